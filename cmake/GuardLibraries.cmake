@@ -1,0 +1,39 @@
+# Debian's packages, each seen by as few source files as possible. Static archives where Debian ships them: start-up is a
+# feature, and every shared library costs it.
+find_package(PkgConfig REQUIRED)
+find_package(tl-expected REQUIRED)
+find_package(Threads REQUIRED)
+
+function(guard_archive target archive header)
+  find_library(${target}_PATH NAMES ${archive} REQUIRED)
+  find_path(${target}_INCLUDE ${header} REQUIRED)
+  add_library(${target} INTERFACE)
+  target_link_libraries(${target} INTERFACE "${${target}_PATH}" ${ARGN})
+  target_include_directories(${target} SYSTEM INTERFACE "${${target}_INCLUDE}")
+endfunction()
+
+guard_archive(guard_re2 libre2.a re2/re2.h Threads::Threads)
+guard_archive(guard_hs libhs.a hs/hs.h m)
+guard_archive(guard_seccomp libseccomp.a seccomp.h)
+guard_archive(guard_pugixml libpugixml.a pugixml.hpp)
+guard_archive(guard_crypto libcrypto.a openssl/evp.h Threads::Threads dl)
+
+# fmt and toml++ come as shared libraries only; their sources are in the headers, so each is compiled here once.
+add_library(guard_fmt STATIC "${CMAKE_CURRENT_LIST_DIR}/fmt_library.cc")
+add_library(guard_toml STATIC "${CMAKE_CURRENT_LIST_DIR}/toml_library.cc")
+target_compile_definitions(guard_toml PUBLIC TOML_HEADER_ONLY=0 TOML_EXCEPTIONS=0 TOML_ENABLE_WINDOWS_COMPAT=0)
+add_library(guard_spdlog_headers INTERFACE)
+target_compile_definitions(guard_spdlog_headers INTERFACE SPDLOG_FMT_EXTERNAL)
+
+find_package(Boost 1.74 REQUIRED)
+add_library(guard_boost INTERFACE)
+target_link_libraries(guard_boost INTERFACE Threads::Threads)
+target_include_directories(guard_boost SYSTEM INTERFACE "${Boost_INCLUDE_DIRS}")
+target_compile_definitions(guard_boost INTERFACE BOOST_ERROR_CODE_HEADER_ONLY BOOST_ASIO_NO_DEPRECATED)
+
+find_package(nlohmann_json 3.11 REQUIRED)
+add_library(guard_json INTERFACE)
+target_link_libraries(guard_json INTERFACE nlohmann_json::nlohmann_json)
+find_path(guard_cli11_INCLUDE CLI/CLI.hpp REQUIRED)
+add_library(guard_cli11 INTERFACE)
+target_include_directories(guard_cli11 SYSTEM INTERFACE "${guard_cli11_INCLUDE}")

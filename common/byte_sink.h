@@ -1,0 +1,21 @@
+// How program output travels: child pipe or engine frames -> redactor -> cap -> terminal, report, file.
+#pragma once
+
+#include <span>
+
+#include "common/result.h"
+
+namespace guard {
+
+class ByteSink {
+ public:
+  virtual ~ByteSink() = default;
+
+  // Takes all of `bytes` or fails; after a failure nothing more may be pushed.
+  virtual Result<void> push(std::span<const char> bytes) = 0;
+
+  // Once, at the end. Passed on by sinks that stand before another sink.
+  virtual Result<void> finish() = 0;
+};
+
+}  // namespace guard

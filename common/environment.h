@@ -1,0 +1,15 @@
+// The environment of this process as a value, taken once by the command line and handed down, so that nothing below
+// reads getenv() and tests need not change what all threads share.
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace guard {
+
+using Environment = std::map<std::string, std::string>;
+
+// Of a name that stands there twice the first counts, as for getenv(3).
+Environment process_environment();
+
+}  // namespace guard

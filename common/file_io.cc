@@ -1,0 +1,246 @@
+#include "common/file_io.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+
+#include "common/text.h"
+
+namespace guard {
+namespace {
+
+constexpr std::size_t kReadChunk = 64 * 1024;
+
+std::string shown(const std::filesystem::path& path) { return printable(path.native()); }
+
+// Deletes what is below `folder`; entries are named relative to an open descriptor, so that nobody can swap a folder
+// on the way for a link to somewhere else.
+int remove_below(int folder) {
+  DIR* stream = ::fdopendir(folder);
+  if (stream == nullptr) {
+    const int number = errno;
+    ::close(folder);
+    return number;
+  }
+  int failure = 0;
+  while (const dirent* entry = ::readdir(stream)) {
+    const std::string_view name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    if (::unlinkat(::dirfd(stream), entry->d_name, 0) == 0 || errno == ENOENT) continue;
+    if (errno != EISDIR && errno != EPERM && errno != EACCES) {
+      failure = errno;
+      continue;
+    }
+    const int child = ::openat(::dirfd(stream), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (child < 0) {
+      // A folder that its maker closed to itself: open it up once. fchmodat follows links, but this is no link: unlink
+      // would have removed one.
+      if (errno == EACCES && ::fchmodat(::dirfd(stream), entry->d_name, 0700, 0) == 0) {
+        const int again = ::openat(::dirfd(stream), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (again >= 0) {
+          if (const int number = remove_below(again)) failure = number;
+          if (::unlinkat(::dirfd(stream), entry->d_name, AT_REMOVEDIR) != 0) failure = errno;
+          continue;
+        }
+      }
+      failure = errno;
+      continue;
+    }
+    ::fchmod(child, 0700);
+    if (const int number = remove_below(child)) failure = number;
+    if (::unlinkat(::dirfd(stream), entry->d_name, AT_REMOVEDIR) != 0 && errno != ENOENT) failure = errno;
+  }
+  ::closedir(stream);
+  return failure;
+}
+
+}  // namespace
+
+Result<std::string> read_file(const std::filesystem::path& path, std::uint64_t bytes_max, FollowLinks follow) {
+  // O_NONBLOCK: opening a FIFO that nobody writes to must not hang. It means nothing to a regular file.
+  const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (follow == FollowLinks::no ? O_NOFOLLOW : 0);
+  UniqueFd fd(::open(path.c_str(), flags));
+  if (!fd) {
+    const int number = errno;
+    if (number == ENOENT || number == ENOTDIR) {
+      return Error::from_errno(ErrorCode::file_not_found, shown(path), number).hint("check the spelling and the folder you are in");
+    }
+    if (number == ELOOP && follow == FollowLinks::no) {
+      return Error(ErrorCode::input_invalid, fmt::format("{} is a symbolic link", shown(path)))
+          .hint("replace the link by a regular file: what a link points at can change after it was checked");
+    }
+    return Error::from_errno(ErrorCode::io_error, fmt::format("cannot open {}", shown(path)), number);
+  }
+  struct stat status {};
+  if (::fstat(fd.get(), &status) != 0) return Error::from_errno(ErrorCode::io_error, shown(path), errno);
+  if (!S_ISREG(status.st_mode)) {
+    return Error(ErrorCode::input_invalid,
+                 fmt::format("{} is {}, not a regular file", shown(path), S_ISDIR(status.st_mode) ? "a folder" : "a device, FIFO or socket"));
+  }
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  if (size > bytes_max) {
+    return Error(ErrorCode::file_too_large, fmt::format("{} has {} bytes; the limit is {}", shown(path), size, bytes_max));
+  }
+  std::string text(size, '\0');
+  std::size_t filled = 0;
+  // One byte more than the size, so that a file that grows while it is read is noticed.
+  for (;;) {
+    if (filled == text.size()) {
+      if (filled > bytes_max) return Error(ErrorCode::file_too_large, fmt::format("{} grew past the limit of {} bytes", shown(path), bytes_max));
+      std::array<char, 4096> more{};
+      const ssize_t count = ::read(fd.get(), more.data(), more.size());
+      if (count == 0) return text;
+      if (count < 0) {
+        if (errno == EINTR) continue;
+        return Error::from_errno(ErrorCode::io_error, fmt::format("cannot read {}", shown(path)), errno);
+      }
+      text.append(more.data(), static_cast<std::size_t>(count));
+      filled = text.size();
+      continue;
+    }
+    const ssize_t count = ::read(fd.get(), text.data() + filled, text.size() - filled);
+    if (count == 0) {
+      text.resize(filled);
+      return text;
+    }
+    if (count < 0) {
+      if (errno == EINTR) continue;
+      return Error::from_errno(ErrorCode::io_error, fmt::format("cannot read {}", shown(path)), errno);
+    }
+    filled += static_cast<std::size_t>(count);
+  }
+}
+
+Result<std::string> read_all(int fd, std::uint64_t bytes_max, std::string_view name) {
+  std::string text;
+  std::string chunk(kReadChunk, '\0');
+  for (;;) {
+    const ssize_t count = ::read(fd, chunk.data(), chunk.size());
+    if (count == 0) return text;
+    if (count < 0) {
+      if (errno == EINTR) continue;
+      return Error::from_errno(ErrorCode::io_error, fmt::format("cannot read {}", name), errno);
+    }
+    text.append(chunk, 0, static_cast<std::size_t>(count));
+    if (text.size() > bytes_max) {
+      return Error(ErrorCode::file_too_large, fmt::format("{} is larger than the limit of {} bytes", name, bytes_max));
+    }
+  }
+}
+
+Result<void> write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(fd, bytes.data(), bytes.size());
+    if (count < 0) {
+      if (errno == EINTR) continue;
+      return Error::from_errno(ErrorCode::io_error, "write", errno);
+    }
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return ok();
+}
+
+Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view bytes, mode_t mode) {
+  std::string name = (path.parent_path().empty() ? std::filesystem::path(".") : path.parent_path()).string() + "/." +
+                     path.filename().string() + ".XXXXXX";
+  UniqueFd fd(::mkostemp(name.data(), O_CLOEXEC));
+  if (!fd) return Error::from_errno(ErrorCode::io_error, fmt::format("cannot create a file beside {}", shown(path)), errno);
+  auto result = write_all(fd.get(), bytes);
+  if (result && ::fchmod(fd.get(), mode) != 0) result = Error::from_errno(ErrorCode::io_error, "fchmod", errno);
+  if (result && ::fsync(fd.get()) != 0) result = Error::from_errno(ErrorCode::io_error, "fsync", errno);
+  if (result && ::rename(name.c_str(), path.c_str()) != 0) result = Error::from_errno(ErrorCode::io_error, "rename", errno);
+  if (!result) {
+    ::unlink(name.c_str());
+    return std::move(result).context(fmt::format("writing {}", shown(path)));
+  }
+  return ok();
+}
+
+Result<void> write_new_file(const std::filesystem::path& path, std::string_view bytes, mode_t mode) {
+  UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!fd) return Error::from_errno(ErrorCode::io_error, fmt::format("cannot create {}", shown(path)), errno);
+  GUARD_TRY(write_all(fd.get(), bytes).context(fmt::format("writing {}", shown(path))));
+  if (::fchmod(fd.get(), mode) != 0) return Error::from_errno(ErrorCode::io_error, shown(path), errno);
+  return ok();
+}
+
+Result<void> make_folders(const std::filesystem::path& path, mode_t mode) {
+  std::filesystem::path done;
+  for (const auto& part : path) {
+    done /= part;
+    if (::mkdir(done.c_str(), mode) == 0) {
+      ::chmod(done.c_str(), mode);  // against a umask that is stricter than we mean
+      continue;
+    }
+    if (errno == EEXIST) continue;
+    const int number = errno;
+    struct stat status {};
+    if (::stat(done.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) continue;  // EROFS, EACCES on what is there
+    return Error::from_errno(ErrorCode::io_error, fmt::format("cannot create folder {}", shown(done)), number);
+  }
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return Error::from_errno(ErrorCode::io_error, shown(path), errno);
+  if (!S_ISDIR(status.st_mode)) return Error(ErrorCode::io_error, fmt::format("{} is not a folder", shown(path)));
+  return ok();
+}
+
+Result<void> remove_tree(const std::filesystem::path& path) {
+  if (::unlink(path.c_str()) == 0 || errno == ENOENT) return ok();
+  const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) return Error::from_errno(ErrorCode::io_error, fmt::format("cannot remove {}", shown(path)), errno);
+  ::fchmod(fd, 0700);
+  const int failure = remove_below(fd);
+  if (::rmdir(path.c_str()) == 0 || errno == ENOENT) return ok();
+  return Error::from_errno(ErrorCode::io_error, fmt::format("cannot remove {}", shown(path)), failure != 0 ? failure : errno);
+}
+
+Result<TempDir> TempDir::create(const std::filesystem::path& parent, std::string_view prefix) {
+  std::filesystem::path base = parent;
+  if (base.empty()) {
+    const char* named = std::getenv("TMPDIR");
+    base = named != nullptr && *named == '/' ? named : "/tmp";
+  }
+  std::string name = (base / fmt::format("{}XXXXXX", prefix)).string();
+  if (::mkdtemp(name.data()) == nullptr) {
+    return Error::from_errno(ErrorCode::io_error, fmt::format("cannot create a folder in {}", shown(base)), errno);
+  }
+  return TempDir(std::filesystem::path(name));
+}
+
+TempDir::TempDir(TempDir&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+
+TempDir& TempDir::operator=(TempDir&& other) noexcept {
+  if (this != &other) {
+    if (!path_.empty()) (void)remove_tree(path_);
+    path_ = std::exchange(other.path_, {});
+  }
+  return *this;
+}
+
+TempDir::~TempDir() {
+  if (!path_.empty()) (void)remove_tree(path_);
+}
+
+Result<std::filesystem::path> cache_folder() {
+  if (const char* named = std::getenv("GUARD_CACHE_DIR"); named != nullptr && *named != '\0') {
+    if (*named != '/') return Error(ErrorCode::config_invalid, "GUARD_CACHE_DIR must be an absolute path");
+    return std::filesystem::path(named).lexically_normal();
+  }
+  if (::geteuid() == 0) return std::filesystem::path("/var/cache/guard");
+  if (const char* named = std::getenv("XDG_CACHE_HOME"); named != nullptr && *named == '/') {
+    return std::filesystem::path(named) / "guard";
+  }
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') {
+    return std::filesystem::path(home) / ".cache" / "guard";
+  }
+  return Error(ErrorCode::config_invalid, "neither GUARD_CACHE_DIR nor XDG_CACHE_HOME nor HOME says where to keep things")
+      .hint("set GUARD_CACHE_DIR to a folder of yours");
+}
+
+}  // namespace guard

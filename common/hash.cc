@@ -1,0 +1,74 @@
+#include "common/hash.h"
+
+#include <openssl/evp.h>
+
+#include <cstdlib>
+
+namespace guard {
+namespace {
+
+// EVP calls fail only for want of memory or a missing digest; neither leaves a way to go on that could be trusted.
+void must(int result) {
+  if (result != 1) std::abort();
+}
+
+}  // namespace
+
+struct Sha256::State {
+  EVP_MD_CTX* context = EVP_MD_CTX_new();
+  State() {
+    if (context == nullptr) std::abort();
+    must(EVP_DigestInit_ex(context, EVP_sha256(), nullptr));
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() { EVP_MD_CTX_free(context); }
+};
+
+Sha256::Sha256() : state_(std::make_unique<State>()) {}
+Sha256::~Sha256() = default;
+Sha256::Sha256(Sha256&&) noexcept = default;
+Sha256& Sha256::operator=(Sha256&&) noexcept = default;
+
+void Sha256::update(std::span<const char> bytes) { must(EVP_DigestUpdate(state_->context, bytes.data(), bytes.size())); }
+
+void Sha256::update_field(std::string_view field) {
+  std::array<char, 8> length{};
+  auto left = static_cast<std::uint64_t>(field.size());
+  for (auto& byte : length) {
+    byte = static_cast<char>(left & 0xFF);
+    left >>= 8;
+  }
+  update(std::span<const char>(length));
+  update(field);
+}
+
+Sha256::Digest Sha256::finish() {
+  Digest digest{};
+  must(EVP_DigestFinal_ex(state_->context, digest.data(), nullptr));
+  return digest;
+}
+
+std::string Sha256::finish_hex() {
+  const Digest digest = finish();
+  return to_hex(digest);
+}
+
+std::string to_hex(std::span<const std::uint8_t> bytes) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  text.reserve(bytes.size() * 2);
+  for (const std::uint8_t byte : bytes) {
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
+  return text;
+}
+
+std::string sha256_hex(std::string_view text) {
+  Sha256 hash;
+  hash.update(text);
+  return hash.finish_hex();
+}
+
+}  // namespace guard

@@ -1,0 +1,35 @@
+// Small text helpers: where an offset is, and how to show hostile bytes safely.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace guard {
+
+struct LineColumn {
+  std::uint32_t line = 1;    // 1-based; LF, CR LF and CR end a line
+  std::uint32_t column = 1;  // 1-based, in bytes
+};
+
+// Linear in `offset`. An offset past the end answers the place just behind the last byte.
+LineColumn line_column(std::string_view text, std::size_t offset);
+
+// The line that holds `offset`, without its line end.
+std::string_view line_at(std::string_view text, std::size_t offset);
+
+bool is_utf8(std::string_view text) noexcept;
+
+// For terminals and reports: control bytes, ESC, bidi controls and invalid UTF-8 become visible escapes (\x1b, \u202e);
+// tabs stay. One line in, one line out: line ends are escaped too.
+std::string printable(std::string_view bytes);
+
+// The nearest of `known` within two edits of `word`, or empty: "did you mean ...?".
+std::string_view nearest_word(std::string_view word, const std::vector<std::string_view>& known);
+
+// "2g", "500m", "64k", "81920" -> bytes. False on anything else, on overflow too.
+bool parse_bytes(std::string_view text, std::uint64_t& bytes);
+
+}  // namespace guard
