@@ -1,0 +1,84 @@
+// Hyperscan in block mode: where matches of many patterns end, in one pass. The only file that sees hs.h.
+//
+// A Prefilter is const and shared by threads; a Scratch belongs to one thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/result.h"
+
+namespace guard {
+
+class Prefilter {
+ public:
+  struct Source {
+    std::uint32_t id = 0;
+    std::string_view regex;  // as rewrite_regex() leaves it
+  };
+
+  struct Widths {
+    std::uint32_t bytes_min = 0;
+    std::uint32_t bytes_max = 0;  // UINT32_MAX: unbounded
+  };
+
+  // A database for any CPU is what gets shipped; it was measured to be as fast as tuned ones on our rules.
+  enum class Target : std::uint8_t { this_machine, any_machine };
+
+  class Scratch {
+   public:
+    Scratch() = default;
+    Scratch(Scratch&& other) noexcept;
+    Scratch& operator=(Scratch&& other) noexcept;
+    ~Scratch();
+
+   private:
+    friend class Prefilter;
+    void* scratch_ = nullptr;
+  };
+
+  // Told of each end, in no promised order. False stops the scan, which then fails.
+  class Ends {
+   public:
+    virtual ~Ends() = default;
+    virtual bool end(std::uint32_t id, std::size_t offset) noexcept = 0;
+  };
+
+  // False where this CPU lacks what Hyperscan needs.
+  static bool available() noexcept;
+  static std::string library_version();
+  // The CPU features that a database for this machine depends on.
+  static std::string machine();
+
+  // What Hyperscan says of one pattern. RULES_INVALID with its reason.
+  static Result<Widths> widths(std::string_view regex);
+
+  // RULES_INVALID where one of them is refused (compile them alone to learn which). The list must not be empty.
+  static Result<Prefilter> compile(std::span<const Source> sources, Target target);
+
+  static Result<Prefilter> deserialize(std::string_view bytes);
+  Result<std::string> serialize() const;
+
+  // The database as it lies in memory once deserialized. Valid at any address that is a multiple of 64, for the same
+  // library version only: from_image() checks both. `image` must outlive the prefilter.
+  Result<std::string> image() const;
+  static Result<Prefilter> from_image(std::string_view image, std::string_view library_version);
+
+  Prefilter(Prefilter&& other) noexcept;
+  Prefilter& operator=(Prefilter&& other) noexcept;
+  ~Prefilter();
+
+  // Every end of every match. Any failure is an Error: INTERNAL, or INPUT_INVALID for texts of 4 GB and more.
+  Result<void> scan(std::string_view text, Scratch& scratch, Ends& ends) const;
+
+ private:
+  Prefilter(const void* database, void* owned) : database_(database), owned_(owned) {}
+  const void* database_ = nullptr;
+  void* owned_ = nullptr;
+};
+
+}  // namespace guard
