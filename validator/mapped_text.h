@@ -1,0 +1,43 @@
+// Text made out of other text, with the way back: any span of it answers the span of the original that it came from.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace guard {
+
+struct TextSpan {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+class MappedText {
+ public:
+  void clear() noexcept;
+  // `text` stands for the original bytes [begin, end). Where the sizes are equal the bytes map one to one.
+  void append(std::string_view text, std::uint32_t begin, std::uint32_t end);
+  // Drops everything from `size` on.
+  void truncate(std::size_t size);
+
+  const std::string& text() const noexcept { return text_; }
+  std::size_t size() const noexcept { return text_.size(); }
+
+  // The original of [begin, end); begin <= end, also where pieces were moved around.
+  TextSpan original(std::size_t begin, std::size_t end) const noexcept;
+
+ private:
+  struct Piece {
+    std::uint32_t at;  // where it begins in text_
+    std::uint32_t begin;
+    std::uint32_t end;
+  };
+  TextSpan original_at(std::size_t at) const noexcept;
+
+  std::string text_;
+  std::vector<Piece> pieces_;
+};
+
+}  // namespace guard

@@ -1,0 +1,1052 @@
+#include "validator/view_builder.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <unordered_map>
+
+namespace guard {
+namespace {
+
+constexpr std::size_t kOperandCodeMax = 256;   // longer operands keep their parentheses
+constexpr std::uint32_t kLookAheadMax = 400;   // tokens of an import clause or a pattern
+constexpr std::size_t kOtherMeaningsMax = 4096;
+constexpr std::size_t kGroupsMax = 100'000;
+constexpr std::size_t kCalleeMax = 48;
+
+enum class Word : std::uint8_t { name, prefix, operator_word, declaration, type, skipped, import_word, statement };
+
+Word kind_of(std::string_view name) noexcept {
+  if (name.size() < 2 || name.size() > 10 || name[0] < 'a' || name[0] > 'y') return Word::name;
+  static const std::unordered_map<std::string_view, Word> kWords = {
+      {"return", Word::operator_word}, {"in", Word::operator_word},       {"of", Word::operator_word},
+      {"instanceof", Word::operator_word}, {"case", Word::operator_word}, {"do", Word::operator_word},
+      {"else", Word::operator_word},   {"yield", Word::operator_word},    {"throw", Word::operator_word},
+      {"extends", Word::operator_word}, {"if", Word::statement},          {"while", Word::statement},
+      {"for", Word::statement},        {"switch", Word::statement},       {"catch", Word::statement},
+      {"export", Word::statement},     {"default", Word::statement},      {"function", Word::statement},
+      {"class", Word::statement},      {"try", Word::statement},          {"finally", Word::statement},
+      {"new", Word::prefix},           {"typeof", Word::prefix},          {"void", Word::prefix},
+      {"delete", Word::prefix},        {"await", Word::skipped},          {"const", Word::declaration},
+      {"let", Word::declaration},      {"var", Word::declaration},        {"as", Word::type},
+      {"satisfies", Word::type},       {"import", Word::import_word},
+  };
+  const auto place = kWords.find(name);
+  return place == kWords.end() ? Word::name : place->second;
+}
+
+bool is_word_byte(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '#' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+
+bool is_identifier(std::string_view text) noexcept {
+  if (text.empty() || text.size() > 128 || (text[0] >= '0' && text[0] <= '9')) return false;
+  return std::all_of(text.begin(), text.end(), [](char c) { return is_word_byte(c) && c != '#'; });
+}
+
+bool ends_with(std::string_view text, std::string_view tail) noexcept {
+  return text.size() >= tail.size() && text.substr(text.size() - tail.size()) == tail;
+}
+
+// What may be shown of a string in the code view: a module name and nothing that could be taken for code.
+bool is_plain_specifier(std::string_view text) noexcept {
+  return !text.empty() && text.size() <= 200 && std::all_of(text.begin(), text.end(), [](char c) {
+    return is_word_byte(c) || c == '/' || c == '.' || c == '-' || c == '@' || c == ':' || c == '+' || c == kWildcard;
+  });
+}
+
+bool is_global_object(std::string_view text) noexcept {
+  return text == "globalThis" || text == "global" || text == "self" || text == "window";
+}
+
+bool is_known_global(std::string_view name) noexcept;
+
+// globalThis.eval is eval.
+std::string without_global_object(std::string path) {
+  const std::size_t dot = path.find('.');
+  if (dot == std::string::npos || !is_global_object(std::string_view(path).substr(0, dot))) return path;
+  const std::string_view rest = std::string_view(path).substr(dot + 1);
+  return is_known_global(rest.substr(0, rest.find('.'))) ? std::string(rest) : path;
+}
+
+bool is_known_global(std::string_view name) noexcept {
+  static constexpr std::array<std::string_view, 17> kGlobals = {
+      "process", "Bun",        "console", "eval", "Function", "require", "fetch", "globalThis", "global",
+      "self",    "setTimeout", "window",  "atob", "Reflect",  "Worker",  "Buffer", "setInterval"};
+  return std::find(kGlobals.begin(), kGlobals.end(), name) != kGlobals.end();
+}
+
+}  // namespace
+
+ViewBuilder::ViewBuilder(std::string_view source, NameTable& names, Arena& arena, ValueLists& lists, MappedText& code,
+                         MappedText& strings, std::vector<TextSpan>& escaped_names)
+    : source_(source),
+      names_(names),
+      arena_(arena),
+      lists_(lists),
+      code_(code),
+      strings_(strings),
+      escaped_names_(escaped_names) {}
+
+ViewBuilder::~ViewBuilder() = default;
+
+void ViewBuilder::read(std::span<const Token> tokens) {
+  tokens_ = tokens;
+  now_ = Expression{};
+  groups_.clear();
+  args_.clear();
+  skip_until_ = 0;
+  masked_load_ = false;
+  code_.append("\n;", 0, 0);
+  for (std::uint32_t i = 0; i < tokens_.size(); ++i) {
+    if (i < skip_until_) continue;
+    if (spent_too_much()) {
+      over_budget_ = true;
+      break;
+    }
+    token(i);
+  }
+  while (!groups_.empty()) {
+    finish(true);
+    now_ = groups_.back().outer;
+    groups_.pop_back();
+  }
+  finish(true);
+  code_.append("\n;", 0, 0);
+}
+
+void ViewBuilder::read_other_meanings(std::span<const Token> tokens) {
+  constexpr std::uint32_t kBefore = 3;
+  constexpr std::uint32_t kBehind = 24;
+  std::vector<OtherMeaning> meanings;
+  meanings.swap(other_meanings_);
+  for (const OtherMeaning& meaning : meanings) {
+    const std::uint32_t first = meaning.token > kBefore ? meaning.token - kBefore : 0;
+    const std::uint32_t end = std::min(static_cast<std::uint32_t>(tokens.size()), meaning.token + kBehind);
+    forced_token_ = meaning.token - first;
+    forced_index_ = meaning.index;
+    read(tokens.subspan(first, end - first));
+    if (over_budget_) break;
+    forced_token_ = UINT32_MAX;
+  }
+  other_meanings_.clear();
+}
+
+// Constants that are used again and again could make the views far larger than the text.
+bool ViewBuilder::spent_too_much() const noexcept {
+  constexpr std::uint64_t kFactor = 16;
+  constexpr std::uint64_t kSlack = 4ULL << 20;
+  return code_.size() + strings_.size() + arena_.used_bytes() + list_bytes_ > kFactor * source_.size() + kSlack;
+}
+
+// --- writing -------------------------------------------------------------------------------------------------------
+
+std::string_view ViewBuilder::source_of(const Token& token) const noexcept {
+  return source_.substr(token.begin, token.end - token.begin);
+}
+
+// Where `text` begins in the code view, behind the blank that keeps it apart from the word before.
+std::size_t ViewBuilder::put(std::string_view text, const Token& token) {
+  const std::string& code = code_.text();
+  if (!text.empty() && !code.empty() && is_word_byte(code.back()) && (is_word_byte(text.front()) || text.front() == '\\')) {
+    code_.append(token.line_before ? "\n" : " ", token.begin, token.begin);
+  }
+  const std::size_t begin = code_.size();
+  code_.append(text, token.begin, token.end);
+  return begin;
+}
+
+void ViewBuilder::replace_code(std::size_t from, std::string_view text, std::uint32_t begin, std::uint32_t end) {
+  const std::string kept(text);
+  code_.truncate(from);
+  Token place;
+  place.begin = begin;
+  place.end = end;
+  put(kept, place);
+}
+
+void ViewBuilder::add_entry(std::string_view callee, std::string_view text, std::uint32_t begin, std::uint32_t end) {
+  if (callee.size() > kCalleeMax) callee.remove_prefix(callee.size() - kCalleeMax);
+  std::string cleaned;
+  const auto is_marker = [](char c) { return c == kEntryBegin || c == kEntryText || c == kEntryEnd; };
+  if (std::any_of(text.begin(), text.end(), is_marker)) {
+    cleaned = text;
+    std::replace_if(cleaned.begin(), cleaned.end(), is_marker, ' ');
+    text = cleaned;
+  }
+  const auto add = [&](std::string_view content) {
+    strings_.append(std::string_view(&kEntryBegin, 1), begin, begin);
+    strings_.append(callee, begin, begin);
+    strings_.append(std::string_view(&kEntryText, 1), begin, begin);
+    strings_.append(content, begin, end);
+    strings_.append(std::string_view(&kEntryEnd, 1), end, end);
+  };
+  // The quotes of a literal are no part of its text.
+  if (end - begin == text.size() + 2) {
+    ++begin;
+    --end;
+  }
+  add(text);
+  if (text.size() > kTextMax || text.size() < 3) return;
+  const std::string path = normalized_path(text);
+  if (!path.empty()) add(path);
+  const std::string command = shell_reading(text);
+  if (!command.empty()) add(command);
+}
+
+void ViewBuilder::add_folded(const Value& value) {
+  if (value.is_text() && !value.lone) add_entry(callee_here(), value.text, value.begin, value.end);
+}
+
+void ViewBuilder::add_command(std::span<const Value> words, std::uint32_t begin, std::uint32_t end) {
+  const auto is_text = [](const Value& value) { return value.is_text(); };
+  if (words.size() < 2 || words.size() > kListMax || std::none_of(words.begin(), words.end(), is_text)) return;
+  add_entry(callee_here(), command_line(words), begin, end);
+}
+
+// The function that a value in the innermost open call is handed to; brackets and braces are looked through.
+std::string_view ViewBuilder::callee_here() const noexcept {
+  const std::string_view code = code_.text();
+  std::size_t looked_at = 0;
+  for (auto group = groups_.rbegin(); group != groups_.rend() && looked_at < 16; ++group, ++looked_at) {
+    const bool is_call = (group->open == '(' && group->call) || group->tagged;
+    if (is_call) return code.substr(group->callee_begin, group->code_begin - group->callee_begin);
+  }
+  return {};
+}
+
+// --- expressions ---------------------------------------------------------------------------------------------------
+
+void ViewBuilder::begin_operand(const Token& at, Value value, std::size_t code_begin) {
+  now_.open = true;
+  now_.operand = value;
+  if (now_.operand.end == 0) {
+    now_.operand.begin = at.begin;
+    now_.operand.end = at.end;
+  }
+  now_.operand_begin = code_begin;
+  now_.word = {};
+  now_.method = {};
+  now_.after_dot = false;
+  now_.source_begin = at.begin;
+}
+
+// Ends the part of an expression that was read so far and gives its value. `last`: the expression as a whole ends here;
+// otherwise another alternative of it follows (a || b, c ? a : b).
+Value ViewBuilder::finish(bool last) {
+  Value total = now_.has_sum ? join_values(now_.sum, now_.operand, arena_) : now_.operand;
+  if (now_.has_sum && !now_.open) total = now_.sum;
+  if (!now_.open && !now_.has_sum) total = Value{};
+  add_folded(total);
+  if (!now_.declared.empty() || now_.pattern_end != 0) bind(total, last);
+  Expression next;
+  if (!last) {
+    next.declared = now_.declared;
+    next.pattern_first = now_.pattern_first;
+    next.pattern_end = now_.pattern_end;
+  }
+  next.declaration = now_.declaration;
+  now_ = next;
+  return total;
+}
+
+void ViewBuilder::bind(const Value& total, bool last) {
+  if (now_.annotated) return;
+  const std::string_view path = now_.open && !now_.has_sum && !now_.opaque && !now_.prefixed ? path_of_operand() : std::string_view();
+  bool known_before_use = true;
+  if (!now_.declared.empty()) {
+    const bool has_value = total.kind != Value::Kind::unknown && !now_.opaque;
+    if (has_value || last) {
+      Value value = has_value ? total : Value{};
+      value.lone = false;  // where the name is used, the text is handed to another function
+      known_before_use = names_.assign(now_.declared, value);
+    }
+    if (!path.empty()) known_before_use = names_.add_alias(now_.declared, path) && known_before_use;
+  }
+  if (now_.pattern_end != 0 && !path.empty()) bind_pattern(path);
+  second_reading_ = second_reading_ || !known_before_use;
+}
+
+// const { a, b: c = 1, ...rest } = path
+void ViewBuilder::bind_pattern(std::string_view path) {
+  const std::string root(path);
+  std::uint32_t depth = 0;
+  for (std::uint32_t i = now_.pattern_first; i < now_.pattern_end; ++i) {
+    const std::string_view text = source_of(tokens_[i]);
+    if (text == "{" || text == "[" || text == "(") ++depth;
+    if (text == "}" || text == "]" || text == ")") --depth;
+    const bool starts = depth == 1 && (text == "{" || text == ",");
+    if (!starts || i + 1 >= now_.pattern_end) continue;
+    const Token& key = tokens_[i + 1];
+    if (key.kind != TokenKind::word && key.kind != TokenKind::string) continue;
+    const Value literal = key.kind == TokenKind::string ? literal_value(key) : Value{};
+    const std::string_view key_name = literal.is_text() ? literal.text : source_of(key);
+    const bool renamed = source_of(tokens_[i + 2]) == ":" && i + 3 < now_.pattern_end && tokens_[i + 3].kind == TokenKind::word;
+    const std::string_view name = renamed ? source_of(tokens_[i + 3]) : source_of(key);
+    if (!is_identifier(key_name)) continue;
+    const std::string target = key_name == "default" ? root : without_global_object(root + "." + std::string(key_name));
+    if (!names_.add_alias(name, target)) second_reading_ = true;
+  }
+}
+
+// The operand as a path of a tracked global or module, or empty.
+std::string_view ViewBuilder::path_of_operand() const {
+  const std::string_view code = code_.text();
+  const std::size_t end = now_.type_begin != 0 ? now_.type_begin : code.size();
+  if (end <= now_.operand_begin || end - now_.operand_begin > kOperandCodeMax) return {};
+  const std::string_view path = code.substr(now_.operand_begin, end - now_.operand_begin);
+  for (const std::string_view loader : {"require(\"", "import(\""}) {
+    if (path.substr(0, loader.size()) != loader) continue;
+    const std::size_t close = path.find("\")", loader.size());
+    if (close == std::string_view::npos) return {};
+    const std::string_view root = module_root(path.substr(loader.size(), close - loader.size()));
+    if (root.empty()) return {};
+    std::string_view rest = path.substr(close + 2);
+    if (rest.substr(0, 8) == ".default") rest.remove_prefix(8);
+    const std::string_view whole = arena_.concat(arena_.copy(root), rest);
+    return is_tracked_path(whole) ? whole : std::string_view();
+  }
+  return is_tracked_path(path) ? path : std::string_view();
+}
+
+Value ViewBuilder::end_argument() {
+  const Value total = finish(true);
+  if (args_.size() - (groups_.empty() ? 0 : groups_.back().args_begin) <= kListMax) args_.push_back(total);
+  return total;
+}
+
+// --- tokens --------------------------------------------------------------------------------------------------------
+
+void ViewBuilder::token(std::uint32_t index) {
+  const Token& at = tokens_[index];
+  switch (at.kind) {
+    case TokenKind::word:
+      word(index);
+      break;
+    case TokenKind::number: {
+      if (now_.open && !now_.in_type) finish(true);
+      const std::size_t begin = put(source_of(at), at);
+      if (!now_.in_type) {
+        Value value = number_value(source_of(at));
+        value.begin = at.begin;
+        value.end = at.end;
+        begin_operand(at, value, begin);
+      }
+      break;
+    }
+    case TokenKind::string:
+      string_literal(index);
+      break;
+    case TokenKind::regex: {
+      if (now_.open) finish(true);
+      begin_operand(at, Value{}, put("/./", at));
+      break;
+    }
+    case TokenKind::template_open:
+    case TokenKind::template_text:
+    case TokenKind::template_close:
+    case TokenKind::substitution_open:
+    case TokenKind::substitution_close:
+      template_piece(index);
+      break;
+    case TokenKind::punctuator:
+      punctuator(index);
+      break;
+    case TokenKind::markup_text:
+      break;
+  }
+}
+
+void ViewBuilder::word(std::uint32_t index) {
+  const Token& at = tokens_[index];
+  std::string_view name_text = source_of(at);
+  if (at.escaped) {
+    const std::string decoded = decode_identifier(name_text);
+    // Nobody writes an ASCII letter as \u0065 by accident.
+    if (std::all_of(decoded.begin(), decoded.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; })) {
+      escaped_names_.push_back({at.begin, at.end});
+    }
+    name_text = arena_.copy(decoded);
+  }
+  if (now_.after_dot) {
+    member(name_text, at);
+    return;
+  }
+  if (now_.in_type) {
+    if (!at.line_before || now_.angles > 0) {
+      put(name_text, at);
+      return;
+    }
+    finish(true);
+  }
+  if (!at.escaped && keyword(name_text, index)) return;
+  name(name_text, index);
+}
+
+bool ViewBuilder::keyword(std::string_view text, std::uint32_t index) {
+  const Token& at = tokens_[index];
+  switch (kind_of(text)) {
+    case Word::name:
+      return false;
+    case Word::prefix:
+      if (now_.open) finish(true);
+      put(text, at);
+      now_.prefixed = now_.prefixed || text != "new";
+      return true;
+    case Word::operator_word:
+      // `of` and friends are names too.
+      if (text == "of" && !now_.open) return false;
+      now_.opaque = true;
+      finish(text != "in" && text != "instanceof");
+      put(text, at);
+      return true;
+    case Word::statement:
+      finish(true);
+      now_.declaration = false;
+      put(text, at);
+      return true;
+    case Word::declaration:
+      finish(true);
+      put(text, at);
+      now_.declares = true;
+      now_.declaration = true;
+      return true;
+    case Word::type:
+      if (!now_.open || at.line_before) return false;
+      if (now_.type_begin == 0) now_.type_begin = code_.size();
+      put(text, at);
+      now_.in_type = true;
+      now_.angles = 0;
+      return true;
+    case Word::skipped:
+      if (now_.open) finish(true);
+      return true;
+    case Word::import_word: {
+      if (now_.open) finish(true);
+      const std::string_view next = index + 1 < tokens_.size() ? source_of(tokens_[index + 1]) : std::string_view();
+      if (next == "(" || next == ".") {
+        const bool is_type = index > 0 && source_of(tokens_[index - 1]) == "typeof";
+        masked_load_ = is_type;
+        begin_operand(at, Value{}, put(text, at));
+      } else {
+        put(text, at);
+        skip_until_ = import_clause(index);
+      }
+      return true;
+    }
+  }
+  return false;
+}
+
+void ViewBuilder::member(std::string_view member_name, const Token& at) {
+  now_.after_dot = false;
+  const std::string_view code = code_.text();
+  const std::string_view owner =
+      code.substr(now_.operand_begin, code.size() > now_.operand_begin ? code.size() - now_.operand_begin - 1 : 0);
+  if (now_.open && is_global_object(owner) && is_known_global(member_name)) {
+    code_.truncate(now_.operand_begin);
+    now_.operand_begin = put(member_name, at);
+  } else if (now_.open && member_name == "default" && is_tracked_path(owner)) {
+    code_.truncate(code_.size() - 1);
+  } else {
+    put(member_name, at);
+  }
+  now_.receiver = now_.operand;
+  now_.method = member_name;
+  now_.operand = Value{};
+  now_.operand.begin = now_.receiver.begin;
+  now_.operand.end = at.end;
+  now_.word = {};
+  now_.open = true;
+}
+
+void ViewBuilder::name(std::string_view text, std::uint32_t index) {
+  const Token& at = tokens_[index];
+  const std::string_view next = index + 1 < tokens_.size() ? source_of(tokens_[index + 1]) : std::string_view();
+  if (now_.open) finish(true);
+  if (now_.declares) {
+    now_.declares = false;
+    now_.declared = text;
+    now_.annotated = true;
+    begin_operand(at, Value{}, put(text, at));
+    now_.word = text;
+    return;
+  }
+  const std::string_view before = index > 0 ? source_of(tokens_[index - 1]) : std::string_view();
+  const bool after_brace = before == "{" || before == ",";
+  // The names that a pattern declares are not uses of what they stand for.
+  const bool in_pattern = !groups_.empty() && groups_.back().outer.annotated && index < groups_.back().outer.pattern_end;
+  const bool is_key = (next == ":" && after_brace) || (in_pattern && (after_brace || before == ":"));
+  Value value;
+  std::string_view written = text;
+  if (!is_key) {
+    names_.note_use(text);
+    if (const std::vector<std::string>* paths = names_.aliases(text); paths != nullptr) {
+      const std::size_t chosen = index == forced_token_ ? forced_index_ : 0;
+      written = (*paths)[std::min(chosen, paths->size() - 1)];
+      for (std::uint32_t i = 1; i < paths->size() && forced_token_ == UINT32_MAX; ++i) {
+        if (other_meanings_.size() < kOtherMeaningsMax) other_meanings_.push_back({index, i});
+      }
+    }
+    if (const Value* known = names_.constant(text); known != nullptr) value = *known;
+  }
+  value.begin = at.begin;
+  value.end = at.end;
+  begin_operand(at, value, put(written, at));
+  now_.word = text;
+}
+
+Value ViewBuilder::literal_value(const Token& token) {
+  Value value;
+  const std::string_view inner = source_.substr(token.begin + 1, token.end - token.begin - 2);
+  value.kind = Value::Kind::text;
+  value.lone = true;
+  value.begin = token.begin;
+  value.end = token.end;
+  value.text = inner;
+  if (token.markup) {
+    if (inner.find('&') != std::string_view::npos) value.text = arena_.copy(decode_character_references(inner));
+  } else if (token.escaped) {
+    value.text = arena_.copy(decode_escapes(inner));
+  }
+  return value;
+}
+
+void ViewBuilder::string_literal(std::uint32_t index) {
+  const Token& at = tokens_[index];
+  const Value value = literal_value(at);
+  // export {a} from "m"
+  const bool names_module = now_.open && now_.word == "from" && index > 0 && source_of(tokens_[index - 1]) == "from";
+  if (now_.open && !now_.in_type) finish(true);
+  const bool specifier = names_module && is_plain_specifier(value.text);
+  add_entry(names_module ? "import" : callee_here(), value.text, at.begin, at.end);
+  std::size_t begin = 0;
+  if (specifier) {
+    const std::string shown = "\"" + std::string(value.text) + "\"";
+    begin = put(shown, at);
+  } else {
+    begin = put("\"\"", at);
+  }
+  if (!now_.in_type) begin_operand(at, value, begin);
+}
+
+void ViewBuilder::template_piece(std::uint32_t index) {
+  const Token& at = tokens_[index];
+  switch (at.kind) {
+    case TokenKind::template_open: {
+      const bool tagged = now_.open && !now_.in_type;
+      // A template without substitutions is a string.
+      const bool short_form = index + 1 < tokens_.size() && tokens_[index + 1].kind == TokenKind::template_close;
+      const bool plain = index + 2 < tokens_.size() && tokens_[index + 1].kind == TokenKind::template_text &&
+                         tokens_[index + 2].kind == TokenKind::template_close;
+      if (!tagged && (short_form || plain)) {
+        Value value;
+        value.kind = Value::Kind::text;
+        value.lone = true;
+        value.begin = at.begin;
+        value.end = tokens_[index + (plain ? 2 : 1)].end;
+        const std::string_view inner = plain ? source_of(tokens_[index + 1]) : std::string_view();
+        value.text = plain && tokens_[index + 1].escaped ? arena_.copy(decode_escapes(inner)) : inner;
+        add_entry(callee_here(), value.text, value.begin, value.end);
+        const std::size_t begin = put("\"\"", at);
+        if (!now_.in_type) begin_operand(at, value, begin);
+        skip_until_ = index + (plain ? 3 : 2);
+        return;
+      }
+      open_group('`', index);
+      groups_.back().tagged = tagged;
+      now_.sum.kind = Value::Kind::text;
+      now_.sum.text = "";
+      now_.sum.begin = at.begin;
+      now_.sum.end = at.end;
+      now_.has_sum = true;
+      break;
+    }
+    case TokenKind::template_text: {
+      if (groups_.empty() || groups_.back().open != '`') return;
+      Value piece;
+      piece.kind = Value::Kind::text;
+      piece.begin = at.begin;
+      piece.end = at.end;
+      piece.text = at.escaped ? arena_.copy(decode_escapes(source_of(at))) : source_of(at);
+      const Value sum = join_values(now_.sum, piece, arena_);
+      if (!sum.is_text()) add_entry(callee_here(), piece.text, at.begin, at.end);  // too long to follow
+      now_.sum = sum.is_text() ? sum : Value{};
+      now_.sum.end = at.end;
+      break;
+    }
+    case TokenKind::substitution_open:
+      open_group('$', index);
+      break;
+    case TokenKind::substitution_close:
+      close_group('$', index);
+      break;
+    default:
+      close_group('`', index);
+      break;
+  }
+}
+
+// --- brackets ------------------------------------------------------------------------------------------------------
+
+void ViewBuilder::open_group(char open, std::uint32_t index) {
+  const Token& at = tokens_[index];
+  if (groups_.size() >= kGroupsMax) {
+    put(source_of(at), at);
+    return;
+  }
+  Group group;
+  group.open = open;
+  group.call = now_.open && !now_.in_type && (open == '(' || open == '[') && !now_.annotated;
+  group.code_begin = code_.size();
+  group.callee_begin = now_.open ? now_.operand_begin : code_.size();
+  group.args_begin = args_.size();
+  group.source_begin = at.begin;
+  group.outer = now_;
+  put(source_of(at), at);
+  groups_.push_back(group);
+  now_ = Expression{};
+}
+
+void ViewBuilder::close_group(char open, std::uint32_t index) {
+  constexpr std::size_t kSearchMax = 64;
+  const Token& at = tokens_[index];
+  std::size_t depth = 0;
+  while (depth < groups_.size() && depth < kSearchMax && groups_[groups_.size() - 1 - depth].open != open) ++depth;
+  if (depth == groups_.size() || depth == kSearchMax) {
+    finish(true);
+    put(source_of(at), at);
+    return;
+  }
+  for (; depth > 0; --depth) {
+    finish(true);
+    now_ = groups_.back().outer;
+    args_.resize(groups_.back().args_begin);
+    groups_.pop_back();
+  }
+  Group group = groups_.back();
+  switch (open) {
+    case '(':
+      if (group.call) {
+        close_call(group, at);
+      } else {
+        close_plain(group, at);
+      }
+      break;
+    case '[':
+      close_square(group, at);
+      break;
+    case '{':
+    case '$': {
+      const Value total = finish(true);
+      groups_.pop_back();
+      now_ = group.outer;
+      put(source_of(at), at);
+      if (open == '$') {
+        if (!now_.sum.is_text()) break;
+        Value unknown;
+        unknown.begin = group.source_begin;
+        unknown.end = at.end;
+        Value part = total.is_text() || total.kind == Value::Kind::number ? total : unknown;
+        part.end = at.end;
+        const Value sum = join_values(now_.sum, part, arena_);
+        now_.sum = sum.is_text() ? sum : Value{};
+      } else if (!now_.in_type) {
+        const std::uint32_t first = now_.pattern_first;
+        const std::uint32_t end = now_.pattern_end;
+        begin_operand(at, Value{}, group.code_begin);
+        now_.pattern_first = first;
+        now_.pattern_end = end;
+      }
+      break;
+    }
+    default: {  // a template
+      Value total = now_.sum;
+      total.begin = group.source_begin;
+      total.end = at.end;
+      if (total.is_text()) add_entry(callee_here(), total.text, total.begin, total.end);
+      groups_.pop_back();
+      now_ = group.outer;
+      put("`", at);
+      total.lone = true;
+      if (now_.in_type) break;
+      if (group.tagged) {
+        const std::string_view code = code_.text();
+        const bool raw = code.substr(group.callee_begin, group.code_begin - group.callee_begin) == "String.raw";
+        begin_operand(at, raw ? total : Value{}, group.callee_begin);
+      } else {
+        begin_operand(at, total, group.code_begin);
+      }
+      break;
+    }
+  }
+  args_.resize(std::min(args_.size(), group.args_begin));
+}
+
+// (x), (x as T), (0, x): one operand needs no parentheses.
+void ViewBuilder::close_plain(Group& group, const Token& at) {
+  const Expression inner = now_;
+  const std::size_t earlier = args_.size() - group.args_begin;
+  const std::string_view code = code_.text();
+  const std::size_t end = inner.type_begin != 0 ? inner.type_begin : code.size();
+  const bool single = inner.open && !inner.has_sum && !inner.prefixed && !inner.opaque;
+  const bool alone = earlier == 0 && inner.operand_begin == group.code_begin + 1;
+  const bool behind_constant = earlier == 1 && args_.back().kind != Value::Kind::unknown;
+  const bool unwrap = single && (alone || behind_constant) && end > inner.operand_begin && end - inner.operand_begin <= kOperandCodeMax;
+  const std::string operand(unwrap ? code.substr(inner.operand_begin, end - inner.operand_begin) : std::string_view());
+  const Value total = finish(true);
+  groups_.pop_back();
+  now_ = group.outer;
+  if (now_.in_type) {
+    put(")", at);
+    return;
+  }
+  Token place = at;
+  place.begin = group.source_begin;
+  if (unwrap) {
+    code_.truncate(group.code_begin);
+    const std::size_t begin = put(operand, place);
+    begin_operand(place, total, begin);
+    now_.word = alone ? inner.word : std::string_view();
+    now_.receiver = inner.receiver;
+    now_.method = inner.method;
+  } else {
+    put(")", at);
+    begin_operand(place, total, group.code_begin);
+  }
+}
+
+void ViewBuilder::close_call(Group& group, const Token& at) {
+  if (now_.open || now_.has_sum || args_.size() > group.args_begin) end_argument();
+  const std::span<const Value> args(args_.data() + group.args_begin, args_.size() - group.args_begin);
+  const std::string callee(
+      std::string_view(code_.text()).substr(group.callee_begin, std::min(group.code_begin - group.callee_begin, kOperandCodeMax)));
+  // A command and its words: spawn("npm", ["install"]), run("npm", "install").
+  if (args.size() >= 2 && args[0].is_text()) {
+    std::vector<Value> words = {args[0]};
+    for (std::size_t i = 1; i < args.size() && i < 16; ++i) {
+      if (args[i].kind == Value::Kind::list) {
+        const std::vector<Value>& items = lists_[args[i].list];
+        words.insert(words.end(), items.begin(), items.end());
+        break;
+      }
+      if (!args[i].is_text()) break;
+      words.push_back(args[i]);
+    }
+    add_command(words, args[0].begin, at.end);
+  }
+  Value result;
+  const Expression& outer = group.outer;
+  if (outer.receiver.kind != Value::Kind::unknown && !outer.method.empty()) {
+    result = fold_method(outer.receiver, outer.method, args, lists_, arena_);
+  } else {
+    result = fold_function(callee, args, lists_, arena_);
+  }
+  if (result.kind == Value::Kind::list) list_bytes_ += lists_[result.list].size() * sizeof(Value);
+  result.lone = false;
+  result.begin = outer.receiver.kind != Value::Kind::unknown ? outer.receiver.begin : outer.source_begin;
+  result.end = at.end;
+  const Value first = args.empty() ? Value{} : args[0];
+  const Value second = args.size() < 2 ? Value{} : args[1];
+  groups_.pop_back();
+  now_ = group.outer;
+  now_.method = {};
+  now_.receiver = Value{};
+  now_.word = {};
+  now_.operand = result;
+  if (load_module(group, callee, first, at)) return;
+  if (callee == "Reflect.get" && second.is_known_text() && is_identifier(second.text) && group.first_arg_end > group.code_begin &&
+      group.first_arg_end - group.code_begin <= kOperandCodeMax) {
+    const std::string target = without_global_object(
+        code_.text().substr(group.code_begin + 1, group.first_arg_end - group.code_begin - 1) + "." + std::string(second.text));
+    replace_code(group.callee_begin, target, outer.source_begin, at.end);
+    now_.operand_begin = group.callee_begin;
+    now_.method = second.text;
+    return;
+  }
+  put(")", at);
+}
+
+// require("x"), import("x"), createRequire(..)("x"): the name is shown, and the known globals stand for themselves.
+bool ViewBuilder::load_module(const Group& group, std::string_view callee, const Value& specifier, const Token& at) {
+  const bool masked = callee == "import" && masked_load_;
+  if (callee == "import") masked_load_ = false;
+  const bool by_name = callee == "require" || callee == "import" || ends_with(callee, ".require") || callee == "require.resolve";
+  const bool by_result = ends_with(callee, ")");
+  if (masked || (!by_name && !by_result) || !specifier.is_text() || !is_plain_specifier(specifier.text)) return false;
+  const std::string_view root = module_root(specifier.text);
+  if (by_result && root.empty()) return false;
+  if (root == "process" || root == "Bun" || root == "console") {
+    replace_code(group.callee_begin, root, group.outer.source_begin, at.end);
+    now_.operand_begin = code_.size() - root.size();
+    now_.word = {};
+    return true;
+  }
+  const std::string shown = "(\"" + std::string(specifier.text) + "\")";
+  code_.truncate(group.code_begin);
+  code_.append(shown, specifier.begin, specifier.end);
+  return true;
+}
+
+void ViewBuilder::close_square(Group& group, const Token& at) {
+  if (now_.open || now_.has_sum || args_.size() > group.args_begin) end_argument();
+  const std::span<const Value> args(args_.data() + group.args_begin, args_.size() - group.args_begin);
+  if (!group.call) {
+    Value list;
+    if (args.size() <= kListMax) {
+      list.kind = Value::Kind::list;
+      list.list = static_cast<std::uint32_t>(lists_.size());
+      list.begin = group.source_begin;
+      list.end = at.end;
+      lists_.emplace_back(args.begin(), args.end());
+      add_command(args, group.source_begin, at.end);
+    }
+    groups_.pop_back();
+    now_ = group.outer;
+    put("]", at);
+    if (!now_.in_type) begin_operand(at, list, group.code_begin);
+    return;
+  }
+  const Value index = args.size() == 1 ? args[0] : Value{};
+  groups_.pop_back();
+  now_ = group.outer;
+  if (index.is_known_text() && is_identifier(index.text)) {
+    code_.truncate(group.code_begin);
+    code_.append(".", group.source_begin, group.source_begin + 1);
+    Token place = at;
+    place.begin = group.source_begin;
+    member(index.text, place);
+    return;
+  }
+  put("]", at);
+  now_.receiver = now_.operand;
+  now_.method = index.is_text() ? index.text : std::string_view();
+  now_.operand = Value{};
+  now_.word = {};
+}
+
+// --- punctuators ---------------------------------------------------------------------------------------------------
+
+std::uint32_t ViewBuilder::matching_brace(std::uint32_t index) const noexcept {
+  std::uint32_t depth = 0;
+  const std::uint32_t limit = std::min(static_cast<std::uint32_t>(tokens_.size()), index + kLookAheadMax);
+  for (std::uint32_t i = index; i < limit; ++i) {
+    if (tokens_[i].kind != TokenKind::punctuator) continue;
+    const std::string_view text = source_of(tokens_[i]);
+    if (text == "{") ++depth;
+    if (text == "}" && --depth == 0) return i;
+  }
+  return 0;
+}
+
+void ViewBuilder::punctuator(std::uint32_t index) {
+  const Token& at = tokens_[index];
+  const std::string_view text = source_of(at);
+  if (now_.in_type) {
+    const char c = text.front();
+    if (c == '<') ++now_.angles;
+    if (c == '>' && now_.angles > 0) {
+      --now_.angles;
+      put(text, at);
+      return;
+    }
+    const bool goes_on = now_.angles > 0 ? text != ")" && text != ";" && text != "}" && text != "]"
+                                         : c == '.' || c == '|' || c == '<' || (c == '&' && text.size() == 1) ||
+                                               (c == '|' && text.size() == 1);
+    if (goes_on && text != "(" && text != "[" && text != "{" && text != ")" && text != "]" && text != "}") {
+      put(text, at);
+      return;
+    }
+    if (text != "(" && text != "[" && text != "{") now_.in_type = false;
+  }
+  switch (text.front()) {
+    case '.':
+    case '?':
+      if (text == "." || text == "?.") {
+        const bool to_name = index + 1 < tokens_.size() && tokens_[index + 1].kind == TokenKind::word;
+        if (text == "." || to_name) put(".", at);
+        now_.after_dot = to_name;
+        return;
+      }
+      if (text == "...") {
+        if (now_.open) finish(true);
+        put(text, at);
+        now_.prefixed = true;
+        return;
+      }
+      finish(false);
+      put(text, at);
+      return;
+    case '!':
+      if (text == "!") {
+        if (now_.open && !at.line_before) return;  // x! is x
+        put(text, at);
+        now_.prefixed = true;
+        return;
+      }
+      break;
+    case '(':
+      open_group('(', index);
+      return;
+    case '[':
+      // A block ends, a line ends, an array begins.
+      if (now_.open && at.line_before && !code_.text().empty() && code_.text().back() == '}') finish(true);
+      open_group('[', index);
+      return;
+    case '{': {
+      if (now_.declares) {
+        now_.declares = false;
+        now_.pattern_first = index;
+        now_.pattern_end = matching_brace(index);
+        if (now_.pattern_end == 0) now_.pattern_first = 0;
+        now_.annotated = true;
+      } else if (now_.open && !now_.in_type) {
+        finish(true);
+      }
+      open_group('{', index);
+      return;
+    }
+    case ')':
+      close_group('(', index);
+      return;
+    case ']':
+      close_group('[', index);
+      return;
+    case '}':
+      close_group('{', index);
+      return;
+    case ',': {
+      const bool in_list = !groups_.empty() && (groups_.back().open == '(' || groups_.back().open == '[');
+      const bool declaration = now_.declaration && !in_list;
+      if (in_list) {
+        Group& group = groups_.back();
+        if (group.first_arg_end == 0) group.first_arg_end = now_.type_begin != 0 ? now_.type_begin : code_.size();
+        end_argument();
+      } else {
+        finish(true);
+      }
+      put(text, at);
+      now_.declares = declaration;
+      return;
+    }
+    case ';':
+      finish(true);
+      now_.declaration = false;
+      put(text, at);
+      return;
+    case ':':
+      if (now_.annotated && now_.open) {
+        put(text, at);
+        now_.in_type = true;
+        now_.angles = 0;
+        return;
+      }
+      finish(false);
+      put(text, at);
+      return;
+    case '=':
+      if (text == "=") {
+        Expression given;
+        given.declaration = now_.declaration;
+        given.declared = now_.annotated ? now_.declared : now_.word;
+        if (now_.annotated && now_.pattern_end != 0) {
+          given.pattern_first = now_.pattern_first;
+          given.pattern_end = now_.pattern_end;
+          given.declared = {};
+        }
+        put(text, at);
+        now_ = given;
+        return;
+      }
+      break;
+    case '+':
+      if (text == "+") {
+        put(text, at);
+        if (!now_.open) return;
+        const Value sum = now_.has_sum ? join_values(now_.sum, now_.operand, arena_) : now_.operand;
+        now_.sum = sum;
+        if (now_.sum.begin == 0 && now_.sum.end == 0) now_.sum.begin = now_.source_begin;
+        now_.sum.lone = false;
+        now_.has_sum = true;
+        now_.open = false;
+        now_.operand = Value{};
+        now_.method = {};
+        now_.type_begin = 0;
+        return;
+      }
+      if (text == "+=" && !now_.word.empty() && !names_.assign(now_.word, Value{})) second_reading_ = true;
+      break;
+    case '&':
+    case '|':
+      if (text.size() == 2 && text[0] == text[1]) {
+        finish(false);
+        put(text, at);
+        return;
+      }
+      break;
+    case '<':
+      // f<T>(x): type arguments; a comparison has no value either.
+      break;
+    default:
+      break;
+  }
+  if (!now_.declared.empty()) now_.opaque = true;
+  const bool opaque = now_.opaque;
+  finish(text == "=>");
+  now_.opaque = opaque && !now_.declared.empty();
+  put(text, at);
+}
+
+// --- imports -------------------------------------------------------------------------------------------------------
+
+// Writes the clause of an import statement and takes its names. Gives the index behind it, or the index behind `import`
+// where no clause follows.
+std::uint32_t ViewBuilder::import_clause(std::uint32_t index) {
+  const std::uint32_t limit = std::min(static_cast<std::uint32_t>(tokens_.size()), index + kLookAheadMax);
+  const auto text = [&](std::uint32_t i) { return i < limit ? source_of(tokens_[i]) : std::string_view(); };
+  std::uint32_t string_at = index + 1;
+  while (string_at < limit && tokens_[string_at].kind != TokenKind::string) {
+    const TokenKind kind = tokens_[string_at].kind;
+    const std::string_view t = text(string_at);
+    const bool in_clause = kind == TokenKind::word || t == "{" || t == "}" || t == "," || t == "*";
+    if (!in_clause) return index + 1;
+    ++string_at;
+  }
+  if (string_at >= limit) return index + 1;
+  const Token& specifier_token = tokens_[string_at];
+  const Value specifier = literal_value(specifier_token);
+  // `import type X from "m"` loads nothing; `import type from "m"` and `import type, {x} from "m"` do.
+  const bool type_only = text(index + 1) == "type" && text(index + 2) != "," &&
+                         (text(index + 2) != "from" || text(index + 3) == "from");
+  const std::string_view root = module_root(specifier.text);
+  for (std::uint32_t i = index + 1; i < string_at; ++i) {
+    const Token& at = tokens_[i];
+    std::string_view word_text = source_of(at);
+    if (at.kind == TokenKind::word && at.escaped) word_text = arena_.copy(decode_identifier(word_text));
+    put(word_text, at);
+    if (root.empty() || type_only || at.kind != TokenKind::word) continue;
+    const std::string_view before = i > index + 1 ? text(i - 1) : std::string_view();
+    const std::string_view behind = text(i + 1);
+    const bool renames = behind == "as" && i + 2 < string_at;
+    bool is_new = true;
+    if (before.empty() && (behind == "from" || behind == ",")) {
+      is_new = names_.add_alias(word_text, root);
+    } else if (before == "as" && i >= 2 && text(i - 2) == "*") {
+      is_new = names_.add_alias(word_text, root);
+    } else if (before == "{" || before == "," || (before == "type" && text(i - 2) != "import")) {
+      const std::string_view local = renames ? text(i + 2) : word_text;
+      if (word_text == "type" && !renames && behind != "," && behind != "}") continue;
+      const std::string target = word_text == "default" ? std::string(root) : std::string(root) + "." + std::string(word_text);
+      is_new = names_.add_alias(local, target);
+    }
+    if (!is_new) second_reading_ = true;
+  }
+  add_entry("import", specifier.text, specifier_token.begin, specifier_token.end);
+  const bool shown = !type_only && is_plain_specifier(specifier.text);
+  put(shown ? "\"" + std::string(specifier.text) + "\"" : std::string("\"\""), specifier_token);
+  begin_operand(specifier_token, Value{}, code_.size());
+  return string_at + 1;
+}
+
+}  // namespace guard
