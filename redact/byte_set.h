@@ -1,0 +1,69 @@
+// A set of byte values: the alphabet of a token.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace guard {
+
+class ByteSet {
+ public:
+  // The inside of a bracket expression: "A-Za-z0-9_-", "^\"" (everything else). A dash is itself at either end; a
+  // backslash takes the next byte as it is; \xHH is a byte by its number. Line ends are never in a set: no token
+  // crosses a line. Nothing on a range that runs backwards or an empty text.
+  static std::optional<ByteSet> parse(std::string_view text);
+
+  bool has(char byte) const noexcept { return bytes_[static_cast<unsigned char>(byte)]; }
+  ByteSet& operator|=(const ByteSet& other) noexcept {
+    for (std::size_t i = 0; i < bytes_.size(); ++i) bytes_[i] = bytes_[i] || other.bytes_[i];
+    return *this;
+  }
+  bool empty() const noexcept { return std::find(bytes_.begin(), bytes_.end(), true) == bytes_.end(); }
+
+ private:
+  std::array<bool, 256> bytes_{};  // a byte each: this is looked up for every byte of a long secret
+};
+
+inline std::optional<ByteSet> ByteSet::parse(std::string_view text) {
+  ByteSet set;
+  const bool negated = !text.empty() && text.front() == '^';
+  if (negated) text.remove_prefix(1);
+  if (text.empty()) return std::nullopt;
+  const auto hex = [](char c) -> unsigned {
+    return c >= '0' && c <= '9'   ? static_cast<unsigned>(c - '0')
+           : c >= 'a' && c <= 'f' ? static_cast<unsigned>(c - 'a' + 10)
+                                  : 16;
+  };
+  const auto take = [&]() -> unsigned {
+    if (text.size() >= 4 && text.starts_with("\\x") && hex(text[2]) < 16 && hex(text[3]) < 16) {
+      const unsigned value = hex(text[2]) * 16 + hex(text[3]);
+      text.remove_prefix(4);
+      return value;
+    }
+    if (text.front() == '\\' && text.size() > 1) text.remove_prefix(1);
+    const unsigned byte = static_cast<unsigned char>(text.front());
+    text.remove_prefix(1);
+    return byte;
+  };
+  while (!text.empty()) {
+    const unsigned first = take();
+    unsigned last = first;
+    if (text.size() >= 2 && text.front() == '-') {
+      text.remove_prefix(1);
+      last = take();
+    }
+    if (last < first) return std::nullopt;
+    for (unsigned byte = first; byte <= last; ++byte) set.bytes_[byte] = true;
+  }
+  if (negated) {
+    for (bool& byte : set.bytes_) byte = !byte;
+  }
+  set.bytes_['\n'] = false;
+  set.bytes_['\r'] = false;
+  return set;
+}
+
+}  // namespace guard

@@ -1,0 +1,153 @@
+#include "redact/prefix_finder.h"
+
+#include <algorithm>
+
+namespace guard {
+
+PrefixFinder::PrefixFinder(const TriggerTable& triggers, const std::vector<SecretKind>& kinds,
+                           std::uint32_t first_marker)
+    : triggers_(&triggers), kinds_(&kinds), first_marker_(first_marker), states_(kinds.size()) {
+  for (const SecretKind& kind : kinds) {
+    if (kind.lead_max == 0) continue;
+    lead_max_ = std::max(lead_max_, kind.lead_max);
+    leads_ |= kind.lead;
+  }
+}
+
+Result<void> PrefixFinder::advance(const StreamText& text, const KnownFinder& known, std::vector<SecretSpan>& spans) {
+  known_.forget_before(scan_ - std::min<Offset>(scan_, kLeftContextBytes));
+  const std::vector<std::uint32_t> before = std::move(swallowing_);
+  swallowing_.clear();
+  for (const std::uint32_t kind : before) swallow(text, kind, spans);
+  GUARD_TRY(follow_pem(text, spans));
+
+  for (scan_ = triggers_->next(text, scan_); scan_ < text.end(); scan_ = triggers_->next(text, scan_)) {
+    GUARD_TRY_ASSIGN(const bool decided, decide_at(text, scan_, known, spans));
+    if (!decided) break;
+    ++scan_;
+  }
+  // The next match may begin before its trigger.
+  frontier_ = scan_;
+  for (std::size_t i = 0; i < lead_max_ && frontier_ > text.begin() && leads_.has(text.at(frontier_ - 1)); ++i)
+    --frontier_;
+  if (pem_) frontier_ = std::min(frontier_, pem_->tail.end());
+  return ok();
+}
+
+// Decides all triggers at `at`; false where one of them needs more text. All or none, so that none is decided twice.
+Result<bool> PrefixFinder::decide_at(const StreamText& text, Offset at, const KnownFinder& known,
+                                     std::vector<SecretSpan>& spans) {
+  const auto& triggers = triggers_->beginning_with(text.at(at));
+  const std::string_view rest = text.from(at);
+  const auto blocked = [&](const Trigger& trigger) {
+    if (trigger.known_value) return false;
+    const KindState& state = states_[trigger.kind];
+    return state.swallowing || at < state.end;
+  };
+  bool any = false;
+  for (const Trigger& trigger : triggers) {
+    const Seen seen = TriggerTable::seen(trigger, rest);
+    if (seen == Seen::no || blocked(trigger)) continue;
+    if (seen == Seen::partly) {
+      if (text.ended()) continue;
+      return false;
+    }
+    any = true;
+    if (trigger.known_value) continue;
+    if (pem_ && pem_->kind == trigger.kind) return false;  // the key before it may still reach over this one
+    if (!text.window(at) || known.frontier() < at) return false;
+  }
+  if (!any) return true;
+  for (const Trigger& trigger : triggers) {
+    if (TriggerTable::seen(trigger, rest) != Seen::fully || blocked(trigger)) continue;
+    if (trigger.known_value) {
+      known_.add(at, at + trigger.literal.size());
+      spans.push_back({at, at + trigger.literal.size(), trigger.kind});
+    } else {
+      GUARD_TRY(decide(text, trigger.kind, at, known, spans));
+    }
+  }
+  return true;
+}
+
+Offset PrefixFinder::lead_of(const SecretKind& kind, const StreamText& text, Offset at) const {
+  for (std::size_t i = 0; i < kind.lead_max && at > text.begin() && kind.lead.has(text.at(at - 1)); ++i) --at;
+  return at;
+}
+
+Result<void> PrefixFinder::decide(const StreamText& text, std::uint32_t kind_index, Offset at, const KnownFinder& known,
+                                  std::vector<SecretSpan>& spans) {
+  const SecretKind& kind = (*kinds_)[kind_index];
+  const Offset from = lead_of(kind, text, at);
+  const std::string_view window = cut_at_line_end(text.from(from).substr(0, kWindowBytes));
+  const bool left_masked = known.hides_before(from) || known_.hides_before(from);
+  GUARD_TRY_ASSIGN(const KindMatch match, kind.decide(text.left_of(from), left_masked, window));
+  if (!match.found) {
+    states_[kind_index].end = from + match.end;
+    return ok();
+  }
+
+  if (kind.machine == SecretKind::Machine::pem) {
+    GUARD_TRY_ASSIGN(const PemTail tail,
+                     PemTail::open(from, from + match.end, window.substr(match.end), window.size() == kWindowBytes));
+    if (!tail.active()) return ok();
+    states_[kind_index].end = tail.end();
+    spans.push_back({from, tail.end(), first_marker_ + kind_index});
+    pem_ = OpenPem{tail, kind_index};
+    return follow_pem(text, spans);
+  }
+  spans.push_back({from + match.begin, from + match.end, first_marker_ + kind_index});
+  states_[kind_index].end = from + match.end;
+  swallow(text, kind_index, spans);
+  return ok();
+}
+
+void PrefixFinder::swallow(const StreamText& text, std::uint32_t kind, std::vector<SecretSpan>& spans) {
+  KindState& state = states_[kind];
+  const Offset end = text.skip(state.end, (*kinds_)[kind].tail);
+  if (end > state.end) spans.push_back({state.end, end, first_marker_ + kind});
+  state.end = end;
+  state.swallowing = end == text.end() && !text.ended();
+  if (state.swallowing) swallowing_.push_back(kind);
+}
+
+Result<void> PrefixFinder::follow_pem(const StreamText& text, std::vector<SecretSpan>& spans) {
+  if (!pem_) return ok();
+  const Offset before = pem_->tail.end();
+  GUARD_TRY(pem_->tail.advance(text));
+  const Offset end = pem_->tail.end();
+  if (end > before) spans.push_back({before, end, first_marker_ + pem_->kind});
+  states_[pem_->kind].end = end;
+  if (!pem_->tail.active()) pem_.reset();
+  return ok();
+}
+
+Offset PrefixFinder::live_from(const StreamText& text, std::uint32_t& marker) const {
+  for (Offset at = triggers_->next(text, scan_); at < text.end(); at = triggers_->next(text, at + 1)) {
+    for (const Trigger& trigger : triggers_->beginning_with(text.at(at))) {
+      const std::string_view rest = text.from(at);
+      const Seen seen = TriggerTable::seen(trigger, rest);
+      if (seen == Seen::no) continue;
+      marker = trigger.known_value ? trigger.kind : first_marker_ + trigger.kind;
+      if (trigger.known_value) {
+        if (seen == Seen::partly && rest.size() >= kLiveLiteralBytes) return at;
+        continue;  // seen fully, it is decided
+      }
+      const SecretKind& kind = (*kinds_)[trigger.kind];
+      const Offset from = lead_of(kind, text, at);
+      if (seen == Seen::partly) {
+        if (text.end() - from >= kLiveLiteralBytes) return from;
+        continue;
+      }
+      if (!kind.any_left && !at_word_start(text.left_of(from))) continue;
+      const Offset behind = at + trigger.literal.size();
+      if (cut_at_line_end(rest).size() != rest.size()) continue;  // its line has ended: decided
+      // A name stays readable, what follows it does not; a key with a dot or the like in it has not failed yet either.
+      if (kind.has_group) return behind;
+      return from;
+    }
+  }
+  return text.end();
+}
+
+}  // namespace guard

@@ -1,0 +1,68 @@
+// Finds the secrets that begin with a literal: keys with a vendor's prefix, named values, PEM keys, short known values.
+//
+// A trigger that is seen whole is a candidate; it is decided once its window is there (256 bytes, or the rest of the
+// line). The tail of a secret is then swallowed byte by byte, so its length costs no memory. Per kind, matches do not
+// overlap: a candidate inside a secret of its own kind is not looked at, which keeps floods of prefixes linear.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "common/result.h"
+#include "redact/known_values.h"
+#include "redact/pem_tail.h"
+#include "redact/secret_kind.h"
+#include "redact/stream_text.h"
+#include "redact/trigger_table.h"
+
+namespace guard {
+
+class PrefixFinder {
+ public:
+  // Both outlive the finder. The spans of kinds[i] are reported as `first_marker` + i.
+  PrefixFinder(const TriggerTable& triggers, const std::vector<SecretKind>& kinds, std::uint32_t first_marker);
+
+  // `known` must have advanced over the same text before.
+  Result<void> advance(const StreamText& text, const KnownFinder& known, std::vector<SecretSpan>& spans);
+
+  // Every span that begins before this has been reported.
+  Offset frontier() const noexcept { return frontier_; }
+
+  // For a stream that was cut by force: from where on the text may be the beginning of a secret (with at least
+  // kLiveLiteralBytes of a literal, or all of it); text.end() where it can't. After advance().
+  Offset live_from(const StreamText& text, std::uint32_t& marker) const;
+
+  static constexpr std::size_t kLiveLiteralBytes = 4;
+
+ private:
+  struct KindState {
+    Offset end = 0;  // of the last secret, as far as it is known
+    bool swallowing = false;
+  };
+  // Where the candidate of `kind` at `at` begins: bytes that lead up to the prefix belong to it.
+  Offset lead_of(const SecretKind& kind, const StreamText& text, Offset at) const;
+  void swallow(const StreamText& text, std::uint32_t kind, std::vector<SecretSpan>& spans);
+  Result<void> follow_pem(const StreamText& text, std::vector<SecretSpan>& spans);
+  Result<bool> decide_at(const StreamText& text, Offset at, const KnownFinder& known, std::vector<SecretSpan>& spans);
+  Result<void> decide(const StreamText& text, std::uint32_t kind, Offset at, const KnownFinder& known,
+                      std::vector<SecretSpan>& spans);
+
+  const TriggerTable* triggers_;
+  const std::vector<SecretKind>* kinds_;
+  std::uint32_t first_marker_;
+  std::vector<KindState> states_;
+  std::vector<std::uint32_t> swallowing_;
+  struct OpenPem {
+    PemTail tail;
+    std::uint32_t kind = 0;
+  };
+  std::optional<OpenPem> pem_;
+  Offset scan_ = 0;  // every trigger before this has been decided
+  Offset frontier_ = 0;
+  HiddenStretches known_;  // short known values
+  ByteSet leads_;          // of all kinds
+  std::size_t lead_max_ = 0;
+};
+
+}  // namespace guard

@@ -1,0 +1,183 @@
+// F, written down: every offset is looked at, all of the text is there, and time does not matter.
+#include <algorithm>
+#include <vector>
+
+#include "redact/masked_regions.h"
+#include "redact/pem_tail.h"
+#include "redact/redactor.h"
+#include "redact/secret_state.h"
+
+namespace guard {
+namespace {
+
+bool same_ignoring_case(std::string_view text, std::string_view lower) {
+  return std::equal(text.begin(), text.end(), lower.begin(), lower.end(),
+                    [](char a, char b) { return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b; });
+}
+
+class Definition {
+ public:
+  Definition(const SecretSource::State& secrets, std::string_view text) : secrets_(secrets), text_(text) {}
+
+  Result<std::string> output() {
+    GUARD_TRY(find());
+    return rewrite();
+  }
+
+  Result<std::vector<MaskedRegion>> regions() {
+    GUARD_TRY(find());
+    std::vector<MaskedRegion> found;
+    for (const SecretSpan& region : merged()) {
+      found.push_back({static_cast<std::size_t>(region.begin), static_cast<std::size_t>(region.end)});
+    }
+    return found;
+  }
+
+ private:
+  Result<void> find() {
+    find_known();
+    known_mask_.resize(text_.size(), false);
+    for (const SecretSpan& span : spans_) {
+      for (Offset at = span.begin; at < span.end; ++at) known_mask_[static_cast<std::size_t>(at)] = true;
+    }
+    for (std::uint32_t i = 0; i < secrets_.kinds.size(); ++i)
+      GUARD_TRY(find_kind(secrets_.kinds[i], secrets_.first_kind + i));
+    for (std::uint32_t i = 0; i < secrets_.runs.size(); ++i) find_runs(secrets_.runs[i], secrets_.first_run + i);
+    return ok();
+  }
+
+  void find_known() {
+    for (const KnownValues::Text& known : secrets_.known.short_texts()) {
+      for (std::size_t at = text_.find(known.text); at != std::string_view::npos; at = text_.find(known.text, at + 1)) {
+        spans_.push_back({at, at + known.text.size(), known.kind});
+      }
+    }
+    constexpr std::size_t size = KnownValues::kFragmentBytes;
+    for (const KnownValues::Text& known : secrets_.known.long_texts()) {
+      for (std::size_t at = 0; at + size <= text_.size(); ++at) {
+        if (known.text.find(text_.substr(at, size)) != std::string::npos) spans_.push_back({at, at + size, known.kind});
+      }
+    }
+  }
+
+  bool begins_here(const SecretKind& kind, std::size_t at) const {
+    return std::any_of(kind.prefixes.begin(), kind.prefixes.end(), [&](const std::string& prefix) {
+      const std::string_view here = text_.substr(at, prefix.size());
+      return kind.fold_case ? same_ignoring_case(here, prefix) : here == prefix;
+    });
+  }
+
+  Result<void> find_kind(const SecretKind& kind, std::uint32_t marker) {
+    for (std::size_t at = 0; at < text_.size();) {
+      if (!begins_here(kind, at)) {
+        ++at;
+        continue;
+      }
+      std::size_t from = at;
+      while (from > 0 && at - from < kind.lead_max && kind.lead.has(text_[from - 1])) --from;
+      const std::string_view window = cut_at_line_end(text_.substr(from, kWindowBytes));
+      const std::size_t left = from - std::min(from, kLeftContextBytes);
+      const bool left_masked = from > 0 && known_mask_[from - 1];
+      GUARD_TRY_ASSIGN(const KindMatch match, kind.decide(text_.substr(left, from - left), left_masked, window));
+      std::size_t end = match.found ? at : from + match.end;
+      if (match.found && kind.machine == SecretKind::Machine::pem) {
+        const bool open = window.size() == kWindowBytes;
+        GUARD_TRY_ASSIGN(PemTail tail, PemTail::open(from, from + match.end, window.substr(match.end), open));
+        if (tail.active()) {
+          GUARD_TRY(tail.advance(StreamText(text_, 0, true)));
+          end = static_cast<std::size_t>(tail.end());
+          spans_.push_back({from, end, marker});
+        }
+      } else if (match.found) {
+        end = from + match.end;
+        while (end < text_.size() && kind.tail.has(text_[end])) ++end;
+        spans_.push_back({from + match.begin, end, marker});
+      }
+      at = std::max(end, at + 1);
+    }
+    return ok();
+  }
+
+  // Each `min` bytes of the alphabet in a row that meet every need hide themselves and the rest of their run.
+  void find_runs(const SecretKind& kind, std::uint32_t marker) {
+    const auto in_alphabet = [&](char c) { return kind.run_chars.has(c); };
+    for (std::size_t at = 0; at < text_.size(); ++at) {
+      if (!in_alphabet(text_[at])) continue;
+      const auto run_end = std::find_if_not(text_.begin() + static_cast<std::ptrdiff_t>(at), text_.end(), in_alphabet);
+      std::size_t end = static_cast<std::size_t>(run_end - text_.begin());
+      for (; at + kind.run_min <= end; ++at) {
+        const std::string_view window = text_.substr(at, kind.run_min);
+        const bool all_met = std::all_of(kind.run_needs.begin(), kind.run_needs.end(), [&](const ByteSet& need) {
+          return std::any_of(window.begin(), window.end(), [&](char c) { return need.has(c); });
+        });
+        if (!all_met) continue;
+        const std::size_t left = at - std::min(at, kLeftContextBytes);
+        if (const std::size_t colour = rest_of_colour(text_.substr(left, at - left), window); colour > 0) {
+          at += colour - 1;
+          continue;
+        }
+        const std::size_t begin = at;
+        for (std::size_t pad = 0; pad < kRunPadMax && end < text_.size() && kind.run_pad.has(text_[end]); ++pad) ++end;
+        spans_.push_back({begin, end, marker});
+        break;
+      }
+      at = end - 1;
+    }
+  }
+
+  // All spans that overlap or touch, and what named values in them go on with, as one region; the first span names it.
+  std::vector<SecretSpan> merged() {
+    std::sort(spans_.begin(), spans_.end(), [](const SecretSpan& a, const SecretSpan& b) {
+      return a.begin != b.begin ? a.begin < b.begin : a.kind < b.kind;
+    });
+    std::vector<SecretSpan> regions;
+    for (auto span = spans_.begin(); span != spans_.end();) {
+      SecretSpan region = *span;
+      std::size_t at = static_cast<std::size_t>(region.begin);
+      ByteSet named_value;
+      for (;;) {
+        if (span != spans_.end() && span->begin <= at) {
+          at = std::max(at, static_cast<std::size_t>(span->end));
+          if (const ByteSet* tail = secrets_.named_value_tail(span->kind)) named_value |= *tail;
+          ++span;
+        } else if (at < text_.size() && named_value.has(text_[at])) {
+          ++at;
+        } else {
+          break;
+        }
+      }
+      region.end = at;
+      regions.push_back(region);
+    }
+    return regions;
+  }
+
+  std::string rewrite() {
+    std::string out;
+    std::size_t at = 0;
+    for (const SecretSpan& region : merged()) {
+      out += text_.substr(at, static_cast<std::size_t>(region.begin) - at);
+      out += marker_text(secrets_.markers[region.kind]);
+      at = static_cast<std::size_t>(region.end);
+    }
+    out += text_.substr(at);
+    return out;
+  }
+
+  const SecretSource::State& secrets_;
+  std::string_view text_;
+  std::vector<SecretSpan> spans_;
+  std::vector<bool> known_mask_;  // the bytes of known values
+};
+
+}  // namespace
+
+Result<std::string> redact_whole(const SecretSource& secrets, std::string_view text) {
+  return Definition(secrets.state(), text).output();
+}
+
+Result<std::vector<MaskedRegion>> masked_regions(const SecretSource& secrets, std::string_view text) {
+  return Definition(secrets.state(), text).regions();
+}
+
+}  // namespace guard

@@ -1,0 +1,163 @@
+// The law of the redactor, over texts that are made of everything that is dangerous to it: output = F(input), whatever
+// the cuts; F(F(x)) = F(x); bounded carry. What F does to which text is said by redactor_cases_test.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/unit/redact/redact_fixture.h"
+
+namespace guard::test {
+namespace {
+
+const std::string kKnownLong = "x9Kx9Lq-" + random_text(32, 40);
+const std::string kKnownShort = "hunter2-pw";
+
+const SecretSource& source() {
+  static const SecretSource with_known = source_with({{"API_SECRET", kKnownLong}, {"DB_PASSWORD", kKnownShort}});
+  return with_known;
+}
+
+// Whole secrets, halves of them, prefixes, separators and noise.
+std::string fragment(std::mt19937& random) {
+  const std::vector<std::string> pieces = {anthropic_key(),
+                                           openai_key(),
+                                           telegram_token(),
+                                           jwt(),
+                                           jwt(900),
+                                           random_text(101),
+                                           random_text(100),
+                                           random_text(300) + "==",
+                                           "TELEGRAM_"
+                                           "BOT_TOKEN=",
+                                           "TELEGRAM_"
+                                           "BOT_TOKEN\": \"",
+                                           "Authorization: Bearer ",
+                                           "authorization: basic ",
+                                           "sk-",
+                                           "sk-ant-",
+                                           "ey"
+                                           "J",
+                                           "-----BEGIN ",
+                                           "-----BEGIN PRIVATE KEY-----",
+                                           "-----END PRIVATE KEY-----",
+                                           pem("EC PRIVATE KEY", "\n", "", 3),
+                                           pem("PRIVATE KEY", "\r\n", "  ", 2),
+                                           "AK"
+                                           "IA" +
+                                               random_text(16, 8, "ABCDEFGHIJ234567"),
+                                           "AI"
+                                           "za" +
+                                               random_text(35, 9),
+                                           "gh"
+                                           "p_" +
+                                               random_text(36, 10),
+                                           "xo"
+                                           "xb-" +
+                                               random_text(30, 11),
+                                           "[REDACTED:jwt]",
+                                           "[REDACTED:",
+                                           "\n",
+                                           "\n",
+                                           "\r\n",
+                                           "\r",
+                                           " ",
+                                           " ",
+                                           "\"",
+                                           "'",
+                                           "\\n",
+                                           "\x1b[32m",
+                                           "\x1b[0m",
+                                           "\x1b[38;5;1",
+                                           "m",
+                                           "=",
+                                           "==",
+                                           ".",
+                                           "-",
+                                           "_",
+                                           ":",
+                                           "/",
+                                           "0",
+                                           "A",
+                                           "z",
+                                           std::string(1, '\0'),
+                                           "\xff",
+                                           "\xF0\x9F\x98\x80",
+                                           "risk-assessment",
+                                           "process.env",
+                                           kKnownLong,
+                                           kKnownLong.substr(0, 20),
+                                           kKnownLong.substr(9),
+                                           kKnownLong.substr(3, 15),
+                                           kKnownShort,
+                                           kKnownShort.substr(0, 6),
+                                           random_text(64, 12),
+                                           random_text(20, 13),
+                                           "12 | ",
+                                           "    ",
+                                           hex_text(40),
+                                           repeat("/", 120),
+                                           repeat("-", 110),
+                                           repeat("a-", 60)};
+  return pieces[random() % pieces.size()];
+}
+
+// What makes the streaming engine right is that it decides nothing before it has seen all that the decision depends on.
+TEST(RedactorLaw, OutputDoesNotDependOnHowTheInputIsCut) {
+  for (unsigned seed = 0; seed < 400; ++seed) {
+    std::mt19937 random(seed);
+    std::string text;
+    const std::size_t fragments = 1 + random() % 24;
+    for (std::size_t i = 0; i < fragments; ++i) text += fragment(random);
+    const auto whole = redact_whole(source(), text);
+    ASSERT_TRUE(whole.has_value());
+    ASSERT_EQ(stream(source(), text, {}), *whole) << "seed " << seed;
+    ASSERT_EQ(stream(source(), text, every_byte(text.size())), *whole) << "seed " << seed << ", single bytes";
+    for (unsigned cut_seed = 0; cut_seed < 8; ++cut_seed) {
+      ASSERT_EQ(stream(source(), text, random_cuts(text.size(), cut_seed)), *whole)
+          << "seed " << seed << ", cuts " << cut_seed;
+    }
+    ASSERT_EQ(redact_whole(source(), *whole).value_or(""), *whole)
+        << "seed " << seed << ": not idempotent; input: " << testing::PrintToString(text);
+  }
+}
+
+// One text that holds a secret of every kind, cut once at every offset.
+TEST(RedactorLaw, EverySingleCutGivesTheSameOutput) {
+  const std::string text = "a " + anthropic_key() + " b " + openai_key() +
+                           "\nTELEGRAM_"
+                           "BOT_TOKEN=\"" +
+                           telegram_token() + "\"\n" + jwt() + " " + random_text(140) + "== c\n" +
+                           pem("PRIVATE KEY", "\n", "", 3) + " d\n" + kKnownLong + " " + kKnownShort + " end";
+  redacted(source(), text);
+}
+
+// Kept bytes are the input's own: what remains between markers is found in the input, in order.
+TEST(RedactorLaw, KeptTextIsByteIdentical) {
+  const std::string left = std::string("\xff\x00\xfe bin", 7) + " caf\xc3\xa9 ";
+  const std::string right = " \xF0\x9F\x98\x80\x80 tail\n";
+  EXPECT_EQ(redacted(left + openai_key() + right), left + "[REDACTED:openai]" + right);
+}
+
+// Bytes of one distribution only: everything that looks like text of no kind must pass unchanged.
+TEST(RedactorLaw, RandomBytesNeverChangeWithTheCuts) {
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    std::mt19937 random(seed);
+    std::string text;
+    const std::string_view alphabet = seed % 3 == 0   ? "sk-aneyJT.:=AB \n"
+                                      : seed % 3 == 1 ? "ABab01+/=-_\n"
+                                                      : "-BEGIN PRVATKYD\n=x\\";
+    for (int i = 0; i < 3000; ++i)
+      text += alphabet[random() % (random() % 9 == 0 ? alphabet.size() : alphabet.size() - 3)];
+    const auto whole = redact_whole(source(), text);
+    ASSERT_TRUE(whole.has_value());
+    ASSERT_EQ(stream(source(), text, random_cuts(text.size(), seed)), *whole) << "seed " << seed;
+    ASSERT_EQ(stream(source(), text, every_byte(text.size())), *whole) << "seed " << seed;
+    ASSERT_EQ(redact_whole(source(), *whole).value_or(""), *whole)
+        << "seed " << seed << ": not idempotent; input: " << testing::PrintToString(text);
+  }
+}
+
+}  // namespace
+}  // namespace guard::test

@@ -1,0 +1,158 @@
+#include "redact/secret_source.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "redact/byte_set.h"
+#include "redact/secret_kind.h"
+#include "tests/unit/redact/redact_fixture.h"
+
+namespace guard::test {
+namespace {
+
+Rule rule(std::map<std::string, std::string> redact, std::string regex = "abc-[a-z]{4,}") {
+  Rule made;
+  made.id = "secret.made";
+  made.tier = Tier::secret;
+  made.title = "made for a test";
+  made.kind = "made";
+  made.patterns = {Pattern{std::move(regex), {View::raw}, 0}};
+  made.redact = std::move(redact);
+  return made;
+}
+
+Result<SecretSource> source_of(Rule made) {
+  GUARD_TRY_ASSIGN(const RuleSet rules, RuleSet::create({std::move(made)}, {}));
+  return SecretSource::create(rules);
+}
+
+TEST(SecretSource, KindsComeFromTheRulesAlone) {
+  auto source = source_of(rule({{"prefix", "abc-"}}));
+  ASSERT_TRUE(source.has_value());
+  EXPECT_EQ(redacted(*source, "x abc-defgh y " + openai_key() + "\n"), "x [REDACTED:made] y " + openai_key() + "\n");
+}
+
+// Every way in which a rule could leave nothing bounded to hold back, or be read differently than its author meant.
+TEST(SecretSource, RefusesRulesThatCannotBeStreamed) {
+  const std::vector<std::map<std::string, std::string>> bad = {
+      {},
+      {{"prefix", "ab"}},
+      {{"prefix", std::string(61, 'a')}},
+      {{"prefix", "ab\n-"}},
+      {{"prefix", "abc-"}, {"tail", "z-a"}},
+      {{"prefix", "abc-"}, {"tail", "a-z"}},
+      {{"prefix", "abc-"}, {"left", "somewhere"}},
+      {{"prefix", "abc-"}, {"lead", "0-9"}},
+      {{"prefix", "abc-"}, {"lead", "0-9"}, {"lead_max", "99"}},
+      {{"prefix", "abc-"}, {"perfix", "abd-"}},
+      {{"prefix", "abc-"}, {"machine", "engine"}},
+      {{"machine", "run"}},
+      {{"machine", "run"}, {"chars", "a-z"}, {"min", "3"}},
+      {{"machine", "run"}, {"chars", "a-z"}, {"min", "5000"}},
+      {{"machine", "run"}, {"chars", "a-z"}, {"min", "ten"}},
+  };
+  for (const auto& redact : bad) {
+    auto source = source_of(rule(redact));
+    ASSERT_FALSE(source.has_value()) << testing::PrintToString(redact);
+    EXPECT_EQ(source.error().code(), ErrorCode::rules_invalid);
+  }
+  Rule unnamed = rule({{"prefix", "abc-"}});
+  unnamed.kind = "Not A Name";
+  EXPECT_FALSE(source_of(unnamed).has_value());
+}
+
+// A pattern that does not compile is met in the middle of a stream: what follows is withheld, and so is the candidate.
+TEST(SecretSource, BrokenPatternWithholdsTheStream) {
+  auto source = source_of(rule({{"prefix", "abc-"}, {"except", "abc-("}}));
+  ASSERT_TRUE(source.has_value());
+  MemorySink sink;
+  auto redactor = Redactor::create(*source, sink);
+  ASSERT_TRUE(redactor.has_value());
+  ASSERT_TRUE(redactor->push(std::string_view("fine\n")).has_value());
+  const auto pushed = redactor->push(std::string_view("abc-defgh\n"));
+  ASSERT_FALSE(pushed.has_value());
+  EXPECT_EQ(pushed.error().code(), ErrorCode::withheld);
+  EXPECT_FALSE(redactor->push(std::string_view("more\n")).has_value());
+  EXPECT_FALSE(redactor->finish_cut().has_value());
+  EXPECT_EQ(sink.text, "fine\n");
+  EXPECT_FALSE(sink.finished);
+}
+
+TEST(SecretSource, LongerPrefixNamesTheKind) {
+  EXPECT_EQ(redacted(anthropic_key() + "\n"), "[REDACTED:anthropic]\n");
+}
+
+TEST(SecretSource, NamesOfValuesAreReducedToPlainLetters) {
+  const std::string value = "Value-" + random_text(20, 90);
+  const SecretSource source =
+      source_with({{"A]\n\x1b[31m", value}, {std::string(300, 'N'), "other-" + random_text(20, 91)}});
+  EXPECT_EQ(redacted(source, value + "\n"), "[REDACTED:env:A____31m]\n");
+  EXPECT_EQ(redacted(source, "other-" + random_text(20, 91)), "[REDACTED:env:" + std::string(64, 'N') + "]");
+}
+
+TEST(SecretSource, RefusesAValueThatStandsInItsOwnMarker) {
+  const SecretSource source = source_with({{"A_RATHER_LONG_VARIABLE_NAME", "A_RATHER_LONG_VARIABLE_NAME"}});
+  ASSERT_EQ(source.refused().size(), 1u);
+  EXPECT_EQ(source.refused()[0].first, "A_RATHER_LONG_VARIABLE_NAME");
+}
+
+// Two streams and two threads compile the same patterns at the same moment.
+TEST(SecretSource, IsSharedByRedactorsOfSeveralThreads) {
+  const SecretSource source = source_with({});
+  const std::string text = repeat(openai_key() + " " + jwt() + " " + telegram_token() + "\n", 50);
+  const std::string expected = redact_whole(shipped_kinds(), text).value_or("");
+  std::vector<std::string> outs(4);
+  std::vector<std::thread> threads;
+  for (std::string& out : outs) threads.emplace_back([&] { out = stream(source, text, {100, 1000}); });
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& out : outs) EXPECT_EQ(out, expected);
+}
+
+// The rules' own examples, as the redactor sees them: found in the middle of a line, and left alone.
+TEST(SecretSource, ShippedExamplesHold) {
+  std::size_t examples = 0;
+  for (const Rule& shipped : secret_rules().rules()) {
+    SCOPED_TRACE(shipped.id);
+    EXPECT_FALSE(shipped.match.empty());
+    EXPECT_FALSE(shipped.no_match.empty());
+    for (const Example& example : shipped.match) {
+      ++examples;
+      const std::string out = redact_whole(shipped_kinds(), example.text + "\n").value_or("");
+      EXPECT_NE(out.find("[REDACTED:" + shipped.kind + "]"), std::string::npos) << out;
+    }
+    for (const Example& example : shipped.no_match) {
+      ++examples;
+      EXPECT_EQ(redact_whole(shipped_kinds(), example.text + "\n").value_or(""), example.text + "\n");
+    }
+  }
+  EXPECT_GT(examples, 60u);
+}
+
+TEST(ByteSet, ReadsRangesEscapesAndNegation) {
+  const auto set = ByteSet::parse("A-Ca-c0\\-\\x41\\x7e-");
+  ASSERT_TRUE(set.has_value());
+  for (const char c : std::string("ABCabc0-~")) EXPECT_TRUE(set->has(c)) << c;
+  for (const char c : std::string("Dd1\\x\n")) EXPECT_FALSE(set->has(c)) << c;
+  const auto others = ByteSet::parse("^\"\\\\");
+  ASSERT_TRUE(others.has_value());
+  EXPECT_FALSE(others->has('"') || others->has('\\') || others->has('\n') || others->has('\r'));
+  EXPECT_TRUE(others->has('a') && others->has('\0') && others->has('\xff'));
+  EXPECT_FALSE(ByteSet::parse("").has_value());
+  EXPECT_FALSE(ByteSet::parse("^").has_value());
+  EXPECT_FALSE(ByteSet::parse("z-a").has_value());
+}
+
+TEST(WordStart, EscapesEndNoWord) {
+  for (const char* left : {"", " ", "=", "-", "_", "\xc3\xa9", "\\n", "\\t", "%3D", "\\x3d", "\\u003d", "\x1b[32m",
+                           "\x1b[0m", "[38;5;1m"}) {
+    EXPECT_TRUE(at_word_start(left)) << left;
+  }
+  for (const char* left : {"a", "ri", "9", "Z", "n", "3D", "u003d", "32m", "am"})
+    EXPECT_FALSE(at_word_start(left)) << left;
+}
+
+}  // namespace
+}  // namespace guard::test
