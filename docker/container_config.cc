@@ -1,0 +1,178 @@
+#include "docker/container_config.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace guard::docker {
+namespace {
+
+// Ordered as written, so that the golden file reads like this source.
+using json = nlohmann::ordered_json;
+
+// Naming any replaces Docker's own list, so Docker's stands here first. Behind it: what tells about the host (hardware
+// serials, boot parameters, interrupts as a clock between containers) and nothing that an honest test reads.
+constexpr std::array kMaskedPaths = {
+    "/proc/acpi",
+    "/proc/asound",
+    "/proc/interrupts",
+    "/proc/kcore",
+    "/proc/keys",
+    "/proc/latency_stats",
+    "/proc/sched_debug",
+    "/proc/scsi",
+    "/proc/timer_list",
+    "/proc/timer_stats",
+    "/sys/devices/virtual/powercap",
+    "/sys/firmware",
+    "/proc/cmdline",
+    "/proc/config.gz",
+    "/proc/diskstats",
+    "/proc/driver",
+    "/proc/iomem",
+    "/proc/ioports",
+    "/proc/kallsyms",
+    "/proc/key-users",
+    "/proc/kmsg",
+    "/proc/modules",
+    "/proc/mtrr",
+    "/proc/partitions",
+    "/proc/pressure",
+    "/proc/schedstat",
+    "/proc/slabinfo",
+    "/proc/softirqs",
+    "/proc/swaps",
+    "/proc/tty",
+    "/proc/vmallocinfo",
+    "/proc/vmstat",
+    "/sys/block",
+    "/sys/bus",
+    "/sys/dev",
+    "/sys/devices/virtual/dmi",
+    "/sys/fs/bpf",
+    "/sys/fs/pstore",
+    "/sys/hypervisor",
+    "/sys/kernel",
+    "/sys/module",
+    "/sys/power",
+};
+constexpr std::array kReadonlyPaths = {"/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger"};
+
+// The smallest that engines take. With IpcMode "none" there is no /dev/shm at all; an engine that makes one
+// nevertheless makes it this small.
+constexpr std::uint64_t kShmBytes = 64 * 1024;
+
+// When the host itself runs short of memory the kernel should take the untrusted program before anything else.
+constexpr int kOomScoreAdj = 500;
+
+std::string tmpfs_options(const TmpfsMount& mount, std::string_view mode) {
+  // Without nr_inodes a tmpfs takes millions of empty files, which no byte limit counts.
+  return fmt::format("rw,noexec,nosuid,nodev,size={},nr_inodes={},uid={},gid={},mode={}", mount.bytes_max,
+                     mount.files_max, kUid, kGid, mode);
+}
+
+json environment(const ContainerConfig& config) {
+  json list = json::array();
+  for (const auto& [name, value] : config.env) list.push_back(fmt::format("{}={}", name, value));
+  std::vector<std::string> unwanted = config.image_env_names;
+  // The engine adds these two by itself.
+  unwanted.emplace_back("HOSTNAME");
+  unwanted.emplace_back("PATH");
+  for (const std::string& name : unwanted) {
+    if (!config.env.contains(name)) list.push_back(config.podman ? name + "=" : name);
+  }
+  return list;
+}
+
+json bind_mount(const BindMount& mount) {
+  return {{"Type", "bind"},
+          {"Source", mount.source},
+          {"Target", mount.target},
+          {"ReadOnly", true},
+          // Read-only does not reach mounts below the source on older engines, so those are left out.
+          {"BindOptions", {{"Propagation", "rprivate"}, {"NonRecursive", true}}}};
+}
+
+json ulimit(std::string_view name, std::uint64_t value) {
+  return {{"Name", name}, {"Soft", value}, {"Hard", value}};
+}
+
+}  // namespace
+
+std::string container_config(const ContainerConfig& config) {
+  json tmpfs = json::object();
+  // Owned by the program's user, /tmp too: runtimes give the mount the mode that the image's own folder has, whatever
+  // is asked for.
+  tmpfs["/tmp"] = tmpfs_options({"/tmp", config.tmp_bytes, config.tmp_files}, "1777");
+  for (const TmpfsMount& mount : config.scratch) tmpfs[mount.target] = tmpfs_options(mount, "0755");
+  json mounts = json::array();
+  for (const BindMount& mount : config.mounts) mounts.push_back(bind_mount(mount));
+
+  json security = {"no-new-privileges", fmt::format("seccomp={}", config.seccomp_profile)};
+  if (!config.apparmor_profile.empty()) security.push_back("apparmor=" + config.apparmor_profile);
+
+  json host = {
+      {"AutoRemove", false},  // the engine's last word (OOMKilled) is read before guard removes the container
+      {"RestartPolicy", {{"Name", "no"}}},
+      {"NetworkMode", config.network_mode},
+      {"Memory", config.memory_bytes},
+      {"MemorySwap", config.memory_bytes},  // memory and swap together: no swap
+      {"OomKillDisable", false},
+      {"OomScoreAdj", kOomScoreAdj},
+      {"NanoCpus", std::llround(config.cpus * 1e9)},
+      {"PidsLimit", config.pids},
+      {"CapAdd", json::array()},
+      {"CapDrop", {"ALL"}},
+      {"Privileged", false},
+      {"SecurityOpt", security},
+      {"ReadonlyRootfs", true},
+      {"Tmpfs", tmpfs},
+      {"Mounts", mounts},
+      {"MaskedPaths", kMaskedPaths},
+      {"ReadonlyPaths", kReadonlyPaths},
+      {"IpcMode", "none"},
+      {"CgroupnsMode", "private"},
+      {"ShmSize", kShmBytes},
+      // No limit of processes per user: it would count the host's own processes of the same number. PidsLimit holds.
+      {"Ulimits", {ulimit("core", 0), ulimit("fsize", config.file_bytes), ulimit("nofile", config.open_files)}},
+      {"LogConfig", {{"Type", "none"}, {"Config", json::object()}}},  // output must not grow on the host's disk
+      {"Devices", json::array()},
+      {"Init", false},  // ours is PID 1
+  };
+  if (!config.runtime.empty()) host["Runtime"] = config.runtime;
+  if (config.network_mode == "none") {
+    // Engines copy the host's resolv.conf even where no packet can leave; the addresses in it are nobody's business.
+    host["Dns"] = json::array({"127.0.0.1"});
+    host["DnsSearch"] = json::array({"."});
+    host["DnsOptions"] = json::array();
+  }
+
+  const auto program = config.command.empty() ? json::array() : json::array({config.command.front()});
+  const json body = {
+      {"Image", config.image},
+      {"Entrypoint", program},
+      {"Cmd",
+       config.command.empty() ? json::array() : json(std::vector(config.command.begin() + 1, config.command.end()))},
+      {"User", fmt::format("{}:{}", kUid, kGid)},
+      {"WorkingDir", config.working_dir},
+      {"Env", environment(config)},
+      {"Hostname", "sandbox"},
+      {"Domainname", ""},
+      {"Labels", config.labels},
+      {"Healthcheck", {{"Test", {"NONE"}}}},
+      {"Tty", false},
+      // The life line: standard input ends when guard's connection does, however guard ended.
+      {"OpenStdin", true},
+      {"StdinOnce", true},
+      {"AttachStdin", true},
+      {"AttachStdout", true},
+      {"AttachStderr", true},
+      {"HostConfig", host},
+  };
+  // Bytes that are not UTF-8 would throw; replaced ones name a file that does not exist, and the engine says so.
+  return body.dump(2, ' ', false, json::error_handler_t::replace);
+}
+
+}  // namespace guard::docker

@@ -1,0 +1,57 @@
+// What guard asks of the engine for one run, as a pure function: choices in, JSON body of POST /containers/create out.
+//
+// Everything that confines the program is decided here and is compared with a golden file, so that no line of it can go
+// missing unseen. What may be widened is a field; what may not is a constant in the .cc, with its reason.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace guard::docker {
+
+// Read-only, always. `source` is an absolute path that the engine can see.
+struct BindMount {
+  std::string source;
+  std::string target;
+};
+
+// A folder in memory, owned by the program's user.
+struct TmpfsMount {
+  std::string target;
+  std::uint64_t bytes_max = 0;
+  std::uint64_t files_max = 0;
+};
+
+struct ContainerConfig {
+  std::string image;                 // an id, so that a tag moved meanwhile changes nothing
+  std::vector<std::string> command;  // absolute program and its arguments; replaces entrypoint and command of the image
+  std::string working_dir;
+  std::map<std::string, std::string> env;    // complete
+  std::vector<std::string> image_env_names;  // what the image would add; taken out unless named in `env`
+  std::vector<BindMount> mounts;
+  std::vector<TmpfsMount> scratch;
+  std::uint64_t tmp_bytes = 0;
+  std::uint64_t tmp_files = 0;
+  std::uint64_t memory_bytes = 0;
+  double cpus = 0;
+  std::uint32_t pids = 0;
+  std::uint32_t open_files = 0;
+  std::uint64_t file_bytes = 0;
+  std::string network_mode = "none";
+  std::string_view seccomp_profile;  // Docker's JSON form
+  std::string apparmor_profile;      // empty: the engine's own choice
+  std::string runtime;               // empty: the engine's default
+  bool podman = false;  // a variable without '=' means "unset" to Docker and "copy the engine's own" to podman
+  std::map<std::string, std::string> labels;
+};
+
+// The user inside. Not root, and not a user that an image gives any right to.
+inline constexpr std::uint32_t kUid = 1000;
+inline constexpr std::uint32_t kGid = 1000;
+
+std::string container_config(const ContainerConfig& config);
+
+}  // namespace guard::docker

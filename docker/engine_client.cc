@@ -1,0 +1,383 @@
+#include "docker/engine_client.h"
+
+#include <fmt/format.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <initializer_list>
+#include <thread>
+#include <utility>
+
+#include "common/text.h"
+#include "docker/http_connection.h"
+#include "docker/json_fields.h"
+
+namespace guard::docker {
+namespace {
+
+using nlohmann::json;
+
+// /info and a list of some hundred containers stay far below this.
+constexpr std::uint64_t kAnswerBytesMax = 8ull << 20;
+constexpr std::size_t kMessageBytesMax = 2048;
+constexpr std::string_view kJson = "application/json";
+
+Error malformed(std::string_view call, std::string_view why) {
+  return {ErrorCode::protocol_error, fmt::format("the container engine's answer to {} makes no sense: {}", call, why)};
+}
+
+// What the engine says is shown to people, so it is bounded and made harmless; nothing is decided from it.
+std::string engine_message(const HttpAnswer& answer) {
+  std::string message = string_field(parse_json(answer.body), "message").value_or(answer.body);
+  if (message.size() > kMessageBytesMax) message.resize(kMessageBytesMax);
+  while (!message.empty() && message.back() == '\n') message.pop_back();
+  return printable(message);
+}
+
+Error refused(ErrorCode code, std::string_view call, const HttpAnswer& answer) {
+  std::string message = engine_message(answer);
+  Error error(code, fmt::format("the container engine answered {} to {}{}{}", answer.status, call,
+                                message.empty() ? "" : ": ", message));
+  std::move(error).detail("status", std::to_string(answer.status)).detail("engine_message", message);
+  if (code == ErrorCode::environment_creation_failed || code == ErrorCode::image_build_failed) {
+    std::move(error).detail("stderr", std::move(message));
+  }
+  return error;
+}
+
+bool is_one_of(unsigned status, std::initializer_list<unsigned> allowed) {
+  for (const unsigned one : allowed) {
+    if (status == one) return true;
+  }
+  return false;
+}
+
+Result<HttpAnswer> exchange(const std::string& socket, const HttpRequest& request, Deadline deadline,
+                            const CancelToken& cancel) {
+  GUARD_TRY_ASSIGN(auto connection, HttpConnection::open(socket, deadline, cancel));
+  GUARD_TRY(connection.send(request));
+  return connection.receive(kAnswerBytesMax);
+}
+
+// An answer of a status that is not `allowed` becomes an Error with `code`.
+Result<HttpAnswer> call(const std::string& socket, const HttpRequest& request, std::initializer_list<unsigned> allowed,
+                        ErrorCode code, Deadline deadline, const CancelToken& cancel) {
+  const std::string name = fmt::format("{} {}", request.method, request.target);
+  auto answer = exchange(socket, request, deadline, cancel).context(name);
+  if (answer && !is_one_of(answer->status, allowed)) return refused(code, name, *answer);
+  return answer;
+}
+
+Result<json> json_body(std::string_view call_name, const HttpAnswer& answer) {
+  json document = parse_json(answer.body);
+  if (document.is_discarded()) return malformed(call_name, "it is not JSON");
+  return document;
+}
+
+std::string header(const HttpAnswer& answer, const std::string& name) {
+  const auto found = answer.headers.find(name);
+  return found == answer.headers.end() ? std::string() : printable(found->second);
+}
+
+class SocketAttachment final : public Attachment {
+ public:
+  explicit SocketAttachment(UniqueFd socket) : socket_(std::move(socket)) {}
+  int fd() const noexcept override { return socket_.get(); }
+
+  Result<bool> read_some(std::string& buffer) override {
+    std::array<char, 64 * 1024> chunk;
+    const ssize_t got = ::recv(socket_.get(), chunk.data(), chunk.size(), 0);
+    if (got > 0) buffer.append(chunk.data(), static_cast<std::size_t>(got));
+    if (got > 0) return true;
+    if (got == 0 || errno == ECONNRESET) return false;
+    if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) return true;
+    return Error::from_errno(ErrorCode::io_error, "reading from the attached container", errno);
+  }
+
+ private:
+  UniqueFd socket_;
+};
+
+class PendingKill final : public PendingCall {
+ public:
+  explicit PendingKill(HttpConnection connection) : connection_(std::move(connection)) {}
+  int fd() const noexcept override { return connection_.fd(); }
+
+  Result<void> finish() override {
+    constexpr std::string_view kCall = "signalling a container";
+    auto answer = connection_.receive(kAnswerBytesMax).context(std::string(kCall));
+    if (!answer) return std::move(answer).error();
+    // 404: gone. 409: not running.
+    if (is_one_of(answer->status, {204, 404, 409})) return ok();
+    return refused(ErrorCode::environment_unavailable, kCall, *answer);
+  }
+
+ private:
+  HttpConnection connection_;
+};
+
+std::string container_target(std::string_view id, std::string_view rest) {
+  return fmt::format("/containers/{}{}", url_encode(id), rest);
+}
+
+}  // namespace
+
+EngineClient::EngineClient(std::string socket_path, const CancelToken& cancel)
+    : socket_path_(std::move(socket_path)), cancel_(cancel) {}
+
+Result<void> EngineClient::ping(Deadline deadline) {
+  HttpRequest request;
+  request.target = "/_ping";
+  GUARD_TRY_ASSIGN(const HttpAnswer answer,
+                   call(socket_path_, request, {200}, ErrorCode::environment_unavailable, deadline, cancel_));
+  if (answer.body != "OK") return malformed("a ping", "it is not OK");
+  return ok();
+}
+
+Result<EngineInfo> EngineClient::engine_info(Deadline deadline) {
+  HttpRequest request;
+  request.target = "/info";
+  GUARD_TRY_ASSIGN(const HttpAnswer answer,
+                   call(socket_path_, request, {200}, ErrorCode::environment_unavailable, deadline, cancel_));
+  GUARD_TRY_ASSIGN(const json document, json_body("/info", answer));
+  const auto version = string_field(document, "ServerVersion");
+  const auto os_type = string_field(document, "OSType");
+  if (!version || !os_type) return malformed("/info", "version or operating system is missing");
+
+  EngineInfo info;
+  info.version = printable(*version);
+  info.os_type = printable(*os_type);
+  info.api_version = header(answer, "api-version");
+  info.podman = !header(answer, "libpod-api-version").empty();
+  // A limit that is not mentioned is a limit that cannot be relied on.
+  info.memory_limit = bool_field(document, "MemoryLimit").value_or(false);
+  info.swap_limit = bool_field(document, "SwapLimit").value_or(false);
+  info.pids_limit = bool_field(document, "PidsLimit").value_or(false);
+  info.cpu_limit =
+      bool_field(document, "CpuCfsPeriod").value_or(false) && bool_field(document, "CpuCfsQuota").value_or(false);
+  info.cgroup_version = printable(string_field(document, "CgroupVersion").value_or(""));
+  if (const json* options = find_field(document, "SecurityOptions"); options != nullptr && options->is_array()) {
+    for (const json& option : *options) {
+      if (!option.is_string()) continue;
+      // "name=seccomp,profile=default"
+      const auto& text = option.get_ref<const std::string&>();
+      const std::string name = text.substr(0, text.find(','));
+      info.seccomp = info.seccomp || name == "name=seccomp";
+      info.apparmor = info.apparmor || name == "name=apparmor";
+      info.rootless = info.rootless || name == "name=rootless";
+    }
+  }
+  if (const json* runtimes = find_field(document, "Runtimes"); runtimes != nullptr && runtimes->is_object()) {
+    for (const auto& [name, value] : runtimes->items()) info.runtimes.push_back(name);
+  }
+  return info;
+}
+
+Result<std::optional<ImageInfo>> EngineClient::inspect_image(std::string_view reference, Deadline deadline) {
+  HttpRequest request;
+  request.target = fmt::format("/images/{}/json", url_encode(reference));
+  GUARD_TRY_ASSIGN(const HttpAnswer answer,
+                   call(socket_path_, request, {200, 404}, ErrorCode::environment_unavailable, deadline, cancel_));
+  if (answer.status == 404) return std::optional<ImageInfo>();
+  GUARD_TRY_ASSIGN(const json document, json_body("an image inspection", answer));
+  const auto id = string_field(document, "Id");
+  if (!id || id->empty()) return malformed("an image inspection", "there is no id");
+  ImageInfo info;
+  info.id = *id;
+  if (const json* config = find_field(document, "Config"); config != nullptr) {
+    info.labels = string_map_field(*config, "Labels");
+    if (const json* env = find_field(*config, "Env"); env != nullptr && env->is_array()) {
+      for (const json& entry : *env) {
+        if (!entry.is_string()) continue;
+        const auto& text = entry.get_ref<const std::string&>();
+        info.env_names.push_back(text.substr(0, text.find('=')));
+      }
+    }
+    const json* volumes = find_field(*config, "Volumes");
+    info.declares_volumes = volumes != nullptr && !volumes->empty();
+  }
+  return std::optional(std::move(info));
+}
+
+Result<void> EngineClient::load_image(int tar_fd, std::uint64_t tar_bytes, Deadline deadline) {
+  HttpRequest request;
+  request.method = "POST";
+  request.target = "/images/load?quiet=1";
+  request.content_type = "application/x-tar";
+  request.body_fd = tar_fd;
+  request.body_fd_bytes = tar_bytes;
+  GUARD_TRY_ASSIGN(const HttpAnswer answer,
+                   call(socket_path_, request, {200}, ErrorCode::image_build_failed, deadline, cancel_));
+  // 200 is sent before the work begins; that it failed stands in one of the JSON lines that follow.
+  std::string_view rest = answer.body;
+  while (!rest.empty()) {
+    const std::size_t end = rest.find('\n');
+    const std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    const json message = parse_json(line);
+    if (!message.is_object()) return malformed("loading an image", "a line is not a JSON object");
+    const json* detail = find_field(message, "errorDetail");
+    if (detail == nullptr && find_field(message, "error") == nullptr) continue;
+    auto words = detail == nullptr ? string_field(message, "error") : string_field(*detail, "message");
+    return Error(ErrorCode::image_build_failed,
+                 fmt::format("the container engine did not take the image: {}", printable(words.value_or("no reason"))))
+        .detail("stderr", printable(words.value_or("")));
+  }
+  return ok();
+}
+
+Result<void> EngineClient::tag_image(std::string_view id, std::string_view repository, std::string_view tag,
+                                     Deadline deadline) {
+  HttpRequest request;
+  request.method = "POST";
+  request.target =
+      fmt::format("/images/{}/tag?repo={}&tag={}", url_encode(id), url_encode(repository), url_encode(tag));
+  GUARD_TRY(call(socket_path_, request, {201}, ErrorCode::image_build_failed, deadline, cancel_));
+  return ok();
+}
+
+Result<void> EngineClient::remove_image(std::string_view reference, Deadline deadline) {
+  HttpRequest request;
+  request.method = "DELETE";
+  request.target = fmt::format("/images/{}", url_encode(reference));
+  GUARD_TRY(call(socket_path_, request, {200, 404}, ErrorCode::environment_unavailable, deadline, cancel_));
+  return ok();
+}
+
+Result<std::string> EngineClient::create_container(std::string_view name, std::string_view body, Deadline deadline) {
+  HttpRequest request;
+  request.method = "POST";
+  request.target = fmt::format("/containers/create?name={}", url_encode(name));
+  request.content_type = kJson;
+  request.body = body;
+  GUARD_TRY_ASSIGN(const HttpAnswer answer,
+                   call(socket_path_, request, {201, 404}, ErrorCode::environment_creation_failed, deadline, cancel_));
+  if (answer.status == 404) return refused(ErrorCode::image_missing, "creating a container", answer);
+  GUARD_TRY_ASSIGN(const json document, json_body("creating a container", answer));
+  auto id = string_field(document, "Id");
+  if (!id || id->empty()) return malformed("creating a container", "there is no id");
+  return *std::move(id);
+}
+
+Result<std::unique_ptr<Attachment>> EngineClient::attach(std::string_view id, Deadline deadline) {
+  HttpRequest request;
+  request.method = "POST";
+  request.target = container_target(id, "/attach?stream=1&stdin=1&stdout=1&stderr=1");
+  request.upgrade = true;
+  GUARD_TRY_ASSIGN(auto connection, HttpConnection::open(socket_path_, deadline, cancel_));
+  GUARD_TRY(connection.send(request));
+  GUARD_TRY_ASSIGN(const HttpAnswer answer, connection.receive_head());
+  // Before an upgrade was common engines answered 200 and simply went on with the stream.
+  const bool streams = answer.status == 101 ||
+                       (answer.status == 200 && header(answer, "content-type").starts_with("application/vnd.docker.") &&
+                        !answer.headers.contains("content-length") && !answer.headers.contains("transfer-encoding"));
+  if (!streams) return refused(ErrorCode::environment_unavailable, "attaching to a container", answer);
+  return std::unique_ptr<Attachment>(std::make_unique<SocketAttachment>(connection.release()));
+}
+
+Result<void> EngineClient::start(std::string_view id, Deadline deadline) {
+  HttpRequest request;
+  request.method = "POST";
+  request.target = container_target(id, "/start");
+  // 304, already running, is no success: somebody else started it.
+  GUARD_TRY(call(socket_path_, request, {204}, ErrorCode::environment_creation_failed, deadline, cancel_));
+  return ok();
+}
+
+Result<std::unique_ptr<PendingCall>> EngineClient::begin_kill(std::string_view id, std::string_view signal,
+                                                              Deadline deadline) {
+  HttpRequest request;
+  request.method = "POST";
+  request.target = container_target(id, fmt::format("/kill?signal={}", url_encode(signal)));
+  GUARD_TRY_ASSIGN(auto connection, HttpConnection::open(socket_path_, deadline, cancel_));
+  GUARD_TRY(connection.send(request));
+  return std::unique_ptr<PendingCall>(std::make_unique<PendingKill>(std::move(connection)));
+}
+
+Result<void> EngineClient::kill(std::string_view id, std::string_view signal, Deadline deadline) {
+  GUARD_TRY_ASSIGN(const auto pending, begin_kill(id, signal, deadline));
+  return pending->finish();
+}
+
+Result<std::string> EngineClient::describe_container(std::string_view id, Deadline deadline) {
+  HttpRequest request;
+  request.target = container_target(id, "/json");
+  GUARD_TRY_ASSIGN(HttpAnswer answer,
+                   call(socket_path_, request, {200}, ErrorCode::environment_unavailable, deadline, cancel_));
+  return std::move(answer.body);
+}
+
+Result<ContainerState> EngineClient::inspect_container(std::string_view id, Deadline deadline) {
+  constexpr std::string_view kCall = "a container inspection";
+  GUARD_TRY_ASSIGN(const std::string text, describe_container(id, deadline));
+  const json document = parse_json(text);
+  const json* state = find_field(document, "State");
+  if (state == nullptr) return malformed(kCall, "there is no state");
+  const auto status = string_field(*state, "Status");
+  const auto running = bool_field(*state, "Running");
+  const auto oom_killed = bool_field(*state, "OOMKilled");
+  const auto exit_code = integer_field(*state, "ExitCode");
+  if (!status || !running || !oom_killed || !exit_code) return malformed(kCall, "a field of its state is missing");
+  ContainerState result;
+  result.running = *running;
+  result.oom_killed = *oom_killed;
+  result.exit_code = *exit_code;
+  result.status = printable(*status);
+  result.error = printable(string_field(*state, "Error").value_or(""));
+  return result;
+}
+
+Result<std::int64_t> EngineClient::wait(std::string_view id, Deadline deadline) {
+  HttpRequest request;
+  request.method = "POST";
+  request.target = container_target(id, "/wait");
+  GUARD_TRY_ASSIGN(const HttpAnswer answer,
+                   call(socket_path_, request, {200}, ErrorCode::environment_unavailable, deadline, cancel_));
+  GUARD_TRY_ASSIGN(const json document, json_body("waiting for a container", answer));
+  const auto code = integer_field(document, "StatusCode");
+  if (!code) return malformed("waiting for a container", "there is no status code");
+  return *code;
+}
+
+Result<void> EngineClient::remove_container(std::string_view id, Deadline deadline) {
+  HttpRequest request;
+  request.method = "DELETE";
+  request.target = container_target(id, "?force=1&v=1");
+  HttpRequest inspection;
+  inspection.target = container_target(id, "/json");
+  constexpr milliseconds kLookAgain{20};
+  while (true) {
+    GUARD_TRY_ASSIGN(const HttpAnswer answer, call(socket_path_, request, {200, 204, 404, 409},
+                                                   ErrorCode::environment_unavailable, deadline, cancel_));
+    if (answer.status != 409) return ok();
+    // Somebody is removing it already. That they began is no proof that it ends, so look until it is gone.
+    GUARD_TRY_ASSIGN(const HttpAnswer seen,
+                     call(socket_path_, inspection, {200, 404}, ErrorCode::environment_unavailable, deadline, cancel_));
+    if (seen.status == 404) return ok();
+    std::this_thread::sleep_for(kLookAgain);
+  }
+}
+
+Result<std::vector<ContainerSummary>> EngineClient::list_containers(std::string_view label, Deadline deadline) {
+  constexpr std::string_view kCall = "listing containers";
+  HttpRequest request;
+  const json filters = {{"label", json::array({std::string(label)})}};
+  request.target = fmt::format("/containers/json?all=1&filters={}",
+                               url_encode(filters.dump(-1, ' ', false, json::error_handler_t::replace)));
+  GUARD_TRY_ASSIGN(const HttpAnswer answer,
+                   call(socket_path_, request, {200}, ErrorCode::environment_unavailable, deadline, cancel_));
+  GUARD_TRY_ASSIGN(const json document, json_body(kCall, answer));
+  if (!document.is_array()) return malformed(kCall, "it is not a list");
+  std::vector<ContainerSummary> containers;
+  for (const json& entry : document) {
+    auto id = string_field(entry, "Id");
+    if (!id || id->empty()) return malformed(kCall, "there is no id");
+    containers.push_back(
+        {*std::move(id), string_field(entry, "State").value_or(""), string_map_field(entry, "Labels")});
+  }
+  return containers;
+}
+
+}  // namespace guard::docker

@@ -1,0 +1,127 @@
+// The dozen calls of the Docker Engine API that guard uses, typed, over the engine's unix socket. No docker client
+// needed; podman's socket speaks the same calls. Paths carry no version, so the engine answers in its newest one: the
+// fields used here have meant the same since API 1.40, and an engine that has dropped old versions still answers.
+//
+// Every call has a deadline and heeds a cancel token. Failures are PROTOCOL_ERROR (nonsense from the other side),
+// ENVIRONMENT_UNAVAILABLE (no connection, or a status that says no), EXECUTION_TIMEOUT, CANCELLED, or the code named at
+// the call; the HTTP status and the engine's message are kept in the error's details ("status", "engine_message").
+//
+// Not thread-safe: one client per thread. Each call opens its own connection.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/cancel.h"
+#include "common/result.h"
+#include "common/time.h"
+
+namespace guard::docker {
+
+struct EngineInfo {
+  std::string version;
+  std::string api_version;
+  bool memory_limit = false;
+  bool swap_limit = false;
+  bool pids_limit = false;
+  bool cpu_limit = false;
+  bool seccomp = false;
+  bool apparmor = false;
+  bool rootless = false;
+  bool podman = false;
+  std::string cgroup_version;
+  std::vector<std::string> runtimes;
+  std::string os_type;
+};
+
+struct ImageInfo {
+  std::string id;
+  std::map<std::string, std::string> labels;
+  std::vector<std::string> env_names;  // what the image would put into every program's environment
+  bool declares_volumes = false;       // each would become a writable folder on the host's disk
+};
+
+struct ContainerState {
+  bool running = false;
+  bool oom_killed = false;
+  std::int64_t exit_code = -1;
+  std::string error;
+  std::string status;  // "created", "running", "exited", "dead" ...
+};
+
+struct ContainerSummary {
+  std::string id;
+  std::string state;
+  std::map<std::string, std::string> labels;
+};
+
+// The attached stream of a container: both directions of one hijacked connection. guard never writes: the container's
+// standard input ends when this is destroyed, or when guard dies, and that is what the init inside waits for.
+class Attachment {
+ public:
+  virtual ~Attachment() = default;
+  // Pollable; readable when there is something for read_some().
+  virtual int fd() const noexcept = 0;
+  // Appends what is there of the framed stream to `buffer`, perhaps nothing; never waits. False at the stream's end.
+  virtual Result<bool> read_some(std::string& buffer) = 0;
+};
+
+// A request that was sent and whose answer is still to come. Dropping it does not take the request back.
+class PendingCall {
+ public:
+  virtual ~PendingCall() = default;
+  // Readable when the answer is there, or never will be.
+  virtual int fd() const noexcept = 0;
+  // Waits for the answer, within the deadline that the call was begun with. Call once.
+  virtual Result<void> finish() = 0;
+};
+
+class EngineClient {
+ public:
+  // `cancel` must outlive the client.
+  EngineClient(std::string socket_path, const CancelToken& cancel);
+
+  Result<void> ping(Deadline deadline);
+  Result<EngineInfo> engine_info(Deadline deadline);
+  // Empty when there is no such image.
+  Result<std::optional<ImageInfo>> inspect_image(std::string_view reference, Deadline deadline);
+  // `tar` is streamed from a file descriptor of known size. IMAGE_BUILD_FAILED when the engine refuses it.
+  Result<void> load_image(int tar_fd, std::uint64_t tar_bytes, Deadline deadline);
+  // IMAGE_BUILD_FAILED when the engine refuses.
+  Result<void> tag_image(std::string_view id, std::string_view repository, std::string_view tag, Deadline deadline);
+  // No error when there is none.
+  Result<void> remove_image(std::string_view reference, Deadline deadline);
+
+  // `body` is the JSON of container_config(). Returns the id. IMAGE_MISSING on 404, ENVIRONMENT_CREATION_FAILED
+  // otherwise.
+  Result<std::string> create_container(std::string_view name, std::string_view body, Deadline deadline);
+  // Before start(), so that nothing of the stream is missed.
+  Result<std::unique_ptr<Attachment>> attach(std::string_view id, Deadline deadline);
+  // ENVIRONMENT_CREATION_FAILED when the engine refuses.
+  Result<void> start(std::string_view id, Deadline deadline);
+  // No error when it is not running any more. The engine answers KILL only when the container has ended, and that only
+  // when its output was read: whoever is attached goes on reading until the answer is there.
+  Result<std::unique_ptr<PendingCall>> begin_kill(std::string_view id, std::string_view signal, Deadline deadline);
+  // For those who are not attached.
+  Result<void> kill(std::string_view id, std::string_view signal, Deadline deadline);
+  Result<ContainerState> inspect_container(std::string_view id, Deadline deadline);
+  // The engine's whole description of the container as JSON text, for those who compare it with what was asked for.
+  Result<std::string> describe_container(std::string_view id, Deadline deadline);
+  // Returns the exit code once it does not run any more.
+  Result<std::int64_t> wait(std::string_view id, Deadline deadline);
+  // Force, with volumes. `id` may be a name. Returns once it is gone; no error when it was gone already.
+  Result<void> remove_container(std::string_view id, Deadline deadline);
+  // All containers, stopped ones too, that carry `label` ("key" or "key=value").
+  Result<std::vector<ContainerSummary>> list_containers(std::string_view label, Deadline deadline);
+
+ private:
+  std::string socket_path_;
+  const CancelToken& cancel_;
+};
+
+}  // namespace guard::docker

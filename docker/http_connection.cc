@@ -1,0 +1,260 @@
+// Sockets are non-blocking and every wait is a poll(2) beside the cancel token, so Asio's event loop is not needed; of
+// Beast only the parser is used, which knows lengths, chunks and limits. It is fed the bytes as they come.
+//
+// Portable to macOS: no SOCK_CLOEXEC, no MSG_NOSIGNAL where there is none.
+#include "docker/http_connection.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <span>
+
+namespace guard::docker {
+namespace {
+
+namespace http = boost::beast::http;
+
+// Docker's own answers carry some 300 bytes of headers.
+constexpr std::uint32_t kHeaderBytesMax = 16 * 1024;
+constexpr std::size_t kReadBytes = 64 * 1024;
+
+#ifdef MSG_NOSIGNAL
+constexpr int kSendFlags = MSG_NOSIGNAL;
+#else
+constexpr int kSendFlags = 0;  // SO_NOSIGPIPE was set on the socket
+#endif
+
+Error timed_out() {
+  return {ErrorCode::execution_timeout, "the container engine did not answer in time"};
+}
+Error malformed(std::string_view why) {
+  return {ErrorCode::protocol_error, fmt::format("the container engine's answer makes no sense: {}", why)};
+}
+Error broken_off(std::string_view what) {
+  return {ErrorCode::protocol_error, fmt::format("the container engine broke off {}", what)};
+}
+
+Result<void> wait_for(int fd, short events, Deadline deadline, const CancelToken& cancel) {
+  // Without a descriptor to wait for, the token is looked at now and then.
+  constexpr int kLookMs = 50;
+  while (true) {
+    if (cancel.cancelled()) return Error(ErrorCode::cancelled, "stopped while talking to the container engine");
+    if (deadline.passed()) return timed_out();
+    std::array<pollfd, 2> fds = {pollfd{fd, events, 0}, pollfd{cancel.fd(), POLLIN, 0}};
+    int timeout = deadline.poll_timeout();
+    if (cancel.fd() < 0) timeout = timeout < 0 ? kLookMs : std::min(timeout, kLookMs);
+    const int ready = ::poll(fds.data(), fds.size(), timeout);
+    if (ready < 0 && errno != EINTR) return Error::from_errno(ErrorCode::io_error, "poll", errno);
+    if (ready > 0 && fds[0].revents != 0) return ok();
+  }
+}
+
+// The bytes that are there, waiting for the first; 0 at the end of the stream.
+Result<std::size_t> receive_some(int fd, std::span<char> into, int flags, Deadline deadline,
+                                 const CancelToken& cancel) {
+  while (true) {
+    GUARD_TRY(wait_for(fd, POLLIN, deadline, cancel));
+    const ssize_t got = ::recv(fd, into.data(), into.size(), flags);
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK) continue;
+    if (errno == ECONNRESET) return std::size_t{0};
+    return Error::from_errno(ErrorCode::io_error, "reading from the container engine", errno);
+  }
+}
+
+template <typename Parser>
+HttpAnswer head_of(const Parser& parser) {
+  HttpAnswer answer;
+  answer.status = parser.get().result_int();
+  for (const auto& field : parser.get()) {
+    std::string name(field.name_string());
+    std::ranges::transform(name, name.begin(),
+                           [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
+    answer.headers[std::move(name)] = std::string(field.value());
+  }
+  return answer;
+}
+
+Result<UniqueFd> make_socket() {
+  UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM, 0));
+  if (!fd) return Error::from_errno(ErrorCode::environment_unavailable, "making a socket", errno);
+  if (::fcntl(fd.get(), F_SETFD, FD_CLOEXEC) < 0 || ::fcntl(fd.get(), F_SETFL, O_NONBLOCK) < 0) {
+    return Error::from_errno(ErrorCode::environment_unavailable, "preparing a socket", errno);
+  }
+#ifdef SO_NOSIGPIPE
+  const int on = 1;
+  ::setsockopt(fd.get(), SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on);
+#endif
+  return fd;
+}
+
+}  // namespace
+
+Result<HttpConnection> HttpConnection::open(const std::string& socket_path, Deadline deadline,
+                                            const CancelToken& cancel) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string what = fmt::format("connecting to {}", socket_path);
+  // A NUL would end the path early, and a first NUL names an abstract socket that anybody may own.
+  if (socket_path.empty() || socket_path.find('\0') != std::string::npos) {
+    return Error::from_errno(ErrorCode::environment_unavailable, what, EINVAL);
+  }
+  if (socket_path.size() >= sizeof address.sun_path) {
+    return Error::from_errno(ErrorCode::environment_unavailable, what, ENAMETOOLONG);
+  }
+  std::memcpy(address.sun_path, socket_path.data(), socket_path.size());
+
+  // A full backlog answers EAGAIN at once on Linux instead of waiting; macOS says EINPROGRESS.
+  constexpr milliseconds kRetry{10};
+  while (true) {
+    GUARD_TRY_ASSIGN(UniqueFd fd, make_socket());
+    if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
+      return HttpConnection(std::move(fd), deadline, cancel);
+    }
+    const int number = errno;
+    if (number != EAGAIN && number != EINTR && number != EINPROGRESS) {
+      return Error::from_errno(ErrorCode::environment_unavailable, what, number);
+    }
+    if (deadline.passed()) return timed_out().context(what);
+    auto waited = wait_for(-1, 0, deadline.sooner(Deadline::after(kRetry)), cancel);
+    if (!waited && waited.error().code() != ErrorCode::execution_timeout) return std::move(waited).error();
+  }
+}
+
+Result<void> HttpConnection::send_bytes(std::string_view bytes) {
+  while (!bytes.empty() && !broken_off_) {
+    const ssize_t sent = ::send(socket_.get(), bytes.data(), bytes.size(), kSendFlags);
+    if (sent >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(sent));
+    } else if (errno == EPIPE || errno == ECONNRESET) {
+      // It may have refused the request half way and said why: the answer is still to be read.
+      broken_off_ = true;
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      GUARD_TRY(wait_for(socket_.get(), POLLOUT, deadline_, *cancel_));
+    } else if (errno != EINTR) {
+      return Error::from_errno(ErrorCode::io_error, "writing to the container engine", errno);
+    }
+  }
+  return ok();
+}
+
+Result<void> HttpConnection::send_file(int fd, std::uint64_t bytes) {
+  std::string buffer(kReadBytes, '\0');
+  while (bytes > 0 && !broken_off_) {
+    const auto want = static_cast<std::size_t>(std::min<std::uint64_t>(bytes, buffer.size()));
+    const ssize_t got = ::read(fd, buffer.data(), want);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return Error::from_errno(ErrorCode::io_error, "reading the file to send", errno);
+    if (got == 0) return Error(ErrorCode::io_error, "the file to send became shorter while it was sent");
+    GUARD_TRY(send_bytes(std::string_view(buffer.data(), static_cast<std::size_t>(got))));
+    bytes -= static_cast<std::uint64_t>(got);
+  }
+  return ok();
+}
+
+Result<void> HttpConnection::send(const HttpRequest& request) {
+  // Callers encode their targets; this is the last line against a second request smuggled in by a line end.
+  if (std::ranges::any_of(request.target, [](unsigned char c) { return c <= ' ' || c >= 0x7f; })) {
+    return Error(ErrorCode::internal, "a request target was not encoded");
+  }
+  const std::uint64_t length = request.body_fd >= 0 ? request.body_fd_bytes : request.body.size();
+  std::string head =
+      fmt::format("{} {} HTTP/1.1\r\nHost: docker\r\nUser-Agent: guard\r\n", request.method, request.target);
+  if (!request.content_type.empty()) head += fmt::format("Content-Type: {}\r\n", request.content_type);
+  if (length > 0 || request.method != "GET") head += fmt::format("Content-Length: {}\r\n", length);
+  head += request.upgrade ? "Connection: Upgrade\r\nUpgrade: tcp\r\n\r\n" : "Connection: close\r\n\r\n";
+  head_only_ = request.method == "HEAD";
+  GUARD_TRY(send_bytes(head));
+  return request.body_fd >= 0 ? send_file(request.body_fd, length) : send_bytes(request.body);
+}
+
+Result<HttpAnswer> HttpConnection::receive(std::uint64_t body_bytes_max) {
+  http::response_parser<http::string_body> parser;
+  parser.header_limit(kHeaderBytesMax);
+  parser.body_limit(body_bytes_max);
+  parser.eager(true);
+  parser.skip(head_only_);
+
+  std::string pending;
+  std::string chunk(kReadBytes, '\0');
+  while (!parser.is_done()) {
+    GUARD_TRY_ASSIGN(const std::size_t got, receive_some(socket_.get(), chunk, 0, deadline_, *cancel_));
+    if (got == 0) return broken_off(parser.got_some() ? "in the middle of its answer" : "without an answer");
+    pending.append(chunk, 0, got);
+    while (!pending.empty() && !parser.is_done()) {
+      boost::system::error_code code;
+      const std::size_t used = parser.put(boost::asio::buffer(pending), code);
+      pending.erase(0, used);
+      if (code == http::error::need_more) break;
+      if (code) return malformed(code.message());
+      if (parser.is_header_done() && !parser.is_done() && !parser.chunked() && !parser.content_length()) {
+        return malformed("it does not say how long it is");
+      }
+      if (used == 0) break;
+    }
+  }
+  if (!pending.empty()) return malformed("there is more than one answer");
+  HttpAnswer answer = head_of(parser);
+  answer.body = std::move(parser.get().body());
+  return answer;
+}
+
+Result<HttpAnswer> HttpConnection::receive_head() {
+  std::string head;
+  std::string chunk(kHeaderBytesMax, '\0');
+  constexpr std::string_view kEnd = "\r\n\r\n";
+  bool complete = false;
+  while (!complete) {
+    // Looked at first and taken afterwards: what stands behind the headers belongs to the stream's reader.
+    GUARD_TRY_ASSIGN(const std::size_t seen, receive_some(socket_.get(), chunk, MSG_PEEK, deadline_, *cancel_));
+    if (seen == 0) return broken_off(head.empty() ? "without an answer" : "in the middle of its answer");
+    const std::size_t before = head.size();
+    head.append(chunk, 0, seen);
+    const std::size_t end = head.find(kEnd, before < kEnd.size() ? 0 : before - kEnd.size());
+    complete = end != std::string::npos;
+    if (complete) head.resize(end + kEnd.size());
+    if (head.size() > kHeaderBytesMax) return malformed("its headers are too long");
+    std::size_t take = head.size() - before;
+    while (take > 0) {
+      GUARD_TRY_ASSIGN(const std::size_t taken,
+                       receive_some(socket_.get(), std::span(chunk.data(), take), 0, deadline_, *cancel_));
+      if (taken == 0) return broken_off("in the middle of its answer");
+      take -= taken;
+    }
+  }
+  http::response_parser<http::empty_body> parser;
+  parser.header_limit(kHeaderBytesMax);
+  parser.skip(true);
+  boost::system::error_code code;
+  parser.put(boost::asio::buffer(head), code);
+  if (code || !parser.is_header_done()) return malformed(code ? code.message() : "its headers do not end");
+  return head_of(parser);
+}
+
+std::string url_encode(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = std::isalnum(byte) != 0 || std::string_view("-._~/:@").find(c) != std::string_view::npos;
+    if (plain) {
+      out += c;
+    } else {
+      out += fmt::format("%{:02X}", byte);
+    }
+  }
+  return out;
+}
+
+}  // namespace guard::docker

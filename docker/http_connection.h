@@ -1,0 +1,73 @@
+// One HTTP/1.1 exchange over a local socket: connect, send a request, receive the answer, each bounded in time by a
+// deadline, in size by a limit, and ended early by the cancel token. The only file behind which Boost.Beast is seen.
+//
+// An answer must say where it ends (a length or chunks). One that ends with the connection could be half of itself and
+// nobody would know, so it is refused.
+//
+// Failures: ENVIRONMENT_UNAVAILABLE with errno when there is no connection to be had, PROTOCOL_ERROR when the other
+// side breaks off, speaks something else or too much, EXECUTION_TIMEOUT at the deadline, CANCELLED.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "common/cancel.h"
+#include "common/result.h"
+#include "common/time.h"
+#include "common/unique_fd.h"
+
+namespace guard::docker {
+
+struct HttpRequest {
+  std::string_view method = "GET";
+  std::string target;             // already percent-encoded
+  std::string_view content_type;  // empty: no body
+  std::string_view body;
+  int body_fd = -1;  // the body instead of `body`: `body_fd_bytes` from its current offset
+  std::uint64_t body_fd_bytes = 0;
+  bool upgrade = false;  // asks for the connection itself ("Upgrade: tcp")
+};
+
+struct HttpAnswer {
+  unsigned status = 0;
+  std::map<std::string, std::string> headers;  // names in lower case; of repeated ones the last
+  std::string body;
+};
+
+class HttpConnection {
+ public:
+  // Both are used until this is gone.
+  static Result<HttpConnection> open(const std::string& socket_path, Deadline deadline, const CancelToken& cancel);
+
+  Result<void> send(const HttpRequest& request);
+  Result<HttpAnswer> receive(std::uint64_t body_bytes_max);
+
+  // Reads the status line and headers and not one byte more, so that what follows is still in the socket.
+  Result<HttpAnswer> receive_head();
+
+  // For poll(2): readable when an answer is there, or never will be.
+  int fd() const noexcept { return socket_.get(); }
+
+  // The socket (non-blocking), for a stream that begins where receive_head() ended.
+  UniqueFd release() { return std::move(socket_); }
+
+ private:
+  HttpConnection(UniqueFd socket, Deadline deadline, const CancelToken& cancel)
+      : socket_(std::move(socket)), deadline_(deadline), cancel_(&cancel) {}
+  Result<void> send_bytes(std::string_view bytes);
+  Result<void> send_file(int fd, std::uint64_t bytes);
+
+  UniqueFd socket_;
+  Deadline deadline_;
+  const CancelToken* cancel_;
+  bool head_only_ = false;   // the request was HEAD: the answer has no body whatever it says
+  bool broken_off_ = false;  // the other side stopped reading before it had all of the request
+};
+
+// Percent-encodes what may not stand in a path segment or query value. '/', ':' and '@' stay: image references hold
+// them.
+std::string url_encode(std::string_view text);
+
+}  // namespace guard::docker

@@ -1,0 +1,593 @@
+// guard-init: PID 1 of a sandbox (or, on the host, a plain supervisor that adopts orphans).
+//
+//   guard-init [--report] [--nofile N] [--fsize N] [--nproc N] [--deadline-ms N] [--grace-ms N] -- PROGRAM [ARG...]
+//
+// It speaks the frames of runner/init_protocol.h on its standard output and reads nothing but the end of its standard
+// input, which is the life line. PROGRAM is looked up in PATH, gets the environment as it is, /dev/null as its standard
+// input, pipes as its outputs (and as descriptor 3 with --report), a session of its own, and no other descriptor.
+//
+//   TERM from outside   is forwarded to every process; after --grace-ms whatever is left is killed.
+//   TERM from inside    (or from anyone but our parent, on the host) is noted, and everything is killed.
+//   --deadline-ms       the same as TERM from outside; belt and braces, guard has its own clock.
+//   end of life line    everything is killed, no frame is written: nobody is there to read it.
+//   PROGRAM ended       everything else is killed before the pipes are drained, so a daemon that holds one cannot hang
+//   us.
+//
+// The tested program has our uid, so everything hangs on it not reaching our descriptors: we are not dumpable, which
+// closes /proc/1/fd and ptrace, and PID 1 is out of reach of KILL and STOP from inside. All is in static memory and all
+// waiting is one poll: a reader that does not read, or a memory limit that is reached, must not cost us the life line.
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cstdint>
+
+#include "runner/init_protocol.h"
+
+namespace {
+
+using guard::init_protocol::FrameType;
+using guard::init_protocol::kFramePayloadMax;
+using guard::init_protocol::kHeaderBytes;
+
+constexpr int kReportFd = 3;
+constexpr int kOwnFdsFrom = 16;  // ours stay clear of the numbers the program gets
+constexpr int kExitCannotServe = 70;
+constexpr long long kNever = -1;
+constexpr int kSweepEveryMs = 20;
+
+struct Options {
+  bool report = false;
+  long long nofile = -1;
+  long long fsize = -1;
+  long long nproc = -1;
+  long long deadline_ms = -1;
+  long long grace_ms = 10'000;
+  char** program = nullptr;
+};
+
+struct Source {
+  FrameType type = FrameType::out;
+  int fd = -1;
+};
+
+// One frame at a time: nothing is read from the program before the last frame has left.
+char g_frame[kHeaderBytes + kFramePayloadMax];
+size_t g_frame_size = 0;
+size_t g_frame_sent = 0;
+
+int g_stream = -1;
+int g_life_line = -1;
+int g_signals = -1;
+bool g_is_pid_one = false;
+pid_t g_parent = 0;
+
+long long now_ms() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<long long>(now.tv_sec) * 1000 + now.tv_nsec / 1'000'000;
+}
+
+bool read_number(const char* text, long long& number) {
+  char* end = nullptr;
+  errno = 0;
+  number = strtoll(text, &end, 10);
+  return errno == 0 && end != text && *end == '\0' && number >= 0;
+}
+
+bool parse_options(int argc, char** argv, Options& options) {
+  for (int i = 1; i < argc; ++i) {
+    if (strcmp(argv[i], "--") == 0) {
+      options.program = argv + i + 1;
+      return i + 1 < argc;
+    }
+    if (strcmp(argv[i], "--report") == 0) {
+      options.report = true;
+      continue;
+    }
+    long long* number = strcmp(argv[i], "--nofile") == 0        ? &options.nofile
+                        : strcmp(argv[i], "--fsize") == 0       ? &options.fsize
+                        : strcmp(argv[i], "--nproc") == 0       ? &options.nproc
+                        : strcmp(argv[i], "--deadline-ms") == 0 ? &options.deadline_ms
+                        : strcmp(argv[i], "--grace-ms") == 0    ? &options.grace_ms
+                                                                : nullptr;
+    if (number == nullptr || i + 1 >= argc || !read_number(argv[++i], *number)) return false;
+  }
+  return false;
+}
+
+// --- processes ---
+
+// On the host there is no namespace to name "everything of ours": it is what descends from us. Orphans come back to us
+// (PR_SET_CHILD_SUBREAPER), so none is lost from the tree.
+struct Process {
+  pid_t pid;
+  pid_t parent;
+  bool ours;
+};
+
+int by_pid(const void* left, const void* right) {
+  return static_cast<const Process*>(left)->pid - static_cast<const Process*>(right)->pid;
+}
+
+bool read_process(long long pid, Process& process) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%lld/stat", pid);
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  char text[512];
+  const ssize_t size = read(fd, text, sizeof text - 1);
+  close(fd);
+  if (size <= 0) return false;
+  text[size] = '\0';
+  // The name is in parentheses and may hold anything, parentheses too: the fields start behind the last one.
+  const char* fields = strrchr(text, ')');
+  int parent = 0;
+  char state = 0;
+  if (fields == nullptr || sscanf(fields + 1, " %c %d", &state, &parent) != 2) return false;
+  process = {static_cast<pid_t>(pid), parent, parent == getpid()};
+  return true;
+}
+
+void signal_descendants(int signal_number) {
+  static Process processes[1 << 17];
+  size_t count = 0;
+  DIR* proc = opendir("/proc");
+  if (proc == nullptr) return;
+  while (dirent* entry = readdir(proc)) {
+    long long pid = 0;
+    if (entry->d_name[0] < '0' || entry->d_name[0] > '9' || !read_number(entry->d_name, pid)) continue;
+    if (count < sizeof processes / sizeof processes[0] && read_process(pid, processes[count])) ++count;
+  }
+  closedir(proc);
+  qsort(processes, count, sizeof processes[0], by_pid);
+  // Parents mostly have the smaller number, so few rounds do; a fork bomb makes anything quadratic hurt.
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (size_t i = 0; i < count; ++i) {
+      if (processes[i].ours) continue;
+      const Process wanted = {processes[i].parent, 0, false};
+      const auto* parent = static_cast<const Process*>(bsearch(&wanted, processes, count, sizeof processes[0], by_pid));
+      if (parent != nullptr && parent->ours) processes[i].ours = grew = true;
+    }
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (processes[i].ours) kill(processes[i].pid, signal_number);
+  }
+}
+
+void signal_everything(int signal_number) {
+  if (g_is_pid_one) {
+    kill(-1, signal_number);
+    return;
+  }
+  // Stop them first: what is forked while we look would otherwise outrun us.
+  if (signal_number == SIGKILL) signal_descendants(SIGSTOP);
+  signal_descendants(signal_number);
+}
+
+[[noreturn]] void leave_at_once() {
+  // Leaving a PID namespace as its PID 1 kills all that is in it. On the host it takes a few rounds.
+  for (int round = 0; !g_is_pid_one && round < 2'000; ++round) {
+    signal_everything(SIGKILL);
+    while (waitpid(-1, nullptr, WNOHANG | __WALL) > 0) {
+    }
+    if (waitpid(-1, nullptr, WNOHANG | __WALL) < 0 && errno == ECHILD) break;
+    usleep(5'000);
+  }
+  _exit(kExitCannotServe);
+}
+
+// --- frames ---
+
+void begin_frame(FrameType type, size_t payload_bytes) {
+  memset(g_frame, 0, kHeaderBytes);
+  g_frame[0] = static_cast<char>(type);
+  for (int i = 0; i < 4; ++i) {
+    g_frame[4 + i] = static_cast<char>((payload_bytes >> (24 - 8 * i)) & 0xff);
+  }
+  g_frame_size = kHeaderBytes + payload_bytes;
+  g_frame_sent = 0;
+}
+
+bool frame_pending() {
+  return g_frame_sent < g_frame_size;
+}
+
+void send_some() {
+  while (frame_pending()) {
+    const ssize_t sent = write(g_stream, g_frame + g_frame_sent, g_frame_size - g_frame_sent);
+    if (sent > 0) {
+      g_frame_sent += static_cast<size_t>(sent);
+    } else if (sent < 0 && errno == EINTR) {
+      continue;
+    } else if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+      return;
+    } else {
+      leave_at_once();  // nobody reads any more
+    }
+  }
+}
+
+void check_life_line() {
+  char ignored[256];
+  const ssize_t size = read(g_life_line, ignored, sizeof ignored);
+  if (size == 0 || (size < 0 && errno != EINTR && errno != EAGAIN)) leave_at_once();
+}
+
+// For the first and the last frame, when nothing else may be sent.
+void send_all() {
+  send_some();
+  while (frame_pending()) {
+    pollfd fds[2] = {{g_life_line, POLLIN, 0}, {g_stream, POLLOUT, 0}};
+    poll(fds, 2, -1);
+    if (fds[0].revents != 0) check_life_line();
+    if (fds[1].revents != 0) send_some();
+  }
+}
+
+// Text of a hello or exit frame.
+struct Lines {
+  char* text = g_frame + kHeaderBytes;
+  size_t size = 0;
+
+  void add(const char* key, const char* value) {
+    const int written = snprintf(text + size, kFramePayloadMax - size, "%s=%s\n", key, value);
+    if (written > 0 && static_cast<size_t>(written) < kFramePayloadMax - size) size += static_cast<size_t>(written);
+  }
+  void add(const char* key, long long value) {
+    char digits[32];
+    snprintf(digits, sizeof digits, "%lld", value);
+    add(key, digits);
+  }
+  void send(FrameType type) {
+    begin_frame(type, size);
+    send_all();
+  }
+};
+
+[[noreturn]] void fail_to_start(const char* step, int error) {
+  Lines lines;
+  lines.add("kind", "init_failed");
+  lines.add("step", step);
+  lines.add("errno", error);
+  lines.send(FrameType::exit);
+  _exit(kExitCannotServe);
+}
+
+void add_limit(Lines& lines, const char* key, __rlimit_resource_t resource) {
+  rlimit limit{};
+  if (getrlimit(resource, &limit) != 0) return;
+  if (limit.rlim_max == RLIM_INFINITY) {
+    lines.add(key, "unlimited");
+  } else {
+    lines.add(key, static_cast<long long>(limit.rlim_max));
+  }
+}
+
+// The hello: what guard wants to see with its own eyes before it believes that the sandbox holds.
+void say_hello() {
+  static char status[8192];
+  const int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+  ssize_t size = 0;
+  if (fd >= 0) {
+    size = read(fd, status, sizeof status - 1);
+    close(fd);
+  }
+  status[size > 0 ? size : 0] = '\0';
+
+  static const struct {
+    const char* label;
+    const char* key;
+  } kFields[] = {{"CapInh:", "cap_inh"},  {"CapPrm:", "cap_prm"},
+                 {"CapEff:", "cap_eff"},  {"CapBnd:", "cap_bnd"},
+                 {"CapAmb:", "cap_amb"},  {"NoNewPrivs:", "no_new_privs"},
+                 {"Seccomp:", "seccomp"}, {"Seccomp_filters:", "seccomp_filters"}};
+  Lines lines;
+  lines.add("protocol", 1);
+  lines.add("pid", getpid());
+  lines.add("uid", getuid());
+  lines.add("gid", getgid());
+  for (char* line = strtok(status, "\n"); line != nullptr; line = strtok(nullptr, "\n")) {
+    for (const auto& field : kFields) {
+      const size_t length = strlen(field.label);
+      if (strncmp(line, field.label, length) != 0) continue;
+      const char* value = line + length;
+      while (*value == '\t' || *value == ' ') ++value;
+      lines.add(field.key, value);
+    }
+  }
+  static gid_t groups[1024];
+  const int group_count = getgroups(1024, groups);
+  static char list[16384];
+  size_t list_size = 0;
+  for (int i = 0; i < group_count && list_size + 16 < sizeof list; ++i) {
+    list_size +=
+        static_cast<size_t>(snprintf(list + list_size, sizeof list - list_size, i == 0 ? "%u" : " %u", groups[i]));
+  }
+  list[list_size] = '\0';
+  lines.add("groups", list);
+  add_limit(lines, "rlimit_core", RLIMIT_CORE);
+  add_limit(lines, "rlimit_nofile", RLIMIT_NOFILE);
+  add_limit(lines, "rlimit_fsize", RLIMIT_FSIZE);
+  add_limit(lines, "rlimit_nproc", RLIMIT_NPROC);
+  lines.send(FrameType::hello);
+}
+
+// --- start ---
+
+// Ours, out of the way of the program's numbers, closed on exec. The first such call for the stream is what makes
+// frames possible at all, so failures before it can only be told by the exit status.
+int keep(int fd) {
+  const int kept = fcntl(fd, F_DUPFD_CLOEXEC, kOwnFdsFrom);
+  if (kept < 0) _exit(kExitCannotServe);
+  return kept;
+}
+
+void close_inherited() {
+  if (syscall(SYS_close_range, 3u, ~0u, 0u) == 0) return;
+  const long open_max = sysconf(_SC_OPEN_MAX);
+  for (int fd = 3; fd < (open_max > 0 ? open_max : 65536); ++fd) close(fd);
+}
+
+void make_pipe(int (&ends)[2]) {
+  int raw[2];
+  if (pipe2(raw, O_CLOEXEC) != 0) fail_to_start("pipe", errno);
+  for (int i = 0; i < 2; ++i) {
+    ends[i] = fcntl(raw[i], F_DUPFD_CLOEXEC, kOwnFdsFrom);
+    if (ends[i] < 0) fail_to_start("pipe", errno);
+    close(raw[i]);
+  }
+}
+
+void set_limit(__rlimit_resource_t resource, long long value, const char* name) {
+  if (value < 0) return;
+  rlimit limit{};
+  if (getrlimit(resource, &limit) != 0) fail_to_start(name, errno);
+  // Never upwards: an engine that allows less has the last word.
+  const rlim_t wanted = static_cast<rlim_t>(value) < limit.rlim_max ? static_cast<rlim_t>(value) : limit.rlim_max;
+  limit.rlim_cur = limit.rlim_max = wanted;
+  if (setrlimit(resource, &limit) != 0) fail_to_start(name, errno);
+}
+
+[[noreturn]] void become_program(const Options& options, int out, int err, int report, int status, int null) {
+  setsid();
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  if (dup2(null, 0) == 0 && dup2(out, 1) == 1 && dup2(err, 2) == 2 &&
+      (!options.report || dup2(report, kReportFd) == kReportFd)) {
+    execvp(options.program[0], options.program);
+  }
+  const int error = errno;
+  const ssize_t ignored = write(status, &error, sizeof error);
+  static_cast<void>(ignored);
+  _exit(127);
+}
+
+struct Ending {
+  pid_t program = 0;
+  int wait_status = 0;
+  bool program_ended = false;
+  bool everything_ended = false;
+  bool term_from_inside = false;
+  bool term_from_outside = false;
+  bool timed_out = false;
+  long long leftovers = 0;
+  long long kill_at = kNever;
+};
+
+void reap(Ending& ending) {
+  for (;;) {
+    int status = 0;
+    const pid_t pid = waitpid(-1, &status, WNOHANG | __WALL);
+    if (pid == 0) return;
+    if (pid < 0) {
+      if (errno == EINTR) continue;
+      ending.everything_ended = true;
+      return;
+    }
+    if (pid == ending.program) {
+      ending.program_ended = true;
+      ending.wait_status = status;
+    } else if (ending.program_ended && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
+      ++ending.leftovers;
+    }
+  }
+}
+
+void ask_to_end(Ending& ending, const Options& options) {
+  signal_everything(SIGTERM);
+  signal_everything(SIGCONT);  // a stopped process could not act on TERM
+  const long long kill_at = now_ms() + options.grace_ms;
+  if (ending.kill_at == kNever || kill_at < ending.kill_at) ending.kill_at = kill_at;
+}
+
+// kill(2) from outside the PID namespace shows sender 0 and SI_USER; sigqueue(3) can claim any sender, but not SI_USER.
+bool is_from_outside(const signalfd_siginfo& info) {
+  if (info.ssi_code != SI_USER) return false;
+  return g_is_pid_one ? info.ssi_pid == 0 : static_cast<pid_t>(info.ssi_pid) == g_parent;
+}
+
+void take_signals(Ending& ending, const Options& options) {
+  signalfd_siginfo info{};
+  while (read(g_signals, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+    if (info.ssi_signo != SIGTERM) continue;
+    if (is_from_outside(info)) {
+      ending.term_from_outside = true;
+      ask_to_end(ending, options);
+    } else {
+      ending.term_from_inside = true;
+      ending.kill_at = now_ms();
+    }
+  }
+}
+
+// Takes the next chunk of the program's output into the frame buffer, each stream in its turn.
+bool read_source(Source (&sources)[3], size_t& turn) {
+  for (size_t tried = 0; tried < 3; ++tried) {
+    Source& source = sources[(turn + tried) % 3];
+    if (source.fd < 0) continue;
+    const ssize_t size = read(source.fd, g_frame + kHeaderBytes, kFramePayloadMax);
+    if (size > 0) {
+      begin_frame(source.type, static_cast<size_t>(size));
+      turn = (turn + tried + 1) % 3;
+      return true;
+    }
+    if (size < 0 && (errno == EAGAIN || errno == EINTR)) continue;
+    close(source.fd);
+    source.fd = -1;
+  }
+  return false;
+}
+
+void supervise(Source (&sources)[3], Ending& ending, const Options& options) {
+  const long long deadline = options.deadline_ms < 0 ? kNever : now_ms() + options.deadline_ms;
+  size_t turn = 0;
+  while (!ending.everything_ended) {
+    pollfd fds[6] = {{g_life_line, POLLIN, 0}, {g_signals, POLLIN, 0}, {g_stream, 0, 0}};
+    fds[2].events = frame_pending() ? POLLOUT : 0;
+    nfds_t count = 3;
+    for (const Source& source : sources) {
+      if (source.fd >= 0 && !frame_pending()) fds[count++] = {source.fd, POLLIN, 0};
+    }
+    long long wait = -1;
+    const long long now = now_ms();
+    const auto wake_at = [&wait, now](long long when) {
+      const long long left = when > now ? when - now : 0;
+      if (wait < 0 || left < wait) wait = left;
+    };
+    if (deadline != kNever && !ending.timed_out) wake_at(deadline);
+    if (ending.kill_at != kNever) wake_at(ending.kill_at > now ? ending.kill_at : now + kSweepEveryMs);
+    if (ending.program_ended) wake_at(now + kSweepEveryMs);
+    poll(fds, count, wait > 60'000 ? 60'000 : static_cast<int>(wait));
+
+    if (fds[0].revents != 0) check_life_line();
+    if ((fds[2].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0) leave_at_once();
+    take_signals(ending, options);
+    reap(ending);
+    if (!ending.timed_out && deadline != kNever && now_ms() >= deadline) {
+      ending.timed_out = true;
+      ask_to_end(ending, options);
+    }
+    if (ending.program_ended || (ending.kill_at != kNever && now_ms() >= ending.kill_at)) {
+      signal_everything(SIGKILL);
+      reap(ending);
+    }
+    if (frame_pending()) send_some();
+    if (!frame_pending() && read_source(sources, turn)) send_some();
+  }
+  // No process is left that could write: what the pipes hold is all there will ever be. Somebody outside who was handed
+  // a descriptor (on the host) may keep one open; an empty pipe is the end for us.
+  send_all();
+  while (read_source(sources, turn)) send_all();
+}
+
+void say_how_it_ended(const Ending& ending, int exec_error) {
+  rusage usage{};
+  getrusage(RUSAGE_CHILDREN, &usage);
+  Lines lines;
+  if (exec_error != 0) {
+    lines.add("kind", "exec_failed");
+    lines.add("errno", exec_error);
+  } else if (WIFSIGNALED(ending.wait_status)) {
+    lines.add("kind", "signaled");
+    lines.add("value", WTERMSIG(ending.wait_status));
+  } else {
+    lines.add("kind", "exited");
+    lines.add("value", WEXITSTATUS(ending.wait_status));
+  }
+  lines.add("term_from_inside", ending.term_from_inside ? 1 : 0);
+  lines.add("term_from_outside", ending.term_from_outside ? 1 : 0);
+  lines.add("timed_out", ending.timed_out ? 1 : 0);
+  lines.add("leftovers", ending.leftovers);
+  lines.add("max_rss_kb", usage.ru_maxrss);
+  lines.add("user_us", static_cast<long long>(usage.ru_utime.tv_sec) * 1'000'000 + usage.ru_utime.tv_usec);
+  lines.add("sys_us", static_cast<long long>(usage.ru_stime.tv_sec) * 1'000'000 + usage.ru_stime.tv_usec);
+  lines.send(FrameType::exit);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  if (!parse_options(argc, argv, options)) {
+    fputs(
+        "usage: guard-init [--report] [--nofile N] [--fsize N] [--nproc N] [--deadline-ms N] [--grace-ms N] -- PROGRAM "
+        "[ARG...]\n",
+        stderr);
+    return 64;
+  }
+  // First of all: from here on the program that will share our uid cannot look into us.
+  if (prctl(PR_SET_DUMPABLE, 0) != 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return kExitCannotServe;
+  g_is_pid_one = getpid() == 1;
+  g_parent = getppid();
+  if (!g_is_pid_one && prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) return kExitCannotServe;
+
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, nullptr);
+
+  close_inherited();
+  g_stream = keep(1);
+  g_life_line = keep(0);
+  if (fcntl(g_stream, F_SETFL, fcntl(g_stream, F_GETFL) | O_NONBLOCK) != 0) return kExitCannotServe;
+  const int null_raw = open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (null_raw < 0) fail_to_start("open /dev/null", errno);
+  const int null = keep(null_raw);
+  close(null_raw);
+  dup2(null, 0);
+  dup2(null, 1);
+  g_signals = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (g_signals < 0) fail_to_start("signalfd", errno);
+
+  set_limit(RLIMIT_CORE, 0, "limit of core dumps");
+  set_limit(RLIMIT_NOFILE, options.nofile, "limit of open files");
+  set_limit(RLIMIT_FSIZE, options.fsize, "limit of file size");
+  set_limit(RLIMIT_NPROC, options.nproc, "limit of processes");
+  say_hello();
+
+  int out[2];
+  int err[2];
+  int report[2] = {-1, -1};
+  int status[2];
+  make_pipe(out);
+  make_pipe(err);
+  make_pipe(status);
+  if (options.report) make_pipe(report);
+
+  Ending ending;
+  ending.program = fork();
+  if (ending.program < 0) fail_to_start("fork", errno);
+  if (ending.program == 0) become_program(options, out[1], err[1], report[1], status[1], null);
+  close(out[1]);
+  close(err[1]);
+  close(status[1]);
+  if (options.report) close(report[1]);
+
+  Source sources[3] = {{FrameType::out, out[0]}, {FrameType::err, err[0]}, {FrameType::report, report[0]}};
+  for (const Source& source : sources) {
+    if (source.fd >= 0) fcntl(source.fd, F_SETFL, fcntl(source.fd, F_GETFL) | O_NONBLOCK);
+  }
+  supervise(sources, ending, options);
+
+  // Empty unless exec failed: the pipe closes on exec.
+  int exec_error = 0;
+  if (read(status[0], &exec_error, sizeof exec_error) != static_cast<ssize_t>(sizeof exec_error)) exec_error = 0;
+  say_how_it_ended(ending, exec_error);
+  return 0;
+}

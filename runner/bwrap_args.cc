@@ -1,0 +1,99 @@
+#include "runner/bwrap_args.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+namespace guard {
+namespace {
+
+// Enough for snapshots beside a test; the memory of all scratch folders counts towards the run's.
+constexpr std::uint64_t kNestedScratchBytesMax = 16u << 20;
+
+bool is_below(std::string_view path, std::string_view folder) {
+  return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/';
+}
+
+class Arguments {
+ public:
+  template <typename... Text>
+  void add(Text&&... text) {
+    (list_.emplace_back(std::forward<Text>(text)), ...);
+  }
+  // --size and --perms speak about the next --tmpfs only.
+  void add_tmpfs(std::uint64_t bytes_max, const char* permissions, std::string target) {
+    add("--size", fmt::format("{}", bytes_max), "--perms", permissions, "--tmpfs", std::move(target));
+  }
+  std::vector<std::string> take() { return std::move(list_); }
+
+ private:
+  std::vector<std::string> list_;
+};
+
+// The folders between a scratch folder and the files that are mounted into it, parents first.
+std::set<std::string> nested_folders(const SandboxSpec& spec, const ScratchFolder& scratch) {
+  std::set<std::string> folders;
+  for (const Mount& mount : spec.mounts) {
+    if (!is_below(mount.target, scratch.target)) continue;
+    for (std::size_t slash = mount.target.find('/', scratch.target.size() + 1); slash != std::string::npos;
+         slash = mount.target.find('/', slash + 1)) {
+      folders.insert(mount.target.substr(0, slash));
+    }
+  }
+  return folders;
+}
+
+}  // namespace
+
+std::vector<std::string> bwrap_args(const SandboxSpec& spec, const BwrapInputs& inputs) {
+  Arguments args;
+  // --unshare-user by name: --unshare-all only tries, and --disable-userns insists.
+  args.add("--unshare-user", "--unshare-all", "--disable-userns");
+  args.add("--uid", fmt::format("{}", kUserInside), "--gid", fmt::format("{}", kUserInside));
+  args.add("--hostname", "sandbox");
+  args.add("--die-with-parent", "--new-session", "--as-pid-1");
+  args.add("--seccomp", fmt::format("{}", inputs.seccomp_fd), "--info-fd", fmt::format("{}", inputs.info_fd));
+
+  args.add("--clearenv");
+  for (const auto& [name, value] : spec.env) args.add("--setenv", name, value);
+
+  for (const RootEntry& entry : inputs.root) {
+    switch (entry.kind) {
+      case RootEntry::Kind::mounted:
+        args.add("--ro-bind", entry.source, entry.target);
+        break;
+      case RootEntry::Kind::link:
+        args.add("--symlink", entry.source, entry.target);
+        break;
+      case RootEntry::Kind::folder:
+        args.add("--dir", entry.target);
+        break;
+    }
+  }
+  args.add("--ro-bind", inputs.init_source, kInitInside);
+
+  args.add("--proc", "/proc");
+  for (const std::string& file : inputs.masks.files) args.add("--ro-bind", "/dev/null", file);
+  for (const std::string& folder : inputs.masks.folders) {
+    args.add_tmpfs(4096, "0555", folder);
+    args.add("--remount-ro", folder);
+  }
+  // /dev is a tmpfs without a size: read-only, or it would be memory nobody counts. So is /dev/shm in it.
+  args.add("--dev", "/dev", "--remount-ro", "/dev");
+
+  args.add_tmpfs(spec.limits.tmp_bytes, "1777", "/tmp");
+  for (const ScratchFolder& scratch : spec.scratch) {
+    args.add_tmpfs(scratch.bytes_max, "0755", scratch.target);
+    for (const std::string& folder : nested_folders(spec, scratch)) {
+      args.add_tmpfs(std::min(scratch.bytes_max, kNestedScratchBytesMax), "0755", folder);
+    }
+  }
+  for (const Mount& mount : spec.mounts) args.add("--ro-bind", mount.source.string(), mount.target);
+
+  args.add("--chdir", spec.working_dir, "--remount-ro", "/");
+  return args.take();
+}
+
+}  // namespace guard

@@ -1,0 +1,47 @@
+// Pure: what a run needs -> the arguments of bubblewrap. Nothing here looks at the machine; what has to be known of it
+// comes in, so that the whole of the embedded sandbox's shape can be read in one golden test.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runner/sandbox.h"
+
+namespace guard {
+
+// One entry of the root folder, or of its /app.
+struct RootEntry {
+  enum class Kind : std::uint8_t { mounted, link, folder };
+  std::string source;  // absolute path on the host; a link's content; nothing for a new, empty folder
+  std::string target;  // absolute path inside
+  Kind kind = Kind::mounted;
+};
+
+// What of the kernel's own is in /proc here and is hidden inside.
+struct ProcMasks {
+  std::vector<std::string> files;
+  std::vector<std::string> folders;
+};
+
+struct BwrapInputs {
+  std::vector<RootEntry> root;  // parents before children
+  ProcMasks masks;
+  std::string init_source;  // guard-init on the host
+  int seccomp_fd = -1;      // as bubblewrap finds it
+  int info_fd = -1;
+};
+
+// Where guard-init lies inside.
+inline constexpr const char* kInitInside = "/guard-init";
+
+// User and group of the program inside.
+inline constexpr unsigned kUserInside = 1000;
+
+// The options, without the program's name and without the command behind "--".
+//
+// A checked file that is mounted into a folder inside a scratch folder is protected by that folder being a mount point
+// of its own (a small tmpfs): otherwise the program could rename the folder away and put another file in the checked
+// one's place.
+std::vector<std::string> bwrap_args(const SandboxSpec& spec, const BwrapInputs& inputs);
+
+}  // namespace guard

@@ -1,0 +1,444 @@
+// A run in a fresh container, over the Engine API alone.
+//
+// The container's standard output carries the framed stream of our init (runner/init_stream.h), its standard input is
+// the life line. How the run ended is put together from three witnesses: what guard did (time-out, cancel, flood), what
+// the engine says (killed for memory), what the init says. Where they contradict each other or one is missing, the
+// answer is an Error and never a result.
+//
+// The container's name follows from the run id, so that it can be removed even when the answer to its creation was
+// lost. A result stands only once the engine has confirmed that the container is gone.
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "common/environment.h"
+#include "common/text.h"
+#include "docker/container_config.h"
+#include "docker/engine_client.h"
+#include "docker/engine_probe.h"
+#include "docker/stream_frames.h"
+#include "runner/docker_sweep.h"
+#include "runner/init_binary.h"
+#include "runner/init_stream.h"
+#include "runner/sandbox.h"
+#include "runner/seccomp_filter.h"
+
+namespace guard {
+namespace {
+
+constexpr std::string_view kInitPath = "/.guard-init";
+
+// A call takes some milliseconds, creating and starting a container up to a second on a busy machine; beyond these
+// limits the engine hangs.
+constexpr milliseconds kCallLimit{10'000};
+constexpr milliseconds kStartLimit{60'000};
+// After KILL the kernel tears the container down; the engine then has to notice.
+constexpr milliseconds kKillLimit{15'000};
+constexpr milliseconds kRemoveLimit{15'000};
+constexpr int kRemoveAttempts = 3;
+constexpr milliseconds kRemovePause{200};
+constexpr milliseconds kLookAtCancel{100};
+// A creation whose answer was lost may still come to pass this long after.
+constexpr milliseconds kLateCreation{2'000};
+// After this a container that nobody removed is surely nobody's.
+constexpr std::chrono::seconds kDeadlineSlack{60};
+constexpr std::size_t kComplaintBytesMax = 4096;
+
+// Once a run has begun, an engine that fails leaves it undecided: neither "no environment" nor the program's own
+// time-out.
+Error engine_failed(Error error) {
+  if (error.code() != ErrorCode::environment_unavailable && error.code() != ErrorCode::execution_timeout) return error;
+  Error failure(ErrorCode::execution_failed, error.message());
+  for (const std::string& frame : error.frames()) std::move(failure).context(frame);
+  for (const auto& [key, value] : error.details()) std::move(failure).detail(key, value);
+  return std::move(failure)
+      .context("running in a container")
+      .hint("look at the container engine's log, then start again");
+}
+
+template <typename T>
+Result<T> engine_failed(Result<T> result) {
+  if (result) return result;
+  return engine_failed(std::move(result).error());
+}
+
+SandboxProbe to_sandbox_probe(const docker::EngineProbe& engine) {
+  SandboxProbe probe;
+  probe.state = engine.state == docker::EngineState::available ? ProbeState::available
+                : engine.state == docker::EngineState::absent  ? ProbeState::absent
+                                                               : ProbeState::unknown;
+  probe.reason = engine.reason;
+  probe.remedy = engine.remedy;
+  if (!engine.socket.empty()) probe.endpoint = "unix://" + engine.socket;
+  if (!engine.info) return probe;
+  const docker::EngineInfo& info = *engine.info;
+  const auto fact = [&probe](const char* name, bool value) { probe.facts[name] = value ? "true" : "false"; };
+  probe.version = info.version;
+  probe.facts["api"] = info.api_version;
+  probe.facts["cgroups"] = info.cgroup_version.empty() ? "unknown" : "v" + info.cgroup_version;
+  fact("memory_limit", info.memory_limit);
+  fact("swap_limit", info.swap_limit);
+  fact("pids_limit", info.pids_limit);
+  fact("cpu_limit", info.cpu_limit);
+  fact("seccomp", info.seccomp);
+  fact("apparmor", info.apparmor);
+  fact("rootless", info.rootless);
+  fact("podman", info.podman);
+  return probe;
+}
+
+// Armed before the container is made; what is armed is removed on every path out.
+class ArmedContainer {
+ public:
+  ArmedContainer(docker::EngineClient& engine, std::string name) : engine_(engine), name_(std::move(name)) {}
+  ArmedContainer(const ArmedContainer&) = delete;
+  ArmedContainer& operator=(const ArmedContainer&) = delete;
+  ~ArmedContainer() {
+    if (armed_) static_cast<void>(remove());
+  }
+
+  const std::string& name() const noexcept { return name_; }
+
+  // The engine said that it did not make one.
+  void disarm() noexcept { armed_ = false; }
+  void answer_was_lost() noexcept { may_come_late_ = true; }
+
+  Result<void> remove() {
+    if (!armed_) return ok();
+    armed_ = false;
+    Result<void> removed = ok();
+    for (int attempt = 0; attempt < kRemoveAttempts; ++attempt) {
+      if (attempt > 0) std::this_thread::sleep_for(kRemovePause);
+      removed = engine_.remove_container(name_, Deadline::after(kRemoveLimit));
+      if (removed) break;
+    }
+    if (removed && may_come_late_) removed = remove_late_comer();
+    if (removed) return ok();
+    return engine_failed(std::move(removed).error())
+        .context(fmt::format("removing the container {}", name_))
+        .hint(fmt::format("remove it with `docker rm -f {}`; guard tries again at its next start", name_));
+  }
+
+ private:
+  Result<void> remove_late_comer() {
+    const Deadline deadline = Deadline::after(kLateCreation);
+    while (!deadline.passed()) {
+      GUARD_TRY(engine_.remove_container(name_, Deadline::after(kRemoveLimit)));
+      std::this_thread::sleep_for(kRemovePause);
+    }
+    return ok();
+  }
+
+  docker::EngineClient& engine_;
+  std::string name_;
+  bool armed_ = true;
+  bool may_come_late_ = false;
+};
+
+// What guard itself did to end the run.
+enum class Intervention : std::uint8_t { none, timed_out, cancelled, flooded };
+
+// Pumps one attached container from its start to the end of its stream.
+class Pump {
+ public:
+  Pump(const SandboxSpec& spec, docker::EngineClient& engine, const std::string& container, InitStream& init)
+      : spec_(spec),
+        engine_(engine),
+        container_(container),
+        init_(init),
+        frames_([this](int stream, std::span<const char> bytes) { return take(stream, bytes); }) {}
+
+  // Returns at the end of the stream. An Error leaves the container running: its removal kills it.
+  Result<void> run(docker::Attachment& attachment, const CancelToken& cancel) {
+    next_step_ = Deadline::after(spec_.timeout);
+    std::string bytes;
+    bool open = true;
+    while (open) {
+      GUARD_TRY(step_on(cancel));
+      const bool heed_cancel = intervention_ == Intervention::none;
+      std::array<pollfd, 3> fds = {pollfd{attachment.fd(), POLLIN, 0},
+                                   pollfd{heed_cancel ? cancel.fd() : -1, POLLIN, 0},
+                                   pollfd{signal_ ? signal_->fd() : -1, POLLIN, 0}};
+      // A token without a descriptor cannot wake us, so it is looked at now and then.
+      Deadline wake = next_step_;
+      if (heed_cancel && cancel.fd() < 0) wake = wake.sooner(Deadline::after(kLookAtCancel));
+      if (::poll(fds.data(), fds.size(), wake.poll_timeout()) < 0 && errno != EINTR) {
+        return Error::from_errno(ErrorCode::io_error, "poll", errno);
+      }
+      if (fds[2].revents != 0) {
+        GUARD_TRY(signal_->finish());
+        signal_.reset();
+      }
+      if (fds[0].revents == 0) continue;
+      bytes.clear();
+      GUARD_TRY_ASSIGN(open, attachment.read_some(bytes));
+      GUARD_TRY(frames_.push(bytes));
+    }
+    return frames_.finish();
+  }
+
+  Intervention intervention() const noexcept { return intervention_; }
+  TermSent term_sent() const noexcept { return term_sent_; }
+  bool kill_sent() const noexcept { return kill_sent_; }
+
+  // The end of what init wrote to its own standard error: nothing, unless it could not work.
+  std::string complaint() const { return printable(complaint_); }
+
+ private:
+  Result<void> take(int stream, std::span<const char> bytes) {
+    if (stream != 1) {
+      complaint_.append(bytes.data(), bytes.size());
+      if (complaint_.size() > kComplaintBytesMax) complaint_.erase(0, complaint_.size() - kComplaintBytesMax);
+      return ok();
+    }
+    GUARD_TRY(init_.push(bytes));
+    if (!confinement_checked_ && init_.hello_seen()) {
+      confinement_checked_ = true;
+      GUARD_TRY(check_confinement(init_.hello()));
+    }
+    return ok();
+  }
+
+  // TERM at the time-out or when cancelled, KILL after the grace or at once for a flood.
+  Result<void> step_on(const CancelToken& cancel) {
+    if (intervention_ == Intervention::none) {
+      if (cancel.cancelled()) return ask_to_end(Intervention::cancelled);
+      if (next_step_.passed()) return ask_to_end(Intervention::timed_out);
+    }
+    if (init_.flooded() && !kill_sent_) {
+      if (intervention_ == Intervention::none) intervention_ = Intervention::flooded;
+      return kill();
+    }
+    if (!next_step_.passed()) return ok();
+    if (!kill_sent_) return kill();
+    return Error(ErrorCode::execution_failed, "the container did not end after KILL");
+  }
+
+  Result<void> ask_to_end(Intervention why) {
+    intervention_ = why;
+    term_sent_ = TermSent::yes;
+    next_step_ = Deadline::after(spec_.grace);
+    return send_signal("SIGTERM");
+  }
+
+  Result<void> kill() {
+    kill_sent_ = true;
+    next_step_ = Deadline::after(kKillLimit);
+    return send_signal("SIGKILL");
+  }
+
+  Result<void> send_signal(std::string_view name) {
+    GUARD_TRY_ASSIGN(signal_, engine_.begin_kill(container_, name, Deadline::after(kKillLimit)));
+    return ok();
+  }
+
+  const SandboxSpec& spec_;
+  docker::EngineClient& engine_;
+  const std::string& container_;
+  InitStream& init_;
+  docker::StreamFrames frames_;
+  std::unique_ptr<docker::PendingCall> signal_;  // the last one sent, until it is answered
+  std::string complaint_;
+  Deadline next_step_ = Deadline::never();
+  Intervention intervention_ = Intervention::none;
+  TermSent term_sent_ = TermSent::no;
+  bool kill_sent_ = false;
+  bool confinement_checked_ = false;
+};
+
+// The witnesses, most telling first. `whole`: whether init's stream was complete.
+Result<Outcome> conclude(const SandboxSpec& spec, const Pump& pump, const docker::ContainerState& state,
+                         const InitStream& init, Result<void> whole) {
+  if (pump.intervention() == Intervention::cancelled) return Outcome{OutcomeKind::cancelled, 0, {}};
+  if (pump.intervention() == Intervention::flooded) {
+    return Outcome{OutcomeKind::output_flood, static_cast<std::int64_t>(spec.limits.output_flood_bytes), {}};
+  }
+  // Before the exit code: a shell whose child was killed for memory exits 0.
+  if (state.oom_killed) {
+    return Outcome{OutcomeKind::out_of_memory, static_cast<std::int64_t>(spec.limits.memory_bytes), {}};
+  }
+  if (pump.intervention() == Intervention::timed_out) {
+    return Outcome{OutcomeKind::timed_out, spec.timeout.count(),
+                   pump.kill_sent() ? "it ignored TERM and had to be killed" : ""};
+  }
+  if (!whole || !init.exit()) {
+    Error error = whole ? Error(ErrorCode::protocol_error, "the sandbox's init said nothing of the end")
+                        : std::move(whole).error();
+    return std::move(error)
+        .context(fmt::format("reading what a container said that ended with exit code {}", state.exit_code))
+        .detail("stderr", pump.complaint());
+  }
+  GUARD_TRY_ASSIGN(Outcome outcome, outcome_of(*init.exit(), pump.term_sent(), spec.timeout));
+  if (state.exit_code != 0 || !state.error.empty()) {
+    return Error(ErrorCode::protocol_error, fmt::format("the init ended in order, but the engine says exit code {} {}",
+                                                        state.exit_code, state.error));
+  }
+  return outcome;
+}
+
+Result<docker::ContainerConfig> config_for(const SandboxSpec& spec, const docker::EngineInfo& engine,
+                                           const docker::ImageInfo& image, const std::string& runtime) {
+  GUARD_TRY_ASSIGN(const auto init, init_binary_path());
+  GUARD_TRY_ASSIGN(const std::string cache, docker_cache_label());
+
+  docker::ContainerConfig config;
+  config.image = image.id;
+  // No limit of processes per user: the engine limits the container's own.
+  config.command = init_command(kInitPath, spec, /*nproc=*/0);
+  config.working_dir = spec.working_dir;
+  config.env = spec.env;
+  config.image_env_names = image.env_names;
+  config.mounts.push_back({init.string(), std::string(kInitPath)});
+  for (const Mount& mount : spec.mounts) config.mounts.push_back({mount.source.string(), mount.target});
+  for (const ScratchFolder& folder : spec.scratch) {
+    config.scratch.push_back({folder.target, folder.bytes_max, folder.files_max});
+  }
+  config.tmp_bytes = spec.limits.tmp_bytes;
+  config.tmp_files = spec.limits.tmp_files;
+  config.memory_bytes = spec.limits.memory_bytes;
+  config.cpus = spec.limits.cpus;
+  config.pids = spec.limits.pids;
+  config.open_files = spec.limits.open_files;
+  config.file_bytes = spec.limits.file_bytes;
+  config.network_mode = spec.network == Network::host ? "host" : spec.network == Network::bridge ? "bridge" : "none";
+  config.seccomp_profile = seccomp_profile_json();
+  // podman loads a profile of its own under another name and uses it unasked.
+  if (engine.apparmor && !engine.podman) config.apparmor_profile = "docker-default";
+  config.runtime = runtime;
+  config.podman = engine.podman;
+
+  const auto over = std::chrono::system_clock::now() + spec.timeout + spec.grace + kDeadlineSlack;
+  const auto over_seconds = std::chrono::duration_cast<std::chrono::seconds>(over.time_since_epoch()).count();
+  config.labels = {{docker_label::kRun, spec.run_id},
+                   {docker_label::kCache, cache},
+                   {docker_label::kDeadline, std::to_string(over_seconds)}};
+  return config;
+}
+
+class DockerSandbox final : public Sandbox {
+ public:
+  explicit DockerSandbox(DockerOptions options) : options_(std::move(options)) {}
+
+  std::string_view name() const noexcept override { return "docker"; }
+
+  SandboxProbe probe(Deadline deadline) const override {
+    const CancelToken never;
+    return to_sandbox_probe(docker::probe_engine(candidates(), deadline, never));
+  }
+
+  Result<ExecResult> run(const SandboxSpec& spec, ByteSink& out, ByteSink& err, const CancelToken& cancel) override {
+    GUARD_TRY(validate(spec));
+    // Asked again, though the caller has: an engine that was changed meanwhile must not run this with fewer limits.
+    const auto engine = docker::probe_engine(candidates(), Deadline::after(options_.probe_deadline), cancel);
+    if (cancel.cancelled()) return Error(ErrorCode::cancelled, "stopped before the run began");
+    if (engine.state != docker::EngineState::available) {
+      return Error(ErrorCode::environment_unavailable, engine.reason)
+          .hint(engine.remedy)
+          .detail("environmentType", "docker");
+    }
+    docker::EngineClient client(engine.socket, cancel);
+    GUARD_TRY_ASSIGN(const docker::ImageInfo image, find_image(spec, client));
+    GUARD_TRY_ASSIGN(const auto config, config_for(spec, *engine.info, image, options_.runtime));
+
+    const CancelToken never;  // what was begun is ended in order, also after a cancel
+    docker::EngineClient ending(engine.socket, never);
+    ArmedContainer container(ending, docker_container_name(spec.run_id));
+    auto result = run_container(spec, container_config(config), client, ending, container, out, err, cancel);
+    auto removed = container.remove();
+    if (removed) return result;
+    if (result) return std::move(removed).error();
+    return std::move(result).context(removed.error().message());
+  }
+
+ private:
+  docker::EngineCandidates candidates() const {
+    if (options_.socket.empty()) return docker::engine_candidates(process_environment());
+    docker::EngineCandidates named;
+    named.sockets = {options_.socket};
+    named.explicitly_named = true;
+    return named;
+  }
+
+  static Result<docker::ImageInfo> find_image(const SandboxSpec& spec, docker::EngineClient& client) {
+    const std::string& name = spec.image.reference.empty() ? spec.image.id : spec.image.reference;
+    const auto missing = [&name](std::string sentence) {
+      return Error(ErrorCode::image_missing, std::move(sentence)).detail("image", name);
+    };
+    if (name.empty()) return missing("no image was named");
+    GUARD_TRY_ASSIGN(auto image, client.inspect_image(name, Deadline::after(kCallLimit)));
+    if (!image) return missing(fmt::format("the container engine has no image {}", name));
+    if (!spec.image.id.empty() && image->id != spec.image.id) {
+      return missing(fmt::format("the image {} is {}, not the expected {}", name, image->id, spec.image.id));
+    }
+    if (image->declares_volumes) {
+      return Error(ErrorCode::environment_creation_failed,
+                   fmt::format("the image {} declares volumes, which would be writable without limit", name))
+          .hint("build an image without VOLUME, for instance with `guard image build`");
+    }
+    return *std::move(image);
+  }
+
+  static Result<ExecResult> run_container(const SandboxSpec& spec, const std::string& body,
+                                          docker::EngineClient& client, docker::EngineClient& ending,
+                                          ArmedContainer& container, ByteSink& out, ByteSink& err,
+                                          const CancelToken& cancel) {
+    const auto created = client.create_container(container.name(), body, Deadline::after(kStartLimit));
+    if (!created) {
+      // A status of 4xx is a no: what bears the name is not ours. Otherwise nobody knows what the engine did or will
+      // do.
+      const auto status = created.error().details().find("status");
+      const bool answered = status != created.error().details().end();
+      if (answered ? status->second.starts_with('4') : created.error().code() == ErrorCode::environment_unavailable) {
+        container.disarm();
+      } else if (!answered) {
+        container.answer_was_lost();
+      }
+      return engine_failed(created.error());
+    }
+    const std::string& id = *created;
+    GUARD_TRY_ASSIGN(const auto attachment, engine_failed(client.attach(id, Deadline::after(kCallLimit))));
+    const auto begun = SteadyClock::now();
+    GUARD_TRY(engine_failed(client.start(id, Deadline::after(kStartLimit))));
+
+    InitStream init(out, err, spec.limits.output_flood_bytes, spec.report);
+    Pump pump(spec, ending, id, init);
+    GUARD_TRY(engine_failed(pump.run(*attachment, cancel)));
+    // The stream's end is not the container's: the engine may have dropped it.
+    GUARD_TRY(engine_failed(ending.wait(id, Deadline::after(kKillLimit))));
+    GUARD_TRY_ASSIGN(const auto state, engine_failed(ending.inspect_container(id, Deadline::after(kCallLimit))));
+    if (state.running) return Error(ErrorCode::execution_failed, "the container runs on after its end");
+
+    ExecResult result;
+    GUARD_TRY_ASSIGN(result.outcome, conclude(spec, pump, state, init, init.finish()));
+    result.wall = std::chrono::duration_cast<milliseconds>(SteadyClock::now() - begun);
+    init.take_into(result);
+    result.enforced_by = {
+        {"memory", "cgroup"},       {"swap", "cgroup"},
+        {"pids", "cgroup"},         {"cpus", "cgroup"},
+        {"tmp_size", "tmpfs"},      {"tmp_files", "tmpfs"},
+        {"tmp_noexec", "tmpfs"},    {"sandbox_size", "tmpfs"},
+        {"sandbox_files", "tmpfs"}, {"open_files", "rlimit"},
+        {"file_size", "rlimit"},    {"output", "guard"},
+        {"time", "guard"},          {"network", spec.network == Network::none ? "namespace" : "none"},
+        {"syscalls", "seccomp"},
+    };
+    return result;
+  }
+
+  DockerOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Sandbox> make_docker_sandbox(DockerOptions options) {
+  return std::make_unique<DockerSandbox>(std::move(options));
+}
+
+}  // namespace guard

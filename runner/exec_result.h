@@ -1,0 +1,52 @@
+// What became of a program that ran. Values; an environment that failed is an Error instead.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/result.h"
+#include "common/time.h"
+
+namespace guard {
+
+enum class OutcomeKind : std::uint8_t {
+  exited,         // value: exit code
+  signaled,       // value: signal number
+  timed_out,      // value: the limit in milliseconds
+  out_of_memory,  // some process of the run was killed for memory, whatever the exit code says
+  pids_limit,     // the limit of processes was hit
+  output_flood,   // more output than the flood limit
+  violation,      // the run did what no honest run does to its sandbox (signalled the init, say); detail says what
+  cancelled,      // guard was asked to stop
+};
+std::string_view to_string(OutcomeKind kind) noexcept;
+
+struct Outcome {
+  OutcomeKind kind = OutcomeKind::exited;
+  std::int64_t value = 0;
+  std::string detail;
+};
+
+struct ExecResult {
+  Outcome outcome;
+  milliseconds wall{0};
+  milliseconds cpu{0};
+  std::uint64_t memory_peak_bytes = 0;  // 0: not known
+  std::uint64_t stdout_bytes = 0;       // as read, before masking and cap
+  std::uint64_t stderr_bytes = 0;
+  std::optional<std::string> report;  // all that was written to the report channel; none: nothing was
+  bool report_truncated = false;      // over kReportBytesMax: unusable
+
+  // What the init saw from inside before it started the program: "uid", "cap_eff", "no_new_privs", "seccomp",
+  // "rlimit_nproc" ...
+  std::map<std::string, std::string> seen_inside;
+  // How each limit was enforced: {"memory": "cgroup"}, {"memory": "watched"}, {"sandbox_files": "none"}.
+  std::map<std::string, std::string> enforced_by;
+
+  static constexpr std::uint64_t kReportBytesMax = 16u << 20;
+};
+
+}  // namespace guard

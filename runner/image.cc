@@ -1,0 +1,249 @@
+#include "runner/image.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <optional>
+
+#include "common/file_io.h"
+#include "common/hash.h"
+#include "common/text.h"
+#include "docker/engine_client.h"
+#include "runner/dependencies.h"
+#include "runner/elf_file.h"
+#include "runner/file_digests.h"
+#include "runner/image_archive.h"
+#include "runner/root_folder.h"
+#include "runner/tree_writer.h"
+
+namespace guard {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Goes up whenever the same inputs would give another root folder.
+constexpr std::string_view kBuilderVersion = "1";
+constexpr std::size_t kTagDigits = 16;
+constexpr std::chrono::minutes kLoadDeadline{10};
+constexpr std::chrono::seconds kInspectDeadline{10};
+constexpr std::uint64_t kEngineIdBytesMax = 256;
+
+// Everything that an image is made of.
+struct Sources {
+  Dependencies dependencies;
+  fs::path bun;
+  std::string bun_sha256;
+  std::vector<LibraryFile> libraries;
+  std::vector<std::string> library_sha256;
+
+  std::string digest() const {
+    Sha256 hash;
+    hash.update_field("guard image");
+    hash.update_field(kBuilderVersion);
+    hash.update_field(dependencies.package_json);
+    hash.update_field(dependencies.lockfile);
+    hash.update_field(bun_sha256);
+    for (std::size_t index = 0; index < libraries.size(); ++index) {
+      hash.update_field(libraries[index].target);
+      hash.update_field(library_sha256[index]);
+    }
+    return hash.finish_hex();
+  }
+};
+
+Result<Sources> read_sources(const ImageInputs& inputs) {
+  Sources sources;
+  GUARD_TRY_ASSIGN(sources.dependencies, read_dependencies(inputs.project));
+  GUARD_TRY_ASSIGN(sources.bun, resolve_bun(inputs.bun));
+  GUARD_TRY_ASSIGN(sources.libraries, needed_libraries(sources.bun));
+  GUARD_TRY_ASSIGN(const fs::path cache, cache_folder());
+  FileDigests digests(cache);
+  GUARD_TRY_ASSIGN(sources.bun_sha256, digests.sha256_hex_of(sources.bun));
+  for (const auto& library : sources.libraries) {
+    GUARD_TRY_ASSIGN(std::string digest, digests.sha256_hex_of(library.source));
+    sources.library_sha256.push_back(std::move(digest));
+  }
+  return sources;
+}
+
+// The part of a reference before the tag: what engines allow, without a registry's host and port.
+bool is_image_name(std::string_view name) {
+  constexpr std::string_view kInside = "abcdefghijklmnopqrstuvwxyz0123456789";
+  return !name.empty() && name.size() <= 128 && kInside.find(name.front()) != std::string_view::npos &&
+         kInside.find(name.back()) != std::string_view::npos &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789._-/") == std::string_view::npos;
+}
+
+Result<ImagePlan> make_plan(const ImageInputs& inputs, const Sources& sources, const ImageCache& cache,
+                            const CancelToken& cancel) {
+  if (!is_image_name(inputs.name)) {
+    return Error(ErrorCode::input_invalid, fmt::format("\"{}\" cannot be the name of an image", printable(inputs.name)))
+        .hint("use lower-case letters, digits and . _ - /, without a tag");
+  }
+  ImagePlan plan;
+  plan.digest = sources.digest();
+  plan.reference = fmt::format("{}:{}", inputs.name, plan.digest.substr(0, kTagDigits));
+  plan.root_folder = cache.image_folder(plan.digest) / "root";
+  if (const auto record = cache.find(plan.digest)) {
+    plan.built = true;
+    plan.bun_version = record->bun_version;
+    // An engine that names images after their manifest (containerd's image store) has said so when it was loaded.
+    const auto other = read_file(cache.image_folder(plan.digest) / "engine-id", kEngineIdBytesMax, FollowLinks::no);
+    plan.image_id = other ? *other : record->image_id;
+  } else {
+    GUARD_TRY_ASSIGN(plan.bun_version, ask_bun_version(sources.bun, cancel));
+  }
+  return plan;
+}
+
+class FileSink final : public ByteSink {
+ public:
+  explicit FileSink(int fd) : fd_(fd) {}
+  Result<void> push(std::span<const char> bytes) override {
+    bytes_ += bytes.size();
+    return write_all(fd_, std::string_view(bytes.data(), bytes.size()));
+  }
+  Result<void> finish() override { return ok(); }
+  std::uint64_t bytes() const noexcept { return bytes_; }
+
+ private:
+  int fd_;
+  std::uint64_t bytes_ = 0;
+};
+
+// A file without a name, on the disk of the cache: /tmp may be memory.
+Result<UniqueFd> scratch_file(const fs::path& folder) {
+  std::string name = (folder / fmt::format("{}archive-XXXXXX", ImageCache::kTempPrefix)).string();
+  UniqueFd fd(::mkostemp(name.data(), O_CLOEXEC));
+  if (!fd)
+    return Error::from_errno(ErrorCode::io_error, fmt::format("cannot create a file in {}", printable(folder.native())),
+                             errno);
+  ::unlink(name.c_str());
+  return fd;
+}
+
+bool has_content(const docker::ImageInfo& image, const std::string& digest) {
+  const auto label = image.labels.find("guard.content");
+  return label != image.labels.end() && label->second == digest;
+}
+
+void say(const ImageProgress& progress, std::string_view line) {
+  if (progress) progress(line);
+}
+
+}  // namespace
+
+Result<ImagePlan> plan_image(const ImageInputs& inputs) {
+  const CancelToken never;
+  GUARD_TRY_ASSIGN(const ImageCache cache, ImageCache::open());
+  GUARD_TRY_ASSIGN(const Sources sources, read_sources(inputs));
+  return make_plan(inputs, sources, cache, never);
+}
+
+Result<RuntimeImage> runtime_image(const ImagePlan& plan) {
+  if (plan.built) return RuntimeImage{plan.reference, plan.image_id, plan.root_folder};
+  return Error(ErrorCode::image_missing, fmt::format("the image {} is not built", plan.reference))
+      .detail("image", plan.reference);
+}
+
+Result<UniqueFd> hold_image(const ImagePlan& plan) {
+  GUARD_TRY_ASSIGN(const ImageCache cache, ImageCache::open());
+  return cache.hold(plan.digest);
+}
+
+Result<RuntimeImage> build_root_folder(const ImageInputs& inputs, const CancelToken& cancel,
+                                       const ImageProgress& progress) {
+  GUARD_TRY_ASSIGN(const ImageCache cache, ImageCache::open());
+  GUARD_TRY_ASSIGN(const Sources sources, read_sources(inputs));
+  GUARD_TRY_ASSIGN(ImagePlan plan, make_plan(inputs, sources, cache, cancel));
+  if (plan.built) return runtime_image(plan);
+
+  bool waited = false;
+  GUARD_TRY_ASSIGN(const UniqueFd lock, cache.lock_for_building(cancel, waited));
+  if (waited) say(progress, "waited for another build");
+  if (cache.find(plan.digest)) {  // made by someone else between the plan and the lock
+    GUARD_TRY_ASSIGN(plan, make_plan(inputs, sources, cache, cancel));
+    return runtime_image(plan);
+  }
+  (void)cache.remove_leftovers();
+  GUARD_TRY_ASSIGN(const TempDir temp, TempDir::create(cache.folder(), ImageCache::kTempPrefix));
+
+  RootFolderParts parts{sources.bun, sources.bun_sha256, sources.libraries, sources.library_sha256, {}};
+  if (!sources.dependencies.lockfile.empty()) {
+    say(progress, fmt::format("installing what bun.lock fixes, with bun {}, without scripts", plan.bun_version));
+    const fs::path install = temp.path() / "install";
+    GUARD_TRY(make_folders(install, 0700));
+    GUARD_TRY(install_dependencies(sources.dependencies, sources.bun, install, cancel));
+    std::error_code failure;
+    if (fs::is_directory(fs::symlink_status(install / "node_modules", failure)))
+      parts.node_modules = install / "node_modules";
+  }
+  say(progress, "writing the root folder");
+  const fs::path built = temp.path() / "image";
+  GUARD_TRY(new_folder(built));
+  GUARD_TRY(write_root_folder(built / "root", parts, cancel));
+  GUARD_TRY_ASSIGN(const LayerDigest layer, digest_layer(built / "root", cancel));
+
+  ImageRecord record{plan.digest, image_id(image_config(plan.digest, layer.sha256_hex)), layer.sha256_hex, layer.bytes,
+                     plan.bun_version};
+  GUARD_TRY(cache.publish(built, record));
+  plan.built = true;
+  plan.image_id = record.image_id;
+  return runtime_image(plan);
+}
+
+Result<RuntimeImage> load_into_engine(const ImagePlan& plan, const std::string& socket, const CancelToken& cancel,
+                                      const ImageProgress& progress) {
+  GUARD_TRY_ASSIGN(const ImageCache cache, ImageCache::open());
+  GUARD_TRY_ASSIGN(const UniqueFd held, cache.hold(plan.digest));
+  const std::optional<ImageRecord> record = cache.find(plan.digest);
+  if (!record)
+    return Error(ErrorCode::image_missing, fmt::format("the image {} is not built", plan.reference))
+        .detail("image", plan.reference);
+
+  docker::EngineClient engine(socket, cancel);
+  GUARD_TRY_ASSIGN(const auto present, engine.inspect_image(plan.reference, Deadline::after(kInspectDeadline)));
+  if (present && (present->id == record->image_id || present->id == plan.image_id)) {
+    say(progress, fmt::format("the engine has {}", plan.reference));
+    return RuntimeImage{plan.reference, present->id, plan.root_folder};
+  }
+
+  say(progress, fmt::format("loading {} into the engine", plan.reference));
+  const std::string config = image_config(plan.digest, record->layer_sha256);
+  GUARD_TRY_ASSIGN(const UniqueFd archive, scratch_file(cache.folder()));
+  FileSink sink(archive.get());
+  GUARD_TRY(write_image_archive(plan.root_folder, {record->layer_sha256, record->layer_bytes}, config, plan.reference,
+                                sink, cancel));
+  if (::lseek(archive.get(), 0, SEEK_SET) != 0) return Error::from_errno(ErrorCode::io_error, "lseek", errno);
+  GUARD_TRY(engine.load_image(archive.get(), sink.bytes(), Deadline::after(kLoadDeadline))
+                .context(fmt::format("loading {}", plan.reference)));
+
+  // What the engine answered to the load says nothing about what it now has under that name.
+  GUARD_TRY_ASSIGN(const auto loaded, engine.inspect_image(plan.reference, Deadline::after(kInspectDeadline)));
+  if (!loaded || loaded->id.empty() || !has_content(*loaded, plan.digest)) {
+    return Error(ErrorCode::image_build_failed,
+                 fmt::format("the engine took the image but shows something else as {}", plan.reference))
+        .hint("see whether another program loads or tags images under this name");
+  }
+  if (loaded->id != record->image_id) {
+    GUARD_TRY(write_file_atomically(cache.image_folder(plan.digest) / "engine-id", loaded->id));
+  }
+  return RuntimeImage{plan.reference, loaded->id, plan.root_folder};
+}
+
+Result<std::vector<CachedImage>> list_cached_images() {
+  GUARD_TRY_ASSIGN(const ImageCache cache, ImageCache::open());
+  return cache.list();
+}
+
+Result<std::vector<CachedImage>> prune_cached_images(std::string_view keep_digest, const CancelToken& cancel) {
+  GUARD_TRY_ASSIGN(const ImageCache cache, ImageCache::open());
+  bool waited = false;
+  GUARD_TRY_ASSIGN(const UniqueFd lock, cache.lock_for_building(cancel, waited));
+  return cache.prune(keep_digest);
+}
+
+}  // namespace guard

@@ -1,0 +1,70 @@
+// Builds what tests run on, from the host's bun and C library, without any image registry: one content digest, two
+// outputs. A root folder for the embedded sandbox, kept in the cache; and an image for an engine (FROM scratch,
+// non-root).
+//
+// The digest is SHA-256 over: lockfile, package.json, bun's SHA-256 (which fixes its version), the C library files, the
+// builder's version. The same inputs give the same digest, so a stale image is never mistaken for a fresh one.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/cancel.h"
+#include "common/result.h"
+#include "common/unique_fd.h"
+#include "runner/bun_binary.h"  // find_bun()
+#include "runner/image_cache.h"
+#include "runner/sandbox.h"
+
+namespace guard {
+
+struct ImageInputs {
+  std::filesystem::path project;  // holds package.json and, with dependencies, bun.lock
+  std::filesystem::path bun;      // the bun binary, or what leads to it (see resolve_bun)
+  std::string name = "jarvis-test-runner";
+};
+
+struct ImagePlan {
+  std::string digest;     // hex
+  std::string reference;  // name:first 16 hex digits
+  std::string bun_version;
+  std::filesystem::path root_folder;  // <cache>/images/<digest>/root
+  std::string image_id;               // "sha256:..." that an engine shows for it; empty until it is built
+  bool built = false;                 // root folder is there and complete
+};
+
+// Reads the inputs, installs nothing. DEPENDENCY_UNSATISFIED where package.json names dependencies and no bun.lock
+// holds them, or where they are not from a registry.
+Result<ImagePlan> plan_image(const ImageInputs& inputs);
+
+// What to run on, for a plan that is built; IMAGE_MISSING for one that is not.
+Result<RuntimeImage> runtime_image(const ImagePlan& plan);
+
+// Keeps a built image from being pruned for as long as the descriptor lives. A run takes one. IMAGE_MISSING.
+Result<UniqueFd> hold_image(const ImagePlan& plan);
+
+// Called with one line per step, for progress. May be empty.
+using ImageProgress = std::function<void(std::string_view)>;
+
+// Makes the root folder (a no-op when plan.built). Dependencies are installed from the frozen lockfile, without
+// scripts, in a private folder, and taken only if no link leads out of it. Built aside and renamed into place: half an
+// image is never seen. A lockfile that does not match package.json: DEPENDENCY_UNSATISFIED with bun's words.
+Result<RuntimeImage> build_root_folder(const ImageInputs& inputs, const CancelToken& cancel,
+                                       const ImageProgress& progress);
+
+// Loads the root folder as an image into the engine at `socket` (POST /images/load) and tags it; a no-op when the
+// engine has it. Returns reference and id. IMAGE_MISSING when plan is not built; IMAGE_BUILD_FAILED when the engine
+// then shows something else under the reference.
+Result<RuntimeImage> load_into_engine(const ImagePlan& plan, const std::string& socket, const CancelToken& cancel,
+                                      const ImageProgress& progress);
+
+Result<std::vector<CachedImage>> list_cached_images();
+
+// Removes cached root folders but `keep_digest`, incomplete ones too; never one that is in use. Returns what was
+// removed. Waits for a build that is under way.
+Result<std::vector<CachedImage>> prune_cached_images(std::string_view keep_digest, const CancelToken& cancel);
+
+}  // namespace guard

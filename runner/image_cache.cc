@@ -1,0 +1,211 @@
+#include "runner/image_cache.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <nlohmann/json.hpp>
+
+#include "common/file_io.h"
+#include "common/text.h"
+#include "common/time.h"
+#include "runner/tree_writer.h"
+
+namespace guard {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr std::uint64_t kRecordBytesMax = 64 * 1024;
+constexpr std::chrono::minutes kBuildMax{30};  // the install's 15 minutes, and as much again to copy on a slow disk
+constexpr int kLockPollMs = 50;
+
+bool is_digest(std::string_view text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+Result<UniqueFd> open_lock(const fs::path& path) {
+  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!fd)
+    return Error::from_errno(ErrorCode::io_error, fmt::format("cannot open {}", printable(path.native())), errno);
+  return fd;
+}
+
+bool is_same_file(const UniqueFd& fd, const fs::path& path) {
+  struct stat held {};
+  struct stat there {};
+  return ::fstat(fd.get(), &held) == 0 && ::lstat(path.c_str(), &there) == 0 && held.st_dev == there.st_dev &&
+         held.st_ino == there.st_ino;
+}
+
+// Linear in the number of entries; a tree that changes meanwhile gives a number that was never true, which is only
+// shown.
+std::uint64_t bytes_below(const fs::path& folder) {
+  std::uint64_t bytes = 0;
+  std::error_code failure;
+  for (fs::recursive_directory_iterator entry(folder, failure), end; !failure && entry != end;
+       entry.increment(failure)) {
+    struct stat status {};
+    if (::lstat(entry->path().c_str(), &status) == 0 && S_ISREG(status.st_mode))
+      bytes += static_cast<std::uint64_t>(status.st_size);
+  }
+  return bytes;
+}
+
+std::optional<ImageRecord> read_record(const fs::path& folder) {
+  const auto text = read_file(folder / "image.json", kRecordBytesMax, FollowLinks::no);
+  if (!text) return std::nullopt;
+  const json document = json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  if (!document.is_object() || !document.contains("version") || document["version"] != 1) return std::nullopt;
+  const auto text_of = [&](const char* key) {
+    const auto entry = document.find(key);
+    return entry != document.end() && entry->is_string() ? entry->get<std::string>() : std::string();
+  };
+  ImageRecord record{text_of("digest"), text_of("image_id"), text_of("layer_sha256"), 0, text_of("bun_version")};
+  const auto bytes = document.find("layer_bytes");
+  if (bytes == document.end() || !bytes->is_number_unsigned()) return std::nullopt;
+  record.layer_bytes = bytes->get<std::uint64_t>();
+  if (!is_digest(record.digest) || !is_digest(record.layer_sha256) || record.image_id.empty()) return std::nullopt;
+  return record;
+}
+
+// Only the owner may write to what will be run.
+bool is_ours_alone(const fs::path& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return false;
+  return (status.st_uid == ::geteuid() || status.st_uid == 0) && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+}  // namespace
+
+Result<ImageCache> ImageCache::open() {
+  GUARD_TRY_ASSIGN(const fs::path cache, cache_folder());
+  const fs::path folder = cache / "images";
+  GUARD_TRY(make_folders(folder));
+  if (!is_ours_alone(folder)) {
+    return Error(ErrorCode::io_error,
+                 fmt::format("{} belongs to someone else, or others may write to it", printable(folder.native())))
+        .hint("set GUARD_CACHE_DIR to a folder of yours");
+  }
+  return ImageCache(folder);
+}
+
+std::optional<ImageRecord> ImageCache::find(std::string_view digest) const {
+  const fs::path folder = image_folder(digest);
+  auto record = read_record(folder);
+  if (!record || record->digest != digest || !is_ours_alone(folder) || !is_ours_alone(folder / "root"))
+    return std::nullopt;
+  return record;
+}
+
+Result<UniqueFd> ImageCache::lock_for_building(const CancelToken& cancel, bool& waited) const {
+  waited = false;
+  GUARD_TRY_ASSIGN(UniqueFd lock, open_lock(folder_ / ".lock"));
+  const Deadline deadline = Deadline::after(kBuildMax);
+  while (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EINTR) continue;
+    if (errno != EWOULDBLOCK) return Error::from_errno(ErrorCode::io_error, "flock", errno);
+    waited = true;
+    if (deadline.passed()) {
+      return Error(ErrorCode::execution_timeout,
+                   fmt::format("another build still holds {}", printable((folder_ / ".lock").native())));
+    }
+    // flock cannot wait with a deadline.
+    pollfd cancelled{cancel.fd(), POLLIN, 0};
+    ::poll(&cancelled, 1, kLockPollMs);
+    if (cancel.cancelled()) return Error(ErrorCode::cancelled, "stopped while waiting for another build");
+  }
+  return lock;
+}
+
+Result<UniqueFd> ImageCache::hold(std::string_view digest) const {
+  const fs::path path = image_folder(digest) / "lock";
+  UniqueFd lock(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  // A prune that came first has moved the folder away, lock and all, and a build may have put a new one there: what
+  // counts is that the lock which is held is the one that lies there now.
+  if (!lock || ::flock(lock.get(), LOCK_SH | LOCK_NB) != 0 || !is_same_file(lock, path) || !find(digest)) {
+    return Error(ErrorCode::image_missing, fmt::format("the image {} is not built", digest.substr(0, 16)));
+  }
+  return lock;
+}
+
+Result<void> ImageCache::publish(const fs::path& built, const ImageRecord& record) const {
+  GUARD_TRY(new_file(built / "lock", "", 0600));
+  const json document = {{"version", 1},
+                         {"digest", record.digest},
+                         {"image_id", record.image_id},
+                         {"layer_sha256", record.layer_sha256},
+                         {"layer_bytes", record.layer_bytes},
+                         {"bun_version", record.bun_version}};
+  // The contents before the marker, the marker before the name: after a power cut an image is whole or not there.
+  UniqueFd folder(::open(built.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder || ::syncfs(folder.get()) != 0)
+    return Error::from_errno(ErrorCode::io_error, "cannot flush the image to disk", errno);
+  GUARD_TRY(write_file_atomically(built / "image.json", document.dump(2) + "\n"));
+  if (::fsync(folder.get()) != 0)
+    return Error::from_errno(ErrorCode::io_error, "cannot flush the image to disk", errno);
+
+  const fs::path place = image_folder(record.digest);
+  if (::rename(built.c_str(), place.c_str()) == 0) return ok();
+  if (errno != ENOTEMPTY && errno != EEXIST) {
+    return Error::from_errno(ErrorCode::io_error,
+                             fmt::format("cannot put the image into {}", printable(place.native())), errno);
+  }
+  // Something incomplete lies there; its new name makes it a leftover.
+  const fs::path aside = folder_ / fmt::format("{}{}-{}", kTempPrefix, record.digest.substr(0, 16), ::getpid());
+  if (::rename(place.c_str(), aside.c_str()) != 0 || ::rename(built.c_str(), place.c_str()) != 0) {
+    return Error::from_errno(ErrorCode::io_error, fmt::format("cannot replace {}", printable(place.native())), errno);
+  }
+  return remove_tree(aside);
+}
+
+std::vector<CachedImage> ImageCache::remove_leftovers() const {
+  std::vector<CachedImage> removed;
+  std::error_code failure;
+  for (fs::directory_iterator entry(folder_, failure), end; !failure && entry != end; entry.increment(failure)) {
+    if (!entry->path().filename().string().starts_with(kTempPrefix)) continue;
+    CachedImage image{"", entry->path(), bytes_below(entry->path()), false};
+    if (remove_tree(entry->path())) removed.push_back(std::move(image));
+  }
+  return removed;
+}
+
+Result<std::vector<CachedImage>> ImageCache::list() const {
+  std::vector<CachedImage> images;
+  std::error_code failure;
+  for (fs::directory_iterator entry(folder_, failure), end; !failure && entry != end; entry.increment(failure)) {
+    const std::string name = entry->path().filename().string();
+    if (!is_digest(name)) continue;
+    images.push_back({name, entry->path(), bytes_below(entry->path()), find(name).has_value()});
+  }
+  if (failure) return Error::from_errno(ErrorCode::io_error, printable(folder_.native()), failure.value());
+  std::sort(images.begin(), images.end(), [](const auto& a, const auto& b) { return a.digest < b.digest; });
+  return images;
+}
+
+Result<std::vector<CachedImage>> ImageCache::prune(std::string_view keep_digest) const {
+  std::vector<CachedImage> removed = remove_leftovers();
+  GUARD_TRY_ASSIGN(std::vector<CachedImage> images, list());
+  for (auto& image : images) {
+    if (image.digest == keep_digest && image.complete) continue;
+    // Runs that are in it hold the lock; one that comes now finds the image gone.
+    UniqueFd lock(::open((image.folder / "lock").c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+    if (lock && ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) continue;
+    const fs::path aside = folder_ / fmt::format("{}{}-{}", kTempPrefix, image.digest.substr(0, 16), ::getpid());
+    if (::rename(image.folder.c_str(), aside.c_str()) != 0) {
+      return Error::from_errno(ErrorCode::io_error, fmt::format("cannot remove {}", printable(image.folder.native())),
+                               errno);
+    }
+    GUARD_TRY(remove_tree(aside));
+    removed.push_back(std::move(image));
+  }
+  return removed;
+}
+
+}  // namespace guard

@@ -1,0 +1,75 @@
+// Where built images lie: <cache>/images/<digest>/ with `root` (the root folder), `image.json` (written last: without
+// it the image is not there) and `lock`, on which runs hold a shared lock while they use the image.
+//
+// One builder at a time holds the lock on <cache>/images/.lock. It works in a folder whose name begins with ".tmp-";
+// who holds the lock may remove every such folder, since its owner is then dead.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/cancel.h"
+#include "common/result.h"
+#include "common/unique_fd.h"
+
+namespace guard {
+
+// What image.json holds.
+struct ImageRecord {
+  std::string digest;
+  std::string image_id;  // "sha256:..." of the configuration
+  std::string layer_sha256;
+  std::uint64_t layer_bytes = 0;
+  std::string bun_version;
+};
+
+struct CachedImage {
+  std::string digest;
+  std::filesystem::path folder;
+  std::uint64_t bytes = 0;
+  bool complete = false;
+};
+
+class ImageCache {
+ public:
+  // Makes the folder if need be. IO_ERROR when someone else could write to it: what lies there is run.
+  static Result<ImageCache> open();
+
+  const std::filesystem::path& folder() const noexcept { return folder_; }
+  std::filesystem::path image_folder(std::string_view digest) const { return folder_ / digest; }
+
+  // Empty when there is no complete image with this digest.
+  std::optional<ImageRecord> find(std::string_view digest) const;
+
+  // Waits until no other process builds or prunes, at most as long as a build may take. Held as long as the descriptor
+  // is.
+  Result<UniqueFd> lock_for_building(const CancelToken& cancel, bool& waited) const;
+
+  // Held by a run. IMAGE_MISSING when the image went away.
+  Result<UniqueFd> hold(std::string_view digest) const;
+
+  // A new private folder for a build, on the file system of the cache. The caller holds the building lock and has it in
+  // a TempDir, so it goes away unless it was published.
+  static constexpr std::string_view kTempPrefix = ".tmp-";
+
+  // Writes image.json into `built` (a folder with `root` in it), makes all of it durable, and renames it into place.
+  Result<void> publish(const std::filesystem::path& built, const ImageRecord& record) const;
+
+  // What killed builders have left. The caller holds the building lock.
+  std::vector<CachedImage> remove_leftovers() const;
+
+  Result<std::vector<CachedImage>> list() const;
+
+  // Everything but `keep_digest` and what is in use. The caller holds the building lock.
+  Result<std::vector<CachedImage>> prune(std::string_view keep_digest) const;
+
+ private:
+  explicit ImageCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  std::filesystem::path folder_;
+};
+
+}  // namespace guard

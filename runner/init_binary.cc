@@ -1,0 +1,64 @@
+#include "runner/init_binary.h"
+
+#include <sys/stat.h>
+
+#include <fmt/format.h>
+
+#include "common/file_io.h"
+#include "common/hash.h"
+
+extern "C" {
+extern const char guard_init_program[];
+extern const char guard_init_program_end[];
+}
+
+namespace guard {
+namespace {
+
+constexpr milliseconds kInitDeadlineSlack{5'000};
+
+bool is_intact(const std::filesystem::path& path) {
+  struct stat found {};
+  if (::lstat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode) || (found.st_mode & 07777) != 0755) return false;
+  const auto content = read_file(path, init_binary().size(), FollowLinks::no);
+  return content && *content == init_binary();
+}
+
+}  // namespace
+
+std::string_view init_binary() {
+  return {guard_init_program, static_cast<std::size_t>(guard_init_program_end - guard_init_program)};
+}
+
+Result<std::filesystem::path> init_binary_path() {
+  static const std::string digest = sha256_hex(init_binary());
+  GUARD_TRY_ASSIGN(const std::filesystem::path cache, cache_folder());
+  const std::filesystem::path folder = cache / "init" / digest;
+  const std::filesystem::path path = folder / "guard-init";
+  if (is_intact(path)) return path;
+  GUARD_TRY(make_folders(folder, 0755).context("writing out the sandbox's init"));
+  GUARD_TRY(write_file_atomically(path, init_binary(), 0755).context("writing out the sandbox's init"));
+  if (!is_intact(path)) {
+    return Error(ErrorCode::io_error, fmt::format("{} does not hold what was written into it", path.string()));
+  }
+  return path;
+}
+
+std::vector<std::string> init_command(std::string_view program, const SandboxSpec& spec, std::uint32_t nproc) {
+  std::vector<std::string> command = {std::string(program)};
+  if (spec.report == ReportChannel::on) command.emplace_back("--report");
+  const auto add = [&command](const char* option, auto value) {
+    command.emplace_back(option);
+    command.push_back(fmt::format("{}", value));
+  };
+  add("--nofile", spec.limits.open_files);
+  add("--fsize", spec.limits.file_bytes);
+  if (nproc > 0) add("--nproc", nproc);
+  add("--deadline-ms", (spec.timeout + spec.grace + kInitDeadlineSlack).count());
+  add("--grace-ms", spec.grace.count());
+  command.emplace_back("--");
+  command.insert(command.end(), spec.argv.begin(), spec.argv.end());
+  return command;
+}
+
+}  // namespace guard

@@ -1,0 +1,27 @@
+// guard carries the static guard-init program (init/guard_init.cc) in itself and writes it out where sandboxes can
+// mount it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/result.h"
+#include "runner/sandbox.h"
+
+namespace guard {
+
+// The bytes of the program.
+std::string_view init_binary();
+
+// <cache>/init/<sha256>/guard-init, mode 0755, written atomically where it is missing. The content is verified on every
+// call: this file runs inside every sandbox, so one that was tampered with is replaced.
+Result<std::filesystem::path> init_binary_path();
+
+// The command line of init for `spec`: {program, options..., "--", spec.argv...}. `program` is where init lies inside.
+// `nproc` is RLIMIT_NPROC, 0 where the limit of processes is kept by other means. Init's own deadline lies behind
+// guard's (timeout + grace + a few seconds): it only matters when guard is stopped or starved.
+std::vector<std::string> init_command(std::string_view program, const SandboxSpec& spec, std::uint32_t nproc);
+
+}  // namespace guard

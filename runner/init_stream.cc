@@ -1,0 +1,255 @@
+#include "runner/init_stream.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+namespace guard {
+namespace {
+
+using init_protocol::FrameType;
+using init_protocol::kFramePayloadMax;
+using init_protocol::kHeaderBytes;
+
+Error broken(std::string_view what) {
+  return Error(ErrorCode::protocol_error, fmt::format("the sandbox's init spoke nonsense: {}", what));
+}
+
+Result<std::map<std::string, std::string>> parse_lines(std::string_view text) {
+  std::map<std::string, std::string> values;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos) return broken("a line without an end");
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end + 1);
+    const std::size_t equals = line.find('=');
+    if (equals == std::string_view::npos || equals == 0) return broken("a line without a key");
+    if (!values.emplace(line.substr(0, equals), line.substr(equals + 1)).second) return broken("a key given twice");
+  }
+  return values;
+}
+
+using Fields = std::map<std::string, std::string>;
+
+Result<std::uint64_t> number(const Fields& fields, const char* key) {
+  const auto found = fields.find(key);
+  if (found == fields.end()) return broken(fmt::format("no {} in the exit frame", key));
+  const std::string& text = found->second;
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return broken(fmt::format("{} is not a number", key));
+  return value;
+}
+
+Result<bool> flag(const Fields& fields, const char* key) {
+  GUARD_TRY_ASSIGN(const std::uint64_t value, number(fields, key));
+  if (value > 1) return broken(fmt::format("{} is neither 0 nor 1", key));
+  return value == 1;
+}
+
+Result<InitExit> parse_exit(const Fields& fields) {
+  InitExit exit;
+  const auto kind = fields.find("kind");
+  if (kind == fields.end()) return broken("no kind in the exit frame");
+  if (kind->second == "init_failed") {
+    exit.kind = InitExit::Kind::init_failed;
+    const auto step = fields.find("step");
+    if (step != fields.end()) exit.step = step->second;
+    GUARD_TRY_ASSIGN(const std::uint64_t error, number(fields, "errno"));
+    exit.value = static_cast<std::int64_t>(error);
+    return exit;
+  }
+  const char* value_key = "value";
+  if (kind->second == "exited") {
+    exit.kind = InitExit::Kind::exited;
+  } else if (kind->second == "signaled") {
+    exit.kind = InitExit::Kind::signaled;
+  } else if (kind->second == "exec_failed") {
+    exit.kind = InitExit::Kind::exec_failed;
+    value_key = "errno";
+  } else {
+    return broken("an unknown kind of exit");
+  }
+  GUARD_TRY_ASSIGN(const std::uint64_t value, number(fields, value_key));
+  if (value > 4095) return broken("an exit value out of range");
+  exit.value = static_cast<std::int64_t>(value);
+  GUARD_TRY_ASSIGN(exit.term_from_inside, flag(fields, "term_from_inside"));
+  GUARD_TRY_ASSIGN(exit.term_from_outside, flag(fields, "term_from_outside"));
+  GUARD_TRY_ASSIGN(exit.timed_out, flag(fields, "timed_out"));
+  GUARD_TRY_ASSIGN(exit.leftovers, number(fields, "leftovers"));
+  GUARD_TRY_ASSIGN(const std::uint64_t rss_kb, number(fields, "max_rss_kb"));
+  GUARD_TRY_ASSIGN(const std::uint64_t user_us, number(fields, "user_us"));
+  GUARD_TRY_ASSIGN(const std::uint64_t sys_us, number(fields, "sys_us"));
+  exit.max_rss_bytes = rss_kb * 1024;
+  exit.cpu = milliseconds(static_cast<milliseconds::rep>((user_us + sys_us) / 1000));
+  return exit;
+}
+
+}  // namespace
+
+InitStream::InitStream(ByteSink& out, ByteSink& err, std::uint64_t output_flood_bytes, ReportChannel report)
+    : out_(out), err_(err), output_flood_bytes_(output_flood_bytes), report_channel_(report) {}
+
+Result<void> InitStream::push(std::span<const char> bytes) {
+  while (!bytes.empty()) {
+    if (exit_) return broken("bytes behind the exit frame");
+    if (header_filled_ < kHeaderBytes) {
+      const std::size_t taken = std::min(kHeaderBytes - header_filled_, bytes.size());
+      std::memcpy(header_ + header_filled_, bytes.data(), taken);
+      header_filled_ += taken;
+      bytes = bytes.subspan(taken);
+      if (header_filled_ < kHeaderBytes) break;
+      GUARD_TRY(begin_frame());
+    }
+    const std::size_t taken = std::min<std::size_t>(payload_left_, bytes.size());
+    if (taken > 0) GUARD_TRY(take_payload(bytes.first(taken)));
+    payload_left_ -= static_cast<std::uint32_t>(taken);
+    bytes = bytes.subspan(taken);
+    if (payload_left_ == 0) {
+      GUARD_TRY(end_frame());
+      header_filled_ = 0;
+    }
+  }
+  return ok();
+}
+
+Result<void> InitStream::begin_frame() {
+  if (header_[1] != 0 || header_[2] != 0 || header_[3] != 0) return broken("a malformed frame header");
+  payload_left_ = 0;
+  for (std::size_t i = 4; i < kHeaderBytes; ++i) payload_left_ = payload_left_ << 8 | header_[i];
+  if (payload_left_ > kFramePayloadMax) return broken("a frame over the size limit");
+  type_ = static_cast<FrameType>(header_[0]);
+  switch (type_) {
+    case FrameType::hello:
+      if (hello_seen_) return broken("a second hello");
+      break;
+    case FrameType::out:
+    case FrameType::err:
+    case FrameType::exit:
+      break;
+    case FrameType::report:
+      if (report_channel_ == ReportChannel::off) return broken("a report that was not asked for");
+      break;
+    default:
+      return broken("an unknown frame type");
+  }
+  // Init may fail before it could say hello, and then says so.
+  if (!hello_seen_ && type_ != FrameType::hello && type_ != FrameType::exit) return broken("a frame before the hello");
+  text_.clear();
+  return ok();
+}
+
+Result<void> InitStream::take_payload(std::span<const char> bytes) {
+  switch (type_) {
+    case FrameType::out:
+      return pass_on(bytes, out_, stdout_bytes_);
+    case FrameType::err:
+      return pass_on(bytes, err_, stderr_bytes_);
+    case FrameType::report: {
+      if (!report_) report_.emplace();
+      const std::uint64_t room = ExecResult::kReportBytesMax - report_->size();
+      const std::size_t kept = static_cast<std::size_t>(std::min<std::uint64_t>(room, bytes.size()));
+      report_->append(bytes.data(), kept);
+      if (kept < bytes.size()) report_truncated_ = true;
+      return ok();
+    }
+    case FrameType::hello:
+    case FrameType::exit:
+      text_.append(bytes.data(), bytes.size());
+      return ok();
+  }
+  return broken("an unknown frame type");
+}
+
+Result<void> InitStream::pass_on(std::span<const char> bytes, ByteSink& sink, std::uint64_t& counter) {
+  counter += bytes.size();
+  if (stdout_bytes_ + stderr_bytes_ > output_flood_bytes_) flooded_ = true;
+  if (flooded_) return ok();
+  return sink.push(bytes);
+}
+
+Result<void> InitStream::end_frame() {
+  if (type_ == FrameType::hello) {
+    GUARD_TRY_ASSIGN(hello_, parse_lines(text_));
+    const auto protocol = hello_.find("protocol");
+    if (protocol == hello_.end() || protocol->second != "1") return broken("another version of the protocol");
+    hello_seen_ = true;
+  } else if (type_ == FrameType::exit) {
+    GUARD_TRY_ASSIGN(const Fields fields, parse_lines(text_));
+    GUARD_TRY_ASSIGN(InitExit exit, parse_exit(fields));
+    if (!hello_seen_ && exit.kind != InitExit::Kind::init_failed) return broken("an exit before the hello");
+    exit_ = std::move(exit);
+  }
+  return ok();
+}
+
+Result<void> InitStream::finish() {
+  if (exit_) return ok();
+  if (!hello_seen_) return broken("it ended before it said hello");
+  if (header_filled_ != 0) return broken("it ended inside a frame");
+  return broken("it ended without saying how the program ended");
+}
+
+void InitStream::take_into(ExecResult& result) {
+  result.stdout_bytes = stdout_bytes_;
+  result.stderr_bytes = stderr_bytes_;
+  result.report = std::move(report_);
+  report_.reset();
+  result.report_truncated = report_truncated_;
+  result.seen_inside = std::move(hello_);
+  hello_.clear();
+  if (!exit_) return;
+  result.cpu = exit_->cpu;
+  result.memory_peak_bytes = std::max(result.memory_peak_bytes, exit_->max_rss_bytes);
+}
+
+Result<Outcome> outcome_of(const InitExit& exit, TermSent term_sent, milliseconds timeout) {
+  switch (exit.kind) {
+    case InitExit::Kind::init_failed:
+      return Error::from_errno(ErrorCode::environment_creation_failed,
+                               fmt::format("the sandbox's init failed at: {}", exit.step),
+                               static_cast<int>(exit.value));
+    case InitExit::Kind::exec_failed:
+      return Error::from_errno(exit.value == ENOENT ? ErrorCode::file_not_found : ErrorCode::execution_failed,
+                               "the program could not be started inside the sandbox", static_cast<int>(exit.value));
+    case InitExit::Kind::exited:
+    case InitExit::Kind::signaled:
+      break;
+  }
+  if (exit.term_from_inside) {
+    return Outcome{OutcomeKind::violation, 0, "a process of the run sent TERM to the sandbox's init"};
+  }
+  if (exit.term_from_outside && term_sent == TermSent::no) {
+    return Outcome{OutcomeKind::violation, 0, "the sandbox's init was sent a TERM that guard did not send"};
+  }
+  if (exit.timed_out) return Outcome{OutcomeKind::timed_out, timeout.count(), {}};
+  if (exit.kind == InitExit::Kind::signaled) return Outcome{OutcomeKind::signaled, exit.value, {}};
+  return Outcome{OutcomeKind::exited, exit.value, {}};
+}
+
+Result<void> check_confinement(const std::map<std::string, std::string>& hello) {
+  const auto refuse = [](std::string_view what) {
+    return Error(ErrorCode::environment_creation_failed, fmt::format("the sandbox does not hold: {}", what));
+  };
+  const auto value = [&hello](const char* key) -> std::string_view {
+    const auto found = hello.find(key);
+    return found == hello.end() ? std::string_view() : std::string_view(found->second);
+  };
+  for (const char* key : {"uid", "gid"}) {
+    if (value(key).empty() || value(key) == "0") return refuse(fmt::format("{} inside is \"{}\"", key, value(key)));
+  }
+  for (const char* key : {"cap_inh", "cap_prm", "cap_eff", "cap_bnd", "cap_amb"}) {
+    if (value(key) != "0000000000000000") return refuse(fmt::format("{} inside is \"{}\"", key, value(key)));
+  }
+  if (value("no_new_privs") != "1") return refuse("no_new_privs is not set inside");
+  if (value("seccomp") != "2") return refuse("no seccomp filter is in force inside");
+  if (value("rlimit_core") != "0") return refuse("core dumps are possible inside");
+  return ok();
+}
+
+}  // namespace guard

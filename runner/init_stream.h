@@ -1,0 +1,95 @@
+// guard's end of init's framed stream (runner/init_protocol.h): the program's output goes on into two sinks, the rest
+// is kept. Foreign bytes: whoever broke out of the sandbox could have written them, so the order and size of every
+// frame are held against the protocol and nothing is guessed.
+//
+// Order of calls: push() until the stream ends, finish(), then read. Not thread-safe. The sinks must outlive it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "common/byte_sink.h"
+#include "common/result.h"
+#include "runner/exec_result.h"
+#include "runner/init_protocol.h"
+#include "runner/sandbox.h"
+
+namespace guard {
+
+// What the exit frame says.
+struct InitExit {
+  enum class Kind : std::uint8_t { exited, signaled, exec_failed, init_failed };
+  Kind kind = Kind::exited;
+  std::int64_t value = 0;         // exit code, signal number or errno
+  std::string step;               // init_failed: what init was doing
+  bool term_from_inside = false;  // some process of the run tried to end the init
+  bool term_from_outside = false;
+  bool timed_out = false;       // init's own deadline had passed
+  std::uint64_t leftovers = 0;  // processes that were still there when the program had ended
+  std::uint64_t max_rss_bytes = 0;
+  milliseconds cpu{0};
+};
+
+class InitStream final {
+ public:
+  InitStream(ByteSink& out, ByteSink& err, std::uint64_t output_flood_bytes, ReportChannel report);
+
+  // PROTOCOL_ERROR for anything out of order; a sink's own Error when it fails. Once flooded() is true output is
+  // counted and no longer passed on: the caller is expected to end the run.
+  Result<void> push(std::span<const char> bytes);
+
+  // PROTOCOL_ERROR unless the stream held a hello and an exit frame and ended behind it.
+  Result<void> finish();
+
+  bool flooded() const noexcept { return flooded_; }
+  bool hello_seen() const noexcept { return hello_seen_; }
+  bool exit_seen() const noexcept { return exit_.has_value(); }
+  const std::map<std::string, std::string>& hello() const noexcept { return hello_; }
+  const std::optional<InitExit>& exit() const noexcept { return exit_; }
+
+  // Moves what was collected (byte counts, report, seen_inside, cpu, peak memory) into `result`; also where there was
+  // no exit frame. The outcome is not touched.
+  void take_into(ExecResult& result);
+
+ private:
+  Result<void> begin_frame();
+  Result<void> take_payload(std::span<const char> bytes);
+  Result<void> end_frame();
+  Result<void> pass_on(std::span<const char> bytes, ByteSink& sink, std::uint64_t& counter);
+
+  ByteSink& out_;
+  ByteSink& err_;
+  std::uint64_t output_flood_bytes_;
+  ReportChannel report_channel_;
+
+  unsigned char header_[init_protocol::kHeaderBytes] = {};
+  std::size_t header_filled_ = 0;
+  init_protocol::FrameType type_ = init_protocol::FrameType::hello;
+  std::uint32_t payload_left_ = 0;
+  std::string text_;  // of a hello or exit frame
+
+  bool hello_seen_ = false;
+  bool flooded_ = false;
+  bool report_truncated_ = false;
+  std::uint64_t stdout_bytes_ = 0;
+  std::uint64_t stderr_bytes_ = 0;
+  std::map<std::string, std::string> hello_;
+  std::optional<std::string> report_;
+  std::optional<InitExit> exit_;
+};
+
+// What the program's end means when nobody outside interfered: exited, signaled, timed_out (by init's own clock,
+// `timeout`) or violation (the init was signalled from inside, or got a TERM that we did not send). EXECUTION_FAILED or
+// FILE_NOT_FOUND when the program could not be started; ENVIRONMENT_CREATION_FAILED when init itself could not.
+enum class TermSent : std::uint8_t { no, yes };
+Result<Outcome> outcome_of(const InitExit& exit, TermSent term_sent, milliseconds timeout);
+
+// ENVIRONMENT_CREATION_FAILED unless the hello shows an unprivileged user, no capability, no_new_privs, a seccomp
+// filter and no core dumps: a sandbox that can't show it holds is not one.
+Result<void> check_confinement(const std::map<std::string, std::string>& hello);
+
+}  // namespace guard

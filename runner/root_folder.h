@@ -1,0 +1,37 @@
+// The root folder of the sandbox: what a tested program sees as "/", and what becomes the one layer of the engine's
+// image.
+//
+//   usr/local/bin/bun            the program
+//   lib/..., lib64/...           the loader and libraries it needs, where they are looked for
+//   etc/                         passwd, group, nsswitch.conf, hosts: as little as a C library is content with
+//   app/node_modules/            the packages of the lockfile
+//   app/src, app/sandbox, app/package.json, app/tsconfig.json, dev, proc, run, sys, tmp     places to mount on
+//
+// World-readable and writable for nobody but its owner, whoever builds it: the program inside is another user, or is
+// kept from writing by a read-only mount.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "common/cancel.h"
+#include "common/result.h"
+#include "runner/elf_file.h"
+
+namespace guard {
+
+struct RootFolderParts {
+  std::filesystem::path bun;
+  std::string bun_sha256;
+  std::vector<LibraryFile> libraries;
+  std::vector<std::string> library_sha256;  // one each, in the same order
+  std::filesystem::path node_modules;       // empty: none
+};
+
+// Makes `root`, which must not be there. IO_ERROR when a part is no longer what its digest says; DEPENDENCY_UNSATISFIED
+// for what may not be among packages. What was made until then stays behind: `root` belongs in a TempDir.
+Result<void> write_root_folder(const std::filesystem::path& root, const RootFolderParts& parts,
+                               const CancelToken& cancel);
+
+}  // namespace guard

@@ -1,0 +1,44 @@
+// A run's private folder: <cache>/runs/<run id>/, where what was checked is staged and from where it is mounted. A lock
+// on its `owner` file is held as long as the run lives; whoever can take the lock of a folder knows that its owner is
+// dead and may remove it. So a killed guard leaves nothing behind for longer than until the next start.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "common/result.h"
+#include "common/unique_fd.h"
+
+namespace guard {
+
+class RunFolder {
+ public:
+  static Result<RunFolder> create();
+  RunFolder(RunFolder&&) noexcept;
+  RunFolder& operator=(RunFolder&&) noexcept;
+  ~RunFolder();  // removes the folder
+
+  const std::string& run_id() const noexcept { return run_id_; }
+  const std::filesystem::path& path() const noexcept { return path_; }
+
+ private:
+  RunFolder() = default;
+  std::string run_id_;
+  std::filesystem::path path_;
+  UniqueFd lock_;
+};
+
+// Run ids whose owner is dead. `remove_leftover` is called for each before its folder goes: it removes the processes,
+// cgroups or containers that carry the id. Returns the ids that were cleaned. Errors are listed, none stops the sweep.
+struct SweepResult {
+  std::vector<std::string> removed;
+  std::vector<std::string> failed;  // sentences
+};
+SweepResult sweep_dead_runs(const std::function<Result<void>(const std::string& run_id)>& remove_leftover);
+
+// True if the run with this id, started from this cache folder, is alive.
+bool run_is_alive(const std::string& run_id);
+
+}  // namespace guard

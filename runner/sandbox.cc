@@ -1,0 +1,195 @@
+#include "runner/sandbox.h"
+
+#include <fmt/format.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <set>
+
+namespace guard {
+namespace {
+
+constexpr std::size_t kRunIdBytesMax = 64;
+constexpr milliseconds kTimeMax{std::chrono::hours(24 * 7)};
+
+Error refuse(std::string sentence) {
+  return Error(ErrorCode::input_invalid, std::move(sentence));
+}
+
+bool has_nul(std::string_view text) {
+  return text.find('\0') != std::string_view::npos;
+}
+
+// Absolute, no "//", ".", ".." or trailing slash: what is written is what is meant, whoever resolves it.
+bool is_plain_absolute(std::string_view path) {
+  if (path.empty() || path.front() != '/' || has_nul(path)) return false;
+  if (path == "/") return true;
+  std::size_t begin = 1;
+  while (begin <= path.size()) {
+    const std::size_t end = std::min(path.find('/', begin), path.size());
+    const std::string_view part = path.substr(begin, end - begin);
+    if (part.empty() || part == "." || part == "..") return false;
+    begin = end + 1;
+  }
+  return true;
+}
+
+bool is_same_or_below(std::string_view path, std::string_view folder) {
+  if (folder == "/") return true;
+  return path == folder || (path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/');
+}
+
+// Names that are never shown to a program under test, wherever they lie.
+std::string_view forbidden_part(std::string_view path) {
+  std::size_t begin = 1;
+  while (begin <= path.size()) {
+    const std::size_t end = std::min(path.find('/', begin), path.size());
+    const std::string_view part = path.substr(begin, end - begin);
+    if (part == ".git" || part == "node_modules" || part.starts_with(".env")) return part;
+    begin = end + 1;
+  }
+  return {};
+}
+
+std::vector<std::string> home_folders() {
+  std::vector<std::string> homes = {"/root", "/home"};
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') homes.emplace_back(home);
+  std::string buffer(16384, '\0');
+  passwd entry{};
+  passwd* found = nullptr;
+  if (::getpwuid_r(::getuid(), &entry, buffer.data(), buffer.size(), &found) == 0 && found != nullptr &&
+      entry.pw_dir != nullptr && *entry.pw_dir == '/') {
+    homes.emplace_back(entry.pw_dir);
+  }
+  return homes;
+}
+
+Result<void> check_source(const std::string& source) {
+  if (!is_plain_absolute(source))
+    return refuse(fmt::format("mount source \"{}\" is not a plain absolute path", source));
+  if (const auto part = forbidden_part(source); !part.empty()) {
+    return refuse(fmt::format("mount source {} holds \"{}\", which is never mounted", source, part));
+  }
+  // A home folder and everything above it; what lies below is judged by its name and kind.
+  for (const std::string& home : home_folders()) {
+    if (is_same_or_below(home, source))
+      return refuse(fmt::format("{} is or holds a home folder; it is never mounted", source));
+  }
+  for (const char* live : {"/proc", "/sys", "/dev", "/run", "/var/run"}) {
+    if (is_same_or_below(source, live))
+      return refuse(fmt::format("{} lies below {}, which is never mounted", source, live));
+  }
+  struct stat found {};
+  if (::lstat(source.c_str(), &found) != 0) {
+    return Error::from_errno(ErrorCode::input_invalid, fmt::format("mount source {}", source), errno);
+  }
+  if (!S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode)) {
+    return refuse(fmt::format("mount source {} is neither a file nor a folder", source));
+  }
+  return ok();
+}
+
+Result<void> check_target(const std::string& target) {
+  if (!is_plain_absolute(target) || target == "/") {
+    return refuse(fmt::format("target \"{}\" is not a plain absolute path below /", target));
+  }
+  for (const char* special : {"/proc", "/sys", "/dev"}) {
+    if (is_same_or_below(target, special)) return refuse(fmt::format("target {} lies below {}", target, special));
+  }
+  if (const auto part = forbidden_part(target); !part.empty()) {
+    return refuse(fmt::format("target {} holds \"{}\", which is never mounted", target, part));
+  }
+  return ok();
+}
+
+Result<void> check_targets(const SandboxSpec& spec) {
+  std::vector<std::string> earlier;
+  const auto add = [&earlier](const std::string& target) -> Result<void> {
+    GUARD_TRY(check_target(target));
+    for (const std::string& other : earlier) {
+      if (is_same_or_below(other, target)) return refuse(fmt::format("target {} would hide {}", target, other));
+    }
+    earlier.push_back(target);
+    return ok();
+  };
+  for (const ScratchFolder& scratch : spec.scratch) {
+    GUARD_TRY(add(scratch.target));
+    if (scratch.bytes_max == 0 || scratch.files_max == 0) {
+      return refuse(fmt::format("scratch folder {} has a limit of 0", scratch.target));
+    }
+  }
+  for (const Mount& mount : spec.mounts) {
+    GUARD_TRY(check_source(mount.source.string()));
+    GUARD_TRY(add(mount.target));
+  }
+  return ok();
+}
+
+Result<void> check_limits(const SandboxSpec& spec) {
+  const Limits& limits = spec.limits;
+  const std::pair<const char*, std::uint64_t> numbers[] = {
+      {"memory", limits.memory_bytes},
+      {"pids", limits.pids},
+      {"tmp_size", limits.tmp_bytes},
+      {"tmp_files", limits.tmp_files},
+      {"sandbox_size", limits.sandbox_bytes},
+      {"sandbox_files", limits.sandbox_files},
+      {"output_flood", limits.output_flood_bytes},
+      {"open_files", limits.open_files},
+      {"file_size", limits.file_bytes},
+  };
+  for (const auto& [name, value] : numbers) {
+    if (value == 0) return refuse(fmt::format("limit {} is 0", name));
+    // Kernel interfaces take signed numbers; a limit that wraps is no limit.
+    if (value > (1ull << 62)) return refuse(fmt::format("limit {} is out of range", name));
+  }
+  if (!std::isfinite(limits.cpus) || limits.cpus < 0.01 || limits.cpus > 4096) {
+    return refuse("limit cpus is not between 0.01 and 4096");
+  }
+  if (spec.timeout <= milliseconds(0) || spec.timeout > kTimeMax)
+    return refuse("timeout is not between 1 ms and a week");
+  if (spec.grace < milliseconds(0) || spec.grace > kTimeMax) return refuse("grace is not between 0 and a week");
+  return ok();
+}
+
+}  // namespace
+
+Result<void> validate(const SandboxSpec& spec) {
+  const auto is_id_byte = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
+  if (spec.run_id.empty() || spec.run_id.size() > kRunIdBytesMax ||
+      !std::all_of(spec.run_id.begin(), spec.run_id.end(), is_id_byte)) {
+    return refuse(fmt::format("run id \"{}\" is not 1 to {} of [a-z0-9-]", spec.run_id, kRunIdBytesMax));
+  }
+  if (spec.argv.empty() || spec.argv.front().empty()) return refuse("no program to run was given");
+  for (const std::string& argument : spec.argv) {
+    if (has_nul(argument)) return refuse("an argument holds a NUL byte");
+  }
+  if (!is_plain_absolute(spec.working_dir)) {
+    return refuse(fmt::format("working folder \"{}\" is not a plain absolute path", spec.working_dir));
+  }
+  for (const auto& [name, value] : spec.env) {
+    if (name.empty() || name.find('=') != std::string::npos || has_nul(name) || has_nul(value)) {
+      return refuse(fmt::format("environment variable \"{}\" can't be passed on", name));
+    }
+  }
+  GUARD_TRY(check_targets(spec));
+  return check_limits(spec);
+}
+
+std::string_view to_string(ProbeState state) noexcept {
+  switch (state) {
+    case ProbeState::available:
+      return "available";
+    case ProbeState::absent:
+      return "absent";
+    case ProbeState::unknown:
+      return "unknown";
+  }
+  return "unknown";
+}
+
+}  // namespace guard

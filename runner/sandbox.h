@@ -1,0 +1,121 @@
+// Where tests run. One small interface, one .cc per backend with its class hidden and a factory below.
+//
+// A Sandbox owns nothing between calls. A run owns its container or process tree through a handle that kills and
+// removes it on every path out. Inside, PID 1 is guard's own init (init/guard_init.cc): it holds the only way out (a
+// framed stream that the tested program cannot reach), reaps, forwards TERM, and kills everything when guard goes away.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/byte_sink.h"
+#include "common/cancel.h"
+#include "common/result.h"
+#include "common/time.h"
+#include "runner/exec_result.h"
+
+namespace guard {
+
+// Always read-only. `source` is an absolute path on the host: a file or folder of guard's own staging area.
+struct Mount {
+  std::filesystem::path source;
+  std::string target;  // absolute path inside
+};
+
+// A fresh, empty folder in memory, writable for the program, gone with the run.
+struct ScratchFolder {
+  std::string target;
+  std::uint64_t bytes_max = 0;
+  std::uint64_t files_max = 0;
+};
+
+enum class Network : std::uint8_t { none, bridge, host };
+
+struct Limits {
+  std::uint64_t memory_bytes = 2ull << 30;  // without swap
+  double cpus = 2.0;
+  std::uint32_t pids = 256;
+  std::uint64_t tmp_bytes = 500ull << 20;
+  std::uint64_t tmp_files = 65536;
+  std::uint64_t sandbox_bytes = 256ull << 20;
+  std::uint64_t sandbox_files = 10000;
+  std::uint64_t output_flood_bytes = 1ull << 30;
+  std::uint32_t open_files = 4096;
+  std::uint64_t file_bytes = 1ull << 30;  // RLIMIT_FSIZE
+};
+
+// What the program runs on, made by runner/image.h. Docker uses `reference` and `id`, namespace uses `root_folder`.
+struct RuntimeImage {
+  std::string reference;  // "jarvis-test-runner:3f2a..."
+  std::string id;         // "sha256:..." that the engine must show for `reference`; empty: any
+  std::filesystem::path root_folder;
+};
+
+enum class ReportChannel : std::uint8_t { off, on };
+
+struct SandboxSpec {
+  std::string run_id;             // [a-z0-9-], unique; labels and cgroups carry it
+  std::vector<std::string> argv;  // no shell
+  std::string working_dir = "/app";
+  std::map<std::string, std::string> env;  // complete: nothing is inherited
+  std::vector<Mount> mounts;               // parents before children
+  std::vector<ScratchFolder> scratch;      // mounted before `mounts`; /tmp is always there besides
+  std::filesystem::path host_folder;       // what working_dir means on the host backend
+  RuntimeImage image;
+  Network network = Network::none;
+  Limits limits;
+  milliseconds timeout{300'000};
+  milliseconds grace{10'000};                 // between TERM and KILL
+  ReportChannel report = ReportChannel::off;  // on: the program finds it as descriptor kReportFd
+  bool require_cgroups = false;               // namespace: refuse where limits could only be watched
+
+  static constexpr int kReportFd = 3;
+};
+
+// INPUT_INVALID with the reason: empty argv, a relative target, a mount of what is never mounted (.env*, .git,
+// node_modules of the host, sockets, home, /), NUL bytes, limits of 0. Backends call it first.
+Result<void> validate(const SandboxSpec& spec);
+
+// SPEC section 1. Decided from errno, HTTP status and typed fields, never from the words of a message.
+enum class ProbeState : std::uint8_t { available, absent, unknown };
+std::string_view to_string(ProbeState state) noexcept;
+
+struct SandboxProbe {
+  ProbeState state = ProbeState::unknown;
+  std::string reason;                        // one sentence: what was seen
+  std::string remedy;                        // one sentence: what to do; empty when available
+  std::string version;                       // of engine, bubblewrap, ...
+  std::string endpoint;                      // "unix:///var/run/docker.sock"
+  std::map<std::string, std::string> facts;  // "cgroups": "v1", "memory_limit": "true" ...
+};
+
+class Sandbox {
+ public:
+  virtual ~Sandbox() = default;
+  virtual std::string_view name() const noexcept = 0;
+
+  // No side effects; over by `deadline`.
+  virtual SandboxProbe probe(Deadline deadline) const = 0;
+
+  // Runs spec.argv to its end. Sinks are pushed from the calling thread; finish() is NOT called on them (the caller
+  // knows whether the stream was whole). A sink that fails ends the run with that Error. Error: the environment failed,
+  // or could not be shown to have held; whatever was started is gone when this returns.
+  virtual Result<ExecResult> run(const SandboxSpec& spec, ByteSink& out, ByteSink& err, const CancelToken& cancel) = 0;
+};
+
+// `socket`: path of the Engine API socket. `runtime`: empty for the engine's default.
+struct DockerOptions {
+  std::string socket;
+  std::string runtime;
+  milliseconds probe_deadline{2000};
+};
+std::unique_ptr<Sandbox> make_docker_sandbox(DockerOptions options);
+std::unique_ptr<Sandbox> make_namespace_sandbox();
+std::unique_ptr<Sandbox> make_host_sandbox();
+
+}  // namespace guard

@@ -1,0 +1,59 @@
+#include "runner/sandbox_registry.h"
+
+#include <fmt/format.h>
+
+#include "docker/engine_probe.h"
+#include "runner/docker_sweep.h"
+#include "runner/namespace_sweep.h"
+#include "runner/run_folder.h"
+
+namespace guard {
+
+EngineLocation locate_engine(const Environment& environment, Deadline deadline, const CancelToken& cancel) {
+  const docker::EngineProbe probe = docker::probe_engine(docker::engine_candidates(environment), deadline, cancel);
+  EngineLocation location;
+  location.socket = probe.socket;
+  location.probe.reason = probe.reason;
+  location.probe.remedy = probe.remedy;
+  if (!probe.socket.empty()) location.probe.endpoint = "unix://" + probe.socket;
+  switch (probe.state) {
+    case docker::EngineState::available: location.probe.state = ProbeState::available; break;
+    case docker::EngineState::absent: location.probe.state = ProbeState::absent; break;
+    case docker::EngineState::unknown: location.probe.state = ProbeState::unknown; break;
+  }
+  if (probe.info) {
+    location.probe.version = probe.info->version;
+    location.probe.facts = {{"api", probe.info->api_version},
+                            {"cgroups", "v" + probe.info->cgroup_version},
+                            {"seccomp", probe.info->seccomp ? "true" : "false"},
+                            {"apparmor", probe.info->apparmor ? "true" : "false"},
+                            {"rootless", probe.info->rootless ? "true" : "false"}};
+  }
+  return location;
+}
+
+Result<std::unique_ptr<Sandbox>> make_sandbox(std::string_view name, const DockerOptions& docker) {
+  if (name == "docker") return make_docker_sandbox(docker);
+  if (name == "namespace") return make_namespace_sandbox();
+  if (name == "host") return make_host_sandbox();
+  return Error(ErrorCode::input_invalid, fmt::format("there is no backend called {}", name)).hint("use docker, namespace or host");
+}
+
+Leftovers remove_leftovers(const std::string& socket, const CancelToken& cancel) {
+  Leftovers leftovers;
+  if (!socket.empty()) {
+    auto swept = docker_sweep(socket, cancel);
+    if (swept) {
+      leftovers.removed = std::move(swept->removed);
+      leftovers.failed = std::move(swept->failed);
+    } else {
+      leftovers.failed.push_back(swept.error().message());
+    }
+  }
+  SweepResult folders = sweep_dead_runs([](const std::string& run_id) { return namespace_sweep(run_id); });
+  leftovers.removed.insert(leftovers.removed.end(), folders.removed.begin(), folders.removed.end());
+  leftovers.failed.insert(leftovers.failed.end(), folders.failed.begin(), folders.failed.end());
+  return leftovers;
+}
+
+}  // namespace guard

@@ -1,0 +1,6 @@
+#include <signal.h>
+
+int main() {
+  ::raise(SIGSEGV);
+  return 0;
+}

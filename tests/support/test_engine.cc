@@ -1,0 +1,18 @@
+#include "tests/support/test_engine.h"
+
+#include <cstdlib>
+#include <string_view>
+
+namespace guard {
+
+std::string test_engine_socket() {
+  const char* socket = std::getenv("GUARD_TEST_DOCKER_SOCKET");
+  return socket == nullptr ? std::string() : std::string(socket);
+}
+
+bool test_engine_is_required() {
+  const char* required = std::getenv("GUARD_TEST_REQUIRE_DOCKER");
+  return required != nullptr && std::string_view(required) == "1";
+}
+
+}  // namespace guard

@@ -1,0 +1,140 @@
+#include "docker/container_config.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "common/file_io.h"
+
+namespace guard::docker {
+namespace {
+
+using nlohmann::json;
+
+ContainerConfig example() {
+  ContainerConfig config;
+  config.image = "sha256:0123";
+  config.command = {"/.guard-init", "--report", "--", "bun", "test", "/app/sandbox/a.test.ts"};
+  config.working_dir = "/app";
+  config.env = {{"HOME", "/tmp"}, {"PATH", "/usr/bin:/bin"}};
+  config.image_env_names = {"PATH", "BUN_INSTALL"};
+  config.mounts = {{"/var/cache/guard/init/guard-init", "/.guard-init"},
+                   {"/var/cache/guard/runs/r/src", "/app/src"},
+                   {"/var/cache/guard/runs/r/a.test.ts", "/app/sandbox/a.test.ts"}};
+  config.scratch = {{"/app/sandbox", 256u << 20, 10000}};
+  config.tmp_bytes = 500u << 20;
+  config.tmp_files = 65536;
+  config.memory_bytes = 2ull << 30;
+  config.cpus = 2.0;
+  config.pids = 256;
+  config.open_files = 4096;
+  config.file_bytes = 1u << 30;
+  config.seccomp_profile = R"({"defaultAction":"SCMP_ACT_ERRNO"})";
+  config.labels = {{"guard.cache", "0011223344556677"}, {"guard.deadline", "1800000000"}, {"guard.run", "r"}};
+  return config;
+}
+
+json parsed(const ContainerConfig& config) {
+  return json::parse(container_config(config));
+}
+
+// Every line that confines the program, seen in one place. GUARD_UPDATE_GOLDEN=1 writes the file anew.
+TEST(ContainerConfig, IsWhatTheGoldenFileSays) {
+  const std::filesystem::path golden = GUARD_SOURCE_DIR "/tests/golden/container_config.json";
+  const std::string body = container_config(example()) + "\n";
+  if (std::getenv("GUARD_UPDATE_GOLDEN") != nullptr) {
+    ASSERT_TRUE(write_file_atomically(golden, body));
+  }
+  const auto expected = read_file(golden, 1 << 20);
+  ASSERT_TRUE(expected) << expected.error().to_string();
+  EXPECT_EQ(body, *expected);
+}
+
+// The recipe that guard promises at least, checked apart from the golden file: that one can be rewritten by mistake.
+TEST(ContainerConfig, SetsEveryFlagOfTheRecipe) {
+  const json body = parsed(example());
+  const json& host = body["HostConfig"];
+  EXPECT_EQ(host["NetworkMode"], "none");
+  EXPECT_EQ(host["Memory"], 2147483648);
+  EXPECT_EQ(host["MemorySwap"], host["Memory"]);
+  EXPECT_EQ(host["NanoCpus"], 2000000000);
+  EXPECT_EQ(host["PidsLimit"], 256);
+  EXPECT_EQ(host["CapDrop"], json::array({"ALL"}));
+  EXPECT_EQ(host["CapAdd"], json::array());
+  EXPECT_EQ(host["Privileged"], false);
+  EXPECT_EQ(host["ReadonlyRootfs"], true);
+  EXPECT_EQ(host["SecurityOpt"], json::array({"no-new-privileges", R"(seccomp={"defaultAction":"SCMP_ACT_ERRNO"})"}));
+  EXPECT_EQ(host["LogConfig"]["Type"], "none");
+  EXPECT_EQ(host["AutoRemove"], false);
+  EXPECT_EQ(body["User"], "1000:1000");
+  for (const auto& [target, options] : host["Tmpfs"].items()) {
+    const auto text = options.get<std::string>();
+    for (const char* flag : {"noexec", "nosuid", "nodev", "size=", "nr_inodes="}) {
+      EXPECT_NE(text.find(flag), std::string::npos) << target << " lacks " << flag;
+    }
+  }
+  ASSERT_EQ(host["Mounts"].size(), 3u);
+  for (const json& mount : host["Mounts"]) {
+    EXPECT_EQ(mount["ReadOnly"], true);
+    EXPECT_EQ(mount["Type"], "bind");
+    EXPECT_EQ(mount["BindOptions"]["Propagation"], "rprivate");
+  }
+}
+
+TEST(ContainerConfig, KeepsStandardInputAsALifeLine) {
+  const json body = parsed(example());
+  for (const char* key : {"OpenStdin", "StdinOnce", "AttachStdin", "AttachStdout", "AttachStderr"})
+    EXPECT_EQ(body[key], true) << key;
+  EXPECT_EQ(body["Tty"], false);
+}
+
+TEST(ContainerConfig, MasksAllThatDockerMasks) {
+  const json masked = parsed(example())["HostConfig"]["MaskedPaths"];
+  for (const char* path : {"/proc/asound", "/proc/acpi", "/proc/interrupts", "/proc/kcore", "/proc/keys",
+                           "/proc/latency_stats", "/proc/timer_list", "/proc/timer_stats", "/proc/sched_debug",
+                           "/proc/scsi", "/sys/firmware", "/sys/devices/virtual/powercap"}) {
+    EXPECT_TRUE(std::find(masked.begin(), masked.end(), path) != masked.end()) << path;
+  }
+}
+
+TEST(ContainerConfig, HidesTheHostsResolverUnlessThereIsANetwork) {
+  ContainerConfig config = example();
+  EXPECT_EQ(parsed(config)["HostConfig"]["Dns"], json::array({"127.0.0.1"}));
+  config.network_mode = "bridge";
+  EXPECT_FALSE(parsed(config)["HostConfig"].contains("Dns"));
+}
+
+// The environment is complete: what the image or the engine would add is unset by naming it without a value.
+TEST(ContainerConfig, InheritsNoVariableFromTheImage) {
+  EXPECT_EQ(parsed(example())["Env"], json::array({"HOME=/tmp", "PATH=/usr/bin:/bin", "BUN_INSTALL", "HOSTNAME"}));
+}
+
+// podman would read a bare name as "copy your own value", which is a leak.
+TEST(ContainerConfig, NeverNamesAVariableBarelyToPodman) {
+  ContainerConfig config = example();
+  config.podman = true;
+  const json body = parsed(config);
+  EXPECT_EQ(body["Env"], json::array({"HOME=/tmp", "PATH=/usr/bin:/bin", "BUN_INSTALL=", "HOSTNAME="}));
+}
+
+TEST(ContainerConfig, NamesProfileAndRuntimeOnlyWhenGiven) {
+  ContainerConfig config = example();
+  EXPECT_FALSE(parsed(config)["HostConfig"].contains("Runtime"));
+  config.apparmor_profile = "docker-default";
+  config.runtime = "runsc";
+  const json host = parsed(config)["HostConfig"];
+  EXPECT_EQ(host["Runtime"], "runsc");
+  EXPECT_EQ(host["SecurityOpt"].back(), "apparmor=docker-default");
+}
+
+TEST(ContainerConfig, SurvivesBytesThatAreNotUtf8) {
+  ContainerConfig config = example();
+  config.mounts.push_back({"/x/\xff\xfe", "/app/y"});
+  config.env["A"] = "\xc3";
+  EXPECT_TRUE(json::accept(container_config(config)));
+}
+
+}  // namespace
+}  // namespace guard::docker

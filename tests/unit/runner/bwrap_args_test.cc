@@ -1,0 +1,94 @@
+#include "runner/bwrap_args.h"
+
+#include <gtest/gtest.h>
+
+namespace guard {
+namespace {
+
+// One option and what belongs to it to a line.
+std::string shown(const std::vector<std::string>& args) {
+  std::string text;
+  for (const std::string& arg : args) text += (arg.starts_with("--") ? text.empty() ? "" : "\n" : " ") + arg;
+  return text;
+}
+
+// The whole shape of the embedded sandbox in one place.
+TEST(BwrapArgs, SpellsOutTheWholeSandbox) {
+  SandboxSpec spec;
+  spec.env = {{"HOME", "/tmp"}, {"SPACE", "a b"}};
+  spec.limits.tmp_bytes = 500;
+  spec.scratch = {{"/app/sandbox", 256, 10}};
+  spec.mounts = {{"/cache/src", "/app/src"},
+                 {"/cache/a", "/app/sandbox/a.test.ts"},
+                 {"/cache/b", "/app/sandbox/deep/er/b.test.ts"},
+                 {"/cache/c", "/app/sandbox/deep/c.test.ts"}};
+  BwrapInputs inputs;
+  inputs.root = {{"/root/usr", "/usr", RootEntry::Kind::mounted},
+                 {"usr/lib", "/lib", RootEntry::Kind::link},
+                 {"", "/app", RootEntry::Kind::folder},
+                 {"/root/app/node_modules", "/app/node_modules", RootEntry::Kind::mounted}};
+  inputs.masks = {{"/proc/kcore"}, {"/proc/acpi"}};
+  inputs.init_source = "/cache/init";
+  inputs.seccomp_fd = 10;
+  inputs.info_fd = 11;
+  EXPECT_EQ(shown(bwrap_args(spec, inputs)),
+            "--unshare-user\n"
+            "--unshare-all\n"
+            "--disable-userns\n"
+            "--uid 1000\n"
+            "--gid 1000\n"
+            "--hostname sandbox\n"
+            "--die-with-parent\n"
+            "--new-session\n"
+            "--as-pid-1\n"
+            "--seccomp 10\n"
+            "--info-fd 11\n"
+            "--clearenv\n"
+            "--setenv HOME /tmp\n"
+            "--setenv SPACE a b\n"
+            "--ro-bind /root/usr /usr\n"
+            "--symlink usr/lib /lib\n"
+            "--dir /app\n"
+            "--ro-bind /root/app/node_modules /app/node_modules\n"
+            "--ro-bind /cache/init /guard-init\n"
+            "--proc /proc\n"
+            "--ro-bind /dev/null /proc/kcore\n"
+            "--size 4096\n"
+            "--perms 0555\n"
+            "--tmpfs /proc/acpi\n"
+            "--remount-ro /proc/acpi\n"
+            "--dev /dev\n"
+            "--remount-ro /dev\n"
+            "--size 500\n"
+            "--perms 1777\n"
+            "--tmpfs /tmp\n"
+            "--size 256\n"
+            "--perms 0755\n"
+            "--tmpfs /app/sandbox\n"
+            "--size 256\n"
+            "--perms 0755\n"
+            "--tmpfs /app/sandbox/deep\n"
+            "--size 256\n"
+            "--perms 0755\n"
+            "--tmpfs /app/sandbox/deep/er\n"
+            "--ro-bind /cache/src /app/src\n"
+            "--ro-bind /cache/a /app/sandbox/a.test.ts\n"
+            "--ro-bind /cache/b /app/sandbox/deep/er/b.test.ts\n"
+            "--ro-bind /cache/c /app/sandbox/deep/c.test.ts\n"
+            "--chdir /app\n"
+            "--remount-ro /");
+}
+
+// A value that looks like an option stays a value: it follows an option that takes it.
+TEST(BwrapArgs, KeepsValuesThatLookLikeOptionsWhereTheyBelong) {
+  SandboxSpec spec;
+  spec.env = {{"--bind", "--dev-bind"}};
+  const auto args = bwrap_args(spec, {});
+  const auto at = std::find(args.begin(), args.end(), "--setenv");
+  ASSERT_NE(at, args.end());
+  EXPECT_EQ(*(at + 1), "--bind");
+  EXPECT_EQ(*(at + 2), "--dev-bind");
+}
+
+}  // namespace
+}  // namespace guard

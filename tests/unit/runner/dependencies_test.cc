@@ -1,0 +1,160 @@
+#include "runner/dependencies.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "common/file_io.h"
+
+namespace guard {
+namespace {
+
+const std::string kIntegrity = "sha512-" + std::string(86, 'A') + "==";
+
+std::string lock_with(const std::string& packages, const std::string& workspaces = R"("": { "name": "x", },)",
+                      const std::string& further = "") {
+  return "{\n  \"lockfileVersion\": 2,\n  \"workspaces\": { " + workspaces + " },\n" + further + "  \"packages\": {\n" +
+         packages + "\n  }\n}\n";
+}
+
+std::string package_with(const std::string& range) {
+  return R"({"name":"x","dependencies":{"a":")" + range + "\"}}";
+}
+
+TEST(Dependencies, TakesRegistryPackages) {
+  EXPECT_TRUE(check_lockfile(lock_with(R"("a": ["a@1.2.3", "", {}, ")" + kIntegrity + R"("],
+    "@s/b": ["@s/b@0.0.1-rc.1+x", "", { "dependencies": { "a": "^1", }, }, ")" +
+                                       kIntegrity + R"("],
+    "alias/a": ["a@1.2.3", "", { "bin": "a,}", }, ")" +
+                                       kIntegrity + R"("],)"),
+                             "bun.lock"));
+  EXPECT_TRUE(check_lockfile(lock_with(""), "bun.lock"));
+}
+
+// Whatever is not fixed by the lockfile's own text.
+TEST(Dependencies, RefusesLockEntriesThatAreNotFromARegistry) {
+  for (const std::string entry : {
+           R"(["a@file:../a", {}])",
+           R"(["a@link:../a", {}])",
+           R"(["a@workspace:packages/a"])",
+           R"(["a@git+ssh://git@example.com/a.git#0123", {}, "0123"])",
+           R"(["a@github:owner/a#0123", {}, "owner-a-0123"])",
+           R"(["a@https://example.com/a.tgz", {}, "INTEGRITY"])",
+           R"(["a@https://example.com/a.tgz", "", {}, "INTEGRITY"])",
+           R"(["a@file:a.tgz", "", {}, "INTEGRITY"])",
+           R"(["a@1.2.3", "", {}])",
+           R"(["a@1.2.3", "", {}, ""])",
+           R"(["a@1.2.3", "", {}, "sha512-"])",
+           R"(["a@1.2.3", "", {}, 7])",
+           R"(["a@1.2", "", {}, "INTEGRITY"])",
+           R"(["../a@1.2.3", "", {}, "INTEGRITY"])",
+           R"(["a/b@1.2.3", "", {}, "INTEGRITY"])",
+           R"(["@1.2.3", "", {}, "INTEGRITY"])",
+           R"({"a": "1.2.3"})",
+           R"("a@1.2.3")",
+           "[]",
+       }) {
+    std::string text = entry;
+    if (const auto at = text.find("INTEGRITY"); at != std::string::npos) text.replace(at, 9, kIntegrity);
+    const auto checked = check_lockfile(lock_with("\"a\": " + text), "bun.lock");
+    ASSERT_FALSE(checked) << text;
+    EXPECT_EQ(checked.error().code(), ErrorCode::dependency_unsatisfied) << text;
+  }
+}
+
+TEST(Dependencies, RefusesLockfilesThatReachBeyondTheProject) {
+  EXPECT_FALSE(check_lockfile(lock_with("", R"("": {}, "packages/a": {})"), "bun.lock"));
+  EXPECT_FALSE(check_lockfile(lock_with("", R"("packages/a": {})"), "bun.lock"));
+  EXPECT_FALSE(check_lockfile(
+      lock_with("", R"("": {})", "  \"patchedDependencies\": { \"a@1.0.0\": \"patches/a.patch\" },\n"), "bun.lock"));
+}
+
+TEST(Dependencies, RefusesTextThatIsNoLockfile) {
+  for (const std::string text : {"", "[]", "{}", "{\"packages\": {}}", "null",
+                                 "{\"lockfileVersion\": 2, \"workspaces\": [], \"packages\": {}}"}) {
+    EXPECT_FALSE(check_lockfile(text, "bun.lock")) << text;
+  }
+}
+
+// bun and guard might read the other one of the two.
+TEST(Dependencies, RefusesKeysThatComeTwice) {
+  const std::string good = R"("a": ["a@1.2.3", "", {}, ")" + kIntegrity + "\"]";
+  EXPECT_FALSE(check_lockfile(lock_with(R"("a": ["a@file:../a", {}], )" + good), "bun.lock"));
+  EXPECT_FALSE(names_dependencies(R"({"dependencies":{"a":"file:../a"},"dependencies":{}})", "package.json"));
+}
+
+TEST(Dependencies, ReadsRangesOfVersions) {
+  for (const std::string range : {"1.2.3", "^1.2.3", "~1.2", ">=1 <2 || 3.x", "*", "latest", "1.0.0 - 2.0.0",
+                                  "npm:b@^1.0.0", "npm:@s/b@1", "npm:b", ""}) {
+    const auto named = names_dependencies(package_with(range), "package.json");
+    ASSERT_TRUE(named) << range << ": " << named.error().to_string();
+    EXPECT_TRUE(*named);
+  }
+}
+
+TEST(Dependencies, RefusesPackagesThatAreNotFromARegistry) {
+  for (const std::string range : {"file:../a", "link:a", "workspace:*", "git+https://example.com/a.git",
+                                  "git@example.com:a.git", "github:owner/a", "owner/a", "https://example.com/a.tgz",
+                                  "./a.tgz", "../a", "catalog:", "npm:../a", "npm:owner/a@1", "patch:a@1#p"}) {
+    const auto named = names_dependencies(package_with(range), "package.json");
+    ASSERT_FALSE(named) << range;
+    EXPECT_EQ(named.error().code(), ErrorCode::dependency_unsatisfied);
+  }
+  for (const std::string table : {"devDependencies", "optionalDependencies", "peerDependencies"}) {
+    EXPECT_FALSE(names_dependencies("{\"" + table + R"(":{"a":"file:../a"}})", "package.json")) << table;
+  }
+  EXPECT_FALSE(names_dependencies(R"({"dependencies":{"../a":"1.0.0"}})", "package.json"));
+  EXPECT_FALSE(names_dependencies(R"({"dependencies":["a"]})", "package.json"));
+  EXPECT_FALSE(names_dependencies(R"({"dependencies":{"a":{"version":"1"}}})", "package.json"));
+  EXPECT_FALSE(names_dependencies(R"({"workspaces":["packages/*"]})", "package.json"));
+  EXPECT_FALSE(names_dependencies(R"({"patchedDependencies":{"a@1.0.0":"p.patch"}})", "package.json"));
+}
+
+// As deep as the file may be large: nothing may walk into it step by step.
+TEST(Dependencies, RefusesJsonOfAnyDepth) {
+  const std::size_t depth = 2'000'000;
+  const std::string nested = std::string(depth, '[') + std::string(depth, ']');
+  EXPECT_FALSE(names_dependencies(nested, "package.json"));
+  EXPECT_FALSE(names_dependencies(R"({"dependencies":{"a":)" + nested + "}}", "package.json"));
+  EXPECT_FALSE(check_lockfile(lock_with("\"a\": " + nested), "bun.lock"));
+}
+
+TEST(Dependencies, NeedsNoLockfileWithoutDependencies) {
+  auto temp = TempDir::create();
+  ASSERT_TRUE(temp);
+  EXPECT_TRUE(read_dependencies(temp->path())) << "no package.json at all";
+  ASSERT_TRUE(write_file_atomically(temp->path() / "package.json", R"({"name":"x","dependencies":{}})"));
+  auto read = read_dependencies(temp->path());
+  ASSERT_TRUE(read) << read.error().to_string();
+  EXPECT_EQ(read->lockfile, "");
+}
+
+TEST(Dependencies, AsksForTheLockfileThatIsMissing) {
+  auto temp = TempDir::create();
+  ASSERT_TRUE(temp);
+  ASSERT_TRUE(write_file_atomically(temp->path() / "package.json", package_with("1.0.0")));
+  auto read = read_dependencies(temp->path());
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().code(), ErrorCode::dependency_unsatisfied);
+  EXPECT_NE(read.error().hint().find("bun install"), std::string_view::npos);
+
+  ASSERT_TRUE(write_file_atomically(temp->path() / "bun.lockb", "binary"));
+  read = read_dependencies(temp->path());
+  ASSERT_FALSE(read);
+  EXPECT_NE(read.error().hint().find("--save-text-lockfile"), std::string_view::npos);
+}
+
+TEST(Dependencies, DoesNotFollowLinksToPackageJson) {
+  auto temp = TempDir::create();
+  ASSERT_TRUE(temp);
+  ASSERT_TRUE(write_file_atomically(temp->path() / "elsewhere", "{}"));
+  std::filesystem::create_symlink("elsewhere", temp->path() / "package.json");
+  EXPECT_FALSE(read_dependencies(temp->path()));
+}
+
+TEST(Dependencies, RefusesAProjectThatIsNotThere) {
+  EXPECT_FALSE(read_dependencies("/nonexistent/project"));
+}
+
+}  // namespace
+}  // namespace guard

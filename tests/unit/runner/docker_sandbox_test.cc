@@ -1,0 +1,801 @@
+// The docker backend against a real engine: an image that holds one misbehaving program, and nothing left behind after
+// any of it.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "common/file_io.h"
+#include "common/hash.h"
+#include "docker/engine_client.h"
+#include "runner/docker_sweep.h"
+#include "runner/run_folder.h"
+#include "runner/sandbox.h"
+#include "runner/tar_writer.h"
+#include "tests/support/fake_engine.h"
+#include "tests/support/faulty_proxy.h"
+#include "tests/support/test_engine.h"
+
+namespace guard {
+namespace {
+
+using nlohmann::json;
+
+// Of this process alone: tests run side by side, and some load another image.
+const std::string kImage = "guard-test-docker-sandbox:" + std::to_string(::getpid());
+
+Deadline late() {
+  return Deadline::after(milliseconds(60'000));
+}
+
+class StringSink final : public ByteSink {
+ public:
+  Result<void> push(std::span<const char> bytes) override {
+    text.append(bytes.data(), bytes.size());
+    if (on_push) return on_push();
+    return ok();
+  }
+  Result<void> finish() override {
+    finished = true;
+    return ok();
+  }
+  std::string text;
+  bool finished = false;
+  std::function<Result<void>()> on_push;
+};
+
+// An image as `docker save` would write it: one layer that holds one program.
+std::string image_tar(const std::string& program, const json& config_extra) {
+  StringSink layer;
+  TarWriter layer_tar(layer);
+  EXPECT_TRUE(layer_tar.add_folder("bin", 0755));
+  EXPECT_TRUE(layer_tar.add_file("bin/misbehave", 0755, program));
+  EXPECT_TRUE(layer_tar.finish());
+  json config = {{"architecture", "amd64"},
+                 {"os", "linux"},
+                 {"config", {{"Env", {"PATH=/image/path", "FROM_IMAGE=1"}}}},
+                 {"rootfs", {{"type", "layers"}, {"diff_ids", {"sha256:" + sha256_hex(layer.text)}}}}};
+  config["config"].update(config_extra);
+  const json manifest = json::array({{{"Config", "config.json"}, {"RepoTags", {kImage}}, {"Layers", {"layer.tar"}}}});
+  StringSink image;
+  TarWriter tar(image);
+  EXPECT_TRUE(tar.add_file("config.json", 0644, config.dump()));
+  EXPECT_TRUE(tar.add_file("layer.tar", 0644, layer.text));
+  EXPECT_TRUE(tar.add_file("manifest.json", 0644, manifest.dump()));
+  EXPECT_TRUE(tar.finish());
+  return image.text;
+}
+
+class DockerSandboxTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    GUARD_NEEDS_TEST_ENGINE();
+    auto folder = TempDir::create();
+    ASSERT_TRUE(folder);
+    folder_.emplace(std::move(*folder));
+    // A cache of our own: what runs here is no other test's business.
+    ::setenv("GUARD_CACHE_DIR", folder_->path().c_str(), 1);
+    load_image(json::object());
+  }
+
+  void TearDown() override {
+    if (!folder_) return;
+    const auto left = containers();
+    EXPECT_TRUE(left.empty()) << left.size() << " containers were left behind";
+    for (const auto& container : left) EXPECT_TRUE(engine_.remove_container(container.id, late()));
+    EXPECT_TRUE(engine_.remove_image(kImage, late()));
+    ::unsetenv("GUARD_CACHE_DIR");
+  }
+
+  void load_image(const json& config_extra) {
+    const auto program = read_file(GUARD_BINARY_DIR "/tests/container_cases/misbehave", 64 << 20);
+    ASSERT_TRUE(program) << program.error().to_string();
+    const std::string tar = image_tar(*program, config_extra);
+    const auto path = folder_->path() / "image.tar";
+    ASSERT_TRUE(write_file_atomically(path, tar));
+    const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    const auto loaded = engine_.load_image(fd.get(), tar.size(), late());
+    ASSERT_TRUE(loaded) << loaded.error().to_string();
+    const auto image = engine_.inspect_image(kImage, late());
+    ASSERT_TRUE(image && image->has_value());
+    image_id_ = (*image)->id;
+  }
+
+  std::vector<docker::ContainerSummary> containers() {
+    const auto label = docker_cache_label();
+    EXPECT_TRUE(label);
+    auto list = engine_.list_containers(std::string(docker_label::kCache) + "=" + *label, late());
+    EXPECT_TRUE(list) << list.error().to_string();
+    return list ? *list : std::vector<docker::ContainerSummary>();
+  }
+
+  SandboxSpec spec(std::vector<std::string> arguments) const {
+    static int runs = 0;
+    SandboxSpec result;
+    result.run_id = "test-" + std::to_string(::getpid()) + "-" + std::to_string(++runs);
+    result.argv = {"/bin/misbehave"};
+    result.argv.insert(result.argv.end(), arguments.begin(), arguments.end());
+    result.working_dir = "/tmp";
+    result.env = {{"HOME", "/tmp"}};
+    result.image = {kImage, image_id_, {}};
+    result.timeout = milliseconds(60'000);
+    result.grace = milliseconds(300);
+    return result;
+  }
+
+  Result<ExecResult> run(const SandboxSpec& wanted, const std::string& socket = test_engine_socket()) {
+    out_.text.clear();
+    err_.text.clear();
+    return make_docker_sandbox({socket, "", milliseconds(10'000)})->run(wanted, out_, err_, cancel_);
+  }
+
+  // Runs to the end and expects the program to have left with 0.
+  std::string output_of(const SandboxSpec& wanted) {
+    const auto result = run(wanted);
+    EXPECT_TRUE(result) << result.error().to_string();
+    if (result) {
+      EXPECT_EQ(result->outcome.kind, OutcomeKind::exited) << to_string(result->outcome.kind) << result->outcome.detail;
+      EXPECT_EQ(result->outcome.value, 0) << out_.text;
+    }
+    return out_.text;
+  }
+
+  std::optional<TempDir> folder_;
+  CancelToken never_;
+  CancelToken cancel_;
+  docker::EngineClient engine_{test_engine_socket(), never_};
+  std::string image_id_;
+  StringSink out_;
+  StringSink err_;
+};
+
+TEST_F(DockerSandboxTest, TellsExitCodeAndBothStreams) {
+  const auto result = run(spec({"exit", "7"}));
+  ASSERT_TRUE(result) << result.error().to_string();
+  EXPECT_EQ(result->outcome.kind, OutcomeKind::exited);
+  EXPECT_EQ(result->outcome.value, 7);
+  EXPECT_EQ(out_.text, "to stdout\n");
+  EXPECT_EQ(err_.text, "to stderr\n");
+  EXPECT_EQ(result->stdout_bytes, 10u);
+  EXPECT_EQ(result->stderr_bytes, 10u);
+  EXPECT_FALSE(out_.finished);  // only the caller knows whether the stream was whole
+  EXPECT_EQ(result->enforced_by.at("memory"), "cgroup");
+}
+
+TEST_F(DockerSandboxTest, TellsTheSignalThatEndedTheProgram) {
+  const auto result = run(spec({"die", "11"}));
+  ASSERT_TRUE(result) << result.error().to_string();
+  EXPECT_EQ(result->outcome.kind, OutcomeKind::signaled);
+  EXPECT_EQ(result->outcome.value, 11);
+}
+
+TEST_F(DockerSandboxTest, HandsOutTheReport) {
+  SandboxSpec wanted = spec({"report", "<testsuites/>"});
+  wanted.report = ReportChannel::on;
+  const auto result = run(wanted);
+  ASSERT_TRUE(result) << result.error().to_string();
+  EXPECT_EQ(result->report, "<testsuites/>");
+  const auto without = run(spec({"exit", "0"}));
+  ASSERT_TRUE(without);
+  EXPECT_FALSE(without->report.has_value());
+}
+
+TEST_F(DockerSandboxTest, SaysWhenTheProgramCannotBeStarted) {
+  SandboxSpec wanted = spec({});
+  wanted.argv = {"/bin/none"};
+  const auto result = run(wanted);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code(), ErrorCode::file_not_found);
+}
+
+TEST_F(DockerSandboxTest, ConfinesTheProgramAsSeenFromInside) {
+  const std::string status = output_of(spec({"cat", "/proc/self/status"}));
+  for (const char* line : {"Uid:\t1000\t1000\t1000\t1000\n", "Gid:\t1000\t1000\t1000\t1000\n",
+                           "CapEff:\t0000000000000000\n", "CapPrm:\t0000000000000000\n", "CapBnd:\t0000000000000000\n",
+                           "CapAmb:\t0000000000000000\n", "NoNewPrivs:\t1\n", "Seccomp:\t2\n"}) {
+    EXPECT_NE(status.find(line), std::string::npos) << line << status;
+  }
+  EXPECT_EQ(output_of(spec({"cat", "/proc/net/dev"})).find("eth"), std::string::npos);
+  EXPECT_EQ(output_of(spec({"cat", "/proc/self/cgroup"})).find("docker"), std::string::npos);
+  const std::string resolver = output_of(spec({"cat", "/etc/resolv.conf"}));
+  EXPECT_EQ(resolver.find("nameserver"), resolver.find("nameserver 127.0.0.1\n")) << resolver;
+  EXPECT_EQ(resolver.find("nameserver"), resolver.rfind("nameserver")) << resolver;
+  const std::string limits = output_of(spec({"cat", "/proc/self/limits"}));
+  EXPECT_NE(limits.find("Max core file size        0                    0"), std::string::npos) << limits;
+  EXPECT_NE(limits.find("Max open files            4096                 4096"), std::string::npos) << limits;
+}
+
+TEST_F(DockerSandboxTest, PassesOnlyTheGivenEnvironment) {
+  SandboxSpec wanted = spec({"environment"});
+  wanted.env = {{"HOME", "/tmp"}, {"A", "b=c"}};
+  EXPECT_EQ(output_of(wanted), "A=b=c\nHOME=/tmp\n");
+}
+
+TEST_F(DockerSandboxTest, WritesReachOnlyTheScratchFolders) {
+  const auto staged = folder_->path() / "staged";
+  ASSERT_TRUE(write_file_atomically(staged, "checked\n", 0666));
+  SandboxSpec wanted = spec({});
+  wanted.scratch = {{"/app/sandbox", 1 << 20, 100}};
+  wanted.mounts = {{staged, "/app/sandbox/a.test.ts"}};
+  const auto attempt = [&](const std::string& how, const std::string& path) {
+    wanted.argv = {"/bin/misbehave", how, path};
+    wanted.run_id += "x";
+    const auto result = run(wanted);
+    EXPECT_TRUE(result) << result.error().to_string();
+    return out_.text;
+  };
+  EXPECT_EQ(attempt("cat", "/app/sandbox/a.test.ts"), "checked\n");
+  EXPECT_EQ(attempt("write", "/app/sandbox/a.test.ts"), "EROFS\n");
+  EXPECT_EQ(attempt("write", "/app/sandbox/new"), "ok\n");
+  EXPECT_EQ(attempt("write", "/tmp/new"), "ok\n");
+  for (const char* path :
+       {"/new", "/bin/new", "/app/new", "/etc/new", "/.guard-init", "/proc/sys/kernel/core_pattern", "/sys/new"}) {
+    EXPECT_NE(attempt("write", path), "ok\n") << path;
+  }
+  EXPECT_NE(attempt("write", "/dev/shm/new"), "ok\n");
+  EXPECT_EQ(attempt("cat", "/proc/cmdline"), "");
+}
+
+TEST_F(DockerSandboxTest, LimitsBytesAndFilesOfTheScratchFolders) {
+  SandboxSpec wanted = spec({"fill", "/app/sandbox/big"});
+  wanted.scratch = {{"/app/sandbox", 1 << 20, 100}};
+  EXPECT_EQ(output_of(wanted), "1048576 ENOSPC\n");
+  wanted = spec({"many-files", "/app/sandbox"});
+  wanted.scratch = {{"/app/sandbox", 1 << 20, 100}};
+  EXPECT_EQ(output_of(wanted), "99 ENOSPC\n");  // the folder itself is one
+  wanted = spec({"fill", "/tmp/big"});
+  wanted.limits.tmp_bytes = 2 << 20;
+  EXPECT_EQ(output_of(wanted), "2097152 ENOSPC\n");
+}
+
+TEST_F(DockerSandboxTest, EndsAProgramThatIgnoresTermAtTheTimeOut) {
+  SandboxSpec wanted = spec({"ignore-term"});
+  wanted.timeout = milliseconds(300);
+  const auto result = run(wanted);
+  ASSERT_TRUE(result) << result.error().to_string();
+  EXPECT_EQ(result->outcome.kind, OutcomeKind::timed_out);
+  EXPECT_EQ(result->outcome.value, 300);
+}
+
+TEST_F(DockerSandboxTest, TermIsEnoughForAProgramThatHeedsIt) {
+  SandboxSpec wanted = spec({"sleep"});
+  wanted.timeout = milliseconds(300);
+  wanted.grace = milliseconds(60'000);  // the test would run out of time if TERM did not reach the program
+  const auto result = run(wanted);
+  ASSERT_TRUE(result) << result.error().to_string();
+  EXPECT_EQ(result->outcome.kind, OutcomeKind::timed_out);
+}
+
+TEST_F(DockerSandboxTest, ADaemonThatHoldsTheOutputDoesNotHoldUpTheRun) {
+  EXPECT_EQ(output_of(spec({"leave-daemon"})), "parent ends\n");
+}
+
+TEST_F(DockerSandboxTest, CancelEndsTheRun) {
+  out_.on_push = [this]() -> Result<void> {
+    cancel_.cancel();
+    return ok();
+  };
+  const auto result = run(spec({"ignore-term"}));
+  ASSERT_TRUE(result) << result.error().to_string();
+  EXPECT_EQ(result->outcome.kind, OutcomeKind::cancelled);
+}
+
+TEST_F(DockerSandboxTest, ACancelledTokenStartsNothing) {
+  cancel_.cancel();
+  const auto result = run(spec({"exit", "0"}));
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code(), ErrorCode::cancelled);
+}
+
+TEST_F(DockerSandboxTest, AFailingSinkEndsTheRunWithItsError) {
+  out_.on_push = []() -> Result<void> { return Error(ErrorCode::withheld, "no"); };
+  const auto result = run(spec({"sleep"}));
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code(), ErrorCode::withheld);
+}
+
+TEST_F(DockerSandboxTest, EndsAFlood) {
+  SandboxSpec wanted = spec({"flood"});
+  wanted.limits.output_flood_bytes = 8 << 20;
+  const auto result = run(wanted);
+  ASSERT_TRUE(result) << result.error().to_string();
+  EXPECT_EQ(result->outcome.kind, OutcomeKind::output_flood);
+  EXPECT_LE(out_.text.size(), 8u << 20);
+}
+
+TEST_F(DockerSandboxTest, SeesThatMemoryRanOut) {
+  SandboxSpec wanted = spec({"eat-memory"});
+  wanted.limits.memory_bytes = 64 << 20;
+  const auto result = run(wanted);
+  ASSERT_TRUE(result) << result.error().to_string();
+  EXPECT_EQ(result->outcome.kind, OutcomeKind::out_of_memory) << to_string(result->outcome.kind);
+}
+
+// The program itself exits 0: only the engine knows.
+TEST_F(DockerSandboxTest, SeesThatAChildRanOutOfMemory) {
+  for (int round = 0; round < 5; ++round) {
+    SandboxSpec wanted = spec({"eat-memory-in-child"});
+    wanted.limits.memory_bytes = 64 << 20;
+    const auto result = run(wanted);
+    ASSERT_TRUE(result) << result.error().to_string();
+    EXPECT_EQ(result->outcome.kind, OutcomeKind::out_of_memory) << to_string(result->outcome.kind);
+  }
+}
+
+TEST_F(DockerSandboxTest, LimitsTheNumberOfProcesses) {
+  SandboxSpec wanted = spec({"count-forks"});
+  wanted.limits.pids = 32;
+  const auto result = run(wanted);
+  ASSERT_TRUE(result) << result.error().to_string();
+  EXPECT_EQ(out_.text, "30 EAGAIN\n");  // besides the init and the program itself
+}
+
+TEST_F(DockerSandboxTest, CallsAnAttackOnTheInitAViolation) {
+  const auto result = run(spec({"term-init"}));
+  ASSERT_TRUE(result) << result.error().to_string();
+  EXPECT_EQ(result->outcome.kind, OutcomeKind::violation) << to_string(result->outcome.kind);
+}
+
+// What the engine itself says about the running container.
+TEST_F(DockerSandboxTest, TheEngineHoldsEveryLimit) {
+  json seen;
+  SandboxSpec wanted = spec({"sleep"});
+  wanted.limits.pids = 77;
+  out_.on_push = [&]() -> Result<void> {
+    const auto text = engine_.describe_container(docker_container_name(wanted.run_id), late());
+    EXPECT_TRUE(text);
+    if (text) seen = json::parse(*text, nullptr, false);
+    cancel_.cancel();
+    return ok();
+  };
+  ASSERT_TRUE(run(wanted));
+  ASSERT_TRUE(seen.is_object());
+  const json& host = seen["HostConfig"];
+  EXPECT_EQ(host["Memory"], 2147483648);
+  EXPECT_EQ(host["MemorySwap"], 2147483648);
+  EXPECT_EQ(host["NanoCpus"], 2000000000);
+  EXPECT_EQ(host["PidsLimit"], 77);
+  EXPECT_EQ(host["NetworkMode"], "none");
+  EXPECT_EQ(host["CapDrop"], json::array({"ALL"}));
+  EXPECT_EQ(host["ReadonlyRootfs"], true);
+  EXPECT_EQ(host["Privileged"], false);
+  EXPECT_EQ(host["IpcMode"], "none");
+  EXPECT_EQ(host["CgroupnsMode"], "private");
+  EXPECT_EQ(host["LogConfig"]["Type"], "none");
+  EXPECT_EQ(host["AutoRemove"], false);
+  EXPECT_EQ(host["SecurityOpt"][0], "no-new-privileges");
+  EXPECT_TRUE(host["SecurityOpt"][1].get<std::string>().starts_with("seccomp={"));
+  EXPECT_TRUE(std::find(host["MaskedPaths"].begin(), host["MaskedPaths"].end(), "/proc/kcore") !=
+              host["MaskedPaths"].end());
+  EXPECT_EQ(seen["Config"]["User"], "1000:1000");
+  EXPECT_EQ(seen["Config"]["OpenStdin"], true);
+  EXPECT_EQ(seen["Config"]["Labels"][docker_label::kRun], wanted.run_id);
+  for (const json& mount : seen["Mounts"]) EXPECT_EQ(mount["RW"], false) << mount;
+}
+
+TEST_F(DockerSandboxTest, RefusesAnImageThatIsMissingOrAnother) {
+  SandboxSpec wanted = spec({"exit", "0"});
+  wanted.image.reference = "guard-test-none:latest";
+  auto result = run(wanted);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code(), ErrorCode::image_missing);
+  EXPECT_NE(result.error().hint().find("guard image build"), std::string_view::npos);
+  wanted = spec({"exit", "0"});
+  wanted.image.id = "sha256:" + std::string(64, '0');
+  result = run(wanted);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code(), ErrorCode::image_missing);
+}
+
+TEST_F(DockerSandboxTest, RefusesAnImageThatDeclaresVolumes) {
+  load_image({{"Volumes", {{"/data", json::object()}}}});
+  const auto result = run(spec({"exit", "0"}));
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code(), ErrorCode::environment_creation_failed);
+}
+
+TEST_F(DockerSandboxTest, RefusesAnInvalidSpec) {
+  SandboxSpec wanted = spec({});
+  wanted.argv.clear();
+  const auto result = run(wanted);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code(), ErrorCode::input_invalid);
+}
+
+TEST_F(DockerSandboxTest, AContainerOfTheSameNameIsNotRemovedForUs) {
+  const SandboxSpec wanted = spec({"exit", "0"});
+  const auto label = docker_cache_label();
+  ASSERT_TRUE(label);
+  const json body = {{"Image", image_id_}, {"Cmd", {"/bin/misbehave"}}, {"Labels", {{docker_label::kCache, *label}}}};
+  const auto other = engine_.create_container(docker_container_name(wanted.run_id), body.dump(), late());
+  ASSERT_TRUE(other);
+  const auto result = run(wanted);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code(), ErrorCode::environment_creation_failed);
+  EXPECT_TRUE(engine_.inspect_container(*other, late()));
+  EXPECT_TRUE(engine_.remove_container(*other, late()));
+}
+
+TEST_F(DockerSandboxTest, ProbesTheEngine) {
+  const auto sandbox = make_docker_sandbox({test_engine_socket(), "", milliseconds(10'000)});
+  const auto probe = sandbox->probe(late());
+  EXPECT_EQ(probe.state, ProbeState::available) << probe.reason;
+  EXPECT_FALSE(probe.version.empty());
+  EXPECT_EQ(probe.endpoint, "unix://" + test_engine_socket());
+  EXPECT_EQ(probe.facts.at("memory_limit"), "true");
+}
+
+// Every call of a run fails once, in four ways. Whatever happens: no container stays, and a result is only ever the
+// truth.
+class EveryCallFails : public DockerSandboxTest, public testing::WithParamInterface<Fault> {
+ protected:
+  void fail_each_call_of(const SandboxSpec& like, OutcomeKind truth) {
+    FaultyProxy counting(test_engine_socket(), 0, Fault::none);
+    SandboxSpec wanted = like;
+    wanted.run_id += "-0";
+    const auto clean = run(wanted, counting.socket());
+    ASSERT_TRUE(clean) << clean.error().to_string();
+    ASSERT_EQ(clean->outcome.kind, truth);
+    const int calls = counting.connections();
+    ASSERT_GE(calls, 8);
+    int failures = 0;
+    for (int failing = 1; failing <= calls; ++failing) {
+      FaultyProxy proxy(test_engine_socket(), failing, GetParam());
+      wanted.run_id = like.run_id + "-" + std::to_string(failing);
+      const auto result = run(wanted, proxy.socket());
+      if (result) {
+        EXPECT_EQ(result->outcome.kind, truth) << "call " << failing;
+      } else {
+        ++failures;
+        EXPECT_NE(result.error().code(), ErrorCode::execution_timeout) << "call " << failing;
+      }
+      EXPECT_TRUE(containers().empty()) << "call " << failing;
+    }
+    // All but the removal, which is tried again.
+    EXPECT_GE(failures, calls - 3);
+  }
+};
+
+TEST_P(EveryCallFails, NothingStaysBehindAFinishedRun) {
+  fail_each_call_of(spec({"exit", "0"}), OutcomeKind::exited);
+}
+
+TEST_P(EveryCallFails, NothingStaysBehindATimeOut) {
+  SandboxSpec wanted = spec({"ignore-term"});
+  wanted.timeout = milliseconds(100);
+  wanted.grace = milliseconds(100);
+  fail_each_call_of(wanted, OutcomeKind::timed_out);
+}
+
+INSTANTIATE_TEST_SUITE_P(DockerSandbox, EveryCallFails,
+                         testing::Values(Fault::drop_request, Fault::drop_answer, Fault::answer_500,
+                                         Fault::half_answer));
+
+void wait_until_it_ends(docker::EngineClient& engine, const std::string& container) {
+  const auto code = engine.wait(container, late());
+  EXPECT_TRUE(code) << code.error().to_string();
+}
+
+// The engine dies under a running program: no verdict, and the container ends by its life line.
+TEST_F(DockerSandboxTest, AnEngineThatDiesLeavesTheRunUndecided) {
+  FaultyProxy proxy(test_engine_socket(), 0, Fault::none);
+  out_.on_push = [&proxy]() -> Result<void> {
+    proxy.die();
+    return ok();
+  };
+  const SandboxSpec wanted = spec({"ignore-term"});
+  const auto result = run(wanted, proxy.socket());
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().exit_status(), 2) << result.error().to_string();
+  wait_until_it_ends(engine_, docker_container_name(wanted.run_id));
+  const auto swept = docker_sweep(test_engine_socket(), never_);
+  ASSERT_TRUE(swept);
+  EXPECT_EQ(swept->removed, std::vector<std::string>{wanted.run_id});
+}
+
+// A process of ours that runs a container, until it is killed.
+class RunningGuard {
+ public:
+  explicit RunningGuard(SandboxSpec wanted) {
+    int ends[2];
+    EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+    UniqueFd read_end(ends[0]);
+    UniqueFd write_end(ends[1]);
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      auto folder = RunFolder::create();
+      if (!folder) ::_exit(2);
+      wanted.run_id = folder->run_id();
+      StringSink out;
+      StringSink err;
+      const CancelToken never;
+      out.on_push = [&]() -> Result<void> { return write_all(write_end.get(), wanted.run_id); };
+      static_cast<void>(
+          make_docker_sandbox({test_engine_socket(), "", milliseconds(10'000)})->run(wanted, out, err, never));
+      ::_exit(1);
+    }
+    write_end.reset();
+    char id[256];
+    const ssize_t size = ::read(read_end.get(), id, sizeof id);
+    if (size > 0) run_id_.assign(id, static_cast<std::size_t>(size));
+  }
+  ~RunningGuard() { kill(); }
+  void kill() {
+    if (pid_ <= 0) return;
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+    pid_ = -1;
+  }
+  const std::string& run_id() const { return run_id_; }
+
+ private:
+  pid_t pid_ = -1;
+  std::string run_id_;
+};
+
+TEST_F(DockerSandboxTest, AContainerEndsWhenItsGuardIsKilledAndIsSwept) {
+  RunningGuard guard(spec({"ignore-term"}));
+  ASSERT_FALSE(guard.run_id().empty());
+  const std::string container = docker_container_name(guard.run_id());
+  auto state = engine_.inspect_container(container, late());
+  ASSERT_TRUE(state);
+  EXPECT_TRUE(state->running);
+
+  // As long as its guard lives it is nobody else's business.
+  auto swept = docker_sweep(test_engine_socket(), never_);
+  ASSERT_TRUE(swept);
+  EXPECT_TRUE(swept->removed.empty());
+  EXPECT_TRUE(engine_.inspect_container(container, late()));
+
+  guard.kill();
+  wait_until_it_ends(engine_, container);
+  swept = docker_sweep(test_engine_socket(), never_);
+  ASSERT_TRUE(swept);
+  EXPECT_EQ(swept->removed, std::vector<std::string>{guard.run_id()});
+  EXPECT_TRUE(swept->failed.empty());
+}
+
+TEST_F(DockerSandboxTest, ASweepLeavesOtherCachesAlone) {
+  const json body = {{"Image", image_id_},
+                     {"Cmd", {"/bin/misbehave"}},
+                     {"Labels", {{docker_label::kCache, "0000000000000000"}, {docker_label::kRun, "r"}}}};
+  const auto other =
+      engine_.create_container("guard-test-other-cache-" + std::to_string(::getpid()), body.dump(), late());
+  ASSERT_TRUE(other) << other.error().to_string();
+  const auto swept = docker_sweep(test_engine_socket(), never_);
+  ASSERT_TRUE(swept);
+  EXPECT_TRUE(swept->removed.empty());
+  EXPECT_TRUE(engine_.inspect_container(*other, late()));
+  EXPECT_TRUE(engine_.remove_container(*other, late()));
+}
+
+// A run that should have been over a day ago, though somebody still holds its lock.
+TEST_F(DockerSandboxTest, ASweepEndsWhatShouldHaveEndedADayAgo) {
+  auto folder = RunFolder::create();
+  ASSERT_TRUE(folder);
+  const auto label = docker_cache_label();
+  ASSERT_TRUE(label);
+  const auto create = [&](const std::string& deadline) {
+    const json body = {{"Image", image_id_},
+                       {"Cmd", {"/bin/misbehave"}},
+                       {"Labels",
+                        {{docker_label::kCache, *label},
+                         {docker_label::kRun, folder->run_id()},
+                         {docker_label::kDeadline, deadline}}}};
+    return engine_.create_container(docker_container_name(folder->run_id()), body.dump(), late());
+  };
+  ASSERT_TRUE(create("9999999999"));
+  auto swept = docker_sweep(test_engine_socket(), never_);
+  ASSERT_TRUE(swept);
+  EXPECT_TRUE(swept->removed.empty());
+  ASSERT_TRUE(engine_.remove_container(docker_container_name(folder->run_id()), late()));
+  ASSERT_TRUE(create("1000000000"));
+  swept = docker_sweep(test_engine_socket(), never_);
+  ASSERT_TRUE(swept);
+  EXPECT_EQ(swept->removed.size(), 1u);
+}
+
+// --- without an engine ---
+
+TEST(DockerSandbox, AnEngineThatIsNotThereIsUnavailable) {
+  StringSink out;
+  StringSink err;
+  const CancelToken never;
+  SandboxSpec spec;
+  spec.run_id = "r";
+  spec.argv = {"true"};
+  spec.image.reference = "i";
+  const auto result = make_docker_sandbox({"/nowhere/socket", "", milliseconds(1000)})->run(spec, out, err, never);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code(), ErrorCode::environment_unavailable);
+  EXPECT_EQ(result.error().exit_status(), 3);
+  EXPECT_FALSE(result.error().hint().empty());
+}
+
+// An engine that tells a story: what the container wrote, and what the engine says of its end.
+class ToldByTheEngine : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto folder = TempDir::create();
+    ASSERT_TRUE(folder);
+    folder_.emplace(std::move(*folder));
+    ::setenv("GUARD_CACHE_DIR", folder_->path().c_str(), 1);
+    engine_.on("GET /_ping", fake_answer(200, "OK"));
+    engine_.on("GET /info",
+               fake_answer(200, R"({"ServerVersion":"27.1","OSType":"linux","MemoryLimit":true,"SwapLimit":true,
+        "PidsLimit":true,"CpuCfsPeriod":true,"CpuCfsQuota":true,"SecurityOptions":["name=seccomp","name=apparmor"]})"));
+    engine_.on("GET /images/i/json", fake_answer(200, R"({"Id":"sha256:1","Config":{}})"));
+    engine_.on("POST /containers/create?name=guard-told", fake_answer(201, R"({"Id":"c1"})"));
+    engine_.on("POST /containers/c1/start", fake_answer_204());
+    engine_.on("POST /containers/c1/wait", fake_answer(200, R"({"StatusCode":0})"));
+    engine_.on("DELETE /containers/guard-told?force=1&v=1", fake_answer_204());
+    ends_with(0, false);
+    writes(hello() + said('O', "hi\n") + exit_frame());
+  }
+  void TearDown() override { ::unsetenv("GUARD_CACHE_DIR"); }
+
+  static FakeReply fake_answer_204() { return {"HTTP/1.1 204 No Content\r\n\r\n", {}, {}}; }
+
+  static std::string length(std::size_t size) {
+    std::string bytes;
+    for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(size >> shift & 0xff);
+    return bytes;
+  }
+  // A frame of the init, inside a frame of the engine.
+  static std::string said(char type, const std::string& text, char stream = 1) {
+    const std::string inner = std::string{type, 0, 0, 0} + length(text.size()) + text;
+    return std::string{stream, 0, 0, 0} + length(inner.size()) + inner;
+  }
+  static std::string hello(const std::string& uid = "1000", const std::string& capabilities = "0000000000000000") {
+    std::string text = "protocol=1\npid=1\nuid=" + uid + "\ngid=1000\nno_new_privs=1\nseccomp=2\nrlimit_core=0\n";
+    for (const char* key : {"cap_inh", "cap_prm", "cap_eff", "cap_bnd", "cap_amb"}) {
+      text += std::string(key) + "=" + capabilities + "\n";
+    }
+    return said('H', text);
+  }
+  static std::string exit_frame() {
+    return said('X',
+                "kind=exited\nvalue=0\nterm_from_inside=0\nterm_from_outside=0\ntimed_out=0\nleftovers=0\n"
+                "max_rss_kb=1\nuser_us=1\nsys_us=1\n");
+  }
+
+  void writes(const std::string& stream) {
+    engine_.on("POST /containers/c1/attach", {"HTTP/1.1 101 UPGRADED\r\nUpgrade: tcp\r\n\r\n" + stream, {}, {}});
+  }
+  void ends_with(int exit_code, bool oom_killed, bool running = false) {
+    const json state = {
+        {"Status", "exited"}, {"Running", running}, {"OOMKilled", oom_killed}, {"ExitCode", exit_code}, {"Error", ""}};
+    engine_.on("GET /containers/c1/json", fake_answer(200, json({{"State", state}}).dump()));
+  }
+
+  Result<ExecResult> run() {
+    SandboxSpec spec;
+    spec.run_id = "told";
+    spec.argv = {"true"};
+    spec.image.reference = "i";
+    return make_docker_sandbox({engine_.socket(), "", milliseconds(10'000)})->run(spec, out_, err_, cancel_);
+  }
+  ErrorCode failure() {
+    const auto result = run();
+    EXPECT_FALSE(result.has_value());
+    return result ? ErrorCode::usage : result.error().code();
+  }
+  bool removed() const {
+    for (const std::string& request : engine_.requests()) {
+      if (request.starts_with("DELETE /containers/guard-told?force=1&v=1 ")) return true;
+    }
+    return false;
+  }
+
+  std::optional<TempDir> folder_;
+  FakeEngine engine_;
+  CancelToken cancel_;
+  StringSink out_;
+  StringSink err_;
+};
+
+TEST_F(ToldByTheEngine, AWholeStory) {
+  const auto result = run();
+  ASSERT_TRUE(result) << result.error().to_string();
+  EXPECT_EQ(result->outcome.kind, OutcomeKind::exited);
+  EXPECT_EQ(result->outcome.value, 0);
+  EXPECT_EQ(out_.text, "hi\n");
+  EXPECT_TRUE(removed());
+}
+
+TEST_F(ToldByTheEngine, UsesTheAppArmorProfileThatTheEngineHas) {
+  ASSERT_TRUE(run());
+  const auto requests = engine_.requests();
+  const bool named = std::any_of(requests.begin(), requests.end(), [](const std::string& request) {
+    return request.starts_with("POST /containers/create") &&
+           request.find("apparmor=docker-default") != std::string::npos;
+  });
+  EXPECT_TRUE(named);
+}
+
+TEST_F(ToldByTheEngine, ASandboxThatDoesNotConfineIsNone) {
+  for (const std::string& told : {hello("0"), hello("1000", "00000000a80425fb")}) {
+    writes(told + exit_frame());
+    EXPECT_EQ(failure(), ErrorCode::environment_creation_failed);
+    EXPECT_TRUE(removed());
+  }
+}
+
+TEST_F(ToldByTheEngine, AStreamWithoutAnEndProvesNothing) {
+  const std::string whole = hello() + said('O', "12 pass") + exit_frame();
+  const std::string halves[] = {"",
+                                hello(),
+                                hello() + said('O', "12 pass"),
+                                whole.substr(0, whole.size() - 1),
+                                whole + said('O', "x"),
+                                said('O', "x") + whole,
+                                "plain text, no frames",
+                                exit_frame()};
+  for (const std::string& half : halves) {
+    writes(half);
+    EXPECT_EQ(failure(), ErrorCode::protocol_error) << half;
+    EXPECT_TRUE(removed());
+  }
+}
+
+TEST_F(ToldByTheEngine, TheInitsComplaintIsInTheDetails) {
+  writes(std::string{2, 0, 0, 0} + length(4) + "bad\x1b");
+  const auto result = run();
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().details().at("stderr"), "bad\\x1b");
+}
+
+TEST_F(ToldByTheEngine, AnExitCodeThatContradictsTheInitIsAnError) {
+  ends_with(137, false);
+  EXPECT_EQ(failure(), ErrorCode::protocol_error);
+}
+
+TEST_F(ToldByTheEngine, MemoryThatRanOutOutweighsAGoodExit) {
+  ends_with(0, true);
+  auto result = run();
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->outcome.kind, OutcomeKind::out_of_memory);
+  // Also when the init itself was killed and could say nothing.
+  writes(hello());
+  ends_with(137, true);
+  result = run();
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->outcome.kind, OutcomeKind::out_of_memory);
+}
+
+TEST_F(ToldByTheEngine, AContainerThatRunsOnIsAnError) {
+  ends_with(0, false, /*running=*/true);
+  EXPECT_EQ(failure(), ErrorCode::execution_failed);
+}
+
+TEST_F(ToldByTheEngine, AResultDoesNotStandBeforeTheContainerIsGone) {
+  engine_.on("DELETE /containers/guard-told?force=1&v=1", fake_answer(500, R"({"message":"driver failed"})"));
+  const auto result = run();
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().exit_status(), 2);
+  EXPECT_NE(std::string(result.error().hint()).find("docker rm -f guard-told"), std::string::npos);
+}
+
+TEST_F(ToldByTheEngine, AnEngineThatLostALimitSinceTheProbeIsUnavailable) {
+  engine_.on("GET /info", fake_answer(200, R"({"ServerVersion":"27.1","OSType":"linux","MemoryLimit":true})"));
+  EXPECT_EQ(failure(), ErrorCode::environment_unavailable);
+}
+
+TEST(DockerSandbox, ProbeSaysWhyAnEngineCannotBeUsed) {
+  FakeEngine engine;
+  engine.on("GET /_ping", fake_answer(500, "{}"));
+  const auto probe =
+      make_docker_sandbox({engine.socket(), "", milliseconds(1000)})->probe(Deadline::after(milliseconds(30'000)));
+  EXPECT_EQ(probe.state, ProbeState::unknown);
+  EXPECT_NE(probe.reason.find("500"), std::string::npos);
+  EXPECT_FALSE(probe.remedy.empty());
+}
+
+}  // namespace
+}  // namespace guard

@@ -1,0 +1,181 @@
+// guard-init itself, as a plain supervisor, with system calls of its own that fail.
+#include <signal.h>
+
+#include <thread>
+
+#include "runner/child_process.h"
+#include "runner/init_binary.h"
+#include "runner/init_stream.h"
+#include "runner/subprocess.h"
+#include "tests/unit/runner/sandbox_fixture.h"
+
+namespace guard {
+namespace {
+
+using testing::case_program;
+using testing::KeepingSink;
+using testing::processes_with;
+
+class Init : public testing::SandboxFixture {
+ protected:
+  void SetUp() override {
+    SandboxFixture::SetUp();
+    auto path = init_binary_path();
+    ASSERT_TRUE(path.has_value()) << path.error().to_string();
+    init_ = path->string();
+    ASSERT_EQ(::pipe2(life_line_, O_CLOEXEC), 0);
+  }
+  void TearDown() override {
+    for (const int fd : life_line_) {
+      if (fd >= 0) ::close(fd);
+    }
+    SandboxFixture::TearDown();
+  }
+  // Starts `argv` with the life line as its standard input and collects its framed output.
+  Result<CollectedProcess> start(std::vector<std::string> argv) {
+    ProcessSpec process;
+    process.argv = std::move(argv);
+    process.env = {{"PATH", "/usr/bin:/bin"}};
+    process.descriptors = {{life_line_[0], 0}};
+    process.deadline = Deadline::after(milliseconds(60'000));
+    process.grace = milliseconds(100);
+    return collect_process(process, 1 << 20, cancel_);
+  }
+
+  std::string init_;
+  int life_line_[2] = {-1, -1};
+};
+
+// Any of init's own calls may fail, each time it is made: init ends, leaves nothing behind, and never tells of an end
+// that was not.
+TEST_F(Init, TellsNoUntruthWhicheverOfItsCallsFails) {
+  if (::access("/usr/bin/strace", X_OK) != 0) GTEST_SKIP() << "no strace here";
+  const std::string marker = "marker-init-" + std::to_string(::getpid());
+  int told = 0;
+  int failed = 0;
+  for (const char* call : {"prctl:error=EINVAL", "pipe2:error=EMFILE", "clone:error=EAGAIN", "prlimit64:error=EPERM",
+                           "signalfd4:error=EMFILE", "fcntl:error=EMFILE", "openat:error=ENOENT", "write:error=EPIPE",
+                           "poll:error=ENOMEM"}) {
+    for (int when = 1; when <= 8; ++when) {
+      const std::string inject = "inject=" + std::string(call) + ":when=" + std::to_string(when);
+      auto ran = start({"strace", "-qq", "-o", "/dev/null", "-e", inject, init_, "--report", "--nofile", "256", "--",
+                        case_program("talks").string(), "7", marker});
+      ASSERT_TRUE(ran.has_value()) << ran.error().to_string();
+      ASSERT_NE(ran->result.outcome.kind, OutcomeKind::timed_out) << inject;
+      InitStream stream(out_, err_, 1 << 20, ReportChannel::on);
+      out_.text.clear();
+      const auto pushed = stream.push(std::span(ran->out.data(), ran->out.size()));
+      EXPECT_TRUE(pushed.has_value()) << inject;
+      EXPECT_EQ(processes_with(marker), 0) << inject;
+      const auto finished = stream.finish();
+      if (!finished) {
+        EXPECT_NE(ran->result.outcome.value, 0) << inject;
+        ++failed;
+      } else if (stream.exit()->kind == InitExit::Kind::exited) {
+        EXPECT_EQ(stream.exit()->value, 7) << inject;
+        EXPECT_NE(out_.text.find("stdin empty\n"), std::string::npos) << inject;
+        ++told;
+      } else {
+        EXPECT_EQ(stream.exit()->kind, InitExit::Kind::init_failed) << inject;
+        ++failed;
+      }
+    }
+  }
+  EXPECT_GT(failed, 20);
+  EXPECT_GT(told, 5);
+}
+
+// A reader that does not read must not cost init its life line.
+TEST_F(Init, HeedsItsLifeLineWhileNobodyReads) {
+  const std::string marker = "marker-unread-" + std::to_string(::getpid());
+  int unread[2];
+  ASSERT_EQ(::pipe2(unread, O_CLOEXEC), 0);
+  ChildSpec child;
+  child.argv = {init_, "--", case_program("floods").string(), "1000000000", marker};
+  child.descriptors = {{life_line_[0], 0}, {unread[1], 1}};
+  auto started = ChildProcess::start(child);
+  ASSERT_TRUE(started.has_value()) << started.error().to_string();
+  const Deadline give_up = Deadline::after(milliseconds(30'000));
+  while (processes_with(marker) < 2 && !give_up.passed()) std::this_thread::sleep_for(milliseconds(5));
+  ::close(std::exchange(life_line_[1], -1));
+  EXPECT_NE(started->reap(), 0);
+  EXPECT_EQ(processes_with(marker), 0);
+  ::close(unread[0]);
+  ::close(unread[1]);
+}
+
+TEST_F(Init, EndsByItsOwnClock) {
+  auto ran = start({init_, "--deadline-ms", "200", "--grace-ms", "100", "--", case_program("ignores_term").string()});
+  ASSERT_TRUE(ran.has_value());
+  InitStream stream(out_, err_, 1 << 20, ReportChannel::off);
+  ASSERT_TRUE(stream.push(std::span(ran->out.data(), ran->out.size())).has_value());
+  ASSERT_TRUE(stream.finish().has_value());
+  EXPECT_TRUE(stream.exit()->timed_out);
+  EXPECT_EQ(stream.exit()->kind, InitExit::Kind::signaled);
+  EXPECT_EQ(stream.exit()->value, SIGKILL);
+  EXPECT_EQ(out_.text, "started\nTERM\n");
+}
+
+TEST_F(Init, CountsWhatWasLeftBehind) {
+  auto ran = start({init_, "--", case_program("leaves_daemons").string()});
+  ASSERT_TRUE(ran.has_value());
+  InitStream stream(out_, err_, 1 << 20, ReportChannel::off);
+  ASSERT_TRUE(stream.push(std::span(ran->out.data(), ran->out.size())).has_value());
+  ASSERT_TRUE(stream.finish().has_value());
+  EXPECT_EQ(stream.exit()->leftovers, 3u);
+}
+
+TEST_F(Init, RefusesOptionsItDoesNotKnow) {
+  for (const std::vector<std::string>& options : {std::vector<std::string>{},
+                                                  {"--"},
+                                                  {"true"},
+                                                  {"--nofile", "--", "true"},
+                                                  {"--nofile", "-1", "--", "true"},
+                                                  {"--nofile", "1x", "--", "true"},
+                                                  {"--unknown", "--", "true"},
+                                                  {"--grace-ms"}}) {
+    std::vector<std::string> argv = {init_};
+    argv.insert(argv.end(), options.begin(), options.end());
+    auto ran = start(argv);
+    ASSERT_TRUE(ran.has_value());
+    EXPECT_EQ(ran->result.outcome.value, 64);
+    EXPECT_EQ(ran->out, "");
+  }
+}
+
+TEST_F(Init, IsWrittenOutAgainWhenItWasTamperedWith) {
+  EXPECT_GT(init_binary().size(), 10'000u);
+  std::filesystem::permissions(init_, std::filesystem::perms::owner_all);
+  std::ofstream(init_, std::ios::app) << "more";
+  auto again = init_binary_path();
+  ASSERT_TRUE(again.has_value());
+  EXPECT_EQ(again->string(), init_);
+  EXPECT_EQ(*read_file(init_, 1 << 24), init_binary());
+  struct stat found {};
+  ASSERT_EQ(::stat(init_.c_str(), &found), 0);
+  EXPECT_EQ(found.st_mode & 07777, 0755u);
+
+  std::filesystem::remove(init_);
+  std::filesystem::create_symlink("/bin/true", init_);
+  again = init_binary_path();
+  ASSERT_TRUE(again.has_value());
+  EXPECT_FALSE(std::filesystem::is_symlink(init_));
+}
+
+TEST_F(Init, GetsItsCommandFromTheSpec) {
+  SandboxSpec wanted = spec({"program", "--nofile"});
+  wanted.timeout = milliseconds(1000);
+  wanted.grace = milliseconds(50);
+  wanted.limits.open_files = 7;
+  wanted.limits.file_bytes = 9;
+  EXPECT_EQ(init_command("/i", wanted, 0),
+            (std::vector<std::string>{"/i", "--nofile", "7", "--fsize", "9", "--deadline-ms", "6050", "--grace-ms",
+                                      "50", "--", "program", "--nofile"}));
+  wanted.report = ReportChannel::on;
+  const auto command = init_command("/i", wanted, 12);
+  EXPECT_NE(std::find(command.begin(), command.end(), "--report"), command.end());
+  EXPECT_NE(std::find(command.begin(), command.end(), "--nproc"), command.end());
+}
+
+}  // namespace
+}  // namespace guard
