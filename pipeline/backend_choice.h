@@ -1,0 +1,35 @@
+// Which tiers apply and where the code runs: the decision of the table in docs/verdicts.md as a pure function of what was
+// probed. An engine in an unknown state is never a reason to run anywhere.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/result.h"
+#include "pipeline/config.h"
+#include "runner/sandbox_registry.h"
+#include "validator/validator.h"
+
+namespace guard {
+
+struct BackendChoice {
+  std::string backend;  // "docker", "namespace", "host"
+  std::string mode;     // the mode of the check document; the same names
+  TierSet tiers;
+  std::string why;                     // one sentence
+  std::vector<std::string> widenings;  // what the configuration allowed beyond the default; goes into the record
+};
+
+// The tiers of a mode. `mode`: "docker", "namespace", "host".
+TierSet tiers_of(std::string_view mode, bool trust_namespace);
+std::vector<std::string> tier_names(TierSet tiers);
+
+// `forced`: the backend of --backend; it skips the choice, not the tiers, and host still needs the configuration's leave.
+// `engine` is called at most once, and only if the answer matters. ENVIRONMENT_UNAVAILABLE with the reason and what to do.
+Result<BackendChoice> choose_backend(const Config& config, std::optional<BackendName> forced,
+                                     const std::function<const EngineLocation&()>& engine);
+
+}  // namespace guard

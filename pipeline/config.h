@@ -1,0 +1,164 @@
+// What guard was told to do: guard.toml, then the environment, then options, each over the one before.
+//
+// Config is plain data without knowledge of the parts that it feeds. Every key has one row in config_keys.cc; a value's
+// default is its initializer here.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/environment.h"
+#include "common/result.h"
+
+namespace guard {
+
+// `_sandbox` because `namespace` is a keyword; the names on the wire are docker, namespace, host, none.
+enum class BackendName : std::uint8_t { docker, namespace_sandbox, host };
+enum class FallbackName : std::uint8_t { namespace_sandbox, host, none };
+enum class NetworkMode : std::uint8_t { none, bridge, host };
+enum class PullPolicy : std::uint8_t { never, missing };
+enum class CollectPolicy : std::uint8_t { none };
+
+// Lets one finding pass: this rule, in this file, as long as the file's bytes are these and the day has not come.
+struct Waiver {
+  std::string rule;
+  std::string path;         // relative to the project, joined with '/'
+  std::string fingerprint;  // SHA-256 of the file, 64 lower-case hex digits
+  std::string reason;
+  std::string expires;  // "2030-12-31", the last day on which it holds
+  std::string origin;   // "guard.toml:40"
+};
+
+// A variable for the sandbox: a text of its own, or whatever guard's own environment has under that name.
+struct PassedVariable {
+  std::string text;
+  bool inherited = false;
+};
+
+struct Config {
+  BackendName backend = BackendName::docker;
+  FallbackName fallback = FallbackName::namespace_sandbox;  // only where an engine was proved absent
+  bool trust_namespace = false;
+  bool require_cgroups = false;
+
+  struct {
+    std::string image;  // empty: the tag made from the project's contents
+    NetworkMode network = NetworkMode::none;
+    std::uint64_t timeout_s = 300;
+    PullPolicy pull = PullPolicy::never;
+    std::string runtime;  // empty: the engine's default
+    std::uint64_t probe_deadline_ms = 2000;
+  } docker;
+
+  struct {
+    std::uint64_t memory_bytes = 2ull << 30;
+    double cpus = 2;
+    std::uint64_t pids = 256;
+    std::uint64_t tmp_bytes = 500ull << 20;
+    std::uint64_t sandbox_bytes = 256ull << 20;
+    std::uint64_t sandbox_files = 10'000;
+    std::uint64_t output_keep_bytes = 81'920;
+    std::uint64_t output_flood_bytes = 1ull << 30;
+  } limits;
+
+  struct {
+    std::uint64_t timeout_s = 300;
+  } namespace_sandbox;
+
+  struct {
+    std::uint64_t timeout_s = 300;
+    bool warn_on_start = true;
+    std::vector<std::string> env = {"PATH", "HOME", "LANG"};
+  } host;
+
+  struct {
+    std::string image;
+    std::string env_id;
+  } container_use;
+
+  struct {
+    std::vector<std::string> paths = {"sandbox/**"};
+    std::uint64_t max_file_bytes = 2ull << 20;
+    std::vector<std::string> api_key_names = {"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"};
+    std::vector<std::string> two_hit_ignore;  // empty: the list that is shipped with the rules
+    std::vector<Waiver> waivers;
+  } check;
+
+  struct {
+    std::uint64_t grace_s = 10;
+    CollectPolicy collect = CollectPolicy::none;
+    std::map<std::string, PassedVariable> env;
+  } run;
+
+  struct {
+    std::vector<std::string> mask_env;  // besides the names that look secret
+    std::vector<std::string> mask_file;
+    std::vector<std::string> kinds_off;
+  } redact;
+
+  struct {
+    std::uint64_t max_changed_files_per_task = 5;
+    std::vector<std::string> forbidden_files = {"package.json",      "bun.lock",  "bun.lockb",
+                                                "package-lock.json", "yarn.lock", "pnpm-lock.yaml"};
+    std::vector<std::string> allowed_paths;  // empty: any
+  } policy;
+
+  struct {
+    bool enabled = true;
+    std::uint64_t percent = 100;
+    std::vector<std::string> force;
+  } rollout;
+};
+
+std::string_view to_string(BackendName name) noexcept;
+std::string_view to_string(FallbackName name) noexcept;
+std::string_view to_string(NetworkMode mode) noexcept;
+
+struct ConfigEntry {
+  std::string key;     // "limits.memory"
+  std::string value;   // as it would stand in guard.toml; a value of [run.env] is hidden
+  std::string origin;  // "default", "guard.toml:12", "environment GUARD_LIMITS_MEMORY", "option --memory"
+};
+
+// One value from the command line, as typed.
+struct ConfigOverride {
+  std::string key;                  // "limits.memory", "run.env.TZ"
+  std::optional<std::string> text;  // nothing: run.env only, pass guard's own value on
+  std::string option;               // "--memory"
+};
+
+// A guard.toml that somebody else read, from git's base revision say.
+struct ConfigText {
+  std::string name;  // for messages and origins: "guard.toml at HEAD"
+  std::string bytes;
+};
+
+// At most one of `file`, `search_from` and `text` is set; with none of them there is no file.
+struct ConfigSources {
+  std::filesystem::path file;         // --config: must be there
+  std::filesystem::path search_from;  // guard.toml is looked for as find_config_file() says; none is no error
+  std::optional<ConfigText> text;
+  Environment environment;
+  std::vector<ConfigOverride> overrides;
+};
+
+struct LoadedConfig {
+  Config config;
+  std::vector<ConfigEntry> entries;  // every key, in the order of the table
+  std::filesystem::path file;        // where guard.toml was read; empty: nowhere, or handed in as text
+
+  const ConfigEntry* find(std::string_view key) const noexcept;
+};
+
+// CONFIG_INVALID with all faults of all sources at once, a line each, in the order of the sources.
+Result<LoadedConfig> load_config(const ConfigSources& sources);
+
+// The variables of [run.env] with their values. CONFIG_INVALID where one is to be inherited and is not set.
+Result<std::map<std::string, std::string>> run_variables(const Config& config, const Environment& environment);
+
+}  // namespace guard

@@ -1,0 +1,407 @@
+#include "pipeline/config_keys.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <type_traits>
+
+#include "pipeline/config_texts.h"
+
+namespace guard {
+namespace {
+
+constexpr std::array<std::string_view, 3> kBackends = {"docker", "namespace", "host"};
+constexpr std::array<std::string_view, 3> kFallbacks = {"namespace", "host", "none"};
+constexpr std::array<std::string_view, 3> kNetworks = {"none", "bridge", "host"};
+constexpr std::array<std::string_view, 2> kPulls = {"never", "missing"};
+constexpr std::array<std::string_view, 1> kCollects = {"none"};
+
+// `Get` names the enum in a Config; enumerators stand in the order of the row's choices.
+template <typename Get>
+constexpr ChoiceSlot choice_slot(Get) {
+  return {[](Config& config, std::size_t index) {
+            Get{}(config) = static_cast<std::decay_t<decltype(Get{}(config))>>(index);
+          },
+          [](const Config& config) { return static_cast<std::size_t>(Get{}(config)); }};
+}
+
+// A row's slot: GUARD_SLOT(std::uint64_t&, limits.pids) is a function from Config to that member.
+#define GUARD_SLOT(type, member) +[](Config& config) -> type { return config.member; }
+#define GUARD_CHOICE(member) choice_slot([](auto& config) -> auto& { return config.member; })
+using Bool = bool&;
+using Number = std::uint64_t&;
+using Decimal = double&;
+using Text = std::string&;
+using List = std::vector<std::string>&;
+
+constexpr double kKiB = 1024;
+constexpr double kMiB = 1024 * kKiB;
+constexpr double kGiB = 1024 * kMiB;
+constexpr double kDayS = 86'400;
+
+using enum KeyType;
+
+// Rows of one section stand together, in the order in which they are shown. Tables of their own come last in their
+// section: TOML would take what follows them for theirs.
+constexpr ConfigKey kKeys[] = {
+    {.section = "",
+     .name = "backend",
+     .type = choice,
+     .doc = "Where code runs: in a container, in the embedded sandbox, or on the host without any.",
+     .slot = GUARD_CHOICE(backend),
+     .choices = kBackends},
+    {.section = "",
+     .name = "fallback",
+     .type = choice,
+     .doc = "What takes over where no container engine exists; one that exists and fails is never replaced.",
+     .slot = GUARD_CHOICE(fallback),
+     .choices = kFallbacks},
+    {.section = "",
+     .name = "trust_namespace",
+     .type = boolean,
+     .doc = "Skip the host-only rules in the embedded sandbox, as in a container.",
+     .slot = GUARD_SLOT(Bool, trust_namespace)},
+    {.section = "",
+     .name = "require_cgroups",
+     .type = boolean,
+     .doc = "Refuse the embedded sandbox where memory and processes could only be watched, not limited by the kernel.",
+     .slot = GUARD_SLOT(Bool, require_cgroups)},
+
+    {.section = "docker",
+     .name = "image",
+     .type = text,
+     .doc = "The image that tests run in.",
+     .slot = GUARD_SLOT(Text, docker.image),
+     .rule = reference_rule,
+     .empty_means = "the tag made from lockfile, package.json and bun"},
+    {.section = "docker",
+     .name = "network",
+     .type = choice,
+     .doc = "What the container may reach; anything but none is written into the evidence of every run.",
+     .slot = GUARD_CHOICE(docker.network),
+     .choices = kNetworks},
+    {.section = "docker",
+     .name = "timeout",
+     .type = integer,
+     .doc = "How long a run in a container may take.",
+     .slot = GUARD_SLOT(Number, docker.timeout_s),
+     .min = 1,
+     .max = kDayS,
+     .unit = "s"},
+    {.section = "docker",
+     .name = "pull",
+     .type = choice,
+     .doc = "Whether guard may pull an image that is missing.",
+     .slot = GUARD_CHOICE(docker.pull),
+     .choices = kPulls},
+    {.section = "docker",
+     .name = "runtime",
+     .type = text,
+     .doc = "The engine's runtime for the container, runsc for example.",
+     .slot = GUARD_SLOT(Text, docker.runtime),
+     .rule = reference_rule,
+     .empty_means = "the engine's default"},
+    {.section = "docker",
+     .name = "probe_deadline_ms",
+     .type = integer,
+     .doc = "How long the engine may take to say that it is there; later than that its state is unknown.",
+     .slot = GUARD_SLOT(Number, docker.probe_deadline_ms),
+     .min = 10,
+     .max = 60'000,
+     .unit = "ms"},
+
+    {.section = "limits",
+     .name = "memory",
+     .type = bytes,
+     .doc = "Memory of a run, without swap.",
+     .slot = GUARD_SLOT(Number, limits.memory_bytes),
+     .min = 16 * kMiB,
+     .max = 1024 * kGiB},
+    {.section = "limits",
+     .name = "cpus",
+     .type = decimal,
+     .doc = "Processors of a run.",
+     .slot = GUARD_SLOT(Decimal, limits.cpus),
+     .min = 0.1,
+     .max = 1024},
+    {.section = "limits",
+     .name = "pids",
+     .type = integer,
+     .doc = "Processes and threads of a run.",
+     .slot = GUARD_SLOT(Number, limits.pids),
+     .min = 8,
+     .max = 1'000'000},
+    {.section = "limits",
+     .name = "tmp_size",
+     .type = bytes,
+     .doc = "Size of /tmp in the sandbox.",
+     .slot = GUARD_SLOT(Number, limits.tmp_bytes),
+     .min = kMiB,
+     .max = 64 * kGiB},
+    {.section = "limits",
+     .name = "sandbox_size",
+     .type = bytes,
+     .doc = "What a run may write into its sandbox folder.",
+     .slot = GUARD_SLOT(Number, limits.sandbox_bytes),
+     .min = kMiB,
+     .max = 64 * kGiB},
+    {.section = "limits",
+     .name = "sandbox_files",
+     .type = integer,
+     .doc = "Files that a run may make in its sandbox folder.",
+     .slot = GUARD_SLOT(Number, limits.sandbox_files),
+     .min = 16,
+     .max = 10'000'000},
+    {.section = "limits",
+     .name = "output_keep",
+     .type = bytes,
+     .doc = "How much of a run's output is kept, counted after masking, both streams together.",
+     .slot = GUARD_SLOT(Number, limits.output_keep_bytes),
+     .min = kKiB,
+     .max = kGiB},
+    {.section = "limits",
+     .name = "output_flood",
+     .type = bytes,
+     .doc = "Output beyond this ends the run as rejected.",
+     .slot = GUARD_SLOT(Number, limits.output_flood_bytes),
+     .min = 64 * kKiB,
+     .max = 1024 * kGiB},
+
+    {.section = "namespace",
+     .name = "timeout",
+     .type = integer,
+     .doc = "How long a run in the embedded sandbox may take.",
+     .slot = GUARD_SLOT(Number, namespace_sandbox.timeout_s),
+     .min = 1,
+     .max = kDayS,
+     .unit = "s"},
+
+    {.section = "host",
+     .name = "timeout",
+     .type = integer,
+     .doc = "How long a run on the host may take.",
+     .slot = GUARD_SLOT(Number, host.timeout_s),
+     .min = 1,
+     .max = kDayS,
+     .unit = "s"},
+    {.section = "host",
+     .name = "warn_on_start",
+     .type = boolean,
+     .doc = "Warn once when something is to run without a sandbox; it is written into the evidence either way.",
+     .slot = GUARD_SLOT(Bool, host.warn_on_start)},
+    {.section = "host",
+     .name = "env",
+     .type = list,
+     .doc = "Variables of guard's own environment that a run on the host sees.",
+     .slot = GUARD_SLOT(List, host.env),
+     .rule = variable_rule},
+
+    {.section = "container_use",
+     .name = "image",
+     .type = text,
+     .doc = "The image for environments of the cu command.",
+     .slot = GUARD_SLOT(Text, container_use.image),
+     .rule = reference_rule,
+     .empty_means = "none"},
+    {.section = "container_use",
+     .name = "env_id",
+     .type = text,
+     .doc = "An environment of the cu command to be reused.",
+     .slot = GUARD_SLOT(Text, container_use.env_id),
+     .rule = reference_rule,
+     .empty_means = "none"},
+
+    {.section = "check",
+     .name = "paths",
+     .type = list,
+     .doc = "What `guard check` without paths, and with --staged, judges.",
+     .slot = GUARD_SLOT(List, check.paths),
+     .rule = glob_rule,
+     .needs_items = true},
+    {.section = "check",
+     .name = "max_file_bytes",
+     .type = bytes,
+     .doc = "A larger file is a finding.",
+     .slot = GUARD_SLOT(Number, check.max_file_bytes),
+     .min = kKiB,
+     .max = kGiB},
+    {.section = "check",
+     .name = "api_key_names",
+     .type = list,
+     .doc = "Names of keys that code outside a container may not mention.",
+     .slot = GUARD_SLOT(List, check.api_key_names),
+     .rule = variable_rule},
+    {.section = "check",
+     .name = "two_hit_ignore",
+     .type = list,
+     .doc = "Harmless variables, which code may read and print, in place of the list that comes with the rules.",
+     .slot = GUARD_SLOT(List, check.two_hit_ignore),
+     .rule = variable_rule,
+     .empty_means = "the list that comes with the rules",
+     .needs_items = true},
+    {.section = "check",
+     .name = "waivers",
+     .type = waivers,
+     .doc =
+         "Findings that may pass: tables of rule, path, fingerprint (SHA-256 of the file), reason, expires (a date).",
+     .slot = std::monostate{}},
+
+    {.section = "run",
+     .name = "grace_s",
+     .type = integer,
+     .doc = "What a run that is told to end has left before it is killed.",
+     .slot = GUARD_SLOT(Number, run.grace_s),
+     .min = 0,
+     .max = 600,
+     .unit = "s"},
+    {.section = "run",
+     .name = "collect",
+     .type = choice,
+     .doc = "What comes back of the files that a run wrote.",
+     .slot = GUARD_CHOICE(run.collect),
+     .choices = kCollects},
+    {.section = "run",
+     .name = "env",
+     .type = variables,
+     .doc = "Variables for the sandbox, masked in its output: NAME = \"value\", or NAME = true for guard's own value.",
+     .slot = std::monostate{}},
+
+    {.section = "redact",
+     .name = "mask_env",
+     .type = list,
+     .doc = "Variables whose values are masked, besides those whose names look secret.",
+     .slot = GUARD_SLOT(List, redact.mask_env),
+     .rule = variable_rule,
+     .adds = true},
+    {.section = "redact",
+     .name = "mask_file",
+     .type = list,
+     .doc = "Files of values to be masked, one a line.",
+     .slot = GUARD_SLOT(List, redact.mask_file),
+     .rule = path_rule,
+     .adds = true},
+    {.section = "redact",
+     .name = "kinds_off",
+     .type = list,
+     .doc = "Kinds of secret that are not masked.",
+     .slot = GUARD_SLOT(List, redact.kinds_off),
+     .rule = id_rule},
+
+    {.section = "policy",
+     .name = "max_changed_files_per_task",
+     .type = integer,
+     .doc = "Files that one task may change.",
+     .slot = GUARD_SLOT(Number, policy.max_changed_files_per_task),
+     .min = 1,
+     .max = 1000},
+    {.section = "policy",
+     .name = "forbidden_files",
+     .type = list,
+     .doc = "Files that no task may touch; what is named here comes on top of the default.",
+     .slot = GUARD_SLOT(List, policy.forbidden_files),
+     .rule = glob_rule,
+     .adds = true},
+    {.section = "policy",
+     .name = "allowed_paths",
+     .type = list,
+     .doc = "Where a task may change files.",
+     .slot = GUARD_SLOT(List, policy.allowed_paths),
+     .rule = glob_rule,
+     .empty_means = "anywhere"},
+
+    {.section = "rollout",
+     .name = "enabled",
+     .type = boolean,
+     .doc = "Whether the sandbox is used at all.",
+     .slot = GUARD_SLOT(Bool, rollout.enabled)},
+    {.section = "rollout",
+     .name = "percent",
+     .type = integer,
+     .doc = "Of a hundred tasks, how many run in the sandbox.",
+     .slot = GUARD_SLOT(Number, rollout.percent),
+     .min = 0,
+     .max = 100},
+    {.section = "rollout",
+     .name = "force",
+     .type = list,
+     .doc = "Ids of tasks that always run in the sandbox.",
+     .slot = GUARD_SLOT(List, rollout.force),
+     .rule = id_rule},
+};
+#undef GUARD_SLOT
+#undef GUARD_CHOICE
+
+}  // namespace
+
+std::string bytes_text(std::uint64_t bytes) {
+  constexpr std::string_view kUnits = "kmgt";
+  std::string unit;
+  for (const char next : kUnits) {
+    if (bytes < 1024 || bytes % 1024 != 0) break;
+    bytes /= 1024;
+    unit = next;
+  }
+  return fmt::format("{}{}", bytes, unit);
+}
+
+std::string ConfigKey::range_text() const {
+  if (type == KeyType::bytes) {
+    return fmt::format("{} to {}", bytes_text(static_cast<std::uint64_t>(min)),
+                       bytes_text(static_cast<std::uint64_t>(max)));
+  }
+  return fmt::format("{} to {}{}{}", min, max, unit.empty() ? "" : " ", unit);
+}
+
+std::string ConfigKey::dotted() const {
+  return section.empty() ? std::string(name) : fmt::format("{}.{}", section, name);
+}
+
+std::string ConfigKey::environment_name() const {
+  std::string text = fmt::format("GUARD_{}{}{}", section, section.empty() ? "" : "_", name);
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+  return text;
+}
+
+std::string ConfigKey::type_text() const {
+  switch (type) {
+    case choice:
+      return fmt::format("{}", fmt::join(choices, ", "));
+    case boolean:
+      return "true, false";
+    case integer:
+    case decimal:
+      return range_text();
+    case KeyType::bytes:
+      return fmt::format("size, {}", range_text());
+    case KeyType::text:
+      return "text";
+    case list:
+      return "list";
+    case variables:
+      return "table";
+    case KeyType::waivers:
+      return "tables";
+  }
+  return {};
+}
+
+std::span<const ConfigKey> config_keys() {
+  return kKeys;
+}
+
+const ConfigKey* find_config_key(std::string_view dotted) {
+  for (const auto& key : kKeys) {
+    if (key.section.empty()
+            ? key.name == dotted
+            : dotted.size() == key.section.size() + 1 + key.name.size() && dotted.starts_with(key.section) &&
+                  dotted[key.section.size()] == '.' && dotted.ends_with(key.name)) {
+      return &key;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace guard

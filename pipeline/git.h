@@ -1,0 +1,32 @@
+// The git program, read-only, with everything off that a repository's own configuration could make it run: hooks, fsmonitor,
+// external diff, textconv, pagers, prompts.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/cancel.h"
+#include "common/result.h"
+
+namespace guard {
+
+class Git {
+ public:
+  // Works in the repository that holds `folder`. `cancel` must outlive this.
+  Git(std::filesystem::path folder, const CancelToken& cancel) : folder_(std::move(folder)), cancel_(cancel) {}
+
+  // stdout of `git ARGS`; INPUT_INVALID with git's words when it exits with anything but 0 (not a repository, say),
+  // DEPENDENCY_UNSATISFIED when there is no git.
+  Result<std::string> read(const std::vector<std::string>& arguments, std::string_view stdin_text = {}) const;
+
+  // Root folder of the work tree.
+  Result<std::filesystem::path> top() const;
+
+ private:
+  std::filesystem::path folder_;
+  const CancelToken& cancel_;
+};
+
+}  // namespace guard

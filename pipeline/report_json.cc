@@ -1,0 +1,150 @@
+#include "pipeline/report_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "common/text.h"
+
+namespace guard {
+namespace {
+
+// Keys stay in the order in which they are written: people read these documents too.
+using Json = nlohmann::ordered_json;
+
+constexpr int kVersion = 1;
+
+// Text of foreign origin may be anything; a document is UTF-8.
+std::string clean(std::string_view text) { return is_utf8(text) ? std::string(text) : printable(text); }
+
+std::string dump(const Json& document) { return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+Json error_json(const Error& error) {
+  Json json;
+  json["code"] = error.wire_name();
+  json["message"] = clean(error.message());
+  json["context"] = Json::array();
+  for (const auto& frame : error.frames()) json["context"].push_back(clean(frame));
+  if (!error.hint().empty()) json["hint"] = clean(error.hint());
+  if (!error.details().empty()) {
+    for (const auto& [key, value] : error.details()) json["details"][key] = clean(value);
+  }
+  return json;
+}
+
+Json verdict_json(const Verdict& verdict) {
+  const ReasonInfo& row = info(verdict.reason);
+  Json json;
+  json["version"] = kVersion;
+  json["verdict"] = to_string(verdict.kind());
+  json["reason"] = row.name;
+  json["message"] = clean(verdict.detail.empty() ? std::string(row.sentence) : std::string(row.sentence) + ": " + verdict.detail);
+  if (!row.next.empty()) json["next"] = row.next;
+  return json;
+}
+
+Json finding_json(const Finding& finding) {
+  Json json;
+  json["rule"] = finding.rule;
+  json["tier"] = to_string(finding.tier);
+  json["severity"] = finding.severity == Severity::block ? "block" : "note";
+  json["path"] = clean(finding.path);
+  json["line"] = finding.line;
+  json["column"] = finding.column;
+  json["excerpt"] = clean(finding.excerpt);
+  json["message"] = clean(finding.message);
+  json["fix"] = finding.fix;
+  if (!finding.confirmed) json["confirmed"] = false;
+  return json;
+}
+
+Json waivers_json(const std::vector<UsedWaiver>& waivers) {
+  Json list = Json::array();
+  for (const auto& used : waivers) {
+    list.push_back({{"rule", used.waiver.rule}, {"path", clean(used.waiver.path)}, {"reason", clean(used.waiver.reason)},
+                    {"expires", used.waiver.expires}, {"findings", used.findings}});
+  }
+  return list;
+}
+
+Json check_json(const CheckRecord& record) {
+  Json json = verdict_json(record.verdict);
+  json["mode"] = record.mode;
+  json["tiers"] = record.tiers;
+  json["files"] = record.report.files;
+  json["bytes"] = record.report.bytes;
+  json["rules_digest"] = record.rules_digest;
+  json["findings"] = Json::array();
+  for (const auto& finding : record.report.findings) json["findings"].push_back(finding_json(finding));
+  if (!record.waivers.empty()) json["waivers"] = waivers_json(record.waivers);
+  if (record.error) json["error"] = error_json(*record.error);
+  return json;
+}
+
+Json tests_json(const TestSummary& tests) {
+  Json json = {{"passed", tests.passed}, {"failed", tests.failures}, {"skipped", tests.skipped}, {"files", tests.files.size()},
+               {"assertions", tests.assertions}};
+  json["failures"] = Json::array();
+  for (const auto& failed : tests.failed) {
+    json["failures"].push_back({{"file", clean(failed.file)}, {"line", failed.line}, {"name", clean(failed.name)}});
+  }
+  return json;
+}
+
+Json limits_json(const SandboxSpec& spec) {
+  const Limits& limits = spec.limits;
+  return {{"memory_bytes", limits.memory_bytes}, {"cpus", limits.cpus}, {"pids", limits.pids}, {"tmp_bytes", limits.tmp_bytes},
+          {"sandbox_bytes", limits.sandbox_bytes}, {"sandbox_files", limits.sandbox_files}, {"output_flood_bytes", limits.output_flood_bytes},
+          {"open_files", limits.open_files}, {"file_bytes", limits.file_bytes}, {"timeout_ms", spec.timeout.count()}, {"grace_ms", spec.grace.count()},
+          {"network", spec.network == Network::none ? "none" : spec.network == Network::bridge ? "bridge" : "host"}};
+}
+
+Json exec_json(const ExecResult& exec) {
+  Json json;
+  json["outcome"] = to_string(exec.outcome.kind);
+  json["value"] = exec.outcome.value;
+  if (!exec.outcome.detail.empty()) json["detail"] = clean(exec.outcome.detail);
+  json["cpu_ms"] = exec.cpu.count();
+  json["memory_peak_bytes"] = exec.memory_peak_bytes;
+  json["stdout_bytes"] = exec.stdout_bytes;
+  json["stderr_bytes"] = exec.stderr_bytes;
+  json["seen_inside"] = Json::object();
+  for (const auto& [key, value] : exec.seen_inside) json["seen_inside"][clean(key)] = clean(value);
+  json["enforced_by"] = Json::object();
+  for (const auto& [key, value] : exec.enforced_by) json["enforced_by"][key] = value;
+  return json;
+}
+
+}  // namespace
+
+std::string check_document(const CheckRecord& record) { return dump(check_json(record)); }
+
+std::string run_document(const RunRecord& record) {
+  Json json = verdict_json(record.verdict);
+  json["backend"] = record.backend;
+  json["why_backend"] = clean(record.why_backend);
+  json["tiers"] = record.tiers;
+  json["tests"] = record.tests ? tests_json(*record.tests) : tests_json(TestSummary{});
+  json["check"] = record.check ? check_json(*record.check) : Json(nullptr);
+  json["output"] = {{"kept_bytes", record.kept_bytes}, {"dropped_bytes", record.dropped_bytes}, {"redactions", Json::object()}};
+  for (const auto& [kind, count] : record.redactions) json["output"]["redactions"][kind] = count;
+  if (!record.unmasked.empty()) {
+    for (const auto& [name, why] : record.unmasked) json["output"]["not_masked"][clean(name)] = why;
+  }
+  json["limits"] = record.spec ? limits_json(*record.spec) : Json::object();
+  if (record.exec) json["exec"] = exec_json(*record.exec);
+  if (record.spec) {
+    json["run_id"] = record.spec->run_id;
+    json["image"] = {{"reference", record.spec->image.reference}, {"id", record.spec->image.id}};
+  }
+  json["hashes"] = Json::object();
+  for (const auto& [path, hash] : record.hashes) json["hashes"][clean(path)] = hash;
+  json["left_out"] = Json::array();
+  for (const auto& path : record.left_out) json["left_out"].push_back(clean(path));
+  json["widenings"] = Json::array();
+  for (const auto& sentence : record.widenings) json["widenings"].push_back(clean(sentence));
+  json["timings_ms"] = Json::object();
+  for (const auto& [name, time] : record.timings) json["timings_ms"][name] = time.count();
+  if (record.error) json["error"] = error_json(*record.error);
+  return dump(json);
+}
+
+}  // namespace guard

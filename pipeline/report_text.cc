@@ -1,0 +1,146 @@
+#include "pipeline/report_text.h"
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "common/text.h"
+
+namespace guard {
+namespace {
+
+constexpr std::string_view kRed = "31", kGreen = "32", kYellow = "33", kBold = "1", kDim = "2";
+
+class Painter {
+ public:
+  explicit Painter(Colour colour) : on_(colour == Colour::on) {}
+  std::string operator()(std::string_view style, std::string_view text) const {
+    return on_ ? fmt::format("\x1b[{}m{}\x1b[0m", style, text) : std::string(text);
+  }
+
+ private:
+  bool on_;
+};
+
+std::string_view style_of(VerdictKind kind) {
+  switch (kind) {
+    case VerdictKind::allowed: return kGreen;
+    case VerdictKind::rejected: return kRed;
+    case VerdictKind::undecided:
+    case VerdictKind::unavailable: return kYellow;
+  }
+  return kYellow;
+}
+
+std::string plural(std::uint64_t count, std::string_view word) { return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s"); }
+
+std::string bytes_text(std::uint64_t bytes) {
+  if (bytes < 10'000) return fmt::format("{} B", bytes);
+  if (bytes < 10'000'000) return fmt::format("{:.1f} KB", static_cast<double>(bytes) / 1e3);
+  return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
+}
+
+// path:line:column  tier  rule
+//   excerpt
+//   ^~~~
+//   message; then what to write instead
+std::string finding_text(const Finding& finding, const Painter& paint) {
+  std::string place = printable(finding.path);
+  if (finding.line > 0) place += fmt::format(":{}:{}", finding.line, finding.column);
+  std::string text = fmt::format("{}: {} [{}] {}\n", paint(kBold, place), paint(finding.severity == Severity::block ? kRed : kYellow, to_string(finding.tier)),
+                                 finding.rule, printable(finding.message));
+  if (!finding.excerpt.empty()) {
+    text += fmt::format("    {}\n", finding.excerpt);
+    // The caret line repeats tabs so that it lines up whatever their width; other bytes of a character take no column.
+    std::string indent;
+    for (std::size_t i = 0; i < finding.caret && i < finding.excerpt.size(); ++i) {
+      const auto byte = static_cast<unsigned char>(finding.excerpt[i]);
+      if (byte == '\t') {
+        indent += '\t';
+      } else if ((byte & 0xC0) != 0x80) {
+        indent += ' ';
+      }
+    }
+    const std::size_t width = finding.caret_width == 0 ? 1 : finding.caret_width;
+    text += fmt::format("    {}{}\n", indent, paint(kRed, "^" + std::string(width - 1, '~')));
+  }
+  if (!finding.fix.empty()) text += fmt::format("    {} {}\n", paint(kBold, "instead:"), finding.fix);
+  return text;
+}
+
+std::string verdict_line(const Verdict& verdict, const Painter& paint) {
+  const ReasonInfo& row = info(verdict.reason);
+  std::string text = fmt::format("{} {} ({})", paint(kBold, "verdict:"), paint(style_of(verdict.kind()), to_string(verdict.kind())), row.name);
+  text += verdict.detail.empty() ? fmt::format(": {}", row.sentence) : fmt::format(": {}", printable(verdict.detail));
+  text += "\n";
+  if (!row.next.empty()) text += fmt::format("{}    {}\n", paint(kBold, "next:"), row.next);
+  return text;
+}
+
+std::string error_text(const Error& error) { return "error: " + error.to_string() + "\n"; }
+
+std::string waivers_text(const std::vector<UsedWaiver>& waivers, const Painter& paint) {
+  std::string text;
+  for (const auto& used : waivers) {
+    text += fmt::format("{} {} in {}, {} passed until {}: {}\n", paint(kYellow, "waived:"), used.waiver.rule, printable(used.waiver.path),
+                        plural(used.findings, "finding"), used.waiver.expires, printable(used.waiver.reason));
+  }
+  return text;
+}
+
+std::string findings_text(const CheckRecord& record, const Painter& paint) {
+  std::string text;
+  for (const auto& finding : record.report.findings) text += finding_text(finding, paint);
+  return text + waivers_text(record.waivers, paint);
+}
+
+std::string tiers_text(const std::vector<std::string>& tiers) {
+  std::string text;
+  for (const auto& tier : tiers) text += (text.empty() ? "" : " + ") + tier;
+  return text;
+}
+
+}  // namespace
+
+std::string check_text(const CheckRecord& record, Colour colour) {
+  const Painter paint(colour);
+  std::string text = findings_text(record, paint);
+  if (record.error) text += error_text(*record.error);
+  text += fmt::format("{} {}, {}; tiers {} (mode {})\n", paint(kBold, "checked:"), plural(record.report.files, "file"), bytes_text(record.report.bytes),
+                      tiers_text(record.tiers), record.mode);
+  return text + verdict_line(record.verdict, paint);
+}
+
+std::string run_text(const RunRecord& record, Colour colour) {
+  const Painter paint(colour);
+  std::string text;
+  if (record.check) text += findings_text(*record.check, paint);
+  if (record.error) text += error_text(*record.error);
+  for (const auto& path : record.left_out) text += fmt::format("{} {} is never mounted\n", paint(kYellow, "left out:"), printable(path));
+  for (const auto& sentence : record.widenings) text += fmt::format("{} {}\n", paint(kYellow, "widened:"), printable(sentence));
+  for (const auto& [name, why] : record.unmasked) text += fmt::format("{} {}: {}\n", paint(kYellow, "not masked:"), printable(name), why);
+  if (!record.backend.empty()) text += fmt::format("{} {} ({})\n", paint(kBold, "sandbox:"), record.backend, printable(record.why_backend));
+  if (record.check) {
+    text += fmt::format("{} {}, {}; tiers {}\n", paint(kBold, "checked:"), plural(record.check->report.files, "file"),
+                        bytes_text(record.check->report.bytes), tiers_text(record.tiers));
+  }
+  if (record.tests) {
+    for (const auto& failed : record.tests->failed) {
+      text += fmt::format("{} {}:{} {}\n", paint(kRed, "failed:"), printable(failed.file), failed.line, printable(failed.name));
+    }
+    text += fmt::format("{}   {} passed, {} failed, {} skipped in {}\n", paint(kBold, "tests:"), record.tests->passed, record.tests->failures,
+                        record.tests->skipped, plural(record.tests->files.size(), "file"));
+  }
+  if (record.dropped_bytes > 0 || !record.redactions.empty()) {
+    const std::uint64_t masked = std::accumulate(record.redactions.begin(), record.redactions.end(), std::uint64_t{0},
+                                                 [](std::uint64_t sum, const auto& row) { return sum + row.second; });
+    text += fmt::format("{}  {} kept, {} dropped, {} masked\n", paint(kBold, "output:"), bytes_text(record.kept_bytes), bytes_text(record.dropped_bytes),
+                        plural(masked, "secret"));
+  }
+  std::string times;
+  for (const auto& [name, time] : record.timings) times += fmt::format("{}{} {} ms", times.empty() ? "" : ", ", name, time.count());
+  if (!times.empty()) text += fmt::format("{}\n", paint(kDim, fmt::format("time:    {}", times)));
+  return text + verdict_line(record.verdict, paint);
+}
+
+}  // namespace guard

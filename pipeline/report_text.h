@@ -1,0 +1,16 @@
+// The text for people: findings with place, excerpt, caret and what to write instead; the verdict with what to do next. Colour
+// only when asked for. All foreign text was made printable before.
+#pragma once
+
+#include <string>
+
+#include "pipeline/run_record.h"
+
+namespace guard {
+
+enum class Colour : bool { off, on };
+
+std::string check_text(const CheckRecord& record, Colour colour);
+std::string run_text(const RunRecord& record, Colour colour);
+
+}  // namespace guard

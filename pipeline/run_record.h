@@ -1,0 +1,50 @@
+// All that is known after `guard run` or `guard check`: what the documents for machines and the text for people are made from.
+// Plain values; every widening is in it, because a warning on a terminal is seen by nobody at night.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/verdict.h"
+#include "pipeline/waivers.h"
+#include "runner/bun_report.h"
+#include "runner/exec_result.h"
+#include "runner/sandbox.h"
+#include "validator/validator.h"
+
+namespace guard {
+
+struct CheckRecord {
+  Verdict verdict;
+  std::optional<Error> error;  // why it is undecided or unavailable, where an error says so
+  std::string mode;            // "docker", "namespace", "host"
+  std::vector<std::string> tiers;
+  Report report;
+  std::vector<UsedWaiver> waivers;
+  std::string rules_digest;
+};
+
+struct RunRecord {
+  Verdict verdict;
+  std::optional<Error> error;
+  std::string backend;
+  std::string why_backend;
+  std::vector<std::string> tiers;
+  std::optional<CheckRecord> check;
+  std::optional<TestSummary> tests;
+  std::optional<ExecResult> exec;
+  std::uint64_t kept_bytes = 0;
+  std::uint64_t dropped_bytes = 0;
+  std::map<std::string, std::uint64_t> redactions;
+  std::vector<std::pair<std::string, std::string>> unmasked;  // known values that can't be masked: name, why
+  std::optional<SandboxSpec> spec;
+  std::map<std::string, std::string> hashes;       // staged file -> SHA-256
+  std::vector<std::string> left_out;               // never mounted
+  std::vector<std::string> widenings;
+  std::vector<std::pair<std::string, milliseconds>> timings;  // stage -> time, in order
+};
+
+}  // namespace guard

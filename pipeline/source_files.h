@@ -1,0 +1,56 @@
+// Which files are judged, and their bytes: what a person named on the command line, standard input, or git's index.
+//
+// What is read here is what is judged and, later, what is staged and run: a file is read once.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/cancel.h"
+#include "common/result.h"
+#include "validator/finding.h"
+#include "validator/validator.h"
+
+namespace guard {
+
+struct SourceFiles {
+  std::vector<SourceFile> files;
+  // What cannot be judged as text but must not pass: links, devices, node_modules, files over the limit.
+  std::vector<Finding> findings;
+};
+
+struct CollectOptions {
+  std::uint64_t file_bytes_max = 2u << 20;
+  std::uint64_t files_max = 200'000;
+  std::vector<std::string> gated_paths = {"sandbox/**"};  // globs, relative to `root`
+  std::filesystem::path root;                             // the project; empty: the current folder
+  bool gated_only = false;                                // a bare `check`: nothing but the gated paths
+};
+
+// Every name that `bun test` or an import would take as a program.
+bool is_code_name(std::string_view name);
+
+// Files are taken as named. Folders are walked: inside the gated paths every file counts (a helper, a fixture, a planted
+// bunfig.toml); elsewhere only code does, and .git and node_modules are passed over. FILE_NOT_FOUND, IO_ERROR.
+Result<SourceFiles> collect_paths(const std::vector<std::string>& paths, const CollectOptions& options);
+
+// All of standard input as one file called `name`.
+Result<SourceFiles> collect_stdin(int fd, std::string_view name, const CollectOptions& options);
+
+// What `git commit` would commit now, compared with HEAD, in the repository that holds `folder`.
+struct StagedChange {
+  std::filesystem::path top;   // the repository's root folder
+  SourceFiles gated;           // changed files under the gated paths, as in the index
+  SourceFiles added_lines;     // all changed files, for the banned patterns; only findings on added lines count
+  std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> added;  // per file of added_lines: [first, last] lines
+};
+Result<StagedChange> collect_staged(const std::filesystem::path& folder, const CollectOptions& options, const CancelToken& cancel);
+
+// The text of `path` at HEAD in the repository holding `folder`; empty when HEAD has no such file. Configuration and rules of a
+// gated commit come from there, never from what the commit itself changed.
+Result<std::string> read_at_head(const std::filesystem::path& folder, std::string_view path, const CancelToken& cancel);
+
+}  // namespace guard

@@ -1,0 +1,289 @@
+#include "pipeline/test_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/text.h"
+#include "common/unique_fd.h"
+#include "pipeline/backend_choice.h"
+#include "pipeline/gate.h"
+#include "pipeline/run_output.h"
+#include "pipeline/source_files.h"
+#include "pipeline/staging.h"
+#include "runner/image.h"
+#include "runner/run_folder.h"
+#include "runner/sandbox_registry.h"
+
+namespace guard {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kBunInside = "/usr/local/bin/bun";
+
+class Run {
+ public:
+  Run(const RunRequest& request, ByteSink& out, ByteSink& err, const CancelToken& cancel)
+      : request_(request), out_(out), err_(err), cancel_(cancel), stage_started_(SteadyClock::now()) {}
+
+  RunRecord execute() {
+    if (auto done = steps(); !done) {
+      record_.verdict = verdict_of(done.error());
+      record_.error = std::move(done).error();
+    }
+    end_stage();
+    return std::move(record_);
+  }
+
+ private:
+  bool tests() const { return request_.argv.empty(); }
+
+  void stage(std::string_view name) {
+    end_stage();
+    stage_ = name;
+    stage_started_ = SteadyClock::now();
+    if (request_.progress) request_.progress(name);
+  }
+
+  void end_stage() {
+    if (stage_.empty()) return;
+    record_.timings.emplace_back(stage_, std::chrono::duration_cast<milliseconds>(SteadyClock::now() - stage_started_));
+    stage_.clear();
+  }
+
+  const EngineLocation& engine() {
+    if (!engine_) {
+      const auto deadline = Deadline::after(milliseconds(request_.config.docker.probe_deadline_ms));
+      engine_ = locate_engine(request_.environment, deadline, cancel_);
+    }
+    return *engine_;
+  }
+
+  // An Error ends the run undecided or unavailable; a verdict in the record ends it without one.
+  Result<void> steps() {
+    stage("probe");
+    GUARD_TRY_ASSIGN(choice_, choose_backend(request_.config, request_.backend, [this]() -> const EngineLocation& { return engine(); }));
+    record_.backend = choice_.backend;
+    record_.why_backend = choice_.why;
+    record_.tiers = tier_names(choice_.tiers);
+    record_.widenings = choice_.widenings;
+    const std::string socket = choice_.backend == "docker" ? engine().socket : std::string();
+    const Leftovers leftovers = remove_leftovers(socket, cancel_);
+    for (const auto& sentence : leftovers.failed) record_.widenings.push_back("not cleaned up: " + sentence);
+
+    GUARD_TRY_ASSIGN(const auto variables, run_variables(request_.config, request_.environment));
+    const auto& masks = request_.config.redact;
+    GUARD_TRY_ASSIGN(auto known, known_secrets(request_.environment, masks.mask_env, masks.mask_file));
+    for (const auto& [name, value] : variables) {
+      if (std::none_of(known.begin(), known.end(), [&](const KnownSecret& secret) { return secret.name == name; })) known.push_back({name, value});
+    }
+    GUARD_TRY_ASSIGN(const SecretSource secrets, SecretSource::create(RuleSet::shipped(), std::move(known)));
+    record_.unmasked = secrets.refused();
+
+    stage(tests() ? "check" : "collect");
+    GUARD_TRY(collect());
+    if (tests()) {
+      GUARD_TRY(check(secrets));
+      if (record_.check->verdict.kind() != VerdictKind::allowed) {
+        record_.verdict = record_.check->verdict;
+        record_.error = record_.check->error;
+        return ok();
+      }
+    }
+
+    stage("stage");
+    SandboxSpec spec;
+    GUARD_TRY(choose_image(spec));
+    GUARD_TRY_ASSIGN(const RunFolder folder, RunFolder::create());
+    GUARD_TRY_ASSIGN(StagedTree tree, stage_tree(folder.path(), request_.project, sources_.files));
+    record_.hashes = tree.hashes;
+    record_.left_out.insert(record_.left_out.end(), tree.left_out.begin(), tree.left_out.end());
+    fill(spec, folder, std::move(tree), variables);
+    record_.spec = spec;
+
+    stage("run");
+    GUARD_TRY_ASSIGN(const auto sandbox, make_sandbox(choice_.backend, DockerOptions{socket, request_.config.docker.runtime,
+                                                                                      milliseconds(request_.config.docker.probe_deadline_ms)}));
+    GUARD_TRY_ASSIGN(const auto output, RunOutput::create(secrets, request_.config.limits.output_keep_bytes, out_, err_));
+    auto exec = sandbox->run(spec, output->out(), output->err(), cancel_);
+    if (!exec) {
+      // What is still held back stays held back: nobody can say how the stream would have gone on.
+      account(*output);
+      return std::move(exec).context(fmt::format("running in the {} sandbox", choice_.backend)).error();
+    }
+    record_.exec = std::move(*exec);
+    const bool whole = record_.exec->outcome.kind == OutcomeKind::exited;
+    auto finished = output->finish(whole ? RunOutput::Ending::whole : RunOutput::Ending::cut);
+    account(*output);
+    GUARD_TRY(std::move(finished).context("masking the last of the output"));
+
+    stage("judge");
+    judge(*output);
+    return ok();
+  }
+
+  // The whole folder is judged and staged: a helper or a planted bunfig.toml runs as surely as a test.
+  Result<void> collect() {
+    std::error_code failure;
+    if (!tests() && !fs::exists(request_.project / "sandbox", failure)) return ok();
+    CollectOptions options;
+    options.file_bytes_max = request_.config.check.max_file_bytes;
+    options.gated_paths = {"sandbox/**"};
+    options.root = request_.project;
+    GUARD_TRY_ASSIGN(sources_, collect_paths({(request_.project / "sandbox").string()}, options));
+    const auto relative = [&](std::string& path) { path = fs::path(path).lexically_relative(request_.project).generic_string(); };
+    for (auto& file : sources_.files) relative(file.path);
+    for (auto& finding : sources_.findings) relative(finding.path);
+    if (!tests()) {
+      // Without a gate nothing is refused, but a link or device is no more mounted than in a test run.
+      for (const auto& finding : sources_.findings) record_.left_out.push_back(finding.path);
+    }
+    return ok();
+  }
+
+  Result<void> check(const SecretSource& secrets) {
+    for (const auto& file : request_.files) {
+      const bool found = std::any_of(sources_.files.begin(), sources_.files.end(), [&](const SourceFile& source) { return source.path == file; });
+      const bool refused = std::any_of(sources_.findings.begin(), sources_.findings.end(), [&](const Finding& finding) { return finding.path == file; });
+      if (!found && !refused) {
+        return Error(ErrorCode::file_not_found, fmt::format("{}: no such file in {}", printable(file), printable(request_.project.native())));
+      }
+    }
+    GateRequest gate_request;
+    gate_request.rules = request_.rules;
+    gate_request.matcher = request_.matcher;
+    gate_request.config = &request_.config;
+    gate_request.secrets = &secrets;
+    record_.check = gate(gate_request, sources_, choice_.mode);
+    return ok();
+  }
+
+  Result<void> choose_image(SandboxSpec& spec) {
+    if (choice_.backend == "docker" && !request_.config.docker.image.empty()) {
+      spec.image.reference = request_.config.docker.image;
+      record_.widenings.push_back(fmt::format("docker.image = {}: an image of the configuration, its contents not compared", spec.image.reference));
+      return ok();
+    }
+    ImageInputs inputs;
+    inputs.project = request_.project;
+    GUARD_TRY_ASSIGN(inputs.bun, find_bun());
+    if (choice_.backend == "host") {
+      host_bun_ = inputs.bun;
+      return ok();
+    }
+    GUARD_TRY_ASSIGN(const ImagePlan plan, plan_image(inputs));
+    if (!plan.built) {
+      return Error(ErrorCode::image_missing, fmt::format("{} is not built yet", plan.reference))
+          .hint(fmt::format("run `guard image build` in {}", printable(request_.project.native())))
+          .detail("image", plan.reference);
+    }
+    GUARD_TRY_ASSIGN(image_hold_, hold_image(plan));
+    GUARD_TRY_ASSIGN(spec.image, runtime_image(plan));
+    return ok();
+  }
+
+  void fill(SandboxSpec& spec, const RunFolder& folder, StagedTree tree, const std::map<std::string, std::string>& variables) {
+    const Config& config = request_.config;
+    spec.run_id = folder.run_id();
+    spec.host_folder = tree.app;
+    spec.mounts = std::move(tree.mounts);
+    spec.scratch = {{"/app/sandbox", config.limits.sandbox_bytes, config.limits.sandbox_files}};
+    spec.env = {{"HOME", "/tmp"},
+                {"TMPDIR", "/tmp"},
+                {"PATH", "/usr/local/bin:/usr/bin:/bin"},
+                {"LANG", "C.UTF-8"},
+                // bun then refuses test.only and unstored snapshots: both would let a run look greener than it is.
+                {"CI", "true"},
+                {"NO_COLOR", "1"},
+                {"DO_NOT_TRACK", "1"}};
+    if (choice_.backend == "host") {
+      for (const auto& name : config.host.env) {
+        if (const auto found = request_.environment.find(name); found != request_.environment.end()) spec.env[name] = found->second;
+      }
+    }
+    for (const auto& [name, value] : variables) {
+      spec.env[name] = value;
+      record_.widenings.push_back(fmt::format("run.env: {} is passed in", name));
+    }
+    spec.limits.memory_bytes = config.limits.memory_bytes;
+    spec.limits.cpus = config.limits.cpus;
+    spec.limits.pids = static_cast<std::uint32_t>(config.limits.pids);
+    spec.limits.tmp_bytes = config.limits.tmp_bytes;
+    spec.limits.sandbox_bytes = config.limits.sandbox_bytes;
+    spec.limits.sandbox_files = config.limits.sandbox_files;
+    spec.limits.output_flood_bytes = config.limits.output_flood_bytes;
+    spec.network = config.docker.network == NetworkMode::none ? Network::none : config.docker.network == NetworkMode::bridge ? Network::bridge : Network::host;
+    const std::uint64_t timeout_s = choice_.backend == "docker" ? config.docker.timeout_s
+                                    : choice_.backend == "host" ? config.host.timeout_s
+                                                                : config.namespace_sandbox.timeout_s;
+    spec.timeout = std::chrono::seconds(timeout_s);
+    spec.grace = std::chrono::seconds(config.run.grace_s);
+    spec.require_cgroups = config.require_cgroups;
+    if (tests()) {
+      spec.report = ReportChannel::on;
+      spec.argv = {choice_.backend == "host" ? host_bun_.string() : std::string(kBunInside), "test", "--reporter=junit",
+                   fmt::format("--reporter-outfile=/dev/fd/{}", SandboxSpec::kReportFd)};
+      // "./" makes bun take a name as a path and never as a pattern or an option.
+      for (const auto& file : request_.files) spec.argv.push_back("./" + file);
+    } else {
+      spec.argv = request_.argv;
+    }
+  }
+
+  void account(const RunOutput& output) {
+    record_.kept_bytes = output.kept_bytes();
+    record_.dropped_bytes = output.dropped_bytes();
+    record_.redactions = output.redactions();
+  }
+
+  void judge(const RunOutput& output) {
+    const bool sandboxed = choice_.backend != "host";
+    if (!tests()) {
+      record_.verdict = judge_command(*record_.exec, sandboxed);
+      return;
+    }
+    RunEvidence evidence;
+    evidence.files = request_.files;
+    evidence.exec = *record_.exec;
+    evidence.text = output.text_summary();
+    evidence.sandboxed = sandboxed;
+    RunJudgement judgement = judge_test_run(evidence);
+    record_.verdict = std::move(judgement.verdict);
+    record_.tests = std::move(judgement.tests);
+  }
+
+  const RunRequest& request_;
+  ByteSink& out_;
+  ByteSink& err_;
+  const CancelToken& cancel_;
+  RunRecord record_;
+  BackendChoice choice_;
+  SourceFiles sources_;
+  std::optional<EngineLocation> engine_;
+  fs::path host_bun_;
+  UniqueFd image_hold_;  // keeps `guard image prune` away while we run on it
+  std::string stage_;
+  SteadyClock::time_point stage_started_;
+};
+
+}  // namespace
+
+RunRecord run_tests(const RunRequest& request, ByteSink& out, ByteSink& err, const CancelToken& cancel) {
+  return Run(request, out, err, cancel).execute();
+}
+
+Result<fs::path> project_of(const std::string& file) {
+  std::error_code failure;
+  const fs::path absolute = fs::absolute(file, failure).lexically_normal();
+  fs::path above;
+  for (const auto& part : absolute) {
+    // The outermost one counts: a package.json further in was written by whoever writes into the sandbox.
+    if (part == "sandbox" && fs::exists(above / "package.json", failure)) return above;
+    above /= part;
+  }
+  return Error(ErrorCode::input_invalid, fmt::format("{} is not in a folder called sandbox that stands beside a package.json", printable(file)))
+      .hint("tests that guard runs live in sandbox/ beside src/ and package.json");
+}
+
+}  // namespace guard

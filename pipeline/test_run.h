@@ -1,0 +1,41 @@
+// The main job: gate, stage, run, redact, judge. The only place that knows the order of work.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/byte_sink.h"
+#include "common/cancel.h"
+#include "common/environment.h"
+#include "pipeline/config.h"
+#include "pipeline/run_record.h"
+#include "rules/matcher.h"
+#include "rules/rule_set.h"
+
+namespace guard {
+
+struct RunRequest {
+  std::filesystem::path project;   // absolute
+  std::vector<std::string> files;  // tests, relative to the project: "sandbox/a.test.ts"
+  std::vector<std::string> argv;   // instead of tests: a command without the gate (`guard exec`)
+  Config config;
+  std::optional<BackendName> backend;  // --backend
+  Environment environment;
+  const RuleSet* rules = nullptr;      // must outlive the call, as must matcher
+  const Matcher* matcher = nullptr;
+  std::function<void(std::string_view stage)> progress;  // called before each stage, with a word or two
+};
+
+// Output of the program goes to `out` and `err` while it runs, redacted and capped. Never fails: whatever goes wrong is a verdict
+// that is not allowed, with the error in the record.
+RunRecord run_tests(const RunRequest& request, ByteSink& out, ByteSink& err, const CancelToken& cancel);
+
+// The project that holds `file`: the folder above the outermost "sandbox" folder of its path that stands beside a package.json.
+// INPUT_INVALID where there is none.
+Result<std::filesystem::path> project_of(const std::string& file);
+
+}  // namespace guard

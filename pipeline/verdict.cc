@@ -1,0 +1,234 @@
+#include "pipeline/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include "common/text.h"
+
+namespace guard {
+namespace {
+
+using enum VerdictKind;
+
+constexpr std::array kTable = {
+    ReasonInfo{Reason::no_findings, allowed, "no_findings", "nothing that the rules forbid was found", ""},
+    ReasonInfo{Reason::tests_passed, allowed, "tests_passed", "the code passed the gate and its tests passed in the sandbox", ""},
+    ReasonInfo{Reason::command_succeeded, allowed, "command_succeeded", "the command exited with 0", ""},
+    ReasonInfo{Reason::findings, rejected, "findings", "the rules forbid something in these files",
+               "change what each finding points at; `guard rules show ID` explains a rule"},
+    ReasonInfo{Reason::tests_failed, rejected, "tests_failed", "tests failed", "read the failing tests above and mend the code or the test"},
+    ReasonInfo{Reason::command_failed, rejected, "command_failed", "the command did not exit with 0", "read its output above"},
+    ReasonInfo{Reason::crashed, rejected, "crashed", "the test process was ended by a signal", "look for native crashes or a process that kills itself"},
+    ReasonInfo{Reason::timed_out, rejected, "timed_out", "the run took longer than its limit",
+               "find out what hangs, or raise [docker] or [namespace] timeout"},
+    ReasonInfo{Reason::out_of_memory, rejected, "out_of_memory", "the run was killed for memory", "use less memory, or raise [limits] memory"},
+    ReasonInfo{Reason::pids_limit, rejected, "pids_limit", "the run hit its limit of processes", "start fewer processes, or raise [limits] pids"},
+    ReasonInfo{Reason::output_flood, rejected, "output_flood", "the run printed more than the flood limit", "print less; nobody reads a gigabyte"},
+    ReasonInfo{Reason::violation, rejected, "violation", "the run tampered with its sandbox", "remove the code that does it"},
+    ReasonInfo{Reason::all_skipped, rejected, "all_skipped", "every test of a file was skipped", "a skipped test proves nothing: let at least one run"},
+    ReasonInfo{Reason::report_forged, rejected, "report_forged", "the report, the summary and the exit code contradict each other",
+               "let bun report by itself: do not write to its report, print its summary or end the process"},
+    ReasonInfo{Reason::no_files, undecided, "no_files", "there was nothing to look at", "name files or folders, or pass --allow-empty if none is expected"},
+    ReasonInfo{Reason::no_tests, undecided, "no_tests", "a file holds no test that ran", "add a test, or leave the file out"},
+    ReasonInfo{Reason::report_missing, undecided, "report_missing", "the test process ended before bun could report",
+               "do not end the process in a test (process.exit and its kin)"},
+    ReasonInfo{Reason::report_incomplete, undecided, "report_incomplete", "bun's report or summary is not whole", "run again; if it stays so, run the files one by one"},
+    ReasonInfo{Reason::sandbox_unproved, undecided, "sandbox_unproved", "the sandbox did not show the hardening that was asked for",
+               "run `guard doctor`"},
+    ReasonInfo{Reason::output_withheld, undecided, "output_withheld", "the output could not be proved free of secrets", "run again; report it if it stays so"},
+    ReasonInfo{Reason::error, undecided, "error", "guard could not finish", ""},
+    ReasonInfo{Reason::interrupted, undecided, "interrupted", "guard was asked to stop", "run again"},
+    ReasonInfo{Reason::no_environment, unavailable, "no_environment", "no environment may be used to run this", "run `guard doctor`"},
+};
+
+Verdict verdict(Reason reason, std::string detail = {}) { return Verdict{reason, std::move(detail)}; }
+
+// What the program's end says by itself. Empty when it exited with some code and that has to be read together with the rest.
+std::optional<Verdict> verdict_of_outcome(const Outcome& outcome) {
+  switch (outcome.kind) {
+    case OutcomeKind::exited: return std::nullopt;
+    case OutcomeKind::signaled: return verdict(Reason::crashed, fmt::format("signal {}", outcome.value));
+    case OutcomeKind::timed_out: return verdict(Reason::timed_out, fmt::format("stopped after {} s", outcome.value / 1000));
+    case OutcomeKind::out_of_memory: return verdict(Reason::out_of_memory, outcome.detail);
+    case OutcomeKind::pids_limit: return verdict(Reason::pids_limit, outcome.detail);
+    case OutcomeKind::output_flood: return verdict(Reason::output_flood, outcome.detail);
+    case OutcomeKind::violation: return verdict(Reason::violation, outcome.detail);
+    case OutcomeKind::cancelled: return verdict(Reason::interrupted);
+  }
+  return verdict(Reason::error, "unknown outcome");
+}
+
+bool all_zero_hex(std::string_view text) { return !text.empty() && text.find_first_not_of('0') == std::string_view::npos; }
+
+// Empty if init saw from inside what every sandbox has to have.
+std::string missing_hardening(const std::map<std::string, std::string>& seen) {
+  const auto value = [&](const char* key) {
+    const auto found = seen.find(key);
+    return found == seen.end() ? std::string_view() : std::string_view(found->second);
+  };
+  if (value("uid") != "1000" || value("gid") != "1000") return fmt::format("runs as {}:{}, not 1000:1000", value("uid"), value("gid"));
+  for (const char* set : {"cap_eff", "cap_prm", "cap_bnd", "cap_amb"}) {
+    if (!all_zero_hex(value(set))) return fmt::format("holds capabilities ({}={})", set, value(set));
+  }
+  if (value("no_new_privs") != "1") return "may gain privileges (no_new_privs is not set)";
+  if (value("seccomp") != "2") return "runs without a system call filter";
+  return {};
+}
+
+std::optional<Verdict> proved_inside(const ExecResult& exec, bool sandboxed) {
+  if (!sandboxed) return std::nullopt;
+  const std::string missing = missing_hardening(exec.seen_inside);
+  if (missing.empty()) return std::nullopt;
+  return verdict(Reason::sandbox_unproved, fmt::format("the sandbox {}", missing));
+}
+
+bool same(const TestSummary& report, const TextSummary& text) {
+  return report.tests == text.tests && report.passed == text.passed && report.failures == text.failures && report.skipped == text.skipped;
+}
+
+}  // namespace
+
+const ReasonInfo& info(Reason reason) noexcept {
+  for (const auto& row : kTable) {
+    if (row.reason == reason) return row;
+  }
+  std::abort();  // a reason without a row
+}
+
+std::string_view to_string(VerdictKind kind) noexcept {
+  switch (kind) {
+    case allowed: return "allowed";
+    case rejected: return "rejected";
+    case undecided: return "undecided";
+    case unavailable: return "unavailable";
+  }
+  return "undecided";
+}
+
+int Verdict::exit_status() const noexcept {
+  if (reason == Reason::interrupted) return info(ErrorCode::cancelled).exit_status;
+  switch (kind()) {
+    case allowed: return 0;
+    case rejected: return 1;
+    case undecided: return 2;
+    case unavailable: return 3;
+  }
+  return 2;
+}
+
+Verdict verdict_of(const Error& error) {
+  if (error.code() == ErrorCode::cancelled) return verdict(Reason::interrupted);
+  if (error.code() == ErrorCode::withheld) return verdict(Reason::output_withheld, error.message());
+  if (error.exit_status() == 3) return verdict(Reason::no_environment, error.message());
+  return verdict(Reason::error, error.message());
+}
+
+Verdict verdict_of(const Report& check, bool files_expected) {
+  if (check.rejected()) {
+    const auto blocking = std::count_if(check.findings.begin(), check.findings.end(),
+                                        [](const Finding& finding) { return finding.severity == Severity::block; });
+    return verdict(Reason::findings, fmt::format("{} finding{}", blocking, blocking == 1 ? "" : "s"));
+  }
+  if (check.files == 0 && files_expected) return verdict(Reason::no_files);
+  return verdict(Reason::no_findings);
+}
+
+RunJudgement judge_test_run(const RunEvidence& evidence) {
+  RunJudgement judgement;
+  const ExecResult& exec = evidence.exec;
+  std::string unreadable;
+  if (exec.report_truncated) {
+    unreadable = "the report is larger than guard reads";
+  } else if (exec.report) {
+    auto parsed = parse_junit(*exec.report);
+    if (parsed) {
+      judgement.tests = std::move(*parsed);
+    } else {
+      unreadable = parsed.error().message();
+    }
+  }
+
+  auto& result = judgement.verdict;
+  // What became of the process comes first: a report written before an out-of-memory kill proves nothing about the run.
+  if (auto decided = verdict_of_outcome(exec.outcome)) {
+    result = std::move(*decided);
+    return judgement;
+  }
+  if (auto decided = proved_inside(exec, evidence.sandboxed)) {
+    result = std::move(*decided);
+    return judgement;
+  }
+
+  const std::int64_t code = exec.outcome.value;
+  if (code != 0) {
+    // The one thing that can't be forged downwards: whoever exits with a failure has failed.
+    result = judgement.tests && judgement.tests->failures > 0
+                 ? verdict(Reason::tests_failed, fmt::format("{} of {} tests failed", judgement.tests->failures, judgement.tests->tests))
+                 : verdict(Reason::tests_failed, fmt::format("bun exited with {}", code));
+    return judgement;
+  }
+  if (!unreadable.empty()) {
+    result = verdict(Reason::report_incomplete, unreadable);
+    return judgement;
+  }
+  if (!judgement.tests) {
+    // bun writes no report where it found no test; its summary then says so. Without either, the process was cut short.
+    if (evidence.text && evidence.text->tests == 0) {
+      result = verdict(Reason::no_tests, "no test ran");
+    } else if (evidence.text) {
+      result = verdict(Reason::report_forged, "a summary was printed but no report written");
+    } else {
+      result = verdict(Reason::report_missing);
+    }
+    return judgement;
+  }
+
+  const TestSummary& tests = *judgement.tests;
+  if (tests.failures > 0) {
+    result = verdict(Reason::report_forged, fmt::format("the report names {} failed tests, yet bun exited with 0", tests.failures));
+    return judgement;
+  }
+  if (!evidence.text) {
+    result = verdict(Reason::report_incomplete, "bun's closing summary is missing");
+    return judgement;
+  }
+  if (!same(tests, *evidence.text)) {
+    result = verdict(Reason::report_forged,
+                     fmt::format("the report counts {} tests ({} passed), the summary {} ({} passed)", tests.tests, tests.passed,
+                                 evidence.text->tests, evidence.text->passed));
+    return judgement;
+  }
+  if (evidence.text->files != evidence.files.size()) {
+    result = verdict(Reason::report_forged, fmt::format("bun was given {} files and says it ran {}", evidence.files.size(), evidence.text->files));
+    return judgement;
+  }
+  for (const auto& file : evidence.files) {
+    const auto found = std::find_if(tests.files.begin(), tests.files.end(), [&](const TestFileSummary& row) { return row.file == file; });
+    if (found == tests.files.end() || found->tests == 0) {
+      result = verdict(Reason::no_tests, fmt::format("no test ran in {}", printable(file)));
+      return judgement;
+    }
+    if (found->skipped >= found->tests) {
+      result = verdict(Reason::all_skipped, fmt::format("every test in {} was skipped", printable(file)));
+      return judgement;
+    }
+  }
+  if (tests.files.size() != evidence.files.size()) {
+    result = verdict(Reason::report_forged, "the report names files that were not given");
+    return judgement;
+  }
+  result = verdict(Reason::tests_passed, fmt::format("{} tests passed in {} file{}", tests.passed, tests.files.size(), tests.files.size() == 1 ? "" : "s"));
+  return judgement;
+}
+
+Verdict judge_command(const ExecResult& exec, bool sandboxed) {
+  if (auto decided = verdict_of_outcome(exec.outcome)) return *decided;
+  if (auto decided = proved_inside(exec, sandboxed)) return *decided;
+  if (exec.outcome.value != 0) return verdict(Reason::command_failed, fmt::format("exit code {}", exec.outcome.value));
+  return verdict(Reason::command_succeeded);
+}
+
+}  // namespace guard

@@ -1,0 +1,95 @@
+// The verdict: allowed, rejected, undecided or unavailable, with one reason code from one table. Undecided is not allowed.
+//
+// Pure functions and plain values; no I/O.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/error.h"
+#include "runner/bun_report.h"
+#include "runner/exec_result.h"
+#include "validator/validator.h"
+
+namespace guard {
+
+enum class VerdictKind : std::uint8_t { allowed, rejected, undecided, unavailable };
+
+enum class Reason : std::uint8_t {
+  // allowed
+  no_findings,
+  tests_passed,
+  command_succeeded,  // `guard exec`
+  // rejected
+  findings,
+  tests_failed,
+  command_failed,  // `guard exec`
+  crashed,         // a signal ended the test process
+  timed_out,
+  out_of_memory,
+  pids_limit,
+  output_flood,
+  violation,
+  all_skipped,
+  report_forged,  // the report says one thing, the exit code or the summary another
+  // undecided
+  no_files,
+  no_tests,
+  report_missing,
+  report_incomplete,
+  sandbox_unproved,  // what init saw from inside is not what was asked for
+  output_withheld,
+  error,  // guard's or the engine's own failure; the error says which
+  interrupted,
+  // unavailable
+  no_environment,
+};
+
+struct ReasonInfo {
+  Reason reason;
+  VerdictKind verdict;
+  std::string_view name;      // wire name: "tests_failed"
+  std::string_view sentence;  // what it means
+  std::string_view next;      // what to do
+};
+const ReasonInfo& info(Reason reason) noexcept;
+
+struct Verdict {
+  Reason reason = Reason::error;
+  std::string detail;  // this case in one sentence; empty where the table's sentence says it all
+
+  VerdictKind kind() const noexcept { return info(reason).verdict; }
+  int exit_status() const noexcept;  // 0 / 1 / 2 / 3, 130 when interrupted
+};
+std::string_view to_string(VerdictKind kind) noexcept;
+
+// An Error on the deciding way never becomes allowed: unavailable for the codes that say so, else undecided.
+Verdict verdict_of(const Error& error);
+
+Verdict verdict_of(const Report& check, bool files_expected);
+
+// All that is known about one test run.
+struct RunEvidence {
+  std::vector<std::string> files;  // as bun would name them: "sandbox/a.test.ts"
+  ExecResult exec;
+  std::optional<TextSummary> text;  // bun's closing lines, read before masking and cap
+  bool sandboxed = true;            // false on the host backend: nothing to be proved from inside
+};
+
+struct RunJudgement {
+  Verdict verdict;
+  std::optional<TestSummary> tests;  // where the report could be read
+};
+
+// A pass needs all of it: exit code 0, a complete report, a summary that says the same, at least one test in every file, none
+// skipped as a whole, and an init that saw the hardening from inside. Whatever is missing makes it undecided; whatever
+// contradicts makes it rejected.
+RunJudgement judge_test_run(const RunEvidence& evidence);
+
+// For `guard exec`: no report to be read.
+Verdict judge_command(const ExecResult& exec, bool sandboxed);
+
+}  // namespace guard

@@ -1,0 +1,102 @@
+// The table "which tiers apply, and where the code runs", row by row.
+#include "pipeline/backend_choice.h"
+
+#include <gtest/gtest.h>
+
+namespace guard {
+namespace {
+
+EngineLocation engine_in(ProbeState state) {
+  EngineLocation location;
+  location.probe.state = state;
+  location.probe.reason = "as the test says";
+  location.probe.remedy = "mend the test";
+  location.probe.endpoint = "unix:///somewhere";
+  location.socket = "/somewhere";
+  return location;
+}
+
+Result<BackendChoice> choose(const Config& config, ProbeState state, std::optional<BackendName> forced = std::nullopt) {
+  const EngineLocation location = engine_in(state);
+  return choose_backend(config, forced, [&]() -> const EngineLocation& { return location; });
+}
+
+TEST(BackendChoice, AvailableEngineRunsInAContainerWithoutTheHostTier) {
+  const auto choice = choose(Config{}, ProbeState::available);
+  ASSERT_TRUE(choice);
+  EXPECT_EQ(choice->backend, "docker");
+  EXPECT_TRUE(choice->tiers.docker);
+  EXPECT_FALSE(choice->tiers.host);
+}
+
+TEST(BackendChoice, AbsentEngineFallsBackToTheEmbeddedSandboxWithAllTiers) {
+  const auto choice = choose(Config{}, ProbeState::absent);
+  ASSERT_TRUE(choice);
+  EXPECT_EQ(choice->backend, "namespace");
+  EXPECT_TRUE(choice->tiers.host);
+  EXPECT_TRUE(choice->tiers.docker);
+}
+
+// The row that matters most: whatever is configured, an unknown engine runs nothing anywhere.
+TEST(BackendChoice, UnknownEngineRunsNowhere) {
+  for (const auto fallback : {FallbackName::namespace_sandbox, FallbackName::host, FallbackName::none}) {
+    Config config;
+    config.fallback = fallback;
+    for (const auto& forced : {std::optional<BackendName>(), std::optional<BackendName>(BackendName::docker)}) {
+      const auto choice = choose(config, ProbeState::unknown, forced);
+      ASSERT_FALSE(choice);
+      EXPECT_EQ(choice.error().code(), ErrorCode::environment_unavailable);
+      EXPECT_EQ(choice.error().exit_status(), 3);
+      EXPECT_EQ(choice.error().details().at("environmentType"), "docker");
+      EXPECT_EQ(choice.error().hint(), "mend the test");
+    }
+  }
+}
+
+TEST(BackendChoice, AbsentEngineWithoutFallbackIsUnavailable) {
+  Config config;
+  config.fallback = FallbackName::none;
+  EXPECT_FALSE(choose(config, ProbeState::absent));
+}
+
+TEST(BackendChoice, ForcedDockerNeverFallsBack) {
+  EXPECT_FALSE(choose(Config{}, ProbeState::absent, BackendName::docker));
+}
+
+TEST(BackendChoice, HostNeedsTheConfigurationsLeave) {
+  EXPECT_FALSE(choose(Config{}, ProbeState::available, BackendName::host));
+  Config config;
+  config.fallback = FallbackName::host;
+  const auto fallen = choose(config, ProbeState::absent);
+  ASSERT_TRUE(fallen);
+  EXPECT_EQ(fallen->backend, "host");
+  EXPECT_TRUE(fallen->tiers.host);
+  EXPECT_FALSE(fallen->widenings.empty());
+  config = Config{};
+  config.backend = BackendName::host;
+  EXPECT_TRUE(choose(config, ProbeState::absent));
+}
+
+TEST(BackendChoice, ForcedNamespaceSkipsTheProbeButNoTier) {
+  bool asked = false;
+  const EngineLocation location = engine_in(ProbeState::available);
+  const auto choice = choose_backend(Config{}, BackendName::namespace_sandbox, [&]() -> const EngineLocation& {
+    asked = true;
+    return location;
+  });
+  ASSERT_TRUE(choice);
+  EXPECT_FALSE(asked);
+  EXPECT_TRUE(choice->tiers.host);
+}
+
+TEST(BackendChoice, TrustingTheNamespaceIsRecorded) {
+  Config config;
+  config.trust_namespace = true;
+  const auto choice = choose(config, ProbeState::absent);
+  ASSERT_TRUE(choice);
+  EXPECT_FALSE(choice->tiers.host);
+  EXPECT_EQ(choice->widenings.size(), 1u);
+}
+
+}  // namespace
+}  // namespace guard

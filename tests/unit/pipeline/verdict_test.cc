@@ -1,0 +1,176 @@
+// The verdict fails closed: these tests start from a run that passes and take one proof away at a time.
+#include "pipeline/verdict.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace guard {
+namespace {
+
+std::string junit(int tests, int failures, int skipped, const std::string& file = "sandbox/a.test.ts") {
+  std::string cases;
+  for (int i = 0; i < tests; ++i) {
+    cases += fmt::format(R"(<testcase name="t{}" classname="" time="0" file="{}" line="1" assertions="1">)", i, file);
+    if (i < failures) cases += R"(<failure type="AssertionError" message="no"/>)";
+    if (i >= failures && i < failures + skipped) cases += "<skipped/>";
+    cases += "</testcase>";
+  }
+  const auto counts = fmt::format(R"(tests="{}" assertions="{}" failures="{}" skipped="{}")", tests, tests, failures, skipped);
+  return fmt::format(R"(<?xml version="1.0" encoding="UTF-8"?><testsuites name="bun test" {} time="0.1"><testsuite name="{}" file="{}" {} time="0.1">{}</testsuite></testsuites>)",
+                     counts, file, file, counts, cases);
+}
+
+RunEvidence passing() {
+  RunEvidence evidence;
+  evidence.files = {"sandbox/a.test.ts"};
+  evidence.exec.outcome = {OutcomeKind::exited, 0, ""};
+  evidence.exec.report = junit(2, 0, 0);
+  evidence.exec.seen_inside = {{"uid", "1000"}, {"gid", "1000"}, {"cap_eff", "0000000000000000"}, {"cap_prm", "0000000000000000"},
+                               {"cap_bnd", "0000000000000000"}, {"cap_amb", "0000000000000000"}, {"no_new_privs", "1"}, {"seccomp", "2"}};
+  evidence.text = TextSummary{2, 0, 0, 2, 1};
+  return evidence;
+}
+
+TEST(Verdict, AllProofsTogetherAllow) {
+  const auto judged = judge_test_run(passing());
+  EXPECT_EQ(judged.verdict.reason, Reason::tests_passed) << judged.verdict.detail;
+  EXPECT_EQ(judged.verdict.exit_status(), 0);
+  ASSERT_TRUE(judged.tests);
+  EXPECT_EQ(judged.tests->passed, 2u);
+}
+
+TEST(Verdict, MissingReportIsUndecided) {
+  auto evidence = passing();
+  evidence.exec.report.reset();
+  evidence.text.reset();
+  EXPECT_EQ(judge_test_run(evidence).verdict.reason, Reason::report_missing);
+  EXPECT_EQ(judge_test_run(evidence).verdict.exit_status(), 2);
+}
+
+TEST(Verdict, PrintedSummaryWithoutReportIsAForgery) {
+  auto evidence = passing();
+  evidence.exec.report.reset();
+  EXPECT_EQ(judge_test_run(evidence).verdict.reason, Reason::report_forged);
+}
+
+TEST(Verdict, ReportWithoutSummaryIsIncomplete) {
+  auto evidence = passing();
+  evidence.text.reset();
+  EXPECT_EQ(judge_test_run(evidence).verdict.reason, Reason::report_incomplete);
+}
+
+TEST(Verdict, CutReportIsIncomplete) {
+  auto evidence = passing();
+  evidence.exec.report->resize(evidence.exec.report->size() / 2);
+  EXPECT_EQ(judge_test_run(evidence).verdict.reason, Reason::report_incomplete);
+  evidence = passing();
+  evidence.exec.report_truncated = true;
+  EXPECT_EQ(judge_test_run(evidence).verdict.reason, Reason::report_incomplete);
+}
+
+TEST(Verdict, FailureInReportWithExitZeroIsAForgery) {
+  auto evidence = passing();
+  evidence.exec.report = junit(2, 1, 0);
+  EXPECT_EQ(judge_test_run(evidence).verdict.reason, Reason::report_forged);
+}
+
+TEST(Verdict, SummaryThatCountsOtherwiseIsAForgery) {
+  for (const auto& other : {TextSummary{3, 0, 0, 3, 1}, TextSummary{1, 1, 0, 2, 1}, TextSummary{2, 0, 0, 2, 2}}) {
+    auto evidence = passing();
+    evidence.text = other;
+    EXPECT_EQ(judge_test_run(evidence).verdict.reason, Reason::report_forged);
+  }
+}
+
+TEST(Verdict, ExitCodeOtherThanZeroIsRejectedWhateverTheReportSays) {
+  auto evidence = passing();
+  evidence.exec.outcome.value = 1;
+  EXPECT_EQ(judge_test_run(evidence).verdict.reason, Reason::tests_failed);
+  EXPECT_EQ(judge_test_run(evidence).verdict.exit_status(), 1);
+  evidence.exec.report.reset();
+  EXPECT_EQ(judge_test_run(evidence).verdict.reason, Reason::tests_failed);
+}
+
+TEST(Verdict, EveryFileNeedsATest) {
+  auto evidence = passing();
+  evidence.files.push_back("sandbox/b.test.ts");
+  evidence.text->files = 2;
+  EXPECT_EQ(judge_test_run(evidence).verdict.reason, Reason::no_tests);
+}
+
+TEST(Verdict, NoTestAtAllIsUndecided) {
+  auto evidence = passing();
+  evidence.exec.report.reset();
+  evidence.text = TextSummary{0, 0, 0, 0, 1};
+  EXPECT_EQ(judge_test_run(evidence).verdict.reason, Reason::no_tests);
+}
+
+TEST(Verdict, AllSkippedIsRejected) {
+  auto evidence = passing();
+  evidence.exec.report = junit(2, 0, 2);
+  evidence.text = TextSummary{0, 2, 0, 2, 1};
+  EXPECT_EQ(judge_test_run(evidence).verdict.reason, Reason::all_skipped);
+  EXPECT_EQ(judge_test_run(evidence).verdict.exit_status(), 1);
+}
+
+TEST(Verdict, EveryForcedEndIsRejectedThoughTheReportIsGreen) {
+  const std::pair<OutcomeKind, Reason> rows[] = {
+      {OutcomeKind::signaled, Reason::crashed},          {OutcomeKind::timed_out, Reason::timed_out},
+      {OutcomeKind::out_of_memory, Reason::out_of_memory}, {OutcomeKind::pids_limit, Reason::pids_limit},
+      {OutcomeKind::output_flood, Reason::output_flood}, {OutcomeKind::violation, Reason::violation},
+  };
+  for (const auto& [kind, reason] : rows) {
+    auto evidence = passing();
+    evidence.exec.outcome = {kind, 0, ""};
+    EXPECT_EQ(judge_test_run(evidence).verdict.reason, reason);
+    EXPECT_EQ(judge_test_run(evidence).verdict.exit_status(), 1);
+  }
+  auto evidence = passing();
+  evidence.exec.outcome = {OutcomeKind::cancelled, 0, ""};
+  EXPECT_EQ(judge_test_run(evidence).verdict.exit_status(), 130);
+}
+
+TEST(Verdict, EachMissingPieceOfHardeningMakesItUndecided) {
+  const std::pair<const char*, const char*> rows[] = {{"uid", "0"},          {"gid", "0"},     {"cap_eff", "00000000a80425fb"}, {"cap_prm", "1"},
+                                                      {"cap_bnd", "000001ff"}, {"cap_amb", "1"}, {"no_new_privs", "0"},           {"seccomp", "0"}};
+  for (const auto& [key, value] : rows) {
+    auto evidence = passing();
+    evidence.exec.seen_inside[key] = value;
+    EXPECT_EQ(judge_test_run(evidence).verdict.reason, Reason::sandbox_unproved) << key;
+    evidence.exec.seen_inside.erase(key);
+    EXPECT_EQ(judge_test_run(evidence).verdict.reason, Reason::sandbox_unproved) << key;
+    evidence.sandboxed = false;
+    EXPECT_EQ(judge_test_run(evidence).verdict.reason, Reason::tests_passed) << key;
+  }
+}
+
+// No error of any code may come out as allowed or rejected.
+TEST(Verdict, ErrorsAreUndecidedOrUnavailable) {
+  for (int code = 0; code <= static_cast<int>(ErrorCode::internal); ++code) {
+    const auto kind = verdict_of(Error(static_cast<ErrorCode>(code), "x")).kind();
+    EXPECT_TRUE(kind == VerdictKind::undecided || kind == VerdictKind::unavailable) << code;
+  }
+}
+
+TEST(Verdict, EveryReasonHasARowAndOnlyThreeAllow) {
+  int allowing = 0;
+  for (int reason = 0; reason <= static_cast<int>(Reason::no_environment); ++reason) {
+    if (info(static_cast<Reason>(reason)).verdict == VerdictKind::allowed) ++allowing;
+  }
+  EXPECT_EQ(allowing, 3);
+}
+
+TEST(Verdict, NothingToLookAtIsNoPass) {
+  Report empty;
+  EXPECT_EQ(verdict_of(empty, true).reason, Reason::no_files);
+  EXPECT_EQ(verdict_of(empty, false).reason, Reason::no_findings);
+  Finding note;
+  note.severity = Severity::note;
+  Report noted;
+  noted.files = 1;
+  noted.findings.push_back(note);
+  EXPECT_EQ(verdict_of(noted, true).reason, Reason::no_findings);
+}
+
+}  // namespace
+}  // namespace guard
