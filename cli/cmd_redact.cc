@@ -1,0 +1,79 @@
+// `guard redact`: the redactor as a filter.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "cli/commands.h"
+#include "common/output_cap.h"
+#include "common/text.h"
+#include "common/unique_fd.h"
+#include "pipeline/run_output.h"
+#include "rules/rule_set.h"
+
+namespace guard {
+namespace {
+
+Result<void> pump(int fd, std::string_view name, ByteSink& sink, const OutStream& out, const CancelToken& cancel) {
+  std::array<char, 64 * 1024> chunk{};
+  for (;;) {
+    if (cancel.cancelled()) return Error(ErrorCode::cancelled, "stopped before the end of the input");
+    const ssize_t count = ::read(fd, chunk.data(), chunk.size());
+    if (count == 0 || out.reader_left()) return ok();
+    if (count < 0) {
+      if (errno == EINTR) continue;
+      return Error::from_errno(ErrorCode::io_error, fmt::format("cannot read {}", printable(name)), errno);
+    }
+    GUARD_TRY(sink.push(std::span<const char>(chunk.data(), static_cast<std::size_t>(count))));
+  }
+}
+
+Result<void> redact(const RedactOptions& options, CommandContext& context) {
+  ConfigSources sources;
+  sources.file = options.config;
+  sources.environment = context.environment;
+  sources.overrides = options.overrides;
+  GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(sources));
+  const auto& masks = loaded.config.redact;
+  GUARD_TRY_ASSIGN(auto known, known_secrets(context.environment, masks.mask_env, masks.mask_file));
+  GUARD_TRY_ASSIGN(const SecretSource secrets, SecretSource::create(RuleSet::shipped(), std::move(known)));
+  for (const auto& [name, why] : secrets.refused()) context.streams.err.print("guard: {} is not masked: {}\n", printable(name), why);
+
+  OutputBudget budget(options.cap_bytes.value_or(0));
+  OutputCap cap(budget, context.streams.out);
+  std::vector<std::string> files = options.files;
+  if (files.empty()) files.emplace_back("-");
+  std::map<std::string, std::uint64_t> counts;
+  for (const auto& file : files) {
+    UniqueFd owned;
+    if (file != "-") {
+      owned.reset(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+      if (!owned) return Error::from_errno(errno == ENOENT ? ErrorCode::file_not_found : ErrorCode::io_error, printable(file), errno);
+    }
+    GUARD_TRY_ASSIGN(Redactor redactor, Redactor::create(secrets, cap));
+    auto pumped = pump(file == "-" ? STDIN_FILENO : owned.get(), file, redactor, context.streams.out, context.cancel);
+    // A stream that was cut may end in the first half of a secret.
+    if (pumped) {
+      GUARD_TRY(redactor.finish());
+    } else {
+      GUARD_TRY(redactor.finish_cut());
+      return pumped;
+    }
+    for (const auto& [kind, count] : redactor.counts()) counts[kind] += count;
+  }
+  if (options.stats) {
+    for (const auto& [kind, count] : counts) context.streams.err.print("guard: {} {}\n", count, kind);
+    context.streams.err.print("guard: {} bytes kept, {} dropped\n", budget.kept_bytes(), budget.dropped_bytes());
+  }
+  return ok();
+}
+
+}  // namespace
+
+int cmd_redact(const RedactOptions& options, CommandContext& context) {
+  auto done = redact(options, context);
+  return done ? finish(context, 0) : fail(context, done.error());
+}
+
+}  // namespace guard

@@ -1,0 +1,105 @@
+// `guard rules`: what is forbidden, why, and what to write instead; and the proof that each rule does what it says.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/rule_engine.h"
+#include "common/text.h"
+#include "rules/rule_check.h"
+#include "validator/validator.h"
+
+namespace guard {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string_view tier_name(Tier tier) {
+  switch (tier) {
+    case Tier::always: return "always";
+    case Tier::docker: return "docker";
+    case Tier::host: return "host";
+    case Tier::banned: return "banned";
+    case Tier::secret: return "secret";
+  }
+  return "";
+}
+
+void write_json(CommandContext& context, const Json& document) {
+  context.streams.out.write(document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+int list(const RulesOptions& options, CommandContext& context, const RuleSet& rules) {
+  if (options.format == OutputFormat::json) {
+    Json document = {{"version", 1}, {"digest", rules.digest()}, {"rules", Json::array()}};
+    for (const auto& rule : rules.rules()) document["rules"].push_back({{"id", rule.id}, {"tier", tier_name(rule.tier)}, {"title", rule.title}});
+    write_json(context, document);
+    return 0;
+  }
+  for (const auto& rule : rules.rules()) context.streams.out.print("{:<8} {:<38} {}\n", tier_name(rule.tier), rule.id, rule.title);
+  context.streams.out.print("{} rules, digest {}; `guard rules show ID` explains one\n", rules.rules().size(), rules.digest().substr(0, 16));
+  return 0;
+}
+
+Result<int> show(const RulesOptions& options, CommandContext& context, const RuleSet& rules) {
+  const Rule* rule = rules.find(options.id);
+  if (rule == nullptr) {
+    std::vector<std::string_view> known;
+    for (const auto& candidate : rules.rules()) known.push_back(candidate.id);
+    const std::string_view near = nearest_word(options.id, known);
+    return Error(ErrorCode::input_invalid, fmt::format("there is no rule called {}", printable(options.id)))
+        .hint(near.empty() ? std::string("`guard rules list` names them all") : fmt::format("did you mean {}?", near));
+  }
+  if (options.format == OutputFormat::json) {
+    Json document = {{"version", 1}, {"id", rule->id}, {"tier", tier_name(rule->tier)}, {"title", rule->title}, {"why", rule->why},
+                     {"fix", rule->fix}, {"patterns", Json::array()}, {"needs", rule->needs}, {"all_of", rule->all_of}, {"references", rule->references}};
+    for (const auto& pattern : rule->patterns) document["patterns"].push_back(pattern.regex);
+    write_json(context, document);
+    return 0;
+  }
+  OutStream& out = context.streams.out;
+  out.print("{}  ({})\n{}\n", rule->id, tier_name(rule->tier), rule->title);
+  if (!rule->why.empty()) out.print("\nwhy:     {}\n", rule->why);
+  if (!rule->fix.empty()) out.print("instead: {}\n", rule->fix);
+  for (const auto& pattern : rule->patterns) out.print("\npattern: {}\n", pattern.regex);
+  for (const auto& fact : rule->needs) out.print("only if: {} (in any of the files that are judged together)\n", fact);
+  for (const auto& fact : rule->all_of) out.print("all of:  {} (over all files that are judged together)\n", fact);
+  for (const auto& example : rule->match) out.print("\nfound:   {}\n", printable(example.text));
+  for (const auto& example : rule->no_match) out.print("passes:  {}\n", printable(example.text));
+  for (const auto& reference : rule->references) out.print("see:     {}\n", reference);
+  return 0;
+}
+
+// Both engines judge every example; Hyperscan's databases and RE2's programs are made once.
+Result<int> prove(const RulesOptions& options, CommandContext& context, const RuleEngine& engine) {
+  GUARD_TRY_ASSIGN(const Matcher re2, Matcher::create(*engine.rules, Engine::re2_only));
+  const ExampleJudge judge = [&](const std::string& id, const Example& example, Engine which) {
+    return example_matches(*engine.rules, which == Engine::re2_only ? re2 : *engine.matcher, id, example);
+  };
+  GUARD_TRY_ASSIGN(const auto faults, check_rules(*engine.rules, judge));
+  if (options.format == OutputFormat::json) {
+    Json document = {{"version", 1}, {"digest", engine.rules->digest()}, {"rules", engine.rules->rules().size()}, {"faults", Json::array()}};
+    for (const auto& fault : faults) document["faults"].push_back({{"rule", fault.rule}, {"place", fault.place}, {"message", fault.message}});
+    write_json(context, document);
+  } else {
+    for (const auto& fault : faults) context.streams.out.print("{}: {}: {}\n", fault.place, fault.rule, printable(fault.message));
+    context.streams.out.print("{} rules, {} faults\n", engine.rules->rules().size(), faults.size());
+  }
+  // Faulty rules leave every verdict undecided; so does this.
+  return faults.empty() ? 0 : info(ErrorCode::rules_invalid).exit_status;
+}
+
+}  // namespace
+
+int cmd_rules(const RulesOptions& options, CommandContext& context) {
+  auto engine = load_rule_engine(options.folder);
+  if (!engine) return fail(context, engine.error());
+  Result<int> done = options.action == RulesAction::list   ? Result<int>(list(options, context, *engine->rules))
+                     : options.action == RulesAction::show ? show(options, context, engine->rules->with_examples())
+                                                           : prove(options, context, *engine);
+  return done ? finish(context, *done) : fail(context, done.error());
+}
+
+}  // namespace guard

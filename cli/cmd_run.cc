@@ -1,0 +1,151 @@
+// `guard run` and `guard exec`: gate, sandbox, redactor, verdict.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "cli/commands.h"
+#include "cli/progress.h"
+#include "cli/rule_engine.h"
+#include "common/text.h"
+#include "pipeline/config.h"
+#include "pipeline/report_json.h"
+#include "pipeline/report_text.h"
+#include "pipeline/test_run.h"
+
+namespace guard {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The program's output on its way to the terminal: the progress line goes away before its first byte.
+class ClearingSink final : public ByteSink {
+ public:
+  ClearingSink(Progress& progress, OutStream& next) : progress_(progress), next_(next) {}
+  Result<void> push(std::span<const char> bytes) override {
+    progress_.clear();
+    return next_.push(bytes);
+  }
+  Result<void> finish() override { return next_.finish(); }
+
+ private:
+  Progress& progress_;
+  OutStream& next_;
+};
+
+std::string_view stage_sentence(std::string_view stage) {
+  if (stage == "probe") return "looking for a container engine";
+  if (stage == "check") return "checking the code";
+  if (stage == "collect") return "reading the files";
+  if (stage == "stage") return "staging what was checked";
+  if (stage == "run") return "running in the sandbox";
+  return stage;
+}
+
+Result<fs::path> absolute_project(const std::string& named) {
+  std::error_code failure;
+  const fs::path project = fs::canonical(named.empty() ? "." : named, failure);
+  if (failure) {
+    return Error::from_errno(ErrorCode::file_not_found, fmt::format("project folder {}", printable(named.empty() ? "." : named)), failure.value());
+  }
+  return project;
+}
+
+// Names as typed -> names relative to the project, which is found from the first of them unless --project says it.
+Result<void> resolve_files(const RunOptions& options, RunRequest& request) {
+  std::error_code failure;
+  if (options.sandbox.project.empty()) {
+    GUARD_TRY_ASSIGN(const fs::path found, project_of(options.files.front()));
+    GUARD_TRY_ASSIGN(request.project, absolute_project(found.string()));
+  } else {
+    GUARD_TRY_ASSIGN(request.project, absolute_project(options.sandbox.project));
+  }
+  for (const auto& file : options.files) {
+    const fs::path named = options.sandbox.project.empty() ? fs::absolute(file, failure) : fs::path(file).is_absolute() ? fs::path(file) : fs::absolute(file, failure);
+    // Only the folder is resolved: a test that is itself a link is refused later, not followed.
+    const fs::path parent = fs::weakly_canonical(named.parent_path(), failure);
+    const fs::path relative = (parent / named.filename()).lexically_relative(request.project);
+    if (failure || relative.empty() || *relative.begin() != "sandbox") {
+      return Error(ErrorCode::input_invalid, fmt::format("{} is not below {}", printable(file), printable((request.project / "sandbox").native())))
+          .hint("tests that guard runs live in sandbox/ beside src/ and package.json");
+    }
+    request.files.push_back(relative.generic_string());
+  }
+  return ok();
+}
+
+Result<void> prepare(const SandboxOptions& options, CommandContext& context, RuleEngine& engine, RunRequest& request) {
+  ConfigSources sources;
+  if (options.config.empty()) {
+    sources.search_from = request.project;
+  } else {
+    sources.file = options.config;
+  }
+  sources.environment = context.environment;
+  sources.overrides = options.overrides;
+  GUARD_TRY_ASSIGN(LoadedConfig loaded, load_config(sources));
+  request.config = std::move(loaded.config);
+  request.backend = options.backend;
+  request.environment = context.environment;
+  GUARD_TRY_ASSIGN(engine, load_rule_engine(options.rules));
+  request.rules = engine.rules;
+  request.matcher = &*engine.matcher;
+  return ok();
+}
+
+int run(const SandboxOptions& options, CommandContext& context, RuleEngine& engine, RunRequest& request, Result<void> prepared) {
+  Streams& streams = context.streams;
+  const bool json = options.format == OutputFormat::json;
+  const bool command = !request.argv.empty();
+  RunRecord record;
+  {
+    const auto mode = options.quiet ? Progress::Mode::quiet : streams.err_is_terminal ? Progress::Mode::rewritten : Progress::Mode::lines;
+    Progress progress(streams.err, mode);
+    if (prepared) prepared = prepare(options, context, engine, request);
+    if (prepared) {
+      // With --format json stdout is one document and nothing else.
+      ClearingSink out(progress, json ? streams.err : streams.out);
+      ClearingSink err(progress, streams.err);
+      request.progress = [&](std::string_view stage) { progress.say(stage_sentence(stage)); };
+      record = run_tests(request, out, err, context.cancel);
+    } else {
+      record.verdict = verdict_of(prepared.error());
+      record.error = std::move(prepared).error();
+    }
+  }
+  if (json) {
+    streams.out.write(run_document(record));
+  } else if (command) {
+    // The command's own output is the result; ours is talk.
+    if (!options.quiet || record.verdict.kind() != VerdictKind::allowed) streams.err.write(run_text(record, streams.err_color ? Colour::on : Colour::off));
+  } else {
+    streams.out.write(run_text(record, streams.out_color ? Colour::on : Colour::off));
+  }
+  return finish(context, record.verdict.exit_status());
+}
+
+}  // namespace
+
+int cmd_run(const RunOptions& options, CommandContext& context) {
+  context.streams.choose_color(options.sandbox.color, context.environment);
+  RuleEngine engine;
+  RunRequest request;
+  auto resolved = resolve_files(options, request);
+  return run(options.sandbox, context, engine, request, std::move(resolved));
+}
+
+int cmd_exec(const ExecOptions& options, CommandContext& context) {
+  context.streams.choose_color(options.sandbox.color, context.environment);
+  RuleEngine engine;
+  RunRequest request;
+  request.argv = options.argv;
+  auto project = absolute_project(options.sandbox.project);
+  Result<void> prepared = ok();
+  if (project) {
+    request.project = *project;
+  } else {
+    prepared = std::move(project).error();
+  }
+  return run(options.sandbox, context, engine, request, std::move(prepared));
+}
+
+}  // namespace guard

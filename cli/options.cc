@@ -1,0 +1,318 @@
+#include "cli/options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/option_parser.h"
+#include "cli/verbs.h"
+#include "common/text.h"
+#include "pipeline/config_texts.h"
+#include "pipeline/config_values.h"
+
+namespace guard {
+namespace {
+
+constexpr int kUsageStatus = 64;
+
+Error mistake(std::string sentence, std::string hint) {
+  return Error(ErrorCode::usage, std::move(sentence)).hint(std::move(hint));
+}
+
+// ---- what several verbs share ----
+
+OutputFormat format_of(const SplitArguments& split) {
+  return split.value("--format") == "json" ? OutputFormat::json : OutputFormat::text;
+}
+
+ColorChoice color_of(const SplitArguments& split) {
+  const auto name = split.value("--color", "auto");
+  return name == "always" ? ColorChoice::always : name == "never" ? ColorChoice::never : ColorChoice::automatic;
+}
+
+Result<void> no_arguments(const SplitArguments& split, std::string_view verb) {
+  if (split.positional.empty()) return ok();
+  return mistake(fmt::format("guard {} takes no argument \"{}\"", verb, shown_value(split.positional[0])),
+                 fmt::format("see `guard help {}`", verb));
+}
+
+// An empty name is a variable that was not set in somebody's script.
+Result<void> no_empty_names(const std::vector<std::string>& names) {
+  if (std::find(names.begin(), names.end(), "") == names.end()) return ok();
+  return mistake("an argument is empty", "look for a variable that is not set in the command");
+}
+
+Result<void> one_of(const SplitArguments& split, std::span<const std::string_view> names) {
+  std::string_view seen;
+  for (const auto name : names) {
+    if (!split.has(name)) continue;
+    if (!seen.empty()) return mistake(fmt::format("{} and {} exclude each other", seen, name), "choose one of them");
+    seen = name;
+  }
+  return ok();
+}
+
+// The action of `guard image build` and its like; it is taken out of the arguments.
+template <typename Action>
+Result<Action> take_action(SplitArguments& split, std::string_view verb,
+                           std::initializer_list<std::pair<std::string_view, Action>> actions) {
+  std::vector<std::string_view> names;
+  for (const auto& action : actions) names.push_back(action.first);
+  const std::string hint = fmt::format("guard {} {}", verb, fmt::join(names, fmt::format(", guard {} ", verb)));
+  if (split.positional.empty()) return mistake(fmt::format("guard {} needs to know what to do", verb), hint);
+  for (const auto& [name, action] : actions) {
+    if (split.positional[0] != name) continue;
+    split.positional.erase(split.positional.begin());
+    return action;
+  }
+  const auto near = nearest_word(split.positional[0], names);
+  return mistake(fmt::format("guard {} has no \"{}\"", verb, shown_value(split.positional[0])),
+                 near.empty() ? hint : fmt::format("did you mean `guard {} {}`?", verb, near));
+}
+
+// Options that stand for keys of the configuration.
+Result<std::vector<ConfigOverride>> overrides_of(const SplitArguments& split, std::span<const OptionRow> rows) {
+  std::vector<ConfigOverride> overrides;
+  for (const auto& row : rows) {
+    const auto given = split.options.find(row.name);
+    if (given == split.options.end() || row.config_keys.empty()) continue;
+    for (std::string_view keys = row.config_keys; !keys.empty();) {
+      const std::size_t end = std::min(keys.find(' '), keys.size());
+      for (const auto& value : given->second)
+        overrides.push_back({std::string(keys.substr(0, end)), value, std::string(row.name)});
+      keys.remove_prefix(std::min(end + 1, keys.size()));
+    }
+  }
+  if (const auto variables = split.options.find("--env"); variables != split.options.end()) {
+    for (const auto& text : variables->second) {
+      const std::size_t equals = text.find('=');
+      const std::string name = text.substr(0, equals);
+      std::optional<std::string> value;
+      if (equals != std::string::npos) value = text.substr(equals + 1);
+      Config scratch;
+      if (const auto complaint = set_variable(name, value, scratch)) {
+        return mistake(fmt::format("--env: {}", complaint->sentence),
+                       "write --env NAME=VALUE, or --env NAME to pass guard's own on");
+      }
+      overrides.push_back({"run.env." + name, std::move(value), "--env"});
+    }
+  }
+  return overrides;
+}
+
+// ---- the verbs ----
+
+Result<ParsedCommand> parse_check(SplitArguments split) {
+  CheckOptions options;
+  // Behind `--` even a lone dash is a file's name.
+  const auto dashes =
+      std::find(split.positional.begin(), split.positional.begin() + static_cast<std::ptrdiff_t>(split.dash_dash), "-");
+  options.read_stdin = dashes != split.positional.begin() + static_cast<std::ptrdiff_t>(split.dash_dash);
+  if (options.read_stdin && split.positional.size() > 1) {
+    return mistake("`-` stands for all that is judged, so no other PATH can go with it",
+                   "call guard once for each, or name a file `./-`");
+  }
+  options.staged = split.has("--staged");
+  if (options.staged && !split.positional.empty()) {
+    return mistake("--staged judges what git is about to commit, so no PATH can go with it", "leave out one of them");
+  }
+  if (split.has("--stdin-name") && !options.read_stdin) {
+    return mistake("--stdin-name names standard input, which is not read", "add `-` to read it");
+  }
+  GUARD_TRY(no_empty_names(split.positional));
+  if (!options.read_stdin) options.paths = std::move(split.positional);
+  options.mode = split.value("--mode", options.mode);
+  options.format = format_of(split);
+  options.stdin_name = split.value("--stdin-name", options.stdin_name);
+  options.allow_empty = split.has("--allow-empty");
+  options.color = color_of(split);
+  options.config = split.value("--config");
+  options.rules = split.value("--rules");
+  return ParsedCommand(std::move(options));
+}
+
+Result<SandboxOptions> sandbox_options(const SplitArguments& split, const VerbRow& row) {
+  SandboxOptions options;
+  const auto backend = split.value("--backend", "auto");
+  if (backend == "docker") options.backend = BackendName::docker;
+  if (backend == "namespace") options.backend = BackendName::namespace_sandbox;
+  if (backend == "host") options.backend = BackendName::host;
+  options.format = format_of(split);
+  options.project = split.value("--project");
+  options.config = split.value("--config");
+  options.rules = split.value("--rules");
+  options.color = color_of(split);
+  options.quiet = split.has("--quiet");
+  GUARD_TRY_ASSIGN(options.overrides, overrides_of(split, row.options));
+  return options;
+}
+
+Result<ParsedCommand> parse_run(SplitArguments split, const VerbRow& row) {
+  RunOptions options;
+  GUARD_TRY_ASSIGN(options.sandbox, sandbox_options(split, row));
+  if (split.positional.empty()) return mistake("guard run needs the tests to run", "guard run sandbox/*.test.ts");
+  GUARD_TRY(no_empty_names(split.positional));
+  options.files = std::move(split.positional);
+  return ParsedCommand(std::move(options));
+}
+
+Result<ParsedCommand> parse_exec(SplitArguments split, const VerbRow& row) {
+  ExecOptions options;
+  GUARD_TRY_ASSIGN(options.sandbox, sandbox_options(split, row));
+  if (split.positional.empty()) return mistake("guard exec needs a command", "guard exec -- COMMAND ARGUMENT...");
+  // Arguments of the command may be empty, its name may not.
+  if (split.positional[0].empty())
+    return mistake("the command is empty", "look for a variable that is not set in the command");
+  options.argv = std::move(split.positional);
+  return ParsedCommand(std::move(options));
+}
+
+Result<ParsedCommand> parse_image(SplitArguments split) {
+  ImageOptions options;
+  GUARD_TRY_ASSIGN(
+      options.action,
+      take_action<ImageAction>(
+          split, "image", {{"build", ImageAction::build}, {"list", ImageAction::list}, {"prune", ImageAction::prune}}));
+  GUARD_TRY(no_arguments(split, "image"));
+  constexpr std::string_view kTargets[] = {"--engine", "--root-folder", "--all"};
+  GUARD_TRY(one_of(split, kTargets));
+  options.target = split.has("--engine")        ? ImageTarget::engine
+                   : split.has("--root-folder") ? ImageTarget::root_folder
+                   : split.has("--all")         ? ImageTarget::all
+                                                : ImageTarget::automatic;
+  options.project = split.value("--project");
+  options.config = split.value("--config");
+  options.format = format_of(split);
+  return ParsedCommand(std::move(options));
+}
+
+Result<ParsedCommand> parse_rules(SplitArguments split) {
+  RulesOptions options;
+  GUARD_TRY_ASSIGN(
+      options.action,
+      take_action<RulesAction>(
+          split, "rules", {{"list", RulesAction::list}, {"show", RulesAction::show}, {"check", RulesAction::check}}));
+  GUARD_TRY(no_empty_names(split.positional));
+  if (options.action == RulesAction::show && split.positional.empty()) {
+    return mistake("guard rules show needs the id of a rule", "`guard rules list` has all ids");
+  }
+  if (options.action != RulesAction::list && !split.positional.empty()) {
+    (options.action == RulesAction::show ? options.id : options.folder) = split.positional[0];
+    split.positional.erase(split.positional.begin());
+  }
+  GUARD_TRY(no_arguments(split, "rules"));
+  options.format = format_of(split);
+  options.color = color_of(split);
+  return ParsedCommand(std::move(options));
+}
+
+Result<ParsedCommand> parse_config(SplitArguments split) {
+  enum class Action : std::uint8_t { show };
+  GUARD_TRY(take_action<Action>(split, "config", {{"show", Action::show}}));
+  GUARD_TRY(no_arguments(split, "config"));
+  return ParsedCommand(ConfigOptions{
+      .format = format_of(split), .project = split.value("--project"), .config = split.value("--config")});
+}
+
+Result<ParsedCommand> parse_redact(SplitArguments split, const VerbRow& row) {
+  RedactOptions options;
+  GUARD_TRY(no_empty_names(split.positional));
+  options.files = std::move(split.positional);
+  if (split.has("--cap")) {
+    std::uint64_t bytes = 0;
+    parse_bytes(split.value("--cap"), bytes);  // known to be good: its row names a key of that type
+    options.cap_bytes = bytes;
+    split.options.erase("--cap");  // the filter's own cap, and not a run's
+  }
+  options.stats = split.has("--stats");
+  options.config = split.value("--config");
+  GUARD_TRY_ASSIGN(options.overrides, overrides_of(split, row.options));
+  return ParsedCommand(std::move(options));
+}
+
+Result<ParsedCommand> parse_verb(const VerbRow& row, std::span<const std::string_view> arguments) {
+  GUARD_TRY_ASSIGN(SplitArguments split, split_arguments(arguments, row.options, row.placement));
+  switch (row.verb) {
+    case Verb::check:
+      return parse_check(std::move(split));
+    case Verb::run:
+      return parse_run(std::move(split), row);
+    case Verb::exec:
+      return parse_exec(std::move(split), row);
+    case Verb::image:
+      return parse_image(std::move(split));
+    case Verb::rules:
+      return parse_rules(std::move(split));
+    case Verb::config:
+      return parse_config(std::move(split));
+    case Verb::redact:
+      return parse_redact(std::move(split), row);
+    case Verb::doctor:
+      GUARD_TRY(no_arguments(split, row.name));
+      return ParsedCommand(DoctorOptions{.format = format_of(split),
+                                         .project = split.value("--project"),
+                                         .config = split.value("--config"),
+                                         .color = color_of(split)});
+    case Verb::init:
+      GUARD_TRY(no_arguments(split, row.name));
+      return ParsedCommand(InitOptions{.project = split.value("--project"), .force = split.has("--force")});
+    case Verb::clean:
+      GUARD_TRY(no_arguments(split, row.name));
+      return ParsedCommand(CleanOptions{.format = format_of(split)});
+  }
+  return Error(ErrorCode::internal, "a verb without a parser");
+}
+
+// ---- answers ----
+
+Answer usage_answer(const Error& error) {
+  return {.err = fmt::format("error: USAGE: {}\n  hint: {}\n", error.message(), error.hint()),
+          .exit_status = kUsageStatus};
+}
+
+Answer unknown_verb(std::string_view name) {
+  std::vector<std::string_view> names = {"help"};
+  for (const auto& row : verbs()) names.push_back(row.name);
+  const auto near = nearest_word(name, names);
+  if (name.starts_with("-"))
+    return usage_answer(mistake(fmt::format("unknown option {}", shown_value(name)),
+                                "options go behind the verb: guard check --staged"));
+  return usage_answer(
+      mistake(fmt::format("unknown verb \"{}\"", shown_value(name)),
+              near.empty() ? "`guard help` lists all verbs" : fmt::format("did you mean `guard {}`?", near)));
+}
+
+bool is_help(std::string_view argument) {
+  return argument == "--help" || argument == "-h";
+}
+
+}  // namespace
+
+ParsedCommand parse_command_line(std::span<const std::string_view> arguments) {
+  if (arguments.empty()) return Answer{.err = short_help_text(), .exit_status = kUsageStatus};
+  const std::string_view first = arguments[0];
+  if (first == "--version") return Answer{.out = "guard " GUARD_VERSION "\n"};
+  if (is_help(first)) return Answer{.out = help_text()};
+  if (first == "help") {
+    if (arguments.size() == 1) return Answer{.out = help_text()};
+    const auto* row = find_verb(arguments[1]);
+    return row == nullptr ? unknown_verb(arguments[1]) : Answer{.out = help_text(*row)};
+  }
+  const auto* row = find_verb(first);
+  if (row == nullptr) return unknown_verb(first);
+  const auto rest = arguments.subspan(1);
+  // Whoever asks for help gets it, whatever else is wrong with the line.
+  const auto dashes = std::find(rest.begin(), rest.end(), "--");
+  if (std::any_of(rest.begin(), dashes, is_help)) return Answer{.out = help_text(*row)};
+  auto parsed = parse_verb(*row, rest);
+  if (!parsed) return usage_answer(parsed.error());
+  return std::move(*parsed);
+}
+
+ParsedCommand parse_command_line(int argc, const char* const* argv) {
+  std::vector<std::string_view> arguments;
+  for (int i = 1; i < argc; ++i) arguments.emplace_back(argv[i]);
+  return parse_command_line(arguments);
+}
+
+}  // namespace guard

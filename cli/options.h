@@ -1,0 +1,120 @@
+// The command line as typed. Nothing is read or opened here: `--help` touches nothing, and what the options mean
+// together with guard.toml is Config's business.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "cli/streams.h"
+#include "pipeline/config.h"
+
+namespace guard {
+
+enum class OutputFormat : std::uint8_t { text, json };
+
+// guard check
+struct CheckOptions {
+  std::vector<std::string> paths;  // empty with neither `staged` nor `read_stdin`: what [check] paths says
+  bool read_stdin = false;         // `-`
+  bool staged = false;
+  std::string mode = "auto";  // auto, docker, host, namespace
+  OutputFormat format = OutputFormat::text;
+  std::string stdin_name = "stdin.ts";
+  bool allow_empty = false;
+  ColorChoice color = ColorChoice::automatic;
+  std::string config;  // --config
+  std::string rules;   // --rules
+};
+
+// What `guard run` and `guard exec` share.
+struct SandboxOptions {
+  std::optional<BackendName> backend;  // --backend NAME; nothing: auto
+  OutputFormat format = OutputFormat::text;
+  std::string project;
+  std::string config;
+  std::string rules;
+  ColorChoice color = ColorChoice::automatic;
+  bool quiet = false;
+  // --timeout, --memory, --cpus, --pids, --image, --env, --mask-env; values are already known to be good.
+  std::vector<ConfigOverride> overrides;
+};
+
+struct RunOptions {
+  SandboxOptions sandbox;
+  std::vector<std::string> files;
+};
+
+struct ExecOptions {
+  SandboxOptions sandbox;
+  std::vector<std::string> argv;
+};
+
+enum class ImageAction : std::uint8_t { build, list, prune };
+enum class ImageTarget : std::uint8_t { automatic, engine, root_folder, all };
+struct ImageOptions {
+  ImageAction action = ImageAction::list;
+  ImageTarget target = ImageTarget::automatic;  // --engine, --root-folder, --all
+  std::string project;
+  std::string config;
+  OutputFormat format = OutputFormat::text;
+};
+
+enum class RulesAction : std::uint8_t { list, show, check };
+struct RulesOptions {
+  RulesAction action = RulesAction::list;
+  std::string id;      // show
+  std::string folder;  // check; empty: the rules that are shipped
+  OutputFormat format = OutputFormat::text;
+  ColorChoice color = ColorChoice::automatic;
+};
+
+struct DoctorOptions {
+  OutputFormat format = OutputFormat::text;
+  std::string project = {};
+  std::string config = {};
+  ColorChoice color = ColorChoice::automatic;
+};
+
+struct ConfigOptions {  // guard config show
+  OutputFormat format = OutputFormat::text;
+  std::string project = {};
+  std::string config = {};
+};
+
+struct InitOptions {
+  std::string project = {};
+  bool force = false;
+};
+
+struct RedactOptions {
+  std::vector<std::string> files;  // empty: standard input; "-" stands for it, too
+  std::optional<std::uint64_t> cap_bytes;
+  bool stats = false;
+  std::string config;
+  std::vector<ConfigOverride> overrides;  // --mask-env
+};
+
+struct CleanOptions {
+  OutputFormat format = OutputFormat::text;
+};
+
+// Nothing to be run: help, the version, or a mistake on the command line.
+struct Answer {
+  std::string out = {};
+  std::string err = {};
+  int exit_status = 0;
+};
+
+using ParsedCommand = std::variant<CheckOptions, RunOptions, ExecOptions, ImageOptions, RulesOptions, DoctorOptions,
+                                   ConfigOptions, InitOptions, RedactOptions, CleanOptions, Answer>;
+
+// `arguments` without the program's own name.
+ParsedCommand parse_command_line(std::span<const std::string_view> arguments);
+ParsedCommand parse_command_line(int argc, const char* const* argv);
+
+}  // namespace guard

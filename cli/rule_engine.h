@@ -1,0 +1,23 @@
+// The rules a verb works with, and the matcher made from them: those shipped in this binary, or a folder of a person's own.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "common/result.h"
+#include "rules/matcher.h"
+#include "rules/rule_set.h"
+
+namespace guard {
+
+struct RuleEngine {
+  std::unique_ptr<RuleSet> own;    // of a folder
+  const RuleSet* rules = nullptr;  // `own`, or the shipped ones
+  std::optional<Matcher> matcher;
+};
+
+// `folder` empty: the shipped rules.
+Result<RuleEngine> load_rule_engine(const std::string& folder);
+
+}  // namespace guard

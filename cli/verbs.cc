@@ -1,0 +1,268 @@
+#include "cli/verbs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace guard {
+namespace {
+
+constexpr std::array<std::string_view, 2> kFormats = {"text", "json"};
+constexpr std::array<std::string_view, 3> kColors = {"auto", "always", "never"};
+constexpr std::array<std::string_view, 4> kModes = {"auto", "docker", "host", "namespace"};
+constexpr std::array<std::string_view, 4> kBackends = {"auto", "docker", "namespace", "host"};
+
+constexpr OptionRow kFormat = {.name = "--format",
+                               .value = "FORMAT",
+                               .help = "text for people, or json: one document on standard output",
+                               .choices = kFormats};
+constexpr OptionRow kColor = {.name = "--color",
+                              .value = "WHEN",
+                              .help = "auto (on a terminal, unless NO_COLOR is set), always or never",
+                              .choices = kColors};
+constexpr OptionRow kConfig = {.name = "--config", .value = "FILE", .help = "this guard.toml instead of the project's"};
+constexpr OptionRow kRules = {
+    .name = "--rules", .value = "DIR", .help = "the rules of this folder instead of those that guard brings"};
+constexpr OptionRow kProject = {
+    .name = "--project", .value = "DIR", .help = "the project's folder, instead of the current one"};
+constexpr OptionRow kMaskEnv = {.name = "--mask-env",
+                                .value = "NAME,..",
+                                .help = "also mask the values of these variables",
+                                .repeats = true,
+                                .config_keys = "redact.mask_env"};
+
+constexpr OptionRow kCheckOptions[] = {
+    {.name = "--staged", .help = "judge what `git commit` would commit now, under [check] paths"},
+    {.name = "--mode",
+     .value = "MODE",
+     .help = "the place that the rules are chosen for: auto, docker, host or namespace",
+     .choices = kModes},
+    {.name = "--stdin-name", .value = "NAME", .help = "the name that standard input goes by (default stdin.ts)"},
+    {.name = "--allow-empty", .help = "no files at all is a pass"},
+    kFormat,
+    kColor,
+    kConfig,
+    kRules,
+};
+
+constexpr OptionRow kSandboxOptions[] = {
+    {.name = "--backend",
+     .value = "NAME",
+     .help = "auto, docker, namespace or host; all rules that its mode needs still apply",
+     .choices = kBackends},
+    {.name = "--timeout",
+     .value = "SECONDS",
+     .help = "how long it may take",
+     .config_keys = "docker.timeout namespace.timeout host.timeout"},
+    {.name = "--memory", .value = "BYTES", .help = "memory, 512m or 2g", .config_keys = "limits.memory"},
+    {.name = "--cpus", .value = "N", .help = "processors, 1.5 say", .config_keys = "limits.cpus"},
+    {.name = "--pids", .value = "N", .help = "processes and threads", .config_keys = "limits.pids"},
+    {.name = "--image", .value = "REF", .help = "the image of the container", .config_keys = "docker.image"},
+    {.name = "--env",
+     .value = "NAME[=VALUE]",
+     .help = "a variable for the sandbox, masked in the output; without a value guard's own",
+     .repeats = true},
+    kMaskEnv,
+    kProject,
+    kFormat,
+    {.name = "--quiet", .help = "no progress, only results"},
+    kColor,
+    kConfig,
+    kRules,
+};
+
+constexpr OptionRow kImageOptions[] = {
+    {.name = "--engine", .help = "only the image in the container engine"},
+    {.name = "--root-folder", .help = "only the root folder of the embedded sandbox"},
+    {.name = "--all", .help = "both; with prune: also what the project uses now"},
+    kProject,
+    kConfig,
+    kFormat,
+};
+
+constexpr OptionRow kRulesOptions[] = {kFormat, kColor};
+constexpr OptionRow kDoctorOptions[] = {kFormat, kColor, kProject, kConfig};
+constexpr OptionRow kConfigOptions[] = {kFormat, kProject, kConfig};
+constexpr OptionRow kInitOptions[] = {kProject, {.name = "--force", .help = "replace a guard.toml that is there"}};
+constexpr OptionRow kRedactOptions[] = {
+    {.name = "--cap",
+     .value = "BYTES",
+     .help = "let out no more than this, 80k say; the rest is dropped and counted",
+     .config_keys = "limits.output_keep"},
+    {.name = "--stats", .help = "at the end, say on standard error what was masked how often"},
+    kMaskEnv,
+    kConfig,
+};
+constexpr OptionRow kCleanOptions[] = {kFormat};
+
+constexpr std::string_view kCheckStatus =
+    "0 no finding, 1 findings, 2 could not decide (unreadable, no files, bad rules or configuration), 64 usage";
+constexpr std::string_view kRunStatus =
+    "0 allowed: all tests shown to have run and passed; 1 rejected; 2 undecided: the proof is missing;\n"
+    "3 no environment may be used; 64 usage; 130 interrupted, 143 terminated";
+constexpr std::string_view kPlainStatus = "0 done, 2 it failed, 64 usage";
+
+constexpr VerbRow kVerbs[] = {
+    {.verb = Verb::check,
+     .name = "check",
+     .summary = "judge files without running them",
+     .usage = "check PATH...\ncheck --staged\ncheck -\ncheck",
+     .about = "Matches TypeScript and JavaScript against guard's rules. Folders are walked. All files of one call are "
+              "judged\n"
+              "together: one half of a leak may stand in another file than the other half. Without a PATH, what "
+              "[check] paths\n"
+              "in guard.toml says is judged.",
+     .options = kCheckOptions,
+     .examples = "guard check sandbox/\nguard check --staged --format json\ngenerate | guard check - --stdin-name "
+                 "sandbox/new.test.ts",
+     .exit_status = kCheckStatus},
+    {.verb = Verb::run,
+     .name = "run",
+     .summary = "check tests, run them in a sandbox, give a verdict",
+     .usage = "run FILE...",
+     .about = "The files are checked first; what was checked, and nothing else, is run by `bun test` where it can do "
+              "no harm. Output\n"
+              "is masked. A pass needs a report that shows that every file's tests ran.",
+     .options = kSandboxOptions,
+     .examples = "guard run sandbox/*.test.ts\nguard run --backend namespace --timeout 60 sandbox/sum.test.ts\nguard "
+                 "run --env TZ=UTC --format json sandbox/",
+     .exit_status = kRunStatus},
+    {.verb = Verb::exec,
+     .name = "exec",
+     .summary = "run any command in the same sandbox, without the check",
+     .usage = "exec [OPTION...] -- COMMAND ARGUMENT...",
+     .about =
+         "No shell stands between: write `sh -c '...'` for one. Limits, masking and clean-up are those of `guard run`.",
+     .options = kSandboxOptions,
+     .examples = "guard exec -- bun --version\nguard exec --memory 512m -- sh -c 'ls -l /app'",
+     .exit_status = kRunStatus,
+     .placement = Placement::behind_dashes},
+    {.verb = Verb::image,
+     .name = "image",
+     .summary = "build, list or remove what tests run on",
+     .usage = "image build\nimage list\nimage prune",
+     .about = "Tests run on an image made of this machine's bun and C library and the project's locked dependencies. "
+              "Its tag is made\n"
+              "from those contents: a stale image is never taken for a fresh one.",
+     .options = kImageOptions,
+     .examples = "guard image build\nguard image list --format json\nguard image prune",
+     .exit_status = "0 done, 2 it failed, 3 dependencies or engine are missing, 64 usage"},
+    {.verb = Verb::rules,
+     .name = "rules",
+     .summary = "list, explain or prove the rules",
+     .usage = "rules list\nrules show ID\nrules check [DIR]",
+     .about = "`check` runs the examples of every rule through both engines; with DIR, those of a folder of your own.",
+     .options = kRulesOptions,
+     .examples = "guard rules list\nguard rules show always.env_dump\nguard rules check my-rules/",
+     .exit_status = "0 done, 1 a rule fails its examples, 2 it failed, 64 usage"},
+    {.verb = Verb::doctor,
+     .name = "doctor",
+     .summary = "say what works on this machine, and how to mend what does not",
+     .usage = "doctor",
+     .about =
+         "Asks the engine, the embedded sandbox, bun and the image, changes nothing, and ends with what to do next.",
+     .options = kDoctorOptions,
+     .examples = "guard doctor\nguard doctor --format json",
+     .exit_status = "0 tests can be run here, 2 it failed, 3 no environment may be used, 64 usage"},
+    {.verb = Verb::config,
+     .name = "config",
+     .summary = "show every setting and where it comes from",
+     .usage = "config show",
+     .about = "Default, then guard.toml, then GUARD_<SECTION>_<KEY> in the environment, then options: the last word "
+              "wins. guard.toml is\n"
+              "looked for from here up to the repository's root, and never in the sandbox folder.",
+     .options = kConfigOptions,
+     .examples = "guard config show\nguard config show --config ci/guard.toml --format json",
+     .exit_status = kPlainStatus},
+    {.verb = Verb::init,
+     .name = "init",
+     .summary = "write a commented guard.toml",
+     .usage = "init",
+     .about = "Every key with its default, commented out: nothing changes until you take a # away.",
+     .options = kInitOptions,
+     .examples = "guard init\nguard init --project ../other --force",
+     .exit_status = kPlainStatus},
+    {.verb = Verb::redact,
+     .name = "redact",
+     .summary = "hide secrets in a stream",
+     .usage = "redact [FILE...]",
+     .about = "The filter that program output goes through, for any other output: keys, tokens, known values become "
+              "[REDACTED:kind].",
+     .options = kRedactOptions,
+     .examples = "make test 2>&1 | guard redact\nguard redact --stats --mask-env DEPLOY_KEY build.log",
+     .exit_status = "0 done, 2 it failed: what could not be proved clean was withheld, 64 usage"},
+    {.verb = Verb::clean,
+     .name = "clean",
+     .summary = "remove what killed runs left behind",
+     .usage = "clean",
+     .about = "Containers, processes and folders of runs whose guard is gone. Those of living runs are not touched.",
+     .options = kCleanOptions,
+     .examples = "guard clean",
+     .exit_status = kPlainStatus},
+};
+
+std::string indented(std::string_view lines, std::string_view before) {
+  std::string text;
+  for (std::size_t at = 0; at <= lines.size();) {
+    const std::size_t end = std::min(lines.find('\n', at), lines.size());
+    text += fmt::format("{}{}\n", before, lines.substr(at, end - at));
+    at = end + 1;
+  }
+  return text;
+}
+
+std::string option_lines(std::span<const OptionRow> rows) {
+  constexpr std::size_t kColumn = 22;
+  std::string text;
+  for (const auto& row : rows) {
+    const std::string left = row.value.empty() ? std::string(row.name) : fmt::format("{} {}", row.name, row.value);
+    text += fmt::format("  {:<{}} {}", left, kColumn, row.help);
+    if (!row.config_keys.empty()) text += fmt::format(" [{}]", row.config_keys);
+    text += '\n';
+  }
+  return text + fmt::format("  {:<{}} {}\n", "--help", kColumn, "this text");
+}
+
+std::string verb_lines() {
+  std::string text;
+  for (const auto& row : kVerbs) text += fmt::format("  {:<8} {}\n", row.name, row.summary);
+  return text;
+}
+
+}  // namespace
+
+std::span<const VerbRow> verbs() {
+  return kVerbs;
+}
+
+const VerbRow* find_verb(std::string_view name) {
+  const auto* found =
+      std::find_if(std::begin(kVerbs), std::end(kVerbs), [&](const VerbRow& row) { return row.name == name; });
+  return found == std::end(kVerbs) ? nullptr : found;
+}
+
+std::string help_text(const VerbRow& row) {
+  return fmt::format("guard {}: {}\n\nUsage:\n{}\n{}\n\nOptions:\n{}\nExamples:\n{}\nExit status:\n{}", row.name,
+                     row.summary, indented(row.usage, "  guard "), row.about, option_lines(row.options),
+                     indented(row.examples, "  "), indented(row.exit_status, "  "));
+}
+
+std::string help_text() {
+  return fmt::format(
+      "guard lets machine-written TypeScript and JavaScript run unattended: it checks the code, runs its tests in a "
+      "sandbox, masks\n"
+      "what they print, and gives a verdict.\n\n"
+      "Usage:\n  guard VERB [OPTION...] [ARGUMENT...]\n  guard help VERB\n  guard --version\n\n"
+      "Verbs:\n{}\n"
+      "Examples:\n  guard run sandbox/*.test.ts\n  guard check --staged\n  guard doctor\n\n"
+      "Exit status:\n"
+      "  0 allowed, 1 rejected, 2 undecided, 3 no environment may be used, 64 usage, 130 interrupted, 143 terminated\n",
+      verb_lines());
+}
+
+std::string short_help_text() {
+  return fmt::format("usage: guard VERB [OPTION...] [ARGUMENT...]\n\n{}\n`guard help VERB` says more.\n", verb_lines());
+}
+
+}  // namespace guard

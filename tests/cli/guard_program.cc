@@ -1,0 +1,137 @@
+#include "tests/cli/guard_program.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "common/cancel.h"
+#include "common/environment.h"
+#include "runner/subprocess.h"
+
+namespace guard::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+TempDir must_create(std::string_view prefix) {
+  auto made = TempDir::create({}, prefix);
+  if (!made) std::abort();
+  // The sandbox, and guard itself in some tests, run as another user.
+  ::chmod(made->path().c_str(), 0755);
+  return std::move(*made);
+}
+
+}  // namespace
+
+nlohmann::json ProgramResult::document() const {
+  auto parsed = nlohmann::json::parse(out, nullptr, false);
+  if (parsed.is_discarded()) {
+    ADD_FAILURE() << "no JSON document:\n" << out << "\nstderr:\n" << err;
+    return nullptr;
+  }
+  return parsed;
+}
+
+fs::path shared_cache() {
+  static const TempDir cache = must_create("guard-test-cache-");
+  return cache.path();
+}
+
+std::string docker_socket() {
+  const char* socket = std::getenv("GUARD_TEST_DOCKER_SOCKET");
+  return socket == nullptr ? "" : socket;
+}
+
+std::string missing(Needs needs) {
+  switch (needs) {
+    case Needs::nothing: return {};
+    case Needs::docker: return docker_socket().empty() ? "no engine: GUARD_TEST_DOCKER_SOCKET is not set" : "";
+    case Needs::namespace_sandbox:
+      return fs::exists("/usr/bin/bwrap") || fs::exists("/usr/local/bin/bwrap") ? "" : "bubblewrap is not installed";
+  }
+  return "unknown need";
+}
+
+bool must_have(Needs needs) {
+  const char* name = needs == Needs::docker ? "GUARD_TEST_REQUIRE_DOCKER" : "GUARD_TEST_REQUIRE_NAMESPACE";
+  const char* value = std::getenv(name);
+  return value != nullptr && std::string_view(value) == "1";
+}
+
+Project::Project() : folder_(must_create("guard-test-project-")) {
+  write("package.json", "{\"name\":\"under-test\",\"private\":true,\"type\":\"module\"}\n");
+  write("tsconfig.json", "{\"compilerOptions\":{\"strict\":true}}\n");
+  write("src/add.ts", "export const add = (a: number, b: number): number => a + b;\n");
+  EXPECT_TRUE(make_folders(path() / "sandbox"));
+}
+
+void Project::write(std::string_view relative, std::string_view text) const {
+  const fs::path target = path() / relative;
+  EXPECT_TRUE(make_folders(target.parent_path()));
+  EXPECT_TRUE(write_file_atomically(target, text));
+}
+
+std::map<std::string, std::string> Project::environment() const {
+  const Environment ours = process_environment();
+  std::map<std::string, std::string> env = {{"PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"},
+                                            {"HOME", path().string()},
+                                            {"GUARD_CACHE_DIR", shared_cache().string()},
+                                            // No engine of the machine may creep into a test that does not name one.
+                                            {"DOCKER_HOST", docker_socket().empty() ? "unix:///nonexistent/engine.sock" : "unix://" + docker_socket()}};
+  for (const char* name : {"GUARD_BUN", "PATH", "LANG"}) {
+    if (const auto found = ours.find(name); found != ours.end()) env[name] = found->second;
+  }
+  return env;
+}
+
+ProgramResult Project::guard(std::vector<std::string> arguments, std::map<std::string, std::string> environment) const {
+  ProgramCall call;
+  call.arguments = std::move(arguments);
+  call.environment = std::move(environment);
+  return guard(std::move(call));
+}
+
+ProgramResult Project::guard(ProgramCall call) const {
+  ProcessSpec spec;
+  if (call.ordinary_user) spec.argv = {"setpriv", "--reuid", "1000", "--regid", "1000", "--clear-groups"};
+  spec.argv.emplace_back(GUARD_PROGRAM);
+  spec.argv.insert(spec.argv.end(), call.arguments.begin(), call.arguments.end());
+  spec.cwd = call.folder.empty() ? path().string() : call.folder.string();
+  spec.env = this->environment();
+  for (const auto& [name, value] : call.environment) {
+    if (value == "(unset)") {
+      spec.env.erase(name);
+    } else {
+      spec.env[name] = value;
+    }
+  }
+  spec.stdin_text = call.stdin_text;
+  const CancelToken never;
+  auto done = collect_process(spec, 64u << 20, never);
+  ProgramResult result;
+  if (!done) {
+    ADD_FAILURE() << done.error().to_string();
+    return result;
+  }
+  if (done->result.outcome.kind == OutcomeKind::exited) result.exit_status = static_cast<int>(done->result.outcome.value);
+  result.out = std::move(done->out);
+  result.err = std::move(done->err);
+  return result;
+}
+
+void Project::build_image(std::string_view backend) const {
+  const auto built = guard({"image", "build", backend == "docker" ? "--engine" : "--root-folder"});
+  ASSERT_EQ(built.exit_status, 0) << built.out << built.err;
+}
+
+ProgramResult Project::run(std::string_view backend, std::vector<std::string> files, std::vector<std::string> more) const {
+  build_image(backend);
+  std::vector<std::string> arguments = {"run", "--format", "json", "--backend", std::string(backend)};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  arguments.insert(arguments.end(), files.begin(), files.end());
+  return guard(std::move(arguments));
+}
+
+}  // namespace guard::testing

@@ -1,0 +1,239 @@
+// `guard run` end to end: real bun, in the real sandboxes.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/cli/guard_program.h"
+
+namespace guard::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPassing =
+    "import { expect, test } from \"bun:test\";\nimport { add } from \"../src/add\";\n"
+    "test(\"adds\", () => { expect(add(1, 2)).toBe(3); });\n";
+
+// Every case runs in both sandboxes.
+class Run : public ::testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override { GUARD_NEEDS(GetParam() == "docker" ? Needs::docker : Needs::namespace_sandbox); }
+
+  ProgramResult run(std::vector<std::string> files, std::vector<std::string> more = {}) const {
+    return project_.run(GetParam(), std::move(files), std::move(more));
+  }
+
+  void expect_verdict(const ProgramResult& result, int exit_status, std::string_view verdict, std::string_view reason) const {
+    EXPECT_EQ(result.exit_status, exit_status) << result.out << result.err;
+    const auto document = result.document();
+    EXPECT_EQ(document.value("verdict", ""), verdict) << result.out;
+    EXPECT_EQ(document.value("reason", ""), reason) << result.out;
+  }
+
+  Project project_;
+};
+
+TEST_P(Run, AllowsHonestTestsAndSaysWhatItSaw) {
+  project_.write("sandbox/a.test.ts", kPassing);
+  const auto result = run({"sandbox/a.test.ts"});
+  expect_verdict(result, 0, "allowed", "tests_passed");
+  const auto document = result.document();
+  EXPECT_EQ(document["version"], 1);
+  EXPECT_EQ(document["backend"], GetParam());
+  EXPECT_EQ(document["tests"]["passed"], 1);
+  EXPECT_EQ(document["tests"]["files"], 1);
+  EXPECT_EQ(document["check"]["verdict"], "allowed");
+  EXPECT_EQ(document["exec"]["seen_inside"]["uid"], "1000");
+  EXPECT_EQ(document["exec"]["seen_inside"]["no_new_privs"], "1");
+  EXPECT_EQ(document["exec"]["seen_inside"]["seccomp"], "2");
+  EXPECT_EQ(document["limits"]["memory_bytes"], 2147483648u);
+  EXPECT_EQ(document["hashes"].size(), 4u);
+}
+
+TEST_P(Run, RefusesFailingTests) {
+  project_.write("sandbox/a.test.ts", "import { expect, test } from \"bun:test\";\ntest(\"wrong\", () => { expect(1).toBe(2); });\n");
+  const auto result = run({"sandbox/a.test.ts"});
+  expect_verdict(result, 1, "rejected", "tests_failed");
+  EXPECT_EQ(result.document()["tests"]["failures"][0]["name"], "wrong");
+}
+
+// Each of these makes bare `bun test` exit with 0. Host-only rules are trusted away where they would stop it before it runs.
+TEST_P(Run, ExitInsideATestIsNoPass) {
+  project_.write("guard.toml", "trust_namespace = true\n");
+  project_.write("sandbox/a.test.ts", "import { test } from \"bun:test\";\ntest(\"leaves\", () => { process.exit(0); });\n");
+  expect_verdict(run({"sandbox/a.test.ts"}), 2, "undecided", "report_missing");
+}
+
+TEST_P(Run, ExitAtTopLevelIsNoPass) {
+  project_.write("guard.toml", "trust_namespace = true\n");
+  project_.write("sandbox/a.test.ts", kPassing);
+  project_.write("sandbox/b.test.ts", "import { test } from \"bun:test\";\nprocess.exit(0);\ntest(\"never\", () => {});\n");
+  expect_verdict(run({"sandbox/a.test.ts", "sandbox/b.test.ts"}), 2, "undecided", "report_missing");
+}
+
+TEST_P(Run, FileWithoutTestsIsNoPass) {
+  project_.write("sandbox/a.test.ts", kPassing);
+  project_.write("sandbox/b.test.ts", "export const nothing = 1;\n");
+  expect_verdict(run({"sandbox/b.test.ts"}), 2, "undecided", "no_tests");
+  expect_verdict(run({"sandbox/a.test.ts", "sandbox/b.test.ts"}), 2, "undecided", "no_tests");
+}
+
+TEST_P(Run, AllSkippedIsNoPass) {
+  project_.write("sandbox/a.test.ts", "import { test } from \"bun:test\";\ntest.skip(\"later\", () => {});\ntest.todo(\"never\");\n");
+  expect_verdict(run({"sandbox/a.test.ts"}), 1, "rejected", "all_skipped");
+}
+
+TEST_P(Run, SyntaxErrorIsRefused) {
+  project_.write("sandbox/a.test.ts", "import { test } from \"bun:test\";\ntest(\"broken\", () => {\n");
+  EXPECT_EQ(run({"sandbox/a.test.ts"}).exit_status, 1);
+}
+
+TEST_P(Run, RunOutOfMemoryIsRefused) {
+  project_.write("sandbox/a.test.ts",
+                 "import { expect, test } from \"bun:test\";\n"
+                 "test(\"eats\", () => { const held: Uint8Array[] = []; for (let i = 0; i < 64; i++) held.push(new Uint8Array(16 << 20).fill(i)); expect(held.length).toBe(64); });\n");
+  expect_verdict(run({"sandbox/a.test.ts"}, {"--memory", "256m"}), 1, "rejected", "out_of_memory");
+}
+
+TEST_P(Run, TimeOutEndsTheRun) {
+  project_.write("guard.toml", "[run]\ngrace_s = 1\n");
+  project_.write("sandbox/a.test.ts", "import { test } from \"bun:test\";\ntest(\"hangs\", () => { for (;;); }, 1e9);\n");
+  expect_verdict(run({"sandbox/a.test.ts"}, {"--timeout", "2"}), 1, "rejected", "timed_out");
+}
+
+TEST_P(Run, FloodKeepsTheCapAndNothingMore) {
+  project_.write("sandbox/a.test.ts",
+                 "import { expect, test } from \"bun:test\";\n"
+                 "test(\"floods\", () => { const line = \"lorem ipsum dolor \".repeat(60) + \"\\n\"; for (let i = 0; i < 100000; i++) console.log(line); expect(1).toBe(1); }, 1e9);\n");
+  const auto result = run({"sandbox/a.test.ts"});
+  expect_verdict(result, 0, "allowed", "tests_passed");
+  const auto output = result.document()["output"];
+  EXPECT_LE(output["kept_bytes"].get<std::uint64_t>(), 81920u);
+  EXPECT_GT(output["kept_bytes"].get<std::uint64_t>(), 80000u);
+  EXPECT_GT(output["dropped_bytes"].get<std::uint64_t>(), 100'000'000u);
+  EXPECT_LT(result.err.size(), 90'000u);
+}
+
+TEST_P(Run, SecretPrintedInTwoWritesIsMasked) {
+  project_.write("sandbox/a.test.ts",
+                 "import { expect, test } from \"bun:test\";\n"
+                 "test(\"leaks\", async () => { const key = [\"sk\", \"ant\", \"api03\", \"Qm7\".repeat(20)].join(\"-\");\n"
+                 "  process.stdout.write(\"key \" + key.slice(0, 21)); await Bun.sleep(50); process.stdout.write(key.slice(21) + \"\\n\"); expect(1).toBe(1); });\n");
+  const auto result = run({"sandbox/a.test.ts"});
+  expect_verdict(result, 0, "allowed", "tests_passed");
+  EXPECT_EQ(result.err.find("Qm7Qm7"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("[REDACTED:"), std::string::npos) << result.err;
+  EXPECT_FALSE(result.document()["output"]["redactions"].empty());
+}
+
+TEST_P(Run, SecretAcrossTheCapLeavesNoByte) {
+  // The secret's first bytes lie before the cap, its last behind it, whatever bun prints first.
+  project_.write("sandbox/a.test.ts",
+                 "import { expect, test } from \"bun:test\";\n"
+                 "test(\"leaks\", () => { const key = [\"sk\", \"ant\", \"api03\", \"Qm7\".repeat(30)].join(\"-\"); \n"
+                 "  for (let i = 0; i < 3000; i++) console.log(\"filler \".repeat(i % 9) + key); expect(1).toBe(1); });\n");
+  const auto result = run({"sandbox/a.test.ts"});
+  EXPECT_EQ(result.err.find("Qm7"), std::string::npos);
+  EXPECT_EQ(result.out.find("Qm7"), std::string::npos);
+  EXPECT_GT(result.document()["output"]["dropped_bytes"].get<std::uint64_t>(), 0u);
+}
+
+TEST_P(Run, PassedVariableIsSeenInsideAndMaskedOutside) {
+  project_.write("guard.toml", "[check]\ntwo_hit_ignore = [\"LICENCE\"]\n");
+  project_.write("sandbox/a.test.ts",
+                 "import { expect, test } from \"bun:test\";\n"
+                 "test(\"reads\", () => { const value = process.env.LICENCE ?? \"\"; expect(value.length).toBe(24); console.log(value); });\n");
+  const auto result = run({"sandbox/a.test.ts"}, {"--env", "LICENCE=x9Kx9Lq-7TtR2mWvB4nZpQ1c"});
+  expect_verdict(result, 0, "allowed", "tests_passed");
+  EXPECT_EQ(result.err.find("x9Kx9Lq-7TtR2mWv"), std::string::npos) << result.err;
+  EXPECT_EQ(result.out.find("x9Kx9Lq-7TtR2mWv"), std::string::npos);
+  EXPECT_FALSE(result.document()["widenings"].empty());
+}
+
+TEST_P(Run, HostFilesVariablesAndNetworkAreNotThere) {
+  project_.write("guard.toml", "trust_namespace = true\n[check]\ntwo_hit_ignore = [\"PLANTED\"]\n");
+  project_.write("outside.txt", "outside");
+  project_.write(".env", "PLANTED=1\n");
+  project_.write("sandbox/a.test.ts",
+                 "import { expect, test } from \"bun:test\";\nimport { existsSync, readdirSync, writeFileSync } from \"node:fs\";\n"
+                 "test(\"sees nothing\", () => {\n"
+                 "  expect(existsSync(\"/app/outside.txt\")).toBe(false);\n"
+                 "  expect(readdirSync(\"/app\").sort()).toEqual([\"node_modules\", \"package.json\", \"sandbox\", \"src\", \"tsconfig.json\"].filter((n) => n !== \"node_modules\" || existsSync(\"/app/node_modules\")));\n"
+                 "  expect(process.env.PLANTED).toBeUndefined();\n"
+                 "  for (const p of [\"/x\", \"/app/x\", \"/app/src/x\", \"/etc/x\", \"/app/sandbox/a.test.ts\"]) expect(() => writeFileSync(p, \"x\")).toThrow();\n"
+                 "  writeFileSync(\"/app/sandbox/made.txt\", \"x\"); writeFileSync(\"/tmp/made.txt\", \"x\");\n"
+                 "});\n"
+                 "test(\"reaches nothing\", async () => { await expect(fetch(\"http://127.0.0.1:9/\")).rejects.toThrow(); });\n");
+  const auto result = run({"sandbox/a.test.ts"});
+  expect_verdict(result, 0, "allowed", "tests_passed");
+  EXPECT_FALSE(fs::exists(project_.path() / "sandbox/made.txt"));
+}
+
+TEST_P(Run, FindingsStopItBeforeAnythingRuns) {
+  project_.write("sandbox/a.test.ts", "import { test } from \"bun:test\";\ntest(\"dumps\", () => { console.log(JSON.stringify(process.env)); });\n");
+  const auto result = run({"sandbox/a.test.ts"});
+  expect_verdict(result, 1, "rejected", "findings");
+  EXPECT_TRUE(result.document()["exec"].is_null());
+}
+
+TEST_P(Run, HelpersBesideTheTestAreCheckedToo) {
+  project_.write("sandbox/a.test.ts", kPassing);
+  project_.write("sandbox/helper.ts", "export const all = () => Object.entries(process.env);\n");
+  expect_verdict(run({"sandbox/a.test.ts"}), 1, "rejected", "findings");
+}
+
+TEST_P(Run, LinkInSandboxIsRefused) {
+  project_.write("sandbox/a.test.ts", kPassing);
+  ASSERT_EQ(::symlink("/etc/passwd", (project_.path() / "sandbox/data.txt").c_str()), 0);
+  expect_verdict(run({"sandbox/a.test.ts"}), 1, "rejected", "findings");
+}
+
+TEST_P(Run, ShellCharactersInANameAreOnlyAName) {
+  project_.write("sandbox/$(touch x).test.ts", kPassing);
+  expect_verdict(run({"sandbox/$(touch x).test.ts"}), 0, "allowed", "tests_passed");
+  EXPECT_FALSE(fs::exists(project_.path() / "x"));
+  project_.write("sandbox/[id] * ; -x.test.ts", kPassing);
+  expect_verdict(run({"sandbox/[id] * ; -x.test.ts"}), 0, "allowed", "tests_passed");
+}
+
+TEST_P(Run, LeavesNoRunFolderBehind) {
+  project_.write("sandbox/a.test.ts", kPassing);
+  run({"sandbox/a.test.ts"});
+  std::error_code none;
+  EXPECT_TRUE(fs::is_empty(shared_cache() / "runs", none));
+}
+
+TEST_P(Run, MissingImageIsUnavailableWithTheCommandThatBuildsIt) {
+  project_.write("sandbox/a.test.ts", kPassing);
+  project_.write("package.json", "{\"name\":\"never-built\",\"private\":true}\n");
+  const auto result = project_.guard({"run", "--format", "json", "--backend", GetParam(), "sandbox/a.test.ts"});
+  expect_verdict(result, 3, "unavailable", "no_environment");
+  EXPECT_EQ(result.document()["error"]["code"], "IMAGE_MISSING");
+  EXPECT_NE(result.out.find("guard image build"), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, Run, ::testing::Values("namespace", "docker"), [](const auto& parameter) { return parameter.param; });
+
+// The embedded sandbox works for an ordinary user as well as for root.
+TEST(RunAsOrdinaryUser, AllowsHonestTestsInTheNamespace) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  if (::geteuid() != 0) GTEST_SKIP() << "already an ordinary user: the other tests show it";
+  Project project;
+  project.write("sandbox/a.test.ts", kPassing);
+  const auto cache = TempDir::create();
+  ASSERT_TRUE(cache);
+  ASSERT_EQ(::chown(cache->path().c_str(), 1000, 1000), 0);
+  ProgramCall call;
+  call.ordinary_user = true;
+  call.environment = {{"GUARD_CACHE_DIR", cache->path().string()}, {"HOME", cache->path().string()}};
+  call.arguments = {"image", "build", "--root-folder"};
+  const auto built = project.guard(call);
+  ASSERT_EQ(built.exit_status, 0) << built.err;
+  call.arguments = {"run", "--format", "json", "--backend", "namespace", "sandbox/a.test.ts"};
+  const auto result = project.guard(call);
+  EXPECT_EQ(result.exit_status, 0) << result.out << result.err;
+  EXPECT_EQ(result.document()["exec"]["seen_inside"]["uid"], "1000");
+}
+
+}  // namespace
+}  // namespace guard::testing
