@@ -1,0 +1,24 @@
+// Whatever a tested program writes in place of bun's report: no crash, and what is accepted adds up.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "runner/bun_report.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  if (const auto summary = guard::parse_junit(text)) {
+    std::uint64_t tests = 0;
+    for (const auto& file : summary->files) tests += file.tests;
+    if (tests != summary->tests || summary->passed + summary->failures + summary->skipped != summary->tests)
+      std::abort();
+    if (summary->failed.size() != summary->failures) std::abort();
+  }
+  // However the stream is cut, the same summary is read from its end.
+  guard::TextSummaryReader whole;
+  whole.push(text);
+  const auto read = whole.summary();
+  if (read && read->passed + read->failures + read->skipped != read->tests) std::abort();
+  return 0;
+}
