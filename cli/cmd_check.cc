@@ -1,12 +1,17 @@
 // `guard check`: the validator alone.
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include <filesystem>
 
 #include "cli/commands.h"
 #include "cli/rule_engine.h"
+#include "common/text.h"
 #include "pipeline/config_file.h"
 #include "pipeline/gate.h"
+#include "pipeline/git.h"
+#include "pipeline/masked_record.h"
 #include "pipeline/report_json.h"
 #include "pipeline/report_text.h"
 #include "pipeline/run_output.h"
@@ -31,13 +36,31 @@ Result<ConfigSources> config_sources(const CheckOptions& options, CommandContext
   return sources;
 }
 
-Result<CheckRecord> check(const CheckOptions& options, CommandContext& context) {
+// What a commit brings along must not say how it is judged, also not by way of an option that names it.
+Result<void> refuse_inside_tree(const std::string& path, std::string_view option, CommandContext& context) {
+  if (path.empty()) return ok();
+  std::error_code failure;
+  GUARD_TRY_ASSIGN(const auto top, Git(".", context.cancel).top());
+  const auto inside = std::filesystem::weakly_canonical(path, failure).lexically_relative(std::filesystem::weakly_canonical(top, failure));
+  if (failure || inside.empty() || *inside.begin() != "..") {
+    return Error(ErrorCode::config_invalid, fmt::format("{} {} lies in the work tree that is being judged", option, printable(path)))
+        .hint("name one outside of the repository, or leave the option out: the configuration at HEAD is used then");
+  }
+  return ok();
+}
+
+Result<CheckRecord> unmasked_check(const CheckOptions& options, CommandContext& context, std::optional<SecretSource>& kept) {
+  if (options.staged) {
+    GUARD_TRY(refuse_inside_tree(options.config, "--config", context));
+    GUARD_TRY(refuse_inside_tree(options.rules, "--rules", context));
+  }
   GUARD_TRY_ASSIGN(const ConfigSources sources, config_sources(options, context));
   GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(sources));
   const Config& config = loaded.config;
   GUARD_TRY_ASSIGN(const RuleEngine engine, load_rule_engine(options.rules));
   GUARD_TRY_ASSIGN(auto known, known_secrets(context.environment, config.redact.mask_env, config.redact.mask_file));
-  GUARD_TRY_ASSIGN(const SecretSource secrets, SecretSource::create(RuleSet::shipped(), std::move(known)));
+  GUARD_TRY_ASSIGN(kept, SecretSource::create(RuleSet::shipped(), std::move(known), config.redact.kinds_off));
+  const SecretSource& secrets = *kept;
 
   std::optional<EngineLocation> located;
   const auto locate = [&]() -> const EngineLocation& {
@@ -48,7 +71,6 @@ Result<CheckRecord> check(const CheckOptions& options, CommandContext& context) 
   CollectOptions collect;
   collect.file_bytes_max = config.check.max_file_bytes;
   collect.gated_paths = config.check.paths;
-  collect.root = loaded.file.parent_path();
 
   GateRequest request;
   request.rules = engine.rules;
@@ -75,7 +97,9 @@ Result<CheckRecord> check(const CheckOptions& options, CommandContext& context) 
     std::vector<std::string> paths = options.paths;
     if (paths.empty()) {
       collect.gated_only = true;
-      paths = {collect.root.empty() ? std::string(".") : collect.root.string()};
+      // The folder that the configuration speaks for, or the one we stand in.
+      const bool found_above = options.config.empty() && loaded.file.has_parent_path();
+      paths = {found_above ? loaded.file.parent_path().string() : std::string(".")};
     }
     GUARD_TRY_ASSIGN(SourceFiles named, collect_paths(paths, collect));
     files.files.insert(files.files.end(), std::make_move_iterator(named.files.begin()), std::make_move_iterator(named.files.end()));
@@ -83,6 +107,14 @@ Result<CheckRecord> check(const CheckOptions& options, CommandContext& context) 
   }
   if (options.mode == "auto") return gate_auto(request, files, locate);
   return gate(request, files, options.mode);
+}
+
+Result<CheckRecord> check(const CheckOptions& options, CommandContext& context) {
+  std::optional<SecretSource> secrets;
+  auto record = unmasked_check(options, context, secrets);
+  if (record && secrets) mask_record(*secrets, *record);
+  if (!record) return masked(record.error());
+  return record;
 }
 
 }  // namespace
@@ -93,7 +125,7 @@ int cmd_check(const CheckOptions& options, CommandContext& context) {
   if (!record) {
     if (options.format == OutputFormat::text) return fail(context, record.error());
     CheckRecord failed;
-    failed.mode = options.mode;
+    failed.mode = options.mode == "auto" ? "host" : options.mode;
     failed.verdict = verdict_of(record.error());
     failed.error = std::move(record).error();
     context.streams.out.write(check_document(failed));

@@ -28,7 +28,8 @@ struct Row {
 
 Row row_of(std::string name, const SandboxProbe& probe) {
   std::string text = probe.reason;
-  if (!probe.version.empty()) text = fmt::format("{} (version {})", text, probe.version);
+  // Some reasons name the version already.
+  if (!probe.version.empty() && text.find(probe.version) == std::string::npos) text = fmt::format("{} (version {})", text, probe.version);
   return {std::move(name), std::string(to_string(probe.state)), std::move(text), probe.remedy, probe.facts};
 }
 
@@ -36,7 +37,11 @@ Row row_of(std::string name, std::string state, const Error& error) {
   return {std::move(name), std::move(state), error.message(), std::string(error.hint()), {}};
 }
 
-Row image_row(const fs::path& project) {
+Row image_row(const fs::path& project, const Config& config) {
+  if (config.backend == BackendName::host) return {"image", "ok", "none is needed on the host", "", {}};
+  if (!config.docker.image.empty()) {
+    return {"image", "ok", fmt::format("{} is configured; a run looks for it in the engine", printable(config.docker.image)), "", {}};
+  }
   const auto bun = find_bun();
   if (!bun) return row_of("image", "missing", bun.error());
   const auto plan = plan_image({project, *bun, "jarvis-test-runner"});
@@ -76,7 +81,7 @@ int cmd_doctor(const DoctorOptions& options, CommandContext& context) {
   const EngineLocation engine = locate_engine(context.environment, Deadline::after(milliseconds(config.docker.probe_deadline_ms)), context.cancel);
   rows.push_back(row_of("docker", engine.probe));
   rows.push_back(row_of("namespace", make_namespace_sandbox()->probe(Deadline::after(milliseconds(5000)))));
-  rows.push_back(image_row(project));
+  rows.push_back(image_row(project, config));
 
   // The choice that a run would make now. Without a readable configuration there is none.
   Result<BackendChoice> choice = loaded ? choose_backend(config, std::nullopt, [&]() -> const EngineLocation& { return engine; })
@@ -118,6 +123,7 @@ int cmd_doctor(const DoctorOptions& options, CommandContext& context) {
       context.streams.out.print("{:<14} nowhere: {}\n", "would run in", printable(choice.error().message()));
     }
   }
+  if (!loaded) return finish(context, loaded.error().exit_status());
   return finish(context, ready ? 0 : 3);
 }
 

@@ -58,7 +58,8 @@ Result<fs::path> init(const InitOptions& options) {
                              printable(start.native())))
         .hint(fmt::format("guard init --project {}", printable(place.begin.native())));
   }
-  const fs::path path = place.begin / kConfigFileName;
+  // The only place where it is read, also when one stands further down.
+  const fs::path path = place.root / kConfigFileName;
   GUARD_TRY_ASSIGN(const Kind there, kind_of(path));
   if (there == Kind::folder)
     return Error(ErrorCode::input_invalid, fmt::format("{} is a folder", printable(path.native())));

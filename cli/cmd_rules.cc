@@ -94,7 +94,7 @@ Result<int> prove(const RulesOptions& options, CommandContext& context, const Ru
 }  // namespace
 
 int cmd_rules(const RulesOptions& options, CommandContext& context) {
-  auto engine = load_rule_engine(options.folder);
+  auto engine = load_rules_alone(options.folder);
   if (!engine) return fail(context, engine.error());
   Result<int> done = options.action == RulesAction::list   ? Result<int>(list(options, context, *engine->rules))
                      : options.action == RulesAction::show ? show(options, context, engine->rules->with_examples())

@@ -1,6 +1,7 @@
 // `guard run` and `guard exec`: gate, sandbox, redactor, verdict.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "cli/commands.h"
@@ -10,6 +11,7 @@
 #include "pipeline/config.h"
 #include "pipeline/report_json.h"
 #include "pipeline/report_text.h"
+#include "pipeline/source_files.h"
 #include "pipeline/test_run.h"
 
 namespace guard {
@@ -38,6 +40,7 @@ std::string_view stage_sentence(std::string_view stage) {
   if (stage == "collect") return "reading the files";
   if (stage == "stage") return "staging what was checked";
   if (stage == "run") return "running in the sandbox";
+  if (stage == "judge") return "weighing what was seen";
   return stage;
 }
 
@@ -50,6 +53,32 @@ Result<fs::path> absolute_project(const std::string& named) {
   return project;
 }
 
+// A folder stands for the tests below it, by the names that `bun test` looks for.
+bool is_test_name(std::string_view name) {
+  if (!is_code_name(name)) return false;
+  const std::string_view stem = name.substr(0, name.rfind('.'));
+  return stem.ends_with(".test") || stem.ends_with("_test") || stem.ends_with(".spec") || stem.ends_with("_spec");
+}
+
+Result<void> expand(const std::string& named, std::vector<std::string>& files) {
+  std::error_code failure;
+  if (!fs::is_directory(fs::symlink_status(named, failure))) {
+    files.push_back(named);
+    return ok();
+  }
+  const std::size_t before = files.size();
+  for (fs::recursive_directory_iterator entry(named, failure), end; !failure && entry != end; entry.increment(failure)) {
+    if (!fs::is_directory(entry->symlink_status(failure)) && is_test_name(entry->path().filename().native())) files.push_back(entry->path().string());
+  }
+  if (failure) return Error::from_errno(ErrorCode::io_error, printable(named), failure.value());
+  if (files.size() == before) {
+    return Error(ErrorCode::file_not_found, fmt::format("there are no tests in {}", printable(named)))
+        .hint("tests are called *.test.ts, *_test.ts, *.spec.ts or *_spec.ts (or .js, .tsx, .jsx, .mjs, .cjs, .mts, .cts)");
+  }
+  std::sort(files.begin() + static_cast<std::ptrdiff_t>(before), files.end());
+  return ok();
+}
+
 // Names as typed -> names relative to the project, which is found from the first of them unless --project says it.
 Result<void> resolve_files(const RunOptions& options, RunRequest& request) {
   std::error_code failure;
@@ -59,7 +88,9 @@ Result<void> resolve_files(const RunOptions& options, RunRequest& request) {
   } else {
     GUARD_TRY_ASSIGN(request.project, absolute_project(options.sandbox.project));
   }
-  for (const auto& file : options.files) {
+  std::vector<std::string> files;
+  for (const auto& file : options.files) GUARD_TRY(expand(file, files));
+  for (const auto& file : files) {
     const fs::path named = options.sandbox.project.empty() ? fs::absolute(file, failure) : fs::path(file).is_absolute() ? fs::path(file) : fs::absolute(file, failure);
     // Only the folder is resolved: a test that is itself a link is refused later, not followed.
     const fs::path parent = fs::weakly_canonical(named.parent_path(), failure);
@@ -68,7 +99,9 @@ Result<void> resolve_files(const RunOptions& options, RunRequest& request) {
       return Error(ErrorCode::input_invalid, fmt::format("{} is not below {}", printable(file), printable((request.project / "sandbox").native())))
           .hint("tests that guard runs live in sandbox/ beside src/ and package.json");
     }
-    request.files.push_back(relative.generic_string());
+    // The same file named twice is one file.
+    const std::string name = relative.generic_string();
+    if (std::find(request.files.begin(), request.files.end(), name) == request.files.end()) request.files.push_back(name);
   }
   return ok();
 }
@@ -88,6 +121,7 @@ Result<void> prepare(const SandboxOptions& options, CommandContext& context, Rul
   request.environment = context.environment;
   GUARD_TRY_ASSIGN(engine, load_rule_engine(options.rules));
   request.rules = engine.rules;
+  request.rules_folder = options.rules;
   request.matcher = &*engine.matcher;
   return ok();
 }
@@ -106,10 +140,15 @@ int run(const SandboxOptions& options, CommandContext& context, RuleEngine& engi
       ClearingSink out(progress, json ? streams.err : streams.out);
       ClearingSink err(progress, streams.err);
       request.progress = [&](std::string_view stage) { progress.say(stage_sentence(stage)); };
+      request.warn = [&](std::string_view sentence) {
+        progress.clear();
+        streams.err.print("guard: warning: {}\n", sentence);
+      };
       record = run_tests(request, out, err, context.cancel);
     } else {
-      record.verdict = verdict_of(prepared.error());
-      record.error = std::move(prepared).error();
+      Error error = masked(prepared.error());
+      record.verdict = verdict_of(error);
+      record.error = std::move(error);
     }
   }
   if (json) {

@@ -2,6 +2,10 @@
 
 #include <csignal>
 
+#include "pipeline/masked_record.h"
+#include "redact/secret_source.h"
+#include "rules/rule_set.h"
+
 namespace guard {
 
 int finish(CommandContext& context, int exit_status) {
@@ -14,8 +18,14 @@ int finish(CommandContext& context, int exit_status) {
   return exit_status;
 }
 
+Error masked(const Error& error) {
+  const auto secrets = SecretSource::create(RuleSet::shipped());
+  if (!secrets) return Error(error.code(), "what went wrong is withheld: no redactor could be made");
+  return masked_error(*secrets, error);
+}
+
 int fail(CommandContext& context, const Error& error) {
-  print_error(context.streams, error);
+  print_error(context.streams, masked(error));
   const int status = finish(context, error.exit_status());
   return status == 0 ? error.exit_status() : status;
 }

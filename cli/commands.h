@@ -25,7 +25,10 @@ int cmd_clean(const CleanOptions& options, CommandContext& context);
 int cmd_config(const ConfigOptions& options, CommandContext& context);
 int cmd_init(const InitOptions& options, CommandContext& context);
 
-// Ends a verb: prints `error` and answers its exit status.
+// An error as it may be shown: what git, bun or an engine said in it can hold a secret.
+Error masked(const Error& error);
+
+// Ends a verb: prints `error`, masked, and answers its exit status.
 int fail(CommandContext& context, const Error& error);
 
 // Ends a verb that has a result: what could not be written in full was not said, so the status is then undecided at best.

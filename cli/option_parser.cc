@@ -80,7 +80,7 @@ Result<SplitArguments> split_with_cli11(std::span<const std::string_view> argume
     SplitArguments split;
     split.positional = app.remaining();
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      // results() are the words themselves; as<>() would convert them, and unpack brackets and braces.
+      // results() are the words as they stood, before any of the conversions that as<>() is for.
       const auto& words = options[i]->results();
       if (words.empty()) continue;
       split.options[rows[i].name] = rows[i].value.empty() ? std::vector<std::string>(words.size()) : words;

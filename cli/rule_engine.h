@@ -17,7 +17,11 @@ struct RuleEngine {
   std::optional<Matcher> matcher;
 };
 
-// `folder` empty: the shipped rules.
+// `folder` empty: the shipped rules. Else that folder's rules instead of the shipped docker and host tiers; ALWAYS_BLOCK and the
+// banned patterns stay as they are shipped, whatever the folder holds.
 Result<RuleEngine> load_rule_engine(const std::string& folder);
+
+// The folder's rules and nothing else, for `guard rules`.
+Result<RuleEngine> load_rules_alone(const std::string& folder);
 
 }  // namespace guard

@@ -97,7 +97,8 @@ constexpr OptionRow kRedactOptions[] = {
 constexpr OptionRow kCleanOptions[] = {kFormat};
 
 constexpr std::string_view kCheckStatus =
-    "0 no finding, 1 findings, 2 could not decide (unreadable, no files, bad rules or configuration), 64 usage";
+    "0 no finding, 1 findings, 2 could not decide (unreadable, no files, bad rules or configuration),\n"
+    "3 host-only findings decide and the state of the container engine is unknown; 64 usage";
 constexpr std::string_view kRunStatus =
     "0 allowed: all tests shown to have run and passed; 1 rejected; 2 undecided: the proof is missing;\n"
     "3 no environment may be used; 64 usage; 130 interrupted, 143 terminated";
@@ -120,7 +121,7 @@ constexpr VerbRow kVerbs[] = {
     {.verb = Verb::run,
      .name = "run",
      .summary = "check tests, run them in a sandbox, give a verdict",
-     .usage = "run FILE...",
+     .usage = "run FILE|FOLDER...",
      .about = "The files are checked first; what was checked, and nothing else, is run by `bun test` where it can do "
               "no harm. Output\n"
               "is masked. A pass needs a report that shows that every file's tests ran.",
@@ -133,9 +134,10 @@ constexpr VerbRow kVerbs[] = {
      .summary = "run any command in the same sandbox, without the check",
      .usage = "exec [OPTION...] -- COMMAND ARGUMENT...",
      .about =
-         "No shell stands between: write `sh -c '...'` for one. Limits, masking and clean-up are those of `guard run`.",
+         "No shell stands between, and the image that guard builds holds none: only bun, the C library and the project's\n"
+         "packages. Limits, masking and clean-up are those of `guard run`.",
      .options = kSandboxOptions,
-     .examples = "guard exec -- bun --version\nguard exec --memory 512m -- sh -c 'ls -l /app'",
+     .examples = "guard exec -- bun --version\nguard exec --memory 512m -- bun -e 'console.log(process.memoryUsage().rss)'",
      .exit_status = kRunStatus,
      .placement = Placement::behind_dashes},
     {.verb = Verb::image,

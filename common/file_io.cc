@@ -171,11 +171,13 @@ Result<void> write_new_file(const std::filesystem::path& path, std::string_view 
 }
 
 Result<void> make_folders(const std::filesystem::path& path, mode_t mode) {
+  constexpr mode_t kParentMode = 0755;
   std::filesystem::path done;
-  for (const auto& part : path) {
-    done /= part;
-    if (::mkdir(done.c_str(), mode) == 0) {
-      ::chmod(done.c_str(), mode);  // against a umask that is stricter than we mean
+  for (auto part = path.begin(); part != path.end(); ++part) {
+    done /= *part;
+    const mode_t wanted = std::next(part) == path.end() ? mode : kParentMode;
+    if (::mkdir(done.c_str(), wanted) == 0) {
+      ::chmod(done.c_str(), wanted);  // against a umask that is stricter than we mean
       continue;
     }
     if (errno == EEXIST) continue;
@@ -241,6 +243,18 @@ Result<std::filesystem::path> cache_folder() {
   }
   return Error(ErrorCode::config_invalid, "neither GUARD_CACHE_DIR nor XDG_CACHE_HOME nor HOME says where to keep things")
       .hint("set GUARD_CACHE_DIR to a folder of yours");
+}
+
+Result<std::filesystem::path> shared_cache_folder() {
+  GUARD_TRY_ASSIGN(const auto folder, cache_folder());
+  GUARD_TRY(make_folders(folder, 0755));
+  struct stat status {};
+  if (::stat(folder.c_str(), &status) != 0) return Error::from_errno(ErrorCode::io_error, shown(folder), errno);
+  // Made by somebody with a stricter umask, perhaps. Only root's sandbox runs as another user than the folder's owner.
+  if (::geteuid() == 0 && status.st_uid == 0 && (status.st_mode & 0005) != 0005 && ::chmod(folder.c_str(), 0755) != 0) {
+    return Error::from_errno(ErrorCode::io_error, fmt::format("cannot open {} to the sandbox's user", shown(folder)), errno);
+  }
+  return folder;
 }
 
 }  // namespace guard

@@ -33,7 +33,7 @@ Result<void> write_file_atomically(const std::filesystem::path& path, std::strin
 // A file that must not be there yet (O_EXCL, no links followed), without fsync: for what is lost with the run anyway.
 Result<void> write_new_file(const std::filesystem::path& path, std::string_view bytes, mode_t mode = 0644);
 
-// `mkdir -p` with `mode` for the folders it makes.
+// `mkdir -p` with `mode` for the last folder, where it has to be made; parents are made with 0755.
 Result<void> make_folders(const std::filesystem::path& path, mode_t mode = 0755);
 
 // Removes a tree without following links, also where folders in it were made unwritable. What is not there is no error.
@@ -59,5 +59,8 @@ class TempDir {
 // Where guard keeps what may be lost: $GUARD_CACHE_DIR, else /var/cache/guard for root (the sandbox runs as another
 // user and must be able to walk there), else $XDG_CACHE_HOME/guard, else ~/.cache/guard. Not created by this call.
 Result<std::filesystem::path> cache_folder();
+
+// The same, made where it is missing, and such that the user that root's sandbox runs as can walk through it.
+Result<std::filesystem::path> shared_cache_folder();
 
 }  // namespace guard

@@ -277,6 +277,40 @@ void add_limit(Lines& lines, const char* key, __rlimit_resource_t resource) {
   }
 }
 
+// How often the kernel killed for memory, or refused a process, in the cgroup whose files are mounted here: version 1, then 2. An
+// engine tells the first late or never when it is busy, and the second not at all. 0 where nothing can be read.
+struct CgroupEvents {
+  long long oom_kills = 0;
+  long long pids_refused = 0;
+};
+
+long long counter_in(const char* path, const char* label) {
+  char text[1024];
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return 0;
+  const ssize_t size = read(fd, text, sizeof text - 1);
+  close(fd);
+  text[size > 0 ? size : 0] = '\0';
+  const size_t length = strlen(label);
+  for (const char* line = text; line != nullptr && *line != '\0';) {
+    if (strncmp(line, label, length) == 0) return strtoll(line + length, nullptr, 10);
+    line = strchr(line, '\n');
+    if (line != nullptr) ++line;
+  }
+  return 0;
+}
+
+CgroupEvents cgroup_events() {
+  CgroupEvents events;
+  events.oom_kills = counter_in("/sys/fs/cgroup/memory/memory.oom_control", "oom_kill ") +
+                     counter_in("/sys/fs/cgroup/memory.events", "oom_kill ");
+  events.pids_refused =
+      counter_in("/sys/fs/cgroup/pids/pids.events", "max ") + counter_in("/sys/fs/cgroup/pids.events", "max ");
+  return events;
+}
+
+CgroupEvents g_events_before;
+
 // The hello: what guard wants to see with its own eyes before it believes that the sandbox holds.
 void say_hello() {
   static char status[8192];
@@ -515,6 +549,9 @@ void say_how_it_ended(const Ending& ending, int exec_error) {
   lines.add("term_from_outside", ending.term_from_outside ? 1 : 0);
   lines.add("timed_out", ending.timed_out ? 1 : 0);
   lines.add("leftovers", ending.leftovers);
+  const CgroupEvents events = cgroup_events();
+  lines.add("oom_kills", events.oom_kills - g_events_before.oom_kills);
+  lines.add("pids_refused", events.pids_refused - g_events_before.pids_refused);
   lines.add("max_rss_kb", usage.ru_maxrss);
   lines.add("user_us", static_cast<long long>(usage.ru_utime.tv_sec) * 1'000'000 + usage.ru_utime.tv_usec);
   lines.add("sys_us", static_cast<long long>(usage.ru_stime.tv_sec) * 1'000'000 + usage.ru_stime.tv_usec);
@@ -559,6 +596,7 @@ int main(int argc, char** argv) {
   set_limit(RLIMIT_NOFILE, options.nofile, "limit of open files");
   set_limit(RLIMIT_FSIZE, options.fsize, "limit of file size");
   set_limit(RLIMIT_NPROC, options.nproc, "limit of processes");
+  g_events_before = cgroup_events();
   say_hello();
 
   int out[2];

@@ -72,9 +72,12 @@ Result<BackendChoice> choose_backend(const Config& config, std::optional<Backend
   }
   if (forced) return unavailable("docker", fmt::format("there is no container engine: {}", location.probe.reason), location.probe.remedy);
   switch (config.fallback) {
-    case FallbackName::namespace_sandbox:
-      return choice_of("namespace", config, fmt::format("no container engine ({}); the fallback is the embedded sandbox", location.probe.reason));
-    case FallbackName::host: return use_host(config, fmt::format("no container engine ({}); the fallback is the host", location.probe.reason));
+    case FallbackName::namespace_sandbox: {
+      BackendChoice choice = choice_of("namespace", config, fmt::format("{}; the fallback is the embedded sandbox", location.probe.reason));
+      choice.widenings.emplace_back("fallback: no container engine, so the embedded sandbox");
+      return choice;
+    }
+    case FallbackName::host: return use_host(config, fmt::format("{}; the fallback is the host", location.probe.reason));
     case FallbackName::none: break;
   }
   return unavailable("docker", fmt::format("there is no container engine ({}) and fallback = \"none\"", location.probe.reason), location.probe.remedy);

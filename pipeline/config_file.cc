@@ -98,24 +98,19 @@ Result<ConfigPlace> config_place(const fs::path& start) {
 }
 
 Result<std::optional<ConfigFile>> find_config_file(const ConfigPlace& place) {
-  for (fs::path at = place.begin;; at = at.parent_path()) {
-    const fs::path path = at / kConfigFileName;
-    if (is_there(path)) {
-      std::error_code fault;
-      const fs::path resolved = fs::canonical(path, fault);
-      if (fault)
-        return Error(ErrorCode::config_invalid, fmt::format("cannot read {}: {}", shown(path), fault.message()));
-      if (!lies_in(resolved, place.root) || outside_sandbox(resolved) != resolved) {
-        return Error(ErrorCode::config_invalid,
-                     fmt::format("{} is a link to {}, which is not the project's own", shown(path), shown(resolved)))
-            .hint("replace the link by a file, or name the other file with --config");
-      }
-      auto bytes = read_file(resolved, kConfigBytesMax, FollowLinks::no);
-      if (!bytes) return as_config_error(bytes.error());
-      return ConfigFile{path, {path.lexically_relative(place.root).native(), std::move(*bytes)}};
-    }
-    if (at == place.root || at == at.parent_path()) return std::optional<ConfigFile>();
+  const fs::path path = place.root / kConfigFileName;
+  if (!is_there(path)) return std::optional<ConfigFile>();
+  std::error_code fault;
+  const fs::path resolved = fs::canonical(path, fault);
+  if (fault) return Error(ErrorCode::config_invalid, fmt::format("cannot read {}: {}", shown(path), fault.message()));
+  if (!lies_in(resolved, place.root) || outside_sandbox(resolved) != resolved) {
+    return Error(ErrorCode::config_invalid,
+                 fmt::format("{} is a link to {}, which is not the project's own", shown(path), shown(resolved)))
+        .hint("replace the link by a file, or name the other file with --config");
   }
+  auto bytes = read_file(resolved, kConfigBytesMax, FollowLinks::no);
+  if (!bytes) return as_config_error(bytes.error());
+  return ConfigFile{path, {std::string(kConfigFileName), std::move(*bytes)}};
 }
 
 Result<ConfigFile> read_config_file(const fs::path& path) {

@@ -11,7 +11,7 @@ namespace guard {
 inline constexpr std::string_view kConfigFileName = "guard.toml";
 inline constexpr std::uint64_t kConfigBytesMax = 1u << 20;
 
-// The folders in which guard.toml may stand. `begin` is the start folder, or the parent of the project's sandbox folder
+// Where guard.toml may stand. `begin` is the start folder, or the parent of the project's sandbox folder
 // where the start lies in one: whatever is in there was written by a generator. `root` is the folder at or above
 // `begin` that holds .git; without a repository it is `begin`.
 struct ConfigPlace {
@@ -26,7 +26,8 @@ struct ConfigFile {
   ConfigText text;
 };
 
-// The nearest guard.toml from `place.begin` up to `place.root`. What cannot be read is an error, never "there is none".
+// The guard.toml of `place.root`, and no other: one in a folder further down could be written by whoever may write there, and would
+// speak for itself. What cannot be read is an error, never "there is none".
 Result<std::optional<ConfigFile>> find_config_file(const ConfigPlace& place);
 
 // As named by a person; links are followed.

@@ -31,7 +31,8 @@ void add_findings(Report& report, std::vector<Finding> findings) {
 
 // Turns a full report into the record: waivers, masked excerpts, verdict.
 CheckRecord conclude(CheckRecord record, const GateRequest& request, const std::vector<SourceFile>& files) {
-  record.waivers = apply_waivers(request.config->check.waivers, files, today_utc(), record.report);
+  const auto& waivers = request.config->check.waivers;
+  if (!waivers.empty()) record.waivers = apply_waivers(waivers, files, today_utc(), record.report);
   record.verdict = verdict_of(record.report, request.files_expected);
   if (auto masked = mask_excerpts(*request.secrets, files, record.report.findings); !masked) {
     for (auto& finding : record.report.findings) finding.excerpt.clear();
@@ -39,6 +40,11 @@ CheckRecord conclude(CheckRecord record, const GateRequest& request, const std::
     if (record.verdict.kind() == VerdictKind::allowed) return failed(std::move(record), std::move(masked).error());
   }
   return record;
+}
+
+std::uint32_t git_line(std::string_view text, std::size_t offset) {
+  const auto before = text.substr(0, offset);
+  return static_cast<std::uint32_t>(1 + std::count(before.begin(), before.end(), '\n'));
 }
 
 CheckRecord record_for(const GateRequest& request, std::string_view mode) {
@@ -70,10 +76,7 @@ CheckRecord gate_auto(const GateRequest& request, const SourceFiles& files, cons
   // Clean under every tier, or refused whatever the engine says: the engine makes no difference and isn't asked.
   if (!host_only) return strict;
   auto choice = choose_backend(*request.config, std::nullopt, engine);
-  if (!choice) {
-    CheckRecord record = record_for(request, "host");
-    return failed(std::move(record), std::move(choice).error());
-  }
+  if (!choice) return failed(std::move(strict), std::move(choice).error());
   return choice->tiers.host ? strict : gate(request, files, choice->mode);
 }
 
@@ -92,8 +95,11 @@ CheckRecord gate_staged(const GateRequest& request, const StagedChange& change, 
                                    [&](const SourceFile& candidate) { return candidate.path == finding.path; });
     if (file == change.added_lines.files.end()) continue;
     const auto& ranges = change.added[static_cast<std::size_t>(file - change.added_lines.files.begin())];
-    const bool on_added_line = std::any_of(ranges.begin(), ranges.end(),
-                                           [&](const auto& range) { return finding.line >= range.first && finding.line <= range.second; });
+    // git counts line feeds alone. A hit that nobody confirmed may stand for more of its kind further down.
+    const auto line = git_line(file->bytes, finding.begin);
+    const bool on_added_line = std::any_of(ranges.begin(), ranges.end(), [&](const auto& range) {
+      return (finding.confirmed ? line : range.first) >= range.first && line <= range.second;
+    });
     // A file that is gated as a whole has reported it already.
     const bool reported = std::any_of(change.gated.files.begin(), change.gated.files.end(),
                                       [&](const SourceFile& gated) { return gated.path == finding.path; });

@@ -47,7 +47,10 @@ Result<std::string> Git::read(const std::vector<std::string>& arguments, std::st
   if (outcome.kind == OutcomeKind::cancelled) return Error(ErrorCode::cancelled, "stopped while git was running");
   if (outcome.kind != OutcomeKind::exited) return Error(ErrorCode::execution_failed, "git did not come to an end");
   if (outcome.value != 0) {
-    return Error(ErrorCode::input_invalid, fmt::format("git {} failed: {}", arguments.front(), printable(collected->err)));
+    std::string words = collected->err;
+    while (!words.empty() && words.back() == '\n') words.pop_back();
+    return Error(ErrorCode::input_invalid, fmt::format("git {} failed: {}", arguments.front(), printable(words)))
+        .hint("this needs a git repository that git itself can read: try `git status` here");
   }
   if (collected->truncated) return Error(ErrorCode::file_too_large, "git printed more than guard reads");
   return std::move(collected->out);

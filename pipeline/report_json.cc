@@ -30,14 +30,19 @@ Json error_json(const Error& error) {
   return json;
 }
 
-Json verdict_json(const Verdict& verdict) {
+// What to do next: an error knows better than the table.
+std::string next_step(const Verdict& verdict, const std::optional<Error>& error) {
+  return error && !error->hint().empty() ? clean(error->hint()) : std::string(info(verdict.reason).next);
+}
+
+Json verdict_json(const Verdict& verdict, const std::optional<Error>& error) {
   const ReasonInfo& row = info(verdict.reason);
   Json json;
   json["version"] = kVersion;
   json["verdict"] = to_string(verdict.kind());
   json["reason"] = row.name;
   json["message"] = clean(verdict.detail.empty() ? std::string(row.sentence) : std::string(row.sentence) + ": " + verdict.detail);
-  if (!row.next.empty()) json["next"] = row.next;
+  if (const std::string next = next_step(verdict, error); !next.empty()) json["next"] = next;
   return json;
 }
 
@@ -66,7 +71,7 @@ Json waivers_json(const std::vector<UsedWaiver>& waivers) {
 }
 
 Json check_json(const CheckRecord& record) {
-  Json json = verdict_json(record.verdict);
+  Json json = verdict_json(record.verdict, record.error);
   json["mode"] = record.mode;
   json["tiers"] = record.tiers;
   json["files"] = record.report.files;
@@ -118,7 +123,7 @@ Json exec_json(const ExecResult& exec) {
 std::string check_document(const CheckRecord& record) { return dump(check_json(record)); }
 
 std::string run_document(const RunRecord& record) {
-  Json json = verdict_json(record.verdict);
+  Json json = verdict_json(record.verdict, record.error);
   json["backend"] = record.backend;
   json["why_backend"] = clean(record.why_backend);
   json["tiers"] = record.tiers;
@@ -130,6 +135,7 @@ std::string run_document(const RunRecord& record) {
     for (const auto& [name, why] : record.unmasked) json["output"]["not_masked"][clean(name)] = why;
   }
   json["limits"] = record.spec ? limits_json(*record.spec) : Json::object();
+  if (record.spec) json["limits"]["output_keep_bytes"] = record.keep_bytes;
   if (record.exec) json["exec"] = exec_json(*record.exec);
   if (record.spec) {
     json["run_id"] = record.spec->run_id;
@@ -141,6 +147,9 @@ std::string run_document(const RunRecord& record) {
   for (const auto& path : record.left_out) json["left_out"].push_back(clean(path));
   json["widenings"] = Json::array();
   for (const auto& sentence : record.widenings) json["widenings"].push_back(clean(sentence));
+  if (!record.notes.empty()) {
+    for (const auto& sentence : record.notes) json["notes"].push_back(clean(sentence));
+  }
   json["timings_ms"] = Json::object();
   for (const auto& [name, time] : record.timings) json["timings_ms"][name] = time.count();
   if (record.error) json["error"] = error_json(*record.error);

@@ -68,12 +68,14 @@ std::string finding_text(const Finding& finding, const Painter& paint) {
   return text;
 }
 
-std::string verdict_line(const Verdict& verdict, const Painter& paint) {
+std::string verdict_line(const Verdict& verdict, const std::optional<Error>& error, const Painter& paint) {
   const ReasonInfo& row = info(verdict.reason);
   std::string text = fmt::format("{} {} ({})", paint(kBold, "verdict:"), paint(style_of(verdict.kind()), to_string(verdict.kind())), row.name);
   text += verdict.detail.empty() ? fmt::format(": {}", row.sentence) : fmt::format(": {}", printable(verdict.detail));
   text += "\n";
-  if (!row.next.empty()) text += fmt::format("{}    {}\n", paint(kBold, "next:"), row.next);
+  // The error above has said what to do, and knows better than the table.
+  const bool said = error && !error->hint().empty();
+  if (!said && !row.next.empty()) text += fmt::format("{}    {}\n", paint(kBold, "next:"), row.next);
   return text;
 }
 
@@ -108,7 +110,7 @@ std::string check_text(const CheckRecord& record, Colour colour) {
   if (record.error) text += error_text(*record.error);
   text += fmt::format("{} {}, {}; tiers {} (mode {})\n", paint(kBold, "checked:"), plural(record.report.files, "file"), bytes_text(record.report.bytes),
                       tiers_text(record.tiers), record.mode);
-  return text + verdict_line(record.verdict, paint);
+  return text + verdict_line(record.verdict, record.error, paint);
 }
 
 std::string run_text(const RunRecord& record, Colour colour) {
@@ -118,6 +120,7 @@ std::string run_text(const RunRecord& record, Colour colour) {
   if (record.error) text += error_text(*record.error);
   for (const auto& path : record.left_out) text += fmt::format("{} {} is never mounted\n", paint(kYellow, "left out:"), printable(path));
   for (const auto& sentence : record.widenings) text += fmt::format("{} {}\n", paint(kYellow, "widened:"), printable(sentence));
+  for (const auto& sentence : record.notes) text += fmt::format("{} {}\n", paint(kYellow, "not cleaned up:"), printable(sentence));
   for (const auto& [name, why] : record.unmasked) text += fmt::format("{} {}: {}\n", paint(kYellow, "not masked:"), printable(name), why);
   if (!record.backend.empty()) text += fmt::format("{} {} ({})\n", paint(kBold, "sandbox:"), record.backend, printable(record.why_backend));
   if (record.check) {
@@ -140,7 +143,7 @@ std::string run_text(const RunRecord& record, Colour colour) {
   std::string times;
   for (const auto& [name, time] : record.timings) times += fmt::format("{}{} {} ms", times.empty() ? "" : ", ", name, time.count());
   if (!times.empty()) text += fmt::format("{}\n", paint(kDim, fmt::format("time:    {}", times)));
-  return text + verdict_line(record.verdict, paint);
+  return text + verdict_line(record.verdict, record.error, paint);
 }
 
 }  // namespace guard

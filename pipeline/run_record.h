@@ -36,6 +36,7 @@ struct RunRecord {
   std::optional<CheckRecord> check;
   std::optional<TestSummary> tests;
   std::optional<ExecResult> exec;
+  std::uint64_t keep_bytes = 0;  // the cap
   std::uint64_t kept_bytes = 0;
   std::uint64_t dropped_bytes = 0;
   std::map<std::string, std::uint64_t> redactions;
@@ -44,6 +45,7 @@ struct RunRecord {
   std::map<std::string, std::string> hashes;       // staged file -> SHA-256
   std::vector<std::string> left_out;               // never mounted
   std::vector<std::string> widenings;
+  std::vector<std::string> notes;                  // what went wrong beside the run: leftovers that could not be removed
   std::vector<std::pair<std::string, milliseconds>> timings;  // stage -> time, in order
 };
 

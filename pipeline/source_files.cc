@@ -31,8 +31,6 @@ class Collector {
   explicit Collector(const CollectOptions& options) : options_(options) {
     std::error_code ignored;
     current_ = fs::current_path(ignored);
-    root_ = (current_ / options_.root).lexically_normal();
-    if (!root_.has_filename()) root_ = root_.parent_path();  // "a/b/" and "a/b" are one folder
   }
 
   Result<void> add_named(const std::string& path) {
@@ -58,10 +56,27 @@ class Collector {
   // Only the spelling is changed: "./a//b" and "a/b" are one file, and a finding's path can be opened as it stands.
   static std::string as_given(const std::string& path) { return fs::path(path).lexically_normal().generic_string(); }
 
-  bool is_gated(const std::string& path) const {
-    const auto relative = (current_ / path).lexically_normal().lexically_relative(root_).generic_string();
-    return std::any_of(options_.gated_paths.begin(), options_.gated_paths.end(),
-                       [&](const std::string& glob) { return glob_matches(glob, relative) || glob_matches(glob, relative + "/x"); });
+  // Where guard was started says nothing about where the project is, so it must not matter.
+  bool is_gated(const std::string& path) {
+    const fs::path absolute = (current_ / path).lexically_normal();
+    const fs::path folder = absolute.parent_path();
+    if (folder != last_folder_) {
+      last_folder_ = folder;
+      last_root_ = repository_root(folder);
+    }
+    const std::string relative = absolute.lexically_relative(last_root_).generic_string();
+    return is_gated_path(options_.gated_paths, relative) || is_gated_path(options_.gated_paths, relative + "/x");
+  }
+
+  // The nearest folder at or above `folder` that holds .git; without one the outermost that holds a package.json, else "/".
+  fs::path repository_root(const fs::path& folder) const {
+    std::error_code ignored;
+    fs::path project = "/";
+    for (fs::path at = folder;; at = at.parent_path()) {
+      if (fs::exists(fs::symlink_status(at / ".git", ignored)) && !is_gated_path(options_.gated_paths, at.generic_string() + "/x")) return at;
+      if (fs::exists(fs::symlink_status(at / "package.json", ignored))) project = at;
+      if (at == at.parent_path()) return project;
+    }
   }
 
   Result<void> add_entry(const std::string& named, const struct stat& status) {
@@ -137,11 +152,21 @@ class Collector {
 
   const CollectOptions& options_;
   fs::path current_;
-  fs::path root_;
+  fs::path last_folder_;  // of the last question, with its answer: files come folder by folder
+  fs::path last_root_;
   SourceFiles found_;
 };
 
 }  // namespace
+
+bool is_gated_path(const std::vector<std::string>& globs, std::string_view path) {
+  for (;;) {
+    if (std::any_of(globs.begin(), globs.end(), [&](const std::string& glob) { return glob_matches(glob, path); })) return true;
+    const std::size_t slash = path.find('/');
+    if (slash == std::string_view::npos) return false;
+    path.remove_prefix(slash + 1);
+  }
+}
 
 bool is_code_name(std::string_view name) {
   static constexpr std::array<std::string_view, 8> kEndings = {".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts"};

@@ -25,8 +25,7 @@ struct SourceFiles {
 struct CollectOptions {
   std::uint64_t file_bytes_max = 2u << 20;
   std::uint64_t files_max = 200'000;
-  std::vector<std::string> gated_paths = {"sandbox/**"};  // globs, relative to `root`
-  std::filesystem::path root;                             // the project; empty: the current folder
+  std::vector<std::string> gated_paths = {"sandbox/**"};  // globs, see is_gated_path()
   bool gated_only = false;                                // a bare `check`: nothing but the gated paths
 };
 
@@ -36,6 +35,10 @@ bool is_code_name(std::string_view name);
 // Files are taken as named. Folders are walked: inside the gated paths every file counts (a helper, a fixture, a planted
 // bunfig.toml); elsewhere only code does, and .git and node_modules are passed over. FILE_NOT_FOUND, IO_ERROR.
 Result<SourceFiles> collect_paths(const std::vector<std::string>& paths, const CollectOptions& options);
+
+// Whether one of `globs` matches `path` ('/'-joined) as seen from its root or from any folder above the file: a repository may hold
+// several projects, each with a sandbox folder of its own.
+bool is_gated_path(const std::vector<std::string>& globs, std::string_view path);
 
 // All of standard input as one file called `name`.
 Result<SourceFiles> collect_stdin(int fd, std::string_view name, const CollectOptions& options);

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <map>
 #include <set>
 
-#include "common/glob.h"
 #include "common/text.h"
 #include "pipeline/git.h"
 #include "pipeline/source_files.h"
@@ -90,6 +90,13 @@ LineRanges added_ranges(std::string_view diff) {
   return ranges;
 }
 
+// In any folder, and whatever the case: on some file systems Guard.toml is guard.toml.
+bool configures_guard(std::string_view path) {
+  std::string name(path.substr(path.rfind('/') == std::string_view::npos ? 0 : path.rfind('/') + 1));
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return name == "guard.toml" || name == "bunfig.toml";
+}
+
 bool is_zero(std::string_view id) { return id.find_first_not_of('0') == std::string_view::npos; }
 
 Finding change_finding(std::string_view rule, const std::string& path, std::string message, std::string fix) {
@@ -128,9 +135,9 @@ Result<StagedChange> collect_staged(const std::filesystem::path& folder, const C
   GUARD_TRY_ASSIGN(const auto blobs, read_blobs(git, wanted));
 
   for (const auto& entry : entries) {
-    if (entry.path == "guard.toml") {
-      change.gated.findings.push_back(change_finding("policy.configuration_changed", entry.path, "the commit changes guard's own configuration",
-                                                     "change guard.toml in a commit of its own, made by a person (git commit --no-verify)"));
+    if (configures_guard(entry.path)) {
+      change.gated.findings.push_back(change_finding("policy.configuration_changed", entry.path, "the commit changes what guard or bun is told to do",
+                                                     "change it in a commit of its own, made by a person (git commit --no-verify)"));
     }
     if (entry.status == 'D') continue;
     if (entry.new_mode == "120000" || entry.new_mode == "160000") {
@@ -140,7 +147,7 @@ Result<StagedChange> collect_staged(const std::filesystem::path& folder, const C
       continue;
     }
     const std::string& bytes = blobs.at(entry.new_id);
-    if (std::any_of(options.gated_paths.begin(), options.gated_paths.end(), [&](const std::string& glob) { return glob_matches(glob, entry.path); })) {
+    if (is_gated_path(options.gated_paths, entry.path)) {
       change.gated.files.push_back(SourceFile{entry.path, bytes});
     }
     LineRanges ranges;

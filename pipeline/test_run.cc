@@ -4,10 +4,12 @@
 
 #include <algorithm>
 
+#include "common/log.h"
 #include "common/text.h"
 #include "common/unique_fd.h"
 #include "pipeline/backend_choice.h"
 #include "pipeline/gate.h"
+#include "pipeline/masked_record.h"
 #include "pipeline/run_output.h"
 #include "pipeline/source_files.h"
 #include "pipeline/staging.h"
@@ -22,6 +24,12 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kBunInside = "/usr/local/bin/bun";
 
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const auto& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
 class Run {
  public:
   Run(const RunRequest& request, ByteSink& out, ByteSink& err, const CancelToken& cancel)
@@ -33,16 +41,33 @@ class Run {
       record_.error = std::move(done).error();
     }
     end_stage();
+    mask();
     return std::move(record_);
   }
 
  private:
   bool tests() const { return request_.argv.empty(); }
 
+  // Nothing of the record leaves unmasked; where the run never came as far as its known values, the kinds alone have to do.
+  void mask() {
+    if (!secrets_) {
+      if (auto kinds = SecretSource::create(RuleSet::shipped())) secrets_ = std::move(*kinds);
+    }
+    if (secrets_) {
+      mask_record(*secrets_, record_);
+      return;
+    }
+    Error withheld(ErrorCode::withheld, "what the run said is withheld: no redactor could be made");
+    record_ = RunRecord{};
+    record_.verdict = verdict_of(withheld);
+    record_.error = std::move(withheld);
+  }
+
   void stage(std::string_view name) {
     end_stage();
     stage_ = name;
     stage_started_ = SteadyClock::now();
+    log_debug(stage_);
     if (request_.progress) request_.progress(name);
   }
 
@@ -66,11 +91,20 @@ class Run {
     GUARD_TRY_ASSIGN(choice_, choose_backend(request_.config, request_.backend, [this]() -> const EngineLocation& { return engine(); }));
     record_.backend = choice_.backend;
     record_.why_backend = choice_.why;
+    log_info(choice_.backend + ": " + choice_.why);
     record_.tiers = tier_names(choice_.tiers);
     record_.widenings = choice_.widenings;
+    if (choice_.backend == "host" && request_.config.host.warn_on_start && request_.warn) {
+      request_.warn("this runs on the host, without isolation");
+    }
+    if (!request_.rules_folder.empty()) record_.widenings.push_back("rules: " + request_.rules_folder + " instead of the shipped docker and host tiers");
+    if (!request_.config.redact.kinds_off.empty()) record_.widenings.push_back("redact.kinds_off: " + joined(request_.config.redact.kinds_off));
+    if (!request_.config.check.two_hit_ignore.empty()) {
+      record_.widenings.push_back("check.two_hit_ignore: " + joined(request_.config.check.two_hit_ignore));
+    }
     const std::string socket = choice_.backend == "docker" ? engine().socket : std::string();
     const Leftovers leftovers = remove_leftovers(socket, cancel_);
-    for (const auto& sentence : leftovers.failed) record_.widenings.push_back("not cleaned up: " + sentence);
+    record_.notes = leftovers.failed;
 
     GUARD_TRY_ASSIGN(const auto variables, run_variables(request_.config, request_.environment));
     const auto& masks = request_.config.redact;
@@ -78,7 +112,8 @@ class Run {
     for (const auto& [name, value] : variables) {
       if (std::none_of(known.begin(), known.end(), [&](const KnownSecret& secret) { return secret.name == name; })) known.push_back({name, value});
     }
-    GUARD_TRY_ASSIGN(const SecretSource secrets, SecretSource::create(RuleSet::shipped(), std::move(known)));
+    GUARD_TRY_ASSIGN(secrets_, SecretSource::create(RuleSet::shipped(), std::move(known), masks.kinds_off));
+    const SecretSource& secrets = *secrets_;
     record_.unmasked = secrets.refused();
 
     stage(tests() ? "check" : "collect");
@@ -101,6 +136,7 @@ class Run {
     record_.left_out.insert(record_.left_out.end(), tree.left_out.begin(), tree.left_out.end());
     fill(spec, folder, std::move(tree), variables);
     record_.spec = spec;
+    record_.keep_bytes = request_.config.limits.output_keep_bytes;
 
     stage("run");
     GUARD_TRY_ASSIGN(const auto sandbox, make_sandbox(choice_.backend, DockerOptions{socket, request_.config.docker.runtime,
@@ -130,7 +166,6 @@ class Run {
     CollectOptions options;
     options.file_bytes_max = request_.config.check.max_file_bytes;
     options.gated_paths = {"sandbox/**"};
-    options.root = request_.project;
     GUARD_TRY_ASSIGN(sources_, collect_paths({(request_.project / "sandbox").string()}, options));
     const auto relative = [&](std::string& path) { path = fs::path(path).lexically_relative(request_.project).generic_string(); };
     for (auto& file : sources_.files) relative(file.path);
@@ -147,7 +182,8 @@ class Run {
       const bool found = std::any_of(sources_.files.begin(), sources_.files.end(), [&](const SourceFile& source) { return source.path == file; });
       const bool refused = std::any_of(sources_.findings.begin(), sources_.findings.end(), [&](const Finding& finding) { return finding.path == file; });
       if (!found && !refused) {
-        return Error(ErrorCode::file_not_found, fmt::format("{}: no such file in {}", printable(file), printable(request_.project.native())));
+        return Error(ErrorCode::file_not_found, fmt::format("{}: no such file in {}", printable(file), printable(request_.project.native())))
+            .hint("check the spelling; a pattern that the shell could not expand is taken as a name");
       }
     }
     GateRequest gate_request;
@@ -156,6 +192,9 @@ class Run {
     gate_request.config = &request_.config;
     gate_request.secrets = &secrets;
     record_.check = gate(gate_request, sources_, choice_.mode);
+    for (const auto& used : record_.check->waivers) {
+      record_.widenings.push_back(fmt::format("waiver: {} in {}, {}", used.waiver.rule, used.waiver.path, used.waiver.reason));
+    }
     return ok();
   }
 
@@ -251,6 +290,10 @@ class Run {
     RunJudgement judgement = judge_test_run(evidence);
     record_.verdict = std::move(judgement.verdict);
     record_.tests = std::move(judgement.tests);
+    if (!record_.tests) return;
+    for (const auto& file : record_.tests->files) {
+      if (file.assertions == 0) record_.widenings.push_back(fmt::format("evidence: no expect() was counted in {}", file.file));
+    }
   }
 
   const RunRequest& request_;
@@ -262,6 +305,7 @@ class Run {
   SourceFiles sources_;
   std::optional<EngineLocation> engine_;
   fs::path host_bun_;
+  std::optional<SecretSource> secrets_;
   UniqueFd image_hold_;  // keeps `guard image prune` away while we run on it
   std::string stage_;
   SteadyClock::time_point stage_started_;

@@ -44,12 +44,18 @@ const std::vector<std::pair<std::string, std::string>>& SecretSource::refused() 
   return state_->refused;
 }
 
-Result<SecretSource> SecretSource::create(const RuleSet& rules, std::vector<KnownSecret> known) {
+Result<SecretSource> SecretSource::create(const RuleSet& rules, std::vector<KnownSecret> known,
+                                          const std::vector<std::string>& kinds_off) {
+  for (const std::string& off : kinds_off) {
+    if (std::any_of(rules.rules().begin(), rules.rules().end(), [&](const Rule& rule) { return rule.tier == Tier::secret && rule.kind == off; })) continue;
+    return Error(ErrorCode::config_invalid, "redact.kinds_off names " + off + ", and there is no such kind")
+        .hint("`guard rules list` shows the kinds in the tier called secret");
+  }
   auto state = std::make_unique<State>();
   for (const KnownSecret& secret : known) state->markers.push_back(marker_name(secret.name));
 
   for (const Rule& rule : rules.rules()) {
-    if (rule.tier != Tier::secret) continue;
+    if (rule.tier != Tier::secret || std::find(kinds_off.begin(), kinds_off.end(), rule.kind) != kinds_off.end()) continue;
     GUARD_TRY_ASSIGN(SecretKind kind, SecretKind::create(rule));
     (kind.machine == SecretKind::Machine::run ? state->runs : state->kinds).push_back(std::move(kind));
   }

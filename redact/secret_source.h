@@ -23,7 +23,9 @@ class SecretSource {
  public:
   // Kinds are the rules of Tier::secret. RULES_INVALID when a kind has no prefix of fixed width: nothing bounded could
   // be held back then. Values that are too short or too common are left out and listed by refused().
-  static Result<SecretSource> create(const RuleSet& rules, std::vector<KnownSecret> known = {});
+  // `kinds_off`: kinds that are not masked; CONFIG_INVALID for one that there is not.
+  static Result<SecretSource> create(const RuleSet& rules, std::vector<KnownSecret> known = {},
+                                     const std::vector<std::string>& kinds_off = {});
   SecretSource(SecretSource&&) noexcept;
   SecretSource& operator=(SecretSource&&) noexcept;
   ~SecretSource();

@@ -9,13 +9,6 @@
 namespace guard {
 namespace {
 
-// Enough for snapshots beside a test; the memory of all scratch folders counts towards the run's.
-constexpr std::uint64_t kNestedScratchBytesMax = 16u << 20;
-
-bool is_below(std::string_view path, std::string_view folder) {
-  return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/';
-}
-
 class Arguments {
  public:
   template <typename... Text>
@@ -31,19 +24,6 @@ class Arguments {
  private:
   std::vector<std::string> list_;
 };
-
-// The folders between a scratch folder and the files that are mounted into it, parents first.
-std::set<std::string> nested_folders(const SandboxSpec& spec, const ScratchFolder& scratch) {
-  std::set<std::string> folders;
-  for (const Mount& mount : spec.mounts) {
-    if (!is_below(mount.target, scratch.target)) continue;
-    for (std::size_t slash = mount.target.find('/', scratch.target.size() + 1); slash != std::string::npos;
-         slash = mount.target.find('/', slash + 1)) {
-      folders.insert(mount.target.substr(0, slash));
-    }
-  }
-  return folders;
-}
 
 }  // namespace
 

@@ -27,6 +27,7 @@ constexpr std::uint64_t kControlFileBytesMax = 1u << 20;
 constexpr int kRemoveAttempts = 400;
 constexpr milliseconds kRemovePause{5};
 constexpr std::uint64_t kCpuPeriodUs = 100'000;
+constexpr std::size_t kEntriesMax = 1'000'000;  // of a hierarchy; each group has some thirty files
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
@@ -129,6 +130,23 @@ bool remove_group(const std::filesystem::path& path) {
 
 std::string group_name(const std::string& run_id) {
   return "guard-" + run_id;
+}
+
+// The dead guard need not have lived in the group that we live in, so the whole hierarchy is searched.
+std::vector<std::filesystem::path> groups_named(const std::filesystem::path& mount, const std::string& name) {
+  std::vector<std::filesystem::path> found;
+  std::error_code error;
+  std::filesystem::recursive_directory_iterator entry(mount, std::filesystem::directory_options::skip_permission_denied,
+                                                      error);
+  for (std::size_t looked = 0;
+       !error && entry != std::filesystem::recursive_directory_iterator() && looked < kEntriesMax;
+       entry.increment(error), ++looked) {
+    std::error_code gone;
+    if (entry->path().filename() != name || !entry->is_directory(gone)) continue;
+    found.push_back(entry->path());
+    entry.disable_recursion_pending();
+  }
+  return found;
 }
 
 }  // namespace
@@ -256,11 +274,12 @@ void RunCgroup::kill_all() const {
 }
 
 Result<void> remove_cgroups_of(const std::string& run_id, const std::map<std::string, CgroupPlace>& places) {
+  std::set<std::filesystem::path> mounts;
   for (const auto& [controller, place] : places) {
-    for (const std::filesystem::path& parent : place.parents) {
-      const std::filesystem::path path = parent / group_name(run_id);
-      struct stat found {};
-      if (::lstat(path.c_str(), &found) != 0) continue;
+    if (!place.parents.empty()) mounts.insert(place.parents.back());
+  }
+  for (const std::filesystem::path& mount : mounts) {
+    for (const std::filesystem::path& path : groups_named(mount, group_name(run_id))) {
       kill_inside(path);
       if (!remove_group(path)) {
         return Error::from_errno(ErrorCode::io_error, fmt::format("cannot remove the control group {}", path.string()),

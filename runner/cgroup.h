@@ -19,7 +19,7 @@ namespace guard {
 
 enum class CgroupVersion : std::uint8_t { v1, v2 };
 
-// Folders in which a controller's group may be made, best first.
+// Folders in which a controller's group may be made, best first; the last one is the root of the hierarchy.
 struct CgroupPlace {
   CgroupVersion version = CgroupVersion::v1;
   std::vector<std::filesystem::path> parents;
@@ -64,7 +64,8 @@ class RunCgroup {
   bool limits_swap_ = false;
 };
 
-// Kills all processes in the groups of a dead run and removes the groups. No error when there are none.
+// Kills all processes in the groups of a dead run, wherever in the hierarchies they are, and removes the groups. No
+// error when there are none.
 Result<void> remove_cgroups_of(const std::string& run_id, const std::map<std::string, CgroupPlace>& places);
 
 }  // namespace guard

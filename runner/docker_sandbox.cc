@@ -260,9 +260,14 @@ Result<Outcome> conclude(const SandboxSpec& spec, const Pump& pump, const docker
   if (pump.intervention() == Intervention::flooded) {
     return Outcome{OutcomeKind::output_flood, static_cast<std::int64_t>(spec.limits.output_flood_bytes), {}};
   }
-  // Before the exit code: a shell whose child was killed for memory exits 0.
-  if (state.oom_killed) {
+  // Before the exit code: a shell whose child was killed for memory exits 0. The engine's word can come late when it is busy;
+  // init has read the cgroup's own count.
+  const bool told_by_init = whole && init.exit();
+  if (state.oom_killed || (told_by_init && init.exit()->oom_kills > 0)) {
     return Outcome{OutcomeKind::out_of_memory, static_cast<std::int64_t>(spec.limits.memory_bytes), {}};
+  }
+  if (told_by_init && init.exit()->pids_refused > 0) {
+    return Outcome{OutcomeKind::pids_limit, static_cast<std::int64_t>(spec.limits.pids), {}};
   }
   if (pump.intervention() == Intervention::timed_out) {
     return Outcome{OutcomeKind::timed_out, spec.timeout.count(),
@@ -299,6 +304,9 @@ Result<docker::ContainerConfig> config_for(const SandboxSpec& spec, const docker
   for (const Mount& mount : spec.mounts) config.mounts.push_back({mount.source.string(), mount.target});
   for (const ScratchFolder& folder : spec.scratch) {
     config.scratch.push_back({folder.target, folder.bytes_max, folder.files_max});
+    for (const std::string& nested : nested_folders(spec, folder)) {
+      config.scratch.push_back({nested, std::min(folder.bytes_max, kNestedScratchBytesMax), folder.files_max});
+    }
   }
   config.tmp_bytes = spec.limits.tmp_bytes;
   config.tmp_files = spec.limits.tmp_files;

@@ -85,7 +85,7 @@ bool is_ours_alone(const fs::path& path) {
 }  // namespace
 
 Result<ImageCache> ImageCache::open() {
-  GUARD_TRY_ASSIGN(const fs::path cache, cache_folder());
+  GUARD_TRY_ASSIGN(const fs::path cache, shared_cache_folder());
   const fs::path folder = cache / "images";
   GUARD_TRY(make_folders(folder));
   if (!is_ours_alone(folder)) {

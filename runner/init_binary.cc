@@ -32,7 +32,7 @@ std::string_view init_binary() {
 
 Result<std::filesystem::path> init_binary_path() {
   static const std::string digest = sha256_hex(init_binary());
-  GUARD_TRY_ASSIGN(const std::filesystem::path cache, cache_folder());
+  GUARD_TRY_ASSIGN(const std::filesystem::path cache, shared_cache_folder());
   const std::filesystem::path folder = cache / "init" / digest;
   const std::filesystem::path path = folder / "guard-init";
   if (is_intact(path)) return path;

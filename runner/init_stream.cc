@@ -82,6 +82,12 @@ Result<InitExit> parse_exit(const Fields& fields) {
   GUARD_TRY_ASSIGN(exit.term_from_outside, flag(fields, "term_from_outside"));
   GUARD_TRY_ASSIGN(exit.timed_out, flag(fields, "timed_out"));
   GUARD_TRY_ASSIGN(exit.leftovers, number(fields, "leftovers"));
+  if (fields.count("oom_kills") != 0) {
+    GUARD_TRY_ASSIGN(exit.oom_kills, number(fields, "oom_kills"));
+  }
+  if (fields.count("pids_refused") != 0) {
+    GUARD_TRY_ASSIGN(exit.pids_refused, number(fields, "pids_refused"));
+  }
   GUARD_TRY_ASSIGN(const std::uint64_t rss_kb, number(fields, "max_rss_kb"));
   GUARD_TRY_ASSIGN(const std::uint64_t user_us, number(fields, "user_us"));
   GUARD_TRY_ASSIGN(const std::uint64_t sys_us, number(fields, "sys_us"));

@@ -30,6 +30,10 @@ struct InitExit {
   bool term_from_outside = false;
   bool timed_out = false;       // init's own deadline had passed
   std::uint64_t leftovers = 0;  // processes that were still there when the program had ended
+  // Of the cgroup that init sees, while it ran. They speak about the run only where that cgroup is the run's own: in a
+  // container.
+  std::uint64_t oom_kills = 0;
+  std::uint64_t pids_refused = 0;
   std::uint64_t max_rss_bytes = 0;
   milliseconds cpu{0};
 };

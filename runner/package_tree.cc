@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <vector>
 
 #include "common/text.h"
@@ -61,14 +62,26 @@ class Copier {
     const fs::path target = fs::read_symlink(from, failure);
     if (failure) return Error::from_errno(ErrorCode::io_error, printable(from.native()), failure.value());
     if (target.is_absolute()) return refused(from, "is a link to an absolute path");
-    if (!is_within((from.parent_path() / target).lexically_normal()))
-      return refused(from, "is a link that leads out of node_modules");
+    if (climbs_out(from.parent_path(), target)) return refused(from, "is a link that leads out of node_modules");
     const fs::path real = fs::canonical(from, failure);
     if (failure) return refused(from, "is a link that leads nowhere");
     if (!is_within(real)) return refused(from, "is a link that leads out of node_modules");
     fs::create_symlink(target, to, failure);
     if (failure) return Error::from_errno(ErrorCode::io_error, printable(to.native()), failure.value());
     return clear_time(to);
+  }
+
+  // Out and in again by name counts too: in the copy the folder may have another name.
+  bool climbs_out(const fs::path& folder, const fs::path& target) const {
+    auto depth = std::distance(folder.begin(), folder.end()) - std::distance(root_.begin(), root_.end());
+    for (const auto& part : target) {
+      if (part == "..")
+        --depth;
+      else if (part != "." && !part.empty())
+        ++depth;
+      if (depth < 0) return true;
+    }
+    return false;
   }
 
   bool is_within(const fs::path& path) const {

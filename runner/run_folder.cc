@@ -17,9 +17,10 @@ namespace guard {
 namespace {
 
 constexpr const char* kOwnerFile = "owner";
+constexpr std::time_t kNascentSeconds = 3;
 
 Result<std::filesystem::path> runs_folder() {
-  GUARD_TRY_ASSIGN(const std::filesystem::path cache, cache_folder());
+  GUARD_TRY_ASSIGN(const std::filesystem::path cache, shared_cache_folder());
   return cache / "runs";
 }
 
@@ -66,8 +67,17 @@ RunFolder::~RunFolder() {
 }
 
 Result<RunFolder> RunFolder::create() {
+  constexpr int kTries = 3;
+  for (int left = kTries - 1;; --left) {
+    auto folder = create_once();
+    if (folder || left == 0) return folder;
+  }
+}
+
+Result<RunFolder> RunFolder::create_once() {
   GUARD_TRY_ASSIGN(const std::filesystem::path runs, runs_folder());
-  GUARD_TRY(make_folders(runs, 0755).context("making the run's folder"));
+  // Not to be listed by others: a run stages a copy of src in a folder of a random name.
+  GUARD_TRY(make_folders(runs, 0711).context("making the run's folder"));
   GUARD_TRY_ASSIGN(const std::string id, new_run_id());
   // The name begins with a dot until the lock is held: a sweep that looks in between does not take it for a dead run.
   const std::filesystem::path nascent = runs / fmt::format(".{}", id);
@@ -112,12 +122,13 @@ SweepResult sweep_dead_runs(const std::function<Result<void>(const std::string& 
     const std::string id = nascent ? name.substr(1) : name;
     if (!is_run_id(id)) continue;
     UniqueFd lock;
-    if (!nascent && try_lock(*runs / name, lock) == Lock::held_by_other) continue;
-    // A nascent folder may be half a millisecond old, and its owner about to take the lock: only an old one is dead.
+    // A nascent folder may be half a millisecond old, and its owner about to take the lock. An owner that needs longer finds it
+    // gone and makes another.
     if (nascent) {
       struct stat found {};
-      if (::lstat((*runs / name).c_str(), &found) != 0 || ::time(nullptr) - found.st_mtime < 3600) continue;
+      if (::lstat((*runs / name).c_str(), &found) != 0 || ::time(nullptr) - found.st_mtime < kNascentSeconds) continue;
     }
+    if (try_lock(*runs / name, lock) == Lock::held_by_other) continue;
     if (auto removed = remove_leftover(id); !removed) {
       result.failed.push_back(fmt::format("run {}: {}", id, removed.error().to_string()));
       continue;  // the folder stays, so that the next sweep tries again

@@ -25,6 +25,7 @@ class RunFolder {
 
  private:
   RunFolder() = default;
+  static Result<RunFolder> create_once();
   std::string run_id_;
   std::filesystem::path path_;
   UniqueFd lock_;

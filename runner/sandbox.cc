@@ -158,6 +158,18 @@ Result<void> check_limits(const SandboxSpec& spec) {
 
 }  // namespace
 
+std::set<std::string> nested_folders(const SandboxSpec& spec, const ScratchFolder& scratch) {
+  std::set<std::string> folders;
+  for (const Mount& mount : spec.mounts) {
+    if (mount.target == scratch.target || !is_same_or_below(mount.target, scratch.target)) continue;
+    for (std::size_t slash = mount.target.find('/', scratch.target.size() + 1); slash != std::string::npos;
+         slash = mount.target.find('/', slash + 1)) {
+      folders.insert(mount.target.substr(0, slash));
+    }
+  }
+  return folders;
+}
+
 Result<void> validate(const SandboxSpec& spec) {
   const auto is_id_byte = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
   if (spec.run_id.empty() || spec.run_id.size() > kRunIdBytesMax ||

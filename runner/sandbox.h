@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -76,6 +77,12 @@ struct SandboxSpec {
 
   static constexpr int kReportFd = 3;
 };
+
+// The folders between a scratch folder and the files that are mounted into it, parents first. Each becomes a small scratch folder of
+// its own: a folder that is no mount could be renamed away by the program, and another put in its place with other files in it.
+std::set<std::string> nested_folders(const SandboxSpec& spec, const ScratchFolder& scratch);
+// Enough for snapshots beside a test; the memory of all scratch folders counts towards the run's.
+inline constexpr std::uint64_t kNestedScratchBytesMax = 16u << 20;
 
 // INPUT_INVALID with the reason: empty argv, a relative target, a mount of what is never mounted (.env*, .git,
 // node_modules of the host, sockets, home, /), NUL bytes, limits of 0. Backends call it first.

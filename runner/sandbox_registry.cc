@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "docker/engine_probe.h"
 #include "runner/docker_sweep.h"
 #include "runner/namespace_sweep.h"
@@ -51,7 +53,10 @@ Leftovers remove_leftovers(const std::string& socket, const CancelToken& cancel)
     }
   }
   SweepResult folders = sweep_dead_runs([](const std::string& run_id) { return namespace_sweep(run_id); });
-  leftovers.removed.insert(leftovers.removed.end(), folders.removed.begin(), folders.removed.end());
+  for (auto& run : folders.removed) {
+    // A run whose container was removed a moment ago has a folder, too.
+    if (std::find(leftovers.removed.begin(), leftovers.removed.end(), run) == leftovers.removed.end()) leftovers.removed.push_back(std::move(run));
+  }
   leftovers.failed.insert(leftovers.failed.end(), folders.failed.begin(), folders.failed.end());
   return leftovers;
 }

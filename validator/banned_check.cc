@@ -1,4 +1,5 @@
-// The banned patterns on files that are no programs: no views, no encodings, no side files, only what must not be committed.
+// The banned patterns on files that are no programs: no views, no encodings, no side files, only what must not be
+// committed.
 #include <algorithm>
 
 #include "common/text.h"

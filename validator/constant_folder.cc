@@ -163,8 +163,8 @@ Value from_char_codes(std::span<const Value> args, Arena& arena) {
   return args.empty() ? Value{} : text_value(out, arena);
 }
 
-// path.join and path.resolve. An absolute part starts anew only for resolve; keeping what stood before hides nothing that
-// a rule looks for.
+// path.join and path.resolve. An absolute part starts anew only for resolve; keeping what stood before hides nothing
+// that a rule looks for.
 Value join_path(std::span<const Value> args, Arena& arena) {
   std::string out;
   bool any_text = false;
@@ -236,14 +236,16 @@ Value fold_text_method(const Value& receiver, std::string_view method, std::span
     const std::size_t begin = clamp_index(a, text.size());
     std::size_t end = text.size();
     if (number_argument(args, 1, b)) {
-      end = method == "substr" ? clamp_index(static_cast<std::int64_t>(begin) + std::max<std::int64_t>(b, 0), text.size())
-                               : clamp_index(b, text.size());
+      end = method == "substr"
+                ? clamp_index(static_cast<std::int64_t>(begin) + std::max<std::int64_t>(b, 0), text.size())
+                : clamp_index(b, text.size());
     }
     return end < begin ? text_value("", arena) : text_value(text.substr(begin, end - begin), arena);
   }
   if (method == "replace" || method == "replaceAll") return replace(receiver, args, method == "replaceAll", arena);
   if (method == "split") return split(receiver, args, lists, arena);
-  if (method == "toLowerCase" || method == "toLocaleLowerCase" || method == "toUpperCase" || method == "toLocaleUpperCase") {
+  if (method == "toLowerCase" || method == "toLocaleLowerCase" || method == "toUpperCase" ||
+      method == "toLocaleUpperCase") {
     const bool lower = method.find("Lower") != std::string_view::npos;
     std::string out(text);
     for (char& c : out) {
@@ -449,7 +451,8 @@ std::string decode_escapes(std::string_view inner) {
         break;
       default:
         if (kind >= '0' && kind <= '7') {
-          for (int digits = 0; digits < 3 && at < inner.size() && inner[at] >= '0' && inner[at] <= '7'; ++digits, ++at) {
+          for (int digits = 0; digits < 3 && at < inner.size() && inner[at] >= '0' && inner[at] <= '7';
+               ++digits, ++at) {
             const std::uint32_t next = value * 8 + static_cast<std::uint32_t>(inner[at] - '0');
             if (next > 0xff) break;
             value = next;
@@ -576,22 +579,25 @@ Value fold_function(std::string_view callee, std::span<const Value> args, ValueL
   if (name == "of" && callee == "Array.of") return make_list({args.begin(), args.end()}, lists);
   if (!has_text) {
     // Buffer.from([46, 101]) and new Uint8Array([..]): bytes as a list of numbers.
-    const bool bytes = callee == "Buffer.from" || name == "Uint8Array" || callee == "Uint8Array.from" || callee == "Array.from";
+    const bool bytes =
+        callee == "Buffer.from" || name == "Uint8Array" || callee == "Uint8Array.from" || callee == "Array.from";
     if (bytes && !args.empty() && args[0].kind == Value::Kind::list) return args[0];
     if (name == "decode" && !args.empty() && args[0].kind == Value::Kind::list) {
       return from_char_codes(lists[args[0].list], arena);
     }
     return {};
   }
-  if (name == "String" || name == "URL" || name == "fileURLToPath" || name == "pathToFileURL" || name == "toNamespacedPath" ||
-      name == "encodeURIComponent" || name == "encodeURI" || name == "decode" || name == "encode") {
+  if (name == "String" || name == "URL" || name == "fileURLToPath" || name == "pathToFileURL" ||
+      name == "toNamespacedPath" || name == "encodeURIComponent" || name == "encodeURI" || name == "decode" ||
+      name == "encode") {
     return args[0];
   }
   if (name == "atob") {
     std::string out;
     return decode_base64(text, out) ? text_value(out, arena) : Value{};
   }
-  if (name == "decodeURIComponent" || name == "decodeURI" || name == "unescape") return text_value(decode_percent(text), arena);
+  if (name == "decodeURIComponent" || name == "decodeURI" || name == "unescape")
+    return text_value(decode_percent(text), arena);
   if (callee == "JSON.parse") return parse_json_string(text, arena);
   if (callee == "Buffer.from" || callee == "Uint8Array.fromBase64" || callee == "Uint8Array.fromHex") {
     std::string_view coding = name == "fromBase64" ? "base64" : name == "fromHex" ? "hex" : "utf8";
@@ -608,7 +614,8 @@ Value fold_function(std::string_view callee, std::span<const Value> args, ValueL
   return {};
 }
 
-Value fold_method(const Value& receiver, std::string_view method, std::span<const Value> args, ValueLists& lists, Arena& arena) {
+Value fold_method(const Value& receiver, std::string_view method, std::span<const Value> args, ValueLists& lists,
+                  Arena& arena) {
   if (receiver.is_text()) return fold_text_method(receiver, method, args, lists, arena);
   if (receiver.kind == Value::Kind::list) {
     if (method == "toString" && args.size() <= 1) {  // of a Buffer

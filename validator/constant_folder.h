@@ -1,6 +1,7 @@
 // Values of constant expressions: what a string is once escapes are decoded, pieces joined and everyday codings undone.
 //
-// Pure functions over values that live in an Arena. An unknown part of a text is one kWildcard byte, so "/proc/" + pid is
+// Pure functions over values that live in an Arena. An unknown part of a text is one kWildcard byte, so "/proc/" + pid
+// is
 // "/proc/?" and still tells where it leads. Texts and lists have an upper size; what would be longer is unknown.
 #pragma once
 
@@ -58,7 +59,8 @@ using ValueLists = std::vector<std::vector<Value>>;
 constexpr std::size_t kTextMax = 4096;
 constexpr std::size_t kListMax = 256;
 
-// The text between the quotes, escapes decoded. An escape that is not valid stands for the character behind the backslash.
+// The text between the quotes, escapes decoded. An escape that is not valid stands for the character behind the
+// backslash.
 std::string decode_escapes(std::string_view inner);
 // Character references of JSX attributes (&#46; &amp;).
 std::string decode_character_references(std::string_view inner);
@@ -75,7 +77,8 @@ Value join_values(const Value& a, const Value& b, Arena& arena);
 Value fold_function(std::string_view callee, std::span<const Value> args, ValueLists& lists, Arena& arena);
 
 // What `receiver.method(args)` is: concat, slice, replace, split, reverse, join, toString, ...
-Value fold_method(const Value& receiver, std::string_view method, std::span<const Value> args, ValueLists& lists, Arena& arena);
+Value fold_method(const Value& receiver, std::string_view method, std::span<const Value> args, ValueLists& lists,
+                  Arena& arena);
 
 // The words of a command as one line, as a shell would be given it. Unknown words are wildcards.
 std::string command_line(std::span<const Value> words);
@@ -83,7 +86,8 @@ std::string command_line(std::span<const Value> words);
 // `//`, `/./` and `/x/../` taken out; empty if there is nothing to take out.
 std::string normalized_path(std::string_view path);
 
-// What a shell makes of `text` once quotes and backslashes inside words are gone and $IFS is a blank; empty if nothing changes.
+// What a shell makes of `text` once quotes and backslashes inside words are gone and $IFS is a blank; empty if nothing
+// changes.
 std::string shell_reading(std::string_view text);
 
 }  // namespace guard

@@ -72,11 +72,13 @@ std::vector<EncodingFault> check_encoding(std::string_view bytes) {
   const void* const zero = bytes.empty() ? nullptr : std::memchr(bytes.data(), '\0', bytes.size());
   if (zero != nullptr) {
     const auto at = static_cast<std::size_t>(static_cast<const char*>(zero) - bytes.data());
-    faults.push_back({"encoding.nul_byte", "a NUL byte", "Write \\0 in a string instead of the byte itself.", at, at + 1});
+    faults.push_back(
+        {"encoding.nul_byte", "a NUL byte", "Write \\0 in a string instead of the byte itself.", at, at + 1});
   }
   const std::size_t bidi = find_bidi_control(bytes);
   if (bidi != std::string_view::npos) {
-    faults.push_back({"encoding.bidi_control", "a bidirectional control character, which makes code look like something else",
+    faults.push_back({"encoding.bidi_control",
+                      "a bidirectional control character, which makes code look like something else",
                       "Remove it; in a string write it as an escape (\\u202e).", bidi, bidi + 3});
   }
   return faults;

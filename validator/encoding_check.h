@@ -1,5 +1,5 @@
-// Bytes that make a file read differently by people, tools and engines. Each is a finding of its own and never a reason to
-// skip the file.
+// Bytes that make a file read differently by people, tools and engines. Each is a finding of its own and never a reason
+// to skip the file.
 #pragma once
 
 #include <cstddef>

@@ -18,15 +18,15 @@ struct Finding {
   std::string rule;  // id
   FindingTier tier = FindingTier::always;
   Severity severity = Severity::block;
-  std::string path;  // as given by the caller, joined with '/'
+  std::string path;          // as given by the caller, joined with '/'
   std::uint32_t line = 0;    // 1-based; 0: the file as a whole
   std::uint32_t column = 0;  // 1-based, bytes
   std::size_t begin = 0;     // span in the original bytes
   std::size_t end = 0;
-  std::string excerpt;  // the line, made printable; secrets in it are NOT yet masked: pipeline does that
+  std::string excerpt;            // the line, made printable; secrets in it are NOT yet masked: pipeline does that
   std::uint32_t caret = 0;        // byte offset of the span in `excerpt`
   std::uint32_t caret_width = 0;  // bytes of `excerpt` under the caret
-  std::string message;  // the rule's title and, where known, what matched
+  std::string message;            // the rule's title and, where known, what matched
   std::string fix;
   bool confirmed = true;  // both engines agreed on the span
 };

@@ -1,14 +1,14 @@
 // How it works. A State is a place in the text, the frames that are open there (templates, substitutions, elements) and
-// what kind of token came last; step() is a pure function from a State to a token and the next State. Frames are interned,
-// so two States are equal when three numbers are, and a reading that has come back to a known State can be dropped: all
-// that follows would be the same.
+// what kind of token came last; step() is a pure function from a State to a token and the next State. Frames are
+// interned, so two States are equal when three numbers are, and a reading that has come back to a known State can be
+// dropped: all that follows would be the same.
 //
-// A doubt is a State with a decision that step() would not have taken itself. The main reading is lexed first; the doubts
-// met on the way are followed afterwards, each until it meets the main reading or another alternative, or until it is
-// shown to be no JavaScript at all.
+// A doubt is a State with a decision that step() would not have taken itself. The main reading is lexed first; the
+// doubts met on the way are followed afterwards, each until it meets the main reading or another alternative, or until
+// it is shown to be no JavaScript at all.
 //
-// What it leaves out: no attempt to find out whether a text is valid. A quote or comment that never closes is an error in
-// every engine; here it hides nothing, the sign is skipped and what follows counts as code.
+// What it leaves out: no attempt to find out whether a text is valid. A quote or comment that never closes is an error
+// in every engine; here it hides nothing, the sign is skipped and what follows counts as code.
 #include "validator/js_lexer.h"
 
 #include <algorithm>
@@ -31,7 +31,17 @@ enum class Last : std::uint8_t {
 
 enum class Decision : std::uint8_t { none, regex, divide, element, compare, html_comment, plain };
 
-enum class FrameKind : std::uint8_t { root, brace, template_text, substitution, open_tag, close_tag, children, expression, type_arguments };
+enum class FrameKind : std::uint8_t {
+  root,
+  brace,
+  template_text,
+  substitution,
+  open_tag,
+  close_tag,
+  children,
+  expression,
+  type_arguments
+};
 
 struct Frame {
   std::uint32_t parent = 0;
@@ -57,7 +67,7 @@ struct Doubt {
 constexpr std::uint32_t kFramesMax = 1U << 24;
 constexpr std::uint32_t kContextTokens = 12;
 
-constexpr std::uint8_t kWord = 1;   // may stand in an identifier
+constexpr std::uint8_t kWord = 1;  // may stand in an identifier
 constexpr std::uint8_t kDigit = 2;
 constexpr std::uint8_t kBlank = 4;  // ASCII white space and line ends
 
@@ -73,7 +83,9 @@ constexpr std::array<std::uint8_t, 256> make_classes() {
 }
 constexpr auto kClasses = make_classes();
 
-bool has_class(char c, std::uint8_t wanted) noexcept { return (kClasses[static_cast<unsigned char>(c)] & wanted) != 0; }
+bool has_class(char c, std::uint8_t wanted) noexcept {
+  return (kClasses[static_cast<unsigned char>(c)] & wanted) != 0;
+}
 
 bool one_of(std::string_view word, std::initializer_list<std::string_view> list) noexcept {
   return std::find(list.begin(), list.end(), word) != list.end();
@@ -81,8 +93,9 @@ bool one_of(std::string_view word, std::initializer_list<std::string_view> list)
 
 Last after_word(std::string_view word) noexcept {
   if (word.size() < 2 || word.size() > 10 || word[0] < 'a' || word[0] > 'y') return Last::operand;
-  if (one_of(word, {"return", "typeof", "instanceof", "in", "new", "delete", "void", "throw", "case", "do", "else",
-                    "extends", "default", "if", "while", "for", "export", "import", "const", "var", "switch"})) {
+  if (one_of(word,
+             {"return",  "typeof",  "instanceof", "in",    "new", "delete", "void",   "throw", "case", "do",    "else",
+              "extends", "default", "if",         "while", "for", "export", "import", "const", "var",  "switch"})) {
     return Last::start;
   }
   // Words that are operators in one place and names in another.
@@ -294,7 +307,8 @@ class Lexer {
       token.kind = TokenKind::word;
       token.end = word_end(begin, token.escaped, false);
       if (token.end == begin) token.end = begin + 1;
-      state.last = last == Last::dot || token.escaped ? Last::operand : after_word(text_.substr(begin, token.end - begin));
+      state.last =
+          last == Last::dot || token.escaped ? Last::operand : after_word(text_.substr(begin, token.end - begin));
     } else if (has_class(c, kDigit) || (c == '.' && has_class(peek(begin + 1), kDigit))) {
       number(token);
       state.last = Last::operand;
@@ -658,7 +672,8 @@ class Lexer {
   }
 
   // The token at `index` opened something that never closes, or that can't be what it was taken for.
-  void doubt_opening(const std::vector<Token>& tokens, std::size_t index, const std::vector<State>& states, Decision decision) {
+  void doubt_opening(const std::vector<Token>& tokens, std::size_t index, const std::vector<State>& states,
+                     Decision decision) {
     if (index >= tokens.size()) return;
     State state;
     if (index > 0) state = states[index - 1];
@@ -688,10 +703,10 @@ class Lexer {
     Decision decision = start.decision;
     const std::size_t first = out_.alternative_tokens.size();
     // First main token that ends behind the doubt.
-    std::size_t main = static_cast<std::size_t>(
-        std::upper_bound(main_states_.begin(), main_states_.end(), state.at,
-                         [](std::uint32_t at, const State& other) { return at < other.at; }) -
-        main_states_.begin());
+    std::size_t main =
+        static_cast<std::size_t>(std::upper_bound(main_states_.begin(), main_states_.end(), state.at,
+                                                  [](std::uint32_t at, const State& other) { return at < other.at; }) -
+                                 main_states_.begin());
     for (std::size_t i = main > kContextTokens ? main - kContextTokens : 0; i < main; ++i) {
       out_.alternative_tokens.push_back(out_.tokens[i]);
     }
@@ -726,8 +741,8 @@ class Lexer {
       }
       if (!seen_.insert(key_of(state, Decision::none)).second) break;
     }
-    out_.alternatives.push_back({static_cast<std::uint32_t>(first),
-                                 static_cast<std::uint32_t>(out_.alternative_tokens.size() - first)});
+    out_.alternatives.push_back(
+        {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(out_.alternative_tokens.size() - first)});
   }
 
   void reopen(std::size_t begun, std::size_t own_root, const std::vector<State>& states, const Doubt& start) {

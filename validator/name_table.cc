@@ -9,9 +9,9 @@ namespace {
 constexpr std::size_t kAliasesPerNameMax = 6;
 
 constexpr std::array<std::string_view, 22> kRoots = {
-    "process", "Bun",    "console", "globalThis", "global", "self",           "window", "Reflect", "Function", "eval", "require",
-    "import",  "module", "fs",      "path",       "vm",     "worker_threads", "ffi",    "cluster", "os",       "child_process",
-    "inspector"};
+    "process",        "Bun",  "console", "globalThis", "global",        "self",     "window", "Reflect",
+    "Function",       "eval", "require", "import",     "module",        "fs",       "path",   "vm",
+    "worker_threads", "ffi",  "cluster", "os",         "child_process", "inspector"};
 
 }  // namespace
 
@@ -24,7 +24,8 @@ std::string_view module_root(std::string_view specifier) noexcept {
   }
   if (specifier == "bun") return "Bun";
   if (specifier == "bun:ffi") return "ffi";
-  if (specifier == "fs" || specifier == "fs/promises" || specifier == "fs-extra" || specifier == "graceful-fs") return "fs";
+  if (specifier == "fs" || specifier == "fs/promises" || specifier == "fs-extra" || specifier == "graceful-fs")
+    return "fs";
   if (specifier == "path/posix" || specifier == "path/win32") return "path";
   return {};
 }
@@ -34,7 +35,8 @@ bool is_tracked_path(std::string_view path) noexcept {
   const std::string_view root = path.substr(0, dot);
   if (std::find(kRoots.begin(), kRoots.end(), root) == kRoots.end()) return false;
   return std::all_of(path.begin(), path.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '.';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
+           c == '.';
   });
 }
 
@@ -82,8 +84,12 @@ const Value* NameTable::constant(std::string_view name) const {
   return place == constants_.end() || place->second.kind == Value::Kind::unknown ? nullptr : &place->second;
 }
 
-void NameTable::note_use(std::string_view name) { used_[Hash{}(name) % used_.size()] = true; }
+void NameTable::note_use(std::string_view name) {
+  used_[Hash{}(name) % used_.size()] = true;
+}
 
-bool NameTable::was_used(std::string_view name) const noexcept { return used_[Hash{}(name) % used_.size()]; }
+bool NameTable::was_used(std::string_view name) const noexcept {
+  return used_[Hash{}(name) % used_.size()];
+}
 
 }  // namespace guard

@@ -1,8 +1,8 @@
 // What the names of one file stand for: modules, tracked globals and constant texts.
 //
-// One name may stand for several things in different scopes; scopes are not followed, so all of them are kept. A name that
-// is itself tracked (process, eval, ...) never becomes another name's alias target: a local variable of that name must not
-// hide the global.
+// One name may stand for several things in different scopes; scopes are not followed, so all of them are kept. A name
+// that is itself tracked (process, eval, ...) never becomes another name's alias target: a local variable of that name
+// must not hide the global.
 #pragma once
 
 #include <string>
@@ -17,7 +17,8 @@ namespace guard {
 // "fs" for "node:fs/promises", "Bun" for "bun", "process" for "node:process"; empty for modules we don't follow.
 std::string_view module_root(std::string_view specifier) noexcept;
 
-// True for a dotted path that begins with a global or module root that rules speak of: "process.env", "fs.readFileSync".
+// True for a dotted path that begins with a global or module root that rules speak of: "process.env",
+// "fs.readFileSync".
 bool is_tracked_path(std::string_view path) noexcept;
 
 class NameTable {

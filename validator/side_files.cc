@@ -56,7 +56,8 @@ std::optional<SideFile> by_name(std::string_view name) noexcept {
     if (name == known.name) return known.finding;
   }
   if (name.substr(0, 5) == ".env.") return kEnvFile;
-  const bool compiler_config = (name.substr(0, 9) == "tsconfig." || name.substr(0, 9) == "jsconfig.") && ends_with(name, ".json");
+  const bool compiler_config =
+      (name.substr(0, 9) == "tsconfig." || name.substr(0, 9) == "jsconfig.") && ends_with(name, ".json");
   if (compiler_config) return kManifest;
   for (const std::string_view ending : {".wasm", ".node", ".so", ".dylib", ".dll", ".exe", ".jsc"}) {
     if (ends_with(name, ending)) return kNative;

@@ -8,7 +8,7 @@
 namespace guard {
 
 struct SideFile {
-  std::string_view rule;   // id of the finding
+  std::string_view rule;  // id of the finding
   std::string_view title;
   std::string_view fix;
 };

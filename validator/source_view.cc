@@ -78,9 +78,15 @@ TextSpan SourceViews::original(View view, std::size_t begin, std::size_t end) co
   return span;
 }
 
-bool SourceViews::undecidable() const noexcept { return state_->undecidable; }
-const std::vector<TextSpan>& SourceViews::escaped_names() const noexcept { return state_->escaped_names; }
-const std::vector<std::uint32_t>& SourceViews::byte_order_marks() const noexcept { return state_->lexed.byte_order_marks; }
+bool SourceViews::undecidable() const noexcept {
+  return state_->undecidable;
+}
+const std::vector<TextSpan>& SourceViews::escaped_names() const noexcept {
+  return state_->escaped_names;
+}
+const std::vector<std::uint32_t>& SourceViews::byte_order_marks() const noexcept {
+  return state_->lexed.byte_order_marks;
+}
 
 std::uint64_t SourceViews::steps() const noexcept {
   return state_->lexed.steps + state_->code.size() + state_->strings.size() + state_->arena.used_bytes();
@@ -91,7 +97,8 @@ bool is_script_path(std::string_view path) noexcept {
   const std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
   const std::size_t dot = name.rfind('.');
   if (dot == std::string_view::npos) return true;
-  static constexpr std::array<std::string_view, 8> kEndings = {".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts"};
+  static constexpr std::array<std::string_view, 8> kEndings = {".ts",  ".tsx", ".js",  ".jsx",
+                                                               ".mjs", ".cjs", ".mts", ".cts"};
   return std::find(kEndings.begin(), kEndings.end(), name.substr(dot)) != kEndings.end();
 }
 

@@ -4,17 +4,18 @@
 // raw: the bytes.
 //
 // code: what an engine would run, in one spelling. Comments are gone; the only blanks are one blank or LF between two
-// words. Contents of strings are masked (""), of regular expressions too (/./), and template text (`${x}`). Module names
-// stay visible: import{a as b}from"fs", require("fs"), import("fs"). Members are written x.y, whether the source says x?.y,
-// x!.y, x["y"], x['y' + ''] or Reflect.get(x,"y"); globalThis. and its kin are dropped in front of known globals; `await`,
-// parentheses around one operand and `as T` in them are gone; \u escapes in names are decoded. Names that stand for a known
-// module or global are written as it: with `import {readFileSync as r} from "fs"`, r(x) is fs.readFileSync(x).
+// words. Contents of strings are masked (""), of regular expressions too (/./), and template text (`${x}`). Module
+// names stay visible: import{a as b}from"fs", require("fs"), import("fs"). Members are written x.y, whether the source
+// says x?.y, x!.y, x["y"], x['y' + ''] or Reflect.get(x,"y"); globalThis. and its kin are dropped in front of known
+// globals; `await`, parentheses around one operand and `as T` in them are gone; \u escapes in names are decoded. Names
+// that stand for a known module or global are written as it: with `import {readFileSync as r} from "fs"`, r(x) is
+// fs.readFileSync(x).
 //
 // strings: one entry per string, template and folded constant: 0x1e callee 0x1d text 0x1f. The callee is
-// the function that the text is handed to, as the code view spells it ("fs.readFileSync"), cut to its last bytes, or empty.
-// Unknown parts are one byte 0x1a. Words of a command that stand in arrays and argument lists are an entry of their own, joined
-// by blanks; so are paths with dot segments resolved, and commands as a shell would unquote them. In a file whose name says
-// that it is not JavaScript, the whole text is an entry too.
+// the function that the text is handed to, as the code view spells it ("fs.readFileSync"), cut to its last bytes, or
+// empty. Unknown parts are one byte 0x1a. Words of a command that stand in arrays and argument lists are an entry of
+// their own, joined by blanks; so are paths with dot segments resolved, and commands as a shell would unquote them. In
+// a file whose name says that it is not JavaScript, the whole text is an entry too.
 //
 // Where the text can be read two ways both readings are there, the other ones at the end.
 #pragma once

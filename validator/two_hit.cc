@@ -13,10 +13,10 @@ bool is_name_byte(char c) noexcept {
 
 const std::vector<std::string>& shipped_harmless_variables() {
   static const std::vector<std::string> kNames = {
-      "NODE_ENV", "BUN_ENV",     "CI",     "TZ",       "DEBUG",       "LANG",           "LANGUAGE", "LC_ALL",  "LC_CTYPE",
-      "TERM",     "COLORTERM",   "COLUMNS", "LINES",   "NO_COLOR",    "FORCE_COLOR",    "PWD",      "TMPDIR",  "TEMP",
-      "TMP",      "VITEST",      "JEST_WORKER_ID",     "TEST",        "BUN_TEST",       "GITHUB_ACTIONS", "RUNNER_OS",
-      "OS",       "OSTYPE",      "SHELL",  "EDITOR",   "VERBOSE",     "LOG_LEVEL",      "PORT"};
+      "NODE_ENV",  "BUN_ENV", "CI",        "TZ",      "DEBUG",          "LANG",     "LANGUAGE",    "LC_ALL",
+      "LC_CTYPE",  "TERM",    "COLORTERM", "COLUMNS", "LINES",          "NO_COLOR", "FORCE_COLOR", "PWD",
+      "TMPDIR",    "TEMP",    "TMP",       "VITEST",  "JEST_WORKER_ID", "TEST",     "BUN_TEST",    "GITHUB_ACTIONS",
+      "RUNNER_OS", "OS",      "OSTYPE",    "SHELL",   "EDITOR",         "VERBOSE",  "LOG_LEVEL",   "PORT"};
   return kNames;
 }
 

@@ -33,7 +33,8 @@ struct Candidate {
   bool confirmed = true;
 
   bool operator<(const Candidate& other) const noexcept {
-    return std::tie(file, rule, span.begin, span.end) < std::tie(other.file, other.rule, other.span.begin, other.span.end);
+    return std::tie(file, rule, span.begin, span.end) <
+           std::tie(other.file, other.rule, other.span.begin, other.span.end);
   }
 };
 
@@ -68,7 +69,8 @@ namespace validator_detail {
 // One call of check().
 class Check {
  public:
-  Check(const RuleSet& rules, const Matcher& matcher, const ValidatorOptions& options, const std::vector<SourceFile>& files)
+  Check(const RuleSet& rules, const Matcher& matcher, const ValidatorOptions& options,
+        const std::vector<SourceFile>& files)
       : rules_(rules),
         matcher_(matcher),
         options_(options),
@@ -95,7 +97,8 @@ class Check {
     std::uint32_t kept = 0;
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
       const Candidate& candidate = candidates_[i];
-      const bool same_group = i > 0 && candidates_[i - 1].file == candidate.file && candidates_[i - 1].rule == candidate.rule;
+      const bool same_group =
+          i > 0 && candidates_[i - 1].file == candidate.file && candidates_[i - 1].rule == candidate.rule;
       if (!same_group) kept = 0;
       // Several patterns or views found the same act.
       if (same_group && candidate.span.begin < candidates_[i - 1].span.end && kept > 0) {
@@ -138,7 +141,8 @@ class Check {
 
   static bool in_scope(const Rule& rule, std::string_view path) {
     if (rule.paths.empty()) return true;
-    return std::any_of(rule.paths.begin(), rule.paths.end(), [&](const std::string& glob) { return glob_matches(glob, path); });
+    return std::any_of(rule.paths.begin(), rule.paths.end(),
+                       [&](const std::string& glob) { return glob_matches(glob, path); });
   }
 
   Result<void> look_at(std::uint32_t index) {
@@ -150,7 +154,8 @@ class Check {
       add_other(index, FindingTier::side_file, side->rule, side->title, side->fix, {}, false);
     }
     if (file.bytes.size() > options_.file_bytes_max) {
-      add_other(index, FindingTier::encoding, "encoding.file_too_large", "the file is larger than what guard may be asked to read",
+      add_other(index, FindingTier::encoding, "encoding.file_too_large",
+                "the file is larger than what guard may be asked to read",
                 "Split the file, or move data into a fixture that the test reads.", {}, false);
     }
     for (const EncodingFault& fault : check_encoding(file.bytes)) {
@@ -174,13 +179,14 @@ class Check {
                 "Close every string, template, comment and element.", {}, false);
     }
     if (!views_.escaped_names().empty()) {
-      add_other(index, FindingTier::encoding, "encoding.escaped_name", "a name that hides plain letters behind \\u escapes",
-                "Write the name in plain letters.", views_.escaped_names().front(), true);
+      add_other(index, FindingTier::encoding, "encoding.escaped_name",
+                "a name that hides plain letters behind \\u escapes", "Write the name in plain letters.",
+                views_.escaped_names().front(), true);
     }
     if (!views_.byte_order_marks().empty()) {
       const std::size_t at = views_.byte_order_marks().front();
-      add_other(index, FindingTier::encoding, "encoding.byte_order_mark", "an invisible byte order mark inside the code",
-                "Remove it.", {at, at + 3}, true);
+      add_other(index, FindingTier::encoding, "encoding.byte_order_mark",
+                "an invisible byte order mark inside the code", "Remove it.", {at, at + 3}, true);
     }
   }
 
@@ -241,8 +247,9 @@ class Check {
         }
       }
     }
-    candidates_.erase(std::remove_if(candidates_.begin(), candidates_.end(), [&](const Candidate& c) { return !counts[c.rule]; }),
-                      candidates_.end());
+    candidates_.erase(
+        std::remove_if(candidates_.begin(), candidates_.end(), [&](const Candidate& c) { return !counts[c.rule]; }),
+        candidates_.end());
   }
 
   // "src/a.ts:3", where another fact of the rule was seen first.
@@ -251,7 +258,8 @@ class Check {
     if (fact == kNoRule || fact_places_[fact].empty()) return {};
     const Place& place = fact_places_[fact].front();
     const SourceFile& file = files_[place.file];
-    return rules_.facts()[fact].title + " at " + file.path + ":" + std::to_string(line_column(file.bytes, place.span.begin).line);
+    return rules_.facts()[fact].title + " at " + file.path + ":" +
+           std::to_string(line_column(file.bytes, place.span.begin).line);
   }
 
   Finding finding_of(const Candidate& candidate) {
@@ -271,7 +279,9 @@ class Check {
   Finding overflow_finding(std::size_t first) {
     const Candidate& candidate = candidates_[first];
     std::size_t last = first;
-    while (last < candidates_.size() && candidates_[last].file == candidate.file && candidates_[last].rule == candidate.rule) ++last;
+    while (last < candidates_.size() && candidates_[last].file == candidate.file &&
+           candidates_[last].rule == candidate.rule)
+      ++last;
     Finding finding = finding_of(candidate);
     finding.message += "; up to " + std::to_string(last - first) + " more places in this file are not listed";
     return finding;
@@ -309,8 +319,8 @@ class Check {
     return result;
   }
 
-  void add_other(std::uint32_t index, FindingTier tier, std::string_view rule, std::string_view title, std::string_view fix,
-                 TextSpan span, bool has_place) {
+  void add_other(std::uint32_t index, FindingTier tier, std::string_view rule, std::string_view title,
+                 std::string_view fix, TextSpan span, bool has_place) {
     Finding finding;
     finding.rule = rule;
     finding.tier = tier;
@@ -355,7 +365,8 @@ Result<Report> Validator::check(const std::vector<SourceFile>& files) const {
   return check.report();
 }
 
-Result<bool> example_matches(const RuleSet& rules, const Matcher& matcher, const std::string& id, const Example& example) {
+Result<bool> example_matches(const RuleSet& rules, const Matcher& matcher, const std::string& id,
+                             const Example& example) {
   const ValidatorOptions options;
   const std::vector<SourceFile> files = {{example.path, example.text}};
   validator_detail::Check check(rules, matcher, options, files);

@@ -32,7 +32,8 @@ struct ValidatorOptions {
   TierSet tiers;
   std::uint64_t file_bytes_max = 2u << 20;  // larger: a finding of its own (encoding.file_too_large)
   std::vector<std::string> api_key_names = {"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"};
-  std::vector<std::string> harmless_variables;  // process.env.X reads that don't count for the 2-hit rule; empty: the shipped list
+  std::vector<std::string>
+      harmless_variables;  // process.env.X reads that don't count for the 2-hit rule; empty: the shipped list
 };
 
 struct Report {
@@ -60,6 +61,7 @@ class Validator {
 };
 
 // The judge of `guard rules check`: is rule or fact `id` found in `example`, through the views that it names?
-Result<bool> example_matches(const RuleSet& rules, const Matcher& matcher, const std::string& id, const Example& example);
+Result<bool> example_matches(const RuleSet& rules, const Matcher& matcher, const std::string& id,
+                             const Example& example);
 
 }  // namespace guard

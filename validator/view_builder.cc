@@ -8,8 +8,8 @@
 namespace guard {
 namespace {
 
-constexpr std::size_t kOperandCodeMax = 256;   // longer operands keep their parentheses
-constexpr std::uint32_t kLookAheadMax = 400;   // tokens of an import clause or a pattern
+constexpr std::size_t kOperandCodeMax = 256;  // longer operands keep their parentheses
+constexpr std::uint32_t kLookAheadMax = 400;  // tokens of an import clause or a pattern
 constexpr std::size_t kOtherMeaningsMax = 4096;
 constexpr std::size_t kGroupsMax = 100'000;
 constexpr std::size_t kCalleeMax = 48;
@@ -19,25 +19,47 @@ enum class Word : std::uint8_t { name, prefix, operator_word, declaration, type,
 Word kind_of(std::string_view name) noexcept {
   if (name.size() < 2 || name.size() > 10 || name[0] < 'a' || name[0] > 'y') return Word::name;
   static const std::unordered_map<std::string_view, Word> kWords = {
-      {"return", Word::operator_word}, {"in", Word::operator_word},       {"of", Word::operator_word},
-      {"instanceof", Word::operator_word}, {"case", Word::operator_word}, {"do", Word::operator_word},
-      {"else", Word::operator_word},   {"yield", Word::operator_word},    {"throw", Word::operator_word},
-      {"extends", Word::operator_word}, {"if", Word::statement},          {"while", Word::statement},
-      {"for", Word::statement},        {"switch", Word::statement},       {"catch", Word::statement},
-      {"export", Word::statement},     {"default", Word::statement},      {"function", Word::statement},
-      {"class", Word::statement},      {"try", Word::statement},          {"finally", Word::statement},
-      {"new", Word::prefix},           {"typeof", Word::prefix},          {"void", Word::prefix},
-      {"delete", Word::prefix},        {"await", Word::skipped},          {"const", Word::declaration},
-      {"let", Word::declaration},      {"var", Word::declaration},        {"as", Word::type},
-      {"satisfies", Word::type},       {"import", Word::import_word},
+      {"return", Word::operator_word},
+      {"in", Word::operator_word},
+      {"of", Word::operator_word},
+      {"instanceof", Word::operator_word},
+      {"case", Word::operator_word},
+      {"do", Word::operator_word},
+      {"else", Word::operator_word},
+      {"yield", Word::operator_word},
+      {"throw", Word::operator_word},
+      {"extends", Word::operator_word},
+      {"if", Word::statement},
+      {"while", Word::statement},
+      {"for", Word::statement},
+      {"switch", Word::statement},
+      {"catch", Word::statement},
+      {"export", Word::statement},
+      {"default", Word::statement},
+      {"function", Word::statement},
+      {"class", Word::statement},
+      {"try", Word::statement},
+      {"with", Word::statement},
+      {"finally", Word::statement},
+      {"new", Word::prefix},
+      {"typeof", Word::prefix},
+      {"void", Word::prefix},
+      {"delete", Word::prefix},
+      {"await", Word::skipped},
+      {"const", Word::declaration},
+      {"let", Word::declaration},
+      {"var", Word::declaration},
+      {"as", Word::type},
+      {"satisfies", Word::type},
+      {"import", Word::import_word},
   };
   const auto place = kWords.find(name);
   return place == kWords.end() ? Word::name : place->second;
 }
 
 bool is_word_byte(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '#' ||
-         static_cast<unsigned char>(c) >= 0x80;
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
+         c == '#' || static_cast<unsigned char>(c) >= 0x80;
 }
 
 bool is_identifier(std::string_view text) noexcept {
@@ -72,7 +94,7 @@ std::string without_global_object(std::string path) {
 
 bool is_known_global(std::string_view name) noexcept {
   static constexpr std::array<std::string_view, 17> kGlobals = {
-      "process", "Bun",        "console", "eval", "Function", "require", "fetch", "globalThis", "global",
+      "process", "Bun",        "console", "eval", "Function", "require", "fetch",  "globalThis", "global",
       "self",    "setTimeout", "window",  "atob", "Reflect",  "Worker",  "Buffer", "setInterval"};
   return std::find(kGlobals.begin(), kGlobals.end(), name) != kGlobals.end();
 }
@@ -149,7 +171,8 @@ std::string_view ViewBuilder::source_of(const Token& token) const noexcept {
 // Where `text` begins in the code view, behind the blank that keeps it apart from the word before.
 std::size_t ViewBuilder::put(std::string_view text, const Token& token) {
   const std::string& code = code_.text();
-  if (!text.empty() && !code.empty() && is_word_byte(code.back()) && (is_word_byte(text.front()) || text.front() == '\\')) {
+  if (!text.empty() && !code.empty() && is_word_byte(code.back()) &&
+      (is_word_byte(text.front()) || text.front() == '\\')) {
     code_.append(token.line_before ? "\n" : " ", token.begin, token.begin);
   }
   const std::size_t begin = code_.size();
@@ -253,7 +276,8 @@ Value ViewBuilder::finish(bool last) {
 
 void ViewBuilder::bind(const Value& total, bool last) {
   if (now_.annotated) return;
-  const std::string_view path = now_.open && !now_.has_sum && !now_.opaque && !now_.prefixed ? path_of_operand() : std::string_view();
+  const std::string_view path =
+      now_.open && !now_.has_sum && !now_.opaque && !now_.prefixed ? path_of_operand() : std::string_view();
   bool known_before_use = true;
   if (!now_.declared.empty()) {
     const bool has_value = total.kind != Value::Kind::unknown && !now_.opaque;
@@ -282,7 +306,8 @@ void ViewBuilder::bind_pattern(std::string_view path) {
     if (key.kind != TokenKind::word && key.kind != TokenKind::string) continue;
     const Value literal = key.kind == TokenKind::string ? literal_value(key) : Value{};
     const std::string_view key_name = literal.is_text() ? literal.text : source_of(key);
-    const bool renamed = source_of(tokens_[i + 2]) == ":" && i + 3 < now_.pattern_end && tokens_[i + 3].kind == TokenKind::word;
+    const bool renamed =
+        source_of(tokens_[i + 2]) == ":" && i + 3 < now_.pattern_end && tokens_[i + 3].kind == TokenKind::word;
     const std::string_view name = renamed ? source_of(tokens_[i + 3]) : source_of(key);
     if (!is_identifier(key_name)) continue;
     const std::string target = key_name == "default" ? root : without_global_object(root + "." + std::string(key_name));
@@ -476,7 +501,8 @@ void ViewBuilder::name(std::string_view text, std::uint32_t index) {
   const std::string_view before = index > 0 ? source_of(tokens_[index - 1]) : std::string_view();
   const bool after_brace = before == "{" || before == ",";
   // The names that a pattern declares are not uses of what they stand for.
-  const bool in_pattern = !groups_.empty() && groups_.back().outer.annotated && index < groups_.back().outer.pattern_end;
+  const bool in_pattern =
+      !groups_.empty() && groups_.back().outer.annotated && index < groups_.back().outer.pattern_end;
   const bool is_key = (next == ":" && after_brace) || (in_pattern && (after_brace || before == ":"));
   Value value;
   std::string_view written = text;
@@ -599,6 +625,8 @@ void ViewBuilder::open_group(char open, std::uint32_t index) {
   Group group;
   group.open = open;
   group.call = now_.open && !now_.in_type && (open == '(' || open == '[') && !now_.annotated;
+  group.condition = open == '(' && !now_.open && index > 0 && tokens_[index - 1].kind == TokenKind::word &&
+                    kind_of(source_of(tokens_[index - 1])) == Word::statement;
   group.code_begin = code_.size();
   group.callee_begin = now_.open ? now_.operand_begin : code_.size();
   group.args_begin = args_.size();
@@ -693,12 +721,13 @@ void ViewBuilder::close_plain(Group& group, const Token& at) {
   const bool single = inner.open && !inner.has_sum && !inner.prefixed && !inner.opaque;
   const bool alone = earlier == 0 && inner.operand_begin == group.code_begin + 1;
   const bool behind_constant = earlier == 1 && args_.back().kind != Value::Kind::unknown;
-  const bool unwrap = single && (alone || behind_constant) && end > inner.operand_begin && end - inner.operand_begin <= kOperandCodeMax;
+  const bool unwrap =
+      single && (alone || behind_constant) && end > inner.operand_begin && end - inner.operand_begin <= kOperandCodeMax;
   const std::string operand(unwrap ? code.substr(inner.operand_begin, end - inner.operand_begin) : std::string_view());
   const Value total = finish(true);
   groups_.pop_back();
   now_ = group.outer;
-  if (now_.in_type) {
+  if (now_.in_type || group.condition) {
     put(")", at);
     return;
   }
@@ -721,7 +750,8 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
   if (now_.open || now_.has_sum || args_.size() > group.args_begin) end_argument();
   const std::span<const Value> args(args_.data() + group.args_begin, args_.size() - group.args_begin);
   const std::string callee(
-      std::string_view(code_.text()).substr(group.callee_begin, std::min(group.code_begin - group.callee_begin, kOperandCodeMax)));
+      std::string_view(code_.text())
+          .substr(group.callee_begin, std::min(group.code_begin - group.callee_begin, kOperandCodeMax)));
   // A command and its words: spawn("npm", ["install"]), run("npm", "install").
   if (args.size() >= 2 && args[0].is_text()) {
     std::vector<Value> words = {args[0]};
@@ -756,10 +786,11 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
   now_.word = {};
   now_.operand = result;
   if (load_module(group, callee, first, at)) return;
-  if (callee == "Reflect.get" && second.is_known_text() && is_identifier(second.text) && group.first_arg_end > group.code_begin &&
-      group.first_arg_end - group.code_begin <= kOperandCodeMax) {
-    const std::string target = without_global_object(
-        code_.text().substr(group.code_begin + 1, group.first_arg_end - group.code_begin - 1) + "." + std::string(second.text));
+  if (callee == "Reflect.get" && second.is_known_text() && is_identifier(second.text) &&
+      group.first_arg_end > group.code_begin && group.first_arg_end - group.code_begin <= kOperandCodeMax) {
+    const std::string target =
+        without_global_object(code_.text().substr(group.code_begin + 1, group.first_arg_end - group.code_begin - 1) +
+                              "." + std::string(second.text));
     replace_code(group.callee_begin, target, outer.source_begin, at.end);
     now_.operand_begin = group.callee_begin;
     now_.method = second.text;
@@ -772,7 +803,8 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
 bool ViewBuilder::load_module(const Group& group, std::string_view callee, const Value& specifier, const Token& at) {
   const bool masked = callee == "import" && masked_load_;
   if (callee == "import") masked_load_ = false;
-  const bool by_name = callee == "require" || callee == "import" || ends_with(callee, ".require") || callee == "require.resolve";
+  const bool by_name =
+      callee == "require" || callee == "import" || ends_with(callee, ".require") || callee == "require.resolve";
   const bool by_result = ends_with(callee, ")");
   if (masked || (!by_name && !by_result) || !specifier.is_text() || !is_plain_specifier(specifier.text)) return false;
   const std::string_view root = module_root(specifier.text);
@@ -1017,8 +1049,8 @@ std::uint32_t ViewBuilder::import_clause(std::uint32_t index) {
   const Token& specifier_token = tokens_[string_at];
   const Value specifier = literal_value(specifier_token);
   // `import type X from "m"` loads nothing; `import type from "m"` and `import type, {x} from "m"` do.
-  const bool type_only = text(index + 1) == "type" && text(index + 2) != "," &&
-                         (text(index + 2) != "from" || text(index + 3) == "from");
+  const bool type_only =
+      text(index + 1) == "type" && text(index + 2) != "," && (text(index + 2) != "from" || text(index + 3) == "from");
   const std::string_view root = module_root(specifier.text);
   for (std::uint32_t i = index + 1; i < string_at; ++i) {
     const Token& at = tokens_[i];
@@ -1037,7 +1069,8 @@ std::uint32_t ViewBuilder::import_clause(std::uint32_t index) {
     } else if (before == "{" || before == "," || (before == "type" && text(i - 2) != "import")) {
       const std::string_view local = renames ? text(i + 2) : word_text;
       if (word_text == "type" && !renames && behind != "," && behind != "}") continue;
-      const std::string target = word_text == "default" ? std::string(root) : std::string(root) + "." + std::string(word_text);
+      const std::string target =
+          word_text == "default" ? std::string(root) : std::string(root) + "." + std::string(word_text);
       is_new = names_.add_alias(local, target);
     }
     if (!is_new) second_reading_ = true;

@@ -1,7 +1,7 @@
 // Writes the code and strings views from tokens (what they hold is said in source_view.h).
 //
-// One pass over the tokens with a stack of open brackets. It follows expressions only as far as their values are constant;
-// what it can't follow is written as it stands. Never fails: brackets that don't match are ignored.
+// One pass over the tokens with a stack of open brackets. It follows expressions only as far as their values are
+// constant; what it can't follow is written as it stands. Never fails: brackets that don't match are ignored.
 #pragma once
 
 #include <cstdint>
@@ -47,10 +47,10 @@ class ViewBuilder {
   struct Expression {
     Value sum;
     Value operand;
-    Value receiver;           // x of x.method
-    std::string_view method;  // its name; both while the operand ends in a member
-    std::string_view declared;  // the name that is given this value
-    std::string_view word;      // the operand, if it is a single name
+    Value receiver;                   // x of x.method
+    std::string_view method;          // its name; both while the operand ends in a member
+    std::string_view declared;        // the name that is given this value
+    std::string_view word;            // the operand, if it is a single name
     std::uint32_t pattern_first = 0;  // tokens of { a, b: c } that are given this value
     std::uint32_t pattern_end = 0;
     std::size_t operand_begin = 0;  // in the code view
@@ -58,8 +58,8 @@ class ViewBuilder {
     std::uint32_t source_begin = 0;
     std::int32_t angles = 0;  // open < of a type
     bool has_sum = false;
-    bool open = false;       // an operand has begun
-    bool prefixed = false;   // an operator stands before it
+    bool open = false;      // an operand has begun
+    bool prefixed = false;  // an operator stands before it
     bool after_dot = false;
     bool in_type = false;
     bool declares = false;     // a declared name is due
@@ -70,8 +70,9 @@ class ViewBuilder {
 
   struct Group {
     char open = '(';
-    bool call = false;    // f( or x[
-    bool tagged = false;  // f`
+    bool call = false;       // f( or x[
+    bool tagged = false;     // f`
+    bool condition = false;  // if (, while (: what follows is a statement
     Expression outer;
     std::size_t args_begin = 0;
     std::size_t code_begin = 0;    // size of the code view before it was opened
@@ -132,11 +133,11 @@ class ViewBuilder {
   std::vector<Group> groups_;
   std::vector<Value> args_;
   std::vector<OtherMeaning> other_meanings_;
-  std::uint32_t skip_until_ = 0;       // tokens before this were dealt with
+  std::uint32_t skip_until_ = 0;  // tokens before this were dealt with
   std::uint32_t forced_token_ = UINT32_MAX;
   std::uint32_t forced_index_ = 0;
   bool second_reading_ = false;
-  bool masked_load_ = false;    // the next import() stands in a type
+  bool masked_load_ = false;  // the next import() stands in a type
   bool over_budget_ = false;
   std::uint64_t list_bytes_ = 0;
 };

@@ -116,6 +116,53 @@ TEST(Check, PlantedSideFilesAreFindings) {
   }
 }
 
+// Where guard is started, and where its configuration lies, must not change what is looked at.
+TEST(Check, LooksAtTheSameFilesFromEverywhere) {
+  Project project;
+  project.write("sandbox/a.test.ts", kHonest);
+  project.write("sandbox/bunfig.toml", "[test]\npreload = [\"./x.ts\"]\n");
+  project.write("elsewhere/guard.toml", "");
+  const std::string sandbox = (project.path() / "sandbox").string();
+  const std::pair<std::filesystem::path, std::vector<std::string>> calls[] = {
+      {project.path(), {"check", "sandbox"}},
+      {project.path() / "sandbox", {"check", "."}},
+      {project.path() / "src", {"check", "../sandbox"}},
+      {"/", {"check", sandbox}},
+      {project.path(), {"check", "--config", "elsewhere/guard.toml", "sandbox"}},
+      {project.path(), {"check"}},
+  };
+  for (const auto& [folder, arguments] : calls) {
+    ProgramCall call;
+    call.folder = folder;
+    call.arguments = arguments;
+    EXPECT_EQ(project.guard(call).exit_status, 1) << folder << " " << ::testing::PrintToString(arguments);
+  }
+}
+
+TEST(Check, OwnRulesDoNotSwitchTheFixedTiersOff) {
+  Project project;
+  project.write("sandbox/a.test.ts", kDump);
+  project.write("rules/own.toml",
+                "[[rule]]\nid = \"docker.own\"\ntier = \"docker\"\ntitle = \"t\"\nwhy = \"w\"\nfix = \"f\"\n"
+                "patterns = [ { regex = 'never_seen', views = [\"raw\"] } ]\nmatch = [\"never_seen\"]\nno_match = [\"y\"]\n");
+  const auto result = project.guard({"check", "--rules", "rules", "sandbox"});
+  EXPECT_EQ(result.exit_status, 1) << result.out << result.err;
+}
+
+TEST(Check, SecretsInNamesAndErrorsAreMasked) {
+  Project project;
+  const std::string secret = std::string("sk-") + "ant-" + "api03-" + std::string(60, 'Q') + "x7";
+  project.write("sandbox/" + secret + ".test.ts", kDump);
+  for (const char* format : {"text", "json"}) {
+    const auto result = project.guard({"check", "--format", format, "sandbox"});
+    EXPECT_EQ(result.exit_status, 1);
+    EXPECT_EQ((result.out + result.err).find("QQQQQQQQ"), std::string::npos) << result.out << result.err;
+  }
+  const auto missing = project.guard({"check", secret + ".missing.ts"});
+  EXPECT_EQ(missing.exit_status, 2);
+  EXPECT_EQ((missing.out + missing.err).find("QQQQQQQQ"), std::string::npos) << missing.err;
+}
+
 TEST(Check, HostileNamesReachTheTerminalOnlyAsText) {
   Project project;
   project.write("sandbox/\x1b]0;owned\x07.test.ts", kDump);
@@ -239,6 +286,54 @@ TEST_F(Staged, ConfigurationComesFromTheBaseAndItsChangeIsAFinding) {
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_NE(result.out.find("policy.configuration_changed"), std::string::npos);
   EXPECT_NE(result.out.find("sandbox/a.test.ts"), std::string::npos) << "the commit switched its own gate off";
+}
+
+// A repository may hold several projects, and what configures one may stand anywhere, in any case.
+TEST_F(Staged, ProjectsBelowTheTopAreGatedToo) {
+  project_.write("pkg/sandbox/evil.test.ts", kDump);
+  git("add -A");
+  EXPECT_EQ(check().exit_status, 1);
+}
+
+TEST_F(Staged, ConfigurationAnywhereIsAFinding) {
+  for (const char* name : {"pkg/guard.toml", "Guard.toml", "pkg/bunfig.toml"}) {
+    project_.write(name, "x = 1\n");
+    git("add -A");
+    EXPECT_EQ(check().exit_status, 1) << name;
+    git("rm -q -f --cached '" + std::string(name) + "'");
+    std::filesystem::remove(project_.path() / name);
+  }
+}
+
+TEST_F(Staged, OptionsCannotNameWhatLiesInTheTree) {
+  project_.write("mine.toml", "[check]\npaths = [\"elsewhere/**\"]\n");
+  project_.write("rules/mine.toml", "\n");
+  for (const auto& option : {std::pair("--config", "mine.toml"), std::pair("--rules", "rules")}) {
+    const auto result = project_.guard({"check", "--staged", option.first, option.second});
+    EXPECT_EQ(result.exit_status, 2) << option.first << result.out << result.err;
+  }
+}
+
+// git counts line feeds; a bare carriage return must not push a secret out of the added lines.
+TEST_F(Staged, CarriageReturnsDoNotHideABannedString) {
+  const std::string secret = std::string("sk-") + "ant-" + "api03-" + std::string(93, 'Q');
+  project_.write("c.txt", "l1\nl2\n");
+  git("add c.txt && git commit -q -m c");
+  project_.write("c.txt", "l1\nl2\nprogress 1\rprogress 2\rprogress 3\nkey = " + secret + "\n");
+  git("add c.txt");
+  EXPECT_EQ(check().exit_status, 1);
+}
+
+// Old fixtures full of made-up keys must not use up the room for a new one.
+TEST_F(Staged, AThousandOldHitsDoNotHideANewOne) {
+  std::string text;
+  for (int i = 0; i < 1002; ++i) text += std::string("sk-") + "ant-" + "api03-" + std::string(89, 'Q') + std::to_string(1000 + i) + "\n";
+  project_.write("fixtures.txt", text);
+  git("add fixtures.txt && git commit -q -m old");
+  EXPECT_EQ(check().exit_status, 0);
+  project_.write("fixtures.txt", text + "sk-" + "ant-" + "api03-" + std::string(93, 'Z') + "\n");
+  git("add fixtures.txt");
+  EXPECT_EQ(check().exit_status, 1);
 }
 
 TEST_F(Staged, LinksAndOddNamesAreSeen) {

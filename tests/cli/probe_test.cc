@@ -34,6 +34,9 @@ class Probe : public ::testing::Test {
     EXPECT_EQ(document["error"]["details"]["environmentType"], "docker");
     EXPECT_FALSE(document["error"]["hint"].get<std::string>().empty());
     EXPECT_FALSE(document.contains("exec"));
+    // Not even where the host would be allowed.
+    call.environment["GUARD_FALLBACK"] = "host";
+    EXPECT_EQ(project_.guard(call).exit_status, 3) << docker_host;
   }
 
   Project project_;

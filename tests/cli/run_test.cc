@@ -133,9 +133,38 @@ TEST_P(Run, SecretAcrossTheCapLeavesNoByte) {
                  "test(\"leaks\", () => { const key = [\"sk\", \"ant\", \"api03\", \"Qm7\".repeat(30)].join(\"-\"); \n"
                  "  for (let i = 0; i < 3000; i++) console.log(\"filler \".repeat(i % 9) + key); expect(1).toBe(1); });\n");
   const auto result = run({"sandbox/a.test.ts"});
-  EXPECT_EQ(result.err.find("Qm7"), std::string::npos);
-  EXPECT_EQ(result.out.find("Qm7"), std::string::npos);
+  EXPECT_EQ((result.out + result.err).find("Qm7"), std::string::npos);
+  EXPECT_EQ((result.out + result.err).find("sk-"), std::string::npos);
   EXPECT_GT(result.document()["output"]["dropped_bytes"].get<std::uint64_t>(), 0u);
+}
+
+TEST_P(Run, SecretsInTestNamesAreMaskedInTheDocument) {
+  project_.write("sandbox/a.test.ts",
+                 "import { expect, test } from \"bun:test\";\nconst key = [\"sk\", \"ant\", \"api03\", \"Qm7\".repeat(30)].join(\"-\");\n"
+                 "test(\"named \" + key, () => { expect(1).toBe(2); });\n");
+  const auto result = run({"sandbox/a.test.ts"});
+  expect_verdict(result, 1, "rejected", "tests_failed");
+  EXPECT_EQ((result.out + result.err).find("Qm7Qm7"), std::string::npos) << result.out;
+}
+
+// The folder between is no checked file, but what lies in it is: it must not be moved away and replaced.
+TEST_P(Run, FoldersOfCheckedFilesCannotBeSwapped) {
+  project_.write("guard.toml", "trust_namespace = true\n");
+  project_.write("sandbox/deep/er/helper.ts", "export const answer = 42;\n");
+  project_.write("sandbox/a.test.ts",
+                 "import { expect, test } from \"bun:test\";\nimport { renameSync, writeFileSync } from \"node:fs\";\nimport { answer } from \"./deep/er/helper\";\n"
+                 "test(\"stays\", () => { expect(answer).toBe(42);\n"
+                 "  for (const name of [\"deep\", \"deep/er\", \"deep/er/helper.ts\"]) expect(() => renameSync(\"/app/sandbox/\" + name, \"/app/sandbox/moved\")).toThrow();\n"
+                 "  expect(() => writeFileSync(\"/app/sandbox/deep/er/helper.ts\", \"\")).toThrow(); });\n");
+  expect_verdict(run({"sandbox/a.test.ts"}), 0, "allowed", "tests_passed");
+}
+
+TEST_P(Run, AFolderStandsForItsTestsAndAFileNamedTwiceIsOne) {
+  project_.write("sandbox/a.test.ts", kPassing);
+  project_.write("sandbox/deep/b_test.ts", "import { expect, test } from \"bun:test\";\ntest(\"is\", () => { expect(1).toBe(1); });\n");
+  const auto result = run({"sandbox", "./sandbox/a.test.ts"});
+  expect_verdict(result, 0, "allowed", "tests_passed");
+  EXPECT_EQ(result.document()["tests"]["files"], 2);
 }
 
 TEST_P(Run, PassedVariableIsSeenInsideAndMaskedOutside) {
@@ -213,6 +242,23 @@ TEST_P(Run, MissingImageIsUnavailableWithTheCommandThatBuildsIt) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, Run, ::testing::Values("namespace", "docker"), [](const auto& parameter) { return parameter.param; });
+
+// The first to make root's cache folder may have been somebody with umask 077; the sandbox runs as another user and has to walk
+// through it.
+TEST(RunAsRoot, WorksWhereTheCacheFolderWasClosedToOthers) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  if (::geteuid() != 0) GTEST_SKIP() << "only root's sandbox runs as another user";
+  Project project;
+  project.write("sandbox/a.test.ts", kPassing);
+  const auto parent = TempDir::create();
+  ASSERT_TRUE(parent);
+  ASSERT_EQ(::chmod(parent->path().c_str(), 0755), 0);
+  const std::string cache = (parent->path() / "cache").string();
+  ASSERT_EQ(::mkdir(cache.c_str(), 0700), 0);
+  ASSERT_EQ(project.guard({"image", "build", "--root-folder"}, {{"GUARD_CACHE_DIR", cache}}).exit_status, 0);
+  const auto result = project.guard({"run", "--format", "json", "--backend", "namespace", "sandbox/a.test.ts"}, {{"GUARD_CACHE_DIR", cache}});
+  EXPECT_EQ(result.exit_status, 0) << result.out << result.err;
+}
 
 // The embedded sandbox works for an ordinary user as well as for root.
 TEST(RunAsOrdinaryUser, AllowsHonestTestsInTheNamespace) {

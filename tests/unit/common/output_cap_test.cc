@@ -128,6 +128,20 @@ TEST(OutputCap, NothingIsKeptAfterTheFirstDrop) {
   EXPECT_EQ(budget.dropped_bytes(), 13u);
 }
 
+// What would still fit came later: keeping it would make what is kept no prefix.
+TEST(OutputCap, DropOfOneStreamEndsTheOtherOneToo) {
+  OutputBudget budget(6);
+  MemorySink saved;
+  OutputCap out(budget, saved);
+  OutputCap err(budget, saved);
+  ASSERT_TRUE(out.push(std::string_view("1234[REDACTED:x]")).has_value());
+  ASSERT_TRUE(err.push(std::string_view("5")).has_value());
+  EXPECT_EQ(budget.dropped_bytes(), 13u);
+  ASSERT_TRUE(out.finish().has_value());
+  ASSERT_TRUE(err.finish().has_value());
+  EXPECT_EQ(saved.text, "1234");
+}
+
 TEST(OutputCap, TwoStreamsShareTheBudgetInOrderOfArrival) {
   OutputBudget budget(10);
   MemorySink saved;

@@ -469,15 +469,15 @@ TEST_F(ConfigSearch, NoFileMeansDefaults) {
   EXPECT_TRUE(loaded->file.empty());
 }
 
-TEST_F(ConfigSearch, GoesUpToTheRepositorysRootAndTakesTheNearest) {
+TEST_F(ConfigSearch, ReadsTheRepositorysRootAndNoFolderBelowIt) {
   fs::create_directories(root_ / ".git");
   write(root_ / "guard.toml", with_timeout(11));
   EXPECT_EQ(timeout(search(root_ / "packages" / "one" / "src")), 11U);
   write(root_ / "packages" / "one" / "guard.toml", with_timeout(12));
   const auto nested = search(root_ / "packages" / "one" / "src");
-  EXPECT_EQ(timeout(nested), 12U);
-  EXPECT_EQ(nested->file, root_ / "packages" / "one" / "guard.toml");
-  EXPECT_EQ(nested->find("docker.timeout")->origin, "packages/one/guard.toml:2");
+  EXPECT_EQ(timeout(nested), 11U);
+  EXPECT_EQ(nested->file, root_ / "guard.toml");
+  EXPECT_EQ(nested->find("docker.timeout")->origin, "guard.toml:2");
 }
 
 TEST_F(ConfigSearch, DoesNotLeaveTheRepository) {

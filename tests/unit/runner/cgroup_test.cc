@@ -104,5 +104,17 @@ TEST_F(RunCgroupTest, SweepsWhatADeadRunLeft) {
   }
 }
 
+// The guard that sweeps may have been started elsewhere than the one that died.
+TEST_F(RunCgroupTest, SweepsGroupsThatLieBesideItsOwnPlace) {
+  const std::string id = "cgroup-beside-" + std::to_string(::getpid());
+  for (const auto& [controller, place] : cgroup_places_here()) {
+    const auto elsewhere = place.parents.back() / ("elsewhere-" + id);
+    if (!std::filesystem::create_directories(elsewhere / ("guard-" + id))) continue;
+    EXPECT_TRUE(remove_cgroups_of(id, cgroup_places_here()).has_value());
+    EXPECT_FALSE(std::filesystem::exists(elsewhere / ("guard-" + id))) << controller;
+    EXPECT_EQ(::rmdir(elsewhere.c_str()), 0);
+  }
+}
+
 }  // namespace
 }  // namespace guard

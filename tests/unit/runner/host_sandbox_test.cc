@@ -1,5 +1,6 @@
 #include <signal.h>
 
+#include "runner/namespace_sweep.h"
 #include "tests/unit/runner/sandbox_fixture.h"
 
 namespace guard {
@@ -105,6 +106,7 @@ TEST_P(HostSandbox, LeavesNoProcessWhenGuardIsKilled) {
     ASSERT_EQ(::waitpid(guard, nullptr, 0), guard);
     while (processes_with(marker) > 0 && !give_up.passed()) ::usleep(10'000);
     EXPECT_EQ(processes_with(marker), 0);
+    EXPECT_TRUE(namespace_sweep(deaf.run_id).has_value());
   });
 }
 

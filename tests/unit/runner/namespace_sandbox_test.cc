@@ -203,6 +203,7 @@ TEST_P(NamespaceSandbox, TakesTermFromInsideForAViolation) {
       auto result = run(spec(argv));
       ASSERT_OK(result);
       EXPECT_EQ(result->outcome.kind, OutcomeKind::violation) << out_.text;
+      EXPECT_NE(result->outcome.detail.find("a process of the run"), std::string::npos) << result->outcome.detail;
     }
   });
 }

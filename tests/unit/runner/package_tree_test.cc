@@ -87,7 +87,7 @@ TEST_F(PackageTree, RefusesLinksThatLeadOut) {
 
 // Out and in again by name: in the copy the folder has another name.
 TEST_F(PackageTree, RefusesLinksThatLeaveOnTheirWay) {
-  fs::create_symlink("../../node_modules/../outside", from_ / "a" / "link");
+  fs::create_symlink("../../node_modules/a/index.js", from_ / "a" / "link");
   expect_refused();
 }
 
@@ -95,7 +95,7 @@ TEST_F(PackageTree, RefusesLinksThatLeaveOnTheirWay) {
 TEST_F(PackageTree, RefusesLinksThatLeadOutThroughOtherLinks) {
   ASSERT_TRUE(make_folders(from_ / "x" / "y"));
   fs::create_symlink("..", from_ / "x" / "y" / "up");
-  fs::create_symlink("up/../../../outside", from_ / "x" / "y" / "link");
+  fs::create_symlink("up/../../outside", from_ / "x" / "y" / "link");
   expect_refused();
 }
 

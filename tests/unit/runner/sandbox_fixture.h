@@ -90,8 +90,11 @@ inline int processes_with(const std::string& marker) {
   for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
     const std::string name = entry.path().filename();
     if (name.find_first_not_of("0123456789") != std::string::npos || name == std::to_string(::getpid())) continue;
-    std::ifstream file(entry.path() / "cmdline");
-    const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    // A stream would throw when the process ends in between.
+    const UniqueFd file(::open((entry.path() / "cmdline").c_str(), O_RDONLY | O_CLOEXEC));
+    std::string text(4096, '\0');
+    const ssize_t size = file ? ::read(file.get(), text.data(), text.size()) : 0;
+    text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
     if (text.find(marker) != std::string::npos) ++count;
   }
   return count;

@@ -37,7 +37,8 @@ inline const Matcher& matcher(Engine engine = Engine::hyperscan_and_re2) {
 inline constexpr TierSet kDocker = {true, false};
 inline constexpr TierSet kHost = {true, true};
 
-inline Report check(const std::vector<SourceFile>& files, TierSet tiers = kHost, Engine engine = Engine::hyperscan_and_re2) {
+inline Report check(const std::vector<SourceFile>& files, TierSet tiers = kHost,
+                    Engine engine = Engine::hyperscan_and_re2) {
   ValidatorOptions options;
   options.tiers = tiers;
   Result<Report> report = Validator(rules(), matcher(engine), options).check(files);
@@ -54,7 +55,8 @@ inline std::set<std::string> rules_of(const std::string& text, TierSet tiers = k
   std::set<std::string> found;
   std::set<std::string> found_by_re2;
   for (const Finding& finding : check({{path, text}}, tiers).findings) found.insert(finding.rule);
-  for (const Finding& finding : check({{path, text}}, tiers, Engine::re2_only).findings) found_by_re2.insert(finding.rule);
+  for (const Finding& finding : check({{path, text}}, tiers, Engine::re2_only).findings)
+    found_by_re2.insert(finding.rule);
   EXPECT_EQ(found, found_by_re2) << "the engines disagree on " << text;
   return found;
 }

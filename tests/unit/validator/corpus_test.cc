@@ -1,4 +1,5 @@
-// The validator scored on tests/corpus. The floors only ever rise: a change that loses a sample has to say which and why.
+// The validator scored on tests/corpus. The floors only ever rise: a change that loses a sample has to say which and
+// why.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -67,13 +68,15 @@ double recall(const std::string& tier, const std::string& difficulty, bool gap) 
     }
   }
   EXPECT_GT(all, 0);
-  const std::string line = "tier " + tier + " " + difficulty + (gap ? " (gap)" : "") + ": " + std::to_string(hit) + "/" +
-                           std::to_string(all) + (missed.empty() ? "" : " missed:" + missed);
+  const std::string line = "tier " + tier + " " + difficulty + (gap ? " (gap)" : "") + ": " + std::to_string(hit) +
+                           "/" + std::to_string(all) + (missed.empty() ? "" : " missed:" + missed);
   std::printf("%s\n", line.c_str());
   return all == 0 ? 0 : 100.0 * hit / all;
 }
 
-TEST(Corpus, IsThere) { EXPECT_EQ(samples().size(), 238U); }
+TEST(Corpus, IsThere) {
+  EXPECT_EQ(samples().size(), 238U);
+}
 
 TEST(Corpus, StopsEverySampleThatSpellsItsActOut) {
   for (const char* tier : {"1", "2", "3"}) EXPECT_EQ(recall(tier, "plain", false), 100) << "tier " << tier;

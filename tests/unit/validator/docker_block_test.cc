@@ -10,7 +10,8 @@ void expect_docker(const std::string& rule, const std::string& text) {
 }
 
 void expect_no_docker(const std::string& text) {
-  for (const std::string& rule : rules_of(text, kDocker)) EXPECT_NE(rule.substr(0, 7), "docker.") << rule << ": " << text;
+  for (const std::string& rule : rules_of(text, kDocker))
+    EXPECT_NE(rule.substr(0, 7), "docker.") << rule << ": " << text;
 }
 
 TEST(DockerBlock, ReadsOfEnvFiles) {
@@ -33,17 +34,19 @@ TEST(DockerBlock, ReadsOfEnvFiles) {
 }
 
 TEST(DockerBlock, ReadsOfKeysAndCredentials) {
-  for (const char* file : {"server.pem", "certs/ca.pem", "server.key", "id_rsa", "/home/u/.ssh/id_rsa", "id_ed25519",
-                           "~/.aws/credentials", "credentials.json", "config/credentials.yml", "api-token.txt", "token.json",
-                           ".npmrc", ".netrc", ".git-credentials", "/var/run/secrets/kubernetes.io/serviceaccount/token",
-                           "/run/secrets/db", "/etc/shadow", "secrets.json"}) {
+  for (const char* file :
+       {"server.pem", "certs/ca.pem", "server.key", "id_rsa", "/home/u/.ssh/id_rsa", "id_ed25519", "~/.aws/credentials",
+        "credentials.json", "config/credentials.yml", "api-token.txt", "token.json", ".npmrc", ".netrc",
+        ".git-credentials", "/var/run/secrets/kubernetes.io/serviceaccount/token", "/run/secrets/db", "/etc/shadow",
+        "secrets.json"}) {
     expect_docker("docker.secret_file", std::string("readFileSync('") + file + "')");
   }
 }
 
 TEST(DockerBlock, CommandsThatReadSecretFiles) {
   expect_docker("docker.secret_file_command", "import { $ } from 'bun'; await $`cat .env`");
-  expect_docker("docker.secret_file_command", "import { execSync } from 'child_process'; execSync('cat ~/.ssh/id_rsa')");
+  expect_docker("docker.secret_file_command",
+                "import { execSync } from 'child_process'; execSync('cat ~/.ssh/id_rsa')");
 }
 
 TEST(DockerBlock, LeavesOtherFilesAlone) {
@@ -70,10 +73,10 @@ TEST(DockerBlock, Dotenv) {
 }
 
 TEST(DockerBlock, TwoHitWithEverySink) {
-  for (const char* sink : {"console.log(x)", "console.error(x)", "console['log'](x)", "process.stdout.write(x)",
-                           "process.stderr.write(x)", "Bun.write('a', x)", "Bun.stdout.writer()", "fs.writeFile('a', x)",
-                           "fs.writeFileSync('a', x)", "writeFileSync('a', x)", "fs.promises.writeFile('a', x)",
-                           "appendFileSync('a', x)", "createWriteStream('a')"}) {
+  for (const char* sink :
+       {"console.log(x)", "console.error(x)", "console['log'](x)", "process.stdout.write(x)", "process.stderr.write(x)",
+        "Bun.write('a', x)", "Bun.stdout.writer()", "fs.writeFile('a', x)", "fs.writeFileSync('a', x)",
+        "writeFileSync('a', x)", "fs.promises.writeFile('a', x)", "appendFileSync('a', x)", "createWriteStream('a')"}) {
     expect_docker("docker.two_hit", std::string("const x = process.env.SECRET;\n") + sink + ";");
   }
 }

@@ -6,7 +6,8 @@ namespace {
 
 void expect_host(const std::string& rule, const std::string& text) {
   EXPECT_TRUE(finds(rule, text, kHost)) << rule << ": " << text;
-  for (const std::string& found : rules_of(text, kDocker)) EXPECT_NE(found.substr(0, 5), "host.") << found << ": " << text;
+  for (const std::string& found : rules_of(text, kDocker))
+    EXPECT_NE(found.substr(0, 5), "host.") << found << ": " << text;
 }
 
 void expect_no_host(const std::string& text) {
@@ -15,8 +16,8 @@ void expect_no_host(const std::string& text) {
 
 TEST(HostOnlyBlock, Deleting) {
   for (const char* call : {"fs.rmSync(d)", "rmSync(d, { recursive: true })", "fs['rmSync'](d)", "fs.unlinkSync(f)",
-                           "fs.rmdirSync(d)", "require('fs').rmSync(d)", "fs.rm(d, f)", "fs.promises.rm(d)", "fs.unlink(f, g)",
-                           "fs.rmdir(d, f)", "fs['rm' + 'Sync'](d)"}) {
+                           "fs.rmdirSync(d)", "require('fs').rmSync(d)", "fs.rm(d, f)", "fs.promises.rm(d)",
+                           "fs.unlink(f, g)", "fs.rmdir(d, f)", "fs['rm' + 'Sync'](d)"}) {
     expect_host("host.fs_remove", call);
   }
   expect_host("host.fs_remove", "import { rm } from 'node:fs/promises'; await rm(d)");
@@ -25,11 +26,12 @@ TEST(HostOnlyBlock, Deleting) {
 }
 
 TEST(HostOnlyBlock, ChildProcess) {
-  for (const char* load : {"import { exec } from 'child_process'", "import cp from \"node:child_process\"",
-                           "import * as cp from 'child_process'", "require('child_process')", "require(`node:child_process`)",
-                           "await import('child_process')", "export { exec } from 'child_process'",
-                           "(import.meta as any).require('child_process')", "require('child_' + 'process')",
-                           "require('\\x63hild_process')", "process.binding('spawn_sync')"}) {
+  for (const char* load :
+       {"import { exec } from 'child_process'", "import cp from \"node:child_process\"",
+        "import * as cp from 'child_process'", "require('child_process')", "require(`node:child_process`)",
+        "await import('child_process')", "export { exec } from 'child_process'",
+        "(import.meta as any).require('child_process')", "require('child_' + 'process')",
+        "require('\\x63hild_process')", "process.binding('spawn_sync')"}) {
     expect_host("host.child_process", load);
   }
   expect_no_host("import type { ChildProcess } from 'node:child_process'");
@@ -44,9 +46,10 @@ TEST(HostOnlyBlock, ExecSyncAndSpawnSync) {
 }
 
 TEST(HostOnlyBlock, Eval) {
-  for (const char* call : {"eval('1')", "(0, eval)('1')", "globalThis.eval('1')", "globalThis['eval']('1')", "window.eval('1')",
-                           "const e = eval; e('1')", "eval.call(null, '1')", "eval /* x */ ('1')", "eval?.('1')",
-                           "Reflect.apply(eval, null, ['1'])", "const { eval: run } = globalThis; run('1')"}) {
+  for (const char* call :
+       {"eval('1')", "(0, eval)('1')", "globalThis.eval('1')", "globalThis['eval']('1')", "window.eval('1')",
+        "const e = eval; e('1')", "eval.call(null, '1')", "eval /* x */ ('1')", "eval?.('1')",
+        "Reflect.apply(eval, null, ['1'])", "const { eval: run } = globalThis; run('1')"}) {
     expect_host("host.eval", call);
   }
   expect_no_host("evaluate(1); medieval(); page.eval('1'); revalidate(); const o = { eval: 1 }; // eval('1')");
@@ -66,18 +69,21 @@ TEST(HostOnlyBlock, FunctionConstructors) {
 }
 
 TEST(HostOnlyBlock, EndingTheProcess) {
-  for (const char* call : {"process.exit(0)", "process['exit'](1)", "process?.exit(0)", "const { exit } = process; exit(0)",
-                           "process.exit.call(process, 0)", "process.reallyExit(0)", "process.kill(process.pid)",
-                           "process.abort()", "setTimeout(process.exit, 1)", "import { exit } from 'process'; exit(0)"}) {
+  for (const char* call :
+       {"process.exit(0)", "process['exit'](1)", "process?.exit(0)", "const { exit } = process; exit(0)",
+        "process.exit.call(process, 0)", "process.reallyExit(0)", "process.kill(process.pid)", "process.abort()",
+        "setTimeout(process.exit, 1)", "import { exit } from 'process'; exit(0)"}) {
     expect_host("host.process_exit", call);
   }
-  expect_no_host("process.exitCode; process.on('exit', f); process.exit = mock(); expect(process.exit).toHaveBeenCalled()");
+  expect_no_host(
+      "process.exitCode; process.on('exit', f); process.exit = mock(); expect(process.exit).toHaveBeenCalled()");
 }
 
 TEST(HostOnlyBlock, BunSpawning) {
-  for (const char* call : {"Bun.spawn(['ls'])", "Bun.spawnSync(['ls'])", "Bun?.spawn(['ls'])", "await Bun.$`ls`", "Bun.shell('ls')",
-                           "import { $ } from 'bun'; await $`ls`", "import { spawn as s } from 'bun'; s(['ls'])",
-                           "const { $: sh } = Bun; sh`ls`", "Bun['sp' + 'awn'](['ls'])", "Bun\n.spawn(['ls'])"}) {
+  for (const char* call :
+       {"Bun.spawn(['ls'])", "Bun.spawnSync(['ls'])", "Bun?.spawn(['ls'])", "await Bun.$`ls`", "Bun.shell('ls')",
+        "import { $ } from 'bun'; await $`ls`", "import { spawn as s } from 'bun'; s(['ls'])",
+        "const { $: sh } = Bun; sh`ls`", "Bun['sp' + 'awn'](['ls'])", "Bun\n.spawn(['ls'])"}) {
     expect_host("host.bun_spawn", call);
   }
   expect_no_host("const $ = (s) => s; $('h1'); Bun.file('a').text(); import { test } from 'bun:test'");

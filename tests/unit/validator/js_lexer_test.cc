@@ -58,9 +58,18 @@ TEST(JsLexer, EndsLineCommentsAtEveryLineEndOfJavaScript) {
               ElementsAre("b"));
 }
 
+TEST(JsLexer, SeesLineEndsInsideBlockComments) {
+  for (const char* line_end : {"\n", "\r", "\xe2\x80\xa8", "\xe2\x80\xa9"}) {
+    const std::string text = std::string("a /* ") + line_end + " */ b";
+    EXPECT_TRUE(lexed(text).tokens.at(1).line_before);
+  }
+  EXPECT_FALSE(lexed("a /* */ b\n").tokens.at(1).line_before);
+}
+
 TEST(JsLexer, SkipsEveryWhiteSpaceOfJavaScript) {
-  for (const char* blank : {"\t", "\v", "\f", " ", "\xc2\xa0", "\xef\xbb\xbf", "\xe1\x9a\x80", "\xe2\x80\x80", "\xe2\x80\x8a",
-                            "\xe2\x80\xaf", "\xe2\x81\x9f", "\xe3\x80\x80", "\xe2\x80\xa8", "\xe2\x80\xa9", "\r", "\n"}) {
+  for (const char* blank :
+       {"\t", "\v", "\f", " ", "\xc2\xa0", "\xef\xbb\xbf", "\xe1\x9a\x80", "\xe2\x80\x80", "\xe2\x80\x8a",
+        "\xe2\x80\xaf", "\xe2\x81\x9f", "\xe3\x80\x80", "\xe2\x80\xa8", "\xe2\x80\xa9", "\r", "\n"}) {
     EXPECT_THAT(main_texts(std::string("a") + blank + "." + blank + "b"), ElementsAre("a", ".", "b"));
   }
 }
@@ -92,8 +101,8 @@ TEST(JsLexer, HidesNothingBehindAnUnclosedTemplate) {
 
 TEST(JsLexer, ReadsNestedTemplates) {
   EXPECT_THAT(main_texts("`a${b + `c${d}e` + {f: 1}.f}g`"),
-              ElementsAre("`", "a", "${", "b", "+", "`", "c", "${", "d", "}", "e", "`", "+", "{", "f", ":", "1", "}", ".", "f",
-                          "}", "g", "`"));
+              ElementsAre("`", "a", "${", "b", "+", "`", "c", "${", "d", "}", "e", "`", "+", "{", "f", ":", "1", "}",
+                          ".", "f", "}", "g", "`"));
 }
 
 TEST(JsLexer, TakesDollarAndBackquoteInTemplatesLiterally) {
@@ -148,7 +157,8 @@ TEST(JsLexer, FindsTheWayBackToTheMainReading) {
 TEST(JsLexer, TakesTextBetweenTagsForText) {
   EXPECT_THAT(of_kind("x = <p>it's // {run('a')} `isn't</p>; y", TokenKind::word, Markup::possible),
               ElementsAre("x", "p", "run", "p", "y"));
-  EXPECT_THAT(of_kind("x = <p>it's // {run('a')} `isn't</p>; y", TokenKind::string, Markup::possible), ElementsAre("'a'"));
+  EXPECT_THAT(of_kind("x = <p>it's // {run('a')} `isn't</p>; y", TokenKind::string, Markup::possible),
+              ElementsAre("'a'"));
 }
 
 TEST(JsLexer, KnowsNoEscapesInAttributes) {
@@ -170,21 +180,25 @@ TEST(JsLexer, FollowsBothReadingsOfTypeParametersAndTags) {
 }
 
 TEST(JsLexer, ComparesInPlainTypeScript) {
-  EXPECT_THAT(main_texts("a = <string>b; c = 'd'"), ElementsAre("a", "=", "<", "string", ">", "b", ";", "c", "=", "'d'"));
+  EXPECT_THAT(main_texts("a = <string>b; c = 'd'"),
+              ElementsAre("a", "=", "<", "string", ">", "b", ";", "c", "=", "'d'"));
 }
 
 TEST(JsLexer, NotesByteOrderMarksBetweenTokens) {
   EXPECT_THAT(lexed("\xef\xbb\xbf"
-                    "a").byte_order_marks,
+                    "a")
+                  .byte_order_marks,
               IsEmpty());
   EXPECT_THAT(lexed("a.\xef\xbb\xbf"
-                    "b").byte_order_marks,
+                    "b")
+                  .byte_order_marks,
               ElementsAre(2));
   EXPECT_THAT(lexed("'\xef\xbb\xbf'").byte_order_marks, IsEmpty());
 }
 
 TEST(JsLexer, TokensAreInOrderAndInsideTheText) {
-  const std::string pieces[] = {"'", "\"", "`", "${", "}", "/", "*", "//", "\n", "<", ">", "a", "(", ")", "\\", "\xe2", "\x80"};
+  const std::string pieces[] = {"'", "\"", "`", "${", "}", "/",  "*",    "//",  "\n",
+                                "<", ">",  "a", "(",  ")", "\\", "\xe2", "\x80"};
   std::uint32_t seed = 1;
   for (int round = 0; round < 2000; ++round) {
     std::string text;

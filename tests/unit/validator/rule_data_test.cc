@@ -1,5 +1,5 @@
-// The shipped rules prove themselves: every example is found, or left alone, through the same views as real files and with
-// both engines.
+// The shipped rules prove themselves: every example is found, or left alone, through the same views as real files and
+// with both engines.
 #include <gtest/gtest.h>
 
 #include "rules/rule_check.h"

@@ -26,24 +26,43 @@ std::vector<std::string> entries(std::string_view text, std::string_view path = 
   std::vector<std::string> all;
   std::string now;
   for (const char c : views.view(View::strings)) {
-    if (c == '\x1e') now.clear();
-    else if (c == '\x1d') now += '|';
-    else if (c == '\x1f') all.push_back(now);
-    else now += c == '\x1a' ? '?' : c;
+    if (c == '\x1e')
+      now.clear();
+    else if (c == '\x1d')
+      now += '|';
+    else if (c == '\x1f')
+      all.push_back(now);
+    else
+      now += c == '\x1a' ? '?' : c;
   }
   return all;
 }
 
 TEST(CodeView, WritesMembersInOneSpelling) {
-  for (const char* text : {"use(process.env)", "use(process?.env)", "use(process!.env)", "use(process['env'])",
-                           "use(process[\"env\"])", "use(process[`env`])", "use(process?.['env'])", "use(process . env)",
-                           "use(process /* a */ . // b\n env)", "use((process).env)", "use((process as any).env)",
-                           "use((process as unknown as Record<string, any>).env)", "use(process['e' + 'nv'])",
-                           "use(globalThis.process.env)", "use(global['process'].env)", "use(((self as any).process).env)",
-                           "use(Reflect.get(process, 'env'))", "use(process\xc2\xa0.\xef\xbb\xbf"
-                                                               "env)",
-                           "use(pr\\u006fcess.env)", "use((0, process).env)", "use(require('process').env)",
-                           "use((await import('node:process')).env)", "use((await import('process')).default.env)"}) {
+  for (const char* text : {"use(process.env)",
+                           "use(process?.env)",
+                           "use(process!.env)",
+                           "use(process['env'])",
+                           "use(process[\"env\"])",
+                           "use(process[`env`])",
+                           "use(process?.['env'])",
+                           "use(process . env)",
+                           "use(process /* a */ . // b\n env)",
+                           "use((process).env)",
+                           "use((process as any).env)",
+                           "use((process as unknown as Record<string, any>).env)",
+                           "use(process['e' + 'nv'])",
+                           "use(globalThis.process.env)",
+                           "use(global['process'].env)",
+                           "use(((self as any).process).env)",
+                           "use(Reflect.get(process, 'env'))",
+                           "use(process\xc2\xa0.\xef\xbb\xbf"
+                           "env)",
+                           "use(pr\\u006fcess.env)",
+                           "use((0, process).env)",
+                           "use(require('process').env)",
+                           "use((await import('node:process')).env)",
+                           "use((await import('process')).default.env)"}) {
     EXPECT_THAT(code(text), HasSubstr("use(process.env)")) << text;
   }
 }
@@ -88,9 +107,15 @@ TEST(CodeView, DoesNotLetALocalNameHideAGlobal) {
   EXPECT_THAT(code("{ const process = console; } use(process.env)"), HasSubstr("use(process.env)"));
 }
 
+TEST(CodeView, KeepsConditionsApartFromWhatFollows) {
+  EXPECT_THAT(code("if (a) (process).env; while (b) [process]; for (;;) `x`"),
+              HasSubstr("if(a)process.env;while(b)[process];for(;;)\"\""));
+}
+
 TEST(CodeView, ShowsWhatOnlyOneReadingTakesForCode) {
   EXPECT_THAT(code("if (a) / \"/; run(process.env); // \""), HasSubstr("run(process.env)"));
-  EXPECT_THAT(code("x = <p>it's {JSON.stringify(process.env)} isn't</p>", "a.tsx"), HasSubstr("JSON.stringify(process.env)"));
+  EXPECT_THAT(code("x = <p>it's {JSON.stringify(process.env)} isn't</p>", "a.tsx"),
+              HasSubstr("JSON.stringify(process.env)"));
 }
 
 TEST(StringsView, DecodesAndFolds) {
@@ -129,7 +154,8 @@ TEST(StringsView, CannotBeForgedByItsOwnMarks) {
 
 // Every span of every view lies inside the file, and a verbatim one names the very bytes.
 TEST(SourceViews, LeadBackToTheBytes) {
-  const std::string text = "const a = (process as any)['e' + 'nv']; // x\nf('\\x2eenv', `b${c}`);\nimport { d as e } from 'fs'; e('y')";
+  const std::string text =
+      "const a = (process as any)['e' + 'nv']; // x\nf('\\x2eenv', `b${c}`);\nimport { d as e } from 'fs'; e('y')";
   SourceViews views;
   views.build(text, "a.ts");
   for (const View view : {View::raw, View::code, View::strings}) {
@@ -146,6 +172,16 @@ TEST(SourceViews, LeadBackToTheBytes) {
   ASSERT_NE(at, std::string_view::npos);
   const TextSpan span = views.original(View::strings, at, at + 4);
   EXPECT_EQ(text.substr(span.begin, span.end - span.begin), "'\\x2eenv'");
+}
+
+TEST(SourceViews, NameTheVeryBytesInsideALiteral) {
+  const std::string text = "f('one two three', x);";
+  SourceViews views;
+  views.build(text, "a.ts");
+  const std::size_t at = views.view(View::strings).find("two");
+  ASSERT_NE(at, std::string_view::npos);
+  const TextSpan span = views.original(View::strings, at, at + 3);
+  EXPECT_EQ(text.substr(span.begin, span.end - span.begin), "two");
 }
 
 TEST(SourceViews, AreTheSameWhateverWasBuiltBefore) {

@@ -46,7 +46,8 @@ TEST(Validator, PointsAtTheOriginalLineAndColumn) {
 }
 
 TEST(Validator, ReportsEveryFindingInOrder) {
-  const Report report = check({{"b.ts", "process.exit(0);\nuse(process.env);\nprocess.exit(1);"}, {"a.ts", "eval('x')"}});
+  const Report report =
+      check({{"b.ts", "process.exit(0);\nuse(process.env);\nprocess.exit(1);"}, {"a.ts", "eval('x')"}});
   ASSERT_EQ(report.findings.size(), 4U);
   EXPECT_EQ(report.findings[0].path, "a.ts");
   EXPECT_EQ(report.findings[1].line, 1U);
@@ -56,7 +57,8 @@ TEST(Validator, ReportsEveryFindingInOrder) {
 
 TEST(Validator, ReportsOnePlaceOnce) {
   int count = 0;
-  for (const Finding& finding : check({{"a.ts", "f('/proc/self/environ')"}}).findings) count += finding.rule == "always.proc_file";
+  for (const Finding& finding : check({{"a.ts", "f('/proc/self/environ')"}}).findings)
+    count += finding.rule == "always.proc_file";
   EXPECT_EQ(count, 1);
 }
 
@@ -71,7 +73,8 @@ TEST(Validator, CapsTheFindingsOfOneRuleAndSaysSo) {
 
 TEST(Validator, AppliesTheTiersThatAreAskedFor) {
   const std::string text = "process.exit(0); readFileSync('.env'); use(process.env)";
-  EXPECT_EQ(rules_of(text, {true, true}), (std::set<std::string>{"always.env_dump", "docker.secret_file", "host.process_exit"}));
+  EXPECT_EQ(rules_of(text, {true, true}),
+            (std::set<std::string>{"always.env_dump", "docker.secret_file", "host.process_exit"}));
   EXPECT_EQ(rules_of(text, {true, false}), (std::set<std::string>{"always.env_dump", "docker.secret_file"}));
   EXPECT_EQ(rules_of(text, {false, false}), (std::set<std::string>{"always.env_dump"}));
 }
@@ -107,7 +110,8 @@ TEST(Validator, TakesTheConfiguredHarmlessNamesInsteadOfTheShippedOnes) {
 }
 
 TEST(Validator, CannotBeSwitchedOffFromTheFile) {
-  EXPECT_TRUE(finds("always.env_dump", "// guard-ignore\n/* eslint-disable */ // nosemgrep\nuse(process.env) // guard: allow"));
+  EXPECT_TRUE(
+      finds("always.env_dump", "// guard-ignore\n/* eslint-disable */ // nosemgrep\nuse(process.env) // guard: allow"));
 }
 
 TEST(Validator, ReadsHalfBrokenCode) {
@@ -168,8 +172,9 @@ TEST(Encoding, BidiControlsAreFindingsEvenInComments) {
 }
 
 TEST(Encoding, AByteOrderMarkInsideCodeIsAFinding) {
-  EXPECT_TRUE(finds("encoding.byte_order_mark", "a.\xef\xbb\xbf"
-                                                "b"));
+  EXPECT_TRUE(finds("encoding.byte_order_mark",
+                    "a.\xef\xbb\xbf"
+                    "b"));
   EXPECT_FALSE(finds("encoding.byte_order_mark", "\xef\xbb\xbfimport a from 'b'"));
 }
 
