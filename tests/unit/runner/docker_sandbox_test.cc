@@ -56,6 +56,8 @@ std::string image_tar(const std::string& program, const json& config_extra) {
   TarWriter layer_tar(layer);
   EXPECT_TRUE(layer_tar.add_folder("bin", 0755));
   EXPECT_TRUE(layer_tar.add_file("bin/misbehave", 0755, program));
+  // Tests run beside one another on one engine: what one of them removes must not be what another has just loaded.
+  EXPECT_TRUE(layer_tar.add_file("bin/of-" + std::to_string(::getpid()), 0644, ""));
   EXPECT_TRUE(layer_tar.finish());
   json config = {{"architecture", "amd64"},
                  {"os", "linux"},

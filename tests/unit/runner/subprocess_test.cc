@@ -137,7 +137,7 @@ TEST_F(Subprocess, TimesOutTheWholeGroupAndKillsTheDeaf) {
   ProcessSpec wanted = spec({"sh", "-c",
                              "'" + case_program("ignores_term").string() + "' " + marker + " & '" +
                                  case_program("ignores_term").string() + "' " + marker});
-  wanted.deadline = Deadline::after(milliseconds(300));
+  wanted.deadline = Deadline::after(milliseconds(2000));
   auto got = collect(wanted);
   ASSERT_TRUE(got.has_value()) << got.error().to_string();
   EXPECT_EQ(got->result.outcome.kind, OutcomeKind::timed_out);
