@@ -127,7 +127,7 @@ class DockerSandboxTest : public testing::Test {
     result.env = {{"HOME", "/tmp"}};
     result.image = {kImage, image_id_, {}};
     result.timeout = milliseconds(60'000);
-    result.grace = milliseconds(300);
+    result.grace = milliseconds(1500);
     return result;
   }
 
@@ -258,16 +258,16 @@ TEST_F(DockerSandboxTest, LimitsBytesAndFilesOfTheScratchFolders) {
 
 TEST_F(DockerSandboxTest, EndsAProgramThatIgnoresTermAtTheTimeOut) {
   SandboxSpec wanted = spec({"ignore-term"});
-  wanted.timeout = milliseconds(300);
+  wanted.timeout = milliseconds(2000);
   const auto result = run(wanted);
   ASSERT_TRUE(result) << result.error().to_string();
   EXPECT_EQ(result->outcome.kind, OutcomeKind::timed_out);
-  EXPECT_EQ(result->outcome.value, 300);
+  EXPECT_EQ(result->outcome.value, 2000);
 }
 
 TEST_F(DockerSandboxTest, TermIsEnoughForAProgramThatHeedsIt) {
   SandboxSpec wanted = spec({"sleep"});
-  wanted.timeout = milliseconds(300);
+  wanted.timeout = milliseconds(2000);
   wanted.grace = milliseconds(60'000);  // the test would run out of time if TERM did not reach the program
   const auto result = run(wanted);
   ASSERT_TRUE(result) << result.error().to_string();

@@ -56,7 +56,7 @@ TEST_P(HostSandbox, KillsWhatLeftItsSession) {
 TEST_P(HostSandbox, TimesOutWithTermThenKill) {
   run_as(GetParam(), [this] {
     SandboxSpec wanted = on_host({"ignores_term", "marker-deaf-" + std::to_string(::getpid())});
-    wanted.timeout = milliseconds(200);
+    wanted.timeout = milliseconds(2000);
     auto result = run(wanted);
     ASSERT_OK(result);
     EXPECT_EQ(result->outcome.kind, OutcomeKind::timed_out);

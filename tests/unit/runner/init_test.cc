@@ -105,7 +105,7 @@ TEST_F(Init, HeedsItsLifeLineWhileNobodyReads) {
 }
 
 TEST_F(Init, EndsByItsOwnClock) {
-  auto ran = start({init_, "--deadline-ms", "200", "--grace-ms", "100", "--", case_program("ignores_term").string()});
+  auto ran = start({init_, "--deadline-ms", "2000", "--grace-ms", "1000", "--", case_program("ignores_term").string()});
   ASSERT_TRUE(ran.has_value());
   InitStream stream(out_, err_, 1 << 20, ReportChannel::off);
   ASSERT_TRUE(stream.push(std::span(ran->out.data(), ran->out.size())).has_value());

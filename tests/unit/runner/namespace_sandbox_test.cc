@@ -228,11 +228,11 @@ TEST_P(NamespaceSandbox, SaysThatAProgramIsNotThere) {
 TEST_P(NamespaceSandbox, TimesOutWithTermFirst) {
   each([this] {
     SandboxSpec wanted = spec({"sleeps"});
-    wanted.timeout = milliseconds(200);
+    wanted.timeout = milliseconds(2000);
     auto result = run(wanted);
     ASSERT_OK(result);
     EXPECT_EQ(result->outcome.kind, OutcomeKind::timed_out);
-    EXPECT_EQ(result->outcome.value, 200);
+    EXPECT_EQ(result->outcome.value, 2000);
     EXPECT_EQ(out_.text, "started\n");
   });
 }
@@ -240,7 +240,7 @@ TEST_P(NamespaceSandbox, TimesOutWithTermFirst) {
 TEST_P(NamespaceSandbox, KillsWhatDoesNotHeedTerm) {
   each([this] {
     SandboxSpec wanted = spec({"ignores_term", "marker-" + std::to_string(::getpid()) + "-immune"});
-    wanted.timeout = milliseconds(200);
+    wanted.timeout = milliseconds(2000);
     auto result = run(wanted);
     ASSERT_OK(result);
     EXPECT_EQ(result->outcome.kind, OutcomeKind::timed_out);

@@ -140,7 +140,7 @@ class SandboxFixture : public ::testing::Test {
     spec.mounts = {{folder() / "staged" / "given", "/app/scratch/given"},
                    {folder() / "staged" / "nested" / "given", "/app/scratch/nested/given"}};
     spec.timeout = milliseconds(60'000);
-    spec.grace = milliseconds(300);
+    spec.grace = milliseconds(1500);
     return spec;
   }
 

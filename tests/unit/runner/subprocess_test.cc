@@ -23,7 +23,7 @@ class Subprocess : public ::testing::Test {
     ProcessSpec made;
     made.argv = std::move(argv);
     made.env = {{"PATH", "/usr/bin:/bin"}};
-    made.grace = milliseconds(200);
+    made.grace = milliseconds(1000);
     return made;
   }
   Result<CollectedProcess> collect(const ProcessSpec& wanted) { return collect_process(wanted, 1 << 20, cancel_); }
