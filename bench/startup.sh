@@ -12,6 +12,7 @@ for tool in hyperfine jq rg node; do command -v "$tool" >/dev/null || { echo "be
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+chmod 755 "$work"  # root's sandbox runs as another user
 mkdir -p "$work/project/sandbox"
 cd "$work/project"
 printf '[limits]\nmemory = "2g"\n' >guard.toml
@@ -57,6 +58,6 @@ if [ -n "${GUARD_BUN:-}" ]; then
     commands+=(-n guard-docker "$guard run --quiet --backend docker sandbox/a.test.ts"
       -n docker-client "docker run --rm --network=none --memory=2g --cpus=2 --pids-limit=256 --cap-drop=ALL --security-opt=no-new-privileges --read-only --tmpfs /tmp:rw,noexec,size=500m -e HOME=/tmp -v $PWD/package.json:/app/package.json:ro -v $PWD/sandbox:/app/sandbox:rw --user 1000:1000 $image /usr/local/bin/bun test /app/sandbox/a.test.ts")
   fi
-  hyperfine -N --warmup 2 --runs 20 --export-json "$work/run.json" "${commands[@]}" >/dev/null 2>&1
+  hyperfine -N --warmup 2 --runs 20 --export-json "$work/run.json" "${commands[@]}" >"$work/log" 2>&1 || { tail -n 5 "$work/log" >&2; exit 1; }
   jq -r '(.results[0].median) as $bun | .results[] | "\(.command)\t\((.median*1000*10|round)/10) ms\t\((.median/$bun*100|round)/100) x bun"' "$work/run.json" | column -t -s "$(printf '\t')"
 fi
