@@ -19,8 +19,9 @@ enum class Tier : std::uint8_t {
 };
 
 // What is matched. Each view is a total function of a file's bytes with an offset map (validator/source_view.h).
-enum class View : std::uint8_t { raw, code, strings };
-inline constexpr std::size_t kViewCount = 3;
+enum class View : std::uint8_t { raw, code, strings, commands, uses };
+inline constexpr std::size_t kViewCount = 5;
+inline constexpr View kAllViews[kViewCount] = {View::raw, View::code, View::strings, View::commands, View::uses};
 
 enum class Severity : std::uint8_t { block, note };
 

@@ -210,7 +210,7 @@ class Reader {
     }
     for (const TomlValue& item : value->items) {
       View view{};
-      if (!choose(item, {View::raw, View::code, View::strings}, view)) continue;
+      if (!choose(item, {View::raw, View::code, View::strings, View::commands, View::uses}, view)) continue;
       if (std::find(pattern.views.begin(), pattern.views.end(), view) != pattern.views.end()) {
         fault(item, fmt::format("the view \"{}\" is named twice", to_string(view)));
       } else {
@@ -437,7 +437,7 @@ Result<RuleSet> load_rules(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;
   std::filesystem::recursive_directory_iterator at(folder, problem);
   for (const auto end = std::filesystem::recursive_directory_iterator(); !problem && at != end; at.increment(problem)) {
-    if (at->path().extension() == ".toml") files.push_back(at->path());
+    if (at->path().extension() == ".toml" && at->path().filename() != "surface.toml") files.push_back(at->path());
   }
   if (problem) {
     return Error::from_errno(ErrorCode::io_error, fmt::format("listing {}", printable(folder.string())),

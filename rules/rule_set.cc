@@ -98,6 +98,10 @@ std::string_view to_string(View view) noexcept {
       return "code";
     case View::strings:
       return "strings";
+    case View::commands:
+      return "commands";
+    case View::uses:
+      return "uses";
   }
   return "raw";
 }

@@ -3,7 +3,7 @@
 //
 //   rules_compiler RULES_FOLDER OUT_FOLDER
 //
-// writes OUT_FOLDER/shipped_rules_tables.inc and OUT_FOLDER/{raw,code,strings}.hsdb.
+// writes OUT_FOLDER/shipped_rules_tables.inc and OUT_FOLDER/{raw,code,strings,commands,uses}.hsdb.
 
 #include <fmt/format.h>
 
@@ -135,7 +135,7 @@ Result<void> compile(const std::filesystem::path& rules_folder, const std::files
   for (const Rule& rule : rules.rules()) writer.add(rule);
   for (const Fact& fact : rules.facts()) writer.add(fact);
   GUARD_TRY(write_file_atomically(out_folder / "shipped_rules_tables.inc", writer.finish(rules.digest())));
-  for (const View view : {View::raw, View::code, View::strings}) {
+  for (const View view : kAllViews) {
     GUARD_TRY_ASSIGN(const std::string image, Matcher::database_image(rules, view));
     GUARD_TRY(write_file_atomically(out_folder / fmt::format("{}.hsdb", to_string(view)), image));
   }

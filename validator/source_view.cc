@@ -16,9 +16,8 @@ struct SourceViews::State {
   NameTable names;
   Arena arena;
   ValueLists lists;
-  MappedText code;
-  MappedText strings;
-  std::vector<TextSpan> escaped_names;
+  ViewTexts texts;
+  std::uint64_t steps = 0;
   bool undecidable = false;
 };
 
@@ -27,21 +26,19 @@ SourceViews::~SourceViews() = default;
 SourceViews::SourceViews(SourceViews&&) noexcept = default;
 SourceViews& SourceViews::operator=(SourceViews&&) noexcept = default;
 
-void SourceViews::build(std::string_view bytes, std::string_view path) {
+// Reads one text, the file or what it runs as code, and appends to the views. False if it grew out of proportion.
+bool SourceViews::read(std::string_view text, std::string_view path, const TextSpan* origin) {
   State& s = *state_;
-  s.bytes = bytes;
   s.names.clear();
-  s.arena.clear();
-  s.lists.clear();
-  lex(bytes, markup_of(path), s.lexed);
-
-  bool over_budget = false;
+  lex(text, markup_of(path), s.lexed);
+  s.steps += s.lexed.steps;
+  s.undecidable = s.undecidable || s.lexed.undecidable;
+  const ViewTexts::Mark begin = s.texts.mark();
+  const std::optional<TextSpan> at = origin != nullptr ? std::optional<TextSpan>(*origin) : std::nullopt;
   for (int reading = 0; reading < 2; ++reading) {
-    s.code.clear();
-    s.strings.clear();
-    s.escaped_names.clear();
+    s.texts.cut(begin);
     if (reading > 0) s.names.freeze();
-    ViewBuilder builder(bytes, s.names, s.arena, s.lists, s.code, s.strings, s.escaped_names);
+    ViewBuilder builder(text, s.names, s.arena, s.lists, s.texts, at);
     builder.read(s.lexed.tokens);
     if (reading == 0 && builder.wants_second_reading() && !builder.over_budget()) continue;
     builder.read_other_meanings(s.lexed.tokens);
@@ -49,19 +46,50 @@ void SourceViews::build(std::string_view bytes, std::string_view path) {
       if (s.lexed.undecidable) break;  // the file is refused as it is
       builder.read(std::span(s.lexed.alternative_tokens).subspan(range.first, range.count));
     }
-    if (!is_script_path(path)) builder.add_entry({}, bytes, 0, static_cast<std::uint32_t>(bytes.size()));
-    over_budget = builder.over_budget();
-    break;
+    if (origin == nullptr && !is_script_path(path)) {
+      builder.add_entry({}, text, 0, static_cast<std::uint32_t>(text.size()));
+    }
+    return !builder.over_budget();
   }
-  s.undecidable = s.lexed.undecidable || over_budget;
+  return true;
+}
+
+void SourceViews::build(std::string_view bytes, std::string_view path) {
+  constexpr std::size_t kNestedMax = 512;
+  State& s = *state_;
+  s.bytes = bytes;
+  s.arena.clear();
+  s.lists.clear();
+  s.texts.clear();
+  s.steps = 0;
+  s.undecidable = false;
+  if (!read(bytes, path, nullptr)) s.undecidable = true;
+
+  // Code in strings, and code in strings in that code. All of it together may be a few times as long as the file.
+  std::uint64_t budget = 4 * bytes.size() + 65'536;
+  const std::vector<std::uint32_t> marks = s.lexed.byte_order_marks;
+  for (std::size_t i = 0; i < s.texts.nested.size(); ++i) {
+    const NestedText nested = s.texts.nested[i];
+    if (i >= kNestedMax || nested.text.size() > budget) {
+      s.undecidable = true;
+      break;
+    }
+    budget -= nested.text.size();
+    if (!read(nested.text, "nested.tsx", &nested.span)) s.undecidable = true;
+  }
+  s.lexed.byte_order_marks = marks;
 }
 
 std::string_view SourceViews::view(View view) const noexcept {
   switch (view) {
     case View::code:
-      return state_->code.text();
+      return state_->texts.code.text();
     case View::strings:
-      return state_->strings.text();
+      return state_->texts.strings.text();
+    case View::commands:
+      return state_->texts.commands.text();
+    case View::uses:
+      return state_->texts.uses.text();
     case View::raw:
       break;
   }
@@ -71,8 +99,10 @@ std::string_view SourceViews::view(View view) const noexcept {
 TextSpan SourceViews::original(View view, std::size_t begin, std::size_t end) const noexcept {
   const std::size_t size = state_->bytes.size();
   TextSpan span{begin, end};
-  if (view == View::code) span = state_->code.original(begin, end);
-  if (view == View::strings) span = state_->strings.original(begin, end);
+  if (view == View::code) span = state_->texts.code.original(begin, end);
+  if (view == View::strings) span = state_->texts.strings.original(begin, end);
+  if (view == View::commands) span = state_->texts.commands.original(begin, end);
+  if (view == View::uses) span = state_->texts.uses.original(begin, end);
   span.begin = std::min(span.begin, size);
   span.end = std::clamp(span.end, span.begin, size);
   return span;
@@ -82,14 +112,14 @@ bool SourceViews::undecidable() const noexcept {
   return state_->undecidable;
 }
 const std::vector<TextSpan>& SourceViews::escaped_names() const noexcept {
-  return state_->escaped_names;
+  return state_->texts.escaped_names;
 }
 const std::vector<std::uint32_t>& SourceViews::byte_order_marks() const noexcept {
   return state_->lexed.byte_order_marks;
 }
 
 std::uint64_t SourceViews::steps() const noexcept {
-  return state_->lexed.steps + state_->code.size() + state_->strings.size() + state_->arena.used_bytes();
+  return state_->steps + state_->texts.size() + state_->arena.used_bytes();
 }
 
 bool is_script_path(std::string_view path) noexcept {

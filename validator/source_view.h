@@ -53,6 +53,8 @@ class SourceViews {
   std::uint64_t steps() const noexcept;
 
  private:
+  bool read(std::string_view text, std::string_view path, const TextSpan* origin);
+
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -24,8 +24,6 @@ constexpr std::string_view kReadsVariable = "fact.reads_variable";
 constexpr std::uint32_t kFindingsPerRuleAndFile = 100;
 constexpr std::uint64_t kFileBytesLimit = 1ULL << 30;  // offsets are 32 bits wide
 
-constexpr std::array<View, 3> kViews = {View::raw, View::code, View::strings};
-
 struct Candidate {
   std::uint32_t file = 0;
   std::uint32_t rule = 0;
@@ -163,7 +161,7 @@ class Check {
     }
     views_.build(file.bytes, file.path);
     add_reading_findings(index);
-    for (const View view : kViews) {
+    for (const View view : kAllViews) {
       matches_.clear();
       GUARD_TRY(matcher_.scan(view, views_.view(view), scratch_, matches_).context("checking " + file.path));
       for (const Match& match : matches_) take(index, view, match);

@@ -5,6 +5,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "validator/shell_commands.h"
+
 namespace guard {
 namespace {
 
@@ -99,17 +101,100 @@ bool is_known_global(std::string_view name) noexcept {
   return std::find(kGlobals.begin(), kGlobals.end(), name) != kGlobals.end();
 }
 
+std::string_view last_name(std::string_view callee) noexcept {
+  const std::size_t dot = callee.rfind('.');
+  return dot == std::string_view::npos ? callee : callee.substr(dot + 1);
+}
+
+// Functions that run a text, or what is made of it, as code.
+bool runs_text(std::string_view callee) noexcept {
+  static constexpr std::array<std::string_view, 22> kNames = {
+      "eval",           "Function",        "GeneratorFunction", "AsyncFunction", "AsyncGeneratorFunction", "constructor",
+      "setTimeout",     "setInterval",     "setImmediate",      "runInThisContext", "runInNewContext",     "runInContext",
+      "compileFunction", "Script",         "SourceTextModule",  "Worker",        "Blob",                   "File",
+      "_compile",       "evaluate",        "transformSync",     "runInDebugContext"};
+  const std::string_view name = last_name(callee);
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+// Functions that run a text as a command. A method of another name may do so too: names_program() looks at the text.
+bool is_command_callee(std::string_view callee) noexcept {
+  static constexpr std::array<std::string_view, 14> kNames = {"exec",      "execSync", "execFile", "execFileSync", "spawn",
+                                                              "spawnSync", "fork",     "$",        "shell",        "execa",
+                                                              "execaSync", "execaCommand", "system", "sh"};
+  const std::string_view name = last_name(callee);
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+// Functions of test libraries that only name or compare what they are given.
+bool is_assertion(std::string_view callee) noexcept {
+  static constexpr std::array<std::string_view, 22> kNames = {
+      "it",      "test",    "describe",      "expect",         "toBe",     "toEqual",    "toStrictEqual", "toContain",
+      "toMatch", "toThrow", "toThrowError",  "toHaveBeenCalledWith", "toHaveBeenLastCalledWith", "toHaveBeenNthCalledWith",
+      "toMatchInlineSnapshot", "toMatchObject", "toContainEqual", "assert", "only", "skip", "todo", "each"};
+  const std::string_view name = last_name(callee);
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+// Does a program that the rules speak of stand in `text` as a word?
+bool names_program(std::string_view text) noexcept {
+  static constexpr std::array<std::string_view, 34> kPrograms = {
+      "npm",   "npx",    "pnpm",   "yarn",   "bun",    "bunx",     "pip",      "pip3",     "curl",  "wget",    "nsenter", "mount",
+      "umount", "unshare", "insmod", "modprobe", "printenv", "env", "setns",   "corepack", "uv",    "uvx",     "pipx",    "poetry",
+      "docker", "podman", "capsh",  "pivot_root", "ptrace",  "python3", "python", "apt-get", "apt", "apk"};
+  if (text.size() > 65'536) return false;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    while (at < text.size() && !(text[at] >= 'a' && text[at] <= 'z')) ++at;
+    std::size_t end = at;
+    while (end < text.size() && ((text[end] >= 'a' && text[end] <= 'z') || (text[end] >= '0' && text[end] <= '9') || text[end] == '_' || text[end] == '-')) ++end;
+    const std::string_view word = text.substr(at, end - at);
+    if (word.size() >= 2 && word.size() <= 10 && std::find(kPrograms.begin(), kPrograms.end(), word) != kPrograms.end()) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
+// The text of a data: URL, without its coding.
+std::string_view data_url_text(std::string_view url, Arena& arena) {
+  const std::size_t comma = url.find(',');
+  if (comma == std::string_view::npos) return {};
+  const std::string_view head = url.substr(0, comma);
+  const std::string_view body = url.substr(comma + 1);
+  Value text;
+  text.kind = Value::Kind::text;
+  text.text = body;
+  ValueLists none;
+  const bool base64 = ends_with(head, ";base64");
+  const Value decoded = fold_function(base64 ? "atob" : "decodeURIComponent", std::span(&text, 1), none, arena);
+  return decoded.is_text() ? decoded.text : body;
+}
+
+// CODE of `bun -e CODE`, `node --eval=CODE`; empty if the command has none.
+std::string_view inline_script(std::string_view command) noexcept {
+  const std::size_t blank = command.find(' ');
+  if (blank == std::string_view::npos) return {};
+  const std::string_view program = command.substr(0, blank);
+  if (program != "bun" && program != "node" && program != "deno" && program != "nodejs" && program != "tsx" && program != std::string_view(&kWildcard, 1)) return {};
+  for (const std::string_view option : {" -e ", " -p ", " -pe ", " -ep ", " --eval ", " --eval=", " --print ", " --print=", " eval "}) {
+    const std::size_t at = command.find(option, blank == 0 ? 0 : blank - 0);
+    if (at != std::string_view::npos) return command.substr(at + option.size());
+  }
+  return {};
+}
+
 }  // namespace
 
-ViewBuilder::ViewBuilder(std::string_view source, NameTable& names, Arena& arena, ValueLists& lists, MappedText& code,
-                         MappedText& strings, std::vector<TextSpan>& escaped_names)
+ViewBuilder::ViewBuilder(std::string_view source, NameTable& names, Arena& arena, ValueLists& lists, ViewTexts& out,
+                         std::optional<TextSpan> origin)
     : source_(source),
       names_(names),
       arena_(arena),
       lists_(lists),
-      code_(code),
-      strings_(strings),
-      escaped_names_(escaped_names) {}
+      out_(out),
+      code_(out.code),
+      strings_(out.strings),
+      origin_(origin) {}
 
 ViewBuilder::~ViewBuilder() = default;
 
@@ -120,7 +205,10 @@ void ViewBuilder::read(std::span<const Token> tokens) {
   args_.clear();
   skip_until_ = 0;
   masked_load_ = false;
-  code_.append("\n;", 0, 0);
+  handed_roots_.clear();
+  shadows_.clear();
+  closed_first_ = closed_end_ = 0;
+  write(code_, "\n;", 0, 0);
   for (std::uint32_t i = 0; i < tokens_.size(); ++i) {
     if (i < skip_until_) continue;
     if (spent_too_much()) {
@@ -135,7 +223,7 @@ void ViewBuilder::read(std::span<const Token> tokens) {
     groups_.pop_back();
   }
   finish(true);
-  code_.append("\n;", 0, 0);
+  write(code_, "\n;", 0, 0);
 }
 
 void ViewBuilder::read_other_meanings(std::span<const Token> tokens) {
@@ -159,7 +247,7 @@ void ViewBuilder::read_other_meanings(std::span<const Token> tokens) {
 bool ViewBuilder::spent_too_much() const noexcept {
   constexpr std::uint64_t kFactor = 16;
   constexpr std::uint64_t kSlack = 4ULL << 20;
-  return code_.size() + strings_.size() + arena_.used_bytes() + list_bytes_ > kFactor * source_.size() + kSlack;
+  return out_.size() + arena_.used_bytes() + list_bytes_ > kFactor * source_.size() + kSlack;
 }
 
 // --- writing -------------------------------------------------------------------------------------------------------
@@ -168,15 +256,23 @@ std::string_view ViewBuilder::source_of(const Token& token) const noexcept {
   return source_.substr(token.begin, token.end - token.begin);
 }
 
+void ViewBuilder::write(MappedText& to, std::string_view text, std::uint32_t begin, std::uint32_t end) {
+  if (origin_) {
+    begin = static_cast<std::uint32_t>(origin_->begin);
+    end = static_cast<std::uint32_t>(origin_->end);
+  }
+  to.append(text, begin, end);
+}
+
 // Where `text` begins in the code view, behind the blank that keeps it apart from the word before.
 std::size_t ViewBuilder::put(std::string_view text, const Token& token) {
   const std::string& code = code_.text();
   if (!text.empty() && !code.empty() && is_word_byte(code.back()) &&
       (is_word_byte(text.front()) || text.front() == '\\')) {
-    code_.append(token.line_before ? "\n" : " ", token.begin, token.begin);
+    write(code_, token.line_before ? "\n" : " ", token.begin, token.begin);
   }
   const std::size_t begin = code_.size();
-  code_.append(text, token.begin, token.end);
+  write(code_, text, token.begin, token.end);
   return begin;
 }
 
@@ -199,11 +295,11 @@ void ViewBuilder::add_entry(std::string_view callee, std::string_view text, std:
     text = cleaned;
   }
   const auto add = [&](std::string_view content) {
-    strings_.append(std::string_view(&kEntryBegin, 1), begin, begin);
-    strings_.append(callee, begin, begin);
-    strings_.append(std::string_view(&kEntryText, 1), begin, begin);
-    strings_.append(content, begin, end);
-    strings_.append(std::string_view(&kEntryEnd, 1), end, end);
+    write(strings_, std::string_view(&kEntryBegin, 1), begin, begin);
+    write(strings_, callee, begin, begin);
+    write(strings_, std::string_view(&kEntryText, 1), begin, begin);
+    write(strings_, content, begin, end);
+    write(strings_, std::string_view(&kEntryEnd, 1), end, end);
   };
   // The quotes of a literal are no part of its text.
   if (end - begin == text.size() + 2) {
@@ -211,7 +307,16 @@ void ViewBuilder::add_entry(std::string_view callee, std::string_view text, std:
     --end;
   }
   add(text);
-  if (text.size() > kTextMax || text.size() < 3) return;
+  if (text.size() < 3) return;
+  if (runs_text(callee) || text.substr(0, 5) == "data:") {
+    const std::string_view code = text.substr(0, 5) == "data:" ? data_url_text(text, arena_) : text;
+    if (code.size() >= 4) {
+      const TextSpan span = origin_ ? *origin_ : TextSpan{begin, end};
+      out_.nested.push_back({cleaned.empty() ? code : arena_.copy(code), span});
+    }
+  }
+  if (is_command_callee(callee) || (!is_assertion(callee) && names_program(text))) add_commands(callee, text, false, begin, end);
+  if (text.size() > kTextMax) return;
   const std::string path = normalized_path(text);
   if (!path.empty()) add(path);
   const std::string command = shell_reading(text);
@@ -224,8 +329,39 @@ void ViewBuilder::add_folded(const Value& value) {
 
 void ViewBuilder::add_command(std::span<const Value> words, std::uint32_t begin, std::uint32_t end) {
   const auto is_text = [](const Value& value) { return value.is_text(); };
-  if (words.size() < 2 || words.size() > kListMax || std::none_of(words.begin(), words.end(), is_text)) return;
-  add_entry(callee_here(), command_line(words), begin, end);
+  if (words.empty() || words.size() > kListMax || std::none_of(words.begin(), words.end(), is_text)) return;
+  std::string argv;
+  for (const Value& word : words) {
+    if (!argv.empty()) argv += '\0';
+    if (word.is_text()) {
+      argv += word.text;
+    } else {
+      argv += kWildcard;
+    }
+  }
+  const std::string callee(callee_here());
+  if (!is_assertion(callee)) add_commands(callee, argv, true, begin, end);
+  if (words.size() > 1) add_entry(callee, command_line(words), begin, end);
+}
+
+void ViewBuilder::add_commands(std::string_view callee, std::string_view text, bool argv, std::uint32_t begin, std::uint32_t end) {
+  std::string commands;
+  if (!(argv ? append_argv_command(text, commands) : append_shell_commands(text, commands))) return;
+  if (callee.size() > kCalleeMax) callee.remove_prefix(callee.size() - kCalleeMax);
+  std::string entry(1, kEntryBegin);
+  entry += callee;
+  entry += commands;
+  entry += kEntryEnd;
+  write(out_.commands, entry, begin, end);
+  // bun -e CODE
+  for (std::string_view rest = commands; !rest.empty();) {
+    const std::size_t next = rest.find('\x1d');
+    if (next == std::string_view::npos) break;
+    rest.remove_prefix(next + 1);
+    const std::string_view command = rest.substr(0, rest.find('\x1d'));
+    const std::string_view code = inline_script(command);
+    if (code.size() >= 4) out_.nested.push_back({arena_.copy(code), origin_ ? *origin_ : TextSpan{begin, end}});
+  }
 }
 
 // The function that a value in the innermost open call is handed to; brackets and braces are looked through.
@@ -249,6 +385,7 @@ void ViewBuilder::begin_operand(const Token& at, Value value, std::size_t code_b
     now_.operand.end = at.end;
   }
   now_.operand_begin = code_begin;
+  now_.tracked = false;
   now_.word = {};
   now_.method = {};
   now_.after_dot = false;
@@ -261,6 +398,7 @@ Value ViewBuilder::finish(bool last) {
   Value total = now_.has_sum ? join_values(now_.sum, now_.operand, arena_) : now_.operand;
   if (now_.has_sum && !now_.open) total = now_.sum;
   if (!now_.open && !now_.has_sum) total = Value{};
+  if (now_.tracked) note_value(last);
   add_folded(total);
   if (!now_.declared.empty() || now_.pattern_end != 0) bind(total, last);
   Expression next;
@@ -270,6 +408,7 @@ Value ViewBuilder::finish(bool last) {
     next.pattern_end = now_.pattern_end;
   }
   next.declaration = now_.declaration;
+  if (!last) next.lead = now_.lead;
   now_ = next;
   return total;
 }
@@ -287,6 +426,9 @@ void ViewBuilder::bind(const Value& total, bool last) {
       known_before_use = names_.assign(now_.declared, value);
     }
     if (!path.empty()) known_before_use = names_.add_alias(now_.declared, path) && known_before_use;
+    if (path.empty() && last && now_.declaration && !now_.ambient && !now_.opaque && now_.operand_known()) {
+      declare_shadow(now_.declared, now_.name_token);
+    }
   }
   if (now_.pattern_end != 0 && !path.empty()) bind_pattern(path);
   second_reading_ = second_reading_ || !known_before_use;
@@ -311,6 +453,7 @@ void ViewBuilder::bind_pattern(std::string_view path) {
     const std::string_view name = renamed ? source_of(tokens_[i + 3]) : source_of(key);
     if (!is_identifier(key_name)) continue;
     const std::string target = key_name == "default" ? root : without_global_object(root + "." + std::string(key_name));
+    if (key_name != "default") note_member(root, key_name, key.begin, key.end);
     if (!names_.add_alias(name, target)) second_reading_ = true;
   }
 }
@@ -345,6 +488,7 @@ Value ViewBuilder::end_argument() {
 
 void ViewBuilder::token(std::uint32_t index) {
   const Token& at = tokens_[index];
+  index_ = index;
   switch (at.kind) {
     case TokenKind::word:
       word(index);
@@ -390,7 +534,7 @@ void ViewBuilder::word(std::uint32_t index) {
     const std::string decoded = decode_identifier(name_text);
     // Nobody writes an ASCII letter as \u0065 by accident.
     if (std::all_of(decoded.begin(), decoded.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; })) {
-      escaped_names_.push_back({at.begin, at.end});
+      out_.escaped_names.push_back(origin_ ? *origin_ : TextSpan{at.begin, at.end});
     }
     name_text = arena_.copy(decoded);
   }
@@ -418,13 +562,16 @@ bool ViewBuilder::keyword(std::string_view text, std::uint32_t index) {
       if (now_.open) finish(true);
       put(text, at);
       now_.prefixed = now_.prefixed || text != "new";
+      now_.made = now_.made || text == "new";
       return true;
     case Word::operator_word:
       // `of` and friends are names too.
       if (text == "of" && !now_.open) return false;
       now_.opaque = true;
+      now_.compared = text == "in" || text == "instanceof" || text == "of";
       finish(text != "in" && text != "instanceof");
       put(text, at);
+      now_.lead = text == "return" || text == "throw" || text == "yield" ? 'r' : (text == "of" || text == "extends" ? 'o' : ';');
       return true;
     case Word::statement:
       finish(true);
@@ -454,9 +601,11 @@ bool ViewBuilder::keyword(std::string_view text, std::uint32_t index) {
         const bool is_type = index > 0 && source_of(tokens_[index - 1]) == "typeof";
         masked_load_ = is_type;
         begin_operand(at, Value{}, put(text, at));
+        now_.tracked = true;
       } else {
         put(text, at);
         skip_until_ = import_clause(index);
+        note_attributes(skip_until_);
       }
       return true;
     }
@@ -472,14 +621,24 @@ void ViewBuilder::member(std::string_view member_name, const Token& at) {
   if (now_.open && is_global_object(owner) && is_known_global(member_name)) {
     code_.truncate(now_.operand_begin);
     now_.operand_begin = put(member_name, at);
+    now_.tracked = true;
   } else if (now_.open && member_name == "default" && is_tracked_path(owner)) {
     code_.truncate(code_.size() - 1);
   } else {
+    if (now_.tracked && now_.open) {
+      const std::string kept(owner);
+      note_member(kept, member_name, at.begin, at.end);
+    }
     put(member_name, at);
   }
   now_.receiver = now_.operand;
   now_.method = member_name;
   now_.operand = Value{};
+  // Where bun itself lies is bun, for whoever starts it.
+  if (now_.tracked && (member_name == "execPath" || member_name == "argv0")) {
+    now_.operand.kind = Value::Kind::text;
+    now_.operand.text = "bun";
+  }
   now_.operand.begin = now_.receiver.begin;
   now_.operand.end = at.end;
   now_.word = {};
@@ -494,6 +653,8 @@ void ViewBuilder::name(std::string_view text, std::uint32_t index) {
     now_.declares = false;
     now_.declared = text;
     now_.annotated = true;
+    now_.ambient = index > 1 && source_of(tokens_[index - 2]) == "declare";
+    now_.name_token = index;
     begin_operand(at, Value{}, put(text, at));
     now_.word = text;
     return;
@@ -519,7 +680,10 @@ void ViewBuilder::name(std::string_view text, std::uint32_t index) {
   }
   value.begin = at.begin;
   value.end = at.end;
-  begin_operand(at, value, put(written, at));
+  const bool hidden = !is_key && written.data() == text.data() && !shadows_.empty() && is_shadowed(text, index);
+  const std::string kept(hidden ? "_" + std::string(text) : std::string());
+  begin_operand(at, value, put(hidden ? std::string_view(kept) : written, at));
+  now_.tracked = !is_key && !hidden && is_tracked_path(written);
   now_.word = text;
 }
 
@@ -631,10 +795,13 @@ void ViewBuilder::open_group(char open, std::uint32_t index) {
   group.callee_begin = now_.open ? now_.operand_begin : code_.size();
   group.args_begin = args_.size();
   group.source_begin = at.begin;
+  group.token = index;
   group.outer = now_;
+  if (open == '{' && index == closed_end_ && closed_end_ != 0) shadow_parameters(index);
   put(source_of(at), at);
   groups_.push_back(group);
   now_ = Expression{};
+  now_.lead = open == '$' ? '`' : open;
 }
 
 void ViewBuilder::close_group(char open, std::uint32_t index) {
@@ -654,6 +821,11 @@ void ViewBuilder::close_group(char open, std::uint32_t index) {
     groups_.pop_back();
   }
   Group group = groups_.back();
+  while (!shadows_.empty() && shadows_.back().depth >= groups_.size() && shadows_.back().end == UINT32_MAX) shadows_.pop_back();
+  if (open == '(') {
+    closed_first_ = group.token;
+    closed_end_ = index + 1;
+  }
   switch (open) {
     case '(':
       if (group.call) {
@@ -752,6 +924,15 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
   const std::string callee(
       std::string_view(code_.text())
           .substr(group.callee_begin, std::min(group.code_begin - group.callee_begin, kOperandCodeMax)));
+  if (!handed_roots_.empty() && is_parameter_list(group)) {
+    while (!handed_roots_.empty() && handed_roots_.back().group >= groups_.size()) handed_roots_.pop_back();
+  } else if (!handed_roots_.empty()) {
+    flush_handed_roots(callee, args.size() > 1 && args[1].is_known_text() ? args[1].text : std::string_view());
+  }
+  // Making a function of text: x.constructor("..") without `new`, or with a text.
+  if (ends_with(callee, ".constructor") && !args.empty() && (!group.outer.made || args[0].is_text())) {
+    add_use("call", ".constructor", args[0].is_text() ? "text" : "value", group.outer.source_begin, at.end);
+  }
   // A command and its words: spawn("npm", ["install"]), run("npm", "install").
   if (args.size() >= 2 && args[0].is_text()) {
     std::vector<Value> words = {args[0]};
@@ -809,6 +990,7 @@ bool ViewBuilder::load_module(const Group& group, std::string_view callee, const
   if (masked || (!by_name && !by_result) || !specifier.is_text() || !is_plain_specifier(specifier.text)) return false;
   const std::string_view root = module_root(specifier.text);
   if (by_result && root.empty()) return false;
+  note_module(specifier.text, specifier.begin, specifier.end);
   if (root == "process" || root == "Bun" || root == "console") {
     replace_code(group.callee_begin, root, group.outer.source_begin, at.end);
     now_.operand_begin = code_.size() - root.size();
@@ -817,7 +999,7 @@ bool ViewBuilder::load_module(const Group& group, std::string_view callee, const
   }
   const std::string shown = "(\"" + std::string(specifier.text) + "\")";
   code_.truncate(group.code_begin);
-  code_.append(shown, specifier.begin, specifier.end);
+  write(code_, shown, specifier.begin, specifier.end);
   return true;
 }
 
@@ -845,7 +1027,7 @@ void ViewBuilder::close_square(Group& group, const Token& at) {
   now_ = group.outer;
   if (index.is_known_text() && is_identifier(index.text)) {
     code_.truncate(group.code_begin);
-    code_.append(".", group.source_begin, group.source_begin + 1);
+    write(code_, ".", group.source_begin, group.source_begin + 1);
     Token place = at;
     place.begin = group.source_begin;
     member(index.text, place);
@@ -905,10 +1087,13 @@ void ViewBuilder::punctuator(std::uint32_t index) {
         if (now_.open) finish(true);
         put(text, at);
         now_.prefixed = true;
+        now_.lead = '.';
         return;
       }
+      now_.compared = text == "?";
       finish(false);
       put(text, at);
+      now_.lead = text == "??" ? '|' : '?';
       return;
     case '!':
       if (text == "!") {
@@ -960,6 +1145,7 @@ void ViewBuilder::punctuator(std::uint32_t index) {
       }
       put(text, at);
       now_.declares = declaration;
+      now_.lead = ',';
       return;
     }
     case ';':
@@ -968,6 +1154,8 @@ void ViewBuilder::punctuator(std::uint32_t index) {
       put(text, at);
       return;
     case ':':
+      // f(name: Type): a parameter.
+      if ((now_.lead == '(' || now_.lead == ',') && !groups_.empty() && groups_.back().open == '(') now_.compared = true;
       if (now_.annotated && now_.open) {
         put(text, at);
         now_.in_type = true;
@@ -976,6 +1164,7 @@ void ViewBuilder::punctuator(std::uint32_t index) {
       }
       finish(false);
       put(text, at);
+      now_.lead = ':';
       return;
     case '=':
       if (text == "=") {
@@ -987,6 +1176,9 @@ void ViewBuilder::punctuator(std::uint32_t index) {
           given.pattern_end = now_.pattern_end;
           given.declared = {};
         }
+        given.name_token = now_.name_token;
+        given.ambient = now_.ambient;
+        given.lead = '=';
         put(text, at);
         now_ = given;
         return;
@@ -1012,8 +1204,10 @@ void ViewBuilder::punctuator(std::uint32_t index) {
     case '&':
     case '|':
       if (text.size() == 2 && text[0] == text[1]) {
+        now_.compared = text[0] == '&';
         finish(false);
         put(text, at);
+        now_.lead = '|';
         return;
       }
       break;
@@ -1025,9 +1219,14 @@ void ViewBuilder::punctuator(std::uint32_t index) {
   }
   if (!now_.declared.empty()) now_.opaque = true;
   const bool opaque = now_.opaque;
+  now_.compared = true;
   finish(text == "=>");
   now_.opaque = opaque && !now_.declared.empty();
   put(text, at);
+  if (text == "=>") {
+    now_.lead = '>';
+    if (index + 1 < tokens_.size()) shadow_parameters(index + 1);
+  }
 }
 
 // --- imports -------------------------------------------------------------------------------------------------------
@@ -1071,11 +1270,13 @@ std::uint32_t ViewBuilder::import_clause(std::uint32_t index) {
       if (word_text == "type" && !renames && behind != "," && behind != "}") continue;
       const std::string target =
           word_text == "default" ? std::string(root) : std::string(root) + "." + std::string(word_text);
+      if (word_text != "default") note_member(root, word_text, at.begin, at.end);
       is_new = names_.add_alias(local, target);
     }
     if (!is_new) second_reading_ = true;
   }
   add_entry("import", specifier.text, specifier_token.begin, specifier_token.end);
+  if (!type_only) note_module(specifier.text, specifier_token.begin, specifier_token.end);
   const bool shown = !type_only && is_plain_specifier(specifier.text);
   put(shown ? "\"" + std::string(specifier.text) + "\"" : std::string("\"\""), specifier_token);
   begin_operand(specifier_token, Value{}, code_.size());

@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,10 +23,35 @@ constexpr char kEntryBegin = '\x1e';
 constexpr char kEntryText = '\x1d';
 constexpr char kEntryEnd = '\x1f';
 
+// A text that the file runs as code: the argument of eval, a data: URL, what `bun -e` is given.
+struct NestedText {
+  std::string_view text;  // in the Arena or in the file
+  TextSpan span;          // of the file
+};
+
+// What is written for one file.
+struct ViewTexts {
+  MappedText code;
+  MappedText strings;
+  MappedText commands;
+  MappedText uses;
+  std::vector<TextSpan> escaped_names;
+  std::vector<NestedText> nested;
+
+  struct Mark {
+    std::size_t code, strings, commands, uses, escaped_names, nested;
+  };
+  Mark mark() const noexcept;
+  void cut(const Mark& to);  // drops what was written after `to`
+  void clear();
+  std::uint64_t size() const noexcept { return code.size() + strings.size() + commands.size() + uses.size(); }
+};
+
 class ViewBuilder {
  public:
-  ViewBuilder(std::string_view source, NameTable& names, Arena& arena, ValueLists& lists, MappedText& code,
-              MappedText& strings, std::vector<TextSpan>& escaped_names);
+  // With `origin`, all that is read stands for that span of the file.
+  ViewBuilder(std::string_view source, NameTable& names, Arena& arena, ValueLists& lists, ViewTexts& out,
+              std::optional<TextSpan> origin = std::nullopt);
   ~ViewBuilder();
 
   // Appends the reading of `tokens` to the views.
@@ -66,6 +93,31 @@ class ViewBuilder {
     bool declaration = false;  // inside const/let/var
     bool annotated = false;    // the declared name has no value yet
     bool opaque = false;       // a value we don't compute is part of it
+    bool made = false;         // `new` stands before it
+    bool tracked = false;      // the operand may begin with a root of the surface
+    bool compared = false;     // only looked at by the operator behind it
+    bool ambient = false;      // `declare const x`: only a type
+    std::uint32_t name_token = 0;  // of the declared name
+    char lead = ';';           // what stands before it: ( [ { , : = . | > r(eturn) ;
+
+    // Was there a value, and nothing in it that could be a root under another name?
+    bool operand_known() const noexcept { return open || has_sum; }
+  };
+
+  // A root object that was handed to a call which is still open.
+  struct HandedRoot {
+    std::size_t group = 0;  // groups_.size() inside of the call
+    std::string path;
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
+  };
+
+  // A declaration that hides a global of the same name, as far as its scope goes.
+  struct Shadow {
+    std::string_view name;
+    std::size_t depth = 0;          // groups_.size() of the scope; it ends when fewer are open
+    std::uint32_t first = 0;        // tokens of the scope, where known
+    std::uint32_t end = UINT32_MAX;
   };
 
   struct Group {
@@ -79,6 +131,7 @@ class ViewBuilder {
     std::size_t callee_begin = 0;  // in the code view
     std::size_t first_arg_end = 0;
     std::uint32_t source_begin = 0;
+    std::uint32_t token = 0;
   };
 
   struct OtherMeaning {
@@ -87,6 +140,7 @@ class ViewBuilder {
   };
 
   std::string_view source_of(const Token& token) const noexcept;
+  void write(MappedText& to, std::string_view text, std::uint32_t begin, std::uint32_t end);
   std::size_t put(std::string_view text, const Token& token);
   void token(std::uint32_t index);
   void word(std::uint32_t index);
@@ -119,20 +173,43 @@ class ViewBuilder {
   bool spent_too_much() const noexcept;
   void add_folded(const Value& value);
   void add_command(std::span<const Value> words, std::uint32_t begin, std::uint32_t end);
+  void add_commands(std::string_view callee, std::string_view text, bool argv, std::uint32_t begin, std::uint32_t end);
+
+  // view_uses.cc: what the file does with the objects that lead to the world.
+  void add_use(std::string_view kind, std::string_view path, std::string_view detail, std::uint32_t begin,
+               std::uint32_t end);
+  void note_member(std::string_view owner, std::string_view name, std::uint32_t begin, std::uint32_t end);
+  void note_module(std::string_view specifier, std::uint32_t begin, std::uint32_t end);
+  void note_value(bool last);
+  bool is_parameter_list(const Group& group) const noexcept;
+  void flush_handed_roots(std::string_view callee, std::string_view member);
+  bool is_shadowed(std::string_view name, std::uint32_t index) const noexcept;
+  void declare_shadow(std::string_view name, std::uint32_t index);
+  void shadow_parameters(std::uint32_t index);
+  std::uint32_t scope_end(std::uint32_t index);
+  void note_attributes(std::uint32_t index);
 
   std::string_view source_;
   NameTable& names_;
   Arena& arena_;
   ValueLists& lists_;
+  ViewTexts& out_;
   MappedText& code_;
   MappedText& strings_;
-  std::vector<TextSpan>& escaped_names_;
+  std::optional<TextSpan> origin_;
 
   std::span<const Token> tokens_;
   Expression now_;
   std::vector<Group> groups_;
   std::vector<Value> args_;
   std::vector<OtherMeaning> other_meanings_;
+  std::vector<HandedRoot> handed_roots_;
+  std::vector<Shadow> shadows_;
+  std::string scratch_;
+  std::uint32_t closed_first_ = 0;  // tokens of the round group that was closed last
+  std::uint32_t closed_end_ = 0;
+  std::uint64_t looked_ahead_ = 0;  // tokens, while scopes were sought
+  std::uint32_t index_ = 0;       // of the token that is being read
   std::uint32_t skip_until_ = 0;  // tokens before this were dealt with
   std::uint32_t forced_token_ = UINT32_MAX;
   std::uint32_t forced_index_ = 0;

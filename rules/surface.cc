@@ -1,0 +1,51 @@
+#include "rules/surface.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+namespace guard {
+namespace {
+
+struct SurfaceRow {
+  std::string_view object;
+  std::string_view name;
+  SurfaceClass surface;
+
+  constexpr bool operator<(const SurfaceRow& other) const noexcept {
+    return object != other.object ? object < other.object : name < other.name;
+  }
+};
+
+// kSurfaceRows, sorted.
+#include "surface_table.inc"
+
+SurfaceClass find(std::string_view object, std::string_view name, SurfaceClass otherwise) noexcept {
+  const SurfaceRow sought{object, name, SurfaceClass::free};
+  const auto* const place = std::lower_bound(std::begin(kSurfaceRows), std::end(kSurfaceRows), sought);
+  return place != std::end(kSurfaceRows) && place->object == object && place->name == name ? place->surface : otherwise;
+}
+
+}  // namespace
+
+std::string_view to_string(SurfaceClass surface) noexcept {
+  constexpr std::array<std::string_view, 7> kNames = {"unlisted", "free", "named", "host", "docker", "always", "foreign"};
+  return kNames[static_cast<std::size_t>(surface)];
+}
+
+SurfaceClass member_class(std::string_view object, std::string_view member) noexcept {
+  const bool known = object == "process" || object == "Bun" || object == "import.meta" || object == "module";
+  return known ? find(object, member, SurfaceClass::unlisted) : SurfaceClass::foreign;
+}
+
+SurfaceClass module_class(std::string_view specifier) noexcept {
+  const bool node = specifier.substr(0, 5) == "node:";
+  const bool bun = specifier.substr(0, 4) == "bun:";
+  return find("modules", node ? specifier.substr(5) : specifier, node || bun ? SurfaceClass::unlisted : SurfaceClass::foreign);
+}
+
+bool is_free_handler(std::string_view function) noexcept {
+  return find("handlers", function, SurfaceClass::foreign) == SurfaceClass::free;
+}
+
+}  // namespace guard

@@ -1,0 +1,31 @@
+// What stands behind the members of the objects and behind the modules that a runtime offers (surface.toml).
+//
+// Pure look-ups in tables that the build makes; safe from any thread.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace guard {
+
+enum class SurfaceClass : std::uint8_t {
+  unlisted,  // the object or family is known, the name is not: refused
+  free,
+  named,  // judged by patterns
+  host,
+  docker,
+  always,
+  foreign,  // not of the surface: another object, a package
+};
+std::string_view to_string(SurfaceClass surface) noexcept;
+
+// `object` is "process", "Bun", "import.meta" or "module"; any other is foreign.
+SurfaceClass member_class(std::string_view object, std::string_view member) noexcept;
+
+// A module specifier as written. Foreign: a package, a path or an address; unlisted: `node:` or `bun:` and an unknown name.
+SurfaceClass module_class(std::string_view specifier) noexcept;
+
+// Is `function` (its last name: "spyOn") one that may be handed a root object?
+bool is_free_handler(std::string_view function) noexcept;
+
+}  // namespace guard

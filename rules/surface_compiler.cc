@@ -1,0 +1,81 @@
+// Runs while guard is built: surface.toml becomes the sorted table of surface.cc. Fails on unknown classes, names that stand
+// in two lists, and empty lists.
+//
+//   surface_compiler surface.toml OUT
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "common/file_io.h"
+#include "common/toml_file.h"
+
+namespace guard {
+namespace {
+
+constexpr std::array<std::string_view, 5> kClasses = {"free", "named", "host", "docker", "always"};
+
+using Rows = std::map<std::pair<std::string, std::string>, std::string>;
+
+bool complain(const TomlMember& at, std::string_view sentence) {
+  fmt::print(stderr, "{}\n", toml_complaint("surface.toml", at.line, at.column, sentence));
+  return false;
+}
+
+bool add_object(const std::string& object, const TomlValue& table, Rows& rows) {
+  for (const TomlMember& list : table.members) {
+    const bool known = std::find(kClasses.begin(), kClasses.end(), list.key) != kClasses.end();
+    if (!known || list.value.items.empty()) return complain(list, "a class (free, named, host, docker, always) with names is expected");
+    for (const TomlValue& name : list.value.items) {
+      if (!rows.emplace(std::pair(object, name.text), list.key).second) {
+        return complain(list, fmt::format("{} stands twice under {}", name.text, object));
+      }
+    }
+  }
+  return true;
+}
+
+int run(const char* from, const char* to) {
+  const auto text = read_file(from, 1u << 20);
+  if (!text) {
+    fmt::print(stderr, "{}\n", text.error().to_string());
+    return 1;
+  }
+  const auto root = parse_toml(*text, from);
+  if (!root) {
+    fmt::print(stderr, "{}\n", root.error().to_string());
+    return 1;
+  }
+  Rows rows;
+  for (const TomlMember& section : root->members) {
+    if (section.key != "objects") {
+      if (!add_object(section.key, section.value, rows)) return 1;
+      continue;
+    }
+    for (const TomlMember& object : section.value.members) {
+      if (!add_object(object.key, object.value, rows)) return 1;
+    }
+  }
+  std::string out = "constexpr SurfaceRow kSurfaceRows[] = {\n";
+  for (const auto& [key, surface] : rows) out += fmt::format("  {{\"{}\", \"{}\", SurfaceClass::{}}},\n", key.first, key.second, surface);
+  out += "};\n";
+  std::FILE* file = std::fopen(to, "w");
+  if (file == nullptr || std::fwrite(out.data(), 1, out.size(), file) != out.size() || std::fclose(file) != 0) {
+    fmt::print(stderr, "cannot write {}\n", to);
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace guard
+
+int main(int argc, char** argv) {
+  if (argc != 3) return 64;
+  return guard::run(argv[1], argv[2]);
+}

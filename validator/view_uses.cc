@@ -1,0 +1,223 @@
+// The part of the view builder that watches the objects which lead to the world: which members are taken, and where an
+// object itself leaves the names that can be followed.
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "rules/surface.h"
+#include "validator/view_builder.h"
+
+namespace guard {
+namespace {
+
+constexpr std::uint32_t kScopeLookAheadMax = 200'000;  // tokens to the end of one scope
+constexpr std::uint64_t kLookAheadFactor = 8;          // of all tokens, for all scopes together
+
+bool is_root_object(std::string_view path) noexcept {
+  return path == "process" || path == "Bun" || path == "globalThis" || path == "global" || path == "self" || path == "window" ||
+         path == "import.meta" || path == "require" || path == "module";
+}
+
+std::string_view last_name(std::string_view callee) noexcept {
+  const std::size_t dot = callee.rfind('.');
+  return dot == std::string_view::npos ? callee : callee.substr(dot + 1);
+}
+
+}  // namespace
+
+void ViewTexts::clear() { cut(Mark{}); }
+
+ViewTexts::Mark ViewTexts::mark() const noexcept {
+  return {code.size(), strings.size(), commands.size(), uses.size(), escaped_names.size(), nested.size()};
+}
+
+void ViewTexts::cut(const Mark& to) {
+  const auto cut_text = [](MappedText& text, std::size_t size) {
+    if (size == 0) {
+      text.clear();
+    } else {
+      text.truncate(size);
+    }
+  };
+  cut_text(code, to.code);
+  cut_text(strings, to.strings);
+  cut_text(commands, to.commands);
+  cut_text(uses, to.uses);
+  escaped_names.resize(to.escaped_names);
+  nested.resize(to.nested);
+}
+
+void ViewBuilder::add_use(std::string_view kind, std::string_view path, std::string_view detail, std::uint32_t begin,
+                          std::uint32_t end) {
+  scratch_.assign(1, kEntryBegin);
+  scratch_ += kind;
+  scratch_ += kEntryText;
+  scratch_ += path;
+  scratch_ += kEntryText;
+  scratch_ += detail;
+  scratch_ += kEntryEnd;
+  write(out_.uses, scratch_, begin, end);
+}
+
+// A member of a root object was named: told unless the surface says that it is harmless.
+void ViewBuilder::note_member(std::string_view owner, std::string_view name, std::uint32_t begin, std::uint32_t end) {
+  const SurfaceClass surface = member_class(owner, name);
+  if (surface == SurfaceClass::free || surface == SurfaceClass::named || surface == SurfaceClass::foreign) return;
+  add_use(to_string(surface), std::string(owner) + "." + std::string(name), {}, begin, end);
+}
+
+void ViewBuilder::note_module(std::string_view specifier, std::uint32_t begin, std::uint32_t end) {
+  const SurfaceClass surface = module_class(specifier);
+  if (surface == SurfaceClass::free || surface == SurfaceClass::named || surface == SurfaceClass::foreign) return;
+  add_use(to_string(surface), "module " + std::string(specifier), {}, begin, end);
+}
+
+// The expression that ends here may be a root object, or a function that the rules watch, as a value of its own. Told
+// with what becomes of it; a name that it is given, and a pattern that takes it apart, are followed instead.
+void ViewBuilder::note_value(bool last) {
+  const bool is_value = now_.tracked && now_.open && !now_.has_sum && !now_.in_type;
+  if (!is_value || now_.compared || (now_.prefixed && now_.lead != '.')) return;
+  const bool followed = last && (!now_.declared.empty() || now_.pattern_end != 0) && !now_.opaque && now_.lead == '=';
+  if (followed || now_.annotated) return;
+  const std::string path(path_of_operand());
+  if (path.empty()) return;
+  const std::uint32_t begin = now_.source_begin;
+  const std::uint32_t end = std::max(now_.operand.end, begin + 1);
+  const char lead = now_.lead;
+  if (lead == ';' || lead == '`') return;  // a statement of its own; the text of it
+  const bool in_call = !groups_.empty() && groups_.back().open == '(' && groups_.back().call;
+  if ((lead == '(' || lead == ',') && in_call) {
+    handed_roots_.push_back({groups_.size(), path, begin, end});
+    return;
+  }
+  if (lead == '(' || lead == '{') return;  // the group goes on with it; a block
+  if (lead == ',' && (groups_.empty() || groups_.back().open == '(')) return;
+  add_use("value", path, std::string_view(&now_.lead, 1), begin, end);
+}
+
+// f(..) { and f(..) => declare a function: what stands between are names.
+bool ViewBuilder::is_parameter_list(const Group& group) const noexcept {
+  if (group.outer.lead == 'o') return false;  // class extends f(..) {
+  const std::uint32_t before = group.token;
+  if (before >= 2 && (source_of(tokens_[before - 2]) == "function" || source_of(tokens_[before - 1]) == "function")) return true;
+  if (index_ + 1 >= tokens_.size()) return false;
+  const Token& next = tokens_[index_ + 1];
+  return source_of(next) == "=>" || (source_of(next) == "{" && !next.line_before);
+}
+
+// The call closes: what it was handed is told with its name and, where the second argument is a text, the member it is about.
+void ViewBuilder::flush_handed_roots(std::string_view callee, std::string_view member) {
+  while (!handed_roots_.empty() && handed_roots_.back().group >= groups_.size()) {
+    const HandedRoot root = std::move(handed_roots_.back());
+    handed_roots_.pop_back();
+    const std::string_view function = last_name(callee);
+    if (is_root_object(root.path) && is_free_handler(function)) continue;
+    std::string detail = "(";
+    detail += callee.size() > 64 ? callee.substr(callee.size() - 64) : callee;
+    std::replace_if(detail.begin(), detail.end(), [](char c) { return c >= '\x1c' && c <= '\x1f'; }, ' ');
+    if (!member.empty() && member.size() <= 64) {
+      detail += ' ';
+      detail += member;
+    }
+    add_use("value", root.path, detail, root.begin, root.end);
+  }
+}
+
+// --- names that hide globals ---------------------------------------------------------------------------------------
+
+// What the file declares itself is not the global of that name, as far as the scope goes. Only what is sure counts: a
+// declaration in the same block and before the use, or a parameter of a function whose end was found.
+bool ViewBuilder::is_shadowed(std::string_view name, std::uint32_t index) const noexcept {
+  return std::any_of(shadows_.begin(), shadows_.end(), [&](const Shadow& shadow) {
+    return shadow.name == name && groups_.size() >= shadow.depth && index >= shadow.first && index < shadow.end;
+  });
+}
+
+void ViewBuilder::declare_shadow(std::string_view name, std::uint32_t index) {
+  constexpr std::size_t kShadowsMax = 64;
+  if (!is_tracked_path(name) || name == "eval" || name == "Function" || name == "import") return;
+  const bool in_block = groups_.empty() || groups_.back().open == '{';
+  if (!in_block || shadows_.size() >= kShadowsMax) return;
+  Shadow shadow;
+  shadow.name = name;
+  shadow.depth = groups_.size();
+  shadow.first = index;
+  shadows_.push_back(shadow);
+}
+
+// The token behind the scope that begins at `index`: a block, or the expression of an arrow function. 0 if unknown.
+std::uint32_t ViewBuilder::scope_end(std::uint32_t index) {
+  std::uint32_t depth = 0;
+  const bool block = index < tokens_.size() && source_of(tokens_[index]) == "{";
+  const auto limit = static_cast<std::uint32_t>(std::min<std::size_t>(tokens_.size(), index + kScopeLookAheadMax));
+  for (std::uint32_t i = index; i < limit; ++i) {
+    if (++looked_ahead_ > kLookAheadFactor * tokens_.size()) return 0;
+    if (tokens_[i].kind == TokenKind::substitution_open) ++depth;
+    if (tokens_[i].kind == TokenKind::substitution_close && depth-- == 0) return block ? 0 : i;
+    if (tokens_[i].kind != TokenKind::punctuator) continue;
+    const std::string_view text = source_of(tokens_[i]);
+    if (text == "(" || text == "[" || text == "{") {
+      ++depth;
+    } else if (text == ")" || text == "]" || text == "}") {
+      if (depth == 0) return block ? 0 : i;
+      --depth;
+      if (block && depth == 0) return i + 1;
+    } else if (!block && depth == 0 && (text == "," || text == ";")) {
+      return i;
+    }
+  }
+  return 0;
+}
+
+// `index` is the first token of a function's body; its parameters stand in the group that was closed last, or are the
+// one word before `=>`.
+void ViewBuilder::shadow_parameters(std::uint32_t index) {
+  const auto hide = [&](std::uint32_t at) {
+    const std::string_view name = source_of(tokens_[at]);
+    if (tokens_[at].kind != TokenKind::word || !is_tracked_path(name) || name == "eval" || name == "Function") return;
+    const std::uint32_t end = scope_end(index);
+    if (end == 0 || shadows_.size() >= 64) return;
+    Shadow shadow;
+    shadow.name = name;
+    shadow.first = index;
+    shadow.end = end;
+    shadows_.push_back(shadow);
+  };
+  if (index < 2) return;
+  if (source_of(tokens_[index - 1]) == "=>" && tokens_[index - 2].kind == TokenKind::word) {
+    hide(index - 2);
+    return;
+  }
+  std::uint32_t depth = 0;
+  for (std::uint32_t i = closed_first_; i + 1 < closed_end_ && i < closed_first_ + 400; ++i) {
+    const std::string_view text = source_of(tokens_[i]);
+    if (text == "(" || text == "[" || text == "{") ++depth;
+    if (text == ")" || text == "]" || text == "}") --depth;
+    const bool behind = text == "(" || text == ",";
+    if (depth != 1 || !behind || tokens_[i + 1].kind != TokenKind::word || i + 2 >= closed_end_) continue;
+    const std::string_view after = source_of(tokens_[i + 2]);
+    // A default value may be the global itself.
+    if (after != "," && after != ")" && after != ":" && after != "?") continue;
+    if (after == ":" || after == "?") {
+      bool has_default = false;
+      for (std::uint32_t j = i + 2; j < closed_end_ && source_of(tokens_[j]) != ","; ++j) {
+        has_default = has_default || source_of(tokens_[j]) == "=";
+      }
+      if (has_default) continue;
+    }
+    hide(i + 1);
+  }
+}
+
+// import x from "./x" with { type: "macro" }: bun runs the function while it reads the file.
+void ViewBuilder::note_attributes(std::uint32_t index) {
+  const auto text = [&](std::uint32_t i) { return i < tokens_.size() ? source_of(tokens_[i]) : std::string_view(); };
+  if ((text(index) != "with" && text(index) != "assert") || text(index + 1) != "{") return;
+  for (std::uint32_t i = index + 2; i < index + 16 && i < tokens_.size() && text(i) != "}"; ++i) {
+    if (tokens_[i].kind != TokenKind::string) continue;
+    const Value value = literal_value(tokens_[i]);
+    if (value.text == "macro") add_use("host", "macro", {}, tokens_[i].begin, tokens_[i].end);
+  }
+}
+
+}  // namespace guard
