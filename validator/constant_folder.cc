@@ -299,7 +299,29 @@ Value fold_list_method(const Value& receiver, std::string_view method, std::span
     std::vector<Value> reversed(items.rbegin(), items.rend());
     return make_list(std::move(reversed), lists);
   }
-  if (method == "flat" || method == "values" || method == "slice" || method == "sort") return receiver;
+  if (method == "slice" && !args.empty()) {
+    const auto size = static_cast<std::int64_t>(items.size());
+    std::int64_t from = 0;
+    std::int64_t to = size;
+    number_argument(args, 0, from);
+    number_argument(args, 1, to);
+    from = std::clamp<std::int64_t>(from < 0 ? from + size : from, 0, size);
+    to = std::clamp<std::int64_t>(to < 0 ? to + size : to, from, size);
+    return make_list({items.begin() + from, items.begin() + to}, lists);
+  }
+  if (method == "at" && args.size() == 1 && args[0].kind == Value::Kind::number) {
+    const auto size = static_cast<std::int64_t>(items.size());
+    const std::int64_t index = args[0].number < 0 ? args[0].number + size : args[0].number;
+    return index >= 0 && index < size ? items[static_cast<std::size_t>(index)] : Value{};
+  }
+  if (method == "reduce" || method == "reduceRight") {  // in all likelihood (a, b) => a + b
+    Value sum = text_value("", arena);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      sum = join_values(sum, items[method == "reduce" ? i : items.size() - 1 - i], arena);
+    }
+    return sum;
+  }
+  if (method == "flat" || method == "values" || method == "slice" || method == "sort" || method == "filter") return receiver;
   if (method == "concat" && !args.empty()) {
     std::vector<Value> all = items;
     for (const Value& arg : args) {
@@ -648,6 +670,13 @@ std::string command_line(std::span<const Value> words) {
 }
 
 std::string normalized_path(std::string_view path) {
+  // A link of every Linux; what lies above it is not /dev.
+  constexpr std::string_view kDescriptors = "/dev/fd/";
+  if (path.substr(0, kDescriptors.size()) == kDescriptors) {
+    const std::string real = "/proc/self/fd/" + std::string(path.substr(kDescriptors.size()));
+    const std::string clean = normalized_path(real);
+    return clean.empty() ? real : clean;
+  }
   const bool clean = path.find("//") == std::string_view::npos && path.find("/.") == std::string_view::npos &&
                      path.substr(0, 2) != "./";
   if (clean || path.size() > kTextMax) return {};

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kAliasesPerNameMax = 6;
 
-constexpr std::array<std::string_view, 22> kRoots = {
+constexpr std::array<std::string_view, 23> kRoots = {"Worker",
     "process",        "Bun",  "console", "globalThis", "global",        "self",     "window", "Reflect",
     "Function",       "eval", "require", "import",     "module",        "fs",       "path",   "vm",
     "worker_threads", "ffi",  "cluster", "os",         "child_process", "inspector"};
@@ -44,7 +44,17 @@ void NameTable::clear() noexcept {
   aliases_.clear();
   constants_.clear();
   std::fill(used_.begin(), used_.end(), false);
+  functions_.clear();
+  has_properties_ = false;
   frozen_ = false;
+}
+
+std::uint32_t NameTable::add_function(const Function& function) {
+  for (std::uint32_t i = 0; i < functions_.size(); ++i) {
+    if (functions_[i].body_first == function.body_first) return i;
+  }
+  functions_.push_back(function);
+  return static_cast<std::uint32_t>(functions_.size() - 1);
 }
 
 bool NameTable::add_alias(std::string_view name, std::string_view path) {
@@ -66,7 +76,8 @@ bool NameTable::assign(std::string_view name, const Value& value) {
     return value.kind == Value::Kind::unknown || !was_used(name);
   }
   Value& known = place->second;
-  const bool same = known.kind == value.kind && known.kind == Value::Kind::text && known.text == value.text;
+  const bool same = known.kind == value.kind && ((known.kind == Value::Kind::text && known.text == value.text) ||
+                                                 (known.kind == Value::Kind::function && known.list == value.list));
   if (same || known.kind == Value::Kind::unknown) return true;
   known = Value{};
   return false;

@@ -37,6 +37,21 @@ class NameTable {
 
   void note_use(std::string_view name);
 
+  // Functions whose calls can be followed: places of their parameters and bodies among the tokens of the main reading.
+  struct Function {
+    std::uint32_t params_first = 0;
+    std::uint32_t params_end = 0;
+    std::uint32_t body_first = 0;
+    std::uint32_t body_end = 0;
+  };
+  std::uint32_t add_function(const Function& function);
+  std::size_t functions() const noexcept { return functions_.size(); }
+  const Function& function(std::uint32_t index) const { return functions_[index]; }
+
+  // Was a constant with a dot in its name assigned?
+  bool has_properties() const noexcept { return has_properties_; }
+  void set_has_properties() noexcept { has_properties_ = true; }
+
  private:
   struct Hash {
     using is_transparent = void;
@@ -50,6 +65,8 @@ class NameTable {
   Map<std::vector<std::string>> aliases_;
   Map<Value> constants_;
   std::vector<bool> used_ = std::vector<bool>(8192, false);  // by hash; a false alarm only costs a second reading
+  std::vector<Function> functions_;
+  bool has_properties_ = false;
   bool frozen_ = false;
 };
 

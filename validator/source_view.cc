@@ -39,7 +39,7 @@ bool SourceViews::read(std::string_view text, std::string_view path, const TextS
     s.texts.cut(begin);
     if (reading > 0) s.names.freeze();
     ViewBuilder builder(text, s.names, s.arena, s.lists, s.texts, at);
-    builder.read(s.lexed.tokens);
+    builder.read_main(s.lexed.tokens);
     if (reading == 0 && builder.wants_second_reading() && !builder.over_budget()) continue;
     builder.read_other_meanings(s.lexed.tokens);
     for (const TokenRange& range : s.lexed.alternatives) {

@@ -198,6 +198,13 @@ ViewBuilder::ViewBuilder(std::string_view source, NameTable& names, Arena& arena
 
 ViewBuilder::~ViewBuilder() = default;
 
+void ViewBuilder::read_main(std::span<const Token> tokens) {
+  main_tokens_ = tokens;
+  main_reading_ = true;
+  read(tokens);
+  main_reading_ = false;
+}
+
 void ViewBuilder::read(std::span<const Token> tokens) {
   tokens_ = tokens;
   now_ = Expression{};
@@ -224,6 +231,7 @@ void ViewBuilder::read(std::span<const Token> tokens) {
   }
   finish(true);
   write(code_, "\n;", 0, 0);
+  append_calls();
 }
 
 void ViewBuilder::read_other_meanings(std::span<const Token> tokens) {
@@ -399,7 +407,10 @@ Value ViewBuilder::finish(bool last) {
   if (now_.has_sum && !now_.open) total = now_.sum;
   if (!now_.open && !now_.has_sum) total = Value{};
   if (now_.tracked) note_value(last);
+  if (now_.function.kind == Value::Kind::function) total = now_.function;
+  if (now_.lead == 'r' || (groups_.empty() && now_.open)) result_ = total.kind != Value::Kind::unknown || now_.lead == 'r' ? total : result_;
   add_folded(total);
+  if (now_.lead == ':' && last) name_property(total);
   if (!now_.declared.empty() || now_.pattern_end != 0) bind(total, last);
   Expression next;
   if (!last) {
@@ -423,63 +434,36 @@ void ViewBuilder::bind(const Value& total, bool last) {
     if (has_value || last) {
       Value value = has_value ? total : Value{};
       value.lone = false;  // where the name is used, the text is handed to another function
-      known_before_use = names_.assign(now_.declared, value);
+      known_before_use = give(now_.declared, value);
     }
     if (!path.empty()) known_before_use = names_.add_alias(now_.declared, path) && known_before_use;
     if (path.empty() && last && now_.declaration && !now_.ambient && !now_.opaque && now_.operand_known()) {
       declare_shadow(now_.declared, now_.name_token);
     }
   }
-  if (now_.pattern_end != 0 && !path.empty()) bind_pattern(path);
+  if (now_.pattern_end != 0) bind_pattern(now_.pattern_first, now_.pattern_end, path, now_.opaque ? Value{} : total);
   second_reading_ = second_reading_ || !known_before_use;
 }
 
-// const { a, b: c = 1, ...rest } = path
-void ViewBuilder::bind_pattern(std::string_view path) {
-  const std::string root(path);
-  std::uint32_t depth = 0;
-  for (std::uint32_t i = now_.pattern_first; i < now_.pattern_end; ++i) {
-    const std::string_view text = source_of(tokens_[i]);
-    if (text == "{" || text == "[" || text == "(") ++depth;
-    if (text == "}" || text == "]" || text == ")") --depth;
-    const bool starts = depth == 1 && (text == "{" || text == ",");
-    if (!starts || i + 1 >= now_.pattern_end) continue;
-    const Token& key = tokens_[i + 1];
-    if (key.kind != TokenKind::word && key.kind != TokenKind::string) continue;
-    const Value literal = key.kind == TokenKind::string ? literal_value(key) : Value{};
-    const std::string_view key_name = literal.is_text() ? literal.text : source_of(key);
-    const bool renamed =
-        source_of(tokens_[i + 2]) == ":" && i + 3 < now_.pattern_end && tokens_[i + 3].kind == TokenKind::word;
-    const std::string_view name = renamed ? source_of(tokens_[i + 3]) : source_of(key);
-    if (!is_identifier(key_name)) continue;
-    const std::string target = key_name == "default" ? root : without_global_object(root + "." + std::string(key_name));
-    if (key_name != "default") note_member(root, key_name, key.begin, key.end);
-    if (!names_.add_alias(name, target)) second_reading_ = true;
-  }
-}
-
-// The operand as a path of a tracked global or module, or empty.
-std::string_view ViewBuilder::path_of_operand() const {
-  const std::string_view code = code_.text();
-  const std::size_t end = now_.type_begin != 0 ? now_.type_begin : code.size();
-  if (end <= now_.operand_begin || end - now_.operand_begin > kOperandCodeMax) return {};
-  const std::string_view path = code.substr(now_.operand_begin, end - now_.operand_begin);
-  for (const std::string_view loader : {"require(\"", "import(\""}) {
-    if (path.substr(0, loader.size()) != loader) continue;
-    const std::size_t close = path.find("\")", loader.size());
-    if (close == std::string_view::npos) return {};
-    const std::string_view root = module_root(path.substr(loader.size(), close - loader.size()));
-    if (root.empty()) return {};
-    std::string_view rest = path.substr(close + 2);
-    if (rest.substr(0, 8) == ".default") rest.remove_prefix(8);
-    const std::string_view whole = arena_.concat(arena_.copy(root), rest);
-    return is_tracked_path(whole) ? whole : std::string_view();
-  }
-  return is_tracked_path(path) ? path : std::string_view();
-}
-
 Value ViewBuilder::end_argument() {
+  const bool spread = now_.lead == '.' && now_.prefixed;
   const Value total = finish(true);
+  if (spread && total.kind == Value::Kind::list) {
+    const std::vector<Value> items = lists_[total.list];
+    if (args_.size() - (groups_.empty() ? 0 : groups_.back().args_begin) + items.size() <= kListMax) {
+      args_.insert(args_.end(), items.begin(), items.end());
+    }
+    return total;
+  }
+  if (spread && total.is_known_text() && total.text.size() <= kListMax) {  // [..."text"]
+    for (std::size_t i = 0; i < total.text.size(); ++i) {
+      Value letter = total;
+      letter.lone = false;
+      letter.text = total.text.substr(i, 1);
+      args_.push_back(letter);
+    }
+    return total;
+  }
   if (args_.size() - (groups_.empty() ? 0 : groups_.back().args_begin) <= kListMax) args_.push_back(total);
   return total;
 }
@@ -569,14 +553,17 @@ bool ViewBuilder::keyword(std::string_view text, std::uint32_t index) {
       if (text == "of" && !now_.open) return false;
       now_.opaque = true;
       now_.compared = text == "in" || text == "instanceof" || text == "of";
+      if (text == "of" && !groups_.empty() && groups_.back().condition) groups_.back().loop_name = now_.pattern_end != 0 ? now_.pattern_first : now_.name_token;
       finish(text != "in" && text != "instanceof");
       put(text, at);
+      now_.prefixed = false;
       now_.lead = text == "return" || text == "throw" || text == "yield" ? 'r' : (text == "of" || text == "extends" ? 'o' : ';');
       return true;
     case Word::statement:
       finish(true);
       now_.declaration = false;
       put(text, at);
+      if (text == "default") now_.lead = 'x';
       return true;
     case Word::declaration:
       finish(true);
@@ -634,6 +621,14 @@ void ViewBuilder::member(std::string_view member_name, const Token& at) {
   now_.receiver = now_.operand;
   now_.method = member_name;
   now_.operand = Value{};
+  if (!now_.qualified.empty() && names_.has_properties() && now_.qualified.size() < 200) {
+    now_.qualified = arena_.concat(arena_.concat(arena_.copy(now_.qualified), "."), member_name);
+    names_.note_use(now_.qualified);
+    if (const Value* known = names_.constant(now_.qualified); known != nullptr) now_.operand = *known;
+  } else {
+    now_.qualified = {};
+  }
+  if (now_.tracked && member_name == "argv") now_.operand = runtime_arguments();
   // Where bun itself lies is bun, for whoever starts it.
   if (now_.tracked && (member_name == "execPath" || member_name == "argv0")) {
     now_.operand.kind = Value::Kind::text;
@@ -676,7 +671,11 @@ void ViewBuilder::name(std::string_view text, std::uint32_t index) {
         if (other_meanings_.size() < kOtherMeaningsMax) other_meanings_.push_back({index, i});
       }
     }
-    if (const Value* known = names_.constant(text); known != nullptr) value = *known;
+    if (const Value* known = local(text); known != nullptr) {
+      value = *known;
+    } else if (known = names_.constant(text); known != nullptr) {
+      value = *known;
+    }
   }
   value.begin = at.begin;
   value.end = at.end;
@@ -685,6 +684,7 @@ void ViewBuilder::name(std::string_view text, std::uint32_t index) {
   begin_operand(at, value, put(hidden ? std::string_view(kept) : written, at));
   now_.tracked = !is_key && !hidden && is_tracked_path(written);
   now_.word = text;
+  now_.qualified = is_key ? std::string_view() : text;
 }
 
 Value ViewBuilder::literal_value(const Token& token) {
@@ -745,7 +745,9 @@ void ViewBuilder::template_piece(std::uint32_t index) {
         return;
       }
       open_group('`', index);
+      if (groups_.empty() || groups_.back().open != '`') break;  // too deep to follow
       groups_.back().tagged = tagged;
+      groups_.back().raw = tagged && callee_here() == "String.raw";
       now_.sum.kind = Value::Kind::text;
       now_.sum.text = "";
       now_.sum.begin = at.begin;
@@ -759,7 +761,7 @@ void ViewBuilder::template_piece(std::uint32_t index) {
       piece.kind = Value::Kind::text;
       piece.begin = at.begin;
       piece.end = at.end;
-      piece.text = at.escaped ? arena_.copy(decode_escapes(source_of(at))) : source_of(at);
+      piece.text = at.escaped && !groups_.back().raw ? arena_.copy(decode_escapes(source_of(at))) : source_of(at);
       const Value sum = join_values(now_.sum, piece, arena_);
       if (!sum.is_text()) add_entry(callee_here(), piece.text, at.begin, at.end);  // too long to follow
       now_.sum = sum.is_text() ? sum : Value{};
@@ -797,7 +799,13 @@ void ViewBuilder::open_group(char open, std::uint32_t index) {
   group.source_begin = at.begin;
   group.token = index;
   group.outer = now_;
-  if (open == '{' && index == closed_end_ && closed_end_ != 0) shadow_parameters(index);
+  if (open == '{') {
+    if (index == closed_end_ && closed_end_ != 0) {
+      shadow_parameters(index);
+      name_function(index);
+    }
+    group.scope = scope_of_block(index);
+  }
   put(source_of(at), at);
   groups_.push_back(group);
   now_ = Expression{};
@@ -897,6 +905,9 @@ void ViewBuilder::close_plain(Group& group, const Token& at) {
       single && (alone || behind_constant) && end > inner.operand_begin && end - inner.operand_begin <= kOperandCodeMax;
   const std::string operand(unwrap ? code.substr(inner.operand_begin, end - inner.operand_begin) : std::string_view());
   const Value total = finish(true);
+  if (group.condition && groups_.back().loop_name != 0 && total.kind == Value::Kind::list) {
+    loop_over(groups_.back().loop_name, total, index_ + 1, {group.source_begin, at.end});
+  }
   groups_.pop_back();
   now_ = group.outer;
   if (now_.in_type || group.condition) {
@@ -910,6 +921,8 @@ void ViewBuilder::close_plain(Group& group, const Token& at) {
     const std::size_t begin = put(operand, place);
     begin_operand(place, total, begin);
     now_.word = alone ? inner.word : std::string_view();
+    now_.qualified = alone ? inner.qualified : std::string_view();
+    now_.tracked = inner.tracked;
     now_.receiver = inner.receiver;
     now_.method = inner.method;
   } else {
@@ -954,6 +967,7 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
   } else {
     result = fold_function(callee, args, lists_, arena_);
   }
+  if (result.kind == Value::Kind::unknown) result = call_known_function(group, args, at);
   if (result.kind == Value::Kind::list) list_bytes_ += lists_[result.list].size() * sizeof(Value);
   result.lone = false;
   result.begin = outer.receiver.kind != Value::Kind::unknown ? outer.receiver.begin : outer.source_begin;
@@ -984,8 +998,7 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
 bool ViewBuilder::load_module(const Group& group, std::string_view callee, const Value& specifier, const Token& at) {
   const bool masked = callee == "import" && masked_load_;
   if (callee == "import") masked_load_ = false;
-  const bool by_name =
-      callee == "require" || callee == "import" || ends_with(callee, ".require") || callee == "require.resolve";
+  const bool by_name = callee == "require" || callee == "import" || ends_with(callee, ".getBuiltinModule") || ends_with(callee, ".require") || callee == "require.resolve";
   const bool by_result = ends_with(callee, ")");
   if (masked || (!by_name && !by_result) || !specifier.is_text() || !is_plain_specifier(specifier.text)) return false;
   const std::string_view root = module_root(specifier.text);
@@ -1019,12 +1032,31 @@ void ViewBuilder::close_square(Group& group, const Token& at) {
     groups_.pop_back();
     now_ = group.outer;
     put("]", at);
-    if (!now_.in_type) begin_operand(at, list, group.code_begin);
+    if (!now_.in_type) {
+      const std::uint32_t first = now_.pattern_first;
+      const std::uint32_t end = now_.pattern_end;
+      begin_operand(at, list, group.code_begin);
+      now_.pattern_first = first;
+      now_.pattern_end = end;
+    }
     return;
   }
   const Value index = args.size() == 1 ? args[0] : Value{};
   groups_.pop_back();
   now_ = group.outer;
+  if (index.kind == Value::Kind::number && now_.operand.kind == Value::Kind::list && !now_.has_sum) {
+    const std::vector<Value>& items = lists_[now_.operand.list];
+    Value item = index.number >= 0 && static_cast<std::size_t>(index.number) < items.size() ? items[static_cast<std::size_t>(index.number)] : Value{};
+    put("]", at);
+    item.lone = false;
+    item.begin = now_.operand.begin;
+    item.end = at.end;
+    now_.operand = item;
+    now_.method = {};
+    now_.word = {};
+    now_.qualified = {};
+    return;
+  }
   if (index.is_known_text() && is_identifier(index.text)) {
     code_.truncate(group.code_begin);
     write(code_, ".", group.source_begin, group.source_begin + 1);
@@ -1042,14 +1074,14 @@ void ViewBuilder::close_square(Group& group, const Token& at) {
 
 // --- punctuators ---------------------------------------------------------------------------------------------------
 
-std::uint32_t ViewBuilder::matching_brace(std::uint32_t index) const noexcept {
+std::uint32_t ViewBuilder::matching_bracket(std::uint32_t index) const noexcept {
   std::uint32_t depth = 0;
   const std::uint32_t limit = std::min(static_cast<std::uint32_t>(tokens_.size()), index + kLookAheadMax);
   for (std::uint32_t i = index; i < limit; ++i) {
     if (tokens_[i].kind != TokenKind::punctuator) continue;
     const std::string_view text = source_of(tokens_[i]);
-    if (text == "{") ++depth;
-    if (text == "}" && --depth == 0) return i;
+    if (text == "{" || text == "[" || text == "(") ++depth;
+    if ((text == "}" || text == "]" || text == ")") && --depth == 0) return i;
   }
   return 0;
 }
@@ -1107,6 +1139,15 @@ void ViewBuilder::punctuator(std::uint32_t index) {
       open_group('(', index);
       return;
     case '[':
+      if (now_.declares) {
+        now_.declares = false;
+        now_.pattern_first = index;
+        now_.pattern_end = matching_bracket(index);
+        if (now_.pattern_end == 0) now_.pattern_first = 0;
+        now_.annotated = true;
+        open_group('[', index);
+        return;
+      }
       // A block ends, a line ends, an array begins.
       if (now_.open && at.line_before && !code_.text().empty() && code_.text().back() == '}') finish(true);
       open_group('[', index);
@@ -1115,7 +1156,7 @@ void ViewBuilder::punctuator(std::uint32_t index) {
       if (now_.declares) {
         now_.declares = false;
         now_.pattern_first = index;
-        now_.pattern_end = matching_brace(index);
+        now_.pattern_end = matching_bracket(index);
         if (now_.pattern_end == 0) now_.pattern_first = 0;
         now_.annotated = true;
       } else if (now_.open && !now_.in_type) {
@@ -1154,6 +1195,12 @@ void ViewBuilder::punctuator(std::uint32_t index) {
       put(text, at);
       return;
     case ':':
+      if (!groups_.empty() && groups_.back().open == '{' && !groups_.back().scope.empty() && index > 0 &&
+          (now_.lead == '{' || now_.lead == ',')) {
+        const Token& key = tokens_[index - 1];
+        groups_.back().key = key.kind == TokenKind::word ? source_of(key) : std::string_view();
+        if (key.kind == TokenKind::string) groups_.back().key = literal_value(key).text;
+      }
       // f(name: Type): a parameter.
       if ((now_.lead == '(' || now_.lead == ',') && !groups_.empty() && groups_.back().open == '(') now_.compared = true;
       if (now_.annotated && now_.open) {
@@ -1217,16 +1264,16 @@ void ViewBuilder::punctuator(std::uint32_t index) {
     default:
       break;
   }
+  if (text == "=>") {
+    arrow(index);
+    return;
+  }
   if (!now_.declared.empty()) now_.opaque = true;
   const bool opaque = now_.opaque;
   now_.compared = true;
-  finish(text == "=>");
+  finish(false);
   now_.opaque = opaque && !now_.declared.empty();
   put(text, at);
-  if (text == "=>") {
-    now_.lead = '>';
-    if (index + 1 < tokens_.size()) shadow_parameters(index + 1);
-  }
 }
 
 // --- imports -------------------------------------------------------------------------------------------------------

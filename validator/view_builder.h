@@ -54,7 +54,9 @@ class ViewBuilder {
               std::optional<TextSpan> origin = std::nullopt);
   ~ViewBuilder();
 
-  // Appends the reading of `tokens` to the views.
+  // Appends the reading of all tokens of the file to the views.
+  void read_main(std::span<const Token> tokens);
+  // Appends the reading of a part, or of an alternative.
   void read(std::span<const Token> tokens);
 
   // A name was given its meaning behind a place where it was used: read again with the same NameTable, frozen.
@@ -98,6 +100,8 @@ class ViewBuilder {
     bool compared = false;     // only looked at by the operator behind it
     bool ambient = false;      // `declare const x`: only a type
     std::uint32_t name_token = 0;  // of the declared name
+    std::string_view qualified;    // the operand as a.b.c, if it begins with a name of the file
+    Value function;                // the operand is a function that can be followed
     char lead = ';';           // what stands before it: ( [ { , : = . | > r(eturn) ;
 
     // Was there a value, and nothing in it that could be a root under another name?
@@ -132,6 +136,10 @@ class ViewBuilder {
     std::size_t first_arg_end = 0;
     std::uint32_t source_begin = 0;
     std::uint32_t token = 0;
+    std::uint32_t loop_name = 0;  // the token of x in for (const x of ..)
+    std::string_view scope;       // { of a constant, enum, namespace or class of this name
+    std::string_view key;         // of the property that is being read
+    bool raw = false;             // String.raw`
   };
 
   struct OtherMeaning {
@@ -162,18 +170,34 @@ class ViewBuilder {
 
   Value finish(bool last);
   void bind(const Value& total, bool last);
-  void bind_pattern(std::string_view path);
   Value end_argument();
   std::string_view callee_here() const noexcept;
   std::string_view path_of_operand() const;
-  std::string_view root_path(std::string_view path);
   std::uint32_t import_clause(std::uint32_t index);
-  std::uint32_t matching_brace(std::uint32_t index) const noexcept;
+  std::uint32_t matching_bracket(std::uint32_t index) const noexcept;
   Value literal_value(const Token& token);
   bool spent_too_much() const noexcept;
   void add_folded(const Value& value);
   void add_command(std::span<const Value> words, std::uint32_t begin, std::uint32_t end);
   void add_commands(std::string_view callee, std::string_view text, bool argv, std::uint32_t begin, std::uint32_t end);
+
+  // view_flows.cc: values that pass through names, patterns, properties and calls.
+  std::string_view path_of(std::string_view code) const;
+  const Value* local(std::string_view name) const noexcept;
+  bool give(std::string_view name, const Value& value);
+  bool add_meaning(std::string_view name, std::string_view path);
+  void bind_pattern(std::uint32_t first, std::uint32_t end, std::string_view path, const Value& value);
+  void bind_list(std::uint32_t first, std::uint32_t end, const Value& list);
+  void name_property(const Value& value);
+  std::string_view scope_of_block(std::uint32_t index);
+  void arrow(std::uint32_t index);
+  Value add_function(std::uint32_t params_first, std::uint32_t params_end, std::uint32_t body_first);
+  void name_function(std::uint32_t index);
+  Value call_known_function(const Group& group, std::span<const Value> args, const Token& at);
+  Value call_function(std::uint32_t function, std::span<const Value> args, TextSpan place);
+  void loop_over(std::uint32_t name, const Value& list, std::uint32_t body, TextSpan place);
+  Value runtime_arguments();
+  void append_calls();
 
   // view_uses.cc: what the file does with the objects that lead to the world.
   void add_use(std::string_view kind, std::string_view path, std::string_view detail, std::uint32_t begin,
@@ -199,6 +223,7 @@ class ViewBuilder {
   std::optional<TextSpan> origin_;
 
   std::span<const Token> tokens_;
+  std::span<const Token> main_tokens_;  // where functions of the file stand
   Expression now_;
   std::vector<Group> groups_;
   std::vector<Value> args_;
@@ -206,6 +231,22 @@ class ViewBuilder {
   std::vector<HandedRoot> handed_roots_;
   std::vector<Shadow> shadows_;
   std::string scratch_;
+
+  // What a call of a function of the file writes, with the values that it is given.
+  struct CallTexts {
+    std::string code;
+    std::string strings;
+    std::string commands;
+    std::string uses;
+    TextSpan place;
+  };
+  std::vector<CallTexts> calls_;
+  std::vector<std::pair<std::string_view, Value>> locals_;  // names inside of a call
+  Value result_;                                            // of a call
+  int call_depth_ = 0;
+  std::uint64_t call_tokens_ = 0;  // read again for calls
+  std::uint64_t* call_budget_ = nullptr;
+  bool main_reading_ = false;
   std::uint32_t closed_first_ = 0;  // tokens of the round group that was closed last
   std::uint32_t closed_end_ = 0;
   std::uint64_t looked_ahead_ = 0;  // tokens, while scopes were sought

@@ -13,11 +13,6 @@ namespace {
 constexpr std::uint32_t kScopeLookAheadMax = 200'000;  // tokens to the end of one scope
 constexpr std::uint64_t kLookAheadFactor = 8;          // of all tokens, for all scopes together
 
-bool is_root_object(std::string_view path) noexcept {
-  return path == "process" || path == "Bun" || path == "globalThis" || path == "global" || path == "self" || path == "window" ||
-         path == "import.meta" || path == "require" || path == "module";
-}
-
 std::string_view last_name(std::string_view callee) noexcept {
   const std::size_t dot = callee.rfind('.');
   return dot == std::string_view::npos ? callee : callee.substr(dot + 1);
@@ -77,7 +72,9 @@ void ViewBuilder::note_module(std::string_view specifier, std::uint32_t begin, s
 void ViewBuilder::note_value(bool last) {
   const bool is_value = now_.tracked && now_.open && !now_.has_sum && !now_.in_type;
   if (!is_value || now_.compared || (now_.prefixed && now_.lead != '.')) return;
-  const bool followed = last && (!now_.declared.empty() || now_.pattern_end != 0) && !now_.opaque && now_.lead == '=';
+  const bool exported = now_.declaration && now_.name_token > 1 && source_of(tokens_[now_.name_token - 2]) == "export";
+  const bool followed = last && now_.declaration && (!now_.declared.empty() || now_.pattern_end != 0) && !now_.opaque &&
+                        now_.lead == '=' && !exported;
   if (followed || now_.annotated) return;
   const std::string path(path_of_operand());
   if (path.empty()) return;
@@ -90,8 +87,15 @@ void ViewBuilder::note_value(bool last) {
     handed_roots_.push_back({groups_.size(), path, begin, end});
     return;
   }
-  if (lead == '(' || lead == '{') return;  // the group goes on with it; a block
-  if (lead == ',' && (groups_.empty() || groups_.back().open == '(')) return;
+  if (lead == '(') return;  // the group goes on with it
+  const bool in_braces = !groups_.empty() && groups_.back().open == '{';
+  if (lead == '{' || (lead == ',' && in_braces)) {
+    // { process } as a shorthand property; in a block it would be a statement.
+    const std::string_view next = index_ < tokens_.size() ? source_of(tokens_[index_]) : std::string_view();
+    if (next != "," && next != "}") return;
+  } else if (lead == ',' && (groups_.empty() || groups_.back().open == '(')) {
+    return;
+  }
   add_use("value", path, std::string_view(&now_.lead, 1), begin, end);
 }
 
@@ -111,7 +115,7 @@ void ViewBuilder::flush_handed_roots(std::string_view callee, std::string_view m
     const HandedRoot root = std::move(handed_roots_.back());
     handed_roots_.pop_back();
     const std::string_view function = last_name(callee);
-    if (is_root_object(root.path) && is_free_handler(function)) continue;
+    if (is_free_handler(function)) continue;
     std::string detail = "(";
     detail += callee.size() > 64 ? callee.substr(callee.size() - 64) : callee;
     std::replace_if(detail.begin(), detail.end(), [](char c) { return c >= '\x1c' && c <= '\x1f'; }, ' ');

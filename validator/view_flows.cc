@@ -1,0 +1,452 @@
+// The part of the view builder that follows values through names, patterns, properties and calls of functions of the
+// file. It never guesses: what it can't follow stays unknown, and the rules on uses judge it.
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "validator/view_builder.h"
+
+namespace guard {
+namespace {
+
+constexpr std::size_t kPathMax = 256;
+constexpr int kCallDepthMax = 4;
+constexpr std::size_t kCallsMax = 400;           // of one file
+constexpr std::uint32_t kBodyTokensMax = 2'000;  // longer functions are not followed
+constexpr std::size_t kElementsMax = 24;         // of a list that is looped over
+constexpr std::size_t kFunctionsMax = 2'000;
+
+bool is_plain_name(std::string_view text) noexcept {
+  if (text.empty() || text.size() > 128 || (text[0] >= '0' && text[0] <= '9')) return false;
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '#' ||
+           static_cast<unsigned char>(c) >= 0x80;
+  });
+}
+
+bool ends_with(std::string_view text, std::string_view tail) noexcept {
+  return text.size() >= tail.size() && text.substr(text.size() - tail.size()) == tail;
+}
+
+bool is_global_object(std::string_view text) noexcept {
+  return text == "globalThis" || text == "global" || text == "self" || text == "window";
+}
+
+}  // namespace
+
+// --- paths ---------------------------------------------------------------------------------------------------------
+
+// `code` as a path of a tracked global or module, or empty.
+std::string_view ViewBuilder::path_of(std::string_view code) const {
+  if (code.empty() || code.size() > kPathMax) return {};
+  for (const std::string_view loader : {"require(\"", "import(\"", "process.getBuiltinModule(\"", "module.require(\"", "import.meta.require(\""}) {
+    if (code.substr(0, loader.size()) != loader) continue;
+    const std::size_t close = code.find("\")", loader.size());
+    if (close == std::string_view::npos) return {};
+    const std::string_view root = module_root(code.substr(loader.size(), close - loader.size()));
+    if (root.empty()) return {};
+    std::string_view rest = code.substr(close + 2);
+    if (rest.substr(0, 8) == ".default") rest.remove_prefix(8);
+    const std::string_view whole = arena_.concat(arena_.copy(root), rest);
+    return is_tracked_path(whole) ? whole : std::string_view();
+  }
+  if (ends_with(code, ".constructor")) {
+    const bool plain = std::none_of(code.begin(), code.end(), [](char c) { return c == ';' || c == '='; });
+    if (plain || code.back() == 'r') return "%.constructor";
+  }
+  return is_tracked_path(code) ? code : std::string_view();
+}
+
+// The operand as a path of a tracked global or module, or empty.
+std::string_view ViewBuilder::path_of_operand() const {
+  const std::string_view code = code_.text();
+  const std::size_t end = now_.type_begin != 0 ? now_.type_begin : code.size();
+  if (end <= now_.operand_begin || end - now_.operand_begin > kPathMax) return {};
+  return path_of(code.substr(now_.operand_begin, end - now_.operand_begin));
+}
+
+// --- names ---------------------------------------------------------------------------------------------------------
+
+const Value* ViewBuilder::local(std::string_view name) const noexcept {
+  for (auto at = locals_.rbegin(); at != locals_.rend(); ++at) {
+    if (at->first == name) return &at->second;
+  }
+  return nullptr;
+}
+
+// False if the name was used before it was known.
+bool ViewBuilder::give(std::string_view name, const Value& value) {
+  if (call_depth_ > 0) {
+    locals_.emplace_back(name, value);
+    return true;
+  }
+  bool in_time = names_.assign(name, value);
+  // enum, namespace and class members: Name.member
+  if (!groups_.empty() && groups_.back().open == '{' && !groups_.back().scope.empty() && value.kind != Value::Kind::unknown) {
+    const std::string_view scope = groups_.back().scope;
+    names_.set_has_properties();
+    const std::string_view full = arena_.concat(arena_.concat(arena_.copy(scope), "."), name);
+    in_time = names_.assign(full, value) && in_time;
+    in_time = names_.assign(arena_.concat(arena_.copy("this."), name), value) && in_time;
+  }
+  return in_time;
+}
+
+bool ViewBuilder::add_meaning(std::string_view name, std::string_view path) {
+  if (!is_plain_name(name)) return true;
+  const std::size_t dot = path.find('.');
+  // globalThis.process is process.
+  if (dot != std::string_view::npos && is_global_object(path.substr(0, dot)) && is_tracked_path(path.substr(dot + 1))) {
+    path.remove_prefix(dot + 1);
+  }
+  return names_.add_alias(name, path);
+}
+
+// { a: value } of an object that has a name.
+void ViewBuilder::name_property(const Value& value) {
+  if (groups_.empty() || groups_.back().open != '{' || groups_.back().key.empty() || groups_.back().scope.empty()) return;
+  const std::string_view key = groups_.back().key;
+  groups_.back().key = {};
+  if (value.kind == Value::Kind::unknown || call_depth_ > 0 || key.size() > 64) return;
+  names_.set_has_properties();
+  Value kept = value;
+  kept.lone = false;
+  const std::string_view full = arena_.concat(arena_.concat(arena_.copy(groups_.back().scope), "."), key);
+  if (!names_.assign(full, kept)) second_reading_ = true;
+}
+
+// The name under which the members of the block at `index` are known.
+std::string_view ViewBuilder::scope_of_block(std::uint32_t index) {
+  if (now_.lead == '=' && !now_.declared.empty() && !now_.open && !now_.has_sum) return now_.declared;
+  if (now_.lead == ':' && !now_.open && !groups_.empty() && !groups_.back().scope.empty() && !groups_.back().key.empty()) {
+    const std::string_view outer = groups_.back().scope;
+    if (outer.size() > 128) return {};
+    return arena_.concat(arena_.concat(arena_.copy(outer), "."), groups_.back().key);
+  }
+  for (std::uint32_t back = 2; back <= 6 && back <= index; back += 1) {
+    const std::string_view word = source_of(tokens_[index - back]);
+    if (word == "enum" || word == "namespace" || word == "class") return source_of(tokens_[index - back + 1]);
+    if (word == ";" || word == "}" || word == "{" || word == ")") break;
+  }
+  return {};
+}
+
+// --- patterns ------------------------------------------------------------------------------------------------------
+
+// { a, b: c = 1, ["d"]: e, f: { g }, ...rest } or [a, , ...b]: tokens first to end, which are its brackets.
+void ViewBuilder::bind_pattern(std::uint32_t first, std::uint32_t end, std::string_view path_view, const Value& value) {
+  if (end >= tokens_.size() || first >= end) return;
+  if (source_of(tokens_[first]) == "[") {
+    if (value.kind == Value::Kind::list) bind_list(first, end, value);
+    return;
+  }
+  const std::string path(path_view);
+  const auto text = [&](std::uint32_t i) { return i < end ? source_of(tokens_[i]) : std::string_view(); };
+  std::uint32_t i = first + 1;
+  while (i < end) {
+    if (text(i) == "...") {
+      if (!path.empty() && !add_meaning(text(i + 1), path)) second_reading_ = true;
+      return;
+    }
+    std::string_view key;
+    bool known = true;
+    const Token& at = tokens_[i];
+    if (text(i) == "[") {
+      const std::uint32_t close = matching_bracket(i);
+      if (close == 0 || close >= end) return;
+      const Token& inner = tokens_[i + 1];
+      if (close == i + 2 && inner.kind == TokenKind::string) {
+        key = literal_value(inner).text;
+      } else if (const Value* constant = close == i + 2 ? names_.constant(source_of(inner)) : nullptr; constant != nullptr && constant->is_known_text()) {
+        key = constant->text;
+      } else {
+        known = false;
+        if (!path.empty()) add_use("value", path, "[", at.begin, tokens_[close].end);
+      }
+      i = close + 1;
+    } else {
+      key = at.kind == TokenKind::string ? literal_value(at).text : source_of(at);
+      if (at.kind == TokenKind::word && at.escaped) key = arena_.copy(decode_identifier(key));
+      ++i;
+    }
+    std::string target;
+    if (known && is_plain_name(key)) {
+      if (key == "constructor") {
+        target = "%.constructor";
+      } else if (!path.empty()) {
+        target = key == "default" ? path : path + "." + std::string(key);
+        if (key != "default") note_member(path, key, at.begin, at.end);
+      }
+    }
+    if (text(i) == ":") {
+      ++i;
+      if (text(i) == "{" || text(i) == "[") {
+        const std::uint32_t close = matching_bracket(i);
+        if (close == 0 || close >= end) return;
+        if (!target.empty()) bind_pattern(i, close, target, Value{});
+        i = close + 1;
+      } else {
+        if (!target.empty() && !add_meaning(text(i), target)) second_reading_ = true;
+        ++i;
+      }
+    } else if (!target.empty() && known) {
+      if (!add_meaning(key, target)) second_reading_ = true;
+    }
+    // To the next comma of this pattern, over a default value.
+    std::uint32_t depth = 0;
+    while (i < end) {
+      const std::string_view t = text(i);
+      if (t == "{" || t == "[" || t == "(") ++depth;
+      if (t == "}" || t == "]" || t == ")") --depth;
+      ++i;
+      if (t == "," && depth == 0) break;
+    }
+  }
+}
+
+void ViewBuilder::bind_list(std::uint32_t first, std::uint32_t end, const Value& list) {
+  const std::vector<Value> items = lists_[list.list];
+  std::size_t item = 0;
+  bool begins = true;
+  std::uint32_t depth = 0;
+  for (std::uint32_t i = first + 1; i < end; ++i) {
+    const std::string_view text = source_of(tokens_[i]);
+    if (depth == 0 && text == ",") {
+      ++item;
+      begins = true;
+      continue;
+    }
+    if (text == "{" || text == "[" || text == "(") ++depth;
+    if (text == "}" || text == "]" || text == ")") --depth;
+    if (!begins) continue;
+    begins = false;
+    if (text == "..." && i + 1 < end) {
+      Value rest;
+      rest.kind = Value::Kind::list;
+      rest.list = static_cast<std::uint32_t>(lists_.size());
+      lists_.emplace_back(items.begin() + static_cast<std::ptrdiff_t>(std::min(item, items.size())), items.end());
+      if (!give(source_of(tokens_[i + 1]), rest)) second_reading_ = true;
+      return;
+    }
+    if (tokens_[i].kind != TokenKind::word || item >= items.size()) continue;
+    Value value = items[item];
+    value.lone = false;
+    if (!give(text, value)) second_reading_ = true;
+  }
+}
+
+// --- functions -----------------------------------------------------------------------------------------------------
+
+// The function whose parameters are the tokens params_first to params_end and whose body begins at body_first.
+Value ViewBuilder::add_function(std::uint32_t params_first, std::uint32_t params_end, std::uint32_t body_first) {
+  Value value;
+  if (!main_reading_ || call_depth_ > 0 || body_first >= tokens_.size()) return value;
+  const std::uint32_t end = scope_end(body_first);
+  if (end == 0 || end - body_first > kBodyTokensMax) return value;
+  NameTable::Function function;
+  function.params_first = params_first;
+  function.params_end = params_end;
+  function.body_first = body_first;
+  function.body_end = end;
+  if (names_.functions() >= kFunctionsMax) return value;
+  value.list = names_.add_function(function);
+  value.kind = Value::Kind::function;
+  return value;
+}
+
+// `=>` at index: what stood before are parameters, what follows is the body.
+void ViewBuilder::arrow(std::uint32_t index) {
+  const Token& at = tokens_[index];
+  const bool single = index > 0 && tokens_[index - 1].kind == TokenKind::word;
+  const std::uint32_t first = single ? index - 1 : closed_first_ + 1;
+  const std::uint32_t end = single ? index : (closed_end_ > 0 ? closed_end_ - 1 : 0);
+  const std::string_view declared = now_.declared;
+  const bool declaration = now_.declaration;
+  const bool ambient = now_.ambient;
+  const std::uint32_t name_token = now_.name_token;
+  const char lead = now_.lead;
+  const bool in_call = !groups_.empty() && groups_.back().open == '(' && groups_.back().call;
+  const bool over_list = in_call && groups_.back().outer.receiver.kind == Value::Kind::list;
+
+  // import("fs").then(({ rmSync }) => ..)
+  if (in_call && (lead == '(' || lead == ',')) {
+    const std::string_view code = code_.text();
+    std::string_view callee = code.substr(groups_.back().callee_begin, groups_.back().code_begin - groups_.back().callee_begin);
+    if (ends_with(callee, ".then")) {
+      const std::string_view path = path_of(callee.substr(0, callee.size() - 5));
+      if (!path.empty() && first < end) {
+        if (tokens_[first].kind == TokenKind::word) {
+          if (!add_meaning(source_of(tokens_[first]), path)) second_reading_ = true;
+        } else {
+          bind_pattern(first, matching_bracket(first), path, Value{});
+        }
+      }
+    }
+  }
+  Value function;
+  if (!declared.empty() || over_list || (lead == ':' && !groups_.empty() && !groups_.back().scope.empty())) {
+    function = add_function(first, end, index + 1);
+  }
+  now_.compared = true;
+  now_.declared = {};
+  now_.pattern_end = 0;
+  finish(true);
+  put("=>", at);
+  now_.lead = lead == ':' ? ':' : '>';
+  now_.function = function;
+  if (!declared.empty() && function.kind == Value::Kind::function) {
+    if (!give(declared, function)) second_reading_ = true;
+  } else if (!declared.empty() && call_depth_ == 0 && !names_.assign(declared, Value{})) {
+    second_reading_ = true;
+  }
+  if (!declared.empty() && declaration && !ambient) declare_shadow(declared, name_token);
+  if (index + 1 < tokens_.size()) shadow_parameters(index + 1);
+}
+
+// function name(..) { at index
+void ViewBuilder::name_function(std::uint32_t index) {
+  const std::uint32_t open = closed_first_;
+  if (open < 2 || tokens_[open - 1].kind != TokenKind::word) return;
+  const bool declared = source_of(tokens_[open - 2]) == "function";
+  if (!declared) return;
+  const Value function = add_function(open + 1, closed_end_ - 1, index);
+  if (function.kind != Value::Kind::function) return;
+  if (!give(source_of(tokens_[open - 1]), function)) second_reading_ = true;
+  // As a statement it hides a global of its name. `function f(): T;` without a body does not.
+  const std::string_view before = open >= 3 ? source_of(tokens_[open - 3]) : std::string_view(";");
+  if (before == ";" || before == "}" || before == "{" || before == "export") declare_shadow(source_of(tokens_[open - 1]), index);
+}
+
+Value ViewBuilder::call_known_function(const Group& group, std::span<const Value> args, const Token& at) {
+  const TextSpan place{group.outer.source_begin, at.end};
+  // list.map(f), list.forEach(f)
+  if (group.outer.receiver.kind == Value::Kind::list && !args.empty() && args[0].kind == Value::Kind::function) {
+    static constexpr std::array<std::string_view, 8> kMethods = {"map", "forEach", "flatMap", "filter", "find", "some", "every", "reduce"};
+    if (std::find(kMethods.begin(), kMethods.end(), group.outer.method) == kMethods.end()) return {};
+    const std::vector<Value> items = lists_[group.outer.receiver.list];
+    Value mapped;
+    mapped.kind = Value::Kind::list;
+    std::vector<Value> results;
+    for (std::size_t i = 0; i < items.size() && i < kElementsMax; ++i) {
+      results.push_back(call_function(args[0].list, std::span(&items[i], 1), place));
+    }
+    if (group.outer.method != "map") return {};
+    mapped.list = static_cast<std::uint32_t>(lists_.size());
+    list_bytes_ += results.size() * sizeof(Value);
+    lists_.push_back(std::move(results));
+    return mapped;
+  }
+  const Value* function = nullptr;
+  if (!group.outer.word.empty()) {
+    function = local(group.outer.word);
+    if (function == nullptr) function = names_.constant(group.outer.word);
+  } else if (!group.outer.qualified.empty()) {
+    function = names_.constant(group.outer.qualified);
+  }
+  if (function == nullptr || function->kind != Value::Kind::function) return {};
+  const bool tells = std::any_of(args.begin(), args.end(), [](const Value& v) { return v.kind != Value::Kind::unknown; });
+  if (!tells && !args.empty()) return {};
+  const std::vector<Value> given(args.begin(), args.end());
+  return call_function(function->list, given, place);
+}
+
+// Reads the body of a function once more, with the values that this call gives to its parameters.
+Value ViewBuilder::call_function(std::uint32_t index, std::span<const Value> args, TextSpan place) {
+  const NameTable::Function function = names_.function(index);
+  std::uint64_t& spent = call_budget_ != nullptr ? *call_budget_ : call_tokens_;
+  const std::uint32_t size = function.body_end - function.body_first;
+  if (call_depth_ >= kCallDepthMax || function.body_end > main_tokens_.size() || calls_.size() >= kCallsMax ||
+      spent + size > 4 * main_tokens_.size() + 4'000) {
+    return {};
+  }
+  spent += size;
+  ViewTexts texts;
+  ViewBuilder inner(source_, names_, arena_, lists_, texts, origin_ ? *origin_ : place);
+  inner.call_depth_ = call_depth_ + 1;
+  inner.call_budget_ = &spent;
+  inner.main_tokens_ = main_tokens_;
+  inner.locals_ = locals_;
+  inner.tokens_ = main_tokens_;
+  // The parameters, in order.
+  std::size_t argument = 0;
+  std::uint32_t depth = 0;
+  bool begins = true;
+  for (std::uint32_t i = function.params_first; i < function.params_end; ++i) {
+    const std::string_view text = source_of(main_tokens_[i]);
+    if (depth == 0 && text == ",") {
+      ++argument;
+      begins = true;
+      continue;
+    }
+    if (begins) {
+      begins = false;
+      const Value given = argument < args.size() ? args[argument] : Value{};
+      if (text == "..." && i + 1 < function.params_end) {
+        Value rest;
+        rest.kind = Value::Kind::list;
+        rest.list = static_cast<std::uint32_t>(lists_.size());
+        lists_.emplace_back(args.begin() + static_cast<std::ptrdiff_t>(std::min(argument, args.size())), args.end());
+        inner.locals_.emplace_back(source_of(main_tokens_[i + 1]), rest);
+      } else if (main_tokens_[i].kind == TokenKind::word) {
+        inner.locals_.emplace_back(text, given);
+      } else if (text == "[" && given.kind == Value::Kind::list) {
+        const std::uint32_t close = inner.matching_bracket(i);
+        if (close != 0) inner.bind_list(i, close, given);
+      }
+    }
+    if (text == "{" || text == "[" || text == "(" || text == "<") ++depth;
+    if ((text == "}" || text == "]" || text == ")" || text == ">") && depth > 0) --depth;
+  }
+  inner.main_reading_ = false;
+  inner.read(main_tokens_.subspan(function.body_first, size));
+  over_budget_ = over_budget_ || inner.over_budget_;
+  CallTexts written;
+  written.code = texts.code.text();
+  written.strings = texts.strings.text();
+  written.commands = texts.commands.text();
+  written.uses = texts.uses.text();
+  written.place = place;
+  calls_.push_back(std::move(written));
+  out_.nested.insert(out_.nested.end(), texts.nested.begin(), texts.nested.end());
+  Value result = inner.result_;
+  result.lone = false;
+  return result;
+}
+
+// for (const name of list) body
+void ViewBuilder::loop_over(std::uint32_t name, const Value& list, std::uint32_t body, TextSpan place) {
+  if (!main_reading_ || call_depth_ > 0) return;
+  const bool pattern = tokens_[name].kind == TokenKind::punctuator;
+  const std::uint32_t end = pattern ? matching_bracket(name) + 1 : name + 1;
+  const Value function = add_function(name, end, body);
+  if (function.kind != Value::Kind::function) return;
+  const std::vector<Value> items = lists_[list.list];
+  for (std::size_t i = 0; i < items.size() && i < kElementsMax; ++i) call_function(function.list, std::span(&items[i], 1), place);
+}
+
+// What calls wrote comes behind what the file wrote itself.
+void ViewBuilder::append_calls() {
+  for (const CallTexts& call : calls_) {
+    const auto begin = static_cast<std::uint32_t>(call.place.begin);
+    const auto end = static_cast<std::uint32_t>(call.place.end);
+    write(code_, call.code, begin, end);
+    write(strings_, call.strings, begin, end);
+    write(out_.commands, call.commands, begin, end);
+    write(out_.uses, call.uses, begin, end);
+  }
+  calls_.clear();
+}
+
+// process.argv and Bun.argv begin with where bun lies.
+Value ViewBuilder::runtime_arguments() {
+  Value bun;
+  bun.kind = Value::Kind::text;
+  bun.text = "bun";
+  Value list;
+  list.kind = Value::Kind::list;
+  list.list = static_cast<std::uint32_t>(lists_.size());
+  lists_.push_back({bun, Value{}});
+  return list;
+}
+
+}  // namespace guard
