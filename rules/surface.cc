@@ -35,7 +35,9 @@ std::string_view to_string(SurfaceClass surface) noexcept {
 
 SurfaceClass member_class(std::string_view object, std::string_view member) noexcept {
   const bool known = object == "process" || object == "Bun" || object == "import.meta" || object == "module";
-  return known ? find(object, member, SurfaceClass::unlisted) : SurfaceClass::foreign;
+  // Many things are called module; only what is known of Node's is judged.
+  const SurfaceClass otherwise = object == "module" ? SurfaceClass::foreign : SurfaceClass::unlisted;
+  return known ? find(object, member, otherwise) : SurfaceClass::foreign;
 }
 
 SurfaceClass module_class(std::string_view specifier) noexcept {

@@ -521,7 +521,7 @@ class ShellReader {
     out_ += joint;
     out_ += '\x1d';
     std::string name(base_name(words[0]));
-    if (name.empty()) name = words[0];
+    if (name.empty() || words[0].find("://") != std::string::npos) name = words[0];
     if (name.size() > 4 && name.compare(name.size() - 4, 4, ".exe") == 0) name.resize(name.size() - 4);
     if (name.size() > 4 && name.compare(name.size() - 4, 4, ".cmd") == 0) name.resize(name.size() - 4);
     if (name.find_first_of("*?[") != std::string::npos && name.size() < 32) {

@@ -148,7 +148,8 @@ bool names_program(std::string_view text) noexcept {
     while (at < text.size() && !(text[at] >= 'a' && text[at] <= 'z')) ++at;
     std::size_t end = at;
     while (end < text.size() && ((text[end] >= 'a' && text[end] <= 'z') || (text[end] >= '0' && text[end] <= '9') || text[end] == '_' || text[end] == '-')) ++end;
-    const std::string_view word = text.substr(at, end - at);
+    std::string_view word = text.substr(at, end - at);
+    if (at > 0 && text[at - 1] == '.') word = {};  // .env
     if (word.size() >= 2 && word.size() <= 10 && std::find(kPrograms.begin(), kPrograms.end(), word) != kPrograms.end()) return true;
     at = end + 1;
   }
@@ -356,11 +357,14 @@ void ViewBuilder::add_commands(std::string_view callee, std::string_view text, b
   std::string commands;
   if (!(argv ? append_argv_command(text, commands) : append_shell_commands(text, commands))) return;
   if (callee.size() > kCalleeMax) callee.remove_prefix(callee.size() - kCalleeMax);
+  const bool certain = is_command_callee(callee);
   std::string entry(1, kEntryBegin);
+  entry += certain ? '!' : '?';
   entry += callee;
   entry += commands;
   entry += kEntryEnd;
   write(out_.commands, entry, begin, end);
+  if (!certain) return;
   // bun -e CODE
   for (std::string_view rest = commands; !rest.empty();) {
     const std::size_t next = rest.find('\x1d');
@@ -394,6 +398,7 @@ void ViewBuilder::begin_operand(const Token& at, Value value, std::size_t code_b
   }
   now_.operand_begin = code_begin;
   now_.tracked = false;
+  now_.inherited = {};
   now_.word = {};
   now_.method = {};
   now_.after_dot = false;
@@ -553,6 +558,7 @@ bool ViewBuilder::keyword(std::string_view text, std::uint32_t index) {
       if (text == "of" && !now_.open) return false;
       now_.opaque = true;
       now_.compared = text == "in" || text == "instanceof" || text == "of";
+      if (text == "of" && now_.pattern_end != 0) bind_pattern(now_.pattern_first, now_.pattern_end, {}, Value{});
       if (text == "of" && !groups_.empty() && groups_.back().condition) groups_.back().loop_name = now_.pattern_end != 0 ? now_.pattern_first : now_.name_token;
       finish(text != "in" && text != "instanceof");
       put(text, at);
@@ -629,6 +635,10 @@ void ViewBuilder::member(std::string_view member_name, const Token& at) {
     now_.qualified = {};
   }
   if (now_.tracked && member_name == "argv") now_.operand = runtime_arguments();
+  if (!now_.inherited.empty()) {
+    if (member_name == "env") add_use("value", arena_.concat(arena_.copy(now_.inherited), ".env"), "=", at.begin, at.end);
+    now_.inherited = {};
+  }
   // Where bun itself lies is bun, for whoever starts it.
   if (now_.tracked && (member_name == "execPath" || member_name == "argv0")) {
     now_.operand.kind = Value::Kind::text;
@@ -946,6 +956,10 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
   if (ends_with(callee, ".constructor") && !args.empty() && (!group.outer.made || args[0].is_text())) {
     add_use("call", ".constructor", args[0].is_text() ? "text" : "value", group.outer.source_begin, at.end);
   }
+  if (!args.empty() && args[0].kind == Value::Kind::list && is_command_callee(callee)) {
+    const std::vector<Value> items = lists_[args[0].list];
+    add_command(items, args[0].begin, at.end);
+  }
   // A command and its words: spawn("npm", ["install"]), run("npm", "install").
   if (args.size() >= 2 && args[0].is_text()) {
     std::vector<Value> words = {args[0]};
@@ -972,6 +986,10 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
   result.lone = false;
   result.begin = outer.receiver.kind != Value::Kind::unknown ? outer.receiver.begin : outer.source_begin;
   result.end = at.end;
+  const std::string_view inherited = callee == "Object.create" && group.first_arg_end > group.code_begin
+                                         ? arena_.copy(path_of(std::string_view(code_.text()).substr(
+                                               group.code_begin + 1, group.first_arg_end - group.code_begin - 1)))
+                                         : std::string_view();
   const Value first = args.empty() ? Value{} : args[0];
   const Value second = args.size() < 2 ? Value{} : args[1];
   groups_.pop_back();
@@ -979,6 +997,8 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
   now_.method = {};
   now_.receiver = Value{};
   now_.word = {};
+  now_.qualified = {};
+  now_.inherited = inherited;
   now_.operand = result;
   if (load_module(group, callee, first, at)) return;
   if (callee == "Reflect.get" && second.is_known_text() && is_identifier(second.text) &&
@@ -1226,6 +1246,9 @@ void ViewBuilder::punctuator(std::uint32_t index) {
         given.name_token = now_.name_token;
         given.ambient = now_.ambient;
         given.lead = '=';
+        if (!now_.annotated && code_.size() > now_.operand_begin && code_.size() - now_.operand_begin < 64) {
+          given.target = arena_.copy(std::string_view(code_.text()).substr(now_.operand_begin));
+        }
         put(text, at);
         now_ = given;
         return;

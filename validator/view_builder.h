@@ -101,6 +101,8 @@ class ViewBuilder {
     bool ambient = false;      // `declare const x`: only a type
     std::uint32_t name_token = 0;  // of the declared name
     std::string_view qualified;    // the operand as a.b.c, if it begins with a name of the file
+    std::string_view inherited;    // the operand is an object that inherits from this root
+    std::string_view target;       // what stood before `=`
     Value function;                // the operand is a function that can be followed
     char lead = ';';           // what stands before it: ( [ { , : = . | > r(eturn) ;
 
@@ -110,7 +112,8 @@ class ViewBuilder {
 
   // A root object that was handed to a call which is still open.
   struct HandedRoot {
-    std::size_t group = 0;  // groups_.size() inside of the call
+    std::size_t group = 0;     // groups_.size() inside of the call
+    std::size_t argument = 0;  // which one
     std::string path;
     std::uint32_t begin = 0;
     std::uint32_t end = 0;

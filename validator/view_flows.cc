@@ -50,10 +50,7 @@ std::string_view ViewBuilder::path_of(std::string_view code) const {
     const std::string_view whole = arena_.concat(arena_.copy(root), rest);
     return is_tracked_path(whole) ? whole : std::string_view();
   }
-  if (ends_with(code, ".constructor")) {
-    const bool plain = std::none_of(code.begin(), code.end(), [](char c) { return c == ';' || c == '='; });
-    if (plain || code.back() == 'r') return "%.constructor";
-  }
+  if (ends_with(code, ".constructor")) return "%.constructor";
   return is_tracked_path(code) ? code : std::string_view();
 }
 

@@ -13,6 +13,26 @@ namespace {
 constexpr std::uint32_t kScopeLookAheadMax = 200'000;  // tokens to the end of one scope
 constexpr std::uint64_t kLookAheadFactor = 8;          // of all tokens, for all scopes together
 
+bool is_global_object(std::string_view path) noexcept {
+  return path == "globalThis" || path == "global" || path == "self" || path == "window";
+}
+
+// Object.defineProperty(process, "platform", ..) is about one member, and that one is harmless. Object.assign(global, ..)
+// only adds to it. What inherits from a root is followed.
+bool is_harmless_reflection(std::string_view callee, std::string_view root, std::size_t argument, std::string_view member) noexcept {
+  static constexpr std::array<std::string_view, 9> kOneMember = {
+      "Object.defineProperty",           "Reflect.defineProperty", "Object.getOwnPropertyDescriptor",
+      "Reflect.getOwnPropertyDescriptor", "Reflect.get",            "Reflect.set",
+      "Reflect.has",                     "Reflect.deleteProperty", "Object.hasOwn"};
+  if (argument != 0) return false;
+  if (callee == "Object.create") return true;
+  if (callee == "Object.assign" && is_global_object(root)) return true;
+  if (member.empty() || std::find(kOneMember.begin(), kOneMember.end(), callee) == kOneMember.end()) return false;
+  if (is_global_object(root)) return !is_tracked_path(member);
+  const SurfaceClass surface = member_class(root, member);
+  return surface == SurfaceClass::free || (surface == SurfaceClass::named && member != "env");
+}
+
 std::string_view last_name(std::string_view callee) noexcept {
   const std::size_t dot = callee.rfind('.');
   return dot == std::string_view::npos ? callee : callee.substr(dot + 1);
@@ -81,10 +101,11 @@ void ViewBuilder::note_value(bool last) {
   const std::uint32_t begin = now_.source_begin;
   const std::uint32_t end = std::max(now_.operand.end, begin + 1);
   const char lead = now_.lead;
+  if (lead == '=' && now_.target == path) return;  // put back: process.exit = original
   if (lead == ';' || lead == '`') return;  // a statement of its own; the text of it
   const bool in_call = !groups_.empty() && groups_.back().open == '(' && groups_.back().call;
   if ((lead == '(' || lead == ',') && in_call) {
-    handed_roots_.push_back({groups_.size(), path, begin, end});
+    handed_roots_.push_back({groups_.size(), args_.size() - groups_.back().args_begin, path, begin, end});
     return;
   }
   if (lead == '(') return;  // the group goes on with it
@@ -116,6 +137,7 @@ void ViewBuilder::flush_handed_roots(std::string_view callee, std::string_view m
     handed_roots_.pop_back();
     const std::string_view function = last_name(callee);
     if (is_free_handler(function)) continue;
+    if (is_harmless_reflection(callee, root.path, root.argument, member)) continue;
     std::string detail = "(";
     detail += callee.size() > 64 ? callee.substr(callee.size() - 64) : callee;
     std::replace_if(detail.begin(), detail.end(), [](char c) { return c >= '\x1c' && c <= '\x1f'; }, ' ');
@@ -195,6 +217,11 @@ void ViewBuilder::shadow_parameters(std::uint32_t index) {
   std::uint32_t depth = 0;
   for (std::uint32_t i = closed_first_; i + 1 < closed_end_ && i < closed_first_ + 400; ++i) {
     const std::string_view text = source_of(tokens_[i]);
+    // ({ constructor: C }) => C("..")
+    if (text == "{" && depth == 1) {
+      const std::string_view before = source_of(tokens_[i - 1]);
+      if (before == "(" || before == ",") bind_pattern(i, matching_bracket(i), {}, Value{});
+    }
     if (text == "(" || text == "[" || text == "{") ++depth;
     if (text == ")" || text == "]" || text == "}") --depth;
     const bool behind = text == "(" || text == ",";
