@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kAliasesPerNameMax = 6;
 
-constexpr std::array<std::string_view, 23> kRoots = {"Worker",
+constexpr std::array<std::string_view, 27> kRoots = {"Worker", "Object", "Buffer", "String", "atob",
     "process",        "Bun",  "console", "globalThis", "global",        "self",     "window", "Reflect",
     "Function",       "eval", "require", "import",     "module",        "fs",       "path",   "vm",
     "worker_threads", "ffi",  "cluster", "os",         "child_process", "inspector"};

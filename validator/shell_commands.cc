@@ -365,6 +365,7 @@ class ShellReader {
     if (peek() == '|' || peek() == '&' || peek() == '-') ++at_;
     redirected_ = true;
     here_string_ = c == '<' && arrows == 3;
+    reads_ = c == '<' && arrows == 1;
     output_ = output_ || c == '>';
   }
 
@@ -400,7 +401,11 @@ class ShellReader {
     in_word_ = bare_ = quoted_ = false;
     if (redirected_) {
       redirected_ = false;
-      if (here_string_) standard_input_ = word;
+      if (here_string_) {
+        standard_input_ = word;
+      } else if (reads_ && words_.size() < 256) {
+        words_.push_back("<" + word);
+      }
       here_string_ = false;
       return;
     }
@@ -609,6 +614,7 @@ class ShellReader {
   bool quoted_ = false;
   bool redirected_ = false;
   bool here_string_ = false;
+  bool reads_ = false;
   bool skip_document_ = false;
   bool output_ = false;
   bool any_ = false;

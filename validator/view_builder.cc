@@ -214,7 +214,7 @@ void ViewBuilder::read(std::span<const Token> tokens) {
   skip_until_ = 0;
   masked_load_ = false;
   handed_roots_.clear();
-  shadows_.clear();
+  if (call_depth_ == 0) shadows_.clear();
   closed_first_ = closed_end_ = 0;
   write(code_, "\n;", 0, 0);
   for (std::uint32_t i = 0; i < tokens_.size(); ++i) {
@@ -278,7 +278,8 @@ std::size_t ViewBuilder::put(std::string_view text, const Token& token) {
   const std::string& code = code_.text();
   if (!text.empty() && !code.empty() && is_word_byte(code.back()) &&
       (is_word_byte(text.front()) || text.front() == '\\')) {
-    write(code_, token.line_before ? "\n" : " ", token.begin, token.begin);
+    const bool behind_new = ends_with(code, "new") && (code.size() == 3 || !is_word_byte(code[code.size() - 4]));
+    write(code_, token.line_before && !behind_new ? "\n" : " ", token.begin, token.begin);
   }
   const std::size_t begin = code_.size();
   write(code_, text, token.begin, token.end);
@@ -324,7 +325,7 @@ void ViewBuilder::add_entry(std::string_view callee, std::string_view text, std:
       out_.nested.push_back({cleaned.empty() ? code : arena_.copy(code), span});
     }
   }
-  if (is_command_callee(callee) || (!is_assertion(callee) && names_program(text))) add_commands(callee, text, false, begin, end);
+  if (is_command_callee(callee) || (!is_assertion(callee) && callee != "import" && names_program(text))) add_commands(callee, text, false, begin, end);
   if (text.size() > kTextMax) return;
   const std::string path = normalized_path(text);
   if (!path.empty()) add(path);
@@ -378,13 +379,29 @@ void ViewBuilder::add_commands(std::string_view callee, std::string_view text, b
 
 // The function that a value in the innermost open call is handed to; brackets and braces are looked through.
 std::string_view ViewBuilder::callee_here() const noexcept {
-  const std::string_view code = code_.text();
   std::size_t looked_at = 0;
   for (auto group = groups_.rbegin(); group != groups_.rend() && looked_at < 16; ++group, ++looked_at) {
     const bool is_call = (group->open == '(' && group->call) || group->tagged;
-    if (is_call) return code.substr(group->callee_begin, group->code_begin - group->callee_begin);
+    if (is_call) return called(*group);
   }
   return {};
+}
+
+// What a call calls in the end: f of f.call(..), f.apply(..), f.bind(..)(..), Reflect.apply(f, ..), [f][0](..).
+std::string_view ViewBuilder::called(const Group& group) const noexcept {
+  const std::string_view code = code_.text();
+  std::string_view callee = code.substr(group.callee_begin, group.code_begin - group.callee_begin);
+  if ((callee == "Reflect.apply" || callee == "Reflect.construct") && group.first_arg_end > group.code_begin) {
+    return code.substr(group.code_begin + 1, group.first_arg_end - group.code_begin - 1);
+  }
+  for (const std::string_view tail : {".call", ".apply", ".bind"}) {
+    if (ends_with(callee, tail)) return callee.substr(0, callee.size() - tail.size());
+  }
+  if (!callee.empty() && callee.back() == ')' && callee.size() <= kOperandCodeMax) {
+    const std::size_t bind = callee.find(".bind(");
+    if (bind != std::string_view::npos) return callee.substr(0, bind);
+  }
+  return callee;
 }
 
 // --- expressions ---------------------------------------------------------------------------------------------------
@@ -413,6 +430,12 @@ Value ViewBuilder::finish(bool last) {
   if (!now_.open && !now_.has_sum) total = Value{};
   if (now_.tracked) note_value(last);
   if (now_.function.kind == Value::Kind::function) total = now_.function;
+  if (now_.tracked && total.kind == Value::Kind::unknown && now_.open && !now_.has_sum && !now_.prefixed && !now_.opaque) {
+    if (const std::string_view path = path_of_operand(); !path.empty()) {
+      total.kind = Value::Kind::path;
+      total.text = arena_.copy(path);
+    }
+  }
   if (now_.lead == 'r' || (groups_.empty() && now_.open)) result_ = total.kind != Value::Kind::unknown || now_.lead == 'r' ? total : result_;
   add_folded(total);
   if (now_.lead == ':' && last) name_property(total);
@@ -435,7 +458,8 @@ void ViewBuilder::bind(const Value& total, bool last) {
       now_.open && !now_.has_sum && !now_.opaque && !now_.prefixed ? path_of_operand() : std::string_view();
   bool known_before_use = true;
   if (!now_.declared.empty()) {
-    const bool has_value = total.kind != Value::Kind::unknown && !now_.opaque;
+    const bool is_path = total.kind == Value::Kind::path && call_depth_ == 0;
+    const bool has_value = total.kind != Value::Kind::unknown && !now_.opaque && !is_path;
     if (has_value || last) {
       Value value = has_value ? total : Value{};
       value.lone = false;  // where the name is used, the text is handed to another function
@@ -532,7 +556,8 @@ void ViewBuilder::word(std::uint32_t index) {
     return;
   }
   if (now_.in_type) {
-    if (!at.line_before || now_.angles > 0) {
+    const std::string_view before = index > 0 ? source_of(tokens_[index - 1]) : std::string_view();
+    if (!at.line_before || now_.angles > 0 || before == "as" || before == "satisfies") {
       put(name_text, at);
       return;
     }
@@ -630,7 +655,13 @@ void ViewBuilder::member(std::string_view member_name, const Token& at) {
   if (!now_.qualified.empty() && names_.has_properties() && now_.qualified.size() < 200) {
     now_.qualified = arena_.concat(arena_.concat(arena_.copy(now_.qualified), "."), member_name);
     names_.note_use(now_.qualified);
-    if (const Value* known = names_.constant(now_.qualified); known != nullptr) now_.operand = *known;
+    if (const Value* known = names_.constant(now_.qualified); known != nullptr) {
+      if (known->kind == Value::Kind::path) {
+        become(*known, now_.operand_begin, at);
+        return;
+      }
+      now_.operand = *known;
+    }
   } else {
     now_.qualified = {};
   }
@@ -665,11 +696,15 @@ void ViewBuilder::name(std::string_view text, std::uint32_t index) {
     return;
   }
   const std::string_view before = index > 0 ? source_of(tokens_[index - 1]) : std::string_view();
+  if (before == "class" && is_tracked_path(text)) {
+    const std::string_view earlier = index > 1 ? source_of(tokens_[index - 2]) : std::string_view(";");
+    if (earlier == ";" || earlier == "}" || earlier == "{" || earlier == "export" || earlier == "abstract") declare_shadow(text, index);
+  }
   const bool after_brace = before == "{" || before == ",";
   // The names that a pattern declares are not uses of what they stand for.
   const bool in_pattern =
       !groups_.empty() && groups_.back().outer.annotated && index < groups_.back().outer.pattern_end;
-  const bool is_key = (next == ":" && after_brace) || (in_pattern && (after_brace || before == ":"));
+  const bool is_key = (next == ":" && after_brace) || next == "=" || (in_pattern && (after_brace || before == ":"));
   Value value;
   std::string_view written = text;
   if (!is_key) {
@@ -689,6 +724,12 @@ void ViewBuilder::name(std::string_view text, std::uint32_t index) {
   }
   value.begin = at.begin;
   value.end = at.end;
+  std::string path;
+  if (value.kind == Value::Kind::path) {
+    path = value.text;
+    written = path;
+    value = Value{};
+  }
   const bool hidden = !is_key && written.data() == text.data() && !shadows_.empty() && is_shadowed(text, index);
   const std::string kept(hidden ? "_" + std::string(text) : std::string());
   begin_operand(at, value, put(hidden ? std::string_view(kept) : written, at));
@@ -892,6 +933,7 @@ void ViewBuilder::close_group(char open, std::uint32_t index) {
       if (group.tagged) {
         const std::string_view code = code_.text();
         const bool raw = code.substr(group.callee_begin, group.code_begin - group.callee_begin) == "String.raw";
+        total.lone = false;
         begin_operand(at, raw ? total : Value{}, group.callee_begin);
       } else {
         begin_operand(at, total, group.code_begin);
@@ -913,6 +955,15 @@ void ViewBuilder::close_plain(Group& group, const Token& at) {
   const bool behind_constant = earlier == 1 && args_.back().kind != Value::Kind::unknown;
   const bool unwrap =
       single && (alone || behind_constant) && end > inner.operand_begin && end - inner.operand_begin <= kOperandCodeMax;
+  if (!handed_roots_.empty()) {
+    const std::uint32_t next = index_ + 1;
+    const bool names = group.condition || unwrap || is_arrow_head(next);
+    if (names) {
+      while (!handed_roots_.empty() && handed_roots_.back().group >= groups_.size()) handed_roots_.pop_back();
+    } else {
+      flush_handed_roots("", {});
+    }
+  }
   const std::string operand(unwrap ? code.substr(inner.operand_begin, end - inner.operand_begin) : std::string_view());
   const Value total = finish(true);
   if (group.condition && groups_.back().loop_name != 0 && total.kind == Value::Kind::list) {
@@ -944,42 +995,72 @@ void ViewBuilder::close_plain(Group& group, const Token& at) {
 void ViewBuilder::close_call(Group& group, const Token& at) {
   if (now_.open || now_.has_sum || args_.size() > group.args_begin) end_argument();
   const std::span<const Value> args(args_.data() + group.args_begin, args_.size() - group.args_begin);
-  const std::string callee(
+  const std::string written(
       std::string_view(code_.text())
           .substr(group.callee_begin, std::min(group.code_begin - group.callee_begin, kOperandCodeMax)));
+  const std::string_view in_the_end = called(group);
+  const std::string callee(in_the_end.substr(0, kOperandCodeMax));
+  // The arguments of what is called in the end.
+  std::vector<Value> handed;
+  if (callee != written) {
+    const auto list_items = [&](std::size_t at_index) {
+      if (args.size() > at_index && args[at_index].kind == Value::Kind::list) handed = lists_[args[at_index].list];
+    };
+    if (ends_with(written, ".call")) {
+      handed.assign(args.begin() + (args.empty() ? 0 : 1), args.end());
+    } else if (ends_with(written, ".apply")) {
+      list_items(1);
+    } else if (written == "Reflect.apply") {
+      list_items(2);
+    } else if (written == "Reflect.construct") {
+      list_items(1);
+    } else if (ends_with(written, ".bind")) {
+      handed.clear();
+    } else {
+      handed.assign(args.begin(), args.end());
+    }
+  }
+  const std::span<const Value> args_in_the_end = callee != written ? std::span<const Value>(handed) : args;
   if (!handed_roots_.empty() && is_parameter_list(group)) {
     while (!handed_roots_.empty() && handed_roots_.back().group >= groups_.size()) handed_roots_.pop_back();
   } else if (!handed_roots_.empty()) {
-    flush_handed_roots(callee, args.size() > 1 && args[1].is_known_text() ? args[1].text : std::string_view());
+    flush_handed_roots(written, args.size() > 1 && args[1].is_known_text() ? args[1].text : std::string_view());
   }
   // Making a function of text: x.constructor("..") without `new`, or with a text.
   if (ends_with(callee, ".constructor") && !args.empty() && (!group.outer.made || args[0].is_text())) {
     add_use("call", ".constructor", args[0].is_text() ? "text" : "value", group.outer.source_begin, at.end);
   }
-  if (!args.empty() && args[0].kind == Value::Kind::list && is_command_callee(callee)) {
-    const std::vector<Value> items = lists_[args[0].list];
-    add_command(items, args[0].begin, at.end);
+  const std::span<const Value> given = args_in_the_end;
+  if (!given.empty() && given[0].kind == Value::Kind::list && is_command_callee(callee)) {
+    const std::vector<Value> items = lists_[given[0].list];
+    add_command(items, given[0].begin, at.end);
+  }
+  // Texts that reach it through apply, bind or a list.
+  if (callee != written) {
+    for (const Value& value : given) {
+      if (value.is_text()) add_entry(callee, value.text, group.source_begin, at.end);
+    }
   }
   // A command and its words: spawn("npm", ["install"]), run("npm", "install").
-  if (args.size() >= 2 && args[0].is_text()) {
-    std::vector<Value> words = {args[0]};
-    for (std::size_t i = 1; i < args.size() && i < 16; ++i) {
-      if (args[i].kind == Value::Kind::list) {
-        const std::vector<Value>& items = lists_[args[i].list];
+  if (given.size() >= 2 && given[0].is_text()) {
+    std::vector<Value> words = {given[0]};
+    for (std::size_t i = 1; i < given.size() && i < 16; ++i) {
+      if (given[i].kind == Value::Kind::list) {
+        const std::vector<Value>& items = lists_[given[i].list];
         words.insert(words.end(), items.begin(), items.end());
         break;
       }
-      if (!args[i].is_text()) break;
-      words.push_back(args[i]);
+      if (!given[i].is_text()) break;
+      words.push_back(given[i]);
     }
-    add_command(words, args[0].begin, at.end);
+    add_command(words, given[0].begin, at.end);
   }
   Value result;
   const Expression& outer = group.outer;
   if (outer.receiver.kind != Value::Kind::unknown && !outer.method.empty()) {
     result = fold_method(outer.receiver, outer.method, args, lists_, arena_);
   } else {
-    result = fold_function(callee, args, lists_, arena_);
+    result = fold_function(callee, given, lists_, arena_);
   }
   if (result.kind == Value::Kind::unknown) result = call_known_function(group, args, at);
   if (result.kind == Value::Kind::list) list_bytes_ += lists_[result.list].size() * sizeof(Value);
@@ -990,7 +1071,7 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
                                          ? arena_.copy(path_of(std::string_view(code_.text()).substr(
                                                group.code_begin + 1, group.first_arg_end - group.code_begin - 1)))
                                          : std::string_view();
-  const Value first = args.empty() ? Value{} : args[0];
+  const Value first = given.empty() ? Value{} : given[0];
   const Value second = args.size() < 2 ? Value{} : args[1];
   groups_.pop_back();
   now_ = group.outer;
@@ -1000,7 +1081,12 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
   now_.qualified = {};
   now_.inherited = inherited;
   now_.operand = result;
-  if (load_module(group, callee, first, at)) return;
+  if (load_module(group, callee, first, callee == written, at)) return;
+  if (result.kind == Value::Kind::path) {
+    put(")", at);
+    become(result, group.callee_begin, at);
+    return;
+  }
   if (callee == "Reflect.get" && second.is_known_text() && is_identifier(second.text) &&
       group.first_arg_end > group.code_begin && group.first_arg_end - group.code_begin <= kOperandCodeMax) {
     const std::string target =
@@ -1015,7 +1101,8 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
 }
 
 // require("x"), import("x"), createRequire(..)("x"): the name is shown, and the known globals stand for themselves.
-bool ViewBuilder::load_module(const Group& group, std::string_view callee, const Value& specifier, const Token& at) {
+bool ViewBuilder::load_module(const Group& group, std::string_view callee, const Value& specifier, bool direct,
+                              const Token& at) {
   const bool masked = callee == "import" && masked_load_;
   if (callee == "import") masked_load_ = false;
   const bool by_name = callee == "require" || callee == "import" || ends_with(callee, ".getBuiltinModule") || ends_with(callee, ".require") || callee == "require.resolve";
@@ -1031,6 +1118,11 @@ bool ViewBuilder::load_module(const Group& group, std::string_view callee, const
     return true;
   }
   const std::string shown = "(\"" + std::string(specifier.text) + "\")";
+  if (!direct) {
+    replace_code(group.callee_begin, std::string(callee) + shown, group.outer.source_begin, at.end);
+    now_.operand_begin = group.callee_begin;
+    return true;
+  }
   code_.truncate(group.code_begin);
   write(code_, shown, specifier.begin, specifier.end);
   return true;
@@ -1068,6 +1160,10 @@ void ViewBuilder::close_square(Group& group, const Token& at) {
     const std::vector<Value>& items = lists_[now_.operand.list];
     Value item = index.number >= 0 && static_cast<std::size_t>(index.number) < items.size() ? items[static_cast<std::size_t>(index.number)] : Value{};
     put("]", at);
+    if (item.kind == Value::Kind::path) {
+      become(item, now_.operand_begin, at);
+      return;
+    }
     item.lone = false;
     item.begin = now_.operand.begin;
     item.end = at.end;
@@ -1093,6 +1189,28 @@ void ViewBuilder::close_square(Group& group, const Token& at) {
 }
 
 // --- punctuators ---------------------------------------------------------------------------------------------------
+
+// The token behind `<T>` at `index`, if all of it can be a type and an operand follows; 0 otherwise.
+std::uint32_t ViewBuilder::end_of_cast(std::uint32_t index) const noexcept {
+  constexpr std::uint32_t kTypeTokensMax = 24;
+  std::uint32_t depth = 0;
+  for (std::uint32_t i = index; i < index + kTypeTokensMax && i + 1 < tokens_.size(); ++i) {
+    const std::string_view text = source_of(tokens_[i]);
+    if (text == "<") {
+      ++depth;
+    } else if (text == ">") {
+      if (--depth > 0) continue;
+      const Token& next = tokens_[i + 1];
+      const std::string_view next_text = source_of(next);
+      const bool operand = next.kind != TokenKind::punctuator || next_text == "(" || next_text == "[" || next_text == "{";
+      return operand ? i + 1 : 0;
+    } else if (tokens_[i].kind != TokenKind::word && tokens_[i].kind != TokenKind::string && text != "." && text != "|" &&
+               text != "&" && text != "," && text != "[" && text != "]") {
+      return 0;
+    }
+  }
+  return 0;
+}
 
 std::uint32_t ViewBuilder::matching_bracket(std::uint32_t index) const noexcept {
   std::uint32_t depth = 0;
@@ -1143,6 +1261,7 @@ void ViewBuilder::punctuator(std::uint32_t index) {
         return;
       }
       now_.compared = text == "?";
+      if (text == "??") now_.lead = '|';
       finish(false);
       put(text, at);
       now_.lead = text == "??" ? '|' : '?';
@@ -1275,6 +1394,7 @@ void ViewBuilder::punctuator(std::uint32_t index) {
     case '|':
       if (text.size() == 2 && text[0] == text[1]) {
         now_.compared = text[0] == '&';
+        if (text[0] == '|') now_.lead = '|';
         finish(false);
         put(text, at);
         now_.lead = '|';
@@ -1282,6 +1402,13 @@ void ViewBuilder::punctuator(std::uint32_t index) {
       }
       break;
     case '<':
+      // <T>x is x.
+      if (text == "<" && !now_.open && !now_.has_sum) {
+        if (const std::uint32_t end = end_of_cast(index); end != 0) {
+          skip_until_ = end;
+          return;
+        }
+      }
       // f<T>(x): type arguments; a comparison has no value either.
       break;
     default:
@@ -1307,10 +1434,13 @@ std::uint32_t ViewBuilder::import_clause(std::uint32_t index) {
   const std::uint32_t limit = std::min(static_cast<std::uint32_t>(tokens_.size()), index + kLookAheadMax);
   const auto text = [&](std::uint32_t i) { return i < limit ? source_of(tokens_[i]) : std::string_view(); };
   std::uint32_t string_at = index + 1;
-  while (string_at < limit && tokens_[string_at].kind != TokenKind::string) {
+  const auto is_specifier = [&](std::uint32_t i) {
+    return tokens_[i].kind == TokenKind::string && (i == index + 1 || text(i - 1) == "from");
+  };
+  while (string_at < limit && !is_specifier(string_at)) {
     const TokenKind kind = tokens_[string_at].kind;
     const std::string_view t = text(string_at);
-    const bool in_clause = kind == TokenKind::word || t == "{" || t == "}" || t == "," || t == "*";
+    const bool in_clause = kind == TokenKind::word || kind == TokenKind::string || t == "{" || t == "}" || t == "," || t == "*";
     if (!in_clause) return index + 1;
     ++string_at;
   }
@@ -1325,8 +1455,16 @@ std::uint32_t ViewBuilder::import_clause(std::uint32_t index) {
     const Token& at = tokens_[i];
     std::string_view word_text = source_of(at);
     if (at.kind == TokenKind::word && at.escaped) word_text = arena_.copy(decode_identifier(word_text));
+    if (at.kind == TokenKind::string) word_text = literal_value(at).text;  // import { "name" as x }
+    if (at.kind == TokenKind::string && !is_identifier(word_text)) {
+      put("\"\"", at);
+      continue;
+    }
     put(word_text, at);
-    if (root.empty() || type_only || at.kind != TokenKind::word) continue;
+    if (root.empty() && !type_only && at.kind == TokenKind::word && groups_.empty() && text(i + 1) != "as") {
+      declare_shadow(word_text, index);  // from a package or a file: not the global of that name
+    }
+    if (root.empty() || type_only || (at.kind != TokenKind::word && at.kind != TokenKind::string)) continue;
     const std::string_view before = i > index + 1 ? text(i - 1) : std::string_view();
     const std::string_view behind = text(i + 1);
     const bool renames = behind == "as" && i + 2 < string_at;

@@ -169,12 +169,14 @@ class ViewBuilder {
   void close_plain(Group& group, const Token& at);
   void close_square(Group& group, const Token& at);
   void replace_code(std::size_t from, std::string_view text, std::uint32_t begin, std::uint32_t end);
-  bool load_module(const Group& group, std::string_view callee, const Value& specifier, const Token& at);
+  bool load_module(const Group& group, std::string_view callee, const Value& specifier, bool direct, const Token& at);
+  std::uint32_t end_of_cast(std::uint32_t index) const noexcept;
 
   Value finish(bool last);
   void bind(const Value& total, bool last);
   Value end_argument();
   std::string_view callee_here() const noexcept;
+  std::string_view called(const Group& group) const noexcept;
   std::string_view path_of_operand() const;
   std::uint32_t import_clause(std::uint32_t index);
   std::uint32_t matching_bracket(std::uint32_t index) const noexcept;
@@ -200,6 +202,7 @@ class ViewBuilder {
   Value call_function(std::uint32_t function, std::span<const Value> args, TextSpan place);
   void loop_over(std::uint32_t name, const Value& list, std::uint32_t body, TextSpan place);
   Value runtime_arguments();
+  void become(const Value& path, std::size_t code_begin, const Token& at);
   void append_calls();
 
   // view_uses.cc: what the file does with the objects that lead to the world.
@@ -208,6 +211,7 @@ class ViewBuilder {
   void note_member(std::string_view owner, std::string_view name, std::uint32_t begin, std::uint32_t end);
   void note_module(std::string_view specifier, std::uint32_t begin, std::uint32_t end);
   void note_value(bool last);
+  bool is_arrow_head(std::uint32_t index) const noexcept;
   bool is_parameter_list(const Group& group) const noexcept;
   void flush_handed_roots(std::string_view callee, std::string_view member);
   bool is_shadowed(std::string_view name, std::uint32_t index) const noexcept;

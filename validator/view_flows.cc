@@ -51,6 +51,10 @@ std::string_view ViewBuilder::path_of(std::string_view code) const {
     return is_tracked_path(whole) ? whole : std::string_view();
   }
   if (ends_with(code, ".constructor")) return "%.constructor";
+  if (code.back() == ')') {
+    if (code.substr(0, 21) == "module.createRequire(" || code.substr(0, 14) == "createRequire(") return "require";
+    if (code.substr(0, 9) == "Bun.file(") return "Bun.file";
+  }
   return is_tracked_path(code) ? code : std::string_view();
 }
 
@@ -228,6 +232,10 @@ void ViewBuilder::bind_list(std::uint32_t first, std::uint32_t end, const Value&
     if (tokens_[i].kind != TokenKind::word || item >= items.size()) continue;
     Value value = items[item];
     value.lone = false;
+    if (value.kind == Value::Kind::path && call_depth_ == 0) {
+      if (!add_meaning(text, value.text)) second_reading_ = true;
+      continue;
+    }
     if (!give(text, value)) second_reading_ = true;
   }
 }
@@ -263,7 +271,8 @@ void ViewBuilder::arrow(std::uint32_t index) {
   const std::uint32_t name_token = now_.name_token;
   const char lead = now_.lead;
   const bool in_call = !groups_.empty() && groups_.back().open == '(' && groups_.back().call;
-  const bool over_list = in_call && groups_.back().outer.receiver.kind == Value::Kind::list;
+  const bool over_list = (in_call && groups_.back().outer.receiver.kind == Value::Kind::list) ||
+                         (!in_call && !groups_.empty() && groups_.back().open == '(' && lead == '(');
 
   // import("fs").then(({ rmSync }) => ..)
   if (in_call && (lead == '(' || lead == ',')) {
@@ -334,7 +343,9 @@ Value ViewBuilder::call_known_function(const Group& group, std::span<const Value
     return mapped;
   }
   const Value* function = nullptr;
-  if (!group.outer.word.empty()) {
+  if (group.outer.operand.kind == Value::Kind::function) {  // (() => x)()
+    function = &group.outer.operand;
+  } else if (!group.outer.word.empty()) {
     function = local(group.outer.word);
     if (function == nullptr) function = names_.constant(group.outer.word);
   } else if (!group.outer.qualified.empty()) {
@@ -364,6 +375,9 @@ Value ViewBuilder::call_function(std::uint32_t index, std::span<const Value> arg
   inner.main_tokens_ = main_tokens_;
   inner.locals_ = locals_;
   inner.tokens_ = main_tokens_;
+  for (const Shadow& shadow : shadows_) {
+    if (shadow.depth == 0 && shadow.end == UINT32_MAX) inner.shadows_.push_back({shadow.name, 0, 0, UINT32_MAX});
+  }
   // The parameters, in order.
   std::size_t argument = 0;
   std::uint32_t depth = 0;
@@ -386,6 +400,7 @@ Value ViewBuilder::call_function(std::uint32_t index, std::span<const Value> arg
         inner.locals_.emplace_back(source_of(main_tokens_[i + 1]), rest);
       } else if (main_tokens_[i].kind == TokenKind::word) {
         inner.locals_.emplace_back(text, given);
+        if (is_tracked_path(text)) inner.shadows_.push_back({text, 0, 0, UINT32_MAX});
       } else if (text == "[" && given.kind == Value::Kind::list) {
         const std::uint32_t close = inner.matching_bracket(i);
         if (close != 0) inner.bind_list(i, close, given);
@@ -432,6 +447,22 @@ void ViewBuilder::append_calls() {
     write(out_.uses, call.uses, begin, end);
   }
   calls_.clear();
+}
+
+// The operand, whose code began at code_begin, turned out to be this path.
+void ViewBuilder::become(const Value& path, std::size_t code_begin, const Token& at) {
+  const std::string text(path.text);
+  replace_code(code_begin, text, now_.source_begin, at.end);
+  now_.operand_begin = code_.size() - text.size();
+  now_.operand = Value{};
+  now_.operand.begin = now_.source_begin;
+  now_.operand.end = at.end;
+  now_.tracked = true;
+  now_.open = true;
+  now_.word = {};
+  now_.qualified = {};
+  now_.method = {};
+  now_.receiver = Value{};
 }
 
 // process.argv and Bun.argv begin with where bun lies.

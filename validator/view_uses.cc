@@ -108,16 +108,35 @@ void ViewBuilder::note_value(bool last) {
     handed_roots_.push_back({groups_.size(), args_.size() - groups_.back().args_begin, path, begin, end});
     return;
   }
-  if (lead == '(') return;  // the group goes on with it
+  // f<T>(root, ..) is read as a comparison and a group; the parameters of an arrow function are names.
+  if ((lead == '(' || lead == ',') && !groups_.empty() && groups_.back().open == '(') {
+    const std::string_view next = index_ < tokens_.size() ? source_of(tokens_[index_]) : std::string_view();
+    if (lead == '(' && next != ",") return;  // the group goes on with it
+    handed_roots_.push_back({groups_.size(), args_.size() - groups_.back().args_begin, path, begin, end});
+    return;
+  }
   const bool in_braces = !groups_.empty() && groups_.back().open == '{';
   if (lead == '{' || (lead == ',' && in_braces)) {
     // { process } as a shorthand property; in a block it would be a statement.
     const std::string_view next = index_ < tokens_.size() ? source_of(tokens_[index_]) : std::string_view();
     if (next != "," && next != "}") return;
-  } else if (lead == ',' && (groups_.empty() || groups_.back().open == '(')) {
+  } else if (lead == ',' && groups_.empty()) {
     return;
   }
   add_use("value", path, std::string_view(&now_.lead, 1), begin, end);
+}
+
+// `=>`, or a type and then `=>`: what stood in parentheses before `index` were parameters.
+bool ViewBuilder::is_arrow_head(std::uint32_t index) const noexcept {
+  if (index >= tokens_.size()) return false;
+  if (source_of(tokens_[index]) == "=>") return true;
+  if (source_of(tokens_[index]) != ":") return false;
+  for (std::uint32_t i = index + 1; i < index + 40 && i < tokens_.size(); ++i) {
+    const std::string_view text = source_of(tokens_[i]);
+    if (text == "=>") return true;
+    if (text == ";" || text == "," || text == "=") return false;
+  }
+  return false;
 }
 
 // f(..) { and f(..) => declare a function: what stands between are names.
