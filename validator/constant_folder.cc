@@ -233,6 +233,7 @@ Value fold_text_method(const Value& receiver, std::string_view method, std::span
   if (method == "toString" || method == "valueOf" || method == "normalize" || method == "toWellFormed") return receiver;
   if (method == "slice" || method == "substring" || method == "substr") {
     if (!number_argument(args, 0, a)) return {};
+    if (args.size() > 1 && args[1].kind != Value::Kind::number) return {};
     const std::size_t begin = clamp_index(a, text.size());
     std::size_t end = text.size();
     if (number_argument(args, 1, b)) {

@@ -77,6 +77,7 @@ bool NameTable::assign(std::string_view name, const Value& value) {
   }
   Value& known = place->second;
   const bool same = known.kind == value.kind && ((known.kind == Value::Kind::text && known.text == value.text) ||
+                                                 (known.kind == Value::Kind::path && known.text == value.text) ||
                                                  (known.kind == Value::Kind::function && known.list == value.list));
   if (same || known.kind == Value::Kind::unknown) return true;
   known = Value{};

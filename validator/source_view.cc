@@ -65,6 +65,14 @@ void SourceViews::build(std::string_view bytes, std::string_view path) {
   s.undecidable = false;
   if (!read(bytes, path, nullptr)) s.undecidable = true;
 
+  // Where eval or its kin is handed around, any text may be what it runs.
+  const std::string& uses = s.texts.uses.text();
+  for (const std::string_view runner : {"value\x1d" "eval\x1d", "value\x1d" "Function\x1d", "value\x1d%.constructor\x1d"}) {
+    if (uses.find(runner) == std::string::npos) continue;
+    s.texts.nested.insert(s.texts.nested.end(), s.texts.texts.begin(), s.texts.texts.end());
+    break;
+  }
+
   // Code in strings, and code in strings in that code. All of it together may be a few times as long as the file.
   std::uint64_t budget = 4 * bytes.size() + 65'536;
   const std::vector<std::uint32_t> marks = s.lexed.byte_order_marks;

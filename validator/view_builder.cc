@@ -136,6 +136,19 @@ bool is_assertion(std::string_view callee) noexcept {
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
+// Functions that write, create or ask about a path, or only compute with it.
+bool is_passive(std::string_view callee) noexcept {
+  static constexpr std::array<std::string_view, 44> kNames = {
+      "writeFile",  "writeFileSync", "appendFile", "appendFileSync", "outputFile", "outputFileSync", "existsSync", "exists",
+      "mkdir",      "mkdirSync",     "join",       "resolve",        "relative",   "basename",       "dirname",    "extname",
+      "stat",       "statSync",      "access",     "accessSync",     "includes",   "startsWith",     "endsWith",   "indexOf",
+      "fromJSON",   "mockReturnValue", "mockReturnValueOnce", "mockResolvedValue", "mockResolvedValueOnce", "Error", "TypeError",
+      "log",        "warn",          "error",      "info",           "Set",        "Map",            "has",        "get",
+      "spyOn",      "normalize",     "parse",      "match",          "rmSync"};
+  const std::string_view name = last_name(callee);
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
 // Does a program that the rules speak of stand in `text` as a word?
 bool names_program(std::string_view text) noexcept {
   static constexpr std::array<std::string_view, 34> kPrograms = {
@@ -152,6 +165,14 @@ bool names_program(std::string_view text) noexcept {
     if (at > 0 && text[at - 1] == '.') word = {};  // .env
     if (word.size() >= 2 && word.size() <= 10 && std::find(kPrograms.begin(), kPrograms.end(), word) != kPrograms.end()) return true;
     at = end + 1;
+  }
+  return false;
+}
+
+// Could it do anything that the rules look for, if it were run?
+bool is_code_like(std::string_view text) noexcept {
+  for (const std::string_view word : {"process", "Bun", "import", "require", "env", "exec", "spawn", "Function", "eval", "proc/", "rm"}) {
+    if (text.find(word) != std::string_view::npos) return true;
   }
   return false;
 }
@@ -297,6 +318,7 @@ void ViewBuilder::replace_code(std::size_t from, std::string_view text, std::uin
 
 void ViewBuilder::add_entry(std::string_view callee, std::string_view text, std::uint32_t begin, std::uint32_t end) {
   if (callee.size() > kCalleeMax) callee.remove_prefix(callee.size() - kCalleeMax);
+  const bool quiet = is_assertion(callee) || is_passive(callee);
   std::string cleaned;
   const auto is_marker = [](char c) { return c == kEntryBegin || c == kEntryText || c == kEntryEnd; };
   if (std::any_of(text.begin(), text.end(), is_marker)) {
@@ -306,6 +328,7 @@ void ViewBuilder::add_entry(std::string_view callee, std::string_view text, std:
   }
   const auto add = [&](std::string_view content) {
     write(strings_, std::string_view(&kEntryBegin, 1), begin, begin);
+    if (quiet) write(strings_, "=", begin, begin);
     write(strings_, callee, begin, begin);
     write(strings_, std::string_view(&kEntryText, 1), begin, begin);
     write(strings_, content, begin, end);
@@ -318,6 +341,9 @@ void ViewBuilder::add_entry(std::string_view callee, std::string_view text, std:
   }
   add(text);
   if (text.size() < 3) return;
+  if (text.size() >= 8 && out_.texts.size() < 400 && text.find_first_of("(.") != std::string_view::npos && is_code_like(text)) {
+    out_.texts.push_back({cleaned.empty() ? text : arena_.copy(text), origin_ ? *origin_ : TextSpan{begin, end}});
+  }
   if (runs_text(callee) || text.substr(0, 5) == "data:") {
     const std::string_view code = text.substr(0, 5) == "data:" ? data_url_text(text, arena_) : text;
     if (code.size() >= 4) {
@@ -415,7 +441,6 @@ void ViewBuilder::begin_operand(const Token& at, Value value, std::size_t code_b
   }
   now_.operand_begin = code_begin;
   now_.tracked = false;
-  now_.inherited = {};
   now_.word = {};
   now_.method = {};
   now_.after_dot = false;
@@ -465,7 +490,10 @@ void ViewBuilder::bind(const Value& total, bool last) {
       value.lone = false;  // where the name is used, the text is handed to another function
       known_before_use = give(now_.declared, value);
     }
-    if (!path.empty()) known_before_use = names_.add_alias(now_.declared, path) && known_before_use;
+    if (!path.empty()) {
+      known_before_use = names_.add_alias(now_.declared, path) && known_before_use;
+      if (is_path) known_before_use = give_member(now_.declared, total) && known_before_use;
+    }
     if (path.empty() && last && now_.declaration && !now_.ambient && !now_.opaque && now_.operand_known()) {
       declare_shadow(now_.declared, now_.name_token);
     }
@@ -511,6 +539,7 @@ void ViewBuilder::token(std::uint32_t index) {
       const std::size_t begin = put(source_of(at), at);
       if (!now_.in_type) {
         Value value = number_value(source_of(at));
+        if (now_.negative) value.number = -value.number;
         value.begin = at.begin;
         value.end = at.end;
         begin_operand(at, value, begin);
@@ -666,9 +695,10 @@ void ViewBuilder::member(std::string_view member_name, const Token& at) {
     now_.qualified = {};
   }
   if (now_.tracked && member_name == "argv") now_.operand = runtime_arguments();
-  if (!now_.inherited.empty()) {
-    if (member_name == "env") add_use("value", arena_.concat(arena_.copy(now_.inherited), ".env"), "=", at.begin, at.end);
-    now_.inherited = {};
+  if (!now_.qualified.empty() || member_name != "env") {
+    // Followed by name.
+  } else if (path_of(owner).substr(0, 7) == "process" && owner.substr(0, 7) != "process") {
+    add_use("value", "process.env", "=", at.begin, at.end);  // Object.create(process).env
   }
   // Where bun itself lies is bun, for whoever starts it.
   if (now_.tracked && (member_name == "execPath" || member_name == "argv0")) {
@@ -952,7 +982,8 @@ void ViewBuilder::close_plain(Group& group, const Token& at) {
   const std::size_t end = inner.type_begin != 0 ? inner.type_begin : code.size();
   const bool single = inner.open && !inner.has_sum && !inner.prefixed && !inner.opaque;
   const bool alone = earlier == 0 && inner.operand_begin == group.code_begin + 1;
-  const bool behind_constant = earlier == 1 && args_.back().kind != Value::Kind::unknown;
+  const bool behind_constant =
+      earlier == 1 && (args_.back().kind == Value::Kind::text || args_.back().kind == Value::Kind::number);
   const bool unwrap =
       single && (alone || behind_constant) && end > inner.operand_begin && end - inner.operand_begin <= kOperandCodeMax;
   if (!handed_roots_.empty()) {
@@ -1027,7 +1058,8 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
     flush_handed_roots(written, args.size() > 1 && args[1].is_known_text() ? args[1].text : std::string_view());
   }
   // Making a function of text: x.constructor("..") without `new`, or with a text.
-  if (ends_with(callee, ".constructor") && !args.empty() && (!group.outer.made || args[0].is_text())) {
+  if (ends_with(callee, ".constructor") && !args.empty() && (!group.outer.made || args[0].is_text()) &&
+      !is_parameter_list(group)) {
     add_use("call", ".constructor", args[0].is_text() ? "text" : "value", group.outer.source_begin, at.end);
   }
   const std::span<const Value> given = args_in_the_end;
@@ -1067,10 +1099,6 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
   result.lone = false;
   result.begin = outer.receiver.kind != Value::Kind::unknown ? outer.receiver.begin : outer.source_begin;
   result.end = at.end;
-  const std::string_view inherited = callee == "Object.create" && group.first_arg_end > group.code_begin
-                                         ? arena_.copy(path_of(std::string_view(code_.text()).substr(
-                                               group.code_begin + 1, group.first_arg_end - group.code_begin - 1)))
-                                         : std::string_view();
   const Value first = given.empty() ? Value{} : given[0];
   const Value second = args.size() < 2 ? Value{} : args[1];
   groups_.pop_back();
@@ -1079,7 +1107,6 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
   now_.receiver = Value{};
   now_.word = {};
   now_.qualified = {};
-  now_.inherited = inherited;
   now_.operand = result;
   if (load_module(group, callee, first, callee == written, at)) return;
   if (result.kind == Value::Kind::path) {
@@ -1416,6 +1443,11 @@ void ViewBuilder::punctuator(std::uint32_t index) {
   }
   if (text == "=>") {
     arrow(index);
+    return;
+  }
+  if (text == "-" && !now_.open && !now_.has_sum) {
+    put(text, at);
+    now_.negative = !now_.negative;
     return;
   }
   if (!now_.declared.empty()) now_.opaque = true;

@@ -37,9 +37,10 @@ struct ViewTexts {
   MappedText uses;
   std::vector<TextSpan> escaped_names;
   std::vector<NestedText> nested;
+  std::vector<NestedText> texts;  // what could be code; read as such where a function that runs text is handed around
 
   struct Mark {
-    std::size_t code, strings, commands, uses, escaped_names, nested;
+    std::size_t code, strings, commands, uses, escaped_names, nested, texts;
   };
   Mark mark() const noexcept;
   void cut(const Mark& to);  // drops what was written after `to`
@@ -97,11 +98,11 @@ class ViewBuilder {
     bool opaque = false;       // a value we don't compute is part of it
     bool made = false;         // `new` stands before it
     bool tracked = false;      // the operand may begin with a root of the surface
+    bool negative = false;     // an odd number of minus signs stands before it
     bool compared = false;     // only looked at by the operator behind it
     bool ambient = false;      // `declare const x`: only a type
     std::uint32_t name_token = 0;  // of the declared name
     std::string_view qualified;    // the operand as a.b.c, if it begins with a name of the file
-    std::string_view inherited;    // the operand is an object that inherits from this root
     std::string_view target;       // what stood before `=`
     Value function;                // the operand is a function that can be followed
     char lead = ';';           // what stands before it: ( [ { , : = . | > r(eturn) ;
@@ -190,6 +191,7 @@ class ViewBuilder {
   std::string_view path_of(std::string_view code) const;
   const Value* local(std::string_view name) const noexcept;
   bool give(std::string_view name, const Value& value);
+  bool give_member(std::string_view name, const Value& value);
   bool add_meaning(std::string_view name, std::string_view path);
   void bind_pattern(std::uint32_t first, std::uint32_t end, std::string_view path, const Value& value);
   void bind_list(std::uint32_t first, std::uint32_t end, const Value& list);

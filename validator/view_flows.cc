@@ -51,6 +51,13 @@ std::string_view ViewBuilder::path_of(std::string_view code) const {
     return is_tracked_path(whole) ? whole : std::string_view();
   }
   if (ends_with(code, ".constructor")) return "%.constructor";
+  for (const std::string_view root : {"process", "Bun"}) {
+    const std::string_view head = "Object.create(";
+    if (code.substr(0, head.size()) == head && code.substr(head.size(), root.size()) == root && code.size() > head.size() + root.size() &&
+        (code[head.size() + root.size()] == ')' || code[head.size() + root.size()] == ',')) {
+      return root;
+    }
+  }
   if (code.back() == ')') {
     if (code.substr(0, 21) == "module.createRequire(" || code.substr(0, 14) == "createRequire(") return "require";
     if (code.substr(0, 9) == "Bun.file(") return "Bun.file";
@@ -81,13 +88,18 @@ bool ViewBuilder::give(std::string_view name, const Value& value) {
     locals_.emplace_back(name, value);
     return true;
   }
-  bool in_time = names_.assign(name, value);
-  // enum, namespace and class members: Name.member
+  const bool in_time = names_.assign(name, value);
+  return give_member(name, value) && in_time;
+}
+
+// enum, namespace and class members: Name.member
+bool ViewBuilder::give_member(std::string_view name, const Value& value) {
+  bool in_time = true;
   if (!groups_.empty() && groups_.back().open == '{' && !groups_.back().scope.empty() && value.kind != Value::Kind::unknown) {
     const std::string_view scope = groups_.back().scope;
     names_.set_has_properties();
     const std::string_view full = arena_.concat(arena_.concat(arena_.copy(scope), "."), name);
-    in_time = names_.assign(full, value) && in_time;
+    in_time = names_.assign(full, value);
     in_time = names_.assign(arena_.concat(arena_.copy("this."), name), value) && in_time;
   }
   return in_time;
@@ -342,6 +354,7 @@ Value ViewBuilder::call_known_function(const Group& group, std::span<const Value
     lists_.push_back(std::move(results));
     return mapped;
   }
+  if (is_parameter_list(group)) return {};
   const Value* function = nullptr;
   if (group.outer.operand.kind == Value::Kind::function) {  // (() => x)()
     function = &group.outer.operand;

@@ -43,7 +43,7 @@ std::string_view last_name(std::string_view callee) noexcept {
 void ViewTexts::clear() { cut(Mark{}); }
 
 ViewTexts::Mark ViewTexts::mark() const noexcept {
-  return {code.size(), strings.size(), commands.size(), uses.size(), escaped_names.size(), nested.size()};
+  return {code.size(), strings.size(), commands.size(), uses.size(), escaped_names.size(), nested.size(), texts.size()};
 }
 
 void ViewTexts::cut(const Mark& to) {
@@ -60,6 +60,7 @@ void ViewTexts::cut(const Mark& to) {
   cut_text(uses, to.uses);
   escaped_names.resize(to.escaped_names);
   nested.resize(to.nested);
+  texts.resize(to.texts);
 }
 
 void ViewBuilder::add_use(std::string_view kind, std::string_view path, std::string_view detail, std::uint32_t begin,
@@ -211,7 +212,7 @@ std::uint32_t ViewBuilder::scope_end(std::uint32_t index) {
       return i;
     }
   }
-  return 0;
+  return !block && limit == tokens_.size() ? limit : 0;
 }
 
 // `index` is the first token of a function's body; its parameters stand in the group that was closed last, or are the
