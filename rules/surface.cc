@@ -18,7 +18,7 @@ struct SurfaceRow {
 };
 
 // kSurfaceRows, sorted.
-#include "surface_table.inc"
+#include "rules/surface_table.inc"
 
 SurfaceClass find(std::string_view object, std::string_view name, SurfaceClass otherwise) noexcept {
   const SurfaceRow sought{object, name, SurfaceClass::free};
