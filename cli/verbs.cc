@@ -94,6 +94,16 @@ constexpr OptionRow kRedactOptions[] = {
     kMaskEnv,
     kConfig,
 };
+constexpr OptionRow kHookOptions[] = {
+    kProject,
+    {.name = "--mode",
+     .value = "MODE",
+     .help = "agent: the place that the rules are chosen for, as for `guard check`",
+     .choices = kModes},
+    kConfig,
+    kRules,
+    kFormat,
+};
 constexpr OptionRow kCleanOptions[] = {kFormat};
 
 constexpr std::string_view kCheckStatus =
@@ -194,6 +204,17 @@ constexpr VerbRow kVerbs[] = {
      .options = kRedactOptions,
      .examples = "make test 2>&1 | guard redact\nguard redact --stats --mask-env DEPLOY_KEY build.log",
      .exit_status = "0 done, 2 it failed: what could not be proved clean was withheld, 64 usage"},
+    {.verb = Verb::hook,
+     .name = "hook",
+     .summary = "stand in the way of commits, and of what a coding agent writes",
+     .usage = "hook install\nhook uninstall\nhook status\nhook agent",
+     .about = "`install` puts a pre-commit hook where git looks for it; it runs `guard check --staged`, and blocks the commit where\n"
+              "guard cannot be found. Hooks of others are left alone. `agent` reads one event of a coding agent on standard input (a\n"
+              "file to be written, a command to be run) and answers in the agent's form; docs/hooks.md has the settings.",
+     .options = kHookOptions,
+     .examples = "guard hook install\nguard hook status --format json\nguard hook agent --project \"$CLAUDE_PROJECT_DIR\" || exit 2",
+     .exit_status = "install, uninstall: 0 done, 2 it failed; status: 0 installed, 1 absent, outdated or foreign, 2 it failed;\n"
+                    "agent: 0 go on, 2 do not, for whatever reason; 64 usage"},
     {.verb = Verb::clean,
      .name = "clean",
      .summary = "remove what killed runs left behind",
