@@ -191,13 +191,19 @@ Result<ParsedCommand> parse_rules(SplitArguments split) {
   GUARD_TRY_ASSIGN(
       options.action,
       take_action<RulesAction>(
-          split, "rules", {{"list", RulesAction::list}, {"show", RulesAction::show}, {"check", RulesAction::check}}));
+          split, "rules",
+          {{"list", RulesAction::list}, {"show", RulesAction::show}, {"check", RulesAction::check}, {"views", RulesAction::views}}));
   GUARD_TRY(no_empty_names(split.positional));
   if (options.action == RulesAction::show && split.positional.empty()) {
     return mistake("guard rules show needs the id of a rule", "`guard rules list` has all ids");
   }
+  if (options.action == RulesAction::views && split.positional.empty()) {
+    return mistake("guard rules views needs a file to read", "guard rules views sandbox/sum.test.ts");
+  }
   if (options.action != RulesAction::list && !split.positional.empty()) {
-    (options.action == RulesAction::show ? options.id : options.folder) = split.positional[0];
+    (options.action == RulesAction::show    ? options.id
+     : options.action == RulesAction::views ? options.file
+                                            : options.folder) = split.positional[0];
     split.positional.erase(split.positional.begin());
   }
   GUARD_TRY(no_arguments(split, "rules"));

@@ -64,11 +64,12 @@ struct ImageOptions {
   OutputFormat format = OutputFormat::text;
 };
 
-enum class RulesAction : std::uint8_t { list, show, check };
+enum class RulesAction : std::uint8_t { list, show, check, views };
 struct RulesOptions {
   RulesAction action = RulesAction::list;
   std::string id;      // show
   std::string folder;  // check; empty: the rules that are shipped
+  std::string file;    // views
   OutputFormat format = OutputFormat::text;
   ColorChoice color = ColorChoice::automatic;
 };

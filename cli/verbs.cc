@@ -163,8 +163,9 @@ constexpr VerbRow kVerbs[] = {
     {.verb = Verb::rules,
      .name = "rules",
      .summary = "list, explain or prove the rules",
-     .usage = "rules list\nrules show ID\nrules check [DIR]",
-     .about = "`check` runs the examples of every rule through both engines; with DIR, those of a folder of your own.",
+     .usage = "rules list\nrules show ID\nrules check [DIR]\nrules views FILE",
+     .about = "`check` runs the examples of every rule through both engines; with DIR, those of a folder of your own. `views` shows\n"
+              "what rules see of a file. docs/writing-rules.md teaches how to write one.",
      .options = kRulesOptions,
      .examples = "guard rules list\nguard rules show always.env_dump\nguard rules check my-rules/",
      .exit_status = "0 done, 1 a rule fails its examples, 2 it failed, 64 usage"},
@@ -212,7 +213,7 @@ constexpr VerbRow kVerbs[] = {
               "guard cannot be found. Hooks of others are left alone. `agent` reads one event of a coding agent on standard input (a\n"
               "file to be written, a command to be run) and answers in the agent's form; docs/hooks.md has the settings.",
      .options = kHookOptions,
-     .examples = "guard hook install\nguard hook status --format json\nguard hook agent --project \"$CLAUDE_PROJECT_DIR\" || exit 2",
+     .examples = "guard hook install\nguard hook status --format json\nguard hook agent --project ../other",
      .exit_status = "install, uninstall: 0 done, 2 it failed; status: 0 installed, 1 absent, outdated or foreign, 2 it failed;\n"
                     "agent: 0 go on, 2 do not, for whatever reason; 64 usage"},
     {.verb = Verb::clean,

@@ -108,7 +108,7 @@ TEST_P(HookManager, AllFilesCanBeJudgedInCi) {
   EXPECT_THAT(run.out + run.err, HasSubstr("sandbox/a.test.ts:1"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Tools, HookManager, ::testing::Values("pre_commit", "prek"), [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Tools, HookManager, ::testing::Values("pre_commit", "prek"), [](const auto& tool) { return tool.param; });
 
 }  // namespace
 }  // namespace guard::testing
