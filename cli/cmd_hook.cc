@@ -27,10 +27,17 @@ std::string status_text(const CommitHook& hook) {
   std::string text = fmt::format("{}: {}\n", to_string(hook.state), printable(hook.path.native()));
   if (!hook.why.empty()) text += fmt::format("  {}\n", hook.why);
   switch (hook.state) {
-    case HookState::installed: break;
-    case HookState::absent: text += "  next: guard hook install\n"; break;
-    case HookState::outdated: text += "  next: `guard hook install` writes it anew\n"; break;
-    case HookState::foreign: text += "  next: let that hook call `guard check --staged`, and fail where it fails\n"; break;
+    case HookState::installed:
+      break;
+    case HookState::absent:
+      text += "  next: guard hook install\n";
+      break;
+    case HookState::outdated:
+      text += "  next: `guard hook install` writes it anew\n";
+      break;
+    case HookState::foreign:
+      text += "  next: let that hook call `guard check --staged`, and fail where it fails\n";
+      break;
   }
   return text;
 }
@@ -47,8 +54,10 @@ void report(const CommitHook& hook, std::string_view sentence, OutputFormat form
   }
   context.streams.out.write(sentence);
   if (hook.shared) {
-    context.streams.out.print("  {} is outside of this repository (core.hooksPath): whatever is in it holds for every repository that uses it\n",
-                              printable(hook.path.parent_path().native()));
+    context.streams.out.print(
+        "  {} is outside of this repository (core.hooksPath): whatever is in it holds for every repository that uses "
+        "it\n",
+        printable(hook.path.parent_path().native()));
   }
 }
 
@@ -66,7 +75,9 @@ Result<int> run_hook(const HookOptions& options, CommandContext& context) {
   }
   GUARD_TRY_ASSIGN(const fs::path program, own_program());
   GUARD_TRY_ASSIGN(const CommitHook hook, install_commit_hook(folder, program, context.cancel));
-  report(hook, fmt::format("installed: {}\n  every commit is judged by {} check --staged\n", printable(hook.path.native()), printable(program.native())),
+  report(hook,
+         fmt::format("installed: {}\n  every commit is judged by {} check --staged\n", printable(hook.path.native()),
+                     printable(program.native())),
          options.format, context);
   return 0;
 }

@@ -21,9 +21,9 @@
 #include "pipeline/run_output.h"
 #include "pipeline/shell_command.h"
 
-// A file under [check] paths is judged as it will be. Of any other file, and of a command, the banned patterns are looked for.
-// A command that commits is judged by what is staged now; where it could stage more before it commits, the pre-commit hook has
-// to be there, because only that sees what is committed.
+// A file under [check] paths is judged as it will be. Of any other file, and of a command, the banned patterns are
+// looked for. A command that commits is judged by what is staged now; where it could stage more before it commits, the
+// pre-commit hook has to be there, because only that sees what is committed.
 
 namespace guard {
 namespace {
@@ -48,7 +48,8 @@ class Judge {
     GUARD_TRY_ASSIGN(LoadedConfig loaded, load_config(sources));
     config_ = std::move(loaded.config);
     GUARD_TRY_ASSIGN(engine_, load_rule_engine(options_.rules));
-    GUARD_TRY_ASSIGN(auto known, known_secrets(context_.environment, config_.redact.mask_env, config_.redact.mask_file));
+    GUARD_TRY_ASSIGN(auto known,
+                     known_secrets(context_.environment, config_.redact.mask_env, config_.redact.mask_file));
     GUARD_TRY_ASSIGN(secrets_, SecretSource::create(RuleSet::shipped(), std::move(known), config_.redact.kinds_off));
     request_.rules = engine_.rules;
     request_.matcher = &*engine_.matcher;
@@ -78,7 +79,8 @@ class Judge {
   Result<CheckRecord> of_file(const AgentEvent& event) {
     GUARD_TRY_ASSIGN(ProposedWrite proposed, proposed_write(event, root_, config_.check.paths));
     if (!proposed.gated) {
-      CheckRecord record = gate_added(request_, {proposed.path, std::move(proposed.after)}, proposed.before, plain_mode());
+      CheckRecord record =
+          gate_added(request_, {proposed.path, std::move(proposed.after)}, proposed.before, plain_mode());
       return with(std::move(record), std::move(proposed.findings));
     }
     SourceFiles files;
@@ -93,11 +95,13 @@ class Judge {
     if (record.error || !reading.commits) return record;
     GUARD_TRY_ASSIGN(const bool ours, is_ours(event.folder));
     if (reading.skips_hooks) {
-      return with(std::move(record), {finding("policy.hooks_skipped", "a commit that switches the hooks off", "commit without --no-verify and its like")});
+      return with(std::move(record), {finding("policy.hooks_skipped", "a commit that switches the hooks off",
+                                              "commit without --no-verify and its like")});
     }
     if (reading.elsewhere || !ours) {
-      return with(std::move(record), {finding("policy.commit_elsewhere", "a commit in a folder that guard was not asked to look at",
-                                              "commit in the project's own folder, without -C or --git-dir")});
+      return with(std::move(record),
+                  {finding("policy.commit_elsewhere", "a commit in a folder that guard was not asked to look at",
+                           "commit in the project's own folder, without -C or --git-dir")});
     }
     if (reading.plain) {
       GUARD_TRY_ASSIGN(CheckRecord staged, of_index());
@@ -106,9 +110,11 @@ class Judge {
     }
     GUARD_TRY_ASSIGN(const CommitHook hook, find_commit_hook(root_, context_.cancel));
     if (hook.state == HookState::installed) return record;
-    return with(std::move(record), {finding("policy.commit_unjudged", "a command that may stage more before it commits; no hook of guard's would see that",
-                                            "stage in one command and commit in another, with nothing but `git commit -m ...`; or ask a "
-                                            "person to run `guard hook install`")});
+    return with(std::move(record),
+                {finding("policy.commit_unjudged",
+                         "a command that may stage more before it commits; no hook of guard's would see that",
+                         "stage in one command and commit in another, with nothing but `git commit -m ...`; or ask a "
+                         "person to run `guard hook install`")});
   }
 
   Result<CheckRecord> of_index() {

@@ -5,8 +5,8 @@
 
 namespace guard {
 
-// Reads standard input. 0: nothing stands against it. 2: it must not be done, or guard could not tell; these agents take every
-// other status for "go on".
+// Reads standard input. 0: nothing stands against it. 2: it must not be done, or guard could not tell; these agents
+// take every other status for "go on".
 int hook_agent(const HookOptions& options, CommandContext& context);
 
 }  // namespace guard

@@ -11,7 +11,8 @@
 
 namespace guard {
 
-Result<ConfigSources> config_at_head(const std::string& config, const std::filesystem::path& folder, CommandContext& context) {
+Result<ConfigSources> config_at_head(const std::string& config, const std::filesystem::path& folder,
+                                     CommandContext& context) {
   ConfigSources sources;
   sources.environment = context.environment;
   if (!config.empty()) {
@@ -23,13 +24,16 @@ Result<ConfigSources> config_at_head(const std::string& config, const std::files
   return sources;
 }
 
-Result<void> refuse_inside_tree(const std::string& path, std::string_view option, const std::filesystem::path& folder, CommandContext& context) {
+Result<void> refuse_inside_tree(const std::string& path, std::string_view option, const std::filesystem::path& folder,
+                                CommandContext& context) {
   if (path.empty()) return ok();
   std::error_code failure;
   GUARD_TRY_ASSIGN(const auto top, Git(folder, context.cancel).top());
-  const auto inside = std::filesystem::weakly_canonical(path, failure).lexically_relative(std::filesystem::weakly_canonical(top, failure));
+  const auto inside = std::filesystem::weakly_canonical(path, failure)
+                          .lexically_relative(std::filesystem::weakly_canonical(top, failure));
   if (failure || inside.empty() || *inside.begin() != "..") {
-    return Error(ErrorCode::config_invalid, fmt::format("{} {} lies in the work tree that is being judged", option, printable(path)))
+    return Error(ErrorCode::config_invalid,
+                 fmt::format("{} {} lies in the work tree that is being judged", option, printable(path)))
         .hint("name one outside of the repository, or leave the option out: the configuration at HEAD is used then");
   }
   return ok();

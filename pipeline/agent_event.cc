@@ -22,7 +22,8 @@ struct ToolRow {
   ToolKind kind;
 };
 
-// Tools that only read stand here so that a hook for all tools does not stop them; any tool that is not here is refused.
+// Tools that only read stand here so that a hook for all tools does not stop them; any tool that is not here is
+// refused.
 constexpr std::array<ToolRow, 42> kTools = {{
     // Claude Code; VS Code and Copilot use the same names with PreToolUse
     {"Write", ToolKind::writes},
@@ -72,7 +73,8 @@ constexpr std::array<ToolRow, 42> kTools = {{
 }};
 
 Error not_understood(std::string sentence) {
-  return Error(ErrorCode::input_invalid, std::move(sentence)).hint("docs/hooks.md lists the events and tools that guard understands");
+  return Error(ErrorCode::input_invalid, std::move(sentence))
+      .hint("docs/hooks.md lists the events and tools that guard understands");
 }
 
 // The first of `names` that is there; it has to be a string.
@@ -107,14 +109,17 @@ Result<TextEdit> edit_of(const Json& object) {
 
 Result<std::string> path_of(const Json& input) {
   GUARD_TRY_ASSIGN(std::string path, text_of(input, {"file_path", "path", "notebook_path"}));
-  if (path.empty() || path.find('\0') != std::string::npos) return not_understood("the event names no file that could be written");
+  if (path.empty() || path.find('\0') != std::string::npos)
+    return not_understood("the event names no file that could be written");
   return path;
 }
 
 Result<void> read_tool(const Json& input, AgentEvent& event) {
-  const auto* row = std::find_if(kTools.begin(), kTools.end(), [&](const ToolRow& known) { return known.name == event.tool; });
+  const auto* row =
+      std::find_if(kTools.begin(), kTools.end(), [&](const ToolRow& known) { return known.name == event.tool; });
   if (row == kTools.end()) {
-    return not_understood(fmt::format("guard does not know the tool {}, so it cannot tell what it writes", printable(event.tool)));
+    return not_understood(
+        fmt::format("guard does not know the tool {}, so it cannot tell what it writes", printable(event.tool)));
   }
   if (row->kind == ToolKind::reads) return ok();
   if (!input.is_object()) return not_understood("the tool's input is no object");
@@ -176,7 +181,8 @@ Result<AgentEvent> parse_agent_event(std::string_view json) {
   if (!document.is_object()) return not_understood("standard input is not one JSON object");
   const auto form = form_of(document);
   if (!form) {
-    return not_understood(fmt::format("guard cannot answer the event \"{}\"", printable(word_of(document, "hook_event_name"))));
+    return not_understood(
+        fmt::format("guard cannot answer the event \"{}\"", printable(word_of(document, "hook_event_name"))));
   }
   AgentEvent event;
   event.form = *form;
@@ -207,7 +213,8 @@ std::string agent_answer(AgentForm form, bool allowed, std::string_view reason) 
   if (!allowed) {
     switch (form) {
       case AgentForm::claude:
-        answer["hookSpecificOutput"] = {{"hookEventName", "PreToolUse"}, {"permissionDecision", "deny"}, {"permissionDecisionReason", reason}};
+        answer["hookSpecificOutput"] = {
+            {"hookEventName", "PreToolUse"}, {"permissionDecision", "deny"}, {"permissionDecisionReason", reason}};
         break;
       case AgentForm::gemini:
         answer = {{"decision", "deny"}, {"reason", reason}};
@@ -241,12 +248,15 @@ Result<std::string> apply_edits(std::string text, const std::vector<TextEdit>& e
     std::string result;
     std::size_t at = 0;
     std::size_t count = 0;
-    for (std::size_t found; (found = text.find(edit.old_text, at)) != std::string::npos; at = found + edit.old_text.size()) {
+    for (std::size_t found; (found = text.find(edit.old_text, at)) != std::string::npos;
+         at = found + edit.old_text.size()) {
       result.append(text, at, found - at).append(edit.new_text);
       ++count;
     }
-    if (count == 0) return not_understood("the text to be replaced is not in the file, so guard cannot tell what the file will be");
-    if (count > 1 && !edit.all) return not_understood(fmt::format("the text to be replaced is in the file {} times", count));
+    if (count == 0)
+      return not_understood("the text to be replaced is not in the file, so guard cannot tell what the file will be");
+    if (count > 1 && !edit.all)
+      return not_understood(fmt::format("the text to be replaced is in the file {} times", count));
     result.append(text, at, std::string::npos);
     text = std::move(result);
   }

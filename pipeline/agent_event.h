@@ -1,7 +1,7 @@
 // One event that a coding agent hands to a hook before it acts, and the answer in the agent's own form.
 //
-// The forms are those that the agents document: Claude Code and VS Code (PreToolUse), Gemini CLI (BeforeTool), GitHub Copilot
-// (preToolUse), Cursor (beforeShellExecution). What is not known is an error and never "nothing happens".
+// The forms are those that the agents document: Claude Code and VS Code (PreToolUse), Gemini CLI (BeforeTool), GitHub
+// Copilot (preToolUse), Cursor (beforeShellExecution). What is not known is an error and never "nothing happens".
 #pragma once
 
 #include <filesystem>

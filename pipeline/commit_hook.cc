@@ -52,13 +52,15 @@ std::optional<std::string> program_of(std::string_view script) {
 
 bool is_program(const fs::path& path) {
   struct stat status {};
-  return path.is_absolute() && ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && ::access(path.c_str(), X_OK) == 0;
+  return path.is_absolute() && ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+         ::access(path.c_str(), X_OK) == 0;
 }
 
 std::string why_outdated(std::string_view script, mode_t mode) {
   if ((mode & S_IXUSR) == 0) return "it is not executable, so git passes it by";
   const auto program = program_of(script);
-  if (!program || script != commit_hook_script(*program)) return "it was written by another version of guard, or edited";
+  if (!program || script != commit_hook_script(*program))
+    return "it was written by another version of guard, or edited";
   if (!is_program(*program)) return fmt::format("{} is not there any more", printable(*program));
   return {};
 }
@@ -68,7 +70,8 @@ Result<fs::path> hooks_folder(const fs::path& top, const CancelToken& cancel) {
   GUARD_TRY_ASSIGN(fs::path folder, Git(top, cancel).hooks_folder());
   struct stat status {};
   if (::stat(folder.c_str(), &status) == 0 ? !S_ISDIR(status.st_mode) : errno != ENOENT) {
-    return Error(ErrorCode::input_invalid, fmt::format("git looks for hooks in {}, which is no folder", printable(folder.native())))
+    return Error(ErrorCode::input_invalid,
+                 fmt::format("git looks for hooks in {}, which is no folder", printable(folder.native())))
         .hint("hooks are switched off by core.hooksPath: `git config --show-origin core.hooksPath` says where");
   }
   return folder;
@@ -83,17 +86,21 @@ bool lies_in(const fs::path& inner, const fs::path& outer) {
 
 std::string_view to_string(HookState state) noexcept {
   switch (state) {
-    case HookState::absent: return "absent";
-    case HookState::installed: return "installed";
-    case HookState::outdated: return "outdated";
-    case HookState::foreign: return "foreign";
+    case HookState::absent:
+      return "absent";
+    case HookState::installed:
+      return "installed";
+    case HookState::outdated:
+      return "outdated";
+    case HookState::foreign:
+      return "foreign";
   }
   return "foreign";
 }
 
 std::string commit_hook_script(const fs::path& program) {
-  // A name that is looked up on the PATH must come out absolute: the folder that a hook runs in is the repository's, and a
-  // PATH with "." in it would let the repository bring its own guard.
+  // A name that is looked up on the PATH must come out absolute: the folder that a hook runs in is the repository's,
+  // and a PATH with "." in it would let the repository bring its own guard.
   return fmt::format(
       "#!/bin/sh\n"
       "{} Written by `guard hook install`, taken away by `guard hook uninstall`.\n"
@@ -120,7 +127,8 @@ Result<CommitHook> find_commit_hook(const fs::path& folder, const CancelToken& c
   hook.path = hooks / "pre-commit";
   std::error_code ignored;
   const fs::path resolved = fs::weakly_canonical(hooks, ignored);
-  hook.shared = !lies_in(resolved, fs::weakly_canonical(common, ignored)) && !lies_in(resolved, fs::weakly_canonical(top, ignored));
+  hook.shared = !lies_in(resolved, fs::weakly_canonical(common, ignored)) &&
+                !lies_in(resolved, fs::weakly_canonical(top, ignored));
 
   struct stat status {};
   if (::lstat(hook.path.c_str(), &status) != 0) {
@@ -139,12 +147,15 @@ Result<CommitHook> find_commit_hook(const fs::path& folder, const CancelToken& c
 
 Result<CommitHook> install_commit_hook(const fs::path& folder, const fs::path& program, const CancelToken& cancel) {
   if (!is_program(program)) {
-    return Error(ErrorCode::input_invalid, fmt::format("{} is no program that a hook could call", printable(program.native())));
+    return Error(ErrorCode::input_invalid,
+                 fmt::format("{} is no program that a hook could call", printable(program.native())));
   }
   GUARD_TRY_ASSIGN(CommitHook hook, find_commit_hook(folder, cancel));
   if (hook.state == HookState::foreign) {
-    return Error(ErrorCode::input_invalid, fmt::format("{} is there already, and not guard's", printable(hook.path.native())))
-        .hint(fmt::format("put this line into it: {} check --staged || exit 1", printable(shell_quoted(program.native()))));
+    return Error(ErrorCode::input_invalid,
+                 fmt::format("{} is there already, and not guard's", printable(hook.path.native())))
+        .hint(fmt::format("put this line into it: {} check --staged || exit 1",
+                          printable(shell_quoted(program.native()))));
   }
   const std::string script = commit_hook_script(program);
   if (hook.state == HookState::installed) {
@@ -162,11 +173,13 @@ Result<CommitHook> uninstall_commit_hook(const fs::path& folder, const CancelTok
   GUARD_TRY_ASSIGN(CommitHook hook, find_commit_hook(folder, cancel));
   if (hook.state == HookState::absent) return hook;
   if (hook.state == HookState::foreign) {
-    return Error(ErrorCode::input_invalid, fmt::format("{} is not guard's, and is left alone", printable(hook.path.native())))
+    return Error(ErrorCode::input_invalid,
+                 fmt::format("{} is not guard's, and is left alone", printable(hook.path.native())))
         .hint("remove it by hand, or take guard's line out of it");
   }
   if (::unlink(hook.path.c_str()) != 0 && errno != ENOENT) {
-    return Error::from_errno(ErrorCode::io_error, fmt::format("cannot remove {}", printable(hook.path.native())), errno);
+    return Error::from_errno(ErrorCode::io_error, fmt::format("cannot remove {}", printable(hook.path.native())),
+                             errno);
   }
   hook.state = HookState::absent;
   hook.why.clear();

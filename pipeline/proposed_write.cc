@@ -35,12 +35,14 @@ Finding policy_finding(std::string_view rule, const std::string& path, std::stri
 
 }  // namespace
 
-Result<ProposedWrite> proposed_write(const AgentEvent& event, const fs::path& root, const std::vector<std::string>& gated_paths) {
+Result<ProposedWrite> proposed_write(const AgentEvent& event, const fs::path& root,
+                                     const std::vector<std::string>& gated_paths) {
   const fs::path given = (event.folder.empty() ? root : root / event.folder) / event.path;
   std::error_code failure;
   const fs::path resolved = fs::weakly_canonical(given, failure);
   if (failure) {
-    return Error::from_errno(ErrorCode::io_error, fmt::format("cannot tell where {} is", printable(event.path)), failure.value());
+    return Error::from_errno(ErrorCode::io_error, fmt::format("cannot tell where {} is", printable(event.path)),
+                             failure.value());
   }
   ProposedWrite proposed;
   proposed.path = seen_from(root, given.lexically_normal());
@@ -48,9 +50,11 @@ Result<ProposedWrite> proposed_write(const AgentEvent& event, const fs::path& ro
     proposed.gated = proposed.gated || is_gated_path(gated_paths, name);
     const bool found = !proposed.findings.empty();
     if (!found && configures_guard(name)) {
-      proposed.findings.push_back(policy_finding("policy.configuration_changed", proposed.path, "it says what guard or bun is told to do"));
+      proposed.findings.push_back(
+          policy_finding("policy.configuration_changed", proposed.path, "it says what guard or bun is told to do"));
     } else if (!found && configures_hooks(name)) {
-      proposed.findings.push_back(policy_finding("policy.hook_changed", proposed.path, "it says whether guard is asked at all"));
+      proposed.findings.push_back(
+          policy_finding("policy.hook_changed", proposed.path, "it says whether guard is asked at all"));
     }
   }
 
@@ -65,7 +69,8 @@ Result<ProposedWrite> proposed_write(const AgentEvent& event, const fs::path& ro
     proposed.after = event.content;
     return proposed;
   }
-  GUARD_TRY_ASSIGN(proposed.after, apply_edits(proposed.before, event.edits).context(fmt::format("editing {}", printable(event.path))));
+  GUARD_TRY_ASSIGN(proposed.after,
+                   apply_edits(proposed.before, event.edits).context(fmt::format("editing {}", printable(event.path))));
   return proposed;
 }
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-// Splits the text into simple commands and words, taking quotes away, and looks for git among the words. A word that is itself
-// a line of shell (`sh -c "git commit"`) is read in the same way.
+// Splits the text into simple commands and words, taking quotes away, and looks for git among the words. A word that is
+// itself a line of shell (`sh -c "git commit"`) is read in the same way.
 
 namespace guard {
 namespace {
@@ -92,9 +92,11 @@ bool is_git(std::string_view word) {
 // Options of `git commit` that take the next word, and that say nothing about what is committed.
 constexpr std::string_view kValueLetters = "mFCct";
 constexpr std::string_view kPlainLetters = "qvse";
-constexpr std::array<std::string_view, 14> kPlainWords = {
-    "--quiet",  "--verbose", "--signoff", "--no-signoff", "--amend",  "--no-edit", "--edit",
-    "--allow-empty", "--allow-empty-message", "--no-gpg-sign", "--message=", "--author=", "--date=", "--trailer="};
+constexpr std::array<std::string_view, 14> kPlainWords = {"--quiet",       "--verbose",     "--signoff",
+                                                          "--no-signoff",  "--amend",       "--no-edit",
+                                                          "--edit",        "--allow-empty", "--allow-empty-message",
+                                                          "--no-gpg-sign", "--message=",    "--author=",
+                                                          "--date=",       "--trailer="};
 
 struct CommitOptions {
   bool plain = true;
@@ -136,16 +138,15 @@ CommitOptions read_commit_options(const std::vector<std::string>& words, std::si
 }
 
 bool contains_folded(std::string_view text, std::string_view lower_word) {
-  const auto found = std::search(text.begin(), text.end(), lower_word.begin(), lower_word.end(), [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) == b;
-  });
+  const auto found = std::search(text.begin(), text.end(), lower_word.begin(), lower_word.end(),
+                                 [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; });
   return found != text.end();
 }
 
-// Switches hooks off from wherever it stands in the command.
+// Switches hooks off, or tells guard something else, from wherever it stands in the command.
 bool switches_hooks_off(std::string_view word) {
-  return contains_folded(word, "core.hookspath") || word.starts_with("GIT_CONFIG") || word.starts_with("SKIP=") || word.starts_with("PREK_SKIP=") ||
-         word.starts_with("HUSKY=");
+  return contains_folded(word, "core.hookspath") || word.starts_with("GIT_CONFIG") || word.starts_with("SKIP=") ||
+         word.starts_with("PREK_SKIP=") || word.starts_with("HUSKY=") || word.starts_with("GUARD_");
 }
 
 ShellReading read_shell(std::string_view text, int depth_left) {
@@ -167,7 +168,9 @@ ShellReading read_shell(std::string_view text, int depth_left) {
       for (; at < words.size() && words[at].starts_with("-"); ++at) {
         const std::string& option = words[at];
         elsewhere = elsewhere || option == "-C" || option.starts_with("--git-dir") || option.starts_with("--work-tree");
-        if (option == "-C" || option == "-c" || option == "--git-dir" || option == "--work-tree" || option == "--namespace") ++at;
+        if (option == "-C" || option == "-c" || option == "--git-dir" || option == "--work-tree" ||
+            option == "--namespace")
+          ++at;
       }
       if (at >= words.size() || words[at] != "commit") continue;
       const CommitOptions options = read_commit_options(words, at + 1);

@@ -21,7 +21,9 @@ TempDir made_home() {
 Repository::Repository() : home_(made_home()) {
   write("guard.toml", "[check]\npaths = [\"sandbox/**\"]\n");
   write("notes.md", "# notes\n");
-  must("git config --global user.email t@example.invalid; git config --global user.name t; git config --global init.defaultBranch main");
+  must(
+      "git config --global user.email t@example.invalid; git config --global user.name t; git config --global "
+      "init.defaultBranch main");
   must("git init -q . && git add -A && git commit -q -m base");
 }
 
@@ -30,7 +32,8 @@ std::string Repository::read(std::string_view relative) const {
   return bytes ? *bytes : "(unreadable)";
 }
 
-ProgramResult Repository::shell(const std::string& script, const std::filesystem::path& folder, std::map<std::string, std::string> more) const {
+ProgramResult Repository::shell(const std::string& script, const std::filesystem::path& folder,
+                                std::map<std::string, std::string> more) const {
   ProcessSpec spec;
   spec.argv = {"/bin/sh", "-c", script};
   spec.cwd = folder.empty() ? path().string() : folder.string();
@@ -45,7 +48,8 @@ ProgramResult Repository::shell(const std::string& script, const std::filesystem
     ADD_FAILURE() << done.error().to_string();
     return result;
   }
-  if (done->result.outcome.kind == OutcomeKind::exited) result.exit_status = static_cast<int>(done->result.outcome.value);
+  if (done->result.outcome.kind == OutcomeKind::exited)
+    result.exit_status = static_cast<int>(done->result.outcome.value);
   result.out = std::move(done->out);
   result.err = std::move(done->err);
   return result;
@@ -56,7 +60,8 @@ void Repository::must(const std::string& script, const std::filesystem::path& fo
   ASSERT_EQ(done.exit_status, 0) << script << "\n" << done.out << done.err;
 }
 
-ProgramResult Repository::guard(std::vector<std::string> arguments, const std::filesystem::path& folder, std::string stdin_text) const {
+ProgramResult Repository::guard(std::vector<std::string> arguments, const std::filesystem::path& folder,
+                                std::string stdin_text) const {
   ProgramCall call;
   call.arguments = std::move(arguments);
   call.folder = folder.empty() ? path() : folder;

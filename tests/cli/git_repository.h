@@ -1,5 +1,5 @@
-// A git repository of a test's own, and a person at its command line: real git, a home of their own, no configuration of the
-// machine.
+// A git repository of a test's own, and a person at its command line: real git, a home of their own, no configuration
+// of the machine.
 #pragma once
 
 #include <filesystem>
@@ -23,12 +23,14 @@ class Repository {
   std::string read(std::string_view relative) const;
 
   // `sh -c SCRIPT` at the top of the repository, or in `folder`.
-  ProgramResult shell(const std::string& script, const std::filesystem::path& folder = {}, std::map<std::string, std::string> more = {}) const;
+  ProgramResult shell(const std::string& script, const std::filesystem::path& folder = {},
+                      std::map<std::string, std::string> more = {}) const;
   // The same, and it has to work.
   void must(const std::string& script, const std::filesystem::path& folder = {}) const;
 
   // guard in this person's environment.
-  ProgramResult guard(std::vector<std::string> arguments, const std::filesystem::path& folder = {}, std::string stdin_text = {}) const;
+  ProgramResult guard(std::vector<std::string> arguments, const std::filesystem::path& folder = {},
+                      std::string stdin_text = {}) const;
 
   std::string head() const;  // its commit's id; empty before the first
 

@@ -28,17 +28,24 @@ class HookManager : public ::testing::TestWithParam<std::string> {
     }
     // As a person has it: the program on the PATH, the hooks in a repository of their own.
     repository_.must("mkdir $HOME/bin $HOME/hooks && ln -s '" GUARD_PROGRAM "' $HOME/bin/guard");
-    repository_.must("cp '" GUARD_SOURCE_DIR "/.pre-commit-hooks.yaml' . && git init -q . && git add -A && git commit -q -m hooks && git tag v1", repository_.home() / "hooks");
+    repository_.must(
+        "cp '" GUARD_SOURCE_DIR
+        "/.pre-commit-hooks.yaml' . && git init -q . && git add -A && git commit -q -m hooks && git tag v1",
+        repository_.home() / "hooks");
   }
   void configure(const std::string& text) { repository_.write(".pre-commit-config.yaml", text); }
   void configure_from_repository() {
-    configure("repos:\n- repo: " + (repository_.home() / "hooks").string() + "\n  rev: v1\n  hooks:\n  - id: guard\n  - id: guard-files\n");
+    configure("repos:\n- repo: " + (repository_.home() / "hooks").string() +
+              "\n  rev: v1\n  hooks:\n  - id: guard\n  - id: guard-files\n");
   }
   ProgramResult shell(const std::string& script) const {
     // Nothing may come from a network, and nothing may be kept outside of the test.
     return repository_.shell("PATH=$HOME/bin:$PATH; " + script, {},
-                             {{"PRE_COMMIT_HOME", (repository_.home() / "cache").string()}, {"PREK_HOME", (repository_.home() / "cache").string()},
-                              {"manager", manager_}, {"http_proxy", "http://127.0.0.1:9"}, {"https_proxy", "http://127.0.0.1:9"}});
+                             {{"PRE_COMMIT_HOME", (repository_.home() / "cache").string()},
+                              {"PREK_HOME", (repository_.home() / "cache").string()},
+                              {"manager", manager_},
+                              {"http_proxy", "http://127.0.0.1:9"},
+                              {"https_proxy", "http://127.0.0.1:9"}});
   }
   void expect_gate() {
     ASSERT_EQ(shell("git add -A && git commit -q -m config && \"$manager\" install").exit_status, 0);
@@ -71,8 +78,10 @@ TEST_P(HookManager, GatesCommitsWithTheHookOfARepository) {
 }
 
 TEST_P(HookManager, GatesCommitsWithALocalHook) {
-  configure("repos:\n- repo: local\n  hooks:\n  - id: guard\n    name: guard\n    entry: guard check --staged\n    language: system\n"
-            "    pass_filenames: false\n    always_run: true\n");
+  configure(
+      "repos:\n- repo: local\n  hooks:\n  - id: guard\n    name: guard\n    entry: guard check --staged\n    language: "
+      "system\n"
+      "    pass_filenames: false\n    always_run: true\n");
   expect_gate();
 }
 
@@ -86,7 +95,8 @@ TEST_P(HookManager, CommitsThatOnlyDeleteOrConfigureAreJudged) {
 
 TEST_P(HookManager, WithoutGuardNothingIsCommitted) {
   configure_from_repository();
-  ASSERT_EQ(shell("git add -A && git commit -q -m config && \"$manager\" install && rm $HOME/bin/guard").exit_status, 0);
+  ASSERT_EQ(shell("git add -A && git commit -q -m config && \"$manager\" install && rm $HOME/bin/guard").exit_status,
+            0);
   const std::string before = repository_.head();
   repository_.write("notes.md", "# more\n");
   EXPECT_NE(shell("git commit -q -a -m more").exit_status, 0);
@@ -103,12 +113,14 @@ TEST_P(HookManager, CanBeTriedWithoutConfiguration) {
 TEST_P(HookManager, AllFilesCanBeJudgedInCi) {
   configure_from_repository();
   repository_.write("sandbox/a.test.ts", kDump);
-  const auto run = shell("git add -A && git commit -q -m config && \"$manager\" run guard-files --hook-stage manual --all-files");
+  const auto run =
+      shell("git add -A && git commit -q -m config && \"$manager\" run guard-files --hook-stage manual --all-files");
   EXPECT_NE(run.exit_status, 0);
   EXPECT_THAT(run.out + run.err, HasSubstr("sandbox/a.test.ts:1"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Tools, HookManager, ::testing::Values("pre_commit", "prek"), [](const auto& tool) { return tool.param; });
+INSTANTIATE_TEST_SUITE_P(Tools, HookManager, ::testing::Values("pre_commit", "prek"),
+                         [](const auto& tool) { return tool.param; });
 
 }  // namespace
 }  // namespace guard::testing

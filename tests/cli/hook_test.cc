@@ -12,7 +12,8 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-constexpr std::string_view kHonest = "import { expect, test } from \"bun:test\";\ntest(\"adds\", () => { expect(1 + 1).toBe(2); });\n";
+constexpr std::string_view kHonest =
+    "import { expect, test } from \"bun:test\";\ntest(\"adds\", () => { expect(1 + 1).toBe(2); });\n";
 constexpr std::string_view kDump = "console.log(JSON.stringify(process.env));\n";
 
 class Hook : public ::testing::Test {
@@ -79,14 +80,16 @@ TEST_F(Hook, StatusTellsFourStates) {
 TEST_F(Hook, InstallingTwiceChangesNothing) {
   install();
   const fs::path hook = repository_.path() / ".git/hooks/pre-commit";
-  struct stat before {}, after {};
+  struct stat before {
+  }, after{};
   ASSERT_EQ(::stat(hook.c_str(), &before), 0);
   EXPECT_EQ(before.st_mode & 0777, 0755u);
   install();
   ASSERT_EQ(::stat(hook.c_str(), &after), 0);
   EXPECT_EQ(before.st_ino, after.st_ino);
   // Nothing half written lies beside it.
-  for (const auto& entry : fs::directory_iterator(hook.parent_path())) EXPECT_EQ(entry.path().filename().string().find(".pre-commit."), std::string::npos);
+  for (const auto& entry : fs::directory_iterator(hook.parent_path()))
+    EXPECT_EQ(entry.path().filename().string().find(".pre-commit."), std::string::npos);
 }
 
 TEST_F(Hook, ForeignHooksAreLeftAloneAndTheLineThatChainsThemWorks) {
@@ -159,26 +162,38 @@ TEST_F(Hook, WorksInLinkedWorkTrees) {
   repository_.must("git worktree add -q -b other '" + linked.string() + "'");
   ASSERT_EQ(repository_.guard({"hook", "install"}, linked).exit_status, 0);
   EXPECT_EQ(state(), "installed");
-  const auto bad = repository_.shell("mkdir -p sandbox; echo 'eval(JSON.stringify(process.env))' > sandbox/a.test.ts; git add -A && git commit -q -m bad", linked);
+  const auto bad = repository_.shell(
+      "mkdir -p sandbox; echo 'eval(JSON.stringify(process.env))' > sandbox/a.test.ts; git add -A && git commit -q -m "
+      "bad",
+      linked);
   EXPECT_NE(bad.exit_status, 0);
   EXPECT_THAT(bad.out + bad.err, HasSubstr("sandbox/a.test.ts"));
-  EXPECT_EQ(repository_.shell("git reset -q --hard; echo x >> notes.md; git commit -q -a -m good", linked).exit_status, 0);
+  EXPECT_EQ(repository_.shell("git reset -q --hard; echo x >> notes.md; git commit -q -a -m good", linked).exit_status,
+            0);
 }
 
 TEST_F(Hook, WorksInSubmodulesAndLetsTheirCommitsBeRecorded) {
   Repository inner;
-  repository_.must("git -c protocol.file.allow=always submodule add -q '" + inner.path().string() + "' lib && git commit -q -m lib");
+  repository_.must("git -c protocol.file.allow=always submodule add -q '" + inner.path().string() +
+                   "' lib && git commit -q -m lib");
   const fs::path lib = repository_.path() / "lib";
   ASSERT_EQ(repository_.guard({"hook", "install"}, lib).exit_status, 0);
   EXPECT_EQ(state(), "absent");
   EXPECT_EQ(state(lib), "installed");
-  EXPECT_NE(repository_.shell("mkdir -p sandbox; echo 'f(JSON.stringify(process.env))' > sandbox/a.test.ts; git add -A && git commit -q -m bad", lib).exit_status, 0);
+  EXPECT_NE(repository_
+                .shell("mkdir -p sandbox; echo 'f(JSON.stringify(process.env))' > sandbox/a.test.ts; git add -A && git "
+                       "commit -q -m bad",
+                       lib)
+                .exit_status,
+            0);
   repository_.must("git reset -q --hard; echo x >> notes.md; git commit -q -a -m good", lib);
   install();
   expect_committed("git add lib && git commit -q -m 'newer lib'");
 
   // Among the gated files nobody could say what it holds.
-  expect_refused("git -c protocol.file.allow=always submodule add -q '" + inner.path().string() + "' sandbox/lib; git commit -q -m x", "sandbox/lib");
+  expect_refused("git -c protocol.file.allow=always submodule add -q '" + inner.path().string() +
+                     "' sandbox/lib; git commit -q -m x",
+                 "sandbox/lib");
 }
 
 TEST_F(Hook, WithoutGuardNothingIsCommitted) {
@@ -218,9 +233,15 @@ TEST_F(Hook, FirstCommit) {
   ASSERT_EQ(repository_.guard({"hook", "install"}, fresh).exit_status, 0);
   repository_.must("git commit -q --allow-empty -m nothing", fresh);
   repository_.must("git update-ref -d HEAD", fresh);
-  EXPECT_NE(repository_.shell("echo 'f(JSON.stringify(process.env))' > sandbox/a.test.ts; git add -A && git commit -q -m bad", fresh).exit_status, 0);
+  EXPECT_NE(
+      repository_
+          .shell("echo 'f(JSON.stringify(process.env))' > sandbox/a.test.ts; git add -A && git commit -q -m bad", fresh)
+          .exit_status,
+      0);
   EXPECT_NE(repository_.shell("git rev-parse -q --verify HEAD", fresh).exit_status, 0);
-  EXPECT_EQ(repository_.shell("echo 'export {}' > sandbox/a.test.ts; git add -A && git commit -q -m good", fresh).exit_status, 0);
+  EXPECT_EQ(
+      repository_.shell("echo 'export {}' > sandbox/a.test.ts; git add -A && git commit -q -m good", fresh).exit_status,
+      0);
 }
 
 TEST_F(Hook, PartOfAFileIsJudgedAsItIsStaged) {
@@ -256,7 +277,8 @@ TEST_F(Hook, CommitOfAllChangesAndOfNamedPaths) {
 TEST_F(Hook, CommitFromASubfolder) {
   install();
   repository_.write("sandbox/deep/a.test.ts", kDump);
-  expect_refused("git add -A .. && git commit -q -m bad", "sandbox/deep/a.test.ts", repository_.path() / "sandbox/deep");
+  expect_refused("git add -A .. && git commit -q -m bad", "sandbox/deep/a.test.ts",
+                 repository_.path() / "sandbox/deep");
   expect_refused("git commit -q -m bad a.test.ts", "sandbox/deep/a.test.ts", repository_.path() / "sandbox/deep");
 }
 
@@ -271,7 +293,9 @@ TEST_F(Hook, AmendAndDetachedHead) {
 }
 
 TEST_F(Hook, MergeThatWasResolvedByHand) {
-  repository_.must("git checkout -q -b side && echo side > notes.md && git commit -q -a -m side && git checkout -q main && echo main > notes.md && git commit -q -a -m main");
+  repository_.must(
+      "git checkout -q -b side && echo side > notes.md && git commit -q -a -m side && git checkout -q main && echo "
+      "main > notes.md && git commit -q -a -m main");
   install();
   repository_.shell("git merge -q side");
   const auto unmerged = repository_.shell("git commit -q -m merged");
@@ -283,13 +307,16 @@ TEST_F(Hook, MergeThatWasResolvedByHand) {
 }
 
 TEST_F(Hook, RebaseThatStopsIsJudgedWhereItGoesOn) {
-  repository_.must("git checkout -q -b side && echo side > notes.md && git commit -q -a -m side && git checkout -q main && echo main > notes.md && "
-                   "git commit -q -a -m main && git checkout -q side");
+  repository_.must(
+      "git checkout -q -b side && echo side > notes.md && git commit -q -a -m side && git checkout -q main && echo "
+      "main > notes.md && "
+      "git commit -q -a -m main && git checkout -q side");
   install();
   EXPECT_NE(repository_.shell("git rebase -q main").exit_status, 0);
   repository_.write("sandbox/a.test.ts", kDump);
   expect_refused("echo both > notes.md && git add -A && git commit -q -m resolved", "sandbox/a.test.ts");
-  expect_committed("git rm -q -f sandbox/a.test.ts && git commit -q -m resolved && GIT_EDITOR=true git rebase --continue");
+  expect_committed(
+      "git rm -q -f sandbox/a.test.ts && git commit -q -m resolved && GIT_EDITOR=true git rebase --continue");
 }
 
 TEST_F(Hook, RenamedAndDeletedFiles) {
@@ -306,8 +333,9 @@ TEST_F(Hook, RenamedAndDeletedFiles) {
 
 TEST_F(Hook, NamesThatBreakScripts) {
   install();
-  for (const std::string name : {"sandbox/with blank.test.ts", "sandbox/new\nline.test.ts", "sandbox/quo\"te'.test.ts", "sandbox/\xff\xfe.test.ts",
-                                 "sandbox/-n.test.ts", "sandbox/\xc3\xa4.test.ts", "sandbox/:(top)x.test.ts", "sandbox/tab\t.test.ts"}) {
+  for (const std::string name : {"sandbox/with blank.test.ts", "sandbox/new\nline.test.ts", "sandbox/quo\"te'.test.ts",
+                                 "sandbox/\xff\xfe.test.ts", "sandbox/-n.test.ts", "sandbox/\xc3\xa4.test.ts",
+                                 "sandbox/:(top)x.test.ts", "sandbox/tab\t.test.ts"}) {
     repository_.write(name, kDump);
     expect_refused("git add -A && git commit -q -m bad", "sandbox/");
     const auto machine = repository_.guard({"check", "--staged", "--format", "json"});
@@ -333,7 +361,9 @@ TEST_F(Hook, LinksOutsideOfTheGatedPathsAreNobodysBusiness) {
   install();
   expect_committed("ln -s notes.md more.md && git add -A && git commit -q -m link");
   expect_refused("ln -s ../notes.md sandbox/notes.md && git add -A && git commit -q -m link", "sandbox/notes.md");
-  expect_refused("git rm -q -r --cached . && rm -rf sandbox && ln -s src sandbox && git add -A && git commit -q -m link", "sandbox");
+  expect_refused(
+      "git rm -q -r --cached . && rm -rf sandbox && ln -s src sandbox && git add -A && git commit -q -m link",
+      "sandbox");
 }
 
 // ---- what a repository can make git do ----
@@ -342,7 +372,8 @@ class HostileRepository : public Hook {
  protected:
   void SetUp() override {
     const std::string script = (repository_.home() / "evil").string();
-    repository_.must("printf '#!/bin/sh\\ntouch \"$HOME/ran\"\\nexec cat\\n' > '" + script + "' && chmod +x '" + script + "'");
+    repository_.must("printf '#!/bin/sh\\ntouch \"$HOME/ran\"\\nexec cat\\n' > '" + script + "' && chmod +x '" +
+                     script + "'");
   }
   std::string evil() const { return (repository_.home() / "evil").string(); }
   bool ran() const { return fs::exists(repository_.home() / "ran"); }
@@ -356,15 +387,36 @@ TEST_F(HostileRepository, NoProgramThatItNamesIsRun) {
   repository_.write("notes.md", "# notes\n" + made_up_key() + "\n");
   repository_.write("sandbox/a.test.ts", kDump);
   repository_.must("git add -A");
-  for (const char* key : {"core.fsmonitor", "diff.external", "core.pager", "pager.diff", "diff.x.textconv", "diff.x.command", "filter.x.clean", "filter.x.smudge",
-                          "filter.x.process", "core.sshCommand", "core.gitProxy", "core.askPass", "core.alternateRefsCommand", "credential.helper",
-                          "gpg.program", "core.editor", "sequence.editor", "uploadpack.packObjectsHook", "alias.diff", "alias.rev-parse"}) {
-    repository_.must("git config " + std::string(key) + " '" + (std::string_view(key).starts_with("alias.") ? "!" : "") + evil() + "'");
+  for (const char* key : {"core.fsmonitor",
+                          "diff.external",
+                          "core.pager",
+                          "pager.diff",
+                          "diff.x.textconv",
+                          "diff.x.command",
+                          "filter.x.clean",
+                          "filter.x.smudge",
+                          "filter.x.process",
+                          "core.sshCommand",
+                          "core.gitProxy",
+                          "core.askPass",
+                          "core.alternateRefsCommand",
+                          "credential.helper",
+                          "gpg.program",
+                          "core.editor",
+                          "sequence.editor",
+                          "uploadpack.packObjectsHook",
+                          "alias.diff",
+                          "alias.rev-parse"}) {
+    repository_.must("git config " + std::string(key) + " '" +
+                     (std::string_view(key).starts_with("alias.") ? "!" : "") + evil() + "'");
   }
   repository_.must("git config filter.x.required true; git config diff.x.cachetextconv true");
-  repository_.must("printf '* diff=x filter=x\\n' > \"$HOME/attributes\"; git config core.attributesFile \"$HOME/attributes\"; cp \"$HOME/attributes\" .git/info/attributes; "
-                   "cp \"$HOME/attributes\" .gitattributes; mkdir -p .git/hooks; for n in post-index-change fsmonitor-watchman pre-commit reference-transaction; do cp '" +
-                   evil() + "' .git/hooks/$n; done");
+  repository_.must(
+      "printf '* diff=x filter=x\\n' > \"$HOME/attributes\"; git config core.attributesFile \"$HOME/attributes\"; cp "
+      "\"$HOME/attributes\" .git/info/attributes; "
+      "cp \"$HOME/attributes\" .gitattributes; mkdir -p .git/hooks; for n in post-index-change fsmonitor-watchman "
+      "pre-commit reference-transaction; do cp '" +
+      evil() + "' .git/hooks/$n; done");
   const auto done = check();
   EXPECT_EQ(done.exit_status, 1) << done.out << done.err;
   EXPECT_THAT(done.out, HasSubstr("notes.md:2"));
@@ -376,10 +428,14 @@ TEST_F(HostileRepository, NoProgramThatItNamesIsRun) {
 TEST_F(HostileRepository, MissingObjectsAreNotFetched) {
   repository_.write("sandbox/a.test.ts", kHonest);
   repository_.must("git add -A; git clone -q --bare . \"$HOME/remote\"");
-  repository_.must("git config core.repositoryFormatVersion 1; git config extensions.partialClone origin; git config remote.origin.url \"$HOME/remote\"; "
-                   "git config remote.origin.promisor true; printf '#!/bin/sh\\ntouch \"$HOME/ran\"\\nexit 1\\n' > \"$HOME/pack\"; chmod +x \"$HOME/pack\"; "
-                   "git config remote.origin.uploadpack \"$HOME/pack\"; git config protocol.file.allow always; "
-                   "git config protocol.allow always; id=$(git rev-parse :sandbox/a.test.ts); rm -f \".git/objects/$(echo $id | cut -c1-2)/$(echo $id | cut -c3-)\"");
+  repository_.must(
+      "git config core.repositoryFormatVersion 1; git config extensions.partialClone origin; git config "
+      "remote.origin.url \"$HOME/remote\"; "
+      "git config remote.origin.promisor true; printf '#!/bin/sh\\ntouch \"$HOME/ran\"\\nexit 1\\n' > \"$HOME/pack\"; "
+      "chmod +x \"$HOME/pack\"; "
+      "git config remote.origin.uploadpack \"$HOME/pack\"; git config protocol.file.allow always; "
+      "git config protocol.allow always; id=$(git rev-parse :sandbox/a.test.ts); rm -f \".git/objects/$(echo $id | cut "
+      "-c1-2)/$(echo $id | cut -c3-)\"");
   // The trap works: git by itself falls into it.
   repository_.shell("git cat-file -p :sandbox/a.test.ts");
   ASSERT_TRUE(ran());
@@ -394,10 +450,12 @@ TEST_F(HostileRepository, NoSettingHidesAnAddedLine) {
   repository_.must("git commit -q -a -m base");
   repository_.write("notes.md", "# notes\none\n" + key + "\ntwo\nthree\n");
   repository_.must("git add -A");
-  for (const char* setting : {"core.bigFileThreshold 1", "diff.noprefix true", "diff.interHunkContext 1000", "diff.context 100", "diff.relative true",
-                              "diff.ignoreSubmodules all", "diff.renames copies", "diff.algorithm minimal", "color.ui always", "color.diff always",
-                              "core.whitespace trailing-space", "diff.suppressBlankEmpty true", "core.quotePath true",
-                              "diff.mnemonicPrefix true", "diff.colorMoved zebra", "diff.submodule log", "core.ignoreCase true"}) {
+  for (const char* setting :
+       {"core.bigFileThreshold 1", "diff.noprefix true", "diff.interHunkContext 1000", "diff.context 100",
+        "diff.relative true", "diff.ignoreSubmodules all", "diff.renames copies", "diff.algorithm minimal",
+        "color.ui always", "color.diff always", "core.whitespace trailing-space", "diff.suppressBlankEmpty true",
+        "core.quotePath true", "diff.mnemonicPrefix true", "diff.colorMoved zebra", "diff.submodule log",
+        "core.ignoreCase true"}) {
     repository_.must("git config " + std::string(setting));
     for (const fs::path& folder : {repository_.path(), repository_.path() / "sandbox"}) {
       const auto done = repository_.guard({"check", "--staged"}, folder);
@@ -410,13 +468,17 @@ TEST_F(HostileRepository, NoSettingHidesAnAddedLine) {
 
 TEST_F(HostileRepository, ReplacedObjectsAndAlternatesAreSeenThrough) {
   repository_.write("sandbox/a.test.ts", kDump);
-  repository_.must("git add -A; bad=$(git rev-parse :sandbox/a.test.ts); good=$(echo 'export {}' | git hash-object -w --stdin); git replace $bad $good");
+  repository_.must(
+      "git add -A; bad=$(git rev-parse :sandbox/a.test.ts); good=$(echo 'export {}' | git hash-object -w --stdin); git "
+      "replace $bad $good");
   EXPECT_EQ(check().exit_status, 1);
   repository_.must("git replace -d $(git rev-parse :sandbox/a.test.ts)");
 
   // The blob lives in a store that the repository only points at.
-  repository_.must("git init -q \"$HOME/store\"; id=$(git -C \"$HOME/store\" hash-object -w --stdin < sandbox/a.test.ts); "
-                   "rm -f \".git/objects/$(echo $id | cut -c1-2)/$(echo $id | cut -c3-)\"; echo \"$HOME/store/.git/objects\" > .git/objects/info/alternates");
+  repository_.must(
+      "git init -q \"$HOME/store\"; id=$(git -C \"$HOME/store\" hash-object -w --stdin < sandbox/a.test.ts); "
+      "rm -f \".git/objects/$(echo $id | cut -c1-2)/$(echo $id | cut -c3-)\"; echo \"$HOME/store/.git/objects\" > "
+      ".git/objects/info/alternates");
   const auto done = check();
   EXPECT_EQ(done.exit_status, 1) << done.out << done.err;
 }

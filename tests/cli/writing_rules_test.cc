@@ -1,5 +1,5 @@
-// docs/writing-rules.md is true: its files are written and its commands run, in the order of the page, and what the page says they
-// print is what they print.
+// docs/writing-rules.md is true: its files are written and its commands run, in the order of the page, and what the
+// page says they print is what they print.
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -11,7 +11,7 @@ namespace {
 
 struct Block {
   std::string language;
-  std::string file;   // ```toml FILE
+  std::string file;  // ```toml FILE
   std::string text;
   std::size_t line = 0;  // of the page
 };
@@ -48,7 +48,8 @@ bool line_fits(const std::string& wanted, const std::string& line) {
   return wanted.ends_with("...") ? line.starts_with(wanted.substr(0, wanted.size() - 3)) : wanted == line;
 }
 
-bool lines_fit(const std::vector<std::string>& wanted, std::size_t w, const std::vector<std::string>& lines, std::size_t l) {
+bool lines_fit(const std::vector<std::string>& wanted, std::size_t w, const std::vector<std::string>& lines,
+               std::size_t l) {
   if (w == wanted.size()) return l == lines.size();
   if (wanted[w] == "...") {
     for (std::size_t next = l; next <= lines.size(); ++next) {
@@ -79,8 +80,11 @@ void run_session(const Repository& repository, const Block& block) {
   }
   for (const auto& command : commands) {
     const auto done = repository.shell("PATH=$HOME/bin:$PATH; " + command.line + " 2>&1");
-    EXPECT_EQ(done.exit_status, command.exit_status) << "page line " << block.line << ": " << command.line << "\n" << done.out;
-    EXPECT_TRUE(lines_fit(command.wanted, 0, lines_of(done.out), 0)) << "page line " << block.line << ": " << command.line << " printed\n" << done.out;
+    EXPECT_EQ(done.exit_status, command.exit_status) << "page line " << block.line << ": " << command.line << "\n"
+                                                     << done.out;
+    EXPECT_TRUE(lines_fit(command.wanted, 0, lines_of(done.out), 0))
+        << "page line " << block.line << ": " << command.line << " printed\n"
+        << done.out;
   }
 }
 
@@ -103,6 +107,16 @@ TEST(WritingRules, EveryExampleOfThePageIsTrue) {
   }
   EXPECT_GT(files, 3u);
   EXPECT_GT(sessions, 3u);
+}
+
+TEST(WritingRules, ViewsShowNoKeys) {
+  Repository repository;
+  repository.write("sandbox/a.test.ts", "const key = \"" + made_up_key() + "\"; f('\\x1b[2J');\n");
+  const auto shown = repository.guard({"rules", "views", "sandbox/a.test.ts"});
+  EXPECT_EQ(shown.exit_status, 0) << shown.err;
+  EXPECT_EQ(shown.out.find("QQQQQQ"), std::string::npos) << shown.out;
+  EXPECT_EQ(shown.out.find('\x1b'), std::string::npos) << "a control byte reached the terminal";
+  EXPECT_EQ(repository.guard({"rules", "views", "missing.ts"}).exit_status, 2);
 }
 
 TEST(WritingRules, WildcardsMatchWhatTheyShouldAndNoMore) {
