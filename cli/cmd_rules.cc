@@ -119,9 +119,10 @@ Result<int> show_views(const RulesOptions& options, CommandContext& context) {
   GUARD_TRY_ASSIGN(const SecretSource secrets, SecretSource::create(RuleSet::shipped()));
   SourceViews views;
   views.build(bytes, options.file);
-  for (const auto& [name, view] : {std::pair("code", View::code), std::pair("strings", View::strings)}) {
+  for (const View view : kAllViews) {
+    if (view == View::raw || views.view(view).empty()) continue;
     GUARD_TRY_ASSIGN(const std::string masked, redact_whole(secrets, views.view(view)));
-    context.streams.out.print("{}:\n{}", name, readable(masked));
+    context.streams.out.print("{}:\n{}", to_string(view), readable(masked));
   }
   return 0;
 }
