@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/rule_engine.h"
+#include "cli/trusted_inputs.h"
 #include "common/text.h"
 #include "pipeline/config_file.h"
 #include "pipeline/gate.h"
@@ -21,38 +22,21 @@ namespace {
 
 // A gated commit is judged by the configuration that it is based on, never by the one that it brings along.
 Result<ConfigSources> config_sources(const CheckOptions& options, CommandContext& context) {
+  if (options.staged) return config_at_head(options.config, ".", context);
   ConfigSources sources;
   sources.environment = context.environment;
-  if (!options.config.empty()) {
-    sources.file = options.config;
-  } else if (options.staged) {
-    GUARD_TRY_ASSIGN(std::string bytes, read_at_head(".", kConfigFileName, context.cancel));
-    if (!bytes.empty()) sources.text = ConfigText{"guard.toml at HEAD", std::move(bytes)};
-  } else {
-    std::error_code failure;
-    sources.search_from = std::filesystem::current_path(failure);
-    if (failure) return Error::from_errno(ErrorCode::io_error, "the current folder", failure.value());
-  }
-  return sources;
-}
-
-// What a commit brings along must not say how it is judged, also not by way of an option that names it.
-Result<void> refuse_inside_tree(const std::string& path, std::string_view option, CommandContext& context) {
-  if (path.empty()) return ok();
+  sources.file = options.config;
+  if (!options.config.empty()) return sources;
   std::error_code failure;
-  GUARD_TRY_ASSIGN(const auto top, Git(".", context.cancel).top());
-  const auto inside = std::filesystem::weakly_canonical(path, failure).lexically_relative(std::filesystem::weakly_canonical(top, failure));
-  if (failure || inside.empty() || *inside.begin() != "..") {
-    return Error(ErrorCode::config_invalid, fmt::format("{} {} lies in the work tree that is being judged", option, printable(path)))
-        .hint("name one outside of the repository, or leave the option out: the configuration at HEAD is used then");
-  }
-  return ok();
+  sources.search_from = std::filesystem::current_path(failure);
+  if (failure) return Error::from_errno(ErrorCode::io_error, "the current folder", failure.value());
+  return sources;
 }
 
 Result<CheckRecord> unmasked_check(const CheckOptions& options, CommandContext& context, std::optional<SecretSource>& kept) {
   if (options.staged) {
-    GUARD_TRY(refuse_inside_tree(options.config, "--config", context));
-    GUARD_TRY(refuse_inside_tree(options.rules, "--rules", context));
+    GUARD_TRY(refuse_inside_tree(options.config, "--config", ".", context));
+    GUARD_TRY(refuse_inside_tree(options.rules, "--rules", ".", context));
   }
   GUARD_TRY_ASSIGN(const ConfigSources sources, config_sources(options, context));
   GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(sources));

@@ -7,8 +7,12 @@
 
 #include "cli/commands.h"
 #include "cli/rule_engine.h"
+#include "common/file_io.h"
 #include "common/text.h"
+#include "redact/redactor.h"
+#include "redact/secret_source.h"
 #include "rules/rule_check.h"
+#include "validator/source_view.h"
 #include "validator/validator.h"
 
 namespace guard {
@@ -91,9 +95,45 @@ Result<int> prove(const RulesOptions& options, CommandContext& context, const Ru
   return faults.empty() ? 0 : info(ErrorCode::rules_invalid).exit_status;
 }
 
+// The marks between the parts of an entry of the strings view, in a form that can be read.
+std::string readable(std::string_view view) {
+  std::string text;
+  for (std::size_t at = 0; at < view.size();) {
+    const std::size_t end = std::min(view.find('\n', at), view.size());
+    if (end > at) text += "  " + printable(view.substr(at, end - at)) + "\n";
+    at = end + 1;
+  }
+  for (const auto& [mark, word] : {std::pair("\\x1e", "<"), std::pair("\\x1d", "| "), std::pair("\\x1f", ">\n  "), std::pair("\\x1a", "<?>")}) {
+    for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos; at += std::string_view(word).size()) {
+      text.replace(at, std::string_view(mark).size(), word);
+    }
+  }
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\n')) text.pop_back();
+  return text + "\n";
+}
+
+Result<int> show_views(const RulesOptions& options, CommandContext& context) {
+  constexpr std::uint64_t kFileBytesMax = 2u << 20;
+  GUARD_TRY_ASSIGN(const std::string bytes, read_file(options.file, kFileBytesMax));
+  // What is shown may be pasted into a ticket.
+  GUARD_TRY_ASSIGN(const SecretSource secrets, SecretSource::create(RuleSet::shipped()));
+  SourceViews views;
+  views.build(bytes, options.file);
+  for (const View view : kAllViews) {
+    if (view == View::raw || views.view(view).empty()) continue;
+    GUARD_TRY_ASSIGN(const std::string masked, redact_whole(secrets, views.view(view)));
+    context.streams.out.print("{}:\n{}", to_string(view), readable(masked));
+  }
+  return 0;
+}
+
 }  // namespace
 
 int cmd_rules(const RulesOptions& options, CommandContext& context) {
+  if (options.action == RulesAction::views) {
+    const auto shown = show_views(options, context);
+    return shown ? finish(context, *shown) : fail(context, shown.error());
+  }
   auto engine = load_rules_alone(options.folder);
   if (!engine) return fail(context, engine.error());
   Result<int> done = options.action == RulesAction::list   ? Result<int>(list(options, context, *engine->rules))

@@ -32,6 +32,7 @@ int run(int argc, const char* const* argv) {
                  [&](const ConfigOptions& options) { return cmd_config(options, context); },
                  [&](const InitOptions& options) { return cmd_init(options, context); },
                  [&](const RedactOptions& options) { return cmd_redact(options, context); },
+                 [&](const HookOptions& options) { return cmd_hook(options, context); },
                  [&](const CleanOptions& options) { return cmd_clean(options, context); },
                  [&](const Answer& answer) {
                    streams.out.write(answer.out);

@@ -191,13 +191,19 @@ Result<ParsedCommand> parse_rules(SplitArguments split) {
   GUARD_TRY_ASSIGN(
       options.action,
       take_action<RulesAction>(
-          split, "rules", {{"list", RulesAction::list}, {"show", RulesAction::show}, {"check", RulesAction::check}}));
+          split, "rules",
+          {{"list", RulesAction::list}, {"show", RulesAction::show}, {"check", RulesAction::check}, {"views", RulesAction::views}}));
   GUARD_TRY(no_empty_names(split.positional));
   if (options.action == RulesAction::show && split.positional.empty()) {
     return mistake("guard rules show needs the id of a rule", "`guard rules list` has all ids");
   }
+  if (options.action == RulesAction::views && split.positional.empty()) {
+    return mistake("guard rules views needs a file to read", "guard rules views sandbox/sum.test.ts");
+  }
   if (options.action != RulesAction::list && !split.positional.empty()) {
-    (options.action == RulesAction::show ? options.id : options.folder) = split.positional[0];
+    (options.action == RulesAction::show    ? options.id
+     : options.action == RulesAction::views ? options.file
+                                            : options.folder) = split.positional[0];
     split.positional.erase(split.positional.begin());
   }
   GUARD_TRY(no_arguments(split, "rules"));
@@ -230,6 +236,28 @@ Result<ParsedCommand> parse_redact(SplitArguments split, const VerbRow& row) {
   return ParsedCommand(std::move(options));
 }
 
+Result<ParsedCommand> parse_hook(SplitArguments split) {
+  HookOptions options;
+  GUARD_TRY_ASSIGN(options.action, take_action<HookAction>(split, "hook",
+                                                           {{"install", HookAction::install},
+                                                            {"uninstall", HookAction::uninstall},
+                                                            {"status", HookAction::status},
+                                                            {"agent", HookAction::agent}}));
+  GUARD_TRY(no_arguments(split, "hook"));
+  const bool agent = options.action == HookAction::agent;
+  for (const char* name : {"--mode", "--config", "--rules"}) {
+    if (!agent && split.has(name)) return mistake(fmt::format("{} belongs to `guard hook agent`", name), "leave it out");
+  }
+  // Its answer has the form that the asking program wants.
+  if (agent && split.has("--format")) return mistake("`guard hook agent` answers in its caller's form", "leave --format out");
+  options.project = split.value("--project");
+  options.mode = split.value("--mode", options.mode);
+  options.config = split.value("--config");
+  options.rules = split.value("--rules");
+  options.format = format_of(split);
+  return ParsedCommand(std::move(options));
+}
+
 Result<ParsedCommand> parse_verb(const VerbRow& row, std::span<const std::string_view> arguments) {
   GUARD_TRY_ASSIGN(SplitArguments split, split_arguments(arguments, row.options, row.placement));
   switch (row.verb) {
@@ -256,6 +284,8 @@ Result<ParsedCommand> parse_verb(const VerbRow& row, std::span<const std::string
     case Verb::init:
       GUARD_TRY(no_arguments(split, row.name));
       return ParsedCommand(InitOptions{.project = split.value("--project"), .force = split.has("--force")});
+    case Verb::hook:
+      return parse_hook(std::move(split));
     case Verb::clean:
       GUARD_TRY(no_arguments(split, row.name));
       return ParsedCommand(CleanOptions{.format = format_of(split)});

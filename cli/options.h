@@ -64,11 +64,12 @@ struct ImageOptions {
   OutputFormat format = OutputFormat::text;
 };
 
-enum class RulesAction : std::uint8_t { list, show, check };
+enum class RulesAction : std::uint8_t { list, show, check, views };
 struct RulesOptions {
   RulesAction action = RulesAction::list;
   std::string id;      // show
   std::string folder;  // check; empty: the rules that are shipped
+  std::string file;    // views
   OutputFormat format = OutputFormat::text;
   ColorChoice color = ColorChoice::automatic;
 };
@@ -99,6 +100,16 @@ struct RedactOptions {
   std::vector<ConfigOverride> overrides;  // --mask-env
 };
 
+enum class HookAction : std::uint8_t { install, uninstall, status, agent };
+struct HookOptions {
+  HookAction action = HookAction::status;
+  std::string project;        // empty: the current folder
+  std::string mode = "auto";  // of `agent`, as for `guard check`
+  std::string config;         // of `agent`
+  std::string rules;          // of `agent`
+  OutputFormat format = OutputFormat::text;
+};
+
 struct CleanOptions {
   OutputFormat format = OutputFormat::text;
 };
@@ -111,7 +122,7 @@ struct Answer {
 };
 
 using ParsedCommand = std::variant<CheckOptions, RunOptions, ExecOptions, ImageOptions, RulesOptions, DoctorOptions,
-                                   ConfigOptions, InitOptions, RedactOptions, CleanOptions, Answer>;
+                                   ConfigOptions, InitOptions, RedactOptions, HookOptions, CleanOptions, Answer>;
 
 // `arguments` without the program's own name.
 ParsedCommand parse_command_line(std::span<const std::string_view> arguments);

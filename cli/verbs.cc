@@ -94,6 +94,16 @@ constexpr OptionRow kRedactOptions[] = {
     kMaskEnv,
     kConfig,
 };
+constexpr OptionRow kHookOptions[] = {
+    kProject,
+    {.name = "--mode",
+     .value = "MODE",
+     .help = "agent: the place that the rules are chosen for, as for `guard check`",
+     .choices = kModes},
+    kConfig,
+    kRules,
+    kFormat,
+};
 constexpr OptionRow kCleanOptions[] = {kFormat};
 
 constexpr std::string_view kCheckStatus =
@@ -153,8 +163,9 @@ constexpr VerbRow kVerbs[] = {
     {.verb = Verb::rules,
      .name = "rules",
      .summary = "list, explain or prove the rules",
-     .usage = "rules list\nrules show ID\nrules check [DIR]",
-     .about = "`check` runs the examples of every rule through both engines; with DIR, those of a folder of your own.",
+     .usage = "rules list\nrules show ID\nrules check [DIR]\nrules views FILE",
+     .about = "`check` runs the examples of every rule through both engines; with DIR, those of a folder of your own. `views` shows\n"
+              "what rules see of a file. docs/writing-rules.md teaches how to write one.",
      .options = kRulesOptions,
      .examples = "guard rules list\nguard rules show always.env_dump\nguard rules check my-rules/",
      .exit_status = "0 done, 1 a rule fails its examples, 2 it failed, 64 usage"},
@@ -194,6 +205,17 @@ constexpr VerbRow kVerbs[] = {
      .options = kRedactOptions,
      .examples = "make test 2>&1 | guard redact\nguard redact --stats --mask-env DEPLOY_KEY build.log",
      .exit_status = "0 done, 2 it failed: what could not be proved clean was withheld, 64 usage"},
+    {.verb = Verb::hook,
+     .name = "hook",
+     .summary = "stand in the way of commits, and of what a coding agent writes",
+     .usage = "hook install\nhook uninstall\nhook status\nhook agent",
+     .about = "`install` puts a pre-commit hook where git looks for it; it runs `guard check --staged`, and blocks the commit where\n"
+              "guard cannot be found. Hooks of others are left alone. `agent` reads one event of a coding agent on standard input (a\n"
+              "file to be written, a command to be run) and answers in the agent's form; docs/hooks.md has the settings.",
+     .options = kHookOptions,
+     .examples = "guard hook install\nguard hook status --format json\nguard hook agent --project ../other",
+     .exit_status = "install, uninstall: 0 done, 2 it failed; status: 0 installed, 1 absent, outdated or foreign, 2 it failed;\n"
+                    "agent: 0 go on, 2 do not, for whatever reason; 64 usage"},
     {.verb = Verb::clean,
      .name = "clean",
      .summary = "remove what killed runs left behind",

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "pipeline/masked_excerpts.h"
 
@@ -105,7 +106,9 @@ CheckRecord gate_staged(const GateRequest& request, const StagedChange& change, 
                                       [&](const SourceFile& gated) { return gated.path == finding.path; });
     if (on_added_line && !reported) added.push_back(std::move(finding));
   }
-  record.report.files = std::max<std::uint64_t>(record.report.files, change.added_lines.files.size());
+  // Every changed file was looked at, the gated ones among them.
+  record.report.files = std::max(record.report.files, report->files);
+  record.report.bytes = std::max(record.report.bytes, report->bytes);
   if (added.empty()) return record;
   if (auto masked = mask_excerpts(*request.secrets, change.added_lines.files, added); !masked) {
     for (auto& finding : added) finding.excerpt.clear();
@@ -113,6 +116,32 @@ CheckRecord gate_staged(const GateRequest& request, const StagedChange& change, 
   add_findings(record.report, std::move(added));
   record.verdict = verdict_of(record.report, false);
   return record;
+}
+
+CheckRecord gate_added(const GateRequest& request, const SourceFile& after, std::string_view before, std::string_view mode) {
+  CheckRecord record = record_for(request, mode);
+  const Validator validator(*request.rules, *request.matcher, options_of(*request.config, tiers_of(mode, request.config->trust_namespace)));
+  auto now = validator.check_banned({after});
+  if (!now) return failed(std::move(record), std::move(now).error());
+  record.report = std::move(*now);
+  if (!record.report.findings.empty()) {
+    const SourceFile old{after.path, std::string(before)};
+    auto then = validator.check_banned({old});
+    if (!then) return failed(std::move(record), std::move(then).error());
+    const auto text_in = [](const SourceFile& file, const Finding& finding) {
+      return std::string_view(file.bytes).substr(finding.begin, finding.end - finding.begin);
+    };
+    std::set<std::pair<std::string, std::string_view>> known;
+    for (const auto& finding : then->findings) known.emplace(finding.rule, text_in(old, finding));
+    auto& findings = record.report.findings;
+    // A hit that nobody confirmed may stand for others of its kind, so it is never known.
+    findings.erase(std::remove_if(findings.begin(), findings.end(),
+                                  [&](const Finding& finding) {
+                                    return finding.confirmed && known.count({finding.rule, text_in(after, finding)}) > 0;
+                                  }),
+                   findings.end());
+  }
+  return conclude(std::move(record), request, {after});
 }
 
 }  // namespace guard

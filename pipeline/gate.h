@@ -31,4 +31,8 @@ CheckRecord gate_auto(const GateRequest& request, const SourceFiles& files, cons
 // `--staged`: the gated files, and the banned patterns on the added lines of every file.
 CheckRecord gate_staged(const GateRequest& request, const StagedChange& change, std::string_view mode);
 
+// A text that is about to be written outside of the gated paths, or run as a command: the banned patterns, and of their hits
+// those that `before` did not have.
+CheckRecord gate_added(const GateRequest& request, const SourceFile& after, std::string_view before, std::string_view mode);
+
 }  // namespace guard

@@ -19,7 +19,10 @@ constexpr milliseconds kDeadline{60'000};
 // Complete: what a hostile repository or a careless shell could slip in (GIT_EXTERNAL_DIFF, GIT_PAGER, LD_PRELOAD) is left out.
 // GIT_DIR and its kin are how git tells a hook which index it is about to commit.
 std::map<std::string, std::string> environment() {
-  std::map<std::string, std::string> env = {{"GIT_TERMINAL_PROMPT", "0"}, {"GIT_OPTIONAL_LOCKS", "0"}, {"LC_ALL", "C"}, {"GIT_NO_LAZY_FETCH", "1"}};
+  // A missing object is not to be fetched: the repository names the program that would do it. Older gits do not know
+  // GIT_NO_LAZY_FETCH; a list of protocols without any that exists stops them, too.
+  std::map<std::string, std::string> env = {{"GIT_TERMINAL_PROMPT", "0"}, {"GIT_OPTIONAL_LOCKS", "0"}, {"LC_ALL", "C"},
+                                            {"GIT_NO_LAZY_FETCH", "1"},   {"GIT_ALLOW_PROTOCOL", "none"}};
   for (const char* name : {"PATH", "HOME", "GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
                            "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH", "XDG_CONFIG_HOME"}) {
     if (const char* value = std::getenv(name)) env[name] = value;
@@ -27,13 +30,33 @@ std::map<std::string, std::string> environment() {
   return env;
 }
 
+// git takes an index that is not there for an empty one, and nothing at all would be staged.
+Result<void> require_index(const std::filesystem::path& folder) {
+  const char* name = std::getenv("GIT_INDEX_FILE");
+  if (name == nullptr) return ok();
+  std::error_code failure;
+  if (std::filesystem::exists(folder / name, failure)) return ok();
+  return Error(ErrorCode::input_invalid, fmt::format("GIT_INDEX_FILE names {}, which is not there", printable(name)))
+      .hint("call guard from the folder that git started the hook in");
+}
+
+std::filesystem::path as_path(std::string text) {
+  if (!text.empty() && text.back() == '\n') text.pop_back();
+  return std::filesystem::path(std::move(text));
+}
+
 }  // namespace
 
 Result<std::string> Git::read(const std::vector<std::string>& arguments, std::string_view stdin_text) const {
+  std::vector<std::string> argv = {"git", "--no-pager", "--no-replace-objects", "--literal-pathspecs", "-c", "core.hooksPath=/dev/null", "-c",
+                                   "core.fsmonitor=false", "-c", "diff.external=", "-c", "core.quotePath=false"};
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  return run(std::move(argv), stdin_text).context(fmt::format("asking git {}", arguments.front()));
+}
+
+Result<std::string> Git::run(std::vector<std::string> argv, std::string_view stdin_text) const {
   ProcessSpec spec;
-  spec.argv = {"git",  "--no-pager", "--no-replace-objects", "--literal-pathspecs", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false",
-               "-c", "diff.external=", "-c", "core.quotePath=false"};
-  spec.argv.insert(spec.argv.end(), arguments.begin(), arguments.end());
+  spec.argv = std::move(argv);
   spec.cwd = folder_.string();
   spec.env = environment();
   spec.stdin_text = std::string(stdin_text);
@@ -49,7 +72,7 @@ Result<std::string> Git::read(const std::vector<std::string>& arguments, std::st
   if (outcome.value != 0) {
     std::string words = collected->err;
     while (!words.empty() && words.back() == '\n') words.pop_back();
-    return Error(ErrorCode::input_invalid, fmt::format("git {} failed: {}", arguments.front(), printable(words)))
+    return Error(ErrorCode::input_invalid, fmt::format("git failed: {}", printable(words)))
         .hint("this needs a git repository that git itself can read: try `git status` here");
   }
   if (collected->truncated) return Error(ErrorCode::file_too_large, "git printed more than guard reads");
@@ -57,9 +80,32 @@ Result<std::string> Git::read(const std::vector<std::string>& arguments, std::st
 }
 
 Result<std::filesystem::path> Git::top() const {
-  GUARD_TRY_ASSIGN(std::string text, read({"rev-parse", "--show-toplevel"}));
-  if (!text.empty() && text.back() == '\n') text.pop_back();
-  return std::filesystem::path(text);
+  const auto ask = [&](const std::filesystem::path& from, const char* what) { return Git(from, cancel_).read({"rev-parse", what}); };
+  GUARD_TRY_ASSIGN(std::string text, ask(folder_, "--show-toplevel"));
+  const std::filesystem::path top = as_path(std::move(text));
+  std::error_code failure;
+  if (!std::filesystem::equivalent(top, folder_, failure) || failure) {
+    GUARD_TRY_ASSIGN(const std::string ours, ask(folder_, "--absolute-git-dir"));
+    GUARD_TRY_ASSIGN(const std::string theirs, ask(top, "--absolute-git-dir"));
+    if (ours != theirs) {
+      return Error(ErrorCode::input_invalid,
+                   fmt::format("the work tree of this repository is said to be {}, which belongs to another one", printable(top.native())))
+          .hint("look at core.worktree: `git config --show-origin core.worktree`");
+    }
+  }
+  GUARD_TRY(require_index(top));
+  return top;
+}
+
+Result<std::filesystem::path> Git::hooks_folder() const {
+  // Without read()'s options: one of them would be the answer. Nothing is run by this question.
+  GUARD_TRY_ASSIGN(std::string text, run({"git", "--no-pager", "-c", "core.fsmonitor=false", "rev-parse", "--git-path", "hooks"}, {}));
+  return (folder_ / as_path(std::move(text))).lexically_normal();
+}
+
+Result<std::filesystem::path> Git::common_folder() const {
+  GUARD_TRY_ASSIGN(std::string text, read({"rev-parse", "--git-common-dir"}));
+  return (folder_ / as_path(std::move(text))).lexically_normal();
 }
 
 }  // namespace guard

@@ -21,10 +21,17 @@ class Git {
   // DEPENDENCY_UNSATISFIED when there is no git.
   Result<std::string> read(const std::vector<std::string>& arguments, std::string_view stdin_text = {}) const;
 
-  // Root folder of the work tree.
+  // Root folder of the work tree. INPUT_INVALID where its git is another one than that of the folder we stand in: the
+  // repository's own core.worktree can name any place, and what is judged there would not be what is committed here.
   Result<std::filesystem::path> top() const;
 
+  // Where git looks for hooks (core.hooksPath included), and what all work trees of the repository share.
+  Result<std::filesystem::path> hooks_folder() const;
+  Result<std::filesystem::path> common_folder() const;
+
  private:
+  Result<std::string> run(std::vector<std::string> argv, std::string_view stdin_text) const;
+
   std::filesystem::path folder_;
   const CancelToken& cancel_;
 };

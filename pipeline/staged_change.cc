@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <map>
 #include <set>
@@ -11,6 +10,7 @@
 #include "common/text.h"
 #include "pipeline/git.h"
 #include "pipeline/source_files.h"
+#include "pipeline/trusted_files.h"
 
 namespace guard {
 namespace {
@@ -90,12 +90,9 @@ LineRanges added_ranges(std::string_view diff) {
   return ranges;
 }
 
-// In any folder, and whatever the case: on some file systems Guard.toml is guard.toml.
-bool configures_guard(std::string_view path) {
-  std::string name(path.substr(path.rfind('/') == std::string_view::npos ? 0 : path.rfind('/') + 1));
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return name == "guard.toml" || name == "bunfig.toml";
-}
+// Modes of the raw diff; regular files are 100644 or 100755.
+constexpr std::string_view kLink = "120000";
+constexpr std::string_view kSubmodule = "160000";
 
 bool is_zero(std::string_view id) { return id.find_first_not_of('0') == std::string_view::npos; }
 
@@ -121,7 +118,7 @@ Result<StagedChange> collect_staged(const std::filesystem::path& folder, const C
     GUARD_TRY_ASSIGN(base, git.read({"hash-object", "-t", "tree", "--stdin"}));
     if (!base.empty() && base.back() == '\n') base.pop_back();
   }
-  GUARD_TRY_ASSIGN(const std::string raw, git.read({"diff", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", "--no-ext-diff",
+  GUARD_TRY_ASSIGN(const std::string raw, git.read({"diff", "--cached", "--raw", "-z", "--no-renames", "--no-relative", "--no-abbrev", "--no-ext-diff",
                                                     "--no-textconv", "--ignore-submodules=none", base, "--"}));
   GUARD_TRY_ASSIGN(const auto entries, parse_raw(raw));
 
@@ -130,7 +127,7 @@ Result<StagedChange> collect_staged(const std::filesystem::path& folder, const C
     if (entry.status == 'U') {
       return Error(ErrorCode::input_invalid, fmt::format("{} is unmerged", printable(entry.path))).hint("finish the merge first");
     }
-    if (entry.status != 'D' && entry.new_mode.starts_with("100")) wanted.insert(entry.new_id);
+    if (entry.status != 'D' && entry.new_mode != kSubmodule) wanted.insert(entry.new_id);
   }
   GUARD_TRY_ASSIGN(const auto blobs, read_blobs(git, wanted));
 
@@ -140,16 +137,16 @@ Result<StagedChange> collect_staged(const std::filesystem::path& folder, const C
                                                      "change it in a commit of its own, made by a person (git commit --no-verify)"));
     }
     if (entry.status == 'D') continue;
-    if (entry.new_mode == "120000" || entry.new_mode == "160000") {
-      change.gated.findings.push_back(change_finding(entry.new_mode == "120000" ? "policy.symbolic_link" : "policy.submodule", entry.path,
-                                                     entry.new_mode == "120000" ? "a symbolic link" : "a submodule",
+    // A link or submodule called like the gated folder itself would stand for all that is in it.
+    const bool gated = is_gated_path(options.gated_paths, entry.path) || is_gated_path(options.gated_paths, entry.path + "/x");
+    if (gated && (entry.new_mode == kLink || entry.new_mode == kSubmodule)) {
+      change.gated.findings.push_back(change_finding(entry.new_mode == kLink ? "policy.symbolic_link" : "policy.submodule", entry.path,
+                                                     entry.new_mode == kLink ? "a symbolic link" : "a submodule",
                                                      "commit the files themselves"));
-      continue;
     }
-    const std::string& bytes = blobs.at(entry.new_id);
-    if (is_gated_path(options.gated_paths, entry.path)) {
-      change.gated.files.push_back(SourceFile{entry.path, bytes});
-    }
+    if (entry.new_mode == kSubmodule) continue;  // the id of a commit elsewhere: no bytes of it are committed here
+    const std::string& bytes = blobs.at(entry.new_id);  // of a link: where it points
+    if (gated && entry.new_mode != kLink) change.gated.files.push_back(SourceFile{entry.path, bytes});
     LineRanges ranges;
     if (is_zero(entry.old_id) || !entry.old_mode.starts_with("100")) {
       ranges.emplace_back(1, UINT32_MAX);  // a new file: every line is added

@@ -252,6 +252,27 @@ TEST(Options, TheOtherVerbsAreParsed) {
   EXPECT_EQ(parsed<CleanOptions>({"clean"}).format, OutputFormat::text);
 }
 
+TEST(Options, HookActionsTakeTheirOwnOptionsOnly) {
+  EXPECT_EQ(parsed<HookOptions>({"hook", "install"}).action, HookAction::install);
+  EXPECT_EQ(parsed<HookOptions>({"hook", "uninstall", "--project", "p"}).project, "p");
+  EXPECT_EQ(parsed<HookOptions>({"hook", "status", "--format", "json"}).format, OutputFormat::json);
+  const auto agent = parsed<HookOptions>({"hook", "agent", "--mode", "docker", "--config", "c", "--rules", "r"});
+  EXPECT_EQ(agent.action, HookAction::agent);
+  EXPECT_EQ(agent.mode, "docker");
+  EXPECT_EQ(agent.config, "c");
+  EXPECT_EQ(agent.rules, "r");
+  EXPECT_THAT(mistake({"hook"}), HasSubstr("guard hook install"));
+  EXPECT_THAT(mistake({"hook", "instal"}), HasSubstr("did you mean"));
+  EXPECT_THAT(mistake({"hook", "install", "--mode", "docker"}), HasSubstr("guard hook agent"));
+  EXPECT_THAT(mistake({"hook", "agent", "--format", "json"}), HasSubstr("--format"));
+  EXPECT_THAT(mistake({"hook", "install", "x"}), HasSubstr("takes no argument"));
+}
+
+TEST(Options, RulesViewsNeedsAFile) {
+  EXPECT_EQ(parsed<RulesOptions>({"rules", "views", "a.ts"}).file, "a.ts");
+  EXPECT_THAT(mistake({"rules", "views"}), HasSubstr("needs a file"));
+}
+
 TEST(Options, RedactKnowsItsCap) {
   const auto options = parsed<RedactOptions>({"redact", "a.log", "-", "--cap", "80k", "--stats", "--mask-env=X"});
   EXPECT_THAT(options.files, ElementsAre("a.log", "-"));

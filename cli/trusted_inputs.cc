@@ -1,0 +1,42 @@
+#include "cli/trusted_inputs.h"
+
+#include <fmt/format.h>
+
+#include <system_error>
+
+#include "common/text.h"
+#include "pipeline/config_file.h"
+#include "pipeline/git.h"
+#include "pipeline/source_files.h"
+
+namespace guard {
+
+Result<ConfigSources> config_at_head(const std::string& config, const std::filesystem::path& folder,
+                                     CommandContext& context) {
+  ConfigSources sources;
+  sources.environment = context.environment;
+  if (!config.empty()) {
+    sources.file = config;
+    return sources;
+  }
+  GUARD_TRY_ASSIGN(std::string bytes, read_at_head(folder, kConfigFileName, context.cancel));
+  if (!bytes.empty()) sources.text = ConfigText{"guard.toml at HEAD", std::move(bytes)};
+  return sources;
+}
+
+Result<void> refuse_inside_tree(const std::string& path, std::string_view option, const std::filesystem::path& folder,
+                                CommandContext& context) {
+  if (path.empty()) return ok();
+  std::error_code failure;
+  GUARD_TRY_ASSIGN(const auto top, Git(folder, context.cancel).top());
+  const auto inside = std::filesystem::weakly_canonical(path, failure)
+                          .lexically_relative(std::filesystem::weakly_canonical(top, failure));
+  if (failure || inside.empty() || *inside.begin() != "..") {
+    return Error(ErrorCode::config_invalid,
+                 fmt::format("{} {} lies in the work tree that is being judged", option, printable(path)))
+        .hint("name one outside of the repository, or leave the option out: the configuration at HEAD is used then");
+  }
+  return ok();
+}
+
+}  // namespace guard
