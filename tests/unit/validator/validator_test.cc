@@ -74,8 +74,8 @@ TEST(Validator, CapsTheFindingsOfOneRuleAndSaysSo) {
 TEST(Validator, AppliesTheTiersThatAreAskedFor) {
   const std::string text = "process.exit(0); readFileSync('.env'); use(process.env)";
   EXPECT_EQ(rules_of(text, {true, true}),
-            (std::set<std::string>{"always.env_dump", "docker.secret_file", "host.process_exit"}));
-  EXPECT_EQ(rules_of(text, {true, false}), (std::set<std::string>{"always.env_dump", "docker.secret_file"}));
+            (std::set<std::string>{"always.env_dump", "docker.secret_file", "docker.secret_name", "host.process_exit"}));
+  EXPECT_EQ(rules_of(text, {true, false}), (std::set<std::string>{"always.env_dump", "docker.secret_file", "docker.secret_name"}));
   EXPECT_EQ(rules_of(text, {false, false}), (std::set<std::string>{"always.env_dump"}));
 }
 
