@@ -16,6 +16,7 @@ bool escaped_name(const Source& source, Random& random, std::vector<Edit>& edits
   for (std::size_t i = 0; i < source.size(); ++i) {
     const std::string_view name = source.at(i);
     if (!source.is_name(i) || name.find('\\') != std::string_view::npos) continue;
+    if (source.is(i - 1, ".") && (source.is(i - 2, "import") || source.is(i - 2, "new"))) continue;
     bool ascii = true;
     for (const char c : name) ascii = ascii && c > 0;
     // A name that stands for itself as a key ({ a }) may be escaped as well.

@@ -87,6 +87,16 @@ bool braced_escape(const Source& source, Random& random, std::vector<Edit>& edit
   return escape_some(source, random, edits,
                      [](char c) { return fmt::format("\\u{{00{:x}}}", static_cast<unsigned>(c)); });
 }
+// Only sloppy code has them.
+bool octal_escape(const Source& source, Random& random, std::vector<Edit>& edits) {
+  if (source.is_module()) return false;
+  std::vector<Edit> found;
+  if (!escape_some(source, random, found, [](char c) { return fmt::format("\\{:03o}", static_cast<unsigned>(c)); }) ||
+      source.text()[found[0].begin - 1] == '`')
+    return false;
+  edits = std::move(found);
+  return true;
+}
 bool vain_escape(const Source& source, Random& random, std::vector<Edit>& edits) {
   return escape_some(source, random, edits, [](char c) -> std::string {
     const bool means_itself =
@@ -281,6 +291,7 @@ void add_string_mutations(std::vector<Mutation>& out) {
   out.push_back({"string.hex", hex_escape});
   out.push_back({"string.unicode", unicode_escape});
   out.push_back({"string.unicode_braces", braced_escape});
+  out.push_back({"string.octal", octal_escape});
   out.push_back({"string.vain_escape", vain_escape});
   out.push_back({"string.line_continuation", line_continuation});
   out.push_back({"string.quotes", say<say_quotes>});
