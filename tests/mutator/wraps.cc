@@ -32,6 +32,10 @@ bool around(const Source& source, Random& random, std::vector<Edit>& edits,
   Range statement;
   bool awaits = false;
   if (!pick_statement(source, random, statement, awaits) || awaits) return false;
+  for (std::size_t i = statement.begin; i <= statement.end; ++i) {
+    // An assignment can't be an operand.
+    if (source.is(i, "=") && source.enclosing(i) == source.enclosing(statement.begin)) return false;
+  }
   const auto& [before, behind] = random.pick(forms);
   const Range range = source.range(statement.begin, statement.end);
   edits.push_back({range.begin, range.begin, before});
