@@ -297,6 +297,7 @@ bool Source::may_insert_blank(std::size_t i) const {
 
 bool Source::may_break_line(std::size_t i) const {
   if (!may_insert_blank(i)) return false;
+  if (is(i, "require") && is(i - 1, "=")) return false;  // import x = require("m"): bun wants it on one line
   if (one_of(at(i), {"=>", "++", "--", "!", "as", "satisfies", "is", "with"})) return false;
   if (is_kind(i, TokenKind::template_open) && i > 0 && chain_begin(i - 1) == kNone) return true;
   return !one_of(at(i - 1), {"return",  "throw",    "break",  "continue", "async",     "yield",     "type",

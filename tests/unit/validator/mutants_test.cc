@@ -2,7 +2,7 @@
 // from tests/corpus and from the rules' own examples.
 //
 // The seed is fixed; GUARD_MUTANT_SEED and GUARD_MUTANTS set others for a longer run. GUARD_MUTANTS_OUT names a folder
-// where all mutants are written, for a compiler to look at (tests/mutator/README.md).
+// where all mutants are written, for a compiler to look at (tests/mutator/check_mutants.ts).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -24,6 +24,9 @@ using mutator::Program;
 using mutator::Random;
 
 const std::string kCorpus = GUARD_SOURCE_DIR "/tests/corpus/";
+
+// What is reached, less half a percent: each new example of a rule changes which mutants are made. It only ever rises.
+constexpr double kFloor = 0.93;
 
 struct Seedling {
   std::string name;
@@ -155,7 +158,7 @@ TEST(Mutants, AFindingStaysOneUnderEveryRewrite) {
   }
   fmt::print("seed {}: {} of {} mutants found\n", seed, total.hit, total.all);
   EXPECT_GE(total.all, wanted);
-  EXPECT_GE(static_cast<double>(total.hit), 0.90 * static_cast<double>(total.all));
+  EXPECT_GE(static_cast<double>(total.hit), kFloor * static_cast<double>(total.all));
 }
 
 }  // namespace
