@@ -12,7 +12,7 @@
 
 namespace {
 
-constexpr std::size_t kBothEnginesBelow = 600;  // RE2 alone is slow: one pass per pattern
+constexpr std::size_t kBothEnginesBelow = 600;  // RE2 alone is slow, one pass per pattern: a quarter of the short texts
 
 void require(bool holds) {
   if (!holds) std::abort();
@@ -51,7 +51,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const char* path : {"sandbox/a.test.ts", "sandbox/a.test.tsx"}) {
     const guard::Report report = check(text, path, guard::Engine::hyperscan_and_re2);
     check_places(text, report);
-    if (size < kBothEnginesBelow) {
+    if (size < kBothEnginesBelow && size % 4 == 0) {
       const guard::Report other = check(text, path, guard::Engine::re2_only);
       require(std::equal(report.findings.begin(), report.findings.end(), other.findings.begin(), other.findings.end(),
                          [](const guard::Finding& a, const guard::Finding& b) {
