@@ -110,7 +110,7 @@ class Run {
     const auto& masks = request_.config.redact;
     GUARD_TRY_ASSIGN(auto known, known_secrets(request_.environment, masks.mask_env, masks.mask_file));
     for (const auto& [name, value] : variables) {
-      if (std::none_of(known.begin(), known.end(), [&](const KnownSecret& secret) { return secret.name == name; })) known.push_back({name, value});
+      if (std::none_of(known.begin(), known.end(), [&wanted = name](const KnownSecret& secret) { return secret.name == wanted; })) known.push_back({name, value});
     }
     GUARD_TRY_ASSIGN(secrets_, SecretSource::create(RuleSet::shipped(), std::move(known), masks.kinds_off));
     const SecretSource& secrets = *secrets_;

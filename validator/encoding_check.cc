@@ -41,18 +41,16 @@ bool looks_like_utf16(std::string_view bytes) noexcept {
 
 // U+202A..U+202E and U+2066..U+2069. Zero-width joiners are left alone: emoji need them.
 std::size_t find_bidi_control(std::string_view bytes) noexcept {
-  std::size_t at = 0;
-  for (;;) {
-    const std::size_t hit = bytes.find("\xe2\x80", at);
-    const std::size_t other = bytes.find("\xe2\x81", at);
-    const std::size_t place = std::min(hit, other);
-    if (place == std::string_view::npos) return place;
-    if (place + 2 < bytes.size()) {
-      const auto last = static_cast<unsigned char>(bytes[place + 2]);
-      if (place == hit ? last >= 0xaa && last <= 0xae : last >= 0xa6 && last <= 0xa9) return place;
-    }
-    at = place + 2;
+  // One search for the byte that all of them begin with: a search for each prefix would read the whole rest again behind
+  // every dash of a text.
+  for (std::size_t at = bytes.find('\xe2'); at != std::string_view::npos; at = bytes.find('\xe2', at + 1)) {
+    if (at + 2 >= bytes.size()) break;
+    const char second = bytes[at + 1];
+    const auto last = static_cast<unsigned char>(bytes[at + 2]);
+    if (second == '\x80' && last >= 0xaa && last <= 0xae) return at;
+    if (second == '\x81' && last >= 0xa6 && last <= 0xa9) return at;
   }
+  return std::string_view::npos;
 }
 
 }  // namespace

@@ -1,0 +1,1 @@
+type T = { a: "x" | `y${string}` }; let f = <U extends T>(x: U): x is U => !!x; enum E { A = "a".length } declare module "m" {} import c = require("fs"); let s: typeof process.env; x satisfies T; y as const;
