@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <hs/hs.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -45,20 +47,30 @@ int on_match(unsigned id, unsigned long long, unsigned long long to, unsigned, v
 
 }  // namespace
 
-Prefilter::Scratch::Scratch(Scratch&& other) noexcept : scratch_(std::exchange(other.scratch_, nullptr)) {}
+Prefilter::Scratch::Scratch(Scratch&& other) noexcept
+    : scratch_(std::exchange(other.scratch_, nullptr)), served_(std::exchange(other.served_, {})) {}
 Prefilter::Scratch& Prefilter::Scratch::operator=(Scratch&& other) noexcept {
   std::swap(scratch_, other.scratch_);
+  std::swap(served_, other.served_);
   return *this;
 }
 Prefilter::Scratch::~Scratch() {
   hs_free_scratch(static_cast<hs_scratch_t*>(scratch_));
 }
 
+Prefilter::Prefilter(const void* database, void* owned) : database_(database), owned_(owned) {
+  static std::atomic<std::uint64_t> ids{0};
+  id_ = ++ids;
+}
+
 Prefilter::Prefilter(Prefilter&& other) noexcept
-    : database_(std::exchange(other.database_, nullptr)), owned_(std::exchange(other.owned_, nullptr)) {}
+    : database_(std::exchange(other.database_, nullptr)),
+      owned_(std::exchange(other.owned_, nullptr)),
+      id_(other.id_) {}
 Prefilter& Prefilter::operator=(Prefilter&& other) noexcept {
   std::swap(database_, other.database_);
   std::swap(owned_, other.owned_);
+  std::swap(id_, other.id_);
   return *this;
 }
 Prefilter::~Prefilter() {
@@ -166,11 +178,16 @@ Result<void> Prefilter::scan(std::string_view text, Scratch& scratch, Ends& ends
   }
   if (text.empty()) return ok();  // no pattern matches the empty text, and hs_scan() refuses a null pointer
   auto* space = static_cast<hs_scratch_t*>(scratch.scratch_);
-  // Does nothing where the scratch is large enough already; one scratch grows to serve all databases it has met.
-  hs_error_t code = hs_alloc_scratch(as_database(database_), &space);
-  scratch.scratch_ = space;
-  if (code != HS_SUCCESS) return engine_error("get working memory", code);
-  code = hs_scan(as_database(database_), text.data(), static_cast<unsigned>(text.size()), 0, space, on_match, &ends);
+  if (std::find(scratch.served_.begin(), scratch.served_.end(), id_) == scratch.served_.end()) {
+    // One scratch grows to serve all databases it has met. Asked once for each: the question alone reads the database
+    // through for its checksum, which takes longer than scanning a small file.
+    const hs_error_t code = hs_alloc_scratch(as_database(database_), &space);
+    scratch.scratch_ = space;
+    if (code != HS_SUCCESS) return engine_error("get working memory", code);
+    scratch.served_.push_back(id_);
+  }
+  const hs_error_t code =
+      hs_scan(as_database(database_), text.data(), static_cast<unsigned>(text.size()), 0, space, on_match, &ends);
   if (code != HS_SUCCESS) return engine_error("scan", code);
   return ok();
 }

@@ -14,11 +14,12 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <unordered_map>
-#include <unordered_set>
+
+#include "validator/byte_scan.h"
+#include "validator/u64_table.h"
 
 namespace guard {
-namespace {
+namespace lexer_detail {
 
 // What came before decides whether `/` divides and whether `<` compares.
 enum class Last : std::uint8_t {
@@ -63,6 +64,23 @@ struct Doubt {
   Decision decision = Decision::none;
 };
 
+}  // namespace lexer_detail
+
+// Allocating these anew took longer than lexing a small file.
+struct LexerMemory {
+  std::vector<lexer_detail::Frame> frames;
+  U64Table frame_ids;
+  std::vector<lexer_detail::State> main_states;  // behind each main token
+  std::vector<lexer_detail::Doubt> doubts;
+  std::vector<lexer_detail::State> states;  // behind each token of the alternative that is followed
+  U64Table seen;
+  std::vector<std::uint32_t> first_seen;  // by offset, one more than the frame and last of the first state there; 0: none
+};
+
+namespace {
+
+using namespace lexer_detail;
+
 // Frame ids share a 64-bit key with an offset; more frames than this make a text undecidable.
 constexpr std::uint32_t kFramesMax = 1U << 24;
 constexpr std::uint32_t kContextTokens = 12;
@@ -87,30 +105,85 @@ bool has_class(char c, std::uint8_t wanted) noexcept {
   return (kClasses[static_cast<unsigned char>(c)] & wanted) != 0;
 }
 
-bool one_of(std::string_view word, std::initializer_list<std::string_view> list) noexcept {
-  return std::find(list.begin(), list.end(), word) != list.end();
+// The first eight bytes of a word as a number, to compare with all keywords at once.
+constexpr std::uint64_t packed(std::string_view word) noexcept {
+  std::uint64_t number = 0;
+  for (std::size_t i = 0; i < word.size() && i < 8; ++i) {
+    number |= static_cast<std::uint64_t>(static_cast<unsigned char>(word[i])) << (8 * i);
+  }
+  return number;
 }
 
 Last after_word(std::string_view word) noexcept {
   if (word.size() < 2 || word.size() > 10 || word[0] < 'a' || word[0] > 'y') return Last::operand;
-  if (one_of(word,
-             {"return",  "typeof",  "instanceof", "in",    "new", "delete", "void",   "throw", "case", "do",    "else",
-              "extends", "default", "if",         "while", "for", "export", "import", "const", "var",  "switch"})) {
-    return Last::start;
+  const std::string_view rest = word.substr(std::min<std::size_t>(word.size(), 8));
+  switch (packed(word)) {
+    case packed("return"):
+    case packed("typeof"):
+    case packed("in"):
+    case packed("new"):
+    case packed("delete"):
+    case packed("void"):
+    case packed("throw"):
+    case packed("case"):
+    case packed("do"):
+    case packed("else"):
+    case packed("extends"):
+    case packed("default"):
+    case packed("if"):
+    case packed("while"):
+    case packed("for"):
+    case packed("export"):
+    case packed("import"):
+    case packed("const"):
+    case packed("var"):
+    case packed("switch"):
+      return Last::start;
+    case packed("instance"):
+      return rest == "of" ? Last::start : Last::operand;
+    // Words that are operators in one place and names in another.
+    case packed("await"):
+    case packed("yield"):
+    case packed("of"):
+    case packed("let"):
+    case packed("as"):
+    case packed("is"):
+    case packed("async"):
+    case packed("static"):
+    case packed("get"):
+    case packed("set"):
+    case packed("keyof"):
+    case packed("infer"):
+    case packed("asserts"):
+    case packed("type"):
+    case packed("declare"):
+    case packed("from"):
+      return Last::maybe_start;
+    case packed("satisfie"):
+      return rest == "s" ? Last::maybe_start : Last::operand;
+    case packed("readonly"):
+    case packed("abstract"):
+      return rest.empty() ? Last::maybe_start : Last::operand;
+    default:
+      return Last::operand;
   }
-  // Words that are operators in one place and names in another.
-  if (one_of(word, {"await", "yield", "of", "let", "as", "is", "satisfies", "async", "static", "get", "set", "keyof",
-                    "infer", "asserts", "type", "declare", "readonly", "abstract", "from"})) {
-    return Last::maybe_start;
-  }
-  return Last::operand;
 }
 
 class Lexer {
  public:
   Lexer(std::string_view text, Markup markup, LexedText& out)
-      : text_(text), size_(static_cast<std::uint32_t>(text.size())), markup_(markup == Markup::possible), out_(out) {
+      : text_(text),
+        size_(static_cast<std::uint32_t>(text.size())),
+        markup_(markup == Markup::possible),
+        out_(out),
+        memory_(*out.memory) {
+    frames_.clear();
     frames_.push_back({});
+    memory_.frame_ids.clear();
+    main_states_.clear();
+    doubts_.clear();
+    memory_.seen.clear();
+    memory_.first_seen.clear();
   }
 
   void run() {
@@ -130,22 +203,26 @@ class Lexer {
 
   void push(State& state, FrameKind kind) {
     const std::uint64_t key = (static_cast<std::uint64_t>(state.frame) << 8) | static_cast<std::uint64_t>(kind);
-    const auto [place, is_new] = frame_ids_.try_emplace(key, static_cast<std::uint32_t>(frames_.size()));
-    if (is_new) {
-      if (frames_.size() >= kFramesMax) {
-        out_.undecidable = true;
-        frame_ids_.erase(place);
-        return;
-      }
-      frames_.push_back({state.frame, kind});
+    if (frames_.size() >= kFramesMax) {
+      out_.undecidable = true;
+      return;
     }
-    state.frame = place->second;
+    const U64Table::Entry entry = memory_.frame_ids.insert(key, static_cast<std::uint32_t>(frames_.size()));
+    if (entry.fresh) frames_.push_back({state.frame, kind});
+    state.frame = entry.value;
   }
   void pop(State& state) const noexcept { state.frame = frames_[state.frame].parent; }
 
   // Past blanks and comments. Comments end at every line end that JavaScript knows.
   std::uint32_t skip_blanks(std::uint32_t at, bool& line_before, bool record_marks) {
     while (at < size_) {
+      const char first = text_[at];
+      if (has_class(first, kBlank)) {
+        line_before = line_before || first == '\n' || first == '\r';
+        ++at;
+        continue;
+      }
+      if (first != '/' && first != '#' && static_cast<unsigned char>(first) < 0x80) return at;
       bool line_end = false;
       const std::size_t blank = blank_length(text_, at, line_end);
       if (blank != 0) {
@@ -175,7 +252,9 @@ class Lexer {
   }
 
   std::uint32_t line_end_after(std::uint32_t at) const noexcept {
-    for (; at < size_; ++at) {
+    for (;; ++at) {
+      at = static_cast<std::uint32_t>(find_any_of<'\n', '\r', '\xe2'>(text_, at));
+      if (at >= size_) break;
       const char c = text_[at];
       if (c == '\n' || c == '\r') return at;
       if (c == '\xe2' && is_line_separator(at)) return at;
@@ -189,7 +268,9 @@ class Lexer {
 
   // Looks no further than `end`: a long line of short comments would otherwise be read once for each.
   bool has_line_end(std::uint32_t begin, std::uint32_t end) const noexcept {
-    for (; begin < end; ++begin) {
+    for (;; ++begin) {
+      begin = static_cast<std::uint32_t>(find_any_of<'\n', '\r', '\xe2'>(text_.substr(0, end), begin));
+      if (begin >= end) break;
       const char c = text_[begin];
       if (c == '\n' || c == '\r' || (c == '\xe2' && is_line_separator(begin))) return true;
     }
@@ -211,7 +292,10 @@ class Lexer {
   // end too; U+2028 and U+2029 may stand in a string.
   std::uint32_t string_end(std::uint32_t at, char quote, bool escapes) {
     const std::uint32_t begin = at;
-    for (++at; at < size_; ++at) {
+    for (++at;; ++at) {
+      at = static_cast<std::uint32_t>(quote == '"' ? find_any_of<'"', '\\', '\n', '\r'>(text_, at)
+                                                   : find_any_of<'\'', '\\', '\n', '\r'>(text_, at));
+      if (at >= size_) break;
       const char c = text_[at];
       if (c == quote) return at + 1;
       if (!escapes) continue;
@@ -548,12 +632,13 @@ class Lexer {
       state.last = Last::start;
     } else {
       std::uint32_t at = begin;
-      while (at < size_ && text_[at] != '`' && !(text_[at] == '$' && peek(at + 1) == '{')) {
+      for (;; ++at) {
+        at = static_cast<std::uint32_t>(find_any_of<'`', '$', '\\'>(text_, at));
+        if (at >= size_ || text_[at] == '`' || (text_[at] == '$' && peek(at + 1) == '{')) break;
         if (text_[at] == '\\') {
           token.escaped = true;
           ++at;
         }
-        ++at;
       }
       token.kind = TokenKind::template_text;
       token.end = std::min(at, size_);
@@ -685,7 +770,19 @@ class Lexer {
            (static_cast<std::uint64_t>(state.last) << 4) | static_cast<std::uint64_t>(decision);
   }
 
+  // Most places are reached in one state alone, and a list by offset is kinder to the cache than a hash table.
+  bool is_new(const State& state) {
+    const std::uint32_t what = ((state.frame << 3) | static_cast<std::uint32_t>(state.last)) + 1;
+    std::uint32_t& first = memory_.first_seen[std::min(state.at, size_)];
+    if (first == 0) {
+      first = what;
+      return true;
+    }
+    return first != what && memory_.seen.insert(key_of(state, Decision::none)).fresh;
+  }
+
   void follow_doubts() {
+    if (!doubts_.empty()) memory_.first_seen.resize(static_cast<std::size_t>(size_) + 1);
     while (!doubts_.empty()) {
       const Doubt doubt = doubts_.back();
       doubts_.pop_back();
@@ -693,7 +790,7 @@ class Lexer {
         out_.undecidable = true;
         break;
       }
-      if (seen_.insert(key_of(doubt.state, doubt.decision)).second) follow(doubt);
+      if (memory_.seen.insert(key_of(doubt.state, doubt.decision)).fresh) follow(doubt);
     }
     if (over_budget()) out_.undecidable = true;
   }
@@ -712,7 +809,8 @@ class Lexer {
     }
     const std::size_t begun = out_.alternative_tokens.size();
     std::size_t own_root = begun;
-    std::vector<State> states;
+    std::vector<State>& states = memory_.states;
+    states.clear();
     Token token;
     Doubt doubt;
     for (;;) {
@@ -739,7 +837,7 @@ class Lexer {
         for (std::size_t i = main + 1; i < stop; ++i) out_.alternative_tokens.push_back(out_.tokens[i]);
         break;
       }
-      if (!seen_.insert(key_of(state, Decision::none)).second) break;
+      if (!is_new(state)) break;
     }
     out_.alternatives.push_back(
         {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(out_.alternative_tokens.size() - first)});
@@ -756,11 +854,10 @@ class Lexer {
   std::uint32_t size_;
   bool markup_;
   LexedText& out_;
-  std::vector<Frame> frames_;
-  std::unordered_map<std::uint64_t, std::uint32_t> frame_ids_;
-  std::vector<State> main_states_;  // behind each main token
-  std::vector<Doubt> doubts_;
-  std::unordered_set<std::uint64_t> seen_;
+  LexerMemory& memory_;
+  std::vector<Frame>& frames_ = memory_.frames;
+  std::vector<State>& main_states_ = memory_.main_states;
+  std::vector<Doubt>& doubts_ = memory_.doubts;
   std::uint32_t no_comment_end_from_ = UINT32_MAX;
   std::uint64_t wasted_ = 0;
   std::uint64_t looked_at_ = 0;
@@ -796,6 +893,11 @@ Markup markup_of(std::string_view path) noexcept {
   }
   return Markup::possible;
 }
+
+LexedText::LexedText() : memory(std::make_unique<LexerMemory>()) {}
+LexedText::~LexedText() = default;
+LexedText::LexedText(LexedText&&) noexcept = default;
+LexedText& LexedText::operator=(LexedText&&) noexcept = default;
 
 void LexedText::clear() {
   tokens.clear();
