@@ -25,6 +25,7 @@ namespace lexer_detail {
 enum class Last : std::uint8_t {
   start,          // an operand is due
   operand,        // an operand has just ended
+  literal,        // a number, a string or a regular expression has: no word may follow on its line, but operators that are words
   dot,            // a member name is due
   maybe_operand,  // `)` and its kin: probably an operand has ended
   maybe_start,    // `}` and its kin: probably an operand is due
@@ -167,6 +168,66 @@ Last after_word(std::string_view word) noexcept {
     default:
       return Last::operand;
   }
+}
+
+// Words that may stand right behind a literal.
+bool may_follow_literal(std::string_view word) noexcept {
+  switch (packed(word)) {
+    case packed("in"):
+    case packed("of"):
+    case packed("as"):
+    case packed("is"):
+    case packed("with"):
+    case packed("from"):  // export * as "name" from
+    case packed("assert"):
+    case packed("extends"):
+      return true;
+    case packed("instance"):
+      return word == "instanceof";
+    case packed("satisfie"):
+      return word == "satisfies";
+    default:
+      return false;
+  }
+}
+
+// False where every engine refuses the whole program because of this literal: flags that there are not, parentheses that
+// don't match, nothing to repeat. `text` is /body/flags.
+bool may_be_regex(std::string_view text) noexcept {
+  const std::size_t slash = text.rfind('/');
+  std::uint32_t seen = 0;
+  for (const char flag : text.substr(slash + 1)) {
+    const std::size_t index = std::string_view("dgimsuvy").find(flag);
+    if (index == std::string_view::npos || (seen >> index & 1U) != 0) return false;
+    seen |= 1U << index;
+    if (flag == 'v') return true;  // other rules
+  }
+  const std::string_view body = text.substr(1, slash - 1);
+  int depth = 0;
+  bool repeatable = false;  // a quantifier may stand here
+  bool quantified = false;  // the last one may be made lazy
+  for (std::size_t at = 0; at < body.size(); ++at) {
+    const char c = body[at];
+    if (c == '*' || c == '+' || c == '?') {
+      if (!repeatable && !(quantified && c == '?')) return false;
+      quantified = repeatable;
+      repeatable = false;
+      continue;
+    }
+    quantified = c == '}';  // of {2,3}; elsewhere a plain character, which may be repeated
+    repeatable = c != '|' && c != '(';
+    if (c == '\\') {
+      ++at;
+    } else if (c == '[') {
+      while (++at < body.size() && body[at] != ']') at += body[at] == '\\' ? 1 : 0;
+    } else if (c == '(') {
+      ++depth;
+      if (at + 1 < body.size() && body[at + 1] == '?') ++at;
+    } else if (c == ')' && --depth < 0) {
+      return false;
+    }
+  }
+  return depth == 0;
 }
 
 class Lexer {
@@ -387,23 +448,29 @@ class Lexer {
 
     const char c = text_[begin];
     const Last last = state.last;
+    // The main reading never gives up.
+    const bool word_refused = !is_main && last == Last::literal && !line_before;
     if (starts_word(begin)) {
       token.kind = TokenKind::word;
       token.end = word_end(begin, token.escaped, false);
       if (token.end == begin) token.end = begin + 1;
+      if (word_refused && !may_follow_literal(text_.substr(begin, token.end - begin))) return Step::impossible;
       state.last =
           last == Last::dot || token.escaped ? Last::operand : after_word(text_.substr(begin, token.end - begin));
     } else if (has_class(c, kDigit) || (c == '.' && has_class(peek(begin + 1), kDigit))) {
+      if (word_refused) return Step::impossible;
       number(token);
-      state.last = Last::operand;
+      state.last = Last::literal;
     } else if (c == '"' || c == '\'') {
       const std::uint32_t end = over_budget() || decision == Decision::plain ? 0 : string_end(begin, c, true);
+      if (word_refused) return Step::impossible;
+      state.last = Last::operand;
       if (end != 0) {
         token.kind = TokenKind::string;
         token.end = end;
         token.escaped = std::memchr(text_.data() + begin, '\\', end - begin) != nullptr;
+        state.last = Last::literal;
       }
-      state.last = Last::operand;
     } else if (c == '`') {
       state.last = Last::operand;
       if (decision != Decision::plain && !over_budget()) {
@@ -443,9 +510,10 @@ class Lexer {
     const Last last = state.last;
     std::uint32_t end = 0;
     // A type may end before a line end, and then a statement may begin with a regular expression.
-    const bool certain_divide = (last == Last::operand || last == Last::dot) && !token.line_before;
+    const bool certain_divide = (last == Last::operand || last == Last::literal || last == Last::dot) && !token.line_before;
     if (decision != Decision::divide && !over_budget() && (!certain_divide || decision == Decision::regex)) {
       end = regex_end(token.begin);
+      if (end != 0 && last != Last::start && !may_be_regex(text_.substr(token.begin, end - token.begin))) end = 0;
     }
     bool regex = end != 0;
     if (regex && decision == Decision::none && last != Last::start) {
@@ -455,7 +523,7 @@ class Lexer {
     if (regex) {
       token.kind = TokenKind::regex;
       token.end = end;
-      state.last = Last::operand;
+      state.last = Last::literal;
     } else {
       if (peek(token.begin + 1) == '=') token.end = token.begin + 2;
       state.last = Last::start;
@@ -477,7 +545,8 @@ class Lexer {
       bool ignored = false;
       const std::uint32_t next = skip_blanks(token.begin + 1, ignored, false);
       const bool could_open = next < size_ && (starts_word(next) || text_[next] == '>');
-      const bool certain_compare = last == Last::dot || (last == Last::operand && !token.line_before);
+      const bool certain_compare =
+          last == Last::dot || ((last == Last::operand || last == Last::literal) && !token.line_before);
       if (could_open && (!certain_compare || decision == Decision::element)) {
         bool element = true;
         if (decision == Decision::none && (last != Last::start || looks_generic(next))) {
@@ -809,6 +878,7 @@ class Lexer {
     }
     const std::size_t begun = out_.alternative_tokens.size();
     std::size_t own_root = begun;
+    std::size_t certain = first;  // tokens before the last doubt of this reading's own: they may stand in another one
     std::vector<State>& states = memory_.states;
     states.clear();
     Token token;
@@ -820,17 +890,21 @@ class Lexer {
       decision = Decision::none;
       wasted_ += state.at - before + 1;
       if (result == Step::impossible) {
-        out_.alternative_tokens.resize(first);
-        return;
+        out_.alternative_tokens.resize(certain);
+        if (certain == first) return;
+        break;
       }
       if (result == Step::end) {
         if (state.frame != 0 && own_root > begun) reopen(begun, own_root, states, start);
         break;
       }
       if (over_budget()) break;
+      if (doubt.decision != Decision::none) {
+        doubts_.push_back(doubt);
+        certain = out_.alternative_tokens.size();
+      }
       out_.alternative_tokens.push_back(token);
       states.push_back(state);
-      if (doubt.decision != Decision::none) doubts_.push_back(doubt);
       while (main < main_states_.size() && main_states_[main].at < state.at) ++main;
       if (main < main_states_.size() && main_states_[main] == state) {
         const std::size_t stop = std::min(out_.tokens.size(), main + 1 + kContextTokens);
