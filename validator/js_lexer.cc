@@ -71,7 +71,7 @@ struct Doubt {
 struct LexerMemory {
   std::vector<lexer_detail::Frame> frames;
   U64Table frame_ids;
-  std::vector<lexer_detail::State> main_states;  // behind each main token
+  std::vector<std::uint32_t> main_states;  // behind each main token, packed
   std::vector<lexer_detail::Doubt> doubts;
   std::vector<lexer_detail::State> states;  // behind each token of the alternative that is followed
   U64Table seen;
@@ -810,15 +810,15 @@ class Lexer {
       // The main reading never gives up; what else the refuted element may be is followed as a doubt.
       if (result == Step::impossible && !element_refuted) {
         element_refuted = true;
-        doubt_opening(out_.tokens, last_at_root, main_states_, Decision::compare);
+        doubt_opening(last_at_root, Decision::compare);
       }
       out_.tokens.push_back(token);
-      main_states_.push_back(state);
+      main_states_.push_back(packed_state(state));
       if (doubt.decision != Decision::none) doubts_.push_back(doubt);
     }
     looked_at_ += size_;
     if (state.frame != 0) {
-      doubt_opening(out_.tokens, last_at_root, main_states_,
+      doubt_opening(last_at_root,
                     last_at_root < out_.tokens.size() && out_.tokens[last_at_root].kind == TokenKind::template_open
                         ? Decision::plain
                         : Decision::compare);
@@ -826,12 +826,20 @@ class Lexer {
   }
 
   // The token at `index` opened something that never closes, or that can't be what it was taken for.
-  void doubt_opening(const std::vector<Token>& tokens, std::size_t index, const std::vector<State>& states,
-                     Decision decision) {
-    if (index >= tokens.size()) return;
+  void doubt_opening(std::size_t index, Decision decision) {
+    if (index >= out_.tokens.size()) return;
     State state;
-    if (index > 0) state = states[index - 1];
+    if (index > 0) state = main_state(index - 1);
     doubts_.push_back({state, decision});
+  }
+
+  // A state without its place: behind a token that is the token's end.
+  static std::uint32_t packed_state(const State& state) noexcept {
+    return (state.frame << 3) | static_cast<std::uint32_t>(state.last);
+  }
+  State main_state(std::size_t index) const noexcept {
+    const std::uint32_t packed_last = main_states_[index];
+    return {out_.tokens[index].end, packed_last >> 3, static_cast<Last>(packed_last & 7U)};
   }
 
   static std::uint64_t key_of(const State& state, Decision decision) noexcept {
@@ -841,7 +849,7 @@ class Lexer {
 
   // Most places are reached in one state alone, and a list by offset is kinder to the cache than a hash table.
   bool is_new(const State& state) {
-    const std::uint32_t what = ((state.frame << 3) | static_cast<std::uint32_t>(state.last)) + 1;
+    const std::uint32_t what = packed_state(state) + 1;
     std::uint32_t& first = memory_.first_seen[std::min(state.at, size_)];
     if (first == 0) {
       first = what;
@@ -870,9 +878,9 @@ class Lexer {
     const std::size_t first = out_.alternative_tokens.size();
     // First main token that ends behind the doubt.
     std::size_t main =
-        static_cast<std::size_t>(std::upper_bound(main_states_.begin(), main_states_.end(), state.at,
-                                                  [](std::uint32_t at, const State& other) { return at < other.at; }) -
-                                 main_states_.begin());
+        static_cast<std::size_t>(std::upper_bound(out_.tokens.begin(), out_.tokens.end(), state.at,
+                                                  [](std::uint32_t at, const Token& other) { return at < other.end; }) -
+                                 out_.tokens.begin());
     for (std::size_t i = main > kContextTokens ? main - kContextTokens : 0; i < main; ++i) {
       out_.alternative_tokens.push_back(out_.tokens[i]);
     }
@@ -905,8 +913,8 @@ class Lexer {
       }
       out_.alternative_tokens.push_back(token);
       states.push_back(state);
-      while (main < main_states_.size() && main_states_[main].at < state.at) ++main;
-      if (main < main_states_.size() && main_states_[main] == state) {
+      while (main < main_states_.size() && out_.tokens[main].end < state.at) ++main;
+      if (main < main_states_.size() && main_state(main) == state) {
         const std::size_t stop = std::min(out_.tokens.size(), main + 1 + kContextTokens);
         for (std::size_t i = main + 1; i < stop; ++i) out_.alternative_tokens.push_back(out_.tokens[i]);
         break;
@@ -930,7 +938,7 @@ class Lexer {
   LexedText& out_;
   LexerMemory& memory_;
   std::vector<Frame>& frames_ = memory_.frames;
-  std::vector<State>& main_states_ = memory_.main_states;
+  std::vector<std::uint32_t>& main_states_ = memory_.main_states;
   std::vector<Doubt>& doubts_ = memory_.doubts;
   std::uint32_t no_comment_end_from_ = UINT32_MAX;
   std::uint64_t wasted_ = 0;
