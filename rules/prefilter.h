@@ -65,7 +65,8 @@ class Prefilter {
   Result<std::string> serialize() const;
 
   // The database as it lies in memory once deserialized. Valid at any address that is a multiple of 64, for the same
-  // library version only: from_image() checks both. `image` must outlive the prefilter.
+  // library version only: from_image() checks both. `image` must outlive the prefilter, and is trusted like the program
+  // that it is part of.
   Result<std::string> image() const;
   static Result<Prefilter> from_image(std::string_view image, std::string_view library_version);
 
