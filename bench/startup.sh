@@ -25,23 +25,15 @@ echo "input: $(wc -c <sandbox/a.test.ts) bytes"
 # ripgrep's copy ends in something to find: its exit status tells matches apart from failures.
 { cat sandbox/a.test.ts; echo 'JSON.stringify(process.env);'; } >rg.ts
 
-# The rules' own patterns, one a line; those that ripgrep's engine refuses are counted and left out.
-: >"$work/patterns"
-for id in $("$guard" rules list --format json | jq -r '.rules[] | select(.tier != "secret") | .id'); do
-  "$guard" rules show "$id" --format json | jq -r '.patterns[]' >>"$work/patterns"
-done
-: >"$work/usable"
-refused=0
-while IFS= read -r pattern; do
-  status=0
-  rg --no-unicode -e "$pattern" /dev/null >/dev/null 2>&1 || status=$?
-  if [ "$status" -le 1 ]; then printf '%s\n' "$pattern" >>"$work/usable"; else refused=$((refused + 1)); fi
-done <"$work/patterns"
-echo "rg: $(wc -l <"$work/usable") patterns, $refused refused"
+bash "$here/bench/rg_patterns.sh" "$guard" >"$work/usable"
+# Five files that are found guilty: excerpts, masks, and a second look at each.
+mkdir -p guilty
+for i in 1 2 3 4 5; do { cat sandbox/a.test.ts; printf 'eval("%d");\nrequire("child_process");\n' "$i"; } >"guilty/$i.ts"; done
 
-hyperfine -N --warmup 20 --runs "$runs" --export-json "$work/check.json" \
+hyperfine -N -i --warmup 20 --runs "$runs" --export-json "$work/check.json" \
   -n true /bin/true \
   -n guard "$guard check sandbox/a.test.ts" \
+  -n guard-5-guilty "$guard check --mode host guilty" \
   -n rg "rg --no-unicode -c -f $work/usable rg.ts" \
   -n node "node -e 0" >/dev/null 2>&1
 jq -r '(.results[0].median) as $true | (.results[1].median) as $guard | .results[] |

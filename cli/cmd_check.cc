@@ -3,9 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
+#include <memory>
+#include <thread>
 
 #include "cli/commands.h"
+#include "cli/progress.h"
 #include "cli/rule_engine.h"
 #include "cli/trusted_inputs.h"
 #include "common/text.h"
@@ -33,7 +38,48 @@ Result<ConfigSources> config_sources(const CheckOptions& options, CommandContext
   return sources;
 }
 
-Result<CheckRecord> unmasked_check(const CheckOptions& options, CommandContext& context, std::optional<SecretSource>& kept) {
+// What is masked, made when it is first needed and then kept: making it takes longer than checking a small file.
+class LazySecrets {
+ public:
+  void prepare(Config config, const Environment& environment) {
+    config_ = std::move(config);
+    environment_ = &environment;
+  }
+
+  Result<const SecretSource*> get() {
+    if (!made_) {
+      std::vector<KnownSecret> known;
+      if (environment_ != nullptr) {
+        GUARD_TRY_ASSIGN(known, known_secrets(*environment_, config_.redact.mask_env, config_.redact.mask_file));
+      }
+      GUARD_TRY_ASSIGN(made_, SecretSource::create(RuleSet::shipped(), std::move(known), config_.redact.kinds_off));
+    }
+    return &*made_;
+  }
+
+ private:
+  Config config_;
+  const Environment* environment_ = nullptr;
+  std::optional<SecretSource> made_;
+};
+
+TreeGate tree_gate(const CheckOptions& options, std::vector<std::string> paths, const CollectOptions& collect, CommandContext& context) {
+  TreeGate tree;
+  tree.paths = std::move(paths);
+  tree.collect = collect;
+  tree.jobs = options.jobs != 0 ? options.jobs : std::max(1u, std::thread::hardware_concurrency());
+  if (context.streams.err_is_terminal) {
+    tree.progress = [progress = std::make_shared<Progress>(context.streams.err, Progress::Mode::rewritten),
+                     started = std::chrono::steady_clock::now()](std::uint64_t files, std::uint64_t bytes) {
+      const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+      const double megabytes = static_cast<double>(bytes) / 1e6;
+      progress->say(fmt::format("{} files, {:.0f} MB, {:.0f} MB/s", files, megabytes, seconds > 0 ? megabytes / seconds : 0.0));
+    };
+  }
+  return tree;
+}
+
+Result<CheckRecord> unmasked_check(const CheckOptions& options, CommandContext& context, LazySecrets& secrets) {
   if (options.staged) {
     GUARD_TRY(refuse_inside_tree(options.config, "--config", ".", context));
     GUARD_TRY(refuse_inside_tree(options.rules, "--rules", ".", context));
@@ -42,9 +88,9 @@ Result<CheckRecord> unmasked_check(const CheckOptions& options, CommandContext& 
   GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(sources));
   const Config& config = loaded.config;
   GUARD_TRY_ASSIGN(const RuleEngine engine, load_rule_engine(options.rules));
-  GUARD_TRY_ASSIGN(auto known, known_secrets(context.environment, config.redact.mask_env, config.redact.mask_file));
-  GUARD_TRY_ASSIGN(kept, SecretSource::create(RuleSet::shipped(), std::move(known), config.redact.kinds_off));
-  const SecretSource& secrets = *kept;
+  secrets.prepare(config, context.environment);
+  // Whatever can be wrong with them is said whether there are findings or not.
+  if (!config.redact.mask_file.empty() || !config.redact.kinds_off.empty()) GUARD_TRY(secrets.get());
 
   std::optional<EngineLocation> located;
   const auto locate = [&]() -> const EngineLocation& {
@@ -60,7 +106,7 @@ Result<CheckRecord> unmasked_check(const CheckOptions& options, CommandContext& 
   request.rules = engine.rules;
   request.matcher = &*engine.matcher;
   request.config = &config;
-  request.secrets = &secrets;
+  request.secrets = [&secrets] { return secrets.get(); };
   request.files_expected = !options.allow_empty;
 
   if (options.staged) {
@@ -73,11 +119,7 @@ Result<CheckRecord> unmasked_check(const CheckOptions& options, CommandContext& 
     return gate_staged(request, change, first.mode);
   }
 
-  SourceFiles files;
-  if (options.read_stdin) {
-    GUARD_TRY_ASSIGN(files, collect_stdin(STDIN_FILENO, options.stdin_name, collect));
-  }
-  if (!options.paths.empty() || !options.read_stdin) {
+  if (!options.read_stdin) {
     std::vector<std::string> paths = options.paths;
     if (paths.empty()) {
       collect.gated_only = true;
@@ -85,19 +127,23 @@ Result<CheckRecord> unmasked_check(const CheckOptions& options, CommandContext& 
       const bool found_above = options.config.empty() && loaded.file.has_parent_path();
       paths = {found_above ? loaded.file.parent_path().string() : std::string(".")};
     }
-    GUARD_TRY_ASSIGN(SourceFiles named, collect_paths(paths, collect));
-    files.files.insert(files.files.end(), std::make_move_iterator(named.files.begin()), std::make_move_iterator(named.files.end()));
-    files.findings.insert(files.findings.end(), std::make_move_iterator(named.findings.begin()), std::make_move_iterator(named.findings.end()));
+    return gate_tree(request, tree_gate(options, std::move(paths), collect, context), options.mode, locate);
   }
+  GUARD_TRY_ASSIGN(const SourceFiles files, collect_stdin(STDIN_FILENO, options.stdin_name, collect));
   if (options.mode == "auto") return gate_auto(request, files, locate);
   return gate(request, files, options.mode);
 }
 
 Result<CheckRecord> check(const CheckOptions& options, CommandContext& context) {
-  std::optional<SecretSource> secrets;
+  LazySecrets secrets;
   auto record = unmasked_check(options, context, secrets);
-  if (record && secrets) mask_record(*secrets, *record);
   if (!record) return masked(record.error());
+  // An allowed change without findings and waivers holds no word that is not guard's own.
+  const bool only_ours = record->verdict.kind() == VerdictKind::allowed && !record->error && record->report.findings.empty() && record->waivers.empty();
+  if (only_ours) return record;
+  auto made = secrets.get();
+  if (!made) return masked(made.error());
+  mask_record(**made, *record);
   return record;
 }
 

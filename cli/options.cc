@@ -125,6 +125,12 @@ Result<ParsedCommand> parse_check(SplitArguments split) {
   options.format = format_of(split);
   options.stdin_name = split.value("--stdin-name", options.stdin_name);
   options.allow_empty = split.has("--allow-empty");
+  if (split.has("--jobs")) {
+    const std::string jobs = split.value("--jobs");
+    const bool digits = !jobs.empty() && jobs.size() <= 3 && jobs.find_first_not_of("0123456789") == std::string::npos;
+    options.jobs = digits ? static_cast<unsigned>(std::stoul(jobs)) : 0;
+    if (options.jobs == 0 || options.jobs > 256) return mistake("--jobs takes a number from 1 to 256", "leave it out: all processors are used then");
+  }
   options.color = color_of(split);
   options.config = split.value("--config");
   options.rules = split.value("--rules");

@@ -26,6 +26,7 @@ struct CheckOptions {
   OutputFormat format = OutputFormat::text;
   std::string stdin_name = "stdin.ts";
   bool allow_empty = false;
+  unsigned jobs = 0;  // threads; 0: as many as there are processors
   ColorChoice color = ColorChoice::automatic;
   std::string config;  // --config
   std::string rules;   // --rules

@@ -47,8 +47,12 @@ Result<RuleEngine> load_rules_alone(const std::string& folder) {
 }
 
 Result<RuleEngine> load_rule_engine(const std::string& folder) {
-  if (folder.empty()) return load_rules_alone(folder);
   RuleEngine engine;
+  if (folder.empty()) {
+    engine.rules = &RuleSet::shipped_gate();
+    GUARD_TRY_ASSIGN(engine.matcher, Matcher::create(*engine.rules));
+    return engine;
+  }
   GUARD_TRY_ASSIGN(const RuleSet own, load_rules(folder));
   GUARD_TRY_ASSIGN(RuleSet merged, with_fixed_tiers(own));
   engine.own = std::make_unique<RuleSet>(std::move(merged));

@@ -40,6 +40,7 @@ constexpr OptionRow kCheckOptions[] = {
      .choices = kModes},
     {.name = "--stdin-name", .value = "NAME", .help = "the name that standard input goes by (default stdin.ts)"},
     {.name = "--allow-empty", .help = "no files at all is a pass"},
+    {.name = "--jobs", .value = "N", .help = "threads that look at files (default: one for each processor)"},
     kFormat,
     kColor,
     kConfig,

@@ -18,6 +18,10 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release" OR CMAKE_BUILD_TYPE STREQUAL "RelWithDebI
 endif()
 target_compile_definitions(guard_compile_options INTERFACE _GLIBCXX_ASSERTIONS)
 
+# What is never called is not in the binary, and so not in the pages that a start reads.
+target_compile_options(guard_compile_options INTERFACE -ffunction-sections -fdata-sections)
+target_link_options(guard_compile_options INTERFACE -Wl,--gc-sections)
+
 if(GUARD_SANITIZE)
   # Global: a container annotated in one file and not in another is a false alarm.
   add_compile_options(-fsanitize=${GUARD_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)

@@ -5,7 +5,11 @@
 #include <algorithm>
 #include <set>
 
+#include "common/file_io.h"
+#include "common/hash.h"
 #include "pipeline/masked_excerpts.h"
+#include "pipeline/tree_check.h"
+#include "validator/weigh.h"
 
 namespace guard {
 namespace {
@@ -30,12 +34,18 @@ void add_findings(Report& report, std::vector<Finding> findings) {
   std::sort(report.findings.begin(), report.findings.end());
 }
 
+Result<void> mask(const GateRequest& request, const std::vector<SourceFile>& files, std::vector<Finding>& findings) {
+  if (findings.empty()) return ok();
+  GUARD_TRY_ASSIGN(const SecretSource* secrets, request.secrets());
+  return mask_excerpts(*secrets, files, findings);
+}
+
 // Turns a full report into the record: waivers, masked excerpts, verdict.
 CheckRecord conclude(CheckRecord record, const GateRequest& request, const std::vector<SourceFile>& files) {
   const auto& waivers = request.config->check.waivers;
   if (!waivers.empty()) record.waivers = apply_waivers(waivers, files, today_utc(), record.report);
   record.verdict = verdict_of(record.report, request.files_expected);
-  if (auto masked = mask_excerpts(*request.secrets, files, record.report.findings); !masked) {
+  if (auto masked = mask(request, files, record.report.findings); !masked) {
     for (auto& finding : record.report.findings) finding.excerpt.clear();
     // The findings stand; only what they would have shown is withheld.
     if (record.verdict.kind() == VerdictKind::allowed) return failed(std::move(record), std::move(masked).error());
@@ -56,7 +66,84 @@ CheckRecord record_for(const GateRequest& request, std::string_view mode) {
   return record;
 }
 
+// Clean under every tier, or refused whatever the engine says: then the engine makes no difference and isn't asked.
+bool engine_decides(const CheckRecord& strict) {
+  const auto& findings = strict.report.findings;
+  return strict.verdict.reason == Reason::findings && std::all_of(findings.begin(), findings.end(), [](const Finding& finding) {
+    return finding.severity == Severity::note || finding.tier == FindingTier::host;
+  });
+}
+
+bool applies(FindingTier tier, TierSet tiers) {
+  return tier == FindingTier::host ? tiers.host : tier == FindingTier::docker ? tiers.docker : true;
+}
+
+// Reads a file again for what is shown of it. Nothing where it is not what was judged any more.
+std::vector<SourceFile> read_again(const std::string& path, const std::string& digest, std::uint64_t bytes_max) {
+  std::vector<SourceFile> files;
+  auto bytes = read_file(path, bytes_max, FollowLinks::no);
+  if (bytes && sha256_hex(*bytes) == digest) files.push_back({path, std::move(*bytes)});
+  return files;
+}
+
+// What `hits` come to under the tiers of `mode`.
+CheckRecord weigh_tree(const GateRequest& request, const TreeGate& tree, const TreeHits& hits, std::string_view mode) {
+  CheckRecord record = record_for(request, mode);
+  record.report.files = hits.count;
+  record.report.bytes = hits.bytes;
+  const TierSet tiers = tiers_of(mode, request.config->trust_namespace);
+  const auto& waivers = request.config->check.waivers;
+  const Weigher weigher(*request.rules, hits.files);
+  std::optional<Error> withheld;
+  for (std::size_t i = 0; i < hits.files.size(); ++i) {
+    Report of_file;
+    auto& findings = of_file.findings;
+    weigher.append_findings(hits.files[i], findings);
+    findings.erase(std::remove_if(findings.begin(), findings.end(), [&](const Finding& finding) { return !applies(finding.tier, tiers); }),
+                   findings.end());
+    if (findings.empty()) continue;
+    const auto source = read_again(hits.files[i].path, hits.digests[i], tree.collect.file_bytes_max);
+    if (!waivers.empty()) {
+      auto used = apply_waivers(waivers, source, today_utc(), of_file);
+      std::move(used.begin(), used.end(), std::back_inserter(record.waivers));
+    }
+    if (!source.empty()) {
+      for (auto& finding : findings) add_excerpt(source.front().bytes, finding);
+    }
+    if (auto masked = mask(request, source, findings); !masked) {
+      for (auto& finding : findings) finding.excerpt.clear();
+      withheld = std::move(masked).error();
+    }
+    std::move(findings.begin(), findings.end(), std::back_inserter(record.report.findings));
+  }
+  add_findings(record.report, hits.findings);
+  record.verdict = verdict_of(record.report, request.files_expected);
+  // The findings stand; only what they would have shown is withheld.
+  if (withheld && record.verdict.kind() == VerdictKind::allowed) return failed(std::move(record), std::move(*withheld));
+  return record;
+}
+
 }  // namespace
+
+CheckRecord gate_tree(const GateRequest& request, const TreeGate& tree, std::string_view mode,
+                      const std::function<const EngineLocation&()>& engine) {
+  const std::string_view first_mode = mode == "auto" ? "host" : mode;
+  TreeRequest looking;
+  looking.rules = request.rules;
+  looking.matcher = request.matcher;
+  looking.options = options_of(*request.config, tiers_of(first_mode, request.config->trust_namespace));
+  looking.paths = tree.paths;
+  looking.collect = tree.collect;
+  looking.jobs = tree.jobs;
+  looking.progress = tree.progress;
+  auto hits = look_at_tree(looking);
+  if (!hits) return failed(record_for(request, first_mode), std::move(hits).error());
+  CheckRecord strict = weigh_tree(request, tree, *hits, first_mode);
+  if (mode != "auto" || !engine_decides(strict)) return strict;
+  auto choice = choose_backend(*request.config, std::nullopt, engine);
+  if (!choice) return failed(std::move(strict), std::move(choice).error());
+  return choice->tiers.host ? strict : weigh_tree(request, tree, *hits, choice->mode);
+}
 
 CheckRecord gate(const GateRequest& request, const SourceFiles& files, std::string_view mode) {
   CheckRecord record = record_for(request, mode);
@@ -70,12 +157,7 @@ CheckRecord gate(const GateRequest& request, const SourceFiles& files, std::stri
 
 CheckRecord gate_auto(const GateRequest& request, const SourceFiles& files, const std::function<const EngineLocation&()>& engine) {
   CheckRecord strict = gate(request, files, "host");
-  const auto& findings = strict.report.findings;
-  const bool host_only = strict.verdict.reason == Reason::findings && std::all_of(findings.begin(), findings.end(), [](const Finding& finding) {
-    return finding.severity == Severity::note || finding.tier == FindingTier::host;
-  });
-  // Clean under every tier, or refused whatever the engine says: the engine makes no difference and isn't asked.
-  if (!host_only) return strict;
+  if (!engine_decides(strict)) return strict;
   auto choice = choose_backend(*request.config, std::nullopt, engine);
   if (!choice) return failed(std::move(strict), std::move(choice).error());
   return choice->tiers.host ? strict : gate(request, files, choice->mode);
@@ -110,7 +192,7 @@ CheckRecord gate_staged(const GateRequest& request, const StagedChange& change, 
   record.report.files = std::max(record.report.files, report->files);
   record.report.bytes = std::max(record.report.bytes, report->bytes);
   if (added.empty()) return record;
-  if (auto masked = mask_excerpts(*request.secrets, change.added_lines.files, added); !masked) {
+  if (auto masked = mask(request, change.added_lines.files, added); !masked) {
     for (auto& finding : added) finding.excerpt.clear();
   }
   add_findings(record.report, std::move(added));

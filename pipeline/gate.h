@@ -1,6 +1,7 @@
 // The gate: files -> findings -> verdict. Used by `check` by itself and by `run` before anything is run.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string_view>
 
@@ -18,7 +19,8 @@ struct GateRequest {
   const RuleSet* rules = nullptr;
   const Matcher* matcher = nullptr;
   const Config* config = nullptr;
-  const SecretSource* secrets = nullptr;  // what is masked in excerpts
+  // What is masked in excerpts. Asked for with the first finding only: making it takes longer than checking a small file.
+  std::function<Result<const SecretSource*>()> secrets;
   bool files_expected = true;  // zero files is undecided
 };
 
@@ -27,6 +29,17 @@ CheckRecord gate(const GateRequest& request, const SourceFiles& files, std::stri
 
 // `--mode auto`: all tiers are matched first; only when host-only findings alone decide is the engine looked up.
 CheckRecord gate_auto(const GateRequest& request, const SourceFiles& files, const std::function<const EngineLocation&()>& engine);
+
+// Files and folders by name, read and judged in parallel without being kept (tree_check.h). `mode`: "auto" as gate_auto(), or
+// a mode. Excerpts are made from a second reading of the files that have findings, and left out where a file has changed.
+struct TreeGate {
+  std::vector<std::string> paths;
+  CollectOptions collect;
+  unsigned jobs = 1;
+  std::function<void(std::uint64_t files, std::uint64_t bytes)> progress;
+};
+CheckRecord gate_tree(const GateRequest& request, const TreeGate& tree, std::string_view mode,
+                      const std::function<const EngineLocation&()>& engine);
 
 // `--staged`: the gated files, and the banned patterns on the added lines of every file.
 CheckRecord gate_staged(const GateRequest& request, const StagedChange& change, std::string_view mode);

@@ -32,8 +32,7 @@ struct CollectOptions {
 // Every name that `bun test` or an import would take as a program.
 bool is_code_name(std::string_view name);
 
-// Files are taken as named. Folders are walked: inside the gated paths every file counts (a helper, a fixture, a planted
-// bunfig.toml); elsewhere only code does, and .git and node_modules are passed over. FILE_NOT_FOUND, IO_ERROR.
+// Walks (file_walk.h) and reads all of it. FILE_NOT_FOUND, IO_ERROR.
 Result<SourceFiles> collect_paths(const std::vector<std::string>& paths, const CollectOptions& options);
 
 // Whether one of `globs` matches `path` ('/'-joined) as seen from its root or from any folder above the file: a repository may hold

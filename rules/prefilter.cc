@@ -3,11 +3,29 @@
 #include <fmt/format.h>
 #include <hs/hs.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <new>
 #include <utility>
+
+// hs_alloc_scratch() checks the database that it is given, its checksum over all of its bytes included. For a database
+// that lies in this program's own read-only memory that says nothing that running the program does not say, and it takes
+// longer than a scan; so the linker puts this in between (--wrap, see GuardLibraries.cmake).
+extern "C" {
+hs_error_t __real_dbIsValid(const hs_database_t* database);
+hs_error_t __wrap_dbIsValid(const hs_database_t* database);
+}
+
+namespace {
+thread_local const hs_database_t* built_in_database = nullptr;
+}
+
+hs_error_t __wrap_dbIsValid(const hs_database_t* database) {
+  return database != nullptr && database == built_in_database ? HS_SUCCESS : __real_dbIsValid(database);
+}
 
 namespace guard {
 namespace {
@@ -45,20 +63,30 @@ int on_match(unsigned id, unsigned long long, unsigned long long to, unsigned, v
 
 }  // namespace
 
-Prefilter::Scratch::Scratch(Scratch&& other) noexcept : scratch_(std::exchange(other.scratch_, nullptr)) {}
+Prefilter::Scratch::Scratch(Scratch&& other) noexcept
+    : scratch_(std::exchange(other.scratch_, nullptr)), served_(std::exchange(other.served_, {})) {}
 Prefilter::Scratch& Prefilter::Scratch::operator=(Scratch&& other) noexcept {
   std::swap(scratch_, other.scratch_);
+  std::swap(served_, other.served_);
   return *this;
 }
 Prefilter::Scratch::~Scratch() {
   hs_free_scratch(static_cast<hs_scratch_t*>(scratch_));
 }
 
+Prefilter::Prefilter(const void* database, void* owned) : database_(database), owned_(owned) {
+  static std::atomic<std::uint64_t> ids{0};
+  id_ = ++ids;
+}
+
 Prefilter::Prefilter(Prefilter&& other) noexcept
-    : database_(std::exchange(other.database_, nullptr)), owned_(std::exchange(other.owned_, nullptr)) {}
+    : database_(std::exchange(other.database_, nullptr)),
+      owned_(std::exchange(other.owned_, nullptr)),
+      id_(other.id_) {}
 Prefilter& Prefilter::operator=(Prefilter&& other) noexcept {
   std::swap(database_, other.database_);
   std::swap(owned_, other.owned_);
+  std::swap(id_, other.id_);
   return *this;
 }
 Prefilter::~Prefilter() {
@@ -166,11 +194,19 @@ Result<void> Prefilter::scan(std::string_view text, Scratch& scratch, Ends& ends
   }
   if (text.empty()) return ok();  // no pattern matches the empty text, and hs_scan() refuses a null pointer
   auto* space = static_cast<hs_scratch_t*>(scratch.scratch_);
-  // Does nothing where the scratch is large enough already; one scratch grows to serve all databases it has met.
-  hs_error_t code = hs_alloc_scratch(as_database(database_), &space);
-  scratch.scratch_ = space;
-  if (code != HS_SUCCESS) return engine_error("get working memory", code);
-  code = hs_scan(as_database(database_), text.data(), static_cast<unsigned>(text.size()), 0, space, on_match, &ends);
+  if (std::find(scratch.served_.begin(), scratch.served_.end(), id_) == scratch.served_.end()) {
+    // One scratch grows to serve all databases it has met. Asked once for each: the question alone reads the database
+    // through for its checksum, which takes longer than scanning a small file.
+    // What is not owned came from from_image().
+    built_in_database = owned_ == nullptr ? as_database(database_) : nullptr;
+    const hs_error_t code = hs_alloc_scratch(as_database(database_), &space);
+    built_in_database = nullptr;
+    scratch.scratch_ = space;
+    if (code != HS_SUCCESS) return engine_error("get working memory", code);
+    scratch.served_.push_back(id_);
+  }
+  const hs_error_t code =
+      hs_scan(as_database(database_), text.data(), static_cast<unsigned>(text.size()), 0, space, on_match, &ends);
   if (code != HS_SUCCESS) return engine_error("scan", code);
   return ok();
 }

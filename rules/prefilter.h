@@ -39,6 +39,7 @@ class Prefilter {
    private:
     friend class Prefilter;
     void* scratch_ = nullptr;
+    std::vector<std::uint64_t> served_;  // databases that it is large enough for, by Prefilter::id_
   };
 
   // Told of each end, in no promised order. False stops the scan, which then fails.
@@ -64,7 +65,8 @@ class Prefilter {
   Result<std::string> serialize() const;
 
   // The database as it lies in memory once deserialized. Valid at any address that is a multiple of 64, for the same
-  // library version only: from_image() checks both. `image` must outlive the prefilter.
+  // library version only: from_image() checks both. `image` must outlive the prefilter, and is trusted like the program
+  // that it is part of.
   Result<std::string> image() const;
   static Result<Prefilter> from_image(std::string_view image, std::string_view library_version);
 
@@ -76,9 +78,10 @@ class Prefilter {
   Result<void> scan(std::string_view text, Scratch& scratch, Ends& ends) const;
 
  private:
-  Prefilter(const void* database, void* owned) : database_(database), owned_(owned) {}
+  Prefilter(const void* database, void* owned);
   const void* database_ = nullptr;
   void* owned_ = nullptr;
+  std::uint64_t id_ = 0;  // of this database and no other of this process: addresses are used again
 };
 
 }  // namespace guard

@@ -21,6 +21,8 @@ class RuleSet {
   // examples, which only `guard rules check` and listings need and which are most of the text.
   static const RuleSet& shipped();
   static const RuleSet& shipped_with_examples();
+  // shipped() without the rules of Tier::secret, which the gate never looks at and which are most of them.
+  static const RuleSet& shipped_gate();
 
   // This set; or, of shipped(), the one with examples: for whoever shows or proves rules.
   const RuleSet& with_examples() const { return this == &shipped() ? shipped_with_examples() : *this; }

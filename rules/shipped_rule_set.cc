@@ -10,6 +10,7 @@ namespace guard {
 namespace {
 
 enum class Examples : std::uint8_t { leave_out, take };
+enum class Secrets : std::uint8_t { leave_out, take };
 
 std::vector<std::string> texts(const ShippedRules& data, ShippedRange range) {
   std::vector<std::string> out;
@@ -59,7 +60,7 @@ struct Lists {
   std::vector<Fact> facts;
 };
 
-Lists lists(const ShippedRules& data, Examples wanted) {
+Lists lists(const ShippedRules& data, Examples wanted, Secrets secrets = Secrets::take) {
   Lists out;
   std::size_t facts = 0;
   for (const ShippedRule& from : data.rules) facts += from.fact ? 1 : 0;
@@ -70,6 +71,7 @@ Lists lists(const ShippedRules& data, Examples wanted) {
       fill(out.facts.emplace_back(), data, from, wanted);
       continue;
     }
+    if (from.tier == Tier::secret && secrets == Secrets::leave_out) continue;
     Rule& rule = out.rules.emplace_back();
     fill(rule, data, from, wanted);
     rule.tier = from.tier;
@@ -93,6 +95,15 @@ const RuleSet& RuleSet::shipped() {
   static const RuleSet& set = *[] {
     const ShippedRules& data = shipped_rules_data();
     Lists from = lists(data, Examples::leave_out);
+    return new RuleSet(std::move(from.rules), std::move(from.facts), std::string(data.digest));
+  }();
+  return set;
+}
+
+const RuleSet& RuleSet::shipped_gate() {
+  static const RuleSet& set = *[] {
+    const ShippedRules& data = shipped_rules_data();
+    Lists from = lists(data, Examples::leave_out, Secrets::leave_out);
     return new RuleSet(std::move(from.rules), std::move(from.facts), std::string(data.digest));
   }();
   return set;

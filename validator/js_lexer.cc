@@ -14,16 +14,18 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <unordered_map>
-#include <unordered_set>
+
+#include "validator/byte_scan.h"
+#include "validator/u64_table.h"
 
 namespace guard {
-namespace {
+namespace lexer_detail {
 
 // What came before decides whether `/` divides and whether `<` compares.
 enum class Last : std::uint8_t {
   start,          // an operand is due
   operand,        // an operand has just ended
+  literal,        // a number, a string or a regular expression has: no word may follow on its line, but operators that are words
   dot,            // a member name is due
   maybe_operand,  // `)` and its kin: probably an operand has ended
   maybe_start,    // `}` and its kin: probably an operand is due
@@ -63,6 +65,23 @@ struct Doubt {
   Decision decision = Decision::none;
 };
 
+}  // namespace lexer_detail
+
+// Allocating these anew took longer than lexing a small file.
+struct LexerMemory {
+  std::vector<lexer_detail::Frame> frames;
+  U64Table frame_ids;
+  std::vector<std::uint32_t> main_states;  // behind each main token, packed
+  std::vector<lexer_detail::Doubt> doubts;
+  std::vector<lexer_detail::State> states;  // behind each token of the alternative that is followed
+  U64Table seen;
+  std::vector<std::uint32_t> first_seen;  // by offset, one more than the frame and last of the first state there; 0: none
+};
+
+namespace {
+
+using namespace lexer_detail;
+
 // Frame ids share a 64-bit key with an offset; more frames than this make a text undecidable.
 constexpr std::uint32_t kFramesMax = 1U << 24;
 constexpr std::uint32_t kContextTokens = 12;
@@ -87,30 +106,145 @@ bool has_class(char c, std::uint8_t wanted) noexcept {
   return (kClasses[static_cast<unsigned char>(c)] & wanted) != 0;
 }
 
-bool one_of(std::string_view word, std::initializer_list<std::string_view> list) noexcept {
-  return std::find(list.begin(), list.end(), word) != list.end();
+// The first eight bytes of a word as a number, to compare with all keywords at once.
+constexpr std::uint64_t packed(std::string_view word) noexcept {
+  std::uint64_t number = 0;
+  for (std::size_t i = 0; i < word.size() && i < 8; ++i) {
+    number |= static_cast<std::uint64_t>(static_cast<unsigned char>(word[i])) << (8 * i);
+  }
+  return number;
 }
 
 Last after_word(std::string_view word) noexcept {
   if (word.size() < 2 || word.size() > 10 || word[0] < 'a' || word[0] > 'y') return Last::operand;
-  if (one_of(word,
-             {"return",  "typeof",  "instanceof", "in",    "new", "delete", "void",   "throw", "case", "do",    "else",
-              "extends", "default", "if",         "while", "for", "export", "import", "const", "var",  "switch"})) {
-    return Last::start;
+  const std::string_view rest = word.substr(std::min<std::size_t>(word.size(), 8));
+  switch (packed(word)) {
+    case packed("return"):
+    case packed("typeof"):
+    case packed("in"):
+    case packed("new"):
+    case packed("delete"):
+    case packed("void"):
+    case packed("throw"):
+    case packed("case"):
+    case packed("do"):
+    case packed("else"):
+    case packed("extends"):
+    case packed("default"):
+    case packed("if"):
+    case packed("while"):
+    case packed("for"):
+    case packed("export"):
+    case packed("import"):
+    case packed("const"):
+    case packed("var"):
+    case packed("switch"):
+      return Last::start;
+    case packed("instance"):
+      return rest == "of" ? Last::start : Last::operand;
+    // Words that are operators in one place and names in another.
+    case packed("await"):
+    case packed("yield"):
+    case packed("of"):
+    case packed("let"):
+    case packed("as"):
+    case packed("is"):
+    case packed("async"):
+    case packed("static"):
+    case packed("get"):
+    case packed("set"):
+    case packed("keyof"):
+    case packed("infer"):
+    case packed("asserts"):
+    case packed("type"):
+    case packed("declare"):
+    case packed("from"):
+      return Last::maybe_start;
+    case packed("satisfie"):
+      return rest == "s" ? Last::maybe_start : Last::operand;
+    case packed("readonly"):
+    case packed("abstract"):
+      return rest.empty() ? Last::maybe_start : Last::operand;
+    default:
+      return Last::operand;
   }
-  // Words that are operators in one place and names in another.
-  if (one_of(word, {"await", "yield", "of", "let", "as", "is", "satisfies", "async", "static", "get", "set", "keyof",
-                    "infer", "asserts", "type", "declare", "readonly", "abstract", "from"})) {
-    return Last::maybe_start;
+}
+
+// Words that may stand right behind a literal.
+bool may_follow_literal(std::string_view word) noexcept {
+  switch (packed(word)) {
+    case packed("in"):
+    case packed("of"):
+    case packed("as"):
+    case packed("is"):
+    case packed("with"):
+    case packed("from"):  // export * as "name" from
+    case packed("assert"):
+    case packed("extends"):
+      return true;
+    case packed("instance"):
+      return word == "instanceof";
+    case packed("satisfie"):
+      return word == "satisfies";
+    default:
+      return false;
   }
-  return Last::operand;
+}
+
+// False where every engine refuses the whole program because of this literal: flags that there are not, parentheses that
+// don't match, nothing to repeat. `text` is /body/flags.
+bool may_be_regex(std::string_view text) noexcept {
+  const std::size_t slash = text.rfind('/');
+  std::uint32_t seen = 0;
+  for (const char flag : text.substr(slash + 1)) {
+    const std::size_t index = std::string_view("dgimsuvy").find(flag);
+    if (index == std::string_view::npos || (seen >> index & 1U) != 0) return false;
+    seen |= 1U << index;
+    if (flag == 'v') return true;  // other rules
+  }
+  const std::string_view body = text.substr(1, slash - 1);
+  int depth = 0;
+  bool repeatable = false;  // a quantifier may stand here
+  bool quantified = false;  // the last one may be made lazy
+  for (std::size_t at = 0; at < body.size(); ++at) {
+    const char c = body[at];
+    if (c == '*' || c == '+' || c == '?') {
+      if (!repeatable && !(quantified && c == '?')) return false;
+      quantified = repeatable;
+      repeatable = false;
+      continue;
+    }
+    quantified = c == '}';  // of {2,3}; elsewhere a plain character, which may be repeated
+    repeatable = c != '|' && c != '(';
+    if (c == '\\') {
+      ++at;
+    } else if (c == '[') {
+      while (++at < body.size() && body[at] != ']') at += body[at] == '\\' ? 1 : 0;
+    } else if (c == '(') {
+      ++depth;
+      if (at + 1 < body.size() && body[at + 1] == '?') ++at;
+    } else if (c == ')' && --depth < 0) {
+      return false;
+    }
+  }
+  return depth == 0;
 }
 
 class Lexer {
  public:
   Lexer(std::string_view text, Markup markup, LexedText& out)
-      : text_(text), size_(static_cast<std::uint32_t>(text.size())), markup_(markup == Markup::possible), out_(out) {
+      : text_(text),
+        size_(static_cast<std::uint32_t>(text.size())),
+        markup_(markup == Markup::possible),
+        out_(out),
+        memory_(*out.memory) {
+    frames_.clear();
     frames_.push_back({});
+    memory_.frame_ids.clear();
+    main_states_.clear();
+    doubts_.clear();
+    memory_.seen.clear();
+    memory_.first_seen.clear();
   }
 
   void run() {
@@ -130,22 +264,26 @@ class Lexer {
 
   void push(State& state, FrameKind kind) {
     const std::uint64_t key = (static_cast<std::uint64_t>(state.frame) << 8) | static_cast<std::uint64_t>(kind);
-    const auto [place, is_new] = frame_ids_.try_emplace(key, static_cast<std::uint32_t>(frames_.size()));
-    if (is_new) {
-      if (frames_.size() >= kFramesMax) {
-        out_.undecidable = true;
-        frame_ids_.erase(place);
-        return;
-      }
-      frames_.push_back({state.frame, kind});
+    if (frames_.size() >= kFramesMax) {
+      out_.undecidable = true;
+      return;
     }
-    state.frame = place->second;
+    const U64Table::Entry entry = memory_.frame_ids.insert(key, static_cast<std::uint32_t>(frames_.size()));
+    if (entry.fresh) frames_.push_back({state.frame, kind});
+    state.frame = entry.value;
   }
   void pop(State& state) const noexcept { state.frame = frames_[state.frame].parent; }
 
   // Past blanks and comments. Comments end at every line end that JavaScript knows.
   std::uint32_t skip_blanks(std::uint32_t at, bool& line_before, bool record_marks) {
     while (at < size_) {
+      const char first = text_[at];
+      if (has_class(first, kBlank)) {
+        line_before = line_before || first == '\n' || first == '\r';
+        ++at;
+        continue;
+      }
+      if (first != '/' && first != '#' && static_cast<unsigned char>(first) < 0x80) return at;
       bool line_end = false;
       const std::size_t blank = blank_length(text_, at, line_end);
       if (blank != 0) {
@@ -175,7 +313,9 @@ class Lexer {
   }
 
   std::uint32_t line_end_after(std::uint32_t at) const noexcept {
-    for (; at < size_; ++at) {
+    for (;; ++at) {
+      at = static_cast<std::uint32_t>(find_any_of<'\n', '\r', '\xe2'>(text_, at));
+      if (at >= size_) break;
       const char c = text_[at];
       if (c == '\n' || c == '\r') return at;
       if (c == '\xe2' && is_line_separator(at)) return at;
@@ -189,7 +329,9 @@ class Lexer {
 
   // Looks no further than `end`: a long line of short comments would otherwise be read once for each.
   bool has_line_end(std::uint32_t begin, std::uint32_t end) const noexcept {
-    for (; begin < end; ++begin) {
+    for (;; ++begin) {
+      begin = static_cast<std::uint32_t>(find_any_of<'\n', '\r', '\xe2'>(text_.substr(0, end), begin));
+      if (begin >= end) break;
       const char c = text_[begin];
       if (c == '\n' || c == '\r' || (c == '\xe2' && is_line_separator(begin))) return true;
     }
@@ -211,7 +353,10 @@ class Lexer {
   // end too; U+2028 and U+2029 may stand in a string.
   std::uint32_t string_end(std::uint32_t at, char quote, bool escapes) {
     const std::uint32_t begin = at;
-    for (++at; at < size_; ++at) {
+    for (++at;; ++at) {
+      at = static_cast<std::uint32_t>(quote == '"' ? find_any_of<'"', '\\', '\n', '\r'>(text_, at)
+                                                   : find_any_of<'\'', '\\', '\n', '\r'>(text_, at));
+      if (at >= size_) break;
       const char c = text_[at];
       if (c == quote) return at + 1;
       if (!escapes) continue;
@@ -303,23 +448,29 @@ class Lexer {
 
     const char c = text_[begin];
     const Last last = state.last;
+    // The main reading never gives up.
+    const bool word_refused = !is_main && last == Last::literal && !line_before;
     if (starts_word(begin)) {
       token.kind = TokenKind::word;
       token.end = word_end(begin, token.escaped, false);
       if (token.end == begin) token.end = begin + 1;
+      if (word_refused && !may_follow_literal(text_.substr(begin, token.end - begin))) return Step::impossible;
       state.last =
           last == Last::dot || token.escaped ? Last::operand : after_word(text_.substr(begin, token.end - begin));
     } else if (has_class(c, kDigit) || (c == '.' && has_class(peek(begin + 1), kDigit))) {
+      if (word_refused) return Step::impossible;
       number(token);
-      state.last = Last::operand;
+      state.last = Last::literal;
     } else if (c == '"' || c == '\'') {
       const std::uint32_t end = over_budget() || decision == Decision::plain ? 0 : string_end(begin, c, true);
+      if (word_refused) return Step::impossible;
+      state.last = Last::operand;
       if (end != 0) {
         token.kind = TokenKind::string;
         token.end = end;
         token.escaped = std::memchr(text_.data() + begin, '\\', end - begin) != nullptr;
+        state.last = Last::literal;
       }
-      state.last = Last::operand;
     } else if (c == '`') {
       state.last = Last::operand;
       if (decision != Decision::plain && !over_budget()) {
@@ -359,9 +510,10 @@ class Lexer {
     const Last last = state.last;
     std::uint32_t end = 0;
     // A type may end before a line end, and then a statement may begin with a regular expression.
-    const bool certain_divide = (last == Last::operand || last == Last::dot) && !token.line_before;
+    const bool certain_divide = (last == Last::operand || last == Last::literal || last == Last::dot) && !token.line_before;
     if (decision != Decision::divide && !over_budget() && (!certain_divide || decision == Decision::regex)) {
       end = regex_end(token.begin);
+      if (end != 0 && last != Last::start && !may_be_regex(text_.substr(token.begin, end - token.begin))) end = 0;
     }
     bool regex = end != 0;
     if (regex && decision == Decision::none && last != Last::start) {
@@ -371,7 +523,7 @@ class Lexer {
     if (regex) {
       token.kind = TokenKind::regex;
       token.end = end;
-      state.last = Last::operand;
+      state.last = Last::literal;
     } else {
       if (peek(token.begin + 1) == '=') token.end = token.begin + 2;
       state.last = Last::start;
@@ -393,7 +545,8 @@ class Lexer {
       bool ignored = false;
       const std::uint32_t next = skip_blanks(token.begin + 1, ignored, false);
       const bool could_open = next < size_ && (starts_word(next) || text_[next] == '>');
-      const bool certain_compare = last == Last::dot || (last == Last::operand && !token.line_before);
+      const bool certain_compare =
+          last == Last::dot || ((last == Last::operand || last == Last::literal) && !token.line_before);
       if (could_open && (!certain_compare || decision == Decision::element)) {
         bool element = true;
         if (decision == Decision::none && (last != Last::start || looks_generic(next))) {
@@ -548,12 +701,13 @@ class Lexer {
       state.last = Last::start;
     } else {
       std::uint32_t at = begin;
-      while (at < size_ && text_[at] != '`' && !(text_[at] == '$' && peek(at + 1) == '{')) {
+      for (;; ++at) {
+        at = static_cast<std::uint32_t>(find_any_of<'`', '$', '\\'>(text_, at));
+        if (at >= size_ || text_[at] == '`' || (text_[at] == '$' && peek(at + 1) == '{')) break;
         if (text_[at] == '\\') {
           token.escaped = true;
           ++at;
         }
-        ++at;
       }
       token.kind = TokenKind::template_text;
       token.end = std::min(at, size_);
@@ -656,15 +810,15 @@ class Lexer {
       // The main reading never gives up; what else the refuted element may be is followed as a doubt.
       if (result == Step::impossible && !element_refuted) {
         element_refuted = true;
-        doubt_opening(out_.tokens, last_at_root, main_states_, Decision::compare);
+        doubt_opening(last_at_root, Decision::compare);
       }
       out_.tokens.push_back(token);
-      main_states_.push_back(state);
+      main_states_.push_back(packed_state(state));
       if (doubt.decision != Decision::none) doubts_.push_back(doubt);
     }
     looked_at_ += size_;
     if (state.frame != 0) {
-      doubt_opening(out_.tokens, last_at_root, main_states_,
+      doubt_opening(last_at_root,
                     last_at_root < out_.tokens.size() && out_.tokens[last_at_root].kind == TokenKind::template_open
                         ? Decision::plain
                         : Decision::compare);
@@ -672,12 +826,20 @@ class Lexer {
   }
 
   // The token at `index` opened something that never closes, or that can't be what it was taken for.
-  void doubt_opening(const std::vector<Token>& tokens, std::size_t index, const std::vector<State>& states,
-                     Decision decision) {
-    if (index >= tokens.size()) return;
+  void doubt_opening(std::size_t index, Decision decision) {
+    if (index >= out_.tokens.size()) return;
     State state;
-    if (index > 0) state = states[index - 1];
+    if (index > 0) state = main_state(index - 1);
     doubts_.push_back({state, decision});
+  }
+
+  // A state without its place: behind a token that is the token's end.
+  static std::uint32_t packed_state(const State& state) noexcept {
+    return (state.frame << 3) | static_cast<std::uint32_t>(state.last);
+  }
+  State main_state(std::size_t index) const noexcept {
+    const std::uint32_t packed_last = main_states_[index];
+    return {out_.tokens[index].end, packed_last >> 3, static_cast<Last>(packed_last & 7U)};
   }
 
   static std::uint64_t key_of(const State& state, Decision decision) noexcept {
@@ -685,7 +847,19 @@ class Lexer {
            (static_cast<std::uint64_t>(state.last) << 4) | static_cast<std::uint64_t>(decision);
   }
 
+  // Most places are reached in one state alone, and a list by offset is kinder to the cache than a hash table.
+  bool is_new(const State& state) {
+    const std::uint32_t what = packed_state(state) + 1;
+    std::uint32_t& first = memory_.first_seen[std::min(state.at, size_)];
+    if (first == 0) {
+      first = what;
+      return true;
+    }
+    return first != what && memory_.seen.insert(key_of(state, Decision::none)).fresh;
+  }
+
   void follow_doubts() {
+    if (!doubts_.empty()) memory_.first_seen.resize(static_cast<std::size_t>(size_) + 1);
     while (!doubts_.empty()) {
       const Doubt doubt = doubts_.back();
       doubts_.pop_back();
@@ -693,7 +867,7 @@ class Lexer {
         out_.undecidable = true;
         break;
       }
-      if (seen_.insert(key_of(doubt.state, doubt.decision)).second) follow(doubt);
+      if (memory_.seen.insert(key_of(doubt.state, doubt.decision)).fresh) follow(doubt);
     }
     if (over_budget()) out_.undecidable = true;
   }
@@ -704,15 +878,17 @@ class Lexer {
     const std::size_t first = out_.alternative_tokens.size();
     // First main token that ends behind the doubt.
     std::size_t main =
-        static_cast<std::size_t>(std::upper_bound(main_states_.begin(), main_states_.end(), state.at,
-                                                  [](std::uint32_t at, const State& other) { return at < other.at; }) -
-                                 main_states_.begin());
+        static_cast<std::size_t>(std::upper_bound(out_.tokens.begin(), out_.tokens.end(), state.at,
+                                                  [](std::uint32_t at, const Token& other) { return at < other.end; }) -
+                                 out_.tokens.begin());
     for (std::size_t i = main > kContextTokens ? main - kContextTokens : 0; i < main; ++i) {
       out_.alternative_tokens.push_back(out_.tokens[i]);
     }
     const std::size_t begun = out_.alternative_tokens.size();
     std::size_t own_root = begun;
-    std::vector<State> states;
+    std::size_t certain = first;  // tokens before the last doubt of this reading's own: they may stand in another one
+    std::vector<State>& states = memory_.states;
+    states.clear();
     Token token;
     Doubt doubt;
     for (;;) {
@@ -722,24 +898,28 @@ class Lexer {
       decision = Decision::none;
       wasted_ += state.at - before + 1;
       if (result == Step::impossible) {
-        out_.alternative_tokens.resize(first);
-        return;
+        out_.alternative_tokens.resize(certain);
+        if (certain == first) return;
+        break;
       }
       if (result == Step::end) {
         if (state.frame != 0 && own_root > begun) reopen(begun, own_root, states, start);
         break;
       }
       if (over_budget()) break;
+      if (doubt.decision != Decision::none) {
+        doubts_.push_back(doubt);
+        certain = out_.alternative_tokens.size();
+      }
       out_.alternative_tokens.push_back(token);
       states.push_back(state);
-      if (doubt.decision != Decision::none) doubts_.push_back(doubt);
-      while (main < main_states_.size() && main_states_[main].at < state.at) ++main;
-      if (main < main_states_.size() && main_states_[main] == state) {
+      while (main < main_states_.size() && out_.tokens[main].end < state.at) ++main;
+      if (main < main_states_.size() && main_state(main) == state) {
         const std::size_t stop = std::min(out_.tokens.size(), main + 1 + kContextTokens);
         for (std::size_t i = main + 1; i < stop; ++i) out_.alternative_tokens.push_back(out_.tokens[i]);
         break;
       }
-      if (!seen_.insert(key_of(state, Decision::none)).second) break;
+      if (!is_new(state)) break;
     }
     out_.alternatives.push_back(
         {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(out_.alternative_tokens.size() - first)});
@@ -756,11 +936,10 @@ class Lexer {
   std::uint32_t size_;
   bool markup_;
   LexedText& out_;
-  std::vector<Frame> frames_;
-  std::unordered_map<std::uint64_t, std::uint32_t> frame_ids_;
-  std::vector<State> main_states_;  // behind each main token
-  std::vector<Doubt> doubts_;
-  std::unordered_set<std::uint64_t> seen_;
+  LexerMemory& memory_;
+  std::vector<Frame>& frames_ = memory_.frames;
+  std::vector<std::uint32_t>& main_states_ = memory_.main_states;
+  std::vector<Doubt>& doubts_ = memory_.doubts;
   std::uint32_t no_comment_end_from_ = UINT32_MAX;
   std::uint64_t wasted_ = 0;
   std::uint64_t looked_at_ = 0;
@@ -796,6 +975,11 @@ Markup markup_of(std::string_view path) noexcept {
   }
   return Markup::possible;
 }
+
+LexedText::LexedText() : memory(std::make_unique<LexerMemory>()) {}
+LexedText::~LexedText() = default;
+LexedText::LexedText(LexedText&&) noexcept = default;
+LexedText& LexedText::operator=(LexedText&&) noexcept = default;
 
 void LexedText::clear() {
   tokens.clear();

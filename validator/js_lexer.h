@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -45,13 +46,22 @@ struct TokenRange {
   std::uint32_t count = 0;
 };
 
+struct LexerMemory;
+
 struct LexedText {
+  LexedText();
+  ~LexedText();
+  LexedText(LexedText&&) noexcept;
+  LexedText& operator=(LexedText&&) noexcept;
+
   std::vector<Token> tokens;                    // the main reading
   std::vector<Token> alternative_tokens;        // the others, each with a few main tokens around it as context
   std::vector<TokenRange> alternatives;         // ranges of alternative_tokens
   std::vector<std::uint32_t> byte_order_marks;  // offsets of U+FEFF between tokens, the first byte of the text left out
   bool undecidable = false;
   std::uint64_t steps = 0;  // bytes looked at, for tests of linearity
+
+  std::unique_ptr<LexerMemory> memory;  // the lexer's own, kept from text to text
 
   void clear();
 };

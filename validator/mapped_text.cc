@@ -9,16 +9,18 @@ void MappedText::clear() noexcept {
   pieces_.clear();
 }
 
-void MappedText::append(std::string_view text, std::uint32_t begin, std::uint32_t end) {
-  if (text.empty()) return;
-  pieces_.push_back({static_cast<std::uint32_t>(text_.size()), begin, end});
-  text_.append(text);
-}
-
 void MappedText::truncate(std::size_t size) {
   if (size >= text_.size()) return;
+  std::size_t end = text_.size();
   text_.resize(size);
-  while (!pieces_.empty() && pieces_.back().at >= size) pieces_.pop_back();
+  while (!pieces_.empty() && pieces_.back().at >= size) {
+    end = pieces_.back().at;
+    pieces_.pop_back();
+  }
+  if (pieces_.empty()) return;
+  Piece& last = pieces_.back();
+  const bool one_to_one = end - last.at == last.end - last.begin;
+  if (one_to_one) last.end = last.begin + static_cast<std::uint32_t>(size - last.at);
 }
 
 TextSpan MappedText::original_at(std::size_t at) const noexcept {

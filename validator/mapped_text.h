@@ -18,7 +18,19 @@ class MappedText {
  public:
   void clear() noexcept;
   // `text` stands for the original bytes [begin, end). Where the sizes are equal the bytes map one to one.
-  void append(std::string_view text, std::uint32_t begin, std::uint32_t end);
+  void append(std::string_view text, std::uint32_t begin, std::uint32_t end) {
+    if (text.empty()) return;
+    const auto at = static_cast<std::uint32_t>(text_.size());
+    // Most pieces go on where the last one ended, byte for byte.
+    const bool goes_on = !pieces_.empty() && pieces_.back().end == begin && text.size() == end - begin &&
+                         at - pieces_.back().at == pieces_.back().end - pieces_.back().begin;
+    if (goes_on) {
+      pieces_.back().end = end;
+    } else {
+      pieces_.push_back({at, begin, end});
+    }
+    text_.append(text);
+  }
   // Drops everything from `size` on.
   void truncate(std::size_t size);
 

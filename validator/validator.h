@@ -60,6 +60,9 @@ class Validator {
   ValidatorOptions options_;
 };
 
+// Fills in the line that `finding` points at. Secrets in it are not masked yet.
+void add_excerpt(std::string_view bytes, Finding& finding);
+
 // The judge of `guard rules check`: is rule or fact `id` found in `example`, through the views that it names?
 Result<bool> example_matches(const RuleSet& rules, const Matcher& matcher, const std::string& id,
                              const Example& example);

@@ -1,0 +1,224 @@
+// How it works. The views are built once and scanned once. Hits are merged per rule: what several views or patterns
+// found at one place is one hit, and of a rule that hits everywhere only the first places are listed.
+#include "validator/file_check.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "common/glob.h"
+#include "common/text.h"
+#include "validator/encoding_check.h"
+#include "validator/line_counter.h"
+#include "validator/side_files.h"
+#include "validator/two_hit.h"
+
+namespace guard {
+namespace {
+
+constexpr std::string_view kApiKeyRule = "host.api_key_name";
+constexpr std::string_view kReadsVariable = "fact.reads_variable";
+constexpr std::uint32_t kHitsPerRuleMax = 100;
+constexpr std::uint64_t kFileBytesLimit = 1ULL << 30;  // offsets are 32 bits wide
+
+bool is_name_byte(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
+}
+
+bool applies(const Rule& rule, TierSet tiers) noexcept {
+  switch (rule.tier) {
+    case Tier::always:
+    case Tier::banned:
+      return true;
+    case Tier::docker:
+      return tiers.docker;
+    case Tier::host:
+      return tiers.host;
+    case Tier::secret:
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+FileCheck::FileCheck(const RuleSet& rules, const Matcher& matcher, const ValidatorOptions& options)
+    : rules_(rules),
+      matcher_(matcher),
+      options_(options),
+      harmless_(options.harmless_variables.empty() ? shipped_harmless_variables() : options.harmless_variables),
+      rules_of_fact_(rules.facts().size()),
+      applies_(rules.rules().size()),
+      in_scope_(rules.rules().size()) {
+  for (std::uint32_t fact = 0; fact < rules.facts().size(); ++fact) {
+    if (rules.facts()[fact].id == kReadsVariable) reads_variable_ = fact;
+  }
+  for (std::uint32_t i = 0; i < rules.rules().size(); ++i) {
+    const Rule& rule = rules.rules()[i];
+    applies_[i] = applies(rule, options.tiers);
+    if (rule.id == kApiKeyRule) api_key_rule_ = i;
+    if (rule.all_of.empty() || !applies_[i]) continue;
+    for (std::uint32_t fact = 0; fact < rules.facts().size(); ++fact) {
+      if (rules.facts()[fact].id == rule.all_of.front()) rules_of_fact_[fact].push_back(i);
+    }
+  }
+}
+
+Result<void> FileCheck::look_at(const std::string& path, std::string_view bytes, FileHits& hits) {
+  bytes_ = bytes;
+  out_ = &hits;
+  hits.path = path;
+  hits.hits.clear();
+  hits.fact_lines.clear();
+  hits.findings.clear();
+  candidates_.clear();
+  places_.clear();
+  std::fill(in_scope_.begin(), in_scope_.end(), std::int8_t{-1});
+
+  if (bytes.size() >= kFileBytesLimit) {
+    return Error(ErrorCode::file_too_large, path + " is larger than guard can look at (1 GiB)");
+  }
+  if (const auto side = side_file(path)) {
+    add_finding(FindingTier::side_file, side->rule, side->title, side->fix, {}, false);
+  }
+  if (bytes.size() > options_.file_bytes_max) {
+    add_finding(FindingTier::encoding, "encoding.file_too_large",
+                "the file is larger than what guard may be asked to read",
+                "Split the file, or move data into a fixture that the test reads.", {}, false);
+  }
+  for (const EncodingFault& fault : check_encoding(bytes)) {
+    add_finding(FindingTier::encoding, fault.rule, fault.title, fault.fix, {fault.begin, fault.end}, true);
+  }
+  views_.build(bytes, path);
+  add_reading_findings();
+  for (const View view : kAllViews) {
+    matches_.clear();
+    GUARD_TRY(matcher_.scan(view, views_.view(view), scratch_, matches_).context("checking " + path));
+    for (const Match& match : matches_) take(view, match);
+  }
+  take_api_keys();
+  list_facts();
+  list_hits();
+  return ok();
+}
+
+void FileCheck::add_reading_findings() {
+  if (views_.undecidable()) {
+    add_finding(FindingTier::encoding, "encoding.undecidable",
+                "text that can be read in too many ways to follow: unclosed quotes, templates or elements",
+                "Close every string, template, comment and element.", {}, false);
+  }
+  if (!views_.escaped_names().empty()) {
+    add_finding(FindingTier::encoding, "encoding.escaped_name", "a name that hides plain letters behind \\u escapes",
+                "Write the name in plain letters.", views_.escaped_names().front(), true);
+  }
+  if (!views_.byte_order_marks().empty()) {
+    const std::size_t at = views_.byte_order_marks().front();
+    add_finding(FindingTier::encoding, "encoding.byte_order_mark", "an invisible byte order mark inside the code",
+                "Remove it.", {at, at + 3}, true);
+  }
+}
+
+void FileCheck::add_finding(FindingTier tier, std::string_view rule, std::string_view title, std::string_view fix,
+                            TextSpan span, bool has_place) {
+  Finding finding;
+  finding.rule = rule;
+  finding.tier = tier;
+  finding.message = title;
+  finding.fix = fix;
+  finding.path = out_->path;
+  if (has_place) {
+    const LineColumn at = line_column(bytes_, span.begin);
+    finding.line = at.line;
+    finding.column = at.column;
+    finding.begin = span.begin;
+    finding.end = span.end;
+  }
+  out_->findings.push_back(std::move(finding));
+}
+
+// The tiers that are asked for, and the paths that the rule speaks of.
+bool FileCheck::wanted(std::uint32_t index) {
+  if (!applies_[index]) return false;
+  std::int8_t& known = in_scope_[index];
+  if (known < 0) {
+    const std::vector<std::string>& paths = rules_.rules()[index].paths;
+    const auto matches = [&](const std::string& glob) { return glob_matches(glob, out_->path); };
+    known = paths.empty() || std::any_of(paths.begin(), paths.end(), matches) ? 1 : 0;
+  }
+  return known == 1;
+}
+
+void FileCheck::take(View view, const Match& match) {
+  if (match.is_fact) {
+    const std::string_view text = views_.view(view).substr(match.begin, match.end - match.begin);
+    if (match.index == reads_variable_ && reads_only_harmless(text, harmless_)) return;
+    places_.push_back({match.index, views_.original(view, match.begin, match.end)});
+    return;
+  }
+  // Configurable names are looked for in take_api_keys().
+  if (match.index == api_key_rule_ || !wanted(match.index)) return;
+  candidates_.push_back({match.index, views_.original(view, match.begin, match.end), 0, 0, 0, match.confirmed});
+}
+
+// Whole names in code, and strings that are nothing but a name.
+void FileCheck::take_api_keys() {
+  if (api_key_rule_ == kNoRule || !applies_[api_key_rule_]) return;
+  for (const View view : {View::code, View::strings}) {
+    const std::string_view text = views_.view(view);
+    for (const std::string& name : options_.api_key_names) {
+      if (name.empty()) continue;
+      for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + name.size())) {
+        const char before = at > 0 ? text[at - 1] : '\n';
+        const char behind = at + name.size() < text.size() ? text[at + name.size()] : '\n';
+        const bool whole =
+            view == View::code ? !is_name_byte(before) && !is_name_byte(behind) : before == '\x1d' && behind == '\x1f';
+        if (whole) {
+          candidates_.push_back({api_key_rule_, views_.original(view, at, at + name.size()), 0, 0, 0, true});
+        }
+      }
+    }
+  }
+}
+
+// Notes where each fact was seen first; rules made of facts have their findings where the first of them stands.
+void FileCheck::list_facts() {
+  for (const FactPlace& place : places_) {
+    if (out_->fact_lines.empty()) out_->fact_lines.resize(rules_.facts().size());
+    std::uint32_t& line = out_->fact_lines[place.fact];
+    if (line == 0) line = line_column(bytes_, place.span.begin).line;
+    for (const std::uint32_t rule : rules_of_fact_[place.fact]) {
+      if (wanted(rule)) candidates_.push_back({rule, place.span, 0, 0, 0, true});
+    }
+  }
+}
+
+void FileCheck::list_hits() {
+  std::sort(candidates_.begin(), candidates_.end(), [](const RuleHit& a, const RuleHit& b) {
+    return std::tie(a.rule, a.span.begin, a.span.end) < std::tie(b.rule, b.span.begin, b.span.end);
+  });
+  LineCounter lines(bytes_);
+  std::uint32_t kept = 0;
+  for (std::size_t i = 0; i < candidates_.size(); ++i) {
+    RuleHit& hit = candidates_[i];
+    const bool same_rule = i > 0 && candidates_[i - 1].rule == hit.rule;
+    if (!same_rule) kept = 0;
+    // Several patterns or views found the same act.
+    if (same_rule && hit.span.begin < candidates_[i - 1].span.end && kept > 0) {
+      if (hit.span.end <= candidates_[i - 1].span.end) hit.span.end = candidates_[i - 1].span.end;
+      continue;
+    }
+    ++kept;
+    if (kept > kHitsPerRuleMax + 1) continue;
+    const LineColumn at = lines.at(hit.span.begin);
+    hit.line = at.line;
+    hit.column = at.column;
+    out_->hits.push_back(hit);
+    if (kept == kHitsPerRuleMax + 1) {
+      std::size_t last = i;
+      while (last < candidates_.size() && candidates_[last].rule == hit.rule) ++last;
+      out_->hits.back().more = static_cast<std::uint32_t>(last - i);
+    }
+  }
+}
+
+}  // namespace guard
