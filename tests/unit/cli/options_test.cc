@@ -61,13 +61,14 @@ std::string override_of(const std::vector<ConfigOverride>& overrides, std::strin
 // ---- guard check ----
 
 TEST(Options, CheckTakesPathsAndOptionsInAnyOrder) {
-  const auto options = parsed<CheckOptions>(
-      {"check", "a.ts", "--mode", "host", "b.ts", "--format=json", "c d.ts", "--color", "never", "--allow-empty"});
+  const auto options = parsed<CheckOptions>({"check", "a.ts", "--mode", "host", "b.ts", "--format=json", "c d.ts",
+                                             "--color", "never", "--allow-empty", "--jobs", "3"});
   EXPECT_THAT(options.paths, ElementsAre("a.ts", "b.ts", "c d.ts"));
   EXPECT_EQ(options.mode, "host");
   EXPECT_EQ(options.format, OutputFormat::json);
   EXPECT_EQ(options.color, ColorChoice::never);
   EXPECT_TRUE(options.allow_empty);
+  EXPECT_EQ(options.jobs, 3U);
   EXPECT_FALSE(options.staged);
   EXPECT_FALSE(options.read_stdin);
 }
@@ -88,6 +89,12 @@ TEST(Options, CheckReadsStandardInputForALoneDash) {
   EXPECT_EQ(options.stdin_name, "sandbox/new.test.ts");
   EXPECT_THAT(mistake({"check", "-", "a.ts"}), HasSubstr("no other PATH"));
   EXPECT_THAT(mistake({"check", "a.ts", "--stdin-name", "b.ts"}), HasSubstr("not read"));
+}
+
+TEST(Options, JobsAreAFewThreads) {
+  for (const char* jobs : {"0", "257", "-1", "1x", ""}) {
+    EXPECT_THAT(mistake({"check", "a.ts", "--jobs", jobs}), HasSubstr("--jobs")) << jobs;
+  }
 }
 
 TEST(Options, StagedExcludesPaths) {
