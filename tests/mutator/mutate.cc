@@ -42,7 +42,7 @@ Mutant mutate(const Program& program, std::size_t first, std::size_t depth, Rand
     const Source source(mutant.program);
     std::vector<Edit> edits;
     if (!mutation.make(source, random, edits)) continue;
-    mutant.program = apply(mutant.program, std::move(edits));
+    mutant.program = mutator::apply(mutant.program, std::move(edits));
     mutant.kinds.push_back(mutation.name);
   }
   return mutant;
