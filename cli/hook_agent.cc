@@ -54,7 +54,7 @@ class Judge {
     request_.rules = engine_.rules;
     request_.matcher = &*engine_.matcher;
     request_.config = &config_;
-    request_.secrets = &*secrets_;
+    request_.secrets = [this]() -> Result<const SecretSource*> { return &*secrets_; };
 
     auto record = event.action == AgentAction::command ? of_command(event) : of_file(event);
     if (record) mask_record(*secrets_, *record);
