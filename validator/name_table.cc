@@ -1,19 +1,44 @@
 #include "validator/name_table.h"
 
 #include <algorithm>
-#include <array>
 
 namespace guard {
 namespace {
 
 constexpr std::size_t kAliasesPerNameMax = 6;
 
-constexpr std::array<std::string_view, 27> kRoots = {"Worker", "Object", "Buffer", "String", "atob",
-    "process",        "Bun",  "console", "globalThis", "global",        "self",     "window", "Reflect",
-    "Function",       "eval", "require", "import",     "module",        "fs",       "path",   "vm",
-    "worker_threads", "ffi",  "cluster", "os",         "child_process", "inspector"};
-
 }  // namespace
+
+bool is_root_name(std::string_view name) noexcept {
+  switch (packed_name(name)) {
+    case packed_name("Worker"):
+    case packed_name("Object"):
+    case packed_name("Buffer"):
+    case packed_name("String"):
+    case packed_name("atob"):
+    case packed_name("process"):
+    case packed_name("Bun"):
+    case packed_name("console"):
+    case packed_name("global"):
+    case packed_name("self"):
+    case packed_name("window"):
+    case packed_name("Reflect"):
+    case packed_name("Function"):
+    case packed_name("eval"):
+    case packed_name("require"):
+    case packed_name("import"):
+    case packed_name("module"):
+    case packed_name("fs"):
+    case packed_name("path"):
+    case packed_name("vm"):
+    case packed_name("ffi"):
+    case packed_name("cluster"):
+    case packed_name("os"):
+      return true;
+    default:
+      return name == "globalThis" || name == "worker_threads" || name == "child_process" || name == "inspector";
+  }
+}
 
 std::string_view module_root(std::string_view specifier) noexcept {
   if (specifier.substr(0, 5) == "node:") specifier.remove_prefix(5);
@@ -33,7 +58,7 @@ std::string_view module_root(std::string_view specifier) noexcept {
 bool is_tracked_path(std::string_view path) noexcept {
   const std::size_t dot = path.find('.');
   const std::string_view root = path.substr(0, dot);
-  if (std::find(kRoots.begin(), kRoots.end(), root) == kRoots.end()) return false;
+  if (!is_root_name(root)) return false;
   return std::all_of(path.begin(), path.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
            c == '.';
@@ -41,12 +66,52 @@ bool is_tracked_path(std::string_view path) noexcept {
 }
 
 void NameTable::clear() noexcept {
-  aliases_.clear();
-  constants_.clear();
-  std::fill(used_.begin(), used_.end(), false);
+  if (meaning_count_ != 0) std::fill(slots_.begin(), slots_.end(), 0);
+  meaning_count_ = 0;
+  std::fill(used_.begin(), used_.end(), 0);
   functions_.clear();
   has_properties_ = false;
+  overflowed_ = false;
   frozen_ = false;
+}
+
+NameTable::Meaning* NameTable::find(std::string_view name, std::uint64_t hash) noexcept {
+  if (meaning_count_ == 0) return nullptr;
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t at = hash & mask; slots_[at] != 0; at = (at + 1) & mask) {
+    Meaning& meaning = meanings_[slots_[at] - 1];
+    if (meaning.hash == hash && meaning.name == name) return &meaning;
+  }
+  return nullptr;
+}
+
+const NameTable::Meaning* NameTable::find(std::string_view name, std::uint64_t hash) const noexcept {
+  return const_cast<NameTable*>(this)->find(name, hash);
+}
+
+NameTable::Meaning& NameTable::add(std::string_view name, std::uint64_t hash) {
+  if (Meaning* const known = find(name, hash); known != nullptr) return *known;
+  if ((meaning_count_ + 1) * 2 > slots_.size()) {
+    slots_.assign(std::max<std::size_t>(256, slots_.size() * 2), 0);
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t i = 0; i < meaning_count_; ++i) {
+      std::size_t at = meanings_[i].hash & mask;
+      while (slots_[at] != 0) at = (at + 1) & mask;
+      slots_[at] = static_cast<std::uint32_t>(i + 1);
+    }
+  }
+  if (meaning_count_ == meanings_.size()) meanings_.emplace_back();
+  Meaning& meaning = meanings_[meaning_count_++];
+  meaning.name = name;
+  meaning.hash = hash;
+  meaning.aliases.clear();
+  meaning.constant = Value{};
+  meaning.had_value = false;
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t at = hash & mask;
+  while (slots_[at] != 0) at = (at + 1) & mask;
+  slots_[at] = static_cast<std::uint32_t>(meaning_count_);
+  return meaning;
 }
 
 std::uint32_t NameTable::add_function(const Function& function) {
@@ -59,49 +124,40 @@ std::uint32_t NameTable::add_function(const Function& function) {
 
 bool NameTable::add_alias(std::string_view name, std::string_view path) {
   if (frozen_ || name.empty() || path.empty() || name == path || is_tracked_path(name)) return true;
-  auto place = aliases_.find(name);
-  const bool is_new = place == aliases_.end();
-  if (is_new) place = aliases_.emplace(std::string(name), std::vector<std::string>()).first;
-  std::vector<std::string>& paths = place->second;
+  const std::uint64_t hash = hash_name(name);
+  std::vector<std::string>& paths = add(name, hash).aliases;
   if (std::find(paths.begin(), paths.end(), path) != paths.end()) return true;
-  if (paths.size() < kAliasesPerNameMax) paths.emplace_back(path);
-  return !was_used(name);
+  if (paths.size() < kAliasesPerNameMax) {
+    paths.emplace_back(path);
+  } else {
+    overflowed_ = true;
+  }
+  return !was_used(hash);
 }
 
 bool NameTable::assign(std::string_view name, const Value& value) {
-  if (frozen_ || name.empty()) return true;
-  const auto place = constants_.find(name);
-  if (place == constants_.end()) {
-    constants_.emplace(std::string(name), value);
-    return value.kind == Value::Kind::unknown || !was_used(name);
+  if (name.empty()) return true;
+  const std::uint64_t hash = hash_name(name);
+  if (value.kind == Value::Kind::unknown) {
+    if (Meaning* const known = find(name, hash); known != nullptr) known->constant = value;
+    return true;
   }
-  Value& known = place->second;
-  const bool same = known.kind == value.kind && ((known.kind == Value::Kind::text && known.text == value.text) ||
-                                                 (known.kind == Value::Kind::path && known.text == value.text) ||
-                                                 (known.kind == Value::Kind::function && known.list == value.list));
-  if (same || known.kind == Value::Kind::unknown) return true;
-  known = Value{};
-  return false;
+  Meaning& meaning = add(name, hash);
+  const bool first = meaning.constant.kind == Value::Kind::unknown && !meaning.had_value;
+  meaning.constant = value;
+  meaning.had_value = true;
+  return !first || frozen_ || !was_used(hash);
 }
 
-const std::vector<std::string>* NameTable::aliases(std::string_view name) const {
-  if (aliases_.empty()) return nullptr;
-  const auto place = aliases_.find(name);
-  return place == aliases_.end() ? nullptr : &place->second;
+const NameTable::Meaning* NameTable::use(std::string_view name) {
+  const std::uint64_t hash = hash_name(name);
+  mark_used(hash);
+  return find(name, hash);
 }
 
 const Value* NameTable::constant(std::string_view name) const {
-  if (constants_.empty()) return nullptr;
-  const auto place = constants_.find(name);
-  return place == constants_.end() || place->second.kind == Value::Kind::unknown ? nullptr : &place->second;
-}
-
-void NameTable::note_use(std::string_view name) {
-  used_[Hash{}(name) % used_.size()] = true;
-}
-
-bool NameTable::was_used(std::string_view name) const noexcept {
-  return used_[Hash{}(name) % used_.size()];
+  const Meaning* const known = find(name, hash_name(name));
+  return known == nullptr || known->constant.kind == Value::Kind::unknown ? nullptr : &known->constant;
 }
 
 }  // namespace guard

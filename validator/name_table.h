@@ -7,15 +7,18 @@
 
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "validator/constant_folder.h"
+#include "validator/known_names.h"
 
 namespace guard {
 
 // "fs" for "node:fs/promises", "Bun" for "bun", "process" for "node:process"; empty for modules we don't follow.
 std::string_view module_root(std::string_view specifier) noexcept;
+
+// Is `name` a global or module root that rules speak of?
+bool is_root_name(std::string_view name) noexcept;
 
 // True for a dotted path that begins with a global or module root that rules speak of: "process.env",
 // "fs.readFileSync".
@@ -27,15 +30,25 @@ class NameTable {
 
   // `name` may stand for `path`. False if it is new but had been used before, so that the file has to be read again.
   bool add_alias(std::string_view name, std::string_view path);
-  // `name` was given `value`. A second, different value makes it unknown.
+  // `name` was given `value` here; it holds until the next one. False if it was used before it ever had a value, so that
+  // the file has to be read again with what is known at its end.
   bool assign(std::string_view name, const Value& value);
   // After this nothing is added any more.
   void freeze() noexcept { frozen_ = true; }
 
-  const std::vector<std::string>* aliases(std::string_view name) const;
+  struct Meaning {
+    std::string_view name;
+    std::uint64_t hash = 0;
+    std::vector<std::string> aliases;
+    Value constant;
+    bool had_value = false;
+  };
+  const Meaning* find(std::string_view name) const noexcept { return find(name, hash_name(name)); }
+  // What `name` means, or nullptr; remembers that it was used.
+  const Meaning* use(std::string_view name);
   const Value* constant(std::string_view name) const;
 
-  void note_use(std::string_view name);
+  void note_use(std::string_view name) { mark_used(hash_name(name)); }
 
   // Functions whose calls can be followed: places of their parameters and bodies among the tokens of the main reading.
   struct Function {
@@ -43,30 +56,35 @@ class NameTable {
     std::uint32_t params_end = 0;
     std::uint32_t body_first = 0;
     std::uint32_t body_end = 0;
+    bool reaches = false;  // its body names what leads to the world, or calls a function that does
   };
   std::uint32_t add_function(const Function& function);
   std::size_t functions() const noexcept { return functions_.size(); }
   const Function& function(std::uint32_t index) const { return functions_[index]; }
+
+  // A name stands for more things than are kept; the file can not be decided.
+  bool overflowed() const noexcept { return overflowed_; }
 
   // Was a constant with a dot in its name assigned?
   bool has_properties() const noexcept { return has_properties_; }
   void set_has_properties() noexcept { has_properties_ = true; }
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>{}(text); }
-  };
-  template <typename T>
-  using Map = std::unordered_map<std::string, T, Hash, std::equal_to<>>;
+  static constexpr std::size_t kUsedBits = 1u << 16;
 
-  bool was_used(std::string_view name) const noexcept;
+  Meaning* find(std::string_view name, std::uint64_t hash) noexcept;
+  const Meaning* find(std::string_view name, std::uint64_t hash) const noexcept;
+  Meaning& add(std::string_view name, std::uint64_t hash);
+  void mark_used(std::uint64_t hash) noexcept { used_[hash % kUsedBits / 64] |= 1ULL << (hash % 64); }
+  bool was_used(std::uint64_t hash) const noexcept { return (used_[hash % kUsedBits / 64] >> (hash % 64) & 1U) != 0; }
 
-  Map<std::vector<std::string>> aliases_;
-  Map<Value> constants_;
-  std::vector<bool> used_ = std::vector<bool>(8192, false);  // by hash; a false alarm only costs a second reading
+  std::vector<Meaning> meanings_;
+  std::size_t meaning_count_ = 0;     // of those, the rest is kept for its memory
+  std::vector<std::uint32_t> slots_;  // by hash: index into meanings_, plus one
+  std::vector<std::uint64_t> used_ = std::vector<std::uint64_t>(kUsedBits / 64, 0);  // a false alarm only costs a reading
   std::vector<Function> functions_;
   bool has_properties_ = false;
+  bool overflowed_ = false;
   bool frozen_ = false;
 };
 

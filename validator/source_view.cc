@@ -49,7 +49,7 @@ bool SourceViews::read(std::string_view text, std::string_view path, const TextS
     if (origin == nullptr && !is_script_path(path)) {
       builder.add_entry({}, text, 0, static_cast<std::uint32_t>(text.size()));
     }
-    return !builder.over_budget();
+    return !builder.over_budget() && !s.names.overflowed();
   }
   return true;
 }
@@ -63,12 +63,17 @@ void SourceViews::build(std::string_view bytes, std::string_view path) {
   s.texts.clear();
   s.steps = 0;
   s.undecidable = false;
+  for (const std::string_view word : {"eval", "Function", "constructor"}) {
+    s.texts.keeps_texts = s.texts.keeps_texts || bytes.find(word) != std::string_view::npos;
+  }
+  if (bytes.find("\\u") != std::string_view::npos || bytes.find("\\x") != std::string_view::npos) s.texts.keeps_texts = true;
   if (!read(bytes, path, nullptr)) s.undecidable = true;
 
   // Where eval or its kin is handed around, any text may be what it runs.
   const std::string& uses = s.texts.uses.text();
   for (const std::string_view runner : {"value\x1d" "eval\x1d", "value\x1d" "Function\x1d", "value\x1d%.constructor\x1d"}) {
     if (uses.find(runner) == std::string::npos) continue;
+    if (s.texts.texts.size() > kTextsMax) s.undecidable = true;
     s.texts.nested.insert(s.texts.nested.end(), s.texts.texts.begin(), s.texts.texts.end());
     break;
   }

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <string>
-#include <unordered_map>
 
+#include "validator/known_names.h"
 #include "validator/shell_commands.h"
 
 namespace guard {
@@ -20,43 +21,50 @@ enum class Word : std::uint8_t { name, prefix, operator_word, declaration, type,
 
 Word kind_of(std::string_view name) noexcept {
   if (name.size() < 2 || name.size() > 10 || name[0] < 'a' || name[0] > 'y') return Word::name;
-  static const std::unordered_map<std::string_view, Word> kWords = {
-      {"return", Word::operator_word},
-      {"in", Word::operator_word},
-      {"of", Word::operator_word},
-      {"instanceof", Word::operator_word},
-      {"case", Word::operator_word},
-      {"do", Word::operator_word},
-      {"else", Word::operator_word},
-      {"yield", Word::operator_word},
-      {"throw", Word::operator_word},
-      {"extends", Word::operator_word},
-      {"if", Word::statement},
-      {"while", Word::statement},
-      {"for", Word::statement},
-      {"switch", Word::statement},
-      {"catch", Word::statement},
-      {"export", Word::statement},
-      {"default", Word::statement},
-      {"function", Word::statement},
-      {"class", Word::statement},
-      {"try", Word::statement},
-      {"with", Word::statement},
-      {"finally", Word::statement},
-      {"new", Word::prefix},
-      {"typeof", Word::prefix},
-      {"void", Word::prefix},
-      {"delete", Word::prefix},
-      {"await", Word::skipped},
-      {"const", Word::declaration},
-      {"let", Word::declaration},
-      {"var", Word::declaration},
-      {"as", Word::type},
-      {"satisfies", Word::type},
-      {"import", Word::import_word},
-  };
-  const auto place = kWords.find(name);
-  return place == kWords.end() ? Word::name : place->second;
+  switch (packed_name(name)) {
+    case packed_name("return"):
+    case packed_name("in"):
+    case packed_name("of"):
+    case packed_name("case"):
+    case packed_name("do"):
+    case packed_name("else"):
+    case packed_name("yield"):
+    case packed_name("throw"):
+    case packed_name("extends"):
+      return Word::operator_word;
+    case packed_name("if"):
+    case packed_name("while"):
+    case packed_name("for"):
+    case packed_name("switch"):
+    case packed_name("catch"):
+    case packed_name("export"):
+    case packed_name("default"):
+    case packed_name("function"):
+    case packed_name("class"):
+    case packed_name("try"):
+    case packed_name("with"):
+    case packed_name("finally"):
+      return Word::statement;
+    case packed_name("new"):
+    case packed_name("typeof"):
+    case packed_name("void"):
+    case packed_name("delete"):
+      return Word::prefix;
+    case packed_name("await"):
+      return Word::skipped;
+    case packed_name("const"):
+    case packed_name("let"):
+    case packed_name("var"):
+      return Word::declaration;
+    case packed_name("as"):
+      return Word::type;
+    case packed_name("import"):
+      return Word::import_word;
+    default:
+      break;
+  }
+  if (name == "instanceof") return Word::operator_word;
+  return name == "satisfies" ? Word::type : Word::name;
 }
 
 bool is_word_byte(char c) noexcept {
@@ -67,6 +75,10 @@ bool is_word_byte(char c) noexcept {
 bool is_identifier(std::string_view text) noexcept {
   if (text.empty() || text.size() > 128 || (text[0] >= '0' && text[0] <= '9')) return false;
   return std::all_of(text.begin(), text.end(), [](char c) { return is_word_byte(c) && c != '#'; });
+}
+
+bool is_char(std::string_view text, char c) noexcept {
+  return text.size() == 1 && text[0] == c;
 }
 
 bool ends_with(std::string_view text, std::string_view tail) noexcept {
@@ -99,74 +111,6 @@ bool is_known_global(std::string_view name) noexcept {
       "process", "Bun",        "console", "eval", "Function", "require", "fetch",  "globalThis", "global",
       "self",    "setTimeout", "window",  "atob", "Reflect",  "Worker",  "Buffer", "setInterval"};
   return std::find(kGlobals.begin(), kGlobals.end(), name) != kGlobals.end();
-}
-
-std::string_view last_name(std::string_view callee) noexcept {
-  const std::size_t dot = callee.rfind('.');
-  return dot == std::string_view::npos ? callee : callee.substr(dot + 1);
-}
-
-// Functions that run a text, or what is made of it, as code.
-bool runs_text(std::string_view callee) noexcept {
-  static constexpr std::array<std::string_view, 22> kNames = {
-      "eval",           "Function",        "GeneratorFunction", "AsyncFunction", "AsyncGeneratorFunction", "constructor",
-      "setTimeout",     "setInterval",     "setImmediate",      "runInThisContext", "runInNewContext",     "runInContext",
-      "compileFunction", "Script",         "SourceTextModule",  "Worker",        "Blob",                   "File",
-      "_compile",       "evaluate",        "transformSync",     "runInDebugContext"};
-  const std::string_view name = last_name(callee);
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
-}
-
-// Functions that run a text as a command. A method of another name may do so too: names_program() looks at the text.
-bool is_command_callee(std::string_view callee) noexcept {
-  static constexpr std::array<std::string_view, 14> kNames = {"exec",      "execSync", "execFile", "execFileSync", "spawn",
-                                                              "spawnSync", "fork",     "$",        "shell",        "execa",
-                                                              "execaSync", "execaCommand", "system", "sh"};
-  const std::string_view name = last_name(callee);
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
-}
-
-// Functions of test libraries that only name or compare what they are given.
-bool is_assertion(std::string_view callee) noexcept {
-  static constexpr std::array<std::string_view, 22> kNames = {
-      "it",      "test",    "describe",      "expect",         "toBe",     "toEqual",    "toStrictEqual", "toContain",
-      "toMatch", "toThrow", "toThrowError",  "toHaveBeenCalledWith", "toHaveBeenLastCalledWith", "toHaveBeenNthCalledWith",
-      "toMatchInlineSnapshot", "toMatchObject", "toContainEqual", "assert", "only", "skip", "todo", "each"};
-  const std::string_view name = last_name(callee);
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
-}
-
-// Functions that write, create or ask about a path, or only compute with it.
-bool is_passive(std::string_view callee) noexcept {
-  static constexpr std::array<std::string_view, 44> kNames = {
-      "writeFile",  "writeFileSync", "appendFile", "appendFileSync", "outputFile", "outputFileSync", "existsSync", "exists",
-      "mkdir",      "mkdirSync",     "join",       "resolve",        "relative",   "basename",       "dirname",    "extname",
-      "stat",       "statSync",      "access",     "accessSync",     "includes",   "startsWith",     "endsWith",   "indexOf",
-      "fromJSON",   "mockReturnValue", "mockReturnValueOnce", "mockResolvedValue", "mockResolvedValueOnce", "Error", "TypeError",
-      "log",        "warn",          "error",      "info",           "Set",        "Map",            "has",        "get",
-      "spyOn",      "normalize",     "parse",      "match",          "rmSync"};
-  const std::string_view name = last_name(callee);
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
-}
-
-// Does a program that the rules speak of stand in `text` as a word?
-bool names_program(std::string_view text) noexcept {
-  static constexpr std::array<std::string_view, 34> kPrograms = {
-      "npm",   "npx",    "pnpm",   "yarn",   "bun",    "bunx",     "pip",      "pip3",     "curl",  "wget",    "nsenter", "mount",
-      "umount", "unshare", "insmod", "modprobe", "printenv", "env", "setns",   "corepack", "uv",    "uvx",     "pipx",    "poetry",
-      "docker", "podman", "capsh",  "pivot_root", "ptrace",  "python3", "python", "apt-get", "apt", "apk"};
-  if (text.size() > 65'536) return false;
-  std::size_t at = 0;
-  while (at < text.size()) {
-    while (at < text.size() && !(text[at] >= 'a' && text[at] <= 'z')) ++at;
-    std::size_t end = at;
-    while (end < text.size() && ((text[end] >= 'a' && text[end] <= 'z') || (text[end] >= '0' && text[end] <= '9') || text[end] == '_' || text[end] == '-')) ++end;
-    std::string_view word = text.substr(at, end - at);
-    if (at > 0 && text[at - 1] == '.') word = {};  // .env
-    if (word.size() >= 2 && word.size() <= 10 && std::find(kPrograms.begin(), kPrograms.end(), word) != kPrograms.end()) return true;
-    at = end + 1;
-  }
-  return false;
 }
 
 // Could it do anything that the rules look for, if it were run?
@@ -317,8 +261,9 @@ void ViewBuilder::replace_code(std::size_t from, std::string_view text, std::uin
 }
 
 void ViewBuilder::add_entry(std::string_view callee, std::string_view text, std::uint32_t begin, std::uint32_t end) {
+  const CalleeTraits traits = traits_of(callee);
+  const std::string_view whole_callee = callee;
   if (callee.size() > kCalleeMax) callee.remove_prefix(callee.size() - kCalleeMax);
-  const bool quiet = is_assertion(callee) || is_passive(callee);
   std::string cleaned;
   const auto is_marker = [](char c) { return c == kEntryBegin || c == kEntryText || c == kEntryEnd; };
   if (std::any_of(text.begin(), text.end(), is_marker)) {
@@ -327,10 +272,11 @@ void ViewBuilder::add_entry(std::string_view callee, std::string_view text, std:
     text = cleaned;
   }
   const auto add = [&](std::string_view content) {
-    write(strings_, std::string_view(&kEntryBegin, 1), begin, begin);
-    if (quiet) write(strings_, "=", begin, begin);
-    write(strings_, callee, begin, begin);
-    write(strings_, std::string_view(&kEntryText, 1), begin, begin);
+    scratch_.assign(1, kEntryBegin);
+    if ((traits & (kAsserts | kPassive)) != 0) scratch_ += '=';
+    scratch_ += callee;
+    scratch_ += kEntryText;
+    write(strings_, scratch_, begin, begin);
     write(strings_, content, begin, end);
     write(strings_, std::string_view(&kEntryEnd, 1), end, end);
   };
@@ -341,20 +287,24 @@ void ViewBuilder::add_entry(std::string_view callee, std::string_view text, std:
   }
   add(text);
   if (text.size() < 3) return;
-  if (text.size() >= 8 && out_.texts.size() < 400 && text.find_first_of("(.") != std::string_view::npos && is_code_like(text)) {
-    out_.texts.push_back({cleaned.empty() ? text : arena_.copy(text), origin_ ? *origin_ : TextSpan{begin, end}});
+  const TextSpan span = origin_ ? *origin_ : TextSpan{begin, end};
+  if (out_.keeps_texts && text.size() >= 8 && text.find_first_of("(.") != std::string_view::npos && is_code_like(text)) {
+    if (out_.texts.size() <= kTextsMax) out_.texts.push_back({cleaned.empty() ? text : arena_.copy(text), span});
   }
-  if (runs_text(callee) || text.substr(0, 5) == "data:") {
-    const std::string_view code = text.substr(0, 5) == "data:" ? data_url_text(text, arena_) : text;
-    if (code.size() >= 4) {
-      const TextSpan span = origin_ ? *origin_ : TextSpan{begin, end};
-      out_.nested.push_back({cleaned.empty() ? code : arena_.copy(code), span});
-    }
+  const bool data_url = text.substr(0, 5) == "data:";
+  if ((traits & kRunsText) != 0 || data_url) {
+    const std::string_view code = data_url ? data_url_text(text, arena_) : text;
+    if (code.size() >= 4) out_.nested.push_back({cleaned.empty() ? code : arena_.copy(code), span});
   }
-  if (is_command_callee(callee) || (!is_assertion(callee) && callee != "import" && names_program(text))) add_commands(callee, text, false, begin, end);
+  const bool certain = (traits & kRunsCommand) != 0;
+  const bool likely = certain || ((traits & kAsserts) == 0 && callee != "import" && names_program(text));
+  if (likely) add_commands(whole_callee, text, false, begin, end);
   if (text.size() > kTextMax) return;
-  const std::string path = normalized_path(text);
-  if (!path.empty()) add(path);
+  if (text.find('/') != std::string_view::npos) {
+    const std::string path = normalized_path(text);
+    if (!path.empty()) add(path);
+  }
+  if (!likely) return;
   const std::string command = shell_reading(text);
   if (!command.empty()) add(command);
 }
@@ -376,7 +326,7 @@ void ViewBuilder::add_command(std::span<const Value> words, std::uint32_t begin,
     }
   }
   const std::string callee(callee_here());
-  if (!is_assertion(callee)) add_commands(callee, argv, true, begin, end);
+  if ((traits_of(callee) & kAsserts) == 0) add_commands(callee, argv, true, begin, end);
   if (words.size() > 1) add_entry(callee, command_line(words), begin, end);
 }
 
@@ -384,7 +334,7 @@ void ViewBuilder::add_commands(std::string_view callee, std::string_view text, b
   std::string commands;
   if (!(argv ? append_argv_command(text, commands) : append_shell_commands(text, commands))) return;
   if (callee.size() > kCalleeMax) callee.remove_prefix(callee.size() - kCalleeMax);
-  const bool certain = is_command_callee(callee);
+  const bool certain = (traits_of(callee) & kRunsCommand) != 0;
   std::string entry(1, kEntryBegin);
   entry += certain ? '!' : '?';
   entry += callee;
@@ -479,8 +429,10 @@ Value ViewBuilder::finish(bool last) {
 
 void ViewBuilder::bind(const Value& total, bool last) {
   if (now_.annotated) return;
-  const std::string_view path =
-      now_.open && !now_.has_sum && !now_.opaque && !now_.prefixed ? path_of_operand() : std::string_view();
+  const bool may_lead = now_.tracked || now_.method == "constructor" || now_.operand_begin == 0;
+  const std::string_view path = may_lead && now_.open && !now_.has_sum && !now_.opaque && !now_.prefixed
+                                    ? path_of_operand()
+                                    : std::string_view();
   bool known_before_use = true;
   if (!now_.declared.empty()) {
     const bool is_path = total.kind == Value::Kind::path && call_depth_ == 0;
@@ -726,20 +678,21 @@ void ViewBuilder::name(std::string_view text, std::uint32_t index) {
     return;
   }
   const std::string_view before = index > 0 ? source_of(tokens_[index - 1]) : std::string_view();
-  if (before == "class" && is_tracked_path(text)) {
+  if (before == "class" && is_root_name(text)) {
     const std::string_view earlier = index > 1 ? source_of(tokens_[index - 2]) : std::string_view(";");
-    if (earlier == ";" || earlier == "}" || earlier == "{" || earlier == "export" || earlier == "abstract") declare_shadow(text, index);
+    if (is_char(earlier, ';') || is_char(earlier, '}') || is_char(earlier, '{') || earlier == "export" || earlier == "abstract") declare_shadow(text, index);
   }
-  const bool after_brace = before == "{" || before == ",";
+  const bool after_brace = is_char(before, '{') || is_char(before, ',');
   // The names that a pattern declares are not uses of what they stand for.
   const bool in_pattern =
       !groups_.empty() && groups_.back().outer.annotated && index < groups_.back().outer.pattern_end;
-  const bool is_key = (next == ":" && after_brace) || next == "=" || (in_pattern && (after_brace || before == ":"));
+  const bool is_key = (is_char(next, ':') && after_brace) || is_char(next, '=') || (in_pattern && (after_brace || is_char(before, ':')));
   Value value;
   std::string_view written = text;
-  if (!is_key) {
-    names_.note_use(text);
-    if (const std::vector<std::string>* paths = names_.aliases(text); paths != nullptr) {
+  const NameTable::Meaning* meaning = is_key ? nullptr : names_.use(text);
+  if (meaning != nullptr || (!is_key && !locals_.empty())) {
+    if (meaning != nullptr && !meaning->aliases.empty()) {
+      const std::vector<std::string>* const paths = &meaning->aliases;
       const std::size_t chosen = index == forced_token_ ? forced_index_ : 0;
       written = (*paths)[std::min(chosen, paths->size() - 1)];
       for (std::uint32_t i = 1; i < paths->size() && forced_token_ == UINT32_MAX; ++i) {
@@ -748,8 +701,8 @@ void ViewBuilder::name(std::string_view text, std::uint32_t index) {
     }
     if (const Value* known = local(text); known != nullptr) {
       value = *known;
-    } else if (known = names_.constant(text); known != nullptr) {
-      value = *known;
+    } else if (meaning != nullptr && meaning->constant.kind != Value::Kind::unknown) {
+      value = meaning->constant;
     }
   }
   value.begin = at.begin;
@@ -763,7 +716,7 @@ void ViewBuilder::name(std::string_view text, std::uint32_t index) {
   const bool hidden = !is_key && written.data() == text.data() && !shadows_.empty() && is_shadowed(text, index);
   const std::string kept(hidden ? "_" + std::string(text) : std::string());
   begin_operand(at, value, put(hidden ? std::string_view(kept) : written, at));
-  now_.tracked = !is_key && !hidden && is_tracked_path(written);
+  now_.tracked = !is_key && !hidden && (written.data() == text.data() ? is_root_name(text) : is_tracked_path(written));
   now_.word = text;
   now_.qualified = is_key ? std::string_view() : text;
 }
@@ -869,7 +822,12 @@ void ViewBuilder::open_group(char open, std::uint32_t index) {
     put(source_of(at), at);
     return;
   }
-  Group group;
+  if (open == '{' && index == closed_end_ && closed_end_ != 0) {
+    shadow_parameters(index);
+    name_function(index);
+  }
+  const std::string_view scope = open == '{' ? scope_of_block(index) : std::string_view();
+  Group& group = groups_.emplace_back();
   group.open = open;
   group.call = now_.open && !now_.in_type && (open == '(' || open == '[') && !now_.annotated;
   group.condition = open == '(' && !now_.open && index > 0 && tokens_[index - 1].kind == TokenKind::word &&
@@ -880,15 +838,8 @@ void ViewBuilder::open_group(char open, std::uint32_t index) {
   group.source_begin = at.begin;
   group.token = index;
   group.outer = now_;
-  if (open == '{') {
-    if (index == closed_end_ && closed_end_ != 0) {
-      shadow_parameters(index);
-      name_function(index);
-    }
-    group.scope = scope_of_block(index);
-  }
+  group.scope = scope;
   put(source_of(at), at);
-  groups_.push_back(group);
   now_ = Expression{};
   now_.lead = open == '$' ? '`' : open;
 }
@@ -1026,11 +977,16 @@ void ViewBuilder::close_plain(Group& group, const Token& at) {
 void ViewBuilder::close_call(Group& group, const Token& at) {
   if (now_.open || now_.has_sum || args_.size() > group.args_begin) end_argument();
   const std::span<const Value> args(args_.data() + group.args_begin, args_.size() - group.args_begin);
-  const std::string written(
-      std::string_view(code_.text())
-          .substr(group.callee_begin, std::min(group.code_begin - group.callee_begin, kOperandCodeMax)));
-  const std::string_view in_the_end = called(group);
-  const std::string callee(in_the_end.substr(0, kOperandCodeMax));
+  // Kept beside the code view, which changes below.
+  char buffers[2][kOperandCodeMax];
+  const auto keep = [](std::string_view text, char* buffer) {
+    const std::size_t size = std::min(text.size(), kOperandCodeMax);
+    std::memcpy(buffer, text.data(), size);
+    return std::string_view(buffer, size);
+  };
+  const std::string_view written =
+      keep(std::string_view(code_.text()).substr(group.callee_begin, group.code_begin - group.callee_begin), buffers[0]);
+  const std::string_view callee = keep(called(group), buffers[1]);
   // The arguments of what is called in the end.
   std::vector<Value> handed;
   if (callee != written) {
@@ -1063,7 +1019,7 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
     add_use("call", ".constructor", args[0].is_text() ? "text" : "value", group.outer.source_begin, at.end);
   }
   const std::span<const Value> given = args_in_the_end;
-  if (!given.empty() && given[0].kind == Value::Kind::list && is_command_callee(callee)) {
+  if (!given.empty() && given[0].kind == Value::Kind::list && (traits_of(callee) & kRunsCommand) != 0) {
     const std::vector<Value> items = lists_[given[0].list];
     add_command(items, given[0].begin, at.end);
   }
@@ -1092,7 +1048,7 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
   if (outer.receiver.kind != Value::Kind::unknown && !outer.method.empty()) {
     result = fold_method(outer.receiver, outer.method, args, lists_, arena_);
   } else {
-    result = fold_function(callee, given, lists_, arena_);
+    if ((traits_of(callee) & kFolds) != 0) result = fold_function(callee, given, lists_, arena_);
   }
   if (result.kind == Value::Kind::unknown) result = call_known_function(group, args, at);
   if (result.kind == Value::Kind::list) list_bytes_ += lists_[result.list].size() * sizeof(Value);
@@ -1254,6 +1210,7 @@ std::uint32_t ViewBuilder::matching_bracket(std::uint32_t index) const noexcept 
 void ViewBuilder::punctuator(std::uint32_t index) {
   const Token& at = tokens_[index];
   const std::string_view text = source_of(at);
+  const std::uint64_t code = packed_name(text);
   if (now_.in_type) {
     const char c = text.front();
     if (c == '<') ++now_.angles;
@@ -1262,39 +1219,39 @@ void ViewBuilder::punctuator(std::uint32_t index) {
       put(text, at);
       return;
     }
-    const bool goes_on = now_.angles > 0 ? text != ")" && text != ";" && text != "}" && text != "]"
+    const bool goes_on = now_.angles > 0 ? code != packed_name(")") && code != packed_name(";") && code != packed_name("}") && code != packed_name("]")
                                          : c == '.' || c == '|' || c == '<' || (c == '&' && text.size() == 1) ||
                                                (c == '|' && text.size() == 1);
-    if (goes_on && text != "(" && text != "[" && text != "{" && text != ")" && text != "]" && text != "}") {
+    if (goes_on && code != packed_name("(") && code != packed_name("[") && code != packed_name("{") && code != packed_name(")") && code != packed_name("]") && code != packed_name("}")) {
       put(text, at);
       return;
     }
-    if (text != "(" && text != "[" && text != "{") now_.in_type = false;
+    if (code != packed_name("(") && code != packed_name("[") && code != packed_name("{")) now_.in_type = false;
   }
   switch (text.front()) {
     case '.':
     case '?':
-      if (text == "." || text == "?.") {
+      if (code == packed_name(".") || code == packed_name("?.")) {
         const bool to_name = index + 1 < tokens_.size() && tokens_[index + 1].kind == TokenKind::word;
-        if (text == "." || to_name) put(".", at);
+        if (code == packed_name(".") || to_name) put(".", at);
         now_.after_dot = to_name;
         return;
       }
-      if (text == "...") {
+      if (code == packed_name("...")) {
         if (now_.open) finish(true);
         put(text, at);
         now_.prefixed = true;
         now_.lead = '.';
         return;
       }
-      now_.compared = text == "?";
-      if (text == "??") now_.lead = '|';
+      now_.compared = code == packed_name("?");
+      if (code == packed_name("??")) now_.lead = '|';
       finish(false);
       put(text, at);
-      now_.lead = text == "??" ? '|' : '?';
+      now_.lead = code == packed_name("??") ? '|' : '?';
       return;
     case '!':
-      if (text == "!") {
+      if (code == packed_name("!")) {
         if (now_.open && !at.line_before) return;  // x! is x
         put(text, at);
         now_.prefixed = true;
@@ -1380,7 +1337,7 @@ void ViewBuilder::punctuator(std::uint32_t index) {
       now_.lead = ':';
       return;
     case '=':
-      if (text == "=") {
+      if (code == packed_name("=")) {
         Expression given;
         given.declaration = now_.declaration;
         given.declared = now_.annotated ? now_.declared : now_.word;
@@ -1401,7 +1358,7 @@ void ViewBuilder::punctuator(std::uint32_t index) {
       }
       break;
     case '+':
-      if (text == "+") {
+      if (code == packed_name("+")) {
         put(text, at);
         if (!now_.open) return;
         const Value sum = now_.has_sum ? join_values(now_.sum, now_.operand, arena_) : now_.operand;
@@ -1415,7 +1372,7 @@ void ViewBuilder::punctuator(std::uint32_t index) {
         now_.type_begin = 0;
         return;
       }
-      if (text == "+=" && !now_.word.empty() && !names_.assign(now_.word, Value{})) second_reading_ = true;
+      if (code == packed_name("+=") && !now_.word.empty() && !names_.assign(now_.word, Value{})) second_reading_ = true;
       break;
     case '&':
     case '|':
@@ -1430,7 +1387,7 @@ void ViewBuilder::punctuator(std::uint32_t index) {
       break;
     case '<':
       // <T>x is x.
-      if (text == "<" && !now_.open && !now_.has_sum) {
+      if (code == packed_name("<") && !now_.open && !now_.has_sum) {
         if (const std::uint32_t end = end_of_cast(index); end != 0) {
           skip_until_ = end;
           return;
@@ -1441,11 +1398,11 @@ void ViewBuilder::punctuator(std::uint32_t index) {
     default:
       break;
   }
-  if (text == "=>") {
+  if (code == packed_name("=>")) {
     arrow(index);
     return;
   }
-  if (text == "-" && !now_.open && !now_.has_sum) {
+  if (code == packed_name("-") && !now_.open && !now_.has_sum) {
     put(text, at);
     now_.negative = !now_.negative;
     return;

@@ -29,6 +29,9 @@ struct NestedText {
   TextSpan span;          // of the file
 };
 
+// How many texts that could be code are kept; one more says that there were more.
+constexpr std::size_t kTextsMax = 2'000;
+
 // What is written for one file.
 struct ViewTexts {
   MappedText code;
@@ -37,6 +40,7 @@ struct ViewTexts {
   MappedText uses;
   std::vector<TextSpan> escaped_names;
   std::vector<NestedText> nested;
+  bool keeps_texts = false;
   std::vector<NestedText> texts;  // what could be code; read as such where a function that runs text is handed around
 
   struct Mark {
@@ -199,6 +203,7 @@ class ViewBuilder {
   std::string_view scope_of_block(std::uint32_t index);
   void arrow(std::uint32_t index);
   Value add_function(std::uint32_t params_first, std::uint32_t params_end, std::uint32_t body_first);
+  bool reaches_out(std::uint32_t first, std::uint32_t end);
   void name_function(std::uint32_t index);
   Value call_known_function(const Group& group, std::span<const Value> args, const Token& at);
   Value call_function(std::uint32_t function, std::span<const Value> args, TextSpan place);

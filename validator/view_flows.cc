@@ -136,10 +136,22 @@ std::string_view ViewBuilder::scope_of_block(std::uint32_t index) {
     if (outer.size() > 128) return {};
     return arena_.concat(arena_.concat(arena_.copy(outer), "."), groups_.back().key);
   }
-  for (std::uint32_t back = 2; back <= 6 && back <= index; back += 1) {
-    const std::string_view word = source_of(tokens_[index - back]);
-    if (word == "enum" || word == "namespace" || word == "class") return source_of(tokens_[index - back + 1]);
-    if (word == ";" || word == "}" || word == "{" || word == ")") break;
+  for (std::uint32_t back = 1; back <= 6 && back <= index; back += 1) {
+    switch (packed_name(source_of(tokens_[index - back]))) {
+      case packed_name("enum"):
+      case packed_name("class"):
+        return back > 1 ? source_of(tokens_[index - back + 1]) : std::string_view();
+      case packed_name(";"):
+      case packed_name("}"):
+      case packed_name("{"):
+      case packed_name(")"):
+      case packed_name("=>"):
+      case packed_name("else"):
+      case packed_name("="):
+        return {};
+      default:
+        if (back > 1 && source_of(tokens_[index - back]) == "namespace") return source_of(tokens_[index - back + 1]);
+    }
   }
   return {};
 }
@@ -266,9 +278,29 @@ Value ViewBuilder::add_function(std::uint32_t params_first, std::uint32_t params
   function.body_first = body_first;
   function.body_end = end;
   if (names_.functions() >= kFunctionsMax) return value;
+  function.reaches = reaches_out(body_first, end);
   value.list = names_.add_function(function);
   value.kind = Value::Kind::function;
   return value;
+}
+
+// Does a body name anything that leads to the world, or build a value so shortly that reading it costs nothing?
+bool ViewBuilder::reaches_out(std::uint32_t first, std::uint32_t end) {
+  constexpr std::uint32_t kShort = 48;
+  if (end - first <= kShort) return true;
+  for (std::uint32_t i = first; i < end; ++i) {
+    if (tokens_[i].kind != TokenKind::word) continue;
+    const std::string_view word = source_of(tokens_[i]);
+    const bool object = word == "Object" || word == "String" || word == "console" || word == "module" || word == "path";
+    if (is_root_name(word) && !object) return true;
+    const CalleeTraits traits = traits_of(word);
+    if ((traits & kRunsCommand) != 0 && i + 1 < end && source_of(tokens_[i + 1]) == "(") return true;
+    const NameTable::Meaning* const meaning = names_.find(word);
+    if (meaning == nullptr) continue;
+    if (!meaning->aliases.empty()) return true;
+    if (meaning->constant.kind == Value::Kind::function && names_.function(meaning->constant.list).reaches) return true;
+  }
+  return false;
 }
 
 // `=>` at index: what stood before are parameters, what follows is the body.
@@ -365,8 +397,12 @@ Value ViewBuilder::call_known_function(const Group& group, std::span<const Value
     function = names_.constant(group.outer.qualified);
   }
   if (function == nullptr || function->kind != Value::Kind::function) return {};
-  const bool tells = std::any_of(args.begin(), args.end(), [](const Value& v) { return v.kind != Value::Kind::unknown; });
-  if (!tells && !args.empty()) return {};
+  const NameTable::Function& known = names_.function(function->list);
+  if (!known.reaches) return {};
+  const bool tells = std::any_of(args.begin(), args.end(), [](const Value& v) {
+    return v.kind != Value::Kind::unknown && v.kind != Value::Kind::number;
+  });
+  if (!tells && !(args.empty() && known.body_end - known.body_first <= 48)) return {};
   const std::vector<Value> given(args.begin(), args.end());
   return call_function(function->list, given, place);
 }

@@ -40,7 +40,10 @@ std::string_view last_name(std::string_view callee) noexcept {
 
 }  // namespace
 
-void ViewTexts::clear() { cut(Mark{}); }
+void ViewTexts::clear() {
+  cut(Mark{});
+  keeps_texts = false;
+}
 
 ViewTexts::Mark ViewTexts::mark() const noexcept {
   return {code.size(), strings.size(), commands.size(), uses.size(), escaped_names.size(), nested.size(), texts.size()};

@@ -1,0 +1,51 @@
+// Names that mean something to the validator wherever they stand, looked up with one hash.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace guard {
+
+// What a function of this name does with what it is given. A name tells little about the function, so these only choose
+// how its arguments are read; they never excuse an act.
+enum CalleeTrait : std::uint8_t {
+  kRunsText = 1,     // runs a text as code: eval, Function, Worker, setTimeout
+  kRunsCommand = 2,  // runs a text or an array as a command: exec, spawn, $
+  kAsserts = 4,      // of a test library: names or compares what it is given
+  kPassive = 8,      // writes, creates or asks about a path, or only computes with it
+  kFolds = 16,       // its value can be computed: atob, join, fromCharCode
+};
+using CalleeTraits = std::uint8_t;
+
+// `callee` as the code view spells it; its last name decides.
+CalleeTraits traits_of(std::string_view callee) noexcept;
+
+// Does a program that the rules speak of stand in `text` as a word?
+bool names_program(std::string_view text) noexcept;
+
+// A cheap hash of a name: its ends and its length.
+inline std::uint64_t hash_name(std::string_view name) noexcept {
+  std::uint64_t head = 0;
+  std::uint64_t tail = 0;
+  if (name.size() >= 8) {
+    std::memcpy(&head, name.data(), 8);
+    std::memcpy(&tail, name.data() + name.size() - 8, 8);
+  } else {
+    for (std::size_t i = 0; i < name.size(); ++i) head = head << 8 | static_cast<unsigned char>(name[i]);
+  }
+  std::uint64_t hash = (head ^ (tail * 0x9e3779b97f4a7c15ULL) ^ name.size()) * 0xff51afd7ed558ccdULL;
+  hash ^= hash >> 32;
+  return hash * 0xc4ceb9fe1a85ec53ULL;
+}
+
+// The first eight bytes as a number, for switches over short words.
+constexpr std::uint64_t packed_name(std::string_view word) noexcept {
+  std::uint64_t value = 0;
+  if (word.size() > 8) return value;
+  for (const char c : word) value = value << 8 | static_cast<unsigned char>(c);
+  return value;
+}
+
+}  // namespace guard
