@@ -610,6 +610,11 @@ Value fold_function(std::string_view callee, std::span<const Value> args, ValueL
     }
     return {};
   }
+  std::string_view base;
+  if (name == "URL" && text_argument(args, 1, base) && base.substr(0, 5) == "file:" && text.find(':') == std::string_view::npos) {
+    const std::size_t slash = base.rfind('/');
+    return text_value(std::string(text.substr(0, 1) == "/" ? "file://" : base.substr(0, slash + 1)) + std::string(text), arena);
+  }
   if (name == "String" || name == "URL" || name == "fileURLToPath" || name == "pathToFileURL" ||
       name == "toNamespacedPath" || name == "encodeURIComponent" || name == "encodeURI" || name == "decode" ||
       name == "encode") {

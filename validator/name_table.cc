@@ -70,6 +70,7 @@ void NameTable::clear() noexcept {
   meaning_count_ = 0;
   std::fill(used_.begin(), used_.end(), 0);
   functions_.clear();
+  declared_.clear();
   has_properties_ = false;
   overflowed_ = false;
   frozen_ = false;
@@ -120,6 +121,17 @@ std::uint32_t NameTable::add_function(const Function& function) {
   }
   functions_.push_back(function);
   return static_cast<std::uint32_t>(functions_.size() - 1);
+}
+
+// Only names that the validator trusts are worth keeping.
+void NameTable::note_declared(std::string_view name) {
+  if (traits_of(name) == 0 && name != "vi" && name != "jest" && name != "mocked" && name != "spyOn") return;
+  const std::uint64_t hash = hash_name(name);
+  if (!is_declared(name) && declared_.size() < 256) declared_.push_back(hash);
+}
+
+bool NameTable::is_declared(std::string_view name) const noexcept {
+  return std::find(declared_.begin(), declared_.end(), hash_name(name)) != declared_.end();
 }
 
 bool NameTable::add_alias(std::string_view name, std::string_view path) {

@@ -33,6 +33,9 @@ class NameTable {
   // `name` was given `value` here; it holds until the next one. False if it was used before it ever had a value, so that
   // the file has to be read again with what is known at its end.
   bool assign(std::string_view name, const Value& value);
+  // Names that the file declares itself.
+  void note_declared(std::string_view name);
+  bool is_declared(std::string_view name) const noexcept;
   // After this nothing is added any more.
   void freeze() noexcept { frozen_ = true; }
 
@@ -56,7 +59,8 @@ class NameTable {
     std::uint32_t params_end = 0;
     std::uint32_t body_first = 0;
     std::uint32_t body_end = 0;
-    bool reaches = false;  // its body names what leads to the world, or calls a function that does
+    bool acts = false;     // its body names what leads to the world, or calls a function that does
+    bool reaches = false;  // calls of it are followed
   };
   std::uint32_t add_function(const Function& function);
   std::size_t functions() const noexcept { return functions_.size(); }
@@ -82,6 +86,7 @@ class NameTable {
   std::size_t meaning_count_ = 0;     // of those, the rest is kept for its memory
   std::vector<std::uint32_t> slots_;  // by hash: index into meanings_, plus one
   std::vector<std::uint64_t> used_ = std::vector<std::uint64_t>(kUsedBits / 64, 0);  // a false alarm only costs a reading
+  std::vector<std::uint64_t> declared_;  // hashes, unsorted, few of interest
   std::vector<Function> functions_;
   bool has_properties_ = false;
   bool overflowed_ = false;

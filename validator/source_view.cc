@@ -26,6 +26,18 @@ SourceViews::~SourceViews() = default;
 SourceViews::SourceViews(SourceViews&&) noexcept = default;
 SourceViews& SourceViews::operator=(SourceViews&&) noexcept = default;
 
+namespace {
+
+// Type arguments are read only where they can be: in JavaScript a < b > (c) compares.
+bool is_typed_path(std::string_view path) noexcept {
+  for (const std::string_view ending : {".ts", ".tsx", ".mts", ".cts"}) {
+    if (path.size() > ending.size() && path.substr(path.size() - ending.size()) == ending) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 // Reads one text, the file or what it runs as code, and appends to the views. False if it grew out of proportion.
 bool SourceViews::read(std::string_view text, std::string_view path, const TextSpan* origin) {
   State& s = *state_;
@@ -38,7 +50,7 @@ bool SourceViews::read(std::string_view text, std::string_view path, const TextS
   for (int reading = 0; reading < 2; ++reading) {
     s.texts.cut(begin);
     if (reading > 0) s.names.freeze();
-    ViewBuilder builder(text, s.names, s.arena, s.lists, s.texts, at);
+    ViewBuilder builder(text, s.names, s.arena, s.lists, s.texts, origin == nullptr && is_typed_path(path), at);
     builder.read_main(s.lexed.tokens);
     if (reading == 0 && builder.wants_second_reading() && !builder.over_budget()) continue;
     builder.read_other_meanings(s.lexed.tokens);

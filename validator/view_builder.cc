@@ -12,7 +12,7 @@ namespace guard {
 namespace {
 
 constexpr std::size_t kOperandCodeMax = 256;  // longer operands keep their parentheses
-constexpr std::uint32_t kLookAheadMax = 400;  // tokens of an import clause or a pattern
+constexpr std::uint32_t kLookAheadMax = 4'000;  // tokens of an import clause or a pattern
 constexpr std::size_t kOtherMeaningsMax = 4096;
 constexpr std::size_t kGroupsMax = 100'000;
 constexpr std::size_t kCalleeMax = 48;
@@ -75,6 +75,16 @@ bool is_word_byte(char c) noexcept {
 bool is_identifier(std::string_view text) noexcept {
   if (text.empty() || text.size() > 128 || (text[0] >= '0' && text[0] <= '9')) return false;
   return std::all_of(text.begin(), text.end(), [](char c) { return is_word_byte(c) && c != '#'; });
+}
+
+// What stands in parentheses behind these is no list of parameters.
+bool is_condition_word(std::string_view text) noexcept {
+  return text == "if" || text == "while" || text == "for" || text == "switch" || text == "with" || text == "catch";
+}
+
+bool is_test_module(std::string_view specifier) noexcept {
+  return specifier == "bun:test" || specifier == "vitest" || specifier == "@jest/globals" || specifier == "node:test" ||
+         specifier == "node:assert" || specifier == "node:assert/strict" || specifier == "assert" || specifier == "chai";
 }
 
 bool is_char(std::string_view text, char c) noexcept {
@@ -152,7 +162,7 @@ std::string_view inline_script(std::string_view command) noexcept {
 }  // namespace
 
 ViewBuilder::ViewBuilder(std::string_view source, NameTable& names, Arena& arena, ValueLists& lists, ViewTexts& out,
-                         std::optional<TextSpan> origin)
+                         bool typed, std::optional<TextSpan> origin)
     : source_(source),
       names_(names),
       arena_(arena),
@@ -160,6 +170,7 @@ ViewBuilder::ViewBuilder(std::string_view source, NameTable& names, Arena& arena
       out_(out),
       code_(out.code),
       strings_(out.strings),
+      typed_(typed),
       origin_(origin) {}
 
 ViewBuilder::~ViewBuilder() = default;
@@ -202,7 +213,7 @@ void ViewBuilder::read(std::span<const Token> tokens) {
 
 void ViewBuilder::read_other_meanings(std::span<const Token> tokens) {
   constexpr std::uint32_t kBefore = 3;
-  constexpr std::uint32_t kBehind = 24;
+  constexpr std::uint32_t kBehind = 96;
   std::vector<OtherMeaning> meanings;
   meanings.swap(other_meanings_);
   for (const OtherMeaning& meaning : meanings) {
@@ -261,7 +272,9 @@ void ViewBuilder::replace_code(std::size_t from, std::string_view text, std::uin
 }
 
 void ViewBuilder::add_entry(std::string_view callee, std::string_view text, std::uint32_t begin, std::uint32_t end) {
-  const CalleeTraits traits = traits_of(callee);
+  CalleeTraits traits = traits_of(callee);
+  // Only what is known by more than its last name is taken for harmless.
+  if ((traits & (kAsserts | kPassive)) != 0 && is_own_name(callee)) traits &= static_cast<CalleeTraits>(~(kAsserts | kPassive));
   const std::string_view whole_callee = callee;
   if (callee.size() > kCalleeMax) callee.remove_prefix(callee.size() - kCalleeMax);
   std::string cleaned;
@@ -326,7 +339,7 @@ void ViewBuilder::add_command(std::span<const Value> words, std::uint32_t begin,
     }
   }
   const std::string callee(callee_here());
-  if ((traits_of(callee) & kAsserts) == 0) add_commands(callee, argv, true, begin, end);
+  if ((traits_of(callee) & kAsserts) == 0 || is_own_name(callee)) add_commands(callee, argv, true, begin, end);
   if (words.size() > 1) add_entry(callee, command_line(words), begin, end);
 }
 
@@ -334,7 +347,13 @@ void ViewBuilder::add_commands(std::string_view callee, std::string_view text, b
   std::string commands;
   if (!(argv ? append_argv_command(text, commands) : append_shell_commands(text, commands))) return;
   if (callee.size() > kCalleeMax) callee.remove_prefix(callee.size() - kCalleeMax);
-  const bool certain = (traits_of(callee) & kRunsCommand) != 0;
+  // { cmd: ["npm", "ci"] } is for Bun.spawn.
+  bool in_options = false;
+  for (std::size_t back = 1; argv && back <= 2 && back <= groups_.size(); ++back) {
+    const Group& group = groups_[groups_.size() - back];
+    in_options = in_options || (group.open == '{' && group.key == "cmd");
+  }
+  const bool certain = in_options || (traits_of(callee) & kRunsCommand) != 0;
   std::string entry(1, kEntryBegin);
   entry += certain ? '!' : '?';
   entry += callee;
@@ -422,6 +441,7 @@ Value ViewBuilder::finish(bool last) {
     next.pattern_end = now_.pattern_end;
   }
   next.declaration = now_.declaration;
+  next.ambient = now_.declaration && now_.ambient;
   if (!last) next.lead = now_.lead;
   now_ = next;
   return total;
@@ -429,7 +449,7 @@ Value ViewBuilder::finish(bool last) {
 
 void ViewBuilder::bind(const Value& total, bool last) {
   if (now_.annotated) return;
-  const bool may_lead = now_.tracked || now_.method == "constructor" || now_.operand_begin == 0;
+  const bool may_lead = now_.tracked || now_.method == "constructor" || (!code_.text().empty() && code_.text().back() == ')');
   const std::string_view path = may_lead && now_.open && !now_.has_sum && !now_.opaque && !now_.prefixed
                                     ? path_of_operand()
                                     : std::string_view();
@@ -539,6 +559,9 @@ void ViewBuilder::word(std::uint32_t index) {
   if (now_.in_type) {
     const std::string_view before = index > 0 ? source_of(tokens_[index - 1]) : std::string_view();
     if (!at.line_before || now_.angles > 0 || before == "as" || before == "satisfies") {
+      // `x as any < 2, process` may also compare.
+      const bool root = name_text == "process" || name_text == "Bun" || name_text == "globalThis" || name_text == "eval";
+      if (root && now_.angles > 0 && before != "typeof" && before != ".") add_use("value", name_text, "<", at.begin, at.end);
       put(name_text, at);
       return;
     }
@@ -563,7 +586,8 @@ bool ViewBuilder::keyword(std::string_view text, std::uint32_t index) {
       // `of` and friends are names too.
       if (text == "of" && !now_.open) return false;
       now_.opaque = true;
-      now_.compared = text == "in" || text == "instanceof" || text == "of";
+      now_.compared = text == "in" || text == "of";
+      if (text == "instanceof" && now_.lead != '.') now_.lead = 'i';  // X[Symbol.hasInstance] is handed the operand
       if (text == "of" && now_.pattern_end != 0) bind_pattern(now_.pattern_first, now_.pattern_end, {}, Value{});
       if (text == "of" && !groups_.empty() && groups_.back().condition) groups_.back().loop_name = now_.pattern_end != 0 ? now_.pattern_first : now_.name_token;
       finish(text != "in" && text != "instanceof");
@@ -581,6 +605,7 @@ bool ViewBuilder::keyword(std::string_view text, std::uint32_t index) {
       finish(true);
       put(text, at);
       now_.declares = true;
+      now_.ambient = false;
       now_.declaration = true;
       return true;
     case Word::type:
@@ -652,6 +677,10 @@ void ViewBuilder::member(std::string_view member_name, const Token& at) {
   } else if (path_of(owner).substr(0, 7) == "process" && owner.substr(0, 7) != "process") {
     add_use("value", "process.env", "=", at.begin, at.end);  // Object.create(process).env
   }
+  if (now_.tracked && member_name == "sep") {
+    now_.operand.kind = Value::Kind::text;
+    now_.operand.text = "/";
+  }
   // Where bun itself lies is bun, for whoever starts it.
   if (now_.tracked && (member_name == "execPath" || member_name == "argv0")) {
     now_.operand.kind = Value::Kind::text;
@@ -671,8 +700,9 @@ void ViewBuilder::name(std::string_view text, std::uint32_t index) {
     now_.declares = false;
     now_.declared = text;
     now_.annotated = true;
-    now_.ambient = index > 1 && source_of(tokens_[index - 2]) == "declare";
+    now_.ambient = now_.ambient || (index > 1 && source_of(tokens_[index - 2]) == "declare");
     now_.name_token = index;
+    names_.note_declared(text);
     begin_operand(at, Value{}, put(text, at));
     now_.word = text;
     return;
@@ -680,7 +710,7 @@ void ViewBuilder::name(std::string_view text, std::uint32_t index) {
   const std::string_view before = index > 0 ? source_of(tokens_[index - 1]) : std::string_view();
   if (before == "class" && is_root_name(text)) {
     const std::string_view earlier = index > 1 ? source_of(tokens_[index - 2]) : std::string_view(";");
-    if (is_char(earlier, ';') || is_char(earlier, '}') || is_char(earlier, '{') || earlier == "export" || earlier == "abstract") declare_shadow(text, index);
+    if (is_char(earlier, ';') || is_char(earlier, '}') || is_char(earlier, '{') || earlier == "export") declare_shadow(text, index);
   }
   const bool after_brace = is_char(before, '{') || is_char(before, ',');
   // The names that a pattern declares are not uses of what they stand for.
@@ -696,7 +726,11 @@ void ViewBuilder::name(std::string_view text, std::uint32_t index) {
       const std::size_t chosen = index == forced_token_ ? forced_index_ : 0;
       written = (*paths)[std::min(chosen, paths->size() - 1)];
       for (std::uint32_t i = 1; i < paths->size() && forced_token_ == UINT32_MAX; ++i) {
-        if (other_meanings_.size() < kOtherMeaningsMax) other_meanings_.push_back({index, i});
+        if (other_meanings_.size() < kOtherMeaningsMax) {
+          other_meanings_.push_back({index, i});
+        } else {
+          over_budget_ = true;  // there is no saying what the rest stands for
+        }
       }
     }
     if (const Value* known = local(text); known != nullptr) {
@@ -712,6 +746,10 @@ void ViewBuilder::name(std::string_view text, std::uint32_t index) {
     path = value.text;
     written = path;
     value = Value{};
+  }
+  if (written == "path.sep") {
+    value.kind = Value::Kind::text;
+    value.text = "/";
   }
   const bool hidden = !is_key && written.data() == text.data() && !shadows_.empty() && is_shadowed(text, index);
   const std::string kept(hidden ? "_" + std::string(text) : std::string());
@@ -744,6 +782,7 @@ void ViewBuilder::string_literal(std::uint32_t index) {
   const bool names_module = now_.open && now_.word == "from" && index > 0 && source_of(tokens_[index - 1]) == "from";
   if (now_.open && !now_.in_type) finish(true);
   const bool specifier = names_module && is_plain_specifier(value.text);
+  if (names_module) note_reexport(index, value.text);
   add_entry(names_module ? "import" : callee_here(), value.text, at.begin, at.end);
   std::size_t begin = 0;
   if (specifier) {
@@ -831,7 +870,7 @@ void ViewBuilder::open_group(char open, std::uint32_t index) {
   group.open = open;
   group.call = now_.open && !now_.in_type && (open == '(' || open == '[') && !now_.annotated;
   group.condition = open == '(' && !now_.open && index > 0 && tokens_[index - 1].kind == TokenKind::word &&
-                    kind_of(source_of(tokens_[index - 1])) == Word::statement;
+                    is_condition_word(source_of(tokens_[index - 1]));
   group.code_begin = code_.size();
   group.callee_begin = now_.open ? now_.operand_begin : code_.size();
   group.args_begin = args_.size();
@@ -861,10 +900,16 @@ void ViewBuilder::close_group(char open, std::uint32_t index) {
     groups_.pop_back();
   }
   Group group = groups_.back();
-  while (!shadows_.empty() && shadows_.back().depth >= groups_.size() && shadows_.back().end == UINT32_MAX) shadows_.pop_back();
+  if (!shadows_.empty()) {
+    const std::size_t depth_now = groups_.size();
+    std::erase_if(shadows_, [&](const Shadow& shadow) {
+      return shadow.end == UINT32_MAX ? shadow.depth >= depth_now && shadow.depth > 0 : shadow.end <= index;
+    });
+  }
   if (open == '(') {
     closed_first_ = group.token;
     closed_end_ = index + 1;
+    closed_condition_ = group.condition;
   }
   switch (open) {
     case '(':
@@ -937,17 +982,17 @@ void ViewBuilder::close_plain(Group& group, const Token& at) {
       earlier == 1 && (args_.back().kind == Value::Kind::text || args_.back().kind == Value::Kind::number);
   const bool unwrap =
       single && (alone || behind_constant) && end > inner.operand_begin && end - inner.operand_begin <= kOperandCodeMax;
+  const std::string operand(unwrap ? code.substr(inner.operand_begin, end - inner.operand_begin) : std::string_view());
+  const Value total = finish(true);
   if (!handed_roots_.empty()) {
     const std::uint32_t next = index_ + 1;
-    const bool names = group.condition || unwrap || is_arrow_head(next);
+    const bool names = group.condition || unwrap || is_arrow_head(next, group.outer.lead == '?');
     if (names) {
       while (!handed_roots_.empty() && handed_roots_.back().group >= groups_.size()) handed_roots_.pop_back();
     } else {
       flush_handed_roots("", {});
     }
   }
-  const std::string operand(unwrap ? code.substr(inner.operand_begin, end - inner.operand_begin) : std::string_view());
-  const Value total = finish(true);
   if (group.condition && groups_.back().loop_name != 0 && total.kind == Value::Kind::list) {
     loop_over(groups_.back().loop_name, total, index_ + 1, {group.source_begin, at.end});
   }
@@ -1051,6 +1096,7 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
     if ((traits_of(callee) & kFolds) != 0) result = fold_function(callee, given, lists_, arena_);
   }
   if (result.kind == Value::Kind::unknown) result = call_known_function(group, args, at);
+  if (ends_with(callee, ".each") && args.size() == 1 && args[0].kind == Value::Kind::list) result = args[0];
   if (result.kind == Value::Kind::list) list_bytes_ += lists_[result.list].size() * sizeof(Value);
   result.lone = false;
   result.begin = outer.receiver.kind != Value::Kind::unknown ? outer.receiver.begin : outer.source_begin;
@@ -1175,7 +1221,7 @@ void ViewBuilder::close_square(Group& group, const Token& at) {
 
 // The token behind `<T>` at `index`, if all of it can be a type and an operand follows; 0 otherwise.
 std::uint32_t ViewBuilder::end_of_cast(std::uint32_t index) const noexcept {
-  constexpr std::uint32_t kTypeTokensMax = 24;
+  constexpr std::uint32_t kTypeTokensMax = 64;
   std::uint32_t depth = 0;
   for (std::uint32_t i = index; i < index + kTypeTokensMax && i + 1 < tokens_.size(); ++i) {
     const std::string_view text = source_of(tokens_[i]);
@@ -1318,7 +1364,7 @@ void ViewBuilder::punctuator(std::uint32_t index) {
       put(text, at);
       return;
     case ':':
-      if (!groups_.empty() && groups_.back().open == '{' && !groups_.back().scope.empty() && index > 0 &&
+      if (!groups_.empty() && groups_.back().open == '{' && index > 0 &&
           (now_.lead == '{' || now_.lead == ',')) {
         const Token& key = tokens_[index - 1];
         groups_.back().key = key.kind == TokenKind::word ? source_of(key) : std::string_view();
@@ -1388,7 +1434,16 @@ void ViewBuilder::punctuator(std::uint32_t index) {
     case '<':
       // <T>x is x.
       if (code == packed_name("<") && !now_.open && !now_.has_sum) {
-        if (const std::uint32_t end = end_of_cast(index); end != 0) {
+        if (const std::uint32_t end = typed_ ? end_of_cast(index) : 0; end != 0) {
+          skip_until_ = end;
+          return;
+        }
+      }
+      // f<T>(x)
+      if (code == packed_name("<") && now_.open && typed_) {
+        const std::uint32_t end = end_of_cast(index);
+        const bool call = end != 0 && (is_char(source_of(tokens_[end]), '(') || tokens_[end].kind == TokenKind::template_open);
+        if (call) {
           skip_until_ = end;
           return;
         }
@@ -1420,7 +1475,7 @@ void ViewBuilder::punctuator(std::uint32_t index) {
 // Writes the clause of an import statement and takes its names. Gives the index behind it, or the index behind `import`
 // where no clause follows.
 std::uint32_t ViewBuilder::import_clause(std::uint32_t index) {
-  const std::uint32_t limit = std::min(static_cast<std::uint32_t>(tokens_.size()), index + kLookAheadMax);
+  const std::uint32_t limit = static_cast<std::uint32_t>(tokens_.size());
   const auto text = [&](std::uint32_t i) { return i < limit ? source_of(tokens_[i]) : std::string_view(); };
   std::uint32_t string_at = index + 1;
   const auto is_specifier = [&](std::uint32_t i) {
@@ -1451,6 +1506,10 @@ std::uint32_t ViewBuilder::import_clause(std::uint32_t index) {
     }
     put(word_text, at);
     if (root.empty() && !type_only && at.kind == TokenKind::word && groups_.empty() && text(i + 1) != "as") {
+      if (!is_test_module(specifier.text)) names_.note_declared(word_text);
+    }
+    if (root.empty() && !type_only && at.kind == TokenKind::word && groups_.empty() && text(i + 1) != "as" &&
+        text(i - 1) != "type") {
       declare_shadow(word_text, index);  // from a package or a file: not the global of that name
     }
     if (root.empty() || type_only || (at.kind != TokenKind::word && at.kind != TokenKind::string)) continue;

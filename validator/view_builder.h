@@ -56,7 +56,7 @@ class ViewBuilder {
  public:
   // With `origin`, all that is read stands for that span of the file.
   ViewBuilder(std::string_view source, NameTable& names, Arena& arena, ValueLists& lists, ViewTexts& out,
-              std::optional<TextSpan> origin = std::nullopt);
+              bool typed, std::optional<TextSpan> origin = std::nullopt);
   ~ViewBuilder();
 
   // Appends the reading of all tokens of the file to the views.
@@ -203,7 +203,7 @@ class ViewBuilder {
   std::string_view scope_of_block(std::uint32_t index);
   void arrow(std::uint32_t index);
   Value add_function(std::uint32_t params_first, std::uint32_t params_end, std::uint32_t body_first);
-  bool reaches_out(std::uint32_t first, std::uint32_t end);
+  bool acts(std::uint32_t first, std::uint32_t end);
   void name_function(std::uint32_t index);
   Value call_known_function(const Group& group, std::span<const Value> args, const Token& at);
   Value call_function(std::uint32_t function, std::span<const Value> args, TextSpan place);
@@ -218,14 +218,16 @@ class ViewBuilder {
   void note_member(std::string_view owner, std::string_view name, std::uint32_t begin, std::uint32_t end);
   void note_module(std::string_view specifier, std::uint32_t begin, std::uint32_t end);
   void note_value(bool last);
-  bool is_arrow_head(std::uint32_t index) const noexcept;
+  bool is_arrow_head(std::uint32_t index, bool in_condition) const noexcept;
   bool is_parameter_list(const Group& group) const noexcept;
   void flush_handed_roots(std::string_view callee, std::string_view member);
   bool is_shadowed(std::string_view name, std::uint32_t index) const noexcept;
   void declare_shadow(std::string_view name, std::uint32_t index);
   void shadow_parameters(std::uint32_t index);
-  std::uint32_t scope_end(std::uint32_t index);
+  std::uint32_t scope_end(std::uint32_t index, bool one_line);
   void note_attributes(std::uint32_t index);
+  void note_reexport(std::uint32_t index, std::string_view specifier);
+  bool is_own_name(std::string_view callee) const;
 
   std::string_view source_;
   NameTable& names_;
@@ -234,6 +236,7 @@ class ViewBuilder {
   ViewTexts& out_;
   MappedText& code_;
   MappedText& strings_;
+  bool typed_;  // TypeScript: f<T>(x) is a call
   std::optional<TextSpan> origin_;
 
   std::span<const Token> tokens_;
@@ -263,6 +266,7 @@ class ViewBuilder {
   bool main_reading_ = false;
   std::uint32_t closed_first_ = 0;  // tokens of the round group that was closed last
   std::uint32_t closed_end_ = 0;
+  bool closed_condition_ = false;  // it was that of if, while, for, ...
   std::uint64_t looked_ahead_ = 0;  // tokens, while scopes were sought
   std::uint32_t index_ = 0;       // of the token that is being read
   std::uint32_t skip_until_ = 0;  // tokens before this were dealt with

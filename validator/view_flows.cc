@@ -11,9 +11,10 @@ namespace {
 
 constexpr std::size_t kPathMax = 256;
 constexpr int kCallDepthMax = 4;
-constexpr std::size_t kCallsMax = 400;           // of one file
+constexpr std::size_t kCallsMax = 4'000;         // of one file
 constexpr std::uint32_t kBodyTokensMax = 2'000;  // longer functions are not followed
-constexpr std::size_t kElementsMax = 24;         // of a list that is looped over
+constexpr std::size_t kElementsMax = 256;        // of a list that is looped over
+constexpr std::uint32_t kShortBody = 48;         // tokens; such a body costs nothing to read
 constexpr std::size_t kFunctionsMax = 2'000;
 
 bool is_plain_name(std::string_view text) noexcept {
@@ -51,7 +52,12 @@ std::string_view ViewBuilder::path_of(std::string_view code) const {
     return is_tracked_path(whole) ? whole : std::string_view();
   }
   if (ends_with(code, ".constructor")) return "%.constructor";
-  for (const std::string_view root : {"process", "Bun"}) {
+  for (const std::string_view head : {"promisify(", "util.promisify("}) {
+    if (code.substr(0, head.size()) != head || code.back() != ')') continue;
+    const std::string_view inner = code.substr(head.size(), code.size() - head.size() - 1);
+    if (is_tracked_path(inner)) return arena_.copy(inner);
+  }
+  for (const std::string_view root : {"process", "Bun", "globalThis", "global", "fs"}) {
     const std::string_view head = "Object.create(";
     if (code.substr(0, head.size()) == head && code.substr(head.size(), root.size()) == root && code.size() > head.size() + root.size() &&
         (code[head.size() + root.size()] == ')' || code[head.size() + root.size()] == ',')) {
@@ -270,7 +276,7 @@ void ViewBuilder::bind_list(std::uint32_t first, std::uint32_t end, const Value&
 Value ViewBuilder::add_function(std::uint32_t params_first, std::uint32_t params_end, std::uint32_t body_first) {
   Value value;
   if (!main_reading_ || call_depth_ > 0 || body_first >= tokens_.size()) return value;
-  const std::uint32_t end = scope_end(body_first);
+  const std::uint32_t end = scope_end(body_first, false);
   if (end == 0 || end - body_first > kBodyTokensMax) return value;
   NameTable::Function function;
   function.params_first = params_first;
@@ -278,16 +284,15 @@ Value ViewBuilder::add_function(std::uint32_t params_first, std::uint32_t params
   function.body_first = body_first;
   function.body_end = end;
   if (names_.functions() >= kFunctionsMax) return value;
-  function.reaches = reaches_out(body_first, end);
+  function.acts = acts(body_first, end);
+  function.reaches = function.acts || end - body_first <= kShortBody;
   value.list = names_.add_function(function);
   value.kind = Value::Kind::function;
   return value;
 }
 
-// Does a body name anything that leads to the world, or build a value so shortly that reading it costs nothing?
-bool ViewBuilder::reaches_out(std::uint32_t first, std::uint32_t end) {
-  constexpr std::uint32_t kShort = 48;
-  if (end - first <= kShort) return true;
+// Does a body name anything that leads to the world?
+bool ViewBuilder::acts(std::uint32_t first, std::uint32_t end) {
   for (std::uint32_t i = first; i < end; ++i) {
     if (tokens_[i].kind != TokenKind::word) continue;
     const std::string_view word = source_of(tokens_[i]);
@@ -298,7 +303,7 @@ bool ViewBuilder::reaches_out(std::uint32_t first, std::uint32_t end) {
     const NameTable::Meaning* const meaning = names_.find(word);
     if (meaning == nullptr) continue;
     if (!meaning->aliases.empty()) return true;
-    if (meaning->constant.kind == Value::Kind::function && names_.function(meaning->constant.list).reaches) return true;
+    if (meaning->constant.kind == Value::Kind::function && names_.function(meaning->constant.list).acts) return true;
   }
   return false;
 }
@@ -315,7 +320,8 @@ void ViewBuilder::arrow(std::uint32_t index) {
   const std::uint32_t name_token = now_.name_token;
   const char lead = now_.lead;
   const bool in_call = !groups_.empty() && groups_.back().open == '(' && groups_.back().call;
-  const bool over_list = (in_call && groups_.back().outer.receiver.kind == Value::Kind::list) ||
+  const bool over_list = (in_call && (groups_.back().outer.receiver.kind == Value::Kind::list ||
+                                      groups_.back().outer.operand.kind == Value::Kind::list)) ||
                          (!in_call && !groups_.empty() && groups_.back().open == '(' && lead == '(');
 
   // import("fs").then(({ rmSync }) => ..)
@@ -387,6 +393,22 @@ Value ViewBuilder::call_known_function(const Group& group, std::span<const Value
     return mapped;
   }
   if (is_parameter_list(group)) return {};
+  // test.each(list)(name, f)
+  if (group.outer.operand.kind == Value::Kind::list && group.call) {
+    const std::vector<Value> items = lists_[group.outer.operand.list];
+    for (const Value& arg : std::vector<Value>(args.begin(), args.end())) {
+      if (arg.kind != Value::Kind::function) continue;
+      for (std::size_t i = 0; i < items.size() && i < kElementsMax; ++i) {
+        if (items[i].kind == Value::Kind::list) {
+          const std::vector<Value> row = lists_[items[i].list];
+          call_function(arg.list, row, place);
+        } else {
+          call_function(arg.list, std::span(&items[i], 1), place);
+        }
+      }
+    }
+    return {};
+  }
   const Value* function = nullptr;
   if (group.outer.operand.kind == Value::Kind::function) {  // (() => x)()
     function = &group.outer.operand;
@@ -402,7 +424,7 @@ Value ViewBuilder::call_known_function(const Group& group, std::span<const Value
   const bool tells = std::any_of(args.begin(), args.end(), [](const Value& v) {
     return v.kind != Value::Kind::unknown && v.kind != Value::Kind::number;
   });
-  if (!tells && !(args.empty() && known.body_end - known.body_first <= 48)) return {};
+  if (!tells && !(args.empty() && known.body_end - known.body_first <= kShortBody)) return {};
   const std::vector<Value> given(args.begin(), args.end());
   return call_function(function->list, given, place);
 }
@@ -412,13 +434,15 @@ Value ViewBuilder::call_function(std::uint32_t index, std::span<const Value> arg
   const NameTable::Function function = names_.function(index);
   std::uint64_t& spent = call_budget_ != nullptr ? *call_budget_ : call_tokens_;
   const std::uint32_t size = function.body_end - function.body_first;
-  if (call_depth_ >= kCallDepthMax || function.body_end > main_tokens_.size() || calls_.size() >= kCallsMax ||
-      spent + size > 4 * main_tokens_.size() + 4'000) {
+  if (call_depth_ >= kCallDepthMax || function.body_end > main_tokens_.size()) return {};
+  // More calls than can be followed: what the rest does is not known.
+  if (calls_.size() >= kCallsMax || spent + size > 8 * main_tokens_.size() + 20'000) {
+    over_budget_ = over_budget_ || function.acts;
     return {};
   }
   spent += size;
   ViewTexts texts;
-  ViewBuilder inner(source_, names_, arena_, lists_, texts, origin_ ? *origin_ : place);
+  ViewBuilder inner(source_, names_, arena_, lists_, texts, typed_, origin_ ? *origin_ : place);
   inner.call_depth_ = call_depth_ + 1;
   inner.call_budget_ = &spent;
   inner.main_tokens_ = main_tokens_;
@@ -440,7 +464,8 @@ Value ViewBuilder::call_function(std::uint32_t index, std::span<const Value> arg
     }
     if (begins) {
       begins = false;
-      const Value given = argument < args.size() ? args[argument] : Value{};
+      Value given = argument < args.size() ? args[argument] : Value{};
+      given.lone = false;  // here it is handed to another function
       if (text == "..." && i + 1 < function.params_end) {
         Value rest;
         rest.kind = Value::Kind::list;

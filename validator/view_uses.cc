@@ -30,7 +30,8 @@ bool is_harmless_reflection(std::string_view callee, std::string_view root, std:
   if (member.empty() || std::find(kOneMember.begin(), kOneMember.end(), callee) == kOneMember.end()) return false;
   if (is_global_object(root)) return !is_tracked_path(member);
   const SurfaceClass surface = member_class(root, member);
-  return surface == SurfaceClass::free || (surface == SurfaceClass::named && member != "env");
+  const bool takes = callee.substr(callee.size() - 3) == "get" || callee.substr(callee.size() - 10) == "Descriptor";
+  return surface == SurfaceClass::free || (surface == SurfaceClass::named && member != "env" && !takes);
 }
 
 std::string_view last_name(std::string_view callee) noexcept {
@@ -106,6 +107,10 @@ void ViewBuilder::note_value(bool last) {
   const std::uint32_t end = std::max(now_.operand.end, begin + 1);
   const char lead = now_.lead;
   if (lead == '=' && now_.target == path) return;  // put back: process.exit = original
+  if (lead == '`' && groups_.size() > 1 && groups_[groups_.size() - 2].tagged) {
+    add_use("value", path, "(tag", begin, end);
+    return;
+  }
   if (lead == ';' || lead == '`') return;  // a statement of its own; the text of it
   const bool in_call = !groups_.empty() && groups_.back().open == '(' && groups_.back().call;
   if ((lead == '(' || lead == ',') && in_call) {
@@ -123,22 +128,20 @@ void ViewBuilder::note_value(bool last) {
   if (lead == '{' || (lead == ',' && in_braces)) {
     // { process } as a shorthand property; in a block it would be a statement.
     const std::string_view next = index_ < tokens_.size() ? source_of(tokens_[index_]) : std::string_view();
-    if (next != "," && next != "}") return;
-  } else if (lead == ',' && groups_.empty()) {
-    return;
+    if (lead == '{' && next != "," && next != "}") return;
   }
   add_use("value", path, std::string_view(&now_.lead, 1), begin, end);
 }
 
 // `=>`, or a type and then `=>`: what stood in parentheses before `index` were parameters.
-bool ViewBuilder::is_arrow_head(std::uint32_t index) const noexcept {
+bool ViewBuilder::is_arrow_head(std::uint32_t index, bool in_condition) const noexcept {
   if (index >= tokens_.size()) return false;
   if (source_of(tokens_[index]) == "=>") return true;
-  if (source_of(tokens_[index]) != ":") return false;
+  if (in_condition || source_of(tokens_[index]) != ":") return false;  // c ? (a, b) : d => e
   for (std::uint32_t i = index + 1; i < index + 40 && i < tokens_.size(); ++i) {
     const std::string_view text = source_of(tokens_[i]);
     if (text == "=>") return true;
-    if (text == ";" || text == "," || text == "=") return false;
+    if (text == ";" || text == "," || text == "=" || text == "(") return false;
   }
   return false;
 }
@@ -159,7 +162,13 @@ void ViewBuilder::flush_handed_roots(std::string_view callee, std::string_view m
     const HandedRoot root = std::move(handed_roots_.back());
     handed_roots_.pop_back();
     const std::string_view function = last_name(callee);
-    if (is_free_handler(function)) continue;
+    // A spy without an implementation calls through to what it watches.
+    if (function == "spyOn" && !member.empty() && index_ + 1 < tokens_.size() && source_of(tokens_[index_ + 1]) != ".") {
+      add_use("spied", root.path + "." + std::string(member), {}, root.begin, root.end);
+    }
+    const bool is_root = root.path.find('.') == std::string::npos;
+    const bool compares = function == "expect" || function.substr(0, 2) == "to";
+    if (is_free_handler(function) && !is_own_name(callee) && !(is_root && compares && root.path != "Function")) continue;
     if (is_harmless_reflection(callee, root.path, root.argument, member)) continue;
     std::string detail = "(";
     detail += callee.size() > 64 ? callee.substr(callee.size() - 64) : callee;
@@ -195,11 +204,13 @@ void ViewBuilder::declare_shadow(std::string_view name, std::uint32_t index) {
 }
 
 // The token behind the scope that begins at `index`: a block, or the expression of an arrow function. 0 if unknown.
-std::uint32_t ViewBuilder::scope_end(std::uint32_t index) {
+std::uint32_t ViewBuilder::scope_end(std::uint32_t index, bool one_line) {
   std::uint32_t depth = 0;
   const bool block = index < tokens_.size() && source_of(tokens_[index]) == "{";
   const auto limit = static_cast<std::uint32_t>(std::min<std::size_t>(tokens_.size(), index + kScopeLookAheadMax));
   for (std::uint32_t i = index; i < limit; ++i) {
+    // Without a semicolon the expression ends with its line at the latest.
+    if (one_line && !block && depth == 0 && i > index && tokens_[i].line_before) return i;
     if (++looked_ahead_ > kLookAheadFactor * tokens_.size()) return 0;
     if (tokens_[i].kind == TokenKind::substitution_open) ++depth;
     if (tokens_[i].kind == TokenKind::substitution_close && depth-- == 0) return block ? 0 : i;
@@ -224,7 +235,7 @@ void ViewBuilder::shadow_parameters(std::uint32_t index) {
   const auto hide = [&](std::uint32_t at) {
     const std::string_view name = source_of(tokens_[at]);
     if (tokens_[at].kind != TokenKind::word || !is_tracked_path(name) || name == "eval" || name == "Function") return;
-    const std::uint32_t end = scope_end(index);
+    const std::uint32_t end = scope_end(index, true);
     if (end == 0 || shadows_.size() >= 64) return;
     Shadow shadow;
     shadow.name = name;
@@ -237,6 +248,7 @@ void ViewBuilder::shadow_parameters(std::uint32_t index) {
     hide(index - 2);
     return;
   }
+  if (closed_condition_) return;
   std::uint32_t depth = 0;
   for (std::uint32_t i = closed_first_; i + 1 < closed_end_ && i < closed_first_ + 400; ++i) {
     const std::string_view text = source_of(tokens_[i]);
@@ -260,6 +272,48 @@ void ViewBuilder::shadow_parameters(std::uint32_t index) {
       if (has_default) continue;
     }
     hide(i + 1);
+  }
+}
+
+// Is `callee` more than a well-known name: a method of something, or a function that the file declares?
+bool ViewBuilder::is_own_name(std::string_view callee) const {
+  if (callee.empty()) return false;
+  const std::string_view root = callee.substr(0, callee.find_first_of(".(["));
+  if (root == callee) return names_.is_declared(callee);
+  if (is_tracked_path(callee)) return false;
+  static constexpr std::array<std::string_view, 12> kLibraries = {"expect", "test", "it",     "describe", "vi",    "jest",
+                                                                  "assert", "mock", "sinon",  "t",        "chai",  "bench"};
+  if (std::find(kLibraries.begin(), kLibraries.end(), root) != kLibraries.end()) return root == "t" || names_.is_declared(root);
+  // Methods of texts and lists, and of mocks.
+  const std::string_view name = last_name(callee);
+  static constexpr std::array<std::string_view, 10> kMethods = {"includes",        "startsWith",          "endsWith",          "indexOf",
+                                                                "mockReturnValue", "mockReturnValueOnce", "mockResolvedValue", "mockResolvedValueOnce",
+                                                                "fromJSON",        "match"};
+  return std::find(kMethods.begin(), kMethods.end(), name) == kMethods.end();
+}
+
+// export { a as b } from "m", export * from "m": another file may use it under any name.
+void ViewBuilder::note_reexport(std::uint32_t index, std::string_view specifier) {
+  const std::string root(module_root(specifier));
+  if (root.empty() || index < 3) return;
+  const Token& at = tokens_[index];
+  std::uint32_t i = index - 1;  // `from`
+  for (; i > 0 && index - i < kScopeLookAheadMax; --i) {
+    const std::string_view text = source_of(tokens_[i]);
+    if (text == "export" || text == ";") break;
+  }
+  if (source_of(tokens_[i]) != "export" || source_of(tokens_[i + 1]) == "type") return;
+  if (source_of(tokens_[i + 1]) == "*") {
+    add_use("value", root, "x", at.begin, at.end);
+    return;
+  }
+  for (std::uint32_t name = i + 1; name + 1 < index; ++name) {
+    const std::string_view before = source_of(tokens_[name - 1]);
+    if (tokens_[name].kind != TokenKind::word || (before != "{" && before != ",")) continue;
+    const std::string_view text = source_of(tokens_[name]);
+    note_member(root, text, tokens_[name].begin, tokens_[name].end);
+    const std::string path = text == "default" ? root : root + "." + std::string(text);
+    add_use("value", path, "x", tokens_[name].begin, tokens_[name].end);
   }
 }
 
