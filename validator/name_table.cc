@@ -5,7 +5,7 @@
 namespace guard {
 namespace {
 
-constexpr std::size_t kAliasesPerNameMax = 6;
+constexpr std::size_t kAliasesPerNameMax = 32;
 
 }  // namespace
 
@@ -156,6 +156,7 @@ bool NameTable::assign(std::string_view name, const Value& value) {
   }
   Meaning& meaning = add(name, hash);
   const bool first = meaning.constant.kind == Value::Kind::unknown && !meaning.had_value;
+  if (!first) ++version_;
   meaning.constant = value;
   meaning.had_value = true;
   return !first || frozen_ || !was_used(hash);

@@ -66,6 +66,9 @@ class NameTable {
   std::size_t functions() const noexcept { return functions_.size(); }
   const Function& function(std::uint32_t index) const { return functions_[index]; }
 
+  // Counts changes of constants: what a call gives may hang on them.
+  std::uint64_t version() const noexcept { return version_; }
+
   // A name stands for more things than are kept; the file can not be decided.
   bool overflowed() const noexcept { return overflowed_; }
 
@@ -90,6 +93,7 @@ class NameTable {
   std::vector<Function> functions_;
   bool has_properties_ = false;
   bool overflowed_ = false;
+  std::uint64_t version_ = 0;
   bool frozen_ = false;
 };
 

@@ -317,7 +317,7 @@ void ViewBuilder::add_entry(std::string_view callee, std::string_view text, std:
     const std::string path = normalized_path(text);
     if (!path.empty()) add(path);
   }
-  if (!likely) return;
+  if (!likely && text.size() > 256) return;
   const std::string command = shell_reading(text);
   if (!command.empty()) add(command);
 }
@@ -1467,6 +1467,8 @@ void ViewBuilder::punctuator(std::uint32_t index) {
   now_.compared = true;
   finish(false);
   now_.opaque = opaque && !now_.declared.empty();
+  // What operators give is no object; `||=` and its kin hand one on.
+  now_.lead = text.size() > 2 && text.back() == '=' && text[0] == text[1] && text[0] != '=' ? '=' : ';';
   put(text, at);
 }
 

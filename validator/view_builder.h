@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "validator/constant_folder.h"
@@ -261,8 +262,15 @@ class ViewBuilder {
   std::vector<std::pair<std::string_view, Value>> locals_;  // names inside of a call
   Value result_;                                            // of a call
   int call_depth_ = 0;
-  std::uint64_t call_tokens_ = 0;  // read again for calls
-  std::uint64_t* call_budget_ = nullptr;
+
+  // Shared by the readings of calls, and of calls in calls.
+  struct CallWork {
+    std::uint64_t tokens = 0;            // read again
+    std::vector<std::uint32_t> active;   // functions that are being read: recursion is not followed
+    std::unordered_map<std::uint64_t, Value> known;  // what a call with these values gave
+  };
+  CallWork own_work_;
+  CallWork* work_ = &own_work_;
   bool main_reading_ = false;
   std::uint32_t closed_first_ = 0;  // tokens of the round group that was closed last
   std::uint32_t closed_end_ = 0;

@@ -432,9 +432,16 @@ Value ViewBuilder::call_known_function(const Group& group, std::span<const Value
 // Reads the body of a function once more, with the values that this call gives to its parameters.
 Value ViewBuilder::call_function(std::uint32_t index, std::span<const Value> args, TextSpan place) {
   const NameTable::Function function = names_.function(index);
-  std::uint64_t& spent = call_budget_ != nullptr ? *call_budget_ : call_tokens_;
   const std::uint32_t size = function.body_end - function.body_first;
   if (call_depth_ >= kCallDepthMax || function.body_end > main_tokens_.size()) return {};
+  if (std::find(work_->active.begin(), work_->active.end(), index) != work_->active.end()) return {};
+  std::uint64_t key = index + 1 + names_.version() * 0x9e3779b97f4a7c15ULL;
+  for (const Value& arg : args) {
+    key = key * 0xff51afd7ed558ccdULL + static_cast<std::uint64_t>(arg.kind);
+    key = key * 0xc4ceb9fe1a85ec53ULL + std::hash<std::string_view>{}(arg.text) + static_cast<std::uint64_t>(arg.number) + arg.list;
+  }
+  if (const auto known = work_->known.find(key); known != work_->known.end()) return known->second;
+  std::uint64_t& spent = work_->tokens;
   // More calls than can be followed: what the rest does is not known.
   if (calls_.size() >= kCallsMax || spent + size > 8 * main_tokens_.size() + 20'000) {
     over_budget_ = over_budget_ || function.acts;
@@ -444,7 +451,8 @@ Value ViewBuilder::call_function(std::uint32_t index, std::span<const Value> arg
   ViewTexts texts;
   ViewBuilder inner(source_, names_, arena_, lists_, texts, typed_, origin_ ? *origin_ : place);
   inner.call_depth_ = call_depth_ + 1;
-  inner.call_budget_ = &spent;
+  inner.work_ = work_;
+  work_->active.push_back(index);
   inner.main_tokens_ = main_tokens_;
   inner.locals_ = locals_;
   inner.tokens_ = main_tokens_;
@@ -485,6 +493,7 @@ Value ViewBuilder::call_function(std::uint32_t index, std::span<const Value> arg
   }
   inner.main_reading_ = false;
   inner.read(main_tokens_.subspan(function.body_first, size));
+  work_->active.pop_back();
   over_budget_ = over_budget_ || inner.over_budget_;
   CallTexts written;
   written.code = texts.code.text();
@@ -496,6 +505,7 @@ Value ViewBuilder::call_function(std::uint32_t index, std::span<const Value> arg
   out_.nested.insert(out_.nested.end(), texts.nested.begin(), texts.nested.end());
   Value result = inner.result_;
   result.lone = false;
+  work_->known.emplace(key, result);
   return result;
 }
 
