@@ -15,12 +15,17 @@
 #include "cli/trusted_inputs.h"
 #include "common/text.h"
 #include "pipeline/config_file.h"
+#include "pipeline/explanation.h"
 #include "pipeline/gate.h"
 #include "pipeline/git.h"
 #include "pipeline/masked_record.h"
+#include "pipeline/report_github.h"
 #include "pipeline/report_json.h"
+#include "pipeline/report_junit.h"
+#include "pipeline/report_sarif.h"
 #include "pipeline/report_text.h"
 #include "pipeline/run_output.h"
+#include "pipeline/waivers.h"
 
 namespace guard {
 namespace {
@@ -79,35 +84,56 @@ TreeGate tree_gate(const CheckOptions& options, std::vector<std::string> paths, 
   return tree;
 }
 
-Result<CheckRecord> unmasked_check(const CheckOptions& options, CommandContext& context, LazySecrets& secrets) {
+// What reports need to know beside the record.
+struct CheckContext {
+  LazySecrets secrets;
+  RuleEngine engine;
+  LoadedConfig loaded;
+  std::string project;  // the folder that guard.toml speaks for, or the current one
+};
+
+// Configuration, rules and secrets, into `kept`; the request leans on them.
+Result<GateRequest> prepare(const CheckOptions& options, CommandContext& context, CheckContext& kept) {
   if (options.staged) {
     GUARD_TRY(refuse_inside_tree(options.config, "--config", ".", context));
     GUARD_TRY(refuse_inside_tree(options.rules, "--rules", ".", context));
   }
   GUARD_TRY_ASSIGN(const ConfigSources sources, config_sources(options, context));
-  GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(sources));
-  const Config& config = loaded.config;
-  GUARD_TRY_ASSIGN(const RuleEngine engine, load_rule_engine(options.rules));
-  secrets.prepare(config, context.environment);
+  GUARD_TRY_ASSIGN(kept.loaded, load_config(sources));
+  const Config& config = kept.loaded.config;
+  GUARD_TRY_ASSIGN(kept.engine, load_rule_engine(options.rules));
+  const bool found_above = options.config.empty() && kept.loaded.file.has_parent_path();
+  kept.project = found_above ? kept.loaded.file.parent_path().string() : sources.search_from.string();
+  kept.secrets.prepare(config, context.environment);
   // Whatever can be wrong with them is said whether there are findings or not.
-  if (!config.redact.mask_file.empty() || !config.redact.kinds_off.empty()) GUARD_TRY(secrets.get());
+  if (!config.redact.mask_file.empty() || !config.redact.kinds_off.empty()) GUARD_TRY(kept.secrets.get());
 
+  GateRequest request;
+  request.rules = kept.engine.rules;
+  request.matcher = &*kept.engine.matcher;
+  request.config = &config;
+  request.secrets = [&kept] { return kept.secrets.get(); };
+  request.files_expected = !options.allow_empty;
+  request.keep_names = options.format == OutputFormat::junit;
+  return request;
+}
+
+CollectOptions collect_options(const Config& config) {
+  CollectOptions collect;
+  collect.file_bytes_max = config.check.max_file_bytes;
+  collect.gated_paths = config.check.paths;
+  return collect;
+}
+
+Result<CheckRecord> unmasked_check(const CheckOptions& options, CommandContext& context, CheckContext& kept) {
+  GUARD_TRY_ASSIGN(const GateRequest request, prepare(options, context, kept));
+  const Config& config = kept.loaded.config;
   std::optional<EngineLocation> located;
   const auto locate = [&]() -> const EngineLocation& {
     if (!located) located = locate_engine(context.environment, Deadline::after(milliseconds(config.docker.probe_deadline_ms)), context.cancel);
     return *located;
   };
-
-  CollectOptions collect;
-  collect.file_bytes_max = config.check.max_file_bytes;
-  collect.gated_paths = config.check.paths;
-
-  GateRequest request;
-  request.rules = engine.rules;
-  request.matcher = &*engine.matcher;
-  request.config = &config;
-  request.secrets = [&secrets] { return secrets.get(); };
-  request.files_expected = !options.allow_empty;
+  CollectOptions collect = collect_options(config);
 
   if (options.staged) {
     GUARD_TRY_ASSIGN(const StagedChange change, collect_staged(".", collect, context.cancel));
@@ -124,8 +150,8 @@ Result<CheckRecord> unmasked_check(const CheckOptions& options, CommandContext& 
     if (paths.empty()) {
       collect.gated_only = true;
       // The folder that the configuration speaks for, or the one we stand in.
-      const bool found_above = options.config.empty() && loaded.file.has_parent_path();
-      paths = {found_above ? loaded.file.parent_path().string() : std::string(".")};
+      const bool found_above = options.config.empty() && kept.loaded.file.has_parent_path();
+      paths = {found_above ? kept.project : std::string(".")};
     }
     return gate_tree(request, tree_gate(options, std::move(paths), collect, context), options.mode, locate);
   }
@@ -134,35 +160,69 @@ Result<CheckRecord> unmasked_check(const CheckOptions& options, CommandContext& 
   return gate(request, files, options.mode);
 }
 
-Result<CheckRecord> check(const CheckOptions& options, CommandContext& context) {
-  LazySecrets secrets;
-  auto record = unmasked_check(options, context, secrets);
+Result<CheckRecord> check(const CheckOptions& options, CommandContext& context, CheckContext& kept) {
+  auto record = unmasked_check(options, context, kept);
   if (!record) return masked(record.error());
   // An allowed change without findings and waivers holds no word that is not guard's own.
-  const bool only_ours = record->verdict.kind() == VerdictKind::allowed && !record->error && record->report.findings.empty() && record->waivers.empty();
+  const bool only_ours = record->verdict.kind() == VerdictKind::allowed && !record->error && record->report.findings.empty() && record->waived.empty() &&
+                         record->waivers.empty() && record->idle_waivers.empty() && record->names.empty();
   if (only_ours) return record;
-  auto made = secrets.get();
+  auto made = kept.secrets.get();
   if (!made) return masked(made.error());
   mask_record(**made, *record);
   return record;
+}
+
+std::string report_of(const CheckRecord& record, const CheckOptions& options, const CheckContext& kept, const Streams& streams) {
+  switch (options.format) {
+    case OutputFormat::json: return check_document(record);
+    case OutputFormat::sarif:
+      return check_sarif(record, {kept.engine.rules == nullptr ? RuleSet::shipped() : *kept.engine.rules, GUARD_VERSION, kept.loaded.config.check.docs_url});
+    case OutputFormat::junit: return check_junit(record);
+    case OutputFormat::github: return check_annotations(record);
+    case OutputFormat::text: break;
+  }
+  if (options.print_waiver) {
+    // A check that could not decide has no findings to waive; what it says instead is its verdict.
+    const bool decided = record.verdict.kind() == VerdictKind::allowed || record.verdict.kind() == VerdictKind::rejected;
+    if (decided) return waiver_template(record.report, kept.project, today_utc());
+  }
+  return check_text(record, streams.out_color ? Colour::on : Colour::off);
+}
+
+// No verdict: whoever asks wants to understand one. All tiers are on where the mode is left to guard, so that none is missed.
+Result<std::string> explanation(const CheckOptions& options, CommandContext& context) {
+  CheckContext kept;
+  GUARD_TRY_ASSIGN(const GateRequest request, prepare(options, context, kept));
+  std::vector<std::string> paths = options.paths;
+  paths.push_back(options.explain);
+  GUARD_TRY_ASSIGN(const SourceFiles files, collect_paths(paths, collect_options(kept.loaded.config)));
+  GUARD_TRY_ASSIGN(const auto explained, explain_line(request, files, options.explain, options.explain_line, options.mode == "auto" ? "host" : options.mode));
+  if (options.format == OutputFormat::json) return explanation_document(explained);
+  return explanation_text(explained, context.streams.out_color ? Colour::on : Colour::off);
 }
 
 }  // namespace
 
 int cmd_check(const CheckOptions& options, CommandContext& context) {
   context.streams.choose_color(options.color, context.environment);
-  auto record = check(options, context);
+  if (!options.explain.empty()) {
+    auto text = explanation(options, context);
+    if (!text) return fail(context, text.error());
+    context.streams.out.write(*text);
+    return finish(context, 0);
+  }
+  CheckContext kept;
+  auto record = check(options, context, kept);
   if (!record) {
     if (options.format == OutputFormat::text) return fail(context, record.error());
     CheckRecord failed;
     failed.mode = options.mode == "auto" ? "host" : options.mode;
     failed.verdict = verdict_of(record.error());
     failed.error = std::move(record).error();
-    context.streams.out.write(check_document(failed));
-    return finish(context, failed.verdict.exit_status());
+    record = std::move(failed);
   }
-  context.streams.out.write(options.format == OutputFormat::json ? check_document(*record)
-                                                                 : check_text(*record, context.streams.out_color ? Colour::on : Colour::off));
+  context.streams.out.write(report_of(*record, options, kept, context.streams));
   return finish(context, record->verdict.exit_status());
 }
 

@@ -9,6 +9,7 @@
 #include "cli/rule_engine.h"
 #include "common/file_io.h"
 #include "common/text.h"
+#include "pipeline/rule_page.h"
 #include "redact/redactor.h"
 #include "redact/secret_source.h"
 #include "rules/rule_check.h"
@@ -76,6 +77,13 @@ Result<int> show(const RulesOptions& options, CommandContext& context, const Rul
   return 0;
 }
 
+Result<int> write_page(CommandContext& context, const RuleSet& rules) {
+  GUARD_TRY_ASSIGN(const SecretSource secrets, SecretSource::create(rules));
+  GUARD_TRY_ASSIGN(const std::string page, rules_page(rules.with_examples(), secrets));
+  context.streams.out.write(page);
+  return 0;
+}
+
 // Both engines judge every example; Hyperscan's databases and RE2's programs are made once.
 Result<int> prove(const RulesOptions& options, CommandContext& context, const RuleEngine& engine) {
   GUARD_TRY_ASSIGN(const Matcher re2, Matcher::create(*engine.rules, Engine::re2_only));
@@ -137,6 +145,7 @@ int cmd_rules(const RulesOptions& options, CommandContext& context) {
   auto engine = load_rules_alone(options.folder);
   if (!engine) return fail(context, engine.error());
   Result<int> done = options.action == RulesAction::list   ? Result<int>(list(options, context, *engine->rules))
+                     : options.action == RulesAction::doc  ? write_page(context, *engine->rules)
                      : options.action == RulesAction::show ? show(options, context, engine->rules->with_examples())
                                                            : prove(options, context, *engine);
   return done ? finish(context, *done) : fail(context, done.error());

@@ -9,7 +9,10 @@
 #include "cli/rule_engine.h"
 #include "common/text.h"
 #include "pipeline/config.h"
+#include "pipeline/report_github.h"
 #include "pipeline/report_json.h"
+#include "pipeline/report_junit.h"
+#include "pipeline/report_sarif.h"
 #include "pipeline/report_text.h"
 #include "pipeline/source_files.h"
 #include "pipeline/test_run.h"
@@ -126,9 +129,21 @@ Result<void> prepare(const SandboxOptions& options, CommandContext& context, Rul
   return ok();
 }
 
+std::string document_of(const RunRecord& record, OutputFormat format, const RunRequest& request) {
+  switch (format) {
+    case OutputFormat::sarif:
+      return run_sarif(record, {request.rules == nullptr ? RuleSet::shipped() : *request.rules, GUARD_VERSION, request.config.check.docs_url});
+    case OutputFormat::junit: return run_junit(record);
+    case OutputFormat::github: return run_annotations(record);
+    case OutputFormat::json:
+    case OutputFormat::text: break;
+  }
+  return run_document(record);
+}
+
 int run(const SandboxOptions& options, CommandContext& context, RuleEngine& engine, RunRequest& request, Result<void> prepared) {
   Streams& streams = context.streams;
-  const bool json = options.format == OutputFormat::json;
+  const bool document = options.format != OutputFormat::text;
   const bool command = !request.argv.empty();
   RunRecord record;
   {
@@ -136,8 +151,8 @@ int run(const SandboxOptions& options, CommandContext& context, RuleEngine& engi
     Progress progress(streams.err, mode);
     if (prepared) prepared = prepare(options, context, engine, request);
     if (prepared) {
-      // With --format json stdout is one document and nothing else.
-      ClearingSink out(progress, json ? streams.err : streams.out);
+      // With a format for machines stdout is one document and nothing else.
+      ClearingSink out(progress, document ? streams.err : streams.out);
       ClearingSink err(progress, streams.err);
       request.progress = [&](std::string_view stage) { progress.say(stage_sentence(stage)); };
       request.warn = [&](std::string_view sentence) {
@@ -151,8 +166,8 @@ int run(const SandboxOptions& options, CommandContext& context, RuleEngine& engi
       record.error = std::move(error);
     }
   }
-  if (json) {
-    streams.out.write(run_document(record));
+  if (document) {
+    streams.out.write(document_of(record, options.format, request));
   } else if (command) {
     // The command's own output is the result; ours is talk.
     if (!options.quiet || record.verdict.kind() != VerdictKind::allowed) streams.err.write(run_text(record, streams.err_color ? Colour::on : Colour::off));

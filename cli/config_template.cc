@@ -17,7 +17,7 @@ constexpr std::string_view kWaiver =
     "# [[check.waivers]]\n"
     "# rule = \"docker.secret_file\"\n"
     "# path = \"sandbox/loader.test.ts\"\n"
-    "# fingerprint = \"\"  # of `sha256sum FILE`\n"
+    "# fingerprint = \"\"  # `guard check --print-waiver` writes it\n"
     "# reason = \"\"\n"
     "# expires = 2030-12-31\n";
 

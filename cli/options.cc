@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "cli/option_parser.h"
 #include "cli/verbs.h"
@@ -22,7 +23,12 @@ Error mistake(std::string sentence, std::string hint) {
 // ---- what several verbs share ----
 
 OutputFormat format_of(const SplitArguments& split) {
-  return split.value("--format") == "json" ? OutputFormat::json : OutputFormat::text;
+  const auto name = split.value("--format");
+  if (name == "json") return OutputFormat::json;
+  if (name == "sarif") return OutputFormat::sarif;
+  if (name == "junit") return OutputFormat::junit;
+  if (name == "github") return OutputFormat::github;
+  return OutputFormat::text;
 }
 
 ColorChoice color_of(const SplitArguments& split) {
@@ -102,6 +108,22 @@ Result<std::vector<ConfigOverride>> overrides_of(const SplitArguments& split, st
 
 // ---- the verbs ----
 
+// "sandbox/a.test.ts:12", or a file alone.
+Result<void> set_explained(std::string place, CheckOptions& options) {
+  const std::size_t colon = place.rfind(':');
+  const std::string_view digits = colon == std::string::npos ? std::string_view() : std::string_view(place).substr(colon + 1);
+  if (!digits.empty() && std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; })) {
+    const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), options.explain_line);
+    if (fault != std::errc() || options.explain_line == 0) {
+      return mistake(fmt::format("--explain: there is no line {}", shown_value(digits)), "lines are counted from 1");
+    }
+    place.resize(colon);
+  }
+  if (place.empty()) return mistake("--explain needs a file", "guard check --explain sandbox/a.test.ts:12");
+  options.explain = std::move(place);
+  return ok();
+}
+
 Result<ParsedCommand> parse_check(SplitArguments split) {
   CheckOptions options;
   // Behind `--` even a lone dash is a file's name.
@@ -130,6 +152,19 @@ Result<ParsedCommand> parse_check(SplitArguments split) {
     const bool digits = !jobs.empty() && jobs.size() <= 3 && jobs.find_first_not_of("0123456789") == std::string::npos;
     options.jobs = digits ? static_cast<unsigned>(std::stoul(jobs)) : 0;
     if (options.jobs == 0 || options.jobs > 256) return mistake("--jobs takes a number from 1 to 256", "leave it out: all processors are used then");
+  }
+  options.print_waiver = split.has("--print-waiver");
+  if (options.print_waiver && options.format != OutputFormat::text) {
+    return mistake("--print-waiver prints TOML, whatever the format", "leave out --format");
+  }
+  if (split.has("--explain")) {
+    GUARD_TRY(set_explained(split.value("--explain"), options));
+    constexpr std::string_view kOthers[] = {"--explain", "--staged", "--print-waiver"};
+    GUARD_TRY(one_of(split, kOthers));
+    if (options.read_stdin) return mistake("--explain explains a file, not standard input", "save it under a name first");
+    if (options.format != OutputFormat::text && options.format != OutputFormat::json) {
+      return mistake("--explain is text or json", "leave out --format");
+    }
   }
   options.color = color_of(split);
   options.config = split.value("--config");
@@ -165,6 +200,9 @@ Result<ParsedCommand> parse_run(SplitArguments split, const VerbRow& row) {
 Result<ParsedCommand> parse_exec(SplitArguments split, const VerbRow& row) {
   ExecOptions options;
   GUARD_TRY_ASSIGN(options.sandbox, sandbox_options(split, row));
+  if (options.sandbox.format != OutputFormat::text && options.sandbox.format != OutputFormat::json) {
+    return mistake("guard exec checks nothing, so there are no findings to report", "use --format text or json");
+  }
   if (split.positional.empty()) return mistake("guard exec needs a command", "guard exec -- COMMAND ARGUMENT...");
   // Arguments of the command may be empty, its name may not.
   if (split.positional[0].empty())
@@ -198,7 +236,11 @@ Result<ParsedCommand> parse_rules(SplitArguments split) {
       options.action,
       take_action<RulesAction>(
           split, "rules",
-          {{"list", RulesAction::list}, {"show", RulesAction::show}, {"check", RulesAction::check}, {"views", RulesAction::views}}));
+          {{"list", RulesAction::list},
+           {"show", RulesAction::show},
+           {"check", RulesAction::check},
+           {"views", RulesAction::views},
+           {"doc", RulesAction::doc}}));
   GUARD_TRY(no_empty_names(split.positional));
   if (options.action == RulesAction::show && split.positional.empty()) {
     return mistake("guard rules show needs the id of a rule", "`guard rules list` has all ids");
@@ -206,7 +248,7 @@ Result<ParsedCommand> parse_rules(SplitArguments split) {
   if (options.action == RulesAction::views && split.positional.empty()) {
     return mistake("guard rules views needs a file to read", "guard rules views sandbox/sum.test.ts");
   }
-  if (options.action != RulesAction::list && !split.positional.empty()) {
+  if (options.action != RulesAction::list && options.action != RulesAction::doc && !split.positional.empty()) {
     (options.action == RulesAction::show    ? options.id
      : options.action == RulesAction::views ? options.file
                                             : options.folder) = split.positional[0];

@@ -15,7 +15,8 @@
 
 namespace guard {
 
-enum class OutputFormat : std::uint8_t { text, json };
+// The last three are reports of findings, for `check` and `run` only.
+enum class OutputFormat : std::uint8_t { text, json, sarif, junit, github };
 
 // guard check
 struct CheckOptions {
@@ -27,6 +28,9 @@ struct CheckOptions {
   std::string stdin_name = "stdin.ts";
   bool allow_empty = false;
   unsigned jobs = 0;  // threads; 0: as many as there are processors
+  bool print_waiver = false;
+  std::string explain;             // the file of --explain PATH[:LINE]; empty: not asked for
+  std::uint32_t explain_line = 0;  // 0: all of it
   ColorChoice color = ColorChoice::automatic;
   std::string config;  // --config
   std::string rules;   // --rules
@@ -65,7 +69,7 @@ struct ImageOptions {
   OutputFormat format = OutputFormat::text;
 };
 
-enum class RulesAction : std::uint8_t { list, show, check, views };
+enum class RulesAction : std::uint8_t { list, show, check, views, doc };
 struct RulesOptions {
   RulesAction action = RulesAction::list;
   std::string id;      // show

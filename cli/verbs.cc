@@ -17,6 +17,12 @@ constexpr OptionRow kFormat = {.name = "--format",
                                .value = "FORMAT",
                                .help = "text for people, or json: one document on standard output",
                                .choices = kFormats};
+constexpr std::array<std::string_view, 5> kReportFormats = {"text", "json", "sarif", "junit", "github"};
+constexpr OptionRow kReportFormat = {
+    .name = "--format",
+    .value = "FORMAT",
+    .help = "text, json, sarif (code scanning), junit (CI servers) or github (annotations of its Actions)",
+    .choices = kReportFormats};
 constexpr OptionRow kColor = {.name = "--color",
                               .value = "WHEN",
                               .help = "auto (on a terminal, unless NO_COLOR is set), always or never",
@@ -41,7 +47,11 @@ constexpr OptionRow kCheckOptions[] = {
     {.name = "--stdin-name", .value = "NAME", .help = "the name that standard input goes by (default stdin.ts)"},
     {.name = "--allow-empty", .help = "no files at all is a pass"},
     {.name = "--jobs", .value = "N", .help = "threads that look at files (default: one for each processor)"},
-    kFormat,
+    {.name = "--explain",
+     .value = "PATH[:LINE]",
+     .help = "how guard reads this line, and why each rule did or did not fire; PATHs are judged with it"},
+    {.name = "--print-waiver", .help = "print a waiver for each finding that can be waived, to be pasted into guard.toml"},
+    kReportFormat,
     kColor,
     kConfig,
     kRules,
@@ -66,7 +76,7 @@ constexpr OptionRow kSandboxOptions[] = {
      .repeats = true},
     kMaskEnv,
     kProject,
-    kFormat,
+    kReportFormat,
     {.name = "--quiet", .help = "no progress, only results"},
     kColor,
     kConfig,
@@ -124,9 +134,10 @@ constexpr VerbRow kVerbs[] = {
               "judged\n"
               "together: one half of a leak may stand in another file than the other half. Without a PATH, what "
               "[check] paths\n"
-              "in guard.toml says is judged.",
+              "in guard.toml says is judged. Findings may be waived in guard.toml; --print-waiver writes what to put there.",
      .options = kCheckOptions,
-     .examples = "guard check sandbox/\nguard check --staged --format json\ngenerate | guard check - --stdin-name "
+     .examples = "guard check sandbox/\nguard check --staged --format json\nguard check --format sarif sandbox/ > "
+                 "guard.sarif\nguard check --explain sandbox/a.test.ts:12\ngenerate | guard check - --stdin-name "
                  "sandbox/new.test.ts",
      .exit_status = kCheckStatus},
     {.verb = Verb::run,
@@ -164,9 +175,9 @@ constexpr VerbRow kVerbs[] = {
     {.verb = Verb::rules,
      .name = "rules",
      .summary = "list, explain or prove the rules",
-     .usage = "rules list\nrules show ID\nrules check [DIR]\nrules views FILE",
+     .usage = "rules list\nrules show ID\nrules check [DIR]\nrules views FILE\nrules doc",
      .about = "`check` runs the examples of every rule through both engines; with DIR, those of a folder of your own. `views` shows\n"
-              "what rules see of a file. docs/writing-rules.md teaches how to write one.",
+              "what rules see of a file, `doc` writes the page docs/rules.md. docs/writing-rules.md teaches how to write a rule.",
      .options = kRulesOptions,
      .examples = "guard rules list\nguard rules show always.env_dump\nguard rules check my-rules/",
      .exit_status = "0 done, 1 a rule fails its examples, 2 it failed, 64 usage"},

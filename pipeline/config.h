@@ -24,11 +24,11 @@ enum class NetworkMode : std::uint8_t { none, bridge, host };
 enum class PullPolicy : std::uint8_t { never, missing };
 enum class CollectPolicy : std::uint8_t { none };
 
-// Lets one finding pass: this rule, in this file, as long as the file's bytes are these and the day has not come.
+// Lets a finding pass: this rule, in these files, as long as the fingerprint is the same and the day has not come.
 struct Waiver {
   std::string rule;
-  std::string path;         // relative to the project, joined with '/'
-  std::string fingerprint;  // SHA-256 of the file, 64 lower-case hex digits
+  std::string path;         // a glob, relative to the project, joined with '/'
+  std::string fingerprint;  // of the finding (finding_marks.h), or the SHA-256 of the file; 64 lower-case hex digits
   std::string reason;
   std::string expires;  // "2030-12-31", the last day on which it holds
   std::string origin;   // "guard.toml:40"
@@ -86,6 +86,7 @@ struct Config {
     std::uint64_t max_file_bytes = 2ull << 20;
     std::vector<std::string> api_key_names = {"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"};
     std::vector<std::string> two_hit_ignore;  // empty: the list that is shipped with the rules
+    std::string docs_url;  // of docs/rules.md where people can read it
     std::vector<Waiver> waivers;
   } check;
 

@@ -242,10 +242,17 @@ constexpr ConfigKey kKeys[] = {
      .empty_means = "the list that comes with the rules",
      .needs_items = true},
     {.section = "check",
+     .name = "docs_url",
+     .type = text,
+     .doc = "Where people read docs/rules.md; findings in SARIF then link to their rule.",
+     .slot = GUARD_SLOT(Text, check.docs_url),
+     .rule = url_rule,
+     .empty_means = "no links"},
+    {.section = "check",
      .name = "waivers",
      .type = waivers,
-     .doc =
-         "Findings that may pass: tables of rule, path, fingerprint (SHA-256 of the file), reason, expires (a date).",
+     .doc = "Findings that may pass: tables of rule, path (a glob), fingerprint (`guard check --print-waiver` writes it), "
+            "reason, expires (a date).",
      .slot = std::monostate{}},
 
     {.section = "run",

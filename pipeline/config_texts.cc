@@ -39,6 +39,15 @@ std::string_view reference_rule(std::string_view text) {
              : "is not a name (letters, digits and ._-/:@, first a letter or digit)";
 }
 
+std::string_view url_rule(std::string_view text) {
+  if (text.empty()) return "";
+  const bool web = text.starts_with("https://") || text.starts_with("http://");
+  const bool good = std::all_of(text.begin(), text.end(), [](char c) {
+    return is_word(c) || std::string_view("-.~/:?&=%@+").find(c) != std::string_view::npos;
+  });
+  return web && good ? "" : "is not the address of a page (https://..., without a fragment)";
+}
+
 std::string_view variable_rule(std::string_view text) {
   const bool good =
       !text.empty() && text.size() <= 256 && !is_digit(text[0]) && std::all_of(text.begin(), text.end(), is_word);

@@ -14,6 +14,7 @@ std::string_view reference_rule(std::string_view text);  // an image, a runtime;
 std::string_view variable_rule(std::string_view text);   // an environment variable's name
 std::string_view id_rule(std::string_view text);         // of a rule, a task, a kind of secret
 std::string_view path_rule(std::string_view text);
+std::string_view url_rule(std::string_view text);   // of a page; may be empty
 std::string_view glob_rule(std::string_view text);  // relative to the project
 
 // For messages: the beginning of a value that may be hostile, made printable.

@@ -42,14 +42,15 @@ struct WaiverField {
 };
 
 std::string_view waived_rule_rule(std::string_view text) {
-  if (text.starts_with("always.") || text.starts_with("banned."))
-    return "cannot be waived: always and banned have no exceptions";
+  for (const std::string_view fixed : {"always.", "banned.", "encoding.", "policy."}) {
+    if (text.starts_with(fixed)) return "cannot be waived: always, banned, encoding and policy have no exceptions";
+  }
   return id_rule(text);
 }
 std::string_view fingerprint_rule(std::string_view text) {
   const bool good = text.size() == 64 &&
                     std::all_of(text.begin(), text.end(), [](char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); });
-  return good ? "" : "is not a SHA-256 in 64 lower-case hex digits; `sha256sum FILE` prints it";
+  return good ? "" : "is not a SHA-256 in 64 lower-case hex digits; `guard check --print-waiver` prints a finding's, `sha256sum FILE` a file's";
 }
 std::string_view reason_rule(std::string_view text) {
   return trimmed(text).empty() ? "says nothing; a waiver needs its reason" : any_text_rule(text);
@@ -57,14 +58,10 @@ std::string_view reason_rule(std::string_view text) {
 std::string_view expiry_rule(std::string_view text) {
   return is_date(text) ? "" : "is not a date like 2030-12-31";
 }
-// glob_rule also keeps paths relative and plain; a waiver names one file, so the stars of a glob would match nothing.
-std::string_view waived_path_rule(std::string_view text) {
-  return text.find_first_of("*?") != std::string_view::npos ? "is a glob; a waiver names one file" : glob_rule(text);
-}
 
 constexpr WaiverField kWaiverFields[] = {
     {"rule", &Waiver::rule, waived_rule_rule},
-    {"path", &Waiver::path, waived_path_rule},
+    {"path", &Waiver::path, glob_rule},
     {"fingerprint", &Waiver::fingerprint, fingerprint_rule},
     {"reason", &Waiver::reason, reason_rule},
     {"expires", &Waiver::expires, expiry_rule},

@@ -7,21 +7,13 @@
 
 #include "common/file_io.h"
 #include "common/hash.h"
+#include "pipeline/finding_marks.h"
 #include "pipeline/masked_excerpts.h"
 #include "pipeline/tree_check.h"
 #include "validator/weigh.h"
 
 namespace guard {
 namespace {
-
-ValidatorOptions options_of(const Config& config, TierSet tiers) {
-  ValidatorOptions options;
-  options.tiers = tiers;
-  options.file_bytes_max = config.check.max_file_bytes;
-  options.api_key_names = config.check.api_key_names;
-  options.harmless_variables = config.check.two_hit_ignore;
-  return options;
-}
 
 CheckRecord failed(CheckRecord record, Error error) {
   record.verdict = verdict_of(error);
@@ -34,22 +26,43 @@ void add_findings(Report& report, std::vector<Finding> findings) {
   std::sort(report.findings.begin(), report.findings.end());
 }
 
+// Where it fails, nothing is shown of the findings.
 Result<void> mask(const GateRequest& request, const std::vector<SourceFile>& files, std::vector<Finding>& findings) {
   if (findings.empty()) return ok();
-  GUARD_TRY_ASSIGN(const SecretSource* secrets, request.secrets());
-  return mask_excerpts(*secrets, files, findings);
+  auto secrets = request.secrets();
+  if (!secrets) {
+    withhold_excerpts(findings);
+    return std::move(secrets).error();
+  }
+  return mask_excerpts(**secrets, files, findings);
+}
+
+void take_outcome(WaiverOutcome outcome, CheckRecord& record) {
+  record.waivers = std::move(outcome.used);
+  record.idle_waivers = std::move(outcome.idle);
+  record.waived = std::move(outcome.waived);
+}
+
+Result<void> mask_waived(const GateRequest& request, const std::vector<SourceFile>& files, std::vector<WaivedFinding>& waived) {
+  std::vector<Finding> findings;
+  for (auto& row : waived) findings.push_back(std::move(row.finding));
+  Result<void> masked = mask(request, files, findings);
+  for (std::size_t i = 0; i < findings.size(); ++i) waived[i].finding = std::move(findings[i]);
+  return masked;
 }
 
 // Turns a full report into the record: waivers, masked excerpts, verdict.
 CheckRecord conclude(CheckRecord record, const GateRequest& request, const std::vector<SourceFile>& files) {
-  const auto& waivers = request.config->check.waivers;
-  if (!waivers.empty()) record.waivers = apply_waivers(waivers, files, today_utc(), record.report);
-  record.verdict = verdict_of(record.report, request.files_expected);
-  if (auto masked = mask(request, files, record.report.findings); !masked) {
-    for (auto& finding : record.report.findings) finding.excerpt.clear();
-    // The findings stand; only what they would have shown is withheld.
-    if (record.verdict.kind() == VerdictKind::allowed) return failed(std::move(record), std::move(masked).error());
+  mark_findings(files, record.report.findings);
+  take_outcome(apply_waivers(request.config->check.waivers, files, today_utc(), record.report), record);
+  if (request.keep_names) {
+    for (const auto& file : files) record.names.push_back(file.path);
   }
+  record.verdict = verdict_of(record.report, request.files_expected);
+  auto masked = mask(request, files, record.report.findings);
+  if (auto hidden = mask_waived(request, files, record.waived); !hidden) masked = std::move(hidden);
+  // The findings stand; only what they would have shown is withheld.
+  if (!masked && record.verdict.kind() == VerdictKind::allowed) return failed(std::move(record), std::move(masked).error());
   return record;
 }
 
@@ -92,7 +105,9 @@ CheckRecord weigh_tree(const GateRequest& request, const TreeGate& tree, const T
   record.report.files = hits.count;
   record.report.bytes = hits.bytes;
   const TierSet tiers = tiers_of(mode, request.config->trust_namespace);
-  const auto& waivers = request.config->check.waivers;
+  WaiverDesk desk(request.config->check.waivers, today_utc());
+  for (const auto& name : hits.names) desk.saw(name);
+  if (request.keep_names) record.names = hits.names;
   const Weigher weigher(*request.rules, hits.files);
   std::optional<Error> withheld;
   for (std::size_t i = 0; i < hits.files.size(); ++i) {
@@ -103,20 +118,22 @@ CheckRecord weigh_tree(const GateRequest& request, const TreeGate& tree, const T
                    findings.end());
     if (findings.empty()) continue;
     const auto source = read_again(hits.files[i].path, hits.digests[i], tree.collect.file_bytes_max);
-    if (!waivers.empty()) {
-      auto used = apply_waivers(waivers, source, today_utc(), of_file);
-      std::move(used.begin(), used.end(), std::back_inserter(record.waivers));
-    }
+    std::sort(findings.begin(), findings.end());
+    mark_findings(source, findings);
     if (!source.empty()) {
       for (auto& finding : findings) add_excerpt(source.front().bytes, finding);
     }
-    if (auto masked = mask(request, source, findings); !masked) {
-      for (auto& finding : findings) finding.excerpt.clear();
-      withheld = std::move(masked).error();
-    }
+    // Before waivers, so that what they let pass is masked, too.
+    if (auto masked = mask(request, source, findings); !masked) withheld = std::move(masked).error();
+    desk.apply(source, of_file);
     std::move(findings.begin(), findings.end(), std::back_inserter(record.report.findings));
   }
-  add_findings(record.report, hits.findings);
+  Report of_names;
+  of_names.findings = hits.findings;
+  mark_findings({}, of_names.findings);
+  desk.apply({}, of_names);
+  add_findings(record.report, std::move(of_names.findings));
+  take_outcome(desk.finish(), record);
   record.verdict = verdict_of(record.report, request.files_expected);
   // The findings stand; only what they would have shown is withheld.
   if (withheld && record.verdict.kind() == VerdictKind::allowed) return failed(std::move(record), std::move(*withheld));
@@ -125,16 +142,26 @@ CheckRecord weigh_tree(const GateRequest& request, const TreeGate& tree, const T
 
 }  // namespace
 
+ValidatorOptions validator_options(const Config& config, TierSet tiers) {
+  ValidatorOptions options;
+  options.tiers = tiers;
+  options.file_bytes_max = config.check.max_file_bytes;
+  options.api_key_names = config.check.api_key_names;
+  options.harmless_variables = config.check.two_hit_ignore;
+  return options;
+}
+
 CheckRecord gate_tree(const GateRequest& request, const TreeGate& tree, std::string_view mode,
                       const std::function<const EngineLocation&()>& engine) {
   const std::string_view first_mode = mode == "auto" ? "host" : mode;
   TreeRequest looking;
   looking.rules = request.rules;
   looking.matcher = request.matcher;
-  looking.options = options_of(*request.config, tiers_of(first_mode, request.config->trust_namespace));
+  looking.options = validator_options(*request.config, tiers_of(first_mode, request.config->trust_namespace));
   looking.paths = tree.paths;
   looking.collect = tree.collect;
   looking.jobs = tree.jobs;
+  looking.keep_names = request.keep_names || !request.config->check.waivers.empty();
   looking.progress = tree.progress;
   auto hits = look_at_tree(looking);
   if (!hits) return failed(record_for(request, first_mode), std::move(hits).error());
@@ -147,7 +174,7 @@ CheckRecord gate_tree(const GateRequest& request, const TreeGate& tree, std::str
 
 CheckRecord gate(const GateRequest& request, const SourceFiles& files, std::string_view mode) {
   CheckRecord record = record_for(request, mode);
-  const Validator validator(*request.rules, *request.matcher, options_of(*request.config, tiers_of(mode, request.config->trust_namespace)));
+  const Validator validator(*request.rules, *request.matcher, validator_options(*request.config, tiers_of(mode, request.config->trust_namespace)));
   auto report = validator.check(files.files);
   if (!report) return failed(std::move(record), std::move(report).error());
   record.report = std::move(*report);
@@ -169,7 +196,7 @@ CheckRecord gate_staged(const GateRequest& request, const StagedChange& change, 
   CheckRecord record = gate(relaxed, change.gated, mode);
   if (record.error) return record;
 
-  const Validator validator(*request.rules, *request.matcher, options_of(*request.config, tiers_of(mode, request.config->trust_namespace)));
+  const Validator validator(*request.rules, *request.matcher, validator_options(*request.config, tiers_of(mode, request.config->trust_namespace)));
   auto report = validator.check_banned(change.added_lines.files);
   if (!report) return failed(std::move(record), std::move(report).error());
   std::vector<Finding> added;
@@ -192,9 +219,8 @@ CheckRecord gate_staged(const GateRequest& request, const StagedChange& change, 
   record.report.files = std::max(record.report.files, report->files);
   record.report.bytes = std::max(record.report.bytes, report->bytes);
   if (added.empty()) return record;
-  if (auto masked = mask(request, change.added_lines.files, added); !masked) {
-    for (auto& finding : added) finding.excerpt.clear();
-  }
+  mark_findings(change.added_lines.files, added);
+  (void)mask(request, change.added_lines.files, added);  // what cannot be shown is empty then; the findings stand
   add_findings(record.report, std::move(added));
   record.verdict = verdict_of(record.report, false);
   return record;
@@ -202,7 +228,7 @@ CheckRecord gate_staged(const GateRequest& request, const StagedChange& change, 
 
 CheckRecord gate_added(const GateRequest& request, const SourceFile& after, std::string_view before, std::string_view mode) {
   CheckRecord record = record_for(request, mode);
-  const Validator validator(*request.rules, *request.matcher, options_of(*request.config, tiers_of(mode, request.config->trust_namespace)));
+  const Validator validator(*request.rules, *request.matcher, validator_options(*request.config, tiers_of(mode, request.config->trust_namespace)));
   auto now = validator.check_banned({after});
   if (!now) return failed(std::move(record), std::move(now).error());
   record.report = std::move(*now);

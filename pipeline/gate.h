@@ -22,7 +22,11 @@ struct GateRequest {
   // What is masked in excerpts. Asked for with the first finding only: making it takes longer than checking a small file.
   std::function<Result<const SecretSource*>()> secrets;
   bool files_expected = true;  // zero files is undecided
+  bool keep_names = false;     // CheckRecord::names: only for reports that list clean files, too
 };
+
+// How the configuration wants files to be judged.
+ValidatorOptions validator_options(const Config& config, TierSet tiers);
 
 // Judges `files` with the tiers of `mode`. Secrets in excerpts are masked here, before any report sees them.
 CheckRecord gate(const GateRequest& request, const SourceFiles& files, std::string_view mode);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "redact/masked_regions.h"
+#include "validator/reading.h"
 #include "validator/snippet.h"
 
 namespace guard {
@@ -44,14 +45,41 @@ void shorten_blots(Snippet& snippet) {
   snippet.caret_width = static_cast<std::uint32_t>(new_caret_end > new_caret ? new_caret_end - new_caret : 0);
 }
 
-}  // namespace
+struct MaskedFile {
+  std::vector<MaskedRegion> regions;
+  std::string text;  // the file, blotted; empty where it hides nothing
 
-Result<void> mask_excerpts(const SecretSource& secrets, const std::vector<SourceFile>& files, std::vector<Finding>& findings) {
-  struct Masked {
-    std::string text;
-    bool hides = false;
-  };
-  std::map<std::string, Masked> masked;  // path -> blotted copy; made once per file that has findings
+  bool hides_in(std::size_t begin, std::size_t end) const {
+    return std::any_of(regions.begin(), regions.end(), [&](const MaskedRegion& region) { return region.begin < end && begin < region.end; });
+  }
+};
+
+// The end of a text cut to `bytes_max` at most, never within a character.
+std::string cut(std::string text, std::size_t bytes_max) {
+  if (text.size() <= bytes_max) return text;
+  while (bytes_max > 0 && (static_cast<unsigned char>(text[bytes_max]) & 0xC0) == 0x80) --bytes_max;
+  return text.substr(0, bytes_max) + "...";
+}
+
+// A secret may reach out of what matched, and even out of what was kept around it: then the file's own regions tell.
+Result<std::string> masked_reading(const SecretSource& secrets, const MaskedFile& file, const Finding& finding) {
+  const Reading& reading = finding.reading;
+  GUARD_TRY_ASSIGN(const auto regions, masked_regions(secrets, reading.text));
+  if (regions.empty() && file.hides_in(finding.begin, finding.end)) return std::string(kMarker);
+  std::string shown;
+  std::size_t at = reading.begin;
+  for (const auto& region : regions) {
+    if (region.end <= at || region.begin >= reading.end) continue;
+    if (region.begin > at) shown += reading.text.substr(at, region.begin - at);
+    shown += kMarker;
+    at = std::min(region.end, reading.end);
+  }
+  shown += reading.text.substr(at, reading.end - at);
+  return cut(shown_reading(shown), kMatchedBytesMax);
+}
+
+Result<void> mask_all(const SecretSource& secrets, const std::vector<SourceFile>& files, std::vector<Finding>& findings) {
+  std::map<std::string, MaskedFile> masked;  // by path; made once per file that has findings
   for (auto& finding : findings) {
     if (finding.line == 0 || finding.excerpt.empty()) continue;
     const auto file = std::find_if(files.begin(), files.end(), [&](const SourceFile& candidate) { return candidate.path == finding.path; });
@@ -61,10 +89,14 @@ Result<void> mask_excerpts(const SecretSource& secrets, const std::vector<Source
     }
     auto found = masked.find(finding.path);
     if (found == masked.end()) {
-      GUARD_TRY_ASSIGN(const auto regions, masked_regions(secrets, file->bytes));
-      found = masked.emplace(finding.path, Masked{regions.empty() ? std::string() : blotted(file->bytes, regions), !regions.empty()}).first;
+      GUARD_TRY_ASSIGN(auto regions, masked_regions(secrets, file->bytes));
+      std::string text = regions.empty() ? std::string() : blotted(file->bytes, regions);
+      found = masked.emplace(finding.path, MaskedFile{std::move(regions), std::move(text)}).first;
     }
-    if (!found->second.hides) continue;
+    if (!finding.reading.empty()) {
+      GUARD_TRY_ASSIGN(finding.matched, masked_reading(secrets, found->second, finding));
+    }
+    if (found->second.regions.empty()) continue;
     Snippet snippet = make_snippet(found->second.text, finding.begin, finding.end);
     shorten_blots(snippet);
     finding.excerpt = std::move(snippet.excerpt);
@@ -72,6 +104,23 @@ Result<void> mask_excerpts(const SecretSource& secrets, const std::vector<Source
     finding.caret_width = snippet.caret_width;
   }
   return ok();
+}
+
+}  // namespace
+
+void withhold_excerpts(std::vector<Finding>& findings) {
+  for (auto& finding : findings) {
+    finding.excerpt.clear();
+    finding.matched.clear();
+    finding.reading = {};
+  }
+}
+
+Result<void> mask_excerpts(const SecretSource& secrets, const std::vector<SourceFile>& files, std::vector<Finding>& findings) {
+  auto done = mask_all(secrets, files, findings);
+  if (!done) withhold_excerpts(findings);
+  for (auto& finding : findings) finding.reading = {};
+  return done;
 }
 
 }  // namespace guard

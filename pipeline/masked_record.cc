@@ -51,14 +51,26 @@ void mask_record(const SecretSource& secrets, CheckRecord& record) {
   const Mask mask(secrets);
   mask(record.verdict);
   mask(record.error);
-  for (auto& finding : record.report.findings) {
+  const auto mask_finding = [&](Finding& finding) {
     mask(finding.path);
     mask(finding.message);
+    mask(finding.matched);  // masked with what stands around it before; a path or an alias in it may hold a known value
+  };
+  const auto mask_waiver = [&](Waiver& waiver) {
+    mask(waiver.path);
+    mask(waiver.reason);
+  };
+  for (auto& finding : record.report.findings) mask_finding(finding);
+  for (auto& waived : record.waived) {
+    mask_finding(waived.finding);
+    mask_waiver(waived.waiver);
   }
-  for (auto& used : record.waivers) {
-    mask(used.waiver.path);
-    mask(used.waiver.reason);
+  for (auto& used : record.waivers) mask_waiver(used.waiver);
+  for (auto& idle : record.idle_waivers) {
+    mask_waiver(idle.waiver);
+    mask(idle.sentence);
   }
+  mask(record.names);
 }
 
 void mask_record(const SecretSource& secrets, RunRecord& record) {

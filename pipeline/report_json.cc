@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/text.h"
+#include "pipeline/rule_page.h"
 
 namespace guard {
 namespace {
@@ -58,6 +59,9 @@ Json finding_json(const Finding& finding) {
   json["message"] = clean(finding.message);
   json["fix"] = finding.fix;
   if (!finding.confirmed) json["confirmed"] = false;
+  if (!finding.matched.empty()) json["matched"] = clean(finding.matched);
+  json["fingerprint"] = finding.fingerprint;
+  json["doc"] = rule_page(finding.rule, finding.tier);
   return json;
 }
 
@@ -66,6 +70,26 @@ Json waivers_json(const std::vector<UsedWaiver>& waivers) {
   for (const auto& used : waivers) {
     list.push_back({{"rule", used.waiver.rule}, {"path", clean(used.waiver.path)}, {"reason", clean(used.waiver.reason)},
                     {"expires", used.waiver.expires}, {"findings", used.findings}});
+  }
+  return list;
+}
+
+Json idle_waivers_json(const std::vector<IdleWaiver>& waivers) {
+  Json list = Json::array();
+  for (const auto& idle : waivers) {
+    list.push_back({{"rule", idle.waiver.rule}, {"path", clean(idle.waiver.path)}, {"expires", idle.waiver.expires}, {"why", to_string(idle.why)},
+                    {"message", clean(idle.sentence)}});
+  }
+  return list;
+}
+
+Json waived_json(const std::vector<WaivedFinding>& waived) {
+  Json list = Json::array();
+  for (const auto& row : waived) {
+    Json json = finding_json(row.finding);
+    json["reason"] = clean(row.waiver.reason);
+    json["expires"] = row.waiver.expires;
+    list.push_back(std::move(json));
   }
   return list;
 }
@@ -80,6 +104,8 @@ Json check_json(const CheckRecord& record) {
   json["findings"] = Json::array();
   for (const auto& finding : record.report.findings) json["findings"].push_back(finding_json(finding));
   if (!record.waivers.empty()) json["waivers"] = waivers_json(record.waivers);
+  if (!record.idle_waivers.empty()) json["waivers_idle"] = idle_waivers_json(record.idle_waivers);
+  if (!record.waived.empty()) json["waived"] = waived_json(record.waived);
   if (record.error) json["error"] = error_json(*record.error);
   return json;
 }

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <numeric>
+#include <utility>
 
 #include "common/text.h"
 
@@ -64,6 +66,7 @@ std::string finding_text(const Finding& finding, const Painter& paint) {
     const std::size_t width = finding.caret_width == 0 ? 1 : finding.caret_width;
     text += fmt::format("    {}{}\n", indent, paint(kRed, "^" + std::string(width - 1, '~')));
   }
+  if (!finding.matched.empty()) text += fmt::format("    {} {}\n", paint(kBold, "reads as:"), printable(finding.matched));
   if (!finding.fix.empty()) text += fmt::format("    {} {}\n", paint(kBold, "instead:"), finding.fix);
   return text;
 }
@@ -81,19 +84,44 @@ std::string verdict_line(const Verdict& verdict, const std::optional<Error>& err
 
 std::string error_text(const Error& error) { return "error: " + error.to_string() + "\n"; }
 
-std::string waivers_text(const std::vector<UsedWaiver>& waivers, const Painter& paint) {
+std::string waivers_text(const CheckRecord& record, const Painter& paint) {
   std::string text;
-  for (const auto& used : waivers) {
+  for (const auto& used : record.waivers) {
     text += fmt::format("{} {} in {}, {} passed until {}: {}\n", paint(kYellow, "waived:"), used.waiver.rule, printable(used.waiver.path),
                         plural(used.findings, "finding"), used.waiver.expires, printable(used.waiver.reason));
   }
+  // Waivers of other files have nothing to do with this check; they are counted, so that a misspelled path is noticed.
+  std::size_t elsewhere = 0;
+  for (const auto& idle : record.idle_waivers) {
+    if (idle.why == IdleWaiver::Why::no_file) {
+      ++elsewhere;
+      continue;
+    }
+    text += fmt::format("{} {} in {} ({}): {}\n", paint(kYellow, "waiver not used:"), idle.waiver.rule, printable(idle.waiver.path), printable(idle.waiver.origin),
+                        printable(idle.sentence));
+  }
+  if (elsewhere > 0) text += fmt::format("{} {} for files that this check does not hold\n", paint(kDim, "waivers not used:"), elsewhere);
   return text;
 }
 
+// One rule in one file is told so often; a generator reads the document, a person has understood by then.
+constexpr std::size_t kRepeatsMax = 10;
+
 std::string findings_text(const CheckRecord& record, const Painter& paint) {
+  using Group = std::pair<std::string_view, std::string_view>;  // path, rule
+  std::map<Group, std::size_t> totals;
+  for (const auto& finding : record.report.findings) ++totals[{finding.path, finding.rule}];
+  std::map<Group, std::size_t> told;
   std::string text;
-  for (const auto& finding : record.report.findings) text += finding_text(finding, paint);
-  return text + waivers_text(record.waivers, paint);
+  for (const auto& finding : record.report.findings) {
+    const Group group{finding.path, finding.rule};
+    const std::size_t number = ++told[group];
+    if (number <= kRepeatsMax) text += finding_text(finding, paint);
+    if (number == kRepeatsMax && totals[group] > kRepeatsMax) {
+      text += fmt::format("{} and {} more of {} in this file (--format json lists them all)\n", paint(kDim, "..."), totals[group] - kRepeatsMax, finding.rule);
+    }
+  }
+  return text + waivers_text(record, paint);
 }
 
 std::string tiers_text(const std::vector<std::string>& tiers) {

@@ -24,6 +24,9 @@ struct CheckRecord {
   std::vector<std::string> tiers;
   Report report;
   std::vector<UsedWaiver> waivers;
+  std::vector<IdleWaiver> idle_waivers;
+  std::vector<WaivedFinding> waived;
+  std::vector<std::string> names;  // of all files looked at, where GateRequest::keep_names asked for them
   std::string rules_digest;
 };
 

@@ -191,6 +191,7 @@ class Run {
     gate_request.matcher = request_.matcher;
     gate_request.config = &request_.config;
     gate_request.secrets = [&secrets]() -> Result<const SecretSource*> { return &secrets; };
+    gate_request.keep_names = true;
     record_.check = gate(gate_request, sources_, choice_.mode);
     for (const auto& used : record_.check->waivers) {
       record_.widenings.push_back(fmt::format("waiver: {} in {}, {}", used.waiver.rule, used.waiver.path, used.waiver.reason));

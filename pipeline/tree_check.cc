@@ -55,6 +55,7 @@ class Worker {
     GUARD_TRY_ASSIGN(const bool judged, read_walked(file, request_.collect.file_bytes_max, bytes_, share.hits.findings));
     if (!judged) return ok();
     ++share.hits.count;
+    if (request_.keep_names) share.hits.names.push_back(file.path);
     share.hits.bytes += bytes_.size();
     bytes_read.store(share.hits.bytes, std::memory_order_relaxed);
     GUARD_TRY(check_.look_at(file.path, bytes_, hits_));
@@ -103,6 +104,7 @@ class Crew {
       TreeHits& hits = share.hits;
       all.hits.count += hits.count;
       all.hits.bytes += hits.bytes;
+      std::move(hits.names.begin(), hits.names.end(), std::back_inserter(all.hits.names));
       std::move(hits.files.begin(), hits.files.end(), std::back_inserter(all.hits.files));
       std::move(hits.digests.begin(), hits.digests.end(), std::back_inserter(all.hits.digests));
       std::move(hits.findings.begin(), hits.findings.end(), std::back_inserter(all.hits.findings));
@@ -211,6 +213,7 @@ Result<TreeHits> look_at_tree(const TreeRequest& request) {
   if (all.error) return std::move(all.error->second);
   std::move(findings.begin(), findings.end(), std::back_inserter(all.hits.findings));
   sort_by_path(all.hits);
+  std::sort(all.hits.names.begin(), all.hits.names.end());
   return std::move(all.hits);
 }
 

@@ -20,6 +20,7 @@ struct TreeHits {
   std::vector<FileHits> files;        // in order of path; those that say nothing are left out
   std::vector<std::string> digests;   // of `files`: SHA-256 in hex of what was judged; empty where nothing can be found
   std::vector<Finding> findings;      // what could not be judged as text
+  std::vector<std::string> names;     // of all files that were judged, where TreeRequest::keep_names asks for them
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;
 };
@@ -31,6 +32,7 @@ struct TreeRequest {
   std::vector<std::string> paths;
   CollectOptions collect;
   unsigned jobs = 1;
+  bool keep_names = false;
   std::function<void(std::uint64_t files, std::uint64_t bytes)> progress;  // called now and then, from the caller's thread
 };
 

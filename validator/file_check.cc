@@ -15,9 +15,8 @@
 namespace guard {
 namespace {
 
-constexpr std::string_view kApiKeyRule = "host.api_key_name";
-constexpr std::string_view kReadsVariable = "fact.reads_variable";
 constexpr std::uint32_t kHitsPerRuleMax = 100;
+constexpr std::uint32_t kReadingsPerFileMax = 64;  // they are kept until all files were looked at
 constexpr std::uint64_t kFileBytesLimit = 1ULL << 30;  // offsets are 32 bits wide
 
 bool is_name_byte(char c) noexcept {
@@ -50,7 +49,7 @@ FileCheck::FileCheck(const RuleSet& rules, const Matcher& matcher, const Validat
       applies_(rules.rules().size()),
       in_scope_(rules.rules().size()) {
   for (std::uint32_t fact = 0; fact < rules.facts().size(); ++fact) {
-    if (rules.facts()[fact].id == kReadsVariable) reads_variable_ = fact;
+    if (rules.facts()[fact].id == kReadsVariableFact) reads_variable_ = fact;
   }
   for (std::uint32_t i = 0; i < rules.rules().size(); ++i) {
     const Rule& rule = rules.rules()[i];
@@ -72,6 +71,7 @@ Result<void> FileCheck::look_at(const std::string& path, std::string_view bytes,
   hits.findings.clear();
   candidates_.clear();
   places_.clear();
+  readings_ = 0;
   std::fill(in_scope_.begin(), in_scope_.end(), std::int8_t{-1});
 
   if (bytes.size() >= kFileBytesLimit) {
@@ -157,7 +157,15 @@ void FileCheck::take(View view, const Match& match) {
   }
   // Configurable names are looked for in take_api_keys().
   if (match.index == api_key_rule_ || !wanted(match.index)) return;
-  candidates_.push_back({match.index, views_.original(view, match.begin, match.end), 0, 0, 0, match.confirmed});
+  const TextSpan span = views_.original(view, match.begin, match.end);
+  candidates_.push_back({match.index, span, 0, 0, 0, match.confirmed, reading(view, match, span)});
+}
+
+Reading FileCheck::reading(View view, const Match& match, TextSpan span) {
+  if (readings_ == kReadingsPerFileMax) return {};
+  Reading reading = reading_of(view, views_.view(view), match.begin, match.end, bytes_.substr(span.begin, span.end - span.begin));
+  if (!reading.empty()) ++readings_;
+  return reading;
 }
 
 // Whole names in code, and strings that are nothing but a name.
@@ -173,7 +181,7 @@ void FileCheck::take_api_keys() {
         const bool whole =
             view == View::code ? !is_name_byte(before) && !is_name_byte(behind) : before == '\x1d' && behind == '\x1f';
         if (whole) {
-          candidates_.push_back({api_key_rule_, views_.original(view, at, at + name.size()), 0, 0, 0, true});
+          candidates_.push_back({api_key_rule_, views_.original(view, at, at + name.size()), 0, 0, 0, true, {}});
         }
       }
     }
@@ -187,14 +195,18 @@ void FileCheck::list_facts() {
     std::uint32_t& line = out_->fact_lines[place.fact];
     if (line == 0) line = line_column(bytes_, place.span.begin).line;
     for (const std::uint32_t rule : rules_of_fact_[place.fact]) {
-      if (wanted(rule)) candidates_.push_back({rule, place.span, 0, 0, 0, true});
+      if (wanted(rule)) candidates_.push_back({rule, place.span, 0, 0, 0, true, {}});
     }
   }
 }
 
 void FileCheck::list_hits() {
   std::sort(candidates_.begin(), candidates_.end(), [](const RuleHit& a, const RuleHit& b) {
-    return std::tie(a.rule, a.span.begin, a.span.end) < std::tie(b.rule, b.span.begin, b.span.end);
+    // Of two at one place the one with the longer reading comes first, because it says more.
+    const std::size_t a_size = a.reading.text.size();
+    const std::size_t b_size = b.reading.text.size();
+    return std::tie(a.rule, a.span.begin, a.span.end, b_size, b.reading.text) <
+           std::tie(b.rule, b.span.begin, b.span.end, a_size, a.reading.text);
   });
   LineCounter lines(bytes_);
   std::uint32_t kept = 0;

@@ -25,6 +25,7 @@ struct RuleHit {
   std::uint32_t column = 0;
   std::uint32_t more = 0;  // further places of this rule in this file that are not listed
   bool confirmed = true;
+  Reading reading;  // what it was read as, where the source spells it otherwise
 };
 
 struct FileHits {
@@ -54,6 +55,7 @@ class FileCheck {
 
   bool wanted(std::uint32_t rule);
   void take(View view, const Match& match);
+  Reading reading(View view, const Match& match, TextSpan span);
   void take_api_keys();
   void add_reading_findings();
   void add_finding(FindingTier tier, std::string_view rule, std::string_view title, std::string_view fix, TextSpan span,
@@ -76,6 +78,7 @@ class FileCheck {
   std::vector<RuleHit> candidates_;
   std::vector<FactPlace> places_;
   std::vector<std::int8_t> in_scope_;  // by rule, for the file at hand: -1 not asked yet
+  std::uint32_t readings_ = 0;
   std::string_view bytes_;
   FileHits* out_ = nullptr;
 };

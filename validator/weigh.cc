@@ -73,6 +73,7 @@ void Weigher::append_findings(const FileHits& file, std::vector<Finding>& out) c
     }
     finding.fix = rule.fix;
     finding.confirmed = hit.confirmed;
+    finding.reading = hit.reading;
     finding.path = file.path;
     finding.begin = hit.span.begin;
     finding.end = hit.span.end;

@@ -73,6 +73,50 @@ TEST(Options, CheckTakesPathsAndOptionsInAnyOrder) {
   EXPECT_FALSE(options.read_stdin);
 }
 
+TEST(Options, CheckAndRunReportInEveryFormatAndExecInTwo) {
+  const std::vector<std::pair<std::string_view, OutputFormat>> formats = {{"text", OutputFormat::text},
+                                                                          {"json", OutputFormat::json},
+                                                                          {"sarif", OutputFormat::sarif},
+                                                                          {"junit", OutputFormat::junit},
+                                                                          {"github", OutputFormat::github}};
+  for (const auto& [name, format] : formats) {
+    EXPECT_EQ(parsed<CheckOptions>({"check", "--format", name}).format, format);
+    EXPECT_EQ(parsed<RunOptions>({"run", "a.ts", "--format", name}).sandbox.format, format);
+  }
+  EXPECT_EQ(parsed<ExecOptions>({"exec", "--format", "json", "--", "x"}).sandbox.format, OutputFormat::json);
+  EXPECT_THAT(mistake({"exec", "--format", "sarif", "--", "x"}), HasSubstr("no findings to report"));
+  EXPECT_THAT(mistake({"doctor", "--format", "sarif"}), HasSubstr("--format"));
+}
+
+TEST(Options, ExplainTakesAFileAndPerhapsALine) {
+  const auto line = parsed<CheckOptions>({"check", "--explain", "sandbox/a:b.ts:12", "sandbox"});
+  EXPECT_EQ(line.explain, "sandbox/a:b.ts");
+  EXPECT_EQ(line.explain_line, 12U);
+  EXPECT_THAT(line.paths, ElementsAre("sandbox"));
+  const auto file = parsed<CheckOptions>({"check", "--explain", "sandbox/a:b.ts"});
+  EXPECT_EQ(file.explain, "sandbox/a:b.ts");
+  EXPECT_EQ(file.explain_line, 0U);
+  EXPECT_EQ(parsed<CheckOptions>({"check"}).explain, "");
+  EXPECT_THAT(mistake({"check", "--explain", "a.ts:0"}), HasSubstr("no line 0"));
+  EXPECT_THAT(mistake({"check", "--explain", "a.ts:99999999999"}), HasSubstr("no line"));
+  EXPECT_THAT(mistake({"check", "--explain", ":3"}), HasSubstr("needs a file"));
+  EXPECT_THAT(mistake({"check", "--explain", "a.ts", "--staged"}), HasSubstr("exclude each other"));
+  EXPECT_THAT(mistake({"check", "--explain", "a.ts", "--print-waiver"}), HasSubstr("exclude each other"));
+  EXPECT_THAT(mistake({"check", "--explain", "a.ts", "-"}), HasSubstr("not standard input"));
+  EXPECT_THAT(mistake({"check", "--explain", "a.ts", "--format", "sarif"}), HasSubstr("text or json"));
+}
+
+TEST(Options, WaiversArePrintedAsTomlAlone) {
+  EXPECT_TRUE(parsed<CheckOptions>({"check", "--print-waiver"}).print_waiver);
+  EXPECT_FALSE(parsed<CheckOptions>({"check"}).print_waiver);
+  EXPECT_THAT(mistake({"check", "--print-waiver", "--format", "json"}), HasSubstr("TOML"));
+}
+
+TEST(Options, TheRulesPageTakesNoArgument) {
+  EXPECT_EQ(parsed<RulesOptions>({"rules", "doc"}).action, RulesAction::doc);
+  EXPECT_THAT(mistake({"rules", "doc", "x"}), HasSubstr("takes no argument"));
+}
+
 TEST(Options, CheckHasCarefulDefaults) {
   const auto options = parsed<CheckOptions>({"check"});
   EXPECT_THAT(options.paths, IsEmpty());
