@@ -1,0 +1,123 @@
+// What is known of a value once it went through names, patterns, properties and calls.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/unit/validator/view_support.h"
+
+namespace guard {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// Each text hands ".env" to use().
+void expect_handed(const std::vector<const char*>& texts) {
+  for (const char* text : texts) EXPECT_THAT(view_entries(View::strings, text), Contains("use|.env")) << text;
+}
+
+void expect_not_handed(const std::vector<const char*>& texts) {
+  for (const char* text : texts) EXPECT_THAT(view_entries(View::strings, text), Not(Contains("use|.env"))) << text;
+}
+
+void expect_code(const std::vector<const char*>& texts, const char* part) {
+  for (const char* text : texts) EXPECT_THAT(code_view(text), HasSubstr(part)) << text;
+}
+
+TEST(Flows, GoThroughNamesAndProperties) {
+  expect_handed({"const a = '.env'; use(a)", "use(a); const a = '.env'", "const a = '.e'; const b = a + 'nv'; use(b)",
+                 "enum E { A = '.env' } use(E.A)", "const enum E { A = '.env' } use(E.A)",
+                 "namespace N { export const p = '.env'; } use(N.p)", "const o = { a: '.env' }; use(o.a)",
+                 "const o = { a: { b: '.env' } }; use(o.a.b)", "const o = { 'a': '.env' }; use(o['a'])",
+                 "class C { static p = '.env'; } use(C.p)", "class C { p = '.env'; run() { use(this.p); } }",
+                 "class C { #p = '.env'; run() { use(this.#p); } }"});
+}
+
+TEST(Flows, KeepNamesApart) {
+  expect_not_handed({"const a = '.env'; use(b)", "enum E { A = '.env', B = 'x' } use(E.B)",
+                     "const o = { a: '.env' }; use(o.b)", "const o = { a: '.env' }; use(p.a)",
+                     "const o = { a: { b: '.env' } }; use(o.a)", "const a = '.env'; use('a')"});
+}
+
+TEST(Flows, GoThroughPatterns) {
+  expect_handed({"const [a] = ['.env']; use(a)", "const [, b] = ['x', '.env']; use(b)",
+                 "const [a, ...b] = ['x', '.env']; use(b[0])", "const [a, b] = ['.e', 'nv']; use(a + b)"});
+  expect_not_handed({"const [a, b] = ['.env', 'x']; use(b)", "const [a] = ['x', '.env']; use(a)"});
+}
+
+TEST(Flows, GoThroughLoops) {
+  expect_handed({"for (const a of ['x', '.env']) use(a)", "for (const a of ['x', '.env']) { use(a); }",
+                 "['.env'].forEach((a) => use(a))", "['.e'].map((a) => use(a + 'nv'))",
+                 "for (const [a, b] of [['.e', 'nv']]) use(a + b)",
+                 "const all = ['.env']; for (const a of all) use(a)"});
+  expect_not_handed({"for (const a of ['x', '.env']) use(b)", "['.env'].forEach((a) => use(b))",
+                     "for (const a of ['.env'].slice(1)) use(a)"});
+}
+
+TEST(Flows, GoThroughFunctionsOfTheFile) {
+  expect_handed({"function f(a, b) { return use(a + b); } f('.e', 'nv')", "const f = (a) => use(a); f('.env')",
+                 "const f = (a) => a + 'nv'; use(f('.e'))", "function f(a) { return `${a}nv`; } use(f('.e'))",
+                 "function f(...a) { use(a[1]); } f('x', '.env')",
+                 "function f(a) { g(a); } function g(a) { use(a); } f('.env')", "use((() => '.env')())",
+                 "f('.env'); function f(a) { use(a); }"});
+  expect_not_handed({"function f(a, b) { use(b); } f('.env', 'x')", "const f = (a) => 'x' + a; use(f('.env'))",
+                     "function f(a) { use(a); } g('.env')"});
+}
+
+TEST(Flows, EndWhereFunctionsCallThemselves) {
+  EXPECT_THAT(view_entries(View::strings, "function f(a) { use(a); f(a + 'x'); } f('.env')"), Contains("use|.env"));
+  EXPECT_THAT(view_entries(View::strings, "const f = (a) => g(a), g = (a) => f(a); use(f('.env'))"),
+              Not(Contains("use|.envx")));
+}
+
+TEST(Flows, GoThroughWhatCallsForSomeone) {
+  expect_handed({"use.call(null, '.env')", "use.apply(null, ['.env'])", "use.bind(null, '.env')()",
+                 "Reflect.apply(use, null, ['.env'])", "use(...['.env'])", "use(String.raw`.env`)", "use`.env`"});
+}
+
+TEST(Flows, MakeNamesOfTheSurface) {
+  expect_code(
+      {"const p = process; p.exit(3)", "let q; q = process; q.exit(3)", "const { exit } = process; exit(3)",
+       "const { exit: e } = process; e(3)", "const { a = 1, exit: e } = process; e(3)",
+       "const { ['exit']: e } = process; e(3)", "const { process: { exit: e } } = globalThis; e(3)",
+       "import { exit as e } from 'node:process'; e(3)", "const { default: p } = await import('process'); p.exit(3)",
+       "import('process').then(({ exit }) => exit(3))", "import('process').then((p) => p.exit(3))",
+       "const { ...p } = process; p.exit(3)"},
+      "process.exit(3)");
+  expect_code({"const f = require('fs'); f.rmSync(x)", "const { rmSync: r } = require('fs'); r(x)",
+               "import * as f from 'fs'; f.rmSync(x)", "import f from 'fs'; f.rmSync(x)"},
+              "fs.rmSync(x)");
+}
+
+TEST(Flows, LeaveNamesOfOthersAlone) {
+  for (const char* text :
+       {"const p = mine; p.exit(3)", "const { exit } = mine; exit(3)", "import { exit as e } from './process'; e(3)",
+        "const { exit: e } = mine.process; e(3)", "import('./process').then((p) => p.exit(3))"}) {
+    EXPECT_THAT(code_view(text), Not(HasSubstr("process.exit(3)"))) << text;
+  }
+}
+
+// --- code in strings -----------------------------------------------------------------------------------------------
+
+TEST(Flows, ReadTextsThatRunAsCode) {
+  expect_code(
+      {"eval('JSON.stringify(process.env)')", "eval('JSON.str' + 'ingify(process.env)')",
+       "new Function('JSON.stringify(process[\"env\"])')()", "const t = 'JSON.stringify(process.env)'; (0, eval)(t)",
+       "import('data:text/javascript,JSON.stringify(process.env)')", "setTimeout('JSON.stringify(process.env)', 1)",
+       "execSync('bun -e \"JSON.stringify(process.env)\"')"},
+      "JSON.stringify(process.env)");
+}
+
+TEST(Flows, DoNotReadTextsThatAreOnlyTold) {
+  for (const char* text : {"it('JSON.stringify(process.env)', f)", "expect(x).toBe('JSON.stringify(process.env)')",
+                           "const t = 'JSON.stringify(process.env)'; expect(t).toMatch(/x/)",
+                           "// eval('JSON.stringify(process.env)')\n"}) {
+    EXPECT_THAT(code_view(text), Not(HasSubstr("JSON.stringify(process.env)"))) << text;
+  }
+}
+
+}  // namespace
+}  // namespace guard
