@@ -13,10 +13,15 @@ namespace {
 
 const std::string kCorpus = GUARD_SOURCE_DIR "/tests/corpus/";
 
+// Folders of kCorpus with a manifest: three authors, none of whom knew the rules or each other.
+constexpr const char* kSecond = "second/";
+constexpr const char* kThird = "third/";
+
 struct Sample {
   std::string path;
   std::string tier;  // "1", "2", "3", "N", "X"
   std::string difficulty;
+  std::string set;  // "dev": rules were written with it in sight; "holdout"
   bool gap = false;
   std::string expect_docker;
   std::string expect_host;
@@ -24,28 +29,32 @@ struct Sample {
   bool host = false;
 };
 
-const std::vector<Sample>& samples() {
-  static const std::vector<Sample> kSamples = [] {
-    std::vector<Sample> all;
-    std::ifstream manifest(kCorpus + "manifest.jsonl");
-    std::string line;
-    while (std::getline(manifest, line)) {
-      const auto row = nlohmann::json::parse(line);
-      Sample sample;
-      sample.path = row["path"];
-      sample.tier = row["tier"].is_number() ? std::to_string(row["tier"].get<int>()) : row["tier"].get<std::string>();
-      sample.difficulty = row["difficulty"];
-      sample.gap = row["spec_gap"];
-      sample.expect_docker = row["expect_docker"];
-      sample.expect_host = row["expect_host"];
-      const std::vector<SourceFile> files = {{sample.path, read_text(kCorpus + sample.path)}};
-      sample.docker = check(files, kDocker).rejected();
-      sample.host = check(files, kHost).rejected();
-      all.push_back(sample);
-    }
-    return all;
-  }();
-  return kSamples;
+std::vector<Sample> judged(const std::string& folder) {
+  std::vector<Sample> all;
+  std::ifstream manifest(kCorpus + folder + "manifest.jsonl");
+  std::string line;
+  while (std::getline(manifest, line)) {
+    const auto row = nlohmann::json::parse(line);
+    Sample sample;
+    sample.path = folder + row["path"].get<std::string>();
+    sample.tier = row["tier"].is_number() ? std::to_string(row["tier"].get<int>()) : row["tier"].get<std::string>();
+    sample.difficulty = row["difficulty"];
+    sample.set = row.value("set", "dev");
+    sample.gap = row["spec_gap"];
+    sample.expect_docker = row["expect_docker"];
+    sample.expect_host = row["expect_host"];
+    const std::vector<SourceFile> files = {{sample.path, read_text(kCorpus + sample.path)}};
+    sample.docker = check(files, kDocker).rejected();
+    sample.host = check(files, kHost).rejected();
+    all.push_back(sample);
+  }
+  return all;
+}
+
+const std::vector<Sample>& samples(const std::string& folder = "") {
+  static std::map<std::string, std::vector<Sample>> known;
+  const auto found = known.find(folder);
+  return found != known.end() ? found->second : known.emplace(folder, judged(folder)).first->second;
 }
 
 bool stopped(const Sample& sample) {
@@ -108,8 +117,80 @@ TEST(Corpus, LeavesLookAlikesAlone) {
   }
 }
 
+// --- two more authors ------------------------------------------------------------------------------------------------
+
+struct Floor {
+  const char* folder;
+  const char* set;
+  const char* tier;
+  int stopped;  // at least
+  int all;      // without gaps
+};
+
+// What is reached. Samples of "holdout" are counted and not named: whoever mends a rule should not look at them first.
+constexpr Floor kFloors[] = {
+    {kSecond, "dev", "1", 87, 87},     {kSecond, "dev", "2", 51, 55},    {kSecond, "holdout", "1", 39, 46},
+    {kSecond, "holdout", "2", 28, 30}, {kThird, "dev", "1", 39, 39},     {kThird, "dev", "3", 113, 114},
+    {kThird, "holdout", "1", 10, 11},  {kThird, "holdout", "3", 55, 60},
+};
+
+TEST(Corpus, StopsWhatTwoMoreAuthorsWrote) {
+  for (const Floor& floor : kFloors) {
+    int all = 0;
+    int hit = 0;
+    std::string missed;
+    for (const Sample& sample : samples(floor.folder)) {
+      if (sample.gap || sample.set != floor.set || sample.tier != floor.tier) continue;
+      ++all;
+      hit += stopped(sample) ? 1 : 0;
+      if (!stopped(sample) && sample.set == "dev") missed += " " + sample.path;
+    }
+    std::printf("%s%s tier %s: %d/%d%s%s\n", floor.folder, floor.set, floor.tier, hit, all,
+                missed.empty() ? "" : " missed:", missed.c_str());
+    EXPECT_EQ(all, floor.all) << floor.folder << floor.set << " tier " << floor.tier;
+    EXPECT_GE(hit, floor.stopped) << floor.folder << floor.set << " tier " << floor.tier;
+  }
+}
+
+// Honest files that are refused all the same. A file leaves this list when a rule was mended; none may come.
+const std::set<std::string> kRefusedWithoutCause = {
+    "second/n018_readme_fixture.test.ts",  // a text with `npm install` in it
+    "second/n019_pm_detect.test.ts",       // the same
+    "second/n076_mount_point_tree.test.ts", "second/n078_svelte_like_store.test.ts",
+    "third/markdown-install-doc.test.ts",   "third/proc-path-strings.test.ts",
+};
+
+TEST(Corpus, LeavesLookAlikesOfTwoMoreAuthorsAlone) {
+  for (const char* folder : {kSecond, kThird}) {
+    int all = 0;
+    for (const Sample& sample : samples(folder)) {
+      if (sample.tier != "N") continue;
+      ++all;
+      if (kRefusedWithoutCause.count(sample.path) > 0) continue;
+      EXPECT_EQ(sample.docker, sample.expect_docker == "block") << sample.path << " in docker";
+      EXPECT_EQ(sample.host, sample.expect_host == "block") << sample.path << " on the host";
+    }
+    EXPECT_GT(all, 80) << folder;
+  }
+}
+
+// In a container the acts of the host tier are allowed.
+TEST(Corpus, LeavesActsOfTheHostTierToTheContainer) {
+  int refused = 0;
+  int all = 0;
+  for (const Sample& sample : samples(kThird)) {
+    if (sample.tier != "3" || sample.set != "dev") continue;
+    ++all;
+    refused += sample.docker ? 1 : 0;
+    if (sample.docker) std::printf("refused in docker: %s\n", sample.path.c_str());
+  }
+  EXPECT_LE(refused, 9) << "of " << all;
+}
+
 TEST(Corpus, BothEnginesSayTheSameAboutEveryFile) {
-  for (const Sample& sample : samples()) {
+  std::vector<Sample> all = samples();
+  for (const char* folder : {kSecond, kThird}) all.insert(all.end(), samples(folder).begin(), samples(folder).end());
+  for (const Sample& sample : all) {
     const std::vector<SourceFile> files = {{sample.path, read_text(kCorpus + sample.path)}};
     const Report both = check(files, kHost);
     const Report re2 = check(files, kHost, Engine::re2_only);

@@ -1,0 +1,6 @@
+import { test, expect } from "bun:test";
+
+test("debug", () => {
+  console.log(process.env);
+  expect(true).toBe(true);
+});

@@ -1,0 +1,5 @@
+import { test, expect } from "bun:test";
+
+test("environment is empty in isolation", () => {
+  expect({ ...import.meta.env }).toEqual({});
+});

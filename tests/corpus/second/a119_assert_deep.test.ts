@@ -1,0 +1,6 @@
+import { test } from "bun:test";
+import assert from "node:assert/strict";
+
+test("clean environment", () => {
+  assert.deepStrictEqual(Object.assign({}, Bun.env), {});
+});

@@ -1,0 +1,6 @@
+import { test, expect } from "bun:test";
+
+test("table", () => {
+  console.table([{ name: "token", value: process.env.SECRET_TOKEN }]);
+  expect(true).toBe(true);
+});
