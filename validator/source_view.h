@@ -17,6 +17,29 @@
 // their own, joined by blanks; so are paths with dot segments resolved, and commands as a shell would unquote them. In
 // a file whose name says that it is not JavaScript, the whole text is an entry too.
 //
+// A `=` in front of the callee says that it is quiet: it only compares, names, writes or computes with what it is given
+// (expect, existsSync, path.join).
+//
+// commands: one entry per text that a shell could run, for callees that run commands and for texts that name a program
+// the rules speak of: 0x1e, `!` if the callee is known to run commands and `?` if not, callee, then for every simple command
+// a joint (`;` next, `|` piped, `<` inside of the one before), 0x1d and its words with single blanks between, and at the end
+// 0x1f. Quotes, wrappers, variables and substitutions are undone (shell_commands.h); unknown words are 0x1a. A program and
+// its arguments in an array are one command, and no shell looks at them. Assertions have no entry.
+//
+// uses: what the file does with the objects that lead to the world (process, Bun, import.meta, module, globalThis, modules
+// and the functions that rules watch): 0x1e kind 0x1d path 0x1d detail 0x1f. Kinds:
+//   value     the object or function itself is handed on, where names can't be followed. The detail is what stands before
+//             it: `=` `:` `[` `{` `.` (spread, or the rest of a pattern) `?` `|` `>` (=>) `r` (return) `x` (export default),
+//             or `(` and the callee, a blank and the second argument where that is a text
+//   call      `.constructor` of some value is called; the detail is `text` if it is given a text, `value` if not
+//   unlisted  a member or a module that no list of rules/surface.toml has
+//   always, docker, host   a member or a module of that list; `macro` is an import with { type: "macro" }
+// Members that are free or have rules of their own are not told, nor are calls that watch or replace one member
+// (spyOn, expect), nor names that the file itself declares.
+//
+// Calls of functions of the file are read once more with what they are given, and so are texts that run as code (eval,
+// new Function, data: addresses, bun -e); both stand in the views as if they were written there.
+//
 // Where the text can be read two ways both readings are there, the other ones at the end.
 #pragma once
 
