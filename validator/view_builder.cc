@@ -640,8 +640,9 @@ bool ViewBuilder::keyword(std::string_view text, std::uint32_t index) {
 void ViewBuilder::member(std::string_view member_name, const Token& at) {
   now_.after_dot = false;
   const std::string_view code = code_.text();
-  const std::string_view owner =
+  std::string_view owner =
       code.substr(now_.operand_begin, code.size() > now_.operand_begin ? code.size() - now_.operand_begin - 1 : 0);
+  if (owner.size() > kOperandCodeMax) owner = {};  // no root is that long
   if (now_.open && is_global_object(owner) && is_known_global(member_name)) {
     code_.truncate(now_.operand_begin);
     now_.operand_begin = put(member_name, at);
@@ -1057,6 +1058,19 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
     while (!handed_roots_.empty() && handed_roots_.back().group >= groups_.size()) handed_roots_.pop_back();
   } else if (!handed_roots_.empty()) {
     flush_handed_roots(written, args.size() > 1 && args[1].is_known_text() ? args[1].text : std::string_view());
+  }
+  // eval(x) { in a class is a method of that name.
+  if (is_root_name(callee) && is_parameter_list(group) && group.callee_begin < code_.size()) {
+    const std::string renamed = "_" + code_.text().substr(group.callee_begin);
+    replace_code(group.callee_begin, renamed, group.outer.source_begin, at.end);
+    groups_.pop_back();
+    now_ = group.outer;
+    now_.tracked = false;
+    now_.operand = Value{};
+    now_.operand_begin = code_.size() - renamed.size();
+    now_.word = now_.qualified = now_.method = {};
+    put(")", at);
+    return;
   }
   // Making a function of text: x.constructor("..") without `new`, or with a text.
   if (ends_with(callee, ".constructor") && !args.empty() && (!group.outer.made || args[0].is_text()) &&

@@ -179,7 +179,7 @@ void ViewBuilder::flush_handed_roots(std::string_view callee, std::string_view m
     const bool compares = function == "expect" || function.substr(0, 2) == "to";
     const bool only_asked = function == "expect" && index_ + 2 < tokens_.size() && names_a_state(source_of(tokens_[index_ + 2]));
     if (only_asked && !is_own_name(callee)) continue;
-    if (is_free_handler(function) && !is_own_name(callee) && !(is_root && compares && root.path != "Function")) continue;
+    if (root.path != "eval" && is_free_handler(function) && !is_own_name(callee) && !(is_root && compares && root.path != "Function")) continue;
     if (is_harmless_reflection(callee, root.path, root.argument, member)) continue;
     std::string detail = "(";
     detail += callee.size() > 64 ? callee.substr(callee.size() - 64) : callee;
@@ -277,7 +277,10 @@ void ViewBuilder::shadow_parameters(std::uint32_t index) {
     if (after != "," && after != ")" && after != ":" && after != "?") continue;
     if (after == ":" || after == "?") {
       bool has_default = false;
+      constexpr std::uint32_t kTypeMax = 64;  // a longer type may hide a default value: not hidden then
       for (std::uint32_t j = i + 2; j < closed_end_ && source_of(tokens_[j]) != ","; ++j) {
+        if (j > i + 2 + kTypeMax) has_default = true;
+        if (has_default) break;
         has_default = has_default || source_of(tokens_[j]) == "=";
       }
       if (has_default) continue;
