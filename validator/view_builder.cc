@@ -231,7 +231,7 @@ void ViewBuilder::read_other_meanings(std::span<const Token> tokens) {
 // Constants that are used again and again could make the views far larger than the text.
 bool ViewBuilder::spent_too_much() const noexcept {
   constexpr std::uint64_t kFactor = 16;
-  constexpr std::uint64_t kSlack = 4ULL << 20;
+  constexpr std::uint64_t kSlack = 1ULL << 20;
   return out_.size() + arena_.used_bytes() + list_bytes_ > kFactor * source_.size() + kSlack;
 }
 

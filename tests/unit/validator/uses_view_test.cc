@@ -101,15 +101,22 @@ TEST(UsesView, TellsFunctionsThatRulesWatchAsValues) {
 
 TEST(UsesView, DoesNotTellWhatIsLookedAtOnly) {
   expect_none({"process", "typeof process", "process === x", "'exit' in process", "if (process) {}",
-               "switch (process) {}", "type T = typeof process", "let x: typeof process", "process instanceof X",
+               "switch (process) {}", "type T = typeof process", "let x: typeof process",
                "`${process}`", "process = 1"});
 }
 
 TEST(UsesView, DoesNotTellMocksAndExpectations) {
-  expect_none({"vi.spyOn(process, 'exit')", "spyOn(process, 'cwd')", "expect(process).toBe(x)",
-               "vi.stubGlobal('process', {})", "expect(x).toBe(process)", "process.exit = mock",
+  expect_none({"vi.spyOn(process, 'exit')", "spyOn(process, 'cwd')", "expect(process).toBeDefined()",
+               "vi.stubGlobal('process', {})", "process.exit = mock",
                "globalThis.fetch = mock", "const kept = process.exit; process.exit = kept",
                "Object.defineProperty(process, 'platform', { value: 'x' })", "Object.assign(globalThis, { a: 1 })"});
+}
+
+// A failing comparison prints what it compares, and instanceof hands its left side to a method of the right one.
+TEST(UsesView, TellsWhatComparisonsSee) {
+  expect_each({{"expect(process).toEqual(x)", "value|process|(expect"},
+               {"expect(x).toBe(process)", "value|process|(expect(x).toBe"},
+               {"process instanceof X", "value|process|i"}});
 }
 
 // The same calls about the member that matters.
