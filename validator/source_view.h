@@ -29,13 +29,14 @@
 // uses: what the file does with the objects that lead to the world (process, Bun, import.meta, module, globalThis, modules
 // and the functions that rules watch): 0x1e kind 0x1d path 0x1d detail 0x1f. Kinds:
 //   value     the object or function itself is handed on, where names can't be followed. The detail is what stands before
-//             it: `=` `:` `[` `{` `.` (spread, or the rest of a pattern) `?` `|` `>` (=>) `r` (return) `x` (export default),
-//             or `(` and the callee, a blank and the second argument where that is a text
+//             it: `=` `:` `[` `{` `.` (spread, or the rest of a pattern) `?` `|` `>` (=>) `r` (return) `x` (export default,
+//             export .. from), or `(` and the callee, a blank and the second argument where that is a text; `(tag` is f`${x}`
+//   spied     a member is watched and still called (spyOn without an implementation)
 //   call      `.constructor` of some value is called; the detail is `text` if it is given a text, `value` if not
 //   unlisted  a member or a module that no list of rules/surface.toml has
 //   always, docker, host   a member or a module of that list; `macro` is an import with { type: "macro" }
-// Members that are free or have rules of their own are not told, nor are calls that watch or replace one member
-// (spyOn, expect), nor names that the file itself declares.
+// Members that are free or have rules of their own are not told, nor are calls that replace one member (spyOn with
+// an implementation, stubGlobal), nor names that the file itself declares.
 //
 // Calls of functions of the file are read once more with what they are given, and so are texts that run as code (eval,
 // new Function, data: addresses, bun -e); both stand in the views as if they were written there.

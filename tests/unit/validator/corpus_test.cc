@@ -129,7 +129,7 @@ struct Floor {
 
 // What is reached. Samples of "holdout" are counted and not named: whoever mends a rule should not look at them first.
 constexpr Floor kFloors[] = {
-    {kSecond, "dev", "1", 87, 87},     {kSecond, "dev", "2", 51, 55},    {kSecond, "holdout", "1", 40, 46},
+    {kSecond, "dev", "1", 87, 87},     {kSecond, "dev", "2", 53, 55},    {kSecond, "holdout", "1", 41, 46},
     {kSecond, "holdout", "2", 28, 30}, {kThird, "dev", "1", 39, 39},     {kThird, "dev", "3", 113, 114},
     {kThird, "holdout", "1", 10, 11},  {kThird, "holdout", "3", 54, 60},
 };
