@@ -104,7 +104,7 @@ void ViewBuilder::note_module(std::string_view specifier, std::uint32_t begin, s
 // The expression that ends here may be a root object, or a function that the rules watch, as a value of its own. Told
 // with what becomes of it; a name that it is given, and a pattern that takes it apart, are followed instead.
 void ViewBuilder::note_value(bool last) {
-  const bool is_value = now_.tracked && now_.open && !now_.has_sum && !now_.in_type;
+  const bool is_value = now_.tracked && now_.open && !now_.has_sum;
   if (!is_value || now_.compared || (now_.prefixed && now_.lead != '.')) return;
   const bool exported = now_.declaration && now_.name_token > 1 && source_of(tokens_[now_.name_token - 2]) == "export";
   const bool followed = last && now_.declaration && (!now_.declared.empty() || now_.pattern_end != 0) && !now_.opaque &&

@@ -89,7 +89,7 @@ TEST(Check, UnreadableFileIsUndecided) {
   call.ordinary_user = ::geteuid() == 0;  // root reads everything
   const auto result = project.guard(call);
   EXPECT_EQ(result.exit_status, 2) << result.out << result.err;
-  EXPECT_NE(result.err.find("IO_ERROR"), std::string::npos) << result.err;
+  EXPECT_NE((result.out + result.err).find("IO_ERROR"), std::string::npos) << result.out << result.err;
 }
 
 TEST(Check, BinaryFileIsAFindingNotASkip) {
