@@ -16,6 +16,7 @@ constexpr std::uint32_t kLookAheadMax = 4'000;  // tokens of an import clause or
 constexpr std::size_t kOtherMeaningsMax = 4096;
 constexpr std::size_t kGroupsMax = 100'000;
 constexpr std::size_t kCalleeMax = 48;
+constexpr std::string_view kKeyCallee = "key";  // of texts that are names of properties
 
 enum class Word : std::uint8_t { name, prefix, operator_word, declaration, type, skipped, import_word, statement };
 
@@ -274,6 +275,7 @@ void ViewBuilder::replace_code(std::size_t from, std::string_view text, std::uin
 void ViewBuilder::add_entry(std::string_view callee, std::string_view text, std::uint32_t begin, std::uint32_t end) {
   CalleeTraits traits = traits_of(callee);
   // Only what is known by more than its last name is taken for harmless.
+  if (callee.data() == kKeyCallee.data()) traits = kPassive;
   if ((traits & (kAsserts | kPassive)) != 0 && is_own_name(callee)) traits &= static_cast<CalleeTraits>(~(kAsserts | kPassive));
   const std::string_view whole_callee = callee;
   if (callee.size() > kCalleeMax) callee.remove_prefix(callee.size() - kCalleeMax);
@@ -784,7 +786,10 @@ void ViewBuilder::string_literal(std::uint32_t index) {
   if (now_.open && !now_.in_type) finish(true);
   const bool specifier = names_module && is_plain_specifier(value.text);
   if (names_module) note_reexport(index, value.text);
-  add_entry(names_module ? "import" : callee_here(), value.text, at.begin, at.end);
+  // { ".env": ".." } names a property.
+  const bool is_key = !groups_.empty() && groups_.back().open == '{' && (now_.lead == '{' || now_.lead == ',') &&
+                      index + 1 < tokens_.size() && is_char(source_of(tokens_[index + 1]), ':');
+  add_entry(names_module ? "import" : is_key ? kKeyCallee : callee_here(), value.text, at.begin, at.end);
   std::size_t begin = 0;
   if (specifier) {
     const std::string shown = "\"" + std::string(value.text) + "\"";
