@@ -599,7 +599,7 @@ Value fold_function(std::string_view callee, std::span<const Value> args, ValueL
   const bool has_text = text_argument(args, 0, text);
   if (name == "join" || name == "resolve" || name == "normalize") return join_path(args, arena);
   if (name == "fromCharCode" || name == "fromCodePoint") return from_char_codes(args, arena);
-  if (name == "of" && callee == "Array.of") return make_list({args.begin(), args.end()}, lists);
+  if (name == "of" && callee != "of") return make_list({args.begin(), args.end()}, lists);
   if (!has_text) {
     // Buffer.from([46, 101]) and new Uint8Array([..]): bytes as a list of numbers.
     const bool bytes =
@@ -614,6 +614,9 @@ Value fold_function(std::string_view callee, std::span<const Value> args, ValueL
   if (name == "URL" && text_argument(args, 1, base) && base.substr(0, 5) == "file:" && text.find(':') == std::string_view::npos) {
     const std::size_t slash = base.rfind('/');
     return text_value(std::string(text.substr(0, 1) == "/" ? "file://" : base.substr(0, slash + 1)) + std::string(text), arena);
+  }
+  if (name == "URL" && text.substr(0, 5) == "file:" && text.find('%') != std::string_view::npos) {
+    return text_value(decode_percent(text), arena);
   }
   if (name == "String" || name == "URL" || name == "fileURLToPath" || name == "pathToFileURL" ||
       name == "toNamespacedPath" || name == "encodeURIComponent" || name == "encodeURI" || name == "decode" ||

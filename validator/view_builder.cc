@@ -684,6 +684,7 @@ void ViewBuilder::member(std::string_view member_name, const Token& at) {
     now_.operand.kind = Value::Kind::text;
     now_.operand.text = "/";
   }
+  if (now_.receiver.is_text() && (member_name == "pathname" || member_name == "href")) now_.operand = now_.receiver;
   // Where bun itself lies is bun, for whoever starts it.
   if (now_.tracked && (member_name == "execPath" || member_name == "argv0")) {
     now_.operand.kind = Value::Kind::text;

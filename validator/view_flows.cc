@@ -126,6 +126,8 @@ void ViewBuilder::name_property(const Value& value) {
   if (groups_.empty() || groups_.back().open != '{' || groups_.back().key.empty() || groups_.back().scope.empty()) return;
   const std::string_view key = groups_.back().key;
   groups_.back().key = {};
+  // $`${{ raw: ".." }}` is not quoted.
+  if (key == "raw" && value.is_text()) add_commands("Bun.$", value.text, false, value.begin, value.end);
   if (value.kind == Value::Kind::unknown || call_depth_ > 0 || key.size() > 64) return;
   names_.set_has_properties();
   Value kept = value;

@@ -259,7 +259,6 @@ void ViewBuilder::shadow_parameters(std::uint32_t index) {
     hide(index - 2);
     return;
   }
-  if (closed_condition_) return;
   std::uint32_t depth = 0;
   for (std::uint32_t i = closed_first_; i + 1 < closed_end_ && i < closed_first_ + 400; ++i) {
     const std::string_view text = source_of(tokens_[i]);
@@ -271,7 +270,7 @@ void ViewBuilder::shadow_parameters(std::uint32_t index) {
     if (text == "(" || text == "[" || text == "{") ++depth;
     if (text == ")" || text == "]" || text == "}") --depth;
     const bool behind = text == "(" || text == ",";
-    if (depth != 1 || !behind || tokens_[i + 1].kind != TokenKind::word || i + 2 >= closed_end_) continue;
+    if (closed_condition_ || depth != 1 || !behind || tokens_[i + 1].kind != TokenKind::word || i + 2 >= closed_end_) continue;
     const std::string_view after = source_of(tokens_[i + 2]);
     // A default value may be the global itself.
     if (after != "," && after != ")" && after != ":" && after != "?") continue;
