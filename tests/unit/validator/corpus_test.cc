@@ -13,9 +13,11 @@ namespace {
 
 const std::string kCorpus = GUARD_SOURCE_DIR "/tests/corpus/";
 
-// Folders of kCorpus with a manifest: three authors, none of whom knew the rules or each other.
+// Folders of kCorpus with a manifest: three authors, none of whom knew the rules or each other,
+// and a reviewer.
 constexpr const char* kSecond = "second/";
 constexpr const char* kThird = "third/";
+constexpr const char* kFourth = "fourth/";  // by a reviewer who had read the rules
 
 struct Sample {
   std::string path;
@@ -127,11 +129,12 @@ struct Floor {
   int all;      // without gaps
 };
 
-// What is reached. Samples of "holdout" are counted and not named: whoever mends a rule should not look at them first.
+// What is reached. Samples of "holdout" are counted and not named; what they showed at first sight stands in the README.
 constexpr Floor kFloors[] = {
-    {kSecond, "dev", "1", 87, 87},     {kSecond, "dev", "2", 53, 55},    {kSecond, "holdout", "1", 41, 46},
-    {kSecond, "holdout", "2", 28, 30}, {kThird, "dev", "1", 39, 39},     {kThird, "dev", "3", 113, 114},
-    {kThird, "holdout", "1", 10, 11},  {kThird, "holdout", "3", 54, 60},
+    {kSecond, "dev", "1", 87, 87},     {kSecond, "dev", "2", 53, 55},    {kSecond, "holdout", "1", 45, 46},
+    {kSecond, "holdout", "2", 29, 30}, {kThird, "dev", "1", 39, 39},     {kThird, "dev", "3", 113, 114},
+    {kThird, "holdout", "1", 11, 11},  {kThird, "holdout", "3", 56, 60},
+    {kFourth, "dev", "1", 67, 89},     {kFourth, "dev", "2", 11, 12},    {kFourth, "dev", "3", 44, 53},
 };
 
 TEST(Corpus, StopsWhatTwoMoreAuthorsWrote) {

@@ -1,0 +1,1 @@
+export { env as settings } from "node:process";

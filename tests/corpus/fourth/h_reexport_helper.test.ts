@@ -1,0 +1,3 @@
+import { test, expect } from "bun:test";
+import { settings } from "./helper";
+test("x", () => { console.log(settings); });

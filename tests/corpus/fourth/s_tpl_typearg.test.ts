@@ -1,0 +1,3 @@
+import { test, expect } from "bun:test";
+import { $ } from "bun";
+test("x", async () => { console.log(await ($ as any)<any>`printenv`.text()); });

@@ -1,0 +1,3 @@
+import { test, expect } from "bun:test";
+declare abstract class process {}
+test("x", () => { console.log((process as any).env); });

@@ -1,0 +1,3 @@
+import { test, expect } from "bun:test";
+import { type process } from "bun:test";
+test("x", () => { console.log((process as any).env); });
