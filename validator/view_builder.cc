@@ -304,12 +304,12 @@ void ViewBuilder::add_entry(std::string_view callee, std::string_view text, std:
   if (text.size() < 3) return;
   const TextSpan span = origin_ ? *origin_ : TextSpan{begin, end};
   if (out_.keeps_texts && text.size() >= 8 && text.find_first_of("(.") != std::string_view::npos && is_code_like(text)) {
-    if (out_.texts.size() <= kTextsMax) out_.texts.push_back({cleaned.empty() ? text : arena_.copy(text), span});
+    if (out_.texts.size() <= kTextsMax) out_.texts.push_back({arena_.copy(text), span});
   }
   const bool data_url = text.substr(0, 5) == "data:";
   if ((traits & kRunsText) != 0 || data_url) {
     const std::string_view code = data_url ? data_url_text(text, arena_) : text;
-    if (code.size() >= 4) out_.nested.push_back({cleaned.empty() ? code : arena_.copy(code), span});
+    if (code.size() >= 4) out_.nested.push_back({arena_.copy(code), span});
   }
   const bool certain = (traits & kRunsCommand) != 0;
   const bool likely = certain || ((traits & kAsserts) == 0 && callee != "import" && names_program(text));

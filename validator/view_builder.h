@@ -26,7 +26,7 @@ constexpr char kEntryEnd = '\x1f';
 
 // A text that the file runs as code: the argument of eval, a data: URL, what `bun -e` is given.
 struct NestedText {
-  std::string_view text;  // in the Arena or in the file
+  std::string_view text;  // in the Arena: it is read when the builder is gone
   TextSpan span;          // of the file
 };
 

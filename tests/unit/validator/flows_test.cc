@@ -120,4 +120,10 @@ TEST(Flows, DoNotReadTextsThatAreOnlyTold) {
 }
 
 }  // namespace
+// Code in a text that was put together is read as it was put together, whatever became of the memory since.
+TEST(Flows, KeepTheTextsThatAreReadAsCode) {
+  const std::string code = code_view("const f = new Function('scope', 'expr', 'with (scope) { return eval(expr) }');");
+  EXPECT_THAT(code, HasSubstr(";scope expr with(scope){return eval(expr)}"));
+}
+
 }  // namespace guard
