@@ -8,6 +8,7 @@
 #include "common/glob.h"
 #include "common/text.h"
 #include "validator/encoding_check.h"
+#include "validator/known_names.h"
 #include "validator/line_counter.h"
 #include "validator/side_files.h"
 #include "validator/two_hit.h"
@@ -18,10 +19,6 @@ namespace {
 constexpr std::uint32_t kHitsPerRuleMax = 100;
 constexpr std::uint32_t kReadingsPerFileMax = 64;  // they are kept until all files were looked at
 constexpr std::uint64_t kFileBytesLimit = 1ULL << 30;  // offsets are 32 bits wide
-
-bool is_name_byte(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
-}
 
 bool applies(const Rule& rule, TierSet tiers) noexcept {
   switch (rule.tier) {

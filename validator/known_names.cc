@@ -1,5 +1,6 @@
 #include "validator/known_names.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -116,10 +117,15 @@ bool is_program_byte(char c) noexcept {
 
 }  // namespace
 
+bool is_identifier(std::string_view text) noexcept {
+  constexpr std::size_t kLongest = 128;
+  if (text.empty() || text.size() > kLongest || (text[0] >= '0' && text[0] <= '9')) return false;
+  return std::all_of(text.begin(), text.end(), is_word_byte);
+}
+
 CalleeTraits traits_of(std::string_view callee) noexcept {
   static const TraitTable kTable;
-  const std::size_t dot = callee.rfind('.');
-  const std::string_view name = dot == std::string_view::npos ? callee : callee.substr(dot + 1);
+  const std::string_view name = last_name(callee);
   return name.empty() || name.size() > 32 ? CalleeTraits{0} : kTable.find(name);
 }
 

@@ -25,6 +25,25 @@ CalleeTraits traits_of(std::string_view callee) noexcept;
 // Does a program that the rules speak of stand in `text` as a word?
 bool names_program(std::string_view text) noexcept;
 
+// A byte of an ASCII name in JavaScript.
+constexpr bool is_name_byte(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
+}
+
+// A byte of any name: every byte above ASCII may belong to one.
+constexpr bool is_word_byte(char c) noexcept { return is_name_byte(c) || static_cast<unsigned char>(c) >= 0x80; }
+
+// Can `text` be written behind a dot?
+bool is_identifier(std::string_view text) noexcept;
+
+// globalThis and its other names.
+constexpr bool is_global_object(std::string_view name) noexcept {
+  return name == "globalThis" || name == "global" || name == "self" || name == "window";
+}
+
+// b of a.b
+constexpr std::string_view last_name(std::string_view path) noexcept { return path.substr(path.rfind('.') + 1); }
+
 // A cheap hash of a name: its ends and its length.
 inline std::uint64_t hash_name(std::string_view name) noexcept {
   std::uint64_t head = 0;

@@ -7,6 +7,7 @@
 
 #include "common/text.h"
 #include "validator/constant_folder.h"
+#include "validator/known_names.h"
 
 namespace guard {
 namespace {
@@ -18,11 +19,6 @@ constexpr char kEntryEnd = '\x1f';
 
 bool is_mark(char c) noexcept {
   return c == kEntryBegin || c == kTextBegin || c == kEntryEnd || c == kWildcard;
-}
-
-bool is_word_byte(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
-         (static_cast<unsigned char>(c) & 0x80) != 0;
 }
 
 std::string_view next_word(std::string_view text, std::size_t& at) noexcept {

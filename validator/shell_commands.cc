@@ -19,10 +19,6 @@ constexpr std::size_t kBracesMax = 64;  // words out of one {a,b}{c,d}
 
 using Words = std::vector<std::string>;
 
-bool is_name_byte(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\n';
 }
@@ -282,7 +278,7 @@ class ShellReader {
       const std::size_t end = closing(text_, at_ + 2, '{', '}');
       const std::string_view inner = text_.substr(at_ + 2, end - at_ - 2);
       std::size_t size = 0;
-      while (size < inner.size() && is_name_byte(inner[size])) ++size;
+      while (size < inner.size() && is_shell_name_byte(inner[size])) ++size;
       name = inner.substr(0, size);
       at_ = std::min(end + 1, text_.size());
       const std::size_t dash = inner.find_first_of("-=+", size);
@@ -295,12 +291,12 @@ class ShellReader {
         add_to_word(std::string_view(&kWildcard, 1));
         return;
       }
-    } else if (is_name_byte(next)) {
+    } else if (is_shell_name_byte(next)) {
       std::size_t end = at_ + 1;
       if (next >= '0' && next <= '9') {
         end = at_ + 2;
       } else {
-        while (end < text_.size() && is_name_byte(text_[end])) ++end;
+        while (end < text_.size() && is_shell_name_byte(text_[end])) ++end;
       }
       name = text_.substr(at_ + 1, end - at_ - 1);
       at_ = end;

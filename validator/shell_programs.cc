@@ -84,13 +84,9 @@ constexpr std::array<std::string_view, 17> kShells = {"sh",     "bash", "zsh",  
                                                       "fish",   "mksh", "rbash", "csh",  "tcsh",      "eval",
                                                       "source", ".",    "pwsh",  "cmd",  "powershell"};
 
-bool is_name_byte(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 // Is the value of the option the word behind it?
 bool takes_next(const Wrapper& wrapper, std::string_view option) {
-  if (option.substr(0, 2) == "--")
+  if (option.starts_with("--"))
     return std::find(kLongValues.begin(), kLongValues.end(), option) != kLongValues.end();
   const std::size_t value = option.find_first_of(wrapper.values, 1);  // -iu me, but not -ume
   return !wrapper.values.empty() && value == option.size() - 1;
@@ -144,7 +140,7 @@ bool is_shell_program(std::string_view name) noexcept {
 bool is_shell_assignment(std::string_view word) noexcept {
   const std::size_t equals = word.find('=');
   if (equals == std::string_view::npos || equals == 0 || (word[0] >= '0' && word[0] <= '9')) return false;
-  return std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(equals), is_name_byte);
+  return std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(equals), is_shell_name_byte);
 }
 
 void strip_wrappers(std::vector<std::string>& words) {

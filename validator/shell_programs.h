@@ -13,6 +13,11 @@ std::string_view program_name(std::string_view word) noexcept;
 // Does it run texts that it is given with -c or on its standard input?
 bool is_shell_program(std::string_view name) noexcept;
 
+// A byte of a shell's variable name.
+constexpr bool is_shell_name_byte(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
 // NAME=value
 bool is_shell_assignment(std::string_view word) noexcept;
 

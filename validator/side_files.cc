@@ -47,20 +47,16 @@ constexpr std::array<NamedFile, 20> kNames = {{{"bunfig.toml", kRunnerConfig},
                                                {".env", kEnvFile},
                                                {"macros.toml", kRunnerConfig}}};
 
-bool ends_with(std::string_view text, std::string_view tail) noexcept {
-  return text.size() >= tail.size() && text.substr(text.size() - tail.size()) == tail;
-}
-
 std::optional<SideFile> by_name(std::string_view name) noexcept {
   for (const NamedFile& known : kNames) {
     if (name == known.name) return known.finding;
   }
   if (name.substr(0, 5) == ".env.") return kEnvFile;
   const bool compiler_config =
-      (name.substr(0, 9) == "tsconfig." || name.substr(0, 9) == "jsconfig.") && ends_with(name, ".json");
+      (name.substr(0, 9) == "tsconfig." || name.substr(0, 9) == "jsconfig.") && name.ends_with(".json");
   if (compiler_config) return kManifest;
   for (const std::string_view ending : {".wasm", ".node", ".so", ".dylib", ".dll", ".exe", ".jsc"}) {
-    if (ends_with(name, ending)) return kNative;
+    if (name.ends_with(ending)) return kNative;
   }
   if (name.find(".so.") != std::string_view::npos) return kNative;
   return std::nullopt;

@@ -2,14 +2,9 @@
 
 #include <algorithm>
 
+#include "validator/known_names.h"
+
 namespace guard {
-namespace {
-
-bool is_name_byte(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
-}
-
-}  // namespace
 
 const std::vector<std::string>& shipped_harmless_variables() {
   static const std::vector<std::string> kNames = {

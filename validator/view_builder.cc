@@ -68,15 +68,8 @@ Word kind_of(std::string_view name) noexcept {
   return name == "satisfies" ? Word::type : Word::name;
 }
 
-bool is_word_byte(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
-         c == '#' || static_cast<unsigned char>(c) >= 0x80;
-}
-
-bool is_identifier(std::string_view text) noexcept {
-  if (text.empty() || text.size() > 128 || (text[0] >= '0' && text[0] <= '9')) return false;
-  return std::all_of(text.begin(), text.end(), [](char c) { return is_word_byte(c) && c != '#'; });
-}
+// Words of the code view: names, private ones too, and numbers.
+bool is_code_word_byte(char c) noexcept { return is_word_byte(c) || c == '#'; }
 
 // What stands in parentheses behind these is no list of parameters.
 bool is_condition_word(std::string_view text) noexcept {
@@ -92,19 +85,11 @@ bool is_char(std::string_view text, char c) noexcept {
   return text.size() == 1 && text[0] == c;
 }
 
-bool ends_with(std::string_view text, std::string_view tail) noexcept {
-  return text.size() >= tail.size() && text.substr(text.size() - tail.size()) == tail;
-}
-
 // What may be shown of a string in the code view: a module name and nothing that could be taken for code.
 bool is_plain_specifier(std::string_view text) noexcept {
   return !text.empty() && text.size() <= 200 && std::all_of(text.begin(), text.end(), [](char c) {
-    return is_word_byte(c) || c == '/' || c == '.' || c == '-' || c == '@' || c == ':' || c == '+' || c == kWildcard;
+    return is_code_word_byte(c) || c == '/' || c == '.' || c == '-' || c == '@' || c == ':' || c == '+' || c == kWildcard;
   });
-}
-
-bool is_global_object(std::string_view text) noexcept {
-  return text == "globalThis" || text == "global" || text == "self" || text == "window";
 }
 
 bool is_known_global(std::string_view name) noexcept;
@@ -142,7 +127,7 @@ std::string_view data_url_text(std::string_view url, Arena& arena) {
   text.kind = Value::Kind::text;
   text.text = body;
   ValueLists none;
-  const bool base64 = ends_with(head, ";base64");
+  const bool base64 = head.ends_with(";base64");
   const Value decoded = fold_function(base64 ? "atob" : "decodeURIComponent", std::span(&text, 1), none, arena);
   return decoded.is_text() ? decoded.text : body;
 }
@@ -154,7 +139,7 @@ std::string_view inline_script(std::string_view command) noexcept {
   const std::string_view program = command.substr(0, blank);
   if (program != "bun" && program != "node" && program != "deno" && program != "nodejs" && program != "tsx" && program != std::string_view(&kWildcard, 1)) return {};
   for (const std::string_view option : {" -e ", " -p ", " -pe ", " -ep ", " --eval ", " --eval=", " --print ", " --print=", " eval "}) {
-    const std::size_t at = command.find(option, blank == 0 ? 0 : blank - 0);
+    const std::size_t at = command.find(option, blank);
     if (at != std::string_view::npos) return command.substr(at + option.size());
   }
   return {};
@@ -253,9 +238,9 @@ void ViewBuilder::write(MappedText& to, std::string_view text, std::uint32_t beg
 // Where `text` begins in the code view, behind the blank that keeps it apart from the word before.
 std::size_t ViewBuilder::put(std::string_view text, const Token& token) {
   const std::string& code = code_.text();
-  if (!text.empty() && !code.empty() && is_word_byte(code.back()) &&
-      (is_word_byte(text.front()) || text.front() == '\\')) {
-    const bool behind_new = ends_with(code, "new") && (code.size() == 3 || !is_word_byte(code[code.size() - 4]));
+  if (!text.empty() && !code.empty() && is_code_word_byte(code.back()) &&
+      (is_code_word_byte(text.front()) || text.front() == '\\')) {
+    const bool behind_new = code.ends_with("new") && (code.size() == 3 || !is_code_word_byte(code[code.size() - 4]));
     write(code_, token.line_before && !behind_new ? "\n" : " ", token.begin, token.begin);
   }
   const std::size_t begin = code_.size();
@@ -306,7 +291,7 @@ void ViewBuilder::add_entry(std::string_view callee, std::string_view text, std:
   if (out_.keeps_texts && text.size() >= 8 && text.find_first_of("(.") != std::string_view::npos && is_code_like(text)) {
     if (out_.texts.size() <= kTextsMax) out_.texts.push_back({arena_.copy(text), span});
   }
-  const bool data_url = text.substr(0, 5) == "data:";
+  const bool data_url = text.starts_with("data:");
   if ((traits & kRunsText) != 0 || data_url) {
     const std::string_view code = data_url ? data_url_text(text, arena_) : text;
     if (code.size() >= 4) out_.nested.push_back({arena_.copy(code), span});
@@ -392,7 +377,7 @@ std::string_view ViewBuilder::called(const Group& group) const noexcept {
     return code.substr(group.code_begin + 1, group.first_arg_end - group.code_begin - 1);
   }
   for (const std::string_view tail : {".call", ".apply", ".bind"}) {
-    if (ends_with(callee, tail)) return callee.substr(0, callee.size() - tail.size());
+    if (callee.ends_with(tail)) return callee.substr(0, callee.size() - tail.size());
   }
   if (!callee.empty() && callee.back() == ')' && callee.size() <= kOperandCodeMax) {
     const std::size_t bind = callee.find(".bind(");
@@ -675,21 +660,19 @@ void ViewBuilder::member(std::string_view member_name, const Token& at) {
     now_.qualified = {};
   }
   if (now_.tracked && member_name == "argv") now_.operand = runtime_arguments();
-  if (!now_.qualified.empty() || member_name != "env") {
-    // Followed by name.
-  } else if (path_of(owner).substr(0, 7) == "process" && owner.substr(0, 7) != "process") {
-    add_use("value", "process.env", "=", at.begin, at.end);  // Object.create(process).env
+  // Object.create(process).env; with a name, the name is followed.
+  const bool unnamed_env = now_.qualified.empty() && member_name == "env";
+  if (unnamed_env && path_of(owner).starts_with("process") && !owner.starts_with("process")) {
+    add_use("value", "process.env", "=", at.begin, at.end);
   }
-  if (now_.tracked && member_name == "sep") {
+  const auto is_text = [&](std::string_view text) {
     now_.operand.kind = Value::Kind::text;
-    now_.operand.text = "/";
-  }
+    now_.operand.text = text;
+  };
+  if (now_.tracked && member_name == "sep") is_text("/");
   if (now_.receiver.is_text() && (member_name == "pathname" || member_name == "href")) now_.operand = now_.receiver;
   // Where bun itself lies is bun, for whoever starts it.
-  if (now_.tracked && (member_name == "execPath" || member_name == "argv0")) {
-    now_.operand.kind = Value::Kind::text;
-    now_.operand.text = "bun";
-  }
+  if (now_.tracked && (member_name == "execPath" || member_name == "argv0")) is_text("bun");
   now_.operand.begin = now_.receiver.begin;
   now_.operand.end = at.end;
   now_.word = {};
@@ -1045,15 +1028,15 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
     const auto list_items = [&](std::size_t at_index) {
       if (args.size() > at_index && args[at_index].kind == Value::Kind::list) handed = lists_[args[at_index].list];
     };
-    if (ends_with(written, ".call")) {
+    if (written.ends_with(".call")) {
       handed.assign(args.begin() + (args.empty() ? 0 : 1), args.end());
-    } else if (ends_with(written, ".apply")) {
+    } else if (written.ends_with(".apply")) {
       list_items(1);
     } else if (written == "Reflect.apply") {
       list_items(2);
     } else if (written == "Reflect.construct") {
       list_items(1);
-    } else if (ends_with(written, ".bind")) {
+    } else if (written.ends_with(".bind")) {
       handed.clear();
     } else {
       handed.assign(args.begin(), args.end());
@@ -1079,7 +1062,7 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
     return;
   }
   // Making a function of text: x.constructor("..") without `new`, or with a text.
-  if (ends_with(callee, ".constructor") && !args.empty() && (!group.outer.made || args[0].is_text()) &&
+  if (callee.ends_with(".constructor") && !args.empty() && (!group.outer.made || args[0].is_text()) &&
       !is_parameter_list(group)) {
     add_use("call", ".constructor", args[0].is_text() ? "text" : "value", group.outer.source_begin, at.end);
   }
@@ -1116,7 +1099,7 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
     if ((traits_of(callee) & kFolds) != 0) result = fold_function(callee, given, lists_, arena_);
   }
   if (result.kind == Value::Kind::unknown) result = call_known_function(group, args, at);
-  if (ends_with(callee, ".each") && args.size() == 1 && args[0].kind == Value::Kind::list) result = args[0];
+  if (callee.ends_with(".each") && args.size() == 1 && args[0].kind == Value::Kind::list) result = args[0];
   if (result.kind == Value::Kind::list) list_bytes_ += lists_[result.list].size() * sizeof(Value);
   result.lone = false;
   result.begin = outer.receiver.kind != Value::Kind::unknown ? outer.receiver.begin : outer.source_begin;
@@ -1154,8 +1137,8 @@ bool ViewBuilder::load_module(const Group& group, std::string_view callee, const
                               const Token& at) {
   const bool masked = callee == "import" && masked_load_;
   if (callee == "import") masked_load_ = false;
-  const bool by_name = callee == "require" || callee == "import" || ends_with(callee, ".getBuiltinModule") || ends_with(callee, ".require") || callee == "require.resolve";
-  const bool by_result = ends_with(callee, ")");
+  const bool by_name = callee == "require" || callee == "import" || callee.ends_with(".getBuiltinModule") || callee.ends_with(".require") || callee == "require.resolve";
+  const bool by_result = callee.ends_with(")");
   if (masked || (!by_name && !by_result) || !specifier.is_text() || !is_plain_specifier(specifier.text)) return false;
   const std::string_view root = module_root(specifier.text);
   if (by_result && root.empty()) return false;

@@ -17,20 +17,10 @@ constexpr std::size_t kElementsMax = 256;        // of a list that is looped ove
 constexpr std::uint32_t kShortBody = 48;         // tokens; such a body costs nothing to read
 constexpr std::size_t kFunctionsMax = 2'000;
 
-bool is_plain_name(std::string_view text) noexcept {
-  if (text.empty() || text.size() > 128 || (text[0] >= '0' && text[0] <= '9')) return false;
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '#' ||
-           static_cast<unsigned char>(c) >= 0x80;
-  });
-}
-
-bool ends_with(std::string_view text, std::string_view tail) noexcept {
-  return text.size() >= tail.size() && text.substr(text.size() - tail.size()) == tail;
-}
-
-bool is_global_object(std::string_view text) noexcept {
-  return text == "globalThis" || text == "global" || text == "self" || text == "window";
+// A name that can be given a meaning: `#x` of a class, too.
+bool is_bindable(std::string_view name) noexcept {
+  if (name.starts_with('#')) name.remove_prefix(1);
+  return is_identifier(name);
 }
 
 }  // namespace
@@ -41,32 +31,34 @@ bool is_global_object(std::string_view text) noexcept {
 std::string_view ViewBuilder::path_of(std::string_view code) const {
   if (code.empty() || code.size() > kPathMax) return {};
   for (const std::string_view loader : {"require(\"", "import(\"", "process.getBuiltinModule(\"", "module.require(\"", "import.meta.require(\""}) {
-    if (code.substr(0, loader.size()) != loader) continue;
+    if (!code.starts_with(loader)) continue;
     const std::size_t close = code.find("\")", loader.size());
     if (close == std::string_view::npos) return {};
     const std::string_view root = module_root(code.substr(loader.size(), close - loader.size()));
     if (root.empty()) return {};
     std::string_view rest = code.substr(close + 2);
-    if (rest.substr(0, 8) == ".default") rest.remove_prefix(8);
+    if (rest.starts_with(".default")) rest.remove_prefix(8);
     const std::string_view whole = arena_.concat(arena_.copy(root), rest);
     return is_tracked_path(whole) ? whole : std::string_view();
   }
-  if (ends_with(code, ".constructor")) return "%.constructor";
+  if (code.ends_with(".constructor")) return "%.constructor";
   for (const std::string_view head : {"promisify(", "util.promisify("}) {
-    if (code.substr(0, head.size()) != head || code.back() != ')') continue;
+    if (!code.starts_with(head) || code.back() != ')') continue;
     const std::string_view inner = code.substr(head.size(), code.size() - head.size() - 1);
     if (is_tracked_path(inner)) return arena_.copy(inner);
   }
-  for (const std::string_view root : {"process", "Bun", "globalThis", "global", "fs"}) {
-    const std::string_view head = "Object.create(";
-    if (code.substr(0, head.size()) == head && code.substr(head.size(), root.size()) == root && code.size() > head.size() + root.size() &&
-        (code[head.size() + root.size()] == ')' || code[head.size() + root.size()] == ',')) {
-      return root;
+  // What inherits from a root is followed as the root.
+  constexpr std::string_view kCreate = "Object.create(";
+  if (code.starts_with(kCreate)) {
+    const std::string_view rest = code.substr(kCreate.size());
+    const std::string_view first = rest.substr(0, rest.find_first_of(",)"));
+    for (const std::string_view root : {"process", "Bun", "globalThis", "global", "fs"}) {
+      if (first == root && first.size() < rest.size()) return root;
     }
   }
   if (code.back() == ')') {
-    if (code.substr(0, 21) == "module.createRequire(" || code.substr(0, 14) == "createRequire(") return "require";
-    if (code.substr(0, 9) == "Bun.file(") return "Bun.file";
+    if (code.starts_with("module.createRequire(") || code.starts_with("createRequire(")) return "require";
+    if (code.starts_with("Bun.file(")) return "Bun.file";
   }
   return is_tracked_path(code) ? code : std::string_view();
 }
@@ -112,7 +104,7 @@ bool ViewBuilder::give_member(std::string_view name, const Value& value) {
 }
 
 bool ViewBuilder::add_meaning(std::string_view name, std::string_view path) {
-  if (!is_plain_name(name)) return true;
+  if (!is_bindable(name)) return true;
   const std::size_t dot = path.find('.');
   // globalThis.process is process.
   if (dot != std::string_view::npos && is_global_object(path.substr(0, dot)) && is_tracked_path(path.substr(dot + 1))) {
@@ -203,7 +195,7 @@ void ViewBuilder::bind_pattern(std::uint32_t first, std::uint32_t end, std::stri
       ++i;
     }
     std::string target;
-    if (known && is_plain_name(key)) {
+    if (known && is_bindable(key)) {
       if (key == "constructor") {
         target = "%.constructor";
       } else if (!path.empty()) {
@@ -330,7 +322,7 @@ void ViewBuilder::arrow(std::uint32_t index) {
   if (in_call && (lead == '(' || lead == ',')) {
     const std::string_view code = code_.text();
     std::string_view callee = code.substr(groups_.back().callee_begin, groups_.back().code_begin - groups_.back().callee_begin);
-    if (ends_with(callee, ".then")) {
+    if (callee.ends_with(".then")) {
       const std::string_view path = path_of(callee.substr(0, callee.size() - 5));
       if (!path.empty() && first < end) {
         if (tokens_[first].kind == TokenKind::word) {

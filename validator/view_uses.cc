@@ -13,10 +13,6 @@ namespace {
 constexpr std::uint32_t kScopeLookAheadMax = 200'000;  // tokens to the end of one scope
 constexpr std::uint64_t kLookAheadFactor = 8;          // of all tokens, for all scopes together
 
-bool is_global_object(std::string_view path) noexcept {
-  return path == "globalThis" || path == "global" || path == "self" || path == "window";
-}
-
 // Object.defineProperty(process, "platform", ..) is about one member, and that one is harmless. Object.assign(global, ..)
 // only adds to it. What inherits from a root is followed.
 bool is_harmless_reflection(std::string_view callee, std::string_view root, std::size_t argument, std::string_view member) noexcept {
@@ -33,7 +29,7 @@ bool is_harmless_reflection(std::string_view callee, std::string_view root, std:
            member != "module" && !is_global_object(member);
   }
   const SurfaceClass surface = member_class(root, member);
-  const bool takes = callee.substr(callee.size() - 3) == "get" || callee.substr(callee.size() - 10) == "Descriptor";
+  const bool takes = callee.ends_with("get") || callee.ends_with("Descriptor");
   return surface == SurfaceClass::free || (surface == SurfaceClass::named && member != "env" && !takes);
 }
 
@@ -41,11 +37,6 @@ bool is_harmless_reflection(std::string_view callee, std::string_view root, std:
 bool names_a_state(std::string_view matcher) noexcept {
   return matcher == "toBeUndefined" || matcher == "toBeDefined" || matcher == "toBeTruthy" || matcher == "toBeFalsy" ||
          matcher == "toBeNull";
-}
-
-std::string_view last_name(std::string_view callee) noexcept {
-  const std::size_t dot = callee.rfind('.');
-  return dot == std::string_view::npos ? callee : callee.substr(dot + 1);
 }
 
 }  // namespace
@@ -121,24 +112,15 @@ void ViewBuilder::note_value(bool last) {
     return;
   }
   if (lead == ';' || lead == '`') return;  // a statement of its own; the text of it
-  const bool in_call = !groups_.empty() && groups_.back().open == '(' && groups_.back().call;
-  if ((lead == '(' || lead == ',') && in_call) {
-    handed_roots_.push_back({groups_.size(), args_.size() - groups_.back().args_begin, path, begin, end});
-    return;
-  }
-  // f<T>(root, ..) is read as a comparison and a group; the parameters of an arrow function are names.
+  const std::string_view next = index_ < tokens_.size() ? source_of(tokens_[index_]) : std::string_view();
   if ((lead == '(' || lead == ',') && !groups_.empty() && groups_.back().open == '(') {
-    const std::string_view next = index_ < tokens_.size() ? source_of(tokens_[index_]) : std::string_view();
-    if (lead == '(' && next != ",") return;  // the group goes on with it
+    // No call: the group goes on with it. But f<T>(root, ..) is read as a comparison and a group.
+    if (lead == '(' && !groups_.back().call && next != ",") return;
     handed_roots_.push_back({groups_.size(), args_.size() - groups_.back().args_begin, path, begin, end});
     return;
   }
-  const bool in_braces = !groups_.empty() && groups_.back().open == '{';
-  if (lead == '{' || (lead == ',' && in_braces)) {
-    // { process } as a shorthand property; in a block it would be a statement.
-    const std::string_view next = index_ < tokens_.size() ? source_of(tokens_[index_]) : std::string_view();
-    if (lead == '{' && next != "," && next != "}") return;
-  }
+  // { process } as a shorthand property; in a block it would be a statement.
+  if (lead == '{' && next != "," && next != "}") return;
   add_use("value", path, std::string_view(&now_.lead, 1), begin, end);
 }
 
@@ -176,7 +158,7 @@ void ViewBuilder::flush_handed_roots(std::string_view callee, std::string_view m
       add_use("spied", root.path + "." + std::string(member), {}, root.begin, root.end);
     }
     const bool is_root = root.path.find('.') == std::string::npos;
-    const bool compares = function == "expect" || function.substr(0, 2) == "to";
+    const bool compares = function == "expect" || function.starts_with("to");
     const bool only_asked = function == "expect" && index_ + 2 < tokens_.size() && names_a_state(source_of(tokens_[index_ + 2]));
     if (only_asked && !is_own_name(callee)) continue;
     if (root.path != "eval" && is_free_handler(function) && !is_own_name(callee) && !(is_root && compares && root.path != "Function")) continue;
