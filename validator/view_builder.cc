@@ -630,6 +630,8 @@ void ViewBuilder::member(std::string_view member_name, const Token& at) {
   std::string_view owner =
       code.substr(now_.operand_begin, code.size() > now_.operand_begin ? code.size() - now_.operand_begin - 1 : 0);
   if (owner.size() > kOperandCodeMax) owner = {};  // no root is that long
+  // Object.create(process).env
+  const bool inherits_env = member_name == "env" && !owner.starts_with("process") && path_of(owner).starts_with("process");
   if (now_.open && is_global_object(owner) && is_known_global(member_name)) {
     code_.truncate(now_.operand_begin);
     now_.operand_begin = put(member_name, at);
@@ -660,11 +662,8 @@ void ViewBuilder::member(std::string_view member_name, const Token& at) {
     now_.qualified = {};
   }
   if (now_.tracked && member_name == "argv") now_.operand = runtime_arguments();
-  // Object.create(process).env; with a name, the name is followed.
-  const bool unnamed_env = now_.qualified.empty() && member_name == "env";
-  if (unnamed_env && path_of(owner).starts_with("process") && !owner.starts_with("process")) {
-    add_use("value", "process.env", "=", at.begin, at.end);
-  }
+  // With a name, the name is followed.
+  if (inherits_env && now_.qualified.empty()) add_use("value", "process.env", "=", at.begin, at.end);
   const auto is_text = [&](std::string_view text) {
     now_.operand.kind = Value::Kind::text;
     now_.operand.text = text;

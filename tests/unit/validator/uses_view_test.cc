@@ -129,6 +129,15 @@ TEST(UsesView, TellsReflectionOnTheEnvironment) {
        {"Object.assign({}, process)", "value|process|(Object.assign"}});
 }
 
+// However long the text before it is: the view grows while it is read, and what was seen of it must not move along.
+TEST(UsesView, TellsWhatInheritsFromARootAtEveryPlace) {
+  std::string before;
+  for (int i = 0; i < 300; ++i) {
+    EXPECT_THAT(uses(before + "f(Object.create(process).env)"), Contains("value|process.env|=")) << i;
+    before += "a;";
+  }
+}
+
 TEST(UsesView, FollowsNamesInsteadOfTellingThem) {
   expect_none(
       {"const p = process; p.cwd()", "let e = eval", "const x = fs.rmSync", "const { exit } = process; exit()"});
