@@ -33,14 +33,11 @@ namespace {
 // A gated commit is judged by the configuration that it is based on, never by the one that it brings along.
 Result<ConfigSources> config_sources(const CheckOptions& options, CommandContext& context) {
   if (options.staged) return config_at_head(options.config, ".", context);
-  ConfigSources sources;
-  sources.environment = context.environment;
-  sources.file = options.config;
-  if (!options.config.empty()) return sources;
+  if (!options.config.empty()) return config_of(options.config, {}, context);
   std::error_code failure;
-  sources.search_from = std::filesystem::current_path(failure);
+  const auto here = std::filesystem::current_path(failure);
   if (failure) return Error::from_errno(ErrorCode::io_error, "the current folder", failure.value());
-  return sources;
+  return config_of({}, here, context);
 }
 
 // What is masked, made when it is first needed and then kept: making it takes longer than checking a small file.

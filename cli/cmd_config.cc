@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "cli/trusted_inputs.h"
 #include "common/text.h"
 #include "pipeline/config_keys.h"
 
@@ -61,14 +62,7 @@ std::string document(const LoadedConfig& loaded) {
 }  // namespace
 
 int cmd_config(const ConfigOptions& options, CommandContext& context) {
-  ConfigSources sources;
-  if (!options.config.empty()) {
-    sources.file = options.config;
-  } else {
-    sources.search_from = options.project.empty() ? "." : options.project;
-  }
-  sources.environment = context.environment;
-  const auto loaded = load_config(sources);
+  const auto loaded = load_config(config_of(options.config, options.project.empty() ? "." : options.project, context));
   if (!loaded) return fail(context, loaded.error());
   context.streams.out.write(options.format == OutputFormat::json ? document(*loaded) : table(*loaded));
   return finish(context, kDone);

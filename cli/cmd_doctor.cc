@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/rule_engine.h"
+#include "cli/trusted_inputs.h"
 #include "common/text.h"
 #include "pipeline/backend_choice.h"
 #include "pipeline/config.h"
@@ -64,14 +65,7 @@ int cmd_doctor(const DoctorOptions& options, CommandContext& context) {
   std::error_code failure;
   const fs::path project = fs::weakly_canonical(options.project.empty() ? "." : options.project, failure);
 
-  ConfigSources sources;
-  if (options.config.empty()) {
-    sources.search_from = project;
-  } else {
-    sources.file = options.config;
-  }
-  sources.environment = context.environment;
-  const auto loaded = load_config(sources);
+  const auto loaded = load_config(config_of(options.config, project, context));
   const Config config = loaded ? loaded->config : Config{};
 
   std::vector<Row> rows;

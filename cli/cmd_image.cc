@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/progress.h"
+#include "cli/trusted_inputs.h"
 #include "common/text.h"
 #include "pipeline/backend_choice.h"
 #include "pipeline/config.h"
@@ -29,14 +30,7 @@ Result<ImageInputs> image_inputs(const ImageOptions& options) {
 // An engine that is not there is no reason to fail where nobody asked for one: the embedded sandbox needs none.
 Result<int> build(const ImageOptions& options, CommandContext& context) {
   GUARD_TRY_ASSIGN(const ImageInputs inputs, image_inputs(options));
-  ConfigSources sources;
-  if (options.config.empty()) {
-    sources.search_from = inputs.project;
-  } else {
-    sources.file = options.config;
-  }
-  sources.environment = context.environment;
-  GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(sources));
+  GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(config_of(options.config, inputs.project, context)));
   const std::uint64_t probe_deadline_ms = loaded.config.docker.probe_deadline_ms;
   Progress progress(context.streams.err, context.streams.err_is_terminal ? Progress::Mode::rewritten : Progress::Mode::lines);
   const ImageProgress say = [&](std::string_view line) { progress.say(line); };

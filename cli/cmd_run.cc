@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/rule_engine.h"
+#include "cli/trusted_inputs.h"
 #include "common/text.h"
 #include "pipeline/config.h"
 #include "pipeline/report_github.h"
@@ -110,13 +111,7 @@ Result<void> resolve_files(const RunOptions& options, RunRequest& request) {
 }
 
 Result<void> prepare(const SandboxOptions& options, CommandContext& context, RuleEngine& engine, RunRequest& request) {
-  ConfigSources sources;
-  if (options.config.empty()) {
-    sources.search_from = request.project;
-  } else {
-    sources.file = options.config;
-  }
-  sources.environment = context.environment;
+  ConfigSources sources = config_of(options.config, request.project, context);
   sources.overrides = options.overrides;
   GUARD_TRY_ASSIGN(LoadedConfig loaded, load_config(sources));
   request.config = std::move(loaded.config);

@@ -11,14 +11,21 @@
 
 namespace guard {
 
-Result<ConfigSources> config_at_head(const std::string& config, const std::filesystem::path& folder,
-                                     CommandContext& context) {
+ConfigSources config_of(const std::string& config, const std::filesystem::path& folder, const CommandContext& context) {
   ConfigSources sources;
   sources.environment = context.environment;
-  if (!config.empty()) {
+  if (config.empty()) {
+    sources.search_from = folder;
+  } else {
     sources.file = config;
-    return sources;
   }
+  return sources;
+}
+
+Result<ConfigSources> config_at_head(const std::string& config, const std::filesystem::path& folder,
+                                     CommandContext& context) {
+  ConfigSources sources = config_of(config, {}, context);
+  if (!config.empty()) return sources;
   GUARD_TRY_ASSIGN(std::string bytes, read_at_head(folder, kConfigFileName, context.cancel));
   if (!bytes.empty()) sources.text = ConfigText{"guard.toml at HEAD", std::move(bytes)};
   return sources;

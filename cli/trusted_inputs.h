@@ -1,5 +1,5 @@
-// The configuration and rules of whoever may not be overruled by what is being judged: from HEAD, or from outside of
-// the tree.
+// Where a verb takes its configuration from: what the person named or keeps in the project, or, where a change is judged,
+// what that change can't overrule: HEAD, or outside of the tree.
 #pragma once
 
 #include <filesystem>
@@ -9,6 +9,9 @@
 #include "pipeline/config.h"
 
 namespace guard {
+
+// `config` as typed, or the guard.toml that is found from `folder` upwards.
+ConfigSources config_of(const std::string& config, const std::filesystem::path& folder, const CommandContext& context);
 
 // `config` as typed, or guard.toml at HEAD of the repository that holds `folder`: never the one that a change brings
 // along.
