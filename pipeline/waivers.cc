@@ -169,6 +169,10 @@ std::string waiver_template(const Report& report, std::string_view project, std:
   return text.empty() ? "# nothing to waive\n" : text;
 }
 
-std::string today_utc() { return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr))); }
+// By the calendar alone: strftime would read the time zone's file at every start.
+std::string today_utc() {
+  const std::chrono::year_month_day today(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now()));
+  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(today.year()), static_cast<unsigned>(today.month()), static_cast<unsigned>(today.day()));
+}
 
 }  // namespace guard
