@@ -41,18 +41,7 @@ ProgramResult Repository::shell(const std::string& script, const std::filesystem
   spec.env["HOME"] = home().string();
   spec.env["GIT_CONFIG_NOSYSTEM"] = "1";
   for (auto& [name, value] : more) spec.env[name] = value;
-  const CancelToken never;
-  auto done = collect_process(spec, 64u << 20, never);
-  ProgramResult result;
-  if (!done) {
-    ADD_FAILURE() << done.error().to_string();
-    return result;
-  }
-  if (done->result.outcome.kind == OutcomeKind::exited)
-    result.exit_status = static_cast<int>(done->result.outcome.value);
-  result.out = std::move(done->out);
-  result.err = std::move(done->err);
-  return result;
+  return run_program(spec);
 }
 
 void Repository::must(const std::string& script, const std::filesystem::path& folder) const {

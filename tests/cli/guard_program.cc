@@ -86,6 +86,20 @@ std::map<std::string, std::string> Project::environment() const {
   return env;
 }
 
+ProgramResult run_program(const ProcessSpec& spec) {
+  const CancelToken never;
+  auto done = collect_process(spec, 64u << 20, never);
+  ProgramResult result;
+  if (!done) {
+    ADD_FAILURE() << done.error().to_string();
+    return result;
+  }
+  if (done->result.outcome.kind == OutcomeKind::exited) result.exit_status = static_cast<int>(done->result.outcome.value);
+  result.out = std::move(done->out);
+  result.err = std::move(done->err);
+  return result;
+}
+
 ProgramResult Project::guard(std::vector<std::string> arguments, std::map<std::string, std::string> environment) const {
   ProgramCall call;
   call.arguments = std::move(arguments);
@@ -108,17 +122,7 @@ ProgramResult Project::guard(ProgramCall call) const {
     }
   }
   spec.stdin_text = call.stdin_text;
-  const CancelToken never;
-  auto done = collect_process(spec, 64u << 20, never);
-  ProgramResult result;
-  if (!done) {
-    ADD_FAILURE() << done.error().to_string();
-    return result;
-  }
-  if (done->result.outcome.kind == OutcomeKind::exited) result.exit_status = static_cast<int>(done->result.outcome.value);
-  result.out = std::move(done->out);
-  result.err = std::move(done->err);
-  return result;
+  return run_program(spec);
 }
 
 void Project::build_image(std::string_view backend) const {

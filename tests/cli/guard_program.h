@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/file_io.h"
+#include "runner/subprocess.h"
 
 namespace guard::testing {
 
@@ -19,6 +20,9 @@ struct ProgramResult {
   std::string err;
   nlohmann::json document() const;  // of `out`; a test failure and null where it is none
 };
+
+// Runs any program; a test failure where it can't be started.
+ProgramResult run_program(const ProcessSpec& spec);
 
 struct ProgramCall {
   std::vector<std::string> arguments;
