@@ -42,13 +42,13 @@ class Arena {
 
 struct Value {
   enum class Kind : std::uint8_t { unknown, text, list, number, function, path };
-  Kind kind = Kind::unknown;
-  bool lone = false;  // a single literal, which is in the strings view already
   std::string_view text;  // also the path: "process", "fs.readFileSync"
   std::int64_t number = 0;
   std::uint32_t list = 0;   // index into the lists of ValueLists; of a function, into those of the NameTable
   std::uint32_t begin = 0;  // place in the source
   std::uint32_t end = 0;
+  Kind kind = Kind::unknown;
+  bool lone = false;  // a single literal, which is in the strings view already
 
   bool is_text() const noexcept { return kind == Kind::text; }
   bool is_known_text() const noexcept { return is_text() && text.find(kWildcard) == std::string_view::npos; }

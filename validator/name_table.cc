@@ -6,6 +6,7 @@ namespace guard {
 namespace {
 
 constexpr std::size_t kAliasesPerNameMax = 32;
+constexpr std::size_t kFunctionsMax = 2'000;
 
 }  // namespace
 
@@ -68,8 +69,9 @@ bool is_tracked_path(std::string_view path) noexcept {
 void NameTable::clear() noexcept {
   if (meaning_count_ != 0) std::fill(slots_.begin(), slots_.end(), 0);
   meaning_count_ = 0;
-  std::fill(used_.begin(), used_.end(), 0);
+  for (UsedNames& names : used_) std::fill(names.begin(), names.end(), 0);
   functions_.clear();
+  function_at_.clear();
   declared_.clear();
   has_properties_ = false;
   overflowed_ = false;
@@ -115,12 +117,17 @@ NameTable::Meaning& NameTable::add(std::string_view name, std::uint64_t hash) {
   return meaning;
 }
 
-std::uint32_t NameTable::add_function(const Function& function) {
-  for (std::uint32_t i = 0; i < functions_.size(); ++i) {
-    if (functions_[i].body_first == function.body_first) return i;
+std::optional<std::uint32_t> NameTable::add_function(const Function& function) {
+  const auto known = function_at_.find(function.body_first);
+  if (known != function_at_.end()) {
+    functions_[known->second] = function;  // more of the names in it is known now
+    return known->second;
   }
+  if (functions_.size() >= kFunctionsMax) return std::nullopt;
+  const auto index = static_cast<std::uint32_t>(functions_.size());
   functions_.push_back(function);
-  return static_cast<std::uint32_t>(functions_.size() - 1);
+  function_at_.emplace(function.body_first, index);
+  return index;
 }
 
 // Only names that the validator trusts are worth keeping.
@@ -144,7 +151,7 @@ bool NameTable::add_alias(std::string_view name, std::string_view path) {
   } else {
     overflowed_ = true;
   }
-  return !was_used(hash);
+  return !was_used(hash, Use::value) && !was_used(hash, Use::callee);
 }
 
 bool NameTable::assign(std::string_view name, const Value& value) {
@@ -159,12 +166,14 @@ bool NameTable::assign(std::string_view name, const Value& value) {
   if (!first) ++version_;
   meaning.constant = value;
   meaning.had_value = true;
-  return !first || frozen_ || !was_used(hash);
+  if (!first || frozen_) return true;
+  if (was_used(hash, Use::value)) return false;
+  return value.kind != Value::Kind::function || !functions_[value.list].reaches || !was_used(hash, Use::told);
 }
 
-const NameTable::Meaning* NameTable::use(std::string_view name) {
+const NameTable::Meaning* NameTable::use(std::string_view name, Use use) {
   const std::uint64_t hash = hash_name(name);
-  mark_used(hash);
+  mark_used(hash, use);
   return find(name, hash);
 }
 

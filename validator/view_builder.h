@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -112,6 +113,18 @@ class ViewBuilder {
     Value function;                // the operand is a function that can be followed
     char lead = ';';           // what stands before it: ( [ { , : = . | > r(eturn) ;
 
+    // Begins anew behind `before`. Member by member: a copy of a fresh one costs several times as much.
+    void reset(char before) noexcept {
+      sum = operand = receiver = function = Value{};
+      method = declared = word = qualified = target = std::string_view();
+      pattern_first = pattern_end = source_begin = name_token = 0;
+      operand_begin = type_begin = 0;
+      angles = 0;
+      has_sum = open = prefixed = after_dot = in_type = declares = declaration = annotated = opaque = made = tracked =
+          negative = compared = ambient = false;
+      lead = before;
+    }
+
     // Was there a value, and nothing in it that could be a root under another name?
     bool operand_known() const noexcept { return open || has_sum; }
   };
@@ -138,7 +151,7 @@ class ViewBuilder {
     bool call = false;       // f( or x[
     bool tagged = false;     // f`
     bool condition = false;  // if (, while (: what follows is a statement
-    Expression outer;
+    Expression* outer = nullptr;  // that it is a part of
     std::size_t args_begin = 0;
     std::size_t code_begin = 0;    // size of the code view before it was opened
     std::size_t callee_begin = 0;  // in the code view
@@ -164,7 +177,7 @@ class ViewBuilder {
   bool keyword(std::string_view name, std::uint32_t index);
   void member(std::string_view name, const Token& at);
   void name(std::string_view name, std::uint32_t index);
-  void begin_operand(const Token& at, Value value, std::size_t code_begin);
+  void begin_operand(const Token& at, const Value& value, std::size_t code_begin);
   void string_literal(std::uint32_t index);
   void template_piece(std::uint32_t index);
   void punctuator(std::uint32_t index);
@@ -242,7 +255,8 @@ class ViewBuilder {
 
   std::span<const Token> tokens_;
   std::span<const Token> main_tokens_;  // where functions of the file stand
-  Expression now_;
+  std::deque<Expression> expressions_{1};  // that of the text, and one for each open group; later ones are kept for their memory
+  Expression* now_ = &expressions_.front();
   std::vector<Group> groups_;
   std::vector<Value> args_;
   std::vector<OtherMeaning> other_meanings_;
