@@ -1,3 +1,5 @@
+#include <malloc.h>
+
 #include <cstdio>
 #include <exception>
 #include <variant>
@@ -46,6 +48,9 @@ int run(int argc, const char* const* argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // A buffer of this size goes back to the system when it is freed. Left to itself, malloc raises the limit with the first
+  // large file and from then on keeps all that a tree ever needed at once.
+  mallopt(M_MMAP_THRESHOLD, 128 * 1024);
   try {
     return run(argc, argv);
   } catch (const std::exception& exception) {

@@ -23,6 +23,43 @@ constexpr std::size_t kQueueMax = 384;
 constexpr std::size_t kQueueBeforeThreads = 48;
 constexpr std::uint64_t kFilesPerProgress = 256;
 
+// A file takes up to forty times its size while it is looked at. Together the large ones that are in hand stay below this,
+// or there is only one.
+class LargeFiles {
+ public:
+  static constexpr std::size_t kLarge = 128 * 1024;
+
+  // Waits for its turn, which lasts as long as the object.
+  class Turn {
+   public:
+    Turn(LargeFiles& files, std::size_t size) : files_(files), size_(size) {
+      std::unique_lock lock(files_.mutex_);
+      files_.changed_.wait(lock, [&] { return files_.bytes_ == 0 || files_.bytes_ + size_ <= kBytesInHand; });
+      files_.bytes_ += size_;
+    }
+    ~Turn() {
+      {
+        const std::lock_guard lock(files_.mutex_);
+        files_.bytes_ -= size_;
+      }
+      files_.changed_.notify_all();
+    }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+   private:
+    LargeFiles& files_;
+    std::size_t size_;
+  };
+
+ private:
+  static constexpr std::size_t kBytesInHand = 1 << 20;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::size_t bytes_ = 0;
+};
+
 // What one thread has come to.
 struct Share {
   TreeHits hits;
@@ -35,8 +72,8 @@ struct Share {
 
 class Worker {
  public:
-  explicit Worker(const TreeRequest& request)
-      : request_(request), check_(*request.rules, *request.matcher, request.options) {}
+  Worker(const TreeRequest& request, LargeFiles& large_files)
+      : request_(request), large_files_(large_files), check_(*request.rules, *request.matcher, request.options) {}
 
   void look_at(const WalkedFile& file) noexcept {
     try {
@@ -58,7 +95,7 @@ class Worker {
     if (request_.keep_names) share.hits.names.push_back(file.path);
     share.hits.bytes += bytes_.size();
     bytes_read.store(share.hits.bytes, std::memory_order_relaxed);
-    GUARD_TRY(check_.look_at(file.path, bytes_, hits_));
+    GUARD_TRY(look_at_bytes(file.path));
     if (hits_.empty()) return ok();
     const bool may_find = !hits_.hits.empty() || !hits_.findings.empty();
     share.hits.files.push_back(std::move(hits_));
@@ -67,7 +104,14 @@ class Worker {
     return ok();
   }
 
+  Result<void> look_at_bytes(const std::string& path) {
+    if (bytes_.size() < LargeFiles::kLarge) return check_.look_at(path, bytes_, hits_);
+    const LargeFiles::Turn turn(large_files_, bytes_.size());
+    return check_.look_at(path, bytes_, hits_);
+  }
+
   const TreeRequest& request_;
+  LargeFiles& large_files_;
   FileCheck check_;
   std::string bytes_;
   FileHits hits_;
@@ -75,7 +119,7 @@ class Worker {
 
 class Crew {
  public:
-  explicit Crew(const TreeRequest& request) : request_(request), own_(request) {}
+  explicit Crew(const TreeRequest& request) : request_(request), own_(request, large_files_) {}
   ~Crew() { dismiss(); }
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
@@ -135,7 +179,7 @@ class Crew {
   void hire() {
     try {
       for (unsigned i = 1; i < request_.jobs; ++i) {
-        workers_.push_back(std::make_unique<Worker>(request_));
+        workers_.push_back(std::make_unique<Worker>(request_, large_files_));
         threads_.emplace_back([this, worker = workers_.back().get()] { serve(*worker); });
       }
     } catch (const std::exception&) {
@@ -169,6 +213,7 @@ class Crew {
   }
 
   const TreeRequest& request_;
+  LargeFiles large_files_;
   Worker own_;
   std::uint64_t given_ = 0;
   std::mutex mutex_;

@@ -16,6 +16,9 @@
 namespace guard {
 namespace {
 
+// What a larger file took is given back: the rest of a tree doesn't need it.
+constexpr std::size_t kMemoryKeptFor = 256 * 1024;
+
 constexpr std::uint32_t kHitsPerRuleMax = 100;
 constexpr std::uint32_t kReadingsPerFileMax = 64;  // they are kept until all files were looked at
 constexpr std::uint64_t kFileBytesLimit = 1ULL << 30;  // offsets are 32 bits wide
@@ -95,6 +98,7 @@ Result<void> FileCheck::look_at(const std::string& path, std::string_view bytes,
   take_api_keys();
   list_facts();
   list_hits();
+  if (bytes.size() > kMemoryKeptFor) views_ = SourceViews();
   return ok();
 }
 

@@ -85,6 +85,7 @@ using namespace lexer_detail;
 // Frame ids share a 64-bit key with an offset; more frames than this make a text undecidable.
 constexpr std::uint32_t kFramesMax = 1U << 24;
 constexpr std::uint32_t kContextTokens = 12;
+constexpr std::size_t kMemoryKeptFor = 256 * 1024;  // bytes of text
 
 constexpr std::uint8_t kWord = 1;  // may stand in an identifier
 constexpr std::uint8_t kDigit = 2;
@@ -994,6 +995,11 @@ void lex(std::string_view text, Markup markup, LexedText& out) {
   out.clear();
   Lexer(text, markup, out).run();
   out.steps = std::max<std::uint64_t>(out.steps, text.size());
+  // What reads the tokens of a large text needs as much again.
+  if (text.size() > kMemoryKeptFor) {
+    out.memory = std::make_unique<LexerMemory>();
+    out.tokens.shrink_to_fit();
+  }
 }
 
 }  // namespace guard

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace guard {
@@ -34,7 +35,13 @@ class MappedText {
   // Drops everything from `size` on.
   void truncate(std::size_t size);
 
-  const std::string& text() const noexcept { return text_; }
+  // Room for `size` bytes in all.
+  void reserve(std::size_t size) {
+    if (size > text_.capacity()) text_.reserve(size);
+  }
+
+  const std::string& text() const& noexcept { return text_; }
+  std::string text() && noexcept { return std::move(text_); }
   std::size_t size() const noexcept { return text_.size(); }
 
   // The original of [begin, end); begin <= end, also where pieces were moved around.

@@ -280,6 +280,7 @@ class ViewBuilder {
   // Shared by the readings of calls, and of calls in calls.
   struct CallWork {
     std::uint64_t tokens = 0;            // read again
+    std::uint64_t bytes = 0;             // written
     std::vector<std::uint32_t> active;   // functions that are being read: recursion is not followed
     std::unordered_map<std::uint64_t, Value> known;  // what a call with these values gave
   };

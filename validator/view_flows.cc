@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t kPathMax = 256;
 constexpr int kCallDepthMax = 4;
 constexpr std::size_t kCallsMax = 4'000;         // of one file
+constexpr std::uint64_t kCallBytesFree = 1 << 20;  // that calls may write in any case, beside four times the text
 constexpr std::uint32_t kBodyTokensMax = 2'000;  // longer functions are not followed
 constexpr std::size_t kElementsMax = 256;        // of a list that is looped over
 constexpr std::uint32_t kShortBody = 48;         // tokens; such a body costs nothing to read
@@ -437,7 +438,8 @@ Value ViewBuilder::call_function(std::uint32_t index, std::span<const Value> arg
   if (const auto known = work_->known.find(key); known != work_->known.end()) return known->second;
   std::uint64_t& spent = work_->tokens;
   // More calls than can be followed: what the rest does is not known.
-  if (calls_.size() >= kCallsMax || spent + size > 8 * main_tokens_.size() + 20'000) {
+  const bool too_long = work_->bytes > 4 * source_.size() + kCallBytesFree;
+  if (calls_.size() >= kCallsMax || too_long || spent + size > 8 * main_tokens_.size() + 20'000) {
     over_budget_ = over_budget_ || function.acts;
     return {};
   }
@@ -490,10 +492,11 @@ Value ViewBuilder::call_function(std::uint32_t index, std::span<const Value> arg
   work_->active.pop_back();
   over_budget_ = over_budget_ || inner.over_budget_;
   CallTexts written;
-  written.code = texts.code.text();
-  written.strings = texts.strings.text();
-  written.commands = texts.commands.text();
-  written.uses = texts.uses.text();
+  written.code = std::move(texts.code).text();
+  written.strings = std::move(texts.strings).text();
+  written.commands = std::move(texts.commands).text();
+  written.uses = std::move(texts.uses).text();
+  work_->bytes += written.code.size() + written.strings.size() + written.commands.size() + written.uses.size();
   written.place = place;
   calls_.push_back(std::move(written));
   out_.nested.insert(out_.nested.end(), texts.nested.begin(), texts.nested.end());
@@ -514,16 +517,21 @@ void ViewBuilder::loop_over(std::uint32_t name, const Value& list, std::uint32_t
   for (std::size_t i = 0; i < items.size() && i < kElementsMax; ++i) call_function(function.list, std::span(&items[i], 1), place);
 }
 
-// What calls wrote comes behind what the file wrote itself.
+// What calls wrote comes behind what the file wrote itself. Much can have been written: it is let go piece by piece.
 void ViewBuilder::append_calls() {
-  for (const CallTexts& call : calls_) {
-    const auto begin = static_cast<std::uint32_t>(call.place.begin);
-    const auto end = static_cast<std::uint32_t>(call.place.end);
-    write(code_, call.code, begin, end);
-    write(strings_, call.strings, begin, end);
-    write(out_.commands, call.commands, begin, end);
-    write(out_.uses, call.uses, begin, end);
-  }
+  const auto append = [&](MappedText& to, std::string CallTexts::*from) {
+    std::size_t size = to.size();
+    for (const CallTexts& call : calls_) size += (call.*from).size();
+    to.reserve(size);
+    for (CallTexts& call : calls_) {
+      write(to, call.*from, static_cast<std::uint32_t>(call.place.begin), static_cast<std::uint32_t>(call.place.end));
+      (call.*from) = std::string();
+    }
+  };
+  append(code_, &CallTexts::code);
+  append(strings_, &CallTexts::strings);
+  append(out_.commands, &CallTexts::commands);
+  append(out_.uses, &CallTexts::uses);
   calls_.clear();
 }
 
