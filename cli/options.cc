@@ -153,6 +153,7 @@ Result<ParsedCommand> parse_check(SplitArguments split) {
     options.jobs = digits ? static_cast<unsigned>(std::stoul(jobs)) : 0;
     if (options.jobs == 0 || options.jobs > 256) return mistake("--jobs takes a number from 1 to 256", "leave it out: all processors are used then");
   }
+  options.no_ignore = split.has("--no-ignore");
   options.print_waiver = split.has("--print-waiver");
   if (options.print_waiver && options.format != OutputFormat::text) {
     return mistake("--print-waiver prints TOML, whatever the format", "leave out --format");

@@ -28,6 +28,7 @@ struct CheckOptions {
   std::string stdin_name = "stdin.ts";
   bool allow_empty = false;
   unsigned jobs = 0;  // threads; 0: as many as there are processors
+  bool no_ignore = false;
   bool print_waiver = false;
   std::string explain;             // the file of --explain PATH[:LINE]; empty: not asked for
   std::uint32_t explain_line = 0;  // 0: all of it

@@ -47,6 +47,7 @@ constexpr OptionRow kCheckOptions[] = {
     {.name = "--stdin-name", .value = "NAME", .help = "the name that standard input goes by (default stdin.ts)"},
     {.name = "--allow-empty", .help = "no files at all is a pass"},
     {.name = "--jobs", .value = "N", .help = "threads that look at files (default: one for each processor)"},
+    {.name = "--no-ignore", .help = "look at files that .gitignore leaves out, too (gated and named ones always are)"},
     {.name = "--explain",
      .value = "PATH[:LINE]",
      .help = "how guard reads this line, and why each rule did or did not fire; PATHs are judged with it"},

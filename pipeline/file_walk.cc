@@ -107,6 +107,12 @@ Result<void> FileWalk::add_named(const std::string& path) {
   if (S_ISDIR(status.st_mode)) {
     auto folder = std::make_shared<const UniqueFd>(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (!*folder) return Error::from_errno(ErrorCode::io_error, fmt::format("cannot read folder {}", printable(path)), errno);
+    const fs::path absolute = (current_ / path / "").lexically_normal().parent_path();
+    std::error_code unreadable;
+    for (fs::path at = absolute; options_.ignored && !asked_ && at != at.parent_path(); at = at.parent_path()) {
+      if (fs::exists(fs::symlink_status(at / ".gitignore", unreadable))) ask_what_is_ignored(absolute);
+      if (fs::exists(fs::symlink_status(at / ".git", unreadable))) break;
+    }
     return walk(std::move(folder), as_given(path), kDepthMax);
   }
   WalkedFile file;
@@ -161,10 +167,34 @@ Result<void> FileWalk::visit_entry(WalkedFile file, bool is_link, bool is_regula
   return visit_(std::move(file));
 }
 
-Result<void> FileWalk::walk(std::shared_ptr<const UniqueFd> folder, const std::string& path, int depth_left) {
+// Not knowing costs time, never a finding: then everything is looked at.
+void FileWalk::ask_what_is_ignored(const fs::path& folder) {
+  asked_ = true;
+  std::error_code unreadable;
+  for (fs::path at = folder;; at = at.parent_path()) {
+    if (fs::exists(fs::symlink_status(at / ".git", unreadable))) {
+      ignored_top_ = at;
+      const std::vector<std::string> names = options_.ignored(at);
+      ignored_.insert(names.begin(), names.end());
+      return;
+    }
+    if (at == at.parent_path()) return;
+  }
+}
+
+Result<void> FileWalk::walk(std::shared_ptr<const UniqueFd> folder, const std::string& path, int depth_left, bool ignored) {
   if (depth_left == 0) return Error(ErrorCode::input_invalid, fmt::format("{} is nested too deeply", printable(path)));
   GUARD_TRY_ASSIGN(const std::vector<Entry> entries, entries_of(folder->get(), path));
   const fs::path absolute = (current_ / path / "").lexically_normal().parent_path();
+  if (options_.ignored && !asked_ &&
+      std::any_of(entries.begin(), entries.end(), [](const Entry& entry) { return entry.name == ".gitignore"; })) {
+    ask_what_is_ignored(absolute);
+  }
+  std::string prefix;  // of the names in ignored_
+  if (!ignored_.empty()) {
+    prefix = absolute.lexically_relative(ignored_top_).generic_string() + "/";
+    if (prefix == "./") prefix.clear();
+  }
   for (const Entry& entry : entries) {
     unsigned char type = entry.type;
     if (type == DT_UNKNOWN) {
@@ -188,10 +218,15 @@ Result<void> FileWalk::walk(std::shared_ptr<const UniqueFd> folder, const std::s
       auto child = std::make_shared<const UniqueFd>(
           ::openat(folder->get(), entry.name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
       if (!*child) return Error::from_errno(ErrorCode::io_error, fmt::format("cannot read folder {}", printable(below)), errno);
-      GUARD_TRY(walk(std::move(child), below, depth_left - 1));
+      // Also where git ignores it: gated paths may lie in it.
+      GUARD_TRY(walk(std::move(child), below, depth_left - 1, ignored || ignored_.count(prefix + entry.name + "/") != 0));
       continue;
     }
     if (!gated && (options_.gated_only || !is_code_name(entry.name))) continue;
+    if (!gated && (ignored || (!ignored_.empty() && ignored_.count(prefix + entry.name) != 0))) {
+      ++passed_over_;
+      continue;
+    }
     GUARD_TRY(visit_entry({folder, entry.name, joined(path, entry.name), gated}, type == DT_LNK, type == DT_REG));
   }
   return ok();

@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "common/result.h"
@@ -38,9 +39,13 @@ class FileWalk {
   // ("sandbox sandbox/a.test.ts") is visited once.
   Result<void> add_all(const std::vector<std::string>& paths);
 
+  // Files that were not visited because git ignores them.
+  std::uint64_t passed_over() const noexcept { return passed_over_; }
+
  private:
   Result<void> add_named(const std::string& path);
-  Result<void> walk(std::shared_ptr<const UniqueFd> folder, const std::string& path, int depth_left);
+  Result<void> walk(std::shared_ptr<const UniqueFd> folder, const std::string& path, int depth_left, bool ignored = false);
+  void ask_what_is_ignored(const std::filesystem::path& folder);
   Result<void> visit_entry(WalkedFile file, bool is_link, bool is_regular);
   bool is_gated(const std::filesystem::path& folder, const std::string& name);
   std::filesystem::path repository_root(const std::filesystem::path& folder) const;
@@ -54,6 +59,10 @@ class FileWalk {
   bool last_gated_ = false;  // all that lies in it is
   std::vector<std::string> gated_folders_;  // of patterns like "sandbox/**": "/sandbox/"
   std::vector<std::string> other_patterns_;
+  std::unordered_set<std::string> ignored_;  // relative to ignored_top_
+  std::filesystem::path ignored_top_;
+  bool asked_ = false;
+  std::uint64_t passed_over_ = 0;
   std::set<std::string> seen_;
   bool remember_ = false;
   std::uint64_t count_ = 0;

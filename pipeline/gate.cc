@@ -104,6 +104,7 @@ CheckRecord weigh_tree(const GateRequest& request, const TreeGate& tree, const T
   CheckRecord record = record_for(request, mode);
   record.report.files = hits.count;
   record.report.bytes = hits.bytes;
+  record.passed_over = hits.passed_over;
   const TierSet tiers = tiers_of(mode, request.config->trust_namespace);
   WaiverDesk desk(request.config->check.waivers, today_utc());
   for (const auto& name : hits.names) desk.saw(name);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 
@@ -95,6 +96,18 @@ Result<std::filesystem::path> Git::top() const {
   }
   GUARD_TRY(require_index(top));
   return top;
+}
+
+Result<std::vector<std::string>> Git::ignored() const {
+  GUARD_TRY_ASSIGN(const std::string listed,
+                   read({"--work-tree=.", "ls-files", "-z", "--others", "--ignored", "--exclude-per-directory=.gitignore", "--directory"}));
+  std::vector<std::string> names;
+  for (std::size_t at = 0; at < listed.size();) {
+    const std::size_t end = std::min(listed.find('\0', at), listed.size());
+    names.push_back(listed.substr(at, end - at));
+    at = end + 1;
+  }
+  return names;
 }
 
 Result<std::filesystem::path> Git::hooks_folder() const {

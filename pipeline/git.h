@@ -25,6 +25,11 @@ class Git {
   // repository's own core.worktree can name any place, and what is judged there would not be what is committed here.
   Result<std::filesystem::path> top() const;
 
+  // What the .gitignore files of the work tree leave out and is not tracked, relative to its root; whole folders with a
+  // slash at the end. Files outside of the tree (core.excludesFile, info/exclude) have no say. Only for a folder that is
+  // the root.
+  Result<std::vector<std::string>> ignored() const;
+
   // Where git looks for hooks (core.hooksPath included), and what all work trees of the repository share.
   Result<std::filesystem::path> hooks_folder() const;
   Result<std::filesystem::path> common_folder() const;

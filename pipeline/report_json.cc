@@ -100,6 +100,7 @@ Json check_json(const CheckRecord& record) {
   json["tiers"] = record.tiers;
   json["files"] = record.report.files;
   json["bytes"] = record.report.bytes;
+  json["passed_over"] = record.passed_over;
   json["rules_digest"] = record.rules_digest;
   json["findings"] = Json::array();
   for (const auto& finding : record.report.findings) json["findings"].push_back(finding_json(finding));

@@ -138,6 +138,9 @@ std::string check_text(const CheckRecord& record, Colour colour) {
   if (record.error) text += error_text(*record.error);
   text += fmt::format("{} {}, {}; tiers {} (mode {})\n", paint(kBold, "checked:"), plural(record.report.files, "file"), bytes_text(record.report.bytes),
                       tiers_text(record.tiers), record.mode);
+  if (record.passed_over != 0) {
+    text += fmt::format("{} {} that git ignores (--no-ignore looks at them, too)\n", paint(kBold, "passed over:"), plural(record.passed_over, "file"));
+  }
   return text + verdict_line(record.verdict, record.error, paint);
 }
 

@@ -23,6 +23,7 @@ struct CheckRecord {
   std::string mode;            // "docker", "namespace", "host"
   std::vector<std::string> tiers;
   Report report;
+  std::uint64_t passed_over = 0;  // files that were not looked at because git ignores them
   std::vector<UsedWaiver> waivers;
   std::vector<IdleWaiver> idle_waivers;
   std::vector<WaivedFinding> waived;

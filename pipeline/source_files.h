@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,10 @@ struct CollectOptions {
   std::uint64_t files_max = 200'000;
   std::vector<std::string> gated_paths = {"sandbox/**"};  // globs, see is_gated_path()
   bool gated_only = false;                                // a bare `check`: nothing but the gated paths
+  // What the .gitignore files of the repository at `top` leave out and git does not track, relative to it, folders with a
+  // slash at the end. Asked at most once, when a .gitignore is seen; without it nothing is passed over. Gated paths and
+  // named files never are.
+  std::function<std::vector<std::string>(const std::filesystem::path& top)> ignored;
 };
 
 // Every name that `bun test` or an import would take as a program.
