@@ -257,7 +257,7 @@ void ViewBuilder::replace_code(std::size_t from, std::string_view text, std::uin
   put(kept, place);
 }
 
-void ViewBuilder::add_entry(std::string_view callee, std::string_view text, std::uint32_t begin, std::uint32_t end) {
+void ViewBuilder::add_entry(std::string_view callee, std::string_view text, std::uint32_t begin, std::uint32_t end, bool joined) {
   CalleeTraits traits = traits_of(callee);
   // Only what is known by more than its last name is taken for harmless.
   if (callee.data() == kKeyCallee.data()) traits = kPassive;
@@ -276,6 +276,7 @@ void ViewBuilder::add_entry(std::string_view callee, std::string_view text, std:
     if ((traits & (kAsserts | kPassive)) != 0) scratch_ += '=';
     scratch_ += callee;
     scratch_ += kEntryText;
+    if (joined) scratch_ += kEntryJoined;
     write(strings_, scratch_, begin, begin);
     write(strings_, content, begin, end);
     write(strings_, std::string_view(&kEntryEnd, 1), end, end);
@@ -326,8 +327,10 @@ void ViewBuilder::add_command(std::span<const Value> words, std::uint32_t begin,
     }
   }
   const std::string callee(callee_here());
-  if ((traits_of(callee) & kAsserts) == 0 || is_own_name(callee)) add_commands(callee, argv, true, begin, end);
-  if (words.size() > 1) add_entry(callee, command_line(words), begin, end);
+  const CalleeTraits traits = traits_of(callee);
+  if ((traits & kAsserts) != 0 && !is_own_name(callee)) return;
+  add_commands(callee, argv, true, begin, end);
+  if (words.size() > 1) add_entry(callee, command_line(words), begin, end, (traits & kRunsCommand) == 0);
 }
 
 void ViewBuilder::add_commands(std::string_view callee, std::string_view text, bool argv, std::uint32_t begin, std::uint32_t end) {
@@ -1128,6 +1131,16 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
     now_.method = second.text;
     return;
   }
+  // delete x.y
+  const bool deletes = callee == "Reflect.deleteProperty" && second.is_known_text() && is_identifier(second.text);
+  if (deletes && group.first_arg_end > group.code_begin && group.first_arg_end - group.code_begin <= kOperandCodeMax &&
+      is_standard(callee)) {
+    const std::string target = "delete " + code_.text().substr(group.code_begin + 1, group.first_arg_end - group.code_begin - 1) +
+                               "." + std::string(second.text);
+    replace_code(group.callee_begin, target, outer.source_begin, at.end);
+    now_.operand_begin = group.callee_begin;
+    return;
+  }
   put(")", at);
 }
 
@@ -1211,6 +1224,10 @@ void ViewBuilder::close_square(Group& group, const Token& at) {
     place.begin = group.source_begin;
     member(index.text, place);
     return;
+  }
+  if (is_symbol_of_global(group)) {
+    code_.truncate(group.code_begin);
+    write(code_, "[\"\"", group.source_begin, at.begin);
   }
   put("]", at);
   now_.receiver = now_.operand;

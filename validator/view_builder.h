@@ -23,6 +23,7 @@ namespace guard {
 constexpr char kEntryBegin = '\x1e';
 constexpr char kEntryText = '\x1d';
 constexpr char kEntryEnd = '\x1f';
+constexpr char kEntryJoined = '\v';
 
 // A text that the file runs as code: the argument of eval, a data: URL, what `bun -e` is given.
 struct NestedText {
@@ -74,8 +75,8 @@ class ViewBuilder {
   // Uses of names that may stand for more than one thing; each is read again with every other meaning.
   void read_other_meanings(std::span<const Token> tokens);
 
-  // An entry of the strings view.
-  void add_entry(std::string_view callee, std::string_view text, std::uint32_t begin, std::uint32_t end);
+  // An entry of the strings view. `joined`: of words that stand apart, and may be no command.
+  void add_entry(std::string_view callee, std::string_view text, std::uint32_t begin, std::uint32_t end, bool joined = false);
 
  private:
   // An expression that is being read. `sum` is what stood before the last `+`.
@@ -229,6 +230,9 @@ class ViewBuilder {
   void note_attributes(std::uint32_t index);
   void note_reexport(std::uint32_t index, std::string_view specifier);
   bool is_own_name(std::string_view callee) const;
+  bool is_standard(std::string_view callee);
+  bool puts_descriptor_back(std::uint32_t open);
+  bool is_symbol_of_global(const Group& group);
 
   std::string_view source_;
   NameTable& names_;

@@ -153,6 +153,7 @@ void ViewBuilder::flush_handed_roots(std::string_view callee, std::string_view m
     const HandedRoot root = std::move(handed_roots_.back());
     handed_roots_.pop_back();
     const std::string_view function = last_name(callee);
+    const std::uint32_t group_token = groups_.empty() ? 0 : groups_.back().token;
     // A spy without an implementation calls through to what it watches.
     if (function == "spyOn" && !member.empty() && index_ + 1 < tokens_.size() && source_of(tokens_[index_ + 1]) != ".") {
       add_use("spied", root.path + "." + std::string(member), {}, root.begin, root.end);
@@ -163,6 +164,9 @@ void ViewBuilder::flush_handed_roots(std::string_view callee, std::string_view m
     if (only_asked && !is_own_name(callee)) continue;
     if (root.path != "eval" && is_free_handler(function) && !is_own_name(callee) && !(is_root && compares && root.path != "Function")) continue;
     if (is_harmless_reflection(callee, root.path, root.argument, member)) continue;
+    const bool of_any_name = callee == "Reflect.deleteProperty" || callee == "Reflect.has";
+    if (of_any_name && root.argument == 0 && is_standard(callee)) continue;
+    if (is_global_object(root.path) && puts_descriptor_back(group_token)) continue;
     std::string detail = "(";
     detail += callee.size() > 64 ? callee.substr(callee.size() - 64) : callee;
     std::replace_if(detail.begin(), detail.end(), [](char c) { return c >= '\x1c' && c <= '\x1f'; }, ' ');
@@ -172,6 +176,67 @@ void ViewBuilder::flush_handed_roots(std::string_view callee, std::string_view m
     }
     add_use("value", root.path, detail, root.begin, root.end);
   }
+}
+
+// Does the file leave `Reflect` of Reflect.has, and its members, as they are? Only where each one is called or followed by
+// a member that is not assigned, or is a type.
+bool ViewBuilder::is_standard(std::string_view callee) {
+  const std::string_view object = callee.substr(0, callee.find('.'));
+  if (names_.is_declared(object)) return false;
+  const auto text = [&](std::size_t i) { return i < main_tokens_.size() ? source_of(main_tokens_[i]) : std::string_view(); };
+  looked_ahead_ += main_tokens_.size();
+  if (looked_ahead_ > kLookAheadFactor * main_tokens_.size()) return false;
+  for (std::size_t i = 0; i < main_tokens_.size(); ++i) {
+    if (main_tokens_[i].kind != TokenKind::word || text(i) != object) continue;
+    const std::string_view before = i > 0 ? text(i - 1) : std::string_view();
+    const bool type = before == ":" || before == "instanceof" || (before == "(" && i > 1 && text(i - 2) == "any");
+    const bool called = text(i + 1) == "(" && before != ".";
+    const bool member = text(i + 1) == "." && text(i + 3) != "=";
+    if (!type && !called && !member) return false;
+  }
+  return true;
+}
+
+// const NAME = Object.getOwnPropertyDescriptor(globalThis, "process"), where the rest of the file only asks whether there
+// is a NAME, and gives it back: Object.defineProperty(globalThis, "process", NAME). `open` is the token of the `(`.
+bool ViewBuilder::puts_descriptor_back(std::uint32_t open) {
+  const auto text = [&](std::uint32_t i) { return i < tokens_.size() ? source_of(tokens_[i]) : std::string_view(); };
+  if (open < 6 || text(open - 6) != "const" || text(open - 4) != "=" || text(open - 3) != "Object" ||
+      text(open - 1) != "getOwnPropertyDescriptor" || !is_global_object(text(open + 1)) || text(open + 2) != "," ||
+      open + 5 >= tokens_.size() || tokens_[open + 3].kind != TokenKind::string || text(open + 4) != ")" ||
+      (text(open + 5) != ";" && !tokens_[open + 5].line_before) || !is_standard("Object.getOwnPropertyDescriptor")) {
+    return false;
+  }
+  const std::string_view name = text(open - 5);
+  const std::string_view member = text(open + 3);
+  looked_ahead_ += tokens_.size();
+  if (looked_ahead_ > kLookAheadFactor * tokens_.size()) return false;
+  for (std::uint32_t i = 0; i < tokens_.size(); ++i) {
+    if (tokens_[i].kind != TokenKind::word || i == open - 5) continue;
+    const std::string_view word = text(i);
+    if (word == "eval" || tokens_[i].escaped) return false;
+    if (word != name) continue;
+    if (i < 8) return false;
+    const bool asked = text(i - 1) == "(" && text(i - 2) == "if" && (text(i + 1) == ")" || text(i + 1) == "===" || text(i + 1) == "!==");
+    const bool given_back = text(i - 8) == "Object" && text(i - 7) == "." && text(i - 6) == "defineProperty" &&
+                            is_global_object(text(i - 4)) && text(i - 2) == member && text(i - 1) == "," && text(i + 1) == ")";
+    // The same name for another such thing: judged there.
+    const bool declared = text(i - 1) == "const" && text(i + 1) == "=" && text(i + 2) == "Object" &&
+                          text(i + 4) == "getOwnPropertyDescriptor" && is_global_object(text(i + 6)) && text(i + 8) == member;
+    if (!asked && !given_back && !declared) return false;
+  }
+  return true;
+}
+
+// globalThis[Symbol.for("x")]: what has a symbol for a name is no ability.
+bool ViewBuilder::is_symbol_of_global(const Group& group) {
+  const auto text = [&](std::uint32_t i) { return i < tokens_.size() ? source_of(tokens_[i]) : std::string_view(); };
+  const std::uint32_t open = group.token;
+  if (index_ != open + 7 || text(open + 1) != "Symbol" || text(open + 3) != "for" || text(open + 4) != "(") return false;
+  const std::string_view code = std::string_view(code_.text()).substr(0, group.code_begin);
+  std::size_t begin = code.size();
+  while (begin > 0 && is_word_byte(code[begin - 1])) --begin;
+  return is_global_object(code.substr(begin)) && is_standard("Symbol.for");
 }
 
 // --- names that hide globals ---------------------------------------------------------------------------------------
