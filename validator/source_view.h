@@ -19,7 +19,7 @@
 // a file whose name says that it is not JavaScript, the whole text is an entry too.
 //
 // A `=` in front of the callee says that it is quiet: it only compares, names, writes or computes with what it is given
-// (expect, existsSync, path.join).
+// (expect, existsSync, path.join). A second one says that it is a matcher of the test library: expect(x).toBe("y").
 //
 // commands: one entry per text that a shell could run, for callees that run commands and for texts that name a program
 // the rules speak of: 0x1e, `!` if the callee is known to run commands and `?` if not, callee, then for every simple command

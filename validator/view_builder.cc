@@ -218,7 +218,7 @@ void ViewBuilder::read_other_meanings(std::span<const Token> tokens) {
 bool ViewBuilder::spent_too_much() const noexcept {
   constexpr std::uint64_t kFactor = 16;
   constexpr std::uint64_t kSlack = 1ULL << 20;
-  return out_.size() + arena_.used_bytes() + list_bytes_ > kFactor * source_.size() + kSlack;
+  return out_.size() + arena_.used_bytes() + list_bytes_ > kFactor * read_bytes_ + kSlack;
 }
 
 // --- writing -------------------------------------------------------------------------------------------------------
@@ -274,6 +274,7 @@ void ViewBuilder::add_entry(std::string_view callee, std::string_view text, std:
   const auto add = [&](std::string_view content) {
     scratch_.assign(1, kEntryBegin);
     if ((traits & (kAsserts | kPassive)) != 0) scratch_ += '=';
+    if ((traits & kAsserts) != 0 && whole_callee.starts_with("expect(")) scratch_ += '=';
     scratch_ += callee;
     scratch_ += kEntryText;
     if (joined) scratch_ += kEntryJoined;

@@ -69,6 +69,9 @@ class ViewBuilder {
   // A name was given its meaning behind a place where it was used: read again with the same NameTable, frozen.
   bool wants_second_reading() const noexcept { return second_reading_; }
 
+  // How many bytes were read into these views so far, this text among them; without it, only this text.
+  void set_read_bytes(std::uint64_t bytes) noexcept { read_bytes_ = bytes; }
+
   // The views grew out of all proportion to the text, and reading stopped.
   bool over_budget() const noexcept { return over_budget_; }
 
@@ -231,10 +234,13 @@ class ViewBuilder {
   void note_reexport(std::uint32_t index, std::string_view specifier);
   bool is_own_name(std::string_view callee) const;
   bool is_standard(std::string_view callee);
+  bool keeps_object(std::string_view object);
   bool puts_descriptor_back(std::uint32_t open);
+  bool is_only_given_back(std::string_view name, std::string_view member);
   bool is_symbol_of_global(const Group& group);
 
   std::string_view source_;
+  std::uint64_t read_bytes_ = source_.size();
   NameTable& names_;
   Arena& arena_;
   ValueLists& lists_;
@@ -252,6 +258,7 @@ class ViewBuilder {
   std::vector<OtherMeaning> other_meanings_;
   std::vector<HandedRoot> handed_roots_;
   std::vector<Shadow> shadows_;
+  std::vector<std::pair<std::string_view, bool>> standard_;  // Reflect, Object, Symbol: left as they are?
   std::string scratch_;
 
   // What a call of a function of the file writes, with the values that it is given.

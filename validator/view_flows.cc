@@ -23,6 +23,16 @@ bool is_bindable(std::string_view name) noexcept {
   return is_identifier(name);
 }
 
+// Where the first call of `code` ends, or 0. Strings in `code` are masked.
+std::size_t call_end(std::string_view code) noexcept {
+  std::size_t depth = 0;
+  for (std::size_t i = code.find('('); i < code.size(); ++i) {
+    if (code[i] == '(') ++depth;
+    if (code[i] == ')' && --depth == 0) return i + 1;
+  }
+  return 0;
+}
+
 }  // namespace
 
 // --- paths ---------------------------------------------------------------------------------------------------------
@@ -57,7 +67,10 @@ std::string_view ViewBuilder::path_of(std::string_view code) const {
     }
   }
   if (code.back() == ')') {
-    if (code.starts_with("module.createRequire(") || code.starts_with("createRequire(")) return "require";
+    // What it gives is `require`; what that gives is a module: createRequire(..)("./a").
+    if (code.starts_with("module.createRequire(") || code.starts_with("createRequire(")) {
+      return call_end(code) + 4 == code.size() && code.ends_with("(\"\")") ? std::string_view() : "require";
+    }
     if (code.starts_with("Bun.file(")) return "Bun.file";
   }
   return is_tracked_path(code) ? code : std::string_view();
@@ -445,6 +458,7 @@ Value ViewBuilder::call_function(std::uint32_t index, std::span<const Value> arg
   ViewTexts texts;
   ViewBuilder inner(source_, names_, arena_, lists_, texts, typed_, origin_ ? *origin_ : place);
   inner.call_depth_ = call_depth_ + 1;
+  inner.read_bytes_ = read_bytes_;
   inner.work_ = work_;
   work_->active.push_back(index);
   inner.main_tokens_ = main_tokens_;

@@ -182,6 +182,15 @@ void ViewBuilder::flush_handed_roots(std::string_view callee, std::string_view m
 // a member that is not assigned, or is a type.
 bool ViewBuilder::is_standard(std::string_view callee) {
   const std::string_view object = callee.substr(0, callee.find('.'));
+  for (const auto& [name, standard] : standard_) {
+    if (name == object) return standard;
+  }
+  const bool standard = keeps_object(object);
+  standard_.emplace_back(arena_.copy(object), standard);
+  return standard;
+}
+
+bool ViewBuilder::keeps_object(std::string_view object) {
   if (names_.is_declared(object)) return false;
   const auto text = [&](std::size_t i) { return i < main_tokens_.size() ? source_of(main_tokens_[i]) : std::string_view(); };
   looked_ahead_ += main_tokens_.size();
@@ -197,33 +206,56 @@ bool ViewBuilder::is_standard(std::string_view callee) {
   return true;
 }
 
-// const NAME = Object.getOwnPropertyDescriptor(globalThis, "process"), where the rest of the file only asks whether there
-// is a NAME, and gives it back: Object.defineProperty(globalThis, "process", NAME). `open` is the token of the `(`.
+// const NAME = Object.getOwnPropertyDescriptor(globalThis, "process"), or the same in a Map, where the rest of the file only
+// asks whether there is a NAME, and gives it back. `open` is the token of the `(`.
 bool ViewBuilder::puts_descriptor_back(std::uint32_t open) {
   const auto text = [&](std::uint32_t i) { return i < tokens_.size() ? source_of(tokens_[i]) : std::string_view(); };
-  if (open < 6 || text(open - 6) != "const" || text(open - 4) != "=" || text(open - 3) != "Object" ||
-      text(open - 1) != "getOwnPropertyDescriptor" || !is_global_object(text(open + 1)) || text(open + 2) != "," ||
-      open + 5 >= tokens_.size() || tokens_[open + 3].kind != TokenKind::string || text(open + 4) != ")" ||
-      (text(open + 5) != ";" && !tokens_[open + 5].line_before) || !is_standard("Object.getOwnPropertyDescriptor")) {
+  if (text(open - 3) != "Object" || text(open - 1) != "getOwnPropertyDescriptor" || !is_global_object(text(open + 1)) ||
+      text(open + 2) != "," || text(open + 4) != ")" || open + 5 >= tokens_.size() || !is_standard("Object.")) {
     return false;
   }
-  const std::string_view name = text(open - 5);
-  const std::string_view member = text(open + 3);
+  const bool ends = text(open + 5) == ";" || tokens_[open + 5].line_before;
+  if (ends && text(open - 6) == "const" && text(open - 4) == "=" && tokens_[open + 3].kind == TokenKind::string) {
+    return is_only_given_back(text(open - 5), text(open + 3));
+  }
+  // MAP.set(KEY, Object.getOwnPropertyDescriptor(globalThis, KEY)), for (const [A, B] of MAP)
+  if (text(open - 4) != "," || text(open - 5) != text(open + 3) || text(open - 6) != "(" || text(open - 7) != "set" ||
+      text(open + 5) != ")" || tokens_[open + 3].kind != TokenKind::word) {
+    return false;
+  }
+  const std::string_view map = text(open - 9);
+  looked_ahead_ += tokens_.size();
+  if (looked_ahead_ > kLookAheadFactor * tokens_.size()) return false;
+  bool made = false;
+  for (std::uint32_t i = 0; i < tokens_.size(); ++i) {
+    if (tokens_[i].kind != TokenKind::word || i == open - 9 || text(i) != map) continue;
+    const bool declared = text(i - 1) == "const" && text(i + 1) == "=" && text(i + 2) == "new" && text(i + 3) == "Map";
+    const bool looped = text(i - 1) == "of" && text(i - 2) == "]" && text(i - 4) == "," && text(i - 6) == "[" &&
+                        text(i - 7) == "const" && text(i - 8) == "(" && text(i - 9) == "for" && text(i + 1) == ")";
+    if (!declared && !(looped && is_only_given_back(text(i - 3), text(i - 5)))) return false;
+    made = made || declared;
+  }
+  return made && !names_.is_declared("Map");
+}
+
+// Is the descriptor `name` only asked for, and given back: Object.defineProperty(globalThis, MEMBER, NAME)?
+bool ViewBuilder::is_only_given_back(std::string_view name, std::string_view member) {
+  const auto text = [&](std::uint32_t i) { return i < tokens_.size() ? source_of(tokens_[i]) : std::string_view(); };
   looked_ahead_ += tokens_.size();
   if (looked_ahead_ > kLookAheadFactor * tokens_.size()) return false;
   for (std::uint32_t i = 0; i < tokens_.size(); ++i) {
-    if (tokens_[i].kind != TokenKind::word || i == open - 5) continue;
+    if (tokens_[i].kind != TokenKind::word) continue;
     const std::string_view word = text(i);
     if (word == "eval" || tokens_[i].escaped) return false;
     if (word != name) continue;
-    if (i < 8) return false;
     const bool asked = text(i - 1) == "(" && text(i - 2) == "if" && (text(i + 1) == ")" || text(i + 1) == "===" || text(i + 1) == "!==");
     const bool given_back = text(i - 8) == "Object" && text(i - 7) == "." && text(i - 6) == "defineProperty" &&
                             is_global_object(text(i - 4)) && text(i - 2) == member && text(i - 1) == "," && text(i + 1) == ")";
-    // The same name for another such thing: judged there.
+    // Where it gets its value; another such value of the same name is judged by itself.
     const bool declared = text(i - 1) == "const" && text(i + 1) == "=" && text(i + 2) == "Object" &&
                           text(i + 4) == "getOwnPropertyDescriptor" && is_global_object(text(i + 6)) && text(i + 8) == member;
-    if (!asked && !given_back && !declared) return false;
+    const bool looped = text(i - 1) == "," && text(i - 2) == member && text(i - 3) == "[" && text(i + 1) == "]" && text(i + 2) == "of";
+    if (!asked && !given_back && !declared && !looped) return false;
   }
   return true;
 }
