@@ -692,7 +692,7 @@ void ViewBuilder::name(std::string_view text, std::uint32_t index) {
     now_.annotated = true;
     now_.ambient = now_.ambient || (index > 1 && source_of(tokens_[index - 2]) == "declare");
     now_.name_token = index;
-    names_.note_declared(text);
+    note_declared(text);
     begin_operand(at, Value{}, put(text, at));
     now_.word = text;
     return;
@@ -1528,7 +1528,7 @@ std::uint32_t ViewBuilder::import_clause(std::uint32_t index) {
     }
     put(word_text, at);
     if (root.empty() && !type_only && at.kind == TokenKind::word && groups_.empty() && text(i + 1) != "as") {
-      if (!is_test_module(specifier.text)) names_.note_declared(word_text);
+      if (!is_test_module(specifier.text)) note_declared(word_text);
     }
     if (root.empty() && !type_only && at.kind == TokenKind::word && groups_.empty() && text(i + 1) != "as" &&
         text(i - 1) != "type") {

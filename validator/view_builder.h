@@ -227,6 +227,7 @@ class ViewBuilder {
   bool is_parameter_list(const Group& group) const noexcept;
   void flush_handed_roots(std::string_view callee, std::string_view member);
   bool is_shadowed(std::string_view name, std::uint32_t index) const noexcept;
+  void note_declared(std::string_view name);
   void declare_shadow(std::string_view name, std::uint32_t index);
   void shadow_parameters(std::uint32_t index);
   std::uint32_t scope_end(std::uint32_t index, bool one_line);

@@ -370,7 +370,9 @@ void ViewBuilder::arrow(std::uint32_t index) {
 void ViewBuilder::name_function(std::uint32_t index) {
   const std::uint32_t open = closed_first_;
   if (open < 2 || tokens_[open - 1].kind != TokenKind::word) return;
+  const bool generator = open > 2 && source_of(tokens_[open - 2]) == "*" && source_of(tokens_[open - 3]) == "function";
   const bool declared = source_of(tokens_[open - 2]) == "function";
+  if (declared || generator) note_declared(source_of(tokens_[open - 1]));
   if (!declared) return;
   const Value function = add_function(open + 1, closed_end_ - 1, index);
   if (function.kind != Value::Kind::function) return;

@@ -281,6 +281,12 @@ bool ViewBuilder::is_shadowed(std::string_view name, std::uint32_t index) const 
   });
 }
 
+// The file declares `name` itself. What it asserts with is not the test library's then, also in front of this.
+void ViewBuilder::note_declared(std::string_view name) {
+  if ((traits_of(name) & kAsserts) != 0 && !names_.is_declared(name)) second_reading_ = true;
+  names_.note_declared(name);
+}
+
 void ViewBuilder::declare_shadow(std::string_view name, std::uint32_t index) {
   constexpr std::size_t kShadowsMax = 64;
   if (!is_tracked_path(name) || name == "eval" || name == "Function" || name == "import") return;
