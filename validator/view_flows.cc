@@ -79,9 +79,9 @@ std::string_view ViewBuilder::path_of(std::string_view code) const {
 // The operand as a path of a tracked global or module, or empty.
 std::string_view ViewBuilder::path_of_operand() const {
   const std::string_view code = code_.text();
-  const std::size_t end = now_.type_begin != 0 ? now_.type_begin : code.size();
-  if (end <= now_.operand_begin || end - now_.operand_begin > kPathMax) return {};
-  return path_of(code.substr(now_.operand_begin, end - now_.operand_begin));
+  const std::size_t end = now_->type_begin != 0 ? now_->type_begin : code.size();
+  if (end <= now_->operand_begin || end - now_->operand_begin > kPathMax) return {};
+  return path_of(code.substr(now_->operand_begin, end - now_->operand_begin));
 }
 
 // --- names ---------------------------------------------------------------------------------------------------------
@@ -143,8 +143,8 @@ void ViewBuilder::name_property(const Value& value) {
 
 // The name under which the members of the block at `index` are known.
 std::string_view ViewBuilder::scope_of_block(std::uint32_t index) {
-  if (now_.lead == '=' && !now_.declared.empty() && !now_.open && !now_.has_sum) return now_.declared;
-  if (now_.lead == ':' && !now_.open && !groups_.empty() && !groups_.back().scope.empty() && !groups_.back().key.empty()) {
+  if (now_->lead == '=' && !now_->declared.empty() && !now_->open && !now_->has_sum) return now_->declared;
+  if (now_->lead == ':' && !now_->open && !groups_.empty() && !groups_.back().scope.empty() && !groups_.back().key.empty()) {
     const std::string_view outer = groups_.back().scope;
     if (outer.size() > 128) return {};
     return arena_.concat(arena_.concat(arena_.copy(outer), "."), groups_.back().key);
@@ -321,14 +321,14 @@ void ViewBuilder::arrow(std::uint32_t index) {
   const bool single = index > 0 && tokens_[index - 1].kind == TokenKind::word;
   const std::uint32_t first = single ? index - 1 : closed_first_ + 1;
   const std::uint32_t end = single ? index : (closed_end_ > 0 ? closed_end_ - 1 : 0);
-  const std::string_view declared = now_.declared;
-  const bool declaration = now_.declaration;
-  const bool ambient = now_.ambient;
-  const std::uint32_t name_token = now_.name_token;
-  const char lead = now_.lead;
+  const std::string_view declared = now_->declared;
+  const bool declaration = now_->declaration;
+  const bool ambient = now_->ambient;
+  const std::uint32_t name_token = now_->name_token;
+  const char lead = now_->lead;
   const bool in_call = !groups_.empty() && groups_.back().open == '(' && groups_.back().call;
-  const bool over_list = (in_call && (groups_.back().outer.receiver.kind == Value::Kind::list ||
-                                      groups_.back().outer.operand.kind == Value::Kind::list)) ||
+  const bool over_list = (in_call && (groups_.back().outer->receiver.kind == Value::Kind::list ||
+                                      groups_.back().outer->operand.kind == Value::Kind::list)) ||
                          (!in_call && !groups_.empty() && groups_.back().open == '(' && lead == '(');
 
   // import("fs").then(({ rmSync }) => ..)
@@ -350,13 +350,13 @@ void ViewBuilder::arrow(std::uint32_t index) {
   if (!declared.empty() || over_list || (lead == ':' && !groups_.empty() && !groups_.back().scope.empty())) {
     function = add_function(first, end, index + 1);
   }
-  now_.compared = true;
-  now_.declared = {};
-  now_.pattern_end = 0;
+  now_->compared = true;
+  now_->declared = {};
+  now_->pattern_end = 0;
   finish(true);
   put("=>", at);
-  now_.lead = lead == ':' ? ':' : '>';
-  now_.function = function;
+  now_->lead = lead == ':' ? ':' : '>';
+  now_->function = function;
   if (!declared.empty() && function.kind == Value::Kind::function) {
     if (!give(declared, function)) second_reading_ = true;
   } else if (!declared.empty() && call_depth_ == 0 && !names_.assign(declared, Value{})) {
@@ -383,19 +383,19 @@ void ViewBuilder::name_function(std::uint32_t index) {
 }
 
 Value ViewBuilder::call_known_function(const Group& group, std::span<const Value> args, const Token& at) {
-  const TextSpan place{group.outer.source_begin, at.end};
+  const TextSpan place{group.outer->source_begin, at.end};
   // list.map(f), list.forEach(f)
-  if (group.outer.receiver.kind == Value::Kind::list && !args.empty() && args[0].kind == Value::Kind::function) {
+  if (group.outer->receiver.kind == Value::Kind::list && !args.empty() && args[0].kind == Value::Kind::function) {
     static constexpr std::array<std::string_view, 8> kMethods = {"map", "forEach", "flatMap", "filter", "find", "some", "every", "reduce"};
-    if (std::find(kMethods.begin(), kMethods.end(), group.outer.method) == kMethods.end()) return {};
-    const std::vector<Value> items = lists_[group.outer.receiver.list];
+    if (std::find(kMethods.begin(), kMethods.end(), group.outer->method) == kMethods.end()) return {};
+    const std::vector<Value> items = lists_[group.outer->receiver.list];
     Value mapped;
     mapped.kind = Value::Kind::list;
     std::vector<Value> results;
     for (std::size_t i = 0; i < items.size() && i < kElementsMax; ++i) {
       results.push_back(call_function(args[0].list, std::span(&items[i], 1), place));
     }
-    if (group.outer.method != "map") return {};
+    if (group.outer->method != "map") return {};
     mapped.list = static_cast<std::uint32_t>(lists_.size());
     list_bytes_ += results.size() * sizeof(Value);
     lists_.push_back(std::move(results));
@@ -403,8 +403,8 @@ Value ViewBuilder::call_known_function(const Group& group, std::span<const Value
   }
   if (is_parameter_list(group)) return {};
   // test.each(list)(name, f)
-  if (group.outer.operand.kind == Value::Kind::list && group.call) {
-    const std::vector<Value> items = lists_[group.outer.operand.list];
+  if (group.outer->operand.kind == Value::Kind::list && group.call) {
+    const std::vector<Value> items = lists_[group.outer->operand.list];
     for (const Value& arg : std::vector<Value>(args.begin(), args.end())) {
       if (arg.kind != Value::Kind::function) continue;
       for (std::size_t i = 0; i < items.size() && i < kElementsMax; ++i) {
@@ -419,13 +419,13 @@ Value ViewBuilder::call_known_function(const Group& group, std::span<const Value
     return {};
   }
   const Value* function = nullptr;
-  if (group.outer.operand.kind == Value::Kind::function) {  // (() => x)()
-    function = &group.outer.operand;
-  } else if (!group.outer.word.empty()) {
-    function = local(group.outer.word);
-    if (function == nullptr) function = names_.constant(group.outer.word);
-  } else if (!group.outer.qualified.empty()) {
-    function = names_.constant(group.outer.qualified);
+  if (group.outer->operand.kind == Value::Kind::function) {  // (() => x)()
+    function = &group.outer->operand;
+  } else if (!group.outer->word.empty()) {
+    function = local(group.outer->word);
+    if (function == nullptr) function = names_.constant(group.outer->word);
+  } else if (!group.outer->qualified.empty()) {
+    function = names_.constant(group.outer->qualified);
   }
   if (function == nullptr || function->kind != Value::Kind::function) return {};
   const NameTable::Function& known = names_.function(function->list);
@@ -546,17 +546,17 @@ void ViewBuilder::append_calls() {
 // The operand, whose code began at code_begin, turned out to be this path.
 void ViewBuilder::become(const Value& path, std::size_t code_begin, const Token& at) {
   const std::string text(path.text);
-  replace_code(code_begin, text, now_.source_begin, at.end);
-  now_.operand_begin = code_.size() - text.size();
-  now_.operand = Value{};
-  now_.operand.begin = now_.source_begin;
-  now_.operand.end = at.end;
-  now_.tracked = true;
-  now_.open = true;
-  now_.word = {};
-  now_.qualified = {};
-  now_.method = {};
-  now_.receiver = Value{};
+  replace_code(code_begin, text, now_->source_begin, at.end);
+  now_->operand_begin = code_.size() - text.size();
+  now_->operand = Value{};
+  now_->operand.begin = now_->source_begin;
+  now_->operand.end = at.end;
+  now_->tracked = true;
+  now_->open = true;
+  now_->word = {};
+  now_->qualified = {};
+  now_->method = {};
+  now_->receiver = Value{};
 }
 
 // process.argv and Bun.argv begin with where bun lies.
