@@ -19,6 +19,7 @@ struct SourceViews::State {
   ViewTexts texts;
   std::uint64_t steps = 0;
   bool undecidable = false;
+  std::uint64_t read_bytes = 0;
 };
 
 SourceViews::SourceViews() : state_(std::make_unique<State>()) {}
@@ -42,6 +43,7 @@ bool is_typed_path(std::string_view path) noexcept {
 bool SourceViews::read(std::string_view text, std::string_view path, const TextSpan* origin) {
   State& s = *state_;
   s.names.clear();
+  s.read_bytes += text.size();
   lex(text, markup_of(path), s.lexed);
   s.steps += s.lexed.steps;
   s.undecidable = s.undecidable || s.lexed.undecidable;
@@ -51,6 +53,7 @@ bool SourceViews::read(std::string_view text, std::string_view path, const TextS
     s.texts.cut(begin);
     if (reading > 0) s.names.freeze();
     ViewBuilder builder(text, s.names, s.arena, s.lists, s.texts, origin == nullptr && is_typed_path(path), at);
+    builder.set_read_bytes(s.read_bytes);
     builder.read_main(s.lexed.tokens);
     if (reading == 0 && builder.wants_second_reading() && !builder.over_budget()) continue;
     builder.read_other_meanings(s.lexed.tokens);
@@ -75,6 +78,7 @@ void SourceViews::build(std::string_view bytes, std::string_view path) {
   s.texts.clear();
   s.steps = 0;
   s.undecidable = false;
+  s.read_bytes = 0;
   for (const std::string_view word : {"eval", "Function", "constructor"}) {
     s.texts.keeps_texts = s.texts.keeps_texts || bytes.find(word) != std::string_view::npos;
   }

@@ -14,11 +14,12 @@
 // strings: one entry per string, template and folded constant: 0x1e callee 0x1d text 0x1f. The callee is
 // the function that the text is handed to, as the code view spells it ("fs.readFileSync"), cut to its last bytes, or
 // empty. Unknown parts are one byte 0x1a. Words of a command that stand in arrays and argument lists are an entry of
-// their own, joined by blanks; so are paths with dot segments resolved, and commands as a shell would unquote them. In
+// their own, joined by blanks; with a \v before the first unless they are for a function that runs commands, and not
+// where they are only asserted. So are paths with dot segments resolved, and commands as a shell would unquote them. In
 // a file whose name says that it is not JavaScript, the whole text is an entry too.
 //
 // A `=` in front of the callee says that it is quiet: it only compares, names, writes or computes with what it is given
-// (expect, existsSync, path.join).
+// (expect, existsSync, path.join). A second one says that it is a matcher of the test library: expect(x).toBe("y").
 //
 // commands: one entry per text that a shell could run, for callees that run commands and for texts that name a program
 // the rules speak of: 0x1e, `!` if the callee is known to run commands and `?` if not, callee, then for every simple command

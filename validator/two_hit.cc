@@ -11,7 +11,8 @@ const std::vector<std::string>& shipped_harmless_variables() {
       "NODE_ENV",  "BUN_ENV", "CI",        "TZ",      "DEBUG",          "LANG",     "LANGUAGE",    "LC_ALL",
       "LC_CTYPE",  "TERM",    "COLORTERM", "COLUMNS", "LINES",          "NO_COLOR", "FORCE_COLOR", "PWD",
       "TMPDIR",    "TEMP",    "TMP",       "VITEST",  "JEST_WORKER_ID", "TEST",     "BUN_TEST",    "GITHUB_ACTIONS",
-      "RUNNER_OS", "OS",      "OSTYPE",    "SHELL",   "EDITOR",         "VERBOSE",  "LOG_LEVEL",   "PORT"};
+      "RUNNER_OS", "OS",      "OSTYPE",    "SHELL",   "EDITOR",         "VERBOSE",  "LOG_LEVEL",   "PORT",
+      "GITLAB_CI", "CITGM",   "ECOSYSTEM_CI", "UPDATE_GOLDENS", "UPDATE_SNAPSHOT", "UPDATE_SNAPSHOTS", "npm_config_user_agent"};
   return kNames;
 }
 

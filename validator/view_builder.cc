@@ -219,7 +219,7 @@ void ViewBuilder::read_other_meanings(std::span<const Token> tokens) {
 bool ViewBuilder::spent_too_much() const noexcept {
   constexpr std::uint64_t kFactor = 16;
   constexpr std::uint64_t kSlack = 1ULL << 20;
-  return out_.size() + arena_.used_bytes() + list_bytes_ > kFactor * source_.size() + kSlack;
+  return out_.size() + arena_.used_bytes() + list_bytes_ > kFactor * read_bytes_ + kSlack;
 }
 
 // --- writing -------------------------------------------------------------------------------------------------------
@@ -258,7 +258,7 @@ void ViewBuilder::replace_code(std::size_t from, std::string_view text, std::uin
   put(kept, place);
 }
 
-void ViewBuilder::add_entry(std::string_view callee, std::string_view text, std::uint32_t begin, std::uint32_t end) {
+void ViewBuilder::add_entry(std::string_view callee, std::string_view text, std::uint32_t begin, std::uint32_t end, bool joined) {
   CalleeTraits traits = traits_of(callee);
   // Only what is known by more than its last name is taken for harmless.
   if (callee.data() == kKeyCallee.data()) traits = kPassive;
@@ -275,8 +275,10 @@ void ViewBuilder::add_entry(std::string_view callee, std::string_view text, std:
   const auto add = [&](std::string_view content) {
     scratch_.assign(1, kEntryBegin);
     if ((traits & (kAsserts | kPassive)) != 0) scratch_ += '=';
+    if ((traits & kAsserts) != 0 && whole_callee.starts_with("expect(")) scratch_ += '=';
     scratch_ += callee;
     scratch_ += kEntryText;
+    if (joined) scratch_ += kEntryJoined;
     write(strings_, scratch_, begin, begin);
     write(strings_, content, begin, end);
     write(strings_, std::string_view(&kEntryEnd, 1), end, end);
@@ -327,8 +329,10 @@ void ViewBuilder::add_command(std::span<const Value> words, std::uint32_t begin,
     }
   }
   const std::string callee(callee_here());
-  if ((traits_of(callee) & kAsserts) == 0 || is_own_name(callee)) add_commands(callee, argv, true, begin, end);
-  if (words.size() > 1) add_entry(callee, command_line(words), begin, end);
+  const CalleeTraits traits = traits_of(callee);
+  if ((traits & kAsserts) != 0 && !is_own_name(callee)) return;
+  add_commands(callee, argv, true, begin, end);
+  if (words.size() > 1) add_entry(callee, command_line(words), begin, end, (traits & kRunsCommand) == 0);
 }
 
 void ViewBuilder::add_commands(std::string_view callee, std::string_view text, bool argv, std::uint32_t begin, std::uint32_t end) {
@@ -693,7 +697,7 @@ void ViewBuilder::name(std::string_view text, std::uint32_t index) {
     now_->annotated = true;
     now_->ambient = now_->ambient || (index > 1 && source_of(tokens_[index - 2]) == "declare");
     now_->name_token = index;
-    names_.note_declared(text);
+    note_declared(text);
     begin_operand(at, Value{}, put(text, at));
     now_->word = text;
     return;
@@ -1138,6 +1142,16 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
     now_->method = second.text;
     return;
   }
+  // delete x.y
+  const bool deletes = callee == "Reflect.deleteProperty" && second.is_known_text() && is_identifier(second.text);
+  if (deletes && group.first_arg_end > group.code_begin && group.first_arg_end - group.code_begin <= kOperandCodeMax &&
+      is_standard(callee)) {
+    const std::string target = "delete " + code_.text().substr(group.code_begin + 1, group.first_arg_end - group.code_begin - 1) +
+                               "." + std::string(second.text);
+    replace_code(group.callee_begin, target, outer.source_begin, at.end);
+    now_->operand_begin = group.callee_begin;
+    return;
+  }
   put(")", at);
 }
 
@@ -1221,6 +1235,10 @@ void ViewBuilder::close_square(Group& group, const Token& at) {
     place.begin = group.source_begin;
     member(index.text, place);
     return;
+  }
+  if (is_symbol_of_global(group)) {
+    code_.truncate(group.code_begin);
+    write(code_, "[\"\"", group.source_begin, at.begin);
   }
   put("]", at);
   now_->receiver = now_->operand;
@@ -1527,7 +1545,7 @@ std::uint32_t ViewBuilder::import_clause(std::uint32_t index) {
     }
     put(word_text, at);
     if (root.empty() && !type_only && at.kind == TokenKind::word && groups_.empty() && text(i + 1) != "as") {
-      if (!is_test_module(specifier.text)) names_.note_declared(word_text);
+      if (!is_test_module(specifier.text)) note_declared(word_text);
     }
     if (root.empty() && !type_only && at.kind == TokenKind::word && groups_.empty() && text(i + 1) != "as" &&
         text(i - 1) != "type") {

@@ -24,6 +24,7 @@ namespace guard {
 constexpr char kEntryBegin = '\x1e';
 constexpr char kEntryText = '\x1d';
 constexpr char kEntryEnd = '\x1f';
+constexpr char kEntryJoined = '\v';
 
 // A text that the file runs as code: the argument of eval, a data: URL, what `bun -e` is given.
 struct NestedText {
@@ -69,14 +70,17 @@ class ViewBuilder {
   // A name was given its meaning behind a place where it was used: read again with the same NameTable, frozen.
   bool wants_second_reading() const noexcept { return second_reading_; }
 
+  // How many bytes were read into these views so far, this text among them; without it, only this text.
+  void set_read_bytes(std::uint64_t bytes) noexcept { read_bytes_ = bytes; }
+
   // The views grew out of all proportion to the text, and reading stopped.
   bool over_budget() const noexcept { return over_budget_; }
 
   // Uses of names that may stand for more than one thing; each is read again with every other meaning.
   void read_other_meanings(std::span<const Token> tokens);
 
-  // An entry of the strings view.
-  void add_entry(std::string_view callee, std::string_view text, std::uint32_t begin, std::uint32_t end);
+  // An entry of the strings view. `joined`: of words that stand apart, and may be no command.
+  void add_entry(std::string_view callee, std::string_view text, std::uint32_t begin, std::uint32_t end, bool joined = false);
 
  private:
   // An expression that is being read. `sum` is what stood before the last `+`.
@@ -236,14 +240,21 @@ class ViewBuilder {
   bool is_parameter_list(const Group& group) const noexcept;
   void flush_handed_roots(std::string_view callee, std::string_view member);
   bool is_shadowed(std::string_view name, std::uint32_t index) const noexcept;
+  void note_declared(std::string_view name);
   void declare_shadow(std::string_view name, std::uint32_t index);
   void shadow_parameters(std::uint32_t index);
   std::uint32_t scope_end(std::uint32_t index, bool one_line);
   void note_attributes(std::uint32_t index);
   void note_reexport(std::uint32_t index, std::string_view specifier);
   bool is_own_name(std::string_view callee) const;
+  bool is_standard(std::string_view callee);
+  bool keeps_object(std::string_view object);
+  bool puts_descriptor_back(std::uint32_t open);
+  bool is_only_given_back(std::string_view name, std::string_view member);
+  bool is_symbol_of_global(const Group& group);
 
   std::string_view source_;
+  std::uint64_t read_bytes_ = source_.size();
   NameTable& names_;
   Arena& arena_;
   ValueLists& lists_;
@@ -262,6 +273,7 @@ class ViewBuilder {
   std::vector<OtherMeaning> other_meanings_;
   std::vector<HandedRoot> handed_roots_;
   std::vector<Shadow> shadows_;
+  std::vector<std::pair<std::string_view, bool>> standard_;  // Reflect, Object, Symbol: left as they are?
   std::string scratch_;
 
   // What a call of a function of the file writes, with the values that it is given.

@@ -23,6 +23,16 @@ bool is_bindable(std::string_view name) noexcept {
   return is_identifier(name);
 }
 
+// Where the first call of `code` ends, or 0. Strings in `code` are masked.
+std::size_t call_end(std::string_view code) noexcept {
+  std::size_t depth = 0;
+  for (std::size_t i = code.find('('); i < code.size(); ++i) {
+    if (code[i] == '(') ++depth;
+    if (code[i] == ')' && --depth == 0) return i + 1;
+  }
+  return 0;
+}
+
 }  // namespace
 
 // --- paths ---------------------------------------------------------------------------------------------------------
@@ -57,7 +67,10 @@ std::string_view ViewBuilder::path_of(std::string_view code) const {
     }
   }
   if (code.back() == ')') {
-    if (code.starts_with("module.createRequire(") || code.starts_with("createRequire(")) return "require";
+    // What it gives is `require`; what that gives is a module: createRequire(..)("./a").
+    if (code.starts_with("module.createRequire(") || code.starts_with("createRequire(")) {
+      return call_end(code) + 4 == code.size() && code.ends_with("(\"\")") ? std::string_view() : "require";
+    }
     if (code.starts_with("Bun.file(")) return "Bun.file";
   }
   return is_tracked_path(code) ? code : std::string_view();
@@ -358,7 +371,9 @@ void ViewBuilder::arrow(std::uint32_t index) {
 void ViewBuilder::name_function(std::uint32_t index) {
   const std::uint32_t open = closed_first_;
   if (open < 2 || tokens_[open - 1].kind != TokenKind::word) return;
+  const bool generator = open > 2 && source_of(tokens_[open - 2]) == "*" && source_of(tokens_[open - 3]) == "function";
   const bool declared = source_of(tokens_[open - 2]) == "function";
+  if (declared || generator) note_declared(source_of(tokens_[open - 1]));
   if (!declared) return;
   const Value function = add_function(open + 1, closed_end_ - 1, index);
   if (function.kind != Value::Kind::function) return;
@@ -438,7 +453,7 @@ Value ViewBuilder::call_function(std::uint32_t index, std::span<const Value> arg
   if (const auto known = work_->known.find(key); known != work_->known.end()) return known->second;
   std::uint64_t& spent = work_->tokens;
   // More calls than can be followed: what the rest does is not known.
-  const bool too_long = work_->bytes > 4 * source_.size() + kCallBytesFree;
+  const bool too_long = work_->bytes > 4 * read_bytes_ + kCallBytesFree;
   if (calls_.size() >= kCallsMax || too_long || spent + size > 8 * main_tokens_.size() + 20'000) {
     over_budget_ = over_budget_ || function.acts;
     return {};
@@ -447,6 +462,7 @@ Value ViewBuilder::call_function(std::uint32_t index, std::span<const Value> arg
   ViewTexts texts;
   ViewBuilder inner(source_, names_, arena_, lists_, texts, typed_, origin_ ? *origin_ : place);
   inner.call_depth_ = call_depth_ + 1;
+  inner.read_bytes_ = read_bytes_;
   inner.work_ = work_;
   work_->active.push_back(index);
   inner.main_tokens_ = main_tokens_;

@@ -153,6 +153,7 @@ void ViewBuilder::flush_handed_roots(std::string_view callee, std::string_view m
     const HandedRoot root = std::move(handed_roots_.back());
     handed_roots_.pop_back();
     const std::string_view function = last_name(callee);
+    const std::uint32_t group_token = groups_.empty() ? 0 : groups_.back().token;
     // A spy without an implementation calls through to what it watches.
     if (function == "spyOn" && !member.empty() && index_ + 1 < tokens_.size() && source_of(tokens_[index_ + 1]) != ".") {
       add_use("spied", root.path + "." + std::string(member), {}, root.begin, root.end);
@@ -163,6 +164,9 @@ void ViewBuilder::flush_handed_roots(std::string_view callee, std::string_view m
     if (only_asked && !is_own_name(callee)) continue;
     if (root.path != "eval" && is_free_handler(function) && !is_own_name(callee) && !(is_root && compares && root.path != "Function")) continue;
     if (is_harmless_reflection(callee, root.path, root.argument, member)) continue;
+    const bool of_any_name = callee == "Reflect.deleteProperty" || callee == "Reflect.has";
+    if (of_any_name && root.argument == 0 && is_standard(callee)) continue;
+    if (is_global_object(root.path) && puts_descriptor_back(group_token)) continue;
     std::string detail = "(";
     detail += callee.size() > 64 ? callee.substr(callee.size() - 64) : callee;
     std::replace_if(detail.begin(), detail.end(), [](char c) { return c >= '\x1c' && c <= '\x1f'; }, ' ');
@@ -174,6 +178,99 @@ void ViewBuilder::flush_handed_roots(std::string_view callee, std::string_view m
   }
 }
 
+// Does the file leave `Reflect` of Reflect.has, and its members, as they are? Only where each one is called or followed by
+// a member that is not assigned, or is a type.
+bool ViewBuilder::is_standard(std::string_view callee) {
+  const std::string_view object = callee.substr(0, callee.find('.'));
+  for (const auto& [name, standard] : standard_) {
+    if (name == object) return standard;
+  }
+  const bool standard = keeps_object(object);
+  standard_.emplace_back(arena_.copy(object), standard);
+  return standard;
+}
+
+bool ViewBuilder::keeps_object(std::string_view object) {
+  if (names_.is_declared(object)) return false;
+  const auto text = [&](std::size_t i) { return i < main_tokens_.size() ? source_of(main_tokens_[i]) : std::string_view(); };
+  looked_ahead_ += main_tokens_.size();
+  if (looked_ahead_ > kLookAheadFactor * main_tokens_.size()) return false;
+  for (std::size_t i = 0; i < main_tokens_.size(); ++i) {
+    if (main_tokens_[i].kind != TokenKind::word || text(i) != object) continue;
+    const std::string_view before = i > 0 ? text(i - 1) : std::string_view();
+    const bool type = before == ":" || before == "instanceof" || (before == "(" && i > 1 && text(i - 2) == "any");
+    const bool called = text(i + 1) == "(" && before != ".";
+    const bool member = text(i + 1) == "." && text(i + 3) != "=";
+    if (!type && !called && !member) return false;
+  }
+  return true;
+}
+
+// const NAME = Object.getOwnPropertyDescriptor(globalThis, "process"), or the same in a Map, where the rest of the file only
+// asks whether there is a NAME, and gives it back. `open` is the token of the `(`.
+bool ViewBuilder::puts_descriptor_back(std::uint32_t open) {
+  const auto text = [&](std::uint32_t i) { return i < tokens_.size() ? source_of(tokens_[i]) : std::string_view(); };
+  if (text(open - 3) != "Object" || text(open - 1) != "getOwnPropertyDescriptor" || !is_global_object(text(open + 1)) ||
+      text(open + 2) != "," || text(open + 4) != ")" || open + 5 >= tokens_.size() || !is_standard("Object.")) {
+    return false;
+  }
+  const bool ends = text(open + 5) == ";" || tokens_[open + 5].line_before;
+  if (ends && text(open - 6) == "const" && text(open - 4) == "=" && tokens_[open + 3].kind == TokenKind::string) {
+    return is_only_given_back(text(open - 5), text(open + 3));
+  }
+  // MAP.set(KEY, Object.getOwnPropertyDescriptor(globalThis, KEY)), for (const [A, B] of MAP)
+  if (text(open - 4) != "," || text(open - 5) != text(open + 3) || text(open - 6) != "(" || text(open - 7) != "set" ||
+      text(open + 5) != ")" || tokens_[open + 3].kind != TokenKind::word) {
+    return false;
+  }
+  const std::string_view map = text(open - 9);
+  looked_ahead_ += tokens_.size();
+  if (looked_ahead_ > kLookAheadFactor * tokens_.size()) return false;
+  bool made = false;
+  for (std::uint32_t i = 0; i < tokens_.size(); ++i) {
+    if (tokens_[i].kind != TokenKind::word || i == open - 9 || text(i) != map) continue;
+    const bool declared = text(i - 1) == "const" && text(i + 1) == "=" && text(i + 2) == "new" && text(i + 3) == "Map";
+    const bool looped = text(i - 1) == "of" && text(i - 2) == "]" && text(i - 4) == "," && text(i - 6) == "[" &&
+                        text(i - 7) == "const" && text(i - 8) == "(" && text(i - 9) == "for" && text(i + 1) == ")";
+    if (!declared && !(looped && is_only_given_back(text(i - 3), text(i - 5)))) return false;
+    made = made || declared;
+  }
+  return made && !names_.is_declared("Map");
+}
+
+// Is the descriptor `name` only asked for, and given back: Object.defineProperty(globalThis, MEMBER, NAME)?
+bool ViewBuilder::is_only_given_back(std::string_view name, std::string_view member) {
+  const auto text = [&](std::uint32_t i) { return i < tokens_.size() ? source_of(tokens_[i]) : std::string_view(); };
+  looked_ahead_ += tokens_.size();
+  if (looked_ahead_ > kLookAheadFactor * tokens_.size()) return false;
+  for (std::uint32_t i = 0; i < tokens_.size(); ++i) {
+    if (tokens_[i].kind != TokenKind::word) continue;
+    const std::string_view word = text(i);
+    if (word == "eval" || tokens_[i].escaped) return false;
+    if (word != name) continue;
+    const bool asked = text(i - 1) == "(" && text(i - 2) == "if" && (text(i + 1) == ")" || text(i + 1) == "===" || text(i + 1) == "!==");
+    const bool given_back = text(i - 8) == "Object" && text(i - 7) == "." && text(i - 6) == "defineProperty" &&
+                            is_global_object(text(i - 4)) && text(i - 2) == member && text(i - 1) == "," && text(i + 1) == ")";
+    // Where it gets its value; another such value of the same name is judged by itself.
+    const bool declared = text(i - 1) == "const" && text(i + 1) == "=" && text(i + 2) == "Object" &&
+                          text(i + 4) == "getOwnPropertyDescriptor" && is_global_object(text(i + 6)) && text(i + 8) == member;
+    const bool looped = text(i - 1) == "," && text(i - 2) == member && text(i - 3) == "[" && text(i + 1) == "]" && text(i + 2) == "of";
+    if (!asked && !given_back && !declared && !looped) return false;
+  }
+  return true;
+}
+
+// globalThis[Symbol.for("x")]: what has a symbol for a name is no ability.
+bool ViewBuilder::is_symbol_of_global(const Group& group) {
+  const auto text = [&](std::uint32_t i) { return i < tokens_.size() ? source_of(tokens_[i]) : std::string_view(); };
+  const std::uint32_t open = group.token;
+  if (index_ != open + 7 || text(open + 1) != "Symbol" || text(open + 3) != "for" || text(open + 4) != "(") return false;
+  const std::string_view code = std::string_view(code_.text()).substr(0, group.code_begin);
+  std::size_t begin = code.size();
+  while (begin > 0 && is_word_byte(code[begin - 1])) --begin;
+  return is_global_object(code.substr(begin)) && is_standard("Symbol.for");
+}
+
 // --- names that hide globals ---------------------------------------------------------------------------------------
 
 // What the file declares itself is not the global of that name, as far as the scope goes. Only what is sure counts: a
@@ -182,6 +279,12 @@ bool ViewBuilder::is_shadowed(std::string_view name, std::uint32_t index) const 
   return std::any_of(shadows_.begin(), shadows_.end(), [&](const Shadow& shadow) {
     return shadow.name == name && groups_.size() >= shadow.depth && index >= shadow.first && index < shadow.end;
   });
+}
+
+// The file declares `name` itself. What it asserts with is not the test library's then, also in front of this.
+void ViewBuilder::note_declared(std::string_view name) {
+  if ((traits_of(name) & kAsserts) != 0 && !names_.is_declared(name)) second_reading_ = true;
+  names_.note_declared(name);
 }
 
 void ViewBuilder::declare_shadow(std::string_view name, std::uint32_t index) {

@@ -145,6 +145,15 @@ TEST(Hostile, ConstantsUsedAgainAndAgainDoNotBlowUpTheViews) {
   EXPECT_TRUE(views.undecidable());
 }
 
+// A short text that runs as code stands in a file whose views are longer than its own budget.
+TEST(Hostile, CodeInAStringOfALongFileIsReadToItsEnd) {
+  const std::string text = repeated("f('some text', other);\n", 1 << 21) + "eval('use(process.env)');";
+  SourceViews views;
+  views.build(text, "a.ts");
+  EXPECT_FALSE(views.undecidable());
+  EXPECT_NE(views.view(View::code).find("use(process.env)"), std::string_view::npos);
+}
+
 TEST(Hostile, EveryByteAloneAndInPairsIsRead) {
   SourceViews views;
   for (int a = 0; a < 256; ++a) {

@@ -139,6 +139,24 @@ TEST(StringsView, JoinsTheWordsOfACommand) {
   EXPECT_THAT(entries("Bun.spawn({ cmd: ['npm', 'install'] })"), Contains("Bun.spawn|npm install"));
 }
 
+TEST(StringsView, MarksJoinedWordsThatMayBeNoCommand) {
+  EXPECT_THAT(entries("f('npm', 'install')"), Contains("f|\vnpm install"));
+  EXPECT_THAT(entries("const a = ['npm', 'install']"), Contains("|\vnpm install"));
+  EXPECT_THAT(entries("expect(a).toEqual(['npm', 'install'])"), Each(Not(HasSubstr("npm install"))));
+  EXPECT_THAT(entries("import { expect } from './own'; expect(a).toEqual(['npm', 'install'])"),
+              Contains("expect(a).toEqual|\vnpm install"));
+}
+
+TEST(StringsView, MarksMatchersTwice) {
+  EXPECT_THAT(entries("expect(a).toBe('x.sock')"), Contains("==expect(a).toBe|x.sock"));
+  EXPECT_THAT(entries("f.mockReturnValue('x.sock')"), Contains("=f.mockReturnValue|x.sock"));
+  for (const char* own : {"function expect(x) {}", "function* expect(x) {}", "const expect = f", "import { expect } from './own'"}) {
+    const std::string call = "expect(a).toBe('x.sock')";
+    EXPECT_THAT(entries(own + ("\n" + call)), Contains("expect(a).toBe|x.sock"));
+    EXPECT_THAT(entries(call + "\n" + own), Contains("expect(a).toBe|x.sock")) << "declared behind it";
+  }
+}
+
 TEST(StringsView, AddsPathsWithoutDotsAndCommandsWithoutQuotes) {
   EXPECT_THAT(entries("f('/proc/./self/environ')"), Contains("f|/proc/self/environ"));
   EXPECT_THAT(entries("f('n\"p\"m install')"), Contains("f|npm install"));
