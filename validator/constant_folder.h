@@ -41,12 +41,12 @@ class Arena {
 };
 
 struct Value {
-  enum class Kind : std::uint8_t { unknown, text, list, number, function, path };
+  enum class Kind : std::uint8_t { unknown, text, list, number, function, path, object };
   Kind kind = Kind::unknown;
   bool lone = false;  // a single literal, which is in the strings view already
   std::string_view text;  // also the path: "process", "fs.readFileSync"
   std::int64_t number = 0;
-  std::uint32_t list = 0;   // index into the lists of ValueLists; of a function, into those of the NameTable
+  std::uint32_t list = 0;   // index into ValueLists (of an object: key, value, key, ..); of a function, into the NameTable
   std::uint32_t begin = 0;  // place in the source
   std::uint32_t end = 0;
 
@@ -72,6 +72,9 @@ Value number_value(std::string_view literal);
 
 // "a" + b: wildcards for what is unknown. Not text if neither side is.
 Value join_values(const Value& a, const Value& b, Arena& arena);
+
+// The member `key` of an object; the last one counts. nullptr if it has none.
+const Value* object_member(const Value& object, std::string_view key, const ValueLists& lists) noexcept;
 
 // What `callee(args)` is, for the functions that build strings: atob, String.fromCharCode, path.join, new URL, ...
 Value fold_function(std::string_view callee, std::span<const Value> args, ValueLists& lists, Arena& arena);

@@ -285,7 +285,9 @@ void ViewBuilder::add_entry(std::string_view callee, std::string_view text, std:
     ++begin;
     --end;
   }
-  add(text);
+  // What a call only computes is told where its result is used.
+  const bool told = call_depth_ == 0 || !callee.empty();
+  if (told) add(text);
   if (text.size() < 3) return;
   const TextSpan span = origin_ ? *origin_ : TextSpan{begin, end};
   if (out_.keeps_texts && text.size() >= 8 && text.find_first_of("(.") != std::string_view::npos && is_code_like(text)) {
@@ -299,7 +301,7 @@ void ViewBuilder::add_entry(std::string_view callee, std::string_view text, std:
   const bool certain = (traits & kRunsCommand) != 0;
   const bool likely = certain || ((traits & kAsserts) == 0 && callee != "import" && names_program(text));
   if (likely) add_commands(whole_callee, text, false, begin, end);
-  if (text.size() > kTextMax) return;
+  if (text.size() > kTextMax || !told) return;
   if (text.find('/') != std::string_view::npos) {
     const std::string path = normalized_path(text);
     if (!path.empty()) add(path);
@@ -419,6 +421,11 @@ Value ViewBuilder::finish(bool last) {
   }
   if (now_.lead == 'r' || (groups_.empty() && now_.open)) result_ = total.kind != Value::Kind::unknown || now_.lead == 'r' ? total : result_;
   add_folded(total);
+  if (now_.yielded && yields_.size() < kListMax) yields_.push_back(total);
+  if (!last && now_.tracked && now_.open && !now_.has_sum && !now_.compared && !groups_.empty() && groups_.back().open == '(') {
+    if (const std::string_view path = path_of_operand(); !path.empty()) groups_.back().alternative = arena_.copy(path);
+  }
+  if (last) keep_property(total);
   if (now_.lead == ':' && last) name_property(total);
   if (!now_.declared.empty() || now_.pattern_end != 0) bind(total, last);
   Expression next;
@@ -580,6 +587,7 @@ bool ViewBuilder::keyword(std::string_view text, std::uint32_t index) {
       finish(text != "in" && text != "instanceof");
       put(text, at);
       now_.prefixed = false;
+      now_.yielded = text == "yield";
       now_.lead = text == "return" || text == "throw" || text == "yield" ? 'r' : (text == "of" || text == "extends" ? 'o' : ';');
       return true;
     case Word::statement:
@@ -646,8 +654,19 @@ void ViewBuilder::member(std::string_view member_name, const Token& at) {
     put(member_name, at);
   }
   now_.receiver = now_.operand;
+  now_.owner = now_.word;
   now_.method = member_name;
   now_.operand = Value{};
+  if (now_.receiver.kind == Value::Kind::object && !now_.receiver.text.empty()) now_.qualified = now_.receiver.text;
+  if (const Value* known = object_member(now_.receiver, member_name, lists_); known != nullptr) {
+    if (known->kind == Value::Kind::path) {
+      const Value path = *known;
+      become(path, now_.operand_begin, at);
+      return;
+    }
+    now_.operand = *known;
+    now_.operand.lone = false;
+  }
   if (!now_.qualified.empty() && names_.has_properties() && now_.qualified.size() < 200) {
     now_.qualified = arena_.concat(arena_.concat(arena_.copy(now_.qualified), "."), member_name);
     names_.note_use(now_.qualified);
@@ -853,6 +872,8 @@ void ViewBuilder::open_group(char open, std::uint32_t index) {
   if (open == '{' && index == closed_end_ && closed_end_ != 0) {
     shadow_parameters(index);
     name_function(index);
+  } else if (open == '{' && is_typed_body(index)) {
+    name_function(index);
   }
   const std::string_view scope = open == '{' ? scope_of_block(index) : std::string_view();
   Group& group = groups_.emplace_back();
@@ -914,6 +935,7 @@ void ViewBuilder::close_group(char open, std::uint32_t index) {
     case '{':
     case '$': {
       const Value total = finish(true);
+      const Value object = open == '{' ? close_object(group) : Value{};
       groups_.pop_back();
       now_ = group.outer;
       put(source_of(at), at);
@@ -929,7 +951,7 @@ void ViewBuilder::close_group(char open, std::uint32_t index) {
       } else if (!now_.in_type) {
         const std::uint32_t first = now_.pattern_first;
         const std::uint32_t end = now_.pattern_end;
-        begin_operand(at, Value{}, group.code_begin);
+        begin_operand(at, object, group.code_begin);
         now_.pattern_first = first;
         now_.pattern_end = end;
       }
@@ -1005,6 +1027,7 @@ void ViewBuilder::close_plain(Group& group, const Token& at) {
   } else {
     put(")", at);
     begin_operand(place, total, group.code_begin);
+    become_alternative(group, total, place);
   }
 }
 
@@ -1098,6 +1121,23 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
     if ((traits_of(callee) & kFolds) != 0) result = fold_function(callee, given, lists_, arena_);
   }
   if (result.kind == Value::Kind::unknown) result = call_known_function(group, args, at);
+  if (outer.made && result.kind == Value::Kind::unknown && names_.has_properties() && !outer.word.empty()) {
+    result.kind = Value::Kind::object;  // an instance: its members are those of the class
+    result.text = outer.word;
+    result.list = static_cast<std::uint32_t>(lists_.size());
+    lists_.emplace_back();
+  }
+  if (outer.method == "push" && outer.receiver.kind == Value::Kind::list && !outer.owner.empty()) {
+    std::vector<Value> grown = lists_[outer.receiver.list];
+    grown.insert(grown.end(), args.begin(), args.end());
+    Value list = outer.receiver;
+    list.list = static_cast<std::uint32_t>(lists_.size());
+    if (grown.size() <= kListMax) {
+      list_bytes_ += grown.size() * sizeof(Value);
+      lists_.push_back(std::move(grown));
+      give(outer.owner, list);
+    }
+  }
   if (callee.ends_with(".each") && args.size() == 1 && args[0].kind == Value::Kind::list) result = args[0];
   if (result.kind == Value::Kind::list) list_bytes_ += lists_[result.list].size() * sizeof(Value);
   result.lone = false;
@@ -1233,7 +1273,7 @@ std::uint32_t ViewBuilder::end_of_cast(std::uint32_t index) const noexcept {
       if (--depth > 0) continue;
       const Token& next = tokens_[i + 1];
       const std::string_view next_text = source_of(next);
-      const bool operand = next.kind != TokenKind::punctuator || next_text == "(" || next_text == "[" || next_text == "{";
+      const bool operand = next.kind != TokenKind::punctuator || next_text == "(" || next_text == "[" || next_text == "{" || next_text == "<";
       return operand ? i + 1 : 0;
     } else if (tokens_[i].kind != TokenKind::word && tokens_[i].kind != TokenKind::string && text != "." && text != "|" &&
                text != "&" && text != "," && text != "[" && text != "]") {
@@ -1371,6 +1411,11 @@ void ViewBuilder::punctuator(std::uint32_t index) {
         const Token& key = tokens_[index - 1];
         groups_.back().key = key.kind == TokenKind::word ? source_of(key) : std::string_view();
         if (key.kind == TokenKind::string) groups_.back().key = literal_value(key).text;
+        // { ["key"]: value }
+        if (now_.operand.kind == Value::Kind::list && lists_[now_.operand.list].size() == 1 &&
+            lists_[now_.operand.list][0].is_known_text() && is_char(source_of(key), ']')) {
+          groups_.back().key = lists_[now_.operand.list][0].text;
+        }
       }
       // f(name: Type): a parameter.
       if ((now_.lead == '(' || now_.lead == ',') && !groups_.empty() && groups_.back().open == '(') now_.compared = true;

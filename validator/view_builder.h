@@ -84,6 +84,7 @@ class ViewBuilder {
     Value operand;
     Value receiver;                   // x of x.method
     std::string_view method;          // its name; both while the operand ends in a member
+    std::string_view owner;           // the name in name.method
     std::string_view declared;        // the name that is given this value
     std::string_view word;            // the operand, if it is a single name
     std::uint32_t pattern_first = 0;  // tokens of { a, b: c } that are given this value
@@ -106,6 +107,7 @@ class ViewBuilder {
     bool negative = false;     // an odd number of minus signs stands before it
     bool compared = false;     // only looked at by the operator behind it
     bool ambient = false;      // `declare const x`: only a type
+    bool yielded = false;      // `yield` stands before it
     std::uint32_t name_token = 0;  // of the declared name
     std::string_view qualified;    // the operand as a.b.c, if it begins with a name of the file
     std::string_view target;       // what stood before `=`
@@ -149,6 +151,7 @@ class ViewBuilder {
     std::string_view scope;       // { of a constant, enum, namespace or class of this name
     std::string_view key;         // of the property that is being read
     bool raw = false;             // String.raw`
+    std::string_view alternative;  // a path that (a || b) may stand for
   };
 
   struct OtherMeaning {
@@ -201,11 +204,15 @@ class ViewBuilder {
   void bind_pattern(std::uint32_t first, std::uint32_t end, std::string_view path, const Value& value);
   void bind_list(std::uint32_t first, std::uint32_t end, const Value& list);
   void name_property(const Value& value);
+  void keep_property(const Value& value);
+  Value close_object(const Group& group);
   std::string_view scope_of_block(std::uint32_t index);
   void arrow(std::uint32_t index);
   Value add_function(std::uint32_t params_first, std::uint32_t params_end, std::uint32_t body_first);
   bool acts(std::uint32_t first, std::uint32_t end);
   void name_function(std::uint32_t index);
+  bool is_typed_body(std::uint32_t index) const noexcept;
+  void become_alternative(const Group& group, const Value& total, const Token& place);
   Value call_known_function(const Group& group, std::span<const Value> args, const Token& at);
   Value call_function(std::uint32_t function, std::span<const Value> args, TextSpan place);
   void loop_over(std::uint32_t name, const Value& list, std::uint32_t body, TextSpan place);
@@ -261,6 +268,7 @@ class ViewBuilder {
   std::vector<CallTexts> calls_;
   std::vector<std::pair<std::string_view, Value>> locals_;  // names inside of a call
   Value result_;                                            // of a call
+  std::vector<Value> yields_;                               // of a generator
   int call_depth_ = 0;
 
   // Shared by the readings of calls, and of calls in calls.
