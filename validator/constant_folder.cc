@@ -754,6 +754,23 @@ Value fold_method(const Value& receiver, std::string_view method, std::span<cons
   return {};
 }
 
+std::string decoded_text(std::string_view text) {
+  constexpr std::size_t kShortest = 8;
+  constexpr std::size_t kLongest = 512;
+  if (text.size() < kShortest || text.size() > kLongest) return {};
+  const bool hex = text.size() % 2 == 0 && std::all_of(text.begin(), text.end(), [](char c) { return hex_digit(c) >= 0; });
+  const std::string_view body = text.substr(0, text.find_last_not_of('=') + 1);
+  const bool base64 = body.size() % 4 != 1 && std::all_of(body.begin(), body.end(), [](char c) { return base64_digit(c) >= 0; });
+  if (!hex && !base64) return {};
+  const auto is_plain = [](const std::string& out) {
+    return !out.empty() && std::all_of(out.begin(), out.end(), [](char c) { return c >= ' ' && c <= '~'; });
+  };
+  std::string out;
+  if (hex && decode_hex(text, out) && is_plain(out)) return out;
+  out.clear();
+  return base64 && decode_base64(text, out) && is_plain(out) ? out : std::string();
+}
+
 std::string command_line(std::span<const Value> words) {
   std::string line;
   for (const Value& word : words) {

@@ -83,6 +83,9 @@ Value fold_function(std::string_view callee, std::span<const Value> args, ValueL
 Value fold_method(const Value& receiver, std::string_view method, std::span<const Value> args, ValueLists& lists,
                   Arena& arena);
 
+// What a text in hex or base64 says, if that is plain text; empty otherwise.
+std::string decoded_text(std::string_view text);
+
 // The words of a command as one line, as a shell would be given it. Unknown words are wildcards.
 std::string command_line(std::span<const Value> words);
 

@@ -421,6 +421,7 @@ Value ViewBuilder::finish(bool last) {
   }
   if (now_.lead == 'r' || (groups_.empty() && now_.open)) result_ = total.kind != Value::Kind::unknown || now_.lead == 'r' ? total : result_;
   add_folded(total);
+  if (last && total.is_text() && total.text.empty() && now_.earlier.is_text()) total = now_.earlier;  // c ? "/" : ""
   if (now_.yielded && yields_.size() < kListMax) yields_.push_back(total);
   if (!last && now_.tracked && now_.open && !now_.has_sum && !now_.compared && !groups_.empty() && groups_.back().open == '(') {
     if (const std::string_view path = path_of_operand(); !path.empty()) groups_.back().alternative = arena_.copy(path);
@@ -437,6 +438,7 @@ Value ViewBuilder::finish(bool last) {
   next.declaration = now_.declaration;
   next.ambient = now_.declaration && now_.ambient;
   if (!last) next.lead = now_.lead;
+  if (!last && total.is_text()) next.earlier = total;
   now_ = next;
   return total;
 }
@@ -444,9 +446,8 @@ Value ViewBuilder::finish(bool last) {
 void ViewBuilder::bind(const Value& total, bool last) {
   if (now_.annotated) return;
   const bool may_lead = now_.tracked || now_.method == "constructor" || (!code_.text().empty() && code_.text().back() == ')');
-  const std::string_view path = may_lead && now_.open && !now_.has_sum && !now_.opaque && !now_.prefixed
-                                    ? path_of_operand()
-                                    : std::string_view();
+  std::string_view path;
+  if (may_lead && now_.open && !now_.has_sum && !now_.opaque && !now_.prefixed) path = gives_process() ? "process" : path_of_operand();
   bool known_before_use = true;
   if (!now_.declared.empty()) {
     const bool is_path = total.kind == Value::Kind::path && call_depth_ == 0;
@@ -792,6 +793,13 @@ void ViewBuilder::string_literal(std::uint32_t index) {
   const bool is_key = !groups_.empty() && groups_.back().open == '{' && (now_.lead == '{' || now_.lead == ',') &&
                       index + 1 < tokens_.size() && is_char(source_of(tokens_[index + 1]), ':');
   add_entry(names_module ? "import" : is_key ? kKeyCallee : callee_here(), value.text, at.begin, at.end);
+  // A text in a coding, unless it is only told or compared; as the name of a member it is read wherever it stands.
+  const bool indexes = !groups_.empty() && groups_.back().open == '[' && groups_.back().call;
+  if (indexes || (traits_of(callee_here()) & (kAsserts | kPassive)) == 0) {
+    if (const std::string decoded = decoded_text(value.text); !decoded.empty()) {
+      add_entry(indexes ? std::string_view() : callee_here(), decoded, at.begin, at.end);
+    }
+  }
   std::size_t begin = 0;
   if (specifier) {
     const std::string shown = "\"" + std::string(value.text) + "\"";
@@ -1115,12 +1123,17 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
   }
   Value result;
   const Expression& outer = group.outer;
-  if (outer.receiver.kind != Value::Kind::unknown && !outer.method.empty()) {
+  const bool reduces = outer.receiver.kind == Value::Kind::list && outer.method.starts_with("reduce") && !args.empty() &&
+                       args[0].kind == Value::Kind::function;
+  if (reduces) result = call_known_function(group, args, at);
+  if (result.kind != Value::Kind::unknown) {
+    // what the function of the file made of it
+  } else if (outer.receiver.kind != Value::Kind::unknown && !outer.method.empty()) {
     result = fold_method(outer.receiver, outer.method, args, lists_, arena_);
   } else {
     if ((traits_of(callee) & kFolds) != 0) result = fold_function(callee, given, lists_, arena_);
   }
-  if (result.kind == Value::Kind::unknown) result = call_known_function(group, args, at);
+  if (result.kind == Value::Kind::unknown && !reduces) result = call_known_function(group, args, at);
   if (outer.made && result.kind == Value::Kind::unknown && names_.has_properties() && !outer.word.empty()) {
     result.kind = Value::Kind::object;  // an instance: its members are those of the class
     result.text = outer.word;

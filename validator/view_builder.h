@@ -112,6 +112,7 @@ class ViewBuilder {
     std::string_view qualified;    // the operand as a.b.c, if it begins with a name of the file
     std::string_view target;       // what stood before `=`
     Value function;                // the operand is a function that can be followed
+    Value earlier;                 // the text of the alternative before
     char lead = ';';           // what stands before it: ( [ { , : = . | > r(eturn) ;
 
     // Was there a value, and nothing in it that could be a root under another name?
@@ -187,6 +188,7 @@ class ViewBuilder {
   std::string_view callee_here() const noexcept;
   std::string_view called(const Group& group) const noexcept;
   std::string_view path_of_operand() const;
+  bool gives_process() const noexcept;
   std::uint32_t import_clause(std::uint32_t index);
   std::uint32_t matching_bracket(std::uint32_t index) const noexcept;
   Value literal_value(const Token& token);

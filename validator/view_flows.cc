@@ -10,7 +10,7 @@ namespace guard {
 namespace {
 
 constexpr std::size_t kPathMax = 256;
-constexpr int kCallDepthMax = 4;
+constexpr int kCallDepthMax = 8;
 constexpr std::size_t kCallsMax = 4'000;         // of one file
 constexpr std::uint32_t kBodyTokensMax = 2'000;  // longer functions are not followed
 constexpr std::size_t kElementsMax = 256;        // of a list that is looped over
@@ -42,14 +42,6 @@ std::string_view ViewBuilder::path_of(std::string_view code) const {
     return is_tracked_path(whole) ? whole : std::string_view();
   }
   if (code.ends_with(".constructor")) return "%.constructor";
-  // Methods of an emitter give the emitter.
-  if (code.back() == ')' && code.starts_with("process.")) {
-    static constexpr std::array<std::string_view, 9> kGiveThis = {
-        "on(", "once(", "off(", "addListener(", "removeListener(", "prependListener(", "prependOnceListener(", "setMaxListeners(", "removeAllListeners("};
-    for (const std::string_view method : kGiveThis) {
-      if (code.substr(8).starts_with(method)) return "process";
-    }
-  }
   for (const std::string_view head : {"promisify(", "util.promisify("}) {
     if (!code.starts_with(head) || code.back() != ')') continue;
     const std::string_view inner = code.substr(head.size(), code.size() - head.size() - 1);
@@ -69,6 +61,16 @@ std::string_view ViewBuilder::path_of(std::string_view code) const {
     if (code.starts_with("Bun.file(")) return "Bun.file";
   }
   return is_tracked_path(code) ? code : std::string_view();
+}
+
+// Methods of an emitter give the emitter: process.on("x", f).
+bool ViewBuilder::gives_process() const noexcept {
+  const std::string_view code = std::string_view(code_.text()).substr(now_.operand_begin);
+  if (!code.starts_with("process.") || code.back() != ')') return false;
+  static constexpr std::array<std::string_view, 9> kMethods = {"on(",           "once(",           "off(",
+                                                               "addListener(",  "removeListener(", "prependListener(",
+                                                               "prependOnceListener(", "setMaxListeners(", "removeAllListeners("};
+  return std::any_of(kMethods.begin(), kMethods.end(), [&](std::string_view method) { return code.substr(8).starts_with(method); });
 }
 
 // The operand as a path of a tracked global or module, or empty.
@@ -490,9 +492,19 @@ Value ViewBuilder::call_known_function(const Group& group, std::span<const Value
   const TextSpan place{group.outer.source_begin, at.end};
   // list.map(f), list.forEach(f)
   if (group.outer.receiver.kind == Value::Kind::list && !args.empty() && args[0].kind == Value::Kind::function) {
-    static constexpr std::array<std::string_view, 8> kMethods = {"map", "forEach", "flatMap", "filter", "find", "some", "every", "reduce"};
+    static constexpr std::array<std::string_view, 9> kMethods = {"reduceRight", "map", "forEach", "flatMap", "filter", "find", "some", "every", "reduce"};
     if (std::find(kMethods.begin(), kMethods.end(), group.outer.method) == kMethods.end()) return {};
-    const std::vector<Value> items = lists_[group.outer.receiver.list];
+    std::vector<Value> items = lists_[group.outer.receiver.list];
+    if (group.outer.method.starts_with("reduce")) {
+      const std::uint32_t function = args[0].list;
+      if (group.outer.method == "reduceRight") std::reverse(items.begin(), items.end());
+      std::array<Value, 2> given = {args.size() > 1 ? args[1] : items.empty() ? Value{} : items[0], Value{}};
+      for (std::size_t i = args.size() > 1 ? 0 : 1; i < items.size() && i < kElementsMax; ++i) {
+        given[1] = items[i];
+        given[0] = call_function(function, given, place);
+      }
+      return given[0];
+    }
     Value mapped;
     mapped.kind = Value::Kind::list;
     std::vector<Value> results;
@@ -558,7 +570,11 @@ Value ViewBuilder::call_known_function(const Group& group, std::span<const Value
 Value ViewBuilder::call_function(std::uint32_t index, std::span<const Value> args, TextSpan place) {
   const NameTable::Function function = names_.function(index);
   const std::uint32_t size = function.body_end - function.body_first;
-  if (call_depth_ >= kCallDepthMax || function.body_end > main_tokens_.size()) return {};
+  if (function.body_end > main_tokens_.size()) return {};
+  if (call_depth_ >= kCallDepthMax) {  // what happens further down is not known
+    over_budget_ = over_budget_ || function.acts;
+    return {};
+  }
   if (std::find(work_->active.begin(), work_->active.end(), index) != work_->active.end()) return {};
   std::uint64_t key = index + 1 + names_.version() * 0x9e3779b97f4a7c15ULL;
   for (const Value& arg : args) {

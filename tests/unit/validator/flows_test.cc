@@ -77,9 +77,16 @@ TEST(Flows, GoThroughMethodsAndGenerators) {
                  "const o = { m(p) { Bun; use(p) } }; o.m('.env')", "function* g() { yield '.e'; yield 'nv'; } use([...g()].join(''))",
                  "const l = []; l.push('.e'); l.push('nv'); use(l.join(''))",
                  "use([1, 2].flatMap((x) => ['.e', 'nv']).slice(0, 2).join(''))",
+                 "use(['.e', 'nv'].reduce((a, b) => a + (b ? '' : '') + b, ''))", "use(['e', 'n', 'v'].reduce((a, b) => a + b, '.'))",
+                 "use(['v', 'n', 'e', '.'].reduceRight((a, b) => a + b))", "use((c ? '.env' : ''))",
                  "const up = (l) => l.map((s) => s.toLowerCase()).join(''); use(up(['.E', 'NV']))"});
   expect_not_handed({"class C { static m(p) { Bun; use(p) } } D.m('.env')", "function* g() { yield '.env'; } use([...h()].join(''))",
                      "const l = []; k.push('.env'); use(l.join(''))"});
+}
+
+TEST(Flows, ReadTextsInACodingAsWhatTheySay) {
+  expect_handed({"use('LmVudg==')", "use('2e656e76')", "use('2E656E76')"});
+  expect_not_handed({"use('2e656e7')", "use('password')", "expect('2e656e76')"});
 }
 
 TEST(Flows, GoThroughAlternatives) {
