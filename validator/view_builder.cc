@@ -426,6 +426,10 @@ Value ViewBuilder::finish(bool last) {
   if (!last && now_.tracked && now_.open && !now_.has_sum && !now_.compared && !groups_.empty() && groups_.back().open == '(') {
     if (const std::string_view path = path_of_operand(); !path.empty()) groups_.back().alternative = arena_.copy(path);
   }
+  if (!last && now_.open && !now_.has_sum && !now_.compared && !groups_.empty() && groups_.back().open == '(' &&
+      (traits_of(now_.word) != 0 || now_.word.ends_with("Sync"))) {
+    groups_.back().alternative = now_.word;
+  }
   if (last) keep_property(total);
   if (now_.lead == ':' && last) name_property(total);
   if (!now_.declared.empty() || now_.pattern_end != 0) bind(total, last);
@@ -1035,7 +1039,7 @@ void ViewBuilder::close_plain(Group& group, const Token& at) {
   } else {
     put(")", at);
     begin_operand(place, total, group.code_begin);
-    become_alternative(group, total, place);
+    become_alternative(group, total, single ? inner.word : std::string_view(), place);
   }
 }
 
@@ -1182,6 +1186,10 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
     return;
   }
   put(")", at);
+  if (const std::string_view name = function_given(std::string_view(code_.text()).substr(group.callee_begin)); !name.empty()) {
+    replace_code(group.callee_begin, std::string(name), outer.source_begin, at.end);
+    now_.operand_begin = code_.size() - name.size();
+  }
 }
 
 // require("x"), import("x"), createRequire(..)("x"): the name is shown, and the known globals stand for themselves.
@@ -1251,6 +1259,10 @@ void ViewBuilder::close_square(Group& group, const Token& at) {
     item.lone = false;
     item.begin = now_.operand.begin;
     item.end = at.end;
+    if (const std::string_view name = function_given(std::string_view(code_.text()).substr(now_.operand_begin)); !name.empty()) {
+      replace_code(now_.operand_begin, std::string(name), now_.source_begin, at.end);
+      now_.operand_begin = code_.size() - name.size();
+    }
     now_.operand = item;
     now_.method = {};
     now_.word = {};

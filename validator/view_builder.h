@@ -152,7 +152,7 @@ class ViewBuilder {
     std::string_view scope;       // { of a constant, enum, namespace or class of this name
     std::string_view key;         // of the property that is being read
     bool raw = false;             // String.raw`
-    std::string_view alternative;  // a path that (a || b) may stand for
+    std::string_view alternative;  // a path, or the name of a known function, that (a || b) may stand for
   };
 
   struct OtherMeaning {
@@ -214,7 +214,8 @@ class ViewBuilder {
   bool acts(std::uint32_t first, std::uint32_t end);
   void name_function(std::uint32_t index);
   bool is_typed_body(std::uint32_t index) const noexcept;
-  void become_alternative(const Group& group, const Value& total, const Token& place);
+  void become_alternative(const Group& group, const Value& total, std::string_view last, const Token& place);
+  std::string_view function_given(std::string_view code) const;
   Value call_known_function(const Group& group, std::span<const Value> args, const Token& at);
   Value call_function(std::uint32_t function, std::span<const Value> args, TextSpan place);
   void loop_over(std::uint32_t name, const Value& list, std::uint32_t body, TextSpan place);

@@ -470,7 +470,7 @@ bool ViewBuilder::is_typed_body(std::uint32_t index) const noexcept {
 }
 
 // (root || {}).member, (true && root)(..): read as the root; what else stood there is kept as a reading of its own.
-void ViewBuilder::become_alternative(const Group& group, const Value& total, const Token& place) {
+void ViewBuilder::become_alternative(const Group& group, const Value& total, std::string_view last, const Token& place) {
   const std::uint32_t next = index_ + 1;
   if (next >= tokens_.size()) return;
   const std::string_view text = source_of(tokens_[next]);
@@ -480,12 +480,24 @@ void ViewBuilder::become_alternative(const Group& group, const Value& total, con
     path.text = groups_.empty() && group.alternative.empty() ? std::string_view() : group.alternative;
     path.kind = Value::Kind::path;
   }
+  if (total.kind == Value::Kind::unknown && path.text.empty() && text == "(" && is_identifier(last) && !group.outer.open) path.text = last;
   if (!used || path.kind != Value::Kind::path || path.text.empty()) return;
   CallTexts other;
   other.code = "\n;" + code_.text().substr(group.code_begin) + "\n;";
   other.place = {place.begin, place.end};
   calls_.push_back(std::move(other));
   become(path, group.code_begin, place);
+  now_.tracked = is_tracked_path(path.text);
+}
+
+// NAME of (()=>NAME)() and [NAME][0].
+std::string_view ViewBuilder::function_given(std::string_view code) const {
+  for (const auto& [head, tail] : {std::pair<std::string_view, std::string_view>{"(()=>", ")()"}, {"[", "][0]"}}) {
+    if (!code.starts_with(head) || !code.ends_with(tail) || code.size() <= head.size() + tail.size()) continue;
+    const std::string_view name = code.substr(head.size(), code.size() - head.size() - tail.size());
+    if (is_identifier(name)) return arena_.copy(name);
+  }
+  return {};
 }
 
 Value ViewBuilder::call_known_function(const Group& group, std::span<const Value> args, const Token& at) {

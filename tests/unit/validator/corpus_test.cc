@@ -134,7 +134,7 @@ constexpr Floor kFloors[] = {
     {kSecond, "dev", "1", 87, 87},     {kSecond, "dev", "2", 54, 55},    {kSecond, "holdout", "1", 45, 46},
     {kSecond, "holdout", "2", 29, 30}, {kThird, "dev", "1", 39, 39},     {kThird, "dev", "3", 113, 114},
     {kThird, "holdout", "1", 11, 11},  {kThird, "holdout", "3", 59, 60},
-    {kFourth, "dev", "1", 86, 89},     {kFourth, "dev", "2", 12, 12},    {kFourth, "dev", "3", 53, 53},
+    {kFourth, "dev", "1", 87, 89},     {kFourth, "dev", "2", 12, 12},    {kFourth, "dev", "3", 53, 53},
 };
 
 TEST(Corpus, StopsWhatTwoMoreAuthorsWrote) {

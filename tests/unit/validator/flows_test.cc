@@ -92,6 +92,7 @@ TEST(Flows, ReadTextsInACodingAsWhatTheySay) {
 TEST(Flows, GoThroughAlternatives) {
   expect_code({"(fs || {}).rmSync(x)", "(null ?? fs).rmSync(x)", "(true && fs).rmSync(x)", "(fs ? fs : y).rmSync(x)"}, "fs.rmSync(x)");
   EXPECT_THAT(code_view("(other || {}).rmSync(x)"), Not(HasSubstr("fs.rmSync(x)")));
+  expect_code({"(true && readdirSync)('/proc')", "(null ?? rmSync)(x)", "(() => rmSync)()(x)", "[rmSync][0](x)", "(rmSync || y)(x)"}, "Sync(");
   // What else stood there is still read.
   EXPECT_THAT(code_view("(eval('1') || fs).rmSync(x)"), HasSubstr("eval("));
 }
