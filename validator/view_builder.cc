@@ -391,90 +391,90 @@ std::string_view ViewBuilder::called(const Group& group) const noexcept {
 // --- expressions ---------------------------------------------------------------------------------------------------
 
 void ViewBuilder::begin_operand(const Token& at, Value value, std::size_t code_begin) {
-  now_.open = true;
-  now_.operand = value;
-  if (now_.operand.end == 0) {
-    now_.operand.begin = at.begin;
-    now_.operand.end = at.end;
+  now_->open = true;
+  now_->operand = value;
+  if (now_->operand.end == 0) {
+    now_->operand.begin = at.begin;
+    now_->operand.end = at.end;
   }
-  now_.operand_begin = code_begin;
-  now_.tracked = false;
-  now_.word = {};
-  now_.method = {};
-  now_.after_dot = false;
-  now_.source_begin = at.begin;
+  now_->operand_begin = code_begin;
+  now_->tracked = false;
+  now_->word = {};
+  now_->method = {};
+  now_->after_dot = false;
+  now_->source_begin = at.begin;
 }
 
 // Ends the part of an expression that was read so far and gives its value. `last`: the expression as a whole ends here;
 // otherwise another alternative of it follows (a || b, c ? a : b).
 Value ViewBuilder::finish(bool last) {
-  Value total = now_.has_sum ? join_values(now_.sum, now_.operand, arena_) : now_.operand;
-  if (now_.has_sum && !now_.open) total = now_.sum;
-  if (!now_.open && !now_.has_sum) total = Value{};
-  if (now_.tracked) note_value(last);
-  if (now_.function.kind == Value::Kind::function) total = now_.function;
-  if (now_.tracked && total.kind == Value::Kind::unknown && now_.open && !now_.has_sum && !now_.prefixed && !now_.opaque) {
+  Value total = now_->has_sum ? join_values(now_->sum, now_->operand, arena_) : now_->operand;
+  if (now_->has_sum && !now_->open) total = now_->sum;
+  if (!now_->open && !now_->has_sum) total = Value{};
+  if (now_->tracked) note_value(last);
+  if (now_->function.kind == Value::Kind::function) total = now_->function;
+  if (now_->tracked && total.kind == Value::Kind::unknown && now_->open && !now_->has_sum && !now_->prefixed && !now_->opaque) {
     if (const std::string_view path = path_of_operand(); !path.empty()) {
       total.kind = Value::Kind::path;
       total.text = arena_.copy(path);
     }
   }
-  if (now_.lead == 'r' || (groups_.empty() && now_.open)) result_ = total.kind != Value::Kind::unknown || now_.lead == 'r' ? total : result_;
+  if (now_->lead == 'r' || (groups_.empty() && now_->open)) result_ = total.kind != Value::Kind::unknown || now_->lead == 'r' ? total : result_;
   add_folded(total);
-  if (last && total.is_text() && total.text.empty() && now_.earlier.is_text()) total = now_.earlier;  // c ? "/" : ""
-  if (now_.yielded && yields_.size() < kListMax) yields_.push_back(total);
-  if (!last && now_.tracked && now_.open && !now_.has_sum && !now_.compared && !groups_.empty() && groups_.back().open == '(') {
+  if (last && total.is_text() && total.text.empty() && now_->earlier.is_text()) total = now_->earlier;  // c ? "/" : ""
+  if (now_->yielded && yields_.size() < kListMax) yields_.push_back(total);
+  if (!last && now_->tracked && now_->open && !now_->has_sum && !now_->compared && !groups_.empty() && groups_.back().open == '(') {
     if (const std::string_view path = path_of_operand(); !path.empty()) groups_.back().alternative = arena_.copy(path);
   }
-  if (!last && now_.open && !now_.has_sum && !now_.compared && !groups_.empty() && groups_.back().open == '(' &&
-      (traits_of(now_.word) != 0 || now_.word.ends_with("Sync"))) {
-    groups_.back().alternative = now_.word;
+  if (!last && now_->open && !now_->has_sum && !now_->compared && !groups_.empty() && groups_.back().open == '(' &&
+      (traits_of(now_->word) != 0 || now_->word.ends_with("Sync"))) {
+    groups_.back().alternative = now_->word;
   }
   if (last) keep_property(total);
-  if (now_.lead == ':' && last) name_property(total);
-  if (!now_.declared.empty() || now_.pattern_end != 0) bind(total, last);
+  if (now_->lead == ':' && last) name_property(total);
+  if (!now_->declared.empty() || now_->pattern_end != 0) bind(total, last);
   Expression next;
   if (!last) {
-    next.declared = now_.declared;
-    next.pattern_first = now_.pattern_first;
-    next.pattern_end = now_.pattern_end;
+    next.declared = now_->declared;
+    next.pattern_first = now_->pattern_first;
+    next.pattern_end = now_->pattern_end;
   }
-  next.declaration = now_.declaration;
-  next.ambient = now_.declaration && now_.ambient;
-  if (!last) next.lead = now_.lead;
+  next.declaration = now_->declaration;
+  next.ambient = now_->declaration && now_->ambient;
+  if (!last) next.lead = now_->lead;
   if (!last && total.is_text()) next.earlier = total;
   now_ = next;
   return total;
 }
 
 void ViewBuilder::bind(const Value& total, bool last) {
-  if (now_.annotated) return;
-  const bool may_lead = now_.tracked || now_.method == "constructor" || (!code_.text().empty() && code_.text().back() == ')');
+  if (now_->annotated) return;
+  const bool may_lead = now_->tracked || now_->method == "constructor" || (!code_.text().empty() && code_.text().back() == ')');
   std::string_view path;
-  if (may_lead && now_.open && !now_.has_sum && !now_.opaque && !now_.prefixed) path = gives_process() ? "process" : path_of_operand();
+  if (may_lead && now_->open && !now_->has_sum && !now_->opaque && !now_->prefixed) path = gives_process() ? "process" : path_of_operand();
   bool known_before_use = true;
-  if (!now_.declared.empty()) {
+  if (!now_->declared.empty()) {
     const bool is_path = total.kind == Value::Kind::path && call_depth_ == 0;
-    const bool has_value = total.kind != Value::Kind::unknown && !now_.opaque && !is_path;
+    const bool has_value = total.kind != Value::Kind::unknown && !now_->opaque && !is_path;
     if (has_value || last) {
       Value value = has_value ? total : Value{};
       value.lone = false;  // where the name is used, the text is handed to another function
-      known_before_use = give(now_.declared, value);
+      known_before_use = give(now_->declared, value);
     }
     if (!path.empty()) {
-      known_before_use = names_.add_alias(now_.declared, path) && known_before_use;
-      if (is_path) known_before_use = give_member(now_.declared, total) && known_before_use;
+      known_before_use = names_.add_alias(now_->declared, path) && known_before_use;
+      if (is_path) known_before_use = give_member(now_->declared, total) && known_before_use;
     }
-    if (path.empty() && last && now_.declaration && !now_.ambient && !now_.opaque && now_.operand_known()) {
-      declare_shadow(now_.declared, now_.name_token);
+    if (path.empty() && last && now_->declaration && !now_->ambient && !now_->opaque && now_->operand_known()) {
+      declare_shadow(now_->declared, now_->name_token);
     }
   }
-  if (now_.pattern_end != 0) bind_pattern(now_.pattern_first, now_.pattern_end, path, now_.opaque ? Value{} : total);
+  if (now_->pattern_end != 0) bind_pattern(now_->pattern_first, now_->pattern_end, path, now_->opaque ? Value{} : total);
   second_reading_ = second_reading_ || !known_before_use;
 }
 
 Value ViewBuilder::end_argument() {
-  const bool spread = now_.lead == '.' && now_.prefixed;
+  const bool spread = now_->lead == '.' && now_->prefixed;
   const Value total = finish(true);
   if (spread && total.kind == Value::Kind::list) {
     const std::vector<Value> items = lists_[total.list];
@@ -506,11 +506,11 @@ void ViewBuilder::token(std::uint32_t index) {
       word(index);
       break;
     case TokenKind::number: {
-      if (now_.open && !now_.in_type) finish(true);
+      if (now_->open && !now_->in_type) finish(true);
       const std::size_t begin = put(source_of(at), at);
-      if (!now_.in_type) {
+      if (!now_->in_type) {
         Value value = number_value(source_of(at));
-        if (now_.negative) value.number = -value.number;
+        if (now_->negative) value.number = -value.number;
         value.begin = at.begin;
         value.end = at.end;
         begin_operand(at, value, begin);
@@ -521,7 +521,7 @@ void ViewBuilder::token(std::uint32_t index) {
       string_literal(index);
       break;
     case TokenKind::regex: {
-      if (now_.open) finish(true);
+      if (now_->open) finish(true);
       begin_operand(at, Value{}, put("/./", at));
       break;
     }
@@ -551,16 +551,16 @@ void ViewBuilder::word(std::uint32_t index) {
     }
     name_text = arena_.copy(decoded);
   }
-  if (now_.after_dot) {
+  if (now_->after_dot) {
     member(name_text, at);
     return;
   }
-  if (now_.in_type) {
+  if (now_->in_type) {
     const std::string_view before = index > 0 ? source_of(tokens_[index - 1]) : std::string_view();
-    if (!at.line_before || now_.angles > 0 || before == "as" || before == "satisfies") {
+    if (!at.line_before || now_->angles > 0 || before == "as" || before == "satisfies") {
       // `x as any < 2, process` may also compare.
       const bool root = name_text == "process" || name_text == "Bun" || name_text == "globalThis" || name_text == "eval";
-      if (root && now_.angles > 0 && before != "typeof" && before != ".") add_use("value", name_text, "<", at.begin, at.end);
+      if (root && now_->angles > 0 && before != "typeof" && before != ".") add_use("value", name_text, "<", at.begin, at.end);
       put(name_text, at);
       return;
     }
@@ -576,56 +576,56 @@ bool ViewBuilder::keyword(std::string_view text, std::uint32_t index) {
     case Word::name:
       return false;
     case Word::prefix:
-      if (now_.open) finish(true);
+      if (now_->open) finish(true);
       put(text, at);
-      now_.prefixed = now_.prefixed || text != "new";
-      now_.made = now_.made || text == "new";
+      now_->prefixed = now_->prefixed || text != "new";
+      now_->made = now_->made || text == "new";
       return true;
     case Word::operator_word:
       // `of` and friends are names too.
-      if (text == "of" && !now_.open) return false;
-      now_.opaque = true;
-      now_.compared = text == "in" || text == "of";
-      if (text == "instanceof" && now_.lead != '.') now_.lead = 'i';  // X[Symbol.hasInstance] is handed the operand
-      if (text == "of" && now_.pattern_end != 0) bind_pattern(now_.pattern_first, now_.pattern_end, {}, Value{});
-      if (text == "of" && !groups_.empty() && groups_.back().condition) groups_.back().loop_name = now_.pattern_end != 0 ? now_.pattern_first : now_.name_token;
+      if (text == "of" && !now_->open) return false;
+      now_->opaque = true;
+      now_->compared = text == "in" || text == "of";
+      if (text == "instanceof" && now_->lead != '.') now_->lead = 'i';  // X[Symbol.hasInstance] is handed the operand
+      if (text == "of" && now_->pattern_end != 0) bind_pattern(now_->pattern_first, now_->pattern_end, {}, Value{});
+      if (text == "of" && !groups_.empty() && groups_.back().condition) groups_.back().loop_name = now_->pattern_end != 0 ? now_->pattern_first : now_->name_token;
       finish(text != "in" && text != "instanceof");
       put(text, at);
-      now_.prefixed = false;
-      now_.yielded = text == "yield";
-      now_.lead = text == "return" || text == "throw" || text == "yield" ? 'r' : (text == "of" || text == "extends" ? 'o' : ';');
+      now_->prefixed = false;
+      now_->yielded = text == "yield";
+      now_->lead = text == "return" || text == "throw" || text == "yield" ? 'r' : (text == "of" || text == "extends" ? 'o' : ';');
       return true;
     case Word::statement:
       finish(true);
-      now_.declaration = false;
+      now_->declaration = false;
       put(text, at);
-      if (text == "default") now_.lead = 'x';
+      if (text == "default") now_->lead = 'x';
       return true;
     case Word::declaration:
       finish(true);
       put(text, at);
-      now_.declares = true;
-      now_.ambient = false;
-      now_.declaration = true;
+      now_->declares = true;
+      now_->ambient = false;
+      now_->declaration = true;
       return true;
     case Word::type:
-      if (!now_.open || at.line_before) return false;
-      if (now_.type_begin == 0) now_.type_begin = code_.size();
+      if (!now_->open || at.line_before) return false;
+      if (now_->type_begin == 0) now_->type_begin = code_.size();
       put(text, at);
-      now_.in_type = true;
-      now_.angles = 0;
+      now_->in_type = true;
+      now_->angles = 0;
       return true;
     case Word::skipped:
-      if (now_.open) finish(true);
+      if (now_->open) finish(true);
       return true;
     case Word::import_word: {
-      if (now_.open) finish(true);
+      if (now_->open) finish(true);
       const std::string_view next = index + 1 < tokens_.size() ? source_of(tokens_[index + 1]) : std::string_view();
       if (next == "(" || next == ".") {
         const bool is_type = index > 0 && source_of(tokens_[index - 1]) == "typeof";
         masked_load_ = is_type;
         begin_operand(at, Value{}, put(text, at));
-        now_.tracked = true;
+        now_->tracked = true;
       } else {
         put(text, at);
         skip_until_ = import_clause(index);
@@ -638,83 +638,83 @@ bool ViewBuilder::keyword(std::string_view text, std::uint32_t index) {
 }
 
 void ViewBuilder::member(std::string_view member_name, const Token& at) {
-  now_.after_dot = false;
+  now_->after_dot = false;
   const std::string_view code = code_.text();
   std::string_view owner =
-      code.substr(now_.operand_begin, code.size() > now_.operand_begin ? code.size() - now_.operand_begin - 1 : 0);
+      code.substr(now_->operand_begin, code.size() > now_->operand_begin ? code.size() - now_->operand_begin - 1 : 0);
   if (owner.size() > kOperandCodeMax) owner = {};  // no root is that long
   // Object.create(process).env
   const bool inherits_env = member_name == "env" && !owner.starts_with("process") && path_of(owner).starts_with("process");
-  if (now_.open && is_global_object(owner) && is_known_global(member_name)) {
-    code_.truncate(now_.operand_begin);
-    now_.operand_begin = put(member_name, at);
-    now_.tracked = true;
-  } else if (now_.open && member_name == "default" && is_tracked_path(owner)) {
+  if (now_->open && is_global_object(owner) && is_known_global(member_name)) {
+    code_.truncate(now_->operand_begin);
+    now_->operand_begin = put(member_name, at);
+    now_->tracked = true;
+  } else if (now_->open && member_name == "default" && is_tracked_path(owner)) {
     code_.truncate(code_.size() - 1);
   } else {
-    if (now_.tracked && now_.open) {
+    if (now_->tracked && now_->open) {
       const std::string kept(owner);
       note_member(kept, member_name, at.begin, at.end);
     }
     put(member_name, at);
   }
-  now_.receiver = now_.operand;
-  now_.owner = now_.word;
-  now_.method = member_name;
-  now_.operand = Value{};
-  if (now_.receiver.kind == Value::Kind::object && !now_.receiver.text.empty()) now_.qualified = now_.receiver.text;
-  if (const Value* known = object_member(now_.receiver, member_name, lists_); known != nullptr) {
+  now_->receiver = now_->operand;
+  now_->owner = now_->word;
+  now_->method = member_name;
+  now_->operand = Value{};
+  if (now_->receiver.kind == Value::Kind::object && !now_->receiver.text.empty()) now_->qualified = now_->receiver.text;
+  if (const Value* known = object_member(now_->receiver, member_name, lists_); known != nullptr) {
     if (known->kind == Value::Kind::path) {
       const Value path = *known;
-      become(path, now_.operand_begin, at);
+      become(path, now_->operand_begin, at);
       return;
     }
-    now_.operand = *known;
-    now_.operand.lone = false;
+    now_->operand = *known;
+    now_->operand.lone = false;
   }
-  if (!now_.qualified.empty() && names_.has_properties() && now_.qualified.size() < 200) {
-    now_.qualified = arena_.concat(arena_.concat(arena_.copy(now_.qualified), "."), member_name);
-    names_.note_use(now_.qualified);
-    if (const Value* known = names_.constant(now_.qualified); known != nullptr) {
+  if (!now_->qualified.empty() && names_.has_properties() && now_->qualified.size() < 200) {
+    now_->qualified = arena_.concat(arena_.concat(arena_.copy(now_->qualified), "."), member_name);
+    names_.note_use(now_->qualified);
+    if (const Value* known = names_.constant(now_->qualified); known != nullptr) {
       if (known->kind == Value::Kind::path) {
-        become(*known, now_.operand_begin, at);
+        become(*known, now_->operand_begin, at);
         return;
       }
-      now_.operand = *known;
+      now_->operand = *known;
     }
   } else {
-    now_.qualified = {};
+    now_->qualified = {};
   }
-  if (now_.tracked && member_name == "argv") now_.operand = runtime_arguments();
+  if (now_->tracked && member_name == "argv") now_->operand = runtime_arguments();
   // With a name, the name is followed.
-  if (inherits_env && now_.qualified.empty()) add_use("value", "process.env", "=", at.begin, at.end);
+  if (inherits_env && now_->qualified.empty()) add_use("value", "process.env", "=", at.begin, at.end);
   const auto is_text = [&](std::string_view text) {
-    now_.operand.kind = Value::Kind::text;
-    now_.operand.text = text;
+    now_->operand.kind = Value::Kind::text;
+    now_->operand.text = text;
   };
-  if (now_.tracked && member_name == "sep") is_text("/");
-  if (now_.receiver.is_text() && (member_name == "pathname" || member_name == "href")) now_.operand = now_.receiver;
+  if (now_->tracked && member_name == "sep") is_text("/");
+  if (now_->receiver.is_text() && (member_name == "pathname" || member_name == "href")) now_->operand = now_->receiver;
   // Where bun itself lies is bun, for whoever starts it.
-  if (now_.tracked && (member_name == "execPath" || member_name == "argv0")) is_text("bun");
-  now_.operand.begin = now_.receiver.begin;
-  now_.operand.end = at.end;
-  now_.word = {};
-  now_.open = true;
+  if (now_->tracked && (member_name == "execPath" || member_name == "argv0")) is_text("bun");
+  now_->operand.begin = now_->receiver.begin;
+  now_->operand.end = at.end;
+  now_->word = {};
+  now_->open = true;
 }
 
 void ViewBuilder::name(std::string_view text, std::uint32_t index) {
   const Token& at = tokens_[index];
   const std::string_view next = index + 1 < tokens_.size() ? source_of(tokens_[index + 1]) : std::string_view();
-  if (now_.open) finish(true);
-  if (now_.declares) {
-    now_.declares = false;
-    now_.declared = text;
-    now_.annotated = true;
-    now_.ambient = now_.ambient || (index > 1 && source_of(tokens_[index - 2]) == "declare");
-    now_.name_token = index;
+  if (now_->open) finish(true);
+  if (now_->declares) {
+    now_->declares = false;
+    now_->declared = text;
+    now_->annotated = true;
+    now_->ambient = now_->ambient || (index > 1 && source_of(tokens_[index - 2]) == "declare");
+    now_->name_token = index;
     names_.note_declared(text);
     begin_operand(at, Value{}, put(text, at));
-    now_.word = text;
+    now_->word = text;
     return;
   }
   const std::string_view before = index > 0 ? source_of(tokens_[index - 1]) : std::string_view();
@@ -725,7 +725,7 @@ void ViewBuilder::name(std::string_view text, std::uint32_t index) {
   const bool after_brace = is_char(before, '{') || is_char(before, ',');
   // The names that a pattern declares are not uses of what they stand for.
   const bool in_pattern =
-      !groups_.empty() && groups_.back().outer.annotated && index < groups_.back().outer.pattern_end;
+      !groups_.empty() && groups_.back().outer->annotated && index < groups_.back().outer->pattern_end;
   const bool is_key = (is_char(next, ':') && after_brace) || is_char(next, '=') || (in_pattern && (after_brace || is_char(before, ':')));
   Value value;
   std::string_view written = text;
@@ -764,9 +764,9 @@ void ViewBuilder::name(std::string_view text, std::uint32_t index) {
   const bool hidden = !is_key && written.data() == text.data() && !shadows_.empty() && is_shadowed(text, index);
   const std::string kept(hidden ? "_" + std::string(text) : std::string());
   begin_operand(at, value, put(hidden ? std::string_view(kept) : written, at));
-  now_.tracked = !is_key && !hidden && (written.data() == text.data() ? is_root_name(text) : is_tracked_path(written));
-  now_.word = text;
-  now_.qualified = is_key ? std::string_view() : text;
+  now_->tracked = !is_key && !hidden && (written.data() == text.data() ? is_root_name(text) : is_tracked_path(written));
+  now_->word = text;
+  now_->qualified = is_key ? std::string_view() : text;
 }
 
 Value ViewBuilder::literal_value(const Token& token) {
@@ -789,12 +789,12 @@ void ViewBuilder::string_literal(std::uint32_t index) {
   const Token& at = tokens_[index];
   const Value value = literal_value(at);
   // export {a} from "m"
-  const bool names_module = now_.open && now_.word == "from" && index > 0 && source_of(tokens_[index - 1]) == "from";
-  if (now_.open && !now_.in_type) finish(true);
+  const bool names_module = now_->open && now_->word == "from" && index > 0 && source_of(tokens_[index - 1]) == "from";
+  if (now_->open && !now_->in_type) finish(true);
   const bool specifier = names_module && is_plain_specifier(value.text);
   if (names_module) note_reexport(index, value.text);
   // { ".env": ".." } names a property.
-  const bool is_key = !groups_.empty() && groups_.back().open == '{' && (now_.lead == '{' || now_.lead == ',') &&
+  const bool is_key = !groups_.empty() && groups_.back().open == '{' && (now_->lead == '{' || now_->lead == ',') &&
                       index + 1 < tokens_.size() && is_char(source_of(tokens_[index + 1]), ':');
   add_entry(names_module ? "import" : is_key ? kKeyCallee : callee_here(), value.text, at.begin, at.end);
   // A text in a coding, unless it is only told or compared; as the name of a member it is read wherever it stands.
@@ -811,14 +811,14 @@ void ViewBuilder::string_literal(std::uint32_t index) {
   } else {
     begin = put("\"\"", at);
   }
-  if (!now_.in_type) begin_operand(at, value, begin);
+  if (!now_->in_type) begin_operand(at, value, begin);
 }
 
 void ViewBuilder::template_piece(std::uint32_t index) {
   const Token& at = tokens_[index];
   switch (at.kind) {
     case TokenKind::template_open: {
-      const bool tagged = now_.open && !now_.in_type;
+      const bool tagged = now_->open && !now_->in_type;
       // A template without substitutions is a string.
       const bool short_form = index + 1 < tokens_.size() && tokens_[index + 1].kind == TokenKind::template_close;
       const bool plain = index + 2 < tokens_.size() && tokens_[index + 1].kind == TokenKind::template_text &&
@@ -833,7 +833,7 @@ void ViewBuilder::template_piece(std::uint32_t index) {
         value.text = plain && tokens_[index + 1].escaped ? arena_.copy(decode_escapes(inner)) : inner;
         add_entry(callee_here(), value.text, value.begin, value.end);
         const std::size_t begin = put("\"\"", at);
-        if (!now_.in_type) begin_operand(at, value, begin);
+        if (!now_->in_type) begin_operand(at, value, begin);
         skip_until_ = index + (plain ? 3 : 2);
         return;
       }
@@ -841,11 +841,11 @@ void ViewBuilder::template_piece(std::uint32_t index) {
       if (groups_.empty() || groups_.back().open != '`') break;  // too deep to follow
       groups_.back().tagged = tagged;
       groups_.back().raw = tagged && callee_here() == "String.raw";
-      now_.sum.kind = Value::Kind::text;
-      now_.sum.text = "";
-      now_.sum.begin = at.begin;
-      now_.sum.end = at.end;
-      now_.has_sum = true;
+      now_->sum.kind = Value::Kind::text;
+      now_->sum.text = "";
+      now_->sum.begin = at.begin;
+      now_->sum.end = at.end;
+      now_->has_sum = true;
       break;
     }
     case TokenKind::template_text: {
@@ -855,10 +855,10 @@ void ViewBuilder::template_piece(std::uint32_t index) {
       piece.begin = at.begin;
       piece.end = at.end;
       piece.text = at.escaped && !groups_.back().raw ? arena_.copy(decode_escapes(source_of(at))) : source_of(at);
-      const Value sum = join_values(now_.sum, piece, arena_);
+      const Value sum = join_values(now_->sum, piece, arena_);
       if (!sum.is_text()) add_entry(callee_here(), piece.text, at.begin, at.end);  // too long to follow
-      now_.sum = sum.is_text() ? sum : Value{};
-      now_.sum.end = at.end;
+      now_->sum = sum.is_text() ? sum : Value{};
+      now_->sum.end = at.end;
       break;
     }
     case TokenKind::substitution_open:
@@ -890,11 +890,11 @@ void ViewBuilder::open_group(char open, std::uint32_t index) {
   const std::string_view scope = open == '{' ? scope_of_block(index) : std::string_view();
   Group& group = groups_.emplace_back();
   group.open = open;
-  group.call = now_.open && !now_.in_type && (open == '(' || open == '[') && !now_.annotated;
-  group.condition = open == '(' && !now_.open && index > 0 && tokens_[index - 1].kind == TokenKind::word &&
+  group.call = now_->open && !now_->in_type && (open == '(' || open == '[') && !now_->annotated;
+  group.condition = open == '(' && !now_->open && index > 0 && tokens_[index - 1].kind == TokenKind::word &&
                     is_condition_word(source_of(tokens_[index - 1]));
   group.code_begin = code_.size();
-  group.callee_begin = now_.open ? now_.operand_begin : code_.size();
+  group.callee_begin = now_->open ? now_->operand_begin : code_.size();
   group.args_begin = args_.size();
   group.source_begin = at.begin;
   group.token = index;
@@ -902,7 +902,7 @@ void ViewBuilder::open_group(char open, std::uint32_t index) {
   group.scope = scope;
   put(source_of(at), at);
   now_ = Expression{};
-  now_.lead = open == '$' ? '`' : open;
+  now_->lead = open == '$' ? '`' : open;
 }
 
 void ViewBuilder::close_group(char open, std::uint32_t index) {
@@ -952,25 +952,25 @@ void ViewBuilder::close_group(char open, std::uint32_t index) {
       now_ = group.outer;
       put(source_of(at), at);
       if (open == '$') {
-        if (!now_.sum.is_text()) break;
+        if (!now_->sum.is_text()) break;
         Value unknown;
         unknown.begin = group.source_begin;
         unknown.end = at.end;
         Value part = total.is_text() || total.kind == Value::Kind::number ? total : unknown;
         part.end = at.end;
-        const Value sum = join_values(now_.sum, part, arena_);
-        now_.sum = sum.is_text() ? sum : Value{};
-      } else if (!now_.in_type) {
-        const std::uint32_t first = now_.pattern_first;
-        const std::uint32_t end = now_.pattern_end;
+        const Value sum = join_values(now_->sum, part, arena_);
+        now_->sum = sum.is_text() ? sum : Value{};
+      } else if (!now_->in_type) {
+        const std::uint32_t first = now_->pattern_first;
+        const std::uint32_t end = now_->pattern_end;
         begin_operand(at, object, group.code_begin);
-        now_.pattern_first = first;
-        now_.pattern_end = end;
+        now_->pattern_first = first;
+        now_->pattern_end = end;
       }
       break;
     }
     default: {  // a template
-      Value total = now_.sum;
+      Value total = now_->sum;
       total.begin = group.source_begin;
       total.end = at.end;
       if (total.is_text()) add_entry(callee_here(), total.text, total.begin, total.end);
@@ -978,7 +978,7 @@ void ViewBuilder::close_group(char open, std::uint32_t index) {
       now_ = group.outer;
       put("`", at);
       total.lone = true;
-      if (now_.in_type) break;
+      if (now_->in_type) break;
       if (group.tagged) {
         const std::string_view code = code_.text();
         const bool raw = code.substr(group.callee_begin, group.code_begin - group.callee_begin) == "String.raw";
@@ -1009,7 +1009,7 @@ void ViewBuilder::close_plain(Group& group, const Token& at) {
   const Value total = finish(true);
   if (!handed_roots_.empty()) {
     const std::uint32_t next = index_ + 1;
-    const bool names = group.condition || unwrap || is_arrow_head(next, group.outer.lead == '?');
+    const bool names = group.condition || unwrap || is_arrow_head(next, group.outer->lead == '?');
     if (names) {
       while (!handed_roots_.empty() && handed_roots_.back().group >= groups_.size()) handed_roots_.pop_back();
     } else {
@@ -1021,7 +1021,7 @@ void ViewBuilder::close_plain(Group& group, const Token& at) {
   }
   groups_.pop_back();
   now_ = group.outer;
-  if (now_.in_type || group.condition) {
+  if (now_->in_type || group.condition) {
     put(")", at);
     return;
   }
@@ -1031,11 +1031,11 @@ void ViewBuilder::close_plain(Group& group, const Token& at) {
     code_.truncate(group.code_begin);
     const std::size_t begin = put(operand, place);
     begin_operand(place, total, begin);
-    now_.word = alone ? inner.word : std::string_view();
-    now_.qualified = alone ? inner.qualified : std::string_view();
-    now_.tracked = inner.tracked;
-    now_.receiver = inner.receiver;
-    now_.method = inner.method;
+    now_->word = alone ? inner.word : std::string_view();
+    now_->qualified = alone ? inner.qualified : std::string_view();
+    now_->tracked = inner.tracked;
+    now_->receiver = inner.receiver;
+    now_->method = inner.method;
   } else {
     put(")", at);
     begin_operand(place, total, group.code_begin);
@@ -1044,7 +1044,7 @@ void ViewBuilder::close_plain(Group& group, const Token& at) {
 }
 
 void ViewBuilder::close_call(Group& group, const Token& at) {
-  if (now_.open || now_.has_sum || args_.size() > group.args_begin) end_argument();
+  if (now_->open || now_->has_sum || args_.size() > group.args_begin) end_argument();
   const std::span<const Value> args(args_.data() + group.args_begin, args_.size() - group.args_begin);
   // Kept beside the code view, which changes below.
   char buffers[2][kOperandCodeMax];
@@ -1085,20 +1085,20 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
   // eval(x) { in a class is a method of that name.
   if (is_root_name(callee) && is_parameter_list(group) && group.callee_begin < code_.size()) {
     const std::string renamed = "_" + code_.text().substr(group.callee_begin);
-    replace_code(group.callee_begin, renamed, group.outer.source_begin, at.end);
+    replace_code(group.callee_begin, renamed, group.outer->source_begin, at.end);
     groups_.pop_back();
     now_ = group.outer;
-    now_.tracked = false;
-    now_.operand = Value{};
-    now_.operand_begin = code_.size() - renamed.size();
-    now_.word = now_.qualified = now_.method = {};
+    now_->tracked = false;
+    now_->operand = Value{};
+    now_->operand_begin = code_.size() - renamed.size();
+    now_->word = now_->qualified = now_->method = {};
     put(")", at);
     return;
   }
   // Making a function of text: x.constructor("..") without `new`, or with a text.
-  if (callee.ends_with(".constructor") && !args.empty() && (!group.outer.made || args[0].is_text()) &&
+  if (callee.ends_with(".constructor") && !args.empty() && (!group.outer->made || args[0].is_text()) &&
       !is_parameter_list(group)) {
-    add_use("call", ".constructor", args[0].is_text() ? "text" : "value", group.outer.source_begin, at.end);
+    add_use("call", ".constructor", args[0].is_text() ? "text" : "value", group.outer->source_begin, at.end);
   }
   const std::span<const Value> given = args_in_the_end;
   if (!given.empty() && given[0].kind == Value::Kind::list && (traits_of(callee) & kRunsCommand) != 0) {
@@ -1164,11 +1164,11 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
   const Value second = args.size() < 2 ? Value{} : args[1];
   groups_.pop_back();
   now_ = group.outer;
-  now_.method = {};
-  now_.receiver = Value{};
-  now_.word = {};
-  now_.qualified = {};
-  now_.operand = result;
+  now_->method = {};
+  now_->receiver = Value{};
+  now_->word = {};
+  now_->qualified = {};
+  now_->operand = result;
   if (load_module(group, callee, first, callee == written, at)) return;
   if (result.kind == Value::Kind::path) {
     put(")", at);
@@ -1181,14 +1181,14 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
         without_global_object(code_.text().substr(group.code_begin + 1, group.first_arg_end - group.code_begin - 1) +
                               "." + std::string(second.text));
     replace_code(group.callee_begin, target, outer.source_begin, at.end);
-    now_.operand_begin = group.callee_begin;
-    now_.method = second.text;
+    now_->operand_begin = group.callee_begin;
+    now_->method = second.text;
     return;
   }
   put(")", at);
   if (const std::string_view name = function_given(std::string_view(code_.text()).substr(group.callee_begin)); !name.empty()) {
     replace_code(group.callee_begin, std::string(name), outer.source_begin, at.end);
-    now_.operand_begin = code_.size() - name.size();
+    now_->operand_begin = code_.size() - name.size();
   }
 }
 
@@ -1204,15 +1204,15 @@ bool ViewBuilder::load_module(const Group& group, std::string_view callee, const
   if (by_result && root.empty()) return false;
   note_module(specifier.text, specifier.begin, specifier.end);
   if (root == "process" || root == "Bun" || root == "console") {
-    replace_code(group.callee_begin, root, group.outer.source_begin, at.end);
-    now_.operand_begin = code_.size() - root.size();
-    now_.word = {};
+    replace_code(group.callee_begin, root, group.outer->source_begin, at.end);
+    now_->operand_begin = code_.size() - root.size();
+    now_->word = {};
     return true;
   }
   const std::string shown = "(\"" + std::string(specifier.text) + "\")";
   if (!direct) {
-    replace_code(group.callee_begin, std::string(callee) + shown, group.outer.source_begin, at.end);
-    now_.operand_begin = group.callee_begin;
+    replace_code(group.callee_begin, std::string(callee) + shown, group.outer->source_begin, at.end);
+    now_->operand_begin = group.callee_begin;
     return true;
   }
   code_.truncate(group.code_begin);
@@ -1221,7 +1221,7 @@ bool ViewBuilder::load_module(const Group& group, std::string_view callee, const
 }
 
 void ViewBuilder::close_square(Group& group, const Token& at) {
-  if (now_.open || now_.has_sum || args_.size() > group.args_begin) end_argument();
+  if (now_->open || now_->has_sum || args_.size() > group.args_begin) end_argument();
   const std::span<const Value> args(args_.data() + group.args_begin, args_.size() - group.args_begin);
   if (!group.call) {
     Value list;
@@ -1236,37 +1236,37 @@ void ViewBuilder::close_square(Group& group, const Token& at) {
     groups_.pop_back();
     now_ = group.outer;
     put("]", at);
-    if (!now_.in_type) {
-      const std::uint32_t first = now_.pattern_first;
-      const std::uint32_t end = now_.pattern_end;
+    if (!now_->in_type) {
+      const std::uint32_t first = now_->pattern_first;
+      const std::uint32_t end = now_->pattern_end;
       begin_operand(at, list, group.code_begin);
-      now_.pattern_first = first;
-      now_.pattern_end = end;
+      now_->pattern_first = first;
+      now_->pattern_end = end;
     }
     return;
   }
   const Value index = args.size() == 1 ? args[0] : Value{};
   groups_.pop_back();
   now_ = group.outer;
-  if (index.kind == Value::Kind::number && now_.operand.kind == Value::Kind::list && !now_.has_sum) {
-    const std::vector<Value>& items = lists_[now_.operand.list];
+  if (index.kind == Value::Kind::number && now_->operand.kind == Value::Kind::list && !now_->has_sum) {
+    const std::vector<Value>& items = lists_[now_->operand.list];
     Value item = index.number >= 0 && static_cast<std::size_t>(index.number) < items.size() ? items[static_cast<std::size_t>(index.number)] : Value{};
     put("]", at);
     if (item.kind == Value::Kind::path) {
-      become(item, now_.operand_begin, at);
+      become(item, now_->operand_begin, at);
       return;
     }
     item.lone = false;
-    item.begin = now_.operand.begin;
+    item.begin = now_->operand.begin;
     item.end = at.end;
-    if (const std::string_view name = function_given(std::string_view(code_.text()).substr(now_.operand_begin)); !name.empty()) {
-      replace_code(now_.operand_begin, std::string(name), now_.source_begin, at.end);
-      now_.operand_begin = code_.size() - name.size();
+    if (const std::string_view name = function_given(std::string_view(code_.text()).substr(now_->operand_begin)); !name.empty()) {
+      replace_code(now_->operand_begin, std::string(name), now_->source_begin, at.end);
+      now_->operand_begin = code_.size() - name.size();
     }
-    now_.operand = item;
-    now_.method = {};
-    now_.word = {};
-    now_.qualified = {};
+    now_->operand = item;
+    now_->method = {};
+    now_->word = {};
+    now_->qualified = {};
     return;
   }
   if (index.is_known_text() && is_identifier(index.text)) {
@@ -1278,10 +1278,10 @@ void ViewBuilder::close_square(Group& group, const Token& at) {
     return;
   }
   put("]", at);
-  now_.receiver = now_.operand;
-  now_.method = index.is_text() ? index.text : std::string_view();
-  now_.operand = Value{};
-  now_.word = {};
+  now_->receiver = now_->operand;
+  now_->method = index.is_text() ? index.text : std::string_view();
+  now_->operand = Value{};
+  now_->word = {};
 }
 
 // --- punctuators ---------------------------------------------------------------------------------------------------
@@ -1324,22 +1324,22 @@ void ViewBuilder::punctuator(std::uint32_t index) {
   const Token& at = tokens_[index];
   const std::string_view text = source_of(at);
   const std::uint64_t code = packed_name(text);
-  if (now_.in_type) {
+  if (now_->in_type) {
     const char c = text.front();
-    if (c == '<') ++now_.angles;
-    if (c == '>' && now_.angles > 0) {
-      --now_.angles;
+    if (c == '<') ++now_->angles;
+    if (c == '>' && now_->angles > 0) {
+      --now_->angles;
       put(text, at);
       return;
     }
-    const bool goes_on = now_.angles > 0 ? code != packed_name(")") && code != packed_name(";") && code != packed_name("}") && code != packed_name("]")
+    const bool goes_on = now_->angles > 0 ? code != packed_name(")") && code != packed_name(";") && code != packed_name("}") && code != packed_name("]")
                                          : c == '.' || c == '|' || c == '<' || (c == '&' && text.size() == 1) ||
                                                (c == '|' && text.size() == 1);
     if (goes_on && code != packed_name("(") && code != packed_name("[") && code != packed_name("{") && code != packed_name(")") && code != packed_name("]") && code != packed_name("}")) {
       put(text, at);
       return;
     }
-    if (code != packed_name("(") && code != packed_name("[") && code != packed_name("{")) now_.in_type = false;
+    if (code != packed_name("(") && code != packed_name("[") && code != packed_name("{")) now_->in_type = false;
   }
   switch (text.front()) {
     case '.':
@@ -1347,27 +1347,27 @@ void ViewBuilder::punctuator(std::uint32_t index) {
       if (code == packed_name(".") || code == packed_name("?.")) {
         const bool to_name = index + 1 < tokens_.size() && tokens_[index + 1].kind == TokenKind::word;
         if (code == packed_name(".") || to_name) put(".", at);
-        now_.after_dot = to_name;
+        now_->after_dot = to_name;
         return;
       }
       if (code == packed_name("...")) {
-        if (now_.open) finish(true);
+        if (now_->open) finish(true);
         put(text, at);
-        now_.prefixed = true;
-        now_.lead = '.';
+        now_->prefixed = true;
+        now_->lead = '.';
         return;
       }
-      now_.compared = code == packed_name("?");
-      if (code == packed_name("??")) now_.lead = '|';
+      now_->compared = code == packed_name("?");
+      if (code == packed_name("??")) now_->lead = '|';
       finish(false);
       put(text, at);
-      now_.lead = code == packed_name("??") ? '|' : '?';
+      now_->lead = code == packed_name("??") ? '|' : '?';
       return;
     case '!':
       if (code == packed_name("!")) {
-        if (now_.open && !at.line_before) return;  // x! is x
+        if (now_->open && !at.line_before) return;  // x! is x
         put(text, at);
-        now_.prefixed = true;
+        now_->prefixed = true;
         return;
       }
       break;
@@ -1375,27 +1375,27 @@ void ViewBuilder::punctuator(std::uint32_t index) {
       open_group('(', index);
       return;
     case '[':
-      if (now_.declares) {
-        now_.declares = false;
-        now_.pattern_first = index;
-        now_.pattern_end = matching_bracket(index);
-        if (now_.pattern_end == 0) now_.pattern_first = 0;
-        now_.annotated = true;
+      if (now_->declares) {
+        now_->declares = false;
+        now_->pattern_first = index;
+        now_->pattern_end = matching_bracket(index);
+        if (now_->pattern_end == 0) now_->pattern_first = 0;
+        now_->annotated = true;
         open_group('[', index);
         return;
       }
       // A block ends, a line ends, an array begins.
-      if (now_.open && at.line_before && !code_.text().empty() && code_.text().back() == '}') finish(true);
+      if (now_->open && at.line_before && !code_.text().empty() && code_.text().back() == '}') finish(true);
       open_group('[', index);
       return;
     case '{': {
-      if (now_.declares) {
-        now_.declares = false;
-        now_.pattern_first = index;
-        now_.pattern_end = matching_bracket(index);
-        if (now_.pattern_end == 0) now_.pattern_first = 0;
-        now_.annotated = true;
-      } else if (now_.open && !now_.in_type) {
+      if (now_->declares) {
+        now_->declares = false;
+        now_->pattern_first = index;
+        now_->pattern_end = matching_bracket(index);
+        if (now_->pattern_end == 0) now_->pattern_first = 0;
+        now_->annotated = true;
+      } else if (now_->open && !now_->in_type) {
         finish(true);
       }
       open_group('{', index);
@@ -1412,63 +1412,63 @@ void ViewBuilder::punctuator(std::uint32_t index) {
       return;
     case ',': {
       const bool in_list = !groups_.empty() && (groups_.back().open == '(' || groups_.back().open == '[');
-      const bool declaration = now_.declaration && !in_list;
+      const bool declaration = now_->declaration && !in_list;
       if (in_list) {
         Group& group = groups_.back();
-        if (group.first_arg_end == 0) group.first_arg_end = now_.type_begin != 0 ? now_.type_begin : code_.size();
+        if (group.first_arg_end == 0) group.first_arg_end = now_->type_begin != 0 ? now_->type_begin : code_.size();
         end_argument();
       } else {
         finish(true);
       }
       put(text, at);
-      now_.declares = declaration;
-      now_.lead = ',';
+      now_->declares = declaration;
+      now_->lead = ',';
       return;
     }
     case ';':
       finish(true);
-      now_.declaration = false;
+      now_->declaration = false;
       put(text, at);
       return;
     case ':':
       if (!groups_.empty() && groups_.back().open == '{' && index > 0 &&
-          (now_.lead == '{' || now_.lead == ',')) {
+          (now_->lead == '{' || now_->lead == ',')) {
         const Token& key = tokens_[index - 1];
         groups_.back().key = key.kind == TokenKind::word ? source_of(key) : std::string_view();
         if (key.kind == TokenKind::string) groups_.back().key = literal_value(key).text;
         // { ["key"]: value }
-        if (now_.operand.kind == Value::Kind::list && lists_[now_.operand.list].size() == 1 &&
-            lists_[now_.operand.list][0].is_known_text() && is_char(source_of(key), ']')) {
-          groups_.back().key = lists_[now_.operand.list][0].text;
+        if (now_->operand.kind == Value::Kind::list && lists_[now_->operand.list].size() == 1 &&
+            lists_[now_->operand.list][0].is_known_text() && is_char(source_of(key), ']')) {
+          groups_.back().key = lists_[now_->operand.list][0].text;
         }
       }
       // f(name: Type): a parameter.
-      if ((now_.lead == '(' || now_.lead == ',') && !groups_.empty() && groups_.back().open == '(') now_.compared = true;
-      if (now_.annotated && now_.open) {
+      if ((now_->lead == '(' || now_->lead == ',') && !groups_.empty() && groups_.back().open == '(') now_->compared = true;
+      if (now_->annotated && now_->open) {
         put(text, at);
-        now_.in_type = true;
-        now_.angles = 0;
+        now_->in_type = true;
+        now_->angles = 0;
         return;
       }
       finish(false);
       put(text, at);
-      now_.lead = ':';
+      now_->lead = ':';
       return;
     case '=':
       if (code == packed_name("=")) {
         Expression given;
-        given.declaration = now_.declaration;
-        given.declared = now_.annotated ? now_.declared : now_.word;
-        if (now_.annotated && now_.pattern_end != 0) {
-          given.pattern_first = now_.pattern_first;
-          given.pattern_end = now_.pattern_end;
+        given.declaration = now_->declaration;
+        given.declared = now_->annotated ? now_->declared : now_->word;
+        if (now_->annotated && now_->pattern_end != 0) {
+          given.pattern_first = now_->pattern_first;
+          given.pattern_end = now_->pattern_end;
           given.declared = {};
         }
-        given.name_token = now_.name_token;
-        given.ambient = now_.ambient;
+        given.name_token = now_->name_token;
+        given.ambient = now_->ambient;
         given.lead = '=';
-        if (!now_.annotated && code_.size() > now_.operand_begin && code_.size() - now_.operand_begin < 64) {
-          given.target = arena_.copy(std::string_view(code_.text()).substr(now_.operand_begin));
+        if (!now_->annotated && code_.size() > now_->operand_begin && code_.size() - now_->operand_begin < 64) {
+          given.target = arena_.copy(std::string_view(code_.text()).substr(now_->operand_begin));
         }
         put(text, at);
         now_ = given;
@@ -1478,41 +1478,41 @@ void ViewBuilder::punctuator(std::uint32_t index) {
     case '+':
       if (code == packed_name("+")) {
         put(text, at);
-        if (!now_.open) return;
-        const Value sum = now_.has_sum ? join_values(now_.sum, now_.operand, arena_) : now_.operand;
-        now_.sum = sum;
-        if (now_.sum.begin == 0 && now_.sum.end == 0) now_.sum.begin = now_.source_begin;
-        now_.sum.lone = false;
-        now_.has_sum = true;
-        now_.open = false;
-        now_.operand = Value{};
-        now_.method = {};
-        now_.type_begin = 0;
+        if (!now_->open) return;
+        const Value sum = now_->has_sum ? join_values(now_->sum, now_->operand, arena_) : now_->operand;
+        now_->sum = sum;
+        if (now_->sum.begin == 0 && now_->sum.end == 0) now_->sum.begin = now_->source_begin;
+        now_->sum.lone = false;
+        now_->has_sum = true;
+        now_->open = false;
+        now_->operand = Value{};
+        now_->method = {};
+        now_->type_begin = 0;
         return;
       }
-      if (code == packed_name("+=") && !now_.word.empty() && !names_.assign(now_.word, Value{})) second_reading_ = true;
+      if (code == packed_name("+=") && !now_->word.empty() && !names_.assign(now_->word, Value{})) second_reading_ = true;
       break;
     case '&':
     case '|':
       if (text.size() == 2 && text[0] == text[1]) {
-        now_.compared = text[0] == '&';
-        if (text[0] == '|') now_.lead = '|';
+        now_->compared = text[0] == '&';
+        if (text[0] == '|') now_->lead = '|';
         finish(false);
         put(text, at);
-        now_.lead = '|';
+        now_->lead = '|';
         return;
       }
       break;
     case '<':
       // <T>x is x.
-      if (code == packed_name("<") && !now_.open && !now_.has_sum) {
+      if (code == packed_name("<") && !now_->open && !now_->has_sum) {
         if (const std::uint32_t end = typed_ ? end_of_cast(index) : 0; end != 0) {
           skip_until_ = end;
           return;
         }
       }
       // f<T>(x)
-      if (code == packed_name("<") && now_.open && typed_) {
+      if (code == packed_name("<") && now_->open && typed_) {
         const std::uint32_t end = end_of_cast(index);
         const bool call = end != 0 && (is_char(source_of(tokens_[end]), '(') || tokens_[end].kind == TokenKind::template_open);
         if (call) {
@@ -1529,18 +1529,18 @@ void ViewBuilder::punctuator(std::uint32_t index) {
     arrow(index);
     return;
   }
-  if (code == packed_name("-") && !now_.open && !now_.has_sum) {
+  if (code == packed_name("-") && !now_->open && !now_->has_sum) {
     put(text, at);
-    now_.negative = !now_.negative;
+    now_->negative = !now_->negative;
     return;
   }
-  if (!now_.declared.empty()) now_.opaque = true;
-  const bool opaque = now_.opaque;
-  now_.compared = true;
+  if (!now_->declared.empty()) now_->opaque = true;
+  const bool opaque = now_->opaque;
+  now_->compared = true;
   finish(false);
-  now_.opaque = opaque && !now_.declared.empty();
+  now_->opaque = opaque && !now_->declared.empty();
   // What operators give is no object; `||=` and its kin hand one on.
-  now_.lead = text.size() > 2 && text.back() == '=' && text[0] == text[1] && text[0] != '=' ? '=' : ';';
+  now_->lead = text.size() > 2 && text.back() == '=' && text[0] == text[1] && text[0] != '=' ? '=' : ';';
   put(text, at);
 }
 

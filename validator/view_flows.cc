@@ -65,7 +65,7 @@ std::string_view ViewBuilder::path_of(std::string_view code) const {
 
 // Methods of an emitter give the emitter: process.on("x", f).
 bool ViewBuilder::gives_process() const noexcept {
-  const std::string_view code = std::string_view(code_.text()).substr(now_.operand_begin);
+  const std::string_view code = std::string_view(code_.text()).substr(now_->operand_begin);
   if (!code.starts_with("process.") || code.back() != ')') return false;
   static constexpr std::array<std::string_view, 9> kMethods = {"on(",           "once(",           "off(",
                                                                "addListener(",  "removeListener(", "prependListener(",
@@ -76,9 +76,9 @@ bool ViewBuilder::gives_process() const noexcept {
 // The operand as a path of a tracked global or module, or empty.
 std::string_view ViewBuilder::path_of_operand() const {
   const std::string_view code = code_.text();
-  const std::size_t end = now_.type_begin != 0 ? now_.type_begin : code.size();
-  if (end <= now_.operand_begin || end - now_.operand_begin > kPathMax) return {};
-  return path_of(code.substr(now_.operand_begin, end - now_.operand_begin));
+  const std::size_t end = now_->type_begin != 0 ? now_->type_begin : code.size();
+  if (end <= now_->operand_begin || end - now_->operand_begin > kPathMax) return {};
+  return path_of(code.substr(now_->operand_begin, end - now_->operand_begin));
 }
 
 // --- names ---------------------------------------------------------------------------------------------------------
@@ -152,11 +152,11 @@ void ViewBuilder::keep_property(const Value& value) {
   if (args_.size() - std::min(args_.size(), group.args_begin) >= kListMax) return;
   Value key;
   key.kind = Value::Kind::text;
-  if (now_.lead == ':' && !group.key.empty()) {
+  if (now_->lead == ':' && !group.key.empty()) {
     key.text = group.key;
-  } else if ((now_.lead == '{' || now_.lead == ',') && !now_.word.empty() && !now_.has_sum && !now_.opaque) {
-    key.text = now_.word;
-  } else if (now_.lead == '.' && value.kind == Value::Kind::object) {
+  } else if ((now_->lead == '{' || now_->lead == ',') && !now_->word.empty() && !now_->has_sum && !now_->opaque) {
+    key.text = now_->word;
+  } else if (now_->lead == '.' && value.kind == Value::Kind::object) {
     const std::vector<Value> spread = lists_[value.list];
     args_.insert(args_.end(), spread.begin(), spread.end());
     return;
@@ -170,7 +170,7 @@ void ViewBuilder::keep_property(const Value& value) {
 
 Value ViewBuilder::close_object(const Group& group) {
   Value object;
-  const bool in_place = !group.outer.open && !group.outer.in_type && (group.outer.lead != ';' || group.outer.prefixed);
+  const bool in_place = !group.outer->open && !group.outer->in_type && (group.outer->lead != ';' || group.outer->prefixed);
   if (!in_place || args_.size() < group.args_begin + 2) return object;
   object.kind = Value::Kind::object;
   object.list = static_cast<std::uint32_t>(lists_.size());
@@ -183,8 +183,8 @@ Value ViewBuilder::close_object(const Group& group) {
 
 // The name under which the members of the block at `index` are known.
 std::string_view ViewBuilder::scope_of_block(std::uint32_t index) {
-  if (now_.lead == '=' && !now_.declared.empty() && !now_.open && !now_.has_sum) return now_.declared;
-  if (now_.lead == ':' && !now_.open && !groups_.empty() && !groups_.back().scope.empty() && !groups_.back().key.empty()) {
+  if (now_->lead == '=' && !now_->declared.empty() && !now_->open && !now_->has_sum) return now_->declared;
+  if (now_->lead == ':' && !now_->open && !groups_.empty() && !groups_.back().scope.empty() && !groups_.back().key.empty()) {
     const std::string_view outer = groups_.back().scope;
     if (outer.size() > 128) return {};
     return arena_.concat(arena_.concat(arena_.copy(outer), "."), groups_.back().key);
@@ -381,14 +381,14 @@ void ViewBuilder::arrow(std::uint32_t index) {
   const bool single = index > 0 && tokens_[index - 1].kind == TokenKind::word;
   const std::uint32_t first = single ? index - 1 : closed_first_ + 1;
   const std::uint32_t end = single ? index : (closed_end_ > 0 ? closed_end_ - 1 : 0);
-  const std::string_view declared = now_.declared;
-  const bool declaration = now_.declaration;
-  const bool ambient = now_.ambient;
-  const std::uint32_t name_token = now_.name_token;
-  const char lead = now_.lead;
+  const std::string_view declared = now_->declared;
+  const bool declaration = now_->declaration;
+  const bool ambient = now_->ambient;
+  const std::uint32_t name_token = now_->name_token;
+  const char lead = now_->lead;
   const bool in_call = !groups_.empty() && groups_.back().open == '(' && groups_.back().call;
-  const bool over_list = (in_call && (groups_.back().outer.receiver.kind == Value::Kind::list ||
-                                      groups_.back().outer.operand.kind == Value::Kind::list)) ||
+  const bool over_list = (in_call && (groups_.back().outer->receiver.kind == Value::Kind::list ||
+                                      groups_.back().outer->operand.kind == Value::Kind::list)) ||
                          (!in_call && !groups_.empty() && groups_.back().open == '(' && lead == '(');
 
   // import("fs").then(({ rmSync }) => ..)
@@ -410,13 +410,13 @@ void ViewBuilder::arrow(std::uint32_t index) {
   if (!declared.empty() || over_list || (lead == ':' && !groups_.empty() && !groups_.back().scope.empty())) {
     function = add_function(first, end, index + 1);
   }
-  now_.compared = true;
-  now_.declared = {};
-  now_.pattern_end = 0;
+  now_->compared = true;
+  now_->declared = {};
+  now_->pattern_end = 0;
   finish(true);
   put("=>", at);
-  now_.lead = lead == ':' ? ':' : '>';
-  now_.function = function;
+  now_->lead = lead == ':' ? ':' : '>';
+  now_->function = function;
   if (!declared.empty() && function.kind == Value::Kind::function) {
     if (!give(declared, function)) second_reading_ = true;
   } else if (!declared.empty() && call_depth_ == 0 && !names_.assign(declared, Value{})) {
@@ -480,14 +480,14 @@ void ViewBuilder::become_alternative(const Group& group, const Value& total, std
     path.text = groups_.empty() && group.alternative.empty() ? std::string_view() : group.alternative;
     path.kind = Value::Kind::path;
   }
-  if (total.kind == Value::Kind::unknown && path.text.empty() && text == "(" && is_identifier(last) && !group.outer.open) path.text = last;
+  if (total.kind == Value::Kind::unknown && path.text.empty() && text == "(" && is_identifier(last) && !group.outer->open) path.text = last;
   if (!used || path.kind != Value::Kind::path || path.text.empty()) return;
   CallTexts other;
   other.code = "\n;" + code_.text().substr(group.code_begin) + "\n;";
   other.place = {place.begin, place.end};
   calls_.push_back(std::move(other));
   become(path, group.code_begin, place);
-  now_.tracked = is_tracked_path(path.text);
+  now_->tracked = is_tracked_path(path.text);
 }
 
 // NAME of (()=>NAME)() and [NAME][0].
@@ -501,15 +501,15 @@ std::string_view ViewBuilder::function_given(std::string_view code) const {
 }
 
 Value ViewBuilder::call_known_function(const Group& group, std::span<const Value> args, const Token& at) {
-  const TextSpan place{group.outer.source_begin, at.end};
+  const TextSpan place{group.outer->source_begin, at.end};
   // list.map(f), list.forEach(f)
-  if (group.outer.receiver.kind == Value::Kind::list && !args.empty() && args[0].kind == Value::Kind::function) {
+  if (group.outer->receiver.kind == Value::Kind::list && !args.empty() && args[0].kind == Value::Kind::function) {
     static constexpr std::array<std::string_view, 9> kMethods = {"reduceRight", "map", "forEach", "flatMap", "filter", "find", "some", "every", "reduce"};
-    if (std::find(kMethods.begin(), kMethods.end(), group.outer.method) == kMethods.end()) return {};
-    std::vector<Value> items = lists_[group.outer.receiver.list];
-    if (group.outer.method.starts_with("reduce")) {
+    if (std::find(kMethods.begin(), kMethods.end(), group.outer->method) == kMethods.end()) return {};
+    std::vector<Value> items = lists_[group.outer->receiver.list];
+    if (group.outer->method.starts_with("reduce")) {
       const std::uint32_t function = args[0].list;
-      if (group.outer.method == "reduceRight") std::reverse(items.begin(), items.end());
+      if (group.outer->method == "reduceRight") std::reverse(items.begin(), items.end());
       std::array<Value, 2> given = {args.size() > 1 ? args[1] : items.empty() ? Value{} : items[0], Value{}};
       for (std::size_t i = args.size() > 1 ? 0 : 1; i < items.size() && i < kElementsMax; ++i) {
         given[1] = items[i];
@@ -523,7 +523,7 @@ Value ViewBuilder::call_known_function(const Group& group, std::span<const Value
     for (std::size_t i = 0; i < items.size() && i < kElementsMax; ++i) {
       results.push_back(call_function(args[0].list, std::span(&items[i], 1), place));
     }
-    if (group.outer.method == "flatMap") {
+    if (group.outer->method == "flatMap") {
       std::vector<Value> flat;
       for (const Value& item : results) {
         if (item.kind == Value::Kind::list) {
@@ -533,7 +533,7 @@ Value ViewBuilder::call_known_function(const Group& group, std::span<const Value
         }
       }
       results.swap(flat);
-    } else if (group.outer.method != "map") {
+    } else if (group.outer->method != "map") {
       return {};
     }
     mapped.list = static_cast<std::uint32_t>(lists_.size());
@@ -543,8 +543,8 @@ Value ViewBuilder::call_known_function(const Group& group, std::span<const Value
   }
   if (is_parameter_list(group)) return {};
   // test.each(list)(name, f)
-  if (group.outer.operand.kind == Value::Kind::list && group.call) {
-    const std::vector<Value> items = lists_[group.outer.operand.list];
+  if (group.outer->operand.kind == Value::Kind::list && group.call) {
+    const std::vector<Value> items = lists_[group.outer->operand.list];
     for (const Value& arg : std::vector<Value>(args.begin(), args.end())) {
       if (arg.kind != Value::Kind::function) continue;
       for (std::size_t i = 0; i < items.size() && i < kElementsMax; ++i) {
@@ -559,13 +559,13 @@ Value ViewBuilder::call_known_function(const Group& group, std::span<const Value
     return {};
   }
   const Value* function = nullptr;
-  if (group.outer.operand.kind == Value::Kind::function) {  // (() => x)()
-    function = &group.outer.operand;
-  } else if (!group.outer.word.empty()) {
-    function = local(group.outer.word);
-    if (function == nullptr) function = names_.constant(group.outer.word);
-  } else if (!group.outer.qualified.empty()) {
-    function = names_.constant(group.outer.qualified);
+  if (group.outer->operand.kind == Value::Kind::function) {  // (() => x)()
+    function = &group.outer->operand;
+  } else if (!group.outer->word.empty()) {
+    function = local(group.outer->word);
+    if (function == nullptr) function = names_.constant(group.outer->word);
+  } else if (!group.outer->qualified.empty()) {
+    function = names_.constant(group.outer->qualified);
   }
   if (function == nullptr || function->kind != Value::Kind::function) return {};
   const NameTable::Function& known = names_.function(function->list);
@@ -698,17 +698,17 @@ void ViewBuilder::append_calls() {
 // The operand, whose code began at code_begin, turned out to be this path.
 void ViewBuilder::become(const Value& path, std::size_t code_begin, const Token& at) {
   const std::string text(path.text);
-  replace_code(code_begin, text, now_.source_begin, at.end);
-  now_.operand_begin = code_.size() - text.size();
-  now_.operand = Value{};
-  now_.operand.begin = now_.source_begin;
-  now_.operand.end = at.end;
-  now_.tracked = true;
-  now_.open = true;
-  now_.word = {};
-  now_.qualified = {};
-  now_.method = {};
-  now_.receiver = Value{};
+  replace_code(code_begin, text, now_->source_begin, at.end);
+  now_->operand_begin = code_.size() - text.size();
+  now_->operand = Value{};
+  now_->operand.begin = now_->source_begin;
+  now_->operand.end = at.end;
+  now_->tracked = true;
+  now_->open = true;
+  now_->word = {};
+  now_->qualified = {};
+  now_->method = {};
+  now_->receiver = Value{};
 }
 
 // process.argv and Bun.argv begin with where bun lies.

@@ -95,18 +95,18 @@ void ViewBuilder::note_module(std::string_view specifier, std::uint32_t begin, s
 // The expression that ends here may be a root object, or a function that the rules watch, as a value of its own. Told
 // with what becomes of it; a name that it is given, and a pattern that takes it apart, are followed instead.
 void ViewBuilder::note_value(bool last) {
-  const bool is_value = now_.tracked && now_.open && !now_.has_sum;
-  if (!is_value || now_.compared || (now_.prefixed && now_.lead != '.')) return;
-  const bool exported = now_.declaration && now_.name_token > 1 && source_of(tokens_[now_.name_token - 2]) == "export";
-  const bool followed = last && now_.declaration && (!now_.declared.empty() || now_.pattern_end != 0) && !now_.opaque &&
-                        now_.lead == '=' && !exported;
-  if (followed || now_.annotated) return;
+  const bool is_value = now_->tracked && now_->open && !now_->has_sum;
+  if (!is_value || now_->compared || (now_->prefixed && now_->lead != '.')) return;
+  const bool exported = now_->declaration && now_->name_token > 1 && source_of(tokens_[now_->name_token - 2]) == "export";
+  const bool followed = last && now_->declaration && (!now_->declared.empty() || now_->pattern_end != 0) && !now_->opaque &&
+                        now_->lead == '=' && !exported;
+  if (followed || now_->annotated) return;
   const std::string path(path_of_operand());
   if (path.empty()) return;
-  const std::uint32_t begin = now_.source_begin;
-  const std::uint32_t end = std::max(now_.operand.end, begin + 1);
-  const char lead = now_.lead;
-  if (lead == '=' && now_.target == path) return;  // put back: process.exit = original
+  const std::uint32_t begin = now_->source_begin;
+  const std::uint32_t end = std::max(now_->operand.end, begin + 1);
+  const char lead = now_->lead;
+  if (lead == '=' && now_->target == path) return;  // put back: process.exit = original
   if (lead == '`' && groups_.size() > 1 && groups_[groups_.size() - 2].tagged) {
     add_use("value", path, "(tag", begin, end);
     return;
@@ -121,7 +121,7 @@ void ViewBuilder::note_value(bool last) {
   }
   // { process } as a shorthand property; in a block it would be a statement.
   if (lead == '{' && next != "," && next != "}") return;
-  add_use("value", path, std::string_view(&now_.lead, 1), begin, end);
+  add_use("value", path, std::string_view(&now_->lead, 1), begin, end);
 }
 
 // `=>`, or a type and then `=>`: what stood in parentheses before `index` were parameters.
@@ -139,7 +139,7 @@ bool ViewBuilder::is_arrow_head(std::uint32_t index, bool in_condition) const no
 
 // f(..) { and f(..) => declare a function: what stands between are names.
 bool ViewBuilder::is_parameter_list(const Group& group) const noexcept {
-  if (group.outer.lead == 'o') return false;  // class extends f(..) {
+  if (group.outer->lead == 'o') return false;  // class extends f(..) {
   const std::uint32_t before = group.token;
   if (before >= 2 && (source_of(tokens_[before - 2]) == "function" || source_of(tokens_[before - 1]) == "function")) return true;
   if (index_ + 1 >= tokens_.size()) return false;
