@@ -151,6 +151,79 @@ Value make_list(std::vector<Value> items, ValueLists& lists) {
   return value;
 }
 
+Value make_object(std::vector<Value> entries, ValueLists& lists) {
+  Value value = make_list(std::move(entries), lists);
+  if (value.kind == Value::Kind::list) value.kind = Value::Kind::object;
+  return value;
+}
+
+// [["a", 1], ["b", 2]] as an object; a Map is one too.
+Value object_of_pairs(const Value& pairs, ValueLists& lists, Arena& arena) {
+  std::vector<Value> entries;
+  for (const Value& pair : lists[pairs.list]) {
+    if (pair.kind != Value::Kind::list || lists[pair.list].size() < 2) return {};
+    Value key = lists[pair.list][0];
+    if (key.kind == Value::Kind::number) key = text_value(std::to_string(key.number), arena);
+    entries.push_back(key);
+    entries.push_back(lists[pair.list][1]);
+  }
+  return make_object(std::move(entries), lists);
+}
+
+// Object.keys, values and entries; those of a Map.
+Value list_of_object(const Value& object, std::string_view what, ValueLists& lists) {
+  const std::vector<Value> entries = lists[object.list];
+  std::vector<Value> items;
+  for (std::size_t i = 0; i + 1 < entries.size(); i += 2) {
+    if (what == "values") {
+      items.push_back(entries[i + 1]);
+    } else if (what == "entries") {
+      items.push_back(make_list({entries[i], entries[i + 1]}, lists));
+    } else {
+      items.push_back(entries[i]);
+    }
+    items.back().lone = false;
+  }
+  return make_list(std::move(items), lists);
+}
+
+// path.format: dir or root, and base or name and ext.
+Value format_path(const Value& object, const ValueLists& lists, Arena& arena) {
+  const auto part = [&](std::string_view key) {
+    const Value* const value = object_member(object, key, lists);
+    return value == nullptr ? std::string_view() : value->is_text() ? value->text : std::string_view(&kWildcard, 1);
+  };
+  std::string out(part("dir").empty() ? part("root") : part("dir"));
+  if (!part("dir").empty() && part("dir") != part("root")) out.push_back('/');
+  if (!part("base").empty()) return text_value(out.append(part("base")), arena);
+  const std::string_view ext = part("ext");
+  out.append(part("name"));
+  if (!ext.empty() && ext.front() != '.') out.push_back('.');
+  return text_value(out.append(ext), arena);
+}
+
+Value fold_object_function(std::string_view name, std::span<const Value> args, ValueLists& lists, Arena& arena) {
+  if (args.empty()) return {};
+  const Value& first = args[0];
+  const bool same = name == "freeze" || name == "seal" || name == "Set" || name == "structuredClone" || name == "assign";
+  if (first.kind == Value::Kind::object) {
+    if (name == "keys" || name == "getOwnPropertyNames" || name == "ownKeys") return list_of_object(first, "keys", lists);
+    if (name == "values" || name == "entries") return list_of_object(first, name, lists);
+    if (name == "format") return format_path(first, lists, arena);
+    if (same && args.size() == 1) return first;
+    if (name != "assign") return {};
+    std::vector<Value> all;
+    for (const Value& arg : args) {
+      if (arg.kind == Value::Kind::object) all.insert(all.end(), lists[arg.list].begin(), lists[arg.list].end());
+    }
+    return make_object(std::move(all), lists);
+  }
+  if (first.kind != Value::Kind::list) return {};
+  if (name == "fromEntries" || name == "Map") return object_of_pairs(first, lists, arena);
+  const bool settled = name == "all" || name == "allSettled";  // Promise.all
+  return (same && name != "assign") || settled ? first : Value{};
+}
+
 Value from_char_codes(std::span<const Value> args, Arena& arena) {
   std::string out;
   for (const Value& arg : args) {
@@ -593,6 +666,15 @@ Value join_values(const Value& a, const Value& b, Arena& arena) {
   return sum;
 }
 
+const Value* object_member(const Value& object, std::string_view key, const ValueLists& lists) noexcept {
+  if (object.kind != Value::Kind::object || key.empty()) return nullptr;
+  const std::vector<Value>& entries = lists[object.list];
+  for (std::size_t i = entries.size() / 2; i-- > 0;) {
+    if (entries[2 * i].is_text() && entries[2 * i].text == key) return &entries[2 * i + 1];
+  }
+  return nullptr;
+}
+
 Value fold_function(std::string_view callee, std::span<const Value> args, ValueLists& lists, Arena& arena) {
   const std::string_view name = last_segment(callee);
   std::string_view text;
@@ -600,6 +682,7 @@ Value fold_function(std::string_view callee, std::span<const Value> args, ValueL
   if (name == "join" || name == "resolve" || name == "normalize") return join_path(args, arena);
   if (name == "fromCharCode" || name == "fromCodePoint") return from_char_codes(args, arena);
   if (name == "of" && callee != "of") return make_list({args.begin(), args.end()}, lists);
+  if (const Value object = fold_object_function(name, args, lists, arena); object.kind != Value::Kind::unknown) return object;
   if (!has_text) {
     // Buffer.from([46, 101]) and new Uint8Array([..]): bytes as a list of numbers.
     const bool bytes =
@@ -655,6 +738,13 @@ Value fold_method(const Value& receiver, std::string_view method, std::span<cons
     }
     return fold_list_method(receiver, method, args, lists, arena);
   }
+  if (receiver.kind == Value::Kind::object) {  // a Map
+    if (method == "keys" || method == "values" || method == "entries") return list_of_object(receiver, method, lists);
+    if (method != "get" || args.empty()) return {};
+    const std::string number = args[0].kind == Value::Kind::number ? std::to_string(args[0].number) : std::string();
+    const Value* const found = args[0].is_text() ? object_member(receiver, args[0].text, lists) : object_member(receiver, number, lists);
+    return found == nullptr ? Value{} : *found;
+  }
   if (receiver.kind == Value::Kind::number && method == "toString") {
     std::int64_t radix = 10;
     number_argument(args, 0, radix);
@@ -662,6 +752,23 @@ Value fold_method(const Value& receiver, std::string_view method, std::span<cons
     return digits.empty() ? Value{} : text_value(digits, arena);
   }
   return {};
+}
+
+std::string decoded_text(std::string_view text) {
+  constexpr std::size_t kShortest = 8;
+  constexpr std::size_t kLongest = 512;
+  if (text.size() < kShortest || text.size() > kLongest) return {};
+  const bool hex = text.size() % 2 == 0 && std::all_of(text.begin(), text.end(), [](char c) { return hex_digit(c) >= 0; });
+  const std::string_view body = text.substr(0, text.find_last_not_of('=') + 1);
+  const bool base64 = body.size() % 4 != 1 && std::all_of(body.begin(), body.end(), [](char c) { return base64_digit(c) >= 0; });
+  if (!hex && !base64) return {};
+  const auto is_plain = [](const std::string& out) {
+    return !out.empty() && std::all_of(out.begin(), out.end(), [](char c) { return c >= ' ' && c <= '~'; });
+  };
+  std::string out;
+  if (hex && decode_hex(text, out) && is_plain(out)) return out;
+  out.clear();
+  return base64 && decode_base64(text, out) && is_plain(out) ? out : std::string();
 }
 
 std::string command_line(std::span<const Value> words) {

@@ -41,10 +41,10 @@ class Arena {
 };
 
 struct Value {
-  enum class Kind : std::uint8_t { unknown, text, list, number, function, path };
+  enum class Kind : std::uint8_t { unknown, text, list, number, function, path, object };
   std::string_view text;  // also the path: "process", "fs.readFileSync"
   std::int64_t number = 0;
-  std::uint32_t list = 0;   // index into the lists of ValueLists; of a function, into those of the NameTable
+  std::uint32_t list = 0;   // index into ValueLists (of an object: key, value, key, ..); of a function, into the NameTable
   std::uint32_t begin = 0;  // place in the source
   std::uint32_t end = 0;
   Kind kind = Kind::unknown;
@@ -73,12 +73,18 @@ Value number_value(std::string_view literal);
 // "a" + b: wildcards for what is unknown. Not text if neither side is.
 Value join_values(const Value& a, const Value& b, Arena& arena);
 
+// The member `key` of an object; the last one counts. nullptr if it has none.
+const Value* object_member(const Value& object, std::string_view key, const ValueLists& lists) noexcept;
+
 // What `callee(args)` is, for the functions that build strings: atob, String.fromCharCode, path.join, new URL, ...
 Value fold_function(std::string_view callee, std::span<const Value> args, ValueLists& lists, Arena& arena);
 
 // What `receiver.method(args)` is: concat, slice, replace, split, reverse, join, toString, ...
 Value fold_method(const Value& receiver, std::string_view method, std::span<const Value> args, ValueLists& lists,
                   Arena& arena);
+
+// What a text in hex or base64 says, if that is plain text; empty otherwise.
+std::string decoded_text(std::string_view text);
 
 // The words of a command as one line, as a shell would be given it. Unknown words are wildcards.
 std::string command_line(std::span<const Value> words);

@@ -288,7 +288,9 @@ void ViewBuilder::add_entry(std::string_view callee, std::string_view text, std:
     ++begin;
     --end;
   }
-  add(text);
+  // What a call only computes is told where its result is used.
+  const bool told = call_depth_ == 0 || !callee.empty();
+  if (told) add(text);
   if (text.size() < 3) return;
   const TextSpan span = origin_ ? *origin_ : TextSpan{begin, end};
   if (out_.keeps_texts && text.size() >= 8 && text.find_first_of("(.") != std::string_view::npos && is_code_like(text)) {
@@ -302,7 +304,7 @@ void ViewBuilder::add_entry(std::string_view callee, std::string_view text, std:
   const bool certain = (traits & kRunsCommand) != 0;
   const bool likely = certain || ((traits & kAsserts) == 0 && callee != "import" && names_program(text));
   if (likely) add_commands(whole_callee, text, false, begin, end);
-  if (text.size() > kTextMax) return;
+  if (text.size() > kTextMax || !told) return;
   if (text.find('/') != std::string_view::npos) {
     const std::string path = normalized_path(text);
     if (!path.empty()) add(path);
@@ -424,6 +426,16 @@ Value ViewBuilder::finish(bool last) {
   }
   if (now_->lead == 'r' || (groups_.empty() && now_->open)) result_ = total.kind != Value::Kind::unknown || now_->lead == 'r' ? total : result_;
   add_folded(total);
+  if (last && total.is_text() && total.text.empty() && now_->earlier.is_text()) total = now_->earlier;  // c ? "/" : ""
+  if (now_->yielded && yields_.size() < kListMax) yields_.push_back(total);
+  if (!last && now_->tracked && now_->open && !now_->has_sum && !now_->compared && !groups_.empty() && groups_.back().open == '(') {
+    if (const std::string_view path = path_of_operand(); !path.empty()) groups_.back().alternative = arena_.copy(path);
+  }
+  if (!last && now_->open && !now_->has_sum && !now_->compared && !groups_.empty() && groups_.back().open == '(' &&
+      (traits_of(now_->word) != 0 || now_->word.ends_with("Sync"))) {
+    groups_.back().alternative = now_->word;
+  }
+  if (last) keep_property(total);
   if (now_->lead == ':' && last) name_property(total);
   if (!now_->declared.empty() || now_->pattern_end != 0) bind(total, last);
   const bool declaration = now_->declaration;
@@ -431,6 +443,7 @@ Value ViewBuilder::finish(bool last) {
   const std::string_view declared = now_->declared;
   const std::uint32_t pattern_first = now_->pattern_first;
   const std::uint32_t pattern_end = now_->pattern_end;
+  const Value earlier = !last && total.is_text() ? total : Value{};
   now_->reset(last ? ';' : now_->lead);
   now_->declaration = declaration;
   now_->ambient = ambient;
@@ -438,6 +451,7 @@ Value ViewBuilder::finish(bool last) {
     now_->declared = declared;
     now_->pattern_first = pattern_first;
     now_->pattern_end = pattern_end;
+    now_->earlier = earlier;
   }
   return total;
 }
@@ -445,9 +459,8 @@ Value ViewBuilder::finish(bool last) {
 void ViewBuilder::bind(const Value& total, bool last) {
   if (now_->annotated) return;
   const bool may_lead = now_->tracked || now_->method == "constructor" || (!code_.text().empty() && code_.text().back() == ')');
-  const std::string_view path = may_lead && now_->open && !now_->has_sum && !now_->opaque && !now_->prefixed
-                                    ? path_of_operand()
-                                    : std::string_view();
+  std::string_view path;
+  if (may_lead && now_->open && !now_->has_sum && !now_->opaque && !now_->prefixed) path = gives_process() ? "process" : path_of_operand();
   bool known_before_use = true;
   if (!now_->declared.empty()) {
     const bool is_path = total.kind == Value::Kind::path && call_depth_ == 0;
@@ -588,6 +601,7 @@ bool ViewBuilder::keyword(std::string_view text, std::uint32_t index) {
       finish(text != "in" && text != "instanceof");
       put(text, at);
       now_->prefixed = false;
+      now_->yielded = text == "yield";
       now_->lead = text == "return" || text == "throw" || text == "yield" ? 'r' : (text == "of" || text == "extends" ? 'o' : ';');
       return true;
     case Word::statement:
@@ -654,8 +668,19 @@ void ViewBuilder::member(std::string_view member_name, const Token& at) {
     put(member_name, at);
   }
   now_->receiver = now_->operand;
+  now_->owner = now_->word;
   now_->method = member_name;
   now_->operand = Value{};
+  if (now_->receiver.kind == Value::Kind::object && !now_->receiver.text.empty()) now_->qualified = now_->receiver.text;
+  if (const Value* known = object_member(now_->receiver, member_name, lists_); known != nullptr) {
+    if (known->kind == Value::Kind::path) {
+      const Value path = *known;
+      become(path, now_->operand_begin, at);
+      return;
+    }
+    now_->operand = *known;
+    now_->operand.lone = false;
+  }
   if (!now_->qualified.empty() && names_.has_properties() && now_->qualified.size() < 200) {
     now_->qualified = arena_.concat(arena_.concat(arena_.copy(now_->qualified), "."), member_name);
     const bool is_called = index_ + 1 < tokens_.size() && is_char(source_of(tokens_[index_ + 1]), '(');
@@ -782,6 +807,13 @@ void ViewBuilder::string_literal(std::uint32_t index) {
   const bool is_key = !groups_.empty() && groups_.back().open == '{' && (now_->lead == '{' || now_->lead == ',') &&
                       index + 1 < tokens_.size() && is_char(source_of(tokens_[index + 1]), ':');
   add_entry(names_module ? "import" : is_key ? kKeyCallee : callee_here(), value.text, at.begin, at.end);
+  // A text in a coding, unless it is only told or compared; as the name of a member it is read wherever it stands.
+  const bool indexes = !groups_.empty() && groups_.back().open == '[' && groups_.back().call;
+  if (indexes || (traits_of(callee_here()) & (kAsserts | kPassive)) == 0) {
+    if (const std::string decoded = decoded_text(value.text); !decoded.empty()) {
+      add_entry(indexes ? std::string_view() : callee_here(), decoded, at.begin, at.end);
+    }
+  }
   std::size_t begin = 0;
   if (specifier) {
     const std::string shown = "\"" + std::string(value.text) + "\"";
@@ -862,6 +894,8 @@ void ViewBuilder::open_group(char open, std::uint32_t index) {
   if (open == '{' && index == closed_end_ && closed_end_ != 0) {
     shadow_parameters(index);
     name_function(index);
+  } else if (open == '{' && is_typed_body(index)) {
+    name_function(index);
   }
   const std::string_view scope = open == '{' ? scope_of_block(index) : std::string_view();
   Group& group = groups_.emplace_back();
@@ -924,6 +958,7 @@ void ViewBuilder::close_group(char open, std::uint32_t index) {
     case '{':
     case '$': {
       const Value total = finish(true);
+      const Value object = open == '{' ? close_object(group) : Value{};
       groups_.pop_back();
       now_ = group.outer;
       put(source_of(at), at);
@@ -939,7 +974,7 @@ void ViewBuilder::close_group(char open, std::uint32_t index) {
       } else if (!now_->in_type) {
         const std::uint32_t first = now_->pattern_first;
         const std::uint32_t end = now_->pattern_end;
-        begin_operand(at, Value{}, group.code_begin);
+        begin_operand(at, object, group.code_begin);
         now_->pattern_first = first;
         now_->pattern_end = end;
       }
@@ -981,7 +1016,8 @@ void ViewBuilder::close_plain(Group& group, const Token& at) {
   const bool unwrap =
       single && (alone || behind_constant) && end > now_->operand_begin && end - now_->operand_begin <= kOperandCodeMax;
   const std::string operand(unwrap ? code.substr(now_->operand_begin, end - now_->operand_begin) : std::string_view());
-  const std::string_view word = alone ? now_->word : std::string_view();
+  const std::string_view single_word = single ? now_->word : std::string_view();
+  const std::string_view word = alone ? single_word : std::string_view();
   const std::string_view qualified = alone ? now_->qualified : std::string_view();
   const std::string_view method = now_->method;
   const Value receiver = now_->receiver;
@@ -1018,7 +1054,9 @@ void ViewBuilder::close_plain(Group& group, const Token& at) {
     now_->method = method;
   } else {
     put(")", at);
+    const bool begins = !now_->open;
     begin_operand(place, total, group.code_begin);
+    become_alternative(group, total, begins ? single_word : std::string_view(), place);
   }
 }
 
@@ -1106,12 +1144,34 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
   }
   Value result;
   const Expression& outer = *group.outer;
-  if (outer.receiver.kind != Value::Kind::unknown && !outer.method.empty()) {
+  const bool reduces = outer.receiver.kind == Value::Kind::list && outer.method.starts_with("reduce") && !args.empty() &&
+                       args[0].kind == Value::Kind::function;
+  if (reduces) result = call_known_function(group, args, at);
+  if (result.kind != Value::Kind::unknown) {
+    // what the function of the file made of it
+  } else if (outer.receiver.kind != Value::Kind::unknown && !outer.method.empty()) {
     result = fold_method(outer.receiver, outer.method, args, lists_, arena_);
   } else {
     if ((traits_of(callee) & kFolds) != 0) result = fold_function(callee, given, lists_, arena_);
   }
-  if (result.kind == Value::Kind::unknown) result = call_known_function(group, args, at);
+  if (result.kind == Value::Kind::unknown && !reduces) result = call_known_function(group, args, at);
+  if (outer.made && result.kind == Value::Kind::unknown && names_.has_properties() && !outer.word.empty()) {
+    result.kind = Value::Kind::object;  // an instance: its members are those of the class
+    result.text = outer.word;
+    result.list = static_cast<std::uint32_t>(lists_.size());
+    lists_.emplace_back();
+  }
+  if (outer.method == "push" && outer.receiver.kind == Value::Kind::list && !outer.owner.empty()) {
+    std::vector<Value> grown = lists_[outer.receiver.list];
+    grown.insert(grown.end(), args.begin(), args.end());
+    Value list = outer.receiver;
+    list.list = static_cast<std::uint32_t>(lists_.size());
+    if (grown.size() <= kListMax) {
+      list_bytes_ += grown.size() * sizeof(Value);
+      lists_.push_back(std::move(grown));
+      give(outer.owner, list);
+    }
+  }
   if (callee.ends_with(".each") && args.size() == 1 && args[0].kind == Value::Kind::list) result = args[0];
   if (result.kind == Value::Kind::list) list_bytes_ += lists_[result.list].size() * sizeof(Value);
   result.lone = false;
@@ -1153,6 +1213,10 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
     return;
   }
   put(")", at);
+  if (const std::string_view name = function_given(std::string_view(code_.text()).substr(group.callee_begin)); !name.empty()) {
+    replace_code(group.callee_begin, std::string(name), outer.source_begin, at.end);
+    now_->operand_begin = code_.size() - name.size();
+  }
 }
 
 // require("x"), import("x"), createRequire(..)("x"): the name is shown, and the known globals stand for themselves.
@@ -1222,6 +1286,10 @@ void ViewBuilder::close_square(Group& group, const Token& at) {
     item.lone = false;
     item.begin = now_->operand.begin;
     item.end = at.end;
+    if (const std::string_view name = function_given(std::string_view(code_.text()).substr(now_->operand_begin)); !name.empty()) {
+      replace_code(now_->operand_begin, std::string(name), now_->source_begin, at.end);
+      now_->operand_begin = code_.size() - name.size();
+    }
     now_->operand = item;
     now_->method = {};
     now_->word = {};
@@ -1261,7 +1329,7 @@ std::uint32_t ViewBuilder::end_of_cast(std::uint32_t index) const noexcept {
       if (--depth > 0) continue;
       const Token& next = tokens_[i + 1];
       const std::string_view next_text = source_of(next);
-      const bool operand = next.kind != TokenKind::punctuator || next_text == "(" || next_text == "[" || next_text == "{";
+      const bool operand = next.kind != TokenKind::punctuator || next_text == "(" || next_text == "[" || next_text == "{" || next_text == "<";
       return operand ? i + 1 : 0;
     } else if (tokens_[i].kind != TokenKind::word && tokens_[i].kind != TokenKind::string && text != "." && text != "|" &&
                text != "&" && text != "," && text != "[" && text != "]") {
@@ -1399,6 +1467,11 @@ void ViewBuilder::punctuator(std::uint32_t index) {
         const Token& key = tokens_[index - 1];
         groups_.back().key = key.kind == TokenKind::word ? source_of(key) : std::string_view();
         if (key.kind == TokenKind::string) groups_.back().key = literal_value(key).text;
+        // { ["key"]: value }
+        if (now_->operand.kind == Value::Kind::list && lists_[now_->operand.list].size() == 1 &&
+            lists_[now_->operand.list][0].is_known_text() && is_char(source_of(key), ']')) {
+          groups_.back().key = lists_[now_->operand.list][0].text;
+        }
       }
       // f(name: Type): a parameter.
       if ((now_->lead == '(' || now_->lead == ',') && !groups_.empty() && groups_.back().open == '(') now_->compared = true;

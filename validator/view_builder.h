@@ -89,6 +89,7 @@ class ViewBuilder {
     Value operand;
     Value receiver;                   // x of x.method
     std::string_view method;          // its name; both while the operand ends in a member
+    std::string_view owner;           // the name in name.method
     std::string_view declared;        // the name that is given this value
     std::string_view word;            // the operand, if it is a single name
     std::uint32_t pattern_first = 0;  // tokens of { a, b: c } that are given this value
@@ -111,21 +112,23 @@ class ViewBuilder {
     bool negative = false;     // an odd number of minus signs stands before it
     bool compared = false;     // only looked at by the operator behind it
     bool ambient = false;      // `declare const x`: only a type
+    bool yielded = false;      // `yield` stands before it
     std::uint32_t name_token = 0;  // of the declared name
     std::string_view qualified;    // the operand as a.b.c, if it begins with a name of the file
     std::string_view target;       // what stood before `=`
     Value function;                // the operand is a function that can be followed
+    Value earlier;                 // the text of the alternative before
     char lead = ';';           // what stands before it: ( [ { , : = . | > r(eturn) ;
 
     // Begins anew behind `before`. Member by member: a copy of a fresh one costs several times as much.
     void reset(char before) noexcept {
-      sum = operand = receiver = function = Value{};
-      method = declared = word = qualified = target = std::string_view();
+      sum = operand = receiver = function = earlier = Value{};
+      method = owner = declared = word = qualified = target = std::string_view();
       pattern_first = pattern_end = source_begin = name_token = 0;
       operand_begin = type_begin = 0;
       angles = 0;
       has_sum = open = prefixed = after_dot = in_type = declares = declaration = annotated = opaque = made = tracked =
-          negative = compared = ambient = false;
+          negative = compared = ambient = yielded = false;
       lead = before;
     }
 
@@ -166,6 +169,7 @@ class ViewBuilder {
     std::string_view scope;       // { of a constant, enum, namespace or class of this name
     std::string_view key;         // of the property that is being read
     bool raw = false;             // String.raw`
+    std::string_view alternative;  // a path, or the name of a known function, that (a || b) may stand for
   };
 
   struct OtherMeaning {
@@ -201,6 +205,7 @@ class ViewBuilder {
   std::string_view callee_here() const noexcept;
   std::string_view called(const Group& group) const noexcept;
   std::string_view path_of_operand() const;
+  bool gives_process() const noexcept;
   std::uint32_t import_clause(std::uint32_t index);
   std::uint32_t matching_bracket(std::uint32_t index) const noexcept;
   Value literal_value(const Token& token);
@@ -218,11 +223,16 @@ class ViewBuilder {
   void bind_pattern(std::uint32_t first, std::uint32_t end, std::string_view path, const Value& value);
   void bind_list(std::uint32_t first, std::uint32_t end, const Value& list);
   void name_property(const Value& value);
+  void keep_property(const Value& value);
+  Value close_object(const Group& group);
   std::string_view scope_of_block(std::uint32_t index);
   void arrow(std::uint32_t index);
   Value add_function(std::uint32_t params_first, std::uint32_t params_end, std::uint32_t body_first);
   bool acts(std::uint32_t first, std::uint32_t end);
   void name_function(std::uint32_t index);
+  bool is_typed_body(std::uint32_t index) const noexcept;
+  void become_alternative(const Group& group, const Value& total, std::string_view last, const Token& place);
+  std::string_view function_given(std::string_view code) const;
   Value call_known_function(const Group& group, std::span<const Value> args, const Token& at);
   Value call_function(std::uint32_t function, std::span<const Value> args, TextSpan place);
   void loop_over(std::uint32_t name, const Value& list, std::uint32_t body, TextSpan place);
@@ -287,6 +297,7 @@ class ViewBuilder {
   std::vector<CallTexts> calls_;
   std::vector<std::pair<std::string_view, Value>> locals_;  // names inside of a call
   Value result_;                                            // of a call
+  std::vector<Value> yields_;                               // of a generator
   int call_depth_ = 0;
 
   // Shared by the readings of calls, and of calls in calls.

@@ -10,7 +10,7 @@ namespace guard {
 namespace {
 
 constexpr std::size_t kPathMax = 256;
-constexpr int kCallDepthMax = 4;
+constexpr int kCallDepthMax = 8;
 constexpr std::size_t kCallsMax = 4'000;         // of one file
 constexpr std::uint64_t kCallBytesFree = 1 << 20;  // that calls may write in any case, beside four times the text
 constexpr std::uint32_t kBodyTokensMax = 2'000;  // longer functions are not followed
@@ -76,6 +76,16 @@ std::string_view ViewBuilder::path_of(std::string_view code) const {
   return is_tracked_path(code) ? code : std::string_view();
 }
 
+// Methods of an emitter give the emitter: process.on("x", f).
+bool ViewBuilder::gives_process() const noexcept {
+  const std::string_view code = std::string_view(code_.text()).substr(now_->operand_begin);
+  if (!code.starts_with("process.") || code.back() != ')') return false;
+  static constexpr std::array<std::string_view, 9> kMethods = {"on(",           "once(",           "off(",
+                                                               "addListener(",  "removeListener(", "prependListener(",
+                                                               "prependOnceListener(", "setMaxListeners(", "removeAllListeners("};
+  return std::any_of(kMethods.begin(), kMethods.end(), [&](std::string_view method) { return code.substr(8).starts_with(method); });
+}
+
 // The operand as a path of a tracked global or module, or empty.
 std::string_view ViewBuilder::path_of_operand() const {
   const std::string_view code = code_.text();
@@ -123,6 +133,13 @@ bool ViewBuilder::add_meaning(std::string_view name, std::string_view path) {
   if (dot != std::string_view::npos && is_global_object(path.substr(0, dot)) && is_tracked_path(path.substr(dot + 1))) {
     path.remove_prefix(dot + 1);
   }
+  if (call_depth_ > 0) {
+    Value value;
+    value.kind = Value::Kind::path;
+    value.text = arena_.copy(path);
+    locals_.emplace_back(name, value);
+    return true;
+  }
   return names_.add_alias(name, path);
 }
 
@@ -133,12 +150,48 @@ void ViewBuilder::name_property(const Value& value) {
   groups_.back().key = {};
   // $`${{ raw: ".." }}` is not quoted.
   if (key == "raw" && value.is_text()) add_commands("Bun.$", value.text, false, value.begin, value.end);
-  if (value.kind == Value::Kind::unknown || call_depth_ > 0 || key.size() > 64) return;
+  if (value.kind == Value::Kind::unknown || value.kind == Value::Kind::object || call_depth_ > 0 || key.size() > 64) return;
   names_.set_has_properties();
   Value kept = value;
   kept.lone = false;
   const std::string_view full = arena_.concat(arena_.concat(arena_.copy(groups_.back().scope), "."), key);
   if (!names_.assign(full, kept)) second_reading_ = true;
+}
+
+// { a: value, b, ...c } as it is read: what stands in it so far lies behind the arguments of the call around it.
+void ViewBuilder::keep_property(const Value& value) {
+  if (groups_.empty() || groups_.back().open != '{') return;
+  const Group& group = groups_.back();
+  if (args_.size() - std::min(args_.size(), group.args_begin) >= kListMax) return;
+  Value key;
+  key.kind = Value::Kind::text;
+  if (now_->lead == ':' && !group.key.empty()) {
+    key.text = group.key;
+  } else if ((now_->lead == '{' || now_->lead == ',') && !now_->word.empty() && !now_->has_sum && !now_->opaque) {
+    key.text = now_->word;
+  } else if (now_->lead == '.' && value.kind == Value::Kind::object) {
+    const std::vector<Value> spread = lists_[value.list];
+    args_.insert(args_.end(), spread.begin(), spread.end());
+    return;
+  } else {
+    return;
+  }
+  args_.push_back(key);
+  args_.push_back(value);
+  args_.back().lone = false;
+}
+
+Value ViewBuilder::close_object(const Group& group) {
+  Value object;
+  const bool in_place = !group.outer->open && !group.outer->in_type && (group.outer->lead != ';' || group.outer->prefixed);
+  if (!in_place || args_.size() < group.args_begin + 2) return object;
+  object.kind = Value::Kind::object;
+  object.list = static_cast<std::uint32_t>(lists_.size());
+  object.begin = group.source_begin;
+  lists_.emplace_back(args_.begin() + static_cast<std::ptrdiff_t>(group.args_begin), args_.end());
+  list_bytes_ += lists_.back().size() * sizeof(Value);
+  args_.resize(group.args_begin);
+  return object;
 }
 
 // The name under which the members of the block at `index` are known.
@@ -180,10 +233,14 @@ void ViewBuilder::bind_pattern(std::uint32_t first, std::uint32_t end, std::stri
   }
   const std::string path(path_view);
   const auto text = [&](std::uint32_t i) { return i < end ? source_of(tokens_[i]) : std::string_view(); };
+  const auto give_part = [&](std::string_view name, const Value& part) {
+    if (part.kind != Value::Kind::unknown && is_bindable(name) && !give(name, part)) second_reading_ = true;
+  };
   std::uint32_t i = first + 1;
   while (i < end) {
     if (text(i) == "...") {
       if (!path.empty() && !add_meaning(text(i + 1), path)) second_reading_ = true;
+      if (value.kind == Value::Kind::object) give_part(text(i + 1), value);
       return;
     }
     std::string_view key;
@@ -208,7 +265,13 @@ void ViewBuilder::bind_pattern(std::uint32_t first, std::uint32_t end, std::stri
       ++i;
     }
     std::string target;
-    if (known && is_bindable(key)) {
+    Value part;
+    if (const Value* const member = known ? object_member(value, key, lists_) : nullptr; member != nullptr) part = *member;
+    part.lone = false;
+    if (part.kind == Value::Kind::path && call_depth_ == 0) {
+      target = part.text;
+      part = Value{};
+    } else if (known && is_bindable(key)) {
       if (key == "constructor") {
         target = "%.constructor";
       } else if (!path.empty()) {
@@ -221,14 +284,16 @@ void ViewBuilder::bind_pattern(std::uint32_t first, std::uint32_t end, std::stri
       if (text(i) == "{" || text(i) == "[") {
         const std::uint32_t close = matching_bracket(i);
         if (close == 0 || close >= end) return;
-        if (!target.empty()) bind_pattern(i, close, target, Value{});
+        if (!target.empty() || part.kind != Value::Kind::unknown) bind_pattern(i, close, target, part);
         i = close + 1;
       } else {
         if (!target.empty() && !add_meaning(text(i), target)) second_reading_ = true;
+        give_part(text(i), part);
         ++i;
       }
-    } else if (!target.empty() && known) {
-      if (!add_meaning(key, target)) second_reading_ = true;
+    } else if (known) {
+      if (!target.empty() && !add_meaning(key, target)) second_reading_ = true;
+      give_part(key, part);
     }
     // To the next comma of this pattern, over a default value.
     std::uint32_t depth = 0;
@@ -266,6 +331,12 @@ void ViewBuilder::bind_list(std::uint32_t first, std::uint32_t end, const Value&
       if (!give(source_of(tokens_[i + 1]), rest)) second_reading_ = true;
       return;
     }
+    if ((text == "{" || text == "[") && item < items.size()) {
+      const std::uint32_t close = matching_bracket(i);
+      const bool is_path = items[item].kind == Value::Kind::path;
+      if (close != 0 && close < end) bind_pattern(i, close, is_path ? items[item].text : std::string_view(), items[item]);
+      continue;
+    }
     if (tokens_[i].kind != TokenKind::word || item >= items.size()) continue;
     Value value = items[item];
     value.lone = false;
@@ -282,14 +353,16 @@ void ViewBuilder::bind_list(std::uint32_t first, std::uint32_t end, const Value&
 // The function whose parameters are the tokens params_first to params_end and whose body begins at body_first.
 Value ViewBuilder::add_function(std::uint32_t params_first, std::uint32_t params_end, std::uint32_t body_first) {
   Value value;
-  if (!main_reading_ || call_depth_ > 0 || body_first >= tokens_.size()) return value;
+  if ((!main_reading_ && call_depth_ == 0) || body_first >= tokens_.size()) return value;
   const std::uint32_t end = scope_end(body_first, false);
+  // Inside of a call the tokens are a part of those of the file.
+  const auto offset = static_cast<std::uint32_t>(call_depth_ == 0 ? 0 : tokens_.data() - main_tokens_.data());
   if (end == 0 || end - body_first > kBodyTokensMax) return value;
   NameTable::Function function;
-  function.params_first = params_first;
-  function.params_end = params_end;
-  function.body_first = body_first;
-  function.body_end = end;
+  function.params_first = params_first + offset;
+  function.params_end = params_end + offset;
+  function.body_first = body_first + offset;
+  function.body_end = end + offset;
   function.acts = acts(body_first, end);
   function.reaches = function.acts || end - body_first <= kShortBody;
   if (const std::optional<std::uint32_t> index = names_.add_function(function)) {
@@ -371,32 +444,113 @@ void ViewBuilder::arrow(std::uint32_t index) {
 void ViewBuilder::name_function(std::uint32_t index) {
   const std::uint32_t open = closed_first_;
   if (open < 2 || tokens_[open - 1].kind != TokenKind::word) return;
-  const bool generator = open > 2 && source_of(tokens_[open - 2]) == "*" && source_of(tokens_[open - 3]) == "function";
-  const bool declared = source_of(tokens_[open - 2]) == "function";
-  if (declared || generator) note_declared(source_of(tokens_[open - 1]));
-  if (!declared) return;
+  const std::string_view before_name = source_of(tokens_[open - 2]);
+  const bool declared = before_name == "function" || (before_name == "*" && source_of(tokens_[open - 3]) == "function");
+  static constexpr std::array<std::string_view, 12> kBeforeMethods = {"{",   "}",     ";",      ",",       "*",         "static",
+                                                                      "get", "async", "public", "private", "protected", "override"};
+  const bool method = !groups_.empty() && groups_.back().open == '{' && source_of(tokens_[open - 1]) != "if" &&
+                      source_of(tokens_[open - 1]) != "for" && source_of(tokens_[open - 1]) != "while" &&
+                      source_of(tokens_[open - 1]) != "switch" && source_of(tokens_[open - 1]) != "catch" &&
+                      std::find(kBeforeMethods.begin(), kBeforeMethods.end(), before_name) != kBeforeMethods.end();
+  if (declared) note_declared(source_of(tokens_[open - 1]));
+  if (!declared && !method) return;
   const Value function = add_function(open + 1, closed_end_ - 1, index);
   if (function.kind != Value::Kind::function) return;
+  if (!declared) {
+    Value key;
+    key.kind = Value::Kind::text;
+    key.text = source_of(tokens_[open - 1]);
+    if (args_.size() - std::min(args_.size(), groups_.back().args_begin) < kListMax) args_.insert(args_.end(), {key, function});
+    if (call_depth_ == 0 && !give_member(key.text, function)) second_reading_ = true;
+    return;
+  }
   if (!give(source_of(tokens_[open - 1]), function)) second_reading_ = true;
   // As a statement it hides a global of its name. `function f(): T;` without a body does not.
   const std::string_view before = open >= 3 ? source_of(tokens_[open - 3]) : std::string_view(";");
   if (before == ";" || before == "}" || before == "{" || before == "export") declare_shadow(source_of(tokens_[open - 1]), index);
 }
 
+// function f(..): Type {  at the brace
+bool ViewBuilder::is_typed_body(std::uint32_t index) const noexcept {
+  constexpr std::uint32_t kTypeMax = 24;
+  if (!typed_ || closed_end_ == 0 || index < closed_end_ + 2 || index > closed_end_ + kTypeMax) return false;
+  if (source_of(tokens_[closed_end_]) != ":") return false;
+  for (std::uint32_t i = closed_end_ + 1; i < index; ++i) {
+    const std::string_view text = source_of(tokens_[i]);
+    const bool in_type = tokens_[i].kind == TokenKind::word || tokens_[i].kind == TokenKind::string || text == "<" || text == ">" ||
+                         text == "[" || text == "]" || text == "|" || text == "." || text == "," || text == "&";
+    if (!in_type) return false;
+  }
+  return true;
+}
+
+// (root || {}).member, (true && root)(..): read as the root; what else stood there is kept as a reading of its own.
+void ViewBuilder::become_alternative(const Group& group, const Value& total, std::string_view last, const Token& place) {
+  const std::uint32_t next = index_ + 1;
+  if (next >= tokens_.size()) return;
+  const std::string_view text = source_of(tokens_[next]);
+  const bool used = text == "." || text == "?." || text == "[" || text == "(" || tokens_[next].kind == TokenKind::template_open;
+  Value path = total;
+  if (total.kind == Value::Kind::unknown) {
+    path.text = groups_.empty() && group.alternative.empty() ? std::string_view() : group.alternative;
+    path.kind = Value::Kind::path;
+  }
+  if (total.kind == Value::Kind::unknown && path.text.empty() && text == "(" && is_identifier(last)) path.text = last;
+  if (!used || path.kind != Value::Kind::path || path.text.empty()) return;
+  CallTexts other;
+  other.code = "\n;" + code_.text().substr(group.code_begin) + "\n;";
+  other.place = {place.begin, place.end};
+  calls_.push_back(std::move(other));
+  become(path, group.code_begin, place);
+  now_->tracked = is_tracked_path(path.text);
+}
+
+// NAME of (()=>NAME)() and [NAME][0].
+std::string_view ViewBuilder::function_given(std::string_view code) const {
+  for (const auto& [head, tail] : {std::pair<std::string_view, std::string_view>{"(()=>", ")()"}, {"[", "][0]"}}) {
+    if (!code.starts_with(head) || !code.ends_with(tail) || code.size() <= head.size() + tail.size()) continue;
+    const std::string_view name = code.substr(head.size(), code.size() - head.size() - tail.size());
+    if (is_identifier(name)) return arena_.copy(name);
+  }
+  return {};
+}
+
 Value ViewBuilder::call_known_function(const Group& group, std::span<const Value> args, const Token& at) {
   const TextSpan place{group.outer->source_begin, at.end};
   // list.map(f), list.forEach(f)
   if (group.outer->receiver.kind == Value::Kind::list && !args.empty() && args[0].kind == Value::Kind::function) {
-    static constexpr std::array<std::string_view, 8> kMethods = {"map", "forEach", "flatMap", "filter", "find", "some", "every", "reduce"};
+    static constexpr std::array<std::string_view, 9> kMethods = {"reduceRight", "map", "forEach", "flatMap", "filter", "find", "some", "every", "reduce"};
     if (std::find(kMethods.begin(), kMethods.end(), group.outer->method) == kMethods.end()) return {};
-    const std::vector<Value> items = lists_[group.outer->receiver.list];
+    std::vector<Value> items = lists_[group.outer->receiver.list];
+    if (group.outer->method.starts_with("reduce")) {
+      const std::uint32_t function = args[0].list;
+      if (group.outer->method == "reduceRight") std::reverse(items.begin(), items.end());
+      std::array<Value, 2> given = {args.size() > 1 ? args[1] : items.empty() ? Value{} : items[0], Value{}};
+      for (std::size_t i = args.size() > 1 ? 0 : 1; i < items.size() && i < kElementsMax; ++i) {
+        given[1] = items[i];
+        given[0] = call_function(function, given, place);
+      }
+      return given[0];
+    }
     Value mapped;
     mapped.kind = Value::Kind::list;
     std::vector<Value> results;
     for (std::size_t i = 0; i < items.size() && i < kElementsMax; ++i) {
       results.push_back(call_function(args[0].list, std::span(&items[i], 1), place));
     }
-    if (group.outer->method != "map") return {};
+    if (group.outer->method == "flatMap") {
+      std::vector<Value> flat;
+      for (const Value& item : results) {
+        if (item.kind == Value::Kind::list) {
+          flat.insert(flat.end(), lists_[item.list].begin(), lists_[item.list].end());
+        } else {
+          flat.push_back(item);
+        }
+      }
+      results.swap(flat);
+    } else if (group.outer->method != "map") {
+      return {};
+    }
     mapped.list = static_cast<std::uint32_t>(lists_.size());
     list_bytes_ += results.size() * sizeof(Value);
     lists_.push_back(std::move(results));
@@ -420,7 +574,7 @@ Value ViewBuilder::call_known_function(const Group& group, std::span<const Value
     return {};
   }
   const bool tells = std::any_of(args.begin(), args.end(), [](const Value& v) {
-    return v.kind != Value::Kind::unknown && v.kind != Value::Kind::number;
+    return v.kind != Value::Kind::unknown && v.kind != Value::Kind::number && (v.kind != Value::Kind::object || v.text.empty());
   });
   if (!tells && !args.empty()) return {};
   const Value* function = nullptr;
@@ -443,7 +597,11 @@ Value ViewBuilder::call_known_function(const Group& group, std::span<const Value
 Value ViewBuilder::call_function(std::uint32_t index, std::span<const Value> args, TextSpan place) {
   const NameTable::Function function = names_.function(index);
   const std::uint32_t size = function.body_end - function.body_first;
-  if (call_depth_ >= kCallDepthMax || function.body_end > main_tokens_.size()) return {};
+  if (function.body_end > main_tokens_.size()) return {};
+  if (call_depth_ >= kCallDepthMax) {  // what happens further down is not known
+    over_budget_ = over_budget_ || function.acts;
+    return {};
+  }
   if (std::find(work_->active.begin(), work_->active.end(), index) != work_->active.end()) return {};
   std::uint64_t key = index + 1 + names_.version() * 0x9e3779b97f4a7c15ULL;
   for (const Value& arg : args) {
@@ -498,6 +656,10 @@ Value ViewBuilder::call_function(std::uint32_t index, std::span<const Value> arg
       } else if (text == "[" && given.kind == Value::Kind::list) {
         const std::uint32_t close = inner.matching_bracket(i);
         if (close != 0) inner.bind_list(i, close, given);
+      } else if (text == "{" && (given.kind == Value::Kind::object || given.kind == Value::Kind::path)) {
+        const std::uint32_t close = inner.matching_bracket(i);
+        const bool is_path = given.kind == Value::Kind::path;
+        if (close != 0) inner.bind_pattern(i, close, is_path ? given.text : std::string_view(), given);
       }
     }
     if (text == "{" || text == "[" || text == "(" || text == "<") ++depth;
@@ -517,6 +679,11 @@ Value ViewBuilder::call_function(std::uint32_t index, std::span<const Value> arg
   calls_.push_back(std::move(written));
   out_.nested.insert(out_.nested.end(), texts.nested.begin(), texts.nested.end());
   Value result = inner.result_;
+  if (!inner.yields_.empty()) {
+    result.kind = Value::Kind::list;
+    result.list = static_cast<std::uint32_t>(lists_.size());
+    lists_.push_back(std::move(inner.yields_));
+  }
   result.lone = false;
   work_->known.emplace(key, result);
   return result;
@@ -524,7 +691,7 @@ Value ViewBuilder::call_function(std::uint32_t index, std::span<const Value> arg
 
 // for (const name of list) body
 void ViewBuilder::loop_over(std::uint32_t name, const Value& list, std::uint32_t body, TextSpan place) {
-  if (!main_reading_ || call_depth_ > 0) return;
+  if (!main_reading_ && call_depth_ == 0) return;
   const bool pattern = tokens_[name].kind == TokenKind::punctuator;
   const std::uint32_t end = pattern ? matching_bracket(name) + 1 : name + 1;
   const Value function = add_function(name, end, body);

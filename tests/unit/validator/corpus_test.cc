@@ -103,7 +103,7 @@ TEST(Corpus, StopsComputedNames) {
 
 TEST(Corpus, StopsWhatTheTiersMeanWithoutSayingIt) {
   EXPECT_GE(recall("1", "light", true), 100);
-  EXPECT_GE(recall("2", "light", true), 50);
+  EXPECT_GE(recall("2", "light", true), 83);
   EXPECT_GE(recall("3", "light", true), 100);
 }
 
@@ -131,10 +131,10 @@ struct Floor {
 
 // What is reached. Samples of "holdout" are counted and not named; what they showed at first sight stands in the README.
 constexpr Floor kFloors[] = {
-    {kSecond, "dev", "1", 87, 87},     {kSecond, "dev", "2", 53, 55},    {kSecond, "holdout", "1", 45, 46},
+    {kSecond, "dev", "1", 87, 87},     {kSecond, "dev", "2", 54, 55},    {kSecond, "holdout", "1", 45, 46},
     {kSecond, "holdout", "2", 29, 30}, {kThird, "dev", "1", 39, 39},     {kThird, "dev", "3", 113, 114},
-    {kThird, "holdout", "1", 11, 11},  {kThird, "holdout", "3", 56, 60},
-    {kFourth, "dev", "1", 67, 89},     {kFourth, "dev", "2", 11, 12},    {kFourth, "dev", "3", 44, 53},
+    {kThird, "holdout", "1", 11, 11},  {kThird, "holdout", "3", 59, 60},
+    {kFourth, "dev", "1", 87, 89},     {kFourth, "dev", "2", 12, 12},    {kFourth, "dev", "3", 53, 53},
 };
 
 TEST(Corpus, StopsWhatTwoMoreAuthorsWrote) {
