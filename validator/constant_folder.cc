@@ -4,6 +4,9 @@
 #include <array>
 #include <cstring>
 
+#include "validator/fold_coding.h"
+#include "validator/fold_json.h"
+
 namespace guard {
 namespace {
 
@@ -303,6 +306,10 @@ Value fold_text_method(const Value& receiver, std::string_view method, std::span
     for (const Value& arg : args) sum = join_values(sum, arg, arena);
     return sum;
   }
+  if (std::string_view coding; method == "toString" && text_argument(args, 0, coding)) {  // of a Buffer
+    if (coding == "base64") return text_value(encode_base64(text), arena);
+    if (coding == "hex") return text_value(encode_hex(text), arena);
+  }
   if (method == "toString" || method == "valueOf" || method == "normalize" || method == "toWellFormed") return receiver;
   if (method == "slice" || method == "substring" || method == "substr") {
     if (!number_argument(args, 0, a)) return {};
@@ -395,6 +402,13 @@ Value fold_list_method(const Value& receiver, std::string_view method, std::span
     }
     return sum;
   }
+  const bool plain_sort = (method == "sort" || method == "toSorted") && args.empty();
+  if (plain_sort && std::all_of(items.begin(), items.end(), [](const Value& item) { return item.is_text(); })) {
+    std::vector<Value> sorted = items;
+    std::stable_sort(sorted.begin(), sorted.end(), [](const Value& a, const Value& b) { return a.text < b.text; });
+    return make_list(std::move(sorted), lists);
+  }
+  if (method == "toSorted") return receiver;
   if (method == "flat" || method == "values" || method == "slice" || method == "sort" || method == "filter") return receiver;
   if (method == "concat" && !args.empty()) {
     std::vector<Value> all = items;
@@ -411,9 +425,35 @@ Value fold_list_method(const Value& receiver, std::string_view method, std::span
   return {};
 }
 
-Value parse_json_string(std::string_view text, Arena& arena) {
-  if (text.size() < 2 || text.front() != '"' || text.back() != '"') return {};
-  return text_value(decode_escapes(text.substr(1, text.size() - 2)), arena);
+// path.basename(text, suffix), dirname and extname.
+Value part_of_path(std::string_view name, std::string_view text, std::string_view suffix, Arena& arena) {
+  while (text.size() > 1 && text.back() == '/') text.remove_suffix(1);
+  const std::size_t slash = text.rfind('/');
+  if (name == "dirname") {
+    if (slash == std::string_view::npos) return text_value(".", arena);
+    return text_value(text.substr(0, std::max<std::size_t>(slash, 1)), arena);
+  }
+  std::string_view base = slash == std::string_view::npos ? text : text.substr(slash + 1);
+  if (name == "basename") {
+    if (!suffix.empty() && base.size() > suffix.size() && base.ends_with(suffix)) base.remove_suffix(suffix.size());
+    return text_value(base, arena);
+  }
+  const std::size_t dot = base.rfind('.');
+  return text_value(dot == std::string_view::npos || dot == 0 ? std::string_view() : base.substr(dot), arena);
+}
+
+// String.raw(texts, ...values), where the texts may stand in { raw: .. }.
+Value raw_text(std::span<const Value> args, const ValueLists& lists, Arena& arena) {
+  if (args.empty()) return {};
+  const Value* const raw = object_member(args[0], "raw", lists);
+  const Value& texts = raw == nullptr ? args[0] : *raw;
+  if (texts.kind != Value::Kind::list) return {};
+  Value sum = text_value("", arena);
+  for (std::size_t i = 0; i < lists[texts.list].size(); ++i) {
+    sum = join_values(sum, lists[texts.list][i], arena);
+    if (i + 1 < lists[texts.list].size() && i + 1 < args.size()) sum = join_values(sum, args[i + 1], arena);
+  }
+  return sum;
 }
 
 }  // namespace
@@ -681,6 +721,10 @@ Value fold_function(std::string_view callee, std::span<const Value> args, ValueL
   const bool has_text = text_argument(args, 0, text);
   if (name == "join" || name == "resolve" || name == "normalize") return join_path(args, arena);
   if (name == "fromCharCode" || name == "fromCodePoint") return from_char_codes(args, arena);
+  if (callee == "String.raw") return raw_text(args, lists, arena);
+  if (has_text && (callee == "Symbol" || callee == "Symbol.for")) {
+    return make_object({text_value("description", arena), text_value(text, arena)}, lists);
+  }
   if (name == "of" && callee != "of") return make_list({args.begin(), args.end()}, lists);
   if (const Value object = fold_object_function(name, args, lists, arena); object.kind != Value::Kind::unknown) return object;
   if (!has_text) {
@@ -712,7 +756,20 @@ Value fold_function(std::string_view callee, std::span<const Value> args, ValueL
   }
   if (name == "decodeURIComponent" || name == "decodeURI" || name == "unescape")
     return text_value(decode_percent(text), arena);
-  if (callee == "JSON.parse") return parse_json_string(text, arena);
+  if (name == "btoa") return text_value(encode_base64(text), arena);
+  if (name == "basename" || name == "dirname" || name == "extname") {
+    std::string_view suffix;
+    text_argument(args, 1, suffix);
+    return part_of_path(name, text, suffix, arena);
+  }
+  if (name == "RegExp") {
+    std::string_view flags;
+    text_argument(args, 1, flags);
+    Value pattern = text_value("/" + std::string(text) + "/" + std::string(flags), arena);
+    if (pattern.is_text()) pattern.kind = Value::Kind::pattern;
+    return pattern;
+  }
+  if (callee == "JSON.parse") return parse_json_value(text, lists, arena);
   if (callee == "Buffer.from" || callee == "Uint8Array.fromBase64" || callee == "Uint8Array.fromHex") {
     std::string_view coding = name == "fromBase64" ? "base64" : name == "fromHex" ? "hex" : "utf8";
     text_argument(args, 1, coding);

@@ -41,8 +41,8 @@ class Arena {
 };
 
 struct Value {
-  enum class Kind : std::uint8_t { unknown, text, list, number, function, path, object };
-  std::string_view text;  // also the path: "process", "fs.readFileSync"
+  enum class Kind : std::uint8_t { unknown, text, list, number, function, path, object, pattern };
+  std::string_view text;  // also the path: "process", "fs.readFileSync"; of a pattern /source/flags
   std::int64_t number = 0;
   std::uint32_t list = 0;   // index into ValueLists (of an object: key, value, key, ..); of a function, into the NameTable
   std::uint32_t begin = 0;  // place in the source

