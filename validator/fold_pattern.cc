@@ -9,9 +9,9 @@
 namespace guard {
 namespace {
 
-constexpr std::size_t kPatternMax = 256;             // bytes of a pattern
-constexpr std::size_t kPatternWorkMax = 128 * 1024;  // bytes of text that the matches of one call may look at
-constexpr std::int64_t kPatternMemory = 256 * 1024;  // for RE2
+constexpr std::size_t kPatternMax = 128;             // bytes of a pattern
+constexpr std::size_t kPatternWorkMax = 32 * 1024;  // bytes of text that the matches of one call may look at
+constexpr std::int64_t kPatternMemory = 64 * 1024;  // for RE2
 constexpr int kGroupsMax = 9;
 
 Value text_value(std::string_view text, Arena& arena) {
@@ -94,6 +94,8 @@ PatternMatches find_pattern(std::string_view literal, std::string_view text, boo
   PatternMatches found;
   const std::size_t close = literal.rfind('/');
   if (literal.size() < 3 || close == 0 || close > kPatternMax || text.size() > kTextMax) return found;
+  // Counted repeats of each other make large programs of short patterns.
+  if (std::count(literal.begin(), literal.end(), '{') > 2) return found;
   const std::string_view flags = literal.substr(close + 1);
   RE2::Options options(RE2::Quiet);
   options.set_max_mem(kPatternMemory);
