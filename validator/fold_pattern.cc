@@ -9,9 +9,10 @@
 namespace guard {
 namespace {
 
-constexpr std::size_t kPatternMax = 128;             // bytes of a pattern
-constexpr std::size_t kPatternWorkMax = 32 * 1024;  // bytes of text that the matches of one call may look at
-constexpr std::int64_t kPatternMemory = 64 * 1024;  // for RE2
+constexpr std::size_t kPatternMax = 128;  // bytes of a pattern
+constexpr std::size_t kPatternWorkMax =
+    1024 * 1024;                                    // steps of one call: bytes looked at times the size of the program
+constexpr std::int64_t kPatternMemory = 16 * 1024;  // for RE2
 constexpr int kGroupsMax = 9;
 
 Value text_value(std::string_view text, Arena& arena) {
@@ -95,7 +96,7 @@ PatternMatches find_pattern(std::string_view literal, std::string_view text, boo
   const std::size_t close = literal.rfind('/');
   if (literal.size() < 3 || close == 0 || close > kPatternMax || text.size() > kTextMax) return found;
   // Counted repeats of each other make large programs of short patterns.
-  if (std::count(literal.begin(), literal.end(), '{') > 2) return found;
+  if (std::count(literal.begin(), literal.end(), '{') > 1) return found;
   const std::string_view flags = literal.substr(close + 1);
   RE2::Options options(RE2::Quiet);
   options.set_max_mem(kPatternMemory);
@@ -114,7 +115,7 @@ PatternMatches find_pattern(std::string_view literal, std::string_view text, boo
   std::size_t at = 0;
   std::size_t work = 0;
   while (at <= text.size()) {
-    work += text.size() - at + 1;
+    work += (text.size() - at + 1) * static_cast<std::size_t>(pattern.ProgramSize());
     if (work > kPatternWorkMax) return found;
     if (!pattern.Match({text.data(), text.size()}, at, text.size(), RE2::UNANCHORED, parts.data(), groups)) break;
     PatternMatch match;

@@ -21,7 +21,7 @@ struct PatternMatches {
 };
 
 // `literal` is /source/flags. With look-around or back references nothing is known. The work is bounded, whatever the
-// pattern: kPatternWorkMax bytes are looked at.
+// pattern: so many steps at most, and then nothing is known.
 PatternMatches find_pattern(std::string_view literal, std::string_view text, bool all);
 
 // `receiver.method(pattern, ..)` for a text and replace, replaceAll, split, match, matchAll; and pattern.exec(text) as

@@ -9,7 +9,7 @@
 namespace guard {
 namespace {
 
-constexpr std::uint32_t kPatternsMax = 1'000;  // compiled for one file
+constexpr std::uint32_t kPatternsMax = 500;  // compiled for one file
 constexpr std::size_t kMadeMax = 64;           // elements of a list that a function makes
 constexpr std::uint64_t kScanFactor = 32;      // of all tokens, to find what names are given
 
