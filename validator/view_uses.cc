@@ -143,6 +143,9 @@ bool ViewBuilder::is_parameter_list(const Group& group) const noexcept {
   const std::uint32_t before = group.token;
   if (before >= 2 && (source_of(tokens_[before - 2]) == "function" || source_of(tokens_[before - 1]) == "function")) return true;
   if (index_ + 1 >= tokens_.size()) return false;
+  // f(name: T): no argument can begin like that.
+  const bool typed = typed_ && before + 2 < tokens_.size() && tokens_[before + 1].kind == TokenKind::word && source_of(tokens_[before + 2]) == ":";
+  if (typed && group.open == '(' && source_of(tokens_[index_ + 1]) == ":") return true;
   const Token& next = tokens_[index_ + 1];
   return source_of(next) == "=>" || (source_of(next) == "{" && !next.line_before);
 }
