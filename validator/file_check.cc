@@ -191,14 +191,19 @@ void FileCheck::take_api_keys() {
 
 // Notes where each fact was seen first; rules made of facts have their findings where the first of them stands.
 void FileCheck::list_facts() {
+  std::vector<FactPlace> first;
   for (const FactPlace& place : places_) {
     if (out_->fact_lines.empty()) out_->fact_lines.resize(rules_.facts().size());
     std::uint32_t& line = out_->fact_lines[place.fact];
-    if (line == 0) line = line_column(bytes_, place.span.begin).line;
+    if (line == 0) first.push_back(place);
+    line = 1;  // until it is counted
     for (const std::uint32_t rule : rules_of_fact_[place.fact]) {
       if (wanted(rule)) candidates_.push_back({rule, place.span, 0, 0, 0, true, {}});
     }
   }
+  std::sort(first.begin(), first.end(), [](const FactPlace& a, const FactPlace& b) { return a.span.begin < b.span.begin; });
+  LineCounter lines(bytes_);
+  for (const FactPlace& place : first) out_->fact_lines[place.fact] = lines.at(place.span.begin).line;
 }
 
 void FileCheck::list_hits() {
