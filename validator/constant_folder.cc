@@ -54,14 +54,6 @@ bool read_unicode_escape(std::string_view text, std::size_t& at, std::uint32_t& 
   return true;
 }
 
-Value text_value(std::string_view text, Arena& arena) {
-  Value value;
-  if (text.size() > kTextMax) return value;
-  value.kind = Value::Kind::text;
-  value.text = arena.copy(text);
-  return value;
-}
-
 std::int8_t base64_digit(char c) noexcept {
   if (c >= 'A' && c <= 'Z') return static_cast<std::int8_t>(c - 'A');
   if (c >= 'a' && c <= 'z') return static_cast<std::int8_t>(c - 'a' + 26);
@@ -143,21 +135,6 @@ bool text_argument(std::span<const Value> args, std::size_t index, std::string_v
   if (index >= args.size() || !args[index].is_text()) return false;
   text = args[index].text;
   return true;
-}
-
-Value make_list(std::vector<Value> items, ValueLists& lists) {
-  Value value;
-  if (items.size() > kListMax) return value;
-  value.kind = Value::Kind::list;
-  value.list = static_cast<std::uint32_t>(lists.size());
-  lists.push_back(std::move(items));
-  return value;
-}
-
-Value make_object(std::vector<Value> entries, ValueLists& lists) {
-  Value value = make_list(std::move(entries), lists);
-  if (value.kind == Value::Kind::list) value.kind = Value::Kind::object;
-  return value;
 }
 
 // [["a", 1], ["b", 2]] as an object; a Map is one too.
@@ -457,6 +434,29 @@ Value raw_text(std::span<const Value> args, const ValueLists& lists, Arena& aren
 }
 
 }  // namespace
+
+Value text_value(std::string_view text, Arena& arena) {
+  Value value;
+  if (text.size() > kTextMax) return value;
+  value.kind = Value::Kind::text;
+  value.text = arena.copy(text);
+  return value;
+}
+
+Value make_list(std::vector<Value> items, ValueLists& lists) {
+  Value value;
+  if (items.size() > kListMax) return value;
+  value.kind = Value::Kind::list;
+  value.list = static_cast<std::uint32_t>(lists.size());
+  lists.push_back(std::move(items));
+  return value;
+}
+
+Value make_object(std::vector<Value> entries, ValueLists& lists) {
+  Value value = make_list(std::move(entries), lists);
+  if (value.kind == Value::Kind::list) value.kind = Value::Kind::object;
+  return value;
+}
 
 char* Arena::allocate(std::size_t size) {
   while (block_ < blocks_.size() && blocks_[block_].size - used_ < size) {

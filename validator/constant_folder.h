@@ -59,6 +59,11 @@ using ValueLists = std::vector<std::vector<Value>>;
 constexpr std::size_t kTextMax = 4096;
 constexpr std::size_t kListMax = 256;
 
+// Values that were computed; unknown where they would be too long. The entries of an object: key, value, key, value, ..
+Value text_value(std::string_view text, Arena& arena);
+Value make_list(std::vector<Value> items, ValueLists& lists);
+Value make_object(std::vector<Value> entries, ValueLists& lists);
+
 // The text between the quotes, escapes decoded. An escape that is not valid stands for the character behind the
 // backslash.
 std::string decode_escapes(std::string_view inner);

@@ -15,23 +15,6 @@ constexpr std::size_t kPatternWorkMax =
 constexpr std::int64_t kPatternMemory = 16 * 1024;  // for RE2
 constexpr int kGroupsMax = 9;
 
-Value text_value(std::string_view text, Arena& arena) {
-  Value value;
-  if (text.size() > kTextMax) return value;
-  value.kind = Value::Kind::text;
-  value.text = arena.copy(text);
-  return value;
-}
-
-Value list_value(std::vector<Value> items, ValueLists& lists) {
-  Value value;
-  if (items.size() > kListMax) return value;
-  value.kind = Value::Kind::list;
-  value.list = static_cast<std::uint32_t>(lists.size());
-  lists.push_back(std::move(items));
-  return value;
-}
-
 // $&, $$, $1 .. $9
 std::string expanded(std::string_view to, const PatternMatch& match) {
   std::string out;
@@ -80,13 +63,13 @@ Value split_at(std::string_view text, const PatternMatches& found, ValueLists& l
     at = begin + match.front().size();
   }
   items.push_back(text_value(text.substr(at), arena));
-  return list_value(std::move(items), lists);
+  return make_list(std::move(items), lists);
 }
 
 Value groups_of(const PatternMatch& match, ValueLists& lists, Arena& arena) {
   std::vector<Value> items;
   for (const std::string_view part : match) items.push_back(text_value(part, arena));
-  return list_value(std::move(items), lists);
+  return make_list(std::move(items), lists);
 }
 
 }  // namespace
@@ -159,7 +142,7 @@ Value fold_pattern_method(const Value& receiver, std::string_view method, std::s
     if (items.size() > kListMax) break;
     items.push_back(method == "match" ? text_value(match.front(), arena) : groups_of(match, lists, arena));
   }
-  return list_value(std::move(items), lists);
+  return make_list(std::move(items), lists);
 }
 
 }  // namespace guard

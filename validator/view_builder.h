@@ -189,6 +189,7 @@ class ViewBuilder {
   void string_literal(std::uint32_t index);
   void template_piece(std::uint32_t index);
   void punctuator(std::uint32_t index);
+  void begin_pattern(std::uint32_t index);
   void open_group(char open, std::uint32_t index);
   void close_group(char open, std::uint32_t index);
   void close_round(Group& group, Value total, const Token& at);

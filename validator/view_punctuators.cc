@@ -54,6 +54,14 @@ std::uint32_t ViewBuilder::end_of_function_type(std::uint32_t index) const noexc
   return 0;
 }
 
+// const { .. } and const [ .. ] at index
+void ViewBuilder::begin_pattern(std::uint32_t index) {
+  now_->declares = false;
+  now_->pattern_end = matching_bracket(index);
+  now_->pattern_first = now_->pattern_end == 0 ? 0 : index;
+  now_->annotated = true;
+}
+
 void ViewBuilder::punctuator(std::uint32_t index) {
   const Token& at = tokens_[index];
   const std::string_view text = source_of(at);
@@ -110,11 +118,7 @@ void ViewBuilder::punctuator(std::uint32_t index) {
       return;
     case '[':
       if (now_->declares) {
-        now_->declares = false;
-        now_->pattern_first = index;
-        now_->pattern_end = matching_bracket(index);
-        if (now_->pattern_end == 0) now_->pattern_first = 0;
-        now_->annotated = true;
+        begin_pattern(index);
         open_group('[', index);
         return;
       }
@@ -124,11 +128,7 @@ void ViewBuilder::punctuator(std::uint32_t index) {
       return;
     case '{': {
       if (now_->declares) {
-        now_->declares = false;
-        now_->pattern_first = index;
-        now_->pattern_end = matching_bracket(index);
-        if (now_->pattern_end == 0) now_->pattern_first = 0;
-        now_->annotated = true;
+        begin_pattern(index);
       } else if (now_->open && !now_->in_type) {
         finish(true);
       }

@@ -14,11 +14,6 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Each text hands ".env" to use().
-void expect_handed(const std::vector<const char*>& texts) {
-  for (const char* text : texts) EXPECT_THAT(view_entries(View::strings, text), Contains("use|.env")) << text;
-}
-
 void expect_not_handed(const std::vector<const char*>& texts) {
   for (const char* text : texts) EXPECT_THAT(view_entries(View::strings, text), Not(Contains("use|.env"))) << text;
 }

@@ -16,10 +16,6 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-void expect_handed(const std::vector<const char*>& texts) {
-  for (const char* text : texts) EXPECT_THAT(view_entries(View::strings, text), Contains("use|.env")) << text;
-}
-
 TEST(Fold, ReadsJson) {
   expect_handed({R"(use(JSON.parse('{"a":{"b":["\\u002eenv"]}}').a.b[0]))",
                  R"(const [k] = Object.keys(JSON.parse('{".env":1}')); use(k))", R"(use(JSON.parse('".env"')))",

@@ -1,6 +1,8 @@
 // Shorthands for tests of single views.
 #pragma once
 
+#include <gmock/gmock.h>
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +35,11 @@ inline std::vector<std::string> view_entries(View view, std::string_view text, s
     }
   }
   return all;
+}
+
+// Each text hands ".env" to use().
+inline void expect_handed(const std::vector<const char*>& texts) {
+  for (const char* text : texts) EXPECT_THAT(view_entries(View::strings, text), ::testing::Contains("use|.env")) << text;
 }
 
 }  // namespace guard
