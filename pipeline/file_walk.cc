@@ -113,6 +113,7 @@ Result<void> FileWalk::add_named(const std::string& path) {
       if (fs::exists(fs::symlink_status(at / ".gitignore", unreadable))) ask_what_is_ignored(absolute);
       if (fs::exists(fs::symlink_status(at / ".git", unreadable))) break;
     }
+    named_ = absolute;
     return walk(std::move(folder), as_given(path), kDepthMax);
   }
   WalkedFile file;
@@ -167,7 +168,8 @@ Result<void> FileWalk::visit_entry(WalkedFile file, bool is_link, bool is_regula
   return visit_(std::move(file));
 }
 
-// Not knowing costs time, never a finding: then everything is looked at.
+// Asks the repository that `folder`, which was named, lies in: another one inside of it may have been put there to hide
+// files. Not knowing costs time, never a finding: then everything is looked at.
 void FileWalk::ask_what_is_ignored(const fs::path& folder) {
   asked_ = true;
   std::error_code unreadable;
@@ -188,7 +190,7 @@ Result<void> FileWalk::walk(std::shared_ptr<const UniqueFd> folder, const std::s
   const fs::path absolute = (current_ / path / "").lexically_normal().parent_path();
   if (options_.ignored && !asked_ &&
       std::any_of(entries.begin(), entries.end(), [](const Entry& entry) { return entry.name == ".gitignore"; })) {
-    ask_what_is_ignored(absolute);
+    ask_what_is_ignored(named_);
   }
   std::string prefix;  // of the names in ignored_
   if (!ignored_.empty()) {

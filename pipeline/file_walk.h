@@ -61,6 +61,7 @@ class FileWalk {
   std::vector<std::string> other_patterns_;
   std::unordered_set<std::string> ignored_;  // relative to ignored_top_
   std::filesystem::path ignored_top_;
+  std::filesystem::path named_;  // the folder that is walked
   bool asked_ = false;
   std::uint64_t passed_over_ = 0;
   std::set<std::string> seen_;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kOutputMax = 256u << 20;
 // Reading an index takes milliseconds; a minute means a network file system or a hang.
-constexpr milliseconds kDeadline{60'000};
+constexpr milliseconds kIgnoredDeadline{3'000};  // patterns can be made that git needs minutes for; then nothing is passed over
 
 // Complete: what a hostile repository or a careless shell could slip in (GIT_EXTERNAL_DIFF, GIT_PAGER, LD_PRELOAD) is left out.
 // GIT_DIR and its kin are how git tells a hook which index it is about to commit.
@@ -48,20 +48,20 @@ std::filesystem::path as_path(std::string text) {
 
 }  // namespace
 
-Result<std::string> Git::read(const std::vector<std::string>& arguments, std::string_view stdin_text) const {
+Result<std::string> Git::read(const std::vector<std::string>& arguments, std::string_view stdin_text, std::chrono::milliseconds deadline) const {
   std::vector<std::string> argv = {"git", "--no-pager", "--no-replace-objects", "--literal-pathspecs", "-c", "core.hooksPath=/dev/null", "-c",
                                    "core.fsmonitor=false", "-c", "diff.external=", "-c", "core.quotePath=false"};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
-  return run(std::move(argv), stdin_text).context(fmt::format("asking git {}", arguments.front()));
+  return run(std::move(argv), stdin_text, deadline).context(fmt::format("asking git {}", arguments.front()));
 }
 
-Result<std::string> Git::run(std::vector<std::string> argv, std::string_view stdin_text) const {
+Result<std::string> Git::run(std::vector<std::string> argv, std::string_view stdin_text, std::chrono::milliseconds deadline) const {
   ProcessSpec spec;
   spec.argv = std::move(argv);
   spec.cwd = folder_.string();
   spec.env = environment();
   spec.stdin_text = std::string(stdin_text);
-  spec.deadline = Deadline::after(kDeadline);
+  spec.deadline = Deadline::after(deadline);
   auto collected = collect_process(spec, kOutputMax, cancel_);
   if (!collected) {
     if (collected.error().code() != ErrorCode::file_not_found) return std::move(collected).context("running git").error();
@@ -99,8 +99,10 @@ Result<std::filesystem::path> Git::top() const {
 }
 
 Result<std::vector<std::string>> Git::ignored() const {
+  GUARD_TRY(require_index(folder_));
   GUARD_TRY_ASSIGN(const std::string listed,
-                   read({"--work-tree=.", "ls-files", "-z", "--others", "--ignored", "--exclude-per-directory=.gitignore", "--directory"}));
+                   read({"--work-tree=.", "ls-files", "-z", "--others", "--ignored", "--exclude-per-directory=.gitignore", "--directory"}, {},
+                        kIgnoredDeadline));
   std::vector<std::string> names;
   for (std::size_t at = 0; at < listed.size();) {
     const std::size_t end = std::min(listed.find('\0', at), listed.size());
@@ -112,7 +114,7 @@ Result<std::vector<std::string>> Git::ignored() const {
 
 Result<std::filesystem::path> Git::hooks_folder() const {
   // Without read()'s options: one of them would be the answer. Nothing is run by this question.
-  GUARD_TRY_ASSIGN(std::string text, run({"git", "--no-pager", "-c", "core.fsmonitor=false", "rev-parse", "--git-path", "hooks"}, {}));
+  GUARD_TRY_ASSIGN(std::string text, run({"git", "--no-pager", "-c", "core.fsmonitor=false", "rev-parse", "--git-path", "hooks"}, {}, kDeadline));
   return (folder_ / as_path(std::move(text))).lexically_normal();
 }
 

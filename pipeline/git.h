@@ -2,6 +2,7 @@
 // external diff, textconv, pagers, prompts.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -14,12 +15,15 @@ namespace guard {
 
 class Git {
  public:
+  static constexpr std::chrono::milliseconds kDeadline{60'000};
+
   // Works in the repository that holds `folder`. `cancel` must outlive this.
   Git(std::filesystem::path folder, const CancelToken& cancel) : folder_(std::move(folder)), cancel_(cancel) {}
 
   // stdout of `git ARGS`; INPUT_INVALID with git's words when it exits with anything but 0 (not a repository, say),
   // DEPENDENCY_UNSATISFIED when there is no git.
-  Result<std::string> read(const std::vector<std::string>& arguments, std::string_view stdin_text = {}) const;
+  Result<std::string> read(const std::vector<std::string>& arguments, std::string_view stdin_text = {},
+                           std::chrono::milliseconds deadline = kDeadline) const;
 
   // Root folder of the work tree. INPUT_INVALID where its git is another one than that of the folder we stand in: the
   // repository's own core.worktree can name any place, and what is judged there would not be what is committed here.
@@ -35,7 +39,7 @@ class Git {
   Result<std::filesystem::path> common_folder() const;
 
  private:
-  Result<std::string> run(std::vector<std::string> argv, std::string_view stdin_text) const;
+  Result<std::string> run(std::vector<std::string> argv, std::string_view stdin_text, std::chrono::milliseconds deadline) const;
 
   std::filesystem::path folder_;
   const CancelToken& cancel_;

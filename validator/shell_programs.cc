@@ -159,7 +159,6 @@ void strip_wrappers(std::vector<std::string>& words) {
 std::string_view program_of_pattern(std::string_view name) {
   constexpr std::size_t kPatternMax = 32;
   if (name.find_first_of("*?[") == std::string_view::npos || name.size() > kPatternMax) return name;
-  if (name.find_first_not_of('*') == std::string_view::npos) return name;  // dist/*: whatever comes first there
   // A bracket expression stands for one byte, whichever.
   std::string pattern;
   for (std::size_t i = 0; i < name.size(); ++i) {

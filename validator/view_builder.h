@@ -320,7 +320,7 @@ class ViewBuilder {
     std::uint64_t scanned = 0;           // tokens looked at for what a name is given
     std::unordered_map<std::string_view, bool> unknown_names;  // what has_unknown_value said
     std::vector<std::uint32_t> active;   // functions that are being read: recursion is not followed
-    std::unordered_map<std::uint64_t, Value> known;  // what a call with these values gave
+    std::unordered_map<std::string, Value> known;  // what a call with these values gave
   };
   CallWork own_work_;
   CallWork* work_ = &own_work_;

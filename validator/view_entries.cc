@@ -50,6 +50,14 @@ std::string_view inline_script(std::string_view command) noexcept {
 
 constexpr std::size_t kCalleeMax = 48;
 
+// Matchers that only compare: `expect([..])` itself and toSatisfy() hand on what they are given.
+bool is_compared_by(std::string_view callee) noexcept {
+  for (const std::string_view matcher : {"CalledWith", ".toEqual", ".toStrictEqual", ".toBe", ".toContain", ".toContainEqual", ".toMatchObject"}) {
+    if (callee.ends_with(matcher)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void ViewBuilder::write(MappedText& to, std::string_view text, std::uint32_t begin, std::uint32_t end) {
@@ -112,9 +120,9 @@ void ViewBuilder::add_entry(std::string_view callee, std::string_view text, std:
     ++begin;
     --end;
   }
-  // What a call only computes is told where its result is used.
-  const bool told = call_depth_ == 0 || !callee.empty();
-  if (told) add(text);
+  // What a call only computes may be no command at all.
+  joined = joined || (call_depth_ > 0 && callee.empty() && names_program(text));
+  add(text);
   if (text.size() < 3) return;
   const TextSpan span = origin_ ? *origin_ : TextSpan{begin, end};
   if (out_.keeps_texts && text.size() >= 8 && text.find_first_of("(.") != std::string_view::npos && is_code_like(text)) {
@@ -128,7 +136,7 @@ void ViewBuilder::add_entry(std::string_view callee, std::string_view text, std:
   const bool certain = (traits & kRunsCommand) != 0;
   const bool likely = certain || ((traits & kAsserts) == 0 && callee != "import" && names_program(text));
   if (likely) add_commands(whole_callee, text, false, begin, end);
-  if (text.size() > kTextMax || !told) return;
+  if (text.size() > kTextMax) return;
   if (text.find('/') != std::string_view::npos) {
     const std::string path = normalized_path(text);
     if (!path.empty()) add(path);
@@ -156,8 +164,9 @@ void ViewBuilder::add_command(std::span<const Value> words, std::uint32_t begin,
   }
   const std::string callee(callee_here());
   const CalleeTraits traits = traits_of(callee);
-  if ((traits & kAsserts) != 0 && !is_own_name(callee)) return;
-  add_commands(callee, argv, true, begin, end);
+  const bool asserts = (traits & kAsserts) != 0 && !is_own_name(callee);
+  if (asserts && is_compared_by(callee)) return;
+  if (!asserts) add_commands(callee, argv, true, begin, end);
   if (words.size() > 1) add_entry(callee, command_line(words), begin, end, (traits & kRunsCommand) == 0);
 }
 

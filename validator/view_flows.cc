@@ -34,6 +34,24 @@ std::size_t call_end(std::string_view code) noexcept {
   return 0;
 }
 
+// A call as bytes: equal for calls that give the same. Empty where that would be long.
+std::string call_key(std::uint32_t function, std::uint64_t version, std::span<const Value> args) {
+  constexpr std::size_t kKeyMax = 2'048;
+  std::string key;
+  const auto add = [&key](std::uint64_t number) { key.append(reinterpret_cast<const char*>(&number), sizeof number); };
+  add(function);
+  add(version);
+  for (const Value& arg : args) {
+    if (key.size() + arg.text.size() > kKeyMax) return {};
+    add(static_cast<std::uint64_t>(arg.kind));
+    add(static_cast<std::uint64_t>(arg.number));
+    add(arg.list);
+    add(arg.text.size());
+    key += arg.text;
+  }
+  return key;
+}
+
 }  // namespace
 
 // --- paths ---------------------------------------------------------------------------------------------------------
@@ -610,20 +628,19 @@ Value ViewBuilder::call_function(std::uint32_t index, std::span<const Value> arg
     return {};
   }
   if (std::find(work_->active.begin(), work_->active.end(), index) != work_->active.end()) return {};
-  std::uint64_t key = index + 1 + names_.version() * 0x9e3779b97f4a7c15ULL;
-  for (const Value& arg : args) {
-    key = key * 0xff51afd7ed558ccdULL + static_cast<std::uint64_t>(arg.kind);
-    key = key * 0xc4ceb9fe1a85ec53ULL + std::hash<std::string_view>{}(arg.text) + static_cast<std::uint64_t>(arg.number) + arg.list;
+  const std::string key = call_key(index, names_.version(), args);
+  if (!key.empty()) {
+    if (const auto known = work_->known.find(key); known != work_->known.end()) return known->second;
   }
-  if (const auto known = work_->known.find(key); known != work_->known.end()) return known->second;
   std::uint64_t& spent = work_->tokens;
   // More calls than can be followed: what the rest does is not known.
+  const std::uint64_t cost = size + (function.params_end - function.params_first) + locals_.size();
   const bool too_long = work_->bytes > 4 * read_bytes_ + kCallBytesFree;
-  if (calls_.size() >= kCallsMax || too_long || spent + size > 8 * main_tokens_.size() + 20'000) {
+  if (calls_.size() >= kCallsMax || too_long || spent + cost > 8 * main_tokens_.size() + 20'000) {
     over_budget_ = over_budget_ || function.acts;
     return {};
   }
-  spent += size;
+  spent += cost;
   ViewTexts texts;
   ViewBuilder inner(source_, names_, arena_, lists_, texts, typed_, origin_ ? *origin_ : place);
   inner.call_depth_ = call_depth_ + 1;
@@ -692,7 +709,7 @@ Value ViewBuilder::call_function(std::uint32_t index, std::span<const Value> arg
     lists_.push_back(std::move(inner.yields_));
   }
   result.lone = false;
-  work_->known.emplace(key, result);
+  if (!key.empty()) work_->known.emplace(key, result);
   return result;
 }
 

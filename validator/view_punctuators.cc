@@ -42,16 +42,7 @@ std::uint32_t ViewBuilder::end_of_function_type(std::uint32_t index) const noexc
     index = close + 2;
     any = true;
   }
-  if (!any || index >= tokens_.size() || tokens_[index].kind != TokenKind::word) return 0;
-  for (++index; text(index) == "." || text(index) == "|"; index += 2) {
-  }
-  if (text(index) != "<") return index;
-  std::uint32_t angles = 0;
-  for (std::uint32_t i = index; i < index + 64 && i < tokens_.size(); ++i) {
-    if (text(i) == "<") ++angles;
-    if (text(i) == ">" && --angles == 0) return i + 1;
-  }
-  return 0;
+  return any && index < tokens_.size() && tokens_[index].kind == TokenKind::word ? index : 0;
 }
 
 // const { .. } and const [ .. ] at index

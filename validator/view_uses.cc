@@ -193,18 +193,53 @@ bool ViewBuilder::is_standard(std::string_view callee) {
   return standard;
 }
 
+// Is `object` (Reflect, Object, Symbol) what it was, for all that the file could do to it? Only if it is nothing but called,
+// and the global object, whose member it is, is used for nothing that could reach it.
 bool ViewBuilder::keeps_object(std::string_view object) {
   if (names_.is_declared(object)) return false;
-  const auto text = [&](std::size_t i) { return i < main_tokens_.size() ? source_of(main_tokens_[i]) : std::string_view(); };
-  looked_ahead_ += main_tokens_.size();
-  if (looked_ahead_ > kLookAheadFactor * main_tokens_.size()) return false;
-  for (std::size_t i = 0; i < main_tokens_.size(); ++i) {
-    if (main_tokens_[i].kind != TokenKind::word || text(i) != object) continue;
+  const std::span<const Token> all = main_tokens_;
+  const auto text = [&](std::size_t i) { return i < all.size() ? source_of(all[i]) : std::string_view(); };
+  looked_ahead_ += all.size();
+  if (looked_ahead_ > kLookAheadFactor * all.size()) return false;
+  const auto is_name = [&](std::size_t i) { return i < all.size() && all[i].kind == TokenKind::word; };
+  // [Symbol.for("x")] and ["x"] behind the global object
+  const auto plain_member = [&](std::size_t open) {
+    if (text(open + 1) == "Symbol") return text(open + 3) == "for" && text(open + 4) == "(" && text(open + 6) == ")" && text(open + 7) == "]";
+    // const KEY = Symbol(..), const KEY = "x";
+    if (object == "Symbol" && is_name(open + 1) && text(open + 2) == "]") {
+      std::size_t declared = 0;
+      bool plain = false;
+      for (std::size_t i = 0; i + 3 < all.size(); ++i) {
+        if (text(i + 1) != text(open + 1) || (text(i) != "const" && text(i) != "let" && text(i) != "var")) continue;
+        ++declared;
+        const bool literal = all[i + 3].kind == TokenKind::string && !all[i + 3].escaped && text(i + 4) == ";" &&
+                             text(i + 3).find(object) == std::string_view::npos;
+        plain = text(i) == "const" && text(i + 2) == "=" && (text(i + 3) == "Symbol" || literal);
+      }
+      return declared == 1 && plain;
+    }
+    const bool literal = open + 1 < all.size() && all[open + 1].kind == TokenKind::string && !all[open + 1].escaped;
+    return literal && text(open + 2) == "]" && text(open + 1).find(object) == std::string_view::npos;
+  };
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].escaped && all[i].kind == TokenKind::word) return false;
+    if (all[i].kind == TokenKind::string && (text(i).find("constructor") != std::string_view::npos || text(i).find("__proto__") != std::string_view::npos)) return false;
+    if (!is_name(i)) continue;
+    const std::string_view word = text(i);
     const std::string_view before = i > 0 ? text(i - 1) : std::string_view();
-    const bool type = before == ":" || before == "instanceof" || (before == "(" && i > 1 && text(i - 2) == "any");
-    const bool called = text(i + 1) == "(" && before != ".";
-    const bool member = text(i + 1) == "." && text(i + 3) != "=";
-    if (!type && !called && !member) return false;
+    if ((word == "constructor" && before == ".") || word == "__proto__" || word == "eval" || word == "with") return false;
+    if (word == object) {
+      const bool type = before == ":" || before == "instanceof" || (before == "(" && i > 1 && text(i - 2) == "any" && i > 2 && text(i - 3) == ".");
+      if (before == "." || (!type && text(i + 1) != "(" && !(text(i + 1) == "." && is_name(i + 2) && text(i + 3) == "("))) return false;
+    }
+    if (!is_global_object(word) || before == ".") continue;
+    std::size_t next = i + 1;
+    while (text(next) == ")" || text(next) == "as" || text(next) == "any" || text(next) == "unknown") ++next;
+    const bool in_call = next == i + 1 && text(next) == "," && i > 3 && before == "(";
+    const bool in_descriptor = in_call && ((text(i - 4) == "Object" && (text(i - 2) == "getOwnPropertyDescriptor" || text(i - 2) == "defineProperty")) ||
+                                           (text(i - 4) == "Reflect" && text(i - 2) == "deleteProperty"));
+    const bool member = text(next) == "." && is_name(next + 1) && text(next + 1) != object;
+    if (!in_descriptor && !member && !(text(next) == "[" && plain_member(next))) return false;
   }
   return true;
 }

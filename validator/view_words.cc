@@ -142,7 +142,11 @@ bool ViewBuilder::keyword(std::string_view text, std::uint32_t index) {
       if (!now_->open || at.line_before) return false;
       if (now_->type_begin == 0) now_->type_begin = code_.size();
       if (const std::uint32_t end = end_of_function_type(index + 1); end != 0) {
+        // No part of an expression, but all of it is shown: whoever takes it for a type could be wrong.
+        for (std::uint32_t i = index; i < end; ++i) put(source_of(tokens_[i]), tokens_[i]);
         skip_until_ = end;
+        now_->in_type = true;
+        now_->angles = 0;
         return true;
       }
       put(text, at);

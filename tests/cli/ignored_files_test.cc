@@ -73,6 +73,21 @@ TEST_F(IgnoredFiles, AreNamedByTheTreeAlone) {
   EXPECT_NE(result.out.find("src/c.gen.ts:1:"), std::string::npos) << result.out;
 }
 
+// A repository that was put inside of the tree has no say in it.
+TEST_F(IgnoredFiles, AreNotNamedByARepositoryInsideOfTheTree) {
+  repository.write("src/a.ts", kGuilty);
+  repository.must("rm .gitignore && git add -A && git commit -qm tracked && echo '*' > src/.gitignore && git init -q src");
+  const auto result = repository.guard({"check", "--mode", "docker", "."});
+  EXPECT_NE(result.out.find("src/a.ts:1:"), std::string::npos) << result.out;
+}
+
+// git takes an index that is not there for an empty one, and what it tracks for what it does not know.
+TEST_F(IgnoredFiles, AreLookedAtWithoutAnIndex) {
+  repository.must("git add -f src/c.gen.ts && git commit -qm tracked");
+  const auto result = repository.shell("GIT_INDEX_FILE=/nowhere/index \"$GUARD\" check --mode docker .", {}, {{"GUARD", GUARD_PROGRAM}});
+  EXPECT_NE(result.out.find("src/c.gen.ts:1:"), std::string::npos) << result.out;
+}
+
 // Without git there is no saying what is ignored.
 TEST_F(IgnoredFiles, AreLookedAtWithoutGit) {
   const auto result = repository.shell("PATH=/nowhere; export PATH; \"$GUARD\" check --mode docker .", {}, {{"GUARD", GUARD_PROGRAM}});
