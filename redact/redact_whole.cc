@@ -76,7 +76,7 @@ class Definition {
     const StreamText text(text_, 0, true);
     for (Offset at = secrets_.triggers.next(text, 0); at < text.end(); at = secrets_.triggers.next(text, at + 1)) {
       const std::string_view here = text_.substr(static_cast<std::size_t>(at));
-      for (const Trigger& trigger : secrets_.triggers.beginning_with(here.front())) {
+      for (const Trigger& trigger : secrets_.triggers.candidates(here)) {
         if (!trigger.known_value && TriggerTable::seen(trigger, here) == Seen::fully) {
           beginnings_[trigger.kind].push_back(static_cast<std::size_t>(at));
         }
@@ -133,7 +133,7 @@ class Definition {
       std::size_t end = static_cast<std::size_t>(run_end - text_.begin());
       for (; at + kind.run_min <= end; ++at) {
         const std::string_view window = text_.substr(at, kind.run_min);
-        const bool all_met = std::all_of(kind.run_needs.begin(), kind.run_needs.end(), [&](const ByteSet& need) {
+        const bool all_met = std::all_of(kind.needs.begin(), kind.needs.end(), [&](const ByteSet& need) {
           return std::any_of(window.begin(), window.end(), [&](char c) { return need.has(c); });
         });
         if (!all_met) continue;

@@ -64,8 +64,11 @@ Result<SecretSource> SecretSource::create(const RuleSet& rules, std::vector<Know
     for (const std::string& prefix : kind.prefixes) longest = std::max(longest, prefix.size());
     return longest;
   };
-  std::stable_sort(state->kinds.begin(), state->kinds.end(),
-                   [&](const SecretKind& a, const SecretKind& b) { return longest_prefix(a) > longest_prefix(b); });
+  // A kind that goes by how a value looks names a marker only where no other kind knows the value.
+  std::stable_sort(state->kinds.begin(), state->kinds.end(), [&](const SecretKind& a, const SecretKind& b) {
+    if (a.by_looks() != b.by_looks()) return b.by_looks();
+    return longest_prefix(a) > longest_prefix(b);
+  });
   const auto pem_kinds = std::count_if(state->kinds.begin(), state->kinds.end(),
                                        [](const SecretKind& kind) { return kind.machine == SecretKind::Machine::pem; });
   if (pem_kinds > 1) return Error(ErrorCode::rules_invalid, "more than one secret rule uses the pem machine");

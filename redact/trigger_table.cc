@@ -5,51 +5,86 @@
 namespace guard {
 namespace {
 
-constexpr std::size_t pair_of(char first, char second) {
-  return static_cast<std::size_t>(static_cast<unsigned char>(first)) << 8 | static_cast<unsigned char>(second);
+std::uint32_t byte_of(char c) {
+  return static_cast<unsigned char>(c);
+}
+
+// Three bytes with letters in lower case; some other bytes are taken for each other too, which a full comparison mends.
+std::uint32_t folded_triple(const char* bytes) {
+  return byte_of(bytes[0]) | byte_of(bytes[1]) << 8 | byte_of(bytes[2]) << 16 | 0x202020u;
+}
+
+// The same, of four readable bytes: one load.
+std::uint32_t folded_triple_of_four(const char* bytes) {
+  const std::uint32_t four =
+      byte_of(bytes[0]) | byte_of(bytes[1]) << 8 | byte_of(bytes[2]) << 16 | byte_of(bytes[3]) << 24;
+  return (four & 0xffffffu) | 0x202020u;
+}
+
+std::uint32_t hashed(std::uint32_t triple, std::size_t bits) {
+  return triple * 0x9e3779b1u >> (32 - bits);
+}
+
+std::size_t folded_byte(char c) {
+  return byte_of(c) | 0x20u;
 }
 
 char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
-char upper(char c) {
-  return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-}
 
 }  // namespace
 
-TriggerTable::TriggerTable() : pairs_(std::make_unique<Pairs>()) {}
+TriggerTable::TriggerTable() : chains_(std::make_unique<Chains>()), filter_(std::make_unique<Filter>()) {}
 
 void TriggerTable::add(Trigger trigger) {
   const std::string& literal = trigger.literal;
-  for (std::size_t i = 0; i < 2; ++i) {
-    const char first = literal[i];
-    const char second = literal[i + 1];
-    pairs_->set(pair_of(first, second));
-    if (trigger.fold_case) {
-      pairs_->set(pair_of(upper(first), second));
-      pairs_->set(pair_of(first, upper(second)));
-      pairs_->set(pair_of(upper(first), upper(second)));
+  filter_->set(hashed(folded_triple(literal.data()), kFilterBits));
+  if (literal.size() > 3) {
+    filter_->set(hashed(folded_triple(literal.data() + 1), kFilterBits));
+  } else {
+    for (unsigned any = 0; any < 256; ++any) {
+      const char second[3] = {literal[1], literal[2], static_cast<char>(any)};
+      filter_->set(hashed(folded_triple(second), kFilterBits));
     }
   }
-  const char first = literal.front();
-  if (trigger.fold_case && upper(first) != first)
-    by_first_[static_cast<unsigned char>(upper(first))].push_back(trigger);
-  by_first_[static_cast<unsigned char>(first)].push_back(std::move(trigger));
+  // At the chains' ends: the order of the kinds decides which of them names a marker.
+  std::uint32_t* group = &chains_->group[hashed(folded_triple(literal.data()), kGroupBits)];
+  while (*group != 0) group = &entries_[*group - 1].next_in_group;
+  std::uint32_t* first = &chains_->first[folded_byte(literal.front())];
+  while (*first != 0) first = &entries_[*first - 1].next_with_first;
+  *group = *first = static_cast<std::uint32_t>(entries_.size() + 1);
+  entries_.push_back({std::move(trigger), 0, 0});
+}
+
+TriggerTable::Candidates TriggerTable::candidates(std::string_view text) const {
+  if (text.size() < 3) {
+    const std::uint32_t index = text.empty() ? 0 : chains_->first[folded_byte(text.front())];
+    return {Iterator(*this, index, true), Iterator(*this, 0, true)};
+  }
+  const std::uint32_t index = chains_->group[hashed(folded_triple(text.data()), kGroupBits)];
+  return {Iterator(*this, index, false), Iterator(*this, 0, false)};
+}
+
+bool TriggerTable::begins(std::string_view text) const {
+  for (const Trigger& trigger : candidates(text)) {
+    if (seen(trigger, text) != Seen::no) return true;
+  }
+  return false;
 }
 
 Offset TriggerTable::next(const StreamText& text, Offset from) const {
   const std::string_view bytes = text.from(from);
   std::size_t i = 0;
-  for (; i + 1 < bytes.size(); i += 2) {
-    if ((*pairs_)[pair_of(bytes[i], bytes[i + 1])]) {
-      if (i > 0 && !beginning_with(bytes[i - 1]).empty()) return from + i - 1;
-      if (!beginning_with(bytes[i]).empty()) return from + i;
+  for (; i + 4 <= bytes.size(); i += 2) {
+    if ((*filter_)[hashed(folded_triple_of_four(bytes.data() + i), kFilterBits)]) {
+      if (i > 0 && begins(bytes.substr(i - 1))) return from + i - 1;
+      if (begins(bytes.substr(i))) return from + i;
     }
   }
-  // The last pair that was looked at began at i - 2, so what begins at i - 1 or later was not judged yet.
+  // The last triple that was looked at began at i - 2, so what begins at i - 1 or later was not judged yet.
   for (i = i > 0 ? i - 1 : 0; i < bytes.size(); ++i) {
-    if (!beginning_with(bytes[i]).empty()) return from + i;
+    if (begins(bytes.substr(i))) return from + i;
   }
   return text.end();
 }
