@@ -14,11 +14,8 @@ std::uint32_t folded_triple(const char* bytes) {
   return byte_of(bytes[0]) | byte_of(bytes[1]) << 8 | byte_of(bytes[2]) << 16 | 0x202020u;
 }
 
-// The same, of four readable bytes: one load.
-std::uint32_t folded_triple_of_four(const char* bytes) {
-  const std::uint32_t four =
-      byte_of(bytes[0]) | byte_of(bytes[1]) << 8 | byte_of(bytes[2]) << 16 | byte_of(bytes[3]) << 24;
-  return (four & 0xffffffu) | 0x202020u;
+std::uint32_t folded_four(const char* bytes) {  // one load
+  return byte_of(bytes[0]) | byte_of(bytes[1]) << 8 | byte_of(bytes[2]) << 16 | byte_of(bytes[3]) << 24 | 0x20202020u;
 }
 
 std::uint32_t hashed(std::uint32_t triple, std::size_t bits) {
@@ -35,17 +32,19 @@ char lower(char c) {
 
 }  // namespace
 
-TriggerTable::TriggerTable() : chains_(std::make_unique<Chains>()), filter_(std::make_unique<Filter>()) {}
+TriggerTable::TriggerTable() : chains_(std::make_unique<Chains>()), filters_(std::make_unique<Filters>()) {}
 
 void TriggerTable::add(Trigger trigger) {
   const std::string& literal = trigger.literal;
-  filter_->set(hashed(folded_triple(literal.data()), kFilterBits));
+  filters_->triples.set(hashed(folded_triple(literal.data()), kFilterBits));
   if (literal.size() > 3) {
-    filter_->set(hashed(folded_triple(literal.data() + 1), kFilterBits));
+    filters_->triples.set(hashed(folded_triple(literal.data() + 1), kFilterBits));
+    filters_->fours.set(hashed(folded_four(literal.data()), kFilterBits));
   } else {
     for (unsigned any = 0; any < 256; ++any) {
-      const char second[3] = {literal[1], literal[2], static_cast<char>(any)};
-      filter_->set(hashed(folded_triple(second), kFilterBits));
+      const char four[4] = {literal[0], literal[1], literal[2], static_cast<char>(any)};
+      filters_->triples.set(hashed(folded_triple(four + 1), kFilterBits));
+      filters_->fours.set(hashed(folded_four(four), kFilterBits));
     }
   }
   // At the chains' ends: the order of the kinds decides which of them names a marker.
@@ -67,6 +66,7 @@ TriggerTable::Candidates TriggerTable::candidates(std::string_view text) const {
 }
 
 bool TriggerTable::begins(std::string_view text) const {
+  if (text.size() >= 4 && !filters_->fours[hashed(folded_four(text.data()), kFilterBits)]) return false;
   for (const Trigger& trigger : candidates(text)) {
     if (seen(trigger, text) != Seen::no) return true;
   }
@@ -77,7 +77,7 @@ Offset TriggerTable::next(const StreamText& text, Offset from) const {
   const std::string_view bytes = text.from(from);
   std::size_t i = 0;
   for (; i + 4 <= bytes.size(); i += 2) {
-    if ((*filter_)[hashed(folded_triple_of_four(bytes.data() + i), kFilterBits)]) {
+    if (filters_->triples[hashed(folded_four(bytes.data() + i) & 0xffffffu, kFilterBits)]) {
       if (i > 0 && begins(bytes.substr(i - 1))) return from + i - 1;
       if (begins(bytes.substr(i))) return from + i;
     }

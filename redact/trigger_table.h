@@ -2,8 +2,9 @@
 //
 // Every literal has at least three bytes, so of any two neighbouring places one is where the first or the second three
 // bytes of it begin: looking at every other place in a table of hashed triples misses nothing and reads each byte about
-// once. What the table lets through is compared in full, with the few literals whose first triple hashes alike. Letters
-// are folded for both, so that literals in either case cost no second entry.
+// once. Many triples stand in ordinary words, so what that lets through has to pass a table of four bytes, and then is
+// compared in full with the few literals whose first triple hashes alike. Letters are folded in all of these, so that
+// literals in either case cost no second entry.
 #pragma once
 
 #include <array>
@@ -44,7 +45,7 @@ class TriggerTable {
   static Seen seen(const Trigger& trigger, std::string_view text);
 
  private:
-  static constexpr std::size_t kFilterBits = 17;
+  static constexpr std::size_t kFilterBits = 16;
   static constexpr std::size_t kGroupBits = 12;
   using Filter = std::bitset<std::size_t{1} << kFilterBits>;
   // Chains through `triggers_`; an index counts from 1, 0 ends a chain.
@@ -61,7 +62,11 @@ class TriggerTable {
 
   std::vector<Entry> entries_;
   std::unique_ptr<Chains> chains_;
-  std::unique_ptr<Filter> filter_;  // first and second triples
+  struct Filters {
+    Filter triples;  // first and second
+    Filter fours;    // first
+  };
+  std::unique_ptr<Filters> filters_;
 };
 
 class TriggerTable::Iterator {
