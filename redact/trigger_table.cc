@@ -36,23 +36,35 @@ TriggerTable::TriggerTable() : chains_(std::make_unique<Chains>()), filters_(std
 
 void TriggerTable::add(Trigger trigger) {
   const std::string& literal = trigger.literal;
-  filters_->triples.set(hashed(folded_triple(literal.data()), kFilterBits));
-  if (literal.size() > 3) {
-    filters_->triples.set(hashed(folded_triple(literal.data() + 1), kFilterBits));
-    filters_->fours.set(hashed(folded_four(literal.data()), kFilterBits));
+  const auto first = [&](const char* four) {
+    filters_->places.set(hashed(folded_four(four), kPlaceBits));
+    filters_->firsts.set(hashed(folded_four(four), kFirstBits));
+  };
+  const auto second = [&](const char* four) { filters_->places.set(hashed(folded_four(four), kPlaceBits)); };
+  if (literal.size() > 4) {
+    first(literal.data());
+    second(literal.data() + 1);
   } else {
-    for (unsigned any = 0; any < 256; ++any) {
-      const char four[4] = {literal[0], literal[1], literal[2], static_cast<char>(any)};
-      filters_->triples.set(hashed(folded_triple(four + 1), kFilterBits));
-      filters_->fours.set(hashed(folded_four(four), kFilterBits));
+    if (literal.size() == 4) first(literal.data());
+    for (unsigned byte = 0; byte < 256; ++byte) {
+      const char any = static_cast<char>(byte);
+      const char behind[4] = {literal[literal.size() - 3], literal[literal.size() - 2], literal[literal.size() - 1],
+                              any};
+      const char before[4] = {any, literal[0], literal[1], literal[2]};
+      if (literal.size() == 3) {
+        first(behind);
+        second(before);
+      } else {
+        second(behind);
+      }
     }
   }
   // At the chains' ends: the order of the kinds decides which of them names a marker.
   std::uint32_t* group = &chains_->group[hashed(folded_triple(literal.data()), kGroupBits)];
   while (*group != 0) group = &entries_[*group - 1].next_in_group;
-  std::uint32_t* first = &chains_->first[folded_byte(literal.front())];
-  while (*first != 0) first = &entries_[*first - 1].next_with_first;
-  *group = *first = static_cast<std::uint32_t>(entries_.size() + 1);
+  std::uint32_t* by_first = &chains_->first[folded_byte(literal.front())];
+  while (*by_first != 0) by_first = &entries_[*by_first - 1].next_with_first;
+  *group = *by_first = static_cast<std::uint32_t>(entries_.size() + 1);
   entries_.push_back({std::move(trigger), 0, 0});
 }
 
@@ -66,7 +78,7 @@ TriggerTable::Candidates TriggerTable::candidates(std::string_view text) const {
 }
 
 bool TriggerTable::begins(std::string_view text) const {
-  if (text.size() >= 4 && !filters_->fours[hashed(folded_four(text.data()), kFilterBits)]) return false;
+  if (text.size() >= 4 && !filters_->firsts[hashed(folded_four(text.data()), kFirstBits)]) return false;
   for (const Trigger& trigger : candidates(text)) {
     if (seen(trigger, text) != Seen::no) return true;
   }
@@ -75,14 +87,16 @@ bool TriggerTable::begins(std::string_view text) const {
 
 Offset TriggerTable::next(const StreamText& text, Offset from) const {
   const std::string_view bytes = text.from(from);
+  const Filters& filters = *filters_;
   std::size_t i = 0;
   for (; i + 4 <= bytes.size(); i += 2) {
-    if (filters_->triples[hashed(folded_four(bytes.data() + i) & 0xffffffu, kFilterBits)]) {
+    if (filters.places[hashed(folded_four(bytes.data() + i), kPlaceBits)]) {
       if (i > 0 && begins(bytes.substr(i - 1))) return from + i - 1;
       if (begins(bytes.substr(i))) return from + i;
+      if (begins(bytes.substr(i + 1))) return from + i + 1;
     }
   }
-  // The last triple that was looked at began at i - 2, so what begins at i - 1 or later was not judged yet.
+  // The last four that were looked at began at i - 2, so what begins at i - 1 or later was not judged yet.
   for (i = i > 0 ? i - 1 : 0; i < bytes.size(); ++i) {
     if (begins(bytes.substr(i))) return from + i;
   }

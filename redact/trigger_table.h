@@ -1,10 +1,11 @@
 // Finds where one of many short literals may begin.
 //
-// Every literal has at least three bytes, so of any two neighbouring places one is where the first or the second three
-// bytes of it begin: looking at every other place in a table of hashed triples misses nothing and reads each byte about
-// once. Many triples stand in ordinary words, so what that lets through has to pass a table of four bytes, and then is
-// compared in full with the few literals whose first triple hashes alike. Letters are folded in all of these, so that
-// literals in either case cost no second entry.
+// Four bytes at every other place are looked up in a table of hashes. A literal that begins at such a place shows its
+// first four bytes there; one that begins a place before shows the four from its second byte on. A literal of three
+// bytes is entered with every byte that may stand behind it, or before it. So nothing is missed and each byte is read
+// about twice. What that lets through has to be in a table of first four bytes, and is then compared in full with the
+// few literals whose first three hash alike. Letters are folded in all of these, so that literals in either case cost
+// no second entry.
 #pragma once
 
 #include <array>
@@ -45,9 +46,9 @@ class TriggerTable {
   static Seen seen(const Trigger& trigger, std::string_view text);
 
  private:
-  static constexpr std::size_t kFilterBits = 16;
+  static constexpr std::size_t kPlaceBits = 18;
+  static constexpr std::size_t kFirstBits = 16;
   static constexpr std::size_t kGroupBits = 12;
-  using Filter = std::bitset<std::size_t{1} << kFilterBits>;
   // Chains through `triggers_`; an index counts from 1, 0 ends a chain.
   struct Entry {
     Trigger trigger;
@@ -63,8 +64,8 @@ class TriggerTable {
   std::vector<Entry> entries_;
   std::unique_ptr<Chains> chains_;
   struct Filters {
-    Filter triples;  // first and second
-    Filter fours;    // first
+    std::bitset<std::size_t{1} << kPlaceBits> places;
+    std::bitset<std::size_t{1} << kFirstBits> firsts;
   };
   std::unique_ptr<Filters> filters_;
 };
