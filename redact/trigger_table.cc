@@ -47,6 +47,7 @@ void TriggerTable::add(Trigger trigger) {
   } else {
     if (literal.size() == 4) first(literal.data());
     for (unsigned byte = 0; byte < 256; ++byte) {
+      if ((byte & 0x20u) == 0) continue;  // folded, it is another one
       const char any = static_cast<char>(byte);
       const char behind[4] = {literal[literal.size() - 3], literal[literal.size() - 2], literal[literal.size() - 1],
                               any};
@@ -78,7 +79,6 @@ TriggerTable::Candidates TriggerTable::candidates(std::string_view text) const {
 }
 
 bool TriggerTable::begins(std::string_view text) const {
-  if (text.size() >= 4 && !filters_->firsts[hashed(folded_four(text.data()), kFirstBits)]) return false;
   for (const Trigger& trigger : candidates(text)) {
     if (seen(trigger, text) != Seen::no) return true;
   }
@@ -91,9 +91,10 @@ Offset TriggerTable::next(const StreamText& text, Offset from) const {
   std::size_t i = 0;
   for (; i + 4 <= bytes.size(); i += 2) {
     if (filters.places[hashed(folded_four(bytes.data() + i), kPlaceBits)]) {
-      if (i > 0 && begins(bytes.substr(i - 1))) return from + i - 1;
-      if (begins(bytes.substr(i))) return from + i;
-      if (begins(bytes.substr(i + 1))) return from + i + 1;
+      for (std::size_t at = i - (i > 0 ? 1 : 0); at <= i + 1; ++at) {
+        const bool known = at + 4 > bytes.size() || filters.firsts[hashed(folded_four(bytes.data() + at), kFirstBits)];
+        if (known && begins(bytes.substr(at))) return from + at;
+      }
     }
   }
   // The last four that were looked at began at i - 2, so what begins at i - 1 or later was not judged yet.

@@ -29,15 +29,16 @@ std::vector<Sample> samples_of(const Rule& rule) {
       options.set_encoding(re2::RE2::Options::EncodingLatin1);
       const re2::RE2 compiled(pattern.regex, options);
       re2::StringPiece groups[4];
-      if (!compiled.Match(example.text, 0, example.text.size(), re2::RE2::UNANCHORED, groups, pattern.capture + 1)) continue;
+      if (!compiled.Match(example.text, 0, example.text.size(), re2::RE2::UNANCHORED, groups, pattern.capture + 1))
+        continue;
       const re2::StringPiece& secret = groups[pattern.capture];
       const auto begin = static_cast<std::size_t>(secret.data() - example.text.data());
       const auto tail = rule.redact.find("tail");
       const auto goes_on = ByteSet::parse(tail == rule.redact.end() ? "A-Za-z0-9_-" : tail->second);
       std::size_t end = begin + secret.size();
       while (end < example.text.size() && goes_on->has(example.text[end])) ++end;
-      samples.push_back(
-          {example.text.substr(0, begin), example.text.substr(begin, end - begin), example.text.substr(end), pattern.capture > 0});
+      samples.push_back({example.text.substr(0, begin), example.text.substr(begin, end - begin),
+                         example.text.substr(end), pattern.capture > 0});
       break;
     }
   }
@@ -79,9 +80,11 @@ TEST(KindsRecall, NothingOfASecretSurvivesAroundPunctuation) {
         expect_hidden(rule, sample.before, sample, sample.after + after);
       }
       if (sample.named) continue;
-      for (const char* before : {"key=", "\"key\": \"", "Authorization: Bearer ", "const k: string = '", "value ", "(", "\x1b[32m",
-                                 "https://h.example/path?x=1&k=", "error: invalid key: ", "export K=", "{k:\""}) {
-        for (const char* after : {"\n", "\", \"b\": 1}\n", "'\n", "\x1b[0m\n"}) expect_hidden(rule, before, sample, after);
+      for (const char* before :
+           {"key=", "\"key\": \"", "Authorization: Bearer ", "const k: string = '", "value ", "(", "\x1b[32m",
+            "https://h.example/path?x=1&k=", "error: invalid key: ", "export K=", "{k:\""}) {
+        for (const char* after : {"\n", "\", \"b\": 1}\n", "'\n", "\x1b[0m\n"})
+          expect_hidden(rule, before, sample, after);
       }
     }
   }
