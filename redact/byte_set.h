@@ -1,9 +1,9 @@
 // A set of byte values: the alphabet of a token.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -16,15 +16,20 @@ class ByteSet {
   // crosses a line. Nothing on a range that runs backwards or an empty text.
   static std::optional<ByteSet> parse(std::string_view text);
 
-  bool has(char byte) const noexcept { return bytes_[static_cast<unsigned char>(byte)]; }
+  bool has(char byte) const noexcept {
+    const unsigned index = static_cast<unsigned char>(byte);
+    return (words_[index / 64] >> (index % 64) & 1u) != 0;
+  }
   ByteSet& operator|=(const ByteSet& other) noexcept {
-    for (std::size_t i = 0; i < bytes_.size(); ++i) bytes_[i] = bytes_[i] || other.bytes_[i];
+    for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
     return *this;
   }
-  bool empty() const noexcept { return std::find(bytes_.begin(), bytes_.end(), true) == bytes_.end(); }
+  bool empty() const noexcept { return words_ == Words{}; }
 
  private:
-  std::array<bool, 256> bytes_{};  // a byte each: this is looked up for every byte of a long secret
+  using Words = std::array<std::uint64_t, 4>;  // a bit each: hundreds of kinds have several of these sets
+  static constexpr std::uint64_t bit(unsigned byte) noexcept { return std::uint64_t{1} << (byte % 64); }
+  Words words_{};
 };
 
 inline std::optional<ByteSet> ByteSet::parse(std::string_view text) {
@@ -56,13 +61,12 @@ inline std::optional<ByteSet> ByteSet::parse(std::string_view text) {
       last = take();
     }
     if (last < first) return std::nullopt;
-    for (unsigned byte = first; byte <= last; ++byte) set.bytes_[byte] = true;
+    for (unsigned byte = first; byte <= last; ++byte) set.words_[byte / 64] |= bit(byte);
   }
   if (negated) {
-    for (bool& byte : set.bytes_) byte = !byte;
+    for (std::uint64_t& word : set.words_) word = ~word;
   }
-  set.bytes_['\n'] = false;
-  set.bytes_['\r'] = false;
+  set.words_[0] &= ~(bit('\n') | bit('\r'));
   return set;
 }
 

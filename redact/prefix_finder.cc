@@ -37,8 +37,8 @@ Result<void> PrefixFinder::advance(const StreamText& text, const KnownFinder& kn
 // Decides all triggers at `at`; false where one of them needs more text. All or none, so that none is decided twice.
 Result<bool> PrefixFinder::decide_at(const StreamText& text, Offset at, const KnownFinder& known,
                                      std::vector<SecretSpan>& spans) {
-  const auto& triggers = triggers_->beginning_with(text.at(at));
   const std::string_view rest = text.from(at);
+  const TriggerTable::Candidates triggers = triggers_->candidates(rest);
   const auto blocked = [&](const Trigger& trigger) {
     if (trigger.known_value) return false;
     const KindState& state = states_[trigger.kind];
@@ -124,8 +124,8 @@ Result<void> PrefixFinder::follow_pem(const StreamText& text, std::vector<Secret
 
 Offset PrefixFinder::live_from(const StreamText& text, std::uint32_t& marker) const {
   for (Offset at = triggers_->next(text, scan_); at < text.end(); at = triggers_->next(text, at + 1)) {
-    for (const Trigger& trigger : triggers_->beginning_with(text.at(at))) {
-      const std::string_view rest = text.from(at);
+    const std::string_view rest = text.from(at);
+    for (const Trigger& trigger : triggers_->candidates(rest)) {
       const Seen seen = TriggerTable::seen(trigger, rest);
       if (seen == Seen::no) continue;
       marker = trigger.known_value ? trigger.kind : first_marker_ + trigger.kind;

@@ -1,6 +1,7 @@
 // F, written down: every offset is looked at, all of the text is there, and time does not matter. Only masked_regions(),
 // which is asked about whole files, leaves out the offsets where the redactor's trigger table says that nothing begins.
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "redact/masked_regions.h"
@@ -44,7 +45,11 @@ class Definition {
     for (const SecretSpan& span : spans_) {
       for (Offset at = span.begin; at < span.end; ++at) known_mask_[static_cast<std::size_t>(at)] = true;
     }
-    if (offsets_ == Offsets::triggers) find_triggers();
+    if (offsets_ == Offsets::triggers) {
+      find_triggers();
+    } else {
+      find_beginnings();
+    }
     for (std::uint32_t i = 0; i < secrets_.kinds.size(); ++i) GUARD_TRY(find_kind(i));
     for (std::uint32_t i = 0; i < secrets_.runs.size(); ++i) find_runs(secrets_.runs[i], secrets_.first_run + i);
     return ok();
@@ -64,11 +69,30 @@ class Definition {
     }
   }
 
-  bool begins_here(const SecretKind& kind, std::size_t at) const {
-    return std::any_of(kind.prefixes.begin(), kind.prefixes.end(), [&](const std::string& prefix) {
-      const std::string_view here = text_.substr(at, prefix.size());
-      return kind.fold_case ? same_ignoring_case(here, prefix) : here == prefix;
-    });
+  // Compares every prefix with every offset; sorting them by their first byte spares most of it.
+  void find_beginnings() {
+    beginnings_.resize(secrets_.kinds.size());
+    struct Prefix {
+      std::string_view text;
+      std::uint32_t kind;
+    };
+    std::array<std::vector<Prefix>, 256> prefixes;
+    for (std::uint32_t i = 0; i < secrets_.kinds.size(); ++i) {
+      for (const std::string& prefix : secrets_.kinds[i].prefixes) {
+        const char first = prefix.front();
+        prefixes[static_cast<unsigned char>(first)].push_back({prefix, i});
+        const bool letter = first >= 'a' && first <= 'z';
+        if (letter && secrets_.kinds[i].fold_case) prefixes[static_cast<unsigned char>(first - 'a' + 'A')].push_back({prefix, i});
+      }
+    }
+    for (std::size_t at = 0; at < text_.size(); ++at) {
+      for (const Prefix& prefix : prefixes[static_cast<unsigned char>(text_[at])]) {
+        const std::string_view here = text_.substr(at, prefix.text.size());
+        const bool same = secrets_.kinds[prefix.kind].fold_case ? same_ignoring_case(here, prefix.text) : here == prefix.text;
+        std::vector<std::size_t>& places = beginnings_[prefix.kind];
+        if (same && (places.empty() || places.back() != at)) places.push_back(at);
+      }
+    }
   }
 
   void find_triggers() {
@@ -76,7 +100,7 @@ class Definition {
     const StreamText text(text_, 0, true);
     for (Offset at = secrets_.triggers.next(text, 0); at < text.end(); at = secrets_.triggers.next(text, at + 1)) {
       const std::string_view here = text_.substr(static_cast<std::size_t>(at));
-      for (const Trigger& trigger : secrets_.triggers.beginning_with(here.front())) {
+      for (const Trigger& trigger : secrets_.triggers.candidates(here)) {
         if (!trigger.known_value && TriggerTable::seen(trigger, here) == Seen::fully) {
           beginnings_[trigger.kind].push_back(static_cast<std::size_t>(at));
         }
@@ -86,13 +110,9 @@ class Definition {
 
   // The first offset from `at` on where one of the kind's prefixes stands.
   std::size_t next_beginning(std::uint32_t kind, std::size_t at) const {
-    if (offsets_ == Offsets::triggers) {
-      const std::vector<std::size_t>& places = beginnings_[kind];
-      const auto place = std::lower_bound(places.begin(), places.end(), at);
-      return place == places.end() ? text_.size() : *place;
-    }
-    while (at < text_.size() && !begins_here(secrets_.kinds[kind], at)) ++at;
-    return at;
+    const std::vector<std::size_t>& places = beginnings_[kind];
+    const auto place = std::lower_bound(places.begin(), places.end(), at);
+    return place == places.end() ? text_.size() : *place;
   }
 
   Result<void> find_kind(std::uint32_t index) {
@@ -133,7 +153,7 @@ class Definition {
       std::size_t end = static_cast<std::size_t>(run_end - text_.begin());
       for (; at + kind.run_min <= end; ++at) {
         const std::string_view window = text_.substr(at, kind.run_min);
-        const bool all_met = std::all_of(kind.run_needs.begin(), kind.run_needs.end(), [&](const ByteSet& need) {
+        const bool all_met = std::all_of(kind.needs.begin(), kind.needs.end(), [&](const ByteSet& need) {
           return std::any_of(window.begin(), window.end(), [&](char c) { return need.has(c); });
         });
         if (!all_met) continue;

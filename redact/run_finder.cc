@@ -69,7 +69,7 @@ bool RunFinder::search(const StreamText& text) {
 
 const ByteSet* RunFinder::missing_need(const StreamText& text) const {
   const std::string_view window = text.between(begin_, begin_ + kind_->run_min);
-  for (const ByteSet& need : kind_->run_needs) {
+  for (const ByteSet& need : kind_->needs) {
     if (std::none_of(window.begin(), window.end(), [&](char c) { return need.has(c); })) return &need;
   }
   return nullptr;

@@ -4,7 +4,9 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cmath>
 #include <mutex>
 #include <optional>
 
@@ -14,9 +16,13 @@ namespace {
 constexpr std::size_t kPrefixBytesMin = 3;  // the trigger scan steps over every second pair of bytes
 constexpr std::size_t kPrefixBytesMax = 60;
 constexpr std::size_t kLeadMax = 32;
+constexpr std::size_t kJudgedBytes = 64;  // of a value, for needs and entropy
 
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 bool is_alnum(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 bool is_hex(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
@@ -39,6 +45,17 @@ bool ends_in_colour(std::string_view text) {
     text.remove_suffix(1);
   }
   return text.ends_with('[');
+}
+
+double bits_per_byte(std::string_view text) {
+  std::array<unsigned, 256> counts{};
+  for (const char c : text) ++counts[static_cast<unsigned char>(c)];
+  const auto size = static_cast<double>(text.size());
+  double bits = 0;
+  for (const unsigned count : counts) {
+    if (count > 0) bits -= count / size * std::log2(count / size);
+  }
+  return bits;
 }
 
 std::vector<std::string> split_blanks(std::string_view text) {
@@ -135,7 +152,7 @@ Result<SecretKind> SecretKind::create(const Rule& rule) {
 
   for (const auto& [key, value] : rule.redact) {
     constexpr std::string_view known[] = {"prefix", "nocase",  "left",  "lead", "lead_max", "tail",
-                                          "except", "machine", "chars", "min",  "needs",    "pad"};
+                                          "except", "entropy", "machine", "chars", "min",  "needs",    "pad"};
     if (std::find(std::begin(known), std::end(known), key) == std::end(known)) {
       return fault(fmt::format("`redact.{}` is not a key", key));
     }
@@ -146,17 +163,17 @@ Result<SecretKind> SecretKind::create(const Rule& rule) {
     return fault("`kind` must be 1 to 40 of a-z, 0-9, _ and -");
   }
 
+  for (const std::string& word : split_blanks(text("needs"))) {
+    const auto need = ByteSet::parse(word);
+    if (!need) return fault("`redact.needs` holds no set of bytes: " + word);
+    kind.needs.push_back(*need);
+  }
   const std::string machine = text("machine");
   if (machine == "run") {
     kind.machine = Machine::run;
     if (!set("chars", kind.run_chars)) return fault("`redact.chars` is missing or no set of bytes");
     if (!number("min", kind.run_min) || kind.run_min < 16 || kind.run_min > 1024)
       return fault("`redact.min` must be 16 to 1024");
-    for (const std::string& word : split_blanks(text("needs"))) {
-      const auto need = ByteSet::parse(word);
-      if (!need) return fault("`redact.needs` holds no set of bytes: " + word);
-      kind.run_needs.push_back(*need);
-    }
     if (!text("pad").empty() && !set("pad", kind.run_pad)) return fault("`redact.pad` is no set of bytes");
     return kind;
   }
@@ -194,12 +211,27 @@ Result<SecretKind> SecretKind::create(const Rule& rule) {
     if (!kind.tail.has(c)) return fault("`redact.tail` must hold all letters and digits");
   }
   if (!text("except").empty()) kind.except_ = std::make_unique<LazyPattern>(text("except"));
+  if (const std::string bits = text("entropy"); !bits.empty()) {
+    // Digits, perhaps a dot and one more: read by hand, because strtod asks the locale.
+    const bool tenths = bits.size() == 3 && bits[1] == '.' && is_digit(bits[2]);
+    if (!is_digit(bits[0]) || (bits.size() != 1 && !tenths)) return fault("`redact.entropy` must be a number such as 3.5");
+    kind.entropy_min = bits[0] - '0' + (tenths ? (bits[2] - '0') / 10.0 : 0.0);
+  }
   if (rule.patterns.empty()) return fault("a pattern is missing");
   for (const Pattern& pattern : rule.patterns) {
     kind.shapes_.push_back({LazyPattern(pattern.regex), pattern.capture});
     kind.has_group = kind.has_group || pattern.capture > 0;
   }
+  if (kind.entropy_min > 0 && !kind.has_group) return fault("`redact.entropy` is for values behind a name: a group is missing");
   return kind;
+}
+
+bool SecretKind::looks_random(std::string_view value) const {
+  value = value.substr(0, kJudgedBytes);
+  for (const ByteSet& need : needs) {
+    if (std::none_of(value.begin(), value.end(), [&](char c) { return need.has(c); })) return false;
+  }
+  return entropy_min <= 0 || bits_per_byte(value) >= entropy_min;
 }
 
 Result<KindMatch> SecretKind::decide(std::string_view left, bool left_masked, std::string_view window) const {
@@ -218,6 +250,11 @@ Result<KindMatch> SecretKind::decide(std::string_view left, bool left_masked, st
       match.found = false;
       match.end = match.begin + end;
     }
+  }
+  if (match.found && (!needs.empty() || entropy_min > 0)) {
+    std::size_t end = match.end;
+    while (end < window.size() && tail.has(window[end])) ++end;
+    if (!looks_random(window.substr(match.begin, end - match.begin))) return KindMatch();
   }
   return match;
 }

@@ -6,9 +6,14 @@
 //   left      "word" (default): no letter or digit may stand before a match; "any": anything may
 //   lead      bytes that may stand before the prefix and belong to the match, at most lead_max of them
 //   tail      bytes that go on belonging to the secret after the pattern's group, without limit; "A-Za-z0-9_-" by
-//   default except    pattern, anchored at the group's first byte, of values that are no secret machine   "pem" (the
-//   pattern is the first line, the lines after it are followed) or "run" (no pattern and no prefix:
-//             `min` or more bytes of `chars` in a row, at least one of each set in `needs`, then up to two of `pad`)
+//             default
+//   except    pattern, anchored at the group's first byte, of values that are no secret
+//   needs     sets of bytes, separated by blanks; each has a byte among the first 64 of the value (the group and what
+//             of the tail follows it in the window)
+//   entropy   the Shannon entropy that these 64 bytes have at least, in bits a byte ("3.5"). Only for a pattern with a
+//             group that is followed by the value's end and not by "[": a value cut short by a marker must not count
+//   machine   "pem" (the pattern is the first line, the lines after it are followed) or "run" (no pattern and no
+//             prefix: `min` or more bytes of `chars` in a row, one of each set in `needs`, then up to two of `pad`)
 #pragma once
 
 #include <cstdint>
@@ -58,6 +63,9 @@ class SecretKind {
   // before the window is hidden as part of a known value, so a reader of the output sees a marker's end there.
   Result<KindMatch> decide(std::string_view left, bool left_masked, std::string_view window) const;
 
+  // Known by a name and by the looks of the value alone.
+  bool by_looks() const noexcept { return entropy_min > 0; }
+
   std::string rule_id;
   std::string name;
   Machine machine = Machine::token;
@@ -68,14 +76,16 @@ class SecretKind {
   std::size_t lead_max = 0;
   ByteSet tail;
   bool has_group = false;  // the secret is a part of the match: a name stands before it
+  std::vector<ByteSet> needs;
+  double entropy_min = 0;
 
   // Machine::run
   ByteSet run_chars;
   std::size_t run_min = 0;
-  std::vector<ByteSet> run_needs;
   ByteSet run_pad;
 
  private:
+  bool looks_random(std::string_view value) const;
   struct Shape {
     LazyPattern pattern;
     int group;

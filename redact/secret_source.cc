@@ -54,18 +54,26 @@ Result<SecretSource> SecretSource::create(const RuleSet& rules, std::vector<Know
   auto state = std::make_unique<State>();
   for (const KnownSecret& secret : known) state->markers.push_back(marker_name(secret.name));
 
+  std::vector<SecretKind> created;
+  created.reserve(rules.rules().size());
   for (const Rule& rule : rules.rules()) {
     if (rule.tier != Tier::secret || std::find(kinds_off.begin(), kinds_off.end(), rule.kind) != kinds_off.end()) continue;
     GUARD_TRY_ASSIGN(SecretKind kind, SecretKind::create(rule));
-    (kind.machine == SecretKind::Machine::run ? state->runs : state->kinds).push_back(std::move(kind));
+    (kind.machine == SecretKind::Machine::run ? state->runs : created).push_back(std::move(kind));
   }
   const auto longest_prefix = [](const SecretKind& kind) {
     std::size_t longest = 0;
     for (const std::string& prefix : kind.prefixes) longest = std::max(longest, prefix.size());
     return longest;
   };
-  std::stable_sort(state->kinds.begin(), state->kinds.end(),
-                   [&](const SecretKind& a, const SecretKind& b) { return longest_prefix(a) > longest_prefix(b); });
+  // A kind that goes by how a value looks names a marker only where no other kind knows the value. Hundreds of kinds are
+  // moved once each, which is felt when guard starts.
+  std::vector<std::pair<std::size_t, SecretKind*>> order;
+  order.reserve(created.size());
+  for (SecretKind& kind : created) order.emplace_back(kind.by_looks() ? 0 : longest_prefix(kind), &kind);
+  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  state->kinds.reserve(order.size());
+  for (const auto& [length, kind] : order) state->kinds.push_back(std::move(*kind));
   const auto pem_kinds = std::count_if(state->kinds.begin(), state->kinds.end(),
                                        [](const SecretKind& kind) { return kind.machine == SecretKind::Machine::pem; });
   if (pem_kinds > 1) return Error(ErrorCode::rules_invalid, "more than one secret rule uses the pem machine");

@@ -14,7 +14,8 @@ namespace guard {
 
 struct SecretSource::State {
   // What each span's `kind` points at: first the known values, then `kinds`, then `runs`. Of spans that begin together
-  // the first in this order names the marker, so kinds with longer prefixes stand first.
+  // the first in this order names the marker, so kinds with longer prefixes stand first
+  // and those that go by looks alone last.
   std::vector<std::string> markers;  // "anthropic", "env:NAME"
   KnownValues known;
   std::vector<SecretKind> kinds;

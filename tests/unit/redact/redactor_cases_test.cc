@@ -92,7 +92,7 @@ TEST(RedactorCases, A3A4A5KeysThatBeginWithSk) {
         {"sk"
          "-proj-" +
          random_text(20, 21) + "_" + random_text(20, 22) + "-" + random_text(60, 23)});
-  check("<1> <2> <3>\n", "[REDACTED:openai] [REDACTED:openai] [REDACTED:openai]\n",
+  check("<1> <2> <3>\n", "[REDACTED:openai] [REDACTED:openrouter] [REDACTED:langfuse]\n",
         {"sk"
          "-svcacct-" +
              random_text(60, 24),
