@@ -105,7 +105,7 @@ Result<void> PrefixFinder::decide(const StreamText& text, std::uint32_t kind_ind
 void PrefixFinder::swallow(const StreamText& text, std::uint32_t kind, std::vector<SecretSpan>& spans) {
   KindState& state = states_[kind];
   const Offset end = text.skip(state.end, (*kinds_)[kind].tail);
-  if (end > state.end) spans.push_back({state.end, end, first_marker_ + kind});
+  if (end > state.end) spans.push_back({state.end, end, first_marker_ + kind, true});
   state.end = end;
   state.swallowing = end == text.end() && !text.ended();
   if (state.swallowing) swallowing_.push_back(kind);
@@ -116,7 +116,7 @@ Result<void> PrefixFinder::follow_pem(const StreamText& text, std::vector<Secret
   const Offset before = pem_->tail.end();
   GUARD_TRY(pem_->tail.advance(text));
   const Offset end = pem_->tail.end();
-  if (end > before) spans.push_back({before, end, first_marker_ + pem_->kind});
+  if (end > before) spans.push_back({before, end, first_marker_ + pem_->kind, true});
   states_[pem_->kind].end = end;
   if (!pem_->tail.active()) pem_.reset();
   return ok();
