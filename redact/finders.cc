@@ -16,7 +16,10 @@ bool looks_random(std::string_view text) {
 }  // namespace
 
 Finders::Finders(const SecretSource::State& secrets)
-    : secrets_(&secrets), known_(secrets.known), prefixes_(secrets.triggers, secrets.kinds, secrets.first_kind) {
+    : secrets_(&secrets),
+      known_(secrets.known),
+      prefixes_(secrets.triggers, secrets.kinds, secrets.first_kind),
+      wrapped_(secrets.wrapped_runs()) {
   for (std::uint32_t i = 0; i < secrets.runs.size(); ++i) runs_.emplace_back(secrets.runs[i], secrets.first_run + i);
 }
 
@@ -24,12 +27,14 @@ Result<void> Finders::advance(const StreamText& text, std::vector<SecretSpan>& s
   known_.advance(text, spans);
   GUARD_TRY(prefixes_.advance(text, known_, spans));
   for (RunFinder& run : runs_) run.advance(text, spans);
+  if (wrapped_) wrapped_->advance(text, spans);
   return ok();
 }
 
 Offset Finders::frontier() const {
   Offset first = std::min(known_.frontier(), prefixes_.frontier());
   for (const RunFinder& run : runs_) first = std::min(first, run.frontier());
+  if (wrapped_) first = std::min(first, wrapped_->frontier());
   return first;
 }
 

@@ -1,6 +1,7 @@
 // All finders over one reading of a stream.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "redact/known_values.h"
@@ -21,7 +22,8 @@ class Finders {
   // Every span that begins before this has been reported.
   Offset frontier() const;
 
-  // For a stream that was cut by force: adds what at the end of `text` may be the beginning of a secret. After advance().
+  // For a stream that was cut by force: adds what at the end of `text` may be the beginning of a secret. After
+  // advance().
   void add_live_end(const StreamText& text, std::vector<SecretSpan>& spans) const;
 
  private:
@@ -29,6 +31,7 @@ class Finders {
   KnownFinder known_;
   PrefixFinder prefixes_;
   std::vector<RunFinder> runs_;
+  std::optional<WrappedRuns> wrapped_;
 };
 
 }  // namespace guard

@@ -19,7 +19,8 @@ Gap csi_at(std::string_view text) {
   while (i < text.size() && i < kCsiBytesMax && text[i] >= ' ' && text[i] <= '/') ++i;
   if (i == kCsiBytesMax) return kText;
   if (i == text.size()) return kUndecided;
-  return text[i] >= '@' && text[i] <= '~' ? Gap{Gap::Kind::escape, i + 1} : kText;
+  // A bracket is the beginning of a marker that stands in the place of a secret.
+  return text[i] >= '@' && text[i] <= '~' && text[i] != '[' ? Gap{Gap::Kind::escape, i + 1} : kText;
 }
 
 // Up to BEL or ESC \.
@@ -81,7 +82,15 @@ Gap invisible_at(std::string_view text) {
 
 bool may_begin(char c) {
   switch (static_cast<unsigned char>(c)) {
-    case 0x00: case 0x08: case 0x1b: case 0xc2: case 0xcd: case 0xd8: case 0xe1: case 0xe2: case 0xef:
+    case 0x00:
+    case 0x08:
+    case 0x1b:
+    case 0xc2:
+    case 0xcd:
+    case 0xd8:
+    case 0xe1:
+    case 0xe2:
+    case 0xef:
       return true;
     default:
       return false;
@@ -90,7 +99,9 @@ bool may_begin(char c) {
 
 constexpr std::uint64_t kOnes = 0x0101010101010101ULL;
 constexpr std::uint64_t kHighs = 0x8080808080808080ULL;
-constexpr std::uint64_t has_zero(std::uint64_t word) { return (word - kOnes) & ~word & kHighs; }
+constexpr std::uint64_t has_zero(std::uint64_t word) {
+  return (word - kOnes) & ~word & kHighs;
+}
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// What a reader of a terminal does not see between two characters: escape sequences and characters of no width. A secret
-// that is split by one is still a secret.
+// What a reader of a terminal does not see between two characters: escape sequences and characters of no width. A
+// secret that is split by one is still a secret.
 #pragma once
 
 #include <cstdint>

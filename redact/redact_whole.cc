@@ -8,6 +8,7 @@
 #include "redact/redactor.h"
 #include "redact/secret_state.h"
 #include "redact/shadow_text.h"
+#include "redact/wrap.h"
 
 namespace guard {
 namespace {
@@ -59,6 +60,7 @@ class Definition {
     if (offsets_ == Offsets::triggers) find_triggers();
     for (std::uint32_t i = 0; i < secrets_.kinds.size(); ++i) GUARD_TRY(find_kind(i));
     for (std::uint32_t i = 0; i < secrets_.runs.size(); ++i) find_runs(secrets_.runs[i], secrets_.first_run + i);
+    if (auto wrapped = secrets_.wrapped_runs()) wrapped->advance(StreamText(text_, 0, true), spans_);
     return ok();
   }
 
@@ -128,7 +130,11 @@ class Definition {
         }
       } else if (match.found) {
         end = from + match.end;
-        while (end < text_.size() && kind.tail.has(text_[end])) ++end;
+        Offset next = end;
+        do {
+          end = static_cast<std::size_t>(next);
+          while (end < text_.size() && kind.tail.has(text_[end])) ++end;
+        } while (kind.wraps() && wrap_at(StreamText(text_, 0, true), end, kind.tail, next) == Wrap::yes);
         spans_.push_back({from + match.begin, end, marker});
       }
       at = next_beginning(index, std::max(end, at + 1));

@@ -37,7 +37,7 @@ class Regions {
 
   Offset begin() const noexcept { return begin_; }
   std::uint32_t kind() const noexcept { return kind_; }  // of the region's first span
-  Offset end() const noexcept { return end_; }  // of the last region, as far as it is known
+  Offset end() const noexcept { return end_; }           // of the last region, as far as it is known
 
  private:
   const SecretSource::State* secrets_;

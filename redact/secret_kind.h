@@ -69,6 +69,9 @@ class SecretKind {
   ByteSet tail;
   bool has_group = false;  // the secret is a part of the match: a name stands before it
 
+  // A broken line is put together again only for tokens: what goes on to a quote may go on with prose.
+  bool wraps() const noexcept { return machine == Machine::token && !tail.has('!'); }
+
   // Machine::run
   ByteSet run_chars;
   std::size_t run_min = 0;

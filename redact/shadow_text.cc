@@ -131,7 +131,8 @@ void ShadowText::forget_before(Offset frontier) {
   const Offset from = std::max(begin_, frontier - std::min<Offset>(frontier, kLeftContextBytes));
   bytes_.erase(0, static_cast<std::size_t>(from - begin_));
   begin_ = from;
-  // The last joint at or before the frontier says where that is in the stream; a flood is recognised by the recent ones.
+  // The last joint at or before the frontier says where that is in the stream; a flood is recognised by the recent
+  // ones.
   auto first = std::upper_bound(joints_.begin(), joints_.end(), std::min(frontier, reach()),
                                 [](Offset at, const Joint& joint) { return at < joint.shadow; });
   if (first != joints_.begin()) --first;

@@ -64,11 +64,11 @@ class ShadowText {
   std::string bytes_;
   Offset begin_ = 0;
   std::vector<Joint> joints_;
-  Offset read_ = 0;      // all of the stream before this has been read
-  Offset held_ = 0;      // or before this, if what was read last may have to be hidden
-  Offset begun_ = 0;     // where this text was switched on or broken off last
+  Offset read_ = 0;   // all of the stream before this has been read
+  Offset held_ = 0;   // or before this, if what was read last may have to be hidden
+  Offset begun_ = 0;  // where this text was switched on or broken off last
   bool on_ = false;
-  int lines_left_ = 0;   // line ends until it is switched off
+  int lines_left_ = 0;  // line ends until it is switched off
 };
 
 }  // namespace guard

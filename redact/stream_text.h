@@ -72,6 +72,12 @@ inline std::string_view cut_at_line_end(std::string_view text) {
   return text.substr(0, text.find('\r'));
 }
 
+// The line's part before `text` ends.
+inline std::string_view cut_at_line_begin(std::string_view text) {
+  const std::size_t line_end = text.rfind('\n');
+  return line_end == std::string_view::npos ? text : text.substr(line_end + 1);
+}
+
 // A decision about a candidate looks at this many bytes at most, and never past the end of its line.
 inline constexpr std::size_t kWindowBytes = 256;
 // And at this many before it.

@@ -113,6 +113,10 @@ const std::vector<std::string>& pieces() {
                                            "\b",
                                            repeat("\x1b[0m", 900),
                                            repeat(std::string("x\0", 2), 400),
+                                           std::string(45, ' ') + anthropic_key().substr(0, 40) + "\n" + anthropic_key().substr(40),
+                                           random_text(76, 15) + "\n" + random_text(76, 16) + "\n",
+                                           "\n" + random_text(64, 17) + "\n",
+                                           random_text(64, 18) + "\n" + random_text(64, 19) + "\n" + random_text(20, 20) + "==\n",
                                            random_text(1700, 14)};
   return all;
 }
