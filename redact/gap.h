@@ -23,7 +23,7 @@ struct Gap {
 // `ended`: nothing follows, so nothing is undecided.
 Gap gap_at(std::string_view text, bool ended);
 
-// Where the first byte is that may begin a gap; text.size() if there is none. Reads eight bytes at a time.
+// Where the first byte is that may begin a gap; text.size() if there is none. Reads many bytes at a time.
 std::size_t next_gap_byte(std::string_view text);
 
 }  // namespace guard

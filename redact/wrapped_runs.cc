@@ -38,7 +38,9 @@ void WrappedRuns::advance(const StreamText& text, std::vector<SecretSpan>& spans
         return;
       }
       at_ += size;
-      if (opens_armour(cut_at_line_begin(text.left_of(at_)))) armour_ = true;
+      const auto last = [&](Offset back) { return at_ >= text.begin() + back ? text.at(at_ - back) : '\n'; };
+      const char end = last(1) == '\r' ? last(2) : last(1);
+      if ((end == '-' || end == ']') && opens_armour(cut_at_line_begin(text.left_of(at_)))) armour_ = true;
       ++at_;
       skipping_ = false;
     }
@@ -53,6 +55,14 @@ void WrappedRuns::advance(const StreamText& text, std::vector<SecretSpan>& spans
 bool WrappedRuns::take_line(const StreamText& text, std::vector<SecretSpan>& spans) {
   Offset begin = at_;
   if (begin == text.end()) return false;
+  // Most lines are none of ours, and one of these places tells; they are body whatever the indentation.
+  if (lines_ == 0 && !armour_ && at_ + kWidthMin <= text.end()) {
+    for (const Offset place : {kBlanksMax, kWidthMin - 1, kWidthMin - 12, kBlanksMax + 5}) {
+      if (chars_.has(text.at(at_ + place))) continue;
+      skipping_ = true;
+      return true;
+    }
+  }
   if (armour_) {
     const auto window = text.window(at_);
     if (!window) return false;

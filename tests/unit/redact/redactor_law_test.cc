@@ -2,11 +2,13 @@
 // the cuts; F(F(x)) = F(x); bounded carry. What F does to which text is said by redactor_cases_test.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "redact/gap.h"
 #include "tests/unit/redact/redact_fixture.h"
 
 namespace guard::test {
@@ -135,10 +137,11 @@ std::string fragment(std::mt19937& random) {
   return piece;
 }
 
-// A named value that is a PEM key of several lines, and an escape and more text right behind it: the output has all of
-// that on one line, where it reads as a named value that goes on. docs/redaction.md tells of it.
-bool is_known_exception(const std::string& text) {
-  return text.find("PRIVATE KEY-----") != std::string::npos && text.find_first_of("\x1b\b\xc2\xe2\xef") != std::string::npos;
+// A secret of several lines, and an escape right behind it: the output has all of that on one line, and there its second
+// reading may show more. docs/redaction.md tells of it.
+bool is_known_exception(const std::string& text, const std::string& output) {
+  return std::count(text.begin(), text.end(), '\n') != std::count(output.begin(), output.end(), '\n') &&
+         next_gap_byte(text) < text.size();
 }
 
 unsigned wanted_comparisons() {
@@ -165,7 +168,7 @@ TEST(RedactorLaw, OutputDoesNotDependOnHowTheInputIsCut) {
       ASSERT_EQ(stream(source(), text, random_cuts(text.size(), cut_seed)), *whole)
           << "seed " << seed << ", cuts " << cut_seed;
     }
-    if (!is_known_exception(text)) {
+    if (!is_known_exception(text, *whole)) {
       ASSERT_EQ(redact_whole(source(), *whole).value_or(""), *whole)
           << "seed " << seed << ": not idempotent; input: " << testing::PrintToString(text);
     }
