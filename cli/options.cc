@@ -275,11 +275,12 @@ Result<ParsedCommand> parse_redact(SplitArguments split, const VerbRow& row) {
   options.files = std::move(split.positional);
   if (split.has("--cap")) {
     std::uint64_t bytes = 0;
-    parse_bytes(split.value("--cap"), bytes);  // known to be good: its row names a key of that type
+    if (!parse_bytes(split.value("--cap"), bytes)) return mistake("--cap takes a number of bytes, or one with k, m or g", "0 is no cap");
     options.cap_bytes = bytes;
-    split.options.erase("--cap");  // the filter's own cap, and not a run's
   }
-  options.stats = split.has("--stats");
+  options.keep_both = split.value("--keep") == "both";
+  options.format = format_of(split);
+  options.stats = split.has("--stats") || options.format == OutputFormat::json;
   options.config = split.value("--config");
   GUARD_TRY_ASSIGN(options.overrides, overrides_of(split, row.options));
   return ParsedCommand(std::move(options));

@@ -101,9 +101,11 @@ struct InitOptions {
 struct RedactOptions {
   std::vector<std::string> files;  // empty: standard input; "-" stands for it, too
   std::optional<std::uint64_t> cap_bytes;
-  bool stats = false;
+  bool keep_both = false;
+  bool stats = false;  // --format json asks for them, too
+  OutputFormat format = OutputFormat::text;
   std::string config;
-  std::vector<ConfigOverride> overrides;  // --mask-env
+  std::vector<ConfigOverride> overrides;  // --mask-env, --mask-file
 };
 
 enum class HookAction : std::uint8_t { install, uninstall, status, agent };

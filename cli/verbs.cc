@@ -13,6 +13,7 @@ constexpr std::array<std::string_view, 3> kColors = {"auto", "always", "never"};
 constexpr std::array<std::string_view, 4> kModes = {"auto", "docker", "host", "namespace"};
 constexpr std::array<std::string_view, 4> kBackends = {"auto", "docker", "namespace", "host"};
 
+constexpr std::array<std::string_view, 2> kKeeps = {"head", "both"};
 constexpr OptionRow kFormat = {.name = "--format",
                                .value = "FORMAT",
                                .help = "text for people, or json: one document on standard output",
@@ -100,10 +101,22 @@ constexpr OptionRow kInitOptions[] = {kProject, {.name = "--force", .help = "rep
 constexpr OptionRow kRedactOptions[] = {
     {.name = "--cap",
      .value = "BYTES",
-     .help = "let out no more than this, 80k say; the rest is dropped and counted",
-     .config_keys = "limits.output_keep"},
+     .help = "let out no more than this, 80k say; the rest is dropped and counted (default 0: no cap)"},
+    {.name = "--keep",
+     .value = "WHAT",
+     .help = "what a cap keeps: head, or both (half of it the beginning, half the end)",
+     .choices = kKeeps},
     {.name = "--stats", .help = "at the end, say on standard error what was masked how often"},
+    {.name = "--format",
+     .value = "FORMAT",
+     .help = "of what --stats says: text or json",
+     .choices = kFormats},
     kMaskEnv,
+    {.name = "--mask-file",
+     .value = "FILE,..",
+     .help = "also mask the values in these files, one a line",
+     .repeats = true,
+     .config_keys = "redact.mask_file"},
     kConfig,
 };
 constexpr OptionRow kHookOptions[] = {

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <set>
 
+#include "redact/spellings.h"
+
 namespace guard {
 namespace {
 
@@ -97,6 +99,13 @@ std::string KnownValues::add(std::string_view value, std::uint32_t kind) {
     from = end + 1;
   }
   if (long_.size() + short_.size() == before) return "none of its lines has 6 bytes or more";
+
+  for (const std::string& text : spellings(value)) {
+    // A document's texts are judged like values: `production` in it is no secret either.
+    if (text.size() >= kWholeBytesMin && !is_common(text) && std::set<char>(text.begin(), text.end()).size() >= 4) {
+      add_text(text, kind);
+    }
+  }
 
   constexpr std::string_view alphabets[] = {"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
                                             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"};

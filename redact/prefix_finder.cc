@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "redact/wrap.h"
+
 namespace guard {
 
 PrefixFinder::PrefixFinder(const TriggerTable& triggers, const std::vector<SecretKind>& kinds,
@@ -31,6 +33,7 @@ Result<void> PrefixFinder::advance(const StreamText& text, const KnownFinder& kn
   for (std::size_t i = 0; i < lead_max_ && frontier_ > text.begin() && leads_.has(text.at(frontier_ - 1)); ++i)
     --frontier_;
   if (pem_) frontier_ = std::min(frontier_, pem_->tail.end());
+  for (const std::uint32_t kind : swallowing_) frontier_ = std::min(frontier_, states_[kind].end);
   return ok();
 }
 
@@ -47,7 +50,10 @@ Result<bool> PrefixFinder::decide_at(const StreamText& text, Offset at, const Kn
   bool any = false;
   for (const Trigger& trigger : triggers) {
     const Seen seen = TriggerTable::seen(trigger, rest);
-    if (seen == Seen::no || blocked(trigger)) continue;
+    if (seen == Seen::no) continue;
+    // The line end before it may belong to a secret that goes on over it.
+    if (!trigger.known_value && waits_for_next_line(text, trigger.kind) && at >= states_[trigger.kind].end) return false;
+    if (blocked(trigger)) continue;
     if (seen == Seen::partly) {
       if (text.ended()) continue;
       return false;
@@ -104,11 +110,23 @@ Result<void> PrefixFinder::decide(const StreamText& text, std::uint32_t kind_ind
 
 void PrefixFinder::swallow(const StreamText& text, std::uint32_t kind, std::vector<SecretSpan>& spans) {
   KindState& state = states_[kind];
-  const Offset end = text.skip(state.end, (*kinds_)[kind].tail);
-  if (end > state.end) spans.push_back({state.end, end, first_marker_ + kind});
-  state.end = end;
-  state.swallowing = end == text.end() && !text.ended();
-  if (state.swallowing) swallowing_.push_back(kind);
+  const ByteSet& tail = (*kinds_)[kind].tail;
+  const auto hide_up_to = [&](Offset end) {
+    if (end > state.end) spans.push_back({state.end, end, first_marker_ + kind, true});
+    state.end = end;
+  };
+  for (;;) {
+    hide_up_to(text.skip(state.end, tail));
+    Offset next = 0;
+    const bool open = state.end == text.end();
+    const Wrap wrap = open                     ? (text.ended() ? Wrap::no : Wrap::undecided)
+                      : (*kinds_)[kind].wraps() ? wrap_at(text, state.end, tail, next)
+                                                : Wrap::no;
+    state.swallowing = wrap == Wrap::undecided;
+    if (state.swallowing) swallowing_.push_back(kind);
+    if (wrap != Wrap::yes) return;
+    hide_up_to(next);
+  }
 }
 
 Result<void> PrefixFinder::follow_pem(const StreamText& text, std::vector<SecretSpan>& spans) {
@@ -116,13 +134,18 @@ Result<void> PrefixFinder::follow_pem(const StreamText& text, std::vector<Secret
   const Offset before = pem_->tail.end();
   GUARD_TRY(pem_->tail.advance(text));
   const Offset end = pem_->tail.end();
-  if (end > before) spans.push_back({before, end, first_marker_ + pem_->kind});
+  if (end > before) spans.push_back({before, end, first_marker_ + pem_->kind, true});
   states_[pem_->kind].end = end;
   if (!pem_->tail.active()) pem_.reset();
   return ok();
 }
 
 Offset PrefixFinder::live_from(const StreamText& text, std::uint32_t& marker) const {
+  for (const std::uint32_t kind : swallowing_) {
+    if (!waits_for_next_line(text, kind)) continue;
+    marker = first_marker_ + kind;
+    return states_[kind].end;
+  }
   for (Offset at = triggers_->next(text, scan_); at < text.end(); at = triggers_->next(text, at + 1)) {
     const std::string_view rest = text.from(at);
     for (const Trigger& trigger : triggers_->candidates(rest)) {

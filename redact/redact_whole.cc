@@ -8,6 +8,8 @@
 #include "redact/pem_tail.h"
 #include "redact/redactor.h"
 #include "redact/secret_state.h"
+#include "redact/shadow_text.h"
+#include "redact/wrap.h"
 
 namespace guard {
 namespace {
@@ -25,12 +27,12 @@ class Definition {
       : secrets_(secrets), text_(text), offsets_(offsets) {}
 
   Result<std::string> output() {
-    GUARD_TRY(find());
+    GUARD_TRY(find_in_both());
     return rewrite();
   }
 
   Result<std::vector<MaskedRegion>> regions() {
-    GUARD_TRY(find());
+    GUARD_TRY(find_in_both());
     std::vector<MaskedRegion> found;
     for (const SecretSpan& region : merged()) {
       found.push_back({static_cast<std::size_t>(region.begin), static_cast<std::size_t>(region.end)});
@@ -39,6 +41,17 @@ class Definition {
   }
 
  private:
+  Result<void> find_in_both() {
+    GUARD_TRY(find());
+    ShadowText shadow;
+    shadow.advance(StreamText(text_, 0, true));
+    const StreamText reading = shadow.text(true);
+    Definition second(secrets_, reading.between(0, reading.end()), offsets_);
+    GUARD_TRY(second.find());
+    for (const SecretSpan& region : second.merged()) shadow.carry_back(region, spans_);
+    return ok();
+  }
+
   Result<void> find() {
     find_known();
     known_mask_.resize(text_.size(), false);
@@ -52,6 +65,7 @@ class Definition {
     }
     for (std::uint32_t i = 0; i < secrets_.kinds.size(); ++i) GUARD_TRY(find_kind(i));
     for (std::uint32_t i = 0; i < secrets_.runs.size(); ++i) find_runs(secrets_.runs[i], secrets_.first_run + i);
+    if (auto wrapped = secrets_.wrapped_runs()) wrapped->advance(StreamText(text_, 0, true), spans_);
     return ok();
   }
 
@@ -136,7 +150,11 @@ class Definition {
         }
       } else if (match.found) {
         end = from + match.end;
-        while (end < text_.size() && kind.tail.has(text_[end])) ++end;
+        Offset next = end;
+        do {
+          end = static_cast<std::size_t>(next);
+          while (end < text_.size() && kind.tail.has(text_[end])) ++end;
+        } while (kind.wraps() && wrap_at(StreamText(text_, 0, true), end, kind.tail, next) == Wrap::yes);
         spans_.push_back({from + match.begin, end, marker});
       }
       at = next_beginning(index, std::max(end, at + 1));
@@ -158,8 +176,8 @@ class Definition {
         });
         if (!all_met) continue;
         const std::size_t left = at - std::min(at, kLeftContextBytes);
-        if (const std::size_t colour = rest_of_colour(text_.substr(left, at - left), window); colour > 0) {
-          at += colour - 1;
+        if (const std::size_t escape = rest_of_escape(text_.substr(left, at - left), window); escape > 0) {
+          at += escape - 1;
           continue;
         }
         const std::size_t begin = at;
@@ -173,9 +191,7 @@ class Definition {
 
   // All spans that overlap or touch, and what named values in them go on with, as one region; the first span names it.
   std::vector<SecretSpan> merged() {
-    std::sort(spans_.begin(), spans_.end(), [](const SecretSpan& a, const SecretSpan& b) {
-      return a.begin != b.begin ? a.begin < b.begin : a.kind < b.kind;
-    });
+    std::sort(spans_.begin(), spans_.end(), in_order);
     std::vector<SecretSpan> regions;
     for (auto span = spans_.begin(); span != spans_.end();) {
       SecretSpan region = *span;
@@ -203,7 +219,7 @@ class Definition {
     std::size_t at = 0;
     for (const SecretSpan& region : merged()) {
       out += text_.substr(at, static_cast<std::size_t>(region.begin) - at);
-      out += marker_text(secrets_.markers[region.kind]);
+      if (!region.goes_on) out += marker_text(secrets_.markers[region.kind]);
       at = static_cast<std::size_t>(region.end);
     }
     out += text_.substr(at);

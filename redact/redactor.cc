@@ -2,16 +2,18 @@
 // known. What lies before every frontier is final: it leaves, with one marker in the place of each hidden region. What
 // lies behind stays, with 64 bytes of left context. No finder knows where a push ended.
 //
+// The same finders read the stream's shadow (shadow_text.h); what they find there hides the bytes that it is made of.
+//
 // redact_whole() is the same definition without any of this: it looks at every offset of a text that is all there.
 #include "redact/redactor.h"
 
 #include <algorithm>
 #include <vector>
 
-#include "redact/known_values.h"
-#include "redact/prefix_finder.h"
-#include "redact/run_finder.h"
+#include "redact/finders.h"
+#include "redact/regions.h"
 #include "redact/secret_state.h"
+#include "redact/shadow_text.h"
 
 namespace guard {
 namespace {
@@ -19,33 +21,21 @@ namespace {
 // Bounds what a large push adds to memory.
 constexpr std::size_t kSliceBytes = 65536;
 
-// At a forced end, what may be the beginning of a long run: a word is no reason to hide it, a mixture is.
-bool looks_random(std::string_view text) {
-  constexpr std::size_t kLiveRunBytes = 8;
-  if (text.size() < kLiveRunBytes) return false;
-  const auto unlike_a_word = [](char c) { return !(c >= 'a' && c <= 'z'); };
-  return std::any_of(text.begin() + 1, text.end(), unlike_a_word);
-}
+// How much of the buffer may be dead before it is moved: single bytes must not move all of it.
+constexpr std::size_t kDeadBytesMax = 2048;
 
 }  // namespace
 
 struct Redactor::State {
   State(const SecretSource::State& secrets_in, ByteSink& out_in)
-      : secrets(secrets_in),
-        out(out_in),
-        known(secrets_in.known),
-        prefixes(secrets_in.triggers, secrets_in.kinds, secrets_in.first_kind) {
-    for (const SecretKind& run : secrets.runs) {
-      runs.emplace_back(run, secrets.first_run + static_cast<std::uint32_t>(&run - secrets.runs.data()));
-    }
-  }
+      : secrets(secrets_in), out(out_in), finders(secrets_in), regions(secrets_in), shadow_finders(secrets_in), shadow_regions(secrets_in) {}
 
   StreamText text(bool ended) const { return StreamText(buffer, buffer_begin, ended); }
-  Offset frontier() const;
   Result<void> advance(bool ended);
+  Result<Offset> advance_shadow(bool ended);
   Result<void> emit(const StreamText& from, Offset to);
-  Result<void> keep(const StreamText& from, Offset to);
-  void go_on_with_named_value(const StreamText& from, Offset to);
+  Result<void> keep(const StreamText& from, Offset hidden_until, Offset to);
+  void go_on_in_shadow(const StreamText& all, Offset to);
   void hide_live_end();
   Result<void> end(bool by_force);
 
@@ -53,13 +43,14 @@ struct Redactor::State {
   ByteSink& out;
   std::string buffer;
   Offset buffer_begin = 0;
-  Offset emitted = 0;       // all before this has left or is hidden
-  Offset hidden_until = 0;  // end of the last region
-  ByteSet named_value;      // what the last region goes on with, if it holds a named value and is open
-  KnownFinder known;
-  PrefixFinder prefixes;
-  std::vector<RunFinder> runs;
+  Offset emitted = 0;  // all before this has left or is hidden
+  Finders finders;
+  Regions regions;
+  ShadowText shadow;
+  Finders shadow_finders;
+  Regions shadow_regions;
   std::vector<SecretSpan> spans;  // that begin at `emitted` or later
+  std::vector<SecretSpan> shadow_spans;  // of the shadow, not carried back yet
   std::map<std::string, std::uint64_t> counts;
   bool closed = false;  // finished or failed: nothing leaves any more
 };
@@ -100,7 +91,7 @@ const std::map<std::string, std::uint64_t>& Redactor::counts() const noexcept {
 }
 
 std::size_t Redactor::carried_bytes() const noexcept {
-  return state_->buffer.size();
+  return state_->buffer.size() + state_->shadow.carried_bytes();
 }
 
 Result<void> Redactor::State::end(bool by_force) {
@@ -112,60 +103,77 @@ Result<void> Redactor::State::end(bool by_force) {
   return out.finish();
 }
 
-Offset Redactor::State::frontier() const {
-  Offset first = std::min(known.frontier(), prefixes.frontier());
-  for (const RunFinder& run : runs) first = std::min(first, run.frontier());
-  return first;
+Result<void> Redactor::State::advance(bool ended) {
+  shadow.advance(text(ended));
+  // What may become a gap must not yet end a candidate before it.
+  const StreamText all(std::string_view(buffer).substr(0, static_cast<std::size_t>(shadow.read() - buffer_begin)),
+                       buffer_begin, ended);
+  GUARD_TRY(finders.advance(all, spans));
+  GUARD_TRY_ASSIGN(const Offset shadow_frontier, advance_shadow(ended));
+
+  const Offset final_until = ended ? all.end() : std::min(finders.frontier(), shadow_frontier);
+  GUARD_TRY(emit(all, final_until));
+  const Offset kept_from = std::min(final_until - std::min<Offset>(final_until, kLeftContextBytes),
+                                    shadow.read() - std::min<Offset>(shadow.read(), ShadowText::kLineBytesMax));
+  if (kept_from > buffer_begin + kDeadBytesMax || ended) {
+    buffer.erase(0, static_cast<std::size_t>(std::max(kept_from, buffer_begin) - buffer_begin));
+    buffer_begin = std::max(kept_from, buffer_begin);
+  }
+  return ok();
 }
 
-Result<void> Redactor::State::advance(bool ended) {
-  const StreamText all = text(ended);
-  known.advance(all, spans);
-  GUARD_TRY(prefixes.advance(all, known, spans));
-  for (RunFinder& run : runs) run.advance(all, spans);
+// The stream's offset before which all spans of the shadow have been reported.
+Result<Offset> Redactor::State::advance_shadow(bool ended) {
+  const StreamText all = shadow.text(ended);
+  GUARD_TRY(shadow_finders.advance(all, shadow_spans));
+  const Offset frontier = ended ? all.end() : shadow_finders.frontier();
+  std::sort(shadow_spans.begin(), shadow_spans.end(), in_order);
+  auto span = shadow_spans.begin();
+  for (; span != shadow_spans.end() && span->begin < frontier; ++span) {
+    go_on_in_shadow(all, span->begin);
+    shadow_regions.take(all, *span);
+    SecretSpan hidden = *span;
+    hidden.kind = shadow_regions.kind();
+    hidden.goes_on = hidden.goes_on || span->begin > shadow_regions.begin();
+    shadow.carry_back(hidden, spans);
+  }
+  shadow_spans.erase(shadow_spans.begin(), span);
+  go_on_in_shadow(all, frontier);
+  const Offset decided = shadow.carry_back(frontier);
+  shadow.forget_before(frontier);
+  return decided;
+}
 
-  const Offset final_until = ended ? all.end() : frontier();
-  GUARD_TRY(emit(all, final_until));
-  const Offset keep_from = std::max(buffer_begin, final_until - std::min<Offset>(final_until, kLeftContextBytes));
-  buffer.erase(0, static_cast<std::size_t>(keep_from - buffer_begin));
-  buffer_begin = keep_from;
-  return ok();
+void Redactor::State::go_on_in_shadow(const StreamText& all, Offset to) {
+  const Offset before = shadow_regions.end();
+  shadow_regions.go_on(all, to);
+  if (shadow_regions.end() > before) shadow.carry_back({before, shadow_regions.end(), shadow_regions.kind(), true}, spans);
 }
 
 // Lets out [emitted, to).
 Result<void> Redactor::State::emit(const StreamText& from, Offset to) {
-  std::sort(spans.begin(), spans.end(), [](const SecretSpan& a, const SecretSpan& b) {
-    return a.begin != b.begin ? a.begin < b.begin : a.kind < b.kind;
-  });
+  std::sort(spans.begin(), spans.end(), in_order);
   auto span = spans.begin();
   for (; span != spans.end() && span->begin < to; ++span) {
-    go_on_with_named_value(from, span->begin);
-    // A region that touches the one before it is the same region: one marker tells no length and no seams.
-    if (span->begin > hidden_until || counts.empty()) {
-      GUARD_TRY(keep(from, span->begin));
-      const std::string& kind = secrets.markers[span->kind];
-      GUARD_TRY(out.push(marker_text(kind)));
-      ++counts[kind];
+    if (span->end <= emitted) continue;  // the shadow begins with its line, and most of that has left
+    regions.go_on(from, span->begin);
+    const Offset hidden_until = regions.end();
+    if (regions.take(from, *span)) {
+      GUARD_TRY(keep(from, hidden_until, span->begin));
+      if (!span->goes_on) {
+        const std::string& kind = secrets.markers[span->kind];
+        GUARD_TRY(out.push(marker_text(kind)));
+        ++counts[kind];
+      }
     }
-    hidden_until = std::max(hidden_until, span->end);
-    if (const ByteSet* tail = secrets.named_value_tail(span->kind)) named_value |= *tail;
   }
   spans.erase(spans.begin(), span);
-  go_on_with_named_value(from, to);
-  return keep(from, to);
-}
-
-// Extends the last region, if it holds a named value, up to `to` at most. A region that ends before `to` is closed.
-void Redactor::State::go_on_with_named_value(const StreamText& from, Offset to) {
-  if (hidden_until >= to) return;
-  if (!named_value.empty()) {
-    while (hidden_until < to && named_value.has(from.at(hidden_until))) ++hidden_until;
-  }
-  if (hidden_until < to) named_value = ByteSet();
+  regions.go_on(from, to);
+  return keep(from, regions.end(), to);
 }
 
 // Lets out what is not hidden of [emitted, to).
-Result<void> Redactor::State::keep(const StreamText& from, Offset to) {
+Result<void> Redactor::State::keep(const StreamText& from, Offset hidden_until, Offset to) {
   const Offset begin = std::max(emitted, std::min(hidden_until, to));
   emitted = std::max(emitted, to);
   if (begin >= to) return ok();
@@ -174,19 +182,8 @@ Result<void> Redactor::State::keep(const StreamText& from, Offset to) {
 
 // Half a key at the end of a stream that was cut off is no match, but it is half a key.
 void Redactor::State::hide_live_end() {
-  const StreamText all = text(false);
-  std::uint32_t marker = 0;
-  const Offset live = prefixes.live_from(all, marker);
-  if (live < all.end()) spans.push_back({live, all.end(), marker});
-  for (const RunFinder& run : runs) {
-    const Offset begin = run.live_from(all);
-    if (begin < all.end() && looks_random(all.from(begin))) {
-      spans.push_back({begin, all.end(), secrets.first_run + static_cast<std::uint32_t>(&run - runs.data())});
-    }
-  }
-  std::uint32_t known_marker = 0;
-  const Offset begun = secrets.known.begun_at_end(all, known_marker);
-  if (begun < all.end()) spans.push_back({begun, all.end(), known_marker});
+  finders.add_live_end(text(false), spans);
+  shadow_finders.add_live_end(shadow.text(false), shadow_spans);
 }
 
 }  // namespace guard

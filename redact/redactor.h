@@ -44,7 +44,7 @@ class Redactor final : public ByteSink {
   // What is in memory between pushes: undecided bytes, and the little before them that decisions look back at.
   std::size_t carried_bytes() const noexcept;
 
-  static constexpr std::size_t kCarryBytesMax = 8192;
+  static constexpr std::size_t kCarryBytesMax = 24576;
 
  private:
   struct State;

@@ -9,10 +9,12 @@ void RunFinder::advance(const StreamText& text, std::vector<SecretSpan>& spans) 
     if (state_ == State::searching) {
       if (!search(text)) return;
       state_ = State::inside;
+      told_ = false;
     }
     if (state_ == State::inside) {
       const Offset end = text.skip(begin_, kind_->run_chars);
-      if (end > begin_) spans.push_back({begin_, end, marker_});
+      if (end > begin_) spans.push_back({begin_, end, marker_, told_});
+      told_ = true;
       begin_ = end;
       if (end == text.end()) return;
       state_ = State::padding;
@@ -23,7 +25,7 @@ void RunFinder::advance(const StreamText& text, std::vector<SecretSpan>& spans) 
       ++begin_;
       --padding_left_;
     }
-    if (begin_ > from) spans.push_back({from, begin_, marker_});
+    if (begin_ > from) spans.push_back({from, begin_, marker_, true});
     if (begin_ == text.end()) return;
     state_ = State::searching;
     in_run_until_ = begin_;
@@ -47,10 +49,10 @@ bool RunFinder::search(const StreamText& text) {
     if (broken) continue;
     const ByteSet* missing = missing_need(text);
     if (missing == nullptr) {
-      // `32m` is in most alphabets; a colour that lost its end would swallow what follows.
-      const std::size_t colour = rest_of_colour(text.left_of(begin_), text.between(begin_, begin_ + min));
-      if (colour == 0) return true;
-      begin_ += colour;
+      // `32m` is in most alphabets; an escape that lost its end would swallow what follows.
+      const std::size_t escape = rest_of_escape(text.left_of(begin_), text.between(begin_, begin_ + min));
+      if (escape == 0) return true;
+      begin_ += escape;
       in_run_until_ = std::max(in_run_until_, begin_);
       continue;
     }

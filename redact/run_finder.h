@@ -34,6 +34,7 @@ class RunFinder {
   Offset begin_ = 0;         // searching: no secret begins before this; else: hidden up to here
   Offset in_run_until_ = 0;  // bytes from begin_ to here are known to be in the alphabet
   std::size_t padding_left_ = 0;
+  bool told_ = false;  // inside: the beginning of the run has been reported
 };
 
 }  // namespace guard

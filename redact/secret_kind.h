@@ -79,6 +79,9 @@ class SecretKind {
   std::vector<ByteSet> needs;
   double entropy_min = 0;
 
+  // A broken line is put together again only for tokens: what goes on to a quote may go on with prose.
+  bool wraps() const noexcept { return machine == Machine::token && !tail.has('!'); }
+
   // Machine::run
   ByteSet run_chars;
   std::size_t run_min = 0;

@@ -1,6 +1,7 @@
 // The inside of a SecretSource: everything that redactors share.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "redact/secret_kind.h"
 #include "redact/secret_source.h"
 #include "redact/trigger_table.h"
+#include "redact/wrapped_runs.h"
 
 namespace guard {
 
@@ -31,6 +33,19 @@ struct SecretSource::State {
     const SecretKind& kind = kinds[marker - first_kind];
     return kind.has_group ? &kind.tail : nullptr;
   }
+
+  // For runs of all alphabets that were broken into lines; nothing where there are no runs.
+  std::optional<WrappedRuns> wrapped_runs() const {
+    if (runs.empty()) return std::nullopt;
+    ByteSet chars;
+    ByteSet pad;
+    for (const SecretKind& run : runs) {
+      chars |= run.run_chars;
+      pad |= run.run_pad;
+    }
+    return WrappedRuns(chars, pad, first_run);
+  }
+
   TriggerTable triggers;
   std::vector<std::pair<std::string, std::string>> refused;
 };

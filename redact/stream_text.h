@@ -23,7 +23,13 @@ struct SecretSpan {
   Offset begin = 0;
   Offset end = 0;
   std::uint32_t kind = 0;  // into SecretSource::State::markers
+  bool goes_on = false;    // the rest of a secret that was reported before: it gets no marker of its own
 };
+
+inline bool in_order(const SecretSpan& a, const SecretSpan& b) noexcept {
+  if (a.begin != b.begin) return a.begin < b.begin;
+  return a.goes_on != b.goes_on ? a.goes_on : a.kind < b.kind;
+}
 
 // Hidden stretches, joined where they touch. Spans come in order of their ends' probes: one may begin a little before
 // the last, but never before the one before it without touching that.
@@ -66,18 +72,25 @@ inline std::string_view cut_at_line_end(std::string_view text) {
   return text.substr(0, text.find('\r'));
 }
 
+// The line's part before `text` ends.
+inline std::string_view cut_at_line_begin(std::string_view text) {
+  const std::size_t line_end = text.rfind('\n');
+  return line_end == std::string_view::npos ? text : text.substr(line_end + 1);
+}
+
 // A decision about a candidate looks at this many bytes at most, and never past the end of its line.
 inline constexpr std::size_t kWindowBytes = 256;
 // And at this many before it.
 inline constexpr std::size_t kLeftContextBytes = 64;
 
-// Where `left` ends inside a colour escape (ESC [ 3 | 2 m): how many bytes of `text` still belong to that; else 0.
-inline std::size_t rest_of_colour(std::string_view left, std::string_view text) {
+// Where `left` ends inside an escape sequence (ESC [ 3 | 2 m): how many bytes of `text` still belong to that; else 0.
+inline std::size_t rest_of_escape(std::string_view left, std::string_view text) {
   const auto parameter = [](char c) { return (c >= '0' && c <= '9') || c == ';' || c == ':'; };
+  if (left.ends_with("\x1b(") || left.ends_with("\x1b)")) return 1;
   while (!left.empty() && parameter(left.back())) left.remove_suffix(1);
   if (!left.ends_with("\x1b[")) return 0;
   const auto end = std::find_if_not(text.begin(), text.end(), parameter);
-  return end != text.end() && *end == 'm' ? static_cast<std::size_t>(end - text.begin()) + 1 : 0;
+  return end != text.end() && *end >= '@' && *end <= '~' ? static_cast<std::size_t>(end - text.begin()) + 1 : 0;
 }
 
 class StreamText {

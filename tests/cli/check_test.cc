@@ -237,6 +237,53 @@ TEST(Redact, FiltersAStream) {
   EXPECT_EQ(result.err.find("QQQQ"), std::string::npos);
 }
 
+TEST(Redact, SaysWhatWasDoneForMachines) {
+  Project project;
+  const std::string secret = std::string("sk-") + "ant-" + "api03-" + std::string(80, 'Q');
+  project.write("values.txt", "correct-Horse-9x\n\ndev\n");
+  ProgramCall call;
+  call.arguments = {"redact", "--format", "json", "--mask-file", (project.path() / "values.txt").string(), "--cap", "40"};
+  call.stdin_text = "a correct-Horse-9x b " + secret + " c\n" + std::string(100, '.') + "\n";
+  const auto result = project.guard(call);
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_EQ(result.out, "a [REDACTED:env:mask_file] b ");
+  const auto document = nlohmann::json::parse(result.err);
+  EXPECT_EQ(document["redactions"]["anthropic"], 1);
+  EXPECT_EQ(document["input_bytes"], call.stdin_text.size());
+  EXPECT_EQ(document["kept_bytes"], result.out.size());
+  EXPECT_GT(document["dropped_bytes"], 100);
+  EXPECT_EQ(document["not_masked"].size(), 1u);
+}
+
+TEST(Redact, KeepsBothEnds) {
+  Project project;
+  ProgramCall call;
+  call.arguments = {"redact", "--keep", "both", "--cap", "40"};
+  for (int i = 100; i < 200; ++i) call.stdin_text += "line " + std::to_string(i) + "\n";
+  const auto result = project.guard(call);
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_TRUE(result.out.starts_with("line 100\nline 101\n")) << result.out;
+  EXPECT_TRUE(result.out.ends_with(" bytes left out]\nline 198\nline 199\n")) << result.out;
+}
+
+TEST(Redact, TakesTheTeethOutForCi) {
+  Project project;
+  ProgramCall call;
+  call.arguments = {"redact"};
+  call.stdin_text = "::set-env name=x::y\n";
+  call.environment["CI"] = "true";
+  EXPECT_EQ(project.guard(call).out, "\\::set-env name=x::y\n");
+}
+
+TEST(Redact, FolderOrMissingFileIsAnError) {
+  Project project;
+  for (const std::string& name : {project.path().string(), std::string("/nowhere/at/all")}) {
+    const auto result = project.guard({"redact", name});
+    EXPECT_EQ(result.exit_status, 2);
+    EXPECT_NE(result.err.find(name), std::string::npos) << result.err;
+  }
+}
+
 // A repository with one commit; what is staged on top of it is judged.
 class Staged : public ::testing::Test {
  protected:

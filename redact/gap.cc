@@ -1,0 +1,134 @@
+#include "redact/gap.h"
+
+#include <algorithm>
+
+namespace guard {
+namespace {
+
+constexpr char kEscape = '\x1b';
+constexpr std::size_t kCsiBytesMax = 64;
+
+constexpr Gap kText{Gap::Kind::none, 0};
+constexpr Gap kUndecided{Gap::Kind::undecided, 0};
+
+// Parameters, then intermediates, then one final byte.
+Gap csi_at(std::string_view text) {
+  std::size_t i = 2;
+  while (i < text.size() && i < kCsiBytesMax && text[i] >= '0' && text[i] <= '?') ++i;
+  while (i < text.size() && i < kCsiBytesMax && text[i] >= ' ' && text[i] <= '/') ++i;
+  if (i == kCsiBytesMax) return kText;
+  if (i == text.size()) return kUndecided;
+  // A bracket is the beginning of a marker that stands in the place of a secret.
+  return text[i] >= '@' && text[i] <= '~' && text[i] != '[' ? Gap{Gap::Kind::escape, i + 1} : kText;
+}
+
+// Up to BEL or ESC \.
+Gap osc_at(std::string_view text) {
+  for (std::size_t i = 2; i < Gap::kBytesMax; ++i) {
+    if (i == text.size()) return kUndecided;
+    if (text[i] == '\a') return {Gap::Kind::escape, i + 1};
+    if (text[i] == kEscape) {
+      if (i + 1 == text.size()) return kUndecided;
+      return text[i + 1] == '\\' ? Gap{Gap::Kind::escape, i + 2} : kText;
+    }
+    if (static_cast<unsigned char>(text[i]) < ' ') return kText;
+  }
+  return kText;
+}
+
+Gap escape_at(std::string_view text) {
+  if (text.size() < 2) return kUndecided;
+  if (text[1] == '[') return csi_at(text);
+  if (text[1] == ']') return osc_at(text);
+  if (text[1] == '(' || text[1] == ')') {
+    if (text.size() < 3) return kUndecided;
+    return text[2] > ' ' && text[2] <= '~' ? Gap{Gap::Kind::escape, 3} : kText;
+  }
+  return std::string_view("78=>DEHM").find(text[1]) != std::string_view::npos ? Gap{Gap::Kind::escape, 2} : kText;
+}
+
+struct Range {
+  std::string_view lead;
+  unsigned char first;
+  unsigned char last;
+};
+constexpr Range kInvisible[] = {
+    {"\xc2", 0xad, 0xad},      // soft hyphen
+    {"\xcd", 0x8f, 0x8f},      // grapheme joiner
+    {"\xd8", 0x9c, 0x9c},      // Arabic letter mark
+    {"\xe1\xa0", 0x8e, 0x8e},  // Mongolian vowel separator
+    {"\xe2\x80", 0x8b, 0x8f},  // zero-width space, joiners, marks of direction
+    {"\xe2\x80", 0xaa, 0xae},  // embeddings
+    {"\xe2\x81", 0xa0, 0xaf},  // word joiner, invisible operators, isolates
+    {"\xef\xb8", 0x80, 0x8f},  // variation selectors
+    {"\xef\xbb", 0xbf, 0xbf},  // byte order mark
+};
+
+Gap invisible_at(std::string_view text) {
+  Gap found = kText;
+  for (const Range& range : kInvisible) {
+    const std::size_t seen = std::min(text.size(), range.lead.size());
+    if (text.substr(0, seen) != range.lead.substr(0, seen)) continue;
+    if (text.size() <= range.lead.size()) {
+      found = kUndecided;
+      continue;
+    }
+    const auto last = static_cast<unsigned char>(text[range.lead.size()]);
+    if (last >= range.first && last <= range.last) return {Gap::Kind::invisible, range.lead.size() + 1};
+  }
+  return found;
+}
+
+bool may_begin(char c) {
+  switch (static_cast<unsigned char>(c)) {
+    case 0x00:
+    case 0x08:
+    case 0x1b:
+    case 0xc2:
+    case 0xcd:
+    case 0xd8:
+    case 0xe1:
+    case 0xe2:
+    case 0xef:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+Gap gap_at(std::string_view text, bool ended) {
+  Gap found = kText;
+  if (text.front() == '\0' || text.front() == '\b') {
+    found = {Gap::Kind::invisible, 1};
+  } else if (text.front() == kEscape) {
+    found = escape_at(text);
+  } else if (static_cast<unsigned char>(text.front()) >= 0x80) {
+    found = invisible_at(text);
+  }
+  return found.kind == Gap::Kind::undecided && ended ? kText : found;
+}
+
+std::size_t next_gap_byte(std::string_view text) {
+  // A block at a time, without a branch inside: that is what compilers make vector instructions of.
+  constexpr std::size_t kBlock = 32;
+  std::size_t i = 0;
+  while (i < text.size()) {
+    for (; i + kBlock <= text.size(); i += kBlock) {
+      unsigned char seen = 0;
+      for (std::size_t k = 0; k < kBlock; ++k) {
+        const auto byte = static_cast<unsigned char>(text[i + k]);
+        seen = static_cast<unsigned char>(seen | (byte & 0x80) | (byte == 0x1b) | (byte == 0x08) | (byte == 0x00));
+      }
+      if (seen != 0) break;
+    }
+    const std::size_t end = std::min(i + kBlock, text.size());
+    for (; i < end; ++i) {
+      if (may_begin(text[i])) return i;
+    }
+  }
+  return text.size();
+}
+
+}  // namespace guard

@@ -1,0 +1,74 @@
+// The second reading of a stream: as it looks on a terminal, without escape sequences and characters of no width. The
+// finders run over it as over the stream itself, and what they find is carried back to the bytes that it is made of; an
+// escape in between stays in the output. What is hidden is the union of what both readings show.
+//
+// The reading is a pure function of the bytes, however they were cut. It is made only where it differs: from the
+// beginning of a line with a gap in it (at most kLineBytesMax before the first gap) to the end of the line behind it,
+// where a wrapped secret may go on. Everything else is left out; a line that can't belong to a secret stands in its
+// place. So text without gaps costs one quick look per eight bytes.
+//
+// Bounded: where the last kFloodBytes of the stream make up less than a decision's worth of text, or hold more than
+// kGapsMax gaps, the reading is broken off and begins anew behind them. A secret written that way is found by neither.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "redact/gap.h"
+#include "redact/stream_text.h"
+
+namespace guard {
+
+class ShadowText {
+ public:
+  static constexpr std::size_t kLineBytesMax = 1536;
+  static constexpr std::size_t kFloodBytes = 3072;
+  static constexpr std::size_t kGapsMax = 512;
+
+  // Reads on as far as the stream tells. `stream` must hold the kLineBytesMax before what was read already.
+  void advance(const StreamText& stream);
+
+  StreamText text(bool ended) const { return StreamText(bytes_, begin_, ended); }
+  bool empty() const noexcept { return bytes_.empty(); }
+
+  // Adds what `span`, in offsets of this text, hides of the stream.
+  void carry_back(const SecretSpan& span, std::vector<SecretSpan>& spans) const;
+
+  // The offset in the stream before which everything is decided, if all is up to `frontier` of this text.
+  Offset carry_back(Offset frontier) const;
+
+  // What of the stream was read; it has to be kept kLineBytesMax bytes further back.
+  Offset read() const noexcept { return read_; }
+
+  // Forgets what is decided up to `frontier`, an offset of this text, but for kLeftContextBytes.
+  void forget_before(Offset frontier);
+
+  std::size_t carried_bytes() const noexcept { return bytes_.size() + joints_.size() * sizeof(Joint); }
+
+ private:
+  // At `shadow` of this text begins what stands at raw + size of the stream; the bytes from `raw` on are left out.
+  struct Joint {
+    Offset shadow = 0;
+    Offset raw = 0;
+    std::uint32_t size = 0;
+    Gap::Kind kind = Gap::Kind::none;  // none: what stands before is something else
+  };
+  Offset end() const noexcept { return begin_ + bytes_.size(); }
+  Offset to_stream(Offset at) const;
+  void switch_on(const StreamText& stream, Offset gap);
+  void take_text(const StreamText& stream, Offset to);
+  void take_gap(const Gap& gap);
+  void break_off();
+  Offset reach() const;  // the joints from here on are those of the last decision's worth of text
+
+  std::string bytes_;
+  Offset begin_ = 0;
+  std::vector<Joint> joints_;
+  Offset read_ = 0;   // all of the stream before this has been read
+  Offset held_ = 0;   // or before this, if what was read last may have to be hidden
+  Offset begun_ = 0;  // where this text was switched on or broken off last
+  bool on_ = false;
+  int lines_left_ = 0;  // line ends until it is switched off
+};
+
+}  // namespace guard

@@ -1,0 +1,125 @@
+#include "redact/wrapped_runs.h"
+
+#include "redact/wrap.h"
+
+namespace guard {
+namespace {
+
+bool is_mixed(std::string_view text) {
+  bool lower = false;
+  bool upper = false;
+  bool digit = false;
+  for (const char c : text) {
+    lower = lower || (c >= 'a' && c <= 'z');
+    upper = upper || (c >= 'A' && c <= 'Z');
+    digit = digit || (c >= '0' && c <= '9');
+  }
+  return lower && upper && digit;
+}
+
+// The end of a line, as far as it can be seen.
+bool opens_armour(std::string_view line) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  // The marker stands where a key's BEGIN stood before it was hidden.
+  return line.ends_with("[REDACTED:pem]") ||
+         (line.ends_with("-----") && line.find("-----BEGIN ") != std::string_view::npos);
+}
+
+}  // namespace
+
+void WrappedRuns::advance(const StreamText& text, std::vector<SecretSpan>& spans) {
+  for (;;) {
+    if (skipping_) {
+      const std::string_view rest = text.from(at_);
+      const std::size_t size = rest.find('\n');
+      if (size == std::string_view::npos) {
+        at_ = text.end();
+        frontier_ = at_;
+        return;
+      }
+      at_ += size;
+      const auto last = [&](Offset back) { return at_ >= text.begin() + back ? text.at(at_ - back) : '\n'; };
+      const char end = last(1) == '\r' ? last(2) : last(1);
+      if ((end == '-' || end == ']') && opens_armour(cut_at_line_begin(text.left_of(at_)))) armour_ = true;
+      ++at_;
+      skipping_ = false;
+    }
+    if (!take_line(text, spans)) {
+      frontier_ = lines_ > 0 ? block_ : at_;
+      return;
+    }
+  }
+}
+
+// False where the line's end has to be seen first.
+bool WrappedRuns::take_line(const StreamText& text, std::vector<SecretSpan>& spans) {
+  Offset begin = at_;
+  if (begin == text.end()) return false;
+  // Most lines are none of ours, and one of these places tells; they are body whatever the indentation.
+  if (lines_ == 0 && !armour_ && at_ + kWidthMin <= text.end()) {
+    for (const Offset place : {kBlanksMax, kWidthMin - 1, kWidthMin - 12, kBlanksMax + 5}) {
+      if (chars_.has(text.at(at_ + place))) continue;
+      skipping_ = true;
+      return true;
+    }
+  }
+  if (armour_) {
+    const auto window = text.window(at_);
+    if (!window) return false;
+    armour_ = stays_in_armour(*window);
+    if (armour_) {
+      at_ += window->size();
+      lines_ = 0;
+      skipping_ = true;
+      return true;
+    }
+  }
+  while (begin < text.end() && begin - at_ < kBlanksMax && (text.at(begin) == ' ' || text.at(begin) == '\t')) ++begin;
+  Offset end = begin;
+  while (end < text.end() && end - begin <= kWidthMax && chars_.has(text.at(end))) ++end;
+  Offset padded = end;
+  while (padded < text.end() && padded - end < 2 && pad_.has(text.at(padded))) ++padded;
+  Offset next = padded;
+  if (next < text.end() && text.at(next) == '\r') ++next;
+  if (next == text.end() && !text.ended()) return false;
+  const bool ended = next == text.end() || text.at(next) == '\n';
+  const Offset width = end - begin;
+  const std::string_view line = text.between(begin, end);
+
+  if (ended && padded == end && width >= kWidthMin && width <= kWidthMax && is_mixed(line)) {
+    if (lines_ == 0 || width != width_) {
+      lines_ = 0;
+      told_ = false;
+      width_ = width;
+      block_ = begin;
+    }
+    if (++lines_ >= kLinesMin) hide(end, spans);
+    at_ = next;
+    if (next == text.end()) return false;
+    ++at_;
+    return true;
+  }
+  if (ended && lines_ >= kLinesMin && width < width_ && (padded > end || looks_generated(line))) hide(padded, spans);
+  lines_ = 0;
+  at_ = next;
+  if (at_ == text.end()) return false;
+  skipping_ = true;
+  return true;
+}
+
+void WrappedRuns::hide(Offset end, std::vector<SecretSpan>& spans) {
+  spans.push_back({block_, end, marker_, told_});
+  told_ = true;
+  block_ = end;
+}
+
+bool WrappedRuns::stays_in_armour(std::string_view line) const {
+  const std::size_t first = line.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return true;
+  line.remove_prefix(first);
+  std::size_t size = 0;
+  while (size < line.size() && (chars_.has(line[size]) || pad_.has(line[size]))) ++size;
+  return size == line.size() || (size > 0 && line.substr(size).starts_with(": "));
+}
+
+}  // namespace guard

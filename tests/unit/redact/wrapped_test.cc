@@ -1,0 +1,71 @@
+// Secrets that a terminal or a pretty-printer broke into lines, and what only looks like them.
+#include <gtest/gtest.h>
+
+#include "redact/wrap.h"
+#include "tests/unit/redact/redact_fixture.h"
+
+namespace guard::test {
+namespace {
+
+std::string in_lines(std::string_view text, std::size_t width, std::string_view line_end = "\n") {
+  std::string out;
+  for (; !text.empty(); text.remove_prefix(std::min(width, text.size())))
+    out += std::string(text.substr(0, width)) + std::string(line_end);
+  return out;
+}
+
+TEST(Wrapped, KeyThatATerminalBroke) {
+  const std::string key = anthropic_key();
+  for (const std::string& line_end : {std::string("\n"), std::string("\r\n"), std::string("\n    ")}) {
+    EXPECT_EQ(redacted("2024-05-01 the request failed, key " + key.substr(0, 53) + line_end + key.substr(53) +
+                       " was refused\n"),
+              "2024-05-01 the request failed, key [REDACTED:anthropic] was refused\n");
+  }
+  EXPECT_EQ(redacted(in_lines("x " + key, 42)), "x [REDACTED:anthropic]\n");
+  EXPECT_EQ(redacted("\x1b[31m" + std::string(30, '.') + key.substr(0, 50) + "\x1b[0m\n\x1b[31m" + key.substr(50) +
+                     "\x1b[0m\n"),
+            "\x1b[31m" + std::string(30, '.') + "[REDACTED:anthropic]\x1b[0m\x1b[31m\x1b[0m\n");
+}
+
+TEST(Wrapped, WhatFollowsAWholeKeyStays) {
+  const std::string line = "the key of this request is not valid: " + openai_key() + "\n";
+  const std::string hidden = "the key of this request is not valid: [REDACTED:openai]\n";
+  for (const char* next :
+       {"done in 5s\n", "2024-05-01T12:00:03Z INFO\n", "getElementById(x)\n", "version1\n", "\n", "  at x.ts:3\n"}) {
+    EXPECT_EQ(redacted(line + next), hidden + next);
+  }
+  EXPECT_EQ(redacted("short: " + openai_key().substr(0, 30) + "\n" + random_text(30, 9) + "\n"),
+            "short: [REDACTED:openai]\n" + random_text(30, 9) + "\n");
+}
+
+TEST(Wrapped, Base64InLines) {
+  for (const std::size_t width : {60u, 64u, 76u}) {
+    const std::string text = random_text(width * 3 + 21, 8);
+    EXPECT_EQ(redacted("data:\n" + in_lines(text + "==", width) + "end of data\n"),
+              "data:\n[REDACTED:base64]\nend of data\n");
+    EXPECT_EQ(redacted("data:\r\n" + in_lines(text, width, "\r\n") + "\r\n"), "data:\r\n[REDACTED:base64]\r\n\r\n");
+  }
+}
+
+TEST(Wrapped, NoBase64InLines) {
+  std::string text = "two lines\n" + random_text(76, 1) + "\n" + random_text(76, 2) + "\nthat is all\n";
+  EXPECT_EQ(redacted(text), text);
+  text.clear();
+  for (unsigned i = 0; i < 6; ++i) text += hex_text(64, i) + "\n";
+  EXPECT_EQ(redacted(text), text);
+  text = pem("CERTIFICATE", "\n", "", 6) + "\n" + pem("PGP MESSAGE", "\n", "", 6) + "\n";
+  EXPECT_EQ(redacted(text), text);
+  text.clear();
+  for (unsigned i = 0; i < 4; ++i) text += random_text(50 + i, i) + "\n";
+  EXPECT_EQ(redacted(text), text);
+}
+
+TEST(Wrapped, LooksGenerated) {
+  EXPECT_TRUE(looks_generated(random_text(12, 3)));
+  for (const char* text : {"", "a1B2c3", "2024-05-01T12", "getElementById", "production", "12345678", "version10"}) {
+    EXPECT_FALSE(looks_generated(text)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace guard::test
