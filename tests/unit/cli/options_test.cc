@@ -331,7 +331,8 @@ TEST(Options, RedactKnowsItsCap) {
   EXPECT_TRUE(options.stats);
   EXPECT_EQ(options.overrides.size(), 1U);
   EXPECT_EQ(parsed<RedactOptions>({"redact"}).cap_bytes, std::nullopt);
-  EXPECT_THAT(mistake({"redact", "--cap", "0"}), HasSubstr("--cap"));
+  EXPECT_EQ(parsed<RedactOptions>({"redact", "--cap", "0"}).cap_bytes, 0U);  // none
+  EXPECT_THAT(mistake({"redact", "--cap", "80x"}), HasSubstr("--cap"));
 }
 
 // ---- help ----
