@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/head_and_tail.h"
+#include "cli/trusted_inputs.h"
 #include "common/text.h"
 #include "common/unique_fd.h"
 #include "pipeline/run_output.h"
@@ -33,15 +34,15 @@ Result<void> pump(int fd, std::string_view name, ByteSink& sink, const OutStream
 }
 
 Result<void> redact(const RedactOptions& options, CommandContext& context) {
-  ConfigSources sources;
-  sources.file = options.config;
-  sources.environment = context.environment;
+  ConfigSources sources = config_of(options.config, {}, context);
   sources.overrides = options.overrides;
   GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(sources));
   const auto& masks = loaded.config.redact;
   GUARD_TRY_ASSIGN(auto known, known_secrets(context.environment, masks.mask_env, masks.mask_file));
   GUARD_TRY_ASSIGN(const SecretSource secrets, SecretSource::create(RuleSet::shipped(), std::move(known), masks.kinds_off));
-  if (options.format != OutputFormat::json) for (const auto& [name, why] : secrets.refused()) context.streams.err.print("guard: {} is not masked: {}\n", printable(name), why);
+  if (options.format != OutputFormat::json) {
+    for (const auto& [name, why] : secrets.refused()) context.streams.err.print("guard: {} is not masked: {}\n", printable(name), why);
+  }
 
   const std::uint64_t cap = options.cap_bytes.value_or(0);
   OutputBudget budget(cap);

@@ -107,13 +107,7 @@ Result<void> FileWalk::add_named(const std::string& path) {
   if (S_ISDIR(status.st_mode)) {
     auto folder = std::make_shared<const UniqueFd>(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (!*folder) return Error::from_errno(ErrorCode::io_error, fmt::format("cannot read folder {}", printable(path)), errno);
-    const fs::path absolute = (current_ / path / "").lexically_normal().parent_path();
-    std::error_code unreadable;
-    for (fs::path at = absolute; options_.ignored && !asked_ && at != at.parent_path(); at = at.parent_path()) {
-      if (fs::exists(fs::symlink_status(at / ".gitignore", unreadable))) ask_what_is_ignored(absolute);
-      if (fs::exists(fs::symlink_status(at / ".git", unreadable))) break;
-    }
-    named_ = absolute;
+    look_for_ignore_rules(folder_of(path));
     return walk(std::move(folder), as_given(path), kDepthMax);
   }
   WalkedFile file;
@@ -168,29 +162,41 @@ Result<void> FileWalk::visit_entry(WalkedFile file, bool is_link, bool is_regula
   return visit_(std::move(file));
 }
 
-// Asks the repository that `folder`, which was named, lies in: another one inside of it may have been put there to hide
-// files. Not knowing costs time, never a finding: then everything is looked at.
-void FileWalk::ask_what_is_ignored(const fs::path& folder) {
-  asked_ = true;
+fs::path FileWalk::folder_of(const std::string& path) const { return (current_ / path / "").lexically_normal().parent_path(); }
+
+// Finds the repository that `folder`, which was named, lies in: another one inside of it may have been put there to hide
+// files.
+void FileWalk::look_for_ignore_rules(const fs::path& folder) {
+  if (!options_.ignored || asked_) return;
   std::error_code unreadable;
+  bool rules = false;
+  ignored_top_.clear();
   for (fs::path at = folder;; at = at.parent_path()) {
+    rules = rules || fs::exists(fs::symlink_status(at / ".gitignore", unreadable));
     if (fs::exists(fs::symlink_status(at / ".git", unreadable))) {
       ignored_top_ = at;
-      const std::vector<std::string> names = options_.ignored(at);
-      ignored_.insert(names.begin(), names.end());
-      return;
+      break;
     }
-    if (at == at.parent_path()) return;
+    if (at == at.parent_path()) break;
   }
+  if (rules) ask_what_is_ignored();
+}
+
+// Not knowing costs time, never a finding: then everything is looked at.
+void FileWalk::ask_what_is_ignored() {
+  asked_ = true;
+  if (ignored_top_.empty()) return;
+  const std::vector<std::string> names = options_.ignored(ignored_top_);
+  ignored_.insert(names.begin(), names.end());
 }
 
 Result<void> FileWalk::walk(std::shared_ptr<const UniqueFd> folder, const std::string& path, int depth_left, bool ignored) {
   if (depth_left == 0) return Error(ErrorCode::input_invalid, fmt::format("{} is nested too deeply", printable(path)));
   GUARD_TRY_ASSIGN(const std::vector<Entry> entries, entries_of(folder->get(), path));
-  const fs::path absolute = (current_ / path / "").lexically_normal().parent_path();
+  const fs::path absolute = folder_of(path);
   if (options_.ignored && !asked_ &&
       std::any_of(entries.begin(), entries.end(), [](const Entry& entry) { return entry.name == ".gitignore"; })) {
-    ask_what_is_ignored(named_);
+    ask_what_is_ignored();
   }
   std::string prefix;  // of the names in ignored_
   if (!ignored_.empty()) {

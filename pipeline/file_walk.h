@@ -45,7 +45,9 @@ class FileWalk {
  private:
   Result<void> add_named(const std::string& path);
   Result<void> walk(std::shared_ptr<const UniqueFd> folder, const std::string& path, int depth_left, bool ignored = false);
-  void ask_what_is_ignored(const std::filesystem::path& folder);
+  std::filesystem::path folder_of(const std::string& path) const;
+  void look_for_ignore_rules(const std::filesystem::path& folder);
+  void ask_what_is_ignored();
   Result<void> visit_entry(WalkedFile file, bool is_link, bool is_regular);
   bool is_gated(const std::filesystem::path& folder, const std::string& name);
   std::filesystem::path repository_root(const std::filesystem::path& folder) const;
@@ -60,8 +62,7 @@ class FileWalk {
   std::vector<std::string> gated_folders_;  // of patterns like "sandbox/**": "/sandbox/"
   std::vector<std::string> other_patterns_;
   std::unordered_set<std::string> ignored_;  // relative to ignored_top_
-  std::filesystem::path ignored_top_;
-  std::filesystem::path named_;  // the folder that is walked
+  std::filesystem::path ignored_top_;        // the repository of what was named; empty: none
   bool asked_ = false;
   std::uint64_t passed_over_ = 0;
   std::set<std::string> seen_;

@@ -14,8 +14,8 @@ namespace guard {
 namespace {
 
 constexpr std::uint64_t kOutputMax = 256u << 20;
-// Reading an index takes milliseconds; a minute means a network file system or a hang.
-constexpr milliseconds kIgnoredDeadline{3'000};  // patterns can be made that git needs minutes for; then nothing is passed over
+// Patterns can be made that git needs minutes for. Nothing is passed over then.
+constexpr milliseconds kIgnoredDeadline{3'000};
 
 // Complete: what a hostile repository or a careless shell could slip in (GIT_EXTERNAL_DIFF, GIT_PAGER, LD_PRELOAD) is left out.
 // GIT_DIR and its kin are how git tells a hook which index it is about to commit.

@@ -15,6 +15,7 @@ namespace guard {
 
 class Git {
  public:
+  // Reading an index takes milliseconds; a minute means a network file system or a hang.
   static constexpr std::chrono::milliseconds kDeadline{60'000};
 
   // Works in the repository that holds `folder`. `cancel` must outlive this.

@@ -8,6 +8,7 @@
 #include "common/glob.h"
 #include "common/text.h"
 #include "validator/encoding_check.h"
+#include "validator/js_lexer.h"
 #include "validator/known_names.h"
 #include "validator/line_counter.h"
 #include "validator/side_files.h"
@@ -15,9 +16,6 @@
 
 namespace guard {
 namespace {
-
-// What a larger file took is given back: the rest of a tree doesn't need it.
-constexpr std::size_t kMemoryKeptFor = 256 * 1024;
 
 constexpr std::uint32_t kHitsPerRuleMax = 100;
 constexpr std::uint32_t kReadingsPerFileMax = 64;  // they are kept until all files were looked at

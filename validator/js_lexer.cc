@@ -85,7 +85,6 @@ using namespace lexer_detail;
 // Frame ids share a 64-bit key with an offset; more frames than this make a text undecidable.
 constexpr std::uint32_t kFramesMax = 1U << 24;
 constexpr std::uint32_t kContextTokens = 12;
-constexpr std::size_t kMemoryKeptFor = 256 * 1024;  // bytes of text
 
 constexpr std::uint8_t kWord = 1;  // may stand in an identifier
 constexpr std::uint8_t kDigit = 2;

@@ -9,12 +9,16 @@
 // it is `undecidable`; the caller has to refuse it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
 #include <vector>
 
 namespace guard {
+
+// Bytes of text. What a larger one took is given back: the other files of a tree don't need it.
+inline constexpr std::size_t kMemoryKeptFor = 256 * 1024;
 
 enum class TokenKind : std::uint8_t {
   word,  // identifier, keyword, #private name

@@ -36,9 +36,7 @@ class MappedText {
   void truncate(std::size_t size);
 
   // Room for `size` bytes in all.
-  void reserve(std::size_t size) {
-    if (size > text_.capacity()) text_.reserve(size);
-  }
+  void reserve(std::size_t size) { text_.reserve(size); }
 
   const std::string& text() const& noexcept { return text_; }
   std::string text() && noexcept { return std::move(text_); }
