@@ -87,7 +87,7 @@ Result<void> PrefixFinder::decide(const StreamText& text, std::uint32_t kind_ind
   const Offset from = lead_of(kind, text, at);
   const std::string_view window = cut_at_line_end(text.from(from).substr(0, kWindowBytes));
   const bool left_masked = known.hides_before(from) || known_.hides_before(from);
-  GUARD_TRY_ASSIGN(const KindMatch match, kind.decide(text.left_of(from), left_masked, window));
+  GUARD_TRY_ASSIGN(const KindMatch match, kind.decide(text.left_of(from), left_masked, window, at - from));
   if (!match.found) {
     states_[kind_index].end = from + match.end;
     return ok();

@@ -138,7 +138,7 @@ class Definition {
       const std::string_view window = cut_at_line_end(text_.substr(from, kWindowBytes));
       const std::size_t left = from - std::min(from, kLeftContextBytes);
       const bool left_masked = from > 0 && known_mask_[from - 1];
-      GUARD_TRY_ASSIGN(const KindMatch match, kind.decide(text_.substr(left, from - left), left_masked, window));
+      GUARD_TRY_ASSIGN(const KindMatch match, kind.decide(text_.substr(left, from - left), left_masked, window, at - from));
       std::size_t end = match.found ? at : from + match.end;
       if (match.found && kind.machine == SecretKind::Machine::pem) {
         const bool open = window.size() == kWindowBytes;

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kPrefixBytesMin = 3;  // the trigger scan steps over every second pair of bytes
 constexpr std::size_t kPrefixBytesMax = 60;
+constexpr std::size_t kPrefixBytesAlone = 5;  // that need no `next`
 constexpr std::size_t kLeadMax = 32;
 constexpr std::size_t kJudgedBytes = 64;  // of a value, for needs and entropy
 
@@ -151,7 +152,7 @@ Result<SecretKind> SecretKind::create(const Rule& rule) {
   };
 
   for (const auto& [key, value] : rule.redact) {
-    constexpr std::string_view known[] = {"prefix", "nocase",  "left",  "lead", "lead_max", "tail",
+    constexpr std::string_view known[] = {"prefix", "nocase",  "next",    "left",  "lead", "lead_max", "tail",
                                           "except", "entropy", "machine", "chars", "min",  "needs",    "pad"};
     if (std::find(std::begin(known), std::end(known), key) == std::end(known)) {
       return fault(fmt::format("`redact.{}` is not a key", key));
@@ -194,6 +195,14 @@ Result<SecretKind> SecretKind::create(const Rule& rule) {
       if (kind.fold_case && c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     }
   }
+  if (!text("next").empty()) {
+    if (kind.machine != Machine::token) return fault("`redact.next` is for tokens");
+    if (!set("next", kind.next)) return fault("`redact.next` is no set of bytes");
+  }
+  for (const std::string& prefix : kind.prefixes) {
+    if (kind.machine == Machine::token && prefix.size() < kPrefixBytesAlone && kind.next.empty())
+      return fault(fmt::format("`redact.next` is missing: the prefix {} has fewer than 5 bytes", prefix));
+  }
   const std::string left = text("left");
   if (!left.empty() && left != "word" && left != "any") return fault("`redact.left` must be word or any");
   kind.any_left = left == "any";
@@ -234,8 +243,21 @@ bool SecretKind::looks_random(std::string_view value) const {
   return entropy_min <= 0 || bits_per_byte(value) >= entropy_min;
 }
 
-Result<KindMatch> SecretKind::decide(std::string_view left, bool left_masked, std::string_view window) const {
+// Does one of the prefixes stand at the beginning of `text` with a byte of `next` behind it?
+bool SecretKind::begins(std::string_view text) const {
+  const auto same = [this](char lower, char c) {
+    return lower == (fold_case && c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
+  };
+  return next.empty() || std::any_of(prefixes.begin(), prefixes.end(), [&](const std::string& prefix) {
+           return text.size() > prefix.size() && next.has(text[prefix.size()]) &&
+                  std::equal(prefix.begin(), prefix.end(), text.begin(), same);
+         });
+}
+
+Result<KindMatch> SecretKind::decide(std::string_view left, bool left_masked, std::string_view window,
+                                     std::size_t lead_bytes) const {
   KindMatch match;
+  if (!begins(window.substr(lead_bytes))) return match;
   if (!any_left && !left_masked && !at_word_start(left)) return match;
   for (const Shape& shape : shapes_) {
     GUARD_TRY_ASSIGN(match.found, shape.pattern.match(window, shape.group, match.begin, match.end));

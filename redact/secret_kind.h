@@ -3,6 +3,8 @@
 // The keys of `redact` in a rule (all as text):
 //   prefix    literals of 3 to 60 bytes, separated by blanks; one of them begins every match. "%20" stands for a blank.
 //   nocase    "true": letters of the prefix match in either case
+//   next      bytes one of which follows the prefix. Needed for prefixes of fewer than 5 bytes: they stand in ordinary
+//             text so often that the scan has to look at one byte more before it calls for a decision
 //   left      "word" (default): no letter or digit may stand before a match; "any": anything may
 //   lead      bytes that may stand before the prefix and belong to the match, at most lead_max of them
 //   tail      bytes that go on belonging to the secret after the pattern's group, without limit; "A-Za-z0-9_-" by
@@ -61,7 +63,9 @@ class SecretKind {
 
   // `left`: what stands before the window (kLeftContextBytes of it, or less at the beginning). `left_masked`: the byte
   // before the window is hidden as part of a known value, so a reader of the output sees a marker's end there.
-  Result<KindMatch> decide(std::string_view left, bool left_masked, std::string_view window) const;
+  // `lead_bytes`: how many bytes of the window stand before the prefix.
+  Result<KindMatch> decide(std::string_view left, bool left_masked, std::string_view window,
+                           std::size_t lead_bytes) const;
 
   // Known by a name and by the looks of the value alone.
   bool by_looks() const noexcept { return entropy_min > 0; }
@@ -71,6 +75,7 @@ class SecretKind {
   Machine machine = Machine::token;
   std::vector<std::string> prefixes;
   bool fold_case = false;
+  ByteSet next;  // empty: any byte, or none, may follow the prefix
   bool any_left = false;
   ByteSet lead;
   std::size_t lead_max = 0;
@@ -89,6 +94,7 @@ class SecretKind {
 
  private:
   bool looks_random(std::string_view value) const;
+  bool begins(std::string_view text) const;
   struct Shape {
     LazyPattern pattern;
     int group;

@@ -13,7 +13,7 @@
 namespace guard::test {
 namespace {
 
-Rule rule(std::map<std::string, std::string> redact, std::string regex = "abc-[a-z]{4,}") {
+Rule rule(std::map<std::string, std::string> redact, std::string regex = "abcd-[a-z]{4,}") {
   Rule made;
   made.id = "secret.made";
   made.tier = Tier::secret;
@@ -30,9 +30,9 @@ Result<SecretSource> source_of(Rule made) {
 }
 
 TEST(SecretSource, KindsComeFromTheRulesAlone) {
-  auto source = source_of(rule({{"prefix", "abc-"}}));
+  auto source = source_of(rule({{"prefix", "abcd-"}}));
   ASSERT_TRUE(source.has_value());
-  EXPECT_EQ(redacted(*source, "x abc-defgh y " + openai_key() + "\n"), "x [REDACTED:made] y " + openai_key() + "\n");
+  EXPECT_EQ(redacted(*source, "x abcd-efgh y " + openai_key() + "\n"), "x [REDACTED:made] y " + openai_key() + "\n");
 }
 
 // Every way in which a rule could leave nothing bounded to hold back, or be read differently than its author meant.
@@ -42,13 +42,15 @@ TEST(SecretSource, RefusesRulesThatCannotBeStreamed) {
       {{"prefix", "ab"}},
       {{"prefix", std::string(61, 'a')}},
       {{"prefix", "ab\n-"}},
-      {{"prefix", "abc-"}, {"tail", "z-a"}},
-      {{"prefix", "abc-"}, {"tail", "a-z"}},
-      {{"prefix", "abc-"}, {"left", "somewhere"}},
-      {{"prefix", "abc-"}, {"lead", "0-9"}},
-      {{"prefix", "abc-"}, {"lead", "0-9"}, {"lead_max", "99"}},
-      {{"prefix", "abc-"}, {"perfix", "abd-"}},
-      {{"prefix", "abc-"}, {"machine", "engine"}},
+      {{"prefix", "abcd-"}, {"tail", "z-a"}},
+      {{"prefix", "abcd-"}, {"tail", "a-z"}},
+      {{"prefix", "abcd-"}, {"left", "somewhere"}},
+      {{"prefix", "abcd-"}, {"lead", "0-9"}},
+      {{"prefix", "abcd-"}, {"lead", "0-9"}, {"lead_max", "99"}},
+      {{"prefix", "abcd-"}, {"perfix", "abd-"}},
+      {{"prefix", "abcd-"}, {"machine", "engine"}},
+      {{"prefix", "abcd-"}, {"next", "z-a"}},
+      {{"prefix", "abcd-"}, {"next", "a-z"}, {"machine", "pem"}},
       {{"machine", "run"}},
       {{"machine", "run"}, {"chars", "a-z"}, {"min", "3"}},
       {{"machine", "run"}, {"chars", "a-z"}, {"min", "5000"}},
@@ -59,20 +61,42 @@ TEST(SecretSource, RefusesRulesThatCannotBeStreamed) {
     ASSERT_FALSE(source.has_value()) << testing::PrintToString(redact);
     EXPECT_EQ(source.error().code(), ErrorCode::rules_invalid);
   }
-  Rule unnamed = rule({{"prefix", "abc-"}});
+  Rule unnamed = rule({{"prefix", "abcd-"}});
   unnamed.kind = "Not A Name";
   EXPECT_FALSE(source_of(unnamed).has_value());
 }
 
+TEST(SecretSource, PrefixOfFewerThanFiveBytesSaysWhatFollowsIt) {
+  const auto silent = source_of(rule({{"prefix", "abcdef- abc-"}}));
+  ASSERT_FALSE(silent.has_value());
+  EXPECT_EQ(silent.error().code(), ErrorCode::rules_invalid);
+  EXPECT_NE(silent.error().to_string().find("`redact.next` is missing: the prefix abc- has fewer than 5 bytes"),
+            std::string::npos)
+      << silent.error().to_string();
+  EXPECT_TRUE(source_of(rule({{"prefix", "abcdef- abc-"}, {"next", "a-z"}})).has_value());
+}
+
+// The pattern would take more than `next` promises; the stream and the definition both hold to the promise.
+TEST(SecretSource, OnlyABytePromisedByNextMayFollowThePrefix) {
+  const std::string text = "abc-1234 ABC-1234 x9abc-1234 abc-defg abc-";
+  const std::string expected = "[REDACTED:made] [REDACTED:made] [REDACTED:made] abc-defg abc-";
+  auto source = source_of(rule(
+      {{"prefix", "abc-"}, {"nocase", "true"}, {"next", "0-9"}, {"lead", "x0-9"}, {"lead_max", "4"}},
+      "(?i)[x0-9]*abc-[a-z0-9]{4,}"));
+  ASSERT_TRUE(source.has_value()) << source.error().to_string();
+  EXPECT_EQ(stream(*source, text, {1}), expected);
+  EXPECT_EQ(redact_whole(*source, text).value_or(""), expected);
+}
+
 // A pattern that does not compile is met in the middle of a stream: what follows is withheld, and so is the candidate.
 TEST(SecretSource, BrokenPatternWithholdsTheStream) {
-  auto source = source_of(rule({{"prefix", "abc-"}, {"except", "abc-("}}));
+  auto source = source_of(rule({{"prefix", "abcd-"}, {"except", "abcd-("}}));
   ASSERT_TRUE(source.has_value());
   MemorySink sink;
   auto redactor = Redactor::create(*source, sink);
   ASSERT_TRUE(redactor.has_value());
   ASSERT_TRUE(redactor->push(std::string_view("fine\n")).has_value());
-  const auto pushed = redactor->push(std::string_view("abc-defgh\n"));
+  const auto pushed = redactor->push(std::string_view("abcd-defgh\n"));
   ASSERT_FALSE(pushed.has_value());
   EXPECT_EQ(pushed.error().code(), ErrorCode::withheld);
   EXPECT_FALSE(redactor->push(std::string_view("more\n")).has_value());
