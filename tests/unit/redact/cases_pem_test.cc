@@ -92,7 +92,7 @@ TEST(RedactCases, C42_StackedKeysForeignEndsAndProse) {
   keeps("----- BEGIN PRIVATE KEY -----\n");
 }
 
-// Where a block is cut, its first lines are no block.
+// Cuts and caps; not kills.
 void hides_block(const std::string& pattern, const std::string& expected, const std::vector<std::string>& lines) {
   const Case one{filled(pattern, lines), expected, lines};
   expect_law(shipped_kinds(), one);

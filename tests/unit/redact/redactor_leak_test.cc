@@ -217,5 +217,30 @@ TEST(RedactorLeaks, KindsHideMoreAndNeverLess) {
   }
 }
 
+// Killed anywhere: of a value that had begun no more than three bytes are seen.
+TEST(RedactorLeaks, NoBeginningIsSeenOfAKilledStream) {
+  constexpr unsigned kTextsPerSet = 25;
+  constexpr std::size_t kBegunMax = 3;
+  const auto no_kinds = RuleSet::create({}, {});
+  ASSERT_TRUE(no_kinds.has_value());
+  const unsigned texts = wanted_texts();
+  for (unsigned seed = 0; seed < texts / kTextsPerSet; ++seed) {
+    Random random(seed + 2'000'000);
+    const std::vector<std::string> known = values(random);
+    const SecretSource source = source_of(*no_kinds, known);
+    if (HasFailure()) return;
+    for (unsigned i = 0; i < kTextsPerSet; ++i) {
+      const std::string text = text_of(known, random);
+      const std::string shown = shown_of(known, text);
+      const std::string killed = text.substr(0, 1 + random.below(text.size()));
+      const std::string kept = without_markers(stream(source, killed, small_cuts(killed.size(), random), Ending::cut));
+      const auto differs = std::mismatch(kept.begin(), kept.end(), shown.begin(), shown.end()).first;
+      ASSERT_LE(static_cast<std::size_t>(kept.end() - differs), kBegunMax)
+          << "seed " << seed << ": " << testing::PrintToString(killed) << " of " << testing::PrintToString(text)
+          << "\nshows " << testing::PrintToString(kept) << "\nvalues " << testing::PrintToString(known);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace guard::test
