@@ -46,6 +46,10 @@ TEST(RedactCases, F79_OverwrittenAndInvisibleCharacters) {
             {key.substr(0, at), key.substr(at)});
     }
   }
+  // A line of progress that is written anew with more of the key.
+  const std::string part = kSkAnt + random_text(10, 90);
+  const std::string whole = part + random_text(30, 91);
+  hides("<1>\r<2>\n", "[REDACTED:anthropic]\r[REDACTED:anthropic]\n", {part, whole});
 }
 
 // Look-alikes of letters are not folded: no program prints its own keys in them.
