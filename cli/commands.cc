@@ -25,7 +25,9 @@ Error masked(const Error& error) {
 }
 
 int fail(CommandContext& context, const Error& error) {
-  print_error(context.streams, masked(error));
+  // Where standard output is what failed, finish() says so.
+  const auto flushed = context.streams.out.flush();
+  if (flushed || flushed.error().message() != error.message()) print_error(context.streams, masked(error));
   const int status = finish(context, error.exit_status());
   return status == 0 ? error.exit_status() : status;
 }

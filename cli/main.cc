@@ -51,6 +51,7 @@ int main(int argc, char** argv) {
   // A buffer of this size goes back to the system when it is freed. Left to itself, malloc raises the limit with the first
   // large file and from then on keeps all that a tree ever needed at once.
   mallopt(M_MMAP_THRESHOLD, 128 * 1024);
+  guard::occupy_closed_streams();
   try {
     return run(argc, argv);
   } catch (const std::exception& exception) {

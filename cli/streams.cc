@@ -1,5 +1,6 @@
 #include "cli/streams.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -75,6 +76,14 @@ Streams Streams::standard(const Environment& environment) {
   streams.err_is_terminal = ::isatty(STDERR_FILENO) == 1;
   streams.choose_color(ColorChoice::automatic, environment);
   return streams;
+}
+
+void occupy_closed_streams() noexcept {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
+    // The lowest number that is free is this one. Open the wrong way round, it fails as a closed one does.
+    (void)::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
 }
 
 void Streams::choose_color(ColorChoice choice, const Environment& environment) {

@@ -66,6 +66,10 @@ struct Streams {
 // --color beats NO_COLOR (https://no-color.org), which beats the terminal.
 bool wants_color(ColorChoice choice, bool is_terminal, const Environment& environment);
 
+// Before anything is opened: puts something that fails in the place of a standard stream that is closed. What is opened
+// next would get its number, and be read as input or written over by output.
+void occupy_closed_streams() noexcept;
+
 // "error: CODE: message", "  while ...", "  hint: ..." on `err`, whatever bytes the message holds. What was written to
 // `out` before is let out first.
 void print_error(Streams& streams, const Error& error);

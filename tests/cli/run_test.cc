@@ -126,6 +126,34 @@ TEST_P(Run, SecretPrintedInTwoWritesIsMasked) {
   EXPECT_FALSE(result.document()["output"]["redactions"].empty());
 }
 
+TEST_P(Run, TimeOutInASecretShowsNoneOfIt) {
+  project_.write("guard.toml", "[run]\ngrace_s = 1\n");
+  project_.write("sandbox/a.test.ts",
+                 "import { test } from \"bun:test\";\n"
+                 "test(\"hangs\", async () => { const key = [\"sk\", \"ant\", \"api03\", \"Qm7\".repeat(20)].join(\"-\");\n"
+                 "  process.stdout.write(\"key \" + key.slice(0, 21)); await Bun.sleep(600000); }, 1e9);\n");
+  const auto result = run({"sandbox/a.test.ts"}, {"--timeout", "3"});
+  expect_verdict(result, 1, "rejected", "timed_out");
+  EXPECT_EQ((result.out + result.err).find("Qm7Qm7"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("key [REDACTED:"), std::string::npos) << result.err;
+}
+
+// What closes its standard output goes on writing to its standard error, and its exit status counts.
+TEST_P(Run, ClosedOutputOfTheProgramChangesNoVerdict) {
+  project_.write("guard.toml", "trust_namespace = true\n");
+  for (const char* wanted : {"1", "2"}) {
+    project_.write("sandbox/a.test.ts",
+                   "import { expect, test } from \"bun:test\";\nimport { closeSync } from \"node:fs\";\n"
+                   "test(\"closes\", () => { closeSync(1); console.error([\"sk\", \"ant\", \"api03\", \"Qm7\".repeat(20)].join(\"-\"));\n"
+                   "  expect(1).toBe(" + std::string(wanted) + "); });\n");
+    const auto result = run({"sandbox/a.test.ts"});
+    if (*wanted == '1') expect_verdict(result, 0, "allowed", "tests_passed");
+    if (*wanted == '2') expect_verdict(result, 1, "rejected", "tests_failed");
+    EXPECT_EQ((result.out + result.err).find("Qm7Qm7"), std::string::npos) << result.err;
+    EXPECT_NE(result.err.find("[REDACTED:anthropic]"), std::string::npos) << result.err;
+  }
+}
+
 TEST_P(Run, SecretAcrossTheCapLeavesNoByte) {
   // The secret's first bytes lie before the cap, its last behind it, whatever bun prints first.
   project_.write("sandbox/a.test.ts",

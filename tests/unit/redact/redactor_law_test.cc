@@ -1,5 +1,5 @@
 // The law of the redactor, over texts that are made of everything that is dangerous to it: output = F(input), whatever
-// the cuts; F(F(x)) = F(x); bounded carry. What F does to which text is said by redactor_cases_test.
+// the cuts; F(F(x)) = F(x); bounded carry. What F does to which text is said by the cases_*_test files.
 #include <gtest/gtest.h>
 
 #include <algorithm>

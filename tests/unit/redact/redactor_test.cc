@@ -1,0 +1,94 @@
+// What leaves the redactor when, what it counts, and what it does when its sink fails or its stream is cut.
+#include "redact/redactor.h"
+
+#include "tests/unit/redact/redact_case.h"
+
+namespace guard::test {
+namespace {
+
+const std::string kTelegram = joined("TELEGRAM_", "BOT_TOKEN");
+
+std::string after_push(std::string_view text) {
+  MemorySink sink;
+  auto redactor = Redactor::create(shipped_kinds(), sink);
+  EXPECT_TRUE(redactor.has_value());
+  EXPECT_TRUE(redactor->push(text).has_value());
+  return sink.text;
+}
+
+TEST(Redactor, FinishedLineLeavesAtOnce) {
+  EXPECT_EQ(after_push("(pass) a > b\n"), "(pass) a > b\n");
+  EXPECT_EQ(after_push("key " + openai_key() + " ok\n"), "key [REDACTED:openai] ok\n");
+  EXPECT_EQ(after_push("a line that is long and ends in an ordinary word\n"),
+            "a line that is long and ends in an ordinary word\n");
+  EXPECT_EQ(after_push(kTelegram + "=x\n"), kTelegram + "=[REDACTED:telegram]\n");
+}
+
+// A terminal may have broken the key: the next line's first bytes tell.
+TEST(Redactor, LineThatEndsInAKeyHoldsItsEnd) {
+  EXPECT_EQ(after_push("key " + openai_key() + "\n"), "key [REDACTED:openai]");
+  EXPECT_EQ(after_push("key " + openai_key() + "\nd"), "key [REDACTED:openai]");
+  EXPECT_EQ(after_push("key " + openai_key() + "\nd "), "key [REDACTED:openai]\nd ");
+}
+
+TEST(Redactor, DotsOfProgressLeaveAtOnce) {
+  EXPECT_EQ(after_push("...."), "....");
+}
+
+TEST(Redactor, UndecidedLineWaits) {
+  EXPECT_EQ(after_push("key sk-"), "key ");
+  EXPECT_EQ(after_push("a line\nkey " + openai_key()), "a line\nkey ");
+}
+
+TEST(Redactor, CountsRegionsPerKind) {
+  MemorySink sink;
+  auto redactor = Redactor::create(shipped_kinds(), sink);
+  ASSERT_TRUE(redactor.has_value());
+  ASSERT_TRUE(redactor->push(openai_key() + " " + openai_key() + " " + jwt() + "\n").has_value());
+  ASSERT_TRUE(redactor->finish().has_value());
+  EXPECT_EQ(redactor->counts(), (std::map<std::string, std::uint64_t>{{"openai", 2}, {"jwt", 1}}));
+}
+
+// A sink that fails once must never see anything again, not even what was held back.
+TEST(Redactor, NothingLeavesAfterAFailure) {
+  class FailingSink final : public ByteSink {
+   public:
+    Result<void> push(std::span<const char>) override {
+      ++pushes;
+      return Error(ErrorCode::io_error, "the disk is full");
+    }
+    Result<void> finish() override { return ok(); }
+    int pushes = 0;
+  };
+  FailingSink sink;
+  auto redactor = Redactor::create(shipped_kinds(), sink);
+  ASSERT_TRUE(redactor.has_value());
+  EXPECT_FALSE(redactor->push(std::string_view("line\nsk-")).has_value());
+  const int pushes = sink.pushes;
+  const auto again = redactor->push(std::string_view("more\n"));
+  ASSERT_FALSE(again.has_value());
+  EXPECT_EQ(again.error().code(), ErrorCode::withheld);
+  EXPECT_FALSE(redactor->finish().has_value());
+  EXPECT_EQ(sink.pushes, pushes);
+}
+
+TEST(Redactor, DroppedWithoutFinishKeepsItsTailToItself) {
+  MemorySink sink;
+  {
+    auto redactor = Redactor::create(shipped_kinds(), sink);
+    ASSERT_TRUE(redactor.has_value());
+    ASSERT_TRUE(redactor->push(std::string_view("key sk-ant-abc")).has_value());
+  }
+  EXPECT_EQ(sink.text, "key ");
+  EXPECT_FALSE(sink.finished);
+}
+
+// A killed program's last words are shown if they are words.
+TEST(Redactor, ForcedEndShowsOrdinaryWords) {
+  EXPECT_EQ(stream(shipped_kinds(), "waiting for connection", {}, Ending::cut), "waiting for connection");
+  EXPECT_EQ(stream(shipped_kinds(), "key sk-ant", {}, Ending::cut), "key [REDACTED:anthropic]");
+  EXPECT_EQ(stream(shipped_kinds(), kTelegram + " ", {}, Ending::cut), kTelegram + "[REDACTED:telegram]");
+}
+
+}  // namespace
+}  // namespace guard::test
