@@ -12,7 +12,7 @@ void RunFinder::advance(const StreamText& text, std::vector<SecretSpan>& spans) 
       told_ = false;
     }
     if (state_ == State::inside) {
-      const Offset end = text.skip(begin_, kind_->run_chars);
+      const Offset end = begin_ + scan_.find_other(text.from(begin_));
       if (end > begin_) spans.push_back({begin_, end, marker_, told_});
       told_ = true;
       begin_ = end;
@@ -40,9 +40,9 @@ bool RunFinder::search(const StreamText& text) {
     const bool short_of_text = begin_ + min > text.end();
     const Offset probe_end = short_of_text ? text.end() : begin_ + min;
     // Backwards from the far end: text that is no run is left after one look.
-    Offset at = probe_end;
-    while (at > std::max(begin_, in_run_until_) && chars.has(text.at(at - 1))) --at;
-    const bool broken = at > std::max(begin_, in_run_until_);
+    const Offset seen_to = std::max(begin_, in_run_until_);
+    const Offset at = seen_to + (seen_to < probe_end ? scan_.behind_last_other(text.between(seen_to, probe_end)) : 0);
+    const bool broken = at > seen_to;
     in_run_until_ = std::max(in_run_until_, probe_end);
     if (broken) begin_ = at;
     if (short_of_text) return false;

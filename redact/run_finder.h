@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "redact/byte_scan.h"
 #include "redact/secret_kind.h"
 #include "redact/stream_text.h"
 
@@ -14,7 +15,7 @@ namespace guard {
 class RunFinder {
  public:
   // `kind` is a Machine::run kind and must outlive the finder; its spans are reported as `marker`.
-  RunFinder(const SecretKind& kind, std::uint32_t marker) : kind_(&kind), marker_(marker) {}
+  RunFinder(const SecretKind& kind, std::uint32_t marker) : kind_(&kind), scan_(kind.run_chars), marker_(marker) {}
 
   void advance(const StreamText& text, std::vector<SecretSpan>& spans);
   // Every span that begins before this has been reported.
@@ -29,6 +30,7 @@ class RunFinder {
   const ByteSet* missing_need(const StreamText& text) const;
 
   const SecretKind* kind_;
+  ByteScan scan_;
   std::uint32_t marker_;
   State state_ = State::searching;
   Offset begin_ = 0;         // searching: no secret begins before this; else: hidden up to here

@@ -82,10 +82,11 @@ Result<SecretSource> SecretSource::create(const RuleSet& rules, std::vector<Know
   for (const SecretKind& kind : state->kinds) {
     for (const std::string& prefix : kind.prefixes) {
       const auto index = static_cast<std::uint32_t>(&kind - state->kinds.data());
-      state->triggers.add({prefix, kind.fold_case, false, index});
+      state->triggers.add({prefix, kind.fold_case, false, index}, kind.next);
     }
     state->markers.push_back(kind.name);
   }
+  state->triggers.group_short();
   state->first_run = static_cast<std::uint32_t>(state->markers.size());
   for (const SecretKind& run : state->runs) state->markers.push_back(run.name);
 

@@ -1,27 +1,34 @@
-// Finds where one of many short literals may begin.
+// Finds where one of many short literals may begin. Two filters look at 512 bytes at a time and answer with a bit for
+// each place; what both let through is compared with the few literals whose first three bytes hash alike.
 //
-// Four bytes at every other place are looked up in a table of hashes. A literal that begins at such a place shows its
-// first four bytes there; one that begins a place before shows the four from its second byte on. A literal of three
-// bytes is entered with every byte that may stand behind it, or before it. So nothing is missed and each byte is read
-// about twice. What that lets through has to be in a table of first four bytes, and is then compared in full with the
-// few literals whose first three hash alike. Letters are folded in all of these, so that literals in either case cost
-// no second entry.
+// Literals of five bytes or more: four bytes at every other place are looked up in a table of hashes. A literal that
+// begins at such a place shows its first four bytes there; one that begins a place before shows the four from its
+// second byte on. Letters are folded, so that literals in either case cost no second entry. The table fits the CPU's
+// first cache.
+//
+// Literals of three or four bytes are put into sixteen groups, so that a group's literals are alike. For each of the
+// four bytes from a place on (the last may be one that follows the literal) two tables tell by the halves of the byte
+// in which groups it occurs there; a place where a group is left after all four is a candidate. This is the Teddy
+// algorithm of Hyperscan (Wang et al., "Hyperscan: A Fast Multi-pattern Regex Matcher for Modern CPUs", NSDI 2019,
+// section 4).
+//
+// The table is plain data: the one of the shipped kinds is made while guard is built, and lies in read-only memory.
 #pragma once
 
 #include <array>
-#include <bitset>
 #include <cstdint>
 #include <memory>
-#include <string>
+#include <span>
 #include <string_view>
 #include <vector>
 
+#include "redact/byte_set.h"
 #include "redact/stream_text.h"
 
 namespace guard {
 
 struct Trigger {
-  std::string literal;
+  std::string_view literal;  // 3 to 60 bytes; must outlive the table
   bool fold_case = false;    // the literal is in lower case then
   bool known_value = false;  // the literal is the secret itself; else it makes a candidate of `kind`
   std::uint32_t kind = 0;
@@ -29,10 +36,40 @@ struct Trigger {
 
 enum class Seen : std::uint8_t { no, partly, fully };
 
+// Chains through `entries`; an index counts from 1, 0 ends a chain.
+struct TriggerTables {
+  struct Entry {
+    Trigger trigger;
+    std::uint64_t head = 0;  // the first eight bytes or fewer, letters folded; the mask leaves as many as there are
+    std::uint64_t mask = 0;
+    std::uint32_t next_in_group = 0;
+    std::uint32_t next_with_first = 0;
+  };
+  std::span<const Entry> entries;
+  std::span<const std::uint32_t> group;   // by the hash of the first three bytes
+  std::span<const std::uint32_t> first;   // by the first byte, for texts of less than three
+  std::span<const std::uint32_t> places;  // two bits for each hash of four bytes
+
+  // Short literals: which of eight groups have a byte with this lower or upper half at this place.
+  struct Halves {
+    alignas(16) std::array<std::uint8_t, 16> lower{};
+    alignas(16) std::array<std::uint8_t, 16> upper{};
+  };
+  using ShortGroups = std::array<std::array<Halves, 4>, 2>;  // by eight groups, by place
+  const ShortGroups* short_groups = nullptr;
+};
+
 class TriggerTable {
  public:
   TriggerTable();
-  void add(Trigger trigger);
+  explicit TriggerTable(const TriggerTables& tables) : tables_(tables) {}  // they must outlive this
+  TriggerTable(TriggerTable&&) noexcept = default;
+  TriggerTable& operator=(TriggerTable&&) noexcept = default;
+
+  // `next`: the bytes that may follow the literal; empty: any. Only looked at for literals of less than five bytes;
+  // call group_short() after the last of those.
+  void add(const Trigger& trigger, const ByteSet& next = {});
+  void group_short();
 
   // The first offset from `from` on where a trigger stands, as far as the text goes; text.end() where there is none.
   Offset next(const StreamText& text, Offset from) const;
@@ -45,45 +82,45 @@ class TriggerTable {
   // Does `trigger` stand at the beginning of `text`? `partly`: as far as the text goes.
   static Seen seen(const Trigger& trigger, std::string_view text);
 
- private:
-  static constexpr std::size_t kPlaceBits = 18;
-  static constexpr std::size_t kFirstBits = 16;
-  static constexpr std::size_t kGroupBits = 12;
-  // Chains through `triggers_`; an index counts from 1, 0 ends a chain.
-  struct Entry {
-    Trigger trigger;
-    std::uint32_t next_in_group = 0;
-    std::uint32_t next_with_first = 0;
-  };
-  struct Chains {
-    std::array<std::uint32_t, std::size_t{1} << kGroupBits> group{};
-    std::array<std::uint32_t, 256> first{};  // for texts of less than three bytes
-  };
-  bool begins(std::string_view text) const;
+  const TriggerTables& tables() const noexcept { return tables_; }
 
-  std::vector<Entry> entries_;
-  std::unique_ptr<Chains> chains_;
-  struct Filters {
-    std::bitset<std::size_t{1} << kPlaceBits> places;
-    std::bitset<std::size_t{1} << kFirstBits> firsts;
+ private:
+  void own();
+  void enter(std::string_view literal);
+  bool begins(std::string_view text) const;
+  std::size_t next_in(std::string_view text) const;
+
+  TriggerTables tables_;
+  // What was added to: vectors keep their place when the table is moved.
+  std::vector<TriggerTables::Entry> entries_;
+  std::vector<std::uint32_t> group_;
+  std::vector<std::uint32_t> first_;
+  std::vector<std::uint32_t> places_;
+  std::unique_ptr<TriggerTables::ShortGroups> short_groups_;
+  // A bit for each value that a half of the byte at that place takes in one of the literals.
+  struct ShortGroup {
+    std::array<std::uint16_t, 4> lower{};
+    std::array<std::uint16_t, 4> upper{};
   };
-  std::unique_ptr<Filters> filters_;
+  static ShortGroup joined(const ShortGroup& a, const ShortGroup& b);
+  static unsigned long breadth(const ShortGroup& group);
+  std::vector<ShortGroup> short_;
 };
 
 class TriggerTable::Iterator {
  public:
-  Iterator(const TriggerTable& table, std::uint32_t index, bool by_first)
-      : table_(&table), index_(index), by_first_(by_first) {}
-  const Trigger& operator*() const { return table_->entries_[index_ - 1].trigger; }
+  Iterator(std::span<const TriggerTables::Entry> entries, std::uint32_t index, bool by_first)
+      : entries_(entries), index_(index), by_first_(by_first) {}
+  const Trigger& operator*() const { return entries_[index_ - 1].trigger; }
   Iterator& operator++() {
-    const Entry& entry = table_->entries_[index_ - 1];
+    const TriggerTables::Entry& entry = entries_[index_ - 1];
     index_ = by_first_ ? entry.next_with_first : entry.next_in_group;
     return *this;
   }
   bool operator!=(const Iterator& other) const { return index_ != other.index_; }
 
  private:
-  const TriggerTable* table_;
+  std::span<const TriggerTables::Entry> entries_;
   std::uint32_t index_;
   bool by_first_;
 };

@@ -1,0 +1,42 @@
+// The searches of many bytes at a time against one byte at a time.
+#include "redact/byte_scan.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+namespace guard {
+namespace {
+
+TEST(ByteScan, EveryByteIsJudgedLikeTheSetDoes) {
+  for (const char* const members : {"A-Za-z0-9+/", "^a", "\\x00\\x08\\x1b\\xc2\\xcd", "\\x80-\\xff", "z"}) {
+    const ByteSet set = *ByteSet::parse(members);
+    const ByteScan scan(set);
+    for (unsigned value = 0; value < 256; ++value) {
+      const std::string text(40, static_cast<char>(value));
+      EXPECT_EQ(scan.find(text), set.has(text[0]) ? 0 : text.size()) << members << " " << value;
+      EXPECT_EQ(scan.find_other(text), set.has(text[0]) ? text.size() : 0) << members << " " << value;
+      EXPECT_EQ(scan.behind_last_other(text), set.has(text[0]) ? 0 : text.size()) << members << " " << value;
+    }
+  }
+}
+
+TEST(ByteScan, OneByteIsFoundAtEveryPlaceOfTextsOfEverySize) {
+  const ByteScan digits(*ByteSet::parse("0-9"));
+  for (std::size_t size = 0; size < 140; ++size) {
+    EXPECT_EQ(digits.find(std::string(size, 'x')), size);
+    for (std::size_t at = 0; at < size; ++at) {
+      std::string text(size, 'x');
+      text[at] = '7';
+      EXPECT_EQ(digits.find(text), at) << size;
+      std::string other(size, '7');
+      other[at] = 'x';
+      EXPECT_EQ(digits.find_other(other), at) << size;
+      EXPECT_EQ(digits.behind_last_other(other), at + 1) << size;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace guard
