@@ -123,5 +123,20 @@ TEST(RedactCases, C44_KeyThatATerminalBroke) {
         "the key follows below, on a line of its own\n[REDACTED:anthropic] ok\n", {first, rest});
 }
 
+// Caps and kills fall into the escapes, too.
+TEST(RedactCases, C44_ColouredKeyThatATerminalBroke) {
+  const std::string first = joined("sk", "-ant-", "api03-", random_text(40, 3));
+  const std::string rest = random_text(53, 33);
+  hides("\x1b[31mkey <1>\x1b[0m\n<2> ok\n", "\x1b[31mkey [REDACTED:anthropic]\x1b[0m ok\n", {first, rest});
+  hides("key <1>\xe2\x80\x8b\n  <2> ok\n", "key [REDACTED:anthropic] ok\n", {first, rest});
+}
+
+TEST(RedactCases, C37_ColouredKey) {
+  hides_pem("\x1b[90m" + pem("PRIVATE KEY", "\n", "", 4) + "\x1b[0m\nafter\n", "\x1b[90m[REDACTED:pem]\x1b[0m\nafter\n",
+            4);
+  hides_pem(pem("PRIVATE KEY", "\n", "\x1b[2m12 | \x1b[0m", 4) + "\n13 | after()\n",
+            "\x1b[2m12 | \x1b[0m[REDACTED:pem]\n13 | after()\n", 4);
+}
+
 }  // namespace
 }  // namespace guard::test
