@@ -36,7 +36,7 @@ constexpr std::string_view kLog =
     "\x1b[32m\xE2\x9C\x93\x1b[0m keeps the order of keys \x1b[2m[1.03ms]\x1b[0m\n";
 
 SecretSource source(std::vector<KnownSecret> known) {
-  auto created = SecretSource::create(RuleSet::shipped(), std::move(known));
+  auto created = SecretSource::shipped(std::move(known));
   if (!created) std::abort();
   return std::move(*created);
 }

@@ -54,7 +54,7 @@ class LazySecrets {
       if (environment_ != nullptr) {
         GUARD_TRY_ASSIGN(known, known_secrets(*environment_, config_.redact.mask_env, config_.redact.mask_file));
       }
-      GUARD_TRY_ASSIGN(made_, SecretSource::create(RuleSet::shipped(), std::move(known), config_.redact.kinds_off));
+      GUARD_TRY_ASSIGN(made_, SecretSource::shipped(std::move(known), config_.redact.kinds_off));
     }
     return &*made_;
   }

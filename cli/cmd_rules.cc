@@ -124,7 +124,7 @@ Result<int> show_views(const RulesOptions& options, CommandContext& context) {
   constexpr std::uint64_t kFileBytesMax = 2u << 20;
   GUARD_TRY_ASSIGN(const std::string bytes, read_file(options.file, kFileBytesMax));
   // What is shown may be pasted into a ticket.
-  GUARD_TRY_ASSIGN(const SecretSource secrets, SecretSource::create(RuleSet::shipped()));
+  GUARD_TRY_ASSIGN(const SecretSource secrets, SecretSource::shipped());
   SourceViews views;
   views.build(bytes, options.file);
   for (const View view : kAllViews) {

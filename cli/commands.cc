@@ -19,7 +19,7 @@ int finish(CommandContext& context, int exit_status) {
 }
 
 Error masked(const Error& error) {
-  const auto secrets = SecretSource::create(RuleSet::shipped());
+  const auto secrets = SecretSource::shipped();
   if (!secrets) return Error(error.code(), "what went wrong is withheld: no redactor could be made");
   return masked_error(*secrets, error);
 }

@@ -50,7 +50,7 @@ class Judge {
     GUARD_TRY_ASSIGN(engine_, load_rule_engine(options_.rules));
     GUARD_TRY_ASSIGN(auto known,
                      known_secrets(context_.environment, config_.redact.mask_env, config_.redact.mask_file));
-    GUARD_TRY_ASSIGN(secrets_, SecretSource::create(RuleSet::shipped(), std::move(known), config_.redact.kinds_off));
+    GUARD_TRY_ASSIGN(secrets_, SecretSource::shipped(std::move(known), config_.redact.kinds_off));
     request_.rules = engine_.rules;
     request_.matcher = &*engine_.matcher;
     request_.config = &config_;

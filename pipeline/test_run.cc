@@ -51,7 +51,7 @@ class Run {
   // Nothing of the record leaves unmasked; where the run never came as far as its known values, the kinds alone have to do.
   void mask() {
     if (!secrets_) {
-      if (auto kinds = SecretSource::create(RuleSet::shipped())) secrets_ = std::move(*kinds);
+      if (auto kinds = SecretSource::shipped()) secrets_ = std::move(*kinds);
     }
     if (secrets_) {
       mask_record(*secrets_, record_);
@@ -112,7 +112,7 @@ class Run {
     for (const auto& [name, value] : variables) {
       if (std::none_of(known.begin(), known.end(), [&wanted = name](const KnownSecret& secret) { return secret.name == wanted; })) known.push_back({name, value});
     }
-    GUARD_TRY_ASSIGN(secrets_, SecretSource::create(RuleSet::shipped(), std::move(known), masks.kinds_off));
+    GUARD_TRY_ASSIGN(secrets_, SecretSource::shipped(std::move(known), masks.kinds_off));
     const SecretSource& secrets = *secrets_;
     record_.unmasked = secrets.refused();
 

@@ -11,6 +11,11 @@ namespace guard {
 
 class ByteSet {
  public:
+  using Words = std::array<std::uint64_t, 4>;  // a bit each: hundreds of kinds have several of these sets
+
+  constexpr ByteSet() = default;
+  constexpr explicit ByteSet(const Words& words) : words_(words) {}
+
   // The inside of a bracket expression: "A-Za-z0-9_-", "^\"" (everything else). A dash is itself at either end; a
   // backslash takes the next byte as it is; \xHH is a byte by its number. Line ends are never in a set: no token
   // crosses a line. Nothing on a range that runs backwards or an empty text.
@@ -25,9 +30,9 @@ class ByteSet {
     return *this;
   }
   bool empty() const noexcept { return words_ == Words{}; }
+  const Words& words() const noexcept { return words_; }
 
  private:
-  using Words = std::array<std::uint64_t, 4>;  // a bit each: hundreds of kinds have several of these sets
   static constexpr std::uint64_t bit(unsigned byte) noexcept { return std::uint64_t{1} << (byte % 64); }
   Words words_{};
 };

@@ -18,9 +18,11 @@ bool looks_random(std::string_view text) {
 Finders::Finders(const SecretSource::State& secrets)
     : secrets_(&secrets),
       known_(secrets.known),
-      prefixes_(secrets.triggers, secrets.kinds, secrets.first_kind),
+      prefixes_(secrets),
       wrapped_(secrets.wrapped_runs()) {
-  for (std::uint32_t i = 0; i < secrets.runs.size(); ++i) runs_.emplace_back(secrets.runs[i], secrets.first_run + i);
+  for (std::uint32_t i = 0; i < secrets.runs.size(); ++i) {
+    if (!secrets.is_off(secrets.kinds.size() + i)) runs_.emplace_back(secrets.runs[i], secrets.first_run() + i);
+  }
 }
 
 Result<void> Finders::advance(const StreamText& text, std::vector<SecretSpan>& spans) {
@@ -45,9 +47,9 @@ void Finders::add_live_end(const StreamText& text, std::vector<SecretSpan>& span
   std::uint32_t marker = 0;
   const Offset live = prefixes_.live_from(text, marker);
   add(live, marker);
-  for (std::uint32_t i = 0; i < runs_.size(); ++i) {
-    const Offset begin = runs_[i].live_from(text);
-    if (begin < text.end() && looks_random(text.from(begin))) add(begin, secrets_->first_run + i);
+  for (const RunFinder& run : runs_) {
+    const Offset begin = run.live_from(text);
+    if (begin < text.end() && looks_random(text.from(begin))) add(begin, run.marker());
   }
   const Offset begun = secrets_->known.begun_at_end(text, marker);
   add(begun, marker);

@@ -1,6 +1,6 @@
 #include "redact/pem_tail.h"
 
-#include "redact/secret_kind.h"
+#include "redact/lazy_pattern.h"
 
 namespace guard {
 namespace {

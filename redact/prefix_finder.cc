@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
+#include "redact/secret_state.h"
 #include "redact/wrap.h"
 
 namespace guard {
 
-PrefixFinder::PrefixFinder(const TriggerTable& triggers, const std::vector<SecretKind>& kinds,
-                           std::uint32_t first_marker)
-    : triggers_(&triggers), kinds_(&kinds), first_marker_(first_marker), states_(kinds.size()) {
-  for (const SecretKind& kind : kinds) {
+PrefixFinder::PrefixFinder(const SecretSource::State& secrets)
+    : secrets_(&secrets), triggers_(&secrets.triggers), first_marker_(secrets.first_kind()), states_(secrets.kinds.size()) {
+  for (const SecretKind& kind : secrets.kinds) {
     if (kind.lead_max == 0) continue;
     lead_max_ = std::max(lead_max_, kind.lead_max);
     leads_ |= kind.lead;
@@ -83,11 +83,12 @@ Offset PrefixFinder::lead_of(const SecretKind& kind, const StreamText& text, Off
 
 Result<void> PrefixFinder::decide(const StreamText& text, std::uint32_t kind_index, Offset at, const KnownFinder& known,
                                   std::vector<SecretSpan>& spans) {
-  const SecretKind& kind = (*kinds_)[kind_index];
+  const SecretKind& kind = secrets_->kinds[kind_index];
   const Offset from = lead_of(kind, text, at);
   const std::string_view window = cut_at_line_end(text.from(from).substr(0, kWindowBytes));
   const bool left_masked = known.hides_before(from) || known_.hides_before(from);
-  GUARD_TRY_ASSIGN(const KindMatch match, kind.decide(text.left_of(from), left_masked, window, at - from));
+  GUARD_TRY_ASSIGN(const KindMatch match,
+                   secrets_->decide(kind_index, {text.left_of(from), left_masked, window, static_cast<std::size_t>(at - from)}));
   if (!match.found) {
     states_[kind_index].end = from + match.end;
     return ok();
@@ -110,7 +111,7 @@ Result<void> PrefixFinder::decide(const StreamText& text, std::uint32_t kind_ind
 
 void PrefixFinder::swallow(const StreamText& text, std::uint32_t kind, std::vector<SecretSpan>& spans) {
   KindState& state = states_[kind];
-  const ByteSet& tail = (*kinds_)[kind].tail;
+  const ByteSet& tail = secrets_->kinds[kind].tail;
   const auto hide_up_to = [&](Offset end) {
     if (end > state.end) spans.push_back({state.end, end, first_marker_ + kind, true});
     state.end = end;
@@ -120,7 +121,7 @@ void PrefixFinder::swallow(const StreamText& text, std::uint32_t kind, std::vect
     Offset next = 0;
     const bool open = state.end == text.end();
     const Wrap wrap = open                     ? (text.ended() ? Wrap::no : Wrap::undecided)
-                      : (*kinds_)[kind].wraps() ? wrap_at(text, state.end, tail, next)
+                      : secrets_->kinds[kind].wraps() ? wrap_at(text, state.end, tail, next)
                                                 : Wrap::no;
     state.swallowing = wrap == Wrap::undecided;
     if (state.swallowing) swallowing_.push_back(kind);
@@ -156,7 +157,8 @@ Offset PrefixFinder::live_from(const StreamText& text, std::uint32_t& marker) co
         if (seen == Seen::partly && rest.size() >= kLiveLiteralBytes) return at;
         continue;  // seen fully, it is decided
       }
-      const SecretKind& kind = (*kinds_)[trigger.kind];
+      if (secrets_->is_off(trigger.kind)) continue;
+      const SecretKind& kind = secrets_->kinds[trigger.kind];
       const Offset from = lead_of(kind, text, at);
       if (seen == Seen::partly) {
         if (text.end() - from >= kLiveLiteralBytes) return from;

@@ -13,6 +13,7 @@
 #include "redact/known_values.h"
 #include "redact/pem_tail.h"
 #include "redact/secret_kind.h"
+#include "redact/secret_source.h"
 #include "redact/stream_text.h"
 #include "redact/trigger_table.h"
 
@@ -20,8 +21,7 @@ namespace guard {
 
 class PrefixFinder {
  public:
-  // Both outlive the finder. The spans of kinds[i] are reported as `first_marker` + i.
-  PrefixFinder(const TriggerTable& triggers, const std::vector<SecretKind>& kinds, std::uint32_t first_marker);
+  explicit PrefixFinder(const SecretSource::State& secrets);  // must outlive the finder
 
   // `known` must have advanced over the same text before.
   Result<void> advance(const StreamText& text, const KnownFinder& known, std::vector<SecretSpan>& spans);
@@ -51,8 +51,8 @@ class PrefixFinder {
   Result<void> decide(const StreamText& text, std::uint32_t kind, Offset at, const KnownFinder& known,
                       std::vector<SecretSpan>& spans);
 
+  const SecretSource::State* secrets_;
   const TriggerTable* triggers_;
-  const std::vector<SecretKind>* kinds_;
   std::uint32_t first_marker_;
   std::vector<KindState> states_;
   std::vector<std::uint32_t> swallowing_;

@@ -64,7 +64,9 @@ class Definition {
       find_beginnings();
     }
     for (std::uint32_t i = 0; i < secrets_.kinds.size(); ++i) GUARD_TRY(find_kind(i));
-    for (std::uint32_t i = 0; i < secrets_.runs.size(); ++i) find_runs(secrets_.runs[i], secrets_.first_run + i);
+    for (std::uint32_t i = 0; i < secrets_.runs.size(); ++i) {
+      if (!secrets_.is_off(secrets_.kinds.size() + i)) find_runs(secrets_.runs[i], secrets_.first_run() + i);
+    }
     if (auto wrapped = secrets_.wrapped_runs()) wrapped->advance(StreamText(text_, 0, true), spans_);
     return ok();
   }
@@ -92,7 +94,7 @@ class Definition {
     };
     std::array<std::vector<Prefix>, 256> prefixes;
     for (std::uint32_t i = 0; i < secrets_.kinds.size(); ++i) {
-      for (const std::string& prefix : secrets_.kinds[i].prefixes) {
+      for (const std::string_view prefix : secrets_.kinds[i].prefixes) {
         const char first = prefix.front();
         prefixes[static_cast<unsigned char>(first)].push_back({prefix, i});
         const bool letter = first >= 'a' && first <= 'z';
@@ -131,14 +133,14 @@ class Definition {
 
   Result<void> find_kind(std::uint32_t index) {
     const SecretKind& kind = secrets_.kinds[index];
-    const std::uint32_t marker = secrets_.first_kind + index;
+    const std::uint32_t marker = secrets_.first_kind() + index;
     for (std::size_t at = next_beginning(index, 0); at < text_.size();) {
       std::size_t from = at;
       while (from > 0 && at - from < kind.lead_max && kind.lead.has(text_[from - 1])) --from;
       const std::string_view window = cut_at_line_end(text_.substr(from, kWindowBytes));
       const std::size_t left = from - std::min(from, kLeftContextBytes);
       const bool left_masked = from > 0 && known_mask_[from - 1];
-      GUARD_TRY_ASSIGN(const KindMatch match, kind.decide(text_.substr(left, from - left), left_masked, window, at - from));
+      GUARD_TRY_ASSIGN(const KindMatch match, secrets_.decide(index, {text_.substr(left, from - left), left_masked, window, at - from}));
       std::size_t end = match.found ? at : from + match.end;
       if (match.found && kind.machine == SecretKind::Machine::pem) {
         const bool open = window.size() == kWindowBytes;
@@ -219,7 +221,7 @@ class Definition {
     std::size_t at = 0;
     for (const SecretSpan& region : merged()) {
       out += text_.substr(at, static_cast<std::size_t>(region.begin) - at);
-      if (!region.goes_on) out += marker_text(secrets_.markers[region.kind]);
+      if (!region.goes_on) out += marker_text(secrets_.name(region.kind));
       at = static_cast<std::size_t>(region.end);
     }
     out += text_.substr(at);

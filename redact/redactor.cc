@@ -161,9 +161,9 @@ Result<void> Redactor::State::emit(const StreamText& from, Offset to) {
     if (regions.take(from, *span)) {
       GUARD_TRY(keep(from, hidden_until, span->begin));
       if (!span->goes_on) {
-        const std::string& kind = secrets.markers[span->kind];
+        const std::string_view kind = secrets.name(span->kind);
         GUARD_TRY(out.push(marker_text(kind)));
-        ++counts[kind];
+        ++counts[std::string(kind)];
       }
     }
   }

@@ -17,6 +17,7 @@ class RunFinder {
   // `kind` is a Machine::run kind and must outlive the finder; its spans are reported as `marker`.
   RunFinder(const SecretKind& kind, std::uint32_t marker) : kind_(&kind), scan_(kind.run_chars), marker_(marker) {}
 
+  std::uint32_t marker() const noexcept { return marker_; }
   void advance(const StreamText& text, std::vector<SecretSpan>& spans);
   // Every span that begins before this has been reported.
   Offset frontier() const noexcept { return begin_; }

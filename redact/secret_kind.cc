@@ -1,14 +1,9 @@
 #include "redact/secret_kind.h"
 
 #include <fmt/format.h>
-#include <re2/re2.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <cmath>
-#include <mutex>
-#include <optional>
 
 namespace guard {
 namespace {
@@ -17,48 +12,10 @@ constexpr std::size_t kPrefixBytesMin = 3;  // the trigger scan steps over every
 constexpr std::size_t kPrefixBytesMax = 60;
 constexpr std::size_t kPrefixBytesAlone = 5;  // that need no `next`
 constexpr std::size_t kLeadMax = 32;
-constexpr std::size_t kJudgedBytes = 64;  // of a value, for needs and entropy
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
-bool is_alnum(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-bool is_hex(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
-// `digits` hex digits before the end of `text`, and `sign` before them.
-bool ends_in_escape(std::string_view text, std::string_view sign, std::size_t digits) {
-  if (text.size() < digits + sign.size()) return false;
-  const std::string_view tail = text.substr(text.size() - digits);
-  for (const char c : tail) {
-    if (!is_hex(c)) return false;
-  }
-  return text.substr(0, text.size() - digits).ends_with(sign);
-}
-
-bool ends_in_colour(std::string_view text) {
-  if (!text.ends_with('m')) return false;
-  text.remove_suffix(1);
-  while (!text.empty() && ((text.back() >= '0' && text.back() <= '9') || text.back() == ';' || text.back() == ':')) {
-    text.remove_suffix(1);
-  }
-  return text.ends_with('[');
-}
-
-double bits_per_byte(std::string_view text) {
-  std::array<unsigned, 256> counts{};
-  for (const char c : text) ++counts[static_cast<unsigned char>(c)];
-  const auto size = static_cast<double>(text.size());
-  double bits = 0;
-  for (const unsigned count : counts) {
-    if (count > 0) bits -= count / size * std::log2(count / size);
-  }
-  return bits;
-}
-
 std::vector<std::string> split_blanks(std::string_view text) {
   std::vector<std::string> words;
   std::string word;
@@ -82,57 +39,10 @@ std::vector<std::string> split_blanks(std::string_view text) {
 
 }  // namespace
 
-bool at_word_start(std::string_view left) {
-  if (left.empty() || !is_alnum(left.back())) return true;
-  const char last = left.back();
-  if (left.size() >= 2 && left[left.size() - 2] == '\\' &&
-      std::string_view("nrtbfv0").find(last) != std::string_view::npos) {
-    return true;
-  }
-  return ends_in_escape(left, "%", 2) || ends_in_escape(left, "\\x", 2) || ends_in_escape(left, "\\u", 4) ||
-         ends_in_colour(left);
-}
-
-struct LazyPattern::State {
-  std::string regex;
-  std::once_flag once;
-  std::unique_ptr<re2::RE2> compiled;
-};
-
-LazyPattern::LazyPattern(std::string regex) : state_(std::make_unique<State>()) {
-  state_->regex = std::move(regex);
-}
-LazyPattern::~LazyPattern() = default;
-LazyPattern::LazyPattern(LazyPattern&&) noexcept = default;
-
-Result<bool> LazyPattern::match(std::string_view text, int group, std::size_t& begin, std::size_t& end) const {
-  std::call_once(state_->once, [this] {
-    re2::RE2::Options options;
-    options.set_encoding(re2::RE2::Options::EncodingLatin1);  // bytes: the output of programs is often no UTF-8
-    options.set_log_errors(false);
-    state_->compiled = std::make_unique<re2::RE2>(state_->regex, options);
-  });
-  const re2::RE2& compiled = *state_->compiled;
-  constexpr int kGroupsMax = 4;
-  if (!compiled.ok() || group >= kGroupsMax || group > compiled.NumberOfCapturingGroups()) {
-    return Error(ErrorCode::withheld, fmt::format("the redaction pattern {} can't be used", state_->regex));
-  }
-  re2::StringPiece groups[kGroupsMax];
-  const re2::StringPiece piece(text.data(), text.size());
-  if (!compiled.Match(piece, 0, text.size(), re2::RE2::ANCHOR_START, groups, group + 1)) return false;
-  const re2::StringPiece& span = groups[group];
-  if (span.data() == nullptr) {
-    return Error(ErrorCode::withheld,
-                 fmt::format("group {} of the redaction pattern {} took no part", group, state_->regex));
-  }
-  begin = static_cast<std::size_t>(span.data() - text.data());
-  end = begin + span.size();
-  return true;
-}
-
-Result<SecretKind> SecretKind::create(const Rule& rule) {
+Result<SecretKind> read_secret_kind(const Rule& rule, KindTexts& texts) {
+  using Machine = SecretKind::Machine;
   SecretKind kind;
-  kind.rule_id = rule.id;
+  kind.rule_id = texts.keep(rule.id);
   const auto fault = [&](std::string sentence) {
     return Error(ErrorCode::rules_invalid, fmt::format("secret rule {}: {}", rule.id, sentence));
   };
@@ -158,17 +68,19 @@ Result<SecretKind> SecretKind::create(const Rule& rule) {
       return fault(fmt::format("`redact.{}` is not a key", key));
     }
   }
-  kind.name = rule.kind;
+  kind.name = texts.keep(rule.kind);
   if (kind.name.empty() || kind.name.size() > 40 ||
       kind.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_-") != std::string::npos) {
     return fault("`kind` must be 1 to 40 of a-z, 0-9, _ and -");
   }
 
+  std::vector<ByteSet> needs;
   for (const std::string& word : split_blanks(text("needs"))) {
     const auto need = ByteSet::parse(word);
     if (!need) return fault("`redact.needs` holds no set of bytes: " + word);
-    kind.needs.push_back(*need);
+    needs.push_back(*need);
   }
+  kind.needs = texts.keep(std::move(needs));
   const std::string machine = text("machine");
   if (machine == "run") {
     kind.machine = Machine::run;
@@ -184,22 +96,25 @@ Result<SecretKind> SecretKind::create(const Rule& rule) {
     return fault("`redact.machine` must be pem or run");
   }
 
-  kind.prefixes = split_blanks(text("prefix"));
-  if (kind.prefixes.empty()) return fault("`redact.prefix` is missing: nothing bounded could be held back");
+  std::vector<std::string> prefixes = split_blanks(text("prefix"));
+  if (prefixes.empty()) return fault("`redact.prefix` is missing: nothing bounded could be held back");
   kind.fold_case = text("nocase") == "true";
-  for (std::string& prefix : kind.prefixes) {
+  std::vector<std::string_view> kept;
+  for (std::string& prefix : prefixes) {
     if (prefix.size() < kPrefixBytesMin || prefix.size() > kPrefixBytesMax)
       return fault("each prefix must have 3 to 60 bytes");
     for (char& c : prefix) {
       if (c < ' ' || c > '~') return fault("a prefix must be printable ASCII");
       if (kind.fold_case && c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     }
+    kept.push_back(texts.keep(std::move(prefix)));
   }
+  kind.prefixes = texts.keep(std::move(kept));
   if (!text("next").empty()) {
     if (kind.machine != Machine::token) return fault("`redact.next` is for tokens");
     if (!set("next", kind.next)) return fault("`redact.next` is no set of bytes");
   }
-  for (const std::string& prefix : kind.prefixes) {
+  for (const std::string_view prefix : kind.prefixes) {
     if (kind.machine == Machine::token && prefix.size() < kPrefixBytesAlone && kind.next.empty())
       return fault(fmt::format("`redact.next` is missing: the prefix {} has fewer than 5 bytes", prefix));
   }
@@ -219,7 +134,7 @@ Result<SecretKind> SecretKind::create(const Rule& rule) {
   for (const char c : std::string_view("azAZ09")) {
     if (!kind.tail.has(c)) return fault("`redact.tail` must hold all letters and digits");
   }
-  if (!text("except").empty()) kind.except_ = std::make_unique<LazyPattern>(text("except"));
+  kind.except = texts.keep(text("except"));
   if (const std::string bits = text("entropy"); !bits.empty()) {
     // Digits, perhaps a dot and one more: read by hand, because strtod asks the locale.
     const bool tenths = bits.size() == 3 && bits[1] == '.' && is_digit(bits[2]);
@@ -227,58 +142,14 @@ Result<SecretKind> SecretKind::create(const Rule& rule) {
     kind.entropy_min = bits[0] - '0' + (tenths ? (bits[2] - '0') / 10.0 : 0.0);
   }
   if (rule.patterns.empty()) return fault("a pattern is missing");
+  std::vector<SecretPattern> patterns;
   for (const Pattern& pattern : rule.patterns) {
-    kind.shapes_.push_back({LazyPattern(pattern.regex), pattern.capture});
+    patterns.push_back({texts.keep(pattern.regex), pattern.capture});
     kind.has_group = kind.has_group || pattern.capture > 0;
   }
+  kind.patterns = texts.keep(std::move(patterns));
   if (kind.entropy_min > 0 && !kind.has_group) return fault("`redact.entropy` is for values behind a name: a group is missing");
   return kind;
-}
-
-bool SecretKind::looks_random(std::string_view value) const {
-  value = value.substr(0, kJudgedBytes);
-  for (const ByteSet& need : needs) {
-    if (std::none_of(value.begin(), value.end(), [&](char c) { return need.has(c); })) return false;
-  }
-  return entropy_min <= 0 || bits_per_byte(value) >= entropy_min;
-}
-
-// Does one of the prefixes stand at the beginning of `text` with a byte of `next` behind it?
-bool SecretKind::begins(std::string_view text) const {
-  const auto same = [this](char lower, char c) {
-    return lower == (fold_case && c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
-  };
-  return next.empty() || std::any_of(prefixes.begin(), prefixes.end(), [&](const std::string& prefix) {
-           return text.size() > prefix.size() && next.has(text[prefix.size()]) &&
-                  std::equal(prefix.begin(), prefix.end(), text.begin(), same);
-         });
-}
-
-Result<KindMatch> SecretKind::decide(std::string_view left, bool left_masked, std::string_view window,
-                                     std::size_t lead_bytes) const {
-  KindMatch match;
-  if (!begins(window.substr(lead_bytes))) return match;
-  if (!any_left && !left_masked && !at_word_start(left)) return match;
-  for (const Shape& shape : shapes_) {
-    GUARD_TRY_ASSIGN(match.found, shape.pattern.match(window, shape.group, match.begin, match.end));
-    if (match.found) break;
-    match = KindMatch();
-  }
-  if (match.found && except_) {
-    std::size_t begin = 0;
-    std::size_t end = 0;
-    GUARD_TRY_ASSIGN(const bool excepted, except_->match(window.substr(match.begin), 0, begin, end));
-    if (excepted) {
-      match.found = false;
-      match.end = match.begin + end;
-    }
-  }
-  if (match.found && (!needs.empty() || entropy_min > 0)) {
-    std::size_t end = match.end;
-    while (end < window.size() && tail.has(window[end])) ++end;
-    if (!looks_random(window.substr(match.begin, end - match.begin))) return KindMatch();
-  }
-  return match;
 }
 
 }  // namespace guard

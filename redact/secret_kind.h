@@ -1,4 +1,5 @@
-// One secret rule made ready: which literals give a candidate away, and the decision whether a candidate is a secret.
+// One secret rule made ready: which literals give a candidate away, and what is needed to decide whether it is a secret
+// (kind_judge.h).
 //
 // The keys of `redact` in a rule (all as text):
 //   prefix    literals of 3 to 60 bytes, separated by blanks; one of them begins every match. "%20" stands for a blank.
@@ -18,10 +19,13 @@
 //             prefix: `min` or more bytes of `chars` in a row, one of each set in `needs`, then up to two of `pad`)
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <deque>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/result.h"
@@ -30,50 +34,19 @@
 
 namespace guard {
 
-// A pattern that is compiled when it is first needed: most runs print no candidate of most kinds, and compiling all of
-// them would cost more than the rest of guard's start. Safe to share between threads.
-class LazyPattern {
- public:
-  explicit LazyPattern(std::string regex);
-  ~LazyPattern();
-  LazyPattern(LazyPattern&&) noexcept;
-
-  // Anchored at the first byte of `text`. True with the bounds of group `group` set, false without a match; WITHHELD
-  // where the pattern can't be compiled or the group took no part.
-  Result<bool> match(std::string_view text, int group, std::size_t& begin, std::size_t& end) const;
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
+struct SecretPattern {
+  std::string_view regex;
+  int group = 0;  // that is the secret
 };
 
-// Bounds in the window that was judged. The tail goes on from `end`. Where a value was excepted, found is false and
-// `end` is that of the exception: what begins inside it is the same no-secret again.
-struct KindMatch {
-  bool found = false;
-  std::size_t begin = 0;
-  std::size_t end = 0;
-};
-
-class SecretKind {
- public:
+// Plain data, so that the shipped kinds can lie in read-only memory. The texts must outlive it.
+struct SecretKind {
   enum class Machine : std::uint8_t { token, pem, run };
 
-  static Result<SecretKind> create(const Rule& rule);
-
-  // `left`: what stands before the window (kLeftContextBytes of it, or less at the beginning). `left_masked`: the byte
-  // before the window is hidden as part of a known value, so a reader of the output sees a marker's end there.
-  // `lead_bytes`: how many bytes of the window stand before the prefix.
-  Result<KindMatch> decide(std::string_view left, bool left_masked, std::string_view window,
-                           std::size_t lead_bytes) const;
-
-  // Known by a name and by the looks of the value alone.
-  bool by_looks() const noexcept { return entropy_min > 0; }
-
-  std::string rule_id;
-  std::string name;
+  std::string_view rule_id;
+  std::string_view name;
   Machine machine = Machine::token;
-  std::vector<std::string> prefixes;
+  std::span<const std::string_view> prefixes;
   bool fold_case = false;
   ByteSet next;  // empty: any byte, or none, may follow the prefix
   bool any_left = false;
@@ -81,31 +54,38 @@ class SecretKind {
   std::size_t lead_max = 0;
   ByteSet tail;
   bool has_group = false;  // the secret is a part of the match: a name stands before it
-  std::vector<ByteSet> needs;
+  std::span<const ByteSet> needs;
   double entropy_min = 0;
-
-  // A broken line is put together again only for tokens: what goes on to a quote may go on with prose.
-  bool wraps() const noexcept { return machine == Machine::token && !tail.has('!'); }
+  std::span<const SecretPattern> patterns;
+  std::string_view except;  // empty: nothing is excepted
 
   // Machine::run
   ByteSet run_chars;
   std::size_t run_min = 0;
   ByteSet run_pad;
 
- private:
-  bool looks_random(std::string_view value) const;
-  bool begins(std::string_view text) const;
-  struct Shape {
-    LazyPattern pattern;
-    int group;
-  };
-  std::vector<Shape> shapes_;
-  std::unique_ptr<LazyPattern> except_;
+  // Known by a name and by the looks of the value alone.
+  bool by_looks() const noexcept { return entropy_min > 0; }
+  // A broken line is put together again only for tokens: what goes on to a quote may go on with prose.
+  bool wraps() const noexcept { return machine == Machine::token && !tail.has('!'); }
 };
 
-// False where the byte before a candidate makes it the inside of a word: `risk-...` is not `sk-...`. What looks like a
-// letter but ends an escape (`\n`, `%3D`, `\u003d`, ESC[32m) is no part of a word.
-bool at_word_start(std::string_view left);
+// Where the texts and lists of kinds live that are read from rules.
+class KindTexts {
+ public:
+  std::string_view keep(std::string text) { return texts_.emplace_back(std::move(text)); }
+  std::span<const std::string_view> keep(std::vector<std::string_view> list) { return lists_.emplace_back(std::move(list)); }
+  std::span<const ByteSet> keep(std::vector<ByteSet> list) { return sets_.emplace_back(std::move(list)); }
+  std::span<const SecretPattern> keep(std::vector<SecretPattern> list) { return patterns_.emplace_back(std::move(list)); }
+
+ private:
+  std::deque<std::string> texts_;  // deques: what was kept stays where it is
+  std::deque<std::vector<std::string_view>> lists_;
+  std::deque<std::vector<ByteSet>> sets_;
+  std::deque<std::vector<SecretPattern>> patterns_;
+};
+
+Result<SecretKind> read_secret_kind(const Rule& rule, KindTexts& texts);
 
 inline constexpr std::size_t kRunPadMax = 2;
 

@@ -1,6 +1,7 @@
 #include "redact/secret_source.h"
 
 #include <algorithm>
+#include <set>
 
 #include "redact/secret_state.h"
 
@@ -19,18 +20,19 @@ std::string marker_name(const std::string& name) {
   return "env:" + clean;
 }
 
-// A value that stands in a marker would be hidden in there, and that marker's marker again.
-bool stands_in(const KnownValues& values, std::uint32_t kind, const std::string& text) {
-  for (const KnownValues::Text& known : values.short_texts()) {
-    if (known.kind == kind && text.find(known.text) != std::string::npos) return true;
+// Which of the known values stand in a marker: they would be hidden in there, and that marker's marker again.
+std::set<std::uint32_t> part_of_markers(const SecretSource::State& state) {
+  std::string markers;
+  for (std::uint32_t i = 0; i < state.first_run() + state.runs.size(); ++i) markers += marker_text(state.name(i)) + "\n";
+  std::vector<SecretSpan> spans;
+  KnownFinder finder(state.known);
+  finder.advance(StreamText(markers, 0, true), spans);
+  std::set<std::uint32_t> found;
+  for (const SecretSpan& span : spans) found.insert(span.kind);
+  for (const KnownValues::Text& known : state.known.short_texts()) {
+    if (markers.find(known.text) != std::string::npos) found.insert(known.kind);
   }
-  for (const KnownValues::Text& known : values.long_texts()) {
-    if (known.kind != kind) continue;
-    for (std::size_t at = 0; at + KnownValues::kFragmentBytes <= known.text.size(); ++at) {
-      if (text.find(known.text.substr(at, KnownValues::kFragmentBytes)) != std::string::npos) return true;
-    }
-  }
-  return false;
+  return found;
 }
 
 }  // namespace
@@ -46,64 +48,72 @@ const std::vector<std::pair<std::string, std::string>>& SecretSource::refused() 
 
 Result<SecretSource> SecretSource::create(const RuleSet& rules, std::vector<KnownSecret> known,
                                           const std::vector<std::string>& kinds_off) {
+  GUARD_TRY_ASSIGN(auto own, OwnKindTable::create(rules));
+  auto state = std::make_unique<State>(own->table());
+  state->own = std::move(own);
+  return make(std::move(state), std::move(known), kinds_off);
+}
+
+Result<SecretSource> SecretSource::shipped(std::vector<KnownSecret> known, const std::vector<std::string>& kinds_off) {
+  return make(std::make_unique<State>(shipped_kind_table()), std::move(known), kinds_off);
+}
+
+Result<SecretSource> SecretSource::make(std::unique_ptr<State> state, std::vector<KnownSecret> known,
+                                        const std::vector<std::string>& kinds_off) {
+  if (!kinds_off.empty()) state->kinds_off.resize(state->kinds.size() + state->runs.size());
   for (const std::string& off : kinds_off) {
-    if (std::any_of(rules.rules().begin(), rules.rules().end(), [&](const Rule& rule) { return rule.tier == Tier::secret && rule.kind == off; })) continue;
+    bool any = false;
+    for (std::size_t i = 0; i < state->kinds_off.size(); ++i) {
+      const bool same = state->name(static_cast<std::uint32_t>(i)) == off;  // no known value is there yet
+      if (same) state->kinds_off[i] = true;
+      any = any || same;
+    }
+    if (any) continue;
     return Error(ErrorCode::config_invalid, "redact.kinds_off names " + off + ", and there is no such kind")
         .hint("`guard rules list` shows the kinds in the tier called secret");
   }
-  auto state = std::make_unique<State>();
-  for (const KnownSecret& secret : known) state->markers.push_back(marker_name(secret.name));
 
-  std::vector<SecretKind> created;
-  created.reserve(rules.rules().size());
-  for (const Rule& rule : rules.rules()) {
-    if (rule.tier != Tier::secret || std::find(kinds_off.begin(), kinds_off.end(), rule.kind) != kinds_off.end()) continue;
-    GUARD_TRY_ASSIGN(SecretKind kind, SecretKind::create(rule));
-    (kind.machine == SecretKind::Machine::run ? state->runs : created).push_back(std::move(kind));
-  }
-  const auto longest_prefix = [](const SecretKind& kind) {
-    std::size_t longest = 0;
-    for (const std::string& prefix : kind.prefixes) longest = std::max(longest, prefix.size());
-    return longest;
-  };
-  // A kind that goes by how a value looks names a marker only where no other kind knows the value. Hundreds of kinds are
-  // moved once each, which is felt when guard starts.
-  std::vector<std::pair<std::size_t, SecretKind*>> order;
-  order.reserve(created.size());
-  for (SecretKind& kind : created) order.emplace_back(kind.by_looks() ? 0 : longest_prefix(kind), &kind);
-  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-  state->kinds.reserve(order.size());
-  for (const auto& [length, kind] : order) state->kinds.push_back(std::move(*kind));
-  const auto pem_kinds = std::count_if(state->kinds.begin(), state->kinds.end(),
-                                       [](const SecretKind& kind) { return kind.machine == SecretKind::Machine::pem; });
-  if (pem_kinds > 1) return Error(ErrorCode::rules_invalid, "more than one secret rule uses the pem machine");
-
-  state->first_kind = static_cast<std::uint32_t>(state->markers.size());
-  for (const SecretKind& kind : state->kinds) {
-    for (const std::string& prefix : kind.prefixes) {
-      const auto index = static_cast<std::uint32_t>(&kind - state->kinds.data());
-      state->triggers.add({prefix, kind.fold_case, false, index}, kind.next);
-    }
-    state->markers.push_back(kind.name);
-  }
-  state->triggers.group_short();
-  state->first_run = static_cast<std::uint32_t>(state->markers.size());
-  for (const SecretKind& run : state->runs) state->markers.push_back(run.name);
-
-  std::string markers;
-  for (const std::string& marker : state->markers) markers += marker_text(marker) + "\n";
+  std::vector<std::string> reasons;
   for (std::uint32_t i = 0; i < known.size(); ++i) {
-    std::string reason = state->known.add(known[i].value, i);
-    if (reason.empty() && stands_in(state->known, i, markers)) {
-      reason = "it is part of what guard prints in place of secrets";
-      state->known.drop(i);
-    }
-    if (!reason.empty()) state->refused.emplace_back(known[i].name, std::move(reason));
+    state->known_names.push_back(marker_name(known[i].name));
+    reasons.push_back(state->known.add(known[i].value, i));
   }
   state->known.index();
-  for (const KnownValues::Text& value : state->known.short_texts())
+  if (!known.empty()) {
+    for (const std::uint32_t kind : part_of_markers(*state)) {
+      reasons[kind] = "it is part of what guard prints in place of secrets";
+      state->known.drop(kind);
+    }
+    state->known.index();
+  }
+  for (std::uint32_t i = 0; i < known.size(); ++i) {
+    if (!reasons[i].empty()) state->refused.emplace_back(known[i].name, std::move(reasons[i]));
+  }
+  for (const KnownValues::Text& value : state->known.short_texts()) {
     state->triggers.add({value.text, false, true, value.kind});
+  }
   return SecretSource(std::move(state));
+}
+
+SecretSource::State::State(const KindTable& table)
+    : kinds(table.kinds),
+      runs(table.runs),
+      triggers(table.triggers),
+      judges_(std::make_unique<std::atomic<const KindJudge*>[]>(table.kinds.size())) {}
+
+SecretSource::State::~State() {
+  for (std::size_t i = 0; i < kinds.size(); ++i) delete judges_[i].load();
+}
+
+Result<KindMatch> SecretSource::State::decide(std::uint32_t kind, const Candidate& candidate) const {
+  if (is_off(kind)) return KindMatch();
+  const KindJudge* judge = judges_[kind].load(std::memory_order_acquire);
+  if (judge == nullptr) {
+    auto made = std::make_unique<const KindJudge>(kinds[kind]);
+    // Where two threads make it at once, the first one's is taken.
+    judge = judges_[kind].compare_exchange_strong(judge, made.get()) ? made.release() : judge;
+  }
+  return judge->decide(candidate);
 }
 
 }  // namespace guard

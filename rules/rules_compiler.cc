@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "common/cpp_literal.h"
 #include "common/file_io.h"
 #include "rules/matcher.h"
 #include "rules/prefilter.h"
@@ -27,22 +28,6 @@ const ShippedRules& shipped_rules_data() noexcept {
 
 namespace {
 
-std::string literal(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (byte < 0x20 || byte >= 0x7f || c == '?') {
-      out += fmt::format("\\{:03o}", byte);  // three digits always: a digit that follows is not swallowed
-    } else {
-      out += c;
-    }
-  }
-  return out + "\"sv";
-}
-
 class TableWriter {
  public:
   explicit TableWriter(std::string_view root) : root_(root) {}
@@ -55,7 +40,7 @@ class TableWriter {
     }
     row(false, rule,
         fmt::format("Tier({}), Severity({})", static_cast<int>(rule.tier), static_cast<int>(rule.severity)),
-        fmt::format("{}, {}, {}", literal(rule.why), literal(rule.fix), literal(rule.kind)),
+        fmt::format("{}, {}, {}", cpp_literal(rule.why), cpp_literal(rule.fix), cpp_literal(rule.kind)),
         fmt::format("{}, {}, {}, {}, {}", texts(rule.needs), texts(rule.all_of), texts(rule.paths), texts(hints),
                     texts(rule.references)));
   }
@@ -73,14 +58,14 @@ class TableWriter {
         "constexpr std::size_t kTextCount = {};\nconstexpr std::size_t kPatternCount = {};\n"
         "constexpr std::size_t kRuleCount = {};\n"
         "constexpr std::string_view kDigest = {};\nconstexpr std::string_view kLibraryVersion = {};\n",
-        text_rows_, pattern_rows_, rule_rows_, texts_, patterns_, rules_, literal(digest),
-        literal(Prefilter::library_version()));
+        text_rows_, pattern_rows_, rule_rows_, texts_, patterns_, rules_, cpp_literal(digest),
+        cpp_literal(Prefilter::library_version()));
   }
 
  private:
   std::string texts(const std::vector<std::string>& list) {
     const std::size_t first = texts_;
-    for (const std::string& text : list) text_rows_ += literal(text) + ",\n";
+    for (const std::string& text : list) text_rows_ += cpp_literal(text) + ",\n";
     texts_ += list.size();
     return fmt::format("{{{}, {}}}", first, list.size());
   }
@@ -100,7 +85,7 @@ class TableWriter {
       unsigned views = 0;
       for (const View view : pattern.views) views |= 1u << static_cast<unsigned>(view);
       pattern_rows_ +=
-          fmt::format("{{{}, {}, {}, {}u}},\n", literal(pattern.regex), views, pattern.capture, pattern.bytes_max);
+          fmt::format("{{{}, {}, {}, {}u}},\n", cpp_literal(pattern.regex), views, pattern.capture, pattern.bytes_max);
     }
     patterns_ += list.size();
     return fmt::format("{{{}, {}}}", first, list.size());
@@ -114,9 +99,9 @@ class TableWriter {
   template <typename Owner>
   void row(bool fact, const Owner& owner, const std::string& tier, const std::string& words,
            const std::string& ranges) {
-    rule_rows_ += fmt::format("{{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n", fact, literal(owner.id), tier,
-                              literal(owner.title), words, patterns(owner.patterns), ranges, examples(owner.match),
-                              examples(owner.no_match), literal(place(owner.file)), owner.line, owner.column);
+    rule_rows_ += fmt::format("{{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n", fact, cpp_literal(owner.id), tier,
+                              cpp_literal(owner.title), words, patterns(owner.patterns), ranges, examples(owner.match),
+                              examples(owner.no_match), cpp_literal(place(owner.file)), owner.line, owner.column);
     ++rules_;
   }
 

@@ -20,7 +20,7 @@ class Kept final : public ByteSink {
 
 const SecretSource& secrets() {
   static const SecretSource source = [] {
-    auto created = SecretSource::create(RuleSet::shipped());
+    auto created = SecretSource::shipped();
     EXPECT_TRUE(created.has_value());
     return std::move(*created);
   }();

@@ -23,7 +23,7 @@ struct Explainer {
   const Matcher* matcher = &test_matcher();
 
   Result<ExplainedLine> operator()(const std::string& text, std::uint32_t line, std::string_view named) const {
-    const auto secrets = SecretSource::create(RuleSet::shipped(), known).value();
+    const auto secrets = SecretSource::shipped(known).value();
     GateRequest request;
     request.rules = rules;
     request.matcher = matcher;

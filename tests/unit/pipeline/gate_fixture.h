@@ -54,7 +54,7 @@ struct Gate {
   const Matcher* matcher = &test_matcher();
 
   CheckRecord operator()(std::vector<SourceFile> files, std::string_view mode = "host") const {
-    auto secrets = SecretSource::create(RuleSet::shipped(), known);
+    auto secrets = SecretSource::shipped(known);
     if (!secrets) {
       ADD_FAILURE() << secrets.error().to_string();
       return {};

@@ -13,7 +13,7 @@ namespace {
 using ::testing::HasSubstr;
 
 const SecretSource& secrets() {
-  static const SecretSource kSecrets = SecretSource::create(RuleSet::shipped()).value();
+  static const SecretSource kSecrets = SecretSource::shipped().value();
   return kSecrets;
 }
 

@@ -1,3 +1,4 @@
+#include "redact/kind_judge.h"
 #include "redact/secret_source.h"
 
 #include <gtest/gtest.h>
