@@ -68,6 +68,12 @@ TEST(RedactCases, G83_CapAndKillInKindsThatAreSplitByWhatIsNotSeen) {
   }
 }
 
+TEST(RedactCases, G83_CapAndKillInValuesThatAreSplitByWhatIsNotSeen) {
+  for (const Sample& one : samples()) {
+    if (one.kind.starts_with("env:")) hides_split_by_what_is_not_seen(one);
+  }
+}
+
 TEST(RedactCases, G83_StreamsAreApartAndTheCapIsShared) {
   const std::string key = anthropic_key();
   for (std::size_t half = 30; half < key.size(); ++half) {

@@ -92,21 +92,14 @@ TEST(RedactCases, C42_StackedKeysForeignEndsAndProse) {
   keeps("----- BEGIN PRIVATE KEY -----\n");
 }
 
-// Cuts and caps; not kills.
-void hides_block(const std::string& pattern, const std::string& expected, const std::vector<std::string>& lines) {
-  const Case one{filled(pattern, lines), expected, lines};
-  expect_law(shipped_kinds(), one);
-  expect_line_released(shipped_kinds(), one);
-  expect_capped(shipped_kinds(), one);
-}
-
 TEST(RedactCases, C43_Base64ThatWasBrokenIntoLines) {
   const std::string a = random_text(76, 15);
   const std::string b = random_text(76, 16);
   const std::string c = random_text(76, 17);
   const std::string end = random_text(20, 18) + "==";
-  hides_block("data:\n<1>\n<2>\n<3>\n<4>\nafter\n", "data:\n[REDACTED:base64]\nafter\n", {a, b, c, end});
-  hides_block("data:\r\n  <1>\r\n  <2>\r\n  <3>\r\nafter\r\n", "data:\r\n  [REDACTED:base64]\r\nafter\r\n", {a, b, c});
+  hides("data:\n<1>\n<2>\n<3>\n<4>\nafter\n", "data:\n[REDACTED:base64]\nafter\n", {a, b, c, end}, Begun::without_one);
+  hides("data:\r\n  <1>\r\n  <2>\r\n  <3>\r\nafter\r\n", "data:\r\n  [REDACTED:base64]\r\nafter\r\n", {a, b, c},
+        Begun::without_one);
   const std::string words = "TheQuickBrownFoxJumpsOverTheLazyDogAndThenRunsAway";
   ASSERT_EQ(words.size(), 50u);
   keeps(words + "\n" + words + "\nafter\n", Lines::may_wait);
