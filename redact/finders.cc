@@ -51,6 +51,7 @@ void Finders::add_live_end(const StreamText& text, std::vector<SecretSpan>& span
     const Offset begin = run.live_from(text);
     if (begin < text.end() && looks_random(text.from(begin))) add(begin, run.marker());
   }
+  if (wrapped_) add(wrapped_->live_from(text), wrapped_->marker());
   const Offset begun = secrets_->known.begun_at_end(text, marker);
   add(begun, marker);
 }

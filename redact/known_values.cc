@@ -85,7 +85,7 @@ KnownValues::KnownValues() : filter_(std::make_unique<std::bitset<65536>>()) {}
 
 std::string KnownValues::add(std::string_view value, std::uint32_t kind) {
   if (only_of(value, " \t\r\n")) return "it is empty";
-  const std::size_t before = long_.size() + short_.size();
+  bool any_line = false;
   const std::string_view whole = trim(value);
   if (whole.size() < kWholeBytesMin) return "it has fewer than 6 bytes and would be hidden in ordinary words";
   if (is_common(whole)) return "it is a common word, path or address";
@@ -95,10 +95,11 @@ std::string KnownValues::add(std::string_view value, std::uint32_t kind) {
     const std::string_view line = trim(value.substr(from, end - from));
     if (line.size() >= kWholeBytesMin && !is_common(line) && std::set<char>(line.begin(), line.end()).size() >= 4) {
       add_text(line, kind);
+      any_line = true;
     }
     from = end + 1;
   }
-  if (long_.size() + short_.size() == before) return "none of its lines has 6 bytes or more";
+  if (!any_line) return "none of its lines has 6 bytes or more";
 
   for (const std::string& text : spellings(value)) {
     // A document's texts are judged like values: `production` in it is no secret either.

@@ -31,6 +31,11 @@ struct Redactor::State {
       : secrets(secrets_in), out(out_in), finders(secrets_in), regions(secrets_in), shadow_finders(secrets_in), shadow_regions(secrets_in) {}
 
   StreamText text(bool ended) const { return StreamText(buffer, buffer_begin, ended); }
+  // Without what may become a gap at its end: that must not yet end a candidate before it.
+  StreamText text_read(bool ended) const {
+    return StreamText(std::string_view(buffer).substr(0, static_cast<std::size_t>(shadow.read() - buffer_begin)),
+                      buffer_begin, ended);
+  }
   Result<void> advance(bool ended);
   Result<Offset> advance_shadow(bool ended);
   Result<void> emit(const StreamText& from, Offset to);
@@ -105,9 +110,7 @@ Result<void> Redactor::State::end(bool by_force) {
 
 Result<void> Redactor::State::advance(bool ended) {
   shadow.advance(text(ended));
-  // What may become a gap must not yet end a candidate before it.
-  const StreamText all(std::string_view(buffer).substr(0, static_cast<std::size_t>(shadow.read() - buffer_begin)),
-                       buffer_begin, ended);
+  const StreamText all = text_read(ended);
   GUARD_TRY(finders.advance(all, spans));
   GUARD_TRY_ASSIGN(const Offset shadow_frontier, advance_shadow(ended));
 
@@ -180,9 +183,11 @@ Result<void> Redactor::State::keep(const StreamText& from, Offset hidden_until, 
   return out.push(from.between(begin, to));
 }
 
-// Half a key at the end of a stream that was cut off is no match, but it is half a key.
+// Half a key at the end of a stream that was cut off is no match, but it is half a key; also where half an escape
+// follows it.
 void Redactor::State::hide_live_end() {
   finders.add_live_end(text(false), spans);
+  finders.add_live_end(text_read(false), spans);
   shadow_finders.add_live_end(shadow.text(false), shadow_spans);
 }
 

@@ -113,6 +113,17 @@ void WrappedRuns::hide(Offset end, std::vector<SecretSpan>& spans) {
   block_ = end;
 }
 
+Offset WrappedRuns::live_from(const StreamText& text) const {
+  if (lines_ > 0) return block_;
+  if (skipping_ || armour_) return text.end();
+  // A first line whose end has not been seen whole.
+  Offset begin = at_;
+  while (begin < text.end() && (text.at(begin) == ' ' || text.at(begin) == '\t')) ++begin;
+  std::string_view line = text.from(begin);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line.size() >= kWidthMin && is_mixed(line) ? begin : text.end();
+}
+
 bool WrappedRuns::stays_in_armour(std::string_view line) const {
   const std::size_t first = line.find_first_not_of(" \t");
   if (first == std::string_view::npos) return true;

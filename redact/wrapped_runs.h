@@ -21,6 +21,9 @@ class WrappedRuns {
   void advance(const StreamText& text, std::vector<SecretSpan>& spans);
   // Every span that begins before this has been reported.
   Offset frontier() const noexcept { return frontier_; }
+  // Where lines begin that may become a block, or go on with one; the text's end if there are none. After advance().
+  Offset live_from(const StreamText& text) const;
+  std::uint32_t marker() const noexcept { return marker_; }
 
  private:
   static constexpr std::size_t kLinesMin = 3;

@@ -1,4 +1,5 @@
 #include "redact/kind_judge.h"
+#include "redact/kind_table.h"
 #include "redact/secret_source.h"
 
 #include <gtest/gtest.h>
@@ -177,6 +178,45 @@ TEST(WordStart, EscapesEndNoWord) {
   }
   for (const char* left : {"a", "ri", "9", "Z", "n", "3D", "u003d", "32m", "am"})
     EXPECT_FALSE(at_word_start(left)) << left;
+}
+
+TEST(SecretSource, TheSameValueUnderTwoNamesIsRefusedUnderNeither) {
+  const std::string value = "x9Kx9" + std::string("Lq1");
+  const auto source = SecretSource::shipped({{"A", value}, {"B", value}});
+  ASSERT_TRUE(source.has_value());
+  EXPECT_TRUE(source->refused().empty()) << source->refused().front().second;
+}
+
+// What is in read-only memory is what the rules say.
+TEST(SecretSource, ShippedTableIsThatOfTheShippedRules) {
+  const auto own = OwnKindTable::create(RuleSet::shipped()).value();
+  const KindTable& made = own->table();
+  const KindTable& shipped = shipped_kind_table();
+  ASSERT_EQ(shipped.kinds.size(), made.kinds.size());
+  ASSERT_EQ(shipped.runs.size(), made.runs.size());
+  for (std::size_t i = 0; i < made.kinds.size(); ++i) {
+    const SecretKind& a = shipped.kinds[i];
+    const SecretKind& b = made.kinds[i];
+    EXPECT_EQ(a.rule_id, b.rule_id);
+    EXPECT_TRUE(std::equal(a.prefixes.begin(), a.prefixes.end(), b.prefixes.begin(), b.prefixes.end())) << b.rule_id;
+    ASSERT_EQ(a.patterns.size(), b.patterns.size()) << b.rule_id;
+    for (std::size_t p = 0; p < a.patterns.size(); ++p) {
+      EXPECT_EQ(a.patterns[p].regex, b.patterns[p].regex);
+      EXPECT_EQ(a.patterns[p].group, b.patterns[p].group);
+    }
+    EXPECT_EQ(a.except, b.except);
+    EXPECT_EQ(a.entropy_min, b.entropy_min) << b.rule_id;
+    EXPECT_EQ(a.tail.words(), b.tail.words()) << b.rule_id;
+    EXPECT_EQ(a.next.words(), b.next.words()) << b.rule_id;
+    EXPECT_EQ(a.lead.words(), b.lead.words()) << b.rule_id;
+    EXPECT_EQ(a.lead_max, b.lead_max) << b.rule_id;
+    EXPECT_EQ(a.fold_case, b.fold_case) << b.rule_id;
+    EXPECT_EQ(a.any_left, b.any_left) << b.rule_id;
+    EXPECT_EQ(a.has_group, b.has_group) << b.rule_id;
+    EXPECT_EQ(a.needs.size(), b.needs.size()) << b.rule_id;
+  }
+  EXPECT_TRUE(std::equal(made.triggers.places.begin(), made.triggers.places.end(), shipped.triggers.places.begin(),
+                         shipped.triggers.places.end()));
 }
 
 }  // namespace
