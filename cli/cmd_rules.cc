@@ -129,7 +129,7 @@ Result<int> show_views(const RulesOptions& options, CommandContext& context) {
   views.build(bytes, options.file);
   for (const View view : kAllViews) {
     if (view == View::raw || views.view(view).empty()) continue;
-    GUARD_TRY_ASSIGN(const std::string masked, redact_whole(secrets, views.view(view)));
+    GUARD_TRY_ASSIGN(const std::string masked, redact_text(secrets, views.view(view)));
     context.streams.out.print("{}:\n{}", to_string(view), readable(masked));
   }
   return 0;

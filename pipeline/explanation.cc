@@ -52,7 +52,7 @@ class Mask {
   Mask(const SecretSource& secrets, std::vector<MaskedRegion> regions) : secrets_(secrets), regions_(std::move(regions)) {}
 
   std::string text(const std::string& text) const {
-    auto hidden = redact_whole(secrets_, text);
+    auto hidden = redact_text(secrets_, text);
     return hidden ? std::move(*hidden) : std::string(kWithheld);
   }
 

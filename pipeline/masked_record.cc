@@ -12,7 +12,7 @@ class Mask {
   void operator()(std::string& text) const { text = masked(text); }
 
   std::string masked(const std::string& text) const {
-    auto hidden = redact_whole(secrets_, text);
+    auto hidden = redact_text(secrets_, text);
     return hidden ? std::move(*hidden) : std::string("[WITHHELD]");
   }
 

@@ -1,5 +1,4 @@
-// Where the secrets of a whole text are: the regions that redact_whole() replaces by markers, in order, not
-// overlapping.
+// Where the secrets of a whole text are: what Redactor replaces by markers, in order, neither overlapping nor touching.
 #pragma once
 
 #include <cstddef>

@@ -1,10 +1,8 @@
-// F, written down: every offset is looked at, all of the text is there, and time does not matter. Only masked_regions(),
-// which is asked about whole files, leaves out the offsets where the redactor's trigger table says that nothing begins.
+// F, written down: every offset is looked at, all of the text is there, and time does not matter.
 #include <algorithm>
 #include <array>
 #include <vector>
 
-#include "redact/masked_regions.h"
 #include "redact/pem_tail.h"
 #include "redact/redactor.h"
 #include "redact/secret_state.h"
@@ -19,25 +17,13 @@ bool same_ignoring_case(std::string_view text, std::string_view lower) {
                     [](char a, char b) { return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b; });
 }
 
-enum class Offsets : std::uint8_t { every, triggers };
-
 class Definition {
  public:
-  Definition(const SecretSource::State& secrets, std::string_view text, Offsets offsets)
-      : secrets_(secrets), text_(text), offsets_(offsets) {}
+  Definition(const SecretSource::State& secrets, std::string_view text) : secrets_(secrets), text_(text) {}
 
   Result<std::string> output() {
     GUARD_TRY(find_in_both());
     return rewrite();
-  }
-
-  Result<std::vector<MaskedRegion>> regions() {
-    GUARD_TRY(find_in_both());
-    std::vector<MaskedRegion> found;
-    for (const SecretSpan& region : merged()) {
-      found.push_back({static_cast<std::size_t>(region.begin), static_cast<std::size_t>(region.end)});
-    }
-    return found;
   }
 
  private:
@@ -46,7 +32,7 @@ class Definition {
     ShadowText shadow;
     shadow.advance(StreamText(text_, 0, true));
     const StreamText reading = shadow.text(true);
-    Definition second(secrets_, reading.between(0, reading.end()), offsets_);
+    Definition second(secrets_, reading.between(0, reading.end()));
     GUARD_TRY(second.find());
     for (const SecretSpan& region : second.merged()) shadow.carry_back(region, spans_);
     return ok();
@@ -58,11 +44,7 @@ class Definition {
     for (const SecretSpan& span : spans_) {
       for (Offset at = span.begin; at < span.end; ++at) known_mask_[static_cast<std::size_t>(at)] = true;
     }
-    if (offsets_ == Offsets::triggers) {
-      find_triggers();
-    } else {
-      find_beginnings();
-    }
+    find_beginnings();
     for (std::uint32_t i = 0; i < secrets_.kinds.size(); ++i) GUARD_TRY(find_kind(i));
     for (std::uint32_t i = 0; i < secrets_.runs.size(); ++i) {
       if (!secrets_.is_off(secrets_.kinds.size() + i)) find_runs(secrets_.runs[i], secrets_.first_run() + i);
@@ -107,19 +89,6 @@ class Definition {
         const bool same = secrets_.kinds[prefix.kind].fold_case ? same_ignoring_case(here, prefix.text) : here == prefix.text;
         std::vector<std::size_t>& places = beginnings_[prefix.kind];
         if (same && (places.empty() || places.back() != at)) places.push_back(at);
-      }
-    }
-  }
-
-  void find_triggers() {
-    beginnings_.resize(secrets_.kinds.size());
-    const StreamText text(text_, 0, true);
-    for (Offset at = secrets_.triggers.next(text, 0); at < text.end(); at = secrets_.triggers.next(text, at + 1)) {
-      const std::string_view here = text_.substr(static_cast<std::size_t>(at));
-      for (const Trigger& trigger : secrets_.triggers.candidates(here)) {
-        if (!trigger.known_value && TriggerTable::seen(trigger, here) == Seen::fully) {
-          beginnings_[trigger.kind].push_back(static_cast<std::size_t>(at));
-        }
       }
     }
   }
@@ -230,7 +199,6 @@ class Definition {
 
   const SecretSource::State& secrets_;
   std::string_view text_;
-  Offsets offsets_;
   std::vector<std::vector<std::size_t>> beginnings_;  // by kind, in order
   std::vector<SecretSpan> spans_;
   std::vector<bool> known_mask_;  // the bytes of known values
@@ -239,11 +207,7 @@ class Definition {
 }  // namespace
 
 Result<std::string> redact_whole(const SecretSource& secrets, std::string_view text) {
-  return Definition(secrets.state(), text, Offsets::every).output();
-}
-
-Result<std::vector<MaskedRegion>> masked_regions(const SecretSource& secrets, std::string_view text) {
-  return Definition(secrets.state(), text, Offsets::triggers).regions();
+  return Definition(secrets.state(), text).output();
 }
 
 }  // namespace guard

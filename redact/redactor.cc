@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "redact/finders.h"
+#include "redact/masked_regions.h"
 #include "redact/regions.h"
 #include "redact/secret_state.h"
 #include "redact/shadow_text.h"
@@ -23,6 +24,22 @@ constexpr std::size_t kSliceBytes = 65536;
 
 // How much of the buffer may be dead before it is moved: single bytes must not move all of it.
 constexpr std::size_t kDeadBytesMax = 2048;
+
+class NowhereSink final : public ByteSink {
+ public:
+  Result<void> push(std::span<const char>) override { return ok(); }
+  Result<void> finish() override { return ok(); }
+};
+
+class StringSink final : public ByteSink {
+ public:
+  Result<void> push(std::span<const char> bytes) override {
+    text.append(bytes.data(), bytes.size());
+    return ok();
+  }
+  Result<void> finish() override { return ok(); }
+  std::string text;
+};
 
 }  // namespace
 
@@ -58,6 +75,7 @@ struct Redactor::State {
   std::vector<SecretSpan> shadow_spans;  // of the shadow, not carried back yet
   std::map<std::string, std::uint64_t> counts;
   bool closed = false;  // finished or failed: nothing leaves any more
+  std::vector<MaskedRegion>* told = nullptr;  // where regions are asked for
 };
 
 Redactor::Redactor(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -178,6 +196,13 @@ Result<void> Redactor::State::emit(const StreamText& from, Offset to) {
 // Lets out what is not hidden of [emitted, to).
 Result<void> Redactor::State::keep(const StreamText& from, Offset hidden_until, Offset to) {
   const Offset begin = std::max(emitted, std::min(hidden_until, to));
+  if (told != nullptr && begin > emitted) {
+    if (!told->empty() && told->back().end == emitted) {
+      told->back().end = static_cast<std::size_t>(begin);
+    } else {
+      told->push_back({static_cast<std::size_t>(emitted), static_cast<std::size_t>(begin)});
+    }
+  }
   emitted = std::max(emitted, to);
   if (begin >= to) return ok();
   return out.push(from.between(begin, to));
@@ -189,6 +214,28 @@ void Redactor::State::hide_live_end() {
   finders.add_live_end(text(false), spans);
   finders.add_live_end(text_read(false), spans);
   shadow_finders.add_live_end(shadow.text(false), shadow_spans);
+}
+
+Result<std::vector<MaskedRegion>> Redactor::regions(const SecretSource& secrets, std::string_view text) {
+  std::vector<MaskedRegion> found;
+  NowhereSink nowhere;
+  Redactor redactor(std::make_unique<State>(secrets.state(), nowhere));
+  redactor.state_->told = &found;
+  GUARD_TRY(redactor.push(text));
+  GUARD_TRY(redactor.finish());
+  return found;
+}
+
+Result<std::vector<MaskedRegion>> masked_regions(const SecretSource& secrets, std::string_view text) {
+  return Redactor::regions(secrets, text);
+}
+
+Result<std::string> redact_text(const SecretSource& secrets, std::string_view text) {
+  StringSink redacted;
+  GUARD_TRY_ASSIGN(Redactor redactor, Redactor::create(secrets, redacted));
+  GUARD_TRY(redactor.push(text));
+  GUARD_TRY(redactor.finish());
+  return std::move(redacted.text);
 }
 
 }  // namespace guard

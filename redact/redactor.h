@@ -19,6 +19,7 @@
 
 #include "common/byte_sink.h"
 #include "common/result.h"
+#include "redact/masked_regions.h"
 #include "redact/secret_source.h"
 
 namespace guard {
@@ -49,10 +50,15 @@ class Redactor final : public ByteSink {
  private:
   struct State;
   explicit Redactor(std::unique_ptr<State> state);
+  friend Result<std::vector<MaskedRegion>> masked_regions(const SecretSource& secrets, std::string_view text);
+  static Result<std::vector<MaskedRegion>> regions(const SecretSource& secrets, std::string_view text);
   std::unique_ptr<State> state_;
 };
 
-// The definition of F on a whole text, written for clearness and not for speed; tests hold Redactor against it.
+// F of a text that is all there.
+Result<std::string> redact_text(const SecretSource& secrets, std::string_view text);
+
+// The definition of F, written for clearness and not for speed; tests hold Redactor against it.
 Result<std::string> redact_whole(const SecretSource& secrets, std::string_view text);
 
 }  // namespace guard

@@ -9,7 +9,7 @@
 namespace guard::test {
 namespace {
 
-// masked_regions() leaves out offsets, redact_whole() looks at every one.
+// And so is redact_text().
 TEST(MaskedRegions, AreWhatTheDefinitionHides) {
   const SecretSource source = source_with({{"DEPLOY_KEY", random_text(24, 5)}, {"PIN_CODE", "x9Kx9Lq1"}});
   std::vector<std::string> pieces = {"const a = 1;\n", "\"", "'", " ", "=", "\n", ":", "Bearer ", "password = ",
@@ -26,6 +26,7 @@ TEST(MaskedRegions, AreWhatTheDefinitionHides) {
     const auto regions = masked_regions(source, text);
     ASSERT_TRUE(whole);
     ASSERT_TRUE(regions);
+    ASSERT_EQ(redact_text(source, text).value(), *whole) << text;
     std::string shown;
     std::size_t at = 0;
     for (const MaskedRegion& region : *regions) {
