@@ -25,9 +25,9 @@ Finders::Finders(const SecretSource::State& secrets)
   }
 }
 
-Result<void> Finders::advance(const StreamText& text, std::vector<SecretSpan>& spans) {
+Result<void> Finders::advance(const StreamText& text, const OuterMask* outer, std::vector<SecretSpan>& spans) {
   known_.advance(text, spans);
-  GUARD_TRY(prefixes_.advance(text, known_, spans));
+  GUARD_TRY(prefixes_.advance(text, known_, outer, spans));
   for (RunFinder& run : runs_) run.advance(text, spans);
   if (wrapped_) wrapped_->advance(text, spans);
   return ok();

@@ -16,8 +16,9 @@ class Finders {
   // `secrets` must outlive this.
   explicit Finders(const SecretSource::State& secrets);
 
-  // Reports what can be decided in `text`, which holds kLeftContextBytes before the frontier.
-  Result<void> advance(const StreamText& text, std::vector<SecretSpan>& spans);
+  // Reports what can be decided in `text`, which holds kLeftContextBytes before the frontier. `outer`: of the stream
+  // that `text` is another reading of.
+  Result<void> advance(const StreamText& text, const OuterMask* outer, std::vector<SecretSpan>& spans);
 
   // Every span that begins before this has been reported.
   Offset frontier() const;

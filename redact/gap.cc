@@ -20,8 +20,10 @@ Gap csi_at(std::string_view text) {
   while (i < text.size() && i < kCsiBytesMax && text[i] >= ' ' && text[i] <= '/') ++i;
   if (i == kCsiBytesMax) return kText;
   if (i == text.size()) return kUndecided;
-  // A bracket is the beginning of a marker that stands in the place of a secret.
-  return text[i] >= '@' && text[i] <= '~' && text[i] != '[' ? Gap{Gap::Kind::escape, i + 1} : kText;
+  // Where a secret stood behind an ESC, or behind ESC [ and parameters, a marker stands now: "[REDACTED:...". No program
+  // prints ESC [ R alone; it is what terminals answer.
+  const bool marker = text[i] == '[' || (text[i] == 'R' && i == 2);
+  return text[i] >= '@' && text[i] <= '~' && !marker ? Gap{Gap::Kind::escape, i + 1} : kText;
 }
 
 // Up to BEL or ESC \.

@@ -100,7 +100,7 @@ Result<KindMatch> KindJudge::decide(const Candidate& candidate) const {
     std::size_t begin = 0;
     std::size_t end = 0;
     GUARD_TRY_ASSIGN(const bool excepted, except_.match(window.substr(match.begin), 0, begin, end));
-    if (excepted) return KindMatch{false, match.begin, match.begin + end};
+    if (excepted) return KindMatch();
   }
   if (!kind.needs.empty() || kind.entropy_min > 0) {
     std::size_t end = match.end;

@@ -11,8 +11,7 @@
 
 namespace guard {
 
-// Bounds in the window that was judged. The tail goes on from `end`. Where a value was excepted, found is false and
-// `end` is that of the exception: what begins inside it is the same no-secret again.
+// Bounds in the window that was judged. The tail goes on from `end`.
 struct KindMatch {
   bool found = false;
   std::size_t begin = 0;

@@ -16,7 +16,9 @@ PrefixFinder::PrefixFinder(const SecretSource::State& secrets)
   }
 }
 
-Result<void> PrefixFinder::advance(const StreamText& text, const KnownFinder& known, std::vector<SecretSpan>& spans) {
+Result<void> PrefixFinder::advance(const StreamText& text, const KnownFinder& known, const OuterMask* outer,
+                                   std::vector<SecretSpan>& spans) {
+  const Masks masks{&known, outer};
   known_.forget_before(scan_ - std::min<Offset>(scan_, kLeftContextBytes));
   const std::vector<std::uint32_t> before = std::move(swallowing_);
   swallowing_.clear();
@@ -24,7 +26,7 @@ Result<void> PrefixFinder::advance(const StreamText& text, const KnownFinder& kn
   GUARD_TRY(follow_pem(text, spans));
 
   for (scan_ = triggers_->next(text, scan_); scan_ < text.end(); scan_ = triggers_->next(text, scan_)) {
-    GUARD_TRY_ASSIGN(const bool decided, decide_at(text, scan_, known, spans));
+    GUARD_TRY_ASSIGN(const bool decided, decide_at(text, scan_, masks, spans));
     if (!decided) break;
     ++scan_;
   }
@@ -38,7 +40,7 @@ Result<void> PrefixFinder::advance(const StreamText& text, const KnownFinder& kn
 }
 
 // Decides all triggers at `at`; false where one of them needs more text. All or none, so that none is decided twice.
-Result<bool> PrefixFinder::decide_at(const StreamText& text, Offset at, const KnownFinder& known,
+Result<bool> PrefixFinder::decide_at(const StreamText& text, Offset at, const Masks& masks,
                                      std::vector<SecretSpan>& spans) {
   const std::string_view rest = text.from(at);
   const TriggerTable::Candidates triggers = triggers_->candidates(rest);
@@ -61,7 +63,7 @@ Result<bool> PrefixFinder::decide_at(const StreamText& text, Offset at, const Kn
     any = true;
     if (trigger.known_value) continue;
     if (pem_ && pem_->kind == trigger.kind) return false;  // the key before it may still reach over this one
-    if (!text.window(at) || known.frontier() < at) return false;
+    if (!text.window(at) || masks.known->frontier() < at || (masks.outer != nullptr && !masks.outer->knows(at))) return false;
   }
   if (!any) return true;
   for (const Trigger& trigger : triggers) {
@@ -70,7 +72,7 @@ Result<bool> PrefixFinder::decide_at(const StreamText& text, Offset at, const Kn
       known_.add(at, at + trigger.literal.size());
       spans.push_back({at, at + trigger.literal.size(), trigger.kind});
     } else {
-      GUARD_TRY(decide(text, trigger.kind, at, known, spans));
+      GUARD_TRY(decide(text, trigger.kind, at, masks, spans));
     }
   }
   return true;
@@ -81,18 +83,16 @@ Offset PrefixFinder::lead_of(const SecretKind& kind, const StreamText& text, Off
   return at;
 }
 
-Result<void> PrefixFinder::decide(const StreamText& text, std::uint32_t kind_index, Offset at, const KnownFinder& known,
+Result<void> PrefixFinder::decide(const StreamText& text, std::uint32_t kind_index, Offset at, const Masks& masks,
                                   std::vector<SecretSpan>& spans) {
   const SecretKind& kind = secrets_->kinds[kind_index];
   const Offset from = lead_of(kind, text, at);
   const std::string_view window = cut_at_line_end(text.from(from).substr(0, kWindowBytes));
-  const bool left_masked = known.hides_before(from) || known_.hides_before(from);
+  const bool left_masked = masks.known->hides_before(from) || known_.hides_before(from) ||
+                           (masks.outer != nullptr && masks.outer->ends_before(from));
   GUARD_TRY_ASSIGN(const KindMatch match,
                    secrets_->decide(kind_index, {text.left_of(from), left_masked, window, static_cast<std::size_t>(at - from)}));
-  if (!match.found) {
-    states_[kind_index].end = from + match.end;
-    return ok();
-  }
+  if (!match.found) return ok();
 
   if (kind.machine == SecretKind::Machine::pem) {
     GUARD_TRY_ASSIGN(const PemTail tail,

@@ -23,8 +23,9 @@ class PrefixFinder {
  public:
   explicit PrefixFinder(const SecretSource::State& secrets);  // must outlive the finder
 
-  // `known` must have advanced over the same text before.
-  Result<void> advance(const StreamText& text, const KnownFinder& known, std::vector<SecretSpan>& spans);
+  // `known` must have advanced over the same text before. `outer`: of the stream that `text` is another reading of.
+  Result<void> advance(const StreamText& text, const KnownFinder& known, const OuterMask* outer,
+                       std::vector<SecretSpan>& spans);
 
   // Every span that begins before this has been reported.
   Offset frontier() const noexcept { return frontier_; }
@@ -47,8 +48,12 @@ class PrefixFinder {
   }
   void swallow(const StreamText& text, std::uint32_t kind, std::vector<SecretSpan>& spans);
   Result<void> follow_pem(const StreamText& text, std::vector<SecretSpan>& spans);
-  Result<bool> decide_at(const StreamText& text, Offset at, const KnownFinder& known, std::vector<SecretSpan>& spans);
-  Result<void> decide(const StreamText& text, std::uint32_t kind, Offset at, const KnownFinder& known,
+  struct Masks {
+    const KnownFinder* known;
+    const OuterMask* outer;
+  };
+  Result<bool> decide_at(const StreamText& text, Offset at, const Masks& masks, std::vector<SecretSpan>& spans);
+  Result<void> decide(const StreamText& text, std::uint32_t kind, Offset at, const Masks& masks,
                       std::vector<SecretSpan>& spans);
 
   const SecretSource::State* secrets_;

@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "redact/gap.h"
 #include "redact/pem_tail.h"
 #include "redact/redactor.h"
 #include "redact/secret_state.h"
@@ -33,8 +34,19 @@ class Definition {
     shadow.advance(StreamText(text_, 0, true));
     const StreamText reading = shadow.text(true);
     Definition second(secrets_, reading.between(0, reading.end()));
+    second.outer_ = this;
+    second.shadow_ = &shadow;
     GUARD_TRY(second.find());
-    for (const SecretSpan& region : second.merged()) shadow.carry_back(region, spans_);
+    // The regions, and each span once more: the region is named by its first, and goes on as any of them does.
+    auto span = second.spans_.begin();
+    for (const SecretSpan& region : second.merged()) {
+      shadow.carry_back(region, spans_);
+      for (; span != second.spans_.end() && span->begin < region.end; ++span) {
+        SecretSpan part = *span;
+        part.goes_on = part.goes_on || part.begin > region.begin;
+        shadow.carry_back(part, spans_);
+      }
+    }
     return ok();
   }
 
@@ -51,6 +63,17 @@ class Definition {
     }
     if (auto wrapped = secrets_.wrapped_runs()) wrapped->advance(StreamText(text_, 0, true), spans_);
     return ok();
+  }
+
+  // A secret of the stream hides the byte before this one of the shadow's, or the end of the gap before that.
+  bool masked_in_stream(std::size_t at) const {
+    if (outer_ == nullptr) return false;
+    const auto hidden = [&](Offset byte) {
+      return std::any_of(outer_->spans_.begin(), outer_->spans_.end(),
+                         [&](const SecretSpan& span) { return span.begin <= byte && byte < span.end; });
+    };
+    const Offset here = shadow_->to_stream(at);
+    return !hidden(here) && ((here > 0 && hidden(here - 1)) || hidden(shadow_->to_stream(at - 1)));
   }
 
   void find_known() {
@@ -108,9 +131,9 @@ class Definition {
       while (from > 0 && at - from < kind.lead_max && kind.lead.has(text_[from - 1])) --from;
       const std::string_view window = cut_at_line_end(text_.substr(from, kWindowBytes));
       const std::size_t left = from - std::min(from, kLeftContextBytes);
-      const bool left_masked = from > 0 && known_mask_[from - 1];
+      const bool left_masked = from > 0 && (known_mask_[from - 1] || masked_in_stream(from));
       GUARD_TRY_ASSIGN(const KindMatch match, secrets_.decide(index, {text_.substr(left, from - left), left_masked, window, at - from}));
-      std::size_t end = match.found ? at : from + match.end;
+      std::size_t end = at;
       if (match.found && kind.machine == SecretKind::Machine::pem) {
         const bool open = window.size() == kWindowBytes;
         GUARD_TRY_ASSIGN(PemTail tail, PemTail::open(from, from + match.end, window.substr(match.end), open));
@@ -161,6 +184,7 @@ class Definition {
   }
 
   // All spans that overlap or touch, and what named values in them go on with, as one region; the first span names it.
+  // Where a named value goes on behind gaps, that is a region that goes on.
   std::vector<SecretSpan> merged() {
     std::sort(spans_.begin(), spans_.end(), in_order);
     std::vector<SecretSpan> regions;
@@ -176,13 +200,28 @@ class Definition {
         } else if (at < text_.size() && named_value.has(text_[at])) {
           ++at;
         } else {
-          break;
+          region.end = at;
+          regions.push_back(region);
+          at = behind_gaps(at, span == spans_.end() ? text_.size() : static_cast<std::size_t>(span->begin));
+          if (at == region.end || at == text_.size() || named_value.empty()) break;
+          const bool by_span = span != spans_.end() && span->begin <= at;
+          // A part that goes on behind gaps has no marker: for the reader the value is not over.
+          if (by_span ? !span->goes_on || span->begin != at : !named_value.has(text_[at])) break;
+          region.begin = at;
+          region.goes_on = true;
         }
       }
-      region.end = at;
-      regions.push_back(region);
     }
     return regions;
+  }
+
+  std::size_t behind_gaps(std::size_t at, std::size_t limit) const {
+    while (outer_ == nullptr && at < limit) {
+      const Gap gap = gap_at(text_.substr(at), true);
+      if (gap.kind != Gap::Kind::escape && gap.kind != Gap::Kind::invisible) break;
+      at += gap.size;
+    }
+    return at;
   }
 
   std::string rewrite() {
@@ -202,6 +241,8 @@ class Definition {
   std::vector<std::vector<std::size_t>> beginnings_;  // by kind, in order
   std::vector<SecretSpan> spans_;
   std::vector<bool> known_mask_;  // the bytes of known values
+  const Definition* outer_ = nullptr;  // of the stream, if this is its shadow
+  const ShadowText* shadow_ = nullptr;
 };
 
 }  // namespace

@@ -43,9 +43,26 @@ class StringSink final : public ByteSink {
 
 }  // namespace
 
+// Behind a secret of the stream a reader of the output sees a marker's end, whatever the shadow shows there.
+class StreamMask final : public OuterMask {
+ public:
+  StreamMask(const ShadowText& shadow, const HiddenStretches& hidden, Offset frontier)
+      : shadow_(&shadow), hidden_(&hidden), frontier_(frontier) {}
+  bool knows(Offset at) const override { return frontier_ > shadow_->to_stream(at); }
+  bool ends_before(Offset at) const override {
+    const Offset here = shadow_->to_stream(at);
+    return !hidden_->hides(here) && ((here > 0 && hidden_->hides(here - 1)) || (at > 0 && hidden_->hides(shadow_->to_stream(at - 1))));
+  }
+
+ private:
+  const ShadowText* shadow_;
+  const HiddenStretches* hidden_;
+  Offset frontier_;
+};
+
 struct Redactor::State {
   State(const SecretSource::State& secrets_in, ByteSink& out_in)
-      : secrets(secrets_in), out(out_in), finders(secrets_in), regions(secrets_in), shadow_finders(secrets_in), shadow_regions(secrets_in) {}
+      : secrets(secrets_in), out(out_in), finders(secrets_in), regions(secrets_in, Regions::Gaps::go_on_behind), shadow_finders(secrets_in), shadow_regions(secrets_in, Regions::Gaps::none) {}
 
   StreamText text(bool ended) const { return StreamText(buffer, buffer_begin, ended); }
   // Without what may become a gap at its end: that must not yet end a candidate before it.
@@ -56,6 +73,7 @@ struct Redactor::State {
   Result<void> advance(bool ended);
   Result<Offset> advance_shadow(bool ended);
   Result<void> emit(const StreamText& from, Offset to);
+  Result<void> go_on(const StreamText& from, Offset to);
   Result<void> keep(const StreamText& from, Offset hidden_until, Offset to);
   void go_on_in_shadow(const StreamText& all, Offset to);
   void hide_live_end();
@@ -67,6 +85,7 @@ struct Redactor::State {
   Offset buffer_begin = 0;
   Offset emitted = 0;  // all before this has left or is hidden
   Finders finders;
+  HiddenStretches hidden_in_stream;  // of late, by what the finders found in the stream itself
   Regions regions;
   ShadowText shadow;
   Finders shadow_finders;
@@ -129,13 +148,16 @@ Result<void> Redactor::State::end(bool by_force) {
 Result<void> Redactor::State::advance(bool ended) {
   shadow.advance(text(ended));
   const StreamText all = text_read(ended);
-  GUARD_TRY(finders.advance(all, spans));
+  const std::size_t first_new = spans.size();
+  GUARD_TRY(finders.advance(all, nullptr, spans));
+  for (std::size_t i = first_new; i < spans.size(); ++i) hidden_in_stream.add(spans[i].begin, spans[i].end);
   GUARD_TRY_ASSIGN(const Offset shadow_frontier, advance_shadow(ended));
 
   const Offset final_until = ended ? all.end() : std::min(finders.frontier(), shadow_frontier);
   GUARD_TRY(emit(all, final_until));
   const Offset kept_from = std::min(final_until - std::min<Offset>(final_until, kLeftContextBytes),
                                     shadow.read() - std::min<Offset>(shadow.read(), ShadowText::kLineBytesMax));
+  hidden_in_stream.forget_before(kept_from);
   if (kept_from > buffer_begin + kDeadBytesMax || ended) {
     buffer.erase(0, static_cast<std::size_t>(std::max(kept_from, buffer_begin) - buffer_begin));
     buffer_begin = std::max(kept_from, buffer_begin);
@@ -146,15 +168,15 @@ Result<void> Redactor::State::advance(bool ended) {
 // The stream's offset before which all spans of the shadow have been reported.
 Result<Offset> Redactor::State::advance_shadow(bool ended) {
   const StreamText all = shadow.text(ended);
-  GUARD_TRY(shadow_finders.advance(all, shadow_spans));
+  const StreamMask in_stream(shadow, hidden_in_stream, ended ? shadow.read() + 1 : finders.frontier());
+  GUARD_TRY(shadow_finders.advance(all, &in_stream, shadow_spans));
   const Offset frontier = ended ? all.end() : shadow_finders.frontier();
   std::sort(shadow_spans.begin(), shadow_spans.end(), in_order);
   auto span = shadow_spans.begin();
   for (; span != shadow_spans.end() && span->begin < frontier; ++span) {
     go_on_in_shadow(all, span->begin);
-    shadow_regions.take(all, *span);
+    shadow_regions.take(*span);
     SecretSpan hidden = *span;
-    hidden.kind = shadow_regions.kind();
     hidden.goes_on = hidden.goes_on || span->begin > shadow_regions.begin();
     shadow.carry_back(hidden, spans);
   }
@@ -177,9 +199,9 @@ Result<void> Redactor::State::emit(const StreamText& from, Offset to) {
   auto span = spans.begin();
   for (; span != spans.end() && span->begin < to; ++span) {
     if (span->end <= emitted) continue;  // the shadow begins with its line, and most of that has left
-    regions.go_on(from, span->begin);
+    GUARD_TRY(go_on(from, span->begin));
     const Offset hidden_until = regions.end();
-    if (regions.take(from, *span)) {
+    if (regions.take(*span)) {
       GUARD_TRY(keep(from, hidden_until, span->begin));
       if (!span->goes_on) {
         const std::string_view kind = secrets.name(span->kind);
@@ -189,8 +211,17 @@ Result<void> Redactor::State::emit(const StreamText& from, Offset to) {
     }
   }
   spans.erase(spans.begin(), span);
-  regions.go_on(from, to);
+  GUARD_TRY(go_on(from, to));
   return keep(from, regions.end(), to);
+}
+
+// Up to `to`, over the gaps that a named value goes on behind; those leave.
+Result<void> Redactor::State::go_on(const StreamText& from, Offset to) {
+  while (const auto behind_gaps = regions.go_on(from, to)) {
+    GUARD_TRY(keep(from, regions.end(), *behind_gaps));
+    regions.go_on_from(*behind_gaps);
+  }
+  return ok();
 }
 
 // Lets out what is not hidden of [emitted, to).

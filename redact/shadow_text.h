@@ -37,6 +37,9 @@ class ShadowText {
   // The offset in the stream before which everything is decided, if all is up to `frontier` of this text.
   Offset carry_back(Offset frontier) const;
 
+  // Where the byte at `at` of this text stands in the stream.
+  Offset to_stream(Offset at) const;
+
   // What of the stream was read; it has to be kept kLineBytesMax bytes further back.
   Offset read() const noexcept { return read_; }
 
@@ -54,7 +57,6 @@ class ShadowText {
     Gap::Kind kind = Gap::Kind::none;  // none: what stands before is something else
   };
   Offset end() const noexcept { return begin_ + bytes_.size(); }
-  Offset to_stream(Offset at) const;
   void switch_on(const StreamText& stream, Offset gap);
   void take_text(const StreamText& stream, Offset to);
   void take_gap(const Gap& gap);

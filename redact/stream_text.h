@@ -31,16 +31,22 @@ inline bool in_order(const SecretSpan& a, const SecretSpan& b) noexcept {
   return a.goes_on != b.goes_on ? a.goes_on : a.kind < b.kind;
 }
 
-// Hidden stretches, joined where they touch. Spans come in order of their ends' probes: one may begin a little before
-// the last, but never before the one before it without touching that.
+// Hidden stretches, joined where they touch.
 class HiddenStretches {
  public:
   void add(Offset begin, Offset end) {
-    if (stretches_.empty() || begin > stretches_.back().end) {
-      stretches_.push_back({begin, end});
+    const auto ends_before = [](const Stretch& stretch, Offset offset) { return stretch.end < offset; };
+    const auto first = std::lower_bound(stretches_.begin(), stretches_.end(), begin, ends_before);
+    auto last = first;
+    for (; last != stretches_.end() && last->begin <= end; ++last) {
+      begin = std::min(begin, last->begin);
+      end = std::max(end, last->end);
+    }
+    if (first == last) {
+      stretches_.insert(first, {begin, end});
     } else {
-      stretches_.back().begin = std::min(stretches_.back().begin, begin);
-      stretches_.back().end = std::max(stretches_.back().end, end);
+      *first = {begin, end};
+      stretches_.erase(std::next(first), last);
     }
   }
   // Is the byte before `at` hidden by a span that begins before `at`?
@@ -49,6 +55,7 @@ class HiddenStretches {
     const auto after = std::lower_bound(stretches_.begin(), stretches_.end(), at, begins_before);
     return after != stretches_.begin() && at <= std::prev(after)->end;
   }
+  bool hides(Offset at) const noexcept { return hides_before(at + 1); }
   void forget_before(Offset at) {
     const auto asked_for = [at](const Stretch& stretch) { return stretch.end >= at; };
     stretches_.erase(stretches_.begin(), std::find_if(stretches_.begin(), stretches_.end(), asked_for));
@@ -60,6 +67,18 @@ class HiddenStretches {
     Offset end = 0;
   };
   std::vector<Stretch> stretches_;
+};
+
+// For a second reading of a stream: what is hidden in the stream itself.
+class OuterMask {
+ public:
+  // Is known whether the byte at `at` of this reading is hidden, and all before it?
+  virtual bool knows(Offset at) const = 0;
+  // Does a hidden stretch end before it: with the byte before it, or with the end of what this reading leaves out there?
+  virtual bool ends_before(Offset at) const = 0;
+
+ protected:
+  ~OuterMask() = default;
 };
 
 constexpr bool is_line_end(char byte) noexcept {

@@ -137,11 +137,16 @@ std::string fragment(std::mt19937& random) {
   return piece;
 }
 
-// A secret of several lines, and an escape right behind it: the output has all of that on one line, and there its second
-// reading may show more. docs/redaction.md tells of it.
-bool is_known_exception(const std::string& text, const std::string& output) {
-  return std::count(text.begin(), text.end(), '\n') != std::count(output.begin(), output.end(), '\n') &&
-         next_gap_byte(text) < text.size();
+// An escape inside a secret stays, and its last letter may then stand before text that goes on like a known value: one
+// byte less than is hidden, and with the letter as much. docs/redaction.md tells of it.
+bool is_known_exception(const std::string& output) {
+  for (std::size_t at = output.find('\x1b'); at != std::string::npos; at = output.find('\x1b', at + 1)) {
+    const Gap gap = gap_at(std::string_view(output).substr(at), true);
+    if (gap.kind != Gap::Kind::escape) continue;
+    const std::string joined = output.substr(at + gap.size - 1, 16);
+    if (joined.size() == 16 && kKnownLong.find(joined) != std::string::npos) return true;
+  }
+  return false;
 }
 
 unsigned wanted_comparisons() {
@@ -168,7 +173,7 @@ TEST(RedactorLaw, OutputDoesNotDependOnHowTheInputIsCut) {
       ASSERT_EQ(stream(source(), text, random_cuts(text.size(), cut_seed)), *whole)
           << "seed " << seed << ", cuts " << cut_seed;
     }
-    if (!is_known_exception(text, *whole)) {
+    if (!is_known_exception(*whole)) {
       ASSERT_EQ(redact_whole(source(), *whole).value_or(""), *whole)
           << "seed " << seed << ": not idempotent; input: " << testing::PrintToString(text);
     }
