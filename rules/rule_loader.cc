@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <system_error>
 
@@ -41,12 +42,30 @@ bool is_id(std::string_view id) {
   return dots > 0 && !word_start;
 }
 
+// Parts of patterns that many rules share, by name. Rules of all files use them.
+using Definitions = std::map<std::string, std::string>;
+
 class Reader {
  public:
   Reader(std::string_view file, std::vector<std::string>& faults) : file_(file), faults_(faults) {}
 
-  void read(const TomlValue& root, std::vector<Rule>& rules, std::vector<Fact>& facts) {
+  void define(const TomlValue& root, Definitions& definitions) {
+    const TomlValue* entries = root.find("define");
+    if (entries == nullptr) return;
+    if (entries->kind != TomlValue::Kind::table) return expected(*entries, "a table");
+    for (const TomlMember& member : entries->members) {
+      if (member.key.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") != std::string::npos) {
+        fault(member.line, member.column, "a definition's name has lower-case letters and _ only");
+      } else if (!definitions.emplace(member.key, text(&member.value)).second) {
+        fault(member.line, member.column, fmt::format("{} is defined twice", member.key));
+      }
+    }
+  }
+
+  void read(const TomlValue& root, const Definitions& definitions, std::vector<Rule>& rules, std::vector<Fact>& facts) {
+    definitions_ = &definitions;
     Table table(*this, root);
+    table.take("define");
     for (const TomlValue& entry : tables(table.take("fact"))) facts.push_back(fact(entry));
     for (const TomlValue& entry : tables(table.take("rule"))) rules.push_back(rule(entry));
   }
@@ -127,6 +146,24 @@ class Reader {
     return out;
   }
 
+  // With `(?&name)` replaced by what is defined under that name; the dialect has no other use for these bytes.
+  std::string expanded(const TomlValue& value, std::string text) {
+    constexpr std::string_view opening = "(?&";
+    for (std::size_t at = text.find(opening); at != std::string::npos; at = text.find(opening, at)) {
+      const std::size_t end = std::min(text.find(')', at), text.size());
+      const std::string name = text.substr(at + opening.size(), end - at - opening.size());
+      const auto found = definitions_->find(name);
+      if (found == definitions_->end()) {
+        fault(value, fmt::format("\"{}\" is not defined", printable(name)));
+        return {};
+      }
+      const std::string group = fmt::format("(?:{})", found->second);
+      text.replace(at, end + 1 - at, group);
+      at += group.size();  // a definition is not looked into: none can use itself
+    }
+    return text;
+  }
+
   template <typename Choice>
   bool choose(const TomlValue& value, std::initializer_list<Choice> choices, Choice& out) {
     if (value.kind != TomlValue::Kind::string) {
@@ -184,7 +221,7 @@ class Reader {
         fault(entry, "a pattern without a regex");
         continue;
       }
-      pattern.regex = text(regex);
+      pattern.regex = expanded(*regex, text(regex));
       pattern.line = regex->line;
       pattern.column = regex->column;
       RegexFault problem;
@@ -288,7 +325,7 @@ class Reader {
     for (const TomlMember& member : value->members) {
       switch (member.value.kind) {
         case TomlValue::Kind::string:
-          out[member.key] = member.value.text;
+          out[member.key] = expanded(member.value, member.value.text);
           break;
         case TomlValue::Kind::integer:
           out[member.key] = std::to_string(member.value.integer);
@@ -400,23 +437,32 @@ class Reader {
 
   std::string_view file_;
   std::vector<std::string>& faults_;
+  const Definitions* definitions_ = nullptr;
 };
 
 struct Loading {
-  std::vector<Rule> rules;
-  std::vector<Fact> facts;
+  struct File {
+    std::string name;
+    TomlValue root;
+  };
+  std::vector<File> files;
   std::vector<std::string> faults;
 
   void add(std::string_view text, std::string_view name) {
-    const auto root = parse_toml(text, name);
-    if (!root) {
+    auto root = parse_toml(text, name);
+    if (root) {
+      files.push_back({std::string(name), std::move(*root)});
+    } else {
       faults.push_back(root.error().message());
-      return;
     }
-    Reader(name, faults).read(*root, rules, facts);
   }
 
   Result<RuleSet> finish() && {
+    Definitions definitions;
+    for (const File& file : files) Reader(file.name, faults).define(file.root, definitions);
+    std::vector<Rule> rules;
+    std::vector<Fact> facts;
+    for (const File& file : files) Reader(file.name, faults).read(file.root, definitions, rules, facts);
     for (std::string& fault : set_faults(rules, facts)) faults.push_back(std::move(fault));
     if (!faults.empty()) return Error(ErrorCode::rules_invalid, fmt::format("{}", fmt::join(faults, "\n")));
     return RuleSet::create(std::move(rules), std::move(facts));

@@ -55,6 +55,34 @@ std::string complaint(std::string_view text) {
   return rules.error().message();
 }
 
+// In patterns and in hints to the redactor, and a definition may follow its use.
+TEST(RuleLoader, SharesDefinitions) {
+  const auto rules = parse_rules(R"toml(
+[[rule]]
+id = "secret.made"
+tier = "secret"
+kind = "made"
+title = "t"
+patterns = [ { regex = '(?&name)=((?&value))', views = ["raw"], capture = 1 } ]
+redact = { prefix = "abcde", except = "x|(?&value)" }
+
+[define]
+name = "a|b"
+value = '[0-9]{4}'
+)toml",
+                                 "x.toml");
+  ASSERT_TRUE(rules.has_value()) << rules.error().message();
+  EXPECT_EQ(rules->rules().front().patterns.front().regex, "(?:a|b)=((?:[0-9]{4}))");
+  EXPECT_EQ(rules->rules().front().redact.at("except"), "x|(?:[0-9]{4})");
+}
+
+TEST(RuleLoader, RefusesDefinitionsThatAreNone) {
+  EXPECT_THAT(complaint(rule_with("dump\\(", "(?&call)\\(")), HasSubstr("x.toml:8:24: \"call\" is not defined"));
+  EXPECT_THAT(complaint(rule_with("dump\\(", "(?&call")), HasSubstr("\"call\" is not defined"));
+  EXPECT_THAT(complaint("[define]\nA = 'x'\n"), HasSubstr("x.toml:2:1: a definition's name has"));
+  EXPECT_THAT(complaint("define = 1\n"), HasSubstr("x.toml:1:10: expected a table, found"));
+}
+
 TEST(RuleLoader, ReadsEveryField) {
   const auto rules = parse_rules(fmt::format("{}{}", kFact, R"toml(
 [[rule]]
