@@ -109,6 +109,9 @@ TEST(KindsRecall, NamedValuesAreFoundInEveryWayOfWritingThem) {
       expect_hidden(rule, "const " + name + ": string = `", sample, "`\n");
       expect_hidden(rule, "{\\\"" + name + "\\\":\\\"", sample, "\\\"}\n");
       expect_hidden(rule, "env[\"" + name + "\"] = \"", sample, "\"\n");
+      expect_hidden(rule, "const key = process.env." + name + " ?? \"", sample, "\";\n");
+      expect_hidden(rule, "  " + name + " := \"", sample, "\"\n");
+      expect_hidden(rule, "{\"name\":\"" + name + "\",\"value\":\"", sample, "\"}\n");
     }
   }
   EXPECT_GT(judged, 150u);

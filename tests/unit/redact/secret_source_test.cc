@@ -82,9 +82,9 @@ TEST(SecretSource, PrefixOfFewerThanFiveBytesSaysWhatFollowsIt) {
 TEST(SecretSource, OnlyABytePromisedByNextMayFollowThePrefix) {
   const std::string text = "abc-1234 ABC-1234 x9abc-1234 abc-defg abc-";
   const std::string expected = "[REDACTED:made] [REDACTED:made] [REDACTED:made] abc-defg abc-";
-  auto source = source_of(rule(
-      {{"prefix", "abc-"}, {"nocase", "true"}, {"next", "0-9"}, {"lead", "x0-9"}, {"lead_max", "4"}},
-      "(?i)[x0-9]*abc-[a-z0-9]{4,}"));
+  auto source =
+      source_of(rule({{"prefix", "abc-"}, {"nocase", "true"}, {"next", "0-9"}, {"lead", "x0-9"}, {"lead_max", "4"}},
+                     "(?i)[x0-9]*abc-[a-z0-9]{4,}"));
   ASSERT_TRUE(source.has_value()) << source.error().to_string();
   EXPECT_EQ(stream(*source, text, {1}), expected);
   EXPECT_EQ(redact_whole(*source, text).value_or(""), expected);
