@@ -28,9 +28,12 @@ class Finders {
   void add_live_end(const StreamText& text, std::vector<SecretSpan>& spans) const;
 
  private:
+  Offset frontier_of_runs() const;
+
   const SecretSource::State* secrets_;
   KnownFinder known_;
   PrefixFinder prefixes_;
+  std::optional<LongRuns> long_runs_;  // for the two below; nothing where there are none
   std::vector<RunFinder> runs_;
   std::optional<WrappedRuns> wrapped_;
 };

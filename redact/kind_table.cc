@@ -27,7 +27,7 @@ Result<std::unique_ptr<const OwnKindTable>> OwnKindTable::create(const RuleSet& 
     const SecretKind& kind = own->kinds_[i];
     for (const std::string_view prefix : kind.prefixes) own->triggers_.add({prefix, kind.fold_case, false, i}, kind.next);
   }
-  own->triggers_.group_short();
+  own->triggers_.group();
   own->table_ = {own->kinds_, own->runs_, own->triggers_.tables()};
   return std::unique_ptr<const OwnKindTable>(std::move(own));
 }

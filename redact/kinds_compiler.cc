@@ -89,9 +89,9 @@ std::string trigger_tables(const TriggerTables& tables) {
   std::string entries;
   for (const TriggerTables::Entry& entry : tables.entries) {
     const Trigger& trigger = entry.trigger;
-    entries += fmt::format("{{{{{}, {}, {}, {}}}, {:#x}u, {:#x}u, {}, {}}},\n", cpp_literal(trigger.literal),
-                           trigger.fold_case, trigger.known_value, trigger.kind, entry.head, entry.mask,
-                           entry.next_in_group, entry.next_with_first);
+    entries += fmt::format("{{{{{}, {}, {}, {}}}, {:#x}u, {:#x}u, {:#x}u, {}, {}}},\n", cpp_literal(trigger.literal),
+                           trigger.fold_case, trigger.known_value, trigger.kind, entry.bytes, entry.head,
+                           entry.mask, entry.next_in_group, entry.next_with_first);
   }
   std::string groups;
   for (const auto& eight_groups : *tables.short_groups) {
@@ -101,13 +101,23 @@ std::string trigger_tables(const TriggerTables& tables) {
     }
     groups += "}},\n";
   }
+  std::string heads;
+  for (const auto& eight_groups : tables.head_groups->groups) {
+    heads += "{{";
+    for (const auto& place : eight_groups) heads += fmt::format("{{{{{}}}}},\n", numbers(place));
+    heads += "}},\n";
+  }
   return fmt::format(
       "constexpr TriggerTables::Entry kEntries[] = {{\n{}{{}}}};\n"
       "constexpr std::uint32_t kGroup[] = {{\n{}}};\n"
       "constexpr std::uint32_t kFirst[] = {{\n{}}};\n"
       "constexpr std::uint32_t kPlaces[] = {{\n{}}};\n"
-      "constexpr TriggerTables::ShortGroups kShortGroups = {{{{\n{}}}}};\n",
-      entries, numbers(tables.group), numbers(tables.first), numbers(tables.places), groups);
+      "constexpr TriggerTables::ShortGroups kShortGroups = {{{{\n{}}}}};\n"
+      "constexpr std::uint64_t kFours[] = {{\n{}}};\n"
+      "constexpr std::uint64_t kSixes[] = {{\n{}}};\n"
+      "constexpr TriggerTables::HeadGroups kHeadGroups = {{{{{{\n{}}}}}}};\n",
+      entries, numbers(tables.group), numbers(tables.first), numbers(tables.places), groups, numbers(tables.fours),
+      numbers(tables.sixes), heads);
 }
 
 Result<void> compile(const char* out_file) {

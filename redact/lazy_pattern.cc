@@ -19,8 +19,10 @@ Result<bool> LazyPattern::match(std::string_view text, int group, std::size_t& b
   if (!compiled_->ok() || group >= kGroupsMax || group > compiled_->NumberOfCapturingGroups()) {
     return Error(ErrorCode::withheld, fmt::format("the redaction pattern {} can't be used", regex_));
   }
-  re2::StringPiece groups[kGroupsMax];
   const re2::StringPiece piece(text.data(), text.size());
+  // Most names stand before no value, and without groups that is found out at the first byte that does not fit.
+  if (group > 0 && !compiled_->Match(piece, 0, text.size(), re2::RE2::ANCHOR_START, nullptr, 0)) return false;
+  re2::StringPiece groups[kGroupsMax];
   if (!compiled_->Match(piece, 0, text.size(), re2::RE2::ANCHOR_START, groups, group + 1)) return false;
   const re2::StringPiece& span = groups[group];
   if (span.data() == nullptr) {

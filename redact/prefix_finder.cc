@@ -8,7 +8,7 @@
 namespace guard {
 
 PrefixFinder::PrefixFinder(const SecretSource::State& secrets)
-    : secrets_(&secrets), triggers_(&secrets.triggers), first_marker_(secrets.first_kind()), states_(secrets.kinds.size()) {
+    : secrets_(&secrets), triggers_(&secrets.triggers), scanner_(secrets.triggers), first_marker_(secrets.first_kind()), states_(secrets.kinds.size()) {
   for (const SecretKind& kind : secrets.kinds) {
     if (kind.lead_max == 0) continue;
     lead_max_ = std::max(lead_max_, kind.lead_max);
@@ -25,7 +25,7 @@ Result<void> PrefixFinder::advance(const StreamText& text, const KnownFinder& kn
   for (const std::uint32_t kind : before) swallow(text, kind, spans);
   GUARD_TRY(follow_pem(text, spans));
 
-  for (scan_ = triggers_->next(text, scan_); scan_ < text.end(); scan_ = triggers_->next(text, scan_)) {
+  for (scan_ = scanner_.next(text, scan_); scan_ < text.end(); scan_ = scanner_.next(text, scan_)) {
     GUARD_TRY_ASSIGN(const bool decided, decide_at(text, scan_, masks, spans));
     if (!decided) break;
     ++scan_;
@@ -147,7 +147,8 @@ Offset PrefixFinder::live_from(const StreamText& text, std::uint32_t& marker) co
     marker = first_marker_ + kind;
     return states_[kind].end;
   }
-  for (Offset at = triggers_->next(text, scan_); at < text.end(); at = triggers_->next(text, at + 1)) {
+  TriggerScan scanner(*triggers_);
+  for (Offset at = scanner.next(text, scan_); at < text.end(); at = scanner.next(text, at + 1)) {
     const std::string_view rest = text.from(at);
     for (const Trigger& trigger : triggers_->candidates(rest)) {
       const Seen seen = TriggerTable::seen(trigger, rest);

@@ -15,6 +15,7 @@
 #include "redact/secret_kind.h"
 #include "redact/secret_source.h"
 #include "redact/stream_text.h"
+#include "redact/trigger_scan.h"
 #include "redact/trigger_table.h"
 
 namespace guard {
@@ -58,6 +59,7 @@ class PrefixFinder {
 
   const SecretSource::State* secrets_;
   const TriggerTable* triggers_;
+  TriggerScan scanner_;
   std::uint32_t first_marker_;
   std::vector<KindState> states_;
   std::vector<std::uint32_t> swallowing_;

@@ -22,6 +22,11 @@ namespace {
 // Bounds what a large push adds to memory.
 constexpr std::size_t kSliceBytes = 65536;
 
+// From this size on a push is looked at where it lies, once what was held back before it is decided; this much of it is
+// joined with that at a time.
+constexpr std::size_t kInPlaceBytes = 4096;
+constexpr std::size_t kJoinedBytes = 2048;
+
 // How much of the buffer may be dead before it is moved: single bytes must not move all of it.
 constexpr std::size_t kDeadBytesMax = 2048;
 
@@ -66,11 +71,13 @@ struct Redactor::State {
 
   StreamText text(bool ended) const { return StreamText(buffer, buffer_begin, ended); }
   // Without what may become a gap at its end: that must not yet end a candidate before it.
-  StreamText text_read(bool ended) const {
-    return StreamText(std::string_view(buffer).substr(0, static_cast<std::size_t>(shadow.read() - buffer_begin)),
-                      buffer_begin, ended);
+  StreamText read_of(const StreamText& held) const {
+    return StreamText(held.between(held.begin(), shadow.read()), held.begin(), held.ended());
   }
-  Result<void> advance(bool ended);
+  Result<void> take(std::string_view bytes);
+  Result<void> take_in_place(std::string_view& bytes);
+  Result<void> take_joined(std::string_view& bytes);
+  Result<Offset> advance(const StreamText& held);
   Result<Offset> advance_shadow(bool ended);
   Result<void> emit(const StreamText& from, Offset to);
   Result<void> go_on(const StreamText& from, Offset to);
@@ -108,17 +115,9 @@ Result<Redactor> Redactor::create(const SecretSource& secrets, ByteSink& out) {
 
 Result<void> Redactor::push(std::span<const char> bytes) {
   if (state_->closed) return Error(ErrorCode::withheld, "the redactor was closed; its output is withheld");
-  while (!bytes.empty()) {
-    const auto slice = bytes.first(std::min(bytes.size(), kSliceBytes));
-    bytes = bytes.subspan(slice.size());
-    state_->buffer.append(slice.data(), slice.size());
-    auto advanced = state_->advance(false);
-    if (!advanced) {
-      state_->closed = true;
-      return advanced;
-    }
-  }
-  return ok();
+  auto taken = state_->take({bytes.data(), bytes.size()});
+  if (!taken) state_->closed = true;
+  return taken;
 }
 
 Result<void> Redactor::finish() {
@@ -139,15 +138,66 @@ std::size_t Redactor::carried_bytes() const noexcept {
 Result<void> Redactor::State::end(bool by_force) {
   if (closed) return Error(ErrorCode::withheld, "the redactor was closed; its output is withheld");
   if (by_force) hide_live_end();
-  auto advanced = advance(true);
+  const auto advanced = advance(text(true));
   closed = true;
-  if (!advanced) return advanced;
+  if (!advanced) return advanced.error();
+  buffer.clear();
   return out.finish();
 }
 
-Result<void> Redactor::State::advance(bool ended) {
-  shadow.advance(text(ended));
-  const StreamText all = text_read(ended);
+Result<void> Redactor::State::take(std::string_view bytes) {
+  while (!bytes.empty()) {
+    if (buffer.empty() && bytes.size() >= kInPlaceBytes) {
+      GUARD_TRY(take_in_place(bytes));
+    } else {
+      GUARD_TRY(take_joined(bytes));
+    }
+  }
+  return ok();
+}
+
+// Takes from the beginning of `bytes`, before which nothing is held. What of it has to be held stays in there if enough
+// follows it.
+Result<void> Redactor::State::take_in_place(std::string_view& bytes) {
+  const std::string_view slice = bytes.substr(0, kSliceBytes);
+  GUARD_TRY_ASSIGN(const Offset kept_from, advance(StreamText(slice, buffer_begin, false)));
+  const auto left = static_cast<std::size_t>(kept_from - buffer_begin);
+  buffer_begin = kept_from;
+  if (left > slice.size() / 2 && bytes.size() - left >= kInPlaceBytes && slice.size() < bytes.size()) {
+    bytes.remove_prefix(left);
+  } else {
+    buffer = slice.substr(left);
+    bytes.remove_prefix(slice.size());
+  }
+  return ok();
+}
+
+// Takes from the beginning of `bytes` behind what is held.
+Result<void> Redactor::State::take_joined(std::string_view& bytes) {
+  const bool large = bytes.size() >= kInPlaceBytes + kJoinedBytes;
+  const std::string_view slice = bytes.substr(0, large ? kJoinedBytes : kSliceBytes);
+  buffer += slice;
+  bytes.remove_prefix(slice.size());
+  GUARD_TRY_ASSIGN(const Offset kept_from, advance(text(false)));
+  const auto dead = static_cast<std::size_t>(kept_from - buffer_begin);
+  const std::size_t kept = buffer.size() - dead;
+  if (large && kept <= slice.size()) {
+    bytes = std::string_view(bytes.data() - kept, bytes.size() + kept);
+    buffer.clear();
+    buffer_begin = kept_from;
+  } else if (dead > kDeadBytesMax) {
+    buffer.erase(0, dead);
+    buffer_begin = kept_from;
+  }
+  return ok();
+}
+
+// Lets out what is decided of `held`, which is what is in memory. From the offset that is answered on it is needed
+// again.
+Result<Offset> Redactor::State::advance(const StreamText& held) {
+  const bool ended = held.ended();
+  shadow.advance(held);
+  const StreamText all = read_of(held);
   const std::size_t first_new = spans.size();
   GUARD_TRY(finders.advance(all, nullptr, spans));
   for (std::size_t i = first_new; i < spans.size(); ++i) hidden_in_stream.add(spans[i].begin, spans[i].end);
@@ -158,11 +208,7 @@ Result<void> Redactor::State::advance(bool ended) {
   const Offset kept_from = std::min(final_until - std::min<Offset>(final_until, kLeftContextBytes),
                                     shadow.read() - std::min<Offset>(shadow.read(), ShadowText::kLineBytesMax));
   hidden_in_stream.forget_before(kept_from);
-  if (kept_from > buffer_begin + kDeadBytesMax || ended) {
-    buffer.erase(0, static_cast<std::size_t>(std::max(kept_from, buffer_begin) - buffer_begin));
-    buffer_begin = std::max(kept_from, buffer_begin);
-  }
-  return ok();
+  return std::max(kept_from, held.begin());
 }
 
 // The stream's offset before which all spans of the shadow have been reported.
@@ -243,7 +289,7 @@ Result<void> Redactor::State::keep(const StreamText& from, Offset hidden_until, 
 // follows it.
 void Redactor::State::hide_live_end() {
   finders.add_live_end(text(false), spans);
-  finders.add_live_end(text_read(false), spans);
+  finders.add_live_end(read_of(text(false)), spans);
   shadow_finders.add_live_end(shadow.text(false), shadow_spans);
 }
 

@@ -1,13 +1,14 @@
 #include "redact/run_finder.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace guard {
 
-void RunFinder::advance(const StreamText& text, std::vector<SecretSpan>& spans) {
+void RunFinder::advance(const StreamText& text, const LongRuns& runs, std::vector<SecretSpan>& spans) {
   for (;;) {
     if (state_ == State::searching) {
-      if (!search(text)) return;
+      if (!search(text, runs)) return;
       state_ = State::inside;
       told_ = false;
     }
@@ -33,10 +34,11 @@ void RunFinder::advance(const StreamText& text, std::vector<SecretSpan>& spans) 
 }
 
 // Moves begin_ to the next secret and answers true, or as far as the text tells and answers false.
-bool RunFinder::search(const StreamText& text) {
+bool RunFinder::search(const StreamText& text, const LongRuns& runs) {
   const ByteSet& chars = kind_->run_chars;
   const Offset min = kind_->run_min;
   for (;;) {
+    skip_to_long_run(runs);
     const bool short_of_text = begin_ + min > text.end();
     const Offset probe_end = short_of_text ? text.end() : begin_ + min;
     // Backwards from the far end: text that is no run is left after one look.
@@ -67,6 +69,15 @@ bool RunFinder::search(const StreamText& text) {
       in_run_until_ = begin_;
     }
   }
+}
+
+// Moves begin_ on to where a run of enough bytes may begin.
+void RunFinder::skip_to_long_run(const LongRuns& runs) {
+  if (kind_->run_min < ByteScan::kLongRun) return;
+  const auto last = std::prev(runs.end());
+  auto run = runs.from(begin_);
+  while (run != last && run->end - std::max(run->begin, begin_) < kind_->run_min) ++run;
+  begin_ = std::max(begin_, run->begin);
 }
 
 const ByteSet* RunFinder::missing_need(const StreamText& text) const {

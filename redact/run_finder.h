@@ -1,12 +1,13 @@
 // Finds long runs of one alphabet, such as base64 of more than 100 characters.
 //
-// A run of `min` bytes covers one of any `min` neighbouring places, so only every min-th place is looked at until one
-// is in the alphabet. Held back is at most the beginning of a run that is still too short.
+// Looked at are only the long runs of all such alphabets together. Held back is at most the beginning of a run that is
+// still too short.
 #pragma once
 
 #include <vector>
 
 #include "redact/byte_scan.h"
+#include "redact/long_runs.h"
 #include "redact/secret_kind.h"
 #include "redact/stream_text.h"
 
@@ -18,7 +19,8 @@ class RunFinder {
   RunFinder(const SecretKind& kind, std::uint32_t marker) : kind_(&kind), scan_(kind.run_chars), marker_(marker) {}
 
   std::uint32_t marker() const noexcept { return marker_; }
-  void advance(const StreamText& text, std::vector<SecretSpan>& spans);
+  // `runs`: of an alphabet that holds the kind's.
+  void advance(const StreamText& text, const LongRuns& runs, std::vector<SecretSpan>& spans);
   // Every span that begins before this has been reported.
   Offset frontier() const noexcept { return begin_; }
   // Where a run that is still too short begins, if one touches the end of the text; else its end. After advance().
@@ -26,7 +28,8 @@ class RunFinder {
 
  private:
   enum class State : std::uint8_t { searching, inside, padding };
-  bool search(const StreamText& text);
+  bool search(const StreamText& text, const LongRuns& runs);
+  void skip_to_long_run(const LongRuns& runs);
   // The first need that no byte of the `min` from begin_ on meets; nullptr if all are met.
   const ByteSet* missing_need(const StreamText& text) const;
 

@@ -78,9 +78,8 @@ void ShadowText::take_gap(const Gap& gap) {
   // Hidden if the secret goes on behind it, so it waits for the next byte of text.
   if (gap.kind == Gap::Kind::escape && held_ + gap.size == read_) held_ = read_;
   lines_left_ = 2;
-  const auto recent = std::lower_bound(joints_.begin(), joints_.end(), reach(),
-                                       [](const Joint& joint, Offset at) { return joint.shadow < at; });
-  if (read_ - recent->raw > kFloodBytes || static_cast<std::size_t>(joints_.end() - recent) > kGapsMax) break_off();
+  for (const Offset from = reach(); joints_[recent_].shadow < from;) ++recent_;
+  if (read_ - joints_[recent_].raw > kFloodBytes || joints_.size() - recent_ > kGapsMax) break_off();
 }
 
 Offset ShadowText::reach() const {
@@ -137,6 +136,8 @@ void ShadowText::forget_before(Offset frontier) {
                                 [](Offset at, const Joint& joint) { return at < joint.shadow; });
   if (first != joints_.begin()) --first;
   while (first != joints_.begin() && std::prev(first)->shadow == first->shadow) --first;
+  const auto forgotten = static_cast<std::size_t>(first - joints_.begin());
+  recent_ -= std::min(recent_, forgotten);
   joints_.erase(joints_.begin(), first);
 }
 

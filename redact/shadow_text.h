@@ -66,6 +66,7 @@ class ShadowText {
   std::string bytes_;
   Offset begin_ = 0;
   std::vector<Joint> joints_;
+  std::size_t recent_ = 0;  // into joints_: none before it is within reach()
   Offset read_ = 0;   // all of the stream before this has been read
   Offset held_ = 0;   // or before this, if what was read last may have to be hidden
   Offset begun_ = 0;  // where this text was switched on or broken off last

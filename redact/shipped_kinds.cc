@@ -11,7 +11,8 @@ using std::string_view_literals::operator""sv;
 constexpr KindTable kTable{
     std::span(kKinds).first(kKindCount),
     std::span(kRuns).first(kRunCount),
-    {std::span(kEntries).first(std::size(kEntries) - 1), kGroup, kFirst, kPlaces, &kShortGroups},
+    {std::span(kEntries).first(std::size(kEntries) - 1), kGroup, kFirst, kPlaces, &kShortGroups,
+     kFours, kSixes, &kHeadGroups},
 };
 
 }  // namespace

@@ -1,16 +1,19 @@
-// Finds where one of many short literals may begin. Two filters look at 512 bytes at a time and answer with a bit for
-// each place; what both let through is compared with the few literals whose first three bytes hash alike.
+// Many short literals, and the tables by which trigger_scan.h finds where one of them may begin.
 //
-// Literals of five bytes or more: four bytes at every other place are looked up in a table of hashes. A literal that
+// For CPUs with AVX-512 VBMI: each literal's first five bytes (or what may follow it there) are its head. The heads are
+// put into groups, so that those of a group are alike. For each of the five bytes a table of 128 tells in which groups
+// it occurs there; a place where a group is left after all five is a candidate. This is the Teddy
+// algorithm of Hyperscan (Wang et al., "Hyperscan: A Fast Multi-pattern Regex Matcher for Modern CPUs", NSDI 2019,
+// section 4) with whole bytes instead of halves.
+//
+// For other CPUs: literals of three or four bytes are grouped the same way, with a table for each half of a byte.
+// Of those of five bytes or more, four bytes at every other place are looked up in a table of hashes. A literal that
 // begins at such a place shows its first four bytes there; one that begins a place before shows the four from its
 // second byte on. Letters are folded, so that literals in either case cost no second entry. The table fits the CPU's
 // first cache.
 //
-// Literals of three or four bytes are put into sixteen groups, so that a group's literals are alike. For each of the
-// four bytes from a place on (the last may be one that follows the literal) two tables tell by the halves of the byte
-// in which groups it occurs there; a place where a group is left after all four is a candidate. This is the Teddy
-// algorithm of Hyperscan (Wang et al., "Hyperscan: A Fast Multi-pattern Regex Matcher for Modern CPUs", NSDI 2019,
-// section 4).
+// What these let through is looked up among the hashes of the literals' first four bytes, then among those of the first
+// six of longer ones, and then compared with the few literals whose first three bytes hash alike.
 //
 // The table is plain data: the one of the shipped kinds is made while guard is built, and lies in read-only memory.
 #pragma once
@@ -24,6 +27,7 @@
 
 #include "redact/byte_set.h"
 #include "redact/stream_text.h"
+#include "redact/trigger_head.h"
 
 namespace guard {
 
@@ -40,7 +44,8 @@ enum class Seen : std::uint8_t { no, partly, fully };
 struct TriggerTables {
   struct Entry {
     Trigger trigger;
-    std::uint64_t head = 0;  // the first eight bytes or fewer, letters folded; the mask leaves as many as there are
+    std::uint64_t bytes = 0;  // the first eight or fewer; the mask leaves as many as there are
+    std::uint64_t head = 0;   // the same with folded letters
     std::uint64_t mask = 0;
     std::uint32_t next_in_group = 0;
     std::uint32_t next_with_first = 0;
@@ -57,6 +62,16 @@ struct TriggerTables {
   };
   using ShortGroups = std::array<std::array<Halves, 4>, 2>;  // by eight groups, by place
   const ShortGroups* short_groups = nullptr;
+
+  // Two bits for each hash of four bytes: a literal of less than six bytes begins with them; a longer one does.
+  std::span<const std::uint64_t> fours;
+  std::span<const std::uint64_t> sixes;  // a bit for each hash of six
+  // Which of eight groups of heads have this byte, but for its highest bit, at this place.
+  struct HeadGroups {
+    alignas(64) std::array<std::array<std::array<std::uint8_t, 128>, TriggerHead::kBytes>, 3>
+        groups{};  // by eight groups, by place
+  };
+  const HeadGroups* head_groups = nullptr;
 };
 
 class TriggerTable {
@@ -67,11 +82,12 @@ class TriggerTable {
   TriggerTable& operator=(TriggerTable&&) noexcept = default;
 
   // `next`: the bytes that may follow the literal; empty: any. Only looked at for literals of less than five bytes;
-  // call group_short() after the last of those.
+  // call group() after the last of those. What is added behind that makes the groups wider.
   void add(const Trigger& trigger, const ByteSet& next = {});
-  void group_short();
+  void group();
 
   // The first offset from `from` on where a trigger stands, as far as the text goes; text.end() where there is none.
+  // Who asks again and again asks a TriggerScan.
   Offset next(const StreamText& text, Offset from) const;
 
   class Iterator;
@@ -82,13 +98,20 @@ class TriggerTable {
   // Does `trigger` stand at the beginning of `text`? `partly`: as far as the text goes.
   static Seen seen(const Trigger& trigger, std::string_view text);
 
+  // Does a trigger stand at the beginning of `text`, as far as that goes?
+  bool begins(std::string_view text) const;
+
   const TriggerTables& tables() const noexcept { return tables_; }
 
  private:
   void own();
   void enter(std::string_view literal);
-  bool begins(std::string_view text) const;
-  std::size_t next_in(std::string_view text) const;
+  void enter_hashes(const Trigger& trigger, const ByteSet& next);
+  void enter_head(const TriggerHead& head);
+  void enter_in_group(const TriggerHead& head, std::size_t index);
+  TriggerHead head_group(std::size_t index) const;
+  void group_short();
+  void point_at_own();
 
   TriggerTables tables_;
   // What was added to: vectors keep their place when the table is moved.
@@ -97,11 +120,17 @@ class TriggerTable {
   std::vector<std::uint32_t> first_;
   std::vector<std::uint32_t> places_;
   std::unique_ptr<TriggerTables::ShortGroups> short_groups_;
+  std::vector<std::uint64_t> fours_;
+  std::vector<std::uint64_t> sixes_;
+  std::unique_ptr<TriggerTables::HeadGroups> head_groups_;
+  std::vector<TriggerHead> ungrouped_heads_;
+  bool heads_grouped_ = false;
   // A bit for each value that a half of the byte at that place takes in one of the literals.
   struct ShortGroup {
     std::array<std::uint16_t, 4> lower{};
     std::array<std::uint16_t, 4> upper{};
   };
+  static constexpr std::size_t kHeadGroups = 24;
   static ShortGroup joined(const ShortGroup& a, const ShortGroup& b);
   static unsigned long breadth(const ShortGroup& group);
   std::vector<ShortGroup> short_;
@@ -109,20 +138,39 @@ class TriggerTable {
 
 class TriggerTable::Iterator {
  public:
-  Iterator(std::span<const TriggerTables::Entry> entries, std::uint32_t index, bool by_first)
-      : entries_(entries), index_(index), by_first_(by_first) {}
-  const Trigger& operator*() const { return entries_[index_ - 1].trigger; }
+  // `head`: the first eight bytes of the text, letters folded; `seen` leaves as many as there are.
+  Iterator(std::span<const TriggerTables::Entry> entries, std::uint32_t index, bool by_first, std::uint64_t head,
+           std::uint64_t seen)
+      : entries_(entries), index_(index), by_first_(by_first), head_(head), seen_(seen) {
+    skip();
+  }
+  const TriggerTables::Entry& entry() const { return entries_[index_ - 1]; }
+  const Trigger& operator*() const { return entry().trigger; }
   Iterator& operator++() {
-    const TriggerTables::Entry& entry = entries_[index_ - 1];
-    index_ = by_first_ ? entry.next_with_first : entry.next_in_group;
+    index_ = next(entries_[index_ - 1]);
+    skip();
     return *this;
   }
   bool operator!=(const Iterator& other) const { return index_ != other.index_; }
 
  private:
+  std::uint32_t next(const TriggerTables::Entry& entry) const {
+    return by_first_ ? entry.next_with_first : entry.next_in_group;
+  }
+  // Over those whose first bytes are others.
+  void skip() {
+    while (index_ != 0) {
+      const TriggerTables::Entry& entry = entries_[index_ - 1];
+      if (((entry.head ^ head_) & entry.mask & seen_) == 0) return;
+      index_ = next(entry);
+    }
+  }
+
   std::span<const TriggerTables::Entry> entries_;
   std::uint32_t index_;
   bool by_first_;
+  std::uint64_t head_;
+  std::uint64_t seen_;
 };
 
 struct TriggerTable::Candidates {

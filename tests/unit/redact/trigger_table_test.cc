@@ -37,7 +37,7 @@ bool stands_at(const Literal& literal, std::string_view text) {
 TEST(TriggerTable, FindsWhatAComparisonAtEveryPlaceFinds) {
   TriggerTable table;
   for (const Literal& literal : literals()) table.add({literal.text, literal.fold_case, false, 0});
-  table.group_short();
+  table.group();
   std::mt19937 random(3);
   for (int round = 0; round < 400; ++round) {
     std::string text;
@@ -67,7 +67,7 @@ TEST(TriggerTable, FindsWhatAComparisonAtEveryPlaceFinds) {
 TEST(TriggerTable, ShortLiteralIsOnlySoughtBeforeABytesThatMayFollow) {
   TriggerTable table;
   table.add({"sk-", false, false, 0}, *ByteSet::parse("0-9"));
-  table.group_short();
+  table.group();
   const std::string text(1200, ' ');
   for (const char* const found : {"sk-7", "sk-"}) {  // at the end of what is there nothing is known yet
     const std::string with = text + found;

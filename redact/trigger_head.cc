@@ -1,0 +1,98 @@
+#include "redact/trigger_head.h"
+
+#include <algorithm>
+#include <bit>
+#include <string_view>
+
+namespace guard {
+namespace {
+
+// Test runs, servers, builds and sources: words in lower case, numbers, and a little of everything else.
+constexpr std::array<std::uint8_t, 128> frequencies() {
+  std::array<std::uint8_t, 128> all{};
+  for (std::size_t byte = 0; byte < all.size(); ++byte) all[byte] = byte < ' ' ? 1 : 5;
+  for (const char byte : std::string_view("jkqvwxyz")) all[static_cast<std::size_t>(byte)] = 7;
+  for (const char byte : std::string_view("0123456789")) all[static_cast<std::size_t>(byte)] = 10;
+  for (const char byte : std::string_view("bcdfghlmpu")) all[static_cast<std::size_t>(byte)] = 20;
+  for (const char byte : std::string_view(" etaoinsr")) all[static_cast<std::size_t>(byte)] = 40;
+  return all;
+}
+constexpr std::array<std::uint8_t, 128> kFrequencies = frequencies();
+
+// What joining them lets through that neither did.
+std::uint64_t cost(const TriggerHead& a, const TriggerHead& b) {
+  TriggerHead both = a;
+  both |= b;
+  const std::uint64_t apart = a.frequency() + b.frequency();
+  const std::uint64_t together = both.frequency();
+  return together > apart ? together - apart : 0;
+}
+
+// Heads in order have their first bytes in common, so joining neighbours is a good beginning, and it is cheap.
+void join_neighbours(std::vector<TriggerHead>& heads, std::size_t wanted) {
+  std::sort(heads.begin(), heads.end());
+  heads.erase(std::unique(heads.begin(), heads.end()), heads.end());
+  std::vector<std::uint64_t> costs;  // of joining each to the next
+  for (std::size_t i = 0; i + 1 < heads.size(); ++i) costs.push_back(cost(heads[i], heads[i + 1]));
+  while (heads.size() > wanted) {
+    const auto cheapest = std::min_element(costs.begin(), costs.end());
+    const auto at = static_cast<std::size_t>(cheapest - costs.begin());
+    heads[at] |= heads[at + 1];
+    heads.erase(heads.begin() + static_cast<std::ptrdiff_t>(at + 1));
+    costs.erase(cheapest);
+    if (at > 0) costs[at - 1] = cost(heads[at - 1], heads[at]);
+    if (at < costs.size()) costs[at] = cost(heads[at], heads[at + 1]);
+  }
+}
+
+void join_any(std::vector<TriggerHead>& heads, std::size_t wanted) {
+  std::vector<std::vector<std::uint64_t>> costs(heads.size());  // costs[i][j] for j < i
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) costs[i].push_back(cost(heads[i], heads[j]));
+  }
+  while (heads.size() > wanted) {
+    std::size_t from = 1;
+    std::size_t to = 0;
+    for (std::size_t i = 1; i < heads.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        if (costs[i][j] >= costs[from][to]) continue;
+        from = i;
+        to = j;
+      }
+    }
+    heads[to] |= heads[from];
+    heads.erase(heads.begin() + static_cast<std::ptrdiff_t>(from));
+    costs.erase(costs.begin() + static_cast<std::ptrdiff_t>(from));
+    for (std::size_t i = from; i < costs.size(); ++i) costs[i].erase(costs[i].begin() + static_cast<std::ptrdiff_t>(from));
+    for (std::size_t j = 0; j < to; ++j) costs[to][j] = cost(heads[to], heads[j]);
+    for (std::size_t i = to + 1; i < heads.size(); ++i) costs[i][to] = cost(heads[i], heads[to]);
+  }
+}
+
+}  // namespace
+
+std::uint64_t ByteValues::frequency() const noexcept {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < words_.size(); ++i) {
+    for (std::uint64_t left = words_[i]; left != 0; left &= left - 1) {
+      sum += kFrequencies[64 * i + static_cast<std::size_t>(std::countr_zero(left))];
+    }
+  }
+  return sum;
+}
+
+std::uint64_t TriggerHead::frequency() const noexcept {
+  std::uint64_t product = 1;
+  for (const ByteValues& place : places) product *= place.frequency();
+  return product;
+}
+
+std::vector<TriggerHead> grouped(std::vector<TriggerHead> heads, std::size_t groups) {
+  // Every pair is compared with every other from here on.
+  constexpr std::size_t kFewHeads = 128;
+  join_neighbours(heads, std::max(groups, kFewHeads));
+  join_any(heads, groups);
+  return heads;
+}
+
+}  // namespace guard

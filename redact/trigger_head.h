@@ -1,0 +1,49 @@
+// The first five bytes of a literal, and those of a group of literals: a set of bytes for each place. See
+// trigger_table.h for what they are for.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace guard {
+
+// Of the 128 values that a byte has without its highest bit.
+class ByteValues {
+ public:
+  void add(unsigned byte) noexcept { words_[byte >> 6 & 1] |= std::uint64_t{1} << (byte & 63); }
+  bool has(unsigned byte) const noexcept { return (words_[byte >> 6 & 1] >> (byte & 63) & 1) != 0; }
+  ByteValues& operator|=(const ByteValues& other) noexcept {
+    words_[0] |= other.words_[0];
+    words_[1] |= other.words_[1];
+    return *this;
+  }
+  friend auto operator<=>(const ByteValues&, const ByteValues&) = default;
+
+  // How often one of them stands at a place of a log or a source, in about a thousand.
+  std::uint64_t frequency() const noexcept;
+
+ private:
+  std::array<std::uint64_t, 2> words_{};
+};
+
+struct TriggerHead {
+  static constexpr std::size_t kBytes = 5;
+  std::array<ByteValues, kBytes> places;
+
+  TriggerHead& operator|=(const TriggerHead& other) noexcept {
+    for (std::size_t i = 0; i < kBytes; ++i) places[i] |= other.places[i];
+    return *this;
+  }
+  friend auto operator<=>(const TriggerHead&, const TriggerHead&) = default;
+
+  // How often five bytes of ordinary text pass for one of these, in about 10^15.
+  std::uint64_t frequency() const noexcept;
+};
+
+// Joins heads until at most `groups` are left, so that the groups together let through little.
+std::vector<TriggerHead> grouped(std::vector<TriggerHead> heads, std::size_t groups);
+
+}  // namespace guard
