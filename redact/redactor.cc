@@ -131,6 +131,10 @@ const std::map<std::string, std::uint64_t>& Redactor::counts() const noexcept {
   return state_->counts;
 }
 
+std::size_t Redactor::held_bytes() const noexcept {
+  return static_cast<std::size_t>(state_->text(false).end() - state_->emitted);
+}
+
 std::size_t Redactor::carried_bytes() const noexcept {
   return state_->buffer.size() + state_->shadow.carried_bytes();
 }

@@ -2,8 +2,9 @@
 //
 // Bytes go in by push() and come out, rewritten, in the sink. Output = F(input), a pure function of the bytes: a mask
 // bit per byte, the union of all spans, each masked region replaced by one marker [REDACTED:kind]. However the input
-// was cut into pushes, the output is the same. Up to kCarryBytesMax undecided bytes are held back; finish() lets them
-// out. There are no timers: a finished line without a live candidate leaves at once.
+// was cut into pushes, the output is the same. Up to kHeldBytesMax undecided bytes are held back, and up to
+// kHeldInGapsMax where escapes and characters of no width make up most of the text; finish() lets them out. There are no
+// timers: a finished line without a live candidate leaves at once.
 //
 // A sink that fails, or a rule that can't be used, closes the redactor: push() answers an Error from then on and
 // nothing more leaves. What is shown then may lack its end, and never holds a byte that was not decided.
@@ -42,9 +43,14 @@ class Redactor final : public ByteSink {
   // Masked regions per kind so far. Counts only, never values.
   const std::map<std::string, std::uint64_t>& counts() const noexcept;
 
-  // What is in memory between pushes: undecided bytes, and the little before them that decisions look back at.
+  // Bytes that were pushed and are neither out nor hidden yet.
+  std::size_t held_bytes() const noexcept;
+
+  // What is in memory between pushes: held bytes, and what decisions look back at.
   std::size_t carried_bytes() const noexcept;
 
+  static constexpr std::size_t kHeldBytesMax = 512;
+  static constexpr std::size_t kHeldInGapsMax = 3584;
   static constexpr std::size_t kCarryBytesMax = 24576;
 
  private:

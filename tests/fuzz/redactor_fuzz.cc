@@ -53,6 +53,7 @@ std::string redacted(std::string_view text, std::string_view cuts, bool by_force
   auto redactor = guard::Redactor::create(secrets(), sink);
   require(redactor.has_value());
   push_in_pieces(*redactor, text, cuts);
+  require(redactor->held_bytes() <= guard::Redactor::kHeldInGapsMax);
   require(redactor->carried_bytes() <= guard::Redactor::kCarryBytesMax);
   require((by_force ? redactor->finish_cut() : redactor->finish()).has_value());
   return sink.text;

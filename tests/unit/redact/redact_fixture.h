@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "redact/gap.h"
 #include "redact/redactor.h"
 #include "redact/secret_source.h"
 #include "rules/rule_loader.h"
@@ -106,8 +107,11 @@ inline std::string stream(const SecretSource& source, std::string_view text, con
   auto redactor = Redactor::create(source, sink);
   EXPECT_TRUE(redactor.has_value());
   std::size_t from = 0;
+  const bool gaps = next_gap_byte(text) < text.size();
+  const std::size_t held_max = gaps ? Redactor::kHeldInGapsMax : Redactor::kHeldBytesMax;
   const auto push = [&](std::size_t to) {
     EXPECT_TRUE(redactor->push(std::span(text.data() + from, to - from)).has_value());
+    EXPECT_LE(redactor->held_bytes(), held_max);
     EXPECT_LE(redactor->carried_bytes(), Redactor::kCarryBytesMax);
     from = to;
   };
