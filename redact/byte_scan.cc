@@ -165,7 +165,8 @@ struct ByteScanVectors {
 };
 #endif
 
-ByteScan::ByteScan(const ByteSet& set) : set_(set), find_(find_one_by_one), behind_last_other_(behind_last_one_by_one), members_(members_one_by_one) {
+ByteScan::ByteScan(const ByteSet& set)
+    : set_(set), find_(find_one_by_one), behind_last_other_(behind_last_one_by_one), members_(members_one_by_one) {
 #if defined(__x86_64__)
   if (!__builtin_cpu_supports("avx2")) return;
   for (unsigned byte = 0; byte < 256; ++byte) {

@@ -8,9 +8,9 @@
 
 namespace guard {
 
-inline constexpr std::size_t kPlaceBits = 17;  // 32 KB
-inline constexpr std::size_t kFourBits = 16;   // 16 KB
-inline constexpr std::size_t kSixBits = 15;    // 4 KB
+inline constexpr std::size_t kPlaceBits = 17;   // 32 KB
+inline constexpr std::size_t kFourBits = 16;    // 16 KB
+inline constexpr std::size_t kLongerBits = 16;  // 8 KB
 inline constexpr std::size_t kGroupBits = 14;
 
 // The two bits of a slot of the table of places are those of the place before and of the place itself.
@@ -57,10 +57,12 @@ inline std::uint32_t hashed(std::uint32_t bytes, std::size_t bits) {
   return bytes * kHashFactor >> (32 - bits);
 }
 
-// Of the first six bytes of eight that were folded.
+inline std::uint32_t hashed_eight(std::uint64_t folded) {
+  return static_cast<std::uint32_t>(folded * 0x9e3779b97f4a7c15u >> (64 - kLongerBits));
+}
+// Of the first six of eight bytes.
 inline std::uint32_t hashed_six(std::uint64_t folded) {
-  constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15u;
-  return static_cast<std::uint32_t>((folded << 16) * kFactor >> (64 - kSixBits));
+  return hashed_eight(folded << 16);
 }
 
 // What the table of fours says of a hash; see TriggerTables.

@@ -63,7 +63,8 @@ void join_any(std::vector<TriggerHead>& heads, std::size_t wanted) {
     heads[to] |= heads[from];
     heads.erase(heads.begin() + static_cast<std::ptrdiff_t>(from));
     costs.erase(costs.begin() + static_cast<std::ptrdiff_t>(from));
-    for (std::size_t i = from; i < costs.size(); ++i) costs[i].erase(costs[i].begin() + static_cast<std::ptrdiff_t>(from));
+    for (std::size_t i = from; i < costs.size(); ++i)
+      costs[i].erase(costs[i].begin() + static_cast<std::ptrdiff_t>(from));
     for (std::size_t j = 0; j < to; ++j) costs[to][j] = cost(heads[to], heads[j]);
     for (std::size_t i = to + 1; i < heads.size(); ++i) costs[i][to] = cost(heads[i], heads[to]);
   }
@@ -89,7 +90,7 @@ std::uint64_t TriggerHead::frequency() const noexcept {
 
 std::vector<TriggerHead> grouped(std::vector<TriggerHead> heads, std::size_t groups) {
   // Every pair is compared with every other from here on.
-  constexpr std::size_t kFewHeads = 128;
+  constexpr std::size_t kFewHeads = 192;
   join_neighbours(heads, std::max(groups, kFewHeads));
   join_any(heads, groups);
   return heads;

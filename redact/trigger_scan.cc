@@ -82,10 +82,8 @@ std::uint64_t short_candidates(const ShortGroups& groups, const char* bytes) {
 [[gnu::always_inline]] inline std::size_t likely_places(const TriggerTables& tables, const char* bytes,
                                                         std::uint16_t* places, std::size_t count) {
   const std::uint64_t* const fours = tables.fours.data();
-  const std::uint64_t* const sixes = tables.sixes.data();
-  const auto lengths_at = [&](const char* here) {
-    return lengths_of(fours, hashed(folded_four(here), kFourBits));
-  };
+  const std::uint64_t* const longer = tables.longer.data();
+  const auto lengths_at = [&](const char* here) { return lengths_of(fours, hashed(folded_four(here), kFourBits)); };
   std::size_t begun = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint16_t at = places[i];
@@ -96,9 +94,12 @@ std::uint64_t short_candidates(const ShortGroups& groups, const char* bytes) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < begun; ++i) {
     const std::uint16_t at = places[i];
-    const std::uint32_t six = hashed_six(folded(eight_at(bytes + at)));
+    const std::uint64_t eight_bytes = folded(eight_at(bytes + at));
+    const std::uint32_t six = hashed_six(eight_bytes);
+    const std::uint32_t eight = hashed_eight(eight_bytes);
+    const std::uint64_t is_longer = longer[six / 64] >> (six % 64) | longer[eight / 64] >> (eight % 64);
     places[kept] = at;
-    kept += (lengths_at(bytes + at) | static_cast<unsigned>(sixes[six / 64] >> (six % 64))) & 1u;
+    kept += (lengths_at(bytes + at) | static_cast<unsigned>(is_longer)) & 1u;
   }
   return kept;
 }
@@ -179,8 +180,8 @@ struct EightGroups {
               ByteGroups(groups[4])} {}
   // Those of which each place has all five bytes.
   GUARD_AVX512 __m512i left(const HeadBytes& head) const {
-    const __m512i three = _mm512_and_si512(_mm512_and_si512(place[0].of(head.at[0]), place[1].of(head.at[1])),
-                                           place[2].of(head.at[2]));
+    const __m512i three =
+        _mm512_and_si512(_mm512_and_si512(place[0].of(head.at[0]), place[1].of(head.at[1])), place[2].of(head.at[2]));
     return _mm512_and_si512(_mm512_and_si512(place[3].of(head.at[3]), place[4].of(head.at[4])), three);
   }
 };
@@ -192,11 +193,13 @@ GUARD_AVX512 std::size_t places_avx512(const TriggerTables& tables, const char* 
   const EightGroups first(groups[0]);
   const EightGroups second(groups[1]);
   const EightGroups third(groups[2]);
+  const EightGroups fourth(groups[3]);
   for (std::size_t word = 0; word < words; ++word) {
     const char* const here = bytes + 64 * word;
     const HeadBytes head{{_mm512_loadu_si512(here), _mm512_loadu_si512(here + 1), _mm512_loadu_si512(here + 2),
                           _mm512_loadu_si512(here + 3), _mm512_loadu_si512(here + 4)}};
-    const __m512i left = _mm512_or_si512(_mm512_or_si512(first.left(head), second.left(head)), third.left(head));
+    const __m512i left = _mm512_or_si512(_mm512_or_si512(first.left(head), second.left(head)),
+                                         _mm512_or_si512(third.left(head), fourth.left(head)));
     found[word] = _mm512_test_epi8_mask(left, left);
   }
   return likely_places(tables, bytes, words, found, places);
@@ -225,7 +228,8 @@ Vectors best_vectors() {
 #endif
 }
 
-TriggerScan::TriggerScan(const TriggerTable& table, Vectors vectors) : table_(&table), find_places_(places_for(vectors)) {}
+TriggerScan::TriggerScan(const TriggerTable& table, Vectors vectors)
+    : table_(&table), find_places_(places_for(vectors)) {}
 
 Offset TriggerScan::next(const StreamText& text, Offset from) {
   while (from < text.end()) {

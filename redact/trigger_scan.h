@@ -1,6 +1,7 @@
 // Finds where the literals of a trigger table stand in a stream, in order.
 //
-// The filters look at up to 1024 bytes at a time, and the places that they leave are remembered. So a flood of literals costs one such look for many of them, however often the scan is asked again.
+// The filters look at up to 1024 bytes at a time, and the places that they leave are remembered. So a flood of literals
+// costs one such look for many of them, however often the scan is asked again.
 #pragma once
 
 #include <array>

@@ -61,19 +61,19 @@ void TriggerTable::own() {
   short_groups_ =
       std::make_unique<ShortGroups>(tables_.short_groups == nullptr ? ShortGroups{} : *tables_.short_groups);
   fours_.assign(tables_.fours.begin(), tables_.fours.end());
-  sixes_.assign(tables_.sixes.begin(), tables_.sixes.end());
+  longer_.assign(tables_.longer.begin(), tables_.longer.end());
   heads_grouped_ = tables_.head_groups != nullptr;
   head_groups_ = std::make_unique<HeadGroups>(heads_grouped_ ? *tables_.head_groups : HeadGroups{});
   group_.resize(std::size_t{1} << kGroupBits);
   first_.resize(256);
   places_.resize((std::size_t{1} << kPlaceBits) / kSlotsInWord);
   fours_.resize((std::size_t{2} << kFourBits) / 64);
-  sixes_.resize((std::size_t{1} << kSixBits) / 64);
+  longer_.resize((std::size_t{1} << kLongerBits) / 64);
   point_at_own();
 }
 
 void TriggerTable::point_at_own() {
-  tables_ = {entries_, group_, first_, places_, short_groups_.get(), fours_, sixes_, head_groups_.get()};
+  tables_ = {entries_, group_, first_, places_, short_groups_.get(), fours_, longer_, head_groups_.get()};
 }
 
 void TriggerTable::add(const Trigger& trigger, const ByteSet& next) {
@@ -130,8 +130,9 @@ void TriggerTable::enter_hashes(const Trigger& trigger, const ByteSet& next) {
     }
   }
   if (!is_long) return;
-  const std::uint32_t hash = hashed_six(folded_eight(literal));
-  sixes_[hash / 64] |= std::uint64_t{1} << (hash % 64);
+  const std::uint64_t eight = folded_eight(literal);
+  const std::uint32_t hash = literal.size() < sizeof eight ? hashed_six(eight) : hashed_eight(eight);
+  longer_[hash / 64] |= std::uint64_t{1} << (hash % 64);
 }
 
 // Into the group that it widens least, if there are groups yet.

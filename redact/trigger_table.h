@@ -13,7 +13,7 @@
 // first cache.
 //
 // What these let through is looked up among the hashes of the literals' first four bytes, then among those of the first
-// six of longer ones, and then compared with the few literals whose first three bytes hash alike.
+// six or eight of longer ones, and then compared with the few literals whose first three bytes hash alike.
 //
 // The table is plain data: the one of the shipped kinds is made while guard is built, and lies in read-only memory.
 #pragma once
@@ -65,10 +65,11 @@ struct TriggerTables {
 
   // Two bits for each hash of four bytes: a literal of less than six bytes begins with them; a longer one does.
   std::span<const std::uint64_t> fours;
-  std::span<const std::uint64_t> sixes;  // a bit for each hash of six
+  // A bit for each hash of six bytes that a literal of six or seven begins with, and of eight that a longer one does.
+  std::span<const std::uint64_t> longer;
   // Which of eight groups of heads have this byte, but for its highest bit, at this place.
   struct HeadGroups {
-    alignas(64) std::array<std::array<std::array<std::uint8_t, 128>, TriggerHead::kBytes>, 3>
+    alignas(64) std::array<std::array<std::array<std::uint8_t, 128>, TriggerHead::kBytes>, 4>
         groups{};  // by eight groups, by place
   };
   const HeadGroups* head_groups = nullptr;
@@ -121,7 +122,7 @@ class TriggerTable {
   std::vector<std::uint32_t> places_;
   std::unique_ptr<TriggerTables::ShortGroups> short_groups_;
   std::vector<std::uint64_t> fours_;
-  std::vector<std::uint64_t> sixes_;
+  std::vector<std::uint64_t> longer_;
   std::unique_ptr<TriggerTables::HeadGroups> head_groups_;
   std::vector<TriggerHead> ungrouped_heads_;
   bool heads_grouped_ = false;
@@ -130,7 +131,7 @@ class TriggerTable {
     std::array<std::uint16_t, 4> lower{};
     std::array<std::uint16_t, 4> upper{};
   };
-  static constexpr std::size_t kHeadGroups = 24;
+  static constexpr std::size_t kHeadGroups = 32;
   static ShortGroup joined(const ShortGroup& a, const ShortGroup& b);
   static unsigned long breadth(const ShortGroup& group);
   std::vector<ShortGroup> short_;

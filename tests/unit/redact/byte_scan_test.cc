@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 
@@ -35,6 +36,39 @@ TEST(ByteScan, OneByteIsFoundAtEveryPlaceOfTextsOfEverySize) {
       EXPECT_EQ(digits.find_other(other), at) << size;
       EXPECT_EQ(digits.behind_last_other(other), at + 1) << size;
     }
+  }
+}
+
+TEST(ByteScan, LongRunIsFoundAtEveryPlaceOfTextsOfEverySize) {
+  const ByteScan letters(*ByteSet::parse("a-z"));
+  for (std::size_t size = 0; size < 300; ++size) {
+    EXPECT_EQ(letters.find_long_run(std::string(size, '.')), size);
+    for (std::size_t at = 0; at < size; at += 1 + size % 3) {
+      for (const std::size_t length : {1, 39, 40, 41, 64, 130}) {
+        if (at + length > size) continue;
+        std::string text(size, '.');
+        text.replace(at, length, std::string(length, 'x'));
+        const bool found = length >= ByteScan::kLongRun || at + length == size;
+        EXPECT_EQ(letters.find_long_run(text), found ? at : size) << size << " " << length;
+      }
+    }
+  }
+}
+
+// Runs that are too short stand before the long one.
+TEST(ByteScan, FirstLongRunIsFoundBehindShortOnes) {
+  const ByteScan letters(*ByteSet::parse("a-z"));
+  std::mt19937 random(5);
+  for (int round = 0; round < 2000; ++round) {
+    std::string text;
+    for (int i = 0; i < 20; ++i) text += std::string(random() % 55, 'x') + std::string(1 + random() % 3, '.');
+    std::size_t expected = text.size();
+    for (std::size_t at = 0; at < text.size() && expected == text.size(); ++at) {
+      const std::size_t end = std::min(text.find('.', at), text.size());
+      if (end - at >= ByteScan::kLongRun) expected = at;
+      at = end;
+    }
+    EXPECT_EQ(letters.find_long_run(text), expected) << text;
   }
 }
 

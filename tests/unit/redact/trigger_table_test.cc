@@ -1,6 +1,8 @@
 // The scan for many literals against a comparison of each literal with each place.
 #include "redact/trigger_table.h"
 
+#include "redact/trigger_scan.h"
+
 #include <gtest/gtest.h>
 
 #include <random>
@@ -20,6 +22,14 @@ const std::vector<Literal>& literals() {
       {"sk-"},        {"hf_"},   {":aa"},         {"pwd", true},    {"akia"},
       {"jira", true}, {"xoxb-"}, {"token", true}, {"secret", true}, {"a-rather-long-literal"},
       {"abcd"},       {"abcde"}, {"bcdef"}};
+  return all;
+}
+
+// All that this CPU has.
+std::vector<Vectors> vectors() {
+  std::vector<Vectors> all = {Vectors::none};
+  if (best_vectors() >= Vectors::avx2) all.push_back(Vectors::avx2);
+  if (best_vectors() >= Vectors::avx512) all.push_back(Vectors::avx512);
   return all;
 }
 
@@ -57,10 +67,13 @@ TEST(TriggerTable, FindsWhatAComparisonAtEveryPlaceFinds) {
         break;
       }
     }
-    std::vector<Offset> found;
     const StreamText stream(text, 0, false);
-    for (Offset at = table.next(stream, 0); at < stream.end(); at = table.next(stream, at + 1)) found.push_back(at);
-    ASSERT_EQ(found, expected) << "round " << round;
+    for (const Vectors each : vectors()) {
+      TriggerScan scan(table, each);
+      std::vector<Offset> found;
+      for (Offset at = scan.next(stream, 0); at < stream.end(); at = scan.next(stream, at + 1)) found.push_back(at);
+      ASSERT_EQ(found, expected) << "round " << round << ", vectors " << static_cast<int>(each);
+    }
   }
 }
 
@@ -77,6 +90,54 @@ TEST(TriggerTable, ShortLiteralIsOnlySoughtBeforeABytesThatMayFollow) {
     std::string with = text;
     with.replace(at, 4, "sk-7");
     EXPECT_EQ(table.next(StreamText(with, 0, false), 0), at);
+  }
+}
+
+// A literal that is added to a table of somebody else's, as short known values are.
+TEST(TriggerTable, LiteralThatIsAddedLaterIsFound) {
+  TriggerTable first;
+  first.add({"token", true, false, 0});
+  first.group();
+  TriggerTable both(first.tables());
+  both.add({"hunter2", false, true, 1});
+  const std::string text = std::string(300, ' ') + "TOKEN" + std::string(900, ' ') + "hunter2 ";
+  for (const Vectors each : vectors()) {
+    TriggerScan scan(both, each);
+    const StreamText stream(text, 0, false);
+    EXPECT_EQ(scan.next(stream, 0), 300u);
+    EXPECT_EQ(scan.next(stream, 301), 1205u);
+    EXPECT_EQ(scan.next(stream, 1206), stream.end());
+  }
+}
+
+// What a scan remembers of one push holds for the next.
+TEST(TriggerTable, ScanGoesOnInTextThatGrows) {
+  TriggerTable table;
+  table.add({"secret", true, false, 0});
+  table.add({"sk-", false, false, 1}, *ByteSet::parse("0-9"));
+  table.group();
+  std::string text;
+  for (int i = 0; i < 200; ++i)
+    text += std::string(static_cast<std::size_t>(i), '.') + (i % 2 == 0 ? "Secret" : "sk-7");
+  for (const Vectors each : vectors()) {
+    TriggerScan scan(table, each);
+    std::vector<Offset> found;
+    Offset at = 0;
+    for (std::size_t size = 0; size <= text.size(); size += 1 + size % 7) {
+      const StreamText stream(std::string_view(text).substr(0, size), 0, false);
+      for (at = scan.next(stream, at); at < stream.end(); at = scan.next(stream, at + 1)) {
+        if (stream.end() - at < 6) break;  // may be a part of one: asked again
+        found.push_back(at);
+      }
+    }
+    std::size_t expected = 0;
+    for (std::size_t place = 0; place + 6 < text.size(); ++place) {
+      const bool here = text.compare(place, 6, "Secret") == 0 || text.compare(place, 3, "sk-") == 0;
+      if (!here) continue;
+      ASSERT_LT(expected, found.size());
+      EXPECT_EQ(found[expected++], place);
+    }
+    EXPECT_EQ(expected, found.size());
   }
 }
 
