@@ -37,7 +37,9 @@ void ShadowText::switch_on(const StreamText& stream, Offset gap) {
   const Offset earliest = std::max(stream.begin(), gap - std::min<Offset>(gap, kLineBytesMax));
   Offset from = gap;
   while (from > earliest && !is_line_end(stream.at(from - 1))) --from;
-  if (from > 0 && gap - from == kLineBytesMax) {
+  // What was left out of the line may change how what follows it is read; the stream's own reading saw all of it.
+  const bool cut = from > 0 && gap - from == kLineBytesMax;
+  if (cut) {
     // In the middle of a line: begin behind a blank, if there is one far enough before the gap.
     Offset blank = from;
     while (blank + kReachBytes < gap && stream.at(blank) != ' ') ++blank;
@@ -45,7 +47,7 @@ void ShadowText::switch_on(const StreamText& stream, Offset gap) {
   }
   on_ = true;
   begun_ = end();
-  joints_.push_back({end(), from, 0, Gap::Kind::none});
+  joints_.push_back({end(), from, 0, Gap::Kind::none, cut ? gap - std::min(gap, kReachBytes) : 0});
   read_ = from;
   take_text(stream, gap);
 }
@@ -107,6 +109,10 @@ void ShadowText::carry_back(const SecretSpan& span, std::vector<SecretSpan>& spa
   auto joint = std::lower_bound(joints_.begin(), joints_.end(), span.goes_on ? span.begin : span.begin + 1, less);
   SecretSpan part = span;
   part.begin = joint != joints_.end() && joint->shadow == span.begin ? joint->raw : to_stream(span.begin);
+  if (joint != joints_.begin() && std::prev(joint)->trusted > part.begin) {
+    part.begin = std::prev(joint)->trusted;
+    part.goes_on = true;
+  }
   for (; joint != joints_.end() && joint->shadow < span.end; ++joint) {
     if (joint->kind == Gap::Kind::invisible) continue;
     part.end = joint->raw;

@@ -55,6 +55,7 @@ class ShadowText {
     Offset raw = 0;
     std::uint32_t size = 0;
     Gap::Kind kind = Gap::Kind::none;  // none: what stands before is something else
+    Offset trusted = 0;                // none: what begins in the stream before this is judged there alone
   };
   Offset end() const noexcept { return begin_ + bytes_.size(); }
   void switch_on(const StreamText& stream, Offset gap);
