@@ -85,12 +85,19 @@ KindJudge::KindJudge(const SecretKind& kind) : kind_(&kind), except_(kind.except
   for (const SecretPattern& pattern : kind.patterns) patterns_.emplace_back(pattern.regex);
 }
 
-Result<KindMatch> KindJudge::decide(const Candidate& candidate) const {
-  const SecretKind& kind = *kind_;
+Result<KindMatch> KindJudge::decide(const Candidate& candidate, LastRefusal* last) const {
   const std::string_view window = candidate.window;
+  if (!begins(*kind_, window.substr(candidate.lead_bytes))) return KindMatch();
+  if (!kind_->any_left && !candidate.left_masked && !at_word_start(candidate.left)) return KindMatch();
+  if (last != nullptr && !window.empty() && last->window == window) return KindMatch();
+  GUARD_TRY_ASSIGN(const KindMatch match, judge(window));
+  if (last != nullptr && !match.found) last->window = window;
+  return match;
+}
+
+Result<KindMatch> KindJudge::judge(std::string_view window) const {
+  const SecretKind& kind = *kind_;
   KindMatch match;
-  if (!begins(kind, window.substr(candidate.lead_bytes))) return match;
-  if (!kind.any_left && !candidate.left_masked && !at_word_start(candidate.left)) return match;
   for (std::size_t i = 0; i < patterns_.size() && !match.found; ++i) {
     match = KindMatch();
     GUARD_TRY_ASSIGN(match.found, patterns_[i].match(window, kind.patterns[i].group, match.begin, match.end));

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <string>
 #include <string_view>
 
 #include "common/result.h"
@@ -27,13 +28,20 @@ struct Candidate {
   std::size_t lead_bytes = 0;  // of the window stand before the prefix
 };
 
+// What was judged last, and was no secret. In a flood of prefixes each window is the same as the one before it: comparing
+// them is much cheaper than judging them.
+struct LastRefusal {
+  std::string window;
+};
+
 // Compiles the kind's patterns when they are first needed; safe to share between threads.
 class KindJudge {
  public:
   explicit KindJudge(const SecretKind& kind);  // must outlive this
-  Result<KindMatch> decide(const Candidate& candidate) const;
+  Result<KindMatch> decide(const Candidate& candidate, LastRefusal* last = nullptr) const;
 
  private:
+  Result<KindMatch> judge(std::string_view window) const;
   const SecretKind* kind_;
   std::deque<LazyPattern> patterns_;
   LazyPattern except_;

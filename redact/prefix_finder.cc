@@ -90,8 +90,10 @@ Result<void> PrefixFinder::decide(const StreamText& text, std::uint32_t kind_ind
   const std::string_view window = cut_at_line_end(text.from(from).substr(0, kWindowBytes));
   const bool left_masked = masks.known->hides_before(from) || known_.hides_before(from) ||
                            (masks.outer != nullptr && masks.outer->ends_before(from));
-  GUARD_TRY_ASSIGN(const KindMatch match,
-                   secrets_->decide(kind_index, {text.left_of(from), left_masked, window, static_cast<std::size_t>(at - from)}));
+  std::unique_ptr<LastRefusal>& last = states_[kind_index].last;
+  if (!last) last = std::make_unique<LastRefusal>();
+  const Candidate candidate{text.left_of(from), left_masked, window, static_cast<std::size_t>(at - from)};
+  GUARD_TRY_ASSIGN(const KindMatch match, secrets_->decide(kind_index, candidate, last.get()));
   if (!match.found) return ok();
 
   if (kind.machine == SecretKind::Machine::pem) {

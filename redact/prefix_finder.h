@@ -6,10 +6,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "common/result.h"
+#include "redact/kind_judge.h"
 #include "redact/known_values.h"
 #include "redact/pem_tail.h"
 #include "redact/secret_kind.h"
@@ -41,6 +43,7 @@ class PrefixFinder {
   struct KindState {
     Offset end = 0;  // of the last secret, as far as it is known
     bool swallowing = false;
+    std::unique_ptr<LastRefusal> last;
   };
   // Where the candidate of `kind` at `at` begins: bytes that lead up to the prefix belong to it.
   Offset lead_of(const SecretKind& kind, const StreamText& text, Offset at) const;

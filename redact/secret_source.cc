@@ -105,7 +105,7 @@ SecretSource::State::~State() {
   for (std::size_t i = 0; i < kinds.size(); ++i) delete judges_[i].load();
 }
 
-Result<KindMatch> SecretSource::State::decide(std::uint32_t kind, const Candidate& candidate) const {
+Result<KindMatch> SecretSource::State::decide(std::uint32_t kind, const Candidate& candidate, LastRefusal* last) const {
   if (is_off(kind)) return KindMatch();
   const KindJudge* judge = judges_[kind].load(std::memory_order_acquire);
   if (judge == nullptr) {
@@ -113,7 +113,7 @@ Result<KindMatch> SecretSource::State::decide(std::uint32_t kind, const Candidat
     // Where two threads make it at once, the first one's is taken.
     judge = judges_[kind].compare_exchange_strong(judge, made.get()) ? made.release() : judge;
   }
-  return judge->decide(candidate);
+  return judge->decide(candidate, last);
 }
 
 }  // namespace guard

@@ -44,7 +44,7 @@ struct SecretSource::State {
     return marker < first_run() ? kinds[marker - first_kind()].name : runs[marker - first_run()].name;
   }
 
-  Result<KindMatch> decide(std::uint32_t kind, const Candidate& candidate) const;
+  Result<KindMatch> decide(std::uint32_t kind, const Candidate& candidate, LastRefusal* last = nullptr) const;
 
   // A named value that is hidden in part by another kind goes on behind that part: NAME=<key>rest. The alphabet in
   // which it goes on; nullptr for spans that are no named values. Without this the output, which shows
