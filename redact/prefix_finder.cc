@@ -63,7 +63,10 @@ Result<bool> PrefixFinder::decide_at(const StreamText& text, Offset at, const Ma
     any = true;
     if (trigger.known_value) continue;
     if (pem_ && pem_->kind == trigger.kind) return false;  // the key before it may still reach over this one
-    if (!text.window(at) || masks.known->frontier() < at || (masks.outer != nullptr && !masks.outer->knows(at))) return false;
+    if (masks.known->frontier() < at || (masks.outer != nullptr && !masks.outer->knows(at))) return false;
+    const SecretKind& kind = secrets_->kinds[trigger.kind];
+    if (!may_begin(kind, text, lead_of(kind, text, at), masks)) continue;  // decided, whatever follows
+    if (!text.window(at)) return false;
   }
   if (!any) return true;
   for (const Trigger& trigger : triggers) {
@@ -83,16 +86,25 @@ Offset PrefixFinder::lead_of(const SecretKind& kind, const StreamText& text, Off
   return at;
 }
 
+bool PrefixFinder::left_masked(Offset from, const Masks& masks) const {
+  return masks.known->hides_before(from) || known_.hides_before(from) ||
+         (masks.outer != nullptr && masks.outer->ends_before(from));
+}
+
+// False in the middle of a word, where no secret of the kind begins.
+bool PrefixFinder::may_begin(const SecretKind& kind, const StreamText& text, Offset from, const Masks& masks) const {
+  return kind.any_left || at_word_start(text.left_of(from)) || left_masked(from, masks);
+}
+
 Result<void> PrefixFinder::decide(const StreamText& text, std::uint32_t kind_index, Offset at, const Masks& masks,
                                   std::vector<SecretSpan>& spans) {
   const SecretKind& kind = secrets_->kinds[kind_index];
   const Offset from = lead_of(kind, text, at);
+  if (!may_begin(kind, text, from, masks)) return ok();
   const std::string_view window = cut_at_line_end(text.from(from).substr(0, kWindowBytes));
-  const bool left_masked = masks.known->hides_before(from) || known_.hides_before(from) ||
-                           (masks.outer != nullptr && masks.outer->ends_before(from));
   std::unique_ptr<LastRefusal>& last = states_[kind_index].last;
   if (!last) last = std::make_unique<LastRefusal>();
-  const Candidate candidate{text.left_of(from), left_masked, window, static_cast<std::size_t>(at - from)};
+  const Candidate candidate{text.left_of(from), left_masked(from, masks), window, static_cast<std::size_t>(at - from)};
   GUARD_TRY_ASSIGN(const KindMatch match, secrets_->decide(kind_index, candidate, last.get()));
   if (!match.found) return ok();
 

@@ -56,6 +56,8 @@ class PrefixFinder {
     const KnownFinder* known;
     const OuterMask* outer;
   };
+  bool left_masked(Offset from, const Masks& masks) const;
+  bool may_begin(const SecretKind& kind, const StreamText& text, Offset from, const Masks& masks) const;
   Result<bool> decide_at(const StreamText& text, Offset at, const Masks& masks, std::vector<SecretSpan>& spans);
   Result<void> decide(const StreamText& text, std::uint32_t kind, Offset at, const Masks& masks,
                       std::vector<SecretSpan>& spans);
