@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "common/result.h"
 
@@ -16,6 +17,17 @@ class ByteSink {
 
   // Once, at the end. Passed on by sinks that stand before another sink.
   virtual Result<void> finish() = 0;
+};
+
+// Keeps all of it.
+class StringSink final : public ByteSink {
+ public:
+  Result<void> push(std::span<const char> bytes) override {
+    text.append(bytes.data(), bytes.size());
+    return ok();
+  }
+  Result<void> finish() override { return ok(); }
+  std::string text;
 };
 
 }  // namespace guard

@@ -36,16 +36,6 @@ class NowhereSink final : public ByteSink {
   Result<void> finish() override { return ok(); }
 };
 
-class StringSink final : public ByteSink {
- public:
-  Result<void> push(std::span<const char> bytes) override {
-    text.append(bytes.data(), bytes.size());
-    return ok();
-  }
-  Result<void> finish() override { return ok(); }
-  std::string text;
-};
-
 }  // namespace
 
 // Behind a secret of the stream a reader of the output sees a marker's end, whatever the shadow shows there.

@@ -2,21 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "common/byte_sink.h"
 #include "redact/redactor.h"
 #include "rules/rule_set.h"
 
 namespace guard {
 namespace {
-
-class Kept final : public ByteSink {
- public:
-  Result<void> push(std::span<const char> bytes) override {
-    text.append(bytes.data(), bytes.size());
-    return ok();
-  }
-  Result<void> finish() override { return ok(); }
-  std::string text;
-};
 
 const SecretSource& secrets() {
   static const SecretSource source = [] {
@@ -40,7 +31,7 @@ TEST(HeadAndTail, KeepsNoHalfMarkerAtAnyCap) {
   for (std::size_t cap = 1; cap <= whole.size() + 1; ++cap) {
     for (const std::size_t chunk : {std::size_t{1}, std::size_t{23}, text.size()}) {
       SCOPED_TRACE("cap " + std::to_string(cap) + ", chunks of " + std::to_string(chunk));
-      Kept kept;
+      StringSink kept;
       HeadAndTail both(cap, kept);
       auto redactor = Redactor::create(secrets(), both);
       ASSERT_TRUE(redactor.has_value());

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "common/byte_sink.h"
 #include "common/file_io.h"
 #include "docker/engine_client.h"
 #include "runner/image_archive.h"
@@ -483,16 +484,6 @@ TEST_F(ImageTest, RefusesToLoadARootFolderThatHasChanged) {
   ASSERT_TRUE(shown);
   EXPECT_FALSE(shown->has_value());
 }
-
-class StringSink final : public ByteSink {
- public:
-  Result<void> push(std::span<const char> bytes) override {
-    text.append(bytes.data(), bytes.size());
-    return ok();
-  }
-  Result<void> finish() override { return ok(); }
-  std::string text;
-};
 
 class ImageArchive : public ::testing::Test {
  protected:

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/byte_sink.h"
 #include "common/file_io.h"
 #include "runner/subprocess.h"
 
@@ -14,16 +15,6 @@ namespace guard {
 namespace {
 
 namespace fs = std::filesystem;
-
-class StringSink final : public ByteSink {
- public:
-  Result<void> push(std::span<const char> bytes) override {
-    text.append(bytes.data(), bytes.size());
-    return ok();
-  }
-  Result<void> finish() override { return ok(); }
-  std::string text;
-};
 
 std::string tar(const std::vector<std::string>& arguments) {
   CancelToken cancel;
