@@ -13,6 +13,9 @@ namespace {
 // compare.
 constexpr std::size_t kPieceBytes = 256;
 
+// Of a whole value in base64 or hex.
+constexpr std::size_t kEncodedBytesMin = 8;
+
 std::uint64_t load_gram(const char* bytes) {
   std::uint64_t gram = 0;
   std::memcpy(&gram, bytes, sizeof gram);
@@ -115,12 +118,14 @@ std::string KnownValues::add(std::string_view value, std::uint32_t kind) {
       // The first characters also hold bits of what stands before the value: 0, 2 and 3 of them.
       const std::string text =
           base64(std::string(shift, '\0') + std::string(value), alphabet).substr(shift == 0 ? 0 : shift + 1);
-      if (text.size() >= kFragmentBytes) add_text(text, kind);
+      // Of a short value only what stands alone, as in a manifest of secrets.
+      const bool alone = shift == 0 && text.size() >= kEncodedBytesMin;
+      if (alone || text.size() >= kFragmentBytes) add_text(text, kind);
     }
   }
   for (const std::string_view digits : {"0123456789abcdef", "0123456789ABCDEF"}) {
     const std::string text = hex(value, digits);
-    if (text.size() >= kFragmentBytes) add_text(text, kind);
+    if (text.size() >= kEncodedBytesMin) add_text(text, kind);
   }
   return "";
 }
@@ -154,7 +159,23 @@ void KnownValues::index() {
       filter_->set(filter_slot(gram));
     }
   }
-  std::sort(grams_.begin(), grams_.end(), [](const Gram& a, const Gram& b) { return a.bytes < b.bytes; });
+  // Of places that look alike as far as a probe can see only that of the lowest kind is needed: values share their
+  // beginnings, and repeat themselves.
+  constexpr std::size_t kReach = kFragmentBytes - kGramBytes;
+  const auto around = [&](const Gram& gram) {
+    const std::string_view text = long_[gram.text].text;
+    const std::size_t from = gram.offset - std::min<std::size_t>(gram.offset, kReach);
+    return std::pair(text.substr(from, gram.offset - from), text.substr(gram.offset, kGramBytes + kReach));
+  };
+  const auto before = [&](const Gram& a, const Gram& b) {
+    if (a.bytes != b.bytes) return a.bytes < b.bytes;
+    const auto around_a = around(a);
+    const auto around_b = around(b);
+    return around_a != around_b ? around_a < around_b : long_[a.text].kind < long_[b.text].kind;
+  };
+  const auto alike = [&](const Gram& a, const Gram& b) { return a.bytes == b.bytes && around(a) == around(b); };
+  std::sort(grams_.begin(), grams_.end(), before);
+  grams_.erase(std::unique(grams_.begin(), grams_.end(), alike), grams_.end());
 }
 
 Offset KnownValues::begun_at_end(const StreamText& text, std::uint32_t& kind) const {
@@ -210,6 +231,8 @@ void KnownFinder::probe(const StreamText& text, Offset at, std::vector<SecretSpa
       static_cast<std::size_t>(std::min<Offset>(text.end() - at - KnownValues::kGramBytes, kReach));
   const auto less = [](const KnownValues::Gram& a, std::uint64_t b) { return a.bytes < b; };
   auto hit = std::lower_bound(values_->grams_.begin(), values_->grams_.end(), gram, less);
+  // All that is found here holds these eight bytes, so it is one span; what begins first names it.
+  SecretSpan found{text.end(), 0, 0};
   for (; hit != values_->grams_.end() && hit->bytes == gram; ++hit) {
     const KnownValues::Text& known = values_->long_[hit->text];
     std::size_t left = 0;
@@ -220,10 +243,13 @@ void KnownFinder::probe(const StreamText& text, Offset at, std::vector<SecretSpa
            bytes[KnownValues::kGramBytes + right] == known.text[behind + right]) {
       ++right;
     }
-    if (left + KnownValues::kGramBytes + right >= KnownValues::kFragmentBytes) {
-      spans.push_back({at - left, at + KnownValues::kGramBytes + right, known.kind});
-    }
+    if (left + KnownValues::kGramBytes + right < KnownValues::kFragmentBytes) continue;
+    const Offset begin = at - left;
+    if (begin < found.begin || (begin == found.begin && known.kind < found.kind)) found.kind = known.kind;
+    found.begin = std::min(found.begin, begin);
+    found.end = std::max(found.end, at + KnownValues::kGramBytes + right);
   }
+  if (found.end > 0) spans.push_back(found);
 }
 
 }  // namespace guard

@@ -7,7 +7,7 @@ namespace {
 
 // What may stand before a body line: colours, an indentation, a gutter or quote sign, an opening quote.
 #define GUARD_PEM_LEAD \
-  R"((?:\x1b\[[0-9;]{0,16}m)*[ \t]*(?:[0-9]{1,6} ?[|:] ?|[>|*#+-]{1,3} )?(?:\x1b\[[0-9;]{0,16}m)*[ \t]*["'`]?)"
+  R"((?:\x1b\[[0-9;]{0,16}m)*[ \t]*(?:[0-9]{1,6} ?[|:] ?|[>|*#+-]{1,3} ?|// ?)?(?:\x1b\[[0-9;]{0,16}m)*[ \t]*["'`]?)"
 // And after it: written-out line ends, a closing quote, a joining sign.
 #define GUARD_PEM_TRAIL R"((?:\\+[nr])*["'`]?[ \t]*[,;+\\]?[ \t]*(?:\x1b\[[0-9;]{0,16}m)*)"
 
@@ -31,6 +31,13 @@ const LazyPattern& body_line() {
       "" GUARD_PEM_LEAD
       R"((?:[A-Za-z0-9+/=]*|(?:Proc-Type|DEK-Info|Version|Comment|Charset|Hash|MessageID): [ -~]*))" GUARD_PEM_TRAIL
       R"(\z)");
+  return pattern;
+}
+
+// Behind anything that a log, a container or a frame puts before a line: only what is plainly a body counts, because
+// prose ends in letters, too.
+const LazyPattern& prefixed_body_line() {
+  static const LazyPattern pattern("[^\\n]{0,120}?[^A-Za-z0-9+/=](?:[A-Za-z0-9+/]{40,100}|[A-Za-z0-9+/]{2,100}={1,2}|-----END [A-Z0-9 ]{1,64}-----)" GUARD_PEM_TRAIL R"((?:<br ?/?>|[$])?\z)");
   return pattern;
 }
 
@@ -101,7 +108,10 @@ Result<bool> PemTail::advance_line(const StreamText& text) {
     return true;
   }
   if (window->size() < kWindowBytes) {
-    GUARD_TRY_ASSIGN(const bool body, matches(body_line(), *window, size));
+    GUARD_TRY_ASSIGN(bool body, matches(body_line(), *window, size));
+    if (!body) {
+      GUARD_TRY_ASSIGN(body, matches(prefixed_body_line(), *window, size));
+    }
     if (body) {
       end_ = line_begin + size;
     } else {

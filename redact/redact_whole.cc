@@ -73,7 +73,9 @@ class Definition {
                          [&](const SecretSpan& span) { return span.begin <= byte && byte < span.end; });
     };
     const Offset here = shadow_->to_stream(at);
-    return !hidden(here) && ((here > 0 && hidden(here - 1)) || hidden(shadow_->to_stream(at - 1)));
+    if (hidden(here)) return false;
+    const std::optional<Offset> before = shadow_->before_in_stream(at);
+    return (here > 0 && hidden(here - 1)) || (before && hidden(*before));
   }
 
   void find_known() {

@@ -46,7 +46,9 @@ class StreamMask final : public OuterMask {
   bool knows(Offset at) const override { return frontier_ > shadow_->to_stream(at); }
   bool ends_before(Offset at) const override {
     const Offset here = shadow_->to_stream(at);
-    return !hidden_->hides(here) && ((here > 0 && hidden_->hides(here - 1)) || (at > 0 && hidden_->hides(shadow_->to_stream(at - 1))));
+    if (hidden_->hides(here)) return false;
+    const std::optional<Offset> before = shadow_->before_in_stream(at);
+    return (here > 0 && hidden_->hides(here - 1)) || (before && hidden_->hides(*before));
   }
 
  private:

@@ -30,6 +30,7 @@ class Regions {
       if (!span.goes_on || span.begin != gaps_end_) named_value_ = ByteSet();
     }
     end_ = begins ? span.end : std::max(end_, span.end);
+    gaps_end_ = 0;
     if (const ByteSet* tail = secrets_->named_value_tail(span.kind)) named_value_ |= *tail;
     return begins;
   }

@@ -103,6 +103,16 @@ Offset ShadowText::to_stream(Offset at) const {
   return joint.raw + joint.size + (at - joint.shadow);
 }
 
+std::optional<Offset> ShadowText::before_in_stream(Offset at) const {
+  auto joint = std::lower_bound(joints_.begin(), joints_.end(), at,
+                                [](const Joint& other, Offset offset) { return other.shadow < offset; });
+  if (joint == joints_.begin()) return std::nullopt;
+  for (; joint != joints_.end() && joint->shadow == at; ++joint) {
+    if (joint->kind == Gap::Kind::none) return std::nullopt;
+  }
+  return to_stream(at - 1);
+}
+
 void ShadowText::carry_back(const SecretSpan& span, std::vector<SecretSpan>& spans) const {
   const auto less = [](const Joint& joint, Offset at) { return joint.shadow < at; };
   // What goes on from a part that was told before goes on over the gap in between, too.
@@ -136,9 +146,8 @@ void ShadowText::forget_before(Offset frontier) {
   const Offset from = std::max(begin_, frontier - std::min<Offset>(frontier, kLeftContextBytes));
   bytes_.erase(0, static_cast<std::size_t>(from - begin_));
   begin_ = from;
-  // The last joint at or before the frontier says where that is in the stream; a flood is recognised by the recent
-  // ones.
-  auto first = std::upper_bound(joints_.begin(), joints_.end(), std::min(frontier, reach()),
+  // The last joint before what is kept says where that is in the stream; a flood is recognised by the recent ones.
+  auto first = std::upper_bound(joints_.begin(), joints_.end(), std::min(from, reach()),
                                 [](Offset at, const Joint& joint) { return at < joint.shadow; });
   if (first != joints_.begin()) --first;
   while (first != joints_.begin() && std::prev(first)->shadow == first->shadow) --first;

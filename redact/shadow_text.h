@@ -11,6 +11,7 @@
 // kGapsMax gaps, the reading is broken off and begins anew behind them. A secret written that way is found by neither.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,8 +38,10 @@ class ShadowText {
   // The offset in the stream before which everything is decided, if all is up to `frontier` of this text.
   Offset carry_back(Offset frontier) const;
 
-  // Where the byte at `at` of this text stands in the stream.
+  // Where the byte at `at` of this text stands in the stream; kLeftContextBytes before what is decided at most.
   Offset to_stream(Offset at) const;
+  // And the byte before it; nothing where the reading begins with `at`.
+  std::optional<Offset> before_in_stream(Offset at) const;
 
   // What of the stream was read; it has to be kept kLineBytesMax bytes further back.
   Offset read() const noexcept { return read_; }
