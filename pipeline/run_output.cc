@@ -1,7 +1,6 @@
 #include "pipeline/run_output.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <set>
 #include <string_view>
@@ -29,13 +28,14 @@ class SummaryTee final : public ByteSink {
 };
 
 bool looks_secret(std::string_view name) {
-  static constexpr std::array<std::string_view, 12> kWords = {"TOKEN",      "SECRET",    "PASSWORD",   "PASSWD",   "PASSPHRASE", "CREDENTIAL",
-                                                              "PRIVATE_KEY", "API_KEY",  "APIKEY",     "ACCESS_KEY", "AUTH_KEY",   "_PAT"};
+  static constexpr std::string_view kWords[] = {"TOKEN",       "SECRET",     "PASSWORD", "PASSWD",  "PASSPHRASE", "CREDENTIAL",
+                                                "PRIVATE_KEY", "PRIVATEKEY", "API_KEY",  "APIKEY",  "ACCESS_KEY", "ACCESSKEY",
+                                                "AUTH_KEY"};
+  static constexpr std::string_view kEnds[] = {"_PAT", "_KEY", "_PASS", "_PWD", "_CREDS", "_AUTH", "_DSN"};
   std::string upper(name);
   std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  return std::any_of(kWords.begin(), kWords.end(), [&](std::string_view word) {
-    return word == "_PAT" ? upper.ends_with(word) : upper.find(word) != std::string::npos;
-  });
+  return std::any_of(std::begin(kWords), std::end(kWords), [&](std::string_view word) { return upper.find(word) != std::string::npos; }) ||
+         std::any_of(std::begin(kEnds), std::end(kEnds), [&](std::string_view end) { return upper.ends_with(end); });
 }
 
 }  // namespace
@@ -96,9 +96,15 @@ Result<std::vector<KnownSecret>> known_secrets(const std::map<std::string, std::
   for (const auto& [name, value] : environment) {
     if (!value.empty() && (looks_secret(name) || named.count(name) != 0)) secrets.push_back({name, value});
   }
+  // A name that was given and has no value is told like one that can't be hidden: it may be a typing error.
+  for (const auto& name : named) {
+    const auto found = environment.find(name);
+    if (found == environment.end() || found->second.empty()) secrets.push_back({name, ""});
+  }
   for (const auto& file : files) {
     GUARD_TRY_ASSIGN(const std::string text, read_file(file, kFileBytesMax).context("reading redact.mask_file"));
     std::string_view rest = text;
+    if (rest.starts_with("\xef\xbb\xbf")) rest.remove_prefix(3);
     while (!rest.empty()) {
       const std::size_t end = std::min(rest.find('\n'), rest.size());
       std::string_view line = rest.substr(0, end);

@@ -61,12 +61,19 @@ constexpr Range kInvisible[] = {
     {"\xc2", 0xad, 0xad},      // soft hyphen
     {"\xcd", 0x8f, 0x8f},      // grapheme joiner
     {"\xd8", 0x9c, 0x9c},      // Arabic letter mark
-    {"\xe1\xa0", 0x8e, 0x8e},  // Mongolian vowel separator
+    {"\xe1\xa0", 0x8b, 0x8e},  // Mongolian variation selectors and vowel separator
     {"\xe2\x80", 0x8b, 0x8f},  // zero-width space, joiners, marks of direction
     {"\xe2\x80", 0xaa, 0xae},  // embeddings
     {"\xe2\x81", 0xa0, 0xaf},  // word joiner, invisible operators, isolates
     {"\xef\xb8", 0x80, 0x8f},  // variation selectors
     {"\xef\xbb", 0xbf, 0xbf},  // byte order mark
+    {"\xef\xbf", 0xb9, 0xbb},  // interlinear annotation
+    {"\xf3\xa0\x80", 0x80, 0xbf},  // tags
+    {"\xf3\xa0\x81", 0x80, 0xbf},
+    {"\xf3\xa0\x84", 0x80, 0xbf},  // more variation selectors
+    {"\xf3\xa0\x85", 0x80, 0xbf},
+    {"\xf3\xa0\x86", 0x80, 0xbf},
+    {"\xf3\xa0\x87", 0x80, 0xaf},
 };
 
 Gap invisible_at(std::string_view text) {
@@ -84,6 +91,11 @@ Gap invisible_at(std::string_view text) {
   return found;
 }
 
+// Terminals print nothing for these: NUL, ENQ, BEL, backspace, changes of character set, DEL.
+bool is_silent_control(char c) {
+  return c == '\0' || c == 0x05 || c == '\a' || c == '\b' || c == 0x0e || c == 0x0f || c == 0x7f;
+}
+
 // Ticks, arrows and boxes share their first byte with what is invisible, and stand in every test report.
 bool is_visible(std::string_view text) {
   if (text.size() < 2) return false;
@@ -96,7 +108,7 @@ bool is_visible(std::string_view text) {
 
 Gap gap_at(std::string_view text, bool ended) {
   Gap found = kText;
-  if (text.front() == '\0' || text.front() == '\b') {
+  if (is_silent_control(text.front())) {
     found = {Gap::Kind::invisible, 1};
   } else if (text.front() == kEscape) {
     found = escape_at(text);
@@ -107,7 +119,7 @@ Gap gap_at(std::string_view text, bool ended) {
 }
 
 std::size_t next_gap_byte(std::string_view text) {
-  static const ByteScan begins(*ByteSet::parse("\\x00\\x08\\x1b\\xc2\\xcd\\xd8\\xe1\\xe2\\xef"));
+  static const ByteScan begins(*ByteSet::parse("\\x00\\x05\\x07\\x08\\x0e\\x0f\\x1b\\x7f\\xc2\\xcd\\xd8\\xe1\\xe2\\xef\\xf3"));
   for (std::size_t at = begins.find(text); at < text.size(); at += 1 + begins.find(text.substr(at + 1))) {
     if (!is_visible(text.substr(at))) return at;
   }

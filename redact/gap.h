@@ -12,7 +12,7 @@ struct Gap {
     none,       // the first byte is text
     undecided,  // may become one
     escape,     // CSI, OSC, a change of character set: stays in the output, because a colour has to end
-    invisible,  // no width, NUL or backspace: inside a secret it is hidden with it
+    invisible,  // no width, or a control that prints nothing: inside a secret it is hidden with it
   };
   Kind kind = Kind::none;
   std::size_t size = 0;

@@ -87,7 +87,7 @@ bool is_common(std::string_view value) {
 KnownValues::KnownValues() : filter_(std::make_unique<std::bitset<65536>>()) {}
 
 std::string KnownValues::add(std::string_view value, std::uint32_t kind) {
-  if (only_of(value, " \t\r\n")) return "it is empty";
+  if (only_of(value, " \t\r\n")) return "it is empty or not set";
   bool any_line = false;
   const std::string_view whole = trim(value);
   if (whole.size() < kWholeBytesMin) return "it has fewer than 6 bytes and would be hidden in ordinary words";
