@@ -44,6 +44,7 @@ Result<void> redact(const RedactOptions& options, CommandContext& context) {
     for (const auto& [name, why] : secrets.refused()) context.streams.err.print("guard: {} is not masked: {}\n", printable(name), why);
   }
 
+  context.streams.out.give_up_when(context.cancel);
   const std::uint64_t cap = options.cap_bytes.value_or(0);
   OutputBudget budget(cap);
   OutputCap head(budget, context.streams.out);
@@ -70,6 +71,7 @@ Result<void> redact(const RedactOptions& options, CommandContext& context) {
       GUARD_TRY(redactor.finish());
     } else {
       (void)redactor.finish_cut();  // what went wrong first is what is told
+      if (context.cancel.cancelled()) return Error(ErrorCode::cancelled, "stopped before the end of the input");
       return pumped;
     }
     for (const auto& [kind, count] : redactor.counts()) counts[kind] += count;

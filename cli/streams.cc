@@ -14,8 +14,9 @@ namespace {
 constexpr std::size_t kBufferMax = 64 * 1024;
 
 // 0, or errno. A descriptor may be in non-blocking mode because whoever started us shares it with an event loop.
-int write_fully(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
+int write_fully(int fd, std::string_view bytes, const CancelToken* stop) {
+  for (bool waited = false; !bytes.empty(); waited = true) {
+    if (waited && stop != nullptr && stop->cancelled()) return ECANCELED;
     const ssize_t written = ::write(fd, bytes.data(), bytes.size());
     if (written >= 0) {
       bytes.remove_prefix(static_cast<std::size_t>(written));
@@ -55,7 +56,7 @@ void OutStream::write(std::string_view text) {
 
 Result<void> OutStream::flush() {
   if (failure_ == 0 && !buffer_.empty()) {
-    failure_ = write_fully(fd_, buffer_);
+    failure_ = write_fully(fd_, buffer_, stop_);
     reader_left_ = failure_ == EPIPE;
     buffer_.clear();
   }

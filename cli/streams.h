@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "common/byte_sink.h"
+#include "common/cancel.h"
 #include "common/environment.h"
 #include "common/error.h"
 #include "common/result.h"
@@ -36,6 +37,8 @@ class OutStream final : public ByteSink {
   // IO_ERROR for the first failure there was since the beginning. A reader that went away is none.
   Result<void> flush();
   bool reader_left() const noexcept { return reader_left_; }
+  // A write that waits for a reader who does not read is given up when `stop` is asked for (IO_ERROR, ECANCELED).
+  void give_up_when(const CancelToken& stop) { stop_ = &stop; }
 
   // A program's output on its way through: written at once.
   Result<void> push(std::span<const char> bytes) override;
@@ -48,6 +51,7 @@ class OutStream final : public ByteSink {
   std::string buffer_;
   int failure_ = 0;  // errno
   bool reader_left_ = false;
+  const CancelToken* stop_ = nullptr;
 };
 
 struct Streams {

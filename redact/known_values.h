@@ -1,8 +1,9 @@
 // Values that are known to be secret, as text to be searched for.
 //
-// A value (and its other spellings, spellings.h, its base64 in each of the three alignments, and its hex) of 16 bytes or
-// more is hidden wherever 16 bytes in a row of it stand: assertion diffs print halves. A shorter value, of 6 bytes or more, is hidden where it stands
-// whole. A value of several lines is hidden line by line, because it may be printed with another indentation.
+// A value (and its other spellings, spellings.h, its base64 in each of the three alignments, and its hex) of 16 bytes
+// or more is hidden wherever 16 bytes in a row of it stand: assertion diffs print halves. A shorter value, of 6 bytes
+// or more, is hidden where it stands whole. A value of several lines is hidden line by line, because it may be printed
+// with another indentation.
 #pragma once
 
 #include <bitset>

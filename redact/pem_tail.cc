@@ -37,7 +37,9 @@ const LazyPattern& body_line() {
 // Behind anything that a log, a container or a frame puts before a line: only what is plainly a body counts, because
 // prose ends in letters, too.
 const LazyPattern& prefixed_body_line() {
-  static const LazyPattern pattern("[^\\n]{0,120}?[^A-Za-z0-9+/=](?:[A-Za-z0-9+/]{40,100}|[A-Za-z0-9+/]{2,100}={1,2}|-----END [A-Z0-9 ]{1,64}-----)" GUARD_PEM_TRAIL R"((?:<br ?/?>|[$])?\z)");
+  static const LazyPattern pattern(
+      "[^\\n]{0,120}?[^A-Za-z0-9+/=](?:[A-Za-z0-9+/]{40,100}|[A-Za-z0-9+/]{2,100}={1,2}|-----END [A-Z0-9 "
+      "]{1,64}-----)" GUARD_PEM_TRAIL R"((?:<br ?/?>|[$])?\z)");
   return pattern;
 }
 

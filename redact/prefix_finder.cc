@@ -8,7 +8,11 @@
 namespace guard {
 
 PrefixFinder::PrefixFinder(const SecretSource::State& secrets)
-    : secrets_(&secrets), triggers_(&secrets.triggers), scanner_(secrets.triggers), first_marker_(secrets.first_kind()), states_(secrets.kinds.size()) {
+    : secrets_(&secrets),
+      triggers_(&secrets.triggers),
+      scanner_(secrets.triggers),
+      first_marker_(secrets.first_kind()),
+      states_(secrets.kinds.size()) {
   for (const SecretKind& kind : secrets.kinds) {
     if (kind.lead_max == 0) continue;
     lead_max_ = std::max(lead_max_, kind.lead_max);
@@ -54,7 +58,8 @@ Result<bool> PrefixFinder::decide_at(const StreamText& text, Offset at, const Ma
     const Seen seen = TriggerTable::seen(trigger, rest);
     if (seen == Seen::no) continue;
     // The line end before it may belong to a secret that goes on over it.
-    if (!trigger.known_value && waits_for_next_line(text, trigger.kind) && at >= states_[trigger.kind].end) return false;
+    if (!trigger.known_value && waits_for_next_line(text, trigger.kind) && at >= states_[trigger.kind].end)
+      return false;
     if (blocked(trigger)) continue;
     if (seen == Seen::partly) {
       if (text.ended()) continue;
@@ -134,9 +139,9 @@ void PrefixFinder::swallow(const StreamText& text, std::uint32_t kind, std::vect
     hide_up_to(text.skip(state.end, tail));
     Offset next = 0;
     const bool open = state.end == text.end();
-    const Wrap wrap = open                     ? (text.ended() ? Wrap::no : Wrap::undecided)
+    const Wrap wrap = open                            ? (text.ended() ? Wrap::no : Wrap::undecided)
                       : secrets_->kinds[kind].wraps() ? wrap_at(text, state.end, tail, next)
-                                                : Wrap::no;
+                                                      : Wrap::no;
     state.swallowing = wrap == Wrap::undecided;
     if (state.swallowing) swallowing_.push_back(kind);
     if (wrap != Wrap::yes) return;

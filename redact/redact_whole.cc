@@ -105,13 +105,15 @@ class Definition {
         const char first = prefix.front();
         prefixes[static_cast<unsigned char>(first)].push_back({prefix, i});
         const bool letter = first >= 'a' && first <= 'z';
-        if (letter && secrets_.kinds[i].fold_case) prefixes[static_cast<unsigned char>(first - 'a' + 'A')].push_back({prefix, i});
+        if (letter && secrets_.kinds[i].fold_case)
+          prefixes[static_cast<unsigned char>(first - 'a' + 'A')].push_back({prefix, i});
       }
     }
     for (std::size_t at = 0; at < text_.size(); ++at) {
       for (const Prefix& prefix : prefixes[static_cast<unsigned char>(text_[at])]) {
         const std::string_view here = text_.substr(at, prefix.text.size());
-        const bool same = secrets_.kinds[prefix.kind].fold_case ? same_ignoring_case(here, prefix.text) : here == prefix.text;
+        const bool same =
+            secrets_.kinds[prefix.kind].fold_case ? same_ignoring_case(here, prefix.text) : here == prefix.text;
         std::vector<std::size_t>& places = beginnings_[prefix.kind];
         if (same && (places.empty() || places.back() != at)) places.push_back(at);
       }
@@ -134,7 +136,8 @@ class Definition {
       const std::string_view window = cut_at_line_end(text_.substr(from, kWindowBytes));
       const std::size_t left = from - std::min(from, kLeftContextBytes);
       const bool left_masked = from > 0 && (known_mask_[from - 1] || masked_in_stream(from));
-      GUARD_TRY_ASSIGN(const KindMatch match, secrets_.decide(index, {text_.substr(left, from - left), left_masked, window, at - from}));
+      GUARD_TRY_ASSIGN(const KindMatch match,
+                       secrets_.decide(index, {text_.substr(left, from - left), left_masked, window, at - from}));
       std::size_t end = at;
       if (match.found && kind.machine == SecretKind::Machine::pem) {
         const bool open = window.size() == kWindowBytes;
@@ -242,7 +245,7 @@ class Definition {
   std::string_view text_;
   std::vector<std::vector<std::size_t>> beginnings_;  // by kind, in order
   std::vector<SecretSpan> spans_;
-  std::vector<bool> known_mask_;  // the bytes of known values
+  std::vector<bool> known_mask_;       // the bytes of known values
   const Definition* outer_ = nullptr;  // of the stream, if this is its shadow
   const ShadowText* shadow_ = nullptr;
 };

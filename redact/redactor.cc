@@ -59,7 +59,12 @@ class StreamMask final : public OuterMask {
 
 struct Redactor::State {
   State(const SecretSource::State& secrets_in, ByteSink& out_in)
-      : secrets(secrets_in), out(out_in), finders(secrets_in), regions(secrets_in, Regions::Gaps::go_on_behind), shadow_finders(secrets_in), shadow_regions(secrets_in, Regions::Gaps::none) {}
+      : secrets(secrets_in),
+        out(out_in),
+        finders(secrets_in),
+        regions(secrets_in, Regions::Gaps::go_on_behind),
+        shadow_finders(secrets_in),
+        shadow_regions(secrets_in, Regions::Gaps::none) {}
 
   StreamText text(bool ended) const { return StreamText(buffer, buffer_begin, ended); }
   // Without what may become a gap at its end: that must not yet end a candidate before it.
@@ -89,10 +94,10 @@ struct Redactor::State {
   ShadowText shadow;
   Finders shadow_finders;
   Regions shadow_regions;
-  std::vector<SecretSpan> spans;  // that begin at `emitted` or later
+  std::vector<SecretSpan> spans;         // that begin at `emitted` or later
   std::vector<SecretSpan> shadow_spans;  // of the shadow, not carried back yet
   std::map<std::string, std::uint64_t> counts;
-  bool closed = false;  // finished or failed: nothing leaves any more
+  bool closed = false;                        // finished or failed: nothing leaves any more
   std::vector<MaskedRegion>* told = nullptr;  // where regions are asked for
 };
 
@@ -232,7 +237,8 @@ Result<Offset> Redactor::State::advance_shadow(bool ended) {
 void Redactor::State::go_on_in_shadow(const StreamText& all, Offset to) {
   const Offset before = shadow_regions.end();
   shadow_regions.go_on(all, to);
-  if (shadow_regions.end() > before) shadow.carry_back({before, shadow_regions.end(), shadow_regions.kind(), true}, spans);
+  if (shadow_regions.end() > before)
+    shadow.carry_back({before, shadow_regions.end(), shadow_regions.kind(), true}, spans);
 }
 
 // Lets out [emitted, to).

@@ -1,7 +1,7 @@
 // Joins spans into regions: what overlaps or touches is one region with one marker, which then tells no length and no
 // seams. A region that holds a named value goes on as long as that could: NAME=<key>rest hides the rest, too, and
-// NAME=<key>ESC[0mrest the rest behind the escape. Without this the output, which shows NAME=[REDACTED:...]rest, would be
-// redacted once more by the next reader.
+// NAME=<key>ESC[0mrest the rest behind the escape. Without this the output, which shows NAME=[REDACTED:...]rest, would
+// be redacted once more by the next reader.
 #pragma once
 
 #include <algorithm>
@@ -35,8 +35,8 @@ class Regions {
     return begins;
   }
 
-  // Extends the last region, if it holds a named value, up to `to` at most. Where that goes on behind gaps: from where on;
-  // what is before that leaves first, then go_on_from() is due.
+  // Extends the last region, if it holds a named value, up to `to` at most. Where that goes on behind gaps: from where
+  // on; what is before that leaves first, then go_on_from() is due.
   std::optional<Offset> go_on(const StreamText& text, Offset to) {
     if (end_ >= to || named_value_.empty()) return std::nullopt;
     if (gaps_end_ <= end_) {
@@ -66,8 +66,8 @@ class Regions {
   Offset begin_ = 0;
   std::uint32_t kind_ = 0;
   Offset end_ = 0;
-  ByteSet named_value_;   // what the last region goes on with
-  Offset gaps_end_ = 0;   // of those behind it, as far as they have been seen
+  ByteSet named_value_;  // what the last region goes on with
+  Offset gaps_end_ = 0;  // of those behind it, as far as they have been seen
 };
 
 }  // namespace guard

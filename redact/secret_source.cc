@@ -23,7 +23,8 @@ std::string marker_name(const std::string& name) {
 // Which of the known values stand in a marker: they would be hidden in there, and that marker's marker again.
 std::set<std::uint32_t> part_of_markers(const SecretSource::State& state) {
   std::string markers;
-  for (std::uint32_t i = 0; i < state.first_run() + state.runs.size(); ++i) markers += marker_text(state.name(i)) + "\n";
+  for (std::uint32_t i = 0; i < state.first_run() + state.runs.size(); ++i)
+    markers += marker_text(state.name(i)) + "\n";
   std::vector<SecretSpan> spans;
   KnownFinder finder(state.known);
   finder.advance(StreamText(markers, 0, true), spans);

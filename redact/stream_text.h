@@ -22,7 +22,7 @@ using Offset = std::uint64_t;
 struct SecretSpan {
   Offset begin = 0;
   Offset end = 0;
-  std::uint32_t kind = 0;  // into SecretSource::State::markers
+  std::uint32_t kind = 0;  // asked of SecretSource::State::name()
   bool goes_on = false;    // the rest of a secret that was reported before: it gets no marker of its own
 };
 

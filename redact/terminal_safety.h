@@ -6,8 +6,7 @@
 //   ESC ...      `\x1b...`: titles, links, clipboard, cursor movement, device queries, anything that is no colour
 //   controls     C0, DEL and C1 as `\xHH` or `\u00HH`; bytes that are no UTF-8 as `\xHH`, so the output is UTF-8
 //   CR           alone becomes LF: written over, a line could show PASS where FAIL was; and readers of CI logs take CR
-//   for
-//                a line end, so what follows must be judged as the beginning of a line
+//                for a line end, so what follows must be judged as the beginning of a line
 //   bidi, zero   `\u202e`: direction controls and characters of no width. Joiners and variation selectors stay behind
 //                non-ASCII characters, where they form emoji
 //   commands     `::name` at the beginning of a line becomes `\::name`; `##vso[`, `##[`, `##teamcity[` become `#\#...`
