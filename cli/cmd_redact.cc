@@ -71,11 +71,11 @@ Result<void> redact(const RedactOptions& options, CommandContext& context) {
       GUARD_TRY(redactor.finish());
     } else {
       (void)redactor.finish_cut();  // what went wrong first is what is told
-      if (context.cancel.cancelled()) return Error(ErrorCode::cancelled, "stopped before the end of the input");
       return pumped;
     }
     for (const auto& [kind, count] : redactor.counts()) counts[kind] += count;
   }
+  if (context.cancel.cancelled()) return Error(ErrorCode::cancelled, "stopped before all was written");
   if (options.keep_both) GUARD_TRY(both.close());
   const std::uint64_t bytes_out = options.keep_both ? both.kept_bytes() : budget.kept_bytes();
   const std::uint64_t dropped = options.keep_both ? both.dropped_bytes() : budget.dropped_bytes();

@@ -60,7 +60,7 @@ Result<void> OutStream::flush() {
     reader_left_ = failure_ == EPIPE;
     buffer_.clear();
   }
-  if (failure_ == 0 || reader_left_) return ok();
+  if (failure_ == 0 || reader_left_ || failure_ == ECANCELED) return ok();  // who asked to stop knows
   return Error::from_errno(ErrorCode::io_error,
                            fd_ == STDERR_FILENO ? "cannot write to standard error" : "cannot write to standard output",
                            failure_);
