@@ -295,18 +295,14 @@ void Redactor::State::hide_live_end() {
   shadow_finders.add_live_end(shadow.text(false), shadow_spans);
 }
 
-Result<std::vector<MaskedRegion>> Redactor::regions(const SecretSource& secrets, std::string_view text) {
+Result<std::vector<MaskedRegion>> masked_regions(const SecretSource& secrets, std::string_view text) {
   std::vector<MaskedRegion> found;
   NowhereSink nowhere;
-  Redactor redactor(std::make_unique<State>(secrets.state(), nowhere));
+  GUARD_TRY_ASSIGN(Redactor redactor, Redactor::create(secrets, nowhere));
   redactor.state_->told = &found;
   GUARD_TRY(redactor.push(text));
   GUARD_TRY(redactor.finish());
   return found;
-}
-
-Result<std::vector<MaskedRegion>> masked_regions(const SecretSource& secrets, std::string_view text) {
-  return Redactor::regions(secrets, text);
 }
 
 Result<std::string> redact_text(const SecretSource& secrets, std::string_view text) {

@@ -57,7 +57,6 @@ class Redactor final : public ByteSink {
   struct State;
   explicit Redactor(std::unique_ptr<State> state);
   friend Result<std::vector<MaskedRegion>> masked_regions(const SecretSource& secrets, std::string_view text);
-  static Result<std::vector<MaskedRegion>> regions(const SecretSource& secrets, std::string_view text);
   std::unique_ptr<State> state_;
 };
 

@@ -79,13 +79,14 @@ Result<SecretSource> SecretSource::make(std::unique_ptr<State> state, std::vecto
     state->known_names.push_back(marker_name(known[i].name));
     reasons.push_back(state->known.add(known[i].value, i));
   }
-  state->known.index();
   if (!known.empty()) {
-    for (const std::uint32_t kind : part_of_markers(*state)) {
+    state->known.index();
+    const std::set<std::uint32_t> in_markers = part_of_markers(*state);
+    for (const std::uint32_t kind : in_markers) {
       reasons[kind] = "it is part of what guard prints in place of secrets";
       state->known.drop(kind);
     }
-    state->known.index();
+    if (!in_markers.empty()) state->known.index();
   }
   for (std::uint32_t i = 0; i < known.size(); ++i) {
     if (!reasons[i].empty()) state->refused.emplace_back(known[i].name, std::move(reasons[i]));

@@ -45,31 +45,6 @@ void join_neighbours(std::vector<TriggerHead>& heads, std::size_t wanted) {
   }
 }
 
-void join_any(std::vector<TriggerHead>& heads, std::size_t wanted) {
-  std::vector<std::vector<std::uint64_t>> costs(heads.size());  // costs[i][j] for j < i
-  for (std::size_t i = 0; i < heads.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) costs[i].push_back(cost(heads[i], heads[j]));
-  }
-  while (heads.size() > wanted) {
-    std::size_t from = 1;
-    std::size_t to = 0;
-    for (std::size_t i = 1; i < heads.size(); ++i) {
-      for (std::size_t j = 0; j < i; ++j) {
-        if (costs[i][j] >= costs[from][to]) continue;
-        from = i;
-        to = j;
-      }
-    }
-    heads[to] |= heads[from];
-    heads.erase(heads.begin() + static_cast<std::ptrdiff_t>(from));
-    costs.erase(costs.begin() + static_cast<std::ptrdiff_t>(from));
-    for (std::size_t i = from; i < costs.size(); ++i)
-      costs[i].erase(costs[i].begin() + static_cast<std::ptrdiff_t>(from));
-    for (std::size_t j = 0; j < to; ++j) costs[to][j] = cost(heads[to], heads[j]);
-    for (std::size_t i = to + 1; i < heads.size(); ++i) costs[i][to] = cost(heads[i], heads[to]);
-  }
-}
-
 }  // namespace
 
 std::uint64_t ByteValues::frequency() const noexcept {
@@ -92,7 +67,7 @@ std::vector<TriggerHead> grouped(std::vector<TriggerHead> heads, std::size_t gro
   // Every pair is compared with every other from here on.
   constexpr std::size_t kFewHeads = 192;
   join_neighbours(heads, std::max(groups, kFewHeads));
-  join_any(heads, groups);
+  join_cheapest(heads, groups, cost);
   return heads;
 }
 

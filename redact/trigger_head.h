@@ -43,6 +43,33 @@ struct TriggerHead {
   std::uint64_t frequency() const noexcept;
 };
 
+// Joins the two groups whose union costs least until at most `wanted` are left. `cost` of two groups; `|=` joins them.
+template <typename Group, typename Cost>
+void join_cheapest(std::vector<Group>& groups, std::size_t wanted, Cost cost) {
+  std::vector<std::vector<std::uint64_t>> costs(groups.size());  // costs[i][j] for j < i
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) costs[i].push_back(cost(groups[i], groups[j]));
+  }
+  while (groups.size() > wanted) {
+    std::size_t from = 1;
+    std::size_t to = 0;
+    for (std::size_t i = 1; i < groups.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        if (costs[i][j] >= costs[from][to]) continue;
+        from = i;
+        to = j;
+      }
+    }
+    groups[to] |= groups[from];
+    groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(from));
+    costs.erase(costs.begin() + static_cast<std::ptrdiff_t>(from));
+    for (std::size_t i = from; i < costs.size(); ++i)
+      costs[i].erase(costs[i].begin() + static_cast<std::ptrdiff_t>(from));
+    for (std::size_t j = 0; j < to; ++j) costs[to][j] = cost(groups[to], groups[j]);
+    for (std::size_t i = to + 1; i < groups.size(); ++i) costs[i][to] = cost(groups[i], groups[to]);
+  }
+}
+
 // Joins heads until at most `groups` are left, so that the groups together let through little.
 std::vector<TriggerHead> grouped(std::vector<TriggerHead> heads, std::size_t groups);
 

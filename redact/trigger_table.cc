@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "redact/trigger_hash.h"
-#include "redact/trigger_scan.h"
 
 namespace guard {
 namespace {
@@ -175,13 +174,12 @@ TriggerHead TriggerTable::head_group(std::size_t index) const {
   return head;
 }
 
-TriggerTable::ShortGroup TriggerTable::joined(const ShortGroup& a, const ShortGroup& b) {
-  ShortGroup both;
-  for (std::size_t place = 0; place < both.lower.size(); ++place) {
-    both.lower[place] = a.lower[place] | b.lower[place];
-    both.upper[place] = a.upper[place] | b.upper[place];
+TriggerTable::ShortGroup& TriggerTable::ShortGroup::operator|=(const ShortGroup& other) noexcept {
+  for (std::size_t place = 0; place < lower.size(); ++place) {
+    lower[place] = lower[place] | other.lower[place];
+    upper[place] = upper[place] | other.upper[place];
   }
-  return both;
+  return *this;
 }
 
 // How many texts of four bytes a group lets through.
@@ -200,27 +198,16 @@ void TriggerTable::group() {
   heads_grouped_ = true;
 }
 
-// Joins the two groups whose union lets through least that neither did, until sixteen are left.
+// Groups cost what they let through together and neither did alone.
 void TriggerTable::group_short() {
   constexpr std::size_t kGroups = 16;
-  while (short_.size() > kGroups) {
-    std::size_t first = 0;
-    std::size_t second = 1;
-    unsigned long least = ~0ul;
-    for (std::size_t i = 1; i < short_.size(); ++i) {
-      for (std::size_t j = 0; j < i; ++j) {
-        const unsigned long together = breadth(joined(short_[i], short_[j]));
-        const unsigned long apart = breadth(short_[i]) + breadth(short_[j]);
-        const unsigned long growth = together > apart ? together - apart : 0;
-        if (growth >= least) continue;
-        least = growth;
-        first = j;
-        second = i;
-      }
-    }
-    short_[first] = joined(short_[first], short_[second]);
-    short_.erase(short_.begin() + static_cast<std::ptrdiff_t>(second));
-  }
+  join_cheapest(short_, kGroups, [](const ShortGroup& a, const ShortGroup& b) {
+    ShortGroup both = a;
+    both |= b;
+    const std::uint64_t together = breadth(both);
+    const std::uint64_t apart = breadth(a) + breadth(b);
+    return together > apart ? together - apart : 0;
+  });
   for (std::size_t group = 0; group < short_.size(); ++group) {
     const auto bit = static_cast<std::uint8_t>(1u << (group % 8));
     for (std::size_t place = 0; place < 4; ++place) {
@@ -254,10 +241,6 @@ bool TriggerTable::begins(std::string_view text) const {
     }
   }
   return false;
-}
-
-Offset TriggerTable::next(const StreamText& text, Offset from) const {
-  return TriggerScan(*this).next(text, from);
 }
 
 Seen TriggerTable::seen(const Trigger& trigger, std::string_view text) {

@@ -87,10 +87,6 @@ class TriggerTable {
   void add(const Trigger& trigger, const ByteSet& next = {});
   void group();
 
-  // The first offset from `from` on where a trigger stands, as far as the text goes; text.end() where there is none.
-  // Who asks again and again asks a TriggerScan.
-  Offset next(const StreamText& text, Offset from) const;
-
   class Iterator;
   struct Candidates;
   // All triggers that may stand at the beginning of `text`, and some that do not: ask seen().
@@ -130,9 +126,9 @@ class TriggerTable {
   struct ShortGroup {
     std::array<std::uint16_t, 4> lower{};
     std::array<std::uint16_t, 4> upper{};
+    ShortGroup& operator|=(const ShortGroup& other) noexcept;
   };
   static constexpr std::size_t kHeadGroups = 32;
-  static ShortGroup joined(const ShortGroup& a, const ShortGroup& b);
   static unsigned long breadth(const ShortGroup& group);
   std::vector<ShortGroup> short_;
 };

@@ -84,12 +84,12 @@ TEST(TriggerTable, ShortLiteralIsOnlySoughtBeforeABytesThatMayFollow) {
   const std::string text(1200, ' ');
   for (const char* const found : {"sk-7", "sk-"}) {  // at the end of what is there nothing is known yet
     const std::string with = text + found;
-    EXPECT_EQ(table.next(StreamText(with, 0, false), 0), 1200u) << found;
+    EXPECT_EQ(TriggerScan(table).next(StreamText(with, 0, false), 0), 1200u) << found;
   }
   for (std::size_t at = 0; at < 600; ++at) {
     std::string with = text;
     with.replace(at, 4, "sk-7");
-    EXPECT_EQ(table.next(StreamText(with, 0, false), 0), at);
+    EXPECT_EQ(TriggerScan(table).next(StreamText(with, 0, false), 0), at);
   }
 }
 
