@@ -226,6 +226,9 @@ Result<Offset> Redactor::State::advance_shadow(bool ended) {
     SecretSpan hidden = *span;
     hidden.goes_on = hidden.goes_on || span->begin > shadow_regions.begin();
     shadow.carry_back(hidden, spans);
+    // Also as a part of its region: where that began with a named value, this belongs to it.
+    hidden.kind = shadow_regions.kind();
+    if (hidden.kind != span->kind) shadow.carry_back(hidden, spans);
   }
   shadow_spans.erase(shadow_spans.begin(), span);
   go_on_in_shadow(all, frontier);
