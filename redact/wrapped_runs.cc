@@ -19,12 +19,13 @@ bool is_mixed(std::string_view text) {
   return lower && upper && digit;
 }
 
-// The end of a line, as far as it can be seen.
+// The end of a line, as far as it can be seen. Where BEGIN or the dashes behind it were hidden, a marker stands now: of a
+// key's, or of a value that the line belonged to.
 bool opens_armour(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
-  // The marker stands where a key's BEGIN stood before it was hidden.
-  return line.ends_with("[REDACTED:pem]") ||
-         (line.ends_with("-----") && line.find("-----BEGIN ") != std::string_view::npos);
+  const std::size_t marker = line.rfind("[REDACTED:");
+  if (marker != std::string_view::npos && line.find(']', marker) == line.size() - 1) return true;
+  return line.ends_with("-----") && (marker != std::string_view::npos || line.find("-----BEGIN ") != std::string_view::npos);
 }
 
 constexpr Offset kNone = ~Offset{0};

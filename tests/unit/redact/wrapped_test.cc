@@ -60,6 +60,18 @@ TEST(Wrapped, NoBase64InLines) {
   EXPECT_EQ(redacted(text), text);
 }
 
+// What stands behind a header is public or was hidden with it; where a value hid the header, the next reader sees a marker.
+TEST(Wrapped, TheNextReaderSeesAnArmourWhereAHeaderWasHidden) {
+  const std::string body = in_lines(random_text(192, 5), 64);
+  for (const std::string header : {"-----BEGIN -----", "\"-----BEGIN CERTIFICATE-----"}) {
+    const std::string once = redacted("TELEGRAM_"
+                                      "BOT_TOKEN=" +
+                                      header + "\n" + body);
+    EXPECT_TRUE(once.ends_with(body)) << once;
+    EXPECT_EQ(redacted(once), once);
+  }
+}
+
 TEST(Wrapped, LooksGenerated) {
   EXPECT_TRUE(looks_generated(random_text(12, 3)));
   for (const char* text : {"", "a1B2c3", "2024-05-01T12", "getElementById", "production", "12345678", "version10"}) {
