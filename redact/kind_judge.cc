@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "redact/stream_text.h"
+
 namespace guard {
 namespace {
 
@@ -107,7 +109,9 @@ Result<KindMatch> KindJudge::judge(std::string_view window) const {
     std::size_t begin = 0;
     std::size_t end = 0;
     GUARD_TRY_ASSIGN(const bool excepted, except_.match(window.substr(match.begin), 0, begin, end));
-    if (excepted) return KindMatch();
+    // What reaches the end of a full window goes on behind it, and its end was not seen.
+    const bool seen_whole = window.size() < kWindowBytes || match.begin + end < window.size();
+    if (excepted && seen_whole) return KindMatch();
   }
   if (!kind.needs.empty() || kind.entropy_min > 0) {
     std::size_t end = match.end;
