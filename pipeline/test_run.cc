@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "common/log.h"
+#include "common/file_io.h"
 #include "common/text.h"
 #include "common/unique_fd.h"
 #include "pipeline/backend_choice.h"
@@ -14,6 +15,7 @@
 #include "pipeline/source_files.h"
 #include "pipeline/staging.h"
 #include "runner/image.h"
+#include "runner/init_binary.h"
 #include "runner/run_folder.h"
 #include "runner/sandbox_registry.h"
 
@@ -23,6 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kBunInside = "/usr/local/bin/bun";
+constexpr std::string_view kAttestationInside = "/.guard-attestation.mjs";
 
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
@@ -134,7 +137,7 @@ class Run {
     GUARD_TRY_ASSIGN(StagedTree tree, stage_tree(folder.path(), request_.project, sources_.files));
     record_.hashes = tree.hashes;
     record_.left_out.insert(record_.left_out.end(), tree.left_out.begin(), tree.left_out.end());
-    fill(spec, folder, std::move(tree), variables);
+    GUARD_TRY(fill(spec, folder, std::move(tree), variables));
     record_.spec = spec;
     record_.keep_bytes = request_.config.limits.output_keep_bytes;
 
@@ -223,7 +226,7 @@ class Run {
     return ok();
   }
 
-  void fill(SandboxSpec& spec, const RunFolder& folder, StagedTree tree, const std::map<std::string, std::string>& variables) {
+  Result<void> fill(SandboxSpec& spec, const RunFolder& folder, StagedTree tree, const std::map<std::string, std::string>& variables) {
     const Config& config = request_.config;
     spec.run_id = folder.run_id();
     spec.host_folder = tree.app;
@@ -262,13 +265,19 @@ class Run {
     spec.require_cgroups = config.require_cgroups;
     if (tests()) {
       spec.report = ReportChannel::on;
-      spec.argv = {choice_.backend == "host" ? host_bun_.string() : std::string(kBunInside), "test", "--reporter=junit",
-                   fmt::format("--reporter-outfile=/dev/fd/{}", SandboxSpec::kReportFd)};
+      spec.attestation = Attestation::on;
+      const bool on_host = choice_.backend == "host";
+      const fs::path script = folder.path() / "attestation.mjs";
+      GUARD_TRY(write_new_file(script, attestation_script(), 0444).context("staging what will run"));
+      if (!on_host) spec.mounts.push_back({script, std::string(kAttestationInside)});
+      spec.argv = {on_host ? host_bun_.string() : std::string(kBunInside), "test", "--preload", on_host ? script.string() : std::string(kAttestationInside),
+                   "--reporter=junit", fmt::format("--reporter-outfile=/dev/fd/{}", SandboxSpec::kReportFd)};
       // "./" makes bun take a name as a path and never as a pattern or an option.
       for (const auto& file : request_.files) spec.argv.push_back("./" + file);
     } else {
       spec.argv = request_.argv;
     }
+    return ok();
   }
 
   void account(const RunOutput& output) {
@@ -287,6 +296,7 @@ class Run {
     evidence.files = request_.files;
     evidence.exec = *record_.exec;
     evidence.text = output.text_summary();
+    evidence.failures_told = output.failures_told();
     evidence.sandboxed = sandboxed;
     RunJudgement judgement = judge_test_run(evidence);
     record_.verdict = std::move(judgement.verdict);
