@@ -301,10 +301,19 @@ class Run {
     RunJudgement judgement = judge_test_run(evidence);
     record_.verdict = std::move(judgement.verdict);
     record_.tests = std::move(judgement.tests);
+    if (record_.verdict.kind() == VerdictKind::allowed) look_for_changes();
     if (!record_.tests) return;
     for (const auto& file : record_.tests->files) {
       if (file.assertions == 0) record_.widenings.push_back(fmt::format("evidence: no expect() was counted in {}", file.file));
     }
+  }
+
+  // A sandboxed run can't have changed them, but whoever takes the verdict takes what lies there now.
+  void look_for_changes() {
+    const auto changed = changed_since(request_.project, record_.hashes);
+    if (changed && changed->empty()) return;
+    const std::string what = changed ? joined(*changed) : changed.error().message();
+    record_.verdict = choice_.backend == "host" ? Verdict{Reason::violation, "changed while the tests ran: " + what} : Verdict{Reason::changed_meanwhile, what};
   }
 
   const RunRequest& request_;

@@ -38,6 +38,8 @@ constexpr std::array kTable = {
     ReasonInfo{Reason::report_missing, undecided, "report_missing", "the test process ended before bun could report",
                "do not end the process in a test (process.exit and its kin)"},
     ReasonInfo{Reason::report_incomplete, undecided, "report_incomplete", "bun's report or summary is not whole", "run again; if it stays so, run the files one by one"},
+    ReasonInfo{Reason::changed_meanwhile, undecided, "changed_meanwhile", "files changed while the tests ran, so what ran is no longer what lies there",
+               "run again, and change nothing meanwhile"},
     ReasonInfo{Reason::sandbox_unproved, undecided, "sandbox_unproved", "the sandbox did not show the hardening that was asked for",
                "run `guard doctor`"},
     ReasonInfo{Reason::output_withheld, undecided, "output_withheld", "the output could not be proved free of secrets", "run again; report it if it stays so"},
@@ -93,7 +95,7 @@ std::optional<Verdict> not_attested(const RunEvidence& evidence, const TestSumma
   const ExecResult& exec = evidence.exec;
   if (exec.attestation_forged) return verdict(Reason::report_forged, "something wrote to guard's own socket without knowing its secret");
   if (!exec.attested) return verdict(Reason::report_forged, "there are a report and a summary, yet the run ended before its tests did");
-  if (exec.attested->redirected) return verdict(Reason::report_forged, "a test led the runner's output elsewhere");
+  if (exec.attested->redirected) return verdict(Reason::report_forged, "a test led the runner's standard error elsewhere");
   if (exec.attested->ran < tests.passed + tests.failures) {
     return verdict(Reason::report_forged, fmt::format("the report tells of {} tests, and {} ran", tests.passed + tests.failures, exec.attested->ran));
   }

@@ -41,6 +41,7 @@ enum class Reason : std::uint8_t {
   no_tests,
   report_missing,
   report_incomplete,
+  changed_meanwhile,  // what ran is no longer what lies there
   sandbox_unproved,  // what init saw from inside is not what was asked for
   output_withheld,
   error,  // guard's or the engine's own failure; the error says which

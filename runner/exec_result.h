@@ -34,7 +34,7 @@ struct Outcome {
 struct Attested {
   std::uint64_t ran = 0;    // tests, counted as they ended
   std::uint64_t expected_failures = 0;  // uses of test.failing
-  bool redirected = false;  // an output of the test runner led elsewhere in between
+  bool redirected = false;  // its standard error led elsewhere in between
 };
 
 struct ExecResult {
