@@ -245,7 +245,7 @@ RunJudgement judge_test_run(const RunEvidence& evidence) {
     result = std::move(*decided);
     return judgement;
   }
-  result = verdict(Reason::tests_passed, fmt::format("{} tests passed in {} file{}", tests.passed, tests.files.size(), tests.files.size() == 1 ? "" : "s"));
+  result = verdict(Reason::tests_passed, fmt::format("{} test{} passed in {} file{}", tests.passed, tests.passed == 1 ? "" : "s", tests.files.size(), tests.files.size() == 1 ? "" : "s"));
   return judgement;
 }
 
