@@ -9,6 +9,7 @@
 
 #include "common/result.h"
 #include "common/time.h"
+#include "runner/collection.h"
 
 namespace guard {
 
@@ -39,6 +40,9 @@ struct ExecResult {
   std::uint64_t stderr_bytes = 0;
   std::optional<std::string> report;  // all that was written to the report channel; none: nothing was
   bool report_truncated = false;      // over kReportBytesMax: unusable
+
+  // What the run wrote; nothing where it was not asked for, or the run was stopped.
+  std::optional<Collection> collected;
 
   // What the init saw from inside before it started the program: "uid", "cap_eff", "no_new_privs", "seccomp",
   // "rlimit_nproc" ...
