@@ -46,6 +46,7 @@ std::string_view stage_sentence(std::string_view stage) {
   if (stage == "stage") return "staging what was checked";
   if (stage == "run") return "running in the sandbox";
   if (stage == "judge") return "weighing what was seen";
+  if (stage == "bring_back") return "looking at what the tests wrote";
   return stage;
 }
 
@@ -58,13 +59,7 @@ Result<fs::path> absolute_project(const std::string& named) {
   return project;
 }
 
-// A folder stands for the tests below it, by the names that `bun test` looks for.
-bool is_test_name(std::string_view name) {
-  if (!is_code_name(name)) return false;
-  const std::string_view stem = name.substr(0, name.rfind('.'));
-  return stem.ends_with(".test") || stem.ends_with("_test") || stem.ends_with(".spec") || stem.ends_with("_spec");
-}
-
+// A folder stands for the tests below it.
 Result<void> expand(const std::string& named, std::vector<std::string>& files) {
   std::error_code failure;
   if (!fs::is_directory(fs::symlink_status(named, failure))) {

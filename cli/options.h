@@ -46,7 +46,7 @@ struct SandboxOptions {
   std::string rules;
   ColorChoice color = ColorChoice::automatic;
   bool quiet = false;
-  // --timeout, --memory, --cpus, --pids, --image, --env, --mask-env; values are already known to be good.
+  // --collect (run alone), --timeout, --memory, --cpus, --pids, --image, --env, --mask-env; values are already known to be good.
   std::vector<ConfigOverride> overrides;
 };
 

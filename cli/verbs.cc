@@ -13,6 +13,7 @@ constexpr std::array<std::string_view, 3> kColors = {"auto", "always", "never"};
 constexpr std::array<std::string_view, 4> kModes = {"auto", "docker", "host", "namespace"};
 constexpr std::array<std::string_view, 4> kBackends = {"auto", "docker", "namespace", "host"};
 
+constexpr std::array<std::string_view, 3> kCollects = {"none", "listed", "all"};
 constexpr std::array<std::string_view, 2> kKeeps = {"head", "both"};
 constexpr OptionRow kFormat = {.name = "--format",
                                .value = "FORMAT",
@@ -59,7 +60,13 @@ constexpr OptionRow kCheckOptions[] = {
     kRules,
 };
 
-constexpr OptionRow kSandboxOptions[] = {
+// The first row is for `run` alone.
+constexpr OptionRow kRunOptions[] = {
+    {.name = "--collect",
+     .value = "MODE",
+     .help = "what comes back of the files that tests wrote, once they passed: none, listed (in [run] collect_paths) or all",
+     .choices = kCollects,
+     .config_keys = "run.collect"},
     {.name = "--backend",
      .value = "NAME",
      .help = "auto, docker, namespace or host; all rules that its mode needs still apply",
@@ -84,6 +91,8 @@ constexpr OptionRow kSandboxOptions[] = {
     kConfig,
     kRules,
 };
+
+constexpr std::span<const OptionRow> kExecOptions = std::span(kRunOptions).subspan(1);
 
 constexpr OptionRow kImageOptions[] = {
     {.name = "--engine", .help = "only the image in the container engine"},
@@ -161,8 +170,8 @@ constexpr VerbRow kVerbs[] = {
      .about = "The files are checked first; what was checked, and nothing else, is run by `bun test` where it can do "
               "no harm. Output\n"
               "is masked. A pass needs a report that shows that every file's tests ran.",
-     .options = kSandboxOptions,
-     .examples = "guard run sandbox/*.test.ts\nguard run --backend namespace --timeout 60 sandbox/sum.test.ts\nguard "
+     .options = kRunOptions,
+     .examples = "guard run sandbox/*.test.ts\nguard run --collect all sandbox/*.test.ts\nguard run --backend namespace --timeout 60 sandbox/sum.test.ts\nguard "
                  "run --env TZ=UTC --format json sandbox/",
      .exit_status = kRunStatus},
     {.verb = Verb::exec,
@@ -172,7 +181,7 @@ constexpr VerbRow kVerbs[] = {
      .about =
          "No shell stands between, and the image that guard builds holds none: only bun, the C library and the project's\n"
          "packages. Limits, masking and clean-up are those of `guard run`.",
-     .options = kSandboxOptions,
+     .options = kExecOptions,
      .examples = "guard exec -- bun --version\nguard exec --memory 512m -- bun -e 'console.log(process.memoryUsage().rss)'",
      .exit_status = kRunStatus,
      .placement = Placement::behind_dashes},

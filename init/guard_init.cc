@@ -1,6 +1,7 @@
 // guard-init: PID 1 of a sandbox (or, on the host, a plain supervisor that adopts orphans).
 //
-//   guard-init [--report] [--attest] [--nofile N] [--fsize N] [--nproc N] [--deadline-ms N] [--grace-ms N] -- PROGRAM [ARG...]
+//   guard-init [--report] [--attest] [--nofile N] [--fsize N] [--nproc N] [--deadline-ms N] [--grace-ms N]
+//              [--collect FOLDER [--collect-files N] [--collect-bytes N] [--collect-file-bytes N]] -- PROGRAM [ARG...]
 //
 // It speaks the frames of runner/init_protocol.h on its standard output and reads nothing but the end of its standard
 // input, which is the life line. PROGRAM is looked up in PATH, gets the environment as it is, /dev/null as its standard
@@ -13,6 +14,8 @@
 //   end of life line    everything is killed, no frame is written: nobody is there to read it.
 //   PROGRAM ended       everything else is killed before the pipes are drained, so a daemon that holds one cannot hang
 //   us.
+//   --collect FOLDER    once everything has ended, what was written there is handed out (init/collect_files.h): the
+//   files where PROGRAM exited with 0, else only their names; nothing where the run was stopped.
 //
 // The tested program has our uid, so everything hangs on it not reaching our descriptors: we are not dumpable, which
 // closes /proc/1/fd and ptrace, and PID 1 is out of reach of KILL and STOP from inside. All is in static memory and all
@@ -37,6 +40,7 @@
 
 #include <cstdint>
 
+#include "init/collect_files.h"
 #include "runner/init_protocol.h"
 
 namespace {
@@ -62,6 +66,7 @@ struct Options {
   long long nproc = -1;
   long long deadline_ms = -1;
   long long grace_ms = 10'000;
+  guard::init::CollectOptions collect;
   char** program = nullptr;
 };
 
@@ -108,12 +113,19 @@ bool parse_options(int argc, char** argv, Options& options) {
       options.attest = true;
       continue;
     }
-    long long* number = strcmp(argv[i], "--nofile") == 0        ? &options.nofile
-                        : strcmp(argv[i], "--fsize") == 0       ? &options.fsize
-                        : strcmp(argv[i], "--nproc") == 0       ? &options.nproc
-                        : strcmp(argv[i], "--deadline-ms") == 0 ? &options.deadline_ms
-                        : strcmp(argv[i], "--grace-ms") == 0    ? &options.grace_ms
-                                                                : nullptr;
+    if (strcmp(argv[i], "--collect") == 0 && i + 1 < argc) {
+      options.collect.folder = argv[++i];
+      continue;
+    }
+    long long* number = strcmp(argv[i], "--nofile") == 0               ? &options.nofile
+                        : strcmp(argv[i], "--fsize") == 0              ? &options.fsize
+                        : strcmp(argv[i], "--nproc") == 0              ? &options.nproc
+                        : strcmp(argv[i], "--deadline-ms") == 0        ? &options.deadline_ms
+                        : strcmp(argv[i], "--grace-ms") == 0           ? &options.grace_ms
+                        : strcmp(argv[i], "--collect-files") == 0      ? &options.collect.files_max
+                        : strcmp(argv[i], "--collect-bytes") == 0      ? &options.collect.bytes_max
+                        : strcmp(argv[i], "--collect-file-bytes") == 0 ? &options.collect.file_bytes_max
+                                                                       : nullptr;
     if (number == nullptr || i + 1 >= argc || !read_number(argv[++i], *number)) return false;
   }
   return false;
@@ -238,7 +250,7 @@ void check_life_line() {
   if (size == 0 || (size < 0 && errno != EINTR && errno != EAGAIN)) leave_at_once();
 }
 
-// For the first and the last frame, when nothing else may be sent.
+// When nothing else is to be done: for the first frame, and for all that follow the end of every process.
 void send_all() {
   send_some();
   while (frame_pending()) {
@@ -288,8 +300,9 @@ void add_limit(Lines& lines, const char* key, __rlimit_resource_t resource) {
   }
 }
 
-// How often the kernel killed for memory, or refused a process, in the cgroup whose files are mounted here: version 1, then 2. An
-// engine tells the first late or never when it is busy, and the second not at all. 0 where nothing can be read.
+// How often the kernel killed for memory, or refused a process, in the cgroup whose files are mounted here: version 1,
+// then 2. An engine tells the first late or never when it is busy, and the second not at all. 0 where nothing can be
+// read.
 struct CgroupEvents {
   long long oom_kills = 0;
   long long pids_refused = 0;
@@ -600,6 +613,37 @@ void supervise(Source (&sources)[3], Ending& ending, const Options& options) {
   }
 }
 
+// Guard's clock runs on while files are handed out, and it may be asked to stop.
+class StreamWriter final : public guard::init::FrameWriter {
+ public:
+  StreamWriter(Ending& ending, const Options& options) : ending_(ending), options_(options) {}
+  char* payload() override { return g_frame + kHeaderBytes; }
+  void send(FrameType type, size_t payload_bytes) override {
+    begin_frame(type, payload_bytes);
+    send_all();
+  }
+  bool must_end() override {
+    take_signals(ending_, options_);
+    return ending_.term_from_outside;
+  }
+
+ private:
+  Ending& ending_;
+  const Options& options_;
+};
+
+bool was_stopped(const Ending& ending) {
+  return ending.term_from_inside || ending.term_from_outside || ending.timed_out;
+}
+
+void hand_out_files(Ending& ending, const Options& options) {
+  if (options.collect.folder == nullptr || was_stopped(ending)) return;
+  const bool passed = WIFEXITED(ending.wait_status) && WEXITSTATUS(ending.wait_status) == 0;
+  StreamWriter writer(ending, options);
+  guard::init::collect_files(options.collect, passed ? guard::init::Collecting::files : guard::init::Collecting::names,
+                             writer);
+}
+
 void say_how_it_ended(const Ending& ending, int exec_error) {
   rusage usage{};
   getrusage(RUSAGE_CHILDREN, &usage);
@@ -634,8 +678,8 @@ int main(int argc, char** argv) {
   Options options;
   if (!parse_options(argc, argv, options)) {
     fputs(
-        "usage: guard-init [--report] [--attest] [--nofile N] [--fsize N] [--nproc N] [--deadline-ms N] [--grace-ms N] -- PROGRAM "
-        "[ARG...]\n",
+        "usage: guard-init [--report] [--attest] [--nofile N] [--fsize N] [--nproc N] [--deadline-ms N] [--grace-ms N] [--collect "
+        "FOLDER [--collect-files N] [--collect-bytes N] [--collect-file-bytes N]] -- PROGRAM [ARG...]\n",
         stderr);
     return 64;
   }
@@ -698,6 +742,7 @@ int main(int argc, char** argv) {
   // Empty unless exec failed: the pipe closes on exec.
   int exec_error = 0;
   if (read(status[0], &exec_error, sizeof exec_error) != static_cast<ssize_t>(sizeof exec_error)) exec_error = 0;
+  if (exec_error == 0) hand_out_files(ending, options);
   say_how_it_ended(ending, exec_error);
   return 0;
 }

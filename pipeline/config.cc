@@ -208,6 +208,10 @@ class Loader {
       faults_.push_back(fmt::format("limits.output_flood ({}) is below limits.output_keep ({})",
                                     origin_of("limits.output_flood"), origin_of("limits.output_keep")));
     }
+    if (config().run.collect == CollectPolicy::listed && config().run.collect_paths.empty()) {
+      faults_.push_back(fmt::format("run.collect is \"listed\" ({}), but run.collect_paths lists nothing",
+                                    origin_of("run.collect")));
+    }
   }
 
   Error failure() const {
@@ -282,6 +286,18 @@ std::string_view to_string(NetworkMode mode) noexcept {
       return "bridge";
     case NetworkMode::host:
       return "host";
+  }
+  return "?";
+}
+
+std::string_view to_string(CollectPolicy policy) noexcept {
+  switch (policy) {
+    case CollectPolicy::none:
+      return "none";
+    case CollectPolicy::listed:
+      return "listed";
+    case CollectPolicy::all:
+      return "all";
   }
   return "?";
 }

@@ -22,7 +22,8 @@ enum class BackendName : std::uint8_t { docker, namespace_sandbox, host };
 enum class FallbackName : std::uint8_t { namespace_sandbox, host, none };
 enum class NetworkMode : std::uint8_t { none, bridge, host };
 enum class PullPolicy : std::uint8_t { never, missing };
-enum class CollectPolicy : std::uint8_t { none };
+// What comes back of the files that a run wrote: nothing, what collect_paths names, or everything that passes.
+enum class CollectPolicy : std::uint8_t { none, listed, all };
 
 // Lets a finding pass: this rule, in these files, as long as the fingerprint is the same and the day has not come.
 struct Waiver {
@@ -93,6 +94,7 @@ struct Config {
   struct {
     std::uint64_t grace_s = 10;
     CollectPolicy collect = CollectPolicy::none;
+    std::vector<std::string> collect_paths;  // globs, relative to the project: "sandbox/out/**"
     std::map<std::string, PassedVariable> env;
   } run;
 
@@ -119,6 +121,7 @@ struct Config {
 std::string_view to_string(BackendName name) noexcept;
 std::string_view to_string(FallbackName name) noexcept;
 std::string_view to_string(NetworkMode mode) noexcept;
+std::string_view to_string(CollectPolicy policy) noexcept;
 
 struct ConfigEntry {
   std::string key;     // "limits.memory"

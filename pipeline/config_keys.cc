@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 3> kBackends = {"docker", "namespace", "h
 constexpr std::array<std::string_view, 3> kFallbacks = {"namespace", "host", "none"};
 constexpr std::array<std::string_view, 3> kNetworks = {"none", "bridge", "host"};
 constexpr std::array<std::string_view, 2> kPulls = {"never", "missing"};
-constexpr std::array<std::string_view, 1> kCollects = {"none"};
+constexpr std::array<std::string_view, 3> kCollects = {"none", "listed", "all"};
 
 // `Get` names the enum in a Config; enumerators stand in the order of the row's choices.
 template <typename Get>
@@ -266,9 +266,16 @@ constexpr ConfigKey kKeys[] = {
     {.section = "run",
      .name = "collect",
      .type = choice,
-     .doc = "What comes back of the files that a run wrote.",
+     .doc = "What comes back of the files that tests wrote, once they passed: nothing, what collect_paths lists, or all "
+            "that the rules let pass.",
      .slot = GUARD_CHOICE(run.collect),
      .choices = kCollects},
+    {.section = "run",
+     .name = "collect_paths",
+     .type = list,
+     .doc = "What `collect = \"listed\"` brings back: globs relative to the project, such as sandbox/out/**.",
+     .slot = GUARD_SLOT(List, run.collect_paths),
+     .rule = glob_rule},
     {.section = "run",
      .name = "env",
      .type = variables,

@@ -91,6 +91,10 @@ void mask_record(const SecretSource& secrets, RunRecord& record) {
     mask(record.exec->outcome.detail);
     mask(record.exec->seen_inside);
   }
+  if (record.collected) {
+    for (auto& file : record.collected->files) mask(file.path);
+    for (auto& entry : record.collected->left_behind) mask(entry.path);
+  }
   mask(record.hashes);
   mask(record.left_out);
   mask(record.widenings);

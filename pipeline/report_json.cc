@@ -148,6 +148,18 @@ Json exec_json(const ExecResult& exec) {
   return json;
 }
 
+Json collected_json(const CollectRecord& record) {
+  Json json;
+  json["mode"] = to_string(record.policy);
+  json["files"] = Json::array();
+  for (const auto& file : record.files) json["files"].push_back({{"path", clean(file.path)}, {"bytes", file.bytes}, {"sha256", file.sha256}});
+  json["left_behind"] = Json::array();
+  for (const auto& entry : record.left_behind) json["left_behind"].push_back({{"path", clean(entry.path)}, {"reason", to_string(entry.reason)}});
+  json["left_behind_count"] = record.left_behind_count;
+  json["complete"] = record.complete;
+  return json;
+}
+
 }  // namespace
 
 std::string check_document(const CheckRecord& record) { return dump(check_json(record)); }
@@ -167,6 +179,7 @@ std::string run_document(const RunRecord& record) {
   json["limits"] = record.spec ? limits_json(*record.spec) : Json::object();
   if (record.spec) json["limits"]["output_keep_bytes"] = record.keep_bytes;
   if (record.exec) json["exec"] = exec_json(*record.exec);
+  if (record.collected) json["collected"] = collected_json(*record.collected);
   if (record.spec) {
     json["run_id"] = record.spec->run_id;
     json["image"] = {{"reference", record.spec->image.reference}, {"id", record.spec->image.id}};

@@ -156,6 +156,23 @@ std::string files_text(const TestSummary& tests, const Painter& paint) {
   return text;
 }
 
+// The document has all of them; here they say what kind of file it was.
+constexpr std::size_t kLeftBehindShown = 10;
+
+std::string collected_text(const CollectRecord& record, const Painter& paint) {
+  std::string text;
+  for (const auto& file : record.files) text += fmt::format("{} {}, {}\n", paint(kBold, "brought back:"), printable(file.path), bytes_text(file.bytes));
+  const std::size_t shown = std::min(record.left_behind.size(), kLeftBehindShown);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const LeftBehind& entry = record.left_behind[i];
+    text += fmt::format("{} {} ({})\n", paint(kDim, "left behind:"), printable(entry.path), to_string(entry.reason));
+  }
+  if (record.left_behind_count > shown) text += fmt::format("{} {} more\n", paint(kDim, "left behind:"), record.left_behind_count - shown);
+  // Where nothing was to come back, a stopped run is told by its verdict.
+  if (!record.complete && (record.policy != CollectPolicy::none || record.left_behind_count > 0)) text += fmt::format("{} not all of what was written could be looked at\n", paint(kYellow, "left behind:"));
+  return text;
+}
+
 std::string tiers_text(const std::vector<std::string>& tiers) {
   std::string text;
   for (const auto& tier : tiers) text += (text.empty() ? "" : " + ") + tier;
@@ -200,6 +217,7 @@ std::string run_text(const RunRecord& record, Colour colour) {
     text += fmt::format("{}   {} passed, {} failed, {} skipped in {}\n", paint(kBold, "tests:"), record.tests->passed, record.tests->failures,
                         record.tests->skipped, plural(record.tests->files.size(), "file"));
   }
+  if (record.collected) text += collected_text(*record.collected, paint);
   if (record.dropped_bytes > 0 || !record.redactions.empty()) {
     const std::uint64_t masked = std::accumulate(record.redactions.begin(), record.redactions.end(), std::uint64_t{0},
                                                  [](std::uint64_t sum, const auto& row) { return sum + row.second; });

@@ -8,9 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/config.h"
 #include "pipeline/verdict.h"
 #include "pipeline/waivers.h"
 #include "runner/bun_report.h"
+#include "runner/collection.h"
 #include "runner/exec_result.h"
 #include "runner/sandbox.h"
 #include "validator/validator.h"
@@ -31,6 +33,21 @@ struct CheckRecord {
   std::string rules_digest;
 };
 
+// A file that the run wrote and that is in the project now.
+struct BroughtBack {
+  std::string path;  // relative to the project
+  std::uint64_t bytes = 0;
+  std::string sha256;
+};
+
+struct CollectRecord {
+  CollectPolicy policy = CollectPolicy::none;
+  std::vector<BroughtBack> files;
+  std::vector<LeftBehind> left_behind;  // the first of them; paths relative to the project
+  std::uint64_t left_behind_count = 0;  // all of them
+  bool complete = true;  // false: guard does not know of all that was written (on the host and of a stopped run: of nothing)
+};
+
 struct RunRecord {
   Verdict verdict;
   std::optional<Error> error;
@@ -40,6 +57,7 @@ struct RunRecord {
   std::optional<CheckRecord> check;
   std::optional<TestSummary> tests;
   std::optional<ExecResult> exec;
+  std::optional<CollectRecord> collected;  // where `exec` is
   std::uint64_t keep_bytes = 0;  // the cap
   std::uint64_t kept_bytes = 0;
   std::uint64_t dropped_bytes = 0;

@@ -23,6 +23,12 @@ bool is_code_name(std::string_view name) {
   return std::any_of(kEndings.begin(), kEndings.end(), [&](std::string_view ending) { return name.ends_with(ending); });
 }
 
+bool is_test_name(std::string_view name) {
+  if (!is_code_name(name)) return false;
+  const std::string_view stem = name.substr(0, name.rfind('.'));
+  return stem.ends_with(".test") || stem.ends_with("_test") || stem.ends_with(".spec") || stem.ends_with("_spec");
+}
+
 Result<SourceFiles> collect_paths(const std::vector<std::string>& paths, const CollectOptions& options) {
   SourceFiles found;
   const auto read = [&](const WalkedFile& file) -> Result<void> {

@@ -37,6 +37,9 @@ struct CollectOptions {
 // Every name that `bun test` or an import would take as a program.
 bool is_code_name(std::string_view name);
 
+// Every name that `bun test` finds by itself in a folder.
+bool is_test_name(std::string_view name);
+
 // Walks (file_walk.h) and reads all of it. FILE_NOT_FOUND, IO_ERROR.
 Result<SourceFiles> collect_paths(const std::vector<std::string>& paths, const CollectOptions& options);
 

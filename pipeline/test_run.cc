@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "common/log.h"
 #include "common/file_io.h"
 #include "common/text.h"
 #include "common/unique_fd.h"
 #include "pipeline/backend_choice.h"
+#include "pipeline/collected_files.h"
 #include "pipeline/gate.h"
 #include "pipeline/masked_record.h"
 #include "pipeline/run_output.h"
@@ -26,6 +28,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kBunInside = "/usr/local/bin/bun";
 constexpr std::string_view kAttestationInside = "/.guard-attestation.mjs";
+constexpr std::string_view kSandboxInside = "/app/sandbox";
 
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
@@ -151,6 +154,7 @@ class Run {
       account(*output);
       return std::move(exec).context(fmt::format("running in the {} sandbox", choice_.backend)).error();
     }
+    std::optional<Collection> written = std::exchange(exec->collected, std::nullopt);
     record_.exec = std::move(*exec);
     const bool whole = record_.exec->outcome.kind == OutcomeKind::exited;
     auto finished = output->finish(whole ? RunOutput::Ending::whole : RunOutput::Ending::cut);
@@ -159,13 +163,39 @@ class Run {
 
     stage("judge");
     judge(*output);
-    return ok();
+    return bring_back(secrets, std::move(written));
+  }
+
+  // What a command writes was never to be kept: there is no gate before it.
+  CollectPolicy collect_policy() const { return tests() ? request_.config.run.collect : CollectPolicy::none; }
+
+  Result<void> bring_back(const SecretSource& secrets, std::optional<Collection> written) {
+    if (!written) {
+      // A run that was stopped, or on the host.
+      record_.collected.emplace();
+      record_.collected->policy = collect_policy();
+      record_.collected->complete = false;
+      return ok();
+    }
+    stage("bring_back");
+    const GateRequest judged_by = gate_request(secrets);
+    BringBackRequest request;
+    request.policy = collect_policy();
+    request.gate = &judged_by;
+    request.secrets = &secrets;
+    request.sandbox = sandbox_folder_ ? &*sandbox_folder_ : nullptr;
+    request.mode = choice_.mode;
+    request.run_id = record_.spec->run_id;
+    return guard::bring_back(request, std::move(sources_), std::move(*written), record_);
   }
 
   // The whole folder is judged and staged: a helper or a planted bunfig.toml runs as surely as a test.
   Result<void> collect() {
     std::error_code failure;
     if (!tests() && !fs::exists(request_.project / "sandbox", failure)) return ok();
+    if (collect_policy() != CollectPolicy::none) {
+      GUARD_TRY_ASSIGN(sandbox_folder_, TargetFolder::open(request_.project / "sandbox"));
+    }
     CollectOptions options;
     options.file_bytes_max = request_.config.check.max_file_bytes;
     options.gated_paths = {"sandbox/**"};
@@ -189,17 +219,19 @@ class Run {
             .hint("check the spelling; a pattern that the shell could not expand is taken as a name");
       }
     }
-    GateRequest gate_request;
-    gate_request.rules = request_.rules;
-    gate_request.matcher = request_.matcher;
-    gate_request.config = &request_.config;
-    gate_request.secrets = [&secrets]() -> Result<const SecretSource*> { return &secrets; };
-    gate_request.keep_names = true;
-    record_.check = gate(gate_request, sources_, choice_.mode);
-    for (const auto& used : record_.check->waivers) {
-      record_.widenings.push_back(fmt::format("waiver: {} in {}, {}", used.waiver.rule, used.waiver.path, used.waiver.reason));
-    }
+    record_.check = gate(gate_request(secrets), sources_, choice_.mode);
+    for (const auto& used : record_.check->waivers) record_.widenings.push_back(waiver_text(used));
     return ok();
+  }
+
+  GateRequest gate_request(const SecretSource& secrets) const {
+    GateRequest request;
+    request.rules = request_.rules;
+    request.matcher = request_.matcher;
+    request.config = &request_.config;
+    request.secrets = [&secrets]() -> Result<const SecretSource*> { return &secrets; };
+    request.keep_names = true;
+    return request;
   }
 
   Result<void> choose_image(SandboxSpec& spec) {
@@ -231,7 +263,9 @@ class Run {
     spec.run_id = folder.run_id();
     spec.host_folder = tree.app;
     spec.mounts = std::move(tree.mounts);
-    spec.scratch = {{"/app/sandbox", config.limits.sandbox_bytes, config.limits.sandbox_files}};
+    spec.scratch = {{std::string(kSandboxInside), config.limits.sandbox_bytes, config.limits.sandbox_files}};
+    // On the host there is no scratch folder: tests write into the staged copy, which is thrown away unseen.
+    if (choice_.backend != "host") spec.collect = collect_request();
     spec.env = {{"HOME", "/tmp"},
                 {"TMPDIR", "/tmp"},
                 {"PATH", "/usr/local/bin:/usr/bin:/bin"},
@@ -280,6 +314,17 @@ class Run {
     return ok();
   }
 
+  CollectRequest collect_request() const {
+    CollectRequest request;
+    request.folder = kSandboxInside;
+    if (collect_policy() == CollectPolicy::none) return request;
+    request.files_max = CollectRequest::kFilesMax;
+    request.bytes_max = CollectRequest::kBytesMax;
+    // A larger file would only be a finding.
+    request.file_bytes_max = std::min(CollectRequest::kFileBytesMax, request_.config.check.max_file_bytes);
+    return request;
+  }
+
   void account(const RunOutput& output) {
     record_.kept_bytes = output.kept_bytes();
     record_.dropped_bytes = output.dropped_bytes();
@@ -323,6 +368,7 @@ class Run {
   RunRecord record_;
   BackendChoice choice_;
   SourceFiles sources_;
+  std::optional<TargetFolder> sandbox_folder_;  // opened before anything runs, so that nobody can put another in its place
   std::optional<EngineLocation> engine_;
   fs::path host_bun_;
   std::optional<SecretSource> secrets_;

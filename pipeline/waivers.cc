@@ -61,6 +61,8 @@ std::string relative_to(std::string_view project, const std::string& path) {
 
 }  // namespace
 
+std::string waiver_text(const UsedWaiver& used) { return fmt::format("waiver: {} in {}, {}", used.waiver.rule, used.waiver.path, used.waiver.reason); }
+
 std::string_view to_string(IdleWaiver::Why why) noexcept {
   switch (why) {
     case IdleWaiver::Why::expired: return "expired";

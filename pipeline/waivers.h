@@ -18,6 +18,9 @@ struct UsedWaiver {
   std::size_t findings = 0;
 };
 
+// For the record: "waiver: RULE in PATH, REASON".
+std::string waiver_text(const UsedWaiver& used);
+
 // A waiver that let nothing pass.
 struct IdleWaiver {
   enum class Why : std::uint8_t { expired, not_waivable, no_file, no_finding, changed };

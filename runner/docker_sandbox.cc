@@ -415,7 +415,7 @@ class DockerSandbox final : public Sandbox {
     const auto begun = SteadyClock::now();
     GUARD_TRY(engine_failed(client.start(id, Deadline::after(kStartLimit))));
 
-    InitStream init(out, err, spec.limits.output_flood_bytes, spec.report);
+    InitStream init(out, err, spec.limits.output_flood_bytes, spec.report, spec.collect);
     Pump pump(spec, ending, id, init);
     GUARD_TRY(engine_failed(pump.run(*attachment, cancel)));
     // The stream's end is not the container's: the engine may have dropped it.

@@ -9,6 +9,7 @@
 
 #include "common/result.h"
 #include "common/time.h"
+#include "runner/collection.h"
 
 namespace guard {
 
@@ -49,6 +50,9 @@ struct ExecResult {
   // What was said on the attestation socket by the one who knew the secret; none: nobody did.
   std::optional<Attested> attested;
   bool attestation_forged = false;  // somebody wrote to that socket without knowing it
+
+  // What the run wrote; nothing where it was not asked for, or the run was stopped.
+  std::optional<Collection> collected;
 
   // What the init saw from inside before it started the program: "uid", "cap_eff", "no_new_privs", "seccomp",
   // "rlimit_nproc" ...

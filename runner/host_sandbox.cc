@@ -32,6 +32,9 @@ class HostSandbox final : public Sandbox {
 
   Result<ExecResult> run(const SandboxSpec& spec, ByteSink& out, ByteSink& err, const CancelToken& cancel) override {
     GUARD_TRY(validate(spec));
+    if (spec.collect) {
+      return Error(ErrorCode::input_invalid, "the host backend has no folder of its own to collect files from");
+    }
     struct stat found {};
     if (spec.host_folder.empty() || ::stat(spec.host_folder.c_str(), &found) != 0 || !S_ISDIR(found.st_mode)) {
       return Error(ErrorCode::input_invalid,

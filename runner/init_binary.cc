@@ -63,6 +63,12 @@ std::vector<std::string> init_command(std::string_view program, const SandboxSpe
   if (nproc > 0) add("--nproc", nproc);
   add("--deadline-ms", (spec.timeout + spec.grace + kInitDeadlineSlack).count());
   add("--grace-ms", spec.grace.count());
+  if (spec.collect) {
+    add("--collect", spec.collect->folder);
+    add("--collect-files", spec.collect->files_max);
+    add("--collect-bytes", spec.collect->bytes_max);
+    add("--collect-file-bytes", spec.collect->file_bytes_max);
+  }
   command.emplace_back("--");
   command.insert(command.end(), spec.argv.begin(), spec.argv.end());
   return command;

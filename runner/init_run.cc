@@ -42,7 +42,10 @@ Result<Pipe> make_pipe() {
 class Runner {
  public:
   Runner(const SandboxSpec& spec, const InitRun& run, ByteSink& out, ByteSink& err, const CancelToken& cancel)
-      : spec_(spec), run_(run), cancel_(cancel), stream_(out, err, spec.limits.output_flood_bytes, spec.report) {}
+      : spec_(spec),
+        run_(run),
+        cancel_(cancel),
+        stream_(out, err, spec.limits.output_flood_bytes, spec.report, spec.collect) {}
 
   Result<ExecResult> run();
 

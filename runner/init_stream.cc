@@ -101,8 +101,13 @@ Result<InitExit> parse_exit(const Fields& fields) {
 
 }  // namespace
 
-InitStream::InitStream(ByteSink& out, ByteSink& err, std::uint64_t output_flood_bytes, ReportChannel report)
-    : out_(out), err_(err), output_flood_bytes_(output_flood_bytes), report_channel_(report) {}
+InitStream::InitStream(ByteSink& out, ByteSink& err, std::uint64_t output_flood_bytes, ReportChannel report,
+                       std::optional<CollectRequest> collect)
+    : out_(out),
+      err_(err),
+      output_flood_bytes_(output_flood_bytes),
+      report_channel_(report),
+      collected_(std::move(collect)) {}
 
 Result<void> InitStream::push(std::span<const char> bytes) {
   while (!bytes.empty()) {
@@ -140,6 +145,10 @@ Result<void> InitStream::begin_frame() {
     case FrameType::out:
     case FrameType::err:
     case FrameType::exit:
+    case FrameType::file:
+    case FrameType::file_data:
+    case FrameType::left_behind:
+    case FrameType::collected:
       break;
     case FrameType::report:
       if (report_channel_ == ReportChannel::off) return broken("a report that was not asked for");
@@ -153,6 +162,8 @@ Result<void> InitStream::begin_frame() {
   // Init may fail before it could say hello, and then says so.
   if (!hello_seen_ && type_ != FrameType::hello && type_ != FrameType::exit) return broken("a frame before the hello");
   text_.clear();
+  if (CollectedStream::takes(type_)) return collected_.begin_frame(type_, payload_left_);
+  if (collected_.begun() && type_ != FrameType::exit) return broken("output behind the end of every process");
   return ok();
 }
 
@@ -170,6 +181,11 @@ Result<void> InitStream::take_payload(std::span<const char> bytes) {
       if (kept < bytes.size()) report_truncated_ = true;
       return ok();
     }
+    case FrameType::file:
+    case FrameType::file_data:
+    case FrameType::left_behind:
+    case FrameType::collected:
+      return collected_.take(bytes);
     case FrameType::hello:
     case FrameType::attestation:
     case FrameType::exit:
@@ -186,7 +202,18 @@ Result<void> InitStream::pass_on(std::span<const char> bytes, ByteSink& sink, st
   return sink.push(bytes);
 }
 
+// Files are handed out whole, and always where the run came to its own end.
+Result<void> InitStream::check_collected(const InitExit& exit) const {
+  if (!collected_.asked() || collected_.finished()) return ok();
+  if (collected_.begun()) return broken("it ended while it handed files out");
+  const bool started = exit.kind == InitExit::Kind::exited || exit.kind == InitExit::Kind::signaled;
+  const bool stopped = exit.term_from_inside || exit.term_from_outside || exit.timed_out;
+  if (started && !stopped) return broken("it ended without a word on the files that were asked for");
+  return ok();
+}
+
 Result<void> InitStream::end_frame() {
+  if (CollectedStream::takes(type_)) return collected_.end_frame();
   if (type_ == FrameType::hello) {
     GUARD_TRY_ASSIGN(hello_, parse_lines(text_));
     const auto protocol = hello_.find("protocol");
@@ -203,6 +230,7 @@ Result<void> InitStream::end_frame() {
     GUARD_TRY_ASSIGN(const Fields fields, parse_lines(text_));
     GUARD_TRY_ASSIGN(InitExit exit, parse_exit(fields));
     if (!hello_seen_ && exit.kind != InitExit::Kind::init_failed) return broken("an exit before the hello");
+    GUARD_TRY(check_collected(exit));
     exit_ = std::move(exit);
   }
   return ok();
@@ -223,6 +251,7 @@ void InitStream::take_into(ExecResult& result) {
   result.report_truncated = report_truncated_;
   result.attested = std::move(attested_);
   attested_.reset();
+  result.collected = collected_.release();
   result.seen_inside = std::move(hello_);
   hello_.clear();
   if (!exit_) return;

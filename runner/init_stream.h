@@ -14,6 +14,7 @@
 
 #include "common/byte_sink.h"
 #include "common/result.h"
+#include "runner/collected_stream.h"
 #include "runner/exec_result.h"
 #include "runner/init_protocol.h"
 #include "runner/sandbox.h"
@@ -41,7 +42,8 @@ struct InitExit {
 
 class InitStream final {
  public:
-  InitStream(ByteSink& out, ByteSink& err, std::uint64_t output_flood_bytes, ReportChannel report);
+  InitStream(ByteSink& out, ByteSink& err, std::uint64_t output_flood_bytes, ReportChannel report,
+             std::optional<CollectRequest> collect = std::nullopt);
 
   // PROTOCOL_ERROR for anything out of order; a sink's own Error when it fails. Once flooded() is true output is
   // counted and no longer passed on: the caller is expected to end the run.
@@ -56,14 +58,15 @@ class InitStream final {
   const std::map<std::string, std::string>& hello() const noexcept { return hello_; }
   const std::optional<InitExit>& exit() const noexcept { return exit_; }
 
-  // Moves what was collected (byte counts, report, seen_inside, cpu, peak memory) into `result`; also where there was
-  // no exit frame. The outcome is not touched.
+  // Moves what was read (byte counts, report, collected files, seen_inside, cpu, peak memory) into `result`; also where
+  // there was no exit frame. The outcome is not touched.
   void take_into(ExecResult& result);
 
  private:
   Result<void> begin_frame();
   Result<void> take_payload(std::span<const char> bytes);
   Result<void> end_frame();
+  Result<void> check_collected(const InitExit& exit) const;
   Result<void> pass_on(std::span<const char> bytes, ByteSink& sink, std::uint64_t& counter);
 
   ByteSink& out_;
@@ -85,6 +88,7 @@ class InitStream final {
   std::map<std::string, std::string> hello_;
   std::optional<std::string> report_;
   std::optional<Attested> attested_;
+  CollectedStream collected_;
   std::optional<InitExit> exit_;
 };
 

@@ -129,6 +129,13 @@ Result<void> check_targets(const SandboxSpec& spec) {
   return ok();
 }
 
+Result<void> check_collect(const SandboxSpec& spec) {
+  if (!spec.collect) return ok();
+  const auto has_target = [&spec](const ScratchFolder& scratch) { return scratch.target == spec.collect->folder; };
+  if (std::any_of(spec.scratch.begin(), spec.scratch.end(), has_target)) return ok();
+  return refuse(fmt::format("files can't be collected from {}, which is no scratch folder", spec.collect->folder));
+}
+
 Result<void> check_limits(const SandboxSpec& spec) {
   const Limits& limits = spec.limits;
   const std::pair<const char*, std::uint64_t> numbers[] = {
@@ -189,6 +196,7 @@ Result<void> validate(const SandboxSpec& spec) {
     }
   }
   GUARD_TRY(check_targets(spec));
+  GUARD_TRY(check_collect(spec));
   return check_limits(spec);
 }
 

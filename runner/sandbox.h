@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@
 #include "common/cancel.h"
 #include "common/result.h"
 #include "common/time.h"
+#include "runner/collection.h"
 #include "runner/exec_result.h"
 
 namespace guard {
@@ -77,6 +79,7 @@ struct SandboxSpec {
   milliseconds grace{10'000};                 // between TERM and KILL
   ReportChannel report = ReportChannel::off;  // on: the program finds it as descriptor kReportFd
   Attestation attestation = Attestation::off;
+  std::optional<CollectRequest> collect;      // docker, namespace: what init hands out once everything has ended
   bool require_cgroups = false;               // namespace: refuse where limits could only be watched
 
   static constexpr int kReportFd = 3;

@@ -229,6 +229,68 @@ TEST_P(Run, HostFilesVariablesAndNetworkAreNotThere) {
   EXPECT_FALSE(fs::exists(project_.path() / "sandbox/made.txt"));
 }
 
+// Writes `files` (name, text) below sandbox/ and passes.
+std::string writing_test(const std::vector<std::pair<std::string, std::string>>& files) {
+  std::string body;
+  for (const auto& [name, text] : files) body += "  await Bun.write(\"sandbox/" + name + "\", " + text + ");\n";
+  return "import { expect, test } from \"bun:test\";\ntest(\"writes\", async () => {\n" + body + "  expect(1).toBe(1);\n});\n";
+}
+
+std::map<std::string, std::string> left_behind(const nlohmann::json& document) {
+  std::map<std::string, std::string> reasons;
+  for (const auto& entry : document["collected"]["left_behind"]) reasons[entry["path"]] = entry["reason"];
+  return reasons;
+}
+
+TEST_P(Run, WhatTestsWriteIsListedAndGone) {
+  project_.write("sandbox/a.test.ts", writing_test({{"out/new.json", "\"{}\""}}));
+  const auto result = run({"sandbox/a.test.ts"});
+  expect_verdict(result, 0, "allowed", "tests_passed");
+  const auto document = result.document();
+  EXPECT_EQ(document["collected"]["mode"], "none");
+  EXPECT_EQ(document["collected"]["complete"], true);
+  EXPECT_EQ(left_behind(document), (std::map<std::string, std::string>{{"sandbox/out/new.json", "not_asked"}}));
+  EXPECT_FALSE(fs::exists(project_.path() / "sandbox/out"));
+}
+
+TEST_P(Run, WhatPassesComesBackWhereAskedFor) {
+  project_.write("sandbox/a.test.ts", writing_test({{"out/new.json", "\"{}\""}, {"b.test.ts", "\"export const b = 1;\\n\""}}));
+  project_.write("guard.toml", "[run]\ncollect_paths = [\"sandbox/out/**\"]\n");
+  const auto listed = run({"sandbox/a.test.ts"}, {"--collect", "listed"});
+  expect_verdict(listed, 0, "allowed", "tests_passed");
+  EXPECT_TRUE(fs::exists(project_.path() / "sandbox/out/new.json"));
+  EXPECT_EQ(left_behind(listed.document()), (std::map<std::string, std::string>{{"sandbox/b.test.ts", "not_listed"}}));
+
+  // What came back is a checked file now: the run can't write it any more.
+  project_.write("sandbox/a.test.ts", writing_test({{"b.test.ts", "\"export const b = 1;\\n\""}}));
+  const auto all = run({"sandbox/a.test.ts"}, {"--collect", "all"});
+  expect_verdict(all, 0, "allowed", "tests_passed");
+  EXPECT_EQ(all.document()["collected"]["files"][0]["path"], "sandbox/b.test.ts");
+  EXPECT_EQ(read_file(project_.path() / "sandbox/b.test.ts", 100).value_or("none"), "export const b = 1;\n");
+}
+
+TEST_P(Run, WhatTheRulesForbidDoesNotComeBackAndRejectsTheRun) {
+  // In pieces, so that the gate lets the writer through; in one piece in the file.
+  project_.write("sandbox/a.test.ts", writing_test({{"fine.txt", "\"x\""}, {"b.ts", "[\"Object.keys(process\", \"env);\"].join(String.fromCharCode(46))"}}));
+  const auto result = run({"sandbox/a.test.ts"}, {"--collect", "all"});
+  expect_verdict(result, 1, "rejected", "findings");
+  const auto document = result.document();
+  EXPECT_EQ(document["tests"]["passed"], 1);
+  EXPECT_EQ(document["check"]["findings"][0]["path"], "sandbox/b.ts");
+  EXPECT_EQ(left_behind(document), (std::map<std::string, std::string>{{"sandbox/b.ts", "finding"}, {"sandbox/fine.txt", "not_allowed"}}));
+  EXPECT_FALSE(fs::exists(project_.path() / "sandbox/b.ts"));
+  EXPECT_FALSE(fs::exists(project_.path() / "sandbox/fine.txt"));
+}
+
+TEST_P(Run, AFailedRunBringsNothingBack) {
+  project_.write("sandbox/a.test.ts",
+                 "import { expect, test } from \"bun:test\";\ntest(\"wrong\", async () => { await Bun.write(\"sandbox/new.txt\", \"x\"); expect(1).toBe(2); });\n");
+  const auto result = run({"sandbox/a.test.ts"}, {"--collect", "all"});
+  expect_verdict(result, 1, "rejected", "tests_failed");
+  EXPECT_EQ(left_behind(result.document()), (std::map<std::string, std::string>{{"sandbox/new.txt", "not_asked"}}));
+  EXPECT_FALSE(fs::exists(project_.path() / "sandbox/new.txt"));
+}
+
 TEST_P(Run, FindingsStopItBeforeAnythingRuns) {
   project_.write("sandbox/a.test.ts", "import { test } from \"bun:test\";\ntest(\"dumps\", () => { console.log(JSON.stringify(process.env)); });\n");
   const auto result = run({"sandbox/a.test.ts"});

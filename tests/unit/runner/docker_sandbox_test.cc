@@ -21,6 +21,7 @@
 #include "tests/support/fake_engine.h"
 #include "tests/support/faulty_proxy.h"
 #include "tests/support/test_engine.h"
+#include "tests/unit/runner/collected_tree.h"
 
 namespace guard {
 namespace {
@@ -242,6 +243,24 @@ TEST_F(DockerSandboxTest, WritesReachOnlyTheScratchFolders) {
   }
   EXPECT_NE(attempt("write", "/dev/shm/new"), "ok\n");
   EXPECT_EQ(attempt("cat", "/proc/cmdline"), "");
+}
+
+// As in the embedded sandbox; the engine's own files in the folder, the mounts, are not among them.
+TEST_F(DockerSandboxTest, HandsOutPlainFilesAndTellsOfTheRest) {
+  ASSERT_TRUE(write_file_atomically(folder_->path() / "given", "as given\n"));
+  auto wanted = spec({});
+  wanted.argv = {"/writes_files", "tree", "/app/scratch"};
+  wanted.scratch = {{"/app/scratch", 16 << 20, 1000}};
+  wanted.mounts = {{GUARD_BINARY_DIR "/tests/cases/writes_files", "/writes_files"},
+                   {folder_->path() / "given", "/app/scratch/given"},
+                   {folder_->path() / "given", "/app/scratch/nested/given"}};
+  wanted.limits.file_bytes = 1ull << 41;  // else the sparse file could not be made
+  wanted.collect = collecting::collect_all("/app/scratch");
+  const auto result = run(wanted);
+  ASSERT_TRUE(result) << result.error().to_string();
+  ASSERT_EQ(result->outcome.value, 0) << err_.text;
+  ASSERT_TRUE(result->collected.has_value());
+  collecting::expect_collected_tree(*result->collected);
 }
 
 TEST_F(DockerSandboxTest, LimitsBytesAndFilesOfTheScratchFolders) {

@@ -7,6 +7,7 @@
 #include "runner/init_binary.h"
 #include "runner/init_stream.h"
 #include "runner/subprocess.h"
+#include "tests/unit/runner/collected_tree.h"
 #include "tests/unit/runner/sandbox_fixture.h"
 
 namespace guard {
@@ -83,6 +84,44 @@ TEST_F(Init, TellsNoUntruthWhicheverOfItsCallsFails) {
   }
   EXPECT_GT(failed, 20);
   EXPECT_GT(told, 5);
+}
+
+// A file is handed out whole, or told to be unreadable, or there is no end of the stream.
+TEST_F(Init, HandsOutNoHalfFileWhicheverOfItsCallsFails) {
+  if (::access("/usr/bin/strace", X_OK) != 0) GTEST_SKIP() << "no strace here";
+  const auto scratch = folder() / "scratch";
+  std::filesystem::create_directories(scratch / "out");
+  const std::map<std::string, std::string> files = {{"a", "text of a"}, {"out/b", std::string(100'000, 'b')}};
+  for (const auto& [name, text] : files) std::ofstream(scratch / name) << text;
+  const CollectRequest asked = collecting::collect_all(scratch);
+  int whole = 0;
+  int less = 0;
+  for (const char* call : {"getdents64:error=EIO", "newfstatat:error=EIO", "fstatfs:error=EIO", "openat:error=EMFILE",
+                           "read:error=EIO", "read:retval=0", "write:error=EPIPE", "poll:error=ENOMEM"}) {
+    for (int when = 1; when <= 12; ++when) {
+      const std::string inject = "inject=" + std::string(call) + ":when=" + std::to_string(when);
+      auto ran =
+          start({"strace", "-qq", "-o", "/dev/null", "-e", inject, init_, "--collect", asked.folder, "--collect-files",
+                 "10", "--collect-bytes", "1000000", "--collect-file-bytes", "1000000", "--", "/bin/true"});
+      ASSERT_TRUE(ran.has_value()) << ran.error().to_string();
+      ASSERT_NE(ran->result.outcome.kind, OutcomeKind::timed_out) << inject;
+      InitStream stream(out_, err_, 1 << 20, ReportChannel::off, asked);
+      const auto pushed = stream.push(std::span(ran->out.data(), ran->out.size()));
+      const bool finished = pushed && stream.finish().has_value();
+      ExecResult result;
+      stream.take_into(result);
+      if (!finished || !result.collected) {
+        ++less;
+        continue;
+      }
+      for (const auto& file : result.collected->files) EXPECT_EQ(file.bytes, files.at(file.path)) << inject;
+      const bool all = result.collected->files.size() == files.size();
+      EXPECT_TRUE(all || result.collected->left_behind_count > 0) << inject;
+      ++(all ? whole : less);
+    }
+  }
+  EXPECT_GT(whole, 20);
+  EXPECT_GT(less, 10);
 }
 
 // A reader that does not read must not cost init its life line.

@@ -9,6 +9,7 @@
 
 #include "runner/bwrap_args.h"
 #include "runner/namespace_sweep.h"
+#include "tests/unit/runner/collected_tree.h"
 #include "tests/unit/runner/sandbox_fixture.h"
 
 namespace guard {
@@ -76,6 +77,82 @@ TEST_P(NamespaceSandbox, PassesOnNoEnvironmentOfOurs) {
       ++variables;
     EXPECT_EQ(out_.text.find("PLANTED"), std::string::npos);
     EXPECT_EQ(variables, 3) << out_.text;
+  });
+}
+
+// The checked files are in the folder, too; none of them comes back.
+TEST_P(NamespaceSandbox, HandsOutPlainFilesAndTellsOfTheRest) {
+  each([this] {
+    SandboxSpec wanted = spec({"writes_files", "tree", "/app/scratch"});
+    wanted.limits.file_bytes = 1ull << 41;  // else the sparse file could not be made
+    wanted.collect = collecting::collect_all("/app/scratch");
+    auto result = run(wanted);
+    ASSERT_OK(result);
+    ASSERT_EQ(result->outcome.value, 0) << err_.text;
+    ASSERT_TRUE(result->collected.has_value());
+    collecting::expect_collected_tree(*result->collected);
+  });
+}
+
+TEST_P(NamespaceSandbox, HandsOutNamesOnlyWhereNoMoreIsAskedForOrTheProgramFailed) {
+  each([this] {
+    SandboxSpec wanted = spec({"writes_files", "tree", "/app/scratch"});
+    wanted.limits.file_bytes = 1ull << 41;
+    wanted.collect = CollectRequest{"/app/scratch", 0, 0, 0};
+    auto asked = run(wanted);
+    ASSERT_OK(asked);
+    wanted = spec({"writes_files", "tree", "/app/scratch", "1"});
+    wanted.limits.file_bytes = 1ull << 41;  // else the sparse file could not be made
+    wanted.collect = collecting::collect_all("/app/scratch");
+    auto failed = run(wanted);
+    ASSERT_OK(failed);
+    EXPECT_EQ(failed->outcome.value, 1);
+    for (const auto* result : {&*asked, &*failed}) {
+      ASSERT_TRUE(result->collected.has_value());
+      EXPECT_TRUE(result->collected->files.empty());
+      auto told = collecting::reasons(*result->collected);
+      EXPECT_EQ(told["plain.txt"], "not_asked");
+      EXPECT_EQ(told["link"], "link");
+      EXPECT_FALSE(told.contains("given"));
+    }
+  });
+}
+
+TEST_P(NamespaceSandbox, CollectsNothingUnasked) {
+  each([this] {
+    auto result = run(spec({"writes_files", "tree", "/app/scratch"}));
+    ASSERT_OK(result);
+    EXPECT_FALSE(result->collected.has_value());
+  });
+}
+
+// None of these hangs, and none of them makes guard hold more than it said it would.
+TEST_P(NamespaceSandbox, CollectsWithinItsLimits) {
+  each([this] {
+    const auto collected = [this](const char* how) -> Collection {
+      SandboxSpec wanted = spec({"writes_files", how, "/app/scratch"});
+      wanted.scratch.front().bytes_max = 1 << 30;
+      wanted.collect = collecting::collect_all("/app/scratch");
+      auto result = run(wanted);
+      EXPECT_TRUE(result && result->collected) << how << err_.text;
+      return result && result->collected ? std::move(*result->collected) : Collection();
+    };
+    const Collection many = collected("many");
+    EXPECT_EQ(many.files.size(), CollectRequest::kFilesMax);
+    EXPECT_EQ(many.left_behind.size(), 1000u);
+    EXPECT_EQ(many.left_behind_count, 100'000u - CollectRequest::kFilesMax);
+    EXPECT_TRUE(many.complete);
+
+    const Collection deep = collected("deep");
+    EXPECT_EQ(deep.files.size(), 17u);
+    ASSERT_EQ(deep.left_behind.size(), 1u);
+    EXPECT_EQ(to_string(deep.left_behind.front().reason), "too_deep");
+
+    const Collection heavy = collected("heavy");
+    EXPECT_EQ(heavy.files.size(), 4u);  // 28 of 32 MB
+    ASSERT_EQ(heavy.left_behind.size(), 4u);
+    EXPECT_EQ(to_string(heavy.left_behind.front().reason), "too_many");
+    EXPECT_EQ(heavy.files.front().bytes, std::string(7 << 20, '\0'));
   });
 }
 

@@ -1,0 +1,218 @@
+#include "init/collect_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cstdint>
+
+namespace guard::init {
+namespace {
+
+using init_protocol::FrameType;
+using init_protocol::kCollectedDepthMax;
+using init_protocol::kCollectedPathMax;
+using init_protocol::kFramePayloadMax;
+using init_protocol::kLeftBehindToldMax;
+using init_protocol::LeftBehindCode;
+
+constexpr int kExitCannotServe = 70;
+// A walk over as many entries as a sandbox may hold by default takes a tenth of a second; far beyond, it gives up.
+constexpr long long kEntriesMax = 200'000;
+// 32 MB leave within a second; a machine that is ten times slower still gets them out.
+constexpr time_t kSecondsMax = 10;
+constexpr size_t kEntryBytes = 8192;  // what one getdents64 may fill
+
+// The longest path that is looked at: one name more than the depth that is walked.
+constexpr size_t kPathRoom = (kCollectedDepthMax + 1) * (NAME_MAX + 1);
+
+time_t now_s() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec;
+}
+
+// How many bytes the character at `text` takes; 0 where it is none: overlong, a surrogate, beyond U+10FFFF, cut.
+size_t utf8_length(const unsigned char* text) {
+  const unsigned char lead = text[0];
+  if (lead < 0x80) return 1;
+  const size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead < 0xc2 || lead > 0xf4) return 0;
+  for (size_t i = 1; i < length; ++i) {
+    if ((text[i] & 0xc0) != 0x80) return 0;  // also the NUL at the end
+  }
+  if ((lead == 0xe0 && text[1] < 0xa0) || (lead == 0xed && text[1] > 0x9f)) return 0;
+  if ((lead == 0xf0 && text[1] < 0x90) || (lead == 0xf4 && text[1] > 0x8f)) return 0;
+  return length;
+}
+
+// Guard looks again, and more closely; this saves it files that it would throw away.
+bool is_plain_text(const char* name) {
+  const auto* text = reinterpret_cast<const unsigned char*>(name);
+  while (*text != '\0') {
+    const size_t length = *text < 0x20 || *text == 0x7f ? 0 : utf8_length(text);
+    if (length == 0) return false;
+    text += length;
+  }
+  return true;
+}
+
+class Collector {
+ public:
+  Collector(const CollectOptions& options, Collecting what, FrameWriter& writer)
+      : options_(options), what_(what), writer_(writer), give_up_at_(now_s() + kSecondsMax) {}
+
+  void run() {
+    const int folder = open(options_.folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    struct stat status {};
+    if (folder < 0 || fstat(folder, &status) != 0) {
+      leave_behind(LeftBehindCode::unreadable);
+    } else {
+      walk(folder, status.st_dev, 0);
+    }
+    if (folder >= 0) close(folder);
+    send_summary();
+  }
+
+ private:
+  bool time_is_up() {
+    if (complete_ && (++entries_ > kEntriesMax || writer_.must_end() || now_s() >= give_up_at_)) complete_ = false;
+    return !complete_;
+  }
+
+  // getdents64 and not readdir: it would take memory, and a run may have used up all that there was.
+  void walk(int folder, dev_t device, size_t depth) {
+    alignas(dirent64) static char buffers[kCollectedDepthMax + 1][kEntryBytes];
+    char* const buffer = buffers[depth];
+    for (;;) {
+      const ssize_t size = getdents64(folder, buffer, kEntryBytes);
+      if (size < 0) leave_behind(LeftBehindCode::unreadable);
+      if (size <= 0) return;
+      for (ssize_t at = 0; at < size;) {
+        const auto* entry = reinterpret_cast<const dirent64*>(buffer + at);
+        at += entry->d_reclen;
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+        if (time_is_up()) return;
+        const size_t path_before = path_size_;
+        add_to_path(entry->d_name);
+        look_at(folder, entry->d_name, device, depth);
+        path_size_ = path_before;
+        path_[path_size_] = '\0';
+      }
+    }
+  }
+
+  void add_to_path(const char* name) {
+    if (path_size_ > 0) path_[path_size_++] = '/';
+    const size_t length = strnlen(name, NAME_MAX);
+    memcpy(path_ + path_size_, name, length);
+    path_size_ += length;
+    path_[path_size_] = '\0';
+  }
+
+  void look_at(int folder, const char* name, dev_t device, size_t depth) {
+    struct stat status {};
+    if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
+      leave_behind(LeftBehindCode::unreadable);
+    } else if (S_ISDIR(status.st_mode)) {
+      look_into(folder, name, device, depth);
+    } else if (S_ISLNK(status.st_mode)) {
+      leave_behind(LeftBehindCode::link);
+    } else if (!S_ISREG(status.st_mode)) {
+      leave_behind(LeftBehindCode::special_file);
+    } else if (status.st_dev == device) {  // else it is a file that guard mounted
+      take(folder, name, status);
+    }
+  }
+
+  void look_into(int folder, const char* name, dev_t device, size_t depth) {
+    if (depth == kCollectedDepthMax) return leave_behind(LeftBehindCode::too_deep);
+    const int child = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (child < 0) return leave_behind(LeftBehindCode::unreadable);
+    struct stat status {};
+    struct statvfs mount {};
+    if (fstat(child, &status) != 0 || fstatvfs(child, &mount) != 0) {
+      leave_behind(LeftBehindCode::unreadable);
+    } else if (status.st_dev == device || (mount.f_flag & ST_RDONLY) == 0) {  // else a folder that guard mounted
+      walk(child, status.st_dev, depth + 1);
+    }
+    close(child);
+  }
+
+  void take(int folder, const char* name, const struct stat& status) {
+    if (what_ == Collecting::names || options_.files_max == 0) return leave_behind(LeftBehindCode::not_asked);
+    if (status.st_nlink != 1) return leave_behind(LeftBehindCode::hard_link);
+    if (path_size_ > kCollectedPathMax || !is_plain_text(path_)) return leave_behind(LeftBehindCode::bad_name);
+    if (status.st_size > options_.file_bytes_max) return leave_behind(LeftBehindCode::too_large);
+    if (files_ >= options_.files_max || status.st_size > options_.bytes_max - bytes_) {
+      return leave_behind(LeftBehindCode::too_many);
+    }
+    const int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (file < 0) return leave_behind(LeftBehindCode::unreadable);
+    ++files_;
+    bytes_ += status.st_size;
+    send_file(file, status.st_size);
+    close(file);
+  }
+
+  void send_file(int file, long long size) {
+    char* const payload = writer_.payload();
+    for (int i = 0; i < 8; ++i) payload[i] = static_cast<char>((size >> (56 - 8 * i)) & 0xff);
+    memcpy(payload + 8, path_, path_size_);
+    writer_.send(FrameType::file, 8 + path_size_);
+    while (size > 0) {
+      const size_t wanted =
+          size < static_cast<long long>(kFramePayloadMax) ? static_cast<size_t>(size) : kFramePayloadMax;
+      const ssize_t got = read(file, payload, wanted);
+      if (got < 0 && errno == EINTR) continue;
+      // Its size was announced, and nothing is left that could have changed it: a stream without an end tells the
+      // truth.
+      if (got <= 0) _exit(kExitCannotServe);
+      writer_.send(FrameType::file_data, static_cast<size_t>(got));
+      size -= got;
+    }
+  }
+
+  void leave_behind(LeftBehindCode code) {
+    if (static_cast<size_t>(++left_behind_) > kLeftBehindToldMax) return;
+    char* const payload = writer_.payload();
+    const size_t length = path_size_ < kCollectedPathMax ? path_size_ : kCollectedPathMax;
+    payload[0] = static_cast<char>(code);
+    memcpy(payload + 1, path_, length);
+    writer_.send(FrameType::left_behind, 1 + length);
+  }
+
+  void send_summary() {
+    const int size =
+        snprintf(writer_.payload(), kFramePayloadMax, "files=%lld\nbytes=%lld\nleft_behind=%lld\ncomplete=%d\n", files_,
+                 bytes_, left_behind_, complete_ ? 1 : 0);
+    writer_.send(FrameType::collected, static_cast<size_t>(size));
+  }
+
+  const CollectOptions& options_;
+  Collecting what_;
+  FrameWriter& writer_;
+  time_t give_up_at_;
+  char path_[kPathRoom + 1] = {};  // of what is looked at, below the folder
+  size_t path_size_ = 0;
+  long long entries_ = 0;
+  long long files_ = 0;
+  long long bytes_ = 0;
+  long long left_behind_ = 0;
+  bool complete_ = true;
+};
+
+}  // namespace
+
+void collect_files(const CollectOptions& options, Collecting what, FrameWriter& writer) {
+  Collector(options, what, writer).run();
+}
+
+}  // namespace guard::init

@@ -1,0 +1,41 @@
+// Hands out what a run wrote into one folder, as the frames of runner/init_protocol.h, and tells what it leaves behind.
+//
+// Call it once every other process has ended: then nothing changes under the walk. The tree itself is hostile all the
+// same. It is walked one name at a time from an open folder, links are never followed, and only regular files with one
+// name are read. What lies on another mount was put there by guard: checked files are passed over in silence, the
+// small folders around them are walked (runner/sandbox.h, nested_folders). Memory is static; files, bytes, depth,
+// entries and time are bounded.
+#pragma once
+
+#include <cstddef>
+
+#include "runner/init_protocol.h"
+
+namespace guard::init {
+
+struct CollectOptions {
+  const char* folder = nullptr;  // nothing is collected without one
+  long long files_max = 0;       // 0: only names are told
+  long long bytes_max = 0;       // of all files together
+  long long file_bytes_max = 0;
+};
+
+// The way out, lent by whoever owns the stream.
+class FrameWriter {
+ public:
+  virtual char* payload() = 0;  // room for kFramePayloadMax bytes
+  // Returns once the frame has left; does not return when nobody reads any more.
+  virtual void send(init_protocol::FrameType type, std::size_t payload_bytes) = 0;
+  // Guard wants the run to end: what is left of the folder stays.
+  virtual bool must_end() = 0;
+
+ protected:
+  ~FrameWriter() = default;
+};
+
+enum class Collecting { names, files };
+
+// Ends with a collected frame. Does not return when a file can't be read as large as it was announced.
+void collect_files(const CollectOptions& options, Collecting what, FrameWriter& writer);
+
+}  // namespace guard::init
