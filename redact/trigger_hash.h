@@ -10,6 +10,7 @@ namespace guard {
 
 inline constexpr std::size_t kPlaceBits = 17;   // 32 KB
 inline constexpr std::size_t kFourBits = 16;    // 16 KB
+inline constexpr std::size_t kExactBits = 16;   // 8 KB
 inline constexpr std::size_t kLongerBits = 16;  // 8 KB
 inline constexpr std::size_t kGroupBits = 14;
 
@@ -22,11 +23,14 @@ inline std::uint32_t folded_triple(const char* bytes) {
   return (byte(0) | byte(1) << 8 | byte(2) << 16) | 0x202020u;
 }
 
-inline std::uint32_t folded_four(const char* bytes) {
+inline std::uint32_t four_at(const char* bytes) {
   std::uint32_t four = 0;
   std::memcpy(&four, bytes, sizeof four);
   if constexpr (std::endian::native == std::endian::big) four = __builtin_bswap32(four);
-  return four | 0x20202020u;
+  return four;
+}
+inline std::uint32_t folded_four(const char* bytes) {
+  return four_at(bytes) | 0x20202020u;
 }
 
 inline std::uint64_t eight_at(const char* bytes) {
@@ -60,15 +64,18 @@ inline std::uint32_t hashed(std::uint32_t bytes, std::size_t bits) {
 inline std::uint32_t hashed_eight(std::uint64_t folded) {
   return static_cast<std::uint32_t>(folded * 0x9e3779b97f4a7c15u >> (64 - kLongerBits));
 }
-// Of the first six of eight bytes.
+// Of the first six, or the first five, of eight bytes.
 inline std::uint32_t hashed_six(std::uint64_t folded) {
   return hashed_eight(folded << 16);
+}
+inline std::uint32_t hashed_five(std::uint64_t folded) {
+  return hashed_eight(folded << 24);
 }
 
 // What the table of fours says of a hash; see TriggerTables.
 inline constexpr unsigned kBeginsShort = 1;
 inline constexpr unsigned kBeginsLong = 2;
-inline constexpr std::size_t kLongBytes = 6;
+inline constexpr std::size_t kLongBytes = 5;
 
 inline unsigned lengths_of(const std::uint64_t* fours, std::uint32_t hash) {
   return static_cast<unsigned>(fours[hash / 32] >> (2 * hash % 64) & 3u);

@@ -82,7 +82,8 @@ std::uint64_t short_candidates(const ShortGroups& groups, const char* bytes) {
 [[gnu::always_inline]] inline std::size_t likely_places(const TriggerTables& tables, const char* bytes,
                                                         std::uint16_t* places, std::size_t count) {
   const std::uint64_t* const fours = tables.fours.data();
-  const std::uint64_t* const longer = tables.longer.data();
+  const auto exact = [bits = tables.exact.data()](std::uint32_t hash) { return bits[hash / 64] >> (hash % 64); };
+  const auto longer = [bits = tables.longer.data()](std::uint32_t hash) { return bits[hash / 64] >> (hash % 64); };
   const auto lengths_at = [&](const char* here) { return lengths_of(fours, hashed(folded_four(here), kFourBits)); };
   std::size_t begun = 0;
   for (std::size_t i = 0; i < count; ++i) {
@@ -94,12 +95,13 @@ std::uint64_t short_candidates(const ShortGroups& groups, const char* bytes) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < begun; ++i) {
     const std::uint16_t at = places[i];
-    const std::uint64_t eight_bytes = folded(eight_at(bytes + at));
-    const std::uint32_t six = hashed_six(eight_bytes);
-    const std::uint32_t eight = hashed_eight(eight_bytes);
-    const std::uint64_t is_longer = longer[six / 64] >> (six % 64) | longer[eight / 64] >> (eight % 64);
+    const std::uint64_t eight = folded(eight_at(bytes + at));
+    const std::uint64_t is_longer =
+        longer(hashed_five(eight)) | longer(hashed_six(eight)) | longer(hashed_eight(eight));
+    const std::uint64_t is_short = exact(hashed(four_at(bytes + at), kExactBits));
+    const unsigned lengths = lengths_at(bytes + at);
     places[kept] = at;
-    kept += (lengths_at(bytes + at) | static_cast<unsigned>(is_longer)) & 1u;
+    kept += ((lengths & is_short) | (lengths / kBeginsLong & is_longer)) & 1u;
   }
   return kept;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <string>
 
 #include "redact/trigger_hash.h"
 
@@ -44,6 +45,10 @@ TriggerHead head_of(const Trigger& trigger, const ByteSet& next) {
   return head;
 }
 
+void set_bit(std::vector<std::uint64_t>& bits, std::uint32_t index) {
+  bits[index / 64] |= std::uint64_t{1} << (index % 64);
+}
+
 }  // namespace
 
 TriggerTable::TriggerTable() {
@@ -60,6 +65,7 @@ void TriggerTable::own() {
   short_groups_ =
       std::make_unique<ShortGroups>(tables_.short_groups == nullptr ? ShortGroups{} : *tables_.short_groups);
   fours_.assign(tables_.fours.begin(), tables_.fours.end());
+  exact_.assign(tables_.exact.begin(), tables_.exact.end());
   longer_.assign(tables_.longer.begin(), tables_.longer.end());
   heads_grouped_ = tables_.head_groups != nullptr;
   head_groups_ = std::make_unique<HeadGroups>(heads_grouped_ ? *tables_.head_groups : HeadGroups{});
@@ -67,12 +73,13 @@ void TriggerTable::own() {
   first_.resize(256);
   places_.resize((std::size_t{1} << kPlaceBits) / kSlotsInWord);
   fours_.resize((std::size_t{2} << kFourBits) / 64);
+  exact_.resize((std::size_t{1} << kExactBits) / 64);
   longer_.resize((std::size_t{1} << kLongerBits) / 64);
   point_at_own();
 }
 
 void TriggerTable::point_at_own() {
-  tables_ = {entries_, group_, first_, places_, short_groups_.get(), fours_, longer_, head_groups_.get()};
+  tables_ = {entries_, group_, first_, places_, short_groups_.get(), fours_, exact_, longer_, head_groups_.get()};
 }
 
 void TriggerTable::add(const Trigger& trigger, const ByteSet& next) {
@@ -80,7 +87,9 @@ void TriggerTable::add(const Trigger& trigger, const ByteSet& next) {
   const std::string_view literal = trigger.literal;
   if (literal.size() > kShortBytesMax) {
     enter(literal);
+    enter_long_hashes(literal);
   } else {
+    enter_short_hashes(trigger, next);
     ShortGroup alone;
     for (std::size_t place = 0; place < alone.lower.size(); ++place) {
       for (unsigned value = 0; value < 256; ++value) {
@@ -91,7 +100,6 @@ void TriggerTable::add(const Trigger& trigger, const ByteSet& next) {
     }
     short_.push_back(alone);
   }
-  enter_hashes(trigger, next);
   enter_head(head_of(trigger, next));
   // At the chains' ends: the order of the kinds decides which of them names a marker.
   std::uint32_t* group = &group_[hashed(folded_triple(literal.data()), kGroupBits)];
@@ -111,27 +119,36 @@ void TriggerTable::enter(std::string_view literal) {
   }
 }
 
-void TriggerTable::enter_hashes(const Trigger& trigger, const ByteSet& next) {
-  const std::string_view literal = trigger.literal;
-  const bool is_long = literal.size() >= kLongBytes;
-  std::array<char, 4> four{};
-  literal.copy(four.data(), four.size());
-  const auto enter_four = [&] {
-    const std::uint32_t hash = hashed(folded_four(four.data()), kFourBits);
-    fours_[hash / 32] |= std::uint64_t{is_long ? kBeginsLong : kBeginsShort} << (2 * hash % 64);
-  };
-  if (literal.size() >= four.size()) {
-    enter_four();
-  } else {
+void TriggerTable::enter_short_hashes(const Trigger& trigger, const ByteSet& next) {
+  constexpr std::size_t kBytes = 4;
+  std::array<std::string, kBytes> bytes;  // that may stand at each place
+  for (std::size_t place = 0; place < kBytes; ++place) {
     for (unsigned value = 0; value < 256; ++value) {
-      four.back() = static_cast<char>(value);
-      if (may_stand(trigger, next, four.size() - 1, four.back())) enter_four();
+      const char byte = static_cast<char>(value);
+      if (may_stand(trigger, next, place, byte)) bytes[place] += byte;
     }
   }
-  if (!is_long) return;
+  for (const char first : bytes[0]) {
+    for (const char second : bytes[1]) {
+      for (const char third : bytes[2]) {
+        for (const char fourth : bytes[3]) {
+          const char four[kBytes] = {first, second, third, fourth};
+          const std::uint32_t hash = hashed(folded_four(four), kFourBits);
+          fours_[hash / 32] |= std::uint64_t{kBeginsShort} << (2 * hash % 64);
+          set_bit(exact_, hashed(four_at(four), kExactBits));
+        }
+      }
+    }
+  }
+}
+
+void TriggerTable::enter_long_hashes(std::string_view literal) {
+  const std::uint32_t hash = hashed(folded_four(literal.data()), kFourBits);
+  fours_[hash / 32] |= std::uint64_t{kBeginsLong} << (2 * hash % 64);
   const std::uint64_t eight = folded_eight(literal);
-  const std::uint32_t hash = literal.size() < sizeof eight ? hashed_six(eight) : hashed_eight(eight);
-  longer_[hash / 64] |= std::uint64_t{1} << (hash % 64);
+  set_bit(longer_, literal.size() == 5  ? hashed_five(eight)
+                   : literal.size() < 8 ? hashed_six(eight)
+                                        : hashed_eight(eight));
 }
 
 // Into the group that it widens least, if there are groups yet.

@@ -12,8 +12,9 @@
 // second byte on. Letters are folded, so that literals in either case cost no second entry. The table fits the CPU's
 // first cache.
 //
-// What these let through is looked up among the hashes of the literals' first four bytes, then among those of the first
-// six or eight of longer ones, and then compared with the few literals whose first three bytes hash alike.
+// What these let through is looked up among the hashes of the literals' first four bytes, then among those of the four
+// as they are of short ones and of the first five, six or eight of longer ones, and then compared with the few literals
+// whose first three bytes hash alike.
 //
 // The table is plain data: the one of the shipped kinds is made while guard is built, and lies in read-only memory.
 #pragma once
@@ -63,14 +64,17 @@ struct TriggerTables {
   using ShortGroups = std::array<std::array<Halves, 4>, 2>;  // by eight groups, by place
   const ShortGroups* short_groups = nullptr;
 
-  // Two bits for each hash of four bytes: a literal of less than six bytes begins with them; a longer one does.
+  // Two bits for each hash of four bytes: a literal of less than five bytes begins with them; a longer one does.
   std::span<const std::uint64_t> fours;
-  // A bit for each hash of six bytes that a literal of six or seven begins with, and of eight that a longer one does.
+  // A bit for each hash of four bytes, letters in either case, that a literal of less than five bytes begins with.
+  std::span<const std::uint64_t> exact;
+  // A bit for each hash of five bytes that are a literal, of six that a literal of six or seven begins with, and of
+  // eight that a longer one does.
   std::span<const std::uint64_t> longer;
   // Which of eight groups of heads have this byte, but for its highest bit, at this place.
   struct HeadGroups {
-    alignas(64) std::array<std::array<std::array<std::uint8_t, 128>, TriggerHead::kBytes>, 4>
-        groups{};  // by eight groups, by place
+    alignas(64) std::array<std::array<std::array<std::uint8_t, 128>, TriggerHead::kBytes>,
+                           4> groups{};  // by eight groups, by place
   };
   const HeadGroups* head_groups = nullptr;
 };
@@ -103,7 +107,8 @@ class TriggerTable {
  private:
   void own();
   void enter(std::string_view literal);
-  void enter_hashes(const Trigger& trigger, const ByteSet& next);
+  void enter_short_hashes(const Trigger& trigger, const ByteSet& next);
+  void enter_long_hashes(std::string_view literal);
   void enter_head(const TriggerHead& head);
   void enter_in_group(const TriggerHead& head, std::size_t index);
   TriggerHead head_group(std::size_t index) const;
@@ -118,6 +123,7 @@ class TriggerTable {
   std::vector<std::uint32_t> places_;
   std::unique_ptr<TriggerTables::ShortGroups> short_groups_;
   std::vector<std::uint64_t> fours_;
+  std::vector<std::uint64_t> exact_;
   std::vector<std::uint64_t> longer_;
   std::unique_ptr<TriggerTables::HeadGroups> head_groups_;
   std::vector<TriggerHead> ungrouped_heads_;
