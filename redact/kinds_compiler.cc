@@ -111,7 +111,7 @@ std::string trigger_tables(const TriggerTables& tables) {
       "constexpr TriggerTables::Entry kEntries[] = {{\n{}{{}}}};\n"
       "constexpr std::uint32_t kGroup[] = {{\n{}}};\n"
       "constexpr std::uint32_t kFirst[] = {{\n{}}};\n"
-      "constexpr std::uint32_t kPlaces[] = {{\n{}}};\n"
+      "constexpr std::uint16_t kPlaces[] = {{\n{}}};\n"
       "constexpr TriggerTables::ShortGroups kShortGroups = {{{{\n{}}}}};\n"
       "constexpr std::uint64_t kFours[] = {{\n{}}};\n"
       "constexpr std::uint64_t kExact[] = {{\n{}}};\n"

@@ -1,6 +1,7 @@
 // How a trigger table hashes the first bytes of a text; the table is made and looked up with the same functions.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -8,14 +9,28 @@
 
 namespace guard {
 
-inline constexpr std::size_t kPlaceBits = 17;   // 32 KB
+inline constexpr std::size_t kPlaceBits = 14;   // 32 KB
 inline constexpr std::size_t kFourBits = 16;    // 16 KB
 inline constexpr std::size_t kExactBits = 16;   // 8 KB
 inline constexpr std::size_t kLongerBits = 16;  // 8 KB
 inline constexpr std::size_t kGroupBits = 14;
 
-// The two bits of a slot of the table of places are those of the place before and of the place itself.
-inline constexpr std::size_t kSlotsInWord = 16;
+// One of eight classes for each byte, a bit each, about as frequent as each other; the case of a letter makes no
+// difference.
+alignas(16) inline constexpr std::array<std::uint8_t, 16> kClassOfHalf = {1, 32, 4, 8, 16, 2,  32,  64,
+                                                                          4, 64, 1, 2, 8,  16, 128, 128};
+constexpr unsigned class_of(char byte) {
+  return kClassOfHalf[static_cast<unsigned char>(byte) & 15];
+}
+
+// What a slot of the table of places says: of which classes the byte before is where a literal begins with that, and
+// of which the byte behind is where a literal begins with the four bytes.
+constexpr unsigned before(std::uint16_t slot) {
+  return slot & 0xffu;
+}
+constexpr unsigned behind(std::uint16_t slot) {
+  return slot >> 8;
+}
 
 // Letters in lower case; some other bytes are taken for each other too, which a full comparison mends.
 inline std::uint32_t folded_triple(const char* bytes) {

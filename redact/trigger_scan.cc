@@ -25,18 +25,13 @@ std::uint32_t byte_of(char c) {
   return static_cast<unsigned char>(c);
 }
 
-// May a literal of five bytes or more begin there?
-[[gnu::always_inline]] inline std::uint64_t long_candidates(const std::uint32_t* places, const char* bytes) {
+// Where in 64 bytes a literal of five bytes or more may begin.
+std::uint64_t long_candidates(std::span<const std::uint16_t> places, const char* bytes) {
   std::uint64_t mask = 0;
-  const auto look = [&](std::size_t at) {
-    const std::uint32_t slot = hashed(folded_four(bytes + at), kPlaceBits);
-    mask = mask << 2 | (places[slot / kSlotsInWord] >> (2 * slot % 32) & 3u);
-  };
-  for (std::size_t at = 63; at < 64; at -= 8) {
-    look(at);
-    look(at - 2);
-    look(at - 4);
-    look(at - 6);
+  for (std::size_t at = 1; at < 64; at += 2) {
+    const std::uint16_t slot = places[hashed(folded_four(bytes + at), kPlaceBits)];
+    if ((before(slot) & class_of(bytes[at - 1])) != 0) mask |= std::uint64_t{1} << (at - 1);
+    if ((behind(slot) & class_of(bytes[at + 4])) != 0) mask |= std::uint64_t{1} << at;
   }
   return mask;
 }
@@ -116,12 +111,16 @@ std::size_t places_plain(const TriggerTables& tables, const char* bytes, std::si
   std::uint64_t found[TriggerScan::kBlockWords];
   for (std::size_t word = 0; word < words; ++word) {
     const char* const here = bytes + 64 * word;
-    found[word] = long_candidates(tables.places.data(), here) | short_candidates(*tables.short_groups, here);
+    found[word] = long_candidates(tables.places, here) | short_candidates(*tables.short_groups, here);
   }
   return likely_places(tables, bytes, words, found, places);
 }
 
 #if defined(__x86_64__)
+GUARD_AVX2 inline __m256i load_avx2(const void* bytes) {
+  return _mm256_loadu_si256(static_cast<const __m256i*>(bytes));
+}
+
 GUARD_AVX2 inline __m256i in_both_lanes(const std::array<std::uint8_t, 16>& rows) {
   return _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(rows.data())));
 }
@@ -139,7 +138,7 @@ GUARD_AVX2 inline void short_candidates_avx2(const std::array<Halves, 4>& places
   const auto of_32 = [&](const char* at) GUARD_AVX2 {
     __m256i left = _mm256_set1_epi8(-1);
     for (std::size_t place = 0; place < 4; ++place) {
-      const __m256i text = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at + place));
+      const __m256i text = load_avx2(at + place);
       const __m256i in_lower = _mm256_shuffle_epi8(lower_rows[place], _mm256_and_si256(text, nibble));
       const __m256i in_upper =
           _mm256_shuffle_epi8(upper_rows[place], _mm256_and_si256(_mm256_srli_epi16(text, 4), nibble));
@@ -152,12 +151,47 @@ GUARD_AVX2 inline void short_candidates_avx2(const std::array<Halves, 4>& places
   }
 }
 
+// The hash of the four bytes at every fourth place.
+GUARD_AVX2 inline __m256i hashed_avx2(const char* bytes) {
+  const __m256i folded = _mm256_or_si256(load_avx2(bytes), _mm256_set1_epi8(0x20));
+  const __m256i product = _mm256_mullo_epi32(folded, _mm256_set1_epi32(static_cast<int>(kHashFactor)));
+  return _mm256_srli_epi32(product, 32 - kPlaceBits);
+}
+
+// The table's slots for the four bytes at every other place, from the second on. Together they are a row of bytes, one
+// for each place: of which classes the byte before the four, or that behind them, has to be.
+GUARD_AVX2 inline void look_up_avx2(const std::uint16_t* places, const char* bytes, std::size_t words,
+                                    std::uint16_t* slots) {
+  for (std::size_t half = 0; half < 2 * words; ++half) {
+    const char* const here = bytes + 32 * half + 1;
+    const __m256i hashes = _mm256_or_si256(hashed_avx2(here), _mm256_slli_epi32(hashed_avx2(here + 2), 16));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(slots + 16 * half), hashes);
+  }
+  for (std::size_t i = 0; i < 32 * words; ++i) slots[i] = places[slots[i]];
+}
+
+GUARD_AVX2 inline void long_candidates_avx2(const std::uint16_t* places, const char* bytes, std::size_t words,
+                                            std::uint64_t* found) {
+  static_assert(kPlaceBits <= 16);
+  std::uint16_t slots[TriggerScan::kBlockBytes / 2];
+  look_up_avx2(places, bytes, words, slots);
+  const __m256i classes = in_both_lanes(kClassOfHalf);
+  const __m256i odd = _mm256_set1_epi16(static_cast<short>(0xff00));
+  const auto of_32 = [&](std::size_t at) GUARD_AVX2 {
+    const __m256i text = _mm256_blendv_epi8(load_avx2(bytes + at), load_avx2(bytes + at + 4), odd);
+    const __m256i class_of_text = _mm256_shuffle_epi8(classes, _mm256_and_si256(text, _mm256_set1_epi8(0x0f)));
+    const __m256i left = _mm256_and_si256(class_of_text, load_avx2(slots + at / 2));
+    return ~static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(left, _mm256_setzero_si256())));
+  };
+  for (std::size_t word = 0; word < words; ++word) {
+    found[word] = of_32(64 * word) | std::uint64_t{of_32(64 * word + 32)} << 32;
+  }
+}
+
 GUARD_AVX2 std::size_t places_avx2(const TriggerTables& tables, const char* bytes, std::size_t words,
                                    std::uint16_t* places) {
   std::uint64_t found[TriggerScan::kBlockWords];
-  for (std::size_t word = 0; word < words; ++word) {
-    found[word] = long_candidates(tables.places.data(), bytes + 64 * word);
-  }
+  long_candidates_avx2(tables.places.data(), bytes, words, found);
   for (const auto& eight_groups : *tables.short_groups) short_candidates_avx2(eight_groups, bytes, words, found);
   return likely_places(tables, bytes, words, found, places);
 }

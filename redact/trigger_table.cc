@@ -71,7 +71,7 @@ void TriggerTable::own() {
   head_groups_ = std::make_unique<HeadGroups>(heads_grouped_ ? *tables_.head_groups : HeadGroups{});
   group_.resize(std::size_t{1} << kGroupBits);
   first_.resize(256);
-  places_.resize((std::size_t{1} << kPlaceBits) / kSlotsInWord);
+  places_.resize(std::size_t{1} << kPlaceBits);
   fours_.resize((std::size_t{2} << kFourBits) / 64);
   exact_.resize((std::size_t{1} << kExactBits) / 64);
   longer_.resize((std::size_t{1} << kLongerBits) / 64);
@@ -113,10 +113,10 @@ void TriggerTable::add(const Trigger& trigger, const ByteSet& next) {
 }
 
 void TriggerTable::enter(std::string_view literal) {
-  for (const bool begins_here : {true, false}) {
-    const std::uint32_t slot = hashed(folded_four(literal.data() + (begins_here ? 0 : 1)), kPlaceBits);
-    places_[slot / kSlotsInWord] |= (begins_here ? 2u : 1u) << (2 * slot % 32);
-  }
+  std::uint16_t& begins = places_[hashed(folded_four(literal.data()), kPlaceBits)];
+  begins = static_cast<std::uint16_t>(begins | class_of(literal[4]) << 8);
+  std::uint16_t& goes_on = places_[hashed(folded_four(literal.data() + 1), kPlaceBits)];
+  goes_on = static_cast<std::uint16_t>(goes_on | class_of(literal[0]));
 }
 
 void TriggerTable::enter_short_hashes(const Trigger& trigger, const ByteSet& next) {

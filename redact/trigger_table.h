@@ -9,8 +9,8 @@
 // For other CPUs: literals of three or four bytes are grouped the same way, with a table for each half of a byte.
 // Of those of five bytes or more, four bytes at every other place are looked up in a table of hashes. A literal that
 // begins at such a place shows its first four bytes there; one that begins a place before shows the four from its
-// second byte on. Letters are folded, so that literals in either case cost no second entry. The table fits the CPU's
-// first cache.
+// second byte on. What is left of its first five bytes must be of one of the classes that the table tells. Letters are
+// folded, so that literals in either case cost no second entry. The table fits the CPU's first cache.
 //
 // What these let through is looked up among the hashes of the literals' first four bytes, then among those of the four
 // as they are of short ones and of the first five, six or eight of longer ones, and then compared with the few literals
@@ -54,7 +54,7 @@ struct TriggerTables {
   std::span<const Entry> entries;
   std::span<const std::uint32_t> group;   // by the hash of the first three bytes
   std::span<const std::uint32_t> first;   // by the first byte, for texts of less than three
-  std::span<const std::uint32_t> places;  // two bits for each hash of four bytes
+  std::span<const std::uint16_t> places;  // by the hash of four bytes; see trigger_hash.h
 
   // Short literals: which of eight groups have a byte with this lower or upper half at this place.
   struct Halves {
@@ -120,7 +120,7 @@ class TriggerTable {
   std::vector<TriggerTables::Entry> entries_;
   std::vector<std::uint32_t> group_;
   std::vector<std::uint32_t> first_;
-  std::vector<std::uint32_t> places_;
+  std::vector<std::uint16_t> places_;
   std::unique_ptr<TriggerTables::ShortGroups> short_groups_;
   std::vector<std::uint64_t> fours_;
   std::vector<std::uint64_t> exact_;
