@@ -167,7 +167,13 @@ GUARD_AVX2 inline void look_up_avx2(const std::uint16_t* places, const char* byt
     const __m256i hashes = _mm256_or_si256(hashed_avx2(here), _mm256_slli_epi32(hashed_avx2(here + 2), 16));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(slots + 16 * half), hashes);
   }
-  for (std::size_t i = 0; i < 32 * words; ++i) slots[i] = places[slots[i]];
+  constexpr std::size_t kAtOnce = 8;
+  for (std::uint16_t* const end = slots + 32 * words; slots != end; slots += kAtOnce) {
+    for (std::size_t i = 0; i < kAtOnce; ++i) {
+      slots[i] = places[slots[i]];
+      asm volatile("" ::: "memory");  // else g++ gathers them into vectors, which takes longer than to store each
+    }
+  }
 }
 
 GUARD_AVX2 inline void long_candidates_avx2(const std::uint16_t* places, const char* bytes, std::size_t words,

@@ -135,7 +135,7 @@ class TriggerTable {
     ShortGroup& operator|=(const ShortGroup& other) noexcept;
   };
   static constexpr std::size_t kHeadGroups = 32;
-  static unsigned long breadth(const ShortGroup& group);
+  static std::uint64_t frequency(const ShortGroup& group);
   std::vector<ShortGroup> short_;
 };
 
