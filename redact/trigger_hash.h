@@ -9,7 +9,7 @@
 
 namespace guard {
 
-inline constexpr std::size_t kPlaceBits = 14;   // 32 KB
+inline constexpr std::size_t kPlaceBits = 13;   // 16 KB
 inline constexpr std::size_t kFourBits = 16;    // 16 KB
 inline constexpr std::size_t kExactBits = 16;   // 8 KB
 inline constexpr std::size_t kLongerBits = 16;  // 8 KB
