@@ -125,29 +125,50 @@ GUARD_AVX2 inline __m256i in_both_lanes(const std::array<std::uint8_t, 16>& rows
   return _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(rows.data())));
 }
 
+// The halves of each byte of a block and of those behind it that a place looks at; every use of one is then a load.
+struct TextHalves {
+  alignas(64) std::uint8_t lower[TriggerScan::kBlockBytes + kBehind];
+  alignas(64) std::uint8_t upper[TriggerScan::kBlockBytes + kBehind];
+
+  GUARD_AVX2 void take(const char* bytes, std::size_t words) {
+    for (std::size_t at = 0; at < 64 * words; at += 32) take_32(bytes, at);
+    take_32(bytes, 64 * words + kBehind - 32);
+  }
+
+ private:
+  GUARD_AVX2 void take_32(const char* bytes, std::size_t at) {
+    const __m256i text = load_avx2(bytes + at);
+    const __m256i half = _mm256_set1_epi8(0x0f);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(lower + at), _mm256_and_si256(text, half));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(upper + at), _mm256_and_si256(_mm256_srli_epi16(text, 4), half));
+  }
+};
+
+// A bit for each byte that is not zero.
+GUARD_AVX2 inline std::uint32_t set_bytes(__m256i bytes) {
+  return ~static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(bytes, _mm256_setzero_si256())));
+}
+
 // One pass for each eight groups: their tables then stay in registers.
-GUARD_AVX2 inline void short_candidates_avx2(const std::array<Halves, 4>& places, const char* bytes, std::size_t words,
-                                             std::uint64_t* found) {
+GUARD_AVX2 inline void short_candidates_avx2(const std::array<Halves, 4>& places, const TextHalves& text,
+                                             std::size_t words, std::uint64_t* found) {
   __m256i lower_rows[4];
   __m256i upper_rows[4];
   for (std::size_t place = 0; place < 4; ++place) {
     lower_rows[place] = in_both_lanes(places[place].lower);
     upper_rows[place] = in_both_lanes(places[place].upper);
   }
-  const __m256i nibble = _mm256_set1_epi8(0x0f);
-  const auto of_32 = [&](const char* at) GUARD_AVX2 {
+  const auto of_32 = [&](std::size_t at) GUARD_AVX2 {
     __m256i left = _mm256_set1_epi8(-1);
     for (std::size_t place = 0; place < 4; ++place) {
-      const __m256i text = load_avx2(at + place);
-      const __m256i in_lower = _mm256_shuffle_epi8(lower_rows[place], _mm256_and_si256(text, nibble));
-      const __m256i in_upper =
-          _mm256_shuffle_epi8(upper_rows[place], _mm256_and_si256(_mm256_srli_epi16(text, 4), nibble));
+      const __m256i in_lower = _mm256_shuffle_epi8(lower_rows[place], load_avx2(text.lower + at + place));
+      const __m256i in_upper = _mm256_shuffle_epi8(upper_rows[place], load_avx2(text.upper + at + place));
       left = _mm256_and_si256(left, _mm256_and_si256(in_lower, in_upper));
     }
-    return ~static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(left, _mm256_setzero_si256())));
+    return set_bytes(left);
   };
-  for (std::size_t word = 0; word < words; ++word, bytes += 64) {
-    found[word] |= of_32(bytes) | std::uint64_t{of_32(bytes + 32)} << 32;
+  for (std::size_t word = 0; word < words; ++word) {
+    found[word] |= of_32(64 * word) | std::uint64_t{of_32(64 * word + 32)} << 32;
   }
 }
 
@@ -167,27 +188,25 @@ GUARD_AVX2 inline void look_up_avx2(const std::uint16_t* places, const char* byt
     const __m256i hashes = _mm256_or_si256(hashed_avx2(here), _mm256_slli_epi32(hashed_avx2(here + 2), 16));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(slots + 16 * half), hashes);
   }
-  constexpr std::size_t kAtOnce = 8;
-  for (std::uint16_t* const end = slots + 32 * words; slots != end; slots += kAtOnce) {
-    for (std::size_t i = 0; i < kAtOnce; ++i) {
-      slots[i] = places[slots[i]];
-      asm volatile("" ::: "memory");  // else g++ gathers them into vectors, which takes longer than to store each
-    }
+  for (std::uint16_t* const end = slots + 32 * words; slots != end; slots += 4) {
+    std::uint64_t four = 0;
+    std::memcpy(&four, slots, sizeof four);
+    four = places[four & 0xffff] | std::uint64_t{places[four >> 16 & 0xffff]} << 16 |
+           std::uint64_t{places[four >> 32 & 0xffff]} << 32 | std::uint64_t{places[four >> 48]} << 48;
+    std::memcpy(slots, &four, sizeof four);
   }
 }
 
-GUARD_AVX2 inline void long_candidates_avx2(const std::uint16_t* places, const char* bytes, std::size_t words,
-                                            std::uint64_t* found) {
+GUARD_AVX2 inline void long_candidates_avx2(const std::uint16_t* places, const char* bytes, const TextHalves& text,
+                                            std::size_t words, std::uint64_t* found) {
   static_assert(kPlaceBits <= 16);
-  std::uint16_t slots[TriggerScan::kBlockBytes / 2];
+  alignas(64) std::uint16_t slots[TriggerScan::kBlockBytes / 2];
   look_up_avx2(places, bytes, words, slots);
   const __m256i classes = in_both_lanes(kClassOfHalf);
   const __m256i odd = _mm256_set1_epi16(static_cast<short>(0xff00));
   const auto of_32 = [&](std::size_t at) GUARD_AVX2 {
-    const __m256i text = _mm256_blendv_epi8(load_avx2(bytes + at), load_avx2(bytes + at + 4), odd);
-    const __m256i class_of_text = _mm256_shuffle_epi8(classes, _mm256_and_si256(text, _mm256_set1_epi8(0x0f)));
-    const __m256i left = _mm256_and_si256(class_of_text, load_avx2(slots + at / 2));
-    return ~static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(left, _mm256_setzero_si256())));
+    const __m256i beside = _mm256_blendv_epi8(load_avx2(text.lower + at), load_avx2(text.lower + at + 4), odd);
+    return set_bytes(_mm256_and_si256(_mm256_shuffle_epi8(classes, beside), load_avx2(slots + at / 2)));
   };
   for (std::size_t word = 0; word < words; ++word) {
     found[word] = of_32(64 * word) | std::uint64_t{of_32(64 * word + 32)} << 32;
@@ -196,9 +215,11 @@ GUARD_AVX2 inline void long_candidates_avx2(const std::uint16_t* places, const c
 
 GUARD_AVX2 std::size_t places_avx2(const TriggerTables& tables, const char* bytes, std::size_t words,
                                    std::uint16_t* places) {
+  TextHalves text;
+  text.take(bytes, words);
   std::uint64_t found[TriggerScan::kBlockWords];
-  long_candidates_avx2(tables.places.data(), bytes, words, found);
-  for (const auto& eight_groups : *tables.short_groups) short_candidates_avx2(eight_groups, bytes, words, found);
+  long_candidates_avx2(tables.places.data(), bytes, text, words, found);
+  for (const auto& eight_groups : *tables.short_groups) short_candidates_avx2(eight_groups, text, words, found);
   return likely_places(tables, bytes, words, found, places);
 }
 
