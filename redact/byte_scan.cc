@@ -77,46 +77,26 @@ struct ByteScanVectors {
     return _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(rows.data())));
   }
 
-  // The tables of a set in registers, and a bit for each of 32 bytes: is it in the set?
-  struct FewRows {
-    __m256i lower;
-    __m256i upper;
-    GUARD_AVX2 explicit FewRows(const ByteScan& scan)
-        : lower(in_both_halves(scan.lower_)), upper(in_both_halves(scan.upper_)) {}
-    GUARD_AVX2 std::uint32_t members(const char* bytes) const {
-      const __m256i text = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes));
-      const __m256i nibble = _mm256_set1_epi8(0x0f);
-      const __m256i rows = _mm256_shuffle_epi8(lower, _mm256_and_si256(text, nibble));
-      const __m256i row = _mm256_shuffle_epi8(upper, _mm256_and_si256(_mm256_srli_epi16(text, 4), nibble));
-      const __m256i others = _mm256_cmpeq_epi8(_mm256_and_si256(rows, row), _mm256_setzero_si256());
-      return ~static_cast<std::uint32_t>(_mm256_movemask_epi8(others));
-    }
-  };
-  struct AllRows {
-    __m256i low_rows;
-    __m256i high_rows;
-    GUARD_AVX2 explicit AllRows(const ByteScan& scan)
-        : low_rows(in_both_halves(scan.low_rows_)), high_rows(in_both_halves(scan.high_rows_)) {}
-    GUARD_AVX2 std::uint32_t members(const char* bytes) const {
-      const __m256i bits = _mm256_set1_epi64x(static_cast<long long>(0x8040201008040201u));
-      const __m256i text = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes));
-      const __m256i nibble = _mm256_set1_epi8(0x0f);
-      const __m256i columns = _mm256_and_si256(text, nibble);
-      const __m256i rows = _mm256_and_si256(_mm256_srli_epi16(text, 4), nibble);
-      // A byte's own high bit chooses between the tables.
-      const __m256i row_set =
-          _mm256_blendv_epi8(_mm256_shuffle_epi8(low_rows, columns), _mm256_shuffle_epi8(high_rows, columns), text);
-      const __m256i row_bit = _mm256_shuffle_epi8(bits, rows);
-      const __m256i in = _mm256_cmpeq_epi8(_mm256_and_si256(row_set, row_bit), row_bit);
-      return static_cast<std::uint32_t>(_mm256_movemask_epi8(in));
-    }
-  };
+  // A bit for each of 32 bytes: is it in the set?
+  GUARD_AVX2 static std::uint32_t members(const ByteScan& scan, const char* bytes) {
+    const __m256i bits = _mm256_setr_epi8(1, 2, 4, 8, 16, 32, 64, -128, 1, 2, 4, 8, 16, 32, 64, -128, 1, 2, 4, 8, 16,
+                                          32, 64, -128, 1, 2, 4, 8, 16, 32, 64, -128);
+    const __m256i text = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes));
+    const __m256i nibble = _mm256_set1_epi8(0x0f);
+    const __m256i columns = _mm256_and_si256(text, nibble);
+    const __m256i rows = _mm256_and_si256(_mm256_srli_epi16(text, 4), nibble);
+    // A byte's own high bit chooses between the tables.
+    const __m256i row_set = _mm256_blendv_epi8(_mm256_shuffle_epi8(in_both_halves(scan.low_rows_), columns),
+                                               _mm256_shuffle_epi8(in_both_halves(scan.high_rows_), columns), text);
+    const __m256i row_bit = _mm256_shuffle_epi8(bits, rows);
+    const __m256i in = _mm256_cmpeq_epi8(_mm256_and_si256(row_set, row_bit), row_bit);
+    return static_cast<std::uint32_t>(_mm256_movemask_epi8(in));
+  }
 
-  template <typename Tables>
-  GUARD_AVX2 static void members(const ByteScan& scan, const char* bytes, std::size_t words, std::uint64_t* found) {
-    const Tables tables(scan);
+  GUARD_AVX2 static void members_avx2(const ByteScan& scan, const char* bytes, std::size_t words,
+                                      std::uint64_t* found) {
     for (std::size_t word = 0; word < words; ++word, bytes += 64) {
-      found[word] = tables.members(bytes) | std::uint64_t{tables.members(bytes + kWidth)} << kWidth;
+      found[word] = members(scan, bytes) | std::uint64_t{members(scan, bytes + kWidth)} << kWidth;
     }
   }
 
@@ -165,33 +145,22 @@ struct ByteScanVectors {
     return hits != 0 ? at + static_cast<std::size_t>(std::countr_zero(hits)) : text.size();
   }
 
-  template <typename Tables>
   GUARD_AVX2 static std::size_t find(const ByteScan& scan, std::string_view text, std::uint32_t invert) {
-    const Tables tables(scan);
     std::size_t at = 0;
     for (; at + kWidth <= text.size(); at += kWidth) {
-      const std::uint32_t hits = tables.members(text.data() + at) ^ invert;
+      const std::uint32_t hits = members(scan, text.data() + at) ^ invert;
       if (hits != 0) return at + static_cast<std::size_t>(std::countr_zero(hits));
     }
     return at + find_one_by_one(scan, text.substr(at), invert);
   }
 
-  template <typename Tables>
   GUARD_AVX2 static std::size_t behind_last_other(const ByteScan& scan, std::string_view text) {
-    const Tables tables(scan);
     std::size_t at = text.size();
     for (; at >= kWidth; at -= kWidth) {
-      const std::uint32_t others = ~tables.members(text.data() + at - kWidth);
+      const std::uint32_t others = ~members(scan, text.data() + at - kWidth);
       if (others != 0) return at - static_cast<std::size_t>(std::countl_zero(others));
     }
     return behind_last_one_by_one(scan, text.substr(0, at));
-  }
-
-  template <typename Tables>
-  static void use(ByteScan& scan) {
-    scan.find_ = find<Tables>;
-    scan.behind_last_other_ = behind_last_other<Tables>;
-    scan.members_ = members<Tables>;
   }
 };
 #endif
@@ -205,37 +174,13 @@ ByteScan::ByteScan(const ByteSet& set)
     auto& rows = byte < 128 ? low_rows_ : high_rows_;
     rows[byte & 15] = static_cast<std::uint8_t>(rows[byte & 15] | 1u << (byte >> 4 & 7));
   }
-  if (number_rows()) {
-    ByteScanVectors::use<ByteScanVectors::FewRows>(*this);
-  } else {
-    ByteScanVectors::use<ByteScanVectors::AllRows>(*this);
-  }
+  find_ = ByteScanVectors::find;
+  behind_last_other_ = ByteScanVectors::behind_last_other;
+  members_ = ByteScanVectors::members_avx2;
   if (!__builtin_cpu_supports("avx512bw")) return;
   find_ = ByteScanVectors::find_avx512;
   members_ = ByteScanVectors::members_avx512;
 #endif
-}
-
-// False where there are more than eight.
-bool ByteScan::number_rows() {
-  std::array<std::uint16_t, 8> numbered{};
-  for (unsigned upper = 0; upper < 16; ++upper) {
-    std::uint16_t row = 0;
-    for (unsigned lower = 0; lower < 16; ++lower) {
-      if (set_.has(static_cast<char>(16 * upper + lower))) row = static_cast<std::uint16_t>(row | 1u << lower);
-    }
-    if (row == 0) continue;
-    const auto same =
-        std::find_if(numbered.begin(), numbered.end(), [&](auto other) { return other == 0 || other == row; });
-    if (same == numbered.end()) return false;
-    *same = row;
-    const auto bit = static_cast<std::uint8_t>(1u << (same - numbered.begin()));
-    upper_[upper] = bit;
-    for (unsigned lower = 0; lower < 16; ++lower) {
-      if ((row >> lower & 1) != 0) lower_[lower] = static_cast<std::uint8_t>(lower_[lower] | bit);
-    }
-  }
-  return true;
 }
 
 std::size_t ByteScan::find_long_run(std::string_view text) const {
@@ -244,7 +189,7 @@ std::size_t ByteScan::find_long_run(std::string_view text) const {
   LongRun run;
   while (text.size() >= 64) {
     const std::size_t words = std::min(text.size() / 64, kWords);
-    this->members(text.data(), words, members);
+    members_(*this, text.data(), words, members);
     for (std::size_t word = 0; word < words; ++word) {
       if (run.take(members[word], 64)) return run.begin();
     }
@@ -253,7 +198,7 @@ std::size_t ByteScan::find_long_run(std::string_view text) const {
   if (!text.empty()) {
     char last[64] = {};
     std::memcpy(last, text.data(), text.size());
-    this->members(last, 1, members);
+    members_(*this, last, 1, members);
     run.take(members[0] & ((std::uint64_t{1} << text.size()) - 1), text.size());
   }
   return run.begin();

@@ -4,9 +4,6 @@
 // second the same for 0x8n .. 0xfn. Thirty-two bytes are then classified by three table look-ups in a vector
 // register (W. Mula, "SIMD byte lookup", http://0x80.pl/notesen/2018-10-18-simd-byte-lookup.html), or sixty-four where
 // the CPU has AVX-512. Where it has no AVX2 the bytes are looked at one by one.
-//
-// Most sets need only two look-ups: of the rows of sixteen by a byte's upper half few are different. With a bit for
-// each of those the one table tells in which rows a lower half is, the other which row an upper half has.
 #pragma once
 
 #include <array>
@@ -34,25 +31,18 @@ class ByteScan {
   std::size_t find_long_run(std::string_view text) const;
   static constexpr std::size_t kLongRun = 40;
 
-  // A bit for each byte of some words of 64 bytes: is it in the set?
-  void members(const char* bytes, std::size_t words, std::uint64_t* found) const {
-    members_(*this, bytes, words, found);
-  }
-
   const ByteSet& set() const noexcept { return set_; }
 
  private:
   friend struct ByteScanVectors;
   using Find = std::size_t (*)(const ByteScan&, std::string_view, std::uint32_t invert);
   using BehindLast = std::size_t (*)(const ByteScan&, std::string_view);
-  bool number_rows();
+  // A bit for each byte of some words of 64 bytes: is it in the set?
   using Members = void (*)(const ByteScan&, const char* bytes, std::size_t words, std::uint64_t* members);
 
   ByteSet set_;
   alignas(16) std::array<std::uint8_t, 16> low_rows_{};
   alignas(16) std::array<std::uint8_t, 16> high_rows_{};
-  alignas(16) std::array<std::uint8_t, 16> lower_{};  // where there are at most eight different rows
-  alignas(16) std::array<std::uint8_t, 16> upper_{};
   Find find_;
   BehindLast behind_last_other_;
   Members members_;

@@ -11,9 +11,7 @@ namespace guard {
 namespace {
 
 TEST(ByteScan, EveryByteIsJudgedLikeTheSetDoes) {
-  const char* const in_ten_rows = "\\x01\\x12#4EVgx\\x89\\x9a";
-  for (const char* const members :
-       {"A-Za-z0-9+/", "^a", "\\x00\\x08\\x1b\\xc2\\xcd", "\\x80-\\xff", "z", in_ten_rows}) {
+  for (const char* const members : {"A-Za-z0-9+/", "^a", "\\x00\\x08\\x1b\\xc2\\xcd", "\\x80-\\xff", "z"}) {
     const ByteSet set = *ByteSet::parse(members);
     const ByteScan scan(set);
     for (unsigned value = 0; value < 256; ++value) {
