@@ -111,13 +111,14 @@ std::string trigger_tables(const TriggerTables& tables) {
       "constexpr TriggerTables::Entry kEntries[] = {{\n{}{{}}}};\n"
       "constexpr std::uint32_t kGroup[] = {{\n{}}};\n"
       "constexpr std::uint32_t kFirst[] = {{\n{}}};\n"
-      "constexpr std::uint32_t kPlaces[] = {{\n{}}};\n"
+      "constexpr std::uint16_t kPlaces[] = {{\n{}}};\n"
       "constexpr TriggerTables::ShortGroups kShortGroups = {{{{\n{}}}}};\n"
       "constexpr std::uint64_t kFours[] = {{\n{}}};\n"
+      "constexpr std::uint64_t kExact[] = {{\n{}}};\n"
       "constexpr std::uint64_t kLonger[] = {{\n{}}};\n"
       "constexpr TriggerTables::HeadGroups kHeadGroups = {{{{{{\n{}}}}}}};\n",
       entries, numbers(tables.group), numbers(tables.first), numbers(tables.places), groups, numbers(tables.fours),
-      numbers(tables.longer), heads);
+      numbers(tables.exact), numbers(tables.longer), heads);
 }
 
 Result<void> compile(const char* out_file) {

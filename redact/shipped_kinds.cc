@@ -12,7 +12,7 @@ constexpr KindTable kTable{
     std::span(kKinds).first(kKindCount),
     std::span(kRuns).first(kRunCount),
     {std::span(kEntries).first(std::size(kEntries) - 1), kGroup, kFirst, kPlaces, &kShortGroups,
-     kFours, kLonger, &kHeadGroups},
+     kFours, kExact, kLonger, &kHeadGroups},
 };
 
 }  // namespace

@@ -25,18 +25,13 @@ std::uint32_t byte_of(char c) {
   return static_cast<unsigned char>(c);
 }
 
-// May a literal of five bytes or more begin there?
-[[gnu::always_inline]] inline std::uint64_t long_candidates(const std::uint32_t* places, const char* bytes) {
+// Where in 64 bytes a literal of five bytes or more may begin.
+std::uint64_t long_candidates(std::span<const std::uint16_t> places, const char* bytes) {
   std::uint64_t mask = 0;
-  const auto look = [&](std::size_t at) {
-    const std::uint32_t slot = hashed(folded_four(bytes + at), kPlaceBits);
-    mask = mask << 2 | (places[slot / kSlotsInWord] >> (2 * slot % 32) & 3u);
-  };
-  for (std::size_t at = 63; at < 64; at -= 8) {
-    look(at);
-    look(at - 2);
-    look(at - 4);
-    look(at - 6);
+  for (std::size_t at = 1; at < 64; at += 2) {
+    const std::uint16_t slot = places[hashed(folded_four(bytes + at), kPlaceBits)];
+    if ((before(slot) & class_of(bytes[at - 1])) != 0) mask |= std::uint64_t{1} << (at - 1);
+    if ((behind(slot) & class_of(bytes[at + 4])) != 0) mask |= std::uint64_t{1} << at;
   }
   return mask;
 }
@@ -82,7 +77,8 @@ std::uint64_t short_candidates(const ShortGroups& groups, const char* bytes) {
 [[gnu::always_inline]] inline std::size_t likely_places(const TriggerTables& tables, const char* bytes,
                                                         std::uint16_t* places, std::size_t count) {
   const std::uint64_t* const fours = tables.fours.data();
-  const std::uint64_t* const longer = tables.longer.data();
+  const auto exact = [bits = tables.exact.data()](std::uint32_t hash) { return bits[hash / 64] >> (hash % 64); };
+  const auto longer = [bits = tables.longer.data()](std::uint32_t hash) { return bits[hash / 64] >> (hash % 64); };
   const auto lengths_at = [&](const char* here) { return lengths_of(fours, hashed(folded_four(here), kFourBits)); };
   std::size_t begun = 0;
   for (std::size_t i = 0; i < count; ++i) {
@@ -94,12 +90,13 @@ std::uint64_t short_candidates(const ShortGroups& groups, const char* bytes) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < begun; ++i) {
     const std::uint16_t at = places[i];
-    const std::uint64_t eight_bytes = folded(eight_at(bytes + at));
-    const std::uint32_t six = hashed_six(eight_bytes);
-    const std::uint32_t eight = hashed_eight(eight_bytes);
-    const std::uint64_t is_longer = longer[six / 64] >> (six % 64) | longer[eight / 64] >> (eight % 64);
+    const std::uint64_t eight = folded(eight_at(bytes + at));
+    const std::uint64_t is_longer =
+        longer(hashed_five(eight)) | longer(hashed_six(eight)) | longer(hashed_eight(eight));
+    const std::uint64_t is_short = exact(hashed(four_at(bytes + at), kExactBits));
+    const unsigned lengths = lengths_at(bytes + at);
     places[kept] = at;
-    kept += (lengths_at(bytes + at) | static_cast<unsigned>(is_longer)) & 1u;
+    kept += ((lengths & is_short) | (lengths / kBeginsLong & is_longer)) & 1u;
   }
   return kept;
 }
@@ -114,49 +111,115 @@ std::size_t places_plain(const TriggerTables& tables, const char* bytes, std::si
   std::uint64_t found[TriggerScan::kBlockWords];
   for (std::size_t word = 0; word < words; ++word) {
     const char* const here = bytes + 64 * word;
-    found[word] = long_candidates(tables.places.data(), here) | short_candidates(*tables.short_groups, here);
+    found[word] = long_candidates(tables.places, here) | short_candidates(*tables.short_groups, here);
   }
   return likely_places(tables, bytes, words, found, places);
 }
 
 #if defined(__x86_64__)
+GUARD_AVX2 inline __m256i load_avx2(const void* bytes) {
+  return _mm256_loadu_si256(static_cast<const __m256i*>(bytes));
+}
+
 GUARD_AVX2 inline __m256i in_both_lanes(const std::array<std::uint8_t, 16>& rows) {
   return _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(rows.data())));
 }
 
+// The halves of each byte of a block and of those behind it that a place looks at; every use of one is then a load.
+struct TextHalves {
+  alignas(64) std::uint8_t lower[TriggerScan::kBlockBytes + kBehind];
+  alignas(64) std::uint8_t upper[TriggerScan::kBlockBytes + kBehind];
+
+  GUARD_AVX2 void take(const char* bytes, std::size_t words) {
+    for (std::size_t at = 0; at < 64 * words; at += 32) take_32(bytes, at);
+    take_32(bytes, 64 * words + kBehind - 32);
+  }
+
+ private:
+  GUARD_AVX2 void take_32(const char* bytes, std::size_t at) {
+    const __m256i text = load_avx2(bytes + at);
+    const __m256i half = _mm256_set1_epi8(0x0f);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(lower + at), _mm256_and_si256(text, half));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(upper + at), _mm256_and_si256(_mm256_srli_epi16(text, 4), half));
+  }
+};
+
+// A bit for each byte that is not zero.
+GUARD_AVX2 inline std::uint32_t set_bytes(__m256i bytes) {
+  return ~static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(bytes, _mm256_setzero_si256())));
+}
+
 // One pass for each eight groups: their tables then stay in registers.
-GUARD_AVX2 inline void short_candidates_avx2(const std::array<Halves, 4>& places, const char* bytes, std::size_t words,
-                                             std::uint64_t* found) {
+GUARD_AVX2 inline void short_candidates_avx2(const std::array<Halves, 4>& places, const TextHalves& text,
+                                             std::size_t words, std::uint64_t* found) {
   __m256i lower_rows[4];
   __m256i upper_rows[4];
   for (std::size_t place = 0; place < 4; ++place) {
     lower_rows[place] = in_both_lanes(places[place].lower);
     upper_rows[place] = in_both_lanes(places[place].upper);
   }
-  const __m256i nibble = _mm256_set1_epi8(0x0f);
-  const auto of_32 = [&](const char* at) GUARD_AVX2 {
+  const auto of_32 = [&](std::size_t at) GUARD_AVX2 {
     __m256i left = _mm256_set1_epi8(-1);
     for (std::size_t place = 0; place < 4; ++place) {
-      const __m256i text = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at + place));
-      const __m256i in_lower = _mm256_shuffle_epi8(lower_rows[place], _mm256_and_si256(text, nibble));
-      const __m256i in_upper =
-          _mm256_shuffle_epi8(upper_rows[place], _mm256_and_si256(_mm256_srli_epi16(text, 4), nibble));
+      const __m256i in_lower = _mm256_shuffle_epi8(lower_rows[place], load_avx2(text.lower + at + place));
+      const __m256i in_upper = _mm256_shuffle_epi8(upper_rows[place], load_avx2(text.upper + at + place));
       left = _mm256_and_si256(left, _mm256_and_si256(in_lower, in_upper));
     }
-    return ~static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(left, _mm256_setzero_si256())));
+    return set_bytes(left);
   };
-  for (std::size_t word = 0; word < words; ++word, bytes += 64) {
-    found[word] |= of_32(bytes) | std::uint64_t{of_32(bytes + 32)} << 32;
+  for (std::size_t word = 0; word < words; ++word) {
+    found[word] |= of_32(64 * word) | std::uint64_t{of_32(64 * word + 32)} << 32;
+  }
+}
+
+// The hash of the four bytes at every fourth place.
+GUARD_AVX2 inline __m256i hashed_avx2(const char* bytes) {
+  const __m256i folded = _mm256_or_si256(load_avx2(bytes), _mm256_set1_epi8(0x20));
+  const __m256i product = _mm256_mullo_epi32(folded, _mm256_set1_epi32(static_cast<int>(kHashFactor)));
+  return _mm256_srli_epi32(product, 32 - kPlaceBits);
+}
+
+// The table's slots for the four bytes at every other place, from the second on. Together they are a row of bytes, one
+// for each place: of which classes the byte before the four, or that behind them, has to be.
+GUARD_AVX2 inline void look_up_avx2(const std::uint16_t* places, const char* bytes, std::size_t words,
+                                    std::uint16_t* slots) {
+  for (std::size_t half = 0; half < 2 * words; ++half) {
+    const char* const here = bytes + 32 * half + 1;
+    const __m256i hashes = _mm256_or_si256(hashed_avx2(here), _mm256_slli_epi32(hashed_avx2(here + 2), 16));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(slots + 16 * half), hashes);
+  }
+  for (std::uint16_t* const end = slots + 32 * words; slots != end; slots += 4) {
+    std::uint64_t four = 0;
+    std::memcpy(&four, slots, sizeof four);
+    four = places[four & 0xffff] | std::uint64_t{places[four >> 16 & 0xffff]} << 16 |
+           std::uint64_t{places[four >> 32 & 0xffff]} << 32 | std::uint64_t{places[four >> 48]} << 48;
+    std::memcpy(slots, &four, sizeof four);
+  }
+}
+
+GUARD_AVX2 inline void long_candidates_avx2(const std::uint16_t* places, const char* bytes, const TextHalves& text,
+                                            std::size_t words, std::uint64_t* found) {
+  static_assert(kPlaceBits <= 16);
+  alignas(64) std::uint16_t slots[TriggerScan::kBlockBytes / 2];
+  look_up_avx2(places, bytes, words, slots);
+  const __m256i classes = in_both_lanes(kClassOfHalf);
+  const __m256i odd = _mm256_set1_epi16(static_cast<short>(0xff00));
+  const auto of_32 = [&](std::size_t at) GUARD_AVX2 {
+    const __m256i beside = _mm256_blendv_epi8(load_avx2(text.lower + at), load_avx2(text.lower + at + 4), odd);
+    return set_bytes(_mm256_and_si256(_mm256_shuffle_epi8(classes, beside), load_avx2(slots + at / 2)));
+  };
+  for (std::size_t word = 0; word < words; ++word) {
+    found[word] = of_32(64 * word) | std::uint64_t{of_32(64 * word + 32)} << 32;
   }
 }
 
 GUARD_AVX2 std::size_t places_avx2(const TriggerTables& tables, const char* bytes, std::size_t words,
                                    std::uint16_t* places) {
+  TextHalves text;
+  text.take(bytes, words);
   std::uint64_t found[TriggerScan::kBlockWords];
-  for (std::size_t word = 0; word < words; ++word) {
-    found[word] = long_candidates(tables.places.data(), bytes + 64 * word);
-  }
-  for (const auto& eight_groups : *tables.short_groups) short_candidates_avx2(eight_groups, bytes, words, found);
+  long_candidates_avx2(tables.places.data(), bytes, text, words, found);
+  for (const auto& eight_groups : *tables.short_groups) short_candidates_avx2(eight_groups, text, words, found);
   return likely_places(tables, bytes, words, found, places);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <string>
 
 #include "redact/trigger_hash.h"
 
@@ -44,6 +45,29 @@ TriggerHead head_of(const Trigger& trigger, const ByteSet& next) {
   return head;
 }
 
+// How often a byte stands in logs and sources, by its upper and its lower half. Flatter than it is in any one text:
+// what is rare in prose may be the half of a program.
+constexpr std::array<std::array<std::uint8_t, 16>, 16> frequencies() {
+  std::array<std::array<std::uint8_t, 16>, 16> all{};
+  const auto set = [&](std::string_view bytes, std::uint8_t frequency) {
+    for (const char byte : bytes) all[static_cast<unsigned char>(byte) / 16][byte & 15] = frequency;
+  };
+  for (std::size_t upper = 0; upper < all.size(); ++upper) all[upper].fill(upper < 2 ? 2 : upper < 8 ? 6 : 1);
+  set(" etaoinsr", 26);
+  set("bcdfghlmpu", 16);
+  set("_-./:=()\n", 13);
+  set("0123456789ETAOINSR", 10);
+  set("jkqvwxyz", 8);
+  set("BCDFGHLMPU", 6);
+  set("JKQVWXYZ", 3);
+  return all;
+}
+constexpr auto kFrequencies = frequencies();
+
+void set_bit(std::vector<std::uint64_t>& bits, std::uint32_t index) {
+  bits[index / 64] |= std::uint64_t{1} << (index % 64);
+}
+
 }  // namespace
 
 TriggerTable::TriggerTable() {
@@ -60,19 +84,21 @@ void TriggerTable::own() {
   short_groups_ =
       std::make_unique<ShortGroups>(tables_.short_groups == nullptr ? ShortGroups{} : *tables_.short_groups);
   fours_.assign(tables_.fours.begin(), tables_.fours.end());
+  exact_.assign(tables_.exact.begin(), tables_.exact.end());
   longer_.assign(tables_.longer.begin(), tables_.longer.end());
   heads_grouped_ = tables_.head_groups != nullptr;
   head_groups_ = std::make_unique<HeadGroups>(heads_grouped_ ? *tables_.head_groups : HeadGroups{});
   group_.resize(std::size_t{1} << kGroupBits);
   first_.resize(256);
-  places_.resize((std::size_t{1} << kPlaceBits) / kSlotsInWord);
+  places_.resize(std::size_t{1} << kPlaceBits);
   fours_.resize((std::size_t{2} << kFourBits) / 64);
+  exact_.resize((std::size_t{1} << kExactBits) / 64);
   longer_.resize((std::size_t{1} << kLongerBits) / 64);
   point_at_own();
 }
 
 void TriggerTable::point_at_own() {
-  tables_ = {entries_, group_, first_, places_, short_groups_.get(), fours_, longer_, head_groups_.get()};
+  tables_ = {entries_, group_, first_, places_, short_groups_.get(), fours_, exact_, longer_, head_groups_.get()};
 }
 
 void TriggerTable::add(const Trigger& trigger, const ByteSet& next) {
@@ -80,7 +106,9 @@ void TriggerTable::add(const Trigger& trigger, const ByteSet& next) {
   const std::string_view literal = trigger.literal;
   if (literal.size() > kShortBytesMax) {
     enter(literal);
+    enter_long_hashes(literal);
   } else {
+    enter_short_hashes(trigger, next);
     ShortGroup alone;
     for (std::size_t place = 0; place < alone.lower.size(); ++place) {
       for (unsigned value = 0; value < 256; ++value) {
@@ -91,7 +119,6 @@ void TriggerTable::add(const Trigger& trigger, const ByteSet& next) {
     }
     short_.push_back(alone);
   }
-  enter_hashes(trigger, next);
   enter_head(head_of(trigger, next));
   // At the chains' ends: the order of the kinds decides which of them names a marker.
   std::uint32_t* group = &group_[hashed(folded_triple(literal.data()), kGroupBits)];
@@ -105,33 +132,42 @@ void TriggerTable::add(const Trigger& trigger, const ByteSet& next) {
 }
 
 void TriggerTable::enter(std::string_view literal) {
-  for (const bool begins_here : {true, false}) {
-    const std::uint32_t slot = hashed(folded_four(literal.data() + (begins_here ? 0 : 1)), kPlaceBits);
-    places_[slot / kSlotsInWord] |= (begins_here ? 2u : 1u) << (2 * slot % 32);
+  std::uint16_t& begins = places_[hashed(folded_four(literal.data()), kPlaceBits)];
+  begins = static_cast<std::uint16_t>(begins | class_of(literal[4]) << 8);
+  std::uint16_t& goes_on = places_[hashed(folded_four(literal.data() + 1), kPlaceBits)];
+  goes_on = static_cast<std::uint16_t>(goes_on | class_of(literal[0]));
+}
+
+void TriggerTable::enter_short_hashes(const Trigger& trigger, const ByteSet& next) {
+  constexpr std::size_t kBytes = 4;
+  std::array<std::string, kBytes> bytes;  // that may stand at each place
+  for (std::size_t place = 0; place < kBytes; ++place) {
+    for (unsigned value = 0; value < 256; ++value) {
+      const char byte = static_cast<char>(value);
+      if (may_stand(trigger, next, place, byte)) bytes[place] += byte;
+    }
+  }
+  for (const char first : bytes[0]) {
+    for (const char second : bytes[1]) {
+      for (const char third : bytes[2]) {
+        for (const char fourth : bytes[3]) {
+          const char four[kBytes] = {first, second, third, fourth};
+          const std::uint32_t hash = hashed(folded_four(four), kFourBits);
+          fours_[hash / 32] |= std::uint64_t{kBeginsShort} << (2 * hash % 64);
+          set_bit(exact_, hashed(four_at(four), kExactBits));
+        }
+      }
+    }
   }
 }
 
-void TriggerTable::enter_hashes(const Trigger& trigger, const ByteSet& next) {
-  const std::string_view literal = trigger.literal;
-  const bool is_long = literal.size() >= kLongBytes;
-  std::array<char, 4> four{};
-  literal.copy(four.data(), four.size());
-  const auto enter_four = [&] {
-    const std::uint32_t hash = hashed(folded_four(four.data()), kFourBits);
-    fours_[hash / 32] |= std::uint64_t{is_long ? kBeginsLong : kBeginsShort} << (2 * hash % 64);
-  };
-  if (literal.size() >= four.size()) {
-    enter_four();
-  } else {
-    for (unsigned value = 0; value < 256; ++value) {
-      four.back() = static_cast<char>(value);
-      if (may_stand(trigger, next, four.size() - 1, four.back())) enter_four();
-    }
-  }
-  if (!is_long) return;
+void TriggerTable::enter_long_hashes(std::string_view literal) {
+  const std::uint32_t hash = hashed(folded_four(literal.data()), kFourBits);
+  fours_[hash / 32] |= std::uint64_t{kBeginsLong} << (2 * hash % 64);
   const std::uint64_t eight = folded_eight(literal);
-  const std::uint32_t hash = literal.size() < sizeof eight ? hashed_six(eight) : hashed_eight(eight);
-  longer_[hash / 64] |= std::uint64_t{1} << (hash % 64);
+  set_bit(longer_, literal.size() == 5  ? hashed_five(eight)
+                   : literal.size() < 8 ? hashed_six(eight)
+                                        : hashed_eight(eight));
 }
 
 // Into the group that it widens least, if there are groups yet.
@@ -182,11 +218,19 @@ TriggerTable::ShortGroup& TriggerTable::ShortGroup::operator|=(const ShortGroup&
   return *this;
 }
 
-// How many texts of four bytes a group lets through.
-unsigned long TriggerTable::breadth(const ShortGroup& group) {
-  unsigned long product = 1;
-  for (const std::uint16_t lower : group.lower) product *= static_cast<unsigned long>(std::popcount(lower));
-  for (const std::uint16_t upper : group.upper) product *= static_cast<unsigned long>(std::popcount(upper));
+// How often four bytes of ordinary text pass for one of a group.
+std::uint64_t TriggerTable::frequency(const ShortGroup& group) {
+  std::uint64_t product = 1;
+  for (std::size_t place = 0; place < group.lower.size(); ++place) {
+    std::uint64_t sum = 0;
+    for (unsigned upper = group.upper[place]; upper != 0; upper &= upper - 1) {
+      const auto& row = kFrequencies[static_cast<std::size_t>(std::countr_zero(upper))];
+      for (unsigned lower = group.lower[place]; lower != 0; lower &= lower - 1) {
+        sum += row[static_cast<std::size_t>(std::countr_zero(lower))];
+      }
+    }
+    product *= sum;
+  }
   return product;
 }
 
@@ -204,8 +248,8 @@ void TriggerTable::group_short() {
   join_cheapest(short_, kGroups, [](const ShortGroup& a, const ShortGroup& b) {
     ShortGroup both = a;
     both |= b;
-    const std::uint64_t together = breadth(both);
-    const std::uint64_t apart = breadth(a) + breadth(b);
+    const std::uint64_t together = frequency(both);
+    const std::uint64_t apart = frequency(a) + frequency(b);
     return together > apart ? together - apart : 0;
   });
   for (std::size_t group = 0; group < short_.size(); ++group) {

@@ -9,11 +9,12 @@
 // For other CPUs: literals of three or four bytes are grouped the same way, with a table for each half of a byte.
 // Of those of five bytes or more, four bytes at every other place are looked up in a table of hashes. A literal that
 // begins at such a place shows its first four bytes there; one that begins a place before shows the four from its
-// second byte on. Letters are folded, so that literals in either case cost no second entry. The table fits the CPU's
-// first cache.
+// second byte on. What is left of its first five bytes must be of one of the classes that the table tells. Letters are
+// folded, so that literals in either case cost no second entry. The table fits the CPU's first cache.
 //
-// What these let through is looked up among the hashes of the literals' first four bytes, then among those of the first
-// six or eight of longer ones, and then compared with the few literals whose first three bytes hash alike.
+// What these let through is looked up among the hashes of the literals' first four bytes, then among those of the four
+// as they are of short ones and of the first five, six or eight of longer ones, and then compared with the few literals
+// whose first three bytes hash alike.
 //
 // The table is plain data: the one of the shipped kinds is made while guard is built, and lies in read-only memory.
 #pragma once
@@ -53,7 +54,7 @@ struct TriggerTables {
   std::span<const Entry> entries;
   std::span<const std::uint32_t> group;   // by the hash of the first three bytes
   std::span<const std::uint32_t> first;   // by the first byte, for texts of less than three
-  std::span<const std::uint32_t> places;  // two bits for each hash of four bytes
+  std::span<const std::uint16_t> places;  // by the hash of four bytes; see trigger_hash.h
 
   // Short literals: which of eight groups have a byte with this lower or upper half at this place.
   struct Halves {
@@ -63,14 +64,17 @@ struct TriggerTables {
   using ShortGroups = std::array<std::array<Halves, 4>, 2>;  // by eight groups, by place
   const ShortGroups* short_groups = nullptr;
 
-  // Two bits for each hash of four bytes: a literal of less than six bytes begins with them; a longer one does.
+  // Two bits for each hash of four bytes: a literal of less than five bytes begins with them; a longer one does.
   std::span<const std::uint64_t> fours;
-  // A bit for each hash of six bytes that a literal of six or seven begins with, and of eight that a longer one does.
+  // A bit for each hash of four bytes, letters in either case, that a literal of less than five bytes begins with.
+  std::span<const std::uint64_t> exact;
+  // A bit for each hash of five bytes that are a literal, of six that a literal of six or seven begins with, and of
+  // eight that a longer one does.
   std::span<const std::uint64_t> longer;
   // Which of eight groups of heads have this byte, but for its highest bit, at this place.
   struct HeadGroups {
-    alignas(64) std::array<std::array<std::array<std::uint8_t, 128>, TriggerHead::kBytes>, 4>
-        groups{};  // by eight groups, by place
+    alignas(64) std::array<std::array<std::array<std::uint8_t, 128>, TriggerHead::kBytes>,
+                           4> groups{};  // by eight groups, by place
   };
   const HeadGroups* head_groups = nullptr;
 };
@@ -103,7 +107,8 @@ class TriggerTable {
  private:
   void own();
   void enter(std::string_view literal);
-  void enter_hashes(const Trigger& trigger, const ByteSet& next);
+  void enter_short_hashes(const Trigger& trigger, const ByteSet& next);
+  void enter_long_hashes(std::string_view literal);
   void enter_head(const TriggerHead& head);
   void enter_in_group(const TriggerHead& head, std::size_t index);
   TriggerHead head_group(std::size_t index) const;
@@ -115,9 +120,10 @@ class TriggerTable {
   std::vector<TriggerTables::Entry> entries_;
   std::vector<std::uint32_t> group_;
   std::vector<std::uint32_t> first_;
-  std::vector<std::uint32_t> places_;
+  std::vector<std::uint16_t> places_;
   std::unique_ptr<TriggerTables::ShortGroups> short_groups_;
   std::vector<std::uint64_t> fours_;
+  std::vector<std::uint64_t> exact_;
   std::vector<std::uint64_t> longer_;
   std::unique_ptr<TriggerTables::HeadGroups> head_groups_;
   std::vector<TriggerHead> ungrouped_heads_;
@@ -129,7 +135,7 @@ class TriggerTable {
     ShortGroup& operator|=(const ShortGroup& other) noexcept;
   };
   static constexpr std::size_t kHeadGroups = 32;
-  static unsigned long breadth(const ShortGroup& group);
+  static std::uint64_t frequency(const ShortGroup& group);
   std::vector<ShortGroup> short_;
 };
 

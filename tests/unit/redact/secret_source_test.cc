@@ -215,8 +215,11 @@ TEST(SecretSource, ShippedTableIsThatOfTheShippedRules) {
     EXPECT_EQ(a.has_group, b.has_group) << b.rule_id;
     EXPECT_EQ(a.needs.size(), b.needs.size()) << b.rule_id;
   }
-  EXPECT_TRUE(std::equal(made.triggers.places.begin(), made.triggers.places.end(), shipped.triggers.places.begin(),
-                         shipped.triggers.places.end()));
+  const auto same = [](auto a, auto b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); };
+  EXPECT_TRUE(same(made.triggers.places, shipped.triggers.places));
+  EXPECT_TRUE(same(made.triggers.fours, shipped.triggers.fours));
+  EXPECT_TRUE(same(made.triggers.exact, shipped.triggers.exact));
+  EXPECT_TRUE(same(made.triggers.longer, shipped.triggers.longer));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The scan for many literals against a comparison of each literal with each place.
 #include "redact/trigger_table.h"
 
+#include "redact/kind_table.h"
 #include "redact/trigger_scan.h"
 
 #include <gtest/gtest.h>
@@ -18,10 +19,15 @@ struct Literal {
 };
 
 const std::vector<Literal>& literals() {
-  static const std::vector<Literal> all = {
-      {"sk-"},        {"hf_"},   {":aa"},         {"pwd", true},    {"akia"},
-      {"jira", true}, {"xoxb-"}, {"token", true}, {"secret", true}, {"a-rather-long-literal"},
-      {"abcd"},       {"abcde"}, {"bcdef"}};
+  static const std::vector<Literal> all = {{"sk-"},          {"hf_"},
+                                           {":aa"},          {"pwd", true},
+                                           {"akia"},         {"jira", true},
+                                           {"xoxb-"},        {"token", true},
+                                           {"secret", true}, {"a-rather-long-literal"},
+                                           {"abcd"},         {"abcde"},
+                                           {"bcdef"},        {"bcdefg"},
+                                           {"fetch-a"},      {"p4ssw0rd", true},
+                                           {"Pass"}};
   return all;
 }
 
@@ -90,6 +96,33 @@ TEST(TriggerTable, ShortLiteralIsOnlySoughtBeforeABytesThatMayFollow) {
     std::string with = text;
     with.replace(at, 4, "sk-7");
     EXPECT_EQ(TriggerScan(table).next(StreamText(with, 0, false), 0), at);
+  }
+}
+
+// Each stands once at either half of the places that are looked up together, and at the ends of words and of blocks.
+TEST(TriggerTable, EveryShippedLiteralIsFoundWhereverItStands) {
+  const TriggerTable table(shipped_kind_table().triggers);
+  for (const TriggerTables::Entry& entry : table.tables().entries) {
+    const ByteSet& next = shipped_kind_table().kinds[entry.trigger.kind].next;
+    std::string literal(entry.trigger.literal);
+    for (unsigned behind = 255; behind > 0; --behind) {
+      if (next.empty() || !next.has(static_cast<char>(behind))) continue;
+      literal += static_cast<char>(behind);
+      break;
+    }
+    if (entry.trigger.fold_case) {
+      for (std::size_t i = 0; i < literal.size(); i += 2) {
+        if (literal[i] >= 'a' && literal[i] <= 'z') literal[i] = static_cast<char>(literal[i] - 'a' + 'A');
+      }
+    }
+    for (const std::size_t at : {0u, 1u, 2u, 3u, 28u, 29u, 30u, 31u, 62u, 63u, 64u, 65u, 1022u, 1023u, 1024u, 1025u}) {
+      const std::string text = std::string(at, ' ') + literal + std::string(1200 - at, ' ');
+      const StreamText stream(text, 0, false);
+      for (const Vectors each : vectors()) {
+        TriggerScan scan(table, each);
+        EXPECT_EQ(scan.next(stream, 0), at) << literal << ", vectors " << static_cast<int>(each);
+      }
+    }
   }
 }
 
