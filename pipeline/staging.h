@@ -30,6 +30,9 @@ struct StagedTree {
 Result<StagedTree> stage_tree(const std::filesystem::path& run_folder, const std::filesystem::path& project,
                               const std::vector<SourceFile>& checked);
 
+// What stage_tree() would stage: StagedTree::hashes, without writing anything.
+Result<std::map<std::string, std::string>> staged_hashes(const std::filesystem::path& project, const std::vector<SourceFile>& checked);
+
 // A src of more than this is not one project's source; copying it for every run would hurt before it helped.
 constexpr std::uint64_t kStagedBytesMax = 512ull << 20;
 constexpr std::uint64_t kStagedFilesMax = 20'000;
