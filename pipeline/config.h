@@ -93,6 +93,7 @@ struct Config {
   struct {
     std::uint64_t grace_s = 10;
     CollectPolicy collect = CollectPolicy::none;
+    std::string record;  // a folder, seen from the project; empty: no evidence record
     std::map<std::string, PassedVariable> env;
   } run;
 
@@ -152,6 +153,7 @@ struct LoadedConfig {
   Config config;
   std::vector<ConfigEntry> entries;  // every key, in the order of the table
   std::filesystem::path file;        // where guard.toml was read; empty: nowhere, or handed in as text
+  std::string file_bytes;            // what was read there
 
   const ConfigEntry* find(std::string_view key) const noexcept;
 };

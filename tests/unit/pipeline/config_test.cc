@@ -89,6 +89,7 @@ const std::map<std::string, Sample>& samples() {
       {"check.two_hit_ignore", {"[\"CI\"]", "CI", "[\"CI\"]"}},
       {"run.grace_s", {"3", "3", "3"}},
       {"run.collect", {"\"none\"", "none", "\"none\""}},
+      {"run.record", {"\"evidence\"", "evidence", "\"evidence\""}},
       {"redact.mask_env", {"[\"DEPLOY\"]", "DEPLOY", "[\"DEPLOY\"]"}},
       {"redact.mask_file", {"[\"a b.txt\"]", "a b.txt", "[\"a b.txt\"]"}},
       {"redact.kinds_off", {"[\"secret.jwt\"]", "secret.jwt", "[\"secret.jwt\"]"}},
