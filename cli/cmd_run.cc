@@ -9,8 +9,11 @@
 #include "cli/rule_engine.h"
 #include "cli/test_lines.h"
 #include "cli/trusted_inputs.h"
+#include "common/hash.h"
 #include "common/text.h"
 #include "pipeline/config.h"
+#include "pipeline/evidence_file.h"
+#include "pipeline/masked_record.h"
 #include "pipeline/report_github.h"
 #include "pipeline/report_json.h"
 #include "pipeline/report_junit.h"
@@ -106,10 +109,46 @@ Result<void> resolve_files(const RunOptions& options, RunRequest& request) {
   return ok();
 }
 
-Result<void> prepare(const SandboxOptions& options, CommandContext& context, RuleEngine& engine, RunRequest& request) {
+// As the person sees it from where guard was started; in a record it should not tell more of the machine than that.
+std::string project_as_given(const SandboxOptions& options, const RunRequest& request) {
+  if (!options.project.empty() || request.project.empty()) return options.project;
+  std::error_code failure;
+  const fs::path here = fs::current_path(failure);
+  return request.project.lexically_proximate(here).string();
+}
+
+RunFacts facts_of(const SandboxOptions& options, const RunRequest& request) {
+  RunFacts facts = new_run_facts();
+  facts.project = project_as_given(options, request);
+  facts.files = request.files;
+  facts.rules_folder = options.rules;
+  return facts;
+}
+
+// --record holds for a run, too, that ends before its configuration is read.
+Result<void> take_place(const SandboxOptions& options, RunRequest& request, std::optional<EvidencePlace>& place) {
+  if (options.record.empty()) return ok();
+  GUARD_TRY_ASSIGN(place, evidence_place(options.record, request.project));
+  request.facts = facts_of(options, request);
+  return ok();
+}
+
+void take_config(const SandboxOptions& options, const LoadedConfig& loaded, const RunRequest& request, RunFacts& facts) {
+  facts.config = loaded.entries;
+  if (loaded.file.empty()) return;
+  facts.config_file = options.config.empty() ? loaded.file.lexically_proximate(request.project).string() : options.config;
+  facts.config_sha256 = sha256_hex(loaded.file_bytes);
+}
+
+Result<void> prepare(const SandboxOptions& options, CommandContext& context, RuleEngine& engine, RunRequest& request, std::optional<EvidencePlace>& place) {
   ConfigSources sources = config_of(options.config, request.project, context);
   sources.overrides = options.overrides;
   GUARD_TRY_ASSIGN(LoadedConfig loaded, load_config(sources));
+  if (!place && !loaded.config.run.record.empty()) {
+    GUARD_TRY_ASSIGN(place, evidence_folder(loaded.config.run.record, request.project));
+    request.facts = facts_of(options, request);
+  }
+  if (request.facts) take_config(options, loaded, request, *request.facts);
   request.config = std::move(loaded.config);
   request.backend = options.backend;
   request.environment = context.environment;
@@ -117,6 +156,7 @@ Result<void> prepare(const SandboxOptions& options, CommandContext& context, Rul
   request.rules = engine.rules;
   request.rules_folder = options.rules;
   request.matcher = &*engine.matcher;
+  if (request.facts) request.facts->rules_digest = engine.rules->digest();
   return ok();
 }
 
@@ -137,10 +177,13 @@ int run(const SandboxOptions& options, CommandContext& context, RuleEngine& engi
   const bool document = options.format != OutputFormat::text;
   const bool command = !request.argv.empty();
   RunRecord record;
+  std::optional<EvidencePlace> place;
   {
     const auto mode = options.quiet ? Progress::Mode::quiet : streams.err_is_terminal ? Progress::Mode::rewritten : Progress::Mode::lines;
     Progress progress(streams.err, mode);
-    if (prepared) prepared = prepare(options, context, engine, request);
+    auto placed = take_place(options, request, place);
+    if (prepared) prepared = std::move(placed);
+    if (prepared) prepared = prepare(options, context, engine, request, place);
     if (prepared) {
       // With a format for machines stdout is one document and nothing else.
       ClearingSink out(progress, document ? streams.err : streams.out);
@@ -154,11 +197,13 @@ int run(const SandboxOptions& options, CommandContext& context, RuleEngine& engi
       record = run_tests(request, out, streams.err_color && !command ? static_cast<ByteSink&>(painted) : err, context.cancel);
       static_cast<void>(painted.finish());  // a stream that can't be written to is told at the end
     } else {
-      Error error = masked(prepared.error());
-      record.verdict = verdict_of(error);
-      record.error = std::move(error);
+      record.verdict = verdict_of(prepared.error());
+      record.error = std::move(prepared).error();
+      record.facts = request.facts;
+      mask_or_withhold(std::nullopt, record);
     }
   }
+  if (place) keep_evidence(*place, GUARD_VERSION, interrupted_status(context, record.verdict.exit_status()), record);
   if (document) {
     streams.out.write(document_of(record, options.format, request));
   } else if (command) {

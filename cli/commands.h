@@ -22,6 +22,7 @@ int cmd_rules(const RulesOptions& options, CommandContext& context);
 int cmd_doctor(const DoctorOptions& options, CommandContext& context);
 int cmd_redact(const RedactOptions& options, CommandContext& context);
 int cmd_hook(const HookOptions& options, CommandContext& context);
+int cmd_verify(const VerifyOptions& options, CommandContext& context);
 int cmd_clean(const CleanOptions& options, CommandContext& context);
 int cmd_config(const ConfigOptions& options, CommandContext& context);
 int cmd_init(const InitOptions& options, CommandContext& context);

@@ -35,6 +35,7 @@ int run(int argc, const char* const* argv) {
                  [&](const InitOptions& options) { return cmd_init(options, context); },
                  [&](const RedactOptions& options) { return cmd_redact(options, context); },
                  [&](const HookOptions& options) { return cmd_hook(options, context); },
+                 [&](const VerifyOptions& options) { return cmd_verify(options, context); },
                  [&](const CleanOptions& options) { return cmd_clean(options, context); },
                  [&](const Answer& answer) {
                    streams.out.write(answer.out);

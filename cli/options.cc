@@ -185,6 +185,7 @@ Result<SandboxOptions> sandbox_options(const SplitArguments& split, const VerbRo
   options.rules = split.value("--rules");
   options.color = color_of(split);
   options.quiet = split.has("--quiet");
+  options.record = split.value("--record");
   GUARD_TRY_ASSIGN(options.overrides, overrides_of(split, row.options));
   return options;
 }
@@ -308,6 +309,19 @@ Result<ParsedCommand> parse_hook(SplitArguments split) {
   return ParsedCommand(std::move(options));
 }
 
+Result<ParsedCommand> parse_verify(SplitArguments split) {
+  VerifyOptions options;
+  if (split.positional.empty()) return mistake("guard verify needs the record to check", "guard verify record.json --project DIR");
+  GUARD_TRY(no_empty_names(split.positional));
+  if (split.positional.size() > 1) return mistake("guard verify checks one record at a time", "call guard once for each");
+  options.record = std::move(split.positional[0]);
+  options.project = split.value("--project");
+  options.config = split.value("--config");
+  options.rules = split.value("--rules");
+  options.format = format_of(split);
+  return ParsedCommand(std::move(options));
+}
+
 Result<ParsedCommand> parse_verb(const VerbRow& row, std::span<const std::string_view> arguments) {
   GUARD_TRY_ASSIGN(SplitArguments split, split_arguments(arguments, row.options, row.placement));
   switch (row.verb) {
@@ -336,6 +350,8 @@ Result<ParsedCommand> parse_verb(const VerbRow& row, std::span<const std::string
       return ParsedCommand(InitOptions{.project = split.value("--project"), .force = split.has("--force")});
     case Verb::hook:
       return parse_hook(std::move(split));
+    case Verb::verify:
+      return parse_verify(std::move(split));
     case Verb::clean:
       GUARD_TRY(no_arguments(split, row.name));
       return ParsedCommand(CleanOptions{.format = format_of(split)});

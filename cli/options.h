@@ -46,6 +46,7 @@ struct SandboxOptions {
   std::string rules;
   ColorChoice color = ColorChoice::automatic;
   bool quiet = false;
+  std::string record;  // --record: a file or folder; empty: what [run] record says
   // --collect (run alone), --timeout, --memory, --cpus, --pids, --image, --env, --mask-env; values are already known to be good.
   std::vector<ConfigOverride> overrides;
 };
@@ -118,6 +119,14 @@ struct HookOptions {
   OutputFormat format = OutputFormat::text;
 };
 
+struct VerifyOptions {
+  std::string record;
+  std::string project;
+  std::string config;
+  std::string rules;
+  OutputFormat format = OutputFormat::text;
+};
+
 struct CleanOptions {
   OutputFormat format = OutputFormat::text;
 };
@@ -129,8 +138,9 @@ struct Answer {
   int exit_status = 0;
 };
 
-using ParsedCommand = std::variant<CheckOptions, RunOptions, ExecOptions, ImageOptions, RulesOptions, DoctorOptions,
-                                   ConfigOptions, InitOptions, RedactOptions, HookOptions, CleanOptions, Answer>;
+using ParsedCommand =
+    std::variant<CheckOptions, RunOptions, ExecOptions, ImageOptions, RulesOptions, DoctorOptions, ConfigOptions,
+                 InitOptions, RedactOptions, HookOptions, VerifyOptions, CleanOptions, Answer>;
 
 // `arguments` without the program's own name.
 ParsedCommand parse_command_line(std::span<const std::string_view> arguments);

@@ -86,6 +86,9 @@ constexpr OptionRow kRunOptions[] = {
     kMaskEnv,
     kProject,
     kReportFormat,
+    {.name = "--record",
+     .value = "FILE|FOLDER",
+     .help = "write the evidence of this run there (docs/evidence.md), instead of where [run] record says"},
     {.name = "--quiet", .help = "no progress, only results"},
     kColor,
     kConfig,
@@ -138,6 +141,7 @@ constexpr OptionRow kHookOptions[] = {
     kRules,
     kFormat,
 };
+constexpr OptionRow kVerifyOptions[] = {kProject, kConfig, kRules, kFormat};
 constexpr OptionRow kCleanOptions[] = {kFormat};
 
 constexpr std::string_view kCheckStatus =
@@ -172,7 +176,7 @@ constexpr VerbRow kVerbs[] = {
               "is masked. A pass needs a report that shows that every file's tests ran.",
      .options = kRunOptions,
      .examples = "guard run sandbox/*.test.ts\nguard run --collect all sandbox/*.test.ts\nguard run --backend namespace --timeout 60 sandbox/sum.test.ts\nguard "
-                 "run --env TZ=UTC --format json sandbox/",
+                 "run --env TZ=UTC --format json sandbox/\nguard run --record evidence/ sandbox/",
      .exit_status = kRunStatus},
     {.verb = Verb::exec,
      .name = "exec",
@@ -251,6 +255,20 @@ constexpr VerbRow kVerbs[] = {
      .examples = "guard hook install\nguard hook status --format json\nguard hook agent --project ../other",
      .exit_status = "install, uninstall: 0 done, 2 it failed; status: 0 installed, 1 absent, outdated or foreign, 2 it failed;\n"
                     "agent: 0 go on, 2 do not, for whatever reason; 64 usage"},
+    {.verb = Verb::verify,
+     .name = "verify",
+     .summary = "check an evidence record, and whether it still fits the project",
+     .usage = "verify RECORD",
+     .about = "Every run can leave a record of what ran, on what, under which limits, and what came of it (--record, [run] record).\n"
+              "verify says, a line each: is the record as it was written; does it contradict itself; are the project's files, guard.toml,\n"
+              "guard, its rules, the image and bun still what they were. It says that the record holds, not that the run was allowed:\n"
+              "the verdict stands in its first line. Whoever may write to the record can forge one that fits everywhere;\n"
+              "keep its digest where he may not write.",
+     .options = kVerifyOptions,
+     .examples = "guard run --record evidence/ sandbox/*.test.ts\nguard verify evidence/20300131T120000Z-r0123456789.json\n"
+                 "guard verify --project ../other --format json record.json",
+     .exit_status = "0 all of it holds, 1 something differs, or the record was changed; 2 it cannot be read, or not everything could be\n"
+                    "checked; 64 usage"},
     {.verb = Verb::clean,
      .name = "clean",
      .summary = "remove what killed runs left behind",

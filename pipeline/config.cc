@@ -33,12 +33,14 @@ class Loader {
     } else if (!sources.file.empty()) {
       GUARD_TRY_ASSIGN(const auto file, read_config_file(sources.file));
       loaded_.file = file.path;
+      loaded_.file_bytes = file.text.bytes;
       GUARD_TRY(read_file_text(file.text));
     } else if (!sources.search_from.empty()) {
       GUARD_TRY_ASSIGN(const auto place, config_place(sources.search_from));
       GUARD_TRY_ASSIGN(const auto file, find_config_file(place));
       if (file) {
         loaded_.file = file->path;
+        loaded_.file_bytes = file->text.bytes;
         GUARD_TRY(read_file_text(file->text));
       }
     }

@@ -95,6 +95,7 @@ struct Config {
     std::uint64_t grace_s = 10;
     CollectPolicy collect = CollectPolicy::none;
     std::vector<std::string> collect_paths;  // globs, relative to the project: "sandbox/out/**"
+    std::string record;  // a folder, seen from the project; empty: no evidence record
     std::map<std::string, PassedVariable> env;
   } run;
 
@@ -155,6 +156,7 @@ struct LoadedConfig {
   Config config;
   std::vector<ConfigEntry> entries;  // every key, in the order of the table
   std::filesystem::path file;        // where guard.toml was read; empty: nowhere, or handed in as text
+  std::string file_bytes;            // what was read there
 
   const ConfigEntry* find(std::string_view key) const noexcept;
 };

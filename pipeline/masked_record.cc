@@ -1,5 +1,7 @@
 #include "pipeline/masked_record.h"
 
+#include <fmt/format.h>
+
 #include "redact/redactor.h"
 
 namespace guard {
@@ -28,13 +30,34 @@ class Mask {
 
   void operator()(std::map<std::string, std::string>& rows) const {
     std::map<std::string, std::string> hidden;
-    for (const auto& [key, value] : rows) hidden.emplace(masked(key), masked(value));
+    for (const auto& [key, value] : rows) {
+      // Two names that look alike once they are masked stay two rows.
+      const std::string shown = masked(key);
+      std::string name = shown;
+      for (int count = 2; hidden.count(name) != 0; ++count) name = fmt::format("{} ({})", shown, count);
+      hidden.emplace(std::move(name), masked(value));
+    }
     rows = std::move(hidden);
   }
 
  private:
   const SecretSource& secrets_;
 };
+
+void mask_facts(const Mask& mask, RunFacts& facts) {
+  mask(facts.project);
+  mask(facts.files);
+  for (auto& entry : facts.config) {
+    mask(entry.key);
+    mask(entry.value);
+    mask(entry.origin);
+  }
+  mask(facts.config_file);
+  mask(facts.rules_folder);
+  mask(facts.engine_endpoint);
+  mask(facts.engine_version);
+  mask(facts.engine);
+}
 
 }  // namespace
 
@@ -45,6 +68,12 @@ Error masked_error(const SecretSource& secrets, const Error& error) {
   (void)std::move(hidden).hint(mask.masked(std::string(error.hint())));
   for (const auto& [key, value] : error.details()) (void)std::move(hidden).detail(key, mask.masked(value));
   return hidden;
+}
+
+std::map<std::string, std::string> masked_names(const SecretSource& secrets, std::map<std::string, std::string> rows) {
+  Mask mask(secrets);
+  mask(rows);
+  return rows;
 }
 
 void mask_record(const SecretSource& secrets, CheckRecord& record) {
@@ -95,10 +124,26 @@ void mask_record(const SecretSource& secrets, RunRecord& record) {
     for (auto& file : record.collected->files) mask(file.path);
     for (auto& entry : record.collected->left_behind) mask(entry.path);
   }
+  if (record.spec) {
+    mask(record.spec->argv);
+    mask(record.spec->image.reference);
+  }
+  if (record.facts) mask_facts(mask, *record.facts);
   mask(record.hashes);
   mask(record.left_out);
   mask(record.widenings);
   mask(record.notes);
+}
+
+void mask_or_withhold(const std::optional<SecretSource>& secrets, RunRecord& record) {
+  if (secrets) return mask_record(*secrets, record);
+  if (const auto kinds = SecretSource::shipped()) return mask_record(*kinds, record);
+  const std::optional<RunFacts> facts = std::move(record.facts);
+  Error withheld(ErrorCode::withheld, "what the run said is withheld: no redactor could be made");
+  record = RunRecord{};
+  record.verdict = verdict_of(withheld);
+  record.error = std::move(withheld);
+  if (facts) record.facts = without_texts(*facts);
 }
 
 }  // namespace guard

@@ -2,34 +2,15 @@
 
 #include <nlohmann/json.hpp>
 
-#include "common/text.h"
+#include "pipeline/json_parts.h"
 #include "pipeline/rule_page.h"
 
 namespace guard {
 namespace {
 
-// Keys stay in the order in which they are written: people read these documents too.
 using Json = nlohmann::ordered_json;
 
 constexpr int kVersion = 1;
-
-// Text of foreign origin may be anything; a document is UTF-8.
-std::string clean(std::string_view text) { return is_utf8(text) ? std::string(text) : printable(text); }
-
-std::string dump(const Json& document) { return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
-
-Json error_json(const Error& error) {
-  Json json;
-  json["code"] = error.wire_name();
-  json["message"] = clean(error.message());
-  json["context"] = Json::array();
-  for (const auto& frame : error.frames()) json["context"].push_back(clean(frame));
-  if (!error.hint().empty()) json["hint"] = clean(error.hint());
-  if (!error.details().empty()) {
-    for (const auto& [key, value] : error.details()) json["details"][key] = clean(value);
-  }
-  return json;
-}
 
 // What to do next: an error knows better than the table.
 std::string next_step(const Verdict& verdict, const std::optional<Error>& error) {
@@ -121,14 +102,6 @@ Json tests_json(const TestSummary& tests) {
   return json;
 }
 
-Json limits_json(const SandboxSpec& spec) {
-  const Limits& limits = spec.limits;
-  return {{"memory_bytes", limits.memory_bytes}, {"cpus", limits.cpus}, {"pids", limits.pids}, {"tmp_bytes", limits.tmp_bytes},
-          {"sandbox_bytes", limits.sandbox_bytes}, {"sandbox_files", limits.sandbox_files}, {"output_flood_bytes", limits.output_flood_bytes},
-          {"open_files", limits.open_files}, {"file_bytes", limits.file_bytes}, {"timeout_ms", spec.timeout.count()}, {"grace_ms", spec.grace.count()},
-          {"network", spec.network == Network::none ? "none" : spec.network == Network::bridge ? "bridge" : "host"}};
-}
-
 Json exec_json(const ExecResult& exec) {
   Json json;
   json["outcome"] = to_string(exec.outcome.kind);
@@ -176,8 +149,7 @@ std::string run_document(const RunRecord& record) {
   if (!record.unmasked.empty()) {
     for (const auto& [name, why] : record.unmasked) json["output"]["not_masked"][clean(name)] = why;
   }
-  json["limits"] = record.spec ? limits_json(*record.spec) : Json::object();
-  if (record.spec) json["limits"]["output_keep_bytes"] = record.keep_bytes;
+  json["limits"] = record.spec ? limits_json(*record.spec, record.keep_bytes) : Json::object();
   if (record.exec) json["exec"] = exec_json(*record.exec);
   if (record.collected) json["collected"] = collected_json(*record.collected);
   if (record.spec) {
@@ -195,6 +167,7 @@ std::string run_document(const RunRecord& record) {
   }
   json["timings_ms"] = Json::object();
   for (const auto& [name, time] : record.timings) json["timings_ms"][name] = time.count();
+  if (!record.evidence_file.empty()) json["evidence"] = clean(record.evidence_file);
   if (record.error) json["error"] = error_json(*record.error);
   return dump(json);
 }

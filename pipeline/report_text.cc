@@ -200,7 +200,7 @@ std::string run_text(const RunRecord& record, Colour colour) {
   if (record.error) text += error_text(*record.error);
   for (const auto& path : record.left_out) text += fmt::format("{} {} is never mounted\n", paint(kYellow, "left out:"), printable(path));
   for (const auto& sentence : record.widenings) text += fmt::format("{} {}\n", paint(kYellow, "widened:"), printable(sentence));
-  for (const auto& sentence : record.notes) text += fmt::format("{} {}\n", paint(kYellow, "not cleaned up:"), printable(sentence));
+  for (const auto& sentence : record.notes) text += fmt::format("{} {}\n", paint(kYellow, "beside the run:"), printable(sentence));
   for (const auto& [name, why] : record.unmasked) text += fmt::format("{} {}: {}\n", paint(kYellow, "not masked:"), printable(name), why);
   if (!record.backend.empty()) text += fmt::format("{} {} ({})\n", paint(kBold, "sandbox:"), record.backend, printable(record.why_backend));
   if (record.check) {
@@ -227,6 +227,7 @@ std::string run_text(const RunRecord& record, Colour colour) {
   std::string times;
   for (const auto& [name, time] : record.timings) times += fmt::format("{}{} {} ms", times.empty() ? "" : ", ", name, time.count());
   if (!times.empty()) text += fmt::format("{}\n", paint(kDim, fmt::format("time:    {}", times)));
+  if (!record.evidence_file.empty()) text += fmt::format("{}\n", paint(kDim, fmt::format("record:  {}", printable(record.evidence_file))));
   return text + verdict_line(record.verdict, record.error, paint);
 }
 

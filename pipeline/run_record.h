@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pipeline/config.h"
+#include "pipeline/run_facts.h"
 #include "pipeline/verdict.h"
 #include "pipeline/waivers.h"
 #include "runner/bun_report.h"
@@ -64,11 +65,14 @@ struct RunRecord {
   std::map<std::string, std::uint64_t> redactions;
   std::vector<std::pair<std::string, std::string>> unmasked;  // known values that can't be masked: name, why
   std::optional<SandboxSpec> spec;
-  std::map<std::string, std::string> hashes;       // staged file -> SHA-256
+  std::map<std::string, std::string> hashes;       // file -> SHA-256: what was staged or, where nothing was, what was checked
+  bool staged = false;
   std::vector<std::string> left_out;               // never mounted
   std::vector<std::string> widenings;
   std::vector<std::string> notes;                  // what went wrong beside the run: leftovers that could not be removed
   std::vector<std::pair<std::string, milliseconds>> timings;  // stage -> time, in order
+  std::optional<RunFacts> facts;                   // where an evidence record is kept
+  std::string evidence_file;                       // where it is kept, as named
 };
 
 }  // namespace guard

@@ -43,6 +43,9 @@ bool is_test_name(std::string_view name);
 // Walks (file_walk.h) and reads all of it. FILE_NOT_FOUND, IO_ERROR.
 Result<SourceFiles> collect_paths(const std::vector<std::string>& paths, const CollectOptions& options);
 
+// All of the project's sandbox folder, by names relative to the project: what `guard run` judges and stages.
+Result<SourceFiles> collect_sandbox(const std::filesystem::path& project, std::uint64_t file_bytes_max);
+
 // Whether one of `globs` matches `path` ('/'-joined) as seen from its root or from any folder above the file: a repository may hold
 // several projects, each with a sandbox folder of its own.
 bool is_gated_path(const std::vector<std::string>& globs, std::string_view path);

@@ -28,11 +28,12 @@ Result<void> write_staged(const fs::path& path, std::string_view bytes) {
 
 class Stager {
  public:
-  Stager(const fs::path& run_folder, const fs::path& project) : project_(project) { tree_.app = run_folder / "app"; }
+  // `run_folder` empty: nothing is written.
+  Stager(const fs::path& run_folder, const fs::path& project) : project_(project), writes_(!run_folder.empty()) { tree_.app = run_folder / "app"; }
 
   Result<StagedTree> stage(const std::vector<SourceFile>& checked) {
-    GUARD_TRY(make_folders(tree_.app, kFolderMode));
-    GUARD_TRY(make_folders(tree_.app / "sandbox", kFolderMode));
+    GUARD_TRY(make_folder(""));
+    GUARD_TRY(make_folder("sandbox"));
     if (fs::is_directory(fs::symlink_status(project_ / "src", ignored_))) {
       GUARD_TRY(copy_folder("src", 0));
       tree_.mounts.push_back({tree_.app / "src", "/app/src"});
@@ -47,6 +48,15 @@ class Stager {
   }
 
  private:
+  Result<void> make_folder(const fs::path& relative) { return writes_ ? make_folders(tree_.app / relative, kFolderMode) : ok(); }
+
+  Result<void> add_file(const fs::path& relative, std::string_view bytes) {
+    GUARD_TRY(account(bytes.size()));
+    if (writes_) GUARD_TRY(write_staged(tree_.app / relative, bytes));
+    tree_.hashes[relative.generic_string()] = sha256_hex(bytes);
+    return ok();
+  }
+
   Result<void> add_checked(const SourceFile& file) {
     const fs::path relative = fs::path(file.path).lexically_normal();
     if (relative.is_absolute() || relative.begin() == relative.end() || *relative.begin() != "sandbox" ||
@@ -54,9 +64,7 @@ class Stager {
       return Error(ErrorCode::input_invalid, fmt::format("{} is not below the project's sandbox folder", printable(file.path)))
           .hint("tests that guard runs live in sandbox/ beside src/ and package.json");
     }
-    GUARD_TRY(account(file.bytes.size()));
-    GUARD_TRY(write_staged(tree_.app / relative, file.bytes));
-    tree_.hashes[relative.generic_string()] = sha256_hex(file.bytes);
+    GUARD_TRY(add_file(relative, file.bytes));
     tree_.mounts.push_back({tree_.app / relative, "/app/" + relative.generic_string()});
     return ok();
   }
@@ -83,16 +91,13 @@ class Stager {
           .hint("replace the link by a copy of what it points at");
     }
     GUARD_TRY_ASSIGN(const std::string bytes, read_file(source, kStagedBytesMax, FollowLinks::no));
-    GUARD_TRY(account(bytes.size()));
-    GUARD_TRY(write_staged(tree_.app / relative, bytes));
-    tree_.hashes[relative.generic_string()] = sha256_hex(bytes);
-    return ok();
+    return add_file(relative, bytes);
   }
 
   Result<void> copy_folder(const fs::path& relative, int depth) {
     constexpr int kDepthMax = 64;
     if (depth > kDepthMax) return Error(ErrorCode::input_invalid, fmt::format("{} is nested too deeply", printable(relative.native())));
-    GUARD_TRY(make_folders(tree_.app / relative, kFolderMode));
+    GUARD_TRY(make_folder(relative));
     std::error_code failure;
     std::vector<fs::path> names;
     for (fs::directory_iterator entry(project_ / relative, failure), end; !failure && entry != end; entry.increment(failure)) {
@@ -122,6 +127,7 @@ class Stager {
   }
 
   const fs::path& project_;
+  bool writes_;
   StagedTree tree_;
   std::uint64_t bytes_ = 0;
   std::uint64_t files_ = 0;
@@ -154,6 +160,11 @@ Result<std::vector<std::string>> changed_since(const fs::path& project, const st
 
 Result<StagedTree> stage_tree(const fs::path& run_folder, const fs::path& project, const std::vector<SourceFile>& checked) {
   return Stager(run_folder, project).stage(checked).context("staging what will run");
+}
+
+Result<std::map<std::string, std::string>> staged_hashes(const fs::path& project, const std::vector<SourceFile>& checked) {
+  GUARD_TRY_ASSIGN(StagedTree tree, Stager({}, project).stage(checked));
+  return std::move(tree.hashes);
 }
 
 }  // namespace guard

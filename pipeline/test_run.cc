@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/hash.h"
 #include "common/log.h"
 #include "common/file_io.h"
 #include "common/text.h"
 #include "common/unique_fd.h"
 #include "pipeline/backend_choice.h"
 #include "pipeline/collected_files.h"
+#include "pipeline/digest_sink.h"
 #include "pipeline/gate.h"
 #include "pipeline/masked_record.h"
 #include "pipeline/run_output.h"
@@ -26,6 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr milliseconds kProbeDeadline{2000};  // of the embedded sandbox, for the record alone
 constexpr std::string_view kBunInside = "/usr/local/bin/bun";
 constexpr std::string_view kAttestationInside = "/.guard-attestation.mjs";
 constexpr std::string_view kSandboxInside = "/app/sandbox";
@@ -39,34 +42,31 @@ std::string joined(const std::vector<std::string>& words) {
 class Run {
  public:
   Run(const RunRequest& request, ByteSink& out, ByteSink& err, const CancelToken& cancel)
-      : request_(request), out_(out), err_(err), cancel_(cancel), stage_started_(SteadyClock::now()) {}
+      : request_(request), out_(out), err_(err), cancel_(cancel), started_(SteadyClock::now()), stage_started_(started_) {}
 
   RunRecord execute() {
+    record_.facts = request_.facts;
     if (auto done = steps(); !done) {
       record_.verdict = verdict_of(done.error());
       record_.error = std::move(done).error();
     }
     end_stage();
-    mask();
+    if (!record_.staged) {
+      for (const auto& file : sources_.files) record_.hashes[file.path] = sha256_hex(file.bytes);
+    }
+    if (record_.facts) complete(*record_.facts);
+    mask_or_withhold(secrets_, record_);
     return std::move(record_);
   }
 
  private:
   bool tests() const { return request_.argv.empty(); }
 
-  // Nothing of the record leaves unmasked; where the run never came as far as its known values, the kinds alone have to do.
-  void mask() {
-    if (!secrets_) {
-      if (auto kinds = SecretSource::shipped()) secrets_ = std::move(*kinds);
-    }
-    if (secrets_) {
-      mask_record(*secrets_, record_);
-      return;
-    }
-    Error withheld(ErrorCode::withheld, "what the run said is withheld: no redactor could be made");
-    record_ = RunRecord{};
-    record_.verdict = verdict_of(withheld);
-    record_.error = std::move(withheld);
+  void complete(RunFacts& facts) const {
+    facts.elapsed = std::chrono::duration_cast<milliseconds>(SteadyClock::now() - started_);
+    // Of an engine that could not be used, too: it is the reason.
+    if (engine_ && (choice_.backend.empty() || choice_.backend == "docker")) take_engine(engine_->probe, facts);
+    if (record_.exec && record_.exec->report && !record_.exec->report_truncated) facts.report_sha256 = sha256_hex(*record_.exec->report);
   }
 
   void stage(std::string_view name) {
@@ -139,14 +139,17 @@ class Run {
     GUARD_TRY_ASSIGN(const RunFolder folder, RunFolder::create());
     GUARD_TRY_ASSIGN(StagedTree tree, stage_tree(folder.path(), request_.project, sources_.files));
     record_.hashes = tree.hashes;
+    record_.staged = true;
     record_.left_out.insert(record_.left_out.end(), tree.left_out.begin(), tree.left_out.end());
     GUARD_TRY(fill(spec, folder, std::move(tree), variables));
     record_.spec = spec;
+    if (record_.facts) record_.facts->run_id = spec.run_id;
     record_.keep_bytes = request_.config.limits.output_keep_bytes;
 
     stage("run");
     GUARD_TRY_ASSIGN(const auto sandbox, make_sandbox(choice_.backend, DockerOptions{socket, request_.config.docker.runtime,
                                                                                       milliseconds(request_.config.docker.probe_deadline_ms)}));
+    if (record_.facts && choice_.backend != "docker") take_engine(sandbox->probe(Deadline::after(kProbeDeadline)), *record_.facts);
     GUARD_TRY_ASSIGN(const auto output, RunOutput::create(secrets, request_.config.limits.output_keep_bytes, out_, err_));
     auto exec = sandbox->run(spec, output->out(), output->err(), cancel_);
     if (!exec) {
@@ -196,13 +199,7 @@ class Run {
     if (collect_policy() != CollectPolicy::none) {
       GUARD_TRY_ASSIGN(sandbox_folder_, TargetFolder::open(request_.project / "sandbox"));
     }
-    CollectOptions options;
-    options.file_bytes_max = request_.config.check.max_file_bytes;
-    options.gated_paths = {"sandbox/**"};
-    GUARD_TRY_ASSIGN(sources_, collect_paths({(request_.project / "sandbox").string()}, options));
-    const auto relative = [&](std::string& path) { path = fs::path(path).lexically_relative(request_.project).generic_string(); };
-    for (auto& file : sources_.files) relative(file.path);
-    for (auto& finding : sources_.findings) relative(finding.path);
+    GUARD_TRY_ASSIGN(sources_, collect_sandbox(request_.project, request_.config.check.max_file_bytes));
     if (!tests()) {
       // Without a gate nothing is refused, but a link or device is no more mounted than in a test run.
       for (const auto& finding : sources_.findings) record_.left_out.push_back(finding.path);
@@ -245,6 +242,7 @@ class Run {
     GUARD_TRY_ASSIGN(inputs.bun, find_bun());
     if (choice_.backend == "host") {
       host_bun_ = inputs.bun;
+      if (record_.facts) take_host_bun(host_bun_, cancel_, *record_.facts);
       return ok();
     }
     GUARD_TRY_ASSIGN(const ImagePlan plan, plan_image(inputs));
@@ -255,6 +253,7 @@ class Run {
     }
     GUARD_TRY_ASSIGN(image_hold_, hold_image(plan));
     GUARD_TRY_ASSIGN(spec.image, runtime_image(plan));
+    if (record_.facts) take_image(plan, *record_.facts);
     return ok();
   }
 
@@ -329,6 +328,9 @@ class Run {
     record_.kept_bytes = output.kept_bytes();
     record_.dropped_bytes = output.dropped_bytes();
     record_.redactions = output.redactions();
+    if (!record_.facts) return;
+    record_.facts->stdout_sha256 = out_.finish_hex();
+    record_.facts->stderr_sha256 = err_.finish_hex();
   }
 
   void judge(const RunOutput& output) {
@@ -362,8 +364,8 @@ class Run {
   }
 
   const RunRequest& request_;
-  ByteSink& out_;
-  ByteSink& err_;
+  DigestSink out_;
+  DigestSink err_;
   const CancelToken& cancel_;
   RunRecord record_;
   BackendChoice choice_;
@@ -373,6 +375,7 @@ class Run {
   fs::path host_bun_;
   std::optional<SecretSource> secrets_;
   UniqueFd image_hold_;  // keeps `guard image prune` away while we run on it
+  SteadyClock::time_point started_;
   std::string stage_;
   SteadyClock::time_point stage_started_;
 };

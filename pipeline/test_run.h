@@ -28,6 +28,7 @@ struct RunRequest {
   const RuleSet* rules = nullptr;      // must outlive the call, as must matcher
   std::string rules_folder;            // --rules, for the record; empty: the shipped ones
   const Matcher* matcher = nullptr;
+  std::optional<RunFacts> facts;       // for an evidence record: what the caller knows; the rest is looked up
   std::function<void(std::string_view sentence)> warn;   // what a watcher should hear at once; it is in the record, too
   std::function<void(std::string_view stage)> progress;  // called before each stage, with a word or two
 };

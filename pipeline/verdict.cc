@@ -67,21 +67,6 @@ std::optional<Verdict> verdict_of_outcome(const Outcome& outcome) {
 
 bool all_zero_hex(std::string_view text) { return !text.empty() && text.find_first_not_of('0') == std::string_view::npos; }
 
-// Empty if init saw from inside what every sandbox has to have.
-std::string missing_hardening(const std::map<std::string, std::string>& seen) {
-  const auto value = [&](const char* key) {
-    const auto found = seen.find(key);
-    return found == seen.end() ? std::string_view() : std::string_view(found->second);
-  };
-  if (value("uid") != "1000" || value("gid") != "1000") return fmt::format("runs as {}:{}, not 1000:1000", value("uid"), value("gid"));
-  for (const char* set : {"cap_eff", "cap_prm", "cap_bnd", "cap_amb"}) {
-    if (!all_zero_hex(value(set))) return fmt::format("holds capabilities ({}={})", set, value(set));
-  }
-  if (value("no_new_privs") != "1") return "may gain privileges (no_new_privs is not set)";
-  if (value("seccomp") != "2") return "runs without a system call filter";
-  return {};
-}
-
 std::optional<Verdict> proved_inside(const ExecResult& exec, bool sandboxed) {
   if (!sandboxed) return std::nullopt;
   const std::string missing = missing_hardening(exec.seen_inside);
@@ -119,6 +104,13 @@ const ReasonInfo& info(Reason reason) noexcept {
   std::abort();  // a reason without a row
 }
 
+std::optional<Reason> reason_named(std::string_view name) noexcept {
+  for (const auto& row : kTable) {
+    if (row.name == name) return row.reason;
+  }
+  return std::nullopt;
+}
+
 std::string_view to_string(VerdictKind kind) noexcept {
   switch (kind) {
     case allowed: return "allowed";
@@ -138,6 +130,20 @@ int Verdict::exit_status() const noexcept {
     case unavailable: return 3;
   }
   return 2;
+}
+
+std::string missing_hardening(const std::map<std::string, std::string>& seen) {
+  const auto value = [&](const char* key) {
+    const auto found = seen.find(key);
+    return found == seen.end() ? std::string_view() : std::string_view(found->second);
+  };
+  if (value("uid") != "1000" || value("gid") != "1000") return fmt::format("runs as {}:{}, not 1000:1000", value("uid"), value("gid"));
+  for (const char* set : {"cap_eff", "cap_prm", "cap_bnd", "cap_amb"}) {
+    if (!all_zero_hex(value(set))) return fmt::format("holds capabilities ({}={})", set, value(set));
+  }
+  if (value("no_new_privs") != "1") return "may gain privileges (no_new_privs is not set)";
+  if (value("seccomp") != "2") return "runs without a system call filter";
+  return {};
 }
 
 Verdict verdict_of(const Error& error) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -58,6 +59,7 @@ struct ReasonInfo {
   std::string_view next;      // what to do
 };
 const ReasonInfo& info(Reason reason) noexcept;
+std::optional<Reason> reason_named(std::string_view name) noexcept;
 
 struct Verdict {
   Reason reason = Reason::error;
@@ -72,6 +74,9 @@ std::string_view to_string(VerdictKind kind) noexcept;
 Verdict verdict_of(const Error& error);
 
 Verdict verdict_of(const Report& check, bool files_expected);
+
+// What a sandbox lacks by what init saw from inside (ExecResult::seen_inside), as the end of a sentence; empty: nothing.
+std::string missing_hardening(const std::map<std::string, std::string>& seen);
 
 // All that is known about one test run.
 struct RunEvidence {

@@ -77,6 +77,12 @@ bool is_image_name(std::string_view name) {
          name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789._-/") == std::string_view::npos;
 }
 
+// An engine that names images after their manifest (containerd's image store) has said so when the image was loaded.
+std::optional<std::string> engine_id(const ImageCache& cache, std::string_view digest) {
+  auto id = read_file(cache.image_folder(digest) / "engine-id", kEngineIdBytesMax, FollowLinks::no);
+  return id ? std::optional(std::move(*id)) : std::nullopt;
+}
+
 Result<ImagePlan> make_plan(const ImageInputs& inputs, const Sources& sources, const ImageCache& cache,
                             const CancelToken& cancel) {
   if (!is_image_name(inputs.name)) {
@@ -86,13 +92,13 @@ Result<ImagePlan> make_plan(const ImageInputs& inputs, const Sources& sources, c
   ImagePlan plan;
   plan.digest = sources.digest();
   plan.reference = fmt::format("{}:{}", inputs.name, plan.digest.substr(0, kTagDigits));
+  plan.bun_sha256 = sources.bun_sha256;
   plan.root_folder = cache.image_folder(plan.digest) / "root";
   if (const auto record = cache.find(plan.digest)) {
     plan.built = true;
     plan.bun_version = record->bun_version;
-    // An engine that names images after their manifest (containerd's image store) has said so when it was loaded.
-    const auto other = read_file(cache.image_folder(plan.digest) / "engine-id", kEngineIdBytesMax, FollowLinks::no);
-    plan.image_id = other ? *other : record->image_id;
+    plan.layer_sha256 = record->layer_sha256;
+    plan.image_id = engine_id(cache, plan.digest).value_or(record->image_id);
   } else {
     GUARD_TRY_ASSIGN(plan.bun_version, ask_bun_version(sources.bun, cancel));
   }
@@ -192,6 +198,7 @@ Result<RuntimeImage> build_root_folder(const ImageInputs& inputs, const CancelTo
   GUARD_TRY(cache.publish(built, record));
   plan.built = true;
   plan.image_id = record.image_id;
+  plan.layer_sha256 = record.layer_sha256;
   return runtime_image(plan);
 }
 
@@ -232,6 +239,19 @@ Result<RuntimeImage> load_into_engine(const ImagePlan& plan, const std::string& 
     GUARD_TRY(write_file_atomically(cache.image_folder(plan.digest) / "engine-id", loaded->id));
   }
   return RuntimeImage{plan.reference, loaded->id, plan.root_folder};
+}
+
+Result<CachedContents> read_cached_image(std::string_view digest, const CancelToken& cancel) {
+  GUARD_TRY_ASSIGN(const ImageCache cache, ImageCache::open());
+  if (!cache.find(digest)) {
+    return Error(ErrorCode::file_not_found, fmt::format("no image {} is cached", digest.substr(0, kTagDigits)));
+  }
+  GUARD_TRY_ASSIGN(const UniqueFd held, cache.hold(digest));
+  GUARD_TRY_ASSIGN(LayerDigest layer, digest_layer(cache.image_folder(digest) / "root", cancel));
+  CachedContents contents{std::move(layer.sha256_hex), {}};
+  contents.image_ids.push_back(image_id(image_config(digest, contents.layer_sha256)));
+  if (auto other = engine_id(cache, digest)) contents.image_ids.push_back(std::move(*other));
+  return contents;
 }
 
 Result<std::vector<CachedImage>> list_cached_images() {

@@ -31,6 +31,8 @@ struct ImagePlan {
   std::string digest;     // hex
   std::string reference;  // name:first 16 hex digits
   std::string bun_version;
+  std::string bun_sha256;
+  std::string layer_sha256;           // of the root folder's contents, as they were built; empty until then
   std::filesystem::path root_folder;  // <cache>/images/<digest>/root
   std::string image_id;               // "sha256:..." that an engine shows for it; empty until it is built
   bool built = false;                 // root folder is there and complete
@@ -60,6 +62,14 @@ Result<RuntimeImage> build_root_folder(const ImageInputs& inputs, const CancelTo
 // then shows something else under the reference.
 Result<RuntimeImage> load_into_engine(const ImagePlan& plan, const std::string& socket, const CancelToken& cancel,
                                       const ImageProgress& progress);
+
+// What is cached under `digest` now: all of its root folder is read.
+struct CachedContents {
+  std::string layer_sha256;            // as ImagePlan's, were it built from what lies there now
+  std::vector<std::string> image_ids;  // that an engine may show for such an image
+};
+// FILE_NOT_FOUND when no complete image with this digest is cached.
+Result<CachedContents> read_cached_image(std::string_view digest, const CancelToken& cancel);
 
 Result<std::vector<CachedImage>> list_cached_images();
 

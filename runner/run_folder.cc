@@ -30,16 +30,6 @@ bool is_run_id(std::string_view name) {
   });
 }
 
-Result<std::string> new_run_id() {
-  unsigned char bytes[10];
-  if (::getrandom(bytes, sizeof bytes, 0) != static_cast<ssize_t>(sizeof bytes)) {
-    return Error::from_errno(ErrorCode::io_error, "getrandom", errno);
-  }
-  std::string id = "r";
-  for (const unsigned char byte : bytes) id += fmt::format("{:02x}", byte);
-  return id;
-}
-
 enum class Lock { taken, held_by_other, no_file };
 
 // flock(2) belongs to the open file: it is gone when the last copy of the descriptor is, however its owner died.
@@ -50,6 +40,16 @@ Lock try_lock(const std::filesystem::path& folder, UniqueFd& lock) {
 }
 
 }  // namespace
+
+Result<std::string> new_run_id() {
+  unsigned char bytes[10];
+  if (::getrandom(bytes, sizeof bytes, 0) != static_cast<ssize_t>(sizeof bytes)) {
+    return Error::from_errno(ErrorCode::io_error, "getrandom", errno);
+  }
+  std::string id = "r";
+  for (const unsigned char byte : bytes) id += fmt::format("{:02x}", byte);
+  return id;
+}
 
 RunFolder::RunFolder(RunFolder&&) noexcept = default;
 

@@ -13,6 +13,9 @@
 
 namespace guard {
 
+// "r" and twenty random hex digits.
+Result<std::string> new_run_id();
+
 class RunFolder {
  public:
   static Result<RunFolder> create();

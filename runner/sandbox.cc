@@ -200,6 +200,18 @@ Result<void> validate(const SandboxSpec& spec) {
   return check_limits(spec);
 }
 
+std::string_view to_string(Network network) noexcept {
+  switch (network) {
+    case Network::none:
+      return "none";
+    case Network::bridge:
+      return "bridge";
+    case Network::host:
+      return "host";
+  }
+  return "host";
+}
+
 std::string_view to_string(ProbeState state) noexcept {
   switch (state) {
     case ProbeState::available:

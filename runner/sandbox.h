@@ -38,6 +38,7 @@ struct ScratchFolder {
 };
 
 enum class Network : std::uint8_t { none, bridge, host };
+std::string_view to_string(Network network) noexcept;
 
 struct Limits {
   std::uint64_t memory_bytes = 2ull << 30;  // without swap

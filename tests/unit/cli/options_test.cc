@@ -174,6 +174,20 @@ TEST(Options, DashesEndOptions) {
   EXPECT_THAT(parsed<CheckOptions>({"check", "--", "--help"}).paths, ElementsAre("--help"));
 }
 
+TEST(Options, RecordsAreKeptAndVerified) {
+  EXPECT_EQ(parsed<RunOptions>({"run", "a.ts", "--record", "evidence/"}).sandbox.record, "evidence/");
+  EXPECT_EQ(parsed<ExecOptions>({"exec", "--record", "r.json", "--", "bun"}).sandbox.record, "r.json");
+  EXPECT_THAT(mistake({"run", "a.ts", "--record="}), HasSubstr("--record has an empty value"));
+  const auto options = parsed<VerifyOptions>(
+      {"verify", "r.json", "--project", "p", "--rules", "r", "--config", "c", "--format", "json"});
+  EXPECT_EQ(options.record, "r.json");
+  EXPECT_EQ(options.project + options.rules + options.config, "prc");
+  EXPECT_EQ(options.format, OutputFormat::json);
+  EXPECT_THAT(mistake({"verify"}), HasSubstr("needs the record"));
+  EXPECT_THAT(mistake({"verify", "a.json", "b.json"}), HasSubstr("one record at a time"));
+  EXPECT_THAT(mistake({"verify", "a.json", "--format", "sarif"}), HasSubstr("--format"));
+}
+
 TEST(Options, EmptyArgumentsAreMistakes) {
   EXPECT_THAT(mistake({"check", ""}), HasSubstr("empty"));
   EXPECT_THAT(mistake({"run", "a.ts", ""}), HasSubstr("empty"));

@@ -90,6 +90,7 @@ const std::map<std::string, Sample>& samples() {
       {"run.grace_s", {"3", "3", "3"}},
       {"run.collect", {"\"all\"", "all", "\"all\""}},
       {"run.collect_paths", {"[\"sandbox/out/**\"]", "sandbox/out/**", "[\"sandbox/out/**\"]"}},
+      {"run.record", {"\"evidence\"", "evidence", "\"evidence\""}},
       {"redact.mask_env", {"[\"DEPLOY\"]", "DEPLOY", "[\"DEPLOY\"]"}},
       {"redact.mask_file", {"[\"a b.txt\"]", "a b.txt", "[\"a b.txt\"]"}},
       {"redact.kinds_off", {"[\"secret.jwt\"]", "secret.jwt", "[\"secret.jwt\"]"}},

@@ -7,19 +7,14 @@
 #include <nlohmann/json.hpp>
 #include <pugixml.hpp>
 #include <sstream>
-#include <valijson/adapters/nlohmann_json_adapter.hpp>
-#include <valijson/schema.hpp>
-#include <valijson/schema_parser.hpp>
-#include <valijson/validation_results.hpp>
-#include <valijson/validator.hpp>
 
-#include "common/file_io.h"
 #include "pipeline/masked_excerpts.h"
 #include "pipeline/report_github.h"
 #include "pipeline/report_json.h"
 #include "pipeline/report_junit.h"
 #include "pipeline/report_sarif.h"
 #include "pipeline/report_text.h"
+#include "tests/support/json_schema.h"
 #include "tests/unit/pipeline/gate_fixture.h"
 
 namespace guard {
@@ -35,21 +30,7 @@ SarifOptions sarif_options(std::string_view docs_url = {}) { return {test_rules(
 
 // Why `document` is not SARIF; empty if it is.
 std::string schema_faults(const json& document) {
-  static const json kSchemaDocument = json::parse(read_file(GUARD_SOURCE_DIR "/tests/golden/sarif-2.1.0-rtm.5.json", 1u << 20).value());
-  static const auto kSchema = [] {
-    auto schema = std::make_unique<valijson::Schema>();
-    valijson::SchemaParser(valijson::SchemaParser::kDraft4).populateSchema(valijson::adapters::NlohmannJsonAdapter(kSchemaDocument), *schema);
-    return schema;
-  }();
-  valijson::Validator validator;
-  valijson::ValidationResults results;
-  if (validator.validate(*kSchema, valijson::adapters::NlohmannJsonAdapter(document), &results)) return {};
-  std::string faults;
-  for (valijson::ValidationResults::Error error; results.popError(error);) {
-    for (const auto& step : error.context) faults += step;
-    faults += ": " + error.description + "\n";
-  }
-  return faults;
+  return testing::schema_faults(document, GUARD_SOURCE_DIR "/tests/golden/sarif-2.1.0-rtm.5.json");
 }
 
 json sarif(const CheckRecord& record, std::string_view docs_url = {}) {

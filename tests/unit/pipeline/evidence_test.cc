@@ -1,0 +1,439 @@
+// Evidence records by themselves: what is written fits the schema and is read back; whatever is changed afterwards
+// shows. Records of real runs are in tests/cli/evidence_test.cc.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "common/file_io.h"
+#include "common/hash.h"
+#include "pipeline/evidence_check.h"
+#include "pipeline/evidence_consistency.h"
+#include "pipeline/evidence_digests.h"
+#include "pipeline/evidence_document.h"
+#include "pipeline/evidence_file.h"
+#include "pipeline/evidence_reader.h"
+#include "pipeline/masked_record.h"
+#include "tests/support/json_schema.h"
+
+namespace guard {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kSchema = GUARD_SOURCE_DIR "/docs/evidence.schema.json";
+const std::string kHash(64, 'a');
+
+RunRecord passed() {
+  RunRecord record;
+  record.verdict = {Reason::tests_passed, "2 tests passed in 1 file"};
+  record.backend = "namespace";
+  record.why_backend = "the embedded sandbox was configured";
+  record.tiers = {"always", "docker", "host"};
+  record.check.emplace();
+  record.check->verdict = {Reason::no_findings, ""};
+  record.check->mode = "namespace";
+  record.check->report.files = 1;
+  record.tests = TestSummary{2, 2, 0, 0, 3, {{"sandbox/a.test.ts", 2, 0, 0, 3}}, {}};
+  record.exec.emplace();
+  record.exec->seen_inside = {{"uid", "1000"},  {"gid", "1000"},  {"cap_eff", "0"},      {"cap_prm", "0"},
+                              {"cap_bnd", "0"}, {"cap_amb", "0"}, {"no_new_privs", "1"}, {"seccomp", "2"}};
+  record.exec->enforced_by = {{"memory", "cgroup"}};
+  record.spec.emplace();
+  record.spec->argv = {"/usr/local/bin/bun", "test", "./sandbox/a.test.ts"};
+  record.spec->image = {"jarvis-test-runner:0123", "sha256:" + kHash, {}};
+  record.hashes = {{"sandbox/a.test.ts", kHash}, {"src/a.ts", kHash}};
+  record.staged = true;
+  record.timings = {{"check", milliseconds(3)}, {"run", milliseconds(40)}};
+  record.redactions = {{"jwt", 2}};
+  record.facts.emplace();
+  RunFacts& facts = *record.facts;
+  facts.run_id = "r0123";
+  facts.started = std::chrono::sys_days(std::chrono::year(2030) / 1 / 31) + std::chrono::milliseconds(1007);
+  facts.elapsed = milliseconds(50);
+  facts.project = ".";
+  facts.files = {"sandbox/a.test.ts"};
+  facts.config = {{"backend", "\"namespace\"", "guard.toml:1"},
+                  {"redact.kinds_off", "[]", "default"},
+                  {"check.two_hit_ignore", "[]", "default"},
+                  {"docker.image", "\"\"", "default"},
+                  {"run.env", "{}", "default"}};
+  facts.config_file = "guard.toml";
+  facts.config_sha256 = kHash;
+  facts.rules_digest = kHash;
+  facts.kernel = "Linux 6.1.0 x86_64";
+  facts.bun_version = "1.4.5";
+  facts.bun_sha256 = kHash;
+  facts.image_digest = kHash;
+  facts.layer_sha256 = kHash;
+  facts.engine_endpoint = "/usr/bin/bwrap";
+  facts.engine = {{"cgroups", "none"}};
+  facts.report_sha256 = kHash;
+  facts.stdout_sha256 = kHash;
+  facts.stderr_sha256 = kHash;
+  return record;
+}
+
+RunRecord failed() {
+  RunRecord record = passed();
+  record.verdict = {Reason::tests_failed, "1 of 2 tests failed"};
+  record.exec->outcome.value = 1;
+  record.tests =
+      TestSummary{2, 1, 1, 0, 3, {{"sandbox/a.test.ts", 2, 1, 0, 3}}, {{"sandbox/a.test.ts", 4, "adds", "no"}}};
+  return record;
+}
+
+RunRecord refused() {
+  RunRecord record = passed();
+  Finding finding;
+  finding.rule = "host.eval";
+  finding.path = "sandbox/a.test.ts";
+  finding.line = 3;
+  finding.fingerprint = kHash;
+  record.verdict = record.check->verdict = {Reason::findings, "1 finding"};
+  record.check->report.findings = {finding};
+  record.tests.reset();
+  record.exec.reset();
+  record.spec.reset();
+  record.staged = false;
+  record.hashes.erase("src/a.ts");
+  return record;
+}
+
+RunRecord no_engine() {
+  RunRecord record;
+  record.error = Error(ErrorCode::environment_unavailable, "no engine");
+  record.verdict = verdict_of(*record.error);
+  record.facts = without_texts(*passed().facts);
+  return record;
+}
+
+std::string document(const RunRecord& record) {
+  return evidence_document(record, "1.2.3", record.verdict.exit_status());
+}
+
+// The record after `change`, with a digest that fits again.
+std::string forged(const std::string& text, const std::function<void(ordered_json&)>& change) {
+  ordered_json record = ordered_json::parse(text);
+  change(record);
+  std::string changed = record.dump(2) + "\n";
+  write_digest(changed);
+  return changed;
+}
+
+// What the record says against itself; "" if nothing.
+std::string contradictions(const std::string& text) {
+  const auto record = parse_evidence(text);
+  if (!record) return record.error().message();
+  std::string faults;
+  for (const auto& fault : shape_faults(*record)) faults += "shape: " + fault + "\n";
+  if (!faults.empty()) return faults;
+  const auto written = written_digest(text);
+  if (!written || *written != document_digest(text)) faults += "digest\n";
+  for (const auto& check : check_consistency(*record)) {
+    for (const auto& detail : check.details) faults += check.name + ": " + detail + "\n";
+  }
+  return faults;
+}
+
+std::string refusal(const std::string& text) {
+  const auto record = parse_evidence(text);
+  return record ? "" : record.error().message();
+}
+
+TEST(EvidenceDocument, FitsTheSchemaAndDoesNotContradictItself) {
+  for (const auto& record : {passed(), failed(), refused(), no_engine(), RunRecord{}}) {
+    const std::string text = document(record);
+    EXPECT_EQ(testing::schema_faults(json::parse(text), kSchema), "") << text;
+    if (record.facts) {
+      EXPECT_EQ(contradictions(text), "") << text;
+    }
+  }
+}
+
+// docs/evidence.md tells people to do it by hand: this is the same by other means.
+TEST(EvidenceDocument, DigestIsThatOfTheDocumentWithZerosInItsPlace) {
+  std::string text = document(passed());
+  const std::string digest = json::parse(text)["digest"];
+  text.replace(text.rfind(digest), digest.size(), std::string(64, '0'));
+  EXPECT_EQ(sha256_hex(text), digest);
+}
+
+TEST(EvidenceDocument, EveryByteCounts) {
+  const std::string text = document(passed());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    std::string changed = text;
+    changed[i] = static_cast<char>(changed[i] ^ 1);
+    EXPECT_NE(contradictions(changed), "") << "byte " << i << ": " << text.substr(i, 40);
+  }
+}
+
+TEST(EvidenceDocument, FilesSortByTime) {
+  EXPECT_EQ(evidence_file_name(passed()), "20300131T000001Z-r0123.json");
+}
+
+TEST(EvidenceDocument, SecretsAreMaskedInAllThatTheRunDocumentDoesNotShow) {
+  RunRecord record = passed();
+  const std::string secret = "x9Kx9Lq-7TtR2mWvB4nZpQ1c";
+  record.spec->argv.push_back("--token=" + secret);
+  record.facts->project = "/home/" + secret;
+  record.facts->config.push_back({"run.env." + secret, "\"" + secret + "\"", secret});
+  record.facts->files.push_back("sandbox/" + secret);
+  record.facts->config_file = record.facts->rules_folder = record.facts->engine_endpoint = secret;
+  record.facts->engine["name"] = secret;
+  mask_record(SecretSource::shipped({{"TOKEN", secret}}).value(), record);
+  EXPECT_THAT(document(record), Not(HasSubstr(secret)));
+}
+
+// Names that are masked alike must not become one: a file would be lost.
+TEST(EvidenceDocument, FilesWhoseNamesAreMaskedAlikeStayTwo) {
+  RunRecord record = passed();
+  record.hashes = {{"sandbox/firstSecretValue", kHash}, {"sandbox/secondSecretValue", kHash}};
+  mask_record(SecretSource::shipped({{"TOKEN", "firstSecretValue"}, {"TOKEN", "secondSecretValue"}}).value(), record);
+  EXPECT_EQ(json::parse(document(record))["files"]["sha256"].size(), 2u);
+}
+
+// The table in the reader and the schema in docs/ say the same: what one misses, the other does.
+TEST(EvidenceShape, EveryFieldIsNeededBySchemaAndReader) {
+  const json record = json::parse(document(failed()));
+  std::vector<json::json_pointer> fields;
+  const std::function<void(const json&, const json::json_pointer&)> list = [&](const json& value,
+                                                                               const json::json_pointer& at) {
+    for (const auto& [key, inner] : value.items()) {
+      fields.push_back(at / key);
+      if (inner.is_object()) list(inner, at / key);
+    }
+  };
+  list(record, json::json_pointer());
+  for (const std::string table : {"/timings_ms/", "/engine/facts/", "/config/values/", "/config/origins/",
+                                  "/files/sha256/", "/enforced_by/", "/seen_inside/", "/output/redactions/"}) {
+    fields.erase(std::remove_if(fields.begin(), fields.end(),
+                                [&](const auto& field) { return field.to_string().starts_with(table); }),
+                 fields.end());
+  }
+  ASSERT_GT(fields.size(), 80u);
+  for (const auto& field : fields) {
+    json changed = record;
+    changed.at(field.parent_pointer()).erase(field.back());
+    EXPECT_NE(testing::schema_faults(changed, kSchema), "") << field << " is not needed by the schema";
+    EXPECT_THAT(shape_faults(changed), Not(::testing::IsEmpty())) << field << " is not needed by the reader";
+    changed = record;
+    changed.at(field) = json::array({json::array()});
+    EXPECT_NE(testing::schema_faults(changed, kSchema), "") << field << " may be anything in the schema";
+    EXPECT_THAT(shape_faults(changed), Not(::testing::IsEmpty())) << field << " may be anything for the reader";
+  }
+}
+
+TEST(EvidenceShape, RowsOfListsAreLookedAt) {
+  for (const auto& [record, list] : {std::pair(failed(), "/tests/files/0"), std::pair(failed(), "/tests/failures/0"),
+                                     std::pair(refused(), "/check/findings/0")}) {
+    const json whole = json::parse(document(record));
+    const json::json_pointer row(list);
+    for (const auto& [key, ignored] : whole.at(row).items()) {
+      json changed = whole;
+      changed.at(row).erase(key);
+      EXPECT_NE(testing::schema_faults(changed, kSchema), "") << list << key;
+      EXPECT_THAT(shape_faults(changed), ::testing::SizeIs(1)) << list << key;
+    }
+  }
+}
+
+TEST(EvidenceShape, FieldsOfNewerGuardsAreLetThrough) {
+  const std::string text = forged(document(passed()), [](ordered_json& record) {
+    const auto digest = record["digest"];
+    record.erase("digest");
+    record["witness"] = {{"kind", "new"}};
+    record["digest"] = digest;
+  });
+  EXPECT_EQ(contradictions(text), "");
+}
+
+TEST(EvidenceReader, RefusesWhatCanBeReadInTwoWays) {
+  const std::string text = document(passed());
+  std::string twice = text;
+  twice.insert(twice.find("\"verdict\""), "\"verdict\": \"rejected\",\n  ");
+  EXPECT_THAT(refusal(twice), HasSubstr("\"verdict\" stands twice"));
+  std::string inner = text;
+  inner.insert(inner.find("\"passed\""), "\"passed\": 9,\n    ");
+  EXPECT_THAT(refusal(inner), HasSubstr("\"passed\" stands twice"));
+  // The same key, spelled with an escape.
+  std::string escaped = text;
+  escaped.insert(escaped.find("\"verdict\""), "\"v\\u0065rdict\": \"rejected\",\n  ");
+  EXPECT_THAT(refusal(escaped), HasSubstr("stands twice"));
+  EXPECT_THAT(refusal(text + std::string(1, '\0') + text), HasSubstr("NUL"));
+  EXPECT_NE(refusal(text + text), "");
+}
+
+TEST(EvidenceReader, RefusesHostileBytes) {
+  const std::string text = document(passed());
+  EXPECT_NE(refusal(""), "");
+  EXPECT_NE(refusal("null"), "");
+  EXPECT_NE(refusal("[]"), "");
+  EXPECT_NE(refusal("{}"), "");
+  EXPECT_NE(refusal("{\"version\":1.0}"), "");
+  EXPECT_NE(refusal("{\"version\":1e999}"), "");
+  EXPECT_NE(refusal("\xef\xbb"), "");
+  EXPECT_NE(refusal("{\"version\":1,\"a\":\"\xff\"}"), "");
+  EXPECT_THAT(refusal(std::string(30u << 20, '[')), HasSubstr("nested too deeply"));
+  EXPECT_THAT(refusal("{\"version\":1,\"a\":" + std::string(20, '[') + std::string(20, ']') + "}"),
+              HasSubstr("nested too deeply"));
+  EXPECT_EQ(refusal("{\"version\":1,\"a\":\"" + std::string(99, '[') + "\\\"" + std::string(99, '[') + "\"}"), "");
+  for (std::size_t size = 0; size + 2 < text.size(); size += 7) EXPECT_NE(refusal(text.substr(0, size)), "") << size;
+}
+
+TEST(EvidenceReader, RefusesAnotherVersion) {
+  const std::string text = forged(document(passed()), [](ordered_json& record) { record["version"] = 2; });
+  EXPECT_THAT(refusal(text), HasSubstr("version 2"));
+}
+
+struct Forgery {
+  const char* what;
+  RunRecord record;
+  std::function<void(ordered_json&)> change;
+  const char* caught_by;
+};
+
+TEST(EvidenceConsistency, ForgeriesWithAFittingDigestShow) {
+  const auto with = [](RunRecord record, const std::function<void(RunRecord&)>& change) {
+    change(record);
+    return record;
+  };
+  const RunRecord without_expect = with(passed(), [](RunRecord& record) {
+    record.tests->assertions = record.tests->files[0].assertions = 0;
+    record.widenings = {"evidence: no expect() was counted in sandbox/a.test.ts"};
+  });
+  const RunRecord on_host = with(passed(), [](RunRecord& record) {
+    record.backend = record.check->mode = "host";
+    record.exec->seen_inside.clear();
+    record.widenings = {"host: the code runs on this machine without isolation", "run.env: TZ is passed in"};
+    record.facts->config.push_back({"run.env.TZ", "\"[REDACTED:env:TZ]\"", "option --env"});
+  });
+  const std::vector<Forgery> forgeries = {
+      {"verdict", failed(), [](auto& r) { r["verdict"] = "allowed"; }, "verdict: "},
+      {"verdict and reason", failed(),
+       [](auto& r) { r["verdict"] = "allowed", r["reason"] = "tests_passed", r["exit_status"] = 0; },
+       "did not exit with 0"},
+      {"and the exit code", failed(),
+       [](auto& r) {
+         r["verdict"] = "allowed", r["reason"] = "tests_passed", r["exit_status"] = 0, r["outcome"]["value"] = 0;
+       },
+       "proof: tests failed"},
+      {"a reason of a check", passed(), [](auto& r) { r["reason"] = "no_findings"; }, "no run ends with"},
+      {"an unknown reason", passed(), [](auto& r) { r["reason"] = "looks_good"; }, "there is no reason called"},
+      {"exit status", failed(), [](auto& r) { r["exit_status"] = 0; }, "does not lead to the exit status"},
+      {"exit code of a failure", failed(), [](auto& r) { r["outcome"]["value"] = 0; }, "exited with 0"},
+      {"end by a signal", passed(), [](auto& r) { r["outcome"]["kind"] = "signaled"; }, "did not exit with 0"},
+      {"passed", passed(), [](auto& r) { r["tests"]["passed"] = 200; }, "passed, failed and skipped come to"},
+      {"passed and tests", passed(), [](auto& r) { r["tests"]["passed"] = 200, r["tests"]["tests"] = 200; },
+       "the files come to"},
+      {"a failure left out", failed(), [](auto& r) { r["tests"]["failures"].clear(); }, "not every failed test"},
+      {"nothing passed", passed(),
+       [](auto& r) { r["tests"]["passed"] = 0, r["tests"]["skipped"] = 2, r["tests"]["files"][0]["skipped"] = 2; },
+       "no test passed"},
+      {"a file that was not tested", passed(), [](auto& r) { r["files_asked"].push_back("sandbox/b.test.ts"); },
+       "no test ran in sandbox/b"},
+      {"a hash", passed(), [](auto& r) { r["files"]["sha256"]["src/a.ts"] = std::string(64, 'b'); }, "file list: "},
+      {"a file left out", passed(), [](auto& r) { r["files"]["sha256"].erase("src/a.ts"); }, "file list: "},
+      {"a finding left out", refused(), [](auto& r) { r["check"]["findings"].clear(); }, "no finding is recorded"},
+      {"a finding and what ran", refused(),
+       [](auto& r) {
+         r["outcome"] = {{"kind", "exited"}, {"value", 0}, {"detail", ""}};
+       },
+       "although there were findings"},
+      {"the gate of a pass", passed(), [](auto& r) { r["check"] = nullptr; }, "the gate did not let"},
+      {"capabilities", passed(), [](auto& r) { r["seen_inside"]["cap_eff"] = "00000000a80425fb"; },
+       "holds capabilities"},
+      {"the report", passed(), [](auto& r) { r["report_sha256"] = nullptr; }, "bun's report is missing"},
+      {"a setting", passed(), [](auto& r) { r["config"]["values"]["backend"] = "\"docker\""; }, "configuration: "},
+      {"the network", passed(), [](auto& r) { r["network"] = "host"; }, "the network is not"},
+      {"a tier", passed(),
+       [](auto& r) {
+         r["tiers"] = {"always", "docker"};
+       },
+       "\"trust_namespace: ...\""},
+      {"where it ran", on_host, [](auto& r) { r["backend"] = "namespace"; }, "checked for another place"},
+      {"a widening: host", on_host, [](auto& r) { r["widenings"].erase(0); }, "\"host: ...\""},
+      {"a widening: variable", on_host, [](auto& r) { r["widenings"].erase(1); }, "run.env: TZ"},
+      {"a widening: thin evidence", without_expect, [](auto& r) { r["widenings"].clear(); }, "no expect() was counted"},
+      {"a rule folder", passed(), [](auto& r) { r["rules"]["folder"] = "/x"; }, "\"rules: ...\""},
+      {"times", passed(), [](auto& r) { r["ended"] = "2029-01-31T00:00:00.000Z"; }, "ended before it began"},
+      {"a day", passed(), [](auto& r) { r["ended"] = "2030-02-31T00:00:00.000Z"; }, "no such time"},
+      {"a stage", passed(), [](auto& r) { r["timings_ms"]["run"] = 4000; }, "stages took longer"},
+      {"an error of a pass", no_engine(), [](auto& r) { r["error"] = nullptr; }, "the error that led"},
+      {"a pass out of nothing", no_engine(),
+       [](auto& r) {
+         r["verdict"] = "allowed", r["reason"] = "tests_passed", r["exit_status"] = 0, r["error"] = nullptr;
+       },
+       "no tests are recorded"},
+  };
+  for (const auto& forgery : forgeries) {
+    const std::string honest = document(forgery.record);
+    EXPECT_EQ(contradictions(honest), "") << forgery.what;
+    EXPECT_THAT(contradictions(forged(honest, forgery.change)), HasSubstr(forgery.caught_by)) << forgery.what;
+  }
+}
+
+// docs/evidence.md names this as what cannot be caught; the day it is, the page has to say so.
+TEST(EvidenceConsistency, AForgeryThatFitsEverywhereDoesNotShow) {
+  const std::string text = forged(document(passed()), [](ordered_json& record) {
+    record["tests"]["passed"] = 200;
+    record["tests"]["tests"] = 200;
+    record["tests"]["files"][0]["tests"] = 200;
+  });
+  EXPECT_EQ(contradictions(text), "");
+}
+
+TEST(EvidenceConsistency, TerminatedRunsEndWith143) {
+  RunRecord record = no_engine();
+  record.error = Error(ErrorCode::cancelled, "stopped");
+  record.verdict = verdict_of(*record.error);
+  EXPECT_EQ(contradictions(evidence_document(record, "1", 130)), "");
+  EXPECT_EQ(contradictions(evidence_document(record, "1", 143)), "");
+  EXPECT_NE(contradictions(evidence_document(record, "1", 0)), "");
+}
+
+TEST(EvidenceFile, RefusesPlacesThatTheNextRunWouldTakeForSources) {
+  const auto project = TempDir::create();
+  ASSERT_TRUE(project && make_folders(project->path() / "sandbox") && make_folders(project->path() / "src"));
+  const std::string root = project->path().string();
+  for (const char* place : {"/sandbox/r.json", "/sandbox/", "/src/deep/", "/x/../src/r.json"}) {
+    const auto found = evidence_place(root + place, project->path());
+    ASSERT_FALSE(found) << place;
+    EXPECT_EQ(found.error().code(), ErrorCode::input_invalid) << place;
+  }
+  EXPECT_FALSE(evidence_folder("sandbox/records", project->path()));
+  EXPECT_TRUE(evidence_place(root + "/r.json", project->path()));
+  EXPECT_TRUE(evidence_folder("evidence/of/runs", project->path()));
+  EXPECT_TRUE(std::filesystem::is_directory(project->path() / "evidence/of/runs"));
+}
+
+TEST(EvidenceFile, RefusesWhatIsNoFileBeforeAnythingRuns) {
+  const auto folder = TempDir::create();
+  ASSERT_TRUE(folder);
+  const std::string fifo = (folder->path() / "fifo").string();
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  EXPECT_FALSE(evidence_place(fifo, {}));
+  EXPECT_FALSE(evidence_place((folder->path() / "missing/r.json").string(), {}));
+  EXPECT_TRUE(std::filesystem::is_fifo(fifo));
+}
+
+TEST(EvidenceFile, AFolderGetsAFileForEachRunAndAFileIsReplaced) {
+  const auto folder = TempDir::create();
+  ASSERT_TRUE(folder);
+  const auto place = evidence_place(folder->path().string() + "/new/", {});
+  ASSERT_TRUE(place);
+  EXPECT_EQ(write_evidence(*place, "a.json", "1").value(), folder->path() / "new/a.json");
+  EXPECT_EQ(write_evidence(*place, "b.json", "2").value(), folder->path() / "new/b.json");
+  const auto file = evidence_place((folder->path() / "one.json").string(), {});
+  ASSERT_TRUE(file);
+  EXPECT_TRUE(write_evidence(*file, "ignored", "1") && write_evidence(*file, "ignored", "2"));
+  EXPECT_EQ(read_file(folder->path() / "one.json", 9).value(), "2");
+}
+
+}  // namespace
+}  // namespace guard
