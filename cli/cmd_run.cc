@@ -221,6 +221,7 @@ int cmd_run(const RunOptions& options, CommandContext& context) {
   context.streams.choose_color(options.sandbox.color, context.environment);
   RuleEngine engine;
   RunRequest request;
+  request.jobs = options.jobs;
   auto resolved = resolve_files(options, request);
   return run(options.sandbox, context, engine, request, std::move(resolved));
 }

@@ -124,6 +124,16 @@ Result<void> set_explained(std::string place, CheckOptions& options) {
   return ok();
 }
 
+constexpr const char* kJobsMistake = "--jobs takes a number from 1 to 256";
+
+// 0 where it is no such number.
+unsigned jobs_of(const SplitArguments& split) {
+  const std::string jobs = split.value("--jobs");
+  const bool digits = !jobs.empty() && jobs.size() <= 3 && jobs.find_first_not_of("0123456789") == std::string::npos;
+  const auto number = digits ? static_cast<unsigned>(std::stoul(jobs)) : 0u;
+  return number <= 256 ? number : 0;
+}
+
 Result<ParsedCommand> parse_check(SplitArguments split) {
   CheckOptions options;
   // Behind `--` even a lone dash is a file's name.
@@ -148,10 +158,8 @@ Result<ParsedCommand> parse_check(SplitArguments split) {
   options.stdin_name = split.value("--stdin-name", options.stdin_name);
   options.allow_empty = split.has("--allow-empty");
   if (split.has("--jobs")) {
-    const std::string jobs = split.value("--jobs");
-    const bool digits = !jobs.empty() && jobs.size() <= 3 && jobs.find_first_not_of("0123456789") == std::string::npos;
-    options.jobs = digits ? static_cast<unsigned>(std::stoul(jobs)) : 0;
-    if (options.jobs == 0 || options.jobs > 256) return mistake("--jobs takes a number from 1 to 256", "leave it out: all processors are used then");
+    options.jobs = jobs_of(split);
+    if (options.jobs == 0) return mistake(kJobsMistake, "leave it out: all processors are used then");
   }
   options.no_ignore = split.has("--no-ignore");
   options.print_waiver = split.has("--print-waiver");
@@ -196,6 +204,10 @@ Result<ParsedCommand> parse_run(SplitArguments split, const VerbRow& row) {
   if (split.positional.empty()) return mistake("guard run needs the tests to run", "guard run sandbox/*.test.ts");
   GUARD_TRY(no_empty_names(split.positional));
   options.files = std::move(split.positional);
+  if (split.has("--jobs")) {
+    options.jobs = jobs_of(split);
+    if (options.jobs == 0) return mistake(kJobsMistake, "leave it out: all files then run in one sandbox");
+  }
   return ParsedCommand(std::move(options));
 }
 

@@ -53,6 +53,7 @@ struct SandboxOptions {
 
 struct RunOptions {
   SandboxOptions sandbox;
+  unsigned jobs = 1;  // sandboxes side by side, where there are as many files
   std::vector<std::string> files;
 };
 

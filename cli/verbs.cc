@@ -62,6 +62,9 @@ constexpr OptionRow kCheckOptions[] = {
 
 // The first row is for `run` alone.
 constexpr OptionRow kRunOptions[] = {
+    {.name = "--jobs",
+     .value = "N",
+     .help = "each file in a sandbox of its own, N at a time, which share memory, processors and output (default: one sandbox for all)"},
     {.name = "--collect",
      .value = "MODE",
      .help = "what comes back of the files that tests wrote, once they passed: none, listed (in [run] collect_paths) or all",
@@ -95,7 +98,7 @@ constexpr OptionRow kRunOptions[] = {
     kRules,
 };
 
-constexpr std::span<const OptionRow> kExecOptions = std::span(kRunOptions).subspan(1);
+constexpr std::span<const OptionRow> kExecOptions = std::span(kRunOptions).subspan(2);
 
 constexpr OptionRow kImageOptions[] = {
     {.name = "--engine", .help = "only the image in the container engine"},
@@ -176,7 +179,7 @@ constexpr VerbRow kVerbs[] = {
               "is masked. A pass needs a report that shows that every file's tests ran.",
      .options = kRunOptions,
      .examples = "guard run sandbox/*.test.ts\nguard run --collect all sandbox/*.test.ts\nguard run --backend namespace --timeout 60 sandbox/sum.test.ts\nguard "
-                 "run --env TZ=UTC --format json sandbox/\nguard run --record evidence/ sandbox/",
+                 "run --env TZ=UTC --format json sandbox/\nguard run --jobs 4 --record evidence/ sandbox/",
      .exit_status = kRunStatus},
     {.verb = Verb::exec,
      .name = "exec",

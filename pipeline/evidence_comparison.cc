@@ -118,7 +118,8 @@ std::vector<std::string> file_differences(const Table& then, const Table& now) {
 
 Result<EvidenceCheck> compare_files(const json& record, const EvidencePresent& present) {
   const std::string name = "project files";
-  const Table then = record["files"]["sha256"].get<Table>();
+  Table then = record["files"]["sha256"].get<Table>();
+  if (record["collected"].is_object()) then.merge(record["collected"]["sha256"].get<Table>());
   std::error_code failure;
   const bool is_project =
       fs::exists(present.project / "package.json", failure) || fs::exists(present.project / "sandbox", failure);

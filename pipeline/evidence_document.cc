@@ -109,6 +109,23 @@ Json outcome_json(const RunRecord& record) {
   return {{"kind", to_string(outcome.kind)}, {"value", outcome.value}, {"detail", clean(outcome.detail)}};
 }
 
+Json attested_json(const RunRecord& record) {
+  if (!record.exec || !record.exec->attested) return nullptr;
+  const Attested& attested = *record.exec->attested;
+  return {{"ran", attested.ran}, {"expected_failures", attested.expected_failures}, {"redirected", attested.redirected}};
+}
+
+Json collected_json(const RunRecord& record) {
+  if (!record.collected) return nullptr;
+  const CollectRecord& collected = *record.collected;
+  Json json = {{"mode", to_string(collected.policy)},
+               {"sha256", Json::object()},
+               {"left_behind", collected.left_behind_count},
+               {"complete", collected.complete}};
+  for (const auto& file : collected.files) json["sha256"][clean(file.path)] = file.sha256;
+  return json;
+}
+
 Json tests_json(const RunRecord& record) {
   if (!record.tests) return nullptr;
   const TestSummary& tests = *record.tests;
@@ -196,6 +213,7 @@ void add_setting(Json& json, const RunRecord& record, const RunFacts& facts) {
   json["files"] = files_json(record);
   json["left_out"] = list(record.left_out);
   json["limits"] = record.spec ? limits_json(*record.spec, record.keep_bytes) : Json(nullptr);
+  json["jobs"] = record.jobs;
   json["enforced_by"] = object(record.exec ? record.exec->enforced_by : std::map<std::string, std::string>());
   json["seen_inside"] = object(record.exec ? record.exec->seen_inside : std::map<std::string, std::string>());
   json["widenings"] = list(record.widenings);
@@ -207,11 +225,13 @@ void add_result(Json& json, const RunRecord& record, const RunFacts& facts, int 
   json["detail"] = clean(record.verdict.detail);
   json["exit_status"] = exit_status;
   json["outcome"] = outcome_json(record);
+  json["attested"] = attested_json(record);
   json["tests"] = tests_json(record);
   json["report_sha256"] = or_null(facts.report_sha256);
   json["output"] = output_json(record, facts);
   json["resources"] = resources_json(record);
   json["check"] = check_json(record);
+  json["collected"] = collected_json(record);
   json["notes"] = list(record.notes);
   json["error"] = record.error ? error_json(*record.error) : Json(nullptr);
 }

@@ -150,6 +150,7 @@ std::string run_document(const RunRecord& record) {
     for (const auto& [name, why] : record.unmasked) json["output"]["not_masked"][clean(name)] = why;
   }
   json["limits"] = record.spec ? limits_json(*record.spec, record.keep_bytes) : Json::object();
+  json["jobs"] = record.jobs;
   if (record.exec) json["exec"] = exec_json(*record.exec);
   if (record.collected) json["collected"] = collected_json(*record.collected);
   if (record.spec) {

@@ -59,6 +59,7 @@ struct RunRecord {
   std::optional<TestSummary> tests;
   std::optional<ExecResult> exec;
   std::optional<CollectRecord> collected;  // where `exec` is
+  std::size_t jobs = 1;          // sandboxes side by side; each had its share of the limits
   std::uint64_t keep_bytes = 0;  // the cap
   std::uint64_t kept_bytes = 0;
   std::uint64_t dropped_bytes = 0;

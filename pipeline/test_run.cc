@@ -15,6 +15,7 @@
 #include "pipeline/digest_sink.h"
 #include "pipeline/gate.h"
 #include "pipeline/masked_record.h"
+#include "pipeline/parted_run.h"
 #include "pipeline/run_output.h"
 #include "pipeline/source_files.h"
 #include "pipeline/staging.h"
@@ -123,6 +124,9 @@ class Run {
     record_.unmasked = secrets.refused();
 
     stage(tests() ? "check" : "collect");
+    if (jobs() > 1 && collect_policy() != CollectPolicy::none) {
+      return Error(ErrorCode::input_invalid, "--jobs and --collect do not go together: several sandboxes may write the same file").hint("leave one of them out");
+    }
     GUARD_TRY(collect());
     if (tests()) {
       GUARD_TRY(check(secrets));
@@ -147,9 +151,11 @@ class Run {
     record_.keep_bytes = request_.config.limits.output_keep_bytes;
 
     stage("run");
-    GUARD_TRY_ASSIGN(const auto sandbox, make_sandbox(choice_.backend, DockerOptions{socket, request_.config.docker.runtime,
-                                                                                      milliseconds(request_.config.docker.probe_deadline_ms)}));
+    const DockerOptions docker{socket, request_.config.docker.runtime, milliseconds(request_.config.docker.probe_deadline_ms)};
+    GUARD_TRY_ASSIGN(const auto sandbox, make_sandbox(choice_.backend, docker));
     if (record_.facts && choice_.backend != "docker") take_engine(sandbox->probe(Deadline::after(kProbeDeadline)), *record_.facts);
+    record_.jobs = jobs();
+    if (record_.jobs > 1) return run_in_parts(spec, docker, secrets);
     GUARD_TRY_ASSIGN(const auto output, RunOutput::create(secrets, request_.config.limits.output_keep_bytes, out_, err_));
     auto exec = sandbox->run(spec, output->out(), output->err(), cancel_);
     if (!exec) {
@@ -167,6 +173,28 @@ class Run {
     stage("judge");
     judge(*output);
     return bring_back(secrets, std::move(written));
+  }
+
+  // On the host all files would write into the same staged copy.
+  std::size_t jobs() const { return tests() && choice_.backend != "host" ? std::max<std::size_t>(1, std::min(request_.jobs, request_.files.size())) : 1; }
+
+  Result<void> run_in_parts(const SandboxSpec& spec, const DockerOptions& docker, const SecretSource& secrets) {
+    PartedRunRequest request;
+    request.files = request_.files;
+    request.jobs = jobs();
+    request.spec = &spec;
+    request.secrets = &secrets;
+    request.keep_bytes = record_.keep_bytes;
+    request.make_sandbox = [&] { return make_sandbox(choice_.backend, docker); };
+    request.progress = [&](std::size_t done) {
+      if (request_.progress) request_.progress(fmt::format("{} of {} files have run", done, request_.files.size()));
+    };
+    GUARD_TRY_ASSIGN(PartedRun parted, run_parted(request, out_, err_, cancel_).context(fmt::format("running in {} sandboxes", choice_.backend)));
+    account(parted.kept_bytes, parted.dropped_bytes, std::move(parted.redactions));
+    record_.exec = std::move(parted.exec);
+    stage("judge");
+    take(RunJudgement{std::move(parted.verdict), std::move(parted.tests)});
+    return bring_back(secrets, std::move(parted.written));
   }
 
   // What a command writes was never to be kept: there is no gate before it.
@@ -324,10 +352,12 @@ class Run {
     return request;
   }
 
-  void account(const RunOutput& output) {
-    record_.kept_bytes = output.kept_bytes();
-    record_.dropped_bytes = output.dropped_bytes();
-    record_.redactions = output.redactions();
+  void account(const RunOutput& output) { account(output.kept_bytes(), output.dropped_bytes(), output.redactions()); }
+
+  void account(std::uint64_t kept_bytes, std::uint64_t dropped_bytes, std::map<std::string, std::uint64_t> redactions) {
+    record_.kept_bytes = kept_bytes;
+    record_.dropped_bytes = dropped_bytes;
+    record_.redactions = std::move(redactions);
     if (!record_.facts) return;
     record_.facts->stdout_sha256 = out_.finish_hex();
     record_.facts->stderr_sha256 = err_.finish_hex();
@@ -345,7 +375,10 @@ class Run {
     evidence.text = output.text_summary();
     evidence.failures_told = output.failures_told();
     evidence.sandboxed = sandboxed;
-    RunJudgement judgement = judge_test_run(evidence);
+    take(judge_test_run(evidence));
+  }
+
+  void take(RunJudgement judgement) {
     record_.verdict = std::move(judgement.verdict);
     record_.tests = std::move(judgement.tests);
     if (record_.verdict.kind() == VerdictKind::allowed) look_for_changes();

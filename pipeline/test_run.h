@@ -21,6 +21,7 @@ namespace guard {
 struct RunRequest {
   std::filesystem::path project;   // absolute
   std::vector<std::string> files;  // tests, relative to the project: "sandbox/a.test.ts"
+  std::size_t jobs = 1;            // 2 or more: a sandbox for each file, so many at a time (not on the host)
   std::vector<std::string> argv;   // instead of tests: a command without the gate (`guard exec`)
   Config config;
   std::optional<BackendName> backend;  // --backend

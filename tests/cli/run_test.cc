@@ -1,4 +1,5 @@
 // `guard run` end to end: real bun, in the real sandboxes.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -324,6 +325,44 @@ TEST_P(Run, WhatChangesWhileItRunsIsNotAllowed) {
       fs::remove(project_.path() / path);
     }
   }
+}
+
+TEST_P(Run, SeveralFilesRunSideBySide) {
+  for (int i = 0; i < 5; ++i) {
+    project_.write(fmt::format("sandbox/{}.test.ts", i),
+                   fmt::format("import {{ expect, test }} from \"bun:test\";\nimport {{ existsSync, writeFileSync }} from \"node:fs\";\n"
+                               "test(\"is alone {0}\", () => {{ expect(existsSync(\"/app/sandbox/mark\")).toBe(false); writeFileSync(\"/app/sandbox/mark\", \"{0}\"); console.log(\"file {0}\"); }});\n"
+                               "test(\"second\", () => {{ expect(1).toBe(1); }});\n", i));
+  }
+  const std::vector<std::string> files = {"sandbox/0.test.ts", "sandbox/1.test.ts", "sandbox/2.test.ts", "sandbox/3.test.ts", "sandbox/4.test.ts"};
+  // In one sandbox the second file finds what the first has written.
+  expect_verdict(run(files), 1, "rejected", "tests_failed");
+  const auto result = run(files, {"--jobs", "3"});
+  expect_verdict(result, 0, "allowed", "tests_passed");
+  const auto document = result.document();
+  EXPECT_EQ(document["jobs"], 3);
+  EXPECT_EQ(document["tests"]["passed"], 10);
+  EXPECT_EQ(document["tests"]["files"], 5);
+  EXPECT_EQ(document["exec"]["attested"]["ran"], 10);
+  std::size_t at = 0;
+  for (int i = 0; i < 5; ++i) {  // in order, whoever was first
+    at = result.err.find(fmt::format("file {}\n", i), at);
+    ASSERT_NE(at, std::string::npos) << result.err;
+  }
+  std::error_code none;
+  EXPECT_TRUE(fs::is_empty(shared_cache() / "runs", none));
+}
+
+TEST_P(Run, OneOfSeveralDecides) {
+  project_.write("guard.toml", "trust_namespace = true\n");
+  project_.write("sandbox/a.test.ts", kPassing);
+  project_.write("sandbox/b.test.ts", "import { test } from \"bun:test\";\ntest(\"leaves\", () => { process.exit(0); });\n");
+  expect_verdict(run({"sandbox/a.test.ts", "sandbox/b.test.ts"}, {"--jobs", "2"}), 2, "undecided", "report_missing");
+  project_.write("sandbox/c.test.ts", "import { expect, test } from \"bun:test\";\ntest(\"wrong\", () => { expect(1).toBe(2); });\n");
+  const auto result = run({"sandbox/a.test.ts", "sandbox/b.test.ts", "sandbox/c.test.ts"}, {"--jobs", "2"});
+  expect_verdict(result, 1, "rejected", "tests_failed");
+  EXPECT_NE(result.document().value("message", "").find("sandbox/c.test.ts"), std::string::npos) << result.out;
+  expect_verdict(run({"sandbox/a.test.ts", "sandbox/c.test.ts"}, {"--jobs", "2", "--collect", "all"}), 2, "undecided", "error");
 }
 
 TEST_P(Run, LinkInSandboxIsRefused) {
