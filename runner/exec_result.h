@@ -31,6 +31,13 @@ struct Outcome {
   std::string detail;
 };
 
+// What runner/attestation.mjs says once all tests have ended.
+struct Attested {
+  std::uint64_t ran = 0;    // tests, counted as they ended
+  std::uint64_t expected_failures = 0;  // uses of test.failing
+  bool redirected = false;  // its standard error led elsewhere in between
+};
+
 struct ExecResult {
   Outcome outcome;
   milliseconds wall{0};
@@ -40,6 +47,9 @@ struct ExecResult {
   std::uint64_t stderr_bytes = 0;
   std::optional<std::string> report;  // all that was written to the report channel; none: nothing was
   bool report_truncated = false;      // over kReportBytesMax: unusable
+  // What was said on the attestation socket by the one who knew the secret; none: nobody did.
+  std::optional<Attested> attested;
+  bool attestation_forged = false;  // somebody wrote to that socket without knowing it
 
   // What the run wrote; nothing where it was not asked for, or the run was stopped.
   std::optional<Collection> collected;
