@@ -438,8 +438,10 @@ int offer_secret() {
     if (ends[i] < 0) fail_to_start("socketpair", errno);
     close(raw[i]);
   }
-  if (getrandom(g_secret, sizeof g_secret, 0) != static_cast<ssize_t>(sizeof g_secret)) fail_to_start("getrandom", errno);
-  if (write(ends[0], g_secret, sizeof g_secret) != static_cast<ssize_t>(sizeof g_secret)) fail_to_start("attestation", errno);
+  if (getrandom(g_secret, sizeof g_secret, 0) != static_cast<ssize_t>(sizeof g_secret))
+    fail_to_start("getrandom", errno);
+  if (write(ends[0], g_secret, sizeof g_secret) != static_cast<ssize_t>(sizeof g_secret))
+    fail_to_start("attestation", errno);
   // Who reads after the first finds the end, and does not wait.
   if (shutdown(ends[0], SHUT_WR) != 0 || fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0) fail_to_start("attestation", errno);
   g_attestation = ends[0];
@@ -470,7 +472,8 @@ Said read_attestation() {
   return Said::attestation;
 }
 
-[[noreturn]] void become_program(const Options& options, int out, int err, int report, int attestation, int status, int null) {
+[[noreturn]] void become_program(const Options& options, int out, int err, int report, int attestation, int status,
+                                 int null) {
   setsid();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
@@ -678,8 +681,8 @@ int main(int argc, char** argv) {
   Options options;
   if (!parse_options(argc, argv, options)) {
     fputs(
-        "usage: guard-init [--report] [--attest] [--nofile N] [--fsize N] [--nproc N] [--deadline-ms N] [--grace-ms N] [--collect "
-        "FOLDER [--collect-files N] [--collect-bytes N] [--collect-file-bytes N]] -- PROGRAM [ARG...]\n",
+        "usage: guard-init [--report] [--attest] [--nofile N] [--fsize N] [--nproc N] [--deadline-ms N] [--grace-ms N] "
+        "[--collect FOLDER [--collect-files N] [--collect-bytes N] [--collect-file-bytes N]] -- PROGRAM [ARG...]\n",
         stderr);
     return 64;
   }

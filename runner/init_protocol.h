@@ -1,8 +1,8 @@
 // What init (PID 1 inside) tells guard over its standard output: frames of an 8-byte header (type, three zero bytes,
 // payload length as u32 big-endian) and a payload of at most kFramePayloadMax bytes.
 //
-// Order: one hello, any number of out/err/report, at most one attestation among them, where guard asked for files what the
-// run wrote, one exit, end of stream. Anything else is a PROTOCOL_ERROR, and a stream that ends without an exit frame
+// Order: one hello, any number of out/err/report, at most one attestation, where guard asked for files what the run
+// wrote, one exit, end of stream. Anything else is a PROTOCOL_ERROR, and a stream that ends without an exit frame
 // proves nothing.
 //
 // What the run wrote: any number of left_behind and of files (one file frame, then data frames until its size is

@@ -249,9 +249,9 @@ void InitStream::take_into(ExecResult& result) {
   result.report = std::move(report_);
   report_.reset();
   result.report_truncated = report_truncated_;
+  result.collected = collected_.release();
   result.attested = std::move(attested_);
   attested_.reset();
-  result.collected = collected_.release();
   result.seen_inside = std::move(hello_);
   hello_.clear();
   if (!exit_) return;

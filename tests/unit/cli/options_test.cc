@@ -234,7 +234,7 @@ TEST(Options, RunTurnsItsOptionsIntoOverrides) {
       parsed<RunOptions>({"run",           "--backend",  "namespace", "--timeout",  "60",    "sandbox/a.test.ts",
                           "--memory=512m", "--cpus",     "1.5",       "--pids",     "64",    "--image",
                           "tests:1",       "--mask-env", "A,B",       "--mask-env", "C",     "--env",
-                          "TZ=UTC",        "--env",      "TOKEN",     "--env",      "X==,y", "--quiet"});
+                          "TZ=UTC",        "--env",      "TOKEN",     "--env",      "X==,y", "--quiet", "--collect", "all"});
   EXPECT_THAT(options.files, ElementsAre("sandbox/a.test.ts"));
   EXPECT_EQ(options.sandbox.backend, BackendName::namespace_sandbox);
   EXPECT_TRUE(options.sandbox.quiet);
@@ -245,6 +245,7 @@ TEST(Options, RunTurnsItsOptionsIntoOverrides) {
   EXPECT_EQ(override_of(overrides, "limits.cpus"), "1.5");
   EXPECT_EQ(override_of(overrides, "limits.pids"), "64");
   EXPECT_EQ(override_of(overrides, "docker.image"), "tests:1");
+  EXPECT_EQ(override_of(overrides, "run.collect"), "all");
   EXPECT_EQ(override_of(overrides, "run.env.TZ"), "UTC");
   EXPECT_EQ(override_of(overrides, "run.env.TOKEN"), "(inherited)");
   EXPECT_EQ(override_of(overrides, "run.env.X"), "=,y");
@@ -272,6 +273,8 @@ TEST(Options, ValuesAreCheckedWhileTheyAreStillAMistakeOfUsage) {
   EXPECT_THAT(mistake({"run", "a.ts", "--timeout", "-5"}), HasSubstr("must be"));
   EXPECT_THAT(mistake({"run", "a.ts", "--cpus", "nan"}), HasSubstr("must be"));
   EXPECT_THAT(mistake({"run", "a.ts", "--pids", "1"}), HasSubstr("must be"));
+  EXPECT_THAT(mistake({"run", "a.ts", "--collect", "some"}), HasSubstr("--collect"));
+  EXPECT_THAT(mistake({"exec", "--collect", "all", "--", "ls"}), HasSubstr("--collect"));  // what a command writes is never kept
   EXPECT_THAT(mistake({"run", "a.ts", "--image", "-v"}), HasSubstr("is not a name"));
   EXPECT_THAT(mistake({"run", "a.ts", "--env", "A B=1"}), HasSubstr("is not the name"));
   EXPECT_THAT(mistake({"run", "a.ts", "--env", "=1"}), HasSubstr("is not the name"));
