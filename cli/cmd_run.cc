@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/rule_engine.h"
+#include "cli/test_lines.h"
 #include "cli/trusted_inputs.h"
 #include "common/hash.h"
 #include "common/text.h"
@@ -197,7 +198,9 @@ int run(const SandboxOptions& options, CommandContext& context, RuleEngine& engi
         progress.clear();
         streams.err.print("guard: warning: {}\n", sentence);
       };
-      record = run_tests(request, out, err, context.cancel);
+      TestLines painted(err);
+      record = run_tests(request, out, streams.err_color && !command ? static_cast<ByteSink&>(painted) : err, context.cancel);
+      static_cast<void>(painted.finish());  // a stream that can't be written to is told at the end
     } else {
       record.verdict = verdict_of(prepared.error());
       record.error = std::move(prepared).error();

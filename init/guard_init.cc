@@ -1,10 +1,11 @@
 // guard-init: PID 1 of a sandbox (or, on the host, a plain supervisor that adopts orphans).
 //
-//   guard-init [--report] [--nofile N] [--fsize N] [--nproc N] [--deadline-ms N] [--grace-ms N] -- PROGRAM [ARG...]
+//   guard-init [--report] [--attest] [--nofile N] [--fsize N] [--nproc N] [--deadline-ms N] [--grace-ms N] -- PROGRAM [ARG...]
 //
 // It speaks the frames of runner/init_protocol.h on its standard output and reads nothing but the end of its standard
 // input, which is the life line. PROGRAM is looked up in PATH, gets the environment as it is, /dev/null as its standard
-// input, pipes as its outputs (and as descriptor 3 with --report), a session of its own, and no other descriptor.
+// input, pipes as its outputs (and as descriptor 3 with --report), a session of its own, and no other descriptor
+// but a socket as descriptor 4 with --attest.
 //
 //   TERM from outside   is forwarded to every process; after --grace-ms whatever is left is killed.
 //   TERM from inside    (or from anyone but our parent, on the host) is noted, and everything is killed.
@@ -25,8 +26,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -39,10 +42,13 @@
 namespace {
 
 using guard::init_protocol::FrameType;
+using guard::init_protocol::kAttestationBytesMax;
 using guard::init_protocol::kFramePayloadMax;
 using guard::init_protocol::kHeaderBytes;
+using guard::init_protocol::kSecretBytes;
 
 constexpr int kReportFd = 3;
+constexpr int kAttestationFd = 4;
 constexpr int kOwnFdsFrom = 16;  // ours stay clear of the numbers the program gets
 constexpr int kExitCannotServe = 70;
 constexpr long long kNever = -1;
@@ -50,6 +56,7 @@ constexpr int kSweepEveryMs = 20;
 
 struct Options {
   bool report = false;
+  bool attest = false;
   long long nofile = -1;
   long long fsize = -1;
   long long nproc = -1;
@@ -95,6 +102,10 @@ bool parse_options(int argc, char** argv, Options& options) {
     }
     if (strcmp(argv[i], "--report") == 0) {
       options.report = true;
+      continue;
+    }
+    if (strcmp(argv[i], "--attest") == 0) {
+      options.attest = true;
       continue;
     }
     long long* number = strcmp(argv[i], "--nofile") == 0        ? &options.nofile
@@ -396,7 +407,57 @@ void set_limit(__rlimit_resource_t resource, long long value, const char* name) 
   if (setrlimit(resource, &limit) != 0) fail_to_start(name, errno);
 }
 
-[[noreturn]] void become_program(const Options& options, int out, int err, int report, int status, int null) {
+// --- attestation ---
+
+// The socket's other end. A pipe could be opened once more through /proc and read by the program; a socket can't.
+int g_attestation = -1;
+bool g_attestation_forged = false;
+bool g_attested = false;
+char g_secret[kSecretBytes];
+
+// Puts a secret where the program can read it once, and answers the program's end.
+int offer_secret() {
+  int raw[2];
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, raw) != 0) fail_to_start("socketpair", errno);
+  for (int i = 0; i < 2; ++i) {
+    ends[i] = fcntl(raw[i], F_DUPFD_CLOEXEC, kOwnFdsFrom);
+    if (ends[i] < 0) fail_to_start("socketpair", errno);
+    close(raw[i]);
+  }
+  if (getrandom(g_secret, sizeof g_secret, 0) != static_cast<ssize_t>(sizeof g_secret)) fail_to_start("getrandom", errno);
+  if (write(ends[0], g_secret, sizeof g_secret) != static_cast<ssize_t>(sizeof g_secret)) fail_to_start("attestation", errno);
+  // Who reads after the first finds the end, and does not wait.
+  if (shutdown(ends[0], SHUT_WR) != 0 || fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0) fail_to_start("attestation", errno);
+  g_attestation = ends[0];
+  return ends[1];
+}
+
+enum class Said : std::uint8_t { nothing, something_forged, attestation };
+
+// Takes one message. An attestation is in the frame then, and is to be sent.
+Said read_attestation() {
+  static char message[kSecretBytes + kAttestationBytesMax + 1];
+  const ssize_t size = recv(g_attestation, message, sizeof message, MSG_DONTWAIT);
+  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return Said::nothing;
+  if (size <= 0) {
+    close(g_attestation);
+    g_attestation = -1;
+    return Said::nothing;
+  }
+  const size_t length = static_cast<size_t>(size);
+  const bool knows = length > kSecretBytes && length < sizeof message && memcmp(message, g_secret, kSecretBytes) == 0;
+  if (!knows || g_attested) {
+    g_attestation_forged = true;
+    return Said::something_forged;
+  }
+  g_attested = true;
+  memcpy(g_frame + kHeaderBytes, message + kSecretBytes, length - kSecretBytes);
+  begin_frame(FrameType::attestation, length - kSecretBytes);
+  return Said::attestation;
+}
+
+[[noreturn]] void become_program(const Options& options, int out, int err, int report, int attestation, int status, int null) {
   setsid();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
@@ -404,7 +465,8 @@ void set_limit(__rlimit_resource_t resource, long long value, const char* name) 
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   if (dup2(null, 0) == 0 && dup2(out, 1) == 1 && dup2(err, 2) == 2 &&
-      (!options.report || dup2(report, kReportFd) == kReportFd)) {
+      (!options.report || dup2(report, kReportFd) == kReportFd) &&
+      (!options.attest || dup2(attestation, kAttestationFd) == kAttestationFd)) {
     execvp(options.program[0], options.program);
   }
   const int error = errno;
@@ -493,12 +555,13 @@ void supervise(Source (&sources)[3], Ending& ending, const Options& options) {
   const long long deadline = options.deadline_ms < 0 ? kNever : now_ms() + options.deadline_ms;
   size_t turn = 0;
   while (!ending.everything_ended) {
-    pollfd fds[6] = {{g_life_line, POLLIN, 0}, {g_signals, POLLIN, 0}, {g_stream, 0, 0}};
+    pollfd fds[7] = {{g_life_line, POLLIN, 0}, {g_signals, POLLIN, 0}, {g_stream, 0, 0}};
     fds[2].events = frame_pending() ? POLLOUT : 0;
     nfds_t count = 3;
     for (const Source& source : sources) {
       if (source.fd >= 0 && !frame_pending()) fds[count++] = {source.fd, POLLIN, 0};
     }
+    if (g_attestation >= 0 && !frame_pending()) fds[count++] = {g_attestation, POLLIN, 0};
     long long wait = -1;
     const long long now = now_ms();
     const auto wake_at = [&wait, now](long long when) {
@@ -523,12 +586,18 @@ void supervise(Source (&sources)[3], Ending& ending, const Options& options) {
       reap(ending);
     }
     if (frame_pending()) send_some();
+    if (!frame_pending() && g_attestation >= 0 && read_attestation() == Said::attestation) send_some();
     if (!frame_pending() && read_source(sources, turn)) send_some();
   }
   // No process is left that could write: what the pipes hold is all there will ever be. Somebody outside who was handed
   // a descriptor (on the host) may keep one open; an empty pipe is the end for us.
   send_all();
   while (read_source(sources, turn)) send_all();
+  while (g_attestation >= 0) {
+    const Said said = read_attestation();
+    if (said == Said::nothing) break;
+    send_all();
+  }
 }
 
 void say_how_it_ended(const Ending& ending, int exec_error) {
@@ -552,6 +621,7 @@ void say_how_it_ended(const Ending& ending, int exec_error) {
   const CgroupEvents events = cgroup_events();
   lines.add("oom_kills", events.oom_kills - g_events_before.oom_kills);
   lines.add("pids_refused", events.pids_refused - g_events_before.pids_refused);
+  lines.add("attestation_forged", g_attestation_forged ? 1 : 0);
   lines.add("max_rss_kb", usage.ru_maxrss);
   lines.add("user_us", static_cast<long long>(usage.ru_utime.tv_sec) * 1'000'000 + usage.ru_utime.tv_usec);
   lines.add("sys_us", static_cast<long long>(usage.ru_stime.tv_sec) * 1'000'000 + usage.ru_stime.tv_usec);
@@ -564,7 +634,7 @@ int main(int argc, char** argv) {
   Options options;
   if (!parse_options(argc, argv, options)) {
     fputs(
-        "usage: guard-init [--report] [--nofile N] [--fsize N] [--nproc N] [--deadline-ms N] [--grace-ms N] -- PROGRAM "
+        "usage: guard-init [--report] [--attest] [--nofile N] [--fsize N] [--nproc N] [--deadline-ms N] [--grace-ms N] -- PROGRAM "
         "[ARG...]\n",
         stderr);
     return 64;
@@ -607,15 +677,17 @@ int main(int argc, char** argv) {
   make_pipe(err);
   make_pipe(status);
   if (options.report) make_pipe(report);
+  const int attestation = options.attest ? offer_secret() : -1;
 
   Ending ending;
   ending.program = fork();
   if (ending.program < 0) fail_to_start("fork", errno);
-  if (ending.program == 0) become_program(options, out[1], err[1], report[1], status[1], null);
+  if (ending.program == 0) become_program(options, out[1], err[1], report[1], attestation, status[1], null);
   close(out[1]);
   close(err[1]);
   close(status[1]);
   if (options.report) close(report[1]);
+  if (options.attest) close(attestation);
 
   Source sources[3] = {{FrameType::out, out[0]}, {FrameType::err, err[0]}, {FrameType::report, report[0]}};
   for (const Source& source : sources) {

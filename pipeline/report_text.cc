@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -124,6 +125,37 @@ std::string findings_text(const CheckRecord& record, const Painter& paint) {
   return text + waivers_text(record, paint);
 }
 
+// A failed test as a person looks for it: where, which, and what the matcher said.
+std::string failed_text(const FailedTest& failed, const Painter& paint) {
+  constexpr std::size_t kLinesMax = 12;
+  std::string text = fmt::format("{} {}:{} {}\n", paint(kRed, "failed:"), printable(failed.file), failed.line, paint(kBold, printable(failed.name)));
+  std::string_view message = failed.message;
+  for (std::size_t lines = 0; !message.empty(); ++lines) {
+    const std::size_t end = std::min(message.find('\n'), message.size());
+    if (lines == kLinesMax) {
+      text += fmt::format("    {}\n", paint(kDim, "... (the rest is in the output above)"));
+      break;
+    }
+    if (end > 0) text += fmt::format("    {}\n", printable(message.substr(0, end)));
+    message.remove_prefix(std::min(end + 1, message.size()));
+  }
+  return text;
+}
+
+// One line per file, where there is more than one.
+std::string files_text(const TestSummary& tests, const Painter& paint) {
+  constexpr std::size_t kWidthMax = 60;
+  if (tests.files.size() < 2) return {};
+  std::size_t width = 4;
+  for (const auto& row : tests.files) width = std::max(width, std::min(printable(row.file).size(), kWidthMax));
+  std::string text = paint(kDim, fmt::format("         {:<{}} {:>6} {:>6} {:>7} {:>8}", "file", width, "passed", "failed", "skipped", "expect()")) + "\n";
+  for (const auto& row : tests.files) {
+    const std::string counts = fmt::format("{:>6} {:>6} {:>7} {:>8}", row.tests - row.failures - row.skipped, row.failures, row.skipped, row.assertions);
+    text += fmt::format("         {:<{}} {}\n", printable(row.file), width, row.failures > 0 ? paint(kRed, counts) : counts);
+  }
+  return text;
+}
+
 std::string tiers_text(const std::vector<std::string>& tiers) {
   std::string text;
   for (const auto& tier : tiers) text += (text.empty() ? "" : " + ") + tier;
@@ -159,9 +191,12 @@ std::string run_text(const RunRecord& record, Colour colour) {
                         bytes_text(record.check->report.bytes), tiers_text(record.tiers));
   }
   if (record.tests) {
-    for (const auto& failed : record.tests->failed) {
-      text += fmt::format("{} {}:{} {}\n", paint(kRed, "failed:"), printable(failed.file), failed.line, printable(failed.name));
+    constexpr std::size_t kToldMax = 20;
+    for (std::size_t i = 0; i < std::min(record.tests->failed.size(), kToldMax); ++i) text += failed_text(record.tests->failed[i], paint);
+    if (record.tests->failed.size() > kToldMax) {
+      text += fmt::format("{} and {} more failed (--format json lists them all)\n", paint(kDim, "..."), record.tests->failed.size() - kToldMax);
     }
+    text += files_text(*record.tests, paint);
     text += fmt::format("{}   {} passed, {} failed, {} skipped in {}\n", paint(kBold, "tests:"), record.tests->passed, record.tests->failures,
                         record.tests->skipped, plural(record.tests->files.size(), "file"));
   }

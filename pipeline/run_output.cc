@@ -79,6 +79,8 @@ Result<void> RunOutput::finish(Ending ending) {
 
 std::optional<TextSummary> RunOutput::text_summary() const { return state_->tee->reader().summary(); }
 
+std::uint64_t RunOutput::failures_told() const noexcept { return state_->tee->reader().failures_told(); }
+
 std::map<std::string, std::uint64_t> RunOutput::redactions() const {
   auto counts = state_->out.redactor->counts();
   for (const auto& [kind, count] : state_->err.redactor->counts()) counts[kind] += count;

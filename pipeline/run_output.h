@@ -35,6 +35,7 @@ class RunOutput {
   Result<void> finish(Ending ending);
 
   std::optional<TextSummary> text_summary() const;
+  std::uint64_t failures_told() const noexcept;  // by bun, line by line
   std::map<std::string, std::uint64_t> redactions() const;  // per kind, both streams
   std::uint64_t kept_bytes() const noexcept;
   std::uint64_t dropped_bytes() const noexcept;

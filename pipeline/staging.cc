@@ -136,6 +136,28 @@ class Stager {
 
 }  // namespace
 
+Result<std::vector<std::string>> changed_since(const fs::path& project, const std::map<std::string, std::string>& hashes) {
+  std::vector<std::string> changed;
+  for (const auto& [path, digest] : hashes) {
+    const auto bytes = read_file(project / path, kStagedBytesMax, FollowLinks::yes);
+    if (!bytes || sha256_hex(*bytes) != digest) changed.push_back(path);
+  }
+  // A module that appears in src/ takes the place of another one as easily as a change does.
+  const fs::path src = project / "src";
+  std::error_code failure;
+  if (!fs::is_directory(fs::symlink_status(src, failure))) return changed;
+  for (fs::recursive_directory_iterator entry(src, failure), end; !failure && entry != end; entry.increment(failure)) {
+    const fs::path relative = entry->path().lexically_relative(project);
+    if (never_mounted(relative.filename().native())) {
+      entry.disable_recursion_pending();
+    } else if (!fs::is_directory(entry->symlink_status(failure)) && hashes.count(relative.generic_string()) == 0) {
+      changed.push_back(relative.generic_string());
+    }
+  }
+  if (failure) return Error::from_errno(ErrorCode::io_error, "cannot read src", failure.value());
+  return changed;
+}
+
 Result<StagedTree> stage_tree(const fs::path& run_folder, const fs::path& project, const std::vector<SourceFile>& checked) {
   return Stager(run_folder, project).stage(checked).context("staging what will run");
 }

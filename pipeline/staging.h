@@ -33,6 +33,10 @@ Result<StagedTree> stage_tree(const std::filesystem::path& run_folder, const std
 // What stage_tree() would stage: StagedTree::hashes, without writing anything.
 Result<std::map<std::string, std::string>> staged_hashes(const std::filesystem::path& project, const std::vector<SourceFile>& checked);
 
+// What of `hashes` (StagedTree::hashes) reads otherwise in the project by now or is gone, and what is new in src/; relative paths.
+// IO_ERROR where src/ can't be walked.
+Result<std::vector<std::string>> changed_since(const std::filesystem::path& project, const std::map<std::string, std::string>& hashes);
+
 // A src of more than this is not one project's source; copying it for every run would hurt before it helped.
 constexpr std::uint64_t kStagedBytesMax = 512ull << 20;
 constexpr std::uint64_t kStagedFilesMax = 20'000;

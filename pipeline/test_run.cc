@@ -6,6 +6,7 @@
 
 #include "common/hash.h"
 #include "common/log.h"
+#include "common/file_io.h"
 #include "common/text.h"
 #include "common/unique_fd.h"
 #include "pipeline/backend_choice.h"
@@ -16,6 +17,7 @@
 #include "pipeline/source_files.h"
 #include "pipeline/staging.h"
 #include "runner/image.h"
+#include "runner/init_binary.h"
 #include "runner/run_folder.h"
 #include "runner/sandbox_registry.h"
 
@@ -26,6 +28,7 @@ namespace fs = std::filesystem;
 
 constexpr milliseconds kProbeDeadline{2000};  // of the embedded sandbox, for the record alone
 constexpr std::string_view kBunInside = "/usr/local/bin/bun";
+constexpr std::string_view kAttestationInside = "/.guard-attestation.mjs";
 
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
@@ -135,7 +138,7 @@ class Run {
     record_.hashes = tree.hashes;
     record_.staged = true;
     record_.left_out.insert(record_.left_out.end(), tree.left_out.begin(), tree.left_out.end());
-    fill(spec, folder, std::move(tree), variables);
+    GUARD_TRY(fill(spec, folder, std::move(tree), variables));
     record_.spec = spec;
     if (record_.facts) record_.facts->run_id = spec.run_id;
     record_.keep_bytes = request_.config.limits.output_keep_bytes;
@@ -222,7 +225,7 @@ class Run {
     return ok();
   }
 
-  void fill(SandboxSpec& spec, const RunFolder& folder, StagedTree tree, const std::map<std::string, std::string>& variables) {
+  Result<void> fill(SandboxSpec& spec, const RunFolder& folder, StagedTree tree, const std::map<std::string, std::string>& variables) {
     const Config& config = request_.config;
     spec.run_id = folder.run_id();
     spec.host_folder = tree.app;
@@ -261,13 +264,19 @@ class Run {
     spec.require_cgroups = config.require_cgroups;
     if (tests()) {
       spec.report = ReportChannel::on;
-      spec.argv = {choice_.backend == "host" ? host_bun_.string() : std::string(kBunInside), "test", "--reporter=junit",
-                   fmt::format("--reporter-outfile=/dev/fd/{}", SandboxSpec::kReportFd)};
+      spec.attestation = Attestation::on;
+      const bool on_host = choice_.backend == "host";
+      const fs::path script = folder.path() / "attestation.mjs";
+      GUARD_TRY(write_new_file(script, attestation_script(), 0444).context("staging what will run"));
+      if (!on_host) spec.mounts.push_back({script, std::string(kAttestationInside)});
+      spec.argv = {on_host ? host_bun_.string() : std::string(kBunInside), "test", "--preload", on_host ? script.string() : std::string(kAttestationInside),
+                   "--reporter=junit", fmt::format("--reporter-outfile=/dev/fd/{}", SandboxSpec::kReportFd)};
       // "./" makes bun take a name as a path and never as a pattern or an option.
       for (const auto& file : request_.files) spec.argv.push_back("./" + file);
     } else {
       spec.argv = request_.argv;
     }
+    return ok();
   }
 
   void account(const RunOutput& output) {
@@ -289,14 +298,24 @@ class Run {
     evidence.files = request_.files;
     evidence.exec = *record_.exec;
     evidence.text = output.text_summary();
+    evidence.failures_told = output.failures_told();
     evidence.sandboxed = sandboxed;
     RunJudgement judgement = judge_test_run(evidence);
     record_.verdict = std::move(judgement.verdict);
     record_.tests = std::move(judgement.tests);
+    if (record_.verdict.kind() == VerdictKind::allowed) look_for_changes();
     if (!record_.tests) return;
     for (const auto& file : record_.tests->files) {
       if (file.assertions == 0) record_.widenings.push_back(fmt::format("evidence: no expect() was counted in {}", file.file));
     }
+  }
+
+  // A sandboxed run can't have changed them, but whoever takes the verdict takes what lies there now.
+  void look_for_changes() {
+    const auto changed = changed_since(request_.project, record_.hashes);
+    if (changed && changed->empty()) return;
+    const std::string what = changed ? joined(*changed) : changed.error().message();
+    record_.verdict = choice_.backend == "host" ? Verdict{Reason::violation, "changed while the tests ran: " + what} : Verdict{Reason::changed_meanwhile, what};
   }
 
   const RunRequest& request_;

@@ -29,6 +29,8 @@ constexpr std::array kTable = {
     ReasonInfo{Reason::output_flood, rejected, "output_flood", "the run printed more than the flood limit", "print less; nobody reads a gigabyte"},
     ReasonInfo{Reason::violation, rejected, "violation", "the run tampered with its sandbox", "remove the code that does it"},
     ReasonInfo{Reason::all_skipped, rejected, "all_skipped", "every test of a file was skipped", "a skipped test proves nothing: let at least one run"},
+    ReasonInfo{Reason::expected_failures, rejected, "expected_failures", "tests are marked as expected to fail, and such a test passes by failing",
+               "mend the code and take the mark away, or skip the test with a reason"},
     ReasonInfo{Reason::report_forged, rejected, "report_forged", "the report, the summary and the exit code contradict each other",
                "let bun report by itself: do not write to its report, print its summary or end the process"},
     ReasonInfo{Reason::no_files, undecided, "no_files", "there was nothing to look at", "name files or folders, or pass --allow-empty if none is expected"},
@@ -36,6 +38,8 @@ constexpr std::array kTable = {
     ReasonInfo{Reason::report_missing, undecided, "report_missing", "the test process ended before bun could report",
                "do not end the process in a test (process.exit and its kin)"},
     ReasonInfo{Reason::report_incomplete, undecided, "report_incomplete", "bun's report or summary is not whole", "run again; if it stays so, run the files one by one"},
+    ReasonInfo{Reason::changed_meanwhile, undecided, "changed_meanwhile", "files changed while the tests ran, so what ran is no longer what lies there",
+               "run again, and change nothing meanwhile"},
     ReasonInfo{Reason::sandbox_unproved, undecided, "sandbox_unproved", "the sandbox did not show the hardening that was asked for",
                "run `guard doctor`"},
     ReasonInfo{Reason::output_withheld, undecided, "output_withheld", "the output could not be proved free of secrets", "run again; report it if it stays so"},
@@ -68,6 +72,23 @@ std::optional<Verdict> proved_inside(const ExecResult& exec, bool sandboxed) {
   const std::string missing = missing_hardening(exec.seen_inside);
   if (missing.empty()) return std::nullopt;
   return verdict(Reason::sandbox_unproved, fmt::format("the sandbox {}", missing));
+}
+
+// What the script that runs beside the tests (runner/attestation.mjs) must have said for a pass. It speaks once all tests have
+// ended and never before, so a report without it was written by somebody who ended the run.
+std::optional<Verdict> not_attested(const RunEvidence& evidence, const TestSummary& tests) {
+  const ExecResult& exec = evidence.exec;
+  if (exec.attestation_forged) return verdict(Reason::report_forged, "something wrote to guard's own socket without knowing its secret");
+  if (!exec.attested) return verdict(Reason::report_forged, "there are a report and a summary, yet the run ended before its tests did");
+  if (exec.attested->redirected) return verdict(Reason::report_forged, "a test led the runner's standard error elsewhere");
+  if (exec.attested->ran < tests.passed + tests.failures) {
+    return verdict(Reason::report_forged, fmt::format("the report tells of {} tests, and {} ran", tests.passed + tests.failures, exec.attested->ran));
+  }
+  if (exec.attested->expected_failures > 0) return verdict(Reason::expected_failures);
+  if (evidence.failures_told > tests.failures) {
+    return verdict(Reason::report_forged, fmt::format("bun told of {} failed tests while it ran, the report of {}", evidence.failures_told, tests.failures));
+  }
+  return std::nullopt;
 }
 
 bool same(const TestSummary& report, const TextSummary& text) {
@@ -226,7 +247,11 @@ RunJudgement judge_test_run(const RunEvidence& evidence) {
     result = verdict(Reason::report_forged, "the report names files that were not given");
     return judgement;
   }
-  result = verdict(Reason::tests_passed, fmt::format("{} tests passed in {} file{}", tests.passed, tests.files.size(), tests.files.size() == 1 ? "" : "s"));
+  if (auto decided = not_attested(evidence, tests)) {
+    result = std::move(*decided);
+    return judgement;
+  }
+  result = verdict(Reason::tests_passed, fmt::format("{} test{} passed in {} file{}", tests.passed, tests.passed == 1 ? "" : "s", tests.files.size(), tests.files.size() == 1 ? "" : "s"));
   return judgement;
 }
 

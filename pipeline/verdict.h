@@ -35,12 +35,14 @@ enum class Reason : std::uint8_t {
   output_flood,
   violation,
   all_skipped,
+  expected_failures,  // test.failing: passes by failing
   report_forged,  // the report says one thing, the exit code or the summary another
   // undecided
   no_files,
   no_tests,
   report_missing,
   report_incomplete,
+  changed_meanwhile,  // what ran is no longer what lies there
   sandbox_unproved,  // what init saw from inside is not what was asked for
   output_withheld,
   error,  // guard's or the engine's own failure; the error says which
@@ -81,6 +83,7 @@ struct RunEvidence {
   std::vector<std::string> files;  // as bun would name them: "sandbox/a.test.ts"
   ExecResult exec;
   std::optional<TextSummary> text;  // bun's closing lines, read before masking and cap
+  std::uint64_t failures_told = 0;  // failed tests that bun told of while it ran
   bool sandboxed = true;            // false on the host backend: nothing to be proved from inside
 };
 
@@ -90,7 +93,8 @@ struct RunJudgement {
 };
 
 // A pass needs all of it: exit code 0, a complete report, a summary that says the same, at least one test in every file, none
-// skipped as a whole, and an init that saw the hardening from inside. Whatever is missing makes it undecided; whatever
+// skipped as a whole, an init that saw the hardening from inside, and the attestation of runner/attestation.mjs that all
+// tests have ended. Whatever is missing makes it undecided; whatever
 // contradicts makes it rejected.
 RunJudgement judge_test_run(const RunEvidence& evidence);
 

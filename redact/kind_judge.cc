@@ -75,10 +75,9 @@ bool looks_random(const SecretKind& kind, std::string_view value) {
 bool at_word_start(std::string_view left) {
   if (left.empty() || !is_alnum(left.back())) return true;
   const char last = left.back();
-  if (left.size() >= 2 && left[left.size() - 2] == '\\' &&
-      std::string_view("nrtbfv0").find(last) != std::string_view::npos) {
-    return true;
-  }
+  const auto before = [&](std::size_t back) { return left.size() > back ? left[left.size() - 1 - back] : ' '; };
+  // ESC \ ends a command to the terminal and begins nothing.
+  if (before(1) == '\\' && before(2) != '\x1b' && std::string_view("nrtbfv0").find(last) != std::string_view::npos) return true;
   return ends_in_escape(left, "%", 2) || ends_in_escape(left, "\\x", 2) || ends_in_escape(left, "\\u", 4) ||
          ends_in_colour(left);
 }

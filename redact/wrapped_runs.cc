@@ -19,13 +19,12 @@ bool is_mixed(std::string_view text) {
   return lower && upper && digit;
 }
 
-// The end of a line, as far as it can be seen. Where BEGIN or the dashes behind it were hidden, a marker stands now: of a
-// key's, or of a value that the line belonged to.
+// The end of a line, as far as it can be seen. Where BEGIN was hidden a marker stands now: of a key's, or of a value that
+// the line belonged to.
 bool opens_armour(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
-  const std::size_t marker = line.rfind("[REDACTED:");
-  if (marker != std::string_view::npos && line.find(']', marker) == line.size() - 1) return true;
-  return line.ends_with("-----") && (marker != std::string_view::npos || line.find("-----BEGIN ") != std::string_view::npos);
+  return line.find("[REDACTED:") != std::string_view::npos ||
+         (line.ends_with("-----") && line.find("-----BEGIN ") != std::string_view::npos);
 }
 
 constexpr Offset kNone = ~Offset{0};
@@ -55,9 +54,7 @@ void WrappedRuns::advance(const StreamText& text, const LongRuns& runs, std::vec
         return;
       }
       at_ += size;
-      const auto last = [&](Offset back) { return at_ >= text.begin() + back ? text.at(at_ - back) : '\n'; };
-      const char end = last(1) == '\r' ? last(2) : last(1);
-      if ((end == '-' || end == ']') && opens_armour(cut_at_line_begin(text.left_of(at_)))) armour_ = true;
+      if (opens_armour(cut_at_line_begin(text.left_of(at_)))) armour_ = true;
       ++at_;
       skipping_ = false;
     }

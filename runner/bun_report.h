@@ -54,13 +54,16 @@ struct TextSummary {
 };
 
 // Collects a stream's tail while it passes (push from the raw, unredacted stream) and reads the LAST summary in it, if
-// any.
+// any. Counts the lines by which bun tells a failed test as soon as it has failed, before any other code can run.
 class TextSummaryReader {
  public:
   void push(std::string_view bytes);
   std::optional<TextSummary> summary() const;
+  std::uint64_t failures_told() const noexcept { return failures_told_; }
 
  private:
+  std::size_t matched_ = 0;  // bytes of the mark that the stream ends in
+  std::uint64_t failures_told_ = 0;
   std::string tail_;
 };
 

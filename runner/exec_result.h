@@ -30,6 +30,13 @@ struct Outcome {
   std::string detail;
 };
 
+// What runner/attestation.mjs says once all tests have ended.
+struct Attested {
+  std::uint64_t ran = 0;    // tests, counted as they ended
+  std::uint64_t expected_failures = 0;  // uses of test.failing
+  bool redirected = false;  // its standard error led elsewhere in between
+};
+
 struct ExecResult {
   Outcome outcome;
   milliseconds wall{0};
@@ -39,6 +46,9 @@ struct ExecResult {
   std::uint64_t stderr_bytes = 0;
   std::optional<std::string> report;  // all that was written to the report channel; none: nothing was
   bool report_truncated = false;      // over kReportBytesMax: unusable
+  // What was said on the attestation socket by the one who knew the secret; none: nobody did.
+  std::optional<Attested> attested;
+  bool attestation_forged = false;  // somebody wrote to that socket without knowing it
 
   // What the init saw from inside before it started the program: "uid", "cap_eff", "no_new_privs", "seccomp",
   // "rlimit_nproc" ...

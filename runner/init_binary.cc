@@ -10,6 +10,8 @@
 extern "C" {
 extern const char guard_init_program[];
 extern const char guard_init_program_end[];
+extern const char guard_attestation_script[];
+extern const char guard_attestation_script_end[];
 }
 
 namespace guard {
@@ -30,6 +32,10 @@ std::string_view init_binary() {
   return {guard_init_program, static_cast<std::size_t>(guard_init_program_end - guard_init_program)};
 }
 
+std::string_view attestation_script() {
+  return {guard_attestation_script, static_cast<std::size_t>(guard_attestation_script_end - guard_attestation_script)};
+}
+
 Result<std::filesystem::path> init_binary_path() {
   static const std::string digest = sha256_hex(init_binary());
   GUARD_TRY_ASSIGN(const std::filesystem::path cache, shared_cache_folder());
@@ -47,6 +53,7 @@ Result<std::filesystem::path> init_binary_path() {
 std::vector<std::string> init_command(std::string_view program, const SandboxSpec& spec, std::uint32_t nproc) {
   std::vector<std::string> command = {std::string(program)};
   if (spec.report == ReportChannel::on) command.emplace_back("--report");
+  if (spec.attestation == Attestation::on) command.emplace_back("--attest");
   const auto add = [&command](const char* option, auto value) {
     command.emplace_back(option);
     command.push_back(fmt::format("{}", value));

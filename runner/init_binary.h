@@ -19,6 +19,9 @@ std::string_view init_binary();
 // call: this file runs inside every sandbox, so one that was tampered with is replaced.
 Result<std::filesystem::path> init_binary_path();
 
+// The script that bun loads before the tests (runner/attestation.mjs); needs Attestation::on.
+std::string_view attestation_script();
+
 // The command line of init for `spec`: {program, options..., "--", spec.argv...}. `program` is where init lies inside.
 // `nproc` is RLIMIT_NPROC, 0 where the limit of processes is kept by other means. Init's own deadline lies behind
 // guard's (timeout + grace + a few seconds): it only matters when guard is stopped or starved.

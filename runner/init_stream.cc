@@ -38,7 +38,7 @@ using Fields = std::map<std::string, std::string>;
 
 Result<std::uint64_t> number(const Fields& fields, const char* key) {
   const auto found = fields.find(key);
-  if (found == fields.end()) return broken(fmt::format("no {} in the exit frame", key));
+  if (found == fields.end()) return broken(fmt::format("no {} in a frame that needs it", key));
   const std::string& text = found->second;
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -87,6 +87,9 @@ Result<InitExit> parse_exit(const Fields& fields) {
   }
   if (fields.count("pids_refused") != 0) {
     GUARD_TRY_ASSIGN(exit.pids_refused, number(fields, "pids_refused"));
+  }
+  if (fields.count("attestation_forged") != 0) {
+    GUARD_TRY_ASSIGN(exit.attestation_forged, flag(fields, "attestation_forged"));
   }
   GUARD_TRY_ASSIGN(const std::uint64_t rss_kb, number(fields, "max_rss_kb"));
   GUARD_TRY_ASSIGN(const std::uint64_t user_us, number(fields, "user_us"));
@@ -141,6 +144,9 @@ Result<void> InitStream::begin_frame() {
     case FrameType::report:
       if (report_channel_ == ReportChannel::off) return broken("a report that was not asked for");
       break;
+    case FrameType::attestation:
+      if (attested_) return broken("a second attestation");
+      break;
     default:
       return broken("an unknown frame type");
   }
@@ -165,6 +171,7 @@ Result<void> InitStream::take_payload(std::span<const char> bytes) {
       return ok();
     }
     case FrameType::hello:
+    case FrameType::attestation:
     case FrameType::exit:
       text_.append(bytes.data(), bytes.size());
       return ok();
@@ -185,6 +192,13 @@ Result<void> InitStream::end_frame() {
     const auto protocol = hello_.find("protocol");
     if (protocol == hello_.end() || protocol->second != "1") return broken("another version of the protocol");
     hello_seen_ = true;
+  } else if (type_ == FrameType::attestation) {
+    GUARD_TRY_ASSIGN(const Fields fields, parse_lines(text_));
+    Attested attested;
+    GUARD_TRY_ASSIGN(attested.ran, number(fields, "ran"));
+    GUARD_TRY_ASSIGN(attested.expected_failures, number(fields, "expected_failures"));
+    GUARD_TRY_ASSIGN(attested.redirected, flag(fields, "redirected"));
+    attested_ = attested;
   } else if (type_ == FrameType::exit) {
     GUARD_TRY_ASSIGN(const Fields fields, parse_lines(text_));
     GUARD_TRY_ASSIGN(InitExit exit, parse_exit(fields));
@@ -207,9 +221,12 @@ void InitStream::take_into(ExecResult& result) {
   result.report = std::move(report_);
   report_.reset();
   result.report_truncated = report_truncated_;
+  result.attested = std::move(attested_);
+  attested_.reset();
   result.seen_inside = std::move(hello_);
   hello_.clear();
   if (!exit_) return;
+  result.attestation_forged = exit_->attestation_forged;
   result.cpu = exit_->cpu;
   result.memory_peak_bytes = std::max(result.memory_peak_bytes, exit_->max_rss_bytes);
 }

@@ -34,6 +34,7 @@ struct InitExit {
   // container.
   std::uint64_t oom_kills = 0;
   std::uint64_t pids_refused = 0;
+  bool attestation_forged = false;
   std::uint64_t max_rss_bytes = 0;
   milliseconds cpu{0};
 };
@@ -74,7 +75,7 @@ class InitStream final {
   std::size_t header_filled_ = 0;
   init_protocol::FrameType type_ = init_protocol::FrameType::hello;
   std::uint32_t payload_left_ = 0;
-  std::string text_;  // of a hello or exit frame
+  std::string text_;  // of a hello, attestation or exit frame
 
   bool hello_seen_ = false;
   bool flooded_ = false;
@@ -83,6 +84,7 @@ class InitStream final {
   std::uint64_t stderr_bytes_ = 0;
   std::map<std::string, std::string> hello_;
   std::optional<std::string> report_;
+  std::optional<Attested> attested_;
   std::optional<InitExit> exit_;
 };
 

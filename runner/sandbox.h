@@ -60,6 +60,9 @@ struct RuntimeImage {
 
 enum class ReportChannel : std::uint8_t { off, on };
 
+// on: the program finds a SOCK_SEQPACKET socket as descriptor kAttestationFd; see runner/init_protocol.h.
+enum class Attestation : std::uint8_t { off, on };
+
 struct SandboxSpec {
   std::string run_id;             // [a-z0-9-], unique; labels and cgroups carry it
   std::vector<std::string> argv;  // no shell
@@ -74,9 +77,11 @@ struct SandboxSpec {
   milliseconds timeout{300'000};
   milliseconds grace{10'000};                 // between TERM and KILL
   ReportChannel report = ReportChannel::off;  // on: the program finds it as descriptor kReportFd
+  Attestation attestation = Attestation::off;
   bool require_cgroups = false;               // namespace: refuse where limits could only be watched
 
   static constexpr int kReportFd = 3;
+  static constexpr int kAttestationFd = 4;
 };
 
 // The folders between a scratch folder and the files that are mounted into it, parents first. Each becomes a small scratch folder of

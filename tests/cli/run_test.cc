@@ -3,6 +3,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <thread>
+
 #include "tests/cli/guard_program.h"
 
 namespace guard::testing {
@@ -237,6 +240,28 @@ TEST_P(Run, HelpersBesideTheTestAreCheckedToo) {
   project_.write("sandbox/a.test.ts", kPassing);
   project_.write("sandbox/helper.ts", "export const all = () => Object.entries(process.env);\n");
   expect_verdict(run({"sandbox/a.test.ts"}), 1, "rejected", "findings");
+}
+
+// Whoever commits after the verdict commits what lies there then.
+TEST_P(Run, WhatChangesWhileItRunsIsNotAllowed) {
+  project_.write("sandbox/a.test.ts", "import { expect, test } from \"bun:test\";\ntest(\"takes a while\", async () => { await Bun.sleep(1500); expect(1).toBe(1); });\n");
+  for (const char* path : {"src/add.ts", "src/new.ts", "sandbox/a.test.ts", "package.json"}) {
+    SCOPED_TRACE(path);
+    const auto before = read_file(project_.path() / path, 1u << 20);
+    std::thread meanwhile([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(GetParam() == "docker" ? 1200 : 700));
+      project_.write(path, "{\"name\": \"p\", \"version\": \"2.0.0\"}\n");
+    });
+    const auto result = run({"sandbox/a.test.ts"});
+    meanwhile.join();
+    expect_verdict(result, 2, "undecided", "changed_meanwhile");
+    EXPECT_NE(result.document().value("message", "").find(path), std::string::npos) << result.out;
+    if (before) {
+      project_.write(path, *before);
+    } else {
+      fs::remove(project_.path() / path);
+    }
+  }
 }
 
 TEST_P(Run, LinkInSandboxIsRefused) {

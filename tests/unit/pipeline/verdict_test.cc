@@ -28,6 +28,7 @@ RunEvidence passing() {
   evidence.exec.seen_inside = {{"uid", "1000"}, {"gid", "1000"}, {"cap_eff", "0000000000000000"}, {"cap_prm", "0000000000000000"},
                                {"cap_bnd", "0000000000000000"}, {"cap_amb", "0000000000000000"}, {"no_new_privs", "1"}, {"seccomp", "2"}};
   evidence.text = TextSummary{2, 0, 0, 2, 1};
+  evidence.exec.attested = Attested{2, 0, false};
   return evidence;
 }
 
@@ -37,6 +38,38 @@ TEST(Verdict, AllProofsTogetherAllow) {
   EXPECT_EQ(judged.verdict.exit_status(), 0);
   ASSERT_TRUE(judged.tests);
   EXPECT_EQ(judged.tests->passed, 2u);
+}
+
+TEST(Verdict, ReportWithoutAttestationIsAForgery) {
+  auto evidence = passing();
+  evidence.exec.attested.reset();
+  EXPECT_EQ(judge_test_run(evidence).verdict.reason, Reason::report_forged);
+  evidence = passing();
+  evidence.exec.attestation_forged = true;
+  EXPECT_EQ(judge_test_run(evidence).verdict.reason, Reason::report_forged);
+}
+
+TEST(Verdict, AttestationThatSaysOtherwiseIsAForgery) {
+  auto evidence = passing();
+  evidence.exec.attested->ran = 1;
+  EXPECT_EQ(judge_test_run(evidence).verdict.reason, Reason::report_forged);
+  evidence = passing();
+  evidence.exec.attested->ran = 3;  // one was tried again
+  EXPECT_EQ(judge_test_run(evidence).verdict.reason, Reason::tests_passed);
+  evidence.exec.attested->redirected = true;
+  EXPECT_EQ(judge_test_run(evidence).verdict.reason, Reason::report_forged);
+}
+
+TEST(Verdict, ExpectedFailuresAreNoPass) {
+  auto evidence = passing();
+  evidence.exec.attested->expected_failures = 1;
+  EXPECT_EQ(judge_test_run(evidence).verdict.reason, Reason::expected_failures);
+}
+
+TEST(Verdict, FailureToldOnTheWayIsNotForgotten) {
+  auto evidence = passing();
+  evidence.failures_told = 1;
+  EXPECT_EQ(judge_test_run(evidence).verdict.reason, Reason::report_forged);
 }
 
 TEST(Verdict, MissingReportIsUndecided) {

@@ -101,6 +101,13 @@ TEST(Redactor, TextsThatOnceWereReadWrongly) {
 }
 
 // What logs, containers and frames put before a line does not end a private key.
+// The backslash belongs to what ends the link, so the 0 is a letter of the word as it was before the key was hidden.
+TEST(Redactor, EndOfATerminalCommandEscapesNothing) {
+  const std::string text = "\x1b]8;;\x1b\\0" + openai_key() + "\n";
+  EXPECT_EQ(redacted(text), text);
+  EXPECT_EQ(redacted("a\\0" + openai_key() + "\n"), "a\\0[REDACTED:openai]\n");
+}
+
 // Words are no secret; but of a value that fills the window nobody knows whether it is words up to its end.
 TEST(Redactor, WordsAreNoExceptionWhereTheirEndIsNotSeen) {
   const std::string header = "authorization: basic ";

@@ -63,7 +63,7 @@ TEST(Wrapped, NoBase64InLines) {
 // What stands behind a header is public or was hidden with it; where a value hid the header, the next reader sees a marker.
 TEST(Wrapped, TheNextReaderSeesAnArmourWhereAHeaderWasHidden) {
   const std::string body = in_lines(random_text(192, 5), 64);
-  for (const std::string header : {"-----BEGIN -----", "\"-----BEGIN CERTIFICATE-----"}) {
+  for (const std::string header : {"-----BEGIN -----", "\"-----BEGIN CERTIFICATE-----", "\"m\x1b]\x1b\\-----BEGIN -----"}) {
     const std::string once = redacted("TELEGRAM_"
                                       "BOT_TOKEN=" +
                                       header + "\n" + body);

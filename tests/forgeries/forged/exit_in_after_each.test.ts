@@ -1,0 +1,4 @@
+// report_missing
+import { afterAll, afterEach, beforeAll, describe, expect, mock, test } from "bun:test";
+afterEach(() => process.exit(0));
+test("is wrong", () => { expect(1).toBe(2); });

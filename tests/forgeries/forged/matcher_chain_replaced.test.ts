@@ -1,0 +1,4 @@
+// tests_failed
+import { afterAll, afterEach, beforeAll, describe, expect, mock, test } from "bun:test";
+try { Object.setPrototypeOf(Object.getPrototypeOf(expect(1)), { toBe() {} }); delete (Object.getPrototypeOf(expect(1)) as any).toBe; } catch {}
+test("is wrong", () => { expect(1).toBe(2); });

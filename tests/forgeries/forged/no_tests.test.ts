@@ -1,0 +1,2 @@
+// no_tests
+export const nothing = 1;

@@ -1,0 +1,22 @@
+// findings
+import { afterAll, afterEach, beforeAll, describe, expect, mock, test } from "bun:test";
+import * as fs from "node:fs";
+const names = ["sandbox/case.test.ts"];
+const cases = names.map((f) => `<testsuite name="${f}" file="${f}" tests="1" assertions="1" failures="0" skipped="0" time="0" hostname="h"><testcase name="is right" classname="" time="0" file="${f}" line="1" assertions="1" /></testsuite>`).join("");
+const report = `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="bun test" tests="1" assertions="1" failures="0" skipped="0" time="0">${cases}</testsuites>\n`;
+const summary = "\n 1 pass\n 0 fail\n 1 expect() calls\nRan 1 test across 1 file. [5.00ms]\n";
+const kept = fs.openSync("/proc/self/fd/2", "w");
+test("is wrong", () => {
+  fs.closeSync(2);
+  fs.openSync("/dev/null", "w");
+  expect(1).toBe(2);
+});
+afterAll(() => {
+  fs.closeSync(2);
+  fs.openSync(`/proc/self/fd/${kept}`, "w");
+  setImmediate(() => {
+    fs.writeSync(3, report);
+    fs.writeSync(2, summary);
+    process.exit(0);
+  });
+});

@@ -1,0 +1,1 @@
+self.onmessage = (event: MessageEvent) => { postMessage(event.data * 2); };
