@@ -109,12 +109,6 @@ Json outcome_json(const RunRecord& record) {
   return {{"kind", to_string(outcome.kind)}, {"value", outcome.value}, {"detail", clean(outcome.detail)}};
 }
 
-Json attested_json(const RunRecord& record) {
-  if (!record.exec || !record.exec->attested) return nullptr;
-  const Attested& attested = *record.exec->attested;
-  return {{"ran", attested.ran}, {"expected_failures", attested.expected_failures}, {"redirected", attested.redirected}};
-}
-
 Json collected_json(const RunRecord& record) {
   if (!record.collected) return nullptr;
   const CollectRecord& collected = *record.collected;
@@ -143,6 +137,13 @@ Json tests_json(const RunRecord& record) {
     json["failures"].push_back({{"file", clean(failed.file)}, {"line", failed.line}, {"name", clean(failed.name)}});
   }
   return json;
+}
+
+Json attested_json(const RunRecord& record) {
+  if (!record.exec || !record.exec->attested) return nullptr;
+  const Attested& attested = *record.exec->attested;
+  return {
+      {"ran", attested.ran}, {"expected_failures", attested.expected_failures}, {"redirected", attested.redirected}};
 }
 
 Json output_json(const RunRecord& record, const RunFacts& facts) {
@@ -225,9 +226,10 @@ void add_result(Json& json, const RunRecord& record, const RunFacts& facts, int 
   json["detail"] = clean(record.verdict.detail);
   json["exit_status"] = exit_status;
   json["outcome"] = outcome_json(record);
-  json["attested"] = attested_json(record);
   json["tests"] = tests_json(record);
   json["report_sha256"] = or_null(facts.report_sha256);
+  json["attested"] = attested_json(record);
+  json["attestation_forged"] = record.exec && record.exec->attestation_forged;
   json["output"] = output_json(record, facts);
   json["resources"] = resources_json(record);
   json["check"] = check_json(record);

@@ -43,6 +43,7 @@ RunRecord passed() {
   record.exec.emplace();
   record.exec->seen_inside = {{"uid", "1000"},  {"gid", "1000"},  {"cap_eff", "0"},      {"cap_prm", "0"},
                               {"cap_bnd", "0"}, {"cap_amb", "0"}, {"no_new_privs", "1"}, {"seccomp", "2"}};
+  record.exec->attested = Attested{2, 0, false};
   record.exec->enforced_by = {{"memory", "cgroup"}};
   record.spec.emplace();
   record.spec->argv = {"/usr/local/bin/bun", "test", "./sandbox/a.test.ts"};
@@ -349,6 +350,11 @@ TEST(EvidenceConsistency, ForgeriesWithAFittingDigestShow) {
       {"capabilities", passed(), [](auto& r) { r["seen_inside"]["cap_eff"] = "00000000a80425fb"; },
        "holds capabilities"},
       {"the report", passed(), [](auto& r) { r["report_sha256"] = nullptr; }, "bun's report is missing"},
+      {"the attestation", passed(), [](auto& r) { r["attested"] = nullptr; }, "nobody attested"},
+      {"tests attested", passed(), [](auto& r) { r["attested"]["ran"] = 1; }, "fewer tests were attested"},
+      {"expected failures", passed(), [](auto& r) { r["attested"]["expected_failures"] = 1; }, "expected to fail"},
+      {"standard error", passed(), [](auto& r) { r["attested"]["redirected"] = true; }, "led elsewhere"},
+      {"a forged attestation", passed(), [](auto& r) { r["attestation_forged"] = true; }, "forged the attestation"},
       {"a setting", passed(), [](auto& r) { r["config"]["values"]["backend"] = "\"docker\""; }, "configuration: "},
       {"the network", passed(), [](auto& r) { r["network"] = "host"; }, "the network is not"},
       {"a tier", passed(),
@@ -384,6 +390,7 @@ TEST(EvidenceConsistency, AForgeryThatFitsEverywhereDoesNotShow) {
     record["tests"]["passed"] = 200;
     record["tests"]["tests"] = 200;
     record["tests"]["files"][0]["tests"] = 200;
+    record["attested"]["ran"] = 200;
   });
   EXPECT_EQ(contradictions(text), "");
 }
