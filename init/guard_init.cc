@@ -410,6 +410,18 @@ void make_pipe(int (&ends)[2]) {
   }
 }
 
+// Like a pipe, but nobody can open it once more through /proc: whoever closes it has lost it.
+void make_socket_pipe(int (&ends)[2]) {
+  int raw[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, raw) != 0) fail_to_start("socketpair", errno);
+  for (int i = 0; i < 2; ++i) {
+    ends[i] = fcntl(raw[i], F_DUPFD_CLOEXEC, kOwnFdsFrom);
+    if (ends[i] < 0) fail_to_start("socketpair", errno);
+    close(raw[i]);
+  }
+  if (shutdown(ends[0], SHUT_WR) != 0) fail_to_start("socketpair", errno);
+}
+
 void set_limit(__rlimit_resource_t resource, long long value, const char* name) {
   if (value < 0) return;
   rlimit limit{};
@@ -721,7 +733,11 @@ int main(int argc, char** argv) {
   int report[2] = {-1, -1};
   int status[2];
   make_pipe(out);
-  make_pipe(err);
+  if (options.attest) {
+    make_socket_pipe(err);
+  } else {
+    make_pipe(err);
+  }
   make_pipe(status);
   if (options.report) make_pipe(report);
   const int attestation = options.attest ? offer_secret() : -1;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 
 #include "common/glob.h"
@@ -26,6 +25,34 @@ bool is_listed(const std::vector<std::string>& globs, const std::string& path) {
 bool may_hold_secret(const SecretSource& secrets, const std::string& text) {
   const auto masked = redact_text(secrets, text);
   return !masked || *masked != text;
+}
+
+// One that means the same everywhere: hidden nowhere, no option to a command, nothing to a shell, and no other name to a file system that
+// folds case, drops dots and blanks at the end or knows streams.
+bool is_plain_name(std::string_view name) {
+  static constexpr std::string_view kMeaning = ":\\$;()|&<>*?\"'`!{}[]~#%^";
+  static constexpr std::string_view kFoldToLetters[] = {"\u017f", "\u212a"};  // long s and the sign of Kelvin
+  if (name.empty() || name.front() == '.' || name.front() == '-' || name.back() == '.' || name.back() == ' ') return false;
+  if (name.find_first_of(kMeaning) != std::string_view::npos) return false;
+  return std::none_of(std::begin(kFoldToLetters), std::end(kFoldToLetters),
+                      [&](std::string_view letter) { return name.find(letter) != std::string_view::npos; });
+}
+
+// Instructions that agents read, and settings that tools run, wherever they find them.
+bool is_read_by_itself(std::string_view file_name) {
+  // Some file systems do not tell AGENTS.md from agents.md.
+  std::string name(file_name);
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  static constexpr std::string_view kNames[] = {"makefile", "gnumakefile", "justfile", "taskfile.yml", "taskfile.yaml", "rakefile", "dockerfile", "containerfile",
+                                                "conftest.py", "setup.py", "lefthook.yml", "lefthook.yaml", "mcp.json", "gruntfile.js", "gulpfile.js", "deno.json",
+                                                "deno.jsonc", "vercel.json", "netlify.toml", "guard.toml"};
+  if (std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames)) return true;
+  if (name.ends_with(".code-workspace")) return true;
+  for (const std::string_view agent : {"agents.", "agent.", "claude.", "gemini."}) {
+    if (name.starts_with(agent) && name.ends_with(".md")) return true;
+  }
+  const std::size_t dot = name.rfind('.');
+  return dot != std::string::npos && std::string_view(name).substr(0, dot).ends_with(".config");
 }
 
 class BringingBack {
@@ -134,14 +161,11 @@ bool is_kept_out(std::string_view path) {
   // What the gate knows as a danger is judged by it, and rejects the run.
   if (side_file(path)) return false;
   for (std::size_t begin = 0; begin <= path.size();) {
-    if (begin < path.size() && path[begin] == '.') return true;
-    begin = std::min(path.find('/', begin), path.size()) + 1;
+    const std::size_t end = std::min(path.find('/', begin), path.size());
+    if (!is_plain_name(path.substr(begin, end - begin))) return true;
+    begin = end + 1;
   }
-  // Some file systems do not tell AGENTS.md from agents.md.
-  std::string name(path.substr(path.rfind('/') + 1));
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  static constexpr std::array<std::string_view, 4> kInstructions = {"agents.md", "claude.md", "claude.local.md", "gemini.md"};
-  return std::find(kInstructions.begin(), kInstructions.end(), name) != kInstructions.end();
+  return is_read_by_itself(path.substr(path.rfind('/') + 1));
 }
 
 Result<void> bring_back(const BringBackRequest& request, SourceFiles checked, Collection written, RunRecord& record) {

@@ -16,8 +16,9 @@
 
 namespace guard {
 
-// What must not come back, whatever is in it: hidden files and folders (settings of editors, agents, git) and the instructions
-// that agents read by themselves. `path` is below the sandbox folder.
+// What must not come back, whatever is in it: hidden files and folders (settings of editors, agents, git), instructions and settings that
+// agents and tools read by themselves, and names that mean something to a shell or something else to another file system. `path` is below
+// the sandbox folder.
 bool is_kept_out(std::string_view path);
 
 struct BringBackRequest {

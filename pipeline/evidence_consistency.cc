@@ -11,7 +11,9 @@
 
 #include "common/text.h"
 #include "pipeline/evidence_digests.h"
+#include "pipeline/test_command.h"
 #include "pipeline/verdict.h"
+#include "runner/init_stream.h"
 
 namespace guard {
 namespace {
@@ -75,8 +77,29 @@ bool exited_with_zero(const json& record) {
 void need_a_held_sandbox(const json& record, Faults& faults) {
   need(exited_with_zero(record), "the program did not exit with 0", faults);
   if (is(record["backend"], "host")) return;
-  const std::string missing = missing_hardening(record["seen_inside"].get<Table>());
+  need(is(record["backend"], "docker") || is(record["backend"], "namespace"), "there is no such backend", faults);
+  const auto seen = record["seen_inside"].get<Table>();
+  const std::string missing = missing_hardening(seen);
   if (!missing.empty()) faults.push_back(fmt::format("the sandbox {}", missing));
+  if (const auto confined = check_confinement(seen); !confined) faults.push_back(confined.error().message());
+  need(!record["enforced_by"].empty(), "nothing says how limits were kept", faults);
+}
+
+// Paths differ from host to host; inside of a sandbox everything is where it always is.
+void need_the_command(const json& record, Faults& faults) {
+  const auto command = record["command"].get<std::vector<std::string>>();
+  const auto files = record["files_asked"].get<std::vector<std::string>>();
+  const bool on_host = is(record["backend"], "host");
+  const auto wanted = on_host && command.size() > 3 ? test_command(command[0], command[3], files) : test_command(kBunInside, kAttestationInside, files);
+  need(command == wanted, "the command is not the one that runs these tests", faults);
+}
+
+// Without them nothing could be compared with what is there now.
+void need_the_setting(const json& record, Faults& faults) {
+  for (const char* part : {"bun", "rules", "config", "limits", "image"}) {
+    const bool needed = std::string_view(part) != "image" || !is(record["backend"], "host");
+    need(!needed || record[part].is_object(), fmt::format("{} is missing", part), faults);
+  }
 }
 
 void need_every_test(const json& record, Faults& faults) {
@@ -131,6 +154,8 @@ Faults proof_of_pass(const json& record, Reason reason) {
     need(record["report_sha256"].is_string(), "bun's report is missing", faults);
     need_a_held_sandbox(record, faults);
     need_every_test(record, faults);
+    need_the_command(record, faults);
+    need_the_setting(record, faults);
     need_an_attestation(record, faults);
   } else if (reason == Reason::command_succeeded) {
     need(record["check"].is_null() && record["tests"].is_null(), "a command alone has neither findings nor tests",

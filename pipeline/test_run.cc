@@ -19,6 +19,7 @@
 #include "pipeline/run_output.h"
 #include "pipeline/source_files.h"
 #include "pipeline/staging.h"
+#include "pipeline/test_command.h"
 #include "runner/image.h"
 #include "runner/init_binary.h"
 #include "runner/run_folder.h"
@@ -30,8 +31,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr milliseconds kProbeDeadline{2000};  // of the embedded sandbox, for the record alone
-constexpr std::string_view kBunInside = "/usr/local/bin/bun";
-constexpr std::string_view kAttestationInside = "/.guard-attestation.mjs";
 constexpr std::string_view kSandboxInside = "/app/sandbox";
 
 std::string joined(const std::vector<std::string>& words) {
@@ -331,10 +330,7 @@ class Run {
       const fs::path script = folder.path() / "attestation.mjs";
       GUARD_TRY(write_new_file(script, attestation_script(), 0444).context("staging what will run"));
       if (!on_host) spec.mounts.push_back({script, std::string(kAttestationInside)});
-      spec.argv = {on_host ? host_bun_.string() : std::string(kBunInside), "test", "--preload", on_host ? script.string() : std::string(kAttestationInside),
-                   "--reporter=junit", fmt::format("--reporter-outfile=/dev/fd/{}", SandboxSpec::kReportFd)};
-      // "./" makes bun take a name as a path and never as a pattern or an option.
-      for (const auto& file : request_.files) spec.argv.push_back("./" + file);
+      spec.argv = on_host ? test_command(host_bun_.native(), script.native(), request_.files) : test_command(kBunInside, kAttestationInside, request_.files);
     } else {
       spec.argv = request_.argv;
     }

@@ -86,7 +86,7 @@ std::optional<Verdict> not_attested(const RunEvidence& evidence, const TestSumma
   }
   if (exec.attested->expected_failures > 0) return verdict(Reason::expected_failures);
   if (evidence.failures_told > tests.failures) {
-    return verdict(Reason::report_forged, fmt::format("bun told of {} failed tests while it ran, the report of {}", evidence.failures_told, tests.failures));
+    return verdict(Reason::report_forged, fmt::format("standard error tells of {} failures (\"(fail) \", which no title and no output may hold), the report of {}", evidence.failures_told, tests.failures));
   }
   return std::nullopt;
 }

@@ -17,8 +17,9 @@ namespace {
 constexpr int kDepthMax = 64;
 constexpr std::size_t kTailBytesMax = 8 * 1024;
 constexpr std::size_t kSummaryLinesMax = 16;
-// "(fail) group > test [0.12ms]". Not only at the beginning of a line: a test may have left one unfinished.
-constexpr std::string_view kFailureMark = "(fail) ";
+// "(fail) group > test [0.12ms]", and what stands before an error in a describe block. Not only at the beginning of a line: a
+// test may have left one unfinished.
+constexpr std::string_view kFailureMarks[] = {"(fail) ", "# Unhandled error between tests"};
 
 Error refuse(std::string_view what) {
   return Error(ErrorCode::protocol_error, fmt::format("the test report is not what bun writes: {}", what));
@@ -253,11 +254,13 @@ Result<TestSummary> parse_junit(std::string_view document) {
 }
 
 void TextSummaryReader::push(std::string_view bytes) {
-  // No proper prefix of the mark is a suffix of it, so a mismatch begins anew at the byte itself.
+  // The first byte of a mark stands nowhere else in it, so a mismatch begins anew at the byte itself.
   for (const char c : bytes) {
-    if (c != kFailureMark[matched_]) matched_ = 0;
-    if (c == kFailureMark[matched_] && ++matched_ == kFailureMark.size()) {
-      matched_ = 0;
+    for (std::size_t i = 0; i < kMarks; ++i) {
+      const std::string_view mark = kFailureMarks[i];
+      if (c != mark[matched_[i]]) matched_[i] = 0;
+      if (c != mark[matched_[i]] || ++matched_[i] < mark.size()) continue;
+      matched_[i] = 0;
       ++failures_told_;
     }
   }

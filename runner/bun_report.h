@@ -54,7 +54,7 @@ struct TextSummary {
 };
 
 // Collects a stream's tail while it passes (push from the raw, unredacted stream) and reads the LAST summary in it, if
-// any. Counts the lines by which bun tells a failed test as soon as it has failed, before any other code can run.
+// any. Counts the words by which bun tells of a failed test, or of an error outside of all tests, as soon as it has happened.
 class TextSummaryReader {
  public:
   void push(std::string_view bytes);
@@ -62,7 +62,8 @@ class TextSummaryReader {
   std::uint64_t failures_told() const noexcept { return failures_told_; }
 
  private:
-  std::size_t matched_ = 0;  // bytes of the mark that the stream ends in
+  static constexpr std::size_t kMarks = 2;
+  std::size_t matched_[kMarks] = {};  // bytes of each mark that the stream ends in
   std::uint64_t failures_told_ = 0;
   std::string tail_;
 };

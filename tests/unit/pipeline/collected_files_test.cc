@@ -144,7 +144,9 @@ TEST_F(CollectedFiles, NamesThatNeverComeBack) {
     EXPECT_EQ(record_.verdict.reason, Reason::findings) << name;
     EXPECT_EQ(reasons()[std::string("sandbox/") + name], "finding") << name;
   }
-  for (const char* name : {".vscode/settings.json", ".claude/settings.json", ".cursorrules", ".gitignore", "a/.hidden/b", "CLAUDE.md", "a/Agents.md", "gemini.md"}) {
+  for (const char* name : {".vscode/settings.json", ".claude/settings.json", ".cursorrules", ".gitignore", "a/.hidden/b", "CLAUDE.md", "a/Agents.md", "gemini.md",
+                           "AGENTS.override.md", "eslint.config.js", "vite.config.ts", "Makefile", "a/conftest.py", "lefthook.yml", "mcp.json", "x.code-workspace", "-rf",
+                           "--help", "$(id)", "a;b", "CLAUDE.md ", "pac\u212aage.json", "t\u017fconfig.json", "a/b.", "bunfig.toml::$DATA"}) {
     record_ = RunRecord{};
     record_.verdict = Verdict{Reason::tests_passed, {}};
     ASSERT_TRUE(bring(CollectPolicy::all, {{name, "x"}}));

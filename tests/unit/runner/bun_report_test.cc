@@ -49,6 +49,16 @@ void refuses(const std::string& text, const char* what) {
   EXPECT_EQ(summary.error().code(), ErrorCode::protocol_error) << what;
 }
 
+TEST(TextSummaryReader, CountsWhatBunTellsOfFailuresHoweverItIsCut) {
+  const std::string text = "(pass) a\nunfinished(fail) b [0.12ms]\n((fail) c\n# Unhandled error between tests\n(fail)d\n## Unhandled error between tests\n";
+  for (std::size_t cut = 0; cut <= text.size(); ++cut) {
+    TextSummaryReader reader;
+    reader.push(std::string_view(text).substr(0, cut));
+    reader.push(std::string_view(text).substr(cut));
+    EXPECT_EQ(reader.failures_told(), 4u) << cut;
+  }
+}
+
 TEST(BunReport, ReadsNestedGroups) {
   const auto summary = parse_junit(kDocument);
   ASSERT_TRUE(summary.has_value()) << summary.error().to_string();

@@ -1,0 +1,11 @@
+import { describe, expect, it, test, xit } from "bun:test";
+test.serial("serial", () => { expect(1).toBe(1); });
+test.concurrent.each([1, 2])("each %d", async (n) => { expect(n).toBeGreaterThan(0); });
+test.if(true)("if", () => { expect(1).toBe(1); });
+test.skipIf(false)("skipIf", () => { expect(1).toBe(1); });
+it.each([{ a: 1 }])("object $a", ({ a }) => { expect(a).toBe(1); });
+it.todo("later");
+xit("never", () => {});
+describe.each(["x", "y"])("group %s", (name) => { it("has a name", () => { expect(name).toHaveLength(1); }); });
+describe.skip("later", () => { it("x", () => {}); });
+describe.if(true)("now", () => { it("y", (done) => { done(); }); });
