@@ -16,6 +16,7 @@
 #include "pipeline/evidence_file.h"
 #include "pipeline/evidence_reader.h"
 #include "pipeline/masked_record.h"
+#include "pipeline/test_command.h"
 #include "tests/support/json_schema.h"
 
 namespace guard {
@@ -41,12 +42,13 @@ RunRecord passed() {
   record.check->report.files = 1;
   record.tests = TestSummary{2, 2, 0, 0, 3, {{"sandbox/a.test.ts", 2, 0, 0, 3}}, {}};
   record.exec.emplace();
-  record.exec->seen_inside = {{"uid", "1000"},  {"gid", "1000"},  {"cap_eff", "0"},      {"cap_prm", "0"},
-                              {"cap_bnd", "0"}, {"cap_amb", "0"}, {"no_new_privs", "1"}, {"seccomp", "2"}};
+  const std::string none(16, '0');
+  record.exec->seen_inside = {{"uid", "1000"},   {"gid", "1000"},   {"cap_inh", none},     {"cap_eff", none}, {"cap_prm", none},
+                              {"cap_bnd", none}, {"cap_amb", none}, {"no_new_privs", "1"}, {"seccomp", "2"},  {"rlimit_core", "0"}};
   record.exec->attested = Attested{2, 0, false};
   record.exec->enforced_by = {{"memory", "cgroup"}};
   record.spec.emplace();
-  record.spec->argv = {"/usr/local/bin/bun", "test", "./sandbox/a.test.ts"};
+  record.spec->argv = test_command(kBunInside, kAttestationInside, {"sandbox/a.test.ts"});
   record.spec->image = {"jarvis-test-runner:0123", "sha256:" + kHash, {}};
   record.hashes = {{"sandbox/a.test.ts", kHash}, {"src/a.ts", kHash}};
   record.staged = true;
@@ -355,6 +357,17 @@ TEST(EvidenceConsistency, ForgeriesWithAFittingDigestShow) {
       {"expected failures", passed(), [](auto& r) { r["attested"]["expected_failures"] = 1; }, "expected to fail"},
       {"standard error", passed(), [](auto& r) { r["attested"]["redirected"] = true; }, "led elsewhere"},
       {"a forged attestation", passed(), [](auto& r) { r["attestation_forged"] = true; }, "forged the attestation"},
+      {"inherited capabilities", passed(), [](auto& r) { r["seen_inside"]["cap_inh"] = "00000000a80425fb"; }, "cap_inh"},
+      {"core dumps", passed(), [](auto& r) { r["seen_inside"]["rlimit_core"] = "unlimited"; }, "core dumps"},
+      {"how limits were kept", passed(), [](auto& r) { r["enforced_by"] = ordered_json::object(); }, "how limits were kept"},
+      {"another backend", passed(), [](auto& r) { r["backend"] = r["check"]["mode"] = "foo"; }, "no such backend"},
+      {"another program", passed(), [](auto& r) { r["command"][0] = "/bin/true"; }, "the command is not"},
+      {"no attestation asked for", passed(), [](auto& r) { r["command"].erase(2); r["command"].erase(2); }, "the command is not"},
+      {"a filter", passed(), [](auto& r) { r["command"].push_back("-t"); }, "the command is not"},
+      {"bun", passed(), [](auto& r) { r["bun"] = nullptr; }, "bun is missing"},
+      {"the rules", passed(), [](auto& r) { r["rules"] = nullptr; }, "rules is missing"},
+      {"the configuration", passed(), [](auto& r) { r["config"] = nullptr; }, "config is missing"},
+      {"the image", passed(), [](auto& r) { r["image"] = nullptr; }, "image is missing"},
       {"a setting", passed(), [](auto& r) { r["config"]["values"]["backend"] = "\"docker\""; }, "configuration: "},
       {"the network", passed(), [](auto& r) { r["network"] = "host"; }, "the network is not"},
       {"a tier", passed(),
