@@ -79,7 +79,7 @@ std::optional<Verdict> proved_inside(const ExecResult& exec, bool sandboxed) {
 std::optional<Verdict> not_attested(const RunEvidence& evidence, const TestSummary& tests) {
   const ExecResult& exec = evidence.exec;
   if (exec.attestation_forged) return verdict(Reason::report_forged, "something wrote to guard's own socket without knowing its secret");
-  if (!exec.attested) return verdict(Reason::report_forged, "there are a report and a summary, yet the run ended before its tests did");
+  if (!exec.attested) return verdict(Reason::report_forged, "there are a report and a summary, yet nothing attests that the tests had ended");
   if (exec.attested->redirected) return verdict(Reason::report_forged, "a test led the runner's standard error elsewhere");
   if (exec.attested->ran < tests.passed + tests.failures) {
     return verdict(Reason::report_forged, fmt::format("the report tells of {} tests, and {} ran", tests.passed + tests.failures, exec.attested->ran));

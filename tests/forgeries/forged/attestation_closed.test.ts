@@ -1,4 +1,4 @@
-// tests_failed
+// report_forged
 import { afterAll, afterEach, beforeAll, describe, expect, mock, test } from "bun:test";
 import * as fs from "node:fs";
 test("is right", () => {
