@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 
 #include "common/file_io.h"
 #include "common/text.h"
@@ -36,9 +37,13 @@ Result<EvidencePlace> checked(EvidencePlace place, const fs::path& project) {
   if (!project.empty()) GUARD_TRY(refuse_inside_sources(place.path, project));
   if (place.folder) GUARD_TRY(make_folders(place.path));
   const fs::path folder = folder_of(place);
-  if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+  // By trying: root may write everywhere, also where no file can be made.
+  std::string trial = (folder / ".guard-XXXXXX").native();
+  const UniqueFd made(::mkostemp(trial.data(), O_CLOEXEC));
+  if (!made) {
     return Error::from_errno(ErrorCode::io_error, fmt::format("cannot write to {}", printable(folder.native())), errno);
   }
+  ::unlink(trial.c_str());
   return place;
 }
 

@@ -439,6 +439,7 @@ TEST(EvidenceFile, RefusesWhatIsNoFileBeforeAnythingRuns) {
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
   EXPECT_FALSE(evidence_place(fifo, {}));
   EXPECT_FALSE(evidence_place((folder->path() / "missing/r.json").string(), {}));
+  EXPECT_FALSE(evidence_place("/proc/r.json", {}));  // root may write there, and nobody can
   EXPECT_TRUE(std::filesystem::is_fifo(fifo));
 }
 
