@@ -400,25 +400,29 @@ void close_inherited() {
   for (int fd = 3; fd < (open_max > 0 ? open_max : 65536); ++fd) close(fd);
 }
 
-void make_pipe(int (&ends)[2]) {
-  int raw[2];
-  if (pipe2(raw, O_CLOEXEC) != 0) fail_to_start("pipe", errno);
+void move_to_own_numbers(const int (&raw)[2], int (&ends)[2], const char* step) {
   for (int i = 0; i < 2; ++i) {
     ends[i] = fcntl(raw[i], F_DUPFD_CLOEXEC, kOwnFdsFrom);
-    if (ends[i] < 0) fail_to_start("pipe", errno);
+    if (ends[i] < 0) fail_to_start(step, errno);
     close(raw[i]);
   }
 }
 
+void make_pipe(int (&ends)[2]) {
+  int raw[2];
+  if (pipe2(raw, O_CLOEXEC) != 0) fail_to_start("pipe", errno);
+  move_to_own_numbers(raw, ends, "pipe");
+}
+
+void make_socket_pair(int type, int (&ends)[2]) {
+  int raw[2];
+  if (socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, raw) != 0) fail_to_start("socketpair", errno);
+  move_to_own_numbers(raw, ends, "socketpair");
+}
+
 // Like a pipe, but nobody can open it once more through /proc: whoever closes it has lost it.
 void make_socket_pipe(int (&ends)[2]) {
-  int raw[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, raw) != 0) fail_to_start("socketpair", errno);
-  for (int i = 0; i < 2; ++i) {
-    ends[i] = fcntl(raw[i], F_DUPFD_CLOEXEC, kOwnFdsFrom);
-    if (ends[i] < 0) fail_to_start("socketpair", errno);
-    close(raw[i]);
-  }
+  make_socket_pair(SOCK_STREAM, ends);
   if (shutdown(ends[0], SHUT_WR) != 0) fail_to_start("socketpair", errno);
 }
 
@@ -442,14 +446,8 @@ char g_secret[kSecretBytes];
 
 // Puts a secret where the program can read it once, and answers the program's end.
 int offer_secret() {
-  int raw[2];
   int ends[2];
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, raw) != 0) fail_to_start("socketpair", errno);
-  for (int i = 0; i < 2; ++i) {
-    ends[i] = fcntl(raw[i], F_DUPFD_CLOEXEC, kOwnFdsFrom);
-    if (ends[i] < 0) fail_to_start("socketpair", errno);
-    close(raw[i]);
-  }
+  make_socket_pair(SOCK_SEQPACKET, ends);
   if (getrandom(g_secret, sizeof g_secret, 0) != static_cast<ssize_t>(sizeof g_secret))
     fail_to_start("getrandom", errno);
   if (write(ends[0], g_secret, sizeof g_secret) != static_cast<ssize_t>(sizeof g_secret))

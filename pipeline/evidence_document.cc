@@ -139,13 +139,6 @@ Json tests_json(const RunRecord& record) {
   return json;
 }
 
-Json attested_json(const RunRecord& record) {
-  if (!record.exec || !record.exec->attested) return nullptr;
-  const Attested& attested = *record.exec->attested;
-  return {
-      {"ran", attested.ran}, {"expected_failures", attested.expected_failures}, {"redirected", attested.redirected}};
-}
-
 Json output_json(const RunRecord& record, const RunFacts& facts) {
   Json json = {{"stdout_bytes", record.exec ? record.exec->stdout_bytes : 0},
                {"stderr_bytes", record.exec ? record.exec->stderr_bytes : 0},
@@ -228,7 +221,7 @@ void add_result(Json& json, const RunRecord& record, const RunFacts& facts, int 
   json["outcome"] = outcome_json(record);
   json["tests"] = tests_json(record);
   json["report_sha256"] = or_null(facts.report_sha256);
-  json["attested"] = attested_json(record);
+  json["attested"] = record.exec && record.exec->attested ? attested_json(*record.exec->attested) : Json(nullptr);
   json["attestation_forged"] = record.exec && record.exec->attestation_forged;
   json["output"] = output_json(record, facts);
   json["resources"] = resources_json(record);

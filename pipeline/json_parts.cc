@@ -29,6 +29,10 @@ Json error_json(const Error& error) {
   return json;
 }
 
+Json attested_json(const Attested& attested) {
+  return {{"ran", attested.ran}, {"expected_failures", attested.expected_failures}, {"redirected", attested.redirected}};
+}
+
 Json limits_json(const SandboxSpec& spec, std::uint64_t keep_bytes) {
   const Limits& limits = spec.limits;
   return {{"memory_bytes", limits.memory_bytes},

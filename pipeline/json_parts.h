@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "common/error.h"
+#include "runner/exec_result.h"
 #include "runner/sandbox.h"
 
 namespace guard {
@@ -16,6 +17,8 @@ namespace guard {
 std::string clean(std::string_view text);
 
 nlohmann::ordered_json error_json(const Error& error);
+
+nlohmann::ordered_json attested_json(const Attested& attested);
 
 // What was asked for. `keep_bytes`: the cap of the output.
 nlohmann::ordered_json limits_json(const SandboxSpec& spec, std::uint64_t keep_bytes);

@@ -111,9 +111,7 @@ Json exec_json(const ExecResult& exec) {
   json["memory_peak_bytes"] = exec.memory_peak_bytes;
   json["stdout_bytes"] = exec.stdout_bytes;
   json["stderr_bytes"] = exec.stderr_bytes;
-  if (exec.attested) {
-    json["attested"] = {{"ran", exec.attested->ran}, {"expected_failures", exec.attested->expected_failures}, {"redirected", exec.attested->redirected}};
-  }
+  if (exec.attested) json["attested"] = attested_json(*exec.attested);
   json["seen_inside"] = Json::object();
   for (const auto& [key, value] : exec.seen_inside) json["seen_inside"][clean(key)] = clean(value);
   json["enforced_by"] = Json::object();

@@ -90,9 +90,8 @@ for (const name of ownKeys(all)) guardedChain(all[name]);
 
 // `require("bun:test")` looks for it through functions that anybody may replace. (And in a table that cannot be closed: a rule refuses
 // to require it.)
-const pin = (object, name) => defineProperty(object, name, { value: object[name], enumerable: true, writable: false, configurable: false });
-for (const name of ["require", "_compile"]) if (name in Module.prototype) pin(Module.prototype, name);
-for (const name of ["_load", "_resolveFilename"]) if (name in Module) pin(Module, name);
+for (const name of ["require", "_compile"]) if (name in Module.prototype) replace(Module.prototype, name, Module.prototype[name]);
+for (const name of ["_load", "_resolveFilename"]) if (name in Module) replace(Module, name, Module[name]);
 
 const lock = (object) => {
   for (const name of ownKeys(object)) {
