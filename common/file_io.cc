@@ -172,6 +172,8 @@ Result<void> write_new_file(const std::filesystem::path& path, std::string_view 
 
 Result<void> make_folders(const std::filesystem::path& path, mode_t mode) {
   constexpr mode_t kParentMode = 0755;
+  struct stat there {};
+  if (::stat(path.c_str(), &there) == 0 && S_ISDIR(there.st_mode)) return ok();
   std::filesystem::path done;
   for (auto part = path.begin(); part != path.end(); ++part) {
     done /= *part;
