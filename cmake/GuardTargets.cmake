@@ -4,7 +4,8 @@ function(guard_library name)
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${name}/*.cc")
   list(REMOVE_ITEM sources "${PROJECT_SOURCE_DIR}/cli/main.cc" "${PROJECT_SOURCE_DIR}/rules/rules_compiler.cc"
        "${PROJECT_SOURCE_DIR}/rules/shipped_rules.cc" "${PROJECT_SOURCE_DIR}/rules/surface_compiler.cc"
-       "${PROJECT_SOURCE_DIR}/redact/kinds_compiler.cc" "${PROJECT_SOURCE_DIR}/redact/shipped_kinds.cc")
+       "${PROJECT_SOURCE_DIR}/redact/kinds_compiler.cc" "${PROJECT_SOURCE_DIR}/redact/shipped_kinds.cc"
+       "${PROJECT_SOURCE_DIR}/runner/seccomp_compiler.cc")
   if(NOT sources)
     add_library(guard_${name} INTERFACE)
     target_link_libraries(guard_${name} INTERFACE ${ARG_DEPENDS})

@@ -67,10 +67,10 @@ constexpr std::uint64_t kShmBytes = 64 * 1024;
 // When the host itself runs short of memory the kernel should take the untrusted program before anything else.
 constexpr int kOomScoreAdj = 500;
 
-std::string tmpfs_options(const TmpfsMount& mount, std::string_view mode) {
+std::string tmpfs_options(const TmpfsMount& mount) {
   // Without nr_inodes a tmpfs takes millions of empty files, which no byte limit counts.
   return fmt::format("rw,noexec,nosuid,nodev,size={},nr_inodes={},uid={},gid={},mode={}", mount.bytes_max,
-                     mount.files_max, kUid, kGid, mode);
+                     mount.files_max, kUid, kGid, mount.shared ? "1777" : "0755");
 }
 
 json environment(const ContainerConfig& config) {
@@ -105,8 +105,7 @@ std::string container_config(const ContainerConfig& config) {
   json tmpfs = json::object();
   // Owned by the program's user, /tmp too: runtimes give the mount the mode that the image's own folder has, whatever
   // is asked for.
-  tmpfs["/tmp"] = tmpfs_options({"/tmp", config.tmp_bytes, config.tmp_files}, "1777");
-  for (const TmpfsMount& mount : config.scratch) tmpfs[mount.target] = tmpfs_options(mount, "0755");
+  for (const TmpfsMount& mount : config.scratch) tmpfs[mount.target] = tmpfs_options(mount);
   json mounts = json::array();
   for (const BindMount& mount : config.mounts) mounts.push_back(bind_mount(mount));
 

@@ -23,6 +23,7 @@ struct TmpfsMount {
   std::string target;
   std::uint64_t bytes_max = 0;
   std::uint64_t files_max = 0;
+  bool shared = false;  // open to all, with the sticky bit, as /tmp is
 };
 
 struct ContainerConfig {
@@ -33,8 +34,6 @@ struct ContainerConfig {
   std::vector<std::string> image_env_names;  // what the image would add; taken out unless named in `env`
   std::vector<BindMount> mounts;
   std::vector<TmpfsMount> scratch;
-  std::uint64_t tmp_bytes = 0;
-  std::uint64_t tmp_files = 0;
   std::uint64_t memory_bytes = 0;
   double cpus = 0;
   std::uint32_t pids = 0;

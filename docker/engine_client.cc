@@ -95,6 +95,15 @@ class SocketAttachment final : public Attachment {
     return Error::from_errno(ErrorCode::io_error, "reading from the attached container", errno);
   }
 
+  Result<void> write(std::string_view bytes) override {
+    ssize_t sent = 0;
+    do {
+      sent = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    } while (sent < 0 && errno == EINTR);
+    if (sent == static_cast<ssize_t>(bytes.size())) return ok();
+    return Error::from_errno(ErrorCode::io_error, "writing to the attached container", sent < 0 ? errno : EAGAIN);
+  }
+
  private:
   UniqueFd socket_;
 };
@@ -157,6 +166,7 @@ Result<EngineInfo> EngineClient::engine_info(Deadline deadline) {
   info.cpu_limit =
       bool_field(document, "CpuCfsPeriod").value_or(false) && bool_field(document, "CpuCfsQuota").value_or(false);
   info.cgroup_version = printable(string_field(document, "CgroupVersion").value_or(""));
+  info.kernel = printable(string_field(document, "KernelVersion").value_or(""));
   if (const json* options = find_field(document, "SecurityOptions"); options != nullptr && options->is_array()) {
     for (const json& option : *options) {
       if (!option.is_string()) continue;

@@ -36,6 +36,7 @@ struct EngineInfo {
   bool podman = false;
   std::string cgroup_version;
   std::vector<std::string> runtimes;
+  std::string kernel;  // the release of the kernel that it runs on
   std::string os_type;
 };
 
@@ -60,8 +61,8 @@ struct ContainerSummary {
   std::map<std::string, std::string> labels;
 };
 
-// The attached stream of a container: both directions of one hijacked connection. guard never writes: the container's
-// standard input ends when this is destroyed, or when guard dies, and that is what the init inside waits for.
+// The attached stream of a container: both directions of one hijacked connection. guard writes no more than a key, at the
+// start: the container's standard input ends when this is destroyed, or when guard dies, and that is what the init inside waits for.
 class Attachment {
  public:
   virtual ~Attachment() = default;
@@ -69,6 +70,8 @@ class Attachment {
   virtual int fd() const noexcept = 0;
   // Appends what is there of the framed stream to `buffer`, perhaps nothing; never waits. False at the stream's end.
   virtual Result<bool> read_some(std::string& buffer) = 0;
+  // To the container's standard input; a few bytes, which every socket takes at once. IO_ERROR where it does not.
+  virtual Result<void> write(std::string_view bytes) = 0;
 };
 
 // A request that was sent and whose answer is still to come. Dropping it does not take the request back.

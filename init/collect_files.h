@@ -3,7 +3,7 @@
 // Call it once every other process has ended: then nothing changes under the walk. The tree itself is hostile all the
 // same. It is walked one name at a time from an open folder, links are never followed, and only regular files with one
 // name are read. What lies on another mount was put there by guard: checked files are passed over in silence, the
-// small folders around them are walked (runner/sandbox.h, nested_folders). Memory is static; files, bytes, depth,
+// small folders around them are walked (runner/sandbox.h, memory_folders). Memory is static; files, bytes, depth,
 // entries and time are bounded.
 #pragma once
 

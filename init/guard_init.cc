@@ -1,6 +1,6 @@
 // guard-init: PID 1 of a sandbox (or, on the host, a plain supervisor that adopts orphans).
 //
-//   guard-init [--report] [--attest] [--nofile N] [--fsize N] [--nproc N] [--deadline-ms N] [--grace-ms N]
+//   guard-init [--report] [--attest] [--filter] [--watch] [--key] [--nofile N] [--fsize N] [--nproc N] [--deadline-ms N] [--grace-ms N]
 //              [--collect FOLDER [--collect-files N] [--collect-bytes N] [--collect-file-bytes N]] -- PROGRAM [ARG...]
 //
 // It speaks the frames of runner/init_protocol.h on its standard output and reads nothing but the end of its standard
@@ -14,8 +14,15 @@
 //   end of life line    everything is killed, no frame is written: nobody is there to read it.
 //   PROGRAM ended       everything else is killed before the pipes are drained, so a daemon that holds one cannot hang
 //   us.
+//   --filter            the system call filter of docker/seccomp.json is put over us and all that comes after, where the
+//   runtime does not do it (gVisor's kernel is its own, and asks nobody).
+//   --watch             a kill for memory or a refused process in our cgroup ends the run: it can't go well any more, and the
+//   program may try for ever. Only where the cgroup that we see is the run's own.
+//   --key               the first bytes of standard input are the key of the frames' tags (runner/frame_tag.h).
 //   --collect FOLDER    once everything has ended, what was written there is handed out (init/collect_files.h): the
 //   files where PROGRAM exited with 0, else only their names; nothing where the run was stopped.
+//
+// Started with --scratch-at it is another program: the stage before bubblewrap (init/scratch_stage.h).
 //
 // The tested program has our uid, so everything hangs on it not reaching our descriptors: we are not dumpable, which
 // closes /proc/1/fd and ptrace, and PID 1 is out of reach of KILL and STOP from inside. All is in static memory and all
@@ -23,6 +30,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -33,7 +42,9 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -41,7 +52,13 @@
 #include <cstdint>
 
 #include "init/collect_files.h"
+#include "init/scratch_stage.h"
 #include "runner/init_protocol.h"
+
+extern "C" {
+extern const char guard_seccomp_bpf[];
+extern const char guard_seccomp_bpf_end[];
+}
 
 namespace {
 
@@ -50,6 +67,8 @@ using guard::init_protocol::kAttestationBytesMax;
 using guard::init_protocol::kFramePayloadMax;
 using guard::init_protocol::kHeaderBytes;
 using guard::init_protocol::kSecretBytes;
+using guard::init_protocol::kTagBytes;
+using guard::init_protocol::kTagKeyBytes;
 
 constexpr int kReportFd = 3;
 constexpr int kAttestationFd = 4;
@@ -57,10 +76,15 @@ constexpr int kOwnFdsFrom = 16;  // ours stay clear of the numbers the program g
 constexpr int kExitCannotServe = 70;
 constexpr long long kNever = -1;
 constexpr int kSweepEveryMs = 20;
+constexpr int kWatchEveryMs = 200;
+constexpr int kKeyWaitMs = 30'000;
 
 struct Options {
   bool report = false;
   bool attest = false;
+  bool filter = false;
+  bool watch = false;
+  bool key = false;
   long long nofile = -1;
   long long fsize = -1;
   long long nproc = -1;
@@ -76,9 +100,13 @@ struct Source {
 };
 
 // One frame at a time: nothing is read from the program before the last frame has left.
-char g_frame[kHeaderBytes + kFramePayloadMax];
+char g_frame[kHeaderBytes + kFramePayloadMax + kTagBytes];
 size_t g_frame_size = 0;
 size_t g_frame_sent = 0;
+
+unsigned char g_key[kTagKeyBytes];
+bool g_tagged = false;
+uint64_t g_frames = 0;
 
 int g_stream = -1;
 int g_life_line = -1;
@@ -105,12 +133,14 @@ bool parse_options(int argc, char** argv, Options& options) {
       options.program = argv + i + 1;
       return i + 1 < argc;
     }
-    if (strcmp(argv[i], "--report") == 0) {
-      options.report = true;
-      continue;
-    }
-    if (strcmp(argv[i], "--attest") == 0) {
-      options.attest = true;
+    bool* flag = strcmp(argv[i], "--report") == 0   ? &options.report
+                 : strcmp(argv[i], "--attest") == 0 ? &options.attest
+                 : strcmp(argv[i], "--filter") == 0 ? &options.filter
+                 : strcmp(argv[i], "--watch") == 0  ? &options.watch
+                 : strcmp(argv[i], "--key") == 0    ? &options.key
+                                                    : nullptr;
+    if (flag != nullptr) {
+      *flag = true;
       continue;
     }
     if (strcmp(argv[i], "--collect") == 0 && i + 1 < argc) {
@@ -215,6 +245,7 @@ void signal_everything(int signal_number) {
 
 // --- frames ---
 
+// The payload is in the frame already.
 void begin_frame(FrameType type, size_t payload_bytes) {
   memset(g_frame, 0, kHeaderBytes);
   g_frame[0] = static_cast<char>(type);
@@ -223,6 +254,14 @@ void begin_frame(FrameType type, size_t payload_bytes) {
   }
   g_frame_size = kHeaderBytes + payload_bytes;
   g_frame_sent = 0;
+  if (!g_tagged) return;
+  guard::init_protocol::SipHash hash(g_key);
+  guard::init_protocol::begin_tag(hash, g_frames++);
+  hash.update(g_frame, g_frame_size);
+  unsigned char tag[kTagBytes];
+  guard::init_protocol::write_tag(hash.finish(), tag);
+  memcpy(g_frame + g_frame_size, tag, sizeof tag);
+  g_frame_size += sizeof tag;
 }
 
 bool frame_pending() {
@@ -335,6 +374,36 @@ CgroupEvents cgroup_events() {
 
 CgroupEvents g_events_before;
 
+// Whether /tmp is what was asked for: not every way of mounting can limit files, or forbid to execute them.
+void add_temporary_folder(Lines& lines) {
+  struct statvfs folder {};
+  if (statvfs("/tmp", &folder) != 0) return;
+  // A tmpfs without a limit shows none; other file systems show how many files the whole disk may hold.
+  lines.add("tmp_bytes", static_cast<long long>(folder.f_blocks * folder.f_frsize));
+  lines.add("tmp_files", static_cast<long long>(folder.f_files));
+  lines.add("tmp_noexec", (folder.f_flag & ST_NOEXEC) != 0 ? 1 : 0);
+}
+
+// Before the program is there, which must not get to it first. Without a key nothing can be said.
+void read_key() {
+  for (size_t filled = 0; filled < sizeof g_key;) {
+    pollfd line{g_life_line, POLLIN, 0};
+    if (poll(&line, 1, kKeyWaitMs) <= 0) _exit(kExitCannotServe);
+    const ssize_t size = read(g_life_line, g_key + filled, sizeof g_key - filled);
+    if (size == 0 || (size < 0 && errno != EINTR && errno != EAGAIN)) _exit(kExitCannotServe);
+    if (size > 0) filled += static_cast<size_t>(size);
+  }
+  g_tagged = true;
+}
+
+void load_filter() {
+  // The kernel's record of an instruction has 8 bytes, and the embedded program starts aligned.
+  sock_fprog program{};
+  program.len = static_cast<unsigned short>((guard_seccomp_bpf_end - guard_seccomp_bpf) / static_cast<long>(sizeof(sock_filter)));
+  program.filter = reinterpret_cast<sock_filter*>(const_cast<char*>(guard_seccomp_bpf));
+  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) fail_to_start("system call filter", errno);
+}
+
 // The hello: what guard wants to see with its own eyes before it believes that the sandbox holds.
 void say_hello() {
   static char status[8192];
@@ -351,7 +420,6 @@ void say_hello() {
     const char* key;
   } kFields[] = {{"CapInh:", "cap_inh"},  {"CapPrm:", "cap_prm"},
                  {"CapEff:", "cap_eff"},  {"CapBnd:", "cap_bnd"},
-                 {"CapAmb:", "cap_amb"},  {"NoNewPrivs:", "no_new_privs"},
                  {"Seccomp:", "seccomp"}, {"Seccomp_filters:", "seccomp_filters"}};
   Lines lines;
   lines.add("protocol", 1);
@@ -367,6 +435,17 @@ void say_hello() {
       lines.add(field.key, value);
     }
   }
+  // Not every kernel that a sandbox brings along shows these two in /proc.
+  lines.add("no_new_privs", prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0));
+  unsigned long long ambient = 0;
+  for (unsigned long capability = 0; capability < 64; ++capability) {
+    if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, capability, 0, 0) == 1) ambient |= 1ull << capability;
+  }
+  char set[32];
+  snprintf(set, sizeof set, "%016llx", ambient);
+  lines.add("cap_amb", set);
+  utsname kernel{};
+  if (uname(&kernel) == 0) lines.add("kernel", kernel.release);
   static gid_t groups[1024];
   const int group_count = getgroups(1024, groups);
   static char list[16384];
@@ -381,6 +460,7 @@ void say_hello() {
   add_limit(lines, "rlimit_nofile", RLIMIT_NOFILE);
   add_limit(lines, "rlimit_fsize", RLIMIT_FSIZE);
   add_limit(lines, "rlimit_nproc", RLIMIT_NPROC);
+  add_temporary_folder(lines);
   lines.send(FrameType::hello);
 }
 
@@ -579,6 +659,7 @@ bool read_source(Source (&sources)[3], size_t& turn) {
 
 void supervise(Source (&sources)[3], Ending& ending, const Options& options) {
   const long long deadline = options.deadline_ms < 0 ? kNever : now_ms() + options.deadline_ms;
+  long long look_at = options.watch ? now_ms() + kWatchEveryMs : kNever;
   size_t turn = 0;
   while (!ending.everything_ended) {
     pollfd fds[7] = {{g_life_line, POLLIN, 0}, {g_signals, POLLIN, 0}, {g_stream, 0, 0}};
@@ -597,12 +678,19 @@ void supervise(Source (&sources)[3], Ending& ending, const Options& options) {
     if (deadline != kNever && !ending.timed_out) wake_at(deadline);
     if (ending.kill_at != kNever) wake_at(ending.kill_at > now ? ending.kill_at : now + kSweepEveryMs);
     if (ending.program_ended) wake_at(now + kSweepEveryMs);
+    if (look_at != kNever && ending.kill_at == kNever) wake_at(look_at);
     poll(fds, count, wait > 60'000 ? 60'000 : static_cast<int>(wait));
 
     if (fds[0].revents != 0) check_life_line();
     if ((fds[2].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0) leave_at_once();
     take_signals(ending, options);
     reap(ending);
+    if (look_at != kNever && now_ms() >= look_at) {
+      look_at = now_ms() + kWatchEveryMs;
+      const CgroupEvents events = cgroup_events();
+      const bool spent = events.oom_kills > g_events_before.oom_kills || events.pids_refused > g_events_before.pids_refused;
+      if (spent && ending.kill_at == kNever) ending.kill_at = now_ms();
+    }
     if (!ending.timed_out && deadline != kNever && now_ms() >= deadline) {
       ending.timed_out = true;
       ask_to_end(ending, options);
@@ -688,10 +776,12 @@ void say_how_it_ended(const Ending& ending, int exec_error) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 1 && strcmp(argv[1], "--scratch-at") == 0) return guard::init::run_scratch_stage(argc, argv);
+  if (argc == 2 && strcmp(argv[1], "--nothing") == 0) return 0;  // a program for trial runs
   Options options;
   if (!parse_options(argc, argv, options)) {
     fputs(
-        "usage: guard-init [--report] [--attest] [--nofile N] [--fsize N] [--nproc N] [--deadline-ms N] [--grace-ms N] "
+        "usage: guard-init [--report] [--attest] [--filter] [--watch] [--key] [--nofile N] [--fsize N] [--nproc N] [--deadline-ms N] [--grace-ms N] "
         "[--collect FOLDER [--collect-files N] [--collect-bytes N] [--collect-file-bytes N]] -- PROGRAM [ARG...]\n",
         stderr);
     return 64;
@@ -710,6 +800,7 @@ int main(int argc, char** argv) {
   g_stream = keep(1);
   g_life_line = keep(0);
   if (fcntl(g_stream, F_SETFL, fcntl(g_stream, F_GETFL) | O_NONBLOCK) != 0) return kExitCannotServe;
+  if (options.key) read_key();
   const int null_raw = open("/dev/null", O_RDWR | O_CLOEXEC);
   if (null_raw < 0) fail_to_start("open /dev/null", errno);
   const int null = keep(null_raw);
@@ -724,6 +815,7 @@ int main(int argc, char** argv) {
   set_limit(RLIMIT_FSIZE, options.fsize, "limit of file size");
   set_limit(RLIMIT_NPROC, options.nproc, "limit of processes");
   g_events_before = cgroup_events();
+  if (options.filter) load_filter();
   say_hello();
 
   int out[2];

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <set>
 #include <string_view>
 
 namespace guard {
@@ -25,7 +23,24 @@ class Arguments {
   std::vector<std::string> list_;
 };
 
+const char* permissions(const MemoryFolder& folder) {
+  return folder.shared ? "1777" : "0755";
+}
+
 }  // namespace
+
+std::vector<std::string> scratch_stage_command(const SandboxSpec& spec, const ScratchStage& stage) {
+  std::vector<std::string> command = {stage.program,     "--scratch-at",
+                                      stage.at,          "--prepared",
+                                      fmt::format("{}", stage.prepared_fd), "--plain",
+                                      fmt::format("{}", stage.plain_fd)};
+  for (const MemoryFolder& folder : memory_folders(spec)) {
+    command.emplace_back("--scratch");
+    command.push_back(fmt::format("{}:{}:{}", permissions(folder), folder.bytes_max, folder.files_max));
+  }
+  command.emplace_back("--");
+  return command;
+}
 
 std::vector<std::string> bwrap_args(const SandboxSpec& spec, const BwrapInputs& inputs) {
   Arguments args;
@@ -63,11 +78,12 @@ std::vector<std::string> bwrap_args(const SandboxSpec& spec, const BwrapInputs& 
   // /dev is a tmpfs without a size: read-only, or it would be memory nobody counts. So is /dev/shm in it.
   args.add("--dev", "/dev", "--remount-ro", "/dev");
 
-  args.add_tmpfs(spec.limits.tmp_bytes, "1777", "/tmp");
-  for (const ScratchFolder& scratch : spec.scratch) {
-    args.add_tmpfs(scratch.bytes_max, "0755", scratch.target);
-    for (const std::string& folder : nested_folders(spec, scratch)) {
-      args.add_tmpfs(std::min(scratch.bytes_max, kNestedScratchBytesMax), "0755", folder);
+  int number = 0;
+  for (const MemoryFolder& folder : memory_folders(spec)) {
+    if (inputs.scratch_at.empty()) {
+      args.add_tmpfs(folder.bytes_max, permissions(folder), folder.target);
+    } else {
+      args.add("--bind", fmt::format("{}/{}", inputs.scratch_at, number++), folder.target);
     }
   }
   for (const Mount& mount : spec.mounts) args.add("--ro-bind", mount.source.string(), mount.target);

@@ -27,6 +27,9 @@ struct BwrapInputs {
   std::vector<RootEntry> root;  // parents before children
   ProcMasks masks;
   std::string init_source;  // guard-init on the host
+  // Where the stage before bubblewrap has mounted memory_folders(), as 0, 1, ... (init/scratch_stage.h). Empty: bubblewrap makes
+  // them, as well as it can.
+  std::string scratch_at;
   int seccomp_fd = -1;      // as bubblewrap finds it
   int info_fd = -1;
 };
@@ -43,5 +46,14 @@ inline constexpr unsigned kUserInside = 1000;
 // of its own (a small tmpfs): otherwise the program could rename the folder away and put another file in the checked
 // one's place.
 std::vector<std::string> bwrap_args(const SandboxSpec& spec, const BwrapInputs& inputs);
+
+// The stage before bubblewrap and its options, up to "--"; behind it comes bubblewrap's own command.
+struct ScratchStage {
+  std::string program;   // guard-init on the host
+  std::string at;        // an empty folder
+  int prepared_fd = -1;  // as the stage finds them: bubblewrap's options where the folders could be mounted,
+  int plain_fd = -1;     // and where not
+};
+std::vector<std::string> scratch_stage_command(const SandboxSpec& spec, const ScratchStage& stage);
 
 }  // namespace guard

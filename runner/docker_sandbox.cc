@@ -9,24 +9,31 @@
 // lost. A result stands only once the engine has confirmed that the container is gone.
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/random.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <thread>
 #include <utility>
 
 #include "common/environment.h"
+#include "common/file_io.h"
+#include "common/hash.h"
 #include "common/text.h"
 #include "docker/container_config.h"
 #include "docker/engine_client.h"
 #include "docker/engine_probe.h"
 #include "docker/stream_frames.h"
+#include "runner/apparmor_profile.h"
 #include "runner/docker_sweep.h"
 #include "runner/init_binary.h"
 #include "runner/init_stream.h"
+#include "runner/runtime_processes.h"
 #include "runner/sandbox.h"
 #include "runner/seccomp_filter.h"
 
@@ -39,6 +46,7 @@ constexpr std::string_view kInitPath = "/.guard-init";
 // limits the engine hangs.
 constexpr milliseconds kCallLimit{10'000};
 constexpr milliseconds kStartLimit{60'000};
+constexpr milliseconds kStartSlack{15'000};  // a short time-out is the program's, not the engine's
 // After KILL the kernel tears the container down; the engine then has to notice.
 constexpr milliseconds kKillLimit{15'000};
 constexpr milliseconds kRemoveLimit{15'000};
@@ -50,6 +58,9 @@ constexpr milliseconds kLateCreation{2'000};
 // After this a container that nobody removed is surely nobody's.
 constexpr std::chrono::seconds kDeadlineSlack{60};
 constexpr std::size_t kComplaintBytesMax = 4096;
+// A trial run with another runtime takes half a second where it works; where it does not, it may hang for ever.
+constexpr milliseconds kTrialLimit{20'000};
+constexpr std::uint64_t kTrialMemoryBytes = 256u << 20;
 
 // Once a run has begun, an engine that fails leaves it undecided: neither "no environment" nor the program's own
 // time-out.
@@ -108,6 +119,8 @@ class ArmedContainer {
 
   // The engine said that it did not make one.
   void disarm() noexcept { armed_ = false; }
+  // It was made with a runtime of which processes may be left that no engine knows of.
+  void watch_processes_of(std::string id) { id_ = std::move(id); }
   void answer_was_lost() noexcept { may_come_late_ = true; }
 
   Result<void> remove() {
@@ -116,10 +129,13 @@ class ArmedContainer {
     Result<void> removed = ok();
     for (int attempt = 0; attempt < kRemoveAttempts; ++attempt) {
       if (attempt > 0) std::this_thread::sleep_for(kRemovePause);
+      // Before as well: a start that hangs holds up the removal.
+      kill_runtime_processes(id_);
       removed = engine_.remove_container(name_, Deadline::after(kRemoveLimit));
       if (removed) break;
     }
     if (removed && may_come_late_) removed = remove_late_comer();
+    kill_runtime_processes(id_);
     if (removed) return ok();
     return engine_failed(std::move(removed).error())
         .context(fmt::format("removing the container {}", name_))
@@ -138,6 +154,7 @@ class ArmedContainer {
 
   docker::EngineClient& engine_;
   std::string name_;
+  std::string id_;
   bool armed_ = true;
   bool may_come_late_ = false;
 };
@@ -295,21 +312,20 @@ Result<docker::ContainerConfig> config_for(const SandboxSpec& spec, const docker
 
   docker::ContainerConfig config;
   config.image = image.id;
-  // No limit of processes per user: the engine limits the container's own.
-  config.command = init_command(kInitPath, spec, /*nproc=*/0);
+  InitDuties duties;  // no limit of processes per user: the engine limits the container's own
+  duties.watch_cgroup = true;
+  // Another runtime may have a kernel of its own, which does not do what the engine asks of the machine's.
+  // It may also let a program reach into init, so init's frames are signed.
+  duties.own_filter = duties.tag_frames = !runtime.empty();
+  config.command = init_command(kInitPath, spec, duties);
   config.working_dir = spec.working_dir;
   config.env = spec.env;
   config.image_env_names = image.env_names;
   config.mounts.push_back({init.string(), std::string(kInitPath)});
   for (const Mount& mount : spec.mounts) config.mounts.push_back({mount.source.string(), mount.target});
-  for (const ScratchFolder& folder : spec.scratch) {
-    config.scratch.push_back({folder.target, folder.bytes_max, folder.files_max});
-    for (const std::string& nested : nested_folders(spec, folder)) {
-      config.scratch.push_back({nested, std::min(folder.bytes_max, kNestedScratchBytesMax), folder.files_max});
-    }
+  for (const MemoryFolder& folder : memory_folders(spec)) {
+    config.scratch.push_back({folder.target, folder.bytes_max, folder.files_max, folder.shared});
   }
-  config.tmp_bytes = spec.limits.tmp_bytes;
-  config.tmp_files = spec.limits.tmp_files;
   config.memory_bytes = spec.limits.memory_bytes;
   config.cpus = spec.limits.cpus;
   config.pids = spec.limits.pids;
@@ -318,7 +334,7 @@ Result<docker::ContainerConfig> config_for(const SandboxSpec& spec, const docker
   config.network_mode = spec.network == Network::host ? "host" : spec.network == Network::bridge ? "bridge" : "none";
   config.seccomp_profile = seccomp_profile_json();
   // podman loads a profile of its own under another name and uses it unasked.
-  if (engine.apparmor && !engine.podman) config.apparmor_profile = "docker-default";
+  if (engine.apparmor && !engine.podman) config.apparmor_profile = apparmor_profile();
   config.runtime = runtime;
   config.podman = engine.podman;
 
@@ -353,19 +369,73 @@ class DockerSandbox final : public Sandbox {
     }
     docker::EngineClient client(engine.socket, cancel);
     GUARD_TRY_ASSIGN(const docker::ImageInfo image, find_image(spec, client));
-    GUARD_TRY_ASSIGN(const auto config, config_for(spec, *engine.info, image, options_.runtime));
+    if (!options_.runtime.empty()) GUARD_TRY(try_runtime(spec, engine, image, client, cancel));
+    return run_in(engine, image, spec, client, out, err, cancel);
+  }
 
+ private:
+  Result<ExecResult> run_in(const docker::EngineProbe& engine, const docker::ImageInfo& image, const SandboxSpec& spec,
+                            docker::EngineClient& client, ByteSink& out, ByteSink& err, const CancelToken& cancel) const {
+    GUARD_TRY_ASSIGN(const auto config, config_for(spec, *engine.info, image, options_.runtime));
     const CancelToken never;  // what was begun is ended in order, also after a cancel
     docker::EngineClient ending(engine.socket, never);
     ArmedContainer container(ending, docker_container_name(spec.run_id));
-    auto result = run_container(spec, container_config(config), client, ending, container, out, err, cancel);
+    auto result = run_container(spec, container_config(config), client, ending, container, options_.runtime, out, err, cancel);
     auto removed = container.remove();
     if (removed) return result;
     if (result) return std::move(removed).error();
     return std::move(result).context(removed.error().message());
   }
 
- private:
+  // A runtime that was configured is trusted once a run of nothing has come through with every proof, under this boot
+  // of this engine.
+  Result<void> try_runtime(const SandboxSpec& spec, const docker::EngineProbe& engine, const docker::ImageInfo& image,
+                           docker::EngineClient& client, const CancelToken& cancel) const {
+    const auto unusable = [this](std::string_view why) {
+      return Error(ErrorCode::environment_unavailable,
+                   fmt::format("the container runtime {} did not pass a trial run: {}", printable(options_.runtime), why))
+          .hint("mend the runtime's entry in the engine's daemon.json, or leave [docker] runtime out")
+          .detail("environmentType", "docker");
+    };
+    if (std::find(engine.info->runtimes.begin(), engine.info->runtimes.end(), options_.runtime) == engine.info->runtimes.end()) {
+      return unusable(fmt::format("the engine knows only {}", fmt::join(engine.info->runtimes, ", ")));
+    }
+    GUARD_TRY_ASSIGN(const std::filesystem::path passed, trial_mark(engine, options_.runtime));
+    std::error_code error;
+    if (std::filesystem::exists(passed, error)) return ok();
+    SandboxSpec trial;
+    trial.run_id = spec.run_id;
+    trial.argv = {std::string(kInitPath), "--nothing"};
+    trial.working_dir = "/tmp";
+    trial.image = spec.image;
+    trial.limits.memory_bytes = std::min(spec.limits.memory_bytes, kTrialMemoryBytes);
+    trial.timeout = kTrialLimit;
+    trial.grace = milliseconds(0);
+    StringSink out;  // nothing comes
+    const auto result = run_in(engine, image, trial, client, out, out, cancel);
+    if (cancel.cancelled()) return Error(ErrorCode::cancelled, "stopped before the run began");
+    if (!result) return unusable(result.error().message());
+    if (result->outcome.kind != OutcomeKind::exited || result->outcome.value != 0) {
+      return unusable(fmt::format("it ended with {} {}", to_string(result->outcome.kind), result->outcome.value));
+    }
+    const auto kernel = result->seen_inside.find("kernel");
+    const bool own_kernel = kernel != result->seen_inside.end() && kernel->second != engine.info->kernel;
+    if (options_.runtime.starts_with("runsc") && !own_kernel) {
+      return unusable("it is named as gVisor's is, and runs on the engine's own kernel");
+    }
+    GUARD_TRY(make_folders(passed.parent_path(), 0755));
+    return write_file_atomically(passed, options_.runtime + "\n");
+  }
+
+  // Where a passed trial is remembered: until the next boot, another version of the engine or another guard.
+  static Result<std::filesystem::path> trial_mark(const docker::EngineProbe& engine, const std::string& runtime) {
+    GUARD_TRY_ASSIGN(const auto cache, cache_folder());
+    GUARD_TRY_ASSIGN(const std::string boot, read_file("/proc/sys/kernel/random/boot_id", 64));
+    const std::string what = fmt::format("{}\n{}\n{}\n{}\n{}", engine.socket, engine.info->version, boot, runtime,
+                                         init_binary_sha256());
+    return cache / "runtimes" / sha256_hex(what);
+  }
+
   docker::EngineCandidates candidates() const {
     if (options_.socket.empty()) return docker::engine_candidates(process_environment());
     docker::EngineCandidates named;
@@ -395,8 +465,8 @@ class DockerSandbox final : public Sandbox {
 
   static Result<ExecResult> run_container(const SandboxSpec& spec, const std::string& body,
                                           docker::EngineClient& client, docker::EngineClient& ending,
-                                          ArmedContainer& container, ByteSink& out, ByteSink& err,
-                                          const CancelToken& cancel) {
+                                          ArmedContainer& container, const std::string& runtime, ByteSink& out,
+                                          ByteSink& err, const CancelToken& cancel) {
     const auto created = client.create_container(container.name(), body, Deadline::after(kStartLimit));
     if (!created) {
       // A status of 4xx is a no: what bears the name is not ours. Otherwise nobody knows what the engine did or will
@@ -411,11 +481,20 @@ class DockerSandbox final : public Sandbox {
       return engine_failed(created.error());
     }
     const std::string& id = *created;
+    if (!runtime.empty()) container.watch_processes_of(id);
     GUARD_TRY_ASSIGN(const auto attachment, engine_failed(client.attach(id, Deadline::after(kCallLimit))));
     const auto begun = SteadyClock::now();
-    GUARD_TRY(engine_failed(client.start(id, Deadline::after(kStartLimit))));
+    GUARD_TRY(engine_failed(client.start(id, Deadline::after(std::min(kStartLimit, spec.timeout + kStartSlack)))));
 
     InitStream init(out, err, spec.limits.output_flood_bytes, spec.report, spec.collect);
+    if (!runtime.empty()) {
+      InitStream::TagKey key;
+      if (::getrandom(key.data(), key.size(), 0) != static_cast<ssize_t>(key.size())) {
+        return Error::from_errno(ErrorCode::io_error, "getrandom", errno);
+      }
+      init.expect_tags(key);
+      GUARD_TRY(engine_failed(attachment->write({reinterpret_cast<const char*>(key.data()), key.size()})));
+    }
     Pump pump(spec, ending, id, init);
     GUARD_TRY(engine_failed(pump.run(*attachment, cancel)));
     // The stream's end is not the container's: the engine may have dropped it.
@@ -428,15 +507,12 @@ class DockerSandbox final : public Sandbox {
     result.wall = std::chrono::duration_cast<milliseconds>(SteadyClock::now() - begun);
     init.take_into(result);
     result.enforced_by = {
-        {"memory", "cgroup"},       {"swap", "cgroup"},
-        {"pids", "cgroup"},         {"cpus", "cgroup"},
-        {"tmp_size", "tmpfs"},      {"tmp_files", "tmpfs"},
-        {"tmp_noexec", "tmpfs"},    {"sandbox_size", "tmpfs"},
-        {"sandbox_files", "tmpfs"}, {"open_files", "rlimit"},
-        {"file_size", "rlimit"},    {"output", "guard"},
-        {"time", "guard"},          {"network", spec.network == Network::none ? "namespace" : "none"},
+        {"memory", "cgroup"}, {"swap", "cgroup"},      {"pids", "cgroup"},
+        {"cpus", "cgroup"},   {"open_files", "rlimit"}, {"file_size", "rlimit"},
+        {"output", "guard"},  {"time", "guard"},        {"network", spec.network == Network::none ? "namespace" : "none"},
         {"syscalls", "seccomp"},
     };
+    add_folder_limits(spec.limits, result);
     return result;
   }
 

@@ -56,7 +56,7 @@ class HostSandbox final : public Sandbox {
     // which a fork bomb would outrun, and stands so far behind that the watching gets to see the limit passed. (It does
     // not bind root, who has control groups.)
     const std::uint32_t nproc = run.watch_pids ? tasks_of_user(::getuid()) + spec.limits.pids + kTasksBehindLimit : 0;
-    run.child.argv = init_command(init.string(), spec, nproc);
+    run.child.argv = init_command(init.string(), spec, {.nproc = nproc});
     run.child.cwd = spec.host_folder.string();
     run.child.env = spec.env;
     run.child.join_cgroups = cgroup.join_descriptors();

@@ -10,6 +10,7 @@
 extern "C" {
 extern const char guard_init_program[];
 extern const char guard_init_program_end[];
+extern const char guard_init_sha256[];
 extern const char guard_attestation_script[];
 extern const char guard_attestation_script_end[];
 }
@@ -18,6 +19,7 @@ namespace guard {
 namespace {
 
 constexpr milliseconds kInitDeadlineSlack{5'000};
+constexpr std::size_t kHexDigits = 2 * Sha256::kBytes;
 
 bool is_intact(const std::filesystem::path& path) {
   struct stat found {};
@@ -36,8 +38,12 @@ std::string_view attestation_script() {
   return {guard_attestation_script, static_cast<std::size_t>(guard_attestation_script_end - guard_attestation_script)};
 }
 
+std::string_view init_binary_sha256() {
+  return {guard_init_sha256, kHexDigits};
+}
+
 Result<std::filesystem::path> init_binary_path() {
-  static const std::string digest = sha256_hex(init_binary());
+  const std::string_view digest = init_binary_sha256();
   GUARD_TRY_ASSIGN(const std::filesystem::path cache, shared_cache_folder());
   const std::filesystem::path folder = cache / "init" / digest;
   const std::filesystem::path path = folder / "guard-init";
@@ -50,17 +56,20 @@ Result<std::filesystem::path> init_binary_path() {
   return path;
 }
 
-std::vector<std::string> init_command(std::string_view program, const SandboxSpec& spec, std::uint32_t nproc) {
+std::vector<std::string> init_command(std::string_view program, const SandboxSpec& spec, const InitDuties& duties) {
   std::vector<std::string> command = {std::string(program)};
   if (spec.report == ReportChannel::on) command.emplace_back("--report");
   if (spec.attestation == Attestation::on) command.emplace_back("--attest");
+  if (duties.watch_cgroup) command.emplace_back("--watch");
+  if (duties.tag_frames) command.emplace_back("--key");
+  if (duties.own_filter) command.emplace_back("--filter");
   const auto add = [&command](const char* option, auto value) {
     command.emplace_back(option);
     command.push_back(fmt::format("{}", value));
   };
   add("--nofile", spec.limits.open_files);
   add("--fsize", spec.limits.file_bytes);
-  if (nproc > 0) add("--nproc", nproc);
+  if (duties.nproc > 0) add("--nproc", duties.nproc);
   add("--deadline-ms", (spec.timeout + spec.grace + kInitDeadlineSlack).count());
   add("--grace-ms", spec.grace.count());
   if (spec.collect) {

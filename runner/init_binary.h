@@ -15,6 +15,9 @@ namespace guard {
 // The bytes of the program.
 std::string_view init_binary();
 
+// Its SHA-256 in hex, computed when guard was built.
+std::string_view init_binary_sha256();
+
 // <cache>/init/<sha256>/guard-init, mode 0755, written atomically where it is missing. The content is verified on every
 // call: this file runs inside every sandbox, so one that was tampered with is replaced.
 Result<std::filesystem::path> init_binary_path();
@@ -23,8 +26,14 @@ Result<std::filesystem::path> init_binary_path();
 std::string_view attestation_script();
 
 // The command line of init for `spec`: {program, options..., "--", spec.argv...}. `program` is where init lies inside.
-// `nproc` is RLIMIT_NPROC, 0 where the limit of processes is kept by other means. Init's own deadline lies behind
+// Init's own deadline lies behind
 // guard's (timeout + grace + a few seconds): it only matters when guard is stopped or starved.
-std::vector<std::string> init_command(std::string_view program, const SandboxSpec& spec, std::uint32_t nproc);
+struct InitDuties {
+  std::uint32_t nproc = 0;    // RLIMIT_NPROC; 0 where the limit of processes is kept by other means
+  bool own_filter = false;    // loads the system call filter, where whoever starts it does not
+  bool tag_frames = false;    // waits for a key on its standard input first (runner/frame_tag.h)
+  bool watch_cgroup = false;  // ends the run once its cgroup has killed or refused; only where that cgroup is its own
+};
+std::vector<std::string> init_command(std::string_view program, const SandboxSpec& spec, const InitDuties& duties);
 
 }  // namespace guard

@@ -9,12 +9,16 @@
 // reached), then one collected. It follows once every process has ended, so no output comes behind it. It may only be
 // missing where the run was stopped or the program never started.
 //
-// init's standard input is its life line: guard never writes to it; when it closes, guard is gone, and init kills every
+// With a key (runner/frame_tag.h) every frame is followed by its tag, which the payload length does not count.
+//
+// init's standard input is its life line: guard writes the key to it where one is used, and nothing else; when it closes, guard is gone, and init kills every
 // process and exits.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+
+#include "runner/frame_tag.h"
 
 namespace guard::init_protocol {
 

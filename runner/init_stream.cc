@@ -109,6 +109,10 @@ InitStream::InitStream(ByteSink& out, ByteSink& err, std::uint64_t output_flood_
       report_channel_(report),
       collected_(std::move(collect)) {}
 
+void InitStream::expect_tags(const TagKey& key) {
+  key_ = key;
+}
+
 Result<void> InitStream::push(std::span<const char> bytes) {
   while (!bytes.empty()) {
     if (exit_) return broken("bytes behind the exit frame");
@@ -121,13 +125,21 @@ Result<void> InitStream::push(std::span<const char> bytes) {
       GUARD_TRY(begin_frame());
     }
     const std::size_t taken = std::min<std::size_t>(payload_left_, bytes.size());
+    if (taken > 0 && hash_) hash_->update(bytes.data(), taken);
     if (taken > 0) GUARD_TRY(take_payload(bytes.first(taken)));
     payload_left_ -= static_cast<std::uint32_t>(taken);
     bytes = bytes.subspan(taken);
-    if (payload_left_ == 0) {
-      GUARD_TRY(end_frame());
-      header_filled_ = 0;
+    if (payload_left_ > 0) break;
+    if (hash_) {
+      const std::size_t of_tag = std::min(sizeof tag_ - tag_filled_, bytes.size());
+      std::memcpy(tag_ + tag_filled_, bytes.data(), of_tag);
+      tag_filled_ += of_tag;
+      bytes = bytes.subspan(of_tag);
+      if (tag_filled_ < sizeof tag_) break;
+      GUARD_TRY(check_tag());
     }
+    GUARD_TRY(end_frame());
+    header_filled_ = 0;
   }
   return ok();
 }
@@ -138,6 +150,14 @@ Result<void> InitStream::begin_frame() {
   for (std::size_t i = 4; i < kHeaderBytes; ++i) payload_left_ = payload_left_ << 8 | header_[i];
   if (payload_left_ > kFramePayloadMax) return broken("a frame over the size limit");
   type_ = static_cast<FrameType>(header_[0]);
+  if (key_) {
+    unsigned char key[init_protocol::kTagKeyBytes];
+    std::copy(key_->begin(), key_->end(), key);
+    hash_.emplace(key);
+    init_protocol::begin_tag(*hash_, frames_++);
+    hash_->update(header_, sizeof header_);
+    tag_filled_ = 0;
+  }
   switch (type_) {
     case FrameType::hello:
       if (hello_seen_) return broken("a second hello");
@@ -164,6 +184,13 @@ Result<void> InitStream::begin_frame() {
   text_.clear();
   if (CollectedStream::takes(type_)) return collected_.begin_frame(type_, payload_left_);
   if (collected_.begun() && type_ != FrameType::exit) return broken("output behind the end of every process");
+  return ok();
+}
+
+Result<void> InitStream::check_tag() {
+  unsigned char wanted[init_protocol::kTagBytes];
+  init_protocol::write_tag(hash_->finish(), wanted);
+  if (std::memcmp(wanted, tag_, sizeof tag_) != 0) return broken("a frame that init did not write");
   return ok();
 }
 

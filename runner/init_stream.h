@@ -5,6 +5,7 @@
 // Order of calls: push() until the stream ends, finish(), then read. Not thread-safe. The sinks must outlive it.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -45,6 +46,11 @@ class InitStream final {
   InitStream(ByteSink& out, ByteSink& err, std::uint64_t output_flood_bytes, ReportChannel report,
              std::optional<CollectRequest> collect = std::nullopt);
 
+  // Before the first push(): every frame has to carry its tag. What a frame says is believed only once its tag is seen;
+  // output has gone on into its sink by then, so what the sinks got is worth nothing after a failure.
+  using TagKey = std::array<unsigned char, init_protocol::kTagKeyBytes>;
+  void expect_tags(const TagKey& key);
+
   // PROTOCOL_ERROR for anything out of order; a sink's own Error when it fails. Once flooded() is true output is
   // counted and no longer passed on: the caller is expected to end the run.
   Result<void> push(std::span<const char> bytes);
@@ -66,6 +72,7 @@ class InitStream final {
   Result<void> begin_frame();
   Result<void> take_payload(std::span<const char> bytes);
   Result<void> end_frame();
+  Result<void> check_tag();
   Result<void> check_collected(const InitExit& exit) const;
   Result<void> pass_on(std::span<const char> bytes, ByteSink& sink, std::uint64_t& counter);
 
@@ -78,6 +85,11 @@ class InitStream final {
   std::size_t header_filled_ = 0;
   init_protocol::FrameType type_ = init_protocol::FrameType::hello;
   std::uint32_t payload_left_ = 0;
+  std::optional<TagKey> key_;
+  std::optional<init_protocol::SipHash> hash_;  // of the frame that is being read
+  std::uint64_t frames_ = 0;
+  unsigned char tag_[init_protocol::kTagBytes] = {};
+  std::size_t tag_filled_ = 0;
   std::string text_;  // of a hello, attestation or exit frame
 
   bool hello_seen_ = false;

@@ -28,7 +28,8 @@ namespace {
 // The numbers at which bubblewrap finds what we hand it.
 constexpr int kSeccompFd = 10;
 constexpr int kInfoFd = 11;
-constexpr int kArgsFd = 12;
+constexpr int kPreparedArgsFd = 12;
+constexpr int kPlainArgsFd = 13;
 
 constexpr uid_t kHostUserBase = 1'900'000'000;
 constexpr uid_t kNobody = 65'534;
@@ -134,6 +135,14 @@ Result<UniqueFd> args_file(const std::vector<std::string>& args) {
   return file;
 }
 
+// What the stage before bubblewrap mounts over, in a namespace of its own; here it stays empty.
+Result<std::filesystem::path> mount_point() {
+  GUARD_TRY_ASSIGN(const std::filesystem::path cache, shared_cache_folder());
+  std::filesystem::path folder = cache / "scratch";
+  GUARD_TRY(make_folders(folder, 0755).context("making the mount point of the folders in memory"));
+  return folder;
+}
+
 bool wait_readable(int fd, Deadline deadline) {
   pollfd waited{fd, POLLIN, 0};
   for (;;) {
@@ -187,7 +196,7 @@ SandboxProbe NamespaceSandbox::probe(Deadline deadline) const {
   probe.facts["cgroups"] = controllers.empty() ? "none" : controllers;
 
   // A trial run of bubblewrap inside bubblewrap, under the filter: what a real run needs, and nothing that lasts.
-  auto filter = compile_seccomp_filter(seccomp_profile_json());
+  auto filter = seccomp_filter();
   if (!filter) {
     probe.reason = filter.error().message();
     return probe;
@@ -281,8 +290,11 @@ Result<ExecResult> NamespaceSandbox::run(const SandboxSpec& spec, ByteSink& out,
   GUARD_TRY_ASSIGN(inputs.root, root_entries(spec.image.root_folder));
   GUARD_TRY_ASSIGN(const std::filesystem::path init, init_binary_path());
   inputs.init_source = init.string();
-  GUARD_TRY_ASSIGN(const UniqueFd filter, compile_seccomp_filter(seccomp_profile_json()));
-  GUARD_TRY_ASSIGN(const UniqueFd args, args_file(bwrap_args(spec, inputs)));
+  GUARD_TRY_ASSIGN(const UniqueFd filter, seccomp_filter());
+  GUARD_TRY_ASSIGN(const UniqueFd plain_args, args_file(bwrap_args(spec, inputs)));
+  GUARD_TRY_ASSIGN(const std::filesystem::path scratch_at, mount_point());
+  inputs.scratch_at = scratch_at.string();
+  GUARD_TRY_ASSIGN(const UniqueFd prepared_args, args_file(bwrap_args(spec, inputs)));
 
   const RunCgroup cgroup = RunCgroup::create(spec.run_id, spec.limits, options_.cgroups);
   if (spec.require_cgroups && (!cgroup.holds("memory") || !cgroup.holds("pids"))) {
@@ -297,12 +309,13 @@ Result<ExecResult> NamespaceSandbox::run(const SandboxSpec& spec, ByteSink& out,
   run.watch_memory = !cgroup.holds("memory");
   run.watch_pids = !cgroup.holds("pids");
   const bool limit_nproc = run.watch_pids && nproc_is_per_namespace();
-  run.child.argv = {bwrap, "--args", fmt::format("{}", kArgsFd), "--"};
+  run.child.argv = scratch_stage_command(spec, {init.string(), inputs.scratch_at, kPreparedArgsFd, kPlainArgsFd});
+  run.child.argv.push_back(bwrap);
   // bubblewrap and init are tasks, too.
   const std::uint32_t nproc = limit_nproc ? spec.limits.pids + 2 : 0;
-  for (std::string& word : init_command(kInitInside, spec, nproc)) run.child.argv.push_back(std::move(word));
+  for (std::string& word : init_command(kInitInside, spec, {.nproc = nproc})) run.child.argv.push_back(std::move(word));
   run.child.cwd = "/";
-  run.child.descriptors = {{filter.get(), kSeccompFd}, {args.get(), kArgsFd}};
+  run.child.descriptors = {{filter.get(), kSeccompFd}, {prepared_args.get(), kPreparedArgsFd}, {plain_args.get(), kPlainArgsFd}};
   run.child.join_cgroups = cgroup.join_descriptors();
   if (::geteuid() == 0) {
     GUARD_TRY_ASSIGN(run.child.become_user, host_user());
@@ -315,11 +328,6 @@ Result<ExecResult> NamespaceSandbox::run(const SandboxSpec& spec, ByteSink& out,
                : limit_nproc        ? "rlimit"
                                     : "watched"},
       {"cpus", cgroup.holds("cpu") ? "cgroup" : "none"},
-      {"tmp_size", "tmpfs"},
-      {"tmp_files", "none"},   // bubblewrap can't limit the number of files of a tmpfs
-      {"tmp_noexec", "none"},  // nor mount it noexec
-      {"sandbox_size", "tmpfs"},
-      {"sandbox_files", "none"},
       {"open_files", "rlimit"},
       {"file_size", "rlimit"},
       {"output", "guard"},
@@ -327,6 +335,7 @@ Result<ExecResult> NamespaceSandbox::run(const SandboxSpec& spec, ByteSink& out,
       {"network", "namespace"},
       {"syscalls", "seccomp"},
   };
+  add_folder_limits(spec.limits, result);
   return result;
 }
 

@@ -15,6 +15,10 @@ namespace {
 
 constexpr std::size_t kRunIdBytesMax = 64;
 constexpr milliseconds kTimeMax{std::chrono::hours(24 * 7)};
+// A tmpfs is as large as was asked for, rounded up to whole pages.
+constexpr std::uint64_t kPageBytesMax = 65536;
+// Enough for snapshots beside a test; the memory of all scratch folders counts towards the run's.
+constexpr std::uint64_t kNestedScratchBytesMax = 16u << 20;
 
 Error refuse(std::string sentence) {
   return Error(ErrorCode::input_invalid, std::move(sentence));
@@ -68,14 +72,14 @@ std::vector<std::string> home_folders() {
   return homes;
 }
 
-Result<void> check_source(const std::string& source) {
+Result<void> check_source(const std::string& source, const std::vector<std::string>& homes) {
   if (!is_plain_absolute(source))
     return refuse(fmt::format("mount source \"{}\" is not a plain absolute path", source));
   if (const auto part = forbidden_part(source); !part.empty()) {
     return refuse(fmt::format("mount source {} holds \"{}\", which is never mounted", source, part));
   }
   // A home folder and everything above it; what lies below is judged by its name and kind.
-  for (const std::string& home : home_folders()) {
+  for (const std::string& home : homes) {
     if (is_same_or_below(home, source))
       return refuse(fmt::format("{} is or holds a home folder; it is never mounted", source));
   }
@@ -122,8 +126,9 @@ Result<void> check_targets(const SandboxSpec& spec) {
       return refuse(fmt::format("scratch folder {} has a limit of 0", scratch.target));
     }
   }
+  const std::vector<std::string> homes = home_folders();
   for (const Mount& mount : spec.mounts) {
-    GUARD_TRY(check_source(mount.source.string()));
+    GUARD_TRY(check_source(mount.source.string(), homes));
     GUARD_TRY(add(mount.target));
   }
   return ok();
@@ -163,9 +168,8 @@ Result<void> check_limits(const SandboxSpec& spec) {
   return ok();
 }
 
-}  // namespace
-
-std::set<std::string> nested_folders(const SandboxSpec& spec, const ScratchFolder& scratch) {
+// Parents first.
+std::set<std::string> folders_between(const SandboxSpec& spec, const ScratchFolder& scratch) {
   std::set<std::string> folders;
   for (const Mount& mount : spec.mounts) {
     if (mount.target == scratch.target || !is_same_or_below(mount.target, scratch.target)) continue;
@@ -175,6 +179,34 @@ std::set<std::string> nested_folders(const SandboxSpec& spec, const ScratchFolde
     }
   }
   return folders;
+}
+
+}  // namespace
+
+std::vector<MemoryFolder> memory_folders(const SandboxSpec& spec) {
+  std::vector<MemoryFolder> folders = {{"/tmp", spec.limits.tmp_bytes, spec.limits.tmp_files, true}};
+  for (const ScratchFolder& scratch : spec.scratch) {
+    folders.push_back({scratch.target, scratch.bytes_max, scratch.files_max});
+    for (const std::string& nested : folders_between(spec, scratch)) {
+      folders.push_back({nested, std::min(scratch.bytes_max, kNestedScratchBytesMax), scratch.files_max});
+    }
+  }
+  return folders;
+}
+
+void add_folder_limits(const Limits& limits, ExecResult& result) {
+  const auto seen = [&result](const char* key) {
+    const auto found = result.seen_inside.find(key);
+    return found == result.seen_inside.end() ? 0 : std::strtoull(found->second.c_str(), nullptr, 10);
+  };
+  const auto by_tmpfs = [](bool held) { return held ? "tmpfs" : "none"; };
+  const std::uint64_t bytes = seen("tmp_bytes");
+  const std::uint64_t files = seen("tmp_files");
+  const char* sized = by_tmpfs(bytes > 0 && bytes < limits.tmp_bytes + kPageBytesMax);
+  const char* counted = by_tmpfs(files > 0 && files <= limits.tmp_files);
+  result.enforced_by["tmp_size"] = result.enforced_by["sandbox_size"] = sized;
+  result.enforced_by["tmp_files"] = result.enforced_by["sandbox_files"] = counted;
+  result.enforced_by["tmp_noexec"] = by_tmpfs(seen("tmp_noexec") == 1);
 }
 
 Result<void> validate(const SandboxSpec& spec) {

@@ -10,7 +10,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -87,11 +86,20 @@ struct SandboxSpec {
   static constexpr int kAttestationFd = 4;
 };
 
-// The folders between a scratch folder and the files that are mounted into it, parents first. Each becomes a small scratch folder of
-// its own: a folder that is no mount could be renamed away by the program, and another put in its place with other files in it.
-std::set<std::string> nested_folders(const SandboxSpec& spec, const ScratchFolder& scratch);
-// Enough for snapshots beside a test; the memory of all scratch folders counts towards the run's.
-inline constexpr std::uint64_t kNestedScratchBytesMax = 16u << 20;
+// Everything in memory that a run may write to, in the order of mounting: /tmp, then each scratch folder and behind it the folders
+// between it and the files that are mounted into it. Each of those becomes a small scratch folder of its own: a folder that is no
+// mount could be renamed away by the program, and another put in its place with other files in it.
+struct MemoryFolder {
+  std::string target;
+  std::uint64_t bytes_max = 0;
+  std::uint64_t files_max = 0;
+  bool shared = false;  // /tmp, with the sticky bit; the others are for the program's user alone
+};
+std::vector<MemoryFolder> memory_folders(const SandboxSpec& spec);
+
+// Adds to result.enforced_by what was seen from inside of the limits of /tmp: not every way of mounting can keep each of them.
+// memory_folders() are all made in the same way, so that the others are as it is.
+void add_folder_limits(const Limits& limits, ExecResult& result);
 
 // INPUT_INVALID with the reason: empty argv, a relative target, a mount of what is never mounted (.env*, .git,
 // node_modules of the host, sockets, home, /), NUL bytes, limits of 0. Backends call it first.

@@ -13,11 +13,6 @@
 #include <string>
 #include <vector>
 
-extern "C" {
-extern const char guard_seccomp_profile[];
-extern const char guard_seccomp_profile_end[];
-}
-
 namespace guard {
 namespace {
 
@@ -132,10 +127,6 @@ Result<UniqueFd> export_bpf(void* filter) {
 }
 
 }  // namespace
-
-std::string_view seccomp_profile_json() {
-  return {guard_seccomp_profile, static_cast<std::size_t>(guard_seccomp_profile_end - guard_seccomp_profile)};
-}
 
 Result<UniqueFd> compile_seccomp_filter(std::string_view profile_json) {
   const Json profile = Json::parse(profile_json, nullptr, /*allow_exceptions=*/false);

@@ -23,9 +23,7 @@ ContainerConfig example() {
   config.mounts = {{"/var/cache/guard/init/guard-init", "/.guard-init"},
                    {"/var/cache/guard/runs/r/src", "/app/src"},
                    {"/var/cache/guard/runs/r/a.test.ts", "/app/sandbox/a.test.ts"}};
-  config.scratch = {{"/app/sandbox", 256u << 20, 10000}};
-  config.tmp_bytes = 500u << 20;
-  config.tmp_files = 65536;
+  config.scratch = {{"/tmp", 500u << 20, 65536, true}, {"/app/sandbox", 256u << 20, 10000}};
   config.memory_bytes = 2ull << 30;
   config.cpus = 2.0;
   config.pids = 256;

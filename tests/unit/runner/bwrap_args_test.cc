@@ -79,6 +79,34 @@ TEST(BwrapArgs, SpellsOutTheWholeSandbox) {
             "--remount-ro /");
 }
 
+// Mounted by the stage before, the folders in memory are bound, in the order in which the stage numbers them.
+TEST(BwrapArgs, BindsWhatTheStageBeforeHasMounted) {
+  SandboxSpec spec;
+  spec.limits.tmp_bytes = 500;
+  spec.limits.tmp_files = 20;
+  spec.scratch = {{"/app/sandbox", 256, 10}};
+  spec.mounts = {{"/cache/b", "/app/sandbox/deep/b.test.ts"}};
+  EXPECT_EQ(shown(scratch_stage_command(spec, {"/cache/init", "/cache/scratch", 12, 13})),
+            " /cache/init\n"
+            "--scratch-at /cache/scratch\n"
+            "--prepared 12\n"
+            "--plain 13\n"
+            "--scratch 1777:500:20\n"
+            "--scratch 0755:256:10\n"
+            "--scratch 0755:256:10\n"
+            "--");
+  BwrapInputs inputs;
+  inputs.scratch_at = "/cache/scratch";
+  const std::string args = shown(bwrap_args(spec, inputs));
+  EXPECT_NE(args.find("--bind /cache/scratch/0 /tmp\n"
+                      "--bind /cache/scratch/1 /app/sandbox\n"
+                      "--bind /cache/scratch/2 /app/sandbox/deep\n"
+                      "--ro-bind /cache/b /app/sandbox/deep/b.test.ts\n"),
+            std::string::npos)
+      << args;
+  EXPECT_EQ(args.find("--tmpfs /app"), std::string::npos);
+}
+
 // A value that looks like an option stays a value: it follows an option that takes it.
 TEST(BwrapArgs, KeepsValuesThatLookLikeOptionsWhereTheyBelong) {
   SandboxSpec spec;

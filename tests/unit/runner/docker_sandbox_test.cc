@@ -12,16 +12,15 @@
 #include <optional>
 
 #include "common/file_io.h"
-#include "common/hash.h"
 #include "docker/engine_client.h"
 #include "runner/docker_sweep.h"
 #include "runner/run_folder.h"
 #include "runner/sandbox.h"
-#include "runner/tar_writer.h"
 #include "tests/support/fake_engine.h"
 #include "tests/support/faulty_proxy.h"
 #include "tests/support/test_engine.h"
 #include "tests/unit/runner/collected_tree.h"
+#include "tests/unit/runner/program_image.h"
 
 namespace guard {
 namespace {
@@ -51,31 +50,7 @@ class StringSink final : public ByteSink {
   std::function<Result<void>()> on_push;
 };
 
-// An image as `docker save` would write it: one layer that holds one program.
-std::string image_tar(const std::string& program, const json& config_extra) {
-  StringSink layer;
-  TarWriter layer_tar(layer);
-  EXPECT_TRUE(layer_tar.add_folder("bin", 0755));
-  EXPECT_TRUE(layer_tar.add_file("bin/misbehave", 0755, program));
-  // Tests run beside one another on one engine: what one of them removes must not be what another has just loaded.
-  EXPECT_TRUE(layer_tar.add_file("bin/of-" + std::to_string(::getpid()), 0644, ""));
-  EXPECT_TRUE(layer_tar.finish());
-  json config = {{"architecture", "amd64"},
-                 {"os", "linux"},
-                 {"config", {{"Env", {"PATH=/image/path", "FROM_IMAGE=1"}}}},
-                 {"rootfs", {{"type", "layers"}, {"diff_ids", {"sha256:" + sha256_hex(layer.text)}}}}};
-  config["config"].update(config_extra);
-  const json manifest = json::array({{{"Config", "config.json"}, {"RepoTags", {kImage}}, {"Layers", {"layer.tar"}}}});
-  StringSink image;
-  TarWriter tar(image);
-  EXPECT_TRUE(tar.add_file("config.json", 0644, config.dump()));
-  EXPECT_TRUE(tar.add_file("layer.tar", 0644, layer.text));
-  EXPECT_TRUE(tar.add_file("manifest.json", 0644, manifest.dump()));
-  EXPECT_TRUE(tar.finish());
-  return image.text;
-}
-
-class DockerSandboxTest : public testing::Test {
+class DockerSandboxTest : public ::testing::Test {
  protected:
   void SetUp() override {
     GUARD_NEEDS_TEST_ENGINE();
@@ -97,17 +72,10 @@ class DockerSandboxTest : public testing::Test {
   }
 
   void load_image(const json& config_extra) {
-    const auto program = read_file(GUARD_BINARY_DIR "/tests/container_cases/misbehave", 64 << 20);
-    ASSERT_TRUE(program) << program.error().to_string();
-    const std::string tar = image_tar(*program, config_extra);
-    const auto path = folder_->path() / "image.tar";
-    ASSERT_TRUE(write_file_atomically(path, tar));
-    const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    const auto loaded = engine_.load_image(fd.get(), tar.size(), late());
-    ASSERT_TRUE(loaded) << loaded.error().to_string();
-    const auto image = engine_.inspect_image(kImage, late());
-    ASSERT_TRUE(image && image->has_value());
-    image_id_ = (*image)->id;
+    const auto id = testing::load_program_image(
+        engine_, kImage, {{"bin/misbehave", GUARD_BINARY_DIR "/tests/container_cases/misbehave"}}, config_extra);
+    ASSERT_TRUE(id) << id.error().to_string();
+    image_id_ = *id;
   }
 
   std::vector<docker::ContainerSummary> containers() {
@@ -454,7 +422,7 @@ TEST_F(DockerSandboxTest, ProbesTheEngine) {
 
 // Every call of a run fails once, in four ways. Whatever happens: no container stays, and a result is only ever the
 // truth.
-class EveryCallFails : public DockerSandboxTest, public testing::WithParamInterface<Fault> {
+class EveryCallFails : public DockerSandboxTest, public ::testing::WithParamInterface<Fault> {
  protected:
   void fail_each_call_of(const SandboxSpec& like, OutcomeKind truth) {
     FaultyProxy counting(test_engine_socket(), 0, Fault::none);
@@ -495,7 +463,7 @@ TEST_P(EveryCallFails, NothingStaysBehindATimeOut) {
 }
 
 INSTANTIATE_TEST_SUITE_P(DockerSandbox, EveryCallFails,
-                         testing::Values(Fault::drop_request, Fault::drop_answer, Fault::answer_500,
+                         ::testing::Values(Fault::drop_request, Fault::drop_answer, Fault::answer_500,
                                          Fault::half_answer));
 
 void wait_until_it_ends(docker::EngineClient& engine, const std::string& container) {
@@ -640,7 +608,7 @@ TEST(DockerSandbox, AnEngineThatIsNotThereIsUnavailable) {
 }
 
 // An engine that tells a story: what the container wrote, and what the engine says of its end.
-class ToldByTheEngine : public testing::Test {
+class ToldByTheEngine : public ::testing::Test {
  protected:
   void SetUp() override {
     auto folder = TempDir::create();

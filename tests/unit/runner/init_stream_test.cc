@@ -69,6 +69,58 @@ TEST(InitStream, ReadsTheSameHoweverTheStreamIsCut) {
   }
 }
 
+constexpr InitStream::TagKey kKey = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+
+std::string tagged(const std::string& frame, std::uint64_t number, const InitStream::TagKey& key = kKey) {
+  unsigned char bytes[init_protocol::kTagKeyBytes];
+  std::copy(key.begin(), key.end(), bytes);
+  init_protocol::SipHash hash(bytes);
+  init_protocol::begin_tag(hash, number);
+  hash.update(frame.data(), frame.size());
+  unsigned char tag[init_protocol::kTagBytes];
+  init_protocol::write_tag(hash.finish(), tag);
+  return frame + std::string(reinterpret_cast<const char*>(tag), sizeof tag);
+}
+
+bool reads_with_tags(const std::string& text, std::size_t cut = 1 << 20) {
+  KeepingSink out;
+  KeepingSink err;
+  InitStream stream(out, err, 1 << 20, ReportChannel::on);
+  stream.expect_tags(kKey);
+  for (std::size_t at = 0; at < text.size(); at += cut) {
+    const std::string_view part = std::string_view(text).substr(at, cut);
+    if (!stream.push(std::span(part.data(), part.size()))) return false;
+  }
+  return stream.finish().has_value();
+}
+
+// A program that can write into init's stream, and does not know the key.
+TEST(InitStream, BelievesNoFrameThatInitDidNotWrite) {
+  const std::string hello = tagged(kHello, 0);
+  const std::string out = tagged(frame('O', "one"), 1);
+  const std::string end = tagged(exit_frame(), 2);
+  const std::string whole = hello + out + end;
+  for (std::size_t cut = 1; cut <= whole.size(); ++cut) EXPECT_TRUE(reads_with_tags(whole, cut)) << cut;
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    std::string changed = whole;
+    changed[at] = static_cast<char>(changed[at] ^ 1);
+    EXPECT_FALSE(reads_with_tags(changed)) << at;
+  }
+  InitStream::TagKey other = kKey;
+  other[15] = 0;
+  const std::pair<const char*, std::string> forgeries[] = {
+      {"an end of its own, without a tag", hello + exit_frame()},
+      {"with another key", hello + tagged(exit_frame(), 1, other)},
+      {"a frame left out", hello + end},
+      {"a frame twice", hello + out + out + end},
+      {"one before the hello", tagged(frame('O', ""), 0, other) + hello},
+      {"in the middle of a frame", hello + out.substr(0, 9) + frame('O', "x") + out.substr(9) + end},
+      {"cut in its last tag", whole.substr(0, whole.size() - 1)},
+  };
+  for (const auto& [name, text] : forgeries) EXPECT_FALSE(reads_with_tags(text)) << name;
+  EXPECT_FALSE(reads_with_tags(kHello + exit_frame())) << "no tags at all";
+}
+
 TEST(InitStream, RefusesWhatIsOutOfOrder) {
   std::string reserved = kHello;
   reserved[2] = 1;

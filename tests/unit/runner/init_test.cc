@@ -47,6 +47,28 @@ class Init : public testing::SandboxFixture {
   int life_line_[2] = {-1, -1};
 };
 
+// The key comes first on the life line; every frame is signed with it. Without it init says nothing at all.
+TEST_F(Init, SignsItsFramesWithTheKeyThatItIsGiven) {
+  const InitStream::TagKey key = {9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 1, 2, 3, 4, 5, 6};
+  ASSERT_EQ(::write(life_line_[1], key.data(), key.size()), static_cast<ssize_t>(key.size()));
+  auto ran = start({init_, "--key", "--", case_program("talks").string(), "7"});
+  ASSERT_TRUE(ran.has_value()) << ran.error().to_string();
+  InitStream stream(out_, err_, 1 << 20, ReportChannel::off);
+  stream.expect_tags(key);
+  const auto pushed = stream.push(std::span(ran->out.data(), ran->out.size()));
+  ASSERT_TRUE(pushed.has_value()) << pushed.error().to_string();
+  ASSERT_TRUE(stream.finish().has_value());
+  EXPECT_EQ(stream.exit()->value, 7);
+  EXPECT_NE(out_.text.find("stdin empty\n"), std::string::npos) << "the program must not find the key there";
+
+  ASSERT_EQ(::write(life_line_[1], key.data(), 3), 3);
+  ::close(std::exchange(life_line_[1], -1));
+  ran = start({init_, "--key", "--", case_program("talks").string(), "7"});
+  ASSERT_TRUE(ran.has_value()) << ran.error().to_string();
+  EXPECT_TRUE(ran->out.empty());
+  EXPECT_NE(ran->result.outcome.value, 0);
+}
+
 // Any of init's own calls may fail, each time it is made: init ends, leaves nothing behind, and never tells of an end
 // that was not.
 TEST_F(Init, TellsNoUntruthWhicheverOfItsCallsFails) {
@@ -207,11 +229,11 @@ TEST_F(Init, GetsItsCommandFromTheSpec) {
   wanted.grace = milliseconds(50);
   wanted.limits.open_files = 7;
   wanted.limits.file_bytes = 9;
-  EXPECT_EQ(init_command("/i", wanted, 0),
+  EXPECT_EQ(init_command("/i", wanted, {}),
             (std::vector<std::string>{"/i", "--nofile", "7", "--fsize", "9", "--deadline-ms", "6050", "--grace-ms",
                                       "50", "--", "program", "--nofile"}));
   wanted.report = ReportChannel::on;
-  const auto command = init_command("/i", wanted, 12);
+  const auto command = init_command("/i", wanted, {.nproc = 12});
   EXPECT_NE(std::find(command.begin(), command.end(), "--report"), command.end());
   EXPECT_NE(std::find(command.begin(), command.end(), "--nproc"), command.end());
 }

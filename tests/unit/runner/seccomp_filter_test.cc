@@ -12,9 +12,20 @@
 namespace guard {
 namespace {
 
+std::string bytes_of(const UniqueFd& file) {
+  std::string bytes(1 << 20, '\0');
+  const ssize_t size = ::pread(file.get(), bytes.data(), bytes.size(), 0);
+  bytes.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+  return bytes;
+}
+
 TEST(SeccompFilter, CompilesTheShippedProfileIntoASealedProgram) {
-  auto filter = compile_seccomp_filter(seccomp_profile_json());
+  auto filter = seccomp_filter();
   ASSERT_TRUE(filter.has_value()) << filter.error().to_string();
+  const auto compiled = compile_seccomp_filter(seccomp_profile_json());
+  ASSERT_TRUE(compiled.has_value()) << compiled.error().to_string();
+  EXPECT_EQ(bytes_of(*filter), bytes_of(*compiled)) << "what guard carries is not what the profile says";
+  ASSERT_EQ(::lseek(filter->get(), 0, SEEK_SET), 0);
   EXPECT_EQ(::lseek(filter->get(), 0, SEEK_CUR), 0);
   const off_t size = ::lseek(filter->get(), 0, SEEK_END);
   EXPECT_GT(size, 100 * static_cast<off_t>(sizeof(sock_filter)));
