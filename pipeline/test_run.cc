@@ -20,6 +20,7 @@
 #include "pipeline/source_files.h"
 #include "pipeline/staging.h"
 #include "pipeline/test_command.h"
+#include "runner/engine_image.h"
 #include "runner/image.h"
 #include "runner/init_binary.h"
 #include "runner/run_folder.h"
@@ -136,8 +137,12 @@ class Run {
       }
     }
 
-    stage("stage");
     SandboxSpec spec;
+    if (image_is_configured()) {
+      stage("image");
+      GUARD_TRY(find_configured_image(spec));
+    }
+    stage("stage");
     GUARD_TRY(choose_image(spec));
     GUARD_TRY_ASSIGN(const RunFolder folder, RunFolder::create());
     GUARD_TRY_ASSIGN(StagedTree tree, stage_tree(folder.path(), request_.project, sources_.files));
@@ -258,12 +263,26 @@ class Run {
     return request;
   }
 
+  bool image_is_configured() const { return choice_.backend == "docker" && !request_.config.docker.image.empty(); }
+
+  Result<void> find_configured_image(SandboxSpec& spec) {
+    EngineImageRequest wanted;
+    wanted.socket = engine().socket;
+    wanted.reference = request_.config.docker.image;
+    wanted.pull = request_.config.docker.pull == PullPolicy::missing ? PullImage::if_missing : PullImage::never;
+    wanted.environment = request_.environment;
+    wanted.progress = request_.progress;
+    GUARD_TRY_ASSIGN(const EngineImage found, find_or_pull_image(wanted, cancel_));
+    spec.image.reference = wanted.reference;
+    // What was found is what runs, whoever moves the name meanwhile.
+    spec.image.id = found.id;
+    record_.widenings.push_back(fmt::format("docker.image = {}: an image of the configuration, its contents not compared", wanted.reference));
+    if (found.pulled) record_.widenings.push_back(fmt::format("docker.pull = missing: {} was pulled for this run, its contents not compared", wanted.reference));
+    return ok();
+  }
+
   Result<void> choose_image(SandboxSpec& spec) {
-    if (choice_.backend == "docker" && !request_.config.docker.image.empty()) {
-      spec.image.reference = request_.config.docker.image;
-      record_.widenings.push_back(fmt::format("docker.image = {}: an image of the configuration, its contents not compared", spec.image.reference));
-      return ok();
-    }
+    if (image_is_configured()) return ok();
     ImageInputs inputs;
     inputs.project = request_.project;
     GUARD_TRY_ASSIGN(inputs.bun, find_bun());
