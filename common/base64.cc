@@ -15,7 +15,8 @@ std::string base64url_encode(std::string_view bytes) {
   for (std::size_t at = 0; at < bytes.size(); at += 3) {
     const std::string_view part = bytes.substr(at, 3);
     std::uint32_t group = 0;
-    for (std::size_t i = 0; i < 3; ++i) group = group << 8 | (i < part.size() ? static_cast<unsigned char>(part[i]) : 0);
+    for (std::size_t i = 0; i < 3; ++i)
+      group = group << 8 | (i < part.size() ? static_cast<unsigned char>(part[i]) : 0);
     for (std::size_t i = 0; i < 4; ++i) text += i <= part.size() ? kUrlDigits[(group >> (18 - 6 * i)) & 63] : '=';
   }
   return text;

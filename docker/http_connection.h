@@ -28,7 +28,7 @@ struct HttpRequest {
   std::string_view body;
   int body_fd = -1;  // the body instead of `body`: `body_fd_bytes` from its current offset
   std::uint64_t body_fd_bytes = 0;
-  bool upgrade = false;  // asks for the connection itself ("Upgrade: tcp")
+  bool upgrade = false;            // asks for the connection itself ("Upgrade: tcp")
   std::string_view registry_auth;  // X-Registry-Auth: base64url, sent as it is; empty: none
 };
 

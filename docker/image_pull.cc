@@ -30,7 +30,9 @@ Error not_pullable(std::string_view reference, std::string_view why) {
       .hint("name an image of a registry with its tag or, better, its digest in docker.image");
 }
 
-bool is_hex(std::string_view text) { return text.find_first_not_of("0123456789abcdef") == std::string_view::npos; }
+bool is_hex(std::string_view text) {
+  return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
 
 bool is_tag(std::string_view text) {
   const auto is_word = [](char c) {
@@ -99,7 +101,8 @@ std::string ImageName::registry() const {
 
 std::string ImageName::full_repository() const {
   const std::string_view part = registry_part(repository);
-  const std::string_view path = part.empty() ? std::string_view(repository) : std::string_view(repository).substr(part.size() + 1);
+  const std::string_view path =
+      part.empty() ? std::string_view(repository) : std::string_view(repository).substr(part.size() + 1);
   const std::string host = registry();
   const bool official = host == kDefaultRegistry && path.find('/') == std::string_view::npos;
   return fmt::format("{}/{}{}", host, official ? "library/" : "", path);
@@ -109,7 +112,8 @@ Result<ImageName> parse_image_name(std::string_view reference) {
   const auto refuse = [reference](std::string_view why) { return not_pullable(reference, why); };
   if (reference.empty() || reference.size() > kReferenceBytesMax) return refuse("it is empty or too long");
   const bool bare_digits = reference.size() == kSha256Digits && is_hex(reference);
-  if (reference.starts_with(kSha256) || bare_digits) return refuse("it is the id of an image, not a name in a registry");
+  if (reference.starts_with(kSha256) || bare_digits)
+    return refuse("it is the id of an image, not a name in a registry");
   ImageName name;
   std::string_view rest = reference;
   if (const std::size_t at = rest.rfind('@'); at != std::string_view::npos) {
@@ -160,7 +164,8 @@ Result<RegistryAuth> find_registry_auth(std::string_view config_json, std::strin
     if (const auto encoded = string_field(entry, "auth"); encoded && !encoded->empty()) {
       const auto decoded = base64_decode(*encoded);
       const std::size_t colon = decoded ? decoded->find(':') : std::string::npos;
-      if (colon == std::string::npos) return bad_config(fmt::format("`auth` of {} is not base64 of name:password", printable(key)));
+      if (colon == std::string::npos)
+        return bad_config(fmt::format("`auth` of {} is not base64 of name:password", printable(key)));
       auth.secrets.push_back(*encoded);
       add("username", decoded->substr(0, colon));
       add("password", decoded->substr(colon + 1));
@@ -206,12 +211,14 @@ Result<void> PullLines::take(std::string_view line) {
   const json* detail = find_field(message, "errorDetail");
   const json* error = find_field(message, "error");
   // An engine may write the empty field into every line.
-  const bool failed = detail != nullptr || (error != nullptr && !(error->is_string() && error->get_ref<const std::string&>().empty()));
+  const bool failed =
+      detail != nullptr || (error != nullptr && !(error->is_string() && error->get_ref<const std::string&>().empty()));
   if (failed) {
     std::string words = string_field(message, "error").value_or("");
     if (words.empty() && detail != nullptr) words = string_field(*detail, "message").value_or("");
     words = shown(words.empty() ? "no reason" : std::move(words));
-    return Error(ErrorCode::image_pull_failed, fmt::format("the container engine could not pull it: {}", words)).detail("stderr", words);
+    return Error(ErrorCode::image_pull_failed, fmt::format("the container engine could not pull it: {}", words))
+        .detail("stderr", words);
   }
   const json* progress = find_field(message, "progressDetail");
   const auto id = string_field(message, "id");

@@ -1,5 +1,5 @@
-// What goes with letting an engine fetch an image: what a reference names, the credentials of its registry, and what the
-// engine's progress lines say. No I/O; the call itself is EngineClient::pull_image().
+// What goes with letting an engine fetch an image: what a reference names, the credentials of its registry, and what
+// the engine's progress lines say. No I/O; the call itself is EngineClient::pull_image().
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // guard-init: PID 1 of a sandbox (or, on the host, a plain supervisor that adopts orphans).
 //
-//   guard-init [--report] [--attest] [--nofile N] [--fsize N] [--nproc N] [--deadline-ms N] [--grace-ms N]
+//   guard-init [--no-life-line] [--report] [--attest] [--nofile N] [--fsize N] [--nproc N]
+//              [--deadline-ms N] [--grace-ms N]
 //              [--collect FOLDER [--collect-files N] [--collect-bytes N] [--collect-file-bytes N]] -- PROGRAM [ARG...]
 //
 // It speaks the frames of runner/init_protocol.h on its standard output and reads nothing but the end of its standard
@@ -12,6 +13,8 @@
 //   TERM from inside    (or from anyone but our parent, on the host) is noted, and everything is killed.
 //   --deadline-ms       the same as TERM from outside; belt and braces, guard has its own clock.
 //   end of life line    everything is killed, no frame is written: nobody is there to read it.
+//   --no-life-line      standard input is not looked at, where who starts us can hand none in: that the stream has no
+//   reader any more and the deadline are then what ends us.
 //   PROGRAM ended       everything else is killed before the pipes are drained, so a daemon that holds one cannot hang
 //   us.
 //   --collect FOLDER    once everything has ended, what was written there is handed out (init/collect_files.h): the
@@ -59,6 +62,7 @@ constexpr long long kNever = -1;
 constexpr int kSweepEveryMs = 20;
 
 struct Options {
+  bool life_line = true;
   bool report = false;
   bool attest = false;
   long long nofile = -1;
@@ -104,6 +108,10 @@ bool parse_options(int argc, char** argv, Options& options) {
     if (strcmp(argv[i], "--") == 0) {
       options.program = argv + i + 1;
       return i + 1 < argc;
+    }
+    if (strcmp(argv[i], "--no-life-line") == 0) {
+      options.life_line = false;
+      continue;
     }
     if (strcmp(argv[i], "--report") == 0) {
       options.report = true;
@@ -691,7 +699,8 @@ int main(int argc, char** argv) {
   Options options;
   if (!parse_options(argc, argv, options)) {
     fputs(
-        "usage: guard-init [--report] [--attest] [--nofile N] [--fsize N] [--nproc N] [--deadline-ms N] [--grace-ms N] "
+        "usage: guard-init [--no-life-line] [--report] [--attest] [--nofile N] [--fsize N] [--nproc N] "
+        "[--deadline-ms N] [--grace-ms N] "
         "[--collect FOLDER [--collect-files N] [--collect-bytes N] [--collect-file-bytes N]] -- PROGRAM [ARG...]\n",
         stderr);
     return 64;
@@ -708,7 +717,8 @@ int main(int argc, char** argv) {
 
   close_inherited();
   g_stream = keep(1);
-  g_life_line = keep(0);
+  // poll(2) passes over a negative descriptor.
+  if (options.life_line) g_life_line = keep(0);
   if (fcntl(g_stream, F_SETFL, fcntl(g_stream, F_GETFL) | O_NONBLOCK) != 0) return kExitCannotServe;
   const int null_raw = open("/dev/null", O_RDWR | O_CLOEXEC);
   if (null_raw < 0) fail_to_start("open /dev/null", errno);

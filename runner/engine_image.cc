@@ -29,7 +29,9 @@ Error missing(std::string_view reference) {
 }
 
 Error failed(std::string_view reference, std::string message) {
-  return Error(ErrorCode::image_pull_failed, std::move(message)).detail("image", std::string(reference)).detail("stderr", "");
+  return Error(ErrorCode::image_pull_failed, std::move(message))
+      .detail("image", std::string(reference))
+      .detail("stderr", "");
 }
 
 void hide(std::string& text, const std::string& secret) {
@@ -57,9 +59,10 @@ Error pull_error(std::string_view reference, const docker::RegistryAuth& auth, c
   }
   std::move(typed).detail("image", std::string(reference)).detail("stderr", std::move(words));
   if (!auth.helper.empty()) {
-    std::move(typed).hint(fmt::format("the credentials of this registry are kept by docker's helper {}, which guard does not "
-                                      "run: pull it yourself with `docker pull {}`",
-                                      auth.helper, printable(reference)));
+    std::move(typed).hint(
+        fmt::format("the credentials of this registry are kept by docker's helper {}, which guard does not "
+                    "run: pull it yourself with `docker pull {}`",
+                    auth.helper, printable(reference)));
   }
   return typed;
 }
@@ -94,10 +97,11 @@ bool shows_digest(const docker::ImageInfo& image, const docker::ImageName& wante
   });
 }
 
-Result<docker::ImageInfo> pull(const EngineImageRequest& request, const docker::ImageName& name, docker::EngineClient& engine,
-                               const docker::RegistryAuth& auth) {
+Result<docker::ImageInfo> pull(const EngineImageRequest& request, const docker::ImageName& name,
+                               docker::EngineClient& engine, const docker::RegistryAuth& auth) {
   const auto tell = [&](const std::string& words) {
-    if (request.progress) request.progress(fmt::format("pulling {}{}{}", printable(request.reference), words.empty() ? "" : ": ", words));
+    if (request.progress)
+      request.progress(fmt::format("pulling {}{}{}", printable(request.reference), words.empty() ? "" : ": ", words));
   };
   tell("");
   Deadline next_word = Deadline::after(kTellEvery);
@@ -111,13 +115,15 @@ Result<docker::ImageInfo> pull(const EngineImageRequest& request, const docker::
   auto pulled = engine.pull_image(name.repository, tag, auth.header, take, Deadline::after(request.pull_limit));
   if (!pulled && pulled.error().code() == ErrorCode::execution_timeout) {
     return Error(ErrorCode::image_pull_failed,
-                 fmt::format("the container engine had not pulled it after {} s", std::chrono::duration_cast<std::chrono::seconds>(request.pull_limit).count()));
+                 fmt::format("the container engine had not pulled it after {} s",
+                             std::chrono::duration_cast<std::chrono::seconds>(request.pull_limit).count()));
   }
   GUARD_TRY(std::move(pulled));
   GUARD_TRY(lines.finish());
   // The engine saying that it is done is not what counts.
   GUARD_TRY_ASSIGN(auto image, engine.inspect_image(request.reference, Deadline::after(kInspectLimit)));
-  if (!image) return Error(ErrorCode::image_pull_failed, "the container engine says that it pulled it, and does not have it");
+  if (!image)
+    return Error(ErrorCode::image_pull_failed, "the container engine says that it pulled it, and does not have it");
   if (!name.digest.empty() && !shows_digest(*image, name)) {
     return Error(ErrorCode::image_pull_failed, fmt::format("what the container engine pulled is not {}", name.digest));
   }
@@ -135,13 +141,18 @@ Result<EngineImage> find_or_pull_image(const EngineImageRequest& request, const 
   const auto name = docker::parse_image_name(request.reference);
   if (!name) return failed(request.reference, name.error().message()).hint(std::string(name.error().hint()));
   if (name->tag.empty() && name->digest.empty()) {
-    return failed(request.reference, fmt::format("{} names neither a tag nor a digest, so nobody said which image to pull", request.reference))
-        .hint(fmt::format("write docker.image = \"{}:latest\" if that is what you mean; a digest can't change under you", request.reference));
+    return failed(request.reference,
+                  fmt::format("{} names neither a tag nor a digest, so nobody said which image to pull",
+                              request.reference))
+        .hint(
+            fmt::format("write docker.image = \"{}:latest\" if that is what you mean; a digest can't change under you",
+                        request.reference));
   }
   const auto auth = credentials(request, name->registry());
   if (!auth) return pull_error(request.reference, {}, auth.error()).hint(std::string(auth.error().hint()));
   const auto image = pull(request, *name, engine, *auth);
-  if (!image) return pull_error(request.reference, *auth, image.error()).context(fmt::format("pulling {}", request.reference));
+  if (!image)
+    return pull_error(request.reference, *auth, image.error()).context(fmt::format("pulling {}", request.reference));
   return EngineImage{image->id, true};
 }
 

@@ -18,8 +18,8 @@ struct EngineImageRequest {
   std::string socket;     // of the engine
   std::string reference;  // as configured
   PullImage pull = PullImage::never;
-  // DOCKER_CONFIG or HOME say where docker's config.json lies, with the credentials of `docker login`. The programs that
-  // it may name to keep them are not run.
+  // DOCKER_CONFIG or HOME say where docker's config.json lies, with the credentials of `docker login`. The programs
+  // that it may name to keep them are not run.
   Environment environment;
   // Called now and then while it is pulled, with a sentence for people.
   std::function<void(std::string_view sentence)> progress;

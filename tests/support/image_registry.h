@@ -41,13 +41,15 @@ class ImageRegistry {
     if (!folder) return std::nullopt;
     const int port = free_port();
     std::string config = fmt::format(
-        "version: 0.1\nlog: {{level: error}}\nstorage:\n  filesystem: {{rootdirectory: {0}/data}}\n  delete: {{enabled: true}}\n"
+        "version: 0.1\nlog: {{level: error}}\nstorage:\n  filesystem: {{rootdirectory: {0}/data}}\n  delete: "
+        "{{enabled: true}}\n"
         "http: {{addr: \"127.0.0.1:{1}\"}}\n",
         folder->path().string(), port);
     if (login == RegistryLogin::needed) {
       // bcrypt of kPassword, of the least cost there is.
-      if (!write_file_atomically(folder->path() / "htpasswd",
-                                 fmt::format("{}:$2b$04$EHPAxNOcwFatZeP.U7DeHuROzF6u5Ec0ZChogc.B3k7ygn6rLTGie\n", kUser))) {
+      if (!write_file_atomically(
+              folder->path() / "htpasswd",
+              fmt::format("{}:$2b$04$EHPAxNOcwFatZeP.U7DeHuROzF6u5Ec0ZChogc.B3k7ygn6rLTGie\n", kUser))) {
         return std::nullopt;
       }
       config += fmt::format("auth:\n  htpasswd: {{realm: tests, path: {}/htpasswd}}\n", folder->path().string());
@@ -119,11 +121,11 @@ inline std::string docker_command(const std::filesystem::path& config, std::vect
 }  // namespace guard::testing
 
 // First line of a test (or of SetUp) that needs both.
-#define GUARD_NEEDS_TEST_REGISTRY()                                                             \
-  do {                                                                                          \
-    GUARD_NEEDS_TEST_ENGINE();                                                                  \
-    if (guard::testing::registry_program().empty()) {                                           \
-      if (guard::test_engine_is_required()) FAIL() << "docker-registry is not installed";       \
-      GTEST_SKIP() << "needs an image registry: install docker-registry";                       \
-    }                                                                                           \
+#define GUARD_NEEDS_TEST_REGISTRY()                                                       \
+  do {                                                                                    \
+    GUARD_NEEDS_TEST_ENGINE();                                                            \
+    if (guard::testing::registry_program().empty()) {                                     \
+      if (guard::test_engine_is_required()) FAIL() << "docker-registry is not installed"; \
+      GTEST_SKIP() << "needs an image registry: install docker-registry";                 \
+    }                                                                                     \
   } while (false)

@@ -72,10 +72,11 @@ nlohmann::json sent(const RegistryAuth& auth) {
 
 // bmFtZTpwYXNzOndvcmQ= is name:pass:word.
 TEST(RegistryAuth, IsReadFromDockersOwnFile) {
-  for (const char* key : {"registry.example:5000", "https://registry.example:5000", "http://registry.example:5000/v1/"}) {
-    const auto auth = find_registry_auth(std::string(R"({"auths":{"other.example":{"auth":"eDp5"},")") + key +
-                                             R"(":{"auth":"bmFtZTpwYXNzOndvcmQ="}}})",
-                                         "registry.example:5000");
+  for (const char* key :
+       {"registry.example:5000", "https://registry.example:5000", "http://registry.example:5000/v1/"}) {
+    const auto auth = find_registry_auth(
+        std::string(R"({"auths":{"other.example":{"auth":"eDp5"},")") + key + R"(":{"auth":"bmFtZTpwYXNzOndvcmQ="}}})",
+        "registry.example:5000");
     ASSERT_TRUE(auth) << auth.error().to_string();
     EXPECT_EQ(sent(*auth)["username"], "name");
     EXPECT_EQ(sent(*auth)["password"], "pass:word");
@@ -91,8 +92,9 @@ TEST(RegistryAuth, IsReadFromDockersOwnFile) {
 }
 
 TEST(RegistryAuth, AsksAsNobodyWhereNothingIsSaidOfTheRegistry) {
-  for (const char* config : {"{}", R"({"auths":{}})", R"({"auths":{"other.example":{"auth":"eDp5"}}})", R"({"auths":null})",
-                             R"({"auths":{"r.example.evil":{"auth":"eDp5"},"r":{"auth":"eDp5"}}})"}) {
+  for (const char* config :
+       {"{}", R"({"auths":{}})", R"({"auths":{"other.example":{"auth":"eDp5"}}})", R"({"auths":null})",
+        R"({"auths":{"r.example.evil":{"auth":"eDp5"},"r":{"auth":"eDp5"}}})"}) {
     const auto auth = find_registry_auth(config, "r.example");
     ASSERT_TRUE(auth) << config;
     EXPECT_EQ(auth->header, "") << config;
@@ -116,7 +118,8 @@ TEST(RegistryAuth, NamesTheHelperThatIsNotRun) {
 }
 
 TEST(RegistryAuth, RefusesAFileThatMakesNoSense) {
-  for (const char* config : {"", "[]", "{", R"({"auths":{"r.example":{"auth":"%%%"}}})", R"({"auths":{"r.example":{"auth":"eA=="}}})"}) {
+  for (const char* config :
+       {"", "[]", "{", R"({"auths":{"r.example":{"auth":"%%%"}}})", R"({"auths":{"r.example":{"auth":"eA=="}}})"}) {
     const auto auth = find_registry_auth(config, "r.example");
     ASSERT_FALSE(auth) << config;
     EXPECT_EQ(auth.error().code(), ErrorCode::image_pull_failed);
@@ -153,7 +156,9 @@ ErrorCode refusal(std::string_view text, std::string* words = nullptr) {
 
 TEST(PullLines, AnErrorLineIsAnErrorWhateverStandsAroundIt) {
   std::string words;
-  EXPECT_EQ(refusal(std::string(kLines) + R"({"errorDetail":{"message":"unexpected EOF"},"error":"unexpected EOF"})" + "\r\n" + std::string(kLines), &words),
+  EXPECT_EQ(refusal(std::string(kLines) + R"({"errorDetail":{"message":"unexpected EOF"},"error":"unexpected EOF"})" +
+                        "\r\n" + std::string(kLines),
+                    &words),
             ErrorCode::image_pull_failed);
   EXPECT_EQ(words, "unexpected EOF");
   EXPECT_EQ(refusal("{\"error\":\"red \\u001b[31m\\u202e\"}\n", &words), ErrorCode::image_pull_failed);
@@ -166,7 +171,8 @@ TEST(PullLines, AnErrorLineIsAnErrorWhateverStandsAroundIt) {
 }
 
 TEST(PullLines, NonsenseIsNoProgress) {
-  for (const std::string& text : {std::string("plain text\n"), std::string("[]\n"), std::string("{\"status\":\"Pul"), std::string(100'000, 'x')}) {
+  for (const std::string& text : {std::string("plain text\n"), std::string("[]\n"), std::string("{\"status\":\"Pul"),
+                                  std::string(100'000, 'x')}) {
     EXPECT_EQ(refusal(text), ErrorCode::protocol_error) << text.substr(0, 40);
   }
 }

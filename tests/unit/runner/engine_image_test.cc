@@ -23,9 +23,15 @@ using testing::RegistryLogin;
 
 const std::string kDigest = "sha256:" + std::string(64, 'a');
 
-std::string chunk(std::string_view text) { return fmt::format("{:x}\r\n{}\r\n", text.size(), text); }
-std::string streamed(std::string_view text) { return "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk(text); }
-FakeReply whole_stream(std::string_view text) { return {streamed(text) + "0\r\n\r\n", {}, {}}; }
+std::string chunk(std::string_view text) {
+  return fmt::format("{:x}\r\n{}\r\n", text.size(), text);
+}
+std::string streamed(std::string_view text) {
+  return "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk(text);
+}
+FakeReply whole_stream(std::string_view text) {
+  return {streamed(text) + "0\r\n\r\n", {}, {}};
+}
 constexpr std::string_view kPulling = "{\"status\":\"Pulling from tools/runner\",\"id\":\"1\"}\r\n";
 
 class PullFromAScript : public ::testing::Test {
@@ -120,7 +126,8 @@ TEST_F(PullFromAScript, PullsWhatIsMissingAndLooksAgain) {
 
 TEST_F(PullFromAScript, SendsTheCredentialsOfThatRegistryAndShowsNoneOfThem) {
   write_docker_config(R"({"auths":{"r.example":{"auth":"bmFtZTpzM2NyM3Q="},"other.example":{"auth":"eDp5"}}})");
-  engine_.on("POST /images/create", fake_answer(500, R"({"message":"denied: name:s3cr3t (bmFtZTpzM2NyM3Q=)\u001b[31m"})"));
+  engine_.on("POST /images/create",
+             fake_answer(500, R"({"message":"denied: name:s3cr3t (bmFtZTpzM2NyM3Q=)\u001b[31m"})"));
   const Error error = pull_failure();
   EXPECT_NE(engine_.requests()[1].find("\r\nX-Registry-Auth: ey"), std::string::npos) << engine_.requests()[1];
   EXPECT_EQ(error.details().at("stderr"), "denied: name:[REDACTED] ([REDACTED])\\x1b[31m");
@@ -146,13 +153,14 @@ TEST_F(PullFromAScript, ABrokenDockerConfigEndsItBeforeAnythingIsAsked) {
 TEST_F(PullFromAScript, WhatEndsBadlyIsNoImage) {
   engine_.then("GET /images/", fake_answer(200, R"({"Id":"sha256:2"})"));
   const FakeReply replies[] = {
-      whole_stream(std::string(kPulling) + "{\"errorDetail\":{\"message\":\"disk full\"},\"error\":\"disk full\"}\r\n" + std::string(kPulling)),
-      {streamed(kPulling), {}, {}},                                    // the connection ends, the answer does not
-      {streamed(std::string(kPulling).substr(0, 20)), {}, {}},         // and that inside a line
-      whole_stream(std::string(kPulling).substr(0, 20)),               // the answer ends inside a line
+      whole_stream(std::string(kPulling) + "{\"errorDetail\":{\"message\":\"disk full\"},\"error\":\"disk full\"}\r\n" +
+                   std::string(kPulling)),
+      {streamed(kPulling), {}, {}},                             // the connection ends, the answer does not
+      {streamed(std::string(kPulling).substr(0, 20)), {}, {}},  // and that inside a line
+      whole_stream(std::string(kPulling).substr(0, 20)),        // the answer ends inside a line
       whole_stream("<html>200 but a proxy</html>\r\n"),
-      {"HTTP/1.1 200 OK\r\n\r\n" + std::string(kPulling), {}, {}},     // no length
-      {streamed(kPulling) + "zz\r\n", {}, {}},                         // no chunk
+      {"HTTP/1.1 200 OK\r\n\r\n" + std::string(kPulling), {}, {}},  // no length
+      {streamed(kPulling) + "zz\r\n", {}, {}},                      // no chunk
   };
   for (const FakeReply& reply : replies) {
     // The image would be there at the second look: what the engine said of the pull counts, too.
@@ -171,16 +179,18 @@ TEST_F(PullFromAScript, AnEngineThatOnlyClaimsToHavePulledHasNot) {
 TEST_F(PullFromAScript, TheDigestThatWasAskedForIsTheOneThatCounts) {
   request_.reference = "r.example/tools/runner@" + kDigest;
   engine_.on("POST /images/create", whole_stream(kPulling));
-  const std::string others[] = {R"({"Id":"sha256:2"})", R"({"Id":"sha256:2","RepoDigests":null})",
-                                R"({"Id":"sha256:2","RepoDigests":["r.example/tools/runner@sha256:)" + std::string(64, 'b') + "\"]}",
-                                R"({"Id":"sha256:2","RepoDigests":["r.example/tools/other@)" + kDigest + "\"]}"};
+  const std::string others[] = {
+      R"({"Id":"sha256:2"})", R"({"Id":"sha256:2","RepoDigests":null})",
+      R"({"Id":"sha256:2","RepoDigests":["r.example/tools/runner@sha256:)" + std::string(64, 'b') + "\"]}",
+      R"({"Id":"sha256:2","RepoDigests":["r.example/tools/other@)" + kDigest + "\"]}"};
   for (const std::string& shown : others) {
     engine_.on("GET /images/", fake_answer(404, "{}"));
     engine_.then("GET /images/", fake_answer(200, shown));
     expect_pull_failure();
   }
   engine_.on("GET /images/", fake_answer(404, "{}"));
-  engine_.then("GET /images/", fake_answer(200, R"({"Id":"sha256:2","RepoDigests":["r.example/tools/runner@)" + kDigest + "\"]}"));
+  engine_.then("GET /images/",
+               fake_answer(200, R"({"Id":"sha256:2","RepoDigests":["r.example/tools/runner@)" + kDigest + "\"]}"));
   const auto found = find_or_pull_image(request_, cancel_);
   ASSERT_TRUE(found) << found.error().to_string();
   EXPECT_EQ(engine_.requests().back().find("POST"), std::string::npos);
@@ -227,14 +237,16 @@ class PullFromARegistry : public ::testing::Test {
 
   std::filesystem::path config() const { return folder_->path() / "docker"; }
 
-  // Pushes an image of one small file and takes it away from the engine. Returns its reference; `digest` is the registry's.
+  // Pushes an image of one small file and takes it away from the engine. Returns its reference; `digest` is the
+  // registry's.
   std::string offer(const std::string& host, std::string* digest = nullptr) {
     static int number = 0;
     const std::string reference = fmt::format("{}/tools/tiny-{}-{}:1", host, ::getpid(), ++number);
     std::ofstream(folder_->path() / "file") << reference;
     docker_command(config(), {"import", "--change", "CMD [\"/none\"]", tar(), reference});
     docker_command(config(), {"push", "--quiet", reference});
-    const auto inspected = docker_command(config(), {"image", "inspect", "--format", "{{index .RepoDigests 0}}", reference});
+    const auto inspected =
+        docker_command(config(), {"image", "inspect", "--format", "{{index .RepoDigests 0}}", reference});
     if (digest != nullptr) *digest = inspected.substr(inspected.find('@') + 1, 71);
     docker_command(config(), {"rmi", reference});
     return reference;
@@ -296,7 +308,8 @@ TEST_F(PullFromARegistry, WhatTheRegistryDoesNotHave) {
   ASSERT_TRUE(registry);
   const std::string tagged = offer(registry->host());
   const std::string repository = tagged.substr(0, tagged.rfind(':'));
-  for (const std::string& reference : {repository + "@" + kDigest, tagged + "@" + kDigest, repository + ":2", registry->host() + "/tools/unknown:1"}) {
+  for (const std::string& reference :
+       {repository + "@" + kDigest, tagged + "@" + kDigest, repository + ":2", registry->host() + "/tools/unknown:1"}) {
     SCOPED_TRACE(reference);
     request_.reference = reference;
     expect_failure();
@@ -311,7 +324,8 @@ TEST_F(PullFromARegistry, ARegistryThatIsDown) {
 TEST_F(PullFromARegistry, WithTheCredentialsOfDockerLoginAndNotWithout) {
   const auto registry = ImageRegistry::start(RegistryLogin::needed);
   ASSERT_TRUE(registry);
-  docker_command(config(), {"login", "--username", ImageRegistry::kUser, "--password", ImageRegistry::kPassword, registry->host()});
+  docker_command(config(), {"login", "--username", ImageRegistry::kUser, "--password", ImageRegistry::kPassword,
+                            registry->host()});
   request_.reference = offer(registry->host());
   const std::string good = config().string();
 
@@ -319,7 +333,8 @@ TEST_F(PullFromARegistry, WithTheCredentialsOfDockerLoginAndNotWithout) {
   expect_failure();
   const auto wrong = folder_->path() / "wrong";
   ASSERT_TRUE(make_folders(wrong));
-  ASSERT_TRUE(write_file_atomically(wrong / "config.json", fmt::format(R"({{"auths":{{"{}":{{"auth":"dGVzdGVyOndyb25n"}}}}}})", registry->host())));
+  ASSERT_TRUE(write_file_atomically(
+      wrong / "config.json", fmt::format(R"({{"auths":{{"{}":{{"auth":"dGVzdGVyOndyb25n"}}}}}})", registry->host())));
   request_.environment = {{"DOCKER_CONFIG", wrong.string()}};
   const Error error = failure();
   EXPECT_EQ(error.to_string().find("dGVzdGVyOndyb25n"), std::string::npos);
