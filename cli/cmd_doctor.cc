@@ -39,6 +39,7 @@ Row row_of(std::string name, std::string state, const Error& error) {
 }
 
 Row image_row(const fs::path& project, const Config& config) {
+  if (config.backend == BackendName::container_use) return {"image", "ok", "none is needed: an environment of container-use brings its own bun", "", {}};
   if (config.backend == BackendName::host) return {"image", "ok", "none is needed on the host", "", {}};
   if (!config.docker.image.empty()) {
     return {"image", "ok", fmt::format("{} is configured; a run looks for it in the engine", printable(config.docker.image)), "", {}};
@@ -75,14 +76,17 @@ int cmd_doctor(const DoctorOptions& options, CommandContext& context) {
   const EngineLocation engine = locate_engine(context.environment, Deadline::after(milliseconds(config.docker.probe_deadline_ms)), context.cancel);
   rows.push_back(row_of("docker", engine.probe));
   rows.push_back(row_of("namespace", make_namespace_sandbox()->probe(Deadline::after(milliseconds(5000)))));
+  const SandboxProbe container_use = probe_container_use(config, context.environment);
+  rows.push_back(row_of("container-use", container_use));
   rows.push_back(image_row(project, config));
 
   // The choice that a run would make now. Without a readable configuration there is none.
-  Result<BackendChoice> choice = loaded ? choose_backend(config, std::nullopt, [&]() -> const EngineLocation& { return engine; })
+  Result<BackendChoice> choice = loaded ? choose_backend(config, std::nullopt, [&]() -> const EngineLocation& { return engine; }, [&] { return container_use; })
                                         : Result<BackendChoice>(loaded.error());
   bool ready = choice.has_value();
+  const bool needs_image = !choice || (choice->backend != "host" && choice->backend != "container-use");
   for (const auto& row : rows) {
-    const bool needed = row.name == "configuration" || row.name == "rules" || row.name == "image" || (choice && row.name == choice->backend);
+    const bool needed = row.name == "configuration" || row.name == "rules" || (row.name == "image" && needs_image) || (choice && row.name == choice->backend);
     if (needed && row.state != "ok" && row.state != "available") ready = false;
   }
 

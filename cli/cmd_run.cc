@@ -46,6 +46,7 @@ std::string_view stage_sentence(std::string_view stage) {
   if (stage == "probe") return "looking for a container engine";
   if (stage == "check") return "checking the code";
   if (stage == "collect") return "reading the files";
+  if (stage == "image") return "looking for the image";
   if (stage == "stage") return "staging what was checked";
   if (stage == "run") return "running in the sandbox";
   if (stage == "judge") return "weighing what was seen";

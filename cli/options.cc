@@ -187,6 +187,7 @@ Result<SandboxOptions> sandbox_options(const SplitArguments& split, const VerbRo
   if (backend == "docker") options.backend = BackendName::docker;
   if (backend == "namespace") options.backend = BackendName::namespace_sandbox;
   if (backend == "host") options.backend = BackendName::host;
+  if (backend == "container-use") options.backend = BackendName::container_use;
   options.format = format_of(split);
   options.project = split.value("--project");
   options.config = split.value("--config");

@@ -11,7 +11,7 @@ namespace {
 constexpr std::array<std::string_view, 2> kFormats = {"text", "json"};
 constexpr std::array<std::string_view, 3> kColors = {"auto", "always", "never"};
 constexpr std::array<std::string_view, 4> kModes = {"auto", "docker", "host", "namespace"};
-constexpr std::array<std::string_view, 4> kBackends = {"auto", "docker", "namespace", "host"};
+constexpr std::array<std::string_view, 5> kBackends = {"auto", "docker", "namespace", "host", "container-use"};
 
 constexpr std::array<std::string_view, 3> kCollects = {"none", "listed", "all"};
 constexpr std::array<std::string_view, 2> kKeeps = {"head", "both"};
@@ -72,12 +72,12 @@ constexpr OptionRow kRunOptions[] = {
      .config_keys = "run.collect"},
     {.name = "--backend",
      .value = "NAME",
-     .help = "auto, docker, namespace or host; all rules that its mode needs still apply",
+     .help = "auto, docker, namespace, host or container-use; all rules that its mode needs still apply",
      .choices = kBackends},
     {.name = "--timeout",
      .value = "SECONDS",
      .help = "how long it may take",
-     .config_keys = "docker.timeout namespace.timeout host.timeout"},
+     .config_keys = "docker.timeout namespace.timeout host.timeout container_use.timeout"},
     {.name = "--memory", .value = "BYTES", .help = "memory, 512m or 2g", .config_keys = "limits.memory"},
     {.name = "--cpus", .value = "N", .help = "processors, 1.5 say", .config_keys = "limits.cpus"},
     {.name = "--pids", .value = "N", .help = "processes and threads", .config_keys = "limits.pids"},

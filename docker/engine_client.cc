@@ -20,6 +20,8 @@ using nlohmann::json;
 
 // /info and a list of some hundred containers stay far below this.
 constexpr std::uint64_t kAnswerBytesMax = 8ull << 20;
+// Some hundred bytes for each step that the progress bar of some layer takes.
+constexpr std::uint64_t kPullBytesMax = 256ull << 20;
 constexpr std::size_t kMessageBytesMax = 2048;
 constexpr std::string_view kJson = "application/json";
 
@@ -40,7 +42,8 @@ Error refused(ErrorCode code, std::string_view call, const HttpAnswer& answer) {
   Error error(code, fmt::format("the container engine answered {} to {}{}{}", answer.status, call,
                                 message.empty() ? "" : ": ", message));
   std::move(error).detail("status", std::to_string(answer.status)).detail("engine_message", message);
-  if (code == ErrorCode::environment_creation_failed || code == ErrorCode::image_build_failed) {
+  if (code == ErrorCode::environment_creation_failed || code == ErrorCode::image_build_failed ||
+      code == ErrorCode::image_pull_failed) {
     std::move(error).detail("stderr", std::move(message));
   }
   return error;
@@ -195,6 +198,11 @@ Result<std::optional<ImageInfo>> EngineClient::inspect_image(std::string_view re
   if (!id || id->empty()) return malformed("an image inspection", "there is no id");
   ImageInfo info;
   info.id = *id;
+  if (const json* digests = find_field(document, "RepoDigests"); digests != nullptr && digests->is_array()) {
+    for (const json& entry : *digests) {
+      if (entry.is_string()) info.repo_digests.push_back(entry.get<std::string>());
+    }
+  }
   if (const json* config = find_field(document, "Config"); config != nullptr) {
     info.labels = string_map_field(*config, "Labels");
     if (const json* env = find_field(*config, "Env"); env != nullptr && env->is_array()) {
@@ -235,6 +243,21 @@ Result<void> EngineClient::load_image(int tar_fd, std::uint64_t tar_bytes, Deadl
                  fmt::format("the container engine did not take the image: {}", printable(words.value_or("no reason"))))
         .detail("stderr", printable(words.value_or("")));
   }
+  return ok();
+}
+
+Result<void> EngineClient::pull_image(std::string_view repository, std::string_view tag, std::string_view registry_auth,
+                                      const std::function<Result<void>(std::string_view bytes)>& take,
+                                      Deadline deadline) {
+  if (tag.empty()) return Error(ErrorCode::internal, "an image was to be pulled without a tag");
+  HttpRequest request;
+  request.method = "POST";
+  request.target = fmt::format("/images/create?fromImage={}&tag={}", url_encode(repository), url_encode(tag));
+  request.registry_auth = registry_auth;
+  GUARD_TRY_ASSIGN(auto connection, HttpConnection::open(socket_path_, deadline, cancel_));
+  GUARD_TRY(connection.send(request));
+  GUARD_TRY_ASSIGN(const HttpAnswer answer, connection.receive(kPullBytesMax, take));
+  if (answer.status != 200) return refused(ErrorCode::image_pull_failed, "pulling an image", answer);
   return ok();
 }
 

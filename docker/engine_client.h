@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -43,8 +44,9 @@ struct EngineInfo {
 struct ImageInfo {
   std::string id;
   std::map<std::string, std::string> labels;
-  std::vector<std::string> env_names;  // what the image would put into every program's environment
-  bool declares_volumes = false;       // each would become a writable folder on the host's disk
+  std::vector<std::string> env_names;     // what the image would put into every program's environment
+  std::vector<std::string> repo_digests;  // "registry.example/name@sha256:..."; what it was pulled as
+  bool declares_volumes = false;          // each would become a writable folder on the host's disk
 };
 
 struct ContainerState {
@@ -95,6 +97,12 @@ class EngineClient {
   Result<std::optional<ImageInfo>> inspect_image(std::string_view reference, Deadline deadline);
   // `tar` is streamed from a file descriptor of known size. IMAGE_BUILD_FAILED when the engine refuses it.
   Result<void> load_image(int tar_fd, std::uint64_t tar_bytes, Deadline deadline);
+  // Makes the engine fetch an image from its registry. `tag` may be a digest; without one the engine would fetch every
+  // tag there is, so it must not be empty. `registry_auth` is the value of X-Registry-Auth, or empty. The progress
+  // lines go to `take` (docker/image_pull.h) as they come: an engine answers 200 before it knows whether it can, and
+  // what went wrong stands in one of them. IMAGE_PULL_FAILED when the engine refuses.
+  Result<void> pull_image(std::string_view repository, std::string_view tag, std::string_view registry_auth,
+                          const std::function<Result<void>(std::string_view bytes)>& take, Deadline deadline);
   // IMAGE_BUILD_FAILED when the engine refuses.
   Result<void> tag_image(std::string_view id, std::string_view repository, std::string_view tag, Deadline deadline);
   // No error when there is none.

@@ -166,13 +166,15 @@ Result<void> HttpConnection::send_file(int fd, std::uint64_t bytes) {
 
 Result<void> HttpConnection::send(const HttpRequest& request) {
   // Callers encode their targets; this is the last line against a second request smuggled in by a line end.
-  if (std::ranges::any_of(request.target, [](unsigned char c) { return c <= ' ' || c >= 0x7f; })) {
-    return Error(ErrorCode::internal, "a request target was not encoded");
+  const auto ends_line = [](unsigned char c) { return c <= ' ' || c >= 0x7f; };
+  if (std::ranges::any_of(request.target, ends_line) || std::ranges::any_of(request.registry_auth, ends_line)) {
+    return Error(ErrorCode::internal, "a request target or header was not encoded");
   }
   const std::uint64_t length = request.body_fd >= 0 ? request.body_fd_bytes : request.body.size();
   std::string head =
       fmt::format("{} {} HTTP/1.1\r\nHost: docker\r\nUser-Agent: guard\r\n", request.method, request.target);
   if (!request.content_type.empty()) head += fmt::format("Content-Type: {}\r\n", request.content_type);
+  if (!request.registry_auth.empty()) head += fmt::format("X-Registry-Auth: {}\r\n", request.registry_auth);
   if (length > 0 || request.method != "GET") head += fmt::format("Content-Length: {}\r\n", length);
   head += request.upgrade ? "Connection: Upgrade\r\nUpgrade: tcp\r\n\r\n" : "Connection: close\r\n\r\n";
   head_only_ = request.method == "HEAD";
@@ -180,7 +182,7 @@ Result<void> HttpConnection::send(const HttpRequest& request) {
   return request.body_fd >= 0 ? send_file(request.body_fd, length) : send_bytes(request.body);
 }
 
-Result<HttpAnswer> HttpConnection::receive(std::uint64_t body_bytes_max) {
+Result<HttpAnswer> HttpConnection::receive(std::uint64_t body_bytes_max, const BodySink& take) {
   http::response_parser<http::string_body> parser;
   parser.header_limit(kHeaderBytesMax);
   parser.body_limit(body_bytes_max);
@@ -201,6 +203,10 @@ Result<HttpAnswer> HttpConnection::receive(std::uint64_t body_bytes_max) {
       if (code) return malformed(code.message());
       if (parser.is_header_done() && !parser.is_done() && !parser.chunked() && !parser.content_length()) {
         return malformed("it does not say how long it is");
+      }
+      if (take && parser.is_header_done() && parser.get().result_int() == 200 && !parser.get().body().empty()) {
+        GUARD_TRY(take(parser.get().body()));
+        parser.get().body().clear();
       }
       if (used == 0) break;
     }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -27,7 +28,8 @@ struct HttpRequest {
   std::string_view body;
   int body_fd = -1;  // the body instead of `body`: `body_fd_bytes` from its current offset
   std::uint64_t body_fd_bytes = 0;
-  bool upgrade = false;  // asks for the connection itself ("Upgrade: tcp")
+  bool upgrade = false;            // asks for the connection itself ("Upgrade: tcp")
+  std::string_view registry_auth;  // X-Registry-Auth: base64url, sent as it is; empty: none
 };
 
 struct HttpAnswer {
@@ -42,7 +44,9 @@ class HttpConnection {
   static Result<HttpConnection> open(const std::string& socket_path, Deadline deadline, const CancelToken& cancel);
 
   Result<void> send(const HttpRequest& request);
-  Result<HttpAnswer> receive(std::uint64_t body_bytes_max);
+  // With `take` the body of a 200 goes there as it comes and is not kept; an Error from there ends the exchange.
+  using BodySink = std::function<Result<void>(std::string_view bytes)>;
+  Result<HttpAnswer> receive(std::uint64_t body_bytes_max, const BodySink& take = nullptr);
 
   // Reads the status line and headers and not one byte more, so that what follows is still in the socket.
   Result<HttpAnswer> receive_head();

@@ -1,6 +1,7 @@
 // guard-init: PID 1 of a sandbox (or, on the host, a plain supervisor that adopts orphans).
 //
-//   guard-init [--report] [--attest] [--filter] [--watch] [--key] [--nofile N] [--fsize N] [--nproc N] [--deadline-ms N] [--grace-ms N]
+//   guard-init [--no-life-line] [--report] [--attest] [--filter] [--watch] [--key] [--nofile N] [--fsize N] [--nproc N]
+//              [--deadline-ms N] [--grace-ms N]
 //              [--collect FOLDER [--collect-files N] [--collect-bytes N] [--collect-file-bytes N]] -- PROGRAM [ARG...]
 //
 // It speaks the frames of runner/init_protocol.h on its standard output and reads nothing but the end of its standard
@@ -12,6 +13,8 @@
 //   TERM from inside    (or from anyone but our parent, on the host) is noted, and everything is killed.
 //   --deadline-ms       the same as TERM from outside; belt and braces, guard has its own clock.
 //   end of life line    everything is killed, no frame is written: nobody is there to read it.
+//   --no-life-line      standard input is not looked at, where who starts us can hand none in: that the stream has no
+//   reader any more and the deadline are then what ends us.
 //   PROGRAM ended       everything else is killed before the pipes are drained, so a daemon that holds one cannot hang
 //   us.
 //   --filter            the system call filter of docker/seccomp.json is put over us and all that comes after, where the
@@ -80,6 +83,7 @@ constexpr int kWatchEveryMs = 200;
 constexpr int kKeyWaitMs = 30'000;
 
 struct Options {
+  bool no_life_line = false;
   bool report = false;
   bool attest = false;
   bool filter = false;
@@ -133,12 +137,13 @@ bool parse_options(int argc, char** argv, Options& options) {
       options.program = argv + i + 1;
       return i + 1 < argc;
     }
-    bool* flag = strcmp(argv[i], "--report") == 0   ? &options.report
-                 : strcmp(argv[i], "--attest") == 0 ? &options.attest
-                 : strcmp(argv[i], "--filter") == 0 ? &options.filter
-                 : strcmp(argv[i], "--watch") == 0  ? &options.watch
-                 : strcmp(argv[i], "--key") == 0    ? &options.key
-                                                    : nullptr;
+    bool* flag = strcmp(argv[i], "--no-life-line") == 0 ? &options.no_life_line
+                 : strcmp(argv[i], "--report") == 0     ? &options.report
+                 : strcmp(argv[i], "--attest") == 0     ? &options.attest
+                 : strcmp(argv[i], "--filter") == 0     ? &options.filter
+                 : strcmp(argv[i], "--watch") == 0      ? &options.watch
+                 : strcmp(argv[i], "--key") == 0        ? &options.key
+                                                        : nullptr;
     if (flag != nullptr) {
       *flag = true;
       continue;
@@ -781,7 +786,8 @@ int main(int argc, char** argv) {
   Options options;
   if (!parse_options(argc, argv, options)) {
     fputs(
-        "usage: guard-init [--report] [--attest] [--filter] [--watch] [--key] [--nofile N] [--fsize N] [--nproc N] [--deadline-ms N] [--grace-ms N] "
+        "usage: guard-init [--no-life-line] [--report] [--attest] [--filter] [--watch] [--key] [--nofile N] [--fsize N] "
+        "[--nproc N] [--deadline-ms N] [--grace-ms N] "
         "[--collect FOLDER [--collect-files N] [--collect-bytes N] [--collect-file-bytes N]] -- PROGRAM [ARG...]\n",
         stderr);
     return 64;
@@ -798,7 +804,8 @@ int main(int argc, char** argv) {
 
   close_inherited();
   g_stream = keep(1);
-  g_life_line = keep(0);
+  // poll(2) passes over a negative descriptor.
+  if (!options.no_life_line) g_life_line = keep(0);
   if (fcntl(g_stream, F_SETFL, fcntl(g_stream, F_GETFL) | O_NONBLOCK) != 0) return kExitCannotServe;
   if (options.key) read_key();
   const int null_raw = open("/dev/null", O_RDWR | O_CLOEXEC);

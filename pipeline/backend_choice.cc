@@ -31,6 +31,9 @@ BackendChoice choice_of(std::string name, const Config& config, std::string why)
   return choice;
 }
 
+// The program only has to start: it is told to say its version.
+constexpr milliseconds kContainerUseProbe{5'000};
+
 Result<BackendChoice> use_host(const Config& config, std::string why) {
   if (!host_is_configured(config)) {
     return unavailable("host", "running on the host is not allowed by the configuration",
@@ -38,6 +41,81 @@ Result<BackendChoice> use_host(const Config& config, std::string why) {
   }
   return choice_of("host", config, std::move(why));
 }
+
+class Chooser {
+ public:
+  const Config& config;
+  const std::optional<BackendName>& forced;
+  const std::function<const EngineLocation&()>& engine;
+  const std::function<SandboxProbe()>& container_use;
+
+  Result<BackendChoice> choose() const {
+    const std::string asked = forced ? "asked for with --backend" : "configured";
+    switch (forced.value_or(config.backend)) {
+      case BackendName::namespace_sandbox: return choice_of("namespace", config, "the embedded sandbox was " + asked);
+      case BackendName::host: return use_host(config, "the host was " + asked);
+      case BackendName::container_use: return use_container_use("container-use was " + asked, forced ? Otherwise::nothing : Otherwise::fallback);
+      case BackendName::docker: break;
+    }
+    const EngineLocation& location = engine();
+    switch (location.probe.state) {
+      case ProbeState::available:
+        return choice_of("docker", config, fmt::format("a container engine answers at {}", location.probe.endpoint));
+      case ProbeState::unknown:
+        return unavailable("docker", fmt::format("the state of the container engine is unknown: {}", location.probe.reason), location.probe.remedy);
+      case ProbeState::absent: break;
+    }
+    if (forced) return unavailable("docker", fmt::format("there is no container engine: {}", location.probe.reason), location.probe.remedy);
+    if (config.fallback == FallbackName::container_use) {
+      GUARD_TRY_ASSIGN(BackendChoice choice, use_container_use(fmt::format("{}; the fallback is container-use", location.probe.reason), Otherwise::nothing));
+      choice.widenings.emplace_back("fallback: no container engine, so container-use");
+      return choice;
+    }
+    return fall_back("docker", "container engine", location.probe);
+  }
+
+ private:
+  enum class Otherwise : std::uint8_t { nothing, fallback };
+
+  // Of what was proved absent; the fallback is not that itself.
+  Result<BackendChoice> fall_back(std::string_view wanted, std::string_view words, const SandboxProbe& absent) const {
+    switch (config.fallback) {
+      case FallbackName::namespace_sandbox: {
+        BackendChoice choice = choice_of("namespace", config, fmt::format("{}; the fallback is the embedded sandbox", absent.reason));
+        choice.widenings.push_back(fmt::format("fallback: no {}, so the embedded sandbox", words));
+        return choice;
+      }
+      case FallbackName::host: return use_host(config, fmt::format("{}; the fallback is the host", absent.reason));
+      case FallbackName::none:
+      case FallbackName::container_use: break;
+    }
+    return unavailable(wanted, fmt::format("there is no {} ({}) and fallback = \"{}\"", words, absent.reason, to_string(config.fallback)), absent.remedy);
+  }
+
+  Result<BackendChoice> use_container_use(std::string why, Otherwise otherwise) const {
+    if (!config.container_use.image.empty()) {
+      return unavailable("container-use", "container_use.image is set, and the cu program takes no image",
+                         "leave it out, and choose the image in cu's own configuration");
+    }
+    const SandboxProbe probe = container_use();
+    switch (probe.state) {
+      case ProbeState::available: break;
+      case ProbeState::unknown:
+        return unavailable("container-use", fmt::format("the state of container-use is unknown: {}", probe.reason), probe.remedy);
+      case ProbeState::absent:
+        if (otherwise == Otherwise::fallback) return fall_back("container-use", "container-use", probe);
+        return unavailable("container-use", fmt::format("there is no container-use: {}", probe.reason), probe.remedy);
+    }
+    BackendChoice choice = choice_of("container-use", config, std::move(why));
+    choice.widenings.emplace_back(
+        "container-use: isolation as the cu program gives it, built per its description and not verified against the real program; no limit of memory, "
+        "processes, network or files is enforced by guard");
+    if (!config.container_use.env_id.empty()) {
+      choice.widenings.push_back(fmt::format("container_use.env_id = {}: earlier runs may have changed this environment", config.container_use.env_id));
+    }
+    return choice;
+  }
+};
 
 }  // namespace
 
@@ -56,31 +134,21 @@ std::vector<std::string> tier_names(TierSet tiers) {
 }
 
 Result<BackendChoice> choose_backend(const Config& config, std::optional<BackendName> forced,
-                                     const std::function<const EngineLocation&()>& engine) {
-  const BackendName wanted = forced.value_or(config.backend);
-  const std::string asked = forced ? "asked for with --backend" : "configured";
-  if (wanted == BackendName::namespace_sandbox) return choice_of("namespace", config, "the embedded sandbox was " + asked);
-  if (wanted == BackendName::host) return use_host(config, "the host was " + asked);
+                                     const std::function<const EngineLocation&()>& engine,
+                                     const std::function<SandboxProbe()>& container_use) {
+  return Chooser{config, forced, engine, container_use}.choose();
+}
 
-  const EngineLocation& location = engine();
-  switch (location.probe.state) {
-    case ProbeState::available:
-      return choice_of("docker", config, fmt::format("a container engine answers at {}", location.probe.endpoint));
-    case ProbeState::unknown:
-      return unavailable("docker", fmt::format("the state of the container engine is unknown: {}", location.probe.reason), location.probe.remedy);
-    case ProbeState::absent: break;
-  }
-  if (forced) return unavailable("docker", fmt::format("there is no container engine: {}", location.probe.reason), location.probe.remedy);
-  switch (config.fallback) {
-    case FallbackName::namespace_sandbox: {
-      BackendChoice choice = choice_of("namespace", config, fmt::format("{}; the fallback is the embedded sandbox", location.probe.reason));
-      choice.widenings.emplace_back("fallback: no container engine, so the embedded sandbox");
-      return choice;
-    }
-    case FallbackName::host: return use_host(config, fmt::format("{}; the fallback is the host", location.probe.reason));
-    case FallbackName::none: break;
-  }
-  return unavailable("docker", fmt::format("there is no container engine ({}) and fallback = \"none\"", location.probe.reason), location.probe.remedy);
+ContainerUseOptions container_use_options(const Config& config, const Environment& environment) {
+  ContainerUseOptions options;
+  options.program = config.container_use.program;
+  options.environment_id = config.container_use.env_id;
+  options.environment = environment;
+  return options;
+}
+
+SandboxProbe probe_container_use(const Config& config, const Environment& environment) {
+  return make_container_use_sandbox(container_use_options(config, environment))->probe(Deadline::after(kContainerUseProbe));
 }
 
 }  // namespace guard

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/environment.h"
 #include "common/result.h"
 #include "pipeline/config.h"
 #include "runner/sandbox_registry.h"
@@ -16,20 +17,26 @@
 namespace guard {
 
 struct BackendChoice {
-  std::string backend;  // "docker", "namespace", "host"
+  std::string backend;  // "docker", "namespace", "host", "container-use"
   std::string mode;     // the mode of the check document; the same names
   TierSet tiers;
   std::string why;                     // one sentence
   std::vector<std::string> widenings;  // what the configuration allowed beyond the default; goes into the record
 };
 
-// The tiers of a mode. `mode`: "docker", "namespace", "host".
+// The tiers of a mode. `mode`: "docker", "namespace", "host", "container-use".
 TierSet tiers_of(std::string_view mode, bool trust_namespace);
 std::vector<std::string> tier_names(TierSet tiers);
 
 // `forced`: the backend of --backend; it skips the choice, not the tiers, and host still needs the configuration's leave.
-// `engine` is called at most once, and only if the answer matters. ENVIRONMENT_UNAVAILABLE with the reason and what to do.
+// `engine` and `container_use` are called at most once, and only if the answer matters. ENVIRONMENT_UNAVAILABLE with the reason
+// and what to do.
 Result<BackendChoice> choose_backend(const Config& config, std::optional<BackendName> forced,
-                                     const std::function<const EngineLocation&()>& engine);
+                                     const std::function<const EngineLocation&()>& engine,
+                                     const std::function<SandboxProbe()>& container_use);
+
+// What the configuration says of container-use, and the state of its program, looked up in `environment`.
+ContainerUseOptions container_use_options(const Config& config, const Environment& environment);
+SandboxProbe probe_container_use(const Config& config, const Environment& environment);
 
 }  // namespace guard

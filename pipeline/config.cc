@@ -264,6 +264,8 @@ std::string_view to_string(BackendName name) noexcept {
       return "namespace";
     case BackendName::host:
       return "host";
+    case BackendName::container_use:
+      return "container-use";
   }
   return "?";
 }
@@ -274,6 +276,8 @@ std::string_view to_string(FallbackName name) noexcept {
       return "namespace";
     case FallbackName::host:
       return "host";
+    case FallbackName::container_use:
+      return "container-use";
     case FallbackName::none:
       return "none";
   }

@@ -17,9 +17,9 @@
 
 namespace guard {
 
-// `_sandbox` because `namespace` is a keyword; the names on the wire are docker, namespace, host, none.
-enum class BackendName : std::uint8_t { docker, namespace_sandbox, host };
-enum class FallbackName : std::uint8_t { namespace_sandbox, host, none };
+// `_sandbox` because `namespace` is a keyword; the names on the wire are docker, namespace, host, container-use, none.
+enum class BackendName : std::uint8_t { docker, namespace_sandbox, host, container_use };
+enum class FallbackName : std::uint8_t { namespace_sandbox, host, none, container_use };
 enum class NetworkMode : std::uint8_t { none, bridge, host };
 enum class PullPolicy : std::uint8_t { never, missing };
 // What comes back of the files that a run wrote: nothing, what collect_paths names, or everything that passes.
@@ -78,8 +78,10 @@ struct Config {
   } host;
 
   struct {
-    std::string image;
-    std::string env_id;
+    std::string program;  // empty: looked for in the folders of the system
+    std::string image;    // refused: the program takes none
+    std::string env_id;   // empty: an environment is made for each run
+    std::uint64_t timeout_s = 300;
   } container_use;
 
   struct {

@@ -12,8 +12,8 @@
 namespace guard {
 namespace {
 
-constexpr std::array<std::string_view, 3> kBackends = {"docker", "namespace", "host"};
-constexpr std::array<std::string_view, 3> kFallbacks = {"namespace", "host", "none"};
+constexpr std::array<std::string_view, 4> kBackends = {"docker", "namespace", "host", "container-use"};
+constexpr std::array<std::string_view, 4> kFallbacks = {"namespace", "host", "none", "container-use"};
 constexpr std::array<std::string_view, 3> kNetworks = {"none", "bridge", "host"};
 constexpr std::array<std::string_view, 2> kPulls = {"never", "missing"};
 constexpr std::array<std::string_view, 3> kCollects = {"none", "listed", "all"};
@@ -49,7 +49,7 @@ constexpr ConfigKey kKeys[] = {
     {.section = "",
      .name = "backend",
      .type = choice,
-     .doc = "Where code runs: in a container, in the embedded sandbox, or on the host without any.",
+     .doc = "Where code runs: in a container, in the embedded sandbox, on the host without any, or in an environment of the cu program.",
      .slot = GUARD_CHOICE(backend),
      .choices = kBackends},
     {.section = "",
@@ -93,7 +93,7 @@ constexpr ConfigKey kKeys[] = {
     {.section = "docker",
      .name = "pull",
      .type = choice,
-     .doc = "Whether guard may pull an image that is missing; so far it never does.",
+     .doc = "Whether guard may pull the image that docker.image names, where the engine does not have it.",
      .slot = GUARD_CHOICE(docker.pull),
      .choices = kPulls},
     {.section = "docker",
@@ -199,19 +199,34 @@ constexpr ConfigKey kKeys[] = {
      .rule = variable_rule},
 
     {.section = "container_use",
+     .name = "program",
+     .type = text,
+     .doc = "The cu program of container-use, by its absolute path.",
+     .slot = GUARD_SLOT(Text, container_use.program),
+     .rule = program_rule,
+     .empty_means = "cu in the folders of the system"},
+    {.section = "container_use",
      .name = "image",
      .type = text,
-     .doc = "The image for environments of the cu command; not used yet.",
+     .doc = "An image for environments of the cu program, which has no option for one: where it is set, nothing runs there.",
      .slot = GUARD_SLOT(Text, container_use.image),
      .rule = reference_rule,
      .empty_means = "none"},
     {.section = "container_use",
      .name = "env_id",
      .type = text,
-     .doc = "An environment of the cu command to be reused; not used yet.",
+     .doc = "An environment of the cu program that all runs share; it is never deleted, and what runs leave there stays.",
      .slot = GUARD_SLOT(Text, container_use.env_id),
-     .rule = reference_rule,
-     .empty_means = "none"},
+     .rule = environment_id_rule,
+     .empty_means = "one is made for each run"},
+    {.section = "container_use",
+     .name = "timeout",
+     .type = integer,
+     .doc = "How long a run in an environment of the cu program may take.",
+     .slot = GUARD_SLOT(Number, container_use.timeout_s),
+     .min = 1,
+     .max = kDayS,
+     .unit = "s"},
 
     {.section = "check",
      .name = "paths",

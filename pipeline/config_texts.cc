@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/text.h"
+#include "runner/container_use_sandbox.h"
 
 namespace guard {
 namespace {
@@ -37,6 +38,18 @@ std::string_view reference_rule(std::string_view text) {
   return good && (text.empty() || is_word(text[0]))
              ? ""
              : "is not a name (letters, digits and ._-/:@, first a letter or digit)";
+}
+
+std::string_view program_rule(std::string_view text) {
+  if (text.empty()) return "";
+  // A relative one would mean another program in every folder.
+  return text[0] == '/' ? any_text_rule(text) : "is not an absolute path";
+}
+
+std::string_view environment_id_rule(std::string_view text) {
+  return text.empty() || is_environment_id(text)
+             ? ""
+             : "is not an id of an environment (1 to 128 letters, digits and ._-/, first no dash)";
 }
 
 std::string_view url_rule(std::string_view text) {

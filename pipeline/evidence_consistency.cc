@@ -13,6 +13,7 @@
 #include "pipeline/evidence_digests.h"
 #include "pipeline/test_command.h"
 #include "pipeline/verdict.h"
+#include "runner/container_use_sandbox.h"
 #include "runner/init_stream.h"
 
 namespace guard {
@@ -77,11 +78,12 @@ bool exited_with_zero(const json& record) {
 void need_a_held_sandbox(const json& record, Faults& faults) {
   need(exited_with_zero(record), "the program did not exit with 0", faults);
   if (is(record["backend"], "host")) return;
-  need(is(record["backend"], "docker") || is(record["backend"], "namespace"), "there is no such backend", faults);
+  const bool in_environment = is(record["backend"], "container-use");
+  need(is(record["backend"], "docker") || is(record["backend"], "namespace") || in_environment, "there is no such backend", faults);
   const auto seen = record["seen_inside"].get<Table>();
   const std::string missing = missing_hardening(seen);
   if (!missing.empty()) faults.push_back(fmt::format("the sandbox {}", missing));
-  if (const auto confined = check_confinement(seen); !confined) faults.push_back(confined.error().message());
+  if (const auto confined = in_environment ? check_environment(seen) : check_confinement(seen); !confined) faults.push_back(confined.error().message());
   need(!record["enforced_by"].empty(), "nothing says how limits were kept", faults);
 }
 
@@ -90,15 +92,20 @@ void need_the_command(const json& record, Faults& faults) {
   const auto command = record["command"].get<std::vector<std::string>>();
   const auto files = record["files_asked"].get<std::vector<std::string>>();
   const bool on_host = is(record["backend"], "host");
-  const auto wanted = on_host && command.size() > 3 ? test_command(command[0], command[3], files) : test_command(kBunInside, kAttestationInside, files);
+  const auto wanted = on_host && command.size() > 3                ? test_command(command[0], command[3], files)
+                      : is(record["backend"], "container-use") ? test_command(kBunInEnvironment, kAttestationInEnvironment, files)
+                                                               : test_command(kBunInside, kAttestationInside, files);
   need(command == wanted, "the command is not the one that runs these tests", faults);
 }
 
 // Without them nothing could be compared with what is there now.
 void need_the_setting(const json& record, Faults& faults) {
-  for (const char* part : {"bun", "rules", "config", "limits", "image"}) {
-    const bool needed = std::string_view(part) != "image" || !is(record["backend"], "host");
-    need(!needed || record[part].is_object(), fmt::format("{} is missing", part), faults);
+  const bool in_environment = is(record["backend"], "container-use");
+  // Which bun lies in an image of the configuration, or in the environment of another program, guard does not know.
+  const bool foreign_bun = in_environment || (record["image"].is_object() && record["image"]["content_digest"].is_null());
+  for (const std::string_view part : {"bun", "rules", "config", "limits", "image"}) {
+    const bool needed = part == "image" ? !is(record["backend"], "host") && !in_environment : part != "bun" || !foreign_bun;
+    need(!needed || record[std::string(part)].is_object(), fmt::format("{} is missing", part), faults);
   }
 }
 
@@ -207,7 +214,9 @@ Faults proof_of_refusal(const json& record, Reason reason) {
   }
   // On the host a run may end well and have changed what was checked.
   const bool changed_on_host = reason == Reason::violation && is(record["backend"], "host");
-  if (const auto kind = outcome_of(reason); !kind.empty() && !changed_on_host) {
+  // What its first word gave away was ended before it could run anything.
+  const bool ended_at_once = reason == Reason::sandbox_unproved && outcome.is_null() && record["error"].is_object();
+  if (const auto kind = outcome_of(reason); !kind.empty() && !changed_on_host && !ended_at_once) {
     need(outcome.is_object() && is(outcome["kind"], kind), fmt::format("the run did not end as {}", kind), faults);
   }
   if (reason == Reason::tests_failed || reason == Reason::command_failed)
@@ -235,7 +244,8 @@ void check_order(const json& record, Faults& faults) {
     return std::find(tiers.begin(), tiers.end(), name) != tiers.end();
   };
   need(has_tier("always") && has_tier("docker"), "a tier of rules is missing that always applies", faults);
-  need(!is(record["backend"], "host") || has_tier("host"), "the host tier of rules is missing", faults);
+  const bool unbounded = is(record["backend"], "host") || is(record["backend"], "container-use");
+  need(!unbounded || has_tier("host"), "the host tier of rules is missing", faults);
 }
 
 Faults proof_faults(const json& record) {
@@ -290,7 +300,9 @@ std::vector<std::string> expected_widenings(const json& record) {
   const json& tiers = record["tiers"];
   const bool in_namespace = is(record["backend"], "namespace");
   const bool in_docker = is(record["backend"], "docker");
+  const bool in_environment = is(record["backend"], "container-use");
   if (is(record["backend"], "host")) expected.emplace_back("host: ");
+  if (in_environment) expected.emplace_back("container-use: ");
   if (in_namespace && std::find(tiers.begin(), tiers.end(), "host") == tiers.end())
     expected.emplace_back("trust_namespace: ");
   if (in_docker && record["network"].is_string() && !is(record["network"], "none"))
@@ -313,8 +325,12 @@ std::vector<std::string> expected_widenings(const json& record) {
     if (value(key) != "[]") expected.push_back(fmt::format("{}: ", key));
   }
   // --backend is no key; the sentence that says why is the one place where it can be seen.
-  const bool asked_for = is(record["why_backend"], "the embedded sandbox was asked for with --backend");
-  if (in_namespace && value("backend") == "\"docker\"" && !asked_for) expected.emplace_back("fallback: ");
+  const bool asked_for =
+      is(record["why_backend"], "the embedded sandbox was asked for with --backend") || is(record["why_backend"], "container-use was asked for with --backend");
+  const bool fell_back = (in_namespace && (value("backend") == "\"docker\"" || value("backend") == "\"container-use\"")) ||
+                         (in_environment && value("backend") == "\"docker\"");
+  if (fell_back && !asked_for) expected.emplace_back("fallback: ");
+  if (in_environment && value("container_use.env_id") != "\"\"") expected.emplace_back("container_use.env_id = ");
   if (record["files"]["staged"] != true) return expected;
   if (in_docker && value("docker.image") != "\"\"") expected.emplace_back("docker.image = ");
   constexpr std::string_view kVariable = "run.env.";

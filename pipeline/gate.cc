@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "common/environment.h"
 #include "common/file_io.h"
 #include "common/hash.h"
 #include "pipeline/finding_marks.h"
@@ -168,7 +169,7 @@ CheckRecord gate_tree(const GateRequest& request, const TreeGate& tree, std::str
   if (!hits) return failed(record_for(request, first_mode), std::move(hits).error());
   CheckRecord strict = weigh_tree(request, tree, *hits, first_mode);
   if (mode != "auto" || !engine_decides(strict)) return strict;
-  auto choice = choose_backend(*request.config, std::nullopt, engine);
+  auto choice = choose_backend(*request.config, std::nullopt, engine, [&request] { return probe_container_use(*request.config, process_environment()); });
   if (!choice) return failed(std::move(strict), std::move(choice).error());
   return choice->tiers.host ? strict : weigh_tree(request, tree, *hits, choice->mode);
 }
@@ -186,7 +187,7 @@ CheckRecord gate(const GateRequest& request, const SourceFiles& files, std::stri
 CheckRecord gate_auto(const GateRequest& request, const SourceFiles& files, const std::function<const EngineLocation&()>& engine) {
   CheckRecord strict = gate(request, files, "host");
   if (!engine_decides(strict)) return strict;
-  auto choice = choose_backend(*request.config, std::nullopt, engine);
+  auto choice = choose_backend(*request.config, std::nullopt, engine, [&request] { return probe_container_use(*request.config, process_environment()); });
   if (!choice) return failed(std::move(strict), std::move(choice).error());
   return choice->tiers.host ? strict : gate(request, files, choice->mode);
 }

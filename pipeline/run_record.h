@@ -23,7 +23,7 @@ namespace guard {
 struct CheckRecord {
   Verdict verdict;
   std::optional<Error> error;  // why it is undecided or unavailable, where an error says so
-  std::string mode;            // "docker", "namespace", "host"
+  std::string mode;            // "docker", "namespace", "host", "container-use"
   std::vector<std::string> tiers;
   Report report;
   std::uint64_t passed_over = 0;  // files that were not looked at because git ignores them

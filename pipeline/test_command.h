@@ -12,6 +12,8 @@
 namespace guard {
 
 inline constexpr std::string_view kBunInside = "/usr/local/bin/bun";
+// In PATH there; nobody knows where the environment of another program keeps it.
+inline constexpr std::string_view kBunInEnvironment = "bun";
 inline constexpr std::string_view kAttestationInside = "/.guard-attestation.mjs";
 
 // `files`: relative to the project. "./" makes bun take a name as a path and never as a pattern or an option.

@@ -20,6 +20,7 @@
 #include "pipeline/source_files.h"
 #include "pipeline/staging.h"
 #include "pipeline/test_command.h"
+#include "runner/engine_image.h"
 #include "runner/image.h"
 #include "runner/init_binary.h"
 #include "runner/run_folder.h"
@@ -94,7 +95,9 @@ class Run {
   // An Error ends the run undecided or unavailable; a verdict in the record ends it without one.
   Result<void> steps() {
     stage("probe");
-    GUARD_TRY_ASSIGN(choice_, choose_backend(request_.config, request_.backend, [this]() -> const EngineLocation& { return engine(); }));
+    GUARD_TRY_ASSIGN(choice_, choose_backend(
+                                  request_.config, request_.backend, [this]() -> const EngineLocation& { return engine(); },
+                                  [this] { return probe_container_use(request_.config, request_.environment); }));
     record_.backend = choice_.backend;
     record_.why_backend = choice_.why;
     log_info(choice_.backend + ": " + choice_.why);
@@ -136,8 +139,12 @@ class Run {
       }
     }
 
-    stage("stage");
     SandboxSpec spec;
+    if (image_is_configured()) {
+      stage("image");
+      GUARD_TRY(find_configured_image(spec));
+    }
+    stage("stage");
     GUARD_TRY(choose_image(spec));
     GUARD_TRY_ASSIGN(const RunFolder folder, RunFolder::create());
     GUARD_TRY_ASSIGN(StagedTree tree, stage_tree(folder.path(), request_.project, sources_.files));
@@ -151,7 +158,7 @@ class Run {
 
     stage("run");
     const DockerOptions docker{socket, request_.config.docker.runtime, milliseconds(request_.config.docker.probe_deadline_ms)};
-    GUARD_TRY_ASSIGN(const auto sandbox, make_sandbox(choice_.backend, docker));
+    GUARD_TRY_ASSIGN(const auto sandbox, make_sandbox(choice_.backend, docker, container_use_options(request_.config, request_.environment)));
     if (record_.facts && choice_.backend != "docker") take_engine(sandbox->probe(Deadline::after(kProbeDeadline)), *record_.facts);
     record_.jobs = jobs();
     if (record_.jobs > 1) return run_in_parts(spec, docker, secrets);
@@ -164,6 +171,7 @@ class Run {
     }
     std::optional<Collection> written = std::exchange(exec->collected, std::nullopt);
     record_.exec = std::move(*exec);
+    record_.notes.insert(record_.notes.end(), record_.exec->notes.begin(), record_.exec->notes.end());
     const bool whole = record_.exec->outcome.kind == OutcomeKind::exited;
     auto finished = output->finish(whole ? RunOutput::Ending::whole : RunOutput::Ending::cut);
     account(*output);
@@ -174,8 +182,11 @@ class Run {
     return bring_back(secrets, std::move(written));
   }
 
-  // On the host all files would write into the same staged copy.
-  std::size_t jobs() const { return tests() && choice_.backend != "host" ? std::max<std::size_t>(1, std::min(request_.jobs, request_.files.size())) : 1; }
+  // Where the program sees the staged folder itself: nothing of guard's own lies between the two.
+  bool works_in_staged_folder() const { return choice_.backend == "host" || choice_.backend == "container-use"; }
+
+  // There all files would write into the same staged copy.
+  std::size_t jobs() const { return tests() && !works_in_staged_folder() ? std::max<std::size_t>(1, std::min(request_.jobs, request_.files.size())) : 1; }
 
   Result<void> run_in_parts(const SandboxSpec& spec, const DockerOptions& docker, const SecretSource& secrets) {
     PartedRunRequest request;
@@ -258,12 +269,27 @@ class Run {
     return request;
   }
 
+  bool image_is_configured() const { return choice_.backend == "docker" && !request_.config.docker.image.empty(); }
+
+  Result<void> find_configured_image(SandboxSpec& spec) {
+    EngineImageRequest wanted;
+    wanted.socket = engine().socket;
+    wanted.reference = request_.config.docker.image;
+    wanted.pull = request_.config.docker.pull == PullPolicy::missing ? PullImage::if_missing : PullImage::never;
+    wanted.environment = request_.environment;
+    wanted.progress = request_.progress;
+    GUARD_TRY_ASSIGN(const EngineImage found, find_or_pull_image(wanted, cancel_));
+    spec.image.reference = wanted.reference;
+    // What was found is what runs, whoever moves the name meanwhile.
+    spec.image.id = found.id;
+    record_.widenings.push_back(fmt::format("docker.image = {}: an image of the configuration, its contents not compared", wanted.reference));
+    if (found.pulled) record_.widenings.push_back(fmt::format("docker.pull = missing: {} was pulled for this run, its contents not compared", wanted.reference));
+    return ok();
+  }
+
   Result<void> choose_image(SandboxSpec& spec) {
-    if (choice_.backend == "docker" && !request_.config.docker.image.empty()) {
-      spec.image.reference = request_.config.docker.image;
-      record_.widenings.push_back(fmt::format("docker.image = {}: an image of the configuration, its contents not compared", spec.image.reference));
-      return ok();
-    }
+    // The environment brings its own bun.
+    if (image_is_configured() || choice_.backend == "container-use") return ok();
     ImageInputs inputs;
     inputs.project = request_.project;
     GUARD_TRY_ASSIGN(inputs.bun, find_bun());
@@ -290,8 +316,8 @@ class Run {
     spec.host_folder = tree.app;
     spec.mounts = std::move(tree.mounts);
     spec.scratch = {{std::string(kSandboxInside), config.limits.sandbox_bytes, config.limits.sandbox_files}};
-    // On the host there is no scratch folder: tests write into the staged copy, which is thrown away unseen.
-    if (choice_.backend != "host") spec.collect = collect_request();
+    // There is no scratch folder then: tests write into the staged copy, which is thrown away unseen.
+    if (!works_in_staged_folder()) spec.collect = collect_request();
     spec.env = {{"HOME", "/tmp"},
                 {"TMPDIR", "/tmp"},
                 {"PATH", "/usr/local/bin:/usr/bin:/bin"},
@@ -317,9 +343,10 @@ class Run {
     spec.limits.sandbox_files = config.limits.sandbox_files;
     spec.limits.output_flood_bytes = config.limits.output_flood_bytes;
     spec.network = config.docker.network == NetworkMode::none ? Network::none : config.docker.network == NetworkMode::bridge ? Network::bridge : Network::host;
-    const std::uint64_t timeout_s = choice_.backend == "docker" ? config.docker.timeout_s
-                                    : choice_.backend == "host" ? config.host.timeout_s
-                                                                : config.namespace_sandbox.timeout_s;
+    const std::uint64_t timeout_s = choice_.backend == "docker"          ? config.docker.timeout_s
+                                    : choice_.backend == "host"          ? config.host.timeout_s
+                                    : choice_.backend == "container-use" ? config.container_use.timeout_s
+                                                                         : config.namespace_sandbox.timeout_s;
     spec.timeout = std::chrono::seconds(timeout_s);
     spec.grace = std::chrono::seconds(config.run.grace_s);
     spec.require_cgroups = config.require_cgroups;
@@ -327,10 +354,13 @@ class Run {
       spec.report = ReportChannel::on;
       spec.attestation = Attestation::on;
       const bool on_host = choice_.backend == "host";
-      const fs::path script = folder.path() / "attestation.mjs";
+      const bool in_environment = choice_.backend == "container-use";
+      const fs::path script = in_environment ? spec.host_folder / kAttestationInEnvironment : folder.path() / "attestation.mjs";
       GUARD_TRY(write_new_file(script, attestation_script(), 0444).context("staging what will run"));
-      if (!on_host) spec.mounts.push_back({script, std::string(kAttestationInside)});
-      spec.argv = on_host ? test_command(host_bun_.native(), script.native(), request_.files) : test_command(kBunInside, kAttestationInside, request_.files);
+      if (!works_in_staged_folder()) spec.mounts.push_back({script, std::string(kAttestationInside)});
+      spec.argv = on_host          ? test_command(host_bun_.native(), script.native(), request_.files)
+                  : in_environment ? test_command(kBunInEnvironment, kAttestationInEnvironment, request_.files)
+                                   : test_command(kBunInside, kAttestationInside, request_.files);
     } else {
       spec.argv = request_.argv;
     }

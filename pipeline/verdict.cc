@@ -149,6 +149,7 @@ std::string missing_hardening(const std::map<std::string, std::string>& seen) {
 Verdict verdict_of(const Error& error) {
   if (error.code() == ErrorCode::cancelled) return verdict(Reason::interrupted);
   if (error.code() == ErrorCode::withheld) return verdict(Reason::output_withheld, error.message());
+  if (error.details().contains("unproved")) return verdict(Reason::sandbox_unproved, error.message());
   if (error.exit_status() == 3) return verdict(Reason::no_environment, error.message());
   return verdict(Reason::error, error.message());
 }

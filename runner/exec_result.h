@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/result.h"
 #include "common/time.h"
@@ -57,6 +58,8 @@ struct ExecResult {
   // What the init saw from inside before it started the program: "uid", "cap_eff", "no_new_privs", "seccomp",
   // "rlimit_nproc" ...
   std::map<std::string, std::string> seen_inside;
+  // What went wrong beside the run, a sentence each: it is over and counts, and something is to be put in order.
+  std::vector<std::string> notes;
   // How each limit was enforced: {"memory": "cgroup"}, {"memory": "watched"}, {"sandbox_files": "none"}.
   std::map<std::string, std::string> enforced_by;
 

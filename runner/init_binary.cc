@@ -58,6 +58,7 @@ Result<std::filesystem::path> init_binary_path() {
 
 std::vector<std::string> init_command(std::string_view program, const SandboxSpec& spec, const InitDuties& duties) {
   std::vector<std::string> command = {std::string(program)};
+  if (duties.no_life_line) command.emplace_back("--no-life-line");
   if (spec.report == ReportChannel::on) command.emplace_back("--report");
   if (spec.attestation == Attestation::on) command.emplace_back("--attest");
   if (duties.watch_cgroup) command.emplace_back("--watch");

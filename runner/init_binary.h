@@ -30,6 +30,7 @@ std::string_view attestation_script();
 // guard's (timeout + grace + a few seconds): it only matters when guard is stopped or starved.
 struct InitDuties {
   std::uint32_t nproc = 0;    // RLIMIT_NPROC; 0 where the limit of processes is kept by other means
+  bool no_life_line = false;  // where no standard input can be handed in
   bool own_filter = false;    // loads the system call filter, where whoever starts it does not
   bool tag_frames = false;    // waits for a key on its standard input first (runner/frame_tag.h)
   bool watch_cgroup = false;  // ends the run once its cgroup has killed or refused; only where that cgroup is its own

@@ -313,7 +313,8 @@ Result<Outcome> outcome_of(const InitExit& exit, TermSent term_sent, millisecond
 
 Result<void> check_confinement(const std::map<std::string, std::string>& hello) {
   const auto refuse = [](std::string_view what) {
-    return Error(ErrorCode::environment_creation_failed, fmt::format("the sandbox does not hold: {}", what));
+    return Error(ErrorCode::environment_creation_failed, fmt::format("the sandbox does not hold: {}", what))
+        .detail("unproved", std::string(what));
   };
   const auto value = [&hello](const char* key) -> std::string_view {
     const auto found = hello.find(key);

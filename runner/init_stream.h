@@ -111,7 +111,8 @@ enum class TermSent : std::uint8_t { no, yes };
 Result<Outcome> outcome_of(const InitExit& exit, TermSent term_sent, milliseconds timeout);
 
 // ENVIRONMENT_CREATION_FAILED unless the hello shows an unprivileged user, no capability, no_new_privs, a seccomp
-// filter and no core dumps: a sandbox that can't show it holds is not one.
+// filter and no core dumps: a sandbox that can't show it holds is not one. What is missing stands in the detail
+// "unproved".
 Result<void> check_confinement(const std::map<std::string, std::string>& hello);
 
 }  // namespace guard

@@ -34,11 +34,13 @@ EngineLocation locate_engine(const Environment& environment, Deadline deadline, 
   return location;
 }
 
-Result<std::unique_ptr<Sandbox>> make_sandbox(std::string_view name, const DockerOptions& docker) {
+Result<std::unique_ptr<Sandbox>> make_sandbox(std::string_view name, const DockerOptions& docker,
+                                              const ContainerUseOptions& container_use) {
   if (name == "docker") return make_docker_sandbox(docker);
   if (name == "namespace") return make_namespace_sandbox();
   if (name == "host") return make_host_sandbox();
-  return Error(ErrorCode::input_invalid, fmt::format("there is no backend called {}", name)).hint("use docker, namespace or host");
+  if (name == "container-use") return make_container_use_sandbox(container_use);
+  return Error(ErrorCode::input_invalid, fmt::format("there is no backend called {}", name)).hint("use docker, namespace, host or container-use");
 }
 
 Leftovers remove_leftovers(const std::string& socket, const CancelToken& cancel) {

@@ -10,6 +10,7 @@
 #include "common/environment.h"
 #include "common/result.h"
 #include "common/time.h"
+#include "runner/container_use_sandbox.h"
 #include "runner/sandbox.h"
 
 namespace guard {
@@ -21,8 +22,9 @@ struct EngineLocation {
 };
 EngineLocation locate_engine(const Environment& environment, Deadline deadline, const CancelToken& cancel);
 
-// "docker", "namespace", "host". INPUT_INVALID for any other name.
-Result<std::unique_ptr<Sandbox>> make_sandbox(std::string_view name, const DockerOptions& docker);
+// "docker", "namespace", "host", "container-use". INPUT_INVALID for any other name.
+Result<std::unique_ptr<Sandbox>> make_sandbox(std::string_view name, const DockerOptions& docker,
+                                              const ContainerUseOptions& container_use = {});
 
 // Removes what killed runs of this cache folder left behind: containers (where `socket` is not empty), processes and cgroups, run
 // folders. Runs that are alive are left alone. Sentences about what could not be removed.

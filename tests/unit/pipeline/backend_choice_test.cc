@@ -16,9 +16,15 @@ EngineLocation engine_in(ProbeState state) {
   return location;
 }
 
-Result<BackendChoice> choose(const Config& config, ProbeState state, std::optional<BackendName> forced = std::nullopt) {
+Result<BackendChoice> choose(const Config& config, ProbeState state, std::optional<BackendName> forced = std::nullopt,
+                             std::optional<ProbeState> container_use = std::nullopt) {
   const EngineLocation location = engine_in(state);
-  return choose_backend(config, forced, [&]() -> const EngineLocation& { return location; });
+  return choose_backend(
+      config, forced, [&]() -> const EngineLocation& { return location; },
+      [&] {
+        EXPECT_TRUE(container_use) << "nobody asked for it";
+        return engine_in(container_use.value_or(ProbeState::unknown)).probe;
+      });
 }
 
 TEST(BackendChoice, AvailableEngineRunsInAContainerWithoutTheHostTier) {
@@ -80,10 +86,16 @@ TEST(BackendChoice, HostNeedsTheConfigurationsLeave) {
 TEST(BackendChoice, ForcedNamespaceSkipsTheProbeButNoTier) {
   bool asked = false;
   const EngineLocation location = engine_in(ProbeState::available);
-  const auto choice = choose_backend(Config{}, BackendName::namespace_sandbox, [&]() -> const EngineLocation& {
-    asked = true;
-    return location;
-  });
+  const auto choice = choose_backend(
+      Config{}, BackendName::namespace_sandbox,
+      [&]() -> const EngineLocation& {
+        asked = true;
+        return location;
+      },
+      [&] {
+        asked = true;
+        return location.probe;
+      });
   ASSERT_TRUE(choice);
   EXPECT_FALSE(asked);
   EXPECT_TRUE(choice->tiers.host);
@@ -97,6 +109,72 @@ TEST(BackendChoice, TrustingTheNamespaceIsRecorded) {
   EXPECT_FALSE(choice->tiers.host);
   ASSERT_EQ(choice->widenings.size(), 2u);  // that, and the fallback itself
   EXPECT_NE(choice->widenings[0].find("trust_namespace"), std::string::npos);
+}
+
+// All three tiers, and told, whoever asked for it.
+TEST(BackendChoice, ContainerUseIsNoBoundaryForTheGate) {
+  Config configured;
+  configured.backend = BackendName::container_use;
+  Config fallen_back;
+  fallen_back.fallback = FallbackName::container_use;
+  Config trusting;
+  trusting.trust_namespace = true;
+  const Result<BackendChoice> choices[] = {
+      choose(configured, ProbeState::unknown, std::nullopt, ProbeState::available),
+      choose(fallen_back, ProbeState::absent, std::nullopt, ProbeState::available),
+      choose(trusting, ProbeState::unknown, BackendName::container_use, ProbeState::available)};
+  for (const auto& choice : choices) {
+    ASSERT_TRUE(choice) << choice.error().to_string();
+    EXPECT_EQ(choice->backend, "container-use");
+    EXPECT_TRUE(choice->tiers.docker);
+    EXPECT_TRUE(choice->tiers.host);
+    ASSERT_FALSE(choice->widenings.empty());
+    EXPECT_TRUE(choice->widenings[0].starts_with("container-use: ")) << choice->widenings[0];
+  }
+  EXPECT_TRUE(choices[1]->widenings.back().starts_with("fallback: ")) << choices[1]->widenings.back();
+}
+
+TEST(BackendChoice, ContainerUseInAnUnknownStateRunsNowhere) {
+  for (const auto fallback :
+       {FallbackName::namespace_sandbox, FallbackName::host, FallbackName::none, FallbackName::container_use}) {
+    Config config;
+    config.fallback = fallback;
+    config.backend = BackendName::container_use;
+    for (const auto& forced : {std::optional<BackendName>(), std::optional<BackendName>(BackendName::container_use)}) {
+      const auto choice = choose(config, ProbeState::available, forced, ProbeState::unknown);
+      ASSERT_FALSE(choice);
+      EXPECT_EQ(choice.error().code(), ErrorCode::environment_unavailable);
+      EXPECT_EQ(choice.error().details().at("environmentType"), "container-use");
+    }
+  }
+  Config config;
+  config.fallback = FallbackName::container_use;
+  EXPECT_FALSE(choose(config, ProbeState::absent, std::nullopt, ProbeState::unknown));
+}
+
+TEST(BackendChoice, AnAbsentContainerUseLeadsToTheFallback) {
+  Config config;
+  config.backend = BackendName::container_use;
+  const auto fallen = choose(config, ProbeState::available, std::nullopt, ProbeState::absent);
+  ASSERT_TRUE(fallen);
+  EXPECT_EQ(fallen->backend, "namespace");
+  EXPECT_TRUE(fallen->tiers.host);
+  EXPECT_TRUE(fallen->widenings.back().starts_with("fallback: ")) << fallen->widenings.back();
+  EXPECT_FALSE(choose(config, ProbeState::available, BackendName::container_use, ProbeState::absent));
+  for (const auto fallback : {FallbackName::none, FallbackName::container_use}) {
+    config.fallback = fallback;
+    EXPECT_FALSE(choose(config, ProbeState::available, std::nullopt, ProbeState::absent));
+  }
+}
+
+TEST(BackendChoice, ContainerUseTakesNoImageAndTellsOfASharedEnvironment) {
+  Config config;
+  config.container_use.env_id = "mine";
+  const auto shared = choose(config, ProbeState::unknown, BackendName::container_use, ProbeState::available);
+  ASSERT_TRUE(shared);
+  EXPECT_TRUE(shared->widenings.back().starts_with("container_use.env_id = mine")) << shared->widenings.back();
+  config.container_use.image = "node:20";
+  EXPECT_FALSE(choose(config, ProbeState::unknown, BackendName::container_use, ProbeState::available));
 }
 
 }  // namespace

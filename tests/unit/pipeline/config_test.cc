@@ -80,6 +80,8 @@ const std::map<std::string, Sample>& samples() {
       {"host.timeout", {"9", "9", "9"}},
       {"host.warn_on_start", {"false", "false", "false"}},
       {"host.env", {"[\"PATH\", \"TZ\"]", "PATH, TZ", "[\"PATH\", \"TZ\"]"}},
+      {"container_use.program", {"\"/opt/cu\"", "/opt/cu", "\"/opt/cu\""}},
+      {"container_use.timeout", {"11", "11", "11"}},
       {"container_use.image", {"\"node:20\"", "node:20", "\"node:20\""}},
       {"container_use.env_id", {"\"fancy-cat\"", "fancy-cat", "\"fancy-cat\""}},
       {"check.paths", {"[\"gen/**\"]", "gen/**", "[\"gen/**\"]"}},
@@ -281,13 +283,21 @@ TEST(Config, AllFaultsOfAllSourcesAreToldAtOnce) {
                            {{"GUARD_ROLLOUT_PERCENT", "101"}}, {{"limits.cpus", "none", "--cpus"}});
   const std::string message = fault_of(loaded);
   EXPECT_THAT(message, HasSubstr("6 faults"));
-  EXPECT_THAT(message, HasSubstr("guard.toml:1:11: backend must be one of \"docker\", \"namespace\", \"host\", not "
-                                 "\"dcoker\"; did you mean \"docker\"?"));
+  EXPECT_THAT(message, HasSubstr("guard.toml:1:11: backend must be one of \"docker\", \"namespace\", \"host\", "
+                                 "\"container-use\", not \"dcoker\"; did you mean \"docker\"?"));
   EXPECT_THAT(message, HasSubstr("guard.toml:3:8: limits.pids must be a whole number from 8 to 1000000, not a string"));
   EXPECT_THAT(message, HasSubstr("guard.toml:4:10: limits.memory must be a size from 16m to 1t"));
   EXPECT_THAT(message, HasSubstr("guard.toml:6:11: docker.timeout must be a whole number from 1 to 86400 s, not 0"));
   EXPECT_THAT(message, HasSubstr("environment GUARD_ROLLOUT_PERCENT: rollout.percent must be"));
   EXPECT_THAT(message, HasSubstr("option --cpus: limits.cpus must be a number from 0.1 to 1024"));
+}
+
+// Both become arguments or the program itself.
+TEST(Config, ContainerUseTakesAbsoluteProgramsAndPlainIds) {
+  for (const char* line :
+       {"program = \"cu\"", "program = \"./cu\"", "env_id = \"--all\"", "env_id = \"a b\"", "env_id = \"$(x)\""}) {
+    EXPECT_THAT(fault_of(load("[container_use]\n" + std::string(line) + "\n")), HasSubstr("guard.toml:2:")) << line;
+  }
 }
 
 TEST(Config, ASyntaxErrorDoesNotHideTheFaultsOfTheEnvironment) {

@@ -205,5 +205,13 @@ TEST(Verdict, NothingToLookAtIsNoPass) {
   EXPECT_EQ(verdict_of(noted, true).reason, Reason::no_findings);
 }
 
+// A backend that sees it at once ends the run with an error; the verdict is the same as where it is seen at the end.
+TEST(Verdict, ASandboxThatShowedItselfUnprovedAtOnceIsUnproved) {
+  const auto told = verdict_of(Error(ErrorCode::environment_creation_failed, "no filter").detail("unproved", "no filter"));
+  EXPECT_EQ(told.reason, Reason::sandbox_unproved);
+  EXPECT_EQ(told.kind(), VerdictKind::undecided);
+  EXPECT_EQ(verdict_of(Error(ErrorCode::environment_creation_failed, "no engine")).reason, Reason::error);
+}
+
 }  // namespace
 }  // namespace guard
