@@ -379,6 +379,26 @@ CgroupEvents cgroup_events() {
 
 CgroupEvents g_events_before;
 
+// Folders in memory in which there was no room for a byte or a file, when we looked.
+struct Full {
+  bool tmp = false;
+  bool collected = false;
+};
+Full g_full;
+
+bool is_full(const char* folder) {
+  struct statvfs found {};
+  if (statvfs(folder, &found) != 0) return false;
+  return (found.f_blocks > 0 && found.f_bfree == 0) || (found.f_files > 0 && found.f_ffree == 0);
+}
+
+// On the host these folders are everybody's.
+void look_for_full_folders(const Options& options) {
+  if (!g_is_pid_one) return;
+  g_full.tmp = g_full.tmp || is_full("/tmp");
+  if (options.collect.folder != nullptr) g_full.collected = g_full.collected || is_full(options.collect.folder);
+}
+
 // Whether /tmp is what was asked for: not every way of mounting can limit files, or forbid to execute them.
 void add_temporary_folder(Lines& lines) {
   struct statvfs folder {};
@@ -664,7 +684,7 @@ bool read_source(Source (&sources)[3], size_t& turn) {
 
 void supervise(Source (&sources)[3], Ending& ending, const Options& options) {
   const long long deadline = options.deadline_ms < 0 ? kNever : now_ms() + options.deadline_ms;
-  long long look_at = options.watch ? now_ms() + kWatchEveryMs : kNever;
+  long long look_at = g_is_pid_one ? now_ms() + kWatchEveryMs : kNever;
   size_t turn = 0;
   while (!ending.everything_ended) {
     pollfd fds[7] = {{g_life_line, POLLIN, 0}, {g_signals, POLLIN, 0}, {g_stream, 0, 0}};
@@ -692,7 +712,8 @@ void supervise(Source (&sources)[3], Ending& ending, const Options& options) {
     reap(ending);
     if (look_at != kNever && now_ms() >= look_at) {
       look_at = now_ms() + kWatchEveryMs;
-      const CgroupEvents events = cgroup_events();
+      look_for_full_folders(options);
+      const CgroupEvents events = options.watch ? cgroup_events() : g_events_before;
       const bool spent = events.oom_kills > g_events_before.oom_kills || events.pids_refused > g_events_before.pids_refused;
       if (spent && ending.kill_at == kNever) ending.kill_at = now_ms();
     }
@@ -750,7 +771,7 @@ void hand_out_files(Ending& ending, const Options& options) {
                              writer);
 }
 
-void say_how_it_ended(const Ending& ending, int exec_error) {
+void say_how_it_ended(const Ending& ending, const Options& options, int exec_error) {
   rusage usage{};
   getrusage(RUSAGE_CHILDREN, &usage);
   Lines lines;
@@ -771,6 +792,8 @@ void say_how_it_ended(const Ending& ending, int exec_error) {
   const CgroupEvents events = cgroup_events();
   lines.add("oom_kills", events.oom_kills - g_events_before.oom_kills);
   lines.add("pids_refused", events.pids_refused - g_events_before.pids_refused);
+  if (g_full.tmp) lines.add("tmp_full", 1);
+  if (g_full.collected) lines.add("folder_full", options.collect.folder);
   lines.add("attestation_forged", g_attestation_forged ? 1 : 0);
   lines.add("max_rss_kb", usage.ru_maxrss);
   lines.add("user_us", static_cast<long long>(usage.ru_utime.tv_sec) * 1'000'000 + usage.ru_utime.tv_usec);
@@ -854,11 +877,12 @@ int main(int argc, char** argv) {
     if (source.fd >= 0) fcntl(source.fd, F_SETFL, fcntl(source.fd, F_GETFL) | O_NONBLOCK);
   }
   supervise(sources, ending, options);
+  look_for_full_folders(options);
 
   // Empty unless exec failed: the pipe closes on exec.
   int exec_error = 0;
   if (read(status[0], &exec_error, sizeof exec_error) != static_cast<ssize_t>(sizeof exec_error)) exec_error = 0;
   if (exec_error == 0) hand_out_files(ending, options);
-  say_how_it_ended(ending, exec_error);
+  say_how_it_ended(ending, options, exec_error);
   return 0;
 }

@@ -187,6 +187,7 @@ std::string_view outcome_of(Reason reason) {
     case Reason::report_missing:
     case Reason::report_incomplete:
     case Reason::sandbox_unproved:
+    case Reason::storage_full:
       return "exited";
     case Reason::crashed:
       return "signaled";
@@ -219,7 +220,7 @@ Faults proof_of_refusal(const json& record, Reason reason) {
   if (const auto kind = outcome_of(reason); !kind.empty() && !changed_on_host && !ended_at_once) {
     need(outcome.is_object() && is(outcome["kind"], kind), fmt::format("the run did not end as {}", kind), faults);
   }
-  if (reason == Reason::tests_failed || reason == Reason::command_failed)
+  if (reason == Reason::tests_failed || reason == Reason::command_failed || reason == Reason::storage_full)
     need(!exited_with_zero(record), "the program exited with 0", faults);
   return faults;
 }

@@ -26,6 +26,8 @@ constexpr std::array kTable = {
                "find out what hangs, or raise [docker] or [namespace] timeout"},
     ReasonInfo{Reason::out_of_memory, rejected, "out_of_memory", "the run was killed for memory", "use less memory, or raise [limits] memory"},
     ReasonInfo{Reason::pids_limit, rejected, "pids_limit", "the run hit its limit of processes", "start fewer processes, or raise [limits] pids"},
+    ReasonInfo{Reason::storage_full, rejected, "storage_full", "the run filled a folder in memory, and failed",
+               "write less, or raise [limits] tmp_size, sandbox_size or sandbox_files"},
     ReasonInfo{Reason::output_flood, rejected, "output_flood", "the run printed more than the flood limit", "print less; nobody reads a gigabyte"},
     ReasonInfo{Reason::violation, rejected, "violation", "the run tampered with its sandbox", "remove the code that does it"},
     ReasonInfo{Reason::all_skipped, rejected, "all_skipped", "every test of a file was skipped", "a skipped test proves nothing: let at least one run"},
@@ -191,6 +193,10 @@ RunJudgement judge_test_run(const RunEvidence& evidence) {
   }
 
   const std::int64_t code = exec.outcome.value;
+  if (code != 0 && !exec.outcome.detail.empty()) {
+    result = verdict(Reason::storage_full, fmt::format("no room was left in {}", exec.outcome.detail));
+    return judgement;
+  }
   if (code != 0) {
     // The one thing that can't be forged downwards: whoever exits with a failure has failed.
     result = judgement.tests && judgement.tests->failures > 0
@@ -259,6 +265,9 @@ RunJudgement judge_test_run(const RunEvidence& evidence) {
 Verdict judge_command(const ExecResult& exec, bool sandboxed) {
   if (auto decided = verdict_of_outcome(exec.outcome)) return *decided;
   if (auto decided = proved_inside(exec, sandboxed)) return *decided;
+  if (exec.outcome.value != 0 && !exec.outcome.detail.empty()) {
+    return verdict(Reason::storage_full, fmt::format("no room was left in {}", exec.outcome.detail));
+  }
   if (exec.outcome.value != 0) return verdict(Reason::command_failed, fmt::format("exit code {}", exec.outcome.value));
   return verdict(Reason::command_succeeded);
 }

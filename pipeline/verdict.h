@@ -32,6 +32,7 @@ enum class Reason : std::uint8_t {
   timed_out,
   out_of_memory,
   pids_limit,
+  storage_full,
   output_flood,
   violation,
   all_skipped,

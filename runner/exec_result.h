@@ -29,7 +29,7 @@ std::string_view to_string(OutcomeKind kind) noexcept;
 struct Outcome {
   OutcomeKind kind = OutcomeKind::exited;
   std::int64_t value = 0;
-  std::string detail;
+  std::string detail;  // exited: the folders in memory that were seen full, as words; empty: none
 };
 
 // What runner/attestation.mjs says once all tests have ended.

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "common/text.h"
+
 namespace guard {
 namespace {
 
@@ -87,6 +89,10 @@ Result<InitExit> parse_exit(const Fields& fields) {
   }
   if (fields.count("pids_refused") != 0) {
     GUARD_TRY_ASSIGN(exit.pids_refused, number(fields, "pids_refused"));
+  }
+  if (fields.count("tmp_full") != 0) exit.full_folders = "/tmp";
+  if (const auto folder = fields.find("folder_full"); folder != fields.end()) {
+    exit.full_folders += (exit.full_folders.empty() ? "" : " and ") + printable(folder->second);
   }
   if (fields.count("attestation_forged") != 0) {
     GUARD_TRY_ASSIGN(exit.attestation_forged, flag(fields, "attestation_forged"));
@@ -308,7 +314,7 @@ Result<Outcome> outcome_of(const InitExit& exit, TermSent term_sent, millisecond
   }
   if (exit.timed_out) return Outcome{OutcomeKind::timed_out, timeout.count(), {}};
   if (exit.kind == InitExit::Kind::signaled) return Outcome{OutcomeKind::signaled, exit.value, {}};
-  return Outcome{OutcomeKind::exited, exit.value, {}};
+  return Outcome{OutcomeKind::exited, exit.value, exit.full_folders};
 }
 
 Result<void> check_confinement(const std::map<std::string, std::string>& hello) {

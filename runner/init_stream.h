@@ -36,6 +36,7 @@ struct InitExit {
   // container.
   std::uint64_t oom_kills = 0;
   std::uint64_t pids_refused = 0;
+  std::string full_folders;  // in which there was no room left: "/tmp and /app/sandbox"; empty: none was seen
   bool attestation_forged = false;
   std::uint64_t max_rss_bytes = 0;
   milliseconds cpu{0};
