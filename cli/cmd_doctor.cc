@@ -80,6 +80,9 @@ int cmd_doctor(const DoctorOptions& options, CommandContext& context) {
   // The choice that a run would make now. Without a readable configuration there is none.
   Result<BackendChoice> choice = loaded ? choose_backend(config, std::nullopt, [&]() -> const EngineLocation& { return engine; })
                                         : Result<BackendChoice>(loaded.error());
+  if (choice) {
+    if (auto fits = network_fits(*choice, config); !fits) choice = std::move(fits).error();
+  }
   bool ready = choice.has_value();
   for (const auto& row : rows) {
     const bool needed = row.name == "configuration" || row.name == "rules" || row.name == "image" || (choice && row.name == choice->backend);

@@ -83,4 +83,12 @@ Result<BackendChoice> choose_backend(const Config& config, std::optional<Backend
   return unavailable("docker", fmt::format("there is no container engine ({}) and fallback = \"none\"", location.probe.reason), location.probe.remedy);
 }
 
+Result<void> network_fits(const BackendChoice& choice, const Config& config) {
+  if (choice.backend != "namespace" || config.docker.network == NetworkMode::none) return ok();
+  return Error(ErrorCode::config_invalid,
+               fmt::format("docker.network is {}, but this runs in the embedded sandbox ({}), which has no network to offer",
+                           to_string(config.docker.network), choice.why))
+      .hint("set docker.network = \"none\", or start a container engine");
+}
+
 }  // namespace guard

@@ -32,4 +32,8 @@ std::vector<std::string> tier_names(TierSet tiers);
 Result<BackendChoice> choose_backend(const Config& config, std::optional<BackendName> forced,
                                      const std::function<const EngineLocation&()>& engine);
 
+// CONFIG_INVALID where the configuration grants the code a network that the chosen backend cannot give: said before anything is built
+// or staged, and never answered with less than was asked for. Not a part of the choice: `guard check` chooses too, and runs nothing.
+Result<void> network_fits(const BackendChoice& choice, const Config& config);
+
 }  // namespace guard

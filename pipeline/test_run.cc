@@ -103,6 +103,13 @@ class Run {
     if (choice_.backend == "host" && request_.config.host.warn_on_start && request_.warn) {
       request_.warn("this runs on the host, without isolation");
     }
+    GUARD_TRY(network_fits(choice_, request_.config));
+    if (choice_.backend == "docker" && request_.config.docker.network != NetworkMode::none && request_.warn) {
+      request_.warn(fmt::format("docker.network = {}: the code reaches {}", to_string(request_.config.docker.network),
+                                request_.config.docker.network == NetworkMode::host
+                                    ? "the network as this machine does, its local services included"
+                                    : "the network"));
+    }
     if (!request_.rules_folder.empty()) record_.widenings.push_back("rules: " + request_.rules_folder + " instead of the shipped docker and host tiers");
     if (!request_.config.redact.kinds_off.empty()) record_.widenings.push_back("redact.kinds_off: " + joined(request_.config.redact.kinds_off));
     if (!request_.config.check.two_hit_ignore.empty()) {

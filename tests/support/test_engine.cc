@@ -10,6 +10,11 @@ std::string test_engine_socket() {
   return socket == nullptr ? std::string() : std::string(socket);
 }
 
+std::string test_bridge_address() {
+  const char* address = std::getenv("GUARD_TEST_BRIDGE_ADDRESS");
+  return address == nullptr ? std::string() : std::string(address);
+}
+
 bool test_engine_is_required() {
   const char* required = std::getenv("GUARD_TEST_REQUIRE_DOCKER");
   return required != nullptr && std::string_view(required) == "1";

@@ -99,5 +99,28 @@ TEST(BackendChoice, TrustingTheNamespaceIsRecorded) {
   EXPECT_NE(choice->widenings[0].find("trust_namespace"), std::string::npos);
 }
 
+TEST(BackendChoice, ANetworkIsAWideningOfTheContainerAndNothingForTheEmbeddedSandbox) {
+  for (const auto network : {NetworkMode::bridge, NetworkMode::host}) {
+    Config config;
+    config.docker.network = network;
+    const auto container = choose(config, ProbeState::available);
+    ASSERT_TRUE(container);
+    EXPECT_TRUE(network_fits(*container, config));
+    ASSERT_EQ(container->widenings.size(), 1u);
+    EXPECT_TRUE(container->widenings[0].starts_with("docker.network = " + std::string(to_string(network))))
+        << container->widenings[0];
+    const auto fallback = choose(config, ProbeState::absent);
+    ASSERT_TRUE(fallback);
+    const auto fits = network_fits(*fallback, config);
+    ASSERT_FALSE(fits);
+    EXPECT_EQ(fits.error().code(), ErrorCode::config_invalid);
+    EXPECT_EQ(fits.error().exit_status(), 2);
+    EXPECT_FALSE(fits.error().hint().empty());
+  }
+  const auto closed = choose(Config{}, ProbeState::absent);
+  ASSERT_TRUE(closed);
+  EXPECT_TRUE(network_fits(*closed, Config{}));
+}
+
 }  // namespace
 }  // namespace guard

@@ -1,15 +1,20 @@
 // The docker backend against a real engine: an image that holds one misbehaving program, and nothing left behind after
 // any of it.
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
+#include <thread>
 
 #include "common/file_io.h"
 #include "common/hash.h"
@@ -398,6 +403,125 @@ TEST_F(DockerSandboxTest, TheEngineHoldsEveryLimit) {
   EXPECT_EQ(seen["Config"]["OpenStdin"], true);
   EXPECT_EQ(seen["Config"]["Labels"][docker_label::kRun], wanted.run_id);
   for (const json& mount : seen["Mounts"]) EXPECT_EQ(mount["RW"], false) << mount;
+}
+
+// --- the network ---
+
+// Says one line to each who connects.
+class TalkingListener {
+ public:
+  explicit TalkingListener(const std::string& address)
+      : address_(address), fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in name{};
+    name.sin_family = AF_INET;
+    EXPECT_EQ(::inet_pton(AF_INET, address.c_str(), &name.sin_addr), 1);
+    EXPECT_EQ(::bind(fd_.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name), 0);
+    EXPECT_EQ(::listen(fd_.get(), 8), 0);
+    socklen_t size = sizeof name;
+    EXPECT_EQ(::getsockname(fd_.get(), reinterpret_cast<sockaddr*>(&name), &size), 0);
+    port_ = ntohs(name.sin_port);
+    thread_ = std::thread([this] {
+      for (;;) {
+        const UniqueFd client(::accept4(fd_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+        if (!client) return;
+        static_cast<void>(write_all(client.get(), "reached"));
+      }
+    });
+  }
+  ~TalkingListener() {
+    ::shutdown(fd_.get(), SHUT_RDWR);
+    thread_.join();
+  }
+  std::string name() const { return address_ + ":" + std::to_string(port_); }
+
+ private:
+  std::string address_;
+  UniqueFd fd_;
+  std::uint16_t port_ = 0;
+  std::thread thread_;
+};
+
+// Of /proc/net/dev.
+std::set<std::string> interfaces_in(const std::string& text) {
+  std::set<std::string> names;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string line = text.substr(begin, end - begin);
+    const std::size_t colon = line.find(':');
+    if (colon != std::string::npos)
+      names.insert(line.substr(line.find_first_not_of(' '), colon - line.find_first_not_of(' ')));
+    begin = end + 1;
+  }
+  return names;
+}
+
+std::size_t lines_in(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+class DockerNetworkTest : public DockerSandboxTest {
+ protected:
+  SandboxSpec spec_in(Network network, std::vector<std::string> arguments) const {
+    SandboxSpec wanted = spec(std::move(arguments));
+    wanted.network = network;
+    return wanted;
+  }
+
+  // A wider network widens nothing else: the families that no test needs stay closed.
+  void expect_closed_families(Network network) {
+    for (const int family : {AF_NETLINK, AF_PACKET, AF_VSOCK, AF_ALG}) {
+      EXPECT_EQ(output_of(spec_in(network, {"open-socket", std::to_string(family)})), "EPERM\n") << family;
+    }
+  }
+};
+
+TEST_F(DockerNetworkTest, NoneHasTheLoopbackAndNoRoute) {
+  EXPECT_EQ(interfaces_in(output_of(spec_in(Network::none, {"cat", "/proc/net/dev"}))), std::set<std::string>{"lo"});
+  EXPECT_EQ(lines_in(output_of(spec_in(Network::none, {"cat", "/proc/net/route"}))), 1u);  // its heading
+  const TalkingListener listener("127.0.0.1");
+  const auto refused = run(spec_in(Network::none, {"talk-to", listener.name()}));
+  ASSERT_TRUE(refused) << refused.error().to_string();
+  EXPECT_EQ(out_.text, "ECONNREFUSED\n");  // a loopback of its own
+  EXPECT_EQ(refused->enforced_by.at("network"), "namespace");
+  expect_closed_families(Network::none);
+}
+
+TEST_F(DockerNetworkTest, BridgeReachesTheBridge) {
+  if (test_bridge_address().empty()) {
+    if (std::getenv("GUARD_TEST_REQUIRE_BRIDGE") != nullptr) FAIL() << "GUARD_TEST_BRIDGE_ADDRESS is not set";
+    GTEST_SKIP() << "needs an engine with a bridge: set GUARD_TEST_BRIDGE_ADDRESS";
+  }
+  const TalkingListener listener(test_bridge_address());
+  const auto reached = run(spec_in(Network::bridge, {"talk-to", listener.name()}));
+  ASSERT_TRUE(reached) << reached.error().to_string();
+  EXPECT_EQ(out_.text, "reached\n");
+  EXPECT_EQ(reached->enforced_by.at("network"), "none");  // nothing holds it back
+  const std::string network = test_bridge_address().substr(0, test_bridge_address().rfind('.') + 1);
+  EXPECT_TRUE(output_of(spec_in(Network::bridge, {"address", "eth0"})).starts_with(network)) << out_.text;
+  EXPECT_EQ(interfaces_in(output_of(spec_in(Network::bridge, {"cat", "/proc/net/dev"}))),
+            (std::set<std::string>{"eth0", "lo"}));
+  expect_closed_families(Network::bridge);
+  // And what can be reached so cannot be reached without.
+  ASSERT_TRUE(run(spec_in(Network::none, {"talk-to", listener.name()})));
+  EXPECT_EQ(out_.text, "ENETUNREACH\n");
+}
+
+TEST_F(DockerNetworkTest, HostIsTheNetworkOfTheMachine) {
+  const TalkingListener listener("127.0.0.1");
+  const auto reached = run(spec_in(Network::host, {"talk-to", listener.name()}));
+  ASSERT_TRUE(reached) << reached.error().to_string();
+  EXPECT_EQ(out_.text, "reached\n");
+  EXPECT_EQ(reached->enforced_by.at("network"), "none");
+  const auto ours = read_file("/proc/net/dev", 1 << 20);
+  const auto inside = interfaces_in(output_of(spec_in(Network::host, {"cat", "/proc/net/dev"})));
+  ASSERT_TRUE(ours);
+  // Those of other containers come and go.
+  for (const std::string& name : interfaces_in(*ours)) {
+    if (name.starts_with("veth")) continue;
+    EXPECT_EQ(inside.count(name), 1u) << name;
+  }
+  expect_closed_families(Network::host);
 }
 
 TEST_F(DockerSandboxTest, RefusesAnImageThatIsMissingOrAnother) {
