@@ -321,6 +321,11 @@ Result<docker::ContainerConfig> config_for(const SandboxSpec& spec, const docker
   if (engine.apparmor && !engine.podman) config.apparmor_profile = "docker-default";
   config.runtime = runtime;
   config.podman = engine.podman;
+  if (engine.podman) {
+    GUARD_TRY_ASSIGN(const auto profile, seccomp_profile_path());
+    config.seccomp_file = profile.string();
+    GUARD_TRY(check_names_for_podman(config));
+  }
 
   const auto over = std::chrono::system_clock::now() + spec.timeout + spec.grace + kDeadlineSlack;
   const auto over_seconds = std::chrono::duration_cast<std::chrono::seconds>(over.time_since_epoch()).count();
@@ -358,7 +363,7 @@ class DockerSandbox final : public Sandbox {
     const CancelToken never;  // what was begun is ended in order, also after a cancel
     docker::EngineClient ending(engine.socket, never);
     ArmedContainer container(ending, docker_container_name(spec.run_id));
-    auto result = run_container(spec, container_config(config), client, ending, container, out, err, cancel);
+    auto result = run_container(spec, config, client, ending, container, out, err, cancel);
     auto removed = container.remove();
     if (removed) return result;
     if (result) return std::move(removed).error();
@@ -393,11 +398,11 @@ class DockerSandbox final : public Sandbox {
     return *std::move(image);
   }
 
-  static Result<ExecResult> run_container(const SandboxSpec& spec, const std::string& body,
+  static Result<ExecResult> run_container(const SandboxSpec& spec, const docker::ContainerConfig& config,
                                           docker::EngineClient& client, docker::EngineClient& ending,
                                           ArmedContainer& container, ByteSink& out, ByteSink& err,
                                           const CancelToken& cancel) {
-    const auto created = client.create_container(container.name(), body, Deadline::after(kStartLimit));
+    const auto created = client.create_container(container.name(), container_config(config), Deadline::after(kStartLimit));
     if (!created) {
       // A status of 4xx is a no: what bears the name is not ours. Otherwise nobody knows what the engine did or will
       // do.
@@ -427,14 +432,16 @@ class DockerSandbox final : public Sandbox {
     GUARD_TRY_ASSIGN(result.outcome, conclude(spec, pump, state, init, init.finish()));
     result.wall = std::chrono::duration_cast<milliseconds>(SteadyClock::now() - begun);
     init.take_into(result);
+    // podman can't limit how many files there are; they take of the run's memory, but nothing else holds them.
+    const char* const files = config.podman ? "none" : "tmpfs";
     result.enforced_by = {
-        {"memory", "cgroup"},       {"swap", "cgroup"},
-        {"pids", "cgroup"},         {"cpus", "cgroup"},
-        {"tmp_size", "tmpfs"},      {"tmp_files", "tmpfs"},
-        {"tmp_noexec", "tmpfs"},    {"sandbox_size", "tmpfs"},
-        {"sandbox_files", "tmpfs"}, {"open_files", "rlimit"},
-        {"file_size", "rlimit"},    {"output", "guard"},
-        {"time", "guard"},          {"network", spec.network == Network::none ? "namespace" : "none"},
+        {"memory", "cgroup"},     {"swap", "cgroup"},
+        {"pids", "cgroup"},       {"cpus", "cgroup"},
+        {"tmp_size", "tmpfs"},    {"tmp_files", files},
+        {"tmp_noexec", "tmpfs"},  {"sandbox_size", "tmpfs"},
+        {"sandbox_files", files}, {"open_files", "rlimit"},
+        {"file_size", "rlimit"},  {"output", "guard"},
+        {"time", "guard"},        {"network", spec.network == Network::none ? "namespace" : "none"},
         {"syscalls", "seccomp"},
     };
     return result;

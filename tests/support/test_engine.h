@@ -15,6 +15,9 @@ std::string test_engine_socket();
 // bridge.
 std::string test_bridge_address();
 
+// A private podman service ($GUARD_TEST_PODMAN_SOCKET); empty where there is none.
+std::string test_podman_socket();
+
 // For CI: an absent engine is then a failure.
 bool test_engine_is_required();
 
