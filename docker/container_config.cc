@@ -83,8 +83,8 @@ constexpr std::string_view kPodmanClosedFolder = "ro,noexec,nosuid,nodev,size=40
 
 std::string tmpfs_options(const ContainerConfig& config, const TmpfsMount& mount, std::string_view mode) {
   if (config.podman) {
-    // It knows neither owners nor a limit of files here. What files cost is memory, which is limited.
-    return fmt::format("rw,noexec,nosuid,nodev,size={},mode=1777,notmpcopyup", mount.bytes_max);
+    // "U": the program's user owns it. There is no limit of files here; what they cost is memory, which is limited.
+    return fmt::format("rw,noexec,nosuid,nodev,size={},mode=0755,notmpcopyup,U", mount.bytes_max);
   }
   // Without nr_inodes a tmpfs takes millions of empty files, which no byte limit counts.
   return fmt::format("rw,noexec,nosuid,nodev,size={},nr_inodes={},uid={},gid={},mode={}", mount.bytes_max,

@@ -145,6 +145,7 @@ TEST(ContainerConfig, TellsPodmanTheSameInItsOwnWords) {
   EXPECT_TRUE(host["Tmpfs"]["/run"].get<std::string>().starts_with("ro,"));
   EXPECT_TRUE(host["Tmpfs"]["/var/tmp"].get<std::string>().starts_with("ro,"));
   EXPECT_TRUE(host["Tmpfs"]["/app/sandbox"].get<std::string>().starts_with("rw,"));
+  EXPECT_TRUE(host["Tmpfs"]["/app/sandbox"].get<std::string>().ends_with(",U"));  // owned by the program's user
   for (const char* same : {"Memory", "MemorySwap", "PidsLimit", "NanoCpus", "CapDrop", "ReadonlyRootfs", "NetworkMode",
                            "IpcMode", "Mounts"}) {
     EXPECT_EQ(host[same], ours[same]) << same;

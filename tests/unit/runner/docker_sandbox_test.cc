@@ -60,6 +60,8 @@ class StringSink final : public ByteSink {
 std::string image_tar(const std::string& program, const json& config_extra) {
   StringSink layer;
   TarWriter layer_tar(layer);
+  EXPECT_TRUE(layer_tar.add_folder("app", 0755));
+  EXPECT_TRUE(layer_tar.add_folder("app/sandbox", 0755));  // as in the image that guard builds; not the program's own
   EXPECT_TRUE(layer_tar.add_folder("bin", 0755));
   EXPECT_TRUE(layer_tar.add_file("bin/misbehave", 0755, program));
   // Tests run beside one another on one engine: what one of them removes must not be what another has just loaded.
