@@ -29,6 +29,7 @@
 #include "runner/init_stream.h"
 #include "runner/sandbox.h"
 #include "runner/seccomp_filter.h"
+#include "runner/staged_image.h"
 
 namespace guard {
 namespace {
@@ -39,6 +40,8 @@ constexpr std::string_view kInitPath = "/.guard-init";
 // limits the engine hangs.
 constexpr milliseconds kCallLimit{10'000};
 constexpr milliseconds kStartLimit{60'000};
+// What is staged may be half a gigabyte (pipeline/staging.h), and the network to the engine a slow one.
+constexpr milliseconds kSendLimit{600'000};
 // After KILL the kernel tears the container down; the engine then has to notice.
 constexpr milliseconds kKillLimit{15'000};
 constexpr milliseconds kRemoveLimit{15'000};
@@ -76,7 +79,7 @@ SandboxProbe to_sandbox_probe(const docker::EngineProbe& engine) {
                                                                : ProbeState::unknown;
   probe.reason = engine.reason;
   probe.remedy = engine.remedy;
-  if (!engine.socket.empty()) probe.endpoint = "unix://" + engine.socket;
+  probe.endpoint = engine.endpoint.url();
   if (!engine.info) return probe;
   const docker::EngineInfo& info = *engine.info;
   const auto fact = [&probe](const char* name, bool value) { probe.facts[name] = value ? "true" : "false"; };
@@ -142,6 +145,54 @@ class ArmedContainer {
   bool may_come_late_ = false;
 };
 
+// How the files of a run get into its container.
+enum class Shown { mounted, as_an_image };
+
+// The image of one run; armed before it is built, and removed on every path out.
+class ArmedImage {
+ public:
+  ArmedImage(docker::EngineClient& engine, const std::string& run_id)
+      : engine_(engine), reference_(docker_image_name(run_id)), label_(fmt::format("{}={}", docker_label::kRun, run_id)) {}
+  ArmedImage(const ArmedImage&) = delete;
+  ArmedImage& operator=(const ArmedImage&) = delete;
+  ~ArmedImage() {
+    if (armed_) static_cast<void>(remove());
+  }
+
+  const std::string& reference() const noexcept { return reference_; }
+
+  // Until then some step of a build may have left an image without the name.
+  void is_whole() noexcept { whole_ = true; }
+
+  Result<void> remove() {
+    if (!armed_) return ok();
+    armed_ = false;
+    Result<void> removed = ok();
+    for (int attempt = 0; attempt < kRemoveAttempts; ++attempt) {
+      if (attempt > 0) std::this_thread::sleep_for(kRemovePause);
+      removed = engine_.remove_image(reference_, Deadline::after(kRemoveLimit));
+      if (removed && !whole_) removed = remove_steps();
+      if (removed) return removed;
+    }
+    return engine_failed(std::move(removed).error())
+        .context(fmt::format("removing the image {}", reference_))
+        .hint(fmt::format("remove it with `docker rmi {}`; guard tries again at its next start", reference_));
+  }
+
+ private:
+  Result<void> remove_steps() {
+    GUARD_TRY_ASSIGN(const auto steps, engine_.list_images(label_, Deadline::after(kCallLimit)));
+    for (const auto& step : steps) GUARD_TRY(engine_.remove_image(step.id, Deadline::after(kRemoveLimit)));
+    return ok();
+  }
+
+  docker::EngineClient& engine_;
+  std::string reference_;
+  std::string label_;
+  bool armed_ = true;
+  bool whole_ = false;
+};
+
 // What guard itself did to end the run.
 enum class Intervention : std::uint8_t { none, timed_out, cancelled, flooded };
 
@@ -169,14 +220,18 @@ class Pump {
       // A token without a descriptor cannot wake us, so it is looked at now and then.
       Deadline wake = next_step_;
       if (heed_cancel && cancel.fd() < 0) wake = wake.sooner(Deadline::after(kLookAtCancel));
-      if (::poll(fds.data(), fds.size(), wake.poll_timeout()) < 0 && errno != EINTR) {
+      const int timeout = attachment.pending() ? 0 : wake.poll_timeout();
+      if (::poll(fds.data(), fds.size(), timeout) < 0 && errno != EINTR) {
         return Error::from_errno(ErrorCode::io_error, "poll", errno);
       }
       if (fds[2].revents != 0) {
-        GUARD_TRY(signal_->finish());
-        signal_.reset();
+        GUARD_TRY_ASSIGN(const bool answered, signal_->answered());
+        if (answered) {
+          GUARD_TRY(signal_->finish());
+          signal_.reset();
+        }
       }
-      if (fds[0].revents == 0) continue;
+      if (fds[0].revents == 0 && !attachment.pending()) continue;
       bytes.clear();
       GUARD_TRY_ASSIGN(open, attachment.read_some(bytes));
       GUARD_TRY(frames_.push(bytes));
@@ -288,10 +343,19 @@ Result<Outcome> conclude(const SandboxSpec& spec, const Pump& pump, const docker
   return outcome;
 }
 
-Result<docker::ContainerConfig> config_for(const SandboxSpec& spec, const docker::EngineInfo& engine,
+Result<std::map<std::string, std::string>> labels_of(const SandboxSpec& spec) {
+  GUARD_TRY_ASSIGN(const std::string cache, docker_cache_label());
+  const auto over = std::chrono::system_clock::now() + spec.timeout + spec.grace + kDeadlineSlack;
+  const auto over_seconds = std::chrono::duration_cast<std::chrono::seconds>(over.time_since_epoch()).count();
+  return std::map<std::string, std::string>{{docker_label::kRun, spec.run_id},
+                                            {docker_label::kCache, cache},
+                                            {docker_label::kDeadline, std::to_string(over_seconds)}};
+}
+
+// `image` is what the container is made from; the environment is that of the image below it, too.
+Result<docker::ContainerConfig> config_for(const SandboxSpec& spec, const docker::EngineInfo& engine, Shown shown,
                                            const docker::ImageInfo& image, const std::string& runtime) {
   GUARD_TRY_ASSIGN(const auto init, init_binary_path());
-  GUARD_TRY_ASSIGN(const std::string cache, docker_cache_label());
 
   docker::ContainerConfig config;
   config.image = image.id;
@@ -300,8 +364,10 @@ Result<docker::ContainerConfig> config_for(const SandboxSpec& spec, const docker
   config.working_dir = spec.working_dir;
   config.env = spec.env;
   config.image_env_names = image.env_names;
-  config.mounts.push_back({init.string(), std::string(kInitPath)});
-  for (const Mount& mount : spec.mounts) config.mounts.push_back({mount.source.string(), mount.target});
+  if (shown == Shown::mounted) {
+    config.mounts.push_back({init.string(), std::string(kInitPath)});
+    for (const Mount& mount : spec.mounts) config.mounts.push_back({mount.source.string(), mount.target});
+  }
   for (const ScratchFolder& folder : spec.scratch) {
     config.scratch.push_back({folder.target, folder.bytes_max, folder.files_max});
     for (const std::string& nested : nested_folders(spec, folder)) {
@@ -327,11 +393,7 @@ Result<docker::ContainerConfig> config_for(const SandboxSpec& spec, const docker
     GUARD_TRY(check_names_for_podman(config));
   }
 
-  const auto over = std::chrono::system_clock::now() + spec.timeout + spec.grace + kDeadlineSlack;
-  const auto over_seconds = std::chrono::duration_cast<std::chrono::seconds>(over.time_since_epoch()).count();
-  config.labels = {{docker_label::kRun, spec.run_id},
-                   {docker_label::kCache, cache},
-                   {docker_label::kDeadline, std::to_string(over_seconds)}};
+  GUARD_TRY_ASSIGN(config.labels, labels_of(spec));
   return config;
 }
 
@@ -356,25 +418,32 @@ class DockerSandbox final : public Sandbox {
           .hint(engine.remedy)
           .detail("environmentType", "docker");
     }
-    docker::EngineClient client(engine.socket, cancel);
-    GUARD_TRY_ASSIGN(const docker::ImageInfo image, find_image(spec, client));
-    GUARD_TRY_ASSIGN(const auto config, config_for(spec, *engine.info, image, options_.runtime));
+    docker::EngineClient client(engine.endpoint, cancel);
+    GUARD_TRY_ASSIGN(docker::ImageInfo image, find_image(spec, client));
 
     const CancelToken never;  // what was begun is ended in order, also after a cancel
-    docker::EngineClient ending(engine.socket, never);
-    ArmedContainer container(ending, docker_container_name(spec.run_id));
-    auto result = run_container(spec, config, client, ending, container, out, err, cancel);
-    auto removed = container.remove();
+    docker::EngineClient ending(engine.endpoint, never);
+    // Removed after the container that is made from it.
+    std::optional<ArmedImage> staged;
+    Shown shown = Shown::mounted;
+    if (engine.endpoint.is_remote()) {
+      shown = Shown::as_an_image;
+      staged.emplace(ending, spec.run_id);
+      GUARD_TRY_ASSIGN(image.id, engine_failed(send_files(spec, image, staged->reference(), client, cancel)));
+      staged->is_whole();
+    }
+    auto result = run_in(spec, engine, shown, image, client, ending, out, err, cancel);
+    const auto removed = staged ? staged->remove() : ok();
     if (removed) return result;
-    if (result) return std::move(removed).error();
+    if (result) return removed.error();
     return std::move(result).context(removed.error().message());
   }
 
  private:
   docker::EngineCandidates candidates() const {
-    if (options_.socket.empty()) return docker::engine_candidates(process_environment());
+    if (options_.engine.empty()) return docker::engine_candidates(process_environment());
     docker::EngineCandidates named;
-    named.sockets = {options_.socket};
+    named.endpoints = {options_.engine};
     named.explicitly_named = true;
     return named;
   }
@@ -396,6 +465,32 @@ class DockerSandbox final : public Sandbox {
           .hint("build an image without VOLUME, for instance with `guard image build`");
     }
     return *std::move(image);
+  }
+
+  // Returns the id of the run's own image.
+  static Result<std::string> send_files(const SandboxSpec& spec, const docker::ImageInfo& base, const std::string& reference,
+                                        docker::EngineClient& client, const CancelToken& cancel) {
+    if (base.has_triggers) {
+      return Error(ErrorCode::environment_creation_failed, "the image has ONBUILD triggers, which would run unconfined when files are added to it")
+          .hint("build an image without ONBUILD, for instance with `guard image build`");
+    }
+    GUARD_TRY_ASSIGN(const auto init, init_binary_path());
+    GUARD_TRY_ASSIGN(const auto labels, labels_of(spec));
+    GUARD_TRY_ASSIGN(const StagedContext context, stage_context(spec, base.id, init, kInitPath, labels, cancel));
+    return client.build_image(context.tar.get(), context.bytes, reference, Deadline::after(kSendLimit))
+        .context("sending what will run to the engine");
+  }
+
+  Result<ExecResult> run_in(const SandboxSpec& spec, const docker::EngineProbe& engine, Shown shown, const docker::ImageInfo& image,
+                            docker::EngineClient& client, docker::EngineClient& ending, ByteSink& out, ByteSink& err,
+                            const CancelToken& cancel) const {
+    GUARD_TRY_ASSIGN(const auto config, config_for(spec, *engine.info, shown, image, options_.runtime));
+    ArmedContainer container(ending, docker_container_name(spec.run_id));
+    auto result = run_container(spec, config, client, ending, container, out, err, cancel);
+    auto removed = container.remove();
+    if (removed) return result;
+    if (result) return std::move(removed).error();
+    return std::move(result).context(removed.error().message());
   }
 
   static Result<ExecResult> run_container(const SandboxSpec& spec, const docker::ContainerConfig& config,
@@ -432,14 +527,16 @@ class DockerSandbox final : public Sandbox {
     GUARD_TRY_ASSIGN(result.outcome, conclude(spec, pump, state, init, init.finish()));
     result.wall = std::chrono::duration_cast<milliseconds>(SteadyClock::now() - begun);
     init.take_into(result);
+    // Without a scratch folder there is nothing to be filled: the file system is read-only.
+    const bool scratch = !spec.scratch.empty();
     // podman can't limit how many files there are; they take of the run's memory, but nothing else holds them.
     const char* const files = config.podman ? "none" : "tmpfs";
     result.enforced_by = {
         {"memory", "cgroup"},     {"swap", "cgroup"},
         {"pids", "cgroup"},       {"cpus", "cgroup"},
         {"tmp_size", "tmpfs"},    {"tmp_files", files},
-        {"tmp_noexec", "tmpfs"},  {"sandbox_size", "tmpfs"},
-        {"sandbox_files", files}, {"open_files", "rlimit"},
+        {"tmp_noexec", "tmpfs"},  {"sandbox_size", scratch ? "tmpfs" : "read-only"},
+        {"sandbox_files", scratch ? files : "read-only"}, {"open_files", "rlimit"},
         {"file_size", "rlimit"},  {"output", "guard"},
         {"time", "guard"},        {"network", spec.network == Network::none ? "namespace" : "none"},
         {"syscalls", "seccomp"},

@@ -12,7 +12,7 @@ EngineLocation engine_in(ProbeState state) {
   location.probe.reason = "as the test says";
   location.probe.remedy = "mend the test";
   location.probe.endpoint = "unix:///somewhere";
-  location.socket = "/somewhere";
+  location.engine = "/somewhere";
   return location;
 }
 
