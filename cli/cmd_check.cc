@@ -127,7 +127,7 @@ Result<CheckRecord> unmasked_check(const CheckOptions& options, CommandContext& 
   const Config& config = kept.loaded.config;
   std::optional<EngineLocation> located;
   const auto locate = [&]() -> const EngineLocation& {
-    if (!located) located = locate_engine(context.environment, Deadline::after(milliseconds(config.docker.probe_deadline_ms)), context.cancel);
+    if (!located) located = locate_engine(context.environment, config.docker.plain_tcp, Deadline::after(milliseconds(config.docker.probe_deadline_ms)), context.cancel);
     return *located;
   };
   CollectOptions collect = collect_options(config);

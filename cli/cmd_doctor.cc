@@ -73,7 +73,7 @@ int cmd_doctor(const DoctorOptions& options, CommandContext& context) {
   rows.push_back(loaded ? Row{"configuration", "ok", loaded->file.empty() ? "defaults (no guard.toml)" : printable(loaded->file.native()), "", {}}
                         : row_of("configuration", "bad", loaded.error()));
   rows.push_back(rules_row());
-  const EngineLocation engine = locate_engine(context.environment, Deadline::after(milliseconds(config.docker.probe_deadline_ms)), context.cancel);
+  const EngineLocation engine = locate_engine(context.environment, config.docker.plain_tcp, Deadline::after(milliseconds(config.docker.probe_deadline_ms)), context.cancel);
   rows.push_back(row_of("docker", engine.probe));
   rows.push_back(row_of("namespace", make_namespace_sandbox()->probe(Deadline::after(milliseconds(5000)))));
   const SandboxProbe container_use = probe_container_use(config, context.environment);
@@ -83,6 +83,9 @@ int cmd_doctor(const DoctorOptions& options, CommandContext& context) {
   // The choice that a run would make now. Without a readable configuration there is none.
   Result<BackendChoice> choice = loaded ? choose_backend(config, std::nullopt, [&]() -> const EngineLocation& { return engine; }, [&] { return container_use; })
                                         : Result<BackendChoice>(loaded.error());
+  if (choice) {
+    if (auto fits = network_fits(*choice, config); !fits) choice = std::move(fits).error();
+  }
   bool ready = choice.has_value();
   const bool needs_image = !choice || (choice->backend != "host" && choice->backend != "container-use");
   for (const auto& row : rows) {

@@ -37,7 +37,7 @@ Result<int> build(const ImageOptions& options, CommandContext& context) {
 
   const EngineLocation engine = options.target == ImageTarget::root_folder
                                     ? EngineLocation{}
-                                    : locate_engine(context.environment, Deadline::after(milliseconds(probe_deadline_ms)), context.cancel);
+                                    : locate_engine(context.environment, loaded.config.docker.plain_tcp, Deadline::after(milliseconds(probe_deadline_ms)), context.cancel);
   const bool engine_wanted = options.target == ImageTarget::engine || options.target == ImageTarget::all;
   if (engine_wanted && engine.probe.state != ProbeState::available) {
     return Error(ErrorCode::environment_unavailable, engine.probe.reason).hint(engine.probe.remedy).detail("environmentType", "docker");
@@ -46,7 +46,7 @@ Result<int> build(const ImageOptions& options, CommandContext& context) {
   const bool loads = options.target != ImageTarget::root_folder && engine.probe.state == ProbeState::available;
   if (loads) {
     GUARD_TRY_ASSIGN(const ImagePlan plan, plan_image(inputs));
-    GUARD_TRY_ASSIGN(image, load_into_engine(plan, engine.socket, context.cancel, say));
+    GUARD_TRY_ASSIGN(image, load_into_engine(plan, engine.engine, context.cancel, say));
   }
   progress.clear();
   if (options.format == OutputFormat::json) {

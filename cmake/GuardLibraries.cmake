@@ -17,6 +17,7 @@ guard_archive(guard_hs libhs.a hs/hs.h m -Wl,--wrap=dbIsValid)
 guard_archive(guard_seccomp libseccomp.a seccomp.h)
 guard_archive(guard_pugixml libpugixml.a pugixml.hpp)
 guard_archive(guard_crypto libcrypto.a openssl/evp.h Threads::Threads dl)
+guard_archive(guard_tls libssl.a openssl/ssl.h guard_crypto)
 
 # fmt and toml++ come as shared libraries only; their sources are in the headers, so each is compiled here once.
 add_library(guard_fmt STATIC "${CMAKE_CURRENT_LIST_DIR}/fmt_library.cc")

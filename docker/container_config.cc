@@ -1,10 +1,17 @@
+// podman takes the same request but turns it into options of its command line, so some of it has to be said otherwise
+// to mean the same: the profile as a file, masked paths as a security option, tmpfs without options that it does not
+// know. It makes /run and /var/tmp writable in a container whose root is not, unless they are asked for.
 #include "docker/container_config.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
+
+#include "common/text.h"
 
 namespace guard::docker {
 namespace {
@@ -67,7 +74,18 @@ constexpr std::uint64_t kShmBytes = 64 * 1024;
 // When the host itself runs short of memory the kernel should take the untrusted program before anything else.
 constexpr int kOomScoreAdj = 500;
 
-std::string tmpfs_options(const TmpfsMount& mount) {
+// podman always sets a limit of processes per user, as high as the kernel's, which an engine without CAP_SYS_RESOURCE
+// may not do. This one is out of reach of any honest machine's processes of that user; PidsLimit is what holds.
+constexpr std::uint64_t kPodmanUserProcesses = 32768;
+
+// Empty, and nothing can be written there.
+constexpr std::string_view kPodmanClosedFolder = "ro,noexec,nosuid,nodev,size=4096,mode=0555,notmpcopyup";
+
+std::string tmpfs_options(const ContainerConfig& config, const TmpfsMount& mount) {
+  if (config.podman) {
+    // "U": the program's user owns it. There is no limit of files here; what they cost is memory, which is limited.
+    return fmt::format("rw,noexec,nosuid,nodev,size={},mode=0755,notmpcopyup,U", mount.bytes_max);
+  }
   // Without nr_inodes a tmpfs takes millions of empty files, which no byte limit counts.
   return fmt::format("rw,noexec,nosuid,nodev,size={},nr_inodes={},uid={},gid={},mode={}", mount.bytes_max,
                      mount.files_max, kUid, kGid, mount.shared ? "1777" : "0755");
@@ -76,12 +94,13 @@ std::string tmpfs_options(const TmpfsMount& mount) {
 json environment(const ContainerConfig& config) {
   json list = json::array();
   for (const auto& [name, value] : config.env) list.push_back(fmt::format("{}={}", name, value));
+  if (config.podman) return list;  // which is told to unset everything else; a name without '=' copies the engine's own
   std::vector<std::string> unwanted = config.image_env_names;
   // The engine adds these two by itself.
   unwanted.emplace_back("HOSTNAME");
   unwanted.emplace_back("PATH");
   for (const std::string& name : unwanted) {
-    if (!config.env.contains(name)) list.push_back(config.podman ? name + "=" : name);
+    if (!config.env.contains(name)) list.push_back(name);
   }
   return list;
 }
@@ -105,12 +124,15 @@ std::string container_config(const ContainerConfig& config) {
   json tmpfs = json::object();
   // Owned by the program's user, /tmp too: runtimes give the mount the mode that the image's own folder has, whatever
   // is asked for.
-  for (const TmpfsMount& mount : config.scratch) tmpfs[mount.target] = tmpfs_options(mount);
+  for (const TmpfsMount& mount : config.scratch) tmpfs[mount.target] = tmpfs_options(config, mount);
+  if (config.podman) tmpfs["/run"] = tmpfs["/var/tmp"] = kPodmanClosedFolder;
   json mounts = json::array();
   for (const BindMount& mount : config.mounts) mounts.push_back(bind_mount(mount));
 
-  json security = {"no-new-privileges", fmt::format("seccomp={}", config.seccomp_profile)};
+  json security = {"no-new-privileges", fmt::format("seccomp={}", config.podman ? std::string_view(config.seccomp_file)
+                                                                                : config.seccomp_profile)};
   if (!config.apparmor_profile.empty()) security.push_back("apparmor=" + config.apparmor_profile);
+  if (config.podman) security.push_back(fmt::format("mask={}", fmt::join(kMaskedPaths, ":")));
 
   json host = {
       {"AutoRemove", false},  // the engine's last word (OOMKilled) is read before guard removes the container
@@ -140,6 +162,10 @@ std::string container_config(const ContainerConfig& config) {
       {"Devices", json::array()},
       {"Init", false},  // ours is PID 1
   };
+  if (config.podman) {
+    host.erase("ShmSize");  // not beside IpcMode "none"
+    host["Ulimits"].push_back(ulimit("nproc", kPodmanUserProcesses));
+  }
   if (!config.runtime.empty()) host["Runtime"] = config.runtime;
   if (config.network_mode == "none") {
     // Engines copy the host's resolv.conf even where no packet can leave; the addresses in it are nobody's business.
@@ -149,7 +175,7 @@ std::string container_config(const ContainerConfig& config) {
   }
 
   const auto program = config.command.empty() ? json::array() : json::array({config.command.front()});
-  const json body = {
+  json body = {
       {"Image", config.image},
       {"Entrypoint", program},
       {"Cmd",
@@ -170,8 +196,27 @@ std::string container_config(const ContainerConfig& config) {
       {"AttachStderr", true},
       {"HostConfig", host},
   };
+  if (config.podman) body["UnsetEnvAll"] = true;
   // Bytes that are not UTF-8 would throw; replaced ones name a file that does not exist, and the engine says so.
   return body.dump(2, ' ', false, json::error_handler_t::replace);
+}
+
+Result<void> check_names_for_podman(const ContainerConfig& config) {
+  const auto misread = [](const std::string& path) {
+    return std::ranges::any_of(path, [](char c) {
+      const auto byte = static_cast<unsigned char>(c);
+      return byte < 0x20 || byte == 0x7f || std::string_view(",:=\"\\").find(c) != std::string_view::npos;
+    });
+  };
+  std::vector<std::string> paths = {config.seccomp_file};
+  for (const BindMount& mount : config.mounts) paths.insert(paths.end(), {mount.source, mount.target});
+  for (const TmpfsMount& mount : config.scratch) paths.push_back(mount.target);
+  const auto found = std::ranges::find_if(paths, misread);
+  if (found == paths.end()) return ok();
+  return Error(ErrorCode::input_invalid,
+               fmt::format("podman cannot be shown {}: it would take a part of the name for an option",
+                           printable(*found)))
+      .hint("rename the file without , : = \" and backslash, or use docker or the embedded sandbox");
 }
 
 }  // namespace guard::docker

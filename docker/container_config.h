@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "common/result.h"
+
 namespace guard::docker {
 
 // Read-only, always. `source` is an absolute path that the engine can see.
@@ -41,9 +43,10 @@ struct ContainerConfig {
   std::uint64_t file_bytes = 0;
   std::string network_mode = "none";
   std::string_view seccomp_profile;  // Docker's JSON form
+  std::string seccomp_file;          // the same in a file, for podman, which reads it itself
   std::string apparmor_profile;      // empty: the engine's own choice
   std::string runtime;               // empty: the engine's default
-  bool podman = false;  // a variable without '=' means "unset" to Docker and "copy the engine's own" to podman
+  bool podman = false;               // asked in podman's words; see container_config.cc
   std::map<std::string, std::string> labels;
 };
 
@@ -52,5 +55,9 @@ inline constexpr std::uint32_t kUid = 1000;
 inline constexpr std::uint32_t kGid = 1000;
 
 std::string container_config(const ContainerConfig& config);
+
+// podman writes mounts as options of its command line, where a comma or colon in a name begins another option.
+// INPUT_INVALID with the name of the first path that it would take for something else.
+Result<void> check_names_for_podman(const ContainerConfig& config);
 
 }  // namespace guard::docker

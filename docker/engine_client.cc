@@ -1,10 +1,9 @@
 #include "docker/engine_client.h"
 
 #include <fmt/format.h>
-#include <sys/socket.h>
 
 #include <array>
-#include <cerrno>
+#include <functional>
 #include <initializer_list>
 #include <thread>
 #include <utility>
@@ -23,6 +22,8 @@ constexpr std::uint64_t kAnswerBytesMax = 8ull << 20;
 // Some hundred bytes for each step that the progress bar of some layer takes.
 constexpr std::uint64_t kPullBytesMax = 256ull << 20;
 constexpr std::size_t kMessageBytesMax = 2048;
+// For a few bytes to a container's standard input, which its runtime reads as they come.
+constexpr milliseconds kWriteLimit{10'000};
 constexpr std::string_view kJson = "application/json";
 
 Error malformed(std::string_view call, std::string_view why) {
@@ -56,18 +57,18 @@ bool is_one_of(unsigned status, std::initializer_list<unsigned> allowed) {
   return false;
 }
 
-Result<HttpAnswer> exchange(const std::string& socket, const HttpRequest& request, Deadline deadline,
+Result<HttpAnswer> exchange(const Endpoint& endpoint, const HttpRequest& request, Deadline deadline,
                             const CancelToken& cancel) {
-  GUARD_TRY_ASSIGN(auto connection, HttpConnection::open(socket, deadline, cancel));
+  GUARD_TRY_ASSIGN(auto connection, HttpConnection::open(endpoint, deadline, cancel));
   GUARD_TRY(connection.send(request));
   return connection.receive(kAnswerBytesMax);
 }
 
 // An answer of a status that is not `allowed` becomes an Error with `code`.
-Result<HttpAnswer> call(const std::string& socket, const HttpRequest& request, std::initializer_list<unsigned> allowed,
+Result<HttpAnswer> call(const Endpoint& endpoint, const HttpRequest& request, std::initializer_list<unsigned> allowed,
                         ErrorCode code, Deadline deadline, const CancelToken& cancel) {
   const std::string name = fmt::format("{} {}", request.method, request.target);
-  auto answer = exchange(socket, request, deadline, cancel).context(name);
+  auto answer = exchange(endpoint, request, deadline, cancel).context(name);
   if (answer && !is_one_of(answer->status, allowed)) return refused(code, name, *answer);
   return answer;
 }
@@ -83,38 +84,40 @@ std::string header(const HttpAnswer& answer, const std::string& name) {
   return found == answer.headers.end() ? std::string() : printable(found->second);
 }
 
-class SocketAttachment final : public Attachment {
+class ChannelAttachment final : public Attachment {
  public:
-  explicit SocketAttachment(UniqueFd socket) : socket_(std::move(socket)) {}
-  int fd() const noexcept override { return socket_.get(); }
+  explicit ChannelAttachment(std::unique_ptr<Channel> channel) : channel_(std::move(channel)) {}
+  int fd() const noexcept override { return channel_->fd(); }
+  bool pending() const noexcept override { return channel_->pending(); }
 
   Result<bool> read_some(std::string& buffer) override {
     std::array<char, 64 * 1024> chunk;
-    const ssize_t got = ::recv(socket_.get(), chunk.data(), chunk.size(), 0);
-    if (got > 0) buffer.append(chunk.data(), static_cast<std::size_t>(got));
-    if (got > 0) return true;
-    if (got == 0 || errno == ECONNRESET) return false;
-    if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) return true;
-    return Error::from_errno(ErrorCode::io_error, "reading from the attached container", errno);
+    GUARD_TRY_ASSIGN(const Attempt attempt, channel_->receive(chunk, Take::away));
+    buffer.append(chunk.data(), attempt.bytes);
+    return !attempt.ended;
   }
 
   Result<void> write(std::string_view bytes) override {
-    ssize_t sent = 0;
-    do {
-      sent = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    } while (sent < 0 && errno == EINTR);
-    if (sent == static_cast<ssize_t>(bytes.size())) return ok();
-    return Error::from_errno(ErrorCode::io_error, "writing to the attached container", sent < 0 ? errno : EAGAIN);
+    const CancelToken never;
+    const Deadline deadline = Deadline::after(kWriteLimit);
+    while (!bytes.empty()) {
+      GUARD_TRY_ASSIGN(const Attempt attempt, channel_->send(bytes));
+      if (attempt.ended) return Error::from_errno(ErrorCode::io_error, "writing to the attached container", EPIPE);
+      bytes.remove_prefix(attempt.bytes);
+      if (attempt.wait_for != 0) GUARD_TRY(wait_for(fd(), attempt.wait_for, deadline, never));
+    }
+    return ok();
   }
 
  private:
-  UniqueFd socket_;
+  std::unique_ptr<Channel> channel_;
 };
 
 class PendingKill final : public PendingCall {
  public:
   explicit PendingKill(HttpConnection connection) : connection_(std::move(connection)) {}
-  int fd() const noexcept override { return connection_.fd(); }
+  int fd() const noexcept override { return connection_.channel().fd(); }
+  Result<bool> answered() override { return connection_.channel().readable(); }
 
   Result<void> finish() override {
     constexpr std::string_view kCall = "signalling a container";
@@ -129,20 +132,47 @@ class PendingKill final : public PendingCall {
   HttpConnection connection_;
 };
 
+std::string label_filter(std::string_view label) {
+  const json filters = {{"label", json::array({std::string(label)})}};
+  return url_encode(filters.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+// Of long work the engine answers 200 before it begins; that it failed stands in one of the JSON lines that follow.
+Result<void> read_progress(const HttpAnswer& answer, std::string_view call_name,
+                           const std::function<void(const json&)>& take) {
+  std::string_view rest = answer.body;
+  while (!rest.empty()) {
+    const std::size_t end = rest.find('\n');
+    const std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    const json message = parse_json(line);
+    if (!message.is_object()) return malformed(call_name, "a line is not a JSON object");
+    take(message);
+    const json* detail = find_field(message, "errorDetail");
+    if (detail == nullptr && find_field(message, "error") == nullptr) continue;
+    auto words = detail == nullptr ? string_field(message, "error") : string_field(*detail, "message");
+    return Error(ErrorCode::image_build_failed,
+                 fmt::format("the container engine did not take the image: {}", printable(words.value_or("no reason"))))
+        .detail("stderr", printable(words.value_or("")));
+  }
+  return ok();
+}
+
 std::string container_target(std::string_view id, std::string_view rest) {
   return fmt::format("/containers/{}{}", url_encode(id), rest);
 }
 
 }  // namespace
 
-EngineClient::EngineClient(std::string socket_path, const CancelToken& cancel)
-    : socket_path_(std::move(socket_path)), cancel_(cancel) {}
+EngineClient::EngineClient(Endpoint endpoint, const CancelToken& cancel)
+    : endpoint_(std::move(endpoint)), cancel_(cancel) {}
 
 Result<void> EngineClient::ping(Deadline deadline) {
   HttpRequest request;
   request.target = "/_ping";
   GUARD_TRY_ASSIGN(const HttpAnswer answer,
-                   call(socket_path_, request, {200}, ErrorCode::environment_unavailable, deadline, cancel_));
+                   call(endpoint_, request, {200}, ErrorCode::environment_unavailable, deadline, cancel_));
   if (answer.body != "OK") return malformed("a ping", "it is not OK");
   return ok();
 }
@@ -151,7 +181,7 @@ Result<EngineInfo> EngineClient::engine_info(Deadline deadline) {
   HttpRequest request;
   request.target = "/info";
   GUARD_TRY_ASSIGN(const HttpAnswer answer,
-                   call(socket_path_, request, {200}, ErrorCode::environment_unavailable, deadline, cancel_));
+                   call(endpoint_, request, {200}, ErrorCode::environment_unavailable, deadline, cancel_));
   GUARD_TRY_ASSIGN(const json document, json_body("/info", answer));
   const auto version = string_field(document, "ServerVersion");
   const auto os_type = string_field(document, "OSType");
@@ -191,7 +221,7 @@ Result<std::optional<ImageInfo>> EngineClient::inspect_image(std::string_view re
   HttpRequest request;
   request.target = fmt::format("/images/{}/json", url_encode(reference));
   GUARD_TRY_ASSIGN(const HttpAnswer answer,
-                   call(socket_path_, request, {200, 404}, ErrorCode::environment_unavailable, deadline, cancel_));
+                   call(endpoint_, request, {200, 404}, ErrorCode::environment_unavailable, deadline, cancel_));
   if (answer.status == 404) return std::optional<ImageInfo>();
   GUARD_TRY_ASSIGN(const json document, json_body("an image inspection", answer));
   const auto id = string_field(document, "Id");
@@ -214,6 +244,8 @@ Result<std::optional<ImageInfo>> EngineClient::inspect_image(std::string_view re
     }
     const json* volumes = find_field(*config, "Volumes");
     info.declares_volumes = volumes != nullptr && !volumes->empty();
+    const json* triggers = find_field(*config, "OnBuild");
+    info.has_triggers = triggers != nullptr && !triggers->empty();
   }
   return std::optional(std::move(info));
 }
@@ -226,24 +258,45 @@ Result<void> EngineClient::load_image(int tar_fd, std::uint64_t tar_bytes, Deadl
   request.body_fd = tar_fd;
   request.body_fd_bytes = tar_bytes;
   GUARD_TRY_ASSIGN(const HttpAnswer answer,
-                   call(socket_path_, request, {200}, ErrorCode::image_build_failed, deadline, cancel_));
-  // 200 is sent before the work begins; that it failed stands in one of the JSON lines that follow.
-  std::string_view rest = answer.body;
-  while (!rest.empty()) {
-    const std::size_t end = rest.find('\n');
-    const std::string_view line = rest.substr(0, end);
-    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
-    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-    const json message = parse_json(line);
-    if (!message.is_object()) return malformed("loading an image", "a line is not a JSON object");
-    const json* detail = find_field(message, "errorDetail");
-    if (detail == nullptr && find_field(message, "error") == nullptr) continue;
-    auto words = detail == nullptr ? string_field(message, "error") : string_field(*detail, "message");
-    return Error(ErrorCode::image_build_failed,
-                 fmt::format("the container engine did not take the image: {}", printable(words.value_or("no reason"))))
-        .detail("stderr", printable(words.value_or("")));
+                   call(endpoint_, request, {200}, ErrorCode::image_build_failed, deadline, cancel_));
+  return read_progress(answer, "loading an image", [](const json&) {});
+}
+
+Result<std::string> EngineClient::build_image(int tar_fd, std::uint64_t tar_bytes, std::string_view tag,
+                                              Deadline deadline) {
+  constexpr std::string_view kCall = "building an image";
+  HttpRequest request;
+  request.method = "POST";
+  request.target = fmt::format("/build?version=1&t={}&nocache=1&rm=1&forcerm=1&networkmode=none", url_encode(tag));
+  request.content_type = "application/x-tar";
+  request.body_fd = tar_fd;
+  request.body_fd_bytes = tar_bytes;
+  GUARD_TRY_ASSIGN(const HttpAnswer answer,
+                   call(endpoint_, request, {200}, ErrorCode::image_build_failed, deadline, cancel_));
+  std::string id;
+  GUARD_TRY(read_progress(answer, kCall, [&id](const json& message) {
+    const json* result = find_field(message, "aux");
+    if (result != nullptr) id = string_field(*result, "ID").value_or(id);
+  }));
+  if (id.empty()) return malformed(kCall, "it tells no id");
+  return id;
+}
+
+Result<std::vector<ImageSummary>> EngineClient::list_images(std::string_view label, Deadline deadline) {
+  constexpr std::string_view kCall = "listing images";
+  HttpRequest request;
+  request.target = fmt::format("/images/json?all=1&filters={}", label_filter(label));
+  GUARD_TRY_ASSIGN(const HttpAnswer answer,
+                   call(endpoint_, request, {200}, ErrorCode::environment_unavailable, deadline, cancel_));
+  GUARD_TRY_ASSIGN(const json document, json_body(kCall, answer));
+  if (!document.is_array()) return malformed(kCall, "it is not a list");
+  std::vector<ImageSummary> images;
+  for (const json& entry : document) {
+    auto id = string_field(entry, "Id");
+    if (!id || id->empty()) return malformed(kCall, "there is no id");
+    images.push_back({*std::move(id), string_map_field(entry, "Labels")});
   }
-  return ok();
+  return images;
 }
 
 Result<void> EngineClient::pull_image(std::string_view repository, std::string_view tag, std::string_view registry_auth,
@@ -254,7 +307,7 @@ Result<void> EngineClient::pull_image(std::string_view repository, std::string_v
   request.method = "POST";
   request.target = fmt::format("/images/create?fromImage={}&tag={}", url_encode(repository), url_encode(tag));
   request.registry_auth = registry_auth;
-  GUARD_TRY_ASSIGN(auto connection, HttpConnection::open(socket_path_, deadline, cancel_));
+  GUARD_TRY_ASSIGN(auto connection, HttpConnection::open(endpoint_, deadline, cancel_));
   GUARD_TRY(connection.send(request));
   GUARD_TRY_ASSIGN(const HttpAnswer answer, connection.receive(kPullBytesMax, take));
   if (answer.status != 200) return refused(ErrorCode::image_pull_failed, "pulling an image", answer);
@@ -267,7 +320,7 @@ Result<void> EngineClient::tag_image(std::string_view id, std::string_view repos
   request.method = "POST";
   request.target =
       fmt::format("/images/{}/tag?repo={}&tag={}", url_encode(id), url_encode(repository), url_encode(tag));
-  GUARD_TRY(call(socket_path_, request, {201}, ErrorCode::image_build_failed, deadline, cancel_));
+  GUARD_TRY(call(endpoint_, request, {201}, ErrorCode::image_build_failed, deadline, cancel_));
   return ok();
 }
 
@@ -275,7 +328,7 @@ Result<void> EngineClient::remove_image(std::string_view reference, Deadline dea
   HttpRequest request;
   request.method = "DELETE";
   request.target = fmt::format("/images/{}", url_encode(reference));
-  GUARD_TRY(call(socket_path_, request, {200, 404}, ErrorCode::environment_unavailable, deadline, cancel_));
+  GUARD_TRY(call(endpoint_, request, {200, 404}, ErrorCode::environment_unavailable, deadline, cancel_));
   return ok();
 }
 
@@ -286,7 +339,7 @@ Result<std::string> EngineClient::create_container(std::string_view name, std::s
   request.content_type = kJson;
   request.body = body;
   GUARD_TRY_ASSIGN(const HttpAnswer answer,
-                   call(socket_path_, request, {201, 404}, ErrorCode::environment_creation_failed, deadline, cancel_));
+                   call(endpoint_, request, {201, 404}, ErrorCode::environment_creation_failed, deadline, cancel_));
   if (answer.status == 404) return refused(ErrorCode::image_missing, "creating a container", answer);
   GUARD_TRY_ASSIGN(const json document, json_body("creating a container", answer));
   auto id = string_field(document, "Id");
@@ -299,7 +352,7 @@ Result<std::unique_ptr<Attachment>> EngineClient::attach(std::string_view id, De
   request.method = "POST";
   request.target = container_target(id, "/attach?stream=1&stdin=1&stdout=1&stderr=1");
   request.upgrade = true;
-  GUARD_TRY_ASSIGN(auto connection, HttpConnection::open(socket_path_, deadline, cancel_));
+  GUARD_TRY_ASSIGN(auto connection, HttpConnection::open(endpoint_, deadline, cancel_));
   GUARD_TRY(connection.send(request));
   GUARD_TRY_ASSIGN(const HttpAnswer answer, connection.receive_head());
   // Before an upgrade was common engines answered 200 and simply went on with the stream.
@@ -307,7 +360,7 @@ Result<std::unique_ptr<Attachment>> EngineClient::attach(std::string_view id, De
                        (answer.status == 200 && header(answer, "content-type").starts_with("application/vnd.docker.") &&
                         !answer.headers.contains("content-length") && !answer.headers.contains("transfer-encoding"));
   if (!streams) return refused(ErrorCode::environment_unavailable, "attaching to a container", answer);
-  return std::unique_ptr<Attachment>(std::make_unique<SocketAttachment>(connection.release()));
+  return std::unique_ptr<Attachment>(std::make_unique<ChannelAttachment>(connection.release()));
 }
 
 Result<void> EngineClient::start(std::string_view id, Deadline deadline) {
@@ -315,7 +368,7 @@ Result<void> EngineClient::start(std::string_view id, Deadline deadline) {
   request.method = "POST";
   request.target = container_target(id, "/start");
   // 304, already running, is no success: somebody else started it.
-  GUARD_TRY(call(socket_path_, request, {204}, ErrorCode::environment_creation_failed, deadline, cancel_));
+  GUARD_TRY(call(endpoint_, request, {204}, ErrorCode::environment_creation_failed, deadline, cancel_));
   return ok();
 }
 
@@ -324,7 +377,7 @@ Result<std::unique_ptr<PendingCall>> EngineClient::begin_kill(std::string_view i
   HttpRequest request;
   request.method = "POST";
   request.target = container_target(id, fmt::format("/kill?signal={}", url_encode(signal)));
-  GUARD_TRY_ASSIGN(auto connection, HttpConnection::open(socket_path_, deadline, cancel_));
+  GUARD_TRY_ASSIGN(auto connection, HttpConnection::open(endpoint_, deadline, cancel_));
   GUARD_TRY(connection.send(request));
   return std::unique_ptr<PendingCall>(std::make_unique<PendingKill>(std::move(connection)));
 }
@@ -338,7 +391,7 @@ Result<std::string> EngineClient::describe_container(std::string_view id, Deadli
   HttpRequest request;
   request.target = container_target(id, "/json");
   GUARD_TRY_ASSIGN(HttpAnswer answer,
-                   call(socket_path_, request, {200}, ErrorCode::environment_unavailable, deadline, cancel_));
+                   call(endpoint_, request, {200}, ErrorCode::environment_unavailable, deadline, cancel_));
   return std::move(answer.body);
 }
 
@@ -367,7 +420,7 @@ Result<std::int64_t> EngineClient::wait(std::string_view id, Deadline deadline) 
   request.method = "POST";
   request.target = container_target(id, "/wait");
   GUARD_TRY_ASSIGN(const HttpAnswer answer,
-                   call(socket_path_, request, {200}, ErrorCode::environment_unavailable, deadline, cancel_));
+                   call(endpoint_, request, {200}, ErrorCode::environment_unavailable, deadline, cancel_));
   GUARD_TRY_ASSIGN(const json document, json_body("waiting for a container", answer));
   const auto code = integer_field(document, "StatusCode");
   if (!code) return malformed("waiting for a container", "there is no status code");
@@ -382,12 +435,12 @@ Result<void> EngineClient::remove_container(std::string_view id, Deadline deadli
   inspection.target = container_target(id, "/json");
   constexpr milliseconds kLookAgain{20};
   while (true) {
-    GUARD_TRY_ASSIGN(const HttpAnswer answer, call(socket_path_, request, {200, 204, 404, 409},
+    GUARD_TRY_ASSIGN(const HttpAnswer answer, call(endpoint_, request, {200, 204, 404, 409},
                                                    ErrorCode::environment_unavailable, deadline, cancel_));
     if (answer.status != 409) return ok();
     // Somebody is removing it already. That they began is no proof that it ends, so look until it is gone.
     GUARD_TRY_ASSIGN(const HttpAnswer seen,
-                     call(socket_path_, inspection, {200, 404}, ErrorCode::environment_unavailable, deadline, cancel_));
+                     call(endpoint_, inspection, {200, 404}, ErrorCode::environment_unavailable, deadline, cancel_));
     if (seen.status == 404) return ok();
     std::this_thread::sleep_for(kLookAgain);
   }
@@ -396,11 +449,9 @@ Result<void> EngineClient::remove_container(std::string_view id, Deadline deadli
 Result<std::vector<ContainerSummary>> EngineClient::list_containers(std::string_view label, Deadline deadline) {
   constexpr std::string_view kCall = "listing containers";
   HttpRequest request;
-  const json filters = {{"label", json::array({std::string(label)})}};
-  request.target = fmt::format("/containers/json?all=1&filters={}",
-                               url_encode(filters.dump(-1, ' ', false, json::error_handler_t::replace)));
+  request.target = fmt::format("/containers/json?all=1&filters={}", label_filter(label));
   GUARD_TRY_ASSIGN(const HttpAnswer answer,
-                   call(socket_path_, request, {200}, ErrorCode::environment_unavailable, deadline, cancel_));
+                   call(endpoint_, request, {200}, ErrorCode::environment_unavailable, deadline, cancel_));
   GUARD_TRY_ASSIGN(const json document, json_body(kCall, answer));
   if (!document.is_array()) return malformed(kCall, "it is not a list");
   std::vector<ContainerSummary> containers;

@@ -1,4 +1,4 @@
-// The dozen calls of the Docker Engine API that guard uses, typed, over the engine's unix socket. No docker client
+// The dozen calls of the Docker Engine API that guard uses, typed, over a local socket, TCP or TLS. No docker client
 // needed; podman's socket speaks the same calls. Paths carry no version, so the engine answers in its newest one: the
 // fields used here have meant the same since API 1.40, and an engine that has dropped old versions still answers.
 //
@@ -21,6 +21,7 @@
 #include "common/cancel.h"
 #include "common/result.h"
 #include "common/time.h"
+#include "docker/endpoint.h"
 
 namespace guard::docker {
 
@@ -47,6 +48,7 @@ struct ImageInfo {
   std::vector<std::string> env_names;     // what the image would put into every program's environment
   std::vector<std::string> repo_digests;  // "registry.example/name@sha256:..."; what it was pulled as
   bool declares_volumes = false;          // each would become a writable folder on the host's disk
+  bool has_triggers = false;              // ONBUILD: whoever builds on top of it would run them
 };
 
 struct ContainerState {
@@ -63,16 +65,24 @@ struct ContainerSummary {
   std::map<std::string, std::string> labels;
 };
 
-// The attached stream of a container: both directions of one hijacked connection. guard writes no more than a key, at the
-// start: the container's standard input ends when this is destroyed, or when guard dies, and that is what the init inside waits for.
+struct ImageSummary {
+  std::string id;
+  std::map<std::string, std::string> labels;
+};
+
+// The attached stream of a container: both directions of one hijacked connection. guard writes no more than a key, at
+// the start: the container's standard input ends when this is destroyed, or when guard dies, and that is what the init
+// inside waits for.
 class Attachment {
  public:
   virtual ~Attachment() = default;
-  // Pollable; readable when there is something for read_some().
+  // Pollable; readable when there may be something for read_some().
   virtual int fd() const noexcept = 0;
+  // There is something for read_some() that poll(2) does not see. To be asked before each poll.
+  virtual bool pending() const noexcept = 0;
   // Appends what is there of the framed stream to `buffer`, perhaps nothing; never waits. False at the stream's end.
   virtual Result<bool> read_some(std::string& buffer) = 0;
-  // To the container's standard input; a few bytes, which every socket takes at once. IO_ERROR where it does not.
+  // A few bytes to the container's standard input, before its stream is read.
   virtual Result<void> write(std::string_view bytes) = 0;
 };
 
@@ -80,8 +90,10 @@ class Attachment {
 class PendingCall {
  public:
   virtual ~PendingCall() = default;
-  // Readable when the answer is there, or never will be.
+  // Readable when the answer may be there, or never will be.
   virtual int fd() const noexcept = 0;
+  // Asked once fd() is readable: false if that was only talk between the ends of a TLS connection. Never waits.
+  virtual Result<bool> answered() = 0;
   // Waits for the answer, within the deadline that the call was begun with. Call once.
   virtual Result<void> finish() = 0;
 };
@@ -89,7 +101,7 @@ class PendingCall {
 class EngineClient {
  public:
   // `cancel` must outlive the client.
-  EngineClient(std::string socket_path, const CancelToken& cancel);
+  EngineClient(Endpoint endpoint, const CancelToken& cancel);
 
   Result<void> ping(Deadline deadline);
   Result<EngineInfo> engine_info(Deadline deadline);
@@ -107,6 +119,11 @@ class EngineClient {
   Result<void> tag_image(std::string_view id, std::string_view repository, std::string_view tag, Deadline deadline);
   // No error when there is none.
   Result<void> remove_image(std::string_view reference, Deadline deadline);
+  // Builds what the Dockerfile of the archive says, tags it and returns its id. Nothing is pulled, nothing taken from
+  // the engine's cache, and no step has a network. IMAGE_BUILD_FAILED when the engine refuses.
+  Result<std::string> build_image(int tar_fd, std::uint64_t tar_bytes, std::string_view tag, Deadline deadline);
+  // All images, parents of others too, that carry `label` ("key" or "key=value").
+  Result<std::vector<ImageSummary>> list_images(std::string_view label, Deadline deadline);
 
   // `body` is the JSON of container_config(). Returns the id. IMAGE_MISSING on 404, ENVIRONMENT_CREATION_FAILED
   // otherwise.
@@ -131,7 +148,7 @@ class EngineClient {
   Result<std::vector<ContainerSummary>> list_containers(std::string_view label, Deadline deadline);
 
  private:
-  std::string socket_path_;
+  Endpoint endpoint_;
   const CancelToken& cancel_;
 };
 

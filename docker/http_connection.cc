@@ -1,24 +1,17 @@
-// Sockets are non-blocking and every wait is a poll(2) beside the cancel token, so Asio's event loop is not needed; of
+// Channels are non-blocking and every wait is a poll(2) beside the cancel token, so Asio's event loop is not needed; of
 // Beast only the parser is used, which knows lengths, chunks and limits. It is fed the bytes as they come.
-//
-// Portable to macOS: no SOCK_CLOEXEC, no MSG_NOSIGNAL where there is none.
 #include "docker/http_connection.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <sys/un.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <cctype>
 #include <cerrno>
-#include <cstring>
 #include <span>
 
 namespace guard::docker {
@@ -30,48 +23,11 @@ namespace http = boost::beast::http;
 constexpr std::uint32_t kHeaderBytesMax = 16 * 1024;
 constexpr std::size_t kReadBytes = 64 * 1024;
 
-#ifdef MSG_NOSIGNAL
-constexpr int kSendFlags = MSG_NOSIGNAL;
-#else
-constexpr int kSendFlags = 0;  // SO_NOSIGPIPE was set on the socket
-#endif
-
-Error timed_out() {
-  return {ErrorCode::execution_timeout, "the container engine did not answer in time"};
-}
 Error malformed(std::string_view why) {
   return {ErrorCode::protocol_error, fmt::format("the container engine's answer makes no sense: {}", why)};
 }
 Error broken_off(std::string_view what) {
   return {ErrorCode::protocol_error, fmt::format("the container engine broke off {}", what)};
-}
-
-Result<void> wait_for(int fd, short events, Deadline deadline, const CancelToken& cancel) {
-  // Without a descriptor to wait for, the token is looked at now and then.
-  constexpr int kLookMs = 50;
-  while (true) {
-    if (cancel.cancelled()) return Error(ErrorCode::cancelled, "stopped while talking to the container engine");
-    if (deadline.passed()) return timed_out();
-    std::array<pollfd, 2> fds = {pollfd{fd, events, 0}, pollfd{cancel.fd(), POLLIN, 0}};
-    int timeout = deadline.poll_timeout();
-    if (cancel.fd() < 0) timeout = timeout < 0 ? kLookMs : std::min(timeout, kLookMs);
-    const int ready = ::poll(fds.data(), fds.size(), timeout);
-    if (ready < 0 && errno != EINTR) return Error::from_errno(ErrorCode::io_error, "poll", errno);
-    if (ready > 0 && fds[0].revents != 0) return ok();
-  }
-}
-
-// The bytes that are there, waiting for the first; 0 at the end of the stream.
-Result<std::size_t> receive_some(int fd, std::span<char> into, int flags, Deadline deadline,
-                                 const CancelToken& cancel) {
-  while (true) {
-    GUARD_TRY(wait_for(fd, POLLIN, deadline, cancel));
-    const ssize_t got = ::recv(fd, into.data(), into.size(), flags);
-    if (got >= 0) return static_cast<std::size_t>(got);
-    if (errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK) continue;
-    if (errno == ECONNRESET) return std::size_t{0};
-    return Error::from_errno(ErrorCode::io_error, "reading from the container engine", errno);
-  }
 }
 
 template <typename Parser>
@@ -87,65 +43,30 @@ HttpAnswer head_of(const Parser& parser) {
   return answer;
 }
 
-Result<UniqueFd> make_socket() {
-  UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM, 0));
-  if (!fd) return Error::from_errno(ErrorCode::environment_unavailable, "making a socket", errno);
-  if (::fcntl(fd.get(), F_SETFD, FD_CLOEXEC) < 0 || ::fcntl(fd.get(), F_SETFL, O_NONBLOCK) < 0) {
-    return Error::from_errno(ErrorCode::environment_unavailable, "preparing a socket", errno);
-  }
-#ifdef SO_NOSIGPIPE
-  const int on = 1;
-  ::setsockopt(fd.get(), SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on);
-#endif
-  return fd;
-}
-
 }  // namespace
 
-Result<HttpConnection> HttpConnection::open(const std::string& socket_path, Deadline deadline,
-                                            const CancelToken& cancel) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  const std::string what = fmt::format("connecting to {}", socket_path);
-  // A NUL would end the path early, and a first NUL names an abstract socket that anybody may own.
-  if (socket_path.empty() || socket_path.find('\0') != std::string::npos) {
-    return Error::from_errno(ErrorCode::environment_unavailable, what, EINVAL);
-  }
-  if (socket_path.size() >= sizeof address.sun_path) {
-    return Error::from_errno(ErrorCode::environment_unavailable, what, ENAMETOOLONG);
-  }
-  std::memcpy(address.sun_path, socket_path.data(), socket_path.size());
+Result<HttpConnection> HttpConnection::open(const Endpoint& endpoint, Deadline deadline, const CancelToken& cancel) {
+  GUARD_TRY_ASSIGN(auto channel, Channel::open(endpoint, deadline, cancel));
+  return HttpConnection(std::move(channel), deadline, cancel);
+}
 
-  // A full backlog answers EAGAIN at once on Linux instead of waiting; macOS says EINPROGRESS.
-  constexpr milliseconds kRetry{10};
+Result<std::size_t> HttpConnection::receive_some(std::span<char> into, Take take) {
+  // Before the first byte, too: whoever has been cancelled is not to be kept busy by an engine that talks without end.
+  GUARD_TRY(look_up_from_work(deadline_, *cancel_));
   while (true) {
-    GUARD_TRY_ASSIGN(UniqueFd fd, make_socket());
-    if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
-      return HttpConnection(std::move(fd), deadline, cancel);
-    }
-    const int number = errno;
-    if (number != EAGAIN && number != EINTR && number != EINPROGRESS) {
-      return Error::from_errno(ErrorCode::environment_unavailable, what, number);
-    }
-    if (deadline.passed()) return timed_out().context(what);
-    auto waited = wait_for(-1, 0, deadline.sooner(Deadline::after(kRetry)), cancel);
-    if (!waited && waited.error().code() != ErrorCode::execution_timeout) return std::move(waited).error();
+    GUARD_TRY_ASSIGN(const Attempt attempt, channel_->receive(into, take));
+    if (attempt.wait_for == 0) return attempt.bytes;
+    GUARD_TRY(wait_for(channel_->fd(), attempt.wait_for, deadline_, *cancel_));
   }
 }
 
 Result<void> HttpConnection::send_bytes(std::string_view bytes) {
   while (!bytes.empty() && !broken_off_) {
-    const ssize_t sent = ::send(socket_.get(), bytes.data(), bytes.size(), kSendFlags);
-    if (sent >= 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(sent));
-    } else if (errno == EPIPE || errno == ECONNRESET) {
-      // It may have refused the request half way and said why: the answer is still to be read.
-      broken_off_ = true;
-    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      GUARD_TRY(wait_for(socket_.get(), POLLOUT, deadline_, *cancel_));
-    } else if (errno != EINTR) {
-      return Error::from_errno(ErrorCode::io_error, "writing to the container engine", errno);
-    }
+    GUARD_TRY_ASSIGN(const Attempt attempt, channel_->send(bytes));
+    bytes.remove_prefix(attempt.bytes);
+    // It may have refused the request half way and said why: the answer is still to be read.
+    broken_off_ = attempt.ended;
+    if (attempt.wait_for != 0) GUARD_TRY(wait_for(channel_->fd(), attempt.wait_for, deadline_, *cancel_));
   }
   return ok();
 }
@@ -192,7 +113,7 @@ Result<HttpAnswer> HttpConnection::receive(std::uint64_t body_bytes_max, const B
   std::string pending;
   std::string chunk(kReadBytes, '\0');
   while (!parser.is_done()) {
-    GUARD_TRY_ASSIGN(const std::size_t got, receive_some(socket_.get(), chunk, 0, deadline_, *cancel_));
+    GUARD_TRY_ASSIGN(const std::size_t got, receive_some(chunk, Take::away));
     if (got == 0) return broken_off(parser.got_some() ? "in the middle of its answer" : "without an answer");
     pending.append(chunk, 0, got);
     while (!pending.empty() && !parser.is_done()) {
@@ -224,7 +145,7 @@ Result<HttpAnswer> HttpConnection::receive_head() {
   bool complete = false;
   while (!complete) {
     // Looked at first and taken afterwards: what stands behind the headers belongs to the stream's reader.
-    GUARD_TRY_ASSIGN(const std::size_t seen, receive_some(socket_.get(), chunk, MSG_PEEK, deadline_, *cancel_));
+    GUARD_TRY_ASSIGN(const std::size_t seen, receive_some(chunk, Take::look));
     if (seen == 0) return broken_off(head.empty() ? "without an answer" : "in the middle of its answer");
     const std::size_t before = head.size();
     head.append(chunk, 0, seen);
@@ -234,8 +155,7 @@ Result<HttpAnswer> HttpConnection::receive_head() {
     if (head.size() > kHeaderBytesMax) return malformed("its headers are too long");
     std::size_t take = head.size() - before;
     while (take > 0) {
-      GUARD_TRY_ASSIGN(const std::size_t taken,
-                       receive_some(socket_.get(), std::span(chunk.data(), take), 0, deadline_, *cancel_));
+      GUARD_TRY_ASSIGN(const std::size_t taken, receive_some(std::span(chunk.data(), take), Take::away));
       if (taken == 0) return broken_off("in the middle of its answer");
       take -= taken;
     }

@@ -1,23 +1,25 @@
-// One HTTP/1.1 exchange over a local socket: connect, send a request, receive the answer, each bounded in time by a
+// One HTTP/1.1 exchange with a container engine: connect, send a request, receive the answer, each bounded in time by a
 // deadline, in size by a limit, and ended early by the cancel token. The only file behind which Boost.Beast is seen.
 //
 // An answer must say where it ends (a length or chunks). One that ends with the connection could be half of itself and
 // nobody would know, so it is refused.
 //
-// Failures: ENVIRONMENT_UNAVAILABLE with errno when there is no connection to be had, PROTOCOL_ERROR when the other
-// side breaks off, speaks something else or too much, EXECUTION_TIMEOUT at the deadline, CANCELLED.
+// Failures: ENVIRONMENT_UNAVAILABLE as of Channel::open() when there is no connection to be had, PROTOCOL_ERROR when
+// the other side breaks off, speaks something else or too much, EXECUTION_TIMEOUT at the deadline, CANCELLED.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "common/cancel.h"
 #include "common/result.h"
 #include "common/time.h"
-#include "common/unique_fd.h"
+#include "docker/channel.h"
 
 namespace guard::docker {
 
@@ -41,29 +43,31 @@ struct HttpAnswer {
 class HttpConnection {
  public:
   // Both are used until this is gone.
-  static Result<HttpConnection> open(const std::string& socket_path, Deadline deadline, const CancelToken& cancel);
+  static Result<HttpConnection> open(const Endpoint& endpoint, Deadline deadline, const CancelToken& cancel);
 
   Result<void> send(const HttpRequest& request);
   // With `take` the body of a 200 goes there as it comes and is not kept; an Error from there ends the exchange.
   using BodySink = std::function<Result<void>(std::string_view bytes)>;
   Result<HttpAnswer> receive(std::uint64_t body_bytes_max, const BodySink& take = nullptr);
 
-  // Reads the status line and headers and not one byte more, so that what follows is still in the socket.
+  // Reads the status line and headers and not one byte more, so that what follows is still in the channel.
   Result<HttpAnswer> receive_head();
 
-  // For poll(2): readable when an answer is there, or never will be.
-  int fd() const noexcept { return socket_.get(); }
+  const Channel& channel() const noexcept { return *channel_; }
+  Channel& channel() noexcept { return *channel_; }
 
-  // The socket (non-blocking), for a stream that begins where receive_head() ended.
-  UniqueFd release() { return std::move(socket_); }
+  // For a stream that begins where receive_head() ended.
+  std::unique_ptr<Channel> release() { return std::move(channel_); }
 
  private:
-  HttpConnection(UniqueFd socket, Deadline deadline, const CancelToken& cancel)
-      : socket_(std::move(socket)), deadline_(deadline), cancel_(&cancel) {}
+  HttpConnection(std::unique_ptr<Channel> channel, Deadline deadline, const CancelToken& cancel)
+      : channel_(std::move(channel)), deadline_(deadline), cancel_(&cancel) {}
+  // What is there, waiting for the first byte; 0 at the end of the stream.
+  Result<std::size_t> receive_some(std::span<char> into, Take take);
   Result<void> send_bytes(std::string_view bytes);
   Result<void> send_file(int fd, std::uint64_t bytes);
 
-  UniqueFd socket_;
+  std::unique_ptr<Channel> channel_;
   Deadline deadline_;
   const CancelToken* cancel_;
   bool head_only_ = false;   // the request was HEAD: the answer has no body whatever it says

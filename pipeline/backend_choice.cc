@@ -151,4 +151,12 @@ SandboxProbe probe_container_use(const Config& config, const Environment& enviro
   return make_container_use_sandbox(container_use_options(config, environment))->probe(Deadline::after(kContainerUseProbe));
 }
 
+Result<void> network_fits(const BackendChoice& choice, const Config& config) {
+  if (choice.backend != "namespace" || config.docker.network == NetworkMode::none) return ok();
+  return Error(ErrorCode::config_invalid,
+               fmt::format("docker.network is {}, but this runs in the embedded sandbox ({}), which has no network to offer",
+                           to_string(config.docker.network), choice.why))
+      .hint("set docker.network = \"none\", or start a container engine");
+}
+
 }  // namespace guard

@@ -39,4 +39,8 @@ Result<BackendChoice> choose_backend(const Config& config, std::optional<Backend
 ContainerUseOptions container_use_options(const Config& config, const Environment& environment);
 SandboxProbe probe_container_use(const Config& config, const Environment& environment);
 
+// CONFIG_INVALID where the configuration grants the code a network that the chosen backend cannot give: said before anything is built
+// or staged, and never answered with less than was asked for. Not a part of the choice: `guard check` chooses too, and runs nothing.
+Result<void> network_fits(const BackendChoice& choice, const Config& config);
+
 }  // namespace guard

@@ -54,6 +54,7 @@ struct Config {
     PullPolicy pull = PullPolicy::never;
     std::string runtime;  // empty: the engine's default
     std::uint64_t probe_deadline_ms = 2000;
+    bool plain_tcp = false;  // to an engine that is not on this machine
   } docker;
 
   struct {

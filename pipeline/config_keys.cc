@@ -111,6 +111,11 @@ constexpr ConfigKey kKeys[] = {
      .min = 10,
      .max = 60'000,
      .unit = "ms"},
+    {.section = "docker",
+     .name = "plain_tcp",
+     .type = boolean,
+     .doc = "Trusts an engine at another machine without TLS: anybody on the way could forge a verdict.",
+     .slot = GUARD_SLOT(Bool, docker.plain_tcp)},
 
     {.section = "limits",
      .name = "memory",

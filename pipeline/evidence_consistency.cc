@@ -187,7 +187,6 @@ std::string_view outcome_of(Reason reason) {
     case Reason::report_missing:
     case Reason::report_incomplete:
     case Reason::sandbox_unproved:
-    case Reason::storage_full:
       return "exited";
     case Reason::crashed:
       return "signaled";

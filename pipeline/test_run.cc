@@ -87,7 +87,7 @@ class Run {
   const EngineLocation& engine() {
     if (!engine_) {
       const auto deadline = Deadline::after(milliseconds(request_.config.docker.probe_deadline_ms));
-      engine_ = locate_engine(request_.environment, deadline, cancel_);
+      engine_ = locate_engine(request_.environment, request_.config.docker.plain_tcp, deadline, cancel_);
     }
     return *engine_;
   }
@@ -106,13 +106,24 @@ class Run {
     if (choice_.backend == "host" && request_.config.host.warn_on_start && request_.warn) {
       request_.warn("this runs on the host, without isolation");
     }
+    GUARD_TRY(network_fits(choice_, request_.config));
+    if (is_elsewhere() && request_.config.docker.plain_tcp && !engine().engine.tls && !engine().engine.is_loopback()) {
+      record_.widenings.push_back(fmt::format("docker.plain_tcp: {} is trusted without TLS", engine().probe.endpoint));
+      if (request_.warn) request_.warn(fmt::format("{} is trusted without TLS: anybody on the way could forge this verdict", engine().probe.endpoint));
+    }
+    if (choice_.backend == "docker" && request_.config.docker.network != NetworkMode::none && request_.warn) {
+      request_.warn(fmt::format("docker.network = {}: the code reaches {}", to_string(request_.config.docker.network),
+                                request_.config.docker.network == NetworkMode::host
+                                    ? "the network as this machine does, its local services included"
+                                    : "the network"));
+    }
     if (!request_.rules_folder.empty()) record_.widenings.push_back("rules: " + request_.rules_folder + " instead of the shipped docker and host tiers");
     if (!request_.config.redact.kinds_off.empty()) record_.widenings.push_back("redact.kinds_off: " + joined(request_.config.redact.kinds_off));
     if (!request_.config.check.two_hit_ignore.empty()) {
       record_.widenings.push_back("check.two_hit_ignore: " + joined(request_.config.check.two_hit_ignore));
     }
-    const std::string socket = choice_.backend == "docker" ? engine().socket : std::string();
-    const Leftovers leftovers = remove_leftovers(socket, cancel_);
+    const docker::Endpoint engine_used = choice_.backend == "docker" ? engine().engine : docker::Endpoint();
+    const Leftovers leftovers = remove_leftovers(engine_used, cancel_);
     record_.notes = leftovers.failed;
 
     GUARD_TRY_ASSIGN(const auto variables, run_variables(request_.config, request_.environment));
@@ -126,6 +137,10 @@ class Run {
     record_.unmasked = secrets.refused();
 
     stage(tests() ? "check" : "collect");
+    if (is_elsewhere() && collect_policy() != CollectPolicy::none) {
+      return Error(ErrorCode::config_invalid, fmt::format("files can't be collected from the engine at {}: what is sent to another machine is read-only there", engine().probe.endpoint))
+          .hint("leave --collect out, or use an engine on this machine");
+    }
     if (jobs() > 1 && collect_policy() != CollectPolicy::none) {
       return Error(ErrorCode::input_invalid, "--jobs and --collect do not go together: several sandboxes may write the same file").hint("leave one of them out");
     }
@@ -157,7 +172,7 @@ class Run {
     record_.keep_bytes = request_.config.limits.output_keep_bytes;
 
     stage("run");
-    const DockerOptions docker{socket, request_.config.docker.runtime, milliseconds(request_.config.docker.probe_deadline_ms)};
+    const DockerOptions docker{engine_used, request_.config.docker.runtime, milliseconds(request_.config.docker.probe_deadline_ms)};
     GUARD_TRY_ASSIGN(const auto sandbox, make_sandbox(choice_.backend, docker, container_use_options(request_.config, request_.environment)));
     if (record_.facts && choice_.backend != "docker") take_engine(sandbox->probe(Deadline::after(kProbeDeadline)), *record_.facts);
     record_.jobs = jobs();
@@ -180,6 +195,14 @@ class Run {
     stage("judge");
     judge(*output);
     return bring_back(secrets, std::move(written));
+  }
+
+  // The engine cannot be shown files of this machine.
+  bool is_elsewhere() { return choice_.backend == "docker" && engine().engine.is_remote(); }
+
+  static bool holds_mounts(const SandboxSpec& spec, std::string_view folder) {
+    return std::any_of(spec.mounts.begin(), spec.mounts.end(),
+                       [&](const Mount& mount) { return mount.target.starts_with(std::string(folder) + "/"); });
   }
 
   // Where the program sees the staged folder itself: nothing of guard's own lies between the two.
@@ -211,6 +234,10 @@ class Run {
   CollectPolicy collect_policy() const { return tests() ? request_.config.run.collect : CollectPolicy::none; }
 
   Result<void> bring_back(const SecretSource& secrets, std::optional<Collection> written) {
+    if (!written && record_.read_only_sandbox) {
+      record_.collected.emplace();  // nothing, and that is known
+      return ok();
+    }
     if (!written) {
       // A run that was stopped, or on the host.
       record_.collected.emplace();
@@ -273,7 +300,7 @@ class Run {
 
   Result<void> find_configured_image(SandboxSpec& spec) {
     EngineImageRequest wanted;
-    wanted.socket = engine().socket;
+    wanted.engine = engine().engine;
     wanted.reference = request_.config.docker.image;
     wanted.pull = request_.config.docker.pull == PullPolicy::missing ? PullImage::if_missing : PullImage::never;
     wanted.environment = request_.environment;
@@ -316,8 +343,13 @@ class Run {
     spec.host_folder = tree.app;
     spec.mounts = std::move(tree.mounts);
     spec.scratch = {{std::string(kSandboxInside), config.limits.sandbox_bytes, config.limits.sandbox_files}};
+    if (is_elsewhere() && holds_mounts(spec, kSandboxInside)) {
+      // A folder of an image cannot be writable around files that are not.
+      spec.scratch.clear();
+      record_.read_only_sandbox = true;
+    }
     // There is no scratch folder then: tests write into the staged copy, which is thrown away unseen.
-    if (!works_in_staged_folder()) spec.collect = collect_request();
+    if (!works_in_staged_folder() && !spec.scratch.empty()) spec.collect = collect_request();
     spec.env = {{"HOME", "/tmp"},
                 {"TMPDIR", "/tmp"},
                 {"PATH", "/usr/local/bin:/usr/bin:/bin"},

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <signal.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -56,7 +58,9 @@ Verdict verdict(Reason reason, std::string detail = {}) { return Verdict{reason,
 std::optional<Verdict> verdict_of_outcome(const Outcome& outcome) {
   switch (outcome.kind) {
     case OutcomeKind::exited: return std::nullopt;
-    case OutcomeKind::signaled: return verdict(Reason::crashed, fmt::format("signal {}", outcome.value));
+    case OutcomeKind::signaled:
+      if (outcome.value == SIGXFSZ) return verdict(Reason::storage_full, "a file outgrew the limit of a file's size");
+      return verdict(Reason::crashed, fmt::format("signal {}", outcome.value));
     case OutcomeKind::timed_out: return verdict(Reason::timed_out, fmt::format("stopped after {} s", outcome.value / 1000));
     case OutcomeKind::out_of_memory: return verdict(Reason::out_of_memory, outcome.detail);
     case OutcomeKind::pids_limit: return verdict(Reason::pids_limit, outcome.detail);

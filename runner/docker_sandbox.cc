@@ -36,6 +36,7 @@
 #include "runner/runtime_processes.h"
 #include "runner/sandbox.h"
 #include "runner/seccomp_filter.h"
+#include "runner/staged_image.h"
 
 namespace guard {
 namespace {
@@ -47,6 +48,8 @@ constexpr std::string_view kInitPath = "/.guard-init";
 constexpr milliseconds kCallLimit{10'000};
 constexpr milliseconds kStartLimit{60'000};
 constexpr milliseconds kStartSlack{15'000};  // a short time-out is the program's, not the engine's
+// What is staged may be half a gigabyte (pipeline/staging.h), and the network to the engine a slow one.
+constexpr milliseconds kSendLimit{600'000};
 // After KILL the kernel tears the container down; the engine then has to notice.
 constexpr milliseconds kKillLimit{15'000};
 constexpr milliseconds kRemoveLimit{15'000};
@@ -87,7 +90,7 @@ SandboxProbe to_sandbox_probe(const docker::EngineProbe& engine) {
                                                                : ProbeState::unknown;
   probe.reason = engine.reason;
   probe.remedy = engine.remedy;
-  if (!engine.socket.empty()) probe.endpoint = "unix://" + engine.socket;
+  probe.endpoint = engine.endpoint.url();
   if (!engine.info) return probe;
   const docker::EngineInfo& info = *engine.info;
   const auto fact = [&probe](const char* name, bool value) { probe.facts[name] = value ? "true" : "false"; };
@@ -159,6 +162,54 @@ class ArmedContainer {
   bool may_come_late_ = false;
 };
 
+// How the files of a run get into its container.
+enum class Shown { mounted, as_an_image };
+
+// The image of one run; armed before it is built, and removed on every path out.
+class ArmedImage {
+ public:
+  ArmedImage(docker::EngineClient& engine, const std::string& run_id)
+      : engine_(engine), reference_(docker_image_name(run_id)), label_(fmt::format("{}={}", docker_label::kRun, run_id)) {}
+  ArmedImage(const ArmedImage&) = delete;
+  ArmedImage& operator=(const ArmedImage&) = delete;
+  ~ArmedImage() {
+    if (armed_) static_cast<void>(remove());
+  }
+
+  const std::string& reference() const noexcept { return reference_; }
+
+  // Until then some step of a build may have left an image without the name.
+  void is_whole() noexcept { whole_ = true; }
+
+  Result<void> remove() {
+    if (!armed_) return ok();
+    armed_ = false;
+    Result<void> removed = ok();
+    for (int attempt = 0; attempt < kRemoveAttempts; ++attempt) {
+      if (attempt > 0) std::this_thread::sleep_for(kRemovePause);
+      removed = engine_.remove_image(reference_, Deadline::after(kRemoveLimit));
+      if (removed && !whole_) removed = remove_steps();
+      if (removed) return removed;
+    }
+    return engine_failed(std::move(removed).error())
+        .context(fmt::format("removing the image {}", reference_))
+        .hint(fmt::format("remove it with `docker rmi {}`; guard tries again at its next start", reference_));
+  }
+
+ private:
+  Result<void> remove_steps() {
+    GUARD_TRY_ASSIGN(const auto steps, engine_.list_images(label_, Deadline::after(kCallLimit)));
+    for (const auto& step : steps) GUARD_TRY(engine_.remove_image(step.id, Deadline::after(kRemoveLimit)));
+    return ok();
+  }
+
+  docker::EngineClient& engine_;
+  std::string reference_;
+  std::string label_;
+  bool armed_ = true;
+  bool whole_ = false;
+};
+
 // What guard itself did to end the run.
 enum class Intervention : std::uint8_t { none, timed_out, cancelled, flooded };
 
@@ -186,14 +237,18 @@ class Pump {
       // A token without a descriptor cannot wake us, so it is looked at now and then.
       Deadline wake = next_step_;
       if (heed_cancel && cancel.fd() < 0) wake = wake.sooner(Deadline::after(kLookAtCancel));
-      if (::poll(fds.data(), fds.size(), wake.poll_timeout()) < 0 && errno != EINTR) {
+      const int timeout = attachment.pending() ? 0 : wake.poll_timeout();
+      if (::poll(fds.data(), fds.size(), timeout) < 0 && errno != EINTR) {
         return Error::from_errno(ErrorCode::io_error, "poll", errno);
       }
       if (fds[2].revents != 0) {
-        GUARD_TRY(signal_->finish());
-        signal_.reset();
+        GUARD_TRY_ASSIGN(const bool answered, signal_->answered());
+        if (answered) {
+          GUARD_TRY(signal_->finish());
+          signal_.reset();
+        }
       }
-      if (fds[0].revents == 0) continue;
+      if (fds[0].revents == 0 && !attachment.pending()) continue;
       bytes.clear();
       GUARD_TRY_ASSIGN(open, attachment.read_some(bytes));
       GUARD_TRY(frames_.push(bytes));
@@ -305,10 +360,19 @@ Result<Outcome> conclude(const SandboxSpec& spec, const Pump& pump, const docker
   return outcome;
 }
 
-Result<docker::ContainerConfig> config_for(const SandboxSpec& spec, const docker::EngineInfo& engine,
+Result<std::map<std::string, std::string>> labels_of(const SandboxSpec& spec) {
+  GUARD_TRY_ASSIGN(const std::string cache, docker_cache_label());
+  const auto over = std::chrono::system_clock::now() + spec.timeout + spec.grace + kDeadlineSlack;
+  const auto over_seconds = std::chrono::duration_cast<std::chrono::seconds>(over.time_since_epoch()).count();
+  return std::map<std::string, std::string>{{docker_label::kRun, spec.run_id},
+                                            {docker_label::kCache, cache},
+                                            {docker_label::kDeadline, std::to_string(over_seconds)}};
+}
+
+// `image` is what the container is made from; the environment is that of the image below it, too.
+Result<docker::ContainerConfig> config_for(const SandboxSpec& spec, const docker::EngineInfo& engine, Shown shown,
                                            const docker::ImageInfo& image, const std::string& runtime) {
   GUARD_TRY_ASSIGN(const auto init, init_binary_path());
-  GUARD_TRY_ASSIGN(const std::string cache, docker_cache_label());
 
   docker::ContainerConfig config;
   config.image = image.id;
@@ -321,8 +385,10 @@ Result<docker::ContainerConfig> config_for(const SandboxSpec& spec, const docker
   config.working_dir = spec.working_dir;
   config.env = spec.env;
   config.image_env_names = image.env_names;
-  config.mounts.push_back({init.string(), std::string(kInitPath)});
-  for (const Mount& mount : spec.mounts) config.mounts.push_back({mount.source.string(), mount.target});
+  if (shown == Shown::mounted) {
+    config.mounts.push_back({init.string(), std::string(kInitPath)});
+    for (const Mount& mount : spec.mounts) config.mounts.push_back({mount.source.string(), mount.target});
+  }
   for (const MemoryFolder& folder : memory_folders(spec)) {
     config.scratch.push_back({folder.target, folder.bytes_max, folder.files_max, folder.shared});
   }
@@ -337,12 +403,13 @@ Result<docker::ContainerConfig> config_for(const SandboxSpec& spec, const docker
   if (engine.apparmor && !engine.podman) config.apparmor_profile = apparmor_profile();
   config.runtime = runtime;
   config.podman = engine.podman;
+  if (engine.podman) {
+    GUARD_TRY_ASSIGN(const auto profile, seccomp_profile_path());
+    config.seccomp_file = profile.string();
+    GUARD_TRY(check_names_for_podman(config));
+  }
 
-  const auto over = std::chrono::system_clock::now() + spec.timeout + spec.grace + kDeadlineSlack;
-  const auto over_seconds = std::chrono::duration_cast<std::chrono::seconds>(over.time_since_epoch()).count();
-  config.labels = {{docker_label::kRun, spec.run_id},
-                   {docker_label::kCache, cache},
-                   {docker_label::kDeadline, std::to_string(over_seconds)}};
+  GUARD_TRY_ASSIGN(config.labels, labels_of(spec));
   return config;
 }
 
@@ -367,30 +434,39 @@ class DockerSandbox final : public Sandbox {
           .hint(engine.remedy)
           .detail("environmentType", "docker");
     }
-    docker::EngineClient client(engine.socket, cancel);
-    GUARD_TRY_ASSIGN(const docker::ImageInfo image, find_image(spec, client));
-    if (!options_.runtime.empty()) GUARD_TRY(try_runtime(spec, engine, image, client, cancel));
-    return run_in(engine, image, spec, client, out, err, cancel);
+    docker::EngineClient client(engine.endpoint, cancel);
+    GUARD_TRY_ASSIGN(docker::ImageInfo image, find_image(spec, client));
+
+    const CancelToken never;  // what was begun is ended in order, also after a cancel
+    docker::EngineClient ending(engine.endpoint, never);
+    // Removed after the container that is made from it.
+    std::optional<ArmedImage> staged;
+    Shown shown = Shown::mounted;
+    if (engine.endpoint.is_remote()) {
+      shown = Shown::as_an_image;
+      staged.emplace(ending, spec.run_id);
+      GUARD_TRY_ASSIGN(image.id, engine_failed(send_files(spec, image, staged->reference(), client, cancel)));
+      staged->is_whole();
+    }
+    auto result = try_and_run(spec, engine, shown, image, client, ending, out, err, cancel);
+    const auto removed = staged ? staged->remove() : ok();
+    if (removed) return result;
+    if (result) return removed.error();
+    return std::move(result).context(removed.error().message());
   }
 
  private:
-  Result<ExecResult> run_in(const docker::EngineProbe& engine, const docker::ImageInfo& image, const SandboxSpec& spec,
-                            docker::EngineClient& client, ByteSink& out, ByteSink& err, const CancelToken& cancel) const {
-    GUARD_TRY_ASSIGN(const auto config, config_for(spec, *engine.info, image, options_.runtime));
-    const CancelToken never;  // what was begun is ended in order, also after a cancel
-    docker::EngineClient ending(engine.socket, never);
-    ArmedContainer container(ending, docker_container_name(spec.run_id));
-    auto result = run_container(spec, container_config(config), client, ending, container, options_.runtime, out, err, cancel);
-    auto removed = container.remove();
-    if (removed) return result;
-    if (result) return std::move(removed).error();
-    return std::move(result).context(removed.error().message());
+  Result<ExecResult> try_and_run(const SandboxSpec& spec, const docker::EngineProbe& engine, Shown shown, const docker::ImageInfo& image,
+                                 docker::EngineClient& client, docker::EngineClient& ending, ByteSink& out, ByteSink& err,
+                                 const CancelToken& cancel) const {
+    if (!options_.runtime.empty()) GUARD_TRY(try_runtime(spec, engine, shown, image, client, ending, cancel));
+    return run_in(spec, engine, shown, image, client, ending, out, err, cancel);
   }
 
   // A runtime that was configured is trusted once a run of nothing has come through with every proof, under this boot
   // of this engine.
-  Result<void> try_runtime(const SandboxSpec& spec, const docker::EngineProbe& engine, const docker::ImageInfo& image,
-                           docker::EngineClient& client, const CancelToken& cancel) const {
+  Result<void> try_runtime(const SandboxSpec& spec, const docker::EngineProbe& engine, Shown shown, const docker::ImageInfo& image,
+                           docker::EngineClient& client, docker::EngineClient& ending, const CancelToken& cancel) const {
     const auto unusable = [this](std::string_view why) {
       return Error(ErrorCode::environment_unavailable,
                    fmt::format("the container runtime {} did not pass a trial run: {}", printable(options_.runtime), why))
@@ -412,7 +488,7 @@ class DockerSandbox final : public Sandbox {
     trial.timeout = kTrialLimit;
     trial.grace = milliseconds(0);
     StringSink out;  // nothing comes
-    const auto result = run_in(engine, image, trial, client, out, out, cancel);
+    const auto result = run_in(trial, engine, shown, image, client, ending, out, out, cancel);
     if (cancel.cancelled()) return Error(ErrorCode::cancelled, "stopped before the run began");
     if (!result) return unusable(result.error().message());
     if (result->outcome.kind != OutcomeKind::exited || result->outcome.value != 0) {
@@ -431,15 +507,15 @@ class DockerSandbox final : public Sandbox {
   static Result<std::filesystem::path> trial_mark(const docker::EngineProbe& engine, const std::string& runtime) {
     GUARD_TRY_ASSIGN(const auto cache, cache_folder());
     GUARD_TRY_ASSIGN(const std::string boot, read_file("/proc/sys/kernel/random/boot_id", 64));
-    const std::string what = fmt::format("{}\n{}\n{}\n{}\n{}", engine.socket, engine.info->version, boot, runtime,
+    const std::string what = fmt::format("{}\n{}\n{}\n{}\n{}", engine.endpoint.url(), engine.info->version, boot, runtime,
                                          init_binary_sha256());
     return cache / "runtimes" / sha256_hex(what);
   }
 
   docker::EngineCandidates candidates() const {
-    if (options_.socket.empty()) return docker::engine_candidates(process_environment());
+    if (options_.engine.empty()) return docker::engine_candidates(process_environment());
     docker::EngineCandidates named;
-    named.sockets = {options_.socket};
+    named.endpoints = {options_.engine};
     named.explicitly_named = true;
     return named;
   }
@@ -463,11 +539,37 @@ class DockerSandbox final : public Sandbox {
     return *std::move(image);
   }
 
-  static Result<ExecResult> run_container(const SandboxSpec& spec, const std::string& body,
+  // Returns the id of the run's own image.
+  static Result<std::string> send_files(const SandboxSpec& spec, const docker::ImageInfo& base, const std::string& reference,
+                                        docker::EngineClient& client, const CancelToken& cancel) {
+    if (base.has_triggers) {
+      return Error(ErrorCode::environment_creation_failed, "the image has ONBUILD triggers, which would run unconfined when files are added to it")
+          .hint("build an image without ONBUILD, for instance with `guard image build`");
+    }
+    GUARD_TRY_ASSIGN(const auto init, init_binary_path());
+    GUARD_TRY_ASSIGN(const auto labels, labels_of(spec));
+    GUARD_TRY_ASSIGN(const StagedContext context, stage_context(spec, base.id, init, kInitPath, labels, cancel));
+    return client.build_image(context.tar.get(), context.bytes, reference, Deadline::after(kSendLimit))
+        .context("sending what will run to the engine");
+  }
+
+  Result<ExecResult> run_in(const SandboxSpec& spec, const docker::EngineProbe& engine, Shown shown, const docker::ImageInfo& image,
+                            docker::EngineClient& client, docker::EngineClient& ending, ByteSink& out, ByteSink& err,
+                            const CancelToken& cancel) const {
+    GUARD_TRY_ASSIGN(const auto config, config_for(spec, *engine.info, shown, image, options_.runtime));
+    ArmedContainer container(ending, docker_container_name(spec.run_id));
+    auto result = run_container(spec, config, client, ending, container, out, err, cancel);
+    auto removed = container.remove();
+    if (removed) return result;
+    if (result) return std::move(removed).error();
+    return std::move(result).context(removed.error().message());
+  }
+
+  static Result<ExecResult> run_container(const SandboxSpec& spec, const docker::ContainerConfig& config,
                                           docker::EngineClient& client, docker::EngineClient& ending,
-                                          ArmedContainer& container, const std::string& runtime, ByteSink& out,
-                                          ByteSink& err, const CancelToken& cancel) {
-    const auto created = client.create_container(container.name(), body, Deadline::after(kStartLimit));
+                                          ArmedContainer& container, ByteSink& out, ByteSink& err,
+                                          const CancelToken& cancel) {
+    const auto created = client.create_container(container.name(), container_config(config), Deadline::after(kStartLimit));
     if (!created) {
       // A status of 4xx is a no: what bears the name is not ours. Otherwise nobody knows what the engine did or will
       // do.
@@ -481,13 +583,13 @@ class DockerSandbox final : public Sandbox {
       return engine_failed(created.error());
     }
     const std::string& id = *created;
-    if (!runtime.empty()) container.watch_processes_of(id);
+    if (!config.runtime.empty()) container.watch_processes_of(id);
     GUARD_TRY_ASSIGN(const auto attachment, engine_failed(client.attach(id, Deadline::after(kCallLimit))));
     const auto begun = SteadyClock::now();
     GUARD_TRY(engine_failed(client.start(id, Deadline::after(std::min(kStartLimit, spec.timeout + kStartSlack)))));
 
     InitStream init(out, err, spec.limits.output_flood_bytes, spec.report, spec.collect);
-    if (!runtime.empty()) {
+    if (!config.runtime.empty()) {
       InitStream::TagKey key;
       if (::getrandom(key.data(), key.size(), 0) != static_cast<ssize_t>(key.size())) {
         return Error::from_errno(ErrorCode::io_error, "getrandom", errno);
@@ -507,12 +609,14 @@ class DockerSandbox final : public Sandbox {
     result.wall = std::chrono::duration_cast<milliseconds>(SteadyClock::now() - begun);
     init.take_into(result);
     result.enforced_by = {
-        {"memory", "cgroup"}, {"swap", "cgroup"},      {"pids", "cgroup"},
+        {"memory", "cgroup"}, {"swap", "cgroup"},       {"pids", "cgroup"},
         {"cpus", "cgroup"},   {"open_files", "rlimit"}, {"file_size", "rlimit"},
         {"output", "guard"},  {"time", "guard"},        {"network", spec.network == Network::none ? "namespace" : "none"},
         {"syscalls", "seccomp"},
     };
     add_folder_limits(spec.limits, result);
+    // Without a scratch folder there is nothing to be filled.
+    if (spec.scratch.empty()) result.enforced_by["sandbox_size"] = result.enforced_by["sandbox_files"] = "read-only";
     return result;
   }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 
@@ -38,27 +39,47 @@ std::string docker_container_name(const std::string& run_id) {
   return "guard-" + run_id;
 }
 
+std::string docker_image_name(const std::string& run_id) {
+  return "guard-run:" + run_id;
+}
+
 Result<std::string> docker_cache_label() {
   GUARD_TRY_ASSIGN(const auto folder, cache_folder());
   return sha256_hex(folder.lexically_normal().string()).substr(0, kLabelHexDigits);
 }
 
-Result<SweepResult> docker_sweep(const std::string& socket, const CancelToken& cancel) {
+Result<SweepResult> docker_sweep(const docker::Endpoint& endpoint, const CancelToken& cancel) {
   GUARD_TRY_ASSIGN(const std::string cache, docker_cache_label());
-  docker::EngineClient engine(socket, cancel);
-  GUARD_TRY_ASSIGN(const auto containers, engine.list_containers(fmt::format("{}={}", docker_label::kCache, cache),
-                                                                 Deadline::after(kListLimit)));
+  docker::EngineClient engine(endpoint, cancel);
+  const std::string ours = fmt::format("{}={}", docker_label::kCache, cache);
+  const auto is_over = [](const std::map<std::string, std::string>& labels) {
+    return !run_is_alive(value_of(labels, docker_label::kRun)) ||
+           is_long_over(value_of(labels, docker_label::kDeadline));
+  };
   SweepResult result;
-  for (const auto& container : containers) {
-    const std::string run_id = value_of(container.labels, docker_label::kRun);
-    if (run_is_alive(run_id) && !is_long_over(value_of(container.labels, docker_label::kDeadline))) continue;
-    auto removed = engine.remove_container(container.id, Deadline::after(kRemoveLimit));
-    if (removed) {
+  const auto note = [&result](const std::string& run_id, const std::string& what, const Result<void>& removed) {
+    if (!removed) {
+      result.failed.push_back(fmt::format("{} of run {}: {}", what, run_id, removed.error().message()));
+    } else if (std::ranges::find(result.removed, run_id) == result.removed.end()) {
       result.removed.push_back(run_id);
-    } else {
-      result.failed.push_back(
-          fmt::format("container {} of run {}: {}", container.id, run_id, removed.error().message()));
     }
+  };
+  GUARD_TRY_ASSIGN(const auto containers, engine.list_containers(ours, Deadline::after(kListLimit)));
+  for (const auto& container : containers) {
+    if (!is_over(container.labels)) continue;
+    note(value_of(container.labels, docker_label::kRun), fmt::format("container {}", container.id),
+         engine.remove_container(container.id, Deadline::after(kRemoveLimit)));
+  }
+  if (!endpoint.is_remote()) return result;  // elsewhere no run has an image of its own
+
+  GUARD_TRY_ASSIGN(auto images, engine.list_images(ours, Deadline::after(kListLimit)));
+  std::erase_if(images, [&](const auto& image) { return !is_over(image.labels); });
+  // The steps of a build are children of one another, and a parent cannot go before its child: whatever the order, a
+  // second round finds it gone or free.
+  for (const auto& image : images) static_cast<void>(engine.remove_image(image.id, Deadline::after(kRemoveLimit)));
+  for (const auto& image : images) {
+    note(value_of(image.labels, docker_label::kRun), fmt::format("image {}", image.id),
+         engine.remove_image(image.id, Deadline::after(kRemoveLimit)));
   }
   return result;
 }

@@ -133,7 +133,7 @@ Result<docker::ImageInfo> pull(const EngineImageRequest& request, const docker::
 }  // namespace
 
 Result<EngineImage> find_or_pull_image(const EngineImageRequest& request, const CancelToken& cancel) {
-  docker::EngineClient engine(request.socket, cancel);
+  docker::EngineClient engine(request.engine, cancel);
   GUARD_TRY_ASSIGN(auto found, engine.inspect_image(request.reference, Deadline::after(kInspectLimit)));
   if (found) return EngineImage{found->id, false};
   if (request.pull == PullImage::never) return missing(request.reference);

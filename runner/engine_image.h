@@ -9,13 +9,14 @@
 #include "common/environment.h"
 #include "common/result.h"
 #include "common/time.h"
+#include "docker/endpoint.h"
 
 namespace guard {
 
 enum class PullImage : std::uint8_t { never, if_missing };
 
 struct EngineImageRequest {
-  std::string socket;     // of the engine
+  docker::Endpoint engine;
   std::string reference;  // as configured
   PullImage pull = PullImage::never;
   // DOCKER_CONFIG or HOME say where docker's config.json lies, with the credentials of `docker login`. The programs

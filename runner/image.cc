@@ -202,8 +202,8 @@ Result<RuntimeImage> build_root_folder(const ImageInputs& inputs, const CancelTo
   return runtime_image(plan);
 }
 
-Result<RuntimeImage> load_into_engine(const ImagePlan& plan, const std::string& socket, const CancelToken& cancel,
-                                      const ImageProgress& progress) {
+Result<RuntimeImage> load_into_engine(const ImagePlan& plan, const docker::Endpoint& endpoint,
+                                      const CancelToken& cancel, const ImageProgress& progress) {
   GUARD_TRY_ASSIGN(const ImageCache cache, ImageCache::open());
   GUARD_TRY_ASSIGN(const UniqueFd held, cache.hold(plan.digest));
   const std::optional<ImageRecord> record = cache.find(plan.digest);
@@ -211,7 +211,7 @@ Result<RuntimeImage> load_into_engine(const ImagePlan& plan, const std::string& 
     return Error(ErrorCode::image_missing, fmt::format("the image {} is not built", plan.reference))
         .detail("image", plan.reference);
 
-  docker::EngineClient engine(socket, cancel);
+  docker::EngineClient engine(endpoint, cancel);
   GUARD_TRY_ASSIGN(const auto present, engine.inspect_image(plan.reference, Deadline::after(kInspectDeadline)));
   if (present && (present->id == record->image_id || present->id == plan.image_id)) {
     say(progress, fmt::format("the engine has {}", plan.reference));

@@ -15,6 +15,7 @@
 #include "common/cancel.h"
 #include "common/result.h"
 #include "common/unique_fd.h"
+#include "docker/endpoint.h"
 #include "runner/bun_binary.h"  // find_bun()
 #include "runner/image_cache.h"
 #include "runner/sandbox.h"
@@ -57,11 +58,11 @@ using ImageProgress = std::function<void(std::string_view)>;
 Result<RuntimeImage> build_root_folder(const ImageInputs& inputs, const CancelToken& cancel,
                                        const ImageProgress& progress);
 
-// Loads the root folder as an image into the engine at `socket` (POST /images/load) and tags it; a no-op when the
+// Loads the root folder as an image into the engine at `endpoint` (POST /images/load) and tags it; a no-op when the
 // engine has it. Returns reference and id. IMAGE_MISSING when plan is not built; IMAGE_BUILD_FAILED when the engine
 // then shows something else under the reference.
-Result<RuntimeImage> load_into_engine(const ImagePlan& plan, const std::string& socket, const CancelToken& cancel,
-                                      const ImageProgress& progress);
+Result<RuntimeImage> load_into_engine(const ImagePlan& plan, const docker::Endpoint& endpoint,
+                                      const CancelToken& cancel, const ImageProgress& progress);
 
 // What is cached under `digest` now: all of its root folder is read.
 struct CachedContents {

@@ -57,13 +57,19 @@ class LayerSink final : public ByteSink {
 
 class LayerWriter {
  public:
-  LayerWriter(const fs::path& root, ByteSink& out, const CancelToken& cancel)
-      : root_(root), tar_(out), cancel_(cancel) {}
+  // Below `prefix` in the archive, which is empty or ends with '/'.
+  LayerWriter(const fs::path& root, std::string prefix, TarWriter& tar, const CancelToken& cancel)
+      : root_(root), prefix_(std::move(prefix)), tar_(tar), cancel_(cancel), buffer_(kChunk) {}
 
-  Result<void> write() {
-    buffer_.resize(kChunk);
-    GUARD_TRY(folder({}, 0));
-    return tar_.finish();
+  Result<void> write_folder() { return folder({}, 0); }
+  // The root is a file itself, and `prefix` its whole path in the archive.
+  Result<void> write_file() {
+    struct stat status {};
+    if (::lstat(root_.c_str(), &status) != 0)
+      return Error::from_errno(ErrorCode::io_error, printable(root_.native()), errno);
+    if (!S_ISREG(status.st_mode))
+      return Error(ErrorCode::input_invalid, fmt::format("{} is not a file", printable(root_.native())));
+    return file({}, (status.st_mode & S_IXUSR) != 0 ? 0755 : 0644);
   }
 
  private:
@@ -88,14 +94,14 @@ class LayerWriter {
     if (::lstat(path.c_str(), &status) != 0)
       return Error::from_errno(ErrorCode::io_error, printable(path.native()), errno);
     if (S_ISDIR(status.st_mode)) {
-      GUARD_TRY(tar_.add_folder(relative.native(), 0755));
+      GUARD_TRY(tar_.add_folder(prefix_ + relative.native(), 0755));
       return folder(relative, depth + 1);
     }
     if (S_ISLNK(status.st_mode)) {
       std::error_code failure;
       const fs::path target = fs::read_symlink(path, failure);
       if (failure) return Error::from_errno(ErrorCode::io_error, printable(path.native()), failure.value());
-      return tar_.add_link(relative.native(), target.native());
+      return tar_.add_link(prefix_ + relative.native(), target.native());
     }
     if (!S_ISREG(status.st_mode))
       return Error(ErrorCode::input_invalid, fmt::format("{} is not a file", printable(path.native())));
@@ -103,12 +109,12 @@ class LayerWriter {
   }
 
   Result<void> file(const fs::path& relative, unsigned mode) {
-    const fs::path path = root_ / relative;
+    const fs::path path = relative.empty() ? root_ : root_ / relative;
     UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     struct stat status {};
     if (!fd || ::fstat(fd.get(), &status) != 0)
       return Error::from_errno(ErrorCode::io_error, printable(path.native()), errno);
-    GUARD_TRY(tar_.begin_file(relative.native(), mode, static_cast<std::uint64_t>(status.st_size)));
+    GUARD_TRY(tar_.begin_file(prefix_ + relative.native(), mode, static_cast<std::uint64_t>(status.st_size)));
     for (;;) {
       if (cancel_.cancelled()) return Error(ErrorCode::cancelled, "stopped while archiving the image");
       const ssize_t count = ::read(fd.get(), buffer_.data(), buffer_.size());
@@ -120,10 +126,17 @@ class LayerWriter {
   }
 
   const fs::path& root_;
-  TarWriter tar_;
+  std::string prefix_;
+  TarWriter& tar_;
   const CancelToken& cancel_;
   std::vector<char> buffer_;
 };
+
+Result<void> write_layer(const fs::path& root, ByteSink& out, const CancelToken& cancel) {
+  TarWriter tar(out);
+  GUARD_TRY(LayerWriter(root, {}, tar, cancel).write_folder());
+  return tar.finish();
+}
 
 #if defined(__x86_64__)
 constexpr std::string_view kArchitecture = "amd64";
@@ -134,9 +147,18 @@ constexpr std::string_view kCreated = "1970-01-01T00:00:00Z";
 
 }  // namespace
 
+Result<void> add_to_archive(TarWriter& tar, const fs::path& source, std::string_view path, const CancelToken& cancel) {
+  std::error_code failure;
+  if (fs::is_directory(fs::symlink_status(source, failure))) {
+    GUARD_TRY(tar.add_folder(path, 0755));
+    return LayerWriter(source, fmt::format("{}/", path), tar, cancel).write_folder();
+  }
+  return LayerWriter(source, std::string(path), tar, cancel).write_file();
+}
+
 Result<LayerDigest> digest_layer(const fs::path& root, const CancelToken& cancel) {
   HashSink sink;
-  GUARD_TRY(LayerWriter(root, sink, cancel).write());
+  GUARD_TRY(write_layer(root, sink, cancel));
   return sink.digest();
 }
 
@@ -173,7 +195,7 @@ Result<void> write_image_archive(const fs::path& root, const LayerDigest& layer,
   GUARD_TRY(outer.add_file(config_name, 0644, config));
   GUARD_TRY(outer.begin_file("layer.tar", 0644, layer.bytes));
   LayerSink sink(outer);
-  GUARD_TRY(LayerWriter(root, sink, cancel).write());
+  GUARD_TRY(write_layer(root, sink, cancel));
   GUARD_TRY(outer.end_file());
   if (sink.digest().sha256_hex != layer.sha256_hex) {
     return Error(ErrorCode::io_error, fmt::format("{} is not what it was when it was built", printable(root.native())))

@@ -11,6 +11,7 @@
 #include "common/byte_sink.h"
 #include "common/cancel.h"
 #include "common/result.h"
+#include "runner/tar_writer.h"
 
 namespace guard {
 
@@ -18,6 +19,11 @@ struct LayerDigest {
   std::string sha256_hex;
   std::uint64_t bytes = 0;
 };
+
+// Adds a file as `path`, or what is in a folder below it and the folder itself. Owned by root, time 0, and nobody's to
+// write. INPUT_INVALID for a device, FIFO or socket.
+Result<void> add_to_archive(TarWriter& tar, const std::filesystem::path& source, std::string_view path,
+                            const CancelToken& cancel);
 
 // Reads the whole folder. Entries sorted, owned by root, time 0.
 Result<LayerDigest> digest_layer(const std::filesystem::path& root, const CancelToken& cancel);

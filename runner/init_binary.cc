@@ -6,6 +6,7 @@
 
 #include "common/file_io.h"
 #include "common/hash.h"
+#include "runner/seccomp_filter.h"
 
 extern "C" {
 extern const char guard_init_program[];
@@ -21,11 +22,26 @@ namespace {
 constexpr milliseconds kInitDeadlineSlack{5'000};
 constexpr std::size_t kHexDigits = 2 * Sha256::kBytes;
 
-bool is_intact(const std::filesystem::path& path) {
+bool is_intact(const std::filesystem::path& path, std::string_view bytes, mode_t mode) {
   struct stat found {};
-  if (::lstat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode) || (found.st_mode & 07777) != 0755) return false;
-  const auto content = read_file(path, init_binary().size(), FollowLinks::no);
-  return content && *content == init_binary();
+  if (::lstat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode) || (found.st_mode & 07777) != mode) return false;
+  const auto content = read_file(path, bytes.size(), FollowLinks::no);
+  return content && *content == bytes;
+}
+
+Result<std::filesystem::path> written_out(std::string_view digest, const char* name, std::string_view bytes,
+                                          mode_t mode) {
+  GUARD_TRY_ASSIGN(const std::filesystem::path cache, shared_cache_folder());
+  const std::filesystem::path folder = cache / "init" / digest;
+  const std::filesystem::path path = folder / name;
+  if (is_intact(path, bytes, mode)) return path;
+  const std::string what = fmt::format("writing out the sandbox's {}", name);
+  GUARD_TRY(make_folders(folder, 0755).context(what));
+  GUARD_TRY(write_file_atomically(path, bytes, mode).context(what));
+  if (!is_intact(path, bytes, mode)) {
+    return Error(ErrorCode::io_error, fmt::format("{} does not hold what was written into it", path.string()));
+  }
+  return path;
 }
 
 }  // namespace
@@ -43,17 +59,12 @@ std::string_view init_binary_sha256() {
 }
 
 Result<std::filesystem::path> init_binary_path() {
-  const std::string_view digest = init_binary_sha256();
-  GUARD_TRY_ASSIGN(const std::filesystem::path cache, shared_cache_folder());
-  const std::filesystem::path folder = cache / "init" / digest;
-  const std::filesystem::path path = folder / "guard-init";
-  if (is_intact(path)) return path;
-  GUARD_TRY(make_folders(folder, 0755).context("writing out the sandbox's init"));
-  GUARD_TRY(write_file_atomically(path, init_binary(), 0755).context("writing out the sandbox's init"));
-  if (!is_intact(path)) {
-    return Error(ErrorCode::io_error, fmt::format("{} does not hold what was written into it", path.string()));
-  }
-  return path;
+  return written_out(init_binary_sha256(), "guard-init", init_binary(), 0755);
+}
+
+Result<std::filesystem::path> seccomp_profile_path() {
+  static const std::string digest = sha256_hex(seccomp_profile_json());
+  return written_out(digest, "seccomp.json", seccomp_profile_json(), 0644);
 }
 
 std::vector<std::string> init_command(std::string_view program, const SandboxSpec& spec, const InitDuties& duties) {

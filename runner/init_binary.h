@@ -22,6 +22,10 @@ std::string_view init_binary_sha256();
 // call: this file runs inside every sandbox, so one that was tampered with is replaced.
 Result<std::filesystem::path> init_binary_path();
 
+// The same for the profile of system calls, for an engine that reads it from a file:
+// <cache>/init/<sha256>/seccomp.json.
+Result<std::filesystem::path> seccomp_profile_path();
+
 // The script that bun loads before the tests (runner/attestation.mjs); needs Attestation::on.
 std::string_view attestation_script();
 

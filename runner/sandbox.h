@@ -18,6 +18,7 @@
 #include "common/cancel.h"
 #include "common/result.h"
 #include "common/time.h"
+#include "docker/endpoint.h"
 #include "runner/collection.h"
 #include "runner/exec_result.h"
 
@@ -132,9 +133,12 @@ class Sandbox {
   virtual Result<ExecResult> run(const SandboxSpec& spec, ByteSink& out, ByteSink& err, const CancelToken& cancel) = 0;
 };
 
-// `socket`: path of the Engine API socket. `runtime`: empty for the engine's default.
+// `engine`: empty: the one that the environment names. `runtime`: empty for the engine's default.
+//
+// A remote engine cannot be shown files of this machine: what would be mounted is sent to it as an image of the run's own,
+// and is as unwritable. A mount inside a scratch folder is refused there, because a folder of an image cannot be both.
 struct DockerOptions {
-  std::string socket;
+  docker::Endpoint engine;
   std::string runtime;
   milliseconds probe_deadline{2000};
 };

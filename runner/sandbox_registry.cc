@@ -11,13 +11,14 @@
 
 namespace guard {
 
-EngineLocation locate_engine(const Environment& environment, Deadline deadline, const CancelToken& cancel) {
-  const docker::EngineProbe probe = docker::probe_engine(docker::engine_candidates(environment), deadline, cancel);
+EngineLocation locate_engine(const Environment& environment, bool plain_tcp, Deadline deadline, const CancelToken& cancel) {
+  const auto allowed = plain_tcp ? docker::PlainTcp::anywhere : docker::PlainTcp::loopback_only;
+  const docker::EngineProbe probe = docker::probe_engine(docker::engine_candidates(environment, allowed), deadline, cancel);
   EngineLocation location;
-  location.socket = probe.socket;
+  location.engine = probe.endpoint;
   location.probe.reason = probe.reason;
   location.probe.remedy = probe.remedy;
-  if (!probe.socket.empty()) location.probe.endpoint = "unix://" + probe.socket;
+  location.probe.endpoint = probe.endpoint.url();
   switch (probe.state) {
     case docker::EngineState::available: location.probe.state = ProbeState::available; break;
     case docker::EngineState::absent: location.probe.state = ProbeState::absent; break;
@@ -43,10 +44,10 @@ Result<std::unique_ptr<Sandbox>> make_sandbox(std::string_view name, const Docke
   return Error(ErrorCode::input_invalid, fmt::format("there is no backend called {}", name)).hint("use docker, namespace, host or container-use");
 }
 
-Leftovers remove_leftovers(const std::string& socket, const CancelToken& cancel) {
+Leftovers remove_leftovers(const docker::Endpoint& engine, const CancelToken& cancel) {
   Leftovers leftovers;
-  if (!socket.empty()) {
-    auto swept = docker_sweep(socket, cancel);
+  if (!engine.empty()) {
+    auto swept = docker_sweep(engine, cancel);
     if (swept) {
       leftovers.removed = std::move(swept->removed);
       leftovers.failed = std::move(swept->failed);

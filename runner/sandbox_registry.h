@@ -15,23 +15,24 @@
 
 namespace guard {
 
-// The engine's state (SPEC section 1) and, where it is available, its socket. Looked up once, when a run starts.
+// The engine's state (SPEC section 1) and, where it is available, where it is. Looked up once, when a run starts.
 struct EngineLocation {
   SandboxProbe probe;
-  std::string socket;
+  docker::Endpoint engine;
 };
-EngineLocation locate_engine(const Environment& environment, Deadline deadline, const CancelToken& cancel);
+// `plain_tcp`: what the configuration allows, docker.plain_tcp.
+EngineLocation locate_engine(const Environment& environment, bool plain_tcp, Deadline deadline, const CancelToken& cancel);
 
 // "docker", "namespace", "host", "container-use". INPUT_INVALID for any other name.
 Result<std::unique_ptr<Sandbox>> make_sandbox(std::string_view name, const DockerOptions& docker,
                                               const ContainerUseOptions& container_use = {});
 
-// Removes what killed runs of this cache folder left behind: containers (where `socket` is not empty), processes and cgroups, run
+// Removes what killed runs of this cache folder left behind: containers and images of runs (where `engine` is not empty), processes and cgroups, run
 // folders. Runs that are alive are left alone. Sentences about what could not be removed.
 struct Leftovers {
   std::vector<std::string> removed;
   std::vector<std::string> failed;
 };
-Leftovers remove_leftovers(const std::string& socket, const CancelToken& cancel);
+Leftovers remove_leftovers(const docker::Endpoint& engine, const CancelToken& cancel);
 
 }  // namespace guard

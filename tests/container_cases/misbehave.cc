@@ -1,5 +1,10 @@
 // misbehave HOW [ARG]: one program for every way a test run can go wrong inside a container.
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cerrno>
@@ -132,6 +137,46 @@ int show_environment() {
   return 0;
 }
 
+// The IPv4 address of an interface; not over netlink, which the filter refuses.
+int show_address(const char* interface) {
+  const int fd = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  ifreq request{};
+  std::strncpy(request.ifr_name, interface, sizeof request.ifr_name - 1);
+  if (fd < 0 || ::ioctl(fd, SIOCGIFADDR, &request) != 0) {
+    std::printf("%s\n", ::strerrorname_np(errno));
+    return 1;
+  }
+  sockaddr_in address{};
+  std::memcpy(&address, &request.ifr_addr, sizeof address);
+  char text[INET_ADDRSTRLEN];
+  std::printf("%s\n", ::inet_ntop(AF_INET, &address.sin_addr, text, sizeof text));
+  return 0;
+}
+
+// Says what the listener at "192.0.2.1:80" says.
+int talk_to(const std::string& where) {
+  const std::size_t colon = where.find(':');
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(std::atoi(where.c_str() + colon + 1)));
+  if (::inet_pton(AF_INET, where.substr(0, colon).c_str(), &address.sin_addr) != 1) return 64;
+  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0 || ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    std::printf("%s\n", ::strerrorname_np(errno));
+    return 1;
+  }
+  char text[256];
+  const ssize_t size = ::read(fd, text, sizeof text);
+  std::printf("%.*s\n", static_cast<int>(size < 0 ? 0 : size), text);
+  return 0;
+}
+
+int open_socket(int family) {
+  const int fd = ::socket(family, SOCK_RAW, 0);
+  std::printf("%s\n", fd < 0 ? ::strerrorname_np(errno) : "ok");
+  return 0;
+}
+
 int run(std::string_view how, const char* argument) {
   if (how == "exit") return say_and_exit(std::atoi(argument));
   if (how == "die") return ::raise(std::atoi(argument));
@@ -149,6 +194,9 @@ int run(std::string_view how, const char* argument) {
   if (how == "environment") return show_environment();
   if (how == "term-init") return ::kill(1, SIGTERM) == 0 ? static_cast<int>(::sleep(100'000)) : 1;
   if (how == "report") return ::write(3, argument, std::strlen(argument)) > 0 ? 0 : 1;
+  if (how == "address") return show_address(argument);
+  if (how == "talk-to") return talk_to(argument);
+  if (how == "open-socket") return open_socket(std::atoi(argument));
   return 64;
 }
 

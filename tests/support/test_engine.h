@@ -11,6 +11,13 @@ namespace guard {
 // The engine's socket; empty where there is none.
 std::string test_engine_socket();
 
+// The address that this machine has on the engine's bridge ($GUARD_TEST_BRIDGE_ADDRESS); empty where the engine has no
+// bridge.
+std::string test_bridge_address();
+
+// A private podman service ($GUARD_TEST_PODMAN_SOCKET); empty where there is none.
+std::string test_podman_socket();
+
 // For CI: an absent engine is then a failure.
 bool test_engine_is_required();
 

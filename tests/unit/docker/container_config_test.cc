@@ -114,7 +114,57 @@ TEST(ContainerConfig, NeverNamesAVariableBarelyToPodman) {
   ContainerConfig config = example();
   config.podman = true;
   const json body = parsed(config);
-  EXPECT_EQ(body["Env"], json::array({"HOME=/tmp", "PATH=/usr/bin:/bin", "BUN_INSTALL=", "HOSTNAME="}));
+  EXPECT_EQ(body["Env"], json::array({"HOME=/tmp", "PATH=/usr/bin:/bin"}));
+  EXPECT_EQ(body["UnsetEnvAll"], true);  // what the image and the engine would add
+}
+
+// What it does not understand it refuses, and what it is not told it decides itself: a writable /run, its own short
+// list of masks.
+TEST(ContainerConfig, TellsPodmanTheSameInItsOwnWords) {
+  ContainerConfig config = example();
+  config.podman = true;
+  config.seccomp_file = "/var/cache/guard/init/0/seccomp.json";
+  const json ours = parsed(example())["HostConfig"];
+  const json host = parsed(config)["HostConfig"];
+  EXPECT_FALSE(host.contains("ShmSize"));
+  EXPECT_EQ(host["SecurityOpt"][0], "no-new-privileges");
+  EXPECT_EQ(host["SecurityOpt"][1], "seccomp=/var/cache/guard/init/0/seccomp.json");
+  const auto masks = host["SecurityOpt"][2].get<std::string>();
+  EXPECT_TRUE(masks.starts_with("mask=/proc/")) << masks;
+  for (const json& path : ours["MaskedPaths"])
+    EXPECT_NE((masks + ":").find(path.get<std::string>() + ":"), std::string::npos) << path;
+  for (const auto& [folder, options] : host["Tmpfs"].items()) {
+    const auto text = options.get<std::string>();
+    EXPECT_EQ(text.find("nr_inodes"), std::string::npos) << folder;
+    EXPECT_EQ(text.find("uid="), std::string::npos) << folder;
+    EXPECT_NE(text.find("noexec,nosuid,nodev,size="), std::string::npos) << folder;
+    EXPECT_NE(text.find("notmpcopyup"), std::string::npos) << folder;
+  }
+  EXPECT_TRUE(host["Tmpfs"]["/run"].get<std::string>().starts_with("ro,"));
+  EXPECT_TRUE(host["Tmpfs"]["/var/tmp"].get<std::string>().starts_with("ro,"));
+  EXPECT_TRUE(host["Tmpfs"]["/app/sandbox"].get<std::string>().starts_with("rw,"));
+  EXPECT_TRUE(host["Tmpfs"]["/app/sandbox"].get<std::string>().ends_with(",U"));  // owned by the program's user
+  for (const char* same : {"Memory", "MemorySwap", "PidsLimit", "NanoCpus", "CapDrop", "ReadonlyRootfs", "NetworkMode",
+                           "IpcMode", "Mounts"}) {
+    EXPECT_EQ(host[same], ours[same]) << same;
+  }
+}
+
+// "sandbox/x,rw.test.ts" would be a mount with an option more.
+TEST(ContainerConfig, RefusesNamesThatPodmanWouldMisread) {
+  EXPECT_TRUE(check_names_for_podman(example()));
+  for (const char* name : {"/app/sandbox/a,rw", "/app/sandbox/a:b", "/app/sandbox/a=b", "/app/sandbox/a\"b",
+                           "/app/sandbox/a\\b", "/app/sandbox/a\nb"}) {
+    ContainerConfig mounted = example();
+    mounted.mounts.push_back({"/x", name});
+    EXPECT_FALSE(check_names_for_podman(mounted)) << name;
+    ContainerConfig shown = example();
+    shown.mounts.push_back({name, "/x"});
+    EXPECT_FALSE(check_names_for_podman(shown)) << name;
+    ContainerConfig written = example();
+    written.scratch.push_back({name, 1, 1});
+    EXPECT_FALSE(check_names_for_podman(written)) << name;
+  }
 }
 
 TEST(ContainerConfig, NamesProfileAndRuntimeOnlyWhenGiven) {

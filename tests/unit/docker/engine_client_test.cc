@@ -254,6 +254,41 @@ TEST_F(LoadImageTest, ReadsTheReasonOfAnEarlyRefusal) {
   EXPECT_EQ(loaded.error().details().at("stderr"), "no space left");
 }
 
+TEST_F(LoadImageTest, BuildsWithoutNetworkAndCacheAndBelievesTheIdAlone) {
+  engine_.on(
+      "POST /build?version=1&t=guard-run:r1&nocache=1&rm=1&forcerm=1&networkmode=none",
+      fake_answer(200, "{\"stream\":\"Step 1/3\"}\r\n{\"aux\":{\"ID\":\"sha256:1\"}}\r\n{\"stream\":\"done\"}\r\n"));
+  const auto built = client_.build_image(tar_.get(), bytes_.size(), "guard-run:r1", late());
+  ASSERT_TRUE(built) << built.error().to_string();
+  EXPECT_EQ(*built, "sha256:1");
+}
+
+TEST_F(LoadImageTest, ABuildThatTellsNoIdOrAnErrorHasFailed) {
+  engine_.on("POST /build", fake_answer(200, "{\"stream\":\"Successfully built 1\"}\n"));
+  EXPECT_EQ(code_of(client_.build_image(tar_.get(), bytes_.size(), "a:b", late())), ErrorCode::protocol_error);
+  engine_.on(
+      "POST /build",
+      fake_answer(
+          200,
+          "{\"aux\":{\"ID\":\"sha256:1\"}}\n{\"errorDetail\":{\"message\":\"no space\"},\"error\":\"no space\"}\n"));
+  ASSERT_EQ(::lseek(tar_.get(), 0, SEEK_SET), 0);
+  EXPECT_EQ(code_of(client_.build_image(tar_.get(), bytes_.size(), "a:b", late())), ErrorCode::image_build_failed);
+  engine_.on("POST /build", fake_answer(500, "{\"message\":\"no\"}"));
+  ASSERT_EQ(::lseek(tar_.get(), 0, SEEK_SET), 0);
+  EXPECT_EQ(code_of(client_.build_image(tar_.get(), bytes_.size(), "a:b", late())), ErrorCode::image_build_failed);
+}
+
+TEST_F(EngineClientTest, ListsImagesByLabel) {
+  engine_.on("GET /images/json?all=1&filters=",
+             fake_answer(200, R"([{"Id":"sha256:1","Labels":{"a":"b"}},{"Id":"sha256:2","Labels":null}])"));
+  const auto images = client_.list_images("a=b", late());
+  ASSERT_TRUE(images) << images.error().to_string();
+  ASSERT_EQ(images->size(), 2u);
+  EXPECT_EQ((*images)[0].labels.at("a"), "b");
+  engine_.on("GET /images/json", fake_answer(200, R"([{"Labels":{}}])"));
+  EXPECT_EQ(code_of(client_.list_images("a=b", late())), ErrorCode::protocol_error);
+}
+
 TEST_F(EngineClientTest, CreatesContainersUnderTheirName) {
   engine_.on("POST /containers/create?name=guard-1", fake_answer(201, R"({"Id":"abc","Warnings":[]})"));
   const auto id = client_.create_container("guard-1", R"({"Image":"i"})", late());

@@ -50,7 +50,7 @@ class EngineProbeTest : public testing::Test {
   static EngineCandidates places(std::vector<std::string> sockets) {
     EngineCandidates candidates;
     candidates.default_socket = sockets.front();
-    candidates.sockets = std::move(sockets);
+    candidates.endpoints.assign(sockets.begin(), sockets.end());
     return candidates;
   }
   static EngineCandidates named(std::string socket) {
@@ -83,7 +83,7 @@ TEST_F(EngineProbeTest, AvailableWhenPingAnswersAndLimitsHold) {
   make_good(engine);
   const auto found = probe(places({engine.socket()}));
   EXPECT_EQ(found.state, EngineState::available) << found.reason;
-  EXPECT_EQ(found.socket, engine.socket());
+  EXPECT_EQ(found.endpoint, engine.socket());
   ASSERT_TRUE(found.info);
   EXPECT_EQ(found.info->version, "27.1");
   EXPECT_EQ(probe(named(engine.socket())).state, EngineState::available);
@@ -124,7 +124,7 @@ TEST_F(EngineProbeTest, NeverGoesOnBehindAnEngineInTrouble) {
   make_good(good);
   const auto found = probe(places({broken.socket(), good.socket()}));
   expect_unknown(found);
-  EXPECT_EQ(found.socket, broken.socket());
+  EXPECT_EQ(found.endpoint.name(), broken.socket());
   EXPECT_TRUE(good.requests().empty());
 }
 
@@ -244,7 +244,7 @@ using Environment = std::map<std::string, std::string>;
 
 TEST_F(EngineProbeTest, DockerHostAloneCounts) {
   const auto candidates = engine_candidates({{"DOCKER_HOST", "unix:///x/y.sock"}, {"HOME", path("home")}});
-  EXPECT_EQ(candidates.sockets, std::vector<std::string>{"/x/y.sock"});
+  EXPECT_EQ(candidates.endpoints, std::vector<Endpoint>{"/x/y.sock"});
   EXPECT_TRUE(candidates.explicitly_named);
   EXPECT_TRUE(candidates.unusable.empty());
 }
@@ -260,21 +260,59 @@ TEST_F(EngineProbeTest, UnknownForADockerHostThatIsNoLocalSocket) {
   }
 }
 
+TEST_F(EngineProbeTest, TcpWithoutTlsCountsOnLoopbackAlone) {
+  for (const char* host : {"tcp://127.0.0.1:2375", "tcp://localhost", "tcp://[::1]:1"}) {
+    const auto candidates = engine_candidates({{"DOCKER_HOST", host}, {"HOME", path("home")}});
+    EXPECT_EQ(candidates.unusable, "") << host;
+    ASSERT_EQ(candidates.endpoints.size(), 1u);
+    EXPECT_TRUE(candidates.explicitly_named);
+  }
+  const Environment far = {{"DOCKER_HOST", "tcp://10.0.0.1:2375"}, {"HOME", path("home")}};
+  const auto refused = probe(engine_candidates(far));
+  expect_unknown(refused);
+  EXPECT_NE(refused.reason.find("forge"), std::string::npos) << refused.reason;
+  EXPECT_NE(refused.remedy.find("DOCKER_TLS_VERIFY"), std::string::npos) << refused.remedy;
+  EXPECT_EQ(engine_candidates(far, PlainTcp::anywhere).unusable, "");
+}
+
+// Each of docker's variables asks for TLS; none of them for TLS that believes anybody.
+TEST_F(EngineProbeTest, AnyVariableOfTlsMeansVerifiedTls) {
+  ASSERT_TRUE(make_folders(folder_->path() / "tls"));
+  for (const char* name : {"ca.pem", "cert.pem", "key.pem"})
+    ASSERT_TRUE(write_file_atomically(folder_->path() / "tls" / name, "x"));
+  const std::string folder = path("tls");
+  for (const Environment& more : {Environment{{"DOCKER_CERT_PATH", folder}},
+                                  Environment{{"DOCKER_TLS_VERIFY", "1"}, {"DOCKER_CERT_PATH", folder}},
+                                  Environment{{"DOCKER_TLS", "1"}, {"DOCKER_CONFIG", folder}}}) {
+    Environment environment = more;
+    environment["DOCKER_HOST"] = "tcp://10.0.0.1";
+    const auto candidates = engine_candidates(environment);
+    EXPECT_EQ(candidates.unusable, "");
+    ASSERT_EQ(candidates.endpoints.size(), 1u);
+    ASSERT_TRUE(candidates.endpoints[0].tls.has_value());
+    EXPECT_EQ(*candidates.endpoints[0].tls, (TlsFiles{folder + "/ca.pem", folder + "/cert.pem", folder + "/key.pem"}));
+    EXPECT_EQ(candidates.endpoints[0].port, 2376);
+  }
+  expect_unknown(probe(
+      engine_candidates({{"DOCKER_HOST", "tcp://10.0.0.1"}, {"DOCKER_TLS_VERIFY", "1"}})));  // no place for the files
+}
+
 TEST_F(EngineProbeTest, LooksAtEveryUsualPlace) {
   const Environment environment = {{"HOME", path("home")}, {"XDG_RUNTIME_DIR", "/run/user/77"}, {"DOCKER_HOST", ""}};
   const auto candidates = engine_candidates(environment);
   EXPECT_FALSE(candidates.explicitly_named);
-  EXPECT_EQ(candidates.sockets,
-            (std::vector<std::string>{"/var/run/docker.sock", "/run/user/77/docker.sock",
-                                      path("home") + "/.docker/run/docker.sock", "/run/user/77/podman/podman.sock",
-                                      "/run/podman/podman.sock"}));
+  EXPECT_EQ(candidates.endpoints,
+            (std::vector<Endpoint>{"/var/run/docker.sock", "/run/user/77/docker.sock",
+                                   path("home") + "/.docker/run/docker.sock", "/run/user/77/podman/podman.sock",
+                                   "/run/podman/podman.sock"}));
 }
 
 // Cron gives no XDG_RUNTIME_DIR, yet the user's engine is there.
 TEST_F(EngineProbeTest, LooksIntoTheRuntimeFolderWithoutItsVariable) {
   const auto candidates = engine_candidates({{"HOME", path("home")}});
   const std::string expected = "/run/user/" + std::to_string(::geteuid()) + "/docker.sock";
-  EXPECT_NE(std::find(candidates.sockets.begin(), candidates.sockets.end(), expected), candidates.sockets.end());
+  EXPECT_NE(std::find(candidates.endpoints.begin(), candidates.endpoints.end(), Endpoint(expected)),
+            candidates.endpoints.end());
 }
 
 class DockerContextTest : public EngineProbeTest {
@@ -299,16 +337,16 @@ TEST_F(DockerContextTest, TheCurrentContextComesFirst) {
   write_context("mine", R"({"Name":"mine","Endpoints":{"docker":{"Host":"unix:///m.sock"}}})");
   const auto found = candidates();
   EXPECT_EQ(found.unusable, "");
-  ASSERT_GE(found.sockets.size(), 2u);
-  EXPECT_EQ(found.sockets[0], "/m.sock");
-  EXPECT_EQ(found.sockets[1], "/var/run/docker.sock");
+  ASSERT_GE(found.endpoints.size(), 2u);
+  EXPECT_EQ(found.endpoints[0], "/m.sock");
+  EXPECT_EQ(found.endpoints[1], "/var/run/docker.sock");
 }
 
 TEST_F(DockerContextTest, DockerContextVariableOverridesTheFile) {
   write_config(R"({"currentContext":"missing"})");
   write_context("other", R"({"Endpoints":{"docker":{"Host":"unix:///o.sock"}}})");
-  EXPECT_EQ(candidates({{"DOCKER_CONTEXT", "other"}}).sockets[0], "/o.sock");
-  EXPECT_EQ(candidates({{"DOCKER_CONTEXT", "default"}}).sockets[0], "/var/run/docker.sock");
+  EXPECT_EQ(candidates({{"DOCKER_CONTEXT", "other"}}).endpoints[0], "/o.sock");
+  EXPECT_EQ(candidates({{"DOCKER_CONTEXT", "default"}}).endpoints[0], "/var/run/docker.sock");
 }
 
 TEST_F(DockerContextTest, WithoutConfigurationThereIsOnlyTheDefault) {
@@ -343,7 +381,7 @@ TEST_F(DockerContextTest, UnknownWithoutAHome) {
 
 TEST_F(DockerContextTest, UnknownWhenTheContextsSocketRefuses) {
   EngineCandidates found = places({path("none")});
-  found.sockets.insert(found.sockets.begin(), stale_socket("s"));
+  found.endpoints.insert(found.endpoints.begin(), stale_socket("s"));
   expect_unknown(probe(found));
 }
 

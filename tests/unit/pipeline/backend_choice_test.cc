@@ -12,7 +12,7 @@ EngineLocation engine_in(ProbeState state) {
   location.probe.reason = "as the test says";
   location.probe.remedy = "mend the test";
   location.probe.endpoint = "unix:///somewhere";
-  location.socket = "/somewhere";
+  location.engine = "/somewhere";
   return location;
 }
 
@@ -175,6 +175,29 @@ TEST(BackendChoice, ContainerUseTakesNoImageAndTellsOfASharedEnvironment) {
   EXPECT_TRUE(shared->widenings.back().starts_with("container_use.env_id = mine")) << shared->widenings.back();
   config.container_use.image = "node:20";
   EXPECT_FALSE(choose(config, ProbeState::unknown, BackendName::container_use, ProbeState::available));
+}
+
+TEST(BackendChoice, ANetworkIsAWideningOfTheContainerAndNothingForTheEmbeddedSandbox) {
+  for (const auto network : {NetworkMode::bridge, NetworkMode::host}) {
+    Config config;
+    config.docker.network = network;
+    const auto container = choose(config, ProbeState::available);
+    ASSERT_TRUE(container);
+    EXPECT_TRUE(network_fits(*container, config));
+    ASSERT_EQ(container->widenings.size(), 1u);
+    EXPECT_TRUE(container->widenings[0].starts_with("docker.network = " + std::string(to_string(network))))
+        << container->widenings[0];
+    const auto fallback = choose(config, ProbeState::absent);
+    ASSERT_TRUE(fallback);
+    const auto fits = network_fits(*fallback, config);
+    ASSERT_FALSE(fits);
+    EXPECT_EQ(fits.error().code(), ErrorCode::config_invalid);
+    EXPECT_EQ(fits.error().exit_status(), 2);
+    EXPECT_FALSE(fits.error().hint().empty());
+  }
+  const auto closed = choose(Config{}, ProbeState::absent);
+  ASSERT_TRUE(closed);
+  EXPECT_TRUE(network_fits(*closed, Config{}));
 }
 
 }  // namespace

@@ -1,15 +1,20 @@
 // The docker backend against a real engine: an image that holds one misbehaving program, and nothing left behind after
 // any of it.
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
+#include <thread>
 
 #include "common/file_io.h"
 #include "docker/engine_client.h"
@@ -52,8 +57,15 @@ class StringSink final : public ByteSink {
 
 class DockerSandboxTest : public ::testing::Test {
  protected:
+  explicit DockerSandboxTest(std::string socket = test_engine_socket())
+      : socket_(std::move(socket)), engine_(socket_, never_) {}
+
   void SetUp() override {
     GUARD_NEEDS_TEST_ENGINE();
+    set_up_engine();
+  }
+
+  void set_up_engine() {
     auto folder = TempDir::create();
     ASSERT_TRUE(folder);
     folder_.emplace(std::move(*folder));
@@ -100,7 +112,8 @@ class DockerSandboxTest : public ::testing::Test {
     return result;
   }
 
-  Result<ExecResult> run(const SandboxSpec& wanted, const std::string& socket = test_engine_socket()) {
+  Result<ExecResult> run(const SandboxSpec& wanted) { return run(wanted, socket_); }
+  Result<ExecResult> run(const SandboxSpec& wanted, const std::string& socket) {
     out_.text.clear();
     err_.text.clear();
     return make_docker_sandbox({socket, "", milliseconds(10'000)})->run(wanted, out_, err_, cancel_);
@@ -117,10 +130,11 @@ class DockerSandboxTest : public ::testing::Test {
     return out_.text;
   }
 
+  std::string socket_;
   std::optional<TempDir> folder_;
   CancelToken never_;
   CancelToken cancel_;
-  docker::EngineClient engine_{test_engine_socket(), never_};
+  docker::EngineClient engine_;
   std::string image_id_;
   StringSink out_;
   StringSink err_;
@@ -368,6 +382,125 @@ TEST_F(DockerSandboxTest, TheEngineHoldsEveryLimit) {
   for (const json& mount : seen["Mounts"]) EXPECT_EQ(mount["RW"], false) << mount;
 }
 
+// --- the network ---
+
+// Says one line to each who connects.
+class TalkingListener {
+ public:
+  explicit TalkingListener(const std::string& address)
+      : address_(address), fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in name{};
+    name.sin_family = AF_INET;
+    EXPECT_EQ(::inet_pton(AF_INET, address.c_str(), &name.sin_addr), 1);
+    EXPECT_EQ(::bind(fd_.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name), 0);
+    EXPECT_EQ(::listen(fd_.get(), 8), 0);
+    socklen_t size = sizeof name;
+    EXPECT_EQ(::getsockname(fd_.get(), reinterpret_cast<sockaddr*>(&name), &size), 0);
+    port_ = ntohs(name.sin_port);
+    thread_ = std::thread([this] {
+      for (;;) {
+        const UniqueFd client(::accept4(fd_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+        if (!client) return;
+        static_cast<void>(write_all(client.get(), "reached"));
+      }
+    });
+  }
+  ~TalkingListener() {
+    ::shutdown(fd_.get(), SHUT_RDWR);
+    thread_.join();
+  }
+  std::string name() const { return address_ + ":" + std::to_string(port_); }
+
+ private:
+  std::string address_;
+  UniqueFd fd_;
+  std::uint16_t port_ = 0;
+  std::thread thread_;
+};
+
+// Of /proc/net/dev.
+std::set<std::string> interfaces_in(const std::string& text) {
+  std::set<std::string> names;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string line = text.substr(begin, end - begin);
+    const std::size_t colon = line.find(':');
+    if (colon != std::string::npos)
+      names.insert(line.substr(line.find_first_not_of(' '), colon - line.find_first_not_of(' ')));
+    begin = end + 1;
+  }
+  return names;
+}
+
+std::size_t lines_in(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+class DockerNetworkTest : public DockerSandboxTest {
+ protected:
+  SandboxSpec spec_in(Network network, std::vector<std::string> arguments) const {
+    SandboxSpec wanted = spec(std::move(arguments));
+    wanted.network = network;
+    return wanted;
+  }
+
+  // A wider network widens nothing else: the families that no test needs stay closed.
+  void expect_closed_families(Network network) {
+    for (const int family : {AF_NETLINK, AF_PACKET, AF_VSOCK, AF_ALG}) {
+      EXPECT_EQ(output_of(spec_in(network, {"open-socket", std::to_string(family)})), "EPERM\n") << family;
+    }
+  }
+};
+
+TEST_F(DockerNetworkTest, NoneHasTheLoopbackAndNoRoute) {
+  EXPECT_EQ(interfaces_in(output_of(spec_in(Network::none, {"cat", "/proc/net/dev"}))), std::set<std::string>{"lo"});
+  EXPECT_EQ(lines_in(output_of(spec_in(Network::none, {"cat", "/proc/net/route"}))), 1u);  // its heading
+  const TalkingListener listener("127.0.0.1");
+  const auto refused = run(spec_in(Network::none, {"talk-to", listener.name()}));
+  ASSERT_TRUE(refused) << refused.error().to_string();
+  EXPECT_EQ(out_.text, "ECONNREFUSED\n");  // a loopback of its own
+  EXPECT_EQ(refused->enforced_by.at("network"), "namespace");
+  expect_closed_families(Network::none);
+}
+
+TEST_F(DockerNetworkTest, BridgeReachesTheBridge) {
+  if (test_bridge_address().empty()) {
+    if (std::getenv("GUARD_TEST_REQUIRE_BRIDGE") != nullptr) FAIL() << "GUARD_TEST_BRIDGE_ADDRESS is not set";
+    GTEST_SKIP() << "needs an engine with a bridge: set GUARD_TEST_BRIDGE_ADDRESS";
+  }
+  const TalkingListener listener(test_bridge_address());
+  const auto reached = run(spec_in(Network::bridge, {"talk-to", listener.name()}));
+  ASSERT_TRUE(reached) << reached.error().to_string();
+  EXPECT_EQ(out_.text, "reached\n");
+  EXPECT_EQ(reached->enforced_by.at("network"), "none");  // nothing holds it back
+  const std::string network = test_bridge_address().substr(0, test_bridge_address().rfind('.') + 1);
+  EXPECT_TRUE(output_of(spec_in(Network::bridge, {"address", "eth0"})).starts_with(network)) << out_.text;
+  EXPECT_EQ(interfaces_in(output_of(spec_in(Network::bridge, {"cat", "/proc/net/dev"}))),
+            (std::set<std::string>{"eth0", "lo"}));
+  expect_closed_families(Network::bridge);
+  // And what can be reached so cannot be reached without.
+  ASSERT_TRUE(run(spec_in(Network::none, {"talk-to", listener.name()})));
+  EXPECT_EQ(out_.text, "ENETUNREACH\n");
+}
+
+TEST_F(DockerNetworkTest, HostIsTheNetworkOfTheMachine) {
+  const TalkingListener listener("127.0.0.1");
+  const auto reached = run(spec_in(Network::host, {"talk-to", listener.name()}));
+  ASSERT_TRUE(reached) << reached.error().to_string();
+  EXPECT_EQ(out_.text, "reached\n");
+  EXPECT_EQ(reached->enforced_by.at("network"), "none");
+  const auto ours = read_file("/proc/net/dev", 1 << 20);
+  const auto inside = interfaces_in(output_of(spec_in(Network::host, {"cat", "/proc/net/dev"})));
+  ASSERT_TRUE(ours);
+  // Those of other containers come and go.
+  for (const std::string& name : interfaces_in(*ours)) {
+    if (name.starts_with("veth")) continue;
+    EXPECT_EQ(inside.count(name), 1u) << name;
+  }
+  expect_closed_families(Network::host);
+}
+
 TEST_F(DockerSandboxTest, RefusesAnImageThatIsMissingOrAnother) {
   SandboxSpec wanted = spec({"exit", "0"});
   wanted.image.reference = "guard-test-none:latest";
@@ -491,7 +624,7 @@ TEST_F(DockerSandboxTest, AnEngineThatDiesLeavesTheRunUndecided) {
 // A process of ours that runs a container, until it is killed.
 class RunningGuard {
  public:
-  explicit RunningGuard(SandboxSpec wanted) {
+  explicit RunningGuard(SandboxSpec wanted, const std::string& socket = test_engine_socket()) {
     int ends[2];
     EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
     UniqueFd read_end(ends[0]);
@@ -505,8 +638,7 @@ class RunningGuard {
       StringSink err;
       const CancelToken never;
       out.on_push = [&]() -> Result<void> { return write_all(write_end.get(), wanted.run_id); };
-      static_cast<void>(
-          make_docker_sandbox({test_engine_socket(), "", milliseconds(10'000)})->run(wanted, out, err, never));
+      static_cast<void>(make_docker_sandbox({socket, "", milliseconds(10'000)})->run(wanted, out, err, never));
       ::_exit(1);
     }
     write_end.reset();
@@ -588,6 +720,134 @@ TEST_F(DockerSandboxTest, ASweepEndsWhatShouldHaveEndedADayAgo) {
   swept = docker_sweep(test_engine_socket(), never_);
   ASSERT_TRUE(swept);
   EXPECT_EQ(swept->removed.size(), 1u);
+}
+
+// --- podman's socket: the same promises, asked for in other words ---
+
+class PodmanSandboxTest : public DockerSandboxTest {
+ protected:
+  PodmanSandboxTest() : DockerSandboxTest(test_podman_socket()) {}
+
+  void SetUp() override {
+    if (socket_.empty()) {
+      if (std::getenv("GUARD_TEST_REQUIRE_PODMAN") != nullptr) FAIL() << "GUARD_TEST_PODMAN_SOCKET is not set";
+      GTEST_SKIP() << "needs a private podman service: set GUARD_TEST_PODMAN_SOCKET";
+    }
+    set_up_engine();
+  }
+
+  void expect_outcome(OutcomeKind kind, const SandboxSpec& wanted) {
+    const auto result = run(wanted);
+    ASSERT_TRUE(result) << result.error().to_string();
+    EXPECT_EQ(result->outcome.kind, kind) << to_string(result->outcome.kind) << " " << result->outcome.detail;
+  }
+};
+
+TEST_F(PodmanSandboxTest, TellsExitCodeStreamsReportAndWhatItCannotLimit) {
+  SandboxSpec wanted = spec({"exit", "7"});
+  wanted.scratch = {{"/app/sandbox", 1 << 20, 100}};
+  const auto result = run(wanted);
+  ASSERT_TRUE(result) << result.error().to_string();
+  EXPECT_EQ(result->outcome.kind, OutcomeKind::exited);
+  EXPECT_EQ(result->outcome.value, 7);
+  EXPECT_EQ(out_.text, "to stdout\n");
+  EXPECT_EQ(err_.text, "to stderr\n");
+  EXPECT_EQ(result->enforced_by.at("memory"), "cgroup");
+  EXPECT_EQ(result->enforced_by.at("sandbox_size"), "tmpfs");
+  EXPECT_EQ(result->enforced_by.at("sandbox_files"), "none");
+  EXPECT_EQ(result->enforced_by.at("tmp_files"), "none");
+  wanted = spec({"report", "<testsuites/>"});
+  wanted.report = ReportChannel::on;
+  const auto told = run(wanted);
+  ASSERT_TRUE(told) << told.error().to_string();
+  EXPECT_EQ(told->report, "<testsuites/>");
+}
+
+TEST_F(PodmanSandboxTest, ConfinesTheProgramAsSeenFromInside) {
+  const std::string status = output_of(spec({"cat", "/proc/self/status"}));
+  for (const char* line : {"Uid:\t1000\t1000\t1000\t1000\n", "CapEff:\t0000000000000000\n",
+                           "CapBnd:\t0000000000000000\n", "NoNewPrivs:\t1\n", "Seccomp:\t2\n"}) {
+    EXPECT_NE(status.find(line), std::string::npos) << line << status;
+  }
+  EXPECT_EQ(interfaces_in(output_of(spec({"cat", "/proc/net/dev"}))), std::set<std::string>{"lo"});
+  EXPECT_EQ(output_of(spec({"open-socket", std::to_string(AF_NETLINK)})), "EPERM\n");  // our profile, not podman's own
+  EXPECT_EQ(output_of(spec({"cat", "/proc/interrupts"})), "");
+  const std::string limits = output_of(spec({"cat", "/proc/self/limits"}));
+  EXPECT_NE(limits.find("Max core file size        0                    0"), std::string::npos) << limits;
+  EXPECT_NE(limits.find("Max open files            4096                 4096"), std::string::npos) << limits;
+  SandboxSpec wanted = spec({"environment"});
+  wanted.env = {{"HOME", "/tmp"}, {"A", "b=c"}};
+  const std::string environment = output_of(wanted);
+  EXPECT_EQ(lines_in(environment), 3u) << environment;  // and the host name that we gave it
+  EXPECT_NE(environment.find("A=b=c\n"), std::string::npos);
+  EXPECT_NE(environment.find("HOSTNAME=sandbox\n"), std::string::npos);
+}
+
+TEST_F(PodmanSandboxTest, WritesReachOnlyTheScratchFolders) {
+  const auto staged = folder_->path() / "staged";
+  ASSERT_TRUE(write_file_atomically(staged, "checked\n", 0666));
+  SandboxSpec wanted = spec({});
+  wanted.scratch = {{"/app/sandbox", 1 << 20, 100}};
+  wanted.mounts = {{staged, "/app/sandbox/a.test.ts"}};
+  const auto attempt = [&](const std::string& how, const std::string& path) {
+    wanted.argv = {"/bin/misbehave", how, path};
+    wanted.run_id += "x";
+    const auto result = run(wanted);
+    EXPECT_TRUE(result) << result.error().to_string();
+    return out_.text;
+  };
+  EXPECT_EQ(attempt("cat", "/app/sandbox/a.test.ts"), "checked\n");
+  EXPECT_EQ(attempt("write", "/app/sandbox/a.test.ts"), "EROFS\n");
+  EXPECT_EQ(attempt("fill", "/app/sandbox/new"), "1048576 ENOSPC\n");
+  for (const char* path : {"/app/new", "/run/new", "/var/tmp/new", "/dev/shm/new"}) {
+    EXPECT_NE(attempt("write", path), "ok\n") << path;
+  }
+  wanted.mounts = {{staged, "/app/sandbox/a,rw.test.ts"}};
+  wanted.run_id += "x";
+  const auto misread = run(wanted);
+  ASSERT_FALSE(misread);
+  EXPECT_EQ(misread.error().code(), ErrorCode::input_invalid);
+}
+
+TEST_F(PodmanSandboxTest, SeesEveryEnd) {
+  SandboxSpec wanted = spec({"ignore-term"});
+  wanted.timeout = milliseconds(2000);
+  expect_outcome(OutcomeKind::timed_out, wanted);
+  wanted = spec({"sleep"});
+  wanted.timeout = milliseconds(2000);
+  wanted.grace = milliseconds(60'000);  // TERM has to be enough
+  expect_outcome(OutcomeKind::timed_out, wanted);
+  for (const char* eater : {"eat-memory", "eat-memory-in-child"}) {
+    wanted = spec({eater});
+    wanted.limits.memory_bytes = 64 << 20;
+    expect_outcome(OutcomeKind::out_of_memory, wanted);
+  }
+  wanted = spec({"count-forks"});
+  wanted.limits.pids = 32;
+  expect_outcome(OutcomeKind::pids_limit, wanted);
+  EXPECT_EQ(out_.text, "30 EAGAIN\n");
+  wanted = spec({"flood"});
+  wanted.limits.output_flood_bytes = 8 << 20;
+  expect_outcome(OutcomeKind::output_flood, wanted);
+  expect_outcome(OutcomeKind::violation, spec({"term-init"}));
+  out_.on_push = [this]() -> Result<void> {
+    cancel_.cancel();
+    return ok();
+  };
+  expect_outcome(OutcomeKind::cancelled, spec({"ignore-term"}));
+}
+
+TEST_F(PodmanSandboxTest, AContainerEndsWhenItsGuardIsKilledAndIsSwept) {
+  RunningGuard guard(spec({"ignore-term"}), socket_);
+  ASSERT_FALSE(guard.run_id().empty());
+  auto swept = docker_sweep(socket_, never_);
+  ASSERT_TRUE(swept) << swept.error().to_string();
+  EXPECT_TRUE(swept->removed.empty());
+  guard.kill();
+  wait_until_it_ends(engine_, docker_container_name(guard.run_id()));
+  swept = docker_sweep(socket_, never_);
+  ASSERT_TRUE(swept) << swept.error().to_string();
+  EXPECT_EQ(swept->removed, std::vector<std::string>{guard.run_id()});
 }
 
 // --- without an engine ---

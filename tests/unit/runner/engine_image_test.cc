@@ -40,7 +40,7 @@ class PullFromAScript : public ::testing::Test {
     auto made = TempDir::create({}, "guard-pull-");
     ASSERT_TRUE(made);
     folder_.emplace(std::move(*made));
-    request_.socket = engine_.socket();
+    request_.engine = engine_.socket();
     request_.reference = "r.example/tools/runner:1";
     request_.pull = PullImage::if_missing;
     request_.environment = {{"HOME", folder_->path().string()}};
@@ -230,7 +230,7 @@ class PullFromARegistry : public ::testing::Test {
     auto made = TempDir::create({}, "guard-pull-");
     ASSERT_TRUE(made);
     folder_.emplace(std::move(*made));
-    request_.socket = test_engine_socket();
+    request_.engine = test_engine_socket();
     request_.pull = PullImage::if_missing;
     request_.environment = {{"DOCKER_CONFIG", config().string()}};
   }

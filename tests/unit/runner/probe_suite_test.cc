@@ -84,6 +84,7 @@ class ProbeSuite : public testing::SandboxFixture, public ::testing::WithParamIn
     std::filesystem::copy_file(GUARD_BINARY_DIR "/tests/probes/probe", root() / "bin" / "probe");
     if (in_container()) {
       GUARD_NEEDS_TEST_ENGINE();
+      if (GetParam() == Where::runsc && !has_runsc() && std::getenv("GUARD_TEST_REQUIRE_RUNSC") != nullptr) FAIL() << "no runsc";
       if (GetParam() == Where::runsc && !has_runsc()) GTEST_SKIP() << "the engine knows no runtime called runsc";
       std::map<std::string, std::filesystem::path> programs = {{"bin/probe", root() / "bin" / "probe"}};
       for (const char* name : {"forks", "eats_memory", "floods"}) programs[std::string("bin/") + name] = root() / "bin" / name;

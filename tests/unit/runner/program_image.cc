@@ -27,6 +27,8 @@ class TextSink final : public ByteSink {
 Result<std::string> layer_of(const std::map<std::string, std::filesystem::path>& programs) {
   TextSink layer;
   TarWriter tar(layer);
+  GUARD_TRY(tar.add_folder("app", 0755));
+  GUARD_TRY(tar.add_folder("app/sandbox", 0755));  // as in the image that guard builds; not the program's own
   GUARD_TRY(tar.add_folder("bin", 0755));
   for (const auto& [name, file] : programs) {
     GUARD_TRY_ASSIGN(const std::string bytes, read_file(file, kProgramBytesMax));

@@ -1,0 +1,236 @@
+// Portable to macOS: no SOCK_CLOEXEC, no MSG_NOSIGNAL where there is none.
+#include "docker/channel.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "docker/tls_channel.h"
+
+namespace guard::docker {
+namespace {
+
+// A host with several addresses, of which the first answers nothing, must leave some of the probe's 2 s to the others.
+constexpr milliseconds kOneAddressMax{800};
+
+class SocketChannel final : public Channel {
+ public:
+  explicit SocketChannel(UniqueFd socket) : Channel(std::move(socket)) {}
+
+  Result<Attempt> receive(std::span<char> into, Take take) override {
+    const ssize_t got = ::recv(fd(), into.data(), into.size(), take == Take::look ? MSG_PEEK : 0);
+    if (got > 0) return Attempt{static_cast<std::size_t>(got), 0, false};
+    if (got == 0 || errno == ECONNRESET) return Attempt{0, 0, true};
+    if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) return Attempt{0, POLLIN, false};
+    return Error::from_errno(ErrorCode::io_error, "reading from the container engine", errno);
+  }
+
+  Result<Attempt> send(std::string_view bytes) override {
+    const ssize_t sent = ::send(fd(), bytes.data(), bytes.size(), kSendFlags);
+    if (sent >= 0) return Attempt{static_cast<std::size_t>(sent), 0, false};
+    if (errno == EPIPE || errno == ECONNRESET) return Attempt{0, 0, true};
+    if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) return Attempt{0, POLLOUT, false};
+    return Error::from_errno(ErrorCode::io_error, "writing to the container engine", errno);
+  }
+
+  bool pending() const noexcept override { return false; }
+};
+
+Result<UniqueFd> make_socket(int family) {
+  UniqueFd fd(::socket(family, SOCK_STREAM, 0));
+  if (!fd) return Error::from_errno(ErrorCode::environment_unavailable, "making a socket", errno);
+  if (::fcntl(fd.get(), F_SETFD, FD_CLOEXEC) < 0 || ::fcntl(fd.get(), F_SETFL, O_NONBLOCK) < 0) {
+    return Error::from_errno(ErrorCode::environment_unavailable, "preparing a socket", errno);
+  }
+#ifdef SO_NOSIGPIPE
+  const int on = 1;
+  ::setsockopt(fd.get(), SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on);
+#endif
+  return fd;
+}
+
+Result<UniqueFd> connect_local(const std::string& path, Deadline deadline, const CancelToken& cancel) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string what = fmt::format("connecting to {}", path);
+  // A NUL would end the path early, and a first NUL names an abstract socket that anybody may own.
+  if (path.empty() || path.find('\0') != std::string::npos) {
+    return Error::from_errno(ErrorCode::environment_unavailable, what, EINVAL);
+  }
+  if (path.size() >= sizeof address.sun_path) {
+    return Error::from_errno(ErrorCode::environment_unavailable, what, ENAMETOOLONG);
+  }
+  std::memcpy(address.sun_path, path.data(), path.size());
+
+  // A full backlog answers EAGAIN at once on Linux instead of waiting; macOS says EINPROGRESS.
+  constexpr milliseconds kRetry{10};
+  while (true) {
+    GUARD_TRY_ASSIGN(UniqueFd fd, make_socket(AF_UNIX));
+    if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return fd;
+    const int number = errno;
+    if (number != EAGAIN && number != EINTR && number != EINPROGRESS) {
+      return Error::from_errno(ErrorCode::environment_unavailable, what, number);
+    }
+    GUARD_TRY(look_up_from_work(deadline, cancel).context(what));
+    auto waited = wait_for(-1, 0, deadline.sooner(Deadline::after(kRetry)), cancel);
+    if (!waited && waited.error().code() != ErrorCode::execution_timeout) return std::move(waited).error();
+  }
+}
+
+struct Address {
+  sockaddr_storage bytes{};
+  socklen_t size = 0;
+};
+
+std::vector<Address> addresses_of(const std::string& host, const std::string& port, int flags, int& failure) {
+  addrinfo hints{};
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = flags;
+  addrinfo* list = nullptr;
+  std::vector<Address> addresses;
+  failure = ::getaddrinfo(host.c_str(), port.c_str(), &hints, &list);
+  for (const addrinfo* one = failure == 0 ? list : nullptr; one != nullptr; one = one->ai_next) {
+    Address address;
+    address.size = std::min<socklen_t>(one->ai_addrlen, sizeof address.bytes);
+    std::memcpy(&address.bytes, one->ai_addr, address.size);
+    addresses.push_back(address);
+  }
+  if (failure == 0) ::freeaddrinfo(list);
+  return addresses;
+}
+
+// A resolver can't be told a deadline. It is asked from a thread of its own, which we leave behind when our time is up.
+Result<std::vector<Address>> look_up(const std::string& host, const std::string& port, Deadline deadline,
+                                     const CancelToken& cancel) {
+  struct Question {
+    std::mutex mutex;
+    std::vector<Address> addresses;
+    int failure = 0;
+    UniqueFd done;  // closed when the answer is there
+  };
+  int ends[2];
+  if (::pipe(ends) != 0) return Error::from_errno(ErrorCode::environment_unavailable, "making a pipe", errno);
+  const UniqueFd answered(ends[0]);
+  auto question = std::make_shared<Question>();
+  question->done.reset(ends[1]);
+  for (const int end : ends) ::fcntl(end, F_SETFD, FD_CLOEXEC);
+  try {
+    std::thread([question, host, port] {
+      int failure = 0;
+      auto addresses = addresses_of(host, port, AI_ADDRCONFIG | AI_NUMERICSERV, failure);
+      const std::lock_guard lock(question->mutex);
+      question->addresses = std::move(addresses);
+      question->failure = failure;
+      question->done.reset();
+    }).detach();
+  } catch (const std::exception& exception) {
+    return Error(ErrorCode::environment_unavailable, fmt::format("starting a thread: {}", exception.what()));
+  }
+  GUARD_TRY(wait_for(answered.get(), POLLIN, deadline, cancel).context(fmt::format("looking up {}", host)));
+  const std::lock_guard lock(question->mutex);
+  if (!question->addresses.empty()) return question->addresses;
+  return Error(ErrorCode::environment_unavailable,
+               fmt::format("the host {} cannot be found: {}", host, ::gai_strerror(question->failure)));
+}
+
+Result<UniqueFd> connect_to(const Address& address, const std::string& what, Deadline deadline,
+                            const CancelToken& cancel) {
+  GUARD_TRY_ASSIGN(UniqueFd fd, make_socket(address.bytes.ss_family));
+  const int on = 1;
+  ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  ::setsockopt(fd.get(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+  if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address.bytes), address.size) == 0) return fd;
+  if (errno != EINPROGRESS && errno != EINTR) return Error::from_errno(ErrorCode::environment_unavailable, what, errno);
+  GUARD_TRY(wait_for(fd.get(), POLLOUT, deadline, cancel).context(what));
+  int failure = 0;
+  socklen_t size = sizeof failure;
+  if (::getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &failure, &size) != 0) failure = errno;
+  if (failure != 0) return Error::from_errno(ErrorCode::environment_unavailable, what, failure);
+  return fd;
+}
+
+Result<UniqueFd> connect_tcp(const Endpoint& endpoint, Deadline deadline, const CancelToken& cancel) {
+  const std::string what = fmt::format("connecting to {}", endpoint.url());
+  const std::string port = std::to_string(endpoint.port);
+  std::vector<Address> addresses;
+  int failure = 0;
+  if (endpoint.host == "localhost") {
+    // Not asked of anybody: plain TCP is trusted on loopback alone.
+    for (const char* loopback : {"127.0.0.1", "::1"}) {
+      const auto more = addresses_of(loopback, port, AI_NUMERICHOST | AI_NUMERICSERV, failure);
+      addresses.insert(addresses.end(), more.begin(), more.end());
+    }
+  } else {
+    addresses = addresses_of(endpoint.host, port, AI_NUMERICHOST | AI_NUMERICSERV, failure);
+  }
+  if (addresses.empty()) {
+    GUARD_TRY_ASSIGN(addresses, look_up(endpoint.host, port, deadline, cancel));
+  }
+  std::optional<Error> refused;
+  for (std::size_t index = 0; index < addresses.size(); ++index) {
+    const bool last = index + 1 == addresses.size();
+    auto fd =
+        connect_to(addresses[index], what, last ? deadline : deadline.sooner(Deadline::after(kOneAddressMax)), cancel);
+    if (fd || cancel.cancelled() || deadline.passed()) return fd;
+    // The first answer counts: that the second address is not there either says less.
+    if (!refused) refused = std::move(fd).error();
+  }
+  return *std::move(refused);
+}
+
+}  // namespace
+
+Result<void> look_up_from_work(Deadline deadline, const CancelToken& cancel) {
+  if (cancel.cancelled()) return Error(ErrorCode::cancelled, "stopped while talking to the container engine");
+  if (deadline.passed()) return Error(ErrorCode::execution_timeout, "the container engine did not answer in time");
+  return ok();
+}
+
+Result<void> wait_for(int fd, short events, Deadline deadline, const CancelToken& cancel) {
+  // Without a descriptor to wait for, the token is looked at now and then.
+  constexpr int kLookMs = 50;
+  while (true) {
+    GUARD_TRY(look_up_from_work(deadline, cancel));
+    std::array<pollfd, 2> fds = {pollfd{fd, events, 0}, pollfd{cancel.fd(), POLLIN, 0}};
+    int timeout = deadline.poll_timeout();
+    if (cancel.fd() < 0) timeout = timeout < 0 ? kLookMs : std::min(timeout, kLookMs);
+    const int ready = ::poll(fds.data(), fds.size(), timeout);
+    if (ready < 0 && errno != EINTR) return Error::from_errno(ErrorCode::io_error, "poll", errno);
+    if (ready > 0 && fds[0].revents != 0) return ok();
+  }
+}
+
+Result<bool> Channel::readable() {
+  char byte = 0;
+  GUARD_TRY_ASSIGN(const Attempt attempt, receive(std::span(&byte, 1), Take::look));
+  return attempt.wait_for == 0;
+}
+
+Result<std::unique_ptr<Channel>> Channel::open(const Endpoint& endpoint, Deadline deadline, const CancelToken& cancel) {
+  if (!endpoint.is_remote()) {
+    GUARD_TRY_ASSIGN(UniqueFd fd, connect_local(endpoint.socket_path, deadline, cancel));
+    return std::unique_ptr<Channel>(std::make_unique<SocketChannel>(std::move(fd)));
+  }
+  GUARD_TRY_ASSIGN(UniqueFd fd, connect_tcp(endpoint, deadline, cancel));
+  if (!endpoint.tls) return std::unique_ptr<Channel>(std::make_unique<SocketChannel>(std::move(fd)));
+  return open_tls(std::move(fd), endpoint, deadline, cancel);
+}
+
+}  // namespace guard::docker
