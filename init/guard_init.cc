@@ -1,6 +1,6 @@
 // guard-init: PID 1 of a sandbox (or, on the host, a plain supervisor that adopts orphans).
 //
-//   guard-init [--no-life-line] [--report] [--attest] [--filter] [--watch] [--key] [--nofile N] [--fsize N] [--nproc N]
+//   guard-init [--owner TEXT] [--no-life-line] [--report] [--attest] [--filter] [--watch] [--key] [--nofile N] [--fsize N] [--nproc N]
 //              [--deadline-ms N] [--grace-ms N]
 //              [--collect FOLDER [--collect-files N] [--collect-bytes N] [--collect-file-bytes N]] -- PROGRAM [ARG...]
 //
@@ -13,6 +13,7 @@
 //   TERM from inside    (or from anyone but our parent, on the host) is noted, and everything is killed.
 //   --deadline-ms       the same as TERM from outside; belt and braces, guard has its own clock.
 //   end of life line    everything is killed, no frame is written: nobody is there to read it.
+//   --owner TEXT        says on our command line whose run this is, for those who clean up behind a dead guard and engine.
 //   --no-life-line      standard input is not looked at, where who starts us can hand none in: that the stream has no
 //   reader any more and the deadline are then what ends us.
 //   PROGRAM ended       everything else is killed before the pipes are drained, so a daemon that holds one cannot hang
@@ -146,6 +147,10 @@ bool parse_options(int argc, char** argv, Options& options) {
                                                         : nullptr;
     if (flag != nullptr) {
       *flag = true;
+      continue;
+    }
+    if (strcmp(argv[i], "--owner") == 0 && i + 1 < argc) {
+      ++i;
       continue;
     }
     if (strcmp(argv[i], "--collect") == 0 && i + 1 < argc) {
@@ -809,7 +814,7 @@ int main(int argc, char** argv) {
   Options options;
   if (!parse_options(argc, argv, options)) {
     fputs(
-        "usage: guard-init [--no-life-line] [--report] [--attest] [--filter] [--watch] [--key] [--nofile N] [--fsize N] "
+        "usage: guard-init [--owner TEXT] [--no-life-line] [--report] [--attest] [--filter] [--watch] [--key] [--nofile N] [--fsize N] "
         "[--nproc N] [--deadline-ms N] [--grace-ms N] "
         "[--collect FOLDER [--collect-files N] [--collect-bytes N] [--collect-file-bytes N]] -- PROGRAM [ARG...]\n",
         stderr);

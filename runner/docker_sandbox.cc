@@ -33,10 +33,10 @@
 #include "runner/docker_sweep.h"
 #include "runner/init_binary.h"
 #include "runner/init_stream.h"
-#include "runner/runtime_processes.h"
 #include "runner/sandbox.h"
 #include "runner/seccomp_filter.h"
 #include "runner/staged_image.h"
+#include "runner/stray_processes.h"
 
 namespace guard {
 namespace {
@@ -120,6 +120,8 @@ class ArmedContainer {
 
   const std::string& name() const noexcept { return name_; }
 
+  // An engine that fails may have lost a container of this machine that lives on.
+  void own_inits_of(std::string owner) { owner_ = std::move(owner); }
   // The engine said that it did not make one.
   void disarm() noexcept { armed_ = false; }
   // It was made with a runtime of which processes may be left that no engine knows of.
@@ -140,6 +142,7 @@ class ArmedContainer {
     if (removed && may_come_late_) removed = remove_late_comer();
     kill_runtime_processes(id_);
     if (removed) return ok();
+    kill_inits_of(owner_);
     return engine_failed(std::move(removed).error())
         .context(fmt::format("removing the container {}", name_))
         .hint(fmt::format("remove it with `docker rm -f {}`; guard tries again at its next start", name_));
@@ -158,6 +161,7 @@ class ArmedContainer {
   docker::EngineClient& engine_;
   std::string name_;
   std::string id_;
+  std::string owner_;
   bool armed_ = true;
   bool may_come_late_ = false;
 };
@@ -378,6 +382,7 @@ Result<docker::ContainerConfig> config_for(const SandboxSpec& spec, const docker
   config.image = image.id;
   InitDuties duties;  // no limit of processes per user: the engine limits the container's own
   duties.watch_cgroup = true;
+  GUARD_TRY_ASSIGN(duties.owner, run_owner(spec.run_id));
   // Another runtime may have a kernel of its own, which does not do what the engine asks of the machine's.
   // It may also let a program reach into init, so init's frames are signed.
   duties.own_filter = duties.tag_frames = !runtime.empty();
@@ -558,6 +563,10 @@ class DockerSandbox final : public Sandbox {
                             const CancelToken& cancel) const {
     GUARD_TRY_ASSIGN(const auto config, config_for(spec, *engine.info, shown, image, options_.runtime));
     ArmedContainer container(ending, docker_container_name(spec.run_id));
+    if (shown == Shown::mounted) {
+      GUARD_TRY_ASSIGN(std::string owner, run_owner(spec.run_id));
+      container.own_inits_of(std::move(owner));
+    }
     auto result = run_container(spec, config, client, ending, container, out, err, cancel);
     auto removed = container.remove();
     if (removed) return result;

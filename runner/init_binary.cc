@@ -69,6 +69,7 @@ Result<std::filesystem::path> seccomp_profile_path() {
 
 std::vector<std::string> init_command(std::string_view program, const SandboxSpec& spec, const InitDuties& duties) {
   std::vector<std::string> command = {std::string(program)};
+  if (!duties.owner.empty()) command.insert(command.end(), {"--owner", duties.owner});
   if (duties.no_life_line) command.emplace_back("--no-life-line");
   if (spec.report == ReportChannel::on) command.emplace_back("--report");
   if (spec.attestation == Attestation::on) command.emplace_back("--attest");

@@ -33,6 +33,7 @@ std::string_view attestation_script();
 // Init's own deadline lies behind
 // guard's (timeout + grace + a few seconds): it only matters when guard is stopped or starved.
 struct InitDuties {
+  std::string owner = {};     // run_owner() of stray_processes.h; empty: nobody cleans up by it
   std::uint32_t nproc = 0;    // RLIMIT_NPROC; 0 where the limit of processes is kept by other means
   bool no_life_line = false;  // where no standard input can be handed in
   bool own_filter = false;    // loads the system call filter, where whoever starts it does not

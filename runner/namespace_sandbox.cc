@@ -21,6 +21,7 @@
 #include "runner/init_binary.h"
 #include "runner/init_run.h"
 #include "runner/seccomp_filter.h"
+#include "runner/stray_processes.h"
 
 namespace guard {
 namespace {
@@ -313,7 +314,10 @@ Result<ExecResult> NamespaceSandbox::run(const SandboxSpec& spec, ByteSink& out,
   run.child.argv.push_back(bwrap);
   // bubblewrap and init are tasks, too.
   const std::uint32_t nproc = limit_nproc ? spec.limits.pids + 2 : 0;
-  for (std::string& word : init_command(kInitInside, spec, {.nproc = nproc})) run.child.argv.push_back(std::move(word));
+  InitDuties duties;
+  duties.nproc = nproc;
+  GUARD_TRY_ASSIGN(duties.owner, run_owner(spec.run_id));
+  for (std::string& word : init_command(kInitInside, spec, duties)) run.child.argv.push_back(std::move(word));
   run.child.cwd = "/";
   run.child.descriptors = {{filter.get(), kSeccompFd}, {prepared_args.get(), kPreparedArgsFd}, {plain_args.get(), kPlainArgsFd}};
   run.child.join_cgroups = cgroup.join_descriptors();

@@ -8,6 +8,7 @@
 #include "runner/docker_sweep.h"
 #include "runner/namespace_sweep.h"
 #include "runner/run_folder.h"
+#include "runner/stray_processes.h"
 
 namespace guard {
 
@@ -55,12 +56,16 @@ Leftovers remove_leftovers(const docker::Endpoint& engine, const CancelToken& ca
       leftovers.failed.push_back(swept.error().message());
     }
   }
-  SweepResult folders = sweep_dead_runs([](const std::string& run_id) { return namespace_sweep(run_id); });
-  for (auto& run : folders.removed) {
-    // A run whose container was removed a moment ago has a folder, too.
-    if (std::find(leftovers.removed.begin(), leftovers.removed.end(), run) == leftovers.removed.end()) leftovers.removed.push_back(std::move(run));
-  }
-  leftovers.failed.insert(leftovers.failed.end(), folders.failed.begin(), folders.failed.end());
+  const auto add = [&leftovers](SweepResult swept) {
+    for (auto& run : swept.removed) {
+      // A run whose container was removed a moment ago has a folder, too.
+      if (std::find(leftovers.removed.begin(), leftovers.removed.end(), run) == leftovers.removed.end()) leftovers.removed.push_back(std::move(run));
+    }
+    leftovers.failed.insert(leftovers.failed.end(), swept.failed.begin(), swept.failed.end());
+  };
+  // Behind the engine, which removes what it knows in order; before the folders, which some of them still hold.
+  add(sweep_stray_inits());
+  add(sweep_dead_runs([](const std::string& run_id) { return namespace_sweep(run_id); }));
   return leftovers;
 }
 

@@ -23,7 +23,22 @@ engine_pid=
 export GUARD_CACHE_DIR=$work/cache DOCKER_HOST=unix://$socket GUARD_RUN_GRACE_S=1
 mkdir -m 755 -- "$GUARD_CACHE_DIR"
 
+# A dockerd that was killed leaves a containerd that the next one may not get on with; then both start anew.
 start_engine() {
+  local tries
+  for ((tries = 0; tries < 4; ++tries)); do
+    if start_engine_once; then return 0; fi
+    kill -KILL "$engine_pid" 2>/dev/null
+    for pid in $(pids_naming "$work/e/containerd/containerd.toml"); do kill -KILL "$pid" 2>/dev/null; done
+    sleep 1
+    rm -f -- "$work"/e/containerd/*.pid
+  done
+  echo "kill_chaos: the engine did not start" >&2
+  tail -n 5 -- "$work/engine.log" >&2
+  return 1
+}
+
+start_engine_once() {
   rm -f -- "$work/p" "$socket"
   dockerd --data-root "$work/d" --exec-root "$work/e" --pidfile "$work/p" --host "unix://$socket" --iptables=false --bridge=none \
     >>"$work/engine.log" 2>&1 </dev/null &
@@ -32,10 +47,9 @@ start_engine() {
   local waited
   for ((waited = 0; waited < 400; ++waited)); do
     if timeout -k 1 2 docker --host "unix://$socket" version >/dev/null 2>&1; then return 0; fi
+    [[ -d /proc/$engine_pid ]] || return 1
     sleep 0.1
   done
-  echo "kill_chaos: the engine did not start" >&2
-  tail -n 5 -- "$work/engine.log" >&2
   return 1
 }
 
