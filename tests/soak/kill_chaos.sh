@@ -160,7 +160,7 @@ for ((round = 1; round <= rounds; ++round)); do
     sleep 0.1
   done
   [[ $ended -eq 1 ]] || { echo "round $round ($victim, $backend, $moment s): guard still runs after 90 s" >&2; keep=1; kill -KILL "$run"; exit 1; }
-  wait "$run"
+  wait "$run" 2>/dev/null
   status=$?
   counts[$victim:$status]=$((${counts[$victim:$status]:-0} + 1))
   if [[ $status -eq 0 ]]; then
