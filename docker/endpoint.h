@@ -36,6 +36,8 @@ struct Endpoint {
   bool is_remote() const noexcept { return !host.empty(); }
   // The bytes never leave this machine, unless somebody here passes them on.
   bool is_loopback() const;
+  // Anybody who reaches it is its master.
+  bool is_plain_tcp() const noexcept { return is_remote() && !tls; }
   std::string url() const;   // "unix:///var/run/docker.sock", "tcp://engine.example:2376"; empty when empty()
   std::string name() const;  // for sentences: the path of a local socket, else the URL
 

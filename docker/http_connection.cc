@@ -131,6 +131,8 @@ Result<HttpAnswer> HttpConnection::receive(std::uint64_t body_bytes_max, const B
       }
       if (used == 0) break;
     }
+    // Of headers, or of a chunk's head that does not end.
+    if (pending.size() > kReadBytes + kHeaderBytesMax) return malformed("a part of it does not end");
   }
   if (!pending.empty()) return malformed("there is more than one answer");
   HttpAnswer answer = head_of(parser);

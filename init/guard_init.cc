@@ -46,6 +46,7 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
@@ -404,6 +405,13 @@ void look_for_full_folders(const Options& options) {
   if (options.collect.folder != nullptr) g_full.collected = g_full.collected || is_full(options.collect.folder);
 }
 
+// Whether this user may change what lies in a folder, or make it so.
+bool may_change(const char* folder) {
+  struct stat found {};
+  if (stat(folder, &found) != 0) return false;
+  return access(folder, W_OK) == 0 || chmod(folder, found.st_mode & 07777) == 0;
+}
+
 // Whether /tmp is what was asked for: not every way of mounting can limit files, or forbid to execute them.
 void add_temporary_folder(Lines& lines) {
   struct statvfs folder {};
@@ -491,6 +499,7 @@ void say_hello() {
   add_limit(lines, "rlimit_fsize", RLIMIT_FSIZE);
   add_limit(lines, "rlimit_nproc", RLIMIT_NPROC);
   add_temporary_folder(lines);
+  lines.add("sources_writable", may_change(".") || may_change("./src") || may_change("./sandbox") ? 1 : 0);
   lines.send(FrameType::hello);
 }
 

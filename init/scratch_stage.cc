@@ -58,6 +58,15 @@ bool write_text(const char* path, const char* text) {
   return written;
 }
 
+bool user_namespaces_are_restricted() {
+  const int fd = open("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  char value = '0';
+  const ssize_t size = read(fd, &value, 1);
+  close(fd);
+  return size == 1 && value != '0';
+}
+
 // We stay who we are: bubblewrap maps the user inside to this one.
 bool map_ourselves(uid_t user, gid_t group) {
   char line[64];
@@ -105,7 +114,8 @@ int run_scratch_stage(int argc, char** argv) {
   const uid_t user = geteuid();
   const gid_t group = getegid();
   const char* args = options.plain;
-  if (unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0) {
+  // Where AppArmor restricts them, a namespace can be made, and is good for nothing.
+  if (!user_namespaces_are_restricted() && unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0) {
     if (!map_ourselves(user, group)) {
       // Nobody that anything could be run as.
       fprintf(stderr, "guard-init: mapping the user: %s\n", strerror(errno));

@@ -151,7 +151,13 @@ SandboxProbe probe_container_use(const Config& config, const Environment& enviro
   return make_container_use_sandbox(container_use_options(config, environment))->probe(Deadline::after(kContainerUseProbe));
 }
 
-Result<void> network_fits(const BackendChoice& choice, const Config& config) {
+Result<void> network_fits(const BackendChoice& choice, const Config& config, bool unprotected_engine) {
+  if (choice.backend == "docker" && config.docker.network != NetworkMode::none && unprotected_engine) {
+    return Error(ErrorCode::config_invalid,
+                 fmt::format("docker.network is {}, and the engine answers anybody who reaches it over TCP: the code would own its machine",
+                             to_string(config.docker.network)))
+        .hint("set docker.network = \"none\", or use the engine's local socket or TLS");
+  }
   if (choice.backend != "namespace" || config.docker.network == NetworkMode::none) return ok();
   return Error(ErrorCode::config_invalid,
                fmt::format("docker.network is {}, but this runs in the embedded sandbox ({}), which has no network to offer",

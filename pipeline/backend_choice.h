@@ -41,6 +41,6 @@ SandboxProbe probe_container_use(const Config& config, const Environment& enviro
 
 // CONFIG_INVALID where the configuration grants the code a network that the chosen backend cannot give: said before anything is built
 // or staged, and never answered with less than was asked for. Not a part of the choice: `guard check` chooses too, and runs nothing.
-Result<void> network_fits(const BackendChoice& choice, const Config& config);
+Result<void> network_fits(const BackendChoice& choice, const Config& config, bool unprotected_engine = false);
 
 }  // namespace guard

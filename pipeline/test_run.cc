@@ -106,8 +106,8 @@ class Run {
     if (choice_.backend == "host" && request_.config.host.warn_on_start && request_.warn) {
       request_.warn("this runs on the host, without isolation");
     }
-    GUARD_TRY(network_fits(choice_, request_.config));
-    if (is_elsewhere() && request_.config.docker.plain_tcp && !engine().engine.tls && !engine().engine.is_loopback()) {
+    GUARD_TRY(network_fits(choice_, request_.config, choice_.backend == "docker" && engine().engine.is_plain_tcp()));
+    if (choice_.backend == "docker" && engine().engine.is_remote() && request_.config.docker.plain_tcp && !engine().engine.tls && !engine().engine.is_loopback()) {
       record_.widenings.push_back(fmt::format("docker.plain_tcp: {} is trusted without TLS", engine().probe.endpoint));
       if (request_.warn) request_.warn(fmt::format("{} is trusted without TLS: anybody on the way could forge this verdict", engine().probe.endpoint));
     }
@@ -197,8 +197,9 @@ class Run {
     return bring_back(secrets, std::move(written));
   }
 
-  // The engine cannot be shown files of this machine.
-  bool is_elsewhere() { return choice_.backend == "docker" && engine().engine.is_remote(); }
+  // The engine cannot be shown files of this machine; or its runtime shows them badly: gVisor lists a mounted file as a folder,
+  // and bun then does not find it.
+  bool is_elsewhere() { return choice_.backend == "docker" && (engine().engine.is_remote() || !request_.config.docker.runtime.empty()); }
 
   static bool holds_mounts(const SandboxSpec& spec, std::string_view folder) {
     return std::any_of(spec.mounts.begin(), spec.mounts.end(),

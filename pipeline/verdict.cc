@@ -149,6 +149,7 @@ std::string missing_hardening(const std::map<std::string, std::string>& seen) {
   }
   if (value("no_new_privs") != "1") return "may gain privileges (no_new_privs is not set)";
   if (value("seccomp") != "2") return "runs without a system call filter";
+  if (!value("shared_environment").empty()) return "is shared with earlier runs, which may have left another init or other tests in it";
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <grp.h>
 #include <linux/close_range.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -21,6 +22,9 @@
 
 namespace guard {
 namespace {
+
+constexpr int kBusyAttempts = 200;
+constexpr int kBusyPauseMs = 5;
 
 enum class Step : int { descriptors, cgroup, user, folder, program };
 
@@ -113,7 +117,12 @@ void become_user(int status, uid_t user) {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  ::execve(plan.program.c_str(), plan.argv.data(), plan.env.data());
+  // Busy: somebody else's child was forked while that one still had the program open for writing, and has not executed anything yet.
+  for (int left = kBusyAttempts;; --left) {
+    ::execve(plan.program.c_str(), plan.argv.data(), plan.env.data());
+    if (errno != ETXTBSY || left == 0) break;
+    ::poll(nullptr, 0, kBusyPauseMs);
+  }
   report_failure(plan.status, Step::program, errno);
 }
 

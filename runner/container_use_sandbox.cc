@@ -1,7 +1,7 @@
 // How a run is put together from three calls of the program:
 //
 //   cu environment create --source DIR --title T --json                  {"environment_id": "..."}
-//   cu environment run --id ID --source DIR --command "exec sh ./.guard-run"
+//   cu environment run --id ID --source DIR --command "exec env -i sh ./.guard-run"
 //   cu environment delete --id ID --source DIR
 //
 // DIR is the staged tree in the run's private folder. The command's standard output is that of `environment run`, so it
@@ -34,7 +34,7 @@ namespace {
 constexpr std::string_view kName = "container-use";
 constexpr std::string_view kInitInEnvironment = "./.guard-init";
 constexpr std::string_view kCommandFile = ".guard-run";
-constexpr std::string_view kCommand = "exec sh ./.guard-run";
+constexpr std::string_view kCommand = "exec env -i sh ./.guard-run";
 constexpr std::size_t kIdBytesMax = 128;
 constexpr std::size_t kWordsBytesMax = 4096;
 // One JSON object, or a version; whoever says more is not asked for the rest.
@@ -349,6 +349,8 @@ Result<ExecResult> ContainerUseSandbox::run_in(const std::string& program, const
     }
   }
   init.take_into(result);
+  // What an earlier run has left there may be another init, or other tests.
+  if (!options_.environment_id.empty()) result.seen_inside["shared_environment"] = "1";
   result.enforced_by = {
       {"memory", "none"},        {"swap", "none"},         {"pids", "none"},        {"cpus", "none"},
       {"tmp_size", "none"},      {"tmp_files", "none"},    {"tmp_noexec", "none"},  {"sandbox_size", "none"},
@@ -359,13 +361,17 @@ Result<ExecResult> ContainerUseSandbox::run_in(const std::string& program, const
 }
 
 // In a file, because a command line can be read by every user of the machine and the environment may hold secrets, and
-// because one argument has an end and a list of tests has none. `env -i`: nothing is inherited from the environment.
+// because one argument has an end and a list of tests has none.
+bool is_shell_name(std::string_view name) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  return !name.empty() && is_letter(name.front()) &&
+         std::all_of(name.begin(), name.end(), [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+}
+
 std::string command_text(const SandboxSpec& spec) {
-  std::vector<std::string> words = {"env", "-i"};
-  for (const auto& [name, value] : spec.env) words.push_back(name + "=" + value);
-  std::vector<std::string> command = init_command(kInitInEnvironment, spec, {.no_life_line = true});
-  words.insert(words.end(), command.begin(), command.end());
-  return "exec " + shell_line(words) + "\n";
+  std::string text;
+  for (const auto& [name, value] : spec.env) text += fmt::format("export {}\n", shell_line({name + "=" + value}));
+  return text + "exec " + shell_line(init_command(kInitInEnvironment, spec, {.no_life_line = true})) + "\n";
 }
 
 Result<ExecResult> ContainerUseSandbox::run(const SandboxSpec& spec, ByteSink& out, ByteSink& err,
@@ -377,6 +383,10 @@ Result<ExecResult> ContainerUseSandbox::run(const SandboxSpec& spec, ByteSink& o
   if (spec.require_cgroups) {
     return unavailable("limits of memory and processes can't be enforced in an environment of container-use",
                        "drop `require_cgroups`, or use another backend");
+  }
+  for (const auto& [name, value] : spec.env) {
+    if (is_shell_name(name)) continue;
+    return Error(ErrorCode::input_invalid, fmt::format("a shell can't pass on an environment variable called \"{}\"", printable(name)));
   }
   struct stat folder {};
   if (spec.host_folder.empty() || ::stat(spec.host_folder.c_str(), &folder) != 0 || !S_ISDIR(folder.st_mode)) {
@@ -432,11 +442,18 @@ Result<std::string> created_environment_id(std::string_view printed) {
 
 Result<void> check_environment(const std::map<std::string, std::string>& hello) {
   GUARD_TRY(check_confinement(hello));
-  const auto pid = hello.find("pid");
-  if (pid != hello.end() && pid->second == "1") return ok();
-  constexpr std::string_view kWhy = "guard's init is not PID 1 inside, so others there may write into its stream";
-  return Error(ErrorCode::environment_creation_failed, fmt::format("the sandbox does not hold: {}", kWhy))
-      .detail("unproved", std::string(kWhy));
+  const auto refuse = [](std::string_view why) {
+    return Error(ErrorCode::environment_creation_failed, fmt::format("the sandbox does not hold: {}", why))
+        .detail("unproved", std::string(why));
+  };
+  const auto says = [&hello](const char* key, std::string_view value) {
+    const auto found = hello.find(key);
+    return found != hello.end() && found->second == value;
+  };
+  if (!says("pid", "1")) return refuse("guard's init is not PID 1 inside, so others there may write into its stream");
+  // On other backends what was checked is mounted read-only; here the environment has to see to it.
+  if (!says("sources_writable", "0")) return refuse("the tests could change the checked files that they run from");
+  return ok();
 }
 
 std::unique_ptr<Sandbox> make_container_use_sandbox(ContainerUseOptions options) {

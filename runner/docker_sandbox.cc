@@ -9,6 +9,7 @@
 // lost. A result stands only once the engine has confirmed that the container is gone.
 #include <fmt/format.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/random.h>
 
 #include <algorithm>
@@ -63,7 +64,6 @@ constexpr std::chrono::seconds kDeadlineSlack{60};
 constexpr std::size_t kComplaintBytesMax = 4096;
 // A trial run with another runtime takes half a second where it works; where it does not, it may hang for ever.
 constexpr milliseconds kTrialLimit{20'000};
-constexpr std::uint64_t kTrialMemoryBytes = 256u << 20;
 
 // Once a run has begun, an engine that fails leaves it undecided: neither "no environment" nor the program's own
 // time-out.
@@ -260,6 +260,9 @@ class Pump {
     return frames_.finish();
   }
 
+  // gVisor brings a kernel of its own: one that shows the engine's is something else.
+  void expect_another_kernel(std::string release) { not_this_kernel_ = std::move(release); }
+
   Intervention intervention() const noexcept { return intervention_; }
   TermSent term_sent() const noexcept { return term_sent_; }
   bool kill_sent() const noexcept { return kill_sent_; }
@@ -278,8 +281,17 @@ class Pump {
     if (!confinement_checked_ && init_.hello_seen()) {
       confinement_checked_ = true;
       GUARD_TRY(check_confinement(init_.hello()));
+      GUARD_TRY(check_kernel());
     }
     return ok();
+  }
+
+  Result<void> check_kernel() const {
+    const auto kernel = init_.hello().find("kernel");
+    if (not_this_kernel_.empty() || (kernel != init_.hello().end() && kernel->second != not_this_kernel_)) return ok();
+    constexpr std::string_view kWhy = "the runtime is named as gVisor's is, and runs on the engine's own kernel";
+    return Error(ErrorCode::environment_creation_failed, fmt::format("the sandbox does not hold: {}", kWhy))
+        .detail("unproved", std::string(kWhy));
   }
 
   // TERM at the time-out or when cancelled, KILL after the grace or at once for a flood.
@@ -322,6 +334,7 @@ class Pump {
   docker::StreamFrames frames_;
   std::unique_ptr<docker::PendingCall> signal_;  // the last one sent, until it is answered
   std::string complaint_;
+  std::string not_this_kernel_;
   Deadline next_step_ = Deadline::never();
   Intervention intervention_ = Intervention::none;
   TermSent term_sent_ = TermSent::no;
@@ -348,6 +361,12 @@ Result<Outcome> conclude(const SandboxSpec& spec, const Pump& pump, const docker
   if (pump.intervention() == Intervention::timed_out) {
     return Outcome{OutcomeKind::timed_out, spec.timeout.count(),
                    pump.kill_sent() ? "it ignored TERM and had to be killed" : ""};
+  }
+  constexpr std::int64_t kKilled = 128 + SIGKILL;
+  const bool killed_by_nobody = state.exit_code == kKilled && !pump.kill_sent();
+  if ((!whole || !init.exit()) && init.hello_seen() && init.tagged() && killed_by_nobody) {
+    // On this machine's kernel no process of a namespace can kill its PID 1; on a runtime's own it may.
+    return Outcome{OutcomeKind::violation, 0, "the sandbox's init was killed, and guard did not do it"};
   }
   if (!whole || !init.exit()) {
     Error error = whole ? Error(ErrorCode::protocol_error, "the sandbox's init said nothing of the end")
@@ -405,7 +424,7 @@ Result<docker::ContainerConfig> config_for(const SandboxSpec& spec, const docker
   config.network_mode = spec.network == Network::host ? "host" : spec.network == Network::bridge ? "bridge" : "none";
   config.seccomp_profile = seccomp_profile_json();
   // podman loads a profile of its own under another name and uses it unasked.
-  if (engine.apparmor && !engine.podman) config.apparmor_profile = apparmor_profile();
+  if (engine.apparmor && !engine.podman) config.apparmor_profile = shown == Shown::mounted ? apparmor_profile() : "docker-default";
   config.runtime = runtime;
   config.podman = engine.podman;
   if (engine.podman) {
@@ -416,6 +435,13 @@ Result<docker::ContainerConfig> config_for(const SandboxSpec& spec, const docker
 
   GUARD_TRY_ASSIGN(config.labels, labels_of(spec));
   return config;
+}
+
+bool mounts_into_scratch(const SandboxSpec& spec) {
+  return std::any_of(spec.mounts.begin(), spec.mounts.end(), [&spec](const Mount& mount) {
+    return std::any_of(spec.scratch.begin(), spec.scratch.end(),
+                       [&mount](const ScratchFolder& folder) { return mount.target.starts_with(folder.target + "/"); });
+  });
 }
 
 class DockerSandbox final : public Sandbox {
@@ -447,7 +473,7 @@ class DockerSandbox final : public Sandbox {
     // Removed after the container that is made from it.
     std::optional<ArmedImage> staged;
     Shown shown = Shown::mounted;
-    if (engine.endpoint.is_remote()) {
+    if (engine.endpoint.is_remote() || (!options_.runtime.empty() && !mounts_into_scratch(spec))) {
       shown = Shown::as_an_image;
       staged.emplace(ending, spec.run_id);
       GUARD_TRY_ASSIGN(image.id, engine_failed(send_files(spec, image, staged->reference(), client, cancel)));
@@ -489,7 +515,7 @@ class DockerSandbox final : public Sandbox {
     trial.argv = {std::string(kInitPath), "--nothing"};
     trial.working_dir = "/tmp";
     trial.image = spec.image;
-    trial.limits.memory_bytes = std::min(spec.limits.memory_bytes, kTrialMemoryBytes);
+    trial.limits = spec.limits;  // what its own processes need counts, too
     trial.timeout = kTrialLimit;
     trial.grace = milliseconds(0);
     StringSink out;  // nothing comes
@@ -498,11 +524,6 @@ class DockerSandbox final : public Sandbox {
     if (!result) return unusable(result.error().message());
     if (result->outcome.kind != OutcomeKind::exited || result->outcome.value != 0) {
       return unusable(fmt::format("it ended with {} {}", to_string(result->outcome.kind), result->outcome.value));
-    }
-    const auto kernel = result->seen_inside.find("kernel");
-    const bool own_kernel = kernel != result->seen_inside.end() && kernel->second != engine.info->kernel;
-    if (options_.runtime.starts_with("runsc") && !own_kernel) {
-      return unusable("it is named as gVisor's is, and runs on the engine's own kernel");
     }
     GUARD_TRY(make_folders(passed.parent_path(), 0755));
     return write_file_atomically(passed, options_.runtime + "\n");
@@ -563,11 +584,11 @@ class DockerSandbox final : public Sandbox {
                             const CancelToken& cancel) const {
     GUARD_TRY_ASSIGN(const auto config, config_for(spec, *engine.info, shown, image, options_.runtime));
     ArmedContainer container(ending, docker_container_name(spec.run_id));
-    if (shown == Shown::mounted) {
+    if (!engine.endpoint.is_remote()) {
       GUARD_TRY_ASSIGN(std::string owner, run_owner(spec.run_id));
       container.own_inits_of(std::move(owner));
     }
-    auto result = run_container(spec, config, client, ending, container, out, err, cancel);
+    auto result = run_container(spec, config, engine, client, ending, container, out, err, cancel);
     auto removed = container.remove();
     if (removed) return result;
     if (result) return std::move(removed).error();
@@ -575,7 +596,7 @@ class DockerSandbox final : public Sandbox {
   }
 
   static Result<ExecResult> run_container(const SandboxSpec& spec, const docker::ContainerConfig& config,
-                                          docker::EngineClient& client, docker::EngineClient& ending,
+                                          const docker::EngineProbe& engine, docker::EngineClient& client, docker::EngineClient& ending,
                                           ArmedContainer& container, ByteSink& out, ByteSink& err,
                                           const CancelToken& cancel) {
     const auto created = client.create_container(container.name(), container_config(config), Deadline::after(kStartLimit));
@@ -592,7 +613,7 @@ class DockerSandbox final : public Sandbox {
       return engine_failed(created.error());
     }
     const std::string& id = *created;
-    if (!config.runtime.empty()) container.watch_processes_of(id);
+    if (!config.runtime.empty() && !engine.endpoint.is_remote()) container.watch_processes_of(id);
     GUARD_TRY_ASSIGN(const auto attachment, engine_failed(client.attach(id, Deadline::after(kCallLimit))));
     const auto begun = SteadyClock::now();
     GUARD_TRY(engine_failed(client.start(id, Deadline::after(std::min(kStartLimit, spec.timeout + kStartSlack)))));
@@ -607,7 +628,16 @@ class DockerSandbox final : public Sandbox {
       GUARD_TRY(engine_failed(attachment->write({reinterpret_cast<const char*>(key.data()), key.size()})));
     }
     Pump pump(spec, ending, id, init);
-    GUARD_TRY(engine_failed(pump.run(*attachment, cancel)));
+    if (config.runtime.starts_with("runsc")) pump.expect_another_kernel(engine.info->kernel);
+    if (auto pumped = pump.run(*attachment, cancel); !pumped) {
+      if (!init.forged()) return engine_failed(std::move(pumped).error());
+      // Nobody but the program can have written it: that is its doing, and no failure of the engine's.
+      ExecResult forged;
+      forged.outcome = {OutcomeKind::violation, 0, "the run wrote into the stream of the sandbox's init"};
+      forged.wall = std::chrono::duration_cast<milliseconds>(SteadyClock::now() - begun);
+      init.take_into(forged);
+      return forged;
+    }
     // The stream's end is not the container's: the engine may have dropped it.
     GUARD_TRY(engine_failed(ending.wait(id, Deadline::after(kKillLimit))));
     GUARD_TRY_ASSIGN(const auto state, engine_failed(ending.inspect_container(id, Deadline::after(kCallLimit))));

@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unistd.h>
+
+#include <cerrno>
 #include <charconv>
 #include <chrono>
 
 #include "common/file_io.h"
 #include "common/hash.h"
+#include "common/text.h"
 #include "docker/engine_client.h"
 
 namespace guard {
@@ -22,6 +26,10 @@ constexpr milliseconds kRemoveLimit{10'000};
 std::string value_of(const std::map<std::string, std::string>& labels, const char* name) {
   const auto found = labels.find(name);
   return found == labels.end() ? std::string() : found->second;
+}
+
+bool is_label(std::string_view text) {
+  return text.size() == kLabelHexDigits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 bool is_long_over(const std::string& deadline) {
@@ -43,9 +51,26 @@ std::string docker_image_name(const std::string& run_id) {
   return "guard-run:" + run_id;
 }
 
+// Not made from the path: that of root's cache is the same on every machine and in every container.
 Result<std::string> docker_cache_label() {
-  GUARD_TRY_ASSIGN(const auto folder, cache_folder());
-  return sha256_hex(folder.lexically_normal().string()).substr(0, kLabelHexDigits);
+  GUARD_TRY_ASSIGN(const auto folder, shared_cache_folder());
+  const auto path = folder / "id";
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    const auto known = read_file(path, kLabelHexDigits, FollowLinks::no);
+    if (known && is_label(*known)) return *known;
+    if (known || known.error().code() != ErrorCode::file_not_found) break;
+    GUARD_TRY_ASSIGN(const std::string drawn, new_run_id());
+    const std::string label = sha256_hex(drawn).substr(0, kLabelHexDigits);
+    // Whole or not at all, and the first one stays.
+    const auto draft = folder / fmt::format(".id-{}", label);
+    GUARD_TRY(write_new_file(draft, label, 0644));
+    const int linked = ::link(draft.c_str(), path.c_str());
+    const int number = errno;
+    ::unlink(draft.c_str());
+    if (linked != 0 && number != EEXIST) return Error::from_errno(ErrorCode::io_error, path.string(), number);
+  }
+  return Error(ErrorCode::io_error, fmt::format("{} does not hold the cache's id", printable(path.native())))
+      .hint("remove that file while no guard runs");
 }
 
 Result<SweepResult> docker_sweep(const docker::Endpoint& endpoint, const CancelToken& cancel) {

@@ -112,7 +112,7 @@ Result<docker::ImageInfo> pull(const EngineImageRequest& request, const docker::
   });
   const auto take = [&lines](std::string_view bytes) { return lines.push(bytes); };
   const std::string& tag = name.digest.empty() ? name.tag : name.digest;
-  auto pulled = engine.pull_image(name.repository, tag, auth.header, take, Deadline::after(request.pull_limit));
+  auto pulled = engine.pull_image(name.full_repository(), tag, auth.header, take, Deadline::after(request.pull_limit));
   if (!pulled && pulled.error().code() == ErrorCode::execution_timeout) {
     return Error(ErrorCode::image_pull_failed,
                  fmt::format("the container engine had not pulled it after {} s",
@@ -148,7 +148,10 @@ Result<EngineImage> find_or_pull_image(const EngineImageRequest& request, const 
             fmt::format("write docker.image = \"{}:latest\" if that is what you mean; a digest can't change under you",
                         request.reference));
   }
-  const auto auth = credentials(request, name->registry());
+  auto auth = credentials(request, name->registry());
+  if (auth && !auth->header.empty() && request.engine.is_plain_tcp() && !request.engine.is_loopback()) {
+    return failed(request.reference, "credentials are not sent to an engine over TCP without TLS").hint("use TLS, or pull the image there by hand");
+  }
   if (!auth) return pull_error(request.reference, {}, auth.error()).hint(std::string(auth.error().hint()));
   const auto image = pull(request, *name, engine, *auth);
   if (!image)

@@ -128,7 +128,11 @@ Result<void> InitStream::push(std::span<const char> bytes) {
       header_filled_ += taken;
       bytes = bytes.subspan(taken);
       if (header_filled_ < kHeaderBytes) break;
-      GUARD_TRY(begin_frame());
+      if (auto begun = begin_frame(); !begun) {
+        // Init writes no such thing; where a program can, it was the program.
+        forged_ = tagged() && hello_seen_;
+        return begun;
+      }
     }
     const std::size_t taken = std::min<std::size_t>(payload_left_, bytes.size());
     if (taken > 0 && hash_) hash_->update(bytes.data(), taken);
@@ -196,8 +200,9 @@ Result<void> InitStream::begin_frame() {
 Result<void> InitStream::check_tag() {
   unsigned char wanted[init_protocol::kTagBytes];
   init_protocol::write_tag(hash_->finish(), wanted);
-  if (std::memcmp(wanted, tag_, sizeof tag_) != 0) return broken("a frame that init did not write");
-  return ok();
+  if (std::memcmp(wanted, tag_, sizeof tag_) == 0) return ok();
+  forged_ = hello_seen_;
+  return broken("a frame that init did not write");
 }
 
 Result<void> InitStream::take_payload(std::span<const char> bytes) {

@@ -51,6 +51,9 @@ class InitStream final {
   // output has gone on into its sink by then, so what the sinks got is worth nothing after a failure.
   using TagKey = std::array<unsigned char, init_protocol::kTagKeyBytes>;
   void expect_tags(const TagKey& key);
+  bool tagged() const noexcept { return key_.has_value(); }
+  // Behind init's first frame there was one that it did not write. Only after a failed push().
+  bool forged() const noexcept { return forged_; }
 
   // PROTOCOL_ERROR for anything out of order; a sink's own Error when it fails. Once flooded() is true output is
   // counted and no longer passed on: the caller is expected to end the run.
@@ -89,6 +92,7 @@ class InitStream final {
   std::optional<TagKey> key_;
   std::optional<init_protocol::SipHash> hash_;  // of the frame that is being read
   std::uint64_t frames_ = 0;
+  bool forged_ = false;
   unsigned char tag_[init_protocol::kTagBytes] = {};
   std::size_t tag_filled_ = 0;
   std::string text_;  // of a hello, attestation or exit frame

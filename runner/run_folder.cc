@@ -24,12 +24,6 @@ Result<std::filesystem::path> runs_folder() {
   return cache / "runs";
 }
 
-bool is_run_id(std::string_view name) {
-  return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-  });
-}
-
 enum class Lock { taken, held_by_other, no_file };
 
 // flock(2) belongs to the open file: it is gone when the last copy of the descriptor is, however its owner died.
@@ -40,6 +34,12 @@ Lock try_lock(const std::filesystem::path& folder, UniqueFd& lock) {
 }
 
 }  // namespace
+
+bool is_run_id(std::string_view name) {
+  return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+  });
+}
 
 Result<std::string> new_run_id() {
   unsigned char bytes[10];

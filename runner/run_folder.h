@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/result.h"
@@ -15,6 +16,9 @@ namespace guard {
 
 // "r" and twenty random hex digits.
 Result<std::string> new_run_id();
+
+// Whether a text could be such an id: 1 to 64 of [a-z0-9-].
+bool is_run_id(std::string_view text);
 
 class RunFolder {
  public:

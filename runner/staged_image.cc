@@ -91,6 +91,10 @@ class ContextWriter {
 
  private:
   Result<void> add(const fs::path& source, std::string_view target) {
+    // To an engine such a name in a layer means that another file is to go.
+    if (target.find("/.wh.") != std::string_view::npos) {
+      return Error(ErrorCode::input_invalid, fmt::format("{} can't be sent to an engine at another machine: names that begin with .wh. mean something to it", printable(target)));
+    }
     const std::string path = fmt::format("{}{}", kFiles, target);
     for (std::size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
       const std::string folder = path.substr(0, slash);

@@ -99,7 +99,8 @@ SweepResult sweep_stray_inits() {
     const std::string_view owner = owner_in(arguments);
     if (!owner.starts_with(ours)) return;
     std::string run_id(owner.substr(ours.size()));
-    if (run_is_alive(run_id)) return;
+    // The command line is whatever its owner wrote there.
+    if (!is_run_id(run_id) || run_is_alive(run_id)) return;
     if (kill_by(process)) {
       result.removed.push_back(std::move(run_id));
     } else if (errno != ESRCH) {

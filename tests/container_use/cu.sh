@@ -46,7 +46,7 @@ inside_plain() {
 
 inside_sandbox() {
   local -a words=(bwrap --unshare-user --unshare-all --uid 1000 --gid 1000 --cap-drop ALL --die-with-parent --new-session
-    --as-pid-1 --seccomp 9 --ro-bind / / --proc /proc --dev /dev --tmpfs /tmp --bind "$source" /mnt --chdir /mnt)
+    --as-pid-1 --seccomp 9 --ro-bind / / --proc /proc --dev /dev --tmpfs /tmp --ro-bind "$source" /mnt --chdir /mnt)
   if [[ -n $CU_BUN ]]; then words+=(--tmpfs /usr/local/bin --ro-bind "$CU_BUN" /usr/local/bin/bun); fi
   if [[ $(id -u) -eq 0 ]]; then words=(setpriv --reuid 1000 --regid 1000 --clear-groups "${words[@]}"); fi
   exec "${words[@]}" -- sh -c "$command" 9<"$CU_STATE/filter"

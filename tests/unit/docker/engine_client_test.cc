@@ -97,6 +97,7 @@ TEST_F(EngineClientTest, RefusesNonsense) {
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nOK\r\n0\r\n\r\n",
       "HTTP/1.1 200 OK\r\nX: " + std::string(64 * 1024, 'h') + "\r\nContent-Length: 2\r\n\r\nOK",
       "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\nOK",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;x=" + std::string(1 << 20, 'x'),
       std::string(100'000, '\0'),
   };
   for (const auto& bytes : nonsense) {

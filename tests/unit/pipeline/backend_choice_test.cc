@@ -184,6 +184,10 @@ TEST(BackendChoice, ANetworkIsAWideningOfTheContainerAndNothingForTheEmbeddedSan
     const auto container = choose(config, ProbeState::available);
     ASSERT_TRUE(container);
     EXPECT_TRUE(network_fits(*container, config));
+    const auto owned = network_fits(*container, config, /*unprotected_engine=*/true);
+    ASSERT_FALSE(owned) << "the code would reach an engine that obeys anybody";
+    EXPECT_EQ(owned.error().code(), ErrorCode::config_invalid);
+    EXPECT_TRUE(network_fits(*container, Config{}, true));
     ASSERT_EQ(container->widenings.size(), 1u);
     EXPECT_TRUE(container->widenings[0].starts_with("docker.network = " + std::string(to_string(network))))
         << container->widenings[0];

@@ -128,7 +128,7 @@ TEST_F(ContainerUse, RunsInAnEnvironmentOfItsOwnAndDeletesIt) {
   EXPECT_EQ(script_->calls(),
             (std::vector<std::string>{
                 "environment create --source " + source + " --title guard-" + wanted.run_id + " --json",
-                "environment run --id fancy-cat.1/x_Y --source " + source + " --command exec sh ./.guard-run",
+                "environment run --id fancy-cat.1/x_Y --source " + source + " --command exec env -i sh ./.guard-run",
                 "environment delete --id fancy-cat.1/x_Y --source " + source}));
   EXPECT_EQ(script_->environments(), 0);
 }
@@ -175,11 +175,12 @@ TEST_F(ContainerUse, WhatDoesNotShowItsSandboxRunsNothing) {
 
 TEST_F(ContainerUse, AnInitThatIsNotAloneProvesNothing) {
   std::map<std::string, std::string> hello = {{"uid", "1000"},  {"gid", "1000"},      {"no_new_privs", "1"},
-                                              {"seccomp", "2"}, {"rlimit_core", "0"}, {"pid", "1"}};
+                                              {"seccomp", "2"}, {"rlimit_core", "0"}, {"pid", "1"},
+                                              {"sources_writable", "0"}};
   for (const char* key : {"cap_inh", "cap_prm", "cap_eff", "cap_bnd", "cap_amb"}) hello[key] = "0000000000000000";
   EXPECT_TRUE(check_environment(hello));
   for (const auto& [key, value] : std::map<std::string, std::string>{
-           {"pid", "2"}, {"pid", ""}, {"uid", "0"}, {"cap_bnd", "00000000a80425fb"}, {"seccomp", "0"}}) {
+           {"pid", "2"}, {"pid", ""}, {"sources_writable", "1"}, {"uid", "0"}, {"cap_bnd", "00000000a80425fb"}, {"seccomp", "0"}}) {
     auto other = hello;
     other[key] = value;
     const auto checked = check_environment(other);

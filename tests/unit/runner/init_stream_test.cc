@@ -118,6 +118,14 @@ TEST(InitStream, BelievesNoFrameThatInitDidNotWrite) {
       {"cut in its last tag", whole.substr(0, whole.size() - 1)},
   };
   for (const auto& [name, text] : forgeries) EXPECT_FALSE(reads_with_tags(text)) << name;
+  // Behind the hello it can only have been the program.
+  for (const std::string& text : {hello + tagged(exit_frame(), 1, other), hello + frame('?', ""), kHello + exit_frame()}) {
+    KeepingSink sink;
+    InitStream stream(sink, sink, 1 << 20, ReportChannel::on);
+    stream.expect_tags(kKey);
+    EXPECT_FALSE(stream.push(std::span(text.data(), text.size())));
+    EXPECT_EQ(stream.forged(), text.starts_with(hello));
+  }
   EXPECT_FALSE(reads_with_tags(kHello + exit_frame())) << "no tags at all";
 }
 

@@ -132,6 +132,7 @@ TEST_P(NamespaceSandbox, CollectsWithinItsLimits) {
     const auto collected = [this](const char* how) -> Collection {
       SandboxSpec wanted = spec({"writes_files", how, "/app/scratch"});
       wanted.scratch.front().bytes_max = 1 << 30;
+      wanted.scratch.front().files_max = 200'000;
       wanted.collect = collecting::collect_all("/app/scratch");
       auto result = run(wanted);
       EXPECT_TRUE(result && result->collected) << how << err_.text;

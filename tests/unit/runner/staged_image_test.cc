@@ -90,6 +90,16 @@ TEST_F(StagedImageTest, RefusesFilesInsideAFolderThatShallBeWritable) {
   EXPECT_EQ(refused.error().code(), ErrorCode::input_invalid);
 }
 
+// In a layer of an image such a name takes another file away.
+TEST_F(StagedImageTest, RefusesNamesThatTakeFilesAway) {
+  for (const char* target : {"/app/sandbox/.wh.a.test.ts", "/app/.wh.sandbox/a.test.ts", "/app/.wh..wh..opq"}) {
+    spec_.mounts.back().target = target;
+    const auto refused = stage();
+    ASSERT_FALSE(refused) << target;
+    EXPECT_EQ(refused.error().code(), ErrorCode::input_invalid);
+  }
+}
+
 TEST_F(StagedImageTest, RefusesWhatIsNoFile) {
   ASSERT_EQ(::mkfifo((folder_->path() / "pipe").c_str(), 0600), 0);
   spec_.mounts = {{folder_->path() / "pipe", "/app/pipe"}};

@@ -4,6 +4,7 @@
 
 #include <sys/wait.h>
 
+#include <fstream>
 #include <thread>
 
 #include "runner/child_process.h"
@@ -62,6 +63,24 @@ TEST_F(StrayProcesses, EndsInitsOfDeadRunsOfThisCacheAlone) {
   EXPECT_EQ(kill_inits_of(""), 0);
   EXPECT_EQ(kill_inits_of(*label + "/" + alive->run_id()), 1);
   EXPECT_FALSE(lives(living));
+}
+
+// Caches at the same place of two machines, or containers, are two caches.
+TEST_F(StrayProcesses, TellCachesApartByWhatIsInThem) {
+  const auto first = docker_cache_label();
+  ASSERT_TRUE(first) << first.error().to_string();
+  EXPECT_EQ(*docker_cache_label(), *first);
+  std::filesystem::remove(cache() / "id");
+  const auto second = docker_cache_label();
+  ASSERT_TRUE(second);
+  EXPECT_NE(*second, *first);
+  for (const char* text : {"", "short", "0123456789abcdeg", "0123456789abcdef0"}) {
+    std::ofstream(cache() / "id", std::ios::trunc) << text;
+    EXPECT_FALSE(docker_cache_label()) << text;
+  }
+  std::filesystem::remove(cache() / "id");
+  std::filesystem::create_symlink("/etc/hostname", cache() / "id");
+  EXPECT_FALSE(docker_cache_label());
 }
 
 TEST_F(StrayProcesses, EndsTheRuntimesProcessesOfOneContainerAlone) {
