@@ -77,6 +77,20 @@ void close_all_on_exec() {
   for (int fd = 3; fd < end; ++fd) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
+// Now, and not on exec: another thread of ours may be writing the very program that is to be executed, and our copy of its descriptor
+// would keep that busy.
+void close_all_but_targets(const Plan& plan) {
+  for (int fd = 3; fd < plan.above; ++fd) {
+    bool wanted = false;
+    for (const auto& [source, target] : plan.descriptors) wanted = wanted || target == fd;
+    if (!wanted) ::close(fd);
+  }
+  const auto from = static_cast<unsigned>(plan.above);
+  const auto status = static_cast<unsigned>(plan.status);
+  if (status > from) ::syscall(SYS_close_range, from, status - 1, 0u);
+  ::syscall(SYS_close_range, status + 1, ~0u, 0u);
+}
+
 void arrange_descriptors(Plan& plan) {
   // First out of the way of every target, then into place: a source may carry another one's target number.
   const int status = ::fcntl(plan.status, F_DUPFD_CLOEXEC, plan.above);
@@ -94,6 +108,7 @@ void arrange_descriptors(Plan& plan) {
   for (const auto& [source, target] : plan.descriptors) {
     if (::dup2(source, target) != target) report_failure(plan.status, Step::descriptors, errno);
   }
+  close_all_but_targets(plan);
 }
 
 void become_user(int status, uid_t user) {
