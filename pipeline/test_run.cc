@@ -201,11 +201,6 @@ class Run {
   // and bun then does not find it.
   bool is_elsewhere() { return choice_.backend == "docker" && (engine().engine.is_remote() || !request_.config.docker.runtime.empty()); }
 
-  static bool holds_mounts(const SandboxSpec& spec, std::string_view folder) {
-    return std::any_of(spec.mounts.begin(), spec.mounts.end(),
-                       [&](const Mount& mount) { return mount.target.starts_with(std::string(folder) + "/"); });
-  }
-
   // Where the program sees the staged folder itself: nothing of guard's own lies between the two.
   bool works_in_staged_folder() const { return choice_.backend == "host" || choice_.backend == "container-use"; }
 
@@ -344,7 +339,7 @@ class Run {
     spec.host_folder = tree.app;
     spec.mounts = std::move(tree.mounts);
     spec.scratch = {{std::string(kSandboxInside), config.limits.sandbox_bytes, config.limits.sandbox_files}};
-    if (is_elsewhere() && holds_mounts(spec, kSandboxInside)) {
+    if (is_elsewhere() && mount_inside(spec, kSandboxInside) != nullptr) {
       // A folder of an image cannot be writable around files that are not.
       spec.scratch.clear();
       record_.read_only_sandbox = true;

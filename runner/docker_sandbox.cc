@@ -17,6 +17,7 @@
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -108,6 +109,16 @@ SandboxProbe to_sandbox_probe(const docker::EngineProbe& engine) {
   return probe;
 }
 
+// A few times, with pauses: an engine may be busy with the very thing.
+Result<void> try_to_remove(const std::function<Result<void>()>& remove) {
+  Result<void> removed = remove();
+  for (int attempt = 1; attempt < kRemoveAttempts && !removed; ++attempt) {
+    std::this_thread::sleep_for(kRemovePause);
+    removed = remove();
+  }
+  return removed;
+}
+
 // Armed before the container is made; what is armed is removed on every path out.
 class ArmedContainer {
  public:
@@ -131,14 +142,11 @@ class ArmedContainer {
   Result<void> remove() {
     if (!armed_) return ok();
     armed_ = false;
-    Result<void> removed = ok();
-    for (int attempt = 0; attempt < kRemoveAttempts; ++attempt) {
-      if (attempt > 0) std::this_thread::sleep_for(kRemovePause);
+    Result<void> removed = try_to_remove([this] {
       // Before as well: a start that hangs holds up the removal.
       kill_runtime_processes(id_);
-      removed = engine_.remove_container(name_, Deadline::after(kRemoveLimit));
-      if (removed) break;
-    }
+      return engine_.remove_container(name_, Deadline::after(kRemoveLimit));
+    });
     if (removed && may_come_late_) removed = remove_late_comer();
     kill_runtime_processes(id_);
     if (removed) return ok();
@@ -188,13 +196,11 @@ class ArmedImage {
   Result<void> remove() {
     if (!armed_) return ok();
     armed_ = false;
-    Result<void> removed = ok();
-    for (int attempt = 0; attempt < kRemoveAttempts; ++attempt) {
-      if (attempt > 0) std::this_thread::sleep_for(kRemovePause);
-      removed = engine_.remove_image(reference_, Deadline::after(kRemoveLimit));
-      if (removed && !whole_) removed = remove_steps();
-      if (removed) return removed;
-    }
+    Result<void> removed = try_to_remove([this]() -> Result<void> {
+      GUARD_TRY(engine_.remove_image(reference_, Deadline::after(kRemoveLimit)));
+      return whole_ ? ok() : remove_steps();
+    });
+    if (removed) return removed;
     return engine_failed(std::move(removed).error())
         .context(fmt::format("removing the image {}", reference_))
         .hint(fmt::format("remove it with `docker rmi {}`; guard tries again at its next start", reference_));
@@ -289,9 +295,7 @@ class Pump {
   Result<void> check_kernel() const {
     const auto kernel = init_.hello().find("kernel");
     if (not_this_kernel_.empty() || (kernel != init_.hello().end() && kernel->second != not_this_kernel_)) return ok();
-    constexpr std::string_view kWhy = "the runtime is named as gVisor's is, and runs on the engine's own kernel";
-    return Error(ErrorCode::environment_creation_failed, fmt::format("the sandbox does not hold: {}", kWhy))
-        .detail("unproved", std::string(kWhy));
+    return not_confined("the runtime is named as gVisor's is, and runs on the engine's own kernel");
   }
 
   // TERM at the time-out or when cancelled, KILL after the grace or at once for a flood.
@@ -438,10 +442,8 @@ Result<docker::ContainerConfig> config_for(const SandboxSpec& spec, const docker
 }
 
 bool mounts_into_scratch(const SandboxSpec& spec) {
-  return std::any_of(spec.mounts.begin(), spec.mounts.end(), [&spec](const Mount& mount) {
-    return std::any_of(spec.scratch.begin(), spec.scratch.end(),
-                       [&mount](const ScratchFolder& folder) { return mount.target.starts_with(folder.target + "/"); });
-  });
+  return std::any_of(spec.scratch.begin(), spec.scratch.end(),
+                     [&spec](const ScratchFolder& folder) { return mount_inside(spec, folder.target) != nullptr; });
 }
 
 class DockerSandbox final : public Sandbox {

@@ -17,6 +17,7 @@
 #include "runner/file_digests.h"
 #include "runner/image_archive.h"
 #include "runner/root_folder.h"
+#include "runner/scratch_file.h"
 #include "runner/tree_writer.h"
 
 namespace guard {
@@ -103,32 +104,6 @@ Result<ImagePlan> make_plan(const ImageInputs& inputs, const Sources& sources, c
     GUARD_TRY_ASSIGN(plan.bun_version, ask_bun_version(sources.bun, cancel));
   }
   return plan;
-}
-
-class FileSink final : public ByteSink {
- public:
-  explicit FileSink(int fd) : fd_(fd) {}
-  Result<void> push(std::span<const char> bytes) override {
-    bytes_ += bytes.size();
-    return write_all(fd_, std::string_view(bytes.data(), bytes.size()));
-  }
-  Result<void> finish() override { return ok(); }
-  std::uint64_t bytes() const noexcept { return bytes_; }
-
- private:
-  int fd_;
-  std::uint64_t bytes_ = 0;
-};
-
-// A file without a name, on the disk of the cache: /tmp may be memory.
-Result<UniqueFd> scratch_file(const fs::path& folder) {
-  std::string name = (folder / fmt::format("{}archive-XXXXXX", ImageCache::kTempPrefix)).string();
-  UniqueFd fd(::mkostemp(name.data(), O_CLOEXEC));
-  if (!fd)
-    return Error::from_errno(ErrorCode::io_error, fmt::format("cannot create a file in {}", printable(folder.native())),
-                             errno);
-  ::unlink(name.c_str());
-  return fd;
 }
 
 bool has_content(const docker::ImageInfo& image, const std::string& digest) {
@@ -220,12 +195,11 @@ Result<RuntimeImage> load_into_engine(const ImagePlan& plan, const docker::Endpo
 
   say(progress, fmt::format("loading {} into the engine", plan.reference));
   const std::string config = image_config(plan.digest, record->layer_sha256);
-  GUARD_TRY_ASSIGN(const UniqueFd archive, scratch_file(cache.folder()));
-  FileSink sink(archive.get());
+  GUARD_TRY_ASSIGN(ScratchFile scratch, ScratchFile::create(cache.folder()));
   GUARD_TRY(write_image_archive(plan.root_folder, {record->layer_sha256, record->layer_bytes}, config, plan.reference,
-                                sink, cancel));
-  if (::lseek(archive.get(), 0, SEEK_SET) != 0) return Error::from_errno(ErrorCode::io_error, "lseek", errno);
-  GUARD_TRY(engine.load_image(archive.get(), sink.bytes(), Deadline::after(kLoadDeadline))
+                                scratch, cancel));
+  GUARD_TRY_ASSIGN(const UniqueFd archive, scratch.take());
+  GUARD_TRY(engine.load_image(archive.get(), scratch.bytes(), Deadline::after(kLoadDeadline))
                 .context(fmt::format("loading {}", plan.reference)));
 
   // What the engine answered to the load says nothing about what it now has under that name.

@@ -322,24 +322,25 @@ Result<Outcome> outcome_of(const InitExit& exit, TermSent term_sent, millisecond
   return Outcome{OutcomeKind::exited, exit.value, exit.full_folders};
 }
 
+Error not_confined(std::string_view why) {
+  return Error(ErrorCode::environment_creation_failed, fmt::format("the sandbox does not hold: {}", why))
+      .detail("unproved", std::string(why));
+}
+
 Result<void> check_confinement(const std::map<std::string, std::string>& hello) {
-  const auto refuse = [](std::string_view what) {
-    return Error(ErrorCode::environment_creation_failed, fmt::format("the sandbox does not hold: {}", what))
-        .detail("unproved", std::string(what));
-  };
   const auto value = [&hello](const char* key) -> std::string_view {
     const auto found = hello.find(key);
     return found == hello.end() ? std::string_view() : std::string_view(found->second);
   };
   for (const char* key : {"uid", "gid"}) {
-    if (value(key).empty() || value(key) == "0") return refuse(fmt::format("{} inside is \"{}\"", key, value(key)));
+    if (value(key).empty() || value(key) == "0") return not_confined(fmt::format("{} inside is \"{}\"", key, value(key)));
   }
   for (const char* key : {"cap_inh", "cap_prm", "cap_eff", "cap_bnd", "cap_amb"}) {
-    if (value(key) != "0000000000000000") return refuse(fmt::format("{} inside is \"{}\"", key, value(key)));
+    if (value(key) != "0000000000000000") return not_confined(fmt::format("{} inside is \"{}\"", key, value(key)));
   }
-  if (value("no_new_privs") != "1") return refuse("no_new_privs is not set inside");
-  if (value("seccomp") != "2") return refuse("no seccomp filter is in force inside");
-  if (value("rlimit_core") != "0") return refuse("core dumps are possible inside");
+  if (value("no_new_privs") != "1") return not_confined("no_new_privs is not set inside");
+  if (value("seccomp") != "2") return not_confined("no seccomp filter is in force inside");
+  if (value("rlimit_core") != "0") return not_confined("core dumps are possible inside");
   return ok();
 }
 

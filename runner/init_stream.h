@@ -115,6 +115,9 @@ class InitStream final {
 enum class TermSent : std::uint8_t { no, yes };
 Result<Outcome> outcome_of(const InitExit& exit, TermSent term_sent, milliseconds timeout);
 
+// ENVIRONMENT_CREATION_FAILED with the reason as the detail "unproved".
+Error not_confined(std::string_view why);
+
 // ENVIRONMENT_CREATION_FAILED unless the hello shows an unprivileged user, no capability, no_new_privs, a seccomp
 // filter and no core dumps: a sandbox that can't show it holds is not one. What is missing stands in the detail
 // "unproved".

@@ -187,6 +187,13 @@ std::vector<MemoryFolder> memory_folders(const SandboxSpec& spec) {
   return folders;
 }
 
+const Mount* mount_inside(const SandboxSpec& spec, std::string_view folder) {
+  const auto found = std::find_if(spec.mounts.begin(), spec.mounts.end(), [folder](const Mount& mount) {
+    return mount.target != folder && is_same_or_below(mount.target, folder);
+  });
+  return found == spec.mounts.end() ? nullptr : &*found;
+}
+
 void add_folder_limits(const Limits& limits, ExecResult& result) {
   const auto seen = [&result](const char* key) {
     const auto found = result.seen_inside.find(key);

@@ -98,6 +98,9 @@ struct MemoryFolder {
 };
 std::vector<MemoryFolder> memory_folders(const SandboxSpec& spec);
 
+// The first mount whose target lies inside `folder`; nullptr where there is none.
+const Mount* mount_inside(const SandboxSpec& spec, std::string_view folder);
+
 // Adds to result.enforced_by what was seen from inside of the limits of /tmp: not every way of mounting can keep each of them.
 // memory_folders() are all made in the same way, so that the others are as it is.
 void add_folder_limits(const Limits& limits, ExecResult& result);

@@ -1,17 +1,14 @@
 #include "runner/staged_image.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <set>
 
 #include "common/file_io.h"
 #include "common/text.h"
 #include "runner/image_archive.h"
+#include "runner/scratch_file.h"
 #include "runner/tar_writer.h"
 
 namespace guard {
@@ -21,21 +18,6 @@ namespace fs = std::filesystem;
 
 // Everything below it is copied to the root of the image.
 constexpr std::string_view kFiles = "files";
-
-class FileSink final : public ByteSink {
- public:
-  explicit FileSink(int fd) : fd_(fd) {}
-  Result<void> push(std::span<const char> bytes) override {
-    bytes_ += bytes.size();
-    return write_all(fd_, std::string_view(bytes.data(), bytes.size()));
-  }
-  Result<void> finish() override { return ok(); }
-  std::uint64_t bytes() const noexcept { return bytes_; }
-
- private:
-  int fd_;
-  std::uint64_t bytes_ = 0;
-};
 
 bool is_image_id(std::string_view id) {
   constexpr std::string_view kAlgorithm = "sha256:";
@@ -67,12 +49,11 @@ Result<std::string> dockerfile(std::string_view base_id, const std::map<std::str
 
 Result<void> check_mounts(const SandboxSpec& spec) {
   for (const ScratchFolder& scratch : spec.scratch) {
-    for (const Mount& mount : spec.mounts) {
-      if (!mount.target.starts_with(scratch.target + "/")) continue;
-      return Error(ErrorCode::input_invalid,
-                   fmt::format("{} cannot be read-only inside {} on an engine at another machine", mount.target,
-                               scratch.target));
-    }
+    const Mount* const mount = mount_inside(spec, scratch.target);
+    if (mount == nullptr) continue;
+    return Error(ErrorCode::input_invalid,
+                 fmt::format("{} cannot be read-only inside {} on an engine at another machine", mount->target,
+                             scratch.target));
   }
   return ok();
 }
@@ -116,19 +97,12 @@ Result<StagedContext> stage_context(const SandboxSpec& spec, std::string_view ba
                                     const CancelToken& cancel) {
   GUARD_TRY(check_mounts(spec));
   GUARD_TRY_ASSIGN(const std::string recipe, dockerfile(base_id, labels));
-  // On the disk of the cache: /tmp may be memory.
   GUARD_TRY_ASSIGN(const fs::path cache, cache_folder());
-  std::string name = (cache / "staged-XXXXXX").string();
+  GUARD_TRY_ASSIGN(ScratchFile scratch, ScratchFile::create(cache));
+  GUARD_TRY(ContextWriter(scratch, cancel).write(spec, recipe, init, init_inside));
   StagedContext context;
-  context.tar.reset(::mkostemp(name.data(), O_CLOEXEC));
-  if (!context.tar)
-    return Error::from_errno(ErrorCode::io_error, fmt::format("cannot create a file in {}", printable(cache.native())),
-                             errno);
-  ::unlink(name.c_str());
-  FileSink sink(context.tar.get());
-  GUARD_TRY(ContextWriter(sink, cancel).write(spec, recipe, init, init_inside));
-  if (::lseek(context.tar.get(), 0, SEEK_SET) != 0) return Error::from_errno(ErrorCode::io_error, "lseek", errno);
-  context.bytes = sink.bytes();
+  GUARD_TRY_ASSIGN(context.tar, scratch.take());
+  context.bytes = scratch.bytes();
   return context;
 }
 

@@ -1,6 +1,8 @@
 #include "tests/cli/guard_program.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <spawn.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -32,6 +34,25 @@ nlohmann::json ProgramResult::document() const {
     return nullptr;
   }
   return parsed;
+}
+
+pid_t start_guard(std::vector<std::string> arguments, const std::map<std::string, std::string>& environment) {
+  arguments.insert(arguments.begin(), GUARD_PROGRAM);
+  std::vector<char*> argv;
+  for (auto& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  std::vector<std::string> settings;
+  for (const auto& [name, value] : environment) settings.push_back(name + "=" + value);
+  std::vector<char*> env;
+  for (auto& setting : settings) env.push_back(setting.data());
+  env.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  for (const int fd : {1, 2}) posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_WRONLY, 0);
+  pid_t pid = -1;
+  EXPECT_EQ(::posix_spawn(&pid, GUARD_PROGRAM, &actions, nullptr, argv.data(), env.data()), 0);
+  posix_spawn_file_actions_destroy(&actions);
+  return pid;
 }
 
 fs::path shared_cache() {

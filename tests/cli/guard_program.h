@@ -1,6 +1,8 @@
 // Runs the built guard as a person or a script would, in projects made for the test, with a cache of the test's own.
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -31,6 +33,10 @@ struct ProgramCall {
   std::string stdin_text;
   bool ordinary_user = false;                       // as uid 1000, through setpriv; only as root
 };
+
+// Starts guard with this environment alone and its output thrown away, and does not wait: for those who kill it. -1 and a test
+// failure where it can't be started.
+pid_t start_guard(std::vector<std::string> arguments, const std::map<std::string, std::string>& environment);
 
 // Which sandboxes can be had here. A test that needs one that is missing is skipped with the reason, or fails where
 // GUARD_TEST_REQUIRE_DOCKER or GUARD_TEST_REQUIRE_NAMESPACE say that it has to be there.

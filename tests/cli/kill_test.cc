@@ -1,11 +1,9 @@
 // guard is killed with SIGKILL at ten random moments of a run. After the next start nothing of it may be left: no container, no
 // process, no mount, no folder.
 #include <dirent.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -70,23 +68,10 @@ TEST_P(Kill, LeavesNothingBehindAfterTheNextStart) {
   std::uniform_int_distribution<int> moment_ms(1, 900);
 
   for (int i = 0; i < 10; ++i) {
-    std::vector<std::string> env_text;
-    for (const auto& [name, text] : environment) env_text.push_back(name + "=" + text);
-    std::vector<char*> env;
-    for (auto& text : env_text) env.push_back(text.data());
-    env.push_back(nullptr);
-    std::vector<std::string> words = {GUARD_PROGRAM, "run", "--quiet", "--backend", GetParam(), "--env", "MARK=" + marker, "--project", project.path().string(),
-                                      (project.path() / "sandbox/a.test.ts").string()};
-    std::vector<char*> argv;
-    for (auto& word : words) argv.push_back(word.data());
-    argv.push_back(nullptr);
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-    pid_t pid = -1;
-    ASSERT_EQ(::posix_spawn(&pid, GUARD_PROGRAM, &actions, nullptr, argv.data(), env.data()), 0);
-    posix_spawn_file_actions_destroy(&actions);
+    const pid_t pid = start_guard({"run", "--quiet", "--backend", GetParam(), "--env", "MARK=" + marker, "--project", project.path().string(),
+                                   (project.path() / "sandbox/a.test.ts").string()},
+                                  environment);
+    ASSERT_GT(pid, 0);
     std::this_thread::sleep_for(std::chrono::milliseconds(moment_ms(random)));
     ::kill(pid, SIGKILL);
     int status = 0;

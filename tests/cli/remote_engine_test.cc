@@ -434,12 +434,6 @@ TEST_P(RemoteEngine, TheNextStartRemovesWhatAKilledGuardLeft) {
   const CancelToken never;
   docker::EngineClient engine(docker_socket(), never);
 
-  std::vector<std::string> words = {GUARD_PROGRAM,
-                                    "run",
-                                    "--quiet",
-                                    "--project",
-                                    project_.path().string(),
-                                    (project_.path() / "sandbox/a.test.ts").string()};
   Variables variables = begun;
   for (const auto& [name, value] : environment_) {
     if (value == "(unset)") {
@@ -448,20 +442,9 @@ TEST_P(RemoteEngine, TheNextStartRemovesWhatAKilledGuardLeft) {
       variables[name] = value;
     }
   }
-  std::vector<std::string> settings;
-  for (const auto& [name, value] : variables) settings.push_back(name + "=" + value);
-  std::vector<char*> argv;
-  for (auto& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  std::vector<char*> env;
-  for (auto& setting : settings) env.push_back(setting.data());
-  env.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  for (const int fd : {1, 2}) posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_WRONLY, 0);
-  pid_t pid = -1;
-  ASSERT_EQ(::posix_spawn(&pid, GUARD_PROGRAM, &actions, nullptr, argv.data(), env.data()), 0);
-  posix_spawn_file_actions_destroy(&actions);
+  const pid_t pid = start_guard(
+      {"run", "--quiet", "--project", project_.path().string(), (project_.path() / "sandbox/a.test.ts").string()}, variables);
+  ASSERT_GT(pid, 0);
   bool running = false;
   for (int waited = 0; waited < 600 && !running; ++waited) {
     std::this_thread::sleep_for(50ms);

@@ -14,18 +14,8 @@ namespace {
 constexpr std::uint64_t kProgramBytesMax = 64u << 20;
 constexpr milliseconds kLimit{60'000};
 
-class TextSink final : public ByteSink {
- public:
-  Result<void> push(std::span<const char> bytes) override {
-    text.append(bytes.data(), bytes.size());
-    return ok();
-  }
-  Result<void> finish() override { return ok(); }
-  std::string text;
-};
-
 Result<std::string> layer_of(const std::map<std::string, std::filesystem::path>& programs) {
-  TextSink layer;
+  StringSink layer;
   TarWriter tar(layer);
   GUARD_TRY(tar.add_folder("app", 0755));
   GUARD_TRY(tar.add_folder("app/sandbox", 0755));  // as in the image that guard builds; not the program's own
@@ -49,7 +39,7 @@ Result<std::string> image_of(const std::string& reference, const std::string& la
   config["config"].update(config_extra);
   const nlohmann::json manifest =
       nlohmann::json::array({{{"Config", "config.json"}, {"RepoTags", {reference}}, {"Layers", {"layer.tar"}}}});
-  TextSink image;
+  StringSink image;
   TarWriter tar(image);
   GUARD_TRY(tar.add_file("config.json", 0644, config.dump()));
   GUARD_TRY(tar.add_file("layer.tar", 0644, layer));
