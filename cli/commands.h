@@ -15,6 +15,7 @@ struct CommandContext {
 };
 
 int cmd_check(const CheckOptions& options, CommandContext& context);
+int cmd_gate(const GateOptions& options, CommandContext& context);
 int cmd_run(const RunOptions& options, CommandContext& context);
 int cmd_exec(const ExecOptions& options, CommandContext& context);
 int cmd_image(const ImageOptions& options, CommandContext& context);

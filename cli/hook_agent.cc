@@ -12,6 +12,7 @@
 #include "common/file_io.h"
 #include "common/text.h"
 #include "pipeline/agent_event.h"
+#include "pipeline/change_source.h"
 #include "pipeline/commit_hook.h"
 #include "pipeline/gate.h"
 #include "pipeline/git.h"
@@ -118,15 +119,11 @@ class Judge {
   }
 
   Result<CheckRecord> of_index() {
-    CollectOptions collect;
-    collect.file_bytes_max = config_.check.max_file_bytes;
-    collect.gated_paths = config_.check.paths;
-    GUARD_TRY_ASSIGN(const StagedChange change, collect_staged(root_, collect, context_.cancel));
-    if (options_.mode != "auto") return gate_staged(request_, change, options_.mode);
+    ChangeRequest staged;
+    staged.from = ChangeFrom::index;
+    GUARD_TRY_ASSIGN(const CollectedChange collected, collect_change(root_, staged, context_.cancel));
     request_.files_expected = false;
-    CheckRecord first = gated(change.gated);
-    if (first.error) return first;
-    return gate_staged(request_, change, first.mode);
+    return gate_change(request_, collected.change, std::nullopt, options_.mode, [this]() -> const EngineLocation& { return locate(); });
   }
 
   // Whether the agent's folder lies in the repository that guard was asked to look at.

@@ -26,6 +26,7 @@ int run(int argc, const char* const* argv) {
   const ParsedCommand command = parse_command_line(argc, argv);
   const int status = std::visit(
       Overloaded{[&](const CheckOptions& options) { return cmd_check(options, context); },
+                 [&](const GateOptions& options) { return cmd_gate(options, context); },
                  [&](const RunOptions& options) { return cmd_run(options, context); },
                  [&](const ExecOptions& options) { return cmd_exec(options, context); },
                  [&](const ImageOptions& options) { return cmd_image(options, context); },

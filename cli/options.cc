@@ -181,6 +181,34 @@ Result<ParsedCommand> parse_check(SplitArguments split) {
   return ParsedCommand(std::move(options));
 }
 
+Result<ParsedCommand> parse_gate(const SplitArguments& split) {
+  GUARD_TRY(no_arguments(split, "gate"));
+  constexpr std::string_view kSources[] = {"--head", "--staged", "--patch"};
+  GUARD_TRY(one_of(split, kSources));
+  // Empty would be HEAD, or the work tree: something else than was meant.
+  for (const std::string_view name : {"--base", "--head", "--patch"}) {
+    if (split.has(name) && split.value(name).empty()) {
+      return mistake(fmt::format("{} is empty", name), "look for a variable that is not set in the command");
+    }
+  }
+  if (split.has("--head") && !split.has("--base")) {
+    return mistake("--head needs --base: what is it to be compared with?", "guard gate --base origin/main --head HEAD");
+  }
+  GateOptions options;
+  options.base = split.value("--base");
+  options.head = split.value("--head");
+  options.staged = split.has("--staged");
+  options.patch = split.value("--patch");
+  options.kind = split.value("--task-kind", "test") == "any" ? TaskKind::any : TaskKind::test;
+  options.mode = split.value("--mode", options.mode);
+  options.format = format_of(split);
+  options.allow_empty = split.has("--allow-empty");
+  options.color = color_of(split);
+  options.config = split.value("--config");
+  options.rules = split.value("--rules");
+  return ParsedCommand(std::move(options));
+}
+
 Result<SandboxOptions> sandbox_options(const SplitArguments& split, const VerbRow& row) {
   SandboxOptions options;
   const auto backend = split.value("--backend", "auto");
@@ -340,6 +368,8 @@ Result<ParsedCommand> parse_verb(const VerbRow& row, std::span<const std::string
   switch (row.verb) {
     case Verb::check:
       return parse_check(std::move(split));
+    case Verb::gate:
+      return parse_gate(split);
     case Verb::run:
       return parse_run(std::move(split), row);
     case Verb::exec:

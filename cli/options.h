@@ -12,6 +12,7 @@
 
 #include "cli/streams.h"
 #include "pipeline/config.h"
+#include "validator/change_policy.h"
 
 namespace guard {
 
@@ -35,6 +36,21 @@ struct CheckOptions {
   ColorChoice color = ColorChoice::automatic;
   std::string config;  // --config
   std::string rules;   // --rules
+};
+
+// guard gate. With none of `head`, `staged` and `patch`: the work tree.
+struct GateOptions {
+  std::string base;  // a revision; empty: HEAD
+  std::string head;  // a revision
+  bool staged = false;
+  std::string patch;  // a file, or "-"
+  TaskKind kind = TaskKind::test;
+  std::string mode = "auto";
+  OutputFormat format = OutputFormat::text;
+  bool allow_empty = false;
+  ColorChoice color = ColorChoice::automatic;
+  std::string config;
+  std::string rules;
 };
 
 // What `guard run` and `guard exec` share.
@@ -140,7 +156,7 @@ struct Answer {
 };
 
 using ParsedCommand =
-    std::variant<CheckOptions, RunOptions, ExecOptions, ImageOptions, RulesOptions, DoctorOptions, ConfigOptions,
+    std::variant<CheckOptions, GateOptions, RunOptions, ExecOptions, ImageOptions, RulesOptions, DoctorOptions, ConfigOptions,
                  InitOptions, RedactOptions, HookOptions, VerifyOptions, CleanOptions, Answer>;
 
 // `arguments` without the program's own name.

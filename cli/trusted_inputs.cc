@@ -5,9 +5,9 @@
 #include <system_error>
 
 #include "common/text.h"
+#include "pipeline/change_source.h"
 #include "pipeline/config_file.h"
 #include "pipeline/git.h"
-#include "pipeline/source_files.h"
 
 namespace guard {
 
@@ -24,10 +24,16 @@ ConfigSources config_of(const std::string& config, const std::filesystem::path& 
 
 Result<ConfigSources> config_at_head(const std::string& config, const std::filesystem::path& folder,
                                      CommandContext& context) {
+  return config_at(config, folder, {}, context);
+}
+
+Result<ConfigSources> config_at(const std::string& config, const std::filesystem::path& folder, const std::string& base,
+                                CommandContext& context) {
   ConfigSources sources = config_of(config, {}, context);
   if (!config.empty()) return sources;
-  GUARD_TRY_ASSIGN(std::string bytes, read_at_head(folder, kConfigFileName, context.cancel));
-  if (!bytes.empty()) sources.text = ConfigText{"guard.toml at HEAD", std::move(bytes)};
+  GUARD_TRY_ASSIGN(std::string bytes, read_at(folder, base, kConfigFileName, context.cancel));
+  const std::string name = base.empty() ? "HEAD" : base.substr(0, 12);
+  if (!bytes.empty()) sources.text = ConfigText{"guard.toml at " + name, std::move(bytes)};
   return sources;
 }
 
@@ -41,7 +47,7 @@ Result<void> refuse_inside_tree(const std::string& path, std::string_view option
   if (failure || inside.empty() || *inside.begin() != "..") {
     return Error(ErrorCode::config_invalid,
                  fmt::format("{} {} lies in the work tree that is being judged", option, printable(path)))
-        .hint("name one outside of the repository, or leave the option out: the configuration at HEAD is used then");
+        .hint("name one outside of the repository, or leave the option out: the one of the base is used then");
   }
   return ok();
 }

@@ -18,6 +18,10 @@ ConfigSources config_of(const std::string& config, const std::filesystem::path& 
 Result<ConfigSources> config_at_head(const std::string& config, const std::filesystem::path& folder,
                                      CommandContext& context);
 
+// The same at `base`, a commit's id; empty: HEAD.
+Result<ConfigSources> config_at(const std::string& config, const std::filesystem::path& folder, const std::string& base,
+                                CommandContext& context);
+
 // CONFIG_INVALID where `path`, the value of `option`, lies in the work tree of that repository. Empty is no path.
 Result<void> refuse_inside_tree(const std::string& path, std::string_view option, const std::filesystem::path& folder,
                                 CommandContext& context);

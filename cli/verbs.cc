@@ -14,6 +14,7 @@ constexpr std::array<std::string_view, 4> kModes = {"auto", "docker", "host", "n
 constexpr std::array<std::string_view, 5> kBackends = {"auto", "docker", "namespace", "host", "container-use"};
 
 constexpr std::array<std::string_view, 3> kCollects = {"none", "listed", "all"};
+constexpr std::array<std::string_view, 2> kTaskKinds = {"test", "any"};
 constexpr std::array<std::string_view, 2> kKeeps = {"head", "both"};
 constexpr OptionRow kFormat = {.name = "--format",
                                .value = "FORMAT",
@@ -54,6 +55,26 @@ constexpr OptionRow kCheckOptions[] = {
      .value = "PATH[:LINE]",
      .help = "how guard reads this line, and why each rule did or did not fire; PATHs are judged with it"},
     {.name = "--print-waiver", .help = "print a waiver for each finding that can be waived, to be pasted into guard.toml"},
+    kReportFormat,
+    kColor,
+    kConfig,
+    kRules,
+};
+
+constexpr OptionRow kGateOptions[] = {
+    {.name = "--base", .value = "REV", .help = "what the change is compared with, and whose guard.toml holds (default HEAD)"},
+    {.name = "--head", .value = "REV", .help = "judge this commit; needs --base"},
+    {.name = "--staged", .help = "judge the index: what `git commit` would commit now"},
+    {.name = "--patch", .value = "FILE", .help = "judge what the base would be with this patch; - reads standard input"},
+    {.name = "--task-kind",
+     .value = "KIND",
+     .help = "test (default): lockfiles, manifests, build and hidden files are untouchable; any: other tasks",
+     .choices = kTaskKinds},
+    {.name = "--mode",
+     .value = "MODE",
+     .help = "the place that the rules are chosen for: auto, docker, host or namespace",
+     .choices = kModes},
+    {.name = "--allow-empty", .help = "a change of nothing is a pass"},
     kReportFormat,
     kColor,
     kConfig,
@@ -170,6 +191,21 @@ constexpr VerbRow kVerbs[] = {
                  "guard.sarif\nguard check --explain sandbox/a.test.ts:12\ngenerate | guard check - --stdin-name "
                  "sandbox/new.test.ts",
      .exit_status = kCheckStatus},
+    {.verb = Verb::gate,
+     .name = "gate",
+     .summary = "judge a change: what it touches, and what it adds",
+     .usage = "gate [--base REV]\ngate --base REV --head REV\ngate --staged [--base REV]\ngate --patch FILE [--base REV]",
+     .about = "Three questions at once. What does it touch: how many files and lines, which places, no links, binaries, modes, nothing\n"
+              "that git, CI, agents or tools obey ([policy] in guard.toml). What does it add: no banned pattern on any added line. What do\n"
+              "its files under [check] paths do: all that `guard check` looks for. Without options all that is not committed is judged: the\n"
+              "work tree against HEAD, new files included, except those that .gitignore files of HEAD leave out. The two trees are\n"
+              "compared as they are; for a branch that its base has left behind, name the merge base. guard.toml is the one of the base.\n"
+              "docs/gate.md says what is refused and why.",
+     .options = kGateOptions,
+     .examples = "guard gate\nguard gate --staged --task-kind any\nguard gate --base main --head topic --format json\n"
+                 "guard gate --patch change.diff --base v1.2\ngenerate | guard gate --patch -",
+     .exit_status = "0 allowed, 1 findings, 2 could not decide (nothing changed, no such revision, a patch that does not apply, bad\n"
+                    "rules or configuration), 3 host-only findings decide and the state of the container engine is unknown; 64 usage"},
     {.verb = Verb::run,
      .name = "run",
      .summary = "check tests, run them in a sandbox, give a verdict",

@@ -52,6 +52,42 @@ std::string Sha256::finish_hex() {
   return to_hex(digest);
 }
 
+struct GitBlobId::State {
+  bool long_ids = false;
+  SHA_CTX short_one{};
+  Sha256 long_one;
+};
+
+GitBlobId::GitBlobId(std::size_t hex_digits, std::uint64_t size) : state_(std::make_unique<State>()) {
+  state_->long_ids = hex_digits == 2 * Sha256::kBytes;
+  must(SHA1_Init(&state_->short_one));
+  const std::string header = "blob " + std::to_string(size);
+  update(std::string_view(header.c_str(), header.size() + 1));
+}
+
+GitBlobId::~GitBlobId() = default;
+
+void GitBlobId::update(std::string_view bytes) {
+  if (state_->long_ids) {
+    state_->long_one.update(bytes);
+  } else {
+    must(SHA1_Update(&state_->short_one, bytes.data(), bytes.size()));
+  }
+}
+
+std::string GitBlobId::finish_hex() {
+  if (state_->long_ids) return state_->long_one.finish_hex();
+  std::array<std::uint8_t, SHA_DIGEST_LENGTH> digest{};
+  must(SHA1_Final(digest.data(), &state_->short_one));
+  return to_hex(digest);
+}
+
+std::string git_blob_id(std::string_view bytes, std::size_t hex_digits) {
+  GitBlobId id(hex_digits, bytes.size());
+  id.update(bytes);
+  return id.finish_hex();
+}
+
 std::string to_hex(std::span<const std::uint8_t> bytes) {
   static constexpr char kDigits[] = "0123456789abcdef";
   std::string text;

@@ -25,6 +25,9 @@ enum class PullPolicy : std::uint8_t { never, missing };
 // What comes back of the files that a run wrote: nothing, what collect_paths names, or everything that passes.
 enum class CollectPolicy : std::uint8_t { none, listed, all };
 
+// Which clones of the nightly loop stay when their attempt is over.
+enum class KeepClones : std::uint8_t { never, refused, always };
+
 // Lets a finding pass: this rule, in these files, as long as the fingerprint is the same and the day has not come.
 struct Waiver {
   std::string rule;
@@ -112,8 +115,21 @@ struct Config {
     std::uint64_t max_changed_files_per_task = 5;
     std::vector<std::string> forbidden_files = {"package.json",      "bun.lock",  "bun.lockb",
                                                 "package-lock.json", "yarn.lock", "pnpm-lock.yaml"};
-    std::vector<std::string> allowed_paths;  // empty: any
+    std::vector<std::string> forbidden_paths;  // globs, on top of what is never allowed
+    std::vector<std::string> allowed_paths;    // empty: any
+    std::uint64_t max_diff_lines = 2'000;
+    std::uint64_t max_diff_bytes = 256ull << 10;
   } policy;
+
+  struct {
+    bool worth = true;               // a new test has to fail when the code is broken
+    std::uint64_t worth_runs = 3;    // in random order, to see flakes
+    std::uint64_t worth_mutants = 8; // at most; one run each
+    KeepClones keep_clones = KeepClones::never;
+    std::uint64_t keep_days = 30;
+    std::uint64_t min_free_bytes = 2ull << 30;
+    std::vector<std::string> on_finish;  // argv
+  } nightly;
 
   struct {
     bool enabled = true;

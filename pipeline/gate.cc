@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "common/environment.h"
@@ -10,7 +11,9 @@
 #include "common/hash.h"
 #include "pipeline/finding_marks.h"
 #include "pipeline/masked_excerpts.h"
+#include "pipeline/source_files.h"
 #include "pipeline/tree_check.h"
+#include "validator/trusted_files.h"
 #include "validator/weigh.h"
 
 namespace guard {
@@ -67,9 +70,69 @@ CheckRecord conclude(CheckRecord record, const GateRequest& request, const std::
   return record;
 }
 
+// git counts line feeds alone.
 std::uint32_t git_line(std::string_view text, std::size_t offset) {
   const auto before = text.substr(0, offset);
   return static_cast<std::uint32_t>(1 + std::count(before.begin(), before.end(), '\n'));
+}
+
+// Any of its lines. A hit that nobody confirmed may stand for more of its kind further down.
+bool on_added_line(const Finding& finding, std::string_view text, const LineRanges& added) {
+  if (added.empty()) return false;
+  const std::uint32_t first = git_line(text, finding.begin);
+  const std::uint32_t last = finding.confirmed ? git_line(text, finding.end > finding.begin ? finding.end - 1 : finding.begin) : UINT32_MAX;
+  return std::any_of(added.begin(), added.end(), [&](const auto& range) { return first <= range.second && last >= range.first; });
+}
+
+bool has_text(EntryKind kind) { return kind == EntryKind::file || kind == EntryKind::executable || kind == EntryKind::link; }
+
+// A link or submodule called like the gated folder itself would stand for all that is in it.
+bool stands_for_gated(const Config& config, const std::string& path) {
+  return is_gated_path(config.check.paths, path) || is_gated_path(config.check.paths, path + "/x");
+}
+
+Finding change_finding(std::string_view rule, const std::string& path, std::string_view message, std::string_view fix) {
+  Finding finding;
+  finding.rule = rule;
+  finding.tier = FindingTier::policy;
+  finding.path = path;
+  finding.message = message;
+  finding.fix = fix;
+  return finding;
+}
+
+// What no change may hold, where no policy speaks: its author could otherwise leave the gate out.
+std::vector<Finding> always_refused(const Config& config, const ChangeSet& change) {
+  std::vector<Finding> findings;
+  for (const auto& file : change.files) {
+    if (configures_guard(file.path)) {
+      findings.push_back(change_finding("policy.configuration_changed", file.path, "the commit changes what guard or bun is told to do",
+                                        "change it in a commit of its own, made by a person (git commit --no-verify)"));
+    }
+    if (file.unread) {
+      findings.push_back(change_finding("policy.unread_file", file.path, "a file that was not read, because it is too large or cannot be read",
+                                        "make it smaller, or leave it out"));
+    }
+    if (file.after == EntryKind::other) {
+      findings.push_back(change_finding("policy.special_file", file.path, "something that git cannot keep", "remove it"));
+    }
+    const bool link = file.after == EntryKind::link;
+    if ((link || file.after == EntryKind::submodule) && stands_for_gated(config, file.path)) {
+      findings.push_back(change_finding(link ? "policy.symbolic_link" : "policy.submodule", file.path, link ? "a symbolic link" : "a submodule",
+                                        "commit the files themselves"));
+    }
+  }
+  return findings;
+}
+
+ChangeSize size_of(const ChangeSet& change) {
+  ChangeSize size;
+  size.files = change.files.size();
+  for (const auto& file : change.files) {
+    size.lines_added += file.lines_added;
+    size.lines_removed += file.lines_removed;
+  }
+  return size;
 }
 
 CheckRecord record_for(const GateRequest& request, std::string_view mode) {
@@ -192,40 +255,66 @@ CheckRecord gate_auto(const GateRequest& request, const SourceFiles& files, cons
   return choice->tiers.host ? strict : gate(request, files, choice->mode);
 }
 
-CheckRecord gate_staged(const GateRequest& request, const StagedChange& change, std::string_view mode) {
-  GateRequest relaxed = request;
-  relaxed.files_expected = false;  // a commit that touches nothing gated is no reason to stop it
-  CheckRecord record = gate(relaxed, change.gated, mode);
-  if (record.error) return record;
+PolicyOptions policy_options(const Config& config, TaskKind kind) {
+  PolicyOptions options;
+  options.kind = kind;
+  options.changed_files_max = config.policy.max_changed_files_per_task;
+  options.diff_lines_max = config.policy.max_diff_lines;
+  options.diff_bytes_max = config.policy.max_diff_bytes;
+  options.forbidden_files = config.policy.forbidden_files;
+  options.forbidden_paths = config.policy.forbidden_paths;
+  options.allowed_paths = config.policy.allowed_paths;
+  return options;
+}
 
+CheckRecord gate_change(const GateRequest& request, const ChangeSet& change, const std::optional<PolicyOptions>& policy, std::string_view mode) {
+  CheckRecord record = record_for(request, mode);
+  if (policy) record.change = size_of(change);
   const Validator validator(*request.rules, *request.matcher, validator_options(*request.config, tiers_of(mode, request.config->trust_namespace)));
-  auto report = validator.check_banned(change.added_lines.files);
-  if (!report) return failed(std::move(record), std::move(report).error());
-  std::vector<Finding> added;
-  for (auto& finding : report->findings) {
-    const auto file = std::find_if(change.added_lines.files.begin(), change.added_lines.files.end(),
-                                   [&](const SourceFile& candidate) { return candidate.path == finding.path; });
-    if (file == change.added_lines.files.end()) continue;
-    const auto& ranges = change.added[static_cast<std::size_t>(file - change.added_lines.files.begin())];
-    // git counts line feeds alone. A hit that nobody confirmed may stand for more of its kind further down.
-    const auto line = git_line(file->bytes, finding.begin);
-    const bool on_added_line = std::any_of(ranges.begin(), ranges.end(), [&](const auto& range) {
-      return (finding.confirmed ? line : range.first) >= range.first && line <= range.second;
-    });
-    // A file that is gated as a whole has reported it already.
-    const bool reported = std::any_of(change.gated.files.begin(), change.gated.files.end(),
-                                      [&](const SourceFile& gated) { return gated.path == finding.path; });
-    if (on_added_line && !reported) added.push_back(std::move(finding));
+  std::vector<SourceFile> gated;
+  std::vector<SourceFile> others;
+  std::map<std::string_view, const ChangedFile*> changed_others;
+  for (const auto& file : change.files) {
+    if (file.unread || !has_text(file.after)) continue;
+    if (file.after != EntryKind::link && stands_for_gated(*request.config, file.path)) {
+      gated.push_back({file.path, file.new_bytes});
+    } else {
+      others.push_back({file.path, file.new_bytes});
+      changed_others.emplace(file.path, &file);
+    }
   }
-  // Every changed file was looked at, the gated ones among them.
-  record.report.files = std::max(record.report.files, report->files);
-  record.report.bytes = std::max(record.report.bytes, report->bytes);
-  if (added.empty()) return record;
-  mark_findings(change.added_lines.files, added);
-  (void)mask(request, change.added_lines.files, added);  // what cannot be shown is empty then; the findings stand
-  add_findings(record.report, std::move(added));
-  record.verdict = verdict_of(record.report, false);
+  auto report = validator.check(gated);
+  if (!report) return failed(std::move(record), std::move(report).error());
+  auto banned = validator.check_banned(others);
+  if (!banned) return failed(std::move(record), std::move(banned).error());
+  record.report = std::move(*report);
+  record.report.files += banned->files;
+  record.report.bytes += banned->bytes;
+  std::vector<Finding> more = change.findings;
+  for (auto& finding : banned->findings) {
+    const auto* file = changed_others.at(finding.path);
+    if (on_added_line(finding, file->new_bytes, file->added)) more.push_back(std::move(finding));
+  }
+  add_findings(record.report, std::move(more));
+  add_findings(record.report, policy ? check_policy(change, *policy) : always_refused(*request.config, change));
+  std::vector<SourceFile> files = std::move(gated);
+  std::move(others.begin(), others.end(), std::back_inserter(files));
+  std::sort(files.begin(), files.end(), [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
+  GateRequest counted = request;
+  counted.files_expected = request.files_expected && change.files.empty();  // what is only taken away leaves no file to be read
+  record = conclude(std::move(record), counted, files);
+  if (record.verdict.reason == Reason::no_files) record.verdict.detail = "nothing is changed";
   return record;
+}
+
+CheckRecord gate_change(const GateRequest& request, const ChangeSet& change, const std::optional<PolicyOptions>& policy, std::string_view mode,
+                        const std::function<const EngineLocation&()>& engine) {
+  if (mode != "auto") return gate_change(request, change, policy, mode);
+  CheckRecord strict = gate_change(request, change, policy, "host");
+  if (!engine_decides(strict)) return strict;
+  auto choice = choose_backend(*request.config, std::nullopt, engine, [&request] { return probe_container_use(*request.config, process_environment()); });
+  if (!choice) return failed(std::move(strict), std::move(choice).error());
+  return choice->tiers.host ? strict : gate_change(request, change, policy, choice->mode);
 }
 
 CheckRecord gate_added(const GateRequest& request, const SourceFile& after, std::string_view before, std::string_view mode) {

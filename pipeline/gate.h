@@ -12,6 +12,8 @@
 #include "redact/secret_source.h"
 #include "rules/matcher.h"
 #include "rules/rule_set.h"
+#include "validator/change_policy.h"
+#include "validator/change_set.h"
 
 namespace guard {
 
@@ -45,8 +47,18 @@ struct TreeGate {
 CheckRecord gate_tree(const GateRequest& request, const TreeGate& tree, std::string_view mode,
                       const std::function<const EngineLocation&()>& engine);
 
-// `--staged`: the gated files, and the banned patterns on the added lines of every file.
-CheckRecord gate_staged(const GateRequest& request, const StagedChange& change, std::string_view mode);
+// What [policy] says for tasks of this kind.
+PolicyOptions policy_options(const Config& config, TaskKind kind);
+
+// A change as a whole: the policy on it (empty: without one), the tiers on its gated files, and the banned patterns on the added
+// lines of every file. Gated is what [check] paths says (is_gated_path()). Fails closed: a file that was not read is a finding,
+// and so is, without a policy, too, what configures guard or stands for gated files without being one (a link, a submodule).
+// A change without any file is undecided where request.files_expected, else allowed.
+CheckRecord gate_change(const GateRequest& request, const ChangeSet& change, const std::optional<PolicyOptions>& policy, std::string_view mode);
+
+// The same for `--mode auto`, as gate_auto(), or a mode.
+CheckRecord gate_change(const GateRequest& request, const ChangeSet& change, const std::optional<PolicyOptions>& policy, std::string_view mode,
+                        const std::function<const EngineLocation&()>& engine);
 
 // A text that is about to be written outside of the gated paths, or run as a command: the banned patterns, and of their hits
 // those that `before` did not have.

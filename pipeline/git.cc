@@ -19,15 +19,20 @@ constexpr milliseconds kIgnoredDeadline{3'000};
 
 // Complete: what a hostile repository or a careless shell could slip in (GIT_EXTERNAL_DIFF, GIT_PAGER, LD_PRELOAD) is left out.
 // GIT_DIR and its kin are how git tells a hook which index it is about to commit.
-std::map<std::string, std::string> environment() {
+std::map<std::string, std::string> environment(const std::map<std::string, std::string>& instead) {
   // A missing object is not to be fetched: the repository names the program that would do it. Older gits do not know
   // GIT_NO_LAZY_FETCH; a list of protocols without any that exists stops them, too.
   std::map<std::string, std::string> env = {{"GIT_TERMINAL_PROMPT", "0"}, {"GIT_OPTIONAL_LOCKS", "0"}, {"LC_ALL", "C"},
-                                            {"GIT_NO_LAZY_FETCH", "1"},   {"GIT_ALLOW_PROTOCOL", "none"}};
+                                            {"GIT_NO_LAZY_FETCH", "1"},   {"GIT_ALLOW_PROTOCOL", "none"},
+                                            // They would give commits other parents than they have.
+                                            {"GIT_GRAFT_FILE", "/dev/null"}};
   for (const char* name : {"PATH", "HOME", "GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
                            "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH", "XDG_CONFIG_HOME"}) {
+    const bool of_repository = std::string_view(name).starts_with("GIT_");
+    if (!instead.empty() && of_repository) continue;
     if (const char* value = std::getenv(name)) env[name] = value;
   }
+  for (const auto& [name, value] : instead) env[name] = value;
   return env;
 }
 
@@ -41,6 +46,10 @@ Result<void> require_index(const std::filesystem::path& folder) {
       .hint("call guard from the folder that git started the hook in");
 }
 
+std::vector<std::string> harmless_git() {
+  return {"git", "--no-pager", "--no-replace-objects", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "diff.external=", "-c", "core.quotePath=false"};
+}
+
 std::filesystem::path as_path(std::string text) {
   if (!text.empty() && text.back() == '\n') text.pop_back();
   return std::filesystem::path(std::move(text));
@@ -49,8 +58,8 @@ std::filesystem::path as_path(std::string text) {
 }  // namespace
 
 Result<std::string> Git::read(const std::vector<std::string>& arguments, std::string_view stdin_text, std::chrono::milliseconds deadline) const {
-  std::vector<std::string> argv = {"git", "--no-pager", "--no-replace-objects", "--literal-pathspecs", "-c", "core.hooksPath=/dev/null", "-c",
-                                   "core.fsmonitor=false", "-c", "diff.external=", "-c", "core.quotePath=false"};
+  std::vector<std::string> argv = harmless_git();
+  argv.emplace_back("--literal-pathspecs");
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   return run(std::move(argv), stdin_text, deadline).context(fmt::format("asking git {}", arguments.front()));
 }
@@ -59,7 +68,7 @@ Result<std::string> Git::run(std::vector<std::string> argv, std::string_view std
   ProcessSpec spec;
   spec.argv = std::move(argv);
   spec.cwd = folder_.string();
-  spec.env = environment();
+  spec.env = environment(variables_);
   spec.stdin_text = std::string(stdin_text);
   spec.deadline = Deadline::after(deadline);
   auto collected = collect_process(spec, kOutputMax, cancel_);
@@ -110,6 +119,27 @@ Result<std::vector<std::string>> Git::ignored() const {
     at = end + 1;
   }
   return names;
+}
+
+Result<std::string> Git::why_ignored(std::string_view names, std::chrono::milliseconds deadline) const {
+  if (names.empty()) return std::string();
+  // check-ignore knows no literal pathspecs, and a name may begin like a pathspec's magic words: "./" in front makes it none.
+  std::string input;
+  for (std::size_t at = 0; at < names.size();) {
+    const std::size_t end = std::min(names.find('\0', at), names.size());
+    input += "./";
+    input += names.substr(at, end - at);
+    input += '\0';
+    at = end + 1;
+  }
+  std::vector<std::string> argv = harmless_git();
+  argv.insert(argv.end(), {"--work-tree=.", "-c", "core.excludesFile=/dev/null", "check-ignore", "-z", "-v", "--no-index", "--stdin"});
+  return run(std::move(argv), input, deadline).context("asking git check-ignore");
+}
+
+bool Git::is_shallow() const {
+  const auto answer = read({"rev-parse", "--is-shallow-repository"});
+  return answer && answer->starts_with("true");
 }
 
 Result<std::filesystem::path> Git::hooks_folder() const {

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,9 @@ class Git {
 
   // Works in the repository that holds `folder`. `cancel` must outlive this.
   Git(std::filesystem::path folder, const CancelToken& cancel) : folder_(std::move(folder)), cancel_(cancel) {}
+  // In another repository than the caller's environment may say: of its GIT_* variables none is passed on but these.
+  Git(std::filesystem::path folder, const CancelToken& cancel, std::map<std::string, std::string> variables)
+      : folder_(std::move(folder)), cancel_(cancel), variables_(std::move(variables)) {}
 
   // stdout of `git ARGS`; INPUT_INVALID with git's words when it exits with anything but 0 (not a repository, say),
   // DEPENDENCY_UNSATISFIED when there is no git.
@@ -35,6 +39,13 @@ class Git {
   // the root.
   Result<std::vector<std::string>> ignored() const;
 
+  // Which pattern of which file leaves each of `names` out (each ended by a NUL, relative to the root): source, line, pattern and
+  // name, each ended by a NUL. Names that nothing leaves out are not in the answer; one that a pattern takes in again may be.
+  Result<std::string> why_ignored(std::string_view names, std::chrono::milliseconds deadline) const;
+
+  // Whether history or trees are cut off here, so that something that is not found may still be there elsewhere.
+  bool is_shallow() const;
+
   // Where git looks for hooks (core.hooksPath included), and what all work trees of the repository share.
   Result<std::filesystem::path> hooks_folder() const;
   Result<std::filesystem::path> common_folder() const;
@@ -44,6 +55,7 @@ class Git {
 
   std::filesystem::path folder_;
   const CancelToken& cancel_;
+  std::map<std::string, std::string> variables_;
 };
 
 }  // namespace guard

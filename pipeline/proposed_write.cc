@@ -8,7 +8,7 @@
 #include "common/file_io.h"
 #include "common/text.h"
 #include "pipeline/source_files.h"
-#include "pipeline/trusted_files.h"
+#include "validator/trusted_files.h"
 
 namespace guard {
 namespace {

@@ -82,6 +82,9 @@ Json check_json(const CheckRecord& record) {
   json["files"] = record.report.files;
   json["bytes"] = record.report.bytes;
   json["passed_over"] = record.passed_over;
+  if (record.change) {
+    json["change"] = {{"files", record.change->files}, {"lines_added", record.change->lines_added}, {"lines_removed", record.change->lines_removed}};
+  }
   json["rules_digest"] = record.rules_digest;
   json["findings"] = Json::array();
   for (const auto& finding : record.report.findings) json["findings"].push_back(finding_json(finding));

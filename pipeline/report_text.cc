@@ -187,6 +187,10 @@ std::string check_text(const CheckRecord& record, Colour colour) {
   if (record.error) text += error_text(*record.error);
   text += fmt::format("{} {}, {}; tiers {} (mode {})\n", paint(kBold, "checked:"), plural(record.report.files, "file"), bytes_text(record.report.bytes),
                       tiers_text(record.tiers), record.mode);
+  if (record.change) {
+    text += fmt::format("{}  {}, {} added, {} removed\n", paint(kBold, "change:"), plural(record.change->files, "file"),
+                        plural(record.change->lines_added, "line"), record.change->lines_removed);
+  }
   if (record.passed_over != 0) {
     text += fmt::format("{} {} that git ignores (--no-ignore looks at them, too)\n", paint(kBold, "passed over:"), plural(record.passed_over, "file"));
   }

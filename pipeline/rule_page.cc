@@ -58,8 +58,8 @@ Can be waived in the trusted `guard.toml`, except where the file could not be re
 <a id="policy"></a>
 ### policy
 
-A change that touches what it is judged by (`guard.toml`, rules, `package.json`, `tsconfig.json`), or that adds a symbolic link or a submodule.
-A person makes such a change in a commit of its own.
+A change that touches what it is judged by, what git, CI, agents or tools obey, or that is too large, binary or no plain file: links,
+submodules, modes. A person makes such a change in a commit of their own. [gate.md](gate.md) has all of them.
 
 Cannot be waived: the waiver would stand in the very file that is being changed.
 )";

@@ -20,12 +20,20 @@
 
 namespace guard {
 
+// How large a judged change is.
+struct ChangeSize {
+  std::uint64_t files = 0;  // also those that are taken away
+  std::uint64_t lines_added = 0;
+  std::uint64_t lines_removed = 0;
+};
+
 struct CheckRecord {
   Verdict verdict;
   std::optional<Error> error;  // why it is undecided or unavailable, where an error says so
   std::string mode;            // "docker", "namespace", "host", "container-use"
   std::vector<std::string> tiers;
   Report report;
+  std::optional<ChangeSize> change;  // where a change was judged, and not files by themselves
   std::uint64_t passed_over = 0;  // files that were not looked at because git ignores them
   std::vector<UsedWaiver> waivers;
   std::vector<IdleWaiver> idle_waivers;

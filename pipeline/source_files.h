@@ -1,4 +1,4 @@
-// Which files are judged, and their bytes: what a person named on the command line, standard input, or git's index.
+// Which files are judged, and their bytes: what a person named on the command line, or standard input. (Changes: change_source.h.)
 //
 // What is read here is what is judged and, later, what is staged and run: a file is read once.
 #pragma once
@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "common/cancel.h"
 #include "common/result.h"
 #include "validator/finding.h"
 #include "validator/validator.h"
@@ -52,18 +51,5 @@ bool is_gated_path(const std::vector<std::string>& globs, std::string_view path)
 
 // All of standard input as one file called `name`.
 Result<SourceFiles> collect_stdin(int fd, std::string_view name, const CollectOptions& options);
-
-// What `git commit` would commit now, compared with HEAD, in the repository that holds `folder`.
-struct StagedChange {
-  std::filesystem::path top;   // the repository's root folder
-  SourceFiles gated;           // changed files under the gated paths, as in the index
-  SourceFiles added_lines;     // all changed files, for the banned patterns; only findings on added lines count
-  std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> added;  // per file of added_lines: [first, last] lines
-};
-Result<StagedChange> collect_staged(const std::filesystem::path& folder, const CollectOptions& options, const CancelToken& cancel);
-
-// The text of `path` at HEAD in the repository holding `folder`; empty when HEAD has no such file. Configuration and rules of a
-// gated commit come from there, never from what the commit itself changed.
-Result<std::string> read_at_head(const std::filesystem::path& folder, std::string_view path, const CancelToken& cancel);
 
 }  // namespace guard

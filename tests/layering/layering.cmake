@@ -10,7 +10,7 @@ set(may_include_redact rules common)
 # Not rules, validator or redact: it pushes bytes into the sink it is given, so that it can be tested alone.
 set(may_include_runner docker common)
 set(may_include_pipeline validator runner redact rules common)
-set(may_include_nightly pipeline common)
+set(may_include_nightly pipeline validator redact runner rules common)
 set(may_include_cli nightly pipeline validator runner redact docker rules common)
 # The static init shares one header with the runner: what the two say to each other.
 set(may_include_init runner/init_protocol.h)

@@ -362,6 +362,23 @@ TEST(Options, GuardAloneSaysHowItIsUsed) {
   EXPECT_THAT(answer.err, HasSubstr("usage: guard VERB"));
 }
 
+TEST(Options, GateJudgesTheWorkTreeOfATestTaskUnlessToldOtherwise) {
+  const auto plain = std::get<GateOptions>(parse({"gate"}));
+  EXPECT_EQ(plain.base, "");
+  EXPECT_FALSE(plain.staged);
+  EXPECT_EQ(plain.kind, TaskKind::test);
+  EXPECT_FALSE(plain.allow_empty);
+  const auto all = std::get<GateOptions>(parse({"gate", "--base=v1", "--head", "topic", "--task-kind", "any", "--mode=docker", "--format", "sarif", "--allow-empty"}));
+  EXPECT_EQ(all.base, "v1");
+  EXPECT_EQ(all.head, "topic");
+  EXPECT_EQ(all.kind, TaskKind::any);
+  EXPECT_EQ(all.mode, "docker");
+  EXPECT_EQ(all.format, OutputFormat::sarif);
+  EXPECT_TRUE(all.allow_empty);
+  EXPECT_EQ(std::get<GateOptions>(parse({"gate", "--patch", "-"})).patch, "-");
+  EXPECT_TRUE(std::get<GateOptions>(parse({"gate", "--staged"})).staged);
+}
+
 TEST(Options, HelpTeachesEveryVerb) {
   EXPECT_THAT(help({"--version"}), ::testing::StartsWith("guard 0."));
   EXPECT_EQ(help({"--help"}), help({"help"}));

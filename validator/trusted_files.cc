@@ -1,4 +1,4 @@
-#include "pipeline/trusted_files.h"
+#include "validator/trusted_files.h"
 
 #include <algorithm>
 #include <array>

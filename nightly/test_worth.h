@@ -1,0 +1,52 @@
+// What a new test is worth: whether it passes every time, whether it fails when the code that it tests is broken, and what it covers.
+// The answer to tests that hold whatever the code does, which no pattern can find.
+//
+// Everything runs through run_tests(), in the sandbox of `run`; the project is copied for each broken version and never changed.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "common/cancel.h"
+#include "common/result.h"
+#include "pipeline/test_run.h"
+
+namespace guard::nightly {
+
+struct WorthRequest {
+  RunRequest run;                      // `files`: the new or changed tests; they have passed once
+  std::vector<std::string> old_tests;  // that were there before, relative to the project; for what is newly covered
+  std::uint64_t runs = 3;              // in random order
+  std::uint64_t mutants = 8;           // at most
+  std::filesystem::path scratch;       // a folder for the copies; they are removed
+};
+
+enum class WorthKind : std::uint8_t {
+  worth,      // fails on a broken version; reported with how many of them
+  worthless,  // passes whatever the code does
+  flaky,      // passes and fails on the same code
+  undecided,  // a run could not be judged: never taken for worth
+};
+
+struct Mutant {
+  std::string path;  // "src/add.ts"
+  std::uint32_t line = 0;
+  std::string what;  // "`a + b` became `a - b`", "all exports stubbed"
+  bool killed = false;
+};
+
+struct Worth {
+  WorthKind kind = WorthKind::undecided;
+  std::string detail;               // in one sentence, for people and generators: what to do about it
+  std::vector<Mutant> mutants;      // in the order in which they were tried
+  std::vector<std::string> flaky;   // "sandbox/a.test.ts > adds"
+  std::uint64_t lines_covered = 0;  // of src/; 0 where coverage could not be had
+  std::uint64_t lines_newly_covered = 0;
+};
+
+// Never fails with an Error but CANCELLED: what goes wrong is `undecided`, with the reason in `detail`.
+Result<Worth> weigh_tests(const WorthRequest& request, const CancelToken& cancel);
+
+}  // namespace guard::nightly
