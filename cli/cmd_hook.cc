@@ -15,14 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The file that is running, and not the word it was called by: that may be a name on today's PATH.
-Result<fs::path> own_program() {
-  std::error_code failure;
-  fs::path program = fs::read_symlink("/proc/self/exe", failure);
-  if (failure) return Error::from_errno(ErrorCode::io_error, "cannot tell where guard itself is", failure.value());
-  return program;
-}
-
 std::string status_text(const CommitHook& hook) {
   std::string text = fmt::format("{}: {}\n", to_string(hook.state), printable(hook.path.native()));
   if (!hook.why.empty()) text += fmt::format("  {}\n", hook.why);

@@ -1,6 +1,7 @@
 #include "cli/commands.h"
 
 #include <csignal>
+#include <system_error>
 
 #include "pipeline/masked_record.h"
 #include "redact/secret_source.h"
@@ -16,6 +17,13 @@ int finish(CommandContext& context, int exit_status) {
   }
   (void)context.streams.err.flush();  // where talk can't be written there is nowhere left to say so
   return exit_status;
+}
+
+Result<std::filesystem::path> own_program() {
+  std::error_code failure;
+  std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", failure);
+  if (failure) return Error::from_errno(ErrorCode::io_error, "cannot tell where guard itself is", failure.value());
+  return program;
 }
 
 Error masked(const Error& error) {

@@ -1,10 +1,13 @@
 // The verbs. Each takes its options as typed, does its work through the folders below, prints, and answers the exit status.
 #pragma once
 
+#include <filesystem>
+
 #include "cli/options.h"
 #include "cli/streams.h"
 #include "common/cancel.h"
 #include "common/environment.h"
+#include "common/result.h"
 
 namespace guard {
 
@@ -24,9 +27,13 @@ int cmd_doctor(const DoctorOptions& options, CommandContext& context);
 int cmd_redact(const RedactOptions& options, CommandContext& context);
 int cmd_hook(const HookOptions& options, CommandContext& context);
 int cmd_verify(const VerifyOptions& options, CommandContext& context);
+int cmd_nightly(const NightlyOptions& options, CommandContext& context);
 int cmd_clean(const CleanOptions& options, CommandContext& context);
 int cmd_config(const ConfigOptions& options, CommandContext& context);
 int cmd_init(const InitOptions& options, CommandContext& context);
+
+// The file that is running, and not the word it was called by: that may be a name on today's PATH.
+Result<std::filesystem::path> own_program();
 
 // An error as it may be shown: what git, bun or an engine said in it can hold a secret.
 Error masked(const Error& error);

@@ -37,6 +37,7 @@ int run(int argc, const char* const* argv) {
                  [&](const RedactOptions& options) { return cmd_redact(options, context); },
                  [&](const HookOptions& options) { return cmd_hook(options, context); },
                  [&](const VerifyOptions& options) { return cmd_verify(options, context); },
+                 [&](const NightlyOptions& options) { return cmd_nightly(options, context); },
                  [&](const CleanOptions& options) { return cmd_clean(options, context); },
                  [&](const Answer& answer) {
                    streams.out.write(answer.out);

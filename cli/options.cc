@@ -363,6 +363,88 @@ Result<ParsedCommand> parse_verify(SplitArguments split) {
   return ParsedCommand(std::move(options));
 }
 
+// "26h", "90m", "2d", "30s" -> seconds.
+Result<std::uint64_t> parse_span(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::string_view unit = text.substr(static_cast<std::size_t>(parsed.ptr - text.data()));
+  const std::uint64_t scale = unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3'600 : unit == "d" ? 86'400 : 0;
+  if (parsed.ec != std::errc() || scale == 0 || value > 100 * 365 * 86'400ull / scale) {
+    return mistake(fmt::format("{} is no span of time", shown_value(text)), "write a number and s, m, h or d: 26h");
+  }
+  return value * scale;
+}
+
+bool is_time_of_day(std::string_view text) {
+  const auto digit = [&](std::size_t at, char top) { return text[at] >= '0' && text[at] <= top; };
+  return text.size() == 5 && text[2] == ':' && digit(0, '2') && digit(1, text[0] == '2' ? '3' : '9') && digit(3, '5') && digit(4, '9');
+}
+
+Result<ParsedCommand> parse_nightly(SplitArguments split) {
+  using enum NightlyAction;
+  NightlyOptions options;
+  GUARD_TRY_ASSIGN(options.action, take_action<NightlyAction>(split, "nightly",
+                                                              {{"run", run},
+                                                               {"resume", resume},
+                                                               {"status", status},
+                                                               {"stop", stop},
+                                                               {"report", report},
+                                                               {"review", review},
+                                                               {"plan", plan},
+                                                               {"install", install},
+                                                               {"supervise", supervise}}));
+  if (options.action == supervise) {
+    if (split.positional.empty()) return mistake("guard nightly supervise is what guard starts itself for", "guard nightly run PLAN.toml");
+    options.argv = std::move(split.positional);
+    return ParsedCommand(std::move(options));
+  }
+  GUARD_TRY(no_empty_names(split.positional));
+  if (options.action == run || options.action == plan || options.action == install) {
+    if (split.positional.empty()) return mistake("guard nightly needs the plan of the night", "guard nightly run nightly.toml; docs/nightly.md shows one");
+    if (split.positional.size() > 1) return mistake("a night has one plan", "put all tasks into one file");
+    options.plan = std::move(split.positional[0]);
+  } else if (options.action == review && !split.positional.empty()) {
+    const std::string what = split.positional[0];
+    options.action = what == "take" ? take : what == "drop" ? drop : what == "send-back" ? send_back : review;
+    if (options.action == review) return mistake(fmt::format("guard nightly review has no \"{}\"", shown_value(what)), "take, drop or send-back, and the ids of tasks");
+    options.tasks.assign(split.positional.begin() + 1, split.positional.end());
+    if (options.tasks.empty()) return mistake(fmt::format("guard nightly review {} needs the ids of tasks", what), "`guard nightly review` lists them");
+  } else {
+    GUARD_TRY(no_arguments(split, "nightly"));
+  }
+  const auto belongs = [&](const char* name, std::initializer_list<NightlyAction> actions, const char* where) -> Result<void> {
+    if (!split.has(name) || std::find(actions.begin(), actions.end(), options.action) != actions.end()) return ok();
+    return mistake(fmt::format("{} belongs to `guard nightly {}`", name, where), "leave it out");
+  };
+  GUARD_TRY(belongs("--resume", {run, install}, "run"));
+  GUARD_TRY(belongs("--max-age", {status}, "status"));
+  GUARD_TRY(belongs("--note", {send_back}, "review send-back"));
+  GUARD_TRY(belongs("--output", {report}, "report"));
+  GUARD_TRY(belongs("--at", {install}, "install"));
+  GUARD_TRY(belongs("--user", {install}, "install"));
+  GUARD_TRY(belongs("--night", {resume, status, report, review, take, drop, send_back, stop}, "resume"));
+  if (split.has("--max-age")) {
+    GUARD_TRY_ASSIGN(options.max_age_s, parse_span(split.value("--max-age")));
+  }
+  options.at = split.value("--at", options.at);
+  if (!is_time_of_day(options.at)) return mistake(fmt::format("--at {} is no time of day", shown_value(options.at)), "write --at 02:00");
+  const auto format = split.value("--format", "text");
+  options.format = format == "json" ? NightlyFormat::json : format == "md" ? NightlyFormat::markdown : format == "html" ? NightlyFormat::html : NightlyFormat::text;
+  if ((format == "md" || format == "html") && options.action != report) return mistake(fmt::format("--format {} belongs to `guard nightly report`", format), "text or json");
+  options.go_on = split.has("--resume");
+  options.user = split.has("--user");
+  options.quiet = split.has("--quiet");
+  options.project = split.value("--project");
+  options.state = split.value("--state");
+  options.night = split.value("--night");
+  options.note = split.value("--note");
+  options.output = split.value("--output");
+  options.config = split.value("--config");
+  options.rules = split.value("--rules");
+  options.color = color_of(split);
+  return ParsedCommand(std::move(options));
+}
+
 Result<ParsedCommand> parse_verb(const VerbRow& row, std::span<const std::string_view> arguments) {
   GUARD_TRY_ASSIGN(SplitArguments split, split_arguments(arguments, row.options, row.placement));
   switch (row.verb) {
@@ -395,6 +477,8 @@ Result<ParsedCommand> parse_verb(const VerbRow& row, std::span<const std::string
       return parse_hook(std::move(split));
     case Verb::verify:
       return parse_verify(std::move(split));
+    case Verb::nightly:
+      return parse_nightly(std::move(split));
     case Verb::clean:
       GUARD_TRY(no_arguments(split, row.name));
       return ParsedCommand(CleanOptions{.format = format_of(split)});

@@ -144,6 +144,31 @@ struct VerifyOptions {
   OutputFormat format = OutputFormat::text;
 };
 
+enum class NightlyAction : std::uint8_t { run, resume, plan, status, stop, report, review, take, drop, send_back, install, supervise };
+// `text` and `json` for most; the report has two more.
+enum class NightlyFormat : std::uint8_t { text, markdown, html, json };
+struct NightlyOptions {
+  NightlyAction action = NightlyAction::status;
+  std::string plan;                // run, plan, install
+  std::vector<std::string> tasks;  // take, drop, send_back
+  std::vector<std::string> argv;   // supervise: what guard starts itself for
+  std::string night;               // --night; empty: the newest
+  std::string project;             // --project: a folder of the repository
+  std::string state;               // --state
+  std::string config;
+  std::string rules;
+  std::string note;                      // send_back
+  std::string output;                    // report: a file instead of standard output
+  std::string at = "02:00";              // install
+  bool user = false;                     // install: units of this user
+  bool go_on = false;                    // run --resume: an unfinished night of the same plan first
+  std::optional<std::uint64_t> max_age_s;  // status
+  NightlyFormat format = NightlyFormat::text;
+  ColorChoice color = ColorChoice::automatic;
+  bool quiet = false;
+  std::vector<ConfigOverride> overrides;  // --backend
+};
+
 struct CleanOptions {
   OutputFormat format = OutputFormat::text;
 };
@@ -157,7 +182,7 @@ struct Answer {
 
 using ParsedCommand =
     std::variant<CheckOptions, GateOptions, RunOptions, ExecOptions, ImageOptions, RulesOptions, DoctorOptions, ConfigOptions,
-                 InitOptions, RedactOptions, HookOptions, VerifyOptions, CleanOptions, Answer>;
+                 InitOptions, RedactOptions, HookOptions, VerifyOptions, NightlyOptions, CleanOptions, Answer>;
 
 // `arguments` without the program's own name.
 ParsedCommand parse_command_line(std::span<const std::string_view> arguments);

@@ -21,7 +21,23 @@ std::string shown(const std::filesystem::path& path) { return printable(path.nat
 
 // Deletes what is below `folder`; entries are named relative to an open descriptor, so that nobody can swap a folder
 // on the way for a link to somewhere else.
-int remove_below(int folder) {
+// Folders can lie in each other deeper than descriptors and stack reach. From this depth on they are moved up first.
+constexpr int kRemoveDepthMax = 64;
+
+struct Removal {
+  int top = -1;             // the folder that is emptied
+  std::uint64_t moved = 0;  // folders that were moved up there, and have to be looked at again
+};
+
+bool move_up(int folder, const char* name, Removal& removal) {
+  for (int tries = 0; tries < 16; ++tries) {
+    if (::renameat(folder, name, removal.top, fmt::format(".guard-deep-{}", ++removal.moved).c_str()) == 0) return true;
+    if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR) return false;
+  }
+  return false;
+}
+
+int remove_below(int folder, Removal& removal, int depth) {
   DIR* stream = ::fdopendir(folder);
   if (stream == nullptr) {
     const int number = errno;
@@ -44,7 +60,7 @@ int remove_below(int folder) {
       if (errno == EACCES && ::fchmodat(::dirfd(stream), entry->d_name, 0700, 0) == 0) {
         const int again = ::openat(::dirfd(stream), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (again >= 0) {
-          if (const int number = remove_below(again)) failure = number;
+          if (const int number = remove_below(again, removal, depth + 1)) failure = number;
           if (::unlinkat(::dirfd(stream), entry->d_name, AT_REMOVEDIR) != 0) failure = errno;
           continue;
         }
@@ -53,7 +69,11 @@ int remove_below(int folder) {
       continue;
     }
     ::fchmod(child, 0700);
-    if (const int number = remove_below(child)) failure = number;
+    if (depth >= kRemoveDepthMax && move_up(::dirfd(stream), entry->d_name, removal)) {
+      ::close(child);
+      continue;
+    }
+    if (const int number = remove_below(child, removal, depth + 1)) failure = number;
     if (::unlinkat(::dirfd(stream), entry->d_name, AT_REMOVEDIR) != 0 && errno != ENOENT) failure = errno;
   }
   ::closedir(stream);
@@ -196,10 +216,18 @@ Result<void> make_folders(const std::filesystem::path& path, mode_t mode) {
 
 Result<void> remove_tree(const std::filesystem::path& path) {
   if (::unlink(path.c_str()) == 0 || errno == ENOENT) return ok();
-  const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (fd < 0) return Error::from_errno(ErrorCode::io_error, fmt::format("cannot remove {}", shown(path)), errno);
-  ::fchmod(fd, 0700);
-  const int failure = remove_below(fd);
+  const auto open_folder = [&path] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC); };
+  const UniqueFd top(open_folder());
+  if (!top) return Error::from_errno(ErrorCode::io_error, fmt::format("cannot remove {}", shown(path)), errno);
+  ::fchmod(top.get(), 0700);
+  Removal removal{top.get(), 0};
+  int failure = 0;
+  for (std::uint64_t moved = 1; moved != removal.moved;) {
+    moved = removal.moved;
+    const int fd = open_folder();
+    if (fd < 0) break;
+    failure = remove_below(fd, removal, 0);
+  }
   if (::rmdir(path.c_str()) == 0 || errno == ENOENT) return ok();
   return Error::from_errno(ErrorCode::io_error, fmt::format("cannot remove {}", shown(path)), failure != 0 ? failure : errno);
 }

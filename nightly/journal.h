@@ -21,7 +21,8 @@ namespace guard::nightly {
 class Journal {
  public:
   enum class Access { read, write };
-  // Access::write makes the file and its folder where they are missing (0600, 0700); Access::read: FILE_NOT_FOUND then.
+  // Access::write makes the file and its folder where they are missing (0600, 0700); Access::read: FILE_NOT_FOUND then. A reader that
+  // cannot write to the folder reads as long as no writer is at work or has left steps beside the file; else it is an IO_ERROR.
   static Result<Journal> open(const std::filesystem::path& file, Access access);
   Journal(Journal&&) noexcept;
   Journal& operator=(Journal&&) noexcept;
@@ -37,6 +38,7 @@ class Journal {
   Result<void> review(const std::string& night, const std::string& task, Review review, const std::string& note);
 
   Result<void> request_stop(const std::string& night);
+  Result<void> forget_stop(const std::string& night);  // a night that is resumed was stopped before
   Result<bool> stop_requested(const std::string& night) const;
 
   // The newest first, at most `limit`; 0: all. plan_text is left out (empty) unless asked for with night().
@@ -51,12 +53,13 @@ class Journal {
     std::string night;
     std::int64_t started_ms = 0;
     std::int64_t ended_ms = 0;
-    std::uint64_t accepted = 0, refused = 0, failed = 0, skipped = 0, waiting = 0;
+    std::uint64_t accepted = 0, refused = 0, failed = 0, skipped = 0;
+    std::uint64_t waiting = 0;  // running ones included
     std::uint64_t attempts = 0;
     std::uint64_t findings = 0;
-    std::uint64_t flaky = 0;
+    std::uint64_t flaky = 0;  // tests, each once
   };
-  Result<std::vector<NightSums>> sums(std::size_t nights) const;  // the newest first
+  Result<std::vector<NightSums>> sums(std::size_t nights) const;  // the newest first; 0: all
   struct RuleCount {
     std::string rule;
     std::uint64_t count = 0;
@@ -67,12 +70,13 @@ class Journal {
     std::uint64_t nights = 0;  // in how many it was seen
     std::string last_night;
   };
-  Result<std::vector<Flake>> flakes(std::size_t nights) const;  // over the newest nights, the most frequent first
+  Result<std::vector<Flake>> flakes(std::size_t nights) const;  // over the newest nights (0: all), the most frequent first
 
   // Tasks that were sent back in the morning and not yet taken into a night: the newest row of each task id.
   Result<std::vector<Task>> sent_back() const;
 
-  // Forgets nights that ended before `before_ms` (Unix, ms); answers their ids, so that their files can go, too.
+  // Forgets nights that ended before `before_ms` (Unix, ms); answers their ids, so that their files can go, too. A night with a task
+  // that sent_back() lists is kept: no task is lost.
   Result<std::vector<std::string>> forget(std::int64_t before_ms);
 
   // PRAGMA integrity_check: empty, or what it says.
@@ -81,6 +85,7 @@ class Journal {
  private:
   struct State;
   explicit Journal(std::unique_ptr<State> state);
+  Result<void> set_stop(const std::string& night, bool asked);
   std::unique_ptr<State> state_;
 };
 

@@ -33,7 +33,7 @@ struct Night {
   std::string plan_text;          // its bytes: a resumed night does not read the file again
   std::string base;               // commit id: configuration and rules are taken from there
   std::string branch;             // full name of the reference: refs/heads/guard/2026-11-22
-  std::string rules_digest;
+  std::string rules_digest;       // of the rules and the configuration that it is judged by
   std::string guard_version;
   std::uint64_t put_backs = 0;
 };

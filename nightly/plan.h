@@ -3,7 +3,8 @@
 //
 //   base = "main"                     # revision to start from; default: HEAD
 //   branch = "guard/night"            # what accepted changes are committed to; default: guard/<night id>
-//   generator = ["claude", "-p"]      # a program and its arguments: prompt on standard input, works in the current folder
+//   generator = ["claude", "-p"]      # a program and its arguments: prompt on standard input, works in the current folder; the program
+//                                     # is found through PATH or named absolutely, never seen from a folder that generators write to
 //   generator_env = ["PATH", "HOME"]  # names of variables that it may see (default: PATH HOME LANG TERM)
 //   generator_timeout = 900           # seconds
 //   allow_left_processes = false      # whether a generator may leave processes behind (they are killed all the same)
@@ -29,10 +30,15 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/result.h"
 #include "validator/change_policy.h"
+
+namespace guard {
+class Validator;
+}
 
 namespace guard::nightly {
 
@@ -72,8 +78,12 @@ Result<Plan> parse_plan(std::string_view text, std::string_view name, const std:
 // The same for a night that is resumed: prompts come from the journal (task id -> prompt), files are not read.
 Result<Plan> parse_plan(std::string_view text, std::string_view name, const std::vector<std::pair<std::string, std::string>>& prompts);
 
-// Why a task with this prompt and these tests is never generated (SPEC: tests of ALWAYS_BLOCK, tests holding banned strings,
-// regression tests of security patterns), as a sentence; empty: it may be.
+// Why a task with this prompt and these tests is never generated (SPEC: tests of ALWAYS_BLOCK, regression tests of security patterns),
+// as a sentence; empty: it may be. By words alone: what it misses, the gate refuses once it is written. parse_plan() has asked.
 std::string never_generated(const PlannedTask& task);
+
+// The same, and whether prompt or tests hold what must not be committed (banned patterns): a test would repeat it. An Error is "could
+// not decide", and such a task must not be generated either.
+Result<std::string> never_generated(const PlannedTask& task, const Validator& validator);
 
 }  // namespace guard::nightly

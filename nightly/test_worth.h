@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,34 +20,39 @@ struct WorthRequest {
   RunRequest run;                      // `files`: the new or changed tests; they have passed once
   std::vector<std::string> old_tests;  // that were there before, relative to the project; for what is newly covered
   std::uint64_t runs = 3;              // in random order
-  std::uint64_t mutants = 8;           // at most
+  std::uint64_t mutants = 8;           // at most, beside the stubs
   std::filesystem::path scratch;       // a folder for the copies; they are removed
 };
 
 enum class WorthKind : std::uint8_t {
-  worth,      // fails on a broken version; reported with how many of them
-  worthless,  // passes whatever the code does
+  worth,      // each of the files fails on a broken version, and does so again; reported with how many of them
+  worthless,  // one of the files passes whatever the code does
   flaky,      // passes and fails on the same code
   undecided,  // a run could not be judged: never taken for worth
 };
 
 struct Mutant {
-  std::string path;  // "src/add.ts"
-  std::uint32_t line = 0;
-  std::string what;  // "`a + b` became `a - b`", "all exports stubbed"
+  std::string path;        // "src/add.ts"; "src" where several modules were changed
+  std::uint32_t line = 0;  // 0: the whole module
+  std::string what;        // "`+` became `-`", "all exports stubbed"; nothing else of the code's own texts
   bool killed = false;
 };
 
 struct Worth {
   WorthKind kind = WorthKind::undecided;
   std::string detail;               // in one sentence, for people and generators: what to do about it
-  std::vector<Mutant> mutants;      // in the order in which they were tried
+  std::vector<Mutant> mutants;      // in the order in which they were tried; without those on which no test came to run
   std::vector<std::string> flaky;   // "sandbox/a.test.ts > adds"
   std::uint64_t lines_covered = 0;  // of src/; 0 where coverage could not be had
   std::uint64_t lines_newly_covered = 0;
+  std::uint64_t runs = 0;           // of bun, in all
 };
 
 // Never fails with an Error but CANCELLED: what goes wrong is `undecided`, with the reason in `detail`.
 Result<Worth> weigh_tests(const WorthRequest& request, const CancelToken& cancel);
+
+// The same with something in place of run_tests(), for tests of what is made of its answers.
+using TestRunner = std::function<RunRecord(const RunRequest& request, const CancelToken& cancel)>;
+Result<Worth> weigh_tests(const WorthRequest& request, const CancelToken& cancel, const TestRunner& runner);
 
 }  // namespace guard::nightly

@@ -91,34 +91,24 @@ bool stands_for_gated(const Config& config, const std::string& path) {
   return is_gated_path(config.check.paths, path) || is_gated_path(config.check.paths, path + "/x");
 }
 
-Finding change_finding(std::string_view rule, const std::string& path, std::string_view message, std::string_view fix) {
-  Finding finding;
-  finding.rule = rule;
-  finding.tier = FindingTier::policy;
-  finding.path = path;
-  finding.message = message;
-  finding.fix = fix;
-  return finding;
-}
-
 // What no change may hold, where no policy speaks: its author could otherwise leave the gate out.
 std::vector<Finding> always_refused(const Config& config, const ChangeSet& change) {
   std::vector<Finding> findings;
   for (const auto& file : change.files) {
     if (configures_guard(file.path)) {
-      findings.push_back(change_finding("policy.configuration_changed", file.path, "the commit changes what guard or bun is told to do",
+      findings.push_back(policy_finding("policy.configuration_changed", file.path, "the commit changes what guard or bun is told to do",
                                         "change it in a commit of its own, made by a person (git commit --no-verify)"));
     }
     if (file.unread) {
-      findings.push_back(change_finding("policy.unread_file", file.path, "a file that was not read, because it is too large or cannot be read",
+      findings.push_back(policy_finding("policy.unread_file", file.path, "a file that was not read, because it is too large or cannot be read",
                                         "make it smaller, or leave it out"));
     }
     if (file.after == EntryKind::other) {
-      findings.push_back(change_finding("policy.special_file", file.path, "something that git cannot keep", "remove it"));
+      findings.push_back(policy_finding("policy.special_file", file.path, "something that git cannot keep", "remove it"));
     }
     const bool link = file.after == EntryKind::link;
     if ((link || file.after == EntryKind::submodule) && stands_for_gated(config, file.path)) {
-      findings.push_back(change_finding(link ? "policy.symbolic_link" : "policy.submodule", file.path, link ? "a symbolic link" : "a submodule",
+      findings.push_back(policy_finding(link ? "policy.symbolic_link" : "policy.submodule", file.path, link ? "a symbolic link" : "a submodule",
                                         "commit the files themselves"));
     }
   }

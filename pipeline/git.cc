@@ -47,7 +47,7 @@ Result<void> require_index(const std::filesystem::path& folder) {
 }
 
 std::vector<std::string> harmless_git() {
-  return {"git", "--no-pager", "--no-replace-objects", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "diff.external=", "-c", "core.quotePath=false"};
+  return {"git", "--no-pager", "--no-replace-objects", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "diff.external=", "-c", "core.quotePath=false", "-c", "advice.graftFileDeprecated=false"};
 }
 
 std::filesystem::path as_path(std::string text) {

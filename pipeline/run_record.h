@@ -67,6 +67,7 @@ struct RunRecord {
   std::optional<TestSummary> tests;
   std::optional<ExecResult> exec;
   std::optional<CollectRecord> collected;  // where `exec` is
+  std::optional<std::string> coverage;  // lcov as bun wrote it, where it was asked for and could be had; not masked, and the tests can forge it
   std::size_t jobs = 1;          // sandboxes side by side; each had its share of the limits
   std::uint64_t keep_bytes = 0;  // the cap
   std::uint64_t kept_bytes = 0;

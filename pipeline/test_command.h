@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,10 +18,31 @@ inline constexpr std::string_view kBunInside = "/usr/local/bin/bun";
 inline constexpr std::string_view kBunInEnvironment = "bun";
 inline constexpr std::string_view kAttestationInside = "/.guard-attestation.mjs";
 
+// Where bun writes lcov.info, below the one folder that init hands files out of.
+inline constexpr std::string_view kCoverageInside = "/app/sandbox/guard-coverage";
+
+enum class Coverage : std::uint8_t { off, on };
+
+// Other ways to run the same tests, for those who weigh them. The evidence of `run` knows the plain one alone.
+struct TestOptions {
+  std::optional<std::uint32_t> seed;  // in random order, the same for the same seed
+  Coverage coverage = Coverage::off;  // on: into RunRecord::coverage
+
+  bool is_plain() const noexcept { return !seed && coverage == Coverage::off; }
+};
+
 // `files`: relative to the project. "./" makes bun take a name as a path and never as a pattern or an option.
-inline std::vector<std::string> test_command(std::string_view bun, std::string_view attestation, const std::vector<std::string>& files) {
+inline std::vector<std::string> test_command(std::string_view bun, std::string_view attestation, const std::vector<std::string>& files,
+                                             const TestOptions& options = {}) {
   std::vector<std::string> argv = {std::string(bun),        "test", "--preload", std::string(attestation),
                                    "--reporter=junit", fmt::format("--reporter-outfile=/dev/fd/{}", SandboxSpec::kReportFd)};
+  if (options.seed) {
+    argv.emplace_back("--randomize");
+    argv.push_back(fmt::format("--seed={}", *options.seed));
+  }
+  if (options.coverage == Coverage::on) {
+    argv.insert(argv.end(), {"--coverage", "--coverage-reporter=lcov", fmt::format("--coverage-dir={}", kCoverageInside)});
+  }
   for (const auto& file : files) argv.push_back("./" + file);
   return argv;
 }

@@ -94,6 +94,12 @@ class Run {
 
   // An Error ends the run undecided or unavailable; a verdict in the record ends it without one.
   Result<void> steps() {
+    if (request_.facts && !request_.options.is_plain()) {
+      return Error(ErrorCode::internal, "an evidence record was asked for a run that is not the plain one");
+    }
+    if (request_.options.coverage == Coverage::on && (request_.config.run.collect != CollectPolicy::none || jobs() > 1)) {
+      return Error(ErrorCode::internal, "coverage was asked for of a run that hands out other files, or of several at once");
+    }
     stage("probe");
     GUARD_TRY_ASSIGN(choice_, choose_backend(
                                   request_.config, request_.backend, [this]() -> const EngineLocation& { return engine(); },
@@ -185,6 +191,7 @@ class Run {
       return std::move(exec).context(fmt::format("running in the {} sandbox", choice_.backend)).error();
     }
     std::optional<Collection> written = std::exchange(exec->collected, std::nullopt);
+    if (written && request_.options.coverage == Coverage::on) take_coverage(*written);
     record_.exec = std::move(*exec);
     record_.notes.insert(record_.notes.end(), record_.exec->notes.begin(), record_.exec->notes.end());
     const bool whole = record_.exec->outcome.kind == OutcomeKind::exited;
@@ -228,6 +235,15 @@ class Run {
 
   // What a command writes was never to be kept: there is no gate before it.
   CollectPolicy collect_policy() const { return tests() ? request_.config.run.collect : CollectPolicy::none; }
+
+  // It names guard's own files, so it is for guard alone and never comes back into the project.
+  void take_coverage(Collection& written) {
+    const std::string wanted = std::string(kCoverageInside.substr(kSandboxInside.size() + 1)) + "/lcov.info";
+    for (auto& file : written.files) {
+      if (file.path == wanted) record_.coverage = std::move(file.bytes);
+    }
+    written.files.clear();
+  }
 
   Result<void> bring_back(const SecretSource& secrets, std::optional<Collection> written) {
     if (!written && record_.read_only_sandbox) {
@@ -386,9 +402,9 @@ class Run {
       const fs::path script = in_environment ? spec.host_folder / kAttestationInEnvironment : folder.path() / "attestation.mjs";
       GUARD_TRY(write_new_file(script, attestation_script(), 0444).context("staging what will run"));
       if (!works_in_staged_folder()) spec.mounts.push_back({script, std::string(kAttestationInside)});
-      spec.argv = on_host          ? test_command(host_bun_.native(), script.native(), request_.files)
-                  : in_environment ? test_command(kBunInEnvironment, kAttestationInEnvironment, request_.files)
-                                   : test_command(kBunInside, kAttestationInside, request_.files);
+      spec.argv = on_host          ? test_command(host_bun_.native(), script.native(), request_.files, request_.options)
+                  : in_environment ? test_command(kBunInEnvironment, kAttestationInEnvironment, request_.files, request_.options)
+                                   : test_command(kBunInside, kAttestationInside, request_.files, request_.options);
     } else {
       spec.argv = request_.argv;
     }
@@ -398,7 +414,7 @@ class Run {
   CollectRequest collect_request() const {
     CollectRequest request;
     request.folder = kSandboxInside;
-    if (collect_policy() == CollectPolicy::none) return request;
+    if (collect_policy() == CollectPolicy::none && request_.options.coverage == Coverage::off) return request;
     request.files_max = CollectRequest::kFilesMax;
     request.bytes_max = CollectRequest::kBytesMax;
     // A larger file would only be a finding.

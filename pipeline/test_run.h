@@ -13,6 +13,7 @@
 #include "common/environment.h"
 #include "pipeline/config.h"
 #include "pipeline/run_record.h"
+#include "pipeline/test_command.h"
 #include "rules/matcher.h"
 #include "rules/rule_set.h"
 
@@ -21,6 +22,8 @@ namespace guard {
 struct RunRequest {
   std::filesystem::path project;   // absolute
   std::vector<std::string> files;  // tests, relative to the project: "sandbox/a.test.ts"
+  TestOptions options;             // plain wherever `facts` are: no evidence record tells of another command. Coverage: with one job, in
+                                   // the sandboxes that hand files out
   std::size_t jobs = 1;            // 2 or more: a sandbox for each file, so many at a time (not on the host)
   std::vector<std::string> argv;   // instead of tests: a command without the gate (`guard exec`)
   Config config;

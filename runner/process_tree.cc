@@ -108,6 +108,12 @@ TreeUsage measure_tree(pid_t root) {
   return usage;
 }
 
+std::uint32_t living_descendants(pid_t root) {
+  std::uint32_t living = 0;
+  for (const Process& process : descendants(root)) living += process.alive ? 1 : 0;
+  return living;
+}
+
 void kill_tree(pid_t root, Deadline deadline) {
   for (bool alive = true; alive && !deadline.passed();) {
     alive = false;

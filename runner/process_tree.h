@@ -18,6 +18,9 @@ struct TreeUsage {
 // mapped (an unmapped memfd, files in a tmpfs) is not seen: a watched limit is weaker than a control group's.
 TreeUsage measure_tree(pid_t root);
 
+// The descendants of `root` that still run: no zombies.
+std::uint32_t living_descendants(pid_t root);
+
 // Kills all descendants of `root`, but not itself, until none is left alive or `deadline` has passed; they are stopped
 // first, so that a fork bomb can't outrun it. Fails never: an ending without success shows in the next measure_tree().
 void kill_tree(pid_t root, Deadline deadline);

@@ -315,4 +315,14 @@ std::string_view to_string(TaskKind kind) noexcept {
 
 std::vector<Finding> check_policy(const ChangeSet& change, const PolicyOptions& options) { return Policing(change, options).run(); }
 
+Finding policy_finding(std::string_view rule, std::string path, std::string message, std::string fix) {
+  Finding finding;
+  finding.rule = rule;
+  finding.tier = FindingTier::policy;
+  finding.path = std::move(path);
+  finding.message = std::move(message);
+  finding.fix = std::move(fix);
+  return finding;
+}
+
 }  // namespace guard

@@ -31,4 +31,7 @@ struct PolicyOptions {
 // paths that are empty, absolute, hold "." or ".." or control characters, or are not UTF-8.
 std::vector<Finding> check_policy(const ChangeSet& change, const PolicyOptions& options);
 
+// A finding of tier policy on a file as a whole.
+Finding policy_finding(std::string_view rule, std::string path, std::string message, std::string fix);
+
 }  // namespace guard

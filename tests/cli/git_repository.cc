@@ -32,14 +32,19 @@ std::string Repository::read(std::string_view relative) const {
   return bytes ? *bytes : "(unreadable)";
 }
 
+std::map<std::string, std::string> Repository::environment() const {
+  auto env = project_.environment();
+  env["HOME"] = home().string();
+  env["GIT_CONFIG_NOSYSTEM"] = "1";
+  return env;
+}
+
 ProgramResult Repository::shell(const std::string& script, const std::filesystem::path& folder,
                                 std::map<std::string, std::string> more) const {
   ProcessSpec spec;
   spec.argv = {"/bin/sh", "-c", script};
   spec.cwd = folder.empty() ? path().string() : folder.string();
-  spec.env = project_.environment();
-  spec.env["HOME"] = home().string();
-  spec.env["GIT_CONFIG_NOSYSTEM"] = "1";
+  spec.env = environment();
   for (auto& [name, value] : more) spec.env[name] = value;
   return run_program(spec);
 }

@@ -28,6 +28,7 @@ class Repository {
   // The same, and it has to work.
   void must(const std::string& script, const std::filesystem::path& folder = {}) const;
 
+  std::map<std::string, std::string> environment() const;
   // guard in this person's environment.
   ProgramResult guard(std::vector<std::string> arguments, const std::filesystem::path& folder = {},
                       std::string stdin_text = {}) const;

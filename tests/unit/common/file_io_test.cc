@@ -76,6 +76,20 @@ TEST_F(FileIo, NewFileIsNeverWrittenThroughALink) {
   EXPECT_EQ(*read_file(at("precious"), 100), "old");
 }
 
+// Deeper than there are descriptors, and than a path may be long.
+TEST_F(FileIo, RemoveTreeReachesFoldersThatLieDeepInEachOther) {
+  ASSERT_EQ(::mkdir(at("deep").c_str(), 0755), 0);
+  UniqueFd folder(::open(at("deep").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  for (int i = 0; i < 5'000; ++i) {
+    ASSERT_EQ(::mkdirat(folder.get(), "d", 0755), 0);
+    folder.reset(::openat(folder.get(), "d", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    ASSERT_TRUE(folder);
+  }
+  folder.reset();
+  EXPECT_TRUE(remove_tree(at("deep")));
+  EXPECT_FALSE(std::filesystem::exists(at("deep")));
+}
+
 TEST_F(FileIo, RemoveTreeTakesClosedFoldersButNotWhatLinksPointAt) {
   ASSERT_TRUE(make_folders(at("tree") / "closed"));
   ASSERT_TRUE(write_file_atomically(at("tree") / "closed" / "f", "x"));

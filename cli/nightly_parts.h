@@ -1,0 +1,31 @@
+// What the actions of `guard nightly` share, and those that have a file of their own.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "cli/commands.h"
+#include "nightly/journal.h"
+#include "nightly/night_repository.h"
+#include "nightly/state_folder.h"
+
+namespace guard {
+
+struct NightlyPlace {
+  nightly::NightRepository repository;
+  nightly::StateFolder state;
+};
+
+// `cancel`: for git; see NightContext::repository.
+Result<NightlyPlace> nightly_place(const NightlyOptions& options, CommandContext& context, const CancelToken& cancel);
+
+// The night that --night names, or the newest. FILE_NOT_FOUND with what to do next.
+Result<nightly::Night> chosen_night(const nightly::Journal& journal, const std::string& id);
+
+// nightly_review.cc: review, take, drop, send-back.
+Result<int> nightly_review(const NightlyOptions& options, CommandContext& context);
+
+// nightly_install.cc: units for systemd, or a line for cron.
+Result<int> nightly_install(const NightlyOptions& options, CommandContext& context);
+
+}  // namespace guard

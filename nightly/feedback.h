@@ -1,0 +1,19 @@
+// What a generator is told about its last attempt: what was wrong, and what to do instead. Plain text, one page at most. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "nightly/night_values.h"
+
+namespace guard::nightly {
+
+inline constexpr std::size_t kFeedbackBytesMax = 16 * 1024;
+
+// `attempt`: refused or failed, with its findings. `test_output`: masked; its end is shown.
+std::string feedback_of(const Attempt& attempt, std::string_view test_output);
+
+// The next attempt's standard input.
+std::string prompt_with(std::string_view prompt, std::string_view feedback);
+
+}  // namespace guard::nightly

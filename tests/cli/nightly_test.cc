@@ -1,0 +1,495 @@
+// Nights through the binary: real git, a real sandbox, real bun, and a generator that behaves as the plan says.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <iostream>
+#include <thread>
+
+#include "nightly/journal.h"
+#include "tests/cli/nightly_night.h"
+
+namespace guard::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+// What each behaviour must come to.
+struct Expected {
+  std::string behaviour;
+  std::string outcome;
+};
+
+// The page of a whole night: accepted exactly the good ones, each refusal with its reason.
+void expect_night(std::string_view backend, const std::vector<Expected>& rows, std::string_view head) {
+  const NightRepository night(backend, "[docker]\ntimeout = 5\n[namespace]\ntimeout = 5\n[nightly]\nmin_free = \"1m\"\nworth_mutants = 3\n[limits]\noutput_flood = \"20m\"\n");
+  std::vector<NightTask> tasks;
+  std::map<std::string, std::string> expected;
+  std::vector<std::string> accepted;
+  for (const auto& row : rows) {
+    const std::string id = row.behaviour + "-" + std::to_string(tasks.size());
+    tasks.push_back({id, row.behaviour, row.behaviour == "hangs" ? "generator_timeout = 1\n" : ""});
+    expected[id] = row.outcome;
+    if (row.outcome == "accepted") accepted.push_back(id);
+  }
+  night.plan(tasks, head);
+  const auto done = night.run();
+  EXPECT_EQ(done.exit_status, 1) << done.err;
+  EXPECT_EQ(night.outcomes(), expected) << done.err;
+  EXPECT_THAT(night.committed(), ::testing::UnorderedElementsAreArray(accepted));
+  EXPECT_THAT(night.leftovers(), IsEmpty());
+  EXPECT_FALSE(fs::exists(night.state() / "ran")) << "what a generator planted was run";
+  EXPECT_FALSE(fs::exists(night.state() / "clones" / "ran")) << "what a generator planted was run";
+  // Every commit holds one new test and nothing else, and its evidence is what the trailer says.
+  for (const auto& id : accepted) {
+    const auto file = night.repository().shell("git cat-file -e " + night.branch() + ":sandbox/" + id + ".test.ts");
+    EXPECT_EQ(file.exit_status, 0) << id;
+  }
+}
+
+const std::vector<Expected> kEveryBehaviour = {
+    {"good", "accepted"},
+    {"chatty", "accepted"},
+    {"commits", "accepted"},
+    {"repairs", "accepted"},
+    {"repairs_tests", "accepted"},
+    {"repairs_worth", "accepted"},
+    {"repairs_policy", "accepted"},
+    {"repairs_always", "accepted"},
+    {"no_git", "accepted"},
+    {"escapes", "refused:findings"},
+    {"fails", "refused:tests_failed"},
+    {"tautology", "refused:worthless"},
+    {"flaky", "refused:flaky"},
+    {"lockfile", "refused:findings"},
+    {"too_many", "refused:findings"},
+    {"attributes", "refused:findings"},
+    {"link", "refused:findings"},
+    {"swaps", "refused:findings"},
+    {"huge", "refused:findings"},
+    {"many", "refused:findings"},
+    {"hooks", "refused:findings"},
+    {"fsmonitor", "refused:findings"},
+    {"leads_out", "refused:findings"},
+    {"secret", "refused:findings"},
+    {"nothing", "refused:no_change"},
+    {"deletes_a_test", "refused:findings"},
+    {"renames_a_test", "refused:findings"},
+    {"edits_the_code", "refused:findings"},
+    {"empty", "refused:no_tests"},
+    {"hangs_in_test", "refused:timed_out"},
+    {"crashes", "failed:generator_crashed"},
+    {"fails_itself", "failed:generator_failed"},
+    {"hangs", "failed:generator_timed_out"},
+    {"floods", "failed:generator_flooded"},
+    {"daemon", "refused:left_processes"},
+};
+
+TEST(Nightly, TellsEveryBehaviourApartInTheEmbeddedSandbox) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  expect_night("namespace", kEveryBehaviour, "[budget]\nfailures_in_a_row = 100\n");
+}
+
+TEST(Nightly, TellsBehavioursApartInContainersSideBySide) {
+  GUARD_NEEDS(Needs::docker);
+  expect_night("docker", {{"good", "accepted"}, {"repairs", "accepted"}, {"tautology", "refused:worthless"}, {"link", "refused:findings"}, {"crashes", "failed:generator_crashed"}, {"good", "accepted"}},
+               "jobs = 3\n[budget]\nfailures_in_a_row = 100\n");
+}
+
+TEST(Nightly, NeverRunsWhatIsNeverGenerated) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const NightRepository night;
+  night.plan({{"aimed", "good\nWrite tests for the ALWAYS_BLOCK rules."}}, "");
+  const auto done = night.run();
+  EXPECT_EQ(done.exit_status, 1) << done.err;
+  EXPECT_EQ(night.outcomes()["aimed"], "refused:never_generated");
+  EXPECT_TRUE(fs::is_empty(night.state() / "outputs")) << "the generator ran";
+}
+
+// The generator's words are kept, without the key and without what a terminal would act on.
+TEST(Nightly, MasksWhatAGeneratorSays) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const NightRepository night("namespace", "[nightly]\nworth = false\n");
+  night.plan({{"chatty", "chatty"}});
+  EXPECT_EQ(night.run().exit_status, 0);
+  std::string all;
+  for (const auto& entry : fs::recursive_directory_iterator(night.state())) {
+    if (entry.is_regular_file()) all += read_file(entry.path(), 64u << 20).value_or("");
+  }
+  EXPECT_THAT(all, Not(HasSubstr(std::string(93, 'Q'))));
+  EXPECT_THAT(all, HasSubstr("[REDACTED:"));
+  EXPECT_THAT(all, Not(HasSubstr("\033]0;")));
+}
+
+TEST(Nightly, SaysWhatIsWrongWithAPlan) {
+  const NightRepository night;
+  EXPECT_TRUE(write_file_atomically(night.plan_file(), "generatr = [\"x\"]\n[[task]]\nid = \"\"\n"));
+  const auto done = night.guard({"nightly", "plan", night.plan_file()});
+  EXPECT_EQ(done.exit_status, 2);
+  EXPECT_THAT(done.err, HasSubstr("generatr"));
+  EXPECT_EQ(night.guard({"nightly", "run", "/nonexistent/plan.toml"}).exit_status, 2);
+}
+
+TEST(Nightly, PutsATaskBackWhereNothingCanBeRun) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  // The engine cannot be reached: its state is unknown, and nothing runs anywhere.
+  const NightRepository night("namespace");
+  night.repository().write("guard.toml", "backend = \"docker\"\n");
+  night.repository().must("git commit -qam docker");
+  night.plan({{"one", "good"}, {"two", "good"}}, "[budget]\nput_backs = 2\nback_off_ms = 10\n");
+  ProcessSpec spec;
+  spec.argv = {GUARD_PROGRAM, "nightly", "run", night.plan_file(), "--state", night.state().string()};
+  spec.cwd = night.repository().path().string();
+  spec.env = night.environment();
+  spec.env["DOCKER_HOST"] = "unix:///nonexistent/engine.sock";
+  const auto done = run_program(spec);
+  EXPECT_EQ(done.exit_status, 3) << done.out << done.err;
+  EXPECT_THAT(night.committed(), IsEmpty());
+  for (const auto& [task, outcome] : night.outcomes()) EXPECT_THAT(outcome, ::testing::StartsWith("waiting")) << task;
+}
+
+TEST(Nightly, RefusesASecondLoop) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const NightRepository night("namespace", "[nightly]\nworth = false\n");
+  night.plan({{"slow", "hangs"}}, "attempts = 1\n");
+  auto env = night.environment();
+  const pid_t first = start_guard({"nightly", "run", night.plan_file(), "--project", night.repository().path().string(), "--state", night.state().string()}, env);
+  for (int i = 0; i < 300 && night.guard({"nightly", "status"}).out.find("running") == std::string::npos; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  const auto second = night.run();
+  EXPECT_EQ(second.exit_status, 2);
+  EXPECT_THAT(second.err, HasSubstr("another loop"));
+  EXPECT_THAT(night.guard({"nightly", "status"}).out, HasSubstr("running"));
+  ::kill(first, SIGTERM);
+  int status = 0;
+  ::waitpid(first, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 143) << status;
+  EXPECT_THAT(night.guard({"nightly", "status"}).out, HasSubstr("stopped"));
+  EXPECT_THAT(night.leftovers(), IsEmpty());
+}
+
+TEST(Nightly, StopsWhenAskedAndGoesOnLater) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const NightRepository night("namespace", "[nightly]\nworth = false\n");
+  std::vector<NightTask> tasks;
+  for (int i = 0; i < 6; ++i) tasks.push_back({"t" + std::to_string(i), "slow"});
+  night.plan(tasks);
+  const pid_t loop = start_guard({"nightly", "run", night.plan_file(), "--project", night.repository().path().string(), "--state", night.state().string()}, night.environment());
+  for (int i = 0; i < 500 && night.committed().empty(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  const auto asked = night.guard({"nightly", "stop"});
+  EXPECT_EQ(asked.exit_status, 0) << asked.err;
+  int status = 0;
+  ::waitpid(loop, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 2) << "undecided tasks are left";
+  const auto before = night.committed();
+  EXPECT_LT(before.size(), tasks.size());
+  const auto resumed = night.guard({"nightly", "resume"});
+  EXPECT_EQ(resumed.exit_status, 0) << resumed.err;
+  EXPECT_THAT(night.committed(), ElementsAre("t0", "t1", "t2", "t3", "t4", "t5"));
+}
+
+// Killed at any moment: the same tasks are accepted, each commit is there once, and nothing is left behind.
+TEST(Nightly, SurvivesKills) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const NightRepository night("namespace", "[nightly]\nworth = false\n");
+  std::vector<NightTask> tasks;
+  for (const char* behaviour : {"good", "repairs", "escapes", "slow", "commits", "fails", "daemon", "good"}) {
+    tasks.push_back({std::string(behaviour) + std::to_string(tasks.size()), behaviour});
+  }
+  std::map<std::string, std::string> slow;
+  std::vector<std::string> accepted = {"good0", "repairs1", "slow3", "commits4", "good7"};
+  for (int i = 0; i < 24; ++i) {
+    const std::string id = "more" + std::to_string(i);
+    tasks.push_back({id, "slow"});
+    slow[id] = "accepted";
+    accepted.push_back(id);
+  }
+  night.plan(tasks, "jobs = 2\n[budget]\nfailures_in_a_row = 100\n");
+  const std::vector<std::string> places = {"--project", night.repository().path().string(), "--state", night.state().string()};
+  std::vector<std::string> arguments = {"nightly", "run", "--resume", night.plan_file()};
+  arguments.insert(arguments.end(), places.begin(), places.end());
+  int killed = 0;
+  // The soak (tests/soak) asks for more.
+  const char* wanted = std::getenv("GUARD_TEST_NIGHT_KILLS");
+  const int rounds = wanted == nullptr ? 40 : std::atoi(wanted);
+  for (int round = 0; killed < rounds && round < 2 * rounds; ++round) {
+    const pid_t loop = start_guard(arguments, night.environment());
+    const auto moment = std::chrono::milliseconds(20 + (round * 137) % (wanted == nullptr ? 500 : 250));
+    std::this_thread::sleep_for(moment);
+    ::kill(loop, SIGKILL);
+    int status = 0;
+    ::waitpid(loop, &status, 0);
+    if (WIFSIGNALED(status)) ++killed;
+    if (WIFEXITED(status)) break;
+  }
+  EXPECT_GT(killed, 3);
+  const auto last = night.guard({"nightly", "resume"});
+  EXPECT_LE(last.exit_status, 1) << last.err;
+  const std::map<std::string, std::string> expected = {{"good0", "accepted"},        {"repairs1", "accepted"},          {"escapes2", "refused:findings"}, {"slow3", "accepted"},
+                                                       {"commits4", "accepted"},     {"fails5", "refused:tests_failed"}, {"daemon6", "refused:left_processes"}, {"good7", "accepted"}};
+  slow.insert(expected.begin(), expected.end());
+  EXPECT_EQ(night.outcomes(), slow);
+  EXPECT_THAT(night.committed(), ::testing::UnorderedElementsAreArray(accepted));
+  // What a kill left behind is gone with the next start at the latest.
+  EXPECT_THAT(night.leftovers(), IsEmpty());
+  const auto journal = nightly::Journal::open(night.state() / "journal.sqlite", nightly::Journal::Access::read);
+  ASSERT_TRUE(journal) << journal.error().to_string();
+  EXPECT_EQ(journal->check().value_or("(unreadable)"), "");
+  std::cout << killed << " kills\n";
+}
+
+// The full disk: a clear stop, and the night goes on once there is room.
+TEST(Nightly, StopsWhereTheDiskIsFull) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const NightRepository night("namespace", "[nightly]\nmin_free = \"1t\"\n");
+  night.plan({{"one", "good"}});
+  const auto done = night.run();
+  EXPECT_EQ(done.exit_status, 2);
+  EXPECT_THAT(done.err, HasSubstr("free"));
+}
+
+// A disk of its own for the state.
+class SmallDisk {
+ public:
+  explicit SmallDisk(fs::path folder) : folder_(std::move(folder)) {
+    fs::create_directories(folder_);
+    mounted_ = ::mount("none", folder_.c_str(), "tmpfs", 0, "size=8m,mode=700") == 0;
+  }
+  ~SmallDisk() {
+    if (mounted_) ::umount2(folder_.c_str(), MNT_DETACH);
+  }
+  bool mounted() const { return mounted_; }
+  // Whoever still writes there, a supervisor that ends its generator say, is waited for.
+  void remount(unsigned long flags, const char* options) const {
+    int done = -1;
+    for (int i = 0; i < 500 && (done = ::mount("none", folder_.c_str(), "tmpfs", MS_REMOUNT | flags, options)) != 0; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    EXPECT_EQ(done, 0);
+  }
+
+ private:
+  fs::path folder_;
+  bool mounted_ = false;
+};
+
+TEST(Nightly, LosesNothingWhenTheDiskFillsUpMidway) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const NightRepository night("namespace", "[nightly]\nworth = false\nmin_free = \"1m\"\n");
+  const SmallDisk disk(night.state());
+  if (!disk.mounted()) GTEST_SKIP() << "only root can mount a small disk";
+  night.plan({{"before", "good"}, {"filler", "fills"}, {"after", "good"}}, "[budget]\nback_off_ms = 10\nput_backs = 3\n");
+  const auto full = night.run();
+  EXPECT_EQ(full.exit_status, 2) << full.err;
+  EXPECT_TRUE(fs::remove(night.state() / "filler"));
+  EXPECT_THAT(night.committed(), ElementsAre("before"));
+  disk.remount(0, "size=64m,mode=700");
+  const auto more = night.guard({"nightly", "resume"});
+  EXPECT_EQ(more.exit_status, 0) << more.err;
+  EXPECT_THAT(night.committed(), ::testing::UnorderedElementsAre("before", "filler", "after"));
+}
+
+TEST(Nightly, LosesNothingWhenTheDiskBecomesReadOnly) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const NightRepository night("namespace", "[nightly]\nworth = false\nmin_free = \"1m\"\n");
+  const SmallDisk disk(night.state());
+  if (!disk.mounted()) GTEST_SKIP() << "only root can mount a small disk";
+  night.plan({{"a", "slow"}, {"b", "slow"}, {"c", "slow"}});
+  const pid_t loop = start_guard({"nightly", "run", night.plan_file(), "--project", night.repository().path().string(), "--state", night.state().string()}, night.environment());
+  for (int i = 0; i < 500 && night.committed().empty(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  // Files that are open for writing forbid a remount; the loop's own journal is one. So the loop is stopped, and started on such a disk.
+  ::kill(loop, SIGKILL);
+  ::waitpid(loop, nullptr, 0);
+  disk.remount(MS_RDONLY, "size=8m");
+  const auto refused = night.guard({"nightly", "resume"});
+  EXPECT_EQ(refused.exit_status, 2) << refused.out;
+  EXPECT_THAT(refused.err, HasSubstr("Read-only"));
+  disk.remount(0, "size=8m");
+  EXPECT_EQ(night.guard({"nightly", "resume"}).exit_status, 0);
+  EXPECT_THAT(night.committed(), ::testing::UnorderedElementsAre("a", "b", "c"));
+}
+
+// Whoever reads what was wrong and mends it is accepted at the second attempt.
+TEST(Nightly, FeedbackRepairsTasks) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const NightRepository night("namespace", "[nightly]\nworth_mutants = 2\n");
+  std::vector<NightTask> tasks;
+  for (const char* behaviour : {"repairs", "repairs_tests", "repairs_worth", "repairs_policy", "repairs_always"}) {
+    for (const char* copy : {"a", "b"}) tasks.push_back({std::string(behaviour) + copy, behaviour});
+  }
+  night.plan(tasks, "attempts = 2\njobs = 2\n");
+  EXPECT_EQ(night.run().exit_status, 0);
+  EXPECT_EQ(night.committed().size(), 10u);
+}
+
+TEST(Nightly, ARolloutLeavesTasksOut) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const NightRepository night("namespace", "[nightly]\nworth = false\n[rollout]\npercent = 0\nforce = [\"chosen\"]\n");
+  night.plan({{"chosen", "good"}, {"other", "good"}});
+  EXPECT_EQ(night.run().exit_status, 0);
+  EXPECT_EQ(night.outcomes(), (std::map<std::string, std::string>{{"chosen", "accepted"}, {"other", "skipped:not_rolled_out"}}));
+}
+
+TEST(Nightly, AnAlarmIsRaisedWhereNoNightRan) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const NightRepository night("namespace", "[nightly]\nworth = false\n");
+  EXPECT_EQ(night.guard({"nightly", "status", "--max-age", "26h"}).exit_status, 1);
+  night.plan({{"one", "good"}});
+  EXPECT_EQ(night.run().exit_status, 0);
+  EXPECT_EQ(night.guard({"nightly", "status", "--max-age", "26h"}).exit_status, 0);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+  EXPECT_EQ(night.guard({"nightly", "status", "--max-age", "1s"}).exit_status, 1);
+}
+
+TEST(Nightly, APersonTakesDropsAndSendsBack) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const NightRepository night("namespace", "[nightly]\nworth = false\n");
+  night.plan({{"a", "good"}, {"b", "good"}, {"c", "good"}, {"no", "fails"}});
+  EXPECT_EQ(night.run().exit_status, 1);
+  EXPECT_EQ(night.guard({"nightly", "review", "take", "a"}).exit_status, 0);
+  EXPECT_EQ(night.guard({"nightly", "review", "drop", "b"}).exit_status, 0);
+  EXPECT_EQ(night.guard({"nightly", "review", "send-back", "c", "--note", "use smaller numbers"}).exit_status, 0);
+  const auto refused = night.guard({"nightly", "review", "take", "no"});
+  EXPECT_EQ(refused.exit_status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("nothing to take"));
+  EXPECT_TRUE(fs::exists(night.repository().path() / "sandbox" / "a.test.ts"));
+  EXPECT_FALSE(fs::exists(night.repository().path() / "sandbox" / "b.test.ts"));
+  const auto listed = night.guard({"nightly", "review", "--format", "json"}).document();
+  EXPECT_EQ(listed["tasks"][0]["review"], "taken");
+  EXPECT_EQ(listed["tasks"][2]["review"], "sent_back");
+  // The next night's generator reads the note.
+  night.plan({{"c", "wants_a_note"}});
+  EXPECT_EQ(night.run().exit_status, 0);
+}
+
+TEST(Nightly, ThePageHoldsTheWholeNight) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const NightRepository night("namespace", "[nightly]\nworth = false\n");
+  night.plan({{"fine", "good"}, {"bad", "escapes"}});
+  night.run();
+  for (const char* format : {"text", "md", "html", "json"}) {
+    const auto page = night.guard({"nightly", "report", "--format", format});
+    EXPECT_EQ(page.exit_status, 0) << page.err;
+    EXPECT_THAT(page.out, HasSubstr("fine")) << format;
+    EXPECT_THAT(page.out, HasSubstr("bad")) << format;
+  }
+  EXPECT_TRUE(fs::exists(night.state() / "report.html"));
+}
+
+// On the host nothing stands between code and machine: what a task writes into src/ is judged by all tiers, too.
+TEST(Nightly, JudgesTheCodeItselfWhereItRunsOnTheHost) {
+  const NightRepository night("host", "[nightly]\nworth = false\n");
+  night.plan({{"code", "runs_in_the_code", "kind = \"any\"\n"}}, "attempts = 1\n");
+  EXPECT_EQ(night.run().exit_status, 1);
+  EXPECT_EQ(night.outcomes()["code"], "refused:findings");
+}
+
+// What guard masks because it knows it is not committed in clear.
+TEST(Nightly, NeverCommitsAValueThatItKnowsToBeSecret) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const NightRepository night("namespace", "[nightly]\nworth = false\n");
+  night.plan({{"knows", "knows"}}, "attempts = 1\ngenerator_env = [\"PATH\", \"NIGHT_TEST_TOKEN\"]\n");
+  ProcessSpec spec;
+  spec.argv = {GUARD_PROGRAM, "nightly", "run", night.plan_file(), "--state", night.state().string()};
+  spec.cwd = night.repository().path().string();
+  spec.env = night.environment();
+  spec.env["NIGHT_TEST_TOKEN"] = "correct-horse-battery-staple-7";
+  EXPECT_EQ(run_program(spec).exit_status, 1);
+  EXPECT_EQ(night.outcomes()["knows"], "refused:findings");
+  EXPECT_THAT(night.guard({"nightly", "report"}).out, Not(HasSubstr("battery")));
+}
+
+// Another task was there first: the next clone is made of what that one left.
+TEST(Nightly, ATaskThatWasOvertakenBeginsAnew) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const NightRepository night("namespace", "[nightly]\nworth = false\n");
+  night.plan({{"one", "shares"}, {"two", "shares"}}, "attempts = 1\njobs = 2\n");
+  EXPECT_EQ(night.run().exit_status, 0);
+  EXPECT_THAT(night.committed(), ::testing::UnorderedElementsAre("one", "two"));
+}
+
+TEST(Nightly, EndsWhereSomebodyElseMovesItsBranch) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const NightRepository night("namespace", "[nightly]\nworth = false\n");
+  std::vector<NightTask> tasks;
+  for (int i = 0; i < 8; ++i) tasks.push_back({"t" + std::to_string(i), "slow"});
+  night.plan(tasks, "branch = \"night\"\n");
+  const pid_t loop = start_guard({"nightly", "run", night.plan_file(), "--project", night.repository().path().string(), "--state", night.state().string()}, night.environment());
+  for (int i = 0; i < 500 && night.committed().empty(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  night.repository().must("git update-ref refs/heads/night main");
+  int status = 0;
+  ::waitpid(loop, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 2) << status;
+  EXPECT_THAT(night.committed(), IsEmpty()) << "nothing was committed onto a branch that somebody else moved";
+}
+
+TEST(Nightly, AResumedNightIsJudgedAsItBegan) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const NightRepository night("namespace", "[nightly]\nworth = false\n");
+  const fs::path config = night.state().parent_path() / "strict.toml";
+  EXPECT_TRUE(write_file_atomically(config, "backend = \"namespace\"\n[nightly]\nworth = false\n[policy]\nmax_diff_lines = 1\n"));
+  night.plan({{"a", "good"}, {"b", "good"}}, "[budget]\nattempts = 1\n");
+  EXPECT_EQ(night.guard({"nightly", "run", night.plan_file(), "--config", config.string()}).exit_status, 2);
+  const auto refused = night.guard({"nightly", "resume"});
+  EXPECT_EQ(refused.exit_status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("another configuration"));
+  EXPECT_THAT(night.committed(), IsEmpty());
+}
+
+// A budget that was used up ends a night; the next start begins a new one, and a person's `resume` goes on with a fresh budget.
+TEST(Nightly, AUsedUpBudgetDoesNotHoldTheNextNight) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const NightRepository night("namespace", "[nightly]\nworth = false\n");
+  night.plan({{"a", "good"}, {"b", "good"}}, "[budget]\nattempts = 1\n");
+  EXPECT_EQ(night.run().exit_status, 2);
+  const std::string first = night.branch();
+  EXPECT_EQ(night.guard({"nightly", "resume"}).exit_status, 0);
+  EXPECT_THAT(night.committed(), ElementsAre("a", "b"));
+  night.guard({"nightly", "run", "--resume", night.plan_file()});
+  EXPECT_NE(night.branch(), first);
+}
+
+TEST(Nightly, TakesNothingTwiceAndNothingOverAPersonsOwnWork) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const NightRepository night("namespace", "[nightly]\nworth = false\n");
+  night.plan({{"a", "good"}, {"b", "good"}});
+  EXPECT_EQ(night.run().exit_status, 0);
+  const Repository& repository = night.repository();
+  EXPECT_EQ(night.guard({"nightly", "review", "take", "a"}).exit_status, 0);
+  const std::string head = repository.head();
+  EXPECT_EQ(night.guard({"nightly", "review", "take", "a"}).exit_status, 0);
+  EXPECT_EQ(repository.head(), head);
+  // A file that git does not know of.
+  repository.must("mkdir -p .git/info; echo sandbox/b.test.ts > .git/info/exclude; echo mine > sandbox/b.test.ts");
+  const auto over = night.guard({"nightly", "review", "take", "b"});
+  EXPECT_EQ(over.exit_status, 2);
+  EXPECT_EQ(repository.read("sandbox/b.test.ts"), "mine\n");
+  repository.must("rm sandbox/b.test.ts; git rev-parse HEAD > .git/CHERRY_PICK_HEAD");
+  const auto midway = night.guard({"nightly", "review", "take", "b"});
+  EXPECT_EQ(midway.exit_status, 2);
+  EXPECT_THAT(midway.err, HasSubstr("in the middle"));
+  EXPECT_TRUE(fs::exists(repository.path() / ".git" / "CHERRY_PICK_HEAD"));
+  EXPECT_EQ(repository.head(), head);
+}
+
+// The configuration at the base decides; the person's own work tree, and what a task writes, do not.
+TEST(Nightly, TakesItsConfigurationFromTheBase) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const NightRepository night("namespace", "[nightly]\nworth = false\n[policy]\nmax_changed_files_per_task = 1\n");
+  night.repository().write("guard.toml", "backend = \"namespace\"\n[nightly]\nworth = false\n[policy]\nmax_changed_files_per_task = 100\n");
+  night.plan({{"many", "too_many"}});
+  EXPECT_EQ(night.run().exit_status, 1);
+  EXPECT_EQ(night.outcomes()["many"], "refused:findings");
+}
+
+}  // namespace
+}  // namespace guard::testing
