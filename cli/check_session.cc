@@ -60,10 +60,7 @@ Result<GateRequest> prepare_check(const ConfigSources& sources, const std::strin
 }
 
 const EngineLocation& locate(CheckSession& session, CommandContext& context) {
-  const auto& docker = session.loaded.config.docker;
-  if (!session.located) {
-    session.located = locate_engine(context.environment, docker.plain_tcp, Deadline::after(milliseconds(docker.probe_deadline_ms)), context.cancel);
-  }
+  if (!session.located) session.located = locate_engine(session.loaded.config, context.environment, context.cancel);
   return *session.located;
 }
 

@@ -73,7 +73,7 @@ int cmd_doctor(const DoctorOptions& options, CommandContext& context) {
   rows.push_back(loaded ? Row{"configuration", "ok", loaded->file.empty() ? "defaults (no guard.toml)" : printable(loaded->file.native()), "", {}}
                         : row_of("configuration", "bad", loaded.error()));
   rows.push_back(rules_row());
-  const EngineLocation engine = locate_engine(context.environment, config.docker.plain_tcp, Deadline::after(milliseconds(config.docker.probe_deadline_ms)), context.cancel);
+  const EngineLocation engine = locate_engine(config, context.environment, context.cancel);
   rows.push_back(row_of("docker", engine.probe));
   rows.push_back(row_of("namespace", make_namespace_sandbox()->probe(Deadline::after(milliseconds(5000)))));
   const SandboxProbe container_use = probe_container_use(config, context.environment);

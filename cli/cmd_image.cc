@@ -31,13 +31,12 @@ Result<ImageInputs> image_inputs(const ImageOptions& options) {
 Result<int> build(const ImageOptions& options, CommandContext& context) {
   GUARD_TRY_ASSIGN(const ImageInputs inputs, image_inputs(options));
   GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(config_of(options.config, inputs.project, context)));
-  const std::uint64_t probe_deadline_ms = loaded.config.docker.probe_deadline_ms;
   Progress progress(context.streams.err, context.streams.err_is_terminal ? Progress::Mode::rewritten : Progress::Mode::lines);
   const ImageProgress say = [&](std::string_view line) { progress.say(line); };
 
   const EngineLocation engine = options.target == ImageTarget::root_folder
                                     ? EngineLocation{}
-                                    : locate_engine(context.environment, loaded.config.docker.plain_tcp, Deadline::after(milliseconds(probe_deadline_ms)), context.cancel);
+                                    : locate_engine(loaded.config, context.environment, context.cancel);
   const bool engine_wanted = options.target == ImageTarget::engine || options.target == ImageTarget::all;
   if (engine_wanted && engine.probe.state != ProbeState::available) {
     return Error(ErrorCode::environment_unavailable, engine.probe.reason).hint(engine.probe.remedy).detail("environmentType", "docker");

@@ -4,9 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -23,6 +21,7 @@
 #include "nightly/report.h"
 #include "nightly/rollout.h"
 #include "nightly/supervisor.h"
+#include "nightly/wall_clock.h"
 #include "pipeline/config_file.h"
 #include "pipeline/gate.h"
 #include "pipeline/run_output.h"
@@ -69,21 +68,9 @@ constexpr std::uint64_t kPlanBytesMax = 4u << 20;
 constexpr std::int64_t kResumedAgeMs = 20 * 3'600'000;  // less than a day: the next night is a new one
 constexpr std::chrono::milliseconds kOnFinishDeadline{120'000};
 
-std::int64_t now_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
-std::string utc(std::int64_t ms, const char* format) {
-  const std::time_t seconds = static_cast<std::time_t>(ms / 1000);
-  std::tm parts{};
-  ::gmtime_r(&seconds, &parts);
-  char text[64];
-  return std::string(text, std::strftime(text, sizeof text, format, &parts));
-}
-
 Result<std::string> new_night_id() {
   GUARD_TRY_ASSIGN(const std::string random, new_run_id());
-  return fmt::format("{}-{}", utc(now_ms(), "%Y-%m-%dT%H%M%S"), random.substr(1, 4));
+  return fmt::format("{}-{}", nightly::utc_text(nightly::unix_ms(), "%Y-%m-%dT%H%M%S"), random.substr(1, 4));
 }
 
 std::string full_branch(const std::string& named, const std::string& night) {
@@ -176,7 +163,7 @@ std::string digest_of(const NightWorks& works) {
 // What is left of nights that are older than the configuration wants to keep.
 void forget_old_nights(const NightWorks& works, Streams& streams) {
   const auto days = static_cast<std::int64_t>(works.config.config.nightly.keep_days);
-  auto forgotten = works.context.journal->forget(now_ms() - days * 86'400'000);
+  auto forgotten = works.context.journal->forget(nightly::unix_ms() - days * 86'400'000);
   if (!forgotten) {
     streams.err.print("guard: warning: old nights stay: {}\n", printable(forgotten.error().message()));
     return;
@@ -186,71 +173,74 @@ void forget_old_nights(const NightWorks& works, Streams& streams) {
   }
 }
 
-Result<std::string> page(const NightlyPlace& place, const Journal& journal, const std::string& night, nightly::ReportFormat format, const SecretSource& secrets,
-                         nightly::ReportColour colour) {
+Result<nightly::ReportInput> page_input(const NightlyPlace& place, const Journal& journal, const std::string& night) {
   GUARD_TRY_ASSIGN(auto input, nightly::report_input(journal, night));
   input.state_folder = place.state.path().native();
-  input.now_ms = now_ms();
-  return nightly::render_report(input, format, secrets, colour);
+  return input;
 }
 
-// The page beside the journal, the last line, and whoever is to be told. None of it changes what the night came to.
-Result<std::string> tell(const NightWorks& works, CommandContext& context) {
-  const auto& night = works.context.night;
-  GUARD_TRY_ASSIGN(const std::string html, page(*works.place, *works.journal, night, nightly::ReportFormat::html, *works.secrets, nightly::ReportColour::off));
-  GUARD_TRY(write_file_atomically(works.place->state.path() / "report.html", html, 0600));
-  GUARD_TRY_ASSIGN(const auto input, nightly::report_input(*works.journal, night));
-  const std::string line = nightly::summary_line(input);
-  const auto& argv = works.config.config.nightly.on_finish;
-  if (!argv.empty()) {
-    GUARD_TRY_ASSIGN(const std::string text, page(*works.place, *works.journal, night, nightly::ReportFormat::text, *works.secrets, nightly::ReportColour::off));
-    ProcessSpec spec;
-    spec.argv = argv;
-    spec.cwd = works.place->repository.top().native();
-    spec.env = context.environment;
-    spec.env["GUARD_NIGHT"] = night;
-    spec.env["GUARD_SUMMARY"] = line;
-    spec.env["GUARD_REPORT"] = (works.place->state.path() / "report.html").native();
-    spec.stdin_text = line + "\n\n" + text;
-    spec.deadline = Deadline::after(kOnFinishDeadline);
-    CancelToken own;  // a night that was stopped is told, too
-    auto ran = collect_process(spec, 64u << 10, own);
-    if (!ran) {
-      context.streams.err.print("guard: warning: on_finish: {}\n", printable(ran.error().message()));
-    } else if (ran->result.outcome.kind != OutcomeKind::exited || ran->result.outcome.value != 0) {
-      context.streams.err.print("guard: warning: on_finish did not end with 0: {}\n", printable(ran->err.substr(0, 500)));
-    }
+// Whoever is to be told. It changes nothing of what the night came to.
+void call_on_finish(const NightWorks& works, CommandContext& context, const std::string& summary, const std::string& text, const fs::path& page) {
+  ProcessSpec spec;
+  spec.argv = works.config.config.nightly.on_finish;
+  spec.cwd = works.place->repository.top().native();
+  spec.env = context.environment;
+  spec.env["GUARD_NIGHT"] = works.context.night;
+  spec.env["GUARD_SUMMARY"] = summary;
+  spec.env["GUARD_REPORT"] = page.native();
+  spec.stdin_text = summary + "\n\n" + text;
+  spec.deadline = Deadline::after(kOnFinishDeadline);
+  CancelToken own;  // a night that was stopped is told, too
+  auto ran = collect_process(spec, 64u << 10, own);
+  if (!ran) {
+    context.streams.err.print("guard: warning: on_finish: {}\n", printable(ran.error().message()));
+  } else if (ran->result.outcome.kind != OutcomeKind::exited || ran->result.outcome.value != 0) {
+    context.streams.err.print("guard: warning: on_finish did not end with 0: {}\n", printable(ran->err.substr(0, 500)));
   }
-  return line;
 }
 
+// The page beside the journal, whoever is to be told, and the last lines.
 Result<int> conclude(const NightlyOptions& options, CommandContext& context, NightWorks& works, const nightly::NightResult& result) {
-  GUARD_TRY_ASSIGN(const std::string line, tell(works, context));
+  GUARD_TRY_ASSIGN(const auto input, page_input(*works.place, *works.journal, works.context.night));
+  const auto render = [&](nightly::ReportFormat format) { return nightly::render_report(input, format, *works.secrets, nightly::ReportColour::off); };
+  const std::string summary = nightly::summary_line(input);
+  const fs::path page = works.place->state.path() / "report.html";
+  GUARD_TRY_ASSIGN(const std::string html, render(nightly::ReportFormat::html));
+  GUARD_TRY(write_file_atomically(page, html, 0600));
+  if (!works.config.config.nightly.on_finish.empty()) {
+    GUARD_TRY_ASSIGN(const std::string text, render(nightly::ReportFormat::text));
+    call_on_finish(works, context, summary, text, page);
+  }
   if (options.format == NightlyFormat::json) {
-    GUARD_TRY_ASSIGN(const std::string document, page(*works.place, *works.journal, works.context.night, nightly::ReportFormat::json, *works.secrets, nightly::ReportColour::off));
+    GUARD_TRY_ASSIGN(const std::string document, render(nightly::ReportFormat::json));
     context.streams.out.write(document);
   } else {
-    context.streams.out.print("{}\n", line);
+    context.streams.out.print("{}\n", summary);
     if (!result.night.why.empty()) context.streams.out.print("  {}\n", printable(result.night.why));
-    context.streams.out.print("  branch {}, report {}\n", printable(result.night.branch), printable((works.place->state.path() / "report.html").native()));
+    context.streams.out.print("  branch {}, report {}\n", printable(result.night.branch), printable(page.native()));
   }
   return nightly::exit_status(result);
 }
 
-nightly::NightOptions night_options(const NightlyOptions& options, CommandContext& context, const NightWorks& works, Progress& progress) {
+// What `work` makes of the night, with a line for each task, or one that is rewritten.
+template <typename Work>
+Result<int> watch(const NightlyOptions& options, CommandContext& context, NightWorks& works, const Work& work) {
+  Progress progress(context.streams.err, options.quiet || !context.streams.err_is_terminal ? Progress::Mode::quiet : Progress::Mode::rewritten);
   nightly::NightOptions night;
   night.context = &works.context;
-  night.say = [&options, &context, &progress](const nightly::NightEvent& event) {
+  night.say = [&](const nightly::NightEvent& event) {
     if (options.quiet) return;
     const std::string line = fmt::format("[{}/{}] {}{}{}", event.decided, event.tasks, event.task, event.task.empty() ? "" : ": ", event.sentence);
     if (event.step) {
-      if (context.streams.err_is_terminal) progress.say(line);
+      progress.say(line);
       return;
     }
     progress.clear();
     context.streams.err.print("{}\n", line);
   };
-  return night;
+  GUARD_TRY_ASSIGN(const nightly::NightResult result, work(night));
+  progress.clear();
+  return conclude(options, context, works, result);
 }
 
 void warn_of_leftovers(const std::vector<std::string>& failed, CommandContext& context) {
@@ -271,17 +261,12 @@ Result<int> go_on(const NightlyOptions& options, CommandContext& context, NightW
   works.context.branch = night.branch;
   GUARD_TRY(works.lock->name(night.id));
   warn_of_leftovers(nightly::clean_up(works.context), context);
-  const auto mode = options.quiet || !context.streams.err_is_terminal ? Progress::Mode::quiet : Progress::Mode::rewritten;
-  Progress progress(context.streams.err, mode);
-  const auto night_opts = night_options(options, context, works, progress);
-  GUARD_TRY_ASSIGN(const auto result, nightly::resume_night(night_opts, std::move(night), context.cancel));
-  progress.clear();
-  return conclude(options, context, works, result);
+  return watch(options, context, works, [&](const nightly::NightOptions& loop) { return nightly::resume_night(loop, std::move(night), context.cancel); });
 }
 
 bool is_unfinished(const Night& night, const std::vector<Task>& tasks) {
   return night.state != nightly::NightState::finished &&
-         std::any_of(tasks.begin(), tasks.end(), [](const Task& task) { return task.state == nightly::TaskState::waiting || task.state == nightly::TaskState::running; });
+         std::any_of(tasks.begin(), tasks.end(), [](const Task& task) { return !nightly::is_decided(task.state); });
 }
 
 Result<int> run_plan(const NightlyOptions& options, CommandContext& context) {
@@ -298,12 +283,12 @@ Result<int> run_plan(const NightlyOptions& options, CommandContext& context) {
       GUARD_TRY_ASSIGN(const auto tasks, works.journal->tasks(nights[0].id));
       // One that ended by itself would only end so again; one of long ago would work on a base that nobody wants any more.
       const bool was_cut = last && (last->state == nightly::NightState::running || (last->state == nightly::NightState::stopped && last->reason == "signal"));
-      if (was_cut && last->plan_text == text && now_ms() - last->started_ms < kResumedAgeMs && is_unfinished(*last, tasks)) return go_on(options, context, works, std::move(*last));
+      if (was_cut && last->plan_text == text && nightly::unix_ms() - last->started_ms < kResumedAgeMs && is_unfinished(*last, tasks)) return go_on(options, context, works, std::move(*last));
     }
   }
   GUARD_TRY_ASSIGN(const std::string base, works.place->repository.commit_id(works.plan.base));
   GUARD_TRY(prepare(options, context, base, works));
-  if (works.place->state.free_bytes() < works.config.config.nightly.min_free_bytes) {
+  if (nightly::free_bytes(works.place->state.path()) < works.config.config.nightly.min_free_bytes) {
     return Error(ErrorCode::io_error, fmt::format("less than {} bytes are free at {}", works.config.config.nightly.min_free_bytes, printable(works.place->state.path().native())))
         .hint("make room, or set nightly.min_free");
   }
@@ -312,7 +297,7 @@ Result<int> run_plan(const NightlyOptions& options, CommandContext& context) {
 
   Night night;
   GUARD_TRY_ASSIGN(night.id, new_night_id());
-  night.started_ms = night.heartbeat_ms = now_ms();
+  night.started_ms = night.heartbeat_ms = nightly::unix_ms();
   night.plan_name = file.native();
   night.plan_text = text;
   night.base = base;
@@ -333,12 +318,7 @@ Result<int> run_plan(const NightlyOptions& options, CommandContext& context) {
     task.rollout = nightly::rollout_of(works.config.config, planned.id);
     tasks.push_back(std::move(task));
   }
-  const auto mode = options.quiet || !context.streams.err_is_terminal ? Progress::Mode::quiet : Progress::Mode::rewritten;
-  Progress progress(context.streams.err, mode);
-  const auto night_opts = night_options(options, context, works, progress);
-  GUARD_TRY_ASSIGN(const auto result, nightly::begin_night(night_opts, std::move(night), std::move(tasks), context.cancel));
-  progress.clear();
-  return conclude(options, context, works, result);
+  return watch(options, context, works, [&](const nightly::NightOptions& loop) { return nightly::begin_night(loop, std::move(night), std::move(tasks), context.cancel); });
 }
 
 Result<int> resume(const NightlyOptions& options, CommandContext& context) {
@@ -436,7 +416,7 @@ Result<int> status(const NightlyOptions& options, CommandContext& context) {
   CancelToken never;
   GUARD_TRY_ASSIGN(const NightlyPlace place, nightly_place(options, context, never));
   GUARD_TRY_ASSIGN(const StatusFacts facts, status_facts(options, place));
-  const std::int64_t now = now_ms();
+  const std::int64_t now = nightly::unix_ms();
   const bool overdue = options.max_age_s && (!facts.last_end_ms || now - *facts.last_end_ms > static_cast<std::int64_t>(*options.max_age_s) * 1000);
   const auto count = [&](TaskState state) { return std::count_if(facts.tasks.begin(), facts.tasks.end(), [&](const Task& task) { return task.state == state; }); };
   OutStream& out = context.streams.out;
@@ -463,7 +443,7 @@ Result<int> status(const NightlyOptions& options, CommandContext& context) {
   if (!facts.night->why.empty()) out.print("  {}\n", printable(facts.night->why));
   out.print("  {} accepted, {} refused, {} failed, {} skipped, {} running, {} waiting\n", count(TaskState::accepted), count(TaskState::refused), count(TaskState::failed),
             count(TaskState::skipped), count(TaskState::running), count(TaskState::waiting));
-  out.print("  began {}, last step {} s ago, branch {}\n", utc(facts.night->started_ms, "%Y-%m-%d %H:%M UTC"), std::max<std::int64_t>(0, now - facts.night->heartbeat_ms) / 1000,
+  out.print("  began {}, last step {} s ago, branch {}\n", nightly::utc_text(facts.night->started_ms, "%Y-%m-%d %H:%M UTC"), std::max<std::int64_t>(0, now - facts.night->heartbeat_ms) / 1000,
             printable(facts.night->branch));
   for (const auto& task : facts.tasks) {
     if (task.state == TaskState::running) out.print("  running: {}\n", printable(task.id));
@@ -488,7 +468,8 @@ Result<int> report(const NightlyOptions& options, CommandContext& context) {
                       : options.format == NightlyFormat::markdown ? nightly::ReportFormat::markdown
                                                                   : nightly::ReportFormat::text;
   const bool colour = context.streams.out_color && options.output.empty();
-  GUARD_TRY_ASSIGN(const std::string text, page(place, journal, night.id, format, secrets, colour ? nightly::ReportColour::on : nightly::ReportColour::off));
+  GUARD_TRY_ASSIGN(const auto input, page_input(place, journal, night.id));
+  GUARD_TRY_ASSIGN(const std::string text, nightly::render_report(input, format, secrets, colour ? nightly::ReportColour::on : nightly::ReportColour::off));
   if (options.output.empty()) {
     context.streams.out.write(text);
   } else {

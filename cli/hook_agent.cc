@@ -64,8 +64,7 @@ class Judge {
 
  private:
   const EngineLocation& locate() {
-    const auto deadline = Deadline::after(milliseconds(config_.docker.probe_deadline_ms));
-    if (!located_) located_ = locate_engine(context_.environment, config_.docker.plain_tcp, deadline, context_.cancel);
+    if (!located_) located_ = locate_engine(config_, context_.environment, context_.cancel);
     return *located_;
   }
 

@@ -11,7 +11,7 @@
 #include "cli/nightly_parts.h"
 #include "common/text.h"
 #include "nightly/review.h"
-#include "pipeline/git.h"
+#include "pipeline/git_objects.h"
 #include "pipeline/run_output.h"
 
 namespace guard {
@@ -42,9 +42,8 @@ Result<Desk> open_desk(const NightlyOptions& options, CommandContext& context, c
 Result<void> must_be_idle(const nightly::NightRepository& repository) {
   for (const char* name : {"CHERRY_PICK_HEAD", "REVERT_HEAD", "MERGE_HEAD", "REBASE_HEAD", "sequencer", "rebase-merge", "rebase-apply", "BISECT_START"}) {
     GUARD_TRY_ASSIGN(std::string path, repository.git().read({"rev-parse", "--git-path", name}));
-    while (!path.empty() && path.back() == '\n') path.pop_back();
     std::error_code failure;
-    if (!std::filesystem::exists(std::filesystem::symlink_status(repository.top() / path, failure))) continue;
+    if (!std::filesystem::exists(std::filesystem::symlink_status(repository.top() / without_line_end(std::move(path)), failure))) continue;
     return Error(ErrorCode::input_invalid, fmt::format("the repository is in the middle of something ({})", name)).hint("finish or abort it first: `git status` says what it is");
   }
   return ok();
@@ -53,13 +52,11 @@ Result<void> must_be_idle(const nightly::NightRepository& repository) {
 // git would write over a file that it was told to ignore.
 Result<void> must_be_free(const nightly::NightRepository& repository, const std::string& commit) {
   GUARD_TRY_ASSIGN(const std::string added, repository.git().read({"diff-tree", "-r", "-z", "--root", "--no-commit-id", "--name-only", "--no-renames", "--diff-filter=A", commit}));
-  for (std::string_view rest = added; !rest.empty();) {
-    const std::size_t end = std::min(rest.find('\0'), rest.size());
+  for (const auto path : git_pieces(added, '\0')) {
     std::error_code failure;
-    if (std::filesystem::exists(std::filesystem::symlink_status(repository.top() / std::string(rest.substr(0, end)), failure))) {
-      return Error(ErrorCode::input_invalid, fmt::format("{} is in the work tree already", printable(rest.substr(0, end)))).hint("move it away first");
+    if (std::filesystem::exists(std::filesystem::symlink_status(repository.top() / std::string(path), failure))) {
+      return Error(ErrorCode::input_invalid, fmt::format("{} is in the work tree already", printable(path))).hint("move it away first");
     }
-    rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return ok();
 }

@@ -16,6 +16,7 @@
 #include "nightly/feedback.h"
 #include "nightly/generator.h"
 #include "nightly/test_worth.h"
+#include "nightly/wall_clock.h"
 #include "pipeline/backend_choice.h"
 #include "pipeline/evidence_file.h"
 #include "pipeline/gate.h"
@@ -31,10 +32,6 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t kDiffBytesMax = 256u << 10;
 constexpr std::size_t kFindingsKept = 500;
-
-std::int64_t now_ms() {
-  return std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 std::string file_stem(const AttemptOrder& order) { return fmt::format("{}-{}", order.task.id, order.number); }
 
@@ -62,7 +59,7 @@ class AttemptRun {
     attempt_.night = context.night;
     attempt_.task = order.task.id;
     attempt_.number = order.number;
-    attempt_.started_ms = now_ms();
+    attempt_.started_ms = unix_ms();
     attempt_.start = order.start;
   }
 
@@ -194,13 +191,9 @@ class AttemptRun {
     const Config& config = context_.config->config;
     std::optional<BackendName> forced;
     if (order_.rollout == Rollout::host) forced = BackendName::host;
-    std::optional<EngineLocation> located;
+    EngineLocation located;  // asked for at most once
     auto chosen = choose_backend(
-        config, forced,
-        [&]() -> const EngineLocation& {
-          if (!located) located = locate_engine(context_.environment, config.docker.plain_tcp, Deadline::after(milliseconds(config.docker.probe_deadline_ms)), cancel_);
-          return *located;
-        },
+        config, forced, [&]() -> const EngineLocation& { return located = locate_engine(config, context_.environment, cancel_); },
         [&] { return probe_container_use(config, context_.environment); });
     if (!chosen) {
       const Verdict verdict = verdict_of(chosen.error());
@@ -511,7 +504,7 @@ class AttemptRun {
   Result<void> commit(const std::string& tip, const ChangeSet& change) {
     NewCommit what;
     what.tip = tip;
-    what.time_s = now_ms() / 1000;
+    what.time_s = unix_ms() / 1000;
     // git's trailers: one line each, the last paragraph.
     what.message = fmt::format("{}: {}\n\nGuard-Night: {}\nGuard-Task: {}\nGuard-Evidence: sha256:{} {}\n",
                                order_.task.kind == TaskKind::test ? "Add tests" : "Change", order_.task.id, context_.night, order_.task.id, attempt_.evidence_sha256,
@@ -522,26 +515,21 @@ class AttemptRun {
     GUARD_TRY_ASSIGN(std::string diff, context_.repository->diff(attempt_.commit, kDiffBytesMax));
     attempt_.diff = masked_text(*context_.secrets, diff);
     GUARD_TRY(enter(AttemptStep::committing));
-    auto moved = context_.repository->move_branch(context_.branch, tip, attempt_.commit);
-    if (moved) {
-      *context_.branch_tip = attempt_.commit;
-      return ok();
+    if (auto moved = context_.repository->move_branch(context_.branch, tip, attempt_.commit); !moved) {
+      // It may have moved all the same: what can't be told apart stays in the journal as it is, for `resume`.
+      auto there = finish_commit(context_, attempt_);
+      if (!there) fatal_ = std::move(there).error();
+      if (!there || !*there) return std::move(moved).error();
     }
-    // It may have moved all the same: what can't be told apart stays in the journal as it is, for `resume`.
-    auto there = finish_commit(context_, attempt_);
-    if (there && *there) {
-      *context_.branch_tip = attempt_.commit;
-      return ok();
-    }
-    if (!there) fatal_ = std::move(there).error();
-    return std::move(moved).error();
+    *context_.branch_tip = attempt_.commit;
+    return ok();
   }
 
   Result<Attempt> finish(Over over) {
     attempt_.outcome = over.outcome;
     attempt_.reason = std::move(over.reason);
     attempt_.detail = masked_text(*context_.secrets, over.detail);
-    attempt_.ended_ms = now_ms();
+    attempt_.ended_ms = unix_ms();
     attempt_.step = AttemptStep::done;
     const bool told = over.outcome == AttemptOutcome::refused || over.outcome == AttemptOutcome::failed;
     if (told) attempt_.feedback = feedback_of(attempt_, attempt_.findings.empty() ? std::string_view(test_output_) : std::string_view());

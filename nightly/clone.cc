@@ -13,6 +13,7 @@
 #include "common/text.h"
 #include "common/unique_fd.h"
 #include "pipeline/change_source.h"
+#include "pipeline/git_objects.h"
 #include "validator/change_policy.h"
 
 namespace guard::nightly {
@@ -62,7 +63,6 @@ Result<ChangeSet> Clone::read_change(const ReadLimits& limits, const CancelToken
   request.file_bytes_max = limits.file_bytes_max;
   request.bytes_max = limits.total_bytes_max;
   request.files_max = limits.changed_files_max;
-  request.list_unchanged = true;
   GUARD_TRY_ASSIGN(CollectedChange collected, collect_change(repository_->top(), request, cancel));
   GUARD_TRY(look_for_traps(collected.change));
   return std::move(collected.change);
@@ -92,15 +92,9 @@ Result<void> Clone::look_for_traps(ChangeSet& change) const {
     add(".git/config", "git cannot read the clone's configuration");
     return ok();
   }
-  for (std::string_view rest = *listed; !rest.empty();) {
-    const std::size_t end = std::min(rest.find('\0'), rest.size());
-    const std::string_view key = rest.substr(0, end);
-    if (std::any_of(kHarmlessKeys.begin(), kHarmlessKeys.end(), [key](std::string_view harmless) { return key.starts_with(harmless); })) {
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-      continue;
-    }
-    add(".git/config", fmt::format("{} was set in the clone", printable(key)));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+  for (const auto key : git_pieces(*listed, '\0')) {
+    const bool harmless = std::any_of(kHarmlessKeys.begin(), kHarmlessKeys.end(), [key](std::string_view start) { return key.starts_with(start); });
+    if (!harmless) add(".git/config", fmt::format("{} was set in the clone", printable(key)));
   }
   return ok();
 }

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <array>
@@ -16,6 +15,7 @@
 
 #include "common/file_io.h"
 #include "common/text.h"
+#include "nightly/state_folder.h"
 #include "nightly/supervisor.h"
 #include "pipeline/run_output.h"
 #include "runner/subprocess.h"
@@ -39,12 +39,6 @@ Result<Pipe> make_pipe() {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return Error::from_errno(ErrorCode::execution_failed, "pipe", errno);
   return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
-}
-
-std::uint64_t free_bytes(const fs::path& folder) {
-  struct statvfs info {};
-  if (::statvfs(folder.c_str(), &info) != 0) return 0;
-  return static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
 }
 
 // Says stop to one generator: because guard is to stop, because the disk fills up, or because the output never ends.

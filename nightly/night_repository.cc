@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "common/text.h"
+#include "pipeline/git_objects.h"
 #include "validator/path_names.h"
 
 namespace guard::nightly {
@@ -15,19 +15,6 @@ namespace fs = std::filesystem;
 
 // A night works on few commits: its base, and the tip of its branch as that moves.
 constexpr std::size_t kListingsMax = 8;
-
-std::string line_of(std::string text) {
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  return text;
-}
-
-std::optional<EntryKind> kind_of(std::string_view mode) {
-  if (mode == "100644" || mode == "100664") return EntryKind::file;
-  if (mode == "100755") return EntryKind::executable;
-  if (mode == "120000") return EntryKind::link;
-  if (mode == "160000") return EntryKind::submodule;
-  return std::nullopt;
-}
 
 // As git fast-import reads a path: any byte may stand in it.
 std::string import_path(std::string_view path) {
@@ -63,20 +50,6 @@ bool is_path_for_a_tree(std::string_view path) {
 
 std::string import_data(std::string_view bytes) { return fmt::format("data {}\n", bytes.size()).append(bytes).append("\n"); }
 
-std::vector<std::string_view> records(std::string_view text) {
-  std::vector<std::string_view> found;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\0'), text.size());
-    found.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return found;
-}
-
-Error odd_answer(std::string_view command) {
-  return Error(ErrorCode::protocol_error, fmt::format("git {} answered in a form that guard does not know", command));
-}
-
 }  // namespace
 
 NightRepository::NightRepository(fs::path top, fs::path common, std::string object_format, const CancelToken& cancel)
@@ -90,59 +63,23 @@ Result<NightRepository> NightRepository::open(const fs::path& folder, const Canc
   const Git git(top, cancel);
   GUARD_TRY_ASSIGN(const fs::path common, git.common_folder());
   GUARD_TRY_ASSIGN(std::string format, git.read({"rev-parse", "--show-object-format"}));
-  return NightRepository(top, common, line_of(std::move(format)), cancel);
+  return NightRepository(top, common, without_line_end(std::move(format)), cancel);
 }
 
-Result<std::string> NightRepository::commit_id(const std::string& revision) const {
-  auto found = git_.read({"rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}"});
-  if (!found) {
-    if (found.error().code() != ErrorCode::input_invalid) return std::move(found).error();
-    return Error(ErrorCode::input_invalid, fmt::format("there is no commit {}", printable(revision))).hint("`git log` lists the commits of this repository");
-  }
-  return line_of(std::move(*found));
-}
+Result<std::string> NightRepository::commit_id(const std::string& revision) const { return named_commit(git_, revision); }
 
-Result<std::shared_ptr<const TreeListing>> NightRepository::listing(const std::string& commit) const {
+Result<std::shared_ptr<const TreeEntries>> NightRepository::listing(const std::string& commit) const {
   {
     const std::lock_guard lock(cache_->mutex);
     if (const auto known = cache_->listings.find(commit); known != cache_->listings.end()) return known->second;
   }
-  GUARD_TRY_ASSIGN(const std::string listed, git_.read({"ls-tree", "-r", "-z", "--full-tree", commit}));
-  auto made = std::make_shared<TreeListing>();
-  // "<mode> <type> <id>\t<path>"
-  for (const std::string_view record : records(listed)) {
-    const std::size_t tab = record.find('\t');
-    const std::size_t first = record.find(' ');
-    const std::size_t second = first == std::string_view::npos ? first : record.find(' ', first + 1);
-    if (tab == std::string_view::npos || second == std::string_view::npos || second > tab) return odd_answer("ls-tree");
-    const auto kind = kind_of(record.substr(0, first));
-    if (!kind) return odd_answer("ls-tree");
-    made->emplace(std::string(record.substr(tab + 1)), TreeEntry{*kind, std::string(record.substr(second + 1, tab - second - 1))});
-  }
+  GUARD_TRY_ASSIGN(TreeEntries entries, list_tree(git_, commit, TreeSizes::left_out));
+  const bool all_known = std::none_of(entries.begin(), entries.end(), [](const auto& entry) { return entry.second.kind == EntryKind::other; });
+  if (!all_known) return odd_git_answer("ls-tree");
+  auto made = std::make_shared<const TreeEntries>(std::move(entries));
   const std::lock_guard lock(cache_->mutex);
   if (cache_->listings.size() >= kListingsMax) cache_->listings.clear();
   return cache_->listings.emplace(commit, std::move(made)).first->second;
-}
-
-Result<std::map<std::string, std::string>> NightRepository::blobs(const std::set<std::string>& ids) const {
-  std::map<std::string, std::string> found;
-  if (ids.empty()) return found;
-  std::string request;
-  for (const auto& id : ids) request += id + "\n";
-  GUARD_TRY_ASSIGN(const std::string answer, git_.read({"cat-file", "--batch"}, request));
-  std::string_view text = answer;
-  for (const auto& id : ids) {
-    const std::size_t end = text.find('\n');
-    const std::string prefix = id + " blob ";
-    const std::string_view line = text.substr(0, end);
-    std::uint64_t size = 0;
-    if (end == std::string_view::npos || !line.starts_with(prefix)) return odd_answer("cat-file");
-    const char* line_end = line.data() + line.size();
-    if (std::from_chars(line.data() + prefix.size(), line_end, size).ptr != line_end || text.size() < end + 2 + size) return odd_answer("cat-file");
-    found[id] = std::string(text.substr(end + 1, size));
-    text.remove_prefix(end + 2 + size);
-  }
-  return found;
 }
 
 Result<std::optional<std::string>> NightRepository::file_at(const std::string& commit, const std::string& path) const {
@@ -152,19 +89,16 @@ Result<std::optional<std::string>> NightRepository::file_at(const std::string& c
   if (entry->second.kind != EntryKind::file && entry->second.kind != EntryKind::executable) {
     return Error(ErrorCode::config_invalid, fmt::format("{} is not a regular file at {}", printable(path), commit.substr(0, 12)));
   }
-  GUARD_TRY_ASSIGN(auto read, blobs({entry->second.id}));
+  GUARD_TRY_ASSIGN(auto read, read_blobs(git_, {entry->second.id}));
   return std::optional<std::string>(std::move(read.begin()->second));
 }
 
 Result<std::optional<std::string>> NightRepository::tip(const std::string& branch) const {
   GUARD_TRY_ASSIGN(const std::string listed, git_.read({"for-each-ref", "--format=%(objectname) %(refname)", "--", branch}));
   // A pattern also finds what lies below it.
-  for (std::string_view rest = listed; !rest.empty();) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    const std::string_view line = rest.substr(0, end);
+  for (const auto line : git_pieces(listed, '\n')) {
     const std::size_t space = line.find(' ');
     if (space != std::string_view::npos && line.substr(space + 1) == branch) return std::optional<std::string>(line.substr(0, space));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return std::optional<std::string>();
 }
@@ -205,8 +139,8 @@ Result<std::string> NightRepository::make_commit(const NewCommit& what, const Ch
   }
   stream += "\nget-mark :1\ndone\n";
   GUARD_TRY_ASSIGN(std::string answer, git_.read({"-c", "core.protectNTFS=true", "-c", "core.protectHFS=true", "fast-import", "--quiet", "--force", "--date-format=raw"}, stream));
-  const std::string commit = line_of(std::move(answer));
-  if (commit.size() != what.tip.size()) return odd_answer("fast-import");
+  const std::string commit = without_line_end(std::move(answer));
+  if (commit.size() != what.tip.size()) return odd_git_answer("fast-import");
 
   // What was judged, and nothing else.
   GUARD_TRY_ASSIGN(const auto before, listing(what.tip));
@@ -238,7 +172,7 @@ Result<std::string> NightRepository::make_commit(const NewCommit& what, const Ch
     ids.insert(entry->second.id);
     if (entry->second.kind != file.after) return Error(ErrorCode::internal, fmt::format("the commit has another mode for {}", printable(file.path)));
   }
-  GUARD_TRY_ASSIGN(const auto stored, blobs(ids));
+  GUARD_TRY_ASSIGN(const auto stored, read_blobs(git_, ids));
   for (const auto& [id, file] : wanted) {
     if (stored.at(id) != file->new_bytes) return Error(ErrorCode::internal, fmt::format("the commit holds other bytes for {}", printable(file->path)));
   }

@@ -10,23 +10,16 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "common/cancel.h"
 #include "common/result.h"
 #include "pipeline/git.h"
+#include "pipeline/git_objects.h"
 #include "validator/change_set.h"
 
 namespace guard::nightly {
-
-struct TreeEntry {
-  EntryKind kind = EntryKind::file;
-  std::string id;  // of the object
-};
-// Path -> entry, of everything that a commit holds but folders.
-using TreeListing = std::map<std::string, TreeEntry>;
 
 struct NewCommit {
   std::string tip;      // its parent
@@ -45,8 +38,8 @@ class NightRepository {
 
   // The full id of the commit that `revision` names. INPUT_INVALID.
   Result<std::string> commit_id(const std::string& revision) const;
-  Result<std::shared_ptr<const TreeListing>> listing(const std::string& commit) const;
-  Result<std::map<std::string, std::string>> blobs(const std::set<std::string>& ids) const;
+  // What it holds, without sizes.
+  Result<std::shared_ptr<const TreeEntries>> listing(const std::string& commit) const;
   // The bytes of a regular file at `commit`; nothing where there is none.
   Result<std::optional<std::string>> file_at(const std::string& commit, const std::string& path) const;
 
@@ -76,7 +69,7 @@ class NightRepository {
   Git git_;
   struct Cache {
     std::mutex mutex;
-    std::map<std::string, std::shared_ptr<const TreeListing>> listings;
+    std::map<std::string, std::shared_ptr<const TreeEntries>> listings;
   };
   std::unique_ptr<Cache> cache_;
 };

@@ -15,6 +15,8 @@
 #include "common/file_io.h"
 #include "common/text.h"
 #include "nightly/generator.h"
+#include "nightly/wall_clock.h"
+#include "pipeline/git_objects.h"
 #include "pipeline/verdict.h"
 
 namespace guard::nightly {
@@ -30,13 +32,9 @@ constexpr milliseconds kLook{200};
 // A task that is put back this often in one night is left for `resume`: it must not use up a night that others could use.
 constexpr std::uint64_t kPutBacksOfTask = 3;
 
-std::int64_t now_ms() {
-  return std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
 constexpr std::string_view kPending = "refs/guard/pending/";
 
-bool is_decided(const Task& task) { return task.state != TaskState::waiting && task.state != TaskState::running; }
+bool is_over(const Task& task) { return is_decided(task.state); }
 
 std::string note_text(const std::string& note) { return fmt::format("A person looked at an earlier result of this task and sent it back:\n{}\n", note); }
 
@@ -51,14 +49,14 @@ class Loop {
   void remember(const Attempt& attempt) {
     numbers_[attempt.task] = std::max(numbers_[attempt.task], attempt.number);
     if (!attempt.feedback.empty()) feedback_[attempt.task] = attempt.feedback;
-    if (attempt.reason == "conflict") from_tip_[attempt.task] = true;
+    if (attempt.reason == "conflict") from_tip_.insert(attempt.task);
   }
   const std::vector<Task>& tasks() const { return tasks_; }
   void remember_note(const std::string& task, const std::string& feedback) { feedback_[task] = feedback; }
 
   Result<NightResult> run() {
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
-      if (!is_decided(tasks_[i])) queue_.push_back(i);
+      if (!is_over(tasks_[i])) queue_.push_back(i);
     }
     GUARD_TRY(refuse_what_never_runs());
     std::vector<std::thread> workers;
@@ -74,12 +72,12 @@ class Loop {
 
     const std::lock_guard lock(mutex_);
     if (fatal_) return std::move(*fatal_);
-    night_.ended_ms = now_ms();
+    night_.ended_ms = unix_ms();
     if (ending_) {
       night_.state = ending_->state;
       night_.reason = ending_->reason;
       night_.why = ending_->why;
-    } else if (std::all_of(tasks_.begin(), tasks_.end(), is_decided)) {
+    } else if (std::all_of(tasks_.begin(), tasks_.end(), is_over)) {
       night_.state = NightState::finished;
       night_.reason.clear();
       night_.why = "every task was decided";
@@ -100,14 +98,14 @@ class Loop {
   };
 
   Result<void> save(const Task* task, const Attempt* attempt) {
-    night_.heartbeat_ms = now_ms();
+    night_.heartbeat_ms = unix_ms();
     context_.state->beat();
     return context_.journal->save(&night_, task, attempt);
   }
 
   void say(std::string_view task, std::string sentence, bool step) {
     if (!options_.say) return;
-    const auto decided = static_cast<std::size_t>(std::count_if(tasks_.begin(), tasks_.end(), is_decided));
+    const auto decided = static_cast<std::size_t>(std::count_if(tasks_.begin(), tasks_.end(), is_over));
     options_.say({task, std::move(sentence), step, decided, tasks_.size()});
   }
 
@@ -158,7 +156,7 @@ class Loop {
       ending_ = Ending{NightState::ended, "failures_in_a_row", fmt::format("{} tasks in a row came to nothing: something is wrong for all of them", failures_in_a_row_)};
     } else if (put_back_tasks_.size() >= budget.put_backs) {
       ending_ = Ending{NightState::ended, "put_backs", fmt::format("{} tasks in a row could not be judged: {}", put_back_tasks_.size(), last_put_back_)};
-    } else if (context_.state->free_bytes() < context_.config->config.nightly.min_free_bytes) {
+    } else if (free_bytes(context_.state->path()) < context_.config->config.nightly.min_free_bytes) {
       ending_ = Ending{NightState::ended, "no_space",
                        fmt::format("less than {} bytes are free where the night keeps its clones", context_.config->config.nightly.min_free_bytes)};
     }
@@ -197,7 +195,7 @@ class Loop {
       order.start = context_.base;
       order.feedback = feedback_[task.id];
       order.time_left = std::max(milliseconds(1), std::chrono::duration_cast<milliseconds>(context_.plan->budget.time - (Clock::now() - began_)));
-      if (from_tip_[task.id]) {
+      if (from_tip_.count(task.id) > 0) {
         auto tip = context_.repository->tip(context_.branch);
         if (tip && *tip) order.start = **tip;
       }
@@ -260,7 +258,7 @@ class Loop {
         task.state = TaskState::waiting;
         if (attempt.reason == "conflict") {
           // Another task's doing; the next clone is made of what that one left.
-          from_tip_[task.id] = true;
+          from_tip_.insert(task.id);
           if (++put_backs_of_[task.id] < kPutBacksOfTask) queue_.push_back(index);
           break;
         }
@@ -300,7 +298,7 @@ class Loop {
   std::size_t running_ = 0;
   std::map<std::string, std::uint64_t> numbers_;
   std::map<std::string, std::string> feedback_;
-  std::map<std::string, bool> from_tip_;
+  std::set<std::string> from_tip_;  // tasks that another one overtook: cloned from where the branch is
   std::map<std::string, std::uint64_t> put_backs_of_;
   std::uint64_t attempts_ = 0;
   std::uint64_t failures_in_a_row_ = 0;
@@ -325,7 +323,7 @@ Result<NightResult> begin_night(const NightOptions& options, Night night, std::v
     night.state = NightState::ended;
     night.reason = "branch";
     night.why = made.error().message();
-    night.ended_ms = now_ms();
+    night.ended_ms = unix_ms();
     for (auto& task : tasks) {
       task.state = TaskState::skipped;
       task.reason = "branch";
@@ -370,7 +368,7 @@ Result<NightResult> resume_night(const NightOptions& options, Night night, const
     const auto task = std::find_if(tasks.begin(), tasks.end(), [&](const Task& row) { return row.id == attempt.task; });
     if (task == tasks.end()) continue;
     GUARD_TRY_ASSIGN(const bool committed, finish_commit(context, attempt));
-    attempt.ended_ms = now_ms();
+    attempt.ended_ms = unix_ms();
     if (committed) {
       attempt.outcome = AttemptOutcome::accepted;
       attempt.reason = "accepted";
@@ -416,10 +414,8 @@ std::vector<std::string> clean_up(const NightContext& context) {
 
 Result<void> settle_references(const NightRepository& repository, const Journal& journal) {
   GUARD_TRY_ASSIGN(const std::string pending, repository.git().read({"for-each-ref", "--format=%(refname)", std::string(kPending)}));
-  for (std::string_view rest = pending; !rest.empty();) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    const std::string name(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+  for (const auto line : git_pieces(pending, '\n')) {
+    const std::string name(line);
     const std::string night = name.substr(kPending.size(), name.find('/', kPending.size()) - kPending.size());
     GUARD_TRY_ASSIGN(const auto attempts, journal.attempts(night));
     const bool open = std::any_of(attempts.begin(), attempts.end(), [&](const Attempt& attempt) {
@@ -435,12 +431,12 @@ int exit_status(const NightResult& result) {
   bool undecided = false;
   bool refused = false;
   for (const auto& task : result.tasks) {
-    if (!is_decided(task)) undecided = true;
+    if (!is_over(task)) undecided = true;
     if (task.state == TaskState::refused || task.state == TaskState::failed) refused = true;
   }
   if (undecided) {
     const bool no_environment = std::any_of(result.tasks.begin(), result.tasks.end(), [](const Task& task) {
-      return !is_decided(task) && task.reason == info(Reason::no_environment).name;
+      return !is_over(task) && task.reason == info(Reason::no_environment).name;
     });
     return no_environment ? 3 : 2;
   }

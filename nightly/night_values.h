@@ -47,6 +47,9 @@ enum class TaskState : std::uint8_t {
   skipped,   // not run: the roll-out did not choose it
 };
 
+// Whether nothing is left to do for a task in this state.
+constexpr bool is_decided(TaskState state) noexcept { return state != TaskState::waiting && state != TaskState::running; }
+
 // What a person said in the morning.
 enum class Review : std::uint8_t { none, taken, dropped, sent_back };
 

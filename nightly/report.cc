@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <optional>
 
 #include "common/text.h"
 #include "nightly/report_view.h"
+#include "nightly/wall_clock.h"
 #include "redact/masked_regions.h"
 #include "redact/redactor.h"
 
@@ -119,7 +119,7 @@ Result<ReportInput> report_input(const Journal& journal, const std::string& nigh
   GUARD_TRY_ASSIGN(input.rules, journal.findings_by_rule(id));
   GUARD_TRY_ASSIGN(input.trend, journal.sums(kTrendNights));
   GUARD_TRY_ASSIGN(input.flakes, journal.flakes(kTrendNights));
-  input.now_ms = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  input.now_ms = unix_ms();
   return input;
 }
 

@@ -1,11 +1,12 @@
 #include "nightly/report_view.h"
 
 #include <fmt/format.h>
-#include <time.h>
 
 #include <algorithm>
 #include <map>
 #include <set>
+
+#include "nightly/wall_clock.h"
 
 namespace guard::nightly {
 namespace {
@@ -14,15 +15,6 @@ std::int64_t busy_ms(const Attempt& attempt, std::int64_t now_ms) {
   if (attempt.started_ms <= 0) return 0;
   const std::int64_t end = attempt.ended_ms > 0 ? attempt.ended_ms : attempt.outcome == AttemptOutcome::none ? now_ms : attempt.started_ms;
   return std::max<std::int64_t>(0, end - attempt.started_ms);
-}
-
-std::string formatted_time(std::int64_t ms, const char* format) {
-  const time_t seconds = static_cast<time_t>(ms / 1'000);
-  struct tm parts {};
-  if (ms <= 0 || ::gmtime_r(&seconds, &parts) == nullptr) return "-";
-  char text[64];
-  const std::size_t size = ::strftime(text, sizeof text, format, &parts);
-  return size == 0 ? std::string("-") : std::string(text, size);
 }
 
 // What was widened, what is thinner than usual, what waits for a person. Numbers and our own words only.
@@ -112,8 +104,8 @@ std::string duration_text(std::int64_t ms) {
   return minutes % 60 == 0 ? fmt::format("{} h", minutes / 60) : fmt::format("{} h {} min", minutes / 60, minutes % 60);
 }
 
-std::string time_text(std::int64_t ms) { return formatted_time(ms, "%Y-%m-%d %H:%M UTC"); }
-std::string clock_text(std::int64_t ms) { return formatted_time(ms, "%H:%M"); }
+std::string time_text(std::int64_t ms) { return utc_text(ms, "%Y-%m-%d %H:%M UTC"); }
+std::string clock_text(std::int64_t ms) { return utc_text(ms, "%H:%M"); }
 
 std::string plural(std::uint64_t count, std::string_view word) { return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s"); }
 

@@ -110,9 +110,9 @@ void StateFolder::beat() const noexcept {
   if (file) ::futimens(file.get(), nullptr);
 }
 
-std::uint64_t StateFolder::free_bytes() const noexcept {
+std::uint64_t free_bytes(const fs::path& folder) noexcept {
   struct statvfs info {};
-  if (::statvfs(path_.c_str(), &info) != 0) return 0;
+  if (::statvfs(folder.c_str(), &info) != 0) return 0;
   return static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
 }
 

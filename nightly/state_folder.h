@@ -35,12 +35,13 @@ class StateFolder {
 
   void beat() const noexcept;  // touches the heartbeat; what can't be touched shows in `guard nightly status --max-age`
 
-  std::uint64_t free_bytes() const noexcept;  // for this user; 0 where that can't be told
-
  private:
   explicit StateFolder(std::filesystem::path path) : path_(std::move(path)) {}
   std::filesystem::path path_;
 };
+
+// Free on the disk of `folder`, for this user; 0 where that can't be told.
+std::uint64_t free_bytes(const std::filesystem::path& folder) noexcept;
 
 // One loop per repository, wherever its state is kept and from whichever of its work trees it was started: a lock in the state folder and
 // one beside the repository's objects. The kernel lets go of the lock with its process, however that ends, so that a stale one cannot be.

@@ -139,6 +139,10 @@ Result<BackendChoice> choose_backend(const Config& config, std::optional<Backend
   return Chooser{config, forced, engine, container_use}.choose();
 }
 
+EngineLocation locate_engine(const Config& config, const Environment& environment, const CancelToken& cancel) {
+  return locate_engine(environment, config.docker.plain_tcp, Deadline::after(milliseconds(config.docker.probe_deadline_ms)), cancel);
+}
+
 ContainerUseOptions container_use_options(const Config& config, const Environment& environment) {
   ContainerUseOptions options;
   options.program = config.container_use.program;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/cancel.h"
 #include "common/environment.h"
 #include "common/result.h"
 #include "pipeline/config.h"
@@ -34,6 +35,9 @@ std::vector<std::string> tier_names(TierSet tiers);
 Result<BackendChoice> choose_backend(const Config& config, std::optional<BackendName> forced,
                                      const std::function<const EngineLocation&()>& engine,
                                      const std::function<SandboxProbe()>& container_use);
+
+// The engine that this environment leads to, looked for as the configuration says.
+EngineLocation locate_engine(const Config& config, const Environment& environment, const CancelToken& cancel);
 
 // What the configuration says of container-use, and the state of its program, looked up in `environment`.
 ContainerUseOptions container_use_options(const Config& config, const Environment& environment);

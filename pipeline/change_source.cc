@@ -8,16 +8,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
 
 #include "common/file_io.h"
-#include "common/hash.h"
 #include "common/text.h"
 #include "pipeline/git.h"
+#include "pipeline/git_objects.h"
 #include "pipeline/work_tree.h"
+#include "validator/change_policy.h"
 #include "validator/line_changes.h"
 
 namespace guard {
@@ -33,69 +33,21 @@ struct RawEntry {
   char status = 'M';
 };
 
-Error unknown_form(std::string_view command) { return Error(ErrorCode::protocol_error, fmt::format("git {} answered in a form that guard does not know", command)); }
-
-std::vector<std::string_view> words_of(std::string_view text) {
-  std::vector<std::string_view> words;
-  while (!text.empty()) {
-    const std::size_t space = std::min(text.find(' '), text.size());
-    if (space > 0) words.push_back(text.substr(0, space));
-    text.remove_prefix(std::min(space + 1, text.size()));
-  }
-  return words;
-}
-
 // ":100644 100644 <id> <id> M\0path\0"
 Result<std::vector<RawEntry>> parse_raw(std::string_view text) {
   std::vector<RawEntry> entries;
   while (!text.empty()) {
     const std::size_t header_end = text.find('\0');
-    if (header_end == std::string_view::npos || text[0] != ':') return unknown_form("diff --raw");
-    const auto fields = words_of(text.substr(1, header_end - 1));
+    if (header_end == std::string_view::npos || text[0] != ':') return odd_git_answer("diff --raw");
+    const auto fields = git_fields(text.substr(1, header_end - 1));
     text.remove_prefix(header_end + 1);
     const std::size_t path_end = text.find('\0');
-    if (fields.size() != 5 || path_end == std::string_view::npos) return unknown_form("diff --raw");
+    if (fields.size() != 5 || path_end == std::string_view::npos) return odd_git_answer("diff --raw");
     entries.push_back(RawEntry{std::string(fields[0]), std::string(fields[1]), std::string(fields[2]), std::string(fields[3]),
                                std::string(text.substr(0, path_end)), fields[4][0]});
     text.remove_prefix(path_end + 1);
   }
   return entries;
-}
-
-EntryKind kind_of(std::string_view mode) {
-  if (mode == "000000") return EntryKind::absent;
-  if (mode == "120000") return EntryKind::link;
-  if (mode == "160000") return EntryKind::submodule;
-  if (mode == "100755") return EntryKind::executable;
-  // Old gits wrote 100664, too.
-  return mode.starts_with("100") ? EntryKind::file : EntryKind::other;
-}
-
-bool has_bytes(EntryKind kind) { return kind == EntryKind::file || kind == EntryKind::executable || kind == EntryKind::link; }
-
-// "<mode> blob <id> <size>\t<path>\0"
-Result<TreeEntries> list_tree(const Git& git, const std::string& tree) {
-  TreeEntries entries;
-  GUARD_TRY_ASSIGN(const std::string listed, git.read({"ls-tree", "-r", "-l", "-z", "--full-tree", tree}));
-  std::string_view text = listed;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\0');
-    const std::size_t tab = text.find('\t');
-    if (end == std::string_view::npos || tab == std::string_view::npos || tab > end) return unknown_form("ls-tree");
-    const auto fields = words_of(text.substr(0, tab));
-    if (fields.size() != 4) return unknown_form("ls-tree");
-    TreeEntry entry{kind_of(fields[0]), std::string(fields[2]), 0};
-    const auto* const digits_end = fields[3].data() + fields[3].size();
-    if (fields[3] != "-" && std::from_chars(fields[3].data(), digits_end, entry.size).ptr != digits_end) return unknown_form("ls-tree");
-    entries.emplace(std::string(text.substr(tab + 1, end - tab - 1)), std::move(entry));
-    text.remove_prefix(end + 1);
-  }
-  return entries;
-}
-
-Error missing_contents(std::string_view id) {
-  return Error(ErrorCode::protocol_error, fmt::format("git has no readable contents for {}", id))
-      .hint("fetch what is missing: `git fetch --refetch` in a partial clone, `git fsck` says what is broken");
 }
 
 // Contents by object id, with a size for those that are not read.
@@ -104,8 +56,8 @@ class Contents {
   Contents(const Git& git, const ChangeRequest& request) : git_(git), request_(request) {}
 
   Result<void> read(const std::set<std::string>& ids) {
-    GUARD_TRY(ask_sizes(ids));
-    std::vector<std::string> batch;
+    GUARD_TRY_ASSIGN(sizes_, blob_sizes(git_, ids));
+    std::set<std::string> batch;
     std::uint64_t batch_bytes = 0;
     std::uint64_t bytes = 0;
     for (const auto& id : ids) {
@@ -117,7 +69,7 @@ class Contents {
         batch.clear();
         batch_bytes = 0;
       }
-      batch.push_back(id);
+      batch.insert(id);
       batch_bytes += size;
     }
     return read_batch(batch);
@@ -131,53 +83,9 @@ class Contents {
   }
 
  private:
-  static std::string lines(const auto& ids) {
-    std::string text;
-    for (const auto& id : ids) text += id + "\n";
-    return text;
-  }
-
-  // "<id> blob <size>", or "<id> missing". What is no blob is nothing that a file can hold.
-  static bool parse_header(std::string_view line, const std::string& id, std::uint64_t& size) {
-    const std::string prefix = id + " blob ";
-    const char* const end = line.data() + line.size();
-    return line.starts_with(prefix) && std::from_chars(line.data() + prefix.size(), end, size).ptr == end;
-  }
-
-  Result<void> ask_sizes(const std::set<std::string>& ids) {
-    if (ids.empty()) return ok();
-    GUARD_TRY_ASSIGN(const std::string answer, git_.read({"cat-file", "--batch-check"}, lines(ids)));
-    std::string_view text = answer;
-    for (const auto& id : ids) {
-      const std::size_t end = text.find('\n');
-      std::uint64_t size = 0;
-      if (end == std::string_view::npos || !parse_header(text.substr(0, end), id, size)) return missing_contents(id);
-      sizes_[id] = size;
-      text.remove_prefix(end + 1);
-    }
-    return ok();
-  }
-
-  // "<id> blob <size>\n<bytes>\n" for each id, in order.
-  Result<void> read_batch(const std::vector<std::string>& ids) {
-    if (ids.empty()) return ok();
-    GUARD_TRY_ASSIGN(const std::string answer, git_.read({"cat-file", "--batch"}, lines(ids)));
-    std::string_view text = answer;
-    for (const auto& id : ids) {
-      const std::size_t line_end = text.find('\n');
-      std::uint64_t size = 0;
-      if (line_end == std::string_view::npos || !parse_header(text.substr(0, line_end), id, size) || text.size() - line_end - 1 < size ||
-          text.size() - line_end - 1 == size) {
-        return missing_contents(id);
-      }
-      std::string bytes(text.substr(line_end + 1, size));
-      // git does not look. Whoever can write to the object folder could put other bytes under a name that is known.
-      if (git_blob_id(bytes, id.size()) != id) {
-        return Error(ErrorCode::protocol_error, fmt::format("the object {} holds other bytes than its name says", id)).hint("`git fsck` says what is broken");
-      }
-      blobs_[id] = std::move(bytes);
-      text.remove_prefix(line_end + 1 + size + 1);
-    }
+  Result<void> read_batch(const std::set<std::string>& ids) {
+    GUARD_TRY_ASSIGN(auto blobs, read_blobs(git_, ids));
+    blobs_.merge(blobs);
     return ok();
   }
 
@@ -190,13 +98,9 @@ class Contents {
 bool is_zero(std::string_view id) { return id.find_first_not_of('0') == std::string_view::npos; }
 
 void say_too_many(std::uint64_t count, ChangeSet& change) {
-  Finding finding;
-  finding.rule = "policy.too_many_files";
-  finding.tier = FindingTier::policy;
-  finding.path = "(change)";
-  finding.message = fmt::format("{} files are changed: too many to look at, only the first {} were", count, change.files.size());
-  finding.fix = "Make a smaller change: one test, and what it needs.";
-  change.findings.push_back(std::move(finding));
+  change.findings.push_back(policy_finding("policy.too_many_files", "(change)",
+                                           fmt::format("{} files are changed: too many to look at, only the first {} were", count, change.files.size()),
+                                           "Make a smaller change: one test, and what it needs."));
 }
 
 // Fills in what a file was, and counts its lines.
@@ -217,35 +121,30 @@ Result<ChangeSet> change_of(std::vector<RawEntry> entries, const Git& git, const
   std::set<std::string> wanted;
   for (const auto& entry : entries) {
     if (entry.status == 'U') return Error(ErrorCode::input_invalid, fmt::format("{} is unmerged", printable(entry.path))).hint("finish the merge first");
-    if (has_bytes(kind_of(entry.old_mode))) wanted.insert(entry.old_id);
-    if (has_bytes(kind_of(entry.new_mode))) wanted.insert(entry.new_id);
+    if (has_bytes(entry_kind(entry.old_mode))) wanted.insert(entry.old_id);
+    if (has_bytes(entry_kind(entry.new_mode))) wanted.insert(entry.new_id);
   }
   // An index that names no object for a file says nothing about what would be committed.
   for (const auto& id : wanted) {
-    if (is_zero(id)) return unknown_form("diff --raw");
+    if (is_zero(id)) return odd_git_answer("diff --raw");
   }
   Contents contents(git, request);
   GUARD_TRY(contents.read(wanted));
   for (const auto& entry : entries) {
     ChangedFile file;
     file.path = entry.path;
-    file.after = kind_of(entry.new_mode);
+    file.after = entry_kind(entry.new_mode);
     if (has_bytes(file.after)) {
       const std::string* const bytes = contents.find(entry.new_id);
       file.unread = bytes == nullptr;
       if (bytes != nullptr) file.new_bytes = *bytes;
       file.new_size = contents.size(entry.new_id);
     }
-    take_before(file, kind_of(entry.old_mode), entry.old_id, contents);
+    take_before(file, entry_kind(entry.old_mode), entry.old_id, contents);
     change.files.push_back(std::move(file));
   }
   if (count > request.files_max) say_too_many(count, change);
   return change;
-}
-
-std::string without_line_end(std::string text) {
-  if (!text.empty() && text.back() == '\n') text.pop_back();
-  return text;
 }
 
 Result<std::string> empty_tree(const Git& git) {
@@ -255,18 +154,7 @@ Result<std::string> empty_tree(const Git& git) {
 
 Result<std::string> resolve(const Git& git, std::string_view revision) {
   const auto ask = [&git](const std::string& name) { return git.read({"rev-parse", "--verify", "--quiet", "--end-of-options", name}); };
-  if (!revision.empty()) {
-    if (revision.front() == '-') {
-      return Error(ErrorCode::input_invalid, fmt::format("\"{}\" is an option and no revision", printable(revision)))
-          .hint("write the ref in full, refs/heads/... say, or its id");
-    }
-    auto id = ask(std::string(revision) + "^{commit}");
-    if (id) return without_line_end(std::move(*id));
-    if (id.error().code() != ErrorCode::input_invalid) return std::move(id).error();
-    return Error(ErrorCode::input_invalid, fmt::format("there is no commit called \"{}\" here", printable(revision)))
-        .hint(git.is_shallow() ? "this clone is shallow: fetch what is missing, `git fetch --unshallow` or `git fetch --depth=N`"
-                               : "look at `git log`; a branch of another machine has to be fetched first");
-  }
+  if (!revision.empty()) return named_commit(git, revision);
   auto head = ask("HEAD^{commit}");
   if (head) return without_line_end(std::move(*head));
   if (head.error().code() != ErrorCode::input_invalid) return std::move(head).error();
@@ -321,7 +209,7 @@ Result<ChangeSet> patch_change(const Git& git, const fs::path& top, const std::s
 }
 
 Result<ChangeSet> work_tree_change(const Git& git, const fs::path& top, const std::string& tree, const ChangeRequest& request, const CancelToken& cancel) {
-  GUARD_TRY_ASSIGN(const TreeEntries base, list_tree(git, tree));
+  GUARD_TRY_ASSIGN(const TreeEntries base, list_tree(git, tree, TreeSizes::told));
   WorkTreeLimits limits;
   limits.file_bytes_max = request.file_bytes_max;
   limits.bytes_max = request.bytes_max;
@@ -361,10 +249,8 @@ Result<void> list_unchanged(const Git& git, const std::string& tree, ChangeSet& 
   GUARD_TRY_ASSIGN(const std::string listed, git.read({"ls-tree", "-r", "-z", "--name-only", "--full-tree", tree}));
   std::set<std::string_view> changed;
   for (const auto& file : change.files) changed.insert(file.path);
-  for (std::string_view text = listed; !text.empty();) {
-    const std::size_t end = std::min(text.find('\0'), text.size());
-    if (!changed.contains(text.substr(0, end))) change.unchanged.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+  for (const auto path : git_pieces(listed, '\0')) {
+    if (!changed.contains(path)) change.unchanged.emplace_back(path);
   }
   return ok();
 }
@@ -426,8 +312,8 @@ Result<std::string> read_at(const fs::path& folder, std::string_view revision, s
   // "<mode> blob <id>\t<path>\0"
   const std::string at = revision.empty() ? "HEAD" : printable(revision);
   if (!listed.starts_with("100")) return Error(ErrorCode::config_invalid, fmt::format("{} is not a regular file at {}", printable(path), at));
-  const auto fields = words_of(std::string_view(listed).substr(0, listed.find('\t')));
-  if (fields.size() != 3) return unknown_form("ls-tree");
+  const auto fields = git_fields(std::string_view(listed).substr(0, listed.find('\t')));
+  if (fields.size() != 3) return odd_git_answer("ls-tree");
   const std::string id(fields[2]);
   Contents contents(git, ChangeRequest{});
   GUARD_TRY(contents.read({id}));

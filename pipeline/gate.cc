@@ -195,6 +195,11 @@ CheckRecord weigh_tree(const GateRequest& request, const TreeGate& tree, const T
   return record;
 }
 
+// For `--mode auto`, where host-only findings alone decide.
+Result<BackendChoice> choice_for(const GateRequest& request, const std::function<const EngineLocation&()>& engine) {
+  return choose_backend(*request.config, std::nullopt, engine, [&request] { return probe_container_use(*request.config, process_environment()); });
+}
+
 }  // namespace
 
 ValidatorOptions validator_options(const Config& config, TierSet tiers) {
@@ -222,7 +227,7 @@ CheckRecord gate_tree(const GateRequest& request, const TreeGate& tree, std::str
   if (!hits) return failed(record_for(request, first_mode), std::move(hits).error());
   CheckRecord strict = weigh_tree(request, tree, *hits, first_mode);
   if (mode != "auto" || !engine_decides(strict)) return strict;
-  auto choice = choose_backend(*request.config, std::nullopt, engine, [&request] { return probe_container_use(*request.config, process_environment()); });
+  auto choice = choice_for(request, engine);
   if (!choice) return failed(std::move(strict), std::move(choice).error());
   return choice->tiers.host ? strict : weigh_tree(request, tree, *hits, choice->mode);
 }
@@ -240,7 +245,7 @@ CheckRecord gate(const GateRequest& request, const SourceFiles& files, std::stri
 CheckRecord gate_auto(const GateRequest& request, const SourceFiles& files, const std::function<const EngineLocation&()>& engine) {
   CheckRecord strict = gate(request, files, "host");
   if (!engine_decides(strict)) return strict;
-  auto choice = choose_backend(*request.config, std::nullopt, engine, [&request] { return probe_container_use(*request.config, process_environment()); });
+  auto choice = choice_for(request, engine);
   if (!choice) return failed(std::move(strict), std::move(choice).error());
   return choice->tiers.host ? strict : gate(request, files, choice->mode);
 }
@@ -302,7 +307,7 @@ CheckRecord gate_change(const GateRequest& request, const ChangeSet& change, con
   if (mode != "auto") return gate_change(request, change, policy, mode);
   CheckRecord strict = gate_change(request, change, policy, "host");
   if (!engine_decides(strict)) return strict;
-  auto choice = choose_backend(*request.config, std::nullopt, engine, [&request] { return probe_container_use(*request.config, process_environment()); });
+  auto choice = choice_for(request, engine);
   if (!choice) return failed(std::move(strict), std::move(choice).error());
   return choice->tiers.host ? strict : gate_change(request, change, policy, choice->mode);
 }

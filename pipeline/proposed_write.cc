@@ -8,6 +8,7 @@
 #include "common/file_io.h"
 #include "common/text.h"
 #include "pipeline/source_files.h"
+#include "validator/change_policy.h"
 #include "validator/trusted_files.h"
 
 namespace guard {
@@ -23,14 +24,8 @@ std::string seen_from(const fs::path& root, const fs::path& path) {
   return relative.empty() || *relative.begin() == ".." ? path.generic_string() : relative.generic_string();
 }
 
-Finding policy_finding(std::string_view rule, const std::string& path, std::string_view message) {
-  Finding finding;
-  finding.rule = rule;
-  finding.tier = FindingTier::policy;
-  finding.path = path;
-  finding.message = message;
-  finding.fix = "leave it as it is, and ask a person to change it";
-  return finding;
+Finding left_to_a_person(std::string_view rule, const std::string& path, std::string message) {
+  return policy_finding(rule, path, std::move(message), "leave it as it is, and ask a person to change it");
 }
 
 }  // namespace
@@ -51,10 +46,10 @@ Result<ProposedWrite> proposed_write(const AgentEvent& event, const fs::path& ro
     const bool found = !proposed.findings.empty();
     if (!found && configures_guard(name)) {
       proposed.findings.push_back(
-          policy_finding("policy.configuration_changed", proposed.path, "it says what guard or bun is told to do"));
+          left_to_a_person("policy.configuration_changed", proposed.path, "it says what guard or bun is told to do"));
     } else if (!found && configures_hooks(name)) {
       proposed.findings.push_back(
-          policy_finding("policy.hook_changed", proposed.path, "it says whether guard is asked at all"));
+          left_to_a_person("policy.hook_changed", proposed.path, "it says whether guard is asked at all"));
     }
   }
 

@@ -85,10 +85,7 @@ class Run {
   }
 
   const EngineLocation& engine() {
-    if (!engine_) {
-      const auto deadline = Deadline::after(milliseconds(request_.config.docker.probe_deadline_ms));
-      engine_ = locate_engine(request_.environment, request_.config.docker.plain_tcp, deadline, cancel_);
-    }
+    if (!engine_) engine_ = locate_engine(request_.config, request_.environment, cancel_);
     return *engine_;
   }
 

@@ -16,6 +16,7 @@
 #include "common/hash.h"
 #include "common/text.h"
 #include "common/unique_fd.h"
+#include "validator/change_policy.h"
 
 namespace guard {
 namespace {
@@ -26,16 +27,6 @@ constexpr std::uint64_t kIgnoreFileBytesMax = 1u << 20;
 // Patterns can be made that git needs minutes for. Nothing is left out then.
 constexpr std::chrono::milliseconds kIgnoredDeadline{10'000};
 constexpr std::size_t kOpenFoldersMax = 1'000;  // they go on a command line
-
-std::vector<std::string> split_at_nul(std::string_view text) {
-  std::vector<std::string> parts;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\0'), text.size());
-    parts.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return parts;
-}
 
 class Comparing {
  public:
@@ -96,13 +87,13 @@ class Comparing {
   // Keeps what a trusted file leaves out, and answers the folders that none does.
   std::vector<std::string> believe(const Git& git, const std::string& names) {
     std::set<std::string> open;
-    for (auto& name : split_at_nul(names)) {
-      if (name.ends_with("/")) open.insert(std::move(name));
+    for (const auto name : git_pieces(names, '\0')) {
+      if (name.ends_with('/')) open.emplace(name);
     }
     const auto told = git.why_ignored(names, kIgnoredDeadline);
-    const auto fields = split_at_nul(told ? *told : std::string());  // source, line, pattern, path
+    const auto fields = git_pieces(told ? std::string_view(*told) : std::string_view(), '\0');  // source, line, pattern, path
     for (std::size_t i = 0; i + 3 < fields.size(); i += 4) {
-      const std::string& source = fields[i];
+      const std::string source(fields[i]);
       std::string_view path = fields[i + 3];
       if (path.starts_with("./")) path.remove_prefix(2);
       if (fields[i + 2].starts_with("!") || !is_trusted_ignore_file(source)) continue;
@@ -180,13 +171,7 @@ class Comparing {
 
   Result<void> look_at_folder(int folder, const std::string& name, const std::string& path, int depth_left, bool left_out) {
     if (depth_left == 0) {
-      Finding finding;
-      finding.rule = "policy.path";
-      finding.tier = FindingTier::policy;
-      finding.path = path;
-      finding.message = "folders lie deeper in each other than guard follows them";
-      finding.fix = "Remove it.";
-      change_.findings.push_back(std::move(finding));
+      change_.findings.push_back(policy_finding("policy.path", path, "folders lie deeper in each other than guard follows them", "Remove it."));
       return ok();
     }
     const UniqueFd own(::openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));

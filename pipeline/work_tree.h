@@ -8,23 +8,15 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "common/result.h"
 #include "pipeline/git.h"
+#include "pipeline/git_objects.h"
 #include "validator/change_set.h"
 
 namespace guard {
-
-// A file as a commit's tree lists it.
-struct TreeEntry {
-  EntryKind kind = EntryKind::file;
-  std::string id;
-  std::uint64_t size = 0;
-};
-using TreeEntries = std::map<std::string, TreeEntry>;  // by path
 
 struct WorkTreeLimits {
   std::uint64_t file_bytes_max = UINT64_MAX;
