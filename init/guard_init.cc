@@ -1,7 +1,7 @@
 // guard-init: PID 1 of a sandbox (or, on the host, a plain supervisor that adopts orphans).
 //
 //   guard-init [--owner TEXT] [--no-life-line] [--report] [--attest] [--filter] [--watch] [--key] [--nofile N] [--fsize N] [--nproc N]
-//              [--deadline-ms N] [--grace-ms N]
+//              [--deadline-ms N] [--grace-ms N] [--each N] [--fresh FOLDER]...
 //              [--collect FOLDER [--collect-files N] [--collect-bytes N] [--collect-file-bytes N]] -- PROGRAM [ARG...]
 //
 // It speaks the frames of runner/init_protocol.h on its standard output and reads nothing but the end of its standard
@@ -25,6 +25,10 @@
 //   --key               the first bytes of standard input are the key of the frames' tags (runner/frame_tag.h).
 //   --collect FOLDER    once everything has ended, what was written there is handed out (init/collect_files.h): the
 //   files where PROGRAM exited with 0, else only their names; nothing where the run was stopped.
+//
+//   --each N            the last N arguments are not given to PROGRAM together: it is run once for each of them, one after another,
+//   every run as if it were the only one, with an exit frame of its own.
+//   --fresh FOLDER      is emptied between two of these runs (init/empty_folder.h).
 //
 // Started with --scratch-at it is another program: the stage before bubblewrap (init/scratch_stage.h).
 //
@@ -57,6 +61,7 @@
 #include <cstdint>
 
 #include "init/collect_files.h"
+#include "init/empty_folder.h"
 #include "init/scratch_stage.h"
 #include "runner/init_protocol.h"
 
@@ -71,7 +76,6 @@ using guard::init_protocol::FrameType;
 using guard::init_protocol::kAttestationBytesMax;
 using guard::init_protocol::kFramePayloadMax;
 using guard::init_protocol::kHeaderBytes;
-using guard::init_protocol::kSecretBytes;
 using guard::init_protocol::kTagBytes;
 using guard::init_protocol::kTagKeyBytes;
 
@@ -96,9 +100,19 @@ struct Options {
   long long nproc = -1;
   long long deadline_ms = -1;
   long long grace_ms = 10'000;
+  long long each = 0;
   guard::init::CollectOptions collect;
   char** program = nullptr;
+  int words = 0;  // of program
 };
+
+struct FreshFolder {
+  const char* path;
+  mode_t mode;
+};
+constexpr size_t kFreshFoldersMax = 8;
+FreshFolder g_fresh[kFreshFoldersMax];
+size_t g_fresh_count = 0;
 
 struct Source {
   FrameType type = FrameType::out;
@@ -137,7 +151,8 @@ bool parse_options(int argc, char** argv, Options& options) {
   for (int i = 1; i < argc; ++i) {
     if (strcmp(argv[i], "--") == 0) {
       options.program = argv + i + 1;
-      return i + 1 < argc;
+      options.words = argc - i - 1;
+      return options.words > options.each;
     }
     bool* flag = strcmp(argv[i], "--no-life-line") == 0 ? &options.no_life_line
                  : strcmp(argv[i], "--report") == 0     ? &options.report
@@ -158,7 +173,13 @@ bool parse_options(int argc, char** argv, Options& options) {
       options.collect.folder = argv[++i];
       continue;
     }
+    if (strcmp(argv[i], "--fresh") == 0 && i + 1 < argc) {
+      if (g_fresh_count == kFreshFoldersMax) return false;
+      g_fresh[g_fresh_count++].path = argv[++i];
+      continue;
+    }
     long long* number = strcmp(argv[i], "--nofile") == 0               ? &options.nofile
+                        : strcmp(argv[i], "--each") == 0               ? &options.each
                         : strcmp(argv[i], "--fsize") == 0              ? &options.fsize
                         : strcmp(argv[i], "--nproc") == 0              ? &options.nproc
                         : strcmp(argv[i], "--deadline-ms") == 0        ? &options.deadline_ms
@@ -561,9 +582,11 @@ void set_limit(__rlimit_resource_t resource, long long value, const char* name) 
 int g_attestation = -1;
 bool g_attestation_forged = false;
 bool g_attested = false;
-char g_secret[kSecretBytes];
+bool g_debugged = false;
+bool g_errors_closed = false;
+unsigned char g_secret[kTagKeyBytes];
 
-// Puts a secret where the program can read it once, and answers the program's end.
+// Puts a key where the program can read it once, and answers the program's end.
 int offer_secret() {
   int ends[2];
   make_socket_pair(SOCK_SEQPACKET, ends);
@@ -579,9 +602,39 @@ int offer_secret() {
 
 enum class Said : std::uint8_t { nothing, something_forged, attestation };
 
+bool has_valid_tag(const char* message, size_t length) {
+  guard::init_protocol::SipHash hash(g_secret);
+  hash.update(message, length - kTagBytes);
+  unsigned char tag[kTagBytes];
+  guard::init_protocol::write_tag(hash.finish(), tag);
+  return memcmp(message + length - kTagBytes, tag, sizeof tag) == 0;
+}
+
+// bun's threads that serve a debugger, which could read the key and write the counts.
+bool has_debugger(pid_t program) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/task", program);
+  DIR* tasks = opendir(path);
+  if (tasks == nullptr) return false;
+  bool found = false;
+  while (dirent* entry = readdir(tasks)) {
+    if (entry->d_name[0] == '.') continue;
+    char text[400];
+    snprintf(text, sizeof text, "%s/%s/comm", path, entry->d_name);
+    const int fd = open(text, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) continue;
+    const ssize_t size = read(fd, text, sizeof text - 1);
+    close(fd);
+    text[size > 0 ? size : 0] = '\0';
+    found = found || strcmp(text, "Debugger\n") == 0 || strcmp(text, "SocketEndpoint\n") == 0;
+  }
+  closedir(tasks);
+  return found;
+}
+
 // Takes one message. An attestation is in the frame then, and is to be sent.
-Said read_attestation() {
-  static char message[kSecretBytes + kAttestationBytesMax + 1];
+Said read_attestation(pid_t program) {
+  static char message[kAttestationBytesMax + kTagBytes + 1];
   const ssize_t size = recv(g_attestation, message, sizeof message, MSG_DONTWAIT);
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return Said::nothing;
   if (size <= 0) {
@@ -590,18 +643,19 @@ Said read_attestation() {
     return Said::nothing;
   }
   const size_t length = static_cast<size_t>(size);
-  const bool knows = length > kSecretBytes && length < sizeof message && memcmp(message, g_secret, kSecretBytes) == 0;
-  if (!knows || g_attested) {
+  if (length <= kTagBytes || length == sizeof message || !has_valid_tag(message, length) || g_attested) {
     g_attestation_forged = true;
     return Said::something_forged;
   }
   g_attested = true;
-  memcpy(g_frame + kHeaderBytes, message + kSecretBytes, length - kSecretBytes);
-  begin_frame(FrameType::attestation, length - kSecretBytes);
+  g_debugged = has_debugger(program);
+  memcpy(g_frame + kHeaderBytes, message, length - kTagBytes);
+  begin_frame(FrameType::attestation, length - kTagBytes);
   return Said::attestation;
 }
 
-[[noreturn]] void become_program(const Options& options, int out, int err, int report, int attestation, int status,
+// `word`: which of the last --each arguments this run gets.
+[[noreturn]] void become_program(const Options& options, long long word, int out, int err, int report, int attestation, int status,
                                  int null) {
   setsid();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -612,6 +666,11 @@ Said read_attestation() {
   if (dup2(null, 0) == 0 && dup2(out, 1) == 1 && dup2(err, 2) == 2 &&
       (!options.report || dup2(report, kReportFd) == kReportFd) &&
       (!options.attest || dup2(attestation, kAttestationFd) == kAttestationFd)) {
+    if (options.each > 0) {
+      char** last = options.program + options.words - options.each;
+      last[0] = last[word];
+      last[1] = nullptr;
+    }
     execvp(options.program[0], options.program);
   }
   const int error = errno;
@@ -690,14 +749,15 @@ bool read_source(Source (&sources)[3], size_t& turn) {
       return true;
     }
     if (size < 0 && (errno == EAGAIN || errno == EINTR)) continue;
+    // While tests run, bun holds its standard error open, and tells of failures there.
+    if (source.type == FrameType::err && !g_attested) g_errors_closed = true;
     close(source.fd);
     source.fd = -1;
   }
   return false;
 }
 
-void supervise(Source (&sources)[3], Ending& ending, const Options& options) {
-  const long long deadline = options.deadline_ms < 0 ? kNever : now_ms() + options.deadline_ms;
+void supervise(Source (&sources)[3], Ending& ending, const Options& options, long long deadline) {
   long long look_at = g_is_pid_one ? now_ms() + kWatchEveryMs : kNever;
   size_t turn = 0;
   while (!ending.everything_ended) {
@@ -740,7 +800,7 @@ void supervise(Source (&sources)[3], Ending& ending, const Options& options) {
       reap(ending);
     }
     if (frame_pending()) send_some();
-    if (!frame_pending() && g_attestation >= 0 && read_attestation() == Said::attestation) send_some();
+    if (!frame_pending() && g_attestation >= 0 && read_attestation(ending.program) == Said::attestation) send_some();
     if (!frame_pending() && read_source(sources, turn)) send_some();
   }
   // No process is left that could write: what the pipes hold is all there will ever be. Somebody outside who was handed
@@ -748,7 +808,7 @@ void supervise(Source (&sources)[3], Ending& ending, const Options& options) {
   send_all();
   while (read_source(sources, turn)) send_all();
   while (g_attestation >= 0) {
-    const Said said = read_attestation();
+    const Said said = read_attestation(ending.program);
     if (said == Said::nothing) break;
     send_all();
   }
@@ -785,7 +845,7 @@ void hand_out_files(Ending& ending, const Options& options) {
                              writer);
 }
 
-void say_how_it_ended(const Ending& ending, const Options& options, int exec_error) {
+void say_how_it_ended(const Ending& ending, const Options& options, int exec_error, bool more) {
   rusage usage{};
   getrusage(RUSAGE_CHILDREN, &usage);
   Lines lines;
@@ -809,10 +869,71 @@ void say_how_it_ended(const Ending& ending, const Options& options, int exec_err
   if (g_full.tmp) lines.add("tmp_full", 1);
   if (g_full.collected) lines.add("folder_full", options.collect.folder);
   lines.add("attestation_forged", g_attestation_forged ? 1 : 0);
+  lines.add("more", more ? 1 : 0);
+  lines.add("errors_closed", g_errors_closed ? 1 : 0);
+  lines.add("debugged", g_debugged ? 1 : 0);
   lines.add("max_rss_kb", usage.ru_maxrss);
   lines.add("user_us", static_cast<long long>(usage.ru_utime.tv_sec) * 1'000'000 + usage.ru_utime.tv_usec);
   lines.add("sys_us", static_cast<long long>(usage.ru_stime.tv_sec) * 1'000'000 + usage.ru_stime.tv_usec);
   lines.send(FrameType::exit);
+}
+
+void start_afresh() {
+  for (size_t i = 0; i < g_fresh_count; ++i) {
+    if (!guard::init::empty_folder(g_fresh[i].path, g_fresh[i].mode)) fail_to_start("emptying the folders between two programs", errno);
+  }
+  g_full = Full();
+  g_attestation_forged = g_attested = g_debugged = g_errors_closed = false;
+}
+
+// Whether another one is to be started: there is one, and the run was not stopped.
+bool run_program(const Options& options, long long word, long long deadline, int null) {
+  int out[2];
+  int err[2];
+  int report[2] = {-1, -1};
+  int status[2];
+  make_pipe(out);
+  if (options.attest) {
+    make_socket_pipe(err);
+  } else {
+    make_pipe(err);
+  }
+  make_pipe(status);
+  if (options.report) make_pipe(report);
+  const int attestation = options.attest ? offer_secret() : -1;
+
+  Ending ending;
+  ending.program = fork();
+  if (ending.program < 0) fail_to_start("fork", errno);
+  if (ending.program == 0) become_program(options, word, out[1], err[1], report[1], attestation, status[1], null);
+  close(out[1]);
+  close(err[1]);
+  close(status[1]);
+  if (options.report) close(report[1]);
+  if (options.attest) close(attestation);
+
+  Source sources[3] = {{FrameType::out, out[0]}, {FrameType::err, err[0]}, {FrameType::report, report[0]}};
+  for (const Source& source : sources) {
+    if (source.fd >= 0) fcntl(source.fd, F_SETFL, fcntl(source.fd, F_GETFL) | O_NONBLOCK);
+  }
+  supervise(sources, ending, options, deadline);
+  look_for_full_folders(options);
+
+  // Empty unless exec failed: the pipe closes on exec.
+  int exec_error = 0;
+  if (read(status[0], &exec_error, sizeof exec_error) != static_cast<ssize_t>(sizeof exec_error)) exec_error = 0;
+  close(status[0]);
+  for (const Source& source : sources) {
+    if (source.fd >= 0) close(source.fd);
+  }
+  if (g_attestation >= 0) close(g_attestation);
+  g_attestation = -1;
+  if (exec_error == 0) hand_out_files(ending, options);
+  const CgroupEvents events = options.watch ? cgroup_events() : g_events_before;
+  const bool spent = events.oom_kills > g_events_before.oom_kills || events.pids_refused > g_events_before.pids_refused;
+  const bool more = word + 1 < options.each && exec_error == 0 && !was_stopped(ending) && !spent;
+  say_how_it_ended(ending, options, exec_error, more);
+  return more;
 }
 
 }  // namespace
@@ -824,7 +945,7 @@ int main(int argc, char** argv) {
   if (!parse_options(argc, argv, options)) {
     fputs(
         "usage: guard-init [--owner TEXT] [--no-life-line] [--report] [--attest] [--filter] [--watch] [--key] [--nofile N] [--fsize N] "
-        "[--nproc N] [--deadline-ms N] [--grace-ms N] "
+        "[--nproc N] [--deadline-ms N] [--grace-ms N] [--each N] [--fresh FOLDER]... "
         "[--collect FOLDER [--collect-files N] [--collect-bytes N] [--collect-file-bytes N]] -- PROGRAM [ARG...]\n",
         stderr);
     return 64;
@@ -862,41 +983,12 @@ int main(int argc, char** argv) {
   if (options.filter) load_filter();
   say_hello();
 
-  int out[2];
-  int err[2];
-  int report[2] = {-1, -1};
-  int status[2];
-  make_pipe(out);
-  if (options.attest) {
-    make_socket_pipe(err);
-  } else {
-    make_pipe(err);
+  for (size_t i = 0; i < g_fresh_count; ++i) {
+    struct stat found {};
+    if (stat(g_fresh[i].path, &found) != 0) fail_to_start("folder to keep fresh", errno);
+    g_fresh[i].mode = found.st_mode & 07777;
   }
-  make_pipe(status);
-  if (options.report) make_pipe(report);
-  const int attestation = options.attest ? offer_secret() : -1;
-
-  Ending ending;
-  ending.program = fork();
-  if (ending.program < 0) fail_to_start("fork", errno);
-  if (ending.program == 0) become_program(options, out[1], err[1], report[1], attestation, status[1], null);
-  close(out[1]);
-  close(err[1]);
-  close(status[1]);
-  if (options.report) close(report[1]);
-  if (options.attest) close(attestation);
-
-  Source sources[3] = {{FrameType::out, out[0]}, {FrameType::err, err[0]}, {FrameType::report, report[0]}};
-  for (const Source& source : sources) {
-    if (source.fd >= 0) fcntl(source.fd, F_SETFL, fcntl(source.fd, F_GETFL) | O_NONBLOCK);
-  }
-  supervise(sources, ending, options);
-  look_for_full_folders(options);
-
-  // Empty unless exec failed: the pipe closes on exec.
-  int exec_error = 0;
-  if (read(status[0], &exec_error, sizeof exec_error) != static_cast<ssize_t>(sizeof exec_error)) exec_error = 0;
-  if (exec_error == 0) hand_out_files(ending, options);
-  say_how_it_ended(ending, options, exec_error);
+  const long long deadline = options.deadline_ms < 0 ? kNever : now_ms() + options.deadline_ms;
+  for (long long word = 0; run_program(options, word, deadline, null); ++word) start_afresh();
   return 0;
 }

@@ -435,6 +435,9 @@ class AttemptRun {
     request.project = order_.task.project.empty() ? judged.folder() : judged.folder() / order_.task.project;
     request.files = files;
     request.config = context_.config->config;
+    // Nobody reads these tests before they are kept.
+    const ConfigEntry* asked = context_.config->find("run.require_assertions");
+    if (asked == nullptr || asked->origin == "default") request.config.run.require_assertions = Assertions::test;
     if (order_.rollout == Rollout::host) request.backend = BackendName::host;
     request.environment = context_.environment;
     request.rules = context_.rules;

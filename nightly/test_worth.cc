@@ -147,6 +147,9 @@ Result<Trial> judge(const RunRecord& record, const std::vector<std::string>& fil
     case Reason::violation:
     case Reason::all_skipped:
     case Reason::expected_failures:
+    case Reason::nothing_asserted:
+    case Reason::assertion_swallowed:
+    case Reason::flaky:
     case Reason::report_forged:
     case Reason::no_tests:
     case Reason::report_missing:

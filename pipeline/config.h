@@ -25,6 +25,11 @@ enum class PullPolicy : std::uint8_t { never, missing };
 // What comes back of the files that a run wrote: nothing, what collect_paths names, or everything that passes.
 enum class CollectPolicy : std::uint8_t { none, listed, all };
 
+// What tests share: a world of its own for each file, or one process for all files.
+enum class Isolation : std::uint8_t { file, run };
+// Where an assertion is asked for: nowhere, somewhere in each file, in each test.
+enum class Assertions : std::uint8_t { off, file, test };
+
 // Which clones of the nightly loop stay when their attempt is over.
 enum class KeepClones : std::uint8_t { never, refused, always };
 
@@ -101,6 +106,8 @@ struct Config {
     std::uint64_t grace_s = 10;
     CollectPolicy collect = CollectPolicy::none;
     std::vector<std::string> collect_paths;  // globs, relative to the project: "sandbox/out/**"
+    Isolation isolation = Isolation::file;
+    Assertions require_assertions = Assertions::file;  // nights: test, unless configured
     std::string record;  // a folder, seen from the project; empty: no evidence record
     std::map<std::string, PassedVariable> env;
   } run;

@@ -17,6 +17,8 @@ constexpr std::array<std::string_view, 4> kFallbacks = {"namespace", "host", "no
 constexpr std::array<std::string_view, 3> kNetworks = {"none", "bridge", "host"};
 constexpr std::array<std::string_view, 2> kPulls = {"never", "missing"};
 constexpr std::array<std::string_view, 3> kKeepClones = {"never", "refused", "always"};
+constexpr std::array<std::string_view, 2> kIsolations = {"file", "run"};
+constexpr std::array<std::string_view, 3> kAssertions = {"off", "file", "test"};
 constexpr std::array<std::string_view, 3> kCollects = {"none", "listed", "all"};
 
 // `Get` names the enum in a Config; enumerators stand in the order of the row's choices.
@@ -297,6 +299,19 @@ constexpr ConfigKey kKeys[] = {
      .doc = "What `collect = \"listed\"` brings back: globs relative to the project, such as sandbox/out/**.",
      .slot = GUARD_SLOT(List, run.collect_paths),
      .rule = glob_rule},
+    {.section = "run",
+     .name = "isolation",
+     .type = choice,
+     .doc = "What test files share: nothing (\"file\": a process, a fresh /tmp and sandbox/ each), or one process (\"run\": a file can "
+            "then change what another one means; the record says so, and nights refuse it).",
+     .slot = GUARD_CHOICE(run.isolation),
+     .choices = kIsolations},
+    {.section = "run",
+     .name = "require_assertions",
+     .type = choice,
+     .doc = "Where a pass needs an assertion: in each file, in each test (nights do so unless this is set), or nowhere.",
+     .slot = GUARD_CHOICE(run.require_assertions),
+     .choices = kAssertions},
     {.section = "run",
      .name = "record",
      .type = text,

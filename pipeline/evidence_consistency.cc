@@ -181,6 +181,9 @@ std::string_view outcome_of(Reason reason) {
     case Reason::command_failed:
     case Reason::all_skipped:
     case Reason::expected_failures:
+    case Reason::nothing_asserted:
+    case Reason::assertion_swallowed:
+    case Reason::flaky:
     case Reason::changed_meanwhile:
     case Reason::report_forged:
     case Reason::no_tests:

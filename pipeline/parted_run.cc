@@ -24,8 +24,7 @@ constexpr double kCpusMin = 0.1;
 struct Part {
   std::optional<Error> error;
   ExecResult exec;
-  std::optional<TextSummary> text;
-  std::uint64_t failures_told = 0;
+  RunOutput::Told told;
   std::map<std::string, std::uint64_t> redactions;
   std::uint64_t kept_bytes = 0;
   std::uint64_t dropped_bytes = 0;
@@ -82,8 +81,7 @@ class Parts {
     GUARD_TRY_ASSIGN(part.exec, sandbox->run(spec, output->out(), output->err(), cancel_));
     const bool whole = part.exec.outcome.kind == OutcomeKind::exited;
     GUARD_TRY(output->finish(whole ? RunOutput::Ending::whole : RunOutput::Ending::cut));
-    part.text = output->text_summary();
-    part.failures_told = output->failures_told();
+    part.told = output->take_told();
     part.redactions = output->redactions();
     part.kept_bytes = output->kept_bytes();
     part.dropped_bytes = output->dropped_bytes();
@@ -119,9 +117,53 @@ class Parts {
   bool given_up_ = false;
 };
 
+// All files in one sandbox: output streams as it comes.
+Result<std::vector<Part>> run_in_one(const PartedRunRequest& request, ByteSink& out, ByteSink& err, const CancelToken& cancel) {
+  SandboxSpec spec = *request.spec;
+  GUARD_TRY_ASSIGN(const auto output, RunOutput::create(*request.secrets, request.keep_bytes, out, err));
+  std::vector<RunOutput::Told> told;
+  if (request.isolation == Isolation::file && request.files.size() > 1) {
+    spec.each.assign(spec.argv.end() - static_cast<std::ptrdiff_t>(request.files.size()), spec.argv.end());
+    spec.argv.resize(spec.argv.size() - request.files.size());
+    spec.program_ended = [&] {
+      told.push_back(output->take_told());
+      if (request.progress) request.progress(told.size());
+    };
+  }
+  GUARD_TRY_ASSIGN(const auto sandbox, request.make_sandbox());
+  GUARD_TRY_ASSIGN(ExecResult exec, sandbox->run(spec, output->out(), output->err(), cancel));
+  GUARD_TRY(output->finish(exec.outcome.kind == OutcomeKind::exited ? RunOutput::Ending::whole : RunOutput::Ending::cut).context("masking the last of the output"));
+  told.push_back(output->take_told());
+
+  std::vector<ExecResult> earlier = std::exchange(exec.earlier, {});
+  earlier.push_back(std::move(exec));
+  std::vector<Part> parts(earlier.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    parts[i].exec = std::move(earlier[i]);
+    if (i < told.size()) parts[i].told = told[i];
+  }
+  Part& last = parts.back();
+  for (Part& part : parts) part.exec.seen_inside = last.exec.seen_inside;
+  last.redactions = output->redactions();
+  last.kept_bytes = output->kept_bytes();
+  last.dropped_bytes = output->dropped_bytes();
+  return parts;
+}
+
+void add(Attested& sum, Attested&& part) {
+  for (const auto& [word, count] : part.counts) sum.counts[word] += count;
+  std::move(part.titles.begin(), part.titles.end(), std::back_inserter(sum.titles));
+  sum.redirected = sum.redirected || part.redirected;
+  sum.debugged = sum.debugged || part.debugged;
+}
+
 void add(ExecResult& sum, ExecResult&& part, bool first) {
+  if (first) {
+    sum = std::move(part);
+    return;
+  }
   const bool went_on = sum.outcome.kind == OutcomeKind::exited && sum.outcome.value == 0;
-  if (first || went_on) sum.outcome = std::move(part.outcome);
+  if (went_on) sum.outcome = std::move(part.outcome);
   sum.wall = std::max(sum.wall, part.wall);
   sum.cpu += part.cpu;
   sum.memory_peak_bytes = std::max(sum.memory_peak_bytes, part.memory_peak_bytes);
@@ -129,13 +171,8 @@ void add(ExecResult& sum, ExecResult&& part, bool first) {
   sum.stderr_bytes += part.stderr_bytes;
   sum.report_truncated = sum.report_truncated || part.report_truncated;
   sum.attestation_forged = sum.attestation_forged || part.attestation_forged;
-  if (first) {
-    sum.report = std::move(part.report);
-    sum.attested = part.attested;
-    sum.seen_inside = std::move(part.seen_inside);
-    sum.enforced_by = std::move(part.enforced_by);
-    return;
-  }
+  if (sum.enforced_by.empty()) sum.enforced_by = std::move(part.enforced_by);
+  std::move(part.notes.begin(), part.notes.end(), std::back_inserter(sum.notes));
   // What one of them lacks, the whole lacks.
   if (sum.report && part.report) {
     *sum.report += *part.report;
@@ -143,9 +180,7 @@ void add(ExecResult& sum, ExecResult&& part, bool first) {
     sum.report.reset();
   }
   if (sum.attested && part.attested) {
-    sum.attested->ran += part.attested->ran;
-    sum.attested->expected_failures += part.attested->expected_failures;
-    sum.attested->redirected = sum.attested->redirected || part.attested->redirected;
+    add(*sum.attested, std::move(*part.attested));
   } else {
     sum.attested.reset();
   }
@@ -168,35 +203,45 @@ class Sum {
  public:
   explicit Sum(const PartedRunRequest& request) : request_(request) { sum_.tests.emplace(); }
 
-  void take(const std::string& file, Part&& part) {
+  void take(const std::vector<std::string>& files, Part&& part) {
     RunEvidence evidence;
-    evidence.files = {file};
-    evidence.text = part.text;
-    evidence.failures_told = part.failures_told;
+    evidence.files = files;
+    evidence.assertions = request_.assertions;
+    evidence.text = part.told.summary;
+    evidence.failures_told = part.told.failures;
     evidence.sandboxed = request_.sandboxed;
-    std::optional<Collection> written = std::exchange(part.exec.collected, std::nullopt);
-    evidence.exec = part.exec;
+    evidence.written = part.exec.collected ? &*part.exec.collected : nullptr;
+    evidence.exec = &part.exec;
     RunJudgement judgement = judge_test_run(evidence);
     if (first_ || weight(judgement.verdict.kind()) > weight(sum_.verdict.kind())) {
       sum_.verdict = std::move(judgement.verdict);
-      sum_.verdict.detail = fmt::format("{}: {}", file, sum_.verdict.detail.empty() ? std::string(info(sum_.verdict.reason).sentence) : sum_.verdict.detail);
+      if (request_.files.size() > 1 && files.size() == 1) {
+        sum_.verdict.detail = fmt::format("{}: {}", files.front(), sum_.verdict.detail.empty() ? std::string(info(sum_.verdict.reason).sentence) : sum_.verdict.detail);
+      }
     }
     if (judgement.tests && sum_.tests) {
       add(*sum_.tests, std::move(*judgement.tests));
     } else {
       sum_.tests.reset();
     }
+    take(std::exchange(part.exec.collected, std::nullopt));
     add(sum_.exec, std::move(part.exec), first_);
-    take(std::move(written));
     sum_.kept_bytes += part.kept_bytes;
     sum_.dropped_bytes += part.dropped_bytes;
     for (const auto& [kind, count] : part.redactions) sum_.redactions[kind] += count;
     first_ = false;
   }
 
-  PartedRun release() {
-    if (sum_.verdict.kind() == VerdictKind::allowed && sum_.tests) {
-      sum_.verdict.detail = fmt::format("{} tests passed in {} files, each in a sandbox of its own", sum_.tests->passed, sum_.tests->files.size());
+  // A run that was stopped has no parts of the files behind.
+  PartedRun release(std::size_t parts, std::size_t expected) {
+    if (parts < expected) {
+      if (sum_.verdict.kind() == VerdictKind::allowed) sum_.verdict = {Reason::report_missing, fmt::format("{} of {} files were not run", expected - parts, expected)};
+      sum_.tests.reset();
+      sum_.exec.report.reset();
+      sum_.exec.attested.reset();
+    }
+    if (sum_.verdict.kind() == VerdictKind::allowed && sum_.tests && expected > 1) {
+      sum_.verdict.detail = fmt::format("{} tests passed in {} files", sum_.tests->passed, sum_.tests->files.size());
     }
     return std::move(sum_);
   }
@@ -208,6 +253,18 @@ class Sum {
       sum_.written.reset();  // of one of them nobody knows
       return;
     }
+    for (CollectedFile& file : written->files) {
+      const auto same = std::find_if(sum_.written->files.begin(), sum_.written->files.end(), [&](const CollectedFile& other) { return other.path == file.path; });
+      if (same != sum_.written->files.end() && same->bytes == file.bytes) continue;
+      collected_bytes_ += file.bytes.size();
+      const bool too_many = sum_.written->files.size() >= CollectRequest::kFilesMax || collected_bytes_ > CollectRequest::kBytesMax;
+      if (same == sum_.written->files.end() && !too_many) {
+        sum_.written->files.push_back(std::move(file));
+        continue;
+      }
+      sum_.written->left_behind.push_back({printable(file.path), too_many ? LeftBehindReason::too_many : LeftBehindReason::exists});
+      ++sum_.written->left_behind_count;
+    }
     std::move(written->left_behind.begin(), written->left_behind.end(), std::back_inserter(sum_.written->left_behind));
     sum_.written->left_behind_count += written->left_behind_count;
     sum_.written->complete = sum_.written->complete && written->complete;
@@ -215,6 +272,7 @@ class Sum {
 
   const PartedRunRequest& request_;
   PartedRun sum_;
+  std::uint64_t collected_bytes_ = 0;
   bool first_ = true;
 };
 
@@ -230,15 +288,21 @@ Limits share_of(const Limits& limits, std::size_t jobs) {
 }
 
 Result<PartedRun> run_parted(const PartedRunRequest& request, ByteSink& out, ByteSink& err, const CancelToken& cancel) {
-  Parts running(request, cancel);
-  GUARD_TRY(running.run(out, err));
-  std::vector<Part> parts = running.take();
-  for (Part& part : parts) {
-    if (part.error) return *std::move(part.error);
+  std::vector<Part> parts;
+  if (request.jobs > 1) {
+    Parts running(request, cancel);
+    GUARD_TRY(running.run(out, err));
+    parts = running.take();
+    for (Part& part : parts) {
+      if (part.error) return *std::move(part.error);
+    }
+  } else {
+    GUARD_TRY_ASSIGN(parts, run_in_one(request, out, err, cancel));
   }
+  const bool together = request.jobs == 1 && request.isolation == Isolation::run;
   Sum sum(request);
-  for (std::size_t i = 0; i < parts.size(); ++i) sum.take(request.files[i], std::move(parts[i]));
-  return sum.release();
+  for (std::size_t i = 0; i < parts.size(); ++i) sum.take(together ? request.files : std::vector{request.files[i]}, std::move(parts[i]));
+  return sum.release(parts.size(), together ? 1 : request.files.size());
 }
 
 }  // namespace guard

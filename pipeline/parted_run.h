@@ -1,6 +1,7 @@
-// Tests in several sandboxes, a file in each, some at a time: what `guard run --jobs N` does. The limits of the run are divided
-// among the sandboxes that run side by side, the cap of its output among all files, so that what is kept does not depend on which of
-// them was faster.
+// Runs tests and judges them. Each file is a world of its own (Isolation::file): a process, a fresh /tmp and /app/sandbox, an
+// attestation and a verdict, and the run's verdict is the worst of them. They run one after another in one sandbox, or, with
+// several jobs, each in a sandbox of its own, some at a time. Then the limits of the run are divided among those that run side by
+// side, and the cap of its output among all files, so that what is kept does not depend on which of them was faster.
 #pragma once
 
 #include <functional>
@@ -11,6 +12,7 @@
 #include "common/byte_sink.h"
 #include "common/cancel.h"
 #include "common/result.h"
+#include "pipeline/config.h"
 #include "pipeline/verdict.h"
 #include "redact/secret_source.h"
 #include "runner/collection.h"
@@ -19,8 +21,10 @@
 namespace guard {
 
 struct PartedRunRequest {
-  std::vector<std::string> files;  // two or more; each is the argument "./FILE" at the end of spec->argv
+  std::vector<std::string> files;  // one or more; each is the argument "./FILE" at the end of spec->argv
   std::size_t jobs = 1;            // 1 to the number of files
+  Isolation isolation = Isolation::file;
+  Assertions assertions = Assertions::file;
   const SandboxSpec* spec = nullptr;  // of the whole: all files, all that may be used
   const SecretSource* secrets = nullptr;
   std::uint64_t keep_bytes = 0;
@@ -34,7 +38,7 @@ struct PartedRun {
   Verdict verdict;  // of the first file that is rejected; else of the first that is not allowed; else the pass of all
   std::optional<TestSummary> tests;  // nothing where one of the reports could not be read
   ExecResult exec;
-  std::optional<Collection> written;  // what all of them left behind; no files
+  std::optional<Collection> written;  // by all of them; of files with the same name and other bytes the first
   std::uint64_t kept_bytes = 0;
   std::uint64_t dropped_bytes = 0;
   std::map<std::string, std::uint64_t> redactions;
@@ -43,8 +47,8 @@ struct PartedRun {
 // The limits of one of `jobs` sandboxes that run side by side.
 Limits share_of(const Limits& limits, std::size_t jobs);
 
-// Output goes to `out` and `err` file by file, in the order of `files`, as soon as it is a file's turn and it has ended. An Error:
-// one of the sandboxes failed, or a sink did; all others have ended when it returns.
+// Output goes to `out` and `err` file by file, in the order of `files`: with several jobs as soon as it is a file's turn and it has
+// ended. An Error: one of the sandboxes failed, or a sink did; all others have ended when it returns.
 Result<PartedRun> run_parted(const PartedRunRequest& request, ByteSink& out, ByteSink& err, const CancelToken& cancel);
 
 }  // namespace guard

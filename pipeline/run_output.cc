@@ -4,6 +4,7 @@
 #include <cctype>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "common/file_io.h"
 #include "redact/terminal_safety.h"
@@ -20,7 +21,7 @@ class SummaryTee final : public ByteSink {
     return next_.push(bytes);
   }
   Result<void> finish() override { return next_.finish(); }
-  const TextSummaryReader& reader() const { return reader_; }
+  TextSummaryReader take_reader() { return std::exchange(reader_, {}); }
 
  private:
   ByteSink& next_;
@@ -77,9 +78,10 @@ Result<void> RunOutput::finish(Ending ending) {
   return ok();
 }
 
-std::optional<TextSummary> RunOutput::text_summary() const { return state_->tee->reader().summary(); }
-
-std::uint64_t RunOutput::failures_told() const noexcept { return state_->tee->reader().failures_told(); }
+RunOutput::Told RunOutput::take_told() {
+  const TextSummaryReader reader = state_->tee->take_reader();
+  return {reader.summary(), reader.failures_told()};
+}
 
 std::map<std::string, std::uint64_t> RunOutput::redactions() const {
   auto counts = state_->out.redactor->counts();

@@ -34,8 +34,12 @@ class RunOutput {
   enum class Ending { whole, cut };
   Result<void> finish(Ending ending);
 
-  std::optional<TextSummary> text_summary() const;
-  std::uint64_t failures_told() const noexcept;  // by bun, line by line
+  // bun's closing summary and the failures it told of, since the last call: one of each program of the run.
+  struct Told {
+    std::optional<TextSummary> summary;
+    std::uint64_t failures = 0;
+  };
+  Told take_told();
   std::map<std::string, std::uint64_t> redactions() const;  // per kind, both streams
   std::uint64_t kept_bytes() const noexcept;
   std::uint64_t dropped_bytes() const noexcept;

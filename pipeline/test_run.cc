@@ -122,6 +122,7 @@ class Run {
     }
     if (!request_.rules_folder.empty()) record_.widenings.push_back("rules: " + request_.rules_folder + " instead of the shipped docker and host tiers");
     if (!request_.config.redact.kinds_off.empty()) record_.widenings.push_back("redact.kinds_off: " + joined(request_.config.redact.kinds_off));
+    if (request_.config.run.isolation == Isolation::run) record_.widenings.push_back("run.isolation = run: all test files share one process");
     if (!request_.config.check.two_hit_ignore.empty()) {
       record_.widenings.push_back("check.two_hit_ignore: " + joined(request_.config.check.two_hit_ignore));
     }
@@ -179,7 +180,7 @@ class Run {
     GUARD_TRY_ASSIGN(const auto sandbox, make_sandbox(choice_.backend, docker, container_use_options(request_.config, request_.environment)));
     if (record_.facts && choice_.backend != "docker") take_engine(sandbox->probe(Deadline::after(kProbeDeadline)), *record_.facts);
     record_.jobs = jobs();
-    if (record_.jobs > 1) return run_in_parts(spec, docker, secrets);
+    if (tests()) return run_files(spec, docker, secrets);
     GUARD_TRY_ASSIGN(const auto output, RunOutput::create(secrets, request_.config.limits.output_keep_bytes, out_, err_));
     auto exec = sandbox->run(spec, output->out(), output->err(), cancel_);
     if (!exec) {
@@ -188,7 +189,6 @@ class Run {
       return std::move(exec).context(fmt::format("running in the {} sandbox", choice_.backend)).error();
     }
     std::optional<Collection> written = std::exchange(exec->collected, std::nullopt);
-    if (written && request_.options.coverage == Coverage::on) take_coverage(*written);
     record_.exec = std::move(*exec);
     record_.notes.insert(record_.notes.end(), record_.exec->notes.begin(), record_.exec->notes.end());
     const bool whole = record_.exec->outcome.kind == OutcomeKind::exited;
@@ -197,7 +197,7 @@ class Run {
     GUARD_TRY(std::move(finished).context("masking the last of the output"));
 
     stage("judge");
-    judge(*output);
+    record_.verdict = judge_command(*record_.exec, choice_.backend != "host");
     return bring_back(secrets, std::move(written));
   }
 
@@ -211,24 +211,32 @@ class Run {
   // There all files would write into the same staged copy.
   std::size_t jobs() const { return tests() && !works_in_staged_folder() ? std::max<std::size_t>(1, std::min(request_.jobs, request_.files.size())) : 1; }
 
-  Result<void> run_in_parts(const SandboxSpec& spec, const DockerOptions& docker, const SecretSource& secrets) {
+  Result<void> run_files(const SandboxSpec& spec, const DockerOptions& docker, const SecretSource& secrets) {
     PartedRunRequest request;
     request.files = request_.files;
     request.jobs = jobs();
+    request.isolation = isolation();
+    request.assertions = request_.config.run.require_assertions;
+    request.sandboxed = choice_.backend != "host";
     request.spec = &spec;
     request.secrets = &secrets;
     request.keep_bytes = record_.keep_bytes;
-    request.make_sandbox = [&] { return make_sandbox(choice_.backend, docker); };
+    request.make_sandbox = [&] { return make_sandbox(choice_.backend, docker, container_use_options(request_.config, request_.environment)); };
     request.progress = [&](std::size_t done) {
       if (request_.progress) request_.progress(fmt::format("{} of {} files have run", done, request_.files.size()));
     };
-    GUARD_TRY_ASSIGN(PartedRun parted, run_parted(request, out_, err_, cancel_).context(fmt::format("running in {} sandboxes", choice_.backend)));
+    GUARD_TRY_ASSIGN(PartedRun parted, run_parted(request, out_, err_, cancel_).context(fmt::format("running in the {} sandbox", choice_.backend)));
     account(parted.kept_bytes, parted.dropped_bytes, std::move(parted.redactions));
     record_.exec = std::move(parted.exec);
+    record_.notes.insert(record_.notes.end(), record_.exec->notes.begin(), record_.exec->notes.end());
+    if (parted.written && request_.options.coverage == Coverage::on) take_coverage(*parted.written);
     stage("judge");
     take(RunJudgement{std::move(parted.verdict), std::move(parted.tests)});
     return bring_back(secrets, std::move(parted.written));
   }
+
+  // Coverage is of all files together, and tells nothing that a verdict rests on.
+  Isolation isolation() const { return request_.options.coverage == Coverage::on ? Isolation::run : request_.config.run.isolation; }
 
   // What a command writes was never to be kept: there is no gate before it.
   CollectPolicy collect_policy() const { return tests() ? request_.config.run.collect : CollectPolicy::none; }
@@ -366,7 +374,9 @@ class Run {
                 // bun then refuses test.only and unstored snapshots: both would let a run look greener than it is.
                 {"CI", "true"},
                 {"NO_COLOR", "1"},
-                {"DO_NOT_TRACK", "1"}};
+                {"DO_NOT_TRACK", "1"},
+                // Or what a test writes below /tmp would be what src/ means.
+                {"BUN_RUNTIME_TRANSPILER_CACHE_PATH", "0"}};
     if (choice_.backend == "host") {
       for (const auto& name : config.host.env) {
         if (const auto found = request_.environment.find(name); found != request_.environment.end()) spec.env[name] = found->second;
@@ -428,21 +438,6 @@ class Run {
     if (!record_.facts) return;
     record_.facts->stdout_sha256 = out_.finish_hex();
     record_.facts->stderr_sha256 = err_.finish_hex();
-  }
-
-  void judge(const RunOutput& output) {
-    const bool sandboxed = choice_.backend != "host";
-    if (!tests()) {
-      record_.verdict = judge_command(*record_.exec, sandboxed);
-      return;
-    }
-    RunEvidence evidence;
-    evidence.files = request_.files;
-    evidence.exec = *record_.exec;
-    evidence.text = output.text_summary();
-    evidence.failures_told = output.failures_told();
-    evidence.sandboxed = sandboxed;
-    take(judge_test_run(evidence));
   }
 
   void take(RunJudgement judgement) {

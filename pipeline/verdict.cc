@@ -35,6 +35,11 @@ constexpr std::array kTable = {
     ReasonInfo{Reason::all_skipped, rejected, "all_skipped", "every test of a file was skipped", "a skipped test proves nothing: let at least one run"},
     ReasonInfo{Reason::expected_failures, rejected, "expected_failures", "tests are marked as expected to fail, and such a test passes by failing",
                "mend the code and take the mark away, or skip the test with a reason"},
+    ReasonInfo{Reason::nothing_asserted, rejected, "nothing_asserted", "tests passed without asserting anything",
+               "assert what the code is for, and await what is asynchronous; [run] require_assertions says how much is asked"},
+    ReasonInfo{Reason::assertion_swallowed, rejected, "assertion_swallowed", "an assertion failed, and its test passed all the same",
+               "let the failure reach the test: no catch around assertions; expect(...).toThrow() or rejects where a failure is expected"},
+    ReasonInfo{Reason::flaky, rejected, "flaky", "a test passed only after it had failed several times", "find out why it fails; more retries prove nothing"},
     ReasonInfo{Reason::report_forged, rejected, "report_forged", "the report, the summary and the exit code contradict each other",
                "let bun report by itself: do not write to its report, print its summary or end the process"},
     ReasonInfo{Reason::no_files, undecided, "no_files", "there was nothing to look at", "name files or folders, or pass --allow-empty if none is expected"},
@@ -80,19 +85,75 @@ std::optional<Verdict> proved_inside(const ExecResult& exec, bool sandboxed) {
   return verdict(Reason::sandbox_unproved, fmt::format("the sandbox {}", missing));
 }
 
+// "x", "y" and 3 more
+std::string titles_of(const Attested& attested, std::string_view word) {
+  constexpr std::size_t kShownMax = 3;
+  std::string text;
+  std::size_t shown = 0;
+  for (const auto& [kind, title] : attested.titles) {
+    if (kind == word && shown < kShownMax) text += fmt::format("{}\"{}\"", shown++ == 0 ? "" : ", ", title);
+  }
+  const std::uint64_t count = attested.count(word);
+  if (count > shown) text += fmt::format("{}{}", shown == 0 ? "" : " and ", shown == 0 ? fmt::format("{} tests", count) : fmt::format("{} more", count - shown));
+  return text;
+}
+
 // What the script that runs beside the tests (runner/attestation.mjs) must have said for a pass. It speaks once all tests have
 // ended and never before, so a report without it was written by somebody who ended the run.
 std::optional<Verdict> not_attested(const RunEvidence& evidence, const TestSummary& tests) {
-  const ExecResult& exec = evidence.exec;
-  if (exec.attestation_forged) return verdict(Reason::report_forged, "something wrote to guard's own socket without knowing its secret");
+  const ExecResult& exec = *evidence.exec;
+  if (exec.attestation_forged) return verdict(Reason::report_forged, "something wrote to guard's own socket without knowing its key");
   if (!exec.attested) return verdict(Reason::report_forged, "there are a report and a summary, yet nothing attests that the tests had ended");
-  if (exec.attested->redirected) return verdict(Reason::report_forged, "a test led the runner's standard error elsewhere");
-  if (exec.attested->ran < tests.passed + tests.failures) {
-    return verdict(Reason::report_forged, fmt::format("the report tells of {} tests, and {} ran", tests.passed + tests.failures, exec.attested->ran));
+  const Attested& attested = *exec.attested;
+  if (attested.count("tampered") > 0) return verdict(Reason::violation, fmt::format("the code tried to replace what tests are made of: {}", titles_of(attested, "tampered")));
+  if (attested.debugged) return verdict(Reason::violation, "the code opened a debugger on the process of its tests");
+  if (attested.redirected) return verdict(Reason::violation, "a test closed the runner's standard error, or led it elsewhere");
+  if (attested.count("expected_failures") > 0) return verdict(Reason::expected_failures);
+  const auto contradicts = [](std::string_view what, std::uint64_t reported, std::uint64_t counted) {
+    return verdict(Reason::report_forged, fmt::format("the report tells of {} {}, and {} were counted as they ran", reported, what, counted));
+  };
+  if (attested.count("failed") != tests.failures) return contradicts("failed tests", tests.failures, attested.count("failed"));
+  if (attested.count("passed") != tests.passed) return contradicts("passed tests", tests.passed, attested.count("passed"));
+  for (const std::string_view word : {"abandoned", "hooks_failed", "outside_failed"}) {
+    if (attested.count(word) > 0) return contradicts(word == "abandoned" ? "tests that ran out of time" : word == "hooks_failed" ? "failed hooks" : "assertions that failed outside of a test", 0, attested.count(word));
   }
-  if (exec.attested->expected_failures > 0) return verdict(Reason::expected_failures);
   if (evidence.failures_told > tests.failures) {
     return verdict(Reason::report_forged, fmt::format("standard error tells of {} failures (\"(fail) \", which no title and no output may hold), the report of {}", evidence.failures_told, tests.failures));
+  }
+  if (attested.count("swallowed") > 0) return verdict(Reason::assertion_swallowed, titles_of(attested, "swallowed"));
+  if (attested.count("flaky") > 0) return verdict(Reason::flaky, titles_of(attested, "flaky"));
+  if (attested.count("unawaited") > 0) return verdict(Reason::nothing_asserted, fmt::format("{} returned a generator or a thenable, for which nobody waits", titles_of(attested, "unawaited")));
+  if (evidence.assertions == Assertions::test && attested.count("unasserted") > 0) return verdict(Reason::nothing_asserted, titles_of(attested, "unasserted"));
+  if (evidence.assertions != Assertions::off && attested.count("assertions") == 0) return verdict(Reason::nothing_asserted, "no assertion ran in any test");
+  return std::nullopt;
+}
+
+// Names at which bun looks up modules and settings. Who writes them beside the tests changes what a later import means.
+bool is_looked_up(std::string_view name) {
+  for (const std::string_view known : {"node_modules", "package.json", "bunfig.toml", ".bunfig.toml", "jsconfig.json", "__snapshots__"}) {
+    if (name == known) return true;
+  }
+  return name.starts_with(".env") || (name.starts_with("tsconfig") && name.ends_with(".json")) || name.ends_with(".snap");
+}
+
+std::optional<Verdict> planted(const Collection& written) {
+  const auto is_planted = [](std::string_view path) {
+    while (!path.empty()) {
+      const std::size_t slash = std::min(path.find('/'), path.size());
+      if (is_looked_up(path.substr(0, slash))) return true;
+      path.remove_prefix(std::min(slash + 1, path.size()));
+    }
+    return false;
+  };
+  const auto named = [](std::string_view path) { return verdict(Reason::violation, fmt::format("the tests wrote {}, where bun looks up modules and settings", printable(path))); };
+  for (const auto& file : written.files) {
+    if (is_planted(file.path)) return named(file.path);
+  }
+  for (const auto& entry : written.left_behind) {
+    if (is_planted(entry.path)) return named(entry.path);
+  }
+  if (!written.complete || written.left_behind_count > written.left_behind.size()) {
+    return verdict(Reason::violation, "the tests left more files behind than guard can look at");
   }
   return std::nullopt;
 }
@@ -173,7 +234,7 @@ Verdict verdict_of(const Report& check, bool files_expected) {
 
 RunJudgement judge_test_run(const RunEvidence& evidence) {
   RunJudgement judgement;
-  const ExecResult& exec = evidence.exec;
+  const ExecResult& exec = *evidence.exec;
   std::string unreadable;
   if (exec.report_truncated) {
     unreadable = "the report is larger than guard reads";
@@ -259,7 +320,9 @@ RunJudgement judge_test_run(const RunEvidence& evidence) {
     result = verdict(Reason::report_forged, "the report names files that were not given");
     return judgement;
   }
-  if (auto decided = not_attested(evidence, tests)) {
+  auto decided = not_attested(evidence, tests);
+  if (!decided && evidence.written != nullptr) decided = planted(*evidence.written);
+  if (decided) {
     result = std::move(*decided);
     return judgement;
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/error.h"
+#include "pipeline/config.h"
 #include "runner/bun_report.h"
 #include "runner/exec_result.h"
 #include "validator/validator.h"
@@ -37,6 +38,9 @@ enum class Reason : std::uint8_t {
   violation,
   all_skipped,
   expected_failures,  // test.failing: passes by failing
+  nothing_asserted,   // tests that passed without an assertion, or returned what nobody waits for
+  assertion_swallowed,
+  flaky,  // passed only after many failures
   report_forged,  // the report says one thing, the exit code or the summary another
   // undecided
   no_files,
@@ -82,10 +86,12 @@ std::string missing_hardening(const std::map<std::string, std::string>& seen);
 // All that is known about one test run.
 struct RunEvidence {
   std::vector<std::string> files;  // as bun would name them: "sandbox/a.test.ts"
-  ExecResult exec;
-  std::optional<TextSummary> text;  // bun's closing lines, read before masking and cap
-  std::uint64_t failures_told = 0;  // failed tests that bun told of while it ran
-  bool sandboxed = true;            // false on the host backend: nothing to be proved from inside
+  const ExecResult* exec = nullptr;       // never null
+  const Collection* written = nullptr;    // what the run left in its writable folder; null: not known
+  std::optional<TextSummary> text;        // bun's closing lines, read before masking and cap
+  std::uint64_t failures_told = 0;        // failed tests that bun told of while it ran
+  Assertions assertions = Assertions::file;
+  bool sandboxed = true;                  // false on the host backend: nothing to be proved from inside
 };
 
 struct RunJudgement {

@@ -1,139 +1,784 @@
-// bun loads this before any test (--preload), in the process that runs them all. It makes the means of testing
-// unchangeable, counts, and, once all tests of all files have ended, says so on a socket that leads to guard-init,
-// together with a secret that it has read from there. The tests can write to that socket too, but they cannot know the
-// secret: it is read before they are loaded, kept in this module alone, and leaves only with the last message.
+// bun loads this file before any test (--preload). It puts itself between the tests and bun's test API, counts what runs
+// and what is asserted, and, when all tests have ended, sends the counts to guard-init with a MAC (SipHash-2-4, as
+// runner/frame_tag.h) under a key that it read from there before any foreign code ran.
 //
-// So a run that was ended early, however it was done, has no attestation, whatever report, summary and exit code say.
+// Isolation by construction: a test never holds one of bun's own `test`, `expect` or matcher objects, only frozen
+// stand-ins that keep the originals in closures and private fields. So replacing a property, however it is done, does not
+// reach what counts; it is also refused or found, and reported as `tampered`.
 //
-// Nothing here may call what a test could have replaced by the time it is called: functions are taken at the start, and
-// bytes are copied one by one, so that the secret is never an argument of anything but the last write.
-import * as all from "bun:test";
-import { fstatSync, readSync, writeSync } from "node:fs";
-import Module from "node:module";
+// Rules for code in here: foreign code may have replaced every global and every prototype by the time it is called. So
+// functions are taken at the start and called by `apply`; no iteration protocol, no spread of foreign values, no array
+// that grows by index (a setter on Array.prototype would see it). The key exists as four integers in a closure.
+import { heapStats } from "bun:jsc";
 
-const { afterAll, afterEach, describe, expect, jest, mock, test, vi } = all;
 const kChannel = 4; // runner/sandbox.h: SandboxSpec::kAttestationFd
-const kSecretBytes = 32; // runner/init_protocol.h
-const { defineProperty, getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf, create } = Object;
-const plainFunction = Function.prototype;
-const { ownKeys, apply } = Reflect;
-const Bytes = Uint8Array;
-const text = String;
-const stat = fstatSync;
-const write = writeSync;
-const charCodeAt = String.prototype.charCodeAt;
+const kKeyBytes = 16; // runner/frame_tag.h: kTagKeyBytes
+const kTagBytes = 8;
 
-const secret = new Bytes(kSecretBytes);
-if (readSync(kChannel, secret, 0, kSecretBytes, null) !== kSecretBytes) {
-  throw new Error("this file belongs to guard, which starts it; it is of no use elsewhere");
-}
+const channel = Bun.file(kChannel);
+const key = await channel.bytes();
+if (key.length !== kKeyBytes) throw new Error("guard starts this file; it has no use elsewhere");
 
-// ---- what tests are made of ----------------------------------------------------------------------------------------
+const main = (table, key, channel, heapStats, kKeyBytes, kTagBytes) => {
+  "use strict";
+  const { defineProperty, freeze, getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf, create } = Object;
+  const { apply, ownKeys } = Reflect;
+  const { charCodeAt } = String.prototype;
+  const { then } = Promise.prototype;
+  const { indexOf, slice } = String.prototype;
+  const weakHas = WeakSet.prototype.has;
+  const weakAdd = WeakSet.prototype.add;
+  const PromiseHere = Promise;
+  const ErrorHere = Error;
+  const TypeErrorHere = TypeError;
+  const BytesHere = Uint8Array;
+  const write = Bun.write;
+  const nanoseconds = Bun.nanoseconds;
+  const wait = setTimeout;
+  const cancel = clearTimeout;
+  const immediate = setImmediate;
+  const isArray = Array.isArray;
+  const text = String;
+  const { getBuiltinModule } = process;
+  const { jest, vi, mock, afterEach, afterAll } = table;
+  const { isFakeTimers, useRealTimers } = jest;
 
-const replace = (object, name, value) => defineProperty(object, name, { value, enumerable: true, writable: false, configurable: false });
+  // ---- what is counted ---------------------------------------------------------------------------------------------
 
-// Matchers of their own may be added, and libraries do; those that bun has keep their meaning. Some libraries bring
-// equals of them, so this is no error.
-const extend = expect.extend;
-const matchers = getPrototypeOf(expect(0));
-const isBuiltIn = create(null);
-for (const name of ownKeys(matchers)) isBuiltIn[name] = true;
-replace(expect, "extend", function (added) {
-  if (added === null || typeof added !== "object") return apply(extend, expect, [added]);
-  const others = {};
-  for (const name in added) if (!isBuiltIn[name]) others[name] = added[name];
-  return apply(extend, expect, [others]);
-});
-
-// A mock of the means of testing would take the place of the imports of every file.
-const guarded = (original) =>
-  function (name, ...rest) {
-    if (text(name) === "bun:test") throw new TypeError("guard: bun:test can't be mocked where its results are to be believed");
-    return apply(original, this, [name, ...rest]);
+  const count = {
+    __proto__: null,
+    begun: 0, // tests whose function was called; one each, however often it ran
+    passed: 0,
+    failed: 0, // passed + failed = begun
+    attempts: 0, // calls of test functions: retries and repeats one by one
+    failed_attempts: 0,
+    flaky: 0, // tests that passed only after more failures than kFailuresForgiven
+    hooks_failed: 0,
+    assertions: 0, // that were made while a test or its hooks ran
+    outside_failed: 0, // assertions that failed outside of every test, or after their test had ended
+    swallowed: 0, // tests that passed although an assertion in them had failed
+    unasserted: 0, // tests that passed without an assertion
+    unawaited: 0, // tests that returned what bun does not wait for: a generator, a thenable
+    abandoned: 0, // attempts that bun ended before they did: out of time
+    expected_failures: 0, // uses of test.failing
+    tampered: 0, // tries to replace what tests are made of
   };
-replace(mock, "module", guarded(mock.module));
-for (const object of [jest, vi]) {
-  if (typeof object?.mock === "function") replace(object, "mock", guarded(object.mock));
-  if (typeof object?.module === "function") replace(object, "module", guarded(object.module));
-}
+  // Of those the first few by name: kind and title, one to a line.
+  const kNamesMax = 20;
+  const kTitleMax = 160;
+  let names = "";
+  let named = 0;
+  const name = (kind, title) => {
+    if (named++ < kNamesMax) names += kind + "." + text(named) + "=" + title + "\n";
+  };
 
-// A test that is expected to fail passes by failing. Whoever asks for one is counted, by whatever chain (test.serial.failing)
-// and however the key was made. bun's own getters cannot be replaced, so each of its functions gets others, and leads to the
-// object of the getters no more.
-let expectedFailures = 0;
-const chain = getPrototypeOf(test);
-const links = [];
-for (const name of ownKeys(chain)) {
-  if (typeof name !== "string" || name === "constructor") continue;
-  links[links.length] = { name, found: getOwnPropertyDescriptor(chain, name), counts: name === "failing" || name === "failingIf" };
-}
-const guardedChain = (object) => {
-  if (typeof object !== "function" || getPrototypeOf(object) !== chain) return object;
-  for (let i = 0; i < links.length; ++i) {
-    const { name, found, counts } = links[i];
-    if (found.get) {
-      const get = () => {
-        if (counts) ++expectedFailures;
-        return guardedChain(apply(found.get, object, []));
+  // With `retry: 2`, the customary value, a test may fail twice before it passes.
+  const kFailuresForgiven = 2;
+  // An assertion that failed is forgiven when the same line passes later: that is polling. Not within the same moment: that is a loop.
+  const kPollingNs = 1_000_000;
+
+  const printable = (value) => {
+    if (typeof value === "function") {
+      const own = getOwnPropertyDescriptor(value, "name");
+      value = own && typeof own.value === "string" ? own.value : "";
+    }
+    if (typeof value !== "string") value = typeof value === "number" ? text(value) : "(no title)";
+    let line = "";
+    for (let i = 0; i < value.length && i < kTitleMax; ++i) line += apply(charCodeAt, value, [i]) < 32 ? " " : value[i];
+    return line;
+  };
+
+  let tamperedWith = "";
+  const tampered = (what) => {
+    if (count.tampered++ === 0) tamperedWith = what;
+    return new TypeErrorHere("guard: " + what + " can't be replaced where test results are to be believed");
+  };
+
+  // ---- attempts: one call of a test's function, or of a hook -------------------------------------------------------
+
+  // The attempts that run now, in a ring; `outside` stands for everything else.
+  const attempt = (test) => ({ __proto__: null, test, over: false, assertions: 0, failures: null, before: null, after: null });
+  const outside = attempt(null);
+  outside.before = outside.after = outside;
+  let inHooks = 0; // assertions of hooks since the last test ended
+  let lastTest = null;
+  const begin = (test) => {
+    const one = attempt(test);
+    one.before = outside.before;
+    one.after = outside;
+    one.before.after = outside.before = one;
+    return one;
+  };
+  // With several at once (test.concurrent) nobody can say whose assertion it is: it counts for all, and its failure is `outside`'s,
+  // which is looked at when all have ended.
+  const current = () => (outside.after !== outside && outside.after === outside.before ? outside.after : outside);
+
+  const asserted = () => {
+    if (outside.after === outside) return;
+    ++count.assertions;
+    for (let one = outside.after; one !== outside; one = one.after) {
+      ++one.assertions;
+      if (one.test === null) ++inHooks;
+    }
+  };
+
+  // The first line of the stack outside of this file; empty where foreign code formats stacks.
+  const site = () => {
+    if (getOwnPropertyDescriptor(ErrorHere, "prepareStackTrace")?.value !== undefined) return "";
+    const { stack } = new ErrorHere();
+    if (typeof stack !== "string") return "";
+    for (let from = apply(indexOf, stack, ["\n"]) + 1; from > 0; ) {
+      const next = apply(indexOf, stack, ["\n", from]);
+      const line = next < 0 ? apply(slice, stack, [from]) : apply(slice, stack, [from, next]);
+      if (apply(indexOf, line, ["node:guard"]) < 0) return line;
+      from = next + 1;
+    }
+    return "";
+  };
+
+  const assertionFailed = (one, error) => {
+    if (one.over) ++count.outside_failed;
+    else one.failures = { __proto__: null, error, site: site(), at: nanoseconds(), next: one.failures };
+  };
+  // Drops the failures that `is` holds for.
+  const forgive = (one, is) => {
+    let kept = null;
+    for (let failure = one.failures; failure !== null; failure = failure.next) if (!is(failure)) kept = { __proto__: null, error: failure.error, site: failure.site, at: failure.at, next: kept };
+    one.failures = kept;
+  };
+  const assertionPassed = (one) => {
+    if (one.failures === null) return;
+    const here = site();
+    const now = nanoseconds();
+    if (here !== "") forgive(one, (failure) => failure.site === here && now - failure.at > kPollingNs);
+  };
+
+  // A test with what has come of its attempts.
+  const newTest = (title, retry, repeats) => ({ __proto__: null, title: printable(title), retry, repeats, begun: false, attempts: 0, failures: 0, passed: false, assertions: 0, next: null });
+  let tests = null;
+  let ended = 0; // attempts
+  let ends = 0; // as bun sees it: calls of the last afterEach
+
+  const end = (one, failed) => {
+    if (one.over) return;
+    one.over = true;
+    one.before.after = one.after;
+    one.after.before = one.before;
+    const { test } = one;
+    if (test === null) {
+      if (failed) ++count.hooks_failed;
+      else if (one.failures !== null) ++count.swallowed, name("swallowed", "(a hook)");
+      return;
+    }
+    ++ended;
+    lastTest = test;
+    test.passed = !failed;
+    if (failed) {
+      ++test.failures;
+      ++count.failed_attempts;
+      return;
+    }
+    test.assertions = one.assertions;
+    if (one.failures !== null) ++count.swallowed, name("swallowed", test.title);
+  };
+
+  // Waits for a promise as its reader does: what comes back rejects as the first one did, so nothing is handled that was not.
+  const follow = (value, done) => {
+    if (typeof value !== "object" || value === null) return null;
+    try {
+      return apply(then, value, [
+        (result) => {
+          done(false);
+          return result;
+        },
+        (error) => {
+          done(true, error);
+          throw error;
+        },
+      ]);
+    } catch {
+      return null; // no promise
+    }
+  };
+
+  const generators = [getPrototypeOf(function* () {}).prototype, getPrototypeOf(async function* () {}).prototype];
+  const isUnawaited = (value) => {
+    if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
+    for (let at = value, depth = 0; at !== null && depth < 8; at = getPrototypeOf(at), ++depth) if (at === generators[0] || at === generators[1]) return true;
+    try {
+      return typeof value.then === "function";
+    } catch {
+      return true;
+    }
+  };
+
+  // Calls a test's function or a hook, and ends the attempt when it ends.
+  const call = (one, fn, self, given, doneAt) => {
+    let waitsForDone = false;
+    if (doneAt >= 0 && given.length > doneAt && typeof given[doneAt] === "function") {
+      const done = given[doneAt];
+      waitsForDone = true;
+      given[doneAt] = function (error) {
+        end(one, error !== undefined && error !== null && error !== false);
+        return apply(done, this, arguments);
       };
-      defineProperty(object, name, { get, enumerable: true, configurable: false });
-    } else {
-      replace(object, name, function (...given) {
-        if (counts) ++expectedFailures;
-        return guardedChain(apply(found.value, object, given));
-      });
+    }
+    let value;
+    let returned = false;
+    try {
+      value = apply(fn, self, given);
+      returned = true;
+    } finally {
+      if (!returned) end(one, true); // not caught and thrown again: bun would show that place
+    }
+    const followed = follow(value, (failed) => {
+      if (failed || !waitsForDone) end(one, failed);
+    });
+    if (followed !== null) return followed;
+    if (isUnawaited(value)) {
+      ++count.unawaited;
+      name("unawaited", one.test === null ? "(a hook)" : one.test.title);
+    }
+    if (!waitsForDone) end(one, false);
+    return value;
+  };
+
+  const listOf = (values) => {
+    const list = [];
+    for (let i = 0; i < values.length; ++i) defineProperty(list, i, { value: values[i], writable: true, enumerable: true, configurable: true });
+    return list;
+  };
+
+  // bun asks the function's length whether it takes `done`.
+  const withLength = (fn, length) => defineProperty(fn, "length", { value: length, configurable: true });
+
+  // `rows`: of test.each; a test function that takes more than a row gets `done` behind it.
+  const testFunction = (fn, make, rows) => {
+    const length = fn.length;
+    let test = make();
+    return withLength(function () {
+      // Rows share the function and come one after another, each with all its attempts.
+      if (rows && test.begun && test.attempts > (test.passed ? test.repeats : test.retry)) test = make();
+      if (!test.begun) {
+        test.begun = true;
+        test.next = tests;
+        tests = test;
+      }
+      ++count.attempts;
+      ++test.attempts;
+      const given = listOf(arguments);
+      let doneAt = length > 0 && arguments.length === length ? length - 1 : -1;
+      if (doneAt >= 0 && rows && isLastOfRow(rows, given[doneAt])) doneAt = -1;
+      return call(begin(test), fn, this, given, doneAt);
+    }, length);
+  };
+  const isLastOfRow = (rows, value) => {
+    if (!isArray(rows)) return false;
+    for (let i = 0; i < rows.length; ++i) {
+      const row = rows[i];
+      if (row === value || (isArray(row) && row[row.length - 1] === value)) return true;
+    }
+    return false;
+  };
+  const hookFunction = (fn) => {
+    const length = fn.length;
+    return withLength(function () {
+      const given = listOf(arguments);
+      return call(begin(null), fn, this, given, length > 0 ? 0 : -1);
+    }, length);
+  };
+
+  // ---- stand-ins of test, describe and hooks -----------------------------------------------------------------------
+
+  // Objects that no spy may touch.
+  const closed = new WeakSet();
+  const close = (object) => {
+    apply(weakAdd, closed, [object]);
+    return freeze(object);
+  };
+  const like = (stand, original) => {
+    for (const key of ["name", "length"]) defineProperty(stand, key, getOwnPropertyDescriptor(original, key) ?? { value: "", configurable: true });
+    return stand;
+  };
+  let sealed = false;
+  const refuseWhenSealed = () => {
+    if (sealed) throw new TypeErrorHere("guard: all tests have ended");
+  };
+
+  const numberOf = (value) => (typeof value === "number" && value > 0 ? value : 0);
+  // Options are read once: what bun gets is what was counted with.
+  const plainOptions = (options) => {
+    if (typeof options !== "object" || options === null) return options;
+    const { timeout, retry, repeats } = options;
+    const plain = {};
+    if (timeout !== undefined) plain.timeout = timeout;
+    if (retry !== undefined) plain.retry = retry;
+    if (repeats !== undefined) plain.repeats = repeats;
+    return plain;
+  };
+  // (title, fn, options) or (title, options, fn).
+  const declare = (native, self, given, counts, rows) => {
+    refuseWhenSealed();
+    const args = listOf(given);
+    for (let i = 1; i < args.length; ++i) args[i] = plainOptions(args[i]);
+    if (!counts) return apply(native, self, args);
+    const at = typeof args[1] === "function" ? 1 : typeof args[2] === "function" ? 2 : -1;
+    if (at < 0) return apply(native, self, args);
+    const options = args[3 - at];
+    const asked = typeof options === "object" && options !== null ? options : {};
+    const title = args[0];
+    args[at] = testFunction(args[at], () => newTest(title, numberOf(asked.retry), numberOf(asked.repeats)), rows);
+    return apply(native, self, args);
+  };
+
+  // test, describe and what their chains make (test.skip.each(rows)): one prototype for all, which reads the original from a private
+  // field. `counts`: of tests, not of groups.
+  const chain = getPrototypeOf(table.test);
+  class Scope extends function (stand) { return stand; } {
+    #native;
+    #counts;
+    #rows;
+    constructor(stand, native, counts, rows) {
+      super(stand);
+      this.#native = native;
+      this.#counts = counts;
+      this.#rows = rows;
+    }
+    static link(key, found, failing) {
+      if (found.get) {
+        return {
+          get() {
+            if (failing) ++count.expected_failures;
+            return scope(apply(found.get, this.#native, []), this.#counts, this.#rows);
+          },
+          enumerable: true,
+        };
+      }
+      return {
+        value: function (argument) {
+          if (failing) ++count.expected_failures;
+          const made = apply(found.value, this.#native, arguments);
+          return typeof made === "function" ? scope(made, this.#counts, key === "each" ? argument : this.#rows) : made;
+        },
+        enumerable: true,
+      };
     }
   }
-  return setPrototypeOf(object, plainFunction);
-};
-for (const name of ownKeys(all)) guardedChain(all[name]);
-
-// `require("bun:test")` looks for it through functions that anybody may replace. (And in a table that cannot be closed: a rule refuses
-// to require it.)
-for (const name of ["require", "_compile"]) if (name in Module.prototype) replace(Module.prototype, name, Module.prototype[name]);
-for (const name of ["_load", "_resolveFilename"]) if (name in Module) replace(Module, name, Module[name]);
-
-const lock = (object) => {
-  for (const name of ownKeys(object)) {
-    const found = getOwnPropertyDescriptor(object, name);
-    if (found.configurable === false && found.writable !== true) continue;
-    defineProperty(object, name, "value" in found ? { writable: false, configurable: false } : { configurable: false });
+  const links = create(Function.prototype);
+  for (const key of ownKeys(chain)) {
+    if (typeof key === "string" && key !== "constructor") defineProperty(links, key, Scope.link(key, getOwnPropertyDescriptor(chain, key), key === "failing" || key === "failingIf"));
   }
-};
-for (const object of [matchers, expect, test, describe, chain, mock]) lock(object);
+  close(links);
+  const scope = (native, counts, rows) => {
+    const stand = function (title, fn) {
+      return declare(native, undefined, arguments, counts, rows);
+    };
+    new Scope(setPrototypeOf(stand, links), native, counts, rows);
+    return close(stand);
+  };
+  const hook = (native) =>
+    close(function (fn, options) {
+      refuseWhenSealed();
+      return native(typeof fn === "function" ? hookFunction(fn) : fn, plainOptions(options));
+    });
 
-// ---- what is attested ----------------------------------------------------------------------------------------------
+  // ---- expect ------------------------------------------------------------------------------------------------------
 
-// Where a descriptor leads. Both that matter are sockets: they can be closed, but nobody can open them once more, so what was led
-// elsewhere stays there. On standard error bun tells of a failed test at once.
-const place = (fd) => {
-  try {
-    const found = stat(fd);
-    return text(found.dev) + ":" + text(found.ino);
-  } catch {
-    return "closed";
+  const nativeExpect = table.expect;
+  const nativeMatchers = getPrototypeOf(nativeExpect(0));
+  const isThrowing = { __proto__: null, toThrow: true, toThrowError: true, toThrowErrorMatchingSnapshot: true, toThrowErrorMatchingInlineSnapshot: true };
+
+  // One assertion. `sees`: it asks for failures of the code it is given, so those are not swallowed.
+  const check = (native, self, given, sees, rejected) => {
+    asserted();
+    const one = current();
+    const before = one.failures;
+    const passed = () => {
+      if (sees) one.failures = before;
+      if (rejected !== null) forgive(one, (failure) => failure.error === rejected.reason);
+      assertionPassed(one);
+    };
+    let value;
+    try {
+      value = apply(native, self, given);
+    } catch (error) {
+      assertionFailed(one, error);
+      throw error;
+    }
+    const followed = follow(value, (failed, error) => (failed ? assertionFailed(one, error) : passed()));
+    if (followed !== null) return followed;
+    passed();
+    return value;
+  };
+
+  class Expectation {
+    #native;
+    #negated;
+    #rejected;
+    constructor(native, negated, rejected) {
+      this.#native = native;
+      this.#negated = negated;
+      this.#rejected = rejected;
+      freeze(this);
+    }
+    static {
+      delete this.prototype.constructor;
+    }
+    static take(object, key, native, given, custom) {
+      return check(native, object.#native, given, !object.#negated && (custom || isThrowing[key] === true), object.#rejected);
+    }
+    static turn(object, get, negates, rejected) {
+      return new Expectation(apply(get, object.#native, []), object.#negated !== negates, rejected ? rejected() : object.#rejected);
+    }
   }
+  const { take, turn } = Expectation;
+  // bun's matchers are frozen and found first; those of others lie behind them. (Built apart, because adding to an object that is
+  // a prototype already takes ten times as long.)
+  const matchers = { constructor: undefined };
+  const others = {};
+  const builtIn = { __proto__: null };
+  const addMatcher = (object, key, native, custom) => {
+    const matcher = { [key]() { return take(this, key, native, arguments, custom); } };
+    object[key] = matcher[key];
+  };
+  // What `expect(value).rejects` was given, to know the reason when the matcher has passed.
+  const given = new WeakMap();
+  const weakGet = WeakMap.prototype.get;
+  const weakSet = WeakMap.prototype.set;
+  for (const key of ownKeys(nativeMatchers)) {
+    if (typeof key !== "string" || key === "constructor") continue;
+    builtIn[key] = true;
+    const found = getOwnPropertyDescriptor(nativeMatchers, key);
+    if (found.get) {
+      const get = function () {
+        const rejected = key !== "rejects" ? null : () => reasonOf(apply(weakGet, given, [this]));
+        return turn(this, found.get, key === "not", rejected);
+      };
+      defineProperty(matchers, key, { get, enumerable: true });
+    } else {
+      addMatcher(matchers, key, found.value, false);
+    }
+  }
+  const reasonOf = (value) => {
+    const rejected = { __proto__: null, reason: undefined };
+    if (typeof value === "object" && value !== null) {
+      try {
+        apply(then, value, [undefined, (reason) => void (rejected.reason = reason)]);
+      } catch {
+        // no promise
+      }
+    }
+    return rejected;
+  };
+
+  const expect = function (value) {
+    const expectation = new Expectation(apply(nativeExpect, undefined, arguments), false, null);
+    apply(weakSet, given, [expectation, value]);
+    return expectation;
+  };
+  // Asymmetric matchers: their statics, and those below expect.not.
+  const addStatic = (stand, native, key, configurable) => {
+    const original = native[key];
+    if (typeof original !== "function") return;
+    const one = { [key]() { return apply(original, native, arguments); } };
+    defineProperty(stand, key, { value: one[key], enumerable: true, configurable });
+  };
+  const replacedHere = { __proto__: null, extend: true, not: true, unreachable: true, resolvesTo: true, rejectsTo: true, assertions: true, hasAssertions: true };
+  const addStatics = (stand, native, keys) => {
+    for (let i = 0; i < keys.length; ++i) {
+      const key = keys[i];
+      if (typeof key !== "string" || key === "prototype" || key === "length" || key === "name" || key === "constructor") continue;
+      builtIn[key] = true;
+      if (!replacedHere[key]) addStatic(stand, native, key, false);
+    }
+  };
+  const negated = nativeExpect.not;
+  const not = {};
+  addStatics(not, negated, ownKeys(getPrototypeOf(negated)));
+  addStatics(expect, nativeExpect, ownKeys(nativeExpect));
+  for (const key of ["resolvesTo", "rejectsTo"]) {
+    const native = nativeExpect[key];
+    if (typeof native !== "object" || native === null) continue;
+    const stand = {};
+    addStatics(stand, native, ownKeys(getPrototypeOf(native)));
+    defineProperty(expect, key, { value: close(stand), enumerable: true });
+  }
+  defineProperty(expect, "not", { value: not, enumerable: true });
+  const unreachable = nativeExpect.unreachable;
+  defineProperty(expect, "unreachable", { value: function unreached() { return check(unreachable, nativeExpect, arguments, false, null); }, enumerable: true });
+
+  // Matchers of others may be added, and libraries do; those that bun has keep their meaning. Some libraries bring equals of them, so
+  // that is no error.
+  const nativeExtend = nativeExpect.extend;
+  defineProperty(expect, "extend", {
+    value: function extend(added) {
+        if ((typeof added !== "object" && typeof added !== "function") || added === null) return apply(nativeExtend, nativeExpect, [added]);
+        const taken = create(null);
+        const keys = ownKeys(added);
+        for (let i = 0; i < keys.length; ++i) {
+          const key = keys[i];
+          if (typeof key !== "string" || key === "__proto__" || key === "prototype" || key === "constructor" || builtIn[key]) continue;
+          const value = added[key];
+          if (typeof value === "function") taken[key] = value;
+        }
+        apply(nativeExtend, nativeExpect, [taken]);
+        const names = ownKeys(taken);
+        for (let i = 0; i < names.length; ++i) {
+          const key = names[i];
+          const native = nativeMatchers[key];
+          if (typeof native !== "function") continue;
+          addMatcher(others, key, native, true);
+          addStatic(expect, nativeExpect, key, true);
+          addStatic(not, negated, key, true);
+        }
+    },
+    enumerable: true,
+  });
+  close(setPrototypeOf(matchers, others));
+  close(setPrototypeOf(Expectation.prototype, matchers));
+  for (const object of [others, expect, not]) apply(weakAdd, closed, [object]);
+
+  // ---- spies and mocks ---------------------------------------------------------------------------------------------
+
+  // spyOn replaces properties that are neither configurable nor writable.
+  const nativeSpyOn = table.spyOn;
+  const spyOn = close(function spyOn(object, key, access) {
+      if ((typeof object === "object" || typeof object === "function") && object !== null) {
+        if (apply(weakHas, closed, [object]) || (object === Bun && text(key) === "jest")) throw tampered("what tests are made of");
+      }
+      return access === undefined ? nativeSpyOn(object, key) : nativeSpyOn(object, key, access);
+  });
+  const closedModules = { __proto__: null, "bun:test": true, assert: true, "node:assert": true, "assert/strict": true, "node:assert/strict": true };
+  const isClosedModule = (specifier) => {
+    return closedModules[specifier] === true;
+  };
+  const guarded = (original) =>
+    close(function module(specifier, factory) {
+        const wanted = typeof specifier === "string" ? specifier : text(specifier);
+        if (isClosedModule(wanted)) throw tampered(wanted);
+        // A tail call: bun resolves a relative name from the file of its caller, and this function must not be that.
+        return original(wanted, factory);
+    });
+  const put = (object, key, value) => {
+    const kept = getOwnPropertyDescriptor(object, key)?.configurable === false;
+    return defineProperty(object, key, kept ? { value, writable: false } : { value, enumerable: true, writable: false, configurable: false });
+  };
+  const mockModule = mock.module;
+  put(mock, "module", guarded(mockModule));
+  for (const object of [jest, vi]) {
+    put(object, "spyOn", spyOn);
+    if (typeof object.mock === "function") put(object, "mock", guarded(object.mock));
+    if (typeof object.module === "function") put(object, "module", guarded(object.module));
+    apply(weakAdd, closed, [object]);
+  }
+  apply(weakAdd, closed, [mock]);
+
+  // ---- node:assert -------------------------------------------------------------------------------------------------
+
+  // Loaded only where a test asks for it: it costs as much as a third of bun's start.
+  const notAnAssertion = { __proto__: null, AssertionError: true, Assert: true, CallTracker: true, strict: true };
+  const seesFailures = { __proto__: null, throws: true, rejects: true };
+  let assertion = null;
+  const wrapAssertions = () => {
+    if (assertion !== null) return assertion;
+    const native = apply(getBuiltinModule, process, ["node:assert"]);
+    assertion = like(function () {
+      return check(native, undefined, arguments, false, null);
+    }, native);
+    const keys = ownKeys(native);
+    for (let i = 0; i < keys.length; ++i) {
+      const key = keys[i];
+      const found = getOwnPropertyDescriptor(native, key);
+      if (key === "length" || key === "name" || key === "prototype" || !("value" in found)) continue;
+      const original = found.value;
+      let value = original;
+      if (typeof original === "function" && typeof key === "string" && notAnAssertion[key] !== true) {
+        value = like(function () { return check(original, this, arguments, seesFailures[key] === true, null); }, original);
+        try {
+          put(native, key, value); // for process.getBuiltinModule, and `strict`, which shares them
+        } catch {
+          // not configurable: only its callers through an import are counted
+        }
+      }
+      defineProperty(assertion, key, { value: key === "strict" ? assertion : value, enumerable: found.enumerable });
+    }
+    apply(weakAdd, closed, [native]);
+    return close(assertion);
+  };
+  const asModule = () => {
+    const from = wrapAssertions();
+    const module = { default: from };
+    const keys = ownKeys(from);
+    for (let i = 0; i < keys.length; ++i) if (typeof keys[i] === "string" && keys[i] !== "length" && keys[i] !== "name" && keys[i] !== "prototype") module[keys[i]] = from[keys[i]];
+    return module;
+  };
+  for (const specifier of ["node:assert", "assert", "node:assert/strict", "assert/strict"]) apply(mockModule, mock, [specifier, asModule]);
+
+  // ---- the table that tests get their API from ---------------------------------------------------------------------
+
+  // Imports of bun:test, the names that bun puts into test files by itself, require and Bun.jest() all read it.
+  for (const key of ownKeys(table)) {
+    const native = table[key];
+    if (typeof native !== "function") continue;
+    if (key === "expect") table[key] = expect;
+    else if (key === "spyOn") table[key] = spyOn;
+    else if (getPrototypeOf(native) === chain) table[key] = scope(native, key === "test" || key === "it" || key === "xtest" || key === "xit", null);
+    else if (key === "beforeAll" || key === "beforeEach" || key === "afterAll" || key === "afterEach" || key === "onTestFinished") table[key] = hook(native);
+  }
+  close(table);
+  put(Bun, "jest", function jest() { return table; });
+
+  // ---- the end -----------------------------------------------------------------------------------------------------
+
+  // Once the counts are said, nothing of the tests may end the process with a code of its own: bun does.
+  for (const key of ["exit", "reallyExit", "execve", "abort"]) {
+    const native = process[key];
+    if (typeof native !== "function") continue;
+    const value = like(function () {
+      refuseWhenSealed();
+      return apply(native, process, arguments);
+    }, native);
+    defineProperty(process, key, { value, writable: true, enumerable: true, configurable: true });
+  }
+
+  // Whoever took a property's place in spite of all that was done against it is seen here, after every test.
+  const watched = [];
+  const watch = (object, keys) => {
+    for (let i = 0; i < keys.length; ++i) watched[watched.length] = { object, key: keys[i], value: object[keys[i]] };
+  };
+  watch(table, ownKeys(table));
+  watch(Bun, ["jest"]);
+  watch(mock, ["module"]);
+  watch(jest, ["spyOn", "mock"]);
+  watch(vi, ["spyOn", "mock"]);
+  watch(expect, ["extend", "any", "not", "assertions"]);
+  watch(matchers, ["toBe", "toEqual", "toThrow"]);
+  const look = () => {
+    for (let i = 0; i < watched.length; ++i) if (watched[i].object[watched[i].key] !== watched[i].value) tampered(text(watched[i].key));
+  };
+
+  // bun has ended one more attempt. One of ours that has not is a test that ran out of time.
+  afterEach(() => {
+    look();
+    if (lastTest !== null) lastTest.assertions += inHooks;
+    inHooks = 0;
+    if (ended < ++ends) {
+      ++ended;
+      ++count.abandoned;
+    }
+  });
+
+  // What a test has set going and not waited for ends now, or after kDrainMs: timers are counted by the engine.
+  const kDrainMs = 250;
+  const kDrainStepMs = 5;
+  const nextTurn = () => new PromiseHere((go) => immediate(go));
+  const pause = () => new PromiseHere((go) => wait(go, kDrainStepMs));
+  const timersLeft = () => heapStats().protectedObjectTypeCounts.Timeout > 0;
+  const timerNumber = () => {
+    const timer = wait(() => {}, 1);
+    cancel(timer);
+    return +timer;
+  };
+  const firstTimer = timerNumber();
+
+  afterAll(async () => {
+    if (isFakeTimers()) useRealTimers();
+    await nextTurn();
+    await nextTurn();
+    if (timerNumber() > firstTimer + 3) {
+      for (let waited = 0; waited < kDrainMs && timersLeft(); waited += kDrainStepMs) await pause();
+    }
+    sealed = true;
+    look();
+    for (let one = outside.after; one !== outside; one = one.after) if (one.test !== null) ++count.abandoned;
+    if (outside.failures !== null) ++count.outside_failed;
+    for (let test = tests; test !== null; test = test.next) {
+      ++count.begun;
+      const passed = test.passed && (test.failures === 0 || test.repeats === 0);
+      if (passed) ++count.passed;
+      else ++count.failed;
+      if (passed && test.failures > kFailuresForgiven) ++count.flaky, name("flaky", test.title);
+      if (passed && test.assertions === 0) ++count.unasserted, name("unasserted", test.title);
+    }
+    if (count.tampered > 0) name("tampered", printable(tamperedWith));
+    say();
+  });
+
+  // ---- the MAC -----------------------------------------------------------------------------------------------------
+
+  // SipHash-2-4 on halves of 64-bit words: h high, l low.
+  let v0h, v0l, v1h, v1l, v2h, v2l, v3h, v3l;
+  const load = (bytes, at) => bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24);
+  const key0l = load(key, 0);
+  const key0h = load(key, 4);
+  const key1l = load(key, 8);
+  const key1h = load(key, 12);
+  for (let i = 0; i < kKeyBytes; ++i) key[i] = 0;
+  const carry = (low, added) => (low >>> 0 < added >>> 0 ? 1 : 0);
+  const round = () => {
+    let h, l;
+    v0l = (v0l + v1l) | 0; v0h = (v0h + v1h + carry(v0l, v1l)) | 0;
+    v2l = (v2l + v3l) | 0; v2h = (v2h + v3h + carry(v2l, v3l)) | 0;
+    h = (v1h << 13) | (v1l >>> 19); l = (v1l << 13) | (v1h >>> 19); v1h = h ^ v0h; v1l = l ^ v0l;
+    h = (v3h << 16) | (v3l >>> 16); l = (v3l << 16) | (v3h >>> 16); v3h = h ^ v2h; v3l = l ^ v2l;
+    h = v0h; v0h = v0l; v0l = h;
+    v2l = (v2l + v1l) | 0; v2h = (v2h + v1h + carry(v2l, v1l)) | 0;
+    v0l = (v0l + v3l) | 0; v0h = (v0h + v3h + carry(v0l, v3l)) | 0;
+    h = (v1h << 17) | (v1l >>> 15); l = (v1l << 17) | (v1h >>> 15); v1h = h ^ v2h; v1l = l ^ v2l;
+    h = (v3h << 21) | (v3l >>> 11); l = (v3l << 21) | (v3h >>> 11); v3h = h ^ v0h; v3l = l ^ v0l;
+    h = v2h; v2h = v2l; v2l = h;
+  };
+  const compress = (high, low) => {
+    v3h ^= high; v3l ^= low;
+    round(); round();
+    v0h ^= high; v0l ^= low;
+  };
+  const say = () => {
+    let said = "";
+    const keys = ownKeys(count);
+    for (let i = 0; i < keys.length; ++i) if (count[keys[i]] !== 0) said += keys[i] + "=" + text(count[keys[i]]) + "\n"; // no word is a 0
+    said += names;
+    // UTF-8, by hand: an encoder would be a function that sees the message before it is signed.
+    const message = new BytesHere(said.length * 3 + kTagBytes);
+    let size = 0;
+    for (let i = 0; i < said.length; ++i) {
+      let code = apply(charCodeAt, said, [i]);
+      if (code >= 0xd800 && code < 0xe000) code = 0xfffd; // halves of what does not fit into 16 bits: titles only
+      if (code < 0x80) message[size++] = code;
+      else {
+        if (code < 0x800) message[size++] = 0xc0 | (code >> 6);
+        else {
+          message[size++] = 0xe0 | (code >> 12);
+          message[size++] = 0x80 | ((code >> 6) & 63);
+        }
+        message[size++] = 0x80 | (code & 63);
+      }
+    }
+    v0l = key0l ^ 0x70736575; v0h = key0h ^ 0x736f6d65;
+    v1l = key1l ^ 0x6e646f6d; v1h = key1h ^ 0x646f7261;
+    v2l = key0l ^ 0x6e657261; v2h = key0h ^ 0x6c796765;
+    v3l = key1l ^ 0x79746573; v3h = key1h ^ 0x74656462;
+    let at = 0;
+    for (; at + 8 <= size; at += 8) compress(load(message, at + 4), load(message, at));
+    let low = 0;
+    let high = size << 24;
+    for (let i = 0; at + i < size; ++i) {
+      if (i < 4) low |= message[at + i] << (8 * i);
+      else high |= message[at + i] << (8 * (i - 4));
+    }
+    compress(high, low);
+    v2l ^= 0xff;
+    round(); round(); round(); round();
+    const tagLow = v0l ^ v1l ^ v2l ^ v3l;
+    const tagHigh = v0h ^ v1h ^ v2h ^ v3h;
+    for (let i = 0; i < 4; ++i) {
+      message[size + i] = tagLow >>> (8 * i);
+      message[size + 4 + i] = tagHigh >>> (8 * i);
+    }
+    write(channel, message.subarray(0, size + kTagBytes));
+  };
 };
-const errorsAtStart = place(2);
-const channelAtStart = place(kChannel);
-let ran = 0;
-let redirected = 0;
 
-const look = () => {
-  if (place(2) !== errorsAtStart) redirected = 1;
-};
-
-afterEach(() => {
-  ++ran;
-  look();
-});
-
-afterAll(() => {
-  look();
-  const said = "ran=" + text(ran) + "\nredirected=" + text(redirected) + "\nexpected_failures=" + text(expectedFailures) + "\n";
-  const message = new Bytes(kSecretBytes + said.length);
-  for (let i = 0; i < kSecretBytes; ++i) message[i] = secret[i];
-  for (let i = 0; i < said.length; ++i) message[kSecretBytes + i] = apply(charCodeAt, said, [i]);
-  // To guard-init alone: whoever put a file in the socket's place must not read the secret from there.
-  if (place(kChannel) === channelAtStart) write(kChannel, message);
-});
+// Evaluated under this name, so that bun shows the test's own line for a failure in it and not one of these.
+const guard = (0, eval)("(" + main + ")\n//# sourceURL=node:guard");
+guard(Bun.jest(import.meta.path), key, channel, heapStats, kKeyBytes, kTagBytes);

@@ -305,6 +305,7 @@ Result<ExecResult> ContainerUseSandbox::run_in(const std::string& program, const
                                                const std::string& id, ByteSink& out, ByteSink& err,
                                                const CancelToken& cancel) const {
   InitStream init(out, err, spec.limits.output_flood_bytes, spec.report);
+  init.expect_programs(spec.each.size(), spec.program_ended);
   FrameSink frames(init);
   TailSink complaints(spec.limits.output_flood_bytes);
   const auto began = SteadyClock::now();

@@ -404,7 +404,7 @@ Result<docker::ContainerConfig> config_for(const SandboxSpec& spec, const docker
   docker::ContainerConfig config;
   config.image = image.id;
   InitDuties duties;  // no limit of processes per user: the engine limits the container's own
-  duties.watch_cgroup = true;
+  duties.watch_cgroup = duties.fresh_folders = true;
   GUARD_TRY_ASSIGN(duties.owner, run_owner(spec.run_id));
   // Another runtime may have a kernel of its own, which does not do what the engine asks of the machine's.
   // It may also let a program reach into init, so init's frames are signed.
@@ -621,6 +621,7 @@ class DockerSandbox final : public Sandbox {
     GUARD_TRY(engine_failed(client.start(id, Deadline::after(std::min(kStartLimit, spec.timeout + kStartSlack)))));
 
     InitStream init(out, err, spec.limits.output_flood_bytes, spec.report, spec.collect);
+    init.expect_programs(spec.each.size(), spec.program_ended);
     if (!config.runtime.empty()) {
       InitStream::TagKey key;
       if (::getrandom(key.data(), key.size(), 0) != static_cast<ssize_t>(key.size())) {

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/result.h"
@@ -32,11 +34,18 @@ struct Outcome {
   std::string detail;  // exited: the folders in memory that were seen full, as words; empty: none
 };
 
-// What runner/attestation.mjs says once all tests have ended.
+// What runner/attestation.mjs says once all tests of a process have ended: the words and what they count are explained there.
 struct Attested {
-  std::uint64_t ran = 0;    // tests, counted as they ended
-  std::uint64_t expected_failures = 0;  // uses of test.failing
-  bool redirected = false;  // its standard error led elsewhere in between
+  std::map<std::string, std::uint64_t, std::less<>> counts;
+  std::vector<std::pair<std::string, std::string>> titles;  // word and title of the tests that some counts are about; foreign text
+  // What init saw meanwhile.
+  bool redirected = false;  // nobody held the standard error open any more before that was said
+  bool debugged = false;    // a debugger served that process
+
+  std::uint64_t count(std::string_view word) const {
+    const auto found = counts.find(word);
+    return found == counts.end() ? 0 : found->second;
+  }
 };
 
 struct ExecResult {
@@ -48,7 +57,7 @@ struct ExecResult {
   std::uint64_t stderr_bytes = 0;
   std::optional<std::string> report;  // all that was written to the report channel; none: nothing was
   bool report_truncated = false;      // over kReportBytesMax: unusable
-  // What was said on the attestation socket by the one who knew the secret; none: nobody did.
+  // What was said on the attestation socket by the one who knew the key; none: nobody did.
   std::optional<Attested> attested;
   bool attestation_forged = false;  // somebody wrote to that socket without knowing it
 
@@ -62,6 +71,10 @@ struct ExecResult {
   std::vector<std::string> notes;
   // How each limit was enforced: {"memory": "cgroup"}, {"memory": "watched"}, {"sandbox_files": "none"}.
   std::map<std::string, std::string> enforced_by;
+
+  // Of SandboxSpec::each: what came of the programs before the last one that ran, in their order: outcome, report, attestation and what
+  // they wrote. All else is said of the run, above.
+  std::vector<ExecResult> earlier;
 
   static constexpr std::uint64_t kReportBytesMax = 16u << 20;
 };

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "common/file_io.h"
 #include "common/hash.h"
 #include "runner/seccomp_filter.h"
@@ -42,6 +44,10 @@ Result<std::filesystem::path> written_out(std::string_view digest, const char* n
     return Error(ErrorCode::io_error, fmt::format("{} does not hold what was written into it", path.string()));
   }
   return path;
+}
+
+bool is_scratch(const SandboxSpec& spec, std::string_view target) {
+  return std::any_of(spec.scratch.begin(), spec.scratch.end(), [&](const ScratchFolder& scratch) { return scratch.target == target; });
 }
 
 }  // namespace
@@ -91,8 +97,16 @@ std::vector<std::string> init_command(std::string_view program, const SandboxSpe
     add("--collect-bytes", spec.collect->bytes_max);
     add("--collect-file-bytes", spec.collect->file_bytes_max);
   }
+  if (!spec.each.empty()) {
+    add("--each", spec.each.size());
+    for (const MemoryFolder& folder : memory_folders(spec)) {
+      // Those inside a scratch folder are emptied with it.
+      if (duties.fresh_folders && (folder.shared || is_scratch(spec, folder.target))) add("--fresh", folder.target);
+    }
+  }
   command.emplace_back("--");
   command.insert(command.end(), spec.argv.begin(), spec.argv.end());
+  command.insert(command.end(), spec.each.begin(), spec.each.end());
   return command;
 }
 

@@ -1,9 +1,9 @@
 // What init (PID 1 inside) tells guard over its standard output: frames of an 8-byte header (type, three zero bytes,
 // payload length as u32 big-endian) and a payload of at most kFramePayloadMax bytes.
 //
-// Order: one hello, any number of out/err/report, at most one attestation, where guard asked for files what the run
-// wrote, one exit, end of stream. Anything else is a PROTOCOL_ERROR, and a stream that ends without an exit frame
-// proves nothing.
+// Order: one hello; then for each program that was asked for any number of out/err/report, at most one attestation, where
+// guard asked for files what the program wrote, one exit, which says whether another program follows; end of stream. Anything
+// else is a PROTOCOL_ERROR, and a stream that ends without the last exit frame proves nothing.
 //
 // What the run wrote: any number of left_behind and of files (one file frame, then data frames until its size is
 // reached), then one collected. It follows once every process has ended, so no output comes behind it. It may only be
@@ -27,7 +27,7 @@ enum class FrameType : std::uint8_t {
   out = 'O',          // bytes of the program's stdout
   err = 'E',          // bytes of its stderr
   report = 'R',       // bytes written to the report descriptor
-  attestation = 'A',  // "key=value\n" lines: what the one who knows the secret has said on the attestation socket
+  attestation = 'A',  // "key=value\n" lines: what the one who knows the key has said on the attestation socket
   file = 'F',         // size (8 bytes, big-endian), then the path below the collected folder
   file_data = 'D',    // the next bytes of the file that was begun last
   left_behind = 'L',  // one LeftBehindCode, then the path as it is, cut to kCollectedPathMax bytes
@@ -51,10 +51,9 @@ enum class LeftBehindCode : std::uint8_t {
 constexpr std::size_t kHeaderBytes = 8;
 constexpr std::size_t kFramePayloadMax = 64 * 1024;
 
-// The program finds a random secret of this size on its attestation socket, can read it once, and proves by sending it
-// back that it is the one who read it (runner/attestation.mjs).
-constexpr std::size_t kSecretBytes = 32;
-constexpr std::size_t kAttestationBytesMax = 1024;  // of what may follow the secret
+// The program finds a random key of kTagKeyBytes on its attestation socket and can read it once. It shows that it is the one who
+// has read it by the SipHash-2-4 tag (kTagBytes, as of a frame) behind what it says (runner/attestation.mjs).
+constexpr std::size_t kAttestationBytesMax = 16 * 1024;  // 20 titles of 160 characters among them
 
 // Deeper or longer than any honest test's output, and short enough for every file system and editor.
 constexpr std::size_t kCollectedDepthMax = 16;  // of folders below the collected one

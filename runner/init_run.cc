@@ -45,7 +45,9 @@ class Runner {
       : spec_(spec),
         run_(run),
         cancel_(cancel),
-        stream_(out, err, spec.limits.output_flood_bytes, spec.report, spec.collect) {}
+        stream_(out, err, spec.limits.output_flood_bytes, spec.report, spec.collect) {
+    stream_.expect_programs(spec.each.size(), spec.program_ended);
+  }
 
   Result<ExecResult> run();
 

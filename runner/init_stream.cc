@@ -48,6 +48,19 @@ Result<std::uint64_t> number(const Fields& fields, const char* key) {
   return value;
 }
 
+// "word=7" counts, "word.1=title" names.
+Result<Attested> parse_attestation(const Fields& fields) {
+  Attested attested;
+  for (const auto& [key, value] : fields) {
+    if (const std::size_t dot = key.find('.'); dot != std::string::npos) {
+      attested.titles.emplace_back(key.substr(0, dot), printable(value));
+    } else {
+      GUARD_TRY_ASSIGN(attested.counts[key], number(fields, key.c_str()));
+    }
+  }
+  return attested;
+}
+
 Result<bool> flag(const Fields& fields, const char* key) {
   GUARD_TRY_ASSIGN(const std::uint64_t value, number(fields, key));
   if (value > 1) return broken(fmt::format("{} is neither 0 nor 1", key));
@@ -94,8 +107,11 @@ Result<InitExit> parse_exit(const Fields& fields) {
   if (const auto folder = fields.find("folder_full"); folder != fields.end()) {
     exit.full_folders += (exit.full_folders.empty() ? "" : " and ") + printable(folder->second);
   }
-  if (fields.count("attestation_forged") != 0) {
-    GUARD_TRY_ASSIGN(exit.attestation_forged, flag(fields, "attestation_forged"));
+  const std::pair<const char*, bool*> flags[] = {
+      {"attestation_forged", &exit.attestation_forged}, {"more", &exit.more}, {"errors_closed", &exit.errors_closed}, {"debugged", &exit.debugged}};
+  for (const auto& [key, wanted] : flags) {
+    if (fields.count(key) == 0) continue;
+    GUARD_TRY_ASSIGN(*wanted, flag(fields, key));
   }
   GUARD_TRY_ASSIGN(const std::uint64_t rss_kb, number(fields, "max_rss_kb"));
   GUARD_TRY_ASSIGN(const std::uint64_t user_us, number(fields, "user_us"));
@@ -113,7 +129,13 @@ InitStream::InitStream(ByteSink& out, ByteSink& err, std::uint64_t output_flood_
       err_(err),
       output_flood_bytes_(output_flood_bytes),
       report_channel_(report),
-      collected_(std::move(collect)) {}
+      collected_(collect),
+      collect_(std::move(collect)) {}
+
+void InitStream::expect_programs(std::size_t count, std::function<void()> ended) {
+  programs_left_ = count;
+  program_ended_ = std::move(ended);
+}
 
 void InitStream::expect_tags(const TagKey& key) {
   key_ = key;
@@ -259,19 +281,44 @@ Result<void> InitStream::end_frame() {
     hello_seen_ = true;
   } else if (type_ == FrameType::attestation) {
     GUARD_TRY_ASSIGN(const Fields fields, parse_lines(text_));
-    Attested attested;
-    GUARD_TRY_ASSIGN(attested.ran, number(fields, "ran"));
-    GUARD_TRY_ASSIGN(attested.expected_failures, number(fields, "expected_failures"));
-    GUARD_TRY_ASSIGN(attested.redirected, flag(fields, "redirected"));
-    attested_ = attested;
+    GUARD_TRY_ASSIGN(attested_, parse_attestation(fields));
   } else if (type_ == FrameType::exit) {
     GUARD_TRY_ASSIGN(const Fields fields, parse_lines(text_));
     GUARD_TRY_ASSIGN(InitExit exit, parse_exit(fields));
     if (!hello_seen_ && exit.kind != InitExit::Kind::init_failed) return broken("an exit before the hello");
     GUARD_TRY(check_collected(exit));
-    exit_ = std::move(exit);
+    return end_program(std::move(exit));
   }
   return ok();
+}
+
+Result<void> InitStream::end_program(InitExit exit) {
+  if (!exit.more) {
+    exit_ = std::move(exit);
+    return ok();
+  }
+  if (programs_left_ <= 1) return broken("more programs than were asked for");
+  --programs_left_;
+  ExecResult& result = earlier_.emplace_back();
+  GUARD_TRY_ASSIGN(result.outcome, outcome_of(exit, TermSent::no, milliseconds(0)));
+  take_program(exit, result);
+  collected_ = CollectedStream(collect_);
+  if (program_ended_) program_ended_();
+  return ok();
+}
+
+void InitStream::take_program(const InitExit& exit, ExecResult& result) {
+  result.report = std::exchange(report_, std::nullopt);
+  result.report_truncated = std::exchange(report_truncated_, false);
+  result.collected = collected_.release();
+  result.attested = std::exchange(attested_, std::nullopt);
+  if (result.attested) {
+    result.attested->redirected = exit.errors_closed;
+    result.attested->debugged = exit.debugged;
+  }
+  result.attestation_forged = exit.attestation_forged;
+  result.cpu = exit.cpu;
+  result.memory_peak_bytes = std::max(result.memory_peak_bytes, exit.max_rss_bytes);
 }
 
 Result<void> InitStream::finish() {
@@ -284,18 +331,11 @@ Result<void> InitStream::finish() {
 void InitStream::take_into(ExecResult& result) {
   result.stdout_bytes = stdout_bytes_;
   result.stderr_bytes = stderr_bytes_;
-  result.report = std::move(report_);
-  report_.reset();
-  result.report_truncated = report_truncated_;
-  result.collected = collected_.release();
-  result.attested = std::move(attested_);
-  attested_.reset();
   result.seen_inside = std::move(hello_);
   hello_.clear();
-  if (!exit_) return;
-  result.attestation_forged = exit_->attestation_forged;
-  result.cpu = exit_->cpu;
-  result.memory_peak_bytes = std::max(result.memory_peak_bytes, exit_->max_rss_bytes);
+  result.earlier = std::move(earlier_);
+  earlier_.clear();
+  take_program(exit_ ? *exit_ : InitExit(), result);
 }
 
 Result<Outcome> outcome_of(const InitExit& exit, TermSent term_sent, milliseconds timeout) {

@@ -8,10 +8,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "common/byte_sink.h"
 #include "common/result.h"
@@ -38,6 +40,9 @@ struct InitExit {
   std::uint64_t pids_refused = 0;
   std::string full_folders;  // in which there was no room left: "/tmp and /app/sandbox"; empty: none was seen
   bool attestation_forged = false;
+  bool more = false;           // another program follows
+  bool errors_closed = false;  // nobody held its standard error open any more before it attested
+  bool debugged = false;       // a debugger served it when it attested
   std::uint64_t max_rss_bytes = 0;
   milliseconds cpu{0};
 };
@@ -46,6 +51,9 @@ class InitStream final {
  public:
   InitStream(ByteSink& out, ByteSink& err, std::uint64_t output_flood_bytes, ReportChannel report,
              std::optional<CollectRequest> collect = std::nullopt);
+
+  // Before the first push(): so many programs run one after another; `ended` is called between the output of two.
+  void expect_programs(std::size_t count, std::function<void()> ended);
 
   // Before the first push(): every frame has to carry its tag. What a frame says is believed only once its tag is seen;
   // output has gone on into its sink by then, so what the sinks got is worth nothing after a failure.
@@ -78,6 +86,8 @@ class InitStream final {
   Result<void> end_frame();
   Result<void> check_tag();
   Result<void> check_collected(const InitExit& exit) const;
+  Result<void> end_program(InitExit exit);
+  void take_program(const InitExit& exit, ExecResult& result);
   Result<void> pass_on(std::span<const char> bytes, ByteSink& sink, std::uint64_t& counter);
 
   ByteSink& out_;
@@ -106,7 +116,11 @@ class InitStream final {
   std::optional<std::string> report_;
   std::optional<Attested> attested_;
   CollectedStream collected_;
-  std::optional<InitExit> exit_;
+  std::size_t programs_left_ = 1;
+  std::function<void()> program_ended_;
+  std::optional<CollectRequest> collect_;
+  std::vector<ExecResult> earlier_;
+  std::optional<InitExit> exit_;  // of the last program
 };
 
 // What the program's end means when nobody outside interfered: exited, signaled, timed_out (by init's own clock,

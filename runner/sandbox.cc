@@ -216,8 +216,10 @@ Result<void> validate(const SandboxSpec& spec) {
     return refuse(fmt::format("run id \"{}\" is not 1 to {} of [a-z0-9-]", spec.run_id, kRunIdBytesMax));
   }
   if (spec.argv.empty() || spec.argv.front().empty()) return refuse("no program to run was given");
-  for (const std::string& argument : spec.argv) {
-    if (has_nul(argument)) return refuse("an argument holds a NUL byte");
+  for (const auto* arguments : {&spec.argv, &spec.each}) {
+    if (std::any_of(arguments->begin(), arguments->end(), [](const std::string& argument) { return has_nul(argument); })) {
+      return refuse("an argument holds a NUL byte");
+    }
   }
   if (!is_plain_absolute(spec.working_dir)) {
     return refuse(fmt::format("working folder \"{}\" is not a plain absolute path", spec.working_dir));

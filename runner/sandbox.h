@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -68,6 +69,10 @@ enum class Attestation : std::uint8_t { off, on };
 struct SandboxSpec {
   std::string run_id;             // [a-z0-9-], unique; labels and cgroups carry it
   std::vector<std::string> argv;  // no shell
+  // Not empty: argv is run once for each of these words, which comes last, one after another in the same sandbox; each run finds /tmp
+  // and `scratch` as the first one did, and no process of an earlier one. All of them share the limits and the time.
+  std::vector<std::string> each;
+  std::function<void()> program_ended;  // called where the sinks are pushed, between the output of one program and of the next
   std::string working_dir = "/app";
   std::map<std::string, std::string> env;  // complete: nothing is inherited
   std::vector<Mount> mounts;               // parents before children
