@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Goes up whenever the same inputs would give another root folder.
-constexpr std::string_view kBuilderVersion = "1";
+constexpr std::string_view kBuilderVersion = "2";
 constexpr std::size_t kTagDigits = 16;
 constexpr std::chrono::minutes kLoadDeadline{10};
 constexpr std::chrono::seconds kInspectDeadline{10};

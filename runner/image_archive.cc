@@ -39,6 +39,25 @@ class HashSink final : public ByteSink {
   std::uint64_t bytes_ = 0;
 };
 
+constexpr unsigned kUnreadable = 0111;
+
+unsigned archived_mode(mode_t mode) {
+  if ((mode & 0777) == kUnreadable) return kUnreadable;
+  return (mode & S_IXUSR) != 0 ? 0755 : 0644;
+}
+
+// What nobody may read is read by its owner for one moment.
+UniqueFd open_to_read(const fs::path& path, unsigned mode) {
+  constexpr int kFlags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+  UniqueFd fd(::open(path.c_str(), kFlags));
+  if (fd || errno != EACCES || mode != kUnreadable || ::chmod(path.c_str(), 0511) != 0) return fd;
+  fd.reset(::open(path.c_str(), kFlags));
+  const int error = errno;
+  ::chmod(path.c_str(), kUnreadable);
+  errno = error;
+  return fd;
+}
+
 // The layer goes into the outer archive and through a hash at once.
 class LayerSink final : public ByteSink {
  public:
@@ -69,7 +88,7 @@ class LayerWriter {
       return Error::from_errno(ErrorCode::io_error, printable(root_.native()), errno);
     if (!S_ISREG(status.st_mode))
       return Error(ErrorCode::input_invalid, fmt::format("{} is not a file", printable(root_.native())));
-    return file({}, (status.st_mode & S_IXUSR) != 0 ? 0755 : 0644);
+    return file({}, archived_mode(status.st_mode));
   }
 
  private:
@@ -105,12 +124,12 @@ class LayerWriter {
     }
     if (!S_ISREG(status.st_mode))
       return Error(ErrorCode::input_invalid, fmt::format("{} is not a file", printable(path.native())));
-    return file(relative, (status.st_mode & S_IXUSR) != 0 ? 0755 : 0644);
+    return file(relative, archived_mode(status.st_mode));
   }
 
   Result<void> file(const fs::path& relative, unsigned mode) {
     const fs::path path = relative.empty() ? root_ : root_ / relative;
-    UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    UniqueFd fd = open_to_read(path, mode);
     struct stat status {};
     if (!fd || ::fstat(fd.get(), &status) != 0)
       return Error::from_errno(ErrorCode::io_error, printable(path.native()), errno);

@@ -50,11 +50,11 @@ class Writer {
     return new_file(root_ / relative, bytes);
   }
 
-  Result<void> copy(const fs::path& source, const fs::path& relative, const std::string& sha256,
+  Result<void> copy(const fs::path& source, const fs::path& relative, mode_t mode, const std::string& sha256,
                     const CancelToken& cancel) {
     GUARD_TRY(folder(relative.parent_path()));
     GUARD_TRY_ASSIGN(const CopiedFile copied,
-                     copy_to_new_file(source, root_ / relative, 0755, kProgramBytesMax, cancel));
+                     copy_to_new_file(source, root_ / relative, mode, kProgramBytesMax, cancel));
     if (copied.sha256_hex == sha256) return ok();
     return Error(ErrorCode::io_error, fmt::format("{} changed while the image was built", printable(source.native())))
         .hint("build again");
@@ -76,10 +76,12 @@ class Writer {
 Result<void> write_root_folder(const fs::path& root, const RootFolderParts& parts, const CancelToken& cancel) {
   GUARD_TRY(new_folder(root));
   Writer writer(root);
-  GUARD_TRY(writer.copy(parts.bun, "usr/local/bin/bun", parts.bun_sha256, cancel));
+  // Nobody may read it: the kernel then makes a process of it that is not dumpable, whose memory it can't open itself
+  // (/proc/self/mem) and nobody of its user can trace.
+  GUARD_TRY(writer.copy(parts.bun, "usr/local/bin/bun", 0111, parts.bun_sha256, cancel));
   for (std::size_t index = 0; index < parts.libraries.size(); ++index) {
     const LibraryFile& library = parts.libraries[index];
-    GUARD_TRY(writer.copy(library.source, library.target, parts.library_sha256[index], cancel));
+    GUARD_TRY(writer.copy(library.source, library.target, 0755, parts.library_sha256[index], cancel));
   }
   GUARD_TRY(writer.file("etc/passwd", kPasswd));
   GUARD_TRY(writer.file("etc/group", kGroup));
