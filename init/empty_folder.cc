@@ -76,7 +76,7 @@ bool remove_entry(int folder, const char* name, const struct stat& parent, int d
       own.moved = false;
       emptied = empty_open_folder(below, 1, own);
     } while (emptied && own.moved && own.number < kRoundsMax);
-    fchmod(below, found.st_mode & 07777);
+    fchmod(below, 0755);  // as guard makes them
     drop_attributes(below);
   } else {
     emptied = empty_open_folder(below, depth + 1, walk);

@@ -210,8 +210,9 @@ class Sum {
     evidence.text = part.told.summary;
     evidence.failures_told = part.told.failures;
     evidence.sandboxed = request_.sandboxed;
-    evidence.written = part.exec.collected ? &*part.exec.collected : nullptr;
-    evidence.exec = &part.exec;
+    std::optional<Collection> written = std::exchange(part.exec.collected, std::nullopt);
+    evidence.written = written ? &*written : nullptr;
+    evidence.exec = std::move(part.exec);
     RunJudgement judgement = judge_test_run(evidence);
     if (first_ || weight(judgement.verdict.kind()) > weight(sum_.verdict.kind())) {
       sum_.verdict = std::move(judgement.verdict);
@@ -224,8 +225,8 @@ class Sum {
     } else {
       sum_.tests.reset();
     }
-    take(std::exchange(part.exec.collected, std::nullopt));
-    add(sum_.exec, std::move(part.exec), first_);
+    take(std::move(written));
+    add(sum_.exec, std::move(evidence.exec), first_);
     sum_.kept_bytes += part.kept_bytes;
     sum_.dropped_bytes += part.dropped_bytes;
     for (const auto& [kind, count] : part.redactions) sum_.redactions[kind] += count;

@@ -101,7 +101,7 @@ std::string titles_of(const Attested& attested, std::string_view word) {
 // What the script that runs beside the tests (runner/attestation.mjs) must have said for a pass. It speaks once all tests have
 // ended and never before, so a report without it was written by somebody who ended the run.
 std::optional<Verdict> not_attested(const RunEvidence& evidence, const TestSummary& tests) {
-  const ExecResult& exec = *evidence.exec;
+  const ExecResult& exec = evidence.exec;
   if (exec.attestation_forged) return verdict(Reason::report_forged, "something wrote to guard's own socket without knowing its key");
   if (!exec.attested) return verdict(Reason::report_forged, "there are a report and a summary, yet nothing attests that the tests had ended");
   const Attested& attested = *exec.attested;
@@ -234,7 +234,7 @@ Verdict verdict_of(const Report& check, bool files_expected) {
 
 RunJudgement judge_test_run(const RunEvidence& evidence) {
   RunJudgement judgement;
-  const ExecResult& exec = *evidence.exec;
+  const ExecResult& exec = evidence.exec;
   std::string unreadable;
   if (exec.report_truncated) {
     unreadable = "the report is larger than guard reads";

@@ -86,7 +86,7 @@ std::string missing_hardening(const std::map<std::string, std::string>& seen);
 // All that is known about one test run.
 struct RunEvidence {
   std::vector<std::string> files;  // as bun would name them: "sandbox/a.test.ts"
-  const ExecResult* exec = nullptr;       // never null
+  ExecResult exec;
   const Collection* written = nullptr;    // what the run left in its writable folder; null: not known
   std::optional<TextSummary> text;        // bun's closing lines, read before masking and cap
   std::uint64_t failures_told = 0;        // failed tests that bun told of while it ran

@@ -45,7 +45,7 @@ RunRecord passed() {
   const std::string none(16, '0');
   record.exec->seen_inside = {{"uid", "1000"},   {"gid", "1000"},   {"cap_inh", none},     {"cap_eff", none}, {"cap_prm", none},
                               {"cap_bnd", none}, {"cap_amb", none}, {"no_new_privs", "1"}, {"seccomp", "2"},  {"rlimit_core", "0"}};
-  record.exec->attested = Attested{2, 0, false};
+  record.exec->attested = Attested{{{"begun", 2}, {"passed", 2}, {"assertions", 2}}, {}, false, false};
   record.exec->enforced_by = {{"memory", "cgroup"}};
   record.spec.emplace();
   record.spec->argv = test_command(kBunInside, kAttestationInside, {"sandbox/a.test.ts"});

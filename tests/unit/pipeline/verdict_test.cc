@@ -28,7 +28,7 @@ RunEvidence passing() {
   evidence.exec.seen_inside = {{"uid", "1000"}, {"gid", "1000"}, {"cap_eff", "0000000000000000"}, {"cap_prm", "0000000000000000"},
                                {"cap_bnd", "0000000000000000"}, {"cap_amb", "0000000000000000"}, {"no_new_privs", "1"}, {"seccomp", "2"}};
   evidence.text = TextSummary{2, 0, 0, 2, 1};
-  evidence.exec.attested = Attested{2, 0, false};
+  evidence.exec.attested = Attested{{{"begun", 2}, {"passed", 2}, {"attempts", 2}, {"assertions", 2}}, {}, false, false};
   return evidence;
 }
 
@@ -49,21 +49,73 @@ TEST(Verdict, ReportWithoutAttestationIsAForgery) {
   EXPECT_EQ(judge_test_run(evidence).verdict.reason, Reason::report_forged);
 }
 
-TEST(Verdict, AttestationThatSaysOtherwiseIsAForgery) {
-  auto evidence = passing();
-  evidence.exec.attested->ran = 1;
-  EXPECT_EQ(judge_test_run(evidence).verdict.reason, Reason::report_forged);
-  evidence = passing();
-  evidence.exec.attested->ran = 3;  // one was tried again
-  EXPECT_EQ(judge_test_run(evidence).verdict.reason, Reason::tests_passed);
-  evidence.exec.attested->redirected = true;
-  EXPECT_EQ(judge_test_run(evidence).verdict.reason, Reason::report_forged);
+// Every word of the attestation, one at a time, beside a report that shows two passed tests.
+TEST(Verdict, AttestationHasToAgreeWithTheReportExactly) {
+  struct Case {
+    const char* word;
+    std::uint64_t count;
+    Reason reason;
+  };
+  const Case cases[] = {
+      {"passed", 1, Reason::report_forged},      {"passed", 3, Reason::report_forged},
+      {"passed", 0, Reason::report_forged},      {"failed", 1, Reason::report_forged},
+      {"abandoned", 1, Reason::report_forged},   {"hooks_failed", 1, Reason::report_forged},
+      {"outside_failed", 1, Reason::report_forged}, {"tampered", 1, Reason::violation},
+      {"expected_failures", 1, Reason::expected_failures}, {"swallowed", 1, Reason::assertion_swallowed},
+      {"flaky", 1, Reason::flaky},               {"unawaited", 1, Reason::nothing_asserted},
+      {"assertions", 0, Reason::nothing_asserted}, {"unasserted", 1, Reason::tests_passed},
+      {"attempts", 3, Reason::tests_passed},  // one was tried again
+  };
+  for (const Case& one : cases) {
+    auto evidence = passing();
+    evidence.exec.attested->counts[one.word] = one.count;
+    const auto judged = judge_test_run(evidence);
+    EXPECT_EQ(judged.verdict.reason, one.reason) << one.word << '=' << one.count << ": " << judged.verdict.detail;
+  }
 }
 
-TEST(Verdict, ExpectedFailuresAreNoPass) {
+TEST(Verdict, WhatInitSawOfTheProcessIsAViolation) {
+  for (bool Attested::*seen : {&Attested::redirected, &Attested::debugged}) {
+    auto evidence = passing();
+    (*evidence.exec.attested).*seen = true;
+    EXPECT_EQ(judge_test_run(evidence).verdict.reason, Reason::violation);
+  }
+}
+
+TEST(Verdict, AssertionsAreAskedForWhereTheConfigurationSaysSo) {
   auto evidence = passing();
-  evidence.exec.attested->expected_failures = 1;
-  EXPECT_EQ(judge_test_run(evidence).verdict.reason, Reason::expected_failures);
+  evidence.exec.attested->counts["unasserted"] = 1;
+  evidence.exec.attested->titles = {{"unasserted", "adds"}};
+  evidence.assertions = Assertions::test;
+  const auto judged = judge_test_run(evidence);
+  EXPECT_EQ(judged.verdict.reason, Reason::nothing_asserted);
+  EXPECT_NE(judged.verdict.detail.find("\"adds\""), std::string::npos) << judged.verdict.detail;
+  evidence.exec.attested->counts["assertions"] = 0;
+  evidence.assertions = Assertions::off;
+  EXPECT_EQ(judge_test_run(evidence).verdict.reason, Reason::tests_passed);
+}
+
+TEST(Verdict, FilesWhereBunLooksThingsUpAreAViolation) {
+  for (const char* path : {"node_modules/x/index.js", "package.json", "deep/tsconfig.build.json", ".env.local", "bunfig.toml", "__snapshots__/a.snap", "a.test.ts.snap"}) {
+    Collection written;
+    written.left_behind = {{path, LeftBehindReason::not_asked}};
+    written.left_behind_count = 1;
+    auto evidence = passing();
+    evidence.written = &written;
+    EXPECT_EQ(judge_test_run(evidence).verdict.reason, Reason::violation) << path;
+    written.left_behind.clear();
+    written.left_behind_count = 0;
+    written.files = {{path, "{}"}};
+    EXPECT_EQ(judge_test_run(evidence).verdict.reason, Reason::violation) << path;
+  }
+  Collection written;
+  written.left_behind = {{"out/report.json", LeftBehindReason::not_asked}};
+  written.left_behind_count = 1;
+  auto evidence = passing();
+  evidence.written = &written;
+  EXPECT_EQ(judge_test_run(evidence).verdict.reason, Reason::tests_passed);
+  written.left_behind_count = 2;  // one that nobody has named
+  EXPECT_EQ(judge_test_run(evidence).verdict.reason, Reason::violation);
 }
 
 TEST(Verdict, FailureToldOnTheWayIsNotForgotten) {

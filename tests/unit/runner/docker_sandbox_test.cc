@@ -245,6 +245,23 @@ TEST_F(DockerSandboxTest, HandsOutPlainFilesAndTellsOfTheRest) {
   collecting::expect_collected_tree(*result->collected);
 }
 
+TEST_F(DockerSandboxTest, GivesEachOfSeveralProgramsAFreshWorld) {
+  ASSERT_TRUE(write_file_atomically(folder_->path() / "given", "as given\n"));
+  auto wanted = spec({});
+  wanted.argv = {"/leaves_a_mess", "/app/scratch"};
+  wanted.each = {"one", "fails", "three"};
+  wanted.scratch = {{"/app/scratch", 16 << 20, 8000}};
+  wanted.mounts = {{GUARD_BINARY_DIR "/tests/cases/leaves_a_mess", "/leaves_a_mess"},
+                   {folder_->path() / "given", "/app/scratch/given"},
+                   {folder_->path() / "given", "/app/scratch/nested/given"}};
+  wanted.collect = CollectRequest{"/app/scratch", 0, 0, 0};
+  const auto result = run(wanted);
+  ASSERT_TRUE(result) << result.error().to_string();
+  EXPECT_EQ(out_.text, "one fresh\nfails fresh\nthree fresh\n") << err_.text;
+  ASSERT_EQ(result->earlier.size(), 2u);
+  EXPECT_EQ(result->earlier[1].outcome.value, 1);
+}
+
 TEST_F(DockerSandboxTest, LimitsBytesAndFilesOfTheScratchFolders) {
   SandboxSpec wanted = spec({"fill", "/app/sandbox/big"});
   wanted.scratch = {{"/app/sandbox", 1 << 20, 100}};

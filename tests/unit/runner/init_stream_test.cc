@@ -69,6 +69,54 @@ TEST(InitStream, ReadsTheSameHoweverTheStreamIsCut) {
   }
 }
 
+std::string more_frame() { return exit_frame("kind=exited\nvalue=0\nmore=1\nattestation_forged=1\n"); }
+
+TEST(InitStream, KeepsWhatEachOfSeveralProgramsSaid) {
+  const std::string text = kHello + frame('E', "one") + frame('R', "r1") + frame('A', "passed=2\nunasserted.1=adds\n") + more_frame() + frame('E', "two") +
+                           frame('R', "r2") + exit_frame();
+  for (std::size_t cut = 1; cut <= text.size(); ++cut) {
+    KeepingSink out;
+    KeepingSink err;
+    std::vector<std::string> seen;
+    InitStream stream(out, err, 1 << 20, ReportChannel::on);
+    stream.expect_programs(2, [&] { seen.push_back(err.text); });
+    for (std::size_t at = 0; at < text.size(); at += cut) {
+      const std::string_view part = std::string_view(text).substr(at, cut);
+      ASSERT_TRUE(stream.push(std::span(part.data(), part.size())));
+    }
+    ASSERT_TRUE(stream.finish());
+    EXPECT_EQ(seen, std::vector<std::string>{"one"});
+    ExecResult result;
+    stream.take_into(result);
+    ASSERT_EQ(result.earlier.size(), 1u);
+    const ExecResult& first = result.earlier.front();
+    EXPECT_EQ(first.report, "r1");
+    EXPECT_EQ(first.outcome.value, 0);
+    EXPECT_TRUE(first.attestation_forged);
+    ASSERT_TRUE(first.attested);
+    EXPECT_EQ(first.attested->count("passed"), 2u);
+    EXPECT_EQ(first.attested->titles.front().second, "adds");
+    EXPECT_EQ(result.report, "r2");
+    EXPECT_FALSE(result.attested);
+    EXPECT_FALSE(result.attestation_forged);
+    EXPECT_EQ(stream.exit()->value, 3);
+  }
+}
+
+TEST(InitStream, RefusesMoreProgramsThanWereAskedFor) {
+  EXPECT_FALSE(read_whole(kHello + more_frame() + exit_frame())->pushed);
+}
+
+TEST(InitStream, AProgramThatIsMissingLeavesNoEnd) {
+  EXPECT_FALSE(read_whole(kHello + more_frame())->finished);
+  KeepingSink out;
+  InitStream stream(out, out, 1 << 20, ReportChannel::on);
+  stream.expect_programs(2, nullptr);
+  const std::string text = kHello + more_frame();
+  ASSERT_TRUE(stream.push(std::span(text.data(), text.size())));
+  EXPECT_FALSE(stream.finish());
+}
+
 constexpr InitStream::TagKey kKey = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
 
 std::string tagged(const std::string& frame, std::uint64_t number, const InitStream::TagKey& key = kKey) {

@@ -118,6 +118,37 @@ TEST_P(NamespaceSandbox, HandsOutNamesOnlyWhereNoMoreIsAskedForOrTheProgramFaile
   });
 }
 
+TEST_P(NamespaceSandbox, GivesEachOfSeveralProgramsAFreshWorld) {
+  each([this] {
+    SandboxSpec wanted = spec({"leaves_a_mess", "/app/scratch"});
+    wanted.each = {"one", "fails", "three"};
+    wanted.collect = CollectRequest{"/app/scratch", 0, 0, 0};
+    std::vector<std::string> printed;
+    wanted.program_ended = [&] { printed.push_back(out_.text); };
+    auto result = run(wanted);
+    ASSERT_OK(result);
+    EXPECT_EQ(out_.text, "one fresh\nfails fresh\nthree fresh\n") << err_.text;
+    EXPECT_EQ(printed, (std::vector<std::string>{"one fresh\n", "one fresh\nfails fresh\n"}));
+    ASSERT_EQ(result->earlier.size(), 2u);
+    EXPECT_EQ(result->earlier[0].outcome.value, 0);
+    EXPECT_EQ(result->earlier[1].outcome.value, 1);
+    EXPECT_EQ(result->outcome.value, 0);
+    for (const ExecResult* one : {&result->earlier[0], &result->earlier[1], &*result}) EXPECT_TRUE(one->collected);
+  });
+}
+
+TEST_P(NamespaceSandbox, EndsSeveralProgramsTogetherWhenTheirTimeIsOver) {
+  each([this] {
+    SandboxSpec wanted = spec({"sleeps"});
+    wanted.each = {"one", "two"};
+    wanted.timeout = milliseconds(500);
+    auto result = run(wanted);
+    ASSERT_OK(result);
+    EXPECT_EQ(result->outcome.kind, OutcomeKind::timed_out);
+    EXPECT_TRUE(result->earlier.empty());
+  });
+}
+
 TEST_P(NamespaceSandbox, CollectsNothingUnasked) {
   each([this] {
     auto result = run(spec({"writes_files", "tree", "/app/scratch"}));
