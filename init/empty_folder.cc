@@ -129,12 +129,15 @@ bool empty_folder(const char* path, mode_t mode) {
   const int error = errno;
   if (emptied && walk.moved) emptied = false;
   drop_attributes(folder);
-  if (fchmod(folder, mode) != 0) {
-    emptied = false;
-  } else {
-    errno = error;
+  // Where it is another user's, nobody here can have changed it.
+  struct stat found {};
+  const bool same = fstat(folder, &found) == 0 && (found.st_mode & 07777) == mode;
+  if (!same && fchmod(folder, mode) != 0) {
+    close(folder);
+    return false;
   }
   close(folder);
+  errno = error;
   return emptied;
 }
 

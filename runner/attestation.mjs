@@ -20,12 +20,12 @@ const key = await channel.bytes();
 if (key.length !== kKeyBytes) throw new Error("guard starts this file; it has no use elsewhere");
 
 const main = (table, key, channel, heapStats, kKeyBytes, kTagBytes) => {
-  "use strict";
   const { defineProperty, freeze, getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf, create } = Object;
   const { apply, ownKeys } = Reflect;
   const { charCodeAt } = String.prototype;
   const { then } = Promise.prototype;
   const { indexOf, slice } = String.prototype;
+  const { subarray } = Uint8Array.prototype;
   const weakHas = WeakSet.prototype.has;
   const weakAdd = WeakSet.prototype.add;
   const PromiseHere = Promise;
@@ -124,7 +124,8 @@ const main = (table, key, channel, heapStats, kKeyBytes, kTagBytes) => {
 
   // The first line of the stack outside of this file; empty where foreign code formats stacks.
   const site = () => {
-    if (getOwnPropertyDescriptor(ErrorHere, "prepareStackTrace")?.value !== undefined) return "";
+    const format = getOwnPropertyDescriptor(ErrorHere, "prepareStackTrace");
+    if (format !== undefined && (format.get || format.value !== undefined)) return "";
     const { stack } = new ErrorHere();
     if (typeof stack !== "string") return "";
     for (let from = apply(indexOf, stack, ["\n"]) + 1; from > 0; ) {
@@ -775,10 +776,11 @@ const main = (table, key, channel, heapStats, kKeyBytes, kTagBytes) => {
       message[size + i] = tagLow >>> (8 * i);
       message[size + 4 + i] = tagHigh >>> (8 * i);
     }
-    write(channel, message.subarray(0, size + kTagBytes));
+    write(channel, apply(subarray, message, [0, size + kTagBytes]));
   };
 };
 
 // Evaluated under this name, so that bun shows the test's own line for a failure in it and not one of these.
-const guard = (0, eval)("(" + main + ")\n//# sourceURL=node:guard");
+// Strict, or its functions would show their callers and arguments; bun drops the directive of a module's function.
+const guard = (0, eval)("'use strict';(" + main + ")\n//# sourceURL=node:guard");
 guard(Bun.jest(import.meta.path), key, channel, heapStats, kKeyBytes, kTagBytes);
