@@ -29,8 +29,9 @@ Result<ImageInputs> image_inputs(const ImageOptions& options) {
 
 // An engine that is not there is no reason to fail where nobody asked for one: the embedded sandbox needs none.
 Result<int> build(const ImageOptions& options, CommandContext& context) {
-  GUARD_TRY_ASSIGN(const ImageInputs inputs, image_inputs(options));
+  GUARD_TRY_ASSIGN(ImageInputs inputs, image_inputs(options));
   GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(config_of(options.config, inputs.project, context)));
+  inputs.bun_access = bun_access(loaded.config);
   Progress progress(context.streams.err, context.streams.err_is_terminal ? Progress::Mode::rewritten : Progress::Mode::lines);
   const ImageProgress say = [&](std::string_view line) { progress.say(line); };
 
@@ -93,7 +94,9 @@ Result<int> prune(const ImageOptions& options, CommandContext& context) {
     std::error_code failure;
     const bool in_project = fs::exists(fs::path(options.project.empty() ? "." : options.project) / "package.json", failure);
     if (in_project) {
-      GUARD_TRY_ASSIGN(const ImageInputs inputs, image_inputs(options));
+      GUARD_TRY_ASSIGN(ImageInputs inputs, image_inputs(options));
+      GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(config_of(options.config, inputs.project, context)));
+      inputs.bun_access = bun_access(loaded.config);
       GUARD_TRY_ASSIGN(const ImagePlan plan, plan_image(inputs));
       keep = plan.digest;
     }

@@ -121,6 +121,10 @@ Result<void> prepare(const NightlyOptions& options, CommandContext& context, con
   }
   sources.overrides = options.overrides;
   GUARD_TRY_ASSIGN(works.config, load_config(sources));
+  if (works.config.config.run.isolation == Isolation::run) {
+    return Error(ErrorCode::config_invalid, fmt::format("run.isolation is \"run\" ({}): test files that share a process can change what another one means", works.config.find("run.isolation")->origin))
+        .hint("remove it for nights: each test file then gets a process of its own");
+  }
   GUARD_TRY_ASSIGN(works.engine, load_rule_engine(options.rules));
   // What may be asked for at all is a matter of the rules, too.
   const Validator validator(*works.engine.rules, *works.engine.matcher, validator_options(works.config.config, {}));

@@ -342,6 +342,7 @@ class Run {
       if (record_.facts) take_host_bun(host_bun_, cancel_, *record_.facts);
       return ok();
     }
+    inputs.bun_access = bun_access(request_.config);
     GUARD_TRY_ASSIGN(const ImagePlan plan, plan_image(inputs));
     if (!plan.built) {
       return Error(ErrorCode::image_missing, fmt::format("{} is not built yet", plan.reference))

@@ -37,6 +37,7 @@ struct Sources {
   Dependencies dependencies;
   fs::path bun;
   std::string bun_sha256;
+  ProgramAccess bun_access = ProgramAccess::execute_only;
   std::vector<LibraryFile> libraries;
   std::vector<std::string> library_sha256;
 
@@ -47,6 +48,7 @@ struct Sources {
     hash.update_field(dependencies.package_json);
     hash.update_field(dependencies.lockfile);
     hash.update_field(bun_sha256);
+    hash.update_field(bun_access == ProgramAccess::readable ? "readable" : "execute only");
     for (std::size_t index = 0; index < libraries.size(); ++index) {
       hash.update_field(libraries[index].target);
       hash.update_field(library_sha256[index]);
@@ -59,6 +61,7 @@ Result<Sources> read_sources(const ImageInputs& inputs) {
   Sources sources;
   GUARD_TRY_ASSIGN(sources.dependencies, read_dependencies(inputs.project));
   GUARD_TRY_ASSIGN(sources.bun, resolve_bun(inputs.bun));
+  sources.bun_access = inputs.bun_access;
   GUARD_TRY_ASSIGN(sources.libraries, needed_libraries(sources.bun));
   GUARD_TRY_ASSIGN(const fs::path cache, cache_folder());
   FileDigests digests(cache);
@@ -152,7 +155,7 @@ Result<RuntimeImage> build_root_folder(const ImageInputs& inputs, const CancelTo
   (void)cache.remove_leftovers();
   GUARD_TRY_ASSIGN(const TempDir temp, TempDir::create(cache.folder(), ImageCache::kTempPrefix));
 
-  RootFolderParts parts{sources.bun, sources.bun_sha256, sources.libraries, sources.library_sha256, {}};
+  RootFolderParts parts{sources.bun, sources.bun_sha256, sources.bun_access == ProgramAccess::readable ? 0755u : 0111u, sources.libraries, sources.library_sha256, {}};
   if (!sources.dependencies.lockfile.empty()) {
     say(progress, fmt::format("installing what bun.lock fixes, with bun {}, without scripts", plan.bun_version));
     const fs::path install = temp.path() / "install";

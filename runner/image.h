@@ -6,6 +6,7 @@
 // builder's version. The same inputs give the same digest, so a stale image is never mistaken for a fresh one.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -22,10 +23,15 @@
 
 namespace guard {
 
+// execute_only: nobody may read bun's program file, so the kernel makes a process of it whose memory nobody can open. gVisor's
+// kernel can't execute such a file.
+enum class ProgramAccess : std::uint8_t { execute_only, readable };
+
 struct ImageInputs {
   std::filesystem::path project;  // holds package.json and, with dependencies, bun.lock
   std::filesystem::path bun;      // the bun binary, or what leads to it (see resolve_bun)
   std::string name = "jarvis-test-runner";
+  ProgramAccess bun_access = ProgramAccess::execute_only;
 };
 
 struct ImagePlan {

@@ -76,9 +76,9 @@ class Writer {
 Result<void> write_root_folder(const fs::path& root, const RootFolderParts& parts, const CancelToken& cancel) {
   GUARD_TRY(new_folder(root));
   Writer writer(root);
-  // Nobody may read it: the kernel then makes a process of it that is not dumpable, whose memory it can't open itself
-  // (/proc/self/mem) and nobody of its user can trace.
-  GUARD_TRY(writer.copy(parts.bun, "usr/local/bin/bun", 0111, parts.bun_sha256, cancel));
+  // Where nobody may read it, its process is not dumpable: it can't open its own memory (/proc/self/mem), and nobody of its user can
+  // trace it.
+  GUARD_TRY(writer.copy(parts.bun, "usr/local/bin/bun", parts.bun_mode, parts.bun_sha256, cancel));
   for (std::size_t index = 0; index < parts.libraries.size(); ++index) {
     const LibraryFile& library = parts.libraries[index];
     GUARD_TRY(writer.copy(library.source, library.target, 0755, parts.library_sha256[index], cancel));

@@ -24,6 +24,7 @@ namespace guard {
 struct RootFolderParts {
   std::filesystem::path bun;
   std::string bun_sha256;
+  unsigned bun_mode = 0111;  // 0111 or 0755
   std::vector<LibraryFile> libraries;
   std::vector<std::string> library_sha256;  // one each, in the same order
   std::filesystem::path node_modules;       // empty: none

@@ -157,6 +157,18 @@ TEST(Nightly, PutsATaskBackWhereNothingCanBeRun) {
   for (const auto& [task, outcome] : night.outcomes()) EXPECT_THAT(outcome, ::testing::StartsWith("waiting")) << task;
 }
 
+TEST(Nightly, RefusesTestFilesThatShareAProcess) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const NightRepository night("namespace");
+  night.repository().write("guard.toml", "backend = \"namespace\"\n[run]\nisolation = \"run\"\n");
+  night.repository().must("git commit -qam shared");
+  night.plan({{"one", "good"}});
+  const auto done = night.guard({"nightly", "run", night.plan_file(), "--state", night.state().string()});
+  EXPECT_EQ(done.exit_status, 2) << done.out << done.err;
+  EXPECT_THAT(done.err, HasSubstr("run.isolation"));
+  EXPECT_THAT(night.committed(), IsEmpty());
+}
+
 TEST(Nightly, RefusesASecondLoop) {
   GUARD_NEEDS(Needs::namespace_sandbox);
   const NightRepository night("namespace", "[nightly]\nworth = false\n");
