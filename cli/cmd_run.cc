@@ -12,6 +12,7 @@
 #include "common/hash.h"
 #include "common/text.h"
 #include "pipeline/config.h"
+#include "pipeline/config_trust.h"
 #include "pipeline/evidence_file.h"
 #include "pipeline/masked_record.h"
 #include "pipeline/report_github.h"
@@ -145,11 +146,13 @@ Result<void> prepare(const SandboxOptions& options, CommandContext& context, Rul
   ConfigSources sources = config_of(options.config, request.project, context);
   sources.overrides = options.overrides;
   GUARD_TRY_ASSIGN(LoadedConfig loaded, load_config(sources));
-  if (!place && !loaded.config.run.record.empty()) {
+  auto trusted = trust_relaxations(loaded, request.project, context.cancel);
+  if (trusted && !place && !loaded.config.run.record.empty()) {
     GUARD_TRY_ASSIGN(place, evidence_folder(loaded.config.run.record, request.project));
     request.facts = facts_of(options, request);
   }
   if (request.facts) take_config(options, loaded, request, *request.facts);
+  GUARD_TRY(std::move(trusted));
   request.config = std::move(loaded.config);
   request.backend = options.backend;
   request.environment = context.environment;

@@ -53,7 +53,7 @@ TEST_P(Kill, LeavesNothingBehindAfterTheNextStart) {
   GUARD_NEEDS(GetParam() == "docker" ? Needs::docker : Needs::namespace_sandbox);
   const std::string marker = fmt::format("guard-kill-marker-{}-{}", ::getpid(), GetParam());
   Project project;
-  project.write("guard.toml", "trust_namespace = true\n");
+  project.configure("trust_namespace = true\n");
   project.write("sandbox/a.test.ts",
                 "import { expect, test } from \"bun:test\";\n"
                 "test(\"lasts\", async () => { const child = Bun.spawn([\"/usr/local/bin/bun\", \"-e\", \"setTimeout(() => {}, 600000)\"]); await Bun.sleep(600000); expect(child.pid).toBe(0); }, 1e9);\n");
