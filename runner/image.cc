@@ -150,7 +150,7 @@ Result<RuntimeImage> build_root_folder(const ImageInputs& inputs, const CancelTo
     return runtime_image(plan);
   }
   (void)cache.remove_leftovers();
-  GUARD_TRY_ASSIGN(const TempDir temp, TempDir::create(cache.folder(), ImageCache::kTempPrefix));
+  GUARD_TRY_ASSIGN(const TempDir temp, TempDir::create(cache.folder()));
 
   RootFolderParts parts{sources.bun, sources.bun_sha256, sources.libraries, sources.library_sha256, {}};
   if (!sources.dependencies.lockfile.empty()) {

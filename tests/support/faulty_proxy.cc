@@ -21,7 +21,7 @@ namespace {
 }
 
 TempDir make_folder() {
-  auto folder = TempDir::create({}, "guard-proxy-");
+  auto folder = TempDir::create();
   if (!folder) die_of("making the proxy's folder");
   return std::move(*folder);
 }
