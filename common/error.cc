@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 
@@ -42,6 +43,29 @@ constexpr std::array kTable = {
     ErrorCodeInfo{internal, "INTERNAL", kUndecided, false, "this is a bug in guard; please report it with the lines above"},
 };
 
+// What ran out, and how to get more of it. Places that know better give a hint of their own.
+std::string_view hint_of(int number) noexcept {
+  switch (number) {
+    case ENOSPC:
+    case EDQUOT:
+      return "make room there (`df -h`, `df -i`, `quota`); GUARD_CACHE_DIR and TMPDIR name other places for what guard keeps and for what it needs meanwhile";
+    case EROFS:
+      return "it is mounted read-only; GUARD_CACHE_DIR and TMPDIR name other places for what guard keeps and for what it needs meanwhile";
+    case EFBIG:
+      return "raise the limit on the size of a file (`ulimit -f`)";
+    case EMFILE:
+      return "raise the limit on open files (`ulimit -n`)";
+    case ENFILE:
+      return "this machine has no more open files to give (`sysctl fs.file-max`): see which program holds them";
+    case ENOMEM:
+      return "there was no memory left: end other programs, or raise the limit (`ulimit -v`, the cgroup's memory.max)";
+    case EAGAIN:
+      return "there may be too many processes: raise the limit (`ulimit -u`, the cgroup's pids.max)";
+    default:
+      return {};
+  }
+}
+
 }  // namespace
 
 const ErrorCodeInfo& info(ErrorCode code) noexcept {
@@ -77,7 +101,11 @@ Error&& Error::detail(std::string key, std::string value) && {
   return std::move(*this);
 }
 
-std::string_view Error::hint() const noexcept { return hint_.empty() ? info(code_).hint : std::string_view(hint_); }
+std::string_view Error::hint() const noexcept {
+  if (!hint_.empty()) return hint_;
+  const std::string_view by_number = hint_of(errno_);
+  return by_number.empty() ? info(code_).hint : by_number;
+}
 
 std::string Error::to_string() const {
   std::string text = fmt::format("{}: {}", wire_name(), message_);

@@ -53,7 +53,7 @@ class [[nodiscard]] Error {
 
   // Added on the way up, innermost first: "preparing the docker sandbox".
   Error&& context(std::string frame) &&;
-  Error&& hint(std::string sentence) &&;                     // replaces the table's hint
+  Error&& hint(std::string sentence) &&;                     // replaces the one of errno or of the table
   Error&& detail(std::string key, std::string value) &&;    // typed details of the wire form
 
   ErrorCode code() const noexcept { return code_; }
