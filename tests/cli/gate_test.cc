@@ -397,7 +397,7 @@ TEST_F(GateVerb, AHeadThatWasLedAwayFromItsCommitsIsUndecided) {
 }
 
 TEST_F(GateVerb, BeforeTheFirstCommitEverythingIsNew) {
-  must("rm -rf .git && git init -q . && rm -rf sandbox/* guard.toml package.json tsconfig.json src");
+  must("rm -rf .git && git init -q . && rm -rf sandbox/* guard.toml notes.md package.json tsconfig.json src");
   write("sandbox/a.test.ts", kHonest);
   expect_allowed(gate());
   must("git add -A");

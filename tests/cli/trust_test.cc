@@ -58,6 +58,19 @@ TEST_F(Trust, WhatNobodyCommittedIsNotTaken) {
   EXPECT_EQ(repository_.guard({"exec", "--", "/bin/true"}).exit_status, 2);
 }
 
+TEST_F(Trust, DoctorStartsNoProgramThatNobodyCommitted) {
+  const fs::path program = repository_.path() / "cu";
+  repository_.write("cu", "#!/bin/sh\necho ran >> \"" + trace().string() + "\"\n");
+  repository_.must("chmod +x cu");
+  repository_.write("guard.toml", "[container_use]\nprogram = \"" + program.string() + "\"\n");
+  const auto result = repository_.guard({"doctor"});
+  EXPECT_NE(result.out.find("container_use.program"), std::string::npos) << result.out;
+  EXPECT_FALSE(fs::exists(trace()));
+  repository_.must("git add -A; git commit -q -m cu");
+  static_cast<void>(repository_.guard({"doctor"}));
+  EXPECT_TRUE(fs::exists(trace()));
+}
+
 TEST_F(Trust, WhereThereIsNoRepositoryNothingIsCommitted) {
   repository_.write("guard.toml", kHost);
   repository_.must("rm -rf .git");
