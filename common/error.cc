@@ -43,7 +43,7 @@ constexpr std::array kTable = {
     ErrorCodeInfo{internal, "INTERNAL", kUndecided, false, "this is a bug in guard; please report it with the lines above"},
 };
 
-// What ran out, and how to get more of it. Places that know better give a hint of their own.
+// What ran out, and how to get more of it. No place that fails for it knows better.
 std::string_view hint_of(int number) noexcept {
   switch (number) {
     case ENOSPC:
@@ -59,8 +59,6 @@ std::string_view hint_of(int number) noexcept {
       return "this machine has no more open files to give (`sysctl fs.file-max`): see which program holds them";
     case ENOMEM:
       return "there was no memory left: end other programs, or raise the limit (`ulimit -v`, the cgroup's memory.max)";
-    case EAGAIN:
-      return "there may be too many processes: raise the limit (`ulimit -u`, the cgroup's pids.max)";
     default:
       return {};
   }
@@ -96,15 +94,21 @@ Error&& Error::hint(std::string sentence) && {
   return std::move(*this);
 }
 
+bool Error::ran_out() const noexcept { return !hint_of(errno_).empty(); }
+
+Error&& Error::caused_by(const Error& error) && {
+  errno_ = error.errno_;
+  return std::move(*this);
+}
+
 Error&& Error::detail(std::string key, std::string value) && {
   details_.insert_or_assign(std::move(key), std::move(value));
   return std::move(*this);
 }
 
 std::string_view Error::hint() const noexcept {
-  if (!hint_.empty()) return hint_;
-  const std::string_view by_number = hint_of(errno_);
-  return by_number.empty() ? info(code_).hint : by_number;
+  if (const std::string_view shortage = hint_of(errno_); !shortage.empty()) return shortage;
+  return hint_.empty() ? info(code_).hint : std::string_view(hint_);
 }
 
 std::string Error::to_string() const {

@@ -196,6 +196,9 @@ EngineProbe judge(const Endpoint& endpoint, const Error& error) {
     return unknown(endpoint, fmt::format("the container engine at {} answered HTTP {}", where, status->second),
                    "look at the engine's log, then restart it");
   }
+  if (error.ran_out()) {
+    return unknown(endpoint, fmt::format("the container engine at {} cannot be asked: {}", where, error.message()), std::string(error.hint()));
+  }
   if (error.details().contains("tls")) {
     return unknown(endpoint, error.message(),
                    "see that ca.pem, cert.pem and key.pem in DOCKER_CERT_PATH (or the docker context) are those of "

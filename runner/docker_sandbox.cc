@@ -77,6 +77,7 @@ Error engine_failed(Error error) {
   for (const std::string& frame : error.frames()) std::move(failure).context(frame);
   for (const auto& [key, value] : error.details()) std::move(failure).detail(key, value);
   return std::move(failure)
+      .caused_by(error)
       .context("running in a container")
       .hint("see that the container engine runs and is not stopped (`docker version`), look at its log, then start again");
 }

@@ -263,7 +263,7 @@ TEST_F(GateVerb, ConfigurationAndRulesComeFromTheBase) {
 }
 
 TEST_F(GateVerb, TheBaseDecidesWhoseConfigurationHolds) {
-  write("guard.toml", "[policy]\nmax_changed_files_per_task = 1\n");
+  write("guard.toml", "[policy]\nmax_changed_files_per_task = 1\nallowed_paths = [\"**\"]\n");
   must("git commit -q -am strict");
   write("docs/a.md", "a\n");
   write("docs/b.md", "b\n");
