@@ -64,6 +64,9 @@ Result<fs::path> absolute_project(const std::string& named) {
   return project;
 }
 
+// As deep as the check goes (pipeline/file_walk.cc).
+constexpr int kFolderDepthMax = 64;
+
 // A folder stands for the tests below it.
 Result<void> expand(const std::string& named, std::vector<std::string>& files) {
   std::error_code failure;
@@ -73,6 +76,7 @@ Result<void> expand(const std::string& named, std::vector<std::string>& files) {
   }
   const std::size_t before = files.size();
   for (fs::recursive_directory_iterator entry(named, failure), end; !failure && entry != end; entry.increment(failure)) {
+    if (entry.depth() > kFolderDepthMax) return Error(ErrorCode::input_invalid, fmt::format("folders in {} are nested too deeply", printable(named)));
     if (!fs::is_directory(entry->symlink_status(failure)) && is_test_name(entry->path().filename().native())) files.push_back(entry->path().string());
   }
   if (failure) return Error::from_errno(ErrorCode::io_error, printable(named), failure.value());

@@ -87,8 +87,12 @@ TEST(ConfigTrust, EveryKeyThatARunReadsIsKnownToRelaxOrNot) {
     const auto found = values().find(key.dotted());
     ASSERT_NE(found, values().end()) << "decide what an uncommitted file may do with " << key.dotted();
     const auto& [relaxing, harmless] = found->second;
-    if (!relaxing.empty()) EXPECT_THAT(relaxed(in_file(key, relaxing)), ElementsAre(HasSubstr(key.dotted()))) << relaxing;
-    if (!harmless.empty()) EXPECT_THAT(relaxed(in_file(key, harmless)), ElementsAre()) << key.dotted();
+    if (!relaxing.empty()) {
+      EXPECT_THAT(relaxed(in_file(key, relaxing)), ElementsAre(HasSubstr(key.dotted()))) << relaxing;
+    }
+    if (!harmless.empty()) {
+      EXPECT_THAT(relaxed(in_file(key, harmless)), ElementsAre()) << key.dotted();
+    }
   }
 }
 
