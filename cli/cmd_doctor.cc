@@ -66,7 +66,8 @@ int cmd_doctor(const DoctorOptions& options, CommandContext& context) {
   std::error_code failure;
   const fs::path project = fs::weakly_canonical(options.project.empty() ? "." : options.project, failure);
 
-  const auto loaded = load_config(config_of(options.config, project, context));
+  // It starts the program that container_use.program names, as a run would.
+  const auto loaded = load_trusted(config_of(options.config, project, context), project, context);
   const Config config = loaded ? loaded->config : Config{};
 
   std::vector<Row> rows;

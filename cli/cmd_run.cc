@@ -12,6 +12,7 @@
 #include "common/hash.h"
 #include "common/text.h"
 #include "pipeline/config.h"
+#include "pipeline/config_trust.h"
 #include "pipeline/evidence_file.h"
 #include "pipeline/masked_record.h"
 #include "pipeline/report_github.h"
@@ -63,6 +64,9 @@ Result<fs::path> absolute_project(const std::string& named) {
   return project;
 }
 
+// As deep as the check goes (pipeline/file_walk.cc).
+constexpr int kFolderDepthMax = 64;
+
 // A folder stands for the tests below it.
 Result<void> expand(const std::string& named, std::vector<std::string>& files) {
   std::error_code failure;
@@ -72,6 +76,7 @@ Result<void> expand(const std::string& named, std::vector<std::string>& files) {
   }
   const std::size_t before = files.size();
   for (fs::recursive_directory_iterator entry(named, failure), end; !failure && entry != end; entry.increment(failure)) {
+    if (entry.depth() > kFolderDepthMax) return Error(ErrorCode::input_invalid, fmt::format("folders in {} are nested too deeply", printable(named)));
     if (!fs::is_directory(entry->symlink_status(failure)) && is_test_name(entry->path().filename().native())) files.push_back(entry->path().string());
   }
   if (failure) return Error::from_errno(ErrorCode::io_error, printable(named), failure.value());
@@ -145,11 +150,13 @@ Result<void> prepare(const SandboxOptions& options, CommandContext& context, Rul
   ConfigSources sources = config_of(options.config, request.project, context);
   sources.overrides = options.overrides;
   GUARD_TRY_ASSIGN(LoadedConfig loaded, load_config(sources));
-  if (!place && !loaded.config.run.record.empty()) {
+  auto trusted = trust_relaxations(loaded, request.project, context.cancel);
+  if (trusted && !place && !loaded.config.run.record.empty()) {
     GUARD_TRY_ASSIGN(place, evidence_folder(loaded.config.run.record, request.project));
     request.facts = facts_of(options, request);
   }
   if (request.facts) take_config(options, loaded, request, *request.facts);
+  GUARD_TRY(std::move(trusted));
   request.config = std::move(loaded.config);
   request.backend = options.backend;
   request.environment = context.environment;

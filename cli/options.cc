@@ -481,7 +481,7 @@ Result<ParsedCommand> parse_verb(const VerbRow& row, std::span<const std::string
       return parse_nightly(std::move(split));
     case Verb::clean:
       GUARD_TRY(no_arguments(split, row.name));
-      return ParsedCommand(CleanOptions{.format = format_of(split)});
+      return ParsedCommand(CleanOptions{.format = format_of(split), .project = split.value("--project")});
   }
   return Error(ErrorCode::internal, "a verb without a parser");
 }

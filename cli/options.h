@@ -171,6 +171,7 @@ struct NightlyOptions {
 
 struct CleanOptions {
   OutputFormat format = OutputFormat::text;
+  std::string project = {};
 };
 
 // Nothing to be run: help, the version, or a mistake on the command line.

@@ -7,6 +7,7 @@
 #include "common/text.h"
 #include "pipeline/change_source.h"
 #include "pipeline/config_file.h"
+#include "pipeline/config_trust.h"
 #include "pipeline/git.h"
 
 namespace guard {
@@ -20,6 +21,12 @@ ConfigSources config_of(const std::string& config, const std::filesystem::path& 
     sources.file = config;
   }
   return sources;
+}
+
+Result<LoadedConfig> load_trusted(const ConfigSources& sources, const std::filesystem::path& project, CommandContext& context) {
+  GUARD_TRY_ASSIGN(LoadedConfig loaded, load_config(sources));
+  GUARD_TRY(trust_relaxations(loaded, project, context.cancel));
+  return loaded;
 }
 
 Result<ConfigSources> config_at_head(const std::string& config, const std::filesystem::path& folder,

@@ -184,7 +184,7 @@ constexpr OptionRow kNightlyOptions[] = {
     kColor,
     {.name = "--quiet", .help = "run, resume: no lines for tasks, only the result"},
 };
-constexpr OptionRow kCleanOptions[] = {kFormat};
+constexpr OptionRow kCleanOptions[] = {kFormat, kProject};
 
 constexpr std::string_view kCheckStatus =
     "0 no finding, 1 findings, 2 could not decide (unreadable, no files, bad rules or configuration),\n"
@@ -346,8 +346,8 @@ constexpr VerbRow kVerbs[] = {
     {.verb = Verb::clean,
      .name = "clean",
      .summary = "remove what killed runs left behind",
-     .usage = "clean",
-     .about = "Containers, processes and folders of runs whose guard is gone. Those of living runs are not touched.",
+     .usage = "clean [--project DIR]",
+     .about = "Containers, processes and folders of runs whose guard is gone, and what it left in the project, the folder of\nrecords and the temporary folder. Those of living runs are not touched.",
      .options = kCleanOptions,
      .examples = "guard clean",
      .exit_status = kPlainStatus},

@@ -42,7 +42,9 @@ Result<void> cancel_on_signals(CancelToken& token) {
   struct sigaction ignore {};
   ignore.sa_handler = SIG_IGN;
   sigemptyset(&ignore.sa_mask);
-  if (::sigaction(SIGPIPE, &ignore, nullptr) != 0) return Error::from_errno(ErrorCode::internal, "sigaction", errno);
+  for (const int number : {SIGPIPE, SIGXFSZ}) {
+    if (::sigaction(number, &ignore, nullptr) != 0) return Error::from_errno(ErrorCode::internal, "sigaction", errno);
+  }
   return ok();
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 
@@ -42,6 +43,27 @@ constexpr std::array kTable = {
     ErrorCodeInfo{internal, "INTERNAL", kUndecided, false, "this is a bug in guard; please report it with the lines above"},
 };
 
+// What ran out, and how to get more of it. No place that fails for it knows better.
+std::string_view hint_of(int number) noexcept {
+  switch (number) {
+    case ENOSPC:
+    case EDQUOT:
+      return "make room there (`df -h`, `df -i`, `quota`); GUARD_CACHE_DIR and TMPDIR name other places for what guard keeps and for what it needs meanwhile";
+    case EROFS:
+      return "it is mounted read-only; GUARD_CACHE_DIR and TMPDIR name other places for what guard keeps and for what it needs meanwhile";
+    case EFBIG:
+      return "raise the limit on the size of a file (`ulimit -f`)";
+    case EMFILE:
+      return "raise the limit on open files (`ulimit -n`)";
+    case ENFILE:
+      return "this machine has no more open files to give (`sysctl fs.file-max`): see which program holds them";
+    case ENOMEM:
+      return "there was no memory left: end other programs, or raise the limit (`ulimit -v`, the cgroup's memory.max)";
+    default:
+      return {};
+  }
+}
+
 }  // namespace
 
 const ErrorCodeInfo& info(ErrorCode code) noexcept {
@@ -72,12 +94,22 @@ Error&& Error::hint(std::string sentence) && {
   return std::move(*this);
 }
 
+bool Error::ran_out() const noexcept { return !hint_of(errno_).empty(); }
+
+Error&& Error::caused_by(const Error& error) && {
+  errno_ = error.errno_;
+  return std::move(*this);
+}
+
 Error&& Error::detail(std::string key, std::string value) && {
   details_.insert_or_assign(std::move(key), std::move(value));
   return std::move(*this);
 }
 
-std::string_view Error::hint() const noexcept { return hint_.empty() ? info(code_).hint : std::string_view(hint_); }
+std::string_view Error::hint() const noexcept {
+  if (const std::string_view shortage = hint_of(errno_); !shortage.empty()) return shortage;
+  return hint_.empty() ? info(code_).hint : std::string_view(hint_);
+}
 
 std::string Error::to_string() const {
   std::string text = fmt::format("{}: {}", wire_name(), message_);

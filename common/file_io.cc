@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "common/own_entry.h"
 #include "common/text.h"
 
 namespace guard {
@@ -167,19 +168,20 @@ Result<void> write_all(int fd, std::string_view bytes) {
 }
 
 Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view bytes, mode_t mode) {
-  std::string name = (path.parent_path().empty() ? std::filesystem::path(".") : path.parent_path()).string() + "/." +
-                     path.filename().string() + ".XXXXXX";
-  UniqueFd fd(::mkostemp(name.data(), O_CLOEXEC));
-  if (!fd) return Error::from_errno(ErrorCode::io_error, fmt::format("cannot create a file beside {}", shown(path)), errno);
-  auto result = write_all(fd.get(), bytes);
-  if (result && ::fchmod(fd.get(), mode) != 0) result = Error::from_errno(ErrorCode::io_error, "fchmod", errno);
-  if (result && ::fsync(fd.get()) != 0) result = Error::from_errno(ErrorCode::io_error, "fsync", errno);
-  if (result && ::rename(name.c_str(), path.c_str()) != 0) result = Error::from_errno(ErrorCode::io_error, "rename", errno);
-  if (!result) {
-    ::unlink(name.c_str());
-    return std::move(result).context(fmt::format("writing {}", shown(path)));
-  }
-  return ok();
+  const std::filesystem::path folder = path.parent_path().empty() ? "." : path.parent_path();
+  (void)sweep_own(folder);  // what can't be removed is in nobody's way
+  const auto failed = [&path](std::string_view what, int number) {
+    return Error::from_errno(ErrorCode::io_error, fmt::format("cannot {} {}", what, shown(path)), number);
+  };
+  const UniqueFd parent(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!parent) return failed("create", errno);
+  GUARD_TRY_ASSIGN(const OwnEntry file, make_own_file(parent.get()).context(fmt::format("writing {}", shown(path))));
+  Result<void> result = write_all(file.fd.get(), bytes).context(fmt::format("writing {}", shown(path)));
+  if (result && ::fchmod(file.fd.get(), mode) != 0) result = failed("set the mode of", errno);
+  if (result && ::fsync(file.fd.get()) != 0) result = failed("flush", errno);
+  if (result && ::renameat(parent.get(), file.name.c_str(), parent.get(), path.filename().c_str()) != 0) result = failed("write", errno);
+  if (!result) ::unlinkat(parent.get(), file.name.c_str(), 0);
+  return result;
 }
 
 Result<void> write_new_file(const std::filesystem::path& path, std::string_view bytes, mode_t mode) {
@@ -232,25 +234,27 @@ Result<void> remove_tree(const std::filesystem::path& path) {
   return Error::from_errno(ErrorCode::io_error, fmt::format("cannot remove {}", shown(path)), failure != 0 ? failure : errno);
 }
 
-Result<TempDir> TempDir::create(const std::filesystem::path& parent, std::string_view prefix) {
-  std::filesystem::path base = parent;
-  if (base.empty()) {
-    const char* named = std::getenv("TMPDIR");
-    base = named != nullptr && *named == '/' ? named : "/tmp";
-  }
-  std::string name = (base / fmt::format("{}XXXXXX", prefix)).string();
-  if (::mkdtemp(name.data()) == nullptr) {
-    return Error::from_errno(ErrorCode::io_error, fmt::format("cannot create a folder in {}", shown(base)), errno);
-  }
-  return TempDir(std::filesystem::path(name));
+std::filesystem::path temporary_folder() {
+  const char* named = std::getenv("TMPDIR");
+  return named != nullptr && *named == '/' ? named : "/tmp";
 }
 
-TempDir::TempDir(TempDir&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+Result<TempDir> TempDir::create(const std::filesystem::path& parent) {
+  const std::filesystem::path base = parent.empty() ? temporary_folder() : parent;
+  const UniqueFd folder(::open(base.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder) return Error::from_errno(ErrorCode::io_error, fmt::format("cannot create a folder in {}", shown(base)), errno);
+  (void)sweep_own(base);
+  GUARD_TRY_ASSIGN(OwnEntry made, make_own_folder(folder.get()).context(fmt::format("making a folder in {}", shown(base))));
+  return TempDir(base / made.name, std::move(made.fd));
+}
+
+TempDir::TempDir(TempDir&& other) noexcept : path_(std::exchange(other.path_, {})), lock_(std::move(other.lock_)) {}
 
 TempDir& TempDir::operator=(TempDir&& other) noexcept {
   if (this != &other) {
     if (!path_.empty()) (void)remove_tree(path_);
     path_ = std::exchange(other.path_, {});
+    lock_ = std::move(other.lock_);
   }
   return *this;
 }

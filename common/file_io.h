@@ -39,11 +39,12 @@ Result<void> make_folders(const std::filesystem::path& path, mode_t mode = 0755)
 // Removes a tree without following links, also where folders in it were made unwritable. What is not there is no error.
 Result<void> remove_tree(const std::filesystem::path& path);
 
-// A folder of ours that is removed, with all in it, when this goes out of scope.
+// A folder of ours that is removed, with all in it, when this goes out of scope; by the next one that is made beside it, where we are
+// killed before (own_entry.h).
 class TempDir {
  public:
-  // mkdtemp(3) below `parent` (empty: $TMPDIR, else /tmp), mode 0700.
-  static Result<TempDir> create(const std::filesystem::path& parent = {}, std::string_view prefix = "guard-");
+  // Below `parent` (empty: $TMPDIR, else /tmp), mode 0700.
+  static Result<TempDir> create(const std::filesystem::path& parent = {});
   TempDir(TempDir&& other) noexcept;
   TempDir& operator=(TempDir&& other) noexcept;
   TempDir(const TempDir&) = delete;
@@ -52,9 +53,13 @@ class TempDir {
   const std::filesystem::path& path() const noexcept { return path_; }
 
  private:
-  explicit TempDir(std::filesystem::path path) : path_(std::move(path)) {}
+  TempDir(std::filesystem::path path, UniqueFd lock) : path_(std::move(path)), lock_(std::move(lock)) {}
   std::filesystem::path path_;
+  UniqueFd lock_;
 };
+
+// $TMPDIR, else /tmp.
+std::filesystem::path temporary_folder();
 
 // Where guard keeps what may be lost: $GUARD_CACHE_DIR, else /var/cache/guard for root (the sandbox runs as another
 // user and must be able to walk there), else $XDG_CACHE_HOME/guard, else ~/.cache/guard. Not created by this call.

@@ -5,6 +5,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "common/text.h"
 
@@ -65,18 +66,30 @@ TomlValue convert(const toml::node& node) {
   return value;
 }
 
-// toml++ 3 asserts, and without assertions runs on undefined, for two kinds of broken key: a table header that begins with
-// something else than a key ("[="), and letters outside ASCII where a bare key is expected. Both are told apart here, before
-// it sees the text. Walks strings and comments as TOML 1.0 defines them; what it can't make sense of is left to toml++.
-class KeyScan {
+// What toml++ must not see. It asserts, and without assertions runs on undefined, for two kinds of broken key: a table header that
+// begins with something else than a key ("[="), and letters outside ASCII where a bare key is expected. And it recurses, as we do
+// below, once for each part of a dotted key and each level of brackets, without a limit of its own for the parts. Walks strings and
+// comments as TOML 1.0 defines them up to the first error of syntax, where toml++ ends, too.
+class Scan {
  public:
-  explicit KeyScan(std::string_view text) : text_(text) {}
+  struct Fault {
+    std::size_t offset = 0;
+    std::string sentence;
+  };
 
-  // The offset of the first such byte, or npos.
-  std::size_t first_fault() {
+  explicit Scan(std::string_view text) : text_(text) {}
+
+  std::optional<Fault> first_fault() {
+    constexpr std::string_view kNoKey = "this can't begin a key; quote it";
     bool line_start = true;
+    std::size_t parts = 1;  // of the key that is being read; a value has no more dots than one
     while (at_ < text_.size()) {
       const char c = text_[at_];
+      if (c == '.') {
+        if (++parts > kPartsMax) return Fault{at_, fmt::format("a key of more than {} parts", kPartsMax)};
+        ++at_;
+        continue;
+      }
       if (c == '#') {
         at_ = std::min(text_.find('\n', at_), text_.size());
       } else if (c == '"' || c == '\'') {
@@ -84,28 +97,35 @@ class KeyScan {
         line_start = false;
       } else if (c == '\n') {
         line_start = true;
+        parts = 1;
         ++at_;
       } else if (c == ' ' || c == '\t' || c == '\r') {
         ++at_;
       } else if (static_cast<unsigned char>(c) >= 0x80) {
-        return at_;
+        return Fault{at_, std::string(kNoKey)};
       } else if (c == '[' && line_start && depth_ == 0) {
         at_ += text_.substr(at_).starts_with("[[") ? 2 : 1;
         while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
-        if (at_ < text_.size() && !begins_key(text_[at_])) return at_;
+        if (at_ < text_.size() && !begins_key(text_[at_])) return Fault{at_, std::string(kNoKey)};
+        parts = 1;
         line_start = false;
       } else {
-        if (c == '[' || c == '{') ++depth_;
+        if ((c == '[' || c == '{') && ++depth_ > kDepthMax) return Fault{at_, fmt::format("values nested more than {} levels deep", kDepthMax)};
         // The brackets that close a table header were not counted when they opened.
         if ((c == ']' || c == '}') && depth_ > 0) --depth_;
+        if (std::string_view("=,[]{}").find(c) != std::string_view::npos) parts = 1;
         line_start = false;
         ++at_;
       }
     }
-    return std::string_view::npos;
+    return std::nullopt;
   }
 
  private:
+  // The deepest of our own files has four. Together they leave a thousand levels at most: brackets in brackets, a long key in each.
+  static constexpr std::size_t kPartsMax = 32;
+  static constexpr std::size_t kDepthMax = 32;
+
   static bool begins_key(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '"' || c == '\'';
   }
@@ -166,9 +186,9 @@ Result<TomlValue> parse_toml(std::string_view text, std::string_view name) {
     }
   }
   if (!is_utf8(text)) return Error(ErrorCode::config_invalid, toml_complaint(name, 1, 1, "the file is not UTF-8"));
-  if (const std::size_t fault = KeyScan(text).first_fault(); fault != std::string_view::npos) {
-    const auto at = line_column(text, fault);
-    return Error(ErrorCode::config_invalid, toml_complaint(name, at.line, at.column, "this can't begin a key; quote it"));
+  if (const auto fault = Scan(text).first_fault()) {
+    const auto at = line_column(text, fault->offset);
+    return Error(ErrorCode::config_invalid, toml_complaint(name, at.line, at.column, fault->sentence));
   }
   const toml::parse_result parsed = toml::parse(text, std::string(name));
   if (!parsed) {

@@ -32,7 +32,7 @@ Error malformed(std::string_view call, std::string_view why) {
 
 // What the engine says is shown to people, so it is bounded and made harmless; nothing is decided from it.
 std::string engine_message(const HttpAnswer& answer) {
-  std::string message = string_field(parse_json(answer.body), "message").value_or(answer.body);
+  std::string message = string_field(parse_answer(answer.body), "message").value_or(answer.body);
   if (message.size() > kMessageBytesMax) message.resize(kMessageBytesMax);
   while (!message.empty() && message.back() == '\n') message.pop_back();
   return printable(message);
@@ -59,9 +59,13 @@ bool is_one_of(unsigned status, std::initializer_list<unsigned> allowed) {
 
 Result<HttpAnswer> exchange(const Endpoint& endpoint, const HttpRequest& request, Deadline deadline,
                             const CancelToken& cancel) {
-  GUARD_TRY_ASSIGN(auto connection, HttpConnection::open(endpoint, deadline, cancel));
-  GUARD_TRY(connection.send(request));
-  return connection.receive(kAnswerBytesMax);
+  const auto answer = [&]() -> Result<HttpAnswer> {
+    GUARD_TRY_ASSIGN(auto connection, HttpConnection::open(endpoint, deadline, cancel));
+    GUARD_TRY(connection.send(request));
+    return connection.receive(kAnswerBytesMax);
+  }();
+  if (answer || answer.error().code() != ErrorCode::execution_timeout) return answer;
+  return Error(ErrorCode::execution_timeout, fmt::format("the container engine at {} did not answer in time", endpoint.name()));
 }
 
 // An answer of a status that is not `allowed` becomes an Error with `code`.
@@ -74,7 +78,7 @@ Result<HttpAnswer> call(const Endpoint& endpoint, const HttpRequest& request, st
 }
 
 Result<json> json_body(std::string_view call_name, const HttpAnswer& answer) {
-  json document = parse_json(answer.body);
+  json document = parse_answer(answer.body);
   if (document.is_discarded()) return malformed(call_name, "it is not JSON");
   return document;
 }
@@ -146,7 +150,7 @@ Result<void> read_progress(const HttpAnswer& answer, std::string_view call_name,
     const std::string_view line = rest.substr(0, end);
     rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-    const json message = parse_json(line);
+    const json message = parse_answer(line);
     if (!message.is_object()) return malformed(call_name, "a line is not a JSON object");
     take(message);
     const json* detail = find_field(message, "errorDetail");
@@ -398,7 +402,7 @@ Result<std::string> EngineClient::describe_container(std::string_view id, Deadli
 Result<ContainerState> EngineClient::inspect_container(std::string_view id, Deadline deadline) {
   constexpr std::string_view kCall = "a container inspection";
   GUARD_TRY_ASSIGN(const std::string text, describe_container(id, deadline));
-  const json document = parse_json(text);
+  const json document = parse_answer(text);
   const json* state = find_field(document, "State");
   if (state == nullptr) return malformed(kCall, "there is no state");
   const auto status = string_field(*state, "Status");

@@ -29,7 +29,7 @@ Result<std::optional<nlohmann::json>> read_configuration(const std::filesystem::
   auto text = read_file(path, kConfigBytesMax);
   if (!text && text.error().code() == ErrorCode::file_not_found) return std::optional<nlohmann::json>();
   if (!text) return std::move(text).error();
-  auto document = parse_json(*text);
+  auto document = parse_answer(*text);
   if (!document.is_object()) {
     return Error(ErrorCode::config_invalid, fmt::format("{} is not a JSON object", path.string()));
   }
@@ -195,6 +195,9 @@ EngineProbe judge(const Endpoint& endpoint, const Error& error) {
   if (status != error.details().end()) {
     return unknown(endpoint, fmt::format("the container engine at {} answered HTTP {}", where, status->second),
                    "look at the engine's log, then restart it");
+  }
+  if (error.ran_out()) {
+    return unknown(endpoint, fmt::format("the container engine at {} cannot be asked: {}", where, error.message()), std::string(error.hint()));
   }
   if (error.details().contains("tls")) {
     return unknown(endpoint, error.message(),

@@ -137,7 +137,7 @@ Result<ImageName> parse_image_name(std::string_view reference) {
 }
 
 Result<RegistryAuth> find_registry_auth(std::string_view config_json, std::string_view registry) {
-  const json config = parse_json(config_json);
+  const json config = parse_answer(config_json);
   if (!config.is_object()) return bad_config("it is not a JSON object");
   const auto is_ours = [registry](std::string_view key) {
     const std::string_view host = host_of(key);
@@ -206,7 +206,7 @@ Result<void> PullLines::finish() {
 
 Result<void> PullLines::take(std::string_view line) {
   if (line.find_first_not_of(" \t\r") == std::string_view::npos) return ok();
-  const json message = parse_json(line);
+  const json message = parse_answer(line);
   if (!message.is_object()) return malformed("a line is not a JSON object");
   const json* detail = find_field(message, "errorDetail");
   const json* error = find_field(message, "error");

@@ -9,11 +9,14 @@
 #include <string>
 #include <string_view>
 
+#include "common/foreign_json.h"
+
 namespace guard::docker {
 
-// Null (discarded) on anything that is not one JSON document.
-inline nlohmann::json parse_json(std::string_view text) {
-  return nlohmann::json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+// Null (discarded) on anything that is not one JSON document of a bearable depth.
+inline nlohmann::json parse_answer(std::string_view text) {
+  auto document = parse_json(text);
+  return document ? std::move(*document) : nlohmann::json(nlohmann::json::value_t::discarded);
 }
 
 // The field, or nullptr; `object` may be of any kind.

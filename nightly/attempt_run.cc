@@ -274,15 +274,7 @@ class AttemptRun {
       wider.check.paths = {"**"};
       request.config = &wider;
     }
-    PolicyOptions policy = policy_options(config, order_.task.kind);
-    // Whoever writes tests has no business elsewhere, unless the configuration says where.
-    if (order_.task.kind == TaskKind::test && policy.allowed_paths.empty()) {
-      for (const auto& glob : config.check.paths) {
-        policy.allowed_paths.push_back(glob);
-        policy.allowed_paths.push_back("**/" + glob);
-      }
-    }
-    CheckRecord record = gate_change(request, change, policy, backend_.mode);
+    CheckRecord record = gate_change(request, change, policy_options(config, order_.task.kind), backend_.mode);
     add_known_values(change, record.report.findings);
     add_removed_tests(change, record.report.findings);
     if (record.verdict.kind() == VerdictKind::allowed && record.report.rejected()) record.verdict = verdict_of(record.report, false);

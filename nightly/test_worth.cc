@@ -191,7 +191,7 @@ class Weighing {
   Result<void> steps() {
     if (request_.run.files.empty()) return Error(ErrorCode::input_invalid, "there are no tests to be weighed");
     GUARD_TRY(make_folders(request_.scratch));
-    GUARD_TRY_ASSIGN(scratch_, TempDir::create(request_.scratch, "worth-"));
+    GUARD_TRY_ASSIGN(scratch_, TempDir::create(request_.scratch));
     project_ = scratch_->path() / "project";
     GUARD_TRY(make_folders(project_));
     GUARD_TRY(Copier(request_.run.project, project_).copy().context("copying the project"));

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "common/foreign_json.h"
 #include "common/text.h"
 
 namespace guard {
@@ -177,7 +178,9 @@ std::optional<AgentForm> form_of(const Json& document) {
 }  // namespace
 
 Result<AgentEvent> parse_agent_event(std::string_view json) {
-  const Json document = Json::parse(json, nullptr, false);
+  const auto parsed = parse_json(json);
+  if (!parsed) return not_understood(fmt::format("standard input {}", parsed.error().message()));
+  const Json& document = *parsed;
   if (!document.is_object()) return not_understood("standard input is not one JSON object");
   const auto form = form_of(document);
   if (!form) {
@@ -196,7 +199,11 @@ Result<AgentEvent> parse_agent_event(std::string_view json) {
   GUARD_TRY_ASSIGN(event.tool, text_of(document, {copilot ? "toolName" : "tool_name"}));
   Json input = document.value(copilot ? "toolArgs" : "tool_input", Json());
   // Copilot hands the arguments on as the model wrote them: as an object, or as the text of one.
-  if (input.is_string()) input = Json::parse(input.get_ref<const std::string&>(), nullptr, false);
+  if (input.is_string()) {
+    auto arguments = parse_json(input.get_ref<const std::string&>());
+    if (!arguments) return not_understood(fmt::format("the text of the tool's arguments {}", arguments.error().message()));
+    input = std::move(*arguments);
+  }
   GUARD_TRY(read_tool(input, event).context("reading the event"));
   return event;
 }

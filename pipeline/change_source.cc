@@ -183,7 +183,7 @@ Result<TempDir> borrowing_repository(const Git& git, const fs::path& top, std::s
   if (lender.native().find('\n') != std::string::npos) {
     return Error(ErrorCode::input_invalid, "the repository's path holds a line feed").hint("move it to a folder with a plain name");
   }
-  GUARD_TRY_ASSIGN(TempDir folder, TempDir::create({}, "guard-patch-"));
+  GUARD_TRY_ASSIGN(TempDir folder, TempDir::create());
   for (const char* part : {"objects/info", "refs/heads"}) GUARD_TRY(make_folders(folder.path() / part, 0700));
   GUARD_TRY(write_new_file(folder.path() / "HEAD", "ref: refs/heads/none\n"));
   GUARD_TRY(write_new_file(folder.path() / "config", id_digits == 64 ? "[core]\n\trepositoryFormatVersion = 1\n\tbare = true\n[extensions]\n\tobjectFormat = sha256\n"

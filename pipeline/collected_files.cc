@@ -117,7 +117,7 @@ class BringingBack {
   }
 
   Result<void> write() {
-    GUARD_TRY_ASSIGN(const auto written, request_.sandbox->write(files_, request_.run_id).context("bringing back what the tests wrote"));
+    GUARD_TRY_ASSIGN(const auto written, request_.sandbox->write(files_).context("bringing back what the tests wrote"));
     for (std::size_t i = 0; i < files_.size(); ++i) {
       const std::string path = in_project(files_[i].path);
       if (!written[i]) {

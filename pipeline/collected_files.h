@@ -27,7 +27,6 @@ struct BringBackRequest {
   const SecretSource* secrets = nullptr;   // a file that holds one stays out
   const TargetFolder* sandbox = nullptr;   // the project's, opened before the run; may be null where policy is none
   std::string_view mode;                   // of the gate
-  std::string_view run_id;
 };
 
 // Fills record.collected and, where something was judged, record.check and record.verdict; record.verdict is read first. `checked`:

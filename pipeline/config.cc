@@ -49,6 +49,7 @@ class Loader {
     if (faults_.empty()) check_together();
     if (!faults_.empty()) return failure();
     list_entries();
+    list_relaxations();
     return std::move(loaded_);
   }
 
@@ -90,6 +91,7 @@ class Loader {
       for (const auto& complaint : complaints) {
         faults_.push_back(toml_complaint(file_name_, complaint.line, complaint.column, complaint.sentence));
       }
+      from_file_[&key] = member.line;
       const bool listed_one_by_one = key.type == KeyType::variables || key.type == KeyType::waivers;
       if (complaints.empty() && !listed_one_by_one) note_origin(key, fmt::format("{}:{}", file_name_, member.line));
       if (key.type != KeyType::variables || member.value.kind != TomlValue::Kind::table) return;
@@ -181,6 +183,7 @@ class Loader {
       faults_.push_back(fmt::format("{}: {}", origin, complaint->sentence));
     } else {
       note_origin(key, origin);
+      from_file_.erase(&key);
     }
   }
 
@@ -248,9 +251,22 @@ class Loader {
     }
   }
 
+  // Whether it was said by the file alone: the environment and the options are a person's own, and an item that they add to a list
+  // takes the file's items along in the few keys that add up, none of which can relax anything.
+  void list_relaxations() {
+    for (const auto& key : config_keys()) {
+      const auto said = from_file_.find(&key);
+      if (said == from_file_.end() || !key.relaxes(key, config())) continue;
+      const std::string literal = toml_literal(key, config());
+      const bool hidden = key.type == KeyType::variables || key.type == KeyType::waivers;
+      loaded_.relaxations.push_back(fmt::format("{}{} ({}:{})", key.dotted(), hidden ? std::string() : " = " + literal, file_name_, said->second));
+    }
+  }
+
   LoadedConfig loaded_;
   std::string file_name_;
   std::map<std::string, std::string> origins_;  // by key; absent: the default
+  std::map<const ConfigKey*, std::uint32_t> from_file_;  // the line of each key whose value is the file's
   std::vector<std::string> faults_;
 };
 

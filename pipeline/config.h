@@ -183,6 +183,7 @@ struct LoadedConfig {
   std::vector<ConfigEntry> entries;  // every key, in the order of the table
   std::filesystem::path file;        // where guard.toml was read; empty: nowhere, or handed in as text
   std::string file_bytes;            // what was read there
+  std::vector<std::string> relaxations;  // what guard.toml relaxes and nobody above it says, as "backend = \"host\" (guard.toml:3)"
 
   const ConfigEntry* find(std::string_view key) const noexcept;
 };

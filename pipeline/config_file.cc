@@ -66,6 +66,7 @@ bool lies_in(const fs::path& inner, const fs::path& outer) {
 // Whatever went wrong with a guard.toml that is there, the configuration is what is wrong: never "there is none".
 Error as_config_error(const Error& error) {
   return Error(ErrorCode::config_invalid, error.message())
+      .caused_by(error)
       .hint("mend or remove the file, or name another one with --config");
 }
 

@@ -28,6 +28,12 @@ using ConfigSlot = std::variant<ChoiceSlot, bool& (*)(Config&), std::uint64_t& (
 // What is wrong with a text or with an item of a list, as the end of a sentence; empty: nothing.
 using TextRule = std::string_view (*)(std::string_view);
 
+struct ConfigKey;
+
+// Whether the key's value in a Config lets the tested code do more, lets guard look at less, or shows more than the default does.
+// `guard run` and `guard exec` take such a value from a guard.toml only if that file is committed (config_trust.h).
+using Relaxes = bool (*)(const ConfigKey&, const Config&);
+
 struct ConfigKey {
   std::string_view section;  // empty: before the first [section]
   std::string_view name;
@@ -41,6 +47,7 @@ struct ConfigKey {
   std::string_view unit = {};         // "s", "ms"
   std::string_view empty_means = {};  // what an empty text or list stands for
   bool needs_items = false;           // an empty list cannot be meant
+  Relaxes relaxes = nullptr;          // every row has one; what only `gate` and `nightly` read is taken from the base: never
   bool adds = false;  // list: adds to what a lower source said; dropping an item would widen what is allowed
 
   std::string dotted() const;            // "limits.memory"

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "common/file_io.h"
+#include "common/own_entry.h"
 #include "common/text.h"
 #include "common/unique_fd.h"
 #include "pipeline/evidence_document.h"
@@ -37,13 +38,12 @@ Result<EvidencePlace> checked(EvidencePlace place, const fs::path& project) {
   if (!project.empty()) GUARD_TRY(refuse_inside_sources(place.path, project));
   if (place.folder) GUARD_TRY(make_folders(place.path));
   const fs::path folder = folder_of(place);
+  (void)sweep_own(folder);
   // By trying: root may write everywhere, also where no file can be made.
-  std::string trial = (folder / ".guard-XXXXXX").native();
-  const UniqueFd made(::mkostemp(trial.data(), O_CLOEXEC));
-  if (!made) {
-    return Error::from_errno(ErrorCode::io_error, fmt::format("cannot write to {}", printable(folder.native())), errno);
-  }
-  ::unlink(trial.c_str());
+  const UniqueFd opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!opened) return Error::from_errno(ErrorCode::io_error, fmt::format("cannot write to {}", printable(folder.native())), errno);
+  GUARD_TRY_ASSIGN(const OwnEntry trial, make_own_file(opened.get()).context(fmt::format("writing to {}", printable(folder.native()))));
+  ::unlinkat(opened.get(), trial.name.c_str(), 0);
   return place;
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 #include <span>
 
+#include "common/foreign_json.h"
 #include "common/text.h"
 #include "pipeline/evidence_document.h"
 
@@ -17,7 +18,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kDepthMax = 16;  // a record has five levels
 
 enum class Shape : std::uint8_t {
   text,
@@ -274,26 +274,6 @@ void check_rows(const json& record, const Row& row, std::vector<std::string>& fa
   }
 }
 
-// Before anything is built from it: a document of nothing but brackets would take a hundred times its size in memory.
-bool nests_too_deeply(std::string_view bytes) {
-  int depth = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const char c = bytes[i];
-    if (in_string) {
-      if (c == '\\') ++i;
-      if (c == '"') in_string = false;
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '{' || c == '[') {
-      if (++depth > kDepthMax) return true;
-    } else if (c == '}' || c == ']') {
-      --depth;
-    }
-  }
-  return false;
-}
-
 Error refuse(std::string sentence) {
   return Error(ErrorCode::input_invalid, std::move(sentence)).hint("name a file that `guard run --record` has written");
 }
@@ -301,24 +281,10 @@ Error refuse(std::string sentence) {
 }  // namespace
 
 Result<json> parse_evidence(std::string_view bytes) {
-  // The parser below would take a NUL for the end, and what stands behind it would not be looked at.
-  if (bytes.find('\0') != std::string_view::npos) return refuse("this is no evidence record: it holds a NUL byte");
-  if (nests_too_deeply(bytes)) return refuse("this is no evidence record: it is nested too deeply");
-  std::vector<std::set<std::string>> keys;
-  std::string doubled;
-  const json::parser_callback_t watch = [&](int, json::parse_event_t event, json& parsed) {
-    if (event == json::parse_event_t::object_start) keys.emplace_back();
-    if (event == json::parse_event_t::object_end) keys.pop_back();
-    if (event == json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second)
-      doubled = parsed.get<std::string>();
-    return true;
-  };
-  json record = json::parse(bytes.begin(), bytes.end(), watch, /*allow_exceptions=*/false);
-  if (record.is_discarded()) return refuse("this is no evidence record: it is not JSON, or not all of it is there");
   // Which of two values counts would depend on the reader.
-  if (!doubled.empty())
-    return refuse(
-        fmt::format("this is no evidence record: the key \"{}\" stands twice in one object", printable(doubled)));
+  auto parsed = parse_json(bytes, RepeatedKeys::refused);
+  if (!parsed) return refuse(fmt::format("this is no evidence record: it {}", parsed.error().message()));
+  const json& record = *parsed;
   if (!record.is_object()) return refuse("this is no evidence record: it is not a JSON object");
   const auto version = record.find("version");
   if (version == record.end() || !version->is_number_unsigned())
@@ -328,7 +294,7 @@ Result<json> parse_evidence(std::string_view bytes) {
                                                        version->dump(), kEvidenceVersion))
         .hint("check it with the guard that wrote it, or a newer one");
   }
-  return record;
+  return parsed;
 }
 
 std::vector<std::string> shape_faults(const json& record) {

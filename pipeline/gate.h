@@ -47,7 +47,7 @@ struct TreeGate {
 CheckRecord gate_tree(const GateRequest& request, const TreeGate& tree, std::string_view mode,
                       const std::function<const EngineLocation&()>& engine);
 
-// What [policy] says for tasks of this kind.
+// What [policy] says for tasks of this kind; without allowed_paths a task that writes tests may change what [check] paths gates.
 PolicyOptions policy_options(const Config& config, TaskKind kind);
 
 // A change as a whole: the policy on it (empty: without one), the tiers on its gated files, and the banned patterns on the added

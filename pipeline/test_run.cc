@@ -8,6 +8,7 @@
 #include "common/hash.h"
 #include "common/log.h"
 #include "common/file_io.h"
+#include "common/own_entry.h"
 #include "common/text.h"
 #include "common/unique_fd.h"
 #include "pipeline/backend_choice.h"
@@ -129,6 +130,7 @@ class Run {
     const docker::Endpoint engine_used = choice_.backend == "docker" ? engine().engine : docker::Endpoint();
     const Leftovers leftovers = remove_leftovers(engine_used, cancel_);
     record_.notes = leftovers.failed;
+    for (auto& sentence : sweep_own(request_.project / "sandbox").failed) record_.notes.push_back(std::move(sentence));
 
     GUARD_TRY_ASSIGN(const auto variables, run_variables(request_.config, request_.environment));
     const auto& masks = request_.config.redact;
@@ -270,7 +272,6 @@ class Run {
     request.secrets = &secrets;
     request.sandbox = sandbox_folder_ ? &*sandbox_folder_ : nullptr;
     request.mode = choice_.mode;
-    request.run_id = record_.spec->run_id;
     return guard::bring_back(request, std::move(sources_), std::move(*written), record_);
   }
 

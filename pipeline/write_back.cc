@@ -10,6 +10,7 @@
 #include <set>
 
 #include "common/file_io.h"
+#include "common/own_entry.h"
 #include "common/text.h"
 
 namespace guard {
@@ -33,8 +34,7 @@ std::string name_of(std::string_view path) { return std::string(path.substr(path
 // One call of TargetFolder::write(). Removes whatever it made unless it came to its end.
 class Writing {
  public:
-  Writing(int root, const std::vector<CollectedFile>& files, std::string_view run_id)
-      : root_(root), files_(files), private_name_(fmt::format(".guard-{}", run_id)) {}
+  Writing(int root, const std::vector<CollectedFile>& files) : root_(root), files_(files) {}
 
   Result<std::vector<bool>> run() {
     auto done = steps();
@@ -52,9 +52,10 @@ class Writing {
   };
 
   Result<void> steps() {
-    if (::mkdirat(root_, private_name_.c_str(), 0700) != 0) return failed("create", private_name_, errno);
+    GUARD_TRY_ASSIGN(OwnEntry made, make_own_folder(root_));
+    private_name_ = made.name;
     made_folders_.push_back(private_name_);
-    GUARD_TRY_ASSIGN(private_, open_folder(private_name_));
+    private_ = std::move(made.fd);
     for (std::size_t i = 0; i < files_.size(); ++i) GUARD_TRY(write_private(i));
     for (std::size_t i = 0; i < files_.size(); ++i) GUARD_TRY(place(i));
     for (const auto& folder : touched_) GUARD_TRY(sync_folder(folder));
@@ -186,9 +187,9 @@ Result<TargetFolder> TargetFolder::open(const std::filesystem::path& folder) {
   return failed("open", folder.native(), number);
 }
 
-Result<std::vector<bool>> TargetFolder::write(const std::vector<CollectedFile>& files, std::string_view run_id) const {
+Result<std::vector<bool>> TargetFolder::write(const std::vector<CollectedFile>& files) const {
   if (files.empty()) return std::vector<bool>();
-  return Writing(folder_.get(), files, run_id).run();
+  return Writing(folder_.get(), files).run();
 }
 
 }  // namespace guard

@@ -22,6 +22,7 @@
 #include <utility>
 
 #include "common/file_io.h"
+#include "common/foreign_json.h"
 #include "common/text.h"
 #include "runner/init_binary.h"
 #include "runner/init_stream.h"
@@ -429,10 +430,10 @@ bool is_environment_id(std::string_view text) noexcept {
 }
 
 Result<std::string> created_environment_id(std::string_view printed) {
-  const auto document = nlohmann::json::parse(printed.begin(), printed.end(), nullptr, /*allow_exceptions=*/false);
-  if (!document.is_object()) return creation_failed("`cu environment create` did not answer with a JSON object");
-  const auto id = document.find("environment_id");
-  if (id == document.end() || !id->is_string())
+  const auto document = parse_json(printed);
+  if (!document || !document->is_object()) return creation_failed("`cu environment create` did not answer with a JSON object");
+  const auto id = document->find("environment_id");
+  if (id == document->end() || !id->is_string())
     return creation_failed("`cu environment create` named no environment_id");
   if (!is_environment_id(id->get_ref<const std::string&>())) {
     return creation_failed(

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/file_io.h"
+#include "common/foreign_json.h"
 #include "common/text.h"
 #include "runner/subprocess.h"
 
@@ -34,40 +35,11 @@ Error unsatisfied(std::string message) {
   return Error(ErrorCode::dependency_unsatisfied, std::move(message));
 }
 
-// The files that are meant are a handful of levels deep. A parser, or what is done with its result, may be slow for
-// more, or run out of stack.
-bool is_deep(const std::string& text) {
-  constexpr int kDepthMax = 64;
-  int depth = 0;
-  bool in_string = false;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const char byte = text[at];
-    if (in_string && byte == '\\') ++at;
-    if (byte == '"') in_string = !in_string;
-    if (in_string) continue;
-    if (byte == '[' || byte == '{') ++depth;
-    if (byte == ']' || byte == '}') --depth;
-    if (depth > kDepthMax) return true;
-  }
-  return false;
-}
-
 // Keys that come twice are refused: bun and guard would have to agree on which one counts.
 Result<json> parse_object(const std::string& text, const std::string& name) {
-  if (is_deep(text)) return unsatisfied(fmt::format("{} is nested too deeply", name));
-  std::vector<std::set<std::string>> open;
-  std::string twice;
-  const auto watch = [&](int, json::parse_event_t event, json& value) {
-    if (event == json::parse_event_t::object_start) open.emplace_back();
-    if (event == json::parse_event_t::object_end) open.pop_back();
-    if (event == json::parse_event_t::key && !open.back().insert(value.get<std::string>()).second)
-      twice = value.get<std::string>();
-    return true;
-  };
-  json document = json::parse(text, watch, /*allow_exceptions=*/false);
-  if (document.is_discarded() || !document.is_object())
-    return unsatisfied(fmt::format("{} is not a JSON object", name));
-  if (!twice.empty()) return unsatisfied(fmt::format("{} has the key \"{}\" twice", name, printable(twice)));
+  auto document = parse_json(text, RepeatedKeys::refused);
+  if (!document) return unsatisfied(fmt::format("{} {}", name, document.error().message()));
+  if (!document->is_object()) return unsatisfied(fmt::format("{} is not a JSON object", name));
   return document;
 }
 

@@ -50,8 +50,11 @@ constexpr std::string_view kInitPath = "/.guard-init";
 constexpr milliseconds kCallLimit{10'000};
 constexpr milliseconds kStartLimit{60'000};
 constexpr milliseconds kStartSlack{15'000};  // a short time-out is the program's, not the engine's
+// For a healthy engine this is long, for one that is stopped or hangs it is what a run waits for beyond its own time.
+constexpr milliseconds kPingLimit{2'000};
 // What is staged may be half a gigabyte (pipeline/staging.h), and the network to the engine a slow one.
 constexpr milliseconds kSendLimit{600'000};
+constexpr milliseconds kSendSlack{60'000};
 // After KILL the kernel tears the container down; the engine then has to notice.
 constexpr milliseconds kKillLimit{15'000};
 constexpr milliseconds kRemoveLimit{15'000};
@@ -74,8 +77,14 @@ Error engine_failed(Error error) {
   for (const std::string& frame : error.frames()) std::move(failure).context(frame);
   for (const auto& [key, value] : error.details()) std::move(failure).detail(key, value);
   return std::move(failure)
+      .caused_by(error)
       .context("running in a container")
-      .hint("look at the container engine's log, then start again");
+      .hint("see that the container engine runs and is not stopped (`docker version`), look at its log, then start again");
+}
+
+// No wait on the engine is longer than the run itself may be: who says ten seconds does not expect to sit here for a minute more.
+Deadline within_run(const SandboxSpec& spec, milliseconds limit, milliseconds slack = kStartSlack) {
+  return Deadline::after(std::min(limit, spec.timeout + spec.grace + slack));
 }
 
 template <typename T>
@@ -109,10 +118,18 @@ SandboxProbe to_sandbox_probe(const docker::EngineProbe& engine) {
   return probe;
 }
 
-// A few times, with pauses: an engine may be busy with the very thing.
-Result<void> try_to_remove(const std::function<Result<void>()>& remove) {
+// Whether the engine did all that it was asked for so far.
+enum class SoFar : std::uint8_t { well, failed };
+
+// A few times, with pauses: an engine may be busy with the very thing. Not of one that has failed and does not even answer a ping, nor
+// once it has let a call run out of time: it would let the next one, too.
+Result<void> try_to_remove(docker::EngineClient& engine, SoFar so_far, const std::function<Result<void>()>& remove) {
+  if (so_far == SoFar::failed) {
+    auto answers = engine.ping(Deadline::after(kPingLimit));
+    if (!answers && answers.error().code() == ErrorCode::execution_timeout) return answers;
+  }
   Result<void> removed = remove();
-  for (int attempt = 1; attempt < kRemoveAttempts && !removed; ++attempt) {
+  for (int attempt = 1; attempt < kRemoveAttempts && !removed && removed.error().code() != ErrorCode::execution_timeout; ++attempt) {
     std::this_thread::sleep_for(kRemovePause);
     removed = remove();
   }
@@ -126,7 +143,7 @@ class ArmedContainer {
   ArmedContainer(const ArmedContainer&) = delete;
   ArmedContainer& operator=(const ArmedContainer&) = delete;
   ~ArmedContainer() {
-    if (armed_) static_cast<void>(remove());
+    if (armed_) static_cast<void>(remove(SoFar::failed));
   }
 
   const std::string& name() const noexcept { return name_; }
@@ -139,10 +156,10 @@ class ArmedContainer {
   void watch_processes_of(std::string id) { id_ = std::move(id); }
   void answer_was_lost() noexcept { may_come_late_ = true; }
 
-  Result<void> remove() {
+  Result<void> remove(SoFar so_far) {
     if (!armed_) return ok();
     armed_ = false;
-    Result<void> removed = try_to_remove([this] {
+    Result<void> removed = try_to_remove(engine_, so_far, [this] {
       // Before as well: a start that hangs holds up the removal.
       kill_runtime_processes(id_);
       return engine_.remove_container(name_, Deadline::after(kRemoveLimit));
@@ -185,7 +202,7 @@ class ArmedImage {
   ArmedImage(const ArmedImage&) = delete;
   ArmedImage& operator=(const ArmedImage&) = delete;
   ~ArmedImage() {
-    if (armed_) static_cast<void>(remove());
+    if (armed_) static_cast<void>(remove(SoFar::failed));
   }
 
   const std::string& reference() const noexcept { return reference_; }
@@ -193,10 +210,10 @@ class ArmedImage {
   // Until then some step of a build may have left an image without the name.
   void is_whole() noexcept { whole_ = true; }
 
-  Result<void> remove() {
+  Result<void> remove(SoFar so_far) {
     if (!armed_) return ok();
     armed_ = false;
-    Result<void> removed = try_to_remove([this]() -> Result<void> {
+    Result<void> removed = try_to_remove(engine_, so_far, [this]() -> Result<void> {
       GUARD_TRY(engine_.remove_image(reference_, Deadline::after(kRemoveLimit)));
       return whole_ ? ok() : remove_steps();
     });
@@ -309,7 +326,9 @@ class Pump {
       return kill();
     }
     if (!next_step_.passed()) return ok();
-    if (!kill_sent_) return kill();
+    // What has let the whole grace pass without an answer will not hear of a KILL, either.
+    if (!kill_sent_ && (!signal_ || spec_.grace < kPingLimit)) return kill();
+    if (signal_) return Error(ErrorCode::execution_timeout, "the container engine did not answer when the run was to be ended");
     return Error(ErrorCode::execution_failed, "the container did not end after KILL");
   }
 
@@ -482,7 +501,7 @@ class DockerSandbox final : public Sandbox {
       staged->is_whole();
     }
     auto result = try_and_run(spec, engine, shown, image, client, ending, out, err, cancel);
-    const auto removed = staged ? staged->remove() : ok();
+    const auto removed = staged ? staged->remove(result ? SoFar::well : SoFar::failed) : ok();
     if (removed) return result;
     if (result) return removed.error();
     return std::move(result).context(removed.error().message());
@@ -554,7 +573,7 @@ class DockerSandbox final : public Sandbox {
       return Error(ErrorCode::image_missing, std::move(sentence)).detail("image", name);
     };
     if (name.empty()) return missing("no image was named");
-    GUARD_TRY_ASSIGN(auto image, client.inspect_image(name, Deadline::after(kCallLimit)));
+    GUARD_TRY_ASSIGN(auto image, client.inspect_image(name, within_run(spec, kCallLimit)));
     if (!image) return missing(fmt::format("the container engine has no image {}", name));
     if (!spec.image.id.empty() && image->id != spec.image.id) {
       return missing(fmt::format("the image {} is {}, not the expected {}", name, image->id, spec.image.id));
@@ -577,7 +596,7 @@ class DockerSandbox final : public Sandbox {
     GUARD_TRY_ASSIGN(const auto init, init_binary_path());
     GUARD_TRY_ASSIGN(const auto labels, labels_of(spec));
     GUARD_TRY_ASSIGN(const StagedContext context, stage_context(spec, base.id, init, kInitPath, labels, cancel));
-    return client.build_image(context.tar.get(), context.bytes, reference, Deadline::after(kSendLimit))
+    return client.build_image(context.tar.get(), context.bytes, reference, within_run(spec, kSendLimit, kSendSlack))
         .context("sending what will run to the engine");
   }
 
@@ -591,7 +610,7 @@ class DockerSandbox final : public Sandbox {
       container.own_inits_of(std::move(owner));
     }
     auto result = run_container(spec, config, engine, client, ending, container, out, err, cancel);
-    auto removed = container.remove();
+    auto removed = container.remove(result ? SoFar::well : SoFar::failed);
     if (removed) return result;
     if (result) return std::move(removed).error();
     return std::move(result).context(removed.error().message());
@@ -601,7 +620,7 @@ class DockerSandbox final : public Sandbox {
                                           const docker::EngineProbe& engine, docker::EngineClient& client, docker::EngineClient& ending,
                                           ArmedContainer& container, ByteSink& out, ByteSink& err,
                                           const CancelToken& cancel) {
-    const auto created = client.create_container(container.name(), container_config(config), Deadline::after(kStartLimit));
+    const auto created = client.create_container(container.name(), container_config(config), within_run(spec, kStartLimit));
     if (!created) {
       // A status of 4xx is a no: what bears the name is not ours. Otherwise nobody knows what the engine did or will
       // do.
@@ -616,9 +635,9 @@ class DockerSandbox final : public Sandbox {
     }
     const std::string& id = *created;
     if (!config.runtime.empty() && !engine.endpoint.is_remote()) container.watch_processes_of(id);
-    GUARD_TRY_ASSIGN(const auto attachment, engine_failed(client.attach(id, Deadline::after(kCallLimit))));
+    GUARD_TRY_ASSIGN(const auto attachment, engine_failed(client.attach(id, within_run(spec, kCallLimit))));
     const auto begun = SteadyClock::now();
-    GUARD_TRY(engine_failed(client.start(id, Deadline::after(std::min(kStartLimit, spec.timeout + kStartSlack)))));
+    GUARD_TRY(engine_failed(client.start(id, within_run(spec, kStartLimit))));
 
     InitStream init(out, err, spec.limits.output_flood_bytes, spec.report, spec.collect);
     init.expect_programs(spec.each.size(), spec.program_ended);
@@ -633,7 +652,9 @@ class DockerSandbox final : public Sandbox {
     Pump pump(spec, ending, id, init);
     if (config.runtime.starts_with("runsc")) pump.expect_another_kernel(engine.info->kernel);
     if (auto pumped = pump.run(*attachment, cancel); !pumped) {
-      if (!init.forged()) return engine_failed(std::move(pumped).error());
+      if (!init.forged()) {
+        return engine_failed(std::move(pumped).context(fmt::format("asking the container engine at {}", engine.endpoint.name())).error());
+      }
       // Nobody but the program can have written it: that is its doing, and no failure of the engine's.
       ExecResult forged;
       forged.outcome = {OutcomeKind::violation, 0, "the run wrote into the stream of the sandbox's init"};
@@ -642,8 +663,8 @@ class DockerSandbox final : public Sandbox {
       return forged;
     }
     // The stream's end is not the container's: the engine may have dropped it.
-    GUARD_TRY(engine_failed(ending.wait(id, Deadline::after(kKillLimit))));
-    GUARD_TRY_ASSIGN(const auto state, engine_failed(ending.inspect_container(id, Deadline::after(kCallLimit))));
+    GUARD_TRY(engine_failed(ending.wait(id, within_run(spec, kKillLimit))));
+    GUARD_TRY_ASSIGN(const auto state, engine_failed(ending.inspect_container(id, within_run(spec, kCallLimit))));
     if (state.running) return Error(ErrorCode::execution_failed, "the container runs on after its end");
 
     ExecResult result;

@@ -2,15 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
 
 #include "common/file_io.h"
 #include "common/hash.h"
+#include "common/own_entry.h"
 #include "common/text.h"
 #include "docker/engine_client.h"
 
@@ -62,11 +65,14 @@ Result<std::string> docker_cache_label() {
     GUARD_TRY_ASSIGN(const std::string drawn, new_run_id());
     const std::string label = sha256_hex(drawn).substr(0, kLabelHexDigits);
     // Whole or not at all, and the first one stays.
-    const auto draft = folder / fmt::format(".id-{}", label);
-    GUARD_TRY(write_new_file(draft, label, 0644));
-    const int linked = ::link(draft.c_str(), path.c_str());
+    const UniqueFd parent(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!parent) return Error::from_errno(ErrorCode::io_error, path.string(), errno);
+    GUARD_TRY_ASSIGN(const OwnEntry draft, make_own_file(parent.get()).context(fmt::format("writing {}", path.string())));
+    const auto written = write_all(draft.fd.get(), label).context(fmt::format("writing {}", path.string()));
+    const int linked = !written || ::fchmod(draft.fd.get(), 0644) != 0 ? -1 : ::linkat(parent.get(), draft.name.c_str(), parent.get(), "id", 0);
     const int number = errno;
-    ::unlink(draft.c_str());
+    ::unlinkat(parent.get(), draft.name.c_str(), 0);
+    GUARD_TRY(written);
     if (linked != 0 && number != EEXIST) return Error::from_errno(ErrorCode::io_error, path.string(), number);
   }
   return Error(ErrorCode::io_error, fmt::format("{} does not hold the cache's id", printable(path.native())))
@@ -92,8 +98,9 @@ Result<SweepResult> docker_sweep(const docker::Endpoint& endpoint, const CancelT
   GUARD_TRY_ASSIGN(const auto containers, engine.list_containers(ours, Deadline::after(kListLimit)));
   for (const auto& container : containers) {
     if (!is_over(container.labels)) continue;
-    note(value_of(container.labels, docker_label::kRun), fmt::format("container {}", container.id),
-         engine.remove_container(container.id, Deadline::after(kRemoveLimit)));
+    const auto removed = engine.remove_container(container.id, Deadline::after(kRemoveLimit));
+    note(value_of(container.labels, docker_label::kRun), fmt::format("container {}", container.id), removed);
+    if (!removed && removed.error().code() == ErrorCode::execution_timeout) return result;  // nor will it answer for the others
   }
   if (!endpoint.is_remote()) return result;  // elsewhere no run has an image of its own
 

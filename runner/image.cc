@@ -153,7 +153,7 @@ Result<RuntimeImage> build_root_folder(const ImageInputs& inputs, const CancelTo
     return runtime_image(plan);
   }
   (void)cache.remove_leftovers();
-  GUARD_TRY_ASSIGN(const TempDir temp, TempDir::create(cache.folder(), ImageCache::kTempPrefix));
+  GUARD_TRY_ASSIGN(const TempDir temp, TempDir::create(cache.folder()));
 
   RootFolderParts parts{sources.bun, sources.bun_sha256, sources.bun_access == ProgramAccess::readable ? 0755u : 0111u, sources.libraries, sources.library_sha256, {}};
   if (!sources.dependencies.lockfile.empty()) {

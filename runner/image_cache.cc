@@ -9,9 +9,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "common/file_io.h"
+#include "common/foreign_json.h"
+#include "common/own_entry.h"
 #include "common/text.h"
 #include "common/time.h"
 #include "runner/tree_writer.h"
@@ -61,7 +64,9 @@ std::uint64_t bytes_below(const fs::path& folder) {
 std::optional<ImageRecord> read_record(const fs::path& folder) {
   const auto text = read_file(folder / "image.json", kRecordBytesMax, FollowLinks::no);
   if (!text) return std::nullopt;
-  const json document = json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  const auto parsed = parse_json(*text);
+  if (!parsed) return std::nullopt;
+  const json& document = *parsed;
   if (!document.is_object() || !document.contains("version") || document["version"] != 1) return std::nullopt;
   const auto text_of = [&](const char* key) {
     const auto entry = document.find(key);
@@ -157,22 +162,26 @@ Result<void> ImageCache::publish(const fs::path& built, const ImageRecord& recor
     return Error::from_errno(ErrorCode::io_error,
                              fmt::format("cannot put the image into {}", printable(place.native())), errno);
   }
-  // Something incomplete lies there; its new name makes it a leftover.
-  const fs::path aside = folder_ / fmt::format("{}{}-{}", kTempPrefix, record.digest.substr(0, 16), ::getpid());
-  if (::rename(place.c_str(), aside.c_str()) != 0 || ::rename(built.c_str(), place.c_str()) != 0) {
-    return Error::from_errno(ErrorCode::io_error, fmt::format("cannot replace {}", printable(place.native())), errno);
-  }
-  return remove_tree(aside);
+  // Something incomplete lies there.
+  GUARD_TRY(set_aside(place));
+  if (::rename(built.c_str(), place.c_str()) == 0) return ok();
+  return Error::from_errno(ErrorCode::io_error, fmt::format("cannot replace {}", printable(place.native())), errno);
+}
+
+Result<void> ImageCache::set_aside(const fs::path& place) const {
+  GUARD_TRY_ASSIGN(const TempDir aside, TempDir::create(folder_));
+  if (::rename(place.c_str(), (aside.path() / "image").c_str()) == 0) return remove_tree(aside.path() / "image");
+  return Error::from_errno(ErrorCode::io_error, fmt::format("cannot remove {}", printable(place.native())), errno);
 }
 
 std::vector<CachedImage> ImageCache::remove_leftovers() const {
-  std::vector<CachedImage> removed;
+  std::map<std::string, std::uint64_t> sizes;
   std::error_code failure;
   for (fs::directory_iterator entry(folder_, failure), end; !failure && entry != end; entry.increment(failure)) {
-    if (!entry->path().filename().string().starts_with(kTempPrefix)) continue;
-    CachedImage image{"", entry->path(), bytes_below(entry->path()), false};
-    if (remove_tree(entry->path())) removed.push_back(std::move(image));
+    if (is_own_name(entry->path().filename().native())) sizes[entry->path().string()] = bytes_below(entry->path());
   }
+  std::vector<CachedImage> removed;
+  for (const auto& path : sweep_own(folder_).removed) removed.push_back({"", path, sizes[path], false});
   return removed;
 }
 
@@ -197,12 +206,7 @@ Result<std::vector<CachedImage>> ImageCache::prune(std::string_view keep_digest)
     // Runs that are in it hold the lock; one that comes now finds the image gone.
     UniqueFd lock(::open((image.folder / "lock").c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
     if (lock && ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) continue;
-    const fs::path aside = folder_ / fmt::format("{}{}-{}", kTempPrefix, image.digest.substr(0, 16), ::getpid());
-    if (::rename(image.folder.c_str(), aside.c_str()) != 0) {
-      return Error::from_errno(ErrorCode::io_error, fmt::format("cannot remove {}", printable(image.folder.native())),
-                               errno);
-    }
-    GUARD_TRY(remove_tree(aside));
+    GUARD_TRY(set_aside(image.folder));
     removed.push_back(std::move(image));
   }
   return removed;

@@ -1,8 +1,8 @@
 // Where built images lie: <cache>/images/<digest>/ with `root` (the root folder), `image.json` (written last: without
 // it the image is not there) and `lock`, on which runs hold a shared lock while they use the image.
 //
-// One builder at a time holds the lock on <cache>/images/.lock. It works in a folder whose name begins with ".tmp-";
-// who holds the lock may remove every such folder, since its owner is then dead.
+// One builder at a time holds the lock on <cache>/images/.lock. It works in a folder beside the images that whoever comes after its
+// death removes (common/own_entry.h).
 #pragma once
 
 #include <cstdint>
@@ -52,14 +52,10 @@ class ImageCache {
   // Held by a run. IMAGE_MISSING when the image went away.
   Result<UniqueFd> hold(std::string_view digest) const;
 
-  // A new private folder for a build, on the file system of the cache. The caller holds the building lock and has it in
-  // a TempDir, so it goes away unless it was published.
-  static constexpr std::string_view kTempPrefix = ".tmp-";
-
   // Writes image.json into `built` (a folder with `root` in it), makes all of it durable, and renames it into place.
   Result<void> publish(const std::filesystem::path& built, const ImageRecord& record) const;
 
-  // What killed builders have left. The caller holds the building lock.
+  // What killed builders have left.
   std::vector<CachedImage> remove_leftovers() const;
 
   Result<std::vector<CachedImage>> list() const;
@@ -68,6 +64,9 @@ class ImageCache {
   Result<std::vector<CachedImage>> prune(std::string_view keep_digest) const;
 
  private:
+  // Out of the way under a name of ours, and then away.
+  Result<void> set_aside(const std::filesystem::path& place) const;
+
   explicit ImageCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
   std::filesystem::path folder_;
 };

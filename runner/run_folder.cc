@@ -9,15 +9,14 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <ctime>
 
 #include "common/file_io.h"
+#include "common/own_entry.h"
 
 namespace guard {
 namespace {
 
 constexpr const char* kOwnerFile = "owner";
-constexpr std::time_t kNascentSeconds = 3;
 
 Result<std::filesystem::path> runs_folder() {
   GUARD_TRY_ASSIGN(const std::filesystem::path cache, shared_cache_folder());
@@ -79,11 +78,11 @@ Result<RunFolder> RunFolder::create_once() {
   // Not to be listed by others: a run stages a copy of src in a folder of a random name.
   GUARD_TRY(make_folders(runs, 0711).context("making the run's folder"));
   GUARD_TRY_ASSIGN(const std::string id, new_run_id());
-  // The name begins with a dot until the lock is held: a sweep that looks in between does not take it for a dead run.
-  const std::filesystem::path nascent = runs / fmt::format(".{}", id);
-  if (::mkdir(nascent.c_str(), 0755) != 0) {
-    return Error::from_errno(ErrorCode::io_error, fmt::format("cannot make {}", nascent.string()), errno);
-  }
+  const UniqueFd parent(::open(runs.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!parent) return Error::from_errno(ErrorCode::io_error, fmt::format("cannot open {}", runs.string()), errno);
+  // Under another name until the lock is held: a sweep that looks in between does not take it for a dead run.
+  GUARD_TRY_ASSIGN(const OwnEntry made, make_own_folder(parent.get(), 0755).context(fmt::format("making a run's folder in {}", runs.string())));
+  const std::filesystem::path nascent = runs / made.name;
   RunFolder folder;
   folder.path_ = nascent;
   folder.lock_.reset(::open((nascent / kOwnerFile).c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
@@ -91,7 +90,7 @@ Result<RunFolder> RunFolder::create_once() {
   if (!folder.lock_ || ::flock(folder.lock_.get(), LOCK_EX | LOCK_NB) != 0) {
     const int number = errno;
     static_cast<void>(remove_tree(nascent));
-    return Error::from_errno(ErrorCode::io_error, "cannot lock the run's folder", number);
+    return Error::from_errno(ErrorCode::io_error, fmt::format("cannot lock the run's folder {}", nascent.string()), number);
   }
   // The umask of whoever started us must not keep the sandbox's user out.
   if (::chmod(nascent.c_str(), 0755) != 0 || ::rename(nascent.c_str(), (runs / id).c_str()) != 0) {
@@ -117,27 +116,21 @@ SweepResult sweep_dead_runs(const std::function<Result<void>(const std::string& 
   if (error && error != std::errc::no_such_file_or_directory) {
     result.failed.push_back(fmt::format("cannot list {}: {}", runs->string(), error.message()));
   }
+  OwnSweep unborn = sweep_own(*runs);
+  result.failed.insert(result.failed.end(), unborn.failed.begin(), unborn.failed.end());
   for (const std::string& name : names) {
-    const bool nascent = name.starts_with('.');
-    const std::string id = nascent ? name.substr(1) : name;
-    if (!is_run_id(id)) continue;
+    if (!is_run_id(name)) continue;
     UniqueFd lock;
-    // A nascent folder may be half a millisecond old, and its owner about to take the lock. An owner that needs longer finds it
-    // gone and makes another.
-    if (nascent) {
-      struct stat found {};
-      if (::lstat((*runs / name).c_str(), &found) != 0 || ::time(nullptr) - found.st_mtime < kNascentSeconds) continue;
-    }
     if (try_lock(*runs / name, lock) == Lock::held_by_other) continue;
-    if (auto removed = remove_leftover(id); !removed) {
-      result.failed.push_back(fmt::format("run {}: {}", id, removed.error().to_string()));
+    if (auto removed = remove_leftover(name); !removed) {
+      result.failed.push_back(fmt::format("run {}: {}", name, removed.error().to_string()));
       continue;  // the folder stays, so that the next sweep tries again
     }
     if (auto removed = remove_tree(*runs / name); !removed) {
-      result.failed.push_back(fmt::format("run {}: {}", id, removed.error().to_string()));
+      result.failed.push_back(fmt::format("run {}: {}", name, removed.error().to_string()));
       continue;
     }
-    result.removed.push_back(id);
+    result.removed.push_back(name);
   }
   return result;
 }

@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
+#include "common/file_io.h"
+#include "common/own_entry.h"
 #include "docker/engine_probe.h"
 #include "runner/docker_sweep.h"
 #include "runner/namespace_sweep.h"
@@ -11,6 +15,23 @@
 #include "runner/stray_processes.h"
 
 namespace guard {
+namespace {
+
+// Where files of ours are written that outlive a run: the cache, each folder in it, and each image.
+std::vector<std::filesystem::path> cache_folders() {
+  const auto cache = cache_folder();
+  if (!cache) return {};
+  std::vector<std::filesystem::path> folders = {*cache};
+  for (const auto& parent : {*cache, *cache / "images"}) {
+    std::error_code failure;
+    for (std::filesystem::directory_iterator entry(parent, failure), end; !failure && entry != end; entry.increment(failure)) {
+      if (entry->path().filename() != "runs" && std::filesystem::is_directory(entry->symlink_status(failure))) folders.push_back(entry->path());
+    }
+  }
+  return folders;
+}
+
+}  // namespace
 
 EngineLocation locate_engine(const Environment& environment, bool plain_tcp, Deadline deadline, const CancelToken& cancel) {
   const auto allowed = plain_tcp ? docker::PlainTcp::anywhere : docker::PlainTcp::loopback_only;
@@ -56,7 +77,7 @@ Leftovers remove_leftovers(const docker::Endpoint& engine, const CancelToken& ca
       leftovers.failed.push_back(swept.error().message());
     }
   }
-  const auto add = [&leftovers](SweepResult swept) {
+  const auto add = [&leftovers](auto swept) {
     for (auto& run : swept.removed) {
       // A run whose container was removed a moment ago has a folder, too.
       if (std::find(leftovers.removed.begin(), leftovers.removed.end(), run) == leftovers.removed.end()) leftovers.removed.push_back(std::move(run));
@@ -66,6 +87,7 @@ Leftovers remove_leftovers(const docker::Endpoint& engine, const CancelToken& ca
   // Behind the engine, which removes what it knows in order; before the folders, which some of them still hold.
   add(sweep_stray_inits());
   add(sweep_dead_runs([](const std::string& run_id) { return namespace_sweep(run_id); }));
+  for (const auto& folder : cache_folders()) add(sweep_own(folder));
   return leftovers;
 }
 

@@ -2,25 +2,23 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <cerrno>
 
 #include "common/file_io.h"
+#include "common/own_entry.h"
 #include "common/text.h"
-#include "runner/image_cache.h"
 
 namespace guard {
 
 Result<ScratchFile> ScratchFile::create(const std::filesystem::path& folder) {
-  std::string name = (folder / fmt::format("{}archive-XXXXXX", ImageCache::kTempPrefix)).string();
-  UniqueFd fd(::mkostemp(name.data(), O_CLOEXEC));
-  if (!fd)
-    return Error::from_errno(ErrorCode::io_error, fmt::format("cannot create a file in {}", printable(folder.native())),
-                             errno);
-  ::unlink(name.c_str());
-  return ScratchFile(std::move(fd));
+  const UniqueFd parent(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const std::string what = fmt::format("cannot create a file in {}", printable(folder.native()));
+  if (!parent) return Error::from_errno(ErrorCode::io_error, what, errno);
+  GUARD_TRY_ASSIGN(OwnEntry file, make_own_file(parent.get()).context(what));
+  ::unlinkat(parent.get(), file.name.c_str(), 0);
+  return ScratchFile(std::move(file.fd));
 }
 
 Result<void> ScratchFile::push(std::span<const char> bytes) {

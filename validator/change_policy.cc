@@ -118,9 +118,11 @@ class Policing {
     for (const auto& file : change_.files) {
       path_ = file.path;
       names_ = folded_names(file.path);
+      const std::size_t before = findings_.size();
       judge_name();
       judge_kind(file);
       judge_contents(file);
+      if (findings_.size() == before) judge_place();
     }
     judge_amount();
     judge_names_together();
@@ -155,12 +157,6 @@ class Policing {
     }
     if (forbidden_paths_.match(names_)) {
       add("policy.forbidden_path", "a place where no task may change anything ([policy] forbidden_paths)", "Leave it as it is.");
-    }
-    // As written: a name in another case is another file to most, and here a match lets something pass.
-    const auto& allowed = options_.allowed_paths;
-    if (!allowed.empty() && std::none_of(allowed.begin(), allowed.end(), [&](const std::string& glob) { return glob_matches(glob, path_); })) {
-      add("policy.outside_allowed_paths", "a place outside of those where a task may change files ([policy] allowed_paths)",
-          "Write only to the places that the task names.");
     }
   }
 
@@ -212,6 +208,16 @@ class Policing {
     if (has_nul || !is_utf8(file.new_bytes)) {
       add("policy.binary_file", has_nul ? "a binary file: it holds NUL bytes" : "a binary file: it is not UTF-8",
           "Write text in UTF-8; let the test make the bytes that it needs.");
+    }
+  }
+
+  // Only of a file that nothing else is wrong with: that it lies elsewhere, too, would help nobody.
+  void judge_place() {
+    // As written: a name in another case is another file to most, and here a match lets something pass.
+    const auto& allowed = options_.allowed_paths;
+    if (!allowed.empty() && std::none_of(allowed.begin(), allowed.end(), [&](const std::string& glob) { return glob_matches(glob, path_); })) {
+      add("policy.outside_allowed_paths", "a place outside of those where a task may change files ([policy] allowed_paths; without it, and for tests, [check] paths)",
+          "Write only to the places that the task names.");
     }
   }
 

@@ -48,7 +48,7 @@ TEST_P(Attacks, EndsWithAReasonOfItsOwn) {
   const Attack& attack = std::get<1>(GetParam());
   GUARD_NEEDS(backend == "docker" ? Needs::docker : Needs::namespace_sandbox);
   Project project;
-  project.write("guard.toml",
+  project.configure(
                 "trust_namespace = true\n[run]\ngrace_s = 1\n[docker]\ntimeout = 8\n[namespace]\ntimeout = 8\n"
                 "[limits]\nmemory = \"384m\"\npids = 64\ntmp_size = \"32m\"\nsandbox_size = \"32m\"\nsandbox_files = 500\noutput_flood = \"20m\"\n");
   project.write("sandbox/a.test.ts", fmt::format("import {{ expect, test }} from \"bun:test\";\nimport * as fs from \"node:fs\";\n"

@@ -130,7 +130,7 @@ TEST_P(Evidence, OfRefusalsHoldsToo) {
   expect_verified(0, "holds");
   fs::remove(project_.path() / "sandbox/link.ts");
 
-  project_.write("guard.toml", "trust_namespace = true\n");
+  project_.configure("trust_namespace = true\n");
   project_.write("sandbox/a.test.ts",
                  "import { test } from \"bun:test\";\ntest(\"leaves\", () => { process.exit(0); });\n");
   EXPECT_EQ(run(backend()).exit_status, 2);
@@ -196,7 +196,7 @@ TEST(EvidenceByHand, DigestsCanBeMadeWithSha256sum) {
 TEST(EvidenceOnHost, SaysThatThereWasNoSandboxAndHolds) {
   if (std::getenv("GUARD_BUN") == nullptr) GTEST_SKIP() << "GUARD_BUN is not set";
   const EvidenceProject project;
-  project.project_.write("guard.toml", "fallback = \"host\"\n");
+  project.project_.configure("fallback = \"host\"\n");
   const auto result = project.project_.guard(
       {"run", "--format", "json", "--backend", "host", "--record", "record.json", "sandbox/a.test.ts"});
   ASSERT_EQ(result.exit_status, 0) << result.out << result.err;

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <set>
 
+#include "common/own_entry.h"
 #include "tests/cli/guard_program.h"
 
 namespace guard::testing {
@@ -91,6 +92,34 @@ TEST_P(Faults, FailingTestsAreNeverAllowedWhicheverCallFails) {
   EXPECT_EQ(project_.run(GetParam(), {"sandbox/a.test.ts"}).exit_status, 1);
   std::error_code none;
   EXPECT_TRUE(fs::is_empty(shared_cache() / "runs", none));
+}
+
+// A disk that is full and a machine without descriptors, at each of guard's own calls in turn: said with the place or with what to do.
+TEST_P(Faults, WhatRunsOutIsSaidWithItsPlaceOrWhatToDo) {
+  const auto counts = calls();
+  const auto hold = [&](std::initializer_list<const char*> names, const char* error, std::string_view words, std::string_view remedy) {
+    for (const char* call : names) {
+      if (!counts.contains(call)) continue;
+      for (const int when : chosen(counts.at(call))) {
+        const std::string inject = fmt::format("inject={}:error={}:when={}", call, error, when);
+        SCOPED_TRACE(inject);
+        const auto result = traced({"-o", "/dev/null", "-e", inject});
+        EXPECT_TRUE(result.exit_status >= 1 && result.exit_status <= 3) << result.exit_status << result.out << result.err;
+        const std::string said = result.out + result.err;
+        // Not every call matters: where the failure is told, its remedy is, too.
+        if (result.exit_status == 1) continue;  // it did its work all the same
+        EXPECT_TRUE(said.find(words) == std::string::npos || said.find(remedy) != std::string::npos) << said;
+      }
+    }
+  };
+  hold({"write", "pwrite64", "mkdir", "mkdirat", "fsync", "renameat", "rename", "linkat", "ftruncate"}, "ENOSPC", "No space left", "df -h");
+  hold({"open", "openat", "socket", "pipe2", "memfd_create", "pidfd_open", "epoll_create1", "eventfd2", "dup"}, "EMFILE", "Too many open files", "ulimit -n");
+  EXPECT_EQ(project_.run(GetParam(), {"sandbox/a.test.ts"}).exit_status, 1);
+  std::error_code none;
+  EXPECT_TRUE(fs::is_empty(shared_cache() / "runs", none));
+  for (const auto& entry : fs::recursive_directory_iterator(shared_cache(), fs::directory_options::skip_permission_denied, none)) {
+    EXPECT_FALSE(is_own_name(entry.path().filename().native())) << entry.path();
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, Faults, ::testing::Values("namespace", "docker"), [](const auto& parameter) { return parameter.param; });

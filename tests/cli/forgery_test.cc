@@ -43,7 +43,7 @@ class Forgeries : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     GUARD_NEEDS(GetParam() == "docker" ? Needs::docker : Needs::namespace_sandbox);
-    project_.write("guard.toml", "trust_namespace = true\n");
+    project_.configure("trust_namespace = true\n");
   }
 
   nlohmann::json run(const fs::path& path, std::vector<std::string> more) const {

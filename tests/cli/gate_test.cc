@@ -263,7 +263,7 @@ TEST_F(GateVerb, ConfigurationAndRulesComeFromTheBase) {
 }
 
 TEST_F(GateVerb, TheBaseDecidesWhoseConfigurationHolds) {
-  write("guard.toml", "[policy]\nmax_changed_files_per_task = 1\n");
+  write("guard.toml", "[policy]\nmax_changed_files_per_task = 1\nallowed_paths = [\"**\"]\n");
   must("git commit -q -am strict");
   write("docs/a.md", "a\n");
   write("docs/b.md", "b\n");
@@ -397,7 +397,7 @@ TEST_F(GateVerb, AHeadThatWasLedAwayFromItsCommitsIsUndecided) {
 }
 
 TEST_F(GateVerb, BeforeTheFirstCommitEverythingIsNew) {
-  must("rm -rf .git && git init -q . && rm -rf sandbox/* guard.toml package.json tsconfig.json src");
+  must("rm -rf .git && git init -q . && rm -rf sandbox/* guard.toml notes.md package.json tsconfig.json src");
   write("sandbox/a.test.ts", kHonest);
   expect_allowed(gate());
   must("git add -A");

@@ -11,7 +11,7 @@ namespace guard::testing {
 namespace {
 
 TempDir made_home() {
-  auto made = TempDir::create({}, "guard-test-home-");
+  auto made = TempDir::create();
   if (!made) std::abort();
   return std::move(*made);
 }
@@ -19,7 +19,7 @@ TempDir made_home() {
 }  // namespace
 
 Repository::Repository() : home_(made_home()) {
-  write("guard.toml", "[check]\npaths = [\"sandbox/**\"]\n");
+  write("guard.toml", "[check]\npaths = [\"sandbox/**\"]\n[policy]\nallowed_paths = [\"**\"]\n");
   write("notes.md", "# notes\n");
   must(
       "git config --global user.email t@example.invalid; git config --global user.name t; git config --global "

@@ -17,8 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TempDir must_create(std::string_view prefix) {
-  auto made = TempDir::create({}, prefix);
+TempDir must_create() {
+  auto made = TempDir::create();
   if (!made) std::abort();
   // The sandbox, and guard itself in some tests, run as another user.
   ::chmod(made->path().c_str(), 0755);
@@ -56,7 +56,7 @@ pid_t start_guard(std::vector<std::string> arguments, const std::map<std::string
 }
 
 fs::path shared_cache() {
-  static const TempDir cache = must_create("guard-test-cache-");
+  static const TempDir cache = must_create();
   return cache.path();
 }
 
@@ -81,7 +81,7 @@ bool must_have(Needs needs) {
   return value != nullptr && std::string_view(value) == "1";
 }
 
-Project::Project() : folder_(must_create("guard-test-project-")) {
+Project::Project() : folder_(must_create()) {
   write("package.json", "{\"name\":\"under-test\",\"private\":true,\"type\":\"module\"}\n");
   write("tsconfig.json", "{\"compilerOptions\":{\"strict\":true}}\n");
   write("src/add.ts", "export const add = (a: number, b: number): number => a + b;\n");
@@ -92,6 +92,17 @@ void Project::write(std::string_view relative, std::string_view text) const {
   const fs::path target = path() / relative;
   EXPECT_TRUE(make_folders(target.parent_path()));
   EXPECT_TRUE(write_file_atomically(target, text));
+}
+
+void Project::configure(std::string_view text) const {
+  write("guard.toml", text);
+  ProcessSpec spec;
+  spec.argv = {"/bin/sh", "-ec",
+               "git init -q .; git add -f guard.toml; git -c user.name=t -c user.email=t@example.invalid commit -q --allow-empty -m configuration guard.toml"};
+  spec.cwd = path();
+  spec.env = environment();
+  const auto done = run_program(spec);
+  EXPECT_EQ(done.exit_status, 0) << done.err;
 }
 
 std::map<std::string, std::string> Project::environment() const {

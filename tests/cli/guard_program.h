@@ -49,6 +49,8 @@ class Project {
   Project();
   const std::filesystem::path& path() const { return folder_.path(); }
   void write(std::string_view relative, std::string_view text) const;
+  // guard.toml, committed as it is to the project's repository (made where there is none): what it relaxes is then the person's wish.
+  void configure(std::string_view text) const;
 
   ProgramResult guard(std::vector<std::string> arguments, std::map<std::string, std::string> environment = {}) const;
   ProgramResult guard(ProgramCall call) const;

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "common/cancel.h"
+#include "common/own_entry.h"
 #include "docker/engine_client.h"
 #include "runner/docker_sweep.h"
 #include "tests/cli/guard_program.h"
@@ -53,7 +54,7 @@ TEST_P(Kill, LeavesNothingBehindAfterTheNextStart) {
   GUARD_NEEDS(GetParam() == "docker" ? Needs::docker : Needs::namespace_sandbox);
   const std::string marker = fmt::format("guard-kill-marker-{}-{}", ::getpid(), GetParam());
   Project project;
-  project.write("guard.toml", "trust_namespace = true\n");
+  project.configure("trust_namespace = true\n");
   project.write("sandbox/a.test.ts",
                 "import { expect, test } from \"bun:test\";\n"
                 "test(\"lasts\", async () => { const child = Bun.spawn([\"/usr/local/bin/bun\", \"-e\", \"setTimeout(() => {}, 600000)\"]); await Bun.sleep(600000); expect(child.pid).toBe(0); }, 1e9);\n");
@@ -101,6 +102,50 @@ TEST_P(Kill, LeavesNothingBehindAfterTheNextStart) {
     ASSERT_TRUE(containers) << containers.error().to_string();
     EXPECT_TRUE(containers->empty()) << containers->size() << " containers are left";
   }
+}
+
+std::vector<std::string> ours_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (is_own_name(entry.path().filename().native())) names.push_back(entry.path().filename());
+  }
+  return names;
+}
+
+// Killed while it brings back what the tests wrote: the next start in that project takes away what it left, and so does `guard clean`.
+TEST(KillLate, WhileFilesAreBroughtBackLeavesNothingAfterTheNextStartOrAClean) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const Project project;
+  project.write("sandbox/a.test.ts",
+                "import { expect, test } from \"bun:test\";\nimport { mkdirSync, writeFileSync } from \"node:fs\";\n"
+                "test(\"writes\", () => { mkdirSync(\"/app/sandbox/out\");\n"
+                "  for (let i = 0; i < 40; i++) writeFileSync(`/app/sandbox/out/f${i}.txt`, \"a line of text\\n\".repeat(2000));\n"
+                "  expect(1).toBe(1); });\n");
+  project.build_image("namespace");
+  const fs::path sandbox = project.path() / "sandbox";
+  int left = 0;
+  for (int round = 0; round < 15; ++round) {
+    const pid_t pid = start_guard({"run", "--quiet", "--backend", "namespace", "--collect", "all", "--project", project.path().string(), (sandbox / "a.test.ts").string()},
+                                  project.environment());
+    ASSERT_GT(pid, 0);
+    int status = 0;
+    bool over = false;
+    while (!over && ours_in(sandbox).empty()) over = ::waitpid(pid, &status, WNOHANG) == pid;
+    if (!over) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(round));
+      ::kill(pid, SIGKILL);
+      ASSERT_EQ(::waitpid(pid, &status, 0), pid);
+    }
+    left += ours_in(sandbox).empty() ? 0 : 1;
+    fs::remove_all(sandbox / "out");
+    if (round % 2 == 0) {
+      EXPECT_EQ(project.guard({"run", "--quiet", "--backend", "namespace", "sandbox/a.test.ts"}).exit_status, 0);
+    } else {
+      static_cast<void>(project.guard({"clean", "--project", project.path().string()}));
+    }
+    EXPECT_TRUE(ours_in(sandbox).empty()) << ::testing::PrintToString(ours_in(sandbox));
+  }
+  EXPECT_GT(left, 0) << "none was killed where it would have left something";
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, Kill, ::testing::Values("namespace", "docker"), [](const auto& parameter) { return parameter.param; });

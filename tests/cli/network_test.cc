@@ -22,7 +22,7 @@ bool has_widening(const nlohmann::json& document, const std::string& beginning) 
 class NetworkOfARun : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    project_.write("guard.toml", "[docker]\nnetwork = \"" + GetParam() + "\"\n");
+    project_.configure("[docker]\nnetwork = \"" + GetParam() + "\"\n");
     project_.write("sandbox/a.test.ts", kPassing);
   }
   Project project_;

@@ -11,15 +11,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TempDir made(std::string_view prefix) {
-  auto folder = TempDir::create({}, prefix);
+TempDir made() {
+  auto folder = TempDir::create();
   if (!folder) std::abort();
   return std::move(*folder);
 }
 
 }  // namespace
 
-NightRepository::NightRepository(std::string_view backend, std::string_view config) : state_(made("guard-test-state-")), plans_(made("guard-test-plans-")) {
+NightRepository::NightRepository(std::string_view backend, std::string_view config) : state_(made()), plans_(made()) {
   repository_.write("guard.toml", fmt::format("backend = \"{}\"\n{}", backend, config));
   repository_.write("sandbox/base.test.ts",
                     "import { expect, test } from \"bun:test\";\nimport { add } from \"../src/add\";\n\ntest(\"base\", () => {\n  expect(add(1, 2)).toBe(3);\n});\n");

@@ -110,7 +110,7 @@ TEST_F(Probe, DoctorTellsStateReasonAndRemedy) {
 TEST_F(Probe, HostBackendNeedsTheConfiguration) {
   const auto refused = project_.guard({"run", "--format", "json", "--backend", "host", "sandbox/a.test.ts"});
   EXPECT_EQ(refused.exit_status, 3) << refused.out;
-  project_.write("guard.toml", "backend = \"host\"\n");
+  project_.configure("backend = \"host\"\n");
   const auto allowed = project_.guard({"run", "--format", "json", "sandbox/a.test.ts"});
   EXPECT_EQ(allowed.exit_status, 0) << allowed.out << allowed.err;
   EXPECT_EQ(allowed.document()["tiers"], (std::vector<std::string>{"always", "docker", "host"}));

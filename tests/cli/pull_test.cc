@@ -22,7 +22,7 @@ class Pull : public ::testing::Test {
   }
 
   ProgramResult run(const std::string& image, std::string_view pull) const {
-    project_.write("guard.toml", fmt::format("[docker]\nimage = \"{}\"\npull = \"{}\"\n", image, pull));
+    project_.configure(fmt::format("[docker]\nimage = \"{}\"\npull = \"{}\"\n", image, pull));
     return project_.guard(
         {"run", "--format", "json", "--backend", "docker", "--record", "record.json", "sandbox/a.test.ts"});
   }

@@ -63,13 +63,13 @@ TEST_P(Run, RefusesFailingTests) {
 
 // Each of these makes bare `bun test` exit with 0. Host-only rules are trusted away where they would stop it before it runs.
 TEST_P(Run, ExitInsideATestIsNoPass) {
-  project_.write("guard.toml", "trust_namespace = true\n");
+  project_.configure("trust_namespace = true\n");
   project_.write("sandbox/a.test.ts", "import { test } from \"bun:test\";\ntest(\"leaves\", () => { process.exit(0); });\n");
   expect_verdict(run({"sandbox/a.test.ts"}), 2, "undecided", "report_missing");
 }
 
 TEST_P(Run, ExitAtTopLevelIsNoPass) {
-  project_.write("guard.toml", "trust_namespace = true\n");
+  project_.configure("trust_namespace = true\n");
   project_.write("sandbox/a.test.ts", kPassing);
   project_.write("sandbox/b.test.ts", "import { test } from \"bun:test\";\nprocess.exit(0);\ntest(\"never\", () => {});\n");
   expect_verdict(run({"sandbox/a.test.ts", "sandbox/b.test.ts"}), 2, "undecided", "report_missing");
@@ -144,7 +144,7 @@ TEST_P(Run, TimeOutInASecretShowsNoneOfIt) {
 
 // What closes its standard output goes on writing to its standard error, and its exit status counts.
 TEST_P(Run, ClosedOutputOfTheProgramChangesNoVerdict) {
-  project_.write("guard.toml", "trust_namespace = true\n");
+  project_.configure("trust_namespace = true\n");
   for (const char* wanted : {"1", "2"}) {
     project_.write("sandbox/a.test.ts",
                    "import { expect, test } from \"bun:test\";\nimport { closeSync } from \"node:fs\";\n"
@@ -181,7 +181,7 @@ TEST_P(Run, SecretsInTestNamesAreMaskedInTheDocument) {
 
 // The folder between is no checked file, but what lies in it is: it must not be moved away and replaced.
 TEST_P(Run, FoldersOfCheckedFilesCannotBeSwapped) {
-  project_.write("guard.toml", "trust_namespace = true\n");
+  project_.configure("trust_namespace = true\n");
   project_.write("sandbox/deep/er/helper.ts", "export const answer = 42;\n");
   project_.write("sandbox/a.test.ts",
                  "import { expect, test } from \"bun:test\";\nimport { renameSync, writeFileSync } from \"node:fs\";\nimport { answer } from \"./deep/er/helper\";\n"
@@ -200,7 +200,7 @@ TEST_P(Run, AFolderStandsForItsTestsAndAFileNamedTwiceIsOne) {
 }
 
 TEST_P(Run, PassedVariableIsSeenInsideAndMaskedOutside) {
-  project_.write("guard.toml", "[check]\ntwo_hit_ignore = [\"LICENCE\"]\n");
+  project_.configure("[check]\ntwo_hit_ignore = [\"LICENCE\"]\n");
   project_.write("sandbox/a.test.ts",
                  "import { expect, test } from \"bun:test\";\n"
                  "test(\"reads\", () => { const value = process.env.LICENCE ?? \"\"; expect(value.length).toBe(24); console.log(value); });\n");
@@ -212,7 +212,7 @@ TEST_P(Run, PassedVariableIsSeenInsideAndMaskedOutside) {
 }
 
 TEST_P(Run, HostFilesVariablesAndNetworkAreNotThere) {
-  project_.write("guard.toml", "trust_namespace = true\n[check]\ntwo_hit_ignore = [\"PLANTED\"]\n");
+  project_.configure("trust_namespace = true\n[check]\ntwo_hit_ignore = [\"PLANTED\"]\n");
   project_.write("outside.txt", "outside");
   project_.write(".env", "PLANTED=1\n");
   project_.write("sandbox/a.test.ts",
@@ -372,7 +372,7 @@ TEST_P(Run, SeveralFilesRunSideBySide) {
 }
 
 TEST_P(Run, OneOfSeveralDecides) {
-  project_.write("guard.toml", "trust_namespace = true\n");
+  project_.configure("trust_namespace = true\n");
   project_.write("sandbox/a.test.ts", kPassing);
   project_.write("sandbox/b.test.ts", "import { test } from \"bun:test\";\ntest(\"leaves\", () => { process.exit(0); });\n");
   expect_verdict(run({"sandbox/a.test.ts", "sandbox/b.test.ts"}, {"--jobs", "2"}), 2, "undecided", "report_missing");

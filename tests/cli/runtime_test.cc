@@ -13,7 +13,7 @@ class Gvisor : public ::testing::Test {
  protected:
   void SetUp() override {
     GUARD_NEEDS(Needs::docker);
-    project_.write("guard.toml", "[run]\ngrace_s = 1\n[docker]\nruntime = \"runsc\"\ntimeout = 60\n");
+    project_.configure("[run]\ngrace_s = 1\n[docker]\nruntime = \"runsc\"\ntimeout = 60\n");
     project_.build_image("docker");
     const auto tried = project_.guard({"exec", "--quiet", "--backend", "docker", "--format", "json", "--", "/usr/local/bin/bun", "--version"});
     if (tried.exit_status == 0) return;

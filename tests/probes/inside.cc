@@ -137,32 +137,48 @@ void probe_writing() {
   must_fail(2, "remount a bind mount", ::mount("none", "/app/scratch/given", nullptr, MS_REMOUNT | MS_BIND, nullptr));
 }
 
-// A copy of ourselves that says so when it runs.
-void probe_executing(int number, const std::string& folder) {
-  const std::string name = "execute in " + folder;
-  const std::string path = folder + "/copy";
-  const int from = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-  const int to = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0755);
+// Fills `to` with a copy of ourselves, which says so when it runs; closes it, and runs what `path` names.
+void probe_copy(int number, const std::string& name, int to, const std::string& path) {
   if (to < 0) {
     report(number, true, name, "nothing can be put there: " + error_name(errno));
-    ::close(from);
     return;
   }
+  const int from = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
   char buffer[65536];
   ssize_t size = 0;
   while ((size = ::read(from, buffer, sizeof buffer)) > 0) {
     if (::write(to, buffer, static_cast<std::size_t>(size)) != size) break;
   }
   ::close(from);
+  ::fchmod(to, 04755);
+  // A program that somebody may still write to is not executed: opened anew, for reading alone.
+  const int copy = ::open(("/proc/self/fd/" + std::to_string(to)).c_str(), O_RDONLY);
   ::close(to);
-  ::chmod(path.c_str(), 04755);
-  const int status = in_child([&path] {
+  const int status = in_child([&] {
     char* const argv[] = {const_cast<char*>("copy"), const_cast<char*>("--ran"), nullptr};
-    ::execv(path.c_str(), argv);
-    return errno;
+    char* const env[] = {nullptr};
+    ::execv(path.empty() ? ("/proc/self/fd/" + std::to_string(copy)).c_str() : path.c_str(), argv);
+    const int error = errno;
+    ::syscall(SYS_execveat, copy, "", argv, env, AT_EMPTY_PATH);
+    return error;
   });
+  ::close(copy);
   report(number, status != 42, name, status == 42 ? "it ran" : error_name(status));
+}
+
+void probe_executing(int number, const std::string& folder) {
+  const std::string path = folder + "/copy";
+  probe_copy(number, "execute in " + folder, ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0755), path);
   ::unlink(path.c_str());
+}
+
+// With and without the flags that say whether it may be executed.
+void probe_memory_file(int number) {
+  constexpr unsigned kNoExecSeal = 0x8;
+  constexpr unsigned kExec = 0x10;
+  for (const unsigned flags : {0u, kExec, kNoExecSeal}) {
+    probe_copy(number, "execute in a memory file, flags " + std::to_string(flags), static_cast<int>(::syscall(SYS_memfd_create, "copy", flags)), "");
+  }
 }
 
 void probe_host_files(const std::string& host_file) {
@@ -601,6 +617,7 @@ int main(int argc, char** argv) {
   probe_writing();
   probe_executing(3, "/tmp");
   probe_executing(3, "/dev/shm");
+  probe_memory_file(3);
   probe_executing(4, "/app/scratch");
   probe_host_files(host_file);
   probe_identity();

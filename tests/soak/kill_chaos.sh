@@ -20,7 +20,7 @@ chmod 755 -- "$work"
 socket=$work/s
 marker=guard-chaos-$$
 engine_pid=
-export GUARD_CACHE_DIR=$work/cache DOCKER_HOST=unix://$socket GUARD_RUN_GRACE_S=1
+export GUARD_CACHE_DIR=$work/cache DOCKER_HOST=unix://$socket GUARD_RUN_GRACE_S=1 GUARD_TRUST_NAMESPACE=true
 mkdir -m 755 -- "$GUARD_CACHE_DIR"
 
 # A dockerd that was killed leaves a containerd that the next one may not get on with; then both start anew.
@@ -112,7 +112,6 @@ trap 'exit 130' INT TERM
 project=$work/project
 mkdir -p -- "$project/src" "$project/sandbox" "$work/records"
 printf '{"name":"chaos"}\n' >"$project/package.json"
-printf 'trust_namespace = true\n' >"$project/guard.toml"
 cat >"$project/sandbox/a.test.ts" <<'T'
 import { expect, test } from "bun:test";
 test("lasts", async () => {

@@ -23,7 +23,7 @@ namespace {
 }
 
 TempDir make_folder() {
-  auto folder = TempDir::create({}, "guard-fake-engine-");
+  auto folder = TempDir::create();
   if (!folder) die("making the fake engine's folder");
   // Other users may come in: what they may do with the socket is the test's business.
   if (::chmod(folder->path().c_str(), 0755) != 0) die("chmod");

@@ -21,7 +21,7 @@ namespace {
 }
 
 TempDir make_folder() {
-  auto folder = TempDir::create({}, "guard-proxy-");
+  auto folder = TempDir::create();
   if (!folder) die_of("making the proxy's folder");
   return std::move(*folder);
 }
@@ -66,6 +66,7 @@ FaultyProxy::FaultyProxy(std::string engine, int failing, Fault fault)
   }
   make_pipe(stop_read_, stop_write_);
   make_pipe(dead_read_, dead_write_);
+  make_pipe(hung_read_, hung_write_);
   thread_ = std::thread([this] { serve(); });
 }
 
@@ -80,13 +81,24 @@ void FaultyProxy::die() {
   dead_write_.reset();
 }
 
+void FaultyProxy::hang() {
+  hung_ = true;
+  hung_write_.reset();
+}
+
 void FaultyProxy::serve() {
+  std::vector<UniqueFd> held;
   while (true) {
     std::array<pollfd, 2> fds = {pollfd{listener_.get(), POLLIN, 0}, pollfd{stop_read_.get(), POLLIN, 0}};
     if (::poll(fds.data(), fds.size(), -1) < 0) continue;
     if (fds[1].revents != 0) return;
     UniqueFd client(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!client || dead_) continue;
+    if (hung_) {
+      held.push_back(std::move(client));
+      ++held_;
+      continue;
+    }
     const Fault fault = ++connections_ == failing_ ? fault_ : Fault::none;
     workers_.emplace_back([this, fault](UniqueFd taken) { forward(std::move(taken), fault); }, std::move(client));
   }
@@ -105,10 +117,13 @@ void FaultyProxy::forward(UniqueFd client, Fault fault) {
   if (::connect(engine.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return;
   std::array<char, 65536> chunk;
   while (true) {
-    std::array<pollfd, 4> fds = {pollfd{client.get(), POLLIN, 0}, pollfd{engine.get(), POLLIN, 0},
-                                 pollfd{stop_read_.get(), POLLIN, 0}, pollfd{dead_read_.get(), POLLIN, 0}};
+    const bool hung = hung_;
+    std::array<pollfd, 5> fds = {pollfd{hung ? -1 : client.get(), POLLIN, 0}, pollfd{hung ? -1 : engine.get(), POLLIN, 0},
+                                 pollfd{stop_read_.get(), POLLIN, 0}, pollfd{dead_read_.get(), POLLIN, 0},
+                                 pollfd{hung ? -1 : hung_read_.get(), POLLIN, 0}};
     if (::poll(fds.data(), fds.size(), -1) < 0) continue;
     if (fds[2].revents != 0 || fds[3].revents != 0) return;
+    if (fds[4].revents != 0) continue;
     if (fds[0].revents != 0) {
       const ssize_t got = ::read(client.get(), chunk.data(), chunk.size());
       if (got <= 0) return;

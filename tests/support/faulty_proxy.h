@@ -34,6 +34,11 @@ class FaultyProxy {
   // From now on every connection, those that are open too, is cut: the engine has died.
   void die();
 
+  // From now on nothing is forwarded and nothing is hung up: the engine was stopped (SIGSTOP), and the kernel goes on taking connections
+  // for it. How many came since.
+  void hang();
+  int connections_while_hung() const noexcept { return held_.load(); }
+
  private:
   void serve();
   void forward(UniqueFd client, Fault fault);
@@ -48,6 +53,10 @@ class FaultyProxy {
   UniqueFd stop_write_;
   std::atomic<int> connections_{0};
   std::atomic<bool> dead_{false};
+  std::atomic<bool> hung_{false};
+  std::atomic<int> held_{0};
+  UniqueFd hung_read_;
+  UniqueFd hung_write_;
   UniqueFd dead_read_;
   UniqueFd dead_write_;
   std::vector<std::thread> workers_;

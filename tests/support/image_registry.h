@@ -37,7 +37,7 @@ class ImageRegistry {
 
   // Nothing where it did not come up.
   static std::optional<ImageRegistry> start(RegistryLogin login) {
-    auto folder = TempDir::create({}, "guard-test-registry-");
+    auto folder = TempDir::create();
     if (!folder) return std::nullopt;
     const int port = free_port();
     std::string config = fmt::format(

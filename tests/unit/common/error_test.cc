@@ -26,6 +26,17 @@ TEST(Error, KeepsErrno) {
   EXPECT_EQ(error.message(), "reading f: Permission denied");
 }
 
+TEST(Error, WhatRanOutSaysHowToGetMoreWhateverThePlaceSays) {
+  for (const auto& [number, remedy] : {std::pair(ENOSPC, "df -h"), std::pair(EDQUOT, "quota"), std::pair(EFBIG, "ulimit -f"), std::pair(EMFILE, "ulimit -n"), std::pair(ENOMEM, "memory")}) {
+    const Error error = Error::from_errno(ErrorCode::io_error, "writing /a/b", number).hint("call somebody");
+    EXPECT_TRUE(error.ran_out());
+    EXPECT_NE(error.hint().find(remedy), std::string::npos) << error.to_string();
+    EXPECT_NE(Error(ErrorCode::config_invalid, "no").caused_by(error).hint().find(remedy), std::string::npos);
+  }
+  EXPECT_FALSE(Error::from_errno(ErrorCode::io_error, "x", EACCES).ran_out());
+  EXPECT_EQ(Error::from_errno(ErrorCode::io_error, "x", EACCES).hint("ask").hint(), "ask");
+}
+
 // No code may lead to exit status 0 or 1: an error is never a pass, and never a finding either.
 TEST(Error, NoCodeLeadsToAPass) {
   for (int code = 0; code <= static_cast<int>(ErrorCode::internal); ++code) {

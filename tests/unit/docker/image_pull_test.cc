@@ -67,7 +67,7 @@ TEST(ImageName, RefusesWhatNamesNothingInARegistry) {
 nlohmann::json sent(const RegistryAuth& auth) {
   std::string text = auth.header;
   for (char& c : text) c = c == '-' ? '+' : c == '_' ? '/' : c;
-  return parse_json(base64_decode(text).value_or(""));
+  return parse_answer(base64_decode(text).value_or(""));
 }
 
 // bmFtZTpwYXNzOndvcmQ= is name:pass:word.

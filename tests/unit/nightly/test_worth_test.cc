@@ -31,8 +31,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kImports = "import { describe, expect, mock, test } from \"bun:test\";\n";
 
-TempDir must_create(std::string_view prefix) {
-  auto made = TempDir::create({}, prefix);
+TempDir must_create() {
+  auto made = TempDir::create();
   if (!made) std::abort();
   ::chmod(made->path().c_str(), 0755);  // the sandbox runs as another user
   return std::move(*made);
@@ -40,7 +40,7 @@ TempDir must_create(std::string_view prefix) {
 
 class Project {
  public:
-  Project() : folder_(must_create("guard-worth-")), scratch_(must_create("guard-worth-scratch-")) {
+  Project() : folder_(must_create()), scratch_(must_create()) {
     write("package.json", "{\"name\":\"under-test\",\"private\":true,\"type\":\"module\"}\n");
     write("tsconfig.json", "{\"compilerOptions\":{\"strict\":true}}\n");
     write("src/add.ts",
@@ -85,7 +85,7 @@ class Project {
 class TestWorth : public ::testing::Test {
  protected:
   static fs::path cache() {
-    static const TempDir kCache = must_create("guard-worth-cache-");
+    static const TempDir kCache = must_create();
     return kCache.path();
   }
 
@@ -536,7 +536,7 @@ TEST_F(WorthOfAnswers, IsUndecidedWithoutTests) {
 }
 
 TEST_F(WorthOfAnswers, FollowsNoLink) {
-  const TempDir outside = must_create("guard-worth-outside-");
+  const TempDir outside = must_create();
   ASSERT_TRUE(write_file_atomically(outside.path() / "secret.ts", "export const secret = 1;\n"));
   fs::create_symlink(outside.path() / "secret.ts", project.path() / "src/secret.ts");
   fs::create_directory_symlink(outside.path(), project.path() / "src/folder");

@@ -27,6 +27,8 @@ struct ChangeGate {
   std::vector<KnownSecret> known;
   bool files_expected = true;
   bool with_policy = true;
+  TaskKind kind = TaskKind::test;
+  bool anywhere = true;  // whatever the place
   const RuleSet* rules = &test_rules();
   const Matcher* matcher = &test_matcher();
   bool secrets_fail = false;
@@ -45,7 +47,8 @@ struct ChangeGate {
     };
     request.files_expected = files_expected;
     std::optional<PolicyOptions> policy;
-    if (with_policy) policy = policy_options(config, TaskKind::test);
+    if (with_policy) policy = policy_options(config, kind);
+    if (policy && anywhere) policy->allowed_paths = {};
     return gate_change(request, change, policy, mode);
   }
 };
@@ -149,6 +152,27 @@ TEST(ChangeGate, WhatIsNoFileIsNeverPassedOver) {
       EXPECT_EQ(gate({file}).verdict.kind(), VerdictKind::rejected) << static_cast<int>(kind) << " " << with_policy;
     }
   }
+}
+
+// What a tool somewhere loads because it is there can't be listed; where tests are gated can.
+TEST(ChangeGate, ATaskThatWritesTestsChangesWhatIsGatedAndNothingElse) {
+  ChangeGate gate;
+  gate.anywhere = false;
+  for (const char* path : {"binding.gyp", "nx.json", "build.rs", "scripts/x.mjs", "src/add.ts", "docs/a.md", "a.test.ts", "sandboxes/a.test.ts", "sandbox.ts",
+                           "Sandbox/a.test.ts", "packages/a/turbo.json", "lib/sandbox"}) {
+    EXPECT_EQ(rules_of(gate({changed(path, "x\n")})), Rules{std::string(path) + " policy.outside_allowed_paths"});
+    auto gone = changed(path, "", "x\n");
+    gone.after = EntryKind::absent;
+    EXPECT_EQ(rules_of(gate({gone})), Rules{std::string(path) + " policy.outside_allowed_paths"}) << "taken away";
+  }
+  for (const char* path : {"sandbox/a.test.ts", "sandbox/deep/data.txt", "packages/a/sandbox/a.test.ts"}) EXPECT_EQ(rules_of(gate({changed(path, kHonest)})), Rules()) << path;
+  gate.config.check.paths = {"tests/**"};
+  EXPECT_EQ(rules_of(gate({changed("tests/a.test.ts", kHonest), changed("sandbox/b.test.ts", kHonest)})), Rules{"sandbox/b.test.ts policy.outside_allowed_paths"});
+  gate.config.policy.allowed_paths = {"docs/**"};
+  EXPECT_EQ(rules_of(gate({changed("docs/a.md", "x\n"), changed("tests/b.test.ts", kHonest)})), Rules{"tests/b.test.ts policy.outside_allowed_paths"});
+  gate.config.policy.allowed_paths = {};
+  gate.kind = TaskKind::any;
+  EXPECT_EQ(rules_of(gate({changed("scripts/x.mjs", "x\n")})), Rules());
 }
 
 TEST(ChangeGate, TheChangesOwnFindingsAreKept) {

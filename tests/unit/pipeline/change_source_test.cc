@@ -43,7 +43,7 @@ class ChangeSource : public ::testing::Test {
     return found;
   }
 
-  TempDir folder_ = TempDir::create({}, "guard-test-").value();
+  TempDir folder_ = TempDir::create().value();
   CancelToken cancel_;
 };
 

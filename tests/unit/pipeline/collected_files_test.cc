@@ -26,7 +26,7 @@ const std::string kKnownValue = "hunter2-hunter2-hunter2";
 class CollectedFiles : public ::testing::Test {
  protected:
   void SetUp() override {
-    auto made = TempDir::create({}, "guard-collected-");
+    auto made = TempDir::create();
     ASSERT_TRUE(made);
     folder_.emplace(std::move(*made));
     fs::create_directories(sandbox());
@@ -51,7 +51,7 @@ class CollectedFiles : public ::testing::Test {
     written.files = std::move(files);
     written.left_behind = {{"pipe", LeftBehindReason::special_file}};
     written.left_behind_count = 7;
-    BringBackRequest request{policy, &gate, &*secrets, &*target, "docker", "run-1"};
+    BringBackRequest request{policy, &gate, &*secrets, &*target, "docker"};
     return bring_back(request, {std::move(checked), {}}, std::move(written), record_);
   }
 

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 class WriteBack : public ::testing::Test {
  protected:
   void SetUp() override {
-    auto made = TempDir::create({}, "guard-write-back-");
+    auto made = TempDir::create();
     ASSERT_TRUE(made);
     folder_.emplace(std::move(*made));
     fs::create_directories(sandbox());
@@ -34,7 +34,7 @@ class WriteBack : public ::testing::Test {
 
   fs::path sandbox() const { return folder_->path() / "sandbox"; }
   fs::path outside() const { return folder_->path() / "outside"; }
-  Result<std::vector<bool>> write(const std::vector<CollectedFile>& files) const { return target_->write(files, "run-1"); }
+  Result<std::vector<bool>> write(const std::vector<CollectedFile>& files) const { return target_->write(files); }
 
   // Every name below the project, sorted.
   std::vector<std::string> names() const {
@@ -118,13 +118,6 @@ TEST_F(WriteBack, AWriteThatFailsLeavesNothing) {
   ASSERT_FALSE(written);
   EXPECT_EQ(written.error().sys_errno(), EFBIG) << written.error().to_string();
   EXPECT_EQ(names(), (Names{"outside", "sandbox"}));
-}
-
-TEST_F(WriteBack, APrivateFolderThatIsThereIsNotOurs) {
-  fs::create_directories(sandbox() / ".guard-run-1");
-  std::ofstream(sandbox() / ".guard-run-1" / "0") << "somebody's";
-  ASSERT_FALSE(write({{"a", "x"}}));
-  EXPECT_EQ(names(), (Names{"outside", "sandbox", "sandbox/.guard-run-1", "sandbox/.guard-run-1/0"}));
 }
 
 TEST_F(WriteBack, OpensFoldersOnly) {

@@ -320,5 +320,18 @@ test("reaches nobody", async () => { await expect(fetch("http://192.0.2.1/", { s
   }
 }
 
+TEST(BunReport, DepthIsRefusedAndNoCrash) {
+  constexpr int kDepth = 100'000;
+  std::string open;
+  std::string close;
+  for (int i = 0; i < kDepth; ++i) {
+    open += "<testsuite name=\"a\" tests=\"1\" assertions=\"1\" failures=\"0\" skipped=\"0\" time=\"0\">";
+    close += "</testsuite>";
+  }
+  for (const std::string& text : {"<?xml version=\"1.0\"?><testsuites>" + open + close + "</testsuites>", open + close, open, std::string(kDepth, '<')}) {
+    EXPECT_FALSE(parse_junit(text)) << text.substr(0, 60);
+  }
+}
+
 }  // namespace
 }  // namespace guard

@@ -638,6 +638,30 @@ TEST_F(DockerSandboxTest, AnEngineThatDiesLeavesTheRunUndecided) {
   EXPECT_EQ(swept->removed, std::vector<std::string>{wanted.run_id});
 }
 
+// The engine is stopped under a running program: once the run's own time and grace are over nobody waits for it again and again.
+TEST_F(DockerSandboxTest, AnEngineThatIsStoppedIsNamedAndNotWaitedForAgain) {
+  FaultyProxy proxy(test_engine_socket(), 0, Fault::none);
+  out_.on_push = [&proxy]() -> Result<void> {
+    proxy.hang();
+    return ok();
+  };
+  SandboxSpec wanted = spec({"ignore-term"});
+  wanted.timeout = milliseconds(2'000);
+  wanted.grace = milliseconds(3'000);
+  const auto result = run(wanted, proxy.socket());
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().exit_status(), 2) << result.error().to_string();
+  EXPECT_NE(result.error().to_string().find(proxy.socket()), std::string::npos) << result.error().to_string();
+  EXPECT_NE(result.error().to_string().find("docker version"), std::string::npos) << result.error().to_string();
+  EXPECT_LE(proxy.connections_while_hung(), 2) << "TERM, and a ping before the container is given up";
+  EXPECT_GE(proxy.connections_while_hung(), 1);
+  proxy.die();
+  wait_until_it_ends(engine_, docker_container_name(wanted.run_id));
+  const auto swept = docker_sweep(test_engine_socket(), never_);
+  ASSERT_TRUE(swept);
+  EXPECT_EQ(swept->removed, std::vector<std::string>{wanted.run_id});
+}
+
 // A process of ours that runs a container, until it is killed.
 class RunningGuard {
  public:

@@ -37,7 +37,7 @@ constexpr std::string_view kPulling = "{\"status\":\"Pulling from tools/runner\"
 class PullFromAScript : public ::testing::Test {
  protected:
   void SetUp() override {
-    auto made = TempDir::create({}, "guard-pull-");
+    auto made = TempDir::create();
     ASSERT_TRUE(made);
     folder_.emplace(std::move(*made));
     request_.engine = engine_.socket();
@@ -227,7 +227,7 @@ class PullFromARegistry : public ::testing::Test {
  protected:
   void SetUp() override {
     GUARD_NEEDS_TEST_REGISTRY();
-    auto made = TempDir::create({}, "guard-pull-");
+    auto made = TempDir::create();
     ASSERT_TRUE(made);
     folder_.emplace(std::move(*made));
     request_.engine = test_engine_socket();

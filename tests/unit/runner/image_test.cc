@@ -43,12 +43,12 @@ class ImageTest : public ::testing::Test {
     ASSERT_TRUE(bun || std::getenv("GUARD_BUN") == nullptr) << bun.error().to_string();
     if (!bun) GTEST_SKIP() << bun.error().to_string();
     inputs_.bun = *bun;
-    auto temp = TempDir::create("", "guard image ");  // with blanks: people have them in paths
+    auto temp = TempDir::create();
     ASSERT_TRUE(temp);
     temp_.emplace(std::move(*temp));
-    inputs_.project = temp_->path() / "project";
+    inputs_.project = temp_->path() / "a project";  // with blanks: people have them in paths
     ASSERT_TRUE(make_folders(inputs_.project));
-    use_cache("cache");
+    use_cache("the cache");
     package(R"({"name":"x"})");
   }
 
@@ -403,7 +403,7 @@ TEST_F(ImageTest, PruneKeepsWhatIsAskedForAndWhatIsInUse) {
   package(R"({"name":"z"})");
   auto third = plan_image(inputs_);
   ASSERT_TRUE(build());
-  ASSERT_TRUE(make_folders(images_ / ".tmp-left" / "image"));
+  ASSERT_TRUE(make_folders(images_ / ".guard-0123456789abcdef" / "image"));
 
   auto held = hold_image(*second);
   ASSERT_TRUE(held) << held.error().to_string();

@@ -103,7 +103,7 @@ inline int processes_with(const std::string& marker) {
 class SandboxFixture : public ::testing::Test {
  protected:
   void SetUp() override {
-    auto made = TempDir::create({}, "guard-runner-test-");
+    auto made = TempDir::create();
     ASSERT_TRUE(made.has_value()) << made.error().to_string();
     folder_ = std::make_unique<TempDir>(std::move(*made));
     cache_env_ = std::make_unique<ScopedEnv>("GUARD_CACHE_DIR", cache().string());

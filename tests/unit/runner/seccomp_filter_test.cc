@@ -101,6 +101,7 @@ TEST(SeccompFilter, NamesNoCallThatReachesTooFar) {
                            "mbind",
                            "set_mempolicy",
                            "fanotify_init",
+                           "memfd_create",
                            "memfd_secret",
                            "uselib",
                            "ustat",
