@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "rules/surface.h"
+
 namespace guard {
 namespace {
 
@@ -50,8 +52,7 @@ std::string_view module_root(std::string_view specifier) noexcept {
   }
   if (specifier == "bun") return "Bun";
   if (specifier == "bun:ffi") return "ffi";
-  if (specifier == "fs" || specifier == "fs/promises" || specifier == "fs-extra" || specifier == "graceful-fs")
-    return "fs";
+  if (is_file_system(specifier)) return "fs";
   if (specifier == "path/posix" || specifier == "path/win32") return "path";
   return {};
 }
