@@ -90,6 +90,105 @@ TEST(DockerBlock, TwoHitWithEveryKindOfRead) {
   expect_docker("docker.two_hit", "const { NODE_ENV, SECRET } = process.env; console.log(1)");
 }
 
+// What a failed test says: a matcher prints both sides, a runner prints titles and what was thrown.
+TEST(DockerBlock, TwoHitWithWhatAFailedTestSays) {
+  for (const char* text : {"expect(process.env.API_TOKEN).toBe('x')",
+                           "expect(process.env['API_TOKEN']!).toEqual('x')",
+                           "expect(Bun.env.API_TOKEN ?? '').not.toContain(' ')",
+                           "const token = process.env.API_TOKEN; it('a', () => { expect(token).toHaveLength(3) })",
+                           "const { API_TOKEN: t = '' } = process.env; expect(t).toMatch(/^sk/)",
+                           "expect(process.env.API_TOKEN).toMatchInlineSnapshot()",
+                           "expect(process.env.API_TOKEN).toBeUndefined()",
+                           "expect(String(process.env.API_TOKEN)).toBe('')",
+                           "expect(`${process.env.API_TOKEN}`).toBe('')",
+                           "expect([process.env.API_TOKEN, 1]).toEqual([])",
+                           "expect({ token: process.env.API_TOKEN }).toStrictEqual({})",
+                           "expect(header(1)).toBe(`Bearer ${process.env.API_TOKEN}`)",
+                           "expect(run).toHaveBeenCalledWith({ key: process.env.API_TOKEN })",
+                           "await expect(p).resolves.toBe(process.env.API_TOKEN)",
+                           "expect.soft(process.env.API_TOKEN).toBe('a')",
+                           "expect(process.env.API_TOKEN).to.equal('x')",
+                           "const env = (name: string) => process.env[name]; expect(env('API_TOKEN')).toBe('x')",
+                           "import assert from 'node:assert'; assert.equal(process.env.API_TOKEN, 'x')",
+                           "import assert from 'node:assert/strict'; assert.deepStrictEqual({ a: process.env.API_TOKEN }, {})",
+                           "import { strictEqual } from 'assert'; strictEqual(get(1), process.env.API_TOKEN)",
+                           "assert.fail(process.env.API_TOKEN)",
+                           "test(process.env.API_TOKEN, () => {})",
+                           "test(process.env.API_TOKEN ?? 'none', () => {})",
+                           "it(`with ${process.env.API_TOKEN}`, () => {})",
+                           "describe('as ' + process.env.API_TOKEN, () => {})",
+                           "test.only(process.env.API_TOKEN!, () => {})",
+                           "test.skipIf(false)(`t ${process.env.API_TOKEN}`, f)",
+                           "test.each([process.env.API_TOKEN])('%s', f)",
+                           "test.each([['a', process.env.API_TOKEN]])('%s', f)",
+                           "describe.each([{ t: process.env.API_TOKEN }])('$t', f)",
+                           "throw process.env.API_TOKEN",
+                           "throw { token: process.env.API_TOKEN }",
+                           "throw `no ${process.env.API_TOKEN}`",
+                           "throw new Error(process.env.API_TOKEN)",
+                           "throw new TypeError(`bad ${process.env.API_TOKEN}`)",
+                           "await Promise.reject(process.env.API_TOKEN)",
+                           "new Promise((_, reject) => reject(process.env.API_TOKEN))",
+                           "test('a', (done) => { done(process.env.API_TOKEN) })",
+                           "await Bun.$`echo ${process.env.API_TOKEN}`",
+                           "await Bun.$`echo $API_TOKEN`",
+                           "import { $ } from 'bun'; await $`printenv API_TOKEN`.text()",
+                           "import { execSync } from 'child_process'; execSync('echo ${API_TOKEN}', { stdio: 'inherit' })",
+                           "import { exec } from 'node:child_process'; exec('printf %s \"$API_TOKEN\"')",
+                           "Bun.spawnSync(['sh', '-c', 'echo $API_TOKEN'])",
+                           "import { spawnSync } from 'child_process'; spawnSync('bash', ['-c', 'cat <<< $API_TOKEN'])"}) {
+    expect_docker("docker.two_hit", text);
+  }
+}
+
+// A variable that the file sets is no secret; a yes or no, a length and a condition give none away.
+TEST(DockerBlock, TwoHitLeavesWhatTheFileSetsAlone) {
+  for (const char* text :
+       {"process.env.FOO = 'bar'; expect(process.env.FOO).toBe('bar')",
+        "beforeEach(() => { process.env.API_URL = `http://x`; }); it('a', () => { expect(process.env.API_URL).toBe('b') })",
+        "const old = process.env.FOO; beforeEach(() => { process.env.FOO = 'bar' }); afterEach(() => { process.env.FOO = old }); it('a', () => { expect(process.env.FOO).toBe('bar') })",
+        "const old = process.env.FOO; afterEach(() => { if (old === undefined) delete process.env.FOO; else process.env.FOO = old })",
+        "const saved = { FOO: process.env.FOO }; afterAll(() => { process.env.FOO = saved.FOO })",
+        "delete process.env.FOO; load('.'); expect(process.env.FOO).toBeUndefined()",
+        "vi.stubEnv('FOO', 'x'); expect(process.env.FOO).toBe('x')",
+        "const dir = mkdtempSync('/tmp/a'); process.env.DATA_DIR = dir; expect(process.env.DATA_DIR).toBe(dir)",
+        "process.env.A_KEY = 'made-up'; expect(client.headers).toEqual({ key: process.env.A_KEY })",
+        "expect(process.env.NODE_ENV).toBe('test')",
+        "expect(process.env.HOME).toBe('/tmp')",
+        "expect(process.env.npm_package_name).toBe('a')",
+        "expect(process.env.API_TOKEN).toBeDefined()",
+        "expect(process.env.API_TOKEN).toBeTruthy()",
+        "expect(typeof process.env.API_TOKEN).toBe('string')",
+        "expect(process.env.API_TOKEN === 'x').toBe(false)",
+        "expect(Boolean(process.env.API_TOKEN)).toBe(true)",
+        "expect(process.env.API_TOKEN?.length).toBeGreaterThan(3)",
+        "test.skipIf(!process.env.API_TOKEN)('a', f)",
+        "test.if(process.env.LIVE)('a', f)",
+        "describe.runIf(process.env.LIVE)('a', f)",
+        "it('a', f, process.env.LIVE ? 1000 : 10)",
+        "it('a', { skip: !process.env.LIVE }, f)",
+        "const client = connect({ token: process.env.API_TOKEN }); expect(client.open).toBe(true)",
+        "import { execSync } from 'child_process'; execSync('for f in *; do echo $f; done')",
+        "import { execSync } from 'child_process'; execSync('echo $HOME $PATH $?')"}) {
+    expect_no_docker(text);
+  }
+}
+
+// Putting back what was there, setting it behind the matcher, and a default for the real value are no values of the file's own.
+TEST(DockerBlock, TwoHitIsNotLiftedByGivingAVariableItsOwnValue) {
+  for (const char* text : {"const old = process.env.API_TOKEN; process.env.API_TOKEN = old; expect(process.env.API_TOKEN).toBe('x')",
+                           "let old; old = process.env.API_TOKEN; process.env.API_TOKEN = old; expect(process.env.API_TOKEN).toBe('x')",
+                           "process.env.API_TOKEN = process.env.API_TOKEN ?? 'a'; expect(process.env.API_TOKEN).toBe('x')",
+                           "process.env.API_TOKEN ?" "?= 'a'; expect(process.env.API_TOKEN).toBe('x')",
+                           "expect(process.env.API_TOKEN).toBe('x'); process.env.API_TOKEN = 'y'",
+                           "process.env.OTHER = 'a'; expect(process.env.API_TOKEN).toBe('x')",
+                           "if (process.env.API_TOKEN == 'a') f(); expect(process.env.API_TOKEN).toBe('x')",
+                           "// process.env.API_TOKEN = 'a'\nexpect(process.env.API_TOKEN).toBe('x')",
+                           "const s = \"process.env.API_TOKEN = 'a'\"; expect(process.env.API_TOKEN).toBe('x')"}) {
+    expect_docker("docker.two_hit", text);
+  }
+}
+
 TEST(DockerBlock, TwoHitOverTwoFiles) {
   const std::vector<SourceFile> files = {{"sandbox/helper.ts", "export const key = () => process.env.SECRET;"},
                                          {"sandbox/a.test.ts", "import { key } from './helper';\nconsole.log(key());"}};
