@@ -44,7 +44,10 @@ bool is_id(std::string_view id) {
 }
 
 bool is_package_name(std::string_view name) {
-  const auto may_be = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view("@/._:-").find(c) != std::string_view::npos; };
+  const auto may_be = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("@/._:-").find(c) != std::string_view::npos;
+  };
   if (name.ends_with('*')) name.remove_suffix(1);
   return !name.empty() && std::all_of(name.begin(), name.end(), may_be);
 }
@@ -91,12 +94,16 @@ class Reader {
     for (const TomlMember& list : lists->members) {
       std::vector<std::string> names = texts(&list.value);
       for (std::string& name : names) {
-        if (!is_package_name(name)) fault(list.line, list.column, fmt::format("\"{}\" is no name of a package", printable(name)));
+        if (!is_package_name(name))
+          fault(list.line, list.column, fmt::format("\"{}\" is no name of a package", printable(name)));
         name = package_regex(name);
       }
       if (names.empty()) {
         fault(list.line, list.column, "a list of packages is expected");
-      } else if (!definitions.emplace(list.key, fmt::format(R"r("(?:node:|npm:)?(?:{})(?:@[^"/]*)?(?:/[^"]*)?")r", fmt::join(names, "|"))).second) {
+      } else if (!definitions
+                      .emplace(list.key, fmt::format(R"r("(?:node:|npm:)?(?:{})(?:@[^"/]*)?(?:/[^"]*)?")r",
+                                                     fmt::join(names, "|")))
+                      .second) {
         fault(list.line, list.column, fmt::format("{} is defined twice", list.key));
       }
     }

@@ -348,7 +348,9 @@ class Explainer {
     if (!here) return false;
     if (only_harmless) {
       story.story = Story::harmless;
-      story.sentence = "what is named here is on the list of harmless variables ([check] two_hit_ignore), or the file sets it itself";
+      story.sentence =
+          "what is named here is on the list of harmless variables ([check] two_hit_ignore), or the file sets it "
+          "itself";
       return true;
     }
     const auto [blocked, why] = obstacle(rule);

@@ -24,8 +24,8 @@ const std::vector<std::string>& shipped_harmless_variables();
 // name in it is harmless; false for anything that can't be told.
 bool reads_only_harmless(std::string_view read, std::span<const std::string> harmless) noexcept;
 
-// The variables that a file gives a value of its own: process.env.A = "b", delete process.env.A, vi.stubEnv("A", "b"). Not those
-// that it only puts back.
+// The variables that a file gives a value of its own: process.env.A = "b", delete process.env.A, vi.stubEnv("A", "b").
+// Not those that it only puts back.
 class OwnVariables {
  public:
   // Of the views of one file; names stay views of them.
@@ -39,8 +39,8 @@ class OwnVariables {
   std::unordered_map<std::string_view, std::size_t> first_;
 };
 
-// Which hits of facts say nothing about a secret: harmless variables that are read or written, and variables of the file's own
-// that are written.
+// Which hits of facts say nothing about a secret: harmless variables that are read or written, and variables of the
+// file's own that are written.
 class HarmlessHits {
  public:
   // `options` must outlive it.

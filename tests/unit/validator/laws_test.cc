@@ -334,7 +334,8 @@ const std::vector<Flood>& floods() {
       {"calls with two texts in a row", [](Size n) { return "f" + repeated("('a','b')", n); }},
       {"calls of indices in a row", [](Size n) { return "f" + repeated("[0]('a')", n); }},
       {"texts for a long name", [](Size n) { return std::string(n / 2, 'a') + "(" + repeated("'a',", n / 2) + ")"; }},
-      {"texts for a long call", [](Size n) { return "f(" + repeated("a,", n / 2) + ")(" + repeated("'a',", n / 2) + ")"; }},
+      {"texts for a long call",
+       [](Size n) { return "f(" + repeated("a,", n / 2) + ")(" + repeated("'a',", n / 2) + ")"; }},
       {"commas", [](Size n) { return "f(" + repeated("a,", n) + ")"; }},
       {"arrow functions", [](Size n) { return "x=" + repeated("(a)=>", n) + "1"; }},
       {"many dots", [](Size n) { return "a" + repeated(".b", n); }},
@@ -369,10 +370,11 @@ TEST(Laws, TwiceTheTextIsAboutTwiceTheWork) {
 // The same for shapes that nobody thought of: a few tokens, again and again, open or mirrored.
 TEST(Laws, TwiceAnyShapeIsAboutTwiceTheWork) {
   static const std::vector<std::string> kTokens = {
-      "a",   "f",   "'x'", "`",    "`y`", "${",    "}",      "{",    "(",      ")",      "[",      "]",        ".b",    "?.c",
-      ",",   ";",   "?",   ":",    "=>",  "=",     "+",      "<a>",  "</a>",   "<",      ">",      "/r/",      "/",     "/*",
-      "*/",  "//",  "\n",  "\\",   "1",   "if",    "for",    "new ", "await ", "return ", "const ", "function ", "class ", "process",
-      "...", " as ", "!",  "||",   "??",  "import", "eval",  "execSync", ".call", ".bind", ".join", "typeof "};
+      "a",    "f",   "'x'",  "`",      "`y`",     "${",       "}",         "{",      "(",       ")",      "[",
+      "]",    ".b",  "?.c",  ",",      ";",       "?",        ":",         "=>",     "=",       "+",      "<a>",
+      "</a>", "<",   ">",    "/r/",    "/",       "/*",       "*/",        "//",     "\n",      "\\",     "1",
+      "if",   "for", "new ", "await ", "return ", "const ",   "function ", "class ", "process", "...",    " as ",
+      "!",    "||",  "??",   "import", "eval",    "execSync", ".call",     ".bind",  ".join",   "typeof "};
   Random random = seeded();
   for (std::size_t i = 0; i < texts_wanted(); ++i) {
     std::string head, piece, middle, tail;

@@ -66,7 +66,9 @@ TEST(RuleData, EveryPackageThatIsListedIsStoppedOrCountsAsOutput) {
       const bool loads_env = ability == "loads_env";
       const bool is_fs = ability == "file_system";
       for (const std::string& load : loads_of(name)) {
-        const std::string act = loads_env ? "x.loadEnv('a');" : is_fs ? "x.removeSync('a'); x.rmSync('a');" : "use(process.env.SESSION_SECRET);";
+        const std::string act = loads_env ? "x.loadEnv('a');"
+                                : is_fs   ? "x.removeSync('a'); x.rmSync('a');"
+                                          : "use(process.env.SESSION_SECRET);";
         const std::set<std::string> quiet = rules_of(act);
         std::set<std::string> found = rules_of(load + act);
         for (const std::string& rule : quiet) found.erase(rule);
@@ -81,8 +83,9 @@ TEST(RuleData, NoPackageIsJudgedByItsNameAlone) {
   for (const auto& [ability, names] : abilities()) {
     for (std::string name : names) {
       if (name.back() == '*') name = name.substr(0, name.size() - 1) + "x";
-      for (const std::string& text : {"import type { X } from \"" + name + "\";", "it(\"" + name + "\", f);", "// require(\"" + name + "\")",
-                                      "import x from \"./" + name + "\";", "import x from \"@own/" + (name[0] == '@' ? name.substr(1) : name) + "\";"}) {
+      for (const std::string& text : {"import type { X } from \"" + name + "\";", "it(\"" + name + "\", f);",
+                                      "// require(\"" + name + "\")", "import x from \"./" + name + "\";",
+                                      "import x from \"@own/" + (name[0] == '@' ? name.substr(1) : name) + "\";"}) {
         EXPECT_EQ(rules_of(text), std::set<std::string>()) << ability << ": " << text;
       }
     }
@@ -92,7 +95,9 @@ TEST(RuleData, NoPackageIsJudgedByItsNameAlone) {
 TEST(RuleData, EveryFactIsAskedForByARule) {
   for (const Fact& fact : rules().facts()) {
     const bool asked = std::any_of(rules().rules().begin(), rules().rules().end(), [&](const Rule& rule) {
-      const auto names = [&](const std::vector<std::string>& ids) { return std::find(ids.begin(), ids.end(), fact.id) != ids.end(); };
+      const auto names = [&](const std::vector<std::string>& ids) {
+        return std::find(ids.begin(), ids.end(), fact.id) != ids.end();
+      };
       return names(rule.needs) || names(rule.all_of);
     });
     EXPECT_TRUE(asked) << fact.id;
