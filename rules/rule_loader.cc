@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 #include <system_error>
@@ -42,6 +43,29 @@ bool is_id(std::string_view id) {
   return dots > 0 && !word_start;
 }
 
+bool is_package_name(std::string_view name) {
+  const auto may_be = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("@/._:-").find(c) != std::string_view::npos;
+  };
+  if (name.ends_with('*')) name.remove_suffix(1);
+  return !name.empty() && std::all_of(name.begin(), name.end(), may_be);
+}
+
+// A package's name as a regex: `*` at its end stands for the rest of a name.
+std::string package_regex(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    if (c == '*') {
+      out += "[\\w.-]+";
+    } else {
+      if (c == '.') out += '\\';
+      out += c;
+    }
+  }
+  return out;
+}
+
 // Parts of patterns that many rules share, by name. Rules of all files use them.
 using Definitions = std::map<std::string, std::string>;
 
@@ -62,10 +86,34 @@ class Reader {
     }
   }
 
+  // What a list of packages stands for in a pattern: a specifier in quotes.
+  void define_packages(const TomlValue& root, Definitions& definitions) {
+    const TomlValue* lists = root.find("packages");
+    if (lists == nullptr) return;
+    if (lists->kind != TomlValue::Kind::table) return expected(*lists, "a table");
+    for (const TomlMember& list : lists->members) {
+      std::vector<std::string> names = texts(&list.value);
+      for (std::string& name : names) {
+        if (!is_package_name(name))
+          fault(list.line, list.column, fmt::format("\"{}\" is no name of a package", printable(name)));
+        name = package_regex(name);
+      }
+      if (names.empty()) {
+        fault(list.line, list.column, "a list of packages is expected");
+      } else if (!definitions
+                      .emplace(list.key, fmt::format(R"r("(?:node:|npm:)?(?:{})(?:@[^"/]*)?(?:/[^"]*)?")r",
+                                                     fmt::join(names, "|")))
+                      .second) {
+        fault(list.line, list.column, fmt::format("{} is defined twice", list.key));
+      }
+    }
+  }
+
   void read(const TomlValue& root, const Definitions& definitions, std::vector<Rule>& rules, std::vector<Fact>& facts) {
     definitions_ = &definitions;
     Table table(*this, root);
     table.take("define");
+    table.take("packages");
     for (const TomlValue& entry : tables(table.take("fact"))) facts.push_back(fact(entry));
     for (const TomlValue& entry : tables(table.take("rule"))) rules.push_back(rule(entry));
   }
@@ -459,7 +507,10 @@ struct Loading {
 
   Result<RuleSet> finish() && {
     Definitions definitions;
-    for (const File& file : files) Reader(file.name, faults).define(file.root, definitions);
+    for (const File& file : files) {
+      Reader(file.name, faults).define(file.root, definitions);
+      Reader(file.name, faults).define_packages(file.root, definitions);
+    }
     std::vector<Rule> rules;
     std::vector<Fact> facts;
     for (const File& file : files) Reader(file.name, faults).read(file.root, definitions, rules, facts);

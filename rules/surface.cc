@@ -46,6 +46,18 @@ SurfaceClass module_class(std::string_view specifier) noexcept {
   return find("modules", node ? specifier.substr(5) : specifier, node || bun ? SurfaceClass::unlisted : SurfaceClass::foreign);
 }
 
+bool is_file_system(std::string_view specifier) noexcept {
+  for (const std::string_view prefix : {"node:", "npm:"}) {
+    if (specifier.starts_with(prefix)) specifier.remove_prefix(prefix.size());
+  }
+  while (find("file_system", specifier, SurfaceClass::foreign) == SurfaceClass::foreign) {
+    const std::size_t slash = specifier.rfind('/');
+    if (slash == std::string_view::npos) return false;
+    specifier = specifier.substr(0, slash);
+  }
+  return true;
+}
+
 bool is_free_handler(std::string_view function) noexcept {
   return find("handlers", function, SurfaceClass::foreign) == SurfaceClass::free;
 }

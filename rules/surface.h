@@ -25,6 +25,9 @@ SurfaceClass member_class(std::string_view object, std::string_view member) noex
 // A module specifier as written. Foreign: a package, a path or an address; unlisted: `node:` or `bun:` and an unknown name.
 SurfaceClass module_class(std::string_view specifier) noexcept;
 
+// The file system under any of the names that packages.toml lists, or a part of it: "node:fs/promises", "fs-extra/esm".
+bool is_file_system(std::string_view specifier) noexcept;
+
 // Is `function` (its last name: "spyOn") one that may be handed a root object?
 bool is_free_handler(std::string_view function) noexcept;
 

@@ -1,7 +1,7 @@
-// Runs while guard is built: surface.toml becomes the sorted table of surface.cc. Fails on unknown classes, names that stand
-// in two lists, and empty lists.
+// Runs while guard is built: surface.toml, and the packages of packages.toml that are a file system, become the sorted table
+// of surface.cc. Fails on unknown classes, names that stand in two lists, and empty lists.
 //
-//   surface_compiler surface.toml OUT
+//   surface_compiler surface.toml packages.toml OUT
 
 #include <fmt/format.h>
 
@@ -40,27 +40,33 @@ bool add_object(const std::string& object, const TomlValue& table, Rows& rows) {
   return true;
 }
 
-int run(const char* from, const char* to) {
+// The lists of one file.
+bool add_file(const char* from, Rows& rows) {
   const auto text = read_file(from, 1u << 20);
-  if (!text) {
-    fmt::print(stderr, "{}\n", text.error().to_string());
-    return 1;
-  }
-  const auto root = parse_toml(*text, from);
+  const auto root = text ? parse_toml(*text, from) : Result<TomlValue>(text.error());
   if (!root) {
     fmt::print(stderr, "{}\n", root.error().to_string());
-    return 1;
+    return false;
   }
-  Rows rows;
   for (const TomlMember& section : root->members) {
-    if (section.key != "objects") {
-      if (!add_object(section.key, section.value, rows)) return 1;
-      continue;
-    }
-    for (const TomlMember& object : section.value.members) {
-      if (!add_object(object.key, object.value, rows)) return 1;
+    if (section.key == "packages") {
+      const TomlValue* names = section.value.find("file_system");
+      if (names == nullptr) return complain(section, "a list file_system is expected");
+      for (const TomlValue& name : names->items) rows.emplace(std::pair("file_system", name.text), "named");
+    } else if (section.key != "objects") {
+      if (!add_object(section.key, section.value, rows)) return false;
+    } else {
+      for (const TomlMember& object : section.value.members) {
+        if (!add_object(object.key, object.value, rows)) return false;
+      }
     }
   }
+  return true;
+}
+
+int run(const char* members, const char* packages, const char* to) {
+  Rows rows;
+  if (!add_file(members, rows) || !add_file(packages, rows)) return 1;
   std::string out = "constexpr SurfaceRow kSurfaceRows[] = {\n";
   for (const auto& [key, surface] : rows) out += fmt::format("  {{\"{}\", \"{}\", SurfaceClass::{}}},\n", key.first, key.second, surface);
   out += "};\n";
@@ -76,6 +82,6 @@ int run(const char* from, const char* to) {
 }  // namespace guard
 
 int main(int argc, char** argv) {
-  if (argc != 3) return 64;
-  return guard::run(argv[1], argv[2]);
+  if (argc != 4) return 64;
+  return guard::run(argv[1], argv[2], argv[3]);
 }

@@ -720,6 +720,9 @@ Value fold_function(std::string_view callee, std::span<const Value> args, ValueL
   std::string_view text;
   const bool has_text = text_argument(args, 0, text);
   if (name == "join" || name == "resolve" || name == "normalize") return join_path(args, arena);
+  // As a shell would spell them.
+  if (callee == "process.cwd" && args.empty()) return text_value(".", arena);
+  if (callee == "os.homedir" && args.empty()) return text_value("~", arena);
   if (name == "fromCharCode" || name == "fromCodePoint") return from_char_codes(args, arena);
   if (callee == "String.raw") return raw_text(args, lists, arena);
   if (has_text && (callee == "Symbol" || callee == "Symbol.for")) {

@@ -73,7 +73,7 @@ class Explainer {
       : rules_(rules),
         matcher_(matcher),
         options_(options),
-        harmless_(options.harmless_variables.empty() ? shipped_harmless_variables() : options.harmless_variables),
+        harmless_(rules, options),
         files_(files),
         file_(file),
         line_(line),
@@ -114,6 +114,7 @@ class Explainer {
     const SourceFile& file = files_[index];
     const Lines lines(file.bytes);
     views_.build(file.bytes, file.path);
+    harmless_.begin(views_);
     for (const View view : kAllViews) {
       std::vector<Match> matches;
       GUARD_TRY(matcher_.scan(view, views_.view(view), scratch_, matches).context("explaining " + file.path));
@@ -122,8 +123,7 @@ class Explainer {
         Place place{index, lines.of(span.begin), lines.of(std::max(span.begin, span.end - (span.end > 0 ? 1 : 0))),
                     false};
         if (match.is_fact) {
-          const auto text = views_.view(view).substr(match.begin, match.end - match.begin);
-          place.harmless = rules_.facts()[match.index].id == kReadsVariableFact && reads_only_harmless(text, harmless_);
+          place.harmless = harmless_.contains(view, match);
           facts_[match.index].push_back(place);
         } else if (index == file_) {
           hits_[match.index].push_back(place);
@@ -348,7 +348,9 @@ class Explainer {
     if (!here) return false;
     if (only_harmless) {
       story.story = Story::harmless;
-      story.sentence = "what is read here is on the list of harmless variables ([check] two_hit_ignore)";
+      story.sentence =
+          "what is named here is on the list of harmless variables ([check] two_hit_ignore), or the file sets it "
+          "itself";
       return true;
     }
     const auto [blocked, why] = obstacle(rule);
@@ -398,7 +400,7 @@ class Explainer {
   const RuleSet& rules_;
   const Matcher& matcher_;
   const ValidatorOptions& options_;
-  const std::vector<std::string>& harmless_;
+  HarmlessHits harmless_;
   const std::vector<SourceFile>& files_;
   std::size_t file_;
   std::uint32_t line_;

@@ -42,13 +42,10 @@ FileCheck::FileCheck(const RuleSet& rules, const Matcher& matcher, const Validat
     : rules_(rules),
       matcher_(matcher),
       options_(options),
-      harmless_(options.harmless_variables.empty() ? shipped_harmless_variables() : options.harmless_variables),
+      harmless_(rules, options),
       rules_of_fact_(rules.facts().size()),
       applies_(rules.rules().size()),
       in_scope_(rules.rules().size()) {
-  for (std::uint32_t fact = 0; fact < rules.facts().size(); ++fact) {
-    if (rules.facts()[fact].id == kReadsVariableFact) reads_variable_ = fact;
-  }
   for (std::uint32_t i = 0; i < rules.rules().size(); ++i) {
     const Rule& rule = rules.rules()[i];
     applies_[i] = applies(rule, options.tiers);
@@ -87,6 +84,7 @@ Result<void> FileCheck::look_at(const std::string& path, std::string_view bytes,
     add_finding(FindingTier::encoding, fault.rule, fault.title, fault.fix, {fault.begin, fault.end}, true);
   }
   views_.build(bytes, path);
+  harmless_.begin(views_);
   add_reading_findings();
   for (const View view : kAllViews) {
     matches_.clear();
@@ -149,8 +147,7 @@ bool FileCheck::wanted(std::uint32_t index) {
 
 void FileCheck::take(View view, const Match& match) {
   if (match.is_fact) {
-    const std::string_view text = views_.view(view).substr(match.begin, match.end - match.begin);
-    if (match.index == reads_variable_ && reads_only_harmless(text, harmless_)) return;
+    if (harmless_.contains(view, match)) return;
     places_.push_back({match.index, views_.original(view, match.begin, match.end)});
     return;
   }

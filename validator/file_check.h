@@ -13,6 +13,7 @@
 #include "rules/rule_set.h"
 #include "validator/finding.h"
 #include "validator/source_view.h"
+#include "validator/two_hit.h"
 #include "validator/validator.h"
 
 namespace guard {
@@ -66,9 +67,8 @@ class FileCheck {
   const RuleSet& rules_;
   const Matcher& matcher_;
   const ValidatorOptions& options_;
-  const std::vector<std::string>& harmless_;
+  HarmlessHits harmless_;
   std::uint32_t api_key_rule_ = kNoRule;
-  std::uint32_t reads_variable_ = kNoRule;                 // a fact
   std::vector<std::vector<std::uint32_t>> rules_of_fact_;  // rules whose findings stand where the fact does
   std::vector<bool> applies_;
 

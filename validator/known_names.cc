@@ -49,7 +49,7 @@ class TraitTable {
           "fileURLToPath", "pathToFileURL", "toNamespacedPath", "encodeURIComponent", "encodeURI", "encode", "atob",
           "decodeURIComponent", "decodeURI", "unescape", "parse", "fromBase64", "fromHex", "keys", "values", "entries",
           "getOwnPropertyNames", "ownKeys", "fromEntries", "freeze", "seal", "assign", "Map", "Set", "format",
-          "structuredClone", "all", "allSettled", "btoa", "basename", "dirname", "extname", "raw", "Symbol", "for", "RegExp"}) {
+          "structuredClone", "all", "allSettled", "btoa", "basename", "dirname", "extname", "raw", "Symbol", "for", "RegExp", "cwd", "homedir"}) {
       add(name, kFolds);
     }
   }

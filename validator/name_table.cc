@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "rules/surface.h"
+
 namespace guard {
 namespace {
 
@@ -35,9 +37,10 @@ bool is_root_name(std::string_view name) noexcept {
     case packed_name("ffi"):
     case packed_name("cluster"):
     case packed_name("os"):
+    case packed_name("timers"):
       return true;
     default:
-      return name == "globalThis" || name == "worker_threads" || name == "child_process" || name == "inspector";
+      return name == "setTimeout" || name == "setInterval" || name == "globalThis" || name == "worker_threads" || name == "child_process" || name == "inspector";
   }
 }
 
@@ -45,13 +48,12 @@ std::string_view module_root(std::string_view specifier) noexcept {
   if (specifier.substr(0, 5) == "node:") specifier.remove_prefix(5);
   if (specifier == "process" || specifier == "child_process" || specifier == "path" || specifier == "module" ||
       specifier == "vm" || specifier == "worker_threads" || specifier == "os" || specifier == "console" ||
-      specifier == "cluster" || specifier == "inspector") {
+      specifier == "cluster" || specifier == "inspector" || specifier == "timers") {
     return specifier;
   }
   if (specifier == "bun") return "Bun";
   if (specifier == "bun:ffi") return "ffi";
-  if (specifier == "fs" || specifier == "fs/promises" || specifier == "fs-extra" || specifier == "graceful-fs")
-    return "fs";
+  if (is_file_system(specifier)) return "fs";
   if (specifier == "path/posix" || specifier == "path/win32") return "path";
   return {};
 }

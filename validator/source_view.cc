@@ -55,7 +55,10 @@ bool SourceViews::read(std::string_view text, std::string_view path, const TextS
     ViewBuilder builder(text, s.names, s.arena, s.lists, s.texts, origin == nullptr && is_typed_path(path), at);
     builder.set_read_bytes(s.read_bytes);
     builder.read_main(s.lexed.tokens);
-    if (reading == 0 && builder.wants_second_reading() && !builder.over_budget()) continue;
+    if (reading == 0 && builder.wants_second_reading() && !builder.over_budget()) {
+      s.steps += builder.steps();
+      continue;
+    }
     builder.read_other_meanings(s.lexed.tokens);
     for (const TokenRange& range : s.lexed.alternatives) {
       if (s.lexed.undecidable) break;  // the file is refused as it is
@@ -64,6 +67,7 @@ bool SourceViews::read(std::string_view text, std::string_view path, const TextS
     if (origin == nullptr && !is_script_path(path)) {
       builder.add_entry({}, text, 0, static_cast<std::uint32_t>(text.size()));
     }
+    s.steps += builder.steps();
     return !builder.over_budget() && !s.names.overflowed();
   }
   return true;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/glob.h"
 #include "validator/known_names.h"
 
 namespace guard {
@@ -12,6 +13,7 @@ const std::vector<std::string>& shipped_harmless_variables() {
       "LC_CTYPE",  "TERM",    "COLORTERM", "COLUMNS", "LINES",          "NO_COLOR", "FORCE_COLOR", "PWD",
       "TMPDIR",    "TEMP",    "TMP",       "VITEST",  "JEST_WORKER_ID", "TEST",     "BUN_TEST",    "GITHUB_ACTIONS",
       "RUNNER_OS", "OS",      "OSTYPE",    "SHELL",   "EDITOR",         "VERBOSE",  "LOG_LEVEL",   "PORT",
+      "PATH",      "HOME",    "USERPROFILE", "GITHUB_ACTION", "RUNNER_*", "npm_package_*", "npm_lifecycle_*", "*_VERSION", "VITEST_*", "SSR", "DEV", "PROD",
       "GITLAB_CI", "CITGM",   "ECOSYSTEM_CI", "UPDATE_GOLDENS", "UPDATE_SNAPSHOT", "UPDATE_SNAPSHOTS", "npm_config_user_agent"};
   return kNames;
 }
@@ -27,12 +29,96 @@ bool reads_only_harmless(std::string_view read, std::span<const std::string> har
     const std::string_view name = part.substr(0, size);
     if (size < part.size() && part[size] != ':' && part[size] != '=') return false;
     const bool trailing_comma = name.empty() && comma == std::string_view::npos && any;
-    if (!trailing_comma && std::find(harmless.begin(), harmless.end(), name) == harmless.end()) return false;
+    const auto is_name = [&](const std::string& listed) { return listed == name || (listed.find('*') != std::string::npos && glob_matches(listed, name)); };
+    if (!trailing_comma && std::none_of(harmless.begin(), harmless.end(), is_name)) return false;
     any = true;
     if (comma == std::string_view::npos) break;
     at = comma + 1;
   }
   return any;
+}
+
+namespace {
+
+// The length of a.b.c at the beginning of `text`.
+std::size_t path_length(std::string_view text) noexcept {
+  std::size_t size = 0;
+  while (size < text.size() && (is_name_byte(text[size]) || text[size] == '.')) ++size;
+  return size;
+}
+
+bool begins_environment(std::string_view text) noexcept {
+  return text.starts_with("process.env") || text.starts_with("Bun.env") || text.starts_with("import.meta.env");
+}
+
+}  // namespace
+
+OwnVariables::OwnVariables(std::string_view code, std::string_view strings) {
+  std::unordered_map<std::string_view, std::size_t> named;  // given what a name stands for, which may be what was saved
+  std::unordered_map<std::string_view, bool> saved;
+  constexpr std::string_view kEnv = ".env.";
+  for (std::size_t at = code.find(kEnv); at != std::string_view::npos; at = code.find(kEnv, at + 1)) {
+    std::string_view ahead = code.substr(0, at);
+    for (const std::string_view root : {"process", "Bun", "import.meta"}) {
+      if (!ahead.ends_with(root)) continue;
+      ahead.remove_suffix(root.size());
+      const std::size_t begin = at + kEnv.size();
+      std::size_t end = begin;
+      while (end < code.size() && is_name_byte(code[end])) ++end;
+      const std::string_view name = code.substr(begin, end - begin);
+      const std::string_view behind = code.substr(end);
+      const bool assigns = behind.size() > 1 && behind[0] == '=' && behind[1] != '=' && behind[1] != '>';
+      if (ahead.ends_with("delete ")) first_.try_emplace(name, at);
+      if (!assigns) {
+        if (!ahead.empty() && (ahead.back() == '=' || ahead.back() == ':')) saved.emplace(name, true);
+        break;
+      }
+      const std::string_view value = behind.substr(1);
+      if (begins_environment(value)) break;
+      const std::size_t size = path_length(value);
+      const bool a_name = size != 0 && !(value[0] >= '0' && value[0] <= '9') &&
+                          (size == value.size() || std::string_view(";,)}\n").find(value[size]) != std::string_view::npos);
+      (a_name ? named : first_).try_emplace(name, at);
+      break;
+    }
+  }
+  for (const auto& [name, at] : named) {
+    if (saved.count(name) != 0) continue;
+    const auto [known, fresh] = first_.try_emplace(name, at);
+    if (!fresh) known->second = std::min(known->second, at);
+  }
+  constexpr std::string_view kStub = "stubEnv\x1d";
+  for (std::size_t at = strings.find(kStub); at != std::string_view::npos; at = strings.find(kStub, at + 1)) {
+    const std::size_t begin = at + kStub.size();
+    first_[strings.substr(begin, strings.find('\x1f', begin) - begin)] = 0;
+  }
+}
+
+bool OwnVariables::set_before(std::string_view name, std::size_t at) const noexcept {
+  const auto known = first_.find(name);
+  return known != first_.end() && known->second <= at;
+}
+
+HarmlessHits::HarmlessHits(const RuleSet& rules, const ValidatorOptions& options)
+    : names_(options.harmless_variables.empty() ? shipped_harmless_variables() : options.harmless_variables) {
+  for (std::uint32_t fact = 0; fact < rules.facts().size(); ++fact) {
+    if (rules.facts()[fact].id == kReadsVariableFact) reads_variable_ = fact;
+    if (rules.facts()[fact].id == kOutputSinkFact) output_sink_ = fact;
+  }
+}
+
+void HarmlessHits::begin(const SourceViews& views) {
+  views_ = &views;
+  own_.reset();
+}
+
+bool HarmlessHits::contains(View view, const Match& match) {
+  if (match.index != reads_variable_ && match.index != output_sink_) return false;
+  const std::string_view text = views_->view(view).substr(match.begin, match.end - match.begin);
+  if (reads_only_harmless(text, names_)) return true;
+  if (match.index != output_sink_ || !is_identifier(text)) return false;
+  if (!own_) own_.emplace(views_->view(View::code), views_->view(View::strings));
+  return own_->set_before(text, view == View::code ? match.begin : SIZE_MAX);
 }
 
 }  // namespace guard

@@ -19,6 +19,7 @@ namespace guard {
 // Known to the validator by name: the first finds configurable names, of the second harmless variables are left out.
 inline constexpr std::string_view kApiKeyRule = "host.api_key_name";
 inline constexpr std::string_view kReadsVariableFact = "fact.reads_variable";
+inline constexpr std::string_view kOutputSinkFact = "fact.output_sink";
 
 // One file's bytes. `path` decides path scopes and side-file findings.
 struct SourceFile {

@@ -369,8 +369,9 @@ bool ViewBuilder::load_module(const Group& group, std::string_view callee, const
                               const Token& at) {
   const bool masked = callee == "import" && masked_load_;
   if (callee == "import") masked_load_ = false;
-  const bool by_name = callee == "require" || callee == "import" || callee.ends_with(".getBuiltinModule") || callee.ends_with(".require") || callee == "require.resolve";
-  const bool by_result = callee.ends_with(")");
+  const bool by_name = callee == "require" || callee == "import" || callee.ends_with(".getBuiltinModule") || callee.ends_with(".require") || callee == "require.resolve" ||
+                       (callee.ends_with(")") && callee.find("createRequire(") != std::string_view::npos);
+  const bool by_result = callee.ends_with(")") && !by_name;
   if (masked || (!by_name && !by_result) || !specifier.is_text() || !is_plain_specifier(specifier.text)) return false;
   const std::string_view root = module_root(specifier.text);
   if (by_result && root.empty()) return false;

@@ -4,6 +4,7 @@
 // constant; what it can't follow is written as it stands. Never fails: brackets that don't match are ignored.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "validator/js_lexer.h"
 #include "validator/mapped_text.h"
 #include "validator/name_table.h"
+#include "validator/view_text.h"
 
 namespace guard {
 
@@ -72,6 +74,9 @@ class ViewBuilder {
 
   // How many bytes were read into these views so far, this text among them; without it, only this text.
   void set_read_bytes(std::uint64_t bytes) noexcept { read_bytes_ = bytes; }
+
+  // Looks around, in bytes of callees and tokens of import clauses; for tests of linearity.
+  std::uint64_t steps() const noexcept { return callee_bytes_ + clause_tokens_; }
 
   // The views grew out of all proportion to the text, and reading stopped.
   bool over_budget() const noexcept { return over_budget_; }
@@ -206,6 +211,7 @@ class ViewBuilder {
   Value end_argument();
   std::string_view callee_here() const noexcept;
   std::string_view called(const Group& group) const noexcept;
+  std::string_view ends_of(std::string_view callee) const noexcept;
   std::string_view path_of_operand() const;
   bool gives_process() const noexcept;
   std::uint32_t import_clause(std::uint32_t index);
@@ -277,6 +283,11 @@ class ViewBuilder {
 
   std::string_view source_;
   std::uint64_t read_bytes_ = source_.size();
+  mutable std::uint64_t callee_bytes_ = 0;
+  std::uint64_t clause_tokens_ = 0;
+  std::span<const Token> vain_clause_;  // from an `import` without a module's name to the end of what is read
+  const Token* vain_clause_stop_ = nullptr;
+  mutable std::array<char, kOperandCodeMax + 1> far_callee_{};
   NameTable& names_;
   Arena& arena_;
   ValueLists& lists_;

@@ -2,6 +2,7 @@
 #include "validator/view_builder.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 #include "validator/fold_url.h"
@@ -162,7 +163,7 @@ void ViewBuilder::add_command(std::span<const Value> words, std::uint32_t begin,
       argv += kWildcard;
     }
   }
-  const std::string callee(callee_here());
+  const std::string_view callee = callee_here();
   const CalleeTraits traits = traits_of(callee);
   const bool asserts = (traits & kAsserts) != 0 && !is_own_name(callee);
   if (asserts && is_compared_by(callee)) return;
@@ -209,12 +210,26 @@ std::string_view ViewBuilder::callee_here() const noexcept {
   return {};
 }
 
+// A callee may be the whole file before it: f("a")("b"), f`a``b`. Its ends say all that is asked of one, and looking at more
+// for each text would be quadratic. Valid until the next callee is asked for.
+std::string_view ViewBuilder::ends_of(std::string_view callee) const noexcept {
+  constexpr std::size_t kEnd = kOperandCodeMax / 2;
+  if (callee.size() > far_callee_.size()) {
+    std::memcpy(far_callee_.data(), callee.data(), kEnd);
+    far_callee_[kEnd] = kWildcard;
+    std::memcpy(far_callee_.data() + kEnd + 1, callee.data() + callee.size() - kEnd, kEnd);
+    callee = std::string_view(far_callee_.data(), far_callee_.size());
+  }
+  callee_bytes_ += callee.size();
+  return callee;
+}
+
 // What a call calls in the end: f of f.call(..), f.apply(..), f.bind(..)(..), Reflect.apply(f, ..), [f][0](..).
 std::string_view ViewBuilder::called(const Group& group) const noexcept {
   const std::string_view code = code_.text();
-  std::string_view callee = code.substr(group.callee_begin, group.code_begin - group.callee_begin);
+  std::string_view callee = ends_of(code.substr(group.callee_begin, group.code_begin - group.callee_begin));
   if ((callee == "Reflect.apply" || callee == "Reflect.construct") && group.first_arg_end > group.code_begin) {
-    return code.substr(group.code_begin + 1, group.first_arg_end - group.code_begin - 1);
+    return ends_of(code.substr(group.code_begin + 1, group.first_arg_end - group.code_begin - 1));
   }
   for (const std::string_view tail : {".call", ".apply", ".bind"}) {
     if (callee.ends_with(tail)) return callee.substr(0, callee.size() - tail.size());

@@ -88,7 +88,8 @@ std::string_view ViewBuilder::path_of(std::string_view code) const {
   if (code.back() == ')') {
     // What it gives is `require`; what that gives is a module: createRequire(..)("./a").
     if (code.starts_with("module.createRequire(") || code.starts_with("createRequire(")) {
-      return call_end(code) + 4 == code.size() && code.ends_with("(\"\")") ? std::string_view() : "require";
+      const std::string_view rest = code.substr(std::min(call_end(code), code.size()));
+      return rest.starts_with("(\"") && rest.find("\")") == rest.size() - 2 ? std::string_view() : "require";
     }
     if (code.starts_with("Bun.file(")) return "Bun.file";
   }

@@ -2,6 +2,7 @@
 #include "validator/view_builder.h"
 
 #include <algorithm>
+#include <functional>
 #include <string>
 
 #include "validator/fold_url.h"
@@ -435,14 +436,25 @@ std::uint32_t ViewBuilder::import_clause(std::uint32_t index) {
   const auto is_specifier = [&](std::uint32_t i) {
     return tokens_[i].kind == TokenKind::string && (i == index + 1 || text(i - 1) == "from");
   };
+  // A search that was in vain is so for every `import` that it passed, too.
+  const Token* const here = tokens_.data() + index;
+  const bool passed = vain_clause_.data() + vain_clause_.size() == tokens_.data() + tokens_.size() &&
+                      std::less_equal<>()(vain_clause_.data(), here) && std::less<>()(here, vain_clause_stop_);
+  if (passed && string_at < limit && !is_specifier(string_at)) return index + 1;
+  const auto in_vain = [&](std::uint32_t stop) {
+    vain_clause_ = tokens_.subspan(index);
+    vain_clause_stop_ = tokens_.data() + stop;
+    return index + 1;
+  };
   while (string_at < limit && !is_specifier(string_at)) {
+    ++clause_tokens_;
     const TokenKind kind = tokens_[string_at].kind;
     const std::string_view t = text(string_at);
     const bool in_clause = kind == TokenKind::word || kind == TokenKind::string || t == "{" || t == "}" || t == "," || t == "*";
-    if (!in_clause) return index + 1;
+    if (!in_clause) return in_vain(string_at);
     ++string_at;
   }
-  if (string_at >= limit) return index + 1;
+  if (string_at >= limit) return in_vain(string_at);
   const Token& specifier_token = tokens_[string_at];
   const Value specifier = literal_value(specifier_token);
   // `import type X from "m"` loads nothing; `import type from "m"` and `import type, {x} from "m"` do.

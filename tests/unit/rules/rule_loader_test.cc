@@ -76,6 +76,22 @@ value = '[0-9]{4}'
   EXPECT_EQ(rules->rules().front().redact.at("except"), "x|(?:[0-9]{4})");
 }
 
+TEST(RuleLoader, ReadsAListOfPackagesAsASpecifierInQuotes) {
+  const auto rules = parse_rules(rule_with("dump\\(", "(?&spawns)") + "[packages]\nspawns = [\"a.b\", \"@c/d-*\"]\n", "x.toml");
+  ASSERT_TRUE(rules.has_value()) << rules.error().message();
+  EXPECT_EQ(rules->rules().front().patterns.front().regex,
+            "(?:\"(?:node:|npm:)?(?:a\\.b|@c/d-[\\w.\\-]+)(?:@[^\"/]*)?(?:/[^\"]*)?\")");
+}
+
+TEST(RuleLoader, RefusesPackagesThatAreNone) {
+  EXPECT_THAT(complaint("packages = 1\n"), HasSubstr("x.toml:1:12: expected a table, found"));
+  EXPECT_THAT(complaint("[packages]\nspawns = 1\n"), HasSubstr("expected an array of strings"));
+  EXPECT_THAT(complaint("[packages]\nspawns = []\n"), HasSubstr("a list of packages is expected"));
+  EXPECT_THAT(complaint("[packages]\nspawns = [\"a|b\"]\n"), HasSubstr("\"a|b\" is no name of a package"));
+  EXPECT_THAT(complaint("[packages]\nspawns = [\"*\"]\n"), HasSubstr("is no name of a package"));
+  EXPECT_THAT(complaint("[define]\na = 'x'\n[packages]\na = [\"b\"]\n"), HasSubstr("a is defined twice"));
+}
+
 TEST(RuleLoader, RefusesDefinitionsThatAreNone) {
   EXPECT_THAT(complaint(rule_with("dump\\(", "(?&call)\\(")), HasSubstr("x.toml:8:24: \"call\" is not defined"));
   EXPECT_THAT(complaint(rule_with("dump\\(", "(?&call")), HasSubstr("\"call\" is not defined"));

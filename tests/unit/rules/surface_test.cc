@@ -53,6 +53,15 @@ TEST(Surface, KnowsModulesWithAndWithoutNode) {
   }
 }
 
+TEST(Surface, KnowsTheFileSystemUnderItsOtherNames) {
+  for (const char* specifier : {"fs", "node:fs", "fs/promises", "node:fs/promises", "fs-extra", "npm:fs-extra", "fs-extra/esm", "graceful-fs"}) {
+    EXPECT_TRUE(is_file_system(specifier)) << specifier;
+  }
+  for (const char* specifier : {"", "/", "memfs", "./fs", "../fs", "fs-extras", "@x/fs", "file:fs", "src/fs/promises"}) {
+    EXPECT_FALSE(is_file_system(specifier)) << specifier;
+  }
+}
+
 TEST(Surface, KnowsCallsThatMayBeHandedARoot) {
   for (const char* name : {"spyOn", "expect", "toBe"}) EXPECT_TRUE(is_free_handler(name)) << name;
   for (const char* name : {"", "use", "keys", "stringify", "expect.soft", "SpyOn"})
@@ -130,11 +139,14 @@ TEST(Surface, ListsEveryNameThatBunHas) {
 std::pair<int, std::string> compile(const std::string& text) {
   const std::string from = ::testing::TempDir() + "guard-surface-test.toml";
   const std::string to = ::testing::TempDir() + "guard-surface-test.inc";
+  const std::string packages = ::testing::TempDir() + "guard-packages-test.toml";
   std::ofstream(from) << text;
+  std::ofstream(packages) << "[packages]\nfile_system = [\"fs-extra\"]\n";
   int status = 0;
   const std::string said =
-      output_of("'" GUARD_SURFACE_COMPILER "' '" + from + "' '" + to + "' 2>&1 && cat '" + to + "'", status);
+      output_of("'" GUARD_SURFACE_COMPILER "' '" + from + "' '" + packages + "' '" + to + "' 2>&1 && cat '" + to + "'", status);
   std::remove(from.c_str());
+  std::remove(packages.c_str());
   std::remove(to.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, said};
 }
@@ -145,6 +157,7 @@ TEST(SurfaceCompiler, WritesASortedTable) {
   EXPECT_EQ(status, 0) << said;
   EXPECT_EQ(said,
             "constexpr SurfaceRow kSurfaceRows[] = {\n"
+            "  {\"file_system\", \"fs-extra\", SurfaceClass::named},\n"
             "  {\"modules\", \"b\", SurfaceClass::named},\n"
             "  {\"process\", \"a\", SurfaceClass::host},\n"
             "  {\"process\", \"m\", SurfaceClass::free},\n"

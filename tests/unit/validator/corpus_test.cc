@@ -196,8 +196,9 @@ TEST(Corpus, LeavesActsOfTheHostTierToTheContainer) {
     refused += sample.docker ? 1 : 0;
     if (sample.docker) std::printf("refused in docker: %s\n", sample.path.c_str());
   }
-  // Two of them for getting the test runner through require, which is refused everywhere.
-  EXPECT_LE(refused, 11) << "of " << all;
+  // Two of them for getting the test runner through require, which is refused everywhere, one for comparing a key with a matcher, two for
+  // changing how modules are loaded.
+  EXPECT_LE(refused, 14) << "of " << all;
 }
 
 TEST(Corpus, BothEnginesSayTheSameAboutEveryFile) {

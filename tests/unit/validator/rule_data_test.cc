@@ -2,6 +2,9 @@
 // with both engines.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "common/toml_file.h"
 #include "rules/rule_check.h"
 #include "tests/unit/validator/check_support.h"
 
@@ -26,6 +29,78 @@ TEST(RuleData, TellsWhatToDoInsteadForEveryBlockingRule) {
     EXPECT_FALSE(rule.match.empty()) << rule.id;
     EXPECT_FALSE(rule.no_match.empty()) << rule.id;
     EXPECT_EQ(rule.severity, Severity::block) << rule.id;
+  }
+}
+
+// packages.toml as it stands: ability and names.
+std::vector<std::pair<std::string, std::vector<std::string>>> abilities() {
+  const Result<TomlValue> root = parse_toml(read_text(GUARD_SOURCE_DIR "/rules/packages.toml"), "packages.toml");
+  std::vector<std::pair<std::string, std::vector<std::string>>> out;
+  if (!root || root->find("packages") == nullptr) return out;
+  for (const TomlMember& list : root->find("packages")->members) {
+    out.emplace_back(list.key, std::vector<std::string>());
+    for (const TomlValue& name : list.value.items) out.back().second.push_back(name.text);
+  }
+  return out;
+}
+
+// The ways to bring a module in.
+std::vector<std::string> loads_of(const std::string& module) {
+  return {"import x from \"" + module + "\";",
+          "import { x as y } from '" + module + "';",
+          "import * as x from \"" + module + "/sub/path.js\";",
+          "import \"npm:" + module + "\";",
+          "const x = require(\"" + module + "\");",
+          "const { x } = await import(`" + module + "`);",
+          "export * from \"" + module + "\";",
+          "import { createRequire } from \"node:module\"; createRequire(import.meta.url)(\"" + module + "\").x();"};
+}
+
+// An ability that no rule asks for would be a list that nobody reads.
+TEST(RuleData, EveryPackageThatIsListedIsStoppedOrCountsAsOutput) {
+  ASSERT_GE(abilities().size(), 10U);
+  for (const auto& [ability, names] : abilities()) {
+    EXPECT_FALSE(names.empty()) << ability;
+    for (std::string name : names) {
+      if (name.back() == '*') name = name.substr(0, name.size() - 1) + "x";
+      const bool loads_env = ability == "loads_env";
+      const bool is_fs = ability == "file_system";
+      for (const std::string& load : loads_of(name)) {
+        const std::string act = loads_env ? "x.loadEnv('a');"
+                                : is_fs   ? "x.removeSync('a'); x.rmSync('a');"
+                                          : "use(process.env.SESSION_SECRET);";
+        const std::set<std::string> quiet = rules_of(act);
+        std::set<std::string> found = rules_of(load + act);
+        for (const std::string& rule : quiet) found.erase(rule);
+        found.erase("docker.unlisted_member");
+        EXPECT_FALSE(found.empty()) << ability << ": " << load;
+      }
+    }
+  }
+}
+
+TEST(RuleData, NoPackageIsJudgedByItsNameAlone) {
+  for (const auto& [ability, names] : abilities()) {
+    for (std::string name : names) {
+      if (name.back() == '*') name = name.substr(0, name.size() - 1) + "x";
+      for (const std::string& text : {"import type { X } from \"" + name + "\";", "it(\"" + name + "\", f);",
+                                      "// require(\"" + name + "\")", "import x from \"./" + name + "\";",
+                                      "import x from \"@own/" + (name[0] == '@' ? name.substr(1) : name) + "\";"}) {
+        EXPECT_EQ(rules_of(text), std::set<std::string>()) << ability << ": " << text;
+      }
+    }
+  }
+}
+
+TEST(RuleData, EveryFactIsAskedForByARule) {
+  for (const Fact& fact : rules().facts()) {
+    const bool asked = std::any_of(rules().rules().begin(), rules().rules().end(), [&](const Rule& rule) {
+      const auto names = [&](const std::vector<std::string>& ids) {
+        return std::find(ids.begin(), ids.end(), fact.id) != ids.end();
+      };
+      return names(rule.needs) || names(rule.all_of);
+    });
+    EXPECT_TRUE(asked) << fact.id;
   }
 }
 
