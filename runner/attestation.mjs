@@ -576,44 +576,51 @@ const main = (table, key, channel, heapStats, kKeyBytes, kTagBytes) => {
 
   // ---- node:assert -------------------------------------------------------------------------------------------------
 
-  // Loaded only where a test asks for it: it costs as much as a third of bun's start.
-  const notAnAssertion = { __proto__: null, AssertionError: true, Assert: true, CallTracker: true, strict: true };
+  // Its own objects are changed, for there are many ways to them (require, process.getBuiltinModule, node:test), and mocked, for
+  // a module's function itself can't be changed. `strict` is another object with other functions.
+  const notAnAssertion = { __proto__: null, AssertionError: true, Assert: true, CallTracker: true, strict: true, constructor: true };
   const seesFailures = { __proto__: null, throws: true, rejects: true };
-  let assertion = null;
-  const wrapAssertions = () => {
-    if (assertion !== null) return assertion;
-    const native = apply(getBuiltinModule, process, ["node:assert"]);
-    assertion = like(function () {
-      return check(native, undefined, arguments, false, null);
-    }, native);
+  const wrapFunctions = (object, writable) => {
+    const keys = ownKeys(object);
+    for (let i = 0; i < keys.length; ++i) {
+      const key = keys[i];
+      const original = getOwnPropertyDescriptor(object, key).value;
+      if (typeof original !== "function" || typeof key !== "string" || notAnAssertion[key] === true) continue;
+      const value = like(function () { return check(original, this, arguments, seesFailures[key] === true, null); }, original);
+      defineProperty(object, key, { value, writable, enumerable: true, configurable: false });
+    }
+  };
+  const standFor = (native) => {
+    const stand = like(function () { return check(native, undefined, arguments, false, null); }, native);
+    const module = { default: stand };
     const keys = ownKeys(native);
     for (let i = 0; i < keys.length; ++i) {
       const key = keys[i];
-      const found = getOwnPropertyDescriptor(native, key);
-      if (key === "length" || key === "name" || key === "prototype" || !("value" in found)) continue;
-      const original = found.value;
-      let value = original;
-      if (typeof original === "function" && typeof key === "string" && notAnAssertion[key] !== true) {
-        value = like(function () { return check(original, this, arguments, seesFailures[key] === true, null); }, original);
-        try {
-          put(native, key, value); // for process.getBuiltinModule, and `strict`, which shares them
-        } catch {
-          // not configurable: only its callers through an import are counted
-        }
-      }
-      defineProperty(assertion, key, { value: key === "strict" ? assertion : value, enumerable: found.enumerable });
+      if (key === "length" || key === "name" || key === "prototype" || key === "strict") continue;
+      const { value, enumerable } = getOwnPropertyDescriptor(native, key);
+      defineProperty(stand, key, { value, enumerable });
+      if (typeof key === "string") module[key] = value;
     }
     apply(weakAdd, closed, [native]);
-    return close(assertion);
-  };
-  const asModule = () => {
-    const from = wrapAssertions();
-    const module = { default: from };
-    const keys = ownKeys(from);
-    for (let i = 0; i < keys.length; ++i) if (typeof keys[i] === "string" && keys[i] !== "length" && keys[i] !== "name" && keys[i] !== "prototype") module[keys[i]] = from[keys[i]];
     return module;
   };
-  for (const specifier of ["node:assert", "assert", "node:assert/strict", "assert/strict"]) apply(mockModule, mock, [specifier, asModule]);
+  const loose = apply(getBuiltinModule, process, ["node:assert"]);
+  const { strict } = loose;
+  wrapFunctions(loose, false);
+  wrapFunctions(strict, false);
+  wrapFunctions(loose.Assert.prototype, true); // its instances assign some of their own
+  apply(weakAdd, closed, [loose.Assert.prototype]);
+  const looseModule = standFor(loose);
+  const strictModule = standFor(strict);
+  for (const module of [looseModule, strictModule]) {
+    module.strict = strictModule.default;
+    defineProperty(module.default, "strict", { value: module.strict, enumerable: true });
+    close(module.default);
+  }
+  put(loose, "strict", strictModule.default);
+  put(strict, "strict", strictModule.default);
+  for (const specifier of ["node:assert", "assert"]) apply(mockModule, mock, [specifier, () => looseModule]);
+  for (const specifier of ["node:assert/strict", "assert/strict"]) apply(mockModule, mock, [specifier, () => strictModule]);
 
   // ---- the table that tests get their API from ---------------------------------------------------------------------
 
