@@ -537,16 +537,23 @@ const main = (table, key, channel, heapStats, kKeyBytes, kTagBytes) => {
   });
   close(setPrototypeOf(matchers, others));
   close(setPrototypeOf(Expectation.prototype, matchers));
-  for (const object of [others, expect, not]) apply(weakAdd, closed, [object]);
+  for (const object of [others, expect, not, expect.extend]) apply(weakAdd, closed, [object]);
 
   // ---- spies and mocks ---------------------------------------------------------------------------------------------
 
   // spyOn replaces properties that are neither configurable nor writable.
   const nativeSpyOn = table.spyOn;
-  const spyOn = close(function spyOn(object, key, access) {
-      if ((typeof object === "object" || typeof object === "function") && object !== null) {
-        if (apply(weakHas, closed, [object]) || (object === Bun && text(key) === "jest")) throw tampered("what tests are made of");
-      }
+  const holdsClosed = (object, key) => {
+    for (let at = object; at !== null; at = getPrototypeOf(at)) {
+      if (apply(weakHas, closed, [at])) return true;
+      const found = getOwnPropertyDescriptor(at, key);
+      if (found !== undefined) return (typeof found.value === "function" || typeof found.value === "object") && apply(weakHas, closed, [found.value]);
+    }
+    return false;
+  };
+  const spyOn = close(function spyOn(object, name, access) {
+      const key = typeof name === "string" || typeof name === "symbol" ? name : text(name); // it may be another one when asked again
+      if ((typeof object === "object" || typeof object === "function") && object !== null && holdsClosed(object, key)) throw tampered("what tests are made of");
       return access === undefined ? nativeSpyOn(object, key) : nativeSpyOn(object, key, access);
   });
   const closedModules = { __proto__: null, "bun:test": true, assert: true, "node:assert": true, "assert/strict": true, "node:assert/strict": true };
@@ -634,7 +641,7 @@ const main = (table, key, channel, heapStats, kKeyBytes, kTagBytes) => {
     else if (key === "beforeAll" || key === "beforeEach" || key === "afterAll" || key === "afterEach" || key === "onTestFinished") table[key] = hook(native);
   }
   close(table);
-  put(Bun, "jest", function jest() { return table; });
+  put(Bun, "jest", close(function jest() { return table; }));
 
   // ---- the end -----------------------------------------------------------------------------------------------------
 
