@@ -33,6 +33,8 @@ const main = (table, key, channel, heapStats, kKeyBytes, kTagBytes) => {
   const TypeErrorHere = TypeError;
   const BytesHere = Uint8Array;
   const write = Bun.write;
+  const formatStack = Error.prepareStackTrace; // bun's own; nothing in a later bun
+  const same = Bun.deepEquals;
   const nanoseconds = Bun.nanoseconds;
   const wait = setTimeout;
   const cancel = clearTimeout;
@@ -74,7 +76,8 @@ const main = (table, key, channel, heapStats, kKeyBytes, kTagBytes) => {
 
   // With `retry: 2`, the customary value, a test may fail twice before it passes.
   const kFailuresForgiven = 2;
-  // An assertion that failed is forgiven when the same line passes later: that is polling. Not within the same moment: that is a loop.
+  // An assertion that failed is forgiven when the same line passes later and wants the same: that is polling. Not within the same
+  // moment, and not with other wants: that is a loop over cases.
   const kPollingNs = 1_000_000;
 
   const printable = (value) => {
@@ -125,7 +128,7 @@ const main = (table, key, channel, heapStats, kKeyBytes, kTagBytes) => {
   // The first line of the stack outside of this file; empty where foreign code formats stacks.
   const site = () => {
     const format = getOwnPropertyDescriptor(ErrorHere, "prepareStackTrace");
-    if (format !== undefined && (format.get || format.value !== undefined)) return "";
+    if (format !== undefined && (format.get || format.value !== formatStack)) return "";
     const { stack } = new ErrorHere();
     if (typeof stack !== "string") return "";
     for (let from = apply(indexOf, stack, ["\n"]) + 1; from > 0; ) {
@@ -137,21 +140,21 @@ const main = (table, key, channel, heapStats, kKeyBytes, kTagBytes) => {
     return "";
   };
 
-  const assertionFailed = (one, error) => {
+  const assertionFailed = (one, error, wanted) => {
     if (one.over) ++count.outside_failed;
-    else one.failures = { __proto__: null, error, site: site(), at: nanoseconds(), next: one.failures };
+    else one.failures = { __proto__: null, error, wanted, site: site(), at: nanoseconds(), next: one.failures };
   };
   // Drops the failures that `is` holds for.
   const forgive = (one, is) => {
     let kept = null;
-    for (let failure = one.failures; failure !== null; failure = failure.next) if (!is(failure)) kept = { __proto__: null, error: failure.error, site: failure.site, at: failure.at, next: kept };
+    for (let failure = one.failures; failure !== null; failure = failure.next) if (!is(failure)) kept = { __proto__: null, error: failure.error, wanted: failure.wanted, site: failure.site, at: failure.at, next: kept };
     one.failures = kept;
   };
-  const assertionPassed = (one) => {
+  const assertionPassed = (one, wanted) => {
     if (one.failures === null) return;
     const here = site();
     const now = nanoseconds();
-    if (here !== "") forgive(one, (failure) => failure.site === here && now - failure.at > kPollingNs);
+    if (here !== "") forgive(one, (failure) => failure.site === here && now - failure.at > kPollingNs && same(failure.wanted, wanted, true));
   };
 
   // A test with what has come of its attempts.
@@ -390,23 +393,23 @@ const main = (table, key, channel, heapStats, kKeyBytes, kTagBytes) => {
   const isThrowing = { __proto__: null, toThrow: true, toThrowError: true, toThrowErrorMatchingSnapshot: true, toThrowErrorMatchingInlineSnapshot: true };
 
   // One assertion. `sees`: it asks for failures of the code it is given, so those are not swallowed.
-  const check = (native, self, given, sees, rejected) => {
+  const check = (native, self, given, sees, rejected, wanted = given) => {
     asserted();
     const one = current();
     const before = one.failures;
     const passed = () => {
       if (sees) one.failures = before;
       if (rejected !== null) forgive(one, (failure) => failure.error === rejected.reason);
-      assertionPassed(one);
+      assertionPassed(one, wanted);
     };
     let value;
     try {
       value = apply(native, self, given);
     } catch (error) {
-      assertionFailed(one, error);
+      assertionFailed(one, error, wanted);
       throw error;
     }
-    const followed = follow(value, (failed, error) => (failed ? assertionFailed(one, error) : passed()));
+    const followed = follow(value, (failed, error) => (failed ? assertionFailed(one, error, wanted) : passed()));
     if (followed !== null) return followed;
     passed();
     return value;
@@ -426,7 +429,8 @@ const main = (table, key, channel, heapStats, kKeyBytes, kTagBytes) => {
       delete this.prototype.constructor;
     }
     static take(object, key, native, given, custom) {
-      return check(native, object.#native, given, !object.#negated && (custom || isThrowing[key] === true), object.#rejected);
+      // A matcher of others may ask with assertions whether something does not hold; that a thing holds shows no failed one.
+      return check(native, object.#native, given, custom ? object.#negated : !object.#negated && isThrowing[key] === true, object.#rejected);
     }
     static turn(object, get, negates, rejected) {
       return new Expectation(apply(get, object.#native, []), object.#negated !== negates, rejected ? rejected() : object.#rejected);
@@ -505,6 +509,11 @@ const main = (table, key, channel, heapStats, kKeyBytes, kTagBytes) => {
     defineProperty(expect, key, { value: close(stand), enumerable: true });
   }
   defineProperty(expect, "not", { value: not, enumerable: true });
+  for (const key of ["assertions", "hasAssertions"]) {
+    const native = nativeExpect[key];
+    const one = { [key]() { return apply(native, nativeExpect, arguments); } };
+    defineProperty(expect, key, { value: one[key], enumerable: true });
+  }
   const unreachable = nativeExpect.unreachable;
   defineProperty(expect, "unreachable", { value: function unreached() { return check(unreachable, nativeExpect, arguments, false, null); }, enumerable: true });
 
@@ -587,13 +596,19 @@ const main = (table, key, channel, heapStats, kKeyBytes, kTagBytes) => {
   // a module's function itself can't be changed. `strict` is another object with other functions.
   const notAnAssertion = { __proto__: null, AssertionError: true, Assert: true, CallTracker: true, strict: true, constructor: true };
   const seesFailures = { __proto__: null, throws: true, rejects: true };
+  // The first is what was seen, and may change.
+  const behindFirst = (values) => {
+    const list = listOf(values);
+    if (list.length > 0) list[0] = undefined;
+    return list;
+  };
   const wrapFunctions = (object, writable) => {
     const keys = ownKeys(object);
     for (let i = 0; i < keys.length; ++i) {
       const key = keys[i];
       const original = getOwnPropertyDescriptor(object, key).value;
       if (typeof original !== "function" || typeof key !== "string" || notAnAssertion[key] === true) continue;
-      const value = like(function () { return check(original, this, arguments, seesFailures[key] === true, null); }, original);
+      const value = like(function () { return check(original, this, arguments, seesFailures[key] === true, null, behindFirst(arguments)); }, original);
       defineProperty(object, key, { value, writable, enumerable: true, configurable: false });
     }
   };
