@@ -187,9 +187,13 @@ const main = (table, key, channel, heapStats, kKeyBytes, kTagBytes) => {
   };
 
   // Waits for a promise as its reader does: what comes back rejects as the first one did, so nothing is handled that was not.
+  const ofNobody = { __proto__: null, value: undefined, configurable: true };
   const follow = (value, done) => {
     if (typeof value !== "object" || value === null) return null;
     try {
+      // `then` asks the constructor what to make, which foreign code may have changed; where it is undefined, a promise.
+      if (getOwnPropertyDescriptor(value, "constructor") !== undefined) return null;
+      defineProperty(value, "constructor", ofNobody);
       return apply(then, value, [
         (result) => {
           done(false);
@@ -202,6 +206,8 @@ const main = (table, key, channel, heapStats, kKeyBytes, kTagBytes) => {
       ]);
     } catch {
       return null; // no promise
+    } finally {
+      if (getOwnPropertyDescriptor(value, "constructor")?.value === undefined) delete value.constructor;
     }
   };
 
@@ -332,7 +338,12 @@ const main = (table, key, channel, heapStats, kKeyBytes, kTagBytes) => {
     const asked = typeof options === "object" && options !== null ? options : {};
     const title = args[0];
     args[at] = testFunction(args[at], () => newTest(title, numberOf(asked.retry), numberOf(asked.repeats)), rows);
-    return apply(native, self, args);
+    try {
+      return apply(native, self, args);
+    } catch (error) {
+      ++count.outside_failed; // a test that never runs, inside of another one
+      throw error;
+    }
   };
 
   // test, describe and what their chains make (test.skip.each(rows)): one prototype for all, which reads the original from a private
