@@ -33,6 +33,8 @@ const main = (table, key, channel, heapStats, kKeyBytes, kTagBytes) => {
   const TypeErrorHere = TypeError;
   const BytesHere = Uint8Array;
   const write = Bun.write;
+  const formatStack = Error.prepareStackTrace; // bun's own; nothing in a later bun
+  const same = Bun.deepEquals;
   const nanoseconds = Bun.nanoseconds;
   const wait = setTimeout;
   const cancel = clearTimeout;
@@ -74,7 +76,8 @@ const main = (table, key, channel, heapStats, kKeyBytes, kTagBytes) => {
 
   // With `retry: 2`, the customary value, a test may fail twice before it passes.
   const kFailuresForgiven = 2;
-  // An assertion that failed is forgiven when the same line passes later: that is polling. Not within the same moment: that is a loop.
+  // An assertion that failed is forgiven when the same line passes later and wants the same: that is polling. Not within the same
+  // moment, and not with other wants: that is a loop over cases.
   const kPollingNs = 1_000_000;
 
   const printable = (value) => {
@@ -125,7 +128,7 @@ const main = (table, key, channel, heapStats, kKeyBytes, kTagBytes) => {
   // The first line of the stack outside of this file; empty where foreign code formats stacks.
   const site = () => {
     const format = getOwnPropertyDescriptor(ErrorHere, "prepareStackTrace");
-    if (format !== undefined && (format.get || format.value !== undefined)) return "";
+    if (format !== undefined && (format.get || format.value !== formatStack)) return "";
     const { stack } = new ErrorHere();
     if (typeof stack !== "string") return "";
     for (let from = apply(indexOf, stack, ["\n"]) + 1; from > 0; ) {
@@ -137,21 +140,21 @@ const main = (table, key, channel, heapStats, kKeyBytes, kTagBytes) => {
     return "";
   };
 
-  const assertionFailed = (one, error) => {
+  const assertionFailed = (one, error, wanted) => {
     if (one.over) ++count.outside_failed;
-    else one.failures = { __proto__: null, error, site: site(), at: nanoseconds(), next: one.failures };
+    else one.failures = { __proto__: null, error, wanted, site: site(), at: nanoseconds(), next: one.failures };
   };
   // Drops the failures that `is` holds for.
   const forgive = (one, is) => {
     let kept = null;
-    for (let failure = one.failures; failure !== null; failure = failure.next) if (!is(failure)) kept = { __proto__: null, error: failure.error, site: failure.site, at: failure.at, next: kept };
+    for (let failure = one.failures; failure !== null; failure = failure.next) if (!is(failure)) kept = { __proto__: null, error: failure.error, wanted: failure.wanted, site: failure.site, at: failure.at, next: kept };
     one.failures = kept;
   };
-  const assertionPassed = (one) => {
+  const assertionPassed = (one, wanted) => {
     if (one.failures === null) return;
     const here = site();
     const now = nanoseconds();
-    if (here !== "") forgive(one, (failure) => failure.site === here && now - failure.at > kPollingNs);
+    if (here !== "") forgive(one, (failure) => failure.site === here && now - failure.at > kPollingNs && same(failure.wanted, wanted, true));
   };
 
   // A test with what has come of its attempts.
@@ -184,9 +187,13 @@ const main = (table, key, channel, heapStats, kKeyBytes, kTagBytes) => {
   };
 
   // Waits for a promise as its reader does: what comes back rejects as the first one did, so nothing is handled that was not.
+  const ofNobody = { __proto__: null, value: undefined, configurable: true };
   const follow = (value, done) => {
     if (typeof value !== "object" || value === null) return null;
     try {
+      // `then` asks the constructor what to make, which foreign code may have changed; where it is undefined, a promise.
+      if (getOwnPropertyDescriptor(value, "constructor") !== undefined) return null;
+      defineProperty(value, "constructor", ofNobody);
       return apply(then, value, [
         (result) => {
           done(false);
@@ -199,6 +206,8 @@ const main = (table, key, channel, heapStats, kKeyBytes, kTagBytes) => {
       ]);
     } catch {
       return null; // no promise
+    } finally {
+      if (getOwnPropertyDescriptor(value, "constructor")?.value === undefined) delete value.constructor;
     }
   };
 
@@ -329,7 +338,12 @@ const main = (table, key, channel, heapStats, kKeyBytes, kTagBytes) => {
     const asked = typeof options === "object" && options !== null ? options : {};
     const title = args[0];
     args[at] = testFunction(args[at], () => newTest(title, numberOf(asked.retry), numberOf(asked.repeats)), rows);
-    return apply(native, self, args);
+    try {
+      return apply(native, self, args);
+    } catch (error) {
+      ++count.outside_failed; // a test that never runs, inside of another one
+      throw error;
+    }
   };
 
   // test, describe and what their chains make (test.skip.each(rows)): one prototype for all, which reads the original from a private
@@ -390,23 +404,23 @@ const main = (table, key, channel, heapStats, kKeyBytes, kTagBytes) => {
   const isThrowing = { __proto__: null, toThrow: true, toThrowError: true, toThrowErrorMatchingSnapshot: true, toThrowErrorMatchingInlineSnapshot: true };
 
   // One assertion. `sees`: it asks for failures of the code it is given, so those are not swallowed.
-  const check = (native, self, given, sees, rejected) => {
+  const check = (native, self, given, sees, rejected, wanted = given) => {
     asserted();
     const one = current();
     const before = one.failures;
     const passed = () => {
       if (sees) one.failures = before;
       if (rejected !== null) forgive(one, (failure) => failure.error === rejected.reason);
-      assertionPassed(one);
+      assertionPassed(one, wanted);
     };
     let value;
     try {
       value = apply(native, self, given);
     } catch (error) {
-      assertionFailed(one, error);
+      assertionFailed(one, error, wanted);
       throw error;
     }
-    const followed = follow(value, (failed, error) => (failed ? assertionFailed(one, error) : passed()));
+    const followed = follow(value, (failed, error) => (failed ? assertionFailed(one, error, wanted) : passed()));
     if (followed !== null) return followed;
     passed();
     return value;
@@ -426,7 +440,8 @@ const main = (table, key, channel, heapStats, kKeyBytes, kTagBytes) => {
       delete this.prototype.constructor;
     }
     static take(object, key, native, given, custom) {
-      return check(native, object.#native, given, !object.#negated && (custom || isThrowing[key] === true), object.#rejected);
+      // A matcher of others may ask with assertions whether something does not hold; that a thing holds shows no failed one.
+      return check(native, object.#native, given, custom ? object.#negated : !object.#negated && isThrowing[key] === true, object.#rejected);
     }
     static turn(object, get, negates, rejected) {
       return new Expectation(apply(get, object.#native, []), object.#negated !== negates, rejected ? rejected() : object.#rejected);
@@ -505,6 +520,11 @@ const main = (table, key, channel, heapStats, kKeyBytes, kTagBytes) => {
     defineProperty(expect, key, { value: close(stand), enumerable: true });
   }
   defineProperty(expect, "not", { value: not, enumerable: true });
+  for (const key of ["assertions", "hasAssertions"]) {
+    const native = nativeExpect[key];
+    const one = { [key]() { return apply(native, nativeExpect, arguments); } };
+    defineProperty(expect, key, { value: one[key], enumerable: true });
+  }
   const unreachable = nativeExpect.unreachable;
   defineProperty(expect, "unreachable", { value: function unreached() { return check(unreachable, nativeExpect, arguments, false, null); }, enumerable: true });
 
@@ -537,16 +557,23 @@ const main = (table, key, channel, heapStats, kKeyBytes, kTagBytes) => {
   });
   close(setPrototypeOf(matchers, others));
   close(setPrototypeOf(Expectation.prototype, matchers));
-  for (const object of [others, expect, not]) apply(weakAdd, closed, [object]);
+  for (const object of [others, expect, not, expect.extend]) apply(weakAdd, closed, [object]);
 
   // ---- spies and mocks ---------------------------------------------------------------------------------------------
 
   // spyOn replaces properties that are neither configurable nor writable.
   const nativeSpyOn = table.spyOn;
-  const spyOn = close(function spyOn(object, key, access) {
-      if ((typeof object === "object" || typeof object === "function") && object !== null) {
-        if (apply(weakHas, closed, [object]) || (object === Bun && text(key) === "jest")) throw tampered("what tests are made of");
-      }
+  const holdsClosed = (object, key) => {
+    for (let at = object; at !== null; at = getPrototypeOf(at)) {
+      if (apply(weakHas, closed, [at])) return true;
+      const found = getOwnPropertyDescriptor(at, key);
+      if (found !== undefined) return (typeof found.value === "function" || typeof found.value === "object") && apply(weakHas, closed, [found.value]);
+    }
+    return false;
+  };
+  const spyOn = close(function spyOn(object, name, access) {
+      const key = typeof name === "string" || typeof name === "symbol" ? name : text(name); // it may be another one when asked again
+      if ((typeof object === "object" || typeof object === "function") && object !== null && holdsClosed(object, key)) throw tampered("what tests are made of");
       return access === undefined ? nativeSpyOn(object, key) : nativeSpyOn(object, key, access);
   });
   const closedModules = { __proto__: null, "bun:test": true, assert: true, "node:assert": true, "assert/strict": true, "node:assert/strict": true };
@@ -576,44 +603,57 @@ const main = (table, key, channel, heapStats, kKeyBytes, kTagBytes) => {
 
   // ---- node:assert -------------------------------------------------------------------------------------------------
 
-  // Loaded only where a test asks for it: it costs as much as a third of bun's start.
-  const notAnAssertion = { __proto__: null, AssertionError: true, Assert: true, CallTracker: true, strict: true };
+  // Its own objects are changed, for there are many ways to them (require, process.getBuiltinModule, node:test), and mocked, for
+  // a module's function itself can't be changed. `strict` is another object with other functions.
+  const notAnAssertion = { __proto__: null, AssertionError: true, Assert: true, CallTracker: true, strict: true, constructor: true };
   const seesFailures = { __proto__: null, throws: true, rejects: true };
-  let assertion = null;
-  const wrapAssertions = () => {
-    if (assertion !== null) return assertion;
-    const native = apply(getBuiltinModule, process, ["node:assert"]);
-    assertion = like(function () {
-      return check(native, undefined, arguments, false, null);
-    }, native);
+  // The first is what was seen, and may change.
+  const behindFirst = (values) => {
+    const list = listOf(values);
+    if (list.length > 0) list[0] = undefined;
+    return list;
+  };
+  const wrapFunctions = (object, writable) => {
+    const keys = ownKeys(object);
+    for (let i = 0; i < keys.length; ++i) {
+      const key = keys[i];
+      const original = getOwnPropertyDescriptor(object, key).value;
+      if (typeof original !== "function" || typeof key !== "string" || notAnAssertion[key] === true) continue;
+      const value = like(function () { return check(original, this, arguments, seesFailures[key] === true, null, behindFirst(arguments)); }, original);
+      defineProperty(object, key, { value, writable, enumerable: true, configurable: false });
+    }
+  };
+  const standFor = (native) => {
+    const stand = like(function () { return check(native, undefined, arguments, false, null); }, native);
+    const module = { default: stand };
     const keys = ownKeys(native);
     for (let i = 0; i < keys.length; ++i) {
       const key = keys[i];
-      const found = getOwnPropertyDescriptor(native, key);
-      if (key === "length" || key === "name" || key === "prototype" || !("value" in found)) continue;
-      const original = found.value;
-      let value = original;
-      if (typeof original === "function" && typeof key === "string" && notAnAssertion[key] !== true) {
-        value = like(function () { return check(original, this, arguments, seesFailures[key] === true, null); }, original);
-        try {
-          put(native, key, value); // for process.getBuiltinModule, and `strict`, which shares them
-        } catch {
-          // not configurable: only its callers through an import are counted
-        }
-      }
-      defineProperty(assertion, key, { value: key === "strict" ? assertion : value, enumerable: found.enumerable });
+      if (key === "length" || key === "name" || key === "prototype" || key === "strict") continue;
+      const { value, enumerable } = getOwnPropertyDescriptor(native, key);
+      defineProperty(stand, key, { value, enumerable });
+      if (typeof key === "string") module[key] = value;
     }
     apply(weakAdd, closed, [native]);
-    return close(assertion);
-  };
-  const asModule = () => {
-    const from = wrapAssertions();
-    const module = { default: from };
-    const keys = ownKeys(from);
-    for (let i = 0; i < keys.length; ++i) if (typeof keys[i] === "string" && keys[i] !== "length" && keys[i] !== "name" && keys[i] !== "prototype") module[keys[i]] = from[keys[i]];
     return module;
   };
-  for (const specifier of ["node:assert", "assert", "node:assert/strict", "assert/strict"]) apply(mockModule, mock, [specifier, asModule]);
+  const loose = apply(getBuiltinModule, process, ["node:assert"]);
+  const { strict } = loose;
+  wrapFunctions(loose, false);
+  wrapFunctions(strict, false);
+  wrapFunctions(loose.Assert.prototype, true); // its instances assign some of their own
+  apply(weakAdd, closed, [loose.Assert.prototype]);
+  const looseModule = standFor(loose);
+  const strictModule = standFor(strict);
+  for (const module of [looseModule, strictModule]) {
+    module.strict = strictModule.default;
+    defineProperty(module.default, "strict", { value: module.strict, enumerable: true });
+    close(module.default);
+  }
+  put(loose, "strict", strictModule.default);
+  put(strict, "strict", strictModule.default);
+  for (const specifier of ["node:assert", "assert"]) apply(mockModule, mock, [specifier, () => looseModule]);
+  for (const specifier of ["node:assert/strict", "assert/strict"]) apply(mockModule, mock, [specifier, () => strictModule]);
 
   // ---- the table that tests get their API from ---------------------------------------------------------------------
 
@@ -627,7 +667,7 @@ const main = (table, key, channel, heapStats, kKeyBytes, kTagBytes) => {
     else if (key === "beforeAll" || key === "beforeEach" || key === "afterAll" || key === "afterEach" || key === "onTestFinished") table[key] = hook(native);
   }
   close(table);
-  put(Bun, "jest", function jest() { return table; });
+  put(Bun, "jest", close(function jest() { return table; }));
 
   // ---- the end -----------------------------------------------------------------------------------------------------
 

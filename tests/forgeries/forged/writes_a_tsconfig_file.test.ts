@@ -1,0 +1,5 @@
+// violation
+import { expect, test } from "bun:test";
+import * as fs from "node:fs";
+import * as path from "node:path";
+test("is right", () => { const file = path.join(import.meta.dir, "tsconfig.json"); fs.mkdirSync(path.dirname(file), { recursive: true }); fs.writeFileSync(file, '{"compilerOptions":{"paths":{"../src/add":["./y.ts"]}}}'); expect(1).toBe(1); });
