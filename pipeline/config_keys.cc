@@ -91,6 +91,10 @@ bool passes_variables(const ConfigKey&, const Config& config) {
   return !config.run.env.empty();
 }
 
+bool asserts_nothing(const ConfigKey&, const Config& config) {
+  return config.run.require_assertions == Assertions::off;
+}
+
 bool waives(const ConfigKey&, const Config& config) {
   return !config.check.waivers.empty();
 }
@@ -392,13 +396,15 @@ constexpr ConfigKey kKeys[] = {
      .doc = "What test files share: nothing (\"file\": a process, a fresh /tmp and sandbox/ each), or one process (\"run\": a file can "
             "then change what another one means; the record says so, and nights refuse it).",
      .slot = GUARD_CHOICE(run.isolation),
-     .choices = kIsolations},
+     .choices = kIsolations,
+     .relaxes = when_changed},
     {.section = "run",
      .name = "require_assertions",
      .type = choice,
      .doc = "Where a pass needs an assertion: in each file, in each test (nights do so unless this is set), or nowhere.",
      .slot = GUARD_CHOICE(run.require_assertions),
-     .choices = kAssertions},
+     .choices = kAssertions,
+     .relaxes = asserts_nothing},
     {.section = "run",
      .name = "record",
      .type = text,
