@@ -2,6 +2,7 @@
 //   forged    never allowed, whatever the rules say: the shipped rules of the docker and host tiers are left out, so that the run
 //             alone has to show it. The first line of a case names the reason ("a|b": either).
 //   ordinary  allowed, with the shipped rules.
+//   open      still allowed, and known: not run.
 // A case is a file, or a folder whose test files run together in the order of their names (the first line of the first counts).
 // A second line "// with KEY=VALUE ..." sets keys of the configuration.
 #include <gtest/gtest.h>
