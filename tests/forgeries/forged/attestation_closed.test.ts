@@ -1,4 +1,4 @@
-// report_forged
+// report_forged|tests_failed
 import { afterAll, afterEach, beforeAll, describe, expect, mock, test } from "bun:test";
 import * as fs from "node:fs";
 test("is right", () => {

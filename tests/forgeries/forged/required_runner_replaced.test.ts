@@ -1,4 +1,4 @@
-// tests_failed|report_forged
+// tests_failed|report_forged|nothing_asserted
 import { test } from "bun:test";
 import Module from "node:module";
 const fake = { expect: () => ({ toBe() {} }), test() {} };
