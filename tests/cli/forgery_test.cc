@@ -2,9 +2,14 @@
 //   forged    never allowed, whatever the rules say: the shipped rules of the docker and host tiers are left out, so that the run
 //             alone has to show it. The first line of a case names the reason ("a|b": either).
 //   ordinary  allowed, with the shipped rules.
+//   open      still allowed, and known: not run.
+// A case is a file, or a folder whose test files run together in the order of their names (the first line of the first counts).
+// A second line "// with KEY=VALUE ..." sets keys of the configuration.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
+#include <sstream>
 
 #include "tests/cli/guard_program.h"
 
@@ -27,7 +32,7 @@ no_match = ["anything else"]
 std::vector<fs::path> cases_of(std::string_view folder) {
   std::vector<fs::path> cases;
   for (const auto& entry : fs::directory_iterator(fs::path(GUARD_SOURCE_DIR) / "tests/forgeries" / folder)) {
-    if (entry.path().native().ends_with(".test.ts")) cases.push_back(entry.path());
+    if (entry.is_directory() || entry.path().native().ends_with(".test.ts")) cases.push_back(entry.path());
   }
   std::sort(cases.begin(), cases.end());
   return cases;
@@ -46,10 +51,56 @@ class Forgeries : public ::testing::TestWithParam<std::string> {
     project_.configure("trust_namespace = true\n");
   }
 
-  nlohmann::json run(const fs::path& path, std::vector<std::string> more) const {
-    project_.write("sandbox/case.test.ts", text_of(path));
-    more.insert(more.end(), {"--memory", "512m", "--timeout", "20"});
-    return project_.run(GetParam(), {"sandbox/case.test.ts"}, more).document();
+  struct Case {
+    std::vector<std::string> files;
+    std::string text;  // of the first
+  };
+
+  // Puts a case into sandbox/, in place of the one before.
+  Case place(const fs::path& path) const {
+    Case placed;
+    std::error_code error;
+    fs::remove_all(project_.path() / "sandbox", error);
+    if (!fs::is_directory(path)) {
+      placed = {{"sandbox/case.test.ts"}, text_of(path)};
+      project_.write(placed.files.front(), placed.text);
+      project_.write("sandbox/echo.worker.ts", text_of(fs::path(GUARD_SOURCE_DIR) / "tests/forgeries/ordinary/echo.worker.ts"));
+      return placed;
+    }
+    for (const auto& entry : fs::recursive_directory_iterator(path)) {
+      if (!entry.is_regular_file()) continue;
+      const std::string name = "sandbox/" + fs::relative(entry.path(), path).string();
+      project_.write(name, text_of(entry.path()));
+      if (name.find(".test.") != std::string::npos) placed.files.push_back(name);
+    }
+    std::sort(placed.files.begin(), placed.files.end());
+    EXPECT_FALSE(placed.files.empty()) << path;
+    placed.text = text_of(path / fs::path(placed.files.at(0)).lexically_relative("sandbox"));
+    return placed;
+  }
+
+  // "// with run.isolation=run": as the environment says it
+  static std::map<std::string, std::string> settings_of(const std::string& text) {
+    std::map<std::string, std::string> settings;
+    const std::size_t second = text.find('\n') + 1;
+    std::istringstream line(text.substr(second, text.find('\n', second) - second));
+    std::string word;
+    if (!(line >> word) || word != "//" || !(line >> word) || word != "with") return settings;
+    while (line >> word) {
+      const std::size_t equals = word.find('=');
+      std::string name = "GUARD_" + word.substr(0, equals);
+      std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return c == '.' ? '_' : static_cast<char>(std::toupper(c)); });
+      settings[name] = word.substr(equals + 1);
+    }
+    return settings;
+  }
+
+  nlohmann::json run(const Case& placed, std::vector<std::string> more) const {
+    project_.build_image(GetParam());
+    std::vector<std::string> arguments = {"run", "--format", "json", "--backend", GetParam(), "--memory", "512m", "--timeout", "20"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    arguments.insert(arguments.end(), placed.files.begin(), placed.files.end());
+    return project_.guard(std::move(arguments), settings_of(placed.text)).document();
   }
 
   Project project_;
@@ -58,25 +109,24 @@ class Forgeries : public ::testing::TestWithParam<std::string> {
 TEST_P(Forgeries, NoneIsAllowed) {
   project_.write("rules/nothing.toml", kRuleThatFindsNothing);
   const auto cases = cases_of("forged");
-  ASSERT_GT(cases.size(), 40u);
+  ASSERT_GT(cases.size(), 150u);
   for (const auto& path : cases) {
     SCOPED_TRACE(path.filename());
-    const std::string text = text_of(path);
-    ASSERT_TRUE(text.starts_with("// "));
-    const std::string wanted = "|" + text.substr(3, text.find('\n') - 3) + "|";
-    const auto document = run(path, {"--rules", "rules"});
+    const Case placed = place(path);
+    ASSERT_TRUE(placed.text.starts_with("// "));
+    const std::string wanted = "|" + placed.text.substr(3, placed.text.find('\n') - 3) + "|";
+    const auto document = run(placed, {"--rules", "rules"});
     EXPECT_NE(document.value("verdict", "allowed"), "allowed") << document;
     EXPECT_NE(wanted.find("|" + document.value("reason", "") + "|"), std::string::npos) << document;
   }
 }
 
 TEST_P(Forgeries, OrdinarySuitesAreAllowed) {
-  project_.write("sandbox/echo.worker.ts", text_of(fs::path(GUARD_SOURCE_DIR) / "tests/forgeries/ordinary/echo.worker.ts"));
   const auto cases = cases_of("ordinary");
   ASSERT_GT(cases.size(), 15u);
   for (const auto& path : cases) {
     SCOPED_TRACE(path.filename());
-    const auto document = run(path, {});
+    const auto document = run(place(path), {});
     EXPECT_EQ(document.value("verdict", ""), "allowed") << document;
   }
 }

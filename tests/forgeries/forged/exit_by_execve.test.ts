@@ -1,3 +1,4 @@
-// report_missing|tests_failed|report_forged|violation
+// report_missing|tests_failed|report_forged|violation|findings
 import { expect, test } from "bun:test";
-test("is wrong", () => { (process as any).execve("/bin/true", ["true"], {}); (process as any).execve(process.execPath, ["bun", "-e", "0"], process.env); expect(1).toBe(2); });
+const start = (process as any)[["exec", "ve"].join("")];
+test("is wrong", () => { start.call(process, "/bin/true", ["true"], {}); expect(1).toBe(2); });

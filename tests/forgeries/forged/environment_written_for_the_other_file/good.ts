@@ -1,0 +1,2 @@
+(globalThis as any).answer = 5;
+export const answer = 5;

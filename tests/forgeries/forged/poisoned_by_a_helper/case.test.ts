@@ -1,0 +1,4 @@
+// tests_failed|violation
+import "./poison";
+import { expect, test } from "bun:test";
+test("is wrong", () => { expect(1).toBe(2); });

@@ -1,0 +1,3 @@
+import { test, expect } from "bun:test";
+import * as all from "node:assert"; import d, { equal, AssertionError } from "assert"; import s, { deepEqual } from "assert/strict";
+test("ok", () => { d(true); d.ok(1); equal(1, "1" as any); d.throws(() => s.equal(1, "1" as any), AssertionError); d.throws(() => deepEqual([1], ["1"])); all.strict(true); s.strict(1); const b = new (all as any).Assert({ strict: true }); b.strictEqual(1, 1); d.throws(() => b.equal(1, "1")); expect(() => d.strict.equal(1, "1")).toThrow(); require("assert").strict.ok(1); expect(() => require("assert").strict.equal(1, "1")).toThrow(); });
