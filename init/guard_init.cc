@@ -594,8 +594,10 @@ int offer_secret() {
     fail_to_start("getrandom", errno);
   if (write(ends[0], g_secret, sizeof g_secret) != static_cast<ssize_t>(sizeof g_secret))
     fail_to_start("attestation", errno);
-  // Who reads after the first finds the end, and does not wait.
-  if (shutdown(ends[0], SHUT_WR) != 0 || fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0) fail_to_start("attestation", errno);
+  // Whoever reads a second time finds nothing, and does not wait.
+  for (const int end : ends) {
+    if (fcntl(end, F_SETFL, O_NONBLOCK) != 0) fail_to_start("attestation", errno);
+  }
   g_attestation = ends[0];
   return ends[1];
 }
@@ -615,7 +617,7 @@ bool has_debugger(pid_t program) {
   char path[64];
   snprintf(path, sizeof path, "/proc/%d/task", program);
   DIR* tasks = opendir(path);
-  if (tasks == nullptr) return false;
+  if (tasks == nullptr) return true;  // it ought to be there
   bool found = false;
   while (dirent* entry = readdir(tasks)) {
     if (entry->d_name[0] == '.') continue;
@@ -643,12 +645,13 @@ Said read_attestation(pid_t program) {
     return Said::nothing;
   }
   const size_t length = static_cast<size_t>(size);
-  if (length <= kTagBytes || length == sizeof message || !has_valid_tag(message, length) || g_attested) {
-    g_attestation_forged = true;
-    return Said::something_forged;
-  }
-  g_attested = true;
-  g_debugged = has_debugger(program);
+  g_attested = length >= kTagBytes && length < sizeof message && has_valid_tag(message, length);
+  g_attestation_forged = !g_attested;
+  // Who attests waits for the end of the channel, so its threads and its standard error are still there.
+  if (g_attested) g_debugged = has_debugger(program);
+  close(g_attestation);
+  g_attestation = -1;
+  if (!g_attested) return Said::something_forged;
   memcpy(g_frame + kHeaderBytes, message, length - kTagBytes);
   begin_frame(FrameType::attestation, length - kTagBytes);
   return Said::attestation;
@@ -737,11 +740,6 @@ void take_signals(Ending& ending, const Options& options) {
   }
 }
 
-bool has_message(int socket) {
-  char byte = 0;
-  return socket >= 0 && recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
-}
-
 // Takes the next chunk of the program's output into the frame buffer, each stream in its turn.
 bool read_source(Source (&sources)[3], size_t& turn) {
   for (size_t tried = 0; tried < 3; ++tried) {
@@ -755,7 +753,7 @@ bool read_source(Source (&sources)[3], size_t& turn) {
     }
     if (size < 0 && (errno == EAGAIN || errno == EINTR)) continue;
     // While tests run, bun holds its standard error open, and tells of failures there.
-    if (source.type == FrameType::err && !g_attested && !has_message(g_attestation)) g_errors_closed = true;
+    if (source.type == FrameType::err && !g_attested) g_errors_closed = true;
     close(source.fd);
     source.fd = -1;
   }

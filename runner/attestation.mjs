@@ -16,7 +16,7 @@ const kKeyBytes = 16; // runner/frame_tag.h: kTagKeyBytes
 const kTagBytes = 8;
 
 const channel = Bun.file(kChannel);
-const key = await channel.bytes();
+const key = await channel.slice(0, kKeyBytes).bytes();
 if (key.length !== kKeyBytes) throw new Error("guard starts this file; it has no use elsewhere");
 
 const main = (table, key, channel, held, kKeyBytes, kTagBytes) => {
@@ -33,6 +33,8 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes) => {
   const TypeErrorHere = TypeError;
   const BytesHere = Uint8Array;
   const write = Bun.write;
+  const answer = channel.slice(0, 1);
+  const { bytes: readAll } = answer;
   const formatStack = Error.prepareStackTrace; // bun's own; nothing in a later bun
   const same = Bun.deepEquals;
   const nanoseconds = Bun.nanoseconds;
@@ -724,6 +726,7 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes) => {
     heldAtStart = held().length;
   });
 
+  const kAnyTimeMs = 86_400_000; // the run has a limit of its own
   afterAll(async () => {
     if (isFakeTimers()) useRealTimers();
     await nextTurn();
@@ -743,8 +746,14 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes) => {
       if (passed && test.assertions === 0 && --shared < 0) ++count.unasserted, name("unasserted", test.title);
     }
     if (count.tampered > 0) name("tampered", printable(tamperedWith));
-    say();
-  });
+    try {
+      say();
+      // init closes the channel once it has looked at this process, which must be there until then.
+      await apply(readAll, answer, []);
+    } catch {
+      // Somebody else has written to the channel, or closed it: init knows, and nothing is attested.
+    }
+  }, kAnyTimeMs);
 
   // ---- the MAC -----------------------------------------------------------------------------------------------------
 

@@ -252,8 +252,8 @@ TEST(EvidenceThatCannotBeKept, LeavesNoVerdict) {
     EXPECT_TRUE(result.document()["exec"].is_null());
   }
   EXPECT_FALSE(fs::exists(project.project_.path() / "sandbox/record.json"));
-  // Known after it only: the name is good, the temporary file's is too long.
-  const std::string long_name(252, 'r');
+  // Known after it only: no file can have such a name.
+  const std::string long_name(300, 'r');
   const auto result = project.run("namespace", {}, long_name);
   EXPECT_EQ(result.exit_status, 2) << result.out;
   EXPECT_EQ(result.document()["verdict"], "undecided");
@@ -417,7 +417,7 @@ TEST_F(Verify, RefusesWhatIsNoRecord) {
   const std::pair<std::string, const char*> hostile[] = {
       {"", "not JSON"},
       {honest_.substr(0, honest_.size() / 2), "not JSON"},
-      {std::string(9u << 20, '['), "nested too deeply"},
+      {std::string(9u << 20, '['), "nested more than 64 levels deep"},
       {"{\"version\": 1, \"run_id\": \"\xc3\x28\"}", "not JSON"},
       {honest_ + std::string(1, '\0'), "NUL"},
   };
@@ -428,7 +428,7 @@ TEST_F(Verify, RefusesWhatIsNoRecord) {
   std::string twice = honest_;
   twice.insert(twice.find("\"verdict\""), "\"verdict\": \"allowed\",\n  ");
   project_.write("record.json", twice);
-  expect_unreadable("stands twice");
+  expect_unreadable("twice in one object");
   forge([](auto& r) { r["version"] = 2; });
   expect_unreadable("version 2");
   ASSERT_EQ(::truncate((project_.path() / "record.json").c_str(), 40 << 20), 0);
