@@ -122,6 +122,16 @@ std::string printable(std::string_view bytes) {
   return text;
 }
 
+std::string without_userinfo(std::string_view url) {
+  const std::size_t at = url.rfind('@');
+  if (at == std::string_view::npos) return std::string(url);
+  constexpr std::string_view kSchemeChars = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-.";
+  const std::size_t scheme = url.find_first_not_of(kSchemeChars);
+  // Without "://" the word before a colon is as likely a user's name.
+  const bool has_scheme = scheme < at && url.substr(scheme, at - scheme).starts_with("://");
+  return fmt::format("{}[REDACTED]{}", has_scheme ? url.substr(0, scheme + 3) : "", url.substr(at));
+}
+
 std::string_view nearest_word(std::string_view word, const std::vector<std::string_view>& known) {
   constexpr std::size_t kLengthMax = 64;  // hostile words must not cost a square of their length
   constexpr std::size_t kEditsMax = 2;

@@ -26,6 +26,10 @@ bool is_utf8(std::string_view text) noexcept;
 // tabs stay. One line in, one line out: line ends are escaped too.
 std::string printable(std::string_view bytes);
 
+// `url` as messages may name it: what stands between its scheme and its last '@' may be a password, whatever else is
+// wrong with the URL, and becomes [REDACTED].
+std::string without_userinfo(std::string_view url);
+
 // The nearest of `known` within two edits of `word`, or empty: "did you mean ...?".
 std::string_view nearest_word(std::string_view word, const std::vector<std::string_view>& known);
 

@@ -246,20 +246,13 @@ TEST(EvidenceThatCannotBeKept, LeavesNoVerdict) {
   GUARD_NEEDS(Needs::namespace_sandbox);
   const EvidenceProject project;
   // Known before the run: nothing is run.
-  for (const char* place : {"missing/record.json", "sandbox/record.json"}) {
+  for (const std::string& place : {std::string("missing/record.json"), std::string("sandbox/record.json"), std::string(300, 'r')}) {
     const auto result = project.run("namespace", {}, place);
     EXPECT_EQ(result.exit_status, 2) << result.out;
+    EXPECT_EQ(result.document()["verdict"], "undecided");
     EXPECT_TRUE(result.document()["exec"].is_null());
   }
   EXPECT_FALSE(fs::exists(project.project_.path() / "sandbox/record.json"));
-  // Known after it only: no file can have such a name.
-  const std::string long_name(300, 'r');
-  const auto result = project.run("namespace", {}, long_name);
-  EXPECT_EQ(result.exit_status, 2) << result.out;
-  EXPECT_EQ(result.document()["verdict"], "undecided");
-  EXPECT_EQ(result.document()["error"]["code"], "IO_ERROR");
-  EXPECT_EQ(result.document()["tests"]["passed"], 2);
-  EXPECT_THAT(result.document()["error"]["context"], Contains("keeping the evidence record"));
 }
 
 // One honest record; each test changes it, or what it speaks of.

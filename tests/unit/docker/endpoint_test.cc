@@ -68,6 +68,19 @@ TEST(Endpoint, RefusesEverythingElse) {
   }
 }
 
+TEST(Endpoint, ARefusalNamesNoPassword) {
+  for (const char* url :
+       {"tcp://user:hunter2hunter2@host:1", "tcp://user:hunter2hunter2@host", "TCP://user:hunter2hunter2@host",
+        "ssh://user:hunter2hunter2@host", "https://hunter2hunter2@host/x", "tcp:/user:hunter2hunter2@host",
+        "user:hunter2hunter2@host", "tcp://user:a@hunter2hunter2@host", "tcp://user:a/hunter2hunter2@host",
+        "user:hunter2hunter2://x@host", "unix://user:hunter2hunter2@host"}) {
+    const auto endpoint = parse_endpoint(url, {});
+    ASSERT_FALSE(endpoint) << url;
+    EXPECT_EQ(endpoint.error().message().find("hunter2"), std::string::npos) << endpoint.error().message();
+    EXPECT_NE(endpoint.error().message().find("[REDACTED]@"), std::string::npos) << endpoint.error().message();
+  }
+}
+
 TEST(Endpoint, KnowsWhatNeverLeavesThisMachine) {
   for (const char* url :
        {"unix:///x", "tcp://localhost:1", "tcp://127.0.0.1:1", "tcp://127.9.8.7:1", "tcp://[::1]:1"}) {

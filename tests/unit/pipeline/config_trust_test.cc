@@ -65,6 +65,8 @@ const std::map<std::string, std::pair<std::string, std::string>>& values() {
       {"run.grace_s", {"", "600"}},
       {"run.collect", {"", "\"all\""}},
       {"run.collect_paths", {"", "[\"sandbox/**\"]"}},
+      {"run.isolation", {"\"run\"", "\"file\""}},
+      {"run.require_assertions", {"\"off\"", "\"test\""}},
       {"run.record", {"\"/home/me\"", "\"records\""}},
       {"run.env", {"{TOKEN = true}", "{}"}},
       {"redact.mask_env", {"", "[\"X\"]"}},
