@@ -14,12 +14,14 @@ import { getProtectedObjects } from "bun:jsc";
 const kChannel = 4; // runner/sandbox.h: SandboxSpec::kAttestationFd
 const kKeyBytes = 16; // runner/frame_tag.h: kTagKeyBytes
 const kTagBytes = 8;
+// It costs a third of bun's start. guard writes false here where no checked file holds that word; an import loads it in any case.
+const kLoadsAssert = true;
 
 const channel = Bun.file(kChannel);
 const key = await channel.slice(0, kKeyBytes).bytes();
 if (key.length !== kKeyBytes) throw new Error("guard starts this file; it has no use elsewhere");
 
-const main = (table, key, channel, held, kKeyBytes, kTagBytes) => {
+const main = (table, key, channel, held, kKeyBytes, kTagBytes, kLoadsAssert) => {
   const { defineProperty, freeze, getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf, create } = Object;
   const { apply, ownKeys } = Reflect;
   const { charCodeAt } = String.prototype;
@@ -454,32 +456,40 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes) => {
     }
   }
   const { take, turn } = Expectation;
-  // bun's matchers are frozen and found first; those of others lie behind them. (Built apart, because adding to an object that is
-  // a prototype already takes ten times as long.)
-  const matchers = { constructor: undefined };
+  // bun's matchers come first, and are made when they are asked for the first time: there are ninety, and a test uses three. Those of
+  // others lie behind them.
   const others = {};
   const builtIn = { __proto__: null };
-  const addMatcher = (object, key, native, custom) => {
-    const matcher = { [key]() { return take(this, key, native, arguments, custom); } };
-    object[key] = matcher[key];
-  };
+  const made = { __proto__: null };
+  const matcherOf = (key, native, custom) => ({ [key]() { return take(this, key, native, arguments, custom); } })[key];
+  const refuse = () => false;
+  const matchers = new Proxy(others, {
+    get: (target, key) => (typeof key === "string" && nativeOf[key] !== undefined ? (made[key] ??= matcherOf(key, nativeOf[key], false)) : target[key]),
+    has: (target, key) => (typeof key === "string" && nativeOf[key] !== undefined) || key in target,
+    set: refuse,
+    defineProperty: refuse,
+    deleteProperty: refuse,
+    setPrototypeOf: refuse,
+    preventExtensions: refuse,
+  });
   // What `expect(value).rejects` was given, to know the reason when the matcher has passed.
   const given = new WeakMap();
   const weakGet = WeakMap.prototype.get;
   const weakSet = WeakMap.prototype.set;
+  const nativeOf = { __proto__: null };
   for (const key of ownKeys(nativeMatchers)) {
     if (typeof key !== "string" || key === "constructor") continue;
     builtIn[key] = true;
     const found = getOwnPropertyDescriptor(nativeMatchers, key);
-    if (found.get) {
-      const get = function () {
-        const rejected = key !== "rejects" ? null : () => reasonOf(apply(weakGet, given, [this]));
-        return turn(this, found.get, key === "not", rejected);
-      };
-      defineProperty(matchers, key, { get, enumerable: true });
-    } else {
-      addMatcher(matchers, key, found.value, false);
+    if (!found.get) {
+      nativeOf[key] = found.value;
+      continue;
     }
+    const get = function () {
+      const rejected = key !== "rejects" ? null : () => reasonOf(apply(weakGet, given, [this]));
+      return turn(this, found.get, key === "not", rejected);
+    };
+    defineProperty(Expectation.prototype, key, { get, enumerable: true });
   }
   const reasonOf = (value) => {
     const rejected = { __proto__: null, reason: undefined };
@@ -554,14 +564,14 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes) => {
           const key = names[i];
           const native = nativeMatchers[key];
           if (typeof native !== "function") continue;
-          addMatcher(others, key, native, true);
+          others[key] = matcherOf(key, native, true);
           addStatic(expect, nativeExpect, key, true);
           addStatic(not, negated, key, true);
         }
     },
     enumerable: true,
   });
-  close(setPrototypeOf(matchers, others));
+  apply(weakAdd, closed, [matchers]);
   close(setPrototypeOf(Expectation.prototype, matchers));
   for (const object of [others, expect, not, expect.extend]) apply(weakAdd, closed, [object]);
 
@@ -643,23 +653,29 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes) => {
     apply(weakAdd, closed, [native]);
     return module;
   };
-  const loose = apply(getBuiltinModule, process, ["node:assert"]);
-  const { strict } = loose;
-  wrapFunctions(loose, false);
-  wrapFunctions(strict, false);
-  wrapFunctions(loose.Assert.prototype, true); // its instances assign some of their own
-  apply(weakAdd, closed, [loose.Assert.prototype]);
-  const looseModule = standFor(loose);
-  const strictModule = standFor(strict);
-  for (const module of [looseModule, strictModule]) {
-    module.strict = strictModule.default;
-    defineProperty(module.default, "strict", { value: module.strict, enumerable: true });
-    close(module.default);
-  }
-  put(loose, "strict", strictModule.default);
-  put(strict, "strict", strictModule.default);
-  for (const specifier of ["node:assert", "assert"]) apply(mockModule, mock, [specifier, () => looseModule]);
-  for (const specifier of ["node:assert/strict", "assert/strict"]) apply(mockModule, mock, [specifier, () => strictModule]);
+  let modules = null;
+  const loadAssert = () => {
+    if (modules !== null) return modules;
+    const loose = apply(getBuiltinModule, process, ["node:assert"]);
+    const { strict } = loose;
+    wrapFunctions(loose, false);
+    wrapFunctions(strict, false);
+    wrapFunctions(loose.Assert.prototype, true); // its instances assign some of their own
+    apply(weakAdd, closed, [loose.Assert.prototype]);
+    modules = { __proto__: null, loose: standFor(loose), strict: standFor(strict) };
+    const stand = modules.strict.default;
+    modules.loose.strict = modules.strict.strict = stand;
+    defineProperty(modules.loose.default, "strict", { value: stand, enumerable: true });
+    defineProperty(stand, "strict", { value: stand, enumerable: true });
+    close(modules.loose.default);
+    close(stand);
+    put(loose, "strict", stand);
+    put(strict, "strict", stand);
+    return modules;
+  };
+  if (kLoadsAssert) loadAssert();
+  for (const specifier of ["node:assert", "assert"]) apply(mockModule, mock, [specifier, () => loadAssert().loose]);
+  for (const specifier of ["node:assert/strict", "assert/strict"]) apply(mockModule, mock, [specifier, () => loadAssert().strict]);
 
   // ---- the table that tests get their API from ---------------------------------------------------------------------
 
@@ -747,7 +763,7 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes) => {
     }
     if (count.tampered > 0) name("tampered", printable(tamperedWith));
     try {
-      say();
+      await say();
       // init closes the channel once it has looked at this process, which must be there until then.
       await apply(readAll, answer, []);
     } catch {
@@ -826,11 +842,11 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes) => {
       message[size + i] = tagLow >>> (8 * i);
       message[size + 4 + i] = tagHigh >>> (8 * i);
     }
-    write(channel, apply(subarray, message, [0, size + kTagBytes]));
+    return write(channel, apply(subarray, message, [0, size + kTagBytes]));
   };
 };
 
 // Evaluated under this name, so that bun shows the test's own line for a failure in it and not one of these.
 // Strict, or its functions would show their callers and arguments; bun drops the directive of a module's function.
 const guard = (0, eval)("'use strict';(" + main + ")\n//# sourceURL=node:guard");
-guard(Bun.jest(import.meta.path), key, channel, getProtectedObjects, kKeyBytes, kTagBytes);
+guard(Bun.jest(import.meta.path), key, channel, getProtectedObjects, kKeyBytes, kTagBytes, kLoadsAssert);
