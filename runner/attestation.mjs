@@ -35,6 +35,7 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes) => {
   const write = Bun.write;
   const formatStack = Error.prepareStackTrace; // bun's own; nothing in a later bun
   const same = Bun.deepEquals;
+  const { peek } = Bun;
   const nanoseconds = Bun.nanoseconds;
   const wait = setTimeout;
   const immediate = setImmediate;
@@ -76,7 +77,7 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes) => {
   // With `retry: 2`, the customary value, a test may fail twice before it passes.
   const kFailuresForgiven = 2;
   // An assertion that failed is forgiven when the same line passes later and wants the same: that is polling. Not within the same
-  // moment, and not with other wants: that is a loop over cases.
+  // turn of the event loop, or moment, and not with other wants: that is a loop over cases.
   const kPollingNs = 1_000_000;
 
   const printable = (value) => {
@@ -146,19 +147,24 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes) => {
 
   const assertionFailed = (one, error, wanted) => {
     if (one.over) ++count.outside_failed;
-    else one.failures = { __proto__: null, error, wanted, site: site(), at: nanoseconds(), next: one.failures };
+    else {
+      const what = { __proto__: null, error, wanted, site: site(), at: nanoseconds(), isOver: false };
+      immediate(() => (what.isOver = true));
+      one.failures = { __proto__: null, what, next: one.failures };
+    }
   };
   // Drops the failures that `is` holds for.
   const forgive = (one, is) => {
-    let kept = null;
-    for (let failure = one.failures; failure !== null; failure = failure.next) if (!is(failure)) kept = { __proto__: null, error: failure.error, wanted: failure.wanted, site: failure.site, at: failure.at, next: kept };
+    let kept = null; // of copies: check() goes back to what was there before
+    for (let failure = one.failures; failure !== null; failure = failure.next) if (!is(failure)) kept = { __proto__: null, what: failure.what, next: kept };
     one.failures = kept;
   };
+  const isSame = (what, site, wanted) => site !== "" && what.site === site && same(what.wanted, wanted, true);
   const assertionPassed = (one, wanted) => {
     if (one.failures === null) return;
     const here = site();
     const now = nanoseconds();
-    if (here !== "") forgive(one, (failure) => failure.site === here && now - failure.at > kPollingNs && same(failure.wanted, wanted, true));
+    forgive(one, ({ what }) => (what.isOver || now - what.at > kPollingNs) && isSame(what, here, wanted));
   };
 
   // A test with what has come of its attempts.
@@ -393,7 +399,7 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes) => {
       return declare(native, undefined, arguments, counts, rows);
     };
     new Scope(setPrototypeOf(stand, links), native, counts, rows);
-    return close(stand);
+    return close(like(stand, native));
   };
   const hook = (native) =>
     close(function (fn, options) {
@@ -413,8 +419,16 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes) => {
     const one = current();
     const before = one.failures;
     const passed = () => {
+      const failed = one.failures;
       if (sees) one.failures = before;
-      if (rejected !== null) forgive(one, (failure) => failure.error === rejected.reason);
+      if (rejected !== null) {
+        // bun has waited for it. What was polled until it gave up failed before with other errors.
+        const reason = peek(rejected.promise);
+        for (let at = failed; at !== null; at = at.next) {
+          const last = at.what;
+          if (last.error === reason) forgive(one, ({ what }) => what === last || isSame(what, last.site, last.wanted));
+        }
+      }
       assertionPassed(one, wanted);
     };
     let value;
@@ -448,7 +462,7 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes) => {
       return check(native, object.#native, given, custom ? object.#negated : !object.#negated && isThrowing[key] === true, object.#rejected);
     }
     static turn(object, get, negates, rejected) {
-      return new Expectation(apply(get, object.#native, []), object.#negated !== negates, rejected ? rejected() : object.#rejected);
+      return new Expectation(apply(get, object.#native, []), object.#negated !== negates, rejected ?? object.#rejected);
     }
   }
   const { take, turn } = Expectation;
@@ -457,6 +471,7 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes) => {
   const matchers = { constructor: undefined };
   const others = {};
   const builtIn = { __proto__: null };
+  const builtInStatic = { __proto__: null };
   const addMatcher = (object, key, native, custom) => {
     const matcher = { [key]() { return take(this, key, native, arguments, custom); } };
     object[key] = matcher[key];
@@ -471,26 +486,13 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes) => {
     const found = getOwnPropertyDescriptor(nativeMatchers, key);
     if (found.get) {
       const get = function () {
-        const rejected = key !== "rejects" ? null : () => reasonOf(apply(weakGet, given, [this]));
-        return turn(this, found.get, key === "not", rejected);
+        return turn(this, found.get, key === "not", key === "rejects" ? { __proto__: null, promise: apply(weakGet, given, [this]) } : null);
       };
       defineProperty(matchers, key, { get, enumerable: true });
     } else {
       addMatcher(matchers, key, found.value, false);
     }
   }
-  const reasonOf = (value) => {
-    const rejected = { __proto__: null, reason: undefined };
-    if (typeof value === "object" && value !== null) {
-      try {
-        apply(then, value, [undefined, (reason) => void (rejected.reason = reason)]);
-      } catch {
-        // no promise
-      }
-    }
-    return rejected;
-  };
-
   const expect = function (value) {
     const expectation = new Expectation(apply(nativeExpect, undefined, arguments), false, null);
     apply(weakSet, given, [expectation, value]);
@@ -508,7 +510,7 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes) => {
     for (let i = 0; i < keys.length; ++i) {
       const key = keys[i];
       if (typeof key !== "string" || key === "prototype" || key === "length" || key === "name" || key === "constructor") continue;
-      builtIn[key] = true;
+      builtInStatic[key] = true;
       if (!replacedHere[key]) addStatic(stand, native, key, false);
     }
   };
@@ -533,7 +535,7 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes) => {
   defineProperty(expect, "unreachable", { value: function unreached() { return check(unreachable, nativeExpect, arguments, false, null); }, enumerable: true });
 
   // Matchers of others may be added, and libraries do; those that bun has keep their meaning. Some libraries bring equals of them, so
-  // that is no error.
+  // that is no error; and below an asymmetric matcher, where bun has none of the name, theirs is the one.
   const nativeExtend = nativeExpect.extend;
   defineProperty(expect, "extend", {
     value: function extend(added) {
@@ -542,7 +544,7 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes) => {
         const keys = ownKeys(added);
         for (let i = 0; i < keys.length; ++i) {
           const key = keys[i];
-          if (typeof key !== "string" || key === "__proto__" || key === "prototype" || key === "constructor" || builtIn[key]) continue;
+          if (typeof key !== "string" || key === "__proto__" || key === "prototype" || key === "constructor" || builtInStatic[key]) continue;
           const value = added[key];
           if (typeof value === "function") taken[key] = value;
         }
@@ -552,7 +554,7 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes) => {
           const key = names[i];
           const native = nativeMatchers[key];
           if (typeof native !== "function") continue;
-          addMatcher(others, key, native, true);
+          if (!builtIn[key]) addMatcher(others, key, native, true);
           addStatic(expect, nativeExpect, key, true);
           addStatic(not, negated, key, true);
         }
@@ -617,12 +619,12 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes) => {
     if (list.length > 0) list[0] = undefined;
     return list;
   };
-  const wrapFunctions = (object, writable) => {
+  const wrapFunctions = (object, writable, leave) => {
     const keys = ownKeys(object);
     for (let i = 0; i < keys.length; ++i) {
       const key = keys[i];
       const original = getOwnPropertyDescriptor(object, key).value;
-      if (typeof original !== "function" || typeof key !== "string" || notAnAssertion[key] === true) continue;
+      if (typeof original !== "function" || typeof key !== "string" || notAnAssertion[key] === true || key === leave) continue;
       const value = like(function () { return check(original, this, arguments, seesFailures[key] === true, null, behindFirst(arguments)); }, original);
       defineProperty(object, key, { value, writable, enumerable: true, configurable: false });
     }
@@ -634,18 +636,20 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes) => {
     for (let i = 0; i < keys.length; ++i) {
       const key = keys[i];
       if (key === "length" || key === "name" || key === "prototype" || key === "strict") continue;
-      const { value, enumerable } = getOwnPropertyDescriptor(native, key);
-      defineProperty(stand, key, { value, enumerable });
-      if (typeof key === "string") module[key] = value;
+      const found = getOwnPropertyDescriptor(native, key); // AssertionError is made when it is asked for
+      const { enumerable } = found;
+      const one = found.get ? { get: () => apply(found.get, native, []), enumerable } : { value: found.value, enumerable };
+      defineProperty(stand, key, one);
+      if (typeof key === "string") defineProperty(module, key, one);
     }
     apply(weakAdd, closed, [native]);
     return module;
   };
   const loose = apply(getBuiltinModule, process, ["node:assert"]);
   const { strict } = loose;
-  wrapFunctions(loose, false);
-  wrapFunctions(strict, false);
-  wrapFunctions(loose.Assert.prototype, true); // its instances assign some of their own
+  wrapFunctions(loose, false, "");
+  wrapFunctions(strict, false, "");
+  wrapFunctions(loose.Assert.prototype, true, "match"); // its instances assign some of their own; by `match` node tells match and doesNotMatch apart
   apply(weakAdd, closed, [loose.Assert.prototype]);
   const looseModule = standFor(loose);
   const strictModule = standFor(strict);
