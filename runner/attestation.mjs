@@ -77,7 +77,7 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes) => {
   // With `retry: 2`, the customary value, a test may fail twice before it passes.
   const kFailuresForgiven = 2;
   // An assertion that failed is forgiven when the same line passes later and wants the same: that is polling. Not within the same
-  // turn of the event loop, or moment, and not with other wants: that is a loop over cases.
+  // turn of the event loop, or moment, unless a package called (some look whenever the document changes), and not with other wants: that is a loop over cases.
   const kPollingNs = 1_000_000;
 
   const printable = (value) => {
@@ -131,11 +131,12 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes) => {
   };
 
   // The first line of the stack outside of this file; empty where foreign code formats stacks.
-  const site = () => {
+  const site = (what) => {
     const format = getOwnPropertyDescriptor(ErrorHere, "prepareStackTrace");
     if (format !== undefined && (format.get || format.value !== formatStack)) return "";
     const { stack } = new ErrorHere();
     if (typeof stack !== "string") return "";
+    if (what !== null && apply(indexOf, stack, ["/node_modules/"]) >= 0) what.isOver = true;
     for (let from = apply(indexOf, stack, ["\n"]) + 1; from > 0; ) {
       const next = apply(indexOf, stack, ["\n", from]);
       const line = next < 0 ? apply(slice, stack, [from]) : apply(slice, stack, [from, next]);
@@ -148,7 +149,8 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes) => {
   const assertionFailed = (one, error, wanted) => {
     if (one.over) ++count.outside_failed;
     else {
-      const what = { __proto__: null, error, wanted, site: site(), at: nanoseconds(), isOver: false };
+      const what = { __proto__: null, error, wanted, site: "", at: nanoseconds(), isOver: false };
+      what.site = site(what);
       immediate(() => (what.isOver = true));
       one.failures = { __proto__: null, what, next: one.failures };
     }
@@ -162,7 +164,7 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes) => {
   const isSame = (what, site, wanted) => site !== "" && what.site === site && same(what.wanted, wanted, true);
   const assertionPassed = (one, wanted) => {
     if (one.failures === null) return;
-    const here = site();
+    const here = site(null);
     const now = nanoseconds();
     forgive(one, ({ what }) => (what.isOver || now - what.at > kPollingNs) && isSame(what, here, wanted));
   };
