@@ -39,6 +39,7 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes, kLoadsAssert) => 
   const { bytes: readAll } = answer;
   const formatStack = Error.prepareStackTrace; // bun's own; nothing in a later bun
   const same = Bun.deepEquals;
+  const { peek } = Bun;
   const nanoseconds = Bun.nanoseconds;
   const wait = setTimeout;
   const immediate = setImmediate;
@@ -80,7 +81,7 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes, kLoadsAssert) => 
   // With `retry: 2`, the customary value, a test may fail twice before it passes.
   const kFailuresForgiven = 2;
   // An assertion that failed is forgiven when the same line passes later and wants the same: that is polling. Not within the same
-  // moment, and not with other wants: that is a loop over cases.
+  // turn of the event loop, or moment, unless a package called (some look whenever the document changes), and not with other wants: that is a loop over cases.
   const kPollingNs = 1_000_000;
 
   const printable = (value) => {
@@ -134,11 +135,12 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes, kLoadsAssert) => 
   };
 
   // The first line of the stack outside of this file; empty where foreign code formats stacks.
-  const site = () => {
+  const site = (what) => {
     const format = getOwnPropertyDescriptor(ErrorHere, "prepareStackTrace");
     if (format !== undefined && (format.get || format.value !== formatStack)) return "";
     const { stack } = new ErrorHere();
     if (typeof stack !== "string") return "";
+    if (what !== null && apply(indexOf, stack, ["/node_modules/"]) >= 0) what.isOver = true;
     for (let from = apply(indexOf, stack, ["\n"]) + 1; from > 0; ) {
       const next = apply(indexOf, stack, ["\n", from]);
       const line = next < 0 ? apply(slice, stack, [from]) : apply(slice, stack, [from, next]);
@@ -150,19 +152,25 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes, kLoadsAssert) => 
 
   const assertionFailed = (one, error, wanted) => {
     if (one.over) ++count.outside_failed;
-    else one.failures = { __proto__: null, error, wanted, site: site(), at: nanoseconds(), next: one.failures };
+    else {
+      const what = { __proto__: null, error, wanted, site: "", at: nanoseconds(), isOver: false };
+      what.site = site(what);
+      immediate(() => (what.isOver = true));
+      one.failures = { __proto__: null, what, next: one.failures };
+    }
   };
   // Drops the failures that `is` holds for.
   const forgive = (one, is) => {
-    let kept = null;
-    for (let failure = one.failures; failure !== null; failure = failure.next) if (!is(failure)) kept = { __proto__: null, error: failure.error, wanted: failure.wanted, site: failure.site, at: failure.at, next: kept };
+    let kept = null; // of copies: check() goes back to what was there before
+    for (let failure = one.failures; failure !== null; failure = failure.next) if (!is(failure)) kept = { __proto__: null, what: failure.what, next: kept };
     one.failures = kept;
   };
+  const isSame = (what, site, wanted) => site !== "" && what.site === site && same(what.wanted, wanted, true);
   const assertionPassed = (one, wanted) => {
     if (one.failures === null) return;
-    const here = site();
+    const here = site(null);
     const now = nanoseconds();
-    if (here !== "") forgive(one, (failure) => failure.site === here && now - failure.at > kPollingNs && same(failure.wanted, wanted, true));
+    forgive(one, ({ what }) => (what.isOver || now - what.at > kPollingNs) && isSame(what, here, wanted));
   };
 
   // A test with what has come of its attempts.
@@ -397,7 +405,7 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes, kLoadsAssert) => 
       return declare(native, undefined, arguments, counts, rows);
     };
     new Scope(setPrototypeOf(stand, links), native, counts, rows);
-    return close(stand);
+    return close(like(stand, native));
   };
   const hook = (native) =>
     close(function (fn, options) {
@@ -417,8 +425,16 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes, kLoadsAssert) => 
     const one = current();
     const before = one.failures;
     const passed = () => {
+      const failed = one.failures;
       if (sees) one.failures = before;
-      if (rejected !== null) forgive(one, (failure) => failure.error === rejected.reason);
+      if (rejected !== null) {
+        // bun has waited for it. What was polled until it gave up failed before with other errors.
+        const reason = peek(rejected.promise);
+        for (let at = failed; at !== null; at = at.next) {
+          const last = at.what;
+          if (last.error === reason) forgive(one, ({ what }) => what === last || isSame(what, last.site, last.wanted));
+        }
+      }
       assertionPassed(one, wanted);
     };
     let value;
@@ -452,7 +468,7 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes, kLoadsAssert) => 
       return check(native, object.#native, given, custom ? object.#negated : !object.#negated && isThrowing[key] === true, object.#rejected);
     }
     static turn(object, get, negates, rejected) {
-      return new Expectation(apply(get, object.#native, []), object.#negated !== negates, rejected ? rejected() : object.#rejected);
+      return new Expectation(apply(get, object.#native, []), object.#negated !== negates, rejected ?? object.#rejected);
     }
   }
   const { take, turn } = Expectation;
@@ -460,6 +476,7 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes, kLoadsAssert) => 
   // others lie behind them.
   const others = {};
   const builtIn = { __proto__: null };
+  const builtInStatic = { __proto__: null };
   const made = { __proto__: null };
   const matcherOf = (key, native, custom) => ({ [key]() { return take(this, key, native, arguments, custom); } })[key];
   const refuse = () => false;
@@ -486,23 +503,10 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes, kLoadsAssert) => 
       continue;
     }
     const get = function () {
-      const rejected = key !== "rejects" ? null : () => reasonOf(apply(weakGet, given, [this]));
-      return turn(this, found.get, key === "not", rejected);
+      return turn(this, found.get, key === "not", key === "rejects" ? { __proto__: null, promise: apply(weakGet, given, [this]) } : null);
     };
     defineProperty(Expectation.prototype, key, { get, enumerable: true });
   }
-  const reasonOf = (value) => {
-    const rejected = { __proto__: null, reason: undefined };
-    if (typeof value === "object" && value !== null) {
-      try {
-        apply(then, value, [undefined, (reason) => void (rejected.reason = reason)]);
-      } catch {
-        // no promise
-      }
-    }
-    return rejected;
-  };
-
   const expect = function (value) {
     const expectation = new Expectation(apply(nativeExpect, undefined, arguments), false, null);
     apply(weakSet, given, [expectation, value]);
@@ -520,7 +524,7 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes, kLoadsAssert) => 
     for (let i = 0; i < keys.length; ++i) {
       const key = keys[i];
       if (typeof key !== "string" || key === "prototype" || key === "length" || key === "name" || key === "constructor") continue;
-      builtIn[key] = true;
+      builtInStatic[key] = true;
       if (!replacedHere[key]) addStatic(stand, native, key, false);
     }
   };
@@ -545,7 +549,7 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes, kLoadsAssert) => 
   defineProperty(expect, "unreachable", { value: function unreached() { return check(unreachable, nativeExpect, arguments, false, null); }, enumerable: true });
 
   // Matchers of others may be added, and libraries do; those that bun has keep their meaning. Some libraries bring equals of them, so
-  // that is no error.
+  // that is no error; and below an asymmetric matcher, where bun has none of the name, theirs is the one.
   const nativeExtend = nativeExpect.extend;
   defineProperty(expect, "extend", {
     value: function extend(added) {
@@ -554,7 +558,7 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes, kLoadsAssert) => 
         const keys = ownKeys(added);
         for (let i = 0; i < keys.length; ++i) {
           const key = keys[i];
-          if (typeof key !== "string" || key === "__proto__" || key === "prototype" || key === "constructor" || builtIn[key]) continue;
+          if (typeof key !== "string" || key === "__proto__" || key === "prototype" || key === "constructor" || builtInStatic[key]) continue;
           const value = added[key];
           if (typeof value === "function") taken[key] = value;
         }
@@ -564,7 +568,7 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes, kLoadsAssert) => 
           const key = names[i];
           const native = nativeMatchers[key];
           if (typeof native !== "function") continue;
-          others[key] = matcherOf(key, native, true);
+          if (!builtIn[key]) others[key] = matcherOf(key, native, true);
           addStatic(expect, nativeExpect, key, true);
           addStatic(not, negated, key, true);
         }
@@ -629,12 +633,12 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes, kLoadsAssert) => 
     if (list.length > 0) list[0] = undefined;
     return list;
   };
-  const wrapFunctions = (object, writable) => {
+  const wrapFunctions = (object, writable, leave) => {
     const keys = ownKeys(object);
     for (let i = 0; i < keys.length; ++i) {
       const key = keys[i];
       const original = getOwnPropertyDescriptor(object, key).value;
-      if (typeof original !== "function" || typeof key !== "string" || notAnAssertion[key] === true) continue;
+      if (typeof original !== "function" || typeof key !== "string" || notAnAssertion[key] === true || key === leave) continue;
       const value = like(function () { return check(original, this, arguments, seesFailures[key] === true, null, behindFirst(arguments)); }, original);
       defineProperty(object, key, { value, writable, enumerable: true, configurable: false });
     }
@@ -646,9 +650,11 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes, kLoadsAssert) => 
     for (let i = 0; i < keys.length; ++i) {
       const key = keys[i];
       if (key === "length" || key === "name" || key === "prototype" || key === "strict") continue;
-      const { value, enumerable } = getOwnPropertyDescriptor(native, key);
-      defineProperty(stand, key, { value, enumerable });
-      if (typeof key === "string") module[key] = value;
+      const found = getOwnPropertyDescriptor(native, key); // AssertionError is made when it is asked for
+      const { enumerable } = found;
+      const one = found.get ? { get: () => apply(found.get, native, []), enumerable } : { value: found.value, enumerable };
+      defineProperty(stand, key, one);
+      if (typeof key === "string") defineProperty(module, key, one);
     }
     apply(weakAdd, closed, [native]);
     return module;
@@ -658,9 +664,9 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes, kLoadsAssert) => 
     if (modules !== null) return modules;
     const loose = apply(getBuiltinModule, process, ["node:assert"]);
     const { strict } = loose;
-    wrapFunctions(loose, false);
-    wrapFunctions(strict, false);
-    wrapFunctions(loose.Assert.prototype, true); // its instances assign some of their own
+    wrapFunctions(loose, false, "");
+    wrapFunctions(strict, false, "");
+    wrapFunctions(loose.Assert.prototype, true, "match"); // its instances assign some of their own; by `match` node tells match and doesNotMatch apart
     apply(weakAdd, closed, [loose.Assert.prototype]);
     modules = { __proto__: null, loose: standFor(loose), strict: standFor(strict) };
     const stand = modules.strict.default;
