@@ -21,7 +21,8 @@ constexpr std::size_t kHostBytesMax = 253;
 Error no_endpoint(std::string_view url) {
   return {
       ErrorCode::config_invalid,
-      fmt::format("{} is neither a local socket (unix:///path) nor a TCP address (tcp://host:port)", printable(url))};
+      fmt::format("{} is neither a local socket (unix:///path) nor a TCP address (tcp://host:port)",
+                  printable(url_without_userinfo(url)))};
 }
 
 // A name of DNS or an address: nothing that could end a line of a request or name a file.
