@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "common/text.h"
+
 namespace guard {
 namespace {
 
@@ -73,7 +75,7 @@ const ErrorCodeInfo& info(ErrorCode code) noexcept {
   std::abort();  // a code without a row: the table and the enum have drifted apart
 }
 
-Error::Error(ErrorCode code, std::string message) : code_(code), message_(std::move(message)) {}
+Error::Error(ErrorCode code, std::string message) : code_(code), message_(without_userinfo(message)) {}
 
 Error Error::from_errno(ErrorCode code, std::string_view what, int number) {
   std::array<char, 128> buffer{};
@@ -85,12 +87,12 @@ Error Error::from_errno(ErrorCode code, std::string_view what, int number) {
 }
 
 Error&& Error::context(std::string frame) && {
-  frames_.push_back(std::move(frame));
+  frames_.push_back(without_userinfo(frame));
   return std::move(*this);
 }
 
 Error&& Error::hint(std::string sentence) && {
-  hint_ = std::move(sentence);
+  hint_ = without_userinfo(sentence);
   return std::move(*this);
 }
 
@@ -102,7 +104,7 @@ Error&& Error::caused_by(const Error& error) && {
 }
 
 Error&& Error::detail(std::string key, std::string value) && {
-  details_.insert_or_assign(std::move(key), std::move(value));
+  details_.insert_or_assign(std::move(key), without_userinfo(value));
   return std::move(*this);
 }
 

@@ -95,6 +95,32 @@ bool is_utf8(std::string_view text) noexcept {
   return true;
 }
 
+std::string url_without_userinfo(std::string_view url) {
+  const std::size_t at = url.rfind('@');
+  if (at == std::string_view::npos) return std::string(url);
+  const std::size_t scheme = url.substr(0, at).find("://");
+  return fmt::format("{}[REDACTED:url-userinfo]{}", scheme == std::string_view::npos ? "" : url.substr(0, scheme + 3), url.substr(at));
+}
+
+std::string without_userinfo(std::string_view text) {
+  constexpr std::string_view kBehindWord = " \t\r\n\"'`<>";
+  constexpr std::string_view kDigits = "0123456789";
+  std::string shown;
+  for (std::size_t scheme = text.find("://"); scheme != std::string_view::npos; scheme = text.find("://")) {
+    const std::size_t begin = scheme + 3;
+    const std::string_view word = text.substr(begin, text.substr(begin).find_first_of(kBehindWord));
+    const std::string_view authority = word.substr(0, word.find_first_of("/?#"));
+    const std::size_t colon = authority.rfind(':');
+    const bool names_port = authority.empty() || authority.front() == '[' || colon == std::string_view::npos ||
+                            authority.find_first_not_of(kDigits, colon + 1) == std::string_view::npos;
+    const bool in_path = authority.find('@') == std::string_view::npos && names_port;
+    shown += text.substr(0, begin);
+    shown += in_path ? std::string(word) : url_without_userinfo(word);
+    text.remove_prefix(begin + word.size());
+  }
+  return shown.append(text);
+}
+
 std::string printable(std::string_view bytes) {
   std::string text;
   text.reserve(bytes.size());
@@ -120,16 +146,6 @@ std::string printable(std::string_view bytes) {
     bytes.remove_prefix(length);
   }
   return text;
-}
-
-std::string without_userinfo(std::string_view url) {
-  const std::size_t at = url.rfind('@');
-  if (at == std::string_view::npos) return std::string(url);
-  constexpr std::string_view kSchemeChars = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-.";
-  const std::size_t scheme = url.find_first_not_of(kSchemeChars);
-  // Without "://" the word before a colon is as likely a user's name.
-  const bool has_scheme = scheme < at && url.substr(scheme, at - scheme).starts_with("://");
-  return fmt::format("{}[REDACTED]{}", has_scheme ? url.substr(0, scheme + 3) : "", url.substr(at));
 }
 
 std::string_view nearest_word(std::string_view word, const std::vector<std::string_view>& known) {

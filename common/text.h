@@ -26,9 +26,13 @@ bool is_utf8(std::string_view text) noexcept;
 // tabs stay. One line in, one line out: line ends are escaped too.
 std::string printable(std::string_view bytes);
 
-// `url` as messages may name it: what stands between its scheme and its last '@' may be a password, whatever else is
-// wrong with the URL, and becomes [REDACTED].
-std::string without_userinfo(std::string_view url);
+// The text with the user and password of each URL in it hidden: "tcp://[REDACTED:url-userinfo]@host:2375". Errors and
+// endpoints become text through here. A password may hold what a URL should escape: all up to the last @ of the word is hidden,
+// unless the @ stands in the path (https://host/name@1.0).
+std::string without_userinfo(std::string_view text);
+
+// The same of text that is meant to be one URL, with or without a scheme: nothing before its last @ stays but the scheme.
+std::string url_without_userinfo(std::string_view url);
 
 // The nearest of `known` within two edits of `word`, or empty: "did you mean ...?".
 std::string_view nearest_word(std::string_view word, const std::vector<std::string_view>& known);

@@ -18,11 +18,11 @@ constexpr std::uint16_t kPlainPort = 2375;
 constexpr std::uint16_t kTlsPort = 2376;
 constexpr std::size_t kHostBytesMax = 253;
 
-// The only place that repeats a URL as it was given: an Endpoint has no userinfo.
 Error no_endpoint(std::string_view url) {
-  return {ErrorCode::config_invalid,
-          fmt::format("{} is neither a local socket (unix:///path) nor a TCP address (tcp://host:port)",
-                      printable(without_userinfo(url)))};
+  return {
+      ErrorCode::config_invalid,
+      fmt::format("{} is neither a local socket (unix:///path) nor a TCP address (tcp://host:port)",
+                  printable(url_without_userinfo(url)))};
 }
 
 // A name of DNS or an address: nothing that could end a line of a request or name a file.
