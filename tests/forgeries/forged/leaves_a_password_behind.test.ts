@@ -1,0 +1,3 @@
+// tests_failed|report_forged|nothing_asserted
+import { expect, test } from "bun:test";
+test("is wrong", () => { expect(1).toBe(1); Bun.password.hash("x").then(() => expect(1).toBe(2)); });
