@@ -41,6 +41,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -881,7 +882,28 @@ void say_how_it_ended(const Ending& ending, const Options& options, int exec_err
   lines.send(FrameType::exit);
 }
 
+// What a program inherits from us and its user may change: a later one would find it changed.
+struct Inherited {
+  int nice;
+  int policy;
+  cpu_set_t processors;
+  rlimit limits[RLIM_NLIMITS];
+};
+Inherited g_inherited;
+
+Inherited inherited_now() {
+  Inherited now;
+  memset(&now, 0, sizeof now);
+  now.nice = getpriority(PRIO_PROCESS, 0);
+  now.policy = sched_getscheduler(0);
+  sched_getaffinity(0, sizeof now.processors, &now.processors);
+  for (int i = 0; i < RLIM_NLIMITS; ++i) getrlimit(static_cast<__rlimit_resource_t>(i), &now.limits[i]);
+  return now;
+}
+
 void start_afresh() {
+  const Inherited now = inherited_now();
+  if (memcmp(&now, &g_inherited, sizeof now) != 0) fail_to_start("priority or limits of init were changed by a program", 0);
   for (size_t i = 0; i < g_fresh_count; ++i) {
     if (!guard::init::empty_folder(g_fresh[i].path, g_fresh[i].mode)) fail_to_start("emptying the folders between two programs", errno);
   }
@@ -991,6 +1013,7 @@ int main(int argc, char** argv) {
     if (stat(g_fresh[i].path, &found) != 0) fail_to_start("folder to keep fresh", errno);
     g_fresh[i].mode = found.st_mode & 07777;
   }
+  g_inherited = inherited_now();
   const long long deadline = options.deadline_ms < 0 ? kNever : now_ms() + options.deadline_ms;
   for (long long word = 0; run_program(options, word, deadline, null); ++word) start_afresh();
   return 0;

@@ -122,7 +122,7 @@ std::optional<Verdict> not_attested(const RunEvidence& evidence, const TestSumma
   }
   if (attested.count("swallowed") > 0) return verdict(Reason::assertion_swallowed, titles_of(attested, "swallowed"));
   if (attested.count("flaky") > 0) return verdict(Reason::flaky, titles_of(attested, "flaky"));
-  if (attested.count("unawaited") > 0) return verdict(Reason::nothing_asserted, fmt::format("{} returned a generator or a thenable, for which nobody waits", titles_of(attested, "unawaited")));
+  if (attested.count("unawaited") > 0) return verdict(Reason::nothing_asserted, fmt::format("{} returned a function, a generator or a thenable, which nobody calls or awaits", titles_of(attested, "unawaited")));
   if (evidence.assertions == Assertions::test && attested.count("unasserted") > 0) return verdict(Reason::nothing_asserted, titles_of(attested, "unasserted"));
   if (evidence.assertions != Assertions::off && attested.count("assertions") == 0) return verdict(Reason::nothing_asserted, "no assertion ran in any test");
   return std::nullopt;
@@ -151,6 +151,9 @@ std::optional<Verdict> planted(const Collection& written) {
   }
   for (const auto& entry : written.left_behind) {
     if (is_planted(entry.path)) return named(entry.path);
+    if (entry.reason == LeftBehindReason::unreadable || entry.reason == LeftBehindReason::too_deep) {
+      return verdict(Reason::violation, fmt::format("guard cannot see what the tests left in {}", printable(entry.path)));
+    }
   }
   if (!written.complete || written.left_behind_count > written.left_behind.size()) {
     return verdict(Reason::violation, "the tests left more files behind than guard can look at");

@@ -9,7 +9,6 @@
 // Rules for code in here: foreign code may have replaced every global and every prototype by the time it is called. So
 // functions are taken at the start and called by `apply`; no iteration protocol, no spread of foreign values, no array
 // that grows by index (a setter on Array.prototype would see it). The key exists as four integers in a closure.
-import { getProtectedObjects } from "bun:jsc";
 
 const kChannel = 4; // runner/sandbox.h: SandboxSpec::kAttestationFd
 const kKeyBytes = 16; // runner/frame_tag.h: kTagKeyBytes
@@ -21,7 +20,7 @@ const channel = Bun.file(kChannel);
 const key = await channel.slice(0, kKeyBytes).bytes();
 if (key.length !== kKeyBytes) throw new Error("guard starts this file; it has no use elsewhere");
 
-const main = (table, key, channel, held, kKeyBytes, kTagBytes, kLoadsAssert) => {
+const main = (table, key, channel, jsc, kKeyBytes, kTagBytes, kLoadsAssert) => {
   const { defineProperty, freeze, getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf, create } = Object;
   const { apply, ownKeys } = Reflect;
   const { charCodeAt } = String.prototype;
@@ -45,7 +44,8 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes, kLoadsAssert) => 
   const immediate = setImmediate;
   const isArray = Array.isArray;
   const text = String;
-  const { getBuiltinModule } = process;
+  const { getBuiltinModule: builtinModule } = process;
+  const { getProtectedObjects: held } = jsc;
   const { jest, vi, mock, beforeAll, afterEach, afterAll } = table;
   const { isFakeTimers, useRealTimers } = jest;
 
@@ -70,8 +70,8 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes, kLoadsAssert) => 
     tampered: 0, // tries to replace what tests are made of
   };
   // Of those the first few by name: kind and title, one to a line.
-  const kNamesMax = 20;
-  const kTitleMax = 160;
+  const kNamesMax = 5;
+  const kTitleMax = 800; // longer ones are not cut, for a cut could leave half a secret, which nobody would recognise
   let names = "";
   let named = 0;
   const name = (kind, title) => {
@@ -90,8 +90,9 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes, kLoadsAssert) => 
       value = own && typeof own.value === "string" ? own.value : "";
     }
     if (typeof value !== "string") value = typeof value === "number" ? text(value) : "(no title)";
+    if (value.length > kTitleMax) return "(a title of " + text(value.length) + " characters)";
     let line = "";
-    for (let i = 0; i < value.length && i < kTitleMax; ++i) line += apply(charCodeAt, value, [i]) < 32 ? " " : value[i];
+    for (let i = 0; i < value.length; ++i) line += apply(charCodeAt, value, [i]) < 32 ? " " : value[i];
     return line;
   };
 
@@ -261,7 +262,7 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes, kLoadsAssert) => 
       if (failed || !waitsForDone) end(one, failed);
     });
     if (followed !== null) return followed;
-    if (isUnawaited(value)) {
+    if (isUnawaited(value) || (typeof value === "function" && one.test !== null)) {
       ++count.unawaited;
       name("unawaited", one.test === null ? "(a hook)" : one.test.title);
     }
@@ -285,6 +286,7 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes, kLoadsAssert) => 
     return withLength(function () {
       // Rows share the function and come one after another, each with all its attempts.
       if (rows && test.begun && test.attempts > (test.passed ? test.repeats : test.retry)) test = make();
+      refuseWhenSealed();
       if (!test.begun) {
         test.begun = true;
         test.next = tests;
@@ -309,6 +311,7 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes, kLoadsAssert) => 
   const hookFunction = (fn) => {
     const length = fn.length;
     return withLength(function () {
+      refuseWhenSealed();
       const given = listOf(arguments);
       return call(begin(null), fn, this, given, length > 0 ? 0 : -1);
     }, length);
@@ -426,7 +429,8 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes, kLoadsAssert) => 
     const before = one.failures;
     const passed = () => {
       const failed = one.failures;
-      if (sees) one.failures = before;
+      if (sees === true) one.failures = before;
+      else if (sees) forgive(one, ({ what }) => what.error === sees.error);
       if (rejected !== null) {
         // bun has waited for it. What was polled until it gave up failed before with other errors.
         const reason = peek(rejected.promise);
@@ -450,6 +454,35 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes, kLoadsAssert) => 
     return value;
   };
 
+  // The failure that a function or promise ends with, which is what toThrow and its like ask for. What else fails in it is not.
+  const ending = (value, seen) => {
+    if (typeof value !== "function") {
+      if (typeof value === "object" && value !== null) {
+        try {
+          apply(then, value, [undefined, (error) => void (seen.error = error)]);
+        } catch {
+          // no promise
+        }
+      }
+      return value;
+    }
+    return function () {
+      let result;
+      try {
+        result = apply(value, this, arguments);
+      } catch (error) {
+        seen.error = error;
+        throw error;
+      }
+      return (
+        follow(result, (failed, error) => {
+          if (failed) seen.error = error;
+        }) ?? result
+      );
+    };
+  };
+  const nothingSeen = () => ({ __proto__: null, error: outside }); // that is no error of anybody's
+
   class Expectation {
     #native;
     #negated;
@@ -465,7 +498,11 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes, kLoadsAssert) => 
     }
     static take(object, key, native, given, custom) {
       // A matcher of others may ask with assertions whether something does not hold; that a thing holds shows no failed one.
-      return check(native, object.#native, given, custom ? object.#negated : !object.#negated && isThrowing[key] === true, object.#rejected);
+      if (custom) return check(native, object.#native, given, object.#negated, object.#rejected);
+      const value = isThrowing[key] === true && !object.#negated ? apply(weakGet, values, [object]) : undefined;
+      if (typeof value !== "function") return check(native, object.#native, given, false, object.#rejected);
+      const seen = nothingSeen();
+      return check(native, apply(nativeExpect, undefined, [ending(value, seen)]), given, seen, null);
     }
     static turn(object, get, negates, rejected) {
       return new Expectation(apply(get, object.#native, []), object.#negated !== negates, rejected ?? object.#rejected);
@@ -490,7 +527,7 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes, kLoadsAssert) => 
     preventExtensions: refuse,
   });
   // What `expect(value).rejects` was given, to know the reason when the matcher has passed.
-  const given = new WeakMap();
+  const values = new WeakMap();
   const weakGet = WeakMap.prototype.get;
   const weakSet = WeakMap.prototype.set;
   const nativeOf = { __proto__: null };
@@ -503,13 +540,13 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes, kLoadsAssert) => 
       continue;
     }
     const get = function () {
-      return turn(this, found.get, key === "not", key === "rejects" ? { __proto__: null, promise: apply(weakGet, given, [this]) } : null);
+      return turn(this, found.get, key === "not", key === "rejects" ? { __proto__: null, promise: apply(weakGet, values, [this]) } : null);
     };
     defineProperty(Expectation.prototype, key, { get, enumerable: true });
   }
   const expect = function (value) {
     const expectation = new Expectation(apply(nativeExpect, undefined, arguments), false, null);
-    apply(weakSet, given, [expectation, value]);
+    apply(weakSet, values, [expectation, value]);
     return expectation;
   };
   // Asymmetric matchers: their statics, and those below expect.not.
@@ -639,7 +676,14 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes, kLoadsAssert) => 
       const key = keys[i];
       const original = getOwnPropertyDescriptor(object, key).value;
       if (typeof original !== "function" || typeof key !== "string" || notAnAssertion[key] === true || key === leave) continue;
-      const value = like(function () { return check(original, this, arguments, seesFailures[key] === true, null, behindFirst(arguments)); }, original);
+      const value = like(function () {
+        const wanted = behindFirst(arguments);
+        if (seesFailures[key] !== true) return check(original, this, arguments, false, null, wanted);
+        const seen = nothingSeen();
+        const given = listOf(arguments);
+        if (given.length > 0) given[0] = ending(given[0], seen);
+        return check(original, this, given, seen, null, wanted);
+      }, original);
       defineProperty(object, key, { value, writable, enumerable: true, configurable: false });
     }
   };
@@ -662,7 +706,7 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes, kLoadsAssert) => 
   let modules = null;
   const loadAssert = () => {
     if (modules !== null) return modules;
-    const loose = apply(getBuiltinModule, process, ["node:assert"]);
+    const loose = apply(builtinModule, process, ["node:assert"]);
     const { strict } = loose;
     wrapFunctions(loose, false, "");
     wrapFunctions(strict, false, "");
@@ -682,6 +726,34 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes, kLoadsAssert) => 
   if (kLoadsAssert) loadAssert();
   for (const specifier of ["node:assert", "assert"]) apply(mockModule, mock, [specifier, () => loadAssert().loose]);
   for (const specifier of ["node:assert/strict", "assert/strict"]) apply(mockModule, mock, [specifier, () => loadAssert().strict]);
+
+  // ---- what tests have no use for ----------------------------------------------------------------------------------
+
+  // The engine hands out what it holds, this file's functions too; a debugger reads and writes every variable.
+  const closeMembers = (object, names) => {
+    for (let i = 0; i < names.length; ++i) {
+      if (typeof object[names[i]] !== "function") continue;
+      put(object, names[i], function () {
+        throw tampered(names[i]);
+      });
+    }
+    return object;
+  };
+  closeMembers(jsc, ["getProtectedObjects", "startRemoteDebugger"]);
+  const closeInspector = () => closeMembers(apply(builtinModule, process, ["node:inspector"]), ["open", "waitForDebugger"]);
+  const inspectors = { __proto__: null, inspector: true, "node:inspector": true, "inspector/promises": true, "node:inspector/promises": true };
+  for (const specifier of ["node:inspector", "inspector"]) apply(mockModule, mock, [specifier, () => { const module = closeInspector(); return { ...module, default: module }; }]);
+  defineProperty(process, "getBuiltinModule", {
+    value: function getBuiltinModule(id) {
+      if (inspectors[id] === true) closeInspector();
+      return apply(builtinModule, process, [id]);
+    },
+    writable: true,
+    enumerable: true,
+    configurable: true,
+  });
+  // Its tests skip, fail and end by rules of their own, which nothing here can see.
+  apply(mockModule, mock, ["node:test", () => { throw new TypeErrorHere('guard counts the tests of bun:test: import { test } from "bun:test" in place of node:test'); }]);
 
   // ---- the table that tests get their API from ---------------------------------------------------------------------
 
@@ -855,4 +927,4 @@ const main = (table, key, channel, held, kKeyBytes, kTagBytes, kLoadsAssert) => 
 // Evaluated under this name, so that bun shows the test's own line for a failure in it and not one of these.
 // Strict, or its functions would show their callers and arguments; bun drops the directive of a module's function.
 const guard = (0, eval)("'use strict';(" + main + ")\n//# sourceURL=node:guard");
-guard(Bun.jest(import.meta.path), key, channel, getProtectedObjects, kKeyBytes, kTagBytes, kLoadsAssert);
+guard(Bun.jest(import.meta.path), key, channel, process.getBuiltinModule("bun:jsc"), kKeyBytes, kTagBytes, kLoadsAssert);
