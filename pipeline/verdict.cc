@@ -36,7 +36,7 @@ constexpr std::array kTable = {
     ReasonInfo{Reason::expected_failures, rejected, "expected_failures", "tests are marked as expected to fail, and such a test passes by failing",
                "mend the code and take the mark away, or skip the test with a reason"},
     ReasonInfo{Reason::nothing_asserted, rejected, "nothing_asserted", "tests passed without asserting anything",
-               "assert what the code is for, and await what is asynchronous; [run] require_assertions says how much is asked"},
+               "assert what the code is for, and await what is asynchronous. expect of bun:test and node:assert are counted; what chai, sinon or fast-check assert by themselves is not: give their result to expect, or have [run] require_assertions ask for less"},
     ReasonInfo{Reason::assertion_swallowed, rejected, "assertion_swallowed", "an assertion failed, and its test passed all the same",
                "let the failure reach the test: no catch around assertions; expect(...).toThrow() or rejects where a failure is expected"},
     ReasonInfo{Reason::flaky, rejected, "flaky", "a test passed only after it had failed several times", "find out why it fails; more retries prove nothing"},
@@ -235,6 +235,17 @@ Verdict verdict_of(const Report& check, bool files_expected) {
   return verdict(Reason::no_findings);
 }
 
+namespace {
+
+// bun's report leaves out the assertions of concurrent tests, and never holds those of node:assert.
+void count_what_was_attested(const ExecResult& exec, TestSummary& tests) {
+  if (tests.files.size() != 1 || !exec.attested || exec.attestation_forged) return;
+  tests.assertions = std::max(tests.assertions, exec.attested->count("assertions"));
+  tests.files.front().assertions = tests.assertions;
+}
+
+}  // namespace
+
 RunJudgement judge_test_run(const RunEvidence& evidence) {
   RunJudgement judgement;
   const ExecResult& exec = evidence.exec;
@@ -245,6 +256,7 @@ RunJudgement judge_test_run(const RunEvidence& evidence) {
     auto parsed = parse_junit(*exec.report);
     if (parsed) {
       judgement.tests = std::move(*parsed);
+      count_what_was_attested(exec, *judgement.tests);
     } else {
       unreadable = parsed.error().message();
     }
