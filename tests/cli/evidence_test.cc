@@ -421,7 +421,7 @@ TEST_F(Verify, RefusesWhatIsNoRecord) {
   const std::pair<std::string, const char*> hostile[] = {
       {"", "not JSON"},
       {honest_.substr(0, honest_.size() / 2), "not JSON"},
-      {std::string(9u << 20, '['), "nested too deeply"},
+      {std::string(9u << 20, '['), "nested more than 64 levels deep"},
       {"{\"version\": 1, \"run_id\": \"\xc3\x28\"}", "not JSON"},
       {honest_ + std::string(1, '\0'), "NUL"},
   };
@@ -432,7 +432,7 @@ TEST_F(Verify, RefusesWhatIsNoRecord) {
   std::string twice = honest_;
   twice.insert(twice.find("\"verdict\""), "\"verdict\": \"allowed\",\n  ");
   project_.write("record.json", twice);
-  expect_unreadable("stands twice");
+  expect_unreadable("twice in one object");
   forge([](auto& r) { r["version"] = 2; });
   expect_unreadable("version 2");
   ASSERT_EQ(::truncate((project_.path() / "record.json").c_str(), 40 << 20), 0);
