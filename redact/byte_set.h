@@ -25,6 +25,7 @@ class ByteSet {
     const unsigned index = static_cast<unsigned char>(byte);
     return (words_[index / 64] >> (index % 64) & 1u) != 0;
   }
+  void add(char byte) noexcept { words_[static_cast<unsigned char>(byte) / 64] |= bit(static_cast<unsigned char>(byte)); }
   ByteSet& operator|=(const ByteSet& other) noexcept {
     for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
     return *this;

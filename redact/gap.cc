@@ -26,29 +26,57 @@ Gap csi_at(std::string_view text) {
   return text[i] >= '@' && text[i] <= '~' && !marker ? Gap{Gap::Kind::escape, i + 1} : kText;
 }
 
-// Up to BEL or ESC \.
-Gap osc_at(std::string_view text) {
-  for (std::size_t i = 2; i < Gap::kBytesMax; ++i) {
+// OSC and the other strings to a terminal, whose introducer has `introducer` bytes: up to BEL, ESC \ or, behind a C1
+// control, the C1 control that ends one.
+Gap string_at(std::string_view text, std::size_t introducer, std::string_view c1_end) {
+  for (std::size_t i = introducer; i < Gap::kBytesMax; ++i) {
     if (i == text.size()) return kUndecided;
     if (text[i] == '\a') return {Gap::Kind::escape, i + 1};
     if (text[i] == kEscape) {
       if (i + 1 == text.size()) return kUndecided;
       return text[i + 1] == '\\' ? Gap{Gap::Kind::escape, i + 2} : kText;
     }
+    if (!c1_end.empty() && text.substr(i).starts_with(c1_end)) return {Gap::Kind::escape, i + c1_end.size()};
     if (static_cast<unsigned char>(text[i]) < ' ') return kText;
   }
   return kText;
 }
 
+constexpr std::string_view kStrings = "]PX^_";  // OSC, DCS, SOS, PM, APC
+constexpr unsigned char kC1First = 0x80;
+constexpr unsigned char kC1Last = 0x9f;
+
 Gap escape_at(std::string_view text) {
   if (text.size() < 2) return kUndecided;
   if (text[1] == '[') return csi_at(text);
-  if (text[1] == ']') return osc_at(text);
-  if (text[1] == '(' || text[1] == ')') {
-    if (text.size() < 3) return kUndecided;
-    return text[2] > ' ' && text[2] <= '~' ? Gap{Gap::Kind::escape, 3} : kText;
+  if (kStrings.find(text[1]) != std::string_view::npos) return string_at(text, 2, {});
+  std::size_t end = 1;
+  while (end < text.size() && end < 4 && text[end] >= ' ' && text[end] <= '/') ++end;
+  if (end > 1) {  // intermediates: changes of character set and the like
+    if (end == text.size()) return kUndecided;
+    return text[end] > ' ' && text[end] <= '~' ? Gap{Gap::Kind::escape, end + 1} : kText;
   }
-  return std::string_view("78=>DEHM").find(text[1]) != std::string_view::npos ? Gap{Gap::Kind::escape, 2} : kText;
+  return std::string_view("0123456789:;<=>?DEHMNOVWZ`cno|}~").find(text[1]) != std::string_view::npos ? Gap{Gap::Kind::escape, 2} : kText;
+}
+
+// A C1 control of `size` bytes, which is the second half of an ESC sequence in one. Most terminals ignore them; those that do not
+// take what a program means to send, so a sequence has to be one that is in use.
+Gap c1_at(std::string_view text, std::size_t size) {
+  const Gap alone{Gap::Kind::invisible, size};
+  const char second = static_cast<char>(static_cast<unsigned char>(text[size - 1]) - kC1First + '@');
+  if (second == '[') {
+    std::size_t i = size;
+    while (i < text.size() && i < kCsiBytesMax && text[i] >= '0' && text[i] <= '?') ++i;
+    if (i == text.size()) return kUndecided;
+    return i > size && text.substr(0, i).find(':') == std::string_view::npos && std::string_view("mKJHABCDGhlr").find(text[i]) != std::string_view::npos ? Gap{Gap::Kind::escape, i + 1} : alone;
+  }
+  if (kStrings.find(second) == std::string_view::npos) return alone;
+  const Gap string = string_at(text, size, size == 1 ? std::string_view("\x9c") : std::string_view("\xc2\x9c"));
+  return string.kind == Gap::Kind::none ? alone : string;
+}
+
+bool is_c1(char c) {
+  return static_cast<unsigned char>(c) >= kC1First && static_cast<unsigned char>(c) <= kC1Last;
 }
 
 // The last byte of the characters that begin with `lead`, all of them of no width.
@@ -91,9 +119,10 @@ Gap invisible_at(std::string_view text) {
   return found;
 }
 
-// Terminals print nothing for these: NUL, ENQ, BEL, backspace, changes of character set, DEL.
+// Nobody prints these between the bytes of a word. Not ESC, tabs and line ends.
 bool is_silent_control(char c) {
-  return c == '\0' || c == 0x05 || c == '\a' || c == '\b' || c == 0x0e || c == 0x0f || c == 0x7f;
+  const auto byte = static_cast<unsigned char>(c);
+  return (byte < ' ' && c != '\t' && c != '\n' && c != '\r' && c != kEscape) || byte == 0x7f;
 }
 
 // Ticks, arrows and boxes share their first byte with what is invisible, and stand in every test report.
@@ -113,15 +142,29 @@ Gap gap_at(std::string_view text, bool ended) {
   } else if (text.front() == kEscape) {
     found = escape_at(text);
   } else if (static_cast<unsigned char>(text.front()) >= 0x80) {
-    found = invisible_at(text);
+    found = is_c1(text[0])                                            ? c1_at(text, 1)
+            : text[0] == '\xc2' && text.size() > 1 && is_c1(text[1]) ? c1_at(text, 2)
+                                                                     : invisible_at(text);
   }
-  return found.kind == Gap::Kind::undecided && ended ? kText : found;
+  if (found.kind != Gap::Kind::undecided || !ended) return found;
+  if (is_c1(text[0])) return {Gap::Kind::invisible, 1};
+  return text[0] == '\xc2' && text.size() > 1 && is_c1(text[1]) ? Gap{Gap::Kind::invisible, 2} : kText;
+}
+
+bool is_inside_character(std::string_view left, char byte) {
+  if (!is_c1(byte)) return false;
+  for (std::size_t back = 1; back <= 3 && back <= left.size(); ++back) {
+    const auto lead = static_cast<unsigned char>(left[left.size() - back]);
+    if (lead >= 0xc2) return lead < 0xe0 ? back == 1 : lead < 0xf0 ? back <= 2 : lead < 0xf5;
+    if (lead < 0x80 || lead > 0xbf) return false;
+  }
+  return false;
 }
 
 std::size_t next_gap_byte(std::string_view text) {
-  static const ByteScan begins(*ByteSet::parse("\\x00\\x05\\x07\\x08\\x0e\\x0f\\x1b\\x7f\\xc2\\xcd\\xd8\\xe1\\xe2\\xef\\xf3"));
+  static const ByteScan begins(*ByteSet::parse("\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\\xc2\\xcd\\xd8\\xe1\\xe2\\xef\\xf3"));
   for (std::size_t at = begins.find(text); at < text.size(); at += 1 + begins.find(text.substr(at + 1))) {
-    if (!is_visible(text.substr(at))) return at;
+    if (!is_visible(text.substr(at)) && !is_inside_character(text.substr(0, at), text[at])) return at;
   }
   return text.size();
 }

@@ -170,10 +170,7 @@ class Definition {
       std::size_t end = static_cast<std::size_t>(run_end - text_.begin());
       for (; at + kind.run_min <= end; ++at) {
         const std::string_view window = text_.substr(at, kind.run_min);
-        const bool all_met = std::all_of(kind.needs.begin(), kind.needs.end(), [&](const ByteSet& need) {
-          return std::any_of(window.begin(), window.end(), [&](char c) { return need.has(c); });
-        });
-        if (!all_met) continue;
+        if (missing_in_run(kind, window)) continue;
         const std::size_t left = at - std::min(at, kLeftContextBytes);
         if (const std::size_t escape = rest_of_escape(text_.substr(left, at - left), window); escape > 0) {
           at += escape - 1;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 namespace guard {
 
@@ -49,8 +50,8 @@ bool RunFinder::search(const StreamText& text, const LongRuns& runs) {
     if (broken) begin_ = at;
     if (short_of_text) return false;
     if (broken) continue;
-    const ByteSet* missing = missing_need(text);
-    if (missing == nullptr) {
+    const std::optional<ByteSet> missing = missing_in_run(*kind_, text.between(begin_, begin_ + min));
+    if (!missing) {
       // `32m` is in most alphabets; an escape that lost its end would swallow what follows.
       const std::size_t escape = rest_of_escape(text.left_of(begin_), text.between(begin_, begin_ + min));
       if (escape == 0) return true;
@@ -78,14 +79,6 @@ void RunFinder::skip_to_long_run(const LongRuns& runs) {
   auto run = runs.from(begin_);
   while (run != last && run->end - std::max(run->begin, begin_) < kind_->run_min) ++run;
   begin_ = std::max(begin_, run->begin);
-}
-
-const ByteSet* RunFinder::missing_need(const StreamText& text) const {
-  const std::string_view window = text.between(begin_, begin_ + kind_->run_min);
-  for (const ByteSet& need : kind_->needs) {
-    if (std::none_of(window.begin(), window.end(), [&](char c) { return need.has(c); })) return &need;
-  }
-  return nullptr;
 }
 
 }  // namespace guard

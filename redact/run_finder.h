@@ -30,8 +30,6 @@ class RunFinder {
   enum class State : std::uint8_t { searching, inside, padding };
   bool search(const StreamText& text, const LongRuns& runs);
   void skip_to_long_run(const LongRuns& runs);
-  // The first need that no byte of the `min` from begin_ on meets; nullptr if all are met.
-  const ByteSet* missing_need(const StreamText& text) const;
 
   const SecretKind* kind_;
   ByteScan scan_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 namespace guard {
@@ -150,6 +151,21 @@ Result<SecretKind> read_secret_kind(const Rule& rule, KindTexts& texts) {
   kind.patterns = texts.keep(std::move(patterns));
   if (kind.entropy_min > 0 && !kind.has_group) return fault("`redact.entropy` is for values behind a name: a group is missing");
   return kind;
+}
+
+std::optional<ByteSet> missing_in_run(const SecretKind& kind, std::string_view window) {
+  for (const ByteSet& need : kind.needs) {
+    if (std::none_of(window.begin(), window.end(), [&](char c) { return need.has(c); })) return need;
+  }
+  if (static_cast<std::size_t>(std::count(window.begin(), window.end(), '/')) > kRunSlashesMax) return *ByteSet::parse("\\x00-\\xff");
+  std::array<bool, 256> seen{};
+  for (const char c : window) seen[static_cast<unsigned char>(c)] = true;
+  if (static_cast<std::size_t>(std::count(seen.begin(), seen.end(), true)) >= kRunDistinctMin) return std::nullopt;
+  ByteSet other;
+  for (unsigned byte = 0; byte < seen.size(); ++byte) {
+    if (!seen[byte]) other.add(static_cast<char>(byte));
+  }
+  return other;
 }
 
 }  // namespace guard

@@ -16,12 +16,14 @@
 //   entropy   the Shannon entropy that these 64 bytes have at least, in bits a byte ("3.5"). Only for a pattern with a
 //             group that is followed by the value's end and not by "[": a value cut short by a marker must not count
 //   machine   "pem" (the pattern is the first line, the lines after it are followed) or "run" (no pattern and no
-//             prefix: `min` or more bytes of `chars` in a row, one of each set in `needs`, then up to two of `pad`)
+//             prefix: `min` or more bytes of `chars` in a row, kRunDistinctMin different ones and one of each set in
+//             `needs` among each `min` of them, then up to two of `pad`)
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -88,5 +90,12 @@ class KindTexts {
 Result<SecretKind> read_secret_kind(const Rule& rule, KindTexts& texts);
 
 inline constexpr std::size_t kRunPadMax = 2;
+// A letter that is repeated and a ruler of a few signs are no secret. Of 101 characters of base64 some 50 differ.
+inline constexpr std::size_t kRunDistinctMin = 10;
+// More of them in `run_min` bytes make a path. Of 101 characters of base64 one or two are slashes.
+inline constexpr std::size_t kRunSlashesMax = 8;
+
+// One of these is missing for `window`, `run_min` bytes, to be a secret; nothing if it is one.
+std::optional<ByteSet> missing_in_run(const SecretKind& kind, std::string_view window);
 
 }  // namespace guard

@@ -20,7 +20,8 @@ void ShadowText::advance(const StreamText& stream) {
     read_ = next;
     if (!on_) held_ = next;
     if (next == stream.end()) return;
-    const Gap gap = gap_at(stream.from(next), stream.ended());
+    const bool text = is_inside_character(stream.left_of(next), stream.at(next));
+    const Gap gap = text ? Gap() : gap_at(stream.from(next), stream.ended());
     if (gap.kind == Gap::Kind::undecided) return;
     if (gap.kind == Gap::Kind::none) {
       if (on_) take_text(stream, next + 1);

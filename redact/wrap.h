@@ -1,9 +1,11 @@
-// A token that a terminal or a pretty-printer broke at a column.
+// A token that a terminal, a pretty-printer or a mail program broke at a column.
 //
 // A line of kWrapLineBytes or more that ends in a secret (its prefix and enough behind it to be one) is held until the
 // first bytes of the next line tell: the secret goes on there, behind up to kWrapBlanksMax blanks, if what follows is
-// of its alphabet and looks like no word and no date: eight or more bytes with a digit and three changes between upper
-// case, lower case and digits. Then the line end is hidden with it. Everything else leaves at once.
+// of its alphabet and either looks like no word and no date (eight or more bytes with a digit and three changes between
+// upper case, lower case and digits), or is a line of its own, as wide as the piece before it (shorter with a digit, where
+// that is a line of its own, too).
+// Then the line end is hidden with it. Everything else leaves at once.
 //
 // A secret that was broken so early that its first part is none yet is not found; nor is a last part of fewer than
 // eight bytes.
@@ -14,7 +16,7 @@
 
 namespace guard {
 
-inline constexpr std::size_t kWrapLineBytes = 40;
+inline constexpr std::size_t kWrapLineBytes = 8;
 inline constexpr std::size_t kWrapBlanksMax = 16;
 inline constexpr std::size_t kWrapLookBytes = 64;
 

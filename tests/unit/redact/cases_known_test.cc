@@ -174,5 +174,17 @@ TEST(RedactCases, D60_CommonValuesAreNamedAndKept) {
         {"hunter2-pw"});
 }
 
+TEST(RedactCases, KnownValueWrittenInNumbers) {
+  const std::string value = "x9Kx9Lq-" + random_text(24, 71);
+  const SecretSource source = source_with({{"TOKEN", value}});
+  for (const char* form : {"&#{};", "&#{:03};", "&#x{:x};", "&#x{:X};", "\\u{:04x}", "\\u{:04X}", "\\u{{{:x}}}", "\\u{{{:X}}}", "\\x{:02x}", "\\x{:02X}",
+                           "\\{:03o}", "%{:02x}", "%{:02X}"}) {
+    std::string written;
+    for (const char c : value) written += fmt::format(fmt::runtime(form), static_cast<unsigned>(static_cast<unsigned char>(c)));
+    EXPECT_EQ(redacted(source, "<b>" + written + "</b>\n"), "<b>[REDACTED:env:TOKEN]</b>\n") << form;
+  }
+  EXPECT_EQ(redacted(source, "\\u0041\\u0042 &#65;&#66; %41%42 \\x41\\x42\n"), "\\u0041\\u0042 &#65;&#66; %41%42 \\x41\\x42\n");
+}
+
 }  // namespace
 }  // namespace guard::test
