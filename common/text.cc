@@ -98,8 +98,11 @@ bool is_utf8(std::string_view text) noexcept {
 std::string url_without_userinfo(std::string_view url) {
   const std::size_t at = url.rfind('@');
   if (at == std::string_view::npos) return std::string(url);
+  // What is no scheme's name may be a user's and a password.
+  constexpr std::string_view kScheme = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-";
   const std::size_t scheme = url.substr(0, at).find("://");
-  return fmt::format("{}[REDACTED:url-userinfo]{}", scheme == std::string_view::npos ? "" : url.substr(0, scheme + 3), url.substr(at));
+  const bool is_scheme = scheme != std::string_view::npos && url.find_first_not_of(kScheme) == scheme;
+  return fmt::format("{}[REDACTED:url-userinfo]{}", is_scheme ? url.substr(0, scheme + 3) : "", url.substr(at));
 }
 
 std::string without_userinfo(std::string_view text) {

@@ -326,6 +326,13 @@ Result<void> identify(Store& store, bool& empty) {
   return ok();
 }
 
+// In one transaction, or the tables of another guard that starts could appear between two looks.
+Result<void> identify_at_once(Store& store, bool& empty) {
+  Transaction transaction(store);
+  GUARD_TRY(transaction.begin(Transaction::Kind::read));
+  return identify(store, empty);
+}
+
 Result<void> make_tables(Store& store) {
   Transaction transaction(store);
   GUARD_TRY(transaction.begin(Transaction::Kind::write));
@@ -348,7 +355,7 @@ Result<void> open_for_writing(Store& store) {
   }
   GUARD_TRY(store.connect("file:" + uri_path(store.file), SQLITE_OPEN_READWRITE));
   bool empty = false;
-  GUARD_TRY(identify(store, empty));
+  GUARD_TRY(identify_at_once(store, empty));
   {
     Query mode(store, "PRAGMA journal_mode = WAL");
     GUARD_TRY_ASSIGN(const bool answered, mode.next());
@@ -365,13 +372,13 @@ Result<void> open_for_reading(Store& store) {
   const std::string uri = "file:" + uri_path(store.file);
   bool empty = false;
   Result<void> read = store.connect(uri, SQLITE_OPEN_READONLY);
-  if (read) read = identify(store, empty);
+  if (read) read = identify_at_once(store, empty);
   // A reader wants to tell writers where it reads, in a file beside the journal. In a folder that it cannot write to, and where no
   // writer is at work, it can do without.
   if (!read && ::access(store.file.parent_path().c_str(), W_OK) != 0 && !is_there(sibling(store.file, "-wal"))) {
     GUARD_TRY(store.connect(uri + "?immutable=1", SQLITE_OPEN_READONLY));
     store.immutable = true;
-    read = identify(store, empty);
+    read = identify_at_once(store, empty);
     if (read) read = store.still();
   }
   GUARD_TRY(std::move(read));
