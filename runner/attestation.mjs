@@ -135,12 +135,17 @@ const main = (table, key, channel, jsc, kKeyBytes, kTagBytes, kLoadsAssert) => {
     }
   };
 
-  // The first line of the stack outside of this file; empty where foreign code formats stacks.
-  const site = (what) => {
+  // Empty where foreign code formats stacks.
+  const stackHere = () => {
     const format = getOwnPropertyDescriptor(ErrorHere, "prepareStackTrace");
     if (format !== undefined && (format.get || format.value !== formatStack)) return "";
     const { stack } = new ErrorHere();
-    if (typeof stack !== "string") return "";
+    return typeof stack === "string" ? stack : "";
+  };
+
+  // The first line of the stack outside of this file.
+  const site = (what) => {
+    const stack = stackHere();
     if (what !== null && apply(indexOf, stack, ["/node_modules/"]) >= 0) what.isOver = true;
     for (let from = apply(indexOf, stack, ["\n"]) + 1; from > 0; ) {
       const next = apply(indexOf, stack, ["\n", from]);
@@ -348,6 +353,12 @@ const main = (table, key, channel, jsc, kKeyBytes, kTagBytes, kLoadsAssert) => {
   // (title, fn, options) or (title, options, fn).
   const declare = (native, self, given, counts, rows) => {
     refuseWhenSealed();
+    // However it was loaded: its runner stands between the test and what is counted here.
+    const limit = ErrorHere.stackTraceLimit;
+    ErrorHere.stackTraceLimit = 10;
+    const stack = stackHere();
+    ErrorHere.stackTraceLimit = limit;
+    if (apply(indexOf, stack, ["(node:test:"]) >= 0) throw tampered("the runner of tests");
     const args = listOf(given);
     for (let i = 1; i < args.length; ++i) args[i] = plainOptions(args[i]);
     if (!counts) return apply(native, self, args);
