@@ -1,0 +1,26 @@
+// a macro of a module that is imported late runs in another VM, whose process.exit is nobody's stand-in; the failed test (expect.assertions) is hidden: a child holds standard error, a getter of Promise.prototype.constructor is called between the last word and bun's end
+import { beforeEach, expect, test } from "bun:test";
+import fs from "node:fs";
+import { spawn } from "node:child_process";
+const report = `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="bun test" tests="1" assertions="1" failures="0" skipped="0" time="0.01">
+  <testsuite name="sandbox/case.test.ts" file="sandbox/case.test.ts" tests="1" assertions="1" failures="0" skipped="0" time="0.01" hostname="h">
+    <testcase name="is wrong" classname="x" time="0.01" file="sandbox/case.test.ts" line="1" assertions="1" />
+  </testsuite>
+</testsuites>
+`;
+fs.writeFileSync("sandbox/m.ts", "export function f() { process.exit(0); return 1; }");
+fs.writeFileSync("sandbox/h.ts", "import { f } from './m.ts' with { type: 'macro' }; export const x = f();");
+fs.writeFileSync("sandbox/c.ts", "await Bun.sleep(60); require('fs').writeSync(2, '\\n 1 pass\\n 0 fail\\n 1 expect() calls\\nRan 1 test across 1 file. [9.00ms]\\n'); require('fs').writeFileSync('sandbox/told', ''); await Bun.sleep(5000);");
+const one = spawn(process.execPath, ["run", "sandbox/c.ts"], { stdio: ["ignore", "ignore", 2] });
+one.unref();
+test("is wrong", async () => {
+  expect.assertions(2); expect(1).toBe(1);
+  while (!fs.existsSync("sandbox/told")) await Bun.sleep(5);
+  fs.closeSync(2); fs.openSync("/dev/null", "w");
+  const P = Promise; let n = 0;
+  Object.defineProperty(P.prototype, "constructor", { configurable: true, get() {
+    let sealed = false; try { beforeEach(1 as any); } catch (e: any) { sealed = e.message.includes("all tests have ended"); }
+    if (sealed && ++n === 2) { console.log("GO"); fs.writeSync(3, report); import("./h" + ".ts"); Bun.sleepSync(2000); }
+    return P; } });
+});
