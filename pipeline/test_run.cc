@@ -409,7 +409,7 @@ class Run {
       const bool on_host = choice_.backend == "host";
       const bool in_environment = choice_.backend == "container-use";
       const fs::path script = in_environment ? spec.host_folder / kAttestationInEnvironment : folder.path() / "attestation.mjs";
-      GUARD_TRY(write_new_file(script, attestation_script(names_assert() ? LoadAssert::at_once : LoadAssert::on_import), 0444).context("staging what will run"));
+      GUARD_TRY(write_new_file(script, attestation_script(), 0444).context("staging what will run"));
       if (!works_in_staged_folder()) spec.mounts.push_back({script, std::string(kAttestationInside)});
       spec.argv = on_host          ? test_command(host_bun_.native(), script.native(), request_.files, request_.options)
                   : in_environment ? test_command(kBunInEnvironment, kAttestationInEnvironment, request_.files, request_.options)
@@ -418,10 +418,6 @@ class Run {
       spec.argv = request_.argv;
     }
     return ok();
-  }
-
-  bool names_assert() const {
-    return std::any_of(sources_.files.begin(), sources_.files.end(), [](const SourceFile& file) { return file.bytes.find("assert") != std::string::npos; });
   }
 
   CollectRequest collect_request() const {

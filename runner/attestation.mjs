@@ -13,39 +13,36 @@
 const kChannel = 4; // runner/sandbox.h: SandboxSpec::kAttestationFd
 const kKeyBytes = 16; // runner/frame_tag.h: kTagKeyBytes
 const kTagBytes = 8;
-// It costs a third of bun's start. guard writes false here where no checked file holds that word; an import loads it in any case.
-const kLoadsAssert = true;
 
 const channel = Bun.file(kChannel);
 const key = await channel.slice(0, kKeyBytes).bytes();
 if (key.length !== kKeyBytes) throw new Error("guard starts this file; it has no use elsewhere");
 
-const main = (table, key, channel, jsc, kKeyBytes, kTagBytes, kLoadsAssert) => {
+const main = (table, key, channel, jsc, required, kKeyBytes, kTagBytes) => {
   const { defineProperty, freeze, getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf, create } = Object;
   const { apply, ownKeys } = Reflect;
   const { charCodeAt } = String.prototype;
   const { then } = Promise.prototype;
-  const { indexOf, slice } = String.prototype;
+  const { startsWith, slice } = String.prototype;
   const { subarray } = Uint8Array.prototype;
   const weakHas = WeakSet.prototype.has;
   const weakAdd = WeakSet.prototype.add;
-  const PromiseHere = Promise;
   const ErrorHere = Error;
   const TypeErrorHere = TypeError;
   const BytesHere = Uint8Array;
   const write = Bun.write;
   const answer = channel.slice(0, 1);
   const { bytes: readAll } = answer;
-  const formatStack = Error.prepareStackTrace; // bun's own; nothing in a later bun
   const same = Bun.deepEquals;
   const { peek } = Bun;
-  const nanoseconds = Bun.nanoseconds;
+  const { status } = peek;
   const wait = setTimeout;
   const immediate = setImmediate;
   const isArray = Array.isArray;
   const text = String;
   const { getBuiltinModule: builtinModule } = process;
   const { getProtectedObjects: held } = jsc;
+  const clearTimer = clearTimeout;
   const { jest, vi, mock, beforeAll, afterEach, afterAll } = table;
   const { isFakeTimers, useRealTimers } = jest;
 
@@ -80,9 +77,9 @@ const main = (table, key, channel, jsc, kKeyBytes, kTagBytes, kLoadsAssert) => {
 
   // With `retry: 2`, the customary value, a test may fail twice before it passes.
   const kFailuresForgiven = 2;
-  // An assertion that failed is forgiven when the same line passes later and wants the same: that is polling. Not within the same
-  // turn of the event loop, or moment, unless a package called (some look whenever the document changes), and not with other wants: that is a loop over cases.
-  const kPollingNs = 1_000_000;
+  // An assertion that failed is forgiven when the same place, called from the same place or by the event loop, passes in a later turn
+  // and wants the same: that is polling. In the same turn only where a package called (some look whenever the document changes), for that is
+  // a loop over cases.
 
   const printable = (value) => {
     if (typeof value === "function") {
@@ -105,89 +102,127 @@ const main = (table, key, channel, jsc, kKeyBytes, kTagBytes, kLoadsAssert) => {
   // ---- attempts: one call of a test's function, or of a hook -------------------------------------------------------
 
   // The attempts that run now, in a ring; `outside` stands for everything else.
-  const attempt = (test) => ({ __proto__: null, test, over: false, assertions: 0, failures: null, before: null, after: null });
+  const attempt = (test) => ({ __proto__: null, test, over: false, assertions: 0, matchers: 0, wanted: -1, failures: null, before: null, after: null });
   const outside = attempt(null);
   outside.before = outside.after = outside;
-  let inHooks = 0; // assertions of hooks since the last test ended
+  // Assertions of hooks since the last test ended, and of those the ones by expect.
+  let inHooks = 0;
+  let matchersInHooks = 0;
   let lastTest = null;
+  // With several at once (test.concurrent) the engine keeps which one a callback belongs to. Loaded with the second: the first of them is
+  // the one that nothing was kept of.
+  let runIn = null;
+  let storeOf = null;
+  let unkept = null;
+  const keepApart = () => {
+    const { AsyncLocalStorage } = apply(builtinModule, process, ["node:async_hooks"]);
+    const storage = new AsyncLocalStorage();
+    const { run, getStore } = storage;
+    unkept = outside.after;
+    runIn = (one, fn) => apply(run, storage, [one, fn]);
+    storeOf = () => apply(getStore, storage, []);
+  };
   const begin = (test) => {
+    if (runIn === null && outside.after !== outside) keepApart();
     const one = attempt(test);
     one.before = outside.before;
     one.after = outside;
     one.before.after = outside.before = one;
     return one;
   };
-  // With several at once (test.concurrent) nobody can say whose assertion it is: it counts for all, and its failure is `outside`'s,
-  // which is looked at when all have ended.
-  const current = () => (outside.after !== outside && outside.after === outside.before ? outside.after : outside);
+  // What is nobody's failure is looked at when all have ended.
+  const current = () => {
+    const kept = storeOf === null ? undefined : storeOf();
+    if (kept !== undefined) return kept;
+    if (outside.after === outside.before) return outside.after;
+    return unkept !== null && !unkept.over ? unkept : outside;
+  };
 
-  let shared = 0; // assertions that were made while several tests ran, of whom nobody knows whose they are
   const asserted = () => {
-    if (outside.after === outside) return;
+    const one = current();
+    if (one === outside || one.over) return one;
     ++count.assertions;
-    if (outside.after !== outside.before) {
-      ++shared;
-      return;
-    }
-    for (let one = outside.after; one !== outside; one = one.after) {
-      ++one.assertions;
-      if (one.test === null) ++inHooks;
-    }
+    ++one.assertions;
+    if (one.test === null) ++inHooks;
+    return one;
   };
 
-  // Empty where foreign code formats stacks.
-  const stackHere = () => {
-    const format = getOwnPropertyDescriptor(ErrorHere, "prepareStackTrace");
-    if (format !== undefined && (format.get || format.value !== formatStack)) return "";
-    const { stack } = new ErrorHere();
-    return typeof stack === "string" ? stack : "";
-  };
+  // ---- where code was called from ----------------------------------------------------------------------------------
 
-  // The first line of the stack outside of this file.
-  const site = (what) => {
-    const stack = stackHere();
-    if (what !== null && apply(indexOf, stack, ["/node_modules/"]) >= 0) what.isOver = true;
-    for (let from = apply(indexOf, stack, ["\n"]) + 1; from > 0; ) {
-      const next = apply(indexOf, stack, ["\n", from]);
-      const line = next < 0 ? apply(slice, stack, [from]) : apply(slice, stack, [from, next]);
-      if (apply(indexOf, line, ["node:guard"]) < 0) return line;
-      from = next + 1;
+  // Names are what foreign code says; files, lines and columns are the engine's. null where foreign code has fixed how stacks are made.
+  const kFrames = 24;
+  const isAssignable = (key) => getOwnPropertyDescriptor(ErrorHere, key)?.writable === true;
+  const callSites = () => {
+    if (!isAssignable("prepareStackTrace") || !isAssignable("stackTraceLimit")) return null;
+    const { prepareStackTrace, stackTraceLimit } = ErrorHere;
+    let found = null;
+    ErrorHere.stackTraceLimit = kFrames;
+    const error = new ErrorHere();
+    ErrorHere.stackTraceLimit = stackTraceLimit;
+    ErrorHere.prepareStackTrace = (asked, sites) => {
+      if (asked === error) found = sites;
+    };
+    error.stack;
+    ErrorHere.prepareStackTrace = prepareStackTrace;
+    return isArray(found) ? found : null;
+  };
+  const { getFileName, getLineNumber, getColumnNumber, isEval } = getPrototypeOf(callSites()[0]);
+  const here = apply(getFileName, callSites()[0], []);
+  // The nearest place outside of this file, the one that called it (empty: the event loop did), and whether a package's code lies below.
+  const callers = () => {
+    const found = { __proto__: null, place: "", from: "", inPackage: false };
+    const sites = callSites();
+    for (let i = 0, places = 0; sites !== null && i < sites.length; ++i) {
+      const file = apply(getFileName, sites[i], []);
+      if (file === here) continue;
+      if (typeof file === "string" && !apply(isEval, sites[i], []) && (apply(startsWith, file, ["/app/node_modules/"]) || apply(startsWith, file, ["/modules/"]))) found.inPackage = true;
+      const place = text(file) + ":" + text(apply(getLineNumber, sites[i], [])) + ":" + text(apply(getColumnNumber, sites[i], []));
+      if (++places === 1) found.place = place;
+      else if (places === 2) found.from = place;
     }
-    return "";
+    return found;
   };
 
+  let failuresSeen = 0;
+  let matchersRunning = 0; // of others: their functions, until they return
   const assertionFailed = (one, error, wanted) => {
     if (one.over) ++count.outside_failed;
     else {
-      const what = { __proto__: null, error, wanted, site: "", at: nanoseconds(), isOver: false };
-      what.site = site(what);
+      const { place, from, inPackage } = callers();
+      const what = { __proto__: null, error, wanted, number: ++failuresSeen, inMatcher: matchersRunning > 0, place, from, isOver: inPackage };
       immediate(() => (what.isOver = true));
       one.failures = { __proto__: null, what, next: one.failures };
     }
   };
   // Drops the failures that `is` holds for.
   const forgive = (one, is) => {
-    let kept = null; // of copies: check() goes back to what was there before
-    for (let failure = one.failures; failure !== null; failure = failure.next) if (!is(failure)) kept = { __proto__: null, what: failure.what, next: kept };
-    one.failures = kept;
+    let kept = null;
+    for (let failure = one.failures; failure !== null; failure = failure.next) if (!is(failure.what)) kept = { __proto__: null, what: failure.what, next: kept };
+    one.failures = null;
+    for (; kept !== null; kept = kept.next) one.failures = { __proto__: null, what: kept.what, next: one.failures }; // the newest first, as before
   };
-  const isSame = (what, site, wanted) => site !== "" && what.site === site && same(what.wanted, wanted, true);
+  const isSame = (what, place, from, wanted) =>
+    what.isOver && place !== "" && what.place === place && (from === "" || what.from === from) && same(what.wanted, wanted, true);
   const assertionPassed = (one, wanted) => {
     if (one.failures === null) return;
-    const here = site(null);
-    const now = nanoseconds();
-    forgive(one, ({ what }) => (what.isOver || now - what.at > kPollingNs) && isSame(what, here, wanted));
+    const { place, from } = callers();
+    forgive(one, (what) => isSame(what, place, from, wanted));
   };
 
   // A test with what has come of its attempts.
-  const newTest = (title, retry, repeats) => ({ __proto__: null, title: printable(title), retry, repeats, begun: false, attempts: 0, failures: 0, passed: false, assertions: 0, next: null });
+  const newTest = (title, retry, repeats) => ({ __proto__: null, title: printable(title), retry, repeats, begun: false, attempts: 0, failures: 0, passed: false, assertions: 0, undecided: 0, next: null });
+  const ofNoTest = newTest("(a hook)", 0, 0);
   let tests = null;
   let ended = 0; // attempts
   let ends = 0; // as bun sees it: calls of the last afterEach
 
+  const kSome = -2;
   const end = (one, failed) => {
     if (one.over) return;
     one.over = true;
+    // expect.assertions() and hasAssertions(), as bun asks behind this.
+    if (one.wanted >= 0 && (one.matchers > one.wanted || one.matchers + matchersInHooks < one.wanted)) failed = true;
+    if (one.wanted === kSome && one.matchers + matchersInHooks === 0) failed = true;
     one.before.after = one.after;
     one.after.before = one.before;
     const { test } = one;
@@ -258,7 +293,7 @@ const main = (table, key, channel, jsc, kKeyBytes, kTagBytes, kLoadsAssert) => {
     let value;
     let returned = false;
     try {
-      value = apply(fn, self, given);
+      value = runIn === null ? apply(fn, self, given) : runIn(one, () => apply(fn, self, given));
       returned = true;
     } finally {
       if (!returned) end(one, true); // not caught and thrown again: bun would show that place
@@ -353,12 +388,6 @@ const main = (table, key, channel, jsc, kKeyBytes, kTagBytes, kLoadsAssert) => {
   // (title, fn, options) or (title, options, fn).
   const declare = (native, self, given, counts, rows) => {
     refuseWhenSealed();
-    // However it was loaded: its runner stands between the test and what is counted here.
-    const limit = ErrorHere.stackTraceLimit;
-    ErrorHere.stackTraceLimit = 10;
-    const stack = stackHere();
-    ErrorHere.stackTraceLimit = limit;
-    if (apply(indexOf, stack, ["(node:test:"]) >= 0) throw tampered("the runner of tests");
     const args = listOf(given);
     for (let i = 1; i < args.length; ++i) args[i] = plainOptions(args[i]);
     if (!counts) return apply(native, self, args);
@@ -433,23 +462,11 @@ const main = (table, key, channel, jsc, kKeyBytes, kTagBytes, kLoadsAssert) => {
   const nativeMatchers = getPrototypeOf(nativeExpect(0));
   const isThrowing = { __proto__: null, toThrow: true, toThrowError: true, toThrowErrorMatchingSnapshot: true, toThrowErrorMatchingInlineSnapshot: true };
 
-  // One assertion. `sees`: it asks for failures of the code it is given, so those are not swallowed.
-  const check = (native, self, given, sees, rejected, wanted = given) => {
-    asserted();
-    const one = current();
-    const before = one.failures;
+  // One assertion. `sees`: which failures it asks for, so that those are not swallowed; null for none. `began`: the newest failure before it.
+  const check = (native, self, given, sees, wanted = given, began = failuresSeen) => {
+    const one = asserted();
     const passed = () => {
-      const failed = one.failures;
-      if (sees === true) one.failures = before;
-      else if (sees) forgive(one, ({ what }) => what.error === sees.error);
-      if (rejected !== null) {
-        // bun has waited for it. What was polled until it gave up failed before with other errors.
-        const reason = peek(rejected.promise);
-        for (let at = failed; at !== null; at = at.next) {
-          const last = at.what;
-          if (last.error === reason) forgive(one, ({ what }) => what === last || isSame(what, last.site, last.wanted));
-        }
-      }
+      if (sees !== null && one.failures !== null) forgive(one, (what) => sees(what, began));
       assertionPassed(one, wanted);
     };
     let value;
@@ -459,8 +476,16 @@ const main = (table, key, channel, jsc, kKeyBytes, kTagBytes, kLoadsAssert) => {
       assertionFailed(one, error, wanted);
       throw error;
     }
-    const followed = follow(value, (failed, error) => (failed ? assertionFailed(one, error, wanted) : passed()));
-    if (followed !== null) return followed;
+    const test = one.test ?? ofNoTest;
+    const followed = follow(value, (failed, error) => {
+      --test.undecided;
+      if (failed) assertionFailed(one, error, wanted);
+      else passed();
+    });
+    if (followed !== null) {
+      ++test.undecided;
+      return followed;
+    }
     passed();
     return value;
   };
@@ -493,6 +518,19 @@ const main = (table, key, channel, jsc, kKeyBytes, kTagBytes, kLoadsAssert) => {
     };
   };
   const nothingSeen = () => ({ __proto__: null, error: outside }); // that is no error of anybody's
+  // What failed below the assertion and came out of it.
+  const asEnded = (seen) => (what, began) => what.error === seen.error && what.number > began;
+  // The newest failure with the error that a promise was rejected with, which may have begun before; and what was polled until it gave up
+  // with that.
+  const asRejected = (reasonOf) => {
+    let last = null;
+    return (what) => {
+      if (last === null && what.error === reasonOf()) return (last = what), true;
+      return last !== null && isSame(what, last.place, last.from, last.wanted);
+    };
+  };
+  // A matcher of others may ask with assertions whether something does not hold.
+  const inMatcher = (what, began) => what.inMatcher && what.number > began;
 
   class Expectation {
     #native;
@@ -508,12 +546,16 @@ const main = (table, key, channel, jsc, kKeyBytes, kTagBytes, kLoadsAssert) => {
       delete this.prototype.constructor;
     }
     static take(object, key, native, given, custom) {
-      // A matcher of others may ask with assertions whether something does not hold; that a thing holds shows no failed one.
-      if (custom) return check(native, object.#native, given, object.#negated, object.#rejected);
+      const one = current();
+      ++one.matchers;
+      if (one.test === null) ++matchersInHooks;
+      const rejected = object.#rejected;
+      if (rejected !== null) return check(native, object.#native, given, asRejected(() => peek(rejected.promise)));
+      if (custom) return check(native, object.#native, given, object.#negated ? inMatcher : null);
       const value = isThrowing[key] === true && !object.#negated ? apply(weakGet, values, [object]) : undefined;
-      if (typeof value !== "function") return check(native, object.#native, given, false, object.#rejected);
+      if (typeof value !== "function") return check(native, object.#native, given, null);
       const seen = nothingSeen();
-      return check(native, apply(nativeExpect, undefined, [ending(value, seen)]), given, seen, null);
+      return check(native, apply(nativeExpect, undefined, [ending(value, seen)]), given, asEnded(seen));
     }
     static turn(object, get, negates, rejected) {
       return new Expectation(apply(get, object.#native, []), object.#negated !== negates, rejected ?? object.#rejected);
@@ -590,11 +632,16 @@ const main = (table, key, channel, jsc, kKeyBytes, kTagBytes, kLoadsAssert) => {
   defineProperty(expect, "not", { value: not, enumerable: true });
   for (const key of ["assertions", "hasAssertions"]) {
     const native = nativeExpect[key];
-    const one = { [key]() { return apply(native, nativeExpect, arguments); } };
+    const one = { [key](number) {
+      const value = apply(native, nativeExpect, arguments);
+      const { test } = current();
+      if (test !== null) current().wanted = key === "assertions" ? number : kSome;
+      return value;
+    } };
     defineProperty(expect, key, { value: one[key], enumerable: true });
   }
   const unreachable = nativeExpect.unreachable;
-  defineProperty(expect, "unreachable", { value: function unreached() { return check(unreachable, nativeExpect, arguments, false, null); }, enumerable: true });
+  defineProperty(expect, "unreachable", { value: function unreached() { return check(unreachable, nativeExpect, arguments, null); }, enumerable: true });
 
   // Matchers of others may be added, and libraries do; those that bun has keep their meaning. Some libraries bring equals of them, so
   // that is no error; and below an asymmetric matcher, where bun has none of the name, theirs is the one.
@@ -608,7 +655,15 @@ const main = (table, key, channel, jsc, kKeyBytes, kTagBytes, kLoadsAssert) => {
           const key = keys[i];
           if (typeof key !== "string" || key === "__proto__" || key === "prototype" || key === "constructor" || builtInStatic[key]) continue;
           const value = added[key];
-          if (typeof value === "function") taken[key] = value;
+          if (typeof value !== "function") continue;
+          taken[key] = like(function () {
+            ++matchersRunning;
+            try {
+              return apply(value, this, arguments);
+            } finally {
+              --matchersRunning;
+            }
+          }, value);
         }
         apply(nativeExtend, nativeExpect, [taken]);
         const names = ownKeys(taken);
@@ -665,6 +720,11 @@ const main = (table, key, channel, jsc, kKeyBytes, kTagBytes, kLoadsAssert) => {
     put(object, "spyOn", spyOn);
     if (typeof object.mock === "function") put(object, "mock", guarded(object.mock));
     if (typeof object.module === "function") put(object, "module", guarded(object.module));
+    const { useFakeTimers } = object;
+    put(object, "useFakeTimers", function () {
+      if (draining) throw tampered("time");
+      return apply(useFakeTimers, this, arguments);
+    });
     apply(weakAdd, closed, [object]);
   }
   apply(weakAdd, closed, [mock]);
@@ -674,33 +734,89 @@ const main = (table, key, channel, jsc, kKeyBytes, kTagBytes, kLoadsAssert) => {
   // Its own objects are changed, for there are many ways to them (require, process.getBuiltinModule, node:test), and mocked, for
   // a module's function itself can't be changed. `strict` is another object with other functions.
   const notAnAssertion = { __proto__: null, AssertionError: true, Assert: true, CallTracker: true, strict: true, constructor: true };
-  const seesFailures = { __proto__: null, throws: true, rejects: true };
+  // They are JavaScript, and walk collections by what foreign code may have replaced.
+  const walks = [];
+  for (const made of [[], new Map(), new Set()]) {
+    walks[walks.length] = { object: getPrototypeOf(made), key: Symbol.iterator };
+    walks[walks.length] = { object: getPrototypeOf(made[Symbol.iterator]()), key: "next" };
+  }
+  for (let i = 0; i < walks.length; ++i) walks[i].value = walks[i].object[walks[i].key];
+  const lookAtWalks = () => {
+    for (let i = 0; i < walks.length; ++i) {
+      const { object, key, value } = walks[i];
+      if (getOwnPropertyDescriptor(object, key)?.value !== value) throw tampered("how collections are walked");
+    }
+  };
   // The first is what was seen, and may change.
   const behindFirst = (values) => {
     const list = listOf(values);
     if (list.length > 0) list[0] = undefined;
     return list;
   };
-  const wrapFunctions = (object, writable, leave) => {
+  const counted = (original, key) =>
+    like(function () {
+      lookAtWalks();
+      const wanted = behindFirst(arguments);
+      if (key !== "throws" && key !== "rejects") return check(original, this, arguments, null, wanted);
+      const given = listOf(arguments);
+      const begun = given.length > 0 && typeof given[0] !== "function"; // a promise, which may have failed before
+      const seen = nothingSeen();
+      if (given.length > 0) given[0] = ending(given[0], seen);
+      return check(original, this, given, begun ? asRejected(() => seen.error) : asEnded(seen), wanted);
+    }, original);
+  const wrapFunctions = (object, writable) => {
     const keys = ownKeys(object);
     for (let i = 0; i < keys.length; ++i) {
       const key = keys[i];
       const original = getOwnPropertyDescriptor(object, key).value;
-      if (typeof original !== "function" || typeof key !== "string" || notAnAssertion[key] === true || key === leave) continue;
-      const value = like(function () {
-        const wanted = behindFirst(arguments);
-        if (seesFailures[key] !== true) return check(original, this, arguments, false, null, wanted);
-        const seen = nothingSeen();
-        const given = listOf(arguments);
-        if (given.length > 0) given[0] = ending(given[0], seen);
-        return check(original, this, given, seen, null, wanted);
-      }, original);
-      defineProperty(object, key, { value, writable, enumerable: true, configurable: false });
+      if (typeof original !== "function" || typeof key !== "string" || notAnAssertion[key] === true) continue;
+      defineProperty(object, key, { value: counted(matching[key]?.(original) ?? original, key), writable, enumerable: true, configurable: false });
     }
   };
+  // node tells match and doesNotMatch apart by looking, once, whether it is called as Assert.prototype.match.
+  let looksForMatch = false;
+  const asMatching = (original) =>
+    like(function () {
+      looksForMatch = true;
+      try {
+        return apply(original, this, arguments);
+      } finally {
+        looksForMatch = false;
+      }
+    }, original);
+  const matching = { __proto__: null, match: asMatching, doesNotMatch: asMatching };
+  const wrapAssert = (prototype) => {
+    const { match } = prototype;
+    const value = counted(asMatching(match), "match");
+    delete prototype.match;
+    wrapFunctions(prototype, true); // its instances assign some of their own
+    defineProperty(prototype, "match", {
+      get() {
+        const found = looksForMatch ? match : value;
+        looksForMatch = false;
+        return found;
+      },
+      enumerable: true,
+    });
+  };
+  const wrapTracker = (object) => {
+    const found = getOwnPropertyDescriptor(object, "CallTracker");
+    if (found === undefined || found.get === undefined) return; // nothing in a later bun
+    defineProperty(object, "CallTracker", {
+      get() {
+        const tracker = apply(found.get, object, []);
+        const { prototype } = tracker;
+        const verify = getOwnPropertyDescriptor(prototype, "verify");
+        if (verify.writable) defineProperty(prototype, "verify", { value: counted(verify.value, "verify"), writable: false, configurable: false });
+        return tracker;
+      },
+      enumerable: true,
+      configurable: false,
+    });
+  };
   const standFor = (native) => {
-    const stand = like(function () { return check(native, undefined, arguments, false, null); }, native);
-    const module = { default: stand };
+    const stand = counted(native, "ok");
+    const module = { __proto__: null, default: stand, "module.exports": stand };
     const keys = ownKeys(native);
     for (let i = 0; i < keys.length; ++i) {
       const key = keys[i];
@@ -714,31 +830,30 @@ const main = (table, key, channel, jsc, kKeyBytes, kTagBytes, kLoadsAssert) => {
     apply(weakAdd, closed, [native]);
     return module;
   };
-  let modules = null;
+  let asserts = null;
   const loadAssert = () => {
-    if (modules !== null) return modules;
+    if (asserts !== null) return asserts;
     const loose = apply(builtinModule, process, ["node:assert"]);
     const { strict } = loose;
-    wrapFunctions(loose, false, "");
-    wrapFunctions(strict, false, "");
-    wrapFunctions(loose.Assert.prototype, true, "match"); // its instances assign some of their own; by `match` node tells match and doesNotMatch apart
+    for (const object of [loose, strict]) {
+      wrapFunctions(object, false);
+      wrapTracker(object);
+    }
+    wrapAssert(loose.Assert.prototype);
     apply(weakAdd, closed, [loose.Assert.prototype]);
-    modules = { __proto__: null, loose: standFor(loose), strict: standFor(strict) };
-    const stand = modules.strict.default;
-    modules.loose.strict = modules.strict.strict = stand;
-    defineProperty(modules.loose.default, "strict", { value: stand, enumerable: true });
+    asserts = { __proto__: null, assert: standFor(loose), "assert/strict": standFor(strict) };
+    const stand = asserts["assert/strict"].default;
+    asserts.assert.strict = asserts["assert/strict"].strict = stand;
+    defineProperty(asserts.assert.default, "strict", { value: stand, enumerable: true });
     defineProperty(stand, "strict", { value: stand, enumerable: true });
-    close(modules.loose.default);
+    close(asserts.assert.default);
     close(stand);
     put(loose, "strict", stand);
     put(strict, "strict", stand);
-    return modules;
+    return asserts;
   };
-  if (kLoadsAssert) loadAssert();
-  for (const specifier of ["node:assert", "assert"]) apply(mockModule, mock, [specifier, () => loadAssert().loose]);
-  for (const specifier of ["node:assert/strict", "assert/strict"]) apply(mockModule, mock, [specifier, () => loadAssert().strict]);
 
-  // ---- what tests have no use for ----------------------------------------------------------------------------------
+  // ---- modules that are handed out by this file --------------------------------------------------------------------
 
   // The engine hands out what it holds, this file's functions too; a debugger reads and writes every variable.
   const closeMembers = (object, names) => {
@@ -751,20 +866,59 @@ const main = (table, key, channel, jsc, kKeyBytes, kTagBytes, kLoadsAssert) => {
     return object;
   };
   closeMembers(jsc, ["getProtectedObjects", "startRemoteDebugger"]);
-  const closeInspector = () => closeMembers(apply(builtinModule, process, ["node:inspector"]), ["open", "waitForDebugger"]);
-  const inspectors = { __proto__: null, inspector: true, "node:inspector": true, "inspector/promises": true, "node:inspector/promises": true };
-  for (const specifier of ["node:inspector", "inspector"]) apply(mockModule, mock, [specifier, () => { const module = closeInspector(); return { ...module, default: module }; }]);
+  const loadInspector = () => closeMembers(apply(builtinModule, process, ["node:inspector"]), ["open", "waitForDebugger"]);
+  const inspectorModule = (name) => {
+    loadInspector();
+    const module = apply(builtinModule, process, ["node:" + name]);
+    return { __proto__: null, ...module, default: module, "module.exports": module };
+  };
+  // Made when they are asked for the first time.
+  const makers = {
+    __proto__: null,
+    assert: () => loadAssert().assert,
+    "assert/strict": () => loadAssert()["assert/strict"],
+    inspector: () => inspectorModule("inspector"),
+    "inspector/promises": () => inspectorModule("inspector/promises"),
+    // Its tests skip, fail and end by rules of their own, which nothing here can see.
+    test: () => { throw new TypeErrorHere('guard counts the tests of bun:test: import { test } from "bun:test" in place of node:test'); },
+  };
+  // There are four ways to a module: by "node:" (import and require), by import of the bare name, by require of it, and by process.
+  const kNamespace = "guard";
+  const handedOut = [];
+  apply(Bun.plugin, Bun, [{
+    name: kNamespace,
+    setup(build) {
+      build.onResolve({ filter: /^(?:assert|assert\/strict|inspector|inspector\/promises|test)$/, namespace: "node" }, ({ path }) => ({ path, namespace: kNamespace }));
+      build.onLoad({ filter: /./, namespace: kNamespace }, ({ path }) => ({ exports: makers[path](), loader: "object" }));
+    },
+  }]);
+  put(Bun.plugin, "clearAll", function () {
+    throw tampered("the modules that tests are made of");
+  });
+  for (const name of ["assert", "assert/strict", "inspector", "inspector/promises"]) {
+    apply(mockModule, mock, [name, makers[name]]);
+    const module = { __proto__: null, get exports() { return makers[name]()["module.exports"]; } };
+    required[name] = module;
+    handedOut[handedOut.length] = { __proto__: null, name, module };
+  }
   defineProperty(process, "getBuiltinModule", {
     value: function getBuiltinModule(id) {
-      if (inspectors[id] === true) closeInspector();
-      return apply(builtinModule, process, [id]);
+      const wanted = typeof id === "string" ? id : text(id);
+      const name = apply(startsWith, wanted, ["node:"]) ? apply(slice, wanted, [5]) : wanted;
+      // There is no bare "test".
+      if (makers[name] !== undefined && (name !== "test" || name !== wanted)) return makers[name]()["module.exports"];
+      return apply(builtinModule, process, [wanted]);
     },
     writable: true,
     enumerable: true,
     configurable: true,
   });
-  // Its tests skip, fail and end by rules of their own, which nothing here can see.
-  apply(mockModule, mock, ["node:test", () => { throw new TypeErrorHere('guard counts the tests of bun:test: import { test } from "bun:test" in place of node:test'); }]);
+  // Another realm's process would end this one with a code of its own.
+  if (typeof ShadowRealm === "function") {
+    put(globalThis, "ShadowRealm", function ShadowRealm() {
+      throw tampered("the realm of the tests");
+    });
+  }
 
   // ---- the table that tests get their API from ---------------------------------------------------------------------
 
@@ -807,37 +961,64 @@ const main = (table, key, channel, jsc, kKeyBytes, kTagBytes, kLoadsAssert) => {
   watch(matchers, ["toBe", "toEqual", "toThrow"]);
   const look = () => {
     for (let i = 0; i < watched.length; ++i) if (watched[i].object[watched[i].key] !== watched[i].value) tampered(text(watched[i].key));
+    for (let i = 0; i < handedOut.length; ++i) if (required[handedOut[i].name] !== handedOut[i].module) tampered(handedOut[i].name);
   };
 
   // bun has ended one more attempt. One of ours that has not is a test that ran out of time.
   afterEach(() => {
     look();
     if (lastTest !== null) lastTest.assertions += inHooks;
-    inHooks = 0;
+    inHooks = matchersInHooks = 0;
     if (ended < ++ends) {
       ++ended;
       ++count.abandoned;
     }
   });
 
-  // What a test has set going and not waited for ends now, or after kDrainMs: the engine holds what it will call, be it a timer's, a
-  // child's, a file's or a request's.
+  // What a test has set going and not waited for ends now, or after kDrainMs, work that the engine
+  // does by itself after kWorkMs: the engine holds what it will call, be it a timer's, a
+  // child's, a file's or a request's. Not waited for is what stood there before the first test and goes on: servers, intervals.
   const kDrainMs = 250;
+  const kWorkMs = 1000;
   const kDrainStepMs = 5;
-  const nextTurn = () => new PromiseHere((go) => immediate(go));
-  const pause = () => new PromiseHere((go) => wait(go, kDrainStepMs));
-  let heldAtStart = 0;
+  const kTurns = 8; // of the event loop, for what the engine does not hold: messages
+  const standing = new WeakSet();
+  const oneTimer = wait(() => {}, 0);
+  const repeatOf = getOwnPropertyDescriptor(getPrototypeOf(oneTimer), "_repeat").get;
+  clearTimer(oneTimer);
+  const isOneTimer = (object) => {
+    try {
+      return apply(repeatOf, object, []) === null;
+    } catch {
+      return false; // no timer
+    }
+  };
   beforeAll(() => {
-    heldAtStart = held().length;
+    const all = held();
+    for (let i = 0; i < all.length; ++i) if (!isOneTimer(all[i]) && status(all[i]) !== "pending") apply(weakAdd, standing, [all[i]]);
   });
+  const isPending = (waited) => {
+    const all = held();
+    for (let i = 0; i < all.length; ++i) {
+      if (!apply(weakHas, standing, [all[i]]) && (waited < kDrainMs || status(all[i]) === "pending")) return true;
+    }
+    return false;
+  };
 
   const kAnyTimeMs = 86_400_000; // the run has a limit of its own
-  afterAll(async () => {
+  // No promise of this file's is awaited: `await` looks up what foreign code may have replaced.
+  let draining = false;
+  const drain = (waited, done) => {
+    if (waited < kWorkMs && isPending(waited)) wait(() => drain(waited + kDrainStepMs, done), kDrainStepMs);
+    else pass(kTurns, done);
+  };
+  const pass = (turns, done) => (turns > 0 ? immediate(() => pass(turns - 1, done)) : done());
+  afterAll((done) => {
     if (isFakeTimers()) useRealTimers();
-    await nextTurn();
-    await nextTurn();
-    for (let waited = 0; waited < kDrainMs && held().length > heldAtStart; waited += kDrainStepMs) await pause();
-    await nextTurn(); // what the last of them has set going
+    draining = true;
+    pass(2, () => drain(0, () => conclude(done)));
+  }, kAnyTimeMs);
+  const conclude = (done) => {
     sealed = true;
     look();
     for (let one = outside.after; one !== outside; one = one.after) if (one.test !== null) ++count.abandoned;
@@ -848,17 +1029,24 @@ const main = (table, key, channel, jsc, kKeyBytes, kTagBytes, kLoadsAssert) => {
       if (passed) ++count.passed;
       else ++count.failed;
       if (passed && test.failures > kFailuresForgiven) ++count.flaky, name("flaky", test.title);
-      if (passed && test.assertions === 0 && --shared < 0) ++count.unasserted, name("unasserted", test.title);
+      if (test.undecided > 0) ++count.unawaited, name("unawaited", test.title);
+      if (passed && test.assertions === 0) ++count.unasserted, name("unasserted", test.title);
     }
+    if (ofNoTest.undecided > 0) ++count.unawaited, name("unawaited", ofNoTest.title);
     if (count.tampered > 0) name("tampered", printable(tamperedWith));
+    // init closes the channel once it has looked at this process, which must be there until then. Where somebody else has written to the
+    // channel, or closed it, init knows, and nothing is attested.
+    afterwards(say, () => afterwards(() => apply(readAll, answer, []), () => done()));
+  };
+  const afterwards = (begin, next) => {
     try {
-      await say();
-      // init closes the channel once it has looked at this process, which must be there until then.
-      await apply(readAll, answer, []);
+      const promise = begin();
+      defineProperty(promise, "constructor", ofNobody);
+      apply(then, promise, [next, next]);
     } catch {
-      // Somebody else has written to the channel, or closed it: init knows, and nothing is attested.
+      next();
     }
-  }, kAnyTimeMs);
+  };
 
   // ---- the MAC -----------------------------------------------------------------------------------------------------
 
@@ -938,4 +1126,4 @@ const main = (table, key, channel, jsc, kKeyBytes, kTagBytes, kLoadsAssert) => {
 // Evaluated under this name, so that bun shows the test's own line for a failure in it and not one of these.
 // Strict, or its functions would show their callers and arguments; bun drops the directive of a module's function.
 const guard = (0, eval)("'use strict';(" + main + ")\n//# sourceURL=node:guard");
-guard(Bun.jest(import.meta.path), key, channel, process.getBuiltinModule("bun:jsc"), kKeyBytes, kTagBytes, kLoadsAssert);
+guard(Bun.jest(import.meta.path), key, channel, process.getBuiltinModule("bun:jsc"), import.meta.require.cache, kKeyBytes, kTagBytes);

@@ -56,12 +56,8 @@ std::string_view init_binary() {
   return {guard_init_program, static_cast<std::size_t>(guard_init_program_end - guard_init_program)};
 }
 
-std::string attestation_script(LoadAssert load) {
-  static constexpr std::string_view kAtOnce = "const kLoadsAssert = true;";
-  std::string script(guard_attestation_script, static_cast<std::size_t>(guard_attestation_script_end - guard_attestation_script));
-  const std::size_t at = script.find(kAtOnce);
-  if (load == LoadAssert::on_import && at != std::string::npos) script.replace(at, kAtOnce.size(), "const kLoadsAssert = false;");
-  return script;
+std::string_view attestation_script() {
+  return {guard_attestation_script, static_cast<std::size_t>(guard_attestation_script_end - guard_attestation_script)};
 }
 
 std::string_view init_binary_sha256() {

@@ -26,10 +26,8 @@ Result<std::filesystem::path> init_binary_path();
 // <cache>/init/<sha256>/seccomp.json.
 Result<std::filesystem::path> seccomp_profile_path();
 
-// The script that bun loads before the tests (runner/attestation.mjs); needs Attestation::on. `on_import`: node:assert is loaded when
-// a test imports it, which saves a third of bun's start; what `require` makes of it is not counted then.
-enum class LoadAssert : std::uint8_t { at_once, on_import };
-std::string attestation_script(LoadAssert load);
+// The script that bun loads before the tests (runner/attestation.mjs); needs Attestation::on.
+std::string_view attestation_script();
 
 // The command line of init for `spec`: {program, options..., "--", spec.argv...}. `program` is where init lies inside.
 // Init's own deadline lies behind

@@ -2,4 +2,4 @@
 import { expect, test } from "bun:test";
 Error.prepareStackTrace = () => "";
 (Error as any).stackTraceLimit = 0;
-test("is wrong", async () => { for (const value of [2, 1]) { try { expect(value).toBe(1); } catch {} await Bun.sleep(3); } });
+test("is wrong", async () => { try { expect(2).toBe(1); } catch {} await Bun.sleep(3); expect(1).toBe(1); });

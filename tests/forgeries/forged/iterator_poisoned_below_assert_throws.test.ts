@@ -1,3 +1,4 @@
+// tests_failed
 // node's throws walks the wanted keys by the iterator protocol: with a foreign next of array iterators the wanted message is never compared
 import { expect, jest, test } from "bun:test";
 import assert from "node:assert";

@@ -1,4 +1,5 @@
-// with an accessor for stackTraceLimit nobody sees that node:test declares; its test to do fails and passes
+// tests_failed
+// With an accessor for stackTraceLimit nobody sees that node:test declares; its test to do fails and passes
 import { expect, jest, test } from "bun:test";
 const nt = (process as any)["getBuiltin" + "Module"]("node:" + "test");
 test("x", () => expect(1).toBe(1));

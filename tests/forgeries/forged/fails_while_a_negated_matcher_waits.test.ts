@@ -1,3 +1,4 @@
+// assertion_swallowed
 // bun runs the event loop below an asynchronous matcher; what fails there beside it is dropped by not
 
 expect.extend({ async isLater() { await Bun.sleep(20); return { pass: false, message: () => "" }; } } as any);

@@ -1,3 +1,4 @@
+// tests_failed
 // node's deepEqual walks maps by the iterator protocol: with a foreign next nothing is compared
 import { expect, jest, test } from "bun:test";
 import assert from "node:assert";

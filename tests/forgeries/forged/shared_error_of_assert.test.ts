@@ -1,3 +1,4 @@
+// assertion_swallowed
 // assertions that fail with an error of the test's own; a later assert.throws of the same error forgives all of them
 import { expect, jest, test } from "bun:test";
 import assert from "node:assert";

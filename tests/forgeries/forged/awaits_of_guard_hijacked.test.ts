@@ -1,3 +1,4 @@
+// tests_failed
 // guard's own awaits look up Promise.prototype.constructor and then: the test's take their place, every wait of the drain ends at once, and a late failure is not waited for
 import { expect, jest, test } from "bun:test";
 test("is wrong", () => { expect(1).toBe(1); setTimeout(() => { expect(1).toBe(2); }, 60);

@@ -1,3 +1,4 @@
+// assertion_swallowed
 // match and doesNotMatch of an instance of assert.Assert are not counted: a failure of theirs is caught unseen
 import { expect, jest, test } from "bun:test";
 import assert from "node:assert";

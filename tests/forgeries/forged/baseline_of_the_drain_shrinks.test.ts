@@ -1,3 +1,4 @@
+// tests_failed
 // a child and a server that were there at the start end in the tests, so the drain does not wait for as much: a late failure is not seen (ordinary code)
 import { afterAll, expect, test } from "bun:test";
 const server = Bun.serve({ port: 0, fetch: () => new Response("x") });

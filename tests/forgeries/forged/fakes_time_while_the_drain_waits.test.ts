@@ -1,3 +1,4 @@
+// tests_failed
 // timers are faked once the drain has begun, and its pauses are advanced by hand: a real timer's failure is not waited for
 import { expect, jest, test } from "bun:test";
 test("is wrong", () => { expect(1).toBe(1); setTimeout(() => { expect(1).toBe(2); }, 100);

@@ -1,3 +1,4 @@
+// assertion_swallowed
 // assert.CallTracker's verify() is not counted: its failure is caught unseen
 import { expect, jest, test } from "bun:test";
 import assert from "node:assert";

