@@ -63,6 +63,7 @@
 
 #include "init/collect_files.h"
 #include "init/empty_folder.h"
+#include "init/process_watch.h"
 #include "init/scratch_stage.h"
 #include "runner/init_protocol.h"
 
@@ -659,8 +660,8 @@ Said read_attestation(pid_t program) {
 }
 
 // `word`: which of the last --each arguments this run gets.
-[[noreturn]] void become_program(const Options& options, long long word, int out, int err, int report, int attestation, int status,
-                                 int null) {
+[[noreturn]] void become_program(const Options& options, long long word, int out, int err, int report, int attestation, int watch,
+                                 int status, int null) {
   setsid();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
@@ -675,7 +676,7 @@ Said read_attestation(pid_t program) {
       last[0] = last[word];
       last[1] = nullptr;
     }
-    execvp(options.program[0], options.program);
+    if (!options.attest || guard::init::begin_watch(watch)) execvp(options.program[0], options.program);
   }
   const int error = errno;
   const ssize_t ignored = write(status, &error, sizeof error);
@@ -685,6 +686,7 @@ Said read_attestation(pid_t program) {
 
 struct Ending {
   pid_t program = 0;
+  guard::init::Watch watch;
   int wait_status = 0;
   bool program_ended = false;
   bool everything_ended = false;
@@ -765,13 +767,14 @@ void supervise(Source (&sources)[3], Ending& ending, const Options& options, lon
   long long look_at = g_is_pid_one ? now_ms() + kWatchEveryMs : kNever;
   size_t turn = 0;
   while (!ending.everything_ended) {
-    pollfd fds[7] = {{g_life_line, POLLIN, 0}, {g_signals, POLLIN, 0}, {g_stream, 0, 0}};
+    pollfd fds[8] = {{g_life_line, POLLIN, 0}, {g_signals, POLLIN, 0}, {g_stream, 0, 0}};
     fds[2].events = frame_pending() ? POLLOUT : 0;
     nfds_t count = 3;
     for (const Source& source : sources) {
       if (source.fd >= 0 && !frame_pending()) fds[count++] = {source.fd, POLLIN, 0};
     }
     if (g_attestation >= 0 && !frame_pending()) fds[count++] = {g_attestation, POLLIN, 0};
+    if (ending.watch.listener >= 0) fds[count++] = {ending.watch.listener, POLLIN, 0};
     long long wait = -1;
     const long long now = now_ms();
     const auto wake_at = [&wait, now](long long when) {
@@ -786,6 +789,7 @@ void supervise(Source (&sources)[3], Ending& ending, const Options& options, lon
 
     if (fds[0].revents != 0) check_life_line();
     if ((fds[2].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0) leave_at_once();
+    if (ending.watch.listener >= 0) guard::init::answer_call(ending.watch);
     take_signals(ending, options);
     reap(ending);
     if (look_at != kNever && now_ms() >= look_at) {
@@ -874,7 +878,8 @@ void say_how_it_ended(const Ending& ending, const Options& options, int exec_err
   if (g_full.collected) lines.add("folder_full", options.collect.folder);
   lines.add("attestation_forged", g_attestation_forged ? 1 : 0);
   lines.add("more", more ? 1 : 0);
-  lines.add("errors_closed", g_errors_closed ? 1 : 0);
+  lines.add("errors_closed", g_errors_closed || ending.watch.errors_moved ? 1 : 0);
+  lines.add("ended_elsewhere", ending.watch.ended_elsewhere ? 1 : 0);
   lines.add("debugged", g_debugged ? 1 : 0);
   lines.add("max_rss_kb", usage.ru_maxrss);
   lines.add("user_us", static_cast<long long>(usage.ru_utime.tv_sec) * 1'000'000 + usage.ru_utime.tv_usec);
@@ -926,22 +931,30 @@ bool run_program(const Options& options, long long word, long long deadline, int
   make_pipe(status);
   if (options.report) make_pipe(report);
   const int attestation = options.attest ? offer_secret() : -1;
+  int watch[2] = {-1, -1};
+  if (options.attest) make_socket_pair(SOCK_SEQPACKET, watch);
 
   Ending ending;
   ending.program = fork();
   if (ending.program < 0) fail_to_start("fork", errno);
-  if (ending.program == 0) become_program(options, word, out[1], err[1], report[1], attestation, status[1], null);
+  if (ending.program == 0) become_program(options, word, out[1], err[1], report[1], attestation, watch[1], status[1], null);
   close(out[1]);
   close(err[1]);
   close(status[1]);
   if (options.report) close(report[1]);
-  if (options.attest) close(attestation);
+  if (options.attest) {
+    close(attestation);
+    close(watch[1]);
+    ending.watch = guard::init::take_watch(watch[0], ending.program);
+    close(watch[0]);
+  }
 
   Source sources[3] = {{FrameType::out, out[0]}, {FrameType::err, err[0]}, {FrameType::report, report[0]}};
   for (const Source& source : sources) {
     if (source.fd >= 0) fcntl(source.fd, F_SETFL, fcntl(source.fd, F_GETFL) | O_NONBLOCK);
   }
   supervise(sources, ending, options, deadline);
+  if (ending.watch.listener >= 0) close(ending.watch.listener);
   look_for_full_folders(options);
 
   // Empty unless exec failed: the pipe closes on exec.

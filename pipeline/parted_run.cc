@@ -155,6 +155,7 @@ void add(Attested& sum, Attested&& part) {
   std::move(part.titles.begin(), part.titles.end(), std::back_inserter(sum.titles));
   sum.redirected = sum.redirected || part.redirected;
   sum.debugged = sum.debugged || part.debugged;
+  sum.ended_elsewhere = sum.ended_elsewhere || part.ended_elsewhere;
 }
 
 void add(ExecResult& sum, ExecResult&& part, bool first) {

@@ -107,6 +107,7 @@ std::optional<Verdict> not_attested(const RunEvidence& evidence, const TestSumma
   const Attested& attested = *exec.attested;
   if (attested.count("tampered") > 0) return verdict(Reason::violation, fmt::format("the code tried to replace what tests are made of: {}", titles_of(attested, "tampered")));
   if (attested.debugged) return verdict(Reason::violation, "the code opened a debugger on the process of its tests");
+  if (attested.ended_elsewhere) return verdict(Reason::violation, "something else than the test runner ended its process: another realm (a macro), or another program in its place");
   if (attested.redirected) return verdict(Reason::violation, "a test closed the runner's standard error, or led it elsewhere");
   if (attested.count("expected_failures") > 0) return verdict(Reason::expected_failures);
   const auto contradicts = [](std::string_view what, std::uint64_t reported, std::uint64_t counted) {

@@ -41,6 +41,7 @@ struct Attested {
   // What init saw meanwhile.
   bool redirected = false;  // nobody held the standard error open any more before that was said
   bool debugged = false;    // a debugger served that process
+  bool ended_elsewhere = false;  // not its first thread ended it, or it executed another program: bun did not come to its own end
 
   std::uint64_t count(std::string_view word) const {
     const auto found = counts.find(word);

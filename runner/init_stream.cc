@@ -108,7 +108,8 @@ Result<InitExit> parse_exit(const Fields& fields) {
     exit.full_folders += (exit.full_folders.empty() ? "" : " and ") + printable(folder->second);
   }
   const std::pair<const char*, bool*> flags[] = {
-      {"attestation_forged", &exit.attestation_forged}, {"more", &exit.more}, {"errors_closed", &exit.errors_closed}, {"debugged", &exit.debugged}};
+      {"attestation_forged", &exit.attestation_forged}, {"more", &exit.more}, {"errors_closed", &exit.errors_closed}, {"debugged", &exit.debugged},
+      {"ended_elsewhere", &exit.ended_elsewhere}};
   for (const auto& [key, wanted] : flags) {
     if (fields.count(key) == 0) continue;
     GUARD_TRY_ASSIGN(*wanted, flag(fields, key));
@@ -315,6 +316,7 @@ void InitStream::take_program(const InitExit& exit, ExecResult& result) {
   if (result.attested) {
     result.attested->redirected = exit.errors_closed;
     result.attested->debugged = exit.debugged;
+    result.attested->ended_elsewhere = exit.ended_elsewhere;
   }
   result.attestation_forged = exit.attestation_forged;
   result.cpu = exit.cpu;

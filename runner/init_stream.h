@@ -43,6 +43,7 @@ struct InitExit {
   bool more = false;           // another program follows
   bool errors_closed = false;  // nobody held its standard error open any more before it attested
   bool debugged = false;       // a debugger served it when it attested
+  bool ended_elsewhere = false;  // another of its threads than the first ended it, or it executed another program
   std::uint64_t max_rss_bytes = 0;
   milliseconds cpu{0};
 };

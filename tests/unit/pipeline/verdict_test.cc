@@ -75,7 +75,7 @@ TEST(Verdict, AttestationHasToAgreeWithTheReportExactly) {
 }
 
 TEST(Verdict, WhatInitSawOfTheProcessIsAViolation) {
-  for (bool Attested::*seen : {&Attested::redirected, &Attested::debugged}) {
+  for (bool Attested::*seen : {&Attested::redirected, &Attested::debugged, &Attested::ended_elsewhere}) {
     auto evidence = passing();
     (*evidence.exec.attested).*seen = true;
     EXPECT_EQ(judge_test_run(evidence).verdict.reason, Reason::violation);

@@ -110,7 +110,7 @@ TEST(SeccompFilter, NamesNoCallThatReachesTooFar) {
                            "remap_file_pages"}) {
     EXPECT_FALSE(allowed.contains(name)) << name;
   }
-  EXPECT_EQ(conditional, (std::set<std::string>{"clone", "personality", "socket", "socketpair"}));
+  EXPECT_EQ(conditional, (std::set<std::string>{"clone", "personality", "seccomp", "socket", "socketpair"}));
 }
 
 // A rule that was not understood would not be enforced.
