@@ -104,7 +104,7 @@ case $behaviour in
   empties_a_table) echo 'export const sums = [[1, 1, 2]];' >sandbox/sums.ts ;;
   drops_a_test_file) rm sandbox/add.test.ts ;;
   hides_a_test_file) mv sandbox/add.test.ts sandbox/add.ts ;;
-  moves_a_test_file) mv sandbox/add.test.ts sandbox/sum.test.ts ;;
+  moves_a_test_file) mv sandbox/table.test.ts sandbox/sums.test.ts ;;
   guts_a_test_elsewhere) echo '// nothing' >src/far.test.ts ;;
   edits_the_code) honest; echo 'export const unused = 1;' >>src/add.ts ;;
   runs_in_the_code) honest; printf 'import { execSync } from "child_process";\nexport const ran = execSync("id");\n' >>src/add.ts ;;
