@@ -15,6 +15,7 @@
 #include "nightly/clone.h"
 #include "nightly/feedback.h"
 #include "nightly/generator.h"
+#include "nightly/kept_tests.h"
 #include "nightly/test_worth.h"
 #include "nightly/wall_clock.h"
 #include "pipeline/backend_choice.h"
@@ -22,6 +23,7 @@
 #include "pipeline/gate.h"
 #include "pipeline/run_output.h"
 #include "pipeline/source_files.h"
+#include "pipeline/staging.h"
 #include "pipeline/test_run.h"
 
 namespace guard::nightly {
@@ -32,6 +34,7 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t kDiffBytesMax = 256u << 10;
 constexpr std::size_t kFindingsKept = 500;
+constexpr const char* kTestsWeakened = "tests_weakened";
 
 std::string file_stem(const AttemptOrder& order) { return fmt::format("{}-{}", order.task.id, order.number); }
 
@@ -171,6 +174,12 @@ class AttemptRun {
     GUARD_TRY(run(judged, tests, over));
     time("run", began);
     if (over) return ok();
+    if (!tests.before.empty()) {
+      began = Clock::now();
+      GUARD_TRY(compare(*tip, tests, over));
+      time("compare", began);
+      if (over) return ok();
+    }
 
     if (config.nightly.worth && order_.task.kind == TaskKind::test) {
       GUARD_TRY(enter(AttemptStep::weighing));
@@ -378,6 +387,7 @@ class AttemptRun {
     std::vector<std::string> run;   // relative to the project
     std::vector<std::string> fresh;  // those of them that the change brings or changes
     std::vector<std::string> old;   // the project's others
+    std::vector<std::string> before;  // all that the project had, where the change touches what was in sandbox/; else none
   };
 
   Result<Tests> tests_of(const std::string& tip, const ChangeSet& change, std::optional<Over>& over) const {
@@ -392,6 +402,17 @@ class AttemptRun {
       if (is_changed) fresh.insert(name);
     };
     for (const auto& [path, entry] : *listing) consider(path, false);
+    // A helper that was there before counts as much as a test: tests can be made of what it exports.
+    const bool touches_tests = std::any_of(change.files.begin(), change.files.end(), [&](const ChangedFile& file) {
+      return file.before != EntryKind::absent && file.path.starts_with(prefix + "sandbox/");
+    });
+    const std::vector<std::string> before(all.begin(), all.end());
+    for (const auto& file : change.files) {
+      if (file.before == EntryKind::absent || !is_test_name(file.path) || file.path.starts_with(prefix + "sandbox/")) continue;
+      over = Over{AttemptOutcome::refused, kTestsWeakened,
+                  fmt::format("{} was there before and is not below {}sandbox/: guard does not run it, so nothing shows that its tests still pass; leave it as it is", file.path, prefix)};
+      return Tests{};
+    }
     for (const auto& file : change.files) {
       if (file.after == EntryKind::absent) {
         if (file.path.starts_with(prefix)) all.erase(file.path.substr(prefix.size()));
@@ -413,11 +434,14 @@ class AttemptRun {
     Tests tests;
     tests.run.assign(chosen.begin(), chosen.end());
     tests.fresh.assign(fresh.begin(), fresh.end());
+    if (touches_tests) tests.before = before;
     std::set_difference(all.begin(), all.end(), fresh.begin(), fresh.end(), std::back_inserter(tests.old));
     if (order_.task.kind == TaskKind::test && fresh.empty()) {
       over = Over{AttemptOutcome::refused, "no_tests", fmt::format("the change holds no test below {}sandbox/: names end in .test.ts, _test.ts, .spec.ts or _spec.ts", prefix)};
     } else if (chosen.empty()) {
       over = Over{AttemptOutcome::refused, "no_tests", "there is no test that could show that this change works"};
+      // What is taken away whole.
+      if (!tests.before.empty()) over->reason = kTestsWeakened;
     }
     return tests;
   }
@@ -463,12 +487,34 @@ class AttemptRun {
     }
     if (record.check) take(record.check->report.findings);
     test_output_ = std::move(output.text);
+    tests_ = std::move(record.tests);
     if (record.verdict.kind() != VerdictKind::allowed) {
       over = over_of(record.verdict, record.error);
       return ok();
     }
     // Without evidence there is no commit: its trailer would name nothing.
     if (!document) return std::move(document).error();
+    return ok();
+  }
+
+  // What passed before has to pass afterwards. What that is, a run of the files as they were says, and no report that the change had a
+  // hand in.
+  Result<void> compare(const std::string& tip, const Tests& tests, std::optional<Over>& over) {
+    GUARD_TRY_ASSIGN(const Clone before, Clone::create(*context_.repository, folder_ / "before", tip));
+    StringSink output;
+    const RunRecord record = run_tests(run_request(before, tests.before), output, output, cancel_);
+    const VerdictKind kind = record.verdict.kind();
+    const bool is_known = record.tests && (kind == VerdictKind::allowed || kind == VerdictKind::rejected || record.verdict.reason == Reason::no_tests);
+    if (!is_known || !tests_) {
+      over = over_of(record.verdict, record.error);
+      if (is_known) over->outcome = AttemptOutcome::put_back;
+      over->detail = fmt::format("which tests passed before the change is not known ({}); add tests in new files, and leave the files of sandbox/ as they are", over->detail);
+      return ok();
+    }
+    if (std::string lost = lost_tests(*record.tests, *tests_); !lost.empty()) {
+      over = Over{AttemptOutcome::refused, kTestsWeakened, std::move(lost)};
+      test_output_.clear();  // all passed, which is not the point
+    }
     return ok();
   }
 
@@ -481,6 +527,11 @@ class AttemptRun {
     request.mutants = nightly.worth_mutants;
     request.scratch = folder_ / "worth";
     GUARD_TRY(make_folders(request.scratch, 0700));
+    const fs::path before = folder_ / "before" / order_.task.project;
+    for (const auto& file : tests.fresh) {
+      if (std::find(tests.before.begin(), tests.before.end(), file) == tests.before.end()) continue;
+      GUARD_TRY_ASSIGN(request.before[file], read_file(before / file, kStagedBytesMax, FollowLinks::no));
+    }
     GUARD_TRY_ASSIGN(const Worth worth, weigh_tests(request, cancel_));
     attempt_.mutants = worth.mutants.size();
     attempt_.mutants_killed = static_cast<std::uint64_t>(std::count_if(worth.mutants.begin(), worth.mutants.end(), [](const Mutant& mutant) { return mutant.killed; }));
@@ -489,6 +540,7 @@ class AttemptRun {
     for (const auto& test : worth.flaky) attempt_.flaky.push_back(masked_text(*context_.secrets, test));
     switch (worth.kind) {
       case WorthKind::worth: break;
+      case WorthKind::weaker: over = Over{AttemptOutcome::refused, kTestsWeakened, worth.detail}; break;
       case WorthKind::worthless: over = Over{AttemptOutcome::refused, "worthless", worth.detail}; break;
       case WorthKind::flaky: over = Over{AttemptOutcome::refused, "flaky", worth.detail}; break;
       case WorthKind::undecided: over = Over{AttemptOutcome::put_back, "worth_undecided", worth.detail}; break;
@@ -558,6 +610,7 @@ class AttemptRun {
   Attempt attempt_;
   BackendChoice backend_;
   std::string test_output_;
+  std::optional<TestSummary> tests_;  // of the change
   std::optional<Error> fatal_;
 };
 

@@ -198,9 +198,19 @@ class Weighing {
     GUARD_TRY(read_scripts());
     GUARD_TRY_ASSIGN(const bool steady, passes_every_time());
     if (!steady) return ok();
+    if (!request_.before.empty()) {
+      // Tests that fail on unchanged code notice nothing by failing.
+      GUARD_TRY_ASSIGN(const RunRecord old, with_old_tests([&] {
+                         RunRequest wanted = limited_run();
+                         wanted.files = old_files();
+                         return run(wanted);
+                       }));
+      old_pass_ = old.verdict.kind() == VerdictKind::allowed;
+    }
     GUARD_TRY(cover());
     GUARD_TRY(stub());
     GUARD_TRY(mutate());
+    if (worth_.kind == WorthKind::weaker) return ok();
     GUARD_TRY_ASSIGN(const bool confirmed, fails_again());
     if (confirmed) conclude();
     return ok();
@@ -335,6 +345,13 @@ class Weighing {
       }
       if (failure) return Error::from_errno(ErrorCode::io_error, fmt::format("cannot read {}", folder), failure.value());
     }
+    for (const auto& [path, text] : request_.before) {
+      if (scripts_.count(path) == 0) return Error(ErrorCode::input_invalid, fmt::format("{} is too large to be compared with what it was", printable(path)));
+      // Modules that only the old text reaches are broken, too.
+      const ModuleLinks old = links_of(path, text);
+      auto& imports = links_[path].imports;
+      imports.insert(imports.end(), old.imports.begin(), old.imports.end());
+    }
     follow_imports();
     return ok();
   }
@@ -377,6 +394,12 @@ class Weighing {
     if (!report) return ok();
     covered_ = covered_lines(*report, line_counts);
     worth_.lines_covered = count_lines(covered_);
+    if (old_pass_) {
+      GUARD_TRY_ASSIGN(const auto before, with_old_tests([&] { return coverage_of(old_files()); }));
+      if (before) {
+        for (const auto& [path, lines] : covered_lines(*before, line_counts)) covered_[path].insert(lines.begin(), lines.end());
+      }
+    }
     if (request_.old_tests.empty()) {
       worth_.lines_newly_covered = worth_.lines_covered;
     } else if (worth_.lines_covered > 0) {
@@ -405,12 +428,40 @@ class Weighing {
     return write_new_file(target, bytes);
   }
 
-  Result<Trial> run_version(const Version& version) {
+  std::vector<std::string> old_files() const {
+    std::vector<std::string> files;
+    for (const auto& [path, text] : request_.before) files.push_back(path);
+    return files;
+  }
+
+  // Does something while the tests are as they were.
+  template <typename Action>
+  auto with_old_tests(const Action& action) -> decltype(action()) {
+    for (const auto& [path, text] : request_.before) GUARD_TRY(put(path, text));
+    auto result = action();
+    for (const auto& [path, text] : request_.before) GUARD_TRY(put(path, scripts_.at(path)));
+    return result;
+  }
+
+  Result<Trial> run_version(const Version& version) { return run_version(version, request_.run.files); }
+
+  Result<Trial> run_version(const Version& version, const std::vector<std::string>& files) {
     for (const auto& [path, bytes] : version.files) GUARD_TRY(put(path, bytes));
-    auto record = run(limited_run());
+    RunRequest wanted = limited_run();
+    wanted.files = files;
+    auto record = run(wanted);
     for (const auto& [path, bytes] : version.files) GUARD_TRY(put(path, scripts_.at(path)));
     if (!record) return std::move(record).error();
-    return judge(*record, request_.run.files);
+    return judge(*record, files);
+  }
+
+  // Whether the tests as they were fail on this version, every time. A limit that was reached may be the machine's doing.
+  Result<bool> was_noticed(const Version& version) {
+    for (int i = 0; i < 2; ++i) {
+      GUARD_TRY_ASSIGN(const Trial trial, with_old_tests([&] { return run_version(version, old_files()); }));
+      if (trial.ending != Ending::killed || trial.by_limit) return false;
+    }
+    return true;
   }
 
   Result<Ending> try_version(Version version) {
@@ -421,6 +472,15 @@ class Weighing {
     }
     version.mutant.killed = trial.ending == Ending::killed;
     worth_.mutants.push_back(version.mutant);
+    if (trial.ending == Ending::survived && old_pass_ && worth_.kind != WorthKind::weaker) {
+      GUARD_TRY_ASSIGN(const bool noticed, was_noticed(version));
+      if (noticed) {
+        worth_.kind = WorthKind::weaker;
+        worth_.detail = fmt::format("the existing tests failed on a broken version of {} ({}), and as they are changed they pass on it; leave what they expect, and add to it",
+                                    version.mutant.line > 0 ? fmt::format("{}:{}", printable(version.mutant.path), version.mutant.line) : printable(version.mutant.path),
+                                    printable(version.mutant.what));
+      }
+    }
     failed_.insert(trial.names.begin(), trial.names.end());
     for (const auto& file : trial.files) {
       const bool asked = std::find(request_.run.files.begin(), request_.run.files.end(), file) != request_.run.files.end();
@@ -606,6 +666,7 @@ class Weighing {
   std::uint64_t limit_s_ = kTimeoutLeast_s;
   std::uint64_t tests_ = 0;
   std::uint64_t not_judged_ = 0;
+  bool old_pass_ = false;  // the tests in `before`, on unchanged code
   std::set<std::string> failed_;            // names of tests, on any broken version
   std::map<std::string, Killer> killers_;   // file -> the first version on which it failed
 };

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ namespace guard::nightly {
 struct WorthRequest {
   RunRequest run;                      // `files`: the new or changed tests; they have passed once
   std::vector<std::string> old_tests;  // that were there before, relative to the project; for what is newly covered
+  std::map<std::string, std::string> before;  // tests among run.files that were there before -> their text then: what they noticed has to be noticed
   std::uint64_t runs = 3;              // in random order
   std::uint64_t mutants = 8;           // at most, beside the stubs
   std::filesystem::path scratch;       // a folder for the copies; they are removed
@@ -28,6 +30,7 @@ enum class WorthKind : std::uint8_t {
   worth,      // each of the files fails on a broken version, and does so again; reported with how many of them
   worthless,  // one of the files passes whatever the code does
   flaky,      // passes and fails on the same code
+  weaker,     // passes on a broken version that the tests in `before` fail on
   undecided,  // a run could not be judged: never taken for worth
 };
 

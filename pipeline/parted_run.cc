@@ -195,6 +195,7 @@ void add(TestSummary& sum, TestSummary&& part) {
   sum.assertions += part.assertions;
   std::move(part.files.begin(), part.files.end(), std::back_inserter(sum.files));
   std::move(part.failed.begin(), part.failed.end(), std::back_inserter(sum.failed));
+  std::move(part.passed_tests.begin(), part.passed_tests.end(), std::back_inserter(sum.passed_tests));
 }
 
 // A refusal says more than a doubt, and either is more than a pass.

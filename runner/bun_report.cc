@@ -116,6 +116,7 @@ Result<Counts> Reader::read_case(pugi::xml_node test, const std::string& group) 
   counts.tests = 1;
   GUARD_TRY_ASSIGN(counts.assertions, count(test, "assertions"));
   if (!test.attribute("name")) return refuse("a test without a name");
+  std::string full_name = group.empty() ? test.attribute("name").value() : fmt::format("{} > {}", group, test.attribute("name").value());
   for (const pugi::xml_node child : test.children()) {
     if (child.type() == pugi::node_pcdata && is_blank(child.value())) continue;
     const std::string_view name = child.name();
@@ -128,8 +129,7 @@ Result<Counts> Reader::read_case(pugi::xml_node test, const std::string& group) 
       FailedTest failed;
       failed.file = file_;
       failed.line = test.attribute("line").as_uint();
-      failed.name = group.empty() ? test.attribute("name").value()
-                                  : fmt::format("{} > {}", group, test.attribute("name").value());
+      failed.name = full_name;
       failed.message = child.attribute("message") ? child.attribute("message").value() : child.text().get();
       summary_.failed.push_back(std::move(failed));
     } else {
@@ -137,6 +137,7 @@ Result<Counts> Reader::read_case(pugi::xml_node test, const std::string& group) 
     }
   }
   if (counts.failures + counts.skipped > 1) return refuse("a test with more than one outcome");
+  if (counts.failures + counts.skipped == 0) summary_.passed_tests.push_back({file_, std::move(full_name), counts.assertions});
   return counts;
 }
 

@@ -29,6 +29,13 @@ struct FailedTest {
   std::string message;
 };
 
+// A test that passed. Foreign text, and masked nowhere: no document holds it.
+struct PassedTest {
+  std::string file;
+  std::string name;  // "group > test"
+  std::uint64_t assertions = 0;  // as bun counts them: none of concurrent tests and of node:assert
+};
+
 struct TestSummary {
   std::uint64_t tests = 0;
   std::uint64_t passed = 0;
@@ -37,6 +44,7 @@ struct TestSummary {
   std::uint64_t assertions = 0;
   std::vector<TestFileSummary> files;
   std::vector<FailedTest> failed;
+  std::vector<PassedTest> passed_tests;  // in the order of the report
 };
 
 // PROTOCOL_ERROR for anything but exactly one well-formed document whose sums agree at every level (cases against

@@ -99,6 +99,48 @@ TEST(Nightly, TellsEveryBehaviourApartInTheEmbeddedSandbox) {
   expect_night("namespace", kEveryBehaviour, "[budget]\nfailures_in_a_row = 100\n");
 }
 
+// What a night accepts leaves every test that passed before in place, whatever the kind of the task.
+TEST(Nightly, AcceptsNoWeakerTests) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const NightRepository night("namespace", "[nightly]\nworth_runs = 1\nworth_mutants = 1\n");
+  const Repository& repository = night.repository();
+  repository.write("sandbox/add.test.ts",
+                   "import { describe, expect, test } from \"bun:test\";\nimport { add } from \"../src/add\";\n\n"
+                   "test(\"adds\", () => {\n  expect(add(1, 2)).toBe(3);\n  expect(add(2, 2)).toBe(4);\n});\n"
+                   "test(\"adds negatives\", () => { expect(add(-1, -2)).toBe(-3); });\n"
+                   "describe(\"zero\", () => {\n  test(\"left\", () => { expect(add(0, 1)).toBe(1); });\n  test(\"right\", () => { expect(add(1, 0)).toBe(1); });\n});\n");
+  repository.write("sandbox/sums.ts", "export const sums = [[1, 1, 2], [2, 3, 5]];\n");
+  repository.write("sandbox/table.test.ts",
+                   "import { expect, test } from \"bun:test\";\nimport { add } from \"../src/add\";\nimport { sums } from \"./sums\";\n\n"
+                   "for (const [a, b, sum] of sums) test(`${a} and ${b}`, () => { expect(add(a, b)).toBe(sum); });\n");
+  repository.write("src/far.test.ts", "import { expect, test } from \"bun:test\";\n\ntest(\"far\", () => { expect(1).toBe(1); });\n");
+  repository.must("git add -A && git commit -q -m 'more tests'");
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {"guts_a_test", "refused:tests_weakened"},       {"skips_a_group", "refused:tests_weakened"},     {"todo_test", "refused:tests_weakened"},
+      {"asserts_less", "refused:tests_weakened"},      {"empties_a_table", "refused:tests_weakened"},   {"drops_a_test_file", "refused:tests_weakened"},
+      {"hides_a_test_file", "refused:tests_weakened"}, {"guts_a_test_elsewhere", "refused:tests_weakened"},
+      {"repairs_gutted", "accepted"},  // the title was in the feedback
+  };
+  std::vector<NightTask> tasks;
+  std::map<std::string, std::string> expected;
+  for (const auto& [behaviour, outcome] : rows) {
+    tasks.push_back({behaviour, behaviour, std::string("kind = \"any\"\n") + (behaviour == "repairs_gutted" ? "attempts = 2\n" : "")});
+    expected[behaviour] = outcome;
+  }
+  tasks.push_back({"guts_as_test", "guts_a_test"});
+  expected["guts_as_test"] = "refused:tests_weakened";
+  tasks.push_back({"extends_as_test", "extends_a_test"});
+  expected["extends_as_test"] = "accepted";
+  tasks.push_back({"moves", "moves_a_test_file", "kind = \"any\"\n"});
+  expected["moves"] = "accepted";
+  // One attempt each is enough: only one of them repairs anything.
+  night.plan(tasks, "attempts = 1\n[budget]\nfailures_in_a_row = 100\n");
+  const auto done = night.run();
+  EXPECT_EQ(done.exit_status, 1) << done.err;
+  EXPECT_EQ(night.outcomes(), expected) << done.err;
+  EXPECT_THAT(night.leftovers(), IsEmpty());
+}
+
 TEST(Nightly, TellsBehavioursApartInContainersSideBySide) {
   GUARD_NEEDS(Needs::docker);
   expect_night("docker", {{"good", "accepted"}, {"repairs", "accepted"}, {"tautology", "refused:worthless"}, {"link", "refused:findings"}, {"crashes", "failed:generator_crashed"}, {"good", "accepted"}},

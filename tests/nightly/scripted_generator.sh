@@ -32,6 +32,24 @@ test("$task", () => {
 EOF
 }
 
+guts() {
+  cat >sandbox/add.test.ts <<'EOF'
+import { expect, test } from "bun:test";
+import { add } from "../src/add";
+
+test("adds", () => {
+  expect(add(1, 2)).toBe(3);
+  expect(add(2, 2)).toBe(4);
+});
+EOF
+}
+
+extends() {
+  cat >>sandbox/add.test.ts <<'EOF'
+test("adds large numbers", () => { expect(add(100, 200)).toBe(300); });
+EOF
+}
+
 case $behaviour in
   good) honest ;;
   slow) sleep 0.3; honest ;;
@@ -76,6 +94,18 @@ case $behaviour in
   removes) rm -f src/add.ts; honest ;;
   deletes_a_test) rm sandbox/base.test.ts; honest ;;
   renames_a_test) mv sandbox/base.test.ts sandbox/base.ts; honest ;;
+  # What tests/cli/nightly_test.cc (AcceptsNoWeakerTests) has in its base.
+  guts_a_test) guts ;;
+  repairs_gutted) if [[ $prompt == *"sandbox/add.test.ts > adds negatives"* ]]; then extends; else guts; fi ;;
+  extends_a_test) extends ;;
+  skips_a_group) sed -i 's/describe(/describe.skip(/' sandbox/add.test.ts ;;
+  todo_test) sed -i 's/test("adds negatives", .*/test.todo("adds negatives");/' sandbox/add.test.ts ;;
+  asserts_less) sed -i '/add(2, 2)/d' sandbox/add.test.ts ;;
+  empties_a_table) echo 'export const sums = [[1, 1, 2]];' >sandbox/sums.ts ;;
+  drops_a_test_file) rm sandbox/add.test.ts ;;
+  hides_a_test_file) mv sandbox/add.test.ts sandbox/add.ts ;;
+  moves_a_test_file) mv sandbox/table.test.ts sandbox/sums.test.ts ;;
+  guts_a_test_elsewhere) echo '// nothing' >src/far.test.ts ;;
   edits_the_code) honest; echo 'export const unused = 1;' >>src/add.ts ;;
   runs_in_the_code) honest; printf 'import { execSync } from "child_process";\nexport const ran = execSync("id");\n' >>src/add.ts ;;
   empty) : >"$file" ;;

@@ -126,6 +126,28 @@ class TestWorth : public ::testing::Test {
 
 #define EXPECT_KIND(worth, wanted) EXPECT_EQ((worth).kind, WorthKind::wanted) << (worth).detail
 
+// By title and number of assertions nothing is lost; what the old test noticed, the new one does not.
+TEST_F(TestWorth, IsLostByATestThatNoticesLessThanBefore) {
+  const std::string imports = std::string(kImports) + "import { add } from \"../src/add\";\n";
+  const std::string adds = "test(\"adds\", () => { expect(add(1, 2)).toBe(3); });\n";
+  WorthRequest request = project.request();
+  request.before["sandbox/a.test.ts"] = imports + adds + "test(\"negatives\", () => { expect(add(-1, -2)).toBe(-3); });\n";
+  project.write("sandbox/a.test.ts", imports + adds + "test(\"negatives\", () => { expect(true).toBe(true); });\n");
+  const Worth weaker = weigh(request);
+  EXPECT_KIND(weaker, weaker);
+  EXPECT_THAT(weaker.detail, AllOf(HasSubstr("src/add.ts:"), HasSubstr("leave what they expect")));
+
+  project.write("sandbox/a.test.ts", request.before["sandbox/a.test.ts"] + "test(\"more\", () => { expect(add(2, 2)).toBe(4); });\n");
+  const Worth extended = weigh(request);
+  EXPECT_KIND(extended, worth);
+
+  // Old tests that fail by themselves notice nothing.
+  request.before["sandbox/a.test.ts"] += "test(\"fails\", () => { expect(add(2, 2)).toBe(5); });\n";
+  project.write("sandbox/a.test.ts", imports + adds);
+  const Worth failed = weigh(request);
+  EXPECT_KIND(failed, worth);
+}
+
 TEST_F(TestWorth, IsShownByAnHonestTest) {
   project.test("import { add } from \"../src/add\";\n"
                "test(\"adds\", () => { expect(add(1, 2)).toBe(3); expect(add(-1, -2)).toBe(-3); expect(add(-1, 5)).toBe(4); });\n");

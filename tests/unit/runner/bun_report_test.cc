@@ -74,6 +74,11 @@ TEST(BunReport, ReadsNestedGroups) {
   EXPECT_EQ(summary->failed[0].name, "group > deep > fails");
   EXPECT_EQ(summary->failed[0].line, 5u);
   EXPECT_EQ(summary->failed[0].message, "Expected: 2\nReceived: 1\n");
+  ASSERT_EQ(summary->passed_tests.size(), 3u);
+  EXPECT_EQ(summary->passed_tests[1].file, "sandbox/a.test.ts");
+  EXPECT_EQ(summary->passed_tests[1].name, "group > inner");
+  EXPECT_EQ(summary->passed_tests[1].assertions, 1u);
+  EXPECT_EQ(summary->passed_tests[2].name, "ok");
 }
 
 // Each number, wrong by one, at every level.
