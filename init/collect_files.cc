@@ -70,12 +70,15 @@ class Collector {
       : options_(options), what_(what), writer_(writer), give_up_at_(now_s() + kSecondsMax) {}
 
   void run() {
+    if (options_.nothing_new) return send_summary();
     const int folder = open(options_.folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     struct stat status {};
     if (folder < 0 || fstat(folder, &status) != 0) {
       leave_behind(LeftBehindCode::unreadable);
     } else {
-      walk(folder, status.st_dev, 0);
+      const int source = options_.source == nullptr ? -1 : open(options_.source, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+      walk(folder, source, 0);
+      if (source >= 0) close(source);
     }
     if (folder >= 0) close(folder);
     send_summary();
@@ -88,7 +91,8 @@ class Collector {
   }
 
   // getdents64 and not readdir: it would take memory, and a run may have used up all that there was.
-  void walk(int folder, dev_t device, size_t depth) {
+  // `source`: the folder that this one started as; negative: none.
+  void walk(int folder, int source, size_t depth) {
     alignas(dirent64) static char buffers[kCollectedDepthMax + 1][kEntryBytes];
     char* const buffer = buffers[depth];
     for (;;) {
@@ -102,7 +106,7 @@ class Collector {
         if (time_is_up()) return;
         const size_t path_before = path_size_;
         add_to_path(entry->d_name);
-        look_at(folder, entry->d_name, device, depth);
+        look_at(folder, source, entry->d_name, depth);
         path_size_ = path_before;
         path_[path_size_] = '\0';
       }
@@ -117,32 +121,32 @@ class Collector {
     path_[path_size_] = '\0';
   }
 
-  void look_at(int folder, const char* name, dev_t device, size_t depth) {
+  void look_at(int folder, int source, const char* name, size_t depth) {
     struct stat status {};
+    struct stat before {};
+    const bool copied = source >= 0 && fstatat(source, name, &before, AT_SYMLINK_NOFOLLOW) == 0;
     if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
       leave_behind(LeftBehindCode::unreadable);
     } else if (S_ISDIR(status.st_mode)) {
-      look_into(folder, name, device, depth);
+      const int below = copied && S_ISDIR(before.st_mode) ? openat(source, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+      look_into(folder, below, name, depth);
+      if (below >= 0) close(below);
+    } else if (copied && (before.st_mode & S_IFMT) == (status.st_mode & S_IFMT)) {
+      return;  // the watches tell what became of it
     } else if (S_ISLNK(status.st_mode)) {
       leave_behind(LeftBehindCode::link);
     } else if (!S_ISREG(status.st_mode)) {
       leave_behind(LeftBehindCode::special_file);
-    } else if (status.st_dev == device) {  // else it is a file that guard mounted
+    } else {
       take(folder, name, status);
     }
   }
 
-  void look_into(int folder, const char* name, dev_t device, size_t depth) {
+  void look_into(int folder, int source, const char* name, size_t depth) {
     if (depth == kCollectedDepthMax) return leave_behind(LeftBehindCode::too_deep);
     const int child = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (child < 0) return leave_behind(LeftBehindCode::unreadable);
-    struct stat status {};
-    struct statvfs mount {};
-    if (fstat(child, &status) != 0 || fstatvfs(child, &mount) != 0) {
-      leave_behind(LeftBehindCode::unreadable);
-    } else if (status.st_dev == device || (mount.f_flag & ST_RDONLY) == 0) {  // else a folder that guard mounted
-      walk(child, status.st_dev, depth + 1);
-    }
+    walk(child, source, depth + 1);
     close(child);
   }
 

@@ -2,9 +2,7 @@
 //
 // Call it once every other process has ended: then nothing changes under the walk. The tree itself is hostile all the
 // same. It is walked one name at a time from an open folder, links are never followed, and only regular files with one
-// name are read. What lies on another mount was put there by guard: checked files are passed over in silence, the
-// small folders around them are walked (runner/sandbox.h, memory_folders). Memory is static; files, bytes, depth,
-// entries and time are bounded.
+// name are read. Memory is static; files, bytes, depth, entries and time are bounded.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +13,8 @@ namespace guard::init {
 
 struct CollectOptions {
   const char* folder = nullptr;  // nothing is collected without one
+  const char* source = nullptr;  // what `folder` started with (init/filled_folder.h), which is passed over; may be none
+  bool nothing_new = false;      // it is known that nothing else lies there
   long long files_max = 0;       // 0: only names are told
   long long bytes_max = 0;       // of all files together
   long long file_bytes_max = 0;

@@ -1,7 +1,7 @@
 // guard-init: PID 1 of a sandbox (or, on the host, a plain supervisor that adopts orphans).
 //
 //   guard-init [--owner TEXT] [--no-life-line] [--report] [--attest] [--filter] [--watch] [--key] [--nofile N] [--fsize N] [--nproc N]
-//              [--deadline-ms N] [--grace-ms N] [--each N] [--fresh FOLDER]...
+//              [--deadline-ms N] [--grace-ms N] [--each N] [--fresh FOLDER]... [--fill FOLDER SOURCE]
 //              [--collect FOLDER [--collect-files N] [--collect-bytes N] [--collect-file-bytes N]] -- PROGRAM [ARG...]
 //
 // It speaks the frames of runner/init_protocol.h on its standard output and reads nothing but the end of its standard
@@ -29,6 +29,8 @@
 //   --each N            the last N arguments are not given to PROGRAM together: it is run once for each of them, one after another,
 //   every run as if it were the only one, with an exit frame of its own.
 //   --fresh FOLDER      is emptied between two of these runs (init/empty_folder.h).
+//   --fill FOLDER SOURCE  FOLDER starts with a copy of SOURCE, before every run, and the exit frame tells what was done to the copies
+//   (init/filled_folder.h).
 //
 // Started with --scratch-at it is another program: the stage before bubblewrap (init/scratch_stage.h).
 //
@@ -63,6 +65,7 @@
 
 #include "init/collect_files.h"
 #include "init/empty_folder.h"
+#include "init/filled_folder.h"
 #include "init/scratch_stage.h"
 #include "runner/init_protocol.h"
 
@@ -106,6 +109,13 @@ struct Options {
   char** program = nullptr;
   int words = 0;  // of program
 };
+
+struct FilledFolder {
+  const char* path = nullptr;
+  const char* source = nullptr;
+  mode_t mode = 0;
+};
+FilledFolder g_filled;
 
 struct FreshFolder {
   const char* path;
@@ -177,6 +187,12 @@ bool parse_options(int argc, char** argv, Options& options) {
     if (strcmp(argv[i], "--fresh") == 0 && i + 1 < argc) {
       if (g_fresh_count == kFreshFoldersMax) return false;
       g_fresh[g_fresh_count++].path = argv[++i];
+      continue;
+    }
+    if (strcmp(argv[i], "--fill") == 0 && i + 2 < argc) {
+      g_filled.path = argv[++i];
+      g_filled.source = argv[++i];
+      options.collect.source = g_filled.source;
       continue;
     }
     long long* number = strcmp(argv[i], "--nofile") == 0               ? &options.nofile
@@ -845,7 +861,9 @@ void hand_out_files(Ending& ending, const Options& options) {
   if (options.collect.folder == nullptr || was_stopped(ending)) return;
   const bool passed = WIFEXITED(ending.wait_status) && WEXITSTATUS(ending.wait_status) == 0;
   StreamWriter writer(ending, options);
-  guard::init::collect_files(options.collect, passed ? guard::init::Collecting::files : guard::init::Collecting::names,
+  guard::init::CollectOptions collect = options.collect;
+  collect.nothing_new = collect.source != nullptr && !guard::init::folder_changes().made;
+  guard::init::collect_files(collect, passed ? guard::init::Collecting::files : guard::init::Collecting::names,
                              writer);
 }
 
@@ -872,6 +890,9 @@ void say_how_it_ended(const Ending& ending, const Options& options, int exec_err
   lines.add("pids_refused", events.pids_refused - g_events_before.pids_refused);
   if (g_full.tmp) lines.add("tmp_full", 1);
   if (g_full.collected) lines.add("folder_full", options.collect.folder);
+  if (const guard::init::FolderChanges changes = guard::init::folder_changes(); changes.touched) {
+    lines.add("touched", changes.path[0] == '\0' ? g_filled.path : changes.path);
+  }
   lines.add("attestation_forged", g_attestation_forged ? 1 : 0);
   lines.add("more", more ? 1 : 0);
   lines.add("errors_closed", g_errors_closed ? 1 : 0);
@@ -901,11 +922,22 @@ Inherited inherited_now() {
   return now;
 }
 
+void fill_folder() {
+  if (g_filled.path == nullptr || guard::init::fill_folder(g_filled.path, g_filled.source)) return;
+  fail_to_start(errno == ENOSPC ? "copying or watching the project's files (fs.inotify.max_user_watches bounds how many)" : "copying the project's files", errno);
+}
+
 void start_afresh() {
   const Inherited now = inherited_now();
   if (memcmp(&now, &g_inherited, sizeof now) != 0) fail_to_start("priority or limits of init were changed by a program", 0);
+  constexpr const char* kEmptying = "emptying the folders between two programs";
   for (size_t i = 0; i < g_fresh_count; ++i) {
-    if (!guard::init::empty_folder(g_fresh[i].path, g_fresh[i].mode)) fail_to_start("emptying the folders between two programs", errno);
+    if (!guard::init::empty_folder(g_fresh[i].path, g_fresh[i].mode)) fail_to_start(kEmptying, errno);
+  }
+  const guard::init::FolderChanges changes = guard::init::folder_changes();
+  if (changes.made || changes.touched) {
+    if (!guard::init::empty_folder(g_filled.path, g_filled.mode)) fail_to_start(kEmptying, errno);
+    fill_folder();
   }
   g_full = Full();
   g_attestation_forged = g_attested = g_debugged = g_errors_closed = false;
@@ -970,7 +1002,7 @@ int main(int argc, char** argv) {
   if (!parse_options(argc, argv, options)) {
     fputs(
         "usage: guard-init [--owner TEXT] [--no-life-line] [--report] [--attest] [--filter] [--watch] [--key] [--nofile N] [--fsize N] "
-        "[--nproc N] [--deadline-ms N] [--grace-ms N] [--each N] [--fresh FOLDER]... "
+        "[--nproc N] [--deadline-ms N] [--grace-ms N] [--each N] [--fresh FOLDER]... [--fill FOLDER SOURCE] "
         "[--collect FOLDER [--collect-files N] [--collect-bytes N] [--collect-file-bytes N]] -- PROGRAM [ARG...]\n",
         stderr);
     return 64;
@@ -1013,6 +1045,8 @@ int main(int argc, char** argv) {
     if (stat(g_fresh[i].path, &found) != 0) fail_to_start("folder to keep fresh", errno);
     g_fresh[i].mode = found.st_mode & 07777;
   }
+  if (struct stat found {}; g_filled.path != nullptr && stat(g_filled.path, &found) == 0) g_filled.mode = found.st_mode & 07777;
+  fill_folder();
   g_inherited = inherited_now();
   const long long deadline = options.deadline_ms < 0 ? kNever : now_ms() + options.deadline_ms;
   for (long long word = 0; run_program(options, word, deadline, null); ++word) start_afresh();

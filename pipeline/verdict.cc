@@ -336,6 +336,9 @@ RunJudgement judge_test_run(const RunEvidence& evidence) {
     return judgement;
   }
   auto decided = not_attested(evidence, tests);
+  if (!decided && !exec.touched.empty()) {
+    decided = verdict(Reason::violation, fmt::format("the tests changed {}, a file or folder of the project, so what ran may not be what was checked", exec.touched));
+  }
   if (!decided && evidence.written != nullptr) decided = planted(*evidence.written);
   if (decided) {
     result = std::move(*decided);

@@ -107,6 +107,7 @@ Result<InitExit> parse_exit(const Fields& fields) {
   if (const auto folder = fields.find("folder_full"); folder != fields.end()) {
     exit.full_folders += (exit.full_folders.empty() ? "" : " and ") + printable(folder->second);
   }
+  if (const auto touched = fields.find("touched"); touched != fields.end()) exit.touched = printable(touched->second);
   const std::pair<const char*, bool*> flags[] = {
       {"attestation_forged", &exit.attestation_forged}, {"more", &exit.more}, {"errors_closed", &exit.errors_closed}, {"debugged", &exit.debugged}};
   for (const auto& [key, wanted] : flags) {
@@ -317,6 +318,7 @@ void InitStream::take_program(const InitExit& exit, ExecResult& result) {
     result.attested->debugged = exit.debugged;
   }
   result.attestation_forged = exit.attestation_forged;
+  result.touched = exit.touched;
   result.cpu = exit.cpu;
   result.memory_peak_bytes = std::max(result.memory_peak_bytes, exit.max_rss_bytes);
 }

@@ -39,6 +39,7 @@ struct InitExit {
   std::uint64_t oom_kills = 0;
   std::uint64_t pids_refused = 0;
   std::string full_folders;  // in which there was no room left: "/tmp and /app/sandbox"; empty: none was seen
+  std::string touched;       // of what a folder started with: the first that the program changed, by what is known of its path
   bool attestation_forged = false;
   bool more = false;           // another program follows
   bool errors_closed = false;  // nobody held its standard error open any more before it attested
