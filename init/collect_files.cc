@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -70,15 +69,13 @@ class Collector {
       : options_(options), what_(what), writer_(writer), give_up_at_(now_s() + kSecondsMax) {}
 
   void run() {
-    if (options_.nothing_new) return send_summary();
     const int folder = open(options_.folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    struct stat status {};
-    if (folder < 0 || fstat(folder, &status) != 0) {
+    if (folder < 0) {
       leave_behind(LeftBehindCode::unreadable);
+    } else if (options_.changes == nullptr) {
+      walk(folder, 0);
     } else {
-      const int source = options_.source == nullptr ? -1 : open(options_.source, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-      walk(folder, source, 0);
-      if (source >= 0) close(source);
+      look_at_made(folder, *options_.changes);
     }
     if (folder >= 0) close(folder);
     send_summary();
@@ -90,9 +87,30 @@ class Collector {
     return !complete_;
   }
 
+  void look_at_made(int folder, const FolderChanges& changes) {
+    // Where a copied folder was touched, its path may lead anywhere.
+    complete_ = !changes.touched && !changes.more_made;
+    for (size_t i = 0; i < changes.made_count && !time_is_up(); ++i) {
+      const MadeEntry& made = changes.made[i];
+      size_t depth = 0;
+      for (const char* c = made.folder; *c != '\0'; ++c) depth += *c == '/' || c == made.folder ? 1 : 0;
+      path_size_ = 0;
+      // Deeper ones are too long to be told.
+      if (depth <= kCollectedDepthMax) add_to_path(made.folder, strlen(made.folder));
+      add_to_path(made.name, strnlen(made.name, NAME_MAX));
+      const int parent = openat(folder, depth == 0 ? "." : made.folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+      struct stat status {};
+      if (parent < 0 || depth > kCollectedDepthMax) {
+        leave_behind(parent < 0 ? LeftBehindCode::unreadable : LeftBehindCode::too_deep);
+      } else if (fstatat(parent, made.name, &status, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT) {
+        look_at(parent, made.name, depth);
+      }
+      if (parent >= 0) close(parent);
+    }
+  }
+
   // getdents64 and not readdir: it would take memory, and a run may have used up all that there was.
-  // `source`: the folder that this one started as; negative: none.
-  void walk(int folder, int source, size_t depth) {
+  void walk(int folder, size_t depth) {
     alignas(dirent64) static char buffers[kCollectedDepthMax + 1][kEntryBytes];
     char* const buffer = buffers[depth];
     for (;;) {
@@ -105,34 +123,27 @@ class Collector {
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
         if (time_is_up()) return;
         const size_t path_before = path_size_;
-        add_to_path(entry->d_name);
-        look_at(folder, source, entry->d_name, depth);
+        add_to_path(entry->d_name, strnlen(entry->d_name, NAME_MAX));
+        look_at(folder, entry->d_name, depth);
         path_size_ = path_before;
         path_[path_size_] = '\0';
       }
     }
   }
 
-  void add_to_path(const char* name) {
+  void add_to_path(const char* name, size_t length) {
     if (path_size_ > 0) path_[path_size_++] = '/';
-    const size_t length = strnlen(name, NAME_MAX);
     memcpy(path_ + path_size_, name, length);
     path_size_ += length;
     path_[path_size_] = '\0';
   }
 
-  void look_at(int folder, int source, const char* name, size_t depth) {
+  void look_at(int folder, const char* name, size_t depth) {
     struct stat status {};
-    struct stat before {};
-    const bool copied = source >= 0 && fstatat(source, name, &before, AT_SYMLINK_NOFOLLOW) == 0;
     if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
       leave_behind(LeftBehindCode::unreadable);
     } else if (S_ISDIR(status.st_mode)) {
-      const int below = copied && S_ISDIR(before.st_mode) ? openat(source, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
-      look_into(folder, below, name, depth);
-      if (below >= 0) close(below);
-    } else if (copied && (before.st_mode & S_IFMT) == (status.st_mode & S_IFMT)) {
-      return;  // the watches tell what became of it
+      look_into(folder, name, depth);
     } else if (S_ISLNK(status.st_mode)) {
       leave_behind(LeftBehindCode::link);
     } else if (!S_ISREG(status.st_mode)) {
@@ -142,11 +153,11 @@ class Collector {
     }
   }
 
-  void look_into(int folder, int source, const char* name, size_t depth) {
+  void look_into(int folder, const char* name, size_t depth) {
     if (depth == kCollectedDepthMax) return leave_behind(LeftBehindCode::too_deep);
     const int child = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (child < 0) return leave_behind(LeftBehindCode::unreadable);
-    walk(child, source, depth + 1);
+    walk(child, depth + 1);
     close(child);
   }
 

@@ -7,14 +7,14 @@
 
 #include <cstddef>
 
+#include "init/filled_folder.h"
 #include "runner/init_protocol.h"
 
 namespace guard::init {
 
 struct CollectOptions {
   const char* folder = nullptr;  // nothing is collected without one
-  const char* source = nullptr;  // what `folder` started with (init/filled_folder.h), which is passed over; may be none
-  bool nothing_new = false;      // it is known that nothing else lies there
+  const FolderChanges* changes = nullptr;  // where `folder` was filled: all that is new there; what was copied is passed over
   long long files_max = 0;       // 0: only names are told
   long long bytes_max = 0;       // of all files together
   long long file_bytes_max = 0;

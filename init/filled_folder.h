@@ -1,24 +1,39 @@
-// A folder in memory that starts with a copy of a tree which the program must not change: what was checked. The program has our user,
-// so a mode can't keep it from a file for good; instead it can't do it unseen. The kernel tells (inotify, a watch on each file and
-// folder that was copied, in descriptors of ours) of everything that changes one, its name, its place or its attributes, also when it is put back.
+// A folder in memory that starts with a copy of a tree which the program must not change: what was checked. The program has our user, so a
+// mode can't keep it from a file for good; instead it can't do it unseen. The kernel tells (inotify, a watch on each file and folder that was
+// copied, in descriptors of ours) of everything that changes one, its name, its place or its attributes, also when it is put back.
 //
-// There is one such folder. All calls while no program runs. Memory is static, and the queues are bounded: a watch tells once.
+// There is one such folder. All calls while no program runs. Memory is static.
 #pragma once
+
+#include <sys/types.h>
 
 #include <cstddef>
 
 namespace guard::init {
 
-// Copies `source` (read-only, not hostile: guard staged it) into `folder`, which is empty, and begins to watch. false, with errno.
-bool fill_folder(const char* folder, const char* source);
+// Copies `source` (read-only, not hostile: guard staged it) into `folder`, which is empty, and begins to watch. nullptr, or the step that
+// failed, with errno.
+const char* fill_folder(const char* folder, const char* source);
 
-struct FolderChanges {
-  bool made = false;     // something lies there that was not copied, or did
-  bool touched = false;  // what was copied is not surely what the program saw
-  char path[256] = {};   // of the first that was touched, below the folder, its end where it is long; printable; may be empty
+// What was made in a folder that was copied. It may be gone again.
+struct MadeEntry {
+  const char* folder;  // relative to the filled one; "" for itself
+  const char* name;
 };
 
-// What the program that has ended did to it since fill_folder(). It goes on telling the same until the next fill_folder().
-FolderChanges folder_changes();
+struct FolderChanges {
+  bool touched = false;  // what was copied is not surely what the program saw
+  char path[256] = {};   // of the first that was touched, below the folder, its end where it is long, on one line; may be empty
+  // Each once.
+  const MadeEntry* made = nullptr;
+  size_t made_count = 0;
+  bool more_made = false;  // more than can be remembered
+};
+
+// What the program that has ended did to it since it was filled or restored. Valid until one of these is called.
+const FolderChanges& folder_changes();
+
+// Makes it what it was after fill_folder(), where anything changed. `mode`: of the folder itself. nullptr, or the step that failed, with errno.
+const char* restore_folder(mode_t mode);
 
 }  // namespace guard::init

@@ -192,7 +192,6 @@ bool parse_options(int argc, char** argv, Options& options) {
     if (strcmp(argv[i], "--fill") == 0 && i + 2 < argc) {
       g_filled.path = argv[++i];
       g_filled.source = argv[++i];
-      options.collect.source = g_filled.source;
       continue;
     }
     long long* number = strcmp(argv[i], "--nofile") == 0               ? &options.nofile
@@ -862,7 +861,7 @@ void hand_out_files(Ending& ending, const Options& options) {
   const bool passed = WIFEXITED(ending.wait_status) && WEXITSTATUS(ending.wait_status) == 0;
   StreamWriter writer(ending, options);
   guard::init::CollectOptions collect = options.collect;
-  collect.nothing_new = collect.source != nullptr && !guard::init::folder_changes().made;
+  if (g_filled.path != nullptr) collect.changes = &guard::init::folder_changes();
   guard::init::collect_files(collect, passed ? guard::init::Collecting::files : guard::init::Collecting::names,
                              writer);
 }
@@ -890,8 +889,10 @@ void say_how_it_ended(const Ending& ending, const Options& options, int exec_err
   lines.add("pids_refused", events.pids_refused - g_events_before.pids_refused);
   if (g_full.tmp) lines.add("tmp_full", 1);
   if (g_full.collected) lines.add("folder_full", options.collect.folder);
-  if (const guard::init::FolderChanges changes = guard::init::folder_changes(); changes.touched) {
-    lines.add("touched", changes.path[0] == '\0' ? g_filled.path : changes.path);
+  if (const guard::init::FolderChanges& changes = guard::init::folder_changes(); changes.touched) {
+    char path[sizeof changes.path + 256];
+    snprintf(path, sizeof path, "%s/%s", g_filled.path, changes.path);
+    lines.add("touched", path);
   }
   lines.add("attestation_forged", g_attestation_forged ? 1 : 0);
   lines.add("more", more ? 1 : 0);
@@ -922,22 +923,14 @@ Inherited inherited_now() {
   return now;
 }
 
-void fill_folder() {
-  if (g_filled.path == nullptr || guard::init::fill_folder(g_filled.path, g_filled.source)) return;
-  fail_to_start(errno == ENOSPC ? "copying or watching the project's files (fs.inotify.max_user_watches bounds how many)" : "copying the project's files", errno);
-}
-
 void start_afresh() {
   const Inherited now = inherited_now();
   if (memcmp(&now, &g_inherited, sizeof now) != 0) fail_to_start("priority or limits of init were changed by a program", 0);
-  constexpr const char* kEmptying = "emptying the folders between two programs";
   for (size_t i = 0; i < g_fresh_count; ++i) {
-    if (!guard::init::empty_folder(g_fresh[i].path, g_fresh[i].mode)) fail_to_start(kEmptying, errno);
+    if (!guard::init::empty_folder(g_fresh[i].path, g_fresh[i].mode)) fail_to_start("emptying the folders between two programs", errno);
   }
-  const guard::init::FolderChanges changes = guard::init::folder_changes();
-  if (changes.made || changes.touched) {
-    if (!guard::init::empty_folder(g_filled.path, g_filled.mode)) fail_to_start(kEmptying, errno);
-    fill_folder();
+  if (g_filled.path != nullptr) {
+    if (const char* step = guard::init::restore_folder(g_filled.mode)) fail_to_start(step, errno);
   }
   g_full = Full();
   g_attestation_forged = g_attested = g_debugged = g_errors_closed = false;
@@ -1045,8 +1038,12 @@ int main(int argc, char** argv) {
     if (stat(g_fresh[i].path, &found) != 0) fail_to_start("folder to keep fresh", errno);
     g_fresh[i].mode = found.st_mode & 07777;
   }
-  if (struct stat found {}; g_filled.path != nullptr && stat(g_filled.path, &found) == 0) g_filled.mode = found.st_mode & 07777;
-  fill_folder();
+  if (g_filled.path != nullptr) {
+    struct stat found {};
+    if (stat(g_filled.path, &found) != 0) fail_to_start("folder to fill", errno);
+    g_filled.mode = found.st_mode & 07777;
+    if (const char* step = guard::init::fill_folder(g_filled.path, g_filled.source)) fail_to_start(step, errno);
+  }
   g_inherited = inherited_now();
   const long long deadline = options.deadline_ms < 0 ? kNever : now_ms() + options.deadline_ms;
   for (long long word = 0; run_program(options, word, deadline, null); ++word) start_afresh();
