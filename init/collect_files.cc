@@ -63,19 +63,29 @@ bool is_plain_text(const char* name) {
   return true;
 }
 
+int open_folder(const char* path) { return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC); }
+
 class Collector {
  public:
   Collector(const CollectOptions& options, Collecting what, FrameWriter& writer)
       : options_(options), what_(what), writer_(writer), give_up_at_(now_s() + kSecondsMax) {}
 
   void run() {
-    const int folder = open(options_.folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const int folder = open_folder(options_.folder);
+    const FolderChanges* changes = options_.changes;
     if (folder < 0) {
       leave_behind(LeftBehindCode::unreadable);
-    } else if (options_.changes == nullptr) {
-      walk(folder, 0);
+    } else if (changes == nullptr) {
+      walk(folder, -1, 0);
+    } else if (changes->touched) {
+      complete_ = false;  // the path of a copied folder may lead anywhere
+    } else if (changes->more_made) {
+      const int source = open_folder(options_.source);
+      complete_ = source >= 0;
+      if (complete_) walk(folder, source, 0);
+      if (source >= 0) close(source);
     } else {
-      look_at_made(folder, *options_.changes);
+      look_at_made(folder, *changes);
     }
     if (folder >= 0) close(folder);
     send_summary();
@@ -88,8 +98,6 @@ class Collector {
   }
 
   void look_at_made(int folder, const FolderChanges& changes) {
-    // Where a copied folder was touched, its path may lead anywhere.
-    complete_ = !changes.touched && !changes.more_made;
     for (size_t i = 0; i < changes.made_count && !time_is_up(); ++i) {
       const MadeEntry& made = changes.made[i];
       size_t depth = 0;
@@ -103,14 +111,15 @@ class Collector {
       if (parent < 0 || depth > kCollectedDepthMax) {
         leave_behind(parent < 0 ? LeftBehindCode::unreadable : LeftBehindCode::too_deep);
       } else if (fstatat(parent, made.name, &status, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT) {
-        look_at(parent, made.name, depth);
+        look_at(parent, -1, made.name, depth);
       }
       if (parent >= 0) close(parent);
     }
   }
 
   // getdents64 and not readdir: it would take memory, and a run may have used up all that there was.
-  void walk(int folder, size_t depth) {
+  // `source`: the folder that this one started as, whose entries are passed over; negative: none.
+  void walk(int folder, int source, size_t depth) {
     alignas(dirent64) static char buffers[kCollectedDepthMax + 1][kEntryBytes];
     char* const buffer = buffers[depth];
     for (;;) {
@@ -124,7 +133,7 @@ class Collector {
         if (time_is_up()) return;
         const size_t path_before = path_size_;
         add_to_path(entry->d_name, strnlen(entry->d_name, NAME_MAX));
-        look_at(folder, entry->d_name, depth);
+        look_at(folder, source, entry->d_name, depth);
         path_size_ = path_before;
         path_[path_size_] = '\0';
       }
@@ -138,12 +147,18 @@ class Collector {
     path_[path_size_] = '\0';
   }
 
-  void look_at(int folder, const char* name, size_t depth) {
+  void look_at(int folder, int source, const char* name, size_t depth) {
     struct stat status {};
+    struct stat before {};
+    const bool copied = source >= 0 && fstatat(source, name, &before, AT_SYMLINK_NOFOLLOW) == 0;
     if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
       leave_behind(LeftBehindCode::unreadable);
     } else if (S_ISDIR(status.st_mode)) {
-      look_into(folder, name, depth);
+      const int below = copied ? openat(source, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+      look_into(folder, below, name, depth);
+      if (below >= 0) close(below);
+    } else if (copied) {
+      return;
     } else if (S_ISLNK(status.st_mode)) {
       leave_behind(LeftBehindCode::link);
     } else if (!S_ISREG(status.st_mode)) {
@@ -153,11 +168,11 @@ class Collector {
     }
   }
 
-  void look_into(int folder, const char* name, size_t depth) {
+  void look_into(int folder, int source, const char* name, size_t depth) {
     if (depth == kCollectedDepthMax) return leave_behind(LeftBehindCode::too_deep);
     const int child = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (child < 0) return leave_behind(LeftBehindCode::unreadable);
-    walk(child, depth + 1);
+    walk(child, source, depth + 1);
     close(child);
   }
 

@@ -14,7 +14,9 @@ namespace guard::init {
 
 struct CollectOptions {
   const char* folder = nullptr;  // nothing is collected without one
-  const FolderChanges* changes = nullptr;  // where `folder` was filled: all that is new there; what was copied is passed over
+  // Where `folder` was filled: from where, and what became of it. What was copied is passed over; nothing is collected where it was touched.
+  const char* source = nullptr;
+  const FolderChanges* changes = nullptr;
   long long files_max = 0;       // 0: only names are told
   long long bytes_max = 0;       // of all files together
   long long file_bytes_max = 0;

@@ -861,7 +861,10 @@ void hand_out_files(Ending& ending, const Options& options) {
   const bool passed = WIFEXITED(ending.wait_status) && WEXITSTATUS(ending.wait_status) == 0;
   StreamWriter writer(ending, options);
   guard::init::CollectOptions collect = options.collect;
-  if (g_filled.path != nullptr) collect.changes = &guard::init::folder_changes();
+  if (g_filled.path != nullptr) {
+    collect.source = g_filled.source;
+    collect.changes = &guard::init::folder_changes();
+  }
   guard::init::collect_files(collect, passed ? guard::init::Collecting::files : guard::init::Collecting::names,
                              writer);
 }

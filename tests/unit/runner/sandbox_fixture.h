@@ -112,8 +112,6 @@ class SandboxFixture : public ::testing::Test {
     std::filesystem::create_directories(folder_->path() / "staged" / "nested");
     std::ofstream(folder_->path() / "staged" / "given") << "as given\n";
     std::ofstream(folder_->path() / "staged" / "nested" / "given") << "as given, too\n";
-    // Writable for all as files, so that it is the mount that must keep them from changing.
-    ::chmod((folder_->path() / "staged" / "given").c_str(), 0666);
     for (const auto& entry : std::filesystem::directory_iterator(case_program(""))) {
       if (entry.is_regular_file() && ::access(entry.path().c_str(), X_OK) == 0) {
         std::filesystem::copy_file(entry.path(), root() / "bin" / entry.path().filename());
@@ -136,9 +134,8 @@ class SandboxFixture : public ::testing::Test {
     spec.env = {{"PATH", "/bin"}, {"HOME", "/tmp"}};
     spec.image.root_folder = root();
     spec.host_folder = folder();
-    spec.scratch = {{"/app/scratch", 16 << 20, 1000}};
-    spec.mounts = {{folder() / "staged" / "given", "/app/scratch/given"},
-                   {folder() / "staged" / "nested" / "given", "/app/scratch/nested/given"}};
+    spec.scratch = {{"/app/scratch", "/staged", 16 << 20, 1000}};
+    spec.mounts = {{folder() / "staged", "/staged"}};
     spec.timeout = milliseconds(60'000);
     spec.grace = milliseconds(1500);
     return spec;
