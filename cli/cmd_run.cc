@@ -91,7 +91,7 @@ Result<void> resolve_files(const RunOptions& options, RunRequest& request) {
     }
     if (relative == ".") relative.clear();
     if (folder && !relative.empty()) relative += "/";
-    if (std::find(request.files.begin(), request.files.end(), relative) == request.files.end()) request.files.push_back(relative);
+    request.files.push_back(std::move(relative));
   }
   return ok();
 }

@@ -99,7 +99,7 @@ class Copier {
     }
   }
 
-  const char* step() const { return step_; }
+  FillResult failure() const { return failure_; }
 
  private:
   static bool fails(int error) {
@@ -195,7 +195,7 @@ class Copier {
   int add_watch(int instance, const char* name, uint32_t events) {
     const int number = inotify_add_watch(instance, name, events | IN_DONT_FOLLOW);
     if (number > 0 && number < kWatchesMax) return number;
-    step_ = "watching the project's files (the sysctl fs.inotify.max_user_watches bounds how many)";
+    failure_ = {"watching the project's files", errno == ENOSPC ? "fs.inotify.max_user_watches" : nullptr};
     if (number >= 0) errno = EFBIG;
     return -1;
   }
@@ -203,7 +203,7 @@ class Copier {
   char path_[PATH_MAX] = {};
   size_t path_size_ = 0;
   const char* last_path_ = g_paths;
-  const char* step_ = kCopying;
+  FillResult failure_ = {kCopying, nullptr};
 };
 
 int open_folder(const char* path) {
@@ -230,10 +230,10 @@ void forget_changes() {
   g_made_names_size = g_made_unsorted = 0;
 }
 
-const char* copy_and_watch() {
+FillResult copy_and_watch() {
   Copier copier;
   const int here = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (here < 0) return kCopying;
+  if (here < 0) return copier.failure();
   const mode_t mask = umask(0);
   const bool copied = fchdir(g_folder_fd) == 0 && lseek(g_source_fd, 0, SEEK_SET) == 0 && copier.copy_entries(g_source_fd, 0, false);
   const int error = errno;
@@ -241,7 +241,7 @@ const char* copy_and_watch() {
   const bool back = fchdir(here) == 0;
   close(here);
   if (!copied) errno = error;
-  return copied && back ? nullptr : copier.step();
+  return copied && back ? FillResult() : copier.failure();
 }
 
 // --- what became of it ---
@@ -369,7 +369,7 @@ void look_for_made() {
 
 }  // namespace
 
-const char* fill_folder(const char* folder, const char* source) {
+FillResult fill_folder(const char* folder, const char* source) {
   g_folder = folder;
   g_source = source;
   forget_changes();
@@ -378,10 +378,8 @@ const char* fill_folder(const char* folder, const char* source) {
   if (g_source_fd >= 0) close(g_source_fd);
   g_folder_fd = open_folder(folder);
   g_source_fd = open_folder(source);
-  if (g_folder_fd < 0 || g_source_fd < 0) return kCopying;
-  if (!renew(g_copies) || !renew(g_folders)) {
-    return "watching the project's files (the sysctl fs.inotify.max_user_instances bounds how many watch at once)";
-  }
+  if (g_folder_fd < 0 || g_source_fd < 0) return {kCopying, nullptr};
+  if (!renew(g_copies) || !renew(g_folders)) return {"watching the project's files", errno == EMFILE ? "fs.inotify.max_user_instances" : nullptr};
   return copy_and_watch();
 }
 
@@ -392,11 +390,11 @@ const FolderChanges& folder_changes() {
   return g_changes;
 }
 
-const char* restore_folder(mode_t mode) {
+FillResult restore_folder(mode_t mode) {
   constexpr const char* kEmptying = "emptying the project's folder between two programs";
   const FolderChanges& changes = folder_changes();
   if (changes.touched || changes.more_made) {
-    return empty_folder(g_folder, mode) ? fill_folder(g_folder, g_source) : kEmptying;
+    return empty_folder(g_folder, mode) ? fill_folder(g_folder, g_source) : FillResult{kEmptying, nullptr};
   }
   for (size_t i = 0; i < changes.made_count; ++i) {
     const MadeEntry& made = changes.made[i];
@@ -405,10 +403,10 @@ const char* restore_folder(mode_t mode) {
     const int error = errno;
     if (folder >= 0) close(folder);
     errno = error;
-    if (!removed) return kEmptying;
+    if (!removed) return {kEmptying, nullptr};
   }
   forget_changes();
-  return nullptr;
+  return {};
 }
 
 }  // namespace guard::init

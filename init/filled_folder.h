@@ -11,9 +11,13 @@
 
 namespace guard::init {
 
-// Copies `source` (read-only, not hostile: guard staged it) into `folder`, which is empty, and begins to watch. nullptr, or the step that
-// failed, with errno.
-const char* fill_folder(const char* folder, const char* source);
+struct FillResult {
+  const char* failed = nullptr;  // the step that failed, with errno; nullptr: none did
+  const char* sysctl = nullptr;  // what bounds it, where it is a limit of this machine
+};
+
+// Copies `source` (read-only, not hostile: guard staged it) into `folder`, which is empty, and begins to watch.
+FillResult fill_folder(const char* folder, const char* source);
 
 // What was made in a folder that was copied. It may be gone again.
 struct MadeEntry {
@@ -33,7 +37,7 @@ struct FolderChanges {
 // What the program that has ended did to it since it was filled or restored. Valid until one of these is called.
 const FolderChanges& folder_changes();
 
-// Makes it what it was after fill_folder(), where anything changed. `mode`: of the folder itself. nullptr, or the step that failed, with errno.
-const char* restore_folder(mode_t mode);
+// Makes it what it was after fill_folder(), where anything changed. `mode`: of the folder itself.
+FillResult restore_folder(mode_t mode);
 
 }  // namespace guard::init

@@ -368,11 +368,13 @@ struct Lines {
   }
 };
 
-[[noreturn]] void fail_to_start(const char* step, int error) {
+// `sysctl`: the limit of this machine that was reached; may be none.
+[[noreturn]] void fail_to_start(const char* step, int error, const char* sysctl = nullptr) {
   Lines lines;
   lines.add("kind", "init_failed");
   lines.add("step", step);
   lines.add("errno", error);
+  if (sysctl != nullptr) lines.add("sysctl", sysctl);
   lines.send(FrameType::exit);
   _exit(kExitCannotServe);
 }
@@ -926,15 +928,17 @@ Inherited inherited_now() {
   return now;
 }
 
+void need_filled(const guard::init::FillResult& result) {
+  if (result.failed != nullptr) fail_to_start(result.failed, errno, result.sysctl);
+}
+
 void start_afresh() {
   const Inherited now = inherited_now();
   if (memcmp(&now, &g_inherited, sizeof now) != 0) fail_to_start("priority or limits of init were changed by a program", 0);
   for (size_t i = 0; i < g_fresh_count; ++i) {
     if (!guard::init::empty_folder(g_fresh[i].path, g_fresh[i].mode)) fail_to_start("emptying the folders between two programs", errno);
   }
-  if (g_filled.path != nullptr) {
-    if (const char* step = guard::init::restore_folder(g_filled.mode)) fail_to_start(step, errno);
-  }
+  if (g_filled.path != nullptr) need_filled(guard::init::restore_folder(g_filled.mode));
   g_full = Full();
   g_attestation_forged = g_attested = g_debugged = g_errors_closed = false;
 }
@@ -1045,7 +1049,7 @@ int main(int argc, char** argv) {
     struct stat found {};
     if (stat(g_filled.path, &found) != 0) fail_to_start("folder to fill", errno);
     g_filled.mode = found.st_mode & 07777;
-    if (const char* step = guard::init::fill_folder(g_filled.path, g_filled.source)) fail_to_start(step, errno);
+    need_filled(guard::init::fill_folder(g_filled.path, g_filled.source));
   }
   g_inherited = inherited_now();
   const long long deadline = options.deadline_ms < 0 ? kNever : now_ms() + options.deadline_ms;

@@ -36,7 +36,13 @@ class Reader {
     const bool has_sandbox = fs::is_directory(fs::symlink_status(request.project / kSandbox, failure));
     const bool in_sandbox = std::all_of(request.named.begin(), request.named.end(), [](const std::string& name) { return is_below(name, kSandbox) && name != kSandbox; });
     if (has_sandbox && in_sandbox) tree_.writable = kSandbox;
-    named_.insert(request.named.begin(), request.named.end());
+    for (const std::string& name : request.named) {
+      if (is_folder(name)) {
+        named_folders_.push_back(name);
+      } else {
+        named_files_.insert(name);
+      }
+    }
   }
 
   Result<ProjectTree> read() {
@@ -95,19 +101,19 @@ class Reader {
     return ok();
   }
 
-  bool is_named(std::string_view path) const {
-    if (named_.count(std::string(path)) != 0) return true;
-    return std::any_of(named_.begin(), named_.end(), [&](const std::string& name) { return name.empty() || (name.ends_with('/') && path.starts_with(name)); });
+  static bool is_folder(std::string_view name) { return name.empty() || name.ends_with('/'); }
+
+  bool is_named(const std::string& path) const {
+    return named_files_.count(path) != 0 || std::any_of(named_folders_.begin(), named_folders_.end(), [&](const std::string& folder) { return path.starts_with(folder); });
   }
 
   Result<void> find_tests() {
-    const auto is_there = [this](const std::string& name) {
-      const auto same = [&](const auto& file) { return file.path == name; };
-      return std::any_of(tree_.gated.files.begin(), tree_.gated.files.end(), same) || std::any_of(tree_.gated.findings.begin(), tree_.gated.findings.end(), same);
-    };
+    std::set<std::string_view> present;
+    for (const auto& file : tree_.gated.files) present.insert(file.path);
+    for (const auto& finding : tree_.gated.findings) present.insert(finding.path);
     for (const std::string& name : request_.named) {
-      if (!name.empty() && !name.ends_with('/')) {
-        if (!is_there(name)) {
+      if (!is_folder(name)) {
+        if (present.count(name) == 0) {
           return Error(ErrorCode::file_not_found, fmt::format("{}: no such file in {}", printable(name), printable(request_.project.native())))
               .hint("check the spelling; a pattern that the shell could not expand is taken as a name");
         }
@@ -132,7 +138,8 @@ class Reader {
 
   const ProjectTreeRequest& request_;
   ProjectTree tree_;
-  std::set<std::string> named_;
+  std::set<std::string> named_files_;
+  std::vector<std::string> named_folders_;
   std::set<std::string> tests_;
 };
 

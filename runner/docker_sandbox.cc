@@ -423,7 +423,7 @@ Result<docker::ContainerConfig> config_for(const SandboxSpec& spec, const docker
   docker::ContainerConfig config;
   config.image = image.id;
   InitDuties duties;  // no limit of processes per user: the engine limits the container's own
-  duties.watch_cgroup = duties.fresh_folders = true;
+  duties.watch_cgroup = duties.own_folders = true;
   GUARD_TRY_ASSIGN(duties.owner, run_owner(spec.run_id));
   // Another runtime may have a kernel of its own, which does not do what the engine asks of the machine's.
   // It may also let a program reach into init, so init's frames are signed.

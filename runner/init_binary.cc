@@ -102,14 +102,14 @@ std::vector<std::string> init_command(std::string_view program, const SandboxSpe
     add("--collect-file-bytes", spec.collect->file_bytes_max);
   }
   for (const ScratchFolder& scratch : spec.scratch) {
-    if (scratch.filled_from.empty()) continue;
+    if (scratch.filled_from.empty() || !duties.own_folders) continue;
     add("--fill", scratch.target);
     command.push_back(scratch.filled_from);
   }
   if (!spec.each.empty()) {
     add("--each", spec.each.size());
     for (const MemoryFolder& folder : memory_folders(spec)) {
-      if (duties.fresh_folders && !is_filled(spec, folder.target)) add("--fresh", folder.target);
+      if (duties.own_folders && !is_filled(spec, folder.target)) add("--fresh", folder.target);
     }
   }
   command.emplace_back("--");

@@ -75,6 +75,7 @@ Result<InitExit> parse_exit(const Fields& fields) {
     exit.kind = InitExit::Kind::init_failed;
     const auto step = fields.find("step");
     if (step != fields.end()) exit.step = step->second;
+    if (const auto sysctl = fields.find("sysctl"); sysctl != fields.end()) exit.sysctl = printable(sysctl->second);
     GUARD_TRY_ASSIGN(const std::uint64_t error, number(fields, "errno"));
     exit.value = static_cast<std::int64_t>(error);
     return exit;
@@ -343,6 +344,10 @@ void InitStream::take_into(ExecResult& result) {
 Result<Outcome> outcome_of(const InitExit& exit, TermSent term_sent, milliseconds timeout) {
   switch (exit.kind) {
     case InitExit::Kind::init_failed:
+      if (!exit.sysctl.empty()) {
+        return Error(ErrorCode::environment_unavailable, fmt::format("{}: this machine's limit {} is reached", exit.step, exit.sysctl))
+            .hint(fmt::format("raise it, as root: `sysctl {}=N`; a run takes a watch for each file of the project and two for each folder", exit.sysctl));
+      }
       return Error::from_errno(ErrorCode::environment_creation_failed,
                                fmt::format("the sandbox's init failed at: {}", exit.step),
                                static_cast<int>(exit.value));

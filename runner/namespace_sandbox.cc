@@ -312,7 +312,7 @@ Result<ExecResult> NamespaceSandbox::run(const SandboxSpec& spec, ByteSink& out,
   const std::uint32_t nproc = limit_nproc ? spec.limits.pids + 2 : 0;
   InitDuties duties;
   duties.nproc = nproc;
-  duties.fresh_folders = true;
+  duties.own_folders = true;
   GUARD_TRY_ASSIGN(duties.owner, run_owner(spec.run_id));
   for (std::string& word : init_command(kInitInside, spec, duties)) run.child.argv.push_back(std::move(word));
   run.child.cwd = "/";

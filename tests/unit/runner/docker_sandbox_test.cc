@@ -205,7 +205,7 @@ TEST_F(DockerSandboxTest, PassesOnlyTheGivenEnvironment) {
 TEST_F(DockerSandboxTest, WritesReachOnlyTheScratchFolders) {
   const auto staged = folder_->path() / "staged";
   ASSERT_TRUE(make_folders(staged, 0755));
-  ASSERT_TRUE(write_file_atomically(staged / "a.test.ts", "checked\n", 0644));
+  ASSERT_TRUE(write_file_atomically(staged / "a.test.ts", "checked\n", 0666));
   SandboxSpec wanted = spec({});
   wanted.scratch = {{"/app/sandbox", "/staged", 1 << 20, 100}};
   wanted.mounts = {{staged, "/staged"}};
@@ -829,7 +829,7 @@ TEST_F(PodmanSandboxTest, ConfinesTheProgramAsSeenFromInside) {
 TEST_F(PodmanSandboxTest, WritesReachOnlyTheScratchFolders) {
   const auto staged = folder_->path() / "staged";
   ASSERT_TRUE(make_folders(staged, 0755));
-  ASSERT_TRUE(write_file_atomically(staged / "a.test.ts", "checked\n", 0644));
+  ASSERT_TRUE(write_file_atomically(staged / "a.test.ts", "checked\n", 0666));
   SandboxSpec wanted = spec({});
   wanted.scratch = {{"/app/sandbox", "/staged", 1 << 20, 100}};
   wanted.mounts = {{staged, "/staged"}};

@@ -272,7 +272,7 @@ TEST_P(NamespaceSandbox, ShowsNothingOfTheHost) {
       if (path.rfind('/') == 0) top.insert(path);
       if (path.starts_with("/proc/") && path.find_first_not_of("0123456789", 6) == std::string::npos) ++processes;
     }
-    EXPECT_EQ(top, (std::set<std::string>{"/app", "/bin", "/dev", "/guard-init", "/proc", "/tmp"}));
+    EXPECT_EQ(top, (std::set<std::string>{"/app", "/bin", "/dev", "/guard-init", "/proc", "/staged", "/tmp"}));
     EXPECT_EQ(processes, 2) << "init and the program";
   });
 }

@@ -112,6 +112,8 @@ class SandboxFixture : public ::testing::Test {
     std::filesystem::create_directories(folder_->path() / "staged" / "nested");
     std::ofstream(folder_->path() / "staged" / "given") << "as given\n";
     std::ofstream(folder_->path() / "staged" / "nested" / "given") << "as given, too\n";
+    // Writable for all as a file, so that it is the mount that must keep it from changing.
+    ::chmod((folder_->path() / "staged" / "given").c_str(), 0666);
     for (const auto& entry : std::filesystem::directory_iterator(case_program(""))) {
       if (entry.is_regular_file() && ::access(entry.path().c_str(), X_OK) == 0) {
         std::filesystem::copy_file(entry.path(), root() / "bin" / entry.path().filename());
