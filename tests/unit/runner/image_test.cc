@@ -176,7 +176,7 @@ TEST_F(ImageTest, BuildsARootFolderThatBunRunsIn) {
       run({loader, "--inhibit-cache", "--library-path", search, (root / "usr/local/bin/bun").string(), "--version"},
           {{"PATH", ""}, {"HOME", "/nonexistent"}});
   EXPECT_EQ(asked.out, plan->bun_version + "\n") << asked.err;
-  for (const char* place : {"app", "modules/node_modules", "dev", "proc", "run", "sys", "tmp"}) {
+  for (const char* place : {"app", "modules", "dev", "proc", "run", "sys", "tmp"}) {
     EXPECT_TRUE(fs::is_directory(root / place)) << place;
   }
   for (const char* place : {"etc/passwd", "etc/hosts"}) {
@@ -477,7 +477,7 @@ TEST_F(ImageTest, RefusesToLoadARootFolderThatHasChanged) {
   ASSERT_TRUE(build());
   auto plan = plan_image(inputs_);
   ASSERT_TRUE(plan);
-  ASSERT_TRUE(write_file_atomically(plan->root_folder / "modules" / "node_modules" / "extra.js", "evil"));
+  ASSERT_TRUE(write_file_atomically(plan->root_folder / "modules" / "extra.js", "evil"));
   auto loaded = load_into_engine(*plan, test_engine_socket(), cancel_, {});
   ASSERT_FALSE(loaded);
   EXPECT_EQ(loaded.error().code(), ErrorCode::io_error) << loaded.error().to_string();
