@@ -75,15 +75,10 @@ class Collector {
     const FolderChanges* changes = options_.changes;
     if (folder < 0) {
       leave_behind(LeftBehindCode::unreadable);
-    } else if (changes == nullptr) {
-      walk(folder, -1, 0);
+    } else if (changes == nullptr || (changes->more_made && !changes->touched)) {
+      walk(folder, 0);
     } else if (changes->touched) {
       complete_ = false;  // the path of a copied folder may lead anywhere
-    } else if (changes->more_made) {
-      const int source = open_folder(options_.source);
-      complete_ = source >= 0;
-      if (complete_) walk(folder, source, 0);
-      if (source >= 0) close(source);
     } else {
       look_at_made(folder, *changes);
     }
@@ -111,15 +106,14 @@ class Collector {
       if (parent < 0 || depth > kCollectedDepthMax) {
         leave_behind(parent < 0 ? LeftBehindCode::unreadable : LeftBehindCode::too_deep);
       } else if (fstatat(parent, made.name, &status, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT) {
-        look_at(parent, -1, made.name, depth);
+        look_at(parent, made.name, depth);
       }
       if (parent >= 0) close(parent);
     }
   }
 
   // getdents64 and not readdir: it would take memory, and a run may have used up all that there was.
-  // `source`: the folder that this one started as, whose entries are passed over; negative: none.
-  void walk(int folder, int source, size_t depth) {
+  void walk(int folder, size_t depth) {
     alignas(dirent64) static char buffers[kCollectedDepthMax + 1][kEntryBytes];
     char* const buffer = buffers[depth];
     for (;;) {
@@ -133,7 +127,7 @@ class Collector {
         if (time_is_up()) return;
         const size_t path_before = path_size_;
         add_to_path(entry->d_name, strnlen(entry->d_name, NAME_MAX));
-        look_at(folder, source, entry->d_name, depth);
+        look_at(folder, entry->d_name, depth);
         path_size_ = path_before;
         path_[path_size_] = '\0';
       }
@@ -147,16 +141,13 @@ class Collector {
     path_[path_size_] = '\0';
   }
 
-  void look_at(int folder, int source, const char* name, size_t depth) {
+  void look_at(int folder, const char* name, size_t depth) {
     struct stat status {};
-    struct stat before {};
-    const bool copied = source >= 0 && fstatat(source, name, &before, AT_SYMLINK_NOFOLLOW) == 0;
+    const bool copied = options_.changes != nullptr && options_.changes->more_made && was_copied(path_);
     if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
       leave_behind(LeftBehindCode::unreadable);
     } else if (S_ISDIR(status.st_mode)) {
-      const int below = copied ? openat(source, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
-      look_into(folder, below, name, depth);
-      if (below >= 0) close(below);
+      look_into(folder, name, depth);
     } else if (copied) {
       return;
     } else if (S_ISLNK(status.st_mode)) {
@@ -168,11 +159,11 @@ class Collector {
     }
   }
 
-  void look_into(int folder, int source, const char* name, size_t depth) {
+  void look_into(int folder, const char* name, size_t depth) {
     if (depth == kCollectedDepthMax) return leave_behind(LeftBehindCode::too_deep);
     const int child = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (child < 0) return leave_behind(LeftBehindCode::unreadable);
-    walk(child, source, depth + 1);
+    walk(child, depth + 1);
     close(child);
   }
 

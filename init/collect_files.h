@@ -14,8 +14,7 @@ namespace guard::init {
 
 struct CollectOptions {
   const char* folder = nullptr;  // nothing is collected without one
-  // Where `folder` was filled: from where, and what became of it. What was copied is passed over; nothing is collected where it was touched.
-  const char* source = nullptr;
+  // Where `folder` was filled: what became of it. What was copied is passed over; nothing is collected where it was touched.
   const FolderChanges* changes = nullptr;
   long long files_max = 0;       // 0: only names are told
   long long bytes_max = 0;       // of all files together

@@ -3,30 +3,26 @@
 // it for writing could change it before bun reads (by mmap(2), of which nobody tells) and put it back.
 #include "init/filled_folder.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdint>
 
 #include "init/empty_folder.h"
+#include "runner/fill_format.h"
 
 namespace guard::init {
 namespace {
 
-constexpr size_t kDepthMax = 66;  // pipeline/staging.cc goes as deep as 64
-constexpr size_t kEntryBytes = 8192;
-constexpr size_t kCopyBytes = 1 << 18;
 constexpr int kOwnFdsFrom = 16;  // the numbers below are the program's
 // Static, but memory is taken only as they are filled. Twice what guard stages.
 constexpr int kWatchesMax = 1 << 19;
-constexpr size_t kPathBytesMax = 1 << 25;
 // More than a queue of the kernel's usual size holds.
 constexpr size_t kMadeMax = 1 << 15;
 constexpr size_t kMadeBytesMax = 1 << 22;
@@ -40,10 +36,20 @@ constexpr uint32_t kMadeEvents = IN_CREATE | IN_MOVED_TO;
 
 constexpr const char* kCopying = "copying the project's files";
 
+using EntryKind = fill_format::Kind;
+
+// In the mapped file.
+struct Entry {
+  EntryKind kind = EntryKind::end;
+  const char* path = "";
+  const char* content = nullptr;
+  size_t size = 0;
+};
+
 enum class Kind : uint8_t { file, folder, snapshot };
 
 struct Watch {
-  const char* path = nullptr;
+  Entry entry;
   unsigned written_by = 0;  // the last program that opened the snapshot for writing
   Kind kind = Kind::file;
   bool modified = false;  // by a descriptor that is still open
@@ -53,13 +59,14 @@ int g_copies = -1;  // on everything that was copied
 int g_folders = -1;  // on the copied folders, for what is made in them
 Watch g_watches[kWatchesMax];
 const char* g_folder_paths[kWatchesMax];  // by watch of g_folders
-char g_paths[kPathBytesMax];
-size_t g_paths_size = 0;
+const char* g_sorted[kWatchesMax];        // every copied path
+size_t g_sorted_size = 0;
+bool g_is_sorted = false;
 
 const char* g_folder = nullptr;
-const char* g_source = nullptr;
 int g_folder_fd = -1;
-int g_source_fd = -1;
+const char* g_source = nullptr;  // mapped
+size_t g_source_size = 0;
 
 FolderChanges g_changes;
 unsigned g_program = 1;
@@ -70,139 +77,128 @@ char g_made_names[kMadeBytesMax];
 size_t g_made_names_size = 0;
 size_t g_made_unsorted = 0;
 
-bool ends_with(const char* text, const char* end) {
-  const size_t length = strlen(text);
-  return length > strlen(end) && strcmp(text + length - strlen(end), end) == 0;
-}
-
 // --- copying ---
 
-// The working folder is where it copies to: inotify knows no other way to name a file by its folder.
+bool fails(int error) {
+  errno = error;
+  return false;
+}
+
+// The entry at `at`, which moves on to the next.
+bool take_entry(size_t& at, Entry& entry) {
+  fill_format::Header header;
+  if (at > g_source_size || g_source_size - at < sizeof header) return fails(EBADMSG);
+  memcpy(&header, g_source + at, sizeof header);
+  const size_t left = g_source_size - at - sizeof header;
+  if (header.path_bytes == 0 || header.path_bytes > left || header.content_bytes > left - header.path_bytes) return fails(EBADMSG);
+  entry.kind = header.kind;
+  entry.path = g_source + at + sizeof header;
+  entry.content = entry.path + header.path_bytes;
+  entry.size = header.content_bytes;
+  at += fill_format::aligned(sizeof header + header.path_bytes + header.content_bytes);
+  const bool link_ends = entry.kind != EntryKind::link || (entry.size > 0 && entry.content[entry.size - 1] == '\0');
+  return (entry.path[header.path_bytes - 1] == '\0' && link_ends) || fails(EBADMSG);
+}
+
+const char* name_of(const char* path) {
+  const char* slash = strrchr(path, '/');
+  return slash == nullptr ? path : slash + 1;
+}
+
+bool is_snapshot(const char* path) {
+  constexpr char kParent[] = "__snapshots__";
+  constexpr size_t kParentSize = sizeof kParent - 1;
+  const char* name = name_of(path);
+  const size_t above = static_cast<size_t>(name - path);
+  const bool in_folder = above > kParentSize && strncmp(name - 1 - kParentSize, kParent, kParentSize) == 0 && (above == kParentSize + 1 || name[-2 - static_cast<ptrdiff_t>(kParentSize)] == '/');
+  const size_t length = strlen(name);
+  return in_folder && length > 5 && strcmp(name + length - 5, ".snap") == 0;
+}
+
+// The working folder is the one that is filled: inotify knows no other way to name a file by its folder.
 class Copier {
  public:
-  bool copy_entries(int from, size_t depth, bool snapshots) {
-    alignas(dirent64) static char buffers[kDepthMax][kEntryBytes];
-    if (depth == kDepthMax) return fails(ELOOP);
-    char* const buffer = buffers[depth];
-    for (;;) {
-      const ssize_t size = getdents64(from, buffer, kEntryBytes);
-      if (size <= 0) return size == 0 && watch_folder(snapshots);
-      for (ssize_t at = 0; at < size;) {
-        const auto* entry = reinterpret_cast<const dirent64*>(buffer + at);
-        at += entry->d_reclen;
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
-        const size_t above = path_size_;
-        if (!add_to_path(entry->d_name) || !copy(from, entry->d_name, depth, snapshots)) return false;
-        path_size_ = above;
-        path_[path_size_] = '\0';
-      }
+  bool copy_all() {
+    g_sorted_size = 0;
+    g_is_sorted = false;
+    Entry entry;
+    for (size_t at = 0;;) {
+      if (!take_entry(at, entry)) return false;
+      if (entry.kind == EntryKind::end) break;
+      if (g_sorted_size == kWatchesMax) return fails(EFBIG);
+      g_sorted[g_sorted_size++] = entry.path;
+      if (!copy(entry)) return false;
+    }
+    // Last, or they would tell of what we made.
+    if (!watch_folder(Entry{EntryKind::folder, "", nullptr, 0}, ".")) return false;
+    for (size_t at = 0;;) {
+      if (!take_entry(at, entry)) return false;
+      if (entry.kind == EntryKind::end) return true;
+      if (entry.kind == EntryKind::folder && !watch_folder(entry, entry.path)) return false;
     }
   }
 
   FillResult failure() const { return failure_; }
 
  private:
-  static bool fails(int error) {
-    errno = error;
-    return false;
-  }
-
-  bool add_to_path(const char* name) {
-    const size_t length = strlen(name);
-    if (path_size_ + length + 2 > sizeof path_) return fails(ENAMETOOLONG);
-    if (path_size_ > 0) path_[path_size_++] = '/';
-    memcpy(path_ + path_size_, name, length + 1);
-    path_size_ += length;
-    return true;
-  }
-
-  bool copy(int from, const char* name, size_t depth, bool snapshots) {
-    struct stat found {};
-    if (fstatat(from, name, &found, AT_SYMLINK_NOFOLLOW) != 0) return false;
-    if (S_ISREG(found.st_mode)) {
-      const bool snapshot = snapshots && ends_with(name, ".snap");
-      return copy_file(from, name, found, snapshot ? 0644 : found.st_mode & 0555) &&
-             watch(name, snapshot ? kSnapshotEvents : kFileEvents, snapshot ? Kind::snapshot : Kind::file);
+  bool copy(const Entry& entry) {
+    switch (entry.kind) {
+      case EntryKind::folder:
+        return mkdir(entry.path, 0755) == 0;
+      case EntryKind::file:
+      case EntryKind::program:
+        if (is_snapshot(entry.path)) return copy_file(entry, 0644) && watch(entry, entry.path, kSnapshotEvents, Kind::snapshot);
+        return copy_file(entry, entry.kind == EntryKind::program ? 0555 : 0444) && watch(entry, entry.path, kFileEvents, Kind::file);
+      case EntryKind::link:
+        return symlink(entry.content, entry.path) == 0 && watch(entry, entry.path, kFileEvents, Kind::file);
+      case EntryKind::end:
+        break;
     }
-    if (S_ISLNK(found.st_mode)) return copy_link(from, name) && watch(name, kFileEvents, Kind::file);
-    if (!S_ISDIR(found.st_mode)) return true;
-    const int child = openat(from, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (child < 0) return false;
-    const bool copied = mkdir(name, found.st_mode & 0777) == 0 && chdir(name) == 0 &&
-                        copy_entries(child, depth + 1, strcmp(name, "__snapshots__") == 0) && chdir("..") == 0;
-    const int error = errno;
-    close(child);
-    return copied || fails(error);
+    return fails(EBADMSG);
   }
 
-  static bool copy_link(int from, const char* name) {
-    char target[PATH_MAX];
-    const ssize_t size = readlinkat(from, name, target, sizeof target - 1);
-    if (size < 0) return false;
-    target[size] = '\0';
-    return symlinkat(target, AT_FDCWD, name) == 0;
-  }
-
-  static bool copy_file(int source, const char* name, const struct stat& found, mode_t mode) {
-    const int from = openat(source, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    if (from < 0) return false;
-    const int to = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    const bool copied = to >= 0 && copy_bytes(from, to, found.st_size);
-    const int error = errno;
-    if (to >= 0) close(to);
-    close(from);
-    return copied || fails(error);
-  }
-
-  static bool copy_bytes(int from, int to, off_t left) {
-    static char buffer[kCopyBytes];
-    while (left > 0) {
-      const ssize_t size = read(from, buffer, sizeof buffer);
-      if (size < 0 && errno == EINTR) continue;
-      if (size == 0) return fails(EIO);
-      if (size < 0) return false;
-      for (ssize_t at = 0; at < size;) {
-        const ssize_t written = write(to, buffer + at, static_cast<size_t>(size - at));
-        if (written < 0 && errno != EINTR) return false;
-        if (written > 0) at += written;
+  static bool copy_file(const Entry& entry, mode_t mode) {
+    const int to = open(entry.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (to < 0) return false;
+    for (size_t at = 0; at < entry.size;) {
+      const ssize_t written = write(to, entry.content + at, entry.size - at);
+      if (written < 0 && errno != EINTR) {
+        const int error = errno;
+        close(to);
+        return fails(error);
       }
-      left -= size;
+      if (written > 0) at += static_cast<size_t>(written);
     }
+    close(to);
     return true;
   }
 
   // An event of a file is told twice, to its own watch and to that of the folder. So two openings in a row are never one after the other in the
   // queue, where the kernel would make them one.
-  bool watch_folder(bool snapshots) {
-    if (!watch(".", snapshots ? kPlace | kOpenEvents : kPlace, Kind::folder)) return false;
-    const int made = add_watch(g_folders, ".", kMadeEvents);
+  bool watch_folder(const Entry& entry, const char* path) {
+    const bool snapshots = strcmp(name_of(path), "__snapshots__") == 0;
+    if (!watch(entry, path, snapshots ? kPlace | kOpenEvents : kPlace, Kind::folder)) return false;
+    const int made = add_watch(g_folders, path, kMadeEvents);
     if (made < 0) return false;
-    g_folder_paths[made] = last_path_;
+    g_folder_paths[made] = entry.path;
     return true;
   }
 
-  bool watch(const char* name, uint32_t events, Kind kind) {
-    if (g_paths_size + path_size_ + 1 > sizeof g_paths) return fails(ENAMETOOLONG);
-    const int number = add_watch(g_copies, name, events);
+  bool watch(const Entry& entry, const char* path, uint32_t events, Kind kind) {
+    const int number = add_watch(g_copies, path, events);
     if (number < 0) return false;
-    last_path_ = g_paths + g_paths_size;
-    memcpy(g_paths + g_paths_size, path_, path_size_ + 1);
-    g_paths_size += path_size_ + 1;
-    g_watches[number] = {last_path_, 0, kind, false};
+    g_watches[number] = {entry, 0, kind, false};
     return true;
   }
 
-  int add_watch(int instance, const char* name, uint32_t events) {
-    const int number = inotify_add_watch(instance, name, events | IN_DONT_FOLLOW);
+  int add_watch(int instance, const char* path, uint32_t events) {
+    const int number = inotify_add_watch(instance, path, events | IN_DONT_FOLLOW);
     if (number > 0 && number < kWatchesMax) return number;
     failure_ = {"watching the project's files", errno == ENOSPC ? "fs.inotify.max_user_watches" : nullptr};
     if (number >= 0) errno = EFBIG;
     return -1;
   }
 
-  char path_[PATH_MAX] = {};
-  size_t path_size_ = 0;
-  const char* last_path_ = g_paths;
   FillResult failure_ = {kCopying, nullptr};
 };
 
@@ -235,7 +231,7 @@ FillResult copy_and_watch() {
   const int here = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (here < 0) return copier.failure();
   const mode_t mask = umask(0);
-  const bool copied = fchdir(g_folder_fd) == 0 && lseek(g_source_fd, 0, SEEK_SET) == 0 && copier.copy_entries(g_source_fd, 0, false);
+  const bool copied = fchdir(g_folder_fd) == 0 && copier.copy_all();
   const int error = errno;
   umask(mask);
   const bool back = fchdir(here) == 0;
@@ -244,21 +240,30 @@ FillResult copy_and_watch() {
   return copied && back ? FillResult() : copier.failure();
 }
 
+FillResult fill_again() {
+  forget_changes();
+  if (g_folder_fd >= 0) close(g_folder_fd);
+  g_folder_fd = open_folder(g_folder);
+  if (g_folder_fd < 0) return {kCopying, nullptr};
+  if (!renew(g_copies) || !renew(g_folders)) return {"watching the project's files", errno == EMFILE ? "fs.inotify.max_user_instances" : nullptr};
+  return copy_and_watch();
+}
+
 // --- what became of it ---
 
-bool same_content(const char* path) {
-  static char ours[1 << 14];
-  static char theirs[1 << 14];
-  const int source = openat(g_source_fd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-  const int copy = openat(g_folder_fd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-  bool same = source >= 0 && copy >= 0;
+bool same_content(const Entry& entry) {
+  static char buffer[1 << 14];
+  const int copy = openat(g_folder_fd, entry.path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  if (copy < 0) return false;
+  size_t at = 0;
+  bool same = true;
   for (ssize_t size = 1; same && size > 0;) {
-    size = read(source, ours, sizeof ours);
-    same = size >= 0 && read(copy, theirs, sizeof theirs) == size && memcmp(ours, theirs, static_cast<size_t>(size)) == 0;
+    size = read(copy, buffer, sizeof buffer);
+    same = size >= 0 && static_cast<size_t>(size) <= entry.size - at && memcmp(buffer, entry.content + at, static_cast<size_t>(size)) == 0;
+    if (same) at += static_cast<size_t>(size);
   }
-  if (source >= 0) close(source);
-  if (copy >= 0) close(copy);
-  return same;
+  close(copy);
+  return same && at == entry.size;
 }
 
 bool may_happen_to_snapshot(Watch& watch, uint32_t events) {
@@ -281,7 +286,7 @@ bool may_happen_to_snapshot(Watch& watch, uint32_t events) {
   watch.written_by = g_program;
   if (watch.modified) --g_modified_snapshots;
   watch.modified = false;
-  return same_content(watch.path);
+  return same_content(watch.entry);
 }
 
 // An event that anybody may cause, as long as what was copied stays what it was.
@@ -328,7 +333,7 @@ bool take_events(int instance, const Take& take) {
 
 void look_for_touched() {
   const bool known = take_events(g_copies, [](const inotify_event& event) {
-    if (!may_happen(event)) touch(event.wd < 1 || event.wd >= kWatchesMax ? "" : g_watches[event.wd].path);
+    if (!may_happen(event)) touch(event.wd < 1 || event.wd >= kWatchesMax ? "" : g_watches[event.wd].entry.path);
   });
   // One that is open still, where no program is left, was sent into a socket that nobody can read: its end would be told too late.
   if (!known || g_open_snapshots != 0 || g_modified_snapshots != 0) touch("");
@@ -354,6 +359,8 @@ int in_order(const void* left, const void* right) {
   return strcmp(a->name, b->name);
 }
 
+int by_text(const void* left, const void* right) { return strcmp(*static_cast<const char* const*>(left), *static_cast<const char* const*>(right)); }
+
 void look_for_made() {
   const size_t before = g_made_unsorted = g_changes.made_count;
   if (!take_events(g_folders, remember_made)) g_changes.more_made = true;
@@ -370,17 +377,22 @@ void look_for_made() {
 }  // namespace
 
 FillResult fill_folder(const char* folder, const char* source) {
+  const int file = open(source, O_RDONLY | O_CLOEXEC);
+  struct stat found {};
+  if (file < 0 || fstat(file, &found) != 0 || !S_ISREG(found.st_mode)) return {kCopying, nullptr};
+  g_source_size = static_cast<size_t>(found.st_size);
+  void* const mapped = mmap(nullptr, g_source_size, PROT_READ, MAP_PRIVATE, file, 0);
+  close(file);
+  if (mapped == MAP_FAILED) return {kCopying, nullptr};
+  g_source = static_cast<const char*>(mapped);
   g_folder = folder;
-  g_source = source;
-  forget_changes();
-  g_paths_size = 0;
-  if (g_folder_fd >= 0) close(g_folder_fd);
-  if (g_source_fd >= 0) close(g_source_fd);
-  g_folder_fd = open_folder(folder);
-  g_source_fd = open_folder(source);
-  if (g_folder_fd < 0 || g_source_fd < 0) return {kCopying, nullptr};
-  if (!renew(g_copies) || !renew(g_folders)) return {"watching the project's files", errno == EMFILE ? "fs.inotify.max_user_instances" : nullptr};
-  return copy_and_watch();
+  return fill_again();
+}
+
+bool was_copied(const char* path) {
+  if (!g_is_sorted) qsort(g_sorted, g_sorted_size, sizeof g_sorted[0], by_text);
+  g_is_sorted = true;
+  return bsearch(&path, g_sorted, g_sorted_size, sizeof g_sorted[0], by_text) != nullptr;
 }
 
 const FolderChanges& folder_changes() {
@@ -394,7 +406,7 @@ FillResult restore_folder(mode_t mode) {
   constexpr const char* kEmptying = "emptying the project's folder between two programs";
   const FolderChanges& changes = folder_changes();
   if (changes.touched || changes.more_made) {
-    return empty_folder(g_folder, mode) ? fill_folder(g_folder, g_source) : FillResult{kEmptying, nullptr};
+    return empty_folder(g_folder, mode) ? fill_again() : FillResult{kEmptying, nullptr};
   }
   for (size_t i = 0; i < changes.made_count; ++i) {
     const MadeEntry& made = changes.made[i];

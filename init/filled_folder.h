@@ -1,4 +1,4 @@
-// A folder in memory that starts with a copy of a tree which the program must not change: what was checked. The program has our user, so a
+// A folder in memory that starts with files which the program must not change: what was checked. The program has our user, so a
 // mode can't keep it from a file for good; instead it can't do it unseen. The kernel tells (inotify, a watch on each file and folder that was
 // copied, in descriptors of ours) of everything that changes one, its name, its place or its attributes, also when it is put back.
 //
@@ -16,8 +16,12 @@ struct FillResult {
   const char* sysctl = nullptr;  // what bounds it, where it is a limit of this machine
 };
 
-// Copies `source` (read-only, not hostile: guard staged it) into `folder`, which is empty, and begins to watch.
+// Copies what `source` holds (runner/fill_format.h) into `folder`, which is empty, and begins to watch. guard wrote the file, so it is not
+// hostile; one that is not whole is refused.
 FillResult fill_folder(const char* folder, const char* source);
+
+// `path`: below the filled folder.
+bool was_copied(const char* path);
 
 // What was made in a folder that was copied. It may be gone again.
 struct MadeEntry {

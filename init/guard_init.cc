@@ -29,7 +29,7 @@
 //   --each N            the last N arguments are not given to PROGRAM together: it is run once for each of them, one after another,
 //   every run as if it were the only one, with an exit frame of its own.
 //   --fresh FOLDER      is emptied between two of these runs (init/empty_folder.h).
-//   --fill FOLDER SOURCE  FOLDER starts with a copy of SOURCE, before every run, and the exit frame tells what was done to the copies
+//   --fill FOLDER SOURCE  FOLDER starts with what the file SOURCE holds (runner/fill_format.h), before every run, and the exit frame tells what was done to the copies
 //   (init/filled_folder.h).
 //
 // Started with --scratch-at it is another program: the stage before bubblewrap (init/scratch_stage.h).
@@ -863,10 +863,7 @@ void hand_out_files(Ending& ending, const Options& options) {
   const bool passed = WIFEXITED(ending.wait_status) && WEXITSTATUS(ending.wait_status) == 0;
   StreamWriter writer(ending, options);
   guard::init::CollectOptions collect = options.collect;
-  if (g_filled.path != nullptr) {
-    collect.source = g_filled.source;
-    collect.changes = &guard::init::folder_changes();
-  }
+  if (g_filled.path != nullptr) collect.changes = &guard::init::folder_changes();
   guard::init::collect_files(collect, passed ? guard::init::Collecting::files : guard::init::Collecting::names,
                              writer);
 }

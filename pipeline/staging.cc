@@ -4,12 +4,14 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <system_error>
 
 #include "common/file_io.h"
 #include "common/hash.h"
 #include "common/text.h"
+#include "runner/fill_file.h"
 
 namespace guard {
 namespace {
@@ -20,42 +22,71 @@ constexpr mode_t kFolderMode = 0755;
 constexpr std::uint64_t kPageBytes = 4096;
 
 // Read by another user inside the sandbox, so not 0600; write-protected because nothing has a reason to change them.
-mode_t mode_of(const fs::path& source) {
+fill_format::Kind kind_of(const fs::path& source) {
   struct stat found {};
-  return ::lstat(source.c_str(), &found) == 0 && (found.st_mode & 0111) != 0 ? 0555 : 0444;
+  return ::lstat(source.c_str(), &found) == 0 && (found.st_mode & 0111) != 0 ? fill_format::Kind::program : fill_format::Kind::file;
 }
 
 class Stager {
  public:
   // `run_folder` empty: nothing is written.
-  Stager(const fs::path& run_folder, const fs::path& project, const ProjectTree& tree)
-      : project_(project), tree_(tree), writes_(!run_folder.empty()) {
+  Stager(const fs::path& run_folder, const fs::path& project, const ProjectTree& tree, const StageOptions& options)
+      : project_(project), tree_(tree), options_(options), writes_(!run_folder.empty()) {
     staged_.app = run_folder / "app";
+    if (!options.in_place) staged_.fill = run_folder / "fill";
   }
 
-  Result<StagedTree> stage(const std::vector<std::string>& module_folders) {
+  Result<StagedTree> stage() {
     std::error_code failure;
     root_ = fs::canonical(project_, failure);
     if (failure) return Error::from_errno(ErrorCode::io_error, printable(project_.native()), failure.value());
-    GUARD_TRY(make_folder(tree_.writable));
+    if (writes_) {
+      GUARD_TRY(make_folders(staged_.app / tree_.writable, kFolderMode));
+      if (!options_.in_place) {
+        GUARD_TRY_ASSIGN(fill_, FillFile::create(staged_.fill));
+      }
+    }
     for (const auto& file : tree_.gated.files) GUARD_TRY(add_file(file.path, file.bytes));
     for (const auto& path : tree_.others) GUARD_TRY(add_other(path));
-    for (const auto& folder : module_folders) GUARD_TRY(link_modules(folder));
+    for (const auto& folder : options_.module_folders) GUARD_TRY(link_modules(folder));
+    if (fill_) GUARD_TRY(fill_->finish());
     return std::move(staged_);
   }
 
  private:
   Result<void> make_folder(const fs::path& relative) {
-    if (!folders_.insert(relative).second) return ok();
-    count(relative, 0);
-    return writes_ ? make_folders(staged_.app / relative, kFolderMode) : ok();
+    if (relative.empty() || !folders_.insert(relative).second) return ok();
+    GUARD_TRY(make_folder(relative.parent_path()));
+    return put(fill_format::Kind::folder, relative);
   }
 
-  void count(const fs::path& relative, std::uint64_t bytes) {
-    const std::string path = relative.generic_string();
-    if (!tree_.writable.empty() && !path.starts_with(tree_.writable + "/")) return;
-    staged_.writable_bytes += (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
-    ++staged_.writable_entries;
+  // The path below the writable folder of what is filled into it; nothing for what is mounted.
+  std::optional<std::string> below_writable(const fs::path& relative) const {
+    std::string path = relative.generic_string();
+    if (tree_.writable.empty()) return path;
+    if (path == tree_.writable || !path.starts_with(tree_.writable + "/")) return std::nullopt;
+    return path.substr(tree_.writable.size() + 1);
+  }
+
+  Result<void> put(fill_format::Kind kind, const fs::path& relative, std::string_view content = {}) {
+    const auto below = below_writable(relative);
+    if (below) {
+      staged_.writable_bytes += (content.size() + kPageBytes - 1) / kPageBytes * kPageBytes;
+      ++staged_.writable_entries;
+    }
+    if (!writes_) return ok();
+    if (below && fill_) return fill_->add(kind, *below, content);
+    const fs::path path = staged_.app / relative;
+    std::error_code failure;
+    switch (kind) {
+      case fill_format::Kind::folder:
+        return make_folders(path, kFolderMode);
+      case fill_format::Kind::link:
+        fs::create_symlink(content, path, failure);
+        return failure ? Error::from_errno(ErrorCode::io_error, printable(relative.native()), failure.value()) : ok();
+      default:
+        return write_new_file(path, content, kind == fill_format::Kind::program ? 0555 : 0444);
+    }
   }
 
   Result<void> add_file(const fs::path& relative, std::string_view bytes) {
@@ -65,8 +96,7 @@ class Stager {
           .hint("have git ignore what is generated: a run does not see it then");
     }
     GUARD_TRY(make_folder(relative.parent_path()));
-    count(relative, bytes.size());
-    if (writes_) GUARD_TRY(write_new_file(staged_.app / relative, bytes, mode_of(project_ / relative)));
+    GUARD_TRY(put(kind_of(project_ / relative), relative, bytes));
     staged_.hashes[relative.generic_string()] = sha256_hex(bytes);
     return ok();
   }
@@ -87,27 +117,20 @@ class Stager {
     }
     GUARD_TRY(make_folder(relative.parent_path()));
     staged_.hashes[relative.generic_string()] = sha256_hex(target.generic_string());
-    return make_link(relative, target);
+    return put(fill_format::Kind::link, relative, target.native());
   }
 
   Result<void> link_modules(const std::string& folder) {
     // A package without files of its own here has no use for its packages.
     if (!folder.empty() && folders_.count(folder) == 0) return ok();
-    return make_link(fs::path(folder) / "node_modules", fs::path("/modules") / folder / "node_modules");
-  }
-
-  Result<void> make_link(const fs::path& relative, const fs::path& target) {
-    count(relative, 0);
-    if (!writes_) return ok();
-    std::error_code failure;
-    fs::create_symlink(target, staged_.app / relative, failure);
-    if (failure) return Error::from_errno(ErrorCode::io_error, printable(relative.native()), failure.value());
-    return ok();
+    return put(fill_format::Kind::link, fs::path(folder) / "node_modules", (fs::path("/modules") / folder / "node_modules").native());
   }
 
   const fs::path& project_;
   const ProjectTree& tree_;
+  const StageOptions& options_;
   bool writes_;
+  std::optional<FillFile> fill_;
   fs::path root_;
   StagedTree staged_;
   std::set<fs::path> folders_;
@@ -116,20 +139,20 @@ class Stager {
 
 }  // namespace
 
-Result<StagedTree> stage_tree(const fs::path& run_folder, const fs::path& project, const ProjectTree& tree, const std::vector<std::string>& module_folders) {
-  return Stager(run_folder, project, tree).stage(module_folders).context("staging what will run");
+Result<StagedTree> stage_tree(const fs::path& run_folder, const fs::path& project, const ProjectTree& tree, const StageOptions& options) {
+  return Stager(run_folder, project, tree, options).stage().context("staging what will run");
 }
 
 Result<std::map<std::string, std::string>> staged_hashes(const fs::path& project, const ProjectTree& tree) {
-  GUARD_TRY_ASSIGN(StagedTree staged, Stager({}, project, tree).stage({}));
+  GUARD_TRY_ASSIGN(StagedTree staged, Stager({}, project, tree, {}).stage());
   return std::move(staged.hashes);
 }
 
 void mount_staged(const StagedTree& staged, std::string_view writable, std::uint64_t bytes, std::uint64_t files, SandboxSpec& spec) {
   const std::string target = writable.empty() ? "/app" : fmt::format("/app/{}", writable);
   if (!writable.empty()) spec.mounts.push_back({staged.app, "/app"});
-  spec.mounts.push_back({writable.empty() ? staged.app : staged.app / writable, std::string(kStagedInside)});
-  spec.scratch.push_back({target, std::string(kStagedInside), bytes + staged.writable_bytes, files + staged.writable_entries});
+  if (!staged.fill.empty()) spec.mounts.push_back({staged.fill, std::string(kFillInside)});
+  spec.scratch.push_back({target, staged.fill.empty() ? "" : std::string(kFillInside), bytes + staged.writable_bytes, files + staged.writable_entries});
 }
 
 Result<std::vector<std::string>> changed_since(const fs::path& project, const ProjectTree& now, const std::map<std::string, std::string>& hashes) {

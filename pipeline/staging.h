@@ -2,10 +2,11 @@
 // this is mounted; the project's own folders never are, so nothing that changes there meanwhile, and nothing that the run
 // does, crosses over.
 //
-//   <run>/app/...   the project as a run sees it (pipeline/project_tree.h), mounted as /app
+//   <run>/app/...   of the project as a run sees it (pipeline/project_tree.h) what tests may not write to, mounted as /app
+//   <run>/fill      what lies where they may, as one file: the folder in memory is filled from it, and the run tells of each copy
+//                   that was touched (ScratchFolder)
 //
-// Where tests may write, the folder in memory is filled from the same copy, and the run tells of each copy that was touched
-// (ScratchFolder). So a run has two or three mounts, however many files there are.
+// So a run has one or two mounts, however many files there are.
 #pragma once
 
 #include <filesystem>
@@ -19,20 +20,26 @@
 
 namespace guard {
 
-// Where the program finds what the writable folder was filled from.
-inline constexpr std::string_view kStagedInside = "/.guard-staged";
+// Where init finds what the writable folder is filled from.
+inline constexpr std::string_view kFillInside = "/.guard-fill";
+
+struct StageOptions {
+  std::vector<std::string> module_folders = {};  // RuntimeImage::module_folders; each gets its link to the packages in the image
+  bool in_place = false;  // the program works in <run>/app itself: all is written there, and nothing is filled
+};
 
 struct StagedTree {
   std::filesystem::path app;                  // <run>/app
+  std::filesystem::path fill;                 // <run>/fill; empty: none
   std::map<std::string, std::string> hashes;  // "sandbox/a.test.ts" -> SHA-256 in hex, of every staged file
   std::vector<std::string> left_out;          // links that lead out of the project
   std::uint64_t writable_bytes = 0;           // of what lies in the writable folder, in whole pages
   std::uint64_t writable_entries = 0;
 };
 
-// `module_folders`: RuntimeImage::module_folders; each gets its link to the packages in the image. INPUT_INVALID for more than the limits below; IO_ERROR.
+// INPUT_INVALID for more than the limits below; IO_ERROR.
 Result<StagedTree> stage_tree(const std::filesystem::path& run_folder, const std::filesystem::path& project, const ProjectTree& tree,
-                              const std::vector<std::string>& module_folders);
+                              const StageOptions& options);
 
 // The mounts of `staged`, and the writable folder with room for `bytes` and `files` more.
 void mount_staged(const StagedTree& staged, std::string_view writable, std::uint64_t bytes, std::uint64_t files, SandboxSpec& spec);

@@ -165,7 +165,7 @@ class Run {
     stage("stage");
     GUARD_TRY(choose_image(spec));
     GUARD_TRY_ASSIGN(const RunFolder folder, RunFolder::create());
-    GUARD_TRY_ASSIGN(const StagedTree staged, stage_tree(folder.path(), request_.project, tree_, spec.image.module_folders));
+    GUARD_TRY_ASSIGN(const StagedTree staged, stage_tree(folder.path(), request_.project, tree_, {spec.image.module_folders, works_in_staged_folder()}));
     record_.hashes = staged.hashes;
     record_.staged = true;
     record_.left_out.insert(record_.left_out.end(), staged.left_out.begin(), staged.left_out.end());

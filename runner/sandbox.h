@@ -31,11 +31,11 @@ struct Mount {
   std::string target;  // absolute path inside
 };
 
-// A fresh folder in memory, writable for the program, gone with the run. Where it starts with a copy of a mounted folder, the program
+// A fresh folder in memory, writable for the program, gone with the run. Where it starts with files of the project, the program
 // cannot change one of the copies unseen: ExecResult::touched (init/filled_folder.h). One at most starts so.
 struct ScratchFolder {
   std::string target;
-  std::string filled_from;  // a mount's target; empty: it starts empty
+  std::string filled_from;  // a mount's target, a file of runner/fill_format.h; empty: it starts empty
   std::uint64_t bytes_max = 0;
   std::uint64_t files_max = 0;
 };

@@ -26,6 +26,7 @@
 #include "tests/support/test_engine.h"
 #include "tests/unit/runner/collected_tree.h"
 #include "tests/unit/runner/program_image.h"
+#include "tests/unit/runner/sandbox_fixture.h"
 
 namespace guard {
 namespace {
@@ -207,8 +208,9 @@ TEST_F(DockerSandboxTest, WritesReachOnlyTheScratchFolders) {
   ASSERT_TRUE(make_folders(staged, 0755));
   ASSERT_TRUE(write_file_atomically(staged / "a.test.ts", "checked\n", 0666));
   SandboxSpec wanted = spec({});
-  wanted.scratch = {{"/app/sandbox", "/staged", 1 << 20, 100}};
-  wanted.mounts = {{staged, "/staged"}};
+  testing::write_fill_file(staged, folder_->path() / "fill");
+  wanted.scratch = {{"/app/sandbox", "/.fill", 1 << 20, 100}};
+  wanted.mounts = {{staged, "/staged"}, {folder_->path() / "fill", "/.fill"}};
   const auto attempt = [&](const std::string& how, const std::string& path) {
     wanted.argv = {"/bin/misbehave", how, path};
     wanted.run_id += "x";
@@ -233,11 +235,12 @@ TEST_F(DockerSandboxTest, WritesReachOnlyTheScratchFolders) {
 TEST_F(DockerSandboxTest, HandsOutPlainFilesAndTellsOfTheRest) {
   ASSERT_TRUE(make_folders(folder_->path() / "staged/nested", 0755));
   for (const char* name : {"given", "nested/given"}) ASSERT_TRUE(write_file_atomically(folder_->path() / "staged" / name, "as given\n", 0644));
+  testing::write_fill_file(folder_->path() / "staged", folder_->path() / "fill");
   auto wanted = spec({});
   wanted.argv = {"/writes_files", "tree", "/app/scratch"};
-  wanted.scratch = {{"/app/scratch", "/staged", 16 << 20, 1000}};
+  wanted.scratch = {{"/app/scratch", "/.fill", 16 << 20, 1000}};
   wanted.mounts = {{GUARD_BINARY_DIR "/tests/cases/writes_files", "/writes_files"},
-                   {folder_->path() / "staged", "/staged"}};
+                   {folder_->path() / "fill", "/.fill"}};
   wanted.limits.file_bytes = 1ull << 41;  // else the sparse file could not be made
   wanted.collect = collecting::collect_all("/app/scratch");
   const auto result = run(wanted);
@@ -250,12 +253,13 @@ TEST_F(DockerSandboxTest, HandsOutPlainFilesAndTellsOfTheRest) {
 TEST_F(DockerSandboxTest, GivesEachOfSeveralProgramsAFreshWorld) {
   ASSERT_TRUE(make_folders(folder_->path() / "staged/nested", 0755));
   for (const char* name : {"given", "nested/given"}) ASSERT_TRUE(write_file_atomically(folder_->path() / "staged" / name, "as given\n", 0644));
+  testing::write_fill_file(folder_->path() / "staged", folder_->path() / "fill");
   auto wanted = spec({});
   wanted.argv = {"/leaves_a_mess", "/app/scratch"};
   wanted.each = {"one", "fails", "three"};
-  wanted.scratch = {{"/app/scratch", "/staged", 16 << 20, 8000}};
+  wanted.scratch = {{"/app/scratch", "/.fill", 16 << 20, 8000}};
   wanted.mounts = {{GUARD_BINARY_DIR "/tests/cases/leaves_a_mess", "/leaves_a_mess"},
-                   {folder_->path() / "staged", "/staged"}};
+                   {folder_->path() / "fill", "/.fill"}};
   wanted.collect = CollectRequest{"/app/scratch", 0, 0, 0};
   const auto result = run(wanted);
   ASSERT_TRUE(result) << result.error().to_string();
@@ -831,8 +835,9 @@ TEST_F(PodmanSandboxTest, WritesReachOnlyTheScratchFolders) {
   ASSERT_TRUE(make_folders(staged, 0755));
   ASSERT_TRUE(write_file_atomically(staged / "a.test.ts", "checked\n", 0666));
   SandboxSpec wanted = spec({});
-  wanted.scratch = {{"/app/sandbox", "/staged", 1 << 20, 100}};
-  wanted.mounts = {{staged, "/staged"}};
+  testing::write_fill_file(staged, folder_->path() / "fill");
+  wanted.scratch = {{"/app/sandbox", "/.fill", 1 << 20, 100}};
+  wanted.mounts = {{staged, "/staged"}, {folder_->path() / "fill", "/.fill"}};
   const auto attempt = [&](const std::string& how, const std::string& path) {
     wanted.argv = {"/bin/misbehave", how, path};
     wanted.run_id += "x";

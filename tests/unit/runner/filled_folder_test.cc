@@ -155,8 +155,10 @@ class FillingInit : public testing::SandboxFixture {
 
   // One program for each way, after `before` (strace and the like). An error is init's.
   Result<ExecResult> run(std::vector<std::string> before, std::vector<std::string> ways) {
+    std::filesystem::remove(folder() / "fill");
+    testing::write_fill_file(source(), folder() / "fill");
     std::vector<std::string> argv = std::move(before);
-    for (std::string word : {init_, std::string("--no-life-line"), std::string("--each"), std::to_string(ways.size()), std::string("--fill"), filled().string(), source().string(),
+    for (std::string word : {init_, std::string("--no-life-line"), std::string("--each"), std::to_string(ways.size()), std::string("--fill"), filled().string(), (folder() / "fill").string(),
                              std::string("--collect"), filled().string(), std::string("--"), case_program("touches").string(), filled().string()}) {
       argv.push_back(std::move(word));
     }
@@ -257,31 +259,31 @@ TEST_F(FillingInit, HidesNoTouchWhicheverOfItsCallsFails) {
   std::filesystem::create_symlink("given", source() / "link");
   int failed = 0;
   int told = 0;
-  for (const char* call : {"inotify_init1:error=EMFILE", "inotify_add_watch:error=ENOSPC", "getdents64:error=EIO",
+  for (const char* call : {"inotify_init1:error=EMFILE", "inotify_add_watch:error=ENOSPC", "getdents64:error=EIO", "mmap:error=ENOMEM", "fstat:error=EIO",
                            "newfstatat:error=EIO", "openat:error=EMFILE", "read:error=EIO", "read:retval=0", "write:error=ENOSPC", "mkdir:error=ENOSPC",
-                           "symlinkat:error=ENOSPC", "readlinkat:error=EIO", "chdir:error=EACCES", "fchdir:error=EACCES", "lseek:error=EINVAL", "fcntl:error=EMFILE",
-                           "unlinkat:error=EIO", "fchmod:error=EPERM", "stat:error=EIO"}) {
-    for (int when = 1; when <= 10; ++when) {
+                           "symlink:error=ENOSPC", "fchdir:error=EACCES", "fcntl:error=EMFILE",
+                           "unlinkat:error=EIO", "fchmod:error=EPERM", "open:error=EMFILE"}) {
+    for (int when = 1; when <= 6; ++when) {
       std::filesystem::remove_all(filled());
       std::filesystem::create_directories(filled());
       const std::string inject = "inject=" + std::string(call) + ":when=" + std::to_string(when);
       err_.text.clear();
-      const auto ran = run({"strace", "-qq", "-o", "/dev/null", "-e", inject}, {"make", "read", "chmod-and-back", "read", "snapshot-mapped-and-put-back", "read"});
+      const auto ran = run({"strace", "-qq", "-o", "/dev/null", "-e", inject}, {"make", "chmod-and-back", "snapshot-mapped-and-put-back", "read"});
       if (!ran) {
         ++failed;
         continue;
       }
       ++told;
-      ASSERT_EQ(ran->earlier.size(), 5u) << inject;
+      ASSERT_EQ(ran->earlier.size(), 3u) << inject;
+      EXPECT_NE(ran->earlier[1].touched, "") << inject;
       EXPECT_NE(ran->earlier[2].touched, "") << inject;
-      EXPECT_NE(ran->earlier[4].touched, "") << inject;
-      for (const ExecResult* one : {&ran->earlier[0], &ran->earlier[1], &ran->earlier[3], &*ran}) {
+      for (const ExecResult* one : {&ran->earlier[0], &*ran}) {
         EXPECT_TRUE(one->outcome.value == 0 || !one->touched.empty()) << inject << "\n" << err_.text;
       }
     }
   }
-  EXPECT_GT(failed, 60);
-  EXPECT_GT(told, 30);
+  EXPECT_GT(failed, 40);
+  EXPECT_GT(told, 15);
 }
 
 }  // namespace

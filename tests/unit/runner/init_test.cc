@@ -242,7 +242,7 @@ TEST_F(Init, GetsItsCommandFromTheSpec) {
   const auto fill = std::find(filled.begin(), filled.end(), "--fill");
   ASSERT_LT(fill + 2, filled.end());
   EXPECT_EQ(*(fill + 1), "/app/scratch");
-  EXPECT_EQ(*(fill + 2), "/staged");
+  EXPECT_EQ(*(fill + 2), "/.fill");
 }
 
 }  // namespace
