@@ -38,10 +38,10 @@ constexpr const char* kCopying = "copying the project's files";
 
 using EntryKind = fill_format::Kind;
 
-// In the mapped file.
+// In the mapped file. All of its members are 0 at first, or the large arrays below would be part of the program's file.
 struct Entry {
-  EntryKind kind = EntryKind::end;
-  const char* path = "";
+  EntryKind kind = EntryKind();
+  const char* path = nullptr;
   const char* content = nullptr;
   size_t size = 0;
 };
