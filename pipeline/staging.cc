@@ -110,8 +110,10 @@ class Stager {
     }
     // One that leads to another place of the project is a link there, too. Any other would mean something else inside.
     const fs::path target = fs::read_symlink(path, failure);
-    const fs::path inside = fs::weakly_canonical(path, failure).lexically_relative(root_);
-    if (failure || target.is_absolute() || inside.empty() || *inside.begin() == "..") {
+    const auto leads_out = [](const fs::path& place) { return place.empty() || *place.begin() == ".."; };
+    // As it is written, too: what is not there can't be followed.
+    if (failure || target.is_absolute() || leads_out((relative.parent_path() / target).lexically_normal()) ||
+        leads_out(fs::weakly_canonical(path, failure).lexically_relative(root_)) || failure) {
       staged_.left_out.push_back(relative.generic_string());
       return ok();
     }

@@ -23,6 +23,8 @@ class FilledFolder : public testing::EverySandbox {
     std::filesystem::create_directories(folder() / "staged" / "__snapshots__");
     std::ofstream(folder() / "staged" / "__snapshots__" / "a.snap") << "a stored snapshot\n";
     std::filesystem::create_symlink("given", folder() / "staged" / "link");
+    std::filesystem::remove(folder() / "fill");
+    testing::write_fill_file(folder() / "staged", folder() / "fill");
   }
 
   // What was told of each way, in order; "refused" where the sandbox lets nobody do it.

@@ -136,6 +136,7 @@ class SandboxFixture : public ::testing::Test {
     std::ofstream(folder_->path() / "staged" / "nested" / "given") << "as given, too\n";
     // Writable for all as a file, so that it is the mount that must keep it from changing.
     ::chmod((folder_->path() / "staged" / "given").c_str(), 0666);
+    write_fill_file(folder() / "staged", folder() / "fill");
     for (const auto& entry : std::filesystem::directory_iterator(case_program(""))) {
       if (entry.is_regular_file() && ::access(entry.path().c_str(), X_OK) == 0) {
         std::filesystem::copy_file(entry.path(), root() / "bin" / entry.path().filename());
@@ -158,8 +159,6 @@ class SandboxFixture : public ::testing::Test {
     spec.env = {{"PATH", "/bin"}, {"HOME", "/tmp"}};
     spec.image.root_folder = root();
     spec.host_folder = folder();
-    std::filesystem::remove(folder() / "fill");
-    write_fill_file(folder() / "staged", folder() / "fill");
     spec.scratch = {{"/app/scratch", "/.fill", 16 << 20, 1000}};
     spec.mounts = {{folder() / "staged", "/staged"}, {folder() / "fill", "/.fill"}};
     spec.timeout = milliseconds(60'000);
