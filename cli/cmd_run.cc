@@ -20,7 +20,7 @@
 #include "pipeline/report_junit.h"
 #include "pipeline/report_sarif.h"
 #include "pipeline/report_text.h"
-#include "pipeline/source_files.h"
+#include "pipeline/project_tree.h"
 #include "pipeline/test_run.h"
 
 namespace guard {
@@ -64,53 +64,34 @@ Result<fs::path> absolute_project(const std::string& named) {
   return project;
 }
 
-// As deep as the check goes (pipeline/file_walk.cc).
-constexpr int kFolderDepthMax = 64;
-
-// A folder stands for the tests below it.
-Result<void> expand(const std::string& named, std::vector<std::string>& files) {
-  std::error_code failure;
-  if (!fs::is_directory(fs::symlink_status(named, failure))) {
-    files.push_back(named);
-    return ok();
-  }
-  const std::size_t before = files.size();
-  for (fs::recursive_directory_iterator entry(named, failure), end; !failure && entry != end; entry.increment(failure)) {
-    if (entry.depth() > kFolderDepthMax) return Error(ErrorCode::input_invalid, fmt::format("folders in {} are nested too deeply", printable(named)));
-    if (!fs::is_directory(entry->symlink_status(failure)) && is_test_name(entry->path().filename().native())) files.push_back(entry->path().string());
-  }
-  if (failure) return Error::from_errno(ErrorCode::io_error, printable(named), failure.value());
-  if (files.size() == before) {
-    return Error(ErrorCode::file_not_found, fmt::format("there are no tests in {}", printable(named)))
-        .hint("tests are called *.test.ts, *_test.ts, *.spec.ts or *_spec.ts (or .js, .tsx, .jsx, .mjs, .cjs, .mts, .cts)");
-  }
-  std::sort(files.begin() + static_cast<std::ptrdiff_t>(before), files.end());
-  return ok();
-}
-
-// Names as typed -> names relative to the project, which is found from the first of them unless --project says it.
+// Names as typed -> names relative to the project, which is found from the first of them unless --project says it. Without a name: the
+// folder we are in.
 Result<void> resolve_files(const RunOptions& options, RunRequest& request) {
+  std::vector<std::string> names = options.files;
+  if (names.empty()) names.emplace_back(options.sandbox.project.empty() ? "." : options.sandbox.project);
   std::error_code failure;
+  // Only the folder is resolved: a test that is itself a link is refused later, not followed.
+  const auto resolved = [&](const std::string& name) {
+    const fs::path absolute = fs::absolute(name, failure).lexically_normal();
+    return fs::is_directory(fs::symlink_status(absolute, failure)) ? fs::weakly_canonical(absolute, failure)
+                                                                   : fs::weakly_canonical(absolute.parent_path(), failure) / absolute.filename();
+  };
   if (options.sandbox.project.empty()) {
-    GUARD_TRY_ASSIGN(const fs::path found, project_of(options.files.front()));
-    GUARD_TRY_ASSIGN(request.project, absolute_project(found.string()));
+    request.project = project_of(resolved(names.front()));
   } else {
     GUARD_TRY_ASSIGN(request.project, absolute_project(options.sandbox.project));
   }
-  std::vector<std::string> files;
-  for (const auto& file : options.files) GUARD_TRY(expand(file, files));
-  for (const auto& file : files) {
-    const fs::path named = options.sandbox.project.empty() ? fs::absolute(file, failure) : fs::path(file).is_absolute() ? fs::path(file) : fs::absolute(file, failure);
-    // Only the folder is resolved: a test that is itself a link is refused later, not followed.
-    const fs::path parent = fs::weakly_canonical(named.parent_path(), failure);
-    const fs::path relative = (parent / named.filename()).lexically_relative(request.project);
-    if (failure || relative.empty() || *relative.begin() != "sandbox") {
-      return Error(ErrorCode::input_invalid, fmt::format("{} is not below {}", printable(file), printable((request.project / "sandbox").native())))
-          .hint("tests that guard runs live in sandbox/ beside src/ and package.json");
+  for (const auto& name : names) {
+    const fs::path path = resolved(name);
+    const bool folder = fs::is_directory(fs::symlink_status(path, failure));
+    std::string relative = path.lexically_relative(request.project).generic_string();
+    if (relative.empty() || relative == ".." || relative.starts_with("../")) {
+      return Error(ErrorCode::input_invalid, fmt::format("{} is not in the project {}", printable(name), printable(request.project.native())))
+          .hint("name the tests of one project at a time, or the project with --project DIR");
     }
-    // The same file named twice is one file.
-    const std::string name = relative.generic_string();
-    if (std::find(request.files.begin(), request.files.end(), name) == request.files.end()) request.files.push_back(name);
+    if (relative == ".") relative.clear();
+    if (folder && !relative.empty()) relative += "/";
+    request.files.push_back(std::move(relative));
   }
   return ok();
 }

@@ -230,7 +230,6 @@ Result<SandboxOptions> sandbox_options(const SplitArguments& split, const VerbRo
 Result<ParsedCommand> parse_run(SplitArguments split, const VerbRow& row) {
   RunOptions options;
   GUARD_TRY_ASSIGN(options.sandbox, sandbox_options(split, row));
-  if (split.positional.empty()) return mistake("guard run needs the tests to run", "guard run sandbox/*.test.ts");
   GUARD_TRY(no_empty_names(split.positional));
   options.files = std::move(split.positional);
   if (split.has("--jobs")) {

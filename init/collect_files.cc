@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -64,18 +63,24 @@ bool is_plain_text(const char* name) {
   return true;
 }
 
+int open_folder(const char* path) { return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC); }
+
 class Collector {
  public:
   Collector(const CollectOptions& options, Collecting what, FrameWriter& writer)
       : options_(options), what_(what), writer_(writer), give_up_at_(now_s() + kSecondsMax) {}
 
   void run() {
-    const int folder = open(options_.folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    struct stat status {};
-    if (folder < 0 || fstat(folder, &status) != 0) {
+    const int folder = open_folder(options_.folder);
+    const FolderChanges* changes = options_.changes;
+    if (folder < 0) {
       leave_behind(LeftBehindCode::unreadable);
+    } else if (changes == nullptr || (changes->more_made && !changes->touched)) {
+      walk(folder, 0);
+    } else if (changes->touched) {
+      complete_ = false;  // the path of a copied folder may lead anywhere
     } else {
-      walk(folder, status.st_dev, 0);
+      look_at_made(folder, *changes);
     }
     if (folder >= 0) close(folder);
     send_summary();
@@ -87,8 +92,28 @@ class Collector {
     return !complete_;
   }
 
+  void look_at_made(int folder, const FolderChanges& changes) {
+    for (size_t i = 0; i < changes.made_count && !time_is_up(); ++i) {
+      const MadeEntry& made = changes.made[i];
+      size_t depth = 0;
+      for (const char* c = made.folder; *c != '\0'; ++c) depth += *c == '/' || c == made.folder ? 1 : 0;
+      path_size_ = 0;
+      // Deeper ones are too long to be told.
+      if (depth <= kCollectedDepthMax) add_to_path(made.folder, strlen(made.folder));
+      add_to_path(made.name, strnlen(made.name, NAME_MAX));
+      const int parent = openat(folder, depth == 0 ? "." : made.folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+      struct stat status {};
+      if (parent < 0 || depth > kCollectedDepthMax) {
+        leave_behind(parent < 0 ? LeftBehindCode::unreadable : LeftBehindCode::too_deep);
+      } else if (fstatat(parent, made.name, &status, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT) {
+        look_at(parent, made.name, depth);
+      }
+      if (parent >= 0) close(parent);
+    }
+  }
+
   // getdents64 and not readdir: it would take memory, and a run may have used up all that there was.
-  void walk(int folder, dev_t device, size_t depth) {
+  void walk(int folder, size_t depth) {
     alignas(dirent64) static char buffers[kCollectedDepthMax + 1][kEntryBytes];
     char* const buffer = buffers[depth];
     for (;;) {
@@ -101,48 +126,44 @@ class Collector {
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
         if (time_is_up()) return;
         const size_t path_before = path_size_;
-        add_to_path(entry->d_name);
-        look_at(folder, entry->d_name, device, depth);
+        add_to_path(entry->d_name, strnlen(entry->d_name, NAME_MAX));
+        look_at(folder, entry->d_name, depth);
         path_size_ = path_before;
         path_[path_size_] = '\0';
       }
     }
   }
 
-  void add_to_path(const char* name) {
+  void add_to_path(const char* name, size_t length) {
     if (path_size_ > 0) path_[path_size_++] = '/';
-    const size_t length = strnlen(name, NAME_MAX);
     memcpy(path_ + path_size_, name, length);
     path_size_ += length;
     path_[path_size_] = '\0';
   }
 
-  void look_at(int folder, const char* name, dev_t device, size_t depth) {
+  void look_at(int folder, const char* name, size_t depth) {
     struct stat status {};
+    const bool copied = options_.changes != nullptr && options_.changes->more_made && was_copied(path_);
     if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
       leave_behind(LeftBehindCode::unreadable);
     } else if (S_ISDIR(status.st_mode)) {
-      look_into(folder, name, device, depth);
+      look_into(folder, name, depth);
+    } else if (copied) {
+      return;
     } else if (S_ISLNK(status.st_mode)) {
       leave_behind(LeftBehindCode::link);
     } else if (!S_ISREG(status.st_mode)) {
       leave_behind(LeftBehindCode::special_file);
-    } else if (status.st_dev == device) {  // else it is a file that guard mounted
+    } else {
       take(folder, name, status);
     }
   }
 
-  void look_into(int folder, const char* name, dev_t device, size_t depth) {
+  void look_into(int folder, const char* name, size_t depth) {
     if (depth == kCollectedDepthMax) return leave_behind(LeftBehindCode::too_deep);
     const int child = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (child < 0) return leave_behind(LeftBehindCode::unreadable);
-    struct stat status {};
-    struct statvfs mount {};
-    if (fstat(child, &status) != 0 || fstatvfs(child, &mount) != 0) {
-      leave_behind(LeftBehindCode::unreadable);
-    } else if (status.st_dev == device || (mount.f_flag & ST_RDONLY) == 0) {  // else a folder that guard mounted
-      walk(child, status.st_dev, depth + 1);
-    }
+    walk(child, depth + 1);
     close(child);
   }
 

@@ -2,19 +2,20 @@
 //
 // Call it once every other process has ended: then nothing changes under the walk. The tree itself is hostile all the
 // same. It is walked one name at a time from an open folder, links are never followed, and only regular files with one
-// name are read. What lies on another mount was put there by guard: checked files are passed over in silence, the
-// small folders around them are walked (runner/sandbox.h, memory_folders). Memory is static; files, bytes, depth,
-// entries and time are bounded.
+// name are read. Memory is static; files, bytes, depth, entries and time are bounded.
 #pragma once
 
 #include <cstddef>
 
+#include "init/filled_folder.h"
 #include "runner/init_protocol.h"
 
 namespace guard::init {
 
 struct CollectOptions {
   const char* folder = nullptr;  // nothing is collected without one
+  // Where `folder` was filled: what became of it. What was copied is passed over; nothing is collected where it was touched.
+  const FolderChanges* changes = nullptr;
   long long files_max = 0;       // 0: only names are told
   long long bytes_max = 0;       // of all files together
   long long file_bytes_max = 0;

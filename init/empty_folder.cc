@@ -22,18 +22,6 @@ struct Walk {
   unsigned number = 0;
 };
 
-bool is_mounted(int folder, const char* name, const struct stat& parent, bool& mounted, struct stat& found) {
-  struct statx seen {};
-  if (statx(folder, name, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, STATX_BASIC_STATS, &seen) == 0 &&
-      (seen.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) != 0) {
-    mounted = (seen.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
-    return fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) == 0;
-  }
-  if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0) return false;
-  mounted = found.st_dev != parent.st_dev;
-  return true;
-}
-
 bool is_dots(const char* name) { return strcmp(name, ".") == 0 || strcmp(name, "..") == 0; }
 
 // Attributes outlive what a folder holds.
@@ -54,13 +42,9 @@ int open_folder(int at, const char* name) {
 
 bool empty_open_folder(int folder, int depth, Walk& walk);
 
-bool remove_entry(int folder, const char* name, const struct stat& parent, int depth, Walk& walk) {
-  bool mounted = false;
-  struct stat found {};
-  if (!is_mounted(folder, name, parent, mounted, found)) return false;
-  if (!S_ISDIR(found.st_mode)) return mounted || unlinkat(folder, name, 0) == 0;
-  if (!mounted && unlinkat(folder, name, AT_REMOVEDIR) == 0) return true;
-  if (!mounted && depth >= kDepthMax) {
+bool remove_below(int folder, const char* name, int depth, Walk& walk) {
+  if (unlinkat(folder, name, 0) == 0 || unlinkat(folder, name, AT_REMOVEDIR) == 0) return true;
+  if (depth >= kDepthMax) {
     char elsewhere[32];
     snprintf(elsewhere, sizeof elsewhere, ".guard-deep-%u", walk.number++);
     walk.moved = true;
@@ -68,27 +52,17 @@ bool remove_entry(int folder, const char* name, const struct stat& parent, int d
   }
   const int below = open_folder(folder, name);
   if (below < 0) return false;
-  Walk own;
-  own.top = below;
-  bool emptied = true;
-  if (mounted) {
-    do {
-      own.moved = false;
-      emptied = empty_open_folder(below, 1, own);
-    } while (emptied && own.moved && own.number < kRoundsMax);
-    fchmod(below, 0755);  // as guard makes them
-    drop_attributes(below);
-  } else {
-    emptied = empty_open_folder(below, depth + 1, walk);
-  }
+  const bool emptied = empty_open_folder(below, depth + 1, walk);
+  const int error = errno;
   close(below);
-  return emptied && (mounted || unlinkat(folder, name, AT_REMOVEDIR) == 0);
+  errno = error;
+  return emptied && unlinkat(folder, name, AT_REMOVEDIR) == 0;
 }
 
 bool empty_open_folder(int folder, int depth, Walk& walk) {
-  struct stat parent {};
-  if (fstat(folder, &parent) != 0) return false;
-  if ((parent.st_mode & 0700) != 0700 && fchmod(folder, 0700) != 0) return false;
+  struct stat found {};
+  if (fstat(folder, &found) != 0) return false;
+  if ((found.st_mode & 0700) != 0700 && fchmod(folder, 0700) != 0) return false;
   const int listed = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR* entries = listed < 0 ? nullptr : fdopendir(listed);
   if (entries == nullptr) {
@@ -99,7 +73,7 @@ bool empty_open_folder(int folder, int depth, Walk& walk) {
   int error = 0;
   errno = 0;
   while (dirent* entry = readdir(entries)) {
-    if (!is_dots(entry->d_name) && !remove_entry(folder, entry->d_name, parent, depth, walk)) {
+    if (!is_dots(entry->d_name) && !remove_below(folder, entry->d_name, depth, walk)) {
       emptied = false;
       error = errno;
     }
@@ -114,11 +88,7 @@ bool empty_open_folder(int folder, int depth, Walk& walk) {
   return emptied;
 }
 
-}  // namespace
-
-bool empty_folder(const char* path, mode_t mode) {
-  const int folder = open_folder(AT_FDCWD, path);
-  if (folder < 0) return false;
+bool empty_all_of(int folder) {
   Walk walk;
   walk.top = folder;
   bool emptied = true;
@@ -126,8 +96,16 @@ bool empty_folder(const char* path, mode_t mode) {
     walk.moved = false;
     emptied = empty_open_folder(folder, 1, walk);
   } while (emptied && walk.moved && walk.number < kRoundsMax);
+  return emptied && !walk.moved;
+}
+
+}  // namespace
+
+bool empty_folder(const char* path, mode_t mode) {
+  const int folder = open_folder(AT_FDCWD, path);
+  if (folder < 0) return false;
+  const bool emptied = empty_all_of(folder);
   const int error = errno;
-  if (emptied && walk.moved) emptied = false;
   drop_attributes(folder);
   // Where it is another user's, nobody here can have changed it.
   struct stat found {};
@@ -139,6 +117,17 @@ bool empty_folder(const char* path, mode_t mode) {
   close(folder);
   errno = error;
   return emptied;
+}
+
+bool remove_entry(int folder, const char* name) {
+  if (unlinkat(folder, name, 0) == 0 || unlinkat(folder, name, AT_REMOVEDIR) == 0 || errno == ENOENT) return true;
+  const int below = open_folder(folder, name);
+  if (below < 0) return false;
+  const bool emptied = empty_all_of(below);
+  const int error = errno;
+  close(below);
+  errno = error;
+  return emptied && unlinkat(folder, name, AT_REMOVEDIR) == 0;
 }
 
 }  // namespace guard::init

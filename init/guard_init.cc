@@ -1,7 +1,7 @@
 // guard-init: PID 1 of a sandbox (or, on the host, a plain supervisor that adopts orphans).
 //
 //   guard-init [--owner TEXT] [--no-life-line] [--report] [--attest] [--filter] [--watch] [--key] [--nofile N] [--fsize N] [--nproc N]
-//              [--deadline-ms N] [--grace-ms N] [--each N] [--fresh FOLDER]...
+//              [--deadline-ms N] [--grace-ms N] [--each N] [--fresh FOLDER]... [--fill FOLDER SOURCE]
 //              [--collect FOLDER [--collect-files N] [--collect-bytes N] [--collect-file-bytes N]] -- PROGRAM [ARG...]
 //
 // It speaks the frames of runner/init_protocol.h on its standard output and reads nothing but the end of its standard
@@ -29,6 +29,8 @@
 //   --each N            the last N arguments are not given to PROGRAM together: it is run once for each of them, one after another,
 //   every run as if it were the only one, with an exit frame of its own.
 //   --fresh FOLDER      is emptied between two of these runs (init/empty_folder.h).
+//   --fill FOLDER SOURCE  FOLDER starts with what the file SOURCE holds (runner/fill_format.h), before every run, and the exit frame tells what was done to the copies
+//   (init/filled_folder.h).
 //
 // Started with --scratch-at it is another program: the stage before bubblewrap (init/scratch_stage.h).
 //
@@ -63,6 +65,7 @@
 
 #include "init/collect_files.h"
 #include "init/empty_folder.h"
+#include "init/filled_folder.h"
 #include "init/process_watch.h"
 #include "init/scratch_stage.h"
 #include "runner/init_protocol.h"
@@ -107,6 +110,13 @@ struct Options {
   char** program = nullptr;
   int words = 0;  // of program
 };
+
+struct FilledFolder {
+  const char* path = nullptr;
+  const char* source = nullptr;
+  mode_t mode = 0;
+};
+FilledFolder g_filled;
 
 struct FreshFolder {
   const char* path;
@@ -178,6 +188,11 @@ bool parse_options(int argc, char** argv, Options& options) {
     if (strcmp(argv[i], "--fresh") == 0 && i + 1 < argc) {
       if (g_fresh_count == kFreshFoldersMax) return false;
       g_fresh[g_fresh_count++].path = argv[++i];
+      continue;
+    }
+    if (strcmp(argv[i], "--fill") == 0 && i + 2 < argc) {
+      g_filled.path = argv[++i];
+      g_filled.source = argv[++i];
       continue;
     }
     long long* number = strcmp(argv[i], "--nofile") == 0               ? &options.nofile
@@ -354,11 +369,13 @@ struct Lines {
   }
 };
 
-[[noreturn]] void fail_to_start(const char* step, int error) {
+// `sysctl`: the limit of this machine that was reached; may be none.
+[[noreturn]] void fail_to_start(const char* step, int error, const char* sysctl = nullptr) {
   Lines lines;
   lines.add("kind", "init_failed");
   lines.add("step", step);
   lines.add("errno", error);
+  if (sysctl != nullptr) lines.add("sysctl", sysctl);
   lines.send(FrameType::exit);
   _exit(kExitCannotServe);
 }
@@ -849,7 +866,9 @@ void hand_out_files(Ending& ending, const Options& options) {
   if (options.collect.folder == nullptr || was_stopped(ending)) return;
   const bool passed = WIFEXITED(ending.wait_status) && WEXITSTATUS(ending.wait_status) == 0;
   StreamWriter writer(ending, options);
-  guard::init::collect_files(options.collect, passed ? guard::init::Collecting::files : guard::init::Collecting::names,
+  guard::init::CollectOptions collect = options.collect;
+  if (g_filled.path != nullptr) collect.changes = &guard::init::folder_changes();
+  guard::init::collect_files(collect, passed ? guard::init::Collecting::files : guard::init::Collecting::names,
                              writer);
 }
 
@@ -876,6 +895,11 @@ void say_how_it_ended(const Ending& ending, const Options& options, int exec_err
   lines.add("pids_refused", events.pids_refused - g_events_before.pids_refused);
   if (g_full.tmp) lines.add("tmp_full", 1);
   if (g_full.collected) lines.add("folder_full", options.collect.folder);
+  if (const guard::init::FolderChanges& changes = guard::init::folder_changes(); changes.touched) {
+    char path[sizeof changes.path + 256];
+    snprintf(path, sizeof path, "%s/%s", g_filled.path, changes.path);
+    lines.add("touched", path);
+  }
   lines.add("attestation_forged", g_attestation_forged ? 1 : 0);
   lines.add("more", more ? 1 : 0);
   lines.add("errors_closed", g_errors_closed || ending.watch.errors_moved ? 1 : 0);
@@ -906,12 +930,17 @@ Inherited inherited_now() {
   return now;
 }
 
+void need_filled(const guard::init::FillResult& result) {
+  if (result.failed != nullptr) fail_to_start(result.failed, errno, result.sysctl);
+}
+
 void start_afresh() {
   const Inherited now = inherited_now();
   if (memcmp(&now, &g_inherited, sizeof now) != 0) fail_to_start("priority or limits of init were changed by a program", 0);
   for (size_t i = 0; i < g_fresh_count; ++i) {
     if (!guard::init::empty_folder(g_fresh[i].path, g_fresh[i].mode)) fail_to_start("emptying the folders between two programs", errno);
   }
+  if (g_filled.path != nullptr) need_filled(guard::init::restore_folder(g_filled.mode));
   g_full = Full();
   g_attestation_forged = g_attested = g_debugged = g_errors_closed = false;
 }
@@ -983,7 +1012,7 @@ int main(int argc, char** argv) {
   if (!parse_options(argc, argv, options)) {
     fputs(
         "usage: guard-init [--owner TEXT] [--no-life-line] [--report] [--attest] [--filter] [--watch] [--key] [--nofile N] [--fsize N] "
-        "[--nproc N] [--deadline-ms N] [--grace-ms N] [--each N] [--fresh FOLDER]... "
+        "[--nproc N] [--deadline-ms N] [--grace-ms N] [--each N] [--fresh FOLDER]... [--fill FOLDER SOURCE] "
         "[--collect FOLDER [--collect-files N] [--collect-bytes N] [--collect-file-bytes N]] -- PROGRAM [ARG...]\n",
         stderr);
     return 64;
@@ -1025,6 +1054,12 @@ int main(int argc, char** argv) {
     struct stat found {};
     if (stat(g_fresh[i].path, &found) != 0) fail_to_start("folder to keep fresh", errno);
     g_fresh[i].mode = found.st_mode & 07777;
+  }
+  if (g_filled.path != nullptr) {
+    struct stat found {};
+    if (stat(g_filled.path, &found) != 0) fail_to_start("folder to fill", errno);
+    g_filled.mode = found.st_mode & 07777;
+    need_filled(guard::init::fill_folder(g_filled.path, g_filled.source));
   }
   g_inherited = inherited_now();
   const long long deadline = options.deadline_ms < 0 ? kNever : now_ms() + options.deadline_ms;

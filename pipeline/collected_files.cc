@@ -13,10 +13,6 @@
 namespace guard {
 namespace {
 
-constexpr std::string_view kSandbox = "sandbox/";
-
-std::string in_project(std::string_view path) { return std::string(kSandbox) + std::string(path); }
-
 bool is_listed(const std::vector<std::string>& globs, const std::string& path) {
   return std::any_of(globs.begin(), globs.end(), [&](const std::string& glob) { return glob_matches(glob, path); });
 }
@@ -77,6 +73,10 @@ class BringingBack {
   }
 
  private:
+  std::string in_project(std::string_view path) const {
+    return request_.folder.empty() ? std::string(path) : fmt::format("{}/{}", request_.folder, path);
+  }
+
   Result<void> steps() {
     if (request_.policy == CollectPolicy::none || record_.verdict.kind() != VerdictKind::allowed) return ok();
     leave_where([this](const CollectedFile& file) { return !is_asked_for(file.path); }, LeftBehindReason::not_listed);
@@ -117,7 +117,7 @@ class BringingBack {
   }
 
   Result<void> write() {
-    GUARD_TRY_ASSIGN(const auto written, request_.sandbox->write(files_).context("bringing back what the tests wrote"));
+    GUARD_TRY_ASSIGN(const auto written, request_.target->write(files_).context("bringing back what the tests wrote"));
     for (std::size_t i = 0; i < files_.size(); ++i) {
       const std::string path = in_project(files_[i].path);
       if (!written[i]) {

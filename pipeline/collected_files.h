@@ -18,14 +18,15 @@ namespace guard {
 
 // What must not come back, whatever is in it: hidden files and folders (settings of editors, agents, git), instructions and settings that
 // agents and tools read by themselves, and names that mean something to a shell or something else to another file system. `path` is below
-// the sandbox folder.
+// the folder that tests may write in.
 bool is_kept_out(std::string_view path);
 
 struct BringBackRequest {
   CollectPolicy policy = CollectPolicy::none;
   const GateRequest* gate = nullptr;       // as the files that ran were judged
   const SecretSource* secrets = nullptr;   // a file that holds one stays out
-  const TargetFolder* sandbox = nullptr;   // the project's, opened before the run; may be null where policy is none
+  const TargetFolder* target = nullptr;    // the project's folder that tests may write in, opened before the run; may be null where policy is none
+  std::string folder;                      // its name: "sandbox"; empty: the project itself
   std::string_view mode;                   // of the gate
 };
 

@@ -15,7 +15,8 @@
 #include "pipeline/json_parts.h"
 #include "pipeline/masked_record.h"
 #include "pipeline/run_facts.h"
-#include "pipeline/source_files.h"
+#include "pipeline/git.h"
+#include "pipeline/project_tree.h"
 #include "pipeline/staging.h"
 #include "redact/secret_source.h"
 #include "runner/bun_binary.h"
@@ -70,19 +71,36 @@ std::uint64_t file_bytes_max(const json& record) {
   return Config().check.max_file_bytes;
 }
 
+// As the record tells them: a list of strings.
+std::vector<std::string> gated_paths(const json& record) {
+  if (!record["config"].is_object()) return Config().check.paths;
+  const json list = json::parse(record["config"]["values"].value("check.paths", ""), nullptr, false);
+  return list.is_array() && std::all_of(list.begin(), list.end(), [](const json& glob) { return glob.is_string(); }) ? list.get<std::vector<std::string>>()
+                                                                                                                      : Config().check.paths;
+}
+
 Result<ProjectFiles> read_project(const json& record, const fs::path& project) {
+  ProjectTreeRequest wanted;
+  wanted.project = project;
+  wanted.named = record["files_asked"].get<std::vector<std::string>>();
+  wanted.gated_paths = gated_paths(record);
+  wanted.file_bytes_max = file_bytes_max(record);
+  wanted.ignored = [](const fs::path& top) {
+    const CancelToken never;
+    auto names = Git(top, never).ignored();
+    return names ? std::move(*names) : std::vector<std::string>();
+  };
+  // What was asked for and is gone is a difference, and no reason not to look at the rest.
   std::error_code failure;
-  SourceFiles sources;
-  if (fs::exists(project / "sandbox", failure)) {
-    GUARD_TRY_ASSIGN(sources, collect_sandbox(project, file_bytes_max(record)));
-  }
+  std::erase_if(wanted.named, [&](const std::string& name) { return !fs::exists(fs::symlink_status(project / name, failure)); });
+  GUARD_TRY_ASSIGN(const ProjectTree tree, read_project_tree(wanted));
   ProjectFiles files;
   if (record["files"]["staged"] == true) {
-    GUARD_TRY_ASSIGN(files.sha256, staged_hashes(project, sources.files));
+    GUARD_TRY_ASSIGN(files.sha256, staged_hashes(project, tree));
   } else {
-    for (const auto& file : sources.files) files.sha256[file.path] = sha256_hex(file.bytes);
+    for (const auto& file : tree.gated.files) files.sha256[file.path] = sha256_hex(file.bytes);
   }
-  for (const auto& finding : sources.findings) files.others.insert(finding.path);
+  for (const auto& finding : tree.gated.findings) files.others.insert(finding.path);
   return files;
 }
 
@@ -111,7 +129,7 @@ std::vector<std::string> file_differences(const Table& then, const Table& now) {
       differences.push_back(fmt::format("changed: {}", printable(path)));
   }
   for (const auto& [path, ignored] : now) {
-    if (then.count(path) == 0) differences.push_back(fmt::format("new: {}", printable(path)));
+    if (then.count(path) == 0 && may_change_others(path)) differences.push_back(fmt::format("new: {}", printable(path)));
   }
   return differences;
 }

@@ -115,7 +115,7 @@ Result<void> FileWalk::add_named(const std::string& path) {
   file.path = as_given(path);
   const fs::path absolute = (current_ / file.path).lexically_normal();
   file.gated = is_gated(absolute.parent_path(), absolute.filename().string());
-  return visit_entry(std::move(file), S_ISLNK(status.st_mode), S_ISREG(status.st_mode));
+  return visit_entry(std::move(file), IFTODT(status.st_mode));
 }
 
 // Where guard was started says nothing about where the project is, so it must not matter.
@@ -146,14 +146,11 @@ fs::path FileWalk::repository_root(const fs::path& folder) const {
   }
 }
 
-Result<void> FileWalk::visit_entry(WalkedFile file, bool is_link, bool is_regular) {
+Result<void> FileWalk::visit_entry(WalkedFile file, unsigned char type) {
   if (remember_ && !seen_.insert(file.path).second) return ok();
-  if (is_link) {
-    findings_.push_back(link_finding(file.path));
-    return ok();
-  }
-  if (!is_regular) {
-    findings_.push_back(special_finding(file.path));
+  file.kind = type == DT_LNK ? WalkedFile::Kind::link : type == DT_REG ? WalkedFile::Kind::file : WalkedFile::Kind::special;
+  if (file.kind != WalkedFile::Kind::file && (file.gated || !options_.whole_tree)) {
+    findings_.push_back(file.kind == WalkedFile::Kind::link ? link_finding(file.path) : special_finding(file.path));
     return ok();
   }
   if (++count_ > options_.files_max) {
@@ -230,12 +227,12 @@ Result<void> FileWalk::walk(std::shared_ptr<const UniqueFd> folder, const std::s
       GUARD_TRY(walk(std::move(child), below, depth_left - 1, ignored || ignored_.count(prefix + entry.name + "/") != 0));
       continue;
     }
-    if (!gated && (options_.gated_only || !is_code_name(entry.name))) continue;
+    if (!gated && !options_.whole_tree && (options_.gated_only || !is_code_name(entry.name))) continue;
     if (!gated && (ignored || (!ignored_.empty() && ignored_.count(prefix + entry.name) != 0))) {
       ++passed_over_;
       continue;
     }
-    GUARD_TRY(visit_entry({folder, entry.name, joined(path, entry.name), gated}, type == DT_LNK, type == DT_REG));
+    GUARD_TRY(visit_entry({folder, entry.name, joined(path, entry.name), gated}, type));
   }
   return ok();
 }

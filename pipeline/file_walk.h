@@ -26,6 +26,7 @@ struct WalkedFile {
   std::string name;                        // in `folder`
   std::string path;                        // as given, for findings
   bool gated = false;
+  enum class Kind : std::uint8_t { file, link, special } kind = Kind::file;  // others than files come only where CollectOptions::whole_tree asks
 };
 
 class FileWalk {
@@ -48,7 +49,7 @@ class FileWalk {
   std::filesystem::path folder_of(const std::string& path) const;
   void look_for_ignore_rules(const std::filesystem::path& folder);
   void ask_what_is_ignored();
-  Result<void> visit_entry(WalkedFile file, bool is_link, bool is_regular);
+  Result<void> visit_entry(WalkedFile file, unsigned char type);  // of dirent
   bool is_gated(const std::filesystem::path& folder, const std::string& name);
   std::filesystem::path repository_root(const std::filesystem::path& folder) const;
 

@@ -77,7 +77,6 @@ struct RunRecord {
   std::optional<SandboxSpec> spec;
   std::map<std::string, std::string> hashes;       // file -> SHA-256: what was staged or, where nothing was, what was checked
   bool staged = false;
-  bool read_only_sandbox = false;                  // tests could not write beside themselves: the engine is at another machine
   std::vector<std::string> left_out;               // never mounted
   std::vector<std::string> widenings;
   std::vector<std::string> notes;                  // what went wrong beside the run: leftovers that could not be removed

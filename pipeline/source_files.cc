@@ -43,17 +43,6 @@ Result<SourceFiles> collect_paths(const std::vector<std::string>& paths, const C
   return found;
 }
 
-Result<SourceFiles> collect_sandbox(const std::filesystem::path& project, std::uint64_t file_bytes_max) {
-  CollectOptions options;
-  options.file_bytes_max = file_bytes_max;
-  options.gated_paths = {"sandbox/**"};
-  GUARD_TRY_ASSIGN(SourceFiles found, collect_paths({(project / "sandbox").string()}, options));
-  const auto relative = [&](std::string& path) { path = std::filesystem::path(path).lexically_relative(project).generic_string(); };
-  for (auto& file : found.files) relative(file.path);
-  for (auto& finding : found.findings) relative(finding.path);
-  return found;
-}
-
 Result<SourceFiles> collect_stdin(int fd, std::string_view name, const CollectOptions& options) {
   GUARD_TRY_ASSIGN(std::string bytes, read_all(fd, options.file_bytes_max, "standard input"));
   SourceFiles found;

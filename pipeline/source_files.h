@@ -27,6 +27,7 @@ struct CollectOptions {
   std::uint64_t files_max = 200'000;
   std::vector<std::string> gated_paths = {"sandbox/**"};  // globs, see is_gated_path()
   bool gated_only = false;                                // a bare `check`: nothing but the gated paths
+  bool whole_tree = false;                                // everything, links and devices outside of the gated paths too
   // What the .gitignore files of the repository at `top` leave out and git does not track, relative to it, folders with a
   // slash at the end. Asked at most once, when a .gitignore is seen; without it nothing is passed over. Gated paths and
   // named files never are.
@@ -41,9 +42,6 @@ bool is_test_name(std::string_view name);
 
 // Walks (file_walk.h) and reads all of it. FILE_NOT_FOUND, IO_ERROR.
 Result<SourceFiles> collect_paths(const std::vector<std::string>& paths, const CollectOptions& options);
-
-// All of the project's sandbox folder, by names relative to the project: what `guard run` judges and stages.
-Result<SourceFiles> collect_sandbox(const std::filesystem::path& project, std::uint64_t file_bytes_max);
 
 // Whether one of `globs` matches `path` ('/'-joined) as seen from its root or from any folder above the file: a repository may hold
 // several projects, each with a sandbox folder of its own.

@@ -4,167 +4,171 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <optional>
+#include <set>
 #include <system_error>
 
 #include "common/file_io.h"
 #include "common/hash.h"
 #include "common/text.h"
+#include "runner/fill_file.h"
 
 namespace guard {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Read by another user inside the sandbox, so not 0600; write-protected because nothing has a reason to change them.
-constexpr mode_t kFileMode = 0444;
 constexpr mode_t kFolderMode = 0755;
+constexpr std::uint64_t kPageBytes = 4096;
 
-bool never_mounted(std::string_view name) { return name.starts_with(".env") || name == ".git" || name == "node_modules"; }
-
-Result<void> write_staged(const fs::path& path, std::string_view bytes) {
-  GUARD_TRY(make_folders(path.parent_path(), kFolderMode));
-  return write_new_file(path, bytes, kFileMode);
+// Read by another user inside the sandbox, so not 0600; write-protected because nothing has a reason to change them.
+fill_format::Kind kind_of(const fs::path& source) {
+  struct stat found {};
+  return ::lstat(source.c_str(), &found) == 0 && (found.st_mode & 0111) != 0 ? fill_format::Kind::program : fill_format::Kind::file;
 }
 
 class Stager {
  public:
   // `run_folder` empty: nothing is written.
-  Stager(const fs::path& run_folder, const fs::path& project) : project_(project), writes_(!run_folder.empty()) { tree_.app = run_folder / "app"; }
+  Stager(const fs::path& run_folder, const fs::path& project, const ProjectTree& tree, const StageOptions& options)
+      : project_(project), tree_(tree), options_(options), writes_(!run_folder.empty()) {
+    staged_.app = run_folder / "app";
+    if (!options.in_place) staged_.fill = run_folder / "fill";
+  }
 
-  Result<StagedTree> stage(const std::vector<SourceFile>& checked) {
-    GUARD_TRY(make_folder(""));
-    GUARD_TRY(make_folder("sandbox"));
-    if (fs::is_directory(fs::symlink_status(project_ / "src", ignored_))) {
-      GUARD_TRY(copy_folder("src", 0));
-      tree_.mounts.push_back({tree_.app / "src", "/app/src"});
+  Result<StagedTree> stage() {
+    std::error_code failure;
+    root_ = fs::canonical(project_, failure);
+    if (failure) return Error::from_errno(ErrorCode::io_error, printable(project_.native()), failure.value());
+    if (writes_) {
+      GUARD_TRY(make_folders(staged_.app / tree_.writable, kFolderMode));
+      if (!options_.in_place) {
+        GUARD_TRY_ASSIGN(fill_, FillFile::create(staged_.fill));
+      }
     }
-    for (const char* name : {"package.json", "tsconfig.json"}) {
-      if (!fs::exists(fs::symlink_status(project_ / name, ignored_))) continue;
-      GUARD_TRY(copy_file(name));
-      tree_.mounts.push_back({tree_.app / name, std::string("/app/") + name});
-    }
-    for (const auto& file : checked) GUARD_TRY(add_checked(file));
-    return std::move(tree_);
+    for (const auto& file : tree_.gated.files) GUARD_TRY(add_file(file.path, file.bytes));
+    for (const auto& path : tree_.others) GUARD_TRY(add_other(path));
+    for (const auto& folder : options_.module_folders) GUARD_TRY(link_modules(folder));
+    if (fill_) GUARD_TRY(fill_->finish());
+    return std::move(staged_);
   }
 
  private:
-  Result<void> make_folder(const fs::path& relative) { return writes_ ? make_folders(tree_.app / relative, kFolderMode) : ok(); }
+  Result<void> make_folder(const fs::path& relative) {
+    if (relative.empty() || !folders_.insert(relative).second) return ok();
+    GUARD_TRY(make_folder(relative.parent_path()));
+    return put(fill_format::Kind::folder, relative);
+  }
+
+  // The path below the writable folder of what is filled into it; nothing for what is mounted.
+  std::optional<std::string> below_writable(const fs::path& relative) const {
+    std::string path = relative.generic_string();
+    if (tree_.writable.empty()) return path;
+    if (path == tree_.writable || !path.starts_with(tree_.writable + "/")) return std::nullopt;
+    return path.substr(tree_.writable.size() + 1);
+  }
+
+  Result<void> put(fill_format::Kind kind, const fs::path& relative, std::string_view content = {}) {
+    const auto below = below_writable(relative);
+    if (below) {
+      staged_.writable_bytes += (content.size() + kPageBytes - 1) / kPageBytes * kPageBytes;
+      ++staged_.writable_entries;
+    }
+    if (!writes_) return ok();
+    if (below && fill_) return fill_->add(kind, *below, content);
+    const fs::path path = staged_.app / relative;
+    std::error_code failure;
+    switch (kind) {
+      case fill_format::Kind::folder:
+        return make_folders(path, kFolderMode);
+      case fill_format::Kind::link:
+        fs::create_symlink(content, path, failure);
+        return failure ? Error::from_errno(ErrorCode::io_error, printable(relative.native()), failure.value()) : ok();
+      default:
+        return write_new_file(path, content, kind == fill_format::Kind::program ? 0555 : 0444);
+    }
+  }
 
   Result<void> add_file(const fs::path& relative, std::string_view bytes) {
-    GUARD_TRY(account(bytes.size()));
-    if (writes_) GUARD_TRY(write_staged(tree_.app / relative, bytes));
-    tree_.hashes[relative.generic_string()] = sha256_hex(bytes);
+    bytes_ += bytes.size();
+    if (bytes_ > kStagedBytesMax || staged_.hashes.size() >= kStagedFilesMax) {
+      return Error(ErrorCode::input_invalid, fmt::format("the project holds more than {} MB or {} files", kStagedBytesMax >> 20, kStagedFilesMax))
+          .hint("have git ignore what is generated: a run does not see it then");
+    }
+    GUARD_TRY(make_folder(relative.parent_path()));
+    GUARD_TRY(put(kind_of(project_ / relative), relative, bytes));
+    staged_.hashes[relative.generic_string()] = sha256_hex(bytes);
     return ok();
   }
 
-  Result<void> add_checked(const SourceFile& file) {
-    const fs::path relative = fs::path(file.path).lexically_normal();
-    if (relative.is_absolute() || relative.begin() == relative.end() || *relative.begin() != "sandbox" ||
-        std::find(relative.begin(), relative.end(), "..") != relative.end() || file.path.find('\0') != std::string::npos) {
-      return Error(ErrorCode::input_invalid, fmt::format("{} is not below the project's sandbox folder", printable(file.path)))
-          .hint("tests that guard runs live in sandbox/ beside src/ and package.json");
-    }
-    GUARD_TRY(add_file(relative, file.bytes));
-    tree_.mounts.push_back({tree_.app / relative, "/app/" + relative.generic_string()});
-    return ok();
-  }
-
-  Result<void> account(std::uint64_t bytes) {
-    bytes_ += bytes;
-    ++files_;
-    if (bytes_ > kStagedBytesMax || files_ > kStagedFilesMax) {
-      return Error(ErrorCode::input_invalid, fmt::format("src and sandbox hold more than {} MB or {} files", kStagedBytesMax >> 20, kStagedFilesMax))
-          .hint("keep generated files and assets out of src/");
-    }
-    return ok();
-  }
-
-  Result<void> copy_file(const fs::path& relative) {
-    // A link inside src to another place inside src is honest; what it points at is copied. Anything else is refused: it would
-    // carry a file of the host into the sandbox.
-    const fs::path source = fs::weakly_canonical(project_ / relative, ignored_);
-    const fs::path root = fs::weakly_canonical(project_, ignored_);
-    const auto inside = source.lexically_relative(root);
-    if (ignored_ || inside.empty() || *inside.begin() == ".." ||
-        std::any_of(inside.begin(), inside.end(), [](const fs::path& part) { return never_mounted(part.native()); })) {
-      return Error(ErrorCode::input_invalid, fmt::format("{} is a link to something that is never mounted", printable(relative.native())))
-          .hint("replace the link by a copy of what it points at");
-    }
-    GUARD_TRY_ASSIGN(const std::string bytes, read_file(source, kStagedBytesMax, FollowLinks::no));
-    return add_file(relative, bytes);
-  }
-
-  Result<void> copy_folder(const fs::path& relative, int depth) {
-    constexpr int kDepthMax = 64;
-    if (depth > kDepthMax) return Error(ErrorCode::input_invalid, fmt::format("{} is nested too deeply", printable(relative.native())));
-    GUARD_TRY(make_folder(relative));
+  Result<void> add_other(const fs::path& relative) {
     std::error_code failure;
-    std::vector<fs::path> names;
-    for (fs::directory_iterator entry(project_ / relative, failure), end; !failure && entry != end; entry.increment(failure)) {
-      names.push_back(entry->path().filename());
+    const fs::path path = project_ / relative;
+    if (!fs::is_symlink(fs::symlink_status(path, failure))) {
+      GUARD_TRY_ASSIGN(const std::string bytes, read_file(path, kStagedBytesMax, FollowLinks::no));
+      return add_file(relative, bytes);
     }
-    if (failure) return Error::from_errno(ErrorCode::io_error, fmt::format("cannot read {}", printable(relative.native())), failure.value());
-    std::sort(names.begin(), names.end());
-    for (const auto& name : names) {
-      const fs::path path = relative / name;
-      if (never_mounted(name.native())) {
-        tree_.left_out.push_back(path.generic_string());
-        continue;
-      }
-      const auto status = fs::symlink_status(project_ / path, failure);
-      if (failure) return Error::from_errno(ErrorCode::io_error, printable(path.native()), failure.value());
-      if (fs::is_directory(status)) {
-        GUARD_TRY(copy_folder(path, depth + 1));
-      } else if (fs::is_symlink(status) && fs::is_directory(project_ / path, failure)) {
-        return Error(ErrorCode::input_invalid, fmt::format("{} is a link to a folder", printable(path.native()))).hint("replace the link by the folder itself");
-      } else if (fs::is_regular_file(status) || fs::is_symlink(status)) {
-        GUARD_TRY(copy_file(path));
-      } else {
-        return Error(ErrorCode::input_invalid, fmt::format("{} is a device, FIFO or socket", printable(path.native())));
-      }
+    // One that leads to another place of the project is a link there, too. Any other would mean something else inside.
+    const fs::path target = fs::read_symlink(path, failure);
+    const auto leads_out = [](const fs::path& place) { return place.empty() || *place.begin() == ".."; };
+    // As it is written, too: what is not there can't be followed.
+    if (failure || target.is_absolute() || leads_out((relative.parent_path() / target).lexically_normal()) ||
+        leads_out(fs::weakly_canonical(path, failure).lexically_relative(root_)) || failure) {
+      staged_.left_out.push_back(relative.generic_string());
+      return ok();
     }
-    return ok();
+    GUARD_TRY(make_folder(relative.parent_path()));
+    staged_.hashes[relative.generic_string()] = sha256_hex(target.generic_string());
+    return put(fill_format::Kind::link, relative, target.native());
+  }
+
+  Result<void> link_modules(const std::string& folder) {
+    // A package without files of its own here has no use for its packages.
+    if (!folder.empty() && folders_.count(folder) == 0) return ok();
+    return put(fill_format::Kind::link, fs::path(folder) / "node_modules", (fs::path("/modules") / folder / "node_modules").native());
   }
 
   const fs::path& project_;
+  const ProjectTree& tree_;
+  const StageOptions& options_;
   bool writes_;
-  StagedTree tree_;
+  std::optional<FillFile> fill_;
+  fs::path root_;
+  StagedTree staged_;
+  std::set<fs::path> folders_;
   std::uint64_t bytes_ = 0;
-  std::uint64_t files_ = 0;
-  std::error_code ignored_;
 };
 
 }  // namespace
 
-Result<std::vector<std::string>> changed_since(const fs::path& project, const std::map<std::string, std::string>& hashes) {
+Result<StagedTree> stage_tree(const fs::path& run_folder, const fs::path& project, const ProjectTree& tree, const StageOptions& options) {
+  return Stager(run_folder, project, tree, options).stage().context("staging what will run");
+}
+
+Result<std::map<std::string, std::string>> staged_hashes(const fs::path& project, const ProjectTree& tree) {
+  GUARD_TRY_ASSIGN(StagedTree staged, Stager({}, project, tree, {}).stage());
+  return std::move(staged.hashes);
+}
+
+void mount_staged(const StagedTree& staged, std::string_view writable, std::uint64_t bytes, std::uint64_t files, SandboxSpec& spec) {
+  const std::string target = writable.empty() ? "/app" : fmt::format("/app/{}", writable);
+  if (!writable.empty()) spec.mounts.push_back({staged.app, "/app"});
+  if (!staged.fill.empty()) spec.mounts.push_back({staged.fill, std::string(kFillInside)});
+  spec.scratch.push_back({target, staged.fill.empty() ? "" : std::string(kFillInside), bytes + staged.writable_bytes, files + staged.writable_entries});
+}
+
+Result<std::vector<std::string>> changed_since(const fs::path& project, const ProjectTree& now, const std::map<std::string, std::string>& hashes) {
   std::vector<std::string> changed;
+  GUARD_TRY_ASSIGN(const auto present, staged_hashes(project, now));
   for (const auto& [path, digest] : hashes) {
-    const auto bytes = read_file(project / path, kStagedBytesMax, FollowLinks::yes);
-    if (!bytes || sha256_hex(*bytes) != digest) changed.push_back(path);
+    const auto found = present.find(path);
+    if (found == present.end() || found->second != digest) changed.push_back(path);
   }
-  // A module that appears in src/ takes the place of another one as easily as a change does.
-  const fs::path src = project / "src";
-  std::error_code failure;
-  if (!fs::is_directory(fs::symlink_status(src, failure))) return changed;
-  for (fs::recursive_directory_iterator entry(src, failure), end; !failure && entry != end; entry.increment(failure)) {
-    const fs::path relative = entry->path().lexically_relative(project);
-    if (never_mounted(relative.filename().native())) {
-      entry.disable_recursion_pending();
-    } else if (!fs::is_directory(entry->symlink_status(failure)) && hashes.count(relative.generic_string()) == 0) {
-      changed.push_back(relative.generic_string());
-    }
+  // A module that appears takes the place of another one as easily as a change does.
+  for (const auto& [path, digest] : present) {
+    if (hashes.count(path) == 0 && may_change_others(path)) changed.push_back(path);
   }
-  if (failure) return Error::from_errno(ErrorCode::io_error, "cannot read src", failure.value());
   return changed;
-}
-
-Result<StagedTree> stage_tree(const fs::path& run_folder, const fs::path& project, const std::vector<SourceFile>& checked) {
-  return Stager(run_folder, project).stage(checked).context("staging what will run");
-}
-
-Result<std::map<std::string, std::string>> staged_hashes(const fs::path& project, const std::vector<SourceFile>& checked) {
-  GUARD_TRY_ASSIGN(StagedTree tree, Stager({}, project).stage(checked));
-  return std::move(tree.hashes);
 }
 
 }  // namespace guard

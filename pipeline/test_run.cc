@@ -15,8 +15,10 @@
 #include "pipeline/collected_files.h"
 #include "pipeline/digest_sink.h"
 #include "pipeline/gate.h"
+#include "pipeline/git.h"
 #include "pipeline/masked_record.h"
 #include "pipeline/parted_run.h"
+#include "pipeline/project_tree.h"
 #include "pipeline/run_output.h"
 #include "pipeline/source_files.h"
 #include "pipeline/staging.h"
@@ -33,7 +35,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr milliseconds kProbeDeadline{2000};  // of the embedded sandbox, for the record alone
-constexpr std::string_view kSandboxInside = "/app/sandbox";
 
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
@@ -54,7 +55,7 @@ class Run {
     }
     end_stage();
     if (!record_.staged) {
-      for (const auto& file : sources_.files) record_.hashes[file.path] = sha256_hex(file.bytes);
+      for (const auto& file : tree_.gated.files) record_.hashes[file.path] = sha256_hex(file.bytes);
     }
     if (record_.facts) complete(*record_.facts);
     mask_or_withhold(secrets_, record_);
@@ -143,11 +144,7 @@ class Run {
     record_.unmasked = secrets.refused();
 
     stage(tests() ? "check" : "collect");
-    if (is_elsewhere() && collect_policy() != CollectPolicy::none) {
-      return Error(ErrorCode::config_invalid, fmt::format("files can't be collected from the engine at {}: what is sent to another machine is read-only there", engine().probe.endpoint))
-          .hint("leave --collect out, or use an engine on this machine");
-    }
-    if (jobs() > 1 && collect_policy() != CollectPolicy::none) {
+    if (request_.jobs > 1 && collect_policy() != CollectPolicy::none) {
       return Error(ErrorCode::input_invalid, "--jobs and --collect do not go together: several sandboxes may write the same file").hint("leave one of them out");
     }
     GUARD_TRY(collect());
@@ -168,11 +165,11 @@ class Run {
     stage("stage");
     GUARD_TRY(choose_image(spec));
     GUARD_TRY_ASSIGN(const RunFolder folder, RunFolder::create());
-    GUARD_TRY_ASSIGN(StagedTree tree, stage_tree(folder.path(), request_.project, sources_.files));
-    record_.hashes = tree.hashes;
+    GUARD_TRY_ASSIGN(const StagedTree staged, stage_tree(folder.path(), request_.project, tree_, {spec.image.module_folders, works_in_staged_folder()}));
+    record_.hashes = staged.hashes;
     record_.staged = true;
-    record_.left_out.insert(record_.left_out.end(), tree.left_out.begin(), tree.left_out.end());
-    GUARD_TRY(fill(spec, folder, std::move(tree), variables));
+    record_.left_out.insert(record_.left_out.end(), staged.left_out.begin(), staged.left_out.end());
+    GUARD_TRY(fill(spec, folder, staged, variables));
     record_.spec = spec;
     if (record_.facts) record_.facts->run_id = spec.run_id;
     record_.keep_bytes = request_.config.limits.output_keep_bytes;
@@ -203,19 +200,15 @@ class Run {
     return bring_back(secrets, std::move(written));
   }
 
-  // The engine cannot be shown files of this machine; or its runtime shows them badly: gVisor lists a mounted file as a folder,
-  // and bun then does not find it.
-  bool is_elsewhere() { return choice_.backend == "docker" && (engine().engine.is_remote() || !request_.config.docker.runtime.empty()); }
-
   // Where the program sees the staged folder itself: nothing of guard's own lies between the two.
   bool works_in_staged_folder() const { return choice_.backend == "host" || choice_.backend == "container-use"; }
 
   // There all files would write into the same staged copy.
-  std::size_t jobs() const { return tests() && !works_in_staged_folder() ? std::max<std::size_t>(1, std::min(request_.jobs, request_.files.size())) : 1; }
+  std::size_t jobs() const { return tests() && !works_in_staged_folder() ? std::max<std::size_t>(1, std::min(request_.jobs, tree_.tests.size())) : 1; }
 
   Result<void> run_files(const SandboxSpec& spec, const DockerOptions& docker, const SecretSource& secrets) {
     PartedRunRequest request;
-    request.files = request_.files;
+    request.files = tree_.tests;
     request.jobs = jobs();
     request.isolation = isolation();
     request.assertions = request_.config.run.require_assertions;
@@ -225,7 +218,7 @@ class Run {
     request.keep_bytes = record_.keep_bytes;
     request.make_sandbox = [&] { return make_sandbox(choice_.backend, docker, container_use_options(request_.config, request_.environment)); };
     request.progress = [&](std::size_t done) {
-      if (request_.progress) request_.progress(fmt::format("{} of {} files have run", done, request_.files.size()));
+      if (request_.progress) request_.progress(fmt::format("{} of {} files have run", done, tree_.tests.size()));
     };
     GUARD_TRY_ASSIGN(PartedRun parted, run_parted(request, out_, err_, cancel_).context(fmt::format("running in the {} sandbox", choice_.backend)));
     account(parted.kept_bytes, parted.dropped_bytes, std::move(parted.redactions));
@@ -245,7 +238,7 @@ class Run {
 
   // It names guard's own files, so it is for guard alone and never comes back into the project.
   void take_coverage(Collection& written) {
-    const std::string wanted = std::string(kCoverageInside.substr(kSandboxInside.size() + 1)) + "/lcov.info";
+    const std::string wanted = std::string(kCoverageInside.substr(record_.spec->collect->folder.size() + 1)) + "/lcov.info";
     for (auto& file : written.files) {
       if (file.path == wanted) record_.coverage = std::move(file.bytes);
     }
@@ -253,10 +246,6 @@ class Run {
   }
 
   Result<void> bring_back(const SecretSource& secrets, std::optional<Collection> written) {
-    if (!written && record_.read_only_sandbox) {
-      record_.collected.emplace();  // nothing, and that is known
-      return ok();
-    }
     if (!written) {
       // A run that was stopped, or on the host.
       record_.collected.emplace();
@@ -270,36 +259,40 @@ class Run {
     request.policy = collect_policy();
     request.gate = &judged_by;
     request.secrets = &secrets;
-    request.sandbox = sandbox_folder_ ? &*sandbox_folder_ : nullptr;
+    request.target = target_folder_ ? &*target_folder_ : nullptr;
+    request.folder = tree_.writable;
     request.mode = choice_.mode;
-    return guard::bring_back(request, std::move(sources_), std::move(*written), record_);
+    return guard::bring_back(request, std::move(tree_.gated), std::move(*written), record_);
   }
 
-  // The whole folder is judged and staged: a helper or a planted bunfig.toml runs as surely as a test.
   Result<void> collect() {
-    std::error_code failure;
-    if (!tests() && !fs::exists(request_.project / "sandbox", failure)) return ok();
+    GUARD_TRY_ASSIGN(tree_, read_project_tree(tree_request()));
+    record_.left_out = tree_.left_out;
     if (collect_policy() != CollectPolicy::none) {
-      GUARD_TRY_ASSIGN(sandbox_folder_, TargetFolder::open(request_.project / "sandbox"));
+      GUARD_TRY_ASSIGN(target_folder_, TargetFolder::open(request_.project / tree_.writable));
     }
-    GUARD_TRY_ASSIGN(sources_, collect_sandbox(request_.project, request_.config.check.max_file_bytes));
     if (!tests()) {
       // Without a gate nothing is refused, but a link or device is no more mounted than in a test run.
-      for (const auto& finding : sources_.findings) record_.left_out.push_back(finding.path);
+      for (const auto& finding : tree_.gated.findings) record_.left_out.push_back(finding.path);
     }
     return ok();
   }
 
+  ProjectTreeRequest tree_request() const {
+    ProjectTreeRequest wanted;
+    wanted.project = request_.project;
+    wanted.named = request_.files;
+    wanted.gated_paths = request_.config.check.paths;
+    wanted.file_bytes_max = request_.config.check.max_file_bytes;
+    wanted.ignored = [this](const fs::path& top) {
+      auto names = Git(top, cancel_).ignored();
+      return names ? std::move(*names) : std::vector<std::string>();
+    };
+    return wanted;
+  }
+
   Result<void> check(const SecretSource& secrets) {
-    for (const auto& file : request_.files) {
-      const bool found = std::any_of(sources_.files.begin(), sources_.files.end(), [&](const SourceFile& source) { return source.path == file; });
-      const bool refused = std::any_of(sources_.findings.begin(), sources_.findings.end(), [&](const Finding& finding) { return finding.path == file; });
-      if (!found && !refused) {
-        return Error(ErrorCode::file_not_found, fmt::format("{}: no such file in {}", printable(file), printable(request_.project.native())))
-            .hint("check the spelling; a pattern that the shell could not expand is taken as a name");
-      }
-    }
-    record_.check = gate(gate_request(secrets), sources_, choice_.mode);
+    record_.check = gate(gate_request(secrets), tree_.gated, choice_.mode);
     for (const auto& used : record_.check->waivers) record_.widenings.push_back(waiver_text(used));
     return ok();
   }
@@ -325,6 +318,7 @@ class Run {
     wanted.progress = request_.progress;
     GUARD_TRY_ASSIGN(const EngineImage found, find_or_pull_image(wanted, cancel_));
     spec.image.reference = wanted.reference;
+    spec.image.module_folders = {""};
     // What was found is what runs, whoever moves the name meanwhile.
     spec.image.id = found.id;
     record_.widenings.push_back(fmt::format("docker.image = {}: an image of the configuration, its contents not compared", wanted.reference));
@@ -356,19 +350,13 @@ class Run {
     return ok();
   }
 
-  Result<void> fill(SandboxSpec& spec, const RunFolder& folder, StagedTree tree, const std::map<std::string, std::string>& variables) {
+  Result<void> fill(SandboxSpec& spec, const RunFolder& folder, const StagedTree& staged, const std::map<std::string, std::string>& variables) {
     const Config& config = request_.config;
     spec.run_id = folder.run_id();
-    spec.host_folder = tree.app;
-    spec.mounts = std::move(tree.mounts);
-    spec.scratch = {{std::string(kSandboxInside), config.limits.sandbox_bytes, config.limits.sandbox_files}};
-    if (is_elsewhere() && mount_inside(spec, kSandboxInside) != nullptr) {
-      // A folder of an image cannot be writable around files that are not.
-      spec.scratch.clear();
-      record_.read_only_sandbox = true;
-    }
-    // There is no scratch folder then: tests write into the staged copy, which is thrown away unseen.
-    if (!works_in_staged_folder() && !spec.scratch.empty()) spec.collect = collect_request();
+    spec.host_folder = staged.app;
+    mount_staged(staged, tree_.writable, config.limits.sandbox_bytes, config.limits.sandbox_files, spec);
+    // Elsewhere tests write into the staged copy itself, which is thrown away unseen.
+    if (!works_in_staged_folder()) spec.collect = collect_request(spec.scratch.front().target);
     spec.env = {{"HOME", "/tmp"},
                 {"TMPDIR", "/tmp"},
                 {"PATH", "/usr/local/bin:/usr/bin:/bin"},
@@ -411,18 +399,18 @@ class Run {
       const fs::path script = in_environment ? spec.host_folder / kAttestationInEnvironment : folder.path() / "attestation.mjs";
       GUARD_TRY(write_new_file(script, attestation_script(), 0444).context("staging what will run"));
       if (!works_in_staged_folder()) spec.mounts.push_back({script, std::string(kAttestationInside)});
-      spec.argv = on_host          ? test_command(host_bun_.native(), script.native(), request_.files, request_.options)
-                  : in_environment ? test_command(kBunInEnvironment, kAttestationInEnvironment, request_.files, request_.options)
-                                   : test_command(kBunInside, kAttestationInside, request_.files, request_.options);
+      spec.argv = on_host          ? test_command(host_bun_.native(), script.native(), tree_.tests, request_.options)
+                  : in_environment ? test_command(kBunInEnvironment, kAttestationInEnvironment, tree_.tests, request_.options)
+                                   : test_command(kBunInside, kAttestationInside, tree_.tests, request_.options);
     } else {
       spec.argv = request_.argv;
     }
     return ok();
   }
 
-  CollectRequest collect_request() const {
+  CollectRequest collect_request(std::string folder) const {
     CollectRequest request;
-    request.folder = kSandboxInside;
+    request.folder = std::move(folder);
     if (collect_policy() == CollectPolicy::none && request_.options.coverage == Coverage::off) return request;
     request.files_max = CollectRequest::kFilesMax;
     request.bytes_max = CollectRequest::kBytesMax;
@@ -454,7 +442,10 @@ class Run {
 
   // A sandboxed run can't have changed them, but whoever takes the verdict takes what lies there now.
   void look_for_changes() {
-    const auto changed = changed_since(request_.project, record_.hashes);
+    auto changed = [&]() -> Result<std::vector<std::string>> {
+      GUARD_TRY_ASSIGN(const ProjectTree now, read_project_tree(tree_request()));
+      return changed_since(request_.project, now, record_.hashes);
+    }();
     if (changed && changed->empty()) return;
     const std::string what = changed ? joined(*changed) : changed.error().message();
     record_.verdict = choice_.backend == "host" ? Verdict{Reason::violation, "changed while the tests ran: " + what} : Verdict{Reason::changed_meanwhile, what};
@@ -466,8 +457,8 @@ class Run {
   const CancelToken& cancel_;
   RunRecord record_;
   BackendChoice choice_;
-  SourceFiles sources_;
-  std::optional<TargetFolder> sandbox_folder_;  // opened before anything runs, so that nobody can put another in its place
+  ProjectTree tree_;
+  std::optional<TargetFolder> target_folder_;  // opened before anything runs, so that nobody can put another in its place
   std::optional<EngineLocation> engine_;
   fs::path host_bun_;
   std::optional<SecretSource> secrets_;
@@ -481,19 +472,6 @@ class Run {
 
 RunRecord run_tests(const RunRequest& request, ByteSink& out, ByteSink& err, const CancelToken& cancel) {
   return Run(request, out, err, cancel).execute();
-}
-
-Result<fs::path> project_of(const std::string& file) {
-  std::error_code failure;
-  const fs::path absolute = fs::absolute(file, failure).lexically_normal();
-  fs::path above;
-  for (const auto& part : absolute) {
-    // The outermost one counts: a package.json further in was written by whoever writes into the sandbox.
-    if (part == "sandbox" && fs::exists(above / "package.json", failure)) return above;
-    above /= part;
-  }
-  return Error(ErrorCode::input_invalid, fmt::format("{} is not in a folder called sandbox that stands beside a package.json", printable(file)))
-      .hint("tests that guard runs live in sandbox/ beside src/ and package.json");
 }
 
 }  // namespace guard

@@ -21,11 +21,11 @@ namespace guard {
 
 struct RunRequest {
   std::filesystem::path project;   // absolute
-  std::vector<std::string> files;  // tests, relative to the project: "sandbox/a.test.ts"
+  std::vector<std::string> files;  // tests, relative to the project: "sandbox/a.test.ts"; "tests/": all in a folder; "": all of the project
   TestOptions options;             // plain wherever `facts` are: no evidence record tells of another command. Coverage: with one job, in
                                    // the sandboxes that hand files out
   std::size_t jobs = 1;            // 2 or more: a sandbox for each file, so many at a time (not on the host)
-  std::vector<std::string> argv;   // instead of tests: a command without the gate (`guard exec`)
+  std::vector<std::string> argv;   // not empty: a command without the gate instead of tests (`guard exec`)
   Config config;
   std::optional<BackendName> backend;  // --backend
   Environment environment;
@@ -40,9 +40,5 @@ struct RunRequest {
 // Output of the program goes to `out` and `err` while it runs, redacted and capped. Never fails: whatever goes wrong is a verdict
 // that is not allowed, with the error in the record.
 RunRecord run_tests(const RunRequest& request, ByteSink& out, ByteSink& err, const CancelToken& cancel);
-
-// The project that holds `file`: the folder above the outermost "sandbox" folder of its path that stands beside a package.json.
-// INPUT_INVALID where there is none.
-Result<std::filesystem::path> project_of(const std::string& file);
 
 }  // namespace guard

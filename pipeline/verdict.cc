@@ -59,6 +59,14 @@ constexpr std::array kTable = {
 
 Verdict verdict(Reason reason, std::string detail = {}) { return Verdict{reason, std::move(detail)}; }
 
+// ExecResult::touched as whoever reads the verdict knows it.
+std::string in_project(std::string_view inside) {
+  constexpr std::string_view kProject = "/app/";
+  if (inside.starts_with(kProject)) inside.remove_prefix(kProject.size());
+  if (inside.ends_with('/')) inside.remove_suffix(1);
+  return inside.empty() ? "files or folders of the project" : std::string(inside);
+}
+
 // What the program's end says by itself. Empty when it exited with some code and that has to be read together with the rest.
 std::optional<Verdict> verdict_of_outcome(const Outcome& outcome) {
   switch (outcome.kind) {
@@ -337,6 +345,9 @@ RunJudgement judge_test_run(const RunEvidence& evidence) {
     return judgement;
   }
   auto decided = not_attested(evidence, tests);
+  if (!decided && !exec.touched.empty()) {
+    decided = verdict(Reason::violation, fmt::format("the tests changed {}, so what ran may not be what was checked", in_project(exec.touched)));
+  }
   if (!decided && evidence.written != nullptr) decided = planted(*evidence.written);
   if (decided) {
     result = std::move(*decided);

@@ -78,6 +78,7 @@ std::vector<std::string> bwrap_args(const SandboxSpec& spec, const BwrapInputs& 
   // /dev is a tmpfs without a size: read-only, or it would be memory nobody counts. So is /dev/shm in it.
   args.add("--dev", "/dev", "--remount-ro", "/dev");
 
+  for (const Mount& mount : spec.mounts) args.add("--ro-bind", mount.source.string(), mount.target);
   int number = 0;
   for (const MemoryFolder& folder : memory_folders(spec)) {
     if (inputs.scratch_at.empty()) {
@@ -86,8 +87,6 @@ std::vector<std::string> bwrap_args(const SandboxSpec& spec, const BwrapInputs& 
       args.add("--bind", fmt::format("{}/{}", inputs.scratch_at, number++), folder.target);
     }
   }
-  for (const Mount& mount : spec.mounts) args.add("--ro-bind", mount.source.string(), mount.target);
-
   args.add("--chdir", spec.working_dir, "--remount-ro", "/");
   return args.take();
 }

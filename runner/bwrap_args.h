@@ -9,7 +9,7 @@
 
 namespace guard {
 
-// One entry of the root folder, or of its /app.
+// One entry of the root folder.
 struct RootEntry {
   enum class Kind : std::uint8_t { mounted, link, folder };
   std::string source;  // absolute path on the host; a link's content; nothing for a new, empty folder
@@ -41,10 +41,6 @@ inline constexpr const char* kInitInside = "/guard-init";
 inline constexpr unsigned kUserInside = 1000;
 
 // The options, without the program's name and without the command behind "--".
-//
-// A checked file that is mounted into a folder inside a scratch folder is protected by that folder being a mount point
-// of its own (a small tmpfs): otherwise the program could rename the folder away and put another file in the checked
-// one's place.
 std::vector<std::string> bwrap_args(const SandboxSpec& spec, const BwrapInputs& inputs);
 
 // The stage before bubblewrap and its options, up to "--"; behind it comes bubblewrap's own command.

@@ -423,7 +423,7 @@ Result<docker::ContainerConfig> config_for(const SandboxSpec& spec, const docker
   docker::ContainerConfig config;
   config.image = image.id;
   InitDuties duties;  // no limit of processes per user: the engine limits the container's own
-  duties.watch_cgroup = duties.fresh_folders = true;
+  duties.watch_cgroup = duties.own_folders = true;
   GUARD_TRY_ASSIGN(duties.owner, run_owner(spec.run_id));
   // Another runtime may have a kernel of its own, which does not do what the engine asks of the machine's.
   // It may also let a program reach into init, so init's frames are signed.
@@ -460,11 +460,6 @@ Result<docker::ContainerConfig> config_for(const SandboxSpec& spec, const docker
   return config;
 }
 
-bool mounts_into_scratch(const SandboxSpec& spec) {
-  return std::any_of(spec.scratch.begin(), spec.scratch.end(),
-                     [&spec](const ScratchFolder& folder) { return mount_inside(spec, folder.target) != nullptr; });
-}
-
 class DockerSandbox final : public Sandbox {
  public:
   explicit DockerSandbox(DockerOptions options) : options_(std::move(options)) {}
@@ -494,7 +489,8 @@ class DockerSandbox final : public Sandbox {
     // Removed after the container that is made from it.
     std::optional<ArmedImage> staged;
     Shown shown = Shown::mounted;
-    if (engine.endpoint.is_remote() || (!options_.runtime.empty() && !mounts_into_scratch(spec))) {
+    // gVisor lists a file that is mounted as a folder.
+    if (engine.endpoint.is_remote() || !options_.runtime.empty()) {
       shown = Shown::as_an_image;
       staged.emplace(ending, spec.run_id);
       GUARD_TRY_ASSIGN(image.id, engine_failed(send_files(spec, image, staged->reference(), client, cancel)));
@@ -678,8 +674,6 @@ class DockerSandbox final : public Sandbox {
         {"syscalls", "seccomp"},
     };
     add_folder_limits(spec.limits, result);
-    // Without a scratch folder there is nothing to be filled.
-    if (spec.scratch.empty()) result.enforced_by["sandbox_size"] = result.enforced_by["sandbox_files"] = "read-only";
     return result;
   }
 

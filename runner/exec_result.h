@@ -62,6 +62,10 @@ struct ExecResult {
   std::optional<Attested> attested;
   bool attestation_forged = false;  // somebody wrote to that socket without knowing it
 
+  // The first file or folder that a ScratchFolder started with and that the run changed: its path inside, or the folder and the end of the path
+  // where it is long, or the folder alone where the kernel did not say. Empty: none was.
+  std::string touched;
+
   // What the run wrote; nothing where it was not asked for, or the run was stopped.
   std::optional<Collection> collected;
 

@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Goes up whenever the same inputs would give another root folder.
-constexpr std::string_view kBuilderVersion = "2";
+constexpr std::string_view kBuilderVersion = "3";
 constexpr std::size_t kTagDigits = 16;
 constexpr std::chrono::minutes kLoadDeadline{10};
 constexpr std::chrono::seconds kInspectDeadline{10};
@@ -98,6 +98,7 @@ Result<ImagePlan> make_plan(const ImageInputs& inputs, const Sources& sources, c
   plan.reference = fmt::format("{}:{}", inputs.name, plan.digest.substr(0, kTagDigits));
   plan.bun_sha256 = sources.bun_sha256;
   plan.root_folder = cache.image_folder(plan.digest) / "root";
+  if (!sources.dependencies.lockfile.empty()) plan.module_folders = {""};
   if (const auto record = cache.find(plan.digest)) {
     plan.built = true;
     plan.bun_version = record->bun_version;
@@ -128,7 +129,7 @@ Result<ImagePlan> plan_image(const ImageInputs& inputs) {
 }
 
 Result<RuntimeImage> runtime_image(const ImagePlan& plan) {
-  if (plan.built) return RuntimeImage{plan.reference, plan.image_id, plan.root_folder};
+  if (plan.built) return RuntimeImage{plan.reference, plan.image_id, plan.root_folder, plan.module_folders};
   return Error(ErrorCode::image_missing, fmt::format("the image {} is not built", plan.reference))
       .detail("image", plan.reference);
 }
@@ -193,7 +194,7 @@ Result<RuntimeImage> load_into_engine(const ImagePlan& plan, const docker::Endpo
   GUARD_TRY_ASSIGN(const auto present, engine.inspect_image(plan.reference, Deadline::after(kInspectDeadline)));
   if (present && (present->id == record->image_id || present->id == plan.image_id)) {
     say(progress, fmt::format("the engine has {}", plan.reference));
-    return RuntimeImage{plan.reference, present->id, plan.root_folder};
+    return RuntimeImage{plan.reference, present->id, plan.root_folder, plan.module_folders};
   }
 
   say(progress, fmt::format("loading {} into the engine", plan.reference));
@@ -215,7 +216,7 @@ Result<RuntimeImage> load_into_engine(const ImagePlan& plan, const docker::Endpo
   if (loaded->id != record->image_id) {
     GUARD_TRY(write_file_atomically(cache.image_folder(plan.digest) / "engine-id", loaded->id));
   }
-  return RuntimeImage{plan.reference, loaded->id, plan.root_folder};
+  return RuntimeImage{plan.reference, loaded->id, plan.root_folder, plan.module_folders};
 }
 
 Result<CachedContents> read_cached_image(std::string_view digest, const CancelToken& cancel) {

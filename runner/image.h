@@ -41,6 +41,7 @@ struct ImagePlan {
   std::string bun_sha256;
   std::string layer_sha256;           // of the root folder's contents, as they were built; empty until then
   std::filesystem::path root_folder;  // <cache>/images/<digest>/root
+  std::vector<std::string> module_folders;  // RuntimeImage::module_folders
   std::string image_id;               // "sha256:..." that an engine shows for it; empty until it is built
   bool built = false;                 // root folder is there and complete
 };

@@ -46,8 +46,8 @@ Result<std::filesystem::path> written_out(std::string_view digest, const char* n
   return path;
 }
 
-bool is_scratch(const SandboxSpec& spec, std::string_view target) {
-  return std::any_of(spec.scratch.begin(), spec.scratch.end(), [&](const ScratchFolder& scratch) { return scratch.target == target; });
+bool is_filled(const SandboxSpec& spec, std::string_view target) {
+  return std::any_of(spec.scratch.begin(), spec.scratch.end(), [&](const ScratchFolder& scratch) { return scratch.target == target && !scratch.filled_from.empty(); });
 }
 
 }  // namespace
@@ -97,11 +97,15 @@ std::vector<std::string> init_command(std::string_view program, const SandboxSpe
     add("--collect-bytes", spec.collect->bytes_max);
     add("--collect-file-bytes", spec.collect->file_bytes_max);
   }
+  for (const ScratchFolder& scratch : spec.scratch) {
+    if (scratch.filled_from.empty() || !duties.own_folders) continue;
+    add("--fill", scratch.target);
+    command.push_back(scratch.filled_from);
+  }
   if (!spec.each.empty()) {
     add("--each", spec.each.size());
     for (const MemoryFolder& folder : memory_folders(spec)) {
-      // Those inside a scratch folder are emptied with it.
-      if (duties.fresh_folders && (folder.shared || is_scratch(spec, folder.target))) add("--fresh", folder.target);
+      if (duties.own_folders && !is_filled(spec, folder.target)) add("--fresh", folder.target);
     }
   }
   command.emplace_back("--");

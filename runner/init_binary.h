@@ -38,7 +38,7 @@ struct InitDuties {
   bool no_life_line = false;  // where no standard input can be handed in
   bool own_filter = false;    // loads the system call filter, where whoever starts it does not
   bool tag_frames = false;    // waits for a key on its standard input first (runner/frame_tag.h)
-  bool fresh_folders = false;  // empties /tmp and the scratch folders between two programs; only where they are the run's own
+  bool own_folders = false;   // /tmp and the scratch folders are the run's own: fills them, and restores them between two programs
   bool watch_cgroup = false;  // ends the run once its cgroup has killed or refused; only where that cgroup is its own
 };
 std::vector<std::string> init_command(std::string_view program, const SandboxSpec& spec, const InitDuties& duties);

@@ -75,6 +75,7 @@ Result<InitExit> parse_exit(const Fields& fields) {
     exit.kind = InitExit::Kind::init_failed;
     const auto step = fields.find("step");
     if (step != fields.end()) exit.step = step->second;
+    if (const auto sysctl = fields.find("sysctl"); sysctl != fields.end()) exit.sysctl = printable(sysctl->second);
     GUARD_TRY_ASSIGN(const std::uint64_t error, number(fields, "errno"));
     exit.value = static_cast<std::int64_t>(error);
     return exit;
@@ -107,6 +108,7 @@ Result<InitExit> parse_exit(const Fields& fields) {
   if (const auto folder = fields.find("folder_full"); folder != fields.end()) {
     exit.full_folders += (exit.full_folders.empty() ? "" : " and ") + printable(folder->second);
   }
+  if (const auto touched = fields.find("touched"); touched != fields.end()) exit.touched = printable(touched->second);
   const std::pair<const char*, bool*> flags[] = {
       {"attestation_forged", &exit.attestation_forged}, {"more", &exit.more}, {"errors_closed", &exit.errors_closed}, {"debugged", &exit.debugged},
       {"ended_elsewhere", &exit.ended_elsewhere}};
@@ -319,6 +321,7 @@ void InitStream::take_program(const InitExit& exit, ExecResult& result) {
     result.attested->ended_elsewhere = exit.ended_elsewhere;
   }
   result.attestation_forged = exit.attestation_forged;
+  result.touched = exit.touched;
   result.cpu = exit.cpu;
   result.memory_peak_bytes = std::max(result.memory_peak_bytes, exit.max_rss_bytes);
 }
@@ -343,6 +346,10 @@ void InitStream::take_into(ExecResult& result) {
 Result<Outcome> outcome_of(const InitExit& exit, TermSent term_sent, milliseconds timeout) {
   switch (exit.kind) {
     case InitExit::Kind::init_failed:
+      if (!exit.sysctl.empty()) {
+        return Error(ErrorCode::environment_unavailable, fmt::format("{}: this machine's limit {} is reached", exit.step, exit.sysctl))
+            .hint(fmt::format("raise it, as root: `sysctl {}=N`; a run takes a watch for each file of the project and two for each folder", exit.sysctl));
+      }
       return Error::from_errno(ErrorCode::environment_creation_failed,
                                fmt::format("the sandbox's init failed at: {}", exit.step),
                                static_cast<int>(exit.value));

@@ -30,6 +30,7 @@ struct InitExit {
   Kind kind = Kind::exited;
   std::int64_t value = 0;         // exit code, signal number or errno
   std::string step;               // init_failed: what init was doing
+  std::string sysctl;             // init_failed: the limit of the machine that was reached; empty: it was none
   bool term_from_inside = false;  // some process of the run tried to end the init
   bool term_from_outside = false;
   bool timed_out = false;       // init's own deadline had passed
@@ -39,6 +40,7 @@ struct InitExit {
   std::uint64_t oom_kills = 0;
   std::uint64_t pids_refused = 0;
   std::string full_folders;  // in which there was no room left: "/tmp and /app/sandbox"; empty: none was seen
+  std::string touched;       // ExecResult::touched
   bool attestation_forged = false;
   bool more = false;           // another program follows
   bool errors_closed = false;  // nobody held its standard error open any more before it attested

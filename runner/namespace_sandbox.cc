@@ -81,8 +81,7 @@ ProcMasks masks_here() {
   return masks;
 }
 
-Result<void> add_entries(const std::filesystem::path& folder, const std::string& inside,
-                         std::vector<RootEntry>& entries) {
+Result<void> add_entries(const std::filesystem::path& folder, std::vector<RootEntry>& entries) {
   std::error_code error;
   std::vector<std::filesystem::directory_entry> found;
   for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
@@ -97,8 +96,8 @@ Result<void> add_entries(const std::filesystem::path& folder, const std::string&
   for (const auto& entry : found) {
     const std::string name = entry.path().filename().string();
     // Made afresh for every run.
-    if (inside == "/" && (name == "proc" || name == "sys" || name == "dev" || name == "tmp" || name == "app")) continue;
-    const std::string target = inside == "/" ? "/" + name : inside + "/" + name;
+    if (name == "proc" || name == "sys" || name == "dev" || name == "tmp" || name == "app") continue;
+    const std::string target = "/" + name;
     if (entry.is_symlink(error)) {
       entries.push_back({std::filesystem::read_symlink(entry.path(), error).string(), target, RootEntry::Kind::link});
     } else if (entry.is_directory(error) || entry.is_regular_file(error)) {
@@ -114,11 +113,8 @@ Result<void> add_entries(const std::filesystem::path& folder, const std::string&
 Result<std::vector<RootEntry>> root_entries(const std::filesystem::path& root) {
   if (root.empty()) return Error(ErrorCode::image_missing, "no root folder was named for the embedded sandbox");
   std::vector<RootEntry> entries;
-  GUARD_TRY(add_entries(root, "/", entries));
-  std::error_code error;
+  GUARD_TRY(add_entries(root, entries));
   entries.push_back({{}, "/app", RootEntry::Kind::folder});
-  // Not /app itself: folders beside these are made in it.
-  if (std::filesystem::is_directory(root / "app", error)) GUARD_TRY(add_entries(root / "app", "/app", entries));
   return entries;
 }
 
@@ -316,7 +312,7 @@ Result<ExecResult> NamespaceSandbox::run(const SandboxSpec& spec, ByteSink& out,
   const std::uint32_t nproc = limit_nproc ? spec.limits.pids + 2 : 0;
   InitDuties duties;
   duties.nproc = nproc;
-  duties.fresh_folders = true;
+  duties.own_folders = true;
   GUARD_TRY_ASSIGN(duties.owner, run_owner(spec.run_id));
   for (std::string& word : init_command(kInitInside, spec, duties)) run.child.argv.push_back(std::move(word));
   run.child.cwd = "/";

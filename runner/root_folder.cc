@@ -87,16 +87,8 @@ Result<void> write_root_folder(const fs::path& root, const RootFolderParts& part
   GUARD_TRY(writer.file("etc/group", kGroup));
   GUARD_TRY(writer.file("etc/nsswitch.conf", kNsswitch));
   GUARD_TRY(writer.file("etc/hosts", kHosts));
-  for (const char* place : {"app/sandbox", "app/src", "dev", "proc", "run", "sys", "tmp"})
-    GUARD_TRY(writer.folder(place));
-  // Projects without these files get an empty object: bun reads both.
-  GUARD_TRY(writer.file("app/package.json", "{}\n"));
-  GUARD_TRY(writer.file("app/tsconfig.json", "{}\n"));
-  if (parts.node_modules.empty()) {
-    GUARD_TRY(writer.folder("app/node_modules"));
-  } else {
-    GUARD_TRY(copy_package_tree(parts.node_modules, root / "app/node_modules", {}, cancel));
-  }
+  for (const char* place : {"app", "dev", "modules", "proc", "run", "sys", "tmp"}) GUARD_TRY(writer.folder(place));
+  if (!parts.node_modules.empty()) GUARD_TRY(copy_package_tree(parts.node_modules, root / "modules/node_modules", {}, cancel));
   return writer.clear_times();
 }
 

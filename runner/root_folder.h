@@ -4,8 +4,8 @@
 //   usr/local/bin/bun            the program
 //   lib/..., lib64/...           the loader and libraries it needs, where they are looked for
 //   etc/                         passwd, group, nsswitch.conf, hosts: as little as a C library is content with
-//   app/node_modules/            the packages of the lockfile
-//   app/src, app/sandbox, app/package.json, app/tsconfig.json, dev, proc, run, sys, tmp     places to mount on
+//   modules/node_modules/        the packages of the lockfile; the project as staged has a link to them
+//   app, dev, proc, run, sys, tmp                       places to mount on
 //
 // World-readable and writable for nobody but its owner, whoever builds it: the program inside is another user, or is
 // kept from writing by a read-only mount.

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <set>
+#include <utility>
 
 namespace guard {
 namespace {
@@ -16,8 +16,6 @@ constexpr std::size_t kRunIdBytesMax = 64;
 constexpr milliseconds kTimeMax{std::chrono::hours(24 * 7)};
 // A tmpfs is as large as was asked for, rounded up to whole pages.
 constexpr std::uint64_t kPageBytesMax = 65536;
-// Enough for snapshots beside a test; the memory of all scratch folders counts towards the run's.
-constexpr std::uint64_t kNestedScratchBytesMax = 16u << 20;
 
 Error refuse(std::string sentence) {
   return Error(ErrorCode::input_invalid, std::move(sentence));
@@ -113,16 +111,20 @@ Result<void> check_targets(const SandboxSpec& spec) {
     earlier.push_back(target);
     return ok();
   };
+  const std::vector<std::string> homes = home_folders();
+  for (const Mount& mount : spec.mounts) {
+    GUARD_TRY(check_source(mount.source.string(), homes));
+    GUARD_TRY(add(mount.target));
+  }
+  bool filled = false;
   for (const ScratchFolder& scratch : spec.scratch) {
     GUARD_TRY(add(scratch.target));
     if (scratch.bytes_max == 0 || scratch.files_max == 0) {
       return refuse(fmt::format("scratch folder {} has a limit of 0", scratch.target));
     }
-  }
-  const std::vector<std::string> homes = home_folders();
-  for (const Mount& mount : spec.mounts) {
-    GUARD_TRY(check_source(mount.source.string(), homes));
-    GUARD_TRY(add(mount.target));
+    if (scratch.filled_from.empty()) continue;
+    const bool mounted = std::any_of(spec.mounts.begin(), spec.mounts.end(), [&](const Mount& mount) { return mount.target == scratch.filled_from; });
+    if (!mounted || std::exchange(filled, true)) return refuse(fmt::format("scratch folder {} can't be filled from {}", scratch.target, scratch.filled_from));
   }
   return ok();
 }
@@ -161,37 +163,12 @@ Result<void> check_limits(const SandboxSpec& spec) {
   return ok();
 }
 
-// Parents first.
-std::set<std::string> folders_between(const SandboxSpec& spec, const ScratchFolder& scratch) {
-  std::set<std::string> folders;
-  for (const Mount& mount : spec.mounts) {
-    if (mount.target == scratch.target || !is_same_or_below(mount.target, scratch.target)) continue;
-    for (std::size_t slash = mount.target.find('/', scratch.target.size() + 1); slash != std::string::npos;
-         slash = mount.target.find('/', slash + 1)) {
-      folders.insert(mount.target.substr(0, slash));
-    }
-  }
-  return folders;
-}
-
 }  // namespace
 
 std::vector<MemoryFolder> memory_folders(const SandboxSpec& spec) {
   std::vector<MemoryFolder> folders = {{"/tmp", spec.limits.tmp_bytes, spec.limits.tmp_files, true}};
-  for (const ScratchFolder& scratch : spec.scratch) {
-    folders.push_back({scratch.target, scratch.bytes_max, scratch.files_max});
-    for (const std::string& nested : folders_between(spec, scratch)) {
-      folders.push_back({nested, std::min(scratch.bytes_max, kNestedScratchBytesMax), scratch.files_max});
-    }
-  }
+  for (const ScratchFolder& scratch : spec.scratch) folders.push_back({scratch.target, scratch.bytes_max, scratch.files_max});
   return folders;
-}
-
-const Mount* mount_inside(const SandboxSpec& spec, std::string_view folder) {
-  const auto found = std::find_if(spec.mounts.begin(), spec.mounts.end(), [folder](const Mount& mount) {
-    return mount.target != folder && is_same_or_below(mount.target, folder);
-  });
-  return found == spec.mounts.end() ? nullptr : &*found;
 }
 
 void add_folder_limits(const Limits& limits, ExecResult& result) {

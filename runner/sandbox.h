@@ -25,15 +25,17 @@
 
 namespace guard {
 
-// Always read-only. `source` is an absolute path on the host: a file or folder of guard's own staging area.
+// Always read-only, the whole of a folder. `source` is an absolute path on the host: a file or folder of guard's own staging area.
 struct Mount {
   std::filesystem::path source;
   std::string target;  // absolute path inside
 };
 
-// A fresh, empty folder in memory, writable for the program, gone with the run.
+// A fresh folder in memory, writable for the program, gone with the run. Where it starts with files of the project, the program
+// cannot change one of the copies unseen: ExecResult::touched (init/filled_folder.h). One at most starts so.
 struct ScratchFolder {
   std::string target;
+  std::string filled_from;  // a mount's target, a file of runner/fill_format.h; empty: it starts empty
   std::uint64_t bytes_max = 0;
   std::uint64_t files_max = 0;
 };
@@ -59,6 +61,7 @@ struct RuntimeImage {
   std::string reference;  // "jarvis-test-runner:3f2a..."
   std::string id;         // "sha256:..." that the engine must show for `reference`; empty: any
   std::filesystem::path root_folder;
+  std::vector<std::string> module_folders = {};  // of the project, relative: what has node_modules below /modules in the image
 };
 
 enum class ReportChannel : std::uint8_t { off, on };
@@ -76,7 +79,7 @@ struct SandboxSpec {
   std::string working_dir = "/app";
   std::map<std::string, std::string> env;  // complete: nothing is inherited
   std::vector<Mount> mounts;               // parents before children
-  std::vector<ScratchFolder> scratch;      // mounted before `mounts`; /tmp is always there besides
+  std::vector<ScratchFolder> scratch;      // mounted after `mounts`; /tmp is always there besides
   std::filesystem::path host_folder;       // what working_dir means on the host backend
   RuntimeImage image;
   Network network = Network::none;
@@ -92,9 +95,7 @@ struct SandboxSpec {
   static constexpr int kAttestationFd = 4;
 };
 
-// Everything in memory that a run may write to, in the order of mounting: /tmp, then each scratch folder and behind it the folders
-// between it and the files that are mounted into it. Each of those becomes a small scratch folder of its own: a folder that is no
-// mount could be renamed away by the program, and another put in its place with other files in it.
+// Everything in memory that a run may write to: /tmp and the scratch folders.
 struct MemoryFolder {
   std::string target;
   std::uint64_t bytes_max = 0;
@@ -102,9 +103,6 @@ struct MemoryFolder {
   bool shared = false;  // /tmp, with the sticky bit; the others are for the program's user alone
 };
 std::vector<MemoryFolder> memory_folders(const SandboxSpec& spec);
-
-// The first mount whose target lies inside `folder`; nullptr where there is none.
-const Mount* mount_inside(const SandboxSpec& spec, std::string_view folder);
 
 // Adds to result.enforced_by what was seen from inside of the limits of /tmp: not every way of mounting can keep each of them.
 // memory_folders() are all made in the same way, so that the others are as it is.
@@ -144,7 +142,7 @@ class Sandbox {
 // `engine`: empty: the one that the environment names. `runtime`: empty for the engine's default.
 //
 // A remote engine cannot be shown files of this machine: what would be mounted is sent to it as an image of the run's own,
-// and is as unwritable. A mount inside a scratch folder is refused there, because a folder of an image cannot be both.
+// and is as unwritable.
 struct DockerOptions {
   docker::Endpoint engine;
   std::string runtime;

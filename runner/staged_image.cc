@@ -47,17 +47,6 @@ Result<std::string> dockerfile(std::string_view base_id, const std::map<std::str
   return text + fmt::format("\nCOPY {}/ /\n", kFiles);
 }
 
-Result<void> check_mounts(const SandboxSpec& spec) {
-  for (const ScratchFolder& scratch : spec.scratch) {
-    const Mount* const mount = mount_inside(spec, scratch.target);
-    if (mount == nullptr) continue;
-    return Error(ErrorCode::input_invalid,
-                 fmt::format("{} cannot be read-only inside {} on an engine at another machine", mount->target,
-                             scratch.target));
-  }
-  return ok();
-}
-
 class ContextWriter {
  public:
   ContextWriter(ByteSink& out, const CancelToken& cancel) : tar_(out), cancel_(cancel) {}
@@ -95,7 +84,6 @@ class ContextWriter {
 Result<StagedContext> stage_context(const SandboxSpec& spec, std::string_view base_id, const fs::path& init,
                                     std::string_view init_inside, const std::map<std::string, std::string>& labels,
                                     const CancelToken& cancel) {
-  GUARD_TRY(check_mounts(spec));
   GUARD_TRY_ASSIGN(const std::string recipe, dockerfile(base_id, labels));
   GUARD_TRY_ASSIGN(const fs::path cache, cache_folder());
   GUARD_TRY_ASSIGN(ScratchFile scratch, ScratchFile::create(cache));

@@ -179,16 +179,40 @@ TEST_P(Run, SecretsInTestNamesAreMaskedInTheDocument) {
   EXPECT_EQ((result.out + result.err).find("Qm7Qm7"), std::string::npos) << result.out;
 }
 
-// The folder between is no checked file, but what lies in it is: it must not be moved away and replaced.
-TEST_P(Run, FoldersOfCheckedFilesCannotBeSwapped) {
+// The folder between is no checked file, but what lies in it is: moved away, replaced and put back, it ends the run.
+TEST_P(Run, FoldersOfCheckedFilesAreNotSwappedUnseen) {
   project_.configure("trust_namespace = true\n");
   project_.write("sandbox/deep/er/helper.ts", "export const answer = 42;\n");
-  project_.write("sandbox/a.test.ts",
-                 "import { expect, test } from \"bun:test\";\nimport { renameSync, writeFileSync } from \"node:fs\";\nimport { answer } from \"./deep/er/helper\";\n"
-                 "test(\"stays\", () => { expect(answer).toBe(42);\n"
-                 "  for (const name of [\"deep\", \"deep/er\", \"deep/er/helper.ts\"]) expect(() => renameSync(\"/app/sandbox/\" + name, \"/app/sandbox/moved\")).toThrow();\n"
-                 "  expect(() => writeFileSync(\"/app/sandbox/deep/er/helper.ts\", \"\")).toThrow(); });\n");
+  const std::string head = "import { expect, test } from \"bun:test\";\nimport { renameSync, writeFileSync } from \"node:fs\";\nimport { answer } from \"./deep/er/helper\";\n";
+  for (const std::string name : {"deep", "deep/er", "deep/er/helper.ts"}) {
+    project_.write("sandbox/a.test.ts", head + "test(\"moves\", () => { expect(answer).toBe(42);\n  const name = \"/app/sandbox/" + name +
+                                            "\";\n  renameSync(name, \"/app/sandbox/moved\"); renameSync(\"/app/sandbox/moved\", name); });\n");
+    const auto result = run({"sandbox/a.test.ts"});
+    expect_verdict(result, 1, "rejected", "violation");
+    EXPECT_NE(result.out.find("sandbox/" + name), std::string::npos) << result.out;
+  }
+  project_.write("sandbox/a.test.ts", head + "test(\"stays\", () => { expect(answer).toBe(42);\n"
+                                             "  expect(() => writeFileSync(\"/app/sandbox/deep/er/helper.ts\", \"\")).toThrow(/EACCES/); });\n");
   expect_verdict(run({"sandbox/a.test.ts"}), 0, "allowed", "tests_passed");
+}
+
+// bun opens a stored snapshot for writing, and writes it again as it was.
+TEST_P(Run, StoredSnapshotsAreReadAndNeverChanged) {
+  project_.configure("trust_namespace = true\n");
+  project_.write("sandbox/__snapshots__/a.test.ts.snap", "// Bun Snapshot v1, https://bun.sh/docs/test/snapshots\n\nexports[`is 1`] = `\"as stored\"`;\n");
+  const auto with = [&](const std::string& value, const std::string& more = "") {
+    project_.write("sandbox/a.test.ts", "import { expect, test } from \"bun:test\";\nimport * as fs from \"node:fs\";\n"
+                                        "const snapshot = \"sandbox/__snapshots__/a.test.ts.snap\";\n" + more +
+                                        "test(\"is\", () => { expect(\"" + value + "\").toMatchSnapshot(); });\n");
+    return run({"sandbox/a.test.ts"});
+  };
+  expect_verdict(with("as stored"), 0, "allowed", "tests_passed");
+  expect_verdict(with("otherwise"), 1, "rejected", "tests_failed");
+  const std::string change = "fs.writeFileSync(snapshot, fs.readFileSync(snapshot, \"utf8\").replace(\"as stored\", \"otherwise\"));\n";
+  const std::string back = "process.on(\"exit\", () => fs.writeFileSync(snapshot, fs.readFileSync(snapshot, \"utf8\").replace(\"otherwise\", \"as stored\")));\n";
+  expect_verdict(with("otherwise", change), 1, "rejected", "violation");
+  expect_verdict(with("otherwise", change + back), 1, "rejected", "violation");
+  EXPECT_EQ(read_file(project_.path() / "sandbox/__snapshots__/a.test.ts.snap", 1000)->find("otherwise"), std::string::npos);
 }
 
 TEST_P(Run, AFolderStandsForItsTestsAndAFileNamedTwiceIsOne) {

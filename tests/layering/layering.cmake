@@ -12,8 +12,8 @@ set(may_include_runner docker common)
 set(may_include_pipeline validator runner redact rules common)
 set(may_include_nightly pipeline validator redact runner rules common)
 set(may_include_cli nightly pipeline validator runner redact docker rules common)
-# The static init shares one header with the runner: what the two say to each other.
-set(may_include_init runner/init_protocol.h)
+# The static init shares two headers with the runner: what the two say to each other, and what a folder is filled with.
+set(may_include_init runner/init_protocol.h runner/fill_format.h)
 
 set(wrong 0)
 set(seen 0)

@@ -130,11 +130,11 @@ void probe_writing() {
     if (fd >= 0) ::close(fd);
   }
   must_fail(1, "write a checked file", ::open("/app/scratch/given", O_WRONLY | O_CLOEXEC));
-  must_fail(1, "remove a checked file", ::unlink("/app/scratch/given"));
-  must_fail(1, "replace a checked file", ::rename("/app/scratch/given", "/app/scratch/other"));
-  must_fail(1, "move the folder of a checked file", ::rename("/app/scratch/nested", "/app/scratch/moved"));
+  must_fail(1, "remove a checked file", ::unlink("/staged/given"));
+  must_fail(1, "replace a checked file", ::rename("/staged/given", "/app/scratch/other"));
+  must_fail(1, "move the folder of a checked file", ::rename("/staged/nested", "/staged/moved"));
   must_fail(2, "remount /", ::mount("none", "/", nullptr, MS_REMOUNT, nullptr));
-  must_fail(2, "remount a bind mount", ::mount("none", "/app/scratch/given", nullptr, MS_REMOUNT | MS_BIND, nullptr));
+  must_fail(2, "remount a bind mount", ::mount("none", "/staged", nullptr, MS_REMOUNT | MS_BIND, nullptr));
 }
 
 // Fills `to` with a copy of ourselves, which says so when it runs; closes it, and runs what `path` names.
@@ -197,7 +197,7 @@ void probe_host_files(const std::string& host_file) {
   struct statvfs folder {};
   const bool nosuid = ::statvfs("/app/scratch", &folder) == 0 && (folder.f_flag & ST_NOSUID) != 0;
   report(9, nosuid, "set-user-id in the writable folder", nosuid ? "mounted nosuid" : "not mounted nosuid");
-  must_fail(10, "hard link to a checked file", ::link("/app/scratch/given", "/app/scratch/linked"));
+  must_fail(10, "hard link to a checked file", ::link("/staged/given", "/app/scratch/linked"));
   must_fail(10, "hard link to a program", ::link("/bin/probe", "/app/scratch/linked"));
   std::string strange;
   for (const std::string& name : entries("/dev")) {

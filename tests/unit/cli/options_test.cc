@@ -279,7 +279,11 @@ TEST(Options, ValuesAreCheckedWhileTheyAreStillAMistakeOfUsage) {
   EXPECT_THAT(mistake({"run", "a.ts", "--env", "A B=1"}), HasSubstr("is not the name"));
   EXPECT_THAT(mistake({"run", "a.ts", "--env", "=1"}), HasSubstr("is not the name"));
   EXPECT_THAT(mistake({"run", "a.ts", "--mask-env", "A,,B"}), HasSubstr("is not the name"));
-  EXPECT_THAT(mistake({"run"}), HasSubstr("needs the tests"));
+}
+
+TEST(Options, RunWithoutNamesMeansTheWholeProject) {
+  EXPECT_TRUE(parsed<RunOptions>({"run"}).files.empty());
+  EXPECT_TRUE(parsed<RunOptions>({"run", "--quiet"}).files.empty());
 }
 
 // What --env passes is a secret as often as not.

@@ -51,7 +51,7 @@ class CollectedFiles : public ::testing::Test {
     written.files = std::move(files);
     written.left_behind = {{"pipe", LeftBehindReason::special_file}};
     written.left_behind_count = 7;
-    BringBackRequest request{policy, &gate, &*secrets, &*target, "docker"};
+    BringBackRequest request{policy, &gate, &*secrets, &*target, "sandbox", "docker"};
     return bring_back(request, {std::move(checked), {}}, std::move(written), record_);
   }
 

@@ -308,8 +308,9 @@ test("reaches nobody", async () => { await expect(fetch("http://192.0.2.1/", { s
       spec({"bun", "test", "--reporter=junit", "--reporter-outfile=/proc/self/fd/3", "./sandbox/work.test.ts"});
   wanted.image = *image;
   wanted.env = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"HOME", "/tmp"}, {"NO_COLOR", "1"}};
-  wanted.scratch = {{"/app/sandbox", 16 << 20, 1000}};
-  wanted.mounts = {{test, "/app/sandbox/work.test.ts"}};
+  testing::write_fill_file(test.parent_path(), folder() / "sandbox-fill");
+  wanted.scratch = {{"/app/sandbox", "/.fill", 16 << 20, 1000}};
+  wanted.mounts = {{folder() / "sandbox-fill", "/.fill"}};
   wanted.report = ReportChannel::on;
   for (const testing::As who : {testing::As::ourselves, testing::As::ordinary_user}) {
     testing::run_as(who, [&] {

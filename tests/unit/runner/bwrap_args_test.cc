@@ -17,16 +17,13 @@ TEST(BwrapArgs, SpellsOutTheWholeSandbox) {
   SandboxSpec spec;
   spec.env = {{"HOME", "/tmp"}, {"SPACE", "a b"}};
   spec.limits.tmp_bytes = 500;
-  spec.scratch = {{"/app/sandbox", 256, 10}};
-  spec.mounts = {{"/cache/src", "/app/src"},
-                 {"/cache/a", "/app/sandbox/a.test.ts"},
-                 {"/cache/b", "/app/sandbox/deep/er/b.test.ts"},
-                 {"/cache/c", "/app/sandbox/deep/c.test.ts"}};
+  spec.scratch = {{"/app/sandbox", "/staged", 256, 10}};
+  spec.mounts = {{"/cache/app", "/app"}, {"/cache/app/sandbox", "/staged"}};
   BwrapInputs inputs;
   inputs.root = {{"/root/usr", "/usr", RootEntry::Kind::mounted},
                  {"usr/lib", "/lib", RootEntry::Kind::link},
                  {"", "/app", RootEntry::Kind::folder},
-                 {"/root/app/node_modules", "/app/node_modules", RootEntry::Kind::mounted}};
+                 {"/root/modules", "/modules", RootEntry::Kind::mounted}};
   inputs.masks = {{"/proc/kcore"}, {"/proc/acpi"}};
   inputs.init_source = "/cache/init";
   inputs.seccomp_fd = 10;
@@ -49,7 +46,7 @@ TEST(BwrapArgs, SpellsOutTheWholeSandbox) {
             "--ro-bind /root/usr /usr\n"
             "--symlink usr/lib /lib\n"
             "--dir /app\n"
-            "--ro-bind /root/app/node_modules /app/node_modules\n"
+            "--ro-bind /root/modules /modules\n"
             "--ro-bind /cache/init /guard-init\n"
             "--proc /proc\n"
             "--ro-bind /dev/null /proc/kcore\n"
@@ -59,22 +56,14 @@ TEST(BwrapArgs, SpellsOutTheWholeSandbox) {
             "--remount-ro /proc/acpi\n"
             "--dev /dev\n"
             "--remount-ro /dev\n"
+            "--ro-bind /cache/app /app\n"
+            "--ro-bind /cache/app/sandbox /staged\n"
             "--size 500\n"
             "--perms 1777\n"
             "--tmpfs /tmp\n"
             "--size 256\n"
             "--perms 0755\n"
             "--tmpfs /app/sandbox\n"
-            "--size 256\n"
-            "--perms 0755\n"
-            "--tmpfs /app/sandbox/deep\n"
-            "--size 256\n"
-            "--perms 0755\n"
-            "--tmpfs /app/sandbox/deep/er\n"
-            "--ro-bind /cache/src /app/src\n"
-            "--ro-bind /cache/a /app/sandbox/a.test.ts\n"
-            "--ro-bind /cache/b /app/sandbox/deep/er/b.test.ts\n"
-            "--ro-bind /cache/c /app/sandbox/deep/c.test.ts\n"
             "--chdir /app\n"
             "--remount-ro /");
 }
@@ -84,8 +73,8 @@ TEST(BwrapArgs, BindsWhatTheStageBeforeHasMounted) {
   SandboxSpec spec;
   spec.limits.tmp_bytes = 500;
   spec.limits.tmp_files = 20;
-  spec.scratch = {{"/app/sandbox", 256, 10}};
-  spec.mounts = {{"/cache/b", "/app/sandbox/deep/b.test.ts"}};
+  spec.scratch = {{"/app/sandbox", "", 256, 10}};
+  spec.mounts = {{"/cache/app", "/app"}};
   EXPECT_EQ(shown(scratch_stage_command(spec, {"/cache/init", "/cache/scratch", 12, 13})),
             " /cache/init\n"
             "--scratch-at /cache/scratch\n"
@@ -93,15 +82,13 @@ TEST(BwrapArgs, BindsWhatTheStageBeforeHasMounted) {
             "--plain 13\n"
             "--scratch 1777:500:20\n"
             "--scratch 0755:256:10\n"
-            "--scratch 0755:256:10\n"
             "--");
   BwrapInputs inputs;
   inputs.scratch_at = "/cache/scratch";
   const std::string args = shown(bwrap_args(spec, inputs));
-  EXPECT_NE(args.find("--bind /cache/scratch/0 /tmp\n"
-                      "--bind /cache/scratch/1 /app/sandbox\n"
-                      "--bind /cache/scratch/2 /app/sandbox/deep\n"
-                      "--ro-bind /cache/b /app/sandbox/deep/b.test.ts\n"),
+  EXPECT_NE(args.find("--ro-bind /cache/app /app\n"
+                      "--bind /cache/scratch/0 /tmp\n"
+                      "--bind /cache/scratch/1 /app/sandbox\n"),
             std::string::npos)
       << args;
   EXPECT_EQ(args.find("--tmpfs /app"), std::string::npos);

@@ -26,6 +26,7 @@
 #include "tests/support/test_engine.h"
 #include "tests/unit/runner/collected_tree.h"
 #include "tests/unit/runner/program_image.h"
+#include "tests/unit/runner/sandbox_fixture.h"
 
 namespace guard {
 namespace {
@@ -204,10 +205,12 @@ TEST_F(DockerSandboxTest, PassesOnlyTheGivenEnvironment) {
 
 TEST_F(DockerSandboxTest, WritesReachOnlyTheScratchFolders) {
   const auto staged = folder_->path() / "staged";
-  ASSERT_TRUE(write_file_atomically(staged, "checked\n", 0666));
+  ASSERT_TRUE(make_folders(staged, 0755));
+  ASSERT_TRUE(write_file_atomically(staged / "a.test.ts", "checked\n", 0666));
   SandboxSpec wanted = spec({});
-  wanted.scratch = {{"/app/sandbox", 1 << 20, 100}};
-  wanted.mounts = {{staged, "/app/sandbox/a.test.ts"}};
+  testing::write_fill_file(staged, folder_->path() / "fill");
+  wanted.scratch = {{"/app/sandbox", "/.fill", 1 << 20, 100}};
+  wanted.mounts = {{staged, "/staged"}, {folder_->path() / "fill", "/.fill"}};
   const auto attempt = [&](const std::string& how, const std::string& path) {
     wanted.argv = {"/bin/misbehave", how, path};
     wanted.run_id += "x";
@@ -216,7 +219,8 @@ TEST_F(DockerSandboxTest, WritesReachOnlyTheScratchFolders) {
     return out_.text;
   };
   EXPECT_EQ(attempt("cat", "/app/sandbox/a.test.ts"), "checked\n");
-  EXPECT_EQ(attempt("write", "/app/sandbox/a.test.ts"), "EROFS\n");
+  EXPECT_EQ(attempt("write", "/app/sandbox/a.test.ts"), "EACCES\n");
+  EXPECT_EQ(attempt("write", "/staged/a.test.ts"), "EROFS\n");
   EXPECT_EQ(attempt("write", "/app/sandbox/new"), "ok\n");
   EXPECT_EQ(attempt("write", "/tmp/new"), "ok\n");
   for (const char* path :
@@ -227,15 +231,16 @@ TEST_F(DockerSandboxTest, WritesReachOnlyTheScratchFolders) {
   EXPECT_EQ(attempt("cat", "/proc/cmdline"), "");
 }
 
-// As in the embedded sandbox; the engine's own files in the folder, the mounts, are not among them.
+// As in the embedded sandbox; what was copied into the folder is not among them.
 TEST_F(DockerSandboxTest, HandsOutPlainFilesAndTellsOfTheRest) {
-  ASSERT_TRUE(write_file_atomically(folder_->path() / "given", "as given\n"));
+  ASSERT_TRUE(make_folders(folder_->path() / "staged/nested", 0755));
+  for (const char* name : {"given", "nested/given"}) ASSERT_TRUE(write_file_atomically(folder_->path() / "staged" / name, "as given\n", 0644));
+  testing::write_fill_file(folder_->path() / "staged", folder_->path() / "fill");
   auto wanted = spec({});
   wanted.argv = {"/writes_files", "tree", "/app/scratch"};
-  wanted.scratch = {{"/app/scratch", 16 << 20, 1000}};
+  wanted.scratch = {{"/app/scratch", "/.fill", 16 << 20, 1000}};
   wanted.mounts = {{GUARD_BINARY_DIR "/tests/cases/writes_files", "/writes_files"},
-                   {folder_->path() / "given", "/app/scratch/given"},
-                   {folder_->path() / "given", "/app/scratch/nested/given"}};
+                   {folder_->path() / "fill", "/.fill"}};
   wanted.limits.file_bytes = 1ull << 41;  // else the sparse file could not be made
   wanted.collect = collecting::collect_all("/app/scratch");
   const auto result = run(wanted);
@@ -246,14 +251,15 @@ TEST_F(DockerSandboxTest, HandsOutPlainFilesAndTellsOfTheRest) {
 }
 
 TEST_F(DockerSandboxTest, GivesEachOfSeveralProgramsAFreshWorld) {
-  ASSERT_TRUE(write_file_atomically(folder_->path() / "given", "as given\n"));
+  ASSERT_TRUE(make_folders(folder_->path() / "staged/nested", 0755));
+  for (const char* name : {"given", "nested/given"}) ASSERT_TRUE(write_file_atomically(folder_->path() / "staged" / name, "as given\n", 0644));
+  testing::write_fill_file(folder_->path() / "staged", folder_->path() / "fill");
   auto wanted = spec({});
   wanted.argv = {"/leaves_a_mess", "/app/scratch"};
   wanted.each = {"one", "fails", "three"};
-  wanted.scratch = {{"/app/scratch", 16 << 20, 8000}};
+  wanted.scratch = {{"/app/scratch", "/.fill", 16 << 20, 8000}};
   wanted.mounts = {{GUARD_BINARY_DIR "/tests/cases/leaves_a_mess", "/leaves_a_mess"},
-                   {folder_->path() / "given", "/app/scratch/given"},
-                   {folder_->path() / "given", "/app/scratch/nested/given"}};
+                   {folder_->path() / "fill", "/.fill"}};
   wanted.collect = CollectRequest{"/app/scratch", 0, 0, 0};
   const auto result = run(wanted);
   ASSERT_TRUE(result) << result.error().to_string();
@@ -264,10 +270,10 @@ TEST_F(DockerSandboxTest, GivesEachOfSeveralProgramsAFreshWorld) {
 
 TEST_F(DockerSandboxTest, LimitsBytesAndFilesOfTheScratchFolders) {
   SandboxSpec wanted = spec({"fill", "/app/sandbox/big"});
-  wanted.scratch = {{"/app/sandbox", 1 << 20, 100}};
+  wanted.scratch = {{"/app/sandbox", "", 1 << 20, 100}};
   EXPECT_EQ(output_of(wanted), "1048576 ENOSPC\n");
   wanted = spec({"many-files", "/app/sandbox"});
-  wanted.scratch = {{"/app/sandbox", 1 << 20, 100}};
+  wanted.scratch = {{"/app/sandbox", "", 1 << 20, 100}};
   EXPECT_EQ(output_of(wanted), "99 ENOSPC\n");  // the folder itself is one
   wanted = spec({"fill", "/tmp/big"});
   wanted.limits.tmp_bytes = 2 << 20;
@@ -786,7 +792,7 @@ class PodmanSandboxTest : public DockerSandboxTest {
 
 TEST_F(PodmanSandboxTest, TellsExitCodeStreamsReportAndWhatItCannotLimit) {
   SandboxSpec wanted = spec({"exit", "7"});
-  wanted.scratch = {{"/app/sandbox", 1 << 20, 100}};
+  wanted.scratch = {{"/app/sandbox", "", 1 << 20, 100}};
   const auto result = run(wanted);
   ASSERT_TRUE(result) << result.error().to_string();
   EXPECT_EQ(result->outcome.kind, OutcomeKind::exited);
@@ -826,10 +832,12 @@ TEST_F(PodmanSandboxTest, ConfinesTheProgramAsSeenFromInside) {
 
 TEST_F(PodmanSandboxTest, WritesReachOnlyTheScratchFolders) {
   const auto staged = folder_->path() / "staged";
-  ASSERT_TRUE(write_file_atomically(staged, "checked\n", 0666));
+  ASSERT_TRUE(make_folders(staged, 0755));
+  ASSERT_TRUE(write_file_atomically(staged / "a.test.ts", "checked\n", 0666));
   SandboxSpec wanted = spec({});
-  wanted.scratch = {{"/app/sandbox", 1 << 20, 100}};
-  wanted.mounts = {{staged, "/app/sandbox/a.test.ts"}};
+  testing::write_fill_file(staged, folder_->path() / "fill");
+  wanted.scratch = {{"/app/sandbox", "/.fill", 1 << 20, 100}};
+  wanted.mounts = {{staged, "/staged"}, {folder_->path() / "fill", "/.fill"}};
   const auto attempt = [&](const std::string& how, const std::string& path) {
     wanted.argv = {"/bin/misbehave", how, path};
     wanted.run_id += "x";
@@ -838,12 +846,14 @@ TEST_F(PodmanSandboxTest, WritesReachOnlyTheScratchFolders) {
     return out_.text;
   };
   EXPECT_EQ(attempt("cat", "/app/sandbox/a.test.ts"), "checked\n");
-  EXPECT_EQ(attempt("write", "/app/sandbox/a.test.ts"), "EROFS\n");
-  EXPECT_EQ(attempt("fill", "/app/sandbox/new"), "1048576 ENOSPC\n");
+  EXPECT_EQ(attempt("write", "/app/sandbox/a.test.ts"), "EACCES\n");
+  EXPECT_EQ(attempt("write", "/staged/a.test.ts"), "EROFS\n");
+  EXPECT_EQ(attempt("fill", "/app/sandbox/new"), "1044480 ENOSPC\n");
   for (const char* path : {"/app/new", "/run/new", "/var/tmp/new", "/dev/shm/new"}) {
     EXPECT_NE(attempt("write", path), "ok\n") << path;
   }
-  wanted.mounts = {{staged, "/app/sandbox/a,rw.test.ts"}};
+  wanted.scratch.clear();
+  wanted.mounts = {{staged, "/staged,rw"}};
   wanted.run_id += "x";
   const auto misread = run(wanted);
   ASSERT_FALSE(misread);

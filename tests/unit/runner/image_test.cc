@@ -176,10 +176,10 @@ TEST_F(ImageTest, BuildsARootFolderThatBunRunsIn) {
       run({loader, "--inhibit-cache", "--library-path", search, (root / "usr/local/bin/bun").string(), "--version"},
           {{"PATH", ""}, {"HOME", "/nonexistent"}});
   EXPECT_EQ(asked.out, plan->bun_version + "\n") << asked.err;
-  for (const char* place : {"app/src", "app/sandbox", "app/node_modules", "dev", "proc", "run", "sys", "tmp"}) {
+  for (const char* place : {"app", "modules", "dev", "proc", "run", "sys", "tmp"}) {
     EXPECT_TRUE(fs::is_directory(root / place)) << place;
   }
-  for (const char* place : {"app/package.json", "app/tsconfig.json", "etc/passwd", "etc/hosts"}) {
+  for (const char* place : {"etc/passwd", "etc/hosts"}) {
     EXPECT_TRUE(fs::is_regular_file(root / place)) << place;
   }
 }
@@ -227,10 +227,10 @@ TEST_F(ImageTest, SameInputsGiveTheSameImage) {
   EXPECT_EQ(first->reference, second->reference);
   EXPECT_EQ(first->id, second->id);
 
-  EXPECT_EQ(*read_file(first->root_folder / "app/node_modules/tiny/index.js", 100), "module.exports = 7;\n");
-  EXPECT_EQ(fs::read_symlink(first->root_folder / "app/node_modules/.bin/tiny"), "../tiny/cli.js");
+  EXPECT_EQ(*read_file(first->root_folder / "modules/node_modules/tiny/index.js", 100), "module.exports = 7;\n");
+  EXPECT_EQ(fs::read_symlink(first->root_folder / "modules/node_modules/.bin/tiny"), "../tiny/cli.js");
   EXPECT_FALSE(fs::exists(marker)) << "the project's install script ran";
-  EXPECT_FALSE(fs::exists(first->root_folder / "app/node_modules/tiny/script-ran")) << "a package's install script ran";
+  EXPECT_FALSE(fs::exists(first->root_folder / "modules/node_modules/tiny/script-ran")) << "a package's install script ran";
 }
 
 TEST_F(ImageTest, EveryInputChangesTheDigest) {
@@ -477,7 +477,7 @@ TEST_F(ImageTest, RefusesToLoadARootFolderThatHasChanged) {
   ASSERT_TRUE(build());
   auto plan = plan_image(inputs_);
   ASSERT_TRUE(plan);
-  ASSERT_TRUE(write_file_atomically(plan->root_folder / "app" / "node_modules" / "extra.js", "evil"));
+  ASSERT_TRUE(write_file_atomically(plan->root_folder / "modules" / "extra.js", "evil"));
   auto loaded = load_into_engine(*plan, test_engine_socket(), cancel_, {});
   ASSERT_FALSE(loaded);
   EXPECT_EQ(loaded.error().code(), ErrorCode::io_error) << loaded.error().to_string();

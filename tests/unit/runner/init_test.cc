@@ -206,6 +206,7 @@ TEST_F(Init, RefusesOptionsItDoesNotKnow) {
 
 TEST_F(Init, IsWrittenOutAgainWhenItWasTamperedWith) {
   EXPECT_GT(init_binary().size(), 10'000u);
+  EXPECT_LT(init_binary().size(), 2'000'000u) << "guard carries it";
   std::filesystem::permissions(init_, std::filesystem::perms::owner_all);
   std::ofstream(init_, std::ios::app) << "more";
   auto again = init_binary_path();
@@ -236,6 +237,13 @@ TEST_F(Init, GetsItsCommandFromTheSpec) {
   const auto command = init_command("/i", wanted, {.nproc = 12});
   EXPECT_NE(std::find(command.begin(), command.end(), "--report"), command.end());
   EXPECT_NE(std::find(command.begin(), command.end(), "--nproc"), command.end());
+  // On the host nothing is filled: the program works in the staged folder itself.
+  EXPECT_EQ(std::find(command.begin(), command.end(), "--fill"), command.end());
+  const auto filled = init_command("/i", wanted, {.own_folders = true});
+  const auto fill = std::find(filled.begin(), filled.end(), "--fill");
+  ASSERT_LT(fill + 2, filled.end());
+  EXPECT_EQ(*(fill + 1), "/app/scratch");
+  EXPECT_EQ(*(fill + 2), "/.fill");
 }
 
 }  // namespace

@@ -10,18 +10,12 @@
 #include <map>
 #include <set>
 
-#include "docker/engine_client.h"
-#include "runner/namespace_sandbox.h"
-#include "tests/support/test_engine.h"
-#include "tests/unit/runner/program_image.h"
-#include "tests/unit/runner/sandbox_fixture.h"
+#include "tests/unit/runner/every_sandbox.h"
 
 namespace guard {
 namespace {
 
-using testing::As;
-
-enum class Where { docker, namespace_as_we_are, namespace_as_user, runsc };
+using testing::Where;
 
 // As the heads of the table's columns.
 std::string column(Where where) {
@@ -77,39 +71,20 @@ std::map<int, std::set<std::string>> documented(const std::string& head) {
   return rows;
 }
 
-class ProbeSuite : public testing::SandboxFixture, public ::testing::WithParamInterface<Where> {
+class ProbeSuite : public testing::EverySandbox {
  protected:
+  std::vector<std::filesystem::path> programs() const override {
+    return {GUARD_BINARY_DIR "/tests/probes/probe", testing::case_program("forks"), testing::case_program("eats_memory"), testing::case_program("floods")};
+  }
+
   void SetUp() override {
-    SandboxFixture::SetUp();
-    std::filesystem::copy_file(GUARD_BINARY_DIR "/tests/probes/probe", root() / "bin" / "probe");
-    if (in_container()) {
-      GUARD_NEEDS_TEST_ENGINE();
-      if (GetParam() == Where::runsc && !has_runsc() && std::getenv("GUARD_TEST_REQUIRE_RUNSC") != nullptr) FAIL() << "no runsc";
-      if (GetParam() == Where::runsc && !has_runsc()) GTEST_SKIP() << "the engine knows no runtime called runsc";
-      std::map<std::string, std::filesystem::path> programs = {{"bin/probe", root() / "bin" / "probe"}};
-      for (const char* name : {"forks", "eats_memory", "floods"}) programs[std::string("bin/") + name] = root() / "bin" / name;
-      const auto id = testing::load_program_image(engine_, kImage, programs);
-      ASSERT_TRUE(id) << id.error().to_string();
-      image_id_ = *id;
-    } else if (const auto probe = make_namespace_sandbox()->probe(Deadline::after(milliseconds(20'000)));
-               probe.state != ProbeState::available) {
-      if (std::getenv("GUARD_TEST_REQUIRE_NAMESPACE") != nullptr) FAIL() << probe.reason;
-      GTEST_SKIP() << "no embedded sandbox here: " << probe.reason;
-    }
-    plant();
+    EverySandbox::SetUp();
+    if (!IsSkipped() && !HasFatalFailure()) plant();
   }
 
   void TearDown() override {
     if (shm_id_ >= 0) ::shmctl(shm_id_, IPC_RMID, nullptr);
-    if (image_id_.empty()) return;
-    EXPECT_TRUE(engine_.remove_image(kImage, Deadline::after(milliseconds(60'000))));
-  }
-
-  bool in_container() const { return GetParam() == Where::docker || GetParam() == Where::runsc; }
-
-  bool has_runsc() {
-    const auto info = engine_.engine_info(Deadline::after(milliseconds(10'000)));
-    return info && std::find(info->runtimes.begin(), info->runtimes.end(), "runsc") != info->runtimes.end();
+    EverySandbox::TearDown();
   }
 
   // What a program of the host has lying about: a secret in the environment, a listener, a named socket, shared memory.
@@ -138,18 +113,6 @@ class ProbeSuite : public testing::SandboxFixture, public ::testing::WithParamIn
     ASSERT_GE(shm_id_, 0) << std::strerror(errno);
   }
 
-  Result<ExecResult> run(SandboxSpec wanted) {
-    out_.text.clear();
-    if (!in_container()) return make_namespace_sandbox()->run(wanted, out_, err_, cancel_);
-    wanted.image = {kImage, image_id_, {}};
-    const std::string runtime = GetParam() == Where::runsc ? "runsc" : "";
-    return make_docker_sandbox({test_engine_socket(), runtime, milliseconds(10'000)})->run(wanted, out_, err_, cancel_);
-  }
-
-  void each(const std::function<void()>& body) {
-    testing::run_as(GetParam() == Where::namespace_as_user ? As::ordinary_user : As::ourselves, body);
-  }
-
   SandboxSpec small(std::vector<std::string> argv) const {
     SandboxSpec wanted = spec(std::move(argv));
     wanted.limits.tmp_bytes = 8u << 20;
@@ -174,10 +137,6 @@ class ProbeSuite : public testing::SandboxFixture, public ::testing::WithParamIn
   }
 
   static constexpr const char* kSecret = "a-planted-value-of-the-host";
-  const std::string kImage = "guard-test-probes:" + std::to_string(::getpid());
-  CancelToken never_;
-  docker::EngineClient engine_{test_engine_socket(), never_};
-  std::string image_id_;
   std::unique_ptr<testing::ScopedEnv> secret_;
   UniqueFd listener_;
   UniqueFd abstract_;
@@ -188,17 +147,7 @@ class ProbeSuite : public testing::SandboxFixture, public ::testing::WithParamIn
   std::map<int, std::set<std::string>> rows_;
 };
 
-INSTANTIATE_TEST_SUITE_P(In, ProbeSuite,
-                         ::testing::Values(Where::docker, Where::namespace_as_we_are, Where::namespace_as_user, Where::runsc),
-                         [](const auto& tested) -> std::string {
-                           switch (tested.param) {
-                             case Where::docker: return "Docker";
-                             case Where::namespace_as_we_are: return "Namespace";
-                             case Where::namespace_as_user: return "NamespaceAsUser";
-                             case Where::runsc: return "Runsc";
-                           }
-                           return "";
-                         });
+INSTANTIATE_TEST_SUITE_P(In, ProbeSuite, testing::everywhere(), testing::name_of);
 
 TEST_P(ProbeSuite, HoldsWhatThePageSays) {
   rows_ = documented(column(GetParam()));

@@ -20,6 +20,7 @@
 #include <string_view>
 
 #include "common/file_io.h"
+#include "runner/fill_file.h"
 #include "runner/sandbox.h"
 #include "tests/support/scoped_env.h"
 
@@ -100,6 +101,27 @@ inline int processes_with(const std::string& marker) {
   return count;
 }
 
+// What lies below `source`, as a sandbox is filled with it.
+inline void write_fill_file(const std::filesystem::path& source, const std::filesystem::path& path) {
+  namespace fs = std::filesystem;
+  auto file = FillFile::create(path);
+  ASSERT_TRUE(file) << file.error().to_string();
+  for (const auto& entry : fs::recursive_directory_iterator(source)) {
+    const std::string name = entry.path().lexically_relative(source).native();
+    if (entry.is_symlink()) {
+      ASSERT_TRUE(file->add(fill_format::Kind::link, name, fs::read_symlink(entry.path()).native()));
+    } else if (entry.is_directory()) {
+      ASSERT_TRUE(file->add(fill_format::Kind::folder, name));
+    } else {
+      const auto bytes = read_file(entry.path(), 1 << 26, FollowLinks::no);
+      ASSERT_TRUE(bytes) << bytes.error().to_string();
+      const bool runs = (entry.status().permissions() & fs::perms::owner_exec) != fs::perms::none;
+      ASSERT_TRUE(file->add(runs ? fill_format::Kind::program : fill_format::Kind::file, name, *bytes));
+    }
+  }
+  ASSERT_TRUE(file->finish());
+}
+
 class SandboxFixture : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -112,8 +134,9 @@ class SandboxFixture : public ::testing::Test {
     std::filesystem::create_directories(folder_->path() / "staged" / "nested");
     std::ofstream(folder_->path() / "staged" / "given") << "as given\n";
     std::ofstream(folder_->path() / "staged" / "nested" / "given") << "as given, too\n";
-    // Writable for all as files, so that it is the mount that must keep them from changing.
+    // Writable for all as a file, so that it is the mount that must keep it from changing.
     ::chmod((folder_->path() / "staged" / "given").c_str(), 0666);
+    write_fill_file(folder() / "staged", folder() / "fill");
     for (const auto& entry : std::filesystem::directory_iterator(case_program(""))) {
       if (entry.is_regular_file() && ::access(entry.path().c_str(), X_OK) == 0) {
         std::filesystem::copy_file(entry.path(), root() / "bin" / entry.path().filename());
@@ -136,9 +159,8 @@ class SandboxFixture : public ::testing::Test {
     spec.env = {{"PATH", "/bin"}, {"HOME", "/tmp"}};
     spec.image.root_folder = root();
     spec.host_folder = folder();
-    spec.scratch = {{"/app/scratch", 16 << 20, 1000}};
-    spec.mounts = {{folder() / "staged" / "given", "/app/scratch/given"},
-                   {folder() / "staged" / "nested" / "given", "/app/scratch/nested/given"}};
+    spec.scratch = {{"/app/scratch", "/.fill", 16 << 20, 1000}};
+    spec.mounts = {{folder() / "staged", "/staged"}, {folder() / "fill", "/.fill"}};
     spec.timeout = milliseconds(60'000);
     spec.grace = milliseconds(1500);
     return spec;

@@ -65,8 +65,8 @@ TEST_F(SandboxSpecTest, RefusesEveryLimitOfNothing) {
   refuses("timeout", [](SandboxSpec& s) { s.timeout = milliseconds(0); });
   refuses("endless timeout", [](SandboxSpec& s) { s.timeout = milliseconds::max(); });
   refuses("grace", [](SandboxSpec& s) { s.grace = milliseconds(-1); });
-  refuses("scratch bytes", [](SandboxSpec& s) { s.scratch = {{"/app/x", 0, 1}}; });
-  refuses("scratch files", [](SandboxSpec& s) { s.scratch = {{"/app/x", 1, 0}}; });
+  refuses("scratch bytes", [](SandboxSpec& s) { s.scratch = {{"/app/x", "", 0, 1}}; });
+  refuses("scratch files", [](SandboxSpec& s) { s.scratch = {{"/app/x", "", 1, 0}}; });
 }
 
 TEST_F(SandboxSpecTest, RefusesTargetsThatHideOrEscape) {
@@ -83,7 +83,15 @@ TEST_F(SandboxSpecTest, RefusesTargetsThatHideOrEscape) {
   refuses("a child before its parent", [&](SandboxSpec& s) {
     s.mounts = {{staged, "/app/x/a"}, {folder(), "/app/x"}};
   });
-  refuses("a mount over a scratch folder", [&](SandboxSpec& s) { s.mounts = {{folder(), "/app/scratch"}}; });
+  const auto scratch = [&](std::vector<ScratchFolder> folders) {
+    return [=, this](SandboxSpec& s) {
+      s.mounts = {{folder() / "staged", "/app/staged"}};
+      s.scratch = folders;
+    };
+  };
+  refuses("a scratch folder over a mount", scratch({{"/app/staged", "", 1 << 20, 10}}));
+  refuses("a scratch folder filled from no mount", scratch({{"/app/x", "/app/other", 1 << 20, 10}}));
+  refuses("two filled folders", scratch({{"/app/x", "/app/staged", 1 << 20, 10}, {"/app/y", "/app/staged", 1 << 20, 10}}));
 }
 
 TEST_F(SandboxSpecTest, NeverMountsWhatMustNotBeSeen) {

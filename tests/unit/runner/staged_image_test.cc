@@ -81,15 +81,6 @@ TEST_F(StagedImageTest, RefusesWhatCouldSaySomethingElseToTheBuilder) {
   EXPECT_FALSE(stage(kId, {{"guard.run", ""}}));
 }
 
-TEST_F(StagedImageTest, RefusesFilesInsideAFolderThatShallBeWritable) {
-  spec_.scratch = {{"/app/out", 1 << 20, 10}};
-  EXPECT_TRUE(stage());
-  spec_.scratch = {{"/app/sandbox", 1 << 20, 10}};
-  const auto refused = stage();
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code(), ErrorCode::input_invalid);
-}
-
 // In a layer of an image such a name takes another file away.
 TEST_F(StagedImageTest, RefusesNamesThatTakeFilesAway) {
   for (const char* target : {"/app/sandbox/.wh.a.test.ts", "/app/.wh.sandbox/a.test.ts", "/app/.wh..wh..opq"}) {
