@@ -46,6 +46,9 @@ FileCheck::FileCheck(const RuleSet& rules, const Matcher& matcher, const Validat
       rules_of_fact_(rules.facts().size()),
       applies_(rules.rules().size()),
       in_scope_(rules.rules().size()) {
+  for (std::uint32_t fact = 0; fact < rules.facts().size(); ++fact) {
+    if (rules.facts()[fact].id == kNamesFileFact) names_file_ = fact;
+  }
   for (std::uint32_t i = 0; i < rules.rules().size(); ++i) {
     const Rule& rule = rules.rules()[i];
     applies_[i] = applies(rule, options.tiers);
@@ -62,7 +65,8 @@ Result<void> FileCheck::look_at(const std::string& path, std::string_view bytes,
   out_ = &hits;
   hits.path = path;
   hits.hits.clear();
-  hits.fact_lines.clear();
+  hits.facts.clear();
+  hits.loads.clear();
   hits.findings.clear();
   candidates_.clear();
   places_.clear();
@@ -93,6 +97,7 @@ Result<void> FileCheck::look_at(const std::string& path, std::string_view bytes,
   }
   take_api_keys();
   list_facts();
+  list_loads();
   list_hits();
   if (bytes.size() > kMemoryKeptFor) views_ = SourceViews();
   return ok();
@@ -147,6 +152,7 @@ bool FileCheck::wanted(std::uint32_t index) {
 
 void FileCheck::take(View view, const Match& match) {
   if (match.is_fact) {
+    if (match.index == names_file_) take_load(view, match);
     if (harmless_.contains(view, match)) return;
     places_.push_back({match.index, views_.original(view, match.begin, match.end)});
     return;
@@ -184,21 +190,46 @@ void FileCheck::take_api_keys() {
   }
 }
 
+// What import and require load stands in the code view, where types are left out; other functions are handed texts.
+void FileCheck::take_load(View view, const Match& match) {
+  const std::string_view text = views_.view(view);
+  if (view == View::strings && text.substr(0, match.begin).ends_with("\x1eimport\x1d")) return;
+  std::string_view name = text.substr(match.begin, match.end - match.begin);
+  if (name == "(") name = "\x1a";  // import(x)
+  out_->loads.push_back({std::string(name), views_.original(view, match.begin, match.end), 0, 0});
+}
+
 // Notes where each fact was seen first; rules made of facts have their findings where the first of them stands.
 void FileCheck::list_facts() {
-  std::vector<FactPlace> first;
-  for (const FactPlace& place : places_) {
-    if (out_->fact_lines.empty()) out_->fact_lines.resize(rules_.facts().size());
-    std::uint32_t& line = out_->fact_lines[place.fact];
-    if (line == 0) first.push_back(place);
-    line = 1;  // until it is counted
-    for (const std::uint32_t rule : rules_of_fact_[place.fact]) {
-      if (wanted(rule)) candidates_.push_back({rule, place.span, 0, 0, 0, true, {}});
+  std::vector<SeenFact> first;
+  for (const SeenFact& seen : places_) {
+    if (out_->facts.empty()) out_->facts.resize(rules_.facts().size());
+    FactPlace& place = out_->facts[seen.fact];
+    if (place.line == 0) first.push_back(seen);
+    place.line = 1;  // until it is counted
+    for (const std::uint32_t rule : rules_of_fact_[seen.fact]) {
+      if (wanted(rule)) candidates_.push_back({rule, seen.span, 0, 0, 0, true, {}});
     }
   }
-  std::sort(first.begin(), first.end(), [](const FactPlace& a, const FactPlace& b) { return a.span.begin < b.span.begin; });
+  std::sort(first.begin(), first.end(), [](const SeenFact& a, const SeenFact& b) { return a.span.begin < b.span.begin; });
   LineCounter lines(bytes_);
-  for (const FactPlace& place : first) out_->fact_lines[place.fact] = lines.at(place.span.begin).line;
+  for (const SeenFact& seen : first) {
+    const LineColumn at = lines.at(seen.span.begin);
+    out_->facts[seen.fact] = {seen.span, at.line, at.column};
+  }
+}
+
+// Each name once, where it stands first.
+void FileCheck::list_loads() {
+  std::vector<FileLoad>& loads = out_->loads;
+  std::sort(loads.begin(), loads.end(), [](const FileLoad& a, const FileLoad& b) { return std::tie(a.name, a.span.begin) < std::tie(b.name, b.span.begin); });
+  loads.erase(std::unique(loads.begin(), loads.end(), [](const FileLoad& a, const FileLoad& b) { return a.name == b.name; }), loads.end());
+  LineCounter lines(bytes_);
+  for (FileLoad& load : loads) {
+    const LineColumn at = lines.at(load.span.begin);
+    load.line = at.line;
+    load.column = at.column;
+  }
 }
 
 void FileCheck::list_hits() {
