@@ -110,12 +110,17 @@ HarmlessHits::HarmlessHits(const RuleSet& rules, const ValidatorOptions& options
 void HarmlessHits::begin(const SourceViews& views) {
   views_ = &views;
   own_.reset();
+  kept_.reset();
 }
 
 bool HarmlessHits::contains(View view, const Match& match) {
   if (match.index != reads_variable_ && match.index != output_sink_) return false;
   const std::string_view text = views_->view(view).substr(match.begin, match.end - match.begin);
   if (reads_only_harmless(text, names_)) return true;
+  if (match.index == reads_variable_ && view == View::code) {
+    if (!kept_) kept_.emplace(views_->view(View::code));
+    return kept_->goes_nowhere(match.begin, match.end);
+  }
   if (match.index != output_sink_ || !is_identifier(text)) return false;
   if (!own_) own_.emplace(views_->view(View::code), views_->view(View::strings));
   return own_->set_before(text, view == View::code ? match.begin : SIZE_MAX);

@@ -12,6 +12,7 @@
 
 #include "rules/matcher.h"
 #include "rules/rule_set.h"
+#include "validator/kept_variables.h"
 #include "validator/source_view.h"
 #include "validator/validator.h"
 
@@ -39,8 +40,8 @@ class OwnVariables {
   std::unordered_map<std::string_view, std::size_t> first_;
 };
 
-// Which hits of facts say nothing about a secret: harmless variables that are read or written, and variables of the
-// file's own that are written.
+// Which hits of facts say nothing about a secret: harmless variables that are read or written, variables of the file's own that are
+// written, and reads whose value goes nowhere.
 class HarmlessHits {
  public:
   // `options` must outlive it.
@@ -55,7 +56,9 @@ class HarmlessHits {
   std::uint32_t reads_variable_ = UINT32_MAX;
   std::uint32_t output_sink_ = UINT32_MAX;
   const SourceViews* views_ = nullptr;
-  std::optional<OwnVariables> own_;  // of the file at hand, once they are asked for
+  // Of the file at hand, once they are asked for.
+  std::optional<OwnVariables> own_;
+  std::optional<KeptVariables> kept_;
 };
 
 }  // namespace guard
