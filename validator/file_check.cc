@@ -190,17 +190,22 @@ void FileCheck::take_api_keys() {
   }
 }
 
-// What import and require load stands in the code view, where types are left out; other functions are handed texts.
+// What import and require load stands in the code view, where types are left out, unless it has signs that names of modules
+// don't have; other functions are handed texts.
 void FileCheck::take_load(View view, const Match& match) {
   const std::string_view text = views_.view(view);
-  if (view == View::strings && text.substr(0, match.begin).ends_with("\x1eimport\x1d")) return;
   std::string_view name = text.substr(match.begin, match.end - match.begin);
+  const auto plain = [](char c) { return is_name_byte(c) || std::string_view("@./:#~-").find(c) != std::string_view::npos; };
+  if (view == View::strings && text.substr(0, match.begin).ends_with("\x1eimport\x1d") && std::all_of(name.begin(), name.end(), plain)) return;
   if (name == "(") name = "\x1a";  // import(x)
   out_->loads.push_back({std::string(name), views_.original(view, match.begin, match.end), 0, 0});
 }
 
 // Notes where each fact was seen first; rules made of facts have their findings where the first of them stands.
 void FileCheck::list_facts() {
+  if (std::any_of(places_.begin(), places_.end(), [&](const SeenFact& seen) { return harmless_.is_read(seen.fact); })) {
+    places_.erase(std::remove_if(places_.begin(), places_.end(), [&](const SeenFact& seen) { return harmless_.is_own_keeping(seen.fact); }), places_.end());
+  }
   std::vector<SeenFact> first;
   for (const SeenFact& seen : places_) {
     if (out_->facts.empty()) out_->facts.resize(rules_.facts().size());

@@ -23,6 +23,7 @@ inline constexpr std::string_view kApiKeyRule = "host.api_key_name";
 inline constexpr std::string_view kNamesFileFact = "fact.names_file";
 inline constexpr std::string_view kExportsFact = "fact.exports";
 inline constexpr std::string_view kReadsVariableFact = "fact.reads_variable";
+inline constexpr std::string_view kKeepsValuesFact = "fact.keeps_values";
 inline constexpr std::string_view kOutputSinkFact = "fact.output_sink";
 
 // One file's bytes. `path` decides path scopes and side-file findings.

@@ -169,6 +169,101 @@ TEST(Groups, APreconditionMayStandInWhatAFileLoads) {
   EXPECT_EQ(refused({{"sandbox/a.test.ts", "import { run } from './run'; import { list } from './text'; run(list[0])\n"}, spawns, text}), Names{"sandbox/a.test.ts"});
 }
 
+// Every way in which one file may load another, with a half of the act in each.
+TEST(Groups, NoWayOfLoadingPartsTheHalves) {
+  const SourceFile reads{"sandbox/a.ts", kReads};
+  for (const char* text : {
+           "import { key } from './a'; console.log(key)",
+           "import a from './a.js'; console.log(a.key)",
+           "import * as a from './a'; console.log(a.key)",
+           "import a, { key } from \"./a\"; console.log(key)",
+           "import { key } from './\\u0061'; console.log(key)",
+           "import { key } from './%61'; console.log(key)",
+           "import { key } from './a?1'; console.log(key)",
+           "import { key } from '../sandbox/a'; console.log(key)",
+           "import { key } from 'sandbox/a'; console.log(key)",
+           "import { key } from './a' with { type: 'ts' }; console.log(key)",
+           "export * from './a'; console.log(1)",
+           "export { key } from './a'; console.log(1)",
+           "import './a'; console.log(globalThis.key)",
+           "const { key } = require('./a'); console.log(key)",
+           "const { key } = module.require('./a'); console.log(key)",
+           "const { key } = import.meta.require('./a'); console.log(key)",
+           "import { createRequire } from 'module'; const r = createRequire(import.meta.url); console.log(r('./a').key)",
+           "const r = require; console.log(r('./a').key)",
+           "const load = (name: string) => require(name); console.log(load('./a').key)",
+           "console.log((await import('./a')).key)",
+           "console.log((await import('./' + 'a')).key)",
+           "console.log((await import(`./${name}`)).key)",
+           "console.log((await import(name)).key)",
+           "console.log(require(name).key)",
+           "console.log(require(`${dir}/a`).key)",
+           "console.log((await import(new URL('./a.ts', import.meta.url).href)).key)",
+           "console.log((await import(import.meta.resolve('./a'))).key)",
+           "console.log((await import(import.meta.dir + '/a.ts')).key)",
+           "console.log(eval(\"require('./a')\").key)",
+           "console.log(await new Function(\"return import('./a')\")())",
+           "const all = import.meta.glob('./*.ts', { eager: true }); console.log(all)",
+           "const a = await vi.importActual('./a'); console.log(a.key)",
+           "const a = jest.requireActual('./a'); console.log(a.key)",
+           "const w = new Worker(new URL('./a.ts', import.meta.url)); w.onmessage = (e) => console.log(e.data)",
+           "import { fork } from 'child_process'; fork('./a.ts').on('message', (m) => console.log(m))",
+           "const out = Bun.spawnSync(['bun', 'sandbox/a.ts']); console.log(out.stdout)",
+           "import { $ } from 'bun'; console.log(await $`bun ./a.ts`.text())",
+       }) {
+    EXPECT_FALSE(refused({{"sandbox/b.test.ts", std::string(text) + "\n"}, reads}).empty()) << text;
+    EXPECT_TRUE(refused({{"sandbox/b.test.ts", std::string(text) + "\n"}}).empty()) << "refused alone, which shows nothing: " << text;
+  }
+}
+
+// What files leave for each other that import nothing of each other is output, too.
+TEST(Groups, AValueIsLeftForNobody) {
+  const char* const kStore = "let held: unknown;\nexport const keep = (x: unknown) => { held = x };\nexport const kept = () => held;\n";
+  const std::vector<std::pair<std::string, std::string>> files = {
+      {"globalThis.left = process.env.SERVICE_SECRET;", ""},
+      {"const key = process.env.SERVICE_SECRET; (globalThis as any)['le' + 'ft'] = { key };", ""},
+      {"const g = globalThis; g.left = wrap(process.env.SERVICE_SECRET);", ""},
+      {"Object.assign(globalThis, { left: process.env.SERVICE_SECRET });", ""},
+      {"Reflect.set(globalThis, 'left', process.env.SERVICE_SECRET);", ""},
+      {"(String.prototype as any).left = process.env.SERVICE_SECRET;", ""},
+      {"(Array as any).left = process.env.SERVICE_SECRET;", ""},
+      {"console.left = process.env.SERVICE_SECRET;", ""},
+      {"process.title = process.env.SERVICE_SECRET!;", ""},
+      {"process.env.CI = process.env.SERVICE_SECRET;", ""},
+      {"process.env[name] = process.env.SERVICE_SECRET;", ""},
+      {"import fs from 'node:fs'; (fs as any).left = process.env.SERVICE_SECRET;", ""},
+      {"import { shared } from './c'; shared.left = process.env.SERVICE_SECRET;", "export const shared: any = {};\n"},
+      {"import { list } from './c'; const key = process.env.SERVICE_SECRET; list.push({ key });", "export const list: unknown[] = [];\n"},
+      {"import { keep } from './c'; keep(process.env.SERVICE_SECRET);", kStore},
+      {"import { keep } from './c'; const all = { key: process.env.SERVICE_SECRET }; keep(all);", kStore},
+      {"import { keep } from './d'; keep(process.env.SERVICE_SECRET);", kStore},
+      {"import store from './c'; store.keep(process.env.SERVICE_SECRET);", "class Store { keep(x: unknown) { this.x = x } }\nexport default new Store();\n"},
+      {"import { Store } from './c'; Store.keep(process.env.SERVICE_SECRET);", "export class Store { static keep(x: unknown) { Store.x = x } }\n"},
+      {"import { keep } from './c'; keep('a', process.env.SERVICE_SECRET);", "const all = new Map();\nexport function keep(k: string, x: unknown) { all.set(k, x) }\n"},
+      {"import { keep } from './c'; keep(process.env.SERVICE_SECRET);", "const all: any = {};\nexports.keep = (x: unknown) => { all.x = x };\n"},
+      {"mock.module('./c', () => ({ left: process.env.SERVICE_SECRET }));", "export const left = 1;\n"},
+      {"await Bun.write('/tmp/left', process.env.SERVICE_SECRET!);", ""},
+  };
+  for (const auto& [text, shared] : files) {
+    std::vector<SourceFile> all = {{"sandbox/a.test.ts", text + "\n"}, {"sandbox/b.test.ts", "import * as c from './c';\nconsole.log(c, globalThis.left);\n"}};
+    if (!shared.empty()) all.push_back({"sandbox/c.ts", shared});
+    if (text.find("'./d'") != std::string::npos) all.push_back({"sandbox/d.ts", "export * from './c';\n"});
+    EXPECT_EQ(refused(all).count("sandbox/a.test.ts"), 1U) << text;
+  }
+}
+
+TEST(Groups, WhatIsLeftByHonestFilesIsNoOutput) {
+  for (const char* text : {
+           "globalThis.left = 1;",
+           "const key = process.env.SERVICE_SECRET; use(key);",
+           "const old = process.env.SERVICE_SECRET; globalThis.fetch = f; process.env.SERVICE_SECRET = old;",
+           "process.env.SERVICE_URL = 'a'; use(process.env.SERVICE_SECRET);",
+           "import { limit } from './c'; use(limit, process.env.SERVICE_SECRET);",
+       }) {
+    EXPECT_EQ(refused({{"sandbox/a.test.ts", std::string(text) + "\n"}, {"sandbox/c.ts", "export const limit = 1;\nexport const sum = (all: number[]) => { let s = 0; for (const x of all) s += x; return s };\n"}}), Names{}) << text;
+  }
+}
+
 TEST(Groups, WhereTheyMeetIsTold) {
   const Report report = check({{"sandbox/a.test.ts", "\nimport { key } from './a';\n\nconsole.log(key)\n"}, {"sandbox/a.ts", kReads}}, kDocker);
   ASSERT_EQ(report.findings.size(), 1U);
