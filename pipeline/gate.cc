@@ -224,6 +224,7 @@ ValidatorOptions validator_options(const Config& config, TierSet tiers) {
   options.tiers = tiers;
   options.file_bytes_max = config.check.max_file_bytes;
   options.api_key_names = config.check.api_key_names;
+  options.allow_temp_removal = config.check.allow_temp_removal;
   options.harmless_variables = config.check.two_hit_ignore;
   return options;
 }

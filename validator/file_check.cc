@@ -11,6 +11,7 @@
 #include "validator/js_lexer.h"
 #include "validator/known_names.h"
 #include "validator/line_counter.h"
+#include "validator/own_folders.h"
 #include "validator/side_files.h"
 #include "validator/two_hit.h"
 
@@ -51,6 +52,8 @@ FileCheck::FileCheck(const RuleSet& rules, const Matcher& matcher, const Validat
   }
   for (std::uint32_t i = 0; i < rules.rules().size(); ++i) {
     const Rule& rule = rules.rules()[i];
+    if (rule.id == kRemoveRule) remove_rule_ = i;
+    if (rule.id == kRemoveMethodRule) remove_method_rule_ = i;
     applies_[i] = applies(rule, options.tiers);
     if (rule.id == kApiKeyRule) api_key_rule_ = i;
     if (rule.all_of.empty() || !applies_[i]) continue;
@@ -71,6 +74,7 @@ Result<void> FileCheck::look_at(const std::string& path, std::string_view bytes,
   candidates_.clear();
   places_.clear();
   readings_ = 0;
+  removes_only_own_.reset();
   std::fill(in_scope_.begin(), in_scope_.end(), std::int8_t{-1});
 
   if (bytes.size() >= kFileBytesLimit) {
@@ -150,6 +154,15 @@ bool FileCheck::wanted(std::uint32_t index) {
   return known == 1;
 }
 
+// A call that deletes, in a file that deletes nothing but its own temporary folders.
+bool FileCheck::removes_own(View view, const Match& match) {
+  if (!options_.allow_temp_removal || view != View::code || (match.index != remove_rule_ && match.index != remove_method_rule_)) return false;
+  const std::string_view text = views_.view(view).substr(match.begin, match.end - match.begin);
+  if (text.find("mkdtemp") != std::string_view::npos || text.find("Bun.") != std::string_view::npos || text.find("rimraf") != std::string_view::npos) return false;
+  if (!removes_only_own_) removes_only_own_ = removes_only_own_folders(views_);
+  return *removes_only_own_;
+}
+
 void FileCheck::take(View view, const Match& match) {
   if (match.is_fact) {
     if (match.index == names_file_) take_load(view, match);
@@ -158,7 +171,7 @@ void FileCheck::take(View view, const Match& match) {
     return;
   }
   // Configurable names are looked for in take_api_keys().
-  if (match.index == api_key_rule_ || !wanted(match.index)) return;
+  if (match.index == api_key_rule_ || !wanted(match.index) || removes_own(view, match)) return;
   const TextSpan span = views_.original(view, match.begin, match.end);
   candidates_.push_back({match.index, span, 0, 0, 0, match.confirmed, reading(view, match, span)});
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -65,6 +66,7 @@ class FileCheck {
   };
 
   bool wanted(std::uint32_t rule);
+  bool removes_own(View view, const Match& match);
   void take(View view, const Match& match);
   Reading reading(View view, const Match& match, TextSpan span);
   void take_load(View view, const Match& match);
@@ -82,6 +84,9 @@ class FileCheck {
   HarmlessHits harmless_;
   std::uint32_t api_key_rule_ = kNoRule;
   std::uint32_t names_file_ = kNoRule;  // a fact
+  std::uint32_t remove_rule_ = kNoRule;
+  std::uint32_t remove_method_rule_ = kNoRule;
+  std::optional<bool> removes_only_own_;  // of the file at hand, once it is asked for
   std::vector<std::vector<std::uint32_t>> rules_of_fact_;  // rules whose findings stand where the fact does
   std::vector<bool> applies_;
 

@@ -17,9 +17,11 @@
 
 namespace guard {
 
-// Known to the validator by name: the first finds configurable names, the next two tell which files load each other, of the
-// others harmless variables are left out.
+// Known to the validator by name: the first finds configurable names, the next two may leave out temporary folders, two tell which
+// files load each other, and of the others harmless variables are left out.
 inline constexpr std::string_view kApiKeyRule = "host.api_key_name";
+inline constexpr std::string_view kRemoveRule = "host.fs_remove";
+inline constexpr std::string_view kRemoveMethodRule = "host.fs_remove_method";
 inline constexpr std::string_view kNamesFileFact = "fact.names_file";
 inline constexpr std::string_view kExportsFact = "fact.exports";
 inline constexpr std::string_view kReadsVariableFact = "fact.reads_variable";
@@ -44,6 +46,7 @@ struct ValidatorOptions {
   std::vector<std::string> api_key_names = {"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"};
   std::vector<std::string>
       harmless_variables;  // process.env.X reads that don't count for the 2-hit rule; empty: the shipped list
+  bool allow_temp_removal = false;  // of folders that the file made with mkdtemp
   ModuleNames module_names;  // names of checked files that are no paths
 };
 
