@@ -69,8 +69,8 @@ Result<int> show(const RulesOptions& options, CommandContext& context, const Rul
   if (!rule->why.empty()) out.print("\nwhy:     {}\n", rule->why);
   if (!rule->fix.empty()) out.print("instead: {}\n", rule->fix);
   for (const auto& pattern : rule->patterns) out.print("\npattern: {}\n", pattern.regex);
-  for (const auto& fact : rule->needs) out.print("only if: {} (in any of the files that are judged together)\n", fact);
-  for (const auto& fact : rule->all_of) out.print("all of:  {} (over all files that are judged together)\n", fact);
+  for (const auto& fact : rule->needs) out.print("only if: {} (in the file or in one that it loads)\n", fact);
+  for (const auto& fact : rule->all_of) out.print("all of:  {} (over the file and all that it loads)\n", fact);
   for (const auto& example : rule->match) out.print("\nfound:   {}\n", printable(example.text));
   for (const auto& example : rule->no_match) out.print("passes:  {}\n", printable(example.text));
   for (const auto& reference : rule->references) out.print("see:     {}\n", reference);

@@ -199,9 +199,8 @@ constexpr VerbRow kVerbs[] = {
      .name = "check",
      .summary = "judge files without running them",
      .usage = "check PATH...\ncheck --staged\ncheck -\ncheck",
-     .about = "Matches TypeScript and JavaScript against guard's rules. Folders are walked. All files of one call are "
-              "judged\n"
-              "together: one half of a leak may stand in another file than the other half. Without a PATH, what "
+     .about = "Matches TypeScript and JavaScript against guard's rules. Folders are walked. A file is judged with what\n"
+              "it imports: one half of a leak may stand in another file than the other half. Without a PATH, what "
               "[check] paths\n"
               "in guard.toml says is judged. Findings may be waived in guard.toml; --print-waiver writes what to put there.",
      .options = kCheckOptions,

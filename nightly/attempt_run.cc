@@ -276,6 +276,7 @@ class AttemptRun {
     request.matcher = context_.matcher;
     request.config = &config;
     request.secrets = [this]() -> Result<const SecretSource*> { return context_.secrets; };
+    request.project = context_.repository->top();
     request.files_expected = false;
     // Nothing stands between code and machine on the host: there all that was changed is judged by all tiers, src/ too.
     Config wider = config;

@@ -97,6 +97,7 @@ struct Config {
     std::vector<std::string> paths = {"sandbox/**"};
     std::uint64_t max_file_bytes = 2ull << 20;
     std::vector<std::string> api_key_names = {"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"};
+    bool allow_temp_removal = true;
     std::vector<std::string> two_hit_ignore;  // empty: the list that is shipped with the rules
     std::string docs_url;  // of docs/rules.md where people can read it
     std::vector<Waiver> waivers;

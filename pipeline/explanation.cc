@@ -166,7 +166,7 @@ Result<ExplainedLine> explain_line(const GateRequest& request, const SourceFiles
   }
   ExplainedLine explained;
   explained.mode = mode;
-  GUARD_TRY_ASSIGN(explained.explanation, explain(*request.rules, *request.matcher, validator_options(*request.config, tiers_of(mode, request.config->trust_namespace)),
+  GUARD_TRY_ASSIGN(explained.explanation, explain(*request.rules, *request.matcher, validator_options(request, request.project, files.files, mode),
                                                   files.files, static_cast<std::size_t>(file - files.files.begin()), line));
   weigh_waivers(request, files.files, explained.explanation);
   GUARD_TRY_ASSIGN(const SecretSource* secrets, request.secrets());

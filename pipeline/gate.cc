@@ -11,6 +11,7 @@
 #include "common/hash.h"
 #include "pipeline/finding_marks.h"
 #include "pipeline/masked_excerpts.h"
+#include "pipeline/module_names.h"
 #include "pipeline/source_files.h"
 #include "pipeline/tree_check.h"
 #include "validator/trusted_files.h"
@@ -133,12 +134,24 @@ CheckRecord record_for(const GateRequest& request, std::string_view mode) {
   return record;
 }
 
-// Clean under every tier, or refused whatever the engine says: then the engine makes no difference and isn't asked.
+// Files that are clean under every tier, or refused whatever the engine says, are no reason to ask it. File by file: what is
+// wrong with one may not change how another is judged. The findings are sorted by path.
 bool engine_decides(const CheckRecord& strict) {
+  if (strict.verdict.reason != Reason::findings) return false;
   const auto& findings = strict.report.findings;
-  return strict.verdict.reason == Reason::findings && std::all_of(findings.begin(), findings.end(), [](const Finding& finding) {
-    return finding.severity == Severity::note || finding.tier == FindingTier::host;
-  });
+  for (auto first = findings.begin(); first != findings.end();) {
+    const auto end = std::find_if(first, findings.end(), [&](const Finding& finding) { return finding.path != first->path; });
+    const auto refuses = [](const Finding& finding) { return finding.severity == Severity::block; };
+    const auto stays = [&](const Finding& finding) { return refuses(finding) && finding.tier != FindingTier::host; };
+    if (std::any_of(first, end, refuses) && std::none_of(first, end, stays)) return true;
+    first = end;
+  }
+  return false;
+}
+
+bool refused_anyway(const CheckRecord& strict) {
+  const auto& findings = strict.report.findings;
+  return std::any_of(findings.begin(), findings.end(), [](const Finding& finding) { return finding.severity == Severity::block && finding.tier != FindingTier::host; });
 }
 
 bool applies(FindingTier tier, TierSet tiers) {
@@ -154,7 +167,7 @@ std::vector<SourceFile> read_again(const std::string& path, const std::string& d
 }
 
 // What `hits` come to under the tiers of `mode`.
-CheckRecord weigh_tree(const GateRequest& request, const TreeGate& tree, const TreeHits& hits, std::string_view mode) {
+CheckRecord weigh_tree(const GateRequest& request, const TreeGate& tree, const TreeHits& hits, const ModuleNames& modules, std::string_view mode) {
   CheckRecord record = record_for(request, mode);
   record.report.files = hits.count;
   record.report.bytes = hits.bytes;
@@ -163,12 +176,12 @@ CheckRecord weigh_tree(const GateRequest& request, const TreeGate& tree, const T
   WaiverDesk desk(request.config->check.waivers, today_utc());
   for (const auto& name : hits.names) desk.saw(name);
   if (request.keep_names) record.names = hits.names;
-  const Weigher weigher(*request.rules, hits.files);
+  const Weigher weigher(*request.rules, hits.files, modules);
   std::optional<Error> withheld;
   for (std::size_t i = 0; i < hits.files.size(); ++i) {
     Report of_file;
     auto& findings = of_file.findings;
-    weigher.append_findings(hits.files[i], findings);
+    weigher.append_findings(static_cast<std::uint32_t>(i), findings);
     findings.erase(std::remove_if(findings.begin(), findings.end(), [&](const Finding& finding) { return !applies(finding.tier, tiers); }),
                    findings.end());
     if (findings.empty()) continue;
@@ -195,9 +208,13 @@ CheckRecord weigh_tree(const GateRequest& request, const TreeGate& tree, const T
   return record;
 }
 
-// For `--mode auto`, where host-only findings alone decide.
-Result<BackendChoice> choice_for(const GateRequest& request, const std::function<const EngineLocation&()>& engine) {
-  return choose_backend(*request.config, std::nullopt, engine, [&request] { return probe_container_use(*request.config, process_environment()); });
+// For `--mode auto`: `strict` is what all tiers say, `judge` says it again for a mode.
+CheckRecord decide(const GateRequest& request, CheckRecord strict, const std::function<const EngineLocation&()>& engine,
+                   const std::function<CheckRecord(std::string_view mode)>& judge) {
+  if (!engine_decides(strict)) return strict;
+  auto choice = choose_backend(*request.config, std::nullopt, engine, [&request] { return probe_container_use(*request.config, process_environment()); });
+  if (!choice) return refused_anyway(strict) ? std::move(strict) : failed(std::move(strict), std::move(choice).error());
+  return choice->tiers.host ? std::move(strict) : judge(choice->mode);
 }
 
 }  // namespace
@@ -207,7 +224,16 @@ ValidatorOptions validator_options(const Config& config, TierSet tiers) {
   options.tiers = tiers;
   options.file_bytes_max = config.check.max_file_bytes;
   options.api_key_names = config.check.api_key_names;
+  options.allow_temp_removal = config.check.allow_temp_removal;
   options.harmless_variables = config.check.two_hit_ignore;
+  return options;
+}
+
+ValidatorOptions validator_options(const GateRequest& request, const std::filesystem::path& root, const std::vector<SourceFile>& files, std::string_view mode) {
+  ValidatorOptions options = validator_options(*request.config, tiers_of(mode, request.config->trust_namespace));
+  std::vector<std::string> paths;
+  for (const SourceFile& file : files) paths.push_back(file.path);
+  options.module_names = read_module_names(root, paths);
   return options;
 }
 
@@ -225,16 +251,16 @@ CheckRecord gate_tree(const GateRequest& request, const TreeGate& tree, std::str
   looking.progress = tree.progress;
   auto hits = look_at_tree(looking);
   if (!hits) return failed(record_for(request, first_mode), std::move(hits).error());
-  CheckRecord strict = weigh_tree(request, tree, *hits, first_mode);
-  if (mode != "auto" || !engine_decides(strict)) return strict;
-  auto choice = choice_for(request, engine);
-  if (!choice) return failed(std::move(strict), std::move(choice).error());
-  return choice->tiers.host ? strict : weigh_tree(request, tree, *hits, choice->mode);
+  std::vector<std::string> paths;
+  for (const FileHits& file : hits->files) paths.push_back(file.path);
+  const ModuleNames modules = read_module_names(request.project, paths);
+  const auto weigh = [&](std::string_view as) { return weigh_tree(request, tree, *hits, modules, as); };
+  return mode == "auto" ? decide(request, weigh(first_mode), engine, weigh) : weigh(first_mode);
 }
 
 CheckRecord gate(const GateRequest& request, const SourceFiles& files, std::string_view mode) {
   CheckRecord record = record_for(request, mode);
-  const Validator validator(*request.rules, *request.matcher, validator_options(*request.config, tiers_of(mode, request.config->trust_namespace)));
+  const Validator validator(*request.rules, *request.matcher, validator_options(request, request.project, files.files, mode));
   auto report = validator.check(files.files);
   if (!report) return failed(std::move(record), std::move(report).error());
   record.report = std::move(*report);
@@ -243,11 +269,7 @@ CheckRecord gate(const GateRequest& request, const SourceFiles& files, std::stri
 }
 
 CheckRecord gate_auto(const GateRequest& request, const SourceFiles& files, const std::function<const EngineLocation&()>& engine) {
-  CheckRecord strict = gate(request, files, "host");
-  if (!engine_decides(strict)) return strict;
-  auto choice = choice_for(request, engine);
-  if (!choice) return failed(std::move(strict), std::move(choice).error());
-  return choice->tiers.host ? strict : gate(request, files, choice->mode);
+  return decide(request, gate(request, files, "host"), engine, [&](std::string_view mode) { return gate(request, files, mode); });
 }
 
 PolicyOptions policy_options(const Config& config, TaskKind kind) {
@@ -273,7 +295,6 @@ PolicyOptions policy_options(const Config& config, TaskKind kind) {
 CheckRecord gate_change(const GateRequest& request, const ChangeSet& change, const std::optional<PolicyOptions>& policy, std::string_view mode) {
   CheckRecord record = record_for(request, mode);
   if (policy) record.change = size_of(change);
-  const Validator validator(*request.rules, *request.matcher, validator_options(*request.config, tiers_of(mode, request.config->trust_namespace)));
   std::vector<SourceFile> gated;
   std::vector<SourceFile> others;
   std::map<std::string_view, const ChangedFile*> changed_others;
@@ -286,6 +307,7 @@ CheckRecord gate_change(const GateRequest& request, const ChangeSet& change, con
       changed_others.emplace(file.path, &file);
     }
   }
+  const Validator validator(*request.rules, *request.matcher, validator_options(request, repository_above(request.project), gated, mode));
   auto report = validator.check(gated);
   if (!report) return failed(std::move(record), std::move(report).error());
   auto banned = validator.check_banned(others);
@@ -313,11 +335,7 @@ CheckRecord gate_change(const GateRequest& request, const ChangeSet& change, con
 CheckRecord gate_change(const GateRequest& request, const ChangeSet& change, const std::optional<PolicyOptions>& policy, std::string_view mode,
                         const std::function<const EngineLocation&()>& engine) {
   if (mode != "auto") return gate_change(request, change, policy, mode);
-  CheckRecord strict = gate_change(request, change, policy, "host");
-  if (!engine_decides(strict)) return strict;
-  auto choice = choice_for(request, engine);
-  if (!choice) return failed(std::move(strict), std::move(choice).error());
-  return choice->tiers.host ? strict : gate_change(request, change, policy, choice->mode);
+  return decide(request, gate_change(request, change, policy, "host"), engine, [&](std::string_view as) { return gate_change(request, change, policy, as); });
 }
 
 CheckRecord gate_added(const GateRequest& request, const SourceFile& after, std::string_view before, std::string_view mode) {

@@ -1,6 +1,7 @@
 // The gate: files -> findings -> verdict. Used by `check` by itself and by `run` before anything is run.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string_view>
@@ -23,6 +24,7 @@ struct GateRequest {
   const Config* config = nullptr;
   // What is masked in excerpts. Asked for with the first finding only: making it takes longer than checking a small file.
   std::function<Result<const SecretSource*>()> secrets;
+  std::filesystem::path project;  // what relative paths start from; empty: the current folder
   bool files_expected = true;  // zero files is undecided
   bool keep_names = false;     // CheckRecord::names: only for reports that list clean files, too
 };
@@ -30,10 +32,13 @@ struct GateRequest {
 // How the configuration wants files to be judged.
 ValidatorOptions validator_options(const Config& config, TierSet tiers);
 
+// The same with the names under which `files` may import each other; relative paths start from `root`.
+ValidatorOptions validator_options(const GateRequest& request, const std::filesystem::path& root, const std::vector<SourceFile>& files, std::string_view mode);
+
 // Judges `files` with the tiers of `mode`. Secrets in excerpts are masked here, before any report sees them.
 CheckRecord gate(const GateRequest& request, const SourceFiles& files, std::string_view mode);
 
-// `--mode auto`: all tiers are matched first; only when host-only findings alone decide is the engine looked up.
+// `--mode auto`: all tiers are matched first; only where a file has host-only findings and no other is the engine looked up.
 CheckRecord gate_auto(const GateRequest& request, const SourceFiles& files, const std::function<const EngineLocation&()>& engine);
 
 // Files and folders by name, read and judged in parallel without being kept (tree_check.h). `mode`: "auto" as gate_auto(), or

@@ -121,8 +121,8 @@ class Page {
   Result<void> rule(const Rule& rule, const TierText& tier) {
     text_ += fmt::format("<a id=\"{}\"></a>\n### {}\n\n{}.\n\n", rule.id, rule.id, rule.title);
     text_ += fmt::format("- **Tier**: {}\n- **Why**: {}\n- **Instead**: {}\n", tier.name, rule.why, rule.fix);
-    for (const auto& fact : rule.needs) text_ += fmt::format("- **Only if** `{}` holds in any of the files that are judged together\n", fact);
-    for (const auto& fact : rule.all_of) text_ += fmt::format("- **All of** `{}`, over all files that are judged together\n", fact);
+    for (const auto& fact : rule.needs) text_ += fmt::format("- **Only if** `{}` holds in the file or in one that it loads\n", fact);
+    for (const auto& fact : rule.all_of) text_ += fmt::format("- **All of** `{}`, over the file and all that it loads\n", fact);
     for (const auto& glob : rule.paths) text_ += fmt::format("- **Only in** `{}`\n", glob);
     for (const auto& reference : rule.references) text_ += fmt::format("- **See** {}\n", reference);
     text_ += fmt::format("- **Waiver**: {}\n\n", tier.waiving);

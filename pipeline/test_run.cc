@@ -303,6 +303,7 @@ class Run {
     request.matcher = request_.matcher;
     request.config = &request_.config;
     request.secrets = [&secrets]() -> Result<const SecretSource*> { return &secrets; };
+    request.project = request_.project;
     request.keep_names = true;
     return request;
   }

@@ -97,9 +97,9 @@ class Worker {
     bytes_read.store(share.hits.bytes, std::memory_order_relaxed);
     GUARD_TRY(look_at_bytes(file.path));
     if (hits_.empty()) return ok();
-    const bool may_find = !hits_.hits.empty() || !hits_.findings.empty();
+    // A file without hits of its own may be where the halves of an act meet.
+    share.hits.digests.push_back(hits_.may_find() ? sha256_hex(bytes_) : std::string());
     share.hits.files.push_back(std::move(hits_));
-    share.hits.digests.push_back(may_find ? sha256_hex(bytes_) : std::string());
     hits_ = {};
     return ok();
   }

@@ -44,7 +44,7 @@ struct Pattern {
 };
 
 // All rules in one set: `hit` fires by itself; `all_of` fires when every listed fact was seen somewhere in the files
-// that are judged together (the 2-hit rule). Facts are patterns that mean nothing by themselves ("reads one variable",
+// that load each other (the 2-hit rule). Facts are patterns that mean nothing by themselves ("reads one variable",
 // "can start a process"); a rule with `needs` fires only if all its facts hold over the whole set.
 struct Rule {
   std::string id;  // "always.env_dump"; stable, lower case, family.name

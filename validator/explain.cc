@@ -12,6 +12,7 @@
 #include "rules/exact_match.h"
 #include "validator/source_view.h"
 #include "validator/two_hit.h"
+#include "validator/weigh.h"
 
 namespace guard {
 namespace {
@@ -91,8 +92,9 @@ class Explainer {
     result.line = line_;
     result.files = files_.size();
     GUARD_TRY_ASSIGN(result.report, Validator(rules_, matcher_, options_).check(files_));
+    GUARD_TRY_ASSIGN(const std::vector<bool> loaded, judged_with());
     for (std::size_t i = 0; i < files_.size(); ++i) {
-      if (i != file_) GUARD_TRY(look_at(i));
+      if (i != file_ && loaded[i]) GUARD_TRY(look_at(i));
     }
     // Last, so that its views stay.
     GUARD_TRY(look_at(file_));
@@ -110,6 +112,14 @@ class Explainer {
   }
 
  private:
+  // By file: is the one in question judged with it?
+  Result<std::vector<bool>> judged_with() {
+    std::vector<FileHits> hits(files_.size());
+    FileCheck file_check(rules_, matcher_, options_);
+    for (std::size_t i = 0; i < files_.size(); ++i) GUARD_TRY(file_check.look_at(files_[i].path, files_[i].bytes, hits[i]));
+    return loaded_by(static_cast<std::uint32_t>(file_), loading_files(rules_, hits), options_.module_names);
+  }
+
   Result<void> look_at(std::size_t index) {
     const SourceFile& file = files_[index];
     const Lines lines(file.bytes);
@@ -236,7 +246,7 @@ class Explainer {
 
   std::string in_files() const {
     return files_.size() == 1 ? "in this file, and no other was named"
-                              : "in the " + std::to_string(files_.size()) + " files";
+                              : "in this file or in one that it loads";
   }
 
   // "fact.x (title) at a.ts:3", or that it is seen nowhere.

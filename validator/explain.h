@@ -53,7 +53,7 @@ struct Explanation {
   std::uint32_t line = 0;         // 0: the file as a whole
   std::vector<ViewPiece> pieces;  // in the order of View
   std::vector<RuleStory> rules;   // every rule that was tried, by story, then as in the rule set
-  std::size_t files = 0;          // judged together
+  std::size_t files = 0;          // of the call
   Report report;                  // of all of them, as Validator gives it
 };
 

@@ -11,6 +11,7 @@
 #include "validator/js_lexer.h"
 #include "validator/known_names.h"
 #include "validator/line_counter.h"
+#include "validator/own_folders.h"
 #include "validator/side_files.h"
 #include "validator/two_hit.h"
 
@@ -46,8 +47,13 @@ FileCheck::FileCheck(const RuleSet& rules, const Matcher& matcher, const Validat
       rules_of_fact_(rules.facts().size()),
       applies_(rules.rules().size()),
       in_scope_(rules.rules().size()) {
+  for (std::uint32_t fact = 0; fact < rules.facts().size(); ++fact) {
+    if (rules.facts()[fact].id == kNamesFileFact) names_file_ = fact;
+  }
   for (std::uint32_t i = 0; i < rules.rules().size(); ++i) {
     const Rule& rule = rules.rules()[i];
+    if (rule.id == kRemoveRule) remove_rule_ = i;
+    if (rule.id == kRemoveMethodRule) remove_method_rule_ = i;
     applies_[i] = applies(rule, options.tiers);
     if (rule.id == kApiKeyRule) api_key_rule_ = i;
     if (rule.all_of.empty() || !applies_[i]) continue;
@@ -62,11 +68,13 @@ Result<void> FileCheck::look_at(const std::string& path, std::string_view bytes,
   out_ = &hits;
   hits.path = path;
   hits.hits.clear();
-  hits.fact_lines.clear();
+  hits.facts.clear();
+  hits.loads.clear();
   hits.findings.clear();
   candidates_.clear();
   places_.clear();
   readings_ = 0;
+  removes_only_own_.reset();
   std::fill(in_scope_.begin(), in_scope_.end(), std::int8_t{-1});
 
   if (bytes.size() >= kFileBytesLimit) {
@@ -93,6 +101,7 @@ Result<void> FileCheck::look_at(const std::string& path, std::string_view bytes,
   }
   take_api_keys();
   list_facts();
+  list_loads();
   list_hits();
   if (bytes.size() > kMemoryKeptFor) views_ = SourceViews();
   return ok();
@@ -145,14 +154,24 @@ bool FileCheck::wanted(std::uint32_t index) {
   return known == 1;
 }
 
+// A call that deletes, in a file that deletes nothing but its own temporary folders.
+bool FileCheck::removes_own(View view, const Match& match) {
+  if (!options_.allow_temp_removal || view != View::code || (match.index != remove_rule_ && match.index != remove_method_rule_)) return false;
+  const std::string_view text = views_.view(view).substr(match.begin, match.end - match.begin);
+  if (text.find("mkdtemp") != std::string_view::npos || text.find("Bun.") != std::string_view::npos || text.find("rimraf") != std::string_view::npos) return false;
+  if (!removes_only_own_) removes_only_own_ = removes_only_own_folders(views_);
+  return *removes_only_own_;
+}
+
 void FileCheck::take(View view, const Match& match) {
   if (match.is_fact) {
+    if (match.index == names_file_) take_load(view, match);
     if (harmless_.contains(view, match)) return;
     places_.push_back({match.index, views_.original(view, match.begin, match.end)});
     return;
   }
   // Configurable names are looked for in take_api_keys().
-  if (match.index == api_key_rule_ || !wanted(match.index)) return;
+  if (match.index == api_key_rule_ || !wanted(match.index) || removes_own(view, match)) return;
   const TextSpan span = views_.original(view, match.begin, match.end);
   candidates_.push_back({match.index, span, 0, 0, 0, match.confirmed, reading(view, match, span)});
 }
@@ -184,21 +203,51 @@ void FileCheck::take_api_keys() {
   }
 }
 
+// What import and require load stands in the code view, where types are left out, unless it has signs that names of modules
+// don't have; other functions are handed texts.
+void FileCheck::take_load(View view, const Match& match) {
+  const std::string_view text = views_.view(view);
+  std::string_view name = text.substr(match.begin, match.end - match.begin);
+  const auto plain = [](char c) { return is_name_byte(c) || std::string_view("@./:#~-").find(c) != std::string_view::npos; };
+  if (view == View::strings && text.substr(0, match.begin).ends_with("\x1eimport\x1d") && std::all_of(name.begin(), name.end(), plain)) return;
+  if (name == "(") name = "\x1a";  // import(x)
+  out_->loads.push_back({std::string(name), views_.original(view, match.begin, match.end), 0, 0});
+}
+
 // Notes where each fact was seen first; rules made of facts have their findings where the first of them stands.
 void FileCheck::list_facts() {
-  std::vector<FactPlace> first;
-  for (const FactPlace& place : places_) {
-    if (out_->fact_lines.empty()) out_->fact_lines.resize(rules_.facts().size());
-    std::uint32_t& line = out_->fact_lines[place.fact];
-    if (line == 0) first.push_back(place);
-    line = 1;  // until it is counted
-    for (const std::uint32_t rule : rules_of_fact_[place.fact]) {
-      if (wanted(rule)) candidates_.push_back({rule, place.span, 0, 0, 0, true, {}});
+  if (std::any_of(places_.begin(), places_.end(), [&](const SeenFact& seen) { return harmless_.is_read(seen.fact); })) {
+    places_.erase(std::remove_if(places_.begin(), places_.end(), [&](const SeenFact& seen) { return harmless_.is_own_keeping(seen.fact); }), places_.end());
+  }
+  std::vector<SeenFact> first;
+  for (const SeenFact& seen : places_) {
+    if (out_->facts.empty()) out_->facts.resize(rules_.facts().size());
+    FactPlace& place = out_->facts[seen.fact];
+    if (place.line == 0) first.push_back(seen);
+    place.line = 1;  // until it is counted
+    for (const std::uint32_t rule : rules_of_fact_[seen.fact]) {
+      if (wanted(rule)) candidates_.push_back({rule, seen.span, 0, 0, 0, true, {}});
     }
   }
-  std::sort(first.begin(), first.end(), [](const FactPlace& a, const FactPlace& b) { return a.span.begin < b.span.begin; });
+  std::sort(first.begin(), first.end(), [](const SeenFact& a, const SeenFact& b) { return a.span.begin < b.span.begin; });
   LineCounter lines(bytes_);
-  for (const FactPlace& place : first) out_->fact_lines[place.fact] = lines.at(place.span.begin).line;
+  for (const SeenFact& seen : first) {
+    const LineColumn at = lines.at(seen.span.begin);
+    out_->facts[seen.fact] = {seen.span, at.line, at.column};
+  }
+}
+
+// Each name once, where it stands first.
+void FileCheck::list_loads() {
+  std::vector<FileLoad>& loads = out_->loads;
+  std::sort(loads.begin(), loads.end(), [](const FileLoad& a, const FileLoad& b) { return std::tie(a.name, a.span.begin) < std::tie(b.name, b.span.begin); });
+  loads.erase(std::unique(loads.begin(), loads.end(), [](const FileLoad& a, const FileLoad& b) { return a.name == b.name; }), loads.end());
+  LineCounter lines(bytes_);
+  for (FileLoad& load : loads) {
+    const LineColumn at = lines.at(load.span.begin);
+    load.line = at.line;
+    load.column = at.column;
+  }
 }
 
 void FileCheck::list_hits() {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "rules/matcher.h"
 #include "rules/rule_set.h"
 #include "validator/finding.h"
+#include "validator/import_graph.h"
 #include "validator/source_view.h"
 #include "validator/two_hit.h"
 #include "validator/validator.h"
@@ -29,13 +31,22 @@ struct RuleHit {
   Reading reading;  // what it was read as, where the source spells it otherwise
 };
 
+// Where a fact was seen first; line 0: nowhere.
+struct FactPlace {
+  TextSpan span;
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+};
+
 struct FileHits {
   std::string path;
-  std::vector<RuleHit> hits;              // by rule, then place
-  std::vector<std::uint32_t> fact_lines;  // by fact: the line where it was seen first, 0 if it was not
-  std::vector<Finding> findings;          // of encodings and names; without excerpts
+  std::vector<RuleHit> hits;      // by rule, then place
+  std::vector<FactPlace> facts;   // by fact; empty if none was seen
+  std::vector<FileLoad> loads;    // by name
+  std::vector<Finding> findings;  // of encodings and names; without excerpts
 
-  bool empty() const noexcept { return hits.empty() && fact_lines.empty() && findings.empty(); }
+  bool may_find() const noexcept { return !hits.empty() || !findings.empty(); }
+  bool empty() const noexcept { return !may_find() && facts.empty() && loads.empty(); }
 };
 
 // Not thread-safe: one per thread; its memory is used again from file to file. All arguments must outlive it.
@@ -49,19 +60,22 @@ class FileCheck {
  private:
   static constexpr std::uint32_t kNoRule = UINT32_MAX;
 
-  struct FactPlace {
+  struct SeenFact {
     std::uint32_t fact;
     TextSpan span;
   };
 
   bool wanted(std::uint32_t rule);
+  bool removes_own(View view, const Match& match);
   void take(View view, const Match& match);
   Reading reading(View view, const Match& match, TextSpan span);
+  void take_load(View view, const Match& match);
   void take_api_keys();
   void add_reading_findings();
   void add_finding(FindingTier tier, std::string_view rule, std::string_view title, std::string_view fix, TextSpan span,
                    bool has_place);
   void list_facts();
+  void list_loads();
   void list_hits();
 
   const RuleSet& rules_;
@@ -69,6 +83,10 @@ class FileCheck {
   const ValidatorOptions& options_;
   HarmlessHits harmless_;
   std::uint32_t api_key_rule_ = kNoRule;
+  std::uint32_t names_file_ = kNoRule;  // a fact
+  std::uint32_t remove_rule_ = kNoRule;
+  std::uint32_t remove_method_rule_ = kNoRule;
+  std::optional<bool> removes_only_own_;  // of the file at hand, once it is asked for
   std::vector<std::vector<std::uint32_t>> rules_of_fact_;  // rules whose findings stand where the fact does
   std::vector<bool> applies_;
 
@@ -76,7 +94,7 @@ class FileCheck {
   SourceViews views_;
   std::vector<Match> matches_;
   std::vector<RuleHit> candidates_;
-  std::vector<FactPlace> places_;
+  std::vector<SeenFact> places_;
   std::vector<std::int8_t> in_scope_;  // by rule, for the file at hand: -1 not asked yet
   std::uint32_t readings_ = 0;
   std::string_view bytes_;

@@ -51,6 +51,17 @@ bool begins_environment(std::string_view text) noexcept {
   return text.starts_with("process.env") || text.starts_with("Bun.env") || text.starts_with("import.meta.env");
 }
 
+// A member of process that is given a value: can another file read a variable there that it may print?
+bool gives_nothing_away(std::string_view code, const Match& match, std::span<const std::string> harmless) noexcept {
+  const std::string_view target = code.substr(match.begin, match.end - match.begin);
+  if (!target.starts_with("process.env")) return target == "process.exitCode";
+  std::string_view value = code.substr(std::min(match.end + 1, code.size()));
+  value = value.substr(0, value.find_first_of(";\n"));
+  if (value.starts_with(target) || value.find(".env") == std::string_view::npos) return true;
+  // Whoever reads any other name and prints it is refused for that.
+  return target.starts_with("process.env.") && !reads_only_harmless(target.substr(12), harmless);
+}
+
 }  // namespace
 
 OwnVariables::OwnVariables(std::string_view code, std::string_view strings) {
@@ -104,18 +115,33 @@ HarmlessHits::HarmlessHits(const RuleSet& rules, const ValidatorOptions& options
   for (std::uint32_t fact = 0; fact < rules.facts().size(); ++fact) {
     if (rules.facts()[fact].id == kReadsVariableFact) reads_variable_ = fact;
     if (rules.facts()[fact].id == kOutputSinkFact) output_sink_ = fact;
+    if (rules.facts()[fact].id == kKeepsValuesFact) keeps_values_ = fact;
   }
 }
 
 void HarmlessHits::begin(const SourceViews& views) {
   views_ = &views;
   own_.reset();
+  kept_.reset();
+  keeps_.reset();
 }
 
 bool HarmlessHits::contains(View view, const Match& match) {
+  if (match.index == keeps_values_) {
+    if (!keeps_) keeps_ = keeps_values(views_->view(View::code));
+    return *keeps_ == Keeping::nothing;
+  }
   if (match.index != reads_variable_ && match.index != output_sink_) return false;
   const std::string_view text = views_->view(view).substr(match.begin, match.end - match.begin);
   if (reads_only_harmless(text, names_)) return true;
+  if (match.index == reads_variable_ && view == View::code) {
+    if (!kept_) kept_.emplace(views_->view(View::code));
+    return kept_->goes_nowhere(match.begin, match.end);
+  }
+  const std::string_view behind = views_->view(view).substr(match.end);
+  if (match.index == output_sink_ && text.starts_with("process.") && behind.starts_with('=') && !behind.starts_with("==")) {
+    return gives_nothing_away(views_->view(view), match, names_);
+  }
   if (match.index != output_sink_ || !is_identifier(text)) return false;
   if (!own_) own_.emplace(views_->view(View::code), views_->view(View::strings));
   return own_->set_before(text, view == View::code ? match.begin : SIZE_MAX);

@@ -12,6 +12,8 @@
 
 #include "rules/matcher.h"
 #include "rules/rule_set.h"
+#include "validator/kept_values.h"
+#include "validator/kept_variables.h"
 #include "validator/source_view.h"
 #include "validator/validator.h"
 
@@ -39,8 +41,8 @@ class OwnVariables {
   std::unordered_map<std::string_view, std::size_t> first_;
 };
 
-// Which hits of facts say nothing about a secret: harmless variables that are read or written, and variables of the
-// file's own that are written.
+// Which hits of facts say nothing about a secret: harmless variables that are read or written, variables of the file's own that are
+// written, and reads whose value goes nowhere.
 class HarmlessHits {
  public:
   // `options` must outlive it.
@@ -50,12 +52,21 @@ class HarmlessHits {
   void begin(const SourceViews& views);
   bool contains(View view, const Match& match);
 
+  // The fact that a file keeps values says nothing where the file itself reads a variable, unless it keeps just that: what it
+  // reads is what those that load it may print, and they are judged with it.
+  bool is_own_keeping(std::uint32_t fact) const { return fact == keeps_values_ && keeps_ != Keeping::variable; }
+  bool is_read(std::uint32_t fact) const { return fact == reads_variable_; }
+
  private:
   const std::vector<std::string>& names_;
   std::uint32_t reads_variable_ = UINT32_MAX;
   std::uint32_t output_sink_ = UINT32_MAX;
+  std::uint32_t keeps_values_ = UINT32_MAX;
   const SourceViews* views_ = nullptr;
-  std::optional<OwnVariables> own_;  // of the file at hand, once they are asked for
+  // Of the file at hand, once they are asked for.
+  std::optional<OwnVariables> own_;
+  std::optional<KeptVariables> kept_;
+  std::optional<Keeping> keeps_;
 };
 
 }  // namespace guard

@@ -26,10 +26,10 @@ Result<Report> Validator::check(const std::vector<SourceFile>& files) const {
     report.bytes += files[i].bytes.size();
     GUARD_TRY(file_check.look_at(files[i].path, files[i].bytes, all[i]));
   }
-  const Weigher weigher(rules_, all);
+  const Weigher weigher(rules_, all, options_.module_names);
   for (std::size_t i = 0; i < files.size(); ++i) {
     const std::size_t before = report.findings.size();
-    weigher.append_findings(all[i], report.findings);
+    weigher.append_findings(static_cast<std::uint32_t>(i), report.findings);
     for (std::size_t at = before; at < report.findings.size(); ++at) add_excerpt(files[i].bytes, report.findings[at]);
   }
   std::sort(report.findings.begin(), report.findings.end());
@@ -49,15 +49,15 @@ Result<bool> example_matches(const RuleSet& rules, const Matcher& matcher, const
   const ValidatorOptions options;
   std::vector<FileHits> files(1);
   GUARD_TRY(FileCheck(rules, matcher, options).look_at(example.path, example.text, files.front()));
-  const Weigher weigher(rules, files);
+  const Weigher weigher(rules, files, options.module_names);
   for (std::uint32_t i = 0; i < rules.rules().size(); ++i) {
     if (rules.rules()[i].id != id) continue;
     const std::vector<RuleHit>& hits = files.front().hits;
-    return weigher.counts(i) &&
+    return weigher.counts(0, i) &&
            std::any_of(hits.begin(), hits.end(), [&](const RuleHit& hit) { return hit.rule == i; });
   }
   for (std::uint32_t i = 0; i < rules.facts().size(); ++i) {
-    if (rules.facts()[i].id == id) return weigher.holds(i);
+    if (rules.facts()[i].id == id) return weigher.holds(0, i);
   }
   return Error(ErrorCode::rules_invalid, "there is no rule or fact called " + id);
 }

@@ -1,5 +1,5 @@
-// From files to findings. All files of one call are judged together: a precondition ("can start a process") or one half
-// of the 2-hit rule may stand in another file than the other half.
+// From files to findings. A file is judged with what it loads: a precondition ("can start a process") or one half of the
+// 2-hit rule may stand in another file than the other half.
 //
 // Never throws, never skips: what can't be decided is an Error, and the verdict then is undecided.
 #pragma once
@@ -13,12 +13,19 @@
 #include "rules/matcher.h"
 #include "rules/rule_set.h"
 #include "validator/finding.h"
+#include "validator/module_names.h"
 
 namespace guard {
 
-// Known to the validator by name: the first finds configurable names, of the second harmless variables are left out.
+// Known to the validator by name: the first finds configurable names, the next two may leave out temporary folders, two tell which
+// files load each other, and of the others harmless variables are left out.
 inline constexpr std::string_view kApiKeyRule = "host.api_key_name";
+inline constexpr std::string_view kRemoveRule = "host.fs_remove";
+inline constexpr std::string_view kRemoveMethodRule = "host.fs_remove_method";
+inline constexpr std::string_view kNamesFileFact = "fact.names_file";
+inline constexpr std::string_view kExportsFact = "fact.exports";
 inline constexpr std::string_view kReadsVariableFact = "fact.reads_variable";
+inline constexpr std::string_view kKeepsValuesFact = "fact.keeps_values";
 inline constexpr std::string_view kOutputSinkFact = "fact.output_sink";
 
 // One file's bytes. `path` decides path scopes and side-file findings.
@@ -39,6 +46,8 @@ struct ValidatorOptions {
   std::vector<std::string> api_key_names = {"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"};
   std::vector<std::string>
       harmless_variables;  // process.env.X reads that don't count for the 2-hit rule; empty: the shipped list
+  bool allow_temp_removal = false;  // of folders that the file made with mkdtemp
+  ModuleNames module_names;  // names of checked files that are no paths
 };
 
 struct Report {

@@ -216,7 +216,7 @@ TEST(ChangeGate, PolicyOptionsComeFromTheConfiguration) {
 
 // Where a finding stands that no engine can change, none is looked for.
 TEST(ChangeGate, TheEngineIsAskedOnlyWhereItDecides) {
-  const auto judge = [](const std::string& text, int& asked) {
+  const auto judge_all = [](const std::vector<ChangedFile>& files, int& asked, ProbeState state = ProbeState::unknown) {
     const Config config;
     const auto secrets = SecretSource::shipped();
     GateRequest request;
@@ -224,19 +224,32 @@ TEST(ChangeGate, TheEngineIsAskedOnlyWhereItDecides) {
     request.matcher = &test_matcher();
     request.config = &config;
     request.secrets = [&]() -> Result<const SecretSource*> { return &*secrets; };
-    EngineLocation nowhere;
-    const ChangeSet change{{changed("sandbox/a.test.ts", text)}, {}, {}};
+    EngineLocation location;
+    location.probe.state = state;
+    const ChangeSet change{files, {}, {}};
     return gate_change(request, change, policy_options(config, TaskKind::test), "auto", [&]() -> const EngineLocation& {
       ++asked;
-      return nowhere;
+      return location;
     });
   };
+  const auto judge = [&](const std::string& text, int& asked) { return judge_all({changed("sandbox/a.test.ts", text)}, asked); };
   int asked = 0;
   EXPECT_EQ(judge(kHonest, asked).verdict.kind(), VerdictKind::allowed);
   EXPECT_EQ(judge(kHonest + "console.log(process.env);\n", asked).verdict.kind(), VerdictKind::rejected);
   EXPECT_EQ(asked, 0);
   EXPECT_NE(judge(kHonest + "rmSync('x');\n", asked).verdict.kind(), VerdictKind::allowed);
   EXPECT_EQ(asked, 1);
+
+  // What refuses one file changes nothing for another one.
+  const ChangedFile deletes = changed("sandbox/a.test.ts", kHonest + "rmSync('x');\n");
+  const ChangedFile dumps = changed("sandbox/b.test.ts", kHonest + "console.log(process.env);\n");
+  EXPECT_EQ(judge_all({deletes}, asked, ProbeState::available).verdict.kind(), VerdictKind::allowed);
+  const CheckRecord both = judge_all({deletes, dumps}, asked, ProbeState::available);
+  EXPECT_EQ(asked, 3);
+  EXPECT_EQ(both.mode, "docker");
+  EXPECT_EQ(both.verdict.kind(), VerdictKind::rejected);
+  for (const Finding& finding : both.report.findings) EXPECT_EQ(finding.path, "sandbox/b.test.ts") << finding.rule;
+  EXPECT_EQ(judge_all({deletes, dumps}, asked, ProbeState::unknown).verdict.kind(), VerdictKind::rejected) << "whatever the engine is";
 }
 
 }  // namespace

@@ -88,6 +88,7 @@ const std::map<std::string, Sample>& samples() {
       {"check.paths", {"[\"gen/**\"]", "gen/**", "[\"gen/**\"]"}},
       {"check.max_file_bytes", {"\"64k\"", "64k", "\"64k\""}},
       {"check.api_key_names", {"[\"MY_KEY\"]", "MY_KEY", "[\"MY_KEY\"]"}},
+      {"check.allow_temp_removal", {"false", "false", "false"}},
       {"check.docs_url", {"\"https://example.org/rules.md\"", "https://example.org/rules.md", "\"https://example.org/rules.md\""}},
       {"check.two_hit_ignore", {"[\"CI\"]", "CI", "[\"CI\"]"}},
       {"run.grace_s", {"3", "3", "3"}},

@@ -60,6 +60,7 @@ const std::map<std::string, std::pair<std::string, std::string>>& values() {
       {"check.max_file_bytes", {"", "\"1g\""}},
       {"check.api_key_names", {"[\"OPENAI_API_KEY\"]", "[\"ANTHROPIC_API_KEY\", \"OPENAI_API_KEY\", \"GEMINI_API_KEY\", \"OTHER\"]"}},
       {"check.two_hit_ignore", {"[\"TOKEN\"]", ""}},
+      {"check.allow_temp_removal", {"", "true"}},
       {"check.docs_url", {"", "\"https://example.org/x\""}},
       {"check.waivers", {"[{rule = \"host.eval\", path = \"**\", fingerprint = \"" + std::string(64, '0') + "\", reason = \"x\", expires = \"2999-12-31\"}]", "[]"}},
       {"run.grace_s", {"", "600"}},

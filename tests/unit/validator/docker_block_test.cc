@@ -195,8 +195,9 @@ TEST(DockerBlock, TwoHitOverTwoFiles) {
   const Report report = check(files, kDocker);
   ASSERT_EQ(report.findings.size(), 1U);
   EXPECT_EQ(report.findings[0].rule, "docker.two_hit");
-  EXPECT_EQ(report.findings[0].path, "sandbox/helper.ts");
-  EXPECT_NE(report.findings[0].message.find("sandbox/a.test.ts:2"), std::string::npos) << report.findings[0].message;
+  EXPECT_EQ(report.findings[0].path, "sandbox/a.test.ts");
+  EXPECT_EQ(report.findings[0].line, 2U);
+  EXPECT_NE(report.findings[0].message.find("sandbox/helper.ts:1"), std::string::npos) << report.findings[0].message;
   EXPECT_FALSE(check({files[0]}, kDocker).rejected());
   EXPECT_FALSE(check({files[1]}, kDocker).rejected());
 }

@@ -87,10 +87,14 @@ TEST(Explain, HalfARuleNamesTheOtherHalf) {
   EXPECT_EQ(alone.story, Story::half);
   EXPECT_THAT(alone.sentence, HasSubstr("fact.output_sink"));
   EXPECT_THAT(alone.sentence, HasSubstr("nowhere"));
-  const auto other = story_of("docker.two_hit", "console.log(z);\n", 1, kHost,
+  const auto other = story_of("docker.two_hit", "import { z } from './b'; console.log(1);\n", 1, kHost,
                               {{"sandbox/b.ts", "\nexport const z = process.env.SECRET_X;\n"}});
-  EXPECT_EQ(other.story, Story::half);
+  EXPECT_EQ(other.story, Story::fired);
   EXPECT_THAT(other.sentence, HasSubstr("sandbox/b.ts:2"));
+  const auto unrelated = story_of("docker.two_hit", "console.log(1);\n", 1, kHost,
+                                  {{"sandbox/b.ts", "\nexport const z = process.env.SECRET_X;\n"}});
+  EXPECT_EQ(unrelated.story, Story::half);
+  EXPECT_THAT(unrelated.sentence, HasSubstr("nowhere in this file or in one that it loads"));
 }
 
 TEST(Explain, HarmlessVariablesAreAllowedByTheList) {

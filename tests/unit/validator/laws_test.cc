@@ -10,6 +10,7 @@
 
 #include "tests/mutator/random.h"
 #include "tests/unit/validator/check_support.h"
+#include "validator/file_check.h"
 #include "validator/source_view.h"
 
 namespace guard {

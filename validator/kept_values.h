@@ -1,0 +1,15 @@
+// Does a file keep values that are handed to it, where whoever loads it finds them? A variable, a container, a class or the one
+// instance of a class of the file's own, which its functions give values to.
+#pragma once
+
+#include <string_view>
+
+
+namespace guard {
+
+enum class Keeping { nothing, values, variable };
+
+// `variable`: one that it reads of the environment, in a member of what it imports. One pass over the code view.
+Keeping keeps_values(std::string_view code);
+
+}  // namespace guard
