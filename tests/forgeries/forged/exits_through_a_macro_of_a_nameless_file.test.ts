@@ -1,4 +1,4 @@
-// violation|report_forged
+// violation|report_forged|tests_failed
 // After the last word a file without an extension is imported, whose macro ends the process in another realm; a child holds standard error, which says that a rejection was not handled.
 import { beforeEach, expect, test } from "bun:test";
 import fs from "node:fs";
