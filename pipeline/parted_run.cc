@@ -172,6 +172,7 @@ void add(ExecResult& sum, ExecResult&& part, bool first) {
   sum.stderr_bytes += part.stderr_bytes;
   sum.report_truncated = sum.report_truncated || part.report_truncated;
   sum.attestation_forged = sum.attestation_forged || part.attestation_forged;
+  if (sum.touched.empty()) sum.touched = std::move(part.touched);
   if (sum.enforced_by.empty()) sum.enforced_by = std::move(part.enforced_by);
   std::move(part.notes.begin(), part.notes.end(), std::back_inserter(sum.notes));
   // What one of them lacks, the whole lacks.
