@@ -93,6 +93,7 @@ Result<void> FileCheck::look_at(const std::string& path, std::string_view bytes,
   }
   views_.build(bytes, path);
   harmless_.begin(views_);
+  hits.exports = views_.view(View::code).find("export") != std::string_view::npos;
   add_reading_findings();
   for (const View view : kAllViews) {
     matches_.clear();

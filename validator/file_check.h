@@ -43,6 +43,7 @@ struct FileHits {
   std::vector<RuleHit> hits;      // by rule, then place
   std::vector<FactPlace> facts;   // by fact; empty if none was seen
   std::vector<FileLoad> loads;    // by name
+  bool exports = false;           // does it offer anything to whoever loads it?
   std::vector<Finding> findings;  // of encodings and names; without excerpts
 
   bool may_find() const noexcept { return !hits.empty() || !findings.empty(); }

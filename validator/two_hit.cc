@@ -14,6 +14,7 @@ const std::vector<std::string>& shipped_harmless_variables() {
       "TMPDIR",    "TEMP",    "TMP",       "VITEST",  "JEST_WORKER_ID", "TEST",     "BUN_TEST",    "GITHUB_ACTIONS",
       "RUNNER_OS", "OS",      "OSTYPE",    "SHELL",   "EDITOR",         "VERBOSE",  "LOG_LEVEL",   "PORT",
       "PATH",      "HOME",    "USERPROFILE", "GITHUB_ACTION", "RUNNER_*", "npm_package_*", "npm_lifecycle_*", "*_VERSION", "VITEST_*", "SSR", "DEV", "PROD",
+      "VITE_*", "NEXT_PUBLIC_*", "REACT_APP_*", "EXPO_PUBLIC_*",  // bundlers write these into pages
       "GITLAB_CI", "CITGM",   "ECOSYSTEM_CI", "UPDATE_GOLDENS", "UPDATE_SNAPSHOT", "UPDATE_SNAPSHOTS", "npm_config_user_agent"};
   return kNames;
 }

@@ -17,13 +17,12 @@
 
 namespace guard {
 
-// Known to the validator by name: the first finds configurable names, the next two may leave out temporary folders, two tell which
+// Known to the validator by name: the first finds configurable names, the next two may leave out temporary folders, one tells which
 // files load each other, and of the others harmless variables are left out.
 inline constexpr std::string_view kApiKeyRule = "host.api_key_name";
 inline constexpr std::string_view kRemoveRule = "host.fs_remove";
 inline constexpr std::string_view kRemoveMethodRule = "host.fs_remove_method";
 inline constexpr std::string_view kNamesFileFact = "fact.names_file";
-inline constexpr std::string_view kExportsFact = "fact.exports";
 inline constexpr std::string_view kReadsVariableFact = "fact.reads_variable";
 inline constexpr std::string_view kKeepsValuesFact = "fact.keeps_values";
 inline constexpr std::string_view kOutputSinkFact = "fact.output_sink";

@@ -30,17 +30,17 @@ std::uint32_t fact_index(const RuleSet& rules, std::string_view id) {
 
 }  // namespace
 
-std::vector<LoadingFile> loading_files(const RuleSet& rules, const std::vector<FileHits>& files) {
-  const std::uint32_t exports = fact_index(rules, kExportsFact);
+std::vector<LoadingFile> loading_files(const std::vector<FileHits>& files) {
   std::vector<LoadingFile> loading;
-  for (const FileHits& file : files) loading.push_back({file.path, &file.loads, !file.facts.empty() && exports < file.facts.size() && file.facts[exports].line != 0});
+  loading.reserve(files.size());
+  for (const FileHits& file : files) loading.push_back({file.path, &file.loads, file.exports});
   return loading;
 }
 
 Weigher::Weigher(const RuleSet& rules, const std::vector<FileHits>& files, const ModuleNames& modules)
     : rules_(rules), files_(files), joint_of_rule_(rules.rules().size(), kNowhere), group_of_(files.size()) {
   find_joint_rules();
-  groups_ = group_by_loads(loading_files(rules, files), modules);
+  groups_ = group_by_loads(loading_files(files), modules);
   width_ = rules.facts().size() + joint_.size();
   seen_.assign(groups_.size() * width_, kNowhere);
   std::vector<std::vector<bool>> met_below(groups_.size());

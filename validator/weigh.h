@@ -16,7 +16,7 @@
 namespace guard {
 
 // What group_by_loads() wants to know of `files`, which must outlive it.
-std::vector<LoadingFile> loading_files(const RuleSet& rules, const std::vector<FileHits>& files);
+std::vector<LoadingFile> loading_files(const std::vector<FileHits>& files);
 
 class Weigher {
  public:
