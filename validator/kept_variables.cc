@@ -62,10 +62,10 @@ bool KeptVariables::is_only_asked(Place read) const {
   if (!bare) return false;
   if (ahead.ends_with('!') || ahead.ends_with("typeof ")) return true;
   // One of several in the condition of an if: nothing but names and signs up to its parenthesis.
-  const std::size_t from = ahead.size() > kConditionMax ? ahead.size() - kConditionMax : 0;
-  const std::size_t open = ahead.find_last_of("(),;{}[]`");
-  if (open == std::string_view::npos || open < from || ahead[open] != '(' || !asks_only(ahead.substr(0, open))) return false;
-  const std::string_view between = ahead.substr(open + 1);
+  const std::string_view near = ahead.substr(ahead.size() - std::min(ahead.size(), kConditionMax));
+  const std::size_t open = near.find_last_of("(),;{}[]`");
+  if (open == std::string_view::npos || near[open] != '(' || !asks_only(near.substr(0, open))) return false;
+  const std::string_view between = near.substr(open + 1);
   for (std::size_t at = between.find('='); at != std::string_view::npos; at = between.find('=', at + 1)) {
     const bool compares = between.substr(at).starts_with("==") || (at > 0 && (between[at - 1] == '!' || between[at - 1] == '=' || between[at - 1] == '<' || between[at - 1] == '>'));
     if (!compares) return false;
@@ -117,19 +117,31 @@ std::string_view KeptVariables::name_given(std::size_t value) const {
 
 // Is a statement possible at `at`, or is it in the body of a class or in a pattern?
 bool KeptVariables::in_block(std::size_t at) const {
-  int open = 0;
-  while (at-- > 0) {
-    if (code_[at] == '}') ++open;
-    if (code_[at] != '{' || open-- > 0) continue;
-    const std::string_view ahead = code_.substr(0, at);
-    if (ahead.ends_with("=>")) return true;
-    const std::string_view word = last_word(ahead);
-    if (word == "else" || word == "try" || word == "finally" || word == "do") return true;
-    // class A extends f() {
-    const std::size_t header = ahead.find_last_of(";{}\n");
-    return ahead.ends_with(')') && ahead.substr(header == std::string_view::npos ? 0 : header).find("class") == std::string_view::npos;
+  if (changes_.empty()) {
+    changes_.push_back({0, true});
+    std::vector<bool> open;
+    for (std::size_t brace = code_.find_first_of("{}"); brace != std::string_view::npos; brace = code_.find_first_of("{}", brace + 1)) {
+      if (code_[brace] == '{') {
+        open.push_back(opens_block(brace));
+      } else if (!open.empty()) {
+        open.pop_back();
+      }
+      changes_.push_back({brace, open.empty() || open.back()});
+    }
   }
-  return true;
+  const auto behind = std::upper_bound(changes_.begin(), changes_.end(), at, [](std::size_t place, const Change& change) { return place <= change.at; });
+  return behind == changes_.begin() || std::prev(behind)->block;
+}
+
+bool KeptVariables::opens_block(std::size_t brace) const {
+  const std::string_view ahead = code_.substr(0, brace);
+  if (ahead.ends_with("=>")) return true;
+  const std::string_view word = last_word(ahead);
+  if (word == "else" || word == "try" || word == "finally" || word == "do") return true;
+  if (!ahead.ends_with(')')) return false;
+  // class A extends f() {
+  const std::size_t header = ahead.find_last_of(";{}\n");
+  return ahead.substr(header == std::string_view::npos ? 0 : header).find("class") == std::string_view::npos;
 }
 
 bool KeptVariables::stands_nowhere_else(std::string_view name, std::string_view variable) const {

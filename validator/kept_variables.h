@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <map>
 #include <string_view>
+#include <vector>
 #include <utility>
 
 namespace guard {
@@ -29,9 +30,16 @@ class KeptVariables {
   bool is_put_aside(Place read) const;
   std::string_view name_given(std::size_t value) const;
   bool in_block(std::size_t at) const;
+  bool opens_block(std::size_t brace) const;
   bool stands_nowhere_else(std::string_view name, std::string_view variable) const;
 
+  struct Change {
+    std::size_t at;
+    bool block;
+  };
+
   std::string_view code_;
+  mutable std::vector<Change> changes_;  // at each brace, in order; made when first needed
   mutable std::map<std::pair<std::string_view, std::string_view>, bool> kept_;  // by name and variable
 };
 

@@ -12,7 +12,10 @@ namespace guard {
 namespace {
 
 constexpr std::size_t kPlacesMax = 400;
+constexpr std::size_t kNamesMax = 100;
 constexpr std::size_t kLevelsMax = 64;
+constexpr std::size_t kImportMax = 2000;      // bytes of one import
+constexpr std::size_t kStepsMax = 1U << 25U;  // bytes that are read again; what takes more is not understood
 constexpr int kNamesDeep = 3;
 
 constexpr std::array<std::string_view, 6> kRemovals = {"rm", "rmSync", "rmdir", "rmdirSync", "unlink", "unlinkSync"};
@@ -42,6 +45,7 @@ class Code {
         const std::string_view name = removed(at, end);
         if (name.empty()) return false;
         names.insert(name);
+        if (names.size() > kNamesMax) return false;
       }
       if (is_one_of(kOthers, word) && !is_imported(at) && end < code_.size() && (code_[end] == '(' || (at > 0 && code_[at - 1] == '.'))) return false;
       at = end;
@@ -64,14 +68,15 @@ class Code {
 
   // In import fs,{...}from"fs" or const{...}=require("fs").
   bool is_imported(std::size_t at) const noexcept {
-    const std::string_view ahead = code_.substr(0, at);
+    const std::string_view ahead = code_.substr(at - std::min(at, kImportMax), std::min(at, kImportMax));
     const std::size_t brace = ahead.find_last_of("{};()=");
     if (brace == std::string_view::npos || ahead[brace] != '{') return false;
     const std::size_t statement = ahead.substr(0, brace).find_last_of(";}\n");
+    if (statement == std::string_view::npos && ahead.size() < at) return false;
     const std::string_view start = ahead.substr(statement == std::string_view::npos ? 0 : statement + 1);
     if (start.starts_with("import")) return true;
-    const std::size_t close = code_.find('}', at);
-    return close != std::string_view::npos && code_.substr(close + 1).starts_with("=require(\"");
+    const std::size_t close = code_.substr(at, kImportMax).find('}');
+    return close != std::string_view::npos && code_.substr(at + close + 1).starts_with("=require(\"");
   }
 
   // The name in fs.rmSync(name) or fs.promises.rm(name,...).
@@ -213,7 +218,7 @@ class Code {
 
   std::size_t close_of(std::size_t open) const noexcept {
     int depth = 0;
-    for (std::size_t at = open; at < code_.size(); ++at) {
+    for (std::size_t at = open; at < code_.size() && ++steps_ < kStepsMax; ++at) {
       const char c = code_[at];
       if (c == '(' || c == '[' || c == '{') ++depth;
       if ((c == ')' || c == ']' || c == '}') && --depth == 0) return at;
@@ -226,6 +231,7 @@ class Code {
     int depth = 0;
     std::size_t levels = 0;
     for (std::size_t open = at; open-- > 0;) {
+      if (++steps_ >= kStepsMax) return true;
       const char c = code_[open];
       if (c == ')' || c == ']' || c == '}') ++depth;
       if (c != '(' && c != '[' && c != '{') {
@@ -254,6 +260,7 @@ class Code {
 
   const SourceViews& views_;
   std::string_view code_;
+  mutable std::size_t steps_ = 0;
 };
 
 }  // namespace

@@ -121,6 +121,22 @@ TEST(Hostile, LongTextsOfOpeningsAreReadToTheirEnd) {
   }
 }
 
+// What is judged at each of many places must not read the whole file at each of them: with the square of these sizes as work,
+// each text takes minutes.
+TEST(Hostile, AMegabyteOfPlacesToJudgeIsReadToItsEnd) {
+  const std::string kept = "let a;" + repeated("a=1;", 1 << 20) + "a=process.env.HOME_PAGE;process.env.HOME_PAGE=a;";
+  const std::string asked = "let a=process.env.B;process.env.B=a;function f(){" + repeated("a=a===1;", 1 << 20) + "}";
+  const std::string offered = "const b=1;f(" + repeated("process.env.A||", 1 << 20) + "1)";
+  const std::string imported = "import{" + repeated("rm,", 1 << 20) + "}from'fs';";
+  const std::string levels = "import fs from 'fs';let a=fs.mkdtempSync('x');fs.rmSync(a);" + repeated("f(", 120) + repeated("a,", 760) + repeated("x,", 1 << 20) +
+                             repeated(")", 60) + ";";
+  std::string folders = "import fs from 'fs';";
+  for (int i = 0; i < 15000; ++i) folders += "const a" + std::to_string(i) + "=fs.mkdtempSync('x');fs.rmSync(a" + std::to_string(i) + ");";
+  for (const std::string& text : {kept, asked, offered, imported, levels, folders}) {
+    EXPECT_TRUE(check({{"a.test.ts", text + "\n;use(process.env);"}}).rejected()) << text.substr(0, 60);
+  }
+}
+
 // Whatever stands in front of it, an act at the end of the file is found, or the file is refused as undecidable.
 TEST(Hostile, NothingInFrontOfAnActHidesIt) {
   for (const std::string& piece : hostile_pieces()) {
