@@ -1,6 +1,7 @@
 #include "pipeline/git.h"
 
 #include <fmt/format.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <array>
@@ -71,6 +72,7 @@ Result<std::string> Git::run(std::vector<std::string> argv, std::string_view std
   spec.env = environment(variables_);
   spec.stdin_text = std::string(stdin_text);
   spec.deadline = Deadline::after(deadline);
+  spec.death_signal = SIGTERM;  // it removes its *.lock files then, which would refuse every later change
   auto collected = collect_process(spec, kOutputMax, cancel_);
   if (!collected) {
     if (collected.error().code() != ErrorCode::file_not_found) return std::move(collected).context("running git").error();

@@ -125,7 +125,7 @@ void become_user(int status, uid_t user) {
   arrange_descriptors(plan);
   if (spec.become_user) become_user(plan.status, *spec.become_user);
   // After the change of user, which clears it. The parent may have died in between.
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::prctl(PR_SET_PDEATHSIG, spec.death_signal);
   if (::getppid() != plan.parent) ::_exit(127);
   if (!spec.cwd.empty() && ::chdir(spec.cwd.c_str()) != 0) report_failure(plan.status, Step::folder, errno);
   for (int number = 1; number < NSIG; ++number) ::signal(number, SIG_DFL);

@@ -4,6 +4,7 @@
 // Linux only: pidfd, close_range. Not thread-safe.
 #pragma once
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include <map>
@@ -28,6 +29,8 @@ struct ChildSpec {
   std::vector<int> join_cgroups;
   // Root drops to this user and group, with no further groups, before it executes anything.
   std::optional<uid_t> become_user;
+  // What the child gets when the thread that started it ends before it does.
+  int death_signal = SIGKILL;
 };
 
 // The first executable regular file of this name in the absolute folders of PATH in `env`; names with a '/' stand for
@@ -36,8 +39,8 @@ Result<std::string> find_program(const std::string& name, const std::map<std::st
 
 class ChildProcess {
  public:
-  // Fails with FILE_NOT_FOUND or EXECUTION_FAILED (errno) when the program never ran. The child dies with the thread
-  // that started it.
+  // Fails with FILE_NOT_FOUND or EXECUTION_FAILED (errno) when the program never ran. The child gets
+  // death_signal when the thread that started it ends.
   static Result<ChildProcess> start(const ChildSpec& spec);
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&& other) noexcept;

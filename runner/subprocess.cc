@@ -105,6 +105,7 @@ Result<ProcessResult> run_process(const ProcessSpec& spec, ByteSink& out, ByteSi
   child_spec.argv = spec.argv;
   child_spec.cwd = spec.cwd;
   child_spec.env = spec.env;
+  child_spec.death_signal = spec.death_signal;
   std::array<Stream, 2> streams;
   UniqueFd input;
   if (!spec.stdin_text.empty()) {

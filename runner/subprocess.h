@@ -4,6 +4,7 @@
 // Not thread-safe.
 #pragma once
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include <functional>
@@ -33,6 +34,8 @@ struct ProcessSpec {
   StreamMode err = StreamMode::pipe;
   Deadline deadline = Deadline::never();
   milliseconds grace{10'000};
+  // What it gets if guard is killed: SIGTERM for a program that must clean up behind itself.
+  int death_signal = SIGKILL;
   // A descriptor of ours and the number it gets in the child. Everything else is closed in the child.
   std::vector<std::pair<int, int>> descriptors;
 };

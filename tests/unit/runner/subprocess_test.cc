@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <thread>
 
@@ -166,6 +168,28 @@ TEST_F(Subprocess, IsNotHeldUpByBackgroundProcesses) {
   ASSERT_TRUE(got.has_value());
   EXPECT_NE(got->out.find("done\n"), std::string::npos);
   EXPECT_EQ(processes_with(marker), 0);
+}
+
+// Of a guard that is killed: a program that has to clean up behind itself is asked to, all others just end.
+TEST_F(Subprocess, GetsItsDeathSignalWhenItsStarterIsKilled) {
+  for (const int death_signal : {SIGTERM, SIGKILL}) {
+    auto folder = TempDir::create();
+    ASSERT_TRUE(folder.has_value());
+    const std::string marker = "marker-orphan-" + std::to_string(::getpid());
+    const pid_t starter = ::fork();
+    if (starter == 0) {
+      ProcessSpec wanted = spec({"sh", "-c", ": " + marker + "; trap 'echo > told; exit' TERM; echo > ready; while :; do sleep 0.05; done"});
+      wanted.cwd = folder->path();
+      wanted.death_signal = death_signal;
+      auto ignored = collect(wanted);
+      ::_exit(0);
+    }
+    while (!std::filesystem::exists(folder->path() / "ready")) std::this_thread::sleep_for(milliseconds(5));
+    ::kill(starter, SIGKILL);
+    ::waitpid(starter, nullptr, 0);
+    while (processes_with(marker) != 0) std::this_thread::sleep_for(milliseconds(5));
+    EXPECT_EQ(std::filesystem::exists(folder->path() / "told"), death_signal == SIGTERM);
+  }
 }
 
 TEST_F(Subprocess, KillsTheGroupWhenASinkFails) {
