@@ -367,7 +367,8 @@ class Run {
                 {"NO_COLOR", "1"},
                 {"DO_NOT_TRACK", "1"},
                 // Or what a test writes below /tmp would be what src/ means.
-                {"BUN_RUNTIME_TRANSPILER_CACHE_PATH", "0"}};
+                {"BUN_RUNTIME_TRANSPILER_CACHE_PATH", "0"},
+                {"BUN_JSC_useShadowRealm", "0"}};  // its realm has a process and a test runner of its own
     if (choice_.backend == "host") {
       for (const auto& name : config.host.env) {
         if (const auto found = request_.environment.find(name); found != request_.environment.end()) spec.env[name] = found->second;

@@ -131,7 +131,7 @@ std::optional<Verdict> not_attested(const RunEvidence& evidence, const TestSumma
   }
   if (attested.count("swallowed") > 0) return verdict(Reason::assertion_swallowed, titles_of(attested, "swallowed"));
   if (attested.count("flaky") > 0) return verdict(Reason::flaky, titles_of(attested, "flaky"));
-  if (attested.count("unawaited") > 0) return verdict(Reason::nothing_asserted, fmt::format("{} returned a function, a generator or a thenable, which nobody calls or awaits", titles_of(attested, "unawaited")));
+  if (attested.count("unawaited") > 0) return verdict(Reason::nothing_asserted, fmt::format("{} left something that nobody waits for: an assertion, or a function, generator or thenable that it returned", titles_of(attested, "unawaited")));
   if (evidence.assertions == Assertions::test && attested.count("unasserted") > 0) return verdict(Reason::nothing_asserted, titles_of(attested, "unasserted"));
   if (evidence.assertions != Assertions::off && attested.count("assertions") == 0) return verdict(Reason::nothing_asserted, "no assertion ran in any test");
   return std::nullopt;
