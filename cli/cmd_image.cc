@@ -44,19 +44,21 @@ Result<int> build(const ImageOptions& options, CommandContext& context) {
   }
   GUARD_TRY_ASSIGN(RuntimeImage image, build_root_folder(inputs, context.cancel, say));
   const bool loads = options.target != ImageTarget::root_folder && engine.probe.state == ProbeState::available;
+  GUARD_TRY_ASSIGN(const ImagePlan plan, plan_image(inputs));
   if (loads) {
-    GUARD_TRY_ASSIGN(const ImagePlan plan, plan_image(inputs));
     GUARD_TRY_ASSIGN(image, load_into_engine(plan, engine.engine, context.cancel, say));
   }
   progress.clear();
   if (options.format == OutputFormat::json) {
     const nlohmann::ordered_json document = {{"version", 1}, {"reference", image.reference}, {"id", image.id},
-                                             {"root_folder", image.root_folder.string()}, {"engine", loads ? engine.probe.endpoint : ""}};
+                                             {"root_folder", image.root_folder.string()}, {"engine", loads ? engine.probe.endpoint : ""},
+                                             {"libraries", plan.libraries}, {"notes", plan.notes}};
     context.streams.out.write(document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
     return 0;
   }
   context.streams.out.print("image:       {} ({})\nroot folder: {}\nengine:      {}\n", image.reference, image.id, printable(image.root_folder.native()),
                             loads ? engine.probe.endpoint : "not loaded; " + (engine.probe.reason.empty() ? std::string("not asked for") : engine.probe.reason));
+  for (const std::string& note : plan.notes) context.streams.out.print("note:        {}\n", note);
   return 0;
 }
 

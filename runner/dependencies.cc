@@ -13,6 +13,7 @@
 
 #include "common/file_io.h"
 #include "common/foreign_json.h"
+#include "common/glob.h"
 #include "common/text.h"
 #include "runner/subprocess.h"
 
@@ -24,12 +25,19 @@ using nlohmann::json;
 
 constexpr std::uint64_t kPackageBytesMax = 4ull << 20;
 constexpr std::uint64_t kLockfileBytesMax = 64ull << 20;
+constexpr std::uint64_t kPatchBytesMax = 16ull << 20;
+constexpr std::size_t kFoldersMax = 50'000;
+constexpr int kDepthMax = 16;
 constexpr std::uint64_t kBunWordsMax = 64 * 1024;
 // A cold install of a large project over a slow line; whoever waits can interrupt.
 constexpr std::chrono::minutes kInstallDeadline{15};
 
 constexpr std::array<std::string_view, 4> kDependencyTables = {"dependencies", "devDependencies",
                                                                "optionalDependencies", "peerDependencies"};
+
+// In the order in which bun looks for them.
+constexpr std::array<std::string_view, 5> kLockfiles = {"bun.lock", "bun.lockb", "package-lock.json", "yarn.lock", "pnpm-lock.yaml"};
+constexpr std::string_view kPnpmWorkspaces = "pnpm-workspace.yaml";
 
 Error unsatisfied(std::string message) {
   return Error(ErrorCode::dependency_unsatisfied, std::move(message));
@@ -83,8 +91,9 @@ bool is_package_name(std::string_view name) {
                              : slashes == 0 && name.find('@') == std::string_view::npos;
 }
 
-// A range of versions or a tag ("^1.2.0 || 2.x", "latest"), also under another name ("npm:other@^1"). Everything else
-// that package.json may say (file:, link:, workspace:, git+ssh:, https:, user/repository, catalog:) has a ':' or a '/'.
+// A range of versions or a tag ("^1.2.0 || 2.x", "latest"), also under another name ("npm:other@^1"), of a workspace
+// ("workspace:^") or from the catalog of the root. Everything else that package.json may say (file:, link:, git+ssh:, https:,
+// user/repository) has a ':' or a '/'.
 bool is_registry_range(std::string_view range) {
   constexpr std::string_view kAlias = "npm:";
   if (range.starts_with(kAlias)) {
@@ -93,6 +102,9 @@ bool is_registry_range(std::string_view range) {
     const bool versioned = at != std::string_view::npos && at != 0;
     if (!is_package_name(versioned ? range.substr(0, at) : range)) return false;
     range = versioned ? range.substr(at + 1) : std::string_view();
+  }
+  for (const std::string_view kind : {"workspace:", "catalog:"}) {
+    if (range.starts_with(kind)) range.remove_prefix(kind.size());
   }
   return consists_of(range, " .*^~<>=|+-_");
 }
@@ -121,6 +133,16 @@ bool is_registry_package(const json& entry) {
   const auto at = named.rfind('@');
   return at != std::string::npos && at != 0 && is_package_name(std::string_view(named).substr(0, at)) &&
          is_version(std::string_view(named).substr(at + 1)) && is_integrity(entry[3]);
+}
+
+// ["@s/a@workspace:packages/a"]
+bool is_workspace(const json& entry, const std::vector<std::string>& workspaces) {
+  constexpr std::string_view kMark = "@workspace:";
+  if (!entry.is_array() || entry.size() != 1 || !entry[0].is_string()) return false;
+  const std::string_view named = entry[0].get_ref<const std::string&>();
+  const auto mark = named.rfind(kMark);
+  return mark != std::string_view::npos && is_package_name(named.substr(0, mark)) &&
+         std::find(workspaces.begin(), workspaces.end(), named.substr(mark + kMark.size())) != workspaces.end();
 }
 
 // Settings of npm, its registries and proxies. Everything else stays outside: install scripts do not run, yet bun reads
@@ -183,12 +205,6 @@ std::string words_of(std::string_view err) {
 
 Result<bool> names_dependencies(const std::string& package_json, const std::string& name) {
   GUARD_TRY_ASSIGN(const json package, parse_object(package_json, name));
-  for (const std::string_view key : {"workspaces", "patchedDependencies", "catalog", "catalogs"}) {
-    if (package.contains(key)) {
-      return unsatisfied(fmt::format("{} uses \"{}\", which reaches beyond package.json and bun.lock", name, key))
-          .hint("give the tests a package.json of their own that names packages of a registry only");
-    }
-  }
   bool any = false;
   for (const std::string_view table : kDependencyTables) {
     const auto entries = package.find(table);
@@ -203,93 +219,261 @@ Result<bool> names_dependencies(const std::string& package_json, const std::stri
       return unsatisfied(fmt::format("{} asks for \"{}\" as {}, which is no package of a registry", name,
                                      printable(package_name), shown))
           .hint(
-              "guard installs from a registry only: a path, link, workspace, git address or URL is not fixed by the "
-              "lockfile");
+              "guard installs workspaces and packages of a registry only: another path, a link, git address or URL is not fixed by "
+              "the lockfile");
     }
   }
   return any;
 }
 
-Result<void> check_lockfile(const std::string& lockfile, const std::string& name) {
+Result<void> check_lockfile(const std::string& lockfile, const std::string& name, const std::vector<std::string>& workspaces) {
   GUARD_TRY_ASSIGN(const json lock, parse_object(without_trailing_commas(lockfile), name));
-  const auto workspaces = lock.find("workspaces");
+  const auto locked = lock.find("workspaces");
   const auto packages = lock.find("packages");
-  if (!lock.contains("lockfileVersion") || workspaces == lock.end() || !workspaces->is_object() ||
+  if (!lock.contains("lockfileVersion") || locked == lock.end() || !locked->is_object() || !locked->contains("") ||
       packages == lock.end() || !packages->is_object()) {
     return unsatisfied(fmt::format("{} is not a lockfile of bun", name)).hint("make a new one with `bun install`");
   }
-  if (workspaces->size() != 1 || !workspaces->contains("") || lock.contains("patchedDependencies")) {
-    return unsatisfied(fmt::format("{} belongs to several workspaces or to patched packages", name))
-        .hint("give the tests a package.json of their own that names packages of a registry only");
+  for (const auto& [place, package] : locked->items()) {
+    if (std::find(workspaces.begin(), workspaces.end(), place) != workspaces.end()) continue;
+    return unsatisfied(fmt::format("{} has a workspace {} that package.json does not name, or that is not there", name, printable(place)))
+        .hint("run `bun install` and commit bun.lock");
   }
   for (const auto& [key, entry] : packages->items()) {
-    if (is_registry_package(entry)) continue;
+    if (is_registry_package(entry) || is_workspace(entry, workspaces)) continue;
     const std::string shown =
         entry.is_array() && !entry.empty() && entry[0].is_string() ? entry[0].get<std::string>() : key;
     return unsatisfied(fmt::format("{} holds \"{}\", which is no package of a registry with an integrity hash", name,
                                    printable(shown)))
         .hint(
-            "guard installs from a registry only: a path, link, workspace, git address or URL is not fixed by the "
-            "lockfile");
+            "guard installs workspaces and packages of a registry only: another path, a link, git address or URL is not fixed by "
+            "the lockfile");
   }
   return ok();
 }
 
+namespace {
+
+// What `workspaces` of a package.json says: a list, or an object with one.
+std::vector<std::string> workspace_globs(const json& package) {
+  std::vector<std::string> globs;
+  const auto said = package.find("workspaces");
+  if (said == package.end()) return globs;
+  const json none = json::array();
+  const json& list = said->is_object() ? said->value("packages", none) : *said;
+  if (!list.is_array()) return globs;
+  for (const json& glob : list) {
+    if (glob.is_string()) globs.push_back(glob.get<std::string>());
+  }
+  return globs;
+}
+
+// The list below `packages:` of pnpm-workspace.yaml, an entry a line.
+std::vector<std::string> pnpm_globs(std::string_view text) {
+  std::vector<std::string> globs;
+  bool inside = false;
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    line = line.substr(0, line.find(" #"));
+    const auto begin = line.find_first_not_of(" \t");
+    if (begin == std::string_view::npos || line[begin] == '#') continue;
+    if (line[begin] != '-') {
+      inside = line.starts_with("packages:");
+      continue;
+    }
+    if (!inside) continue;
+    line.remove_prefix(begin + 1);
+    const auto first = line.find_first_not_of(" \t'\"");
+    const auto last = line.find_last_not_of(" \t\r'\"");
+    if (first != std::string_view::npos) globs.emplace_back(line.substr(first, last - first + 1));
+  }
+  return globs;
+}
+
+// Finds the folders with a package.json that globs name. Links are not followed.
+class Workspaces {
+ public:
+  Workspaces(const fs::path& project, const std::vector<std::string>& globs) : project_(project) {
+    for (std::string_view glob : globs) {
+      auto& list = glob.starts_with('!') ? without_ : with_;
+      glob.remove_prefix(glob.starts_with('!') ? 1 : 0);
+      glob.remove_prefix(glob.starts_with("./") ? 2 : 0);
+      while (glob.ends_with('/')) glob.remove_suffix(1);
+      const int levels = glob.find("**") != std::string_view::npos ? kDepthMax : static_cast<int>(std::count(glob.begin(), glob.end(), '/')) + 1;
+      depth_ = std::max(depth_, std::min(levels, kDepthMax));
+      list.emplace_back(glob);
+    }
+  }
+
+  Result<std::vector<std::string>> find() {
+    found_ = {""};
+    if (!with_.empty()) GUARD_TRY(look("", 0));
+    std::sort(found_.begin(), found_.end());
+    return std::move(found_);
+  }
+
+ private:
+  Result<void> look(const std::string& folder, int depth) {
+    if (depth == depth_) return ok();
+    std::error_code failure;
+    for (fs::directory_iterator entry(project_ / folder, fs::directory_options::skip_permission_denied, failure), end; !failure && entry != end; entry.increment(failure)) {
+      const std::string name = entry->path().filename().native();
+      std::error_code gone;
+      if (name.starts_with('.') || name == "node_modules" || !fs::is_directory(entry->symlink_status(gone))) continue;
+      if (++folders_ > kFoldersMax) return unsatisfied(fmt::format("the workspaces that package.json names lie among more than {} folders", kFoldersMax)).hint("name the folders instead of using **");
+      const std::string path = folder.empty() ? name : fmt::format("{}/{}", folder, name);
+      const auto names = [&](const std::string& glob) { return glob_matches(glob, path); };
+      if (std::any_of(with_.begin(), with_.end(), names) && std::none_of(without_.begin(), without_.end(), names) &&
+          fs::is_regular_file(fs::symlink_status(project_ / path / "package.json", gone))) {
+        found_.push_back(path);
+      }
+      GUARD_TRY(look(path, depth + 1));
+    }
+    return ok();
+  }
+
+  const fs::path& project_;
+  std::vector<std::string> with_;
+  std::vector<std::string> without_;
+  std::vector<std::string> found_;
+  std::size_t folders_ = 0;
+  int depth_ = 0;
+};
+
+// The patch files of `patchedDependencies`, which belong to the project.
+Result<void> read_patches(const fs::path& project, const json& package, std::map<std::string, std::string>& files) {
+  const auto patched = package.find("patchedDependencies");
+  if (patched == package.end() || !patched->is_object()) return ok();
+  for (const auto& [name, place] : patched->items()) {
+    const std::string path = place.is_string() ? place.get<std::string>() : std::string();
+    const std::string normal = fs::path(path).lexically_normal().native();
+    std::error_code failure;
+    const bool inside = !path.empty() && path.front() != '/' && !normal.starts_with("..") &&
+                        fs::weakly_canonical(project / path, failure) == fs::weakly_canonical(project, failure) / normal;
+    if (!inside || failure) {
+      return unsatisfied(fmt::format("the patch of \"{}\" in package.json is no file of the project", printable(name)));
+    }
+    GUARD_TRY_ASSIGN(files[normal], read_file(project / path, kPatchBytesMax, FollowLinks::no));
+  }
+  return ok();
+}
+
+Error no_lockfile(const fs::path& project) {
+  Error error = unsatisfied("package.json names dependencies and there is no lockfile that fixes them");
+  std::error_code failure;
+  for (fs::path above = fs::absolute(project, failure).lexically_normal().parent_path(); !failure; above = above.parent_path()) {
+    for (const std::string_view name : kLockfiles) {
+      if (!fs::exists(above / name, failure)) continue;
+      return Error(std::move(error).hint(fmt::format("{} lies in {}: run guard there, it takes in all workspaces", name, printable(above.native()))));
+    }
+    if (above == above.root_path()) break;
+  }
+  return std::move(error).hint(fmt::format("run `bun install` in {} and commit bun.lock", printable(project.native())));
+}
+
+}  // namespace
+
 Result<Dependencies> read_dependencies(const fs::path& project) {
   Dependencies dependencies;
-  auto package = read_file(project / "package.json", kPackageBytesMax, FollowLinks::no);
-  if (!package && package.error().code() == ErrorCode::file_not_found) {
+  auto& files = dependencies.files;
+  auto root = read_file(project / "package.json", kPackageBytesMax, FollowLinks::no);
+  if (!root && root.error().code() == ErrorCode::file_not_found) {
     // Distinct from a missing project, where nothing at all would be right.
     std::error_code failure;
     if (fs::is_directory(project, failure)) return dependencies;
   }
-  if (!package) return std::move(package).error();
-  dependencies.package_json = std::move(*package);
-  GUARD_TRY_ASSIGN(const bool needed, names_dependencies(dependencies.package_json, "package.json"));
-  if (!needed) return dependencies;
+  if (!root) return std::move(root).error();
+  GUARD_TRY_ASSIGN(const json package, parse_object(*root, "package.json"));
+  files["package.json"] = std::move(*root);
 
-  auto lockfile = read_file(project / "bun.lock", kLockfileBytesMax, FollowLinks::no);
-  if (!lockfile && lockfile.error().code() == ErrorCode::file_not_found) {
-    std::error_code failure;
-    const bool binary = fs::exists(project / "bun.lockb", failure);
-    return unsatisfied("package.json names dependencies and there is no bun.lock that fixes them")
-        .hint(binary ? "bun.lockb is not read by guard; run `bun install --save-text-lockfile` and commit bun.lock"
-                     : fmt::format("run `bun install` in {} and commit bun.lock", printable(project.native())));
+  std::vector<std::string> globs = workspace_globs(package);
+  if (auto pnpm = read_file(project / kPnpmWorkspaces, kPackageBytesMax, FollowLinks::no)) {
+    const auto further = pnpm_globs(*pnpm);
+    globs.insert(globs.end(), further.begin(), further.end());
+    files[std::string(kPnpmWorkspaces)] = std::move(*pnpm);
   }
-  if (!lockfile) return std::move(lockfile).error();
-  GUARD_TRY(check_lockfile(*lockfile, "bun.lock"));
-  dependencies.lockfile = std::move(*lockfile);
-  return dependencies;
+  GUARD_TRY_ASSIGN(dependencies.workspaces, Workspaces(project, globs).find());
+  bool needed = false;
+  for (const std::string& place : dependencies.workspaces) {
+    const std::string path = place.empty() ? "package.json" : place + "/package.json";
+    if (!place.empty()) {
+      GUARD_TRY_ASSIGN(files[path], read_file(project / path, kPackageBytesMax, FollowLinks::no));
+    }
+    GUARD_TRY_ASSIGN(const bool names_some, names_dependencies(files[path], path));
+    needed = needed || names_some;
+  }
+  if (!needed) return dependencies;
+  GUARD_TRY(read_patches(project, package, files));
+
+  for (const std::string_view name : kLockfiles) {
+    auto text = read_file(project / name, kLockfileBytesMax, FollowLinks::no);
+    if (!text && text.error().code() == ErrorCode::file_not_found) continue;
+    if (!text) return std::move(text).error();
+    if (name == "bun.lock") GUARD_TRY(check_lockfile(*text, "bun.lock", dependencies.workspaces));
+    dependencies.lockfile = name;
+    files[dependencies.lockfile] = std::move(*text);
+    return dependencies;
+  }
+  return no_lockfile(project);
 }
+
+namespace {
+
+class Installer {
+ public:
+  Installer(const fs::path& bun, const fs::path& folder, const std::string& lockfile, const CancelToken& cancel) : bun_(bun), lockfile_(lockfile), cancel_(cancel) {
+    spec_.cwd = folder.string();
+    spec_.env = install_environment(folder);
+    spec_.grace = std::chrono::seconds(2);
+  }
+
+  // `failed`: what it says when bun can't.
+  Result<void> run(std::vector<std::string> arguments, std::string_view failed) {
+    spec_.argv = std::move(arguments);
+    spec_.argv.insert(spec_.argv.begin(), bun_.string());
+    spec_.deadline = Deadline::after(kInstallDeadline);
+    GUARD_TRY_ASSIGN(const CollectedProcess done, collect_process(spec_, kBunWordsMax, cancel_));
+    const Outcome& outcome = done.result.outcome;
+    if (outcome.kind == OutcomeKind::cancelled) return Error(ErrorCode::cancelled, "stopped while installing dependencies");
+    if (outcome.kind == OutcomeKind::timed_out) {
+      return unsatisfied(fmt::format("bun install was not done after {} minutes", kInstallDeadline.count()))
+          .hint("check the way to the npm registry and its settings in ~/.npmrc");
+    }
+    if (outcome.kind == OutcomeKind::exited && outcome.value == 0) return ok();
+    const std::string words = words_of(done.err);
+    return unsatisfied(fmt::format("{} {}: {}", failed, lockfile_, words.empty() ? fmt::format("{} {}", to_string(outcome.kind), outcome.value) : words))
+        .hint("if package.json has changed, run `bun install` in the project and commit bun.lock; else check the way to the npm registry")
+        .detail("stderr", printable(done.err));
+  }
+
+ private:
+  const fs::path& bun_;
+  const std::string& lockfile_;
+  const CancelToken& cancel_;
+  ProcessSpec spec_;
+};
+
+}  // namespace
 
 Result<void> install_dependencies(const Dependencies& dependencies, const fs::path& bun, const fs::path& folder,
                                   const CancelToken& cancel) {
-  GUARD_TRY(write_file_atomically(folder / "package.json", dependencies.package_json));
-  GUARD_TRY(write_file_atomically(folder / "bun.lock", dependencies.lockfile));
-  GUARD_TRY(make_folders(folder / ".tmp", 0700));
-  ProcessSpec spec;
-  // copyfile: the other ways link the packages to bun's cache.
-  spec.argv = {bun.string(), "install", "--frozen-lockfile", "--ignore-scripts", "--no-progress", "--backend=copyfile"};
-  spec.cwd = folder.string();
-  spec.env = install_environment(folder);
-  spec.deadline = Deadline::after(kInstallDeadline);
-  spec.grace = std::chrono::seconds(2);
-  GUARD_TRY_ASSIGN(const CollectedProcess installed, collect_process(spec, kBunWordsMax, cancel));
-  const Outcome& outcome = installed.result.outcome;
-  if (outcome.kind == OutcomeKind::cancelled)
-    return Error(ErrorCode::cancelled, "stopped while installing dependencies");
-  if (outcome.kind == OutcomeKind::timed_out) {
-    return unsatisfied(fmt::format("bun install was not done after {} minutes", kInstallDeadline.count()))
-        .hint("check the way to the npm registry and its settings in ~/.npmrc");
+  for (const auto& [path, bytes] : dependencies.files) {
+    GUARD_TRY(make_folders((folder / path).parent_path(), 0700));
+    GUARD_TRY(write_file_atomically(folder / path, bytes));
   }
-  if (outcome.kind == OutcomeKind::exited && outcome.value == 0) return ok();
-  const std::string words = words_of(installed.err);
-  return unsatisfied(fmt::format("bun cannot install what bun.lock fixes: {}",
-                                 words.empty() ? fmt::format("{} {}", to_string(outcome.kind), outcome.value) : words))
-      .hint(
-          "if package.json has changed, run `bun install` in the project and commit bun.lock; else check the way to "
-          "the npm registry")
-      .detail("stderr", printable(installed.err));
+  GUARD_TRY(make_folders(folder / ".tmp", 0700));
+  Installer installer(bun, folder, dependencies.lockfile, cancel);
+  if (dependencies.lockfile != "bun.lock") {
+    const bool binary = dependencies.lockfile == "bun.lockb";
+    GUARD_TRY(installer.run(binary ? std::vector<std::string>{"install", "--lockfile-only", "--save-text-lockfile", "--frozen-lockfile", "--ignore-scripts"}
+                                   : std::vector<std::string>{"pm", "migrate"},
+                            "bun cannot read"));
+    GUARD_TRY_ASSIGN(const std::string made, read_file(folder / "bun.lock", kLockfileBytesMax, FollowLinks::no));
+    GUARD_TRY(check_lockfile(made, dependencies.lockfile, dependencies.workspaces));
+  }
+  // copyfile: the other ways link the packages to bun's cache.
+  return installer.run({"install", "--frozen-lockfile", "--ignore-scripts", "--no-progress", "--backend=copyfile"}, "bun cannot install what is fixed by");
 }
 
 }  // namespace guard

@@ -89,6 +89,7 @@ bool is_for_this_machine(const std::string& header) {
   const auto ident = header.substr(0, EI_NIDENT);
   if (ident.compare(0, SELFMAG, ELFMAG) != 0 || ident[EI_CLASS] != ELFCLASS64 || ident[EI_DATA] != ELFDATA2LSB)
     return false;
+  if (ident[EI_OSABI] != ELFOSABI_SYSV && ident[EI_OSABI] != ELFOSABI_GNU) return false;
   const auto elf = pod_at<Elf64_Ehdr>(header, 0);
   return elf.e_machine == kMachine && (elf.e_type == ET_EXEC || elf.e_type == ET_DYN);
 }
@@ -139,8 +140,28 @@ Result<std::filesystem::path> find_library(const std::string& name) {
     if (elf && elf->has_value()) return candidate;
   }
   return Error(ErrorCode::dependency_unsatisfied,
-               fmt::format("the library {} that bun needs is not in the system's library folders", printable(name)))
+               fmt::format("the library {} is not in the system's library folders", printable(name)))
       .hint("install your distribution's C library packages, or use the bun build made for this system");
+}
+
+// `name` of what needs them, for messages; `seen` are not looked for.
+Result<std::vector<LibraryFile>> find_libraries(const std::string& name, std::deque<std::string> wanted, std::set<std::string> seen, std::map<std::string, std::filesystem::path> found) {
+  while (!wanted.empty()) {
+    const std::string library = std::move(wanted.front());
+    wanted.pop_front();
+    if (!seen.insert(library).second) continue;
+    if (library.find('/') != std::string::npos || seen.size() > kLibrariesMax) {
+      return Error(ErrorCode::input_invalid, fmt::format("{} needs libraries that guard will not follow: {}", printable(name), printable(library)));
+    }
+    GUARD_TRY_ASSIGN(const std::filesystem::path file, find_library(library));
+    GUARD_TRY_ASSIGN(const std::optional<ElfFile> further, read_elf(file));
+    if (!further) return Error(ErrorCode::io_error, fmt::format("{} changed while it was read", printable(file.native())));
+    wanted.insert(wanted.end(), further->needed.begin(), further->needed.end());
+    GUARD_TRY_ASSIGN(found[file.relative_path().string()], without_links(file));
+  }
+  std::vector<LibraryFile> files;
+  for (auto& [target, source] : found) files.push_back({std::move(source), target});
+  return files;
 }
 
 }  // namespace
@@ -189,7 +210,6 @@ Result<std::vector<LibraryFile>> needed_libraries(const std::filesystem::path& p
                  fmt::format("{} is no program for this machine", printable(program.native())));
   }
   std::map<std::string, std::filesystem::path> found;  // target -> source
-  std::deque<std::string> wanted(elf->needed.begin(), elf->needed.end());
   std::set<std::string> seen;
   if (!elf->interpreter.empty()) {
     const std::filesystem::path loader = std::filesystem::path(elf->interpreter).lexically_normal();
@@ -201,24 +221,11 @@ Result<std::vector<LibraryFile>> needed_libraries(const std::filesystem::path& p
     // Libraries name the loader as one of their needs; it is found where the program says, not in a library folder.
     seen.insert(loader.filename().string());
   }
-  while (!wanted.empty()) {
-    const std::string name = std::move(wanted.front());
-    wanted.pop_front();
-    if (!seen.insert(name).second) continue;
-    if (name.find('/') != std::string::npos || seen.size() > kLibrariesMax) {
-      return Error(ErrorCode::input_invalid, fmt::format("{} needs libraries that guard will not follow: {}",
-                                                         printable(program.native()), printable(name)));
-    }
-    GUARD_TRY_ASSIGN(const std::filesystem::path library, find_library(name));
-    GUARD_TRY_ASSIGN(const std::optional<ElfFile> further, read_elf(library));
-    if (!further)
-      return Error(ErrorCode::io_error, fmt::format("{} changed while it was read", printable(library.native())));
-    wanted.insert(wanted.end(), further->needed.begin(), further->needed.end());
-    GUARD_TRY_ASSIGN(found[library.relative_path().string()], without_links(library));
-  }
-  std::vector<LibraryFile> files;
-  for (auto& [target, source] : found) files.push_back({std::move(source), target});
-  return files;
+  return find_libraries(program.native(), {elf->needed.begin(), elf->needed.end()}, std::move(seen), std::move(found));
+}
+
+Result<std::vector<LibraryFile>> needed_libraries(const std::vector<std::string>& names) {
+  return find_libraries("a package", {names.begin(), names.end()}, {}, {});
 }
 
 }  // namespace guard

@@ -29,5 +29,7 @@ struct LibraryFile {
 // The loader of `program` and all libraries that it needs, their own needs too, sorted by target. Looked for where the
 // loader looks by default. DEPENDENCY_UNSATISFIED names the one that is missing.
 Result<std::vector<LibraryFile>> needed_libraries(const std::filesystem::path& program);
+// The same for libraries by their names, without a loader.
+Result<std::vector<LibraryFile>> needed_libraries(const std::vector<std::string>& names);
 
 }  // namespace guard

@@ -16,6 +16,7 @@
 #include "runner/elf_file.h"
 #include "runner/file_digests.h"
 #include "runner/image_archive.h"
+#include "runner/native_needs.h"
 #include "runner/root_folder.h"
 #include "runner/scratch_file.h"
 #include "runner/tree_writer.h"
@@ -26,7 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Goes up whenever the same inputs would give another root folder.
-constexpr std::string_view kBuilderVersion = "3";
+constexpr std::string_view kBuilderVersion = "4";
 constexpr std::size_t kTagDigits = 16;
 constexpr std::chrono::minutes kLoadDeadline{10};
 constexpr std::chrono::seconds kInspectDeadline{10};
@@ -45,8 +46,11 @@ struct Sources {
     Sha256 hash;
     hash.update_field("guard image");
     hash.update_field(kBuilderVersion);
-    hash.update_field(dependencies.package_json);
-    hash.update_field(dependencies.lockfile);
+    hash.update_field(std::to_string(dependencies.files.size()));
+    for (const auto& [path, bytes] : dependencies.files) {
+      hash.update_field(path);
+      hash.update_field(bytes);
+    }
     hash.update_field(bun_sha256);
     hash.update_field(bun_access == ProgramAccess::readable ? "readable" : "execute only");
     for (std::size_t index = 0; index < libraries.size(); ++index) {
@@ -98,11 +102,13 @@ Result<ImagePlan> make_plan(const ImageInputs& inputs, const Sources& sources, c
   plan.reference = fmt::format("{}:{}", inputs.name, plan.digest.substr(0, kTagDigits));
   plan.bun_sha256 = sources.bun_sha256;
   plan.root_folder = cache.image_folder(plan.digest) / "root";
-  if (!sources.dependencies.lockfile.empty()) plan.module_folders = {""};
   if (const auto record = cache.find(plan.digest)) {
     plan.built = true;
     plan.bun_version = record->bun_version;
     plan.layer_sha256 = record->layer_sha256;
+    plan.module_folders = record->module_folders;
+    plan.libraries = record->libraries;
+    plan.notes = record->notes;
     plan.image_id = engine_id(cache, plan.digest).value_or(record->image_id);
   } else {
     GUARD_TRY_ASSIGN(plan.bun_version, ask_bun_version(sources.bun, cancel));
@@ -113,6 +119,21 @@ Result<ImagePlan> make_plan(const ImageInputs& inputs, const Sources& sources, c
 bool has_content(const docker::ImageInfo& image, const std::string& digest) {
   const auto label = image.labels.find("guard.content");
   return label != image.labels.end() && label->second == digest;
+}
+
+// What native packages need besides bun's libraries.
+Result<void> add_native_libraries(RootFolderParts& parts, ImagePlan& plan) {
+  GUARD_TRY_ASSIGN(const NativeNeeds needs, native_needs(parts.packages, parts.libraries));
+  GUARD_TRY_ASSIGN(const fs::path cache, cache_folder());
+  FileDigests digests(cache);
+  for (const LibraryFile& library : needs.libraries) {
+    GUARD_TRY_ASSIGN(std::string digest, digests.sha256_hex_of(library.source));
+    plan.libraries.push_back(fmt::format("/{} sha256:{}", library.target, digest));
+    parts.libraries.push_back(library);
+    parts.library_sha256.push_back(std::move(digest));
+  }
+  for (const auto& [package, library] : needs.missing) plan.notes.push_back(fmt::format("{} will not load: it needs {}, which this machine does not have", printable(package), printable(library)));
+  return ok();
 }
 
 void say(const ImageProgress& progress, std::string_view line) {
@@ -158,13 +179,16 @@ Result<RuntimeImage> build_root_folder(const ImageInputs& inputs, const CancelTo
 
   RootFolderParts parts{sources.bun, sources.bun_sha256, sources.bun_access == ProgramAccess::readable ? 0755u : 0111u, sources.libraries, sources.library_sha256, {}};
   if (!sources.dependencies.lockfile.empty()) {
-    say(progress, fmt::format("installing what bun.lock fixes, with bun {}, without scripts", plan.bun_version));
-    const fs::path install = temp.path() / "install";
+    say(progress, fmt::format("installing what {} fixes, with bun {}, without scripts", sources.dependencies.lockfile, plan.bun_version));
+    parts.packages = {temp.path() / "install", {}, sources.dependencies.workspaces};
+    const fs::path& install = parts.packages.folder;
     GUARD_TRY(make_folders(install, 0700));
     GUARD_TRY(install_dependencies(sources.dependencies, sources.bun, install, cancel));
-    std::error_code failure;
-    if (fs::is_directory(fs::symlink_status(install / "node_modules", failure)))
-      parts.node_modules = install / "node_modules";
+    for (const std::string& place : sources.dependencies.workspaces) {
+      std::error_code failure;
+      if (fs::is_directory(fs::symlink_status(install / place / "node_modules", failure))) parts.packages.module_folders.push_back(place);
+    }
+    GUARD_TRY(add_native_libraries(parts, plan));
   }
   say(progress, "writing the root folder");
   const fs::path built = temp.path() / "image";
@@ -173,11 +197,12 @@ Result<RuntimeImage> build_root_folder(const ImageInputs& inputs, const CancelTo
   GUARD_TRY_ASSIGN(const LayerDigest layer, digest_layer(built / "root", cancel));
 
   ImageRecord record{plan.digest, image_id(image_config(plan.digest, layer.sha256_hex)), layer.sha256_hex, layer.bytes,
-                     plan.bun_version};
+                     plan.bun_version, parts.packages.module_folders, plan.libraries, plan.notes};
   GUARD_TRY(cache.publish(built, record));
   plan.built = true;
   plan.image_id = record.image_id;
   plan.layer_sha256 = record.layer_sha256;
+  plan.module_folders = record.module_folders;
   return runtime_image(plan);
 }
 

@@ -2,8 +2,10 @@
 // outputs. A root folder for the embedded sandbox, kept in the cache; and an image for an engine (FROM scratch,
 // non-root).
 //
-// The digest is SHA-256 over: lockfile, package.json, bun's SHA-256 (which fixes its version), the C library files, the
-// builder's version. The same inputs give the same digest, so a stale image is never mistaken for a fresh one.
+// The digest is SHA-256 over: lockfile, package.json of all workspaces, patches, bun's SHA-256 (which fixes its version), the C
+// library files, the builder's version. The same inputs give the same digest, so a stale image is never mistaken for a fresh
+// one. Which further libraries the packages need is known only after the install: they are taken as the machine has them then,
+// and stay so until the image is built again; the record names them with their SHA-256.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +30,7 @@ namespace guard {
 enum class ProgramAccess : std::uint8_t { execute_only, readable };
 
 struct ImageInputs {
-  std::filesystem::path project;  // holds package.json and, with dependencies, bun.lock
+  std::filesystem::path project;  // holds package.json and, with dependencies, a lockfile
   std::filesystem::path bun;      // the bun binary, or what leads to it (see resolve_bun)
   std::string name = "jarvis-test-runner";
   ProgramAccess bun_access = ProgramAccess::execute_only;
@@ -41,12 +43,14 @@ struct ImagePlan {
   std::string bun_sha256;
   std::string layer_sha256;           // of the root folder's contents, as they were built; empty until then
   std::filesystem::path root_folder;  // <cache>/images/<digest>/root
-  std::vector<std::string> module_folders;  // RuntimeImage::module_folders
+  std::vector<std::string> module_folders;  // as RuntimeImage's; empty until it is built
+  std::vector<std::string> libraries;       // ImageRecord's
+  std::vector<std::string> notes;           // ImageRecord's
   std::string image_id;               // "sha256:..." that an engine shows for it; empty until it is built
   bool built = false;                 // root folder is there and complete
 };
 
-// Reads the inputs, installs nothing. DEPENDENCY_UNSATISFIED where package.json names dependencies and no bun.lock
+// Reads the inputs, installs nothing. DEPENDENCY_UNSATISFIED where package.json names dependencies and no lockfile
 // holds them, or where they are not from a registry.
 Result<ImagePlan> plan_image(const ImageInputs& inputs);
 

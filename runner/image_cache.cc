@@ -72,10 +72,20 @@ std::optional<ImageRecord> read_record(const fs::path& folder) {
     const auto entry = document.find(key);
     return entry != document.end() && entry->is_string() ? entry->get<std::string>() : std::string();
   };
-  ImageRecord record{text_of("digest"), text_of("image_id"), text_of("layer_sha256"), 0, text_of("bun_version")};
+  ImageRecord record{text_of("digest"), text_of("image_id"), text_of("layer_sha256"), 0, text_of("bun_version"), {}, {}, {}};
   const auto bytes = document.find("layer_bytes");
   if (bytes == document.end() || !bytes->is_number_unsigned()) return std::nullopt;
   record.layer_bytes = bytes->get<std::uint64_t>();
+  const auto texts_of = [&](const char* key, std::vector<std::string>& texts) {
+    const auto list = document.find(key);
+    if (list == document.end() || !list->is_array()) return false;
+    for (const json& element : *list) {
+      if (!element.is_string()) return false;
+      texts.push_back(element.get<std::string>());
+    }
+    return true;
+  };
+  if (!texts_of("module_folders", record.module_folders) || !texts_of("libraries", record.libraries) || !texts_of("notes", record.notes)) return std::nullopt;
   if (!is_digest(record.digest) || !is_digest(record.layer_sha256) || record.image_id.empty()) return std::nullopt;
   return record;
 }
@@ -147,7 +157,10 @@ Result<void> ImageCache::publish(const fs::path& built, const ImageRecord& recor
                          {"image_id", record.image_id},
                          {"layer_sha256", record.layer_sha256},
                          {"layer_bytes", record.layer_bytes},
-                         {"bun_version", record.bun_version}};
+                         {"bun_version", record.bun_version},
+                         {"module_folders", record.module_folders},
+                         {"libraries", record.libraries},
+                         {"notes", record.notes}};
   // The contents before the marker, the marker before the name: after a power cut an image is whole or not there.
   UniqueFd folder(::open(built.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder || ::syncfs(folder.get()) != 0)

@@ -25,6 +25,9 @@ struct ImageRecord {
   std::string layer_sha256;
   std::uint64_t layer_bytes = 0;
   std::string bun_version;
+  std::vector<std::string> module_folders;  // as RuntimeImage's
+  std::vector<std::string> libraries;       // that native packages need besides bun's: "/lib/.../libz.so.1 sha256:..."
+  std::vector<std::string> notes;           // what packages need and this machine does not have
 };
 
 struct CachedImage {

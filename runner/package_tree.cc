@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <iterator>
+#include <string_view>
 #include <vector>
 
 #include "common/text.h"
@@ -18,11 +18,27 @@ namespace fs = std::filesystem;
 
 constexpr int kDepthMax = 128;
 
+bool is_same_or_below(std::string_view path, std::string_view folder) {
+  return path == folder || (path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/');
+}
+
+std::string modules_of(std::string_view place) {
+  return place.empty() ? "node_modules" : fmt::format("{}/node_modules", place);
+}
+
 class Copier {
  public:
-  Copier(fs::path root, const PackageTreeLimits& limits, const CancelToken& cancel)
-      : root_(std::move(root)), limits_(limits), cancel_(cancel) {}
+  Copier(fs::path root, const InstalledTrees& trees, const fs::path& project, const PackageTreeLimits& limits, const CancelToken& cancel)
+      : root_(std::move(root)), workspaces_(trees.workspaces), project_(project), limits_(limits), cancel_(cancel) {
+    for (const auto& place : trees.module_folders) modules_.push_back(modules_of(place));
+  }
 
+  Result<void> all_to(const fs::path& to) {
+    for (const auto& modules : modules_) GUARD_TRY(folder(root_ / modules, to / modules, 0));
+    return ok();
+  }
+
+ private:
   Result<void> folder(const fs::path& from, const fs::path& to, int depth) {
     if (depth > kDepthMax) return refused(from, "lies too deep");
     GUARD_TRY(new_folder(to));
@@ -38,11 +54,11 @@ class Copier {
     return clear_time(to);
   }
 
- private:
   Result<void> entry(const fs::path& from, const fs::path& to, int depth) {
     if (cancel_.cancelled()) return Error(ErrorCode::cancelled, "stopped while copying packages");
     if (++entries_ > limits_.entries_max)
       return refused(from, fmt::format("is one more than the {} entries allowed", limits_.entries_max));
+    if (from.filename().native().starts_with(".wh.")) return refused(from, "has a name that means a removal in a layer of an image");
     struct stat status {};
     if (::lstat(from.c_str(), &status) != 0)
       return Error::from_errno(ErrorCode::io_error, printable(from.native()), errno);
@@ -55,37 +71,23 @@ class Copier {
     return ok();
   }
 
-  // The link's text is kept, so it has to be right in the copy too: relative, and never above the root on its way. What
-  // the text says is not enough, since a folder on the way may be a link itself: where it really leads must be inside.
+  // Its text is not kept: it may pass other links, and the folders that it names may have other names in the copy.
   Result<void> link(const fs::path& from, const fs::path& to) {
     std::error_code failure;
-    const fs::path target = fs::read_symlink(from, failure);
-    if (failure) return Error::from_errno(ErrorCode::io_error, printable(from.native()), failure.value());
-    if (target.is_absolute()) return refused(from, "is a link to an absolute path");
-    if (climbs_out(from.parent_path(), target)) return refused(from, "is a link that leads out of node_modules");
     const fs::path real = fs::canonical(from, failure);
     if (failure) return refused(from, "is a link that leads nowhere");
-    if (!is_within(real)) return refused(from, "is a link that leads out of node_modules");
+    const std::string inside = real.lexically_relative(root_).native();
+    const auto holds = [&](const std::string& place) { return is_same_or_below(inside, place); };
+    fs::path target;
+    if (std::any_of(modules_.begin(), modules_.end(), holds))
+      target = real.lexically_relative(from.parent_path());
+    else if (std::any_of(workspaces_.begin(), workspaces_.end(), [&](const std::string& place) { return place.empty() ? inside == "." : holds(place); }))
+      target = inside == "." ? project_ : project_ / inside;
+    else
+      return refused(from, "is a link that leads out of node_modules");
     fs::create_symlink(target, to, failure);
     if (failure) return Error::from_errno(ErrorCode::io_error, printable(to.native()), failure.value());
     return clear_time(to);
-  }
-
-  // Out and in again by name counts too: in the copy the folder may have another name.
-  bool climbs_out(const fs::path& folder, const fs::path& target) const {
-    auto depth = std::distance(folder.begin(), folder.end()) - std::distance(root_.begin(), root_.end());
-    for (const auto& part : target) {
-      if (part == "..")
-        --depth;
-      else if (part != "." && !part.empty())
-        ++depth;
-      if (depth < 0) return true;
-    }
-    return false;
-  }
-
-  bool is_within(const fs::path& path) const {
-    return std::mismatch(root_.begin(), root_.end(), path.begin(), path.end()).first == root_.end();
   }
 
   Error refused(const fs::path& path, std::string_view why) const {
@@ -95,8 +97,11 @@ class Copier {
         .hint("leave that package out: guard does not put such files into an image");
   }
 
-  fs::path root_;
-  PackageTreeLimits limits_;
+  const fs::path root_;
+  std::vector<std::string> modules_;
+  const std::vector<std::string>& workspaces_;
+  const fs::path& project_;
+  const PackageTreeLimits& limits_;
   const CancelToken& cancel_;
   std::uint64_t entries_ = 0;
   std::uint64_t bytes_ = 0;
@@ -104,12 +109,13 @@ class Copier {
 
 }  // namespace
 
-Result<void> copy_package_tree(const fs::path& from, const fs::path& to, const PackageTreeLimits& limits,
-                               const CancelToken& cancel) {
+Result<void> copy_package_trees(const InstalledTrees& trees, const fs::path& to, const fs::path& project,
+                                const PackageTreeLimits& limits, const CancelToken& cancel) {
+  if (trees.module_folders.empty()) return ok();
   std::error_code failure;
-  const fs::path root = fs::canonical(from, failure);
-  if (failure) return Error::from_errno(ErrorCode::io_error, printable(from.native()), failure.value());
-  return Copier(root, limits, cancel).folder(root, to, 0);
+  const fs::path root = fs::canonical(trees.folder, failure);
+  if (failure) return Error::from_errno(ErrorCode::io_error, printable(trees.folder.native()), failure.value());
+  return Copier(root, trees, project, limits, cancel).all_to(to);
 }
 
 }  // namespace guard

@@ -6,7 +6,6 @@
 #include <set>
 
 #include "common/text.h"
-#include "runner/package_tree.h"
 #include "runner/tree_writer.h"
 
 namespace guard {
@@ -88,7 +87,8 @@ Result<void> write_root_folder(const fs::path& root, const RootFolderParts& part
   GUARD_TRY(writer.file("etc/nsswitch.conf", kNsswitch));
   GUARD_TRY(writer.file("etc/hosts", kHosts));
   for (const char* place : {"app", "dev", "modules", "proc", "run", "sys", "tmp"}) GUARD_TRY(writer.folder(place));
-  if (!parts.node_modules.empty()) GUARD_TRY(copy_package_tree(parts.node_modules, root / "modules/node_modules", {}, cancel));
+  for (const auto& place : parts.packages.module_folders) GUARD_TRY(writer.folder(place.empty() ? "modules" : fs::path("modules") / place));
+  GUARD_TRY(copy_package_trees(parts.packages, root / "modules", "/app", {}, cancel));
   return writer.clear_times();
 }
 

@@ -4,7 +4,8 @@
 //   usr/local/bin/bun            the program
 //   lib/..., lib64/...           the loader and libraries it needs, where they are looked for
 //   etc/                         passwd, group, nsswitch.conf, hosts: as little as a C library is content with
-//   modules/node_modules/        the packages of the lockfile; the project as staged has a link to them
+//   modules/node_modules/        the packages of the lockfile, and modules/packages/a/node_modules those of a workspace; the project
+//                                as staged has links to them
 //   app, dev, proc, run, sys, tmp                       places to mount on
 //
 // World-readable and writable for nobody but its owner, whoever builds it: the program inside is another user, or is
@@ -18,6 +19,7 @@
 #include "common/cancel.h"
 #include "common/result.h"
 #include "runner/elf_file.h"
+#include "runner/package_tree.h"
 
 namespace guard {
 
@@ -27,7 +29,7 @@ struct RootFolderParts {
   unsigned bun_mode = 0111;  // 0111 or 0755
   std::vector<LibraryFile> libraries;
   std::vector<std::string> library_sha256;  // one each, in the same order
-  std::filesystem::path node_modules;       // empty: none
+  InstalledTrees packages;                  // no module folders: none
 };
 
 // Makes `root`, which must not be there. IO_ERROR when a part is no longer what its digest says; DEPENDENCY_UNSATISFIED

@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "common/file_io.h"
 
@@ -62,11 +66,14 @@ TEST(Dependencies, RefusesLockEntriesThatAreNotFromARegistry) {
   }
 }
 
-TEST(Dependencies, RefusesLockfilesThatReachBeyondTheProject) {
-  EXPECT_FALSE(check_lockfile(lock_with("", R"("": {}, "packages/a": {})"), "bun.lock"));
-  EXPECT_FALSE(check_lockfile(lock_with("", R"("packages/a": {})"), "bun.lock"));
-  EXPECT_FALSE(check_lockfile(
-      lock_with("", R"("": {})", "  \"patchedDependencies\": { \"a@1.0.0\": \"patches/a.patch\" },\n"), "bun.lock"));
+TEST(Dependencies, TakesTheWorkspacesThatThereAre) {
+  const std::string two = lock_with(R"("@s/a": ["@s/a@workspace:packages/a"])", R"("": {}, "packages/a": {})");
+  EXPECT_TRUE(check_lockfile(two, "bun.lock", {"", "packages/a"}));
+  EXPECT_FALSE(check_lockfile(two, "bun.lock", {""}));
+  EXPECT_FALSE(check_lockfile(lock_with("", R"("packages/a": {})"), "bun.lock", {"packages/a"}));
+  for (const std::string entry : {R"(["a@workspace:../a"])", R"(["a@workspace:packages/b"])", R"(["../a@workspace:packages/a"])", R"(["a@workspace:packages/a", ""])"}) {
+    EXPECT_FALSE(check_lockfile(lock_with("\"a\": " + entry, R"("": {}, "packages/a": {})"), "bun.lock", {"", "packages/a"})) << entry;
+  }
 }
 
 TEST(Dependencies, RefusesTextThatIsNoLockfile) {
@@ -85,7 +92,7 @@ TEST(Dependencies, RefusesKeysThatComeTwice) {
 
 TEST(Dependencies, ReadsRangesOfVersions) {
   for (const std::string range : {"1.2.3", "^1.2.3", "~1.2", ">=1 <2 || 3.x", "*", "latest", "1.0.0 - 2.0.0",
-                                  "npm:b@^1.0.0", "npm:@s/b@1", "npm:b", ""}) {
+                                  "npm:b@^1.0.0", "npm:@s/b@1", "npm:b", "", "workspace:*", "workspace:^1.0.0", "catalog:", "catalog:react-18"}) {
     const auto named = names_dependencies(package_with(range), "package.json");
     ASSERT_TRUE(named) << range << ": " << named.error().to_string();
     EXPECT_TRUE(*named);
@@ -93,9 +100,9 @@ TEST(Dependencies, ReadsRangesOfVersions) {
 }
 
 TEST(Dependencies, RefusesPackagesThatAreNotFromARegistry) {
-  for (const std::string range : {"file:../a", "link:a", "workspace:*", "git+https://example.com/a.git",
+  for (const std::string range : {"file:../a", "link:a", "workspace:../a", "git+https://example.com/a.git",
                                   "git@example.com:a.git", "github:owner/a", "owner/a", "https://example.com/a.tgz",
-                                  "./a.tgz", "../a", "catalog:", "npm:../a", "npm:owner/a@1", "patch:a@1#p"}) {
+                                  "./a.tgz", "../a", "npm:../a", "npm:owner/a@1", "patch:a@1#p"}) {
     const auto named = names_dependencies(package_with(range), "package.json");
     ASSERT_FALSE(named) << range;
     EXPECT_EQ(named.error().code(), ErrorCode::dependency_unsatisfied);
@@ -106,8 +113,6 @@ TEST(Dependencies, RefusesPackagesThatAreNotFromARegistry) {
   EXPECT_FALSE(names_dependencies(R"({"dependencies":{"../a":"1.0.0"}})", "package.json"));
   EXPECT_FALSE(names_dependencies(R"({"dependencies":["a"]})", "package.json"));
   EXPECT_FALSE(names_dependencies(R"({"dependencies":{"a":{"version":"1"}}})", "package.json"));
-  EXPECT_FALSE(names_dependencies(R"({"workspaces":["packages/*"]})", "package.json"));
-  EXPECT_FALSE(names_dependencies(R"({"patchedDependencies":{"a@1.0.0":"p.patch"}})", "package.json"));
 }
 
 // As deep as the file may be large: nothing may walk into it step by step.
@@ -138,10 +143,72 @@ TEST(Dependencies, AsksForTheLockfileThatIsMissing) {
   EXPECT_EQ(read.error().code(), ErrorCode::dependency_unsatisfied);
   EXPECT_NE(read.error().hint().find("bun install"), std::string_view::npos);
 
-  ASSERT_TRUE(write_file_atomically(temp->path() / "bun.lockb", "binary"));
-  read = read_dependencies(temp->path());
+  // Whoever stands in a workspace is led to its root.
+  ASSERT_TRUE(make_folders(temp->path() / "packages" / "a"));
+  ASSERT_TRUE(write_file_atomically(temp->path() / "packages" / "a" / "package.json", package_with("1.0.0")));
+  ASSERT_TRUE(write_file_atomically(temp->path() / "yarn.lock", "# yarn lockfile v1\n"));
+  read = read_dependencies(temp->path() / "packages" / "a");
   ASSERT_FALSE(read);
-  EXPECT_NE(read.error().hint().find("--save-text-lockfile"), std::string_view::npos);
+  EXPECT_NE(read.error().hint().find("yarn.lock"), std::string_view::npos) << read.error().hint();
+}
+
+class Workspaces : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto temp = TempDir::create();
+    ASSERT_TRUE(temp);
+    temp_.emplace(std::move(*temp));
+  }
+  void write(const std::string& path, const std::string& text) {
+    ASSERT_TRUE(make_folders((temp_->path() / path).parent_path()));
+    ASSERT_TRUE(write_file_atomically(temp_->path() / path, text));
+  }
+  std::vector<std::string> found() {
+    const auto read = read_dependencies(temp_->path());
+    EXPECT_TRUE(read) << read.error().to_string();
+    return read ? read->workspaces : std::vector<std::string>();
+  }
+  std::optional<TempDir> temp_;
+};
+
+TEST_F(Workspaces, AreFoundByTheirGlobs) {
+  for (const char* place : {"packages/a", "packages/b", "packages/b/deep", "packages/c/node_modules/x", "packages/.hidden", "apps/web", "other/d"}) write(std::string(place) + "/package.json", "{}");
+  ASSERT_TRUE(make_folders(temp_->path() / "packages" / "empty"));
+  std::filesystem::create_directory_symlink("../other/d", temp_->path() / "packages" / "link");
+  using Places = std::vector<std::string>;
+  for (const auto& [said, wanted] : std::vector<std::pair<std::string, Places>>{{R"("workspaces":["packages/*"])", {"", "packages/a", "packages/b"}},
+                                                                               {R"("workspaces":{"packages":["./packages/*/","apps/web"]})", {"", "apps/web", "packages/a", "packages/b"}},
+                                                                               {R"("workspaces":["packages/**","!packages/a"])", {"", "packages/b", "packages/b/deep"}},
+                                                                               {R"("workspaces":["../*","/etc"])", {""}},
+                                                                               {R"("workspaces":7)", {""}}}) {
+    write("package.json", "{" + said + "}");
+    EXPECT_EQ(found(), wanted) << said;
+  }
+  write("package.json", "{}");
+  write("pnpm-workspace.yaml", "# all\npackages:\n  - 'packages/*'  # two\n  - \"apps/*\"\ncatalog:\n  - other/d\n");
+  EXPECT_EQ(found(), (Places{"", "apps/web", "packages/a", "packages/b"}));
+}
+
+TEST_F(Workspaces, AllHaveToNameWhatGuardInstalls) {
+  write("package.json", R"({"workspaces":["packages/*"]})");
+  write("packages/a/package.json", package_with("file:../../elsewhere"));
+  const auto read = read_dependencies(temp_->path());
+  ASSERT_FALSE(read);
+  EXPECT_NE(read.error().message().find("packages/a/package.json"), std::string::npos) << read.error().to_string();
+}
+
+TEST_F(Workspaces, PatchesAreFilesOfTheProject) {
+  write("bun.lock", lock_with(""));
+  write("patches/a.patch", "diff");
+  write("package.json", R"({"dependencies":{"a":"1.0.0"},"patchedDependencies":{"a@1.0.0":"./patches/a.patch"}})");
+  const auto read = read_dependencies(temp_->path());
+  ASSERT_TRUE(read) << read.error().to_string();
+  EXPECT_EQ(read->files.at("patches/a.patch"), "diff");
+  std::filesystem::create_directory_symlink("/etc", temp_->path() / "out");
+  for (const char* place : {"../a.patch", "/etc/passwd", "patches/../../x", "out/passwd", "", "patches/missing"}) {
+    write("package.json", R"({"dependencies":{"a":"1.0.0"},"patchedDependencies":{"a@1.0.0":")" + std::string(place) + "\"}}");
+    EXPECT_FALSE(read_dependencies(temp_->path())) << place;
+  }
 }
 
 TEST(Dependencies, DoesNotFollowLinksToPackageJson) {

@@ -233,6 +233,72 @@ TEST_F(ImageTest, SameInputsGiveTheSameImage) {
   EXPECT_FALSE(fs::exists(first->root_folder / "modules/node_modules/tiny/script-ran")) << "a package's install script ran";
 }
 
+// Each lockfile fixes tiny 1.0.0 for the workspace a and 2.0.0 for all others, and a imports b.
+TEST_F(ImageTest, InstallsWorkspacesFromWhateverLockfile) {
+  FakeRegistry registry;
+  registry.publish("tiny", "1.0.0", pack(plain_package));
+  registry.publish("tiny", "2.0.0", pack(plain_package));
+  const ScopedEnv named("npm_config_registry", registry.url());
+  const std::string root = R"({"name":"root","private":true,"workspaces":["packages/*"],"dependencies":{"tiny":"2.0.0"}})";
+  package(root);
+  for (const std::string name : {"a", "b"}) {
+    ASSERT_TRUE(make_folders(inputs_.project / "packages" / name));
+    ASSERT_TRUE(write_file_atomically(inputs_.project / "packages" / name / "package.json",
+                                      R"({"name":"@s/)" + name + R"(","version":"1.0.0")" + (name == "a" ? R"(,"dependencies":{"tiny":"1.0.0","@s/b":"1.0.0"}})" : "}")));
+  }
+  lock(registry);
+  const auto bun_lock = read_file(inputs_.project / "bun.lock", 1 << 20);
+  ASSERT_TRUE(bun_lock);
+  const auto integrity_of = [&](const std::string& version) {
+    const auto at = bun_lock->find("sha512-", bun_lock->find("tiny@" + version));
+    return bun_lock->substr(at, bun_lock->find('"', at) - at);
+  };
+  const auto npm_entry = [&](const std::string& version) { return R"({"version":")" + version + R"(","integrity":")" + integrity_of(version) + "\"}"; };
+  const auto pnpm_entry = [&](const std::string& version) { return "  tiny@" + version + ":\n    resolution: {integrity: " + integrity_of(version) + "}\n\n"; };
+  const auto yarn_entry = [&](const std::string& version) {
+    return "tiny@" + version + ":\n  version \"" + version + "\"\n  resolved \"" + registry.url() + "/tiny/-/tiny-" + version + ".tgz\"\n  integrity " + integrity_of(version) + "\n\n";
+  };
+  const std::map<std::string, std::string> lockfiles = {
+      {"bun.lock", *bun_lock},
+      {"package-lock.json", R"({"name":"root","lockfileVersion":3,"packages":{"":{"name":"root","workspaces":["packages/*"],"dependencies":{"tiny":"2.0.0"}},)"
+                            R"("node_modules/@s/a":{"resolved":"packages/a","link":true},"node_modules/@s/b":{"resolved":"packages/b","link":true},)"
+                            R"("packages/a":{"name":"@s/a","version":"1.0.0","dependencies":{"tiny":"1.0.0","@s/b":"1.0.0"}},"packages/b":{"name":"@s/b","version":"1.0.0"},)"
+                            R"("node_modules/tiny":)" + npm_entry("2.0.0") + R"(,"packages/a/node_modules/tiny":)" + npm_entry("1.0.0") + "}}"},
+      {"yarn.lock", "# yarn lockfile v1\n\n\n" + yarn_entry("1.0.0") + yarn_entry("2.0.0")},
+      {"pnpm-lock.yaml", "lockfileVersion: '9.0'\n\nimporters:\n\n  .:\n    dependencies:\n      tiny:\n        specifier: 2.0.0\n        version: 2.0.0\n\n  packages/a:\n    dependencies:\n"
+                         "      '@s/b':\n        specifier: 1.0.0\n        version: link:../b\n      tiny:\n        specifier: 1.0.0\n        version: 1.0.0\n\n  packages/b: {}\n\npackages:\n\n" +
+                             pnpm_entry("1.0.0") + pnpm_entry("2.0.0") + "snapshots:\n\n  tiny@1.0.0: {}\n\n  tiny@2.0.0: {}\n"}};
+  for (const auto& [name, text] : lockfiles) {
+    for (const auto& [other, unused] : lockfiles) fs::remove(inputs_.project / other);
+    ASSERT_TRUE(write_file_atomically(inputs_.project / name, text));
+    const auto image = build();
+    ASSERT_TRUE(image) << name << ": " << image.error().to_string();
+    const fs::path modules = image->root_folder / "modules";
+    const auto version_at = [&](const fs::path& place) { return read_file(modules / place / "package.json", 1000).value_or("(nothing)"); };
+    EXPECT_NE(version_at("node_modules/tiny").find("1.0.0"), std::string::npos) << name;  // both archives say so
+    EXPECT_NE(version_at("packages/a/node_modules/tiny").find("1.0.0"), std::string::npos) << name;
+    EXPECT_NE(std::find(image->module_folders.begin(), image->module_folders.end(), "packages/a"), image->module_folders.end()) << name;
+    // The workspace that a imports, wherever the link to it was put.
+    const fs::path own = modules / "packages/a/node_modules/@s/b";
+    EXPECT_EQ(fs::read_symlink(fs::is_symlink(own) ? own : modules / "node_modules/@s/b"), "/app/packages/b") << name;
+    const auto plan = plan_image(inputs_);
+    ASSERT_TRUE(plan) << name;
+    EXPECT_TRUE(plan->built) << name;
+    EXPECT_EQ(plan->module_folders, image->module_folders) << name;
+  }
+}
+
+// What bun makes of another lockfile is checked like a bun.lock.
+TEST_F(ImageTest, RefusesWhatAnotherLockfileFixesOutsideOfARegistry) {
+  package(R"({"name":"x","dependencies":{"tiny":"1.0.0"}})");
+  ASSERT_TRUE(write_file_atomically(inputs_.project / "package-lock.json",
+                                    R"({"name":"x","lockfileVersion":3,"packages":{"":{"name":"x","dependencies":{"tiny":"1.0.0"}},"node_modules/tiny":{"version":"1.0.0","resolved":"git+ssh://git@127.0.0.1/a/b.git#0123456789012345678901234567890123456789"}}})"));
+  const auto image = build();
+  ASSERT_FALSE(image);
+  EXPECT_EQ(image.error().code(), ErrorCode::dependency_unsatisfied) << image.error().to_string();
+  EXPECT_NE(image.error().message().find("package-lock.json"), std::string::npos) << image.error().to_string();
+}
+
 TEST_F(ImageTest, EveryInputChangesTheDigest) {
   auto plain = plan_image(inputs_);
   ASSERT_TRUE(plain) << plain.error().to_string();

@@ -20,8 +20,10 @@ class PackageTree : public ::testing::Test {
     auto temp = TempDir::create();
     ASSERT_TRUE(temp);
     temp_.emplace(std::move(*temp));
-    from_ = temp_->path() / "install" / "node_modules";
-    to_ = temp_->path() / "copy";
+    trees_ = {temp_->path() / "install", {""}, {"", "packages/a"}};
+    from_ = trees_.folder / "node_modules";
+    ASSERT_TRUE(make_folders(temp_->path() / "copy"));
+    to_ = temp_->path() / "copy" / "node_modules";
     ASSERT_TRUE(make_folders(from_ / "a" / "bin"));
     ASSERT_TRUE(make_folders(from_ / ".bin"));
     ASSERT_TRUE(write_file_atomically(from_ / "a" / "index.js", "module.exports = 1\n"));
@@ -29,7 +31,7 @@ class PackageTree : public ::testing::Test {
     ASSERT_TRUE(write_file_atomically(temp_->path() / "install" / "outside", "x"));
   }
 
-  Result<void> copy(PackageTreeLimits limits = {}) { return copy_package_tree(from_, to_, limits, cancel_); }
+  Result<void> copy(PackageTreeLimits limits = {}) { return copy_package_trees(trees_, temp_->path() / "copy", "/app", limits, cancel_); }
 
   void expect_refused() {
     const auto copied = copy();
@@ -38,6 +40,7 @@ class PackageTree : public ::testing::Test {
   }
 
   std::optional<TempDir> temp_;
+  InstalledTrees trees_;
   fs::path from_;
   fs::path to_;
   CancelToken cancel_;
@@ -74,20 +77,50 @@ TEST_F(PackageTree, RefusesLinksToAbsolutePaths) {
   expect_refused();
 }
 
-// Even into itself: the copy would then point back at the original.
-TEST_F(PackageTree, RefusesAbsoluteLinksIntoItself) {
-  fs::create_symlink(from_ / "a", from_ / "b");
-  expect_refused();
-}
-
 TEST_F(PackageTree, RefusesLinksThatLeadOut) {
   fs::create_symlink("../../outside", from_ / "a" / "link");
   expect_refused();
 }
 
-// Out and in again by name: in the copy the folder has another name.
-TEST_F(PackageTree, RefusesLinksThatLeaveOnTheirWay) {
-  fs::create_symlink("../../node_modules/a/index.js", from_ / "a" / "link");
+// Absolute, or out and in again by name: the copy leads into the copy, not back to what it was made from.
+TEST_F(PackageTree, WritesLinksAnewFromWhereTheyLead) {
+  fs::create_symlink(fs::canonical(from_) / "a", from_ / "b");
+  fs::create_symlink("../../node_modules/b/index.js", from_ / "a" / "link");
+  const auto copied = copy();
+  ASSERT_TRUE(copied) << copied.error().to_string();
+  EXPECT_EQ(fs::read_symlink(to_ / "b"), "a");
+  EXPECT_EQ(fs::read_symlink(to_ / "a" / "link"), "index.js");
+}
+
+TEST_F(PackageTree, LeadsLinksToWorkspacesIntoTheProject) {
+  trees_.module_folders = {"", "packages/a"};
+  const fs::path a = trees_.folder / "packages" / "a";
+  ASSERT_TRUE(make_folders(a / "node_modules" / "@s"));
+  ASSERT_TRUE(make_folders(trees_.folder / "packages" / "ab"));
+  ASSERT_TRUE(make_folders(temp_->path() / "copy" / "packages" / "a"));
+  fs::create_symlink("../packages/a", from_ / "@a");
+  fs::create_symlink("../../../../packages/a", a / "node_modules" / "@s" / "a");
+  fs::create_symlink("../../../node_modules/a", a / "node_modules" / "hoisted");
+  fs::create_symlink("..", from_ / "whole");
+  const auto copied = copy();
+  ASSERT_TRUE(copied) << copied.error().to_string();
+  const fs::path copy_of_a = temp_->path() / "copy" / "packages" / "a" / "node_modules";
+  EXPECT_EQ(fs::read_symlink(to_ / "@a"), "/app/packages/a");
+  EXPECT_EQ(fs::read_symlink(to_ / "whole"), "/app");
+  EXPECT_EQ(fs::read_symlink(copy_of_a / "@s" / "a"), "/app/packages/a");
+  EXPECT_EQ(fs::read_symlink(copy_of_a / "hoisted"), "../../../node_modules/a");
+  EXPECT_EQ(*read_file(copy_of_a / "hoisted" / "index.js", 100), "module.exports = 1\n");
+
+  // A folder beside the workspaces whose name only begins like one.
+  ASSERT_TRUE(remove_tree(temp_->path() / "copy"));
+  ASSERT_TRUE(make_folders(temp_->path() / "copy" / "packages" / "a"));
+  fs::create_symlink("../packages/ab", from_ / "z");
+  expect_refused();
+}
+
+// An engine would remove the file x of a lower layer.
+TEST_F(PackageTree, RefusesNamesThatRemoveFilesOfAnImage) {
+  ASSERT_TRUE(write_file_atomically(from_ / "a" / ".wh.x", ""));
   expect_refused();
 }
 
