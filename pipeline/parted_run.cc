@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -217,6 +218,7 @@ class Sum {
     evidence.written = written ? &*written : nullptr;
     evidence.exec = std::move(part.exec);
     RunJudgement judgement = judge_test_run(evidence);
+    if (files.size() == 1 && judgement.verdict.kind() != VerdictKind::allowed) not_allowed_[judgement.verdict.reason].push_back(files.front());
     if (first_ || weight(judgement.verdict.kind()) > weight(sum_.verdict.kind())) {
       sum_.verdict = std::move(judgement.verdict);
       if (request_.files.size() > 1 && files.size() == 1) {
@@ -247,10 +249,22 @@ class Sum {
     if (sum_.verdict.kind() == VerdictKind::allowed && sum_.tests && expected > 1) {
       sum_.verdict.detail = fmt::format("{} tests passed in {} files", sum_.tests->passed, sum_.tests->files.size());
     }
+    name_others();
     return std::move(sum_);
   }
 
  private:
+  // The verdict tells of one file; whoever mends it wants to know of all.
+  void name_others() {
+    constexpr std::size_t kShownMax = 20;
+    for (auto& [reason, files] : not_allowed_) {
+      if (reason == sum_.verdict.reason) files.erase(files.begin());
+      if (files.empty()) continue;
+      sum_.verdict.detail += fmt::format("; {}{}: {}", reason == sum_.verdict.reason ? "also " : "", info(reason).name, printable(fmt::format("{}", fmt::join(files.begin(), files.begin() + static_cast<std::ptrdiff_t>(std::min(files.size(), kShownMax)), ", "))));
+      if (files.size() > kShownMax) sum_.verdict.detail += fmt::format(" and {} more", files.size() - kShownMax);
+    }
+  }
+
   void take(std::optional<Collection> written) {
     if (first_) sum_.written.emplace();
     if (!written || !sum_.written) {
@@ -276,6 +290,7 @@ class Sum {
 
   const PartedRunRequest& request_;
   PartedRun sum_;
+  std::map<Reason, std::vector<std::string>> not_allowed_;  // files
   std::uint64_t collected_bytes_ = 0;
   bool first_ = true;
 };

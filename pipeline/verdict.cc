@@ -36,7 +36,8 @@ constexpr std::array kTable = {
     ReasonInfo{Reason::expected_failures, rejected, "expected_failures", "tests are marked as expected to fail, and such a test passes by failing",
                "mend the code and take the mark away, or skip the test with a reason"},
     ReasonInfo{Reason::nothing_asserted, rejected, "nothing_asserted", "tests passed without asserting anything",
-               "assert what the code is for, and await what is asynchronous. expect of bun:test and node:assert are counted; what chai, sinon or fast-check assert by themselves is not: give their result to expect, or have [run] require_assertions ask for less"},
+               "assert what the code is for, and await what is asynchronous. expect of bun:test (also as jest's or vitest's) and node:assert are counted. Types (expectTypeOf), chai, sinon and "
+               "other packages are not: give their result to expect, or set [run] require_assertions = \"off\" and commit that"},
     ReasonInfo{Reason::assertion_swallowed, rejected, "assertion_swallowed", "an assertion failed, and its test passed all the same",
                "let the failure reach the test: no catch around assertions; expect(...).toThrow() or rejects where a failure is expected"},
     ReasonInfo{Reason::flaky, rejected, "flaky", "a test passed only after it had failed several times", "find out why it fails; more retries prove nothing"},

@@ -1017,6 +1017,85 @@ const main = (table, key, channel, jsc, required, kKeyBytes, kTagBytes) => {
     return asserts;
   };
 
+  // ---- node:test ---------------------------------------------------------------------------------------------------
+
+  // Its own tests skip, fail and end by rules which nothing here can see. So its names stand for those of bun:test, and what has no equal
+  // there is refused; whoever goes on all the same has swallowed a failed assertion.
+  let nodeTest = null;
+  const nodeTestModule = () => {
+    const { mock: nativeMock } = apply(builtinModule, process, ["node:test"]);
+    const refused = (what) => {
+      const error = new TypeErrorHere("guard can't count " + what + " of node:test: use bun:test");
+      assertionFailed(current(), error, refused); // which no assertion wants: it is never polled
+      return error;
+    };
+    const members = (object, names, make) => {
+      for (let i = 0; i < names.length; ++i) defineProperty(object, names[i], { value: make(names[i]), enumerable: true });
+      return object;
+    };
+    const refusing = (what) => close(function () { throw refused(what); });
+    const contextOf = (title) => {
+      let tracker = null;
+      const context = {
+        name: title,
+        fullName: title,
+        assert: loadAssert().assert.default,
+        diagnostic() {},
+        after(fn) { table.onTestFinished(bodyOf(fn, title)); },
+        get mock() {
+          if (tracker === null) {
+            tracker = new nativeMock.constructor();
+            table.onTestFinished(() => tracker.reset());
+          }
+          return tracker;
+        },
+      };
+      return freeze(members(context, ["test", "skip", "todo", "plan", "before", "beforeEach", "afterEach", "runOnly", "waitFor"], (name) => refusing("t." + name)));
+    };
+    // It is given a context, and `done` behind it where it takes two.
+    const bodyOf = (fn, title) => (fn.length > 1 ? (done) => apply(fn, undefined, [contextOf(title), done]) : () => apply(fn, undefined, [contextOf(title)]));
+    const taken = { __proto__: null, skip: true, todo: true, only: true, timeout: true, concurrency: true };
+    // (title, options, fn), each of them or not.
+    const declaring = (kind, mode) =>
+      close(function () {
+        let title, fn, options = {};
+        for (let i = 0; i < arguments.length && i < 3; ++i) {
+          if (typeof arguments[i] === "function") fn = arguments[i];
+          else if (typeof arguments[i] === "string") title = arguments[i];
+          else if (typeof arguments[i] === "object" && arguments[i] !== null) options = arguments[i];
+        }
+        const keys = ownKeys(options);
+        for (let i = 0; i < keys.length; ++i) if (taken[keys[i]] !== true && options[keys[i]] !== undefined) throw refused("the option " + text(keys[i]));
+        const { skip, todo, timeout } = options;
+        title ??= (fn && fn.name) || "<anonymous>";
+        fn ??= () => {};
+        const declare = table[kind];
+        const skips = mode === "skip" || skip;
+        const how = skips ? declare.skip : mode === "todo" || todo ? declare.todo : declare;
+        const group = () => (skips ? undefined : apply(fn, undefined, [freeze({ name: title })]));
+        how(title, kind === "test" ? bodyOf(fn, title) : group, numberOf(timeout) > 5000 ? { timeout } : undefined);
+      });
+    const kinds = (kind) => {
+      const stand = function () { return apply(plain, undefined, arguments); };
+      const plain = declaring(kind, null);
+      return members(members(stand, ["skip", "todo"], (mode) => declaring(kind, mode)), ["only"], () => plain);
+    };
+    const test = kinds("test");
+    const describe = close(kinds("describe"));
+    const hooks = { __proto__: null, before: "beforeAll", after: "afterAll", beforeEach: "beforeEach", afterEach: "afterEach" };
+    const hookOf = (name) => close((fn) => table[hooks[name]](bodyOf(fn, name)));
+    members(test, ["test", "it"], () => test);
+    members(test, ["describe", "suite"], () => describe);
+    members(test, ownKeys(hooks), hookOf);
+    members(test, ["mock"], () => nativeMock);
+    members(test, ["run", "snapshot"], (name) => refusing(name));
+    close(test);
+    const module = { __proto__: null, default: test, "module.exports": test };
+    const names = ownKeys(test);
+    for (let i = 0; i < names.length; ++i) if (names[i] !== "length" && names[i] !== "name" && names[i] !== "prototype") defineProperty(module, names[i], { value: test[names[i]], enumerable: true });
+    return module;
+  };
+
   // ---- modules that are handed out by this file --------------------------------------------------------------------
 
   // The engine hands out what it holds, this file's functions too; a debugger reads and writes every variable.
@@ -1043,8 +1122,7 @@ const main = (table, key, channel, jsc, required, kKeyBytes, kTagBytes) => {
     async_hooks: () => exportsOf(loadStorage()),
     inspector: () => inspectorModule("inspector"),
     "inspector/promises": () => inspectorModule("inspector/promises"),
-    // Its tests skip, fail and end by rules of their own, which nothing here can see.
-    test: () => { throw new TypeErrorHere('guard counts the tests of bun:test: import { test } from "bun:test" in place of node:test'); },
+    test: () => (nodeTest ??= nodeTestModule()),
   };
   // There are four ways to a module: by "node:" and by import of the bare name, by require of it, by process, and by the loader. (A mock of bun's, were there
   // one, would stand before the first and leave out require.)

@@ -407,6 +407,22 @@ TEST_P(Run, OneOfSeveralDecides) {
   expect_verdict(run({"sandbox/a.test.ts", "sandbox/c.test.ts"}, {"--jobs", "2", "--collect", "all"}), 2, "undecided", "error");
 }
 
+TEST_P(Run, NamesEveryFileThatIsNotAllowed) {
+  project_.write("sandbox/a.test.ts", kPassing);
+  for (const char name : {'b', 'c'}) project_.write(fmt::format("sandbox/{}.test.ts", name), "import { test } from \"bun:test\";\ntest(\"idle\", () => {});\n");
+  project_.write("sandbox/d.test.ts", "import { expect, test } from \"bun:test\";\ntest(\"wrong\", () => { expect(1).toBe(2); });\n");
+  project_.write("sandbox/e.test.ts", "export {};\n");
+  const auto result = run({"sandbox/"});
+  expect_verdict(result, 1, "rejected", "nothing_asserted");
+  const std::string message = result.document().value("message", "");
+  EXPECT_NE(message.find("sandbox/b.test.ts: no assertion"), std::string::npos) << message;
+  EXPECT_NE(message.find("; also nothing_asserted: sandbox/c.test.ts"), std::string::npos) << message;
+  EXPECT_NE(message.find("; tests_failed: sandbox/d.test.ts"), std::string::npos) << message;
+  EXPECT_NE(message.find("; no_tests: sandbox/e.test.ts"), std::string::npos) << message;
+  EXPECT_EQ(message.find("sandbox/a.test.ts"), std::string::npos) << message;
+  EXPECT_NE(result.document().value("next", "").find("require_assertions = \"off\""), std::string::npos) << result.out;
+}
+
 TEST_P(Run, LinkInSandboxIsRefused) {
   project_.write("sandbox/a.test.ts", kPassing);
   ASSERT_EQ(::symlink("/etc/passwd", (project_.path() / "sandbox/data.txt").c_str()), 0);
