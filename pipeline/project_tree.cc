@@ -85,7 +85,7 @@ class Reader {
       tree_.left_out.push_back(path);
       return ok();
     }
-    const bool is_test = is_test_name(fs::path(path).filename().native()) && is_named(path);
+    const bool is_test = named_files_.count(path) != 0 || (is_test_name(fs::path(path).filename().native()) && is_below_named(path));
     if (!file.gated && !is_test) {
       if (file.kind == WalkedFile::Kind::special) {
         tree_.left_out.push_back(path);
@@ -103,8 +103,18 @@ class Reader {
 
   static bool is_folder(std::string_view name) { return name.empty() || name.ends_with('/'); }
 
-  bool is_named(const std::string& path) const {
-    return named_files_.count(path) != 0 || std::any_of(named_folders_.begin(), named_folders_.end(), [&](const std::string& folder) { return path.starts_with(folder); });
+  bool is_below_named(const std::string& path) const {
+    return std::any_of(named_folders_.begin(), named_folders_.end(), [&](const std::string& folder) { return path.starts_with(folder); });
+  }
+
+  Error not_found(const std::string& name) const {
+    std::error_code failure;
+    if (fs::exists(fs::symlink_status(request_.project / name, failure))) {
+      return Error(ErrorCode::file_not_found, fmt::format("{} is not part of the project", printable(name)))
+          .hint("name a file that git does not ignore and that does not lie in node_modules or .git or begin with .env");
+    }
+    return Error(ErrorCode::file_not_found, fmt::format("{}: no such file in {}", printable(name), printable(request_.project.native())))
+        .hint("check the spelling; a pattern that the shell could not expand is taken as a name");
   }
 
   Result<void> find_tests() {
@@ -113,10 +123,7 @@ class Reader {
     for (const auto& finding : tree_.gated.findings) present.insert(finding.path);
     for (const std::string& name : request_.named) {
       if (!is_folder(name)) {
-        if (present.count(name) == 0) {
-          return Error(ErrorCode::file_not_found, fmt::format("{}: no such file in {}", printable(name), printable(request_.project.native())))
-              .hint("check the spelling; a pattern that the shell could not expand is taken as a name");
-        }
+        if (present.count(name) == 0) return not_found(name);
         add_test(name);
         continue;
       }

@@ -364,7 +364,6 @@ class Run {
                 {"LANG", "C.UTF-8"},
                 // bun then refuses test.only and unstored snapshots: both would let a run look greener than it is.
                 {"CI", "true"},
-                {"NO_COLOR", "1"},
                 {"DO_NOT_TRACK", "1"},
                 // Or what a test writes below /tmp would be what src/ means.
                 {"BUN_RUNTIME_TRANSPILER_CACHE_PATH", "0"},

@@ -119,6 +119,27 @@ TEST_F(ProjectTreeTest, JudgesWhatIsNamedAndWhatTheConfigurationNames) {
   EXPECT_THAT(tree.others, ElementsAre("other/b.test.ts", "other/c.ts", "package.json"));
 }
 
+// bun runs a file that is named, whatever its name.
+TEST_F(ProjectTreeTest, TakesANamedFileWhoseNameIsNoTests) {
+  for (const char* path : {"src/add/test.ts", "src/add/index.ts", "src/sub/test.ts"}) write(path, path);
+  const ProjectTree tree = read({"src/add/test.ts"});
+  EXPECT_THAT(tree.tests, ElementsAre("src/add/test.ts"));
+  EXPECT_THAT(gated(tree), ElementsAre("src/add/test.ts"));
+  EXPECT_THAT(tree.others, ElementsAre("package.json", "src/add/index.ts", "src/sub/test.ts"));
+}
+
+TEST_F(ProjectTreeTest, SaysOfAFileThatIsThereWhyItIsNoPartOfTheProject) {
+  for (const char* path : {".gitignore", "dist/a.test.ts", ".env.test.ts"}) write(path, path);
+  request_.ignored = [](const fs::path&) { return std::vector<std::string>{"dist/"}; };
+  for (const char* path : {"dist/a.test.ts", ".env.test.ts"}) {
+    request_.named = {path};
+    const auto tree = read_project_tree(request_);
+    ASSERT_FALSE(tree) << path;
+    EXPECT_EQ(tree.error().code(), ErrorCode::file_not_found);
+    EXPECT_NE(tree.error().to_string().find("is not part of the project"), std::string::npos) << tree.error().to_string();
+  }
+}
+
 TEST_F(ProjectTreeTest, KeepsTheSeedsLayoutWhereTheTestsLieInIt) {
   for (const char* path : {"src/a.ts", "sandbox/a.test.ts", "sandbox/data.json", "tsconfig.json", "README.md", "lib/b.test.ts"}) write(path, path);
   for (const auto& named : {std::vector<std::string>{"sandbox/"}, {"sandbox/a.test.ts"}}) {
