@@ -1,0 +1,10 @@
+import { expect, test, mock, beforeEach, afterEach } from "bun:test";
+beforeEach(() => () => {});
+afterEach(() => 5 as any);
+test("value", () => expect(1).toBe(1));
+test("number", (() => { expect(1).toBe(1); return 7; }) as any);
+test("object", (() => { expect(1).toBe(1); return { a: 1 }; }) as any);
+test("promise of expect", () => expect(Promise.resolve(1)).resolves.toBe(1));
+test("all", () => Promise.all([expect(Promise.resolve(1)).resolves.toBe(1), expect(Promise.reject(new Error("x"))).rejects.toThrow("x")]) as any);
+test("all settled", async () => { const r = await Promise.allSettled([Promise.reject(new Error("a")), 1]); expect(r.map((x) => x.status)).toEqual(["rejected", "fulfilled"]); });
+test("a subclass of Promise", () => { class P<T> extends Promise<T> {} return new P<void>((r) => setTimeout(r, 5)).then(() => { expect(2).toBe(2); }); });
