@@ -1062,6 +1062,7 @@ const main = (table, key, channel, jsc, required, kKeyBytes, kTagBytes) => {
     // It is given a context, and `done` behind it where it takes two.
     const bodyOf = (fn, title) => (fn.length > 1 ? (done) => apply(fn, undefined, [contextOf(title), done]) : () => apply(fn, undefined, [contextOf(title)]));
     const taken = { __proto__: null, skip: true, todo: true, only: true, timeout: true, concurrency: true };
+    const ofNothing = async () => {}; // awaited by some, and resolved, as bun's is
     // (title, options, fn), each of them or not.
     const declaring = (kind, mode) =>
       close(function () {
@@ -1081,6 +1082,7 @@ const main = (table, key, channel, jsc, required, kKeyBytes, kTagBytes) => {
         const how = skips ? declare.skip : mode === "todo" || todo ? declare.todo : declare;
         const group = () => (skips ? undefined : apply(fn, undefined, [freeze({ name: title })]));
         how(title, kind === "test" ? bodyOf(fn, title) : group, numberOf(timeout) > 5000 ? { timeout } : undefined);
+        return ofNothing();
       });
     const kinds = (kind) => {
       const stand = function () { return apply(plain, undefined, arguments); };

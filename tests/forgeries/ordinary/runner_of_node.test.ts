@@ -36,3 +36,13 @@ describe("a group", () => {
 });
 suite("a suite", () => { suite("in another", () => { test("holds", () => { assert.throws(() => { throw new TypeError("x"); }, TypeError); }); }); });
 describe.skip("a group that is left out", () => { it("fails", () => { assert.fail(); }); });
+await test("is awaited", () => { assert.ok(true); });
+test("mocks time", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout", "Date"], now: 1000 });
+  let called = false;
+  setTimeout(() => { called = true; }, 5_000);
+  t.mock.timers.tick(5_000);
+  assert.ok(called);
+  assert.equal(Date.now(), 6_000);
+});
+mock.timers.enable({ apis: ["setInterval"] });
