@@ -1030,10 +1030,10 @@ const main = (table, key, channel, jsc, required, kKeyBytes, kTagBytes) => {
   // there is refused; whoever goes on all the same has swallowed a failed assertion.
   let nodeTest = null;
   const nodeTestModule = () => {
-    const { mock: nativeMock } = apply(builtinModule, process, ["node:test"]);
+    const { mock: nativeMock } = loadBuiltin("node:test");
     const refused = (what) => {
       const error = new TypeErrorHere("guard can't count " + what + " of node:test: use bun:test");
-      assertionFailed(current(), error, refused); // which no assertion wants: it is never polled
+      assertionFailed(asserted(refused, false, undefined), error); // by a matcher that nobody has: it is never polled
       return error;
     };
     const members = (object, names, make) => {
