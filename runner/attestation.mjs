@@ -1249,7 +1249,23 @@ const main = (table, key, channel, jsc, required, kKeyBytes, kTagBytes) => {
     const all = held();
     for (let i = 0; i < all.length; ++i) if (!isOneTimer(all[i]) && status(all[i]) !== "pending") apply(weakAdd, standing, [all[i]]);
   });
+  // Not what WebCrypto does: of that the promises are counted.
+  let encrypting = 0;
+  const ciphers = SubtleCrypto.prototype;
+  for (const key of ownKeys(ciphers)) {
+    const native = getOwnPropertyDescriptor(ciphers, key).value;
+    if (typeof native !== "function" || key === "constructor") continue;
+    const value = like(function () {
+      const promise = apply(native, this, arguments);
+      const followed = follow(promise, () => --encrypting);
+      if (followed === null) return promise;
+      ++encrypting;
+      return followed;
+    }, native);
+    defineProperty(ciphers, key, { value, writable: true, enumerable: true, configurable: true });
+  }
   const isPending = (waited) => {
+    if (encrypting > 0) return true;
     const all = held();
     for (let i = 0; i < all.length; ++i) {
       if (!apply(weakHas, standing, [all[i]]) && (waited < kDrainMs || status(all[i]) === "pending")) return true;

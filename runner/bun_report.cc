@@ -18,8 +18,8 @@ constexpr int kDepthMax = 64;
 constexpr std::size_t kTailBytesMax = 8 * 1024;
 constexpr std::size_t kSummaryLinesMax = 16;
 // "(fail) group > test [0.12ms]", and what stands before an error in a describe block. Not only at the beginning of a line: a
-// test may have left one unfinished.
-constexpr std::string_view kFailureMarks[] = {"(fail) ", "# Unhandled error between tests"};
+// test may have left one unfinished. Each as bun writes it plainly and, where the tests' environment asks for it, in colour.
+constexpr std::string_view kFailureMarks[] = {"(fail) ", "\x1b[31m\xe2\x9c\x97", "# Unhandled error between tests", "Unhandled error\x1b"};
 
 Error refuse(std::string_view what) {
   return Error(ErrorCode::protocol_error, fmt::format("the test report is not what bun writes: {}", what));

@@ -70,7 +70,7 @@ class TextSummaryReader {
   std::uint64_t failures_told() const noexcept { return failures_told_; }
 
  private:
-  static constexpr std::size_t kMarks = 2;
+  static constexpr std::size_t kMarks = 4;
   std::size_t matched_[kMarks] = {};  // bytes of each mark that the stream ends in
   std::uint64_t failures_told_ = 0;
   std::string tail_;

@@ -135,11 +135,14 @@ bool is_registry_package(const json& entry) {
          is_version(std::string_view(named).substr(at + 1)) && is_integrity(entry[3]);
 }
 
-// ["@s/a@workspace:packages/a"]
+// ["@s/a@workspace:packages/a"], and ["x@root:", {...}] where a workspace depends on the project itself.
 bool is_workspace(const json& entry, const std::vector<std::string>& workspaces) {
   constexpr std::string_view kMark = "@workspace:";
-  if (!entry.is_array() || entry.size() != 1 || !entry[0].is_string()) return false;
+  constexpr std::string_view kRoot = "@root:";
+  if (!entry.is_array() || entry.empty() || !entry[0].is_string()) return false;
   const std::string_view named = entry[0].get_ref<const std::string&>();
+  if (named.ends_with(kRoot)) return entry.size() <= 2 && is_package_name(named.substr(0, named.size() - kRoot.size()));
+  if (entry.size() != 1) return false;
   const auto mark = named.rfind(kMark);
   return mark != std::string_view::npos && is_package_name(named.substr(0, mark)) &&
          std::find(workspaces.begin(), workspaces.end(), named.substr(mark + kMark.size())) != workspaces.end();

@@ -50,12 +50,13 @@ void refuses(const std::string& text, const char* what) {
 }
 
 TEST(TextSummaryReader, CountsWhatBunTellsOfFailuresHoweverItIsCut) {
-  const std::string text = "(pass) a\nunfinished(fail) b [0.12ms]\n((fail) c\n# Unhandled error between tests\n(fail)d\n## Unhandled error between tests\n";
+  const std::string text = "(pass) a\nunfinished(fail) b [0.12ms]\n((fail) c\n# Unhandled error between tests\n(fail)d\n## Unhandled error between tests\n"
+                           "\x1b[0m\x1b[31m\xe2\x9c\x97\x1b[0m\x1b[0m\x1b[1m a\x1b[0m\n\x1b[0m\x1b[32m\xe2\x9c\x93\x1b[0m b\n\x1b[1m\x1b[2m#\x1b[0m \x1b[31m\x1b[1mUnhandled error\x1b[0m\x1b[2m between tests\x1b[0m\n";
   for (std::size_t cut = 0; cut <= text.size(); ++cut) {
     TextSummaryReader reader;
     reader.push(std::string_view(text).substr(0, cut));
     reader.push(std::string_view(text).substr(cut));
-    EXPECT_EQ(reader.failures_told(), 4u) << cut;
+    EXPECT_EQ(reader.failures_told(), 6u) << cut;
   }
 }
 

@@ -70,6 +70,8 @@ TEST(Dependencies, TakesTheWorkspacesThatThereAre) {
   const std::string two = lock_with(R"("@s/a": ["@s/a@workspace:packages/a"])", R"("": {}, "packages/a": {})");
   EXPECT_TRUE(check_lockfile(two, "bun.lock", {"", "packages/a"}));
   EXPECT_FALSE(check_lockfile(two, "bun.lock", {""}));
+  EXPECT_TRUE(check_lockfile(lock_with(R"("x": ["x@root:", { "bin": "x.js" }])"), "bun.lock"));
+  EXPECT_FALSE(check_lockfile(lock_with(R"("x": ["../x@root:", {}])"), "bun.lock"));
   EXPECT_FALSE(check_lockfile(lock_with("", R"("packages/a": {})"), "bun.lock", {"packages/a"}));
   for (const std::string entry : {R"(["a@workspace:../a"])", R"(["a@workspace:packages/b"])", R"(["../a@workspace:packages/a"])", R"(["a@workspace:packages/a", ""])"}) {
     EXPECT_FALSE(check_lockfile(lock_with("\"a\": " + entry, R"("": {}, "packages/a": {})"), "bun.lock", {"", "packages/a"})) << entry;
