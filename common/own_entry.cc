@@ -20,8 +20,8 @@ namespace {
 
 constexpr std::string_view kPrefix = ".guard-";
 constexpr std::size_t kDigits = 16;
-// A sweep may come between the making and the lock. It would have to come every time.
-constexpr int kTries = 8;
+// A sweep may come between the making and the lock, and one in a loop wins one time in three. It would have to come every time.
+constexpr int kTries = 64;
 
 Result<std::string> new_name() {
   unsigned char bytes[kDigits / 2];

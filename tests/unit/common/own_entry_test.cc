@@ -9,7 +9,6 @@
 
 #include <fstream>
 #include <set>
-#include <atomic>
 #include <thread>
 
 #include "common/file_io.h"
@@ -64,20 +63,18 @@ TEST_F(OwnEntries, WhatIsNotOursStays) {
 
 // Whoever is swept between making and locking makes another.
 TEST_F(OwnEntries, ASweepBesideTheMakersTakesNothingAway) {
-  std::atomic<bool> over{false};
-  std::thread sweeper([&] {
-    while (!over) (void)sweep_own(folder_.path());
+  const std::jthread sweeper([&](const std::stop_token& over) {
+    while (!over.stop_requested()) (void)sweep_own(folder_.path());
   });
   for (int i = 0; i < 500; ++i) {
     auto file = make_own_file(fd_.get());
     auto folder = make_own_folder(fd_.get());
-    ASSERT_TRUE(file && folder) << i;
+    ASSERT_TRUE(file.has_value()) << i << ": " << file.error().to_string();
+    ASSERT_TRUE(folder.has_value()) << i << ": " << folder.error().to_string();
     struct stat status {};
     ASSERT_EQ(::fstatat(fd_.get(), file->name.c_str(), &status, 0), 0) << i;
     ASSERT_EQ(::fstatat(fd_.get(), folder->name.c_str(), &status, 0), 0) << i;
   }
-  over = true;
-  sweeper.join();
 }
 
 // Killed in the middle of each: the next one in that folder removes what is left.
