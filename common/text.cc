@@ -95,9 +95,22 @@ bool is_utf8(std::string_view text) noexcept {
   return true;
 }
 
+// A host, and no more than a port behind it: else a user and a password stand there, with a forgotten or an escaped '@'.
+static bool is_host_and_port(std::string_view authority) {
+  const std::size_t colon = authority.find(':');
+  return authority.starts_with('[') || colon == std::string_view::npos ||
+         authority.find_first_not_of("0123456789", colon + 1) == std::string_view::npos;
+}
+
 std::string url_without_userinfo(std::string_view url) {
   const std::size_t at = url.rfind('@');
-  if (at == std::string_view::npos) return std::string(url);
+  if (at == std::string_view::npos) {
+    const std::size_t scheme = url.find("://");
+    const std::size_t begin = scheme == std::string_view::npos ? 0 : scheme + 3;
+    const std::size_t end = std::min(url.find_first_of("/?#", begin), url.size());
+    if (is_host_and_port(url.substr(begin, end - begin))) return std::string(url);
+    return fmt::format("{}[REDACTED:url-userinfo]{}", url.substr(0, begin), url.substr(end));
+  }
   // What is no scheme's name may be a user's and a password.
   constexpr std::string_view kScheme = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-";
   const std::size_t scheme = url.substr(0, at).find("://");
@@ -107,16 +120,12 @@ std::string url_without_userinfo(std::string_view url) {
 
 std::string without_userinfo(std::string_view text) {
   constexpr std::string_view kBehindWord = " \t\r\n\"'`<>";
-  constexpr std::string_view kDigits = "0123456789";
   std::string shown;
   for (std::size_t scheme = text.find("://"); scheme != std::string_view::npos; scheme = text.find("://")) {
     const std::size_t begin = scheme + 3;
     const std::string_view word = text.substr(begin, text.substr(begin).find_first_of(kBehindWord));
     const std::string_view authority = word.substr(0, word.find_first_of("/?#"));
-    const std::size_t colon = authority.rfind(':');
-    const bool names_port = authority.empty() || authority.front() == '[' || colon == std::string_view::npos ||
-                            authority.find_first_not_of(kDigits, colon + 1) == std::string_view::npos;
-    const bool in_path = authority.find('@') == std::string_view::npos && names_port;
+    const bool in_path = authority.find('@') == std::string_view::npos && is_host_and_port(authority);
     shown += text.substr(0, begin);
     shown += in_path ? std::string(word) : url_without_userinfo(word);
     text.remove_prefix(begin + word.size());
