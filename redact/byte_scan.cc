@@ -183,6 +183,17 @@ ByteScan::ByteScan(const ByteSet& set)
 #endif
 }
 
+void ByteScan::members(std::string_view text, std::uint64_t* words) const {
+  const std::size_t whole = text.size() / 64;
+  if (whole > 0) members_(*this, text.data(), whole, words);
+  text.remove_prefix(64 * whole);
+  if (text.empty()) return;
+  char last[64] = {};
+  std::memcpy(last, text.data(), text.size());
+  members_(*this, last, 1, words + whole);
+  words[whole] &= (std::uint64_t{1} << text.size()) - 1;
+}
+
 std::size_t ByteScan::find_long_run(std::string_view text) const {
   constexpr std::size_t kWords = 8;
   std::uint64_t members[kWords];

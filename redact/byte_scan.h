@@ -31,6 +31,9 @@ class ByteScan {
   std::size_t find_long_run(std::string_view text) const;
   static constexpr std::size_t kLongRun = 40;
 
+  // A bit for each byte of `text`, up to 64 bytes a word: is it in the set?
+  void members(std::string_view text, std::uint64_t* words) const;
+
   const ByteSet& set() const noexcept { return set_; }
 
  private:

@@ -31,7 +31,7 @@ Result<void> Finders::advance(const StreamText& text, const OuterMask* outer, st
   GUARD_TRY(prefixes_.advance(text, known_, outer, spans));
   if (!long_runs_) return ok();
   long_runs_->advance(text);
-  for (RunFinder& run : runs_) run.advance(text, *long_runs_, spans);
+  for (RunFinder& run : runs_) run.advance(text, *long_runs_, outer, spans);
   wrapped_->advance(text, *long_runs_, spans);
   long_runs_->forget_before(frontier_of_runs());
   return ok();

@@ -104,9 +104,22 @@ constexpr Range kInvisible[] = {
     {"\xf3\xa0\x87", 0x80, 0xaf},
 };
 
+// The bytes that may begin a gap.
+#define GUARD_GAP_BYTES "\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\\xc2\\xcd\\xd8\\xe1\\xe2\\xef\\xf3"
+
+// Ticks, arrows and boxes share their first byte with what is invisible, and stand in every test report.
+bool is_visible(std::string_view text) {
+  if (text.size() < 2) return false;
+  const auto first = static_cast<unsigned char>(text[0]);
+  const auto second = static_cast<unsigned char>(text[1]);
+  return (first == 0xe2 && second != 0x80 && second != 0x81) || (first == 0xe1 && second != 0xa0);
+}
+
 Gap invisible_at(std::string_view text) {
   Gap found = kText;
+  if (is_visible(text)) return found;
   for (const Range& range : kInvisible) {
+    if (range.lead.front() != text.front()) continue;
     const std::size_t seen = std::min(text.size(), range.lead.size());
     if (text.substr(0, seen) != range.lead.substr(0, seen)) continue;
     if (text.size() <= range.lead.size()) {
@@ -123,14 +136,6 @@ Gap invisible_at(std::string_view text) {
 bool is_silent_control(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return (byte < ' ' && c != '\t' && c != '\n' && c != '\r' && c != kEscape) || byte == 0x7f;
-}
-
-// Ticks, arrows and boxes share their first byte with what is invisible, and stand in every test report.
-bool is_visible(std::string_view text) {
-  if (text.size() < 2) return false;
-  const auto first = static_cast<unsigned char>(text[0]);
-  const auto second = static_cast<unsigned char>(text[1]);
-  return (first == 0xe2 && second != 0x80 && second != 0x81) || (first == 0xe1 && second != 0xa0);
 }
 
 }  // namespace
@@ -151,6 +156,10 @@ Gap gap_at(std::string_view text, bool ended) {
   return text[0] == '\xc2' && text.size() > 1 && is_c1(text[1]) ? Gap{Gap::Kind::invisible, 2} : kText;
 }
 
+bool may_begin_gap(std::string_view text, std::size_t at) {
+  return static_cast<unsigned char>(text[at]) < 0x80 || (!is_visible(text.substr(at)) && !is_inside_character(text.substr(0, at), text[at]));
+}
+
 bool is_inside_character(std::string_view left, char byte) {
   if (!is_c1(byte)) return false;
   for (std::size_t back = 1; back <= 3 && back <= left.size(); ++back) {
@@ -162,11 +171,26 @@ bool is_inside_character(std::string_view left, char byte) {
 }
 
 std::size_t next_gap_byte(std::string_view text) {
-  static const ByteScan begins(*ByteSet::parse("\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\\xc2\\xcd\\xd8\\xe1\\xe2\\xef\\xf3"));
+  static const ByteScan begins(*ByteSet::parse(GUARD_GAP_BYTES));
   for (std::size_t at = begins.find(text); at < text.size(); at += 1 + begins.find(text.substr(at + 1))) {
-    if (!is_visible(text.substr(at)) && !is_inside_character(text.substr(0, at), text[at])) return at;
+    if (may_begin_gap(text, at)) return at;
   }
   return text.size();
 }
+
+void PlaceScan::look(std::string_view block, Offset begin) {
+  static const ByteScan places([] {
+    ByteSet set = *ByteSet::parse(GUARD_GAP_BYTES "&%\\\\");
+    set.add('\n');
+    set.add('\r');
+    return set;
+  }());
+  block = block.substr(0, 64 * kWords);
+  places.members(block, words_.data());
+  begin_ = begin;
+  end_ = begin + block.size();
+}
+
+#undef GUARD_GAP_BYTES
 
 }  // namespace guard

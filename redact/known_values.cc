@@ -22,6 +22,22 @@ std::uint64_t load_gram(const char* bytes) {
   return gram;
 }
 
+// Of values that are broken: a part of up to four bytes.
+constexpr std::size_t kPartBytes = 4;
+
+std::uint64_t part_hash(std::string_view part) {
+  std::uint64_t bytes = part.size();
+  for (const char c : part) bytes = bytes << 8 | static_cast<unsigned char>(c);
+  return bytes * 0x9E3779B97F4A7C15ULL;
+}
+
+// The end of `line` that a value may go on behind, `size` bytes of it. Less than four count only as a beginning.
+bool may_end(std::string_view line, std::size_t size) {
+  if (line.size() < size) return false;
+  const auto is_alnum = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  return size == kPartBytes || line.size() == size || !is_alnum(line[line.size() - size - 1]);
+}
+
 std::size_t filter_slot(std::uint64_t gram) {
   return static_cast<std::size_t>((gram * 0x9E3779B97F4A7C15ULL) >> 48);
 }
@@ -84,7 +100,8 @@ bool is_common(std::string_view value) {
 
 }  // namespace
 
-KnownValues::KnownValues() : filter_(std::make_unique<std::bitset<65536>>()) {}
+KnownValues::KnownValues()
+    : filter_(std::make_unique<std::bitset<65536>>()), parts_(std::make_unique<std::bitset<65536>>()) {}
 
 std::string KnownValues::add(std::string_view value, std::uint32_t kind) {
   if (only_of(value, " \t\r\n")) return "it is empty or not set";
@@ -151,6 +168,19 @@ void KnownValues::drop(std::uint32_t kind) {
 void KnownValues::index() {
   grams_.clear();
   filter_->reset();
+  parts_->reset();
+  bytes_ = {};
+  for (const auto* texts : {&long_, &short_}) {
+    for (const Text& known : *texts) {
+      const std::string_view text = known.text;
+      for (const char c : text) {
+        if (!is_line_end(c)) bytes_.add(c);
+      }
+      for (std::size_t size = 1; size < kPartBytes; ++size) add_part(text.substr(0, size));
+      // A whole value goes on with nothing.
+      for (std::size_t at = 0; at + kPartBytes < text.size(); ++at) add_part(text.substr(at, kPartBytes));
+    }
+  }
   for (std::uint32_t i = 0; i < long_.size(); ++i) {
     const std::string& text = long_[i].text;
     for (std::size_t at = 0; at + kGramBytes <= text.size(); ++at) {
@@ -176,6 +206,47 @@ void KnownValues::index() {
   const auto alike = [&](const Gram& a, const Gram& b) { return a.bytes == b.bytes && around(a) == around(b); };
   std::sort(grams_.begin(), grams_.end(), before);
   grams_.erase(std::unique(grams_.begin(), grams_.end(), alike), grams_.end());
+}
+
+void KnownValues::add_part(std::string_view part) {
+  const std::uint64_t hash = part_hash(part);
+  parts_->set(hash >> 48);
+  parts_->set(hash >> 32 & 0xffff);
+}
+
+bool KnownValues::has_part(std::string_view part) const {
+  const std::uint64_t hash = part_hash(part);
+  return (*parts_)[hash >> 48] && (*parts_)[hash >> 32 & 0xffff];
+}
+
+std::size_t KnownValues::begun_before(std::string_view line) const {
+  if (empty()) return 0;
+  for (std::size_t size = kPartBytes; size > 0; --size) {
+    if (may_end(line, size) && has_part(line.substr(line.size() - size)))
+      return std::min(line.size(), kFragmentBytes);
+  }
+  return 0;
+}
+
+bool KnownValues::goes_on(std::string_view line, std::string_view next) const {
+  if (next.empty()) return false;
+  for (std::size_t size = kPartBytes; size > 0; --size) {
+    if (!may_end(line, size)) continue;
+    const std::string_view part = line.substr(line.size() - size);
+    if (!has_part(part)) continue;
+    if (size < kPartBytes && !has_part(std::string(part) + next.front())) continue;
+    for (const auto* texts : {&long_, &short_}) {
+      for (const Text& known : *texts) {
+        const std::string_view text = known.text;
+        const std::size_t last = size < kPartBytes ? 0 : text.size();
+        for (std::size_t at = text.substr(0, last + size).find(part); at <= last; at = text.find(part, at + 1)) {
+          const std::string_view rest = text.substr(at + size, std::min(kPartBytes, next.size()));
+          if (!rest.empty() && next.starts_with(rest)) return true;
+        }
+      }
+    }
+  }
+  return false;
 }
 
 Offset KnownValues::begun_at_end(const StreamText& text, std::uint32_t& kind) const {

@@ -40,6 +40,14 @@ class KnownValues {
   // Where the text's end may be the beginning of a value: four bytes or more of one. The text's end where it can't.
   Offset begun_at_end(const StreamText& text, std::uint32_t& kind) const;
 
+  bool empty() const noexcept { return long_.empty() && short_.empty(); }
+  const ByteSet& bytes() const noexcept { return bytes_; }  // that stand in any of them, but for line ends
+
+  // How many bytes at the end of `line` may be a part of a value that goes on behind it; none of those that are whole.
+  std::size_t begun_before(std::string_view line) const;
+  // Does a value go on behind `line` with `next`?
+  bool goes_on(std::string_view line, std::string_view next) const;
+
   const std::vector<Text>& long_texts() const noexcept { return long_; }    // fragments count
   const std::vector<Text>& short_texts() const noexcept { return short_; }  // whole only
 
@@ -52,11 +60,15 @@ class KnownValues {
     std::uint32_t offset = 0;
   };
   void add_text(std::string_view text, std::uint32_t kind);
+  void add_part(std::string_view part);
+  bool has_part(std::string_view part) const;
 
   std::vector<Text> long_;
   std::vector<Text> short_;
   std::vector<Gram> grams_;  // sorted by bytes
   std::unique_ptr<std::bitset<65536>> filter_;
+  ByteSet bytes_;
+  std::unique_ptr<std::bitset<65536>> parts_;  // beginnings of up to three bytes, and any four in a row
 };
 
 // Finds fragments of the long texts in a stream. Of any 16 bytes in a row, one place among every nine is the beginning

@@ -7,7 +7,7 @@ namespace {
 
 // What may stand before a body line: colours, an indentation, a gutter or quote sign, an opening quote.
 #define GUARD_PEM_LEAD \
-  R"((?:\x1b\[[0-9;]{0,16}m)*[ \t]*(?:[0-9]{1,6} ?[|:] ?|[>|*#+-]{1,3} ?|// ?)?(?:\x1b\[[0-9;]{0,16}m)*[ \t]*["'`]?)"
+  R"((?:\x1b\[[0-9;]{0,16}m)*[ \t]*(?:[0-9]{1,6} ?[|:] ?|[>|*#+-]{1,3} ?|// ?|[A-Za-z0-9_.-]{1,32} {0,8}\| ?|\xe2[\x94\x95][\x80-\xbf] ?)?(?:\x1b\[[0-9;]{0,16}m)*[ \t]*["'`]?)"
 // And after it: written-out line ends, a closing quote, a joining sign.
 #define GUARD_PEM_TRAIL R"((?:\\+[nr])*["'`]?[ \t]*[,;+\\]?[ \t]*(?:\x1b\[[0-9;]{0,16}m)*)"
 
@@ -29,7 +29,7 @@ const LazyPattern& last_line() {
 const LazyPattern& body_line() {
   static const LazyPattern pattern(
       "" GUARD_PEM_LEAD
-      R"((?:[A-Za-z0-9+/=]*|(?:Proc-Type|DEK-Info|Version|Comment|Charset|Hash|MessageID): [ -~]*))" GUARD_PEM_TRAIL
+      R"((?:[A-Za-z0-9+/=]*(?:-{1,5}(?:E|EN|END[A-Z0-9 ]{0,64}-{0,5})?)?|(?:Proc-Type|DEK-Info|Version|Comment|Charset|Hash|MessageID): [ -~]*))" GUARD_PEM_TRAIL
       R"(\z)");
   return pattern;
 }
@@ -38,8 +38,8 @@ const LazyPattern& body_line() {
 // prose ends in letters, too.
 const LazyPattern& prefixed_body_line() {
   static const LazyPattern pattern(
-      "[^\\n]{0,120}?[^A-Za-z0-9+/=](?:[A-Za-z0-9+/]{40,100}|[A-Za-z0-9+/]{2,100}={1,2}|-----END [A-Z0-9 "
-      "]{1,64}-----)" GUARD_PEM_TRAIL R"((?:<br ?/?>|[$])?\z)");
+      "[^\\n]{0,120}?[^A-Za-z0-9+/=](?:[A-Za-z0-9+/]{40,100}|[A-Za-z0-9+/]{2,100}={1,2}|[A-Za-z0-9+/]{0,100}={0,2}-----END"
+      "[A-Z0-9 ]{0,64}-{0,5})" GUARD_PEM_TRAIL R"((?:<br ?/?>|[$])?\z)");
   return pattern;
 }
 

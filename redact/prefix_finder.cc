@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "redact/secret_state.h"
-#include "redact/wrap.h"
 
 namespace guard {
 
@@ -57,9 +56,6 @@ Result<bool> PrefixFinder::decide_at(const StreamText& text, Offset at, const Ma
   for (const Trigger& trigger : triggers) {
     const Seen seen = TriggerTable::seen(trigger, rest);
     if (seen == Seen::no) continue;
-    // The line end before it may belong to a secret that goes on over it.
-    if (!trigger.known_value && waits_for_next_line(text, trigger.kind) && at >= states_[trigger.kind].end)
-      return false;
     if (blocked(trigger)) continue;
     if (seen == Seen::partly) {
       if (text.ended()) continue;
@@ -130,23 +126,11 @@ Result<void> PrefixFinder::decide(const StreamText& text, std::uint32_t kind_ind
 
 void PrefixFinder::swallow(const StreamText& text, std::uint32_t kind, std::vector<SecretSpan>& spans) {
   KindState& state = states_[kind];
-  const ByteSet& tail = secrets_->kinds[kind].tail;
-  const auto hide_up_to = [&](Offset end) {
-    if (end > state.end) spans.push_back({state.end, end, first_marker_ + kind, true});
-    state.end = end;
-  };
-  for (;;) {
-    hide_up_to(text.skip(state.end, tail));
-    Offset next = 0;
-    const bool open = state.end == text.end();
-    const Wrap wrap = open                            ? (text.ended() ? Wrap::no : Wrap::undecided)
-                      : secrets_->kinds[kind].wraps() ? wrap_at(text, state.end, tail, next)
-                                                      : Wrap::no;
-    state.swallowing = wrap == Wrap::undecided;
-    if (state.swallowing) swallowing_.push_back(kind);
-    if (wrap != Wrap::yes) return;
-    hide_up_to(next);
-  }
+  const Offset end = text.skip(state.end, secrets_->kinds[kind].tail);
+  if (end > state.end) spans.push_back({state.end, end, first_marker_ + kind, true});
+  state.end = end;
+  state.swallowing = end == text.end() && !text.ended();
+  if (state.swallowing) swallowing_.push_back(kind);
 }
 
 Result<void> PrefixFinder::follow_pem(const StreamText& text, std::vector<SecretSpan>& spans) {
@@ -161,11 +145,6 @@ Result<void> PrefixFinder::follow_pem(const StreamText& text, std::vector<Secret
 }
 
 Offset PrefixFinder::live_from(const StreamText& text, std::uint32_t& marker) const {
-  for (const std::uint32_t kind : swallowing_) {
-    if (!waits_for_next_line(text, kind)) continue;
-    marker = first_marker_ + kind;
-    return states_[kind].end;
-  }
   TriggerScan scanner(*triggers_);
   for (Offset at = scanner.next(text, scan_); at < text.end(); at = scanner.next(text, at + 1)) {
     const std::string_view rest = text.from(at);

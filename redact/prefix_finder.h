@@ -47,9 +47,6 @@ class PrefixFinder {
   };
   // Where the candidate of `kind` at `at` begins: bytes that lead up to the prefix belong to it.
   Offset lead_of(const SecretKind& kind, const StreamText& text, Offset at) const;
-  bool waits_for_next_line(const StreamText& text, std::uint32_t kind) const {
-    return states_[kind].swallowing && states_[kind].end < text.end();
-  }
   void swallow(const StreamText& text, std::uint32_t kind, std::vector<SecretSpan>& spans);
   Result<void> follow_pem(const StreamText& text, std::vector<SecretSpan>& spans);
   struct Masks {

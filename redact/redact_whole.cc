@@ -8,7 +8,6 @@
 #include "redact/redactor.h"
 #include "redact/secret_state.h"
 #include "redact/shadow_text.h"
-#include "redact/wrap.h"
 
 namespace guard {
 namespace {
@@ -30,7 +29,7 @@ class Definition {
  private:
   Result<void> find_in_both() {
     GUARD_TRY(find());
-    ShadowText shadow;
+    ShadowText shadow(secrets_);
     shadow.advance(StreamText(text_, 0, true));
     const StreamText reading = shadow.text(true);
     Definition second(secrets_, reading.between(0, reading.end()));
@@ -149,11 +148,7 @@ class Definition {
         }
       } else if (match.found) {
         end = from + match.end;
-        Offset next = end;
-        do {
-          end = static_cast<std::size_t>(next);
-          while (end < text_.size() && kind.tail.has(text_[end])) ++end;
-        } while (kind.wraps() && wrap_at(StreamText(text_, 0, true), end, kind.tail, next) == Wrap::yes);
+        while (end < text_.size() && kind.tail.has(text_[end])) ++end;
         spans_.push_back({from + match.begin, end, marker});
       }
       at = next_beginning(index, std::max(end, at + 1));
@@ -170,7 +165,7 @@ class Definition {
       std::size_t end = static_cast<std::size_t>(run_end - text_.begin());
       for (; at + kind.run_min <= end; ++at) {
         const std::string_view window = text_.substr(at, kind.run_min);
-        if (missing_in_run(kind, window)) continue;
+        if (missing_in_run(kind, window) || (shadow_ != nullptr && shadow_->last_seam(at, at + kind.run_min) > at)) continue;
         const std::size_t left = at - std::min(at, kLeftContextBytes);
         if (const std::size_t escape = rest_of_escape(text_.substr(left, at - left), window); escape > 0) {
           at += escape - 1;

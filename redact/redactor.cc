@@ -50,6 +50,7 @@ class StreamMask final : public OuterMask {
     const std::optional<Offset> before = shadow_->before_in_stream(at);
     return (here > 0 && hidden_->hides(here - 1)) || (before && hidden_->hides(*before));
   }
+  Offset last_seam(Offset from, Offset to) const override { return shadow_->last_seam(from, to); }
 
  private:
   const ShadowText* shadow_;
@@ -63,13 +64,14 @@ struct Redactor::State {
         out(out_in),
         finders(secrets_in),
         regions(secrets_in, Regions::Gaps::go_on_behind),
+        shadow(secrets_in),
         shadow_finders(secrets_in),
         shadow_regions(secrets_in, Regions::Gaps::none) {}
 
   StreamText text(bool ended) const { return StreamText(buffer, buffer_begin, ended); }
   // Without what may become a gap at its end: that must not yet end a candidate before it.
   StreamText read_of(const StreamText& held) const {
-    return StreamText(held.between(held.begin(), shadow.read()), held.begin(), held.ended());
+    return StreamText(held.between(held.begin(), shadow.passed()), held.begin(), held.ended());
   }
   Result<void> take(std::string_view bytes);
   Result<void> take_in_place(std::string_view& bytes);
@@ -296,6 +298,10 @@ void Redactor::State::hide_live_end() {
   finders.add_live_end(text(false), spans);
   finders.add_live_end(read_of(text(false)), spans);
   shadow_finders.add_live_end(shadow.text(false), shadow_spans);
+  // The line that may go on with the secret before it.
+  const Offset end = text(false).end();
+  const auto waits = std::find_if(spans.begin(), spans.end(), [&](const SecretSpan& span) { return span.end == shadow.read(); });
+  if (shadow.read() < end && waits != spans.end()) spans.push_back({shadow.read(), end, waits->kind, true});
 }
 
 Result<std::vector<MaskedRegion>> masked_regions(const SecretSource& secrets, std::string_view text) {

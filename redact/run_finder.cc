@@ -6,10 +6,10 @@
 
 namespace guard {
 
-void RunFinder::advance(const StreamText& text, const LongRuns& runs, std::vector<SecretSpan>& spans) {
+void RunFinder::advance(const StreamText& text, const LongRuns& runs, const OuterMask* outer, std::vector<SecretSpan>& spans) {
   for (;;) {
     if (state_ == State::searching) {
-      if (!search(text, runs)) return;
+      if (!search(text, runs, outer)) return;
       state_ = State::inside;
       told_ = false;
     }
@@ -35,7 +35,7 @@ void RunFinder::advance(const StreamText& text, const LongRuns& runs, std::vecto
 }
 
 // Moves begin_ to the next secret and answers true, or as far as the text tells and answers false.
-bool RunFinder::search(const StreamText& text, const LongRuns& runs) {
+bool RunFinder::search(const StreamText& text, const LongRuns& runs, const OuterMask* outer) {
   const ByteSet& chars = kind_->run_chars;
   const Offset min = kind_->run_min;
   for (;;) {
@@ -50,6 +50,10 @@ bool RunFinder::search(const StreamText& text, const LongRuns& runs) {
     if (broken) begin_ = at;
     if (short_of_text) return false;
     if (broken) continue;
+    if (const Offset seam = outer == nullptr ? begin_ : outer->last_seam(begin_, begin_ + min); seam > begin_) {
+      begin_ = seam;
+      continue;
+    }
     const std::optional<ByteSet> missing = missing_in_run(*kind_, text.between(begin_, begin_ + min));
     if (!missing) {
       // `32m` is in most alphabets; an escape that lost its end would swallow what follows.

@@ -1,5 +1,7 @@
 // Finds long runs of one alphabet, such as base64 of more than 100 characters.
 //
+// What makes a run long has to stand on one line: runs in lines are the matter of wrapped_runs.h.
+//
 // Looked at are only the long runs of all such alphabets together. Held back is at most the beginning of a run that is
 // still too short.
 #pragma once
@@ -20,7 +22,7 @@ class RunFinder {
 
   std::uint32_t marker() const noexcept { return marker_; }
   // `runs`: of an alphabet that holds the kind's.
-  void advance(const StreamText& text, const LongRuns& runs, std::vector<SecretSpan>& spans);
+  void advance(const StreamText& text, const LongRuns& runs, const OuterMask* outer, std::vector<SecretSpan>& spans);
   // Every span that begins before this has been reported.
   Offset frontier() const noexcept { return begin_; }
   // Where a run that is still too short begins, if one touches the end of the text; else its end. After advance().
@@ -28,7 +30,7 @@ class RunFinder {
 
  private:
   enum class State : std::uint8_t { searching, inside, padding };
-  bool search(const StreamText& text, const LongRuns& runs);
+  bool search(const StreamText& text, const LongRuns& runs, const OuterMask* outer);
   void skip_to_long_run(const LongRuns& runs);
 
   const SecretKind* kind_;

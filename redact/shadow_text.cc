@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "redact/byte_scan.h"
+#include "redact/written.h"
+
 namespace guard {
 namespace {
 
@@ -14,24 +17,103 @@ constexpr Offset kReachBytes = kWindowBytes + kLeftContextBytes;
 
 void ShadowText::advance(const StreamText& stream) {
   while (read_ < stream.end()) {
-    const Offset next = read_ + next_gap_byte(stream.from(read_));
+    // Most line ends need no second look.
+    const Offset next = places_.next(stream, read_, [&](std::string_view text, std::size_t at) { return on_ || seams_.may_stand_at(text, at); });
     if (on_) take_text(stream, next);
-    // Switched off on the way: what is left of the way is looked at once more, and it holds no gap.
     read_ = next;
     if (!on_) held_ = next;
     if (next == stream.end()) return;
-    const bool text = is_inside_character(stream.left_of(next), stream.at(next));
-    const Gap gap = text ? Gap() : gap_at(stream.from(next), stream.ended());
-    if (gap.kind == Gap::Kind::undecided) return;
-    if (gap.kind == Gap::Kind::none) {
-      if (on_) take_text(stream, next + 1);
-      read_ = next + 1;
-      if (!on_) held_ = read_;
-      continue;
+    const char byte = stream.at(next);
+    if (is_line_end(byte)) {
+      if (!take_line_end(stream)) return;
+    } else if (may_be_written(byte)) {
+      if (!take_written(stream)) return;
+    } else {
+      const bool text = is_inside_character(stream.left_of(next), byte);
+      const Gap gap = text ? Gap() : gap_at(stream.from(next), stream.ended());
+      if (gap.kind == Gap::Kind::undecided) return;
+      if (gap.kind == Gap::Kind::none) {
+        take_byte(stream);
+        continue;
+      }
+      if (!on_) switch_on(stream, next);
+      take_gap(gap);
     }
-    if (!on_) switch_on(stream, next);
-    take_gap(gap);
   }
+}
+
+void ShadowText::take_byte(const StreamText& stream) {
+  const bool line_end = stream.at(read_) == '\n';
+  if (on_) take_text(stream, read_ + 1);
+  else held_ = ++read_;
+  if (!on_ || !line_end || --lines_left_ > 0) return;
+  bytes_ += kBreak;
+  on_ = false;
+}
+
+Seam ShadowText::seam_here(const StreamText& stream) {
+  constexpr std::size_t kFewBytes = 8;
+  const SeenLine left = left_of_line_end(stream, kFewBytes);
+  if (seams_.may_be(stream, read_, left)) {
+    const NextLine next = seams_.next_line(stream, read_, left);
+    if (next.may_go_on()) return seams_.between(seen_line(stream), next, column_);
+  }
+  column_ = Column();
+  return {};
+}
+
+// False where more has to be seen first.
+bool ShadowText::take_line_end(const StreamText& stream) {
+  const Seam seam = seam_here(stream);
+  // So few bytes of a beginning tell nothing, and a line that ends in an ordinary short word need not wait: it is shown.
+  constexpr std::size_t kFewBytes = 3;
+  const bool few = seam.live <= kFewBytes && !on_;
+  if (seam.is == Seam::Is::undecided) {
+    if (!on_) held_ = few ? seam.line : read_ - seam.live;
+    if (few) passed_ = seam.line;
+    return false;
+  }
+  if (seam.is == Seam::Is::no) {
+    take_byte(stream);
+    return true;
+  }
+  if (!on_) switch_on(stream, read_);
+  joints_.push_back({end(), read_, 0, Gap::Kind::invisible, 0, few ? seam.line : 0, true});
+  while (read_ < seam.word) {
+    const Gap gap = gap_at(stream.from(read_), stream.ended());
+    take_gap(gap.kind == Gap::Kind::escape || gap.kind == Gap::Kind::invisible ? gap : Gap{Gap::Kind::invisible, 1});
+  }
+  piece_ = end();
+  return true;
+}
+
+// What a reader sees before the line end at read_: `max` bytes at most.
+SeenLine ShadowText::left_of_line_end(const StreamText& stream, std::size_t max) const {
+  if (!on_) return {stream.between(std::max(stream.begin(), read_ - std::min<Offset>(read_, max)), read_), max};
+  const std::string_view seen = std::string_view(bytes_).substr(static_cast<std::size_t>(std::max(begun_, begin_) - begin_));
+  const auto piece = column_.joined ? static_cast<std::size_t>(end() - piece_) : max;
+  return {seen.substr(seen.size() - std::min(seen.size(), max)), piece};
+}
+
+SeenLine ShadowText::seen_line(const StreamText& stream) const {
+  SeenLine line = left_of_line_end(stream, SeenLine::kBytesMax);
+  line.text.remove_prefix(behind_last_line_end(line.text));
+  return line;
+}
+
+// False where more has to be seen first.
+bool ShadowText::take_written(const StreamText& stream) {
+  const Written written = written_at(stream.from(read_), stream.ended());
+  if (written.is == Written::Is::undecided) return false;
+  if (written.is == Written::Is::no) {
+    take_byte(stream);
+    return true;
+  }
+  if (!on_) switch_on(stream, read_);
+  take_gap({Gap::Kind::written, written.size - 1});
+  bytes_ += written.byte;
+  held_ = ++read_;
+  return true;
 }
 
 void ShadowText::switch_on(const StreamText& stream, Offset gap) {
@@ -53,21 +135,10 @@ void ShadowText::switch_on(const StreamText& stream, Offset gap) {
   take_text(stream, gap);
 }
 
-// From read_ on, up to the line end at which the reading stops.
+// From read_ on; no line end is among it that may end the reading.
 void ShadowText::take_text(const StreamText& stream, Offset to) {
-  while (read_ < to) {
-    const std::string_view rest = stream.between(read_, to);
-    const std::size_t line_end = lines_left_ > 0 ? rest.find('\n') : std::string_view::npos;
-    const std::string_view taken = rest.substr(0, line_end == std::string_view::npos ? rest.size() : line_end + 1);
-    bytes_ += taken;
-    read_ += taken.size();
-    held_ = read_;
-    if (line_end != std::string_view::npos && --lines_left_ == 0) {
-      bytes_ += kBreak;
-      on_ = false;
-      return;
-    }
-  }
+  bytes_ += stream.between(read_, to);
+  held_ = read_ = to;
 }
 
 void ShadowText::take_gap(const Gap& gap) {
@@ -95,6 +166,7 @@ void ShadowText::break_off() {
   begun_ = end();
   joints_.push_back({end(), read_, 0, Gap::Kind::none});
   held_ = read_;
+  column_ = Column();
 }
 
 Offset ShadowText::to_stream(Offset at) const {
@@ -102,6 +174,14 @@ Offset ShadowText::to_stream(Offset at) const {
                                        [](Offset offset, const Joint& joint) { return offset < joint.shadow; });
   const Joint& joint = *std::prev(behind);
   return joint.raw + joint.size + (at - joint.shadow);
+}
+
+Offset ShadowText::last_seam(Offset from, Offset to) const {
+  auto joint = std::lower_bound(joints_.begin(), joints_.end(), to, [](const Joint& other, Offset at) { return other.shadow < at; });
+  while (joint != joints_.begin() && std::prev(joint)->shadow > from) {
+    if ((--joint)->seam) return joint->shadow;
+  }
+  return from;
 }
 
 std::optional<Offset> ShadowText::before_in_stream(Offset at) const {
@@ -120,12 +200,19 @@ void ShadowText::carry_back(const SecretSpan& span, std::vector<SecretSpan>& spa
   auto joint = std::lower_bound(joints_.begin(), joints_.end(), span.goes_on ? span.begin : span.begin + 1, less);
   SecretSpan part = span;
   part.begin = joint != joints_.end() && joint->shadow == span.begin ? joint->raw : to_stream(span.begin);
+  for (auto at = std::lower_bound(joints_.begin(), joints_.end(), span.begin, less); at != joints_.end() && at->shadow == span.begin; ++at) {
+    if (at->kind == Gap::Kind::written) part.begin = std::min(part.begin, at->raw);
+  }
   if (joint != joints_.begin() && std::prev(joint)->trusted > part.begin) {
     part.begin = std::prev(joint)->trusted;
     part.goes_on = true;
   }
   for (; joint != joints_.end() && joint->shadow < span.end; ++joint) {
-    if (joint->kind == Gap::Kind::invisible) continue;
+    if (joint->shown > part.begin) {
+      part.begin = joint->shown;
+      part.goes_on = false;
+    }
+    if (joint->kind == Gap::Kind::invisible || joint->kind == Gap::Kind::written) continue;
     part.end = joint->raw;
     if (part.end > part.begin) spans.push_back(part);
     part.begin = joint->raw + joint->size;
@@ -144,7 +231,7 @@ Offset ShadowText::carry_back(Offset frontier) const {
 }
 
 void ShadowText::forget_before(Offset frontier) {
-  const Offset from = std::max(begin_, frontier - std::min<Offset>(frontier, kLeftContextBytes));
+  const Offset from = std::max(begin_, frontier - std::min<Offset>(frontier, SeenLine::kBytesMax));
   bytes_.erase(0, static_cast<std::size_t>(from - begin_));
   begin_ = from;
   // The last joint before what is kept says where that is in the stream; a flood is recognised by the recent ones.

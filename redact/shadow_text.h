@@ -1,4 +1,5 @@
-// The second reading of a stream: as it looks on a terminal, without escape sequences and characters of no width. The
+// The second reading of a stream: as it looks on a terminal, without escape sequences and characters of no width; without
+// the line ends that broke a secret (seam.h); and with the characters that are written as their numbers (written.h). The
 // finders run over it as over the stream itself, and what they find is carried back to the bytes that it is made of; an
 // escape in between stays in the output. What is hidden is the union of what both readings show.
 //
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "redact/gap.h"
+#include "redact/seam.h"
 #include "redact/stream_text.h"
 
 namespace guard {
@@ -25,6 +27,8 @@ class ShadowText {
   static constexpr std::size_t kLineBytesMax = 1536;
   static constexpr std::size_t kFloodBytes = 3072;
   static constexpr std::size_t kGapsMax = 512;
+
+  explicit ShadowText(const SecretSource::State& secrets) : seams_(secrets) {}  // must outlive this
 
   // Reads on as far as the stream tells. `stream` must hold the kLineBytesMax before what was read already.
   void advance(const StreamText& stream);
@@ -43,10 +47,15 @@ class ShadowText {
   // And the byte before it; nothing where the reading begins with `at`.
   std::optional<Offset> before_in_stream(Offset at) const;
 
+  // The last seam between two places of this text; `from` if there is none.
+  Offset last_seam(Offset from, Offset to) const;
+
   // What of the stream was read; it has to be kept kLineBytesMax bytes further back.
   Offset read() const noexcept { return read_; }
+  // What of it others may read: also the end of a line whose last few bytes alone wait for the next line.
+  Offset passed() const noexcept { return std::max(read_, passed_); }
 
-  // Forgets what is decided up to `frontier`, an offset of this text, but for kLeftContextBytes.
+  // Forgets what is decided up to `frontier`, an offset of this text, but for what a line end is judged by.
   void forget_before(Offset frontier);
 
   std::size_t carried_bytes() const noexcept { return bytes_.size() + joints_.size() * sizeof(Joint); }
@@ -59,11 +68,19 @@ class ShadowText {
     std::uint32_t size = 0;
     Gap::Kind kind = Gap::Kind::none;  // none: what stands before is something else
     Offset trusted = 0;                // none: what begins in the stream before this is judged there alone
+    Offset shown = 0;                  // what stands in the stream before this may have left
+    bool seam = false;                 // a line end is among what is left out
   };
   Offset end() const noexcept { return begin_ + bytes_.size(); }
   void switch_on(const StreamText& stream, Offset gap);
   void take_text(const StreamText& stream, Offset to);
   void take_gap(const Gap& gap);
+  Seam seam_here(const StreamText& stream);
+  bool take_line_end(const StreamText& stream);
+  bool take_written(const StreamText& stream);
+  void take_byte(const StreamText& stream);
+  SeenLine left_of_line_end(const StreamText& stream, std::size_t max) const;
+  SeenLine seen_line(const StreamText& stream) const;
   void break_off();
   Offset reach() const;  // the joints from here on are those of the last decision's worth of text
 
@@ -76,6 +93,11 @@ class ShadowText {
   Offset begun_ = 0;  // where this text was switched on or broken off last
   bool on_ = false;
   int lines_left_ = 0;  // line ends until it is switched off
+  PlaceScan places_;
+  SeamFinder seams_;
+  Column column_;
+  Offset piece_ = 0;  // behind the last seam
+  Offset passed_ = 0;
 };
 
 }  // namespace guard

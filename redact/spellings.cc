@@ -123,28 +123,6 @@ void add_json_texts(std::string_view value, std::vector<std::string>& out) {
   }
 }
 
-// Every byte by its number, in the ways that HTML, scripts, shells and addresses have for it.
-void add_numbers(std::string_view value, std::vector<std::string>& out) {
-  const auto add = [&](auto&& one) {
-    std::string text;
-    for (const char c : value) text += one(static_cast<unsigned>(static_cast<unsigned char>(c)));
-    out.push_back(std::move(text));
-  };
-  add([](unsigned byte) { return fmt::format("&#{};", byte); });
-  add([](unsigned byte) { return fmt::format("&#{:03};", byte); });
-  add([](unsigned byte) { return fmt::format("&#x{:x};", byte); });
-  add([](unsigned byte) { return fmt::format("&#x{:X};", byte); });
-  add([](unsigned byte) { return fmt::format("\\u{:04x}", byte); });
-  add([](unsigned byte) { return fmt::format("\\u{:04X}", byte); });
-  add([](unsigned byte) { return fmt::format("\\u{{{:x}}}", byte); });
-  add([](unsigned byte) { return fmt::format("\\u{{{:X}}}", byte); });
-  add([](unsigned byte) { return fmt::format("\\x{:02x}", byte); });
-  add([](unsigned byte) { return fmt::format("\\x{:02X}", byte); });
-  add([](unsigned byte) { return fmt::format("\\{:03o}", byte); });
-  add([](unsigned byte) { return fmt::format("%{:02x}", byte); });
-  add([](unsigned byte) { return fmt::format("%{:02X}", byte); });
-}
-
 void add_written(std::string_view value, std::vector<std::string>& out) {
   constexpr std::string_view kComponent = "-_.~";    // RFC 3986
   constexpr std::string_view kScript = "-_.!~*'()";  // encodeURIComponent
@@ -166,7 +144,6 @@ void add_written(std::string_view value, std::vector<std::string>& out) {
     out.push_back(with_all(text, {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', apostrophe}}));
     out.push_back(with_all(text, {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&#34;"}, {'\'', apostrophe}}));
   }
-  add_numbers(value, out);
   out.push_back(with_all(text, {{'\'', "'\\''"}}));
   out.push_back(with_all(text, {{'\'', "'\"'\"'"}}));
   out.push_back(with_all(text, {{'"', "\\\""}, {'\\', "\\\\"}, {'$', "\\$"}, {'`', "\\`"}}));

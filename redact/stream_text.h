@@ -69,13 +69,15 @@ class HiddenStretches {
   std::vector<Stretch> stretches_;
 };
 
-// For a second reading of a stream: what is hidden in the stream itself.
+// For a second reading of a stream: what is hidden in the stream itself, and what of it is left out.
 class OuterMask {
  public:
   // Is known whether the byte at `at` of this reading is hidden, and all before it?
   virtual bool knows(Offset at) const = 0;
   // Does a hidden stretch end before it: with the byte before it, or with the end of what this reading leaves out there?
   virtual bool ends_before(Offset at) const = 0;
+  // The last place before `to` and behind `from` where this reading leaves out a line end; `from` if there is none.
+  virtual Offset last_seam(Offset from, Offset to) const = 0;
 
  protected:
   ~OuterMask() = default;

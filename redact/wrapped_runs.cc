@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "redact/wrap.h"
+#include "redact/seam.h"
 
 namespace guard {
 namespace {
@@ -157,7 +157,7 @@ bool WrappedRuns::take_line(const StreamText& text, std::vector<SecretSpan>& spa
     ++at_;
     return true;
   }
-  if (ended && lines_ >= kLinesMin && width < width_ && (padded > end || looks_generated(line))) hide(padded, spans);
+  if (ended && lines_ >= kLinesMin && width < width_ && (padded > end || !reads_as_words(line))) hide(padded, spans);
   lines_ = 0;
   at_ = next;
   if (at_ == text.end()) return false;

@@ -133,7 +133,7 @@ TEST(RedactCases, D57_TextsOfAJsonValue) {
       {{"ACCOUNT", "{\n  \"type\": \"production\",\n  \"key\": \"" + leaf + "\",\n  \"list\": [\"9x-Leaf-Two\"]\n}"}});
   hides(source, "key is <1> and <2>\n", "key is [REDACTED:env:ACCOUNT] and [REDACTED:env:ACCOUNT]\n",
         {leaf, "9x-Leaf-Two"});
-  keeps(source, "{ } production list\n");
+  keeps(source, "{ } production list\n", Lines::may_wait);
 }
 
 TEST(RedactCases, D58_ValuesThatAreTooShortAreNamedOnce) {

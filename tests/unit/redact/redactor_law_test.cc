@@ -23,6 +23,12 @@ const SecretSource& source() {
   return with_known;
 }
 
+std::string broken(std::string text, std::size_t width, std::string_view line_end) {
+  for (std::size_t at = width; at < text.size(); at += width + line_end.size()) text.insert(at, line_end);
+  // Behind a blank: where another secret stands right before it, a second reader sees the word begin. docs/redaction.md tells of it.
+  return " " + text + "\n";
+}
+
 // Whole secrets, halves of them, prefixes, separators and noise.
 const std::vector<std::string>& pieces() {
   static const std::vector<std::string> all = {anthropic_key(),
@@ -120,6 +126,9 @@ const std::vector<std::string>& pieces() {
                                            random_text(76, 15) + "\n" + random_text(76, 16) + "\n",
                                            "\n" + random_text(64, 17) + "\n",
                                            random_text(64, 18) + "\n" + random_text(64, 19) + "\n" + random_text(20, 20) + "==\n",
+                                           broken(anthropic_key(), 12, "\n"), broken(jwt(), 7, "\r\n| "), broken(kKnownLong, 5, "\n  "),
+                                           broken(openai_key(), 1, "\r"), " sk-a\n", " gh\n", " gh\r", "\n| ", "&#115;k-", "%73k", "\\x73",
+                                           broken(pem("PRIVATE KEY", "", "", 2), 20, "\n"),
                                            random_text(1700, 14)};
   return all;
 }

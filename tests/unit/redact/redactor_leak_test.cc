@@ -1,7 +1,8 @@
 // The leak harness: texts over an alphabet so small that beginnings of known values stand everywhere, values whose
 // beginnings repeat, overlap and hold each other, cut at random. What has to be hidden is said by an oracle of the
 // test's own, which marks bytes and knows nothing of the redactor: every 16 bytes in a row of a long value, every whole
-// short one. Not one byte of those may be seen (a leak), none besides may be missing, and none may change its place.
+// short one, also over line ends that broke it. Not one byte of those may be seen (a leak), none besides may be missing, and none may
+// change its place.
 #include <cstdlib>
 
 #include "tests/unit/redact/redact_case.h"
@@ -62,14 +63,13 @@ std::vector<std::string> values(Random& random) {
 }
 
 // Values, halves of them, letters and separators, in any order.
-std::string text_of(const std::vector<std::string>& values, Random& random) {
-  constexpr std::string_view kBetween = " \n.-=\r";
+std::string text_of(const std::vector<std::string>& values, Random& random, std::string_view between = " \n.-=\r\t") {
   std::string text;
   const std::size_t pieces = 2 + random.below(14);
   for (std::size_t i = 0; i < pieces; ++i) {
     const std::string& value = values[random.below(values.size())];
     const std::size_t at = random.below(value.size());
-    switch (random.below(7)) {
+    switch (random.below(8)) {
       case 0:
         text += value;
         break;
@@ -82,11 +82,14 @@ std::string text_of(const std::vector<std::string>& values, Random& random) {
       case 3:
         text += value.substr(at, 14 + random.below(5));
         break;
+      case 7:
+        text += value.substr(0, at) + between[random.below(between.size())] + value.substr(at);
+        break;
       case 4:
         text += random.letters(1 + random.below(8));
         break;
       case 5:
-        text += kBetween[random.below(kBetween.size())];
+        text += between[random.below(between.size())];
         break;
       default:
         text += value.substr(0, at) + value;
@@ -122,24 +125,87 @@ std::vector<bool> secret_bytes(const std::vector<std::string>& values, std::stri
   return secret;
 }
 
-// What a terminal shows of `text` when the secrets are gone: those of the bytes as they are, and those that are only
-// seen without the gaps.
-std::string shown_of(const std::vector<std::string>& values, const std::string& text) {
-  const std::vector<bool> raw = secret_bytes(values, text);
-  std::string seen;
-  std::vector<std::size_t> place;
+// Does a value go on from `line` to `next`? Four bytes of it stand before the line end, or fewer and they begin it, and up to four behind.
+bool goes_on(const std::vector<std::string>& values, std::string_view line, std::string_view next) {
+  constexpr std::size_t kPart = 4;
+  for (const std::string_view value : values) {
+    for (std::size_t at = 1; at < value.size() && !next.empty(); ++at) {
+      const std::size_t size = std::min(at, kPart);
+      if (!line.ends_with(value.substr(at - size, size)) || !next.starts_with(value.substr(at, std::min(next.size(), kPart)))) continue;
+      const bool alone = line.size() == size || kLetters.find(line[line.size() - size - 1]) == std::string_view::npos;
+      if (size == kPart || alone) return true;
+    }
+  }
+  return false;
+}
+
+// What a reader sees of `text`: without gaps, and without the line ends, and the blanks behind them, that broke a value.
+struct Seen {
+  std::string bytes;
+  std::vector<std::size_t> places;
+  std::vector<bool> stays;  // in a line of so few bytes that it is shown before the next one is there
+};
+
+Seen seen_of(const std::vector<std::string>& values, const std::string& text) {
+  constexpr std::size_t kFew = 3;
+  Seen plain;
   for (std::size_t at = 0; at < text.size();) {
     const Gap gap = gap_at(std::string_view(text).substr(at), true);
     if (gap.kind == Gap::Kind::none) {
-      seen += text[at];
-      place.push_back(at);
+      plain.bytes += text[at];
+      plain.places.push_back(at);
     }
     at += std::max<std::size_t>(gap.size, 1);
   }
-  const std::vector<bool> unseen = secret_bytes(values, seen);
+  Seen seen;
+  std::size_t line = 0;   // where it begins in seen.bytes
+  std::size_t piece = 0;  // and what stands behind the last line end of the text, where a value may begin, too
+  bool joined = false;
+  for (std::size_t at = 0; at < plain.bytes.size(); ++at) {
+    if (is_line_end(plain.bytes[at])) {
+      const std::size_t end = at + (plain.bytes.compare(at, 2, "\r\n") == 0 ? 2 : 1);
+      const std::size_t word = std::min(plain.bytes.find_first_not_of(" \t", end), plain.bytes.size());
+      const std::string_view next = cut_at_line_end(std::string_view(plain.bytes).substr(word));
+      const std::string_view bytes = seen.bytes;
+      if (goes_on(values, bytes.substr(line), next) || goes_on(values, bytes.substr(piece), next)) {
+        if (!joined && seen.bytes.size() - line <= kFew) std::fill(seen.stays.begin() + static_cast<std::ptrdiff_t>(line), seen.stays.end(), true);
+        joined = true;
+        piece = seen.bytes.size();
+        at = word - 1;
+        continue;
+      }
+      line = piece = seen.bytes.size() + 1;
+      joined = false;
+    }
+    seen.bytes += plain.bytes[at];
+    seen.places.push_back(plain.places[at]);
+    seen.stays.push_back(false);
+  }
+  return seen;
+}
+
+// What a terminal shows of `text` when the secrets are gone: those of the bytes as they are, and those that are only
+// seen without the gaps. `few`: with what may stay of them in lines of few bytes.
+enum class Few : std::uint8_t { hidden, shown };
+std::string shown_of(const std::vector<std::string>& values, const std::string& text, Few few = Few::shown) {
+  const std::vector<bool> raw = secret_bytes(values, text);
+  const Seen seen = seen_of(values, text);
+  const std::vector<bool> unseen = secret_bytes(values, seen.bytes);
+  std::vector<bool> hidden = raw;
+  bool before = false;
+  for (std::size_t i = 0; i < seen.bytes.size(); ++i) {
+    const bool now = unseen[i] && !(few == Few::shown && seen.stays[i]);
+    const std::size_t place = seen.places[i];
+    if (now) hidden[place] = true;
+    // And what is left out between two bytes that are hidden.
+    if (now && before) std::fill(hidden.begin() + static_cast<std::ptrdiff_t>(seen.places[i - 1]), hidden.begin() + static_cast<std::ptrdiff_t>(place), true);
+    before = now;
+  }
   std::string shown;
-  for (std::size_t i = 0; i < seen.size(); ++i) {
-    if (!unseen[i] && !raw[place[i]]) shown += seen[i];
+  for (std::size_t at = 0; at < text.size();) {
+    const Gap gap = gap_at(std::string_view(text).substr(at), true);
+    if (gap.kind == Gap::Kind::none && !hidden[at]) shown += text[at];
+    at += std::max<std::size_t>(gap.size, 1);
   }
   return shown;
 }
@@ -188,10 +254,13 @@ TEST(RedactorLeaks, NoByteOfAValueIsSeenAndNoOtherIsLost) {
       const std::string shown = shown_of(known, text);
       const std::string out = stream(source, text, small_cuts(text.size(), random));
       const std::string kept = without_markers(out);
-      ASSERT_EQ(visible(kept), shown) << "seed " << seed << ": " << testing::PrintToString(text) << "\nvalues "
+      ASSERT_TRUE(is_subsequence(visible(kept), shown) && is_subsequence(shown_of(known, text, Few::hidden), visible(kept))) << "kept " << testing::PrintToString(kept) << " of " << testing::PrintToString(shown) <<  "seed " << seed << ": " << testing::PrintToString(text) << "\nvalues "
                                       << testing::PrintToString(known);
       ASSERT_TRUE(is_subsequence(kept, text)) << "seed " << seed << ": " << testing::PrintToString(text);
-      ASSERT_EQ(stream(source, out, {}), out) << "seed " << seed << ", second pass";
+      // Right behind a marker a broken value begins a word (docs/redaction.md).
+      const std::string again = stream(source, out, {});
+      const bool lines = text.find_first_of("\r\n") != std::string::npos;
+      ASSERT_TRUE(again == out || (lines && is_subsequence(without_markers(again), kept))) << "seed " << seed << ", second pass: " << testing::PrintToString(again) << " of " << testing::PrintToString(out);
       hidden += text.size() - kept.size();
     }
   }
@@ -230,7 +299,7 @@ TEST(RedactorLeaks, NoBeginningIsSeenOfAKilledStream) {
     const SecretSource source = source_of(*no_kinds, known);
     if (HasFailure()) return;
     for (unsigned i = 0; i < kTextsPerSet; ++i) {
-      const std::string text = text_of(known, random);
+      const std::string text = text_of(known, random, " .-=\t");
       const std::string shown = shown_of(known, text);
       const std::string killed = text.substr(0, 1 + random.below(text.size()));
       const std::string kept = without_markers(stream(source, killed, small_cuts(killed.size(), random), Ending::cut));

@@ -25,10 +25,10 @@ TEST(Redactor, FinishedLineLeavesAtOnce) {
 }
 
 // A terminal may have broken the key: the next line's first bytes tell.
-TEST(Redactor, LineThatEndsInAKeyHoldsItsEnd) {
-  EXPECT_EQ(after_push("key " + openai_key() + "\n"), "key [REDACTED:openai]");
-  EXPECT_EQ(after_push("key " + openai_key() + "\nd"), "key [REDACTED:openai]");
-  EXPECT_EQ(after_push("key " + openai_key() + "\nd "), "key [REDACTED:openai]\nd ");
+TEST(Redactor, LineThatEndsInAKeyWaits) {
+  EXPECT_EQ(after_push("key " + openai_key() + "\n"), "key ");
+  EXPECT_EQ(after_push("key " + openai_key() + "\nd"), "key ");
+  EXPECT_EQ(after_push("key " + openai_key() + "\nd e"), "key [REDACTED:openai]\nd ");
 }
 
 TEST(Redactor, DotsOfProgressLeaveAtOnce) {

@@ -70,8 +70,11 @@ TEST(ShadowText, OrdinaryColoursStay) {
 }
 
 // The escape before a line must not make it the end of a word of the line before.
-TEST(ShadowText, LinesAreNotJoined) {
-  const std::string text = "word" + kReset + "\n" + kRed + "sk" + kReset + "\n-" + random_text(30, 3) + kReset + "\n";
+TEST(ShadowText, LinesAreJoinedOnlyWhereASecretIsBroken) {
+  const std::string key = random_text(30, 3);
+  const std::string begin = "word" + kReset + "\n" + kRed;
+  EXPECT_EQ(redacted(begin + "sk" + kReset + "\n-" + key + kReset + "\n"), begin + "[REDACTED:openai]" + kReset + kReset + "\n");
+  const std::string text = begin + "task" + kReset + "\n-" + key + kReset + "\n";
   EXPECT_EQ(redacted(text), text);
 }
 

@@ -1,7 +1,7 @@
 // Secrets that a terminal or a pretty-printer broke into lines, and what only looks like them.
 #include <gtest/gtest.h>
 
-#include "redact/wrap.h"
+#include "redact/seam.h"
 #include "tests/unit/redact/redact_fixture.h"
 
 namespace guard::test {
@@ -87,10 +87,13 @@ TEST(Wrapped, TheNextReaderSeesAnArmourWhereAHeaderWasHidden) {
   }
 }
 
-TEST(Wrapped, LooksGenerated) {
-  EXPECT_TRUE(looks_generated(random_text(12, 3)));
-  for (const char* text : {"", "a1B2c3", "2024-05-01T12", "getElementById", "production", "12345678", "version10"}) {
-    EXPECT_FALSE(looks_generated(text)) << text;
+TEST(Wrapped, WhatReadsAsWords) {
+  for (const char* text : {"", "2024-05-01T12:00:03Z", "getElementById", "XMLHttpRequest", "production", "12345678", "version10", "v1.2.3", "FAILED",
+                           "12ms", "node_modules/foo-bar.ts", "a", "OK"}) {
+    EXPECT_TRUE(reads_as_words(text)) << text;
+  }
+  for (const std::string& text : {random_text(12, 3), std::string("a1B2c3"), std::string("7xKq"), std::string("qWeRtZuI")}) {
+    EXPECT_FALSE(reads_as_words(text)) << text;
   }
 }
 
