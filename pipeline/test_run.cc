@@ -398,8 +398,15 @@ class Run {
       const bool on_host = choice_.backend == "host";
       const bool in_environment = choice_.backend == "container-use";
       const fs::path script = in_environment ? spec.host_folder / kAttestationInEnvironment : folder.path() / "attestation.mjs";
-      GUARD_TRY(write_new_file(script, attestation_script(), 0444).context("staging what will run"));
-      if (!works_in_staged_folder()) spec.mounts.push_back({script, std::string(kAttestationInside)});
+      const fs::path core = script.parent_path() / kAttestationCore;
+      if (!spec.image.has_attestation) {
+        GUARD_TRY(write_new_file(script, attestation_script(), 0444).context("staging what will run"));
+        GUARD_TRY(write_new_file(core, attestation_core(), 0444).context("staging what will run"));
+        if (!works_in_staged_folder()) {
+          spec.mounts.push_back({script, std::string(kAttestationInside)});
+          spec.mounts.push_back({core, fmt::format("/{}", kAttestationCore)});
+        }
+      }
       spec.argv = on_host          ? test_command(host_bun_.native(), script.native(), tree_.tests, request_.options)
                   : in_environment ? test_command(kBunInEnvironment, kAttestationInEnvironment, tree_.tests, request_.options)
                                    : test_command(kBunInside, kAttestationInside, tree_.tests, request_.options);

@@ -1,6 +1,9 @@
-// bun loads this file before any test (--preload). It puts itself between the tests and bun's test API, counts what runs
+// @bun
+// The line above keeps bun from translating this file: it runs as it stands, or as bytecode that bun has made of it (runner/image.h).
+//
+// runner/attestation_start.mjs calls this before any test is loaded. It puts itself between the tests and bun's test API, counts what runs
 // and what is asserted, and, when all tests have ended, sends the counts to guard-init with a MAC (SipHash-2-4, as
-// runner/frame_tag.h) under a key that it read from there before any foreign code ran.
+// runner/frame_tag.h) under a key that was read from there before any foreign code ran.
 //
 // Isolation by construction: a test never holds one of bun's own `test`, `expect` or matcher objects, only frozen
 // stand-ins that keep the originals in closures and private fields. So replacing a property, however it is done, does not
@@ -10,15 +13,11 @@
 // functions are taken at the start and called by `apply`; no iteration protocol, no spread of foreign values, no array
 // that grows by index (a setter on Array.prototype would see it). The key exists as four integers in a closure.
 
-const kChannel = 4; // runner/sandbox.h: SandboxSpec::kAttestationFd
 const kKeyBytes = 16; // runner/frame_tag.h: kTagKeyBytes
 const kTagBytes = 8;
 
-const channel = Bun.file(kChannel);
-const key = await channel.slice(0, kKeyBytes).bytes();
-if (key.length !== kKeyBytes) throw new Error("guard starts this file; it has no use elsewhere");
-
-const main = (table, key, channel, jsc, required, kKeyBytes, kTagBytes) => {
+export default (table, key, channel, jsc, required) => {
+  if (key.length !== kKeyBytes) throw new Error("guard starts this file; it has no use elsewhere");
   const { defineProperty, freeze, getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf, create } = Object;
   const { apply, ownKeys } = Reflect;
   const { charCodeAt } = String.prototype;
@@ -1398,7 +1397,5 @@ const main = (table, key, channel, jsc, required, kKeyBytes, kTagBytes) => {
   };
 };
 
-// Evaluated under this name, so that bun shows the test's own line for a failure in it and not one of these.
-// Strict, or its functions would show their callers and arguments; bun drops the directive of a module's function.
-const guard = (0, eval)("'use strict';(" + main + ")\n//# sourceURL=node:guard");
-guard(Bun.jest(import.meta.path), key, channel, process.getBuiltinModule("bun:jsc"), import.meta.require.cache, kKeyBytes, kTagBytes);
+// Under this name bun shows the test's own line for a failure in it and not one of these.
+//# sourceURL=node:guard

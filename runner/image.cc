@@ -16,6 +16,7 @@
 #include "runner/elf_file.h"
 #include "runner/file_digests.h"
 #include "runner/image_archive.h"
+#include "runner/init_binary.h"
 #include "runner/native_needs.h"
 #include "runner/root_folder.h"
 #include "runner/scratch_file.h"
@@ -52,6 +53,7 @@ struct Sources {
       hash.update_field(bytes);
     }
     hash.update_field(bun_sha256);
+    hash.update_field(attestation_sha256());
     hash.update_field(bun_access == ProgramAccess::readable ? "readable" : "execute only");
     for (std::size_t index = 0; index < libraries.size(); ++index) {
       hash.update_field(libraries[index].target);
@@ -150,7 +152,7 @@ Result<ImagePlan> plan_image(const ImageInputs& inputs) {
 }
 
 Result<RuntimeImage> runtime_image(const ImagePlan& plan) {
-  if (plan.built) return RuntimeImage{plan.reference, plan.image_id, plan.root_folder, plan.module_folders};
+  if (plan.built) return RuntimeImage{plan.reference, plan.image_id, plan.root_folder, plan.module_folders, true};
   return Error(ErrorCode::image_missing, fmt::format("the image {} is not built", plan.reference))
       .detail("image", plan.reference);
 }
@@ -177,7 +179,7 @@ Result<RuntimeImage> build_root_folder(const ImageInputs& inputs, const CancelTo
   (void)cache.remove_leftovers();
   GUARD_TRY_ASSIGN(const TempDir temp, TempDir::create(cache.folder()));
 
-  RootFolderParts parts{sources.bun, sources.bun_sha256, sources.bun_access == ProgramAccess::readable ? 0755u : 0111u, sources.libraries, sources.library_sha256, {}};
+  RootFolderParts parts{sources.bun, sources.bun_sha256, sources.bun_access == ProgramAccess::readable ? 0755u : 0111u, sources.libraries, sources.library_sha256, {}, {}};
   if (!sources.dependencies.lockfile.empty()) {
     say(progress, fmt::format("installing what {} fixes, with bun {}, without scripts", sources.dependencies.lockfile, plan.bun_version));
     parts.packages = {temp.path() / "install", {}, sources.dependencies.workspaces};
@@ -190,6 +192,10 @@ Result<RuntimeImage> build_root_folder(const ImageInputs& inputs, const CancelTo
     }
     GUARD_TRY(add_native_libraries(parts, plan));
   }
+  const fs::path compiling = temp.path() / "attestation";
+  GUARD_TRY(make_folders(compiling, 0700));
+  GUARD_TRY_ASSIGN(parts.attestation, compile_attestation(sources.bun, compiling, cancel));
+  if (parts.attestation.bytecode.empty()) say(progress, fmt::format("bun {} makes no bytecode: each test file takes longer to start", plan.bun_version));
   say(progress, "writing the root folder");
   const fs::path built = temp.path() / "image";
   GUARD_TRY(new_folder(built));
@@ -219,7 +225,7 @@ Result<RuntimeImage> load_into_engine(const ImagePlan& plan, const docker::Endpo
   GUARD_TRY_ASSIGN(const auto present, engine.inspect_image(plan.reference, Deadline::after(kInspectDeadline)));
   if (present && (present->id == record->image_id || present->id == plan.image_id)) {
     say(progress, fmt::format("the engine has {}", plan.reference));
-    return RuntimeImage{plan.reference, present->id, plan.root_folder, plan.module_folders};
+    return RuntimeImage{plan.reference, present->id, plan.root_folder, plan.module_folders, true};
   }
 
   say(progress, fmt::format("loading {} into the engine", plan.reference));
@@ -241,7 +247,7 @@ Result<RuntimeImage> load_into_engine(const ImagePlan& plan, const docker::Endpo
   if (loaded->id != record->image_id) {
     GUARD_TRY(write_file_atomically(cache.image_folder(plan.digest) / "engine-id", loaded->id));
   }
-  return RuntimeImage{plan.reference, loaded->id, plan.root_folder, plan.module_folders};
+  return RuntimeImage{plan.reference, loaded->id, plan.root_folder, plan.module_folders, true};
 }
 
 Result<CachedContents> read_cached_image(std::string_view digest, const CancelToken& cancel) {

@@ -3,8 +3,8 @@
 // non-root).
 //
 // The digest is SHA-256 over: lockfile, package.json of all workspaces, patches, bun's SHA-256 (which fixes its version), the C
-// library files, the builder's version. The same inputs give the same digest, so a stale image is never mistaken for a fresh
-// one. Which further libraries the packages need is known only after the install: they are taken as the machine has them then,
+// library files, the attestation script, the builder's version. The same inputs give the same digest, so a stale image is never mistaken
+// for a fresh one. Which further libraries the packages need is known only after the install: they are taken as the machine has them then,
 // and stay so until the image is built again; the record names them with their SHA-256.
 #pragma once
 

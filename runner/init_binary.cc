@@ -14,8 +14,11 @@ extern "C" {
 extern const char guard_init_program[];
 extern const char guard_init_program_end[];
 extern const char guard_init_sha256[];
-extern const char guard_attestation_script[];
-extern const char guard_attestation_script_end[];
+extern const char guard_attestation_sha256[];
+extern const char guard_attestation_start[];
+extern const char guard_attestation_start_end[];
+extern const char guard_attestation_core[];
+extern const char guard_attestation_core_end[];
 }
 
 namespace guard {
@@ -57,7 +60,15 @@ std::string_view init_binary() {
 }
 
 std::string_view attestation_script() {
-  return {guard_attestation_script, static_cast<std::size_t>(guard_attestation_script_end - guard_attestation_script)};
+  return {guard_attestation_start, static_cast<std::size_t>(guard_attestation_start_end - guard_attestation_start)};
+}
+
+std::string_view attestation_core() {
+  return {guard_attestation_core, static_cast<std::size_t>(guard_attestation_core_end - guard_attestation_core)};
+}
+
+std::string_view attestation_sha256() {
+  return {guard_attestation_sha256, kHexDigits};
 }
 
 std::string_view init_binary_sha256() {

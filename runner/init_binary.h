@@ -26,8 +26,14 @@ Result<std::filesystem::path> init_binary_path();
 // <cache>/init/<sha256>/seccomp.json.
 Result<std::filesystem::path> seccomp_profile_path();
 
-// The script that bun loads before the tests (runner/attestation.mjs); needs Attestation::on.
+// The script that bun loads before the tests (runner/attestation_start.mjs), and what it loads from beside it (runner/attestation.mjs);
+// needs Attestation::on.
 std::string_view attestation_script();
+std::string_view attestation_core();
+std::string_view attestation_sha256();  // of both, hex
+// Their names beside each other, at the root of an image.
+inline constexpr std::string_view kAttestationStart = ".guard-attestation.mjs";
+inline constexpr std::string_view kAttestationCore = ".guard-attestation-core.js";
 
 // The command line of init for `spec`: {program, options..., "--", spec.argv...}. `program` is where init lies inside.
 // Init's own deadline lies behind

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "common/text.h"
+#include "runner/init_binary.h"
 #include "runner/tree_writer.h"
 
 namespace guard {
@@ -49,6 +50,13 @@ class Writer {
     return new_file(root_ / relative, bytes);
   }
 
+  Result<void> link(const fs::path& to, const fs::path& relative) {
+    std::error_code failure;
+    fs::create_symlink(to, root_ / relative, failure);
+    if (failure) return Error(ErrorCode::io_error, fmt::format("cannot make the link {}: {}", (root_ / relative).string(), failure.message()));
+    return clear_time(root_ / relative);
+  }
+
   Result<void> copy(const fs::path& source, const fs::path& relative, mode_t mode, const std::string& sha256,
                     const CancelToken& cancel) {
     GUARD_TRY(folder(relative.parent_path()));
@@ -82,6 +90,15 @@ Result<void> write_root_folder(const fs::path& root, const RootFolderParts& part
     const LibraryFile& library = parts.libraries[index];
     GUARD_TRY(writer.copy(library.source, library.target, 0755, parts.library_sha256[index], cancel));
   }
+  // bun is given the links, and looks for what belongs to a script beside them. A link costs no mount.
+  const fs::path scripts = "usr/local/lib/guard";
+  const auto script = [&](const std::string& name, std::string_view bytes) -> Result<void> {
+    GUARD_TRY(writer.file(scripts / name, bytes));
+    return writer.link(scripts / name, name);
+  };
+  GUARD_TRY(script(std::string(kAttestationStart), attestation_script()));
+  GUARD_TRY(script(std::string(kAttestationCore), parts.attestation.core));
+  if (!parts.attestation.bytecode.empty()) GUARD_TRY(script(fmt::format("{}.jsc", kAttestationCore), parts.attestation.bytecode));
   GUARD_TRY(writer.file("etc/passwd", kPasswd));
   GUARD_TRY(writer.file("etc/group", kGroup));
   GUARD_TRY(writer.file("etc/nsswitch.conf", kNsswitch));

@@ -3,6 +3,7 @@
 //
 //   usr/local/bin/bun            the program
 //   lib/..., lib64/...           the loader and libraries it needs, where they are looked for
+//   usr/local/lib/guard/         the attestation script, with links to it at the top
 //   etc/                         passwd, group, nsswitch.conf, hosts: as little as a C library is content with
 //   modules/node_modules/        the packages of the lockfile, and modules/packages/a/node_modules those of a workspace; the project
 //                                as staged has links to them
@@ -18,6 +19,7 @@
 
 #include "common/cancel.h"
 #include "common/result.h"
+#include "runner/attestation_parts.h"
 #include "runner/elf_file.h"
 #include "runner/package_tree.h"
 
@@ -30,6 +32,7 @@ struct RootFolderParts {
   std::vector<LibraryFile> libraries;
   std::vector<std::string> library_sha256;  // one each, in the same order
   InstalledTrees packages;                  // no module folders: none
+  AttestationParts attestation;
 };
 
 // Makes `root`, which must not be there. IO_ERROR when a part is no longer what its digest says; DEPENDENCY_UNSATISFIED

@@ -62,6 +62,7 @@ struct RuntimeImage {
   std::string id;         // "sha256:..." that the engine must show for `reference`; empty: any
   std::filesystem::path root_folder;
   std::vector<std::string> module_folders = {};  // of the project, relative: what has node_modules below /modules in the image
+  bool has_attestation = false;  // runner/attestation_start.mjs is in it, and what that loads
 };
 
 enum class ReportChannel : std::uint8_t { off, on };
