@@ -237,11 +237,11 @@ export default (table, key, channel, jsc, required) => {
     const found = getOwnPropertyDescriptor(ErrorHere, key);
     return found !== undefined && apply(hasOwn, found, ["writable"]) && found.writable;
   };
-  const callSites = () => {
+  const callSites = (limit) => {
     if (!isAssignable("prepareStackTrace") || !isAssignable("stackTraceLimit")) return null;
     const { prepareStackTrace, stackTraceLimit } = ErrorHere;
     let found = null;
-    ErrorHere.stackTraceLimit = kFrames;
+    ErrorHere.stackTraceLimit = limit;
     const error = new ErrorHere();
     ErrorHere.stackTraceLimit = stackTraceLimit;
     ErrorHere.prepareStackTrace = (asked, sites) => {
@@ -251,8 +251,9 @@ export default (table, key, channel, jsc, required) => {
     ErrorHere.prepareStackTrace = prepareStackTrace;
     return isArray(found) ? found : null;
   };
-  const { getFileName, getFunctionName, getLineNumber, getColumnNumber, isEval, isNative } = getPrototypeOf(callSites()[0]);
-  const here = apply(getFileName, callSites()[0], []);
+  const [firstSite] = callSites(1); // one alone: bun would look for source maps of the others
+  const { getFileName, getFunctionName, getLineNumber, getColumnNumber, isEval, isNative } = getPrototypeOf(firstSite);
+  const here = apply(getFileName, firstSite, []);
   // Calls a matcher of others. A frame of its own says so.
   let matchersAsked = 0;
   const matcherOfOthers = (fn, self, given) => {
@@ -264,7 +265,7 @@ export default (table, key, channel, jsc, required) => {
   // promise), whether a matcher of others called them, and whether a package's code lies below.
   const callers = () => {
     const found = { __proto__: null, place: "", from: "", inPackage: false, inMatcher: false };
-    const sites = callSites();
+    const sites = callSites(kFrames);
     for (let i = 0, places = 0; sites !== null && i < sites.length; ++i) {
       const file = apply(getFileName, sites[i], []);
       if (file === here) {
