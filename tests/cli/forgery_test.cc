@@ -7,8 +7,11 @@
 // A second line "// with KEY=VALUE ..." sets keys of the configuration.
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cctype>
+#include <fstream>
 #include <sstream>
 
 #include "tests/cli/guard_program.h"
@@ -138,6 +141,47 @@ TEST_P(Forgeries, OrdinarySuitesAreAllowed) {
     const auto document = run(place(path), {});
     EXPECT_EQ(document.value("verdict", ""), "allowed") << document;
   }
+}
+
+// bun then runs the text that the bytecode was made of; what counts has to be counted all the same.
+TEST(AttestationBytecode, ThatIsNotWholeOrOfAnotherTextIsNotRun) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  Project project;
+  project.configure("trust_namespace = true\n");
+  project.write("sandbox/passes.test.ts", "import { expect, test } from \"bun:test\";\ntest(\"passes\", () => { expect(1).toBe(1); });\n");
+  project.write("sandbox/swallows.test.ts", "import { expect, test } from \"bun:test\";\ntest(\"swallows\", () => { try { expect(1).toBe(2); } catch {} });\n");
+  const TempDir cache = TempDir::create(fs::temp_directory_path()).value();
+  ASSERT_EQ(::chmod(cache.path().c_str(), 0755), 0);  // root's sandbox runs as another user
+  const std::map<std::string, std::string> environment = {{"GUARD_CACHE_DIR", cache.path().string()}};
+  ASSERT_EQ(project.guard({"image", "build", "--root-folder"}, environment).exit_status, 0);
+  fs::path bytecode;
+  for (const auto& entry : fs::recursive_directory_iterator(cache.path() / "images")) {
+    if (entry.path().extension() == ".jsc" && entry.is_regular_file() && !entry.is_symlink()) bytecode = entry.path();
+  }
+  ASSERT_FALSE(bytecode.empty());
+  const std::string whole = read_file(bytecode, 1u << 22).value();
+  const auto reason_of = [&](const char* file) {
+    return project.guard({"run", "--format", "json", "--backend", "namespace", file}, environment).document().value("reason", "");
+  };
+  const auto changed_at = [&](std::size_t at) {
+    std::string bytes = whole;
+    bytes[at] = static_cast<char>(bytes[at] ^ 0x55);
+    return bytes;
+  };
+  // The first bytes are a checksum and the version.
+  for (const std::string& bytes : {whole, std::string(), whole.substr(0, 64), whole.substr(0, whole.size() / 2), whole.substr(0, whole.size() - 1), std::string(whole.size(), '\0'), changed_at(0), changed_at(8),
+                                   changed_at(12), changed_at(whole.size() / 2), changed_at(whole.size() - 9)}) {
+    SCOPED_TRACE(bytes.size());
+    std::ofstream(bytecode, std::ios::binary | std::ios::trunc) << bytes;
+    EXPECT_EQ(reason_of("sandbox/passes.test.ts"), "tests_passed");
+    EXPECT_EQ(reason_of("sandbox/swallows.test.ts"), "assertion_swallowed");
+  }
+  // Of this bun, but of another text.
+  const fs::path core = bytecode.parent_path() / bytecode.stem();
+  const std::string text = read_file(core, 1u << 22).value();
+  std::ofstream(bytecode, std::ios::binary | std::ios::trunc) << whole;
+  std::ofstream(core, std::ios::binary | std::ios::trunc) << text << "\nthis is no script";
+  EXPECT_EQ(reason_of("sandbox/passes.test.ts"), "tests_failed");
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, Forgeries, ::testing::Values("namespace", "docker"),

@@ -20,6 +20,7 @@
 #include "common/file_io.h"
 #include "docker/engine_client.h"
 #include "runner/image_archive.h"
+#include "runner/init_binary.h"
 #include "runner/subprocess.h"
 #include "tests/support/fake_registry.h"
 #include "tests/support/scoped_env.h"
@@ -196,7 +197,7 @@ TEST_F(ImageTest, IsReadableForAllAndWritableForNobodyElse) {
     const unsigned mode = status.st_mode & 07777u;
     // A program that nobody may read has memory that nobody may open.
     const bool is_bun = path.native().ends_with("usr/local/bin/bun");
-    EXPECT_TRUE(is_bun ? mode == 0111u : mode == 0755u || mode == 0644u) << path << " has mode " << std::oct << mode;
+    EXPECT_TRUE(S_ISLNK(status.st_mode) || (is_bun ? mode == 0111u : mode == 0755u || mode == 0644u)) << path << " has mode " << std::oct << mode;
     EXPECT_TRUE(!S_ISDIR(status.st_mode) || mode == 0755u) << path;
     EXPECT_EQ(status.st_mtim.tv_sec, 0) << path;
   };
@@ -207,6 +208,22 @@ TEST_F(ImageTest, IsReadableForAllAndWritableForNobodyElse) {
     ASSERT_EQ(::stat(above.c_str(), &status), 0);
     EXPECT_EQ(status.st_mode & 0777u, 0755u) << above;
   }
+}
+
+// Each test file's process would compile it anew.
+TEST_F(ImageTest, HoldsTheAttestationScriptAsBytecodeOfItsOwnBun) {
+  const auto image = build();
+  ASSERT_TRUE(image) << image.error().to_string();
+  EXPECT_TRUE(image->has_attestation);
+  for (const std::string& name : {std::string(kAttestationStart), std::string(kAttestationCore), std::string(kAttestationCore) + ".jsc"}) {
+    EXPECT_TRUE(fs::is_symlink(image->root_folder / name)) << name;
+    EXPECT_GT(fs::file_size(image->root_folder / "usr/local/lib/guard" / name), 0u) << name;
+  }
+  const auto core = read_file(image->root_folder / kAttestationCore, 1u << 20);
+  ASSERT_TRUE(core);
+  EXPECT_TRUE(core->starts_with("// @bun @bytecode")) << core->substr(0, 40);
+  EXPECT_NE(core->find("\"use strict\""), std::string::npos);
+  EXPECT_NE(core->find("//# sourceURL=node:guard"), std::string::npos);
 }
 
 TEST_F(ImageTest, SameInputsGiveTheSameImage) {
