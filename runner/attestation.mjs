@@ -202,11 +202,11 @@ export default (table, key, channel, jsc, required) => {
   // the tests, it leaves a failure behind. So no function is called between the link and the counting.
   const pending = { __proto__: null }; // in place of its error
   let assertionsSeen = 0;
-  const asserted = (matcher, negated, wanted) => {
+  const asserted = (matcher, negated, wanted, counts = true) => {
     const one = current();
     const what = { __proto__: null, error: pending, matcher, negated, wanted, number: ++assertionsSeen, inMatcher: false, place: "", from: "", isOver: false, decided: 0, home: one.over ? late : one, linked: false, before: null, after: null };
     link(what);
-    if (one !== outside && !one.over) {
+    if (counts && one !== outside && !one.over) {
       ++count.assertions;
       ++one.assertions;
       if (one.test === null) ++inHooks;
@@ -618,8 +618,8 @@ export default (table, key, channel, jsc, required) => {
   const isThrowing = { __proto__: null, toThrow: true, toThrowError: true, toThrowErrorMatchingSnapshot: true, toThrowErrorMatchingInlineSnapshot: true };
 
   // One assertion. `sees`: which failures it asks for, so that those are not swallowed; null for none.
-  const check = (native, self, given, sees, negated = false, wanted = given) => {
-    const what = asserted(native, negated, wanted);
+  const check = (native, self, given, sees, negated = false, wanted = given, counts = true) => {
+    const what = asserted(native, negated, wanted, counts);
     let value;
     try {
       value = apply(native, self, given);
@@ -1057,26 +1057,41 @@ export default (table, key, channel, jsc, required) => {
           return tracker;
         },
       };
-      return freeze(members(context, ["test", "skip", "todo", "plan", "before", "beforeEach", "afterEach", "runOnly", "waitFor"], (name) => refusing("t." + name)));
+      return freeze(members(members(context, ["test"], () => subtest), ["skip", "todo", "plan", "before", "beforeEach", "afterEach", "runOnly", "waitFor"], (name) => refusing("t." + name)));
     };
     // It is given a context, and `done` behind it where it takes two.
     const bodyOf = (fn, title) => (fn.length > 1 ? (done) => apply(fn, undefined, [contextOf(title), done]) : () => apply(fn, undefined, [contextOf(title)]));
     const taken = { __proto__: null, skip: true, todo: true, only: true, timeout: true, concurrency: true };
     const ofNothing = async () => {}; // awaited by some, and resolved, as bun's is
     // (title, options, fn), each of them or not.
+    const declared = (given, taken) => {
+      let title, fn, options = {};
+      for (let i = 0; i < given.length && i < 3; ++i) {
+        if (typeof given[i] === "function") fn = given[i];
+        else if (typeof given[i] === "string") title = given[i];
+        else if (typeof given[i] === "object" && given[i] !== null) options = given[i];
+      }
+      const keys = ownKeys(options);
+      for (let i = 0; i < keys.length; ++i) if (taken[keys[i]] !== true && options[keys[i]] !== undefined) throw refused("the option " + text(keys[i]));
+      const { skip, todo, timeout } = options;
+      return { __proto__: null, title: title ?? ((fn && fn.name) || "<anonymous>"), fn: fn ?? (() => {}), skip, todo, timeout };
+    };
+    // A part of the test that runs. It is pending like an assertion until it has passed, and counts as none. Where it fails, what it returns
+    // is rejected (bun's resolves, and lets the test fail later).
+    const subtest = close(function () {
+      const { title, fn, skip } = declared(arguments, { __proto__: null, skip: true });
+      if (skip) return ofNothing();
+      if (fn.length > 1) throw refused("a subtest with a callback");
+      return check(async () => {
+        const value = apply(fn, undefined, [contextOf(title)]);
+        const followed = follow(value, () => {});
+        if (followed === null && isUnawaited(value)) throw refused("a subtest that returns what nobody waits for");
+        return followed ?? value;
+      }, undefined, [], null, false, undefined, false);
+    });
     const declaring = (kind, mode) =>
       close(function () {
-        let title, fn, options = {};
-        for (let i = 0; i < arguments.length && i < 3; ++i) {
-          if (typeof arguments[i] === "function") fn = arguments[i];
-          else if (typeof arguments[i] === "string") title = arguments[i];
-          else if (typeof arguments[i] === "object" && arguments[i] !== null) options = arguments[i];
-        }
-        const keys = ownKeys(options);
-        for (let i = 0; i < keys.length; ++i) if (taken[keys[i]] !== true && options[keys[i]] !== undefined) throw refused("the option " + text(keys[i]));
-        const { skip, todo, timeout } = options;
-        title ??= (fn && fn.name) || "<anonymous>";
-        fn ??= () => {};
+        const { title, fn, skip, todo, timeout } = declared(arguments, taken);
         const declare = table[kind];
         const skips = mode === "skip" || skip;
         const how = skips ? declare.skip : mode === "todo" || todo ? declare.todo : declare;

@@ -1,12 +1,14 @@
 #include "runner/dependencies.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -23,6 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
+constexpr std::string_view kFolderMark = ".guard-folder";
 constexpr std::uint64_t kPackageBytesMax = 4ull << 20;
 constexpr std::uint64_t kLockfileBytesMax = 64ull << 20;
 constexpr std::uint64_t kPatchBytesMax = 16ull << 20;
@@ -31,6 +34,10 @@ constexpr int kDepthMax = 16;
 constexpr std::uint64_t kBunWordsMax = 64 * 1024;
 // A cold install of a large project over a slow line; whoever waits can interrupt.
 constexpr std::chrono::minutes kInstallDeadline{15};
+
+constexpr std::string_view kWhatIsInstalled =
+    "guard installs workspaces, folders of the project and packages of a registry: another path, an archive, a git address or a URL is not "
+    "fixed by the lockfile";
 
 constexpr std::array<std::string_view, 4> kDependencyTables = {"dependencies", "devDependencies",
                                                                "optionalDependencies", "peerDependencies"};
@@ -91,8 +98,29 @@ bool is_package_name(std::string_view name) {
                              : slashes == 0 && name.find('@') == std::string_view::npos;
 }
 
+// "a/../b/" -> "b", "." -> ""; nothing where it leads out.
+std::optional<std::string> folder_within(const fs::path& path) {
+  std::string normal = path.lexically_normal().generic_string();
+  while (normal.ends_with('/')) normal.pop_back();
+  if (normal == ".") normal.clear();
+  if (normal == ".." || normal.starts_with("../") || normal.starts_with('/')) return std::nullopt;
+  return normal;
+}
+
+// The folder that "file:../b", "link:./b" or "portal:b" in the package.json in `place` names, relative to the project; nothing where it
+// is an archive or lies outside.
+std::optional<std::string> local_folder(std::string_view range, const std::string& place) {
+  for (const std::string_view kind : {"file:", "link:", "portal:"}) {
+    if (!range.starts_with(kind)) continue;
+    range.remove_prefix(kind.size());
+    if (range.starts_with('/') || range.ends_with(".tgz") || range.ends_with(".tar.gz")) return std::nullopt;
+    return folder_within(fs::path(place) / range);
+  }
+  return std::nullopt;
+}
+
 // A range of versions or a tag ("^1.2.0 || 2.x", "latest"), also under another name ("npm:other@^1"), of a workspace
-// ("workspace:^") or from the catalog of the root. Everything else that package.json may say (file:, link:, git+ssh:, https:,
+// ("workspace:^") or from the catalog of the root. Everything else that package.json may say (file:, git+ssh:, https:,
 // user/repository) has a ':' or a '/'.
 bool is_registry_range(std::string_view range) {
   constexpr std::string_view kAlias = "npm:";
@@ -125,27 +153,27 @@ bool is_integrity(const json& value) {
 }
 
 // ["is-number@7.0.0", "", {...}, "sha512-..."]: a package of a registry. Others have fewer elements, or an address in
-// place of the version.
+// place of the version. Lockfiles of old versions of npm and yarn lack some hashes: "".
 bool is_registry_package(const json& entry) {
   if (!entry.is_array() || entry.size() != 4 || !entry[0].is_string() || !entry[1].is_string() || !entry[2].is_object())
     return false;
   const auto& named = entry[0].get_ref<const std::string&>();
   const auto at = named.rfind('@');
   return at != std::string::npos && at != 0 && is_package_name(std::string_view(named).substr(0, at)) &&
-         is_version(std::string_view(named).substr(at + 1)) && is_integrity(entry[3]);
+         is_version(std::string_view(named).substr(at + 1)) && entry[3].is_string();
 }
 
-// ["@s/a@workspace:packages/a"], and ["x@root:", {...}] where a workspace depends on the project itself.
-bool is_workspace(const json& entry, const std::vector<std::string>& workspaces) {
-  constexpr std::string_view kMark = "@workspace:";
-  constexpr std::string_view kRoot = "@root:";
-  if (!entry.is_array() || entry.empty() || !entry[0].is_string()) return false;
+// ["@s/a@workspace:packages/a"], ["b@file:libs/b", {...}], and ["x@root:", {...}] where a workspace depends on the project itself.
+bool is_own_package(const json& entry, const std::vector<std::string>& places) {
+  if (!entry.is_array() || entry.empty() || entry.size() > 2 || !entry[0].is_string() || !(entry.size() == 1 || entry[1].is_object())) return false;
   const std::string_view named = entry[0].get_ref<const std::string&>();
-  if (named.ends_with(kRoot)) return entry.size() <= 2 && is_package_name(named.substr(0, named.size() - kRoot.size()));
-  if (entry.size() != 1) return false;
-  const auto mark = named.rfind(kMark);
-  return mark != std::string_view::npos && is_package_name(named.substr(0, mark)) &&
-         std::find(workspaces.begin(), workspaces.end(), named.substr(mark + kMark.size())) != workspaces.end();
+  for (const std::string_view mark : {"@workspace:", "@root:", "@file:", "@link:"}) {
+    const auto at = named.rfind(mark);
+    if (at == std::string_view::npos) continue;
+    const auto place = folder_within(named.substr(at + mark.size()));
+    return place && is_package_name(named.substr(0, at)) && std::find(places.begin(), places.end(), *place) != places.end();
+  }
+  return false;
 }
 
 // Settings of npm, its registries and proxies. Everything else stays outside: install scripts do not run, yet bun reads
@@ -188,48 +216,56 @@ std::map<std::string, std::string> install_environment(const fs::path& folder) {
   return env;
 }
 
-// bun says much about its progress; what went wrong is in the lines that begin so.
+// bun says much about its progress; what went wrong is in the lines that begin so, one for each package.
 std::string words_of(std::string_view err) {
-  std::string words;
+  constexpr std::size_t kShownMax = 3;
+  std::vector<std::string> words;
   std::string last;
   while (!err.empty()) {
     const auto line = err.substr(0, err.find('\n'));
     err.remove_prefix(std::min(err.size(), line.size() + 1));
     if (line.empty()) continue;
     last = printable(line);
-    if (line.starts_with("error:") || line.starts_with("note:") || line.starts_with("warn:")) {
-      words += (words.empty() ? "" : "; ") + last;
-    }
+    if (line.starts_with("error:") || line.starts_with("note:") || line.starts_with("warn:")) words.push_back(last);
   }
-  return words.empty() ? last : words;
+  if (words.empty()) return last;
+  const std::size_t more = words.size() > kShownMax ? words.size() - kShownMax : 0;
+  words.resize(words.size() - more);
+  return fmt::format("{}{}", fmt::join(words, "; "), more > 0 ? fmt::format("; and {} more", more) : "");
 }
 
 }  // namespace
 
-Result<bool> names_dependencies(const std::string& package_json, const std::string& name) {
+Result<NamedDependencies> named_dependencies(const std::string& package_json, const std::string& place) {
+  const std::string name = place.empty() ? "package.json" : place + "/package.json";
   GUARD_TRY_ASSIGN(const json package, parse_object(package_json, name));
-  bool any = false;
+  NamedDependencies named;
   for (const std::string_view table : kDependencyTables) {
     const auto entries = package.find(table);
     if (entries == package.end()) continue;
     if (!entries->is_object()) return unsatisfied(fmt::format("\"{}\" in {} is not an object", table, name));
     for (const auto& [package_name, range] : entries->items()) {
-      any = true;
-      if (is_package_name(package_name) && range.is_string() && is_registry_range(range.get_ref<const std::string&>()))
-        continue;
+      named.any = true;
+      if (is_package_name(package_name) && range.is_string()) {
+        const auto& text = range.get_ref<const std::string&>();
+        if (is_registry_range(text)) continue;
+        if (auto folder = local_folder(text, place)) {
+          named.folders.push_back(std::move(*folder));
+          continue;
+        }
+      }
       const std::string shown =
           range.is_string() ? fmt::format("\"{}\"", printable(range.get_ref<const std::string&>())) : range.type_name();
-      return unsatisfied(fmt::format("{} asks for \"{}\" as {}, which is no package of a registry", name,
+      return unsatisfied(fmt::format("{} asks for \"{}\" as {}, which is neither a package of a registry nor a folder of the project", name,
                                      printable(package_name), shown))
-          .hint(
-              "guard installs workspaces and packages of a registry only: another path, a link, git address or URL is not fixed by "
-              "the lockfile");
+          .hint(std::string(kWhatIsInstalled));
     }
   }
-  return any;
+  return named;
 }
 
-Result<void> check_lockfile(const std::string& lockfile, const std::string& name, const std::vector<std::string>& workspaces) {
+Result<std::size_t> check_lockfile(const std::string& lockfile, const std::string& name, const std::vector<std::string>& places) {
+  std::size_t unhashed = 0;
   GUARD_TRY_ASSIGN(const json lock, parse_object(without_trailing_commas(lockfile), name));
   const auto locked = lock.find("workspaces");
   const auto packages = lock.find("packages");
@@ -238,21 +274,26 @@ Result<void> check_lockfile(const std::string& lockfile, const std::string& name
     return unsatisfied(fmt::format("{} is not a lockfile of bun", name)).hint("make a new one with `bun install`");
   }
   for (const auto& [place, package] : locked->items()) {
-    if (std::find(workspaces.begin(), workspaces.end(), place) != workspaces.end()) continue;
+    if (std::find(places.begin(), places.end(), place) != places.end()) continue;
     return unsatisfied(fmt::format("{} has a workspace {} that package.json does not name, or that is not there", name, printable(place)))
         .hint("run `bun install` and commit bun.lock");
   }
   for (const auto& [key, entry] : packages->items()) {
-    if (is_registry_package(entry) || is_workspace(entry, workspaces)) continue;
+    if (is_own_package(entry, places)) continue;
+    const bool registry = is_registry_package(entry);
+    if (registry && is_integrity(entry[3])) continue;
+    // bun itself always writes the hash.
+    if (registry && entry[3] == "" && name != "bun.lock") {
+      ++unhashed;
+      continue;
+    }
     const std::string shown =
         entry.is_array() && !entry.empty() && entry[0].is_string() ? entry[0].get<std::string>() : key;
-    return unsatisfied(fmt::format("{} holds \"{}\", which is no package of a registry with an integrity hash", name,
-                                   printable(shown)))
-        .hint(
-            "guard installs workspaces and packages of a registry only: another path, a link, git address or URL is not fixed by "
-            "the lockfile");
+    return unsatisfied(fmt::format("{} holds \"{}\", which is neither a package of a registry with an integrity hash nor a folder of the project",
+                                   name, printable(shown)))
+        .hint(std::string(kWhatIsInstalled));
   }
-  return ok();
+  return unhashed;
 }
 
 namespace {
@@ -271,27 +312,28 @@ std::vector<std::string> workspace_globs(const json& package) {
   return globs;
 }
 
-// The list below `packages:` of pnpm-workspace.yaml, an entry a line.
-std::vector<std::string> pnpm_globs(std::string_view text) {
-  std::vector<std::string> globs;
+// What stands below `key:` in pnpm-workspace.yaml, an entry a line: "- value" or "name: value".
+std::vector<std::string> pnpm_values(std::string_view text, std::string_view key) {
+  std::vector<std::string> values;
   bool inside = false;
   while (!text.empty()) {
     std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
     line = line.substr(0, line.find(" #"));
-    const auto begin = line.find_first_not_of(" \t");
+    const auto begin = line.find_first_not_of(" \t\r");
     if (begin == std::string_view::npos || line[begin] == '#') continue;
-    if (line[begin] != '-') {
-      inside = line.starts_with("packages:");
+    if (begin == 0 && line[0] != '-') {
+      inside = line.starts_with(key) && line.substr(key.size()).starts_with(':');
       continue;
     }
     if (!inside) continue;
-    line.remove_prefix(begin + 1);
+    const auto colon = line.rfind(": ");
+    line.remove_prefix(line[begin] == '-' ? begin + 1 : colon == std::string_view::npos ? line.size() : colon + 2);
     const auto first = line.find_first_not_of(" \t'\"");
     const auto last = line.find_last_not_of(" \t\r'\"");
-    if (first != std::string_view::npos) globs.emplace_back(line.substr(first, last - first + 1));
+    if (first != std::string_view::npos) values.emplace_back(line.substr(first, last - first + 1));
   }
-  return globs;
+  return values;
 }
 
 // Finds the folders with a package.json that globs name. Links are not followed.
@@ -344,22 +386,40 @@ class Workspaces {
   int depth_ = 0;
 };
 
-// The patch files of `patchedDependencies`, which belong to the project.
-Result<void> read_patches(const fs::path& project, const json& package, std::map<std::string, std::string>& files) {
-  const auto patched = package.find("patchedDependencies");
-  if (patched == package.end() || !patched->is_object()) return ok();
-  for (const auto& [name, place] : patched->items()) {
-    const std::string path = place.is_string() ? place.get<std::string>() : std::string();
-    const std::string normal = fs::path(path).lexically_normal().native();
-    std::error_code failure;
-    const bool inside = !path.empty() && path.front() != '/' && !normal.starts_with("..") &&
-                        fs::weakly_canonical(project / path, failure) == fs::weakly_canonical(project, failure) / normal;
-    if (!inside || failure) {
-      return unsatisfied(fmt::format("the patch of \"{}\" in package.json is no file of the project", printable(name)));
-    }
-    GUARD_TRY_ASSIGN(files[normal], read_file(project / path, kPatchBytesMax, FollowLinks::no));
+// Whether no link on the way leads elsewhere.
+bool lies_in_project(const fs::path& project, const std::string& path) {
+  std::error_code failure;
+  return fs::weakly_canonical(project / path, failure) == (fs::weakly_canonical(project, failure) / path).lexically_normal() && !failure;
+}
+
+// The patch files, which belong to the project: `patchedDependencies` of package.json, there below `pnpm` too.
+Result<void> read_patches(const fs::path& project, const json& package, const std::string& pnpm_workspaces, std::map<std::string, std::string>& files) {
+  std::vector<std::string> patches = pnpm_values(pnpm_workspaces, "patchedDependencies");
+  const json none = json::object();
+  const json& pnpm = package.contains("pnpm") ? package["pnpm"] : none;
+  for (const json* holder : {&package, &pnpm}) {
+    if (!holder->is_object() || !holder->contains("patchedDependencies")) continue;
+    for (const json& place : (*holder)["patchedDependencies"]) patches.push_back(place.is_string() ? place.get<std::string>() : std::string());
+  }
+  for (const std::string& patch : patches) {
+    const auto path = folder_within(patch);
+    if (!path || path->empty() || !lies_in_project(project, *path)) return unsatisfied(fmt::format("the patch \"{}\" is no file of the project", printable(patch)));
+    GUARD_TRY_ASSIGN(files[*path], read_file(project / *path, kPatchBytesMax, FollowLinks::no));
   }
   return ok();
+}
+
+// The lockfiles in the order in which they count: where there are several, that of the package manager which package.json names is kept up.
+std::vector<std::string_view> lockfiles_of(const json& package) {
+  std::vector<std::string_view> order(kLockfiles.begin(), kLockfiles.end());
+  const auto manager = package.find("packageManager");
+  if (manager == package.end() || !manager->is_string()) return order;
+  const auto& said = manager->get_ref<const std::string&>();
+  const std::string_view name = std::string_view(said).substr(0, said.find('@'));
+  std::stable_partition(order.begin(), order.end(), [&](std::string_view lockfile) {
+    return lockfile.starts_with("bun.") || lockfile == (name == "npm" ? "package-lock.json" : name == "yarn" ? "yarn.lock" : name == "pnpm" ? "pnpm-lock.yaml" : "");
+  });
+  return order;
 }
 
 Error no_lockfile(const fs::path& project) {
@@ -392,24 +452,35 @@ Result<Dependencies> read_dependencies(const fs::path& project) {
 
   std::vector<std::string> globs = workspace_globs(package);
   if (auto pnpm = read_file(project / kPnpmWorkspaces, kPackageBytesMax, FollowLinks::no)) {
-    const auto further = pnpm_globs(*pnpm);
+    const auto further = pnpm_values(*pnpm, "packages");
     globs.insert(globs.end(), further.begin(), further.end());
     files[std::string(kPnpmWorkspaces)] = std::move(*pnpm);
   }
   GUARD_TRY_ASSIGN(dependencies.workspaces, Workspaces(project, globs).find());
+  auto& places = dependencies.workspaces;
   bool needed = false;
-  for (const std::string& place : dependencies.workspaces) {
+  for (std::size_t at = 0; at < places.size(); ++at) {  // grows by the folders that they name
+    const std::string place = places[at];
     const std::string path = place.empty() ? "package.json" : place + "/package.json";
     if (!place.empty()) {
       GUARD_TRY_ASSIGN(files[path], read_file(project / path, kPackageBytesMax, FollowLinks::no));
     }
-    GUARD_TRY_ASSIGN(const bool names_some, names_dependencies(files[path], path));
-    needed = needed || names_some;
+    GUARD_TRY_ASSIGN(NamedDependencies named, named_dependencies(files[path], place));
+    needed = needed || named.any;
+    for (std::string& folder : named.folders) {
+      if (std::find(places.begin(), places.end(), folder) != places.end()) continue;
+      std::error_code failure;
+      if (!lies_in_project(project, folder) || !fs::is_regular_file(fs::symlink_status(project / folder / "package.json", failure))) {
+        return unsatisfied(fmt::format("{} asks for the folder \"{}\", in which there is no package.json of the project", path, printable(folder)));
+      }
+      dependencies.folders.push_back(folder);
+      places.push_back(std::move(folder));
+    }
   }
   if (!needed) return dependencies;
-  GUARD_TRY(read_patches(project, package, files));
+  GUARD_TRY(read_patches(project, package, files.count(std::string(kPnpmWorkspaces)) != 0 ? files[std::string(kPnpmWorkspaces)] : std::string(), files));
 
-  for (const std::string_view name : kLockfiles) {
+  for (const std::string_view name : lockfiles_of(package)) {
     auto text = read_file(project / name, kLockfileBytesMax, FollowLinks::no);
     if (!text && text.error().code() == ErrorCode::file_not_found) continue;
     if (!text) return std::move(text).error();
@@ -422,6 +493,11 @@ Result<Dependencies> read_dependencies(const fs::path& project) {
 }
 
 namespace {
+
+// What brings a lockfile up to date.
+std::string_view update_command(std::string_view lockfile) {
+  return lockfile == "package-lock.json" ? "npm install" : lockfile == "yarn.lock" ? "yarn install" : lockfile == "pnpm-lock.yaml" ? "pnpm install" : "bun install";
+}
 
 class Installer {
  public:
@@ -446,7 +522,7 @@ class Installer {
     if (outcome.kind == OutcomeKind::exited && outcome.value == 0) return ok();
     const std::string words = words_of(done.err);
     return unsatisfied(fmt::format("{} {}: {}", failed, lockfile_, words.empty() ? fmt::format("{} {}", to_string(outcome.kind), outcome.value) : words))
-        .hint("if package.json has changed, run `bun install` in the project and commit bun.lock; else check the way to the npm registry")
+        .hint(fmt::format("if package.json has changed, run `{}` in the project and commit {}; else check the way to the npm registry", update_command(lockfile_), lockfile_))
         .detail("stderr", printable(done.err));
   }
 
@@ -457,14 +533,64 @@ class Installer {
   ProcessSpec spec_;
 };
 
+// ".../node_modules/@s/a" -> ".../node_modules"
+fs::path modules_around(const fs::path& package) {
+  const fs::path parent = package.parent_path();
+  return parent.filename().native().starts_with('@') ? parent.parent_path() : parent;
+}
+
+// A folder `to` with a link to each entry of `from`.
+std::error_code link_all(const fs::path& from, const fs::path& to) {
+  std::error_code failure;
+  fs::create_directories(to, failure);
+  for (fs::directory_iterator entry(from, failure), end; !failure && entry != end; entry.increment(failure)) {
+    fs::create_directory_symlink(entry->path().lexically_relative(to), to / entry->path().filename(), failure);
+    if (failure) break;
+  }
+  return failure;
+}
+
+// bun copies a folder of the project as it copies a package, and of these folders the private one holds package.json alone. So each copy
+// becomes a link to the folder, like a workspace's, and the packages that lie beside or below the copy move to it.
+Result<void> link_folders(const fs::path& install, const Dependencies& dependencies) {
+  std::vector<fs::path> copies;
+  for (const std::string& place : dependencies.workspaces) {
+    std::error_code failure;
+    const fs::path modules = install / place / "node_modules";
+    if (!fs::is_directory(fs::symlink_status(modules, failure))) continue;
+    for (fs::recursive_directory_iterator entry(modules, failure), end; !failure && entry != end; entry.increment(failure)) {
+      if (entry->path().filename() == kFolderMark) copies.push_back(entry->path().parent_path());
+    }
+    if (failure) return Error::from_errno(ErrorCode::io_error, printable(modules.native()), failure.value());
+  }
+  for (const fs::path& copy : copies) {
+    GUARD_TRY_ASSIGN(const std::string folder, read_file(copy / kFolderMark, kPackageBytesMax, FollowLinks::no));
+    // A package of a registry may bring a file of that name.
+    if (std::find(dependencies.folders.begin(), dependencies.folders.end(), folder) == dependencies.folders.end()) continue;
+    const fs::path to = install / folder / "node_modules";
+    std::error_code failure;
+    if (fs::is_directory(copy / "node_modules") && !fs::exists(to)) {
+      fs::rename(copy / "node_modules", to, failure);
+    } else if (const fs::path beside = modules_around(copy); beside.parent_path().parent_path().filename() == ".bun" && !fs::exists(to)) {
+      failure = link_all(beside, to);
+    }
+    if (!failure) fs::remove_all(copy, failure);
+    if (!failure) fs::create_directory_symlink((install / folder).lexically_relative(copy.parent_path()), copy, failure);
+    if (failure) return Error::from_errno(ErrorCode::io_error, printable(copy.native()), failure.value());
+  }
+  return ok();
+}
+
 }  // namespace
 
-Result<void> install_dependencies(const Dependencies& dependencies, const fs::path& bun, const fs::path& folder,
-                                  const CancelToken& cancel) {
+Result<std::vector<std::string>> install_dependencies(const Dependencies& dependencies, const fs::path& bun, const fs::path& folder,
+                                                      const CancelToken& cancel) {
+  std::vector<std::string> notes;
   for (const auto& [path, bytes] : dependencies.files) {
     GUARD_TRY(make_folders((folder / path).parent_path(), 0700));
     GUARD_TRY(write_file_atomically(folder / path, bytes));
   }
+  for (const std::string& place : dependencies.folders) GUARD_TRY(write_file_atomically(folder / place / kFolderMark, place));
   GUARD_TRY(make_folders(folder / ".tmp", 0700));
   Installer installer(bun, folder, dependencies.lockfile, cancel);
   if (dependencies.lockfile != "bun.lock") {
@@ -473,10 +599,16 @@ Result<void> install_dependencies(const Dependencies& dependencies, const fs::pa
                                    : std::vector<std::string>{"pm", "migrate"},
                             "bun cannot read"));
     GUARD_TRY_ASSIGN(const std::string made, read_file(folder / "bun.lock", kLockfileBytesMax, FollowLinks::no));
-    GUARD_TRY(check_lockfile(made, dependencies.lockfile, dependencies.workspaces));
+    GUARD_TRY_ASSIGN(const std::size_t unhashed, check_lockfile(made, dependencies.lockfile, dependencies.workspaces));
+    if (unhashed > 0) {
+      notes.push_back(fmt::format("{} has no hash for {} {}: their versions alone are fixed; `{}` may add the hashes", dependencies.lockfile, unhashed,
+                                  unhashed == 1 ? "package" : "packages", update_command(dependencies.lockfile)));
+    }
   }
   // copyfile: the other ways link the packages to bun's cache.
-  return installer.run({"install", "--frozen-lockfile", "--ignore-scripts", "--no-progress", "--backend=copyfile"}, "bun cannot install what is fixed by");
+  GUARD_TRY(installer.run({"install", "--frozen-lockfile", "--ignore-scripts", "--no-progress", "--backend=copyfile"}, "bun cannot install what is fixed by"));
+  if (!dependencies.folders.empty()) GUARD_TRY(link_folders(folder, dependencies));
+  return notes;
 }
 
 }  // namespace guard

@@ -28,7 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Goes up whenever the same inputs would give another root folder.
-constexpr std::string_view kBuilderVersion = "4";
+constexpr std::string_view kBuilderVersion = "5";
 constexpr std::size_t kTagDigits = 16;
 constexpr std::chrono::minutes kLoadDeadline{10};
 constexpr std::chrono::seconds kInspectDeadline{10};
@@ -185,7 +185,7 @@ Result<RuntimeImage> build_root_folder(const ImageInputs& inputs, const CancelTo
     parts.packages = {temp.path() / "install", {}, sources.dependencies.workspaces};
     const fs::path& install = parts.packages.folder;
     GUARD_TRY(make_folders(install, 0700));
-    GUARD_TRY(install_dependencies(sources.dependencies, sources.bun, install, cancel));
+    GUARD_TRY_ASSIGN(plan.notes, install_dependencies(sources.dependencies, sources.bun, install, cancel));
     for (const std::string& place : sources.dependencies.workspaces) {
       std::error_code failure;
       if (fs::is_directory(fs::symlink_status(install / place / "node_modules", failure))) parts.packages.module_folders.push_back(place);

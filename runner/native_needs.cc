@@ -47,7 +47,7 @@ class Needs {
         if (!elf || !*elf) continue;
         known_.insert(entry->path().filename().native());
         const auto& needed = (*elf)->needed;
-        if (std::any_of(needed.begin(), needed.end(), [](const std::string& name) { return name.starts_with("libc.musl-"); })) continue;
+        if (std::any_of(needed.begin(), needed.end(), [](const std::string& name) { return name.starts_with("libc.musl-") || name == "libc.so"; })) continue;
         for (const auto& name : needed) wanted_.emplace(name, package_of(entry->path().lexically_relative(trees.folder).generic_string()));
       }
       if (failure) return Error::from_errno(ErrorCode::io_error, printable((trees.folder / place).native()), failure.value());

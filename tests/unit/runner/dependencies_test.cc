@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -78,6 +79,26 @@ TEST(Dependencies, TakesTheWorkspacesThatThereAre) {
   }
 }
 
+TEST(Dependencies, TakesEntriesOfFoldersThatAreNamed) {
+  for (const std::string entry : {R"(["b@file:libs/b", {}])", R"(["b@link:./libs/b", {}])", R"(["b@workspace:libs/b"])"}) {
+    const std::string lock = lock_with("\"b\": " + entry);
+    EXPECT_TRUE(check_lockfile(lock, "bun.lock", {"", "libs/b"})) << entry;
+    EXPECT_FALSE(check_lockfile(lock, "bun.lock", {""})) << entry;
+  }
+  EXPECT_FALSE(check_lockfile(lock_with(R"("b": ["b@file:libs/../../libs/b", {}])"), "bun.lock", {"", "libs/b"}));
+}
+
+// Old versions of npm and yarn left some out; bun does not.
+TEST(Dependencies, CountsPackagesWithoutAHash) {
+  const std::string lock = lock_with(R"("a": ["a@1.2.3", "", {}, ""], "b": ["b@1.0.0", "", {}, ""])");
+  EXPECT_FALSE(check_lockfile(lock, "bun.lock"));
+  const auto unhashed = check_lockfile(lock, "package-lock.json");
+  ASSERT_TRUE(unhashed) << unhashed.error().to_string();
+  EXPECT_EQ(*unhashed, 2u);
+  EXPECT_FALSE(check_lockfile(lock_with(R"("a": ["a@1.2.3", "", {}, "sha512-"])"), "package-lock.json"));
+  EXPECT_FALSE(check_lockfile(lock_with(R"("a": ["a@https://example.com/a.tgz", "", {}, ""])"), "package-lock.json"));
+}
+
 TEST(Dependencies, RefusesTextThatIsNoLockfile) {
   for (const std::string text : {"", "[]", "{}", "{\"packages\": {}}", "null",
                                  "{\"lockfileVersion\": 2, \"workspaces\": [], \"packages\": {}}"}) {
@@ -89,40 +110,52 @@ TEST(Dependencies, RefusesTextThatIsNoLockfile) {
 TEST(Dependencies, RefusesKeysThatComeTwice) {
   const std::string good = R"("a": ["a@1.2.3", "", {}, ")" + kIntegrity + "\"]";
   EXPECT_FALSE(check_lockfile(lock_with(R"("a": ["a@file:../a", {}], )" + good), "bun.lock"));
-  EXPECT_FALSE(names_dependencies(R"({"dependencies":{"a":"file:../a"},"dependencies":{}})", "package.json"));
+  EXPECT_FALSE(named_dependencies(R"({"dependencies":{"a":"file:../a"},"dependencies":{}})", ""));
 }
 
 TEST(Dependencies, ReadsRangesOfVersions) {
   for (const std::string range : {"1.2.3", "^1.2.3", "~1.2", ">=1 <2 || 3.x", "*", "latest", "1.0.0 - 2.0.0",
                                   "npm:b@^1.0.0", "npm:@s/b@1", "npm:b", "", "workspace:*", "workspace:^1.0.0", "catalog:", "catalog:react-18"}) {
-    const auto named = names_dependencies(package_with(range), "package.json");
+    const auto named = named_dependencies(package_with(range), "");
     ASSERT_TRUE(named) << range << ": " << named.error().to_string();
-    EXPECT_TRUE(*named);
+    EXPECT_TRUE(named->any);
+    EXPECT_TRUE(named->folders.empty());
   }
 }
 
+TEST(Dependencies, TakesFoldersOfTheProject) {
+  using Folders = std::vector<std::string>;
+  for (const auto& [place, range, wanted] : std::vector<std::tuple<std::string, std::string, std::string>>{
+           {"", "file:./libs/b", "libs/b"}, {"", "link:b/", "b"}, {"packages/a", "file:../../libs/b", "libs/b"}, {"packages/a", "portal:../c", "packages/c"}, {"packages/a", "file:", "packages/a"}, {"", "file:.", ""}}) {
+    const auto named = named_dependencies(package_with(range), place);
+    ASSERT_TRUE(named) << range << ": " << named.error().to_string();
+    EXPECT_EQ(named->folders, Folders{wanted}) << range;
+  }
+  EXPECT_FALSE(named_dependencies(package_with("file:../../b"), "packages"));
+}
+
 TEST(Dependencies, RefusesPackagesThatAreNotFromARegistry) {
-  for (const std::string range : {"file:../a", "link:a", "workspace:../a", "git+https://example.com/a.git",
+  for (const std::string range : {"file:../a", "link:..", "link:b/../../a", "portal:/a", "file:a.tgz", "file:a.tar.gz", "workspace:../a", "git+https://example.com/a.git",
                                   "git@example.com:a.git", "github:owner/a", "owner/a", "https://example.com/a.tgz",
                                   "./a.tgz", "../a", "npm:../a", "npm:owner/a@1", "patch:a@1#p"}) {
-    const auto named = names_dependencies(package_with(range), "package.json");
+    const auto named = named_dependencies(package_with(range), "");
     ASSERT_FALSE(named) << range;
     EXPECT_EQ(named.error().code(), ErrorCode::dependency_unsatisfied);
   }
   for (const std::string table : {"devDependencies", "optionalDependencies", "peerDependencies"}) {
-    EXPECT_FALSE(names_dependencies("{\"" + table + R"(":{"a":"file:../a"}})", "package.json")) << table;
+    EXPECT_FALSE(named_dependencies("{\"" + table + R"(":{"a":"file:../a"}})", "")) << table;
   }
-  EXPECT_FALSE(names_dependencies(R"({"dependencies":{"../a":"1.0.0"}})", "package.json"));
-  EXPECT_FALSE(names_dependencies(R"({"dependencies":["a"]})", "package.json"));
-  EXPECT_FALSE(names_dependencies(R"({"dependencies":{"a":{"version":"1"}}})", "package.json"));
+  EXPECT_FALSE(named_dependencies(R"({"dependencies":{"../a":"1.0.0"}})", ""));
+  EXPECT_FALSE(named_dependencies(R"({"dependencies":["a"]})", ""));
+  EXPECT_FALSE(named_dependencies(R"({"dependencies":{"a":{"version":"1"}}})", ""));
 }
 
 // As deep as the file may be large: nothing may walk into it step by step.
 TEST(Dependencies, RefusesJsonOfAnyDepth) {
   const std::size_t depth = 2'000'000;
   const std::string nested = std::string(depth, '[') + std::string(depth, ']');
-  EXPECT_FALSE(names_dependencies(nested, "package.json"));
-  EXPECT_FALSE(names_dependencies(R"({"dependencies":{"a":)" + nested + "}}", "package.json"));
+  EXPECT_FALSE(named_dependencies(nested, ""));
+  EXPECT_FALSE(named_dependencies(R"({"dependencies":{"a":)" + nested + "}}", ""));
   EXPECT_FALSE(check_lockfile(lock_with("\"a\": " + nested), "bun.lock"));
 }
 
@@ -211,6 +244,50 @@ TEST_F(Workspaces, PatchesAreFilesOfTheProject) {
     write("package.json", R"({"dependencies":{"a":"1.0.0"},"patchedDependencies":{"a@1.0.0":")" + std::string(place) + "\"}}");
     EXPECT_FALSE(read_dependencies(temp_->path())) << place;
   }
+}
+
+TEST_F(Workspaces, PatchesOfPnpmAreReadToo) {
+  write("pnpm-lock.yaml", "lockfileVersion: '9.0'\n");
+  write("patches/a.patch", "diff a");
+  write("patches/@s__b@1.0.0.patch", "diff b");
+  write("pnpm-workspace.yaml", "packages: ['x']\npatchedDependencies:\n  '@s/b@1.0.0': patches/@s__b@1.0.0.patch\ncatalog:\n  a: patches/none\n");
+  write("package.json", R"({"dependencies":{"a":"1.0.0"},"pnpm":{"patchedDependencies":{"a":"patches/a.patch"}}})");
+  const auto read = read_dependencies(temp_->path());
+  ASSERT_TRUE(read) << read.error().to_string();
+  EXPECT_EQ(read->files.at("patches/a.patch"), "diff a");
+  EXPECT_EQ(read->files.at("patches/@s__b@1.0.0.patch"), "diff b");
+  write("pnpm-workspace.yaml", "patchedDependencies:\n  a: ../a.patch\n");
+  EXPECT_FALSE(read_dependencies(temp_->path()));
+}
+
+TEST_F(Workspaces, TheLockfileOfTheNamedPackageManagerCounts) {
+  for (const char* name : {"package-lock.json", "yarn.lock", "pnpm-lock.yaml"}) write(name, "x");
+  for (const auto& [manager, wanted] : std::vector<std::pair<std::string, std::string>>{
+           {"\"pnpm@11.3.0+sha512.2c40\"", "pnpm-lock.yaml"}, {"\"yarn@4\"", "yarn.lock"}, {"\"npm\"", "package-lock.json"}, {"\"bun@1.4.5\"", "package-lock.json"}, {"7", "package-lock.json"}}) {
+    write("package.json", R"({"dependencies":{"a":"1.0.0"},"packageManager":)" + manager + "}");
+    const auto read = read_dependencies(temp_->path());
+    ASSERT_TRUE(read) << read.error().to_string();
+    EXPECT_EQ(read->lockfile, wanted) << manager;
+  }
+  write("bun.lock", lock_with(""));
+  write("package.json", R"({"dependencies":{"a":"1.0.0"},"packageManager":"pnpm@11.3.0"})");
+  EXPECT_EQ(read_dependencies(temp_->path())->lockfile, "bun.lock");
+}
+
+TEST_F(Workspaces, FoldersThatAreNamedByPathBelongToThem) {
+  write("package.json", package_with("file:libs/b"));
+  write("libs/b/package.json", package_with("link:../c"));
+  write("libs/c/package.json", R"({"name":"c"})");
+  write("bun.lock", lock_with(R"("b": ["b@file:libs/b", {}], "b/a": ["c@link:./libs/c", {}])"));
+  const auto read = read_dependencies(temp_->path());
+  ASSERT_TRUE(read) << read.error().to_string();
+  EXPECT_EQ(read->folders, (std::vector<std::string>{"libs/b", "libs/c"}));
+  EXPECT_EQ(read->files.count("libs/c/package.json"), 1u);
+
+  ASSERT_TRUE(std::filesystem::remove_all(temp_->path() / "libs" / "c"));
+  EXPECT_FALSE(read_dependencies(temp_->path())) << "is not there";
+  std::filesystem::create_directory_symlink("/etc", temp_->path() / "libs" / "c");
+  EXPECT_FALSE(read_dependencies(temp_->path())) << "leads out";
 }
 
 TEST(Dependencies, DoesNotFollowLinksToPackageJson) {

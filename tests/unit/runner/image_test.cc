@@ -305,6 +305,44 @@ TEST_F(ImageTest, InstallsWorkspacesFromWhateverLockfile) {
   }
 }
 
+// A folder that is named by path is a link to the project's own, wherever bun would have put a copy, and its packages are found from there.
+TEST_F(ImageTest, LinksFoldersThatAreNamedByPath) {
+  FakeRegistry registry;
+  registry.publish("tiny", "1.0.0", pack(plain_package));
+  const ScopedEnv named("npm_config_registry", registry.url());
+  ASSERT_TRUE(make_folders(inputs_.project / "libs/b"));
+  ASSERT_TRUE(make_folders(inputs_.project / "packages/a"));
+  ASSERT_TRUE(write_file_atomically(inputs_.project / "libs/b/package.json", R"({"name":"@s/b","version":"1.0.0","dependencies":{"tiny":"1.0.0"}})"));
+  const auto first_target = [](const fs::path& root, const std::vector<std::string>& places) {
+    for (const auto& place : places) {
+      if (fs::is_symlink(root / "modules" / place)) return fs::read_symlink(root / "modules" / place).native();
+    }
+    return std::string("(no link)");
+  };
+  package(R"({"name":"root","dependencies":{"@s/b":"file:./libs/b"}})");
+  lock(registry);
+  const auto flat = build();
+  ASSERT_TRUE(flat) << flat.error().to_string();
+  EXPECT_EQ(first_target(flat->root_folder, {"node_modules/@s/b"}), "/app/libs/b");
+  EXPECT_TRUE(fs::exists(flat->root_folder / "modules/node_modules/tiny/package.json"));
+
+  // With workspaces, bun keeps the packages of each apart.
+  package(R"({"name":"root","workspaces":["packages/*"]})");
+  ASSERT_TRUE(write_file_atomically(inputs_.project / "packages/a/package.json", R"({"name":"a","dependencies":{"@s/b":"file:../../libs/b"}})"));
+  fs::remove(inputs_.project / "bun.lock");
+  lock(registry);
+  const auto apart = build();
+  ASSERT_TRUE(apart) << apart.error().to_string();
+  const fs::path modules = apart->root_folder / "modules";
+  // In two steps, the second absolute.
+  fs::path link = modules / "packages/a/node_modules/@s/b";
+  for (int step = 0; step < 3 && fs::is_symlink(link) && fs::read_symlink(link).is_relative(); ++step) link = (link.parent_path() / fs::read_symlink(link)).lexically_normal();
+  ASSERT_TRUE(fs::is_symlink(link)) << link;
+  EXPECT_EQ(fs::read_symlink(link), "/app/libs/b");
+  EXPECT_TRUE(fs::exists(modules / "libs/b/node_modules/tiny/package.json"));
+  EXPECT_NE(std::find(apart->module_folders.begin(), apart->module_folders.end(), "libs/b"), apart->module_folders.end());
+}
+
 // What bun makes of another lockfile is checked like a bun.lock.
 TEST_F(ImageTest, RefusesWhatAnotherLockfileFixesOutsideOfARegistry) {
   package(R"({"name":"x","dependencies":{"tiny":"1.0.0"}})");
