@@ -18,14 +18,28 @@ bool is_gated_path(const std::vector<std::string>& globs, std::string_view path)
   }
 }
 
+namespace {
+
+std::string in_lower_case(std::string_view name) {
+  std::string lower(name);
+  for (char& byte : lower) {
+    if (byte >= 'A' && byte <= 'Z') byte = static_cast<char>(byte - 'A' + 'a');
+  }
+  return lower;
+}
+
+}  // namespace
+
+// bun compares without case, too.
 bool is_code_name(std::string_view name) {
   static constexpr std::array<std::string_view, 8> kEndings = {".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts"};
-  return std::any_of(kEndings.begin(), kEndings.end(), [&](std::string_view ending) { return name.ends_with(ending); });
+  const std::string lower = in_lower_case(name);
+  return std::any_of(kEndings.begin(), kEndings.end(), [&](std::string_view ending) { return lower.ends_with(ending); });
 }
 
 bool is_test_name(std::string_view name) {
   if (!is_code_name(name)) return false;
-  const std::string_view stem = name.substr(0, name.rfind('.'));
+  const std::string stem = in_lower_case(name.substr(0, name.rfind('.')));
   return stem.ends_with(".test") || stem.ends_with("_test") || stem.ends_with(".spec") || stem.ends_with("_spec");
 }
 

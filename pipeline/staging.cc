@@ -98,6 +98,7 @@ class Stager {
     GUARD_TRY(make_folder(relative.parent_path()));
     GUARD_TRY(put(kind_of(project_ / relative), relative, bytes));
     staged_.hashes[relative.generic_string()] = sha256_hex(bytes);
+    staged_.imports_by_name = staged_.imports_by_name || (writes_ && imports_by_name(bytes));
     return ok();
   }
 
@@ -140,6 +141,28 @@ class Stager {
 };
 
 }  // namespace
+
+bool imports_by_name(std::string_view text) {
+  constexpr std::string_view kImport = "import";
+  if (text.find("@bun") != std::string_view::npos) return true;
+  for (std::size_t at = text.find(kImport); at != std::string_view::npos; at = text.find(kImport, at)) {
+    at += kImport.size();
+    const auto skip_blanks = [&] { at = std::min(text.find_first_not_of(" \t\r\n", at), text.size()); };
+    skip_blanks();
+    if (at < text.size() && text[at] == '/') return true;  // a comment, perhaps with the bracket behind it
+    if (at >= text.size() || text[at] != '(') continue;
+    ++at;
+    skip_blanks();
+    const char quote = at < text.size() ? text[at] : '\0';
+    if (quote != '"' && quote != '\'') return true;
+    at = text.find(quote, at + 1);
+    if (at == std::string_view::npos) return true;
+    ++at;
+    skip_blanks();
+    if (at < text.size() && text[at] != ')' && text[at] != ',') return true;  // "as" + "sert"
+  }
+  return false;
+}
 
 Result<StagedTree> stage_tree(const fs::path& run_folder, const fs::path& project, const ProjectTree& tree, const StageOptions& options) {
   return Stager(run_folder, project, tree, options).stage().context("staging what will run");

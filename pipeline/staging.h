@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/result.h"
@@ -35,7 +36,11 @@ struct StagedTree {
   std::vector<std::string> left_out;          // links that lead out of the project
   std::uint64_t writable_bytes = 0;           // of what lies in the writable folder, in whole pages
   std::uint64_t writable_entries = 0;
+  bool imports_by_name = false;  // some file may load a builtin module by a name that bun does not see when it translates: imports_by_name()
 };
+
+// Whether a text may hold an import() of anything but one literal, or asks bun not to translate it.
+bool imports_by_name(std::string_view text);
 
 // INPUT_INVALID for more than the limits below; IO_ERROR.
 Result<StagedTree> stage_tree(const std::filesystem::path& run_folder, const std::filesystem::path& project, const ProjectTree& tree,

@@ -393,6 +393,7 @@ class Run {
     spec.grace = std::chrono::seconds(config.run.grace_s);
     spec.require_cgroups = config.require_cgroups;
     if (tests()) {
+      if (staged.imports_by_name) spec.env["GUARD_IMPORTS_BY_NAME"] = "1";
       spec.report = ReportChannel::on;
       spec.attestation = Attestation::on;
       const bool on_host = choice_.backend == "host";

@@ -81,8 +81,8 @@ export default (table, key, channel, jsc, required) => {
   // With `retry: 2`, the customary value, a test may fail twice before it passes.
   const kFailuresForgiven = 2;
   // An assertion that failed is forgiven when the same place, called from the same place or by the event loop, passes in a later turn
-  // and wants the same: that is polling. In the same turn only where a package called (some look whenever the document changes), for that is
-  // a loop over cases.
+  // and wants the same: that is polling. A package may look again in the same turn, whenever the document changes, but not before all that runs
+  // has ended: that is a loop over cases.
 
   const printable = (value) => {
     if (typeof value === "function") {
@@ -110,6 +110,10 @@ export default (table, key, channel, jsc, required) => {
   };
   // What builtin modules and matchers ask of the language.
   const language = [];
+  const expressions = RegExp.prototype;
+  const { hasInstance } = Symbol;
+  const functions = Function.prototype;
+  const { includes } = String.prototype;
   const keep = (object, keys) => {
     for (let i = 0; i < keys.length; ++i) language[language.length] = { __proto__: null, object, key: keys[i], value: object[keys[i]] };
   };
@@ -118,6 +122,7 @@ export default (table, key, channel, jsc, required) => {
     keep(getPrototypeOf(made[Symbol.iterator]()), ["next"]);
   }
   keep(RegExp.prototype, ["exec", "test"]);
+  keep(Bun, ["deepEquals"]);
   const kLookedAt = language.length; // at every assertion that may ask for them
   // The modules are JavaScript, and keep what they find when they are loaded: late ones are to find the language as it was.
   keep(Object, ["is", "keys", "values", "entries", "assign", "freeze", "create", "defineProperty", "defineProperties", "getOwnPropertyDescriptor", "getOwnPropertyNames", "getOwnPropertySymbols", "getPrototypeOf", "setPrototypeOf"]);
@@ -131,6 +136,17 @@ export default (table, key, channel, jsc, required) => {
   keep(Error, ["captureStackTrace"]);
   const lookAtLanguage = (size) => {
     for (let i = 0; i < size; ++i) if (valueAt(language[i].object, language[i].key) !== language[i].value) throw tampered("the language's own functions");
+  };
+  // Matchers ask a class for what it says of its instances, and of its message: the language's own say nothing.
+  const { toString: sourceOf } = Function.prototype;
+  const lookAtWanted = (wanted) => {
+    const isExpression = typeof wanted === "object" && wanted !== null && getOwnPropertyDescriptor(wanted, "lastIndex") !== undefined;
+    if (isExpression && (getPrototypeOf(wanted) !== expressions || apply(hasOwn, wanted, ["test"]) || apply(hasOwn, wanted, ["exec"]))) throw tampered("a regular expression");
+    if (typeof wanted !== "function") return;
+    for (let at = wanted; at !== null; at = getPrototypeOf(at)) {
+      const says = getOwnPropertyDescriptor(at, "message") !== undefined || (getOwnPropertyDescriptor(at, hasInstance) !== undefined && at !== functions);
+      if (says && (typeof at !== "function" || apply(includes, apply(sourceOf, at, []), ["[native code]"]))) throw tampered("the language's own classes");
+    }
   };
   const loadBuiltin = (name) => {
     lookAtLanguage(language.length);
@@ -183,6 +199,7 @@ export default (table, key, channel, jsc, required) => {
     storeOf = keptIn;
   };
   const begin = (test) => {
+    endLast();
     if (runIn === null && outside.after !== outside) keepApart();
     const one = attempt(test);
     one.before = outside.before;
@@ -201,6 +218,7 @@ export default (table, key, channel, jsc, required) => {
   // An assertion counts as failed from before it is made until it has passed: whatever ends the code in between, a full stack or a getter of
   // the tests, it leaves a failure behind. So no function is called between the link and the counting.
   const pending = { __proto__: null }; // in place of its error
+  const settled = defineProperty((async () => {})(), "constructor", { __proto__: null, value: undefined });
   let assertionsSeen = 0;
   const asserted = (matcher, negated, wanted, counts = true) => {
     const one = current();
@@ -295,8 +313,8 @@ export default (table, key, channel, jsc, required) => {
     what.inMatcher = inMatcher;
     what.place = place;
     what.from = from;
-    what.isOver = inPackage;
-    immediate(() => (what.isOver = true));
+    if (inPackage) apply(then, settled, [() => (what.isOver = true)]);
+    else immediate(() => (what.isOver = true));
   };
   // Drops the failures that `is` holds for, the newest first. It may call foreign code.
   const forgive = (one, is) => {
@@ -333,13 +351,12 @@ export default (table, key, channel, jsc, required) => {
     if (one.wanted === kSome && one.matchers + matchersInHooks === 0) failed = true;
     one.before.after = one.after;
     one.after.before = one.before;
-    // What has failed is swallowed, unless the attempt fails with it; where several run, it may be another one's that foreign code has led
-    // here. What is still being asserted has to pass all the same.
+    // What has failed is swallowed, unless the attempt fails with it: it may be another one's that has ended up here. What is still being asserted has to pass all the same.
     let swallowed = false;
     for (let what = one.open; what !== null; what = one.open) {
       one.open = what.after;
       what.linked = false;
-      if (what.error !== pending) swallowed ||= !failed || (storeOf !== null && reason !== unknown && what.error !== reason);
+      if (what.error !== pending) swallowed ||= !failed || (reason !== unknown && what.error !== reason);
       else {
         what.home = late;
         link(what);
@@ -360,6 +377,18 @@ export default (table, key, channel, jsc, required) => {
       return;
     }
     test.assertions = one.assertions;
+  };
+
+  // An attempt that has not failed ends with the microtasks that it leaves, which bun runs before all else: their assertions are its own.
+  let lastOne = null;
+  const endLast = () => {
+    const one = lastOne;
+    lastOne = null;
+    if (one !== null) end(one, false, undefined);
+  };
+  const endSoon = (one) => {
+    endLast();
+    lastOne = one;
   };
 
   // Waits for a promise as its reader does: what comes back rejects as the first one did, so nothing is handled that was not.
@@ -409,8 +438,21 @@ export default (table, key, channel, jsc, required) => {
     }
   };
 
+  // Where an attempt is not the last one, what it has failed with tells which failures are its own.
+  const withReason = (one, fn) =>
+    one.test === null || one.test.retry === 0
+      ? fn
+      : function () {
+          try {
+            return apply(fn, this, arguments);
+          } catch (error) {
+            end(one, true, error);
+            throw error;
+          }
+        };
   // Calls a test's function or a hook, and ends the attempt when it ends.
-  const call = (one, fn, self, given, doneAt) => {
+  const call = (one, called, self, given, doneAt) => {
+    const fn = withReason(one, called);
     // A test that takes `done` and returns a promise ends with the promise.
     let waitsForDone = false;
     let running = true;
@@ -436,14 +478,14 @@ export default (table, key, channel, jsc, required) => {
       if (!returned) end(one, true, unknown); // not caught and thrown again: bun would show that place
     }
     running = false;
-    followed = follow(value, (failed, error) => end(one, failed, error));
+    followed = follow(value, (failed, error) => (failed ? end(one, true, error) : endSoon(one)));
     if (followed !== null) return followed;
     if (isUnawaited(value) || (typeof value === "function" && one.test !== null)) {
       ++count.unawaited;
       name("unawaited", one.test === null ? "(a hook)" : one.test.title);
     }
     if (isDone) end(one, isError(doneWith), doneWith);
-    else if (!waitsForDone) end(one, false, undefined);
+    else if (!waitsForDone) endSoon(one);
     return value;
   };
 
@@ -496,6 +538,14 @@ export default (table, key, channel, jsc, required) => {
     }
     return false;
   };
+  // What a group leaves that bun does not wait for has declared nothing.
+  const groupFunction = (fn, title) =>
+    withLength(function () {
+      const value = apply(fn, this, arguments);
+      const followed = follow(value, () => {});
+      if (followed === null && isUnawaited(value)) ++count.unawaited, name("unawaited", printable(title));
+      return followed ?? value;
+    }, fn.length);
   const hookFunction = (fn) => {
     const length = fn.length;
     return withLength(function () {
@@ -538,17 +588,17 @@ export default (table, key, channel, jsc, required) => {
     refuseWhenSealed();
     const args = listOf(given);
     for (let i = 1; i < args.length; ++i) args[i] = plainOptions(args[i]);
-    if (!counts) return apply(native, self, args);
     const at = typeof args[1] === "function" ? 1 : typeof args[2] === "function" ? 2 : typeof args[0] === "function" ? 0 : -1; // 0: without a title
     if (at < 0) return apply(native, self, args);
     const options = args[at === 1 ? 2 : 1];
     const asked = typeof options === "object" && options !== null ? options : {};
     const title = at === 0 ? "" : args[0];
-    args[at] = testFunction(args[at], () => newTest(title, numberOf(asked.retry), numberOf(asked.repeats)), rows);
+    if (isArray(rows) && rows.length === 0) ++count.unasserted, name("unasserted", title); // declares nothing
+    args[at] = counts ? testFunction(args[at], () => newTest(title, numberOf(asked.retry), numberOf(asked.repeats)), rows) : groupFunction(args[at], title);
     try {
       return apply(native, self, args);
     } catch (error) {
-      ++count.outside_failed; // a test that never runs, inside of another one
+      ++count.outside_failed; // what never runs, inside of a test
       throw error;
     }
   };
@@ -586,8 +636,15 @@ export default (table, key, channel, jsc, required) => {
       return {
         value: function (argument) {
           if (failing) ++count.expected_failures;
-          const made = apply(found.value, this.#native, arguments);
-          return typeof made === "function" ? scope(made, this.#counts, key === "each" ? argument : this.#rows) : made;
+          const given = listOf(arguments);
+          // bun and this file read the same table, whatever a test does to its own.
+          if (key === "each" && isArray(argument)) {
+            const table = listOf(argument);
+            for (let i = 0; i < table.length; ++i) if (isArray(table[i])) table[i] = listOf(table[i]);
+            given[0] = table;
+          }
+          const made = apply(found.value, this.#native, given);
+          return typeof made === "function" ? scope(made, this.#counts, key === "each" ? given[0] : this.#rows) : made;
         },
         enumerable: true,
       };
@@ -720,7 +777,10 @@ export default (table, key, channel, jsc, required) => {
       const negated = object.#negated;
       if (rejected !== null) return check(native, object.#native, given, asRejected(() => peek(rejected.promise)), negated);
       if (custom) return check(native, object.#native, given, negated ? inMatcher : null, negated);
-      if (isThrowing[key] === true) lookAtLanguage(kLookedAt); // by a regular expression
+      if (isThrowing[key] === true || key === "toBeInstanceOf") {
+        lookAtLanguage(kLookedAt); // by a regular expression
+        lookAtWanted(given[0]);
+      }
       const value = isThrowing[key] === true && !negated ? apply(weakGet, values, [object]) : undefined;
       if (typeof value !== "function") return check(native, object.#native, given, null, negated);
       const seen = nothingSeen();
@@ -784,7 +844,10 @@ export default (table, key, channel, jsc, required) => {
   const addStatic = (stand, native, key, configurable) => {
     const original = native[key];
     if (typeof original !== "function") return;
-    const one = { [key]() { return apply(original, native, arguments); } };
+    const one = { [key](wanted) {
+      if (key === "any") lookAtWanted(wanted);
+      return apply(original, native, arguments);
+    } };
     defineProperty(stand, key, { __proto__: null, value: one[key], enumerable: true, configurable });
   };
   const replacedHere = { __proto__: null, extend: true, not: true, unreachable: true, resolvesTo: true, rejectsTo: true, assertions: true, hasAssertions: true };
@@ -830,6 +893,12 @@ export default (table, key, channel, jsc, required) => {
   const unreachable = nativeExpect.unreachable;
   defineProperty(expect, "unreachable", { value: function unreached() { return check(unreachable, nativeExpect, arguments, null); }, enumerable: true });
 
+  // What bun gives to matchers of others (equals, utils) is the same for all.
+  const closeContext = (context) => {
+    for (const object of [getPrototypeOf(context), context.utils]) {
+      if (typeof object === "object" && object !== null && !apply(weakHas, closed, [object])) close(object);
+    }
+  };
   // Matchers of others may be added, and libraries do, also some that bun has; below an asymmetric matcher, where bun has none of the
   // name, theirs is the one.
   const nativeExtend = nativeExpect.extend;
@@ -844,6 +913,7 @@ export default (table, key, channel, jsc, required) => {
           const value = added[key];
           if (typeof value !== "function") continue;
           taken[key] = like(function () {
+            closeContext(this);
             return matcherOfOthers(value, this, arguments);
           }, value);
           defineProperty(taken[key], "name", { __proto__: null, value: key, configurable: true });
@@ -883,9 +953,10 @@ export default (table, key, channel, jsc, required) => {
       if ((typeof object === "object" || typeof object === "function") && object !== null && holdsClosed(object, key)) throw tampered("what tests are made of");
       return access === undefined ? nativeSpyOn(object, key) : nativeSpyOn(object, key, access);
   });
+  const kNamespace = "guard"; // of the modules that are handed out
   const closedModules = { __proto__: null, "bun:test": true, assert: true, "node:assert": true, "assert/strict": true, "node:assert/strict": true };
   const isClosedModule = (specifier) => {
-    return closedModules[specifier] === true;
+    return closedModules[specifier] === true || apply(startsWith, specifier, [kNamespace + ":"]);
   };
   const guarded = (original) =>
     close(function module(specifier, factory) {
@@ -924,9 +995,10 @@ export default (table, key, channel, jsc, required) => {
     if (list.length > 0) list[0] = undefined;
     return list;
   };
-  const counted = (original, key) =>
-    like(function () {
+  const counted = (original, key) => {
+    const stand = like(function () {
       lookAtLanguage(kLookedAt);
+      for (let i = 1; i < arguments.length; ++i) lookAtWanted(arguments[i]);
       const wanted = behindFirst(arguments);
       if (key !== "throws" && key !== "rejects") return check(original, this, arguments, null, false, wanted);
       const given = listOf(arguments);
@@ -935,6 +1007,9 @@ export default (table, key, channel, jsc, required) => {
       if (given.length > 0) given[0] = ending(given[0], seen);
       return check(original, this, given, begun ? asRejected(() => seen.error) : asEnded(seen), false, wanted);
     }, original);
+    apply(weakAdd, closed, [stand]); // a module's namespace can be spied on
+    return stand;
+  };
   const wrapFunctions = (object, writable) => {
     const keys = ownKeys(object);
     for (let i = 0; i < keys.length; ++i) {
@@ -1092,11 +1167,12 @@ export default (table, key, channel, jsc, required) => {
     const declaring = (kind, mode) =>
       close(function () {
         const { title, fn, skip, todo, timeout } = declared(arguments, taken);
+        if (kind === "describe" && numberOf(timeout) > 0) throw refused("the timeout of a group");
         const declare = table[kind];
         const skips = mode === "skip" || skip;
         const how = skips ? declare.skip : mode === "todo" || todo ? declare.todo : declare;
         const group = () => (skips ? undefined : apply(fn, undefined, [freeze({ name: title })]));
-        how(title, kind === "test" ? bodyOf(fn, title) : group, numberOf(timeout) > 5000 ? { timeout } : undefined);
+        how(title, kind === "test" ? bodyOf(fn, title) : group, numberOf(timeout) > 0 ? { timeout } : undefined);
         return ofNothing();
       });
     const kinds = (kind) => {
@@ -1107,7 +1183,7 @@ export default (table, key, channel, jsc, required) => {
     const test = kinds("test");
     const describe = close(kinds("describe"));
     const hooks = { __proto__: null, before: "beforeAll", after: "afterAll", beforeEach: "beforeEach", afterEach: "afterEach" };
-    const hookOf = (name) => close((fn) => table[hooks[name]](bodyOf(fn, name)));
+    const hookOf = (name) => close((fn, options) => table[hooks[name]](bodyOf(fn, name), numberOf(options?.timeout) > 0 ? { timeout: options.timeout } : undefined));
     members(test, ["test", "it"], () => test);
     members(test, ["describe", "suite"], () => describe);
     members(test, ownKeys(hooks), hookOf);
@@ -1132,11 +1208,34 @@ export default (table, key, channel, jsc, required) => {
     }
     return object;
   };
+  // A bare name that is computed, or in a file that bun does not translate, leads past all of these: then the modules are made what they are
+  // to be before anybody has them. guard has looked whether there is such an import (pipeline/staging.h).
+  if (process.env.GUARD_IMPORTS_BY_NAME !== undefined) {
+    delete process.env.GUARD_IMPORTS_BY_NAME;
+    loadAssert();
+    loadStorage();
+  }
   closeMembers(jsc, ["getProtectedObjects", "startRemoteDebugger"]);
   const exportsOf = (module) => ({ __proto__: null, ...module, default: module, "module.exports": module });
   const inspectorModule = (name) => {
     closeMembers(loadBuiltin("node:inspector"), ["open", "waitForDebugger"]);
     return exportsOf(loadBuiltin("node:" + name));
+  };
+  // The sandboxes refuse the system call that lists interfaces; all have the loopback alone.
+  let os = null;
+  const osModule = () => {
+    if (os !== null) return os;
+    const module = loadBuiltin("node:os");
+    const { networkInterfaces } = module;
+    const stand = like(function () {
+      try {
+        return apply(networkInterfaces, module, []);
+      } catch {
+        return { lo: [{ address: "127.0.0.1", netmask: "255.0.0.0", family: "IPv4", mac: "00:00:00:00:00:00", internal: true, cidr: "127.0.0.1/8" }] };
+      }
+    }, networkInterfaces);
+    defineProperty(module, "networkInterfaces", { value: stand, writable: true, enumerable: true, configurable: true });
+    return (os = exportsOf(module));
   };
   // Made when they are asked for the first time.
   const makers = {
@@ -1146,27 +1245,32 @@ export default (table, key, channel, jsc, required) => {
     async_hooks: () => exportsOf(loadStorage()),
     inspector: () => inspectorModule("inspector"),
     "inspector/promises": () => inspectorModule("inspector/promises"),
+    os: osModule,
     test: () => (nodeTest ??= nodeTestModule()),
   };
   // There are four ways to a module: by "node:" and by import of the bare name, by require of it, by process, and by the loader. (A mock of bun's, were there
   // one, would stand before the first and leave out require.)
-  const kNamespace = "guard";
   const handedOut = [];
   apply(Bun.plugin, Bun, [{
     name: kNamespace,
     setup(build) {
-      build.onResolve({ filter: /^(?:assert|assert\/strict|async_hooks|inspector|inspector\/promises|test)$/, namespace: "node" }, ({ path }) => ({ path, namespace: kNamespace }));
+      build.onResolve({ filter: /^(?:assert|assert\/strict|async_hooks|inspector|inspector\/promises|os|test)$/, namespace: "node" }, ({ path }) => ({ path, namespace: kNamespace }));
       build.onLoad({ filter: /./, namespace: kNamespace }, ({ path }) => ({ exports: makers[path](), loader: "object" }));
     },
   }]);
   put(Bun.plugin, "clearAll", function () {
     throw tampered("the modules that tests are made of");
   });
-  for (const name of ["assert", "assert/strict", "async_hooks", "inspector", "inspector/promises"]) {
-    const module = { __proto__: null, get exports() { return makers[name]()["module.exports"]; } };
+  const handIn = (name, module) => {
     required[name] = module;
-    handedOut[handedOut.length] = { __proto__: null, name, module };
+    if (name !== "os" && name !== kNamespace + ":os") handedOut[handedOut.length] = { __proto__: null, name, module }; // which tests may replace
+  };
+  for (const name of ["assert", "assert/strict", "async_hooks", "inspector", "inspector/promises", "os"]) {
+    const module = { __proto__: null, get exports() { return makers[name]()["module.exports"]; } };
+    handIn(name, module);
+    handIn(kNamespace + ":" + name, module);
   }
+  handIn(kNamespace + ":test", { __proto__: null, get exports() { return makers.test()["module.exports"]; } });
   const handOut = (object, key, native) => {
     const value = like(function (id) {
       const given = listOf(arguments);
@@ -1233,6 +1337,7 @@ export default (table, key, channel, jsc, required) => {
 
   // bun has ended one more attempt. One of ours that has not is a test that ran out of time.
   afterEach(() => {
+    endLast();
     look();
     if (lastTest !== null) lastTest.assertions += inHooks;
     inHooks = matchersInHooks = askedInHooks = 0;
@@ -1260,27 +1365,34 @@ export default (table, key, channel, jsc, required) => {
       return false; // no timer
     }
   };
+  const isChild = (object) => {
+    const prototype = getPrototypeOf(object);
+    return prototype !== null && getOwnPropertyDescriptor(prototype, "exited") !== undefined;
+  };
   beforeAll(() => {
     const all = held();
-    for (let i = 0; i < all.length; ++i) if (!isOneTimer(all[i]) && status(all[i]) !== "pending") apply(weakAdd, standing, [all[i]]);
+    for (let i = 0; i < all.length; ++i) if (!isOneTimer(all[i]) && status(all[i]) !== "pending" && !isChild(all[i])) apply(weakAdd, standing, [all[i]]);
   });
-  // Not what WebCrypto does: of that the promises are counted.
-  let encrypting = 0;
-  const ciphers = SubtleCrypto.prototype;
-  for (const key of ownKeys(ciphers)) {
-    const native = getOwnPropertyDescriptor(ciphers, key).value;
-    if (typeof native !== "function" || key === "constructor") continue;
-    const value = like(function () {
-      const promise = apply(native, this, arguments);
-      const followed = follow(promise, () => --encrypting);
-      if (followed === null) return promise;
-      ++encrypting;
-      return followed;
-    }, native);
-    defineProperty(ciphers, key, { value, writable: true, enumerable: true, configurable: true });
-  }
+  // Not what WebCrypto and WebAssembly do: of that the promises are counted.
+  let working = 0;
+  const countPromises = (object) => {
+    for (const key of ownKeys(object)) {
+      const native = getOwnPropertyDescriptor(object, key).value;
+      if (typeof native !== "function" || key === "constructor" || native.prototype !== undefined) continue;
+      const value = like(function () {
+        const promise = apply(native, this, arguments);
+        const followed = follow(promise, () => --working);
+        if (followed === null) return promise;
+        ++working;
+        return followed;
+      }, native);
+      defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+    }
+  };
+  countPromises(SubtleCrypto.prototype);
+  countPromises(WebAssembly);
   const isPending = (waited) => {
-    if (encrypting > 0) return true;
+    if (working > 0) return true;
     const all = held();
     for (let i = 0; i < all.length; ++i) {
       if (!apply(weakHas, standing, [all[i]]) && (waited < kDrainMs || status(all[i]) === "pending")) return true;
@@ -1297,6 +1409,7 @@ export default (table, key, channel, jsc, required) => {
   };
   const pass = (turns, done) => (turns > 0 ? immediate(() => pass(turns - 1, done)) : done());
   afterAll((done) => {
+    endLast();
     if (isFakeTimers()) useRealTimers();
     draining = true;
     pass(2, () => drain(0, () => conclude(done)));
@@ -1309,6 +1422,7 @@ export default (table, key, channel, jsc, required) => {
   };
   const conclude = (done) => {
     sealed = true;
+    endLast();
     look();
     for (let one = outside.after; one !== outside; one = one.after) ++count.abandoned;
     sumUp(outside.open);

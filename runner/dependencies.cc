@@ -28,6 +28,7 @@ using nlohmann::json;
 constexpr std::string_view kFolderMark = ".guard-folder";
 constexpr std::uint64_t kPackageBytesMax = 4ull << 20;
 constexpr std::uint64_t kLockfileBytesMax = 64ull << 20;
+constexpr std::uint64_t kArchiveBytesMax = 64ull << 20;
 constexpr std::uint64_t kPatchBytesMax = 16ull << 20;
 constexpr std::size_t kFoldersMax = 50'000;
 constexpr int kDepthMax = 16;
@@ -36,7 +37,7 @@ constexpr std::uint64_t kBunWordsMax = 64 * 1024;
 constexpr std::chrono::minutes kInstallDeadline{15};
 
 constexpr std::string_view kWhatIsInstalled =
-    "guard installs workspaces, folders of the project and packages of a registry: another path, an archive, a git address or a URL is not "
+    "guard installs workspaces, folders and archives of the project and packages of a registry: another path, a git address or a URL is not "
     "fixed by the lockfile";
 
 constexpr std::array<std::string_view, 4> kDependencyTables = {"dependencies", "devDependencies",
@@ -99,7 +100,7 @@ bool is_package_name(std::string_view name) {
 }
 
 // "a/../b/" -> "b", "." -> ""; nothing where it leads out.
-std::optional<std::string> folder_within(const fs::path& path) {
+std::optional<std::string> path_within(const fs::path& path) {
   std::string normal = path.lexically_normal().generic_string();
   while (normal.ends_with('/')) normal.pop_back();
   if (normal == ".") normal.clear();
@@ -107,14 +108,13 @@ std::optional<std::string> folder_within(const fs::path& path) {
   return normal;
 }
 
-// The folder that "file:../b", "link:./b" or "portal:b" in the package.json in `place` names, relative to the project; nothing where it
-// is an archive or lies outside.
-std::optional<std::string> local_folder(std::string_view range, const std::string& place) {
+// The folder or archive that "file:../b", "link:./b" or "portal:b" in the package.json in `place` names, relative to the project; nothing
+// where it lies outside.
+std::optional<std::string> local_path(std::string_view range, const std::string& place) {
   for (const std::string_view kind : {"file:", "link:", "portal:"}) {
     if (!range.starts_with(kind)) continue;
     range.remove_prefix(kind.size());
-    if (range.starts_with('/') || range.ends_with(".tgz") || range.ends_with(".tar.gz")) return std::nullopt;
-    return folder_within(fs::path(place) / range);
+    return range.starts_with('/') ? std::nullopt : path_within(fs::path(place) / range);
   }
   return std::nullopt;
 }
@@ -163,17 +163,27 @@ bool is_registry_package(const json& entry) {
          is_version(std::string_view(named).substr(at + 1)) && entry[3].is_string();
 }
 
-// ["@s/a@workspace:packages/a"], ["b@file:libs/b", {...}], and ["x@root:", {...}] where a workspace depends on the project itself.
+bool is_archive(std::string_view path) {
+  return path.ends_with(".tgz") || path.ends_with(".tar.gz");
+}
+
+// ["@s/a@workspace:packages/a"], ["b@file:libs/b", {...}], ["c@libs/c.tgz", {...}, "sha512-..."], and ["x@root:", {...}] where a workspace depends
+// on the project itself.
 bool is_own_package(const json& entry, const std::vector<std::string>& places) {
-  if (!entry.is_array() || entry.empty() || entry.size() > 2 || !entry[0].is_string() || !(entry.size() == 1 || entry[1].is_object())) return false;
+  if (!entry.is_array() || entry.empty() || !entry[0].is_string() || (entry.size() > 1 && !entry[1].is_object())) return false;
   const std::string_view named = entry[0].get_ref<const std::string&>();
-  for (const std::string_view mark : {"@workspace:", "@root:", "@file:", "@link:"}) {
-    const auto at = named.rfind(mark);
-    if (at == std::string_view::npos) continue;
-    const auto place = folder_within(named.substr(at + mark.size()));
-    return place && is_package_name(named.substr(0, at)) && std::find(places.begin(), places.end(), *place) != places.end();
+  const auto at = named.find('@', 1);
+  if (at == std::string_view::npos || !is_package_name(named.substr(0, at))) return false;
+  std::string_view path = named.substr(at + 1);
+  bool is_folder = false;
+  for (const std::string_view kind : {"workspace:", "root:", "file:", "link:"}) {
+    if (is_folder || !path.starts_with(kind)) continue;
+    is_folder = true;
+    path.remove_prefix(kind.size());
   }
-  return false;
+  const auto place = path_within(path);
+  if (!place || std::find(places.begin(), places.end(), *place) == places.end()) return false;
+  return is_archive(*place) ? entry.size() == 3 && is_integrity(entry[2]) : is_folder && entry.size() <= 2;
 }
 
 // Settings of npm, its registries and proxies. Everything else stays outside: install scripts do not run, yet bun reads
@@ -236,6 +246,12 @@ std::string words_of(std::string_view err) {
 
 }  // namespace
 
+std::vector<std::string> Dependencies::places() const {
+  std::vector<std::string> all = workspaces;
+  all.insert(all.end(), archives.begin(), archives.end());
+  return all;
+}
+
 Result<NamedDependencies> named_dependencies(const std::string& package_json, const std::string& place) {
   const std::string name = place.empty() ? "package.json" : place + "/package.json";
   GUARD_TRY_ASSIGN(const json package, parse_object(package_json, name));
@@ -249,14 +265,14 @@ Result<NamedDependencies> named_dependencies(const std::string& package_json, co
       if (is_package_name(package_name) && range.is_string()) {
         const auto& text = range.get_ref<const std::string&>();
         if (is_registry_range(text)) continue;
-        if (auto folder = local_folder(text, place)) {
-          named.folders.push_back(std::move(*folder));
+        if (auto path = local_path(text, place)) {
+          (is_archive(*path) ? named.archives : named.folders).push_back(std::move(*path));
           continue;
         }
       }
       const std::string shown =
           range.is_string() ? fmt::format("\"{}\"", printable(range.get_ref<const std::string&>())) : range.type_name();
-      return unsatisfied(fmt::format("{} asks for \"{}\" as {}, which is neither a package of a registry nor a folder of the project", name,
+      return unsatisfied(fmt::format("{} asks for \"{}\" as {}, which is neither a package of a registry nor one of the project", name,
                                      printable(package_name), shown))
           .hint(std::string(kWhatIsInstalled));
     }
@@ -289,7 +305,7 @@ Result<std::size_t> check_lockfile(const std::string& lockfile, const std::strin
     }
     const std::string shown =
         entry.is_array() && !entry.empty() && entry[0].is_string() ? entry[0].get<std::string>() : key;
-    return unsatisfied(fmt::format("{} holds \"{}\", which is neither a package of a registry with an integrity hash nor a folder of the project",
+    return unsatisfied(fmt::format("{} holds \"{}\", which is neither a package of a registry with an integrity hash nor one of the project",
                                    name, printable(shown)))
         .hint(std::string(kWhatIsInstalled));
   }
@@ -402,7 +418,7 @@ Result<void> read_patches(const fs::path& project, const json& package, const st
     for (const json& place : (*holder)["patchedDependencies"]) patches.push_back(place.is_string() ? place.get<std::string>() : std::string());
   }
   for (const std::string& patch : patches) {
-    const auto path = folder_within(patch);
+    const auto path = path_within(patch);
     if (!path || path->empty() || !lies_in_project(project, *path)) return unsatisfied(fmt::format("the patch \"{}\" is no file of the project", printable(patch)));
     GUARD_TRY_ASSIGN(files[*path], read_file(project / *path, kPatchBytesMax, FollowLinks::no));
   }
@@ -467,6 +483,11 @@ Result<Dependencies> read_dependencies(const fs::path& project) {
     }
     GUARD_TRY_ASSIGN(NamedDependencies named, named_dependencies(files[path], place));
     needed = needed || named.any;
+    for (const std::string& archive : named.archives) {
+      if (!lies_in_project(project, archive)) return unsatisfied(fmt::format("{} asks for \"{}\", which is no file of the project", path, printable(archive)));
+      GUARD_TRY_ASSIGN(files[archive], read_file(project / archive, kArchiveBytesMax, FollowLinks::no));
+      dependencies.archives.push_back(archive);
+    }
     for (std::string& folder : named.folders) {
       if (std::find(places.begin(), places.end(), folder) != places.end()) continue;
       std::error_code failure;
@@ -484,7 +505,7 @@ Result<Dependencies> read_dependencies(const fs::path& project) {
     auto text = read_file(project / name, kLockfileBytesMax, FollowLinks::no);
     if (!text && text.error().code() == ErrorCode::file_not_found) continue;
     if (!text) return std::move(text).error();
-    if (name == "bun.lock") GUARD_TRY(check_lockfile(*text, "bun.lock", dependencies.workspaces));
+    if (name == "bun.lock") GUARD_TRY(check_lockfile(*text, "bun.lock", dependencies.places()));
     dependencies.lockfile = name;
     files[dependencies.lockfile] = std::move(*text);
     return dependencies;
@@ -532,6 +553,16 @@ class Installer {
   const CancelToken& cancel_;
   ProcessSpec spec_;
 };
+
+// "a@1.2.3 sha512-..." of each package of a registry in a checked bun.lock.
+Result<std::set<std::string>> locked_packages(const std::string& text) {
+  GUARD_TRY_ASSIGN(const json lock, parse_object(without_trailing_commas(text), "bun.lock"));
+  std::set<std::string> packages;
+  for (const json& entry : lock.value("packages", json::object())) {
+    if (is_registry_package(entry)) packages.insert(entry[0].dump() + " " + entry.back().dump());
+  }
+  return packages;
+}
 
 // ".../node_modules/@s/a" -> ".../node_modules"
 fs::path modules_around(const fs::path& package) {
@@ -593,20 +624,36 @@ Result<std::vector<std::string>> install_dependencies(const Dependencies& depend
   for (const std::string& place : dependencies.folders) GUARD_TRY(write_file_atomically(folder / place / kFolderMark, place));
   GUARD_TRY(make_folders(folder / ".tmp", 0700));
   Installer installer(bun, folder, dependencies.lockfile, cancel);
+  std::string fixed;  // the bun.lock that another lockfile was made into
+  const auto read_made = [&]() -> Result<std::size_t> {
+    GUARD_TRY_ASSIGN(fixed, read_file(folder / "bun.lock", kLockfileBytesMax, FollowLinks::no));
+    return check_lockfile(fixed, dependencies.lockfile, dependencies.places());
+  };
   if (dependencies.lockfile != "bun.lock") {
     const bool binary = dependencies.lockfile == "bun.lockb";
     GUARD_TRY(installer.run(binary ? std::vector<std::string>{"install", "--lockfile-only", "--save-text-lockfile", "--frozen-lockfile", "--ignore-scripts"}
                                    : std::vector<std::string>{"pm", "migrate"},
                             "bun cannot read"));
-    GUARD_TRY_ASSIGN(const std::string made, read_file(folder / "bun.lock", kLockfileBytesMax, FollowLinks::no));
-    GUARD_TRY_ASSIGN(const std::size_t unhashed, check_lockfile(made, dependencies.lockfile, dependencies.workspaces));
+    GUARD_TRY_ASSIGN(const std::size_t unhashed, read_made());
     if (unhashed > 0) {
       notes.push_back(fmt::format("{} has no hash for {} {}: their versions alone are fixed; `{}` may add the hashes", dependencies.lockfile, unhashed,
                                   unhashed == 1 ? "package" : "packages", update_command(dependencies.lockfile)));
     }
   }
   // copyfile: the other ways link the packages to bun's cache.
-  GUARD_TRY(installer.run({"install", "--frozen-lockfile", "--ignore-scripts", "--no-progress", "--backend=copyfile"}, "bun cannot install what is fixed by"));
+  const std::vector<std::string> install = {"install", "--frozen-lockfile", "--ignore-scripts", "--no-progress", "--backend=copyfile"};
+  constexpr std::string_view kFailed = "bun cannot install what is fixed by";
+  if (auto installed = installer.run(install, kFailed); !installed) {
+    // bun does not always make of another lockfile what it takes for up to date (ranges of workspaces, resolutions). It may mend that as long
+    // as no package comes in which the lockfile does not fix.
+    if (dependencies.lockfile == "bun.lock" || installed.error().code() != ErrorCode::dependency_unsatisfied) return std::move(installed).error();
+    GUARD_TRY_ASSIGN(const auto before, locked_packages(fixed));
+    if (!installer.run({"install", "--lockfile-only", "--ignore-scripts", "--no-progress"}, kFailed)) return std::move(installed).error();
+    GUARD_TRY(read_made());
+    GUARD_TRY_ASSIGN(const auto after, locked_packages(fixed));
+    if (!std::includes(before.begin(), before.end(), after.begin(), after.end())) return std::move(installed).error();
+    GUARD_TRY(installer.run(install, kFailed));
+  }
   if (!dependencies.folders.empty()) GUARD_TRY(link_folders(folder, dependencies));
   return notes;
 }

@@ -1,8 +1,8 @@
 // The packages a project's tests import: what package.json and the lockfile ask for, whether guard will install it, and the
 // installing. Install scripts never run.
 //
-// Taken are the project's own workspaces, folders of the project that a package.json names (file:, link:, portal:), and packages of a
-// registry. What is named by a git address, a URL, an archive or a path outside is not fixed by the lockfile's text, and a path
+// Taken are the project's own workspaces, folders and archives of the project that a package.json names (file:, link:, portal:), and
+// packages of a registry. What is named by a git address, a URL or a path outside is not fixed by the lockfile's text, and a path
 // outside would also have to be trusted. bun.lock has an integrity hash for each package. Old lockfiles of npm and yarn lack some: then the version
 // is what is fixed, and a note says so.
 //
@@ -26,6 +26,10 @@ struct Dependencies {
   std::string lockfile;                      // the one among `files`; empty when no package.json names dependencies
   std::vector<std::string> workspaces;       // folders with a package.json: "" (the project itself), "packages/a"; `folders` too
   std::vector<std::string> folders;          // those that are no workspaces: named by path
+  std::vector<std::string> archives;         // of packages, among `files`: "vendor/a.tgz"
+
+  // All that an entry of the lockfile may name by path.
+  std::vector<std::string> places() const;
 };
 
 // Reads and checks. DEPENDENCY_UNSATISFIED where a package.json names dependencies and no lockfile holds them, or where
@@ -37,6 +41,7 @@ Result<Dependencies> read_dependencies(const std::filesystem::path& project);
 struct NamedDependencies {
   bool any = false;
   std::vector<std::string> folders;  // of the project, which they name by path, relative to it
+  std::vector<std::string> archives;
 };
 // `place`: where the package.json lies, relative to the project: "", "packages/a".
 Result<NamedDependencies> named_dependencies(const std::string& package_json, const std::string& place);

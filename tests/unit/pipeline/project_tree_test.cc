@@ -107,6 +107,21 @@ TEST_F(ProjectTreeTest, IsTheWholeProjectButWhatGitIgnoresAndWhatIsNeverShown) {
   EXPECT_THAT(tree.left_out, UnorderedElementsAre(".env", "lib/.env.local"));
 }
 
+// bun looks for tests without regard to case.
+TEST_F(ProjectTreeTest, FindsTestsInWhateverCase) {
+  for (const char* path : {"k.TEST.ts", "lib/Foo.Spec.TSX", "lib/b_Test.Mjs", "lib/attest.ts", "lib/testing.ts"}) write(path, path);
+  EXPECT_THAT(read({""}).tests, ElementsAre("k.TEST.ts", "lib/Foo.Spec.TSX", "lib/b_Test.Mjs"));
+}
+
+TEST(ImportsByName, IsTrueOfAllButOneLiteral) {
+  for (const char* text : {"await import(name)", "import ( `node:${x}` )", "import(\"as\" + \"sert\")", "import/**/(x)", "import\n(x)", "import('a' as string)", "// @bun\nimport a from \"assert\";", "import(", "import(\"a"}) {
+    EXPECT_TRUE(imports_by_name(text)) << text;
+  }
+  for (const char* text : {"", "import a from \"assert\";", "await import(\"./a\")", "await import('./a', { with: {} })", "import.meta.dir", "import { b } from './b'; const important = (x);", "export * from \"./import\""}) {
+    EXPECT_FALSE(imports_by_name(text)) << text;
+  }
+}
+
 // What a generator may write is judged, named or not; what was not named does not run.
 TEST_F(ProjectTreeTest, JudgesWhatIsNamedAndWhatTheConfigurationNames) {
   for (const char* path : {"tests/a.test.ts", "tests/helper.ts", "other/b.test.ts", "other/c.ts"}) write(path, path);

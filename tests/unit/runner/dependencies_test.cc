@@ -86,6 +86,11 @@ TEST(Dependencies, TakesEntriesOfFoldersThatAreNamed) {
     EXPECT_FALSE(check_lockfile(lock, "bun.lock", {""})) << entry;
   }
   EXPECT_FALSE(check_lockfile(lock_with(R"("b": ["b@file:libs/../../libs/b", {}])"), "bun.lock", {"", "libs/b"}));
+  const std::string archive = R"("b": ["b@./b.tgz", {}, ")" + kIntegrity + "\"]";
+  EXPECT_TRUE(check_lockfile(lock_with(archive), "bun.lock", {"", "b.tgz"}));
+  EXPECT_FALSE(check_lockfile(lock_with(archive), "bun.lock", {""}));
+  EXPECT_FALSE(check_lockfile(lock_with(R"("b": ["b@./b.tgz", {}])"), "bun.lock", {"", "b.tgz"}));
+  EXPECT_FALSE(check_lockfile(lock_with(R"("b": ["b@https://example.com/b.tgz", {}, ")" + kIntegrity + "\"]"), "bun.lock", {"", "b.tgz"}));
 }
 
 // Old versions of npm and yarn left some out; bun does not.
@@ -135,7 +140,7 @@ TEST(Dependencies, TakesFoldersOfTheProject) {
 }
 
 TEST(Dependencies, RefusesPackagesThatAreNotFromARegistry) {
-  for (const std::string range : {"file:../a", "link:..", "link:b/../../a", "portal:/a", "file:a.tgz", "file:a.tar.gz", "workspace:../a", "git+https://example.com/a.git",
+  for (const std::string range : {"file:../a", "link:..", "link:b/../../a", "portal:/a", "file:../a.tgz", "workspace:../a", "git+https://example.com/a.git",
                                   "git@example.com:a.git", "github:owner/a", "owner/a", "https://example.com/a.tgz",
                                   "./a.tgz", "../a", "npm:../a", "npm:owner/a@1", "patch:a@1#p"}) {
     const auto named = named_dependencies(package_with(range), "");
@@ -284,9 +289,24 @@ TEST_F(Workspaces, FoldersThatAreNamedByPathBelongToThem) {
   EXPECT_EQ(read->folders, (std::vector<std::string>{"libs/b", "libs/c"}));
   EXPECT_EQ(read->files.count("libs/c/package.json"), 1u);
 
+  write("vendor/d.tgz", "archive");
+  write("package.json", package_with("file:libs/b"));
   ASSERT_TRUE(std::filesystem::remove_all(temp_->path() / "libs" / "c"));
   EXPECT_FALSE(read_dependencies(temp_->path())) << "is not there";
   std::filesystem::create_directory_symlink("/etc", temp_->path() / "libs" / "c");
+  EXPECT_FALSE(read_dependencies(temp_->path())) << "leads out";
+}
+
+TEST_F(Workspaces, ArchivesThatAreNamedByPathAreRead) {
+  write("vendor/d.tgz", "archive");
+  write("package.json", package_with("file:vendor/d.tgz"));
+  write("bun.lock", lock_with(R"("a": ["d@vendor/d.tgz", {}, ")" + kIntegrity + "\"]"));
+  const auto read = read_dependencies(temp_->path());
+  ASSERT_TRUE(read) << read.error().to_string();
+  EXPECT_EQ(read->files.at("vendor/d.tgz"), "archive");
+  std::filesystem::remove(temp_->path() / "vendor/d.tgz");
+  EXPECT_FALSE(read_dependencies(temp_->path())) << "is not there";
+  std::filesystem::create_symlink("/etc/passwd", temp_->path() / "vendor/d.tgz");
   EXPECT_FALSE(read_dependencies(temp_->path())) << "leads out";
 }
 

@@ -1,0 +1,5 @@
+// tests_failed|report_forged
+// A forgotten wait for a compilation.
+import { test, expect } from "bun:test";
+const big = () => { const n = 6000; const leb = (x) => { const o = []; do { let b = x & 127; x >>>= 7; if (x) b |= 128; o.push(b); } while (x); return o; }; const sec = (id, b) => [id, ...leb(b.length), ...b]; const body = [0, ...Array(40).fill([0x41,1,0x1a]).flat(), 0x0b]; const one = [...leb(body.length), ...body]; const parts = [0,0x61,0x73,0x6d,1,0,0,0]; const t = sec(1,[1,0x60,0,0]); const f = []; const c = []; f.push(...leb(n)); for (let i = 0; i < n; i++) f.push(0); const cl = [...leb(n)]; const head = [...parts, ...t]; const fs = [3, ...leb(f.length)]; const clen = cl.length + n*one.length; const cs = [10, ...leb(clen), ...cl]; const out = new Uint8Array(head.length + fs.length + f.length + cs.length + n*one.length); let o = 0; const put = (a) => { out.set(a, o); o += a.length; }; put(head); put(fs); put(f); put(cs); for (let i = 0; i < n; i++) put(one); return out; };
+test("one", () => { expect(1).toBe(1); const bad = () => { expect(1).toBe(2); }; WebAssembly.compile(big()).then(bad); });
