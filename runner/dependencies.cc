@@ -408,7 +408,7 @@ bool lies_in_project(const fs::path& project, const std::string& path) {
   return fs::weakly_canonical(project / path, failure) == (fs::weakly_canonical(project, failure) / path).lexically_normal() && !failure;
 }
 
-// The patch files, which belong to the project: `patchedDependencies` of package.json, there below `pnpm` too.
+// The patch files, which belong to the project: `patchedDependencies` of package.json, there below `pnpm` too, and of pnpm-workspace.yaml.
 Result<void> read_patches(const fs::path& project, const json& package, const std::string& pnpm_workspaces, std::map<std::string, std::string>& files) {
   std::vector<std::string> patches = pnpm_values(pnpm_workspaces, "patchedDependencies");
   const json none = json::object();
@@ -416,6 +416,12 @@ Result<void> read_patches(const fs::path& project, const json& package, const st
   for (const json* holder : {&package, &pnpm}) {
     if (!holder->is_object() || !holder->contains("patchedDependencies")) continue;
     for (const json& place : (*holder)["patchedDependencies"]) patches.push_back(place.is_string() ? place.get<std::string>() : std::string());
+  }
+  // yarn's lie in a folder of their own, and are named in the ranges of its lockfile.
+  constexpr std::string_view kYarnPatches = ".yarn/patches";
+  std::error_code failure;
+  for (fs::directory_iterator entry(project / kYarnPatches, failure), end; !failure && entry != end; entry.increment(failure)) {
+    if (entry->path().extension() == ".patch") patches.push_back((fs::path(kYarnPatches) / entry->path().filename()).native());
   }
   for (const std::string& patch : patches) {
     const auto path = path_within(patch);

@@ -261,6 +261,8 @@ TEST_F(Workspaces, PatchesOfPnpmAreReadToo) {
   ASSERT_TRUE(read) << read.error().to_string();
   EXPECT_EQ(read->files.at("patches/a.patch"), "diff a");
   EXPECT_EQ(read->files.at("patches/@s__b@1.0.0.patch"), "diff b");
+  write(".yarn/patches/c.patch", "diff c");
+  EXPECT_EQ(read_dependencies(temp_->path())->files.at(".yarn/patches/c.patch"), "diff c");
   write("pnpm-workspace.yaml", "patchedDependencies:\n  a: ../a.patch\n");
   EXPECT_FALSE(read_dependencies(temp_->path()));
 }
