@@ -93,7 +93,10 @@ Result<ProjectFiles> read_project(const json& record, const fs::path& project) {
   // What was asked for and is gone is a difference, and no reason not to look at the rest.
   std::error_code failure;
   std::erase_if(wanted.named, [&](const std::string& name) { return !fs::exists(fs::symlink_status(project / name, failure)); });
-  GUARD_TRY_ASSIGN(const ProjectTree tree, read_project_tree(wanted));
+  GUARD_TRY_ASSIGN(ProjectTree tree, read_project_tree(wanted));
+  // What the gate refused was not there for the run, whatever it reads now.
+  const std::set<std::string> left_out = record["left_out"].get<std::set<std::string>>();
+  std::erase_if(tree.gated.files, [&](const SourceFile& file) { return left_out.count(file.path) != 0; });
   ProjectFiles files;
   if (record["files"]["staged"] == true) {
     GUARD_TRY_ASSIGN(files.sha256, staged_hashes(project, tree));

@@ -131,6 +131,10 @@ class Reader {
       for (const auto& file : tree_.gated.files) {
         if (file.path.starts_with(name) && is_test_name(fs::path(file.path).filename().native())) add_test(file.path);
       }
+      // Named all the same: the gate refuses them before anything runs.
+      for (const auto& finding : tree_.gated.findings) {
+        if (finding.path.starts_with(name) && is_test_name(fs::path(finding.path).filename().native())) add_test(finding.path);
+      }
       if (tree_.tests.size() > before) continue;
       return Error(ErrorCode::file_not_found, fmt::format("there are no tests in {}", printable(name.empty() ? request_.project.native() : name)))
           .hint("tests are called *.test.ts, *_test.ts, *.spec.ts or *_spec.ts (or .js, .tsx, .jsx, .mjs, .cjs, .mts, .cts)");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "common/hash.h"
@@ -19,6 +20,7 @@
 #include "pipeline/masked_record.h"
 #include "pipeline/parted_run.h"
 #include "pipeline/project_tree.h"
+#include "pipeline/run_gate.h"
 #include "pipeline/run_output.h"
 #include "pipeline/source_files.h"
 #include "pipeline/staging.h"
@@ -292,7 +294,15 @@ class Run {
   }
 
   Result<void> check(const SecretSource& secrets) {
-    record_.check = gate(gate_request(secrets), tree_.gated, choice_.mode);
+    // Where the program sees the project itself, nothing can be left out.
+    if (request_.refused_files == RefusedFiles::decide || works_in_staged_folder()) {
+      record_.check = gate(gate_request(secrets), tree_.gated, choice_.mode);
+    } else {
+      RunGate judged = gate_run(gate_request(secrets), tree_.gated, tree_.tests, choice_.mode);
+      record_.check = std::move(judged.check);
+      record_.refused = std::move(judged.left_out);
+      for (const auto& finding : record_.refused) absent_.insert(finding.path);
+    }
     for (const auto& used : record_.check->waivers) record_.widenings.push_back(waiver_text(used));
     return ok();
   }
@@ -304,6 +314,7 @@ class Run {
     request.config = &request_.config;
     request.secrets = [&secrets]() -> Result<const SecretSource*> { return &secrets; };
     request.project = request_.project;
+    request.absent = absent_;
     request.keep_names = true;
     return request;
   }
@@ -442,16 +453,27 @@ class Run {
     record_.verdict = std::move(judgement.verdict);
     record_.tests = std::move(judgement.tests);
     if (record_.verdict.kind() == VerdictKind::allowed) look_for_changes();
+    if (record_.verdict.kind() != VerdictKind::allowed && !record_.refused.empty()) tell_what_was_missing();
     if (!record_.tests) return;
     for (const auto& file : record_.tests->files) {
       if (file.assertions == 0) record_.widenings.push_back(fmt::format("evidence: no expect() was counted in {}", file.file));
     }
   }
 
+  void tell_what_was_missing() {
+    constexpr std::size_t kNamed = 3;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < std::min(kNamed, record_.refused.size()); ++i) names.push_back(record_.refused[i].path);
+    if (record_.refused.size() > kNamed) names.push_back(fmt::format("{} more", record_.refused.size() - kNamed));
+    std::string& detail = record_.verdict.detail;
+    detail = fmt::format("{} (left out: {}; a test that needs a refused file fails, so repair or remove it)", detail.empty() ? info(record_.verdict.reason).sentence : detail, joined(names));
+  }
+
   // A sandboxed run can't have changed them, but whoever takes the verdict takes what lies there now.
   void look_for_changes() {
     auto changed = [&]() -> Result<std::vector<std::string>> {
-      GUARD_TRY_ASSIGN(const ProjectTree now, read_project_tree(tree_request()));
+      GUARD_TRY_ASSIGN(ProjectTree now, read_project_tree(tree_request()));
+      std::erase_if(now.gated.files, [this](const SourceFile& file) { return absent_.count(file.path) != 0; });
       return changed_since(request_.project, now, record_.hashes);
     }();
     if (changed && changed->empty()) return;
@@ -466,6 +488,7 @@ class Run {
   RunRecord record_;
   BackendChoice choice_;
   ProjectTree tree_;
+  std::set<std::string> absent_;  // refused, and not staged
   std::optional<TargetFolder> target_folder_;  // opened before anything runs, so that nobody can put another in its place
   std::optional<EngineLocation> engine_;
   fs::path host_bun_;
