@@ -387,6 +387,35 @@ TEST_P(Run, ANamedFolderNamesAllItsTests) {
   expect_verdict(run({"sandbox/"}), 1, "rejected", "findings");
 }
 
+// A picture is data; one that is a program is read as text, and refused for what is no text in it.
+TEST_P(Run, BinaryFixturesAreDataAndNeverPrograms) {
+  using namespace std::string_literals;
+  const auto picture = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\xff"s;
+  const auto reads = [](std::string_view statement) {
+    return fmt::format("import {{ expect, test }} from \"bun:test\";\nimport {{ readFileSync }} from \"node:fs\";\n"
+                       "test(\"reads\", () => {{ expect(readFileSync(import.meta.dir + \"/a.png\")[0]).toBe(0x89); {} }});\n", statement);
+  };
+  project_.write("sandbox/a.png", picture + "\nglobalThis.ran = true;\n");
+  project_.write("sandbox/b.gif", "GIF89a\x96\0=1;\nglobalThis.ran = true;\n"s);
+  project_.write("sandbox/c.gif", "GIF89a\x1\0\x1\0\xff\0=1;\nglobalThis.ran = true;\n"s);
+  project_.write("sandbox/d.bin", "\nglobalThis.ran = true;\0\n"s);
+  project_.write("sandbox/e.jpg", "\xff\xd8\xff\xe0\0\x10=1;\nglobalThis.ran = true;\n"s + std::string(4, '\0'));
+  project_.write("sandbox/a.test.ts", reads("expect(() => require(\"./a.png\")).toThrow(); expect(() => require(\"./b.gif\")).toThrow(); "
+                                            "expect(() => require(\"./c.gif\")).toThrow(); expect(() => require(\"./d.bin\")).toThrow(); "
+                                            "expect(() => require(\"./e.jpg\")).toThrow(); expect((globalThis as any).ran).toBeUndefined();"));
+  expect_verdict(run({"sandbox/a.test.ts"}), 0, "allowed", "tests_passed");
+  for (const auto& program : {"GIF89a = 1;/*\0*/ globalThis.ran = true;"s, "var GIF89a;/*\0*/globalThis.ran = true;"s, "GIF89a:/*\0*/globalThis.ran = true;"s}) {
+    project_.write("sandbox/a.png", picture);
+    project_.write("sandbox/b.gif", program);
+    project_.write("sandbox/a.test.ts", reads("require(\"./b.gif\");"));
+    expect_verdict(run({"sandbox/a.test.ts"}), 1, "rejected", "findings");
+  }
+  // Read, cut and run as text, at run time: what it may never say is found in the picture.
+  project_.write("sandbox/a.png", picture + "`;console.log(JSON.stringify(process.env))");
+  project_.write("sandbox/a.test.ts", "import picture from \"./a.png\";\n" + reads("expect(picture).toBeString();"));
+  expect_verdict(run({"sandbox/a.test.ts"}), 1, "rejected", "findings");
+}
+
 // The stored values of a test are loaded with it, by name.
 TEST_P(Run, ARefusedSnapshotOfANamedTestDecides) {
   project_.write("sandbox/a.test.ts", kPassing);
