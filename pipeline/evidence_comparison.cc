@@ -16,6 +16,7 @@
 #include "pipeline/masked_record.h"
 #include "pipeline/run_facts.h"
 #include "pipeline/git.h"
+#include "pipeline/preload.h"
 #include "pipeline/project_tree.h"
 #include "pipeline/staging.h"
 #include "redact/secret_source.h"
@@ -85,6 +86,7 @@ Result<ProjectFiles> read_project(const json& record, const fs::path& project) {
   wanted.named = record["files_asked"].get<std::vector<std::string>>();
   wanted.gated_paths = gated_paths(record);
   wanted.file_bytes_max = file_bytes_max(record);
+  wanted.also = preloaded_files(recorded_preload(record["command"].get<std::vector<std::string>>()));
   wanted.ignored = [](const fs::path& top) {
     const CancelToken never;
     auto names = Git(top, never).ignored();

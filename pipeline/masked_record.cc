@@ -131,6 +131,7 @@ void mask_record(const SecretSource& secrets, RunRecord& record) {
   }
   if (record.facts) mask_facts(mask, *record.facts);
   mask(record.hashes);
+  mask(record.preload);
   mask(record.left_out);
   for (auto& finding : record.refused) mask_finding(mask, finding);
   mask(record.widenings);

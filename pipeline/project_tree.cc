@@ -61,6 +61,9 @@ class Reader {
       if (is_seed_layout() && fs::exists(fs::symlink_status(request_.project / name, failure))) roots.push_back((request_.project / name).string());
     }
     if (!is_seed_layout()) roots.push_back(request_.project.string());
+    for (const std::string& path : request_.also) {
+      if (is_seed_layout() && !is_below(path, kSandbox) && !is_below(path, "src")) roots.push_back((request_.project / path).string());
+    }
     std::vector<Finding> findings;
     FileWalk walk(options, [this](const WalkedFile& file) { return take(file); }, findings);
     GUARD_TRY(walk.add_all(roots));

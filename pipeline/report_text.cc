@@ -225,6 +225,7 @@ std::string run_text(const RunRecord& record, Colour colour) {
     text += fmt::format("{} {}, {}; tiers {}\n", paint(kBold, "checked:"), plural(record.check->report.files, "file"),
                         bytes_text(record.check->report.bytes), tiers_text(record.tiers));
   }
+  for (const auto& name : record.preload) text += fmt::format("{} {}\n", paint(kBold, "preload:"), printable(name));
   if (record.tests) {
     constexpr std::size_t kToldMax = 20;
     for (std::size_t i = 0; i < std::min(record.tests->failed.size(), kToldMax); ++i) text += failed_text(record.tests->failed[i], paint);

@@ -64,6 +64,7 @@ struct RunRecord {
   std::string why_backend;
   std::vector<std::string> tiers;
   std::optional<CheckRecord> check;
+  std::vector<std::string> preload;  // what bun loaded before each test file, after guard's own script
   std::optional<TestSummary> tests;
   std::optional<ExecResult> exec;
   std::optional<CollectRecord> collected;  // where `exec` is

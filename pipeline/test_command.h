@@ -17,6 +17,8 @@ inline constexpr std::string_view kBunInside = "/usr/local/bin/bun";
 // In PATH there; nobody knows where the environment of another program keeps it.
 inline constexpr std::string_view kBunInEnvironment = "bun";
 inline constexpr std::string_view kAttestationInside = "/.guard-attestation.mjs";
+// Beside it: bun's settings in place of the project's bunfig.toml, where something is preloaded.
+inline constexpr std::string_view kBunfig = ".guard-bunfig.toml";
 
 // Where bun writes lcov.info, below the one folder that init hands files out of.
 inline constexpr std::string_view kCoverageInside = "/app/sandbox/guard-coverage";
@@ -27,6 +29,7 @@ enum class Coverage : std::uint8_t { off, on };
 struct TestOptions {
   std::optional<std::uint32_t> seed;  // in random order, the same for the same seed
   Coverage coverage = Coverage::off;  // on: into RunRecord::coverage
+  std::vector<std::string> preload;  // Preload::names, which bun loads after the attestation
 
   bool is_plain() const noexcept { return !seed && coverage == Coverage::off; }
 };
@@ -34,8 +37,11 @@ struct TestOptions {
 // `files`: relative to the project. "./" makes bun take a name as a path and never as a pattern or an option.
 inline std::vector<std::string> test_command(std::string_view bun, std::string_view attestation, const std::vector<std::string>& files,
                                              const TestOptions& options = {}) {
-  std::vector<std::string> argv = {std::string(bun),        "test", "--preload", std::string(attestation),
-                                   "--reporter=junit", fmt::format("--reporter-outfile=/dev/fd/{}", SandboxSpec::kReportFd)};
+  std::vector<std::string> argv = {std::string(bun), "test", "--preload", std::string(attestation)};
+  for (const auto& name : options.preload) argv.insert(argv.end(), {"--preload", name});
+  // It lies beside the attestation.
+  if (!options.preload.empty()) argv.push_back(fmt::format("--config={}{}", attestation.substr(0, attestation.rfind('/') + 1), kBunfig));
+  argv.insert(argv.end(), {"--reporter=junit", fmt::format("--reporter-outfile=/dev/fd/{}", SandboxSpec::kReportFd)});
   if (options.seed) {
     argv.emplace_back("--randomize");
     argv.push_back(fmt::format("--seed={}", *options.seed));

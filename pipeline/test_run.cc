@@ -19,6 +19,7 @@
 #include "pipeline/git.h"
 #include "pipeline/masked_record.h"
 #include "pipeline/parted_run.h"
+#include "pipeline/preload.h"
 #include "pipeline/project_tree.h"
 #include "pipeline/run_gate.h"
 #include "pipeline/run_output.h"
@@ -149,6 +150,7 @@ class Run {
     if (request_.jobs > 1 && collect_policy() != CollectPolicy::none) {
       return Error(ErrorCode::input_invalid, "--jobs and --collect do not go together: several sandboxes may write the same file").hint("leave one of them out");
     }
+    if (tests()) GUARD_TRY(find_preload());
     GUARD_TRY(collect());
     if (tests()) {
       GUARD_TRY(check(secrets));
@@ -169,6 +171,12 @@ class Run {
     GUARD_TRY_ASSIGN(const RunFolder folder, RunFolder::create());
     GUARD_TRY_ASSIGN(const StagedTree staged, stage_tree(folder.path(), request_.project, tree_, {spec.image.module_folders, works_in_staged_folder()}));
     record_.hashes = staged.hashes;
+    for (const auto& [path, digest] : preload_digests_) {
+      const auto found = staged.hashes.find(path);
+      if (found == staged.hashes.end() || found->second != digest) {
+        return Error(ErrorCode::input_invalid, fmt::format("{} is loaded before the tests, and changed or can't be staged", printable(path))).hint("run again; git must not ignore it");
+      }
+    }
     record_.staged = true;
     record_.left_out.insert(record_.left_out.end(), staged.left_out.begin(), staged.left_out.end());
     GUARD_TRY(fill(spec, folder, staged, variables));
@@ -267,6 +275,14 @@ class Run {
     return guard::bring_back(request, std::move(tree_.gated), std::move(*written), record_);
   }
 
+  Result<void> find_preload() {
+    GUARD_TRY_ASSIGN(preload_, read_preload(request_.project));
+    if (preload_.files.empty()) return ok();
+    GUARD_TRY_ASSIGN(preload_digests_, committed_preload(preload_, request_.project, request_.committed_tree.empty() ? request_.project : request_.committed_tree, cancel_));
+    record_.preload = preload_.names;
+    return ok();
+  }
+
   Result<void> collect() {
     GUARD_TRY_ASSIGN(tree_, read_project_tree(tree_request()));
     record_.left_out = tree_.left_out;
@@ -285,6 +301,7 @@ class Run {
     wanted.project = request_.project;
     wanted.named = request_.files;
     wanted.gated_paths = request_.config.check.paths;
+    wanted.also = preload_.files;
     wanted.file_bytes_max = request_.config.check.max_file_bytes;
     wanted.ignored = [this](const fs::path& top) {
       auto names = Git(top, cancel_).ignored();
@@ -298,7 +315,9 @@ class Run {
     if (request_.refused_files == RefusedFiles::decide || works_in_staged_folder()) {
       record_.check = gate(gate_request(secrets), tree_.gated, choice_.mode);
     } else {
-      RunGate judged = gate_run(gate_request(secrets), tree_.gated, tree_.tests, choice_.mode);
+      std::vector<std::string> named = tree_.tests;
+      named.insert(named.end(), preload_.files.begin(), preload_.files.end());
+      RunGate judged = gate_run(gate_request(secrets), tree_.gated, named, choice_.mode);
       record_.check = std::move(judged.check);
       record_.refused = std::move(judged.left_out);
       for (const auto& finding : record_.refused) absent_.insert(finding.path);
@@ -418,9 +437,16 @@ class Run {
           spec.mounts.push_back({core, fmt::format("/{}", kAttestationCore)});
         }
       }
-      spec.argv = on_host          ? test_command(host_bun_.native(), script.native(), tree_.tests, request_.options)
-                  : in_environment ? test_command(kBunInEnvironment, kAttestationInEnvironment, tree_.tests, request_.options)
-                                   : test_command(kBunInside, kAttestationInside, tree_.tests, request_.options);
+      TestOptions options = request_.options;
+      options.preload = preload_.names;
+      if (!options.preload.empty()) {
+        const fs::path settings = script.parent_path() / kBunfig;
+        GUARD_TRY(write_new_file(settings, preload_.config, 0444).context("staging what will run"));
+        if (!works_in_staged_folder()) spec.mounts.push_back({settings, fmt::format("/{}", kBunfig)});
+      }
+      spec.argv = on_host          ? test_command(host_bun_.native(), script.native(), tree_.tests, options)
+                  : in_environment ? test_command(kBunInEnvironment, kAttestationInEnvironment, tree_.tests, options)
+                                   : test_command(kBunInside, kAttestationInside, tree_.tests, options);
     } else {
       spec.argv = request_.argv;
     }
@@ -489,6 +515,8 @@ class Run {
   BackendChoice choice_;
   ProjectTree tree_;
   std::set<std::string> absent_;  // refused, and not staged
+  Preload preload_;
+  std::map<std::string, std::string> preload_digests_;  // of its files, as they were compared with HEAD
   std::optional<TargetFolder> target_folder_;  // opened before anything runs, so that nobody can put another in its place
   std::optional<EngineLocation> engine_;
   fs::path host_bun_;

@@ -24,6 +24,7 @@ enum class RefusedFiles : std::uint8_t { are_left_out, decide };
 
 struct RunRequest {
   std::filesystem::path project;   // absolute
+  std::filesystem::path committed_tree;  // of which HEAD says what may be preloaded; empty: the project
   std::vector<std::string> files;  // tests, relative to the project: "sandbox/a.test.ts"; "tests/": all in a folder; "": all of the project
   TestOptions options;             // plain wherever `facts` are: no evidence record tells of another command. Coverage: with one job, in
                                    // the sandboxes that hand files out
