@@ -200,6 +200,7 @@ Result<std::map<std::string, std::string>> committed_preload(const Preload& prel
 std::vector<std::string> recorded_preload(const std::vector<std::string>& command) {
   std::vector<std::string> names;
   for (std::size_t at = 4; at + 1 < command.size() && command[at] == "--preload"; at += 2) names.push_back(command[at + 1]);
+  if (!names.empty()) names.pop_back();  // guard's own
   return names;
 }
 

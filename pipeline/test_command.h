@@ -19,6 +19,9 @@ inline constexpr std::string_view kBunInEnvironment = "bun";
 inline constexpr std::string_view kAttestationInside = "/.guard-attestation.mjs";
 // Beside it: bun's settings in place of the project's bunfig.toml, where something is preloaded.
 inline constexpr std::string_view kBunfig = ".guard-bunfig.toml";
+// And what is loaded last of all.
+inline constexpr std::string_view kPreloaded = ".guard-preloaded.mjs";
+inline constexpr std::string_view kPreloadedText = "// @bun\nconst beLast = globalThis.guardBeLast;\ndelete globalThis.guardBeLast;\nbeLast();\n";
 
 // Where bun writes lcov.info, below the one folder that init hands files out of.
 inline constexpr std::string_view kCoverageInside = "/app/sandbox/guard-coverage";
@@ -39,8 +42,10 @@ inline std::vector<std::string> test_command(std::string_view bun, std::string_v
                                              const TestOptions& options = {}) {
   std::vector<std::string> argv = {std::string(bun), "test", "--preload", std::string(attestation)};
   for (const auto& name : options.preload) argv.insert(argv.end(), {"--preload", name});
-  // It lies beside the attestation.
-  if (!options.preload.empty()) argv.push_back(fmt::format("--config={}{}", attestation.substr(0, attestation.rfind('/') + 1), kBunfig));
+  if (!options.preload.empty()) {
+    const std::string_view folder = attestation.substr(0, attestation.rfind('/') + 1);
+    argv.insert(argv.end(), {"--preload", fmt::format("{}{}", folder, kPreloaded), fmt::format("--config={}{}", folder, kBunfig)});
+  }
   argv.insert(argv.end(), {"--reporter=junit", fmt::format("--reporter-outfile=/dev/fd/{}", SandboxSpec::kReportFd)});
   if (options.seed) {
     argv.emplace_back("--randomize");

@@ -440,9 +440,11 @@ class Run {
       TestOptions options = request_.options;
       options.preload = preload_.names;
       if (!options.preload.empty()) {
-        const fs::path settings = script.parent_path() / kBunfig;
-        GUARD_TRY(write_new_file(settings, preload_.config, 0444).context("staging what will run"));
-        if (!works_in_staged_folder()) spec.mounts.push_back({settings, fmt::format("/{}", kBunfig)});
+        for (const auto& [name, text] : {std::pair(kBunfig, std::string_view(preload_.config)), std::pair(kPreloaded, kPreloadedText)}) {
+          const fs::path file = script.parent_path() / name;
+          GUARD_TRY(write_new_file(file, text, 0444).context("staging what will run"));
+          if (!works_in_staged_folder()) spec.mounts.push_back({file, fmt::format("/{}", name)});
+        }
       }
       spec.argv = on_host          ? test_command(host_bun_.native(), script.native(), tree_.tests, options)
                   : in_environment ? test_command(kBunInEnvironment, kAttestationInEnvironment, tree_.tests, options)

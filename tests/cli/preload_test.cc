@@ -65,6 +65,21 @@ TEST_P(Preload, RunsBeforeTheTestsAndIsTold) {
   EXPECT_EQ(project_.guard({"verify", "record.json"}).exit_status, 1);
 }
 
+// Hooks of what is preloaded run after those of the tests, and what fails in them counts.
+TEST_P(Preload, HooksOfItRunToTheirEnd) {
+  project_.write("setup.ts", "import { afterAll, afterEach, expect } from \"bun:test\";\n(globalThis as any).page = \"ready\";\n"
+                             "afterEach(() => { expect((globalThis as any).page).toBe(\"ready\"); });\n"
+                             "afterAll(async () => { await Bun.sleep(5); expect((globalThis as any).page).toBe(\"ready\"); console.log(\"all is put away\"); });\n");
+  commit();
+  const auto result = project_.run(GetParam(), {"sandbox/a.test.ts"});
+  EXPECT_EQ(result.exit_status, 0) << result.out << result.err;
+  EXPECT_THAT(result.err, HasSubstr("all is put away"));
+  project_.write("setup.ts", "import { afterAll, expect } from \"bun:test\";\n(globalThis as any).page = \"ready\";\n"
+                             "afterAll(() => { try { expect(1).toBe(2); } catch {} });\n");
+  commit();
+  run(1);
+}
+
 // Whoever writes tests can write these, too.
 TEST_P(Preload, WhatIsNotCommittedAsItLiesThereIsNotTaken) {
   expect_undecided("whether it is committed can't be told");
