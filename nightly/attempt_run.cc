@@ -451,6 +451,7 @@ class AttemptRun {
     RunRequest request;
     request.project = order_.task.project.empty() ? judged.folder() : judged.folder() / order_.task.project;
     request.files = files;
+    request.refused_files = RefusedFiles::decide;
     request.config = context_.config->config;
     // Nobody reads these tests before they are kept.
     const ConfigEntry* asked = context_.config->find("run.require_assertions");

@@ -22,6 +22,7 @@
 #include "nightly/lcov.h"
 #include "nightly/module_links.h"
 #include "nightly/mutants.h"
+#include "pipeline/preload.h"
 #include "pipeline/source_files.h"
 #include "pipeline/staging.h"
 
@@ -49,6 +50,12 @@ class Copier {
   Copier(const fs::path& from, const fs::path& to) : from_(from), to_(to) {}
 
   Result<void> copy() {
+    GUARD_TRY_ASSIGN(const Preload preload, read_preload(from_));
+    for (const std::string& path : preload.files) {
+      if (path.starts_with("src/") || path.starts_with("sandbox/")) continue;
+      GUARD_TRY(make_folders((to_ / path).parent_path()));
+      GUARD_TRY(copy_any(path, 0));
+    }
     for (const char* name : {"src", "sandbox", "package.json", "tsconfig.json", "bun.lock", "bun.lockb"}) GUARD_TRY(copy_any(name, 0));
     return ok();
   }
@@ -221,6 +228,7 @@ class Weighing {
   RunRequest plain_run() const {
     RunRequest run = request_.run;
     run.project = project_;
+    run.committed_tree = request_.run.project;
     run.argv.clear();
     run.facts.reset();  // the evidence is of the run that came before
     run.options = {};

@@ -26,18 +26,18 @@ Error refused(const LoadedConfig& loaded, std::string_view why) {
       .hint("commit guard.toml as it is, or keep the configuration outside of the project and name it with --config; what the tested code's author can write is not taken");
 }
 
-// Whether HEAD of the repository that holds `root` has `file` with these bytes.
-Result<bool> is_committed(const fs::path& root, const fs::path& file, std::string_view bytes, const CancelToken& cancel) {
-  GUARD_TRY_ASSIGN(const fs::path named_top, Git(root, cancel).top());
+}  // namespace
+
+Result<bool> is_committed(const fs::path& folder, const fs::path& file, std::string_view bytes, const CancelToken& cancel) {
+  GUARD_TRY_ASSIGN(const fs::path named_top, Git(folder, cancel).top());
   std::error_code failure;
   const fs::path top = fs::canonical(named_top, failure);
-  const std::string name = failure ? std::string() : below(top, file);
+  const fs::path whole = failure ? fs::path() : fs::canonical(folder, failure) / file;  // what is absolute stays as it is
+  const std::string name = failure ? std::string() : below(top, whole.lexically_normal());
   if (name.empty()) return false;
   GUARD_TRY_ASSIGN(const std::string committed, read_at(top, {}, name, cancel));
   return committed == bytes;
 }
-
-}  // namespace
 
 Result<void> trust_relaxations(const LoadedConfig& loaded, const fs::path& project, const CancelToken& cancel) {
   if (loaded.relaxations.empty() || loaded.file.empty()) return ok();

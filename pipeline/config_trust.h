@@ -14,4 +14,7 @@ namespace guard {
 // something is relaxed. The environment, options and a file outside of the tree are the person's own.
 Result<void> trust_relaxations(const LoadedConfig& loaded, const std::filesystem::path& project, const CancelToken& cancel);
 
+// Whether HEAD of the repository that holds `folder` has `file` (canonical, or relative to it) with these bytes. INPUT_INVALID where it has none.
+Result<bool> is_committed(const std::filesystem::path& folder, const std::filesystem::path& file, std::string_view bytes, const CancelToken& cancel);
+
 }  // namespace guard

@@ -16,6 +16,7 @@
 #include "pipeline/masked_record.h"
 #include "pipeline/run_facts.h"
 #include "pipeline/git.h"
+#include "pipeline/preload.h"
 #include "pipeline/project_tree.h"
 #include "pipeline/staging.h"
 #include "redact/secret_source.h"
@@ -85,6 +86,7 @@ Result<ProjectFiles> read_project(const json& record, const fs::path& project) {
   wanted.named = record["files_asked"].get<std::vector<std::string>>();
   wanted.gated_paths = gated_paths(record);
   wanted.file_bytes_max = file_bytes_max(record);
+  wanted.also = preloaded_files(recorded_preload(record["command"].get<std::vector<std::string>>()));
   wanted.ignored = [](const fs::path& top) {
     const CancelToken never;
     auto names = Git(top, never).ignored();
@@ -93,7 +95,10 @@ Result<ProjectFiles> read_project(const json& record, const fs::path& project) {
   // What was asked for and is gone is a difference, and no reason not to look at the rest.
   std::error_code failure;
   std::erase_if(wanted.named, [&](const std::string& name) { return !fs::exists(fs::symlink_status(project / name, failure)); });
-  GUARD_TRY_ASSIGN(const ProjectTree tree, read_project_tree(wanted));
+  GUARD_TRY_ASSIGN(ProjectTree tree, read_project_tree(wanted));
+  // What the gate refused was not there for the run, whatever it reads now.
+  const std::set<std::string> left_out = record["left_out"].get<std::set<std::string>>();
+  std::erase_if(tree.gated.files, [&](const SourceFile& file) { return left_out.count(file.path) != 0; });
   ProjectFiles files;
   if (record["files"]["staged"] == true) {
     GUARD_TRY_ASSIGN(files.sha256, staged_hashes(project, tree));

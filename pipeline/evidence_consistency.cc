@@ -11,6 +11,7 @@
 
 #include "common/text.h"
 #include "pipeline/evidence_digests.h"
+#include "pipeline/preload.h"
 #include "pipeline/test_command.h"
 #include "pipeline/verdict.h"
 #include "runner/container_use_sandbox.h"
@@ -92,10 +93,15 @@ void need_the_command(const json& record, Faults& faults) {
   const auto command = record["command"].get<std::vector<std::string>>();
   const auto files = record["files_asked"].get<std::vector<std::string>>();
   const bool on_host = is(record["backend"], "host");
-  const auto wanted = on_host && command.size() > 3                ? test_command(command[0], command[3], files)
-                      : is(record["backend"], "container-use") ? test_command(kBunInEnvironment, kAttestationInEnvironment, files)
-                                                               : test_command(kBunInside, kAttestationInside, files);
+  TestOptions options;
+  options.preload = recorded_preload(command);
+  const auto wanted = on_host && command.size() > 3                ? test_command(command[0], command[3], files, options)
+                      : is(record["backend"], "container-use") ? test_command(kBunInEnvironment, kAttestationInEnvironment, files, options)
+                                                               : test_command(kBunInside, kAttestationInside, files, options);
   need(command == wanted, "the command is not the one that runs these tests", faults);
+  for (const auto& path : preloaded_files(options.preload)) {
+    need(record["files"]["sha256"].contains(path), fmt::format("{} was loaded before the tests, and is not among the files", path), faults);
+  }
 }
 
 // Without them nothing could be compared with what is there now.

@@ -205,7 +205,9 @@ void add_setting(Json& json, const RunRecord& record, const RunFacts& facts) {
   json["rules"] = rules_json(facts);
   json["config"] = config_json(facts);
   json["files"] = files_json(record);
-  json["left_out"] = list(record.left_out);
+  std::vector<std::string> left_out = record.left_out;
+  for (const auto& finding : record.refused) left_out.push_back(finding.path);
+  json["left_out"] = list(left_out);
   json["limits"] = record.spec ? limits_json(*record.spec, record.keep_bytes) : Json(nullptr);
   json["jobs"] = record.jobs;
   json["enforced_by"] = object(record.exec ? record.exec->enforced_by : std::map<std::string, std::string>());

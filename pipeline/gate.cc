@@ -233,7 +233,7 @@ ValidatorOptions validator_options(const GateRequest& request, const std::filesy
   ValidatorOptions options = validator_options(*request.config, tiers_of(mode, request.config->trust_namespace));
   std::vector<std::string> paths;
   for (const SourceFile& file : files) paths.push_back(file.path);
-  options.module_names = read_module_names(root, paths);
+  options.module_names = read_module_names(root, paths, request.absent);
   return options;
 }
 

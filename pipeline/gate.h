@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "pipeline/backend_choice.h"
@@ -25,6 +27,7 @@ struct GateRequest {
   // What is masked in excerpts. Asked for with the first finding only: making it takes longer than checking a small file.
   std::function<Result<const SecretSource*>()> secrets;
   std::filesystem::path project;  // what relative paths start from; empty: the current folder
+  std::set<std::string> absent;   // files that a run will not see: no names are taken from them
   bool files_expected = true;  // zero files is undecided
   bool keep_names = false;     // CheckRecord::names: only for reports that list clean files, too
 };

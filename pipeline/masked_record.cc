@@ -59,6 +59,12 @@ void mask_facts(const Mask& mask, RunFacts& facts) {
   mask(facts.engine);
 }
 
+void mask_finding(const Mask& mask, Finding& finding) {
+  mask(finding.path);
+  mask(finding.message);
+  mask(finding.matched);  // masked with what stands around it before; a path or an alias in it may hold a known value
+}
+
 }  // namespace
 
 Error masked_error(const SecretSource& secrets, const Error& error) {
@@ -80,18 +86,13 @@ void mask_record(const SecretSource& secrets, CheckRecord& record) {
   const Mask mask(secrets);
   mask(record.verdict);
   mask(record.error);
-  const auto mask_finding = [&](Finding& finding) {
-    mask(finding.path);
-    mask(finding.message);
-    mask(finding.matched);  // masked with what stands around it before; a path or an alias in it may hold a known value
-  };
   const auto mask_waiver = [&](Waiver& waiver) {
     mask(waiver.path);
     mask(waiver.reason);
   };
-  for (auto& finding : record.report.findings) mask_finding(finding);
+  for (auto& finding : record.report.findings) mask_finding(mask, finding);
   for (auto& waived : record.waived) {
-    mask_finding(waived.finding);
+    mask_finding(mask, waived.finding);
     mask_waiver(waived.waiver);
   }
   for (auto& used : record.waivers) mask_waiver(used.waiver);
@@ -130,7 +131,9 @@ void mask_record(const SecretSource& secrets, RunRecord& record) {
   }
   if (record.facts) mask_facts(mask, *record.facts);
   mask(record.hashes);
+  mask(record.preload);
   mask(record.left_out);
+  for (auto& finding : record.refused) mask_finding(mask, finding);
   mask(record.widenings);
   mask(record.notes);
 }

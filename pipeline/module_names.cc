@@ -17,6 +17,8 @@ class Reading {
  public:
   explicit Reading(ModuleNames& names) : names_(names) {}
 
+  void pass_over(std::string path) { passed_over_.insert(std::move(path)); }
+
   // The folder and all above it.
   void look_above(std::string_view folder) {
     while (seen_.emplace(folder).second) {
@@ -28,7 +30,7 @@ class Reading {
 
  private:
   void read(const std::string& path) {
-    if (::access(path.c_str(), R_OK) != 0 || !read_.insert(path).second || read_.size() > kExtendedMax * (1 + seen_.size())) return;
+    if (passed_over_.count(path) != 0 || ::access(path.c_str(), R_OK) != 0 || !read_.insert(path).second || read_.size() > kExtendedMax * (1 + seen_.size())) return;
     const auto text = read_file(path, kBytesMax);
     if (!text) return;
     for (const std::string& extended : add_module_names(path, *text, names_.names)) read(extended);
@@ -37,11 +39,12 @@ class Reading {
   ModuleNames& names_;
   std::unordered_set<std::string> seen_;
   std::unordered_set<std::string> read_;
+  std::unordered_set<std::string> passed_over_;
 };
 
 }  // namespace
 
-ModuleNames read_module_names(const std::filesystem::path& root, const std::vector<std::string>& paths) {
+ModuleNames read_module_names(const std::filesystem::path& root, const std::vector<std::string>& paths, const std::set<std::string>& absent) {
   ModuleNames names;
   if (paths.size() < 2) return names;  // nothing to be joined
   std::error_code failure;
@@ -49,6 +52,7 @@ ModuleNames read_module_names(const std::filesystem::path& root, const std::vect
   if (failure) return names;
   names.root = normal_path(whole.native());
   Reading reading(names);
+  for (const std::string& path : absent) reading.pass_over(joined_path(names.root, path));
   for (const std::string& path : paths) {
     const std::string file = joined_path(names.root, path);
     reading.look_above(std::string_view(file).substr(0, file.rfind('/')));

@@ -61,6 +61,9 @@ class Reader {
       if (is_seed_layout() && fs::exists(fs::symlink_status(request_.project / name, failure))) roots.push_back((request_.project / name).string());
     }
     if (!is_seed_layout()) roots.push_back(request_.project.string());
+    for (const std::string& path : request_.also) {
+      if (is_seed_layout() && !is_below(path, kSandbox) && !is_below(path, "src")) roots.push_back((request_.project / path).string());
+    }
     std::vector<Finding> findings;
     FileWalk walk(options, [this](const WalkedFile& file) { return take(file); }, findings);
     GUARD_TRY(walk.add_all(roots));
@@ -130,6 +133,10 @@ class Reader {
       const std::size_t before = tree_.tests.size();
       for (const auto& file : tree_.gated.files) {
         if (file.path.starts_with(name) && is_test_name(fs::path(file.path).filename().native())) add_test(file.path);
+      }
+      // Named all the same: the gate refuses them before anything runs.
+      for (const auto& finding : tree_.gated.findings) {
+        if (finding.path.starts_with(name) && is_test_name(fs::path(finding.path).filename().native())) add_test(finding.path);
       }
       if (tree_.tests.size() > before) continue;
       return Error(ErrorCode::file_not_found, fmt::format("there are no tests in {}", printable(name.empty() ? request_.project.native() : name)))

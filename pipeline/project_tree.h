@@ -20,6 +20,7 @@ struct ProjectTreeRequest {
   std::filesystem::path project;   // absolute
   std::vector<std::string> named;  // relative: tests; "packages/a/" stands for all tests in a folder, "" for all of the project
   std::vector<std::string> gated_paths;
+  std::vector<std::string> also;   // files, relative, that a run sees in the seeds' layout, too
   std::uint64_t file_bytes_max = 2u << 20;
   std::function<std::vector<std::string>(const std::filesystem::path& top)> ignored;  // CollectOptions::ignored
 };

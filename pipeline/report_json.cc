@@ -160,8 +160,14 @@ std::string run_document(const RunRecord& record) {
   }
   json["hashes"] = Json::object();
   for (const auto& [path, hash] : record.hashes) json["hashes"][clean(path)] = hash;
+  if (!record.preload.empty()) {
+    for (const auto& name : record.preload) json["preload"].push_back(clean(name));
+  }
   json["left_out"] = Json::array();
   for (const auto& path : record.left_out) json["left_out"].push_back(clean(path));
+  for (const auto& finding : record.refused) json["left_out"].push_back(clean(finding.path));
+  json["left_out_for"] = Json::array();
+  for (const auto& finding : record.refused) json["left_out_for"].push_back(finding_json(finding));
   json["widenings"] = Json::array();
   for (const auto& sentence : record.widenings) json["widenings"].push_back(clean(sentence));
   if (!record.notes.empty()) {

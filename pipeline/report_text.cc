@@ -173,6 +173,19 @@ std::string collected_text(const CollectRecord& record, const Painter& paint) {
   return text;
 }
 
+constexpr std::size_t kRefusedShown = 10;
+
+std::string refused_text(const std::vector<Finding>& refused, const Painter& paint) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(refused.size(), kRefusedShown); ++i) {
+    const Finding& finding = refused[i];
+    const std::string place = finding.line > 0 ? fmt::format("{}:{}:{}", printable(finding.path), finding.line, finding.column) : printable(finding.path);
+    text += fmt::format("{} {} is refused and not loaded by what was named: [{}] {}\n", paint(kYellow, "left out:"), place, finding.rule, printable(finding.message));
+  }
+  if (refused.size() > kRefusedShown) text += fmt::format("{} {} more refused files (--format json lists them all)\n", paint(kYellow, "left out:"), refused.size() - kRefusedShown);
+  return text;
+}
+
 std::string tiers_text(const std::vector<std::string>& tiers) {
   std::string text;
   for (const auto& tier : tiers) text += (text.empty() ? "" : " + ") + tier;
@@ -203,6 +216,7 @@ std::string run_text(const RunRecord& record, Colour colour) {
   if (record.check) text += findings_text(*record.check, paint);
   if (record.error) text += error_text(*record.error);
   for (const auto& path : record.left_out) text += fmt::format("{} {} is never mounted\n", paint(kYellow, "left out:"), printable(path));
+  text += refused_text(record.refused, paint);
   for (const auto& sentence : record.widenings) text += fmt::format("{} {}\n", paint(kYellow, "widened:"), printable(sentence));
   for (const auto& sentence : record.notes) text += fmt::format("{} {}\n", paint(kYellow, "beside the run:"), printable(sentence));
   for (const auto& [name, why] : record.unmasked) text += fmt::format("{} {}: {}\n", paint(kYellow, "not masked:"), printable(name), why);
@@ -211,6 +225,7 @@ std::string run_text(const RunRecord& record, Colour colour) {
     text += fmt::format("{} {}, {}; tiers {}\n", paint(kBold, "checked:"), plural(record.check->report.files, "file"),
                         bytes_text(record.check->report.bytes), tiers_text(record.tiers));
   }
+  for (const auto& name : record.preload) text += fmt::format("{} {}\n", paint(kBold, "preload:"), printable(name));
   if (record.tests) {
     constexpr std::size_t kToldMax = 20;
     for (std::size_t i = 0; i < std::min(record.tests->failed.size(), kToldMax); ++i) text += failed_text(record.tests->failed[i], paint);

@@ -64,6 +64,7 @@ struct RunRecord {
   std::string why_backend;
   std::vector<std::string> tiers;
   std::optional<CheckRecord> check;
+  std::vector<std::string> preload;  // what bun loaded before each test file, after guard's own script
   std::optional<TestSummary> tests;
   std::optional<ExecResult> exec;
   std::optional<CollectRecord> collected;  // where `exec` is
@@ -78,6 +79,7 @@ struct RunRecord {
   std::map<std::string, std::string> hashes;       // file -> SHA-256: what was staged or, where nothing was, what was checked
   bool staged = false;
   std::vector<std::string> left_out;               // never mounted
+  std::vector<Finding> refused;                    // the same, of files that the run neither names nor loads: the first finding of each
   std::vector<std::string> widenings;
   std::vector<std::string> notes;                  // what went wrong beside the run: leftovers that could not be removed
   std::vector<std::pair<std::string, milliseconds>> timings;  // stage -> time, in order

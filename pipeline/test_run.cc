@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "common/hash.h"
@@ -18,7 +19,9 @@
 #include "pipeline/git.h"
 #include "pipeline/masked_record.h"
 #include "pipeline/parted_run.h"
+#include "pipeline/preload.h"
 #include "pipeline/project_tree.h"
+#include "pipeline/run_gate.h"
 #include "pipeline/run_output.h"
 #include "pipeline/source_files.h"
 #include "pipeline/staging.h"
@@ -147,6 +150,7 @@ class Run {
     if (request_.jobs > 1 && collect_policy() != CollectPolicy::none) {
       return Error(ErrorCode::input_invalid, "--jobs and --collect do not go together: several sandboxes may write the same file").hint("leave one of them out");
     }
+    if (tests()) GUARD_TRY(find_preload());
     GUARD_TRY(collect());
     if (tests()) {
       GUARD_TRY(check(secrets));
@@ -167,6 +171,12 @@ class Run {
     GUARD_TRY_ASSIGN(const RunFolder folder, RunFolder::create());
     GUARD_TRY_ASSIGN(const StagedTree staged, stage_tree(folder.path(), request_.project, tree_, {spec.image.module_folders, works_in_staged_folder()}));
     record_.hashes = staged.hashes;
+    for (const auto& [path, digest] : preload_digests_) {
+      const auto found = staged.hashes.find(path);
+      if (found == staged.hashes.end() || found->second != digest) {
+        return Error(ErrorCode::input_invalid, fmt::format("{} is loaded before the tests, and changed or can't be staged", printable(path))).hint("run again; git must not ignore it");
+      }
+    }
     record_.staged = true;
     record_.left_out.insert(record_.left_out.end(), staged.left_out.begin(), staged.left_out.end());
     GUARD_TRY(fill(spec, folder, staged, variables));
@@ -265,6 +275,14 @@ class Run {
     return guard::bring_back(request, std::move(tree_.gated), std::move(*written), record_);
   }
 
+  Result<void> find_preload() {
+    GUARD_TRY_ASSIGN(preload_, read_preload(request_.project));
+    if (preload_.files.empty()) return ok();
+    GUARD_TRY_ASSIGN(preload_digests_, committed_preload(preload_, request_.project, request_.committed_tree.empty() ? request_.project : request_.committed_tree, cancel_));
+    record_.preload = preload_.names;
+    return ok();
+  }
+
   Result<void> collect() {
     GUARD_TRY_ASSIGN(tree_, read_project_tree(tree_request()));
     record_.left_out = tree_.left_out;
@@ -283,6 +301,7 @@ class Run {
     wanted.project = request_.project;
     wanted.named = request_.files;
     wanted.gated_paths = request_.config.check.paths;
+    wanted.also = preload_.files;
     wanted.file_bytes_max = request_.config.check.max_file_bytes;
     wanted.ignored = [this](const fs::path& top) {
       auto names = Git(top, cancel_).ignored();
@@ -292,7 +311,17 @@ class Run {
   }
 
   Result<void> check(const SecretSource& secrets) {
-    record_.check = gate(gate_request(secrets), tree_.gated, choice_.mode);
+    // Where the program sees the project itself, nothing can be left out.
+    if (request_.refused_files == RefusedFiles::decide || works_in_staged_folder()) {
+      record_.check = gate(gate_request(secrets), tree_.gated, choice_.mode);
+    } else {
+      std::vector<std::string> named = tree_.tests;
+      named.insert(named.end(), preload_.files.begin(), preload_.files.end());
+      RunGate judged = gate_run(gate_request(secrets), tree_.gated, named, choice_.mode);
+      record_.check = std::move(judged.check);
+      record_.refused = std::move(judged.left_out);
+      for (const auto& finding : record_.refused) absent_.insert(finding.path);
+    }
     for (const auto& used : record_.check->waivers) record_.widenings.push_back(waiver_text(used));
     return ok();
   }
@@ -304,6 +333,7 @@ class Run {
     request.config = &request_.config;
     request.secrets = [&secrets]() -> Result<const SecretSource*> { return &secrets; };
     request.project = request_.project;
+    request.absent = absent_;
     request.keep_names = true;
     return request;
   }
@@ -408,9 +438,18 @@ class Run {
           spec.mounts.push_back({core, fmt::format("/{}", kAttestationCore)});
         }
       }
-      spec.argv = on_host          ? test_command(host_bun_.native(), script.native(), tree_.tests, request_.options)
-                  : in_environment ? test_command(kBunInEnvironment, kAttestationInEnvironment, tree_.tests, request_.options)
-                                   : test_command(kBunInside, kAttestationInside, tree_.tests, request_.options);
+      TestOptions options = request_.options;
+      options.preload = preload_.names;
+      if (!options.preload.empty()) {
+        for (const auto& [name, text] : {std::pair(kBunfig, std::string_view(preload_.config)), std::pair(kPreloaded, kPreloadedText)}) {
+          const fs::path file = script.parent_path() / name;
+          GUARD_TRY(write_new_file(file, text, 0444).context("staging what will run"));
+          if (!works_in_staged_folder()) spec.mounts.push_back({file, fmt::format("/{}", name)});
+        }
+      }
+      spec.argv = on_host          ? test_command(host_bun_.native(), script.native(), tree_.tests, options)
+                  : in_environment ? test_command(kBunInEnvironment, kAttestationInEnvironment, tree_.tests, options)
+                                   : test_command(kBunInside, kAttestationInside, tree_.tests, options);
     } else {
       spec.argv = request_.argv;
     }
@@ -443,16 +482,27 @@ class Run {
     record_.verdict = std::move(judgement.verdict);
     record_.tests = std::move(judgement.tests);
     if (record_.verdict.kind() == VerdictKind::allowed) look_for_changes();
+    if (record_.verdict.kind() != VerdictKind::allowed && !record_.refused.empty()) tell_what_was_missing();
     if (!record_.tests) return;
     for (const auto& file : record_.tests->files) {
       if (file.assertions == 0) record_.widenings.push_back(fmt::format("evidence: no expect() was counted in {}", file.file));
     }
   }
 
+  void tell_what_was_missing() {
+    constexpr std::size_t kNamed = 3;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < std::min(kNamed, record_.refused.size()); ++i) names.push_back(record_.refused[i].path);
+    if (record_.refused.size() > kNamed) names.push_back(fmt::format("{} more", record_.refused.size() - kNamed));
+    std::string& detail = record_.verdict.detail;
+    detail = fmt::format("{} (left out: {}; a test that needs a refused file fails, so repair or remove it)", detail.empty() ? info(record_.verdict.reason).sentence : detail, joined(names));
+  }
+
   // A sandboxed run can't have changed them, but whoever takes the verdict takes what lies there now.
   void look_for_changes() {
     auto changed = [&]() -> Result<std::vector<std::string>> {
-      GUARD_TRY_ASSIGN(const ProjectTree now, read_project_tree(tree_request()));
+      GUARD_TRY_ASSIGN(ProjectTree now, read_project_tree(tree_request()));
+      std::erase_if(now.gated.files, [this](const SourceFile& file) { return absent_.count(file.path) != 0; });
       return changed_since(request_.project, now, record_.hashes);
     }();
     if (changed && changed->empty()) return;
@@ -467,6 +517,9 @@ class Run {
   RunRecord record_;
   BackendChoice choice_;
   ProjectTree tree_;
+  std::set<std::string> absent_;  // refused, and not staged
+  Preload preload_;
+  std::map<std::string, std::string> preload_digests_;  // of its files, as they were compared with HEAD
   std::optional<TargetFolder> target_folder_;  // opened before anything runs, so that nobody can put another in its place
   std::optional<EngineLocation> engine_;
   fs::path host_bun_;

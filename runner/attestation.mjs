@@ -16,7 +16,7 @@
 const kKeyBytes = 16; // runner/frame_tag.h: kTagKeyBytes
 const kTagBytes = 8;
 
-export default (table, key, channel, jsc, required) => {
+export default (table, key, channel, jsc, required, isPreloading) => {
   if (key.length !== kKeyBytes) throw new Error("guard starts this file; it has no use elsewhere");
   const { defineProperty, freeze, getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf, create } = Object;
   const { apply, ownKeys } = Reflect;
@@ -1408,12 +1408,18 @@ export default (table, key, channel, jsc, required) => {
     else pass(kTurns, done);
   };
   const pass = (turns, done) => (turns > 0 ? immediate(() => pass(turns - 1, done)) : done());
-  afterAll((done) => {
-    endLast();
-    if (isFakeTimers()) useRealTimers();
-    draining = true;
-    pass(2, () => drain(0, () => conclude(done)));
-  }, kAnyTimeMs);
+  // bun runs the hooks of preloaded files in their order, and none may come after this one.
+  let isLast = false;
+  const beLast = () => {
+    if (isLast) return;
+    isLast = true;
+    afterAll((done) => {
+      endLast();
+      if (isFakeTimers()) useRealTimers();
+      draining = true;
+      pass(2, () => drain(0, () => conclude(done)));
+    }, kAnyTimeMs);
+  };
   const sumUp = (open) => {
     for (let what = open; what !== null; what = what.after) {
       if (what.error !== pending) ++count.outside_failed;
@@ -1525,6 +1531,8 @@ export default (table, key, channel, jsc, required) => {
     }
     return write(channel, apply(subarray, message, [0, size + kTagBytes]));
   };
+  if (!isPreloading) beLast();
+  return close(beLast);
 };
 
 // Under this name bun shows the test's own line for a failure in it and not one of these.

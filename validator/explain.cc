@@ -117,7 +117,7 @@ class Explainer {
     std::vector<FileHits> hits(files_.size());
     FileCheck file_check(rules_, matcher_, options_);
     for (std::size_t i = 0; i < files_.size(); ++i) GUARD_TRY(file_check.look_at(files_[i].path, files_[i].bytes, hits[i]));
-    return loaded_by(static_cast<std::uint32_t>(file_), loading_files(hits), options_.module_names);
+    return loaded_by({static_cast<std::uint32_t>(file_)}, loading_files(hits), options_.module_names);
   }
 
   Result<void> look_at(std::size_t index) {

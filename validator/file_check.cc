@@ -7,6 +7,7 @@
 
 #include "common/glob.h"
 #include "common/text.h"
+#include "validator/binary_fixture.h"
 #include "validator/encoding_check.h"
 #include "validator/js_lexer.h"
 #include "validator/known_names.h"
@@ -88,13 +89,20 @@ Result<void> FileCheck::look_at(const std::string& path, std::string_view bytes,
                 "the file is larger than what guard may be asked to read",
                 "Split the file, or move data into a fixture that the test reads.", {}, false);
   }
-  for (const EncodingFault& fault : check_encoding(bytes)) {
-    add_finding(FindingTier::encoding, fault.rule, fault.title, fault.fix, {fault.begin, fault.end}, true);
+  const bool is_fixture = is_binary_fixture(path, bytes);
+  if (!is_fixture) {
+    for (const EncodingFault& fault : check_encoding(bytes)) {
+      add_finding(FindingTier::encoding, fault.rule, fault.title, fault.fix, {fault.begin, fault.end}, true);
+    }
   }
   views_.build(bytes, path);
   harmless_.begin(views_);
   hits.exports = views_.view(View::code).find("export") != std::string_view::npos;
-  add_reading_findings();
+  if (is_fixture) {
+    GUARD_TRY(look_at_fixture());
+  } else {
+    add_reading_findings();
+  }
   for (const View view : kAllViews) {
     matches_.clear();
     GUARD_TRY(matcher_.scan(view, views_.view(view), scratch_, matches_).context("checking " + path));
@@ -105,6 +113,22 @@ Result<void> FileCheck::look_at(const std::string& path, std::string_view bytes,
   list_loads();
   list_hits();
   if (bytes.size() > kMemoryKeptFor) views_ = SourceViews();
+  return ok();
+}
+
+// Nobody knows where a program in it would begin, so what must never stand anywhere is looked for in the bytes as they are, beside the
+// views, which read them from the beginning.
+Result<void> FileCheck::look_at_fixture() {
+  for (const View view : {View::code, View::strings}) {
+    matches_.clear();
+    GUARD_TRY(matcher_.scan(view, bytes_, scratch_, matches_).context("checking " + out_->path));
+    for (const Match& match : matches_) {
+      if (match.is_fact || !wanted(match.index)) continue;
+      const Tier tier = rules_.rules()[match.index].tier;
+      if (tier != Tier::always && tier != Tier::banned) continue;
+      candidates_.push_back({match.index, {match.begin, match.end}, 0, 0, 0, match.confirmed, {}});
+    }
+  }
   return ok();
 }
 

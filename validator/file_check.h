@@ -72,6 +72,7 @@ class FileCheck {
   Reading reading(View view, const Match& match, TextSpan span);
   void take_load(View view, const Match& match);
   void take_api_keys();
+  Result<void> look_at_fixture();
   void add_reading_findings();
   void add_finding(FindingTier tier, std::string_view rule, std::string_view title, std::string_view fix, TextSpan span,
                    bool has_place);

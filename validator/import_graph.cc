@@ -281,12 +281,13 @@ class Graph {
 
 std::vector<FileGroup> group_by_loads(const std::vector<LoadingFile>& files, const ModuleNames& modules) { return Graph(files, modules).groups(); }
 
-std::vector<bool> loaded_by(std::uint32_t file, const std::vector<LoadingFile>& files, const ModuleNames& modules) {
+std::vector<bool> loaded_by(const std::vector<std::uint32_t>& first, const std::vector<LoadingFile>& files, const ModuleNames& modules) {
   const std::vector<FileGroup> groups = group_by_loads(files, modules);
   std::vector<bool> loaded(files.size());
   std::vector<bool> reached(groups.size());
+  for (const std::uint32_t file : first) loaded[file] = true;
   for (std::size_t i = groups.size(); i-- > 0;) {
-    reached[i] = reached[i] || std::find(groups[i].files.begin(), groups[i].files.end(), file) != groups[i].files.end();
+    reached[i] = reached[i] || std::any_of(groups[i].files.begin(), groups[i].files.end(), [&](std::uint32_t file) { return loaded[file]; });
     if (!reached[i]) continue;
     for (const std::uint32_t at : groups[i].files) loaded[at] = true;
     for (const std::uint32_t below : groups[i].loads) reached[below] = true;

@@ -38,7 +38,7 @@ struct FileGroup {
 // Every group behind all that it loads. The work is linear in files and loads.
 std::vector<FileGroup> group_by_loads(const std::vector<LoadingFile>& files, const ModuleNames& modules);
 
-// By file: is it `file`, or loaded by it, directly or not?
-std::vector<bool> loaded_by(std::uint32_t file, const std::vector<LoadingFile>& files, const ModuleNames& modules);
+// By file: is it one of `first`, or loaded by one, directly or not?
+std::vector<bool> loaded_by(const std::vector<std::uint32_t>& first, const std::vector<LoadingFile>& files, const ModuleNames& modules);
 
 }  // namespace guard

@@ -126,10 +126,19 @@ TEST_P(Evidence, OfRefusalsHoldsToo) {
 
   project_.write("sandbox/a.test.ts", kPassing);
   ASSERT_EQ(::symlink("/etc/hostname", (project_.path() / "sandbox/link.ts").c_str()), 0);
+  project_.write("sandbox/a.test.ts", "import \"./link\";\n" + std::string(kPassing));
   EXPECT_EQ(run(backend()).exit_status, 1);
   EXPECT_EQ(record()["reason"], "findings");
   expect_verified(0, "holds");
+
+  // Refused files that the tests do not load are not part of the run.
+  project_.write("sandbox/a.test.ts", kPassing);
+  project_.write("sandbox/other.ts", "console.log(JSON.stringify(process.env));\n");
+  EXPECT_EQ(run(backend()).exit_status, 0);
+  EXPECT_EQ(record()["left_out"], (json{"sandbox/link.ts", "sandbox/other.ts"}));
+  expect_verified(0, "holds");
   fs::remove(project_.path() / "sandbox/link.ts");
+  fs::remove(project_.path() / "sandbox/other.ts");
 
   project_.configure("trust_namespace = true\n");
   project_.write("sandbox/a.test.ts",

@@ -323,10 +323,106 @@ TEST_P(Run, FindingsStopItBeforeAnythingRuns) {
   EXPECT_TRUE(result.document()["exec"].is_null());
 }
 
-TEST_P(Run, HelpersBesideTheTestAreCheckedToo) {
-  project_.write("sandbox/a.test.ts", kPassing);
-  project_.write("sandbox/helper.ts", "export const all = () => Object.entries(process.env);\n");
+constexpr std::string_view kDump = "export const all = () => Object.entries(process.env);\n";
+
+TEST_P(Run, WhatATestLoadsIsCheckedToo) {
+  project_.write("sandbox/helper.ts", kDump);
+  project_.write("sandbox/between.ts", "export * from \"./helper\";\n");
+  project_.write("sandbox/a.test.ts", "import { all } from \"./between\";\n" + std::string(kPassing));
+  const auto result = run({"sandbox/a.test.ts"});
+  expect_verdict(result, 1, "rejected", "findings");
+  EXPECT_EQ(result.document()["check"]["findings"][0]["path"], "sandbox/helper.ts");
+  EXPECT_TRUE(result.document()["left_out"].empty());
+}
+
+// One refused file does not refuse what has nothing to do with it, and is not there for anybody to find.
+TEST_P(Run, ARefusedFileThatNobodyNamedOrLoadsIsLeftOut) {
+  project_.write("sandbox/a.test.ts",
+                 "import { expect, test } from \"bun:test\";\nimport { existsSync, readdirSync } from \"node:fs\";\n"
+                 "test(\"is alone\", () => { expect(existsSync(import.meta.dir + \"/other.ts\")).toBe(false); "
+                 "expect(readdirSync(import.meta.dir).sort()).toEqual([\"a.test.ts\", \"b.test.ts\", \"good.ts\"]); });\n");
+  project_.write("sandbox/b.test.ts", kPassing);
+  project_.write("sandbox/good.ts", "export const one = 1;\n");
+  project_.write("sandbox/other.ts", kDump);
+  project_.write("sandbox/other.test.ts", "import { all } from \"./other\";\nimport { test } from \"bun:test\";\ntest(\"dumps\", () => { console.log(all(), process.env); });\n");
+  project_.write("sandbox/deep/package.json", "{\"name\": \"good\"}\n");
+  ASSERT_EQ(::symlink("/etc/passwd", (project_.path() / "sandbox/data.txt").c_str()), 0);
+  const auto result = run({"sandbox/a.test.ts", "sandbox/b.test.ts"});
+  expect_verdict(result, 0, "allowed", "tests_passed");
+  const auto document = result.document();
+  EXPECT_TRUE(document["check"]["findings"].empty());
+  const std::vector<std::string> left_out = {"sandbox/data.txt", "sandbox/deep/package.json", "sandbox/other.test.ts", "sandbox/other.ts"};
+  EXPECT_EQ(document["left_out"].get<std::vector<std::string>>(), left_out);
+  std::vector<std::string> told;
+  for (const auto& finding : document["left_out_for"]) told.push_back(finding["path"].get<std::string>() + " " + finding["rule"].get<std::string>());
+  EXPECT_EQ(told.size(), 4u);
+  EXPECT_EQ(told[3].substr(0, 23), "sandbox/other.ts always");
+  for (const auto& path : left_out) EXPECT_FALSE(document["hashes"].contains(path)) << path;
+}
+
+TEST_P(Run, ATestThatNeedsWhatWasLeftOutFailsAndSaysWhatWasMissing) {
+  project_.write("sandbox/cases.txt", "Object.entries(process.env)\n");
+  project_.write("sandbox/a.test.ts",
+                 "import { expect, test } from \"bun:test\";\nimport { readFileSync } from \"node:fs\";\n"
+                 "test(\"reads\", () => { expect(readFileSync(import.meta.dir + \"/cases.txt\", \"utf8\")).toContain(\"entries\"); });\n");
+  const auto result = run({"sandbox/a.test.ts"});
+  expect_verdict(result, 1, "rejected", "tests_failed");
+  EXPECT_NE(result.document()["message"].get<std::string>().find("left out: sandbox/cases.txt"), std::string::npos) << result.out;
+}
+
+// A name that is built at run time may be that of any file in the folder.
+TEST_P(Run, WhatAComputedNameMayLoadDecides) {
+  project_.write("sandbox/helper.ts", kDump);
+  project_.write("sandbox/a.test.ts", std::string(kPassing) + "export const load = (name: string) => import(`./${name}`);\n");
+  EXPECT_EQ(run({"sandbox/a.test.ts"}).exit_status, 1);
+}
+
+TEST_P(Run, ANamedFolderNamesAllItsTests) {
+  project_.write("sandbox/good/a.test.ts", "import { expect, test } from \"bun:test\";\ntest(\"one\", () => { expect(1).toBe(1); });\n");
+  project_.write("sandbox/bad/b.test.ts", "import { test } from \"bun:test\";\ntest(\"dumps\", () => { console.log(process.env); });\n");
+  ASSERT_EQ(::symlink("../good/a.test.ts", (project_.path() / "sandbox/bad/c.test.ts").c_str()), 0);
+  expect_verdict(run({"sandbox/"}), 1, "rejected", "findings");
+  expect_verdict(run({"sandbox/good/"}), 0, "allowed", "tests_passed");
+  fs::remove(project_.path() / "sandbox/bad/b.test.ts");
+  expect_verdict(run({"sandbox/"}), 1, "rejected", "findings");
+}
+
+// A picture is data; one that is a program is read as text, and refused for what is no text in it.
+TEST_P(Run, BinaryFixturesAreDataAndNeverPrograms) {
+  using namespace std::string_literals;
+  const auto picture = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\xff"s;
+  const auto reads = [](std::string_view statement) {
+    return fmt::format("import {{ expect, test }} from \"bun:test\";\nimport {{ readFileSync }} from \"node:fs\";\n"
+                       "test(\"reads\", () => {{ expect(readFileSync(import.meta.dir + \"/a.png\")[0]).toBe(0x89); {} }});\n", statement);
+  };
+  project_.write("sandbox/a.png", picture + "\nglobalThis.ran = true;\n");
+  project_.write("sandbox/b.gif", "GIF89a\x96\0=1;\nglobalThis.ran = true;\n"s);
+  project_.write("sandbox/c.gif", "GIF89a\x1\0\x1\0\xff\0=1;\nglobalThis.ran = true;\n"s);
+  project_.write("sandbox/d.bin", "\nglobalThis.ran = true;\0\n"s);
+  project_.write("sandbox/e.jpg", "\xff\xd8\xff\xe0\0\x10=1;\nglobalThis.ran = true;\n"s + std::string(4, '\0'));
+  project_.write("sandbox/a.test.ts", reads("expect(() => require(\"./a.png\")).toThrow(); expect(() => require(\"./b.gif\")).toThrow(); "
+                                            "expect(() => require(\"./c.gif\")).toThrow(); expect(() => require(\"./d.bin\")).toThrow(); "
+                                            "expect(() => require(\"./e.jpg\")).toThrow(); expect((globalThis as any).ran).toBeUndefined();"));
+  expect_verdict(run({"sandbox/a.test.ts"}), 0, "allowed", "tests_passed");
+  for (const auto& program : {"GIF89a = 1;/*\0*/ globalThis.ran = true;"s, "var GIF89a;/*\0*/globalThis.ran = true;"s, "GIF89a:/*\0*/globalThis.ran = true;"s}) {
+    project_.write("sandbox/a.png", picture);
+    project_.write("sandbox/b.gif", program);
+    project_.write("sandbox/a.test.ts", reads("require(\"./b.gif\");"));
+    expect_verdict(run({"sandbox/a.test.ts"}), 1, "rejected", "findings");
+  }
+  // Read, cut and run as text, at run time: what it may never say is found in the picture.
+  project_.write("sandbox/a.png", picture + "`;console.log(JSON.stringify(process.env))");
+  project_.write("sandbox/a.test.ts", "import picture from \"./a.png\";\n" + reads("expect(picture).toBeString();"));
   expect_verdict(run({"sandbox/a.test.ts"}), 1, "rejected", "findings");
+}
+
+// The stored values of a test are loaded with it, by name.
+TEST_P(Run, ARefusedSnapshotOfANamedTestDecides) {
+  project_.write("sandbox/a.test.ts", kPassing);
+  project_.write("sandbox/__snapshots__/a.test.ts.snap", "// Bun Snapshot v1, https://goo.gl/fbAQLP\nObject.entries(process.env);\n");
+  project_.write("sandbox/b.test.ts", kPassing);
+  expect_verdict(run({"sandbox/a.test.ts"}), 1, "rejected", "findings");
+  expect_verdict(run({"sandbox/b.test.ts"}), 0, "allowed", "tests_passed");
 }
 
 // Whoever commits after the verdict commits what lies there then.
@@ -423,8 +519,8 @@ TEST_P(Run, NamesEveryFileThatIsNotAllowed) {
   EXPECT_NE(result.document().value("next", "").find("require_assertions = \"off\""), std::string::npos) << result.out;
 }
 
-TEST_P(Run, LinkInSandboxIsRefused) {
-  project_.write("sandbox/a.test.ts", kPassing);
+TEST_P(Run, LinkInSandboxIsRefusedWhereATestLoadsIt) {
+  project_.write("sandbox/a.test.ts", "import data from \"./data.txt\";\n" + std::string(kPassing) + "export const read = data;\n");
   ASSERT_EQ(::symlink("/etc/passwd", (project_.path() / "sandbox/data.txt").c_str()), 0);
   expect_verdict(run({"sandbox/a.test.ts"}), 1, "rejected", "findings");
 }

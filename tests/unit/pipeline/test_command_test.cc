@@ -18,6 +18,15 @@ TEST(TestCommand, NamesFilesLastAndAsPaths) {
               ElementsAre("bun", "test", "--preload", "attest.mjs", "--reporter=junit", "--reporter-outfile=/dev/fd/3", "./sandbox/a.test.ts", "./sandbox/-b.test.ts"));
 }
 
+// bun would load what its own settings name before anything else.
+TEST(TestCommand, LoadsTheAttestationFirst) {
+  TestOptions options;
+  options.preload = {"./setup.ts", "@happy-dom/global-registrator/register.js"};
+  EXPECT_THAT(test_command("bun", "/.guard-attestation.mjs", {"sandbox/a.test.ts"}, options),
+              ElementsAre("bun", "test", "--preload", "/.guard-attestation.mjs", "--preload", "./setup.ts", "--preload", "@happy-dom/global-registrator/register.js", "--preload",
+                          "/.guard-preloaded.mjs", "--config=/.guard-bunfig.toml", "--reporter=junit", "--reporter-outfile=/dev/fd/3", "./sandbox/a.test.ts"));
+}
+
 TEST(TestCommand, AsksForAnOrderAndForCoverage) {
   TestOptions options;
   options.seed = 4294967295u;
