@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text(reinterpret_cast<const char*>(data), size);
   const auto locked = guard::check_lockfile(text, "bun.lock");
   if (!locked && locked.error().code() != guard::ErrorCode::dependency_unsatisfied) std::abort();
-  const auto named = guard::names_dependencies(text, "package.json");
+  const auto named = guard::named_dependencies(text, "");
   if (!named && named.error().code() != guard::ErrorCode::dependency_unsatisfied) std::abort();
   return 0;
 }
