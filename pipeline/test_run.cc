@@ -441,6 +441,7 @@ class Run {
       TestOptions options = request_.options;
       options.preload = preload_.names;
       if (!options.preload.empty()) {
+        spec.env["GUARD_PRELOADS"] = "1";
         for (const auto& [name, text] : {std::pair(kBunfig, std::string_view(preload_.config)), std::pair(kPreloaded, kPreloadedText)}) {
           const fs::path file = script.parent_path() / name;
           GUARD_TRY(write_new_file(file, text, 0444).context("staging what will run"));

@@ -6,7 +6,9 @@ const reading = channel.slice(0, 16).bytes();
 const { default: begin } = import.meta.require(import.meta.dir + "/.guard-attestation-core.js");
 // What the project preloads comes next, and then a file of guard's (pipeline/test_command.h) that calls what is left for it here. Where
 // somebody else takes it, nothing is attested, or hooks of what is preloaded come too late.
-const { existsSync } = process.getBuiltinModule("node:fs");
-const isPreloading = existsSync("/.guard-preloaded.mjs") || existsSync(import.meta.dir + "/.guard-preloaded.mjs");
+const isPreloading = process.env.GUARD_PRELOADS !== undefined;
 const beLast = begin(Bun.jest(import.meta.path), await reading, channel, process.getBuiltinModule("bun:jsc"), import.meta.require.cache, isPreloading);
-if (isPreloading) globalThis.guardBeLast = beLast;
+if (isPreloading) {
+  delete process.env.GUARD_PRELOADS;
+  globalThis.guardBeLast = beLast;
+}
