@@ -134,6 +134,7 @@ class Explainer {
                     false};
         if (match.is_fact) {
           place.harmless = harmless_.contains(view, match);
+          if (place.harmless && harmless_.is_mere_read(view, match)) continue;
           facts_[match.index].push_back(place);
         } else if (index == file_) {
           hits_[match.index].push_back(place);

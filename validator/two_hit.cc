@@ -125,6 +125,21 @@ void HarmlessHits::begin(const SourceViews& views) {
   own_.reset();
   kept_.reset();
   keeps_.reset();
+  shown_work_ = kShownWorkMax;
+}
+
+// Of a read, ".NAME".
+bool HarmlessHits::shows_what_it_reads(const Match& match) {
+  const std::string_view code = views_->view(View::code);
+  const std::string_view name = code.substr(match.begin + 1, match.end - match.begin - 1);
+  if (reads_only_harmless(name, names_)) return false;
+  if (!kept_) kept_.emplace(code);
+  if (kept_->goes_nowhere(match.begin + 1, match.end)) return false;
+  if (!own_) own_.emplace(code, views_->view(View::strings));
+  if (own_->set_before(name, match.begin)) return false;
+  std::size_t begin = match.begin;
+  while (begin > 0 && (is_name_byte(code[begin - 1]) || code[begin - 1] == '.' || code[begin - 1] == ')')) --begin;
+  return is_shown(code, begin, match.end, shown_work_);
 }
 
 bool HarmlessHits::contains(View view, const Match& match) {
@@ -133,6 +148,7 @@ bool HarmlessHits::contains(View view, const Match& match) {
     return *keeps_ == Keeping::nothing;
   }
   if (match.index != reads_variable_ && match.index != output_sink_) return false;
+  if (is_mere_read(view, match)) return !shows_what_it_reads(match);
   const std::string_view text = views_->view(view).substr(match.begin, match.end - match.begin);
   if (reads_only_harmless(text, names_)) return true;
   if (match.index == reads_variable_ && view == View::code) {

@@ -14,6 +14,7 @@
 #include "rules/rule_set.h"
 #include "validator/kept_values.h"
 #include "validator/kept_variables.h"
+#include "validator/shown_variables.h"
 #include "validator/source_view.h"
 #include "validator/validator.h"
 
@@ -55,9 +56,13 @@ class HarmlessHits {
   // The fact that a file keeps values says nothing where the file itself reads a variable, unless it keeps just that: what it
   // reads is what those that load it may print, and they are judged with it.
   bool is_own_keeping(std::uint32_t fact) const { return fact == keeps_values_ && keeps_ != Keeping::variable; }
+  // A read that might be shown, and is not, is no writing at all.
+  bool is_mere_read(View view, const Match& match) const { return match.index == output_sink_ && view == View::code && views_->view(view)[match.begin] == '.'; }
   bool is_read(std::uint32_t fact) const { return fact == reads_variable_; }
 
  private:
+  bool shows_what_it_reads(const Match& match);
+
   const std::vector<std::string>& names_;
   std::uint32_t reads_variable_ = UINT32_MAX;
   std::uint32_t output_sink_ = UINT32_MAX;
@@ -67,6 +72,7 @@ class HarmlessHits {
   std::optional<OwnVariables> own_;
   std::optional<KeptVariables> kept_;
   std::optional<Keeping> keeps_;
+  std::size_t shown_work_ = kShownWorkMax;
 };
 
 }  // namespace guard
