@@ -46,7 +46,7 @@ Row image_row(const fs::path& project, const Config& config) {
   }
   const auto bun = find_bun();
   if (!bun) return row_of("image", "missing", bun.error());
-  const auto plan = plan_image({project, *bun, "jarvis-test-runner", bun_access(config)});
+  const auto plan = plan_image({project, *bun, "jarvis-test-runner", bun_access(config), config.image.tools});
   if (!plan) return row_of("image", "missing", plan.error());
   if (!plan->built) return {"image", "missing", fmt::format("{} is not built", plan->reference), "run `guard image build`", {}};
   return {"image", "ok", fmt::format("{} is built (bun {})", plan->reference, plan->bun_version), "", {}};

@@ -32,6 +32,7 @@ Result<int> build(const ImageOptions& options, CommandContext& context) {
   GUARD_TRY_ASSIGN(ImageInputs inputs, image_inputs(options));
   GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(config_of(options.config, inputs.project, context)));
   inputs.bun_access = bun_access(loaded.config);
+  inputs.tools = loaded.config.image.tools;
   Progress progress(context.streams.err, context.streams.err_is_terminal ? Progress::Mode::rewritten : Progress::Mode::lines);
   const ImageProgress say = [&](std::string_view line) { progress.say(line); };
 
@@ -99,6 +100,7 @@ Result<int> prune(const ImageOptions& options, CommandContext& context) {
       GUARD_TRY_ASSIGN(ImageInputs inputs, image_inputs(options));
       GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(config_of(options.config, inputs.project, context)));
       inputs.bun_access = bun_access(loaded.config);
+      inputs.tools = loaded.config.image.tools;
       GUARD_TRY_ASSIGN(const ImagePlan plan, plan_image(inputs));
       keep = plan.digest;
     }

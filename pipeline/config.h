@@ -87,6 +87,10 @@ struct Config {
   } host;
 
   struct {
+    std::vector<std::string> tools;  // programs of this machine
+  } image;
+
+  struct {
     std::string program;  // empty: looked for in the folders of the system
     std::string image;    // refused: the program takes none
     std::string env_id;   // empty: an environment is made for each run

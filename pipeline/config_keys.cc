@@ -186,6 +186,14 @@ constexpr ConfigKey kKeys[] = {
      .slot = GUARD_SLOT(Bool, docker.plain_tcp),
      .relaxes = when_changed},
 
+    {.section = "image",
+     .name = "tools",
+     .type = list,
+     .doc = "Programs of this machine, from /usr/bin, that the image holds with their libraries: git, tar, sh.",
+     .slot = GUARD_SLOT(List, image.tools),
+     .rule = tool_rule,
+     .relaxes = when_more},
+
     {.section = "limits",
      .name = "memory",
      .type = bytes,

@@ -4,6 +4,7 @@
 
 #include "common/text.h"
 #include "runner/container_use_sandbox.h"
+#include "runner/image_tools.h"
 
 namespace guard {
 namespace {
@@ -60,6 +61,8 @@ std::string_view url_rule(std::string_view text) {
   });
   return web && good ? "" : "is not the address of a page (https://..., without a fragment)";
 }
+
+std::string_view tool_rule(std::string_view text) { return is_tool_name(text) ? "" : "is no name of a program"; }
 
 std::string_view variable_rule(std::string_view text) {
   const bool good =

@@ -14,6 +14,7 @@ std::string_view reference_rule(std::string_view text);       // an image, a run
 std::string_view program_rule(std::string_view text);         // an absolute path; may be empty
 std::string_view environment_id_rule(std::string_view text);  // of container-use; may be empty
 std::string_view variable_rule(std::string_view text);        // an environment variable's name
+std::string_view tool_rule(std::string_view text);            // a program's name
 std::string_view id_rule(std::string_view text);              // of a rule, a task, a kind of secret
 std::string_view path_rule(std::string_view text);
 std::string_view url_rule(std::string_view text);   // of a page; may be empty

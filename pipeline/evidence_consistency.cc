@@ -342,6 +342,8 @@ std::vector<std::string> expected_widenings(const json& record) {
   if (in_environment && value("container_use.env_id") != "\"\"") expected.emplace_back("container_use.env_id = ");
   if (record["files"]["staged"] != true) return expected;
   if (in_docker && value("docker.image") != "\"\"") expected.emplace_back("docker.image = ");
+  const bool own_image = in_namespace || (in_docker && value("docker.image") == "\"\"");
+  if (own_image && values.count("image.tools") != 0 && value("image.tools") != "[]") expected.emplace_back("image.tools: ");
   constexpr std::string_view kVariable = "run.env.";
   for (const auto& [key, ignored] : values) {
     if (key.starts_with(kVariable))

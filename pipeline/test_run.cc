@@ -369,6 +369,8 @@ class Run {
       return ok();
     }
     inputs.bun_access = bun_access(request_.config);
+    inputs.tools = request_.config.image.tools;
+    if (!inputs.tools.empty()) record_.widenings.push_back("image.tools: " + joined(inputs.tools));
     GUARD_TRY_ASSIGN(const ImagePlan plan, plan_image(inputs));
     if (!plan.built) {
       return Error(ErrorCode::image_missing, fmt::format("{} is not built yet", plan.reference))

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <optional>
 
@@ -16,6 +17,7 @@
 #include "runner/elf_file.h"
 #include "runner/file_digests.h"
 #include "runner/image_archive.h"
+#include "runner/image_tools.h"
 #include "runner/init_binary.h"
 #include "runner/native_needs.h"
 #include "runner/root_folder.h"
@@ -40,8 +42,9 @@ struct Sources {
   fs::path bun;
   std::string bun_sha256;
   ProgramAccess bun_access = ProgramAccess::execute_only;
-  std::vector<LibraryFile> libraries;
+  std::vector<LibraryFile> libraries;  // of bun, and the tools with theirs
   std::vector<std::string> library_sha256;
+  std::size_t of_bun = 0;  // so many of them come first
 
   std::string digest() const {
     Sha256 hash;
@@ -69,6 +72,12 @@ Result<Sources> read_sources(const ImageInputs& inputs) {
   GUARD_TRY_ASSIGN(sources.bun, resolve_bun(inputs.bun));
   sources.bun_access = inputs.bun_access;
   GUARD_TRY_ASSIGN(sources.libraries, needed_libraries(sources.bun));
+  sources.of_bun = sources.libraries.size();
+  GUARD_TRY_ASSIGN(auto tools, tool_files(inputs.tools));
+  for (LibraryFile& file : tools) {
+    const bool known = std::any_of(sources.libraries.begin(), sources.libraries.end(), [&](const LibraryFile& library) { return library.target == file.target; });
+    if (!known) sources.libraries.push_back(std::move(file));
+  }
   GUARD_TRY_ASSIGN(const fs::path cache, cache_folder());
   FileDigests digests(cache);
   GUARD_TRY_ASSIGN(sources.bun_sha256, digests.sha256_hex_of(sources.bun));
@@ -179,6 +188,9 @@ Result<RuntimeImage> build_root_folder(const ImageInputs& inputs, const CancelTo
   (void)cache.remove_leftovers();
   GUARD_TRY_ASSIGN(const TempDir temp, TempDir::create(cache.folder()));
 
+  for (std::size_t index = sources.of_bun; index < sources.libraries.size(); ++index) {
+    plan.libraries.push_back(fmt::format("/{} sha256:{}", sources.libraries[index].target, sources.library_sha256[index]));
+  }
   RootFolderParts parts{sources.bun, sources.bun_sha256, sources.bun_access == ProgramAccess::readable ? 0755u : 0111u, sources.libraries, sources.library_sha256, {}, {}};
   if (!sources.dependencies.lockfile.empty()) {
     say(progress, fmt::format("installing what {} fixes, with bun {}, without scripts", sources.dependencies.lockfile, plan.bun_version));

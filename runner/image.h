@@ -3,7 +3,7 @@
 // non-root).
 //
 // The digest is SHA-256 over: lockfile, package.json of all workspaces, patches, bun's SHA-256 (which fixes its version), the C
-// library files, the attestation script, the builder's version. The same inputs give the same digest, so a stale image is never mistaken
+// library files, the tools and their libraries, the attestation script, the builder's version. The same inputs give the same digest, so a stale image is never mistaken
 // for a fresh one. Which further libraries the packages need is known only after the install: they are taken as the machine has them then,
 // and stay so until the image is built again; the record names them with their SHA-256.
 #pragma once
@@ -34,6 +34,7 @@ struct ImageInputs {
   std::filesystem::path bun;      // the bun binary, or what leads to it (see resolve_bun)
   std::string name = "jarvis-test-runner";
   ProgramAccess bun_access = ProgramAccess::execute_only;
+  std::vector<std::string> tools = {};  // runner/image_tools.h
 };
 
 struct ImagePlan {

@@ -3,6 +3,7 @@
 //
 //   usr/local/bin/bun            the program
 //   lib/..., lib64/...           the loader and libraries it needs, where they are looked for
+//   usr/bin/                     the tools that the configuration names
 //   usr/local/lib/guard/         the attestation script, with links to it at the top
 //   etc/                         passwd, group, nsswitch.conf, hosts: as little as a C library is content with
 //   modules/node_modules/        the packages of the lockfile, and modules/packages/a/node_modules those of a workspace; the project

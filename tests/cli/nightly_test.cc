@@ -385,6 +385,29 @@ TEST(Nightly, FeedbackRepairsTasks) {
   EXPECT_EQ(night.committed().size(), 10u);
 }
 
+// It is committed at the base, and the copies in which code is broken have it, too.
+TEST(Nightly, PreloadsWhatTheBaseHas) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const NightRepository night("namespace", "[nightly]\nworth_mutants = 2\n");
+  night.repository().write("bunfig.toml", "[test]\npreload = [\"./test/setup.ts\"]\n");
+  night.repository().write("test/setup.ts", "import { beforeAll, expect } from \"bun:test\";\nbeforeAll(() => { expect(1).toBe(1); });\n");
+  night.repository().must("git add -A && git commit -q -m preload");
+  night.plan({{"task", "good"}});
+  EXPECT_EQ(night.run().exit_status, 0);
+  EXPECT_EQ(night.outcomes(), (std::map<std::string, std::string>{{"task", "accepted"}}));
+}
+
+// A night keeps the whole change, so nothing of it is left out: not what was refused before either.
+TEST(Nightly, LeavesNoRefusedFileOut) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const NightRepository night("namespace", "[nightly]\nworth = false\n");
+  night.repository().write("sandbox/other.ts", "console.log(JSON.stringify(process.env));\n");
+  night.repository().must("git add -A && git commit -q -m other");
+  night.plan({{"task", "good"}});
+  night.run();
+  EXPECT_EQ(night.outcomes(), (std::map<std::string, std::string>{{"task", "refused:findings"}}));
+}
+
 TEST(Nightly, ARolloutLeavesTasksOut) {
   GUARD_NEEDS(Needs::namespace_sandbox);
   const NightRepository night("namespace", "[nightly]\nworth = false\n[rollout]\npercent = 0\nforce = [\"chosen\"]\n");

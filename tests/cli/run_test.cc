@@ -387,6 +387,23 @@ TEST_P(Run, ANamedFolderNamesAllItsTests) {
   expect_verdict(run({"sandbox/"}), 1, "rejected", "findings");
 }
 
+// Programs of the machine are there only where a committed guard.toml names them.
+TEST_P(Run, ToolsOfTheConfigurationAreThereAndInTheRecord) {
+  constexpr std::string_view kCalls = "import { expect, test } from \"bun:test\";\nimport { spawnSync } from \"node:child_process\";\n"
+                                      "test(\"calls it\", () => { expect(spawnSync(\"tar\", [\"--version\"]).stdout?.toString() ?? \"\").toContain(\"tar\"); });\n";
+  project_.write("sandbox/a.test.ts", kCalls);
+  project_.configure("trust_namespace = true\n");
+  expect_verdict(run({"sandbox/a.test.ts"}), 1, "rejected", "tests_failed");
+  project_.configure("trust_namespace = true\n[image]\ntools = [\"tar\"]\n");
+  project_.build_image(GetParam());
+  const auto result = run({"sandbox/a.test.ts"}, {"--record", "record.json"});
+  expect_verdict(result, 0, "allowed", "tests_passed");
+  EXPECT_NE(result.out.find("image.tools: tar"), std::string::npos) << result.out;
+  EXPECT_EQ(project_.guard({"verify", "record.json"}).exit_status, 0);
+  project_.write("guard.toml", "trust_namespace = true\n[image]\ntools = [\"tar\", \"sh\"]\n");
+  expect_verdict(run({"sandbox/a.test.ts"}), 2, "undecided", "error");
+}
+
 // A picture is data; one that is a program is read as text, and refused for what is no text in it.
 TEST_P(Run, BinaryFixturesAreDataAndNeverPrograms) {
   using namespace std::string_literals;

@@ -40,6 +40,7 @@ const std::map<std::string, std::pair<std::string, std::string>>& values() {
       {"docker.runtime", {"\"runc\"", "\"\""}},
       {"docker.probe_deadline_ms", {"", "60000"}},
       {"docker.plain_tcp", {"true", "false"}},
+      {"image.tools", {"[\"git\"]", "[]"}},
       {"limits.memory", {"", "\"1t\""}},
       {"limits.cpus", {"", "1024"}},
       {"limits.pids", {"", "1000000"}},

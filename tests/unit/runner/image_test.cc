@@ -382,6 +382,24 @@ TEST_F(ImageTest, EveryInputChangesTheDigest) {
   EXPECT_TRUE(renamed->reference.starts_with("another-name:"));
 }
 
+TEST_F(ImageTest, HoldsTheToolsThatAreNamedAndTheirDigests) {
+  const auto without = plan_image(inputs_);
+  ASSERT_TRUE(without);
+  inputs_.tools = {"tar", "sh"};
+  const auto image = build();
+  ASSERT_TRUE(image) << image.error().to_string();
+  const auto plan = plan_image(inputs_);
+  ASSERT_TRUE(plan);
+  EXPECT_NE(plan->digest, without->digest);
+  EXPECT_EQ(*read_file(image->root_folder / "usr/bin/tar", 64u << 20), *read_file(fs::canonical("/usr/bin/tar"), 64u << 20));
+  EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(image->root_folder / "usr/bin/sh")));
+  EXPECT_TRUE(std::any_of(plan->libraries.begin(), plan->libraries.end(), [](const std::string& line) { return line.starts_with("/usr/bin/tar sha256:"); }));
+  // It finds all that it needs in there.
+  if (::geteuid() != 0) GTEST_SKIP() << "chroot needs root";
+  const auto done = run({"/usr/sbin/chroot", image->root_folder.string(), "/usr/bin/sh", "-c", "exec tar --version"}, {{"PATH", "/usr/bin"}});
+  EXPECT_NE(done.out.find("tar"), std::string::npos) << done.err;
+}
+
 TEST_F(ImageTest, RefusesNamesThatAnEngineWouldReadOtherwise) {
   for (const std::string name : {"", "Upper", "a:b", "-a", "a b", "host:5000/a", "a\n", "../a", "a@sha256"}) {
     inputs_.name = name;
