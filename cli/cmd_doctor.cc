@@ -10,6 +10,7 @@
 #include "common/text.h"
 #include "pipeline/backend_choice.h"
 #include "pipeline/config.h"
+#include "pipeline/first_look.h"
 #include "runner/image.h"
 #include "runner/sandbox_registry.h"
 
@@ -80,6 +81,9 @@ int cmd_doctor(const DoctorOptions& options, CommandContext& context) {
   const SandboxProbe container_use = probe_container_use(config, context.environment);
   rows.push_back(row_of("container-use", container_use));
   rows.push_back(image_row(project, config));
+  for (auto& finding : first_look(project, context.cancel).findings) {
+    rows.push_back({std::move(finding.name), finding.works ? "ok" : "bad", std::move(finding.text), std::move(finding.remedy), {}});
+  }
 
   // The choice that a run would make now. Without a readable configuration there is none.
   Result<BackendChoice> choice = loaded ? choose_backend(config, std::nullopt, [&]() -> const EngineLocation& { return engine; }, [&] { return container_use; })

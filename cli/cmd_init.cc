@@ -11,13 +11,12 @@
 #include "common/file_io.h"
 #include "common/text.h"
 #include "pipeline/config_file.h"
+#include "pipeline/first_look.h"
 
 namespace guard {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::string_view kLockfiles[] = {"bun.lock", "bun.lockb", "package-lock.json", "yarn.lock", "pnpm-lock.yaml"};
 
 enum class Kind : std::uint8_t { nothing, folder, other };
 
@@ -30,26 +29,18 @@ Result<Kind> kind_of(const fs::path& path) {
   return S_ISDIR(status.st_mode) ? Kind::folder : Kind::other;
 }
 
-bool is_there(const fs::path& path) {
-  const auto kind = kind_of(path);
-  return kind.has_value() && *kind != Kind::nothing;
-}
-
-// What is still missing before `guard run` can work here, a line each.
-std::string next_steps(const fs::path& project) {
-  std::string text;
-  if (!is_there(project / "package.json"))
-    text += "  there is no package.json here: guard run needs one, `{}` will do\n";
-  bool locked = false;
-  for (const auto name : kLockfiles) locked = locked || is_there(project / name);
-  if (!locked) text += "  there is no lockfile: with dependencies, `bun install --lockfile-only` makes one\n";
-  if (!is_there(project / "sandbox")) {
-    text += "  there is no sandbox folder: put machine-written tests there, or name their place in [check] paths\n";
+std::string text_of(const FirstLook& look, const fs::path& project) {
+  std::string text = fmt::format("found in {}:\n", printable(project.native()));
+  bool works = true;
+  for (const auto& finding : look.findings) {
+    text += fmt::format("  {:<10} {}{}\n", finding.name, finding.works ? "" : "will not work: ", printable(finding.text));
+    if (!finding.remedy.empty()) text += fmt::format("  {:<10} {}{}\n", "", finding.works ? "" : "next: ", printable(finding.remedy));
+    works = works && finding.works;
   }
-  return text + "next: commit guard.toml, then `guard doctor` says what works on this machine\n";
+  return text + fmt::format("next: commit guard.toml{}, then `guard image build`, `guard run`; `guard doctor` says what works on this machine\n", works ? "" : ", mend what will not work");
 }
 
-Result<fs::path> init(const InitOptions& options) {
+Result<fs::path> init(const InitOptions& options, const FirstLook& look) {
   const fs::path start = options.project.empty() ? fs::path(".") : fs::path(options.project);
   GUARD_TRY_ASSIGN(const ConfigPlace place, config_place(start));
   if (place.left_sandbox) {
@@ -67,17 +58,21 @@ Result<fs::path> init(const InitOptions& options) {
     return Error(ErrorCode::input_invalid, fmt::format("{} is there already", printable(path.native())))
         .hint("edit it, or replace it with `guard init --force`");
   }
-  GUARD_TRY(write_file_atomically(path, config_template()));
+  GUARD_TRY(write_file_atomically(path, config_template(look.gated)));
   return path;
 }
 
 }  // namespace
 
 int cmd_init(const InitOptions& options, CommandContext& context) {
-  const auto written = init(options).context("writing a guard.toml");
+  std::error_code failure;
+  const fs::path project = fs::weakly_canonical(options.project.empty() ? "." : options.project, failure);
+  const FirstLook look = fs::is_directory(project, failure) ? first_look(project, context.cancel) : FirstLook{};
+  const auto written = init(options, look).context("writing a guard.toml");
   if (!written) return fail(context, written.error());
-  context.streams.out.print("wrote {}: every key commented out, nothing changed yet\n{}", printable(written->native()),
-                            next_steps(written->parent_path()));
+  context.streams.out.print("wrote {}: {}\n{}", printable(written->native()),
+                            look.gated.empty() ? "every key commented out, nothing changed yet" : "check.paths says where the tests lie, every other key is commented out",
+                            text_of(look, written->parent_path()));
   return finish(context, 0);
 }
 

@@ -37,8 +37,10 @@ std::string key_text(const ConfigKey& key, const Config& defaults) {
 
 }  // namespace
 
-std::string config_template() {
+std::string config_template(const std::vector<std::string>& gated) {
   const Config defaults;
+  Config found;
+  found.check.paths.insert(found.check.paths.end(), gated.begin(), gated.end());
   std::string text(kHead);
   std::string_view section;
   for (const auto& key : config_keys()) {
@@ -47,6 +49,9 @@ std::string config_template() {
       text += fmt::format("\n[{}]\n", section);
     }
     text += key_text(key, defaults);
+    if (!gated.empty() && key.dotted() == "check.paths") {
+      text += fmt::format("# The tests of this project lie there: whoever writes them is judged before they run.\n{} = {}\n", key.name, toml_literal(key, found));
+    }
   }
   return text;
 }

@@ -285,9 +285,10 @@ constexpr VerbRow kVerbs[] = {
      .exit_status = kPlainStatus},
     {.verb = Verb::init,
      .name = "init",
-     .summary = "write a commented guard.toml",
+     .summary = "say what is found here, and write a commented guard.toml",
      .usage = "init",
-     .about = "Every key with its default, commented out: nothing changes until you take a # away.",
+     .about = "Says which tests there are, what they ask for, and what will not work. In guard.toml every key stands with its default,\n"
+              "commented out, but for check.paths where the tests lie elsewhere than in sandbox/.",
      .options = kInitOptions,
      .examples = "guard init\nguard init --project ../other --force",
      .exit_status = kPlainStatus},

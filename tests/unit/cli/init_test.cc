@@ -146,16 +146,27 @@ TEST_F(Init, RefusesTheSandboxFolder) {
   EXPECT_FALSE(fs::exists(project_ / "guard.toml"));
 }
 
-TEST_F(Init, SaysWhatIsStillMissing) {
+TEST_F(Init, SaysWhatIsThereAndWhatIsMissing) {
   ASSERT_EQ(init(project_), 0);
-  EXPECT_THAT(out_, AllOf(HasSubstr("no package.json"), HasSubstr("no lockfile"), HasSubstr("no sandbox folder"),
-                          HasSubstr("guard doctor")));
+  EXPECT_THAT(out_, AllOf(HasSubstr("no package.json"), HasSubstr("none yet"), HasSubstr("mend what will not work"), HasSubstr("guard doctor")));
   std::ofstream(project_ / "package.json") << "{}";
-  std::ofstream(project_ / "bun.lock") << "";
-  fs::create_directories(project_ / "sandbox");
   ASSERT_EQ(init(project_, /*force=*/true), 0);
-  EXPECT_THAT(out_, AllOf(Not(HasSubstr("no package.json")), Not(HasSubstr("no lockfile")),
-                          Not(HasSubstr("no sandbox folder"))));
+  EXPECT_THAT(out_, AllOf(Not(HasSubstr("no package.json")), Not(HasSubstr("will not work"))));
+}
+
+TEST_F(Init, WritesWhereTheTestsLie) {
+  std::ofstream(project_ / "package.json") << "{}";
+  fs::create_directories(project_ / "test");
+  std::ofstream(project_ / "test/a.test.ts") << "import { test } from \"vitest\";";
+  ASSERT_EQ(init(project_), 0) << err_;
+  EXPECT_THAT(out_, AllOf(HasSubstr("check.paths"), HasSubstr("1 import vitest")));
+  const auto loaded = load_text(text(project_ / "guard.toml"));
+  std::vector<std::string> wanted = Config().check.paths;
+  wanted.push_back("test/**");
+  EXPECT_EQ(loaded.config.check.paths, wanted);
+  for (const auto& key : config_keys()) {
+    EXPECT_EQ(loaded.find(key.dotted())->origin == "default", key.dotted() != "check.paths") << key.dotted();
+  }
 }
 
 // ---- guard config show ----
