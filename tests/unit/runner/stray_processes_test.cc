@@ -38,9 +38,12 @@ class StrayProcesses : public testing::SandboxFixture {
   }
 };
 
+// Starts nothing: a child would be another process of the same name until it is the other program.
+constexpr const char* kStops = "kill -STOP $$; :";
+
 // A shell by init's name, that takes whatever follows its script.
 std::vector<std::string> as_init(const std::string& owner) {
-  return {"-c", "while :; do sleep 0.05; done", "--owner", owner, "--", "program"};
+  return {"-c", kStops, "--owner", owner, "--", "program"};
 }
 
 TEST_F(StrayProcesses, EndsInitsOfDeadRunsOfThisCacheAlone) {
@@ -53,7 +56,7 @@ TEST_F(StrayProcesses, EndsInitsOfDeadRunsOfThisCacheAlone) {
   ChildProcess dead = start(shell, as_init(*label + "/r0123"));
   ChildProcess living = start(shell, as_init(*label + "/" + alive->run_id()));
   ChildProcess foreign = start(shell, as_init("fedcba9876543210/r0123"));
-  ChildProcess behind_the_dashes = start(shell, {"-c", "while :; do sleep 0.05; done", "--", "--owner", *label + "/r0123"});
+  ChildProcess behind_the_dashes = start(shell, {"-c", kStops, "--", "--owner", *label + "/r0123"});
   ChildProcess other_program = start("/bin/sh", as_init(*label + "/r0123"));
   const SweepResult swept = sweep_stray_inits();
   EXPECT_EQ(swept.removed, (std::vector<std::string>{"r0123"}));
@@ -89,7 +92,7 @@ TEST_F(StrayProcesses, EndsTheRuntimesProcessesOfOneContainerAlone) {
   const std::string id(64, 'a');
   const std::string other(64, 'b');
   const auto of = [](const std::string& container) {
-    return std::vector<std::string>{"-c", "while :; do sleep 0.05; done", "--log=/x/" + container + "/log.json"};
+    return std::vector<std::string>{"-c", kStops, "--log=/x/" + container + "/log.json"};
   };
   ChildProcess ours = start(shell, of(id));
   ChildProcess theirs = start(shell, of(other));
