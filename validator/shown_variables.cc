@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdint>
 #include <set>
-#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "validator/known_names.h"
@@ -14,7 +15,6 @@ namespace {
 
 constexpr std::size_t kNamesMax = 64;
 constexpr std::size_t kPlacesMax = 2'000;
-constexpr std::size_t kSearched = 32;  // bytes that a search passes while one is looked at
 constexpr std::size_t kNowhere = std::string_view::npos;
 
 template <std::size_t N>
@@ -34,14 +34,106 @@ constexpr std::array<std::string_view, 9> kAsks = {"if", "while", "for", "switch
 constexpr std::array<std::string_view, 8> kTitled = {"test", "it", "describe", "suite", "specify", "each", "skip", "only"};
 constexpr std::array<std::string_view, 3> kFails = {"reject", "fail", "done"};
 
+// What a block belongs to that is no function.
+constexpr std::array<std::string_view, 10> kBranches = {"if", "for", "while", "switch", "catch", "else", "try", "finally", "do", "with"};
+constexpr std::array<std::string_view, 3> kFakes = {"=mock(", "=jest.fn(", "=vi.fn("};
+
+bool is_opening(char byte) { return byte == '(' || byte == '[' || byte == '{'; }
+bool is_closing(char byte) { return byte == ')' || byte == ']' || byte == '}'; }
 bool is_chain_byte(char byte) { return is_name_byte(byte) || byte == '.'; }
 
 std::string_view last_part(std::string_view chain) { return chain.substr(chain.rfind('.') == kNowhere ? 0 : chain.rfind('.') + 1); }
 std::string_view first_part(std::string_view chain) { return chain.substr(0, chain.find('.')); }
 
-class Shown {
+}  // namespace
+
+// Where the brackets of a code view stand, and its names.
+class CodeIndex {
  public:
-  Shown(std::string_view code, std::size_t& work) : code_(code), work_(work) {}
+  explicit CodeIndex(std::string_view code);
+
+  std::string_view code() const { return code_; }
+  // The other bracket of the pair of which one stands at `at`; kNowhere: it has none.
+  std::size_t partner(std::size_t at) const;
+  // The bracket that is open at `at`, or kNowhere.
+  std::size_t enclosing(std::size_t at) const;
+  // The last backtick before `at`, or kNowhere.
+  std::size_t backtick_before(std::size_t at) const;
+  const std::vector<std::size_t>& places_of(std::string_view name) const;
+  // Is it given a fake function of a test library: f = mock(...)?
+  bool is_fake(std::string_view name) const { return fakes_.count(name) != 0; }
+
+ private:
+  struct Bracket {
+    std::size_t at;
+    std::size_t partner;  // indexes into brackets_
+    std::size_t outer;
+  };
+  // The first bracket that does not stand before `at`.
+  auto bracket_from(std::size_t at) const {
+    return std::lower_bound(brackets_.begin(), brackets_.end(), at, [](const Bracket& bracket, std::size_t place) { return bracket.at < place; });
+  }
+  std::size_t place(std::size_t bracket) const { return bracket == kNowhere ? kNowhere : brackets_[bracket].at; }
+
+  std::string_view code_;
+  std::vector<Bracket> brackets_;  // in order of `at`
+  std::vector<std::size_t> backticks_;
+  std::unordered_map<std::string_view, std::vector<std::size_t>> places_;
+  std::set<std::string_view> fakes_;
+};
+
+CodeIndex::CodeIndex(std::string_view code) : code_(code) {
+  std::vector<std::size_t> open;
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    if (is_opening(code[i])) {
+      brackets_.push_back({i, kNowhere, open.empty() ? kNowhere : open.back()});
+      open.push_back(brackets_.size() - 1);
+    } else if (is_closing(code[i])) {
+      const std::size_t opening = open.empty() ? kNowhere : open.back();
+      if (opening != kNowhere) {
+        open.pop_back();
+        brackets_[opening].partner = brackets_.size();
+      }
+      brackets_.push_back({i, opening, open.empty() ? kNowhere : open.back()});
+    } else if (code[i] == '`') {
+      backticks_.push_back(i);
+    } else if (is_name_byte(code[i])) {
+      const std::size_t begin = i;
+      while (i + 1 < code.size() && is_name_byte(code[i + 1])) ++i;
+      const std::string_view name = code.substr(begin, i + 1 - begin);
+      places_[name].push_back(begin);
+      const std::string_view rest = code.substr(i + 1);
+      if (std::any_of(kFakes.begin(), kFakes.end(), [&](std::string_view fake) { return rest.starts_with(fake); })) fakes_.insert(name);
+    }
+  }
+}
+
+std::size_t CodeIndex::partner(std::size_t at) const { return place(bracket_from(at)->partner); }
+
+std::size_t CodeIndex::enclosing(std::size_t at) const {
+  const auto next = bracket_from(at);
+  if (next == brackets_.begin()) return kNowhere;
+  const Bracket& last = *std::prev(next);
+  return is_opening(code_[last.at]) ? last.at : place(last.outer);
+}
+
+std::size_t CodeIndex::backtick_before(std::size_t at) const {
+  const auto next = std::lower_bound(backticks_.begin(), backticks_.end(), at);
+  return next == backticks_.begin() ? kNowhere : *std::prev(next);
+}
+
+const std::vector<std::size_t>& CodeIndex::places_of(std::string_view name) const {
+  static const std::vector<std::size_t> kNone;
+  const auto known = places_.find(name);
+  return known == places_.end() ? kNone : known->second;
+}
+
+namespace {
+
+// The way of one value.
+class Way {
+ public:
+  Way(const CodeIndex& index, std::size_t& work) : index_(index), code_(index.code()), work_(work) {}
 
   bool is_shown(std::size_t begin, std::size_t end) {
     places_.push_back({begin, end});
@@ -60,6 +152,7 @@ class Shown {
 
   void spend(std::size_t bytes) { work_ -= std::min(work_, bytes); }
   char at(std::size_t i) const { return i < code_.size() ? code_[i] : '\0'; }
+  std::string_view ahead_of(std::size_t i) const { return code_.substr(0, i); }
 
   bool is_reduced(std::size_t end) const {
     const std::string_view rest = code_.substr(end);
@@ -69,47 +162,54 @@ class Shown {
     return rest.size() > 1 && rest[0] == '?' && rest[1] != '?' && rest[1] != '.';
   }
 
-  // Where the bracket opens that closes at `close`.
-  std::size_t opening(std::size_t close) {
-    std::size_t depth = 0;
-    for (std::size_t i = close + 1; i-- > 0;) {
-      spend(1);
-      if (code_[i] == ')' || code_[i] == ']' || code_[i] == '}') ++depth;
-      if ((code_[i] == '(' || code_[i] == '[' || code_[i] == '{') && --depth == 0) return i;
-    }
-    return 0;
-  }
-  std::string_view chain_before(std::size_t i) const {
+  // Where the bracket opens that closes at `close`; 0 in a torn text.
+  std::size_t opening(std::size_t close) const { return index_.partner(close) == kNowhere ? 0 : index_.partner(close); }
+  // Behind the bracket that opens at `open` and all that it holds.
+  std::size_t behind(std::size_t open) const { return index_.partner(open) == kNowhere ? code_.size() : index_.partner(open) + 1; }
+
+  std::string_view chain_before(std::size_t i) {
     std::size_t begin = i;
     while (begin > 0 && is_chain_byte(code_[begin - 1])) --begin;
+    spend(i - begin);
     return code_.substr(begin, i - begin);
   }
-  // Does a block of statements begin at the brace?
-  bool opens_block(std::size_t brace) const {
-    if (brace == 0) return true;
-    const std::string_view ahead = code_.substr(0, brace);
-    if (ahead.ends_with("=>")) return true;
-    const std::string_view word = last_part(chain_before(brace));
-    if (word == "else" || word == "try" || word == "finally" || word == "do" || word == "static") return true;
-    return std::string_view(");{}\n").find(ahead.back()) != kNowhere || is_class_body(brace);
+  // Where a function begins whose arrow stands at `arrow`.
+  std::size_t begin_of_arrow(std::size_t arrow) {
+    std::size_t i = arrow > 0 && code_[arrow - 1] == ')' ? opening(arrow - 1) : arrow - last_part(chain_before(arrow)).size();
+    return ahead_of(i).ends_with("async ") ? i - 6 : i;
   }
-  bool is_class_body(std::size_t brace) const {
-    const std::string_view ahead = code_.substr(0, brace);
-    const std::size_t statement = ahead.find_last_of(";{}\n");
-    const std::string_view header = ahead.substr(statement == kNowhere ? 0 : statement + 1);
+  // Does a block of statements begin at the brace?
+  bool opens_block(std::size_t brace) {
+    if (brace == 0 || ahead_of(brace).ends_with("=>")) return true;
+    const std::string_view word = last_part(chain_before(brace));
+    if (word == "static" || is_one_of(kBranches, word)) return true;
+    return std::string_view(");{}\n").find(code_[brace - 1]) != kNowhere || parameters_end(brace) != kNowhere || is_class_body(brace);
+  }
+  bool is_class_body(std::size_t brace) {
+    const std::size_t statement = ahead_of(brace).find_last_of(";{}\n");
+    const std::size_t begin = statement == kNowhere ? 0 : statement + 1;
+    spend(brace - begin);
+    const std::string_view header = code_.substr(begin, brace - begin);
     return header.find("class") != kNowhere && header.find('=') > header.find("class");
+  }
+  // The `)` before a body, or before the type that stands between: f():Promise<string>{
+  std::size_t parameters_end(std::size_t brace) {
+    std::size_t i = brace;
+    while (i > 0 && (is_chain_byte(code_[i - 1]) || std::string_view("<>[]|,").find(code_[i - 1]) != kNowhere)) --i;
+    spend(brace - i);
+    if (i != brace && (i == 0 || code_[--i] != ':')) return kNowhere;
+    return i > 0 && code_[i - 1] == ')' ? i - 1 : kNowhere;
   }
 
   void add_name(std::string_view name, std::string_view key, bool member) {
     if (!is_identifier(name) || names_.size() >= kNamesMax || !names_.emplace(name, member).second) return;
-    spend(code_.size() / kSearched);
-    for (std::size_t i = code_.find(name); i != kNowhere; i = code_.find(name, i + 1)) {
-      spend(name.size());
+    for (const std::size_t i : index_.places_of(name)) {
+      spend(1);
       std::size_t end = i + name.size();
       const char before = i == 0 ? ';' : code_[i - 1];
-      if (is_name_byte(before) || is_name_byte(at(end)) || (before == '.') != member) continue;
+      if ((before == '.') != member) continue;
       const bool given = at(end) == '=' && at(end + 1) != '=' && at(end + 1) != '>';
-      if (given || (at(end) == ':' && (before == '{' || before == ',')) || code_.substr(0, i).ends_with("function ") || code_.substr(0, i).ends_with("function*")) continue;
+      if (given || (at(end) == ':' && (before == '{' || before == ',')) || ahead_of(i).ends_with("function ") || ahead_of(i).ends_with("function*")) continue;
       // Another member than the one that holds it.
       if (!key.empty() && at(end) == '.') {
         std::size_t part = end + 1;
@@ -118,9 +218,7 @@ class Shown {
       }
       while (is_chain_byte(at(end))) ++end;
       while (end > i + name.size() && code_[end - 1] == '.') --end;
-      std::size_t begin = i;
-      while (begin > 0 && is_chain_byte(code_[begin - 1])) --begin;
-      places_.push_back({begin, end});
+      places_.push_back({i - chain_before(i).size(), end});
     }
   }
 
@@ -128,38 +226,31 @@ class Shown {
   bool reaches(Place place) {
     if (is_reduced(place.end)) return false;
     std::size_t i = place.begin;
-    const std::string_view ahead = code_.substr(0, i);
+    const std::string_view ahead = ahead_of(i);
     if (ahead.ends_with('!') || ahead.ends_with("typeof ") || ahead.ends_with("delete ")) return false;
-    std::size_t depth = 0;
     bool sibling = false;  // behind a comma: what is given a value there is another one
     std::string_view key;  // the outermost member of the object that it lies in
     while (i > 0) {
       if (work_ == 0) return true;
       const char byte = code_[--i];
       spend(1);
-      if (byte == ')' || byte == ']' || byte == '}') {
-        ++depth;
-      } else if (byte == '(' || byte == '[' || byte == '{') {
-        if (depth > 0) {
-          --depth;
-          continue;
-        }
+      if (is_closing(byte)) {
+        i = opening(i);
+      } else if (is_opening(byte)) {
         if (byte == '(') {
           const std::string_view chain = chain_before(i);
           const std::string_view last = last_part(chain);
           if (!chain.empty()) {
             if (is_one_of(kAsks, last)) return false;
             if (last == "expect") {  // where it says nothing but whether it is there
-              const std::string_view rest = code_.substr(closing(i));
+              const std::string_view rest = code_.substr(behind(i));
               if (rest.starts_with(".toBeDefined") || rest.starts_with(".toBeT")) return false;
             }
             if (shows(chain, last, sibling)) return true;
             if (last == "function" || last.empty()) return false;
-            const bool makes = code_.substr(0, i - chain.size()).ends_with("new ");
+            const bool makes = ahead_of(i - chain.size()).ends_with("new ");
             if (makes ? !is_one_of(kHolds, last) : !is_one_of(kGivesBack, last)) {
-              for (const std::string_view fake : {"=mock(", "=jest.fn(", "=vi.fn("}) {
-                if (code_.find(std::string(last) + std::string(fake)) != kNowhere) add_name(last, {}, false);
-              }
+              if (index_.is_fake(last)) add_name(last, {}, false);
               return false;
             }
             if (!makes && is_one_of(kFills, last) && chain.find('.') != kNowhere) add_name(first_part(chain), {}, false);
@@ -168,26 +259,21 @@ class Shown {
         } else if (byte == '[') {
           if (i > 0 && (is_name_byte(code_[i - 1]) || code_[i - 1] == ')' || code_[i - 1] == ']')) return false;
         } else if (i > 0 && code_[i - 1] == '$') {
-          const std::size_t tick = code_.rfind('`', i - 1);
-          if (tick == kNowhere) return false;
-          i = tick;
+          i = index_.backtick_before(i - 1);
+          if (i == kNowhere) return false;
         } else if (opens_block(i)) {
-          return statement(i + 1, i);
+          return statement(i + 1);
         }
         sibling = false;
-      } else if (depth > 0) {
-        continue;
       } else if (byte == ';' || byte == '\n') {
-        return statement(i + 1, enclosing(i));
+        return statement(i + 1);
       } else if (byte == ',') {
         sibling = true;
       } else if (byte == ':' && !sibling) {
         const std::string_view word = last_part(chain_before(i));
         if (!word.empty()) key = word;
       } else if (byte == '>' && i > 0 && code_[i - 1] == '=') {
-        --i;
-        i = i > 0 && code_[i - 1] == ')' ? opening(i - 1) : i - last_part(chain_before(i)).size();
-        if (code_.substr(0, i).ends_with("async ")) i -= 6;
+        i = begin_of_arrow(i - 1);
         sibling = false;
       } else if (byte == '=' && !sibling) {
         if (at(i + 1) == '=' || (i > 0 && std::string_view("=!<>").find(code_[i - 1]) != kNowhere)) return false;
@@ -195,49 +281,30 @@ class Shown {
         return false;
       }
     }
-    return statement(0, kNowhere);
+    return statement(0);
   }
 
-  std::size_t enclosing(std::size_t from) {
-    std::size_t depth = 0;
-    for (std::size_t i = from; i-- > 0;) {
-      spend(1);
-      if (code_[i] == '}' || code_[i] == ')' || code_[i] == ']') ++depth;
-      if (code_[i] == '{' || code_[i] == '(' || code_[i] == '[') {
-        if (depth == 0) return code_[i] == '{' ? i : kNowhere;
-        --depth;
-      }
-    }
-    return kNowhere;
-  }
-
-  // A statement that begins at `begin`, in the block that `brace` opens.
-  bool statement(std::size_t begin, std::size_t brace) {
+  // A statement that begins at `begin`.
+  bool statement(std::size_t begin) {
     const std::string_view text = code_.substr(begin);
     if (text.starts_with("throw")) return true;
-    if ((!text.starts_with("return") && !text.starts_with("yield")) || brace == kNowhere || brace == 0) return false;
+    if (!text.starts_with("return") && !text.starts_with("yield")) return false;
     // Of a function: what it is called as gives the value back.
-    const std::string_view ahead = code_.substr(0, brace);
-    if (ahead.ends_with("=>")) {
-      std::size_t i = brace - 2;
-      i = i > 0 && code_[i - 1] == ')' ? opening(i - 1) : i - last_part(chain_before(i)).size();
-      if (code_.substr(0, i).ends_with("async ")) i -= 6;
-      return reaches({i, brace + 1 < code_.size() ? closing(brace) : brace});
-    }
-    if (!ahead.ends_with(')')) return false;
-    const std::string_view name = last_part(chain_before(opening(brace - 1)));
-    add_name(name, {}, false);
-    add_name(name, {}, true);
-    return false;
-  }
-  std::size_t closing(std::size_t open) {
-    std::size_t depth = 0;
-    for (std::size_t i = open; i < code_.size(); ++i) {
+    for (std::size_t brace = index_.enclosing(begin); brace != kNowhere && brace > 0; brace = index_.enclosing(brace)) {
       spend(1);
-      if (code_[i] == '{' || code_[i] == '(' || code_[i] == '[') ++depth;
-      if ((code_[i] == '}' || code_[i] == ')' || code_[i] == ']') && --depth == 0) return i + 1;
+      if (code_[brace] != '{') return false;
+      if (ahead_of(brace).ends_with("=>")) {
+        places_.push_back({begin_of_arrow(brace - 2), behind(brace)});
+        return false;
+      }
+      const std::size_t parameters = parameters_end(brace);
+      const std::string_view name = last_part(chain_before(parameters == kNowhere ? brace : opening(parameters)));
+      if (is_one_of(kBranches, name) || (parameters == kNowhere && opens_block(brace))) continue;
+      add_name(name, {}, false);
+      add_name(name, {}, true);
+      return false;
     }
-    return code_.size();
+    return false;
   }
 
   // What stands before the `=` at `sign` is given the value.
@@ -245,11 +312,11 @@ class Shown {
     std::size_t end = sign;
     while (end > 0 && std::string_view("+?|&").find(code_[end - 1]) != kNowhere) --end;
     if (end > 0 && (code_[end - 1] == ']' || code_[end - 1] == '}')) {
-      const std::size_t open = opening(end - 1);
-      for (std::size_t i = open; i < end; ++i) {
+      for (std::size_t i = opening(end - 1); i < end; ++i) {
         std::size_t stop = i;
         while (stop < end && is_name_byte(code_[stop])) ++stop;
         if (stop > i) add_name(code_.substr(i, stop - i), {}, false);
+        spend(stop - i + 1);
         i = std::max(i, stop);
       }
       return;
@@ -275,6 +342,7 @@ class Shown {
     return !sibling && (is_one_of(kTitled, first_part(chain)) || last == "each");
   }
 
+  const CodeIndex& index_;
   std::string_view code_;
   std::vector<Place> places_;
   std::set<std::pair<std::string_view, bool>> names_;
@@ -283,6 +351,9 @@ class Shown {
 
 }  // namespace
 
-bool is_shown(std::string_view code, std::size_t begin, std::size_t end, std::size_t& work) { return Shown(code, work).is_shown(begin, end); }
+ShownVariables::ShownVariables(std::string_view code, std::size_t work) : index_(std::make_unique<const CodeIndex>(code)), work_(work) {}
+ShownVariables::~ShownVariables() = default;
+
+bool ShownVariables::contain(std::size_t begin, std::size_t end) { return Way(*index_, work_).is_shown(begin, end); }
 
 }  // namespace guard

@@ -4,15 +4,28 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string_view>
 
 namespace guard {
 
-// For all reads of a file together, in bytes looked at.
-inline constexpr std::size_t kShownWorkMax = 16'000'000;
+class CodeIndex;
 
-// Of the code view of one file (validator/source_view.h). `begin`, `end`: of a read, "process.env.NAME". `work`: what is left, which
-// shrinks; without any a variable counts as shown.
-bool is_shown(std::string_view code, std::size_t begin, std::size_t end, std::size_t& work);
+class ShownVariables {
+ public:
+  // For all reads of a file together, in bytes and places looked at.
+  static constexpr std::size_t kWorkMax = 16'000'000;
+
+  // Of the code view of one file (validator/source_view.h), which must outlive it. Without any work left a variable counts as shown.
+  explicit ShownVariables(std::string_view code, std::size_t work = kWorkMax);
+  ~ShownVariables();
+
+  // `begin`, `end`: of a read, "process.env.NAME".
+  bool contain(std::size_t begin, std::size_t end);
+
+ private:
+  std::unique_ptr<const CodeIndex> index_;
+  std::size_t work_;
+};
 
 }  // namespace guard

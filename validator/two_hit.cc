@@ -125,7 +125,7 @@ void HarmlessHits::begin(const SourceViews& views) {
   own_.reset();
   kept_.reset();
   keeps_.reset();
-  shown_work_ = kShownWorkMax;
+  shown_.reset();
 }
 
 // Of a read, ".NAME".
@@ -139,7 +139,8 @@ bool HarmlessHits::shows_what_it_reads(const Match& match) {
   if (own_->set_before(name, match.begin)) return false;
   std::size_t begin = match.begin;
   while (begin > 0 && (is_name_byte(code[begin - 1]) || code[begin - 1] == '.' || code[begin - 1] == ')')) --begin;
-  return is_shown(code, begin, match.end, shown_work_);
+  if (!shown_) shown_.emplace(code);
+  return shown_->contain(begin, match.end);
 }
 
 bool HarmlessHits::contains(View view, const Match& match) {

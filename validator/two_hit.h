@@ -72,7 +72,7 @@ class HarmlessHits {
   std::optional<OwnVariables> own_;
   std::optional<KeptVariables> kept_;
   std::optional<Keeping> keeps_;
-  std::size_t shown_work_ = kShownWorkMax;
+  std::optional<ShownVariables> shown_;
 };
 
 }  // namespace guard
