@@ -92,12 +92,7 @@ Result<CheckRecord> unmasked_check(const CheckOptions& options, CommandContext& 
       const bool found_above = options.config.empty() && session.loaded.file.has_parent_path();
       paths = {found_above ? session.project : std::string(".")};
     }
-    if (!options.no_ignore) {
-      collect.ignored = [&context](const std::filesystem::path& top) {
-        auto names = Git(top, context.cancel).ignored();
-        return names ? std::move(*names) : std::vector<std::string>();
-      };
-    }
+    if (!options.no_ignore) collect.ignored = Git::ignored_names(context.cancel);
     return gate_tree(request, tree_gate(options, std::move(paths), collect, context), options.mode, engine);
   }
   GUARD_TRY_ASSIGN(const SourceFiles files, collect_stdin(STDIN_FILENO, options.stdin_name, collect));

@@ -45,9 +45,9 @@ Row image_row(const fs::path& project, const Config& config) {
   if (!config.docker.image.empty()) {
     return {"image", "ok", fmt::format("{} is configured; a run looks for it in the engine", printable(config.docker.image)), "", {}};
   }
-  const auto bun = find_bun();
-  if (!bun) return row_of("image", "missing", bun.error());
-  const auto plan = plan_image({project, *bun, "jarvis-test-runner", bun_access(config), config.image.tools});
+  const auto inputs = image_inputs(project, config);
+  if (!inputs) return row_of("image", "missing", inputs.error());
+  const auto plan = plan_image(*inputs);
   if (!plan) return row_of("image", "missing", plan.error());
   if (!plan->built) return {"image", "missing", fmt::format("{} is not built", plan->reference), "run `guard image build`", {}};
   return {"image", "ok", fmt::format("{} is built (bun {})", plan->reference, plan->bun_version), "", {}};

@@ -18,21 +18,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<ImageInputs> image_inputs(const ImageOptions& options) {
+Result<fs::path> project_of(const ImageOptions& options) {
   std::error_code failure;
-  ImageInputs inputs;
-  inputs.project = fs::canonical(options.project.empty() ? "." : options.project, failure);
+  fs::path project = fs::canonical(options.project.empty() ? "." : options.project, failure);
   if (failure) return Error::from_errno(ErrorCode::file_not_found, printable(options.project), failure.value());
-  GUARD_TRY_ASSIGN(inputs.bun, find_bun());
-  return inputs;
+  return project;
 }
 
 // An engine that is not there is no reason to fail where nobody asked for one: the embedded sandbox needs none.
 Result<int> build(const ImageOptions& options, CommandContext& context) {
-  GUARD_TRY_ASSIGN(ImageInputs inputs, image_inputs(options));
-  GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(config_of(options.config, inputs.project, context)));
-  inputs.bun_access = bun_access(loaded.config);
-  inputs.tools = loaded.config.image.tools;
+  GUARD_TRY_ASSIGN(const fs::path project, project_of(options));
+  GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(config_of(options.config, project, context)));
+  GUARD_TRY_ASSIGN(const ImageInputs inputs, image_inputs(project, loaded.config));
   Progress progress(context.streams.err, context.streams.err_is_terminal ? Progress::Mode::rewritten : Progress::Mode::lines);
   const ImageProgress say = [&](std::string_view line) { progress.say(line); };
 
@@ -97,10 +94,9 @@ Result<int> prune(const ImageOptions& options, CommandContext& context) {
     std::error_code failure;
     const bool in_project = fs::exists(fs::path(options.project.empty() ? "." : options.project) / "package.json", failure);
     if (in_project) {
-      GUARD_TRY_ASSIGN(ImageInputs inputs, image_inputs(options));
-      GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(config_of(options.config, inputs.project, context)));
-      inputs.bun_access = bun_access(loaded.config);
-      inputs.tools = loaded.config.image.tools;
+      GUARD_TRY_ASSIGN(const fs::path project, project_of(options));
+      GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(config_of(options.config, project, context)));
+      GUARD_TRY_ASSIGN(const ImageInputs inputs, image_inputs(project, loaded.config));
       GUARD_TRY_ASSIGN(const ImagePlan plan, plan_image(inputs));
       keep = plan.digest;
     }

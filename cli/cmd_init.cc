@@ -40,7 +40,8 @@ std::string text_of(const FirstLook& look, const fs::path& project) {
   return text + fmt::format("next: commit guard.toml{}, then `guard image build`, `guard run`; `guard doctor` says what works on this machine\n", works ? "" : ", mend what will not work");
 }
 
-Result<fs::path> init(const InitOptions& options, const FirstLook& look) {
+// Returns where it was written.
+Result<fs::path> init(const InitOptions& options, const CancelToken& cancel, FirstLook& look) {
   const fs::path start = options.project.empty() ? fs::path(".") : fs::path(options.project);
   GUARD_TRY_ASSIGN(const ConfigPlace place, config_place(start));
   if (place.left_sandbox) {
@@ -58,6 +59,7 @@ Result<fs::path> init(const InitOptions& options, const FirstLook& look) {
     return Error(ErrorCode::input_invalid, fmt::format("{} is there already", printable(path.native())))
         .hint("edit it, or replace it with `guard init --force`");
   }
+  look = first_look(place.root, cancel);
   GUARD_TRY(write_file_atomically(path, config_template(look.gated)));
   return path;
 }
@@ -65,10 +67,8 @@ Result<fs::path> init(const InitOptions& options, const FirstLook& look) {
 }  // namespace
 
 int cmd_init(const InitOptions& options, CommandContext& context) {
-  std::error_code failure;
-  const fs::path project = fs::weakly_canonical(options.project.empty() ? "." : options.project, failure);
-  const FirstLook look = fs::is_directory(project, failure) ? first_look(project, context.cancel) : FirstLook{};
-  const auto written = init(options, look).context("writing a guard.toml");
+  FirstLook look;
+  const auto written = init(options, context.cancel, look).context("writing a guard.toml");
   if (!written) return fail(context, written.error());
   context.streams.out.print("wrote {}: {}\n{}", printable(written->native()),
                             look.gated.empty() ? "every key commented out, nothing changed yet" : "check.paths says where the tests lie, every other key is commented out",

@@ -224,16 +224,22 @@ int by_pid(const void* left, const void* right) {
   return static_cast<const Process*>(left)->pid - static_cast<const Process*>(right)->pid;
 }
 
-bool read_process(long long pid, Process& process) {
+// The beginning of /proc/<number>/<name>, ended by a NUL. False where there is none.
+template <size_t N>
+bool read_proc(long long number, const char* name, char (&text)[N]) {
   char path[64];
-  snprintf(path, sizeof path, "/proc/%lld/stat", pid);
+  snprintf(path, sizeof path, "/proc/%lld/%s", number, name);
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return false;
-  char text[512];
-  const ssize_t size = read(fd, text, sizeof text - 1);
+  const ssize_t size = read(fd, text, N - 1);
   close(fd);
-  if (size <= 0) return false;
-  text[size] = '\0';
+  text[size > 0 ? size : 0] = '\0';
+  return size > 0;
+}
+
+bool read_process(long long pid, Process& process) {
+  char text[512];
+  if (!read_proc(pid, "stat", text)) return false;
   // The name is in parentheses and may hold anything, parentheses too: the fields start behind the last one.
   const char* fields = strrchr(text, ')');
   int parent = 0;
@@ -641,14 +647,8 @@ struct Thread {
 
 // The name is foreign, but its line ends are escaped: the other lines are the kernel's.
 bool read_thread(long long number, Thread& thread) {
-  char path[64];
-  snprintf(path, sizeof path, "/proc/%lld/status", number);
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return false;
   char text[4096];
-  const ssize_t size = read(fd, text, sizeof text - 1);
-  close(fd);
-  text[size > 0 ? size : 0] = '\0';
+  if (!read_proc(number, "status", text)) return false;
   const char* process = strstr(text, "\nTgid:");
   const char* threads = strstr(text, "\nThreads:");
   return sscanf(text, "Name:\t%63[^\n]", thread.name) == 1 && process != nullptr && sscanf(process, "\nTgid: %lld", &thread.process) == 1 &&

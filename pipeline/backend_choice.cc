@@ -139,6 +139,16 @@ Result<BackendChoice> choose_backend(const Config& config, std::optional<Backend
   return Chooser{config, forced, engine, container_use}.choose();
 }
 
+Result<ImageInputs> image_inputs(std::filesystem::path project, const Config& config) {
+  ImageInputs inputs;
+  inputs.project = std::move(project);
+  GUARD_TRY_ASSIGN(inputs.bun, find_bun());
+  // gVisor's kernel can't execute what nobody may read.
+  if (!config.docker.runtime.empty()) inputs.bun_access = ProgramAccess::readable;
+  inputs.tools = config.image.tools;
+  return inputs;
+}
+
 EngineLocation locate_engine(const Config& config, const Environment& environment, const CancelToken& cancel) {
   return locate_engine(environment, config.docker.plain_tcp, Deadline::after(milliseconds(config.docker.probe_deadline_ms)), cancel);
 }

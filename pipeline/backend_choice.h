@@ -40,8 +40,8 @@ Result<BackendChoice> choose_backend(const Config& config, std::optional<Backend
 // The engine that this environment leads to, looked for as the configuration says.
 EngineLocation locate_engine(const Config& config, const Environment& environment, const CancelToken& cancel);
 
-// Which image a configuration needs: [docker] runtime may be gVisor.
-inline ProgramAccess bun_access(const Config& config) { return config.docker.runtime.empty() ? ProgramAccess::execute_only : ProgramAccess::readable; }
+// What the image of a project is made from, with this machine's bun.
+Result<ImageInputs> image_inputs(std::filesystem::path project, const Config& config);
 
 // What the configuration says of container-use, and the state of its program, looked up in `environment`.
 ContainerUseOptions container_use_options(const Config& config, const Environment& environment);

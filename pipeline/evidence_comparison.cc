@@ -87,11 +87,8 @@ Result<ProjectFiles> read_project(const json& record, const fs::path& project) {
   wanted.gated_paths = gated_paths(record);
   wanted.file_bytes_max = file_bytes_max(record);
   wanted.also = preloaded_files(recorded_preload(record["command"].get<std::vector<std::string>>()));
-  wanted.ignored = [](const fs::path& top) {
-    const CancelToken never;
-    auto names = Git(top, never).ignored();
-    return names ? std::move(*names) : std::vector<std::string>();
-  };
+  const CancelToken never;
+  wanted.ignored = Git::ignored_names(never);
   // What was asked for and is gone is a difference, and no reason not to look at the rest.
   std::error_code failure;
   std::erase_if(wanted.named, [&](const std::string& name) { return !fs::exists(fs::symlink_status(project / name, failure)); });

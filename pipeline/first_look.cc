@@ -52,7 +52,7 @@ std::string counted(std::size_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-// The folders that the tests lie in, seen from the project, most tests first: as globs of [check] paths.
+// The folders that the tests lie in, seen from the project, most tests first.
 std::vector<std::pair<std::string, std::size_t>> folders_of(const std::vector<std::string>& tests) {
   std::map<std::string, std::size_t> counts;
   for (const std::string& test : tests) ++counts[test.substr(0, test.find('/') == std::string::npos ? 0 : test.find('/'))];
@@ -103,10 +103,7 @@ class Look {
     request.project = project_;
     request.named = {""};
     request.gated_paths = Config().check.paths;
-    request.ignored = [this](const fs::path& top) {
-      auto names = Git(top, cancel_).ignored();
-      return names ? std::move(*names) : std::vector<std::string>();
-    };
+    request.ignored = Git::ignored_names(cancel_);
     const auto tree = read_project_tree(request);
     if (!tree) {
       if (tree.error().code() == ErrorCode::file_not_found) {

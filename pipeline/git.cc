@@ -123,6 +123,13 @@ Result<std::vector<std::string>> Git::ignored() const {
   return names;
 }
 
+std::function<std::vector<std::string>(const std::filesystem::path&)> Git::ignored_names(const CancelToken& cancel) {
+  return [&cancel](const std::filesystem::path& top) {
+    auto names = Git(top, cancel).ignored();
+    return names ? std::move(*names) : std::vector<std::string>();
+  };
+}
+
 Result<std::string> Git::why_ignored(std::string_view names, std::chrono::milliseconds deadline) const {
   if (names.empty()) return std::string();
   // check-ignore knows no literal pathspecs, and a name may begin like a pathspec's magic words: "./" in front makes it none.

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -38,6 +39,8 @@ class Git {
   // slash at the end. Files outside of the tree (core.excludesFile, info/exclude) have no say. Only for a folder that is
   // the root.
   Result<std::vector<std::string>> ignored() const;
+  // The same, as ProjectTreeRequest and CollectOptions ask for it; nothing where git can't say. `cancel` must outlive it.
+  static std::function<std::vector<std::string>(const std::filesystem::path& top)> ignored_names(const CancelToken& cancel);
 
   // Which pattern of which file leaves each of `names` out (each ended by a NUL, relative to the root): source, line, pattern and
   // name, each ended by a NUL. Names that nothing leaves out are not in the answer; one that a pattern takes in again may be.

@@ -303,10 +303,7 @@ class Run {
     wanted.gated_paths = request_.config.check.paths;
     wanted.also = preload_.files;
     wanted.file_bytes_max = request_.config.check.max_file_bytes;
-    wanted.ignored = [this](const fs::path& top) {
-      auto names = Git(top, cancel_).ignored();
-      return names ? std::move(*names) : std::vector<std::string>();
-    };
+    wanted.ignored = Git::ignored_names(cancel_);
     return wanted;
   }
 
@@ -360,16 +357,12 @@ class Run {
   Result<void> choose_image(SandboxSpec& spec) {
     // The environment brings its own bun.
     if (image_is_configured() || choice_.backend == "container-use") return ok();
-    ImageInputs inputs;
-    inputs.project = request_.project;
-    GUARD_TRY_ASSIGN(inputs.bun, find_bun());
     if (choice_.backend == "host") {
-      host_bun_ = inputs.bun;
+      GUARD_TRY_ASSIGN(host_bun_, find_bun());
       if (record_.facts) take_host_bun(host_bun_, cancel_, *record_.facts);
       return ok();
     }
-    inputs.bun_access = bun_access(request_.config);
-    inputs.tools = request_.config.image.tools;
+    GUARD_TRY_ASSIGN(const ImageInputs inputs, image_inputs(request_.project, request_.config));
     if (!inputs.tools.empty()) record_.widenings.push_back("image.tools: " + joined(inputs.tools));
     GUARD_TRY_ASSIGN(const ImagePlan plan, plan_image(inputs));
     if (!plan.built) {
