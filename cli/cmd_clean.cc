@@ -42,19 +42,20 @@ int cmd_clean(const CleanOptions& options, CommandContext& context) {
   const bool plain_tcp = loaded && loaded->config.docker.plain_tcp;
   const EngineLocation engine = locate_engine(context.environment, plain_tcp, Deadline::after(milliseconds(2000)), context.cancel);
   const bool engine_answers = engine.probe.state == ProbeState::available;
-  Leftovers leftovers = remove_leftovers(engine_answers ? engine.engine : docker::Endpoint(), context.cancel);
+  const SweepMode mode = options.dry_run ? SweepMode::list : SweepMode::remove;
+  Leftovers leftovers = remove_leftovers(engine_answers ? engine.engine : docker::Endpoint(), context.cancel, mode);
   // Containers may be left that nobody could be asked about: that is not clean.
   if (engine.probe.state == ProbeState::unknown) leftovers.failed.push_back("containers: " + engine.probe.reason);
   for (const auto& folder : work_folders(project, loaded ? loaded->config : Config(), context.cancel)) {
-    OwnSweep swept = sweep_own(folder);
+    OwnSweep swept = sweep_own(folder, mode);
     leftovers.removed.insert(leftovers.removed.end(), swept.removed.begin(), swept.removed.end());
     leftovers.failed.insert(leftovers.failed.end(), swept.failed.begin(), swept.failed.end());
   }
   if (options.format == OutputFormat::json) {
-    const nlohmann::ordered_json document = {{"version", 1}, {"removed", leftovers.removed}, {"failed", leftovers.failed}};
+    const nlohmann::ordered_json document = {{"version", 1}, {"dry_run", options.dry_run}, {"removed", leftovers.removed}, {"failed", leftovers.failed}};
     context.streams.out.write(document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   } else {
-    for (const auto& run : leftovers.removed) context.streams.out.print("removed: {}\n", printable(run));
+    for (const auto& run : leftovers.removed) context.streams.out.print("{} {}\n", options.dry_run ? "would remove:" : "removed:", printable(run));
     for (const auto& sentence : leftovers.failed) context.streams.out.print("failed:  {}\n", printable(sentence));
     if (leftovers.removed.empty() && leftovers.failed.empty()) context.streams.out.write("nothing was left behind\n");
   }

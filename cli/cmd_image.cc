@@ -1,6 +1,9 @@
 // `guard image`: what tests run on.
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -10,6 +13,7 @@
 #include "common/text.h"
 #include "pipeline/backend_choice.h"
 #include "pipeline/config.h"
+#include "pipeline/image_upkeep.h"
 #include "runner/image.h"
 #include "runner/sandbox_registry.h"
 
@@ -23,6 +27,25 @@ Result<fs::path> project_of(const ImageOptions& options) {
   fs::path project = fs::canonical(options.project.empty() ? "." : options.project, failure);
   if (failure) return Error::from_errno(ErrorCode::file_not_found, printable(options.project), failure.value());
   return project;
+}
+
+// Those of `fates` that go, out of the cache and out of the engine that answers; with the reason of each.
+Result<std::vector<ImageFate>> remove_images(std::vector<ImageFate> fates, const Config& config, CommandContext& context) {
+  std::vector<CachedImage> going;
+  for (const auto& fate : fates) {
+    if (fate.goes) going.push_back(fate.image);
+  }
+  GUARD_TRY_ASSIGN(const auto removed, remove_cached_images(std::move(going), context.cancel));
+  const EngineLocation engine = locate_engine(config, context.environment, context.cancel);
+  for (auto& fate : fates) {
+    const bool gone = std::any_of(removed.begin(), removed.end(), [&](const CachedImage& image) { return image.folder == fate.image.folder; });
+    if (fate.goes && !gone) fate = {std::move(fate.image), false, "a run uses it"};
+    if (!gone || fate.image.digest.empty() || engine.probe.state != ProbeState::available) continue;
+    if (const auto out = remove_from_engine(fate.image.digest, ImageInputs().name, engine.engine, context.cancel); !out) {
+      fate.why += fmt::format("; the engine keeps it: {}", out.error().message());
+    }
+  }
+  return fates;
 }
 
 // An engine that is not there is no reason to fail where nobody asked for one: the embedded sandbox needs none.
@@ -43,8 +66,17 @@ Result<int> build(const ImageOptions& options, CommandContext& context) {
   GUARD_TRY_ASSIGN(RuntimeImage image, build_root_folder(inputs, context.cancel, say));
   const bool loads = options.target != ImageTarget::root_folder && engine.probe.state == ProbeState::available;
   GUARD_TRY_ASSIGN(const ImagePlan plan, plan_image(inputs));
+  GUARD_TRY_ASSIGN(const UniqueFd held, hold_image(plan));
   if (loads) {
     GUARD_TRY_ASSIGN(image, load_into_engine(plan, engine.engine, context.cancel, say));
+  }
+  // What is only in the way is no reason to fail.
+  if (auto images = list_cached_images()) {
+    const std::chrono::days unused(loaded.config.image.unused_days);
+    const auto removed = remove_images(unused_images(std::move(*images), plan.digest, unused, std::chrono::system_clock::now()), loaded.config, context);
+    for (const auto& fate : removed ? *removed : std::vector<ImageFate>()) {
+      if (fate.goes) progress.say(fmt::format("removed {}: {}", fate.image.digest.substr(0, 16), fate.why));
+    }
   }
   progress.clear();
   if (options.format == OutputFormat::json) {
@@ -60,49 +92,68 @@ Result<int> build(const ImageOptions& options, CommandContext& context) {
   return 0;
 }
 
-nlohmann::ordered_json rows(const std::vector<CachedImage>& images) {
-  auto list = nlohmann::ordered_json::array();
-  for (const auto& image : images) {
-    list.push_back({{"digest", image.digest}, {"bytes", image.bytes}, {"complete", image.complete}, {"folder", image.folder.string()}});
-  }
-  return list;
+nlohmann::ordered_json row_of(const CachedImage& image) {
+  auto projects = nlohmann::ordered_json::array();
+  for (const fs::path& project : image.projects) projects.push_back(project.string());
+  return {{"digest", image.digest},     {"bytes", image.bytes},   {"complete", image.complete}, {"folder", image.folder.string()},
+          {"used", fmt::format("{:%FT%TZ}", fmt::gmtime(std::chrono::floor<std::chrono::seconds>(image.used)))}, {"projects", projects}};
 }
 
-void print_images(const ImageOptions& options, CommandContext& context, const std::vector<CachedImage>& images, std::string_view when_none) {
-  if (options.format == OutputFormat::json) {
-    const nlohmann::ordered_json document = {{"version", 1}, {"images", rows(images)}};
-    context.streams.out.write(document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
-    return;
-  }
-  if (images.empty()) context.streams.out.print("{}\n", when_none);
-  for (const auto& image : images) {
-    context.streams.out.print("{}  {:>7.1f} MB  {}{}\n", image.digest.substr(0, 16), static_cast<double>(image.bytes) / 1e6, printable(image.folder.native()),
-                              image.complete ? "" : "  (incomplete)");
-  }
+void write_json(const nlohmann::ordered_json& document, CommandContext& context) {
+  context.streams.out.write(document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+}
+
+std::string line_of(const CachedImage& image) {
+  return fmt::format("{:16}  {:>7.1f} MB  {}", image.digest.substr(0, 16), static_cast<double>(image.bytes) / 1e6, printable(image.folder.native()));
 }
 
 Result<int> list(const ImageOptions& options, CommandContext& context) {
   GUARD_TRY_ASSIGN(const auto images, list_cached_images());
-  print_images(options, context, images, "no images are cached; `guard image build` makes one");
+  if (options.format == OutputFormat::json) {
+    auto rows = nlohmann::ordered_json::array();
+    for (const auto& image : images) rows.push_back(row_of(image));
+    write_json({{"version", 1}, {"images", rows}}, context);
+    return 0;
+  }
+  if (images.empty()) context.streams.out.write("no images are cached; `guard image build` makes one\n");
+  for (const auto& image : images) {
+    context.streams.out.print("{}{}\n", line_of(image), image.complete ? "" : "  (incomplete)");
+    for (const fs::path& project : image.projects) context.streams.out.print("{:16}  used by {}\n", "", printable(project.native()));
+  }
   return 0;
 }
 
-// The image of the project one stands in is kept; without a project, or with --all, none is.
 Result<int> prune(const ImageOptions& options, CommandContext& context) {
-  std::string keep;
-  if (options.target != ImageTarget::all) {
-    std::error_code failure;
-    const bool in_project = fs::exists(fs::path(options.project.empty() ? "." : options.project) / "package.json", failure);
-    if (in_project) {
-      GUARD_TRY_ASSIGN(const fs::path project, project_of(options));
-      GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(config_of(options.config, project, context)));
-      GUARD_TRY_ASSIGN(const ImageInputs inputs, image_inputs(project, loaded.config));
-      GUARD_TRY_ASSIGN(const ImagePlan plan, plan_image(inputs));
-      keep = plan.digest;
-    }
+  GUARD_TRY_ASSIGN(const fs::path project, project_of(options));
+  const bool everyones = options.target == ImageTarget::all;
+  const auto sources = [&](const fs::path& of) { return config_of(of == project ? options.config : std::string(), of, context); };
+  GUARD_TRY_ASSIGN(auto images, list_cached_images());
+  std::vector<ImageFate> fates = fates_of_images(std::move(images), everyones ? fs::path() : project, wanted_image(sources));
+  GUARD_TRY_ASSIGN(const auto unfinished, list_unfinished_images());
+  for (const auto& image : unfinished) fates.push_back({image, true, "a build that was killed left it"});
+  const bool acts = !options.dry_run && (!everyones || options.force);
+  if (acts) {
+    GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(sources(project)));
+    GUARD_TRY_ASSIGN(fates, remove_images(std::move(fates), loaded.config, context));
   }
-  GUARD_TRY_ASSIGN(const auto removed, prune_cached_images(keep, context.cancel));
-  print_images(options, context, removed, "nothing to remove");
+  if (options.format == OutputFormat::json) {
+    auto removed = nlohmann::ordered_json::array();
+    auto kept = nlohmann::ordered_json::array();
+    for (const auto& fate : fates) {
+      auto row = row_of(fate.image);
+      row["why"] = fate.why;
+      (fate.goes ? removed : kept).push_back(std::move(row));
+    }
+    write_json({{"version", 1}, {"dry_run", !acts}, {"images", removed}, {"kept", kept}}, context);
+    return 0;
+  }
+  bool any = false;
+  for (const auto& fate : fates) {
+    context.streams.out.print("{:<13} {}: {}\n", !fate.goes ? "kept:" : acts ? "removed:" : "would remove:", line_of(fate.image), fate.why);
+    any = any || fate.goes;
+  }
+  if (!any) context.streams.out.print("nothing to remove{}\n", everyones ? "" : " of this project; `guard image prune --all` lists the images of every project");
+  if (any && !acts && !options.dry_run) context.streams.out.write("next: `guard image prune --all --force` removes them\n");
   return 0;
 }
 

@@ -266,6 +266,11 @@ Result<ParsedCommand> parse_image(SplitArguments split) {
                    : split.has("--root-folder") ? ImageTarget::root_folder
                    : split.has("--all")         ? ImageTarget::all
                                                 : ImageTarget::automatic;
+  for (const char* name : {"--dry-run", "--force"}) {
+    if (split.has(name) && options.action != ImageAction::prune) return mistake(fmt::format("{} belongs to `guard image prune`", name), "leave it out");
+  }
+  options.dry_run = split.has("--dry-run");
+  options.force = split.has("--force");
   options.project = split.value("--project");
   options.config = split.value("--config");
   options.format = format_of(split);
@@ -480,7 +485,7 @@ Result<ParsedCommand> parse_verb(const VerbRow& row, std::span<const std::string
       return parse_nightly(std::move(split));
     case Verb::clean:
       GUARD_TRY(no_arguments(split, row.name));
-      return ParsedCommand(CleanOptions{.format = format_of(split), .project = split.value("--project")});
+      return ParsedCommand(CleanOptions{.format = format_of(split), .project = split.value("--project"), .dry_run = split.has("--dry-run")});
   }
   return Error(ErrorCode::internal, "a verb without a parser");
 }

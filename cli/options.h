@@ -83,6 +83,8 @@ enum class ImageTarget : std::uint8_t { automatic, engine, root_folder, all };
 struct ImageOptions {
   ImageAction action = ImageAction::list;
   ImageTarget target = ImageTarget::automatic;  // --engine, --root-folder, --all
+  bool dry_run = false;                         // prune
+  bool force = false;                           // prune --all
   std::string project;
   std::string config;
   OutputFormat format = OutputFormat::text;
@@ -172,6 +174,7 @@ struct NightlyOptions {
 struct CleanOptions {
   OutputFormat format = OutputFormat::text;
   std::string project = {};
+  bool dry_run = false;
 };
 
 // Nothing to be run: help, the version, or a mistake on the command line.

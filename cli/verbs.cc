@@ -122,10 +122,13 @@ constexpr OptionRow kRunOptions[] = {
 
 constexpr std::span<const OptionRow> kExecOptions = std::span(kRunOptions).subspan(2);
 
+constexpr OptionRow kDryRun = {.name = "--dry-run", .help = "only say what would be removed"};
 constexpr OptionRow kImageOptions[] = {
     {.name = "--engine", .help = "only the image in the container engine"},
     {.name = "--root-folder", .help = "only the root folder of the embedded sandbox"},
-    {.name = "--all", .help = "both; with prune: also what the project uses now"},
+    {.name = "--all", .help = "both; with prune: images of every project that no project needs any more"},
+    {.name = "--force", .help = "with prune --all: remove them"},
+    kDryRun,
     kProject,
     kConfig,
     kFormat,
@@ -184,7 +187,7 @@ constexpr OptionRow kNightlyOptions[] = {
     kColor,
     {.name = "--quiet", .help = "run, resume: no lines for tasks, only the result"},
 };
-constexpr OptionRow kCleanOptions[] = {kFormat, kProject};
+constexpr OptionRow kCleanOptions[] = {kFormat, kProject, kDryRun};
 
 constexpr std::string_view kCheckStatus =
     "0 no finding, 1 findings, 2 could not decide (unreadable, no files, bad rules or configuration),\n"
@@ -248,12 +251,14 @@ constexpr VerbRow kVerbs[] = {
     {.verb = Verb::image,
      .name = "image",
      .summary = "build, list or remove what tests run on",
-     .usage = "image build\nimage list\nimage prune",
+     .usage = "image build\nimage list\nimage prune [--all [--force]] [--dry-run]",
      .about = "Tests run on an image made of this machine's bun and C library and the project's locked dependencies. "
               "Its tag is made\n"
-              "from those contents: a stale image is never taken for a fresh one.",
+              "from those contents: a stale image is never taken for a fresh one. `prune` removes those that this project has\n"
+              "used and needs no more; with --all it lists those of every project, which --force removes. What the lockfile of\n"
+              "any project still needs stays. Images that nobody has used for image.unused_days go at the next build.",
      .options = kImageOptions,
-     .examples = "guard image build\nguard image list --format json\nguard image prune",
+     .examples = "guard image build\nguard image list --format json\nguard image prune --dry-run",
      .exit_status = "0 done, 2 it failed, 3 dependencies or engine are missing, 64 usage"},
     {.verb = Verb::rules,
      .name = "rules",
@@ -346,10 +351,10 @@ constexpr VerbRow kVerbs[] = {
     {.verb = Verb::clean,
      .name = "clean",
      .summary = "remove what killed runs left behind",
-     .usage = "clean [--project DIR]",
+     .usage = "clean [--project DIR] [--dry-run]",
      .about = "Containers, processes and folders of runs whose guard is gone, and what it left in the project, the folder of\nrecords and the temporary folder. Those of living runs are not touched.",
      .options = kCleanOptions,
-     .examples = "guard clean",
+     .examples = "guard clean --dry-run\nguard clean",
      .exit_status = kPlainStatus},
 };
 

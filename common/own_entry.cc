@@ -80,7 +80,7 @@ bool is_own_name(std::string_view name) noexcept {
          name.find_first_not_of("0123456789abcdef", kPrefix.size()) == std::string_view::npos;
 }
 
-OwnSweep sweep_own(const std::filesystem::path& folder) {
+OwnSweep sweep_own(const std::filesystem::path& folder, SweepMode mode) {
   OwnSweep sweep;
   const auto close = [](DIR* stream) { ::closedir(stream); };
   const std::unique_ptr<DIR, decltype(close)> stream(::opendir(folder.c_str()), close);
@@ -97,7 +97,7 @@ OwnSweep sweep_own(const std::filesystem::path& folder) {
     if (!S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode)) continue;
     const UniqueFd lock(::openat(parent, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (!lock || try_lock(lock.get()) != Lock::taken || !is_still_named(parent, name, lock.get())) continue;
-    if (auto removed = remove_tree(folder / name); removed) {
+    if (auto removed = mode == SweepMode::list ? ok() : remove_tree(folder / name); removed) {
       sweep.removed.push_back((folder / name).string());
     } else {
       sweep.failed.push_back(removed.error().message());

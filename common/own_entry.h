@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -27,11 +28,14 @@ Result<OwnEntry> make_own_folder(int parent, mode_t mode = 0700);
 
 bool is_own_name(std::string_view name) noexcept;
 
+// Whether a sweep removes what it finds, or only says what it would remove.
+enum class SweepMode : std::uint8_t { remove, list };
+
 // Removes what dead makers of this user have left in `folder`. A folder that is not there has nothing in it.
 struct OwnSweep {
   std::vector<std::string> removed;  // paths
   std::vector<std::string> failed;   // sentences
 };
-OwnSweep sweep_own(const std::filesystem::path& folder);
+OwnSweep sweep_own(const std::filesystem::path& folder, SweepMode mode = SweepMode::remove);
 
 }  // namespace guard

@@ -88,6 +88,7 @@ struct Config {
 
   struct {
     std::vector<std::string> tools;  // programs of this machine
+    std::uint64_t unused_days = 90;  // 0: images stay
   } image;
 
   struct {

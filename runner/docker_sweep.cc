@@ -79,7 +79,7 @@ Result<std::string> docker_cache_label() {
       .hint("remove that file while no guard runs");
 }
 
-Result<SweepResult> docker_sweep(const docker::Endpoint& endpoint, const CancelToken& cancel) {
+Result<SweepResult> docker_sweep(const docker::Endpoint& endpoint, const CancelToken& cancel, SweepMode mode) {
   GUARD_TRY_ASSIGN(const std::string cache, docker_cache_label());
   docker::EngineClient engine(endpoint, cancel);
   const std::string ours = fmt::format("{}={}", docker_label::kCache, cache);
@@ -98,7 +98,7 @@ Result<SweepResult> docker_sweep(const docker::Endpoint& endpoint, const CancelT
   GUARD_TRY_ASSIGN(const auto containers, engine.list_containers(ours, Deadline::after(kListLimit)));
   for (const auto& container : containers) {
     if (!is_over(container.labels)) continue;
-    const auto removed = engine.remove_container(container.id, Deadline::after(kRemoveLimit));
+    const auto removed = mode == SweepMode::list ? ok() : engine.remove_container(container.id, Deadline::after(kRemoveLimit));
     note(value_of(container.labels, docker_label::kRun), fmt::format("container {}", container.id), removed);
     if (!removed && removed.error().code() == ErrorCode::execution_timeout) return result;  // nor will it answer for the others
   }
@@ -108,11 +108,9 @@ Result<SweepResult> docker_sweep(const docker::Endpoint& endpoint, const CancelT
   std::erase_if(images, [&](const auto& image) { return !is_over(image.labels); });
   // The steps of a build are children of one another, and a parent cannot go before its child: whatever the order, a
   // second round finds it gone or free.
-  for (const auto& image : images) static_cast<void>(engine.remove_image(image.id, Deadline::after(kRemoveLimit)));
-  for (const auto& image : images) {
-    note(value_of(image.labels, docker_label::kRun), fmt::format("image {}", image.id),
-         engine.remove_image(image.id, Deadline::after(kRemoveLimit)));
-  }
+  const auto remove = [&](const auto& image) { return mode == SweepMode::list ? ok() : engine.remove_image(image.id, Deadline::after(kRemoveLimit)); };
+  for (const auto& image : images) static_cast<void>(remove(image));
+  for (const auto& image : images) note(value_of(image.labels, docker_label::kRun), fmt::format("image {}", image.id), remove(image));
   return result;
 }
 

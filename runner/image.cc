@@ -102,6 +102,8 @@ std::optional<std::string> engine_id(const ImageCache& cache, std::string_view d
   return id ? std::optional(std::move(*id)) : std::nullopt;
 }
 
+std::string reference_of(std::string_view name, std::string_view digest) { return fmt::format("{}:{}", name, digest.substr(0, kTagDigits)); }
+
 Result<ImagePlan> make_plan(const ImageInputs& inputs, const Sources& sources, const ImageCache& cache,
                             const CancelToken& cancel) {
   if (!is_image_name(inputs.name)) {
@@ -109,8 +111,9 @@ Result<ImagePlan> make_plan(const ImageInputs& inputs, const Sources& sources, c
         .hint("use lower-case letters, digits and . _ - /, without a tag");
   }
   ImagePlan plan;
+  plan.project = inputs.project;
   plan.digest = sources.digest();
-  plan.reference = fmt::format("{}:{}", inputs.name, plan.digest.substr(0, kTagDigits));
+  plan.reference = reference_of(inputs.name, plan.digest);
   plan.bun_sha256 = sources.bun_sha256;
   plan.root_folder = cache.image_folder(plan.digest) / "root";
   if (const auto record = cache.find(plan.digest)) {
@@ -168,7 +171,7 @@ Result<RuntimeImage> runtime_image(const ImagePlan& plan) {
 
 Result<UniqueFd> hold_image(const ImagePlan& plan) {
   GUARD_TRY_ASSIGN(const ImageCache cache, ImageCache::open());
-  return cache.hold(plan.digest);
+  return cache.hold(plan.digest, plan.project);
 }
 
 Result<RuntimeImage> build_root_folder(const ImageInputs& inputs, const CancelToken& cancel,
@@ -185,7 +188,7 @@ Result<RuntimeImage> build_root_folder(const ImageInputs& inputs, const CancelTo
     GUARD_TRY_ASSIGN(plan, make_plan(inputs, sources, cache, cancel));
     return runtime_image(plan);
   }
-  (void)cache.remove_leftovers();
+  (void)cache.sweep_leftovers(SweepMode::remove);
   GUARD_TRY_ASSIGN(const TempDir temp, TempDir::create(cache.folder()));
 
   for (std::size_t index = sources.of_bun; index < sources.libraries.size(); ++index) {
@@ -227,7 +230,7 @@ Result<RuntimeImage> build_root_folder(const ImageInputs& inputs, const CancelTo
 Result<RuntimeImage> load_into_engine(const ImagePlan& plan, const docker::Endpoint& endpoint,
                                       const CancelToken& cancel, const ImageProgress& progress) {
   GUARD_TRY_ASSIGN(const ImageCache cache, ImageCache::open());
-  GUARD_TRY_ASSIGN(const UniqueFd held, cache.hold(plan.digest));
+  GUARD_TRY_ASSIGN(const UniqueFd held, cache.hold(plan.digest, plan.project));
   const std::optional<ImageRecord> record = cache.find(plan.digest);
   if (!record)
     return Error(ErrorCode::image_missing, fmt::format("the image {} is not built", plan.reference))
@@ -267,7 +270,7 @@ Result<CachedContents> read_cached_image(std::string_view digest, const CancelTo
   if (!cache.find(digest)) {
     return Error(ErrorCode::file_not_found, fmt::format("no image {} is cached", digest.substr(0, kTagDigits)));
   }
-  GUARD_TRY_ASSIGN(const UniqueFd held, cache.hold(digest));
+  GUARD_TRY_ASSIGN(const UniqueFd held, cache.hold(digest, {}));
   GUARD_TRY_ASSIGN(LayerDigest layer, digest_layer(cache.image_folder(digest) / "root", cancel));
   CachedContents contents{std::move(layer.sha256_hex), {}};
   contents.image_ids.push_back(image_id(image_config(digest, contents.layer_sha256)));
@@ -280,11 +283,27 @@ Result<std::vector<CachedImage>> list_cached_images() {
   return cache.list();
 }
 
-Result<std::vector<CachedImage>> prune_cached_images(std::string_view keep_digest, const CancelToken& cancel) {
+Result<std::vector<CachedImage>> remove_cached_images(std::vector<CachedImage> images, const CancelToken& cancel) {
   GUARD_TRY_ASSIGN(const ImageCache cache, ImageCache::open());
   bool waited = false;
   GUARD_TRY_ASSIGN(const UniqueFd lock, cache.lock_for_building(cancel, waited));
-  return cache.prune(keep_digest);
+  std::vector<CachedImage> removed = cache.sweep_leftovers(SweepMode::remove);
+  GUARD_TRY_ASSIGN(std::vector<CachedImage> gone, cache.remove(std::move(images)));
+  removed.insert(removed.end(), std::make_move_iterator(gone.begin()), std::make_move_iterator(gone.end()));
+  return removed;
+}
+
+Result<std::vector<CachedImage>> list_unfinished_images() {
+  GUARD_TRY_ASSIGN(const ImageCache cache, ImageCache::open());
+  return cache.sweep_leftovers(SweepMode::list);
+}
+
+Result<void> remove_from_engine(std::string_view digest, std::string_view name, const docker::Endpoint& endpoint, const CancelToken& cancel) {
+  docker::EngineClient engine(endpoint, cancel);
+  const std::string reference = reference_of(name, digest);
+  GUARD_TRY_ASSIGN(const auto present, engine.inspect_image(reference, Deadline::after(kInspectDeadline)));
+  if (!present || !has_content(*present, std::string(digest))) return ok();
+  return engine.remove_image(reference, Deadline::after(kInspectDeadline));
 }
 
 }  // namespace guard

@@ -38,6 +38,7 @@ struct ImageInputs {
 };
 
 struct ImagePlan {
+  std::filesystem::path project;
   std::string digest;     // hex
   std::string reference;  // name:first 16 hex digits
   std::string bun_version;
@@ -58,7 +59,8 @@ Result<ImagePlan> plan_image(const ImageInputs& inputs);
 // What to run on, for a plan that is built; IMAGE_MISSING for one that is not.
 Result<RuntimeImage> runtime_image(const ImagePlan& plan);
 
-// Keeps a built image from being pruned for as long as the descriptor lives. A run takes one. IMAGE_MISSING.
+// Keeps a built image from being removed for as long as the descriptor lives, and notes that its project uses it. A run takes one.
+// IMAGE_MISSING.
 Result<UniqueFd> hold_image(const ImagePlan& plan);
 
 // Called with one line per step, for progress. May be empty.
@@ -86,8 +88,12 @@ Result<CachedContents> read_cached_image(std::string_view digest, const CancelTo
 
 Result<std::vector<CachedImage>> list_cached_images();
 
-// Removes cached root folders but `keep_digest`, incomplete ones too; never one that is in use. Returns what was
-// removed. Waits for a build that is under way.
-Result<std::vector<CachedImage>> prune_cached_images(std::string_view keep_digest, const CancelToken& cancel);
+// Removes those of `images` that are not in use, and what killed builders have left. Returns what was removed. Waits for a build that is
+// under way.
+Result<std::vector<CachedImage>> remove_cached_images(std::vector<CachedImage> images, const CancelToken& cancel);
+// What killed builders have left, without removing it.
+Result<std::vector<CachedImage>> list_unfinished_images();
+// Removes what guard has loaded into an engine of an image that is gone here. No error where there is nothing.
+Result<void> remove_from_engine(std::string_view digest, std::string_view name, const docker::Endpoint& endpoint, const CancelToken& cancel);
 
 }  // namespace guard

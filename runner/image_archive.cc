@@ -218,7 +218,7 @@ Result<void> write_image_archive(const fs::path& root, const LayerDigest& layer,
   GUARD_TRY(outer.end_file());
   if (sink.digest().sha256_hex != layer.sha256_hex) {
     return Error(ErrorCode::io_error, fmt::format("{} is not what it was when it was built", printable(root.native())))
-        .hint("remove it with `guard image prune` and build again");
+        .hint(fmt::format("remove {} and run `guard image build` again", printable(root.parent_path().native())));
   }
   return outer.finish();
 }

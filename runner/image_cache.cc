@@ -9,11 +9,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "common/file_io.h"
 #include "common/foreign_json.h"
+#include "common/hash.h"
 #include "common/own_entry.h"
 #include "common/text.h"
 #include "common/time.h"
@@ -28,6 +30,9 @@ using nlohmann::json;
 constexpr std::uint64_t kRecordBytesMax = 64 * 1024;
 constexpr std::chrono::minutes kBuildMax{30};  // the install's 15 minutes, and as much again to copy on a slow disk
 constexpr int kLockPollMs = 50;
+constexpr std::size_t kUserDigits = 16;
+constexpr std::uint64_t kUserBytesMax = 4096;  // PATH_MAX
+constexpr std::size_t kUsersMax = 1000;
 
 bool is_digest(std::string_view text) {
   return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
@@ -90,6 +95,36 @@ std::optional<ImageRecord> read_record(const fs::path& folder) {
   return record;
 }
 
+// That a use can't be noted, because the cache is another user's or the disk is full, is no reason not to run.
+void note_user(const fs::path& image, const fs::path& project) {
+  std::error_code failure;
+  const fs::path folder = fs::weakly_canonical(project, failure);
+  if (failure || project.empty()) return;
+  const fs::path note = image / "users" / sha256_hex(folder.native()).substr(0, kUserDigits);
+  if (const auto known = read_file(note, kUserBytesMax, FollowLinks::no); known && *known == folder.native()) {
+    ::utimensat(AT_FDCWD, note.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
+  } else if (make_folders(note.parent_path())) {
+    (void)write_file_atomically(note, folder.native());
+  }
+}
+
+std::chrono::system_clock::time_point changed(const fs::path& path) {
+  struct stat status {};
+  return std::chrono::system_clock::from_time_t(::lstat(path.c_str(), &status) == 0 ? status.st_mtim.tv_sec : 0);
+}
+
+void read_users(CachedImage& image) {
+  image.used = changed(image.folder / "image.json");
+  std::multimap<std::chrono::system_clock::time_point, fs::path, std::greater<>> users;
+  std::error_code failure;
+  for (fs::directory_iterator entry(image.folder / "users", failure), end; !failure && entry != end && users.size() < kUsersMax; entry.increment(failure)) {
+    auto project = read_file(entry->path(), kUserBytesMax, FollowLinks::no);
+    if (project && project->starts_with('/')) users.emplace(changed(entry->path()), *project);
+  }
+  if (!users.empty()) image.used = std::max(image.used, users.begin()->first);
+  for (auto& [at, project] : users) image.projects.push_back(std::move(project));
+}
+
 // Only the owner may write to what will be run.
 bool is_ours_alone(const fs::path& path) {
   struct stat status {};
@@ -139,7 +174,7 @@ Result<UniqueFd> ImageCache::lock_for_building(const CancelToken& cancel, bool& 
   return lock;
 }
 
-Result<UniqueFd> ImageCache::hold(std::string_view digest) const {
+Result<UniqueFd> ImageCache::hold(std::string_view digest, const fs::path& project) const {
   const fs::path path = image_folder(digest) / "lock";
   UniqueFd lock(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   // A prune that came first has moved the folder away, lock and all, and a build may have put a new one there: what
@@ -147,6 +182,7 @@ Result<UniqueFd> ImageCache::hold(std::string_view digest) const {
   if (!lock || ::flock(lock.get(), LOCK_SH | LOCK_NB) != 0 || !is_same_file(lock, path) || !find(digest)) {
     return Error(ErrorCode::image_missing, fmt::format("the image {} is not built", digest.substr(0, 16)));
   }
+  note_user(image_folder(digest), project);
   return lock;
 }
 
@@ -187,14 +223,14 @@ Result<void> ImageCache::set_aside(const fs::path& place) const {
   return Error::from_errno(ErrorCode::io_error, fmt::format("cannot remove {}", printable(place.native())), errno);
 }
 
-std::vector<CachedImage> ImageCache::remove_leftovers() const {
+std::vector<CachedImage> ImageCache::sweep_leftovers(SweepMode mode) const {
   std::map<std::string, std::uint64_t> sizes;
   std::error_code failure;
   for (fs::directory_iterator entry(folder_, failure), end; !failure && entry != end; entry.increment(failure)) {
     if (is_own_name(entry->path().filename().native())) sizes[entry->path().string()] = bytes_below(entry->path());
   }
   std::vector<CachedImage> removed;
-  for (const auto& path : sweep_own(folder_).removed) removed.push_back({"", path, sizes[path], false});
+  for (const auto& path : sweep_own(folder_, mode).removed) removed.push_back({"", path, sizes[path], false});
   return removed;
 }
 
@@ -205,17 +241,16 @@ Result<std::vector<CachedImage>> ImageCache::list() const {
     const std::string name = entry->path().filename().string();
     if (!is_digest(name)) continue;
     images.push_back({name, entry->path(), bytes_below(entry->path()), find(name).has_value()});
+    read_users(images.back());
   }
   if (failure) return Error::from_errno(ErrorCode::io_error, printable(folder_.native()), failure.value());
   std::sort(images.begin(), images.end(), [](const auto& a, const auto& b) { return a.digest < b.digest; });
   return images;
 }
 
-Result<std::vector<CachedImage>> ImageCache::prune(std::string_view keep_digest) const {
-  std::vector<CachedImage> removed = remove_leftovers();
-  GUARD_TRY_ASSIGN(std::vector<CachedImage> images, list());
+Result<std::vector<CachedImage>> ImageCache::remove(std::vector<CachedImage> images) const {
+  std::vector<CachedImage> removed;
   for (auto& image : images) {
-    if (image.digest == keep_digest && image.complete) continue;
     // Runs that are in it hold the lock; one that comes now finds the image gone.
     UniqueFd lock(::open((image.folder / "lock").c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
     if (lock && ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) continue;

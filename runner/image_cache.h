@@ -1,10 +1,12 @@
 // Where built images lie: <cache>/images/<digest>/ with `root` (the root folder), `image.json` (written last: without
-// it the image is not there) and `lock`, on which runs hold a shared lock while they use the image.
+// it the image is not there), `lock`, on which runs hold a shared lock while they use the image, and `users`: a file for each project
+// that has used it, which names the project's folder and is as old as its last use.
 //
 // One builder at a time holds the lock on <cache>/images/.lock. It works in a folder beside the images that whoever comes after its
 // death removes (common/own_entry.h).
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include "common/cancel.h"
+#include "common/own_entry.h"
 #include "common/result.h"
 #include "common/unique_fd.h"
 
@@ -35,6 +38,8 @@ struct CachedImage {
   std::filesystem::path folder;
   std::uint64_t bytes = 0;
   bool complete = false;
+  std::vector<std::filesystem::path> projects = {};  // that have used it, the last one first, as far as it could be noted
+  std::chrono::system_clock::time_point used = {};   // or, where nobody is known to have, built
 };
 
 class ImageCache {
@@ -52,19 +57,19 @@ class ImageCache {
   // is.
   Result<UniqueFd> lock_for_building(const CancelToken& cancel, bool& waited) const;
 
-  // Held by a run. IMAGE_MISSING when the image went away.
-  Result<UniqueFd> hold(std::string_view digest) const;
+  // Held by a run. IMAGE_MISSING when the image went away. Notes that `project` uses it now, where the cache is ours to write to.
+  Result<UniqueFd> hold(std::string_view digest, const std::filesystem::path& project) const;
 
   // Writes image.json into `built` (a folder with `root` in it), makes all of it durable, and renames it into place.
   Result<void> publish(const std::filesystem::path& built, const ImageRecord& record) const;
 
   // What killed builders have left.
-  std::vector<CachedImage> remove_leftovers() const;
+  std::vector<CachedImage> sweep_leftovers(SweepMode mode) const;
 
   Result<std::vector<CachedImage>> list() const;
 
-  // Everything but `keep_digest` and what is in use. The caller holds the building lock.
-  Result<std::vector<CachedImage>> prune(std::string_view keep_digest) const;
+  // Those of them that are not in use; returns what is gone. The caller holds the building lock.
+  Result<std::vector<CachedImage>> remove(std::vector<CachedImage> images) const;
 
  private:
   // Out of the way under a name of ours, and then away.

@@ -101,7 +101,7 @@ Result<RunFolder> RunFolder::create_once() {
   return folder;
 }
 
-SweepResult sweep_dead_runs(const std::function<Result<void>(const std::string& run_id)>& remove_leftover) {
+SweepResult sweep_dead_runs(const std::function<Result<void>(const std::string& run_id)>& remove_leftover, SweepMode mode) {
   SweepResult result;
   const auto runs = runs_folder();
   if (!runs) {
@@ -116,12 +116,16 @@ SweepResult sweep_dead_runs(const std::function<Result<void>(const std::string& 
   if (error && error != std::errc::no_such_file_or_directory) {
     result.failed.push_back(fmt::format("cannot list {}: {}", runs->string(), error.message()));
   }
-  OwnSweep unborn = sweep_own(*runs);
+  OwnSweep unborn = sweep_own(*runs, mode);
   result.failed.insert(result.failed.end(), unborn.failed.begin(), unborn.failed.end());
   for (const std::string& name : names) {
     if (!is_run_id(name)) continue;
     UniqueFd lock;
     if (try_lock(*runs / name, lock) == Lock::held_by_other) continue;
+    if (mode == SweepMode::list) {
+      result.removed.push_back(name);
+      continue;
+    }
     if (auto removed = remove_leftover(name); !removed) {
       result.failed.push_back(fmt::format("run {}: {}", name, removed.error().to_string()));
       continue;  // the folder stays, so that the next sweep tries again

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/own_entry.h"
 #include "common/result.h"
 #include "common/unique_fd.h"
 
@@ -44,7 +45,7 @@ struct SweepResult {
   std::vector<std::string> removed;
   std::vector<std::string> failed;  // sentences
 };
-SweepResult sweep_dead_runs(const std::function<Result<void>(const std::string& run_id)>& remove_leftover);
+SweepResult sweep_dead_runs(const std::function<Result<void>(const std::string& run_id)>& remove_leftover, SweepMode mode = SweepMode::remove);
 
 // True if the run with this id, started from this cache folder, is alive.
 bool run_is_alive(const std::string& run_id);

@@ -66,10 +66,10 @@ Result<std::unique_ptr<Sandbox>> make_sandbox(std::string_view name, const Docke
   return Error(ErrorCode::input_invalid, fmt::format("there is no backend called {}", name)).hint("use docker, namespace, host or container-use");
 }
 
-Leftovers remove_leftovers(const docker::Endpoint& engine, const CancelToken& cancel) {
+Leftovers remove_leftovers(const docker::Endpoint& engine, const CancelToken& cancel, SweepMode mode) {
   Leftovers leftovers;
   if (!engine.empty()) {
-    auto swept = docker_sweep(engine, cancel);
+    auto swept = docker_sweep(engine, cancel, mode);
     if (swept) {
       leftovers.removed = std::move(swept->removed);
       leftovers.failed = std::move(swept->failed);
@@ -85,9 +85,9 @@ Leftovers remove_leftovers(const docker::Endpoint& engine, const CancelToken& ca
     leftovers.failed.insert(leftovers.failed.end(), swept.failed.begin(), swept.failed.end());
   };
   // Behind the engine, which removes what it knows in order; before the folders, which some of them still hold.
-  add(sweep_stray_inits());
-  add(sweep_dead_runs([](const std::string& run_id) { return namespace_sweep(run_id); }));
-  for (const auto& folder : cache_folders()) add(sweep_own(folder));
+  add(sweep_stray_inits(mode));
+  add(sweep_dead_runs([](const std::string& run_id) { return namespace_sweep(run_id); }, mode));
+  for (const auto& folder : cache_folders()) add(sweep_own(folder, mode));
   return leftovers;
 }
 

@@ -8,6 +8,7 @@
 
 #include "common/cancel.h"
 #include "common/environment.h"
+#include "common/own_entry.h"
 #include "common/result.h"
 #include "common/time.h"
 #include "runner/container_use_sandbox.h"
@@ -33,6 +34,6 @@ struct Leftovers {
   std::vector<std::string> removed;
   std::vector<std::string> failed;
 };
-Leftovers remove_leftovers(const docker::Endpoint& engine, const CancelToken& cancel);
+Leftovers remove_leftovers(const docker::Endpoint& engine, const CancelToken& cancel, SweepMode mode = SweepMode::remove);
 
 }  // namespace guard

@@ -94,7 +94,7 @@ int kill_inits_of(const std::string& owner) {
   return killed;
 }
 
-SweepResult sweep_stray_inits() {
+SweepResult sweep_stray_inits(SweepMode mode) {
   SweepResult result;
   const auto cache = docker_cache_label();
   if (!cache) {
@@ -107,7 +107,7 @@ SweepResult sweep_stray_inits() {
                  std::string run_id(owner_in(arguments).substr(ours.size()));
                  // The command line is whatever its owner wrote there.
                  if (!is_run_id(run_id) || run_is_alive(run_id)) return;
-                 if (kill_by(process)) {
+                 if (mode == SweepMode::list || kill_by(process)) {
                    result.removed.push_back(std::move(run_id));
                  } else if (errno != ESRCH) {
                    result.failed.push_back(fmt::format("the sandbox of run {} could not be ended: {}", run_id, std::strerror(errno)));

@@ -19,7 +19,7 @@ int kill_inits_of(const std::string& owner);
 
 // Kills the inits of runs of this cache folder whose guard is dead. `removed` holds run ids, `failed` sentences on those that
 // this user may not kill.
-SweepResult sweep_stray_inits();
+SweepResult sweep_stray_inits(SweepMode mode = SweepMode::remove);
 
 // Kills, and returns how many, those runsc processes whose command line names the container. Only a whole id (64 hex
 // digits) names one: anything else returns 0. Processes of others, without the right to kill them, are left.

@@ -533,8 +533,7 @@ TEST_F(ImageTest, ParallelBuildersMakeOneImage) {
   EXPECT_EQ(entries().size(), 1u);
 }
 
-TEST_F(ImageTest, PruneKeepsWhatIsAskedForAndWhatIsInUse) {
-  auto first = plan_image(inputs_);
+TEST_F(ImageTest, RemovesWhatIsNamedButForWhatIsInUse) {
   ASSERT_TRUE(build());
   package(R"({"name":"y"})");
   auto second = plan_image(inputs_);
@@ -543,24 +542,63 @@ TEST_F(ImageTest, PruneKeepsWhatIsAskedForAndWhatIsInUse) {
   auto third = plan_image(inputs_);
   ASSERT_TRUE(build());
   ASSERT_TRUE(make_folders(images_ / ".guard-0123456789abcdef" / "image"));
+  auto unfinished = list_unfinished_images();
+  ASSERT_TRUE(unfinished);
+  EXPECT_EQ(unfinished->size(), 1u);
+  EXPECT_EQ(entries().size(), 4u);
 
   auto held = hold_image(*second);
   ASSERT_TRUE(held) << held.error().to_string();
-  auto removed = prune_cached_images(third->digest, cancel_);
+  auto images = list_cached_images();
+  ASSERT_TRUE(images);
+  ASSERT_EQ(images->size(), 3u);
+  std::erase_if(*images, [&](const CachedImage& image) { return image.digest == third->digest; });
+  auto removed = remove_cached_images(*images, cancel_);
   ASSERT_TRUE(removed) << removed.error().to_string();
-  ASSERT_EQ(removed->size(), 2u);
-  EXPECT_TRUE(std::any_of(removed->begin(), removed->end(),
-                          [&](const CachedImage& image) { return image.digest == first->digest && image.bytes > 0; }));
+  EXPECT_EQ(removed->size(), 2u);  // the first, and what the killed build left
   auto left = list_cached_images();
   ASSERT_TRUE(left);
   EXPECT_EQ(left->size(), 2u);
 
   held->reset();
-  removed = prune_cached_images("", cancel_);
+  removed = remove_cached_images(*left, cancel_);
   ASSERT_TRUE(removed);
   EXPECT_EQ(removed->size(), 2u);
   EXPECT_EQ(entries(), std::vector<std::string>{});
   EXPECT_FALSE(hold_image(*third));
+}
+
+// Whose an image is: who has used it, and when.
+TEST_F(ImageTest, KnowsWhoUsesIt) {
+  ASSERT_TRUE(build());
+  auto plan = plan_image(inputs_);
+  ASSERT_TRUE(plan);
+  auto images = list_cached_images();
+  ASSERT_TRUE(images);
+  EXPECT_EQ(images->front().projects, std::vector<fs::path>{});
+  EXPECT_GT(images->front().used, std::chrono::system_clock::now() - std::chrono::hours(1));
+
+  ASSERT_TRUE(hold_image(*plan));
+  const fs::path users = plan->root_folder.parent_path() / "users";
+  for (const auto& entry : fs::directory_iterator(users)) fs::last_write_time(entry.path(), fs::file_time_type::clock::now() - std::chrono::hours(50));
+  const fs::path other = temp_->path() / "another\nproject";
+  ASSERT_TRUE(make_folders(other));
+  fs::copy(inputs_.project, other, fs::copy_options::recursive);
+  inputs_.project = other;
+  auto same = plan_image(inputs_);
+  ASSERT_TRUE(same);
+  EXPECT_EQ(same->digest, plan->digest);
+  ASSERT_TRUE(hold_image(*same));
+  ASSERT_TRUE(hold_image(*same));
+  images = list_cached_images();
+  ASSERT_TRUE(images);
+  EXPECT_EQ(images->front().projects, (std::vector<fs::path>{other, plan->project}));
+  EXPECT_GT(images->front().used, std::chrono::system_clock::now() - std::chrono::hours(1));
+
+  // What can't be noted keeps nobody from running.
+  fs::remove_all(users);
+  ASSERT_TRUE(write_file_atomically(users, "a file"));
+  EXPECT_TRUE(hold_image(*same));
 }
 
 TEST_F(ImageTest, RefusesACacheThatOthersMayWriteTo) {
