@@ -41,6 +41,8 @@ TEST_F(OwnEntries, OfTheLivingStayAndOfTheDeadGo) {
   EXPECT_TRUE(sweep_own(folder_.path()).removed.empty());
   EXPECT_EQ(names(), (std::set<std::string>{file->name, folder->name}));
   file->fd.reset();
+  EXPECT_EQ(sweep_own(folder_.path(), SweepMode::list).removed, std::vector<std::string>{folder_.path() / file->name});
+  EXPECT_EQ(names(), (std::set<std::string>{file->name, folder->name}));
   EXPECT_EQ(sweep_own(folder_.path()).removed, std::vector<std::string>{folder_.path() / file->name});
   EXPECT_EQ(names(), std::set<std::string>{folder->name});
   folder->fd.reset();

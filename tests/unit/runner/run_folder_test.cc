@@ -74,10 +74,13 @@ TEST_P(RunFolderTest, IsSweptWhenItsOwnerWasKilled) {
     EXPECT_TRUE(result.removed.empty());
     ASSERT_EQ(result.failed.size(), 1u);
     std::vector<std::string> asked;
-    result = sweep_dead_runs([&asked](const std::string& run_id) -> Result<void> {
+    const auto ask = [&asked](const std::string& run_id) -> Result<void> {
       asked.push_back(run_id);
       return ok();
-    });
+    };
+    EXPECT_EQ(sweep_dead_runs(ask, SweepMode::list).removed, std::vector<std::string>{id});
+    EXPECT_EQ(asked, std::vector<std::string>{});
+    result = sweep_dead_runs(ask);
     EXPECT_EQ(asked, std::vector<std::string>{id});
     EXPECT_EQ(result.removed, std::vector<std::string>{id});
     EXPECT_TRUE(sweep_dead_runs(nothing).removed.empty());
