@@ -230,6 +230,7 @@ class Way {
     if (ahead.ends_with('!') || ahead.ends_with("typeof ") || ahead.ends_with("delete ")) return false;
     bool sibling = false;  // behind a comma: what is given a value there is another one
     std::string_view key;  // the outermost member of the object that it lies in
+    std::size_t function = kNowhere;  // where the last function begins that returns it
     while (i > 0) {
       if (work_ == 0) return true;
       const char byte = code_[--i];
@@ -245,6 +246,8 @@ class Way {
             if (last == "expect") {  // where it says nothing but whether it is there
               const std::string_view rest = code_.substr(behind(i));
               if (rest.starts_with(".toBeDefined") || rest.starts_with(".toBeT")) return false;
+              // What a function returns that only has to throw, or not to.
+              if (i + 1 == function && (rest.starts_with(".toThrow") || rest.starts_with(".not.toThrow"))) return false;
             }
             if (shows(chain, last, sibling)) return true;
             if (last == "function" || last.empty()) return false;
@@ -273,7 +276,7 @@ class Way {
         const std::string_view word = last_part(chain_before(i));
         if (!word.empty()) key = word;
       } else if (byte == '>' && i > 0 && code_[i - 1] == '=') {
-        i = begin_of_arrow(i - 1);
+        i = function = begin_of_arrow(i - 1);
         sibling = false;
       } else if (byte == '=' && !sibling) {
         if (at(i + 1) == '=' || (i > 0 && std::string_view("=!<>").find(code_[i - 1]) != kNowhere)) return false;

@@ -86,14 +86,17 @@ TEST_F(Resources, AFullDiskIsAnErrorThatNamesTheFolder) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root mounts a small disk";
   const TempDir folder = TempDir::create().value();
   ::chmod(folder.path().c_str(), 0755);
-  if (::mount("guard-test", folder.path().c_str(), "tmpfs", 0, "size=256k,mode=0755") != 0) GTEST_SKIP() << "no mount here";
-  const std::map<std::string, std::string> cache = {{"GUARD_CACHE_DIR", (folder.path() / "cache").string()}};
+  // Not over the folder itself: its lock would be hidden, and whoever sweeps would take it for a dead one.
+  const std::filesystem::path disk = folder.path() / "disk";
+  std::filesystem::create_directory(disk);
+  if (::mount("guard-test", disk.c_str(), "tmpfs", 0, "size=256k,mode=0755") != 0) GTEST_SKIP() << "no mount here";
+  const std::map<std::string, std::string> cache = {{"GUARD_CACHE_DIR", (disk / "cache").string()}};
   const auto image = project_.guard({"image", "build", "--root-folder"}, cache);
   EXPECT_EQ(image.exit_status, 2) << image.err;
-  EXPECT_NE(image.err.find((folder.path() / "cache").string()), std::string::npos) << image.err;
+  EXPECT_NE(image.err.find((disk / "cache").string()), std::string::npos) << image.err;
   EXPECT_NE(image.err.find("df "), std::string::npos) << image.err;
   EXPECT_NE(image.err.find("GUARD_CACHE_DIR"), std::string::npos) << image.err;
-  ::umount2(folder.path().c_str(), MNT_DETACH);
+  ::umount2(disk.c_str(), MNT_DETACH);
 }
 
 }  // namespace

@@ -35,6 +35,7 @@ TEST(ShownVariables, ReachWhatAFailedTestPrints) {
            "function f():Promise<string>{return process.env.A}expect(f()).toBe(\"\")",
            "function f(a){if(a){return process.env.A}return 1}expect(f(1)).toBe(1)",
            "function f(a){for(;;){try{return process.env.A}catch{}}}expect(f(1)).toBe(1)",
+           "const f=()=>{return process.env.A};expect(()=>[expect(f()).toBe(\"\")]).not.toThrow()",
            "const f=(a)=>{if(a){return process.env.A}return 1};expect(f(1)).toBe(1)",
        }) {
     EXPECT_TRUE(shown(code)) << code;
@@ -54,6 +55,7 @@ TEST(ShownVariables, AreNotWhatGoesElsewhere) {
            "test(\"\",()=>{const a=process.env.A;use(a)})",
            "const a=1,b=process.env.A;expect(a).toBe(1)",
            "function f(a){if(a){return process.env.A}return 1}use(f(1))",
+           "const f=()=>{return process.env.A};expect(()=>new URL(f())).not.toThrow()",
        }) {
     EXPECT_FALSE(shown(code)) << code;
   }
