@@ -184,7 +184,7 @@ bool FileCheck::removes_own(View view, const Match& match) {
   if (!options_.allow_temp_removal || view != View::code || (match.index != remove_rule_ && match.index != remove_method_rule_)) return false;
   const std::string_view text = views_.view(view).substr(match.begin, match.end - match.begin);
   if (text.find("mkdtemp") != std::string_view::npos || text.find("Bun.") != std::string_view::npos || text.find("rimraf") != std::string_view::npos) return false;
-  if (!removes_only_own_) removes_only_own_ = removes_only_own_folders(views_);
+  if (!removes_only_own_) removes_only_own_ = removes_only_own_folders(views_, bytes_);
   return *removes_only_own_;
 }
 
