@@ -518,7 +518,7 @@ bool is_help(std::string_view argument) {
 ParsedCommand parse_command_line(std::span<const std::string_view> arguments) {
   if (arguments.empty()) return Answer{.err = short_help_text(), .exit_status = kUsageStatus};
   const std::string_view first = arguments[0];
-  if (first == "--version") return Answer{.out = "guard " GUARD_VERSION "\n"};
+  if (first == "--version" || first == "-V") return Answer{.out = "guard " GUARD_VERSION "\n"};
   if (is_help(first)) return Answer{.out = help_text()};
   if (first == "help") {
     if (arguments.size() == 1) return Answer{.out = help_text()};

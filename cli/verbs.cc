@@ -195,6 +195,9 @@ constexpr std::string_view kCheckStatus =
 constexpr std::string_view kRunStatus =
     "0 allowed: all tests shown to have run and passed; 1 rejected; 2 undecided: the proof is missing;\n"
     "3 no environment may be used; 64 usage; 130 interrupted, 143 terminated";
+constexpr std::string_view kExecStatus =
+    "0 the command exited with 0; 1 it did not, or a limit or signal ended it; 2 undecided: what happened is not known;\n"
+    "3 no environment may be used; 64 usage; 130 interrupted, 143 terminated";
 constexpr std::string_view kPlainStatus = "0 done, 2 it failed, 64 usage";
 
 constexpr VerbRow kVerbs[] = {
@@ -246,7 +249,7 @@ constexpr VerbRow kVerbs[] = {
          "packages. Limits, masking and clean-up are those of `guard run`.",
      .options = kExecOptions,
      .examples = "guard exec -- bun --version\nguard exec --memory 512m -- bun -e 'console.log(process.memoryUsage().rss)'",
-     .exit_status = kRunStatus,
+     .exit_status = kExecStatus,
      .placement = Placement::behind_dashes},
     {.verb = Verb::image,
      .name = "image",
@@ -409,7 +412,7 @@ std::string help_text() {
       "guard lets machine-written TypeScript and JavaScript run unattended: it checks the code, runs its tests in a "
       "sandbox, masks\n"
       "what they print, and gives a verdict.\n\n"
-      "Usage:\n  guard VERB [OPTION...] [ARGUMENT...]\n  guard help VERB\n  guard --version\n\n"
+      "Usage:\n  guard VERB [OPTION...] [ARGUMENT...]\n  guard help VERB\n  guard -V | --version\n\n"
       "Verbs:\n{}\n"
       "Examples:\n  guard run sandbox/*.test.ts\n  guard check --staged\n  guard doctor\n\n"
       "Exit status:\n"

@@ -316,10 +316,9 @@ EngineProbe probe_engine(const EngineCandidates& candidates, Deadline deadline, 
   EngineProbe probe;
   probe.state = EngineState::absent;
   probe.endpoint = candidates.default_socket;
-  probe.reason = refused.empty()
-                     ? "no container engine: there is no socket at " + join(places, ", ")
-                     : fmt::format("no container engine: {} refuses connections, so nothing runs behind it", refused);
-  probe.remedy = "start Docker for the container sandbox, or stay with the configured fallback";
+  probe.reason = refused.empty() ? "no container engine: no socket of one is there"
+                                 : fmt::format("no container engine: {} refuses connections, so nothing runs behind it", refused);
+  probe.remedy = fmt::format("start Docker for the container sandbox, or stay with the configured fallback; looked for: {}", join(places, ", "));
   return probe;
 }
 

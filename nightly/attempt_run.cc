@@ -506,7 +506,7 @@ class AttemptRun {
     StringSink output;
     const RunRecord record = run_tests(run_request(before, tests.before), output, output, cancel_);
     const VerdictKind kind = record.verdict.kind();
-    const bool is_known = record.tests && (kind == VerdictKind::allowed || kind == VerdictKind::rejected || record.verdict.reason == Reason::no_tests);
+    const bool is_known = record.tests && record.tests->whole && (kind == VerdictKind::allowed || kind == VerdictKind::rejected || record.verdict.reason == Reason::no_tests);
     if (!is_known || !tests_) {
       over = over_of(record.verdict, record.error);
       if (is_known) over->outcome = AttemptOutcome::put_back;

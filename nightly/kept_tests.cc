@@ -20,7 +20,7 @@ struct Passed {
   std::uint64_t tests = 0;
   std::uint64_t assertions = 0;
 
-  void add(const PassedTest& test) {
+  void add(const TestCase& test) {
     ++tests;
     assertions += test.assertions;
   }
@@ -30,7 +30,9 @@ using ByFile = std::map<std::string, Passed>;
 
 std::map<std::string, ByFile> by_title(const TestSummary& summary) {
   std::map<std::string, ByFile> titles;
-  for (const auto& test : summary.passed_tests) titles[test.name][test.file].add(test);
+  for (const auto& test : summary.cases) {
+    if (test.state == TestState::passed) titles[test.name][test.file].add(test);
+  }
   return titles;
 }
 

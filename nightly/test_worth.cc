@@ -104,12 +104,14 @@ std::string words_of(const RunRecord& record) {
   return fmt::format("{}{}{}", info(record.verdict.reason).name, detail.empty() ? "" : ": ", detail);
 }
 
-std::string name_of(const FailedTest& test) { return fmt::format("{} > {}", test.file, test.name); }
+std::string name_of(const TestCase& test) { return fmt::format("{} > {}", test.file, test.name); }
 
 std::set<std::string> failed_names(const RunRecord& record) {
   std::set<std::string> names;
   if (!record.tests) return names;
-  for (const auto& test : record.tests->failed) names.insert(name_of(test));
+  for (const auto& test : record.tests->cases) {
+    if (test.state == TestState::failed) names.insert(name_of(test));
+  }
   return names;
 }
 

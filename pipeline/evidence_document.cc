@@ -121,7 +121,7 @@ Json collected_json(const RunRecord& record) {
 }
 
 Json tests_json(const RunRecord& record) {
-  if (!record.tests) return nullptr;
+  if (!record.tests || !record.tests->whole) return nullptr;
   const TestSummary& tests = *record.tests;
   Json json = {{"tests", tests.tests},     {"passed", tests.passed},         {"failed", tests.failures},
                {"skipped", tests.skipped}, {"assertions", tests.assertions}, {"files", Json::array()},
@@ -133,8 +133,8 @@ Json tests_json(const RunRecord& record) {
                              {"skipped", file.skipped},
                              {"assertions", file.assertions}});
   }
-  for (const auto& failed : tests.failed) {
-    json["failures"].push_back({{"file", clean(failed.file)}, {"line", failed.line}, {"name", clean(failed.name)}});
+  for (const auto& test : tests.cases) {
+    if (test.state == TestState::failed) json["failures"].push_back({{"file", clean(test.file)}, {"line", test.line}, {"name", clean(test.name)}});
   }
   return json;
 }

@@ -134,19 +134,10 @@ CheckRecord record_for(const GateRequest& request, std::string_view mode) {
   return record;
 }
 
-// Files that are clean under every tier, or refused whatever the engine says, are no reason to ask it. File by file: what is
-// wrong with one may not change how another is judged. The findings are sorted by path.
+// Files that are clean under every tier are no reason to ask it.
 bool engine_decides(const CheckRecord& strict) {
-  if (strict.verdict.reason != Reason::findings) return false;
   const auto& findings = strict.report.findings;
-  for (auto first = findings.begin(); first != findings.end();) {
-    const auto end = std::find_if(first, findings.end(), [&](const Finding& finding) { return finding.path != first->path; });
-    const auto refuses = [](const Finding& finding) { return finding.severity == Severity::block; };
-    const auto stays = [&](const Finding& finding) { return refuses(finding) && finding.tier != FindingTier::host; };
-    if (std::any_of(first, end, refuses) && std::none_of(first, end, stays)) return true;
-    first = end;
-  }
-  return false;
+  return std::any_of(findings.begin(), findings.end(), [](const Finding& finding) { return finding.severity == Severity::block && finding.tier == FindingTier::host; });
 }
 
 bool refused_anyway(const CheckRecord& strict) {

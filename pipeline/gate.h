@@ -41,7 +41,8 @@ ValidatorOptions validator_options(const GateRequest& request, const std::filesy
 // Judges `files` with the tiers of `mode`. Secrets in excerpts are masked here, before any report sees them.
 CheckRecord gate(const GateRequest& request, const SourceFiles& files, std::string_view mode);
 
-// `--mode auto`: all tiers are matched first; only where a file has host-only findings and no other is the engine looked up.
+// `--mode auto`: all tiers are matched first; only where there are host-only findings is the engine looked up. So no file changes what is
+// said of another one.
 CheckRecord gate_auto(const GateRequest& request, const SourceFiles& files, const std::function<const EngineLocation&()>& engine);
 
 // Files and folders by name, read and judged in parallel without being kept (tree_check.h). `mode`: "auto" as gate_auto(), or

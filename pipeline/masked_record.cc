@@ -109,12 +109,18 @@ void mask_record(const SecretSource& secrets, RunRecord& record) {
   mask(record.error);
   mask(record.why_backend);
   if (record.check) mask_record(secrets, *record.check);
+  for (auto& result : record.files) {
+    mask(result.file);
+    mask(result.detail);
+    mask(result.last_test);
+    if (result.load_error) mask(result.load_error->message);
+  }
   if (record.tests) {
     for (auto& file : record.tests->files) mask(file.file);
-    for (auto& failed : record.tests->failed) {
-      mask(failed.file);
-      mask(failed.name);
-      mask(failed.message);
+    for (auto& test : record.tests->cases) {
+      mask(test.file);
+      mask(test.name);
+      mask(test.message);
     }
   }
   if (record.exec) {

@@ -196,8 +196,7 @@ void add(TestSummary& sum, TestSummary&& part) {
   sum.skipped += part.skipped;
   sum.assertions += part.assertions;
   std::move(part.files.begin(), part.files.end(), std::back_inserter(sum.files));
-  std::move(part.failed.begin(), part.failed.end(), std::back_inserter(sum.failed));
-  std::move(part.passed_tests.begin(), part.passed_tests.end(), std::back_inserter(sum.passed_tests));
+  std::move(part.cases.begin(), part.cases.end(), std::back_inserter(sum.cases));
 }
 
 // A refusal says more than a doubt, and either is more than a pass.
@@ -205,7 +204,7 @@ int weight(VerdictKind kind) { return kind == VerdictKind::rejected ? 2 : kind =
 
 class Sum {
  public:
-  explicit Sum(const PartedRunRequest& request) : request_(request) { sum_.tests.emplace(); }
+  explicit Sum(const PartedRunRequest& request) : request_(request) {}
 
   void take(const std::vector<std::string>& files, Part&& part) {
     RunEvidence evidence;
@@ -218,6 +217,7 @@ class Sum {
     evidence.written = written ? &*written : nullptr;
     evidence.exec = std::move(part.exec);
     RunJudgement judgement = judge_test_run(evidence);
+    add_results(files, judgement, part.told);
     if (files.size() == 1 && judgement.verdict.kind() != VerdictKind::allowed) not_allowed_[judgement.verdict.reason].push_back(files.front());
     if (first_ || weight(judgement.verdict.kind()) > weight(sum_.verdict.kind())) {
       sum_.verdict = std::move(judgement.verdict);
@@ -225,10 +225,11 @@ class Sum {
         sum_.verdict.detail = fmt::format("{}: {}", files.front(), sum_.verdict.detail.empty() ? std::string(info(sum_.verdict.reason).sentence) : sum_.verdict.detail);
       }
     }
+    whole_ = whole_ && judgement.tests;
     if (judgement.tests && sum_.tests) {
       add(*sum_.tests, std::move(*judgement.tests));
-    } else {
-      sum_.tests.reset();
+    } else if (judgement.tests) {
+      sum_.tests = std::move(judgement.tests);
     }
     take(std::move(written));
     add(sum_.exec, std::move(evidence.exec), first_);
@@ -242,18 +243,34 @@ class Sum {
   PartedRun release(std::size_t parts, std::size_t expected) {
     if (parts < expected) {
       if (sum_.verdict.kind() == VerdictKind::allowed) sum_.verdict = {Reason::report_missing, fmt::format("{} of {} files were not run", expected - parts, expected)};
-      sum_.tests.reset();
+      whole_ = false;
       sum_.exec.report.reset();
       sum_.exec.attested.reset();
     }
     if (sum_.verdict.kind() == VerdictKind::allowed && sum_.tests && expected > 1) {
       sum_.verdict.detail = fmt::format("{} tests passed in {} files", sum_.tests->passed, sum_.tests->files.size());
     }
+    if (sum_.tests) sum_.tests->whole = whole_;
+    for (std::size_t i = sum_.files.size(); i < request_.files.size(); ++i) sum_.files.push_back(file_not_begun(request_.files[i]));
     name_others();
     return std::move(sum_);
   }
 
  private:
+  void add_results(const std::vector<std::string>& files, const RunJudgement& judgement, const RunOutput::Told& told) {
+    for (const std::string& file : files) {
+      std::optional<LoadError> load_error;
+      // An error outside of all tests is also one that comes later; then the report holds tests of the file.
+      if (files.size() == 1 && !judgement.tests && !told.error_outside.empty()) load_error = parse_load_error(told.error_outside, file);
+      Verdict verdict = judgement.verdict;
+      if (files.size() > 1 && judgement.tests && verdict.reason == Reason::tests_failed) {  // they share a process, and a verdict
+        const auto row = std::find_if(judgement.tests->files.begin(), judgement.tests->files.end(), [&](const TestFileSummary& summary) { return summary.file == file; });
+        if (row != judgement.tests->files.end() && row->failures == 0) verdict = {Reason::tests_passed, {}};
+      }
+      sum_.files.push_back(file_result(file, verdict, std::move(load_error), told.last_test));
+    }
+  }
+
   // The verdict tells of one file; whoever mends it wants to know of all.
   void name_others() {
     constexpr std::size_t kShownMax = 20;
@@ -293,6 +310,7 @@ class Sum {
   std::map<Reason, std::vector<std::string>> not_allowed_;  // files
   std::uint64_t collected_bytes_ = 0;
   bool first_ = true;
+  bool whole_ = true;
 };
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "common/cancel.h"
 #include "common/result.h"
 #include "pipeline/config.h"
+#include "pipeline/test_results.h"
 #include "pipeline/verdict.h"
 #include "redact/secret_source.h"
 #include "runner/collection.h"
@@ -36,7 +37,8 @@ struct PartedRunRequest {
 // What the files came to together. Tests are those of all; times and bytes are sums, `wall` and peak memory those of the largest.
 struct PartedRun {
   Verdict verdict;  // of the first file that is rejected; else of the first that is not allowed; else the pass of all
-  std::optional<TestSummary> tests;  // nothing where one of the reports could not be read
+  std::vector<FileResult> files;     // of each file of the request, in its order
+  std::optional<TestSummary> tests;  // of those whose report could be read; nothing: of none
   ExecResult exec;
   std::optional<Collection> written;  // by all of them; of files with the same name and other bytes the first
   std::uint64_t kept_bytes = 0;

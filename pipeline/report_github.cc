@@ -13,6 +13,10 @@ enum class Place : bool { message, property };
 
 std::string escaped(std::string_view text, Place place) {
   std::string out;
+  for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+    out += escaped(text.substr(0, end), place) + "%0A";
+    text.remove_prefix(end + 1);
+  }
   for (const char c : printable(text)) {
     const bool special = c == '%' || c == '\r' || c == '\n' || (place == Place::property && (c == ':' || c == ','));
     if (special) {
@@ -79,12 +83,13 @@ std::string check_annotations(const CheckRecord& record) { return check_lines(re
 std::string run_annotations(const RunRecord& record) {
   std::string text;
   if (record.check) text += check_lines(*record.check);
-  if (record.tests) {
-    for (const auto& failed : record.tests->failed) {
-      std::string place = fmt::format("file={},", escaped(failed.file, Place::property));
-      if (failed.line > 0) place += fmt::format("line={},", failed.line);
-      text += command("error", place, "test failed", failed.message.empty() ? failed.name : fmt::format("{}: {}", failed.name, failed.message));
-    }
+  for (const Failure& failure : failures_of(record)) {
+    std::string place = fmt::format("file={},", escaped(failure.file, Place::property));
+    if (failure.line > 0) place += fmt::format("line={},", failure.line);
+    if (failure.column > 0) place += fmt::format("col={},", failure.column);
+    std::string message = failure.message;
+    if (!failure.next.empty()) message += fmt::format(". Next: {}", failure.next);
+    text += command("error", place, failure.test.empty() ? fmt::format("not run to its end: {}", failure.kind) : failure.test, message);
   }
   return text + verdict_line(record.verdict, record.error);
 }

@@ -95,14 +95,46 @@ Json check_json(const CheckRecord& record) {
   return json;
 }
 
-Json tests_json(const TestSummary& tests) {
+Json tests_json(const RunRecord& record) {
+  const TestSummary tests = record.tests.value_or(TestSummary());
   Json json = {{"passed", tests.passed}, {"failed", tests.failures}, {"skipped", tests.skipped}, {"files", tests.files.size()},
                {"assertions", tests.assertions}};
   json["failures"] = Json::array();
-  for (const auto& failed : tests.failed) {
-    json["failures"].push_back({{"file", clean(failed.file)}, {"line", failed.line}, {"name", clean(failed.name)}});
+  for (const Failure& failure : failures_of(record)) {
+    Json row = {{"file", clean(failure.file)}, {"line", failure.line}, {"column", failure.column}, {"name", clean(failure.test)}, {"kind", failure.kind}, {"message", clean(failure.message)}};
+    if (!failure.next.empty()) row["next"] = failure.next;
+    json["failures"].push_back(std::move(row));
   }
   return json;
+}
+
+double milliseconds_of(std::chrono::microseconds time) { return static_cast<double>(time.count()) / 1000; }
+
+Json case_json(const TestCase& test) {
+  return {{"name", clean(test.name)}, {"state", to_string(test.state)}, {"line", test.line}, {"assertions", test.assertions}, {"duration_ms", milliseconds_of(test.duration)}};
+}
+
+// What came of each file and test.
+Json results_json(const RunRecord& record) {
+  Json results = Json::array();
+  for (const FileResult& result : record.files) {
+    Json json = {{"file", clean(result.file)}, {"state", to_string(result.state)}};
+    if (result.state != FileState::passed && result.state != FileState::not_begun) {
+      json["reason"] = info(result.reason).name;
+      json["message"] = clean(result.detail.empty() ? std::string(info(result.reason).sentence) : result.detail);
+    }
+    if (!result.last_test.empty()) json["last_test"] = clean(result.last_test);
+    if (const TestFileSummary* row = counts_of(record, result.file)) {
+      json["assertions"] = row->assertions;
+      json["duration_ms"] = milliseconds_of(row->duration);
+      json["tests"] = Json::array();
+      for (const TestCase& test : record.tests->cases) {
+        if (test.file == result.file) json["tests"].push_back(case_json(test));
+      }
+    }
+    results.push_back(std::move(json));
+  }
+  return results;
 }
 
 Json exec_json(const ExecResult& exec) {
@@ -143,7 +175,8 @@ std::string run_document(const RunRecord& record) {
   json["backend"] = record.backend;
   json["why_backend"] = clean(record.why_backend);
   json["tiers"] = record.tiers;
-  json["tests"] = record.tests ? tests_json(*record.tests) : tests_json(TestSummary{});
+  json["tests"] = tests_json(record);
+  json["results"] = results_json(record);
   json["check"] = record.check ? check_json(*record.check) : Json(nullptr);
   json["output"] = {{"kept_bytes", record.kept_bytes}, {"dropped_bytes", record.dropped_bytes}, {"redactions", Json::object()}};
   for (const auto& [kind, count] : record.redactions) json["output"]["redactions"][kind] = count;

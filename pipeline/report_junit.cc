@@ -13,7 +13,12 @@ namespace {
 
 // pugixml escapes; what XML 1.0 has no way to write at all becomes visible here.
 std::string xml_text(std::string_view text) {
-  std::string shown = printable(text);
+  std::string shown;
+  for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+    shown += printable(text.substr(0, end)) + "\n";
+    text.remove_prefix(end + 1);
+  }
+  shown += printable(text);
   for (const std::string_view never : {"\xef\xbf\xbe", "\xef\xbf\xbf"}) {  // U+FFFE, U+FFFF
     for (std::size_t at = shown.find(never); at != std::string::npos; at = shown.find(never, at)) shown.replace(at, never.size(), "?");
   }
@@ -40,7 +45,9 @@ void set(pugi::xml_node node, const Counts& counts) {
 struct FileCases {
   std::vector<const Finding*> findings;
   std::vector<const WaivedFinding*> waived;
-  std::vector<const FailedTest*> failed;
+  const FileResult* result = nullptr;  // of a test file that was to run
+  std::vector<const TestCase*> tests;
+  std::vector<const Failure*> failures;
 };
 
 class Writer {
@@ -56,13 +63,21 @@ class Writer {
       auto entry = add_finding_case(suite, waived->finding, counts);
       set(entry.append_child("skipped"), "message", fmt::format("waived until {}: {}", waived->waiver.expires, waived->waiver.reason));
     }
-    for (const auto* failed : cases.failed) {
-      ++counts.failures;
-      auto entry = add_case(suite, path, failed->name, counts);
-      if (failed->line > 0) set(entry, "line", failed->line);
-      auto failure = entry.append_child("failure");
-      set(failure, "type", std::string_view("test"));
-      set(failure, "message", failed->message.empty() ? std::string_view("the test failed") : std::string_view(failed->message));
+    for (const auto* test : cases.tests) add_test(suite, *test, counts);
+    for (const auto* failure : cases.failures) {
+      const bool whole = failure->test.empty();
+      auto entry = add_case(suite, path, whole ? std::string_view("the file as a whole") : std::string_view(failure->test), counts);
+      set(entry, "file", path);
+      if (failure->line > 0) set(entry, "line", failure->line);
+      ++(whole ? counts.errors : counts.failures);
+      auto child = entry.append_child(whole ? "error" : "failure");
+      set(child, "type", failure->kind);
+      set(child, "message", std::string_view(failure->message).substr(0, failure->message.find('\n')));
+      child.text().set((xml_text(failure->message) + (failure->next.empty() ? "" : fmt::format("\nnext: {}", failure->next))).c_str());
+    }
+    if (cases.result != nullptr && cases.result->state == FileState::not_begun) {
+      ++counts.skipped;
+      set(add_case(suite, path, "the file as a whole", counts).append_child("skipped"), "message", std::string_view("not begun: the run was stopped before"));
     }
     if (counts.tests == 0) add_case(suite, path, "no findings", counts);
     end_suite(suite, counts);
@@ -119,6 +134,17 @@ class Writer {
     set(entry, "classname", of);
     set(entry, "name", name);
     return entry;
+  }
+
+  // One that passed or did not run; a failed one has a Failure.
+  static void add_test(pugi::xml_node suite, const TestCase& test, Counts& counts) {
+    auto entry = add_case(suite, test.file, test.name, counts);
+    set(entry, "file", test.file);
+    if (test.line > 0) set(entry, "line", test.line);
+    set(entry, "time", fmt::format("{:.6f}", static_cast<double>(test.duration.count()) / 1e6));
+    if (test.state == TestState::passed) return;
+    ++counts.skipped;
+    set(entry.append_child("skipped"), "message", to_string(test.state));
   }
 
   static pugi::xml_node add_finding_case(pugi::xml_node suite, const Finding& finding, Counts& counts) {
@@ -179,9 +205,16 @@ std::string check_junit(const CheckRecord& record) {
 std::string run_junit(const RunRecord& record) {
   Files files;
   if (record.check) add_check(*record.check, files);
+  const std::vector<Failure> failures = failures_of(record);
+  for (const auto& result : record.files) files[result.file].result = &result;
+  for (const auto& failure : failures) files[failure.file].failures.push_back(&failure);
   if (record.tests) {
-    for (const auto& failed : record.tests->failed) files[failed.file].failed.push_back(&failed);
+    for (const auto& test : record.tests->cases) {
+      if (test.state != TestState::failed) files[test.file].tests.push_back(&test);
+    }
   }
+  // A file that is no test and has no finding is no test case.
+  std::erase_if(files, [](const auto& entry) { return entry.second.result == nullptr && entry.second.findings.empty() && entry.second.waived.empty(); });
   return written("guard run", files, record.verdict, record.error);
 }
 

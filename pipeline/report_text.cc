@@ -126,10 +126,18 @@ std::string findings_text(const CheckRecord& record, const Painter& paint) {
 }
 
 // A failed test as a person looks for it: where, which, and what the matcher said.
-std::string failed_text(const FailedTest& failed, const Painter& paint) {
+std::string failure_text(const Failure& failure, const Painter& paint) {
   constexpr std::size_t kLinesMax = 12;
-  std::string text = fmt::format("{} {}:{} {}\n", paint(kRed, "failed:"), printable(failed.file), failed.line, paint(kBold, printable(failed.name)));
-  std::string_view message = failed.message;
+  std::string place = printable(failure.file);
+  if (failure.line > 0) place += fmt::format(":{}", failure.line);
+  if (failure.column > 0) place += fmt::format(":{}", failure.column);
+  std::string title = printable(failure.test);
+  if (failure.test.empty()) {
+    title = fmt::format("({})", failure.kind);
+    std::replace(title.begin(), title.end(), '_', ' ');
+  }
+  std::string text = fmt::format("{} {} {}\n", paint(kRed, "failed:"), place, paint(kBold, title));
+  std::string_view message = failure.message;
   for (std::size_t lines = 0; !message.empty(); ++lines) {
     const std::size_t end = std::min(message.find('\n'), message.size());
     if (lines == kLinesMax) {
@@ -139,19 +147,27 @@ std::string failed_text(const FailedTest& failed, const Painter& paint) {
     if (end > 0) text += fmt::format("    {}\n", printable(message.substr(0, end)));
     message.remove_prefix(std::min(end + 1, message.size()));
   }
+  if (!failure.next.empty()) text += fmt::format("    {} {}\n", paint(kBold, "next:"), failure.next);
   return text;
 }
 
 // One line per file, where there is more than one.
-std::string files_text(const TestSummary& tests, const Painter& paint) {
+std::string files_text(const RunRecord& record, const Painter& paint) {
   constexpr std::size_t kWidthMax = 60;
-  if (tests.files.size() < 2) return {};
+  if (record.files.size() < 2) return {};
   std::size_t width = 4;
-  for (const auto& row : tests.files) width = std::max(width, std::min(printable(row.file).size(), kWidthMax));
+  for (const auto& result : record.files) width = std::max(width, std::min(printable(result.file).size(), kWidthMax));
   std::string text = paint(kDim, fmt::format("         {:<{}} {:>6} {:>6} {:>7} {:>8}", "file", width, "passed", "failed", "skipped", "expect()")) + "\n";
-  for (const auto& row : tests.files) {
-    const std::string counts = fmt::format("{:>6} {:>6} {:>7} {:>8}", row.tests - row.failures - row.skipped, row.failures, row.skipped, row.assertions);
-    text += fmt::format("         {:<{}} {}\n", printable(row.file), width, row.failures > 0 ? paint(kRed, counts) : counts);
+  for (const auto& result : record.files) {
+    const TestFileSummary* row = counts_of(record, result.file);
+    std::string counts = row == nullptr ? fmt::format("{:>30}", "") : fmt::format("{:>6} {:>6} {:>7} {:>8}", row->tests - row->failures - row->skipped, row->failures, row->skipped, row->assertions);
+    if (result.state != FileState::passed && (row == nullptr || row->failures == 0)) {
+      const bool told = result.state == FileState::failed;
+      counts += fmt::format("  {}", result.load_error ? to_string(result.load_error->kind) : told ? info(result.reason).name : to_string(result.state));
+      std::replace(counts.begin(), counts.end(), '_', ' ');
+    }
+    text += fmt::format("         {:<{}} {}\n", printable(result.file), width,
+                        result.state == FileState::passed ? counts : paint(result.state == FileState::not_begun ? kYellow : kRed, counts));
   }
   return text;
 }
@@ -226,15 +242,16 @@ std::string run_text(const RunRecord& record, Colour colour) {
                         bytes_text(record.check->report.bytes), tiers_text(record.tiers));
   }
   for (const auto& name : record.preload) text += fmt::format("{} {}\n", paint(kBold, "preload:"), printable(name));
-  if (record.tests) {
-    constexpr std::size_t kToldMax = 20;
-    for (std::size_t i = 0; i < std::min(record.tests->failed.size(), kToldMax); ++i) text += failed_text(record.tests->failed[i], paint);
-    if (record.tests->failed.size() > kToldMax) {
-      text += fmt::format("{} and {} more failed (--format json lists them all)\n", paint(kDim, "..."), record.tests->failed.size() - kToldMax);
-    }
-    text += files_text(*record.tests, paint);
-    text += fmt::format("{}   {} passed, {} failed, {} skipped in {}\n", paint(kBold, "tests:"), record.tests->passed, record.tests->failures,
-                        record.tests->skipped, plural(record.tests->files.size(), "file"));
+  constexpr std::size_t kToldMax = 20;
+  const std::vector<Failure> failures = failures_of(record);
+  for (std::size_t i = 0; i < std::min(failures.size(), kToldMax); ++i) text += failure_text(failures[i], paint);
+  if (failures.size() > kToldMax) text += fmt::format("{} and {} more failed (--format json lists them all)\n", paint(kDim, "..."), failures.size() - kToldMax);
+  text += files_text(record, paint);
+  if (!record.files.empty()) {
+    const TestSummary tests = record.tests.value_or(TestSummary());
+    text += fmt::format("{}   {} passed, {} failed, {} skipped in {}", paint(kBold, "tests:"), tests.passed, tests.failures, tests.skipped, plural(tests.files.size(), "file"));
+    if (tests.files.size() < record.files.size()) text += fmt::format(" of {}", record.files.size());
+    text += "\n";
   }
   if (record.collected) text += collected_text(*record.collected, paint);
   if (record.dropped_bytes > 0 || !record.redactions.empty()) {

@@ -80,7 +80,7 @@ Result<void> RunOutput::finish(Ending ending) {
 
 RunOutput::Told RunOutput::take_told() {
   const TextSummaryReader reader = state_->tee->take_reader();
-  return {reader.summary(), reader.failures_told()};
+  return {reader.summary(), reader.failures_told(), reader.error_outside(), reader.last_test()};
 }
 
 std::map<std::string, std::uint64_t> RunOutput::redactions() const {

@@ -38,6 +38,8 @@ class RunOutput {
   struct Told {
     std::optional<TextSummary> summary;
     std::uint64_t failures = 0;
+    std::string error_outside;  // TextSummaryReader's, as is the test
+    std::string last_test;
   };
   Told take_told();
   std::map<std::string, std::uint64_t> redactions() const;  // per kind, both streams

@@ -10,6 +10,7 @@
 
 #include "pipeline/config.h"
 #include "pipeline/run_facts.h"
+#include "pipeline/test_results.h"
 #include "pipeline/verdict.h"
 #include "pipeline/waivers.h"
 #include "runner/bun_report.h"
@@ -65,7 +66,8 @@ struct RunRecord {
   std::vector<std::string> tiers;
   std::optional<CheckRecord> check;
   std::vector<std::string> preload;  // what bun loaded before each test file, after guard's own script
-  std::optional<TestSummary> tests;
+  std::vector<FileResult> files;     // of all test files, in the order they run in; empty: none was run
+  std::optional<TestSummary> tests;  // of those whose report could be read
   std::optional<ExecResult> exec;
   std::optional<CollectRecord> collected;  // where `exec` is
   std::optional<std::string> coverage;  // lcov as bun wrote it, where it was asked for and could be had; not masked, and the tests can forge it

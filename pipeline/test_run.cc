@@ -236,6 +236,7 @@ class Run {
     record_.notes.insert(record_.notes.end(), record_.exec->notes.begin(), record_.exec->notes.end());
     if (parted.written && request_.options.coverage == Coverage::on) take_coverage(*parted.written);
     stage("judge");
+    record_.files = std::move(parted.files);
     take(RunJudgement{std::move(parted.verdict), std::move(parted.tests)});
     return bring_back(secrets, std::move(parted.written));
   }

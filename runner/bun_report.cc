@@ -10,6 +10,8 @@
 #include <pugixml.hpp>
 #include <set>
 #include <string>
+#include <tuple>
+#include <utility>
 
 namespace guard {
 namespace {
@@ -20,6 +22,7 @@ constexpr std::size_t kSummaryLinesMax = 16;
 // "(fail) group > test [0.12ms]", and what stands before an error in a describe block. Not only at the beginning of a line: a
 // test may have left one unfinished. Each as bun writes it plainly and, where the tests' environment asks for it, in colour.
 constexpr std::string_view kFailureMarks[] = {"(fail) ", "\x1b[31m\xe2\x9c\x97", "# Unhandled error between tests", "Unhandled error\x1b"};
+constexpr std::size_t kFirstOutside = 2;  // of the marks
 
 Error refuse(std::string_view what) {
   return Error(ErrorCode::protocol_error, fmt::format("the test report is not what bun writes: {}", what));
@@ -73,6 +76,39 @@ Result<std::uint64_t> count(pugi::xml_node node, const char* name) {
   return value;
 }
 
+// Takes a decimal number off the front.
+bool take_number(std::string_view& text, std::uint64_t& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || value > (1ull << 40)) return false;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return true;
+}
+
+bool take(std::string_view& text, std::string_view word) {
+  if (!text.starts_with(word)) return false;
+  text.remove_prefix(word.size());
+  return true;
+}
+
+// Of a place that no honest report leaves out, but nothing rests on it: anything else is 0.
+std::chrono::microseconds duration_of(pugi::xml_node node) {
+  const double seconds = node.attribute("time").as_double();
+  return std::chrono::microseconds(seconds > 0 && seconds < 1e6 ? static_cast<std::int64_t>(seconds * 1e6) : 0);
+}
+
+// "3:34" of "at a.test.ts:3:34" where `file` is named last: the frames below it are the runner's. {0, 0} where it is not.
+std::pair<std::uint32_t, std::uint32_t> last_place(std::string_view text, std::string_view file) {
+  for (std::size_t at = text.rfind(file); at != std::string_view::npos && !file.empty(); at = at == 0 ? std::string_view::npos : text.rfind(file, at - 1)) {
+    std::string_view rest = text.substr(at + file.size());
+    std::uint64_t line = 0;
+    std::uint64_t column = 0;
+    if (!take(rest, ":") || !take_number(rest, line) || line > UINT32_MAX) continue;
+    if (!take(rest, ":") || !take_number(rest, column) || column > UINT32_MAX) column = 0;
+    return {static_cast<std::uint32_t>(line), static_cast<std::uint32_t>(column)};
+  }
+  return {0, 0};
+}
+
 struct Counts {
   std::uint64_t tests = 0;
   std::uint64_t failures = 0;
@@ -116,28 +152,34 @@ Result<Counts> Reader::read_case(pugi::xml_node test, const std::string& group) 
   counts.tests = 1;
   GUARD_TRY_ASSIGN(counts.assertions, count(test, "assertions"));
   if (!test.attribute("name")) return refuse("a test without a name");
-  std::string full_name = group.empty() ? test.attribute("name").value() : fmt::format("{} > {}", group, test.attribute("name").value());
+  TestCase one;
+  one.file = file_;
+  one.name = group.empty() ? test.attribute("name").value() : fmt::format("{} > {}", group, test.attribute("name").value());
+  one.line = test.attribute("line").as_uint();
+  one.assertions = counts.assertions;
+  one.duration = duration_of(test);
   for (const pugi::xml_node child : test.children()) {
     if (child.type() == pugi::node_pcdata && is_blank(child.value())) continue;
     const std::string_view name = child.name();
     if (name == "skipped") {
       GUARD_TRY(check_attributes(child, {"message"}));
       ++counts.skipped;
+      one.state = std::string_view(child.attribute("message").value()) == "TODO" ? TestState::todo : TestState::skipped;
     } else if (name == "failure" || name == "error") {
       GUARD_TRY(check_attributes(child, {"type", "message"}));
       ++counts.failures;
-      FailedTest failed;
-      failed.file = file_;
-      failed.line = test.attribute("line").as_uint();
-      failed.name = full_name;
-      failed.message = child.attribute("message") ? child.attribute("message").value() : child.text().get();
-      summary_.failed.push_back(std::move(failed));
+      const std::string_view type = child.attribute("type").value();
+      one.state = TestState::failed;
+      one.kind = type == "AssertionError" ? FailureKind::assertion : type == "TimeoutError" ? FailureKind::timed_out : FailureKind::error;
+      one.message = child.attribute("message") ? child.attribute("message").value() : child.text().get();
+      if (one.kind == FailureKind::error && !type.empty() && type != "Error" && child.attribute("message")) one.message.insert(0, fmt::format("{}: ", type));
+      std::tie(one.failed_line, one.failed_column) = last_place(child.text().get(), file_);
     } else {
       return refuse("an unknown element in a test");
     }
   }
   if (counts.failures + counts.skipped > 1) return refuse("a test with more than one outcome");
-  if (counts.failures + counts.skipped == 0) summary_.passed_tests.push_back({file_, std::move(full_name), counts.assertions});
+  summary_.cases.push_back(std::move(one));
   return counts;
 }
 
@@ -178,7 +220,7 @@ Result<TestSummary> Reader::read(pugi::xml_node root) {
     if (file_.empty()) return refuse("a file without a name");
     if (!files.insert(file_).second) return refuse("a file reported twice");
     GUARD_TRY_ASSIGN(const Counts counts, read_suite(suite, {}, 0));
-    summary_.files.push_back({file_, counts.tests, counts.failures, counts.skipped, counts.assertions});
+    summary_.files.push_back({file_, counts.tests, counts.failures, counts.skipped, counts.assertions, duration_of(suite)});
     sum += counts;
   }
   GUARD_TRY_ASSIGN(const Counts said, claimed(root));
@@ -208,20 +250,6 @@ std::string without_colours(std::string_view text) {
   return plain;
 }
 
-// Takes a decimal number off the front.
-bool take_number(std::string_view& text, std::uint64_t& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || value > (1ull << 40)) return false;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return true;
-}
-
-bool take(std::string_view& text, std::string_view word) {
-  if (!text.starts_with(word)) return false;
-  text.remove_prefix(word.size());
-  return true;
-}
-
 // "Ran 13 tests across 3 files. [6.00ms]"
 bool parse_closing_line(std::string_view line, TextSummary& summary) {
   if (!take(line, "Ran ") || !take_number(line, summary.tests)) return false;
@@ -231,7 +259,67 @@ bool parse_closing_line(std::string_view line, TextSummary& summary) {
   return line.empty() || (line.starts_with(" [") && line.ends_with("]"));
 }
 
+// The first line of `text` that holds `words`; empty: none does.
+std::string_view line_with(std::string_view text, std::string_view words) {
+  const std::size_t at = text.find(words);
+  if (at == std::string_view::npos) return {};
+  const std::size_t before = text.rfind('\n', at);
+  const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
 }  // namespace
+
+std::string_view to_string(TestState state) noexcept {
+  switch (state) {
+    case TestState::passed: return "passed";
+    case TestState::failed: return "failed";
+    case TestState::skipped: return "skipped";
+    case TestState::todo: return "todo";
+  }
+  return "failed";
+}
+
+std::string_view to_string(FailureKind kind) noexcept {
+  switch (kind) {
+    case FailureKind::none: return "none";
+    case FailureKind::assertion: return "assertion";
+    case FailureKind::error: return "error";
+    case FailureKind::timed_out: return "timed_out";
+  }
+  return "error";
+}
+
+std::string_view to_string(LoadFailure failure) noexcept {
+  switch (failure) {
+    case LoadFailure::syntax: return "syntax";
+    case LoadFailure::missing_package: return "missing_package";
+    case LoadFailure::missing_file: return "missing_file";
+    case LoadFailure::missing_library: return "missing_library";
+    case LoadFailure::error: return "error";
+  }
+  return "error";
+}
+
+LoadError parse_load_error(std::string_view text, std::string_view file) {
+  LoadError error;
+  std::string_view line = line_with(text, "rror: ");  // also "TypeError: "
+  if (line.empty()) line = text.substr(0, text.find('\n'));
+  const bool plain = line.starts_with("error: ");
+  error.message = plain ? line.substr(7) : line;
+  std::tie(error.line, error.column) = last_place(text.substr(0, text.find("\n\n")), file);
+  const std::string_view said = error.message;
+  if (said.find("cannot open shared object file") != std::string_view::npos) {
+    error.kind = LoadFailure::missing_library;
+  } else if (said.starts_with("Cannot find module '.") || said.starts_with("Cannot find module \".") || said.starts_with("Could not resolve: \".")) {
+    error.kind = LoadFailure::missing_file;
+  } else if (said.starts_with("Cannot find module") || said.starts_with("Cannot find package") || said.starts_with("Could not resolve")) {
+    error.kind = LoadFailure::missing_package;
+  } else if (line.starts_with("SyntaxError") || (plain && text.find("\n    at ") != std::string_view::npos && text.find("\n      at ") == std::string_view::npos)) {
+    error.kind = LoadFailure::syntax;  // the parser's frames are indented by four, those of a running program by six
+  }
+  return error;
+}
 
 Result<TestSummary> parse_junit(std::string_view document) {
   GUARD_TRY(check_text(document));
@@ -256,18 +344,49 @@ Result<TestSummary> parse_junit(std::string_view document) {
 
 void TextSummaryReader::push(std::string_view bytes) {
   // The first byte of a mark stands nowhere else in it, so a mismatch begins anew at the byte itself.
-  for (const char c : bytes) {
+  std::size_t outside_at = outside_begun_ ? 0 : bytes.size();
+  for (std::size_t at = 0; at < bytes.size(); ++at) {
+    const char c = bytes[at];
     for (std::size_t i = 0; i < kMarks; ++i) {
       const std::string_view mark = kFailureMarks[i];
       if (c != mark[matched_[i]]) matched_[i] = 0;
       if (c != mark[matched_[i]] || ++matched_[i] < mark.size()) continue;
       matched_[i] = 0;
       ++failures_told_;
+      if (i < kFirstOutside || outside_begun_) continue;
+      outside_begun_ = true;
+      outside_at = at + 1;
     }
   }
+  outside_.append(bytes.substr(outside_at, kOutsideMax - outside_.size()));
   if (bytes.size() > kTailBytesMax) bytes.remove_prefix(bytes.size() - kTailBytesMax);
   if (tail_.size() + bytes.size() > 2 * kTailBytesMax) tail_.erase(0, tail_.size() + bytes.size() - kTailBytesMax);
   tail_.append(bytes);
+}
+
+std::string TextSummaryReader::error_outside() const {
+  const std::string plain = without_colours(outside_);
+  // Between two rules of dashes; what a cut has taken is not there.
+  const std::size_t begin = plain.find("\n---");
+  if (begin == std::string::npos) return {};
+  const std::size_t line = std::min(plain.find('\n', begin + 1), plain.size() - 1) + 1;
+  const std::size_t end = plain.find("\n---", line == 0 ? 0 : line - 1);
+  return plain.substr(line, end == std::string::npos ? end : end - line);
+}
+
+std::string TextSummaryReader::last_test() const {
+  const std::string plain = without_colours(tail_);
+  std::size_t at = std::string::npos;
+  std::size_t size = 0;
+  for (const std::string_view mark : {"(pass) ", "(fail) "}) {
+    const std::size_t found = plain.rfind(mark);
+    if (found != std::string::npos && (at == std::string::npos || found > at)) at = found, size = mark.size();
+  }
+  if (at == std::string::npos) return {};
+  std::string name = plain.substr(at + size, plain.find('\n', at) - at - size);
+  const std::size_t time = name.rfind(" [");
+  if (name.ends_with(']') && time != std::string::npos) name.resize(time);
+  return name;
 }
 
 std::optional<TextSummary> TextSummaryReader::summary() const {

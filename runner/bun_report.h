@@ -4,6 +4,7 @@
 // the engine's state to agree (pipeline/verdict.h).
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,20 +21,26 @@ struct TestFileSummary {
   std::uint64_t failures = 0;
   std::uint64_t skipped = 0;
   std::uint64_t assertions = 0;
+  std::chrono::microseconds duration{0};
 };
 
-struct FailedTest {
-  std::string file;
-  std::uint32_t line = 0;
-  std::string name;  // "group > test"
-  std::string message;
-};
+enum class TestState : std::uint8_t { passed, failed, skipped, todo };
+enum class FailureKind : std::uint8_t { none, assertion, error, timed_out };
+std::string_view to_string(TestState state) noexcept;
+std::string_view to_string(FailureKind kind) noexcept;
 
-// A test that passed. Foreign text, and masked nowhere: no document holds it.
-struct PassedTest {
+// One test. Its texts are foreign.
+struct TestCase {
   std::string file;
   std::string name;  // "group > test"
+  TestState state = TestState::passed;
+  std::uint32_t line = 0;  // where it is declared; 0: not known
   std::uint64_t assertions = 0;  // as bun counts them: none of concurrent tests and of node:assert
+  std::chrono::microseconds duration{0};
+  FailureKind kind = FailureKind::none;
+  std::string message = {};       // of a failure
+  std::uint32_t failed_line = 0;  // where it failed, if that is in `file`; else 0, as is the column
+  std::uint32_t failed_column = 0;
 };
 
 struct TestSummary {
@@ -43,8 +50,8 @@ struct TestSummary {
   std::uint64_t skipped = 0;  // todo too
   std::uint64_t assertions = 0;
   std::vector<TestFileSummary> files;
-  std::vector<FailedTest> failed;
-  std::vector<PassedTest> passed_tests;  // in the order of the report
+  std::vector<TestCase> cases;  // in the order of the report
+  bool whole = true;            // false: files were run whose report could not be read, and are not in it
 };
 
 // PROTOCOL_ERROR for anything but exactly one well-formed document whose sums agree at every level (cases against
@@ -68,12 +75,31 @@ class TextSummaryReader {
   void push(std::string_view bytes);
   std::optional<TextSummary> summary() const;
   std::uint64_t failures_told() const noexcept { return failures_told_; }
+  // What bun says of the first error outside of all tests, when it loads the file above all; empty: of none. Foreign text.
+  std::string error_outside() const;
+  // The test that bun told of last. Foreign text.
+  std::string last_test() const;
 
  private:
+  static constexpr std::size_t kOutsideMax = 4096;
   static constexpr std::size_t kMarks = 4;
   std::size_t matched_[kMarks] = {};  // bytes of each mark that the stream ends in
   std::uint64_t failures_told_ = 0;
+  bool outside_begun_ = false;
+  std::string outside_;  // the first bytes behind the mark
   std::string tail_;
 };
+
+// What kept a file from being loaded, by the words of error_outside().
+enum class LoadFailure : std::uint8_t { syntax, missing_package, missing_file, missing_library, error };
+std::string_view to_string(LoadFailure failure) noexcept;
+struct LoadError {
+  LoadFailure kind = LoadFailure::error;
+  std::string message;      // its first line, without "error: "
+  std::uint32_t line = 0;   // 0: not known
+  std::uint32_t column = 0;
+};
+// `file`: as bun names it. Text that is none of bun's gives an error with its first line.
+LoadError parse_load_error(std::string_view text, std::string_view file);
 
 }  // namespace guard

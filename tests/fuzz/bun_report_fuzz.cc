@@ -1,4 +1,5 @@
 // Whatever a tested program writes in place of bun's report: no crash, and what is accepted adds up.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -13,7 +14,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const auto& file : summary->files) tests += file.tests;
     if (tests != summary->tests || summary->passed + summary->failures + summary->skipped != summary->tests)
       std::abort();
-    if (summary->failed.size() != summary->failures) std::abort();
+    const auto of = [&](guard::TestState state) {
+      return static_cast<std::uint64_t>(std::count_if(summary->cases.begin(), summary->cases.end(), [&](const guard::TestCase& test) { return test.state == state; }));
+    };
+    if (summary->cases.size() != tests || of(guard::TestState::failed) != summary->failures || of(guard::TestState::passed) != summary->passed) std::abort();
   }
   // However the stream is cut, the same summary is read from its end.
   guard::TextSummaryReader whole;
@@ -22,6 +26,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t cut = size == 0 ? 0 : data[0] % size;
   parts.push(text.substr(0, cut));
   parts.push(text.substr(cut));
+  if (whole.error_outside() != parts.error_outside()) std::abort();
+  (void)guard::parse_load_error(whole.error_outside(), "sandbox/a.test.ts");
+  (void)whole.last_test();
   const auto read = whole.summary();
   const auto again = parts.summary();
   // Only up to what is kept: of a longer text the parts may keep more than the whole.

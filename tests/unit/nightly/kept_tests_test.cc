@@ -16,9 +16,14 @@ constexpr const char* kA = "sandbox/a.test.ts";
 constexpr const char* kB = "sandbox/b.test.ts";
 
 // As guard reads it of a run: the count of a file is the larger one of bun's and guard's own.
+struct PassedTest {
+  std::string file;
+  std::string name;
+  std::uint64_t assertions;
+};
 TestSummary summary(const std::vector<PassedTest>& passed, std::uint64_t seen_by_guard_alone = 0) {
   TestSummary summary;
-  summary.passed_tests = passed;
+  for (const auto& test : passed) summary.cases.push_back({test.file, test.name, TestState::passed, 1, test.assertions});
   for (const auto& test : passed) {
     if (summary.files.empty() || summary.files.back().file != test.file) summary.files.push_back({test.file, 0, 0, 0, seen_by_guard_alone});
     ++summary.files.back().tests;

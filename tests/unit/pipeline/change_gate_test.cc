@@ -249,6 +249,9 @@ TEST(ChangeGate, TheEngineIsAskedOnlyWhereItDecides) {
   EXPECT_EQ(both.mode, "docker");
   EXPECT_EQ(both.verdict.kind(), VerdictKind::rejected);
   for (const Finding& finding : both.report.findings) EXPECT_EQ(finding.path, "sandbox/b.test.ts") << finding.rule;
+  const CheckRecord together = judge_all({changed("sandbox/c.test.ts", kHonest + "rmSync('x');console.log(process.env);\n")}, asked, ProbeState::available);
+  EXPECT_EQ(together.mode, "docker");
+  for (const Finding& finding : together.report.findings) EXPECT_NE(finding.tier, FindingTier::host) << finding.rule;
   EXPECT_EQ(judge_all({deletes, dumps}, asked, ProbeState::unknown).verdict.kind(), VerdictKind::rejected) << "whatever the engine is";
 }
 

@@ -40,7 +40,7 @@ RunRecord passed() {
   record.check->verdict = {Reason::no_findings, ""};
   record.check->mode = "namespace";
   record.check->report.files = 1;
-  record.tests = TestSummary{2, 2, 0, 0, 3, {{"sandbox/a.test.ts", 2, 0, 0, 3}}, {}, {}};
+  record.tests = TestSummary{2, 2, 0, 0, 3, {{"sandbox/a.test.ts", 2, 0, 0, 3}}, {}};
   record.exec.emplace();
   const std::string none(16, '0');
   record.exec->seen_inside = {{"uid", "1000"},   {"gid", "1000"},   {"cap_inh", none},     {"cap_eff", none}, {"cap_prm", none},
@@ -87,7 +87,7 @@ RunRecord failed() {
   record.verdict = {Reason::tests_failed, "1 of 2 tests failed"};
   record.exec->outcome.value = 1;
   record.tests =
-      TestSummary{2, 1, 1, 0, 3, {{"sandbox/a.test.ts", 2, 1, 0, 3}}, {{"sandbox/a.test.ts", 4, "adds", "no"}}, {}};
+      TestSummary{2, 1, 1, 0, 3, {{"sandbox/a.test.ts", 2, 1, 0, 3}}, {{"sandbox/a.test.ts", "adds", TestState::failed, 4}}};
   return record;
 }
 

@@ -171,7 +171,8 @@ TEST(JUnit, HoldsFailedTestsOfARun) {
   record.verdict.reason = Reason::tests_failed;
   record.check = Gate()({{kPath, "1;\n"}});
   record.tests.emplace();
-  record.tests->failed.push_back({kPath, 3, "adds <up>", "expected 2"});
+  record.tests->cases.push_back({kPath, "adds <up>", TestState::failed, 3});
+  record.files.push_back({kPath, FileState::failed, Reason::tests_failed, {}, {}, {}});
   const Xml xml(run_junit(record));
   EXPECT_STREQ(xml.suite(kPath.c_str()).child("testcase").attribute("name").value(), "adds <up>");
   EXPECT_TRUE(xml.suite("verdict").child("testcase").child("failure"));

@@ -60,6 +60,13 @@ TEST(TextSummaryReader, CountsWhatBunTellsOfFailuresHoweverItIsCut) {
   }
 }
 
+const TestCase& the_failed(const TestSummary& summary) {
+  static const TestCase none;
+  const auto found = std::find_if(summary.cases.begin(), summary.cases.end(), [](const TestCase& test) { return test.state == TestState::failed; });
+  EXPECT_NE(found, summary.cases.end());
+  return found == summary.cases.end() ? none : *found;
+}
+
 TEST(BunReport, ReadsNestedGroups) {
   const auto summary = parse_junit(kDocument);
   ASSERT_TRUE(summary.has_value()) << summary.error().to_string();
@@ -71,15 +78,17 @@ TEST(BunReport, ReadsNestedGroups) {
   ASSERT_EQ(summary->files.size(), 2u);
   EXPECT_EQ(summary->files[0].file, "sandbox/a.test.ts");
   EXPECT_EQ(summary->files[0].tests, 4u);
-  ASSERT_EQ(summary->failed.size(), 1u);
-  EXPECT_EQ(summary->failed[0].name, "group > deep > fails");
-  EXPECT_EQ(summary->failed[0].line, 5u);
-  EXPECT_EQ(summary->failed[0].message, "Expected: 2\nReceived: 1\n");
-  ASSERT_EQ(summary->passed_tests.size(), 3u);
-  EXPECT_EQ(summary->passed_tests[1].file, "sandbox/a.test.ts");
-  EXPECT_EQ(summary->passed_tests[1].name, "group > inner");
-  EXPECT_EQ(summary->passed_tests[1].assertions, 1u);
-  EXPECT_EQ(summary->passed_tests[2].name, "ok");
+  ASSERT_EQ(summary->cases.size(), 5u);
+  const TestCase& failed = the_failed(*summary);
+  EXPECT_EQ(failed.name, "group > deep > fails");
+  EXPECT_EQ(failed.line, 5u);
+  EXPECT_EQ(failed.kind, FailureKind::assertion);
+  EXPECT_EQ(failed.message, "Expected: 2\nReceived: 1\n");
+  const auto inner = std::find_if(summary->cases.begin(), summary->cases.end(), [](const TestCase& test) { return test.name == "group > inner"; });
+  ASSERT_NE(inner, summary->cases.end());
+  EXPECT_EQ(inner->file, "sandbox/a.test.ts");
+  EXPECT_EQ(inner->state, TestState::passed);
+  EXPECT_EQ(inner->assertions, 1u);
 }
 
 // Each number, wrong by one, at every level.
@@ -257,7 +266,7 @@ TEST_F(RealBun, WritesWhatIsUnderstood) {
   EXPECT_EQ(summary->passed, text->passed);
   EXPECT_EQ(summary->failures, text->failures);
   EXPECT_EQ(summary->skipped, text->skipped);
-  EXPECT_EQ(summary->failed.at(0).name, "group > deep > fails");
+  EXPECT_EQ(the_failed(*summary).name, "group > deep > fails");
 }
 
 // The system call filter, the read-only root and the limits leave bun what it needs: its compiler, threads, timers,
@@ -338,6 +347,52 @@ TEST(BunReport, DepthIsRefusedAndNoCrash) {
   for (const std::string& text : {"<?xml version=\"1.0\"?><testsuites>" + open + close + "</testsuites>", open + close, open, std::string(kDepth, '<')}) {
     EXPECT_FALSE(parse_junit(text)) << text.substr(0, 60);
   }
+}
+
+// --- what bun says where there is no report; as bun 1.4.5 writes it ---
+
+constexpr const char* kSyntax =
+    "1 | import {test} from \"bun:test\"; test(\"a\",()=>{ ; const = });\n"
+    "                                                          ^\n"
+    "error: Expected identifier but found \"=\"\n    at /app/sandbox/c.test.ts:1:55\n";
+
+LoadError load_error(std::string_view text) { return parse_load_error(text, "sandbox/c.test.ts"); }
+
+TEST(BunReport, TellsWhyAFileCannotBeLoaded) {
+  EXPECT_EQ(load_error(kSyntax).kind, LoadFailure::syntax);
+  EXPECT_EQ(load_error(kSyntax).message, "Expected identifier but found \"=\"");
+  EXPECT_EQ(load_error(kSyntax).line, 1u);
+  EXPECT_EQ(load_error(kSyntax).column, 55u);
+  EXPECT_EQ(load_error("error: Cannot find module './missing.ts' from '/app/sandbox/c.test.ts'\n").kind, LoadFailure::missing_file);
+  EXPECT_EQ(load_error("error: Cannot find package 'zod' from '/app/sandbox/c.test.ts'\n").kind, LoadFailure::missing_package);
+  EXPECT_EQ(load_error("error: Cannot find module 'zod' from '/app/sandbox/c.test.ts'\n").kind, LoadFailure::missing_package);
+  EXPECT_EQ(load_error("error: libvips.so.42: cannot open shared object file: No such file or directory\n").kind, LoadFailure::missing_library);
+  const LoadError thrown = load_error("1 | throw new TypeError(\"boom\");\nTypeError: boom\n      at /app/sandbox/c.test.ts:7:5\n");
+  EXPECT_EQ(thrown.kind, LoadFailure::error);
+  EXPECT_EQ(thrown.message, "TypeError: boom");
+  EXPECT_EQ(thrown.line, 7u);
+  EXPECT_EQ(load_error("").message, "");
+  EXPECT_EQ(load_error("\n\n\n").kind, LoadFailure::error);
+}
+
+// However the stream is cut into pieces.
+TEST(TextSummaryReader, KeepsTheFirstErrorOutsideOfTestsAndTheLastTest) {
+  const std::string text = std::string("bun test v1.4.5\n\nsandbox/c.test.ts:\n(pass) first [0.1ms]\n(pass) group > second [1.00ms]\n\n# Unhandled error between tests\n") +
+                           "-------------------------------\n" + kSyntax + "-------------------------------\n\n# Unhandled error between tests\n---\nerror: other\n---\n";
+  for (std::size_t piece = 1; piece < 70; ++piece) {
+    TextSummaryReader reader;
+    for (std::size_t at = 0; at < text.size(); at += piece) reader.push(std::string_view(text).substr(at, piece));
+    EXPECT_EQ(reader.error_outside() + "\n", kSyntax) << piece;
+    EXPECT_EQ(reader.last_test(), "group > second") << piece;
+  }
+  TextSummaryReader none;
+  none.push("nothing (pass of it\n");
+  EXPECT_EQ(none.error_outside(), "");
+  EXPECT_EQ(none.last_test(), "");
+  TextSummaryReader flood;
+  flood.push("# Unhandled error between tests\n---\n");
+  for (int i = 0; i < 1000; ++i) flood.push(std::string(1000, 'x'));
+  EXPECT_LE(flood.error_outside().size(), 4096u);
 }
 
 }  // namespace

@@ -1,0 +1,57 @@
+// What came of each test file of a run, and every failure of it in one form: text, JSON, JUnit, GitHub and evidence are written from these, so
+// they can't contradict each other.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/verdict.h"
+#include "runner/bun_report.h"
+
+namespace guard {
+
+struct RunRecord;
+
+enum class FileState : std::uint8_t {
+  passed,
+  failed,     // a test of it, the file as a whole, or what the tests are held to
+  timed_out,
+  crashed,    // a signal or a limit ended its process
+  not_begun,
+};
+std::string_view to_string(FileState state) noexcept;
+
+struct FileResult {
+  std::string file;  // as bun names it
+  FileState state = FileState::not_begun;
+  Reason reason = Reason::report_missing;  // of the verdict on this file alone
+  std::string detail;                      // of that verdict
+  std::optional<LoadError> load_error;     // why it could not be loaded
+  std::string last_test;                   // that bun told of, where the file did not come to its end; foreign text
+};
+
+FileResult file_result(std::string file, const Verdict& verdict, std::optional<LoadError> load_error, std::string last_test);
+// Of a file that a stopped run did not come to.
+FileResult file_not_begun(std::string file);
+
+struct Failure {
+  std::string file;
+  std::uint32_t line = 0;    // 0: not known; then the column is, too
+  std::uint32_t column = 0;
+  std::string test;          // "group > test"; empty: the file as a whole
+  std::string_view kind;     // of a test: FailureKind; of a file that can't be loaded: LoadFailure; else the reason of its verdict
+  std::string message;
+  std::string_view next = {};  // what to do, where the kind tells; else empty
+};
+
+// In the order of the files, and within each in that of its report. A file that failed as a whole has one without a test; one that was not
+// begun has none.
+std::vector<Failure> failures_of(const RunRecord& record);
+
+// The row of `file` in the report; null where there is none.
+const TestFileSummary* counts_of(const RunRecord& record, std::string_view file);
+
+}  // namespace guard
