@@ -82,11 +82,12 @@ constexpr OptionRow kGateOptions[] = {
     kRules,
 };
 
-// The first row is for `run` alone.
+// The first rows are for `run` alone.
 constexpr OptionRow kRunOptions[] = {
     {.name = "--jobs",
      .value = "N",
      .help = "each file in a sandbox of its own, N at a time, under one budget (default: one for all)"},
+    {.name = "--file-timeout", .value = "SECONDS", .help = "how long one file may take; the others are run all the same", .config_keys = "run.file_timeout"},
     {.name = "--collect",
      .value = "MODE",
      .help = "which files come back that passing tests wrote: none, listed (collect_paths) or all",
@@ -120,7 +121,7 @@ constexpr OptionRow kRunOptions[] = {
     kRules,
 };
 
-constexpr std::span<const OptionRow> kExecOptions = std::span(kRunOptions).subspan(2);
+constexpr std::span<const OptionRow> kExecOptions = std::span(kRunOptions).subspan(3);
 
 constexpr OptionRow kDryRun = {.name = "--dry-run", .help = "only say what would be removed"};
 constexpr OptionRow kImageOptions[] = {

@@ -1,7 +1,7 @@
 // guard-init: PID 1 of a sandbox (or, on the host, a plain supervisor that adopts orphans).
 //
 //   guard-init [--owner TEXT] [--no-life-line] [--report] [--attest] [--filter] [--watch] [--key] [--nofile N] [--fsize N] [--nproc N]
-//              [--deadline-ms N] [--grace-ms N] [--each N] [--fresh FOLDER]... [--fill FOLDER SOURCE]
+//              [--deadline-ms N] [--grace-ms N] [--each N [--each-ms N]] [--fresh FOLDER]... [--fill FOLDER SOURCE]
 //              [--collect FOLDER [--collect-files N] [--collect-bytes N] [--collect-file-bytes N]] -- PROGRAM [ARG...]
 //
 // It speaks the frames of runner/init_protocol.h on its standard output and reads nothing but the end of its standard
@@ -28,6 +28,7 @@
 //
 //   --each N            the last N arguments are not given to PROGRAM together: it is run once for each of them, one after another,
 //   every run as if it were the only one, with an exit frame of its own.
+//   --each-ms N         ends one of these runs that takes longer, as the deadline does; the next one begins all the same.
 //   --fresh FOLDER      is emptied between two of these runs (init/empty_folder.h).
 //   --fill FOLDER SOURCE  FOLDER starts with what the file SOURCE holds (runner/fill_format.h), before every run, and the exit frame tells what was done to the copies
 //   (init/filled_folder.h).
@@ -106,6 +107,7 @@ struct Options {
   long long deadline_ms = -1;
   long long grace_ms = 10'000;
   long long each = 0;
+  long long each_ms = -1;
   guard::init::CollectOptions collect;
   char** program = nullptr;
   int words = 0;  // of program
@@ -197,6 +199,7 @@ bool parse_options(int argc, char** argv, Options& options) {
     }
     long long* number = strcmp(argv[i], "--nofile") == 0               ? &options.nofile
                         : strcmp(argv[i], "--each") == 0               ? &options.each
+                        : strcmp(argv[i], "--each-ms") == 0            ? &options.each_ms
                         : strcmp(argv[i], "--fsize") == 0              ? &options.fsize
                         : strcmp(argv[i], "--nproc") == 0              ? &options.nproc
                         : strcmp(argv[i], "--deadline-ms") == 0        ? &options.deadline_ms
@@ -753,6 +756,7 @@ struct Ending {
   bool term_from_inside = false;
   bool term_from_outside = false;
   bool timed_out = false;
+  bool out_of_own_time = false;
   long long leftovers = 0;
   long long kill_at = kNever;
 };
@@ -824,6 +828,7 @@ bool read_source(Source (&sources)[3], size_t& turn) {
 }
 
 void supervise(Source (&sources)[3], Ending& ending, const Options& options, long long deadline) {
+  const long long own_deadline = options.each_ms < 0 ? kNever : now_ms() + options.each_ms;
   long long look_at = g_is_pid_one ? now_ms() + kWatchEveryMs : kNever;
   size_t turn = 0;
   while (!ending.everything_ended) {
@@ -842,6 +847,7 @@ void supervise(Source (&sources)[3], Ending& ending, const Options& options, lon
       if (wait < 0 || left < wait) wait = left;
     };
     if (deadline != kNever && !ending.timed_out) wake_at(deadline);
+    if (own_deadline != kNever && !ending.out_of_own_time && !ending.program_ended) wake_at(own_deadline);
     if (ending.kill_at != kNever) wake_at(ending.kill_at > now ? ending.kill_at : now + kSweepEveryMs);
     if (ending.program_ended) wake_at(now + kSweepEveryMs);
     if (look_at != kNever && ending.kill_at == kNever) wake_at(look_at);
@@ -861,6 +867,10 @@ void supervise(Source (&sources)[3], Ending& ending, const Options& options, lon
     }
     if (!ending.timed_out && deadline != kNever && now_ms() >= deadline) {
       ending.timed_out = true;
+      ask_to_end(ending, options);
+    }
+    if (!ending.out_of_own_time && !ending.program_ended && own_deadline != kNever && now_ms() >= own_deadline) {
+      ending.out_of_own_time = true;
       ask_to_end(ending, options);
     }
     if (ending.program_ended || (ending.kill_at != kNever && now_ms() >= ending.kill_at)) {
@@ -906,7 +916,7 @@ bool was_stopped(const Ending& ending) {
 }
 
 void hand_out_files(Ending& ending, const Options& options) {
-  if (options.collect.folder == nullptr || was_stopped(ending)) return;
+  if (options.collect.folder == nullptr || was_stopped(ending) || ending.out_of_own_time) return;
   const bool passed = WIFEXITED(ending.wait_status) && WEXITSTATUS(ending.wait_status) == 0;
   StreamWriter writer(ending, options);
   guard::init::CollectOptions collect = options.collect;
@@ -932,6 +942,7 @@ void say_how_it_ended(const Ending& ending, const Options& options, int exec_err
   lines.add("term_from_inside", ending.term_from_inside ? 1 : 0);
   lines.add("term_from_outside", ending.term_from_outside ? 1 : 0);
   lines.add("timed_out", ending.timed_out ? 1 : 0);
+  if (ending.out_of_own_time) lines.add("program_timeout_ms", options.each_ms);
   lines.add("leftovers", ending.leftovers);
   const CgroupEvents events = cgroup_events();
   lines.add("oom_kills", events.oom_kills - g_events_before.oom_kills);
@@ -1055,7 +1066,7 @@ int main(int argc, char** argv) {
   if (!parse_options(argc, argv, options)) {
     fputs(
         "usage: guard-init [--owner TEXT] [--no-life-line] [--report] [--attest] [--filter] [--watch] [--key] [--nofile N] [--fsize N] "
-        "[--nproc N] [--deadline-ms N] [--grace-ms N] [--each N] [--fresh FOLDER]... [--fill FOLDER SOURCE] "
+        "[--nproc N] [--deadline-ms N] [--grace-ms N] [--each N [--each-ms N]] [--fresh FOLDER]... [--fill FOLDER SOURCE] "
         "[--collect FOLDER [--collect-files N] [--collect-bytes N] [--collect-file-bytes N]] -- PROGRAM [ARG...]\n",
         stderr);
     return 64;

@@ -109,6 +109,7 @@ struct Config {
   } check;
 
   struct {
+    std::uint64_t file_timeout_s = 0;  // of one test file; 0: only the time of all
     std::uint64_t grace_s = 10;
     CollectPolicy collect = CollectPolicy::none;
     std::vector<std::string> collect_paths;  // globs, relative to the project: "sandbox/out/**"

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
 #include "redact/redactor.h"
 
 namespace guard {
@@ -28,6 +32,23 @@ class Mask {
     for (auto& text : texts) (*this)(text);
   }
 
+  // Many short texts with one reading: as the lines of one text, where that keeps its lines.
+  void lines(const std::vector<std::string*>& texts) const {
+    std::string all;
+    for (const std::string* text : texts) {
+      if (text->find_first_of("\r\n") != std::string::npos) return one_by_one(texts);
+      all += *text + "\n";
+    }
+    const std::string hidden = masked(all);
+    if (static_cast<std::size_t>(std::count(hidden.begin(), hidden.end(), '\n')) != texts.size()) return one_by_one(texts);
+    std::string_view rest = hidden;
+    for (std::string* text : texts) {
+      const std::size_t end = rest.find('\n');
+      *text = rest.substr(0, end);
+      rest.remove_prefix(end + 1);
+    }
+  }
+
   void operator()(std::map<std::string, std::string>& rows) const {
     std::map<std::string, std::string> hidden;
     for (const auto& [key, value] : rows) {
@@ -41,6 +62,10 @@ class Mask {
   }
 
  private:
+  void one_by_one(const std::vector<std::string*>& texts) const {
+    for (std::string* text : texts) (*this)(*text);
+  }
+
   const SecretSource& secrets_;
 };
 
@@ -117,11 +142,12 @@ void mask_record(const SecretSource& secrets, RunRecord& record) {
   }
   if (record.tests) {
     for (auto& file : record.tests->files) mask(file.file);
+    std::vector<std::string*> titles;
     for (auto& test : record.tests->cases) {
-      mask(test.file);
-      mask(test.name);
-      mask(test.message);
+      titles.insert(titles.end(), {&test.file, &test.name});
+      if (!test.message.empty()) mask(test.message);
     }
+    mask.lines(titles);
   }
   if (record.exec) {
     mask(record.exec->outcome.detail);

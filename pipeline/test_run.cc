@@ -416,6 +416,11 @@ class Run {
                                     : choice_.backend == "container-use" ? config.container_use.timeout_s
                                                                          : config.namespace_sandbox.timeout_s;
     spec.timeout = std::chrono::seconds(timeout_s);
+    if (tests() && config.run.file_timeout_s > 0) {
+      // One file alone, or each in a sandbox of its own, has no more time than a file may take.
+      spec.each_timeout = std::chrono::seconds(config.run.file_timeout_s);
+      if (jobs() > 1 || tree_.tests.size() == 1) spec.timeout = std::min(spec.timeout, spec.each_timeout);
+    }
     spec.grace = std::chrono::seconds(config.run.grace_s);
     spec.require_cgroups = config.require_cgroups;
     if (tests()) {

@@ -115,6 +115,7 @@ std::vector<std::string> init_command(std::string_view program, const SandboxSpe
   }
   if (!spec.each.empty()) {
     add("--each", spec.each.size());
+    if (spec.each_timeout.count() > 0) add("--each-ms", spec.each_timeout.count());
     for (const MemoryFolder& folder : memory_folders(spec)) {
       if (duties.own_folders && !is_filled(spec, folder.target)) add("--fresh", folder.target);
     }

@@ -97,6 +97,10 @@ Result<InitExit> parse_exit(const Fields& fields) {
   GUARD_TRY_ASSIGN(exit.term_from_inside, flag(fields, "term_from_inside"));
   GUARD_TRY_ASSIGN(exit.term_from_outside, flag(fields, "term_from_outside"));
   GUARD_TRY_ASSIGN(exit.timed_out, flag(fields, "timed_out"));
+  if (fields.count("program_timeout_ms") != 0) {
+    GUARD_TRY_ASSIGN(const std::uint64_t limit_ms, number(fields, "program_timeout_ms"));
+    exit.program_timeout = milliseconds(static_cast<milliseconds::rep>(limit_ms));
+  }
   GUARD_TRY_ASSIGN(exit.leftovers, number(fields, "leftovers"));
   if (fields.count("oom_kills") != 0) {
     GUARD_TRY_ASSIGN(exit.oom_kills, number(fields, "oom_kills"));
@@ -270,7 +274,7 @@ Result<void> InitStream::check_collected(const InitExit& exit) const {
   if (!collected_.asked() || collected_.finished()) return ok();
   if (collected_.begun()) return broken("it ended while it handed files out");
   const bool started = exit.kind == InitExit::Kind::exited || exit.kind == InitExit::Kind::signaled;
-  const bool stopped = exit.term_from_inside || exit.term_from_outside || exit.timed_out;
+  const bool stopped = exit.term_from_inside || exit.term_from_outside || exit.timed_out || exit.program_timeout.count() > 0;
   if (started && !stopped) return broken("it ended without a word on the files that were asked for");
   return ok();
 }
@@ -367,6 +371,7 @@ Result<Outcome> outcome_of(const InitExit& exit, TermSent term_sent, millisecond
     return Outcome{OutcomeKind::violation, 0, "the sandbox's init was sent a TERM that guard did not send"};
   }
   if (exit.timed_out) return Outcome{OutcomeKind::timed_out, timeout.count(), {}};
+  if (exit.program_timeout.count() > 0) return Outcome{OutcomeKind::timed_out, exit.program_timeout.count(), {}};
   if (exit.kind == InitExit::Kind::signaled) return Outcome{OutcomeKind::signaled, exit.value, {}};
   return Outcome{OutcomeKind::exited, exit.value, exit.full_folders};
 }

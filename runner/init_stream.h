@@ -34,6 +34,7 @@ struct InitExit {
   bool term_from_inside = false;  // some process of the run tried to end the init
   bool term_from_outside = false;
   bool timed_out = false;       // init's own deadline had passed
+  milliseconds program_timeout{0};  // the limit of this one program, where it had passed; else 0
   std::uint64_t leftovers = 0;  // processes that were still there when the program had ended
   // Of the cgroup that init sees, while it ran. They speak about the run only where that cgroup is the run's own: in a
   // container.

@@ -76,6 +76,7 @@ struct SandboxSpec {
   // Not empty: argv is run once for each of these words, which comes last, one after another in the same sandbox; each run finds /tmp
   // and `scratch` as the first one did, and no process of an earlier one. All of them share the limits and the time.
   std::vector<std::string> each;
+  milliseconds each_timeout{0};         // of each of them; the next one is started all the same. 0: only `timeout`, of all together
   std::function<void()> program_ended;  // called where the sinks are pushed, between the output of one program and of the next
   std::string working_dir = "/app";
   std::map<std::string, std::string> env;  // complete: nothing is inherited

@@ -22,6 +22,8 @@ RunRecord mixed() {
   record.verdict = {Reason::tests_failed, {}};
   record.tests.emplace();
   record.tests->whole = false;
+  record.tests->tests = 3;
+  record.tests->passed = record.tests->failures = record.tests->skipped = 1;
   record.tests->files = {{"a.test.ts", 3, 1, 1, 2}};
   TestCase failed{"a.test.ts", "group > adds", TestState::failed, 3};
   failed.kind = FailureKind::assertion;
