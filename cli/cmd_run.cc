@@ -33,8 +33,9 @@ class ClearingSink final : public ByteSink {
  public:
   ClearingSink(Progress& progress, OutStream& next) : progress_(progress), next_(next) {}
   Result<void> push(std::span<const char> bytes) override {
-    progress_.clear();
-    return next_.push(bytes);
+    Result<void> pushed = ok();
+    progress_.without_line(bytes.empty() || bytes.back() == '\n', [&] { pushed = next_.push(bytes); });
+    return pushed;
   }
   Result<void> finish() override { return next_.finish(); }
 
@@ -179,12 +180,14 @@ int run(const SandboxOptions& options, CommandContext& context, RuleEngine& engi
       ClearingSink err(progress, streams.err);
       request.progress = [&](std::string_view stage) { progress.say(stage_sentence(stage)); };
       request.warn = [&](std::string_view sentence) {
-        progress.clear();
-        streams.err.print("guard: warning: {}\n", sentence);
+        progress.without_line(true, [&] { streams.err.print("guard: warning: {}\n", sentence); });
       };
       TestLines painted(err);
       record = run_tests(request, out, streams.err_color && !command ? static_cast<ByteSink&>(painted) : err, context.cancel);
       static_cast<void>(painted.finish());  // a stream that can't be written to is told at the end
+      if (record.dropped_bytes > 0) {
+        (document || command ? streams.err : streams.out).print("\n[guard: the output is cut here, after {} bytes; {} more were dropped]\n", record.kept_bytes, record.dropped_bytes);
+      }
     } else {
       record.verdict = verdict_of(prepared.error());
       record.error = std::move(prepared).error();

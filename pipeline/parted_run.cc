@@ -122,6 +122,7 @@ class Parts {
 Result<std::vector<Part>> run_in_one(const PartedRunRequest& request, ByteSink& out, ByteSink& err, const CancelToken& cancel) {
   SandboxSpec spec = *request.spec;
   GUARD_TRY_ASSIGN(const auto output, RunOutput::create(*request.secrets, request.keep_bytes, out, err));
+  if (request.progress) request.progress(0);
   std::vector<RunOutput::Told> told;
   if (request.isolation == Isolation::file && request.files.size() > 1) {
     spec.each.assign(spec.argv.end() - static_cast<std::ptrdiff_t>(request.files.size()), spec.argv.end());

@@ -228,7 +228,10 @@ class Run {
     request.keep_bytes = record_.keep_bytes;
     request.make_sandbox = [&] { return make_sandbox(choice_.backend, docker, container_use_options(request_.config, request_.environment)); };
     request.progress = [&](std::size_t done) {
-      if (request_.progress) request_.progress(fmt::format("{} of {} files have run", done, tree_.tests.size()));
+      const auto& files = tree_.tests;
+      if (!request_.progress || done == files.size()) return;
+      request_.progress(jobs() > 1 || isolation() == Isolation::run ? fmt::format("running: {} of {} files have ended", done, files.size())
+                                                                    : fmt::format("running {} ({} of {})", files[done], done + 1, files.size()));
     };
     GUARD_TRY_ASSIGN(PartedRun parted, run_parted(request, out_, err_, cancel_).context(fmt::format("running in the {} sandbox", choice_.backend)));
     account(parted.kept_bytes, parted.dropped_bytes, std::move(parted.redactions));

@@ -25,7 +25,7 @@ constexpr std::array kTable = {
     ReasonInfo{Reason::command_failed, rejected, "command_failed", "the command did not exit with 0", "read its output above"},
     ReasonInfo{Reason::crashed, rejected, "crashed", "the test process was ended by a signal", "look for native crashes or a process that kills itself"},
     ReasonInfo{Reason::timed_out, rejected, "timed_out", "the run took longer than its limit",
-               "find out what hangs, or raise [docker] or [namespace] timeout"},
+               "find out what hangs; --file-timeout ends one file and runs the others, --timeout is the limit of all"},
     ReasonInfo{Reason::out_of_memory, rejected, "out_of_memory", "the run was killed for memory", "use less memory, or raise [limits] memory"},
     ReasonInfo{Reason::pids_limit, rejected, "pids_limit", "the run hit its limit of processes", "start fewer processes, or raise [limits] pids"},
     ReasonInfo{Reason::storage_full, rejected, "storage_full", "the run filled a folder in memory, and failed",
