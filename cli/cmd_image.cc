@@ -71,9 +71,10 @@ Result<int> build(const ImageOptions& options, CommandContext& context) {
     GUARD_TRY_ASSIGN(image, load_into_engine(plan, engine.engine, context.cancel, say));
   }
   // What is only in the way is no reason to fail.
-  if (auto images = list_cached_images()) {
+  if (auto images = list_cached_images(ImageSizes::left_out)) {
     const std::chrono::days unused(loaded.config.image.unused_days);
-    const auto removed = remove_images(unused_images(std::move(*images), plan.digest, unused, std::chrono::system_clock::now()), loaded.config, context);
+    std::vector<ImageFate> fates = unused_images(std::move(*images), plan.digest, unused, std::chrono::system_clock::now());
+    const auto removed = fates.empty() ? Result<std::vector<ImageFate>>(fates) : remove_images(std::move(fates), loaded.config, context);
     for (const auto& fate : removed ? *removed : std::vector<ImageFate>()) {
       if (fate.goes) progress.say(fmt::format("removed {}: {}", fate.image.digest.substr(0, 16), fate.why));
     }

@@ -31,6 +31,7 @@ int cmd_nightly(const NightlyOptions& options, CommandContext& context);
 int cmd_clean(const CleanOptions& options, CommandContext& context);
 int cmd_config(const ConfigOptions& options, CommandContext& context);
 int cmd_init(const InitOptions& options, CommandContext& context);
+int cmd_brief(const BriefOptions& options, CommandContext& context);
 
 // The file that is running, and not the word it was called by: that may be a name on today's PATH.
 Result<std::filesystem::path> own_program();

@@ -34,6 +34,7 @@ int run(int argc, const char* const* argv) {
                  [&](const DoctorOptions& options) { return cmd_doctor(options, context); },
                  [&](const ConfigOptions& options) { return cmd_config(options, context); },
                  [&](const InitOptions& options) { return cmd_init(options, context); },
+                 [&](const BriefOptions& options) { return cmd_brief(options, context); },
                  [&](const RedactOptions& options) { return cmd_redact(options, context); },
                  [&](const HookOptions& options) { return cmd_hook(options, context); },
                  [&](const VerifyOptions& options) { return cmd_verify(options, context); },

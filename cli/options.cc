@@ -477,6 +477,9 @@ Result<ParsedCommand> parse_verb(const VerbRow& row, std::span<const std::string
     case Verb::init:
       GUARD_TRY(no_arguments(split, row.name));
       return ParsedCommand(InitOptions{.project = split.value("--project"), .force = split.has("--force")});
+    case Verb::brief:
+      GUARD_TRY(no_arguments(split, row.name));
+      return ParsedCommand(BriefOptions{.format = format_of(split), .project = split.value("--project"), .config = split.value("--config"), .rules = split.value("--rules")});
     case Verb::hook:
       return parse_hook(std::move(split));
     case Verb::verify:

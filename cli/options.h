@@ -171,6 +171,13 @@ struct NightlyOptions {
   std::vector<ConfigOverride> overrides;  // --backend
 };
 
+struct BriefOptions {
+  OutputFormat format = OutputFormat::text;  // Markdown, or json
+  std::string project = {};
+  std::string config = {};
+  std::string rules = {};
+};
+
 struct CleanOptions {
   OutputFormat format = OutputFormat::text;
   std::string project = {};
@@ -186,7 +193,7 @@ struct Answer {
 
 using ParsedCommand =
     std::variant<CheckOptions, GateOptions, RunOptions, ExecOptions, ImageOptions, RulesOptions, DoctorOptions, ConfigOptions,
-                 InitOptions, RedactOptions, HookOptions, VerifyOptions, NightlyOptions, CleanOptions, Answer>;
+                 InitOptions, BriefOptions, RedactOptions, HookOptions, VerifyOptions, NightlyOptions, CleanOptions, Answer>;
 
 // `arguments` without the program's own name.
 ParsedCommand parse_command_line(std::span<const std::string_view> arguments);

@@ -188,6 +188,9 @@ constexpr OptionRow kNightlyOptions[] = {
     kColor,
     {.name = "--quiet", .help = "run, resume: no lines for tasks, only the result"},
 };
+constexpr std::array<std::string_view, 2> kBriefFormats = {"markdown", "json"};
+constexpr OptionRow kBriefOptions[] = {{.name = "--format", .value = "FORMAT", .help = "markdown, or json: one document on standard output", .choices = kBriefFormats},
+                                       kProject, kConfig, kRules};
 constexpr OptionRow kCleanOptions[] = {kFormat, kProject, kDryRun};
 
 constexpr std::string_view kCheckStatus =
@@ -300,6 +303,15 @@ constexpr VerbRow kVerbs[] = {
               "commented out, but for check.paths where the tests lie elsewhere than in sandbox/.",
      .options = kInitOptions,
      .examples = "guard init\nguard init --project ../other --force",
+     .exit_status = kPlainStatus},
+    {.verb = Verb::brief,
+     .name = "brief",
+     .summary = "say what a generator has to know to write code for this project",
+     .usage = "brief",
+     .about = "Where it may write, what its tests see and are held to, what the rules refuse and what to write instead, and an example.\n"
+              "For the front of a prompt, or for CLAUDE.md or AGENTS.md. A night puts it in front of the first prompt of each task.",
+     .options = kBriefOptions,
+     .examples = "guard brief\nguard brief --project ../other --format json",
      .exit_status = kPlainStatus},
     {.verb = Verb::redact,
      .name = "redact",

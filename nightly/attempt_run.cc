@@ -19,6 +19,7 @@
 #include "nightly/test_worth.h"
 #include "nightly/wall_clock.h"
 #include "pipeline/backend_choice.h"
+#include "pipeline/brief.h"
 #include "pipeline/evidence_file.h"
 #include "pipeline/gate.h"
 #include "pipeline/run_output.h"
@@ -218,7 +219,8 @@ class AttemptRun {
     const Config& config = context_.config->config;
     GeneratorRequest request;
     request.argv = order_.task.generator;
-    request.prompt = prompt_with(order_.task.prompt, order_.feedback);
+    const std::string brief = brief_text({clone.folder() / order_.task.project, &config, context_.rules});
+    request.prompt = prompt_with(brief, order_.task.prompt, order_.feedback);
     request.folder = clone.folder();
     for (const auto& name : context_.plan->generator_env) {
       if (const auto value = context_.environment.find(name); value != context_.environment.end()) request.variables[name] = value->second;

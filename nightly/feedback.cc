@@ -48,9 +48,10 @@ std::string feedback_of(const Attempt& attempt, std::string_view test_output) {
   return text;
 }
 
-std::string prompt_with(std::string_view prompt, std::string_view feedback) {
-  if (feedback.empty()) return std::string(prompt);
-  return fmt::format("{}\n\n----\n{}\nYour changes of the last attempt are gone: the working folder is as it was at the beginning. Do the task again.\n", prompt, feedback);
+std::string prompt_with(std::string_view brief, std::string_view prompt, std::string_view feedback) {
+  std::string text = brief.empty() ? std::string(prompt) : fmt::format("{}\n## The task\n\n{}", brief, prompt);
+  if (feedback.empty()) return text;
+  return text + fmt::format("\n\n----\n{}\nYour changes of the last attempt are gone: the working folder is as it was at the beginning. Do the task again.\n", feedback);
 }
 
 }  // namespace guard::nightly

@@ -13,7 +13,8 @@ inline constexpr std::size_t kFeedbackBytesMax = 16 * 1024;
 // `attempt`: refused or failed, with its findings. `test_output`: masked; its end is shown.
 std::string feedback_of(const Attempt& attempt, std::string_view test_output);
 
-// The next attempt's standard input.
-std::string prompt_with(std::string_view prompt, std::string_view feedback);
+// The standard input of an attempt: the project's brief (pipeline/brief.h) if there is one, the task below a heading, and what was wrong with the
+// last attempt.
+std::string prompt_with(std::string_view brief, std::string_view prompt, std::string_view feedback);
 
 }  // namespace guard::nightly

@@ -117,6 +117,7 @@ Json case_json(const TestCase& test) {
 // What came of each file and test.
 Json results_json(const RunRecord& record) {
   Json results = Json::array();
+  const ReportIndex index(record);
   for (const FileResult& result : record.files) {
     Json json = {{"file", clean(result.file)}, {"state", to_string(result.state)}};
     if (result.state != FileState::passed && result.state != FileState::not_begun) {
@@ -124,13 +125,11 @@ Json results_json(const RunRecord& record) {
       json["message"] = clean(result.detail.empty() ? std::string(info(result.reason).sentence) : result.detail);
     }
     if (!result.last_test.empty()) json["last_test"] = clean(result.last_test);
-    if (const TestFileSummary* row = counts_of(record, result.file)) {
+    if (const TestFileSummary* row = index.counts(result.file)) {
       json["assertions"] = row->assertions;
       json["duration_ms"] = milliseconds_of(row->duration);
       json["tests"] = Json::array();
-      for (const TestCase& test : record.tests->cases) {
-        if (test.file == result.file) json["tests"].push_back(case_json(test));
-      }
+      for (const TestCase* test : index.cases(result.file)) json["tests"].push_back(case_json(*test));
     }
     results.push_back(std::move(json));
   }

@@ -155,11 +155,12 @@ std::string failure_text(const Failure& failure, const Painter& paint) {
 std::string files_text(const RunRecord& record, const Painter& paint) {
   constexpr std::size_t kWidthMax = 60;
   if (record.files.size() < 2) return {};
+  const ReportIndex index(record);
   std::size_t width = 4;
   for (const auto& result : record.files) width = std::max(width, std::min(printable(result.file).size(), kWidthMax));
   std::string text = paint(kDim, fmt::format("         {:<{}} {:>6} {:>6} {:>7} {:>8}", "file", width, "passed", "failed", "skipped", "expect()")) + "\n";
   for (const auto& result : record.files) {
-    const TestFileSummary* row = counts_of(record, result.file);
+    const TestFileSummary* row = index.counts(result.file);
     std::string counts = row == nullptr ? fmt::format("{:>30}", "") : fmt::format("{:>6} {:>6} {:>7} {:>8}", row->tests - row->failures - row->skipped, row->failures, row->skipped, row->assertions);
     if (result.state != FileState::passed && (row == nullptr || row->failures == 0)) {
       const bool told = result.state == FileState::failed;

@@ -69,14 +69,13 @@ FileResult file_not_begun(std::string file) { return {std::move(file), FileState
 
 std::vector<Failure> failures_of(const RunRecord& record) {
   std::vector<Failure> failures;
+  const ReportIndex index(record);
   for (const FileResult& result : record.files) {
     bool any = false;
-    if (record.tests) {
-      for (const TestCase& test : record.tests->cases) {
-        if (test.state != TestState::failed || test.file != result.file) continue;
-        failures.push_back(failure_of(test));
-        any = true;
-      }
+    for (const TestCase* test : index.cases(result.file)) {
+      if (test->state != TestState::failed) continue;
+      failures.push_back(failure_of(*test));
+      any = true;
     }
     const bool whole = result.load_error.has_value() || (!any && result.state != FileState::passed && result.state != FileState::not_begun);
     if (whole) failures.push_back(failure_of(result));
@@ -84,10 +83,21 @@ std::vector<Failure> failures_of(const RunRecord& record) {
   return failures;
 }
 
-const TestFileSummary* counts_of(const RunRecord& record, std::string_view file) {
-  if (!record.tests) return nullptr;
-  const auto row = std::find_if(record.tests->files.begin(), record.tests->files.end(), [&](const TestFileSummary& summary) { return summary.file == file; });
-  return row == record.tests->files.end() ? nullptr : &*row;
+ReportIndex::ReportIndex(const RunRecord& record) {
+  if (!record.tests) return;
+  for (const TestFileSummary& summary : record.tests->files) files_[summary.file].counts = &summary;
+  for (const TestCase& test : record.tests->cases) files_[test.file].cases.push_back(&test);
+}
+
+const TestFileSummary* ReportIndex::counts(std::string_view file) const {
+  const auto found = files_.find(file);
+  return found == files_.end() ? nullptr : found->second.counts;
+}
+
+const std::vector<const TestCase*>& ReportIndex::cases(std::string_view file) const {
+  static const std::vector<const TestCase*> kNone;
+  const auto found = files_.find(file);
+  return found == files_.end() ? kNone : found->second.cases;
 }
 
 }  // namespace guard

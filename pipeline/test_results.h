@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "pipeline/verdict.h"
@@ -51,7 +52,19 @@ struct Failure {
 // begun has none.
 std::vector<Failure> failures_of(const RunRecord& record);
 
-// The row of `file` in the report; null where there is none.
-const TestFileSummary* counts_of(const RunRecord& record, std::string_view file);
+// What the report says of each file, found by its name. Of a record that must outlive it.
+class ReportIndex {
+ public:
+  explicit ReportIndex(const RunRecord& record);
+  const TestFileSummary* counts(std::string_view file) const;  // null where there is none
+  const std::vector<const TestCase*>& cases(std::string_view file) const;
+
+ private:
+  struct Entry {
+    const TestFileSummary* counts = nullptr;
+    std::vector<const TestCase*> cases;
+  };
+  std::unordered_map<std::string_view, Entry> files_;
+};
 
 }  // namespace guard

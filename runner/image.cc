@@ -278,9 +278,9 @@ Result<CachedContents> read_cached_image(std::string_view digest, const CancelTo
   return contents;
 }
 
-Result<std::vector<CachedImage>> list_cached_images() {
+Result<std::vector<CachedImage>> list_cached_images(ImageSizes sizes) {
   GUARD_TRY_ASSIGN(const ImageCache cache, ImageCache::open());
-  return cache.list();
+  return cache.list(sizes);
 }
 
 Result<std::vector<CachedImage>> remove_cached_images(std::vector<CachedImage> images, const CancelToken& cancel) {

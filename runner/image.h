@@ -86,7 +86,7 @@ struct CachedContents {
 // FILE_NOT_FOUND when no complete image with this digest is cached.
 Result<CachedContents> read_cached_image(std::string_view digest, const CancelToken& cancel);
 
-Result<std::vector<CachedImage>> list_cached_images();
+Result<std::vector<CachedImage>> list_cached_images(ImageSizes sizes = ImageSizes::counted);
 
 // Removes those of `images` that are not in use, and what killed builders have left. Returns what was removed. Waits for a build that is
 // under way.

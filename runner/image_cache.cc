@@ -234,13 +234,13 @@ std::vector<CachedImage> ImageCache::sweep_leftovers(SweepMode mode) const {
   return removed;
 }
 
-Result<std::vector<CachedImage>> ImageCache::list() const {
+Result<std::vector<CachedImage>> ImageCache::list(ImageSizes sizes) const {
   std::vector<CachedImage> images;
   std::error_code failure;
   for (fs::directory_iterator entry(folder_, failure), end; !failure && entry != end; entry.increment(failure)) {
     const std::string name = entry->path().filename().string();
     if (!is_digest(name)) continue;
-    images.push_back({name, entry->path(), bytes_below(entry->path()), find(name).has_value()});
+    images.push_back({name, entry->path(), sizes == ImageSizes::counted ? bytes_below(entry->path()) : 0, find(name).has_value()});
     read_users(images.back());
   }
   if (failure) return Error::from_errno(ErrorCode::io_error, printable(folder_.native()), failure.value());

@@ -33,6 +33,9 @@ struct ImageRecord {
   std::vector<std::string> notes;           // what packages need and this machine does not have
 };
 
+// Whether `bytes` are counted, for which every file of every image is looked at, or left 0.
+enum class ImageSizes : std::uint8_t { counted, left_out };
+
 struct CachedImage {
   std::string digest;
   std::filesystem::path folder;
@@ -66,7 +69,7 @@ class ImageCache {
   // What killed builders have left.
   std::vector<CachedImage> sweep_leftovers(SweepMode mode) const;
 
-  Result<std::vector<CachedImage>> list() const;
+  Result<std::vector<CachedImage>> list(ImageSizes sizes) const;
 
   // Those of them that are not in use; returns what is gone. The caller holds the building lock.
   Result<std::vector<CachedImage>> remove(std::vector<CachedImage> images) const;

@@ -133,7 +133,7 @@ class Code {
     for (std::size_t at = code_.find(own); at != std::string_view::npos; at = code_.find(own, at + 1)) {
       if ((at > 0 && (is_word_byte(code_[at - 1]) || code_[at - 1] == '.')) || word_at(at) != own) continue;
       const std::string_view rest = code_.substr(at + own.size());
-      if (rest.starts_with(',') && code_.substr(0, at).ends_with("spyOn(")) continue;  // replaces() sees which function
+      if (rest.starts_with(",\"\")") && code_.substr(0, at).ends_with("spyOn(")) continue;  // replaces() sees which function
       if (rest.starts_with('.') || rest.starts_with('"') || rest.starts_with("/promises\"")) continue;
       const std::size_t source = rest.find('"');
       const std::string_view bound = rest.substr(0, source);

@@ -1,9 +1,10 @@
 #!/bin/bash
-# A generator for tests: reads a prompt, and does what its first line says ("good", "cheats", ...) in the current folder. Every way of
+# A generator for tests: reads a prompt, and does what the first line of its task says ("good", "cheats", ...) in the current folder. Every way of
 # behaving that the nightly loop has to tell apart is here; what it writes is for the project that tests/cli/nightly_night.cc makes.
 set -u
 prompt=$(cat)
-behaviour=${prompt%%$'\n'*}
+work=${prompt#*$'\n## The task\n\n'}
+behaviour=${work%%$'\n'*}
 task=${GUARD_NIGHTLY_TASK:?}
 file=sandbox/$task.test.ts
 again=0

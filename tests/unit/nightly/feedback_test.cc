@@ -48,7 +48,12 @@ TEST(FeedbackOf, HasAnEnd) {
   EXPECT_LE(feedback_of(attempt, "").size(), kFeedbackBytesMax + 16);
 }
 
-TEST(PromptWith, IsThePromptWhereThereIsNothingToTell) { EXPECT_EQ(prompt_with("do it", ""), "do it"); }
+TEST(PromptWith, IsThePromptWhereThereIsNothingToTell) { EXPECT_EQ(prompt_with("", "do it", ""), "do it"); }
+
+TEST(PromptWith, HasTheBriefInFrontAndTheFeedbackBehind) {
+  const std::string text = prompt_with("## How\n", "do it", "it was wrong");
+  EXPECT_TRUE(text.starts_with("## How\n\n## The task\n\ndo it\n\n----\nit was wrong\n")) << text;
+}
 
 }  // namespace
 }  // namespace guard::nightly
