@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "cli/commands.h"
+#include "cli/file_watch.h"
 #include "cli/progress.h"
 #include "cli/rule_engine.h"
 #include "cli/test_lines.h"
@@ -162,7 +163,8 @@ std::string document_of(const RunRecord& record, OutputFormat format, const RunR
   return run_document(record);
 }
 
-int run(const SandboxOptions& options, CommandContext& context, RuleEngine& engine, RunRequest& request, Result<void> prepared) {
+// `seen`: what the verdict was about, relative to the project, for those who wait for a change of it; may be null.
+int run(const SandboxOptions& options, CommandContext& context, RuleEngine& engine, RunRequest& request, Result<void> prepared, std::vector<std::string>* seen = nullptr) {
   Streams& streams = context.streams;
   const bool document = options.format != OutputFormat::text;
   const bool command = !request.argv.empty();
@@ -204,18 +206,39 @@ int run(const SandboxOptions& options, CommandContext& context, RuleEngine& engi
   } else {
     streams.out.write(run_text(record, streams.out_color ? Colour::on : Colour::off));
   }
+  if (seen != nullptr) {
+    *seen = {"guard.toml", "package.json"};
+    for (const auto& [path, hash] : record.hashes) seen->push_back(path);
+    for (const auto& finding : record.refused) seen->push_back(finding.path);
+  }
   return finish(context, record.verdict.exit_status());
+}
+
+int run_once(const RunOptions& options, CommandContext& context, fs::path& project, std::vector<std::string>* seen) {
+  RuleEngine engine;
+  RunRequest request;
+  request.jobs = options.jobs;
+  auto resolved = resolve_files(options, request);
+  project = request.project;
+  return run(options.sandbox, context, engine, request, std::move(resolved), seen);
 }
 
 }  // namespace
 
 int cmd_run(const RunOptions& options, CommandContext& context) {
   context.streams.choose_color(options.sandbox.color, context.environment);
-  RuleEngine engine;
-  RunRequest request;
-  request.jobs = options.jobs;
-  auto resolved = resolve_files(options, request);
-  return run(options.sandbox, context, engine, request, std::move(resolved));
+  fs::path project;
+  if (!options.watch) return run_once(options, context, project, nullptr);
+  for (;;) {
+    const auto begun = fs::file_time_type::clock::now();
+    std::vector<std::string> seen;
+    const int status = run_once(options, context, project, &seen);
+    if (context.cancel.cancelled() || project.empty()) return status;
+    std::vector<fs::path> files;
+    for (const auto& name : seen) files.push_back(project / name);
+    context.streams.err.print("\nguard: waiting for a change of {} files; Ctrl-C ends\n", files.size());
+    if (!wait_for_change(files, begun, context.cancel)) return interrupted_status(context, info(ErrorCode::cancelled).exit_status);
+  }
 }
 
 int cmd_exec(const ExecOptions& options, CommandContext& context) {

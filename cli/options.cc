@@ -236,6 +236,10 @@ Result<ParsedCommand> parse_run(SplitArguments split, const VerbRow& row) {
     options.jobs = jobs_of(split);
     if (options.jobs == 0) return mistake(kJobsMistake, "leave it out: all files then run in one sandbox");
   }
+  options.watch = split.has("--watch");
+  if (options.watch && (options.sandbox.format != OutputFormat::text || !options.sandbox.record.empty())) {
+    return mistake("--watch is for a person at a terminal", "leave out --format and --record, or --watch");
+  }
   return ParsedCommand(std::move(options));
 }
 
@@ -269,6 +273,7 @@ Result<ParsedCommand> parse_image(SplitArguments split) {
   for (const char* name : {"--dry-run", "--force"}) {
     if (split.has(name) && options.action != ImageAction::prune) return mistake(fmt::format("{} belongs to `guard image prune`", name), "leave it out");
   }
+  if (split.has("--force") && options.target != ImageTarget::all) return mistake("--force belongs to `guard image prune --all`", "leave it out: what is this project's goes without it");
   options.dry_run = split.has("--dry-run");
   options.force = split.has("--force");
   options.project = split.value("--project");

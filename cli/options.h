@@ -70,6 +70,7 @@ struct SandboxOptions {
 struct RunOptions {
   SandboxOptions sandbox;
   unsigned jobs = 1;  // sandboxes side by side, where there are as many files
+  bool watch = false;
   std::vector<std::string> files;
 };
 

@@ -87,6 +87,7 @@ constexpr OptionRow kRunOptions[] = {
     {.name = "--jobs",
      .value = "N",
      .help = "each file in a sandbox of its own, N at a time, under one budget (default: one for all)"},
+    {.name = "--watch", .help = "run again whenever a file that the run saw is changed"},
     {.name = "--file-timeout", .value = "SECONDS", .help = "how long one file may take; the others are run all the same", .config_keys = "run.file_timeout"},
     {.name = "--collect",
      .value = "MODE",
@@ -121,7 +122,7 @@ constexpr OptionRow kRunOptions[] = {
     kRules,
 };
 
-constexpr std::span<const OptionRow> kExecOptions = std::span(kRunOptions).subspan(3);
+constexpr std::span<const OptionRow> kExecOptions = std::span(kRunOptions).subspan(4);
 
 constexpr OptionRow kDryRun = {.name = "--dry-run", .help = "only say what would be removed"};
 constexpr OptionRow kImageOptions[] = {

@@ -47,8 +47,9 @@ Result<void> require_index(const std::filesystem::path& folder) {
       .hint("call guard from the folder that git started the hook in");
 }
 
+// One whose guard was killed a moment ago may still hold the lock of a reference.
 std::vector<std::string> harmless_git() {
-  return {"git", "--no-pager", "--no-replace-objects", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "diff.external=", "-c", "core.quotePath=false", "-c", "advice.graftFileDeprecated=false"};
+  return {"git", "--no-pager", "--no-replace-objects", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "diff.external=", "-c", "core.quotePath=false", "-c", "core.filesRefLockTimeout=3000", "-c", "advice.graftFileDeprecated=false"};
 }
 
 std::filesystem::path as_path(std::string text) {

@@ -95,12 +95,14 @@ std::optional<ImageRecord> read_record(const fs::path& folder) {
   return record;
 }
 
+std::string user_name(std::string_view project) { return sha256_hex(project).substr(0, kUserDigits); }
+
 // That a use can't be noted, because the cache is another user's or the disk is full, is no reason not to run.
 void note_user(const fs::path& image, const fs::path& project) {
   std::error_code failure;
   const fs::path folder = fs::weakly_canonical(project, failure);
   if (failure || project.empty()) return;
-  const fs::path note = image / "users" / sha256_hex(folder.native()).substr(0, kUserDigits);
+  const fs::path note = image / "users" / user_name(folder.native());
   if (const auto known = read_file(note, kUserBytesMax, FollowLinks::no); known && *known == folder.native()) {
     ::utimensat(AT_FDCWD, note.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
   } else if (make_folders(note.parent_path())) {
@@ -119,7 +121,7 @@ void read_users(CachedImage& image) {
   std::error_code failure;
   for (fs::directory_iterator entry(image.folder / "users", failure), end; !failure && entry != end && users.size() < kUsersMax; entry.increment(failure)) {
     auto project = read_file(entry->path(), kUserBytesMax, FollowLinks::no);
-    if (project && project->starts_with('/')) users.emplace(changed(entry->path()), *project);
+    if (project && user_name(*project) == entry->path().filename()) users.emplace(changed(entry->path()), *project);
   }
   if (!users.empty()) image.used = std::max(image.used, users.begin()->first);
   for (auto& [at, project] : users) image.projects.push_back(std::move(project));

@@ -13,7 +13,8 @@ namespace {
 constexpr std::size_t kPathMax = 256;
 constexpr int kCallDepthMax = 8;
 constexpr std::size_t kCallsMax = 4'000;         // of one file
-constexpr std::uint64_t kCallBytesFree = 1 << 20;  // that calls may write in any case, beside four times the text
+constexpr std::uint64_t kCallBytesFree = 4 << 20;    // that calls may write in any case, beside four times the text
+constexpr std::uint64_t kCallTokensFree = 400'000;  // that calls may read in any case, beside eight times the file's
 constexpr std::uint32_t kBodyTokensMax = 2'000;  // longer functions are not followed
 constexpr std::size_t kElementsMax = 256;        // of a list that is looped over
 constexpr std::uint32_t kShortBody = 48;         // tokens; such a body costs nothing to read
@@ -637,7 +638,7 @@ Value ViewBuilder::call_function(std::uint32_t index, std::span<const Value> arg
   // More calls than can be followed: what the rest does is not known.
   const std::uint64_t cost = size + (function.params_end - function.params_first) + locals_.size();
   const bool too_long = work_->bytes > 4 * read_bytes_ + kCallBytesFree;
-  if (calls_.size() >= kCallsMax || too_long || spent + cost > 8 * main_tokens_.size() + 20'000) {
+  if (calls_.size() >= kCallsMax || too_long || spent + cost > 8 * main_tokens_.size() + kCallTokensFree) {
     over_budget_ = over_budget_ || function.acts;
     return {};
   }

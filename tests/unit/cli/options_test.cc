@@ -307,6 +307,9 @@ TEST(Options, TheOtherVerbsAreParsed) {
   EXPECT_EQ(parsed<ImageOptions>({"image", "build", "--project", "x"}).project, "x");
   EXPECT_EQ(parsed<ImageOptions>({"image", "--engine", "build"}).target, ImageTarget::engine);
   EXPECT_EQ(parsed<ImageOptions>({"image", "prune", "--all"}).action, ImageAction::prune);
+  EXPECT_TRUE(parsed<ImageOptions>({"image", "prune", "--all", "--force"}).force);
+  EXPECT_THAT(mistake({"image", "prune", "--force"}), HasSubstr("--all"));
+  EXPECT_THAT(mistake({"image", "build", "--dry-run"}), HasSubstr("guard image prune"));
   EXPECT_THAT(mistake({"image", "build", "--engine", "--root-folder"}), HasSubstr("exclude each other"));
   EXPECT_THAT(mistake({"image", "build", "x"}), HasSubstr("takes no argument"));
   EXPECT_EQ(parsed<RulesOptions>({"rules", "list", "--format", "json"}).format, OutputFormat::json);

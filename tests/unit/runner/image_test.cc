@@ -595,6 +595,12 @@ TEST_F(ImageTest, KnowsWhoUsesIt) {
   EXPECT_EQ(images->front().projects, (std::vector<fs::path>{other, plan->project}));
   EXPECT_GT(images->front().used, std::chrono::system_clock::now() - std::chrono::hours(1));
 
+  // What is no note is none.
+  ASSERT_TRUE(write_file_atomically(users / "0123456789abcdef", "/home/me"));
+  images = list_cached_images();
+  ASSERT_TRUE(images);
+  EXPECT_EQ(images->front().projects.size(), 2u);
+
   // What can't be noted keeps nobody from running.
   fs::remove_all(users);
   ASSERT_TRUE(write_file_atomically(users, "a file"));

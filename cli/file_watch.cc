@@ -1,0 +1,65 @@
+#include "cli/file_watch.h"
+
+#include <poll.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <system_error>
+
+#include "common/own_entry.h"
+
+namespace guard {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kLookEveryMs = 250;
+
+struct State {
+  std::map<fs::path, std::pair<fs::file_time_type, std::uintmax_t>> files;
+  std::map<fs::path, std::set<std::string>> folders;
+  friend bool operator==(const State&, const State&) = default;
+};
+
+State state_of(const std::vector<fs::path>& files) {
+  State state;
+  for (const fs::path& file : files) {
+    std::error_code failure;
+    const auto time = fs::last_write_time(file, failure);
+    const auto size = fs::file_size(file, failure);
+    state.files[file] = {failure ? fs::file_time_type::min() : time, failure ? 0 : size};
+    std::set<std::string>& names = state.folders[file.parent_path()];
+    if (!names.empty()) continue;
+    for (fs::directory_iterator entry(file.parent_path(), failure), end; !failure && entry != end; entry.increment(failure)) {
+      const std::string name = entry->path().filename().string();
+      if (!is_own_name(name)) names.insert(name);
+    }
+  }
+  return state;
+}
+
+}  // namespace
+
+bool wait_for_change(const std::vector<fs::path>& files, fs::file_time_type since, const CancelToken& cancel) {
+  const State first = state_of(files);
+  for (const auto& [file, state] : first.files) {
+    if (state.first > since) return !cancel.cancelled();
+  }
+  for (;;) {
+    pollfd cancelled{cancel.fd(), POLLIN, 0};
+    ::poll(&cancelled, 1, kLookEveryMs);
+    if (cancel.cancelled()) return false;
+    State now = state_of(files);
+    if (now == first) continue;
+    // An editor writes in several steps.
+    for (State again = state_of(files); !(again == now); again = state_of(files)) {
+      ::poll(&cancelled, 1, kLookEveryMs);
+      if (cancel.cancelled()) return false;
+      now = std::move(again);
+    }
+    return true;
+  }
+}
+
+}  // namespace guard
