@@ -4,19 +4,14 @@
 #include "cli/commands.h"
 #include "cli/rule_engine.h"
 #include "cli/trusted_inputs.h"
-#include "common/text.h"
 #include "pipeline/brief.h"
 
 namespace guard {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 Result<std::string> brief(const BriefOptions& options, CommandContext& context) {
-  std::error_code failure;
-  const fs::path project = fs::canonical(options.project.empty() ? "." : options.project, failure);
-  if (failure) return Error::from_errno(ErrorCode::file_not_found, printable(options.project), failure.value());
+  GUARD_TRY_ASSIGN(const std::filesystem::path project, project_folder(options.project));
   GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(config_of(options.config, project, context)));
   GUARD_TRY_ASSIGN(const RuleEngine engine, load_rule_engine(options.rules));
   const BriefRequest request{project, &loaded.config, engine.rules};

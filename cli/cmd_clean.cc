@@ -12,6 +12,7 @@
 #include "pipeline/config.h"
 #include "pipeline/config_file.h"
 #include "pipeline/git.h"
+#include "pipeline/json_parts.h"
 #include "runner/sandbox_registry.h"
 
 namespace guard {
@@ -53,7 +54,7 @@ int cmd_clean(const CleanOptions& options, CommandContext& context) {
   }
   if (options.format == OutputFormat::json) {
     const nlohmann::ordered_json document = {{"version", 1}, {"dry_run", options.dry_run}, {"removed", leftovers.removed}, {"failed", leftovers.failed}};
-    context.streams.out.write(document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+    context.streams.out.write(dump(document));
   } else {
     for (const auto& run : leftovers.removed) context.streams.out.print("{} {}\n", options.dry_run ? "would remove:" : "removed:", printable(run));
     for (const auto& sentence : leftovers.failed) context.streams.out.print("failed:  {}\n", printable(sentence));

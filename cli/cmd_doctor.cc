@@ -11,6 +11,7 @@
 #include "pipeline/backend_choice.h"
 #include "pipeline/config.h"
 #include "pipeline/first_look.h"
+#include "pipeline/json_parts.h"
 #include "runner/image.h"
 #include "runner/sandbox_registry.h"
 
@@ -110,7 +111,7 @@ int cmd_doctor(const DoctorOptions& options, CommandContext& context) {
     } else {
       document["would_run"] = {{"backend", nullptr}, {"why", choice.error().message()}};
     }
-    context.streams.out.write(document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+    context.streams.out.write(dump(document));
   } else {
     const auto paint = [&](std::string_view style, std::string_view text) {
       return context.streams.out_color ? fmt::format("\x1b[{}m{}\x1b[0m", style, text) : std::string(text);

@@ -14,6 +14,7 @@
 #include "pipeline/backend_choice.h"
 #include "pipeline/config.h"
 #include "pipeline/image_upkeep.h"
+#include "pipeline/json_parts.h"
 #include "runner/image.h"
 #include "runner/sandbox_registry.h"
 
@@ -22,19 +23,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<fs::path> project_of(const ImageOptions& options) {
-  std::error_code failure;
-  fs::path project = fs::canonical(options.project.empty() ? "." : options.project, failure);
-  if (failure) return Error::from_errno(ErrorCode::file_not_found, printable(options.project), failure.value());
-  return project;
-}
-
 // Those of `fates` that go, out of the cache and out of the engine that answers; with the reason of each.
 Result<std::vector<ImageFate>> remove_images(std::vector<ImageFate> fates, const Config& config, CommandContext& context) {
   std::vector<CachedImage> going;
   for (const auto& fate : fates) {
     if (fate.goes) going.push_back(fate.image);
   }
+  if (going.empty()) return fates;
   GUARD_TRY_ASSIGN(const auto removed, remove_cached_images(std::move(going), context.cancel));
   const EngineLocation engine = locate_engine(config, context.environment, context.cancel);
   for (auto& fate : fates) {
@@ -50,7 +45,7 @@ Result<std::vector<ImageFate>> remove_images(std::vector<ImageFate> fates, const
 
 // An engine that is not there is no reason to fail where nobody asked for one: the embedded sandbox needs none.
 Result<int> build(const ImageOptions& options, CommandContext& context) {
-  GUARD_TRY_ASSIGN(const fs::path project, project_of(options));
+  GUARD_TRY_ASSIGN(const fs::path project, project_folder(options.project));
   GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(config_of(options.config, project, context)));
   GUARD_TRY_ASSIGN(const ImageInputs inputs, image_inputs(project, loaded.config));
   Progress progress(context.streams.err, context.streams.err_is_terminal ? Progress::Mode::rewritten : Progress::Mode::lines);
@@ -74,7 +69,7 @@ Result<int> build(const ImageOptions& options, CommandContext& context) {
   if (auto images = list_cached_images(ImageSizes::left_out)) {
     const std::chrono::days unused(loaded.config.image.unused_days);
     std::vector<ImageFate> fates = unused_images(std::move(*images), plan.digest, unused, std::chrono::system_clock::now());
-    const auto removed = fates.empty() ? Result<std::vector<ImageFate>>(fates) : remove_images(std::move(fates), loaded.config, context);
+    const auto removed = remove_images(std::move(fates), loaded.config, context);
     for (const auto& fate : removed ? *removed : std::vector<ImageFate>()) {
       if (fate.goes) progress.say(fmt::format("removed {}: {}", fate.image.digest.substr(0, 16), fate.why));
     }
@@ -84,7 +79,7 @@ Result<int> build(const ImageOptions& options, CommandContext& context) {
     const nlohmann::ordered_json document = {{"version", 1}, {"reference", image.reference}, {"id", image.id},
                                              {"root_folder", image.root_folder.string()}, {"engine", loads ? engine.probe.endpoint : ""},
                                              {"libraries", plan.libraries}, {"notes", plan.notes}};
-    context.streams.out.write(document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+    context.streams.out.write(dump(document));
     return 0;
   }
   context.streams.out.print("image:       {} ({})\nroot folder: {}\nengine:      {}\n", image.reference, image.id, printable(image.root_folder.native()),
@@ -101,7 +96,7 @@ nlohmann::ordered_json row_of(const CachedImage& image) {
 }
 
 void write_json(const nlohmann::ordered_json& document, CommandContext& context) {
-  context.streams.out.write(document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  context.streams.out.write(dump(document));
 }
 
 std::string line_of(const CachedImage& image) {
@@ -125,7 +120,7 @@ Result<int> list(const ImageOptions& options, CommandContext& context) {
 }
 
 Result<int> prune(const ImageOptions& options, CommandContext& context) {
-  GUARD_TRY_ASSIGN(const fs::path project, project_of(options));
+  GUARD_TRY_ASSIGN(const fs::path project, project_folder(options.project));
   const bool everyones = options.target == ImageTarget::all;
   const auto sources = [&](const fs::path& of) { return config_of(of == project ? options.config : std::string(), of, context); };
   GUARD_TRY_ASSIGN(auto images, list_cached_images());

@@ -24,6 +24,7 @@
 #include "nightly/wall_clock.h"
 #include "pipeline/config_file.h"
 #include "pipeline/gate.h"
+#include "pipeline/json_parts.h"
 #include "pipeline/run_output.h"
 #include "runner/run_folder.h"
 #include "runner/subprocess.h"
@@ -350,7 +351,7 @@ Result<int> show_plan(const NightlyOptions& options, CommandContext& context) {
                        {"never_generated", task.never_generated}});
     }
     const nlohmann::ordered_json document = {{"version", 1}, {"base", plan.base}, {"branch", plan.branch}, {"jobs", plan.jobs}, {"tasks", tasks}};
-    context.streams.out.write(document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+    context.streams.out.write(dump(document));
     return 0;
   }
   context.streams.out.print("{} tasks from {}, {} at a time, at most {} attempts\n", plan.tasks.size(), printable(plan.base), plan.jobs, plan.budget.attempts);
@@ -436,7 +437,7 @@ Result<int> status(const NightlyOptions& options, CommandContext& context) {
                            {"branch", printable(facts.night->branch)}, {"base", facts.night->base}, {"started_ms", facts.night->started_ms},
                            {"ended_ms", facts.night->ended_ms}, {"heartbeat_ms", facts.night->heartbeat_ms}, {"tasks", counts}};
     }
-    out.write(document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+    out.write(dump(document));
     return overdue ? 1 : 0;
   }
   if (!facts.night) {

@@ -9,6 +9,7 @@
 #include "cli/rule_engine.h"
 #include "common/file_io.h"
 #include "common/text.h"
+#include "pipeline/json_parts.h"
 #include "pipeline/rule_page.h"
 #include "redact/redactor.h"
 #include "redact/secret_source.h"
@@ -21,29 +22,16 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string_view tier_name(Tier tier) {
-  switch (tier) {
-    case Tier::always: return "always";
-    case Tier::docker: return "docker";
-    case Tier::host: return "host";
-    case Tier::banned: return "banned";
-    case Tier::secret: return "secret";
-  }
-  return "";
-}
-
-void write_json(CommandContext& context, const Json& document) {
-  context.streams.out.write(document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
-}
+void write_json(CommandContext& context, const Json& document) { context.streams.out.write(dump(document)); }
 
 int list(const RulesOptions& options, CommandContext& context, const RuleSet& rules) {
   if (options.format == OutputFormat::json) {
     Json document = {{"version", 1}, {"digest", rules.digest()}, {"rules", Json::array()}};
-    for (const auto& rule : rules.rules()) document["rules"].push_back({{"id", rule.id}, {"tier", tier_name(rule.tier)}, {"title", rule.title}});
+    for (const auto& rule : rules.rules()) document["rules"].push_back({{"id", rule.id}, {"tier", to_string(rule.tier)}, {"title", rule.title}});
     write_json(context, document);
     return 0;
   }
-  for (const auto& rule : rules.rules()) context.streams.out.print("{:<8} {:<38} {}\n", tier_name(rule.tier), rule.id, rule.title);
+  for (const auto& rule : rules.rules()) context.streams.out.print("{:<8} {:<38} {}\n", to_string(rule.tier), rule.id, rule.title);
   context.streams.out.print("{} rules, digest {}; `guard rules show ID` explains one\n", rules.rules().size(), rules.digest().substr(0, 16));
   return 0;
 }
@@ -58,14 +46,14 @@ Result<int> show(const RulesOptions& options, CommandContext& context, const Rul
         .hint(near.empty() ? std::string("`guard rules list` names them all") : fmt::format("did you mean {}?", near));
   }
   if (options.format == OutputFormat::json) {
-    Json document = {{"version", 1}, {"id", rule->id}, {"tier", tier_name(rule->tier)}, {"title", rule->title}, {"why", rule->why},
+    Json document = {{"version", 1}, {"id", rule->id}, {"tier", to_string(rule->tier)}, {"title", rule->title}, {"why", rule->why},
                      {"fix", rule->fix}, {"patterns", Json::array()}, {"needs", rule->needs}, {"all_of", rule->all_of}, {"references", rule->references}};
     for (const auto& pattern : rule->patterns) document["patterns"].push_back(pattern.regex);
     write_json(context, document);
     return 0;
   }
   OutStream& out = context.streams.out;
-  out.print("{}  ({})\n{}\n", rule->id, tier_name(rule->tier), rule->title);
+  out.print("{}  ({})\n{}\n", rule->id, to_string(rule->tier), rule->title);
   if (!rule->why.empty()) out.print("\nwhy:     {}\n", rule->why);
   if (!rule->fix.empty()) out.print("instead: {}\n", rule->fix);
   for (const auto& pattern : rule->patterns) out.print("\npattern: {}\n", pattern.regex);

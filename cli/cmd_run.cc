@@ -57,15 +57,6 @@ std::string_view stage_sentence(std::string_view stage) {
   return stage;
 }
 
-Result<fs::path> absolute_project(const std::string& named) {
-  std::error_code failure;
-  const fs::path project = fs::canonical(named.empty() ? "." : named, failure);
-  if (failure) {
-    return Error::from_errno(ErrorCode::file_not_found, fmt::format("project folder {}", printable(named.empty() ? "." : named)), failure.value());
-  }
-  return project;
-}
-
 // Names as typed -> names relative to the project, which is found from the first of them unless --project says it. Without a name: the
 // folder we are in.
 Result<void> resolve_files(const RunOptions& options, RunRequest& request) {
@@ -81,7 +72,7 @@ Result<void> resolve_files(const RunOptions& options, RunRequest& request) {
   if (options.sandbox.project.empty()) {
     request.project = project_of(resolved(names.front()));
   } else {
-    GUARD_TRY_ASSIGN(request.project, absolute_project(options.sandbox.project));
+    GUARD_TRY_ASSIGN(request.project, project_folder(options.sandbox.project));
   }
   for (const auto& name : names) {
     const fs::path path = resolved(name);
@@ -246,7 +237,7 @@ int cmd_exec(const ExecOptions& options, CommandContext& context) {
   RuleEngine engine;
   RunRequest request;
   request.argv = options.argv;
-  auto project = absolute_project(options.sandbox.project);
+  auto project = project_folder(options.sandbox.project);
   Result<void> prepared = ok();
   if (project) {
     request.project = *project;

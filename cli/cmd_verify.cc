@@ -29,10 +29,8 @@ std::string_view result_name(CheckState state) {
 }
 
 Result<EvidenceVerification> verify(const VerifyOptions& options, CommandContext& context) {
-  std::error_code failure;
   EvidencePresent present;
-  present.project = fs::canonical(options.project.empty() ? "." : options.project, failure);
-  if (failure) return Error::from_errno(ErrorCode::file_not_found, printable(options.project), failure.value());
+  GUARD_TRY_ASSIGN(present.project, project_folder(options.project));
   present.config_file = options.config;
   present.guard_version = GUARD_VERSION;
   GUARD_TRY_ASSIGN(const std::string record, read_file(options.record, kEvidenceBytesMax));

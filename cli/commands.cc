@@ -1,8 +1,11 @@
 #include "cli/commands.h"
 
+#include <fmt/format.h>
+
 #include <csignal>
 #include <system_error>
 
+#include "common/text.h"
 #include "pipeline/masked_record.h"
 #include "redact/secret_source.h"
 #include "rules/rule_set.h"
@@ -17,6 +20,14 @@ int finish(CommandContext& context, int exit_status) {
   }
   (void)context.streams.err.flush();  // where talk can't be written there is nowhere left to say so
   return exit_status;
+}
+
+Result<std::filesystem::path> project_folder(const std::string& named) {
+  std::error_code failure;
+  const std::string_view name = named.empty() ? std::string_view(".") : named;
+  std::filesystem::path project = std::filesystem::canonical(name, failure);
+  if (failure) return Error::from_errno(ErrorCode::file_not_found, fmt::format("project folder {}", printable(name)), failure.value());
+  return project;
 }
 
 Result<std::filesystem::path> own_program() {

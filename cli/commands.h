@@ -33,6 +33,9 @@ int cmd_config(const ConfigOptions& options, CommandContext& context);
 int cmd_init(const InitOptions& options, CommandContext& context);
 int cmd_brief(const BriefOptions& options, CommandContext& context);
 
+// The folder that --project names (the one we are in where it is empty), with links resolved.
+Result<std::filesystem::path> project_folder(const std::string& named);
+
 // The file that is running, and not the word it was called by: that may be a name on today's PATH.
 Result<std::filesystem::path> own_program();
 

@@ -29,11 +29,11 @@ State state_of(const std::vector<fs::path>& files) {
     const auto time = fs::last_write_time(file, failure);
     const auto size = fs::file_size(file, failure);
     state.files[file] = {failure ? fs::file_time_type::min() : time, failure ? 0 : size};
-    std::set<std::string>& names = state.folders[file.parent_path()];
-    if (!names.empty()) continue;
+    const auto [folder, is_new] = state.folders.try_emplace(file.parent_path());
+    if (!is_new) continue;
     for (fs::directory_iterator entry(file.parent_path(), failure), end; !failure && entry != end; entry.increment(failure)) {
       const std::string name = entry->path().filename().string();
-      if (!is_own_name(name)) names.insert(name);
+      if (!is_own_name(name)) folder->second.insert(name);
     }
   }
   return state;
@@ -46,19 +46,14 @@ bool wait_for_change(const std::vector<fs::path>& files, fs::file_time_type sinc
   for (const auto& [file, state] : first.files) {
     if (state.first > since) return !cancel.cancelled();
   }
-  for (;;) {
+  for (State before = first;;) {
     pollfd cancelled{cancel.fd(), POLLIN, 0};
     ::poll(&cancelled, 1, kLookEveryMs);
     if (cancel.cancelled()) return false;
     State now = state_of(files);
-    if (now == first) continue;
-    // An editor writes in several steps.
-    for (State again = state_of(files); !(again == now); again = state_of(files)) {
-      ::poll(&cancelled, 1, kLookEveryMs);
-      if (cancel.cancelled()) return false;
-      now = std::move(again);
-    }
-    return true;
+    // An editor writes in several steps: the last look has to have seen the same.
+    if (now == before && !(now == first)) return true;
+    before = std::move(now);
   }
 }
 

@@ -17,6 +17,7 @@
 #include "common/text.h"
 #include "nightly/plan.h"
 #include "nightly/units.h"
+#include "pipeline/json_parts.h"
 
 namespace guard {
 namespace {
@@ -191,7 +192,7 @@ Result<int> nightly_install(const NightlyOptions& options, CommandContext& conte
     }
     const nlohmann::ordered_json document = {{"version", 1},         {"manager", options.user ? "user" : "system"}, {"files", files}, {"timers", units.timers},
                                              {"state_folder", request.state}, {"next", steps}, {"cron", units.cron}};
-    out.write(document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+    out.write(dump(document));
     return 0;
   }
   for (std::size_t i = 0; i < units.files.size(); ++i) {

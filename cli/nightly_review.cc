@@ -12,6 +12,7 @@
 #include "common/text.h"
 #include "nightly/review.h"
 #include "pipeline/git_objects.h"
+#include "pipeline/json_parts.h"
 #include "pipeline/run_output.h"
 
 namespace guard {
@@ -148,7 +149,7 @@ Result<int> list(Desk& desk, const NightlyOptions& options, CommandContext& cont
       tasks.push_back({{"id", task.id}, {"state", to_string(task.state)}, {"reason", task.reason}, {"commit", task.commit}, {"review", to_string(task.review)}});
     }
     const nlohmann::ordered_json document = {{"version", 1}, {"night", desk.night.id}, {"tasks", tasks}};
-    context.streams.out.write(document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+    context.streams.out.write(dump(document));
     return 0;
   }
   const bool waiting = std::any_of(desk.tasks.begin(), desk.tasks.end(), [](const Task& task) { return task.state == TaskState::accepted && task.review == Review::none; });

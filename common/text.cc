@@ -118,6 +118,19 @@ std::string url_without_userinfo(std::string_view url) {
   return fmt::format("{}[REDACTED:url-userinfo]{}", is_scheme ? url.substr(0, scheme + 3) : "", url.substr(at));
 }
 
+std::string printable_lines(std::string_view bytes) {
+  std::string shown;
+  for (std::size_t end = bytes.find('\n'); end != std::string_view::npos; end = bytes.find('\n')) {
+    shown += printable(bytes.substr(0, end)) + "\n";
+    bytes.remove_prefix(end + 1);
+  }
+  return shown + printable(bytes);
+}
+
+std::string plural(std::uint64_t count, std::string_view word) {
+  return std::to_string(count) + " " + std::string(word) + (count == 1 ? "" : "s");
+}
+
 std::string without_userinfo(std::string_view text) {
   constexpr std::string_view kBehindWord = " \t\r\n\"'`<>";
   std::string shown;

@@ -26,6 +26,12 @@ bool is_utf8(std::string_view text) noexcept;
 // tabs stay. One line in, one line out: line ends are escaped too.
 std::string printable(std::string_view bytes);
 
+// The same of a text of several lines: its line feeds stay.
+std::string printable_lines(std::string_view bytes);
+
+// "1 file", "2 files".
+std::string plural(std::uint64_t count, std::string_view word);
+
 // The text with the user and password of each URL in it hidden: "tcp://[REDACTED:url-userinfo]@host:2375". Errors and
 // endpoints become text through here. A password may hold what a URL should escape: all up to the last @ of the word is hidden,
 // unless the @ stands in the path (https://host/name@1.0).

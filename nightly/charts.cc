@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "common/text.h"
 #include "nightly/html_text.h"
 
 // Coordinates are units of the view box; pages scale it. Colours are classes (`s-accepted`): a style sheet knows light from dark.

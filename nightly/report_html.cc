@@ -9,6 +9,7 @@
 
 #include "common/base64.h"
 #include "common/hash.h"
+#include "common/text.h"
 #include "nightly/charts.h"
 #include "nightly/html_text.h"
 #include "nightly/report_style.h"

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "common/text.h"
 #include "nightly/report_view.h"
 #include "nightly/text_style.h"
 

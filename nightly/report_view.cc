@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "common/text.h"
 #include "nightly/wall_clock.h"
 
 namespace guard::nightly {
@@ -107,7 +108,6 @@ std::string duration_text(std::int64_t ms) {
 std::string time_text(std::int64_t ms) { return utc_text(ms, "%Y-%m-%d %H:%M UTC"); }
 std::string clock_text(std::int64_t ms) { return utc_text(ms, "%H:%M"); }
 
-std::string plural(std::uint64_t count, std::string_view word) { return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s"); }
 
 std::string state_text(const Night& night) {
   std::string text(to_string(night.state));

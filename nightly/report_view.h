@@ -45,7 +45,6 @@ inline constexpr std::array kShownStates = {TaskState::accepted, TaskState::refu
 std::string duration_text(std::int64_t ms);  // "6 h 12 min", "3 min 5 s", "12 s", "420 ms"
 std::string time_text(std::int64_t ms);      // "2026-11-22 22:00 UTC"; "-" for 0
 std::string clock_text(std::int64_t ms);     // "22:00"
-std::string plural(std::uint64_t count, std::string_view word);
 std::string state_text(const Night& night);  // "finished", "ended: put_backs"
 std::string_view branch_text(const Night& night);  // "guard/2026-11-22"
 

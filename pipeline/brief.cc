@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string_view>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include "common/foreign_json.h"
 #include "common/text.h"
 #include "pipeline/json_parts.h"
+#include "pipeline/project_tree.h"
 
 namespace guard {
 namespace {
@@ -22,15 +22,10 @@ using Json = nlohmann::ordered_json;
 constexpr std::uint64_t kPackageBytesMax = 1u << 20;
 constexpr std::size_t kPackagesShown = 60;
 
-struct TierText {
-  Tier tier;
-  std::string_view name;
-  std::string_view applies;
-};
-constexpr TierText kTiers[] = {
-    {Tier::always, "always", "Refused everywhere"},
-    {Tier::docker, "docker", "Refused everywhere, too: secrets"},
-    {Tier::host, "host", "Refused where no container engine is at hand"},
+constexpr std::pair<Tier, std::string_view> kTiers[] = {
+    {Tier::always, "Refused everywhere"},
+    {Tier::docker, "Refused everywhere, too: secrets"},
+    {Tier::host, "Refused where no container engine is at hand"},
 };
 
 // In the order of package.json; nothing where there is none that can be read.
@@ -45,11 +40,6 @@ std::vector<std::string> packages_of(const fs::path& project) {
     for (const auto& [name, version] : list->items()) names.push_back(printable(name));
   }
   return names;
-}
-
-bool has_sandbox_folder(const fs::path& project) {
-  std::error_code failure;
-  return fs::is_directory(fs::symlink_status(project / "sandbox", failure));
 }
 
 std::vector<std::string> requirements(const Config& config) {
@@ -90,8 +80,14 @@ constexpr std::string_view kExample =
     "  expect(await parse(\"42\")).toEqual({ kind: \"number\", value: 42 });\n"
     "});\n";
 
-// Rules that hold no wisdom for who writes: those that look into one kind of file only.
-bool is_general(const Rule& rule, Tier tier) { return rule.tier == tier && rule.severity == Severity::block && rule.paths.empty(); }
+// Without those that look into one kind of file only: they tell nothing to who writes tests.
+std::vector<const Rule*> rules_of(const RuleSet& rules, Tier tier) {
+  std::vector<const Rule*> list;
+  for (const Rule& rule : rules.rules()) {
+    if (rule.tier == tier && rule.severity == Severity::block && rule.paths.empty()) list.push_back(&rule);
+  }
+  return list;
+}
 
 }  // namespace
 
@@ -106,21 +102,17 @@ std::string brief_text(const BriefRequest& request) {
   }
   text += "\n### What the tests are held to\n\n";
   for (const auto& line : requirements(*request.config)) text += fmt::format("- {}\n", line);
-  for (const TierText& tier : kTiers) {
-    text += fmt::format("\n### {}\n\n", tier.applies);
-    for (const Rule& rule : request.rules->rules()) {
-      if (is_general(rule, tier.tier)) text += fmt::format("- Code that {}. Instead: {}\n", rule.title, rule.fix);
-    }
+  for (const auto& [tier, heading] : kTiers) {
+    text += fmt::format("\n### {}\n\n", heading);
+    for (const Rule* rule : rules_of(*request.rules, tier)) text += fmt::format("- Code that {}. Instead: {}\n", rule->title, rule->fix);
   }
   return text + fmt::format("\n### A good example\n\n```ts\n{}```\n", kExample);
 }
 
 std::string brief_document(const BriefRequest& request) {
   Json document = {{"version", 1}, {"layout", layout(request)}, {"write", request.config->check.paths}, {"packages", packages_of(request.project)}, {"requirements", requirements(*request.config)}, {"refused", Json::array()}};
-  for (const TierText& tier : kTiers) {
-    for (const Rule& rule : request.rules->rules()) {
-      if (is_general(rule, tier.tier)) document["refused"].push_back({{"rule", rule.id}, {"tier", tier.name}, {"code_that", rule.title}, {"instead", rule.fix}});
-    }
+  for (const auto& [tier, heading] : kTiers) {
+    for (const Rule* rule : rules_of(*request.rules, tier)) document["refused"].push_back({{"rule", rule->id}, {"tier", to_string(tier)}, {"code_that", rule->title}, {"instead", rule->fix}});
   }
   document["example"] = kExample;
   return dump(document);

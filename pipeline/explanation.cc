@@ -8,6 +8,7 @@
 
 #include "common/text.h"
 #include "pipeline/finding_marks.h"
+#include "pipeline/json_parts.h"
 #include "redact/masked_regions.h"
 #include "redact/redactor.h"
 #include "validator/reading.h"
@@ -230,7 +231,7 @@ std::string explanation_document(const ExplainedLine& explained) {
     if (!story.lines.empty()) row["lines"] = story.lines;
     json["rules"].push_back(std::move(row));
   }
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return dump(json);
 }
 
 }  // namespace guard

@@ -48,10 +48,6 @@ bool imports(std::string_view text, std::string_view module) {
   return false;
 }
 
-std::string counted(std::size_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 // The folders that the tests lie in, seen from the project, most tests first.
 std::vector<std::pair<std::string, std::size_t>> folders_of(const std::vector<std::string>& tests) {
   std::map<std::string, std::size_t> counts;
@@ -118,14 +114,14 @@ class Look {
       if (shown.size() < kFoldersShown) shown.push_back(fmt::format("{} in {}", count, folder.empty() ? "the project's own folder" : printable(folder) + "/"));
     }
     if (folders.size() > kFoldersShown) shown.push_back("others elsewhere");
-    say("tests", fmt::format("{}: {}", counted(tree->tests.size(), "file"), fmt::join(shown, ", ")));
+    say("tests", fmt::format("{}: {}", plural(tree->tests.size(), "file"), fmt::join(shown, ", ")));
     runner(*tree);
     const bool seeds = tree->writable == "sandbox";
     say("layout", seeds ? "sandbox/ is judged and may be written, src/ is read; tests elsewhere see the whole project"
                         : "a test sees the whole project, less what git ignores, .env* and .git; what it writes is thrown away");
     if (std::none_of(tree->tests.begin(), tree->tests.end(), [&](const std::string& test) { return is_gated_path(request.gated_paths, test); })) look_.gated = gated_paths(tree->tests);
     const auto stored = std::count_if(tree->others.begin(), tree->others.end(), [](const std::string& path) { return path.ends_with(".snap"); });
-    if (stored > 0) say("snapshots", fmt::format("{}, which a run reads and never writes", counted(static_cast<std::size_t>(stored), "stored file")));
+    if (stored > 0) say("snapshots", fmt::format("{}, which a run reads and never writes", plural(static_cast<std::size_t>(stored), "stored file")));
   }
 
   void runner(const ProjectTree& tree) {
@@ -171,7 +167,7 @@ class Look {
     if (!dependencies) return say("packages", dependencies.error());
     const std::size_t workspaces = dependencies->workspaces.size() - 1 - dependencies->folders.size();
     std::string text = dependencies->lockfile.empty() ? "none are needed" : fmt::format("fixed by {}", dependencies->lockfile);
-    if (workspaces > 0) text += fmt::format(", with {}", counted(workspaces, "workspace"));
+    if (workspaces > 0) text += fmt::format(", with {}", plural(workspaces, "workspace"));
     if (!dependencies->lockfile.empty()) text += "; `guard image build` installs them without scripts, and says which native ones will not load";
     say("packages", std::move(text));
   }

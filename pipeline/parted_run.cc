@@ -252,7 +252,7 @@ class Sum {
       sum_.verdict.detail = fmt::format("{} tests passed in {} files", sum_.tests->passed, sum_.tests->files.size());
     }
     if (sum_.tests) sum_.tests->whole = whole_;
-    for (std::size_t i = sum_.files.size(); i < request_.files.size(); ++i) sum_.files.push_back(file_not_begun(request_.files[i]));
+    for (std::size_t i = sum_.files.size(); i < request_.files.size(); ++i) sum_.files.push_back({request_.files[i]});
     name_others();
     return std::move(sum_);
   }

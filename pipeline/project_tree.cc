@@ -32,10 +32,8 @@ bool is_never_shown(std::string_view path) {
 class Reader {
  public:
   explicit Reader(const ProjectTreeRequest& request) : request_(request) {
-    std::error_code failure;
-    const bool has_sandbox = fs::is_directory(fs::symlink_status(request.project / kSandbox, failure));
     const bool in_sandbox = std::all_of(request.named.begin(), request.named.end(), [](const std::string& name) { return is_below(name, kSandbox) && name != kSandbox; });
-    if (has_sandbox && in_sandbox) tree_.writable = kSandbox;
+    if (has_sandbox_folder(request.project) && in_sandbox) tree_.writable = kSandbox;
     for (const std::string& name : request.named) {
       if (is_folder(name)) {
         named_folders_.push_back(name);
@@ -170,6 +168,11 @@ bool has_lockfile(const fs::path& folder) {
 }
 
 }  // namespace
+
+bool has_sandbox_folder(const fs::path& project) {
+  std::error_code failure;
+  return fs::is_directory(fs::symlink_status(project / kSandbox, failure));
+}
 
 bool may_change_others(std::string_view path) {
   const std::string_view name = path.substr(path.rfind('/') + 1);

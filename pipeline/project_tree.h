@@ -36,6 +36,9 @@ struct ProjectTree {
 // FILE_NOT_FOUND for a named file that is not there and a named folder without tests; INPUT_INVALID; IO_ERROR.
 Result<ProjectTree> read_project_tree(const ProjectTreeRequest& request);
 
+// The layout of the seeds: tests write into sandbox/ alone. A link is no folder.
+bool has_sandbox_folder(const std::filesystem::path& project);
+
 // Whether a new file there may change what others mean: a module, a setting that bun looks up, anything beside the tests of the seeds' layout.
 bool may_change_others(std::string_view path);
 

@@ -13,11 +13,7 @@ enum class Place : bool { message, property };
 
 std::string escaped(std::string_view text, Place place) {
   std::string out;
-  for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
-    out += escaped(text.substr(0, end), place) + "%0A";
-    text.remove_prefix(end + 1);
-  }
-  for (const char c : printable(text)) {
+  for (const char c : printable_lines(text)) {
     const bool special = c == '%' || c == '\r' || c == '\n' || (place == Place::property && (c == ':' || c == ','));
     if (special) {
       out += fmt::format("%{:02X}", static_cast<unsigned>(c));

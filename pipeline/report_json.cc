@@ -96,7 +96,8 @@ Json check_json(const CheckRecord& record) {
 }
 
 Json tests_json(const RunRecord& record) {
-  const TestSummary tests = record.tests.value_or(TestSummary());
+  static const TestSummary kNone;
+  const TestSummary& tests = record.tests ? *record.tests : kNone;
   Json json = {{"passed", tests.passed}, {"failed", tests.failures}, {"skipped", tests.skipped}, {"files", tests.files.size()},
                {"assertions", tests.assertions}};
   json["failures"] = Json::array();

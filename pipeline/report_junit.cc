@@ -13,12 +13,7 @@ namespace {
 
 // pugixml escapes; what XML 1.0 has no way to write at all becomes visible here.
 std::string xml_text(std::string_view text) {
-  std::string shown;
-  for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
-    shown += printable(text.substr(0, end)) + "\n";
-    text.remove_prefix(end + 1);
-  }
-  shown += printable(text);
+  std::string shown = printable_lines(text);
   for (const std::string_view never : {"\xef\xbf\xbe", "\xef\xbf\xbf"}) {  // U+FFFE, U+FFFF
     for (std::size_t at = shown.find(never); at != std::string::npos; at = shown.find(never, at)) shown.replace(at, never.size(), "?");
   }

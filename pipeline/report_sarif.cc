@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/text.h"
+#include "pipeline/json_parts.h"
 #include "pipeline/rule_page.h"
 
 namespace guard {
@@ -182,7 +183,7 @@ std::string document(const Verdict& verdict, const std::optional<Error>& error, 
   run["results"] = std::move(results);
   run["properties"] = std::move(properties);
   const Json log = {{"$schema", kSchema}, {"version", "2.1.0"}, {"runs", Json::array({std::move(run)})}};
-  return log.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return dump(log);
 }
 
 }  // namespace

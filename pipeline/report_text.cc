@@ -35,8 +35,6 @@ std::string_view style_of(VerdictKind kind) {
   return kYellow;
 }
 
-std::string plural(std::uint64_t count, std::string_view word) { return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s"); }
-
 std::string bytes_text(std::uint64_t bytes) {
   if (bytes < 10'000) return fmt::format("{} B", bytes);
   if (bytes < 10'000'000) return fmt::format("{:.1f} KB", static_cast<double>(bytes) / 1e3);
@@ -249,7 +247,8 @@ std::string run_text(const RunRecord& record, Colour colour) {
   if (failures.size() > kToldMax) text += fmt::format("{} and {} more failed (--format json lists them all)\n", paint(kDim, "..."), failures.size() - kToldMax);
   text += files_text(record, paint);
   if (!record.files.empty()) {
-    const TestSummary tests = record.tests.value_or(TestSummary());
+    static const TestSummary kNone;
+    const TestSummary& tests = record.tests ? *record.tests : kNone;
     text += fmt::format("{}   {} passed, {} failed, {} skipped in {}", paint(kBold, "tests:"), tests.passed, tests.failures, tests.skipped, plural(tests.files.size(), "file"));
     if (tests.files.size() < record.files.size()) text += fmt::format(" of {}", record.files.size());
     text += "\n";

@@ -65,8 +65,6 @@ FileResult file_result(std::string file, const Verdict& verdict, std::optional<L
   return {std::move(file), state, verdict.reason, verdict.detail, std::move(load_error), cut ? std::move(last_test) : std::string()};
 }
 
-FileResult file_not_begun(std::string file) { return {std::move(file), FileState::not_begun, Reason::report_missing, {}, std::nullopt, {}}; }
-
 std::vector<Failure> failures_of(const RunRecord& record) {
   std::vector<Failure> failures;
   const ReportIndex index(record);

@@ -25,18 +25,17 @@ enum class FileState : std::uint8_t {
 };
 std::string_view to_string(FileState state) noexcept;
 
+// By default that of a file that a stopped run did not come to.
 struct FileResult {
   std::string file;  // as bun names it
   FileState state = FileState::not_begun;
   Reason reason = Reason::report_missing;  // of the verdict on this file alone
-  std::string detail;                      // of that verdict
-  std::optional<LoadError> load_error;     // why it could not be loaded
-  std::string last_test;                   // that bun told of, where the file did not come to its end; foreign text
+  std::string detail = {};                 // of that verdict
+  std::optional<LoadError> load_error = {};  // why it could not be loaded
+  std::string last_test = {};              // that bun told of, where the file did not come to its end; foreign text
 };
 
 FileResult file_result(std::string file, const Verdict& verdict, std::optional<LoadError> load_error, std::string last_test);
-// Of a file that a stopped run did not come to.
-FileResult file_not_begun(std::string file);
 
 struct Failure {
   std::string file;

@@ -38,7 +38,6 @@ class FileHashes {
   std::map<std::string, std::string> hashes_;
 };
 
-std::string count_text(std::size_t count) { return fmt::format("{} finding{}", count, count == 1 ? "" : "s"); }
 
 // The day `days` after `date`, both "YYYY-MM-DD".
 std::string day_after(std::string_view date, int days) {
@@ -125,13 +124,13 @@ WaiverOutcome WaiverDesk::finish() {
     } else if (tally.forbidden > 0) {
       outcome_.idle.push_back({waiver, Why::not_waivable, "findings of this rule cannot be waived"});
     } else if (tally.expired) {
-      const std::string what = tally.same > 0 ? fmt::format(", so {} again", count_text(tally.same) + (tally.same == 1 ? " counts" : " count")) : std::string();
+      const std::string what = tally.same > 0 ? fmt::format(", so {} again", plural(tally.same, "finding") + (tally.same == 1 ? " counts" : " count")) : std::string();
       outcome_.idle.push_back({waiver, Why::expired, fmt::format("it ran out on {}{}", waiver.expires, what)});
     } else if (tally.named > 0) {
       outcome_.idle.push_back({waiver, Why::changed,
                                fmt::format("{} there, but with another fingerprint: the code was changed since. Look again, then take a new waiver from "
                                            "`guard check --print-waiver`",
-                                           count_text(tally.named) + (tally.named == 1 ? " is" : " are"))});
+                                           plural(tally.named, "finding") + (tally.named == 1 ? " is" : " are"))});
     } else if (tally.saw_file) {
       outcome_.idle.push_back({waiver, Why::no_finding, "the rule finds nothing there with the tiers of this check; if that is so everywhere, take the waiver out"});
     } else {

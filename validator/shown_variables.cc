@@ -163,9 +163,15 @@ class Way {
   }
 
   // Where the bracket opens that closes at `close`; 0 in a torn text.
-  std::size_t opening(std::size_t close) const { return index_.partner(close) == kNowhere ? 0 : index_.partner(close); }
+  std::size_t opening(std::size_t close) const {
+    const std::size_t open = index_.partner(close);
+    return open == kNowhere ? 0 : open;
+  }
   // Behind the bracket that opens at `open` and all that it holds.
-  std::size_t behind(std::size_t open) const { return index_.partner(open) == kNowhere ? code_.size() : index_.partner(open) + 1; }
+  std::size_t behind(std::size_t open) const {
+    const std::size_t close = index_.partner(open);
+    return close == kNowhere ? code_.size() : close + 1;
+  }
 
   std::string_view chain_before(std::size_t i) {
     std::size_t begin = i;

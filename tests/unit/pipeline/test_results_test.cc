@@ -33,7 +33,7 @@ RunRecord mixed() {
   record.tests->cases = {{"a.test.ts", "works", TestState::passed, 1, 2}, failed, {"a.test.ts", "later", TestState::todo, 9}};
   record.files = {file_result("a.test.ts", {Reason::tests_failed, "1 of 3 tests failed"}, {}, "later"),
                   file_result("b.test.ts", {Reason::tests_failed, "bun exited with 1"}, LoadError{LoadFailure::missing_package, "Cannot find package 'zod' from '/app/b.test.ts'", 2, 0}, {}),
-                  file_result("c.test.ts", {Reason::timed_out, "stopped after 1 s"}, {}, "quick"), file_not_begun("d.test.ts")};
+                  file_result("c.test.ts", {Reason::timed_out, "stopped after 1 s"}, {}, "quick"), FileResult{"d.test.ts"}};
   return record;
 }
 
