@@ -18,6 +18,7 @@
 #include "common/text.h"
 #include "nightly/night_run.h"
 #include "nightly/plan.h"
+#include "nightly/queue.h"
 #include "nightly/report.h"
 #include "nightly/rollout.h"
 #include "nightly/supervisor.h"
@@ -180,6 +181,8 @@ void forget_old_nights(const NightWorks& works, Streams& streams) {
 
 Result<nightly::ReportInput> page_input(const NightlyPlace& place, const Journal& journal, const std::string& night) {
   GUARD_TRY_ASSIGN(auto input, nightly::report_input(journal, night));
+  GUARD_TRY_ASSIGN(const auto holder, nightly::NightLock::holder(place.state));
+  input.night.state = nightly::observed_state(input.night, holder);
   input.state_folder = place.state.path().native();
   return input;
 }
@@ -312,17 +315,9 @@ Result<int> run_plan(const NightlyOptions& options, CommandContext& context) {
   works.context.night = night.id;
   works.context.branch = night.branch;
   GUARD_TRY(works.lock->name(night.id));
-  std::vector<Task> tasks;
-  for (const auto& planned : works.plan.tasks) {
-    Task task;
-    task.night = night.id;
-    task.id = planned.id;
-    task.position = tasks.size();
-    task.kind = planned.kind;
-    task.prompt = planned.prompt;
-    task.rollout = nightly::rollout_of(works.config.config, planned.id);
-    tasks.push_back(std::move(task));
-  }
+  GUARD_TRY_ASSIGN(const auto latest, works.journal->latest());
+  std::vector<Task> tasks = nightly::queue_tasks(works.plan, latest, night.id, options.again ? nightly::Again::yes : nightly::Again::no);
+  for (Task& task : tasks) task.rollout = nightly::rollout_of(works.config.config, task.id);
   return watch(options, context, works, [&](const nightly::NightOptions& loop) { return nightly::begin_night(loop, std::move(night), std::move(tasks), context.cancel); });
 }
 
@@ -400,6 +395,7 @@ Result<StatusFacts> status_facts(const NightlyOptions& options, const NightlyPla
     return std::move(night).error();
   }
   facts.night = std::move(*night);
+  facts.night->state = nightly::observed_state(*facts.night, facts.holder);
   GUARD_TRY_ASSIGN(facts.tasks, journal->tasks(facts.night->id));
   GUARD_TRY_ASSIGN(const auto nights, journal->nights(30));
   for (const auto& row : nights) {
@@ -409,11 +405,6 @@ Result<StatusFacts> status_facts(const NightlyOptions& options, const NightlyPla
     if (came_to_an_end && row.ended_ms > facts.last_end_ms.value_or(0)) facts.last_end_ms = row.ended_ms;
   }
   return facts;
-}
-
-std::string_view state_word(const StatusFacts& facts) {
-  if (facts.night->state == nightly::NightState::running && (!facts.holder || facts.holder->night != facts.night->id)) return "killed";
-  return to_string(facts.night->state);
 }
 
 Result<int> status(const NightlyOptions& options, CommandContext& context) {
@@ -433,7 +424,7 @@ Result<int> status(const NightlyOptions& options, CommandContext& context) {
       for (const TaskState state : {TaskState::waiting, TaskState::running, TaskState::accepted, TaskState::refused, TaskState::failed, TaskState::skipped}) {
         counts[std::string(to_string(state))] = count(state);
       }
-      document["night"] = {{"id", facts.night->id}, {"state", state_word(facts)}, {"reason", facts.night->reason}, {"why", printable(facts.night->why)},
+      document["night"] = {{"id", facts.night->id}, {"state", to_string(facts.night->state)}, {"reason", facts.night->reason}, {"why", printable(facts.night->why)},
                            {"branch", printable(facts.night->branch)}, {"base", facts.night->base}, {"started_ms", facts.night->started_ms},
                            {"ended_ms", facts.night->ended_ms}, {"heartbeat_ms", facts.night->heartbeat_ms}, {"tasks", counts}};
     }
@@ -444,7 +435,7 @@ Result<int> status(const NightlyOptions& options, CommandContext& context) {
     out.write("no night has run here yet\n  next: guard nightly run PLAN.toml\n");
     return overdue ? 1 : 0;
   }
-  out.print("night {}: {}{}\n", facts.night->id, state_word(facts), facts.holder && facts.holder->night == facts.night->id ? fmt::format(" (process {})", facts.holder->process) : std::string());
+  out.print("night {}: {}{}\n", facts.night->id, to_string(facts.night->state), facts.holder && facts.holder->night == facts.night->id ? fmt::format(" (process {})", facts.holder->process) : std::string());
   if (!facts.night->why.empty()) out.print("  {}\n", printable(facts.night->why));
   out.print("  {} accepted, {} refused, {} failed, {} skipped, {} running, {} waiting\n", count(TaskState::accepted), count(TaskState::refused), count(TaskState::failed),
             count(TaskState::skipped), count(TaskState::running), count(TaskState::waiting));
@@ -491,6 +482,7 @@ Result<int> act(const NightlyOptions& options, CommandContext& context) {
     case NightlyAction::status: return status(options, context);
     case NightlyAction::stop: return stop(options, context);
     case NightlyAction::report: return report(options, context);
+    case NightlyAction::list:
     case NightlyAction::review:
     case NightlyAction::take:
     case NightlyAction::drop:

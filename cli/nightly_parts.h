@@ -22,7 +22,7 @@ Result<NightlyPlace> nightly_place(const NightlyOptions& options, CommandContext
 // The night that --night names, or the newest. FILE_NOT_FOUND with what to do next.
 Result<nightly::Night> chosen_night(const nightly::Journal& journal, const std::string& id);
 
-// nightly_review.cc: review, take, drop, send-back.
+// nightly_review.cc: list, review, take, drop, send-back.
 Result<int> nightly_review(const NightlyOptions& options, CommandContext& context);
 
 // nightly_install.cc: units for systemd, or a line for cron.

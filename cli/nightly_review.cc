@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <iostream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "cli/nightly_parts.h"
 #include "common/text.h"
+#include "nightly/queue.h"
 #include "nightly/review.h"
 #include "pipeline/git_objects.h"
 #include "pipeline/json_parts.h"
@@ -31,11 +33,26 @@ struct Desk {
   std::vector<Task> tasks;
 };
 
+// Decisions are made on the newest row of a task, in whichever night it ran.
+Result<void> add_earlier(const Journal& journal, std::vector<Task>& tasks) {
+  GUARD_TRY_ASSIGN(auto latest, journal.latest());
+  for (Task& row : latest) {
+    const auto same = std::find_if(tasks.begin(), tasks.end(), [&](const Task& task) { return task.id == row.id; });
+    if (same == tasks.end()) {
+      tasks.push_back(std::move(row));
+    } else if (same->state == TaskState::skipped) {
+      *same = std::move(row);
+    }
+  }
+  return ok();
+}
+
 Result<Desk> open_desk(const NightlyOptions& options, CommandContext& context, const CancelToken& never) {
   GUARD_TRY_ASSIGN(NightlyPlace place, nightly_place(options, context, never));
   GUARD_TRY_ASSIGN(Journal journal, Journal::open(place.state.journal(), Journal::Access::write));
   GUARD_TRY_ASSIGN(Night night, chosen_night(journal, options.night));
   GUARD_TRY_ASSIGN(auto tasks, journal.tasks(night.id));
+  if (options.night.empty()) GUARD_TRY(add_earlier(journal, tasks));
   return Desk{std::move(place), std::move(journal), std::move(night), std::move(tasks)};
 }
 
@@ -100,7 +117,7 @@ Result<void> decide(Desk& desk, const Task& task, Review review, const std::stri
     }
     GUARD_TRY(pick(desk, task));
   }
-  return desk.journal.review(desk.night.id, task.id, review, note);
+  return desk.journal.review(task.night, task.id, review, note);
 }
 
 nightly::ReportColour colour_of(const CommandContext& context) {
@@ -114,7 +131,7 @@ Result<int> ask(Desk& desk, const SecretSource& secrets, CommandContext& context
   OutStream& out = context.streams.out;
   for (const auto& task : desk.tasks) {
     if (task.state != TaskState::accepted || task.review != Review::none) continue;
-    GUARD_TRY_ASSIGN(const auto attempts, desk.journal.attempts(desk.night.id, task.id));
+    GUARD_TRY_ASSIGN(const auto attempts, desk.journal.attempts(task.night, task.id));
     out.print("\n{}\n", nightly::review_text(task, attempts, secrets, colour_of(context)));
     for (;;) {
       out.write("[t]ake, [d]rop, [b]ack, [s]kip, [q]uit? ");
@@ -146,7 +163,7 @@ Result<int> list(Desk& desk, const NightlyOptions& options, CommandContext& cont
   if (options.format == NightlyFormat::json) {
     nlohmann::ordered_json tasks = nlohmann::ordered_json::array();
     for (const auto& task : desk.tasks) {
-      tasks.push_back({{"id", task.id}, {"state", to_string(task.state)}, {"reason", task.reason}, {"commit", task.commit}, {"review", to_string(task.review)}});
+      tasks.push_back({{"id", task.id}, {"state", to_string(task.state)}, {"reason", task.reason}, {"commit", task.commit}, {"night", task.night}, {"review", to_string(task.review)}});
     }
     const nlohmann::ordered_json document = {{"version", 1}, {"night", desk.night.id}, {"tasks", tasks}};
     context.streams.out.write(dump(document));
@@ -156,15 +173,52 @@ Result<int> list(Desk& desk, const NightlyOptions& options, CommandContext& cont
   GUARD_TRY_ASSIGN(auto known, known_secrets(context.environment, {}, {}));
   GUARD_TRY_ASSIGN(const SecretSource secrets, SecretSource::shipped(std::move(known)));
   if (waiting && context.streams.out_is_terminal && ::isatty(STDIN_FILENO) != 0) return ask(desk, secrets, context);
-  GUARD_TRY_ASSIGN(const auto attempts, desk.journal.attempts(desk.night.id));
+  std::vector<nightly::Attempt> attempts;
+  for (const auto& task : desk.tasks) {
+    GUARD_TRY_ASSIGN(auto of_task, desk.journal.attempts(task.night, task.id));
+    std::move(of_task.begin(), of_task.end(), std::back_inserter(attempts));
+  }
   context.streams.out.print("night {}\n{}", desk.night.id, nightly::review_list(desk.tasks, attempts, secrets, colour_of(context)));
   context.streams.out.write("  next: guard nightly review take|drop|send-back TASK..., or `guard nightly report` for the whole page\n");
+  return 0;
+}
+
+std::string_view standing_text(nightly::Standing standing) {
+  switch (standing) {
+    case nightly::Standing::open: return "runs in the next night";
+    case nightly::Standing::taken: return "taken";
+    case nightly::Standing::dropped: return "dropped";
+    case nightly::Standing::to_review: return "accepted: take, drop or send it back with `guard nightly review`";
+    case nightly::Standing::given_up: return "refused after all its attempts: `guard nightly retry` runs it again";
+  }
+  return "";
+}
+
+// Every task that ever ran, and what the next night does with it.
+Result<int> list_queue(const NightlyOptions& options, CommandContext& context) {
+  CancelToken never;
+  GUARD_TRY_ASSIGN(const NightlyPlace place, nightly_place(options, context, never));
+  GUARD_TRY_ASSIGN(const Journal journal, Journal::open(place.state.journal(), Journal::Access::read));
+  GUARD_TRY_ASSIGN(const auto latest, journal.latest());
+  if (options.format == NightlyFormat::json) {
+    nlohmann::ordered_json document = {{"version", 1}, {"tasks", nlohmann::ordered_json::array()}};
+    for (const Task& task : latest) {
+      document["tasks"].push_back({{"id", task.id}, {"standing", to_string(nightly::standing_of(task))}, {"night", task.night}, {"state", to_string(task.state)},
+                                   {"reason", task.reason}, {"commit", task.commit}});
+    }
+    context.streams.out.write(dump(document));
+    return 0;
+  }
+  for (const Task& task : latest) {
+    context.streams.out.print("{:<24} {}  {}\n", printable(task.id), task.night, standing_text(nightly::standing_of(task)));
+  }
   return 0;
 }
 
 }  // namespace
 
 Result<int> nightly_review(const NightlyOptions& options, CommandContext& context) {
+  if (options.action == NightlyAction::list) return list_queue(options, context);
   CancelToken never;
   GUARD_TRY_ASSIGN(Desk desk, open_desk(options, context, never));
   if (options.action == NightlyAction::review) return list(desk, options, context);

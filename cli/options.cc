@@ -398,7 +398,10 @@ Result<ParsedCommand> parse_nightly(SplitArguments split) {
                                                                {"status", status},
                                                                {"stop", stop},
                                                                {"report", report},
+                                                               {"list", list},
                                                                {"review", review},
+                                                               {"retry", send_back},
+                                                               {"drop", drop},
                                                                {"plan", plan},
                                                                {"install", install},
                                                                {"supervise", supervise}}));
@@ -412,6 +415,9 @@ Result<ParsedCommand> parse_nightly(SplitArguments split) {
     if (split.positional.empty()) return mistake("guard nightly needs the plan of the night", "guard nightly run nightly.toml; docs/nightly.md shows one");
     if (split.positional.size() > 1) return mistake("a night has one plan", "put all tasks into one file");
     options.plan = std::move(split.positional[0]);
+  } else if (options.action == send_back || options.action == drop) {
+    if (split.positional.empty()) return mistake("there are no ids of tasks", "`guard nightly list` shows them");
+    options.tasks = std::move(split.positional);
   } else if (options.action == review && !split.positional.empty()) {
     const std::string what = split.positional[0];
     options.action = what == "take" ? take : what == "drop" ? drop : what == "send-back" ? send_back : review;
@@ -426,8 +432,9 @@ Result<ParsedCommand> parse_nightly(SplitArguments split) {
     return mistake(fmt::format("{} belongs to `guard nightly {}`", name, where), "leave it out");
   };
   GUARD_TRY(belongs("--resume", {run, install}, "run"));
+  GUARD_TRY(belongs("--again", {run}, "run"));
   GUARD_TRY(belongs("--max-age", {status}, "status"));
-  GUARD_TRY(belongs("--note", {send_back}, "review send-back"));
+  GUARD_TRY(belongs("--note", {send_back}, "retry"));
   GUARD_TRY(belongs("--output", {report}, "report"));
   GUARD_TRY(belongs("--at", {install}, "install"));
   GUARD_TRY(belongs("--user", {install}, "install"));
@@ -441,6 +448,7 @@ Result<ParsedCommand> parse_nightly(SplitArguments split) {
   options.format = format == "json" ? NightlyFormat::json : format == "md" ? NightlyFormat::markdown : format == "html" ? NightlyFormat::html : NightlyFormat::text;
   if ((format == "md" || format == "html") && options.action != report) return mistake(fmt::format("--format {} belongs to `guard nightly report`", format), "text or json");
   options.go_on = split.has("--resume");
+  options.again = split.has("--again");
   options.user = split.has("--user");
   options.quiet = split.has("--quiet");
   options.project = split.value("--project");

@@ -147,13 +147,13 @@ struct VerifyOptions {
   OutputFormat format = OutputFormat::text;
 };
 
-enum class NightlyAction : std::uint8_t { run, resume, plan, status, stop, report, review, take, drop, send_back, install, supervise };
+enum class NightlyAction : std::uint8_t { run, resume, plan, status, stop, report, list, review, take, drop, send_back, install, supervise };
 // `text` and `json` for most; the report has two more.
 enum class NightlyFormat : std::uint8_t { text, markdown, html, json };
 struct NightlyOptions {
   NightlyAction action = NightlyAction::status;
   std::string plan;                // run, plan, install
-  std::vector<std::string> tasks;  // take, drop, send_back
+  std::vector<std::string> tasks;  // take, drop, send_back: also `drop` and `retry`
   std::vector<std::string> argv;   // supervise: what guard starts itself for
   std::string night;               // --night; empty: the newest
   std::string project;             // --project: a folder of the repository
@@ -165,6 +165,7 @@ struct NightlyOptions {
   std::string at = "02:00";              // install
   bool user = false;                     // install: units of this user
   bool go_on = false;                    // run --resume: an unfinished night of the same plan first
+  bool again = false;                    // run: tasks that are decided, too
   std::optional<std::uint64_t> max_age_s;  // status
   NightlyFormat format = NightlyFormat::text;
   ColorChoice color = ColorChoice::automatic;

@@ -178,8 +178,9 @@ constexpr OptionRow kNightlyOptions[] = {
     {.name = "--state", .value = "FOLDER", .help = "where journal, evidence and outputs are kept (default: ~/.local/state/guard, or GUARD_STATE_DIR)"},
     {.name = "--night", .value = "ID", .help = "resume, status, report, review: which night, in place of the newest"},
     {.name = "--resume", .help = "run: go on with an unfinished night of the same plan, if there is one"},
+    {.name = "--again", .help = "run: run the tasks that are decided, too"},
     {.name = "--max-age", .value = "SPAN", .help = "status: exit 1 where no night came to its end for this long: 26h, 90m, 2d"},
-    {.name = "--note", .value = "TEXT", .help = "review send-back: what the generator is told the next time"},
+    {.name = "--note", .value = "TEXT", .help = "retry, review send-back: what the generator is told the next time"},
     {.name = "--output", .value = "FILE", .help = "report: write the page there"},
     {.name = "--at", .value = "HH:MM", .help = "install: when the night begins (default: 02:00)"},
     {.name = "--user", .help = "install: units of this user, in ~/.config/systemd/user"},
@@ -352,16 +353,19 @@ constexpr VerbRow kVerbs[] = {
      .name = "nightly",
      .summary = "let a generator work through a plan of tasks, and keep only what was shown to hold",
      .usage = "nightly run PLAN.toml\nnightly resume\nnightly status\nnightly stop\nnightly report\n"
-              "nightly review [take|drop|send-back TASK...]\nnightly plan PLAN.toml\nnightly install PLAN.toml",
+              "nightly review [take|drop|send-back TASK...]\nnightly list\nnightly retry TASK...\nnightly drop TASK...\nnightly plan PLAN.toml\nnightly install PLAN.toml",
      .about = "`run` gives each task of the plan to its generator (any program that reads a prompt on standard input) in a clone of its own,\n"
               "judges what it changed (guard gate), runs the tests in the sandbox, asks whether they are worth anything, and commits what was\n"
               "allowed to a branch of the night. What was refused goes back to the generator with the findings, as often as the plan allows.\n"
               "Killed at any moment, `resume` goes on where it was. `report` is the page for the morning, `review` takes, drops or sends back\n"
               "what was accepted, `plan` checks a plan without running it, `install` makes it run every night. docs/nightly.md has the plan's\n"
-              "format and recipes.",
+              "format and recipes.\n"
+              "The plan is a queue across nights: what was accepted, dropped, or refused after all its attempts is skipped the next time. `list`\n"
+              "shows the standing of each task, `retry` runs one again, with your note for its generator, and `run --again` runs all.",
      .options = kNightlyOptions,
      .examples = "guard nightly plan nightly.toml\nguard nightly run nightly.toml\nguard nightly status --max-age 26h\n"
-                 "guard nightly report --format html --output morning.html\nguard nightly review take add-negative",
+                 "guard nightly report --format html --output morning.html\nguard nightly review take add-negative\n"
+                 "guard nightly retry add-negative --note \"use smaller numbers\"",
      .exit_status = "run, resume: 0 every task accepted, 1 every task decided, some refused or failed, 2 some undecided or guard failed,\n"
                     "3 no environment may be used; status: 0, with --max-age 1 when a night is overdue; others: 0 done, 2 it failed;\n"
                     "64 usage; 130 interrupted, 143 terminated"},

@@ -48,6 +48,22 @@ std::string masked_text(const SecretSource& secrets, std::string_view text) {
   return out.text;
 }
 
+// That holds something, cut to what one line of a report takes.
+std::string last_line(std::string_view text) {
+  constexpr std::size_t kShown = 200;
+  const std::size_t end = text.find_last_not_of(" \t\r\n");
+  if (end == std::string_view::npos) return {};
+  text = text.substr(0, end + 1);
+  text.remove_prefix(text.rfind('\n') + 1);
+  std::string line = printable(text);
+  if (line.size() > kShown) {
+    line.resize(kShown);
+    while (!line.empty() && !is_utf8(line)) line.pop_back();
+    line += " ...";
+  }
+  return line;
+}
+
 // The attempt is over, one way or the other.
 struct Over {
   AttemptOutcome outcome;
@@ -239,6 +255,10 @@ class AttemptRun {
     GUARD_TRY(write_file_atomically(context_.state->path() / file, result.output, 0600));
     attempt_.output = file.generic_string();
     over = judge(result);
+    if (over && over->outcome == AttemptOutcome::failed) {
+      said_ = result.output;
+      if (const std::string last = last_line(said_); !last.empty()) over->detail += fmt::format("; its last line: {}", last);
+    }
     return ok();
   }
 
@@ -490,7 +510,7 @@ class AttemptRun {
       attempt_.tests_skipped = record.tests->skipped;
     }
     if (record.check) take(record.check->report.findings);
-    test_output_ = std::move(output.text);
+    said_ = std::move(output.text);
     tests_ = std::move(record.tests);
     if (record.verdict.kind() != VerdictKind::allowed) {
       over = over_of(record.verdict, record.error);
@@ -517,7 +537,7 @@ class AttemptRun {
     }
     if (std::string lost = lost_tests(*record.tests, *tests_); !lost.empty()) {
       over = Over{AttemptOutcome::refused, kTestsWeakened, std::move(lost)};
-      test_output_.clear();  // all passed, which is not the point
+      said_.clear();  // all passed, which is not the point
     }
     return ok();
   }
@@ -583,7 +603,7 @@ class AttemptRun {
     attempt_.ended_ms = unix_ms();
     attempt_.step = AttemptStep::done;
     const bool told = over.outcome == AttemptOutcome::refused || over.outcome == AttemptOutcome::failed;
-    if (told) attempt_.feedback = feedback_of(attempt_, attempt_.findings.empty() ? std::string_view(test_output_) : std::string_view());
+    if (told) attempt_.feedback = feedback_of(attempt_, attempt_.findings.empty() ? std::string_view(said_) : std::string_view());
     keep_or_remove(over.outcome);
     return std::move(attempt_);
   }
@@ -613,7 +633,7 @@ class AttemptRun {
   fs::path folder_;
   Attempt attempt_;
   BackendChoice backend_;
-  std::string test_output_;
+  std::string said_;
   std::optional<TestSummary> tests_;  // of the change
   std::optional<Error> fatal_;
 };

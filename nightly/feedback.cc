@@ -12,7 +12,7 @@ constexpr std::size_t kFindingsShown = 40;
 
 }  // namespace
 
-std::string feedback_of(const Attempt& attempt, std::string_view test_output) {
+std::string feedback_of(const Attempt& attempt, std::string_view output) {
   std::string text = fmt::format("The last attempt at this task was not accepted: {}.\n", attempt.reason);
   if (!attempt.detail.empty()) text += printable(attempt.detail) + "\n";
   if (!attempt.files.empty()) {
@@ -31,13 +31,13 @@ std::string feedback_of(const Attempt& attempt, std::string_view test_output) {
     if (!finding.excerpt.empty()) text += fmt::format("    | {}\n", printable(finding.excerpt));
     if (!finding.fix.empty()) text += fmt::format("    instead: {}\n", printable(finding.fix));
   }
-  if (!test_output.empty()) {
-    if (test_output.size() > kOutputShown) test_output.remove_prefix(test_output.size() - kOutputShown);
-    text += "\nThe end of what the tests said:\n";
-    while (!test_output.empty()) {
-      const std::size_t end = std::min(test_output.find('\n'), test_output.size());
-      text += "  | " + printable(test_output.substr(0, end)) + "\n";
-      test_output.remove_prefix(std::min(end + 1, test_output.size()));
+  if (!output.empty()) {
+    if (output.size() > kOutputShown) output.remove_prefix(output.size() - kOutputShown);
+    text += attempt.outcome == AttemptOutcome::failed ? "\nThe end of what you printed:\n" : "\nThe end of what the tests said:\n";
+    while (!output.empty()) {
+      const std::size_t end = std::min(output.find('\n'), output.size());
+      text += "  | " + printable(output.substr(0, end)) + "\n";
+      output.remove_prefix(std::min(end + 1, output.size()));
     }
   }
   if (text.size() > kFeedbackBytesMax) {

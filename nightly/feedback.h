@@ -10,8 +10,8 @@ namespace guard::nightly {
 
 inline constexpr std::size_t kFeedbackBytesMax = 16 * 1024;
 
-// `attempt`: refused or failed, with its findings. `test_output`: masked; its end is shown.
-std::string feedback_of(const Attempt& attempt, std::string_view test_output);
+// `attempt`: refused or failed, with its findings. `output`: of its tests, or of a generator that failed; masked; its end is shown.
+std::string feedback_of(const Attempt& attempt, std::string_view output);
 
 // The standard input of an attempt: the project's brief (pipeline/brief.h) if there is one, the task below a heading, and what was wrong with the
 // last attempt.

@@ -803,15 +803,16 @@ Result<std::vector<Journal::Flake>> Journal::flakes(std::size_t nights) const {
   return flakes;
 }
 
-#define GUARD_SENT_BACK                                                                                                        \
-  "t.review = 'sent_back' AND NOT EXISTS (SELECT 1 FROM task AS later JOIN night AS ln ON ln.id = later.night WHERE later.id = t.id" \
-  " AND (ln.started_ms, ln.id) > (n.started_ms, n.id))"
+// Of task t in night n: no later night has run it.
+#define GUARD_IS_LATEST                                                                                                        \
+  "t.state != 'skipped' AND NOT EXISTS (SELECT 1 FROM task AS later JOIN night AS ln ON ln.id = later.night WHERE later.id = t.id" \
+  " AND later.state != 'skipped' AND (ln.started_ms, ln.id) > (n.started_ms, n.id))"
 
-Result<std::vector<Task>> Journal::sent_back() const {
+Result<std::vector<Task>> Journal::latest() const {
   const std::lock_guard lock(state_->mutex);
   Query query(*state_,
               "SELECT t.night, t.id, t.position, t.kind, t.state, t.reason, t.detail, t.attempts, t.put_backs, t.commit_id, t.rollout, t.review, t.note, t.prompt"
-              " FROM task AS t JOIN night AS n ON n.id = t.night WHERE " GUARD_SENT_BACK " ORDER BY n.started_ms, n.id, t.position");
+              " FROM task AS t JOIN night AS n ON n.id = t.night WHERE " GUARD_IS_LATEST " ORDER BY n.started_ms, n.id, t.position");
   GUARD_TRY_ASSIGN(auto tasks, read_tasks(query));
   GUARD_TRY(state_->still());
   return tasks;
@@ -822,18 +823,23 @@ Result<std::vector<std::string>> Journal::forget(std::int64_t before_ms) {
   Transaction transaction(*state_);
   GUARD_TRY(transaction.begin(Transaction::Kind::write));
   std::vector<std::string> ids;
+  std::vector<std::string> whole;
   {
     Query query(*state_,
-                "SELECT n.id FROM night AS n WHERE n.ended_ms > 0 AND n.ended_ms < ?"
-                " AND NOT EXISTS (SELECT 1 FROM task AS t WHERE t.night = n.id AND " GUARD_SENT_BACK ") ORDER BY n.started_ms, n.id");
+                "SELECT id, decides FROM (SELECT n.id, n.started_ms, EXISTS (SELECT 1 FROM attempt WHERE attempt.night = n.id) AS has_attempts,"
+                " EXISTS (SELECT 1 FROM task AS t WHERE t.night = n.id AND t.state IN ('accepted', 'refused') AND " GUARD_IS_LATEST ") AS decides"
+                " FROM night AS n WHERE n.ended_ms > 0 AND n.ended_ms < ?"
+                " AND NOT EXISTS (SELECT 1 FROM task AS t WHERE t.night = n.id AND t.review = 'sent_back' AND " GUARD_IS_LATEST ")) WHERE has_attempts OR NOT decides ORDER BY started_ms, id");
     query.bind(before_ms);
     for (;;) {
       GUARD_TRY_ASSIGN(const bool more, query.next());
       if (!more) break;
       ids.push_back(query.text(0));
+      if (query.integer(1) == 0) whole.push_back(ids.back());
     }
   }
-  for (const auto& id : ids) GUARD_TRY(Query(*state_, "DELETE FROM night WHERE id = ?").bind(id).run());
+  for (const auto& id : ids) GUARD_TRY(Query(*state_, "DELETE FROM attempt WHERE night = ?").bind(id).run());
+  for (const auto& id : whole) GUARD_TRY(Query(*state_, "DELETE FROM night WHERE id = ?").bind(id).run());
   GUARD_TRY(transaction.commit());
   return ids;
 }

@@ -72,11 +72,12 @@ class Journal {
   };
   Result<std::vector<Flake>> flakes(std::size_t nights) const;  // over the newest nights (0: all), the most frequent first
 
-  // Tasks that were sent back in the morning and not yet taken into a night: the newest row of each task id.
-  Result<std::vector<Task>> sent_back() const;
+  // The newest row of each task id over all nights, the oldest night first; a row that was skipped says nothing new and does not count.
+  Result<std::vector<Task>> latest() const;
 
-  // Forgets nights that ended before `before_ms` (Unix, ms); answers their ids, so that their files can go, too. A night with a task
-  // that sent_back() lists is kept: no task is lost.
+  // Forgets the attempts of nights that ended before `before_ms` (Unix, ms), and those of these nights that hold no decision: a row of
+  // latest() that was accepted or refused stays, or its task would run again. A night with a task that was sent back and has not run since stays
+  // whole. Answers the nights whose files can go.
   Result<std::vector<std::string>> forget(std::int64_t before_ms);
 
   // PRAGMA integrity_check: empty, or what it says.

@@ -43,6 +43,9 @@ class Loop {
   Loop(const NightOptions& options, Night night, std::vector<Task> tasks, const CancelToken& cancel)
       : options_(options), context_(*options.context), cancel_(cancel), night_(std::move(night)), tasks_(std::move(tasks)), began_(Clock::now()) {
     for (const auto& planned : context_.plan->tasks) planned_[planned.id] = &planned;
+    for (const auto& task : tasks_) {
+      if (!task.note.empty()) feedback_[task.id] = note_text(task.note);
+    }
   }
 
   // What was said to generators before. The budget of a night that is resumed is a fresh one: somebody wants it to go on.
@@ -51,8 +54,6 @@ class Loop {
     if (!attempt.feedback.empty()) feedback_[attempt.task] = attempt.feedback;
     if (attempt.reason == "conflict") from_tip_.insert(attempt.task);
   }
-  const std::vector<Task>& tasks() const { return tasks_; }
-  void remember_note(const std::string& task, const std::string& feedback) { feedback_[task] = feedback; }
 
   Result<NightResult> run() {
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
@@ -315,8 +316,6 @@ class Loop {
 
 Result<NightResult> begin_night(const NightOptions& options, Night night, std::vector<Task> tasks, const CancelToken& cancel) {
   const NightContext& context = *options.context;
-  // Before the new night's own rows are the newest of their tasks.
-  GUARD_TRY_ASSIGN(const auto sent_back, context.journal->sent_back());
   // The branch last: a night without one can be resumed, a branch without a night belongs to nobody.
   GUARD_TRY(context.journal->begin(night, tasks));
   if (auto made = context.repository->create_branch(night.branch, night.base); !made) {
@@ -333,10 +332,6 @@ Result<NightResult> begin_night(const NightOptions& options, Night night, std::v
   }
   *context.branch_tip = night.base;
   Loop loop(options, std::move(night), std::move(tasks), cancel);
-  for (const auto& task : sent_back) {
-    const bool planned = std::any_of(context.plan->tasks.begin(), context.plan->tasks.end(), [&](const PlannedTask& row) { return row.id == task.id; });
-    if (planned && !task.note.empty()) loop.remember_note(task.id, note_text(task.note));
-  }
   return loop.run();
 }
 
@@ -394,9 +389,6 @@ Result<NightResult> resume_night(const NightOptions& options, Night night, const
   }
   GUARD_TRY(context.journal->save(&night, nullptr, nullptr));
   Loop loop(options, std::move(night), std::move(tasks), cancel);
-  for (const auto& task : loop.tasks()) {
-    if (!task.note.empty()) loop.remember_note(task.id, note_text(task.note));
-  }
   for (const auto& attempt : attempts) loop.remember(attempt);
   return loop.run();
 }

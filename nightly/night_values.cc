@@ -8,6 +8,7 @@ std::string_view to_string(NightState state) noexcept {
     case NightState::finished: return "finished";
     case NightState::ended: return "ended";
     case NightState::stopped: return "stopped";
+    case NightState::killed: return "killed";
   }
   return "running";
 }

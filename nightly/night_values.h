@@ -15,10 +15,11 @@
 namespace guard::nightly {
 
 enum class NightState : std::uint8_t {
-  running,   // or killed while it was: whoever can take the lock knows
+  running,   // in the journal: or killed while it was; see state_folder.h, observed_state()
   finished,  // every task was decided
   ended,     // a budget, too many failures in a row or put-backs, no space; `why` says which
   stopped,   // `guard nightly stop`, or a signal
+  killed,    // nobody works on it any more; never in the journal
 };
 
 struct Night {

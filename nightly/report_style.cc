@@ -32,7 +32,7 @@ code,td,dd,li,p,h1{overflow-wrap:anywhere}
 .lead,.none{color:var(--soft)}
 .none{font-size:14px}
 .pill{display:inline-block;font-size:12px;font-weight:600;line-height:18px;letter-spacing:0;padding:0 8px;border:1px solid currentColor;border-radius:9px;white-space:nowrap;max-width:100%;overflow:clip;text-overflow:ellipsis}
-.c-accepted,.c-finished{color:var(--accepted)}.c-refused,.c-ended{color:var(--refused)}.c-failed{color:var(--failed)}.c-waiting,.c-stopped,.c-put_back,.c-interrupted{color:var(--waiting)}.c-running{color:var(--running)}.c-skipped{color:var(--skipped)}
+.c-accepted,.c-finished{color:var(--accepted)}.c-refused,.c-ended{color:var(--refused)}.c-failed{color:var(--failed)}.c-waiting,.c-stopped,.c-killed,.c-put_back,.c-interrupted{color:var(--waiting)}.c-running{color:var(--running)}.c-skipped{color:var(--skipped)}
 .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(116px,1fr));gap:10px;margin:24px 0 12px;padding:0;list-style:none}
 .tiles li{background:var(--panel);border:1px solid var(--line);border-radius:8px;padding:10px 14px}
 .tiles b{display:block;font-size:24px;line-height:1.25;font-weight:650}

@@ -25,9 +25,8 @@ std::vector<std::string> notices_of(const ReportView& view) {
   const auto add = [&](std::uint64_t count, std::string_view word, std::string_view rest) {
     if (count > 0) notices.push_back(fmt::format("{} {}", plural(count, word), rest));
   };
-  if (input.night.state == NightState::running) {
-    notices.push_back(fmt::format("The night has not ended; its last step was at {}. If no loop is alive, `guard nightly resume` goes on with it.", time_text(input.night.heartbeat_ms)));
-  }
+  if (input.night.state == NightState::running) notices.push_back(fmt::format("The night is still running; its last step was at {}.", time_text(input.night.heartbeat_ms)));
+  if (input.night.state == NightState::killed) notices.push_back(fmt::format("The night was killed after {}. To continue it: `guard nightly resume`", time_text(input.night.heartbeat_ms)));
   std::uint64_t host = 0, put_back = 0, interrupted = 0, kept = 0;
   std::set<std::string_view> flaky;
   for (const auto& attempt : input.attempts) {
@@ -44,6 +43,15 @@ std::vector<std::string> notices_of(const ReportView& view) {
     no_record += row.last() == nullptr || row.last()->evidence.empty() ? 1u : 0u;
     no_worth += row.task->kind == TaskKind::test && (row.last() == nullptr || row.last()->mutants == 0) ? 1u : 0u;
   }
+  std::uint64_t to_review = 0, earlier = 0, given_up = 0;
+  for (const auto& task : input.tasks) {
+    to_review += task.state == TaskState::accepted && task.review == Review::none ? 1u : 0u;
+    earlier += task.state == TaskState::skipped && task.reason == "to_review" ? 1u : 0u;
+    given_up += task.state == TaskState::skipped && task.reason == "given_up" ? 1u : 0u;
+  }
+  add(to_review, "accepted task", "to review: `guard nightly review` shows each change and takes, drops or sends it back.");
+  add(earlier, "task", "accepted in earlier nights and not reviewed yet: `guard nightly review`");
+  add(given_up, "task", "not run again: refused in an earlier night after all attempts. `guard nightly retry TASK` runs one again.");
   add(host, "attempt", "ran on the host, without a sandbox.");
   add(to_host, "task", "went to the host by the roll-out.");
   add(no_record, "accepted task", "without an evidence record.");

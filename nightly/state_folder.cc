@@ -140,4 +140,9 @@ Result<std::optional<NightLock::Holder>> NightLock::holder(const StateFolder& st
   return std::optional<Holder>(written_holder(file->get()));
 }
 
+NightState observed_state(const Night& night, const std::optional<NightLock::Holder>& holder) noexcept {
+  const bool worked_on = holder && holder->night == night.id;
+  return night.state == NightState::running && !worked_on ? NightState::killed : night.state;
+}
+
 }  // namespace guard::nightly

@@ -16,6 +16,7 @@
 #include "common/environment.h"
 #include "common/result.h"
 #include "common/unique_fd.h"
+#include "nightly/night_values.h"
 
 namespace guard::nightly {
 
@@ -65,5 +66,8 @@ class NightLock {
   UniqueFd file_;
   UniqueFd shared_;
 };
+
+// The state of a night as its reader has to see it: one that says it is running while another night, or nobody, holds the lock was killed.
+NightState observed_state(const Night& night, const std::optional<NightLock::Holder>& holder) noexcept;
 
 }  // namespace guard::nightly

@@ -52,7 +52,7 @@ ProgramResult NightRepository::guard(std::vector<std::string> arguments) const {
 
 std::map<std::string, std::string> NightRepository::outcomes() const {
   std::map<std::string, std::string> found;
-  const auto document = guard({"nightly", "review", "--format", "json"}).document();
+  const auto document = guard({"nightly", "report", "--format", "json"}).document();
   if (!document.is_object()) return found;
   for (const auto& task : document["tasks"]) {
     const std::string state = task["state"];

@@ -286,6 +286,10 @@ TEST(Nightly, SurvivesKills) {
     if (WIFEXITED(status)) break;
   }
   EXPECT_GT(killed, 3);
+  // Before it is resumed, all who show it say the same.
+  const auto state = night.guard({"nightly", "status", "--format", "json"}).document()["night"]["state"];
+  EXPECT_THAT(state, ::testing::AnyOf("killed", "finished"));
+  EXPECT_EQ(night.guard({"nightly", "report", "--format", "json"}).document()["night"]["state"], state);
   const auto last = night.guard({"nightly", "resume"});
   EXPECT_LE(last.exit_status, 1) << last.err;
   const std::map<std::string, std::string> expected = {{"good0", "accepted"},        {"repairs1", "accepted"},          {"escapes2", "refused:findings"}, {"slow3", "accepted"},
@@ -523,6 +527,49 @@ TEST(Nightly, AResumedNightIsJudgedAsItBegan) {
 }
 
 // A budget that was used up ends a night; the next start begins a new one, and a person's `resume` goes on with a fresh budget.
+// What was decided stays decided, over three nights and whatever the person says in between.
+TEST(Nightly, RunsNothingAgainThatWasDecided) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const NightRepository night("namespace", "[nightly]\nworth = false\n");
+  const std::vector<NightTask> tasks = {{"taken", "good"}, {"dropped", "good"}, {"unseen", "good"}, {"back", "good"}, {"refused", "fails", "attempts = 1\n"}, {"broken", "fails_itself", "attempts = 1\n"}};
+  night.plan(tasks);
+  EXPECT_EQ(night.run().exit_status, 1);
+  ASSERT_EQ(night.guard({"nightly", "review", "take", "taken"}).exit_status, 0);
+  ASSERT_EQ(night.guard({"nightly", "drop", "dropped"}).exit_status, 0);
+  ASSERT_EQ(night.guard({"nightly", "retry", "back", "--note", "use smaller numbers"}).exit_status, 0);
+  const auto second = night.run();
+  EXPECT_EQ(second.exit_status, 1) << second.err;
+  EXPECT_THAT(night.committed(), ElementsAre("back"));
+  const auto outcomes = night.outcomes();
+  EXPECT_EQ(outcomes.at("taken"), "skipped:taken");
+  EXPECT_EQ(outcomes.at("dropped"), "skipped:dropped");
+  EXPECT_EQ(outcomes.at("unseen"), "skipped:to_review");
+  EXPECT_EQ(outcomes.at("refused"), "skipped:given_up");
+  EXPECT_EQ(outcomes.at("broken"), "failed:generator_failed");
+  const auto report = night.guard({"nightly", "report"});
+  EXPECT_THAT(report.out, HasSubstr("guard nightly review"));
+  EXPECT_THAT(report.out, HasSubstr("its last line: no idea"));
+  // What an earlier night accepted can still be taken.
+  const auto took = night.guard({"nightly", "review", "take", "unseen"});
+  EXPECT_EQ(took.exit_status, 0) << took.err;
+  EXPECT_TRUE(fs::exists(night.repository().path() / "sandbox" / "unseen.test.ts"));
+  // Another prompt is another task; a retry without a word runs, too.
+  auto changed = tasks;
+  changed[1] = {"dropped", "chatty"};
+  night.plan(changed);
+  ASSERT_EQ(night.guard({"nightly", "retry", "refused"}).exit_status, 0);
+  EXPECT_EQ(night.run().exit_status, 1);
+  const auto third = night.outcomes();
+  EXPECT_EQ(third.at("dropped"), "accepted");
+  EXPECT_EQ(third.at("refused"), "refused:tests_failed");
+  EXPECT_EQ(third.at("unseen"), "skipped:taken");
+  EXPECT_EQ(third.at("back"), "skipped:to_review");
+  const auto listed = night.guard({"nightly", "list", "--format", "json"}).document();
+  EXPECT_EQ(listed["tasks"].size(), 6u);
+  EXPECT_EQ(night.guard({"nightly", "drop", "nobody"}).exit_status, 2);
+  EXPECT_THAT(night.guard({"nightly", "list"}).out, HasSubstr("refused after all its attempts"));
+}
+
 TEST(Nightly, AUsedUpBudgetDoesNotHoldTheNextNight) {
   GUARD_NEEDS(Needs::namespace_sandbox);
   const NightRepository night("namespace", "[nightly]\nworth = false\n");

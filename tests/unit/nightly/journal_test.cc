@@ -27,6 +27,7 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
 
@@ -880,22 +881,36 @@ TEST_F(JournalTest, CountsFlakesOverNights) {
   EXPECT_EQ((*newest)[1].nights, 1u);
 }
 
+std::vector<Task> sent_back(const Journal& journal) {
+  std::vector<Task> rows;
+  const auto latest = journal.latest();
+  for (const Task& task : *latest) {
+    if (task.review == Review::sent_back) rows.push_back(task);
+  }
+  return rows;
+}
+
 TEST_F(JournalTest, ListsWhatWasSentBackUntilANightTakesIt) {
   Journal journal = writer();
   ASSERT_TRUE(journal.begin(night_of("n1", 1), {task_of("n1", "a"), task_of("n1", "b", 1), task_of("n1", "c", 2)}));
   ASSERT_TRUE(journal.review("n1", "a", Review::sent_back, "first"));
   ASSERT_TRUE(journal.review("n1", "b", Review::sent_back, "again"));
   ASSERT_TRUE(journal.review("n1", "c", Review::dropped, "no"));
-  EXPECT_EQ(journal.sent_back()->size(), 2u);
+  EXPECT_EQ(sent_back(journal).size(), 2u);
   ASSERT_TRUE(journal.begin(night_of("n2", 2), {task_of("n2", "a")}));
-  auto back = journal.sent_back();
-  ASSERT_EQ(back->size(), 1u);
-  EXPECT_EQ(back->front().id, "b");
-  EXPECT_EQ(back->front().note, "again");
+  auto back = sent_back(journal);
+  ASSERT_EQ(back.size(), 1u);
+  EXPECT_EQ(back.front().id, "b");
+  EXPECT_EQ(back.front().note, "again");
   ASSERT_TRUE(journal.review("n2", "a", Review::sent_back, "second"));
-  back = journal.sent_back();
-  ASSERT_EQ(back->size(), 2u);
-  EXPECT_EQ(back->back().note, "second");
+  back = sent_back(journal);
+  ASSERT_EQ(back.size(), 2u);
+  EXPECT_EQ(back.back().note, "second");
+  // A night that skipped it has said nothing about it.
+  Task skipped = task_of("n3", "a");
+  skipped.state = TaskState::skipped;
+  ASSERT_TRUE(journal.begin(night_of("n3", 3), {skipped}));
+  EXPECT_EQ(sent_back(journal).size(), 2u);
 }
 
 TEST_F(JournalTest, ForgetsOldNightsAndAllOfThem) {
@@ -920,6 +935,36 @@ TEST_F(JournalTest, ForgetsOldNightsAndAllOfThem) {
   EXPECT_THAT(*journal.attempts("n1"), IsEmpty());
   EXPECT_THAT(*journal.findings_by_rule("n1"), IsEmpty());
   EXPECT_EQ(journal.nights(0)->size(), 3u);
+  EXPECT_EQ(*journal.check(), "");
+}
+
+// What was decided is not run again, however long ago it was.
+TEST_F(JournalTest, KeepsDecisionsOfForgottenNights) {
+  Journal journal = writer();
+  for (const TaskState state : {TaskState::accepted, TaskState::refused, TaskState::failed}) {
+    const std::string id(to_string(state));
+    Night night = night_of(id, 100);
+    night.ended_ms = 150;
+    Task task = task_of(id, "t-" + id);
+    task.state = state;
+    ASSERT_TRUE(journal.begin(night, {task}));
+    Attempt attempt = full_attempt();
+    attempt.night = id;
+    attempt.task = task.id;
+    ASSERT_TRUE(journal.save(nullptr, nullptr, &attempt));
+  }
+  EXPECT_THAT(*journal.forget(200), UnorderedElementsAre("accepted", "refused", "failed"));
+  EXPECT_THAT(*journal.attempts("accepted"), IsEmpty());
+  EXPECT_EQ(journal.tasks("accepted")->size(), 1u);
+  EXPECT_EQ(journal.tasks("refused")->size(), 1u);
+  EXPECT_THAT(*journal.tasks("failed"), IsEmpty());
+  EXPECT_THAT(*journal.forget(200), IsEmpty());
+  // A later night of the same task takes the decision over.
+  Night later = night_of("later", 300);
+  Task again = task_of("later", "t-accepted");
+  again.state = TaskState::accepted;
+  ASSERT_TRUE(journal.begin(later, {again}));
+  EXPECT_THAT(*journal.forget(200), ElementsAre("accepted"));
   EXPECT_EQ(*journal.check(), "");
 }
 

@@ -315,7 +315,7 @@ TEST(ReportPage, ShowsANightThatHasNothingYet) {
   input.attempts[0].started_ms = input.night.started_ms;
   const std::string page = render(input, ReportFormat::html);
   tags_of(page);
-  EXPECT_THAT(page, HasSubstr("The night has not ended"));
+  EXPECT_THAT(page, HasSubstr("The night is still running"));
   EXPECT_THAT(page, HasSubstr("Trends begin with the second night."));
 }
 
@@ -413,7 +413,7 @@ TEST(ReportJson, HoldsTheNight) {
   EXPECT_EQ(json["tasks"][0]["attempts"][0]["worth"]["mutants_killed"], 5);
   EXPECT_EQ(json["trend"].size(), 14u);
   EXPECT_EQ(json["flaky"][0]["nights"], 4);
-  EXPECT_EQ(json["notices"].size(), 4u);
+  EXPECT_EQ(json["notices"].size(), 5u);
 }
 
 // Texts are read together, and yet each is masked as if it stood alone.
@@ -461,7 +461,7 @@ TEST(ReportView, TellsWhatIsThinnerThanUsual) {
   input.attempts[0].flaky = {"a", "b", "a"};
   input.attempts[1].flaky = {"a"};
   input.tasks[2].put_backs = 2;
-  EXPECT_THAT(ReportView(input).notices, ElementsAre("1 attempt ran on the host, without a sandbox.", "1 task went to the host by the roll-out.", "1 accepted task without an evidence record.",
+  EXPECT_THAT(ReportView(input).notices, ElementsAre("2 accepted tasks to review: `guard nightly review` shows each change and takes, drops or sends it back.", "1 attempt ran on the host, without a sandbox.", "1 task went to the host by the roll-out.", "1 accepted task without an evidence record.",
                                                      "1 accepted test task never shown to fail on broken code: no broken version was tried.", "2 tests passed and failed on the same code tonight."));
   input.tasks[1].state = TaskState::waiting;
   input.attempts[1].outcome = AttemptOutcome::interrupted;
