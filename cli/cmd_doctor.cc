@@ -1,4 +1,4 @@
-// `guard doctor`: what works on this machine, what would run where, and how to mend what does not.
+// `guard doctor`: what works on this machine, what would run where, and how to fix what does not.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -80,7 +80,8 @@ int cmd_doctor(const DoctorOptions& options, CommandContext& context) {
   rows.push_back(row_of("docker", engine.probe));
   rows.push_back(row_of("namespace", make_namespace_sandbox()->probe(Deadline::after(milliseconds(5000)))));
   const SandboxProbe container_use = probe_container_use(config, context.environment);
-  rows.push_back(row_of("container-use", container_use));
+  // Nobody has to hear of a backend that is asked for by name only.
+  if (config.backend == BackendName::container_use || !config.container_use.program.empty()) rows.push_back(row_of("container-use", container_use));
   rows.push_back(image_row(project, config));
   for (auto& finding : first_look(project, context.cancel).findings) {
     rows.push_back({std::move(finding.name), finding.works ? "ok" : "bad", std::move(finding.text), std::move(finding.remedy), {}});

@@ -37,7 +37,7 @@ std::string text_of(const FirstLook& look, const fs::path& project) {
     if (!finding.remedy.empty()) text += fmt::format("  {:<10} {}{}\n", "", finding.works ? "" : "next: ", printable(finding.remedy));
     works = works && finding.works;
   }
-  return text + fmt::format("next: commit guard.toml{}, then `guard image build`, `guard run`; `guard doctor` says what works on this machine\n", works ? "" : ", mend what will not work");
+  return text + fmt::format("next: commit guard.toml{}, then `guard image build`, `guard run`; `guard doctor` says what works on this machine\n", works ? "" : ", fix what will not work");
 }
 
 // Returns where it was written.

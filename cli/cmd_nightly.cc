@@ -244,8 +244,12 @@ Result<int> watch(const NightlyOptions& options, CommandContext& context, NightW
       return;
     }
     progress.clear();
-    context.streams.err.print("{}\n", line);
+    context.streams.err.print("{} {}\n", nightly::utc_text(nightly::unix_ms(), "%H:%M:%SZ"), line);
   };
+  if (!options.quiet) {
+    context.streams.err.print("{} night {}: {} on branch {}\n", nightly::utc_text(nightly::unix_ms(), "%H:%M:%SZ"), works.context.night,
+                              plural(works.plan.tasks.size(), "task"), printable(works.context.branch));
+  }
   GUARD_TRY_ASSIGN(const nightly::NightResult result, work(night));
   progress.clear();
   return conclude(options, context, works, result);

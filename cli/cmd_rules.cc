@@ -36,6 +36,25 @@ int list(const RulesOptions& options, CommandContext& context, const RuleSet& ru
   return 0;
 }
 
+Json texts_of(const std::vector<Example>& examples) {
+  Json texts = Json::array();
+  for (const auto& example : examples) texts.push_back(example.text);
+  return texts;
+}
+
+// The shortest ones: a screen holds them, and they say the same as the long ones.
+void show_examples(OutStream& out, std::string_view title, const std::vector<Example>& examples) {
+  if (examples.empty()) return;
+  constexpr std::size_t kShown = 5;
+  constexpr std::size_t kLineMax = 120;
+  std::vector<std::string_view> texts;
+  for (const auto& example : examples) texts.push_back(example.text);
+  std::stable_sort(texts.begin(), texts.end(), [](auto left, auto right) { return left.size() < right.size(); });
+  out.print("\n{} ({} of {} examples):\n", title, std::min(kShown, texts.size()), texts.size());
+  texts.resize(std::min(kShown, texts.size()));
+  for (const auto text : texts) out.print("  {}{}\n", printable(text.substr(0, kLineMax)), text.size() > kLineMax ? "..." : "");
+}
+
 Result<int> show(const RulesOptions& options, CommandContext& context, const RuleSet& rules) {
   const Rule* rule = rules.find(options.id);
   if (rule == nullptr) {
@@ -47,7 +66,8 @@ Result<int> show(const RulesOptions& options, CommandContext& context, const Rul
   }
   if (options.format == OutputFormat::json) {
     Json document = {{"version", 1}, {"id", rule->id}, {"tier", to_string(rule->tier)}, {"title", rule->title}, {"why", rule->why},
-                     {"fix", rule->fix}, {"patterns", Json::array()}, {"needs", rule->needs}, {"all_of", rule->all_of}, {"references", rule->references}};
+                     {"fix", rule->fix}, {"patterns", Json::array()}, {"needs", rule->needs}, {"all_of", rule->all_of}, {"references", rule->references},
+                     {"match", texts_of(rule->match)}, {"no_match", texts_of(rule->no_match)}};
     for (const auto& pattern : rule->patterns) document["patterns"].push_back(pattern.regex);
     write_json(context, document);
     return 0;
@@ -56,19 +76,18 @@ Result<int> show(const RulesOptions& options, CommandContext& context, const Rul
   out.print("{}  ({})\n{}\n", rule->id, to_string(rule->tier), rule->title);
   if (!rule->why.empty()) out.print("\nwhy:     {}\n", rule->why);
   if (!rule->fix.empty()) out.print("instead: {}\n", rule->fix);
-  for (const auto& pattern : rule->patterns) out.print("\npattern: {}\n", pattern.regex);
   for (const auto& fact : rule->needs) out.print("only if: {} (in the file or in one that it loads)\n", fact);
   for (const auto& fact : rule->all_of) out.print("all of:  {} (over the file and all that it loads)\n", fact);
-  for (const auto& example : rule->match) out.print("\nfound:   {}\n", printable(example.text));
-  for (const auto& example : rule->no_match) out.print("passes:  {}\n", printable(example.text));
   for (const auto& reference : rule->references) out.print("see:     {}\n", reference);
+  show_examples(out, "found", rule->match);
+  show_examples(out, "allowed", rule->no_match);
+  const std::size_t patterns = rule->patterns.size();
+  out.print("\n{} pattern{}; `guard rules show {} --format json` prints them and every example\n", patterns, patterns == 1 ? "" : "s", rule->id);
   return 0;
 }
 
-Result<int> write_page(CommandContext& context, const RuleSet& rules) {
-  GUARD_TRY_ASSIGN(const SecretSource secrets, SecretSource::create(rules));
-  GUARD_TRY_ASSIGN(const std::string page, rules_page(rules.with_examples(), secrets));
-  context.streams.out.write(page);
+int write_page(CommandContext& context, const RuleSet& rules) {
+  context.streams.out.write(rules_page(rules));
   return 0;
 }
 
@@ -133,7 +152,7 @@ int cmd_rules(const RulesOptions& options, CommandContext& context) {
   auto engine = load_rules_alone(options.folder);
   if (!engine) return fail(context, engine.error());
   Result<int> done = options.action == RulesAction::list   ? Result<int>(list(options, context, *engine->rules))
-                     : options.action == RulesAction::doc  ? write_page(context, *engine->rules)
+                     : options.action == RulesAction::doc  ? Result<int>(write_page(context, *engine->rules))
                      : options.action == RulesAction::show ? show(options, context, engine->rules->with_examples())
                                                            : prove(options, context, *engine);
   return done ? finish(context, *done) : fail(context, done.error());

@@ -52,8 +52,8 @@ std::string_view stage_sentence(std::string_view stage) {
   if (stage == "image") return "looking for the image";
   if (stage == "stage") return "staging what was checked";
   if (stage == "run") return "running in the sandbox";
-  if (stage == "judge") return "weighing what was seen";
-  if (stage == "bring_back") return "looking at what the tests wrote";
+  if (stage == "judge") return "judging the result";
+  if (stage == "bring_back") return "checking what the tests wrote";
   return stage;
 }
 

@@ -30,12 +30,12 @@ constexpr OptionRow kColor = {.name = "--color",
                               .value = "WHEN",
                               .help = "auto (on a terminal, unless NO_COLOR is set), always or never",
                               .choices = kColors};
-constexpr OptionRow kQuiet = {.name = "--quiet", .help = "no progress, only results"};
-constexpr OptionRow kConfig = {.name = "--config", .value = "FILE", .help = "this guard.toml instead of the project's"};
+constexpr OptionRow kQuiet = {.name = "--quiet", .help = "no progress output"};
+constexpr OptionRow kConfig = {.name = "--config", .value = "FILE", .help = "use this guard.toml instead of the project's"};
 constexpr OptionRow kRules = {
-    .name = "--rules", .value = "DIR", .help = "the rules of this folder instead of those that guard brings"};
+    .name = "--rules", .value = "DIR", .help = "use the rules in this folder instead of the built-in ones"};
 constexpr OptionRow kProject = {
-    .name = "--project", .value = "DIR", .help = "the project's folder, instead of the current one"};
+    .name = "--project", .value = "DIR", .help = "the project's folder (default: the current one)"};
 constexpr OptionRow kMaskEnv = {.name = "--mask-env",
                                 .value = "NAME,..",
                                 .help = "also mask the values of these variables",
@@ -43,19 +43,19 @@ constexpr OptionRow kMaskEnv = {.name = "--mask-env",
                                 .config_keys = "redact.mask_env"};
 
 constexpr OptionRow kCheckOptions[] = {
-    {.name = "--staged", .help = "judge what `git commit` would commit now, under [check] paths"},
+    {.name = "--staged", .help = "check what `git commit` would commit: files in [check] paths, and all added lines for secrets"},
     {.name = "--mode",
      .value = "MODE",
-     .help = "the place that the rules are chosen for: auto, docker, host or namespace",
+     .help = "which tiers apply: auto (host findings ask the engine), docker, host or namespace",
      .choices = kModes},
-    {.name = "--stdin-name", .value = "NAME", .help = "the name that standard input goes by (default stdin.ts)"},
-    {.name = "--allow-empty", .help = "no files at all is a pass"},
-    {.name = "--jobs", .value = "N", .help = "threads that look at files (default: one for each processor)"},
-    {.name = "--no-ignore", .help = "look at files that .gitignore leaves out, too (gated and named ones always are)"},
+    {.name = "--stdin-name", .value = "NAME", .help = "the file name for standard input (default stdin.ts)"},
+    {.name = "--allow-empty", .help = "pass if there are no files"},
+    {.name = "--jobs", .value = "N", .help = "number of threads (default: one per processor)"},
+    {.name = "--no-ignore", .help = "also check files that git ignores (gated and named files always are)"},
     {.name = "--explain",
      .value = "PATH[:LINE]",
-     .help = "how guard reads this line, and why each rule did or did not fire; PATHs are judged with it"},
-    {.name = "--print-waiver", .help = "print a waiver for each finding that can be waived, to be pasted into guard.toml"},
+     .help = "show how guard reads this line, and why a rule did or did not match; PATHs are checked with it"},
+    {.name = "--print-waiver", .help = "print waivers for the findings that allow one, to paste into guard.toml"},
     kReportFormat,
     kColor,
     kConfig,
@@ -63,19 +63,19 @@ constexpr OptionRow kCheckOptions[] = {
 };
 
 constexpr OptionRow kGateOptions[] = {
-    {.name = "--base", .value = "REV", .help = "what the change is compared with, and whose guard.toml holds (default HEAD)"},
-    {.name = "--head", .value = "REV", .help = "judge this commit; needs --base"},
-    {.name = "--staged", .help = "judge the index: what `git commit` would commit now"},
-    {.name = "--patch", .value = "FILE", .help = "judge what the base would be with this patch; - reads standard input"},
+    {.name = "--base", .value = "REV", .help = "compare with this revision, and use its guard.toml (default HEAD)"},
+    {.name = "--head", .value = "REV", .help = "check this commit; needs --base"},
+    {.name = "--staged", .help = "check the index: what `git commit` would commit"},
+    {.name = "--patch", .value = "FILE", .help = "check the base with this patch applied; - reads standard input"},
     {.name = "--task-kind",
      .value = "KIND",
-     .help = "test (default): lockfiles, manifests, build and hidden files are untouchable; any: other tasks",
+     .help = "test (default): lockfiles, manifests, build and hidden files may not change; any: other tasks",
      .choices = kTaskKinds},
     {.name = "--mode",
      .value = "MODE",
      .help = "the place that the rules are chosen for: auto, docker, host or namespace",
      .choices = kModes},
-    {.name = "--allow-empty", .help = "a change of nothing is a pass"},
+    {.name = "--allow-empty", .help = "pass if nothing changed"},
     kReportFormat,
     kColor,
     kConfig,
@@ -86,36 +86,36 @@ constexpr OptionRow kGateOptions[] = {
 constexpr OptionRow kRunOptions[] = {
     {.name = "--jobs",
      .value = "N",
-     .help = "each file in a sandbox of its own, N at a time, under one budget (default: one for all)"},
-    {.name = "--watch", .help = "run again whenever a file that the run saw is changed"},
-    {.name = "--file-timeout", .value = "SECONDS", .help = "how long one file may take; the others are run all the same", .config_keys = "run.file_timeout"},
+     .help = "one sandbox per file, N at a time, sharing the limits (default: one sandbox for all)"},
+    {.name = "--watch", .help = "run again whenever a file changes"},
+    {.name = "--file-timeout", .value = "SECONDS", .help = "time limit of each test file; the other files still run", .config_keys = "run.file_timeout"},
     {.name = "--collect",
      .value = "MODE",
-     .help = "which files come back that passing tests wrote: none, listed (collect_paths) or all",
+     .help = "which files written by passing tests to keep: none, listed (collect_paths) or all",
      .choices = kCollects,
      .config_keys = "run.collect"},
     {.name = "--backend",
      .value = "NAME",
-     .help = "auto, docker, namespace, host or container-use; all rules that its mode needs still apply",
+     .help = "auto, docker, namespace, host or container-use; the tiers follow the backend",
      .choices = kBackends},
     {.name = "--timeout",
      .value = "SECONDS",
-     .help = "how long it may take",
+     .help = "time limit of the whole run",
      .config_keys = "docker.timeout namespace.timeout host.timeout container_use.timeout"},
-    {.name = "--memory", .value = "BYTES", .help = "memory, 512m or 2g", .config_keys = "limits.memory"},
-    {.name = "--cpus", .value = "N", .help = "processors, 1.5 say", .config_keys = "limits.cpus"},
-    {.name = "--pids", .value = "N", .help = "processes and threads", .config_keys = "limits.pids"},
-    {.name = "--image", .value = "REF", .help = "the image of the container", .config_keys = "docker.image"},
+    {.name = "--memory", .value = "BYTES", .help = "memory limit, such as 512m or 2g", .config_keys = "limits.memory"},
+    {.name = "--cpus", .value = "N", .help = "processors, such as 1.5", .config_keys = "limits.cpus"},
+    {.name = "--pids", .value = "N", .help = "limit of processes and threads", .config_keys = "limits.pids"},
+    {.name = "--image", .value = "REF", .help = "container image", .config_keys = "docker.image"},
     {.name = "--env",
      .value = "NAME[=VALUE]",
-     .help = "a variable for the sandbox, masked in the output; without a value guard's own",
+     .help = "set a variable in the sandbox and mask its value; without =VALUE take guard's own",
      .repeats = true},
     kMaskEnv,
     kProject,
     kReportFormat,
     {.name = "--record",
      .value = "FILE|FOLDER",
-     .help = "write the evidence of this run there (docs/evidence.md), instead of where [run] record says"},
+     .help = "write the evidence record there (docs/evidence.md) instead of to [run] record"},
     {.name = "--quiet", .help = "no progress, only results"},
     kColor,
     kConfig,
@@ -124,11 +124,11 @@ constexpr OptionRow kRunOptions[] = {
 
 constexpr std::span<const OptionRow> kExecOptions = std::span(kRunOptions).subspan(4);
 
-constexpr OptionRow kDryRun = {.name = "--dry-run", .help = "only say what would be removed"};
+constexpr OptionRow kDryRun = {.name = "--dry-run", .help = "only print what would be removed"};
 constexpr OptionRow kImageOptions[] = {
     {.name = "--engine", .help = "only the image in the container engine"},
     {.name = "--root-folder", .help = "only the root folder of the embedded sandbox"},
-    {.name = "--all", .help = "both; with prune: images of every project that no project needs any more"},
+    {.name = "--all", .help = "both; with prune: images of all projects that no project needs any more"},
     {.name = "--force", .help = "with prune --all: remove them"},
     kDryRun,
     kProject,
@@ -139,24 +139,24 @@ constexpr OptionRow kImageOptions[] = {
 constexpr OptionRow kRulesOptions[] = {kFormat, kColor};
 constexpr OptionRow kDoctorOptions[] = {kFormat, kColor, kProject, kConfig};
 constexpr OptionRow kConfigOptions[] = {kFormat, kProject, kConfig};
-constexpr OptionRow kInitOptions[] = {kProject, {.name = "--force", .help = "replace a guard.toml that is there"}};
+constexpr OptionRow kInitOptions[] = {kProject, {.name = "--force", .help = "replace an existing guard.toml"}};
 constexpr OptionRow kRedactOptions[] = {
     {.name = "--cap",
      .value = "BYTES",
-     .help = "let out no more than this, 80k say; the rest is dropped and counted (default 0: no cap)"},
+     .help = "print at most this much, such as 80k; the rest is dropped and counted (default 0: no cap)"},
     {.name = "--keep",
      .value = "WHAT",
-     .help = "what a cap keeps: head, or both (half of it the beginning, half the end)",
+     .help = "what a cap keeps: head, or both (half from the beginning, half from the end)",
      .choices = kKeeps},
-    {.name = "--stats", .help = "at the end, say on standard error what was masked how often"},
+    {.name = "--stats", .help = "print what was masked, and how often, to standard error at the end"},
     {.name = "--format",
      .value = "FORMAT",
-     .help = "of what --stats says: text or json",
+     .help = "format of --stats: text or json",
      .choices = kFormats},
     kMaskEnv,
     {.name = "--mask-file",
      .value = "FILE,..",
-     .help = "also mask the values in these files, one a line",
+     .help = "also mask the values in these files, one per line",
      .repeats = true,
      .config_keys = "redact.mask_file"},
     kConfig,
@@ -165,7 +165,7 @@ constexpr OptionRow kHookOptions[] = {
     kProject,
     {.name = "--mode",
      .value = "MODE",
-     .help = "agent: the place that the rules are chosen for, as for `guard check`",
+     .help = "agent: which tiers apply, as for `guard check`",
      .choices = kModes},
     kConfig,
     kRules,
@@ -175,20 +175,20 @@ constexpr OptionRow kVerifyOptions[] = {kProject, kConfig, kRules, kFormat};
 constexpr std::string_view kNightlyFormats[] = {"text", "json", "md", "html"};
 constexpr OptionRow kNightlyOptions[] = {
     kProject,
-    {.name = "--state", .value = "FOLDER", .help = "where journal, evidence and outputs are kept (default: ~/.local/state/guard, or GUARD_STATE_DIR)"},
-    {.name = "--night", .value = "ID", .help = "resume, status, report, review: which night, in place of the newest"},
-    {.name = "--resume", .help = "run: go on with an unfinished night of the same plan, if there is one"},
-    {.name = "--again", .help = "run: run the tasks that are decided, too"},
-    {.name = "--max-age", .value = "SPAN", .help = "status: exit 1 where no night came to its end for this long: 26h, 90m, 2d"},
-    {.name = "--note", .value = "TEXT", .help = "retry, review send-back: what the generator is told the next time"},
+    {.name = "--state", .value = "FOLDER", .help = "folder for journal, evidence and outputs (default: ~/.local/state/guard, or GUARD_STATE_DIR)"},
+    {.name = "--night", .value = "ID", .help = "resume, status, report, review: this night instead of the newest"},
+    {.name = "--resume", .help = "run: continue an unfinished night of the same plan, if there is one"},
+    {.name = "--again", .help = "run: also run tasks that are already decided"},
+    {.name = "--max-age", .value = "SPAN", .help = "status: exit 1 if no night has finished for this long: 26h, 90m, 2d"},
+    {.name = "--note", .value = "TEXT", .help = "retry, review send-back: a note for the generator's next attempt"},
     {.name = "--output", .value = "FILE", .help = "report: write the page there"},
-    {.name = "--at", .value = "HH:MM", .help = "install: when the night begins (default: 02:00)"},
-    {.name = "--user", .help = "install: units of this user, in ~/.config/systemd/user"},
+    {.name = "--at", .value = "HH:MM", .help = "install: when the night starts (default: 02:00)"},
+    {.name = "--user", .help = "install: units of this user, in ~/.config/systemd/user; uninstall: remove those"},
     kConfig,
     kRules,
-    {.name = "--format", .value = "FORMAT", .help = "text or json; report: md and html, too", .choices = kNightlyFormats},
+    {.name = "--format", .value = "FORMAT", .help = "text or json; report: also md and html", .choices = kNightlyFormats},
     kColor,
-    {.name = "--quiet", .help = "run, resume: no lines for tasks, only the result"},
+    {.name = "--quiet", .help = "run, resume: print only the result"},
 };
 constexpr std::array<std::string_view, 2> kBriefFormats = {"markdown", "json"};
 constexpr OptionRow kBriefOptions[] = {{.name = "--format", .value = "FORMAT", .help = "markdown, or json: one document on standard output", .choices = kBriefFormats},
@@ -196,25 +196,24 @@ constexpr OptionRow kBriefOptions[] = {{.name = "--format", .value = "FORMAT", .
 constexpr OptionRow kCleanOptions[] = {kFormat, kProject, kDryRun};
 
 constexpr std::string_view kCheckStatus =
-    "0 no finding, 1 findings, 2 could not decide (unreadable, no files, bad rules or configuration),\n"
-    "3 host-only findings decide and the state of the container engine is unknown; 64 usage";
+    "0 no findings; 1 findings; 2 undecided (unreadable or no files, bad rules or configuration);\n"
+    "3 only host findings, and the state of the container engine is unknown; 64 usage";
 constexpr std::string_view kRunStatus =
-    "0 allowed: all tests shown to have run and passed; 1 rejected; 2 undecided: the proof is missing;\n"
+    "0 allowed: all tests ran and passed; 1 rejected; 2 undecided: evidence is missing;\n"
     "3 no environment may be used; 64 usage; 130 interrupted, 143 terminated";
 constexpr std::string_view kExecStatus =
-    "0 the command exited with 0; 1 it did not, or a limit or signal ended it; 2 undecided: what happened is not known;\n"
+    "0 the command exited with 0; 1 it did not, or a limit or signal ended it; 2 undecided: the outcome is unknown;\n"
     "3 no environment may be used; 64 usage; 130 interrupted, 143 terminated";
-constexpr std::string_view kPlainStatus = "0 done, 2 it failed, 64 usage";
+constexpr std::string_view kPlainStatus = "0 done, 2 failed, 64 usage";
 
 constexpr VerbRow kVerbs[] = {
     {.verb = Verb::check,
      .name = "check",
-     .summary = "judge files without running them",
+     .summary = "check files against the rules, without running them",
      .usage = "check PATH...\ncheck --staged\ncheck -\ncheck",
-     .about = "Matches TypeScript and JavaScript against guard's rules. Folders are walked. A file is judged with what\n"
-              "it imports: one half of a leak may stand in another file than the other half. Without a PATH, what "
-              "[check] paths\n"
-              "in guard.toml says is judged. Findings may be waived in guard.toml; --print-waiver writes what to put there.",
+     .about = "Matches TypeScript and JavaScript against guard's rules. Folders are searched recursively. Files are checked together with\n"
+              "what they import, since a leak can be split between two files. Without PATH, checks what [check] paths in guard.toml\n"
+              "lists. A finding can be waived in guard.toml; --print-waiver prints the entry.",
      .options = kCheckOptions,
      .examples = "guard check sandbox/\nguard check --staged --format json\nguard check --format sarif sandbox/ > "
                  "guard.sarif\nguard check --explain sandbox/a.test.ts:12\ngenerate | guard check - --stdin-name "
@@ -222,36 +221,34 @@ constexpr VerbRow kVerbs[] = {
      .exit_status = kCheckStatus},
     {.verb = Verb::gate,
      .name = "gate",
-     .summary = "judge a change: what it touches, and what it adds",
+     .summary = "check a change: what it touches and what it adds",
      .usage = "gate [--base REV]\ngate --base REV --head REV\ngate --staged [--base REV]\ngate --patch FILE [--base REV]",
-     .about = "Three questions at once. What does it touch: how many files and lines, which places, no links, binaries, modes, nothing\n"
-              "that git, CI, agents or tools obey ([policy] in guard.toml). What does it add: no banned pattern on any added line. What do\n"
-              "its files under [check] paths do: all that `guard check` looks for. Without options all that is not committed is judged: the\n"
-              "work tree against HEAD, new files included, except those that .gitignore files of HEAD leave out. The two trees are\n"
-              "compared as they are; for a branch that its base has left behind, name the merge base. guard.toml is the one of the base.\n"
-              "docs/gate.md says what is refused and why.",
+     .about = "Applies three checks. Policy: number of files and lines, allowed paths, no links, binaries or mode changes, nothing that\n"
+              "configures git, CI, agents or tools ([policy] in guard.toml). Secrets: no banned pattern on any added line. Rules: everything\n"
+              "that `guard check` looks for, in files under [check] paths. Without options it checks the uncommitted changes: the work tree\n"
+              "against HEAD, with new files, without those that .gitignore of HEAD excludes. The two trees are compared directly; if the base\n"
+              "has moved on, name the merge base. guard.toml is read from the base. docs/gate.md lists what is refused and why.",
      .options = kGateOptions,
      .examples = "guard gate\nguard gate --staged --task-kind any\nguard gate --base main --head topic --format json\n"
                  "guard gate --patch change.diff --base v1.2\ngenerate | guard gate --patch -",
-     .exit_status = "0 allowed, 1 findings, 2 could not decide (nothing changed, no such revision, a patch that does not apply, bad\n"
-                    "rules or configuration), 3 host-only findings decide and the state of the container engine is unknown; 64 usage"},
+     .exit_status = "0 allowed; 1 findings; 2 undecided (nothing changed, no such revision, a patch that does not apply, bad rules or\n"
+                    "configuration); 3 only host findings, and the state of the container engine is unknown; 64 usage"},
     {.verb = Verb::run,
      .name = "run",
-     .summary = "check tests, run them in a sandbox, give a verdict",
-     .usage = "run FILE|FOLDER...",
-     .about = "The files are checked first; what was checked, and nothing else, is run by `bun test` where it can do "
-              "no harm. Output\n"
-              "is masked. A pass needs a report that shows that every file's tests ran.",
+     .summary = "check tests, run them in a sandbox, and decide",
+     .usage = "run [FILE|FOLDER...]",
+     .about = "Checks the files, then runs exactly what was checked with `bun test` in a sandbox. Secrets in the output are masked. A pass\n"
+              "needs evidence that the tests of every file ran. Without arguments, all tests of the project run.",
      .options = kRunOptions,
      .examples = "guard run sandbox/*.test.ts\nguard run --collect all sandbox/*.test.ts\nguard run --backend namespace --timeout 60 sandbox/sum.test.ts\nguard "
                  "run --env TZ=UTC --format json sandbox/\nguard run --jobs 4 --record evidence/ sandbox/",
      .exit_status = kRunStatus},
     {.verb = Verb::exec,
      .name = "exec",
-     .summary = "run any command in the same sandbox, without the check",
+     .summary = "run any command in the same sandbox, unchecked",
      .usage = "exec [OPTION...] -- COMMAND ARGUMENT...",
      .about =
-         "No shell stands between, and the image that guard builds holds none: only bun, the C library and the project's\n"
+         "The command is started directly, not by a shell, and guard's image has none: only bun, the C library and the project's\n"
          "packages. Limits, masking and clean-up are those of `guard run`.",
      .options = kExecOptions,
      .examples = "guard exec -- bun --version\nguard exec --memory 512m -- bun -e 'console.log(process.memoryUsage().rss)'",
@@ -259,121 +256,117 @@ constexpr VerbRow kVerbs[] = {
      .placement = Placement::behind_dashes},
     {.verb = Verb::image,
      .name = "image",
-     .summary = "build, list or remove what tests run on",
+     .summary = "build, list or remove the images that tests run on",
      .usage = "image build\nimage list\nimage prune [--all [--force]] [--dry-run]",
-     .about = "Tests run on an image made of this machine's bun and C library and the project's locked dependencies. "
-              "Its tag is made\n"
-              "from those contents: a stale image is never taken for a fresh one. `prune` removes those that this project has\n"
-              "used and needs no more; with --all it lists those of every project, which --force removes. What the lockfile of\n"
-              "any project still needs stays. Images that nobody has used for image.unused_days go at the next build.",
+     .about = "Tests run on an image made of this machine's bun and C library and the project's locked dependencies. Its tag is a digest\n"
+              "of those contents, so a stale image is never used. `prune` removes the images that this project used and no longer needs;\n"
+              "--all lists those of every project, and --force removes them. An image that some project's lockfile needs is kept. Images\n"
+              "unused for image.unused_days are removed by the next build.",
      .options = kImageOptions,
      .examples = "guard image build\nguard image list --format json\nguard image prune --dry-run",
-     .exit_status = "0 done, 2 it failed, 3 dependencies or engine are missing, 64 usage"},
+     .exit_status = "0 done, 2 failed, 3 dependencies or engine are missing, 64 usage"},
     {.verb = Verb::rules,
      .name = "rules",
-     .summary = "list, explain or prove the rules",
+     .summary = "list, explain or test the rules",
      .usage = "rules list\nrules show ID\nrules check [DIR]\nrules views FILE\nrules doc",
-     .about = "`check` runs the examples of every rule through both engines; with DIR, those of a folder of your own. `views` shows\n"
-              "what rules see of a file, `doc` writes the page docs/rules.md. docs/writing-rules.md teaches how to write a rule.",
+     .about = "`show` explains one rule with examples. `check` runs the examples of every rule through both matching engines; DIR is a folder\n"
+              "of your own rules. `views` shows how rules read a file, `doc` prints the page docs/rules.md. docs/writing-rules.md explains\n"
+              "how to write a rule.",
      .options = kRulesOptions,
      .examples = "guard rules list\nguard rules show always.env_dump\nguard rules check my-rules/",
-     .exit_status = "0 done, 1 a rule fails its examples, 2 it failed, 64 usage"},
+     .exit_status = "0 done, 1 a rule fails its examples, 2 failed, 64 usage"},
     {.verb = Verb::doctor,
      .name = "doctor",
-     .summary = "say what works on this machine, and how to mend what does not",
+     .summary = "report what works on this machine, and how to fix what doesn't",
      .usage = "doctor",
      .about =
-         "Asks the engine, the embedded sandbox, bun and the image, changes nothing, and ends with what to do next.",
+         "Checks configuration, rules, engine, embedded sandbox, bun and image. Changes nothing.",
      .options = kDoctorOptions,
      .examples = "guard doctor\nguard doctor --format json",
-     .exit_status = "0 tests can be run here, 2 it failed, 3 no environment may be used, 64 usage"},
+     .exit_status = "0 tests can run here, 2 failed, 3 no environment may be used, 64 usage"},
     {.verb = Verb::config,
      .name = "config",
-     .summary = "show every setting and where it comes from",
+     .summary = "show every setting and its source",
      .usage = "config show",
-     .about = "Default, then guard.toml, then GUARD_<SECTION>_<KEY> in the environment, then options: the last word "
-              "wins. guard.toml is\n"
-              "looked for from here up to the repository's root, and never in the sandbox folder.",
+     .about = "Precedence, lowest first: default, guard.toml, GUARD_<SECTION>_<KEY> in the environment, options. guard.toml is searched for\n"
+              "from the current folder up to the repository's root, but not in the sandbox folder.",
      .options = kConfigOptions,
      .examples = "guard config show\nguard config show --config ci/guard.toml --format json",
      .exit_status = kPlainStatus},
     {.verb = Verb::init,
      .name = "init",
-     .summary = "say what is found here, and write a commented guard.toml",
+     .summary = "report what guard finds here, and write a commented guard.toml",
      .usage = "init",
-     .about = "Says which tests there are, what they ask for, and what will not work. In guard.toml every key stands with its default,\n"
-              "commented out, but for check.paths where the tests lie elsewhere than in sandbox/.",
+     .about = "Reports the tests, their runner and packages, and what won't work. guard.toml gets every key with its default, commented out;\n"
+              "check.paths is set if the tests are not in sandbox/.",
      .options = kInitOptions,
      .examples = "guard init\nguard init --project ../other --force",
      .exit_status = kPlainStatus},
     {.verb = Verb::brief,
      .name = "brief",
-     .summary = "say what a generator has to know to write code for this project",
+     .summary = "print what a generator has to know to write code for this project",
      .usage = "brief",
-     .about = "Where it may write, what its tests see and are held to, what the rules refuse and what to write instead, and an example.\n"
-              "For the front of a prompt, or for CLAUDE.md or AGENTS.md. A night puts it in front of the first prompt of each task.",
+     .about = "Where it may write, what tests see, how they are judged, what the rules refuse and what to write instead, and an example.\n"
+              "Put it into a prompt, CLAUDE.md or AGENTS.md. Nights put it in front of the first prompt of each task.",
      .options = kBriefOptions,
      .examples = "guard brief\nguard brief --project ../other --format json",
      .exit_status = kPlainStatus},
     {.verb = Verb::redact,
      .name = "redact",
-     .summary = "hide secrets in a stream",
+     .summary = "mask secrets in a stream",
      .usage = "redact [FILE...]",
-     .about = "The filter that program output goes through, for any other output: keys, tokens, known values become "
+     .about = "The filter that guard applies to the output of tests, for any other output. Keys, tokens and known values become\n"
               "[REDACTED:kind].",
      .options = kRedactOptions,
      .examples = "make test 2>&1 | guard redact\nguard redact --stats --mask-env DEPLOY_KEY build.log",
-     .exit_status = "0 done, 2 it failed: what could not be proved clean was withheld, 64 usage"},
+     .exit_status = "0 done, 2 failed: output that may contain secrets was withheld, 64 usage"},
     {.verb = Verb::hook,
      .name = "hook",
-     .summary = "stand in the way of commits, and of what a coding agent writes",
+     .summary = "check every commit, and what a coding agent is about to write",
      .usage = "hook install\nhook uninstall\nhook status\nhook agent",
-     .about = "`install` puts a pre-commit hook where git looks for it; it runs `guard check --staged`, and blocks the commit where\n"
-              "guard cannot be found. Hooks of others are left alone. `agent` reads one event of a coding agent on standard input (a\n"
-              "file to be written, a command to be run) and answers in the agent's form; docs/hooks.md has the settings.",
+     .about = "`install` adds a pre-commit hook that runs `guard check --staged`, and blocks commits when guard is missing. Existing hooks\n"
+              "are kept. `agent` reads one event of a coding agent from standard input (a file to write, a command to run) and answers in\n"
+              "the agent's format; docs/hooks.md has the settings.",
      .options = kHookOptions,
      .examples = "guard hook install\nguard hook status --format json\nguard hook agent --project ../other",
-     .exit_status = "install, uninstall: 0 done, 2 it failed; status: 0 installed, 1 absent, outdated or foreign, 2 it failed;\n"
-                    "agent: 0 go on, 2 do not, for whatever reason; 64 usage"},
+     .exit_status = "install, uninstall: 0 done, 2 failed; status: 0 installed, 1 absent, outdated or foreign, 2 failed;\n"
+                    "agent: 0 allowed, 2 denied, for whatever reason; 64 usage"},
     {.verb = Verb::verify,
      .name = "verify",
-     .summary = "check an evidence record, and whether it still fits the project",
+     .summary = "check an evidence record against the project",
      .usage = "verify RECORD",
-     .about = "Every run can leave a record of what ran, on what, under which limits, and what came of it (--record, [run] record).\n"
-              "verify says, a line each: is the record as it was written; does it contradict itself; are the project's files, guard.toml,\n"
-              "guard, its rules, the image and bun still what they were. It says that the record holds, not that the run was allowed:\n"
-              "the verdict stands in its first line. Whoever may write to the record can forge one that fits everywhere;\n"
-              "keep its digest where he may not write.",
+     .about = "A run can write a record of what ran, where, under which limits, and the result (--record, [run] record). verify checks that\n"
+              "the record is unchanged and consistent, and that the project's files, guard.toml, guard, its rules, the image and bun are\n"
+              "still the same. It confirms the record, not that the run was allowed: the verdict is in its first line. Anyone who can write\n"
+              "to the record can forge a consistent one; keep its digest where they can't write.",
      .options = kVerifyOptions,
      .examples = "guard run --record evidence/ sandbox/*.test.ts\nguard verify evidence/20300131T120000Z-r0123456789.json\n"
                  "guard verify --project ../other --format json record.json",
-     .exit_status = "0 all of it holds, 1 something differs, or the record was changed; 2 it cannot be read, or not everything could be\n"
-                    "checked; 64 usage"},
+     .exit_status = "0 confirmed; 1 something differs, or the record was changed; 2 unreadable, or not everything could be checked; 64 usage"},
     {.verb = Verb::nightly,
      .name = "nightly",
-     .summary = "let a generator work through a plan of tasks, and keep only what was shown to hold",
+     .summary = "let a generator work through a plan, and keep what passes",
      .usage = "nightly run PLAN.toml\nnightly resume\nnightly status\nnightly stop\nnightly report\n"
               "nightly review [take|drop|send-back TASK...]\nnightly list\nnightly retry TASK...\nnightly drop TASK...\nnightly plan PLAN.toml\nnightly install PLAN.toml",
-     .about = "`run` gives each task of the plan to its generator (any program that reads a prompt on standard input) in a clone of its own,\n"
-              "judges what it changed (guard gate), runs the tests in the sandbox, asks whether they are worth anything, and commits what was\n"
-              "allowed to a branch of the night. What was refused goes back to the generator with the findings, as often as the plan allows.\n"
-              "Killed at any moment, `resume` goes on where it was. `report` is the page for the morning, `review` takes, drops or sends back\n"
-              "what was accepted, `plan` checks a plan without running it, `install` makes it run every night. docs/nightly.md has the plan's\n"
-              "format and recipes.\n"
-              "The plan is a queue across nights: what was accepted, dropped, or refused after all its attempts is skipped the next time. `list`\n"
-              "shows the standing of each task, `retry` runs one again, with your note for its generator, and `run --again` runs all.",
+     .about = "`run` gives each task of the plan to its generator (any program that reads a prompt from standard input) in its own clone,\n"
+              "gates the change, runs its tests in the sandbox, checks that new tests detect broken code, and commits what was allowed to a\n"
+              "branch of the night. What was refused goes back to the generator with the findings, as often as the plan allows. After a\n"
+              "crash, `resume` continues. `report` is the morning page; `review` takes, drops or sends back what was accepted. `plan` checks\n"
+              "a plan without running it; `install` schedules it. docs/nightly.md has the format and recipes.\n"
+              "The plan is a queue across nights: tasks that were accepted, dropped or given up are skipped the next time. `list` shows the\n"
+              "state of each task, `retry` runs one again with your note for its generator, and `run --again` runs all.",
      .options = kNightlyOptions,
      .examples = "guard nightly plan nightly.toml\nguard nightly run nightly.toml\nguard nightly status --max-age 26h\n"
                  "guard nightly report --format html --output morning.html\nguard nightly review take add-negative\n"
                  "guard nightly retry add-negative --note \"use smaller numbers\"",
      .exit_status = "run, resume: 0 every task accepted, 1 every task decided, some refused or failed, 2 some undecided or guard failed,\n"
-                    "3 no environment may be used; status: 0, with --max-age 1 when a night is overdue; others: 0 done, 2 it failed;\n"
+                    "3 no environment may be used; status: 0, with --max-age 1 if a night is overdue; others: 0 done, 2 failed;\n"
                     "64 usage; 130 interrupted, 143 terminated"},
     {.verb = Verb::clean,
      .name = "clean",
-     .summary = "remove what killed runs left behind",
+     .summary = "remove leftovers of killed runs",
      .usage = "clean [--project DIR] [--dry-run]",
-     .about = "Containers, processes and folders of runs whose guard is gone, and what it left in the project, the folder of\nrecords and the temporary folder. Those of living runs are not touched.",
+     .about = "Removes containers, processes and folders of runs whose guard process is gone, also in the project, the folder of records and\nthe temporary folder. Running ones are kept.",
      .options = kCleanOptions,
      .examples = "guard clean --dry-run\nguard clean",
      .exit_status = kPlainStatus},

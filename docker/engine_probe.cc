@@ -137,7 +137,7 @@ constexpr std::string_view kPlainRemedy =
     "true where "
     "nobody else can be on the way";
 constexpr std::string_view kNamingRemedy =
-    "name the engine with DOCKER_HOST=unix:///path or tcp://host:port, or mend docker's configuration";
+    "name the engine with DOCKER_HOST=unix:///path or tcp://host:port, or fix docker's configuration";
 
 std::string join(const std::vector<std::string>& words, std::string_view separator) {
   return fmt::format("{}", fmt::join(words, separator));

@@ -89,7 +89,7 @@ std::uint64_t count_field(const json& object, std::string_view key) {
 
 Error bad_config(std::string_view why) {
   return Error(ErrorCode::image_pull_failed, fmt::format("docker's config.json can't be used: {}", why))
-      .hint("mend it, or log in to the registry anew with `docker login`");
+      .hint("fix it, or log in to the registry anew with `docker login`");
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 #include "common/toml_file.h"
 #include "pipeline/config_texts.h"
 
-// A fault never ends the reading: a person mends all of them in one go, and in the evening, not at the third task of the night.
+// A fault never ends the reading: a person fixes all of them in one go, and in the evening, not at the third task of the night.
 
 namespace guard::nightly {
 namespace {
@@ -135,7 +135,7 @@ class PlanReader {
     const std::size_t shown = std::min(faults_.size(), kFaultsMax);
     std::string text = fmt::format("{}", fmt::join(faults_.begin(), faults_.begin() + static_cast<std::ptrdiff_t>(shown), "\n"));
     if (shown < faults_.size()) text += fmt::format("\nand {} more", faults_.size() - shown);
-    return Error(ErrorCode::config_invalid, std::move(text)).hint("mend the plan; nothing was started");
+    return Error(ErrorCode::config_invalid, std::move(text)).hint("fix the plan; nothing was started");
   }
 
   void unknown(const TomlMember& member, std::string_view where, const std::vector<std::string_view>& known) {

@@ -13,7 +13,7 @@
 #include "pipeline/config_values.h"
 
 // Sources are read one after the other into the same Config, lowest first, so the last word wins without any merging. A
-// fault never ends the reading: a person mends all of them in one go.
+// fault never ends the reading: a person fixes all of them in one go.
 
 namespace guard {
 namespace {
@@ -221,7 +221,7 @@ class Loader {
 
   Error failure() const {
     const std::string hint =
-        "mend what is named here; docs/configuration.md and `guard init` have every key with its default";
+        "fix what is named here; docs/configuration.md and `guard init` have every key with its default";
     if (faults_.size() == 1) return Error(ErrorCode::config_invalid, faults_[0]).hint(hint);
     return Error(ErrorCode::config_invalid,
                  fmt::format("{} faults\n    {}", faults_.size(), fmt::join(faults_, "\n    ")))

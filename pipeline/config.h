@@ -109,6 +109,10 @@ struct Config {
   } check;
 
   struct {
+    bool everywhere = false;  // the always tier on added lines of scripts outside of check.paths, too
+  } hook;
+
+  struct {
     std::uint64_t file_timeout_s = 0;  // of one test file; 0: only the time of all
     std::uint64_t grace_s = 10;
     CollectPolicy collect = CollectPolicy::none;

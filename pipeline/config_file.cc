@@ -67,7 +67,7 @@ bool lies_in(const fs::path& inner, const fs::path& outer) {
 Error as_config_error(const Error& error) {
   return Error(ErrorCode::config_invalid, error.message())
       .caused_by(error)
-      .hint("mend or remove the file, or name another one with --config");
+      .hint("fix or remove the file, or name another one with --config");
 }
 
 }  // namespace

@@ -389,6 +389,13 @@ constexpr ConfigKey kKeys[] = {
      .slot = std::monostate{},
      .relaxes = waives},
 
+    {.section = "hook",
+     .name = "everywhere",
+     .type = boolean,
+     .doc = "Where a change is judged (hooks, `guard gate`), the always tier also applies to added lines of scripts outside check.paths.",
+     .slot = GUARD_SLOT(Bool, hook.everywhere),
+     .relaxes = never},
+
     {.section = "run",
      .name = "grace_s",
      .type = integer,

@@ -258,7 +258,7 @@ std::vector<EvidenceCheck> compare_with_present(const json& record, const Eviden
   std::vector<EvidenceCheck> checks;
   const auto add = [&](const char* name, Result<EvidenceCheck> check) {
     checks.push_back(check ? std::move(*check)
-                           : unknown(name, check.error(), "mend what is named here, then check again"));
+                           : unknown(name, check.error(), "fix what is named here, then check again"));
   };
   if (!record["files"]["sha256"].empty()) add("project files", compare_files(record, present));
   if (record["config"].is_object()) add("guard.toml", compare_config(record["config"], present));

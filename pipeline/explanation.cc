@@ -129,31 +129,17 @@ std::string_view heading(Story story) {
   switch (story) {
     case Story::fired: return "found here";
     case Story::waived: return "found here, and waived";
-    case Story::merged: return "found here, told elsewhere";
+    case Story::merged: return "found here, reported elsewhere";
     case Story::tier_off: return "matches here, but the tier is off";
-    case Story::out_of_scope: return "matches here, but the rule looks at other paths";
-    case Story::needs_fact: return "matches here, but something else is missing";
+    case Story::out_of_scope: return "matches here, but the rule applies to other paths";
+    case Story::needs_fact: return "matches here, but another condition is not met";
     case Story::half: return "a part of it is here";
     case Story::harmless: return "allowed by a harmless list";
     case Story::other_view: return "would match in another reading";
     case Story::elsewhere: return "not at this line, but elsewhere in the file";
-    case Story::unmatched: return "no pattern matches anywhere in this file";
+    case Story::unmatched: break;  // counted
   }
   return "";
-}
-
-std::string wrapped(const std::vector<std::string>& words, std::string_view indent) {
-  std::string text;
-  std::size_t width = 0;
-  for (const auto& word : words) {
-    if (width == 0 || width + word.size() > 110) {
-      text += fmt::format("{}{}", text.empty() ? "" : "\n", indent);
-      width = 0;
-    }
-    text += fmt::format("{}{}", width == 0 ? "" : " ", word);
-    width += word.size() + 1;
-  }
-  return text + "\n";
 }
 
 }  // namespace
@@ -193,10 +179,10 @@ std::string explanation_text(const ExplainedLine& explained, Colour colour) {
   if (!code) text += "  code     (nothing: blank, a comment, or inside a string)\n";
 
   std::optional<Story> group;
-  std::vector<std::string> unmatched;
+  std::size_t unmatched = 0;
   for (const auto& story : explanation.rules) {
     if (story.story == Story::unmatched && story.sentence.empty()) {
-      unmatched.push_back(story.rule);
+      ++unmatched;
       continue;
     }
     if (group != story.story) {
@@ -210,7 +196,7 @@ std::string explanation_text(const ExplainedLine& explained, Colour colour) {
     }
     if (!story.reading.empty()) text += fmt::format("    reads as: {}\n", cut(shown_reading(story.reading)));
   }
-  if (!unmatched.empty()) text += paint("1", fmt::format("{} ({} rules):", heading(Story::unmatched), unmatched.size())) + "\n" + wrapped(unmatched, "  ");
+  if (unmatched > 0) text += fmt::format("{} other rules match nowhere in this file (--format json lists them)\n", unmatched);
   text += fmt::format("judged with {} {} in mode {}; `guard rules show ID` explains a rule\n", explanation.files, explanation.files == 1 ? "file, this one alone," : "files together", explained.mode);
   return text;
 }

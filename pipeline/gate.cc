@@ -9,11 +9,13 @@
 #include "common/environment.h"
 #include "common/file_io.h"
 #include "common/hash.h"
+#include "common/text.h"
 #include "pipeline/finding_marks.h"
 #include "pipeline/masked_excerpts.h"
 #include "pipeline/module_names.h"
 #include "pipeline/source_files.h"
 #include "pipeline/tree_check.h"
+#include "validator/source_view.h"
 #include "validator/trusted_files.h"
 #include "validator/weigh.h"
 
@@ -124,6 +126,36 @@ ChangeSize size_of(const ChangeSet& change) {
     size.lines_removed += file.lines_removed;
   }
   return size;
+}
+
+// What is looked for outside the gated paths: the banned patterns; where [hook] everywhere asks for it, in scripts the always tier, too.
+Result<Report> check_ungated(const GateRequest& request, const std::vector<SourceFile>& files) {
+  ValidatorOptions options = validator_options(*request.config, {.docker = false, .host = false});
+  const Validator validator(*request.rules, *request.matcher, std::move(options));
+  GUARD_TRY_ASSIGN(Report report, validator.check_banned(files));
+  if (!request.config->hook.everywhere) return report;
+  std::vector<SourceFile> scripts;
+  std::copy_if(files.begin(), files.end(), std::back_inserter(scripts), [](const SourceFile& file) { return is_script_path(file.path); });
+  GUARD_TRY_ASSIGN(Report always, validator.check(scripts));
+  auto& more = always.findings;
+  more.erase(std::remove_if(more.begin(), more.end(), [](const Finding& finding) { return finding.tier == FindingTier::banned; }), more.end());
+  add_findings(report, std::move(more));
+  return report;
+}
+
+// Of `files`, those in which check_ungated() looks for secrets alone.
+std::uint64_t secrets_only(const GateRequest& request, const std::vector<SourceFile>& files) {
+  return static_cast<std::uint64_t>(
+      std::count_if(files.begin(), files.end(), [&](const SourceFile& file) { return !request.config->hook.everywhere || !is_script_path(file.path); }));
+}
+
+// An "allowed" must not read as if every rule had been applied to every file.
+void say_what_was_looked_for(CheckRecord& record) {
+  if (record.secrets_only == 0 || record.verdict.reason != Reason::no_findings) return;
+  const std::uint64_t judged = record.report.files - record.secrets_only;
+  record.verdict.detail = judged == 0 ? "no secrets were found; no changed file is in [check] paths, so no other rule was applied"
+                                      : fmt::format("no rule matched in {}; in {} outside [check] paths only secrets were searched for",
+                                                    plural(judged, "file"), plural(record.secrets_only, "file"));
 }
 
 CheckRecord record_for(const GateRequest& request, std::string_view mode) {
@@ -301,11 +333,12 @@ CheckRecord gate_change(const GateRequest& request, const ChangeSet& change, con
   const Validator validator(*request.rules, *request.matcher, validator_options(request, repository_above(request.project), gated, mode));
   auto report = validator.check(gated);
   if (!report) return failed(std::move(record), std::move(report).error());
-  auto banned = validator.check_banned(others);
+  auto banned = check_ungated(request, others);
   if (!banned) return failed(std::move(record), std::move(banned).error());
   record.report = std::move(*report);
   record.report.files += banned->files;
   record.report.bytes += banned->bytes;
+  record.secrets_only = secrets_only(request, others);
   std::vector<Finding> more = change.findings;
   for (auto& finding : banned->findings) {
     const auto* file = changed_others.at(finding.path);
@@ -319,7 +352,9 @@ CheckRecord gate_change(const GateRequest& request, const ChangeSet& change, con
   GateRequest counted = request;
   counted.files_expected = request.files_expected && change.files.empty();  // what is only taken away leaves no file to be read
   record = conclude(std::move(record), counted, files);
-  if (record.verdict.reason == Reason::no_files) record.verdict.detail = "nothing is changed";
+  const bool nothing = change.files.empty() && record.report.findings.empty();
+  if (nothing && (record.verdict.reason == Reason::no_files || record.verdict.reason == Reason::no_findings)) record.verdict.detail = "nothing is changed";
+  say_what_was_looked_for(record);
   return record;
 }
 
@@ -331,13 +366,12 @@ CheckRecord gate_change(const GateRequest& request, const ChangeSet& change, con
 
 CheckRecord gate_added(const GateRequest& request, const SourceFile& after, std::string_view before, std::string_view mode) {
   CheckRecord record = record_for(request, mode);
-  const Validator validator(*request.rules, *request.matcher, validator_options(*request.config, tiers_of(mode, request.config->trust_namespace)));
-  auto now = validator.check_banned({after});
+  auto now = check_ungated(request, {after});
   if (!now) return failed(std::move(record), std::move(now).error());
   record.report = std::move(*now);
   if (!record.report.findings.empty()) {
     const SourceFile old{after.path, std::string(before)};
-    auto then = validator.check_banned({old});
+    auto then = check_ungated(request, {old});
     if (!then) return failed(std::move(record), std::move(then).error());
     const auto text_in = [](const SourceFile& file, const Finding& finding) {
       return std::string_view(file.bytes).substr(finding.begin, finding.end - finding.begin);
@@ -352,7 +386,10 @@ CheckRecord gate_added(const GateRequest& request, const SourceFile& after, std:
                                   }),
                    findings.end());
   }
-  return conclude(std::move(record), request, {after});
+  record.secrets_only = secrets_only(request, {after});
+  record = conclude(std::move(record), request, {after});
+  say_what_was_looked_for(record);
+  return record;
 }
 
 }  // namespace guard

@@ -69,8 +69,8 @@ CheckRecord gate_change(const GateRequest& request, const ChangeSet& change, con
 CheckRecord gate_change(const GateRequest& request, const ChangeSet& change, const std::optional<PolicyOptions>& policy, std::string_view mode,
                         const std::function<const EngineLocation&()>& engine);
 
-// A text that is about to be written outside of the gated paths, or run as a command: the banned patterns, and of their hits
-// those that `before` did not have.
+// A text that is about to be written outside of the gated paths, or run as a command: the banned patterns (and, in a script with
+// [hook] everywhere, the always tier), and of their hits those that `before` did not have.
 CheckRecord gate_added(const GateRequest& request, const SourceFile& after, std::string_view before, std::string_view mode);
 
 }  // namespace guard

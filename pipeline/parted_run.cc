@@ -272,7 +272,7 @@ class Sum {
     }
   }
 
-  // The verdict tells of one file; whoever mends it wants to know of all.
+  // The verdict tells of one file; whoever fixes it wants to know of all.
   void name_others() {
     constexpr std::size_t kShownMax = 20;
     for (auto& [reason, files] : not_allowed_) {

@@ -176,15 +176,15 @@ constexpr std::size_t kLeftBehindShown = 10;
 
 std::string collected_text(const CollectRecord& record, const Painter& paint) {
   std::string text;
-  for (const auto& file : record.files) text += fmt::format("{} {}, {}\n", paint(kBold, "brought back:"), printable(file.path), bytes_text(file.bytes));
+  for (const auto& file : record.files) text += fmt::format("{} {}, {}\n", paint(kBold, "collected:"), printable(file.path), bytes_text(file.bytes));
   const std::size_t shown = std::min(record.left_behind.size(), kLeftBehindShown);
   for (std::size_t i = 0; i < shown; ++i) {
     const LeftBehind& entry = record.left_behind[i];
-    text += fmt::format("{} {} ({})\n", paint(kDim, "left behind:"), printable(entry.path), to_string(entry.reason));
+    text += fmt::format("{} {} ({})\n", paint(kDim, "not collected:"), printable(entry.path), to_string(entry.reason));
   }
-  if (record.left_behind_count > shown) text += fmt::format("{} {} more\n", paint(kDim, "left behind:"), record.left_behind_count - shown);
+  if (record.left_behind_count > shown) text += fmt::format("{} {} more\n", paint(kDim, "not collected:"), record.left_behind_count - shown);
   // Where nothing was to come back, a stopped run is told by its verdict.
-  if (!record.complete && (record.policy != CollectPolicy::none || record.left_behind_count > 0)) text += fmt::format("{} not all of what was written could be looked at\n", paint(kYellow, "left behind:"));
+  if (!record.complete && (record.policy != CollectPolicy::none || record.left_behind_count > 0)) text += fmt::format("{} not all of what was written could be looked at\n", paint(kYellow, "not collected:"));
   return text;
 }
 
@@ -215,12 +215,15 @@ std::string check_text(const CheckRecord& record, Colour colour) {
   if (record.error) text += error_text(*record.error);
   text += fmt::format("{} {}, {}; tiers {} (mode {})\n", paint(kBold, "checked:"), plural(record.report.files, "file"), bytes_text(record.report.bytes),
                       tiers_text(record.tiers), record.mode);
+  if (record.secrets_only > 0) {
+    text += fmt::format("{} {} of them, outside [check] paths\n", paint(kBold, "secrets only:"), record.secrets_only == record.report.files ? "all" : fmt::format("{}", record.secrets_only));
+  }
   if (record.change) {
     text += fmt::format("{}  {}, {} added, {} removed\n", paint(kBold, "change:"), plural(record.change->files, "file"),
                         plural(record.change->lines_added, "line"), record.change->lines_removed);
   }
   if (record.passed_over != 0) {
-    text += fmt::format("{} {} that git ignores (--no-ignore looks at them, too)\n", paint(kBold, "passed over:"), plural(record.passed_over, "file"));
+    text += fmt::format("{} {}, by git (--no-ignore checks them too)\n", paint(kBold, "ignored:"), plural(record.passed_over, "file"));
   }
   return text + verdict_line(record.verdict, record.error, paint);
 }
@@ -232,8 +235,8 @@ std::string run_text(const RunRecord& record, Colour colour) {
   if (record.error) text += error_text(*record.error);
   for (const auto& path : record.left_out) text += fmt::format("{} {} is never mounted\n", paint(kYellow, "left out:"), printable(path));
   text += refused_text(record.refused, paint);
-  for (const auto& sentence : record.widenings) text += fmt::format("{} {}\n", paint(kYellow, "widened:"), printable(sentence));
-  for (const auto& sentence : record.notes) text += fmt::format("{} {}\n", paint(kYellow, "beside the run:"), printable(sentence));
+  for (const auto& sentence : record.widenings) text += fmt::format("{} {}\n", paint(kYellow, "relaxed:"), printable(sentence));
+  for (const auto& sentence : record.notes) text += fmt::format("{} {}\n", paint(kYellow, "note:"), printable(sentence));
   for (const auto& [name, why] : record.unmasked) text += fmt::format("{} {}: {}\n", paint(kYellow, "not masked:"), printable(name), why);
   if (!record.backend.empty()) text += fmt::format("{} {} ({})\n", paint(kBold, "sandbox:"), record.backend, printable(record.why_backend));
   if (record.check) {

@@ -1,11 +1,10 @@
-// The page that says of every rule what it stops, why, and what to write instead (docs/rules.md), and where in it a finding is
+// The page that says of every rule what it finds and what to write instead (docs/rules.md), and where in it a finding is
 // explained. The page is written by `guard rules doc`; a test holds the committed one against it.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-#include "redact/secret_source.h"
 #include "rules/rule_set.h"
 #include "validator/finding.h"
 
@@ -17,7 +16,7 @@ std::string rule_page(std::string_view rule, FindingTier tier);
 // The part behind '#'.
 std::string rule_anchor(std::string_view rule, FindingTier tier);
 
-// The whole page, in Markdown. `rules` with their examples; what `secrets` hides in them is not written out.
-Result<std::string> rules_page(const RuleSet& rules, const SecretSource& secrets);
+// The whole page, in Markdown: one line a rule.
+std::string rules_page(const RuleSet& rules);
 
 }  // namespace guard

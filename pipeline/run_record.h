@@ -35,6 +35,7 @@ struct CheckRecord {
   std::vector<std::string> tiers;
   Report report;
   std::optional<ChangeSize> change;  // where a change was judged, and not files by themselves
+  std::uint64_t secrets_only = 0;  // of report.files, those searched for banned patterns alone, because [check] paths does not list them
   std::uint64_t passed_over = 0;  // files that were not looked at because git ignores them
   std::vector<UsedWaiver> waivers;
   std::vector<IdleWaiver> idle_waivers;

@@ -32,7 +32,7 @@ constexpr unsigned behind(std::uint16_t slot) {
   return slot >> 8;
 }
 
-// Letters in lower case; some other bytes are taken for each other too, which a full comparison mends.
+// Letters in lower case; some other bytes are taken for each other too, which a full comparison fixes.
 inline std::uint32_t folded_triple(const char* bytes) {
   const auto byte = [&](std::size_t i) { return std::uint32_t{static_cast<unsigned char>(bytes[i])}; };
   return (byte(0) | byte(1) << 8 | byte(2) << 16) | 0x202020u;

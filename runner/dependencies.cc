@@ -650,7 +650,7 @@ Result<std::vector<std::string>> install_dependencies(const Dependencies& depend
   const std::vector<std::string> install = {"install", "--frozen-lockfile", "--ignore-scripts", "--no-progress", "--backend=copyfile"};
   constexpr std::string_view kFailed = "bun cannot install what is fixed by";
   if (auto installed = installer.run(install, kFailed); !installed) {
-    // bun does not always make of another lockfile what it takes for up to date (ranges of workspaces, resolutions). It may mend that as long
+    // bun does not always make of another lockfile what it takes for up to date (ranges of workspaces, resolutions). It may fix that as long
     // as no package comes in which the lockfile does not fix.
     if (dependencies.lockfile == "bun.lock" || installed.error().code() != ErrorCode::dependency_unsatisfied) return std::move(installed).error();
     GUARD_TRY_ASSIGN(const auto before, locked_packages(fixed));

@@ -518,7 +518,7 @@ class DockerSandbox final : public Sandbox {
     const auto unusable = [this](std::string_view why) {
       return Error(ErrorCode::environment_unavailable,
                    fmt::format("the container runtime {} did not pass a trial run: {}", printable(options_.runtime), why))
-          .hint("mend the runtime's entry in the engine's daemon.json, or leave [docker] runtime out")
+          .hint("fix the runtime's entry in the engine's daemon.json, or leave [docker] runtime out")
           .detail("environmentType", "docker");
     };
     if (std::find(engine.info->runtimes.begin(), engine.info->runtimes.end(), options_.runtime) == engine.info->runtimes.end()) {

@@ -223,6 +223,26 @@ TEST(Rules, UnknownRuleGetsASuggestion) {
   EXPECT_NE(wrong.err.find(id), std::string::npos) << wrong.err;
 }
 
+// The reason and what to write instead are on the first screen; the patterns are one option away.
+TEST(Rules, ShowsARuleOnOneScreen) {
+  Project project;
+  const auto listed = project.guard({"rules", "list", "--format", "json"}).document();
+  ASSERT_GT(listed["rules"].size(), 50u);
+  for (const auto& rule : listed["rules"]) {
+    const std::string id = rule["id"];
+    if (rule["tier"] == "secret") continue;
+    const auto shown = project.guard({"rules", "show", id});
+    ASSERT_EQ(shown.exit_status, 0) << shown.err;
+    EXPECT_LE(std::count(shown.out.begin(), shown.out.end(), '\n'), 30) << shown.out;
+    EXPECT_NE(shown.out.find("instead: "), std::string::npos) << shown.out;
+    EXPECT_NE(shown.out.find("--format json"), std::string::npos) << shown.out;
+  }
+  const auto document = project.guard({"rules", "show", "host.eval", "--format", "json"}).document();
+  EXPECT_FALSE(document["patterns"].empty());
+  EXPECT_FALSE(document["match"].empty());
+  EXPECT_FALSE(document["no_match"].empty());
+}
+
 TEST(Redact, FiltersAStream) {
   Project project;
   ProgramCall call;

@@ -343,7 +343,7 @@ TEST_F(Verify, ForgedRecordsContradictThemselves) {
   expect_differs("shape", "seen_inside is missing");
 }
 
-// The forger has mended all that the record says of itself; the project says otherwise.
+// The forger has fixed all that the record says of itself; the project says otherwise.
 TEST_F(Verify, ForgedRecordsContradictTheProject) {
   const auto remade = [](ordered_json& record) {
     std::string lines;

@@ -26,7 +26,7 @@ id = "docker.nothing"
 tier = "docker"
 title = "finds nothing"
 why = "So that what the run itself shows is seen."
-fix = "There is nothing to mend."
+fix = "There is nothing to fix."
 patterns = [{ regex = "nobody writes this word", views = ["code"] }]
 match = ["nobody writes this word"]
 no_match = ["anything else"]

@@ -61,6 +61,40 @@ TEST_F(Hook, BlocksABadCommitAndSaysHowMuchItLookedAt) {
   EXPECT_THAT(done.out + done.err, HasSubstr("2 files, " + bytes + " B"));
 }
 
+// "allowed" must not read as if all rules had been applied to every file.
+TEST_F(Hook, SaysWhatItLookedFor) {
+  install();
+  repository_.write("src/e.ts", "export const run = (text: string) => eval(text);\n");
+  auto done = repository_.shell("git add -A && git commit -q -m source");
+  EXPECT_EQ(done.exit_status, 0) << done.out << done.err;
+  EXPECT_THAT(done.out + done.err, HasSubstr("secrets only: all of them, outside [check] paths"));
+  EXPECT_THAT(done.out + done.err, HasSubstr("no other rule was applied"));
+  repository_.write("sandbox/a.test.ts", kHonest);
+  repository_.write("src/f.ts", "export const f = 1;\n");
+  done = repository_.shell("git add -A && git commit -q -m both");
+  EXPECT_THAT(done.out + done.err, HasSubstr("secrets only: 1 of them, outside [check] paths"));
+  EXPECT_THAT(done.out + done.err, HasSubstr("no rule matched in 1 file; in 1 file outside [check] paths only secrets were searched for"));
+}
+
+// [hook] everywhere: the always tier on what is added to any script, as HEAD has the setting. What was there before is not the commit's doing.
+TEST_F(Hook, EverywhereAppliesTheAlwaysTierToAddedLinesOfScripts) {
+  repository_.write("guard.toml", "[hook]\neverywhere = true\n");
+  repository_.write("src/old.ts", kDump);
+  repository_.write("notes.md", kDump);
+  repository_.must("git add -A && git commit -q --no-verify -m setting");
+  install();
+  repository_.write("src/old.ts", std::string(kDump) + "export const more = 1;\n");
+  repository_.write("src/host.ts", "export const run = (text: string) => eval(text);\n");
+  expect_committed("git add -A && git commit -q -m 'old lines, and host findings'");
+  repository_.write("notes.md", std::string(kDump) + std::string(kDump));
+  expect_committed("git add -A && git commit -q -m 'no script'");
+  repository_.write("src/new.ts", kDump);
+  expect_refused("git add -A && git commit -q -m bad", "src/new.ts");
+  repository_.must("git reset -q --hard");
+  repository_.write("src/host.ts", "const all = process.env;\nexport default all;\n");
+  expect_refused("git add -A && git commit -q -m bad", "src/host.ts");
+}
+
 TEST_F(Hook, StatusTellsFourStates) {
   EXPECT_EQ(state(), "absent");
   install();

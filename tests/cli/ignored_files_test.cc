@@ -21,7 +21,7 @@ struct IgnoredFiles : ::testing::Test {
 TEST_F(IgnoredFiles, ArePassedOverAndCounted) {
   const auto result = repository.guard({"check", "--mode", "docker", "."});
   EXPECT_EQ(result.exit_status, 0) << result.out << result.err;
-  EXPECT_NE(result.out.find("passed over: 2 files that git ignores (--no-ignore"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("ignored: 2 files, by git (--no-ignore"), std::string::npos) << result.out;
   EXPECT_EQ(repository.guard({"check", "--mode", "docker", "--format", "json", "."}).document()["passed_over"], 2);
 }
 

@@ -376,7 +376,7 @@ TEST(Nightly, LosesNothingWhenTheDiskBecomesReadOnly) {
   EXPECT_THAT(night.committed(), ::testing::UnorderedElementsAre("a", "b", "c"));
 }
 
-// Whoever reads what was wrong and mends it is accepted at the second attempt.
+// Whoever reads what was wrong and fixes it is accepted at the second attempt.
 TEST(Nightly, FeedbackRepairsTasks) {
   GUARD_NEEDS(Needs::namespace_sandbox);
   const NightRepository night("namespace", "[nightly]\nworth_mutants = 2\n");

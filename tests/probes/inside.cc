@@ -4,7 +4,7 @@
 //
 // It refuses to run anywhere but under guard's init.
 //
-// One line each: "NUMBER held|open NAME: what was seen". The numbers are those of docs/probes.md. What the options name was put on
+// One line each: "NUMBER held|open NAME: what was seen". The numbers are those of tests/probes/README.md. What the options name was put on
 // the host by whoever started the sandbox, and must be out of reach.
 #include <arpa/inet.h>
 #include <dirent.h>

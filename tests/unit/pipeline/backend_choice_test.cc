@@ -10,7 +10,7 @@ EngineLocation engine_in(ProbeState state) {
   EngineLocation location;
   location.probe.state = state;
   location.probe.reason = "as the test says";
-  location.probe.remedy = "mend the test";
+  location.probe.remedy = "fix the test";
   location.probe.endpoint = "unix:///somewhere";
   location.engine = "/somewhere";
   return location;
@@ -54,7 +54,7 @@ TEST(BackendChoice, UnknownEngineRunsNowhere) {
       EXPECT_EQ(choice.error().code(), ErrorCode::environment_unavailable);
       EXPECT_EQ(choice.error().exit_status(), 3);
       EXPECT_EQ(choice.error().details().at("environmentType"), "docker");
-      EXPECT_EQ(choice.error().hint(), "mend the test");
+      EXPECT_EQ(choice.error().hint(), "fix the test");
     }
   }
 }

@@ -95,8 +95,8 @@ TEST_F(CollectedFiles, BringsBackWhatPassesAndSaysSo) {
   EXPECT_THAT(record_.widenings, ::testing::Contains(HasSubstr("sandbox/new.test.ts came back, a test that has not run")));
   EXPECT_THAT(run_document(record_), HasSubstr("\"sandbox/out/a.json\""));
   const std::string text = run_text(record_, Colour::off);
-  EXPECT_THAT(text, HasSubstr("brought back: sandbox/out/a.json"));
-  EXPECT_THAT(text, HasSubstr("left behind: sandbox/pipe (special_file)\nleft behind: 6 more\n"));
+  EXPECT_THAT(text, HasSubstr("collected: sandbox/out/a.json"));
+  EXPECT_THAT(text, HasSubstr("not collected: sandbox/pipe (special_file)\nnot collected: 6 more\n"));
 }
 
 TEST_F(CollectedFiles, NothingComesBackUnasked) {

@@ -93,6 +93,7 @@ const std::map<std::string, Sample>& samples() {
       {"check.allow_temp_removal", {"false", "false", "false"}},
       {"check.docs_url", {"\"https://example.org/rules.md\"", "https://example.org/rules.md", "\"https://example.org/rules.md\""}},
       {"check.two_hit_ignore", {"[\"CI\"]", "CI", "[\"CI\"]"}},
+      {"hook.everywhere", {"true", "true", "true"}},
       {"run.file_timeout", {"9", "9", "9"}},
       {"run.grace_s", {"3", "3", "3"}},
       {"run.collect", {"\"all\"", "all", "\"all\""}},

@@ -65,6 +65,7 @@ const std::map<std::string, std::pair<std::string, std::string>>& values() {
       {"check.allow_temp_removal", {"", "true"}},
       {"check.docs_url", {"", "\"https://example.org/x\""}},
       {"check.waivers", {"[{rule = \"host.eval\", path = \"**\", fingerprint = \"" + std::string(64, '0') + "\", reason = \"x\", expires = \"2999-12-31\"}]", "[]"}},
+      {"hook.everywhere", {"", "true"}},
       {"run.file_timeout", {"", "86400"}},
       {"run.grace_s", {"", "600"}},
       {"run.collect", {"", "\"all\""}},

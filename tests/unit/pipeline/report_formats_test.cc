@@ -55,7 +55,7 @@ CheckRecord with_a_waiver() {
 CheckRecord undecided() {
   CheckRecord record;
   record.mode = "host";
-  record.error = Error(ErrorCode::rules_invalid, "no rules\n::error::x").hint("mend them");
+  record.error = Error(ErrorCode::rules_invalid, "no rules\n::error::x").hint("fix them");
   record.verdict = verdict_of(*record.error);
   return record;
 }

@@ -17,11 +17,7 @@ const SecretSource& secrets() {
   return kSecrets;
 }
 
-std::string page() {
-  auto written = rules_page(RuleSet::shipped_with_examples(), secrets());
-  EXPECT_TRUE(written);
-  return written ? *written : std::string();
-}
+std::string page() { return rules_page(RuleSet::shipped()); }
 
 TEST(RulePage, TheCommittedOneIsWhatTheToolWrites) {
   const auto committed = read_file(GUARD_SOURCE_DIR "/docs/rules.md", 1u << 22);
@@ -34,7 +30,9 @@ TEST(RulePage, EveryFindingHasItsAnchor) {
   for (const auto& rule : RuleSet::shipped().rules()) {
     if (rule.tier == Tier::secret) continue;
     EXPECT_THAT(text, HasSubstr("<a id=\"" + rule.id + "\"></a>"));
-    EXPECT_THAT(text, HasSubstr(rule.fix)) << rule.id;
+    if (rule.fix.find('|') == std::string::npos) {
+      EXPECT_THAT(text, HasSubstr(rule.fix)) << rule.id;
+    }
   }
   for (const auto tier : {FindingTier::encoding, FindingTier::side_file, FindingTier::policy}) {
     EXPECT_THAT(text, HasSubstr("<a id=\"" + rule_anchor("encoding.nul_byte", tier) + "\"></a>"));
@@ -55,20 +53,17 @@ TEST(RulePage, HoldsNothingThatIsBannedOrASecret) {
   EXPECT_TRUE(regions->empty()) << text.substr(regions->empty() ? 0 : (*regions)[0].begin, 40);
 }
 
-TEST(RulePage, ExamplesWithSecretsAreLeftOut) {
-  Rule rule;
-  rule.id = "host.example";
-  rule.tier = Tier::host;
-  rule.title = "an example";
-  rule.patterns = {{"zzzz", {View::code}, 0, 0, 0, 0}};
-  rule.match = {{"zzzz ```` a"}, {"zzzz('" + made_up_key() + "')"}};
-  const auto set = RuleSet::create({rule}, {});
-  ASSERT_TRUE(set);
-  const auto written = rules_page(*set, secrets());
-  ASSERT_TRUE(written);
-  EXPECT_THAT(*written, HasSubstr("`````ts\nzzzz ```` a\n`````\n"));
-  EXPECT_EQ(written->find(made_up_key()), std::string::npos);
-  EXPECT_THAT(*written, HasSubstr("(1 example not written out"));
+// Somebody who looks for a rule reads one line of it.
+TEST(RulePage, HasOneLineForEachRule) {
+  const std::string text = page();
+  for (const auto& rule : RuleSet::shipped().rules()) {
+    if (rule.tier == Tier::secret) continue;
+    const std::size_t start = text.find("| <a id=\"" + rule.id + "\"");
+    ASSERT_NE(start, std::string::npos) << rule.id;
+    const std::string line = text.substr(start, text.find('\n', start) - start);
+    EXPECT_THAT(line, HasSubstr(rule.title));
+    EXPECT_TRUE(line.ends_with(" |")) << line;
+  }
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The probes of docs/probes.md, tried in every sandbox that is to be had here. That page is the expectation: what it calls
+// The probes of tests/probes/README.md, tried in every sandbox that is to be had here. That page is the expectation: what it calls
 // held must hold, and what is open must be named there.
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -55,7 +55,7 @@ std::set<std::string> open_in(std::string_view cell) {
 // What the page says of one column: per number the checks that are open, for the rows that a probe can judge from inside.
 std::map<int, std::set<std::string>> documented(const std::string& head) {
   std::map<int, std::set<std::string>> rows;
-  std::ifstream page(GUARD_SOURCE_DIR "/docs/probes.md");
+  std::ifstream page(GUARD_SOURCE_DIR "/tests/probes/README.md");
   std::size_t at = 0;
   for (std::string line; std::getline(page, line);) {
     if (!line.starts_with("|")) continue;

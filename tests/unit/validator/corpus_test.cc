@@ -160,7 +160,7 @@ TEST(Corpus, StopsWhatTwoMoreAuthorsWrote) {
   }
 }
 
-// Honest files that are refused all the same. A file leaves this list when a rule was mended; none may come.
+// Honest files that are refused all the same. A file leaves this list when a rule was fixed; none may come.
 const std::set<std::string> kRefusedWithoutCause = {
     "second/n018_readme_fixture.test.ts",  // a text with `npm install` in it
     "second/n019_pm_detect.test.ts",       // the same
