@@ -491,7 +491,9 @@ Result<int> act(const NightlyOptions& options, CommandContext& context) {
     case NightlyAction::take:
     case NightlyAction::drop:
     case NightlyAction::send_back: return nightly_review(options, context);
+    case NightlyAction::add: return nightly_add(options, context);
     case NightlyAction::install: return nightly_install(options, context);
+    case NightlyAction::uninstall: return nightly_uninstall(options, context);
     case NightlyAction::supervise: return nightly::supervise(options.argv, context.cancel);
   }
   return Error(ErrorCode::internal, "an action without a function");

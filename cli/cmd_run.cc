@@ -10,6 +10,7 @@
 #include "cli/rule_engine.h"
 #include "cli/test_lines.h"
 #include "cli/trusted_inputs.h"
+#include "common/file_io.h"
 #include "common/hash.h"
 #include "common/text.h"
 #include "pipeline/config.h"
@@ -125,7 +126,8 @@ Result<void> prepare(const SandboxOptions& options, CommandContext& context, Rul
   sources.overrides = options.overrides;
   GUARD_TRY_ASSIGN(LoadedConfig loaded, load_config(sources));
   auto trusted = trust_relaxations(loaded, request.project, context.cancel);
-  if (trusted && !place && !loaded.config.run.record.empty()) {
+  // A part of the tests is no evidence of the whole.
+  if (trusted && !place && !loaded.config.run.record.empty() && request.options.is_plain()) {
     GUARD_TRY_ASSIGN(place, evidence_folder(loaded.config.run.record, request.project));
     request.facts = facts_of(options, request);
   }
@@ -154,8 +156,41 @@ std::string document_of(const RunRecord& record, OutputFormat format, const RunR
   return run_document(record);
 }
 
+class NullSink final : public ByteSink {
+ public:
+  Result<void> push(std::span<const char>) override { return ok(); }
+  Result<void> finish() override { return ok(); }
+};
+
+// A run of its own, of which nothing else is kept: all files in one process, whose coverage bun can write, is no way to decide anything.
+void measure_coverage(const RunRequest& request, RunRecord& record, const CancelToken& cancel) {
+  if (!record.exec || cancel.cancelled()) return;
+  if (record.verdict.kind() != VerdictKind::allowed) {
+    record.notes.push_back("coverage is measured only where the run is allowed");
+    return;
+  }
+  RunRequest again = request;
+  again.options.coverage = Coverage::on;
+  again.facts.reset();
+  again.jobs = 1;
+  again.config.run.collect = CollectPolicy::none;
+  again.warn = {};
+  again.progress = {};
+  NullSink out, err;
+  const RunRecord second = run_tests(again, out, err, cancel);
+  if (!second.coverage) {
+    record.notes.push_back(fmt::format("coverage could not be measured: {}", record.backend == "docker" || record.backend == "namespace" ? second.verdict.detail.empty() ? std::string(info(second.verdict.reason).sentence) : second.verdict.detail : fmt::format("{} hands no files out", record.backend)));
+    return;
+  }
+  record.lines = parse_lcov(*second.coverage, [&](const std::string& file) -> std::uint32_t {
+    const bool test = std::any_of(record.files.begin(), record.files.end(), [&](const FileResult& result) { return result.file == file; });
+    return !test && record.hashes.count(file) != 0 ? UINT32_MAX : 0;
+  });
+}
+
 // `seen`: what the verdict was about, relative to the project, for those who wait for a change of it; may be null.
-int run(const SandboxOptions& options, CommandContext& context, RuleEngine& engine, RunRequest& request, Result<void> prepared, std::vector<std::string>* seen = nullptr) {
+int run(const SandboxOptions& options, CommandContext& context, RuleEngine& engine, RunRequest& request, Result<void> prepared, const RunOptions* tests = nullptr,
+        std::vector<std::string>* seen = nullptr) {
   Streams& streams = context.streams;
   const bool document = options.format != OutputFormat::text;
   const bool command = !request.argv.empty();
@@ -177,6 +212,10 @@ int run(const SandboxOptions& options, CommandContext& context, RuleEngine& engi
       };
       TestLines painted(err);
       record = run_tests(request, out, streams.err_color && !command ? static_cast<ByteSink&>(painted) : err, context.cancel);
+      if (tests != nullptr && tests->coverage) {
+        progress.say("running once more for the coverage");
+        measure_coverage(request, record, context.cancel);
+      }
       static_cast<void>(painted.finish());  // a stream that can't be written to is told at the end
       if (record.dropped_bytes > 0) {
         (document || command ? streams.err : streams.out).print("\n[guard: the output is cut here, after {} bytes; {} more were dropped]\n", record.kept_bytes, record.dropped_bytes);
@@ -187,6 +226,9 @@ int run(const SandboxOptions& options, CommandContext& context, RuleEngine& engi
       record.facts = request.facts;
       mask_or_withhold(std::nullopt, record);
     }
+  }
+  if (record.lines && !tests->lcov.empty()) {
+    if (const auto written = write_file_atomically(tests->lcov, lcov_text(*record.lines), 0644); !written) record.notes.push_back("--lcov: " + written.error().message());
   }
   if (place) keep_evidence(*place, GUARD_VERSION, interrupted_status(context, record.verdict.exit_status()), record);
   if (document) {
@@ -209,9 +251,10 @@ int run_once(const RunOptions& options, CommandContext& context, fs::path& proje
   RuleEngine engine;
   RunRequest request;
   request.jobs = options.jobs;
+  request.options.names = options.test_name;
   auto resolved = resolve_files(options, request);
   project = request.project;
-  return run(options.sandbox, context, engine, request, std::move(resolved), seen);
+  return run(options.sandbox, context, engine, request, std::move(resolved), &options, seen);
 }
 
 }  // namespace

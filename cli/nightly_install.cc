@@ -130,10 +130,10 @@ Result<UnitRequest> request_of(const NightlyOptions& options, CommandContext& co
   return request;
 }
 
-Result<fs::path> unit_folder(const UnitRequest& request, const Environment& environment) {
-  if (request.manager == UnitManager::system) return fs::path("/etc/systemd/system");
+Result<fs::path> unit_folder(UnitManager manager, const std::string& home, const Environment& environment) {
+  if (manager == UnitManager::system) return fs::path("/etc/systemd/system");
   if (const auto given = value_of(environment, "XDG_CONFIG_HOME"); given.starts_with('/')) return fs::path(given) / "systemd/user";
-  if (request.home.starts_with('/')) return fs::path(request.home) / ".config/systemd/user";
+  if (home.starts_with('/')) return fs::path(home) / ".config/systemd/user";
   return Error(ErrorCode::config_invalid, "there is no place for units of this user: HOME is not set");
 }
 
@@ -172,7 +172,7 @@ std::vector<std::string> next_steps(const UnitRequest& request, const nightly::N
 Result<int> nightly_install(const NightlyOptions& options, CommandContext& context) {
   GUARD_TRY_ASSIGN(const UnitRequest request, request_of(options, context));
   GUARD_TRY_ASSIGN(const auto units, nightly::night_units(request));
-  GUARD_TRY_ASSIGN(const fs::path folder, unit_folder(request, context.environment));
+  GUARD_TRY_ASSIGN(const fs::path folder, unit_folder(request.manager, request.home, context.environment));
   // All are looked at before one is written.
   std::vector<Standing> found;
   for (const auto& file : units.files) {
@@ -203,6 +203,42 @@ Result<int> nightly_install(const NightlyOptions& options, CommandContext& conte
   out.print("the last one runs a night now, which shows what the unit still lacks; state in {}\n", printable(request.state));
   out.write("without systemd, these lines in `crontab -e` do the same:\n");
   for (const auto& line : units.cron) out.print("  {}\n", printable(line));
+  return 0;
+}
+
+// Nothing is stopped: a unit that is still enabled would be started again at the next boot by what is left of it.
+Result<int> nightly_uninstall(const NightlyOptions& options, CommandContext& context) {
+  const UnitManager manager = options.user ? UnitManager::user : UnitManager::system;
+  CancelToken never;
+  GUARD_TRY_ASSIGN(const NightlyPlace place, nightly_place(options, context, never));
+  GUARD_TRY_ASSIGN(const fs::path folder, unit_folder(manager, value_of(context.environment, "HOME"), context.environment));
+  const std::string stem = nightly::unit_stem(place.repository.top().native());
+  const std::string control = options.user ? "systemctl --user" : "systemctl";
+  std::vector<fs::path> ours;
+  std::vector<std::string> enabled;
+  for (const char* end : {".service", ".timer", "-check.service", "-check.timer"}) {
+    const std::string name = stem + end;
+    GUARD_TRY_ASSIGN(const Standing state, standing(folder / name, {}));
+    if (state != Standing::absent) ours.push_back(folder / name);
+    std::error_code failure;
+    if (fs::exists(fs::symlink_status(folder / "timers.target.wants" / name, failure))) enabled.push_back(name);
+  }
+  if (!enabled.empty()) {
+    return Error(ErrorCode::input_invalid, fmt::format("{} still enabled", enabled.size() == 1 ? "a timer is" : "timers are"))
+        .hint(fmt::format("{} disable --now {}", control, fmt::join(enabled, " ")));
+  }
+  for (const fs::path& file : ours) {
+    if (::unlink(file.c_str()) != 0) return Error::from_errno(ErrorCode::io_error, printable(file.native()), errno);
+  }
+  if (options.format == NightlyFormat::json) {
+    nlohmann::ordered_json removed = nlohmann::ordered_json::array();
+    for (const fs::path& file : ours) removed.push_back(file.native());
+    context.streams.out.write(dump(nlohmann::ordered_json{{"version", 1}, {"removed", removed}}));
+    return 0;
+  }
+  for (const fs::path& file : ours) context.streams.out.print("removed: {}\n", printable(file.native()));
+  context.streams.out.print("{}", ours.empty() ? fmt::format("no units of guard for this repository in {}; a line in your crontab is yours to remove\n", printable(folder.native()))
+                                               : fmt::format("next: {} daemon-reload; journal and evidence stay in {}\n", control, printable(place.state.path().native())));
   return 0;
 }
 

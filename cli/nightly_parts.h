@@ -25,7 +25,11 @@ Result<nightly::Night> chosen_night(const nightly::Journal& journal, const std::
 // nightly_review.cc: list, review, take, drop, send-back.
 Result<int> nightly_review(const NightlyOptions& options, CommandContext& context);
 
-// nightly_install.cc: units for systemd, or a line for cron.
+// nightly_add.cc: one more task in a plan.
+Result<int> nightly_add(const NightlyOptions& options, CommandContext& context);
+
+// nightly_install.cc: units for systemd, or a line for cron; and their removal.
 Result<int> nightly_install(const NightlyOptions& options, CommandContext& context);
+Result<int> nightly_uninstall(const NightlyOptions& options, CommandContext& context);
 
 }  // namespace guard

@@ -50,7 +50,7 @@ Result<void> check_spelling(std::span<const std::string_view> arguments, std::sp
     const std::string_view argument = arguments[i];
     const std::size_t equals = argument.find('=');
     const std::string_view name = argument.substr(0, equals);
-    const auto row = std::find_if(rows.begin(), rows.end(), [&](const OptionRow& known) { return known.name == name; });
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const OptionRow& known) { return known.name == name || (!known.short_name.empty() && known.short_name == name); });
     if (row == rows.end()) continue;
     if (equals != std::string_view::npos) {
       if (row->value.empty()) return Error(ErrorCode::usage, fmt::format("{} takes no value", name));
@@ -70,7 +70,7 @@ Result<SplitArguments> split_with_cli11(std::span<const std::string_view> argume
     app.allow_extras();
     std::vector<const CLI::Option*> options;
     for (const auto& row : rows) {
-      const std::string name(row.name);
+      const std::string name = row.short_name.empty() ? std::string(row.name) : fmt::format("{},{}", row.short_name, row.name);
       // take_all(): how often an option may be given is checked by us, with a better sentence.
       options.push_back((row.value.empty() ? app.add_flag(name) : app.add_option(name))->take_all());
     }

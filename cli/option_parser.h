@@ -10,7 +10,7 @@
 //     an option. Such arguments are refused before CLI11 sees them, and it never sees `--` nor what stands behind it.
 //   - Its own help, its wording of mistakes and its exceptions stay inside.
 //
-// Long options only, as `--name VALUE` or `--name=VALUE`; they may stand before or after other arguments, and `--` ends
+// Options are `--name VALUE` or `--name=VALUE`, a few also `-n VALUE`; they may stand before or after other arguments, and `--` ends
 // them. No abbreviations: a script must not change its meaning when an option is added.
 #pragma once
 
@@ -31,6 +31,7 @@ struct OptionRow {
   std::string_view help = {};                      // one line
   std::span<const std::string_view> choices = {};  // empty: any value
   bool repeats = false;
+  std::string_view short_name = {};   // "-t"
   std::string_view config_keys = {};  // keys of the configuration that it sets, separated by blanks
 };
 

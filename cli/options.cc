@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "cli/generate.h"
 #include "cli/option_parser.h"
 #include "cli/verbs.h"
 #include "common/text.h"
@@ -236,6 +237,12 @@ Result<ParsedCommand> parse_run(SplitArguments split, const VerbRow& row) {
     options.jobs = jobs_of(split);
     if (options.jobs == 0) return mistake(kJobsMistake, "leave it out: all files then run in one sandbox");
   }
+  options.test_name = split.value("--test-name");
+  if (!options.test_name.empty() && !options.sandbox.record.empty()) {
+    return mistake("--test-name runs a part of the tests, which is no evidence for --record", "leave out one of them");
+  }
+  options.lcov = split.value("--lcov");
+  options.coverage = split.has("--coverage") || !options.lcov.empty();
   options.watch = split.has("--watch");
   if (options.watch && (options.sandbox.format != OutputFormat::text || !options.sandbox.record.empty())) {
     return mistake("--watch is for a person at a terminal", "leave out --format and --record, or --watch");
@@ -403,7 +410,9 @@ Result<ParsedCommand> parse_nightly(SplitArguments split) {
                                                                {"retry", send_back},
                                                                {"drop", drop},
                                                                {"plan", plan},
+                                                               {"add", add},
                                                                {"install", install},
+                                                               {"uninstall", uninstall},
                                                                {"supervise", supervise}}));
   if (options.action == supervise) {
     if (split.positional.empty()) return mistake("guard nightly supervise is what guard starts itself for", "guard nightly run PLAN.toml");
@@ -415,6 +424,9 @@ Result<ParsedCommand> parse_nightly(SplitArguments split) {
     if (split.positional.empty()) return mistake("guard nightly needs the plan of the night", "guard nightly run nightly.toml; docs/nightly.md shows one");
     if (split.positional.size() > 1) return mistake("a night has one plan", "put all tasks into one file");
     options.plan = std::move(split.positional[0]);
+  } else if (options.action == add) {
+    if (split.positional.empty()) return mistake("guard nightly add needs the task, in words", "guard nightly add \"test that parse() refuses an empty text\"");
+    options.tasks = std::move(split.positional);
   } else if (options.action == send_back || options.action == drop) {
     if (split.positional.empty()) return mistake("there are no ids of tasks", "`guard nightly list` shows them");
     options.tasks = std::move(split.positional);
@@ -437,7 +449,8 @@ Result<ParsedCommand> parse_nightly(SplitArguments split) {
   GUARD_TRY(belongs("--note", {send_back}, "retry"));
   GUARD_TRY(belongs("--output", {report}, "report"));
   GUARD_TRY(belongs("--at", {install}, "install"));
-  GUARD_TRY(belongs("--user", {install}, "install"));
+  GUARD_TRY(belongs("--user", {install, uninstall}, "install"));
+  for (const char* name : {"--plan", "--id", "--after", "--task-kind"}) GUARD_TRY(belongs(name, {add}, "add"));
   GUARD_TRY(belongs("--night", {resume, status, report, review, take, drop, send_back, stop}, "resume"));
   if (split.has("--max-age")) {
     GUARD_TRY_ASSIGN(options.max_age_s, parse_span(split.value("--max-age")));
@@ -447,6 +460,12 @@ Result<ParsedCommand> parse_nightly(SplitArguments split) {
   const auto format = split.value("--format", "text");
   options.format = format == "json" ? NightlyFormat::json : format == "md" ? NightlyFormat::markdown : format == "html" ? NightlyFormat::html : NightlyFormat::text;
   if ((format == "md" || format == "html") && options.action != report) return mistake(fmt::format("--format {} belongs to `guard nightly report`", format), "text or json");
+  if (options.action == add) {
+    options.plan = split.value("--plan", "nightly.toml");
+    options.id = split.value("--id");
+    options.kind = split.value("--task-kind", "test") == "any" ? TaskKind::any : TaskKind::test;
+    if (const auto ids = split.options.find("--after"); ids != split.options.end()) options.after = ids->second;
+  }
   options.go_on = split.has("--resume");
   options.again = split.has("--again");
   options.user = split.has("--user");
@@ -460,6 +479,13 @@ Result<ParsedCommand> parse_nightly(SplitArguments split) {
   options.rules = split.value("--rules");
   options.color = color_of(split);
   return ParsedCommand(std::move(options));
+}
+
+Result<ParsedCommand> parse_generate(SplitArguments split) {
+  using Text = std::string (*)();
+  GUARD_TRY_ASSIGN(const Text text, take_action<Text>(split, "generate", {{"man", man_page}, {"bash", bash_completion}, {"zsh", zsh_completion}, {"fish", fish_completion}}));
+  GUARD_TRY(no_arguments(split, "generate"));
+  return ParsedCommand(Answer{.out = text()});
 }
 
 Result<ParsedCommand> parse_verb(const VerbRow& row, std::span<const std::string_view> arguments) {
@@ -502,6 +528,8 @@ Result<ParsedCommand> parse_verb(const VerbRow& row, std::span<const std::string
     case Verb::clean:
       GUARD_TRY(no_arguments(split, row.name));
       return ParsedCommand(CleanOptions{.format = format_of(split), .project = split.value("--project"), .dry_run = split.has("--dry-run")});
+    case Verb::generate:
+      return parse_generate(std::move(split));
   }
   return Error(ErrorCode::internal, "a verb without a parser");
 }

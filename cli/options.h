@@ -71,6 +71,9 @@ struct RunOptions {
   SandboxOptions sandbox;
   unsigned jobs = 1;  // sandboxes side by side, where there are as many files
   bool watch = false;
+  std::string test_name;  // -t; empty: all tests
+  bool coverage = false;
+  std::string lcov;       // --lcov: a file
   std::vector<std::string> files;
 };
 
@@ -147,13 +150,16 @@ struct VerifyOptions {
   OutputFormat format = OutputFormat::text;
 };
 
-enum class NightlyAction : std::uint8_t { run, resume, plan, status, stop, report, list, review, take, drop, send_back, install, supervise };
+enum class NightlyAction : std::uint8_t { run, resume, plan, status, stop, report, list, review, take, drop, send_back, add, install, uninstall, supervise };
 // `text` and `json` for most; the report has two more.
 enum class NightlyFormat : std::uint8_t { text, markdown, html, json };
 struct NightlyOptions {
   NightlyAction action = NightlyAction::status;
-  std::string plan;                // run, plan, install
-  std::vector<std::string> tasks;  // take, drop, send_back: also `drop` and `retry`
+  std::string plan;                // run, plan, install, add
+  std::vector<std::string> tasks;  // take, drop, send_back: also `drop` and `retry`; add: the prompt's words, or "-"
+  std::string id;                  // add; empty: made from the prompt
+  TaskKind kind = TaskKind::test;  // add
+  std::vector<std::string> after;  // add
   std::vector<std::string> argv;   // supervise: what guard starts itself for
   std::string night;               // --night; empty: the newest
   std::string project;             // --project: a folder of the repository

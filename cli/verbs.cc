@@ -87,6 +87,9 @@ constexpr OptionRow kRunOptions[] = {
     {.name = "--jobs",
      .value = "N",
      .help = "one sandbox per file, N at a time, sharing the limits (default: one sandbox for all)"},
+    {.name = "--test-name", .value = "PATTERN", .help = "run only tests whose name, with its groups, matches this regular expression", .short_name = "-t"},
+    {.name = "--coverage", .help = "run once more, and report which lines ran; not part of the verdict"},
+    {.name = "--lcov", .value = "FILE", .help = "write the coverage to FILE in lcov's format; implies --coverage"},
     {.name = "--watch", .help = "run again whenever a file changes"},
     {.name = "--file-timeout", .value = "SECONDS", .help = "time limit of each test file; the other files still run", .config_keys = "run.file_timeout"},
     {.name = "--collect",
@@ -122,7 +125,7 @@ constexpr OptionRow kRunOptions[] = {
     kRules,
 };
 
-constexpr std::span<const OptionRow> kExecOptions = std::span(kRunOptions).subspan(4);
+constexpr std::span<const OptionRow> kExecOptions = std::span(kRunOptions).subspan(7);
 
 constexpr OptionRow kDryRun = {.name = "--dry-run", .help = "only print what would be removed"};
 constexpr OptionRow kImageOptions[] = {
@@ -181,6 +184,10 @@ constexpr OptionRow kNightlyOptions[] = {
     {.name = "--again", .help = "run: also run tasks that are already decided"},
     {.name = "--max-age", .value = "SPAN", .help = "status: exit 1 if no night has finished for this long: 26h, 90m, 2d"},
     {.name = "--note", .value = "TEXT", .help = "retry, review send-back: a note for the generator's next attempt"},
+    {.name = "--plan", .value = "FILE", .help = "add: the plan (default: nightly.toml)"},
+    {.name = "--id", .value = "ID", .help = "add: the task's id (default: made from its words)"},
+    {.name = "--after", .value = "ID", .help = "add: run it after this task, and only if that one is accepted", .repeats = true},
+    {.name = "--task-kind", .value = "KIND", .help = "add: test (default) or any, as in `guard gate`", .choices = kTaskKinds},
     {.name = "--output", .value = "FILE", .help = "report: write the page there"},
     {.name = "--at", .value = "HH:MM", .help = "install: when the night starts (default: 02:00)"},
     {.name = "--user", .help = "install: units of this user, in ~/.config/systemd/user; uninstall: remove those"},
@@ -347,18 +354,19 @@ constexpr VerbRow kVerbs[] = {
      .name = "nightly",
      .summary = "let a generator work through a plan, and keep what passes",
      .usage = "nightly run PLAN.toml\nnightly resume\nnightly status\nnightly stop\nnightly report\n"
-              "nightly review [take|drop|send-back TASK...]\nnightly list\nnightly retry TASK...\nnightly drop TASK...\nnightly plan PLAN.toml\nnightly install PLAN.toml",
+              "nightly review [take|drop|send-back TASK...]\nnightly add TEXT...\nnightly list\nnightly retry TASK...\nnightly drop TASK...\nnightly plan PLAN.toml\nnightly install PLAN.toml\nnightly uninstall",
      .about = "`run` gives each task of the plan to its generator (any program that reads a prompt from standard input) in its own clone,\n"
               "gates the change, runs its tests in the sandbox, checks that new tests detect broken code, and commits what was allowed to a\n"
               "branch of the night. What was refused goes back to the generator with the findings, as often as the plan allows. After a\n"
               "crash, `resume` continues. `report` is the morning page; `review` takes, drops or sends back what was accepted. `plan` checks\n"
               "a plan without running it; `install` schedules it. docs/nightly.md has the format and recipes.\n"
               "The plan is a queue across nights: tasks that were accepted, dropped or given up are skipped the next time. `list` shows the\n"
-              "state of each task, `retry` runs one again with your note for its generator, and `run --again` runs all.",
+              "state of each task, `add` appends one, `retry` runs one again with your note for its generator, and `run --again` runs all.",
      .options = kNightlyOptions,
      .examples = "guard nightly plan nightly.toml\nguard nightly run nightly.toml\nguard nightly status --max-age 26h\n"
                  "guard nightly report --format html --output morning.html\nguard nightly review take add-negative\n"
-                 "guard nightly retry add-negative --note \"use smaller numbers\"",
+                 "guard nightly retry add-negative --note \"use smaller numbers\"\n"
+                 "guard nightly add \"test that parse() refuses an empty text\" --after add-negative",
      .exit_status = "run, resume: 0 every task accepted, 1 every task decided, some refused or failed, 2 some undecided or guard failed,\n"
                     "3 no environment may be used; status: 0, with --max-age 1 if a night is overdue; others: 0 done, 2 failed;\n"
                     "64 usage; 130 interrupted, 143 terminated"},
@@ -370,6 +378,14 @@ constexpr VerbRow kVerbs[] = {
      .options = kCleanOptions,
      .examples = "guard clean --dry-run\nguard clean",
      .exit_status = kPlainStatus},
+    {.verb = Verb::generate,
+     .name = "generate",
+     .summary = "print the manual page or a shell's completions",
+     .usage = "generate man\ngenerate bash\ngenerate zsh\ngenerate fish",
+     .about = "`cmake --install` puts them where man and the shells look. To try completions in a running shell: source <(guard generate bash).",
+     .options = {},
+     .examples = "guard generate man | man -l -\nguard generate fish > ~/.config/fish/completions/guard.fish",
+     .exit_status = "0 done, 64 usage"},
 };
 
 std::string indented(std::string_view lines, std::string_view before) {
@@ -386,7 +402,8 @@ std::string option_lines(std::span<const OptionRow> rows) {
   constexpr std::size_t kColumn = 22;
   std::string text;
   for (const auto& row : rows) {
-    const std::string left = row.value.empty() ? std::string(row.name) : fmt::format("{} {}", row.name, row.value);
+    const std::string name = row.short_name.empty() ? std::string(row.name) : fmt::format("{}, {}", row.short_name, row.name);
+    const std::string left = row.value.empty() ? name : fmt::format("{} {}", name, row.value);
     text += fmt::format("  {:<{}} {}", left, kColumn, row.help);
     if (!row.config_keys.empty()) text += fmt::format(" [{}]", row.config_keys);
     text += '\n';

@@ -15,6 +15,7 @@
 #include "common/file_io.h"
 #include "common/text.h"
 #include "nightly/generator.h"
+#include "nightly/queue.h"
 #include "nightly/wall_clock.h"
 #include "pipeline/git_objects.h"
 #include "pipeline/verdict.h"
@@ -163,16 +164,60 @@ class Loop {
     }
   }
 
+  const Task& task_called(const std::string& id) const {
+    return *std::find_if(tasks_.begin(), tasks_.end(), [&](const Task& task) { return task.id == id; });
+  }
+
+  // Whether a task that this one comes after is not decided yet.
+  bool waits(const Task& task) const {
+    const auto& after = planned_.at(task.id)->after;
+    return std::any_of(after.begin(), after.end(), [&](const std::string& id) { return !is_over(task_called(id)); });
+  }
+
+  // A task comes after what is there: accepted in this night, or taken by the person before it began. After anything else it is skipped, and
+  // one that waits for it in turn.
+  Result<void> skip_in_vain() {
+    for (bool found = true; found;) {
+      found = false;
+      for (auto it = queue_.begin(); it != queue_.end() && !found; ++it) {
+        Task& task = tasks_[*it];
+        for (const auto& id : planned_.at(task.id)->after) {
+          const Task& before = task_called(id);
+          if (!is_over(before)) continue;
+          if (before.state == TaskState::accepted) {
+            from_tip_.insert(task.id);
+            continue;
+          }
+          if (before.state == TaskState::skipped && before.reason == to_string(Standing::taken)) continue;
+          task.state = TaskState::skipped;
+          task.reason = "after";
+          task.detail = fmt::format("comes after {}, which is {}{}", id, to_string(before.state), before.detail.empty() ? "" : ": " + before.detail);
+          GUARD_TRY(save(&task, nullptr));
+          say(task.id, fmt::format("{}: {}", to_string(task.state), task.detail), false);
+          queue_.erase(it);
+          found = true;
+          break;
+        }
+      }
+    }
+    return ok();
+  }
+
   // The next task, or none: then the worker ends.
   std::optional<std::size_t> take() {
     std::unique_lock lock(mutex_);
     for (;;) {
       look_for_an_end();
       if (ending_ || fatal_) return std::nullopt;
-      if (queue_.empty() && running_ == 0) return std::nullopt;
-      if (!queue_.empty() && Clock::now() >= not_before_) {
-        const std::size_t index = queue_.front();
-        queue_.pop_front();
+      if (auto dropped = skip_in_vain(); !dropped) {
+        fatal_ = std::move(dropped).error();
+        continue;
+      }
+      const auto next = std::find_if(queue_.begin(), queue_.end(), [&](std::size_t index) { return !waits(tasks_[index]); });
+      if (next == queue_.end() && running_ == 0) return std::nullopt;
+      if (next != queue_.end() && Clock::now() >= not_before_) {
+        const std::size_t index = *next;
+        queue_.erase(next);
         ++running_;
         return index;
       }

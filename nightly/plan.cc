@@ -120,6 +120,7 @@ class PlanReader {
       fault(tasks->line, tasks->column, fmt::format("{} tasks are more than {}", tasks->items.size(), kTasksMax));
     } else {
       for (const auto& item : tasks->items) read_task(item);
+      check_order();
     }
     if (!faults_.empty()) return failure();
     return std::move(plan_);
@@ -269,10 +270,13 @@ class PlanReader {
         prompt_file = &member;
       } else if (member.key == "tests") {
         read_list(member, glob_rule, kTestsMax, task.tests);
+      } else if (member.key == "after") {
+        read_list(member, task_id_rule, kTestsMax, task.after);
+        after_.emplace_back(plan_.tasks.size(), &member);
       } else if (member.key == "project") {
         if (read_text(member, folder_rule, task.project) && task.project.ends_with('/')) task.project.pop_back();
       } else {
-        unknown(member, "in a [[task]]", {"id", "kind", "prompt", "prompt_file", "tests", "project", "generator", "generator_timeout", "attempts"});
+        unknown(member, "in a [[task]]", {"id", "kind", "prompt", "prompt_file", "tests", "project", "after", "generator", "generator_timeout", "attempts"});
       }
     }
     if (table.find("id") == nullptr) fault(table.line, table.column, "a task needs an `id`");
@@ -286,6 +290,30 @@ class PlanReader {
     task.attempts = keys.attempts;
     task.never_generated = never_generated(task);
     plan_.tasks.push_back(std::move(task));
+  }
+
+  // Of `after`: only tasks that there are, and no task that waits for itself, by whatever way.
+  void check_order() {
+    std::map<std::string_view, std::size_t> positions;
+    for (std::size_t i = 0; i < plan_.tasks.size(); ++i) positions.emplace(plan_.tasks[i].id, i);
+    for (const auto& [position, member] : after_) {
+      for (const auto& id : plan_.tasks[position].after) {
+        if (ids_.find(id) == ids_.end()) fault(*member, fmt::format("names \"{}\", which is the id of no task", shown_value(id)));
+      }
+    }
+    // Tasks whose predecessors are all done, again and again; what is left waits for itself.
+    std::vector<bool> done(plan_.tasks.size());
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (std::size_t i = 0; i < plan_.tasks.size(); ++i) {
+        const auto& after = plan_.tasks[i].after;
+        if (done[i] || !std::all_of(after.begin(), after.end(), [&](const std::string& id) { return positions.count(id) == 0 || done[positions.at(id)]; })) continue;
+        done[i] = moved = true;
+      }
+    }
+    for (const auto& [position, member] : after_) {
+      if (!done[position]) fault(*member, fmt::format("of \"{}\" leads in a circle", shown_value(plan_.tasks[position].id)));
+    }
   }
 
   void note_id(const TomlMember& member, const std::string& id) {
@@ -333,6 +361,7 @@ class PlanReader {
   GeneratorKeys defaults_;
   bool generator_told_ = false;
   std::map<std::string, std::uint32_t, std::less<>> ids_;  // id -> line
+  std::vector<std::pair<std::size_t, const TomlMember*>> after_;  // position of the task, its key
   std::vector<std::string> faults_;
 };
 

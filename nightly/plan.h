@@ -21,6 +21,7 @@
 //   kind = "test"                     # or "any"
 //   prompt = "..."                    # or prompt_file = "prompts/a.md", seen from the plan
 //   tests = ["sandbox/add.test.ts"]   # paths or globs to run; default: test: the changed test files; any: all tests
+//   after = ["other-task"]            # waits for these: runs on top of what they brought, and not at all where one came to nothing
 //   project = "packages/a"            # folder of the project in the repository; default: its root
 //   generator, generator_timeout, attempts as above
 #pragma once
@@ -51,6 +52,7 @@ struct PlannedTask {
   std::uint64_t attempts = 2;
   std::vector<std::string> tests;
   std::string project;  // "" or "packages/a"
+  std::vector<std::string> after;  // ids of tasks of the plan; no circle
   // Why it is never generated, as a sentence; empty: it may be. Such a task is refused before its generator runs.
   std::string never_generated;
 };

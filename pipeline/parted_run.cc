@@ -214,18 +214,16 @@ class Sum {
     evidence.text = part.told.summary;
     evidence.failures_told = part.told.failures;
     evidence.sandboxed = request_.sandboxed;
+    evidence.filtered = request_.filtered;
     std::optional<Collection> written = std::exchange(part.exec.collected, std::nullopt);
     evidence.written = written ? &*written : nullptr;
     evidence.exec = std::move(part.exec);
     RunJudgement judgement = judge_test_run(evidence);
     add_results(files, judgement, part.told);
-    if (files.size() == 1 && judgement.verdict.kind() != VerdictKind::allowed) not_allowed_[judgement.verdict.reason].push_back(files.front());
-    if (first_ || weight(judgement.verdict.kind()) > weight(sum_.verdict.kind())) {
-      sum_.verdict = std::move(judgement.verdict);
-      if (request_.files.size() > 1 && files.size() == 1) {
-        sum_.verdict.detail = fmt::format("{}: {}", files.front(), sum_.verdict.detail.empty() ? std::string(info(sum_.verdict.reason).sentence) : sum_.verdict.detail);
-      }
-    }
+    // As if it had not been named; its tests are among the skipped.
+    if (judgement.none_selected) evidence.exec.outcome.value = 0;
+    if (judgement.none_selected && !judged_) sum_.verdict = judgement.verdict;
+    if (!judgement.none_selected) take(files, judgement.verdict);
     whole_ = whole_ && judgement.tests;
     if (judgement.tests && sum_.tests) {
       add(*sum_.tests, std::move(*judgement.tests));
@@ -249,7 +247,8 @@ class Sum {
       sum_.exec.attested.reset();
     }
     if (sum_.verdict.kind() == VerdictKind::allowed && sum_.tests && expected > 1) {
-      sum_.verdict.detail = fmt::format("{} tests passed in {} files", sum_.tests->passed, sum_.tests->files.size());
+      const auto passed = std::count_if(sum_.files.begin(), sum_.files.end(), [](const FileResult& file) { return file.state == FileState::passed; });
+      sum_.verdict.detail = fmt::format("{} passed in {}", plural(sum_.tests->passed, "test"), plural(static_cast<std::uint64_t>(passed), "file"));
     }
     if (sum_.tests) sum_.tests->whole = whole_;
     for (std::size_t i = sum_.files.size(); i < request_.files.size(); ++i) sum_.files.push_back({request_.files[i]});
@@ -258,6 +257,17 @@ class Sum {
   }
 
  private:
+  void take(const std::vector<std::string>& files, Verdict& verdict) {
+    if (files.size() == 1 && verdict.kind() != VerdictKind::allowed) not_allowed_[verdict.reason].push_back(files.front());
+    if (!judged_ || weight(verdict.kind()) > weight(sum_.verdict.kind())) {
+      sum_.verdict = std::move(verdict);
+      if (request_.files.size() > 1 && files.size() == 1) {
+        sum_.verdict.detail = fmt::format("{}: {}", files.front(), sum_.verdict.detail.empty() ? std::string(info(sum_.verdict.reason).sentence) : sum_.verdict.detail);
+      }
+    }
+    judged_ = true;
+  }
+
   void add_results(const std::vector<std::string>& files, const RunJudgement& judgement, const RunOutput::Told& told) {
     for (const std::string& file : files) {
       std::optional<LoadError> load_error;
@@ -269,6 +279,7 @@ class Sum {
         if (row != judgement.tests->files.end() && row->failures == 0) verdict = {Reason::tests_passed, {}};
       }
       sum_.files.push_back(file_result(file, verdict, std::move(load_error), told.last_test));
+      if (judgement.none_selected) sum_.files.back().state = FileState::not_selected;
     }
   }
 
@@ -311,6 +322,7 @@ class Sum {
   std::map<Reason, std::vector<std::string>> not_allowed_;  // files
   std::uint64_t collected_bytes_ = 0;
   bool first_ = true;
+  bool judged_ = false;  // sum_.verdict is that of a file that says something
   bool whole_ = true;
 };
 

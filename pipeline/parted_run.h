@@ -30,6 +30,7 @@ struct PartedRunRequest {
   const SecretSource* secrets = nullptr;
   std::uint64_t keep_bytes = 0;
   bool sandboxed = true;
+  bool filtered = false;  // only tests of some names (TestOptions::names): a file without one says nothing
   std::function<Result<std::unique_ptr<Sandbox>>()> make_sandbox;  // called from several threads
   std::function<void(std::size_t done)> progress;                  // called from the caller's thread
 };

@@ -122,7 +122,7 @@ Json results_json(const RunRecord& record) {
   const ReportIndex index(record);
   for (const FileResult& result : record.files) {
     Json json = {{"file", clean(result.file)}, {"state", to_string(result.state)}};
-    if (result.state != FileState::passed && result.state != FileState::not_begun) {
+    if (is_failure(result.state)) {
       json["reason"] = info(result.reason).name;
       json["message"] = clean(result.detail.empty() ? std::string(info(result.reason).sentence) : result.detail);
     }
@@ -136,6 +136,12 @@ Json results_json(const RunRecord& record) {
     results.push_back(std::move(json));
   }
   return results;
+}
+
+Json coverage_json(const LineCoverage& coverage) {
+  Json list = Json::array();
+  for (const auto& [file, lines] : coverage) list.push_back({{"file", clean(file)}, {"lines", lines.size()}, {"covered", count_covered(lines)}, {"not_covered", uncovered_ranges(lines)}});
+  return list;
 }
 
 Json exec_json(const ExecResult& exec) {
@@ -178,6 +184,7 @@ std::string run_document(const RunRecord& record) {
   json["tiers"] = record.tiers;
   json["tests"] = tests_json(record);
   json["results"] = results_json(record);
+  if (record.lines) json["coverage"] = coverage_json(*record.lines);
   json["check"] = record.check ? check_json(*record.check) : Json(nullptr);
   json["output"] = {{"kept_bytes", record.kept_bytes}, {"dropped_bytes", record.dropped_bytes}, {"redactions", Json::object()}};
   for (const auto& [kind, count] : record.redactions) json["output"]["redactions"][kind] = count;

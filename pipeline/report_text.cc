@@ -166,8 +166,33 @@ std::string files_text(const RunRecord& record, const Painter& paint) {
       std::replace(counts.begin(), counts.end(), '_', ' ');
     }
     text += fmt::format("         {:<{}} {}\n", printable(result.file), width,
-                        result.state == FileState::passed ? counts : paint(result.state == FileState::not_begun ? kYellow : kRed, counts));
+                        result.state == FileState::passed ? counts : paint(is_failure(result.state) ? kRed : kYellow, counts));
   }
+  return text;
+}
+
+std::string coverage_text(const LineCoverage& coverage, const Painter& paint) {
+  constexpr std::size_t kRangesShown = 8;
+  std::size_t width = 9;
+  for (const auto& [file, lines] : coverage) width = std::max(width, printable(file).size());
+  std::string text = paint(kDim, fmt::format("         {:<{}} {:>11} {:>6}  lines that did not run", "coverage", width, "lines", "%")) + "\n";
+  const auto row = [&](std::string_view name, std::uint64_t covered, std::uint64_t all, std::string_view rest) {
+    const double share = all == 0 ? 100.0 : 100.0 * static_cast<double>(covered) / static_cast<double>(all);
+    text += fmt::format("         {:<{}} {:>5}/{:<5} {:>6.1f}{}{}\n", name, width, covered, all, share, rest.empty() ? "" : "  ", rest);
+  };
+  std::uint64_t covered = 0, all = 0;
+  for (const auto& [file, lines] : coverage) {
+    std::string missing;
+    const auto ranges = uncovered_ranges(lines);
+    for (std::size_t i = 0; i < std::min(ranges.size(), kRangesShown); ++i) {
+      missing += fmt::format("{}{}", i == 0 ? "" : ", ", ranges[i].first == ranges[i].second ? fmt::format("{}", ranges[i].first) : fmt::format("{}-{}", ranges[i].first, ranges[i].second));
+    }
+    if (ranges.size() > kRangesShown) missing += ", ...";
+    row(printable(file), count_covered(lines), lines.size(), missing);
+    covered += count_covered(lines);
+    all += lines.size();
+  }
+  row("all files", covered, all, {});
   return text;
 }
 
@@ -256,6 +281,7 @@ std::string run_text(const RunRecord& record, Colour colour) {
     if (tests.files.size() < record.files.size()) text += fmt::format(" of {}", record.files.size());
     text += "\n";
   }
+  if (record.lines) text += coverage_text(*record.lines, paint);
   if (record.collected) text += collected_text(*record.collected, paint);
   if (record.dropped_bytes > 0 || !record.redactions.empty()) {
     const std::uint64_t masked = std::accumulate(record.redactions.begin(), record.redactions.end(), std::uint64_t{0},

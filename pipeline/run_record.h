@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pipeline/config.h"
+#include "pipeline/line_coverage.h"
 #include "pipeline/run_facts.h"
 #include "pipeline/test_results.h"
 #include "pipeline/verdict.h"
@@ -71,6 +72,7 @@ struct RunRecord {
   std::optional<TestSummary> tests;  // of those whose report could be read
   std::optional<ExecResult> exec;
   std::optional<CollectRecord> collected;  // where `exec` is
+  std::optional<LineCoverage> lines;   // for a person: which lines of the checked files ran, tests left out
   std::optional<std::string> coverage;  // lcov as bun wrote it, where it was asked for and could be had; not masked, and the tests can forge it
   std::size_t jobs = 1;          // sandboxes side by side; each had its share of the limits
   std::uint64_t keep_bytes = 0;  // the cap

@@ -32,9 +32,10 @@ enum class Coverage : std::uint8_t { off, on };
 struct TestOptions {
   std::optional<std::uint32_t> seed;  // in random order, the same for the same seed
   Coverage coverage = Coverage::off;  // on: into RunRecord::coverage
+  std::string names;                  // only tests whose "group test" matches this regular expression; empty: all
   std::vector<std::string> preload;  // Preload::names, which bun loads after the attestation
 
-  bool is_plain() const noexcept { return !seed && coverage == Coverage::off; }
+  bool is_plain() const noexcept { return !seed && names.empty() && coverage == Coverage::off; }
 };
 
 // `files`: relative to the project. "./" makes bun take a name as a path and never as a pattern or an option.
@@ -54,6 +55,7 @@ inline std::vector<std::string> test_command(std::string_view bun, std::string_v
   if (options.coverage == Coverage::on) {
     argv.insert(argv.end(), {"--coverage", "--coverage-reporter=lcov", fmt::format("--coverage-dir={}", kCoverageInside)});
   }
+  if (!options.names.empty()) argv.push_back(fmt::format("--test-name-pattern={}", options.names));
   for (const auto& file : files) argv.push_back("./" + file);
   return argv;
 }

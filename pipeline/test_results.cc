@@ -55,9 +55,12 @@ std::string_view to_string(FileState state) noexcept {
     case FileState::timed_out: return "timed_out";
     case FileState::crashed: return "crashed";
     case FileState::not_begun: return "not_begun";
+    case FileState::not_selected: return "not_selected";
   }
   return "failed";
 }
+
+bool is_failure(FileState state) noexcept { return state == FileState::failed || state == FileState::timed_out || state == FileState::crashed; }
 
 FileResult file_result(std::string file, const Verdict& verdict, std::optional<LoadError> load_error, std::string last_test) {
   const FileState state = state_of(verdict.reason);
@@ -75,7 +78,7 @@ std::vector<Failure> failures_of(const RunRecord& record) {
       failures.push_back(failure_of(*test));
       any = true;
     }
-    const bool whole = result.load_error.has_value() || (!any && result.state != FileState::passed && result.state != FileState::not_begun);
+    const bool whole = result.load_error.has_value() || (!any && is_failure(result.state));
     if (whole) failures.push_back(failure_of(result));
   }
   return failures;

@@ -22,6 +22,7 @@ enum class FileState : std::uint8_t {
   timed_out,
   crashed,    // a signal or a limit ended its process
   not_begun,
+  not_selected,  // none of its tests has a name that was asked for (-t)
 };
 std::string_view to_string(FileState state) noexcept;
 
@@ -34,6 +35,9 @@ struct FileResult {
   std::optional<LoadError> load_error = {};  // why it could not be loaded
   std::string last_test = {};              // that bun told of, where the file did not come to its end; foreign text
 };
+
+// Whether the file has something to be told of: it is neither passed nor left out.
+bool is_failure(FileState state) noexcept;
 
 FileResult file_result(std::string file, const Verdict& verdict, std::optional<LoadError> load_error, std::string last_test);
 

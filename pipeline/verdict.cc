@@ -44,7 +44,7 @@ constexpr std::array kTable = {
     ReasonInfo{Reason::report_forged, rejected, "report_forged", "the report, the summary and the exit code contradict each other",
                "let bun report by itself: do not write to its report, print its summary or end the process"},
     ReasonInfo{Reason::no_files, undecided, "no_files", "there were no files to check", "name files or folders, or pass --allow-empty if none is expected"},
-    ReasonInfo{Reason::no_tests, undecided, "no_tests", "a file holds no test that ran", "add a test, or leave the file out"},
+    ReasonInfo{Reason::no_tests, undecided, "no_tests", "a file holds no test that ran", "add a test, leave the file out, or give another -t"},
     ReasonInfo{Reason::report_missing, undecided, "report_missing", "the test process ended before bun could report",
                "do not end the process in a test (process.exit and its kin)"},
     ReasonInfo{Reason::report_incomplete, undecided, "report_incomplete", "bun's report or summary is incomplete", "run again; if it happens again, run the files one by one"},
@@ -171,8 +171,18 @@ std::optional<Verdict> planted(const Collection& written) {
   return std::nullopt;
 }
 
-bool same(const TestSummary& report, const TextSummary& text) {
-  return report.tests == text.tests && report.passed == text.passed && report.failures == text.failures && report.skipped == text.skipped;
+// The report counts what a filter leaves out as skipped, the summary apart: or not at all, where other tests were skipped.
+bool same(const TestSummary& report, const TextSummary& text, bool filtered) {
+  if (report.passed != text.passed || report.failures != text.failures || report.tests < text.tests) return false;
+  const std::uint64_t left_out = report.tests - text.tests;
+  return report.skipped == text.skipped + left_out && (left_out == 0 || (filtered && (text.filtered == 0 || text.filtered == left_out)));
+}
+
+// bun exits with 1 and prints no summary where a filter leaves no test.
+bool none_selected(const RunEvidence& evidence, const std::optional<TestSummary>& tests) {
+  const ExecResult& exec = evidence.exec;
+  const bool nothing_ran = tests && tests->tests > 0 && tests->skipped == tests->tests && !evidence.text && evidence.failures_told == 0;
+  return evidence.filtered && exec.outcome.value == 1 && nothing_ran && !exec.attestation_forged && exec.touched.empty();
 }
 
 }  // namespace
@@ -288,6 +298,11 @@ RunJudgement judge_test_run(const RunEvidence& evidence) {
     result = verdict(Reason::storage_full, fmt::format("no room was left in {}", exec.outcome.detail));
     return judgement;
   }
+  if (none_selected(evidence, judgement.tests)) {
+    judgement.none_selected = true;
+    result = verdict(Reason::no_tests, "no test has a name that was asked for");
+    return judgement;
+  }
   if (code != 0) {
     // The one thing that can't be forged downwards: whoever exits with a failure has failed.
     result = judgement.tests && judgement.tests->failures > 0
@@ -320,13 +335,13 @@ RunJudgement judge_test_run(const RunEvidence& evidence) {
     result = verdict(Reason::report_incomplete, "bun's closing summary is missing");
     return judgement;
   }
-  if (!same(tests, *evidence.text)) {
+  if (!same(tests, *evidence.text, evidence.filtered)) {
     result = verdict(Reason::report_forged,
                      fmt::format("the report counts {} tests ({} passed), the summary {} ({} passed)", tests.tests, tests.passed,
                                  evidence.text->tests, evidence.text->passed));
     return judgement;
   }
-  if (evidence.text->files != evidence.files.size()) {
+  if (evidence.text->files != evidence.files.size() && !(evidence.filtered && evidence.text->files < evidence.files.size())) {
     result = verdict(Reason::report_forged, fmt::format("bun was given {} files and says it ran {}", evidence.files.size(), evidence.text->files));
     return judgement;
   }
@@ -336,7 +351,8 @@ RunJudgement judge_test_run(const RunEvidence& evidence) {
       result = verdict(Reason::no_tests, fmt::format("no test ran in {}", printable(file)));
       return judgement;
     }
-    if (found->skipped >= found->tests) {
+    const bool left_out = evidence.filtered && tests.passed > 0;  // of files that share a process
+    if (found->skipped >= found->tests && !left_out) {
       result = verdict(Reason::all_skipped, fmt::format("every test in {} was skipped", printable(file)));
       return judgement;
     }

@@ -92,11 +92,13 @@ struct RunEvidence {
   std::uint64_t failures_told = 0;        // failed tests that bun told of while it ran
   Assertions assertions = Assertions::file;
   bool sandboxed = true;                  // false on the host backend: nothing to be proved from inside
+  bool filtered = false;                  // only tests of some names were to run (TestOptions::names)
 };
 
 struct RunJudgement {
   Verdict verdict;
   std::optional<TestSummary> tests;  // where the report could be read
+  bool none_selected = false;        // of a filtered run: no test has such a name, so nothing ran
 };
 
 // A pass needs all of it: exit code 0, a complete report, a summary that says the same, at least one test in every file, none

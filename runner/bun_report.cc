@@ -419,8 +419,9 @@ std::optional<TextSummary> TextSummaryReader::summary() const {
       failures = value;
     } else if (line == "skip" || line == "todo") {
       summary.skipped += value;
-    } else if (line != "error" && line != "errors" && line != "expect() calls" && !line.starts_with("filtered out") &&
-               !line.starts_with("snapshot")) {
+    } else if (line == "filtered out") {
+      summary.filtered = value;
+    } else if (line != "error" && line != "errors" && line != "expect() calls" && !line.starts_with("snapshot")) {
       return std::nullopt;
     }
   }

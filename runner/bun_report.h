@@ -66,6 +66,7 @@ struct TextSummary {
   std::uint64_t failures = 0;
   std::uint64_t tests = 0;
   std::uint64_t files = 0;
+  std::uint64_t filtered = 0;  // not run, because of --test-name-pattern; in none of the other counts
 };
 
 // Collects a stream's tail while it passes (push from the raw, unredacted stream) and reads the LAST summary in it, if

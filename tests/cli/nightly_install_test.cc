@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 
 #include "tests/cli/git_repository.h"
 
@@ -115,6 +116,37 @@ TEST_F(NightlyInstall, LeavesTheWholeMachineToRoot) {
   const auto done = Project().guard(call);
   EXPECT_NE(done.exit_status, 0);
   EXPECT_THAT(done.err, HasSubstr("--user"));
+}
+
+// What is still switched on would be started by what is left of it; what a person put there stays.
+TEST_F(NightlyInstall, UninstallTakesItsOwnUnitsAway) {
+  ASSERT_EQ(install().exit_status, 0);
+  ASSERT_EQ(units().size(), 4u);
+  repository_.write("nightly.toml", "");  // the plan may be gone
+  const fs::path wants = folder() / "timers.target.wants";
+  fs::create_directories(wants);
+  const std::string timer = [&] {
+    for (const auto& unit : units()) {
+      if (unit.extension() == ".timer") return unit.filename().string();
+    }
+    return std::string();
+  }();
+  fs::create_symlink(folder() / timer, wants / timer);
+  const auto uninstall = [&] { return repository_.guard({"nightly", "uninstall", "--user", "--state", state()}); };
+  const auto enabled = uninstall();
+  EXPECT_EQ(enabled.exit_status, 2);
+  EXPECT_THAT(enabled.err, HasSubstr("systemctl --user disable --now " + timer));
+  EXPECT_TRUE(fs::exists(folder() / timer));
+  fs::remove_all(wants);
+  const auto done = uninstall();
+  EXPECT_EQ(done.exit_status, 0) << done.err;
+  EXPECT_TRUE(units().empty());
+  EXPECT_THAT(done.out, HasSubstr("daemon-reload"));
+  EXPECT_THAT(uninstall().out, HasSubstr("no units of guard"));
+  // A file of that name that is somebody else's.
+  std::ofstream(folder() / timer) << "[Timer]\n";
+  EXPECT_EQ(uninstall().exit_status, 2);
+  EXPECT_TRUE(fs::exists(folder() / timer));
 }
 
 }  // namespace

@@ -570,6 +570,70 @@ TEST(Nightly, RunsNothingAgainThatWasDecided) {
   EXPECT_THAT(night.guard({"nightly", "list"}).out, HasSubstr("refused after all its attempts"));
 }
 
+// A task that comes after another is made on top of it, also where two work side by side, and is not made where that one came to nothing.
+TEST(Nightly, ATaskWaitsForThoseItComesAfter) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const NightRepository night("namespace", "[nightly]\nworth = false\n");
+  const std::vector<NightTask> tasks = {{"third", "good", "after = [\"second\"]\n"},    {"second", "follows", "after = [\"first\"]\nattempts = 1\n"},
+                                        {"first", "slow"},                              {"vain", "good", "after = [\"bad\", \"first\"]\n"},
+                                        {"vainer", "good", "after = [\"vain\"]\n"}, {"bad", "fails", "attempts = 1\n"}};
+  night.plan(tasks, "jobs = 2");
+  const auto first = night.run();
+  EXPECT_EQ(first.exit_status, 1) << first.err;
+  EXPECT_THAT(night.committed(), ElementsAre("first", "second", "third"));
+  EXPECT_EQ(night.outcomes().at("vain"), "skipped:after");
+  EXPECT_EQ(night.outcomes().at("vainer"), "skipped:after");
+  EXPECT_THAT(first.err, HasSubstr("comes after bad, which is refused"));
+  // What was taken is there for those that come after; what nobody has reviewed is not.
+  ASSERT_EQ(night.guard({"nightly", "review", "take", "first"}).exit_status, 0);
+  auto changed = tasks;
+  changed[0] = {"third", "follows", "after = [\"first\"]\n"};
+  changed.push_back({"fourth", "good", "after = [\"second\"]\n"});
+  night.plan(changed);
+  EXPECT_EQ(night.run().exit_status, 0);
+  EXPECT_EQ(night.outcomes().at("third"), "accepted");
+  EXPECT_EQ(night.outcomes().at("fourth"), "skipped:after");
+}
+
+TEST(Nightly, AnOrderOfTasksHasToBePossible) {
+  const Repository repository;
+  repository.write("plan.toml",
+                   "generator = [\"true\"]\n[[task]]\nid = \"a\"\nprompt = \"Write.\"\nafter = [\"b\"]\n[[task]]\nid = \"b\"\nprompt = \"Write.\"\nafter = [\"a\", \"nobody\"]\n"
+                   "[[task]]\nid = \"c\"\nprompt = \"Write.\"\nafter = [\"c\"]\n");
+  const auto shown = repository.guard({"nightly", "plan", "plan.toml"});
+  EXPECT_EQ(shown.exit_status, 2);
+  EXPECT_THAT(shown.err, AllOf(HasSubstr("\"nobody\", which is the id of no task"), HasSubstr("of \"a\" leads in a circle"), HasSubstr("of \"c\" leads in a circle")));
+}
+
+TEST(Nightly, AddPutsATaskIntoThePlanAndLeavesTheRestAlone) {
+  const Repository repository;
+  const std::string before = "# ours\ngenerator = [\"true\"]\n\n[[task]]\nid = \"one\"\nprompt = \"Write.\"";
+  repository.write("nightly.toml", before);
+  repository.must("chmod 640 nightly.toml");
+  const auto added = repository.guard({"nightly", "add", "Test that parse() refuses \"\"", "--after", "one"});
+  ASSERT_EQ(added.exit_status, 0) << added.err;
+  EXPECT_THAT(added.out, AllOf(HasSubstr("test-that-parse-refuses"), HasSubstr("2 tasks")));
+  EXPECT_TRUE(repository.read("nightly.toml").starts_with(before));
+  EXPECT_EQ(repository.shell("stat -c %a nightly.toml").out, "640\n");
+  // The same again has an id of its own; several lines, backslashes and quotes come back as they were.
+  repository.write("prompt", "Test that parse refuses: a \\ and \"\"\"\n\tand a tab\n");
+  const auto second = repository.shell(std::string(GUARD_PROGRAM) + " nightly add - --task-kind any --format json < prompt");
+  ASSERT_EQ(second.exit_status, 0) << second.err;
+  EXPECT_EQ(second.document()["id"], "test-that-parse-refuses-a");
+  EXPECT_EQ(repository.guard({"nightly", "add", "Test that parse() refuses", "--format", "json"}).document()["id"], "test-that-parse-refuses-2");
+  const auto plan = repository.guard({"nightly", "plan", "nightly.toml"});
+  EXPECT_EQ(plan.exit_status, 0) << plan.err;
+  EXPECT_THAT(plan.out, HasSubstr("4 tasks"));
+  // What would not be a plan is not written.
+  const std::string good = repository.read("nightly.toml");
+  EXPECT_EQ(repository.guard({"nightly", "add", "More", "--after", "nobody"}).exit_status, 2);
+  EXPECT_EQ(repository.guard({"nightly", "add", "More", "--id", "one"}).exit_status, 2);
+  EXPECT_EQ(repository.guard({"nightly", "add", "Write regression tests for the security rules of ALWAYS_BLOCK"}).exit_status, 2);
+  EXPECT_EQ(repository.guard({"nightly", "add"}).exit_status, 64);
+  EXPECT_EQ(repository.guard({"nightly", "add", "x", "--plan", "none.toml"}).exit_status, 2);
+  EXPECT_EQ(repository.read("nightly.toml"), good);
+}
+
 TEST(Nightly, AUsedUpBudgetDoesNotHoldTheNextNight) {
   GUARD_NEEDS(Needs::namespace_sandbox);
   const NightRepository night("namespace", "[nightly]\nworth = false\n");

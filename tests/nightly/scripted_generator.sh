@@ -54,6 +54,7 @@ EOF
 case $behaviour in
   good) honest ;;
   slow) sleep 0.3; honest ;;
+  follows) [[ -e sandbox/first.test.ts ]] || exit 9; honest ;;
   chatty)
     # Split, so that no file of the project holds it.
     printf '\033]0;title\007\033[31mkey %s%s%s\033[0m\n' sk- ant- "api03-$(printf 'Q%.0s' {1..93})"

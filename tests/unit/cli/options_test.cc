@@ -419,8 +419,11 @@ TEST(Options, EveryExampleInTheHelpIsAccepted) {
         words.push_back(line.substr(begin, stop - begin));
         begin = stop + 1;
       }
+      // What the shell does with the output is none of it.
+      words.erase(std::find_if(words.begin(), words.end(), [](const std::string& word) { return word == "|" || word == ">"; }), words.end());
       const auto command = parse({words.begin(), words.end()});
-      EXPECT_FALSE(std::holds_alternative<Answer>(command)) << line;
+      const auto* answer = std::get_if<Answer>(&command);
+      EXPECT_TRUE(answer == nullptr || (answer->exit_status == 0 && row.verb == Verb::generate)) << line;
     }
   }
 }
