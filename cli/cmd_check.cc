@@ -13,7 +13,9 @@
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/trusted_inputs.h"
+#include "common/file_io.h"
 #include "common/text.h"
+#include "pipeline/baseline.h"
 #include "pipeline/change_source.h"
 #include "pipeline/config_file.h"
 #include "pipeline/explanation.h"
@@ -25,12 +27,14 @@
 namespace guard {
 namespace {
 
+namespace fs = std::filesystem;
+
 // A gated commit is judged by the configuration that it is based on, never by the one that it brings along.
 Result<ConfigSources> config_sources(const CheckOptions& options, CommandContext& context) {
   if (options.staged) return config_at_head(options.config, ".", context);
   if (!options.config.empty()) return config_of(options.config, {}, context);
   std::error_code failure;
-  const auto here = std::filesystem::current_path(failure);
+  const auto here = fs::current_path(failure);
   if (failure) return Error::from_errno(ErrorCode::io_error, "the current folder", failure.value());
   return config_of({}, here, context);
 }
@@ -70,6 +74,30 @@ CollectOptions collect_options(const Config& config) {
   return collect;
 }
 
+// Leaves in `baseline` what it held and is still found, or, where there was no file, all that is found; and in the file the same. A
+// check that fails leaves the file alone.
+Result<void> write_baseline(const GateRequest& request, const TreeGate& tree, const fs::path& file, Baseline& baseline, const CheckSession& session, CommandContext& context) {
+  GateRequest naming = request;
+  naming.keep_names = true;
+  const CheckRecord record = gate_tree(naming, tree, "host", {});
+  if (record.error) return *record.error;
+  Baseline now(session.project, session.loaded.config.check.paths);
+  now.add(record.report.findings);
+  std::error_code failure;
+  const bool first = fs::symlink_status(file, failure).type() == fs::file_type::not_found;
+  const std::uint64_t before = baseline.findings();
+  if (first) {
+    baseline = std::move(now);
+  } else {
+    baseline.shrink_to(now, record.names);
+  }
+  GUARD_TRY(write_file_atomically(file, baseline.document()));
+  const std::uint64_t left = baseline.findings();
+  context.streams.err.write(first ? fmt::format("guard: {} holds {}; commit it\n", file.native(), plural(left, "finding"))
+                                  : fmt::format("guard: {} holds {}, {} fewer than before\n", file.native(), plural(left, "finding"), before - left));
+  return ok();
+}
+
 Result<CheckRecord> unmasked_check(const CheckOptions& options, CommandContext& context, CheckSession& session) {
   GUARD_TRY_ASSIGN(const GateRequest request, prepare(options, context, session));
   const auto engine = [&]() -> const EngineLocation& { return locate(session, context); };
@@ -86,14 +114,25 @@ Result<CheckRecord> unmasked_check(const CheckOptions& options, CommandContext& 
 
   if (!options.read_stdin) {
     std::vector<std::string> paths = options.paths;
-    if (paths.empty()) {
+    if (paths.empty() && options.write_baseline) {
+      paths = {session.project};
+    } else if (paths.empty()) {
       collect.gated_only = true;
       // The folder that the configuration speaks for, or the one we stand in.
       const bool found_above = options.config.empty() && session.loaded.file.has_parent_path();
       paths = {found_above ? session.project : std::string(".")};
     }
     if (!options.no_ignore) collect.ignored = Git::ignored_names(context.cancel);
-    return gate_tree(request, tree_gate(options, std::move(paths), collect, context), options.mode, engine);
+    Baseline baseline(session.project, session.loaded.config.check.paths);
+    const fs::path file = fs::path(session.project) / kBaselineFile;
+    if (!options.no_baseline) GUARD_TRY(baseline.read(file));
+    const TreeGate tree = tree_gate(options, std::move(paths), collect, context);
+    if (options.write_baseline) {
+      GUARD_TRY(write_baseline(request, tree, file, baseline, session, context));
+    }
+    GateRequest with_baseline = request;
+    with_baseline.baseline = &baseline;
+    return gate_tree(with_baseline, tree, options.write_baseline ? "host" : options.mode, engine);
   }
   GUARD_TRY_ASSIGN(const SourceFiles files, collect_stdin(STDIN_FILENO, options.stdin_name, collect));
   if (options.mode == "auto") return gate_auto(request, files, engine);

@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/hook_agent.h"
+#include "cli/hook_agent_install.h"
 #include "common/text.h"
 #include "pipeline/commit_hook.h"
 
@@ -77,6 +78,7 @@ Result<int> run_hook(const HookOptions& options, CommandContext& context) {
 }  // namespace
 
 int cmd_hook(const HookOptions& options, CommandContext& context) {
+  if (!options.install.empty()) return hook_agent_install(options, context);
   if (options.action == HookAction::agent) return hook_agent(options, context);
   const auto done = run_hook(options, context);
   return done ? finish(context, *done) : fail(context, done.error());

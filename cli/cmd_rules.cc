@@ -4,11 +4,17 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <thread>
 
+#include "cli/check_session.h"
 #include "cli/commands.h"
 #include "cli/rule_engine.h"
+#include "cli/trusted_inputs.h"
 #include "common/file_io.h"
 #include "common/text.h"
+#include "pipeline/gate.h"
+#include "pipeline/git.h"
 #include "pipeline/json_parts.h"
 #include "pipeline/rule_page.h"
 #include "redact/redactor.h"
@@ -20,6 +26,7 @@
 namespace guard {
 namespace {
 
+namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 void write_json(CommandContext& context, const Json& document) { context.streams.out.write(dump(document)); }
@@ -142,11 +149,89 @@ Result<int> show_views(const RulesOptions& options, CommandContext& context) {
   return 0;
 }
 
+// What these rules find below `paths`, with all tiers: by path and line.
+using FoundLines = std::map<std::pair<std::string, std::uint32_t>, std::vector<Finding>>;
+
+Result<FoundLines> found_by(const RuleEngine& engine, const std::vector<std::string>& paths, GateRequest request, const Config& config, CommandContext& context) {
+  request.rules = engine.rules;
+  request.matcher = &*engine.matcher;
+  TreeGate tree;
+  tree.paths = paths;
+  tree.jobs = std::max(1u, std::thread::hardware_concurrency());
+  tree.collect.file_bytes_max = config.check.max_file_bytes;
+  tree.collect.gated_paths = config.check.paths;
+  tree.collect.ignored = Git::ignored_names(context.cancel);
+  CheckRecord record = gate_tree(request, tree, "host", {});
+  if (record.error) return *record.error;
+  FoundLines lines;
+  for (Finding& finding : record.report.findings) {
+    if (finding.severity != Severity::block) continue;
+    auto& there = lines[{finding.path, finding.line}];
+    there.push_back(std::move(finding));
+  }
+  return lines;
+}
+
+// How many rules of `left` are not in `right`, or have other patterns there.
+std::size_t rules_apart(const RuleSet& left, const RuleSet& right, bool changed) {
+  const auto same = [](const Rule& a, const Rule& b) {
+    return a.needs == b.needs && a.all_of == b.all_of && a.tier == b.tier &&
+           std::equal(a.patterns.begin(), a.patterns.end(), b.patterns.begin(), b.patterns.end(), [](const auto& x, const auto& y) { return x.regex == y.regex; });
+  };
+  return static_cast<std::size_t>(std::count_if(left.rules().begin(), left.rules().end(), [&](const Rule& rule) {
+    const Rule* other = right.find(rule.id);
+    return changed ? other != nullptr && !same(rule, *other) : other == nullptr;
+  }));
+}
+
+Result<int> show_difference(const RulesOptions& options, CommandContext& context) {
+  const auto engine_of = [](const std::string& name) { return load_rules_alone(name == "built-in" ? std::string() : name); };
+  GUARD_TRY_ASSIGN(const RuleEngine before, engine_of(options.old_rules));
+  GUARD_TRY_ASSIGN(const RuleEngine after, engine_of(options.new_rules));
+  CheckSession session;
+  GUARD_TRY_ASSIGN(const fs::path here, project_folder({}));
+  GUARD_TRY_ASSIGN(const GateRequest request, prepare_check(config_of({}, here, context), {}, context, session));
+  const std::vector<std::string> paths = options.paths.empty() ? std::vector<std::string>{"."} : options.paths;
+  GUARD_TRY_ASSIGN(const FoundLines old_lines, found_by(before, paths, request, session.loaded.config, context));
+  GUARD_TRY_ASSIGN(const FoundLines new_lines, found_by(after, paths, request, session.loaded.config, context));
+  CheckRecord newly;
+  for (const auto& [place, findings] : new_lines) {
+    if (old_lines.count(place) == 0) newly.report.findings.insert(newly.report.findings.end(), findings.begin(), findings.end());
+  }
+  const auto gone = static_cast<std::size_t>(
+      std::count_if(old_lines.begin(), old_lines.end(), [&](const auto& line) { return new_lines.count(line.first) == 0; }));
+  GUARD_TRY_ASSIGN(newly, masked_check(std::move(newly), session));
+  std::set<std::pair<std::string, std::uint32_t>> newly_refused;
+  for (const Finding& finding : newly.report.findings) newly_refused.emplace(finding.path, finding.line);
+  const std::size_t added = rules_apart(*after.rules, *before.rules, false);
+  const std::size_t removed = rules_apart(*before.rules, *after.rules, false);
+  const std::size_t changed = rules_apart(*after.rules, *before.rules, true);
+  if (options.format == OutputFormat::json) {
+    Json document = {{"version", 1}, {"rules", {{"added", added}, {"removed", removed}, {"changed", changed}}}, {"newly_refused", Json::array()}, {"no_longer_refused", gone}};
+    for (const Finding& finding : newly.report.findings) {
+      document["newly_refused"].push_back({{"rule", finding.rule}, {"tier", to_string(finding.tier)}, {"path", clean(finding.path)}, {"line", finding.line}, {"excerpt", clean(finding.excerpt)}});
+    }
+    write_json(context, document);
+  } else {
+    OutStream& out = context.streams.out;
+    for (const Finding& finding : newly.report.findings) {
+      out.print("{}:{}: [{}] {}\n    {}\n", printable(finding.path), finding.line, to_string(finding.tier), finding.rule, printable(finding.excerpt));
+    }
+    out.print("rules:   {} added, {} removed, {} changed\nlines:   {} newly refused, {} no longer refused\n", added, removed, changed, newly_refused.size(), gone);
+  }
+  return newly_refused.empty() ? 0 : 1;
+}
+
 }  // namespace
 
 int cmd_rules(const RulesOptions& options, CommandContext& context) {
   if (options.action == RulesAction::views) {
     const auto shown = show_views(options, context);
+    return shown ? finish(context, *shown) : fail(context, shown.error());
+  }
+  if (options.action == RulesAction::diff) {
+    context.streams.choose_color(options.color, context.environment);
+    const auto shown = show_difference(options, context);
     return shown ? finish(context, *shown) : fail(context, shown.error());
   }
   auto engine = load_rules_alone(options.folder);

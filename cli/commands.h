@@ -29,6 +29,7 @@ int cmd_hook(const HookOptions& options, CommandContext& context);
 int cmd_verify(const VerifyOptions& options, CommandContext& context);
 int cmd_nightly(const NightlyOptions& options, CommandContext& context);
 int cmd_clean(const CleanOptions& options, CommandContext& context);
+int cmd_audit(const AuditOptions& options, CommandContext& context);
 int cmd_config(const ConfigOptions& options, CommandContext& context);
 int cmd_init(const InitOptions& options, CommandContext& context);
 int cmd_brief(const BriefOptions& options, CommandContext& context);

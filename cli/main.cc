@@ -40,6 +40,7 @@ int run(int argc, const char* const* argv) {
                  [&](const VerifyOptions& options) { return cmd_verify(options, context); },
                  [&](const NightlyOptions& options) { return cmd_nightly(options, context); },
                  [&](const CleanOptions& options) { return cmd_clean(options, context); },
+                 [&](const AuditOptions& options) { return cmd_audit(options, context); },
                  [&](const Answer& answer) {
                    streams.out.write(answer.out);
                    streams.err.write(answer.err);

@@ -164,6 +164,14 @@ Result<ParsedCommand> parse_check(SplitArguments split) {
   }
   options.no_ignore = split.has("--no-ignore");
   options.print_waiver = split.has("--print-waiver");
+  options.no_baseline = split.has("--no-baseline");
+  options.write_baseline = split.has("--write-baseline");
+  if (options.write_baseline) {
+    constexpr std::string_view kOthers[] = {"--write-baseline", "--no-baseline", "--staged", "--print-waiver", "--explain"};
+    GUARD_TRY(one_of(split, kOthers));
+    if (options.read_stdin) return mistake("--write-baseline is for files of the project, not standard input", "name a file or folder");
+    if (options.mode != "auto") return mistake("--write-baseline applies all tiers", "leave out --mode");
+  }
   if (options.print_waiver && options.format != OutputFormat::text) {
     return mistake("--print-waiver prints TOML, whatever the format", "leave out --format");
   }
@@ -204,6 +212,23 @@ Result<ParsedCommand> parse_gate(const SplitArguments& split) {
   options.mode = split.value("--mode", options.mode);
   options.format = format_of(split);
   options.allow_empty = split.has("--allow-empty");
+  options.color = color_of(split);
+  options.config = split.value("--config");
+  options.rules = split.value("--rules");
+  return ParsedCommand(std::move(options));
+}
+
+Result<ParsedCommand> parse_audit(const SplitArguments& split) {
+  GUARD_TRY(no_arguments(split, "audit"));
+  if (split.has("--since") && split.value("--since").empty()) {
+    return mistake("--since is empty", "look for a variable that is not set in the command");
+  }
+  AuditOptions options;
+  options.since = split.value("--since");
+  if (split.has("--task-kind")) options.kind = split.value("--task-kind") == "any" ? TaskKind::any : TaskKind::test;
+  options.run = split.has("--run");
+  options.mode = split.value("--mode", options.mode);
+  options.format = format_of(split);
   options.color = color_of(split);
   options.config = split.value("--config");
   options.rules = split.value("--rules");
@@ -299,7 +324,8 @@ Result<ParsedCommand> parse_rules(SplitArguments split) {
            {"show", RulesAction::show},
            {"check", RulesAction::check},
            {"views", RulesAction::views},
-           {"doc", RulesAction::doc}}));
+           {"doc", RulesAction::doc},
+           {"diff", RulesAction::diff}}));
   GUARD_TRY(no_empty_names(split.positional));
   if (options.action == RulesAction::show && split.positional.empty()) {
     return mistake("guard rules show needs the id of a rule", "`guard rules list` has all ids");
@@ -307,7 +333,15 @@ Result<ParsedCommand> parse_rules(SplitArguments split) {
   if (options.action == RulesAction::views && split.positional.empty()) {
     return mistake("guard rules views needs a file to read", "guard rules views sandbox/sum.test.ts");
   }
-  if (options.action != RulesAction::list && options.action != RulesAction::doc && !split.positional.empty()) {
+  if (options.action == RulesAction::diff) {
+    if (split.positional.size() < 2) {
+      return mistake("guard rules diff needs the old and the new rules", "guard rules diff ../guard-1.0/rules built-in");
+    }
+    options.old_rules = split.positional[0];
+    options.new_rules = split.positional[1];
+    options.paths.assign(split.positional.begin() + 2, split.positional.end());
+    split.positional.clear();
+  } else if (options.action != RulesAction::list && options.action != RulesAction::doc && !split.positional.empty()) {
     (options.action == RulesAction::show    ? options.id
      : options.action == RulesAction::views ? options.file
                                             : options.folder) = split.positional[0];
@@ -356,6 +390,11 @@ Result<ParsedCommand> parse_hook(SplitArguments split) {
   for (const char* name : {"--mode", "--config", "--rules"}) {
     if (!agent && split.has(name)) return mistake(fmt::format("{} belongs to `guard hook agent`", name), "leave it out");
   }
+  if (!agent && split.has("--install")) return mistake("--install belongs to `guard hook agent`", "guard hook install, for commits");
+  if (split.has("--yes") && !split.has("--install")) return mistake("--yes belongs to `guard hook agent --install`", "leave it out");
+  if (split.has("--install") && split.has("--mode")) return mistake("--mode is for answering an event", "leave it out");
+  options.install = split.value("--install");
+  options.yes = split.has("--yes");
   // Its answer has the form that the asking program wants.
   if (agent && split.has("--format")) return mistake("`guard hook agent` answers in its caller's form", "leave --format out");
   options.project = split.value("--project");
@@ -528,6 +567,8 @@ Result<ParsedCommand> parse_verb(const VerbRow& row, std::span<const std::string
     case Verb::clean:
       GUARD_TRY(no_arguments(split, row.name));
       return ParsedCommand(CleanOptions{.format = format_of(split), .project = split.value("--project"), .dry_run = split.has("--dry-run")});
+    case Verb::audit:
+      return parse_audit(split);
     case Verb::generate:
       return parse_generate(std::move(split));
   }

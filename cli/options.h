@@ -31,6 +31,8 @@ struct CheckOptions {
   unsigned jobs = 0;  // threads; 0: as many as there are processors
   bool no_ignore = false;
   bool print_waiver = false;
+  bool write_baseline = false;
+  bool no_baseline = false;
   std::string explain;             // the file of --explain PATH[:LINE]; empty: not asked for
   std::uint32_t explain_line = 0;  // 0: all of it
   ColorChoice color = ColorChoice::automatic;
@@ -94,12 +96,15 @@ struct ImageOptions {
   OutputFormat format = OutputFormat::text;
 };
 
-enum class RulesAction : std::uint8_t { list, show, check, views, doc };
+enum class RulesAction : std::uint8_t { list, show, check, views, doc, diff };
 struct RulesOptions {
   RulesAction action = RulesAction::list;
   std::string id;      // show
   std::string folder;  // check; empty: the rules that are shipped
   std::string file;    // views
+  std::string old_rules;  // diff: a folder, or "built-in"
+  std::string new_rules;
+  std::vector<std::string> paths;  // diff; empty: all below the current folder
   OutputFormat format = OutputFormat::text;
   ColorChoice color = ColorChoice::automatic;
 };
@@ -139,6 +144,8 @@ struct HookOptions {
   std::string mode = "auto";  // of `agent`, as for `guard check`
   std::string config;         // of `agent`
   std::string rules;          // of `agent`
+  std::string install;        // of `agent`: whose settings are to be written; empty: an event is to be answered
+  bool yes = false;           // of --install: write them
   OutputFormat format = OutputFormat::text;
 };
 
@@ -192,6 +199,18 @@ struct CleanOptions {
   bool dry_run = false;
 };
 
+// guard audit
+struct AuditOptions {
+  std::string since;             // a revision; empty: the newest commits
+  std::optional<TaskKind> kind;  // judge by [policy], too, as for tasks of this kind
+  bool run = false;              // run the tests of each commit, too
+  std::string mode = "auto";
+  OutputFormat format = OutputFormat::text;
+  ColorChoice color = ColorChoice::automatic;
+  std::string config = {};
+  std::string rules = {};
+};
+
 // Nothing to be run: help, the version, or a mistake on the command line.
 struct Answer {
   std::string out = {};
@@ -201,7 +220,7 @@ struct Answer {
 
 using ParsedCommand =
     std::variant<CheckOptions, GateOptions, RunOptions, ExecOptions, ImageOptions, RulesOptions, DoctorOptions, ConfigOptions,
-                 InitOptions, BriefOptions, RedactOptions, HookOptions, VerifyOptions, NightlyOptions, CleanOptions, Answer>;
+                 InitOptions, BriefOptions, RedactOptions, HookOptions, VerifyOptions, NightlyOptions, CleanOptions, AuditOptions, Answer>;
 
 // `arguments` without the program's own name.
 ParsedCommand parse_command_line(std::span<const std::string_view> arguments);

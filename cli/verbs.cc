@@ -56,6 +56,9 @@ constexpr OptionRow kCheckOptions[] = {
      .value = "PATH[:LINE]",
      .help = "show how guard reads this line, and why a rule did or did not match; PATHs are checked with it"},
     {.name = "--print-waiver", .help = "print waivers for the findings that allow one, to paste into guard.toml"},
+    {.name = "--write-baseline",
+     .help = "record today's findings outside [check] paths in guard-baseline.json; an existing one only shrinks"},
+    {.name = "--no-baseline", .help = "report the findings in guard-baseline.json, too"},
     kReportFormat,
     kColor,
     kConfig,
@@ -77,6 +80,20 @@ constexpr OptionRow kGateOptions[] = {
      .choices = kModes},
     {.name = "--allow-empty", .help = "pass if nothing changed"},
     kReportFormat,
+    kColor,
+    kConfig,
+    kRules,
+};
+
+constexpr OptionRow kAuditOptions[] = {
+    {.name = "--since", .value = "REV", .help = "replay the commits after this one (default: the newest 100)"},
+    {.name = "--task-kind",
+     .value = "KIND",
+     .help = "apply [policy] as well, as `guard gate` does for these tasks",
+     .choices = kTaskKinds},
+    {.name = "--run", .help = "also run the tests that each commit adds or changes, in a sandbox"},
+    {.name = "--mode", .value = "MODE", .help = "the place that the rules are chosen for", .choices = kModes},
+    kFormat,
     kColor,
     kConfig,
     kRules,
@@ -164,8 +181,14 @@ constexpr OptionRow kRedactOptions[] = {
      .config_keys = "redact.mask_file"},
     kConfig,
 };
+constexpr std::string_view kAgents[] = {"claude", "gemini", "copilot", "cursor"};
 constexpr OptionRow kHookOptions[] = {
     kProject,
+    {.name = "--install",
+     .value = "AGENT",
+     .help = "agent: show the hook settings and brief for this agent, to be written with --yes",
+     .choices = kAgents},
+    {.name = "--yes", .help = "agent --install: write them into the project"},
     {.name = "--mode",
      .value = "MODE",
      .help = "agent: which tiers apply, as for `guard check`",
@@ -275,13 +298,14 @@ constexpr VerbRow kVerbs[] = {
     {.verb = Verb::rules,
      .name = "rules",
      .summary = "list, explain or test the rules",
-     .usage = "rules list\nrules show ID\nrules check [DIR]\nrules views FILE\nrules doc",
+     .usage = "rules list\nrules show ID\nrules check [DIR]\nrules views FILE\nrules doc\nrules diff OLD NEW [PATH...]",
      .about = "`show` explains one rule with examples. `check` runs the examples of every rule through both matching engines; DIR is a folder\n"
               "of your own rules. `views` shows how rules read a file, `doc` prints the page docs/rules.md. docs/writing-rules.md explains\n"
-              "how to write a rule.",
+              "how to write a rule. `diff` lists the lines of your files that NEW refuses and OLD doesn't; each is a folder of rules,\n"
+              "such as rules/ of another release, or the word built-in.",
      .options = kRulesOptions,
-     .examples = "guard rules list\nguard rules show always.env_dump\nguard rules check my-rules/",
-     .exit_status = "0 done, 1 a rule fails its examples, 2 failed, 64 usage"},
+     .examples = "guard rules list\nguard rules show always.env_dump\nguard rules check my-rules/\nguard rules diff ../guard-1.0/rules built-in src/",
+     .exit_status = "0 done, 1 diff: lines are newly refused, 2 failed, or a rule fails its examples; 64 usage"},
     {.verb = Verb::doctor,
      .name = "doctor",
      .summary = "report what works on this machine, and how to fix what doesn't",
@@ -330,14 +354,15 @@ constexpr VerbRow kVerbs[] = {
     {.verb = Verb::hook,
      .name = "hook",
      .summary = "check every commit, and what a coding agent is about to write",
-     .usage = "hook install\nhook uninstall\nhook status\nhook agent",
+     .usage = "hook install\nhook uninstall\nhook status\nhook agent\nhook agent --install AGENT [--yes]",
      .about = "`install` adds a pre-commit hook that runs `guard check --staged`, and blocks commits when guard is missing. Existing hooks\n"
               "are kept. `agent` reads one event of a coding agent from standard input (a file to write, a command to run) and answers in\n"
-              "the agent's format; docs/hooks.md has the settings.",
+              "the agent's format. `agent --install` puts the settings for that into the project, and the output of `guard brief` into the\n"
+              "agent's file of instructions.",
      .options = kHookOptions,
-     .examples = "guard hook install\nguard hook status --format json\nguard hook agent --project ../other",
+     .examples = "guard hook install\nguard hook status --format json\nguard hook agent --install claude --yes",
      .exit_status = "install, uninstall: 0 done, 2 failed; status: 0 installed, 1 absent, outdated or foreign, 2 failed;\n"
-                    "agent: 0 allowed, 2 denied, for whatever reason; 64 usage"},
+                    "agent: 0 allowed, 2 denied, for whatever reason; agent --install: 0 up to date, 1 not written yet, 2 failed; 64 usage"},
     {.verb = Verb::verify,
      .name = "verify",
      .summary = "check an evidence record against the project",
@@ -378,6 +403,15 @@ constexpr VerbRow kVerbs[] = {
      .options = kCleanOptions,
      .examples = "guard clean --dry-run\nguard clean",
      .exit_status = kPlainStatus},
+    {.verb = Verb::audit,
+     .name = "audit",
+     .summary = "report what guard would have refused in the past",
+     .usage = "audit [--since REV] [--run]",
+     .about = "Replays commits through the checks of the pre-commit hook, with the guard.toml of HEAD, and lists those that would have been\n"
+              "refused, and by which rules. Merges and the first commit are left out. Nothing is changed. docs/adoption.md has the rest.",
+     .options = kAuditOptions,
+     .examples = "guard audit\nguard audit --since v1.2 --task-kind any --format json\nguard audit --run",
+     .exit_status = "0 all allowed, 1 some refused, 2 some undecided, or failed; 64 usage"},
     {.verb = Verb::generate,
      .name = "generate",
      .summary = "print the manual page or a shell's completions",

@@ -196,6 +196,8 @@ CheckRecord weigh_tree(const GateRequest& request, const TreeGate& tree, const T
   record.report.bytes = hits.bytes;
   record.passed_over = hits.passed_over;
   const TierSet tiers = tiers_of(mode, request.config->trust_namespace);
+  static const Baseline kNone{{}, {}};
+  BaselineDesk baseline(request.baseline == nullptr ? kNone : *request.baseline);
   WaiverDesk desk(request.config->check.waivers, today_utc());
   for (const auto& name : hits.names) desk.saw(name);
   if (request.keep_names) record.names = hits.names;
@@ -217,15 +219,20 @@ CheckRecord weigh_tree(const GateRequest& request, const TreeGate& tree, const T
     // Before waivers, so that what they let pass is masked, too.
     if (auto masked = mask(request, source, findings); !masked) withheld = std::move(masked).error();
     desk.apply(source, of_file);
+    record.known += baseline.take_known(findings);
     std::move(findings.begin(), findings.end(), std::back_inserter(record.report.findings));
   }
   Report of_names;
   of_names.findings = hits.findings;
   mark_findings({}, of_names.findings);
   desk.apply({}, of_names);
+  record.known += baseline.take_known(of_names.findings);
   add_findings(record.report, std::move(of_names.findings));
   take_outcome(desk.finish(), record);
   record.verdict = verdict_of(record.report, request.files_expected);
+  if (record.known > 0 && record.verdict.reason == Reason::no_findings) {
+    record.verdict.detail = fmt::format("no rule matched, apart from {} in {}", plural(record.known, "known finding"), kBaselineFile);
+  }
   // The findings stand; only what they would have shown is withheld.
   if (withheld && record.verdict.kind() == VerdictKind::allowed) return failed(std::move(record), std::move(*withheld));
   return record;

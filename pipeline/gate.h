@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "pipeline/backend_choice.h"
+#include "pipeline/baseline.h"
 #include "pipeline/config.h"
 #include "pipeline/run_record.h"
 #include "pipeline/source_files.h"
@@ -30,6 +31,7 @@ struct GateRequest {
   std::set<std::string> absent;   // files that a run will not see: no names are taken from them
   bool files_expected = true;  // zero files is undecided
   bool keep_names = false;     // CheckRecord::names: only for reports that list clean files, too
+  const Baseline* baseline = nullptr;  // of gate_tree() alone: findings that are no reason to refuse
 };
 
 // How the configuration wants files to be judged.

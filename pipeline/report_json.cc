@@ -83,6 +83,7 @@ Json check_json(const CheckRecord& record) {
   json["bytes"] = record.report.bytes;
   json["secrets_only"] = record.secrets_only;
   json["passed_over"] = record.passed_over;
+  json["known"] = record.known;
   if (record.change) {
     json["change"] = {{"files", record.change->files}, {"lines_added", record.change->lines_added}, {"lines_removed", record.change->lines_removed}};
   }

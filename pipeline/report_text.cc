@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "common/text.h"
+#include "pipeline/baseline.h"
 
 namespace guard {
 namespace {
@@ -250,6 +251,7 @@ std::string check_text(const CheckRecord& record, Colour colour) {
   if (record.passed_over != 0) {
     text += fmt::format("{} {}, by git (--no-ignore checks them too)\n", paint(kBold, "ignored:"), plural(record.passed_over, "file"));
   }
+  if (record.known != 0) text += fmt::format("{}   {} of {}\n", paint(kBold, "known:"), plural(record.known, "finding"), kBaselineFile);
   return text + verdict_line(record.verdict, record.error, paint);
 }
 

@@ -38,6 +38,7 @@ struct CheckRecord {
   std::optional<ChangeSize> change;  // where a change was judged, and not files by themselves
   std::uint64_t secrets_only = 0;  // of report.files, those searched for banned patterns alone, because [check] paths does not list them
   std::uint64_t passed_over = 0;  // files that were not looked at because git ignores them
+  std::uint64_t known = 0;        // findings that are in the baseline, and left out of the report
   std::vector<UsedWaiver> waivers;
   std::vector<IdleWaiver> idle_waivers;
   std::vector<WaivedFinding> waived;

@@ -35,7 +35,7 @@ constexpr std::array<std::string_view, 11> kHookFiles = {
 
 bool configures_guard(std::string_view path) {
   const std::string name = lower(path.substr(path.rfind('/') == std::string_view::npos ? 0 : path.rfind('/') + 1));
-  return name == "guard.toml" || name == "bunfig.toml";
+  return name == "guard.toml" || name == "guard-baseline.json" || name == "bunfig.toml";
 }
 
 bool configures_hooks(std::string_view path) {

@@ -1,0 +1,67 @@
+// Findings that a project had when it began to use guard: known, counted, and no reason to refuse. They are known by rule, path and
+// fingerprint (finding_marks.h), not by line, and each as often as it was there. What lies in [check] paths has none, nor have banned
+// patterns, encodings and policy: a generator's file is judged as if there were no baseline.
+//
+// The file is guard-baseline.json beside guard.toml. configures_guard() knows it: no gated change may touch it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "common/result.h"
+#include "validator/validator.h"
+
+namespace guard {
+
+inline constexpr std::string_view kBaselineFile = "guard-baseline.json";
+
+class Baseline {
+ public:
+  // `project` is what paths in it start from; `gated` are the globs of [check] paths.
+  Baseline(std::filesystem::path project, std::vector<std::string> gated);
+
+  // Nothing where there is no such file; INPUT_INVALID where it is no baseline.
+  Result<void> read(const std::filesystem::path& file);
+  Result<void> parse(std::string_view document);
+
+  bool empty() const noexcept { return counts_.empty(); }
+  std::uint64_t findings() const noexcept;
+
+  // Adds the marked findings of a report that may be known.
+  void add(const std::vector<Finding>& findings);
+  // Leaves of each entry what `now`, made of a check of the files `seen`, has of it. Entries of other files stay while these exist.
+  void shrink_to(const Baseline& now, const std::vector<std::string>& seen);
+
+  // Sorted, one entry per line, so that its changes can be read.
+  std::string document() const;
+
+ private:
+  friend class BaselineDesk;
+  using Key = std::tuple<std::string, std::string, std::string>;  // path, rule, fingerprint
+  std::string path_of(const std::string& path) const;
+  Key key_of(const Finding& finding) const;
+  bool may_hold(const Finding& finding) const;
+
+  std::filesystem::path project_;
+  std::vector<std::string> gated_;
+  std::map<Key, std::uint64_t> counts_;
+};
+
+// One check's use of a baseline, which must outlive it: an entry passes as many findings as it counts.
+class BaselineDesk {
+ public:
+  explicit BaselineDesk(const Baseline& baseline) : baseline_(baseline), left_(baseline.counts_) {}
+  // Takes the known findings, which are marked, out of `findings`; how many.
+  std::uint64_t take_known(std::vector<Finding>& findings);
+
+ private:
+  const Baseline& baseline_;
+  std::map<Baseline::Key, std::uint64_t> left_;
+};
+
+}  // namespace guard
