@@ -13,10 +13,6 @@ std::string html(std::string_view text);
 // The same with line ends kept, for <pre>.
 std::string html_lines(std::string_view text);
 
-// What a link to `file`, seen from `folder`, points at: percent-encoded, never with a scheme of its own. Empty where `file` is empty,
-// absolute or leads out of the folder. `folder` empty: the page's own.
-std::string file_link(std::string_view folder, std::string_view file);
-
 // Whole lines of at most `bytes_max`; `cut`: whether something is missing. A line longer than that is cut between characters.
 std::string_view first_lines(std::string_view text, std::size_t bytes_max, bool& cut);
 

@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "common/file_io.h"
+#include "common/foreign_json.h"
 #include "common/text.h"
 #include "nightly/report_view.h"
 #include "nightly/wall_clock.h"
@@ -92,6 +96,7 @@ ReportInput masked_input(const SecretSource& secrets, ReportInput input) {
   mask_night(mask, input.night);
   for (auto& task : input.tasks) mask_task(mask, task);
   for (auto& attempt : input.attempts) mask_attempt(mask, attempt);
+  for (auto& files : input.files) mask(files.said);
   for (auto& row : input.rules) mask(row.rule);
   for (auto& row : input.trend) mask(row.night);
   for (auto& row : input.flakes) {
@@ -121,6 +126,30 @@ Result<ReportInput> report_input(const Journal& journal, const std::string& nigh
   GUARD_TRY_ASSIGN(input.flakes, journal.flakes(kTrendNights));
   input.now_ms = unix_ms();
   return input;
+}
+
+void read_files(ReportInput& input) {
+  namespace fs = std::filesystem;
+  constexpr std::uint64_t kRecordMax = 64u << 20;
+  constexpr std::uint64_t kOutputMax = 1u << 20;
+  constexpr std::size_t kSaidMax = 2'000;
+  const auto text_of = [&](const std::string& file, std::uint64_t bytes_max) {
+    auto text = file.empty() ? Result<std::string>(std::string()) : read_file(fs::path(input.state_folder) / file, bytes_max, FollowLinks::no);
+    return text ? std::move(*text) : std::string();
+  };
+  input.files.assign(input.attempts.size(), {});
+  for (std::size_t i = 0; i < input.attempts.size(); ++i) {
+    const Attempt& attempt = input.attempts[i];
+    AttemptFiles& files = input.files[i];
+    const auto record = parse_json(text_of(attempt.evidence, kRecordMax));
+    if (record && record->is_object() && record->contains("redactions") && (*record)["redactions"].is_object()) {
+      for (const auto& [kind, count] : (*record)["redactions"].items()) files.masked += count.is_number_unsigned() ? count.get<std::uint64_t>() : 0;
+    }
+    if (attempt.outcome != AttemptOutcome::failed) continue;
+    std::string said = text_of(attempt.output, kOutputMax);
+    if (said.size() > kSaidMax) said.erase(0, said.find('\n', said.size() - kSaidMax) + 1);
+    files.said = std::move(said);
+  }
 }
 
 Result<std::string> render_report(const ReportInput& input, ReportFormat format, const SecretSource& secrets, ReportColour colour) {

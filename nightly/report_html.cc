@@ -40,12 +40,6 @@ std::string commit_text(std::string_view commit) {
   return commit.empty() ? std::string() : fmt::format("<code title=\"{}\">{}</code>", html(commit), html(commit.substr(0, 12)));
 }
 
-std::string link(std::string_view folder, std::string_view file, std::string_view words) {
-  const std::string target = file_link(folder, file);
-  if (target.empty()) return file.empty() ? std::string() : fmt::format("{} (<code>{}</code>)", words, html(file));
-  return fmt::format("<a href=\"{}\">{}</a>", target, words);
-}
-
 std::string list_of(const std::vector<std::string>& list) {
   std::string text;
   for (std::size_t i = 0; i < std::min(list.size(), kFilesMax); ++i) text += fmt::format("{}<code>{}</code>", i == 0 ? "" : "<br>", html(list[i]));
@@ -72,8 +66,8 @@ class Page {
     for (const TaskState state : kShownStates) tasks_of(state);
     findings_and_flakes();
     trends();
-    add("</main>\n<footer>guard {} · rules <code>{}</code> · times are UTC · secrets are masked, and characters that could act are spelled out</footer>\n</body>\n</html>\n",
-        html(night_.guard_version), html(night_.rules_digest.substr(0, 12)));
+    add("</main>\n<footer>guard {} · rules <code>{}</code> · times are UTC · files of guard are below <code>{}</code> · secrets are masked, and characters that could act are spelled out</footer>\n</body>\n</html>\n",
+        html(night_.guard_version), html(night_.rules_digest.substr(0, 12)), html(input_.state_folder));
     return std::move(page_);
   }
 
@@ -101,6 +95,7 @@ class Page {
     add(" · commits on <code>{}</code>", html(branch_text(night_)));
     if (!night_.base.empty()) add(" from {}", commit_text(night_.base));
     add("</p>\n");
+    steps();
     if (!night_.why.empty()) add("<p>{}</p>\n", html(night_.why));
     if (!view_.notices.empty()) {
       add("<ul class=\"notices\">\n");
@@ -119,6 +114,16 @@ class Page {
       add(".</p>\n");
     }
     add("</header>\n");
+  }
+
+  void steps() {
+    add("<section id=\"steps\">\n<h2>What to do</h2>\n<ol class=\"steps\">\n");
+    for (const Step& step : view_.steps) {
+      add("<li>{}", html(step.what));
+      if (!step.command.empty()) add("<pre>{}</pre>", html(step.command));
+      add("</li>\n");
+    }
+    add("</ol>\n</section>\n");
   }
 
   void tiles() {
@@ -183,9 +188,11 @@ class Page {
   void task(const TaskView& row) {
     const Task& task = *row.task;
     const std::string_view state = to_string(task.state);
-    add("<details class=\"task\"><summary><code>{}</code>{}", html(task.id), pill(task.state == TaskState::accepted || task.reason.empty() ? state : std::string_view(task.reason), state));
+    const bool open = task.state == TaskState::refused || task.state == TaskState::failed;
+    add("<details class=\"task\"{}><summary><code>{}</code>{}", open ? " open" : "", html(task.id), pill(task.state == TaskState::accepted || task.reason.empty() ? state : std::string_view(task.reason), state));
     if (task.rollout == Rollout::host) add("{}", pill("on the host", "refused"));
     if (task.put_backs > 0) add("{}", pill(fmt::format("put back {}", plural(task.put_backs, "time")), "waiting"));
+    if (row.masked > 0) add("{}", pill(plural(row.masked, "secret") + " masked", "refused"));
     if (task.review != Review::none) add("{}", pill(task.review == Review::sent_back ? "sent back" : to_string(task.review), "running"));
     add("<span class=\"what\">{}</span></summary>\n", short_text(task.detail, kWhyBytesMax));
     // The target is inside, because a browser opens what holds the target of a link.
@@ -196,7 +203,9 @@ class Page {
     fact("note", html(task.note));
     add("</dl>\n");
     folded("Prompt", task.prompt);
-    for (std::size_t i = row.attempts.size(); i > 0; --i) attempt(task, *row.attempts[i - 1], i == row.attempts.size());
+    for (std::size_t i = row.attempts.size(); i > 0; --i) {
+      attempt(task, *row.attempts[i - 1], i <= row.files.size() ? row.files[i - 1] : nullptr, i == row.attempts.size());
+    }
     if (row.attempts.empty()) add("<p class=\"none\">Not tried.</p>\n");
     add("</div>\n</details>\n");
   }
@@ -212,7 +221,7 @@ class Page {
     add("<details><summary>{}</summary><pre class=\"wrap\">{}{}</pre></details>\n", title, html_lines(kept), cut ? "\n… (cut)" : "");
   }
 
-  void attempt(const Task& task, const Attempt& attempt, bool newest) {
+  void attempt(const Task& task, const Attempt& attempt, const AttemptFiles* files, bool newest) {
     const std::string_view outcome = to_string(attempt.outcome);
     add("<h3>Attempt {} {}</h3>\n", attempt.number,
         attempt.outcome == AttemptOutcome::none ? pill(to_string(attempt.step), "running") : pill(attempt.outcome == AttemptOutcome::put_back ? "put back" : outcome, outcome));
@@ -232,21 +241,21 @@ class Page {
     fact("covers", coverage_text(attempt));
     fact("flaky", list_of(attempt.flaky));
     fact("files", list_of(attempt.files));
-    fact("look at", links(attempt));
+    if (files != nullptr && files->masked > 0) fact("masked", plural(files->masked, "secret") + " in what its tests printed");
+    fact("files of guard", places(attempt));
     add("</dl>\n");
     findings(attempt);
+    if (files != nullptr && !files->said.empty()) add("<p>The generator said last:</p>\n<pre class=\"wrap\">{}</pre>\n", html_lines(files->said));
     folded("What the next attempt was told", attempt.feedback);
     diff(attempt, newest);
   }
 
-  std::string links(const Attempt& attempt) const {
+  // A page that was mailed can't lead there; whoever reads it at the machine knows where to look.
+  std::string places(const Attempt& attempt) const {
     std::string text;
-    const auto append = [&](const std::string& one) {
-      if (!one.empty()) text += (text.empty() ? "" : " · ") + one;
-    };
-    append(link(input_.state_folder, attempt.evidence, "evidence record"));
-    append(link(input_.state_folder, attempt.output, "what the generator said"));
-    append(link(input_.state_folder, attempt.kept, "kept clone"));
+    for (const auto& [file, words] : {std::pair(&attempt.evidence, "evidence record"), std::pair(&attempt.output, "output of the generator"), std::pair(&attempt.kept, "kept clone")}) {
+      if (!file->empty()) text += fmt::format("{}{}: <code>{}</code>", text.empty() ? "" : "<br>", words, html(*file));
+    }
     return text;
   }
 

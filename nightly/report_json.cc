@@ -20,7 +20,7 @@ Json texts(const std::vector<std::string>& list) {
   return json;
 }
 
-Json attempt_json(const Attempt& attempt) {
+Json attempt_json(const Attempt& attempt, const AttemptFiles& files) {
   Json json = {{"number", attempt.number},
                {"step", to_string(attempt.step)},
                {"outcome", to_string(attempt.outcome)},
@@ -43,6 +43,8 @@ Json attempt_json(const Attempt& attempt) {
                  {"mutants_killed", attempt.mutants_killed},
                  {"lines_covered", attempt.lines_covered},
                  {"lines_newly_covered", attempt.lines_newly_covered}}},
+               {"secrets_masked", files.masked},
+               {"generator_said", clean(files.said)},
                {"flaky", texts(attempt.flaky)},
                {"findings", Json::array()},
                {"timings_ms", Json::array()},
@@ -72,7 +74,9 @@ Json task_json(const TaskView& row) {
                {"busy_ms", row.busy_ms},
                {"prompt", clean(task.prompt)},
                {"attempts", Json::array()}};
-  for (const Attempt* attempt : row.attempts) json["attempts"].push_back(attempt_json(*attempt));
+  for (std::size_t i = 0; i < row.attempts.size(); ++i) {
+    json["attempts"].push_back(attempt_json(*row.attempts[i], i < row.files.size() ? *row.files[i] : AttemptFiles{}));
+  }
   return json;
 }
 
@@ -99,6 +103,8 @@ std::string json_report(const ReportView& view) {
                    {"put_backs", night.put_backs}};
   json["counts"] = {{"tasks", view.tasks.size()}};
   for (const TaskState state : kShownStates) json["counts"][std::string(to_string(state))] = view.count(state);
+  json["steps"] = Json::array();
+  for (const Step& step : view.steps) json["steps"].push_back({{"what", clean(step.what)}, {"command", clean(step.command)}});
   json["notices"] = texts(view.notices);
   json["state_folder"] = clean(input.state_folder);
   json["tasks"] = Json::array();

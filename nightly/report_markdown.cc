@@ -108,6 +108,11 @@ std::string markdown_report(const ReportView& view) {
   text += fmt::format("{}; {} to {}, {}. Commits on {}, from {}.\n\n", cell(state_text(night)), time_text(night.started_ms), clock_text(view.ended_ms),
                       duration_text(view.ended_ms - night.started_ms), cell(branch_text(night)), cell(night.base.substr(0, 12)));
   if (!night.why.empty()) text += fmt::format("Why it ended: {}\n\n", cell(night.why));
+  text += "### What to do\n\n";
+  for (const Step& step : view.steps) {
+    text += fmt::format("- {}{}\n", escaped(step.what), step.command.empty() ? std::string() : " " + escaped(step.command));
+  }
+  text += "\n";
   for (const auto& notice : view.notices) text += fmt::format("- {}\n", notice);
   if (!view.notices.empty()) text += "\n";
 

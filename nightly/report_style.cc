@@ -49,6 +49,10 @@ svg a:hover rect,svg g:hover rect{opacity:.75}
 .legend svg{display:inline-block;width:10px;height:10px;margin-right:6px;border-radius:2px}
 .notices{background:var(--note);border:1px solid var(--note-line);border-radius:8px;margin:18px 0;padding:10px 16px 10px 34px}
 .notices li{margin:2px 0}
+header h2{margin-top:22px}
+.steps{margin:8px 0;padding-left:24px}
+.steps li{margin:6px 0}
+.steps pre{padding:5px 10px;white-space:pre-wrap;overflow-wrap:anywhere}
 table{border-collapse:collapse;width:100%;font-size:14px}
 th,td{text-align:left;vertical-align:top;padding:6px 12px 6px 0;border-bottom:1px solid var(--line)}
 th{color:var(--soft);font-weight:500;font-size:13px;white-space:nowrap}

@@ -29,6 +29,7 @@ std::string task_lines(const TaskView& row, const Painter& paint) {
     add(tests_text(*last));
     add(worth_text(*last));
     if (task.state == TaskState::failed && !last->generator.empty()) add("generator: " + shown(last->generator));
+    if (row.masked > 0) add(plural(row.masked, "secret") + " masked");
     if (!last->kept.empty()) add("kept in " + shown(last->kept));
   }
   if (task.attempts > 1) add(plural(task.attempts, "attempt"));
@@ -64,6 +65,12 @@ std::string text_report(const ReportView& view, ReportColour colour) {
   }
   text += fmt::format("{}   {}: {}\n", paint(kBold, "tasks:"), view.tasks.size(), counts);
   for (const auto& notice : view.notices) text += fmt::format("{}    {}\n", paint(kYellow, "note:"), notice);
+  text += fmt::format("\n{}\n", paint(kBold, "what to do"));
+  std::size_t number = 0;
+  for (const Step& step : view.steps) {
+    text += fmt::format("  {}. {}\n", ++number, step.what);
+    if (!step.command.empty()) text += fmt::format("     {}\n", paint(kCyan, step.command));
+  }
 
   for (const TaskState state : kShownStates) {
     const auto rows = view.of(state);

@@ -18,16 +18,77 @@ std::int64_t busy_ms(const Attempt& attempt, std::int64_t now_ms) {
   return std::max<std::int64_t>(0, end - attempt.started_ms);
 }
 
-// What was widened, what is thinner than usual, what waits for a person. Numbers and our own words only.
+// As an argument for a shell. Ids of tasks are plain words; whatever else stands there is put into quotes.
+std::string argument(std::string_view text) {
+  const std::string word = printable(text);
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./";
+  if (!word.empty() && word.front() != '-' && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+// "a, b, c and 4 more"
+std::string names_of(const std::vector<const TaskView*>& rows) {
+  constexpr std::size_t kNamed = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(rows.size(), kNamed); ++i) text += (i == 0 ? "" : ", ") + printable(rows[i]->task->id);
+  if (rows.size() > kNamed) text += fmt::format(" and {} more", rows.size() - kNamed);
+  return text;
+}
+
+std::vector<Step> steps_of(const ReportView& view) {
+  const Night& night = view.input.night;
+  std::vector<Step> steps;
+  if (night.state == NightState::running) {
+    steps.push_back({fmt::format("Wait: the night is still running; its last step was at {}.", time_text(night.heartbeat_ms)), "guard nightly status"});
+  } else if (view.open() > 0) {
+    steps.push_back({fmt::format("Continue the night: {} {} not decided.", plural(view.open(), "task"), view.open() == 1 ? "is" : "are"), "guard nightly resume"});
+  }
+  std::vector<const TaskView*> to_review, telling, earlier, given_up, unwell;
+  for (const TaskView& row : view.tasks) {
+    const Task& task = *row.task;
+    if (task.state == TaskState::accepted && task.review == Review::none) {
+      to_review.push_back(&row);
+      if (row.masked > 0) telling.push_back(&row);
+    }
+    if (task.state == TaskState::skipped && task.reason == "to_review") earlier.push_back(&row);
+    if (task.state == TaskState::refused && task.review == Review::none && task.reason != "never_generated") given_up.push_back(&row);
+    if (task.state == TaskState::failed) unwell.push_back(&row);
+  }
+  if (!telling.empty()) {
+    steps.push_back({fmt::format("Read before you take: the tests of {} printed secrets, which were masked.", names_of(telling)), {}});
+  }
+  if (!to_review.empty()) {
+    steps.push_back({fmt::format("Review {} ({}): each change is shown, and you take, drop or send it back.", plural(to_review.size(), "accepted task"), names_of(to_review)),
+                     "guard nightly review"});
+    if (const std::string_view branch = branch_text(night); !branch.empty()) {
+      steps.push_back({"Or take the whole night, unread:", fmt::format("git merge {}", argument(branch))});
+    }
+  }
+  if (!earlier.empty()) steps.push_back({fmt::format("Review {} of earlier nights ({}).", plural(earlier.size(), "accepted task"), names_of(earlier)), "guard nightly review"});
+  if (!unwell.empty()) {
+    const std::string why = unwell.front()->task->detail;
+    steps.push_back({fmt::format("Look at the generator: it failed for {} ({}); {} again in the next night.", plural(unwell.size(), "task"), names_of(unwell), unwell.size() == 1 ? "it runs" : "they run"), {}});
+    if (!why.empty()) steps.back().what += " The first of them: " + printable(why).substr(0, 300);
+  }
+  if (!given_up.empty()) {
+    steps.push_back({fmt::format("Help with {} ({}): refused after all attempts, and not run again unless you say so. Tell the generator what to do otherwise:", plural(given_up.size(), "task"), names_of(given_up)),
+                     fmt::format("guard nightly retry {} --note \"...\"", argument(given_up.front()->task->id))});
+  }
+  if (steps.empty()) steps.push_back({"Nothing needs you.", {}});
+  return steps;
+}
+
+// What was widened, what went otherwise than usual. Numbers and our own words only.
 std::vector<std::string> notices_of(const ReportView& view) {
   const ReportInput& input = view.input;
   std::vector<std::string> notices;
   const auto add = [&](std::uint64_t count, std::string_view word, std::string_view rest) {
     if (count > 0) notices.push_back(fmt::format("{} {}", plural(count, word), rest));
   };
-  if (input.night.state == NightState::running) notices.push_back(fmt::format("The night is still running; its last step was at {}.", time_text(input.night.heartbeat_ms)));
-  if (input.night.state == NightState::killed) notices.push_back(fmt::format("The night was killed after {}. To continue it: `guard nightly resume`", time_text(input.night.heartbeat_ms)));
-  std::uint64_t host = 0, put_back = 0, interrupted = 0, kept = 0;
+  if (input.night.state == NightState::killed) notices.push_back(fmt::format("The night was killed after {}.", time_text(input.night.heartbeat_ms)));
+  std::uint64_t host = 0, put_back = 0, interrupted = 0, kept = 0, masked = 0;
   std::set<std::string_view> flaky;
   for (const auto& attempt : input.attempts) {
     host += attempt.backend == "host" ? 1u : 0u;
@@ -36,21 +97,16 @@ std::vector<std::string> notices_of(const ReportView& view) {
     kept += attempt.kept.empty() ? 0u : 1u;
     flaky.insert(attempt.flaky.begin(), attempt.flaky.end());
   }
-  std::uint64_t no_record = 0, no_worth = 0, to_host = 0;
+  for (const auto& files : input.files) masked += files.masked;
+  std::uint64_t no_record = 0, no_worth = 0, to_host = 0, given_up = 0;
   for (const auto& row : view.tasks) {
     to_host += row.task->rollout == Rollout::host ? 1u : 0u;
+    given_up += row.task->state == TaskState::skipped && row.task->reason == "given_up" ? 1u : 0u;
     if (row.task->state != TaskState::accepted) continue;
     no_record += row.last() == nullptr || row.last()->evidence.empty() ? 1u : 0u;
     no_worth += row.task->kind == TaskKind::test && (row.last() == nullptr || row.last()->mutants == 0) ? 1u : 0u;
   }
-  std::uint64_t to_review = 0, earlier = 0, given_up = 0;
-  for (const auto& task : input.tasks) {
-    to_review += task.state == TaskState::accepted && task.review == Review::none ? 1u : 0u;
-    earlier += task.state == TaskState::skipped && task.reason == "to_review" ? 1u : 0u;
-    given_up += task.state == TaskState::skipped && task.reason == "given_up" ? 1u : 0u;
-  }
-  add(to_review, "accepted task", "to review: `guard nightly review` shows each change and takes, drops or sends it back.");
-  add(earlier, "task", "accepted in earlier nights and not reviewed yet: `guard nightly review`");
+  add(masked, "secret", "masked in what tests printed.");
   add(given_up, "task", "not run again: refused in an earlier night after all attempts. `guard nightly retry TASK` runs one again.");
   add(host, "attempt", "ran on the host, without a sandbox.");
   add(to_host, "task", "went to the host by the roll-out.");
@@ -58,7 +114,6 @@ std::vector<std::string> notices_of(const ReportView& view) {
   add(no_worth, "accepted test task", "never shown to fail on broken code: no broken version was tried.");
   add(put_back, "attempt", "put back: the sandbox could not decide, which is not the task's fault.");
   add(interrupted, "attempt", "interrupted when the loop was stopped or killed, and run again.");
-  add(view.open(), "task", "not decided. They wait for `guard nightly resume`, or for another night.");
   add(flaky.size(), "test", "passed and failed on the same code tonight.");
   add(kept, "clone", "kept on the disk for you to look at.");
   return notices;
@@ -77,21 +132,33 @@ ReportView::ReportView(const ReportInput& given) : input(given) {
   std::stable_sort(tasks.begin(), tasks.end(), [](const TaskView& a, const TaskView& b) { return a.task->position < b.task->position; });
   for (std::size_t i = 0; i < tasks.size(); ++i) places.emplace(tasks[i].task->id, i);
   std::map<std::string_view, std::int64_t> by_stage;
-  for (const auto& attempt : input.attempts) {
+  std::map<const Attempt*, const AttemptFiles*> files_of;
+  for (std::size_t i = 0; i < input.attempts.size(); ++i) {
+    const Attempt& attempt = input.attempts[i];
     for (const auto& [stage, ms] : attempt.timings_ms) by_stage[stage] += std::max<std::int64_t>(0, ms);
     const auto place = places.find(attempt.task);
     if (place == places.end()) continue;
     TaskView& row = tasks[place->second];
     row.attempts.push_back(&attempt);
+    if (i < input.files.size()) {
+      files_of[&attempt] = &input.files[i];
+    }
     row.busy_ms += busy_ms(attempt, input.now_ms);
   }
-  for (auto& row : tasks) std::stable_sort(row.attempts.begin(), row.attempts.end(), [](const Attempt* a, const Attempt* b) { return a->number < b->number; });
+  for (auto& row : tasks) {
+    std::stable_sort(row.attempts.begin(), row.attempts.end(), [](const Attempt* a, const Attempt* b) { return a->number < b->number; });
+    for (const Attempt* attempt : row.attempts) {
+      if (const auto files = files_of.find(attempt); files != files_of.end()) row.files.push_back(files->second);
+    }
+    if (!row.files.empty()) row.masked = row.files.back()->masked;
+  }
   for (const auto& [stage, ms] : by_stage) stages.emplace_back(stage, ms);
   std::stable_sort(stages.begin(), stages.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
 
   const Night& night = input.night;
   ended_ms = night.ended_ms > 0 ? night.ended_ms : night.state == NightState::running ? std::max(input.now_ms, night.heartbeat_ms) : night.heartbeat_ms;
   ended_ms = std::max(ended_ms, night.started_ms);
+  steps = steps_of(*this);
   notices = notices_of(*this);
 }
 

@@ -17,9 +17,17 @@ namespace guard::nightly {
 struct TaskView {
   const Task* task = nullptr;
   std::vector<const Attempt*> attempts;  // by number
+  std::vector<const AttemptFiles*> files;  // of `attempts`; empty: not read
+  std::uint64_t masked = 0;              // secrets in what the tests of its last attempt printed
   std::int64_t busy_ms = 0;              // of all attempts
 
   const Attempt* last() const { return attempts.empty() ? nullptr : attempts.back(); }
+};
+
+// One thing for a person to do, the most urgent first.
+struct Step {
+  std::string what;     // a sentence; foreign words in it are harmless already (printable())
+  std::string command;  // to be copied; empty: there is none
 };
 
 struct ReportView {
@@ -30,7 +38,8 @@ struct ReportView {
   std::vector<TaskView> tasks;          // by position
   std::array<std::size_t, 6> states{};  // by TaskState
   std::int64_t ended_ms = 0;            // of a night that runs: now
-  std::vector<std::string> notices;     // sentences of ours: what was widened, put back, left undone
+  std::vector<Step> steps;
+  std::vector<std::string> notices;     // sentences of ours: what was widened, what went otherwise than usual
   std::vector<std::pair<std::string, std::int64_t>> stages;  // time by stage over all attempts, the longest first
 
   std::size_t count(TaskState state) const { return states[static_cast<std::size_t>(state)]; }

@@ -57,6 +57,7 @@ void for_each_text(ReportInput& input, const std::function<void(std::string&)>& 
     }
     for (auto& timing : attempt.timings_ms) visit(timing.first);
   }
+  for (auto& files : input.files) visit(files.said);
   for (auto& row : input.rules) visit(row.rule);
   for (auto& row : input.trend) visit(row.night);
   for (auto& row : input.flakes) {
@@ -217,13 +218,13 @@ TEST(ReportPage, HoldsNothingThatActs) {
     expect_harmless(page);
     expect_no_secret(page);
     static const std::set<std::string, std::less<>> kTags = {"!doctype", "html", "head", "meta", "title", "style", "body", "header", "main", "footer", "section", "h1", "h2", "h3", "p", "ul", "li", "a", "b", "br", "span", "small", "code", "pre",
-                                                             "table", "thead", "tbody", "tr", "th", "td", "details", "summary", "div", "dl", "dt", "dd", "figure", "figcaption", "svg", "g", "rect", "line", "text"};
+                                                             "ol", "table", "thead", "tbody", "tr", "th", "td", "details", "summary", "div", "dl", "dt", "dd", "figure", "figcaption", "svg", "g", "rect", "line", "text"};
     for (const auto& tag : tags_of(page)) {
       if (tag.name[0] == '/') continue;
       EXPECT_EQ(kTags.count(tag.name), 1u) << tag.name;
       for (const auto& [name, value] : tag.attributes) {
         EXPECT_FALSE(name.starts_with("on") || name == "style" || name == "src" || name == "srcset") << tag.name << " " << name;
-        EXPECT_TRUE(name != "href" || value.starts_with("#") || value.starts_with("./") || (value.starts_with("/") && !value.starts_with("//"))) << value;
+        EXPECT_TRUE(name != "href" || value.starts_with("#")) << "the page is mailed: " << value;
       }
     }
   }
@@ -256,7 +257,6 @@ TEST(ReportPage, LeadsEverywhereItSays) {
   for (const auto& target : values_of(tags, "href")) {
     EXPECT_TRUE(target[0] != '#' || std::find(ids.begin(), ids.end(), target.substr(1)) != ids.end()) << target;
   }
-  EXPECT_THAT(values_of(tags, "href"), Contains("/var/lib/guard/nightly/shop-0a1b2c3d4e5f/evidence/2026-11-22T2200-1a2b/parse-query-0.json"));
 }
 
 TEST(ReportPage, ShowsWhatAPersonNeeds) {
@@ -315,7 +315,7 @@ TEST(ReportPage, ShowsANightThatHasNothingYet) {
   input.attempts[0].started_ms = input.night.started_ms;
   const std::string page = render(input, ReportFormat::html);
   tags_of(page);
-  EXPECT_THAT(page, HasSubstr("The night is still running"));
+  EXPECT_THAT(page, HasSubstr("the night is still running"));
   EXPECT_THAT(page, HasSubstr("Trends begin with the second night."));
 }
 
@@ -339,7 +339,7 @@ TEST(ReportText, HasTheLinesOfItsOwnWhateverTheWordsSay) {
   EXPECT_EQ(lines_of(text), lines_of(render(night_saying("word"), ReportFormat::text)));
   // Colours are ours alone.
   std::string coloured = render(night_saying(hostile()), ReportFormat::text, ReportColour::on);
-  for (const std::string_view style : {"\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m"}) {
+  for (const std::string_view style : {"\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[36m"}) {
     for (std::size_t at = 0; (at = coloured.find(style)) != std::string::npos;) coloured.erase(at, style.size());
   }
   EXPECT_EQ(coloured, text);
@@ -413,7 +413,8 @@ TEST(ReportJson, HoldsTheNight) {
   EXPECT_EQ(json["tasks"][0]["attempts"][0]["worth"]["mutants_killed"], 5);
   EXPECT_EQ(json["trend"].size(), 14u);
   EXPECT_EQ(json["flaky"][0]["nights"], 4);
-  EXPECT_EQ(json["notices"].size(), 5u);
+  EXPECT_EQ(json["notices"].size(), 4u);
+  EXPECT_EQ(json["steps"][0]["command"], "guard nightly review");
 }
 
 // Texts are read together, and yet each is masked as if it stood alone.
@@ -461,11 +462,58 @@ TEST(ReportView, TellsWhatIsThinnerThanUsual) {
   input.attempts[0].flaky = {"a", "b", "a"};
   input.attempts[1].flaky = {"a"};
   input.tasks[2].put_backs = 2;
-  EXPECT_THAT(ReportView(input).notices, ElementsAre("2 accepted tasks to review: `guard nightly review` shows each change and takes, drops or sends it back.", "1 attempt ran on the host, without a sandbox.", "1 task went to the host by the roll-out.", "1 accepted task without an evidence record.",
+  EXPECT_THAT(ReportView(input).notices, ElementsAre("1 attempt ran on the host, without a sandbox.", "1 task went to the host by the roll-out.", "1 accepted task without an evidence record.",
                                                      "1 accepted test task never shown to fail on broken code: no broken version was tried.", "2 tests passed and failed on the same code tonight."));
   input.tasks[1].state = TaskState::waiting;
   input.attempts[1].outcome = AttemptOutcome::interrupted;
-  EXPECT_THAT(ReportView(input).notices, AllOf(Contains(HasSubstr("1 attempt interrupted")), Contains(HasSubstr("1 task not decided"))));
+  EXPECT_THAT(ReportView(input).notices, AllOf(Contains(HasSubstr("1 attempt interrupted"))));
+}
+
+TEST(ReportView, BeginsWithWhatToDo) {
+  ReportInput input = sample_night(10);
+  const auto said = [&] {
+    std::vector<std::string> lines;
+    for (const Step& step : ReportView(input).steps) lines.push_back(step.what + " | " + step.command);
+    return lines;
+  };
+  EXPECT_THAT(said(), ElementsAre(AllOf(HasSubstr("Review 6 accepted tasks (format-date-1, login-form-2, retry-after-4 and 3 more)"), HasSubstr("| guard nightly review")),
+                                  HasSubstr("| git merge guard/2026-11-22"), AllOf(HasSubstr("Look at the generator"), HasSubstr("csv-import-6"), HasSubstr("stopped after 15 min")),
+                                  HasSubstr("| guard nightly retry cart-total-3 --note \"...\"")));
+  // Secrets come first, an unfinished night before them.
+  input.files.resize(input.attempts.size());
+  input.files[1].masked = 2;
+  input.tasks[9].state = TaskState::waiting;
+  input.night.state = NightState::killed;
+  EXPECT_THAT(said(), AllOf(Contains(HasSubstr("| guard nightly resume")), Contains(HasSubstr("the tests of format-date-1 printed secrets"))));
+  EXPECT_THAT(ReportView(input).notices, AllOf(Contains("2 secrets masked in what tests printed."), Contains(HasSubstr("The night was killed after"))));
+  // A name of a task never becomes a word of the shell's.
+  input.tasks[3].id = "a'b; $(reboot)";
+  EXPECT_THAT(said(), Contains(HasSubstr("| guard nightly retry 'a'\\''b; $(reboot)' --note")));
+  input.tasks.clear();
+  input.attempts.clear();
+  EXPECT_THAT(said(), ElementsAre("Nothing needs you. | "));
+}
+
+TEST(ReportView, TellsWhatTheFilesOfANightSay) {
+  const auto folder = TempDir::create();
+  ASSERT_TRUE(folder);
+  ReportInput input = sample_night(10);
+  input.state_folder = folder->path().native();
+  const auto put = [&](const std::string& name, const std::string& text) {
+    ASSERT_TRUE(make_folders((folder->path() / name).parent_path()));
+    ASSERT_TRUE(write_file_atomically(folder->path() / name, text));
+  };
+  const auto failed = std::find_if(input.attempts.begin(), input.attempts.end(), [](const Attempt& attempt) { return attempt.outcome == AttemptOutcome::failed; });
+  put(failed->output, std::string(5'000, 'x') + "\nasking the model\nmodel quota exceeded\n");
+  put(input.attempts[0].evidence, "{\"redactions\": {\"env:TOKEN\": 2, \"github\": 1, \"odd\": \"x\"}}");
+  put(input.attempts[1].evidence, "{\"redactions\": [");
+  read_files(input);
+  EXPECT_EQ(input.files[0].masked, 3u);
+  EXPECT_EQ(input.files[1].masked, 0u) << "a damaged record";
+  EXPECT_EQ(input.files[static_cast<std::size_t>(failed - input.attempts.begin())].said, "asking the model\nmodel quota exceeded\n");
+  const std::string page = render(input, ReportFormat::html);
+  EXPECT_THAT(page, AllOf(HasSubstr("<pre class=\"wrap\">asking the model\nmodel quota exceeded\n</pre>"), HasSubstr("3 secrets masked")));
+  EXPECT_LT(page.find("What to do"), page.find("class=\"tiles\""));
 }
 
 TEST(ReportView, SaysDurationsAndTimes) {
@@ -485,20 +533,6 @@ TEST(ReportSummary, IsOneLine) {
   input.night.state = NightState::ended;
   input.night.reason = "put_backs\n\x1b[1m";
   EXPECT_EQ(summary_line(input), "guard: 5 of 10 accepted, 2 refused, 1 failed, 1 skipped, 1 not decided in 6 h 12 min (ended: put_backs\\n\\x1b[1m)");
-}
-
-TEST(HtmlText, LeadsToFilesOfTheFolderAlone) {
-  EXPECT_EQ(file_link("", "a/b.json"), "./a/b.json");
-  EXPECT_EQ(file_link(".", "a"), "./a");
-  EXPECT_EQ(file_link("/var/x/", "a b\"'<>?#%&.json"), "/var/x/a%20b%22%27%3C%3E%3F%23%25%26.json");
-  EXPECT_EQ(file_link("x", "javascript:y"), "./x/javascript%3Ay");
-  EXPECT_EQ(file_link("", "javascript:y"), "./javascript%3Ay");
-  EXPECT_EQ(file_link("//host", "a"), "/host/a");
-  EXPECT_EQ(file_link("/", "a"), "./a");
-  EXPECT_EQ(file_link("/x", "\xff\x1b"), "/x/%FF%1B");
-  for (const std::string_view file : {"", "/etc/passwd", "..", "a/../..", "../x"}) EXPECT_EQ(file_link("/x", file), "") << file;
-  EXPECT_EQ(file_link("/x", std::string_view("a\0b", 3)), "");
-  EXPECT_EQ(file_link("/x", "a..b"), "/x/a..b");
 }
 
 TEST(HtmlText, CutsBetweenLinesOrCharacters) {
