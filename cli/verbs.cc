@@ -121,7 +121,7 @@ constexpr OptionRow kRunOptions[] = {
     {.name = "--timeout",
      .value = "SECONDS",
      .help = "time limit of the whole run",
-     .config_keys = "docker.timeout namespace.timeout host.timeout container_use.timeout"},
+     .config_keys = "limits.timeout"},
     {.name = "--memory", .value = "BYTES", .help = "memory limit, such as 512m or 2g", .config_keys = "limits.memory"},
     {.name = "--cpus", .value = "N", .help = "processors, such as 1.5", .config_keys = "limits.cpus"},
     {.name = "--pids", .value = "N", .help = "limit of processes and threads", .config_keys = "limits.pids"},

@@ -46,6 +46,7 @@ class Loader {
     }
     read_environment(sources.environment);
     read_overrides(sources.overrides);
+    if (faults_.empty()) inherit();
     if (faults_.empty()) check_together();
     if (!faults_.empty()) return failure();
     list_entries();
@@ -93,6 +94,7 @@ class Loader {
       }
       from_file_[&key] = member.line;
       const bool listed_one_by_one = key.type == KeyType::variables || key.type == KeyType::waivers;
+      ranks_[&key] = kFileRank;
       if (complaints.empty() && !listed_one_by_one) note_origin(key, fmt::format("{}:{}", file_name_, member.line));
       if (key.type != KeyType::variables || member.value.kind != TomlValue::Kind::table) return;
       for (const auto& variable : member.value.members) {
@@ -146,6 +148,7 @@ class Loader {
           std::find_if(keys.begin(), keys.end(), [&](const ConfigKey& row) { return row.environment_name() == name; });
       if (key != keys.end()) {
         take_text(*key, text, origin);
+        ranks_[&*key] = kEnvironmentRank;
       } else {
         faults_.push_back(fmt::format("{}: there is no such key{}", origin, environment_suggestion(name)));
       }
@@ -170,6 +173,7 @@ class Loader {
         take_variable(given.key.substr(kVariableSection.size()), given.text, origin);
       } else if (const auto* key = find_config_key(given.key); key != nullptr && given.text) {
         take_text(*key, *given.text, origin);
+        ranks_[key] = kOptionRank;
       } else {
         faults_.push_back(fmt::format("{}: there is no key {}", origin, shown_value(given.key)));
       }
@@ -204,6 +208,16 @@ class Loader {
   std::string origin_of(const std::string& key) const {
     const auto found = origins_.find(key);
     return found == origins_.end() ? "default" : found->second;
+  }
+
+  void inherit() {
+    for (const auto& key : config_keys()) {
+      const ConfigKey* general = key.inherits.empty() ? nullptr : find_config_key(key.inherits);
+      if (general == nullptr || ranks_[general] <= ranks_[&key]) continue;
+      if (const auto complaint = set_from_text(key, toml_literal(*general, config()), config())) faults_.push_back(complaint->sentence);
+      origins_[key.dotted()] = fmt::format("{} ({})", key.inherits, origin_of(general->dotted()));
+      from_file_.erase(&key);
+    }
   }
 
   // What no key can say by itself.
@@ -266,6 +280,8 @@ class Loader {
   LoadedConfig loaded_;
   std::string file_name_;
   std::map<std::string, std::string> origins_;  // by key; absent: the default
+  enum Rank : int { kDefaultRank, kFileRank, kEnvironmentRank, kOptionRank };
+  std::map<const ConfigKey*, Rank> ranks_;  // what said a key's value
   std::map<const ConfigKey*, std::uint32_t> from_file_;  // the line of each key whose value is the file's
   std::vector<std::string> faults_;
 };

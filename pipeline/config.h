@@ -74,6 +74,7 @@ struct Config {
     std::uint64_t sandbox_files = 10'000;
     std::uint64_t output_keep_bytes = 81'920;
     std::uint64_t output_flood_bytes = 1ull << 30;
+    std::uint64_t timeout_s = 300;
   } limits;
 
   struct {

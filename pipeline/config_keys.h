@@ -48,6 +48,7 @@ struct ConfigKey {
   std::string_view empty_means = {};  // what an empty text or list stands for
   bool needs_items = false;           // an empty list cannot be meant
   Relaxes relaxes = nullptr;          // every row has one; what only `gate` and `nightly` read is taken from the base: never
+  std::string_view inherits = {};     // a key of the same type, whose value this one has where nothing that counts for more sets it
   bool adds = false;  // list: adds to what a lower source said; dropping an item would widen what is allowed
 
   std::string dotted() const;            // "limits.memory"

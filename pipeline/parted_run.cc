@@ -118,19 +118,53 @@ class Parts {
   bool given_up_ = false;
 };
 
-// All files in one sandbox: output streams as it comes.
-Result<std::vector<Part>> run_in_one(const PartedRunRequest& request, ByteSink& out, ByteSink& err, const CancelToken& cancel) {
+// What is left of the run for the files that are left.
+struct Left {
+  std::vector<std::string> files;
+  milliseconds timeout{0};
+  std::uint64_t keep_bytes = 0;
+  std::size_t done = 0;  // files of earlier sandboxes
+};
+
+// Whether the file that ended it so is to blame alone: what it used up is given back with its sandbox.
+bool spent_its_sandbox(OutcomeKind kind) { return kind == OutcomeKind::out_of_memory || kind == OutcomeKind::pids_limit; }
+
+// Where an earlier file used up what there is, the one that ran when all was ended is as if it had not begun.
+void leave_out_the_bystander(std::vector<Part>& parts) {
+  const OutcomeKind kind = parts.back().exec.outcome.kind;
+  const bool blamed = spent_its_sandbox(kind) && std::any_of(parts.begin(), parts.end() - 1, [&](const Part& part) { return part.exec.outcome.kind == kind; });
+  if (!blamed) return;
+  Part last = std::move(parts.back());
+  parts.pop_back();
+  Part& carrier = parts.back();
+  carrier.exec.memory_peak_bytes = std::max(carrier.exec.memory_peak_bytes, last.exec.memory_peak_bytes);
+  carrier.exec.enforced_by = std::move(last.exec.enforced_by);
+  if (carrier.exec.touched.empty()) carrier.exec.touched = std::move(last.exec.touched);
+  std::move(last.exec.notes.begin(), last.exec.notes.end(), std::back_inserter(carrier.exec.notes));
+  carrier.redactions = std::move(last.redactions);
+  carrier.kept_bytes = last.kept_bytes;
+  carrier.dropped_bytes = last.dropped_bytes;
+}
+
+// The files that are left, in one sandbox: output streams as it comes. A file that ends the sandbox leaves those behind it out.
+Result<std::vector<Part>> run_in_one(const PartedRunRequest& request, const Left& left, const std::string& run_id, ByteSink& out, ByteSink& err, const CancelToken& cancel) {
   SandboxSpec spec = *request.spec;
-  GUARD_TRY_ASSIGN(const auto output, RunOutput::create(*request.secrets, request.keep_bytes, out, err));
-  if (request.progress) request.progress(0);
+  spec.run_id = run_id;
+  spec.timeout = left.timeout;
+  spec.argv.resize(spec.argv.size() - request.files.size());
+  std::vector<std::string> words;
+  for (const std::string& file : left.files) words.push_back("./" + file);
+  GUARD_TRY_ASSIGN(const auto output, RunOutput::create(*request.secrets, left.keep_bytes, out, err));
+  if (request.progress) request.progress(left.done);
   std::vector<RunOutput::Told> told;
-  if (request.isolation == Isolation::file && request.files.size() > 1) {
-    spec.each.assign(spec.argv.end() - static_cast<std::ptrdiff_t>(request.files.size()), spec.argv.end());
-    spec.argv.resize(spec.argv.size() - request.files.size());
+  if (request.isolation == Isolation::file && words.size() > 1) {
+    spec.each = std::move(words);
     spec.program_ended = [&] {
       told.push_back(output->take_told());
-      if (request.progress) request.progress(told.size());
+      if (request.progress) request.progress(left.done + told.size());
     };
+  } else {
+    spec.argv.insert(spec.argv.end(), words.begin(), words.end());
   }
   GUARD_TRY_ASSIGN(const auto sandbox, request.make_sandbox());
   GUARD_TRY_ASSIGN(ExecResult exec, sandbox->run(spec, output->out(), output->err(), cancel));
@@ -149,6 +183,28 @@ Result<std::vector<Part>> run_in_one(const PartedRunRequest& request, ByteSink& 
   last.redactions = output->redactions();
   last.kept_bytes = output->kept_bytes();
   last.dropped_bytes = output->dropped_bytes();
+  leave_out_the_bystander(parts);
+  return parts;
+}
+
+// All files one after another, in one sandbox and, behind each file that used up what there is, in another one.
+Result<std::vector<Part>> run_in_turn(const PartedRunRequest& request, ByteSink& out, ByteSink& err, const CancelToken& cancel) {
+  const Deadline deadline = Deadline::after(request.spec->timeout);
+  Left left{request.files, request.spec->timeout, request.keep_bytes};
+  GUARD_TRY_ASSIGN(std::vector<Part> parts, run_in_one(request, left, request.spec->run_id, out, err, cancel));
+  const auto spent = [&] { return std::any_of(parts.begin() + static_cast<std::ptrdiff_t>(left.done), parts.end(), [](const Part& part) { return spent_its_sandbox(part.exec.outcome.kind); }); };
+  while (request.isolation == Isolation::file && parts.size() < request.files.size() && spent()) {
+    left.files.assign(request.files.begin() + static_cast<std::ptrdiff_t>(parts.size()), request.files.end());
+    left.done = parts.size();
+    left.timeout = deadline.remaining();
+    if (left.timeout <= milliseconds(0)) break;
+    // 0 would be no cap at all.
+    if (request.keep_bytes != 0) left.keep_bytes -= std::min(parts.back().kept_bytes, left.keep_bytes - 1);
+    // A folder of its own for its lock, as for sandboxes side by side.
+    GUARD_TRY_ASSIGN(const RunFolder folder, RunFolder::create());
+    GUARD_TRY_ASSIGN(std::vector<Part> more, run_in_one(request, left, folder.run_id(), out, err, cancel));
+    std::move(more.begin(), more.end(), std::back_inserter(parts));
+  }
   return parts;
 }
 
@@ -347,7 +403,7 @@ Result<PartedRun> run_parted(const PartedRunRequest& request, ByteSink& out, Byt
       if (part.error) return *std::move(part.error);
     }
   } else {
-    GUARD_TRY_ASSIGN(parts, run_in_one(request, out, err, cancel));
+    GUARD_TRY_ASSIGN(parts, run_in_turn(request, out, err, cancel));
   }
   const bool together = request.jobs == 1 && request.isolation == Isolation::run;
   Sum sum(request);

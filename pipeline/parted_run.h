@@ -1,6 +1,6 @@
 // Runs tests and judges them. Each file is a world of its own (Isolation::file): a process, a fresh /tmp and /app/sandbox, an
-// attestation and a verdict, and the run's verdict is the worst of them. They run one after another in one sandbox, or, with
-// several jobs, each in a sandbox of its own, some at a time. Then the limits of the run are divided among those that run side by
+// attestation and a verdict, and the run's verdict is the worst of them. They run one after another in one sandbox (behind a file
+// that used up memory or processes in a new one), or, with several jobs, each in a sandbox of its own, some at a time. Then the limits of the run are divided among those that run side by
 // side, and the cap of its output among all files, so that what is kept does not depend on which of them was faster.
 #pragma once
 

@@ -46,7 +46,7 @@ class Runner {
         run_(run),
         cancel_(cancel),
         stream_(out, err, spec.limits.output_flood_bytes, spec.report, spec.collect) {
-    stream_.expect_programs(spec.each.size(), spec.program_ended);
+    stream_.expect_programs(spec.each.size(), [this] { end_of_program(); });
   }
 
   Result<ExecResult> run();
@@ -59,6 +59,8 @@ class Runner {
   void read_info();
   void look_at_limits();
   void look_at_limits_now();
+  std::optional<OutcomeKind> limit_hit() const;
+  void end_of_program();
   void end_run(OutcomeKind why);
   void fail(Error error);
   void kill_now();
@@ -91,6 +93,8 @@ class Runner {
   bool checked_ = false;  // the hello was held against what a sandbox must be
   TermSent term_sent_ = TermSent::no;
   std::optional<OutcomeKind> why_;
+  std::size_t programs_ended_ = 0;
+  std::optional<std::pair<std::size_t, OutcomeKind>> spender_;  // of SandboxSpec::each: who hit a limit before the next one began
   std::optional<Error> error_;
 };
 
@@ -188,6 +192,7 @@ void Runner::read_frames() {
     }
   }
   if (stream_.flooded()) end_run(OutcomeKind::output_flood);
+  if (spender_) end_run(spender_->second);
   if (stream_.exit_seen()) linger_until_ = linger_until_.sooner(Deadline::after(kLingerSpan));
 }
 
@@ -237,11 +242,24 @@ void Runner::look_at_limits() {
   next_look_ = Deadline::after(std::max(kTick, took * 10));
 }
 
-void Runner::look_at_limits_now() {
-  if (run_.cgroup != nullptr) {
-    if (run_.cgroup->killed_for_memory()) return end_run(OutcomeKind::out_of_memory);
-    if (run_.cgroup->hit_pids_limit()) return end_run(OutcomeKind::pids_limit);
+std::optional<OutcomeKind> Runner::limit_hit() const {
+  if (run_.cgroup == nullptr) return std::nullopt;
+  if (run_.cgroup->killed_for_memory()) return OutcomeKind::out_of_memory;
+  if (run_.cgroup->hit_pids_limit()) return OutcomeKind::pids_limit;
+  return std::nullopt;
+}
+
+// Looked at here and not with the next tick, when another program would be blamed.
+void Runner::end_of_program() {
+  const std::size_t index = programs_ended_++;
+  if (!spender_) {
+    if (const auto hit = limit_hit()) spender_.emplace(index, *hit);
   }
+  if (spec_.program_ended) spec_.program_ended();
+}
+
+void Runner::look_at_limits_now() {
+  if (const auto hit = limit_hit()) return end_run(*hit);
   if ((!run_.watch_memory && !run_.watch_pids) || init_pid_ <= 1) return;
   const TreeUsage usage = measure_tree(init_pid_);
   if (run_.watch_memory && usage.memory_bytes > spec_.limits.memory_bytes) return end_run(OutcomeKind::out_of_memory);
@@ -343,6 +361,11 @@ Result<ExecResult> Runner::run() {
   GUARD_TRY_ASSIGN(result.outcome, decide());
   if (run_.cgroup != nullptr) result.memory_peak_bytes = run_.cgroup->memory_peak_bytes();
   stream_.take_into(result);
+  if (spender_ && spender_->first < result.earlier.size()) {
+    Outcome& outcome = result.earlier[spender_->first].outcome;
+    const bool passed = outcome.kind == OutcomeKind::exited && outcome.value == 0;
+    if (!passed && result.outcome.kind == spender_->second) outcome = result.outcome;
+  }
   return result;
 }
 

@@ -11,6 +11,7 @@
 #include "common/cancel.h"
 #include "common/environment.h"
 #include "runner/subprocess.h"
+#include "tests/support/json_schema.h"
 
 namespace guard::testing {
 namespace {
@@ -32,6 +33,14 @@ nlohmann::json ProgramResult::document() const {
   if (parsed.is_discarded()) {
     ADD_FAILURE() << "no JSON document:\n" << out << "\nstderr:\n" << err;
     return nullptr;
+  }
+  // Every document that a test looks at is one that the schemas describe, to the last key.
+  const auto has = [&](const char* key) { return parsed.is_object() && parsed.contains(key); };
+  const bool is_report = has("counts") && has("steps");
+  const char* definition = has("results") && has("verdict") ? "run" : has("findings") && has("verdict") ? "check" : nullptr;
+  if (is_report || definition != nullptr) {
+    const std::string file = std::string(GUARD_SOURCE_DIR) + (is_report ? "/docs/nightly-report.schema.json" : "/docs/result.schema.json");
+    EXPECT_EQ(strict_schema_faults(parsed, file, is_report ? "" : definition), "") << out;
   }
   return parsed;
 }

@@ -570,6 +570,91 @@ TEST(Nightly, RunsNothingAgainThatWasDecided) {
   EXPECT_THAT(night.guard({"nightly", "list"}).out, HasSubstr("refused after all its attempts"));
 }
 
+// What a generator is told before it writes: one that heeds the brief is accepted at once where one that does not is refused.
+TEST(Nightly, TheBriefNamesWhatGeneratorsAreRefusedFor) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const NightRepository night("namespace", "[nightly]\nworth = false\n");
+  constexpr const char* kHabits[] = {"socket", "environment", "metadata", "package_manager", "process", "removal", "manifest", "elsewhere", "key", "assertion", "caught", "skip"};
+  std::vector<NightTask> tasks;
+  std::map<std::string, std::string> expected;
+  for (const std::string habit : kHabits) {
+    tasks.push_back({"heeds-" + habit, "heeds\n" + habit, "attempts = 1\n"});
+    tasks.push_back({"ignores-" + habit, "ignores\n" + habit, "attempts = 1\n"});
+    expected["heeds-" + habit] = "accepted";
+    expected["ignores-" + habit] = "refused";
+  }
+  night.plan(tasks, "jobs = 2\n[budget]\nfailures_in_a_row = 100\n");
+  EXPECT_EQ(night.run().exit_status, 1);
+  for (const auto& [task, outcome] : night.outcomes()) EXPECT_EQ(outcome.substr(0, outcome.find(':')), expected.at(task)) << task << " " << outcome;
+}
+
+// Twelve tasks over three nights, with a person's decisions in between and each night killed again and again: nothing that was decided
+// runs again, and nothing is lost.
+TEST(Nightly, ThreeNightsKeepTheirDecisionsThroughKills) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const NightRepository night("namespace", "[nightly]\nworth = false\n");
+  std::vector<NightTask> tasks = {{"taken", "slow"}, {"dropped", "slow"}, {"back", "slow"}, {"unseen", "slow"}, {"later", "slow"}, {"good", "good"}, {"repairs", "repairs"},
+                                  {"commits", "commits"}, {"fails", "fails", "attempts = 1\n"}, {"escapes", "escapes", "attempts = 1\n"}, {"broken", "fails_itself", "attempts = 1\n"},
+                                  {"follows", "slow", "after = [\"taken\"]\n"}};
+  int killed = 0;
+  // A slow task takes longer than any of these lives, so the night cannot end before its last start.
+  const auto one_night = [&] {
+    night.plan(tasks, "jobs = 2\n[budget]\nfailures_in_a_row = 100\n");
+    const std::vector<std::string> arguments = {"nightly", "run", "--resume", night.plan_file(), "--project", night.repository().path().string(), "--state", night.state().string()};
+    for (int round = 0; round < 17; ++round) {
+      const pid_t loop = start_guard(arguments, night.environment());
+      std::this_thread::sleep_for(std::chrono::milliseconds(15 + (round * 67) % 230));
+      ::kill(loop, SIGKILL);
+      int status = 0;
+      ::waitpid(loop, &status, 0);
+      killed += WIFSIGNALED(status) ? 1 : 0;
+    }
+    const auto last = night.guard({"nightly", "run", "--resume", night.plan_file()});
+    EXPECT_EQ(last.exit_status, 1) << last.err;
+  };
+  const auto decide = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "nightly");
+    const auto decided = night.guard(words);
+    EXPECT_EQ(decided.exit_status, 0) << decided.err;
+  };
+
+  one_night();
+  const std::map<std::string, std::string> first = {{"taken", "accepted"}, {"dropped", "accepted"}, {"back", "accepted"}, {"unseen", "accepted"}, {"later", "accepted"}, {"good", "accepted"}, {"repairs", "accepted"},
+                                                    {"commits", "accepted"}, {"fails", "refused:tests_failed"}, {"escapes", "refused:findings"}, {"broken", "failed:generator_failed"}, {"follows", "accepted"}};
+  EXPECT_EQ(night.outcomes(), first);
+  decide({"review", "take", "taken"});
+  decide({"drop", "dropped"});
+  decide({"retry", "back", "--note", "use smaller numbers"});
+  decide({"review", "take", "good"});
+
+  tasks[3].behaviour = "slow\nTest -0 as well.";  // another prompt is another task
+  one_night();
+  const std::map<std::string, std::string> second = {{"taken", "skipped:taken"}, {"dropped", "skipped:dropped"}, {"back", "accepted"}, {"unseen", "accepted"}, {"later", "skipped:to_review"}, {"good", "skipped:taken"}, {"repairs", "skipped:to_review"},
+                                                     {"commits", "skipped:to_review"}, {"fails", "skipped:given_up"}, {"escapes", "skipped:given_up"}, {"broken", "failed:generator_failed"}, {"follows", "skipped:to_review"}};
+  EXPECT_EQ(night.outcomes(), second);
+  EXPECT_THAT(night.committed(), ::testing::UnorderedElementsAre("back", "unseen"));
+  decide({"review", "take", "back"});
+  decide({"drop", "unseen"});
+  decide({"retry", "fails"});
+  decide({"retry", "later", "--note", "and larger ones"});
+
+  one_night();
+  std::map<std::string, std::string> third = second;
+  third["back"] = "skipped:taken";
+  third["unseen"] = "skipped:dropped";
+  third["fails"] = "refused:tests_failed";
+  third["later"] = "accepted";
+  EXPECT_EQ(night.outcomes(), third);
+  EXPECT_THAT(night.committed(), ElementsAre("later"));
+  // What nobody has looked at for three nights is still there to be taken.
+  decide({"review", "take", "repairs", "commits"});
+  EXPECT_THAT(night.leftovers(), IsEmpty());
+  const auto journal = nightly::Journal::open(night.state() / "journal.sqlite", nightly::Journal::Access::read);
+  ASSERT_TRUE(journal) << journal.error().to_string();
+  EXPECT_EQ(journal->check().value_or("(unreadable)"), "");
+  EXPECT_GE(killed, 50);
+}
+
 // A task that comes after another is made on top of it, also where two work side by side, and is not made where that one came to nothing.
 TEST(Nightly, ATaskWaitsForThoseItComesAfter) {
   GUARD_NEEDS(Needs::namespace_sandbox);

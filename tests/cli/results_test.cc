@@ -31,12 +31,18 @@ const std::map<std::string, FileCase> kCases = {
     {"empty", {"export const none = 1;\n", "failed", "no_tests", "no test ran"}},
     {"idle", {"import { test } from \"bun:test\";\ntest(\"asserts nothing\", () => {});\n", "failed", "nothing_asserted", "no assertion"}},
     {"skipped", {"import { test } from \"bun:test\";\ntest.skip(\"later\", () => {});\n", "failed", "all_skipped", "skipped"}},
+    {"memory", {kTest + "test(\"eats\", () => { const kept = []; for (;;) kept.push(new Uint8Array(16 << 20).fill(1)); });\n", "crashed", "out_of_memory", "killed for memory"}},
+    {"crash", {kTest + "test(\"crashes\", () => { process.kill(process.pid, \"SIGSEGV\"); });\n", "crashed", "crashed", ""}},
+    {"bomb", {kTest + "test(\"forks\", async () => { for (;;) { try { new Worker(\"data:text/javascript,setInterval(() => {}, 1000)\"); } catch {} await Bun.sleep(1); } });\n", "crashed", "pids_limit", "processes"}},
+    {"flood", {kTest + "test(\"floods\", () => { for (let i = 0; i < 40_000; ++i) console.log(\"x\".repeat(100)); expect(1).toBe(1); });\n", "passed", "", ""}},
+    {"library", {"throw new Error(\"libodd.so.3: cannot open shared object file: No such file or directory\");\n" + kTest, "failed", "missing_library", "libodd.so.3"}},
     {"hang", {kTest + "test(\"hangs\", () => { for (;;) {} });\n", "timed_out", "timed_out", "after \"quick\""}},
 };
 
 struct Results : ::testing::TestWithParam<std::string> {
   void SetUp() override {
     GUARD_NEEDS(GetParam() == "docker" ? Needs::docker : Needs::namespace_sandbox);
+    project_.configure("trust_namespace = true\n");  // what may start processes in a container may here
     project_.build_image(GetParam());
   }
   std::string add(const std::string& name) {
@@ -45,7 +51,7 @@ struct Results : ::testing::TestWithParam<std::string> {
     return file;
   }
   ProgramResult run(const std::vector<std::string>& files, const std::string& format, const std::vector<std::string>& more) {
-    std::vector<std::string> words = {"run", "--backend", GetParam(), "--format", format, "--quiet", "--file-timeout", "2"};
+    std::vector<std::string> words = {"run", "--backend", GetParam(), "--format", format, "--quiet", "--file-timeout", "8", "--memory", "384m"};
     words.insert(words.end(), more.begin(), more.end());
     words.insert(words.end(), files.begin(), files.end());
     return project_.guard(words);

@@ -51,7 +51,29 @@ test("adds large numbers", () => { expect(add(100, 200)).toBe(300); });
 EOF
 }
 
+# What the second line of the task says, the way a generator writes it that has not been told otherwise; `told`: where the brief tells it.
+habit() {
+  case $1 in
+    socket) told="names the socket of a container engine"; naive() { body 'fetch("http://x", { unix: "/var/run/docker.sock" } as never); expect(add(1, 1)).toBe(2);'; } ;;
+    environment) told="refers to the whole environment"; naive() { body 'console.log(JSON.stringify(process.env)); expect(add(1, 1)).toBe(2);'; } ;;
+    metadata) told="asks a cloud's metadata service"; naive() { body 'fetch("http://169.254.169.254/latest/"); expect(add(1, 1)).toBe(2);'; } ;;
+    package_manager) told="runs a package manager"; naive() { body 'require("child_process").execSync("npm install left-pad"); expect(add(1, 1)).toBe(2);'; } ;;
+    process) told="starts other programs"; naive() { body 'require("child_process").execSync("ls"); expect(add(1, 1)).toBe(2);'; } ;;
+    removal) told="deletes files"; naive() { body 'require("fs").rmSync("/var/data", { recursive: true }); expect(add(1, 1)).toBe(2);'; } ;;
+    manifest) told="Write only files that match: sandbox/"; naive() { honest; echo '{"name":"other"}' >package.json; } ;;
+    elsewhere) told="Write only files that match: sandbox/"; naive() { honest; mv "$file" "src/$task.test.ts"; } ;;
+    key) told="Never write keys, tokens"; naive() { honest; printf 'export const key = "%s%s%s";\n' sk- ant- "api03-$(printf 'Q%.0s' {1..93})" >"sandbox/$task.ts"; } ;;
+    assertion) told="needs at least one assertion"; naive() { body 'add(1, 1);'; } ;;
+    caught) told="that nobody waits for, or that is caught"; naive() { body 'try { expect(add(1, 1)).toBe(3); } catch {} expect(add(1, 1)).toBe(2);'; } ;;
+    skip) told="not all of its tests skipped"; naive() { honest; sed -i 's/^test(/test.skip(/' "$file"; } ;;
+    *) echo "unknown habit: $1" >&2; exit 64 ;;
+  esac
+}
+
 case $behaviour in
+  heeds | ignores)
+    habit "$(sed -n 2p <<<"$work")"
+    if [[ $behaviour == heeds && $prompt == *"$told"* ]]; then honest; else naive; fi ;;
   good) honest ;;
   slow) sleep 0.3; honest ;;
   follows) [[ -e sandbox/first.test.ts ]] || exit 9; honest ;;

@@ -71,6 +71,7 @@ const std::map<std::string, Sample>& samples() {
       {"docker.plain_tcp", {"true", "true", "true"}},
       {"image.tools", {"[\"git\", \"tar\"]", "git, tar", "[\"git\", \"tar\"]"}},
       {"image.unused_days", {"7", "7", "7"}},
+      {"limits.timeout", {"12", "12", "12"}},
       {"limits.memory", {"\"512m\"", "512m", "\"512m\""}},
       {"limits.cpus", {"1.5", "1.5", "1.5"}},
       {"limits.pids", {"64", "64", "64"}},
@@ -156,6 +157,7 @@ TEST(Config, HasTheDocumentedDefaults) {
       {"docker.plain_tcp", "false"},
       {"image.tools", "[]"},
       {"image.unused_days", "90"},
+      {"limits.timeout", "300"},
       {"limits.memory", "\"2g\""},
       {"limits.cpus", "2"},
       {"limits.pids", "256"},
@@ -231,7 +233,7 @@ TEST(Config, NoKeyChangesAnother) {
     const auto loaded = load(in_file(key, samples().at(key.dotted()).toml));
     ASSERT_TRUE(loaded);
     for (const auto& entry : defaults->entries) {
-      if (entry.key == key.dotted()) continue;
+      if (entry.key == key.dotted() || find_config_key(entry.key)->inherits == key.dotted()) continue;
       EXPECT_EQ(value_of(*loaded, entry.key), entry.value) << key.dotted() << " changed " << entry.key;
     }
   }
@@ -271,6 +273,26 @@ TEST(Config, EveryShownValueIsJson) {
   ASSERT_TRUE(loaded);
   for (const auto& entry : loaded->entries)
     EXPECT_FALSE(nlohmann::json::parse(entry.value, nullptr, false).is_discarded()) << entry.key;
+}
+
+// A place's own time counts where nothing that counts for more sets the time of all.
+TEST(Config, OneTimeoutIsForAllPlaces) {
+  const auto times = [](const Result<LoadedConfig>& loaded) {
+    EXPECT_TRUE(loaded);
+    const Config& config = loaded->config;
+    return std::vector<std::uint64_t>{config.docker.timeout_s, config.namespace_sandbox.timeout_s, config.host.timeout_s, config.container_use.timeout_s};
+  };
+  using Times = std::vector<std::uint64_t>;
+  EXPECT_EQ(times(load("[limits]\ntimeout = 60\n")), (Times{60, 60, 60, 60}));
+  EXPECT_EQ(times(load("[limits]\ntimeout = 60\n[docker]\ntimeout = 70\n")), (Times{70, 60, 60, 60}));
+  EXPECT_EQ(times(load("[docker]\ntimeout = 70\n")), (Times{70, 300, 300, 300}));
+  EXPECT_EQ(times(load("[docker]\ntimeout = 70\n", {{"GUARD_LIMITS_TIMEOUT", "50"}})), (Times{50, 50, 50, 50}));
+  EXPECT_EQ(times(load("[limits]\ntimeout = 60\n", {{"GUARD_DOCKER_TIMEOUT", "40"}})), (Times{40, 60, 60, 60}));
+  EXPECT_EQ(times(load("", {{"GUARD_LIMITS_TIMEOUT", "50"}, {"GUARD_HOST_TIMEOUT", "40"}})), (Times{50, 50, 40, 50}));
+  const auto loaded = load("[limits]\ntimeout = 60\n[docker]\ntimeout = 70\n", {{"GUARD_LIMITS_TIMEOUT", "50"}});
+  ASSERT_TRUE(loaded);
+  EXPECT_EQ(loaded->find("docker.timeout")->origin, "limits.timeout (environment GUARD_LIMITS_TIMEOUT)");
+  EXPECT_EQ(loaded->find("docker.timeout")->value, "50");
 }
 
 // ---- faults ----
