@@ -104,8 +104,7 @@ class SandboxReplay {
     const fs::path place = folder_.path() / "audit";
     GUARD_TRY_ASSIGN(const auto clone, nightly::Clone::create(repository_, place, replayed.commit.id));
     ProcessSpec spec;
-    spec.argv = {program_.string(), "run", "--quiet", "--format", "json", "--project", clone.folder().string()};
-    if (!config_.empty()) spec.argv.insert(spec.argv.end(), {"--config", config_.string()});
+    spec.argv = {program_.string(), "run", "--quiet", "--format", "json", "--project", clone.folder().string(), "--config", config_.string()};
     spec.argv.insert(spec.argv.end(), tests.begin(), tests.end());
     spec.cwd = clone.folder().string();
     spec.env = context_.environment;
@@ -199,10 +198,13 @@ Result<std::vector<Replayed>> replay_all(const AuditOptions& options, CommandCon
     repository.emplace(std::move(opened));
     GUARD_TRY_ASSIGN(RunFolder folder, RunFolder::create());
     GUARD_TRY_ASSIGN(const fs::path program, own_program());
-    fs::path config = options.config.empty() ? fs::path() : fs::absolute(options.config);
-    if (sources.text) {
-      config = folder.path() / "guard.toml";
-      GUARD_TRY(write_file_atomically(config, sources.text->bytes));
+    std::error_code failure;
+    fs::path config = folder.path() / "guard.toml";
+    if (!options.config.empty()) {
+      config = fs::absolute(options.config, failure);
+    } else {
+      // Also where HEAD has none: a commit of the past must not say how it is run.
+      GUARD_TRY(write_file_atomically(config, sources.text ? sources.text->bytes : std::string()));
     }
     sandbox.emplace(*repository, std::move(folder), program, config, context);
   }

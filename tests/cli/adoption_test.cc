@@ -204,6 +204,26 @@ TEST_F(Adoption, AnAuditRunsTheTestsOfEachCommit) {
   EXPECT_EQ(repository_.shell("git status --porcelain; git worktree list | wc -l").out, "1\n") << "nothing is left behind";
 }
 
+// What a commit of the past says of itself does not count, also where nobody says anything today.
+TEST_F(Adoption, AnAuditRunsNothingAsTheCommitItselfAsks) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  const std::string start = head();
+  repository_.write("guard.toml", "backend = \"host\"\n");
+  repository_.write("sandbox/a.test.ts", kHonest);
+  repository_.must("git add -A && git commit -q -m 'Ask for the host'");
+  repository_.must("git rm -q guard.toml && git commit -q -m 'Ask for nothing'");
+  const auto built = repository_.guard({"image", "build"});
+  ASSERT_EQ(built.exit_status, 0) << built.err;
+  const auto document = repository_.guard({"audit", "--mode", "host", "--since", start, "--run", "--task-kind", "any", "--format", "json"}).document();
+  const auto text = document.dump(2);
+  EXPECT_EQ(text.find("on the host"), std::string::npos) << text;
+  for (const auto& commit : document["commits"]) {
+    if (commit.contains("run")) {
+      EXPECT_NE(commit["run"]["verdict"], "allowed") << "there is no engine here that could be used: " << text;
+    }
+  }
+}
+
 // ---- an upgrade ----
 
 TEST_F(Adoption, ADifferenceOfRulesNamesTheLinesThatAreNewlyRefused) {

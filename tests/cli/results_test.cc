@@ -51,7 +51,7 @@ struct Results : ::testing::TestWithParam<std::string> {
     return file;
   }
   ProgramResult run(const std::vector<std::string>& files, const std::string& format, const std::vector<std::string>& more) {
-    std::vector<std::string> words = {"run", "--backend", GetParam(), "--format", format, "--quiet", "--file-timeout", "8", "--memory", "384m"};
+    std::vector<std::string> words = {"run", "--backend", GetParam(), "--format", format, "--quiet", "--file-timeout", "4", "--memory", "384m"};
     words.insert(words.end(), more.begin(), more.end());
     words.insert(words.end(), files.begin(), files.end());
     return project_.guard(words);

@@ -239,8 +239,7 @@ TEST(Options, RunTurnsItsOptionsIntoOverrides) {
   EXPECT_EQ(options.sandbox.backend, BackendName::namespace_sandbox);
   EXPECT_TRUE(options.sandbox.quiet);
   const auto& overrides = options.sandbox.overrides;
-  for (const char* key : {"docker.timeout", "namespace.timeout", "host.timeout"})
-    EXPECT_EQ(override_of(overrides, key), "60");
+  EXPECT_EQ(override_of(overrides, "limits.timeout"), "60");
   EXPECT_EQ(override_of(overrides, "limits.memory"), "512m");
   EXPECT_EQ(override_of(overrides, "limits.cpus"), "1.5");
   EXPECT_EQ(override_of(overrides, "limits.pids"), "64");
@@ -269,7 +268,7 @@ TEST(Options, WithoutABackendTheChoiceIsLeftToTheConfiguration) {
 
 TEST(Options, ValuesAreCheckedWhileTheyAreStillAMistakeOfUsage) {
   EXPECT_THAT(mistake({"run", "a.ts", "--memory", "banana"}), HasSubstr("--memory: limits.memory must be"));
-  EXPECT_THAT(mistake({"run", "a.ts", "--timeout", "0"}), HasSubstr("--timeout: docker.timeout must be"));
+  EXPECT_THAT(mistake({"run", "a.ts", "--timeout", "0"}), HasSubstr("--timeout: limits.timeout must be"));
   EXPECT_THAT(mistake({"run", "a.ts", "--timeout", "-5"}), HasSubstr("must be"));
   EXPECT_THAT(mistake({"run", "a.ts", "--cpus", "nan"}), HasSubstr("must be"));
   EXPECT_THAT(mistake({"run", "a.ts", "--pids", "1"}), HasSubstr("must be"));

@@ -25,7 +25,18 @@ class StrayProcesses : public testing::SandboxFixture {
     child.env = {{"PATH", "/usr/bin:/bin"}};
     auto started = ChildProcess::start(child);
     if (!started) ADD_FAILURE() << started.error().to_string();
+    // It is the other program, and has said that it goes no further.
+    for (int i = 0; i < 1'000 && state_of(started->pid()) != 'T'; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    EXPECT_EQ(state_of(started->pid()), 'T');
     return std::move(*started);
+  }
+
+  static char state_of(pid_t pid) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+    std::string text;
+    std::getline(file, text);
+    const std::size_t behind = text.rfind(") ");
+    return behind == std::string::npos || behind + 2 >= text.size() ? '?' : text[behind + 2];
   }
 
   static bool lives(const ChildProcess& process) {
