@@ -1,6 +1,6 @@
 // Findings that a project had when it began to use guard: known, counted, and no reason to refuse. They are known by rule, path and
-// fingerprint (finding_marks.h), not by line, and each as often as it was there. What lies in [check] paths has none, nor have banned
-// patterns, encodings and policy: a generator's file is judged as if there were no baseline.
+// fingerprint (finding_marks.h), not by line, and each as often as it was there. Only what rules of the tiers always, docker and host find
+// in code counts, and nothing in [check] paths: a generator's file is judged as if there were no baseline.
 //
 // The file is guard-baseline.json beside guard.toml. configures_guard() knows it: no gated change may touch it.
 #pragma once

@@ -79,6 +79,7 @@ TEST_F(Adoption, ABaselineHoldsFromEveryFolderOfTheProject) {
 
 TEST_F(Adoption, ABaselineHasNothingOfWhatAGeneratorWritesNorASecret) {
   repository_.write("sandbox/a.test.ts", kEval);
+  fs::create_symlink("notes.md", repository_.path() / "link.ts");
   repository_.write("src/key.ts", "export const key = \"" + made_up_key() + "\";\n");
   const auto written = write_baseline();
   EXPECT_EQ(written.exit_status, 1) << written.out << written.err;
