@@ -23,6 +23,7 @@
 #include "pipeline/evidence_file.h"
 #include "pipeline/gate.h"
 #include "pipeline/run_output.h"
+#include "pipeline/test_results.h"
 #include "pipeline/source_files.h"
 #include "pipeline/staging.h"
 #include "pipeline/test_run.h"
@@ -291,6 +292,20 @@ class AttemptRun {
     }
   }
 
+  void take_failures(const RunRecord& record) {
+    for (const Failure& failure : failures_of(record)) {
+      if (attempt_.findings.size() >= kFindingsKept) break;
+      std::string message = failure.test;
+      for (std::string_view rest = failure.message; !rest.empty();) {
+        const std::size_t end = std::min(rest.find('\n'), rest.size());
+        if (end > 0) message.append(message.empty() ? "" : "; ").append(rest.substr(0, end));
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+      }
+      attempt_.findings.push_back({std::string(failure.kind), std::string(kFailedTest), masked_text(*context_.secrets, failure.file), failure.line,
+                                   masked_text(*context_.secrets, message), std::string(failure.next), {}});
+    }
+  }
+
   void gate_it(const ChangeSet& change, std::optional<Over>& over) {
     const Config& config = context_.config->config;
     GateRequest request;
@@ -510,6 +525,7 @@ class AttemptRun {
       attempt_.tests_skipped = record.tests->skipped;
     }
     if (record.check) take(record.check->report.findings);
+    if (record.verdict.reason == Reason::tests_failed) take_failures(record);
     said_ = std::move(output.text);
     tests_ = std::move(record.tests);
     if (record.verdict.kind() != VerdictKind::allowed) {

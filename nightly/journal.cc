@@ -742,7 +742,7 @@ Result<std::vector<Journal::NightSums>> Journal::sums(std::size_t nights) const 
               " (SELECT count(*) FROM task WHERE night = n.id AND state = 'skipped'),"
               " (SELECT count(*) FROM task WHERE night = n.id AND state IN ('waiting', 'running')),"
               " (SELECT count(*) FROM attempt WHERE night = n.id),"
-              " (SELECT count(*) FROM attempt JOIN finding ON finding.attempt = attempt.key WHERE attempt.night = n.id),"
+              " (SELECT count(*) FROM attempt JOIN finding ON finding.attempt = attempt.key WHERE attempt.night = n.id AND finding.tier <> 'test'),"
               " (SELECT count(DISTINCT test) FROM attempt JOIN flaky_test ON flaky_test.attempt = attempt.key WHERE attempt.night = n.id)"
               " FROM night AS n ORDER BY started_ms DESC, id DESC LIMIT ?");
   query.bind(limit_of(nights));
@@ -771,7 +771,7 @@ Result<std::vector<Journal::NightSums>> Journal::sums(std::size_t nights) const 
 Result<std::vector<Journal::RuleCount>> Journal::findings_by_rule(const std::string& night) const {
   const std::lock_guard lock(state_->mutex);
   Query query(*state_,
-              "SELECT rule, count(*) FROM attempt JOIN finding ON finding.attempt = attempt.key WHERE attempt.night = ?"
+              "SELECT rule, count(*) FROM attempt JOIN finding ON finding.attempt = attempt.key WHERE attempt.night = ? AND finding.tier <> 'test'"
               " GROUP BY rule ORDER BY 2 DESC, rule");
   query.bind(night);
   std::vector<RuleCount> counts;

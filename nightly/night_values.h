@@ -77,6 +77,9 @@ struct Task {
 enum class AttemptStep : std::uint8_t { cloning, generating, reading, gating, testing, weighing, committing, done };
 enum class AttemptOutcome : std::uint8_t { none, accepted, refused, failed, put_back, interrupted };
 
+// What a rule found; or, with kFailedTest as its tier, a failed test, whose rule is the kind of its failure.
+inline constexpr std::string_view kFailedTest = "test";
+
 struct AttemptFinding {
   std::string rule;
   std::string tier;

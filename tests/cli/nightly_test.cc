@@ -534,6 +534,7 @@ TEST(Nightly, RunsNothingAgainThatWasDecided) {
   const std::vector<NightTask> tasks = {{"taken", "good"}, {"dropped", "good"}, {"unseen", "good"}, {"back", "good"}, {"refused", "fails", "attempts = 1\n"}, {"broken", "fails_itself", "attempts = 1\n"}};
   night.plan(tasks);
   EXPECT_EQ(night.run().exit_status, 1);
+  const std::string first_night = night.guard({"nightly", "status", "--format", "json"}).document()["night"]["id"];
   ASSERT_EQ(night.guard({"nightly", "review", "take", "taken"}).exit_status, 0);
   ASSERT_EQ(night.guard({"nightly", "drop", "dropped"}).exit_status, 0);
   ASSERT_EQ(night.guard({"nightly", "retry", "back", "--note", "use smaller numbers"}).exit_status, 0);
@@ -549,6 +550,15 @@ TEST(Nightly, RunsNothingAgainThatWasDecided) {
   const auto report = night.guard({"nightly", "report"});
   EXPECT_THAT(report.out, HasSubstr("guard nightly review"));
   EXPECT_THAT(report.out, HasSubstr("its last line: no idea"));
+  // The failed test of the one that was given up, with its place and what was expected.
+  const auto first = night.guard({"nightly", "report", "--night", first_night, "--format", "json"}).document();
+  const auto& given_up = first["tasks"][4]["attempts"][0];
+  ASSERT_EQ(given_up["findings"].size(), 1u) << given_up;
+  EXPECT_EQ(given_up["findings"][0]["path"], "sandbox/refused.test.ts");
+  EXPECT_EQ(given_up["findings"][0]["line"], 5);
+  EXPECT_THAT(given_up["findings"][0]["message"].get<std::string>(), AllOf(HasSubstr("refused; "), HasSubstr("Expected: 5"), HasSubstr("Received: 4")));
+  EXPECT_THAT(given_up["feedback"].get<std::string>(), HasSubstr("sandbox/refused.test.ts:5: "));
+  EXPECT_TRUE(first["findings_by_rule"].empty()) << "no rule found it";
   // What an earlier night accepted can still be taken.
   const auto took = night.guard({"nightly", "review", "take", "unseen"});
   EXPECT_EQ(took.exit_status, 0) << took.err;
