@@ -23,9 +23,9 @@
 #include "pipeline/evidence_file.h"
 #include "pipeline/gate.h"
 #include "pipeline/run_output.h"
-#include "pipeline/test_results.h"
 #include "pipeline/source_files.h"
 #include "pipeline/staging.h"
+#include "pipeline/test_results.h"
 #include "pipeline/test_run.h"
 
 namespace guard::nightly {
