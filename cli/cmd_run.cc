@@ -23,7 +23,7 @@
 #include "pipeline/report_sarif.h"
 #include "pipeline/report_text.h"
 #include "pipeline/project_tree.h"
-#include "pipeline/test_run.h"
+#include "pipeline/suite_run.h"
 
 namespace guard {
 namespace {

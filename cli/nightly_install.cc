@@ -16,7 +16,7 @@
 #include "common/file_io.h"
 #include "common/text.h"
 #include "nightly/plan.h"
-#include "nightly/units.h"
+#include "nightly/systemd_units.h"
 #include "pipeline/json_parts.h"
 
 namespace guard {
@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using nightly::UnitManager;
-using nightly::UnitRequest;
+using nightly::SystemdUnitRequest;
 
 constexpr std::uint64_t kPlanBytesMax = 4u << 20;
 constexpr std::uint64_t kUnitBytesMax = 1u << 20;
@@ -67,7 +67,7 @@ Result<std::string> home_of(uid_t user) {
 }
 
 // Folders that a unit names have to be there, or it does not start. Root makes none in somebody else's home.
-Result<void> own_folders(const UnitRequest& request, uid_t owner) {
+Result<void> own_folders(const SystemdUnitRequest& request, uid_t owner) {
   for (const std::string* folder : {&request.state, &request.cache}) {
     struct stat info {};
     if (::stat(folder->c_str(), &info) == 0 && S_ISDIR(info.st_mode)) continue;
@@ -80,8 +80,8 @@ Result<void> own_folders(const UnitRequest& request, uid_t owner) {
   return ok();
 }
 
-Result<UnitRequest> request_of(const NightlyOptions& options, CommandContext& context) {
-  UnitRequest request;
+Result<SystemdUnitRequest> request_of(const NightlyOptions& options, CommandContext& context) {
+  SystemdUnitRequest request;
   request.manager = options.user ? UnitManager::user : UnitManager::system;
   if (!options.user && ::geteuid() != 0) {
     return Error(ErrorCode::input_invalid, "only root installs units for the whole machine").hint("guard nightly install PLAN --user");
@@ -157,7 +157,7 @@ Result<Standing> standing(const fs::path& path, const std::string& text) {
   return *bytes == text ? Standing::same : Standing::older;
 }
 
-std::vector<std::string> next_steps(const UnitRequest& request, const nightly::NightUnits& units) {
+std::vector<std::string> next_steps(const SystemdUnitRequest& request, const nightly::NightUnits& units) {
   const bool user = request.manager == UnitManager::user;
   const std::string control = user ? "systemctl --user " : "systemctl ";
   std::vector<std::string> steps = {control + "daemon-reload", control + fmt::format("enable --now {} {}", units.timers[0], units.timers[1])};
@@ -170,7 +170,7 @@ std::vector<std::string> next_steps(const UnitRequest& request, const nightly::N
 }  // namespace
 
 Result<int> nightly_install(const NightlyOptions& options, CommandContext& context) {
-  GUARD_TRY_ASSIGN(const UnitRequest request, request_of(options, context));
+  GUARD_TRY_ASSIGN(const SystemdUnitRequest request, request_of(options, context));
   GUARD_TRY_ASSIGN(const auto units, nightly::night_units(request));
   GUARD_TRY_ASSIGN(const fs::path folder, unit_folder(request.manager, request.home, context.environment));
   // All are looked at before one is written.

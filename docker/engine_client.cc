@@ -318,16 +318,6 @@ Result<void> EngineClient::pull_image(std::string_view repository, std::string_v
   return ok();
 }
 
-Result<void> EngineClient::tag_image(std::string_view id, std::string_view repository, std::string_view tag,
-                                     Deadline deadline) {
-  HttpRequest request;
-  request.method = "POST";
-  request.target =
-      fmt::format("/images/{}/tag?repo={}&tag={}", url_encode(id), url_encode(repository), url_encode(tag));
-  GUARD_TRY(call(endpoint_, request, {201}, ErrorCode::image_build_failed, deadline, cancel_));
-  return ok();
-}
-
 Result<void> EngineClient::remove_image(std::string_view reference, Deadline deadline) {
   HttpRequest request;
   request.method = "DELETE";

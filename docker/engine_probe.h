@@ -1,4 +1,4 @@
-// Is there a container engine? SPEC section 1: available, absent (proved), or unknown; decided from errno, HTTP status
+// Is there a container engine? Available, absent (proved), or unknown; decided from errno, HTTP status
 // and typed fields only.
 #pragma once
 

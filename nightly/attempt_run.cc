@@ -16,7 +16,7 @@
 #include "nightly/feedback.h"
 #include "nightly/generator.h"
 #include "nightly/kept_tests.h"
-#include "nightly/test_worth.h"
+#include "nightly/mutation_check.h"
 #include "nightly/wall_clock.h"
 #include "pipeline/backend_choice.h"
 #include "pipeline/brief.h"
@@ -26,7 +26,7 @@
 #include "pipeline/source_files.h"
 #include "pipeline/staging.h"
 #include "pipeline/test_results.h"
-#include "pipeline/test_run.h"
+#include "pipeline/suite_run.h"
 
 namespace guard::nightly {
 namespace {
@@ -66,7 +66,7 @@ std::string last_line(std::string_view text) {
 }
 
 // The attempt is over, one way or the other.
-struct Over {
+struct AttemptEnd {
   AttemptOutcome outcome;
   std::string reason;
   std::string detail;
@@ -86,15 +86,15 @@ class AttemptRun {
 
   Result<Attempt> execute() {
     GUARD_TRY(save());
-    std::optional<Over> over;
+    std::optional<AttemptEnd> over;
     if (auto done = steps(over); !done) {
       if (fatal_) return std::move(*fatal_);
       if (done.error().code() == ErrorCode::cancelled || cancel_.cancelled()) {
-        over = Over{AttemptOutcome::interrupted, "interrupted", "guard was stopped"};
+        over = AttemptEnd{AttemptOutcome::interrupted, "interrupted", "guard was stopped"};
       } else {
         std::string sentence = fmt::format("{}: {}", done.error().wire_name(), done.error().message());
         if (!done.error().hint().empty()) sentence += fmt::format("; {}", done.error().hint());
-        over = Over{AttemptOutcome::put_back, "error", std::move(sentence)};
+        over = AttemptEnd{AttemptOutcome::put_back, "error", std::move(sentence)};
       }
     }
     return finish(std::move(*over));
@@ -124,7 +124,7 @@ class AttemptRun {
   }
 
   // Everything up to the outcome. An Error: guard's own failure, or the engine's.
-  Result<void> steps(std::optional<Over>& over) {
+  Result<void> steps(std::optional<AttemptEnd>& over) {
     const Config& config = context_.config->config;
     // Before the generator is paid for: where nothing can be run, nothing need be generated.
     GUARD_TRY(choose(over));
@@ -151,14 +151,14 @@ class AttemptRun {
     if (!read) {
       // Nothing of ours makes a file that we cannot read.
       if (read.error().sys_errno() != EACCES && read.error().sys_errno() != EPERM) return std::move(read).error();
-      over = Over{AttemptOutcome::refused, "unreadable", read.error().message()};
+      over = AttemptEnd{AttemptOutcome::refused, "unreadable", read.error().message()};
       return ok();
     }
     ChangeSet& change = *read;
     for (const auto& file : change.files) attempt_.files.push_back(masked_text(*context_.secrets, file.path));
     time("read", began);
     if (change.files.empty() && change.findings.empty()) {
-      over = Over{AttemptOutcome::refused, "no_change", "the generator changed nothing"};
+      over = AttemptEnd{AttemptOutcome::refused, "no_change", "the generator changed nothing"};
       return ok();
     }
 
@@ -171,7 +171,7 @@ class AttemptRun {
     }
     GUARD_TRY_ASSIGN(const bool fits, fits_on(*tip, change));
     if (!fits) {
-      over = Over{AttemptOutcome::put_back, "conflict", "another task of this night changed one of these files first"};
+      over = AttemptEnd{AttemptOutcome::put_back, "conflict", "another task of this night changed one of these files first"};
       return ok();
     }
     GUARD_TRY(enter(AttemptStep::gating));
@@ -210,11 +210,11 @@ class AttemptRun {
     began = Clock::now();
     GUARD_TRY(commit(*tip, change));
     time("commit", began);
-    over = Over{AttemptOutcome::accepted, "accepted", {}};
+    over = AttemptEnd{AttemptOutcome::accepted, "accepted", {}};
     return ok();
   }
 
-  Result<void> choose(std::optional<Over>& over) {
+  Result<void> choose(std::optional<AttemptEnd>& over) {
     const Config& config = context_.config->config;
     std::optional<BackendName> forced;
     if (order_.rollout == Rollout::host) forced = BackendName::host;
@@ -224,7 +224,7 @@ class AttemptRun {
         [&] { return probe_container_use(config, context_.environment); });
     if (!chosen) {
       const Verdict verdict = verdict_of(chosen.error());
-      over = Over{AttemptOutcome::put_back, std::string(info(verdict.reason).name), chosen.error().message()};
+      over = AttemptEnd{AttemptOutcome::put_back, std::string(info(verdict.reason).name), chosen.error().message()};
       return ok();
     }
     backend_ = std::move(*chosen);
@@ -232,7 +232,7 @@ class AttemptRun {
     return ok();
   }
 
-  Result<void> generate(const Clone& clone, std::optional<Over>& over) {
+  Result<void> generate(const Clone& clone, std::optional<AttemptEnd>& over) {
     const Config& config = context_.config->config;
     GeneratorRequest request;
     request.argv = order_.task.generator;
@@ -263,22 +263,22 @@ class AttemptRun {
     return ok();
   }
 
-  std::optional<Over> judge(const GeneratorResult& result) const {
+  std::optional<AttemptEnd> judge(const GeneratorResult& result) const {
     using End = GeneratorResult::End;
     switch (result.end) {
-      case End::cancelled: return Over{AttemptOutcome::interrupted, "interrupted", "guard was stopped"};
-      case End::disk_full: return Over{AttemptOutcome::put_back, "no_space", "the disk filled up while the generator ran"};
-      case End::not_started: return Over{AttemptOutcome::failed, "generator_missing", result.sentence};
-      case End::flooded: return Over{AttemptOutcome::failed, "generator_flooded", result.sentence};
+      case End::cancelled: return AttemptEnd{AttemptOutcome::interrupted, "interrupted", "guard was stopped"};
+      case End::disk_full: return AttemptEnd{AttemptOutcome::put_back, "no_space", "the disk filled up while the generator ran"};
+      case End::not_started: return AttemptEnd{AttemptOutcome::failed, "generator_missing", result.sentence};
+      case End::flooded: return AttemptEnd{AttemptOutcome::failed, "generator_flooded", result.sentence};
       case End::timed_out:
-        if (order_.time_left <= order_.task.generator_timeout) return Over{AttemptOutcome::interrupted, "time", "the time of the night was over"};
-        return Over{AttemptOutcome::failed, "generator_timed_out", result.sentence};
-      case End::signaled: return Over{AttemptOutcome::failed, "generator_crashed", result.sentence};
+        if (order_.time_left <= order_.task.generator_timeout) return AttemptEnd{AttemptOutcome::interrupted, "time", "the time of the night was over"};
+        return AttemptEnd{AttemptOutcome::failed, "generator_timed_out", result.sentence};
+      case End::signaled: return AttemptEnd{AttemptOutcome::failed, "generator_crashed", result.sentence};
       case End::exited: break;
     }
-    if (result.value != 0) return Over{AttemptOutcome::failed, "generator_failed", result.sentence};
+    if (result.value != 0) return AttemptEnd{AttemptOutcome::failed, "generator_failed", result.sentence};
     if (result.left > 0 && !context_.plan->allow_left_processes) {
-      return Over{AttemptOutcome::refused, "left_processes", fmt::format("the generator left {} running when it ended; {} ended", result.left == 1 ? "a process" : fmt::format("{} processes", result.left), result.left == 1 ? "it was" : "they were")};
+      return AttemptEnd{AttemptOutcome::refused, "left_processes", fmt::format("the generator left {} running when it ended; {} ended", result.left == 1 ? "a process" : fmt::format("{} processes", result.left), result.left == 1 ? "it was" : "they were")};
     }
     return std::nullopt;
   }
@@ -306,7 +306,7 @@ class AttemptRun {
     }
   }
 
-  void gate_it(const ChangeSet& change, std::optional<Over>& over) {
+  void gate_it(const ChangeSet& change, std::optional<AttemptEnd>& over) {
     const Config& config = context_.config->config;
     GateRequest request;
     request.rules = context_.rules;
@@ -370,7 +370,7 @@ class AttemptRun {
     }
   }
 
-  static Over over_of(const Verdict& verdict, const std::optional<Error>& error) {
+  static AttemptEnd over_of(const Verdict& verdict, const std::optional<Error>& error) {
     const std::string detail = error ? error->message() : !verdict.detail.empty() ? verdict.detail : std::string(info(verdict.reason).sentence);
     const std::string reason(info(verdict.reason).name);
     // Nothing of ours or of the engine's makes a test file empty.
@@ -428,7 +428,7 @@ class AttemptRun {
     std::vector<std::string> before;  // all that the project had, where the change touches what was in sandbox/; else none
   };
 
-  Result<Tests> tests_of(const std::string& tip, const ChangeSet& change, std::optional<Over>& over) const {
+  Result<Tests> tests_of(const std::string& tip, const ChangeSet& change, std::optional<AttemptEnd>& over) const {
     const std::string prefix = order_.task.project.empty() ? "" : order_.task.project + "/";
     GUARD_TRY_ASSIGN(const auto listing, context_.repository->listing(tip));
     std::set<std::string> all;
@@ -447,7 +447,7 @@ class AttemptRun {
     const std::vector<std::string> before(all.begin(), all.end());
     for (const auto& file : change.files) {
       if (file.before == EntryKind::absent || !is_test_name(file.path) || file.path.starts_with(prefix + "sandbox/")) continue;
-      over = Over{AttemptOutcome::refused, kTestsWeakened,
+      over = AttemptEnd{AttemptOutcome::refused, kTestsWeakened,
                   fmt::format("{} was there before and is not below {}sandbox/: guard does not run it, so nothing shows that its tests still pass; leave it as it is", file.path, prefix)};
       return Tests{};
     }
@@ -475,9 +475,9 @@ class AttemptRun {
     if (touches_tests) tests.before = before;
     std::set_difference(all.begin(), all.end(), fresh.begin(), fresh.end(), std::back_inserter(tests.old));
     if (order_.task.kind == TaskKind::test && fresh.empty()) {
-      over = Over{AttemptOutcome::refused, "no_tests", fmt::format("the change holds no test below {}sandbox/: names end in .test.ts, _test.ts, .spec.ts or _spec.ts", prefix)};
+      over = AttemptEnd{AttemptOutcome::refused, "no_tests", fmt::format("the change holds no test below {}sandbox/: names end in .test.ts, _test.ts, .spec.ts or _spec.ts", prefix)};
     } else if (chosen.empty()) {
-      over = Over{AttemptOutcome::refused, "no_tests", "there is no test that could show that this change works"};
+      over = AttemptEnd{AttemptOutcome::refused, "no_tests", "there is no test that could show that this change works"};
       // What is taken away whole.
       if (!tests.before.empty()) over->reason = kTestsWeakened;
     }
@@ -500,7 +500,7 @@ class AttemptRun {
     return request;
   }
 
-  Result<void> run(const Clone& judged, const Tests& tests, std::optional<Over>& over) {
+  Result<void> run(const Clone& judged, const Tests& tests, std::optional<AttemptEnd>& over) {
     RunRequest request = run_request(judged, tests.run);
     RunFacts facts = new_run_facts();
     facts.project = order_.task.project.empty() ? "." : order_.task.project;
@@ -539,7 +539,7 @@ class AttemptRun {
 
   // What passed before has to pass afterwards. What that is, a run of the files as they were says, and no report that the change had a
   // hand in.
-  Result<void> compare(const std::string& tip, const Tests& tests, std::optional<Over>& over) {
+  Result<void> compare(const std::string& tip, const Tests& tests, std::optional<AttemptEnd>& over) {
     GUARD_TRY_ASSIGN(const Clone before, Clone::create(*context_.repository, folder_ / "before", tip));
     StringSink output;
     const RunRecord record = run_tests(run_request(before, tests.before), output, output, cancel_);
@@ -552,13 +552,13 @@ class AttemptRun {
       return ok();
     }
     if (std::string lost = lost_tests(*record.tests, *tests_); !lost.empty()) {
-      over = Over{AttemptOutcome::refused, kTestsWeakened, std::move(lost)};
+      over = AttemptEnd{AttemptOutcome::refused, kTestsWeakened, std::move(lost)};
       said_.clear();  // all passed, which is not the point
     }
     return ok();
   }
 
-  Result<void> weigh(const Clone& judged, const Tests& tests, std::optional<Over>& over) {
+  Result<void> weigh(const Clone& judged, const Tests& tests, std::optional<AttemptEnd>& over) {
     const auto& nightly = context_.config->config.nightly;
     WorthRequest request;
     request.run = run_request(judged, tests.fresh);
@@ -580,10 +580,10 @@ class AttemptRun {
     for (const auto& test : worth.flaky) attempt_.flaky.push_back(masked_text(*context_.secrets, test));
     switch (worth.kind) {
       case WorthKind::worth: break;
-      case WorthKind::weaker: over = Over{AttemptOutcome::refused, kTestsWeakened, worth.detail}; break;
-      case WorthKind::worthless: over = Over{AttemptOutcome::refused, "worthless", worth.detail}; break;
-      case WorthKind::flaky: over = Over{AttemptOutcome::refused, "flaky", worth.detail}; break;
-      case WorthKind::undecided: over = Over{AttemptOutcome::put_back, "worth_undecided", worth.detail}; break;
+      case WorthKind::weaker: over = AttemptEnd{AttemptOutcome::refused, kTestsWeakened, worth.detail}; break;
+      case WorthKind::worthless: over = AttemptEnd{AttemptOutcome::refused, "worthless", worth.detail}; break;
+      case WorthKind::flaky: over = AttemptEnd{AttemptOutcome::refused, "flaky", worth.detail}; break;
+      case WorthKind::undecided: over = AttemptEnd{AttemptOutcome::put_back, "worth_undecided", worth.detail}; break;
     }
     return ok();
   }
@@ -612,7 +612,7 @@ class AttemptRun {
     return ok();
   }
 
-  Result<Attempt> finish(Over over) {
+  Result<Attempt> finish(AttemptEnd over) {
     attempt_.outcome = over.outcome;
     attempt_.reason = std::move(over.reason);
     attempt_.detail = masked_text(*context_.secrets, over.detail);

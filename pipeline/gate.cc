@@ -17,7 +17,7 @@
 #include "pipeline/tree_check.h"
 #include "validator/source_view.h"
 #include "validator/trusted_files.h"
-#include "validator/weigh.h"
+#include "validator/cross_file_judge.h"
 
 namespace guard {
 namespace {
@@ -201,7 +201,7 @@ CheckRecord weigh_tree(const GateRequest& request, const TreeGate& tree, const T
   WaiverDesk desk(request.config->check.waivers, today_utc());
   for (const auto& name : hits.names) desk.saw(name);
   if (request.keep_names) record.names = hits.names;
-  const Weigher weigher(*request.rules, hits.files, modules);
+  const CrossFileJudge weigher(*request.rules, hits.files, modules);
   std::optional<Error> withheld;
   for (std::size_t i = 0; i < hits.files.size(); ++i) {
     Report of_file;

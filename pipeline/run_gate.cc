@@ -12,7 +12,7 @@
 #include "pipeline/module_names.h"
 #include "validator/file_check.h"
 #include "validator/import_graph.h"
-#include "validator/weigh.h"
+#include "validator/cross_file_judge.h"
 
 namespace guard {
 namespace {

@@ -109,7 +109,7 @@ std::string titles_of(const Attested& attested, std::string_view word) {
 
 // What the script that runs beside the tests (runner/attestation.mjs) must have said for a pass. It speaks once all tests have
 // ended and never before, so a report without it was written by somebody who ended the run.
-std::optional<Verdict> not_attested(const RunEvidence& evidence, const TestSummary& tests) {
+std::optional<Verdict> not_attested(const RunObservations& evidence, const TestSummary& tests) {
   const ExecResult& exec = evidence.exec;
   if (exec.attestation_forged) return verdict(Reason::report_forged, "something wrote to guard's own socket without knowing its key");
   if (!exec.attested) return verdict(Reason::report_forged, "there are a report and a summary, yet nothing attests that the tests had ended");
@@ -179,7 +179,7 @@ bool same(const TestSummary& report, const TextSummary& text, bool filtered) {
 }
 
 // bun exits with 1 and prints no summary where a filter leaves no test.
-bool none_selected(const RunEvidence& evidence, const std::optional<TestSummary>& tests) {
+bool none_selected(const RunObservations& evidence, const std::optional<TestSummary>& tests) {
   const ExecResult& exec = evidence.exec;
   const bool nothing_ran = tests && tests->tests > 0 && tests->skipped == tests->tests && !evidence.text && evidence.failures_told == 0;
   return evidence.filtered && exec.outcome.value == 1 && nothing_ran && !exec.attestation_forged && exec.touched.empty();
@@ -266,7 +266,7 @@ void count_what_was_attested(const ExecResult& exec, TestSummary& tests) {
 
 }  // namespace
 
-RunJudgement judge_test_run(const RunEvidence& evidence) {
+RunJudgement judge_test_run(const RunObservations& evidence) {
   RunJudgement judgement;
   const ExecResult& exec = evidence.exec;
   std::string unreadable;

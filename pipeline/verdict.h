@@ -84,7 +84,7 @@ Verdict verdict_of(const Report& check, bool files_expected);
 std::string missing_hardening(const std::map<std::string, std::string>& seen);
 
 // All that is known about one test run.
-struct RunEvidence {
+struct RunObservations {
   std::vector<std::string> files;  // as bun would name them: "sandbox/a.test.ts"
   ExecResult exec;
   const Collection* written = nullptr;    // what the run left in its writable folder; null: not known
@@ -105,7 +105,7 @@ struct RunJudgement {
 // skipped as a whole, an init that saw the hardening from inside, and the attestation of runner/attestation.mjs that all
 // tests have ended. Whatever is missing makes it undecided; whatever
 // contradicts makes it rejected.
-RunJudgement judge_test_run(const RunEvidence& evidence);
+RunJudgement judge_test_run(const RunObservations& evidence);
 
 // For `guard exec`: no report to be read.
 Verdict judge_command(const ExecResult& exec, bool sandboxed);

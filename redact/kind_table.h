@@ -8,7 +8,7 @@
 
 #include "common/result.h"
 #include "redact/secret_kind.h"
-#include "redact/trigger_table.h"
+#include "redact/literal_table.h"
 #include "rules/rule_set.h"
 
 namespace guard {
@@ -18,7 +18,7 @@ struct KindTable {
   // those that go by looks alone last.
   std::span<const SecretKind> kinds;
   std::span<const SecretKind> runs;  // Machine::run
-  TriggerTables triggers;            // their `kind` counts in `kinds`
+  LiteralTables triggers;            // their `kind` counts in `kinds`
 };
 
 // Of RuleSet::shipped().
@@ -35,7 +35,7 @@ class OwnKindTable {
   KindTexts texts_;
   std::vector<SecretKind> kinds_;
   std::vector<SecretKind> runs_;
-  TriggerTable triggers_;
+  LiteralTable triggers_;
   KindTable table_;
 };
 

@@ -85,10 +85,10 @@ class KindWriter {
   std::size_t patterns_ = 0;
 };
 
-std::string trigger_tables(const TriggerTables& tables) {
+std::string trigger_tables(const LiteralTables& tables) {
   std::string entries;
-  for (const TriggerTables::Entry& entry : tables.entries) {
-    const Trigger& trigger = entry.trigger;
+  for (const LiteralTables::Entry& entry : tables.entries) {
+    const Literal& trigger = entry.trigger;
     entries += fmt::format("{{{{{}, {}, {}, {}}}, {:#x}u, {:#x}u, {:#x}u, {}, {}}},\n", cpp_literal(trigger.literal),
                            trigger.fold_case, trigger.known_value, trigger.kind, entry.bytes, entry.head,
                            entry.mask, entry.next_in_group, entry.next_with_first);
@@ -96,7 +96,7 @@ std::string trigger_tables(const TriggerTables& tables) {
   std::string groups;
   for (const auto& eight_groups : *tables.short_groups) {
     groups += "{{";
-    for (const TriggerTables::Halves& place : eight_groups) {
+    for (const LiteralTables::Halves& place : eight_groups) {
       groups += fmt::format("{{{{{{{}}}}}, {{{{{}}}}}}},\n", numbers(place.lower), numbers(place.upper));
     }
     groups += "}},\n";
@@ -108,15 +108,15 @@ std::string trigger_tables(const TriggerTables& tables) {
     heads += "}},\n";
   }
   return fmt::format(
-      "constexpr TriggerTables::Entry kEntries[] = {{\n{}{{}}}};\n"
+      "constexpr LiteralTables::Entry kEntries[] = {{\n{}{{}}}};\n"
       "constexpr std::uint32_t kGroup[] = {{\n{}}};\n"
       "constexpr std::uint32_t kFirst[] = {{\n{}}};\n"
       "constexpr std::uint16_t kPlaces[] = {{\n{}}};\n"
-      "constexpr TriggerTables::ShortGroups kShortGroups = {{{{\n{}}}}};\n"
+      "constexpr LiteralTables::ShortGroups kShortGroups = {{{{\n{}}}}};\n"
       "constexpr std::uint64_t kFours[] = {{\n{}}};\n"
       "constexpr std::uint64_t kExact[] = {{\n{}}};\n"
       "constexpr std::uint64_t kLonger[] = {{\n{}}};\n"
-      "constexpr TriggerTables::HeadGroups kHeadGroups = {{{{{{\n{}}}}}}};\n",
+      "constexpr LiteralTables::HeadGroups kHeadGroups = {{{{{{\n{}}}}}}};\n",
       entries, numbers(tables.group), numbers(tables.first), numbers(tables.places), groups, numbers(tables.fours),
       numbers(tables.exact), numbers(tables.longer), heads);
 }

@@ -46,15 +46,15 @@ Result<void> PrefixFinder::advance(const StreamText& text, const KnownFinder& kn
 Result<bool> PrefixFinder::decide_at(const StreamText& text, Offset at, const Masks& masks,
                                      std::vector<SecretSpan>& spans) {
   const std::string_view rest = text.from(at);
-  const TriggerTable::Candidates triggers = triggers_->candidates(rest);
-  const auto blocked = [&](const Trigger& trigger) {
+  const LiteralTable::Candidates triggers = triggers_->candidates(rest);
+  const auto blocked = [&](const Literal& trigger) {
     if (trigger.known_value) return false;
     const KindState& state = states_[trigger.kind];
     return state.swallowing || at < state.end;
   };
   bool any = false;
-  for (const Trigger& trigger : triggers) {
-    const Seen seen = TriggerTable::seen(trigger, rest);
+  for (const Literal& trigger : triggers) {
+    const Seen seen = LiteralTable::seen(trigger, rest);
     if (seen == Seen::no) continue;
     if (blocked(trigger)) continue;
     if (seen == Seen::partly) {
@@ -70,8 +70,8 @@ Result<bool> PrefixFinder::decide_at(const StreamText& text, Offset at, const Ma
     if (!text.window(at)) return false;
   }
   if (!any) return true;
-  for (const Trigger& trigger : triggers) {
-    if (TriggerTable::seen(trigger, rest) != Seen::fully || blocked(trigger)) continue;
+  for (const Literal& trigger : triggers) {
+    if (LiteralTable::seen(trigger, rest) != Seen::fully || blocked(trigger)) continue;
     if (trigger.known_value) {
       known_.add(at, at + trigger.literal.size());
       spans.push_back({at, at + trigger.literal.size(), trigger.kind});
@@ -145,11 +145,11 @@ Result<void> PrefixFinder::follow_pem(const StreamText& text, std::vector<Secret
 }
 
 Offset PrefixFinder::live_from(const StreamText& text, std::uint32_t& marker) const {
-  TriggerScan scanner(*triggers_);
+  LiteralScan scanner(*triggers_);
   for (Offset at = scanner.next(text, scan_); at < text.end(); at = scanner.next(text, at + 1)) {
     const std::string_view rest = text.from(at);
-    for (const Trigger& trigger : triggers_->candidates(rest)) {
-      const Seen seen = TriggerTable::seen(trigger, rest);
+    for (const Literal& trigger : triggers_->candidates(rest)) {
+      const Seen seen = LiteralTable::seen(trigger, rest);
       if (seen == Seen::no) continue;
       marker = trigger.known_value ? trigger.kind : first_marker_ + trigger.kind;
       if (trigger.known_value) {

@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "common/result.h"
-#include "redact/kind_judge.h"
+#include "redact/secret_matcher.h"
 #include "redact/known_values.h"
 #include "redact/pem_tail.h"
 #include "redact/secret_kind.h"
 #include "redact/secret_source.h"
 #include "redact/stream_text.h"
-#include "redact/trigger_scan.h"
-#include "redact/trigger_table.h"
+#include "redact/literal_scan.h"
+#include "redact/literal_table.h"
 
 namespace guard {
 
@@ -60,8 +60,8 @@ class PrefixFinder {
                       std::vector<SecretSpan>& spans);
 
   const SecretSource::State* secrets_;
-  const TriggerTable* triggers_;
-  TriggerScan scanner_;
+  const LiteralTable* triggers_;
+  LiteralScan scanner_;
   std::uint32_t first_marker_;
   std::vector<KindState> states_;
   std::vector<std::uint32_t> swallowing_;

@@ -2,9 +2,9 @@
 // known. What lies before every frontier is final: it leaves, with one marker in the place of each hidden region. What
 // lies behind stays, with 64 bytes of left context. No finder knows where a push ended.
 //
-// The same finders read the stream's shadow (shadow_text.h); what they find there hides the bytes that it is made of.
+// The same finders read the stream's shadow (visible_text.h); what they find there hides the bytes that it is made of.
 //
-// redact_whole() is the same definition without any of this: it looks at every offset of a text that is all there.
+// redact_whole() in the tests is the same definition without any of this: it looks at every offset of a text that is all there.
 #include "redact/redactor.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 #include "redact/masked_regions.h"
 #include "redact/regions.h"
 #include "redact/secret_state.h"
-#include "redact/shadow_text.h"
+#include "redact/visible_text.h"
 
 namespace guard {
 namespace {
@@ -41,7 +41,7 @@ class NowhereSink final : public ByteSink {
 // Behind a secret of the stream a reader of the output sees a marker's end, whatever the shadow shows there.
 class StreamMask final : public OuterMask {
  public:
-  StreamMask(const ShadowText& shadow, const HiddenStretches& hidden, Offset frontier)
+  StreamMask(const VisibleText& shadow, const HiddenStretches& hidden, Offset frontier)
       : shadow_(&shadow), hidden_(&hidden), frontier_(frontier) {}
   bool knows(Offset at) const override { return frontier_ > shadow_->to_stream(at); }
   bool ends_before(Offset at) const override {
@@ -53,7 +53,7 @@ class StreamMask final : public OuterMask {
   Offset last_seam(Offset from, Offset to) const override { return shadow_->last_seam(from, to); }
 
  private:
-  const ShadowText* shadow_;
+  const VisibleText* shadow_;
   const HiddenStretches* hidden_;
   Offset frontier_;
 };
@@ -93,7 +93,7 @@ struct Redactor::State {
   Finders finders;
   HiddenStretches hidden_in_stream;  // of late, by what the finders found in the stream itself
   Regions regions;
-  ShadowText shadow;
+  VisibleText shadow;
   Finders shadow_finders;
   Regions shadow_regions;
   std::vector<SecretSpan> spans;         // that begin at `emitted` or later
@@ -209,7 +209,7 @@ Result<Offset> Redactor::State::advance(const StreamText& held) {
   const Offset final_until = ended ? all.end() : std::min(finders.frontier(), shadow_frontier);
   GUARD_TRY(emit(all, final_until));
   const Offset kept_from = std::min(final_until - std::min<Offset>(final_until, kLeftContextBytes),
-                                    shadow.read() - std::min<Offset>(shadow.read(), ShadowText::kLineBytesMax));
+                                    shadow.read() - std::min<Offset>(shadow.read(), VisibleText::kLineBytesMax));
   hidden_in_stream.forget_before(kept_from);
   return std::max(kept_from, held.begin());
 }

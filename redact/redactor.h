@@ -63,7 +63,4 @@ class Redactor final : public ByteSink {
 // F of a text that is all there.
 Result<std::string> redact_text(const SecretSource& secrets, std::string_view text);
 
-// The definition of F, written for clearness and not for speed; tests hold Redactor against it.
-Result<std::string> redact_whole(const SecretSource& secrets, std::string_view text);
-
 }  // namespace guard

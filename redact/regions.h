@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "redact/gap.h"
+#include "redact/escape_sequence.h"
 #include "redact/secret_state.h"
 #include "redact/stream_text.h"
 

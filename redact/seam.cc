@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "redact/byte_scan.h"
-#include "redact/gap.h"
+#include "redact/escape_sequence.h"
 #include "redact/secret_state.h"
-#include "redact/trigger_scan.h"
+#include "redact/literal_scan.h"
 
 namespace guard {
 namespace {
@@ -196,8 +196,8 @@ bool NextLine::may_go_on() const {
 }
 
 bool SeamFinder::begins_literal(std::string_view text) const {
-  for (const Trigger& trigger : secrets_->triggers.candidates(text)) {
-    if (trigger.literal.size() >= kLiteralMin && TriggerTable::seen(trigger, text) == Seen::fully) return true;
+  for (const Literal& trigger : secrets_->triggers.candidates(text)) {
+    if (trigger.literal.size() >= kLiteralMin && LiteralTable::seen(trigger, text) == Seen::fully) return true;
   }
   return false;
 }
@@ -211,11 +211,11 @@ SeamFinder::End SeamFinder::end_of(const SeenLine& line, const Column& column, b
   const StreamText text(line.text, 0, true);
   const Offset from = text.end() - (whole ? std::min(line.text.size(), kWindowBytes) : begun_run(line.text));
   End found;
-  TriggerScan scan(secrets_->triggers);
+  LiteralScan scan(secrets_->triggers);
   for (Offset at = scan.next(text, from); at < text.end(); at = scan.next(text, at + 1)) {
     const std::string_view rest = text.from(at);
-    for (const Trigger& trigger : secrets_->triggers.candidates(rest)) {
-      const Seen seen = TriggerTable::seen(trigger, rest);
+    for (const Literal& trigger : secrets_->triggers.candidates(rest)) {
+      const Seen seen = LiteralTable::seen(trigger, rest);
       if (seen == Seen::no || trigger.known_value || secrets_->is_off(trigger.kind)) continue;
       const SecretKind& kind = secrets_->kinds[trigger.kind];
       const bool pem = kind.machine == SecretKind::Machine::pem;

@@ -5,7 +5,7 @@
 //   - a secret has begun before it and is none yet: a part of its literal or more, or a known value that the next line goes on with;
 //   - a whole secret reaches it, and the next line looks like more: a line of its own as wide as the one before, or
 //     anything that does not read as words.
-// The shadow of the stream (shadow_text.h) is without its seams. Nobody else has to know of them.
+// The shadow of the stream (visible_text.h) is without its seams. Nobody else has to know of them.
 #pragma once
 
 #include <algorithm>

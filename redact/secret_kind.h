@@ -1,5 +1,5 @@
 // One secret rule made ready: which literals give a candidate away, and what is needed to decide whether it is a secret
-// (kind_judge.h).
+// (secret_matcher.h).
 //
 // The keys of `redact` in a rule (all as text):
 //   prefix    literals of 3 to 60 bytes, separated by blanks; one of them begins every match. "%20" stands for a blank.

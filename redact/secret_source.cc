@@ -101,7 +101,7 @@ SecretSource::State::State(const KindTable& table)
     : kinds(table.kinds),
       runs(table.runs),
       triggers(table.triggers),
-      judges_(std::make_unique<std::atomic<const KindJudge*>[]>(table.kinds.size())) {}
+      judges_(std::make_unique<std::atomic<const SecretMatcher*>[]>(table.kinds.size())) {}
 
 SecretSource::State::~State() {
   for (std::size_t i = 0; i < kinds.size(); ++i) delete judges_[i].load();
@@ -109,9 +109,9 @@ SecretSource::State::~State() {
 
 Result<KindMatch> SecretSource::State::decide(std::uint32_t kind, const Candidate& candidate, LastRefusal* last) const {
   if (is_off(kind)) return KindMatch();
-  const KindJudge* judge = judges_[kind].load(std::memory_order_acquire);
+  const SecretMatcher* judge = judges_[kind].load(std::memory_order_acquire);
   if (judge == nullptr) {
-    auto made = std::make_unique<const KindJudge>(kinds[kind]);
+    auto made = std::make_unique<const SecretMatcher>(kinds[kind]);
     // Where two threads make it at once, the first one's is taken.
     judge = judges_[kind].compare_exchange_strong(judge, made.get()) ? made.release() : judge;
   }

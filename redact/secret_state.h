@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "redact/kind_judge.h"
+#include "redact/secret_matcher.h"
 #include "redact/kind_table.h"
 #include "redact/known_values.h"
 #include "redact/secret_source.h"
-#include "redact/trigger_table.h"
+#include "redact/literal_table.h"
 #include "redact/wrapped_runs.h"
 
 namespace guard {
@@ -30,7 +30,7 @@ struct SecretSource::State {
   std::span<const SecretKind> runs;
   std::unique_ptr<const OwnKindTable> own;  // where kinds, runs and triggers live that are not shipped
   KnownValues known;
-  TriggerTable triggers;
+  LiteralTable triggers;
   std::vector<bool> kinds_off;  // by kinds, then runs; empty: all are on
   std::vector<std::pair<std::string, std::string>> refused;
 
@@ -69,7 +69,7 @@ struct SecretSource::State {
   }
 
  private:
-  std::unique_ptr<std::atomic<const KindJudge*>[]> judges_;  // by kind; made when first needed
+  std::unique_ptr<std::atomic<const SecretMatcher*>[]> judges_;  // by kind; made when first needed
 };
 
 inline std::string marker_text(std::string_view kind) {

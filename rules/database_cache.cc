@@ -8,7 +8,7 @@
 #include "common/file_io.h"
 #include "common/hash.h"
 #include "common/unique_fd.h"
-#include "rules/prefilter.h"
+#include "rules/hyperscan_scanner.h"
 
 namespace guard {
 namespace {
@@ -29,8 +29,8 @@ std::string header_of(std::string_view bytes) {
 
 std::string database_cache_key(std::string_view rules_digest, std::string_view view) {
   Sha256 hash;
-  hash.update_field(Prefilter::library_version());
-  hash.update_field(Prefilter::machine());
+  hash.update_field(HyperscanScanner::library_version());
+  hash.update_field(HyperscanScanner::machine());
   hash.update_field(rules_digest);
   hash.update_field(view);
   return hash.finish_hex();

@@ -15,8 +15,8 @@
 #include <utility>
 
 #include "rules/database_cache.h"
-#include "rules/exact_match.h"
-#include "rules/prefilter.h"
+#include "rules/re2_matcher.h"
+#include "rules/hyperscan_scanner.h"
 #include "rules/shipped_data.h"
 #include "rules/span_finder.h"
 
@@ -37,7 +37,7 @@ struct Slot {
 // Compiled when a hit first needs it: most runs find nothing.
 struct LazyExact {
   std::once_flag once;
-  std::optional<Result<ExactMatch>> exact;
+  std::optional<Result<Re2Matcher>> exact;
 };
 
 // Ends first..last, each a byte apart: `[a-z]+` ends at every byte of a long word.
@@ -64,7 +64,7 @@ std::vector<Slot> slots_of(const RuleSet& rules) {
 }  // namespace
 
 struct Matcher::Scratch::State {
-  Prefilter::Scratch engine;
+  HyperscanScanner::Scratch engine;
   std::vector<std::vector<EndRun>> runs;       // by slot
   std::vector<SpanFinder::Progress> progress;  // by slot
   std::vector<std::uint32_t> touched;
@@ -86,11 +86,11 @@ struct Matcher::State {
   std::vector<Slot> slots;
   std::unique_ptr<LazyExact[]> exacts;  // by slot
   std::array<std::vector<std::uint32_t>, kViewCount> by_view;
-  std::array<std::optional<Prefilter>, kViewCount> databases;
+  std::array<std::optional<HyperscanScanner>, kViewCount> databases;
 
-  Result<const ExactMatch*> exact_of(std::uint32_t slot) const {
+  Result<const Re2Matcher*> exact_of(std::uint32_t slot) const {
     LazyExact& lazy = exacts[slot];
-    std::call_once(lazy.once, [&] { lazy.exact.emplace(ExactMatch::create(slots[slot].source->regex)); });
+    std::call_once(lazy.once, [&] { lazy.exact.emplace(Re2Matcher::create(slots[slot].source->regex)); });
     if (!*lazy.exact) return lazy.exact->error();
     return &**lazy.exact;
   }
@@ -109,7 +109,7 @@ struct Matcher::State {
   // Turns the collected ends of one pattern into hits.
   Result<void> explain(std::uint32_t id, std::string_view text, std::vector<EndRun>& runs,
                        SpanFinder::Progress& progress, std::vector<Match>& out) const {
-    GUARD_TRY_ASSIGN(const ExactMatch* exact, exact_of(id));
+    GUARD_TRY_ASSIGN(const Re2Matcher* exact, exact_of(id));
     const SpanFinder finder(*exact, *slots[id].source, text);
     // Patterns that end in an assertion report an end late, behind ends that follow it.
     std::sort(runs.begin(), runs.end(), [](const EndRun& a, const EndRun& b) { return a.first < b.first; });
@@ -135,14 +135,14 @@ struct Matcher::State {
   Result<void> scan_with_both(View view, std::string_view text, Scratch::State& scratch, std::vector<Match>& out) const;
   Result<void> scan_with_re2(View view, std::string_view text, std::vector<Match>& out) const;
   Result<void> open_databases(const RuleSet& rules);
-  Result<Prefilter> compile(std::size_t view, const RuleSet& rules, Prefilter::Target target) const;
+  Result<HyperscanScanner> compile(std::size_t view, const RuleSet& rules, HyperscanScanner::Target target) const;
   std::string name_of(std::uint32_t id, const RuleSet& rules) const;
 
   class Collector;
 };
 
 // Gathers the ends that Hyperscan reports, per pattern.
-class Matcher::State::Collector final : public Prefilter::Ends {
+class Matcher::State::Collector final : public HyperscanScanner::Ends {
  public:
   Collector(const State& state, std::string_view text, Scratch::State& scratch, std::vector<Match>& out)
       : state_(state), text_(text), scratch_(scratch), out_(out) {}
@@ -206,7 +206,7 @@ Result<void> Matcher::State::scan_with_both(View view, std::string_view text, Sc
 
 Result<void> Matcher::State::scan_with_re2(View view, std::string_view text, std::vector<Match>& out) const {
   for (const std::uint32_t id : by_view[static_cast<std::size_t>(view)]) {
-    GUARD_TRY_ASSIGN(const ExactMatch* exact, exact_of(id));
+    GUARD_TRY_ASSIGN(const Re2Matcher* exact, exact_of(id));
     const SpanFinder finder(*exact, *slots[id].source, text);
     SpanFinder::Progress progress;
     while (!progress.rest_told) {
@@ -233,15 +233,15 @@ std::string Matcher::State::name_of(std::uint32_t id, const RuleSet& rules) cons
   return slot.is_fact ? name(rules.facts()[slot.index]) : name(rules.rules()[slot.index]);
 }
 
-Result<Prefilter> Matcher::State::compile(std::size_t view, const RuleSet& rules, Prefilter::Target target) const {
-  std::vector<Prefilter::Source> sources;
+Result<HyperscanScanner> Matcher::State::compile(std::size_t view, const RuleSet& rules, HyperscanScanner::Target target) const {
+  std::vector<HyperscanScanner::Source> sources;
   for (const std::uint32_t id : by_view[view]) sources.push_back({id, slots[id].source->regex});
-  Result<Prefilter> database = Prefilter::compile(sources, target);
+  Result<HyperscanScanner> database = HyperscanScanner::compile(sources, target);
   if (database || database.error().code() != ErrorCode::rules_invalid) return database;
   // The engine stops at the first pattern that it refuses; the author wants to hear of all of them.
   std::vector<std::string> faults;
-  for (const Prefilter::Source& source : sources) {
-    const auto alone = Prefilter::compile(std::span(&source, 1), target);
+  for (const HyperscanScanner::Source& source : sources) {
+    const auto alone = HyperscanScanner::compile(std::span(&source, 1), target);
     if (!alone) faults.push_back(fmt::format("{}: {}", name_of(source.id, rules), alone.error().message()));
   }
   if (faults.empty()) return database;
@@ -255,7 +255,7 @@ Result<void> Matcher::State::open_databases(const RuleSet& rules) {
     if (by_view[view].empty()) continue;
     if (built_in) {
       // Refused where the library differs from the one that made it; compiling is slower and as good.
-      Result<Prefilter> image = Prefilter::from_image(shipped.databases[view], shipped.library_version);
+      Result<HyperscanScanner> image = HyperscanScanner::from_image(shipped.databases[view], shipped.library_version);
       if (image) {
         databases[view].emplace(std::move(*image));
         continue;
@@ -263,13 +263,13 @@ Result<void> Matcher::State::open_databases(const RuleSet& rules) {
     }
     const std::string key = database_cache_key(rules.digest(), to_string(static_cast<View>(view)));
     if (const auto kept = load_cached_database(key)) {
-      Result<Prefilter> database = Prefilter::deserialize(*kept);
+      Result<HyperscanScanner> database = HyperscanScanner::deserialize(*kept);
       if (database) {
         databases[view].emplace(std::move(*database));
         continue;
       }
     }
-    GUARD_TRY_ASSIGN(databases[view], compile(view, rules, Prefilter::Target::this_machine));
+    GUARD_TRY_ASSIGN(databases[view], compile(view, rules, HyperscanScanner::Target::this_machine));
     if (const auto bytes = databases[view]->serialize()) keep_cached_database(key, *bytes);
   }
   return ok();
@@ -283,7 +283,7 @@ Matcher::~Matcher() = default;
 Result<Matcher> Matcher::create(const RuleSet& rules, Engine engine) {
   try {
     auto state = std::make_unique<State>(rules);
-    if (engine == Engine::hyperscan_and_re2 && Prefilter::available()) {
+    if (engine == Engine::hyperscan_and_re2 && HyperscanScanner::available()) {
       state->engine = Engine::hyperscan_and_re2;
       GUARD_TRY(state->open_databases(rules));
     }
@@ -297,7 +297,7 @@ Result<std::string> Matcher::database_image(const RuleSet& rules, View view) {
   const State state(rules);
   const auto at = static_cast<std::size_t>(view);
   if (state.by_view[at].empty()) return std::string();
-  GUARD_TRY_ASSIGN(const Prefilter database, state.compile(at, rules, Prefilter::Target::any_machine));
+  GUARD_TRY_ASSIGN(const HyperscanScanner database, state.compile(at, rules, HyperscanScanner::Target::any_machine));
   return database.image();
 }
 

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "rules/exact_match.h"
-#include "rules/prefilter.h"
+#include "rules/re2_matcher.h"
+#include "rules/hyperscan_scanner.h"
 
 namespace guard {
 namespace {
@@ -349,7 +349,7 @@ bool rewrite_regex(std::string& regex, RegexFault& fault) {
 bool check_pattern(Pattern& pattern, RegexFault& fault) {
   std::string regex = pattern.regex;
   if (!rewrite_regex(regex, fault)) return false;
-  const auto exact = ExactMatch::create(regex);
+  const auto exact = Re2Matcher::create(regex);
   if (!exact) {
     fault = {0, exact.error().message()};
     return false;
@@ -359,8 +359,8 @@ bool check_pattern(Pattern& pattern, RegexFault& fault) {
     return false;
   }
   std::uint32_t bytes_max = Pattern::kUnbounded;
-  if (Prefilter::available()) {
-    const auto widths = Prefilter::widths(regex);
+  if (HyperscanScanner::available()) {
+    const auto widths = HyperscanScanner::widths(regex);
     if (!widths) {
       fault = {0, widths.error().message()};
       return false;

@@ -534,7 +534,7 @@ Result<RuleSet> load_rules(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;
   std::filesystem::recursive_directory_iterator at(folder, problem);
   for (const auto end = std::filesystem::recursive_directory_iterator(); !problem && at != end; at.increment(problem)) {
-    if (at->path().extension() == ".toml" && at->path().filename() != "surface.toml") files.push_back(at->path());
+    if (at->path().extension() == ".toml" && at->path().filename() != "runtime_api.toml") files.push_back(at->path());
   }
   if (problem) {
     return Error::from_errno(ErrorCode::io_error, fmt::format("listing {}", printable(folder.string())),

@@ -14,7 +14,7 @@
 #include "common/cpp_literal.h"
 #include "common/file_io.h"
 #include "rules/matcher.h"
-#include "rules/prefilter.h"
+#include "rules/hyperscan_scanner.h"
 #include "rules/rule_loader.h"
 #include "rules/shipped_data.h"
 
@@ -59,7 +59,7 @@ class TableWriter {
         "constexpr std::size_t kRuleCount = {};\n"
         "constexpr std::string_view kDigest = {};\nconstexpr std::string_view kLibraryVersion = {};\n",
         text_rows_, pattern_rows_, rule_rows_, texts_, patterns_, rules_, cpp_literal(digest),
-        cpp_literal(Prefilter::library_version()));
+        cpp_literal(HyperscanScanner::library_version()));
   }
 
  private:

@@ -4,7 +4,7 @@
 
 namespace guard {
 
-SpanFinder::SpanFinder(const ExactMatch& exact, const Pattern& pattern, std::string_view text)
+SpanFinder::SpanFinder(const Re2Matcher& exact, const Pattern& pattern, std::string_view text)
     : exact_(exact),
       pattern_(pattern),
       text_(text),

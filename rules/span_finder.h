@@ -16,7 +16,7 @@
 #include <string_view>
 
 #include "common/result.h"
-#include "rules/exact_match.h"
+#include "rules/re2_matcher.h"
 #include "rules/rule.h"
 
 namespace guard {
@@ -48,7 +48,7 @@ class SpanFinder {
   };
 
   // All must outlive this.
-  SpanFinder(const ExactMatch& exact, const Pattern& pattern, std::string_view text);
+  SpanFinder(const Re2Matcher& exact, const Pattern& pattern, std::string_view text);
 
   // The hit that the end at `end` belongs to; progress.covers(end) must be false. False: RE2 knows of none, and `span`
   // shows the bytes before the end.
@@ -65,7 +65,7 @@ class SpanFinder {
   std::size_t ahead(std::size_t offset) const;
   static void advance(Progress& progress, const ExactSpan& span);
 
-  const ExactMatch& exact_;
+  const Re2Matcher& exact_;
   const Pattern& pattern_;
   std::string_view text_;
   bool bounded_;

@@ -1,4 +1,4 @@
-// What stands behind the members of the objects and behind the modules that a runtime offers (surface.toml).
+// What stands behind the members of the objects and behind the modules that a runtime offers (runtime_api.toml).
 //
 // Pure look-ups in tables that the build makes; safe from any thread.
 #pragma once

@@ -1,7 +1,7 @@
-// Runs while guard is built: surface.toml, and the packages of packages.toml that are a file system, become the sorted table
+// Runs while guard is built: runtime_api.toml, and the packages of packages.toml that are a file system, become the sorted table
 // of surface.cc. Fails on unknown classes, names that stand in two lists, and empty lists.
 //
-//   surface_compiler surface.toml packages.toml OUT
+//   surface_compiler runtime_api.toml packages.toml OUT
 
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 5> kClasses = {"free", "named", "host", "
 using Rows = std::map<std::pair<std::string, std::string>, std::string>;
 
 bool complain(const TomlMember& at, std::string_view sentence) {
-  fmt::print(stderr, "{}\n", toml_complaint("surface.toml", at.line, at.column, sentence));
+  fmt::print(stderr, "{}\n", toml_complaint("runtime_api.toml", at.line, at.column, sentence));
   return false;
 }
 

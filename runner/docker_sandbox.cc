@@ -137,12 +137,12 @@ Result<void> try_to_remove(docker::EngineClient& engine, SoFar so_far, const std
 }
 
 // Armed before the container is made; what is armed is removed on every path out.
-class ArmedContainer {
+class ScopedContainer {
  public:
-  ArmedContainer(docker::EngineClient& engine, std::string name) : engine_(engine), name_(std::move(name)) {}
-  ArmedContainer(const ArmedContainer&) = delete;
-  ArmedContainer& operator=(const ArmedContainer&) = delete;
-  ~ArmedContainer() {
+  ScopedContainer(docker::EngineClient& engine, std::string name) : engine_(engine), name_(std::move(name)) {}
+  ScopedContainer(const ScopedContainer&) = delete;
+  ScopedContainer& operator=(const ScopedContainer&) = delete;
+  ~ScopedContainer() {
     if (armed_) static_cast<void>(remove(SoFar::failed));
   }
 
@@ -600,7 +600,7 @@ class DockerSandbox final : public Sandbox {
                             docker::EngineClient& client, docker::EngineClient& ending, ByteSink& out, ByteSink& err,
                             const CancelToken& cancel) const {
     GUARD_TRY_ASSIGN(const auto config, config_for(spec, *engine.info, shown, image, options_.runtime));
-    ArmedContainer container(ending, docker_container_name(spec.run_id));
+    ScopedContainer container(ending, docker_container_name(spec.run_id));
     if (!engine.endpoint.is_remote()) {
       GUARD_TRY_ASSIGN(std::string owner, run_owner(spec.run_id));
       container.own_inits_of(std::move(owner));
@@ -614,7 +614,7 @@ class DockerSandbox final : public Sandbox {
 
   static Result<ExecResult> run_container(const SandboxSpec& spec, const docker::ContainerConfig& config,
                                           const docker::EngineProbe& engine, docker::EngineClient& client, docker::EngineClient& ending,
-                                          ArmedContainer& container, ByteSink& out, ByteSink& err,
+                                          ScopedContainer& container, ByteSink& out, ByteSink& err,
                                           const CancelToken& cancel) {
     const auto created = client.create_container(container.name(), container_config(config), within_run(spec, kStartLimit));
     if (!created) {

@@ -114,7 +114,7 @@ void add_folder_limits(const Limits& limits, ExecResult& result);
 // node_modules of the host, sockets, home, /), NUL bytes, limits of 0. Backends call it first.
 Result<void> validate(const SandboxSpec& spec);
 
-// SPEC section 1. Decided from errno, HTTP status and typed fields, never from the words of a message.
+// docs/verdicts.md, "Where the code runs". Decided from errno, HTTP status and typed fields, never from the words of a message.
 enum class ProbeState : std::uint8_t { available, absent, unknown };
 std::string_view to_string(ProbeState state) noexcept;
 

@@ -16,7 +16,7 @@
 
 namespace guard {
 
-// The engine's state (SPEC section 1) and, where it is available, where it is. Looked up once, when a run starts.
+// The engine's state and, where it is available, where it is. Looked up once, when a run starts.
 struct EngineLocation {
   SandboxProbe probe;
   docker::Endpoint engine;

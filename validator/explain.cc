@@ -9,10 +9,10 @@
 
 #include "common/glob.h"
 #include "common/text.h"
-#include "rules/exact_match.h"
+#include "rules/re2_matcher.h"
 #include "validator/source_view.h"
 #include "validator/two_hit.h"
-#include "validator/weigh.h"
+#include "validator/cross_file_judge.h"
 
 namespace guard {
 namespace {
@@ -388,7 +388,7 @@ class Explainer {
   Result<std::string> near_miss(const Rule& rule) const {
     if (line_ == 0) return std::string();
     for (const Pattern& pattern : rule.patterns) {
-      GUARD_TRY_ASSIGN(const ExactMatch exact, ExactMatch::create(pattern.regex));
+      GUARD_TRY_ASSIGN(const Re2Matcher exact, Re2Matcher::create(pattern.regex));
       for (const ViewPiece& piece : *pieces_) {
         if (std::find(pattern.views.begin(), pattern.views.end(), piece.view) != pattern.views.end()) continue;
         std::string text = piece.text;

@@ -1,4 +1,4 @@
-// The first half of a check: what one file by itself says. The second half (weigh.h) judges all files together.
+// The first half of a check: what one file by itself says. The second half (cross_file_judge.h) judges all files together.
 //
 // What is kept of a file is small, so that a repository of any size can be read, looked at and dropped file by file.
 #pragma once

@@ -34,7 +34,7 @@
 //             export .. from), or `(` and the callee, a blank and the second argument where that is a text; `(tag` is f`${x}`
 //   spied     a member is watched and still called (spyOn without an implementation)
 //   call      `.constructor` of some value is called; the detail is `text` if it is given a text, `value` if not
-//   unlisted  a member or a module that no list of rules/surface.toml has
+//   unlisted  a member or a module that no list of rules/runtime_api.toml has
 //   always, docker, host   a member or a module of that list; `macro` is an import with { type: "macro" }
 // Members that are free or have rules of their own are not told, nor are calls that replace one member (spyOn with
 // an implementation, stubGlobal), nor names that the file itself declares.

@@ -1,4 +1,4 @@
-// How it works. Each file by itself first (file_check.h), then all together (weigh.h), then excerpts for what was
+// How it works. Each file by itself first (file_check.h), then all together (cross_file_judge.h), then excerpts for what was
 // found.
 #include "validator/validator.h"
 
@@ -6,7 +6,7 @@
 
 #include "validator/file_check.h"
 #include "validator/snippet.h"
-#include "validator/weigh.h"
+#include "validator/cross_file_judge.h"
 
 namespace guard {
 
@@ -26,7 +26,7 @@ Result<Report> Validator::check(const std::vector<SourceFile>& files) const {
     report.bytes += files[i].bytes.size();
     GUARD_TRY(file_check.look_at(files[i].path, files[i].bytes, all[i]));
   }
-  const Weigher weigher(rules_, all, options_.module_names);
+  const CrossFileJudge weigher(rules_, all, options_.module_names);
   for (std::size_t i = 0; i < files.size(); ++i) {
     const std::size_t before = report.findings.size();
     weigher.append_findings(static_cast<std::uint32_t>(i), report.findings);
@@ -49,7 +49,7 @@ Result<bool> example_matches(const RuleSet& rules, const Matcher& matcher, const
   const ValidatorOptions options;
   std::vector<FileHits> files(1);
   GUARD_TRY(FileCheck(rules, matcher, options).look_at(example.path, example.text, files.front()));
-  const Weigher weigher(rules, files, options.module_names);
+  const CrossFileJudge weigher(rules, files, options.module_names);
   for (std::uint32_t i = 0; i < rules.rules().size(); ++i) {
     if (rules.rules()[i].id != id) continue;
     const std::vector<RuleHit>& hits = files.front().hits;

@@ -197,7 +197,6 @@ class ViewBuilder {
   void begin_pattern(std::uint32_t index);
   void open_group(char open, std::uint32_t index);
   void close_group(char open, std::uint32_t index);
-  void close_round(Group& group, Value total, const Token& at);
   void close_call(Group& group, const Token& at);
   void close_plain(Group& group, const Token& at);
   void close_square(Group& group, const Token& at);
@@ -222,7 +221,7 @@ class ViewBuilder {
   void add_command(std::span<const Value> words, std::uint32_t begin, std::uint32_t end);
   void add_commands(std::string_view callee, std::string_view text, bool argv, std::uint32_t begin, std::uint32_t end);
 
-  // view_flows.cc: values that pass through names, patterns, properties and calls.
+  // value_flow.cc: values that pass through names, patterns, properties and calls.
   std::string_view path_of(std::string_view code) const;
   const Value* local(std::string_view name) const noexcept;
   bool give(std::string_view name, const Value& value);

@@ -9,6 +9,7 @@
 #include "redact/secret_source.h"
 #include "redact/terminal_safety.h"
 #include "rules/rule_set.h"
+#include "tests/unit/redact/redact_oracle.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "pipeline/test_run.h"
+#include "pipeline/suite_run.h"
 
 namespace guard {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "common/file_io.h"
 #include "common/hash.h"
-#include "validator/weigh.h"
+#include "validator/cross_file_judge.h"
 
 namespace guard {
 namespace {
@@ -42,7 +42,7 @@ class TreeCheckTest : public ::testing::Test {
 
   std::vector<std::string> findings(const TreeHits& hits) {
     std::vector<Finding> all = hits.findings;
-    const Weigher weigher(RuleSet::shipped_gate(), hits.files, {});
+    const CrossFileJudge weigher(RuleSet::shipped_gate(), hits.files, {});
     for (std::uint32_t i = 0; i < hits.files.size(); ++i) weigher.append_findings(i, all);
     std::vector<std::string> shown;
     for (const Finding& finding : all) shown.push_back(finding.rule + " " + finding.path + ":" + std::to_string(finding.line) + " " + finding.message);

@@ -20,8 +20,8 @@ std::string junit(int tests, int failures, int skipped, const std::string& file 
                      counts, file, file, counts, cases);
 }
 
-RunEvidence passing() {
-  RunEvidence evidence;
+RunObservations passing() {
+  RunObservations evidence;
   evidence.files = {"sandbox/a.test.ts"};
   evidence.exec.outcome = {OutcomeKind::exited, 0, ""};
   evidence.exec.report = junit(2, 0, 0);

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "tests/unit/redact/redact_case.h"
+#include "tests/unit/redact/redact_oracle.h"
 
 namespace guard::test {
 namespace {

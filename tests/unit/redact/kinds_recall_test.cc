@@ -9,6 +9,7 @@
 
 #include "redact/byte_set.h"
 #include "tests/unit/redact/redact_fixture.h"
+#include "tests/unit/redact/redact_oracle.h"
 
 namespace guard::test {
 namespace {

@@ -5,6 +5,7 @@
 #include <regex>
 
 #include "tests/unit/redact/redact_fixture.h"
+#include "tests/unit/redact/redact_oracle.h"
 
 namespace guard::test {
 namespace {

@@ -14,8 +14,9 @@
 #include <vector>
 
 #include "common/output_cap.h"
-#include "redact/gap.h"
+#include "redact/escape_sequence.h"
 #include "tests/unit/redact/redact_fixture.h"
+#include "tests/unit/redact/redact_oracle.h"
 
 namespace guard::test {
 

@@ -12,10 +12,11 @@
 #include <string_view>
 #include <vector>
 
-#include "redact/gap.h"
+#include "redact/escape_sequence.h"
 #include "redact/redactor.h"
 #include "redact/secret_source.h"
 #include "rules/rule_loader.h"
+#include "tests/unit/redact/redact_oracle.h"
 
 namespace guard::test {
 

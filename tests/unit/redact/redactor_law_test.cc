@@ -9,8 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "redact/gap.h"
+#include "redact/escape_sequence.h"
 #include "tests/unit/redact/redact_fixture.h"
+#include "tests/unit/redact/redact_oracle.h"
 
 namespace guard::test {
 namespace {

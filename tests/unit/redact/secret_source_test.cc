@@ -1,4 +1,4 @@
-#include "redact/kind_judge.h"
+#include "redact/secret_matcher.h"
 #include "redact/kind_table.h"
 #include "redact/secret_source.h"
 
@@ -11,6 +11,7 @@
 #include "redact/byte_set.h"
 #include "redact/secret_kind.h"
 #include "tests/unit/redact/redact_fixture.h"
+#include "tests/unit/redact/redact_oracle.h"
 
 namespace guard::test {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "rules/matcher.h"
-#include "rules/prefilter.h"
+#include "rules/hyperscan_scanner.h"
 #include "rules/rule_loader.h"
 #include "rules/shipped_data.h"
 
@@ -87,7 +87,7 @@ TEST(ShippedRules, ComeWithoutExamplesUnlessAsked) {
 // The embedded databases are usable where they lie: nothing is compiled at start-up.
 TEST(ShippedRules, DatabasesAreUsedInPlace) {
   const ShippedRules& data = shipped_rules_data();
-  EXPECT_EQ(data.library_version, Prefilter::library_version());
+  EXPECT_EQ(data.library_version, HyperscanScanner::library_version());
   for (const View view : {View::raw, View::code, View::strings}) {
     bool wanted = false;
     const auto looks = [&](const auto& owner) {
@@ -102,7 +102,7 @@ TEST(ShippedRules, DatabasesAreUsedInPlace) {
     const std::string_view image = data.databases[static_cast<std::size_t>(view)];
     EXPECT_EQ(image.empty(), !wanted);
     if (wanted) {
-      const auto database = Prefilter::from_image(image, data.library_version);
+      const auto database = HyperscanScanner::from_image(image, data.library_version);
       EXPECT_TRUE(database.has_value()) << database.error().to_string();
     }
   }

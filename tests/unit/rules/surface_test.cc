@@ -103,7 +103,7 @@ std::string output_of(const std::string& command, int& status) {
   return text;
 }
 
-// The alarm for a new version of bun: look at what each new name leads to, and put it into a list of surface.toml.
+// The alarm for a new version of bun: look at what each new name leads to, and put it into a list of runtime_api.toml.
 TEST(Surface, ListsEveryNameThatBunHas) {
   const char* const named = std::getenv("GUARD_BUN");
   const std::string bun = named != nullptr ? named : "bun";
@@ -130,10 +130,10 @@ TEST(Surface, ListsEveryNameThatBunHas) {
       missing += "\n  [" + object + "] " + name;
   }
   EXPECT_GT(seen, 300U);
-  EXPECT_EQ(missing, "") << "bun " << version << "has names that no list of rules/surface.toml has:" << missing;
+  EXPECT_EQ(missing, "") << "bun " << version << "has names that no list of rules/runtime_api.toml has:" << missing;
 }
 
-// --- the compiler of surface.toml ------------------------------------------------------------------------------------
+// --- the compiler of runtime_api.toml ------------------------------------------------------------------------------------
 
 // Its exit status and what it says about a file with this text.
 std::pair<int, std::string> compile(const std::string& text) {

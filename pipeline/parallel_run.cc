@@ -1,4 +1,4 @@
-#include "pipeline/parted_run.h"
+#include "pipeline/parallel_run.h"
 
 #include <fmt/format.h>
 
@@ -36,7 +36,7 @@ struct Part {
 
 class Parts {
  public:
-  Parts(const PartedRunRequest& request, const CancelToken& cancel) : request_(request), cancel_(cancel), parts_(request.files.size()) {}
+  Parts(const ParallelRunRequest& request, const CancelToken& cancel) : request_(request), cancel_(cancel), parts_(request.files.size()) {}
 
   Result<void> run(ByteSink& out, ByteSink& err) {
     std::vector<std::thread> threads;
@@ -109,7 +109,7 @@ class Parts {
     return passed;
   }
 
-  const PartedRunRequest& request_;
+  const ParallelRunRequest& request_;
   const CancelToken& cancel_;
   std::mutex mutex_;
   std::condition_variable ended_;
@@ -147,7 +147,7 @@ void leave_out_the_bystander(std::vector<Part>& parts) {
 }
 
 // The files that are left, in one sandbox: output streams as it comes. A file that ends the sandbox leaves those behind it out.
-Result<std::vector<Part>> run_in_one(const PartedRunRequest& request, const Left& left, const std::string& run_id, ByteSink& out, ByteSink& err, const CancelToken& cancel) {
+Result<std::vector<Part>> run_in_one(const ParallelRunRequest& request, const Left& left, const std::string& run_id, ByteSink& out, ByteSink& err, const CancelToken& cancel) {
   SandboxSpec spec = *request.spec;
   spec.run_id = run_id;
   spec.timeout = left.timeout;
@@ -188,7 +188,7 @@ Result<std::vector<Part>> run_in_one(const PartedRunRequest& request, const Left
 }
 
 // All files one after another, in one sandbox and, behind each file that used up what there is, in another one.
-Result<std::vector<Part>> run_in_turn(const PartedRunRequest& request, ByteSink& out, ByteSink& err, const CancelToken& cancel) {
+Result<std::vector<Part>> run_in_turn(const ParallelRunRequest& request, ByteSink& out, ByteSink& err, const CancelToken& cancel) {
   const Deadline deadline = Deadline::after(request.spec->timeout);
   Left left{request.files, request.spec->timeout, request.keep_bytes};
   GUARD_TRY_ASSIGN(std::vector<Part> parts, run_in_one(request, left, request.spec->run_id, out, err, cancel));
@@ -261,10 +261,10 @@ int weight(VerdictKind kind) { return kind == VerdictKind::rejected ? 2 : kind =
 
 class Sum {
  public:
-  explicit Sum(const PartedRunRequest& request) : request_(request) {}
+  explicit Sum(const ParallelRunRequest& request) : request_(request) {}
 
   void take(const std::vector<std::string>& files, Part&& part) {
-    RunEvidence evidence;
+    RunObservations evidence;
     evidence.files = files;
     evidence.assertions = request_.assertions;
     evidence.text = part.told.summary;
@@ -295,7 +295,7 @@ class Sum {
   }
 
   // A run that was stopped has no parts of the files behind.
-  PartedRun release(std::size_t parts, std::size_t expected) {
+  ParallelRun release(std::size_t parts, std::size_t expected) {
     if (parts < expected) {
       if (sum_.verdict.kind() == VerdictKind::allowed) sum_.verdict = {Reason::report_missing, fmt::format("{} of {} files were not run", expected - parts, expected)};
       whole_ = false;
@@ -373,8 +373,8 @@ class Sum {
     sum_.written->complete = sum_.written->complete && written->complete;
   }
 
-  const PartedRunRequest& request_;
-  PartedRun sum_;
+  const ParallelRunRequest& request_;
+  ParallelRun sum_;
   std::map<Reason, std::vector<std::string>> not_allowed_;  // files
   std::uint64_t collected_bytes_ = 0;
   bool first_ = true;
@@ -393,7 +393,7 @@ Limits share_of(const Limits& limits, std::size_t jobs) {
   return share;
 }
 
-Result<PartedRun> run_parted(const PartedRunRequest& request, ByteSink& out, ByteSink& err, const CancelToken& cancel) {
+Result<ParallelRun> run_parallel(const ParallelRunRequest& request, ByteSink& out, ByteSink& err, const CancelToken& cancel) {
   std::vector<Part> parts;
   if (request.jobs > 1) {
     Parts running(request, cancel);

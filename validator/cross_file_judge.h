@@ -18,10 +18,10 @@ namespace guard {
 // What group_by_loads() wants to know of `files`, which must outlive it.
 std::vector<LoadingFile> loading_files(const std::vector<FileHits>& files);
 
-class Weigher {
+class CrossFileJudge {
  public:
   // `rules` and `files` must outlive this.
-  Weigher(const RuleSet& rules, const std::vector<FileHits>& files, const ModuleNames& modules);
+  CrossFileJudge(const RuleSet& rules, const std::vector<FileHits>& files, const ModuleNames& modules);
 
   // Does what the rule needs hold for a file? Where it does not, hits of the rule count for nothing.
   bool counts(std::uint32_t file, std::uint32_t rule) const;

@@ -13,7 +13,7 @@
 
 #include "common/cancel.h"
 #include "common/result.h"
-#include "pipeline/test_run.h"
+#include "pipeline/suite_run.h"
 
 namespace guard::nightly {
 

@@ -1,4 +1,4 @@
-// Many short literals, and the tables by which trigger_scan.h finds where one of them may begin.
+// Many short literals, and the tables by which literal_scan.h finds where one of them may begin.
 //
 // For CPUs with AVX-512 VBMI: each literal's first five bytes (or what may follow it there) are its head. The heads are
 // put into groups, so that those of a group are alike. For each of the five bytes a table of 128 tells in which groups
@@ -28,11 +28,11 @@
 
 #include "redact/byte_set.h"
 #include "redact/stream_text.h"
-#include "redact/trigger_head.h"
+#include "redact/literal_head.h"
 
 namespace guard {
 
-struct Trigger {
+struct Literal {
   std::string_view literal;  // 3 to 60 bytes; must outlive the table
   bool fold_case = false;    // the literal is in lower case then
   bool known_value = false;  // the literal is the secret itself; else it makes a candidate of `kind`
@@ -42,9 +42,9 @@ struct Trigger {
 enum class Seen : std::uint8_t { no, partly, fully };
 
 // Chains through `entries`; an index counts from 1, 0 ends a chain.
-struct TriggerTables {
+struct LiteralTables {
   struct Entry {
-    Trigger trigger;
+    Literal trigger;
     std::uint64_t bytes = 0;  // the first eight or fewer; the mask leaves as many as there are
     std::uint64_t head = 0;   // the same with folded letters
     std::uint64_t mask = 0;
@@ -54,7 +54,7 @@ struct TriggerTables {
   std::span<const Entry> entries;
   std::span<const std::uint32_t> group;   // by the hash of the first three bytes
   std::span<const std::uint32_t> first;   // by the first byte, for texts of less than three
-  std::span<const std::uint16_t> places;  // by the hash of four bytes; see trigger_hash.h
+  std::span<const std::uint16_t> places;  // by the hash of four bytes; see literal_hash.h
 
   // Short literals: which of eight groups have a byte with this lower or upper half at this place.
   struct Halves {
@@ -73,22 +73,22 @@ struct TriggerTables {
   std::span<const std::uint64_t> longer;
   // Which of eight groups of heads have this byte, but for its highest bit, at this place.
   struct HeadGroups {
-    alignas(64) std::array<std::array<std::array<std::uint8_t, 128>, TriggerHead::kBytes>,
+    alignas(64) std::array<std::array<std::array<std::uint8_t, 128>, LiteralHead::kBytes>,
                            4> groups{};  // by eight groups, by place
   };
   const HeadGroups* head_groups = nullptr;
 };
 
-class TriggerTable {
+class LiteralTable {
  public:
-  TriggerTable();
-  explicit TriggerTable(const TriggerTables& tables) : tables_(tables) {}  // they must outlive this
-  TriggerTable(TriggerTable&&) noexcept = default;
-  TriggerTable& operator=(TriggerTable&&) noexcept = default;
+  LiteralTable();
+  explicit LiteralTable(const LiteralTables& tables) : tables_(tables) {}  // they must outlive this
+  LiteralTable(LiteralTable&&) noexcept = default;
+  LiteralTable& operator=(LiteralTable&&) noexcept = default;
 
   // `next`: the bytes that may follow the literal; empty: any. Only looked at for literals of less than five bytes;
   // call group() after the last of those. What is added behind that makes the groups wider.
-  void add(const Trigger& trigger, const ByteSet& next = {});
+  void add(const Literal& trigger, const ByteSet& next = {});
   void group();
 
   class Iterator;
@@ -97,36 +97,36 @@ class TriggerTable {
   Candidates candidates(std::string_view text) const;
 
   // Does `trigger` stand at the beginning of `text`? `partly`: as far as the text goes.
-  static Seen seen(const Trigger& trigger, std::string_view text);
+  static Seen seen(const Literal& trigger, std::string_view text);
 
   // Does a trigger stand at the beginning of `text`, as far as that goes?
   bool begins(std::string_view text) const;
 
-  const TriggerTables& tables() const noexcept { return tables_; }
+  const LiteralTables& tables() const noexcept { return tables_; }
 
  private:
   void own();
   void enter(std::string_view literal);
-  void enter_short_hashes(const Trigger& trigger, const ByteSet& next);
+  void enter_short_hashes(const Literal& trigger, const ByteSet& next);
   void enter_long_hashes(std::string_view literal);
-  void enter_head(const TriggerHead& head);
-  void enter_in_group(const TriggerHead& head, std::size_t index);
-  TriggerHead head_group(std::size_t index) const;
+  void enter_head(const LiteralHead& head);
+  void enter_in_group(const LiteralHead& head, std::size_t index);
+  LiteralHead head_group(std::size_t index) const;
   void group_short();
   void point_at_own();
 
-  TriggerTables tables_;
+  LiteralTables tables_;
   // What was added to: vectors keep their place when the table is moved.
-  std::vector<TriggerTables::Entry> entries_;
+  std::vector<LiteralTables::Entry> entries_;
   std::vector<std::uint32_t> group_;
   std::vector<std::uint32_t> first_;
   std::vector<std::uint16_t> places_;
-  std::unique_ptr<TriggerTables::ShortGroups> short_groups_;
+  std::unique_ptr<LiteralTables::ShortGroups> short_groups_;
   std::vector<std::uint64_t> fours_;
   std::vector<std::uint64_t> exact_;
   std::vector<std::uint64_t> longer_;
-  std::unique_ptr<TriggerTables::HeadGroups> head_groups_;
-  std::vector<TriggerHead> ungrouped_heads_;
+  std::unique_ptr<LiteralTables::HeadGroups> head_groups_;
+  std::vector<LiteralHead> ungrouped_heads_;
   bool heads_grouped_ = false;
   // A bit for each value that a half of the byte at that place takes in one of the literals.
   struct ShortGroup {
@@ -139,16 +139,16 @@ class TriggerTable {
   std::vector<ShortGroup> short_;
 };
 
-class TriggerTable::Iterator {
+class LiteralTable::Iterator {
  public:
   // `head`: the first eight bytes of the text, letters folded; `seen` leaves as many as there are.
-  Iterator(std::span<const TriggerTables::Entry> entries, std::uint32_t index, bool by_first, std::uint64_t head,
+  Iterator(std::span<const LiteralTables::Entry> entries, std::uint32_t index, bool by_first, std::uint64_t head,
            std::uint64_t seen)
       : entries_(entries), index_(index), by_first_(by_first), head_(head), seen_(seen) {
     skip();
   }
-  const TriggerTables::Entry& entry() const { return entries_[index_ - 1]; }
-  const Trigger& operator*() const { return entry().trigger; }
+  const LiteralTables::Entry& entry() const { return entries_[index_ - 1]; }
+  const Literal& operator*() const { return entry().trigger; }
   Iterator& operator++() {
     index_ = next(entries_[index_ - 1]);
     skip();
@@ -157,26 +157,26 @@ class TriggerTable::Iterator {
   bool operator!=(const Iterator& other) const { return index_ != other.index_; }
 
  private:
-  std::uint32_t next(const TriggerTables::Entry& entry) const {
+  std::uint32_t next(const LiteralTables::Entry& entry) const {
     return by_first_ ? entry.next_with_first : entry.next_in_group;
   }
   // Over those whose first bytes are others.
   void skip() {
     while (index_ != 0) {
-      const TriggerTables::Entry& entry = entries_[index_ - 1];
+      const LiteralTables::Entry& entry = entries_[index_ - 1];
       if (((entry.head ^ head_) & entry.mask & seen_) == 0) return;
       index_ = next(entry);
     }
   }
 
-  std::span<const TriggerTables::Entry> entries_;
+  std::span<const LiteralTables::Entry> entries_;
   std::uint32_t index_;
   bool by_first_;
   std::uint64_t head_;
   std::uint64_t seen_;
 };
 
-struct TriggerTable::Candidates {
+struct LiteralTable::Candidates {
   Iterator first;
   Iterator last;
   Iterator begin() const { return first; }

@@ -16,19 +16,19 @@
 #include <string>
 #include <vector>
 
-#include "redact/gap.h"
+#include "redact/escape_sequence.h"
 #include "redact/seam.h"
 #include "redact/stream_text.h"
 
 namespace guard {
 
-class ShadowText {
+class VisibleText {
  public:
   static constexpr std::size_t kLineBytesMax = 1536;
   static constexpr std::size_t kFloodBytes = 3072;
   static constexpr std::size_t kGapsMax = 512;
 
-  explicit ShadowText(const SecretSource::State& secrets) : seams_(secrets) {}  // must outlive this
+  explicit VisibleText(const SecretSource::State& secrets) : seams_(secrets) {}  // must outlive this
 
   // Reads on as far as the stream tells. `stream` must hold the kLineBytesMax before what was read already.
   void advance(const StreamText& stream);

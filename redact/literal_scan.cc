@@ -1,10 +1,10 @@
-#include "redact/trigger_scan.h"
+#include "redact/literal_scan.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
-#include "redact/trigger_hash.h"
+#include "redact/literal_hash.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -15,9 +15,9 @@
 namespace guard {
 namespace {
 
-using Halves = TriggerTables::Halves;
-using HeadGroups = TriggerTables::HeadGroups;
-using ShortGroups = TriggerTables::ShortGroups;
+using Halves = LiteralTables::Halves;
+using HeadGroups = LiteralTables::HeadGroups;
+using ShortGroups = LiteralTables::ShortGroups;
 
 constexpr std::size_t kBehind = 7;  // filters and hashes look at no more bytes behind a place than these
 
@@ -74,7 +74,7 @@ std::uint64_t short_candidates(const ShortGroups& groups, const char* bytes) {
 }
 
 // Keeps those of the places where the hashes of a literal's first bytes stand; again without a branch for each.
-[[gnu::always_inline]] inline std::size_t likely_places(const TriggerTables& tables, const char* bytes,
+[[gnu::always_inline]] inline std::size_t likely_places(const LiteralTables& tables, const char* bytes,
                                                         std::uint16_t* places, std::size_t count) {
   const std::uint64_t* const fours = tables.fours.data();
   const auto exact = [bits = tables.exact.data()](std::uint32_t hash) { return bits[hash / 64] >> (hash % 64); };
@@ -101,14 +101,14 @@ std::uint64_t short_candidates(const ShortGroups& groups, const char* bytes) {
   return kept;
 }
 
-[[gnu::always_inline]] inline std::size_t likely_places(const TriggerTables& tables, const char* bytes,
+[[gnu::always_inline]] inline std::size_t likely_places(const LiteralTables& tables, const char* bytes,
                                                         std::size_t words, const std::uint64_t* found,
                                                         std::uint16_t* places) {
   return likely_places(tables, bytes, places, places_of(found, words, places));
 }
 
-std::size_t places_plain(const TriggerTables& tables, const char* bytes, std::size_t words, std::uint16_t* places) {
-  std::uint64_t found[TriggerScan::kBlockWords];
+std::size_t places_plain(const LiteralTables& tables, const char* bytes, std::size_t words, std::uint16_t* places) {
+  std::uint64_t found[LiteralScan::kBlockWords];
   for (std::size_t word = 0; word < words; ++word) {
     const char* const here = bytes + 64 * word;
     found[word] = long_candidates(tables.places, here) | short_candidates(*tables.short_groups, here);
@@ -127,8 +127,8 @@ GUARD_AVX2 inline __m256i in_both_lanes(const std::array<std::uint8_t, 16>& rows
 
 // The halves of each byte of a block and of those behind it that a place looks at; every use of one is then a load.
 struct TextHalves {
-  alignas(64) std::uint8_t lower[TriggerScan::kBlockBytes + kBehind];
-  alignas(64) std::uint8_t upper[TriggerScan::kBlockBytes + kBehind];
+  alignas(64) std::uint8_t lower[LiteralScan::kBlockBytes + kBehind];
+  alignas(64) std::uint8_t upper[LiteralScan::kBlockBytes + kBehind];
 
   GUARD_AVX2 void take(const char* bytes, std::size_t words) {
     for (std::size_t at = 0; at < 64 * words; at += 32) take_32(bytes, at);
@@ -200,7 +200,7 @@ GUARD_AVX2 inline void look_up_avx2(const std::uint16_t* places, const char* byt
 GUARD_AVX2 inline void long_candidates_avx2(const std::uint16_t* places, const char* bytes, const TextHalves& text,
                                             std::size_t words, std::uint64_t* found) {
   static_assert(kPlaceBits <= 16);
-  alignas(64) std::uint16_t slots[TriggerScan::kBlockBytes / 2];
+  alignas(64) std::uint16_t slots[LiteralScan::kBlockBytes / 2];
   look_up_avx2(places, bytes, words, slots);
   const __m256i classes = in_both_lanes(kClassOfHalf);
   const __m256i odd = _mm256_set1_epi16(static_cast<short>(0xff00));
@@ -213,11 +213,11 @@ GUARD_AVX2 inline void long_candidates_avx2(const std::uint16_t* places, const c
   }
 }
 
-GUARD_AVX2 std::size_t places_avx2(const TriggerTables& tables, const char* bytes, std::size_t words,
+GUARD_AVX2 std::size_t places_avx2(const LiteralTables& tables, const char* bytes, std::size_t words,
                                    std::uint16_t* places) {
   TextHalves text;
   text.take(bytes, words);
-  std::uint64_t found[TriggerScan::kBlockWords];
+  std::uint64_t found[LiteralScan::kBlockWords];
   long_candidates_avx2(tables.places.data(), bytes, text, words, found);
   for (const auto& eight_groups : *tables.short_groups) short_candidates_avx2(eight_groups, text, words, found);
   return likely_places(tables, bytes, words, found, places);
@@ -233,12 +233,12 @@ struct ByteGroups {
 };
 
 struct HeadBytes {
-  __m512i at[TriggerHead::kBytes];
+  __m512i at[LiteralHead::kBytes];
 };
 
 struct EightGroups {
-  ByteGroups place[TriggerHead::kBytes];
-  GUARD_AVX512 explicit EightGroups(const std::array<std::array<std::uint8_t, 128>, TriggerHead::kBytes>& groups)
+  ByteGroups place[LiteralHead::kBytes];
+  GUARD_AVX512 explicit EightGroups(const std::array<std::array<std::uint8_t, 128>, LiteralHead::kBytes>& groups)
       : place{ByteGroups(groups[0]), ByteGroups(groups[1]), ByteGroups(groups[2]), ByteGroups(groups[3]),
               ByteGroups(groups[4])} {}
   // Those of which each place has all five bytes.
@@ -249,9 +249,9 @@ struct EightGroups {
   }
 };
 
-GUARD_AVX512 std::size_t places_avx512(const TriggerTables& tables, const char* bytes, std::size_t words,
+GUARD_AVX512 std::size_t places_avx512(const LiteralTables& tables, const char* bytes, std::size_t words,
                                        std::uint16_t* places) {
-  std::uint64_t found[TriggerScan::kBlockWords];
+  std::uint64_t found[LiteralScan::kBlockWords];
   const auto& groups = tables.head_groups->groups;
   const EightGroups first(groups[0]);
   const EightGroups second(groups[1]);
@@ -269,7 +269,7 @@ GUARD_AVX512 std::size_t places_avx512(const TriggerTables& tables, const char* 
 }
 #endif
 
-TriggerScan::Places places_for(Vectors vectors) {
+LiteralScan::Places places_for(Vectors vectors) {
 #if defined(__x86_64__)
   if (vectors == Vectors::avx512) return places_avx512;
   if (vectors == Vectors::avx2) return places_avx2;
@@ -291,10 +291,10 @@ Vectors best_vectors() {
 #endif
 }
 
-TriggerScan::TriggerScan(const TriggerTable& table, Vectors vectors)
+LiteralScan::LiteralScan(const LiteralTable& table, Vectors vectors)
     : table_(&table), find_places_(places_for(vectors)) {}
 
-Offset TriggerScan::next(const StreamText& text, Offset from) {
+Offset LiteralScan::next(const StreamText& text, Offset from) {
   while (from < text.end()) {
     if (from < begin_ || from >= end_) {
       // What the last few begin with can not be seen yet.
@@ -313,7 +313,7 @@ Offset TriggerScan::next(const StreamText& text, Offset from) {
 }
 
 // Remembers the places of some bytes from `from` on, which is where `text` begins.
-void TriggerScan::look(std::string_view text, Offset from) {
+void LiteralScan::look(std::string_view text, Offset from) {
   const std::size_t heads = text.size() - kBehind;
   std::size_t words = std::min(heads / 64, kBlockWords);
   std::size_t looked_at = 64 * words;

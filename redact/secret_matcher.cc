@@ -1,4 +1,4 @@
-#include "redact/kind_judge.h"
+#include "redact/secret_matcher.h"
 
 #include <algorithm>
 #include <array>
@@ -82,11 +82,11 @@ bool at_word_start(std::string_view left) {
          ends_in_colour(left);
 }
 
-KindJudge::KindJudge(const SecretKind& kind) : kind_(&kind), except_(kind.except) {
+SecretMatcher::SecretMatcher(const SecretKind& kind) : kind_(&kind), except_(kind.except) {
   for (const SecretPattern& pattern : kind.patterns) patterns_.emplace_back(pattern.regex);
 }
 
-Result<KindMatch> KindJudge::decide(const Candidate& candidate, LastRefusal* last) const {
+Result<KindMatch> SecretMatcher::decide(const Candidate& candidate, LastRefusal* last) const {
   const std::string_view window = candidate.window;
   if (!begins(*kind_, window.substr(candidate.lead_bytes))) return KindMatch();
   if (!kind_->any_left && !candidate.left_masked && !at_word_start(candidate.left)) return KindMatch();
@@ -96,7 +96,7 @@ Result<KindMatch> KindJudge::decide(const Candidate& candidate, LastRefusal* las
   return match;
 }
 
-Result<KindMatch> KindJudge::judge(std::string_view window) const {
+Result<KindMatch> SecretMatcher::judge(std::string_view window) const {
   const SecretKind& kind = *kind_;
   KindMatch match;
   for (std::size_t i = 0; i < patterns_.size() && !match.found; ++i) {

@@ -4,7 +4,7 @@
 // Fails closed: whatever comes between is an Error in here, and `undecided` for the caller. A test is worth something only by a failure
 // that its own report names, on a version that was loaded, and that comes again when the same version is run once more. What is left out:
 // a test that reads the text of src/ itself fails on every change, and looks like a good one.
-#include "nightly/test_worth.h"
+#include "nightly/mutation_check.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

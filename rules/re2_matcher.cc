@@ -1,4 +1,4 @@
-#include "rules/exact_match.h"
+#include "rules/re2_matcher.h"
 
 #include <fmt/format.h>
 #include <re2/re2.h>
@@ -22,17 +22,17 @@ constexpr unsigned kGroupsMax = 15;
 
 }  // namespace
 
-struct ExactMatch::State {
+struct Re2Matcher::State {
   explicit State(std::string_view regex) : re(re2::StringPiece(regex.data(), regex.size()), byte_options()) {}
   RE2 re;
 };
 
-ExactMatch::ExactMatch(std::unique_ptr<State> state) : state_(std::move(state)) {}
-ExactMatch::ExactMatch(ExactMatch&&) noexcept = default;
-ExactMatch& ExactMatch::operator=(ExactMatch&&) noexcept = default;
-ExactMatch::~ExactMatch() = default;
+Re2Matcher::Re2Matcher(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Re2Matcher::Re2Matcher(Re2Matcher&&) noexcept = default;
+Re2Matcher& Re2Matcher::operator=(Re2Matcher&&) noexcept = default;
+Re2Matcher::~Re2Matcher() = default;
 
-Result<ExactMatch> ExactMatch::create(std::string_view regex) {
+Result<Re2Matcher> Re2Matcher::create(std::string_view regex) {
   try {
     auto state = std::make_unique<State>(regex);
     if (!state->re.ok())
@@ -41,21 +41,21 @@ Result<ExactMatch> ExactMatch::create(std::string_view regex) {
       return Error(ErrorCode::rules_invalid,
                    fmt::format("more than {} groups: use (?:...) where nothing is captured", kGroupsMax));
     }
-    return ExactMatch(std::move(state));
+    return Re2Matcher(std::move(state));
   } catch (const std::exception& problem) {
     return Error(ErrorCode::internal, fmt::format("RE2: {}", problem.what()));
   }
 }
 
-unsigned ExactMatch::groups() const noexcept {
+unsigned Re2Matcher::groups() const noexcept {
   return static_cast<unsigned>(state_->re.NumberOfCapturingGroups());
 }
 
-bool ExactMatch::matches_empty() const {
+bool Re2Matcher::matches_empty() const {
   return RE2::FullMatch("", state_->re);
 }
 
-Result<bool> ExactMatch::find(std::string_view text, std::size_t from, std::size_t to, unsigned capture,
+Result<bool> Re2Matcher::find(std::string_view text, std::size_t from, std::size_t to, unsigned capture,
                               ExactSpan& span) const {
   to = std::min(to, text.size());
   if (from >= to) return false;

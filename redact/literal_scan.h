@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "redact/stream_text.h"
-#include "redact/trigger_table.h"
+#include "redact/literal_table.h"
 
 namespace guard {
 
@@ -16,10 +16,10 @@ namespace guard {
 enum class Vectors : std::uint8_t { none, avx2, avx512 };
 Vectors best_vectors();
 
-class TriggerScan {
+class LiteralScan {
  public:
   // `table` must outlive the scan.
-  explicit TriggerScan(const TriggerTable& table, Vectors vectors = best_vectors());
+  explicit LiteralScan(const LiteralTable& table, Vectors vectors = best_vectors());
 
   // The first offset from `from` on where a trigger stands, as far as the text goes; text.end() where there is none.
   // Of one stream, whose text only grows at its end.
@@ -29,13 +29,13 @@ class TriggerScan {
   static constexpr std::size_t kBlockBytes = 64 * kBlockWords;
   // Where in some words of 64 bytes a literal may begin, in order, and how many places these are. Reads a few bytes
   // more, and writes a few places more.
-  using Places = std::size_t (*)(const TriggerTables& tables, const char* bytes, std::size_t words,
+  using Places = std::size_t (*)(const LiteralTables& tables, const char* bytes, std::size_t words,
                                  std::uint16_t* places);
 
  private:
   void look(std::string_view text, Offset from);
 
-  const TriggerTable* table_;
+  const LiteralTable* table_;
   Places find_places_;
   Offset begin_ = 0;  // of what was looked at last
   Offset end_ = 0;

@@ -1,13 +1,14 @@
+#include "tests/unit/redact/redact_oracle.h"
+
 // F, written down: every offset is looked at, all of the text is there, and time does not matter.
 #include <algorithm>
 #include <array>
 #include <vector>
 
-#include "redact/gap.h"
+#include "redact/escape_sequence.h"
 #include "redact/pem_tail.h"
-#include "redact/redactor.h"
 #include "redact/secret_state.h"
-#include "redact/shadow_text.h"
+#include "redact/visible_text.h"
 
 namespace guard {
 namespace {
@@ -29,7 +30,7 @@ class Definition {
  private:
   Result<void> find_in_both() {
     GUARD_TRY(find());
-    ShadowText shadow(secrets_);
+    VisibleText shadow(secrets_);
     shadow.advance(StreamText(text_, 0, true));
     const StreamText reading = shadow.text(true);
     Definition second(secrets_, reading.between(0, reading.end()));
@@ -239,7 +240,7 @@ class Definition {
   std::vector<SecretSpan> spans_;
   std::vector<bool> known_mask_;       // the bytes of known values
   const Definition* outer_ = nullptr;  // of the stream, if this is its shadow
-  const ShadowText* shadow_ = nullptr;
+  const VisibleText* shadow_ = nullptr;
 };
 
 }  // namespace

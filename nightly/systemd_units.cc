@@ -1,4 +1,4 @@
-#include "nightly/units.h"
+#include "nightly/systemd_units.h"
 
 #include <fmt/format.h>
 
@@ -39,7 +39,7 @@ std::string clock(std::chrono::minutes at) {
   return fmt::format("{:02}:{:02}", minutes / 60, minutes % 60);
 }
 
-std::chrono::minutes check_time(const UnitRequest& request) {
+std::chrono::minutes check_time(const SystemdUnitRequest& request) {
   // A night that may take the whole day cannot be waited for.
   const auto budget = std::min(std::chrono::duration_cast<std::chrono::minutes>(request.budget), kDay - kCheckDelay - std::chrono::minutes(60));
   return (request.at + budget + kCheckDelay) % kDay;
@@ -81,7 +81,7 @@ class UnitText {
   std::optional<Error> fault_;
 };
 
-std::vector<std::string> night_command(const UnitRequest& request) {
+std::vector<std::string> night_command(const SystemdUnitRequest& request) {
   std::vector<std::string> argv = {request.program, "nightly", "run", "--resume", "--project", request.repository, "--state", request.state};
   if (!request.config.empty()) argv.insert(argv.end(), {"--config", request.config});
   if (!request.rules.empty()) argv.insert(argv.end(), {"--rules", request.rules});
@@ -89,7 +89,7 @@ std::vector<std::string> night_command(const UnitRequest& request) {
   return argv;
 }
 
-std::vector<std::string> check_command(const UnitRequest& request) {
+std::vector<std::string> check_command(const SystemdUnitRequest& request) {
   return {request.program, "nightly", "status", "--max-age", std::string(kMaxAge), "--project", request.repository, "--state", request.state};
 }
 
@@ -98,14 +98,14 @@ void command(UnitText& unit, std::vector<std::string> argv) {
   unit.words("ExecStart", argv);
 }
 
-void variables(UnitText& unit, const UnitRequest& request) {
+void variables(UnitText& unit, const SystemdUnitRequest& request) {
   for (const auto& [name, value] : request.variables) unit.words("Environment", {name + "=" + value});
   unit.words("Environment", {"GUARD_CACHE_DIR=" + request.cache});
 }
 
-bool is_root(const UnitRequest& request) { return request.manager == UnitManager::system && (request.user.empty() || request.user == "0"); }
+bool is_root(const SystemdUnitRequest& request) { return request.manager == UnitManager::system && (request.user.empty() || request.user == "0"); }
 
-void run_as(UnitText& unit, const UnitRequest& request) {
+void run_as(UnitText& unit, const SystemdUnitRequest& request) {
   if (request.manager == UnitManager::user) {
     unit.why("Without it a user's manager may not set up what is below.");
     unit.line("PrivateUsers=yes");
@@ -116,7 +116,7 @@ void run_as(UnitText& unit, const UnitRequest& request) {
   }
 }
 
-void own_tmp(UnitText& unit, const UnitRequest& request) {
+void own_tmp(UnitText& unit, const SystemdUnitRequest& request) {
   for (const std::string* path : {&request.program, &request.repository, &request.git_folder, &request.plan, &request.state, &request.cache, &request.config, &request.rules}) {
     if (!is_below(*path, "/tmp") && !is_below(*path, "/var/tmp")) continue;
     unit.why("Not PrivateTmp: something that is named here lies in /tmp.");
@@ -125,14 +125,14 @@ void own_tmp(UnitText& unit, const UnitRequest& request) {
   unit.line("PrivateTmp=yes");
 }
 
-std::vector<std::string> writable_paths(const UnitRequest& request) {
+std::vector<std::string> writable_paths(const SystemdUnitRequest& request) {
   std::vector<std::string> paths = {request.git_folder, request.state, request.cache};
   if (request.home.empty()) return paths;
   for (const auto folder : kGeneratorFolders) paths.push_back(fmt::format("-{}{}{}", request.home, request.home.ends_with('/') ? "" : "/", folder));
   return paths;
 }
 
-Result<std::string> night_service(const UnitRequest& request, const std::string& stem) {
+Result<std::string> night_service(const SystemdUnitRequest& request, const std::string& stem) {
   UnitText unit(stem + ".service", request.manager);
   unit.section("Unit");
   unit.line(fmt::format("Description=A night of guard ({})", stem));
@@ -199,7 +199,7 @@ Result<std::string> night_service(const UnitRequest& request, const std::string&
   return std::move(unit).finish();
 }
 
-Result<std::string> check_service(const UnitRequest& request, const std::string& stem) {
+Result<std::string> check_service(const SystemdUnitRequest& request, const std::string& stem) {
   const std::string name = stem + "-check.service";
   UnitText unit(name, request.manager);
   unit.section("Unit");
@@ -228,7 +228,7 @@ Result<std::string> check_service(const UnitRequest& request, const std::string&
   return std::move(unit).finish();
 }
 
-std::string night_timer(const UnitRequest& request, const std::string& stem) {
+std::string night_timer(const SystemdUnitRequest& request, const std::string& stem) {
   UnitText unit(stem + ".timer", request.manager);
   unit.section("Unit");
   unit.line(fmt::format("Description=When a night of guard begins ({})", stem));
@@ -243,7 +243,7 @@ std::string night_timer(const UnitRequest& request, const std::string& stem) {
   return *std::move(unit).finish();  // no word of a request is in it
 }
 
-std::string check_timer(const UnitRequest& request, const std::string& stem) {
+std::string check_timer(const SystemdUnitRequest& request, const std::string& stem) {
   UnitText unit(stem + "-check.timer", request.manager);
   unit.section("Unit");
   unit.line(fmt::format("Description=When it is asked how the night of guard went ({})", stem));
@@ -256,7 +256,7 @@ std::string check_timer(const UnitRequest& request, const std::string& stem) {
   return *std::move(unit).finish();
 }
 
-std::string cron_command(const UnitRequest& request, const std::vector<std::string>& argv) {
+std::string cron_command(const SystemdUnitRequest& request, const std::vector<std::string>& argv) {
   std::string text;
   for (const auto& [name, value] : request.variables) text += fmt::format("{}={} ", name, cron_word(value));
   text += fmt::format("GUARD_CACHE_DIR={}", cron_word(request.cache));
@@ -274,7 +274,7 @@ Result<void> check_path(std::string_view name, std::string_view path) {
   return ok();
 }
 
-Result<void> check_paths(const UnitRequest& request) {
+Result<void> check_paths(const SystemdUnitRequest& request) {
   GUARD_TRY(check_path("the program", request.program));
   // However it is quoted: "Executable name contains special characters".
   if (request.program.find_first_of("\"'\\") != std::string::npos) {
@@ -344,7 +344,7 @@ std::string unit_path(std::string_view path, std::string_view repository) {
   return kept;
 }
 
-Result<NightUnits> night_units(const UnitRequest& request) {
+Result<NightUnits> night_units(const SystemdUnitRequest& request) {
   GUARD_TRY(check_paths(request));
   const std::string stem = unit_stem(request.repository);
   NightUnits units;

@@ -1,8 +1,8 @@
 // The scan for many literals against a comparison of each literal with each place.
-#include "redact/trigger_table.h"
+#include "redact/literal_table.h"
 
 #include "redact/kind_table.h"
-#include "redact/trigger_scan.h"
+#include "redact/literal_scan.h"
 
 #include <gtest/gtest.h>
 
@@ -50,8 +50,8 @@ bool stands_at(const Literal& literal, std::string_view text) {
   return true;
 }
 
-TEST(TriggerTable, FindsWhatAComparisonAtEveryPlaceFinds) {
-  TriggerTable table;
+TEST(LiteralTable, FindsWhatAComparisonAtEveryPlaceFinds) {
+  LiteralTable table;
   for (const Literal& literal : literals()) table.add({literal.text, literal.fold_case, false, 0});
   table.group();
   std::mt19937 random(3);
@@ -75,7 +75,7 @@ TEST(TriggerTable, FindsWhatAComparisonAtEveryPlaceFinds) {
     }
     const StreamText stream(text, 0, false);
     for (const Vectors each : vectors()) {
-      TriggerScan scan(table, each);
+      LiteralScan scan(table, each);
       std::vector<Offset> found;
       for (Offset at = scan.next(stream, 0); at < stream.end(); at = scan.next(stream, at + 1)) found.push_back(at);
       ASSERT_EQ(found, expected) << "round " << round << ", vectors " << static_cast<int>(each);
@@ -83,26 +83,26 @@ TEST(TriggerTable, FindsWhatAComparisonAtEveryPlaceFinds) {
   }
 }
 
-TEST(TriggerTable, ShortLiteralIsOnlySoughtBeforeABytesThatMayFollow) {
-  TriggerTable table;
+TEST(LiteralTable, ShortLiteralIsOnlySoughtBeforeABytesThatMayFollow) {
+  LiteralTable table;
   table.add({"sk-", false, false, 0}, *ByteSet::parse("0-9"));
   table.group();
   const std::string text(1200, ' ');
   for (const char* const found : {"sk-7", "sk-"}) {  // at the end of what is there nothing is known yet
     const std::string with = text + found;
-    EXPECT_EQ(TriggerScan(table).next(StreamText(with, 0, false), 0), 1200u) << found;
+    EXPECT_EQ(LiteralScan(table).next(StreamText(with, 0, false), 0), 1200u) << found;
   }
   for (std::size_t at = 0; at < 600; ++at) {
     std::string with = text;
     with.replace(at, 4, "sk-7");
-    EXPECT_EQ(TriggerScan(table).next(StreamText(with, 0, false), 0), at);
+    EXPECT_EQ(LiteralScan(table).next(StreamText(with, 0, false), 0), at);
   }
 }
 
 // Each stands once at either half of the places that are looked up together, and at the ends of words and of blocks.
-TEST(TriggerTable, EveryShippedLiteralIsFoundWhereverItStands) {
-  const TriggerTable table(shipped_kind_table().triggers);
-  for (const TriggerTables::Entry& entry : table.tables().entries) {
+TEST(LiteralTable, EveryShippedLiteralIsFoundWhereverItStands) {
+  const LiteralTable table(shipped_kind_table().triggers);
+  for (const LiteralTables::Entry& entry : table.tables().entries) {
     const ByteSet& next = shipped_kind_table().kinds[entry.trigger.kind].next;
     std::string literal(entry.trigger.literal);
     for (unsigned behind = 255; behind > 0; --behind) {
@@ -119,7 +119,7 @@ TEST(TriggerTable, EveryShippedLiteralIsFoundWhereverItStands) {
       const std::string text = std::string(at, ' ') + literal + std::string(1200 - at, ' ');
       const StreamText stream(text, 0, false);
       for (const Vectors each : vectors()) {
-        TriggerScan scan(table, each);
+        LiteralScan scan(table, each);
         EXPECT_EQ(scan.next(stream, 0), at) << literal << ", vectors " << static_cast<int>(each);
       }
     }
@@ -127,15 +127,15 @@ TEST(TriggerTable, EveryShippedLiteralIsFoundWhereverItStands) {
 }
 
 // A literal that is added to a table of somebody else's, as short known values are.
-TEST(TriggerTable, LiteralThatIsAddedLaterIsFound) {
-  TriggerTable first;
+TEST(LiteralTable, LiteralThatIsAddedLaterIsFound) {
+  LiteralTable first;
   first.add({"token", true, false, 0});
   first.group();
-  TriggerTable both(first.tables());
+  LiteralTable both(first.tables());
   both.add({"hunter2", false, true, 1});
   const std::string text = std::string(300, ' ') + "TOKEN" + std::string(900, ' ') + "hunter2 ";
   for (const Vectors each : vectors()) {
-    TriggerScan scan(both, each);
+    LiteralScan scan(both, each);
     const StreamText stream(text, 0, false);
     EXPECT_EQ(scan.next(stream, 0), 300u);
     EXPECT_EQ(scan.next(stream, 301), 1205u);
@@ -144,8 +144,8 @@ TEST(TriggerTable, LiteralThatIsAddedLaterIsFound) {
 }
 
 // What a scan remembers of one push holds for the next.
-TEST(TriggerTable, ScanGoesOnInTextThatGrows) {
-  TriggerTable table;
+TEST(LiteralTable, ScanGoesOnInTextThatGrows) {
+  LiteralTable table;
   table.add({"secret", true, false, 0});
   table.add({"sk-", false, false, 1}, *ByteSet::parse("0-9"));
   table.group();
@@ -153,7 +153,7 @@ TEST(TriggerTable, ScanGoesOnInTextThatGrows) {
   for (int i = 0; i < 200; ++i)
     text += std::string(static_cast<std::size_t>(i), '.') + (i % 2 == 0 ? "Secret" : "sk-7");
   for (const Vectors each : vectors()) {
-    TriggerScan scan(table, each);
+    LiteralScan scan(table, each);
     std::vector<Offset> found;
     Offset at = 0;
     for (std::size_t size = 0; size <= text.size(); size += 1 + size % 7) {

@@ -1,4 +1,4 @@
-#include "pipeline/test_run.h"
+#include "pipeline/suite_run.h"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@
 #include "pipeline/gate.h"
 #include "pipeline/git.h"
 #include "pipeline/masked_record.h"
-#include "pipeline/parted_run.h"
+#include "pipeline/parallel_run.h"
 #include "pipeline/preload.h"
 #include "pipeline/project_tree.h"
 #include "pipeline/run_gate.h"
@@ -218,7 +218,7 @@ class Run {
   std::size_t jobs() const { return tests() && !works_in_staged_folder() ? std::max<std::size_t>(1, std::min(request_.jobs, tree_.tests.size())) : 1; }
 
   Result<void> run_files(const SandboxSpec& spec, const DockerOptions& docker, const SecretSource& secrets) {
-    PartedRunRequest request;
+    ParallelRunRequest request;
     request.files = tree_.tests;
     request.jobs = jobs();
     request.isolation = isolation();
@@ -235,7 +235,7 @@ class Run {
       request_.progress(jobs() > 1 || isolation() == Isolation::run ? fmt::format("running: {} of {} files have ended", done, files.size())
                                                                     : fmt::format("running {} ({} of {})", files[done], done + 1, files.size()));
     };
-    GUARD_TRY_ASSIGN(PartedRun parted, run_parted(request, out_, err_, cancel_).context(fmt::format("running in the {} sandbox", choice_.backend)));
+    GUARD_TRY_ASSIGN(ParallelRun parted, run_parallel(request, out_, err_, cancel_).context(fmt::format("running in the {} sandbox", choice_.backend)));
     account(parted.kept_bytes, parted.dropped_bytes, std::move(parted.redactions));
     record_.exec = std::move(parted.exec);
     record_.notes.insert(record_.notes.end(), record_.exec->notes.begin(), record_.exec->notes.end());

@@ -22,7 +22,7 @@ namespace guard::nightly {
 enum class UnitManager : std::uint8_t { user, system };
 
 // All paths absolute.
-struct UnitRequest {
+struct SystemdUnitRequest {
   UnitManager manager = UnitManager::user;
   std::string user;        // system: number of the user that the night runs as; empty or "0": root
   std::string home;        // of that user; empty: there is none
@@ -55,7 +55,7 @@ inline constexpr std::string_view kUnitMark = "# Written by `guard nightly insta
 
 // INPUT_INVALID for a path that no unit can hold: relative, not UTF-8, with a control character, or a program's with a quote
 // or a backslash.
-Result<NightUnits> night_units(const UnitRequest& request);
+Result<NightUnits> night_units(const SystemdUnitRequest& request);
 
 // "guard-nightly-calculator-0123456789ab": the name of the folder and a part of its path's digest, as in the name of the state folder.
 std::string unit_stem(std::string_view repository);

@@ -18,13 +18,13 @@ struct ExactSpan {
   std::size_t captured_end = 0;
 };
 
-class ExactMatch {
+class Re2Matcher {
  public:
   // `regex` as rewrite_regex() leaves it. RULES_INVALID with RE2's reason.
-  static Result<ExactMatch> create(std::string_view regex);
-  ExactMatch(ExactMatch&&) noexcept;
-  ExactMatch& operator=(ExactMatch&&) noexcept;
-  ~ExactMatch();
+  static Result<Re2Matcher> create(std::string_view regex);
+  Re2Matcher(Re2Matcher&&) noexcept;
+  Re2Matcher& operator=(Re2Matcher&&) noexcept;
+  ~Re2Matcher();
 
   // The leftmost of the matches within [from, to), and the longest of those. What stands before and after is seen by
   // anchors and \b, so a window says the same as the whole text, if it holds the match. False: there is none.
@@ -36,7 +36,7 @@ class ExactMatch {
 
  private:
   struct State;
-  explicit ExactMatch(std::unique_ptr<State> state);
+  explicit Re2Matcher(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 

@@ -1,4 +1,4 @@
-#include "redact/gap.h"
+#include "redact/escape_sequence.h"
 
 #include <algorithm>
 

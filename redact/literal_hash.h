@@ -87,7 +87,7 @@ inline std::uint32_t hashed_five(std::uint64_t folded) {
   return hashed_eight(folded << 24);
 }
 
-// What the table of fours says of a hash; see TriggerTables.
+// What the table of fours says of a hash; see LiteralTables.
 inline constexpr unsigned kBeginsShort = 1;
 inline constexpr unsigned kBeginsLong = 2;
 inline constexpr std::size_t kLongBytes = 5;

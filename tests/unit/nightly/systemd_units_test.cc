@@ -1,4 +1,4 @@
-#include "nightly/units.h"
+#include "nightly/systemd_units.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,8 +21,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 // As nightly/guard-nightly*.{service,timer} have it, the examples that people read.
-UnitRequest example() {
-  UnitRequest request;
+SystemdUnitRequest example() {
+  SystemdUnitRequest request;
   request.home = "/home/ada";
   request.program = "/usr/local/bin/guard";
   request.repository = "/home/ada/calculator";
@@ -34,7 +34,7 @@ UnitRequest example() {
   return request;
 }
 
-std::string text_of(const UnitRequest& request, std::size_t file = 0) {
+std::string text_of(const SystemdUnitRequest& request, std::size_t file = 0) {
   const auto units = night_units(request);
   EXPECT_TRUE(units) << (units ? "" : units.error().message());
   return units ? units->files[file].text : std::string();
@@ -109,7 +109,7 @@ TEST(Units, QuoteWordsSoThatSystemdReadsTheSameBytes) {
 
 TEST(Units, HoldHostilePathsAsOneWordEach) {
   for (const std::string path : kHostile) {
-    UnitRequest request = example();
+    SystemdUnitRequest request = example();
     if (is_program_of_systemd(path)) request.program = path;
     request.repository = request.git_folder = request.plan = request.state = request.cache = request.config = request.rules = path;
     const std::string text = text_of(request);
@@ -127,26 +127,26 @@ TEST(Units, HoldHostilePathsAsOneWordEach) {
 TEST(Units, RefuseWhatNoUnitCanName) {
   for (const std::string path : {"/a\nExecStartPre=/bin/sh", "/a\tb", "/a\rb", "/a\x7f", "/a\xff", "relative", ""}) {
     EXPECT_FALSE(path.starts_with('/') && unit_word(path)) << path;
-    for (auto member : {&UnitRequest::program, &UnitRequest::repository, &UnitRequest::git_folder, &UnitRequest::plan, &UnitRequest::state, &UnitRequest::cache}) {
-      UnitRequest request = example();
+    for (auto member : {&SystemdUnitRequest::program, &SystemdUnitRequest::repository, &SystemdUnitRequest::git_folder, &SystemdUnitRequest::plan, &SystemdUnitRequest::state, &SystemdUnitRequest::cache}) {
+      SystemdUnitRequest request = example();
       request.*member = path;
       const auto units = night_units(request);
       ASSERT_FALSE(units) << path;
       EXPECT_EQ(units.error().code(), ErrorCode::input_invalid);
     }
     if (path.empty()) continue;
-    for (auto member : {&UnitRequest::config, &UnitRequest::rules, &UnitRequest::home}) {
-      UnitRequest request = example();
+    for (auto member : {&SystemdUnitRequest::config, &SystemdUnitRequest::rules, &SystemdUnitRequest::home}) {
+      SystemdUnitRequest request = example();
       request.*member = path;
       EXPECT_FALSE(night_units(request)) << path;
     }
   }
   for (const std::string program : {"/a\"b", "/it's", "/a\\b"}) {
-    UnitRequest request = example();
+    SystemdUnitRequest request = example();
     request.program = program;
     EXPECT_FALSE(night_units(request)) << program;
   }
-  UnitRequest request = example();
+  SystemdUnitRequest request = example();
   request.variables = {{"DOCKER_HOST", "unix:///a\nb"}};
   EXPECT_FALSE(night_units(request));
 }
@@ -184,7 +184,7 @@ TEST(Units, AreNamedAfterTheRepositoryAndNeverAlike) {
 }
 
 TEST(Units, SayWhenTheNightBeginsAndAskOnceItMustBeOver) {
-  UnitRequest request = example();
+  SystemdUnitRequest request = example();
   EXPECT_EQ(setting(text_of(request, 1), "OnCalendar"), "*-*-* 02:00:00");
   EXPECT_EQ(setting(text_of(request, 1), "Persistent"), "true");
   EXPECT_EQ(setting(text_of(request, 3), "OnCalendar"), "*-*-* 13:00:00");
@@ -202,7 +202,7 @@ TEST(Units, SayWhenTheNightBeginsAndAskOnceItMustBeOver) {
 TEST(Units, LeaveWhatANightNeeds) {
   for (const auto manager : {UnitManager::user, UnitManager::system}) {
     for (const char* user : {"", "1000"}) {
-      UnitRequest request = example();
+      SystemdUnitRequest request = example();
       request.manager = manager;
       request.user = user;
       const std::string text = text_of(request);
@@ -220,7 +220,7 @@ TEST(Units, LeaveWhatANightNeeds) {
 }
 
 TEST(Units, RunAsWhoTheyAreFor) {
-  UnitRequest request = example();
+  SystemdUnitRequest request = example();
   EXPECT_EQ(setting(text_of(request), "PrivateUsers"), "yes");
   EXPECT_EQ(setting(text_of(request), "User"), "(not set)");
   request.manager = UnitManager::system;
@@ -235,7 +235,7 @@ TEST(Units, RunAsWhoTheyAreFor) {
 }
 
 TEST(Units, SeeTmpWhereSomethingOfTheNightLiesThere) {
-  UnitRequest request = example();
+  SystemdUnitRequest request = example();
   EXPECT_EQ(setting(text_of(request), "PrivateTmp"), "yes");
   request.repository = "/tmpfolder/a";
   EXPECT_EQ(setting(text_of(request), "PrivateTmp"), "yes");
@@ -298,7 +298,7 @@ class UnitsInSystemd : public ::testing::Test {
     EXPECT_TRUE(ran);
     return ran ? std::move(*ran) : CollectedProcess{};
   }
-  std::vector<std::string> write(const UnitRequest& request) const {
+  std::vector<std::string> write(const SystemdUnitRequest& request) const {
     std::vector<std::string> paths;
     const auto units = night_units(request);
     EXPECT_TRUE(units);
@@ -315,7 +315,7 @@ class UnitsInSystemd : public ::testing::Test {
 TEST_F(UnitsInSystemd, AreTakenWithoutAWord) {
   for (const auto manager : {UnitManager::user, UnitManager::system}) {
     for (const std::string name : {"plain", "a b", "100%h", "it's \"q\"", "back\\slash", "end\\", "$HOME"}) {
-      UnitRequest request = example();
+      SystemdUnitRequest request = example();
       request.manager = manager;
       request.user = "1000";
       // What is to be started has to be there, under that very name.
@@ -333,7 +333,7 @@ TEST_F(UnitsInSystemd, AreTakenWithoutAWord) {
 }
 
 TEST_F(UnitsInSystemd, AreExposedNoMoreThanTheDocumentationSays) {
-  UnitRequest request = example();
+  SystemdUnitRequest request = example();
   const auto user = write(request);
   // In tenths; docs/nightly.md names these numbers.
   auto said = analyze({"--user", "security", "--offline=true", "--threshold=42", user[0]});

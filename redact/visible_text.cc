@@ -1,4 +1,4 @@
-#include "redact/shadow_text.h"
+#include "redact/visible_text.h"
 
 #include <algorithm>
 
@@ -15,7 +15,7 @@ constexpr Offset kReachBytes = kWindowBytes + kLeftContextBytes;
 
 }  // namespace
 
-void ShadowText::advance(const StreamText& stream) {
+void VisibleText::advance(const StreamText& stream) {
   while (read_ < stream.end()) {
     // Most line ends need no second look.
     const Offset next = places_.next(stream, read_, [&](std::string_view text, std::size_t at) { return on_ || seams_.may_stand_at(text, at); });
@@ -42,7 +42,7 @@ void ShadowText::advance(const StreamText& stream) {
   }
 }
 
-void ShadowText::take_byte(const StreamText& stream) {
+void VisibleText::take_byte(const StreamText& stream) {
   const bool line_end = stream.at(read_) == '\n';
   if (on_) take_text(stream, read_ + 1);
   else held_ = ++read_;
@@ -51,7 +51,7 @@ void ShadowText::take_byte(const StreamText& stream) {
   on_ = false;
 }
 
-Seam ShadowText::seam_here(const StreamText& stream) {
+Seam VisibleText::seam_here(const StreamText& stream) {
   constexpr std::size_t kFewBytes = 8;
   const SeenLine left = left_of_line_end(stream, kFewBytes);
   if (seams_.may_be(stream, read_, left)) {
@@ -63,7 +63,7 @@ Seam ShadowText::seam_here(const StreamText& stream) {
 }
 
 // False where more has to be seen first.
-bool ShadowText::take_line_end(const StreamText& stream) {
+bool VisibleText::take_line_end(const StreamText& stream) {
   const Seam seam = seam_here(stream);
   // So few bytes of a beginning tell nothing, and a line that ends in an ordinary short word need not wait: it is shown.
   constexpr std::size_t kFewBytes = 3;
@@ -88,21 +88,21 @@ bool ShadowText::take_line_end(const StreamText& stream) {
 }
 
 // What a reader sees before the line end at read_: `max` bytes at most.
-SeenLine ShadowText::left_of_line_end(const StreamText& stream, std::size_t max) const {
+SeenLine VisibleText::left_of_line_end(const StreamText& stream, std::size_t max) const {
   if (!on_) return {stream.between(std::max(stream.begin(), read_ - std::min<Offset>(read_, max)), read_), max};
   const std::string_view seen = std::string_view(bytes_).substr(static_cast<std::size_t>(std::max(begun_, begin_) - begin_));
   const auto piece = column_.joined ? static_cast<std::size_t>(end() - piece_) : max;
   return {seen.substr(seen.size() - std::min(seen.size(), max)), piece};
 }
 
-SeenLine ShadowText::seen_line(const StreamText& stream) const {
+SeenLine VisibleText::seen_line(const StreamText& stream) const {
   SeenLine line = left_of_line_end(stream, SeenLine::kBytesMax);
   line.text.remove_prefix(behind_last_line_end(line.text));
   return line;
 }
 
 // False where more has to be seen first.
-bool ShadowText::take_written(const StreamText& stream) {
+bool VisibleText::take_written(const StreamText& stream) {
   const Written written = written_at(stream.from(read_), stream.ended());
   if (written.is == Written::Is::undecided) return false;
   if (written.is == Written::Is::no) {
@@ -116,7 +116,7 @@ bool ShadowText::take_written(const StreamText& stream) {
   return true;
 }
 
-void ShadowText::switch_on(const StreamText& stream, Offset gap) {
+void VisibleText::switch_on(const StreamText& stream, Offset gap) {
   const Offset earliest = std::max(stream.begin(), gap - std::min<Offset>(gap, kLineBytesMax));
   Offset from = gap;
   while (from > earliest && !is_line_end(stream.at(from - 1))) --from;
@@ -136,12 +136,12 @@ void ShadowText::switch_on(const StreamText& stream, Offset gap) {
 }
 
 // From read_ on; no line end is among it that may end the reading.
-void ShadowText::take_text(const StreamText& stream, Offset to) {
+void VisibleText::take_text(const StreamText& stream, Offset to) {
   bytes_ += stream.between(read_, to);
   held_ = read_ = to;
 }
 
-void ShadowText::take_gap(const Gap& gap) {
+void VisibleText::take_gap(const Gap& gap) {
   Joint& last = joints_.back();
   if (last.shadow == end() && last.kind == gap.kind) {
     last.size += static_cast<std::uint32_t>(gap.size);
@@ -156,11 +156,11 @@ void ShadowText::take_gap(const Gap& gap) {
   if (read_ - joints_[recent_].raw > kFloodBytes || joints_.size() - recent_ > kGapsMax) break_off();
 }
 
-Offset ShadowText::reach() const {
+Offset VisibleText::reach() const {
   return std::max(begun_, end() - std::min<Offset>(end(), kReachBytes));
 }
 
-void ShadowText::break_off() {
+void VisibleText::break_off() {
   bytes_ += '\n';
   bytes_ += kBreak;
   begun_ = end();
@@ -169,14 +169,14 @@ void ShadowText::break_off() {
   column_ = Column();
 }
 
-Offset ShadowText::to_stream(Offset at) const {
+Offset VisibleText::to_stream(Offset at) const {
   const auto behind = std::upper_bound(joints_.begin(), joints_.end(), at,
                                        [](Offset offset, const Joint& joint) { return offset < joint.shadow; });
   const Joint& joint = *std::prev(behind);
   return joint.raw + joint.size + (at - joint.shadow);
 }
 
-Offset ShadowText::last_seam(Offset from, Offset to) const {
+Offset VisibleText::last_seam(Offset from, Offset to) const {
   auto joint = std::lower_bound(joints_.begin(), joints_.end(), to, [](const Joint& other, Offset at) { return other.shadow < at; });
   while (joint != joints_.begin() && std::prev(joint)->shadow > from) {
     if ((--joint)->seam) return joint->shadow;
@@ -184,7 +184,7 @@ Offset ShadowText::last_seam(Offset from, Offset to) const {
   return from;
 }
 
-std::optional<Offset> ShadowText::before_in_stream(Offset at) const {
+std::optional<Offset> VisibleText::before_in_stream(Offset at) const {
   auto joint = std::lower_bound(joints_.begin(), joints_.end(), at,
                                 [](const Joint& other, Offset offset) { return other.shadow < offset; });
   if (joint == joints_.begin()) return std::nullopt;
@@ -194,7 +194,7 @@ std::optional<Offset> ShadowText::before_in_stream(Offset at) const {
   return to_stream(at - 1);
 }
 
-void ShadowText::carry_back(const SecretSpan& span, std::vector<SecretSpan>& spans) const {
+void VisibleText::carry_back(const SecretSpan& span, std::vector<SecretSpan>& spans) const {
   const auto less = [](const Joint& joint, Offset at) { return joint.shadow < at; };
   // What goes on from a part that was told before goes on over the gap in between, too.
   auto joint = std::lower_bound(joints_.begin(), joints_.end(), span.goes_on ? span.begin : span.begin + 1, less);
@@ -222,7 +222,7 @@ void ShadowText::carry_back(const SecretSpan& span, std::vector<SecretSpan>& spa
   if (part.end > part.begin) spans.push_back(part);
 }
 
-Offset ShadowText::carry_back(Offset frontier) const {
+Offset VisibleText::carry_back(Offset frontier) const {
   if (frontier >= end()) return held_;
   // A gap before it may have to be hidden with it.
   const auto joint = std::lower_bound(joints_.begin(), joints_.end(), frontier,
@@ -230,7 +230,7 @@ Offset ShadowText::carry_back(Offset frontier) const {
   return joint != joints_.end() && joint->shadow == frontier ? joint->raw : to_stream(frontier);
 }
 
-void ShadowText::forget_before(Offset frontier) {
+void VisibleText::forget_before(Offset frontier) {
   const Offset from = std::max(begin_, frontier - std::min<Offset>(frontier, SeenLine::kBytesMax));
   bytes_.erase(0, static_cast<std::size_t>(from - begin_));
   begin_ = from;

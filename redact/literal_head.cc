@@ -1,4 +1,4 @@
-#include "redact/trigger_head.h"
+#include "redact/literal_head.h"
 
 #include <algorithm>
 #include <bit>
@@ -20,8 +20,8 @@ constexpr std::array<std::uint8_t, 128> frequencies() {
 constexpr std::array<std::uint8_t, 128> kFrequencies = frequencies();
 
 // What joining them lets through that neither did.
-std::uint64_t cost(const TriggerHead& a, const TriggerHead& b) {
-  TriggerHead both = a;
+std::uint64_t cost(const LiteralHead& a, const LiteralHead& b) {
+  LiteralHead both = a;
   both |= b;
   const std::uint64_t apart = a.frequency() + b.frequency();
   const std::uint64_t together = both.frequency();
@@ -29,7 +29,7 @@ std::uint64_t cost(const TriggerHead& a, const TriggerHead& b) {
 }
 
 // Heads in order have their first bytes in common, so joining neighbours is a good beginning, and it is cheap.
-void join_neighbours(std::vector<TriggerHead>& heads, std::size_t wanted) {
+void join_neighbours(std::vector<LiteralHead>& heads, std::size_t wanted) {
   std::sort(heads.begin(), heads.end());
   heads.erase(std::unique(heads.begin(), heads.end()), heads.end());
   std::vector<std::uint64_t> costs;  // of joining each to the next
@@ -57,13 +57,13 @@ std::uint64_t ByteValues::frequency() const noexcept {
   return sum;
 }
 
-std::uint64_t TriggerHead::frequency() const noexcept {
+std::uint64_t LiteralHead::frequency() const noexcept {
   std::uint64_t product = 1;
   for (const ByteValues& place : places) product *= place.frequency();
   return product;
 }
 
-std::vector<TriggerHead> grouped(std::vector<TriggerHead> heads, std::size_t groups) {
+std::vector<LiteralHead> grouped(std::vector<LiteralHead> heads, std::size_t groups) {
   // Every pair is compared with every other from here on.
   constexpr std::size_t kFewHeads = 192;
   join_neighbours(heads, std::max(groups, kFewHeads));

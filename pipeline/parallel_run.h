@@ -21,7 +21,7 @@
 
 namespace guard {
 
-struct PartedRunRequest {
+struct ParallelRunRequest {
   std::vector<std::string> files;  // one or more; each is the argument "./FILE" at the end of spec->argv
   std::size_t jobs = 1;            // 1 to the number of files
   Isolation isolation = Isolation::file;
@@ -36,7 +36,7 @@ struct PartedRunRequest {
 };
 
 // What the files came to together. Tests are those of all; times and bytes are sums, `wall` and peak memory those of the largest.
-struct PartedRun {
+struct ParallelRun {
   Verdict verdict;  // of the first file that is rejected; else of the first that is not allowed; else the pass of all
   std::vector<FileResult> files;     // of each file of the request, in its order
   std::optional<TestSummary> tests;  // of those whose report could be read; nothing: of none
@@ -52,6 +52,6 @@ Limits share_of(const Limits& limits, std::size_t jobs);
 
 // Output goes to `out` and `err` file by file, in the order of `files`: with several jobs as soon as it is a file's turn and it has
 // ended. An Error: one of the sandboxes failed, or a sink did; all others have ended when it returns.
-Result<PartedRun> run_parted(const PartedRunRequest& request, ByteSink& out, ByteSink& err, const CancelToken& cancel);
+Result<ParallelRun> run_parallel(const ParallelRunRequest& request, ByteSink& out, ByteSink& err, const CancelToken& cancel);
 
 }  // namespace guard

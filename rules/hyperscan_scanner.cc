@@ -1,4 +1,4 @@
-#include "rules/prefilter.h"
+#include "rules/hyperscan_scanner.h"
 
 #include <fmt/format.h>
 #include <hs/hs.h>
@@ -58,56 +58,56 @@ struct Freed {
 };
 
 int on_match(unsigned id, unsigned long long, unsigned long long to, unsigned, void* context) noexcept {
-  return static_cast<Prefilter::Ends*>(context)->end(id, static_cast<std::size_t>(to)) ? 0 : 1;
+  return static_cast<HyperscanScanner::Ends*>(context)->end(id, static_cast<std::size_t>(to)) ? 0 : 1;
 }
 
 }  // namespace
 
-Prefilter::Scratch::Scratch(Scratch&& other) noexcept
+HyperscanScanner::Scratch::Scratch(Scratch&& other) noexcept
     : scratch_(std::exchange(other.scratch_, nullptr)), served_(std::exchange(other.served_, {})) {}
-Prefilter::Scratch& Prefilter::Scratch::operator=(Scratch&& other) noexcept {
+HyperscanScanner::Scratch& HyperscanScanner::Scratch::operator=(Scratch&& other) noexcept {
   std::swap(scratch_, other.scratch_);
   std::swap(served_, other.served_);
   return *this;
 }
-Prefilter::Scratch::~Scratch() {
+HyperscanScanner::Scratch::~Scratch() {
   hs_free_scratch(static_cast<hs_scratch_t*>(scratch_));
 }
 
-Prefilter::Prefilter(const void* database, void* owned) : database_(database), owned_(owned) {
+HyperscanScanner::HyperscanScanner(const void* database, void* owned) : database_(database), owned_(owned) {
   static std::atomic<std::uint64_t> ids{0};
   id_ = ++ids;
 }
 
-Prefilter::Prefilter(Prefilter&& other) noexcept
+HyperscanScanner::HyperscanScanner(HyperscanScanner&& other) noexcept
     : database_(std::exchange(other.database_, nullptr)),
       owned_(std::exchange(other.owned_, nullptr)),
       id_(other.id_) {}
-Prefilter& Prefilter::operator=(Prefilter&& other) noexcept {
+HyperscanScanner& HyperscanScanner::operator=(HyperscanScanner&& other) noexcept {
   std::swap(database_, other.database_);
   std::swap(owned_, other.owned_);
   std::swap(id_, other.id_);
   return *this;
 }
-Prefilter::~Prefilter() {
+HyperscanScanner::~HyperscanScanner() {
   hs_free_database(static_cast<hs_database_t*>(owned_));
 }
 
-bool Prefilter::available() noexcept {
+bool HyperscanScanner::available() noexcept {
   return hs_valid_platform() == HS_SUCCESS;
 }
 
-std::string Prefilter::library_version() {
+std::string HyperscanScanner::library_version() {
   return hs_version();
 }
 
-std::string Prefilter::machine() {
+std::string HyperscanScanner::machine() {
   hs_platform_info_t platform{};
   if (hs_populate_platform(&platform) != HS_SUCCESS) return "unknown";
   return fmt::format("tune {} features {:x}", platform.tune, platform.cpu_features);
 }
 
-Result<Prefilter::Widths> Prefilter::widths(std::string_view regex) {
+Result<HyperscanScanner::Widths> HyperscanScanner::widths(std::string_view regex) {
   const std::string text(regex);
   hs_expr_info_t* info = nullptr;
   CompileErrorOwner problem;
@@ -120,7 +120,7 @@ Result<Prefilter::Widths> Prefilter::widths(std::string_view regex) {
   return Widths{info->min_width, info->max_width};
 }
 
-Result<Prefilter> Prefilter::compile(std::span<const Source> sources, Target target) {
+Result<HyperscanScanner> HyperscanScanner::compile(std::span<const Source> sources, Target target) {
   std::vector<std::string> texts;
   std::vector<const char*> expressions;
   std::vector<unsigned> flags(sources.size(), kFlags);
@@ -141,17 +141,17 @@ Result<Prefilter> Prefilter::compile(std::span<const Source> sources, Target tar
     return Error(ErrorCode::rules_invalid, fmt::format("Hyperscan refuses the regex: {}", problem.message()));
   }
   if (code != HS_SUCCESS) return engine_error("compile patterns", code);
-  return Prefilter(database, database);
+  return HyperscanScanner(database, database);
 }
 
-Result<Prefilter> Prefilter::deserialize(std::string_view bytes) {
+Result<HyperscanScanner> HyperscanScanner::deserialize(std::string_view bytes) {
   hs_database_t* database = nullptr;
   const hs_error_t code = hs_deserialize_database(bytes.data(), bytes.size(), &database);
   if (code != HS_SUCCESS) return engine_error("read a serialized database", code);
-  return Prefilter(database, database);
+  return HyperscanScanner(database, database);
 }
 
-Result<std::string> Prefilter::serialize() const {
+Result<std::string> HyperscanScanner::serialize() const {
   char* bytes = nullptr;
   std::size_t length = 0;
   const hs_error_t code = hs_serialize_database(as_database(database_), &bytes, &length);
@@ -160,7 +160,7 @@ Result<std::string> Prefilter::serialize() const {
   return std::string(bytes, length);
 }
 
-Result<std::string> Prefilter::image() const {
+Result<std::string> HyperscanScanner::image() const {
   GUARD_TRY_ASSIGN(const std::string bytes, serialize());
   std::size_t length = 0;
   hs_error_t code = hs_serialized_database_size(bytes.data(), bytes.size(), &length);
@@ -174,7 +174,7 @@ Result<std::string> Prefilter::image() const {
   return std::string(static_cast<const char*>(memory.get()), rounded);
 }
 
-Result<Prefilter> Prefilter::from_image(std::string_view image, std::string_view library_version) {
+Result<HyperscanScanner> HyperscanScanner::from_image(std::string_view image, std::string_view library_version) {
   if (library_version != hs_version())
     return Error(ErrorCode::internal, "the database is of another Hyperscan version");
   if (reinterpret_cast<std::uintptr_t>(image.data()) % kImageAlignment != 0) {
@@ -185,10 +185,10 @@ Result<Prefilter> Prefilter::from_image(std::string_view image, std::string_view
   const hs_error_t code = hs_database_size(database, &length);
   if (code != HS_SUCCESS) return engine_error("open the built-in database", code);
   if (length > image.size()) return Error(ErrorCode::internal, "the database is cut off");
-  return Prefilter(database, nullptr);
+  return HyperscanScanner(database, nullptr);
 }
 
-Result<void> Prefilter::scan(std::string_view text, Scratch& scratch, Ends& ends) const {
+Result<void> HyperscanScanner::scan(std::string_view text, Scratch& scratch, Ends& ends) const {
   if (text.size() > std::numeric_limits<unsigned>::max()) {
     return Error(ErrorCode::input_invalid, "a text of 4 GB or more can't be matched");
   }

@@ -1,4 +1,4 @@
-#include "nightly/test_worth.h"
+#include "nightly/mutation_check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The first five bytes of a literal, and those of a group of literals: a set of bytes for each place. See
-// trigger_table.h for what they are for.
+// literal_table.h for what they are for.
 #pragma once
 
 #include <array>
@@ -29,15 +29,15 @@ class ByteValues {
   std::array<std::uint64_t, 2> words_{};
 };
 
-struct TriggerHead {
+struct LiteralHead {
   static constexpr std::size_t kBytes = 5;
   std::array<ByteValues, kBytes> places;
 
-  TriggerHead& operator|=(const TriggerHead& other) noexcept {
+  LiteralHead& operator|=(const LiteralHead& other) noexcept {
     for (std::size_t i = 0; i < kBytes; ++i) places[i] |= other.places[i];
     return *this;
   }
-  friend auto operator<=>(const TriggerHead&, const TriggerHead&) = default;
+  friend auto operator<=>(const LiteralHead&, const LiteralHead&) = default;
 
   // How often five bytes of ordinary text pass for one of these, in about 10^15.
   std::uint64_t frequency() const noexcept;
@@ -71,6 +71,6 @@ void join_cheapest(std::vector<Group>& groups, std::size_t wanted, Cost cost) {
 }
 
 // Joins heads until at most `groups` are left, so that the groups together let through little.
-std::vector<TriggerHead> grouped(std::vector<TriggerHead> heads, std::size_t groups);
+std::vector<LiteralHead> grouped(std::vector<LiteralHead> heads, std::size_t groups);
 
 }  // namespace guard

@@ -1,6 +1,6 @@
 // Hyperscan in block mode: where matches of many patterns end, in one pass. The only file that sees hs.h.
 //
-// A Prefilter is const and shared by threads; a Scratch belongs to one thread at a time.
+// A HyperscanScanner is const and shared by threads; a Scratch belongs to one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace guard {
 
-class Prefilter {
+class HyperscanScanner {
  public:
   struct Source {
     std::uint32_t id = 0;
@@ -37,9 +37,9 @@ class Prefilter {
     ~Scratch();
 
    private:
-    friend class Prefilter;
+    friend class HyperscanScanner;
     void* scratch_ = nullptr;
-    std::vector<std::uint64_t> served_;  // databases that it is large enough for, by Prefilter::id_
+    std::vector<std::uint64_t> served_;  // databases that it is large enough for, by HyperscanScanner::id_
   };
 
   // Told of each end, in no promised order. False stops the scan, which then fails.
@@ -59,26 +59,26 @@ class Prefilter {
   static Result<Widths> widths(std::string_view regex);
 
   // RULES_INVALID where one of them is refused (compile them alone to learn which). The list must not be empty.
-  static Result<Prefilter> compile(std::span<const Source> sources, Target target);
+  static Result<HyperscanScanner> compile(std::span<const Source> sources, Target target);
 
-  static Result<Prefilter> deserialize(std::string_view bytes);
+  static Result<HyperscanScanner> deserialize(std::string_view bytes);
   Result<std::string> serialize() const;
 
   // The database as it lies in memory once deserialized. Valid at any address that is a multiple of 64, for the same
   // library version only: from_image() checks both. `image` must outlive the prefilter, and is trusted like the program
   // that it is part of.
   Result<std::string> image() const;
-  static Result<Prefilter> from_image(std::string_view image, std::string_view library_version);
+  static Result<HyperscanScanner> from_image(std::string_view image, std::string_view library_version);
 
-  Prefilter(Prefilter&& other) noexcept;
-  Prefilter& operator=(Prefilter&& other) noexcept;
-  ~Prefilter();
+  HyperscanScanner(HyperscanScanner&& other) noexcept;
+  HyperscanScanner& operator=(HyperscanScanner&& other) noexcept;
+  ~HyperscanScanner();
 
   // Every end of every match. Any failure is an Error: INTERNAL, or INPUT_INVALID for texts of 4 GB and more.
   Result<void> scan(std::string_view text, Scratch& scratch, Ends& ends) const;
 
  private:
-  Prefilter(const void* database, void* owned);
+  HyperscanScanner(const void* database, void* owned);
   const void* database_ = nullptr;
   void* owned_ = nullptr;
   std::uint64_t id_ = 0;  // of this database and no other of this process: addresses are used again

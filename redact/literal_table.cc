@@ -1,18 +1,18 @@
-#include "redact/trigger_table.h"
+#include "redact/literal_table.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 #include <string>
 
-#include "redact/trigger_hash.h"
+#include "redact/literal_hash.h"
 
 namespace guard {
 namespace {
 
-using Halves = TriggerTables::Halves;
-using HeadGroups = TriggerTables::HeadGroups;
-using ShortGroups = TriggerTables::ShortGroups;
+using Halves = LiteralTables::Halves;
+using HeadGroups = LiteralTables::HeadGroups;
+using ShortGroups = LiteralTables::ShortGroups;
 
 constexpr std::size_t kShortBytesMax = 4;
 
@@ -29,15 +29,15 @@ char lower(char c) {
 }
 
 // May `byte` stand at `place` of the literal or behind it?
-bool may_stand(const Trigger& trigger, const ByteSet& next, std::size_t place, char byte) {
+bool may_stand(const Literal& trigger, const ByteSet& next, std::size_t place, char byte) {
   if (place > trigger.literal.size()) return true;
   if (place == trigger.literal.size()) return next.empty() || next.has(byte);
   return (trigger.fold_case ? lower(byte) : byte) == trigger.literal[place];
 }
 
-TriggerHead head_of(const Trigger& trigger, const ByteSet& next) {
-  TriggerHead head;
-  for (std::size_t place = 0; place < TriggerHead::kBytes; ++place) {
+LiteralHead head_of(const Literal& trigger, const ByteSet& next) {
+  LiteralHead head;
+  for (std::size_t place = 0; place < LiteralHead::kBytes; ++place) {
     for (unsigned value = 0; value < 256; ++value) {
       if (may_stand(trigger, next, place, static_cast<char>(value))) head.places[place].add(value);
     }
@@ -70,12 +70,12 @@ void set_bit(std::vector<std::uint64_t>& bits, std::uint32_t index) {
 
 }  // namespace
 
-TriggerTable::TriggerTable() {
+LiteralTable::LiteralTable() {
   own();
 }
 
 // Goes over from tables of somebody else's to a copy.
-void TriggerTable::own() {
+void LiteralTable::own() {
   if (short_groups_) return;
   entries_.assign(tables_.entries.begin(), tables_.entries.end());
   group_.assign(tables_.group.begin(), tables_.group.end());
@@ -97,11 +97,11 @@ void TriggerTable::own() {
   point_at_own();
 }
 
-void TriggerTable::point_at_own() {
+void LiteralTable::point_at_own() {
   tables_ = {entries_, group_, first_, places_, short_groups_.get(), fours_, exact_, longer_, head_groups_.get()};
 }
 
-void TriggerTable::add(const Trigger& trigger, const ByteSet& next) {
+void LiteralTable::add(const Literal& trigger, const ByteSet& next) {
   own();
   const std::string_view literal = trigger.literal;
   if (literal.size() > kShortBytesMax) {
@@ -131,14 +131,14 @@ void TriggerTable::add(const Trigger& trigger, const ByteSet& next) {
   point_at_own();
 }
 
-void TriggerTable::enter(std::string_view literal) {
+void LiteralTable::enter(std::string_view literal) {
   std::uint16_t& begins = places_[hashed(folded_four(literal.data()), kPlaceBits)];
   begins = static_cast<std::uint16_t>(begins | class_of(literal[4]) << 8);
   std::uint16_t& goes_on = places_[hashed(folded_four(literal.data() + 1), kPlaceBits)];
   goes_on = static_cast<std::uint16_t>(goes_on | class_of(literal[0]));
 }
 
-void TriggerTable::enter_short_hashes(const Trigger& trigger, const ByteSet& next) {
+void LiteralTable::enter_short_hashes(const Literal& trigger, const ByteSet& next) {
   constexpr std::size_t kBytes = 4;
   std::array<std::string, kBytes> bytes;  // that may stand at each place
   for (std::size_t place = 0; place < kBytes; ++place) {
@@ -161,7 +161,7 @@ void TriggerTable::enter_short_hashes(const Trigger& trigger, const ByteSet& nex
   }
 }
 
-void TriggerTable::enter_long_hashes(std::string_view literal) {
+void LiteralTable::enter_long_hashes(std::string_view literal) {
   const std::uint32_t hash = hashed(folded_four(literal.data()), kFourBits);
   fours_[hash / 32] |= std::uint64_t{kBeginsLong} << (2 * hash % 64);
   const std::uint64_t eight = folded_eight(literal);
@@ -171,7 +171,7 @@ void TriggerTable::enter_long_hashes(std::string_view literal) {
 }
 
 // Into the group that it widens least, if there are groups yet.
-void TriggerTable::enter_head(const TriggerHead& head) {
+void LiteralTable::enter_head(const LiteralHead& head) {
   if (!heads_grouped_) {
     ungrouped_heads_.push_back(head);
     return;
@@ -179,8 +179,8 @@ void TriggerTable::enter_head(const TriggerHead& head) {
   std::size_t best = 0;
   std::uint64_t best_growth = ~std::uint64_t{0};
   for (std::size_t index = 0; index < kHeadGroups; ++index) {
-    const TriggerHead group = head_group(index);
-    TriggerHead wider = group;
+    const LiteralHead group = head_group(index);
+    LiteralHead wider = group;
     wider |= head;
     const std::uint64_t growth = wider.frequency() - group.frequency();
     if (growth >= best_growth) continue;
@@ -190,8 +190,8 @@ void TriggerTable::enter_head(const TriggerHead& head) {
   enter_in_group(head, best);
 }
 
-void TriggerTable::enter_in_group(const TriggerHead& head, std::size_t index) {
-  for (std::size_t place = 0; place < TriggerHead::kBytes; ++place) {
+void LiteralTable::enter_in_group(const LiteralHead& head, std::size_t index) {
+  for (std::size_t place = 0; place < LiteralHead::kBytes; ++place) {
     auto& groups = head_groups_->groups[index / 8][place];
     for (unsigned value = 0; value < groups.size(); ++value) {
       if (head.places[place].has(value)) groups[value] = static_cast<std::uint8_t>(groups[value] | 1u << (index % 8));
@@ -199,9 +199,9 @@ void TriggerTable::enter_in_group(const TriggerHead& head, std::size_t index) {
   }
 }
 
-TriggerHead TriggerTable::head_group(std::size_t index) const {
-  TriggerHead head;
-  for (std::size_t place = 0; place < TriggerHead::kBytes; ++place) {
+LiteralHead LiteralTable::head_group(std::size_t index) const {
+  LiteralHead head;
+  for (std::size_t place = 0; place < LiteralHead::kBytes; ++place) {
     const auto& groups = head_groups_->groups[index / 8][place];
     for (unsigned value = 0; value < groups.size(); ++value) {
       if ((groups[value] >> (index % 8) & 1) != 0) head.places[place].add(value);
@@ -210,7 +210,7 @@ TriggerHead TriggerTable::head_group(std::size_t index) const {
   return head;
 }
 
-TriggerTable::ShortGroup& TriggerTable::ShortGroup::operator|=(const ShortGroup& other) noexcept {
+LiteralTable::ShortGroup& LiteralTable::ShortGroup::operator|=(const ShortGroup& other) noexcept {
   for (std::size_t place = 0; place < lower.size(); ++place) {
     lower[place] = lower[place] | other.lower[place];
     upper[place] = upper[place] | other.upper[place];
@@ -219,7 +219,7 @@ TriggerTable::ShortGroup& TriggerTable::ShortGroup::operator|=(const ShortGroup&
 }
 
 // How often four bytes of ordinary text pass for one of a group.
-std::uint64_t TriggerTable::frequency(const ShortGroup& group) {
+std::uint64_t LiteralTable::frequency(const ShortGroup& group) {
   std::uint64_t product = 1;
   for (std::size_t place = 0; place < group.lower.size(); ++place) {
     std::uint64_t sum = 0;
@@ -234,16 +234,16 @@ std::uint64_t TriggerTable::frequency(const ShortGroup& group) {
   return product;
 }
 
-void TriggerTable::group() {
+void LiteralTable::group() {
   group_short();
-  const std::vector<TriggerHead> groups = grouped(std::move(ungrouped_heads_), kHeadGroups);
+  const std::vector<LiteralHead> groups = grouped(std::move(ungrouped_heads_), kHeadGroups);
   ungrouped_heads_.clear();
   for (std::size_t index = 0; index < groups.size(); ++index) enter_in_group(groups[index], index);
   heads_grouped_ = true;
 }
 
 // Groups cost what they let through together and neither did alone.
-void TriggerTable::group_short() {
+void LiteralTable::group_short() {
   constexpr std::size_t kGroups = 16;
   join_cheapest(short_, kGroups, [](const ShortGroup& a, const ShortGroup& b) {
     ShortGroup both = a;
@@ -264,7 +264,7 @@ void TriggerTable::group_short() {
   }
 }
 
-TriggerTable::Candidates TriggerTable::candidates(std::string_view text) const {
+LiteralTable::Candidates LiteralTable::candidates(std::string_view text) const {
   const bool by_first = text.size() < 3;
   const std::uint32_t index = by_first ? (text.empty() ? std::uint32_t{0} : tables_.first[folded_byte(text.front())])
                                        : tables_.group[hashed(folded_triple(text.data()), kGroupBits)];
@@ -272,11 +272,11 @@ TriggerTable::Candidates TriggerTable::candidates(std::string_view text) const {
           Iterator(tables_.entries, 0, by_first, 0, 0)};
 }
 
-bool TriggerTable::begins(std::string_view text) const {
+bool LiteralTable::begins(std::string_view text) const {
   const std::uint64_t bytes = first_eight(text);
   const Candidates found = candidates(text);
   for (Iterator it = found.begin(); it != found.end(); ++it) {
-    const TriggerTables::Entry& entry = it.entry();
+    const LiteralTables::Entry& entry = it.entry();
     const bool short_and_exact = !entry.trigger.fold_case && entry.trigger.literal.size() <= sizeof bytes;
     if (short_and_exact && text.size() >= sizeof bytes) {
       if (((bytes ^ entry.bytes) & entry.mask) == 0) return true;
@@ -287,7 +287,7 @@ bool TriggerTable::begins(std::string_view text) const {
   return false;
 }
 
-Seen TriggerTable::seen(const Trigger& trigger, std::string_view text) {
+Seen LiteralTable::seen(const Literal& trigger, std::string_view text) {
   const std::size_t size = std::min(trigger.literal.size(), text.size());
   if (trigger.fold_case) {
     for (std::size_t i = 0; i < size; ++i) {

@@ -1,4 +1,4 @@
-#include "validator/weigh.h"
+#include "validator/cross_file_judge.h"
 
 #include <algorithm>
 #include <deque>
@@ -37,7 +37,7 @@ std::vector<LoadingFile> loading_files(const std::vector<FileHits>& files) {
   return loading;
 }
 
-Weigher::Weigher(const RuleSet& rules, const std::vector<FileHits>& files, const ModuleNames& modules)
+CrossFileJudge::CrossFileJudge(const RuleSet& rules, const std::vector<FileHits>& files, const ModuleNames& modules)
     : rules_(rules), files_(files), joint_of_rule_(rules.rules().size(), kNowhere), group_of_(files.size()) {
   find_joint_rules();
   groups_ = group_by_loads(loading_files(files), modules);
@@ -48,7 +48,7 @@ Weigher::Weigher(const RuleSet& rules, const std::vector<FileHits>& files, const
   std::sort(meetings_.begin(), meetings_.end(), [](const Meeting& a, const Meeting& b) { return a.file < b.file; });
 }
 
-void Weigher::find_joint_rules() {
+void CrossFileJudge::find_joint_rules() {
   for (std::uint32_t i = 0; i < rules_.rules().size(); ++i) {
     const Rule& rule = rules_.rules()[i];
     if (rule.needs.empty() && rule.all_of.empty()) continue;
@@ -61,7 +61,7 @@ void Weigher::find_joint_rules() {
   }
 }
 
-void Weigher::note(std::uint32_t file, std::uint32_t* seen) const {
+void CrossFileJudge::note(std::uint32_t file, std::uint32_t* seen) const {
   const FileHits& hits = files_[file];
   for (std::size_t fact = 0; fact < hits.facts.size(); ++fact) {
     if (hits.facts[fact].line != 0 && seen[fact] == kNowhere) seen[fact] = file;
@@ -72,12 +72,12 @@ void Weigher::note(std::uint32_t file, std::uint32_t* seen) const {
   }
 }
 
-bool Weigher::all_hold(const JointRule& joint, const std::uint32_t* seen) const {
+bool CrossFileJudge::all_hold(const JointRule& joint, const std::uint32_t* seen) const {
   return std::all_of(joint.facts.begin(), joint.facts.end(), [&](std::uint32_t fact) { return seen[fact] != kNowhere; });
 }
 
 // Groups come in the order of loads, so what is loaded was judged before.
-void Weigher::judge(std::size_t group, std::vector<std::vector<bool>>& met_below) {
+void CrossFileJudge::judge(std::size_t group, std::vector<std::vector<bool>>& met_below) {
   const std::vector<std::uint32_t>& files = groups_[group].files;
   std::uint32_t* seen = of_group(group);
   for (const std::uint32_t file : files) {
@@ -104,13 +104,13 @@ void Weigher::judge(std::size_t group, std::vector<std::vector<bool>>& met_below
   }
 }
 
-bool Weigher::counts(std::uint32_t file, std::uint32_t rule) const {
+bool CrossFileJudge::counts(std::uint32_t file, std::uint32_t rule) const {
   const std::uint32_t joint = joint_of_rule_[rule];
   return joint == kNowhere || all_hold(joint_[joint], of_group(group_of_[file]));
 }
 
 // " by way of a.ts and b.ts", of the files between two of which one loads the other.
-std::string Weigher::way(std::uint32_t from, std::uint32_t to) const {
+std::string CrossFileJudge::way(std::uint32_t from, std::uint32_t to) const {
   const std::uint32_t end = group_of_[to];
   std::unordered_map<std::uint32_t, std::uint32_t> before;  // by group: the one that loads it
   std::deque<std::uint32_t> next = {group_of_[from]};
@@ -133,7 +133,7 @@ std::string Weigher::way(std::uint32_t from, std::uint32_t to) const {
 }
 
 // "what it says at src/a.ts:3 by way of src/b.ts", of the hits and facts of a rule that stand in other files.
-std::string Weigher::places(const JointRule& joint, std::uint32_t file, std::uint32_t slot) const {
+std::string CrossFileJudge::places(const JointRule& joint, std::uint32_t file, std::uint32_t slot) const {
   std::string text;
   const std::uint32_t* seen = of_group(group_of_[file]);
   const auto add = [&](const std::string& what, std::uint32_t at, std::uint32_t line) {
@@ -152,7 +152,7 @@ std::string Weigher::places(const JointRule& joint, std::uint32_t file, std::uin
   return text;
 }
 
-Finding Weigher::finding(std::uint32_t file, std::uint32_t index) const {
+Finding CrossFileJudge::finding(std::uint32_t file, std::uint32_t index) const {
   const Rule& rule = rules_.rules()[index];
   Finding finding;
   finding.rule = rule.id;
@@ -165,7 +165,7 @@ Finding Weigher::finding(std::uint32_t file, std::uint32_t index) const {
 }
 
 // Stands where the file itself has a part of the act, or else where it loads something.
-Finding Weigher::meeting(std::uint32_t file, const JointRule& joint) const {
+Finding CrossFileJudge::meeting(std::uint32_t file, const JointRule& joint) const {
   Finding result = finding(file, joint.rule);
   result.message += " (with what this file loads: " + places(joint, file, joint.slot) + ")";
   const FileHits& hits = files_[file];
@@ -187,7 +187,7 @@ Finding Weigher::meeting(std::uint32_t file, const JointRule& joint) const {
   return result;
 }
 
-void Weigher::append_findings(std::uint32_t index, std::vector<Finding>& out) const {
+void CrossFileJudge::append_findings(std::uint32_t index, std::vector<Finding>& out) const {
   const FileHits& file = files_[index];
   for (const RuleHit& hit : file.hits) {
     if (!counts(index, hit.rule)) continue;

@@ -35,9 +35,9 @@ struct LastRefusal {
 };
 
 // Compiles the kind's patterns when they are first needed; safe to share between threads.
-class KindJudge {
+class SecretMatcher {
  public:
-  explicit KindJudge(const SecretKind& kind);  // must outlive this
+  explicit SecretMatcher(const SecretKind& kind);  // must outlive this
   Result<KindMatch> decide(const Candidate& candidate, LastRefusal* last = nullptr) const;
 
  private:
