@@ -59,6 +59,13 @@ Result<GateRequest> prepare_check(const ConfigSources& sources, const std::strin
   return request;
 }
 
+CollectOptions collect_options(const Config& config) {
+  CollectOptions collect;
+  collect.file_bytes_max = config.check.max_file_bytes;
+  collect.gated_paths = config.check.paths;
+  return collect;
+}
+
 const EngineLocation& locate(CheckSession& session, CommandContext& context) {
   if (!session.located) session.located = locate_engine(session.loaded.config, context.environment, context.cancel);
   return *session.located;

@@ -37,6 +37,9 @@ struct CheckSession {
 // Reads `sources` and the rules of the folder `rules` (empty: the shipped ones) into `session`.
 Result<GateRequest> prepare_check(const ConfigSources& sources, const std::string& rules, CommandContext& context, CheckSession& session);
 
+// Which files this configuration wants to be read; what git ignores is not left out yet.
+CollectOptions collect_options(const Config& config);
+
 // Where the container engine is, asked once.
 const EngineLocation& locate(CheckSession& session, CommandContext& context);
 

@@ -112,8 +112,7 @@ class SandboxReplay {
     spec.death_signal = SIGTERM;  // it has a sandbox to take away
     constexpr std::uint64_t kDocumentMax = 16u << 20;
     GUARD_TRY_ASSIGN(const CollectedProcess ran, collect_process(spec, kDocumentMax, context_.cancel));
-    std::error_code failure;
-    fs::remove_all(place, failure);
+    GUARD_TRY(remove_tree(place));  // the next commit's clone goes there
     const auto document = parse_json(ran.out);
     if (!document || !document->is_object()) {
       replayed.run_verdict = "undecided";

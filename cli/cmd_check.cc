@@ -67,24 +67,15 @@ Result<GateRequest> prepare(const CheckOptions& options, CommandContext& context
   return request;
 }
 
-CollectOptions collect_options(const Config& config) {
-  CollectOptions collect;
-  collect.file_bytes_max = config.check.max_file_bytes;
-  collect.gated_paths = config.check.paths;
-  return collect;
-}
-
-// Leaves in `baseline` what it held and is still found, or, where there was no file, all that is found; and in the file the same. A
-// check that fails leaves the file alone.
-Result<void> write_baseline(const GateRequest& request, const TreeGate& tree, const fs::path& file, Baseline& baseline, const CheckSession& session, CommandContext& context) {
+// Leaves in `baseline` what it held and is still found, or, where there was no file (`first`), all that is found; and in the file the
+// same. A check that fails leaves the file alone.
+Result<void> write_baseline(const GateRequest& request, const TreeGate& tree, const fs::path& file, bool first, Baseline& baseline, const CheckSession& session, CommandContext& context) {
   GateRequest naming = request;
   naming.keep_names = true;
   const CheckRecord record = gate_tree(naming, tree, "host", {});
   if (record.error) return *record.error;
   Baseline now(session.project, session.loaded.config.check.paths);
   now.add(record.report.findings);
-  std::error_code failure;
-  const bool first = fs::symlink_status(file, failure).type() == fs::file_type::not_found;
   const std::uint64_t before = baseline.findings();
   if (first) {
     baseline = std::move(now);
@@ -125,10 +116,13 @@ Result<CheckRecord> unmasked_check(const CheckOptions& options, CommandContext& 
     if (!options.no_ignore) collect.ignored = Git::ignored_names(context.cancel);
     Baseline baseline(session.project, session.loaded.config.check.paths);
     const fs::path file = fs::path(session.project) / kBaselineFile;
-    if (!options.no_baseline) GUARD_TRY(baseline.read(file));
+    bool there = false;
+    if (!options.no_baseline) {
+      GUARD_TRY_ASSIGN(there, baseline.read(file));
+    }
     const TreeGate tree = tree_gate(options, std::move(paths), collect, context);
     if (options.write_baseline) {
-      GUARD_TRY(write_baseline(request, tree, file, baseline, session, context));
+      GUARD_TRY(write_baseline(request, tree, file, !there, baseline, session, context));
     }
     GateRequest with_baseline = request;
     with_baseline.baseline = &baseline;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <thread>
 
 #include "cli/check_session.h"
@@ -158,8 +157,7 @@ Result<FoundLines> found_by(const RuleEngine& engine, const std::vector<std::str
   TreeGate tree;
   tree.paths = paths;
   tree.jobs = std::max(1u, std::thread::hardware_concurrency());
-  tree.collect.file_bytes_max = config.check.max_file_bytes;
-  tree.collect.gated_paths = config.check.paths;
+  tree.collect = collect_options(config);
   tree.collect.ignored = Git::ignored_names(context.cancel);
   CheckRecord record = gate_tree(request, tree, "host", {});
   if (record.error) return *record.error;
@@ -172,16 +170,26 @@ Result<FoundLines> found_by(const RuleEngine& engine, const std::vector<std::str
   return lines;
 }
 
-// How many rules of `left` are not in `right`, or have other patterns there.
-std::size_t rules_apart(const RuleSet& left, const RuleSet& right, bool changed) {
-  const auto same = [](const Rule& a, const Rule& b) {
-    return a.needs == b.needs && a.all_of == b.all_of && a.tier == b.tier &&
-           std::equal(a.patterns.begin(), a.patterns.end(), b.patterns.begin(), b.patterns.end(), [](const auto& x, const auto& y) { return x.regex == y.regex; });
-  };
-  return static_cast<std::size_t>(std::count_if(left.rules().begin(), left.rules().end(), [&](const Rule& rule) {
-    const Rule* other = right.find(rule.id);
-    return changed ? other != nullptr && !same(rule, *other) : other == nullptr;
-  }));
+struct RuleCounts {
+  std::size_t added = 0;
+  std::size_t removed = 0;
+  std::size_t changed = 0;
+};
+
+bool is_same(const Rule& a, const Rule& b) {
+  return a.needs == b.needs && a.all_of == b.all_of && a.tier == b.tier &&
+         std::equal(a.patterns.begin(), a.patterns.end(), b.patterns.begin(), b.patterns.end(), [](const auto& x, const auto& y) { return x.regex == y.regex; });
+}
+
+RuleCounts compare_rules(const RuleSet& before, const RuleSet& after) {
+  RuleCounts counts;
+  for (const Rule& rule : after.rules()) {
+    const Rule* old = before.find(rule.id);
+    if (old == nullptr) ++counts.added;
+    if (old != nullptr && !is_same(*old, rule)) ++counts.changed;
+  }
+  for (const Rule& rule : before.rules()) counts.removed += after.find(rule.id) == nullptr ? 1u : 0u;
+  return counts;
 }
 
 Result<int> show_difference(const RulesOptions& options, CommandContext& context) {
@@ -195,19 +203,18 @@ Result<int> show_difference(const RulesOptions& options, CommandContext& context
   GUARD_TRY_ASSIGN(const FoundLines old_lines, found_by(before, paths, request, session.loaded.config, context));
   GUARD_TRY_ASSIGN(const FoundLines new_lines, found_by(after, paths, request, session.loaded.config, context));
   CheckRecord newly;
+  std::size_t newly_refused = 0;  // lines
   for (const auto& [place, findings] : new_lines) {
-    if (old_lines.count(place) == 0) newly.report.findings.insert(newly.report.findings.end(), findings.begin(), findings.end());
+    if (old_lines.count(place) != 0) continue;
+    ++newly_refused;
+    newly.report.findings.insert(newly.report.findings.end(), findings.begin(), findings.end());
   }
   const auto gone = static_cast<std::size_t>(
       std::count_if(old_lines.begin(), old_lines.end(), [&](const auto& line) { return new_lines.count(line.first) == 0; }));
   GUARD_TRY_ASSIGN(newly, masked_check(std::move(newly), session));
-  std::set<std::pair<std::string, std::uint32_t>> newly_refused;
-  for (const Finding& finding : newly.report.findings) newly_refused.emplace(finding.path, finding.line);
-  const std::size_t added = rules_apart(*after.rules, *before.rules, false);
-  const std::size_t removed = rules_apart(*before.rules, *after.rules, false);
-  const std::size_t changed = rules_apart(*after.rules, *before.rules, true);
+  const RuleCounts rules = compare_rules(*before.rules, *after.rules);
   if (options.format == OutputFormat::json) {
-    Json document = {{"version", 1}, {"rules", {{"added", added}, {"removed", removed}, {"changed", changed}}}, {"newly_refused", Json::array()}, {"no_longer_refused", gone}};
+    Json document = {{"version", 1}, {"rules", {{"added", rules.added}, {"removed", rules.removed}, {"changed", rules.changed}}}, {"newly_refused", Json::array()}, {"no_longer_refused", gone}};
     for (const Finding& finding : newly.report.findings) {
       document["newly_refused"].push_back({{"rule", finding.rule}, {"tier", to_string(finding.tier)}, {"path", clean(finding.path)}, {"line", finding.line}, {"excerpt", clean(finding.excerpt)}});
     }
@@ -217,9 +224,9 @@ Result<int> show_difference(const RulesOptions& options, CommandContext& context
     for (const Finding& finding : newly.report.findings) {
       out.print("{}:{}: [{}] {}\n    {}\n", printable(finding.path), finding.line, to_string(finding.tier), finding.rule, printable(finding.excerpt));
     }
-    out.print("rules:   {} added, {} removed, {} changed\nlines:   {} newly refused, {} no longer refused\n", added, removed, changed, newly_refused.size(), gone);
+    out.print("rules:   {} added, {} removed, {} changed\nlines:   {} newly refused, {} no longer refused\n", rules.added, rules.removed, rules.changed, newly_refused, gone);
   }
-  return newly_refused.empty() ? 0 : 1;
+  return newly_refused == 0 ? 0 : 1;
 }
 
 }  // namespace

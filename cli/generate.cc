@@ -5,21 +5,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "cli/lines.h"
 #include "cli/verbs.h"
 
 namespace guard {
 namespace {
-
-// The lines of `text`, without their line feeds.
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
 
 // "list", "show", ... of `guard rules`: the second words of its usage that are to be typed as they stand.
 std::vector<std::string_view> actions_of(const VerbRow& row) {

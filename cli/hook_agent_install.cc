@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/lines.h"
 #include "cli/rule_engine.h"
 #include "cli/trusted_inputs.h"
 #include "common/file_io.h"
@@ -56,9 +57,9 @@ struct Edit {
 
 // Empty where there is no such file. A link is not followed: what it points to belongs to somebody else.
 Result<std::string> text_of(const fs::path& path) {
-  std::error_code failure;
-  if (fs::symlink_status(path, failure).type() == fs::file_type::not_found) return std::string();
-  return read_file(path, kFileMax, FollowLinks::no);
+  auto text = read_file(path, kFileMax, FollowLinks::no);
+  if (!text && text.error().code() == ErrorCode::file_not_found) return std::string();
+  return text;
 }
 
 Result<std::string> with_hook(const AgentRow& agent, const fs::path& path, const std::string& before) {
@@ -95,16 +96,6 @@ Result<std::string> with_brief(const fs::path& path, const std::string& before, 
     return Error(ErrorCode::input_invalid, fmt::format("{}: the brief has no end", printable(path.native()))).hint(fmt::format("remove the line {}", kBegin));
   }
   return before.substr(0, begin) + block + before.substr(end + kEnd.size());
-}
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
 }
 
 // All that lies between the first and the last line that differ, with some lines around it.

@@ -203,9 +203,7 @@ class Page {
     fact("note", html(task.note));
     add("</dl>\n");
     folded("Prompt", task.prompt);
-    for (std::size_t i = row.attempts.size(); i > 0; --i) {
-      attempt(task, *row.attempts[i - 1], i <= row.files.size() ? row.files[i - 1] : nullptr, i == row.attempts.size());
-    }
+    for (std::size_t i = row.attempts.size(); i > 0; --i) attempt(task, *row.attempts[i - 1], i == row.attempts.size());
     if (row.attempts.empty()) add("<p class=\"none\">Not tried.</p>\n");
     add("</div>\n</details>\n");
   }
@@ -221,7 +219,8 @@ class Page {
     add("<details><summary>{}</summary><pre class=\"wrap\">{}{}</pre></details>\n", title, html_lines(kept), cut ? "\n… (cut)" : "");
   }
 
-  void attempt(const Task& task, const Attempt& attempt, const AttemptFiles* files, bool newest) {
+  void attempt(const Task& task, const Attempt& attempt, bool newest) {
+    const AttemptFiles& files = view_.files_of(attempt);
     const std::string_view outcome = to_string(attempt.outcome);
     add("<h3>Attempt {} {}</h3>\n", attempt.number,
         attempt.outcome == AttemptOutcome::none ? pill(to_string(attempt.step), "running") : pill(attempt.outcome == AttemptOutcome::put_back ? "put back" : outcome, outcome));
@@ -241,11 +240,11 @@ class Page {
     fact("covers", coverage_text(attempt));
     fact("flaky", list_of(attempt.flaky));
     fact("files", list_of(attempt.files));
-    if (files != nullptr && files->masked > 0) fact("masked", plural(files->masked, "secret") + " in what its tests printed");
+    if (files.masked > 0) fact("masked", plural(files.masked, "secret") + " in what its tests printed");
     fact("files of guard", places(attempt));
     add("</dl>\n");
     findings(attempt);
-    if (files != nullptr && !files->said.empty()) add("<p>The generator said last:</p>\n<pre class=\"wrap\">{}</pre>\n", html_lines(files->said));
+    if (!files.said.empty()) add("<p>The generator said last:</p>\n<pre class=\"wrap\">{}</pre>\n", html_lines(files.said));
     folded("What the next attempt was told", attempt.feedback);
     diff(attempt, newest);
   }

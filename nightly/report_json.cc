@@ -58,7 +58,7 @@ Json attempt_json(const Attempt& attempt, const AttemptFiles& files) {
   return json;
 }
 
-Json task_json(const TaskView& row) {
+Json task_json(const ReportView& view, const TaskView& row) {
   const Task& task = *row.task;
   Json json = {{"id", clean(task.id)},
                {"kind", to_string(task.kind)},
@@ -74,9 +74,7 @@ Json task_json(const TaskView& row) {
                {"busy_ms", row.busy_ms},
                {"prompt", clean(task.prompt)},
                {"attempts", Json::array()}};
-  for (std::size_t i = 0; i < row.attempts.size(); ++i) {
-    json["attempts"].push_back(attempt_json(*row.attempts[i], i < row.files.size() ? *row.files[i] : AttemptFiles{}));
-  }
+  for (const Attempt* attempt : row.attempts) json["attempts"].push_back(attempt_json(*attempt, view.files_of(*attempt)));
   return json;
 }
 
@@ -108,7 +106,7 @@ std::string json_report(const ReportView& view) {
   json["notices"] = texts(view.notices);
   json["state_folder"] = clean(input.state_folder);
   json["tasks"] = Json::array();
-  for (const auto& row : view.tasks) json["tasks"].push_back(task_json(row));
+  for (const auto& row : view.tasks) json["tasks"].push_back(task_json(view, row));
   json["findings_by_rule"] = Json::array();
   for (const auto& row : input.rules) json["findings_by_rule"].push_back({{"rule", clean(row.rule)}, {"count", row.count}});
   json["flaky"] = Json::array();

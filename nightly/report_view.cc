@@ -132,25 +132,17 @@ ReportView::ReportView(const ReportInput& given) : input(given) {
   std::stable_sort(tasks.begin(), tasks.end(), [](const TaskView& a, const TaskView& b) { return a.task->position < b.task->position; });
   for (std::size_t i = 0; i < tasks.size(); ++i) places.emplace(tasks[i].task->id, i);
   std::map<std::string_view, std::int64_t> by_stage;
-  std::map<const Attempt*, const AttemptFiles*> files_of;
-  for (std::size_t i = 0; i < input.attempts.size(); ++i) {
-    const Attempt& attempt = input.attempts[i];
+  for (const auto& attempt : input.attempts) {
     for (const auto& [stage, ms] : attempt.timings_ms) by_stage[stage] += std::max<std::int64_t>(0, ms);
     const auto place = places.find(attempt.task);
     if (place == places.end()) continue;
     TaskView& row = tasks[place->second];
     row.attempts.push_back(&attempt);
-    if (i < input.files.size()) {
-      files_of[&attempt] = &input.files[i];
-    }
     row.busy_ms += busy_ms(attempt, input.now_ms);
   }
   for (auto& row : tasks) {
     std::stable_sort(row.attempts.begin(), row.attempts.end(), [](const Attempt* a, const Attempt* b) { return a->number < b->number; });
-    for (const Attempt* attempt : row.attempts) {
-      if (const auto files = files_of.find(attempt); files != files_of.end()) row.files.push_back(files->second);
-    }
-    if (!row.files.empty()) row.masked = row.files.back()->masked;
+    if (row.last() != nullptr) row.masked = files_of(*row.last()).masked;
   }
   for (const auto& [stage, ms] : by_stage) stages.emplace_back(stage, ms);
   std::stable_sort(stages.begin(), stages.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -160,6 +152,12 @@ ReportView::ReportView(const ReportInput& given) : input(given) {
   ended_ms = std::max(ended_ms, night.started_ms);
   steps = steps_of(*this);
   notices = notices_of(*this);
+}
+
+const AttemptFiles& ReportView::files_of(const Attempt& attempt) const {
+  static const AttemptFiles kNotRead;
+  const auto index = static_cast<std::size_t>(&attempt - input.attempts.data());
+  return index < input.files.size() ? input.files[index] : kNotRead;
 }
 
 std::vector<const TaskView*> ReportView::of(TaskState state) const {

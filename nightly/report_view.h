@@ -17,7 +17,6 @@ namespace guard::nightly {
 struct TaskView {
   const Task* task = nullptr;
   std::vector<const Attempt*> attempts;  // by number
-  std::vector<const AttemptFiles*> files;  // of `attempts`; empty: not read
   std::uint64_t masked = 0;              // secrets in what the tests of its last attempt printed
   std::int64_t busy_ms = 0;              // of all attempts
 
@@ -41,6 +40,9 @@ struct ReportView {
   std::vector<Step> steps;
   std::vector<std::string> notices;     // sentences of ours: what was widened, what went otherwise than usual
   std::vector<std::pair<std::string, std::int64_t>> stages;  // time by stage over all attempts, the longest first
+
+  // `attempt` is one of input.attempts. All 0 where the files were not read.
+  const AttemptFiles& files_of(const Attempt& attempt) const;
 
   std::size_t count(TaskState state) const { return states[static_cast<std::size_t>(state)]; }
   std::size_t open() const { return count(TaskState::waiting) + count(TaskState::running); }

@@ -41,12 +41,12 @@ Baseline::Baseline(fs::path project, std::vector<std::string> gated)
   if (!project_.has_filename()) project_ = project_.parent_path();  // "/p/." is "/p/"
 }
 
-Result<void> Baseline::read(const fs::path& file) {
-  auto document = read_file(file, kBytesMax, FollowLinks::no);
-  if (document) return parse(*document);
-  std::error_code failure;
-  if (fs::symlink_status(file, failure).type() == fs::file_type::not_found) return ok();
-  return std::move(document).error();
+Result<bool> Baseline::read(const fs::path& file) {
+  const auto document = read_file(file, kBytesMax, FollowLinks::no);
+  if (!document && document.error().code() == ErrorCode::file_not_found) return false;
+  if (!document) return document.error();
+  GUARD_TRY(parse(*document));
+  return true;
 }
 
 Result<void> Baseline::parse(std::string_view document) {
@@ -76,20 +76,20 @@ std::uint64_t Baseline::findings() const noexcept {
 
 std::string Baseline::path_of(const std::string& path) const { return full_path(path).lexically_relative(project_).generic_string(); }
 
-Baseline::Key Baseline::key_of(const Finding& finding) const { return {path_of(finding.path), finding.rule, finding.fingerprint}; }
-
-// A hit that nobody confirmed may stand for others of its kind.
-bool Baseline::may_hold(const Finding& finding) const {
-  if (finding.severity != Severity::block || !finding.confirmed || finding.fingerprint.empty()) return false;
+std::optional<Baseline::Key> Baseline::key_of(const Finding& finding) const {
+  // A hit that nobody confirmed may stand for others of its kind.
+  if (finding.severity != Severity::block || !finding.confirmed || finding.fingerprint.empty()) return std::nullopt;
   // What is wrong with a file as such (a link, say) may be another thing tomorrow under the same name.
-  if (finding.tier != FindingTier::always && finding.tier != FindingTier::docker && finding.tier != FindingTier::host) return false;
-  const std::string path = std::get<0>(key_of(finding));
-  return is_utf8(path) && !path.empty() && path.compare(0, 2, "..") != 0 && !is_gated_path(gated_, path) && !is_gated_path(gated_, finding.path);
+  if (finding.tier != FindingTier::always && finding.tier != FindingTier::docker && finding.tier != FindingTier::host) return std::nullopt;
+  std::string path = path_of(finding.path);
+  const bool outside = path.empty() || path.compare(0, 2, "..") == 0;
+  if (outside || !is_utf8(path) || is_gated_path(gated_, path) || is_gated_path(gated_, finding.path)) return std::nullopt;
+  return Key{std::move(path), finding.rule, finding.fingerprint};
 }
 
 void Baseline::add(const std::vector<Finding>& findings) {
   for (const Finding& finding : findings) {
-    if (may_hold(finding)) ++counts_[key_of(finding)];
+    if (const auto key = key_of(finding)) ++counts_[*key];
   }
 }
 
@@ -119,9 +119,10 @@ std::string Baseline::document() const {
 }
 
 std::uint64_t BaselineDesk::take_known(std::vector<Finding>& findings) {
+  if (left_.empty()) return 0;
   const auto known = [&](const Finding& finding) {
-    if (left_.empty() || !baseline_.may_hold(finding)) return false;
-    const auto entry = left_.find(baseline_.key_of(finding));
+    const auto key = baseline_->key_of(finding);
+    const auto entry = key ? left_.find(*key) : left_.end();
     if (entry == left_.end() || entry->second == 0) return false;
     --entry->second;
     return true;

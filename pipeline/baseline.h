@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -25,11 +26,10 @@ class Baseline {
   // `project` is what paths in it start from; `gated` are the globs of [check] paths.
   Baseline(std::filesystem::path project, std::vector<std::string> gated);
 
-  // Nothing where there is no such file; INPUT_INVALID where it is no baseline.
-  Result<void> read(const std::filesystem::path& file);
+  // Whether there is such a file; INPUT_INVALID where it is no baseline.
+  Result<bool> read(const std::filesystem::path& file);
   Result<void> parse(std::string_view document);
 
-  bool empty() const noexcept { return counts_.empty(); }
   std::uint64_t findings() const noexcept;
 
   // Adds the marked findings of a report that may be known.
@@ -44,23 +44,25 @@ class Baseline {
   friend class BaselineDesk;
   using Key = std::tuple<std::string, std::string, std::string>;  // path, rule, fingerprint
   std::string path_of(const std::string& path) const;
-  Key key_of(const Finding& finding) const;
-  bool may_hold(const Finding& finding) const;
+  // Nothing for a finding that no baseline may hold.
+  std::optional<Key> key_of(const Finding& finding) const;
 
   std::filesystem::path project_;
   std::vector<std::string> gated_;
   std::map<Key, std::uint64_t> counts_;
 };
 
-// One check's use of a baseline, which must outlive it: an entry passes as many findings as it counts.
+// One check's use of a baseline (null: there is none), which must outlive it: an entry passes as many findings as it counts.
 class BaselineDesk {
  public:
-  explicit BaselineDesk(const Baseline& baseline) : baseline_(baseline), left_(baseline.counts_) {}
+  explicit BaselineDesk(const Baseline* baseline) : baseline_(baseline) {
+    if (baseline != nullptr) left_ = baseline->counts_;
+  }
   // Takes the known findings, which are marked, out of `findings`; how many.
   std::uint64_t take_known(std::vector<Finding>& findings);
 
  private:
-  const Baseline& baseline_;
+  const Baseline* baseline_;
   std::map<Baseline::Key, std::uint64_t> left_;
 };
 

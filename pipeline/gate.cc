@@ -196,8 +196,7 @@ CheckRecord weigh_tree(const GateRequest& request, const TreeGate& tree, const T
   record.report.bytes = hits.bytes;
   record.passed_over = hits.passed_over;
   const TierSet tiers = tiers_of(mode, request.config->trust_namespace);
-  static const Baseline kNone{{}, {}};
-  BaselineDesk baseline(request.baseline == nullptr ? kNone : *request.baseline);
+  BaselineDesk baseline(request.baseline);
   WaiverDesk desk(request.config->check.waivers, today_utc());
   for (const auto& name : hits.names) desk.saw(name);
   if (request.keep_names) record.names = hits.names;
