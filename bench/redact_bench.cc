@@ -5,8 +5,8 @@
 #include <string>
 
 #include "redact/redactor.h"
-#include "redact/secret_source.h"
-#include "redact/terminal_safety.h"
+#include "redact/kinds/secret_source.h"
+#include "redact/stream/terminal_safety.h"
 #include "rules/rule_set.h"
 
 namespace guard {

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "redact/redactor.h"
-#include "redact/secret_source.h"
+#include "redact/kinds/secret_source.h"
 #include "rules/rule_set.h"
 
 namespace guard {

@@ -4,7 +4,7 @@
 #include <exception>
 #include <variant>
 
-#include "cli/commands.h"
+#include "cli/commands/commands.h"
 
 namespace {
 

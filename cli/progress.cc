@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "common/text.h"
+#include "common/text/text.h"
 
 namespace guard {
 

@@ -6,7 +6,7 @@
 
 #include <cerrno>
 
-#include "common/text.h"
+#include "common/text/text.h"
 
 namespace guard {
 namespace {

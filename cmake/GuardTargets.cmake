@@ -1,15 +1,18 @@
-# guard_library(name DEPENDS ... PRIVATE_DEPENDS ...): one static library per folder, of every .cc directly in it.
+# guard_library(name [FOLDER folder] DEPENDS ... PRIVATE_DEPENDS ...): one static library of every .cc below the folder, but for
+# programs that run during the build, what they generate is compiled into, and folders that are libraries of their own.
+set(guard_not_in_libraries
+  cli/main.cc rules/rules_compiler.cc rules/shipped_rules.cc rules/surface_compiler.cc redact/kinds/kinds_compiler.cc
+  redact/kinds/shipped_kinds.cc runner/sandbox/seccomp_compiler.cc)
+
 function(guard_library name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;PRIVATE_DEPENDS" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${name}/*.cc")
-  list(REMOVE_ITEM sources "${PROJECT_SOURCE_DIR}/cli/main.cc" "${PROJECT_SOURCE_DIR}/rules/rules_compiler.cc"
-       "${PROJECT_SOURCE_DIR}/rules/shipped_rules.cc" "${PROJECT_SOURCE_DIR}/rules/surface_compiler.cc"
-       "${PROJECT_SOURCE_DIR}/redact/kinds_compiler.cc" "${PROJECT_SOURCE_DIR}/redact/shipped_kinds.cc"
-       "${PROJECT_SOURCE_DIR}/runner/seccomp_compiler.cc")
-  if(NOT sources)
-    add_library(guard_${name} INTERFACE)
-    target_link_libraries(guard_${name} INTERFACE ${ARG_DEPENDS})
-    return()
+  cmake_parse_arguments(ARG "" "FOLDER" "DEPENDS;PRIVATE_DEPENDS" ${ARGN})
+  if(NOT ARG_FOLDER)
+    set(ARG_FOLDER "${name}")
+  endif()
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/${ARG_FOLDER}/*.cc")
+  list(REMOVE_ITEM sources ${guard_not_in_libraries})
+  if(name STREQUAL "pipeline")
+    list(FILTER sources EXCLUDE REGEX "^pipeline/config/")
   endif()
   add_library(guard_${name} STATIC ${sources})
   target_link_libraries(guard_${name} PUBLIC ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE_DEPENDS} guard_compile_options)

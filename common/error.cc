@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "common/text.h"
+#include "common/text/text.h"
 
 namespace guard {
 namespace {

@@ -11,7 +11,7 @@
 #include <cstdlib>
 
 #include "common/own_entry.h"
-#include "common/text.h"
+#include "common/text/text.h"
 
 namespace guard {
 namespace {

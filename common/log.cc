@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "common/text.h"
+#include "common/text/text.h"
 
 namespace guard {
 namespace {

@@ -13,7 +13,7 @@
 #include <memory>
 
 #include "common/file_io.h"
-#include "common/text.h"
+#include "common/text/text.h"
 
 namespace guard {
 namespace {

@@ -11,7 +11,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "common/text.h"
+#include "common/text/text.h"
 
 namespace guard::docker {
 namespace {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "common/text.h"
+#include "common/text/text.h"
 
 namespace guard::docker {
 namespace {

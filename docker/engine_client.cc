@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "common/text.h"
+#include "common/text/text.h"
 #include "docker/http_connection.h"
 #include "docker/json_fields.h"
 

@@ -10,7 +10,7 @@
 
 #include "common/file_io.h"
 #include "common/hash.h"
-#include "common/text.h"
+#include "common/text/text.h"
 #include "docker/json_fields.h"
 
 namespace guard::docker {

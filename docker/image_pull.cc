@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/base64.h"
-#include "common/text.h"
+#include "common/text/base64.h"
+#include "common/text/text.h"
 #include "docker/json_fields.h"
 
 namespace guard::docker {

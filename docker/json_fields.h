@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/foreign_json.h"
+#include "common/text/foreign_json.h"
 
 namespace guard::docker {
 

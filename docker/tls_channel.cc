@@ -18,7 +18,7 @@
 #include <string>
 
 #include "common/file_io.h"
-#include "common/text.h"
+#include "common/text/text.h"
 
 namespace guard::docker {
 namespace {

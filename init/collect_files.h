@@ -1,4 +1,4 @@
-// Hands out what a run wrote into one folder, as the frames of runner/init_protocol.h, and tells what it leaves behind.
+// Hands out what a run wrote into one folder, as the frames of runner/init_side/init_protocol.h, and tells what it leaves behind.
 //
 // Call it once every other process has ended: then nothing changes under the walk. The tree itself is hostile all the
 // same. It is walked one name at a time from an open folder, links are never followed, and only regular files with one
@@ -8,7 +8,7 @@
 #include <cstddef>
 
 #include "init/filled_folder.h"
-#include "runner/init_protocol.h"
+#include "runner/init_side/init_protocol.h"
 
 namespace guard::init {
 

@@ -15,7 +15,7 @@
 #include <cstdint>
 
 #include "init/empty_folder.h"
-#include "runner/fill_format.h"
+#include "runner/init_side/fill_format.h"
 
 namespace guard::init {
 namespace {

@@ -16,7 +16,7 @@ struct FillResult {
   const char* sysctl = nullptr;  // what bounds it, where it is a limit of this machine
 };
 
-// Copies what `source` holds (runner/fill_format.h) into `folder`, which is empty, and begins to watch. guard wrote the file, so it is not
+// Copies what `source` holds (runner/init_side/fill_format.h) into `folder`, which is empty, and begins to watch. guard wrote the file, so it is not
 // hostile; one that is not whole is refused.
 FillResult fill_folder(const char* folder, const char* source);
 

@@ -4,7 +4,7 @@
 //              [--deadline-ms N] [--grace-ms N] [--each N [--each-ms N]] [--fresh FOLDER]... [--fill FOLDER SOURCE]
 //              [--collect FOLDER [--collect-files N] [--collect-bytes N] [--collect-file-bytes N]] -- PROGRAM [ARG...]
 //
-// It speaks the frames of runner/init_protocol.h on its standard output and reads nothing but the end of its standard
+// It speaks the frames of runner/init_side/init_protocol.h on its standard output and reads nothing but the end of its standard
 // input, which is the life line. PROGRAM is looked up in PATH, gets the environment as it is, /dev/null as its standard
 // input, pipes as its outputs (and as descriptor 3 with --report), a session of its own, and no other descriptor
 // but a socket as descriptor 4 with --attest.
@@ -22,7 +22,7 @@
 //   runtime does not do it (gVisor's kernel is its own, and asks nobody).
 //   --watch             a kill for memory or a refused process in our cgroup ends the run: it can't go well any more, and the
 //   program may try for ever. Only where the cgroup that we see is the run's own.
-//   --key               the first bytes of standard input are the key of the frames' tags (runner/frame_tag.h).
+//   --key               the first bytes of standard input are the key of the frames' tags (runner/init_side/frame_tag.h).
 //   --collect FOLDER    once everything has ended, what was written there is handed out (init/collect_files.h): the
 //   files where PROGRAM exited with 0, else only their names; nothing where the run was stopped.
 //
@@ -30,7 +30,7 @@
 //   every run as if it were the only one, with an exit frame of its own.
 //   --each-ms N         ends one of these runs that takes longer, as the deadline does; the next one begins all the same.
 //   --fresh FOLDER      is emptied between two of these runs (init/empty_folder.h).
-//   --fill FOLDER SOURCE  FOLDER starts with what the file SOURCE holds (runner/fill_format.h), before every run, and the exit frame tells what was done to the copies
+//   --fill FOLDER SOURCE  FOLDER starts with what the file SOURCE holds (runner/init_side/fill_format.h), before every run, and the exit frame tells what was done to the copies
 //   (init/filled_folder.h).
 //
 // Started with --scratch-at it is another program: the stage before bubblewrap (init/scratch_stage.h).
@@ -69,7 +69,7 @@
 #include "init/filled_folder.h"
 #include "init/process_watch.h"
 #include "init/scratch_stage.h"
-#include "runner/init_protocol.h"
+#include "runner/init_side/init_protocol.h"
 
 extern "C" {
 extern const char guard_seccomp_bpf[];

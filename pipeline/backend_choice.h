@@ -11,9 +11,9 @@
 #include "common/cancel.h"
 #include "common/environment.h"
 #include "common/result.h"
-#include "pipeline/config.h"
-#include "runner/image.h"
-#include "runner/sandbox_registry.h"
+#include "pipeline/config/config.h"
+#include "runner/image/image.h"
+#include "runner/sandbox/sandbox_registry.h"
 #include "validator/validator.h"
 
 namespace guard {

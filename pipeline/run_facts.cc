@@ -4,9 +4,9 @@
 #include <sys/utsname.h>
 
 #include "common/file_io.h"
-#include "runner/bun_binary.h"
-#include "runner/file_digests.h"
-#include "runner/run_folder.h"
+#include "runner/image/bun_binary.h"
+#include "runner/files/file_digests.h"
+#include "runner/process/run_folder.h"
 
 namespace guard {
 

@@ -13,9 +13,9 @@
 
 #include "common/cancel.h"
 #include "common/time.h"
-#include "pipeline/config.h"
-#include "runner/image.h"
-#include "runner/sandbox.h"
+#include "pipeline/config/config.h"
+#include "runner/image/image.h"
+#include "runner/sandbox/sandbox.h"
 
 namespace guard {
 

@@ -8,16 +8,16 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/config.h"
-#include "pipeline/line_coverage.h"
+#include "pipeline/config/config.h"
+#include "pipeline/report/line_coverage.h"
 #include "pipeline/run_facts.h"
-#include "pipeline/test_results.h"
+#include "pipeline/report/test_results.h"
 #include "pipeline/verdict.h"
-#include "pipeline/waivers.h"
-#include "runner/bun_report.h"
-#include "runner/collection.h"
-#include "runner/exec_result.h"
-#include "runner/sandbox.h"
+#include "pipeline/gate/waivers.h"
+#include "runner/init_side/bun_report.h"
+#include "runner/init_side/collection.h"
+#include "runner/process/exec_result.h"
+#include "runner/sandbox/sandbox.h"
 #include "validator/validator.h"
 
 namespace guard {

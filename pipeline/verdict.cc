@@ -8,7 +8,7 @@
 #include <array>
 #include <cstdlib>
 
-#include "common/text.h"
+#include "common/text/text.h"
 
 namespace guard {
 namespace {
@@ -107,7 +107,7 @@ std::string titles_of(const Attested& attested, std::string_view word) {
   return text;
 }
 
-// What the script that runs beside the tests (runner/attestation.mjs) must have said for a pass. It speaks once all tests have
+// What the script that runs beside the tests (runner/init_side/attestation.mjs) must have said for a pass. It speaks once all tests have
 // ended and never before, so a report without it was written by somebody who ended the run.
 std::optional<Verdict> not_attested(const RunObservations& evidence, const TestSummary& tests) {
   const ExecResult& exec = evidence.exec;

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "common/error.h"
-#include "pipeline/config.h"
-#include "runner/bun_report.h"
-#include "runner/exec_result.h"
+#include "pipeline/config/config.h"
+#include "runner/init_side/bun_report.h"
+#include "runner/process/exec_result.h"
 #include "validator/validator.h"
 
 namespace guard {
@@ -102,7 +102,7 @@ struct RunJudgement {
 };
 
 // A pass needs all of it: exit code 0, a complete report, a summary that says the same, at least one test in every file, none
-// skipped as a whole, an init that saw the hardening from inside, and the attestation of runner/attestation.mjs that all
+// skipped as a whole, an init that saw the hardening from inside, and the attestation of runner/init_side/attestation.mjs that all
 // tests have ended. Whatever is missing makes it undecided; whatever
 // contradicts makes it rejected.
 RunJudgement judge_test_run(const RunObservations& evidence);

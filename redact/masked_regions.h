@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/result.h"
-#include "redact/secret_source.h"
+#include "redact/kinds/secret_source.h"
 
 namespace guard {
 

@@ -10,11 +10,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "redact/finders.h"
+#include "redact/stream/finders.h"
 #include "redact/masked_regions.h"
-#include "redact/regions.h"
-#include "redact/secret_state.h"
-#include "redact/visible_text.h"
+#include "redact/stream/regions.h"
+#include "redact/stream/secret_state.h"
+#include "redact/stream/visible_text.h"
 
 namespace guard {
 namespace {

@@ -21,7 +21,7 @@
 #include "common/byte_sink.h"
 #include "common/result.h"
 #include "redact/masked_regions.h"
-#include "redact/secret_source.h"
+#include "redact/kinds/secret_source.h"
 
 namespace guard {
 

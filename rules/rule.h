@@ -18,7 +18,7 @@ enum class Tier : std::uint8_t {
   secret,  // kinds that the redactor hides; never a finding of the validator by itself
 };
 
-// What is matched. Each view is a total function of a file's bytes with an offset map (validator/source_view.h).
+// What is matched. Each view is a total function of a file's bytes with an offset map (validator/views/source_view.h).
 enum class View : std::uint8_t { raw, code, strings, commands, uses };
 inline constexpr std::size_t kViewCount = 5;
 inline constexpr View kAllViews[kViewCount] = {View::raw, View::code, View::strings, View::commands, View::uses};

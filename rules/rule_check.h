@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/result.h"
-#include "rules/matcher.h"
+#include "rules/matching/matcher.h"
 #include "rules/rule_set.h"
 
 namespace guard {

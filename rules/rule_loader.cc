@@ -12,9 +12,9 @@
 #include <system_error>
 
 #include "common/file_io.h"
-#include "common/text.h"
-#include "common/toml_file.h"
-#include "rules/regex_dialect.h"
+#include "common/text/text.h"
+#include "common/text/toml_file.h"
+#include "rules/matching/regex_dialect.h"
 
 namespace guard {
 namespace {

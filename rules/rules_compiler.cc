@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "common/cpp_literal.h"
+#include "common/text/cpp_literal.h"
 #include "common/file_io.h"
-#include "rules/matcher.h"
-#include "rules/hyperscan_scanner.h"
+#include "rules/matching/matcher.h"
+#include "rules/matching/hyperscan_scanner.h"
 #include "rules/rule_loader.h"
 #include "rules/shipped_data.h"
 

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "common/file_io.h"
-#include "common/toml_file.h"
+#include "common/text/toml_file.h"
 
 namespace guard {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "rules/rule.h"
-#include "validator/reading.h"
+#include "validator/views/reading.h"
 
 namespace guard {
 
@@ -43,7 +43,7 @@ struct Finding {
 
   // Filled by pipeline, which has the file and the redactor at hand.
   std::string matched;      // the reading as it may be shown: masked, printable, short; empty: as the source says
-  std::string fingerprint;  // of the rule and the lines of the finding, wherever they stand (pipeline/finding_marks.h)
+  std::string fingerprint;  // of the rule and the lines of the finding, wherever they stand (pipeline/report/finding_marks.h)
   Region region;
 };
 

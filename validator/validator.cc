@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "validator/file_check.h"
+#include "validator/judge/file_check.h"
 #include "validator/snippet.h"
-#include "validator/cross_file_judge.h"
+#include "validator/judge/cross_file_judge.h"
 
 namespace guard {
 

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "common/result.h"
-#include "rules/matcher.h"
+#include "rules/matching/matcher.h"
 #include "rules/rule_set.h"
 #include "validator/finding.h"
-#include "validator/module_names.h"
+#include "validator/views/module_names.h"
 
 namespace guard {
 

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "runner/bun_binary.h"
+#include "runner/image/bun_binary.h"
 #include "tests/cli/guard_program.h"
 #include "tests/support/container_use_script.h"
 

@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "common/cancel.h"
-#include "runner/subprocess.h"
+#include "runner/process/subprocess.h"
 
 namespace guard::testing {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "common/cancel.h"
 #include "common/environment.h"
-#include "runner/subprocess.h"
+#include "runner/process/subprocess.h"
 #include "tests/support/json_schema.h"
 
 namespace guard::testing {

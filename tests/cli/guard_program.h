@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "common/file_io.h"
-#include "runner/subprocess.h"
+#include "runner/process/subprocess.h"
 
 namespace guard::testing {
 

@@ -11,7 +11,7 @@
 #include <iostream>
 #include <thread>
 
-#include "nightly/journal.h"
+#include "nightly/loop/journal.h"
 #include "tests/cli/nightly_night.h"
 
 namespace guard::testing {

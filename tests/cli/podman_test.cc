@@ -12,7 +12,7 @@
 
 #include "common/cancel.h"
 #include "docker/engine_client.h"
-#include "runner/docker_sweep.h"
+#include "runner/sandbox/docker_sweep.h"
 #include "tests/cli/guard_program.h"
 
 namespace guard::testing {

@@ -22,7 +22,7 @@
 #include "common/hash.h"
 #include "common/unique_fd.h"
 #include "docker/engine_client.h"
-#include "runner/docker_sweep.h"
+#include "runner/sandbox/docker_sweep.h"
 #include "tests/cli/guard_program.h"
 
 namespace guard::testing {

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "pipeline/evidence_consistency.h"
-#include "pipeline/evidence_digests.h"
-#include "pipeline/evidence_reader.h"
+#include "pipeline/evidence/evidence_consistency.h"
+#include "pipeline/evidence/evidence_digests.h"
+#include "pipeline/evidence/evidence_reader.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

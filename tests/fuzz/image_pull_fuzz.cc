@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "docker/image_pull.h"
-#include "runner/container_use_sandbox.h"
+#include "runner/sandbox/container_use_sandbox.h"
 
 namespace {
 

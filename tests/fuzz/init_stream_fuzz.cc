@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/byte_sink.h"
-#include "runner/init_stream.h"
+#include "runner/init_side/init_stream.h"
 
 namespace {
 

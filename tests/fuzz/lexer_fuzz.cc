@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "validator/js_lexer.h"
-#include "validator/source_view.h"
+#include "validator/lex/js_lexer.h"
+#include "validator/views/source_view.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "nightly/plan.h"
+#include "nightly/plan/plan.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

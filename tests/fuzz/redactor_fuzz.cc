@@ -6,8 +6,8 @@
 
 #include "common/output_cap.h"
 #include "redact/redactor.h"
-#include "redact/secret_source.h"
-#include "redact/terminal_safety.h"
+#include "redact/kinds/secret_source.h"
+#include "redact/stream/terminal_safety.h"
 #include "rules/rule_set.h"
 #include "tests/unit/redact/redact_oracle.h"
 

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "rules/matcher.h"
+#include "rules/matching/matcher.h"
 #include "rules/rule_set.h"
 #include "validator/validator.h"
 

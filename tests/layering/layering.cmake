@@ -13,7 +13,7 @@ set(may_include_pipeline validator runner redact rules common)
 set(may_include_nightly pipeline validator redact runner rules common)
 set(may_include_cli nightly pipeline validator runner redact docker rules common)
 # The static init shares two headers with the runner: what the two say to each other, and what a folder is filled with.
-set(may_include_init runner/init_protocol.h runner/fill_format.h)
+set(may_include_init runner/init_side/init_protocol.h runner/init_side/fill_format.h)
 
 set(wrong 0)
 set(seen 0)

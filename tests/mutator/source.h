@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "validator/js_lexer.h"
+#include "validator/lex/js_lexer.h"
 
 namespace guard::mutator {
 

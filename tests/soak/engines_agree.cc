@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "rules/matcher.h"
+#include "rules/matching/matcher.h"
 #include "rules/rule_set.h"
 #include "validator/validator.h"
 

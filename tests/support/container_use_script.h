@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "common/file_io.h"
-#include "runner/seccomp_filter.h"
-#include "runner/shell_quote.h"
+#include "runner/sandbox/seccomp_filter.h"
+#include "runner/process/shell_quote.h"
 
 namespace guard::testing {
 

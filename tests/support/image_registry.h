@@ -16,8 +16,8 @@
 #include "common/cancel.h"
 #include "common/environment.h"
 #include "common/file_io.h"
-#include "runner/child_process.h"
-#include "runner/subprocess.h"
+#include "runner/process/child_process.h"
+#include "runner/process/subprocess.h"
 #include "tests/support/test_engine.h"
 
 namespace guard::testing {

@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "cli/commands.h"
-#include "cli/config_template.h"
+#include "cli/commands/commands.h"
+#include "cli/options/config_template.h"
 #include "common/file_io.h"
-#include "pipeline/config_keys.h"
-#include "pipeline/config_values.h"
+#include "pipeline/config/config_keys.h"
+#include "pipeline/config/config_values.h"
 
 namespace guard {
 namespace {

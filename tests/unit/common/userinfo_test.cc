@@ -1,7 +1,7 @@
 // Addresses are shown without the password in them, also where its '@' was forgotten or escaped.
 #include <gtest/gtest.h>
 
-#include "common/text.h"
+#include "common/text/text.h"
 
 namespace guard::test {
 namespace {

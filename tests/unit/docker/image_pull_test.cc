@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "common/base64.h"
+#include "common/text/base64.h"
 #include "docker/json_fields.h"
 
 namespace guard::docker {

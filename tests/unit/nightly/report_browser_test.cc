@@ -9,8 +9,8 @@
 
 #include "common/environment.h"
 #include "common/file_io.h"
-#include "nightly/report.h"
-#include "runner/subprocess.h"
+#include "nightly/report/report.h"
+#include "runner/process/subprocess.h"
 #include "sample_night.h"
 
 namespace guard::nightly {

@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "nightly/report.h"
+#include "nightly/report/report.h"
 
 namespace guard::nightly::testing {
 

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "tests/unit/pipeline/gate_fixture.h"
-#include "validator/line_changes.h"
+#include "validator/change/line_changes.h"
 
 namespace guard {
 namespace {

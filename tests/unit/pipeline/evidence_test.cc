@@ -9,14 +9,14 @@
 
 #include "common/file_io.h"
 #include "common/hash.h"
-#include "pipeline/evidence_check.h"
-#include "pipeline/evidence_consistency.h"
-#include "pipeline/evidence_digests.h"
-#include "pipeline/evidence_document.h"
-#include "pipeline/evidence_file.h"
-#include "pipeline/evidence_reader.h"
-#include "pipeline/masked_record.h"
-#include "pipeline/test_command.h"
+#include "pipeline/evidence/evidence_check.h"
+#include "pipeline/evidence/evidence_consistency.h"
+#include "pipeline/evidence/evidence_digests.h"
+#include "pipeline/evidence/evidence_document.h"
+#include "pipeline/evidence/evidence_file.h"
+#include "pipeline/evidence/evidence_reader.h"
+#include "pipeline/evidence/masked_record.h"
+#include "pipeline/run/test_command.h"
 #include "tests/support/json_schema.h"
 
 namespace guard {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/gate.h"
-#include "pipeline/masked_record.h"
+#include "pipeline/gate/gate.h"
+#include "pipeline/evidence/masked_record.h"
 
 namespace guard {
 

@@ -8,12 +8,12 @@
 #include <pugixml.hpp>
 #include <sstream>
 
-#include "pipeline/masked_excerpts.h"
-#include "pipeline/report_github.h"
-#include "pipeline/report_json.h"
-#include "pipeline/report_junit.h"
-#include "pipeline/report_sarif.h"
-#include "pipeline/report_text.h"
+#include "pipeline/gate/masked_excerpts.h"
+#include "pipeline/report/report_github.h"
+#include "pipeline/report/report_json.h"
+#include "pipeline/report/report_junit.h"
+#include "pipeline/report/report_sarif.h"
+#include "pipeline/report/report_text.h"
 #include "tests/support/json_schema.h"
 #include "tests/unit/pipeline/gate_fixture.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "redact/byte_set.h"
+#include "redact/literals/byte_set.h"
 #include "tests/unit/redact/redact_fixture.h"
 #include "tests/unit/redact/redact_oracle.h"
 

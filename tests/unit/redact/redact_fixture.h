@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "redact/escape_sequence.h"
+#include "redact/stream/escape_sequence.h"
 #include "redact/redactor.h"
-#include "redact/secret_source.h"
+#include "redact/kinds/secret_source.h"
 #include "rules/rule_loader.h"
 #include "tests/unit/redact/redact_oracle.h"
 

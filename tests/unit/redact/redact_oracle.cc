@@ -5,10 +5,10 @@
 #include <array>
 #include <vector>
 
-#include "redact/escape_sequence.h"
-#include "redact/pem_tail.h"
-#include "redact/secret_state.h"
-#include "redact/visible_text.h"
+#include "redact/stream/escape_sequence.h"
+#include "redact/kinds/pem_tail.h"
+#include "redact/stream/secret_state.h"
+#include "redact/stream/visible_text.h"
 
 namespace guard {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "common/result.h"
-#include "redact/secret_source.h"
+#include "redact/kinds/secret_source.h"
 
 namespace guard {
 

@@ -1,7 +1,7 @@
 // Secrets that a terminal or a pretty-printer broke into lines, and what only looks like them.
 #include <gtest/gtest.h>
 
-#include "redact/seam.h"
+#include "redact/stream/seam.h"
 #include "tests/unit/redact/redact_fixture.h"
 
 namespace guard::test {

@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "common/file_io.h"
-#include "rules/matcher.h"
-#include "rules/regex_dialect.h"
+#include "rules/matching/matcher.h"
+#include "rules/matching/regex_dialect.h"
 #include "tests/support/scoped_env.h"
 #include "tests/unit/rules/rule_texts.h"
 

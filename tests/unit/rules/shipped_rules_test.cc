@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "rules/matcher.h"
-#include "rules/hyperscan_scanner.h"
+#include "rules/matching/matcher.h"
+#include "rules/matching/hyperscan_scanner.h"
 #include "rules/rule_loader.h"
 #include "rules/shipped_data.h"
 

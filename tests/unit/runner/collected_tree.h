@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "runner/exec_result.h"
+#include "runner/process/exec_result.h"
 
 namespace guard::collecting {
 

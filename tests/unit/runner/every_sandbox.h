@@ -6,7 +6,7 @@
 #include <string>
 
 #include "docker/engine_client.h"
-#include "runner/namespace_sandbox.h"
+#include "runner/sandbox/namespace_sandbox.h"
 #include "tests/support/test_engine.h"
 #include "tests/unit/runner/program_image.h"
 #include "tests/unit/runner/sandbox_fixture.h"

@@ -1,9 +1,9 @@
 // A folder that starts with copies of what was checked (init/filled_folder.h): whatever is done to one of them is told, in every sandbox.
 #include <fmt/format.h>
 
-#include "runner/init_binary.h"
-#include "runner/init_stream.h"
-#include "runner/subprocess.h"
+#include "runner/init_side/init_binary.h"
+#include "runner/init_side/init_stream.h"
+#include "runner/process/subprocess.h"
 #include "tests/unit/runner/every_sandbox.h"
 
 namespace guard {

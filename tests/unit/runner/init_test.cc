@@ -3,10 +3,10 @@
 
 #include <thread>
 
-#include "runner/child_process.h"
-#include "runner/init_binary.h"
-#include "runner/init_stream.h"
-#include "runner/subprocess.h"
+#include "runner/process/child_process.h"
+#include "runner/init_side/init_binary.h"
+#include "runner/init_side/init_stream.h"
+#include "runner/process/subprocess.h"
 #include "tests/unit/runner/collected_tree.h"
 #include "tests/unit/runner/sandbox_fixture.h"
 

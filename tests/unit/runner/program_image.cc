@@ -6,7 +6,7 @@
 #include "common/byte_sink.h"
 #include "common/file_io.h"
 #include "common/hash.h"
-#include "runner/tar_writer.h"
+#include "runner/files/tar_writer.h"
 
 namespace guard::testing {
 namespace {

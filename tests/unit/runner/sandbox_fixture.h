@@ -20,8 +20,8 @@
 #include <string_view>
 
 #include "common/file_io.h"
-#include "runner/fill_file.h"
-#include "runner/sandbox.h"
+#include "runner/init_side/fill_file.h"
+#include "runner/sandbox/sandbox.h"
 #include "tests/support/scoped_env.h"
 
 namespace guard::testing {

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "rules/matcher.h"
+#include "rules/matching/matcher.h"
 #include "rules/rule_loader.h"
 #include "rules/rule_set.h"
 #include "validator/validator.h"

@@ -6,8 +6,8 @@
 
 #include "tests/unit/validator/check_support.h"
 #include "tests/unit/validator/view_support.h"
-#include "validator/fold_coding.h"
-#include "validator/fold_pattern.h"
+#include "validator/values/fold_coding.h"
+#include "validator/values/fold_pattern.h"
 
 namespace guard {
 namespace {

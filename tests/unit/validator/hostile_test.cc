@@ -1,8 +1,8 @@
 // Texts made to cost much or to break the readers. Work is counted, not timed: twice the text may cost about twice the
 // steps.
 #include "tests/unit/validator/check_support.h"
-#include "validator/js_lexer.h"
-#include "validator/source_view.h"
+#include "validator/lex/js_lexer.h"
+#include "validator/views/source_view.h"
 
 namespace guard {
 namespace {

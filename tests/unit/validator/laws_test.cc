@@ -10,8 +10,8 @@
 
 #include "tests/mutator/random.h"
 #include "tests/unit/validator/check_support.h"
-#include "validator/file_check.h"
-#include "validator/source_view.h"
+#include "validator/judge/file_check.h"
+#include "validator/views/source_view.h"
 
 namespace guard {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "tests/mutator/mutation.h"
 #include "tests/unit/validator/check_support.h"
-#include "validator/source_view.h"
+#include "validator/views/source_view.h"
 
 namespace guard {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "common/toml_file.h"
+#include "common/text/toml_file.h"
 #include "rules/rule_check.h"
 #include "tests/unit/validator/check_support.h"
 

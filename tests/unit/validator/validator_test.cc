@@ -5,7 +5,7 @@
 #include "tests/unit/validator/check_support.h"
 #include "validator/side_files.h"
 #include "validator/snippet.h"
-#include "validator/two_hit.h"
+#include "validator/judge/two_hit.h"
 
 namespace guard {
 namespace {

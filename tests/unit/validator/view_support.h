@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "validator/source_view.h"
+#include "validator/views/source_view.h"
 
 namespace guard {
 

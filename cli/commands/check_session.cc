@@ -1,0 +1,100 @@
+#include "cli/commands/check_session.h"
+
+#include "pipeline/evidence/masked_record.h"
+#include "pipeline/report/report_github.h"
+#include "pipeline/report/report_json.h"
+#include "pipeline/report/report_junit.h"
+#include "pipeline/report/report_sarif.h"
+#include "pipeline/report/report_text.h"
+#include "pipeline/run/run_output.h"
+
+namespace guard {
+namespace {
+
+std::string report_of(const CheckRecord& record, OutputFormat format, const CheckSession& session, const Streams& streams) {
+  switch (format) {
+    case OutputFormat::json: return check_document(record);
+    case OutputFormat::sarif:
+      return check_sarif(record, {session.engine.rules == nullptr ? RuleSet::shipped() : *session.engine.rules, GUARD_VERSION, session.loaded.config.check.docs_url});
+    case OutputFormat::junit: return check_junit(record);
+    case OutputFormat::github: return check_annotations(record);
+    case OutputFormat::text: break;
+  }
+  return check_text(record, streams.out_color ? Colour::on : Colour::off);
+}
+
+}  // namespace
+
+void LazySecrets::prepare(Config config, const Environment& environment) {
+  config_ = std::move(config);
+  environment_ = &environment;
+}
+
+Result<const SecretSource*> LazySecrets::get() {
+  if (!made_) {
+    std::vector<KnownSecret> known;
+    if (environment_ != nullptr) {
+      GUARD_TRY_ASSIGN(known, known_secrets(*environment_, config_.redact.mask_env, config_.redact.mask_file));
+    }
+    GUARD_TRY_ASSIGN(made_, SecretSource::shipped(std::move(known), config_.redact.kinds_off));
+  }
+  return &*made_;
+}
+
+Result<GateRequest> prepare_check(const ConfigSources& sources, const std::string& rules, CommandContext& context, CheckSession& session) {
+  GUARD_TRY_ASSIGN(session.loaded, load_config(sources));
+  const Config& config = session.loaded.config;
+  GUARD_TRY_ASSIGN(session.engine, load_rule_engine(rules));
+  const bool found_above = sources.file.empty() && session.loaded.file.has_parent_path();
+  session.project = found_above ? session.loaded.file.parent_path().string() : sources.search_from.string();
+  session.secrets.prepare(config, context.environment);
+  // Whatever can be wrong with them is said whether there are findings or not.
+  if (!config.redact.mask_file.empty() || !config.redact.kinds_off.empty()) GUARD_TRY(session.secrets.get());
+
+  GateRequest request;
+  request.rules = session.engine.rules;
+  request.matcher = &*session.engine.matcher;
+  request.config = &config;
+  request.secrets = [&session] { return session.secrets.get(); };
+  return request;
+}
+
+CollectOptions collect_options(const Config& config) {
+  CollectOptions collect;
+  collect.file_bytes_max = config.check.max_file_bytes;
+  collect.gated_paths = config.check.paths;
+  return collect;
+}
+
+const EngineLocation& locate(CheckSession& session, CommandContext& context) {
+  if (!session.located) session.located = locate_engine(session.loaded.config, context.environment, context.cancel);
+  return *session.located;
+}
+
+Result<CheckRecord> masked_check(Result<CheckRecord> record, CheckSession& session) {
+  if (!record) return masked(record.error());
+  // An allowed change without findings and waivers holds no word that is not guard's own.
+  const bool only_ours = record->verdict.kind() == VerdictKind::allowed && !record->error && record->report.findings.empty() && record->waived.empty() &&
+                         record->waivers.empty() && record->idle_waivers.empty() && record->names.empty();
+  if (only_ours) return record;
+  auto made = session.secrets.get();
+  if (!made) return masked(made.error());
+  mask_record(**made, *record);
+  return record;
+}
+
+int finish_check(const Result<CheckRecord>& record, OutputFormat format, const std::string& mode, const CheckSession& session, CommandContext& context) {
+  if (record) {
+    context.streams.out.write(report_of(*record, format, session, context.streams));
+    return finish(context, record->verdict.exit_status());
+  }
+  if (format == OutputFormat::text) return fail(context, record.error());
+  CheckRecord failed;
+  failed.mode = mode == "auto" ? "host" : mode;
+  failed.verdict = verdict_of(record.error());
+  failed.error = record.error();
+  context.streams.out.write(report_of(failed, format, session, context.streams));
+  return finish(context, failed.verdict.exit_status());
+}
+
+}  // namespace guard

@@ -1,0 +1,293 @@
+// `guard run` and `guard exec`: gate, sandbox, redactor, verdict.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cli/commands/commands.h"
+#include "cli/file_watch.h"
+#include "cli/progress.h"
+#include "cli/commands/rule_engine.h"
+#include "cli/test_lines.h"
+#include "cli/commands/trusted_inputs.h"
+#include "common/file_io.h"
+#include "common/hash.h"
+#include "common/text/text.h"
+#include "pipeline/config/config.h"
+#include "pipeline/change/config_trust.h"
+#include "pipeline/evidence/evidence_file.h"
+#include "pipeline/evidence/masked_record.h"
+#include "pipeline/report/report_github.h"
+#include "pipeline/report/report_json.h"
+#include "pipeline/report/report_junit.h"
+#include "pipeline/report/report_sarif.h"
+#include "pipeline/report/report_text.h"
+#include "pipeline/run/project_tree.h"
+#include "pipeline/run/suite_run.h"
+
+namespace guard {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The program's output on its way to the terminal: the progress line goes away before its first byte.
+class ClearingSink final : public ByteSink {
+ public:
+  ClearingSink(Progress& progress, OutStream& next) : progress_(progress), next_(next) {}
+  Result<void> push(std::span<const char> bytes) override {
+    Result<void> pushed = ok();
+    progress_.without_line(bytes.empty() || bytes.back() == '\n', [&] { pushed = next_.push(bytes); });
+    return pushed;
+  }
+  Result<void> finish() override { return next_.finish(); }
+
+ private:
+  Progress& progress_;
+  OutStream& next_;
+};
+
+std::string_view stage_sentence(std::string_view stage) {
+  if (stage == "probe") return "looking for a container engine";
+  if (stage == "check") return "checking the code";
+  if (stage == "collect") return "reading the files";
+  if (stage == "image") return "looking for the image";
+  if (stage == "stage") return "staging what was checked";
+  if (stage == "run") return "running in the sandbox";
+  if (stage == "judge") return "judging the result";
+  if (stage == "bring_back") return "checking what the tests wrote";
+  return stage;
+}
+
+// Names as typed -> names relative to the project, which is found from the first of them unless --project says it. Without a name: the
+// folder we are in.
+Result<void> resolve_files(const RunOptions& options, RunRequest& request) {
+  std::vector<std::string> names = options.files;
+  if (names.empty()) names.emplace_back(options.sandbox.project.empty() ? "." : options.sandbox.project);
+  std::error_code failure;
+  // Only the folder is resolved: a test that is itself a link is refused later, not followed.
+  const auto resolved = [&](const std::string& name) {
+    const fs::path absolute = fs::absolute(name, failure).lexically_normal();
+    return fs::is_directory(fs::symlink_status(absolute, failure)) ? fs::weakly_canonical(absolute, failure)
+                                                                   : fs::weakly_canonical(absolute.parent_path(), failure) / absolute.filename();
+  };
+  if (options.sandbox.project.empty()) {
+    request.project = project_of(resolved(names.front()));
+  } else {
+    GUARD_TRY_ASSIGN(request.project, project_folder(options.sandbox.project));
+  }
+  for (const auto& name : names) {
+    const fs::path path = resolved(name);
+    const bool folder = fs::is_directory(fs::symlink_status(path, failure));
+    std::string relative = path.lexically_relative(request.project).generic_string();
+    if (relative.empty() || relative == ".." || relative.starts_with("../")) {
+      return Error(ErrorCode::input_invalid, fmt::format("{} is not in the project {}", printable(name), printable(request.project.native())))
+          .hint("name the tests of one project at a time, or the project with --project DIR");
+    }
+    if (relative == ".") relative.clear();
+    if (folder && !relative.empty()) relative += "/";
+    request.files.push_back(std::move(relative));
+  }
+  return ok();
+}
+
+// As the person sees it from where guard was started; in a record it should not tell more of the machine than that.
+std::string project_as_given(const SandboxOptions& options, const RunRequest& request) {
+  if (!options.project.empty() || request.project.empty()) return options.project;
+  std::error_code failure;
+  const fs::path here = fs::current_path(failure);
+  return request.project.lexically_proximate(here).string();
+}
+
+RunFacts facts_of(const SandboxOptions& options, const RunRequest& request) {
+  RunFacts facts = new_run_facts();
+  facts.project = project_as_given(options, request);
+  facts.files = request.files;
+  facts.rules_folder = options.rules;
+  return facts;
+}
+
+// --record holds for a run, too, that ends before its configuration is read.
+Result<void> take_place(const SandboxOptions& options, RunRequest& request, std::optional<EvidencePlace>& place) {
+  if (options.record.empty()) return ok();
+  GUARD_TRY_ASSIGN(place, evidence_place(options.record, request.project));
+  request.facts = facts_of(options, request);
+  return ok();
+}
+
+void take_config(const SandboxOptions& options, const LoadedConfig& loaded, const RunRequest& request, RunFacts& facts) {
+  facts.config = loaded.entries;
+  if (loaded.file.empty()) return;
+  facts.config_file = options.config.empty() ? loaded.file.lexically_proximate(request.project).string() : options.config;
+  facts.config_sha256 = sha256_hex(loaded.file_bytes);
+}
+
+Result<void> prepare(const SandboxOptions& options, CommandContext& context, RuleEngine& engine, RunRequest& request, std::optional<EvidencePlace>& place) {
+  ConfigSources sources = config_of(options.config, request.project, context);
+  sources.overrides = options.overrides;
+  GUARD_TRY_ASSIGN(LoadedConfig loaded, load_config(sources));
+  auto trusted = trust_relaxations(loaded, request.project, context.cancel);
+  // A part of the tests is no evidence of the whole.
+  if (trusted && !place && !loaded.config.run.record.empty() && request.options.is_plain()) {
+    GUARD_TRY_ASSIGN(place, evidence_folder(loaded.config.run.record, request.project));
+    request.facts = facts_of(options, request);
+  }
+  if (request.facts) take_config(options, loaded, request, *request.facts);
+  GUARD_TRY(std::move(trusted));
+  request.config = std::move(loaded.config);
+  request.backend = options.backend;
+  request.environment = context.environment;
+  GUARD_TRY_ASSIGN(engine, load_rule_engine(options.rules));
+  request.rules = engine.rules;
+  request.rules_folder = options.rules;
+  request.matcher = &*engine.matcher;
+  if (request.facts) request.facts->rules_digest = engine.rules->digest();
+  return ok();
+}
+
+std::string document_of(const RunRecord& record, OutputFormat format, const RunRequest& request) {
+  switch (format) {
+    case OutputFormat::sarif:
+      return run_sarif(record, {request.rules == nullptr ? RuleSet::shipped() : *request.rules, GUARD_VERSION, request.config.check.docs_url});
+    case OutputFormat::junit: return run_junit(record);
+    case OutputFormat::github: return run_annotations(record);
+    case OutputFormat::json:
+    case OutputFormat::text: break;
+  }
+  return run_document(record);
+}
+
+class NullSink final : public ByteSink {
+ public:
+  Result<void> push(std::span<const char>) override { return ok(); }
+  Result<void> finish() override { return ok(); }
+};
+
+// A run of its own, of which nothing else is kept: all files in one process, whose coverage bun can write, is no way to decide anything.
+void measure_coverage(const RunRequest& request, RunRecord& record, const CancelToken& cancel) {
+  if (!record.exec || cancel.cancelled()) return;
+  if (record.verdict.kind() != VerdictKind::allowed) {
+    record.notes.push_back("coverage is measured only where the run is allowed");
+    return;
+  }
+  RunRequest again = request;
+  again.options.coverage = Coverage::on;
+  again.facts.reset();
+  again.jobs = 1;
+  again.config.run.collect = CollectPolicy::none;
+  again.warn = {};
+  again.progress = {};
+  NullSink out, err;
+  const RunRecord second = run_tests(again, out, err, cancel);
+  if (!second.coverage) {
+    record.notes.push_back(fmt::format("coverage could not be measured: {}", record.backend == "docker" || record.backend == "namespace" ? second.verdict.detail.empty() ? std::string(info(second.verdict.reason).sentence) : second.verdict.detail : fmt::format("{} hands no files out", record.backend)));
+    return;
+  }
+  record.lines = parse_lcov(*second.coverage, [&](const std::string& file) -> std::uint32_t {
+    const bool test = std::any_of(record.files.begin(), record.files.end(), [&](const FileResult& result) { return result.file == file; });
+    return !test && record.hashes.count(file) != 0 ? UINT32_MAX : 0;
+  });
+}
+
+// `seen`: what the verdict was about, relative to the project, for those who wait for a change of it; may be null.
+int run(const SandboxOptions& options, CommandContext& context, RuleEngine& engine, RunRequest& request, Result<void> prepared, const RunOptions* tests = nullptr,
+        std::vector<std::string>* seen = nullptr) {
+  Streams& streams = context.streams;
+  const bool document = options.format != OutputFormat::text;
+  const bool command = !request.argv.empty();
+  RunRecord record;
+  std::optional<EvidencePlace> place;
+  {
+    const auto mode = options.quiet ? Progress::Mode::quiet : streams.err_is_terminal ? Progress::Mode::rewritten : Progress::Mode::lines;
+    Progress progress(streams.err, mode);
+    auto placed = take_place(options, request, place);
+    if (prepared) prepared = std::move(placed);
+    if (prepared) prepared = prepare(options, context, engine, request, place);
+    if (prepared) {
+      // With a format for machines stdout is one document and nothing else.
+      ClearingSink out(progress, document ? streams.err : streams.out);
+      ClearingSink err(progress, streams.err);
+      request.progress = [&](std::string_view stage) { progress.say(stage_sentence(stage)); };
+      request.warn = [&](std::string_view sentence) {
+        progress.without_line(true, [&] { streams.err.print("guard: warning: {}\n", sentence); });
+      };
+      TestLines painted(err);
+      record = run_tests(request, out, streams.err_color && !command ? static_cast<ByteSink&>(painted) : err, context.cancel);
+      if (tests != nullptr && tests->coverage) {
+        progress.say("running once more for the coverage");
+        measure_coverage(request, record, context.cancel);
+      }
+      static_cast<void>(painted.finish());  // a stream that can't be written to is told at the end
+      if (record.dropped_bytes > 0) {
+        (document || command ? streams.err : streams.out).print("\n[guard: the output is cut here, after {} bytes; {} more were dropped]\n", record.kept_bytes, record.dropped_bytes);
+      }
+    } else {
+      record.verdict = verdict_of(prepared.error());
+      record.error = std::move(prepared).error();
+      record.facts = request.facts;
+      mask_or_withhold(std::nullopt, record);
+    }
+  }
+  if (record.lines && !tests->lcov.empty()) {
+    if (const auto written = write_file_atomically(tests->lcov, lcov_text(*record.lines), 0644); !written) record.notes.push_back("--lcov: " + written.error().message());
+  }
+  if (place) keep_evidence(*place, GUARD_VERSION, interrupted_status(context, record.verdict.exit_status()), record);
+  if (document) {
+    streams.out.write(document_of(record, options.format, request));
+  } else if (command) {
+    // The command's own output is the result; ours is talk.
+    if (!options.quiet || record.verdict.kind() != VerdictKind::allowed) streams.err.write(run_text(record, streams.err_color ? Colour::on : Colour::off));
+  } else {
+    streams.out.write(run_text(record, streams.out_color ? Colour::on : Colour::off));
+  }
+  if (seen != nullptr) {
+    *seen = {"guard.toml", "package.json"};
+    for (const auto& [path, hash] : record.hashes) seen->push_back(path);
+    for (const auto& finding : record.refused) seen->push_back(finding.path);
+  }
+  return finish(context, record.verdict.exit_status());
+}
+
+int run_once(const RunOptions& options, CommandContext& context, fs::path& project, std::vector<std::string>* seen) {
+  RuleEngine engine;
+  RunRequest request;
+  request.jobs = options.jobs;
+  request.options.names = options.test_name;
+  auto resolved = resolve_files(options, request);
+  project = request.project;
+  return run(options.sandbox, context, engine, request, std::move(resolved), &options, seen);
+}
+
+}  // namespace
+
+int cmd_run(const RunOptions& options, CommandContext& context) {
+  context.streams.choose_color(options.sandbox.color, context.environment);
+  fs::path project;
+  if (!options.watch) return run_once(options, context, project, nullptr);
+  for (;;) {
+    const auto begun = fs::file_time_type::clock::now();
+    std::vector<std::string> seen;
+    const int status = run_once(options, context, project, &seen);
+    if (context.cancel.cancelled() || project.empty()) return status;
+    std::vector<fs::path> files;
+    for (const auto& name : seen) files.push_back(project / name);
+    context.streams.err.print("\nguard: waiting for a change of {} files; Ctrl-C ends\n", files.size());
+    if (!wait_for_change(files, begun, context.cancel)) return interrupted_status(context, info(ErrorCode::cancelled).exit_status);
+  }
+}
+
+int cmd_exec(const ExecOptions& options, CommandContext& context) {
+  context.streams.choose_color(options.sandbox.color, context.environment);
+  RuleEngine engine;
+  RunRequest request;
+  request.argv = options.argv;
+  auto project = project_folder(options.sandbox.project);
+  Result<void> prepared = ok();
+  if (project) {
+    request.project = *project;
+  } else {
+    prepared = std::move(project).error();
+  }
+  return run(options.sandbox, context, engine, request, std::move(prepared));
+}
+
+}  // namespace guard

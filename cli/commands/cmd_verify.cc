@@ -1,0 +1,132 @@
+// `guard verify`: whether an evidence record can still be believed.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands/commands.h"
+#include "cli/commands/rule_engine.h"
+#include "common/file_io.h"
+#include "common/text/text.h"
+#include "pipeline/evidence/evidence_check.h"
+#include "pipeline/evidence/evidence_reader.h"
+#include "pipeline/report/json_parts.h"
+
+namespace guard {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kDetailsShown = 20;
+
+int exit_status(CheckState state) {
+  return state == CheckState::ok ? 0 : state == CheckState::differs ? 1 : 2;
+}
+
+std::string_view result_name(CheckState state) {
+  return state == CheckState::ok ? "holds" : state == CheckState::differs ? "differs" : "undecided";
+}
+
+Result<EvidenceVerification> verify(const VerifyOptions& options, CommandContext& context) {
+  EvidencePresent present;
+  GUARD_TRY_ASSIGN(present.project, project_folder(options.project));
+  present.config_file = options.config;
+  present.guard_version = GUARD_VERSION;
+  GUARD_TRY_ASSIGN(const std::string record, read_file(options.record, kEvidenceBytesMax));
+  present.rules_named = !options.rules.empty();
+  if (present.rules_named) {
+    GUARD_TRY_ASSIGN(const RuleEngine engine, load_rule_engine(options.rules));
+    present.rules_digest = engine.rules->digest();
+  } else {
+    present.rules_digest = RuleSet::shipped_gate().digest();
+  }
+  return verify_evidence(record, present, context.cancel);
+}
+
+Json check_json(const EvidenceCheck& check) {
+  Json json = {{"name", check.name},
+               {"state", to_string(check.state)},
+               {"message", clean(check.sentence)},
+               {"details", Json::array()}};
+  for (const auto& detail : check.details) json["details"].push_back(clean(detail));
+  if (!check.next.empty()) json["next"] = clean(check.next);
+  return json;
+}
+
+Json document_head(const VerifyOptions& options, CheckState state) {
+  return {{"version", 1}, {"record", clean(options.record)}, {"result", result_name(state)}};
+}
+
+std::string document(const VerifyOptions& options, const EvidenceVerification& verification) {
+  Json json = document_head(options, verification.state());
+  json["run"] = {{"run_id", verification.run_id},
+                 {"started", verification.started},
+                 {"backend", verification.backend},
+                 {"verdict", verification.verdict},
+                 {"reason", verification.reason}};
+  json["checks"] = Json::array();
+  for (const auto& check : verification.checks) json["checks"].push_back(check_json(check));
+  return dump(json);
+}
+
+std::string document(const VerifyOptions& options, const Error& error) {
+  Json json = document_head(options, CheckState::unknown);
+  json["checks"] = Json::array();
+  json["error"] = error_json(error);
+  return dump(json);
+}
+
+std::string_view label(CheckState state) {
+  return state == CheckState::ok ? "ok" : state == CheckState::differs ? "differs" : "cannot be checked";
+}
+
+std::string_view conclusion(CheckState state) {
+  switch (state) {
+    case CheckState::ok:
+      return "holds: everything in the record is as it was";
+    case CheckState::differs:
+      return "differs: the record was changed, or does not speak of what is there now";
+    case CheckState::unknown:
+      break;
+  }
+  return "undecided: not everything could be checked";
+}
+
+void print_check(OutStream& out, const EvidenceCheck& check) {
+  out.print("{:<17}  {}: {}\n", label(check.state), check.name, printable(check.sentence));
+  for (std::size_t i = 0; i < check.details.size() && i < kDetailsShown; ++i)
+    out.print("{:<17}    {}\n", "", printable(check.details[i]));
+  if (check.details.size() > kDetailsShown)
+    out.print("{:<17}    and {} more\n", "", check.details.size() - kDetailsShown);
+  if (!check.next.empty()) out.print("{:<17}    next: {}\n", "", printable(check.next));
+}
+
+void print_text(OutStream& out, const EvidenceVerification& verification) {
+  if (!verification.verdict.empty()) {
+    out.print("The record says: {} ({}), run {} of {}\n\n", printable(verification.verdict),
+              printable(verification.reason), printable(verification.run_id), verification.started);
+  }
+  for (const auto& check : verification.checks) print_check(out, check);
+  out.print("\n{}\n", conclusion(verification.state()));
+}
+
+}  // namespace
+
+int cmd_verify(const VerifyOptions& options, CommandContext& context) {
+  OutStream& out = context.streams.out;
+  const bool json = options.format == OutputFormat::json;
+  const auto verification = verify(options, context);
+  if (!verification) {
+    if (json) out.write(document(options, masked(verification.error())));
+    return fail(context, verification.error());
+  }
+  if (json) {
+    out.write(document(options, *verification));
+  } else {
+    print_text(out, *verification);
+  }
+  return finish(context, exit_status(verification->state()));
+}
+
+}  // namespace guard

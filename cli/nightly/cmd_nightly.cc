@@ -1,0 +1,512 @@
+// `guard nightly`: the loop and what is asked about it.
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "cli/nightly/nightly_parts.h"
+#include "cli/progress.h"
+#include "cli/commands/rule_engine.h"
+#include "cli/commands/trusted_inputs.h"
+#include "common/file_io.h"
+#include "common/hash.h"
+#include "common/text/text.h"
+#include "nightly/loop/night_run.h"
+#include "nightly/plan/plan.h"
+#include "nightly/plan/queue.h"
+#include "nightly/report/report.h"
+#include "nightly/plan/rollout.h"
+#include "nightly/loop/supervisor.h"
+#include "nightly/loop/wall_clock.h"
+#include "pipeline/config/config_file.h"
+#include "pipeline/gate/gate.h"
+#include "pipeline/report/json_parts.h"
+#include "pipeline/run/run_output.h"
+#include "runner/process/run_folder.h"
+#include "runner/process/subprocess.h"
+
+namespace guard {
+
+namespace fs = std::filesystem;
+using nightly::Journal;
+using nightly::Night;
+using nightly::NightRepository;
+using nightly::Plan;
+using nightly::StateFolder;
+using nightly::Task;
+
+Result<NightlyPlace> nightly_place(const NightlyOptions& options, CommandContext& context, const CancelToken& cancel) {
+  // A loop that was started by a hook must not take that hook's repository for its own.
+  for (const char* name : {"GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+                           "GIT_QUARANTINE_PATH"}) {
+    ::unsetenv(name);
+  }
+  GUARD_TRY_ASSIGN(NightRepository repository, NightRepository::open(options.project.empty() ? "." : options.project, cancel));
+  GUARD_TRY_ASSIGN(StateFolder state, StateFolder::of(repository.top(), options.state, context.environment));
+  return NightlyPlace{std::move(repository), std::move(state)};
+}
+
+Result<Night> chosen_night(const Journal& journal, const std::string& id) {
+  if (!id.empty()) {
+    GUARD_TRY_ASSIGN(auto night, journal.night(id));
+    if (night) return std::move(*night);
+    return Error(ErrorCode::file_not_found, fmt::format("the journal has no night {}", printable(id))).hint("`guard nightly status` names the newest");
+  }
+  GUARD_TRY_ASSIGN(const auto nights, journal.nights(1));
+  if (nights.empty()) return Error(ErrorCode::file_not_found, "the journal has no night yet").hint("guard nightly run PLAN.toml");
+  GUARD_TRY_ASSIGN(auto night, journal.night(nights[0].id));
+  if (!night) return Error(ErrorCode::internal, "the newest night is gone");
+  return std::move(*night);
+}
+
+namespace {
+
+constexpr std::uint64_t kPlanBytesMax = 4u << 20;
+constexpr std::int64_t kResumedAgeMs = 20 * 3'600'000;  // less than a day: the next night is a new one
+constexpr std::chrono::milliseconds kOnFinishDeadline{120'000};
+
+Result<std::string> new_night_id() {
+  GUARD_TRY_ASSIGN(const std::string random, new_run_id());
+  return fmt::format("{}-{}", nightly::utc_text(nightly::unix_ms(), "%Y-%m-%dT%H%M%S"), random.substr(1, 4));
+}
+
+std::string full_branch(const std::string& named, const std::string& night) {
+  std::string name = named.empty() ? "guard/" + night : named;
+  const auto put = [&name](std::string_view mark, const std::string& value) {
+    for (std::size_t at = name.find(mark); at != std::string::npos; at = name.find(mark, at + value.size())) name.replace(at, mark.size(), value);
+  };
+  put("{night}", night);
+  put("{date}", night.substr(0, 10));
+  return name.starts_with("refs/") ? name : "refs/heads/" + name;
+}
+
+// Everything a night leans on; made once, in this order, and kept until it is over.
+struct NightWorks {
+  CancelToken never;  // of git
+  std::optional<NightlyPlace> place;
+  std::optional<nightly::NightLock> lock;
+  std::optional<Journal> journal;
+  LoadedConfig config;
+  RuleEngine engine;
+  std::optional<SecretSource> secrets;
+  Plan plan;
+  std::mutex judging;
+  std::string branch_tip;  // see NightContext
+  nightly::NightContext context;
+};
+
+Result<void> take_hold(const NightlyOptions& options, CommandContext& context, NightWorks& works) {
+  auto place = nightly_place(options, context, works.never);
+  if (!place) return std::move(place).error();
+  works.place.emplace(std::move(*place));
+  GUARD_TRY(works.place->state.make());
+  GUARD_TRY_ASSIGN(works.lock, nightly::NightLock::take(works.place->state, works.place->repository.common_folder()));
+  GUARD_TRY_ASSIGN(works.journal, Journal::open(works.place->state.journal(), Journal::Access::write));
+  return ok();
+}
+
+// Configuration and rules as they are at `base`, whatever a task makes of them.
+Result<void> prepare(const NightlyOptions& options, CommandContext& context, const std::string& base, NightWorks& works) {
+  const fs::path top = works.place->repository.top();
+  GUARD_TRY(refuse_inside_tree(options.config, "--config", top, context));
+  GUARD_TRY(refuse_inside_tree(options.rules, "--rules", top, context));
+  ConfigSources sources = config_of(options.config, {}, context);
+  sources.search_from.clear();
+  if (options.config.empty()) {
+    GUARD_TRY_ASSIGN(auto text, works.place->repository.file_at(base, std::string(kConfigFileName)));
+    if (text) sources.text = ConfigText{"guard.toml at " + base.substr(0, 12), std::move(*text)};
+  }
+  sources.overrides = options.overrides;
+  GUARD_TRY_ASSIGN(works.config, load_config(sources));
+  if (works.config.config.run.isolation == Isolation::run) {
+    return Error(ErrorCode::config_invalid, fmt::format("run.isolation is \"run\" ({}): test files that share a process can change what another one means", works.config.find("run.isolation")->origin))
+        .hint("remove it for nights: each test file then gets a process of its own");
+  }
+  GUARD_TRY_ASSIGN(works.engine, load_rule_engine(options.rules));
+  // What may be asked for at all is a matter of the rules, too.
+  const Validator validator(*works.engine.rules, *works.engine.matcher, validator_options(works.config.config, {}));
+  for (auto& task : works.plan.tasks) {
+    if (!task.never_generated.empty()) continue;
+    GUARD_TRY_ASSIGN(task.never_generated, nightly::never_generated(task, validator));
+  }
+  const auto& masks = works.config.config.redact;
+  GUARD_TRY_ASSIGN(auto known, known_secrets(context.environment, masks.mask_env, masks.mask_file));
+  GUARD_TRY_ASSIGN(works.secrets, SecretSource::shipped(std::move(known), masks.kinds_off));
+
+  auto& shared = works.context;
+  shared.repository = &works.place->repository;
+  shared.state = &works.place->state;
+  shared.journal = &*works.journal;
+  shared.config = &works.config;
+  shared.rules = works.engine.rules;
+  shared.matcher = &*works.engine.matcher;
+  shared.secrets = &*works.secrets;
+  shared.plan = &works.plan;
+  shared.environment = context.environment;
+  shared.base = base;
+  shared.guard_version = GUARD_VERSION;
+  shared.judging = &works.judging;
+  shared.branch_tip = &works.branch_tip;
+  return ok();
+}
+
+// What a night is judged by: whoever resumes it has to bring the same.
+std::string digest_of(const NightWorks& works) {
+  Sha256 digest;
+  digest.update_field(works.engine.rules->digest());
+  for (const auto& entry : works.config.entries) {
+    digest.update_field(entry.key);
+    digest.update_field(entry.value);
+  }
+  return digest.finish_hex();
+}
+
+// What is left of nights that are older than the configuration wants to keep.
+void forget_old_nights(const NightWorks& works, Streams& streams) {
+  const auto days = static_cast<std::int64_t>(works.config.config.nightly.keep_days);
+  auto forgotten = works.context.journal->forget(nightly::unix_ms() - days * 86'400'000);
+  if (!forgotten) {
+    streams.err.print("guard: warning: old nights stay: {}\n", printable(forgotten.error().message()));
+    return;
+  }
+  for (const auto& id : *forgotten) {
+    for (const char* kind : {"evidence", "outputs", "kept"}) (void)remove_tree(works.place->state.path() / kind / id);
+  }
+}
+
+Result<nightly::ReportInput> page_input(const NightlyPlace& place, const Journal& journal, const std::string& night) {
+  GUARD_TRY_ASSIGN(auto input, nightly::report_input(journal, night));
+  GUARD_TRY_ASSIGN(const auto holder, nightly::NightLock::holder(place.state));
+  input.night.state = nightly::observed_state(input.night, holder);
+  input.state_folder = place.state.path().native();
+  nightly::read_files(input);
+  return input;
+}
+
+// Whoever is to be told. It changes nothing of what the night came to.
+void call_on_finish(const NightWorks& works, CommandContext& context, const std::string& summary, const std::string& text, const fs::path& page) {
+  ProcessSpec spec;
+  spec.argv = works.config.config.nightly.on_finish;
+  spec.cwd = works.place->repository.top().native();
+  spec.env = context.environment;
+  spec.env["GUARD_NIGHT"] = works.context.night;
+  spec.env["GUARD_SUMMARY"] = summary;
+  spec.env["GUARD_REPORT"] = page.native();
+  spec.stdin_text = summary + "\n\n" + text;
+  spec.deadline = Deadline::after(kOnFinishDeadline);
+  CancelToken own;  // a night that was stopped is told, too
+  auto ran = collect_process(spec, 64u << 10, own);
+  if (!ran) {
+    context.streams.err.print("guard: warning: on_finish: {}\n", printable(ran.error().message()));
+  } else if (ran->result.outcome.kind != OutcomeKind::exited || ran->result.outcome.value != 0) {
+    context.streams.err.print("guard: warning: on_finish did not end with 0: {}\n", printable(ran->err.substr(0, 500)));
+  }
+}
+
+// The page beside the journal, whoever is to be told, and the last lines.
+Result<int> conclude(const NightlyOptions& options, CommandContext& context, NightWorks& works, const nightly::NightResult& result) {
+  GUARD_TRY_ASSIGN(const auto input, page_input(*works.place, *works.journal, works.context.night));
+  const auto render = [&](nightly::ReportFormat format) { return nightly::render_report(input, format, *works.secrets, nightly::ReportColour::off); };
+  const std::string summary = nightly::summary_line(input);
+  const fs::path page = works.place->state.path() / "report.html";
+  GUARD_TRY_ASSIGN(const std::string html, render(nightly::ReportFormat::html));
+  GUARD_TRY(write_file_atomically(page, html, 0600));
+  if (!works.config.config.nightly.on_finish.empty()) {
+    GUARD_TRY_ASSIGN(const std::string text, render(nightly::ReportFormat::text));
+    call_on_finish(works, context, summary, text, page);
+  }
+  if (options.format == NightlyFormat::json) {
+    GUARD_TRY_ASSIGN(const std::string document, render(nightly::ReportFormat::json));
+    context.streams.out.write(document);
+  } else {
+    context.streams.out.print("{}\n", summary);
+    if (!result.night.why.empty()) context.streams.out.print("  {}\n", printable(result.night.why));
+    context.streams.out.print("  branch {}, report {}\n", printable(result.night.branch), printable(page.native()));
+  }
+  return nightly::exit_status(result);
+}
+
+// What `work` makes of the night, with a line for each task, or one that is rewritten.
+template <typename Work>
+Result<int> watch(const NightlyOptions& options, CommandContext& context, NightWorks& works, const Work& work) {
+  Progress progress(context.streams.err, options.quiet || !context.streams.err_is_terminal ? Progress::Mode::quiet : Progress::Mode::rewritten);
+  nightly::NightOptions night;
+  night.context = &works.context;
+  night.say = [&](const nightly::NightEvent& event) {
+    if (options.quiet) return;
+    const std::string line = fmt::format("[{}/{}] {}{}{}", event.decided, event.tasks, event.task, event.task.empty() ? "" : ": ", event.sentence);
+    if (event.step) {
+      progress.say(line);
+      return;
+    }
+    progress.clear();
+    context.streams.err.print("{} {}\n", nightly::utc_text(nightly::unix_ms(), "%H:%M:%SZ"), line);
+  };
+  if (!options.quiet) {
+    context.streams.err.print("{} night {}: {} on branch {}\n", nightly::utc_text(nightly::unix_ms(), "%H:%M:%SZ"), works.context.night,
+                              plural(works.plan.tasks.size(), "task"), printable(works.context.branch));
+  }
+  GUARD_TRY_ASSIGN(const nightly::NightResult result, work(night));
+  progress.clear();
+  return conclude(options, context, works, result);
+}
+
+void warn_of_leftovers(const std::vector<std::string>& failed, CommandContext& context) {
+  for (const auto& sentence : failed) context.streams.err.print("guard: warning: {}\n", printable(sentence));
+}
+
+Result<int> go_on(const NightlyOptions& options, CommandContext& context, NightWorks& works, Night night) {
+  std::vector<std::pair<std::string, std::string>> prompts;
+  GUARD_TRY_ASSIGN(const auto tasks, works.journal->tasks(night.id));
+  for (const auto& task : tasks) prompts.emplace_back(task.id, task.prompt);
+  GUARD_TRY_ASSIGN(works.plan, nightly::parse_plan(night.plan_text, night.plan_name, prompts));
+  GUARD_TRY(prepare(options, context, night.base, works));
+  if (digest_of(works) != night.rules_digest) {
+    return Error(ErrorCode::config_invalid, fmt::format("night {} began with other rules or another configuration", night.id))
+        .hint("give the same --config, --rules and GUARD_ variables as then, or begin a new night: guard nightly run PLAN.toml");
+  }
+  works.context.night = night.id;
+  works.context.branch = night.branch;
+  GUARD_TRY(works.lock->name(night.id));
+  warn_of_leftovers(nightly::clean_up(works.context), context);
+  return watch(options, context, works, [&](const nightly::NightOptions& loop) { return nightly::resume_night(loop, std::move(night), context.cancel); });
+}
+
+bool is_unfinished(const Night& night, const std::vector<Task>& tasks) {
+  return night.state != nightly::NightState::finished &&
+         std::any_of(tasks.begin(), tasks.end(), [](const Task& task) { return !nightly::is_decided(task.state); });
+}
+
+Result<int> run_plan(const NightlyOptions& options, CommandContext& context) {
+  NightWorks works;
+  std::error_code failure;
+  const fs::path file = fs::absolute(options.plan, failure);
+  GUARD_TRY_ASSIGN(const std::string text, read_file(file, kPlanBytesMax));
+  GUARD_TRY_ASSIGN(works.plan, nightly::parse_plan(text, options.plan, file.parent_path()));
+  GUARD_TRY(take_hold(options, context, works));
+  if (options.go_on) {
+    GUARD_TRY_ASSIGN(const auto nights, works.journal->nights(1));
+    if (!nights.empty()) {
+      GUARD_TRY_ASSIGN(auto last, works.journal->night(nights[0].id));
+      GUARD_TRY_ASSIGN(const auto tasks, works.journal->tasks(nights[0].id));
+      // One that ended by itself would only end so again; one of long ago would work on a base that nobody wants any more.
+      const bool was_cut = last && (last->state == nightly::NightState::running || (last->state == nightly::NightState::stopped && last->reason == "signal"));
+      if (was_cut && last->plan_text == text && nightly::unix_ms() - last->started_ms < kResumedAgeMs && is_unfinished(*last, tasks)) return go_on(options, context, works, std::move(*last));
+    }
+  }
+  GUARD_TRY_ASSIGN(const std::string base, works.place->repository.commit_id(works.plan.base));
+  GUARD_TRY(prepare(options, context, base, works));
+  if (nightly::free_bytes(works.place->state.path()) < works.config.config.nightly.min_free_bytes) {
+    return Error(ErrorCode::io_error, fmt::format("less than {} bytes are free at {}", works.config.config.nightly.min_free_bytes, printable(works.place->state.path().native())))
+        .hint("make room, or set nightly.min_free");
+  }
+  warn_of_leftovers(nightly::clean_up(works.context), context);
+  forget_old_nights(works, context.streams);
+
+  Night night;
+  GUARD_TRY_ASSIGN(night.id, new_night_id());
+  night.started_ms = night.heartbeat_ms = nightly::unix_ms();
+  night.plan_name = file.native();
+  night.plan_text = text;
+  night.base = base;
+  night.branch = full_branch(works.plan.branch, night.id);
+  night.rules_digest = digest_of(works);
+  night.guard_version = GUARD_VERSION;
+  works.context.night = night.id;
+  works.context.branch = night.branch;
+  GUARD_TRY(works.lock->name(night.id));
+  GUARD_TRY_ASSIGN(const auto latest, works.journal->latest());
+  std::vector<Task> tasks = nightly::queue_tasks(works.plan, latest, night.id, options.again ? nightly::Again::yes : nightly::Again::no);
+  for (Task& task : tasks) task.rollout = nightly::rollout_of(works.config.config, task.id);
+  return watch(options, context, works, [&](const nightly::NightOptions& loop) { return nightly::begin_night(loop, std::move(night), std::move(tasks), context.cancel); });
+}
+
+Result<int> resume(const NightlyOptions& options, CommandContext& context) {
+  NightWorks works;
+  GUARD_TRY(take_hold(options, context, works));
+  GUARD_TRY_ASSIGN(Night night, chosen_night(*works.journal, options.night));
+  GUARD_TRY_ASSIGN(const auto tasks, works.journal->tasks(night.id));
+  if (!is_unfinished(night, tasks)) {
+    GUARD_TRY(nightly::settle_references(works.place->repository, *works.journal));
+    context.streams.out.print("nothing to resume: every task of {} is decided\n", night.id);
+    return nightly::exit_status({night, tasks});
+  }
+  return go_on(options, context, works, std::move(night));
+}
+
+Result<int> show_plan(const NightlyOptions& options, CommandContext& context) {
+  std::error_code failure;
+  const fs::path file = fs::absolute(options.plan, failure);
+  GUARD_TRY_ASSIGN(const std::string text, read_file(file, kPlanBytesMax));
+  GUARD_TRY_ASSIGN(const Plan plan, nightly::parse_plan(text, options.plan, file.parent_path()));
+  if (options.format == NightlyFormat::json) {
+    nlohmann::ordered_json tasks = nlohmann::ordered_json::array();
+    for (const auto& task : plan.tasks) {
+      tasks.push_back({{"id", task.id}, {"kind", to_string(task.kind)}, {"attempts", task.attempts}, {"tests", task.tests}, {"project", task.project},
+                       {"never_generated", task.never_generated}});
+    }
+    const nlohmann::ordered_json document = {{"version", 1}, {"base", plan.base}, {"branch", plan.branch}, {"jobs", plan.jobs}, {"tasks", tasks}};
+    context.streams.out.write(dump(document));
+    return 0;
+  }
+  context.streams.out.print("{} tasks from {}, {} at a time, at most {} attempts\n", plan.tasks.size(), printable(plan.base), plan.jobs, plan.budget.attempts);
+  for (const auto& task : plan.tasks) {
+    context.streams.out.print("  {:<24} {:<5} {} {}\n", printable(task.id), to_string(task.kind), printable(task.generator.empty() ? "" : task.generator.front()),
+                              task.never_generated.empty() ? "" : "refused: " + printable(task.never_generated));
+  }
+  return 0;
+}
+
+Result<int> stop(const NightlyOptions& options, CommandContext& context) {
+  CancelToken never;
+  GUARD_TRY_ASSIGN(const NightlyPlace place, nightly_place(options, context, never));
+  GUARD_TRY_ASSIGN(const auto holder, nightly::NightLock::holder(place.state));
+  if (!holder) {
+    context.streams.out.write("no loop works on this repository\n");
+    return 0;
+  }
+  GUARD_TRY_ASSIGN(Journal journal, Journal::open(place.state.journal(), Journal::Access::write));
+  if (holder->night.empty()) {
+    return Error(ErrorCode::input_invalid, fmt::format("process {} has not begun its night yet", holder->process)).hint("ask again in a second, or end that process by a signal");
+  }
+  GUARD_TRY(journal.request_stop(holder->night));
+  context.streams.out.print("process {} finishes the attempts that are under way in night {}, and ends; `guard nightly resume` goes on later\n", holder->process, holder->night);
+  return 0;
+}
+
+struct StatusFacts {
+  std::optional<nightly::NightLock::Holder> holder;
+  std::optional<Night> night;
+  std::vector<Task> tasks;
+  std::optional<std::int64_t> last_end_ms;  // of a night that came to its end
+};
+
+Result<StatusFacts> status_facts(const NightlyOptions& options, const NightlyPlace& place) {
+  StatusFacts facts;
+  GUARD_TRY_ASSIGN(facts.holder, nightly::NightLock::holder(place.state));
+  auto journal = Journal::open(place.state.journal(), Journal::Access::read);
+  if (!journal) {
+    if (journal.error().code() == ErrorCode::file_not_found) return facts;
+    return std::move(journal).error();
+  }
+  auto night = chosen_night(*journal, options.night.empty() && facts.holder ? facts.holder->night : options.night);
+  if (!night) {
+    if (night.error().code() == ErrorCode::file_not_found && options.night.empty()) return facts;
+    return std::move(night).error();
+  }
+  facts.night = std::move(*night);
+  facts.night->state = nightly::observed_state(*facts.night, facts.holder);
+  GUARD_TRY_ASSIGN(facts.tasks, journal->tasks(facts.night->id));
+  GUARD_TRY_ASSIGN(const auto nights, journal->nights(30));
+  for (const auto& row : nights) {
+    // A budget that was used up is an end like any other; a night that could not work is none.
+    const bool came_to_an_end = row.state == nightly::NightState::finished ||
+                                (row.state == nightly::NightState::ended && (row.reason == "time" || row.reason == "attempts" || row.reason == "failures_in_a_row"));
+    if (came_to_an_end && row.ended_ms > facts.last_end_ms.value_or(0)) facts.last_end_ms = row.ended_ms;
+  }
+  return facts;
+}
+
+Result<int> status(const NightlyOptions& options, CommandContext& context) {
+  using nightly::TaskState;
+  CancelToken never;
+  GUARD_TRY_ASSIGN(const NightlyPlace place, nightly_place(options, context, never));
+  GUARD_TRY_ASSIGN(const StatusFacts facts, status_facts(options, place));
+  const std::int64_t now = nightly::unix_ms();
+  const bool overdue = options.max_age_s && (!facts.last_end_ms || now - *facts.last_end_ms > static_cast<std::int64_t>(*options.max_age_s) * 1000);
+  const auto count = [&](TaskState state) { return std::count_if(facts.tasks.begin(), facts.tasks.end(), [&](const Task& task) { return task.state == state; }); };
+  OutStream& out = context.streams.out;
+  if (options.format == NightlyFormat::json) {
+    nlohmann::ordered_json document = {{"version", 1}, {"running", facts.holder.has_value()}, {"process", facts.holder ? nlohmann::ordered_json(facts.holder->process) : nlohmann::ordered_json()},
+                                       {"overdue", overdue}, {"night", nullptr}};
+    if (facts.night) {
+      nlohmann::ordered_json counts;
+      for (const TaskState state : {TaskState::waiting, TaskState::running, TaskState::accepted, TaskState::refused, TaskState::failed, TaskState::skipped}) {
+        counts[std::string(to_string(state))] = count(state);
+      }
+      document["night"] = {{"id", facts.night->id}, {"state", to_string(facts.night->state)}, {"reason", facts.night->reason}, {"why", printable(facts.night->why)},
+                           {"branch", printable(facts.night->branch)}, {"base", facts.night->base}, {"started_ms", facts.night->started_ms},
+                           {"ended_ms", facts.night->ended_ms}, {"heartbeat_ms", facts.night->heartbeat_ms}, {"tasks", counts}};
+    }
+    out.write(dump(document));
+    return overdue ? 1 : 0;
+  }
+  if (!facts.night) {
+    out.write("no night has run here yet\n  next: guard nightly run PLAN.toml\n");
+    return overdue ? 1 : 0;
+  }
+  out.print("night {}: {}{}\n", facts.night->id, to_string(facts.night->state), facts.holder && facts.holder->night == facts.night->id ? fmt::format(" (process {})", facts.holder->process) : std::string());
+  if (!facts.night->why.empty()) out.print("  {}\n", printable(facts.night->why));
+  out.print("  {} accepted, {} refused, {} failed, {} skipped, {} running, {} waiting\n", count(TaskState::accepted), count(TaskState::refused), count(TaskState::failed),
+            count(TaskState::skipped), count(TaskState::running), count(TaskState::waiting));
+  out.print("  began {}, last step {} s ago, branch {}\n", nightly::utc_text(facts.night->started_ms, "%Y-%m-%d %H:%M UTC"), std::max<std::int64_t>(0, now - facts.night->heartbeat_ms) / 1000,
+            printable(facts.night->branch));
+  for (const auto& task : facts.tasks) {
+    if (task.state == TaskState::running) out.print("  running: {}\n", printable(task.id));
+  }
+  if (!facts.holder && is_unfinished(*facts.night, facts.tasks)) out.write("  next: guard nightly resume\n");
+  if (overdue) {
+    out.print("  overdue: {}\n", facts.last_end_ms ? fmt::format("the last night that came to its end did so {} h ago", (now - *facts.last_end_ms) / 3'600'000)
+                                                     : std::string("no night ever came to its end"));
+  }
+  return overdue ? 1 : 0;
+}
+
+Result<int> report(const NightlyOptions& options, CommandContext& context) {
+  CancelToken never;
+  GUARD_TRY_ASSIGN(const NightlyPlace place, nightly_place(options, context, never));
+  GUARD_TRY_ASSIGN(const Journal journal, Journal::open(place.state.journal(), Journal::Access::read));
+  GUARD_TRY_ASSIGN(const Night night, chosen_night(journal, options.night));
+  GUARD_TRY_ASSIGN(auto known, known_secrets(context.environment, {}, {}));
+  GUARD_TRY_ASSIGN(const SecretSource secrets, SecretSource::shipped(std::move(known)));
+  const auto format = options.format == NightlyFormat::json       ? nightly::ReportFormat::json
+                      : options.format == NightlyFormat::html     ? nightly::ReportFormat::html
+                      : options.format == NightlyFormat::markdown ? nightly::ReportFormat::markdown
+                                                                  : nightly::ReportFormat::text;
+  const bool colour = context.streams.out_color && options.output.empty();
+  GUARD_TRY_ASSIGN(const auto input, page_input(place, journal, night.id));
+  GUARD_TRY_ASSIGN(const std::string text, nightly::render_report(input, format, secrets, colour ? nightly::ReportColour::on : nightly::ReportColour::off));
+  if (options.output.empty()) {
+    context.streams.out.write(text);
+  } else {
+    GUARD_TRY(write_file_atomically(options.output, text, 0600));
+  }
+  return 0;
+}
+
+Result<int> act(const NightlyOptions& options, CommandContext& context) {
+  switch (options.action) {
+    case NightlyAction::run: return run_plan(options, context);
+    case NightlyAction::resume: return resume(options, context);
+    case NightlyAction::plan: return show_plan(options, context);
+    case NightlyAction::status: return status(options, context);
+    case NightlyAction::stop: return stop(options, context);
+    case NightlyAction::report: return report(options, context);
+    case NightlyAction::list:
+    case NightlyAction::review:
+    case NightlyAction::take:
+    case NightlyAction::drop:
+    case NightlyAction::send_back: return nightly_review(options, context);
+    case NightlyAction::add: return nightly_add(options, context);
+    case NightlyAction::install: return nightly_install(options, context);
+    case NightlyAction::uninstall: return nightly_uninstall(options, context);
+    case NightlyAction::supervise: return nightly::supervise(options.argv, context.cancel);
+  }
+  return Error(ErrorCode::internal, "an action without a function");
+}
+
+}  // namespace
+
+int cmd_nightly(const NightlyOptions& options, CommandContext& context) {
+  context.streams.choose_color(options.color, context.environment);
+  auto status = act(options, context);
+  if (!status) return fail(context, status.error());
+  return finish(context, *status);
+}
+
+}  // namespace guard

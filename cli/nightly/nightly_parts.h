@@ -1,0 +1,35 @@
+// What the actions of `guard nightly` share, and those that have a file of their own.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "cli/commands/commands.h"
+#include "nightly/loop/journal.h"
+#include "nightly/loop/night_repository.h"
+#include "nightly/loop/state_folder.h"
+
+namespace guard {
+
+struct NightlyPlace {
+  nightly::NightRepository repository;
+  nightly::StateFolder state;
+};
+
+// `cancel`: for git; see NightContext::repository.
+Result<NightlyPlace> nightly_place(const NightlyOptions& options, CommandContext& context, const CancelToken& cancel);
+
+// The night that --night names, or the newest. FILE_NOT_FOUND with what to do next.
+Result<nightly::Night> chosen_night(const nightly::Journal& journal, const std::string& id);
+
+// nightly_review.cc: list, review, take, drop, send-back.
+Result<int> nightly_review(const NightlyOptions& options, CommandContext& context);
+
+// nightly_add.cc: one more task in a plan.
+Result<int> nightly_add(const NightlyOptions& options, CommandContext& context);
+
+// nightly_install.cc: units for systemd, or a line for cron; and their removal.
+Result<int> nightly_install(const NightlyOptions& options, CommandContext& context);
+Result<int> nightly_uninstall(const NightlyOptions& options, CommandContext& context);
+
+}  // namespace guard

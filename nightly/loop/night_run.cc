@@ -1,0 +1,483 @@
+#include "nightly/loop/night_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <system_error>
+#include <thread>
+
+#include "common/file_io.h"
+#include "common/text/text.h"
+#include "nightly/loop/generator.h"
+#include "nightly/plan/queue.h"
+#include "nightly/loop/wall_clock.h"
+#include "pipeline/change/git_objects.h"
+#include "pipeline/verdict.h"
+
+namespace guard::nightly {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+constexpr milliseconds kBackOffMax{60'000};
+// Whoever asks for a stop, or has it asked for by a signal, waits no longer than this for the loop to look.
+constexpr milliseconds kLook{200};
+// A task that is put back this often in one night is left for `resume`: it must not use up a night that others could use.
+constexpr std::uint64_t kPutBacksOfTask = 3;
+
+constexpr std::string_view kPending = "refs/guard/pending/";
+
+bool is_over(const Task& task) { return is_decided(task.state); }
+
+std::string note_text(const std::string& note) { return fmt::format("A person looked at an earlier result of this task and sent it back:\n{}\n", note); }
+
+class Loop {
+ public:
+  Loop(const NightOptions& options, Night night, std::vector<Task> tasks, const CancelToken& cancel)
+      : options_(options), context_(*options.context), cancel_(cancel), night_(std::move(night)), tasks_(std::move(tasks)), began_(Clock::now()) {
+    for (const auto& planned : context_.plan->tasks) planned_[planned.id] = &planned;
+    for (const auto& task : tasks_) {
+      if (!task.note.empty()) feedback_[task.id] = note_text(task.note);
+    }
+  }
+
+  // What was said to generators before. The budget of a night that is resumed is a fresh one: somebody wants it to go on.
+  void remember(const Attempt& attempt) {
+    numbers_[attempt.task] = std::max(numbers_[attempt.task], attempt.number);
+    if (!attempt.feedback.empty()) feedback_[attempt.task] = attempt.feedback;
+    if (attempt.reason == "conflict") from_tip_.insert(attempt.task);
+  }
+
+  Result<NightResult> run() {
+    for (std::size_t i = 0; i < tasks_.size(); ++i) {
+      if (!is_over(tasks_[i])) queue_.push_back(i);
+    }
+    GUARD_TRY(refuse_what_never_runs());
+    std::vector<std::thread> workers;
+    const std::size_t jobs = std::max<std::size_t>(1, std::min<std::size_t>(context_.plan->jobs, queue_.size()));
+    std::optional<Error> no_thread;
+    try {
+      for (std::size_t i = 1; i < jobs; ++i) workers.emplace_back([this] { work(); });
+    } catch (const std::system_error&) {
+      // Fewer do the same work.
+    }
+    work();
+    for (auto& worker : workers) worker.join();
+
+    const std::lock_guard lock(mutex_);
+    if (fatal_) return std::move(*fatal_);
+    night_.ended_ms = unix_ms();
+    if (ending_) {
+      night_.state = ending_->state;
+      night_.reason = ending_->reason;
+      night_.why = ending_->why;
+    } else if (std::all_of(tasks_.begin(), tasks_.end(), is_over)) {
+      night_.state = NightState::finished;
+      night_.reason.clear();
+      night_.why = "every task was decided";
+    } else {
+      night_.state = NightState::ended;
+      night_.reason = "undecided";
+      night_.why = fmt::format("tasks that were put back {} times are left: `guard nightly resume` tries them again", kPutBacksOfTask);
+    }
+    GUARD_TRY(save(nullptr, nullptr));
+    return NightResult{night_, tasks_};
+  }
+
+ private:
+  struct Ending {
+    NightState state;
+    std::string reason;
+    std::string why;
+  };
+
+  Result<void> save(const Task* task, const Attempt* attempt) {
+    night_.heartbeat_ms = unix_ms();
+    context_.state->beat();
+    return context_.journal->save(&night_, task, attempt);
+  }
+
+  void say(std::string_view task, std::string sentence, bool step) {
+    if (!options_.say) return;
+    const auto decided = static_cast<std::size_t>(std::count_if(tasks_.begin(), tasks_.end(), is_over));
+    options_.say({task, std::move(sentence), step, decided, tasks_.size()});
+  }
+
+  // Tasks that the roll-out did not choose, and those aimed at what is never generated: decided before anything runs.
+  Result<void> refuse_what_never_runs() {
+    const std::lock_guard lock(mutex_);
+    std::deque<std::size_t> left;
+    for (const std::size_t index : queue_) {
+      Task& task = tasks_[index];
+      const PlannedTask& planned = *planned_.at(task.id);
+      if (!planned.never_generated.empty()) {
+        task.state = TaskState::refused;
+        task.reason = "never_generated";
+        task.detail = planned.never_generated;
+      } else if (task.rollout == Rollout::none) {
+        task.state = TaskState::skipped;
+        task.reason = "not_rolled_out";
+        task.detail = "the roll-out did not choose this task, and the configuration does not allow the host";
+      } else {
+        left.push_back(index);
+        continue;
+      }
+      GUARD_TRY(save(&task, nullptr));
+      say(task.id, fmt::format("{}: {}", to_string(task.state), task.detail), false);
+    }
+    queue_ = std::move(left);
+    return ok();
+  }
+
+  // Why no further attempt may begin, if that is so. Under the lock.
+  void look_for_an_end() {
+    if (ending_ || fatal_) return;
+    const auto& budget = context_.plan->budget;
+    if (cancel_.cancelled()) {
+      ending_ = Ending{NightState::stopped, "signal", "guard was told to stop; `guard nightly resume` goes on"};
+      return;
+    }
+    auto asked = context_.journal->stop_requested(night_.id);
+    if (!asked) {
+      fatal_ = std::move(asked).error();
+    } else if (*asked) {
+      ending_ = Ending{NightState::stopped, "asked", "`guard nightly stop` was called; `guard nightly resume` goes on"};
+    } else if (Clock::now() - began_ >= budget.time) {
+      ending_ = Ending{NightState::ended, "time", "the time of the night was over"};
+    } else if (attempts_ >= budget.attempts) {
+      ending_ = Ending{NightState::ended, "attempts", fmt::format("all {} attempts of the night were used", budget.attempts)};
+    } else if (failures_in_a_row_ >= budget.failures_in_a_row) {
+      ending_ = Ending{NightState::ended, "failures_in_a_row", fmt::format("{} tasks in a row came to nothing: something is wrong for all of them", failures_in_a_row_)};
+    } else if (put_back_tasks_.size() >= budget.put_backs) {
+      ending_ = Ending{NightState::ended, "put_backs", fmt::format("{} tasks in a row could not be judged: {}", put_back_tasks_.size(), last_put_back_)};
+    } else if (free_bytes(context_.state->path()) < context_.config->config.nightly.min_free_bytes) {
+      ending_ = Ending{NightState::ended, "no_space",
+                       fmt::format("less than {} bytes are free where the night keeps its clones", context_.config->config.nightly.min_free_bytes)};
+    }
+  }
+
+  const Task& task_called(const std::string& id) const {
+    return *std::find_if(tasks_.begin(), tasks_.end(), [&](const Task& task) { return task.id == id; });
+  }
+
+  // Whether a task that this one comes after is not decided yet.
+  bool waits(const Task& task) const {
+    const auto& after = planned_.at(task.id)->after;
+    return std::any_of(after.begin(), after.end(), [&](const std::string& id) { return !is_over(task_called(id)); });
+  }
+
+  // A task comes after what is there: accepted in this night, or taken by the person before it began. After anything else it is skipped, and
+  // one that waits for it in turn.
+  Result<void> skip_in_vain() {
+    for (bool found = true; found;) {
+      found = false;
+      for (auto it = queue_.begin(); it != queue_.end() && !found; ++it) {
+        Task& task = tasks_[*it];
+        for (const auto& id : planned_.at(task.id)->after) {
+          const Task& before = task_called(id);
+          if (!is_over(before)) continue;
+          if (before.state == TaskState::accepted) {
+            from_tip_.insert(task.id);
+            continue;
+          }
+          if (before.state == TaskState::skipped && before.reason == to_string(Standing::taken)) continue;
+          task.state = TaskState::skipped;
+          task.reason = "after";
+          task.detail = fmt::format("comes after {}, which is {}{}", id, to_string(before.state), before.detail.empty() ? "" : ": " + before.detail);
+          GUARD_TRY(save(&task, nullptr));
+          say(task.id, fmt::format("{}: {}", to_string(task.state), task.detail), false);
+          queue_.erase(it);
+          found = true;
+          break;
+        }
+      }
+    }
+    return ok();
+  }
+
+  // The next task, or none: then the worker ends.
+  std::optional<std::size_t> take() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      look_for_an_end();
+      if (ending_ || fatal_) return std::nullopt;
+      if (auto dropped = skip_in_vain(); !dropped) {
+        fatal_ = std::move(dropped).error();
+        continue;
+      }
+      const auto next = std::find_if(queue_.begin(), queue_.end(), [&](std::size_t index) { return !waits(tasks_[index]); });
+      if (next == queue_.end() && running_ == 0) return std::nullopt;
+      if (next != queue_.end() && Clock::now() >= not_before_) {
+        const std::size_t index = *next;
+        queue_.erase(next);
+        ++running_;
+        return index;
+      }
+      changed_.wait_for(lock, kLook);
+    }
+  }
+
+  void work() {
+    while (const auto index = take()) attempt(*index);
+    changed_.notify_all();
+  }
+
+  void attempt(std::size_t index) {
+    AttemptOrder order;
+    {
+      const std::lock_guard lock(mutex_);
+      Task& task = tasks_[index];
+      order.task = *planned_.at(task.id);
+      order.rollout = task.rollout;
+      order.number = ++numbers_[task.id];
+      order.start = context_.base;
+      order.feedback = feedback_[task.id];
+      order.time_left = std::max(milliseconds(1), std::chrono::duration_cast<milliseconds>(context_.plan->budget.time - (Clock::now() - began_)));
+      if (from_tip_.count(task.id) > 0) {
+        auto tip = context_.repository->tip(context_.branch);
+        if (tip && *tip) order.start = **tip;
+      }
+      task.state = TaskState::running;
+      if (auto saved = save(&task, nullptr); !saved) {
+        fatal_ = std::move(saved).error();
+        --running_;
+        return;
+      }
+      say(task.id, "begins", true);
+    }
+    auto done = run_attempt(
+        context_, order,
+        [&](AttemptStep step) {
+          const std::lock_guard lock(mutex_);
+          say(order.task.id, std::string(to_string(step)), true);
+        },
+        cancel_);
+    const std::lock_guard lock(mutex_);
+    --running_;
+    changed_.notify_all();
+    if (!done) {
+      fatal_ = std::move(done).error();
+      return;
+    }
+    if (auto taken = conclude(index, *done); !taken) fatal_ = std::move(taken).error();
+  }
+
+  // Under the lock.
+  Result<void> conclude(std::size_t index, const Attempt& attempt) {
+    Task& task = tasks_[index];
+    const PlannedTask& planned = *planned_.at(task.id);
+    task.reason = attempt.reason;
+    task.detail = attempt.detail;
+    const bool counted = attempt.outcome == AttemptOutcome::accepted || attempt.outcome == AttemptOutcome::refused || attempt.outcome == AttemptOutcome::failed;
+    if (counted) {
+      ++task.attempts;
+      ++attempts_;
+      put_back_tasks_.clear();
+      back_off_ = milliseconds(0);
+    }
+    switch (attempt.outcome) {
+      case AttemptOutcome::accepted:
+        task.state = TaskState::accepted;
+        task.commit = attempt.commit;
+        failures_in_a_row_ = 0;
+        break;
+      case AttemptOutcome::refused:
+      case AttemptOutcome::failed:
+        feedback_[task.id] = attempt.feedback;
+        if (task.attempts < planned.attempts) {
+          task.state = TaskState::waiting;
+          queue_.push_back(index);
+        } else {
+          task.state = attempt.outcome == AttemptOutcome::refused ? TaskState::refused : TaskState::failed;
+          ++failures_in_a_row_;
+        }
+        break;
+      case AttemptOutcome::put_back:
+        task.state = TaskState::waiting;
+        if (attempt.reason == "conflict") {
+          // Another task's doing; the next clone is made of what that one left.
+          from_tip_.insert(task.id);
+          if (++put_backs_of_[task.id] < kPutBacksOfTask) queue_.push_back(index);
+          break;
+        }
+        ++task.put_backs;
+        ++night_.put_backs;
+        // Different tasks: one that can never be judged must not end the night for the others.
+        put_back_tasks_.insert(task.id);
+        last_put_back_ = fmt::format("{} ({})", attempt.detail, attempt.reason);
+        back_off_ = std::min(kBackOffMax, back_off_ == milliseconds(0) ? context_.plan->budget.back_off : back_off_ * 2);
+        not_before_ = Clock::now() + back_off_;
+        if (++put_backs_of_[task.id] < kPutBacksOfTask) queue_.push_back(index);
+        break;
+      case AttemptOutcome::interrupted:
+      case AttemptOutcome::none:
+        task.state = TaskState::waiting;
+        queue_.push_back(index);
+        break;
+    }
+    GUARD_TRY(save(&task, &attempt));
+    if (attempt.outcome == AttemptOutcome::accepted) GUARD_TRY(context_.repository->settle(pending_reference(night_.id, task.id)));
+    const std::string_view again = task.state == TaskState::waiting && counted ? "; another attempt follows" : "";
+    const std::string why = attempt.outcome == AttemptOutcome::accepted ? "" : fmt::format(" ({}){}", attempt.reason, attempt.detail.empty() ? "" : ": " + printable(attempt.detail));
+    say(task.id, fmt::format("{}{}{}", to_string(attempt.outcome), why, again), false);
+    return ok();
+  }
+
+  const NightOptions& options_;
+  const NightContext& context_;
+  const CancelToken& cancel_;
+  std::map<std::string, const PlannedTask*> planned_;
+
+  std::mutex mutex_;  // all below
+  std::condition_variable changed_;
+  Night night_;
+  std::vector<Task> tasks_;
+  std::deque<std::size_t> queue_;
+  std::size_t running_ = 0;
+  std::map<std::string, std::uint64_t> numbers_;
+  std::map<std::string, std::string> feedback_;
+  std::set<std::string> from_tip_;  // tasks that another one overtook: cloned from where the branch is
+  std::map<std::string, std::uint64_t> put_backs_of_;
+  std::uint64_t attempts_ = 0;
+  std::uint64_t failures_in_a_row_ = 0;
+  std::set<std::string> put_back_tasks_;  // since the last attempt that was decided
+  std::string last_put_back_;
+  milliseconds back_off_{0};
+  Clock::time_point not_before_{};
+  const Clock::time_point began_;
+  std::optional<Ending> ending_;
+  std::optional<Error> fatal_;
+};
+
+}  // namespace
+
+Result<NightResult> begin_night(const NightOptions& options, Night night, std::vector<Task> tasks, const CancelToken& cancel) {
+  const NightContext& context = *options.context;
+  // The branch last: a night without one can be resumed, a branch without a night belongs to nobody.
+  GUARD_TRY(context.journal->begin(night, tasks));
+  if (auto made = context.repository->create_branch(night.branch, night.base); !made) {
+    night.state = NightState::ended;
+    night.reason = "branch";
+    night.why = made.error().message();
+    night.ended_ms = unix_ms();
+    for (auto& task : tasks) {
+      task.state = TaskState::skipped;
+      task.reason = "branch";
+      GUARD_TRY(context.journal->save(&night, &task, nullptr));
+    }
+    return std::move(made).error();
+  }
+  *context.branch_tip = night.base;
+  Loop loop(options, std::move(night), std::move(tasks), cancel);
+  return loop.run();
+}
+
+Result<NightResult> resume_night(const NightOptions& options, Night night, const CancelToken& cancel) {
+  const NightContext& context = *options.context;
+  GUARD_TRY_ASSIGN(auto tasks, context.journal->tasks(night.id));
+  GUARD_TRY_ASSIGN(auto attempts, context.journal->attempts(night.id));
+  GUARD_TRY_ASSIGN(const auto tip, context.repository->tip(night.branch));
+  if (!tip) {
+    // The last commit that was accepted stands on all others; where it is gone, too, nobody can say what was judged.
+    std::string last = night.base;
+    std::int64_t ended = 0;
+    for (const auto& attempt : attempts) {
+      if (attempt.outcome == AttemptOutcome::accepted && attempt.ended_ms >= ended) {
+        last = attempt.commit;
+        ended = attempt.ended_ms;
+      }
+    }
+    GUARD_TRY(context.repository->commit_id(last).context("looking for the last commit of the night, whose branch is gone"));
+    GUARD_TRY(context.repository->create_branch(night.branch, last));
+  }
+  GUARD_TRY(context.journal->forget_stop(night.id));
+  night.state = NightState::running;
+  night.reason.clear();
+  night.why.clear();
+  night.ended_ms = 0;
+  for (auto& attempt : attempts) {
+    if (attempt.outcome != AttemptOutcome::none) continue;
+    const auto task = std::find_if(tasks.begin(), tasks.end(), [&](const Task& row) { return row.id == attempt.task; });
+    if (task == tasks.end()) continue;
+    GUARD_TRY_ASSIGN(const bool committed, finish_commit(context, attempt));
+    attempt.ended_ms = unix_ms();
+    if (committed) {
+      attempt.outcome = AttemptOutcome::accepted;
+      attempt.reason = "accepted";
+      attempt.step = AttemptStep::done;
+      task->state = TaskState::accepted;
+      task->reason = "accepted";
+      task->detail.clear();
+      task->commit = attempt.commit;
+      ++task->attempts;
+    } else {
+      attempt.outcome = AttemptOutcome::interrupted;
+      attempt.reason = "interrupted";
+      attempt.detail = "guard was killed";
+      task->state = TaskState::waiting;
+    }
+    GUARD_TRY(context.journal->save(&night, &*task, &attempt));
+    GUARD_TRY(context.repository->settle(pending_reference(night.id, task->id)));
+  }
+  GUARD_TRY_ASSIGN(const auto branch_tip, context.repository->tip(night.branch));
+  *context.branch_tip = branch_tip.value_or(night.base);
+  for (auto& task : tasks) {
+    if (task.state == TaskState::running) task.state = TaskState::waiting;
+  }
+  GUARD_TRY(context.journal->save(&night, nullptr, nullptr));
+  Loop loop(options, std::move(night), std::move(tasks), cancel);
+  for (const auto& attempt : attempts) loop.remember(attempt);
+  return loop.run();
+}
+
+std::vector<std::string> clean_up(const NightContext& context) {
+  std::vector<std::string> failed;
+  end_stray_generators(context.state->clones());
+  std::error_code failure;
+  for (const auto& entry : fs::directory_iterator(context.state->clones(), failure)) {
+    if (auto removed = remove_tree(entry.path()); !removed) failed.push_back(removed.error().message());
+  }
+  if (auto settled = settle_references(*context.repository, *context.journal); !settled) failed.push_back(settled.error().message());
+  return failed;
+}
+
+Result<void> settle_references(const NightRepository& repository, const Journal& journal) {
+  GUARD_TRY_ASSIGN(const std::string pending, repository.git().read({"for-each-ref", "--format=%(refname)", std::string(kPending)}));
+  for (const auto line : git_pieces(pending, '\n')) {
+    const std::string name(line);
+    const std::string night = name.substr(kPending.size(), name.find('/', kPending.size()) - kPending.size());
+    GUARD_TRY_ASSIGN(const auto attempts, journal.attempts(night));
+    const bool open = std::any_of(attempts.begin(), attempts.end(), [&](const Attempt& attempt) {
+      return attempt.outcome == AttemptOutcome::none && attempt.step == AttemptStep::committing && pending_reference(night, attempt.task) == name;
+    });
+    if (!open) GUARD_TRY(repository.settle(name));
+  }
+  return ok();
+}
+
+int exit_status(const NightResult& result) {
+  if (result.night.reason == "signal") return 130;
+  bool undecided = false;
+  bool refused = false;
+  for (const auto& task : result.tasks) {
+    if (!is_over(task)) undecided = true;
+    if (task.state == TaskState::refused || task.state == TaskState::failed) refused = true;
+  }
+  if (undecided) {
+    const bool no_environment = std::any_of(result.tasks.begin(), result.tasks.end(), [](const Task& task) {
+      return !is_over(task) && task.reason == info(Reason::no_environment).name;
+    });
+    return no_environment ? 3 : 2;
+  }
+  return refused ? 1 : 0;
+}
+
+}  // namespace guard::nightly

@@ -1,0 +1,48 @@
+// The page for the morning: what was accepted and with which diff, what was refused and why, what failed, how the night went, and how
+// it compares with those before.
+//
+// Pure: values in, text out. Everything that comes out of a night is hostile text: it is masked (again) and escaped here.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "nightly/loop/journal.h"
+#include "nightly/loop/night_values.h"
+#include "redact/kinds/secret_source.h"
+
+namespace guard::nightly {
+
+// What the files of an attempt say beside the journal.
+struct AttemptFiles {
+  std::uint64_t masked = 0;  // secrets masked in what its tests printed
+  std::string said;          // the last lines of a generator that failed
+};
+
+struct ReportInput {
+  Night night;
+  std::vector<Task> tasks;
+  std::vector<Attempt> attempts;
+  std::vector<Journal::RuleCount> rules;
+  std::vector<Journal::NightSums> trend;  // the newest first
+  std::vector<Journal::Flake> flakes;
+  std::vector<AttemptFiles> files;  // of `attempts`, in their order; empty: not read
+  std::string state_folder;  // what files in Attempt are seen from
+  std::int64_t now_ms = 0;
+};
+
+// Reads all of it. FILE_NOT_FOUND for a night that is not in the journal; `night` empty: the newest.
+Result<ReportInput> report_input(const Journal& journal, const std::string& night);
+
+// Fills `files` from the state folder. A file that is missing, too large or damaged says nothing.
+void read_files(ReportInput& input);
+
+enum class ReportFormat : std::uint8_t { text, markdown, html, json };
+enum class ReportColour : bool { off, on };  // of text alone
+
+Result<std::string> render_report(const ReportInput& input, ReportFormat format, const SecretSource& secrets, ReportColour colour);
+
+// One line, for the subject of a mail: "guard: 31 of 40 accepted, 7 refused, 2 failed in 6 h 12 min (finished)".
+std::string summary_line(const ReportInput& input);
+
+}  // namespace guard::nightly

@@ -1,0 +1,696 @@
+// The project is copied once, and broken in the copy: one version after the other is written, run and taken back. What runs on unchanged
+// code runs in the copy, too, so that nothing but the change tells two runs apart.
+//
+// Fails closed: whatever comes between is an Error in here, and `undecided` for the caller. A test is worth something only by a failure
+// that its own report names, on a version that was loaded, and that comes again when the same version is run once more. What is left out:
+// a test that reads the text of src/ itself fails on every change, and looks like a good one.
+#include "nightly/worth/mutation_check.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "common/file_io.h"
+#include "common/hash.h"
+#include "common/text/text.h"
+#include "nightly/worth/lcov.h"
+#include "nightly/worth/module_links.h"
+#include "nightly/worth/mutants.h"
+#include "pipeline/run/preload.h"
+#include "pipeline/gate/source_files.h"
+#include "pipeline/run/staging.h"
+
+namespace guard::nightly {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A run that takes several times as long as on unchanged code does not end. The least is for machines that are busy.
+constexpr std::uint64_t kTimeoutFactor = 4;
+constexpr std::uint64_t kTimeoutLeast_s = 5;
+constexpr std::uint64_t kGrace_s = 1;
+constexpr std::uint64_t kScriptBytesMax = 2u << 20;  // more is data, and no place for a mutant
+constexpr int kDepthMax = 64;
+
+class NoSink final : public ByteSink {
+ public:
+  Result<void> push(std::span<const char>) override { return ok(); }
+  Result<void> finish() override { return ok(); }
+};
+
+// Copies what a run is made of, and nothing that a link leads to. Links stay links; whoever stages the copy judges them.
+class Copier {
+ public:
+  Copier(const fs::path& from, const fs::path& to) : from_(from), to_(to) {}
+
+  Result<void> copy() {
+    GUARD_TRY_ASSIGN(const Preload preload, read_preload(from_));
+    for (const std::string& path : preload.files) {
+      if (path.starts_with("src/") || path.starts_with("sandbox/")) continue;
+      GUARD_TRY(make_folders((to_ / path).parent_path()));
+      GUARD_TRY(copy_any(path, 0));
+    }
+    for (const char* name : {"src", "sandbox", "package.json", "tsconfig.json", "bun.lock", "bun.lockb"}) GUARD_TRY(copy_any(name, 0));
+    return ok();
+  }
+
+ private:
+  Result<void> copy_any(const fs::path& relative, int depth) {
+    std::error_code failure;
+    const fs::file_status status = fs::symlink_status(from_ / relative, failure);
+    if (status.type() == fs::file_type::not_found) return ok();
+    if (failure) return Error::from_errno(ErrorCode::io_error, printable(relative.native()), failure.value());
+    if (fs::is_symlink(status)) {
+      fs::copy_symlink(from_ / relative, to_ / relative, failure);
+      if (failure) return Error::from_errno(ErrorCode::io_error, printable(relative.native()), failure.value());
+      return ok();
+    }
+    if (fs::is_directory(status)) return copy_folder(relative, depth);
+    if (!fs::is_regular_file(status)) return Error(ErrorCode::input_invalid, fmt::format("{} is a device, FIFO or socket", printable(relative.native())));
+    GUARD_TRY_ASSIGN(const std::string bytes, read_file(from_ / relative, kStagedBytesMax, FollowLinks::no));
+    bytes_ += bytes.size();
+    if (bytes_ > kStagedBytesMax || ++files_ > kStagedFilesMax) return Error(ErrorCode::input_invalid, "src and sandbox are larger than what is staged for a run");
+    return write_new_file(to_ / relative, bytes);
+  }
+
+  Result<void> copy_folder(const fs::path& relative, int depth) {
+    if (depth > kDepthMax) return Error(ErrorCode::input_invalid, fmt::format("{} is nested too deeply", printable(relative.native())));
+    GUARD_TRY(make_folders(to_ / relative));
+    std::error_code failure;
+    for (fs::directory_iterator entry(from_ / relative, failure), end; !failure && entry != end; entry.increment(failure)) {
+      const fs::path name = entry->path().filename();
+      // Never staged from src/ either.
+      if (name == ".git" || name == "node_modules") continue;
+      GUARD_TRY(copy_any(relative / name, depth + 1));
+    }
+    if (failure) return Error::from_errno(ErrorCode::io_error, printable(relative.native()), failure.value());
+    return ok();
+  }
+
+  const fs::path& from_;
+  const fs::path& to_;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t files_ = 0;
+};
+
+std::string words_of(const RunRecord& record) {
+  const std::string& detail = record.verdict.detail;
+  return fmt::format("{}{}{}", info(record.verdict.reason).name, detail.empty() ? "" : ": ", detail);
+}
+
+std::string name_of(const TestCase& test) { return fmt::format("{} > {}", test.file, test.name); }
+
+std::set<std::string> failed_names(const RunRecord& record) {
+  std::set<std::string> names;
+  if (!record.tests) return names;
+  for (const auto& test : record.tests->cases) {
+    if (test.state == TestState::failed) names.insert(name_of(test));
+  }
+  return names;
+}
+
+enum class Ending { killed, survived, not_judged };
+
+// What became of the tests on a broken version.
+struct Trial {
+  Ending ending = Ending::not_judged;
+  bool by_limit = false;             // it did not end, or took all it could get
+  std::set<std::string> files;       // that hold a test that failed
+  std::set<std::string> names;       // of the tests that failed
+};
+
+// The tests' own doing, or guard's: an Error, which nothing is concluded from.
+Result<Trial> judge(const RunRecord& record, const std::vector<std::string>& files) {
+  Trial trial;
+  switch (record.verdict.reason) {
+    case Reason::tests_passed:
+      trial.ending = Ending::survived;
+      return trial;
+    case Reason::tests_failed:
+      // bun exits with a failure, too, where a file could not be loaded. That is no test's merit.
+      if (!record.tests || record.tests->failures == 0) return trial;
+      trial.ending = Ending::killed;
+      for (const auto& file : record.tests->files) {
+        if (file.failures > 0) trial.files.insert(file.file);
+      }
+      trial.names = failed_names(record);
+      return trial;
+    case Reason::timed_out:
+    case Reason::out_of_memory:
+    case Reason::pids_limit:
+    case Reason::storage_full:
+    case Reason::output_flood:
+      trial.ending = Ending::killed;
+      trial.by_limit = true;
+      // With several files nobody knows in which of them.
+      if (files.size() == 1) trial.files.insert(files.front());
+      return trial;
+    // What only the tests and the code they load can bring about, and yet no failure of a test.
+    case Reason::crashed:
+    case Reason::violation:
+    case Reason::all_skipped:
+    case Reason::expected_failures:
+    case Reason::nothing_asserted:
+    case Reason::assertion_swallowed:
+    case Reason::flaky:
+    case Reason::report_forged:
+    case Reason::no_tests:
+    case Reason::report_missing:
+    case Reason::report_incomplete: return trial;
+    default: return Error(ErrorCode::execution_failed, words_of(record));
+  }
+}
+
+struct Version {
+  std::map<std::string, std::string> files;  // what is in them in place of what was
+  Mutant mutant;
+};
+
+std::uint32_t lines_in(std::string_view text) {
+  return static_cast<std::uint32_t>(std::count(text.begin(), text.end(), '\n') + std::count(text.begin(), text.end(), '\r') + 1);
+}
+
+bool is_in(const std::string& path, std::string_view folder) { return std::string_view(path).starts_with(folder); }
+
+bool is_source(const std::string& path) {
+  return is_in(path, "src/") && is_code_name(path) && !path.ends_with(".d.ts") && !path.ends_with(".d.mts") && !path.ends_with(".d.cts");
+}
+
+class Weighing {
+ public:
+  Weighing(const WorthRequest& request, const CancelToken& cancel, const TestRunner& runner) : request_(request), cancel_(cancel), runner_(runner) {}
+
+  Result<Worth> weigh() {
+    auto done = steps();
+    if (cancel_.cancelled()) return Error(ErrorCode::cancelled, "stopped while the tests were weighed");
+    if (!done) {
+      worth_.kind = WorthKind::undecided;
+      worth_.detail = fmt::format("the tests could not be weighed: {}", done.error().message());
+    }
+    return std::move(worth_);
+  }
+
+ private:
+  Result<void> steps() {
+    if (request_.run.files.empty()) return Error(ErrorCode::input_invalid, "there are no tests to be weighed");
+    GUARD_TRY(make_folders(request_.scratch));
+    GUARD_TRY_ASSIGN(scratch_, TempDir::create(request_.scratch));
+    project_ = scratch_->path() / "project";
+    GUARD_TRY(make_folders(project_));
+    GUARD_TRY(Copier(request_.run.project, project_).copy().context("copying the project"));
+    GUARD_TRY(read_scripts());
+    GUARD_TRY_ASSIGN(const bool steady, passes_every_time());
+    if (!steady) return ok();
+    if (!request_.before.empty()) {
+      // Tests that fail on unchanged code notice nothing by failing.
+      GUARD_TRY_ASSIGN(const RunRecord old, with_old_tests([&] {
+                         RunRequest wanted = limited_run();
+                         wanted.files = old_files();
+                         return run(wanted);
+                       }));
+      old_pass_ = old.verdict.kind() == VerdictKind::allowed;
+    }
+    GUARD_TRY(cover());
+    GUARD_TRY(stub());
+    GUARD_TRY(mutate());
+    if (worth_.kind == WorthKind::weaker) return ok();
+    GUARD_TRY_ASSIGN(const bool confirmed, fails_again());
+    if (confirmed) conclude();
+    return ok();
+  }
+
+  // ---- runs --------------------------------------------------------------------------------------------------------
+
+  RunRequest plain_run() const {
+    RunRequest run = request_.run;
+    run.project = project_;
+    run.committed_tree = request_.run.project;
+    run.argv.clear();
+    run.facts.reset();  // the evidence is of the run that came before
+    run.options = {};
+    run.warn = nullptr;
+    run.progress = nullptr;
+    run.config.run.collect = CollectPolicy::none;
+    run.config.run.require_assertions = Assertions::off;  // whether a test notices anything is what is measured here
+    return run;
+  }
+
+  RunRequest limited_run() const {
+    RunRequest run = plain_run();
+    for (std::uint64_t* timeout_s : {&run.config.namespace_sandbox.timeout_s, &run.config.docker.timeout_s, &run.config.host.timeout_s,
+                                     &run.config.container_use.timeout_s}) {
+      *timeout_s = std::min(*timeout_s, limit_s_);
+    }
+    run.config.run.grace_s = std::min(run.config.run.grace_s, kGrace_s);
+    return run;
+  }
+
+  Result<RunRecord> run(const RunRequest& wanted) {
+    if (!cancel_.cancelled()) {
+      if (request_.run.progress) request_.run.progress(fmt::format("weighing, run {}", worth_.runs + 1));
+      ++worth_.runs;
+      RunRecord record = runner_(wanted, cancel_);
+      if (!cancel_.cancelled()) return record;
+    }
+    return Error(ErrorCode::cancelled, "stopped");
+  }
+
+  // ---- unchanged code ----------------------------------------------------------------------------------------------
+
+  // False: they do not, and worth_ says so.
+  Result<bool> passes_every_time() {
+    std::set<std::string> failed;
+    std::string words;
+    std::uint64_t failures = 0;
+    std::optional<TestSummary> first;
+    milliseconds longest{0};
+    bool other_tests = false;
+    const std::uint64_t runs = std::max<std::uint64_t>(request_.runs, 1);
+    for (std::uint64_t i = 0; i < runs; ++i) {
+      RunRequest wanted = plain_run();
+      wanted.options.seed = seed(i);
+      GUARD_TRY_ASSIGN(const RunRecord record, run(wanted));
+      if (record.exec) longest = std::max(longest, record.exec->wall);
+      if (record.verdict.kind() == VerdictKind::allowed && record.tests) {
+        if (!first) first = record.tests;
+        other_tests = other_tests || !same_tests(*first, *record.tests);
+        continue;
+      }
+      // It was allowed before; a finding now is about something that has changed since.
+      if (record.verdict.kind() != VerdictKind::rejected || record.verdict.reason == Reason::findings) return Error(ErrorCode::execution_failed, words_of(record));
+      ++failures;
+      failed.merge(failed_names(record));
+      words = words_of(record);
+    }
+    limit_s_ = std::max<std::uint64_t>(kTimeoutLeast_s, kTimeoutFactor * static_cast<std::uint64_t>(longest.count()) / 1000 + 1);
+    if (failures == 0 && !other_tests) {
+      tests_ = first->tests - first->skipped;
+      return true;
+    }
+    if (failures == runs) GUARD_TRY(look_at_original());
+    worth_.kind = WorthKind::flaky;
+    worth_.flaky.assign(failed.begin(), failed.end());
+    worth_.detail = failures == 0 ? fmt::format("not the same tests ran in {} runs of the same code; declare them whatever the time, order or chance", runs)
+                                  : fmt::format("failed in {} of {} runs of the same code in random order ({}); let no test depend on another one, on the "
+                                                "time or on chance",
+                                                failures, runs, words);
+    return false;
+  }
+
+  // Nothing ever passed in the copy. Either the tests pass in the order of their files alone, or the copy lacks something.
+  Result<void> look_at_original() {
+    GUARD_TRY_ASSIGN(const RunRecord in_copy, run(plain_run()));
+    if (in_copy.verdict.kind() == VerdictKind::allowed) return ok();
+    RunRequest wanted = plain_run();
+    wanted.project = request_.run.project;
+    GUARD_TRY_ASSIGN(const RunRecord in_project, run(wanted));
+    if (in_project.verdict.kind() == VerdictKind::rejected && in_project.verdict.reason != Reason::findings) return ok();
+    return Error(ErrorCode::execution_failed, fmt::format("they do not pass in a copy of the project ({})", words_of(in_copy)));
+  }
+
+  // The same for the same tests, so that the same change is judged in the same way twice.
+  std::uint32_t seed(std::uint64_t index) const {
+    Sha256 hash;
+    for (const auto& file : request_.run.files) {
+      hash.update_field(file);
+      const auto found = scripts_.find(file);
+      hash.update_field(found == scripts_.end() ? "" : found->second);
+    }
+    hash.update_field(std::to_string(index));
+    const auto digest = hash.finish();
+    return static_cast<std::uint32_t>(digest[0]) << 24 | static_cast<std::uint32_t>(digest[1]) << 16 | static_cast<std::uint32_t>(digest[2]) << 8 | digest[3];
+  }
+
+  static bool same_tests(const TestSummary& a, const TestSummary& b) {
+    const auto counts = [](const TestSummary& summary) {
+      std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> all;
+      for (const auto& file : summary.files) all[file.file] = {file.tests, file.skipped};
+      return all;
+    };
+    return counts(a) == counts(b);
+  }
+
+  // ---- what there is to break --------------------------------------------------------------------------------------
+
+  // All scripts of the copy, and which of src/ the tests reach by their imports.
+  Result<void> read_scripts() {
+    for (const char* folder : {"src", "sandbox"}) {
+      std::error_code failure;
+      if (!fs::is_directory(fs::symlink_status(project_ / folder, failure))) continue;
+      for (fs::recursive_directory_iterator entry(project_ / folder, failure), end; !failure && entry != end; entry.increment(failure)) {
+        const std::string path = entry->path().lexically_relative(project_).generic_string();
+        if (!fs::is_regular_file(entry->symlink_status(failure))) continue;
+        files_.insert(path);
+        if (!is_code_name(path)) continue;
+        auto text = read_file(entry->path(), kScriptBytesMax, FollowLinks::no);
+        if (!text) continue;
+        links_.emplace(path, links_of(path, *text));
+        scripts_.emplace(path, std::move(*text));
+      }
+      if (failure) return Error::from_errno(ErrorCode::io_error, fmt::format("cannot read {}", folder), failure.value());
+    }
+    for (const auto& [path, text] : request_.before) {
+      if (scripts_.count(path) == 0) return Error(ErrorCode::input_invalid, fmt::format("{} is too large to be compared with what it was", printable(path)));
+      // Modules that only the old text reaches are broken, too.
+      const ModuleLinks old = links_of(path, text);
+      auto& imports = links_[path].imports;
+      imports.insert(imports.end(), old.imports.begin(), old.imports.end());
+    }
+    follow_imports();
+    return ok();
+  }
+
+  void follow_imports() {
+    std::set<std::string> seen(request_.run.files.begin(), request_.run.files.end());
+    std::vector<std::string> queue = request_.run.files;
+    std::vector<std::string> further;
+    for (const bool in_sandbox : {true, false}) {
+      for (std::size_t i = 0; i < queue.size(); ++i) {
+        const auto links = links_.find(queue[i]);
+        if (links == links_.end()) continue;
+        for (const auto& import : links->second.imports) {
+          const std::string target = resolve_import(queue[i], import.specifier, files_);
+          if (target.empty() || !seen.insert(target).second) continue;
+          if (!is_in(target, "src/")) {
+            queue.push_back(target);
+            continue;
+          }
+          if (in_sandbox && is_source(target)) imported_.push_back(target);
+          reached_.push_back(target);
+          (in_sandbox ? further : queue).push_back(target);
+        }
+      }
+      queue = std::move(further);
+      further.clear();
+    }
+    reached_.erase(std::remove_if(reached_.begin(), reached_.end(), [](const std::string& path) { return !is_source(path); }), reached_.end());
+    for (const auto& [path, text] : scripts_) {
+      if (is_source(path)) sources_.push_back(path);
+    }
+  }
+
+  // ---- coverage ----------------------------------------------------------------------------------------------------
+
+  Result<void> cover() {
+    std::map<std::string, std::uint32_t> line_counts;
+    for (const auto& path : sources_) line_counts[path] = lines_in(scripts_.at(path));
+    GUARD_TRY_ASSIGN(const auto report, coverage_of(request_.run.files));
+    if (!report) return ok();
+    covered_ = covered_lines(*report, line_counts);
+    worth_.lines_covered = count_lines(covered_);
+    if (old_pass_) {
+      GUARD_TRY_ASSIGN(const auto before, with_old_tests([&] { return coverage_of(old_files()); }));
+      if (before) {
+        for (const auto& [path, lines] : covered_lines(*before, line_counts)) covered_[path].insert(lines.begin(), lines.end());
+      }
+    }
+    if (request_.old_tests.empty()) {
+      worth_.lines_newly_covered = worth_.lines_covered;
+    } else if (worth_.lines_covered > 0) {
+      GUARD_TRY_ASSIGN(const auto old_report, coverage_of(request_.old_tests));
+      if (old_report) worth_.lines_newly_covered = count_new_lines(covered_, covered_lines(*old_report, line_counts));
+    }
+    return ok();
+  }
+
+  // What bun writes about the run; nothing where that did not come about.
+  Result<std::optional<std::string>> coverage_of(const std::vector<std::string>& files) {
+    RunRequest wanted = plain_run();
+    wanted.files = files;
+    wanted.jobs = 1;
+    wanted.options.coverage = Coverage::on;
+    GUARD_TRY_ASSIGN(RunRecord record, run(wanted));
+    if (record.verdict.kind() != VerdictKind::allowed || !record.coverage) return std::optional<std::string>();
+    return std::move(record.coverage);
+  }
+
+  // ---- broken code -------------------------------------------------------------------------------------------------
+
+  Result<void> put(const std::string& path, std::string_view bytes) {
+    const fs::path target = project_ / path;
+    if (::unlink(target.c_str()) != 0) return Error::from_errno(ErrorCode::io_error, printable(path), errno);
+    return write_new_file(target, bytes);
+  }
+
+  std::vector<std::string> old_files() const {
+    std::vector<std::string> files;
+    for (const auto& [path, text] : request_.before) files.push_back(path);
+    return files;
+  }
+
+  // Does something while the tests are as they were.
+  template <typename Action>
+  auto with_old_tests(const Action& action) -> decltype(action()) {
+    for (const auto& [path, text] : request_.before) GUARD_TRY(put(path, text));
+    auto result = action();
+    for (const auto& [path, text] : request_.before) GUARD_TRY(put(path, scripts_.at(path)));
+    return result;
+  }
+
+  Result<Trial> run_version(const Version& version) { return run_version(version, request_.run.files); }
+
+  Result<Trial> run_version(const Version& version, const std::vector<std::string>& files) {
+    for (const auto& [path, bytes] : version.files) GUARD_TRY(put(path, bytes));
+    RunRequest wanted = limited_run();
+    wanted.files = files;
+    auto record = run(wanted);
+    for (const auto& [path, bytes] : version.files) GUARD_TRY(put(path, scripts_.at(path)));
+    if (!record) return std::move(record).error();
+    return judge(*record, files);
+  }
+
+  // Whether the tests as they were fail on this version, every time. A limit that was reached may be the machine's doing.
+  Result<bool> was_noticed(const Version& version) {
+    for (int i = 0; i < 2; ++i) {
+      GUARD_TRY_ASSIGN(const Trial trial, with_old_tests([&] { return run_version(version, old_files()); }));
+      if (trial.ending != Ending::killed || trial.by_limit) return false;
+    }
+    return true;
+  }
+
+  Result<Ending> try_version(Version version) {
+    GUARD_TRY_ASSIGN(const Trial trial, run_version(version));
+    if (trial.ending == Ending::not_judged) {
+      ++not_judged_;
+      return trial.ending;
+    }
+    version.mutant.killed = trial.ending == Ending::killed;
+    worth_.mutants.push_back(version.mutant);
+    if (trial.ending == Ending::survived && old_pass_ && worth_.kind != WorthKind::weaker) {
+      GUARD_TRY_ASSIGN(const bool noticed, was_noticed(version));
+      if (noticed) {
+        worth_.kind = WorthKind::weaker;
+        worth_.detail = fmt::format("the existing tests failed on a broken version of {} ({}), and as they are changed they pass on it; leave what they expect, and add to it",
+                                    version.mutant.line > 0 ? fmt::format("{}:{}", printable(version.mutant.path), version.mutant.line) : printable(version.mutant.path),
+                                    printable(version.mutant.what));
+      }
+    }
+    failed_.insert(trial.names.begin(), trial.names.end());
+    for (const auto& file : trial.files) {
+      const bool asked = std::find(request_.run.files.begin(), request_.run.files.end(), file) != request_.run.files.end();
+      // A failed test shows more than a run that did not end.
+      if (asked && (killers_.count(file) == 0 || (killers_.at(file).trial.by_limit && !trial.by_limit))) killers_.insert_or_assign(file, Killer{version, trial});
+    }
+    return trial.ending;
+  }
+
+  bool all_killed() const {
+    return std::all_of(request_.run.files.begin(), request_.run.files.end(), [&](const std::string& file) { return killers_.count(file) != 0; });
+  }
+
+  Result<void> stub() {
+    GUARD_TRY(stub(imported_, imported_.size() == 1 ? imported_.front() : "src", "all exports stubbed"));
+    // What is imported in ways that are not seen (by the names of tsconfig.json, or computed), and what lies behind mocks.
+    if (!all_killed() && imported_.size() < sources_.size()) GUARD_TRY(stub(sources_, "src", "all exports of all modules stubbed"));
+    return ok();
+  }
+
+  Result<void> stub(const std::vector<std::string>& modules, std::string path, std::string what) {
+    if (modules.empty()) return ok();
+    for (const StubKind kind : {StubKind::quiet, StubKind::endless}) {
+      Version version;
+      for (const auto& module : modules) version.files[module] = stub_of(module, kind);
+      version.mutant = {path, 0, what, false};
+      GUARD_TRY_ASSIGN(const Ending ending, try_version(std::move(version)));
+      if (ending != Ending::not_judged) return ok();
+    }
+    return ok();
+  }
+
+  std::string stub_of(const std::string& module, StubKind kind) const {
+    std::map<std::string, ExportShape> exports;
+    std::set<std::string> foreign;
+    std::set<std::string> seen;
+    collect_exports(module, exports, foreign, seen);
+    // Whatever is imported from it has to be there, or nothing would load.
+    for (const auto& [importer, links] : links_) {
+      for (const auto& import : links.imports) {
+        if (import.names.empty() || resolve_import(importer, import.specifier, files_) != module) continue;
+        for (const auto& name : import.names) exports.emplace(name, ExportShape::anything);
+      }
+    }
+    const bool common_js = links_.at(module).common_js;
+    std::string text = stub_module(exports, common_js, kind);
+    if (!common_js) {
+      for (const auto& specifier : foreign) text += fmt::format("export * from \"{}\";\n", specifier);
+    }
+    return text;
+  }
+
+  void collect_exports(const std::string& module, std::map<std::string, ExportShape>& exports, std::set<std::string>& foreign, std::set<std::string>& seen) const {
+    const auto links = links_.find(module);
+    if (links == links_.end() || !seen.insert(module).second) return;
+    const bool is_first = seen.size() == 1;
+    for (const auto& [name, shape] : links->second.exports) {
+      if (is_first || name != "default") exports.emplace(name, shape);
+    }
+    for (const auto& import : links->second.imports) {
+      if (!import.passed_on) continue;
+      const std::string target = resolve_import(module, import.specifier, files_);
+      if (links_.count(target) != 0) {
+        collect_exports(target, exports, foreign, seen);
+      } else if (import.specifier.find_first_of("\"\\\n\r") == std::string::npos && !import.specifier.starts_with('.')) {
+        foreign.insert(import.specifier);
+      }
+    }
+  }
+
+  Result<void> mutate() {
+    // Those that ran first; without coverage, those that are imported first.
+    std::vector<std::string> modules = reached_.empty() ? sources_ : reached_;
+    std::stable_partition(modules.begin(), modules.end(), [&](const std::string& path) { return covered_.count(path) != 0; });
+    std::vector<std::pair<std::string, std::vector<TextMutant>>> all;
+    for (const auto& path : modules) {
+      const auto text = scripts_.find(path);
+      if (text == scripts_.end()) continue;
+      const auto lines = covered_.find(path);
+      auto mutants = mutants_of(path, text->second, request_.mutants, lines == covered_.end() ? std::set<std::uint32_t>() : lines->second);
+      if (!mutants.empty()) all.emplace_back(path, std::move(mutants));
+      if (all.size() >= request_.mutants) break;
+    }
+    std::uint64_t tried = 0;
+    for (std::size_t round = 0; tried < request_.mutants; ++round) {
+      const std::uint64_t before = tried;
+      for (const auto& [path, mutants] : all) {
+        if (round >= mutants.size() || tried >= request_.mutants) continue;
+        ++tried;
+        Version version;
+        version.files[path] = mutated(scripts_.at(path), mutants[round]);
+        version.mutant = {path, mutants[round].line, mutants[round].what, false};
+        GUARD_TRY(try_version(std::move(version)));
+      }
+      if (tried == before) break;
+    }
+    return ok();
+  }
+
+  // ---- conclusion --------------------------------------------------------------------------------------------------
+
+  // A test that fails now and then would sooner or later fail on a broken version, too. False: one did not fail again.
+  Result<bool> fails_again() {
+    std::set<std::string> done;
+    bool limit_held = false;
+    for (const auto& [file, killer] : killers_) {
+      if (done.count(file) != 0) continue;
+      if (killer.trial.by_limit) {
+        // Perhaps the machine was busy and nothing else was wrong.
+        if (limit_held) continue;
+        GUARD_TRY_ASSIGN(const RunRecord record, run(limited_run()));
+        if (record.verdict.kind() != VerdictKind::allowed) {
+          return Error(ErrorCode::execution_failed, fmt::format("unchanged code does not pass within {} s, so it proves nothing that broken code does not ({})",
+                                                                limit_s_, words_of(record)));
+        }
+        limit_held = true;
+        continue;
+      }
+      GUARD_TRY_ASSIGN(const Trial again, run_version(killer.version));
+      if (again.files.count(file) == 0) {
+        const auto& before = killer.trial.names;
+        std::set_symmetric_difference(before.begin(), before.end(), again.names.begin(), again.names.end(), std::back_inserter(worth_.flaky));
+        worth_.kind = WorthKind::flaky;
+        worth_.detail = fmt::format("{} failed on a broken version and did not fail when the same version ran again; let no test depend on the time or on chance", printable(file));
+        return false;
+      }
+      done.insert(again.files.begin(), again.files.end());
+    }
+    return true;
+  }
+
+  void conclude() {
+    const auto killed = std::count_if(worth_.mutants.begin(), worth_.mutants.end(), [](const Mutant& mutant) { return mutant.killed; });
+    if (all_killed()) {
+      worth_.kind = WorthKind::worth;
+      worth_.detail = fmt::format("fails on {} of {} broken versions of src/ ({} runs)", killed, worth_.mutants.size(), worth_.runs);
+      // Only where each failure has a name.
+      if (failed_.size() < tests_ && !failed_.empty()) worth_.detail += fmt::format("; {} of {} tests never failed", tests_ - failed_.size(), tests_);
+      return;
+    }
+    if (worth_.mutants.empty() && not_judged_ > 0) {
+      worth_.kind = WorthKind::undecided;
+      worth_.detail =
+          "no test came to run on any broken version of src/, so nothing is known of their worth; let tests call the code inside of test(), "
+          "not while they are loaded";
+      return;
+    }
+    worth_.kind = WorthKind::worthless;
+    std::string names;
+    for (const auto& file : request_.run.files) {
+      if (killers_.count(file) == 0) names += (names.empty() ? "" : ", ") + printable(file);
+    }
+    if (worth_.mutants.empty()) {
+      worth_.detail = fmt::format("{}: there is no code in src/ that a test could fail for", names);
+    } else if (imported_.empty()) {
+      worth_.detail = fmt::format("{}: imports nothing from src/ and passes whatever the code does; import what is to be tested and expect its results", names);
+    } else {
+      const std::string others = killed == 0 ? "" : fmt::format(" (on {} of them another file failed)", killed);
+      worth_.detail = fmt::format("{}: passes whatever the code does, on all of {} broken versions of src/{}; expect the values that the code computes, "
+                                  "and mock what it calls but not what is tested",
+                                  names, worth_.mutants.size(), others);
+    }
+  }
+
+  struct Killer {
+    Version version;
+    Trial trial;
+  };
+
+  const WorthRequest& request_;
+  const CancelToken& cancel_;
+  const TestRunner& runner_;
+  Worth worth_;
+  std::optional<TempDir> scratch_;
+  fs::path project_;  // the copy
+  std::set<std::string> files_;
+  std::map<std::string, std::string> scripts_;
+  std::map<std::string, ModuleLinks> links_;
+  std::vector<std::string> imported_;  // modules of src/ that tests and their helpers import
+  std::vector<std::string> reached_;   // those, and what they import in turn
+  std::vector<std::string> sources_;   // all of src/
+  CoveredLines covered_;
+  std::uint64_t limit_s_ = kTimeoutLeast_s;
+  std::uint64_t tests_ = 0;
+  std::uint64_t not_judged_ = 0;
+  bool old_pass_ = false;  // the tests in `before`, on unchanged code
+  std::set<std::string> failed_;            // names of tests, on any broken version
+  std::map<std::string, Killer> killers_;   // file -> the first version on which it failed
+};
+
+}  // namespace
+
+Result<Worth> weigh_tests(const WorthRequest& request, const CancelToken& cancel) {
+  return weigh_tests(request, cancel, [](const RunRequest& run, const CancelToken& stop) {
+    NoSink out;
+    NoSink err;
+    return run_tests(run, out, err, stop);
+  });
+}
+
+Result<Worth> weigh_tests(const WorthRequest& request, const CancelToken& cancel, const TestRunner& runner) { return Weighing(request, cancel, runner).weigh(); }
+
+}  // namespace guard::nightly

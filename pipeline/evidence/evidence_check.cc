@@ -1,0 +1,79 @@
+#include "pipeline/evidence/evidence_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "pipeline/evidence/evidence_comparison.h"
+#include "pipeline/evidence/evidence_consistency.h"
+#include "pipeline/evidence/evidence_digests.h"
+#include "pipeline/evidence/evidence_reader.h"
+
+namespace guard {
+namespace {
+
+EvidenceCheck check_digest(std::string_view bytes) {
+  EvidenceCheck check{"digest", CheckState::ok, "no byte was changed since it was written", {}, ""};
+  const auto written = written_digest(bytes);
+  if (written && *written == document_digest(bytes)) return check;
+  check.state = CheckState::differs;
+  check.sentence = written ? "the record was changed after it was written" : "the record does not end with its digest";
+  check.next = "do not rely on it: get the record from where it was kept first, or run the tests again";
+  return check;
+}
+
+EvidenceCheck check_shape(const nlohmann::json& record) {
+  EvidenceCheck check{"shape", CheckState::ok, "every field is there and of its type", shape_faults(record), ""};
+  if (check.details.empty()) return check;
+  check.state = CheckState::differs;
+  check.sentence = "this is not what guard writes; nothing else was checked";
+  check.next = "name a file that `guard run --record` has written";
+  return check;
+}
+
+std::string text_or_empty(const nlohmann::json& value) {
+  return value.is_string() ? value.get<std::string>() : std::string();
+}
+
+}  // namespace
+
+std::string_view to_string(CheckState state) noexcept {
+  switch (state) {
+    case CheckState::ok:
+      return "ok";
+    case CheckState::differs:
+      return "differs";
+    case CheckState::unknown:
+      return "unknown";
+  }
+  return "unknown";
+}
+
+CheckState EvidenceVerification::state() const noexcept {
+  const auto any = [&](CheckState state) {
+    return std::any_of(checks.begin(), checks.end(), [&](const EvidenceCheck& check) { return check.state == state; });
+  };
+  if (any(CheckState::differs)) return CheckState::differs;
+  return any(CheckState::unknown) || checks.empty() ? CheckState::unknown : CheckState::ok;
+}
+
+Result<EvidenceVerification> verify_evidence(std::string_view bytes, const EvidencePresent& present,
+                                             const CancelToken& cancel) {
+  GUARD_TRY_ASSIGN(const nlohmann::json record, parse_evidence(bytes));
+  EvidenceVerification verification;
+  verification.checks.push_back(check_digest(bytes));
+  verification.checks.push_back(check_shape(record));
+  if (verification.checks.back().state != CheckState::ok) return verification;
+  verification.run_id = record["run_id"].get<std::string>();
+  verification.started = record["started"].get<std::string>();
+  verification.backend = text_or_empty(record["backend"]);
+  verification.verdict = record["verdict"].get<std::string>();
+  verification.reason = record["reason"].get<std::string>();
+  for (auto& check : check_consistency(record)) verification.checks.push_back(std::move(check));
+  for (auto& check : compare_with_present(record, present, cancel)) verification.checks.push_back(std::move(check));
+  if (cancel.cancelled()) return Error(ErrorCode::cancelled, "stopped while checking an evidence record");
+  return verification;
+}
+
+}  // namespace guard

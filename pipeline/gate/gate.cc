@@ -1,0 +1,401 @@
+#include "pipeline/gate/gate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "common/environment.h"
+#include "common/file_io.h"
+#include "common/hash.h"
+#include "common/text/text.h"
+#include "pipeline/report/finding_marks.h"
+#include "pipeline/gate/masked_excerpts.h"
+#include "pipeline/gate/module_names.h"
+#include "pipeline/gate/source_files.h"
+#include "pipeline/gate/tree_check.h"
+#include "validator/views/source_view.h"
+#include "validator/change/trusted_files.h"
+#include "validator/judge/cross_file_judge.h"
+
+namespace guard {
+namespace {
+
+CheckRecord failed(CheckRecord record, Error error) {
+  record.verdict = verdict_of(error);
+  record.error = std::move(error);
+  return record;
+}
+
+void add_findings(Report& report, std::vector<Finding> findings) {
+  report.findings.insert(report.findings.end(), std::make_move_iterator(findings.begin()), std::make_move_iterator(findings.end()));
+  std::sort(report.findings.begin(), report.findings.end());
+}
+
+// Where it fails, nothing is shown of the findings.
+Result<void> mask(const GateRequest& request, const std::vector<SourceFile>& files, std::vector<Finding>& findings) {
+  if (findings.empty()) return ok();
+  auto secrets = request.secrets();
+  if (!secrets) {
+    withhold_excerpts(findings);
+    return std::move(secrets).error();
+  }
+  return mask_excerpts(**secrets, files, findings);
+}
+
+void take_outcome(WaiverOutcome outcome, CheckRecord& record) {
+  record.waivers = std::move(outcome.used);
+  record.idle_waivers = std::move(outcome.idle);
+  record.waived = std::move(outcome.waived);
+}
+
+Result<void> mask_waived(const GateRequest& request, const std::vector<SourceFile>& files, std::vector<WaivedFinding>& waived) {
+  std::vector<Finding> findings;
+  for (auto& row : waived) findings.push_back(std::move(row.finding));
+  Result<void> masked = mask(request, files, findings);
+  for (std::size_t i = 0; i < findings.size(); ++i) waived[i].finding = std::move(findings[i]);
+  return masked;
+}
+
+// Turns a full report into the record: waivers, masked excerpts, verdict.
+CheckRecord conclude(CheckRecord record, const GateRequest& request, const std::vector<SourceFile>& files) {
+  mark_findings(files, record.report.findings);
+  take_outcome(apply_waivers(request.config->check.waivers, files, today_utc(), record.report), record);
+  if (request.keep_names) {
+    for (const auto& file : files) record.names.push_back(file.path);
+  }
+  record.verdict = verdict_of(record.report, request.files_expected);
+  auto masked = mask(request, files, record.report.findings);
+  if (auto hidden = mask_waived(request, files, record.waived); !hidden) masked = std::move(hidden);
+  // The findings stand; only what they would have shown is withheld.
+  if (!masked && record.verdict.kind() == VerdictKind::allowed) return failed(std::move(record), std::move(masked).error());
+  return record;
+}
+
+// git counts line feeds alone.
+std::uint32_t git_line(std::string_view text, std::size_t offset) {
+  const auto before = text.substr(0, offset);
+  return static_cast<std::uint32_t>(1 + std::count(before.begin(), before.end(), '\n'));
+}
+
+// Any of its lines. A hit that nobody confirmed may stand for more of its kind further down.
+bool on_added_line(const Finding& finding, std::string_view text, const LineRanges& added) {
+  if (added.empty()) return false;
+  const std::uint32_t first = git_line(text, finding.begin);
+  const std::uint32_t last = finding.confirmed ? git_line(text, finding.end > finding.begin ? finding.end - 1 : finding.begin) : UINT32_MAX;
+  return std::any_of(added.begin(), added.end(), [&](const auto& range) { return first <= range.second && last >= range.first; });
+}
+
+bool has_text(EntryKind kind) { return kind == EntryKind::file || kind == EntryKind::executable || kind == EntryKind::link; }
+
+// A link or submodule called like the gated folder itself would stand for all that is in it.
+bool stands_for_gated(const Config& config, const std::string& path) {
+  return is_gated_path(config.check.paths, path) || is_gated_path(config.check.paths, path + "/x");
+}
+
+// What no change may hold, where no policy speaks: its author could otherwise leave the gate out.
+std::vector<Finding> always_refused(const Config& config, const ChangeSet& change) {
+  std::vector<Finding> findings;
+  for (const auto& file : change.files) {
+    if (configures_guard(file.path)) {
+      findings.push_back(policy_finding("policy.configuration_changed", file.path, "the commit changes what guard or bun is told to do",
+                                        "change it in a commit of its own, made by a person (git commit --no-verify)"));
+    }
+    if (file.unread) {
+      findings.push_back(policy_finding("policy.unread_file", file.path, "a file that was not read, because it is too large or cannot be read",
+                                        "make it smaller, or leave it out"));
+    }
+    if (file.after == EntryKind::other) {
+      findings.push_back(policy_finding("policy.special_file", file.path, "something that git cannot keep", "remove it"));
+    }
+    const bool link = file.after == EntryKind::link;
+    if ((link || file.after == EntryKind::submodule) && stands_for_gated(config, file.path)) {
+      findings.push_back(policy_finding(link ? "policy.symbolic_link" : "policy.submodule", file.path, link ? "a symbolic link" : "a submodule",
+                                        "commit the files themselves"));
+    }
+  }
+  return findings;
+}
+
+ChangeSize size_of(const ChangeSet& change) {
+  ChangeSize size;
+  size.files = change.files.size();
+  for (const auto& file : change.files) {
+    size.lines_added += file.lines_added;
+    size.lines_removed += file.lines_removed;
+  }
+  return size;
+}
+
+// What is looked for outside the gated paths: the banned patterns; where [hook] everywhere asks for it, in scripts the always tier, too.
+Result<Report> check_ungated(const GateRequest& request, const std::vector<SourceFile>& files) {
+  ValidatorOptions options = validator_options(*request.config, {.docker = false, .host = false});
+  const Validator validator(*request.rules, *request.matcher, std::move(options));
+  GUARD_TRY_ASSIGN(Report report, validator.check_banned(files));
+  if (!request.config->hook.everywhere) return report;
+  std::vector<SourceFile> scripts;
+  std::copy_if(files.begin(), files.end(), std::back_inserter(scripts), [](const SourceFile& file) { return is_script_path(file.path); });
+  GUARD_TRY_ASSIGN(Report always, validator.check(scripts));
+  auto& more = always.findings;
+  more.erase(std::remove_if(more.begin(), more.end(), [](const Finding& finding) { return finding.tier == FindingTier::banned; }), more.end());
+  add_findings(report, std::move(more));
+  return report;
+}
+
+// Of `files`, those in which check_ungated() looks for secrets alone.
+std::uint64_t secrets_only(const GateRequest& request, const std::vector<SourceFile>& files) {
+  return static_cast<std::uint64_t>(
+      std::count_if(files.begin(), files.end(), [&](const SourceFile& file) { return !request.config->hook.everywhere || !is_script_path(file.path); }));
+}
+
+// An "allowed" must not read as if every rule had been applied to every file.
+void say_what_was_looked_for(CheckRecord& record) {
+  if (record.secrets_only == 0 || record.verdict.reason != Reason::no_findings) return;
+  const std::uint64_t judged = record.report.files - record.secrets_only;
+  record.verdict.detail = judged == 0 ? "no secrets were found; no changed file is in [check] paths, so no other rule was applied"
+                                      : fmt::format("no rule matched in {}; in {} outside [check] paths only secrets were searched for",
+                                                    plural(judged, "file"), plural(record.secrets_only, "file"));
+}
+
+CheckRecord record_for(const GateRequest& request, std::string_view mode) {
+  CheckRecord record;
+  record.mode = mode;
+  record.tiers = tier_names(tiers_of(mode, request.config->trust_namespace));
+  record.rules_digest = request.rules->digest();
+  return record;
+}
+
+// Files that are clean under every tier are no reason to ask it.
+bool engine_decides(const CheckRecord& strict) {
+  const auto& findings = strict.report.findings;
+  return std::any_of(findings.begin(), findings.end(), [](const Finding& finding) { return finding.severity == Severity::block && finding.tier == FindingTier::host; });
+}
+
+bool refused_anyway(const CheckRecord& strict) {
+  const auto& findings = strict.report.findings;
+  return std::any_of(findings.begin(), findings.end(), [](const Finding& finding) { return finding.severity == Severity::block && finding.tier != FindingTier::host; });
+}
+
+bool applies(FindingTier tier, TierSet tiers) {
+  return tier == FindingTier::host ? tiers.host : tier == FindingTier::docker ? tiers.docker : true;
+}
+
+// Reads a file again for what is shown of it. Nothing where it is not what was judged any more.
+std::vector<SourceFile> read_again(const std::string& path, const std::string& digest, std::uint64_t bytes_max) {
+  std::vector<SourceFile> files;
+  auto bytes = read_file(path, bytes_max, FollowLinks::no);
+  if (bytes && sha256_hex(*bytes) == digest) files.push_back({path, std::move(*bytes)});
+  return files;
+}
+
+// What `hits` come to under the tiers of `mode`.
+CheckRecord weigh_tree(const GateRequest& request, const TreeGate& tree, const TreeHits& hits, const ModuleNames& modules, std::string_view mode) {
+  CheckRecord record = record_for(request, mode);
+  record.report.files = hits.count;
+  record.report.bytes = hits.bytes;
+  record.passed_over = hits.passed_over;
+  const TierSet tiers = tiers_of(mode, request.config->trust_namespace);
+  BaselineDesk baseline(request.baseline);
+  WaiverDesk desk(request.config->check.waivers, today_utc());
+  for (const auto& name : hits.names) desk.saw(name);
+  if (request.keep_names) record.names = hits.names;
+  const CrossFileJudge weigher(*request.rules, hits.files, modules);
+  std::optional<Error> withheld;
+  for (std::size_t i = 0; i < hits.files.size(); ++i) {
+    Report of_file;
+    auto& findings = of_file.findings;
+    weigher.append_findings(static_cast<std::uint32_t>(i), findings);
+    findings.erase(std::remove_if(findings.begin(), findings.end(), [&](const Finding& finding) { return !applies(finding.tier, tiers); }),
+                   findings.end());
+    if (findings.empty()) continue;
+    const auto source = read_again(hits.files[i].path, hits.digests[i], tree.collect.file_bytes_max);
+    std::sort(findings.begin(), findings.end());
+    mark_findings(source, findings);
+    if (!source.empty()) {
+      for (auto& finding : findings) add_excerpt(source.front().bytes, finding);
+    }
+    // Before waivers, so that what they let pass is masked, too.
+    if (auto masked = mask(request, source, findings); !masked) withheld = std::move(masked).error();
+    desk.apply(source, of_file);
+    record.known += baseline.take_known(findings);
+    std::move(findings.begin(), findings.end(), std::back_inserter(record.report.findings));
+  }
+  Report of_names;
+  of_names.findings = hits.findings;
+  mark_findings({}, of_names.findings);
+  desk.apply({}, of_names);
+  record.known += baseline.take_known(of_names.findings);
+  add_findings(record.report, std::move(of_names.findings));
+  take_outcome(desk.finish(), record);
+  record.verdict = verdict_of(record.report, request.files_expected);
+  if (record.known > 0 && record.verdict.reason == Reason::no_findings) {
+    record.verdict.detail = fmt::format("no rule matched, apart from {} in {}", plural(record.known, "known finding"), kBaselineFile);
+  }
+  // The findings stand; only what they would have shown is withheld.
+  if (withheld && record.verdict.kind() == VerdictKind::allowed) return failed(std::move(record), std::move(*withheld));
+  return record;
+}
+
+// For `--mode auto`: `strict` is what all tiers say, `judge` says it again for a mode.
+CheckRecord decide(const GateRequest& request, CheckRecord strict, const std::function<const EngineLocation&()>& engine,
+                   const std::function<CheckRecord(std::string_view mode)>& judge) {
+  if (!engine_decides(strict)) return strict;
+  auto choice = choose_backend(*request.config, std::nullopt, engine, [&request] { return probe_container_use(*request.config, process_environment()); });
+  if (!choice) return refused_anyway(strict) ? std::move(strict) : failed(std::move(strict), std::move(choice).error());
+  return choice->tiers.host ? std::move(strict) : judge(choice->mode);
+}
+
+}  // namespace
+
+ValidatorOptions validator_options(const Config& config, TierSet tiers) {
+  ValidatorOptions options;
+  options.tiers = tiers;
+  options.file_bytes_max = config.check.max_file_bytes;
+  options.api_key_names = config.check.api_key_names;
+  options.allow_temp_removal = config.check.allow_temp_removal;
+  options.harmless_variables = config.check.two_hit_ignore;
+  return options;
+}
+
+ValidatorOptions validator_options(const GateRequest& request, const std::filesystem::path& root, const std::vector<SourceFile>& files, std::string_view mode) {
+  ValidatorOptions options = validator_options(*request.config, tiers_of(mode, request.config->trust_namespace));
+  std::vector<std::string> paths;
+  for (const SourceFile& file : files) paths.push_back(file.path);
+  options.module_names = read_module_names(root, paths, request.absent);
+  return options;
+}
+
+CheckRecord gate_tree(const GateRequest& request, const TreeGate& tree, std::string_view mode,
+                      const std::function<const EngineLocation&()>& engine) {
+  const std::string_view first_mode = mode == "auto" ? "host" : mode;
+  TreeRequest looking;
+  looking.rules = request.rules;
+  looking.matcher = request.matcher;
+  looking.options = validator_options(*request.config, tiers_of(first_mode, request.config->trust_namespace));
+  looking.paths = tree.paths;
+  looking.collect = tree.collect;
+  looking.jobs = tree.jobs;
+  looking.keep_names = request.keep_names || !request.config->check.waivers.empty();
+  looking.progress = tree.progress;
+  auto hits = look_at_tree(looking);
+  if (!hits) return failed(record_for(request, first_mode), std::move(hits).error());
+  std::vector<std::string> paths;
+  for (const FileHits& file : hits->files) paths.push_back(file.path);
+  const ModuleNames modules = read_module_names(request.project, paths);
+  const auto weigh = [&](std::string_view as) { return weigh_tree(request, tree, *hits, modules, as); };
+  return mode == "auto" ? decide(request, weigh(first_mode), engine, weigh) : weigh(first_mode);
+}
+
+CheckRecord gate(const GateRequest& request, const SourceFiles& files, std::string_view mode) {
+  CheckRecord record = record_for(request, mode);
+  const Validator validator(*request.rules, *request.matcher, validator_options(request, request.project, files.files, mode));
+  auto report = validator.check(files.files);
+  if (!report) return failed(std::move(record), std::move(report).error());
+  record.report = std::move(*report);
+  add_findings(record.report, files.findings);
+  return conclude(std::move(record), request, files.files);
+}
+
+CheckRecord gate_auto(const GateRequest& request, const SourceFiles& files, const std::function<const EngineLocation&()>& engine) {
+  return decide(request, gate(request, files, "host"), engine, [&](std::string_view mode) { return gate(request, files, mode); });
+}
+
+PolicyOptions policy_options(const Config& config, TaskKind kind) {
+  PolicyOptions options;
+  options.kind = kind;
+  options.changed_files_max = config.policy.max_changed_files_per_task;
+  options.diff_lines_max = config.policy.max_diff_lines;
+  options.diff_bytes_max = config.policy.max_diff_bytes;
+  options.forbidden_files = config.policy.forbidden_files;
+  options.forbidden_paths = config.policy.forbidden_paths;
+  options.allowed_paths = config.policy.allowed_paths;
+  // Nobody can list all that a tool loads because it lies there: who writes tests writes where tests are gated, in every folder that
+  // has such a place, and nowhere else.
+  if (kind == TaskKind::test && options.allowed_paths.empty()) {
+    for (const auto& glob : config.check.paths) {
+      options.allowed_paths.push_back(glob);
+      options.allowed_paths.push_back("**/" + glob);
+    }
+  }
+  return options;
+}
+
+CheckRecord gate_change(const GateRequest& request, const ChangeSet& change, const std::optional<PolicyOptions>& policy, std::string_view mode) {
+  CheckRecord record = record_for(request, mode);
+  if (policy) record.change = size_of(change);
+  std::vector<SourceFile> gated;
+  std::vector<SourceFile> others;
+  std::map<std::string_view, const ChangedFile*> changed_others;
+  for (const auto& file : change.files) {
+    if (file.unread || !has_text(file.after)) continue;
+    if (file.after != EntryKind::link && stands_for_gated(*request.config, file.path)) {
+      gated.push_back({file.path, file.new_bytes});
+    } else {
+      others.push_back({file.path, file.new_bytes});
+      changed_others.emplace(file.path, &file);
+    }
+  }
+  const Validator validator(*request.rules, *request.matcher, validator_options(request, repository_above(request.project), gated, mode));
+  auto report = validator.check(gated);
+  if (!report) return failed(std::move(record), std::move(report).error());
+  auto banned = check_ungated(request, others);
+  if (!banned) return failed(std::move(record), std::move(banned).error());
+  record.report = std::move(*report);
+  record.report.files += banned->files;
+  record.report.bytes += banned->bytes;
+  record.secrets_only = secrets_only(request, others);
+  std::vector<Finding> more = change.findings;
+  for (auto& finding : banned->findings) {
+    const auto* file = changed_others.at(finding.path);
+    if (on_added_line(finding, file->new_bytes, file->added)) more.push_back(std::move(finding));
+  }
+  add_findings(record.report, std::move(more));
+  add_findings(record.report, policy ? check_policy(change, *policy) : always_refused(*request.config, change));
+  std::vector<SourceFile> files = std::move(gated);
+  std::move(others.begin(), others.end(), std::back_inserter(files));
+  std::sort(files.begin(), files.end(), [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
+  GateRequest counted = request;
+  counted.files_expected = request.files_expected && change.files.empty();  // what is only taken away leaves no file to be read
+  record = conclude(std::move(record), counted, files);
+  const bool nothing = change.files.empty() && record.report.findings.empty();
+  if (nothing && (record.verdict.reason == Reason::no_files || record.verdict.reason == Reason::no_findings)) record.verdict.detail = "nothing is changed";
+  say_what_was_looked_for(record);
+  return record;
+}
+
+CheckRecord gate_change(const GateRequest& request, const ChangeSet& change, const std::optional<PolicyOptions>& policy, std::string_view mode,
+                        const std::function<const EngineLocation&()>& engine) {
+  if (mode != "auto") return gate_change(request, change, policy, mode);
+  return decide(request, gate_change(request, change, policy, "host"), engine, [&](std::string_view as) { return gate_change(request, change, policy, as); });
+}
+
+CheckRecord gate_added(const GateRequest& request, const SourceFile& after, std::string_view before, std::string_view mode) {
+  CheckRecord record = record_for(request, mode);
+  auto now = check_ungated(request, {after});
+  if (!now) return failed(std::move(record), std::move(now).error());
+  record.report = std::move(*now);
+  if (!record.report.findings.empty()) {
+    const SourceFile old{after.path, std::string(before)};
+    auto then = check_ungated(request, {old});
+    if (!then) return failed(std::move(record), std::move(then).error());
+    const auto text_in = [](const SourceFile& file, const Finding& finding) {
+      return std::string_view(file.bytes).substr(finding.begin, finding.end - finding.begin);
+    };
+    std::set<std::pair<std::string, std::string_view>> known;
+    for (const auto& finding : then->findings) known.emplace(finding.rule, text_in(old, finding));
+    auto& findings = record.report.findings;
+    // A hit that nobody confirmed may stand for others of its kind, so it is never known.
+    findings.erase(std::remove_if(findings.begin(), findings.end(),
+                                  [&](const Finding& finding) {
+                                    return finding.confirmed && known.count({finding.rule, text_in(after, finding)}) > 0;
+                                  }),
+                   findings.end());
+  }
+  record.secrets_only = secrets_only(request, {after});
+  record = conclude(std::move(record), request, {after});
+  say_what_was_looked_for(record);
+  return record;
+}
+
+}  // namespace guard

@@ -1,0 +1,126 @@
+#include "pipeline/gate/masked_excerpts.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "redact/masked_regions.h"
+#include "validator/views/reading.h"
+#include "validator/snippet.h"
+
+namespace guard {
+namespace {
+
+// Same length as what it hides, so that offsets still hold; shortened in the excerpt, because a marker tells no length.
+constexpr char kBlot = '*';
+constexpr std::size_t kBlotMin = 4;
+constexpr std::string_view kMarker = "[REDACTED]";
+
+std::string blotted(std::string_view text, const std::vector<MaskedRegion>& regions) {
+  std::string copy(text);
+  for (const auto& region : regions) std::fill(copy.begin() + static_cast<std::ptrdiff_t>(region.begin), copy.begin() + static_cast<std::ptrdiff_t>(region.end), kBlot);
+  return copy;
+}
+
+void shorten_blots(Snippet& snippet) {
+  std::string text;
+  const std::size_t caret_end = snippet.caret + snippet.caret_width;
+  std::size_t new_caret = 0;
+  std::size_t new_caret_end = 0;
+  for (std::size_t at = 0; at < snippet.excerpt.size();) {
+    std::size_t run = at;
+    while (run < snippet.excerpt.size() && snippet.excerpt[run] == kBlot) ++run;
+    const std::size_t next = run - at >= kBlotMin ? run : at + 1;
+    if (at <= snippet.caret) new_caret = text.size();
+    if (run - at >= kBlotMin) {
+      text += kMarker;
+    } else {
+      text += snippet.excerpt[at];
+    }
+    if (at < caret_end) new_caret_end = text.size();
+    at = next;
+  }
+  snippet.excerpt = std::move(text);
+  snippet.caret = static_cast<std::uint32_t>(new_caret);
+  snippet.caret_width = static_cast<std::uint32_t>(new_caret_end > new_caret ? new_caret_end - new_caret : 0);
+}
+
+struct MaskedFile {
+  std::vector<MaskedRegion> regions;
+  std::string text;  // the file, blotted; empty where it hides nothing
+
+  bool hides_in(std::size_t begin, std::size_t end) const {
+    return std::any_of(regions.begin(), regions.end(), [&](const MaskedRegion& region) { return region.begin < end && begin < region.end; });
+  }
+};
+
+// The end of a text cut to `bytes_max` at most, never within a character.
+std::string cut(std::string text, std::size_t bytes_max) {
+  if (text.size() <= bytes_max) return text;
+  while (bytes_max > 0 && (static_cast<unsigned char>(text[bytes_max]) & 0xC0) == 0x80) --bytes_max;
+  return text.substr(0, bytes_max) + "...";
+}
+
+// A secret may reach out of what matched, and even out of what was kept around it: then the file's own regions tell.
+Result<std::string> masked_reading(const SecretSource& secrets, const MaskedFile& file, const Finding& finding) {
+  const Reading& reading = finding.reading;
+  GUARD_TRY_ASSIGN(const auto regions, masked_regions(secrets, reading.text));
+  if (regions.empty() && file.hides_in(finding.begin, finding.end)) return std::string(kMarker);
+  std::string shown;
+  std::size_t at = reading.begin;
+  for (const auto& region : regions) {
+    if (region.end <= at || region.begin >= reading.end) continue;
+    if (region.begin > at) shown += reading.text.substr(at, region.begin - at);
+    shown += kMarker;
+    at = std::min(region.end, reading.end);
+  }
+  shown += reading.text.substr(at, reading.end - at);
+  return cut(shown_reading(shown), kMatchedBytesMax);
+}
+
+Result<void> mask_all(const SecretSource& secrets, const std::vector<SourceFile>& files, std::vector<Finding>& findings) {
+  std::map<std::string, MaskedFile> masked;  // by path; made once per file that has findings
+  for (auto& finding : findings) {
+    if (finding.line == 0 || finding.excerpt.empty()) continue;
+    const auto file = std::find_if(files.begin(), files.end(), [&](const SourceFile& candidate) { return candidate.path == finding.path; });
+    if (file == files.end()) {
+      finding.excerpt.clear();
+      continue;
+    }
+    auto found = masked.find(finding.path);
+    if (found == masked.end()) {
+      GUARD_TRY_ASSIGN(auto regions, masked_regions(secrets, file->bytes));
+      std::string text = regions.empty() ? std::string() : blotted(file->bytes, regions);
+      found = masked.emplace(finding.path, MaskedFile{std::move(regions), std::move(text)}).first;
+    }
+    if (!finding.reading.empty()) {
+      GUARD_TRY_ASSIGN(finding.matched, masked_reading(secrets, found->second, finding));
+    }
+    if (found->second.regions.empty()) continue;
+    Snippet snippet = make_snippet(found->second.text, finding.begin, finding.end);
+    shorten_blots(snippet);
+    finding.excerpt = std::move(snippet.excerpt);
+    finding.caret = snippet.caret;
+    finding.caret_width = snippet.caret_width;
+  }
+  return ok();
+}
+
+}  // namespace
+
+void withhold_excerpts(std::vector<Finding>& findings) {
+  for (auto& finding : findings) {
+    finding.excerpt.clear();
+    finding.matched.clear();
+    finding.reading = {};
+  }
+}
+
+Result<void> mask_excerpts(const SecretSource& secrets, const std::vector<SourceFile>& files, std::vector<Finding>& findings) {
+  auto done = mask_all(secrets, files, findings);
+  if (!done) withhold_excerpts(findings);
+  for (auto& finding : findings) finding.reading = {};
+  return done;
+}
+
+}  // namespace guard

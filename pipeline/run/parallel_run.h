@@ -1,0 +1,57 @@
+// Runs tests and judges them. Each file is a world of its own (Isolation::file): a process, a fresh /tmp and /app/sandbox, an
+// attestation and a verdict, and the run's verdict is the worst of them. They run one after another in one sandbox (behind a file
+// that used up memory or processes in a new one), or, with several jobs, each in a sandbox of its own, some at a time. Then the limits of the run are divided among those that run side by
+// side, and the cap of its output among all files, so that what is kept does not depend on which of them was faster.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/byte_sink.h"
+#include "common/cancel.h"
+#include "common/result.h"
+#include "pipeline/config/config.h"
+#include "pipeline/report/test_results.h"
+#include "pipeline/verdict.h"
+#include "redact/kinds/secret_source.h"
+#include "runner/init_side/collection.h"
+#include "runner/sandbox/sandbox.h"
+
+namespace guard {
+
+struct ParallelRunRequest {
+  std::vector<std::string> files;  // one or more; each is the argument "./FILE" at the end of spec->argv
+  std::size_t jobs = 1;            // 1 to the number of files
+  Isolation isolation = Isolation::file;
+  Assertions assertions = Assertions::file;
+  const SandboxSpec* spec = nullptr;  // of the whole: all files, all that may be used
+  const SecretSource* secrets = nullptr;
+  std::uint64_t keep_bytes = 0;
+  bool sandboxed = true;
+  bool filtered = false;  // only tests of some names (TestOptions::names): a file without one says nothing
+  std::function<Result<std::unique_ptr<Sandbox>>()> make_sandbox;  // called from several threads
+  std::function<void(std::size_t done)> progress;                  // called from the caller's thread
+};
+
+// What the files came to together. Tests are those of all; times and bytes are sums, `wall` and peak memory those of the largest.
+struct ParallelRun {
+  Verdict verdict;  // of the first file that is rejected; else of the first that is not allowed; else the pass of all
+  std::vector<FileResult> files;     // of each file of the request, in its order
+  std::optional<TestSummary> tests;  // of those whose report could be read; nothing: of none
+  ExecResult exec;
+  std::optional<Collection> written;  // by all of them; of files with the same name and other bytes the first
+  std::uint64_t kept_bytes = 0;
+  std::uint64_t dropped_bytes = 0;
+  std::map<std::string, std::uint64_t> redactions;
+};
+
+// The limits of one of `jobs` sandboxes that run side by side.
+Limits share_of(const Limits& limits, std::size_t jobs);
+
+// Output goes to `out` and `err` file by file, in the order of `files`: with several jobs as soon as it is a file's turn and it has
+// ended. An Error: one of the sandboxes failed, or a sink did; all others have ended when it returns.
+Result<ParallelRun> run_parallel(const ParallelRunRequest& request, ByteSink& out, ByteSink& err, const CancelToken& cancel);
+
+}  // namespace guard

@@ -1,0 +1,147 @@
+// Runs while guard is built: writes the table of the shipped secret kinds (kind_table.h) as C++ that needs nothing to be
+// done before main().
+//
+//   kinds_compiler OUT_FILE
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstdio>
+#include <string>
+
+#include "common/text/cpp_literal.h"
+#include "common/file_io.h"
+#include "redact/kinds/kind_table.h"
+
+namespace guard {
+
+// This program makes the table and has none itself.
+const KindTable& shipped_kind_table() noexcept {
+  static constexpr KindTable kNone{};
+  return kNone;
+}
+
+namespace {
+
+std::string set(const ByteSet& bytes) {
+  const ByteSet::Words& words = bytes.words();
+  return fmt::format("ByteSet({{{:#x}u, {:#x}u, {:#x}u, {:#x}u}})", words[0], words[1], words[2], words[3]);
+}
+
+template <typename Numbers>
+std::string numbers(const Numbers& list) {
+  std::string text;
+  std::size_t column = 0;
+  for (const auto number : list) text += fmt::format("{:#x}u,{}", number, ++column % 16 == 0 ? "\n" : "");
+  return text;
+}
+
+// The lists that kinds point into.
+class KindWriter {
+ public:
+  std::string rows(std::span<const SecretKind> kinds) {
+    std::string rows;
+    for (const SecretKind& kind : kinds) rows += row(kind);
+    return rows + "{}};\n";  // no array may be empty
+  }
+
+  // Each ends with an entry that nothing points at, because no array may be empty.
+  std::string lists() const {
+    return fmt::format(
+        "constexpr std::string_view kPrefixes[] = {{\n{}\"\"sv}};\n"
+        "constexpr ByteSet kNeeds[] = {{\n{}{{}}}};\n"
+        "constexpr SecretPattern kPatterns[] = {{\n{}{{}}}};\n",
+        prefix_rows_, need_rows_, pattern_rows_);
+  }
+
+ private:
+  std::string row(const SecretKind& kind) {
+    const std::string prefixes = part("kPrefixes", prefixes_, kind.prefixes.size());
+    for (const std::string_view prefix : kind.prefixes) prefix_rows_ += cpp_literal(prefix) + ",\n";
+    const std::string needs = part("kNeeds", needs_, kind.needs.size());
+    for (const ByteSet& need : kind.needs) need_rows_ += set(need) + ",\n";
+    const std::string patterns = part("kPatterns", patterns_, kind.patterns.size());
+    for (const SecretPattern& pattern : kind.patterns) {
+      pattern_rows_ += fmt::format("{{{}, {}}},\n", cpp_literal(pattern.regex), pattern.group);
+    }
+    return fmt::format("{{{}, {}, SecretKind::Machine({}), {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n",
+                       cpp_literal(kind.rule_id), cpp_literal(kind.name), static_cast<int>(kind.machine), prefixes,
+                       kind.fold_case, set(kind.next), kind.any_left, set(kind.lead), kind.lead_max, set(kind.tail),
+                       kind.has_group, needs, kind.entropy_min, patterns, cpp_literal(kind.except), set(kind.run_chars),
+                       kind.run_min, set(kind.run_pad));
+  }
+
+  static std::string part(const char* list, std::size_t& first, std::size_t count) {
+    const std::string text = fmt::format("std::span({}).subspan({}, {})", list, first, count);
+    first += count;
+    return text;
+  }
+
+  std::string prefix_rows_;
+  std::string need_rows_;
+  std::string pattern_rows_;
+  std::size_t prefixes_ = 0;
+  std::size_t needs_ = 0;
+  std::size_t patterns_ = 0;
+};
+
+std::string trigger_tables(const LiteralTables& tables) {
+  std::string entries;
+  for (const LiteralTables::Entry& entry : tables.entries) {
+    const Literal& trigger = entry.trigger;
+    entries += fmt::format("{{{{{}, {}, {}, {}}}, {:#x}u, {:#x}u, {:#x}u, {}, {}}},\n", cpp_literal(trigger.literal),
+                           trigger.fold_case, trigger.known_value, trigger.kind, entry.bytes, entry.head,
+                           entry.mask, entry.next_in_group, entry.next_with_first);
+  }
+  std::string groups;
+  for (const auto& eight_groups : *tables.short_groups) {
+    groups += "{{";
+    for (const LiteralTables::Halves& place : eight_groups) {
+      groups += fmt::format("{{{{{{{}}}}}, {{{{{}}}}}}},\n", numbers(place.lower), numbers(place.upper));
+    }
+    groups += "}},\n";
+  }
+  std::string heads;
+  for (const auto& eight_groups : tables.head_groups->groups) {
+    heads += "{{";
+    for (const auto& place : eight_groups) heads += fmt::format("{{{{{}}}}},\n", numbers(place));
+    heads += "}},\n";
+  }
+  return fmt::format(
+      "constexpr LiteralTables::Entry kEntries[] = {{\n{}{{}}}};\n"
+      "constexpr std::uint32_t kGroup[] = {{\n{}}};\n"
+      "constexpr std::uint32_t kFirst[] = {{\n{}}};\n"
+      "constexpr std::uint16_t kPlaces[] = {{\n{}}};\n"
+      "constexpr LiteralTables::ShortGroups kShortGroups = {{{{\n{}}}}};\n"
+      "constexpr std::uint64_t kFours[] = {{\n{}}};\n"
+      "constexpr std::uint64_t kExact[] = {{\n{}}};\n"
+      "constexpr std::uint64_t kLonger[] = {{\n{}}};\n"
+      "constexpr LiteralTables::HeadGroups kHeadGroups = {{{{{{\n{}}}}}}};\n",
+      entries, numbers(tables.group), numbers(tables.first), numbers(tables.places), groups, numbers(tables.fours),
+      numbers(tables.exact), numbers(tables.longer), heads);
+}
+
+Result<void> compile(const char* out_file) {
+  GUARD_TRY_ASSIGN(const auto own, OwnKindTable::create(RuleSet::shipped()));
+  const KindTable& table = own->table();
+  KindWriter writer;
+  const std::string kinds = "constexpr SecretKind kKinds[] = {\n" + writer.rows(table.kinds);
+  const std::string runs = "constexpr SecretKind kRuns[] = {\n" + writer.rows(table.runs);
+  const std::string counts = fmt::format("constexpr std::size_t kKindCount = {};\nconstexpr std::size_t kRunCount = {};\n",
+                                         table.kinds.size(), table.runs.size());
+  return write_file_atomically(out_file, writer.lists() + kinds + runs + counts + trigger_tables(table.triggers));
+}
+
+}  // namespace
+}  // namespace guard
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fputs("usage: kinds_compiler OUT_FILE\n", stderr);
+    return 64;
+  }
+  const guard::Result<void> done = guard::compile(argv[1]);
+  if (done) return 0;
+  fmt::print(stderr, "{}\n", done.error().to_string());
+  return 1;
+}

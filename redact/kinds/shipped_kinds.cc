@@ -1,0 +1,24 @@
+// The table that kinds_compiler made, in read-only memory.
+#include "redact/kinds/kind_table.h"
+
+namespace guard {
+namespace {
+
+using std::string_view_literals::operator""sv;
+
+#include "redact/shipped_kinds_tables.inc"
+
+constexpr KindTable kTable{
+    std::span(kKinds).first(kKindCount),
+    std::span(kRuns).first(kRunCount),
+    {std::span(kEntries).first(std::size(kEntries) - 1), kGroup, kFirst, kPlaces, &kShortGroups,
+     kFours, kExact, kLonger, &kHeadGroups},
+};
+
+}  // namespace
+
+const KindTable& shipped_kind_table() noexcept {
+  return kTable;
+}
+
+}  // namespace guard

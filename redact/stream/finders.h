@@ -1,0 +1,41 @@
+// All finders over one reading of a stream.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "redact/kinds/known_values.h"
+#include "redact/literals/prefix_finder.h"
+#include "redact/stream/run_finder.h"
+#include "redact/stream/secret_state.h"
+
+namespace guard {
+
+class Finders {
+ public:
+  // `secrets` must outlive this.
+  explicit Finders(const SecretSource::State& secrets);
+
+  // Reports what can be decided in `text`, which holds kLeftContextBytes before the frontier. `outer`: of the stream
+  // that `text` is another reading of.
+  Result<void> advance(const StreamText& text, const OuterMask* outer, std::vector<SecretSpan>& spans);
+
+  // Every span that begins before this has been reported.
+  Offset frontier() const;
+
+  // For a stream that was cut by force: adds what at the end of `text` may be the beginning of a secret. After
+  // advance().
+  void add_live_end(const StreamText& text, std::vector<SecretSpan>& spans) const;
+
+ private:
+  Offset frontier_of_runs() const;
+
+  const SecretSource::State* secrets_;
+  KnownFinder known_;
+  PrefixFinder prefixes_;
+  std::optional<LongRuns> long_runs_;  // for the two below; nothing where there are none
+  std::vector<RunFinder> runs_;
+  std::optional<WrappedRuns> wrapped_;
+};
+
+}  // namespace guard

@@ -1,0 +1,194 @@
+#include "redact/stream/wrapped_runs.h"
+
+#include <algorithm>
+
+#include "redact/stream/seam.h"
+
+namespace guard {
+namespace {
+
+bool is_mixed(std::string_view text) {
+  bool lower = false;
+  bool upper = false;
+  bool digit = false;
+  for (const char c : text) {
+    lower = lower || (c >= 'a' && c <= 'z');
+    upper = upper || (c >= 'A' && c <= 'Z');
+    digit = digit || (c >= '0' && c <= '9');
+  }
+  return lower && upper && digit;
+}
+
+// The end of a line, as far as it can be seen. Where BEGIN was hidden a marker stands now: of a key's, or of a value that
+// the line belonged to.
+bool opens_armour(std::string_view line) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line.find("[REDACTED:") != std::string_view::npos ||
+         (line.ends_with("-----") && line.find("-----BEGIN ") != std::string_view::npos);
+}
+
+constexpr Offset kNone = ~Offset{0};
+
+}  // namespace
+
+void WrappedRuns::advance(const StreamText& text, std::vector<SecretSpan>& spans) {
+  LongRuns runs(chars_);
+  runs.advance(text);
+  advance(text, runs, spans);
+}
+
+void WrappedRuns::advance(const StreamText& text, const LongRuns& runs, std::vector<SecretSpan>& spans) {
+  for (;;) {
+    if (lines_ == 0 && !armour_) {
+      skip_lines(text, runs);
+      if (skipping_) {
+        frontier_ = at_;
+        return;
+      }
+    } else if (skipping_) {
+      const std::string_view rest = text.from(at_);
+      const std::size_t size = rest.find('\n');
+      if (size == std::string_view::npos) {
+        at_ = text.end();
+        frontier_ = at_;
+        return;
+      }
+      at_ += size;
+      if (opens_armour(cut_at_line_begin(text.left_of(at_)))) armour_ = true;
+      ++at_;
+      skipping_ = false;
+    }
+    if (!take_line(text, spans)) {
+      frontier_ = lines_ > 0 ? block_ : at_;
+      return;
+    }
+  }
+}
+
+// Outside of a block and of an armour: goes on to the next line that could be one of a block or stands in an armour; if
+// there is none, to the end of the text.
+void WrappedRuns::skip_lines(const StreamText& text, const LongRuns& runs) {
+  const Offset line = next_line_of_ours(text, runs);
+  // What is known of the last line, which may have no end yet, must not be forgotten.
+  Offset last = line;
+  if (line == kNone) {
+    const std::size_t line_end = text.from(at_).rfind('\n');
+    last = line_end == std::string_view::npos ? at_ : at_ + line_end + 1;
+  }
+  if (last > at_ || !skipping_) {
+    armour_ = in_armour_at(text, last);
+    at_ = last;
+    skipping_ = false;
+  }
+  if (line != kNone || armour_) return;
+  at_ = text.end();
+  skipping_ = true;
+}
+
+// The first line from at_ on that begins with a long run or, at the end of the text, with nothing that speaks against
+// one.
+Offset WrappedRuns::next_line_of_ours(const StreamText& text, const LongRuns& runs) const {
+  for (auto run = runs.from(at_); run != runs.end(); ++run) {
+    const Offset line = line_begin(text, std::max(run->begin, at_));
+    if (line != kNone) return line;
+  }
+  return kNone;
+}
+
+// Where the line begins whose first bytes behind blanks are those at `run`; kNone where others stand before them.
+Offset WrappedRuns::line_begin(const StreamText& text, Offset run) const {
+  Offset line = run;
+  while (line > at_ && run - line < kBlanksMax && (text.at(line - 1) == ' ' || text.at(line - 1) == '\t')) --line;
+  const bool begins = line == at_ ? !skipping_ : text.at(line - 1) == '\n';
+  return begins ? line : kNone;
+}
+
+// Does the line that begins at `line` stand behind the beginning of an armour, and nothing but its body in between?
+// Looks at as few lines before it as tell.
+bool WrappedRuns::in_armour_at(const StreamText& text, Offset line) const {
+  while (line > at_) {
+    if (opens_armour(cut_at_line_begin(text.left_of(line - 1)))) return true;
+    const std::size_t line_end = text.between(at_, line - 1).rfind('\n');
+    if (line_end == std::string_view::npos) return false;
+    const Offset before = at_ + line_end + 1;
+    if (!stays_in_armour(cut_at_line_end(text.between(before, line).substr(0, kWindowBytes)))) return false;
+    line = before;
+  }
+  return false;
+}
+
+// False where the line's end has to be seen first.
+bool WrappedRuns::take_line(const StreamText& text, std::vector<SecretSpan>& spans) {
+  Offset begin = at_;
+  if (begin == text.end()) return false;
+  if (armour_) {
+    const auto window = text.window(at_);
+    if (!window) return false;
+    armour_ = stays_in_armour(*window);
+    if (armour_) {
+      at_ += window->size();
+      lines_ = 0;
+      skipping_ = true;
+      return true;
+    }
+  }
+  while (begin < text.end() && begin - at_ < kBlanksMax && (text.at(begin) == ' ' || text.at(begin) == '\t')) ++begin;
+  Offset end = begin;
+  while (end < text.end() && end - begin <= kWidthMax && chars_.has(text.at(end))) ++end;
+  Offset padded = end;
+  while (padded < text.end() && padded - end < 2 && pad_.has(text.at(padded))) ++padded;
+  Offset next = padded;
+  if (next < text.end() && text.at(next) == '\r') ++next;
+  if (next == text.end() && !text.ended()) return false;
+  const bool ended = next == text.end() || text.at(next) == '\n';
+  const Offset width = end - begin;
+  const std::string_view line = text.between(begin, end);
+
+  if (ended && padded == end && width >= kWidthMin && width <= kWidthMax && is_mixed(line)) {
+    if (lines_ == 0 || width != width_) {
+      lines_ = 0;
+      told_ = false;
+      width_ = width;
+      block_ = begin;
+    }
+    if (++lines_ >= kLinesMin) hide(end, spans);
+    at_ = next;
+    if (next == text.end()) return false;
+    ++at_;
+    return true;
+  }
+  if (ended && lines_ >= kLinesMin && width < width_ && (padded > end || !reads_as_words(line))) hide(padded, spans);
+  lines_ = 0;
+  at_ = next;
+  if (at_ == text.end()) return false;
+  skipping_ = true;
+  return true;
+}
+
+void WrappedRuns::hide(Offset end, std::vector<SecretSpan>& spans) {
+  spans.push_back({block_, end, marker_, told_});
+  told_ = true;
+  block_ = end;
+}
+
+Offset WrappedRuns::live_from(const StreamText& text) const {
+  if (lines_ > 0) return block_;
+  if (skipping_ || armour_) return text.end();
+  // A first line whose end has not been seen whole.
+  Offset begin = at_;
+  while (begin < text.end() && (text.at(begin) == ' ' || text.at(begin) == '\t')) ++begin;
+  std::string_view line = text.from(begin);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line.size() >= kWidthMin && is_mixed(line) ? begin : text.end();
+}
+
+bool WrappedRuns::stays_in_armour(std::string_view line) const {
+  const std::size_t first = line.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return true;
+  line.remove_prefix(first);
+  std::size_t size = 0;
+  while (size < line.size() && (chars_.has(line[size]) || pad_.has(line[size]))) ++size;
+  return size == line.size() || (size > 0 && line.substr(size).starts_with(": "));
+}
+
+}  // namespace guard

@@ -1,0 +1,226 @@
+#include "runner/image/image_archive.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "common/hash.h"
+#include "common/text/text.h"
+#include "common/unique_fd.h"
+#include "runner/files/tar_writer.h"
+
+namespace guard {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr std::size_t kChunk = 1 << 20;
+constexpr int kDepthMax = 256;
+
+class HashSink final : public ByteSink {
+ public:
+  Result<void> push(std::span<const char> bytes) override {
+    hash_.update(bytes);
+    bytes_ += bytes.size();
+    return ok();
+  }
+  Result<void> finish() override { return ok(); }
+  LayerDigest digest() { return {hash_.finish_hex(), bytes_}; }
+
+ private:
+  Sha256 hash_;
+  std::uint64_t bytes_ = 0;
+};
+
+constexpr unsigned kUnreadable = 0111;
+
+unsigned archived_mode(mode_t mode) {
+  if ((mode & 0777) == kUnreadable) return kUnreadable;
+  return (mode & S_IXUSR) != 0 ? 0755 : 0644;
+}
+
+// What nobody may read is read by its owner for one moment.
+UniqueFd open_to_read(const fs::path& path, unsigned mode) {
+  constexpr int kFlags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+  UniqueFd fd(::open(path.c_str(), kFlags));
+  if (fd || errno != EACCES || mode != kUnreadable || ::chmod(path.c_str(), 0511) != 0) return fd;
+  fd.reset(::open(path.c_str(), kFlags));
+  const int error = errno;
+  ::chmod(path.c_str(), kUnreadable);
+  errno = error;
+  return fd;
+}
+
+// The layer goes into the outer archive and through a hash at once.
+class LayerSink final : public ByteSink {
+ public:
+  explicit LayerSink(TarWriter& outer) : outer_(outer) {}
+  Result<void> push(std::span<const char> bytes) override {
+    GUARD_TRY(hash_.push(bytes));
+    return outer_.content(std::string_view(bytes.data(), bytes.size()));
+  }
+  Result<void> finish() override { return ok(); }
+  LayerDigest digest() { return hash_.digest(); }
+
+ private:
+  TarWriter& outer_;
+  HashSink hash_;
+};
+
+class LayerWriter {
+ public:
+  // Below `prefix` in the archive, which is empty or ends with '/'.
+  LayerWriter(const fs::path& root, std::string prefix, TarWriter& tar, const CancelToken& cancel)
+      : root_(root), prefix_(std::move(prefix)), tar_(tar), cancel_(cancel), buffer_(kChunk) {}
+
+  Result<void> write_folder() { return folder({}, 0); }
+  // The root is a file itself, and `prefix` its whole path in the archive.
+  Result<void> write_file() {
+    struct stat status {};
+    if (::lstat(root_.c_str(), &status) != 0)
+      return Error::from_errno(ErrorCode::io_error, printable(root_.native()), errno);
+    if (!S_ISREG(status.st_mode))
+      return Error(ErrorCode::input_invalid, fmt::format("{} is not a file", printable(root_.native())));
+    return file({}, archived_mode(status.st_mode));
+  }
+
+ private:
+  Result<void> folder(const fs::path& relative, int depth) {
+    if (depth > kDepthMax)
+      return Error(ErrorCode::input_invalid, fmt::format("{} lies too deep", printable(relative.native())));
+    std::error_code failure;
+    std::vector<std::string> names;
+    for (fs::directory_iterator entry(root_ / relative, failure), end; !failure && entry != end;
+         entry.increment(failure)) {
+      names.push_back(entry->path().filename().string());
+    }
+    if (failure) return Error::from_errno(ErrorCode::io_error, printable((root_ / relative).native()), failure.value());
+    std::sort(names.begin(), names.end());
+    for (const auto& name : names) GUARD_TRY(entry(relative / name, depth));
+    return ok();
+  }
+
+  Result<void> entry(const fs::path& relative, int depth) {
+    const fs::path path = root_ / relative;
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) != 0)
+      return Error::from_errno(ErrorCode::io_error, printable(path.native()), errno);
+    if (S_ISDIR(status.st_mode)) {
+      GUARD_TRY(tar_.add_folder(prefix_ + relative.native(), 0755));
+      return folder(relative, depth + 1);
+    }
+    if (S_ISLNK(status.st_mode)) {
+      std::error_code failure;
+      const fs::path target = fs::read_symlink(path, failure);
+      if (failure) return Error::from_errno(ErrorCode::io_error, printable(path.native()), failure.value());
+      return tar_.add_link(prefix_ + relative.native(), target.native());
+    }
+    if (!S_ISREG(status.st_mode))
+      return Error(ErrorCode::input_invalid, fmt::format("{} is not a file", printable(path.native())));
+    return file(relative, archived_mode(status.st_mode));
+  }
+
+  Result<void> file(const fs::path& relative, unsigned mode) {
+    const fs::path path = relative.empty() ? root_ : root_ / relative;
+    UniqueFd fd = open_to_read(path, mode);
+    struct stat status {};
+    if (!fd || ::fstat(fd.get(), &status) != 0)
+      return Error::from_errno(ErrorCode::io_error, printable(path.native()), errno);
+    GUARD_TRY(tar_.begin_file(prefix_ + relative.native(), mode, static_cast<std::uint64_t>(status.st_size)));
+    for (;;) {
+      if (cancel_.cancelled()) return Error(ErrorCode::cancelled, "stopped while archiving the image");
+      const ssize_t count = ::read(fd.get(), buffer_.data(), buffer_.size());
+      if (count == 0) return tar_.end_file();
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) return Error::from_errno(ErrorCode::io_error, printable(path.native()), errno);
+      GUARD_TRY(tar_.content(std::string_view(buffer_.data(), static_cast<std::size_t>(count))));
+    }
+  }
+
+  const fs::path& root_;
+  std::string prefix_;
+  TarWriter& tar_;
+  const CancelToken& cancel_;
+  std::vector<char> buffer_;
+};
+
+Result<void> write_layer(const fs::path& root, ByteSink& out, const CancelToken& cancel) {
+  TarWriter tar(out);
+  GUARD_TRY(LayerWriter(root, {}, tar, cancel).write_folder());
+  return tar.finish();
+}
+
+#if defined(__x86_64__)
+constexpr std::string_view kArchitecture = "amd64";
+#else
+constexpr std::string_view kArchitecture = "arm64";
+#endif
+constexpr std::string_view kCreated = "1970-01-01T00:00:00Z";
+
+}  // namespace
+
+Result<void> add_to_archive(TarWriter& tar, const fs::path& source, std::string_view path, const CancelToken& cancel) {
+  std::error_code failure;
+  if (fs::is_directory(fs::symlink_status(source, failure))) {
+    GUARD_TRY(tar.add_folder(path, 0755));
+    return LayerWriter(source, fmt::format("{}/", path), tar, cancel).write_folder();
+  }
+  return LayerWriter(source, std::string(path), tar, cancel).write_file();
+}
+
+Result<LayerDigest> digest_layer(const fs::path& root, const CancelToken& cancel) {
+  HashSink sink;
+  GUARD_TRY(write_layer(root, sink, cancel));
+  return sink.digest();
+}
+
+std::string image_config(std::string_view content_digest, std::string_view layer_sha256_hex) {
+  // Keys of a json object are sorted, so the text is a pure function of the two digests.
+  const json config = {
+      {"architecture", kArchitecture},
+      {"os", "linux"},
+      {"created", kCreated},
+      {"config",
+       {{"User", "1000:1000"},
+        {"WorkingDir", "/app"},
+        {"Env", json::array({"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/tmp"})},
+        {"Cmd", json::array({"bun", "test"})},
+        {"Labels", {{"guard.content", content_digest}}}}},
+      {"rootfs", {{"type", "layers"}, {"diff_ids", json::array({fmt::format("sha256:{}", layer_sha256_hex)})}}},
+      {"history", json::array({{{"created", kCreated}, {"created_by", "guard image build"}}})},
+  };
+  return config.dump();
+}
+
+std::string image_id(std::string_view config) {
+  return fmt::format("sha256:{}", sha256_hex(config));
+}
+
+Result<void> write_image_archive(const fs::path& root, const LayerDigest& layer, std::string_view config,
+                                 std::string_view reference, ByteSink& out, const CancelToken& cancel) {
+  const std::string config_name = fmt::format("{}.json", sha256_hex(config));
+  const json manifest = json::array({{{"Config", config_name},
+                                      {"RepoTags", json::array({std::string(reference)})},
+                                      {"Layers", json::array({"layer.tar"})}}});
+  TarWriter outer(out);
+  GUARD_TRY(outer.add_file("manifest.json", 0644, manifest.dump()));
+  GUARD_TRY(outer.add_file(config_name, 0644, config));
+  GUARD_TRY(outer.begin_file("layer.tar", 0644, layer.bytes));
+  LayerSink sink(outer);
+  GUARD_TRY(write_layer(root, sink, cancel));
+  GUARD_TRY(outer.end_file());
+  if (sink.digest().sha256_hex != layer.sha256_hex) {
+    return Error(ErrorCode::io_error, fmt::format("{} is not what it was when it was built", printable(root.native())))
+        .hint(fmt::format("remove {} and run `guard image build` again", printable(root.parent_path().native())));
+  }
+  return outer.finish();
+}
+
+}  // namespace guard

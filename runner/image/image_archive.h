@@ -1,0 +1,41 @@
+// A root folder as an image for a container engine, in the form of `docker save`: one layer, its configuration, and a
+// manifest. All of it is a pure function of the folder's contents, so the image's id is known before any engine has
+// seen it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "common/byte_sink.h"
+#include "common/cancel.h"
+#include "common/result.h"
+#include "runner/files/tar_writer.h"
+
+namespace guard {
+
+struct LayerDigest {
+  std::string sha256_hex;
+  std::uint64_t bytes = 0;
+};
+
+// Adds a file as `path`, or what is in a folder below it and the folder itself. Owned by root, time 0, and nobody's to
+// write. INPUT_INVALID for a device, FIFO or socket.
+Result<void> add_to_archive(TarWriter& tar, const std::filesystem::path& source, std::string_view path,
+                            const CancelToken& cancel);
+
+// Reads the whole folder. Entries sorted, owned by root, time 0.
+Result<LayerDigest> digest_layer(const std::filesystem::path& root, const CancelToken& cancel);
+
+// The image's configuration, JSON: non-root user, /app, a label "guard.content" with `content_digest`.
+std::string image_config(std::string_view content_digest, std::string_view layer_sha256_hex);
+
+// "sha256:" and the digest of the configuration: what engines call the image's id.
+std::string image_id(std::string_view config);
+
+// IO_ERROR when the folder is no longer what `layer` says; half an archive has then been written.
+Result<void> write_image_archive(const std::filesystem::path& root, const LayerDigest& layer, std::string_view config,
+                                 std::string_view reference, ByteSink& out, const CancelToken& cancel);
+
+}  // namespace guard

@@ -1,0 +1,129 @@
+#include "runner/init_side/init_binary.h"
+
+#include <sys/stat.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/file_io.h"
+#include "common/hash.h"
+#include "runner/sandbox/seccomp_filter.h"
+
+extern "C" {
+extern const char guard_init_program[];
+extern const char guard_init_program_end[];
+extern const char guard_init_sha256[];
+extern const char guard_attestation_sha256[];
+extern const char guard_attestation_start[];
+extern const char guard_attestation_start_end[];
+extern const char guard_attestation_core[];
+extern const char guard_attestation_core_end[];
+}
+
+namespace guard {
+namespace {
+
+constexpr milliseconds kInitDeadlineSlack{5'000};
+constexpr std::size_t kHexDigits = 2 * Sha256::kBytes;
+
+bool is_intact(const std::filesystem::path& path, std::string_view bytes, mode_t mode) {
+  struct stat found {};
+  if (::lstat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode) || (found.st_mode & 07777) != mode) return false;
+  const auto content = read_file(path, bytes.size(), FollowLinks::no);
+  return content && *content == bytes;
+}
+
+Result<std::filesystem::path> written_out(std::string_view digest, const char* name, std::string_view bytes,
+                                          mode_t mode) {
+  GUARD_TRY_ASSIGN(const std::filesystem::path cache, shared_cache_folder());
+  const std::filesystem::path folder = cache / "init" / digest;
+  const std::filesystem::path path = folder / name;
+  if (is_intact(path, bytes, mode)) return path;
+  const std::string what = fmt::format("writing out the sandbox's {}", name);
+  GUARD_TRY(make_folders(folder, 0755).context(what));
+  GUARD_TRY(write_file_atomically(path, bytes, mode).context(what));
+  if (!is_intact(path, bytes, mode)) {
+    return Error(ErrorCode::io_error, fmt::format("{} does not hold what was written into it", path.string()));
+  }
+  return path;
+}
+
+bool is_filled(const SandboxSpec& spec, std::string_view target) {
+  return std::any_of(spec.scratch.begin(), spec.scratch.end(), [&](const ScratchFolder& scratch) { return scratch.target == target && !scratch.filled_from.empty(); });
+}
+
+}  // namespace
+
+std::string_view init_binary() {
+  return {guard_init_program, static_cast<std::size_t>(guard_init_program_end - guard_init_program)};
+}
+
+std::string_view attestation_script() {
+  return {guard_attestation_start, static_cast<std::size_t>(guard_attestation_start_end - guard_attestation_start)};
+}
+
+std::string_view attestation_core() {
+  return {guard_attestation_core, static_cast<std::size_t>(guard_attestation_core_end - guard_attestation_core)};
+}
+
+std::string_view attestation_sha256() {
+  return {guard_attestation_sha256, kHexDigits};
+}
+
+std::string_view init_binary_sha256() {
+  return {guard_init_sha256, kHexDigits};
+}
+
+Result<std::filesystem::path> init_binary_path() {
+  return written_out(init_binary_sha256(), "guard-init", init_binary(), 0755);
+}
+
+Result<std::filesystem::path> seccomp_profile_path() {
+  static const std::string digest = sha256_hex(seccomp_profile_json());
+  return written_out(digest, "seccomp.json", seccomp_profile_json(), 0644);
+}
+
+std::vector<std::string> init_command(std::string_view program, const SandboxSpec& spec, const InitDuties& duties) {
+  std::vector<std::string> command = {std::string(program)};
+  if (!duties.owner.empty()) command.insert(command.end(), {"--owner", duties.owner});
+  if (duties.no_life_line) command.emplace_back("--no-life-line");
+  if (spec.report == ReportChannel::on) command.emplace_back("--report");
+  if (spec.attestation == Attestation::on) command.emplace_back("--attest");
+  if (duties.watch_cgroup) command.emplace_back("--watch");
+  if (duties.tag_frames) command.emplace_back("--key");
+  if (duties.own_filter) command.emplace_back("--filter");
+  const auto add = [&command](const char* option, auto value) {
+    command.emplace_back(option);
+    command.push_back(fmt::format("{}", value));
+  };
+  add("--nofile", spec.limits.open_files);
+  add("--fsize", spec.limits.file_bytes);
+  if (duties.nproc > 0) add("--nproc", duties.nproc);
+  add("--deadline-ms", (spec.timeout + spec.grace + kInitDeadlineSlack).count());
+  add("--grace-ms", spec.grace.count());
+  if (spec.collect) {
+    add("--collect", spec.collect->folder);
+    add("--collect-files", spec.collect->files_max);
+    add("--collect-bytes", spec.collect->bytes_max);
+    add("--collect-file-bytes", spec.collect->file_bytes_max);
+  }
+  for (const ScratchFolder& scratch : spec.scratch) {
+    if (scratch.filled_from.empty() || !duties.own_folders) continue;
+    add("--fill", scratch.target);
+    command.push_back(scratch.filled_from);
+  }
+  if (!spec.each.empty()) {
+    add("--each", spec.each.size());
+    if (spec.each_timeout.count() > 0) add("--each-ms", spec.each_timeout.count());
+    for (const MemoryFolder& folder : memory_folders(spec)) {
+      if (duties.own_folders && !is_filled(spec, folder.target)) add("--fresh", folder.target);
+    }
+  }
+  command.emplace_back("--");
+  command.insert(command.end(), spec.argv.begin(), spec.argv.end());
+  command.insert(command.end(), spec.each.begin(), spec.each.end());
+  return command;
+}
+
+}  // namespace guard

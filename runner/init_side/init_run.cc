@@ -1,0 +1,379 @@
+#include "runner/init_side/init_run.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <optional>
+
+#include "common/text/text.h"
+#include "runner/init_side/init_stream.h"
+#include "runner/process/process_tree.h"
+
+namespace guard {
+namespace {
+
+constexpr milliseconds kTick{50};
+// Init forwards TERM and kills after the grace by itself; only if it can't do that any more we do.
+constexpr milliseconds kKillSlack{2'000};
+// Between the end of the one and of the other: the exit frame, the end of the stream, the child.
+constexpr milliseconds kLingerSpan{5'000};
+constexpr std::size_t kComplaintBytesMax = 16 * 1024;
+
+struct Pipe {
+  UniqueFd read;
+  UniqueFd write;
+};
+
+Result<Pipe> make_pipe() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return Error::from_errno(ErrorCode::environment_creation_failed, "pipe", errno);
+  return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+class Runner {
+ public:
+  Runner(const SandboxSpec& spec, const InitRun& run, ByteSink& out, ByteSink& err, const CancelToken& cancel)
+      : spec_(spec),
+        run_(run),
+        cancel_(cancel),
+        stream_(out, err, spec.limits.output_flood_bytes, spec.report, spec.collect) {
+    stream_.expect_programs(spec.each.size(), [this] { end_of_program(); });
+  }
+
+  Result<ExecResult> run();
+
+ private:
+  Result<void> start();
+  void pump();
+  void read_frames();
+  void read_complaints();
+  void read_info();
+  void look_at_limits();
+  void look_at_limits_now();
+  std::optional<OutcomeKind> limit_hit() const;
+  void end_of_program();
+  void end_run(OutcomeKind why);
+  void fail(Error error);
+  void kill_now();
+  void signal_init(int signal_number) const;
+  Deadline next_wake() const;
+  bool wait_for_init(Deadline deadline) const;
+  Result<Outcome> decide();
+
+  const SandboxSpec& spec_;
+  const InitRun& run_;
+  const CancelToken& cancel_;
+  InitStream stream_;
+
+  UniqueFd life_line_;
+  UniqueFd frames_;
+  UniqueFd complaints_;
+  UniqueFd info_;
+  std::string complaint_text_;
+  std::string info_text_;
+  std::optional<ChildProcess> child_;
+  pid_t init_pid_ = -1;
+  UniqueFd init_pidfd_;
+
+  SteadyClock::time_point began_ = SteadyClock::now();
+  Deadline timeout_ = Deadline::never();
+  Deadline kill_at_ = Deadline::never();
+  Deadline linger_until_ = Deadline::never();
+  Deadline next_look_ = Deadline::after(kTick);
+  bool child_ended_ = false;
+  bool checked_ = false;  // the hello was held against what a sandbox must be
+  TermSent term_sent_ = TermSent::no;
+  std::optional<OutcomeKind> why_;
+  std::size_t programs_ended_ = 0;
+  std::optional<std::pair<std::size_t, OutcomeKind>> spender_;  // of SandboxSpec::each: who hit a limit before the next one began
+  std::optional<Error> error_;
+};
+
+Result<void> Runner::start() {
+  GUARD_TRY_ASSIGN(Pipe life_line, make_pipe());
+  GUARD_TRY_ASSIGN(Pipe frames, make_pipe());
+  GUARD_TRY_ASSIGN(Pipe complaints, make_pipe());
+  Pipe info;
+  ChildSpec child = run_.child;
+  child.descriptors.emplace_back(life_line.read.get(), 0);
+  child.descriptors.emplace_back(frames.write.get(), 1);
+  child.descriptors.emplace_back(complaints.write.get(), 2);
+  if (run_.info_fd >= 0) {
+    GUARD_TRY_ASSIGN(info, make_pipe());
+    child.descriptors.emplace_back(info.write.get(), run_.info_fd);
+  }
+  for (const int fd : {frames.read.get(), complaints.read.get(), info.read.get()}) {
+    if (fd >= 0 && ::fcntl(fd, F_SETFL, O_NONBLOCK) != 0) {
+      return Error::from_errno(ErrorCode::environment_creation_failed, "fcntl", errno);
+    }
+  }
+  GUARD_TRY_ASSIGN(ChildProcess started, ChildProcess::start(child));
+  child_.emplace(std::move(started));
+  life_line_ = std::move(life_line.write);
+  frames_ = std::move(frames.read);
+  complaints_ = std::move(complaints.read);
+  info_ = std::move(info.read);
+  if (run_.info_fd < 0) init_pid_ = child_->pid();
+  began_ = SteadyClock::now();
+  timeout_ = Deadline::after(spec_.timeout);
+  return ok();
+}
+
+void Runner::signal_init(int signal_number) const {
+  const int fd = run_.info_fd < 0 ? child_->pidfd() : init_pidfd_.get();
+  if (fd >= 0) ::syscall(SYS_pidfd_send_signal, fd, signal_number, nullptr, 0);
+}
+
+// A PID namespace is gone with its init. On the host the end of the life line makes init kill what descends from it;
+// only if that takes too long we do, before the init, because what it has adopted can't be found any more once it is
+// gone.
+void Runner::kill_now() {
+  if (run_.info_fd < 0 && life_line_) {
+    life_line_.reset();
+    kill_at_ = Deadline::after(kKillSlack);
+    return;
+  }
+  life_line_.reset();
+  if (run_.cgroup != nullptr) run_.cgroup->kill_all();
+  if (run_.info_fd < 0 && !child_ended_) kill_tree(child_->pid(), Deadline::after(kLingerSpan));
+  signal_init(SIGKILL);
+  child_->signal_group(SIGKILL);
+  kill_at_ = Deadline::never();
+  linger_until_ = linger_until_.sooner(Deadline::after(kLingerSpan));
+}
+
+void Runner::end_run(OutcomeKind why) {
+  if (why_ || error_) return;
+  why_ = why;
+  const bool may_say_goodbye = why == OutcomeKind::timed_out || why == OutcomeKind::cancelled;
+  if (!may_say_goodbye || (run_.info_fd >= 0 && !init_pidfd_)) {
+    kill_now();
+    return;
+  }
+  term_sent_ = TermSent::yes;
+  kill_at_ = Deadline::after(spec_.grace + kKillSlack);
+  signal_init(SIGTERM);
+}
+
+void Runner::fail(Error error) {
+  if (error_) return;
+  error_ = std::move(error);
+  kill_now();
+}
+
+void Runner::read_frames() {
+  std::array<char, 128 * 1024> buffer;
+  const ssize_t size = ::read(frames_.get(), buffer.data(), buffer.size());
+  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (size <= 0) {
+    frames_.reset();
+    linger_until_ = linger_until_.sooner(Deadline::after(kLingerSpan));
+    return;
+  }
+  // After a failure the stream is only drained: nothing more may be pushed.
+  if (error_) return;
+  if (auto pushed = stream_.push(std::span(buffer.data(), static_cast<std::size_t>(size))); !pushed) {
+    fail(std::move(pushed).error());
+    return;
+  }
+  if (stream_.hello_seen() && !checked_) {
+    checked_ = true;
+    if (run_.confinement == Confinement::must_be_proved) {
+      if (auto confined = check_confinement(stream_.hello()); !confined) fail(std::move(confined).error());
+    }
+  }
+  if (stream_.flooded()) end_run(OutcomeKind::output_flood);
+  if (spender_) end_run(spender_->second);
+  if (stream_.exit_seen()) linger_until_ = linger_until_.sooner(Deadline::after(kLingerSpan));
+}
+
+// What bubblewrap or the init say when they can't start; drained always, kept up to a limit.
+void Runner::read_complaints() {
+  std::array<char, 4096> buffer;
+  const ssize_t size = ::read(complaints_.get(), buffer.data(), buffer.size());
+  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (size <= 0) {
+    complaints_.reset();
+    return;
+  }
+  const std::size_t room = kComplaintBytesMax - complaint_text_.size();
+  complaint_text_.append(buffer.data(), std::min(room, static_cast<std::size_t>(size)));
+}
+
+// {"child-pid": 4711, ...}, from bubblewrap.
+void Runner::read_info() {
+  std::array<char, 1024> buffer;
+  const ssize_t size = ::read(info_.get(), buffer.data(), buffer.size());
+  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (size > 0) info_text_.append(buffer.data(), static_cast<std::size_t>(size));
+  if (size <= 0 || info_text_.size() > 4096) info_.reset();
+  static constexpr std::string_view kKey = "\"child-pid\":";
+  const std::size_t at = info_text_.find(kKey);
+  if (init_pidfd_ || at == std::string::npos) return;
+  const std::size_t digits = info_text_.find_first_not_of(' ', at + kKey.size());
+  // Not before something follows the number: it may have been cut.
+  if (digits == std::string::npos || info_text_.find_first_not_of("0123456789", digits) == std::string::npos) return;
+  pid_t pid = -1;
+  std::from_chars(info_text_.data() + digits, info_text_.data() + info_text_.size(), pid);
+  if (pid <= 1) return;
+  init_pid_ = pid;
+  init_pidfd_.reset(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (!init_pidfd_ && !child_ended_ && errno != ESRCH) {
+    fail(Error::from_errno(ErrorCode::environment_creation_failed, "pidfd_open of the sandbox's init", errno));
+  }
+}
+
+// Past any of these the verdict can't change any more, so the run ends.
+void Runner::look_at_limits() {
+  if (child_ended_ || why_ || error_ || !next_look_.passed()) return;
+  const auto began = SteadyClock::now();
+  look_at_limits_now();
+  // On a machine with very many processes a look takes long: never more than a tenth of the time.
+  const auto took = std::chrono::ceil<milliseconds>(SteadyClock::now() - began);
+  next_look_ = Deadline::after(std::max(kTick, took * 10));
+}
+
+std::optional<OutcomeKind> Runner::limit_hit() const {
+  if (run_.cgroup == nullptr) return std::nullopt;
+  if (run_.cgroup->killed_for_memory()) return OutcomeKind::out_of_memory;
+  if (run_.cgroup->hit_pids_limit()) return OutcomeKind::pids_limit;
+  return std::nullopt;
+}
+
+// Looked at here and not with the next tick, when another program would be blamed.
+void Runner::end_of_program() {
+  const std::size_t index = programs_ended_++;
+  if (!spender_) {
+    if (const auto hit = limit_hit()) spender_.emplace(index, *hit);
+  }
+  if (spec_.program_ended) spec_.program_ended();
+}
+
+void Runner::look_at_limits_now() {
+  if (const auto hit = limit_hit()) return end_run(*hit);
+  if ((!run_.watch_memory && !run_.watch_pids) || init_pid_ <= 1) return;
+  const TreeUsage usage = measure_tree(init_pid_);
+  if (run_.watch_memory && usage.memory_bytes > spec_.limits.memory_bytes) return end_run(OutcomeKind::out_of_memory);
+  if (run_.watch_pids && usage.tasks >= spec_.limits.pids) end_run(OutcomeKind::pids_limit);
+}
+
+Deadline Runner::next_wake() const {
+  Deadline wake = linger_until_.sooner(kill_at_);
+  if (!why_ && !error_) wake = wake.sooner(timeout_);
+  if (!child_ended_ && !why_ && !error_ && (run_.cgroup != nullptr || run_.watch_memory || run_.watch_pids))
+    wake = wake.sooner(next_look_);
+  return wake;
+}
+
+void Runner::pump() {
+  while (frames_ || !child_ended_) {
+    std::array<pollfd, 5> fds = {pollfd{frames_.get(), POLLIN, 0}, pollfd{complaints_.get(), POLLIN, 0},
+                                 pollfd{info_.get(), POLLIN, 0}, pollfd{child_ended_ ? -1 : child_->pidfd(), POLLIN, 0},
+                                 pollfd{why_ || error_ ? -1 : cancel_.fd(), POLLIN, 0}};
+    if (::poll(fds.data(), fds.size(), next_wake().poll_timeout()) < 0 && errno != EINTR) {
+      fail(Error::from_errno(ErrorCode::environment_creation_failed, "poll", errno));
+    }
+    if (info_ && fds[2].revents != 0) read_info();
+    if (frames_ && fds[0].revents != 0) read_frames();
+    if (complaints_ && fds[1].revents != 0) read_complaints();
+    if (!child_ended_ && fds[3].revents != 0) {
+      child_ended_ = true;
+      linger_until_ = linger_until_.sooner(Deadline::after(kLingerSpan));
+    }
+    if (cancel_.cancelled()) end_run(OutcomeKind::cancelled);
+    if (timeout_.passed()) end_run(OutcomeKind::timed_out);
+    look_at_limits();
+    if (kill_at_.passed()) kill_now();
+    if (linger_until_.passed()) break;
+  }
+}
+
+Result<Outcome> Runner::decide() {
+  if (error_) return *std::move(error_);
+  const auto forced = [this](OutcomeKind kind) { return why_ && *why_ == kind; };
+  if (forced(OutcomeKind::cancelled)) return Outcome{OutcomeKind::cancelled, cancel_.signal_number(), {}};
+  std::optional<Outcome> natural;
+  if (stream_.exit_seen()) {
+    auto outcome = outcome_of(*stream_.exit(), term_sent_, spec_.timeout);
+    if (!outcome) return std::move(outcome).error();
+    natural = std::move(*outcome);
+  }
+  if (!stream_.hello_seen()) {
+    return Error(ErrorCode::environment_creation_failed,
+                 fmt::format("the sandbox could not be made: {}",
+                             complaint_text_.empty() ? "it ended without a word" : printable(complaint_text_)))
+        .detail("stderr", complaint_text_);
+  }
+  if (natural && natural->kind == OutcomeKind::violation) return *natural;
+  if (forced(OutcomeKind::output_flood) || stream_.flooded()) {
+    return Outcome{OutcomeKind::output_flood, static_cast<std::int64_t>(spec_.limits.output_flood_bytes), {}};
+  }
+  if (forced(OutcomeKind::out_of_memory) || (run_.cgroup != nullptr && run_.cgroup->killed_for_memory())) {
+    return Outcome{OutcomeKind::out_of_memory, static_cast<std::int64_t>(spec_.limits.memory_bytes), {}};
+  }
+  if (forced(OutcomeKind::pids_limit) || (run_.cgroup != nullptr && run_.cgroup->hit_pids_limit())) {
+    return Outcome{OutcomeKind::pids_limit, spec_.limits.pids, {}};
+  }
+  if (forced(OutcomeKind::timed_out)) return Outcome{OutcomeKind::timed_out, spec_.timeout.count(), {}};
+  GUARD_TRY(stream_.finish());
+  return *natural;
+}
+
+bool Runner::wait_for_init(Deadline deadline) const {
+  if (!init_pidfd_) return true;
+  pollfd ended{init_pidfd_.get(), POLLIN, 0};
+  for (;;) {
+    const int ready = ::poll(&ended, 1, deadline.poll_timeout());
+    if (ready >= 0 || errno != EINTR) return ready > 0;
+  }
+}
+
+Result<ExecResult> Runner::run() {
+  GUARD_TRY(start());
+  pump();
+  // Whatever is still there goes now; a well-behaved init has left nothing.
+  if (!child_ended_) {
+    life_line_.reset();
+    kill_now();
+  }
+  life_line_.reset();
+  child_->reap();
+  // A PID 1 has ended only when every process of its namespace has, which is later than the end of its stream.
+  if (!wait_for_init(Deadline::after(kLingerSpan))) {
+    return Error(ErrorCode::environment_creation_failed, "processes of the run could not be killed");
+  }
+  while (complaints_ && complaint_text_.size() < kComplaintBytesMax) {
+    const std::size_t before = complaint_text_.size();
+    read_complaints();
+    if (complaint_text_.size() == before) break;
+  }
+  ExecResult result;
+  result.wall = std::chrono::duration_cast<milliseconds>(SteadyClock::now() - began_);
+  GUARD_TRY_ASSIGN(result.outcome, decide());
+  if (run_.cgroup != nullptr) result.memory_peak_bytes = run_.cgroup->memory_peak_bytes();
+  stream_.take_into(result);
+  if (spender_ && spender_->first < result.earlier.size()) {
+    Outcome& outcome = result.earlier[spender_->first].outcome;
+    const bool passed = outcome.kind == OutcomeKind::exited && outcome.value == 0;
+    if (!passed && result.outcome.kind == spender_->second) outcome = result.outcome;
+  }
+  return result;
+}
+
+}  // namespace
+
+Result<ExecResult> run_under_init(const SandboxSpec& spec, const InitRun& run, ByteSink& out, ByteSink& err,
+                                  const CancelToken& cancel) {
+  return Runner(spec, run, out, err, cancel).run();
+}
+
+}  // namespace guard

@@ -1,0 +1,144 @@
+// guard's end of init's framed stream (runner/init_side/init_protocol.h): the program's output goes on into two sinks, the rest
+// is kept. Foreign bytes: whoever broke out of the sandbox could have written them, so the order and size of every
+// frame are held against the protocol and nothing is guessed.
+//
+// Order of calls: push() until the stream ends, finish(), then read. Not thread-safe. The sinks must outlive it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/byte_sink.h"
+#include "common/result.h"
+#include "runner/init_side/collected_stream.h"
+#include "runner/process/exec_result.h"
+#include "runner/init_side/init_protocol.h"
+#include "runner/sandbox/sandbox.h"
+
+namespace guard {
+
+// What the exit frame says.
+struct InitExit {
+  enum class Kind : std::uint8_t { exited, signaled, exec_failed, init_failed };
+  Kind kind = Kind::exited;
+  std::int64_t value = 0;         // exit code, signal number or errno
+  std::string step;               // init_failed: what init was doing
+  std::string sysctl;             // init_failed: the limit of the machine that was reached; empty: it was none
+  bool term_from_inside = false;  // some process of the run tried to end the init
+  bool term_from_outside = false;
+  bool timed_out = false;       // init's own deadline had passed
+  milliseconds program_timeout{0};  // the limit of this one program, where it had passed; else 0
+  std::uint64_t leftovers = 0;  // processes that were still there when the program had ended
+  // Of the cgroup that init sees, while it ran. They speak about the run only where that cgroup is the run's own: in a
+  // container.
+  std::uint64_t oom_kills = 0;
+  std::uint64_t pids_refused = 0;
+  std::string full_folders;  // in which there was no room left: "/tmp and /app/sandbox"; empty: none was seen
+  std::string touched;       // ExecResult::touched
+  bool attestation_forged = false;
+  bool more = false;           // another program follows
+  bool errors_closed = false;  // nobody held its standard error open any more before it attested
+  bool debugged = false;       // a debugger served it when it attested
+  bool ended_elsewhere = false;  // another of its threads than the first ended it, or it executed another program
+  std::uint64_t max_rss_bytes = 0;
+  milliseconds cpu{0};
+};
+
+class InitStream final {
+ public:
+  InitStream(ByteSink& out, ByteSink& err, std::uint64_t output_flood_bytes, ReportChannel report,
+             std::optional<CollectRequest> collect = std::nullopt);
+
+  // Before the first push(): so many programs run one after another; `ended` is called between the output of two.
+  void expect_programs(std::size_t count, std::function<void()> ended);
+
+  // Before the first push(): every frame has to carry its tag. What a frame says is believed only once its tag is seen;
+  // output has gone on into its sink by then, so what the sinks got is worth nothing after a failure.
+  using TagKey = std::array<unsigned char, init_protocol::kTagKeyBytes>;
+  void expect_tags(const TagKey& key);
+  bool tagged() const noexcept { return key_.has_value(); }
+  // Behind init's first frame there was one that it did not write. Only after a failed push().
+  bool forged() const noexcept { return forged_; }
+
+  // PROTOCOL_ERROR for anything out of order; a sink's own Error when it fails. Once flooded() is true output is
+  // counted and no longer passed on: the caller is expected to end the run.
+  Result<void> push(std::span<const char> bytes);
+
+  // PROTOCOL_ERROR unless the stream held a hello and an exit frame and ended behind it.
+  Result<void> finish();
+
+  bool flooded() const noexcept { return flooded_; }
+  bool hello_seen() const noexcept { return hello_seen_; }
+  bool exit_seen() const noexcept { return exit_.has_value(); }
+  const std::map<std::string, std::string>& hello() const noexcept { return hello_; }
+  const std::optional<InitExit>& exit() const noexcept { return exit_; }
+
+  // Moves what was read (byte counts, report, collected files, seen_inside, cpu, peak memory) into `result`; also where
+  // there was no exit frame. The outcome is not touched.
+  void take_into(ExecResult& result);
+
+ private:
+  Result<void> begin_frame();
+  Result<void> take_payload(std::span<const char> bytes);
+  Result<void> end_frame();
+  Result<void> check_tag();
+  Result<void> check_collected(const InitExit& exit) const;
+  Result<void> end_program(InitExit exit);
+  void take_program(const InitExit& exit, ExecResult& result);
+  Result<void> pass_on(std::span<const char> bytes, ByteSink& sink, std::uint64_t& counter);
+
+  ByteSink& out_;
+  ByteSink& err_;
+  std::uint64_t output_flood_bytes_;
+  ReportChannel report_channel_;
+
+  unsigned char header_[init_protocol::kHeaderBytes] = {};
+  std::size_t header_filled_ = 0;
+  init_protocol::FrameType type_ = init_protocol::FrameType::hello;
+  std::uint32_t payload_left_ = 0;
+  std::optional<TagKey> key_;
+  std::optional<init_protocol::SipHash> hash_;  // of the frame that is being read
+  std::uint64_t frames_ = 0;
+  bool forged_ = false;
+  unsigned char tag_[init_protocol::kTagBytes] = {};
+  std::size_t tag_filled_ = 0;
+  std::string text_;  // of a hello, attestation or exit frame
+
+  bool hello_seen_ = false;
+  bool flooded_ = false;
+  bool report_truncated_ = false;
+  std::uint64_t stdout_bytes_ = 0;
+  std::uint64_t stderr_bytes_ = 0;
+  std::map<std::string, std::string> hello_;
+  std::optional<std::string> report_;
+  std::optional<Attested> attested_;
+  CollectedStream collected_;
+  std::size_t programs_left_ = 1;
+  std::function<void()> program_ended_;
+  std::optional<CollectRequest> collect_;
+  std::vector<ExecResult> earlier_;
+  std::optional<InitExit> exit_;  // of the last program
+};
+
+// What the program's end means when nobody outside interfered: exited, signaled, timed_out (by init's own clock,
+// `timeout`) or violation (the init was signalled from inside, or got a TERM that we did not send). EXECUTION_FAILED or
+// FILE_NOT_FOUND when the program could not be started; ENVIRONMENT_CREATION_FAILED when init itself could not.
+enum class TermSent : std::uint8_t { no, yes };
+Result<Outcome> outcome_of(const InitExit& exit, TermSent term_sent, milliseconds timeout);
+
+// ENVIRONMENT_CREATION_FAILED with the reason as the detail "unproved".
+Error not_confined(std::string_view why);
+
+// ENVIRONMENT_CREATION_FAILED unless the hello shows an unprivileged user, no capability, no_new_privs, a seccomp
+// filter and no core dumps: a sandbox that can't show it holds is not one. What is missing stands in the detail
+// "unproved".
+Result<void> check_confinement(const std::map<std::string, std::string>& hello);
+
+}  // namespace guard

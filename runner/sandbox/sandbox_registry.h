@@ -1,0 +1,39 @@
+// The table of backends by name, and where the container engine is.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/cancel.h"
+#include "common/environment.h"
+#include "common/own_entry.h"
+#include "common/result.h"
+#include "common/time.h"
+#include "runner/sandbox/container_use_sandbox.h"
+#include "runner/sandbox/sandbox.h"
+
+namespace guard {
+
+// The engine's state and, where it is available, where it is. Looked up once, when a run starts.
+struct EngineLocation {
+  SandboxProbe probe;
+  docker::Endpoint engine;
+};
+// `plain_tcp`: what the configuration allows, docker.plain_tcp.
+EngineLocation locate_engine(const Environment& environment, bool plain_tcp, Deadline deadline, const CancelToken& cancel);
+
+// "docker", "namespace", "host", "container-use". INPUT_INVALID for any other name.
+Result<std::unique_ptr<Sandbox>> make_sandbox(std::string_view name, const DockerOptions& docker,
+                                              const ContainerUseOptions& container_use = {});
+
+// Removes what killed runs of this cache folder left behind: containers and images of runs (where `engine` is not empty), processes and cgroups, run
+// folders. Runs that are alive are left alone. Sentences about what could not be removed.
+struct Leftovers {
+  std::vector<std::string> removed;
+  std::vector<std::string> failed;
+};
+Leftovers remove_leftovers(const docker::Endpoint& engine, const CancelToken& cancel, SweepMode mode = SweepMode::remove);
+
+}  // namespace guard

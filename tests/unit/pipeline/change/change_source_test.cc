@@ -1,0 +1,80 @@
+// What the program's own options cannot ask for; the rest is shown through the binary (tests/cli/gate_test.cc).
+#include "pipeline/change/change_source.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <set>
+#include <string>
+
+#include "common/file_io.h"
+
+namespace guard {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ChangeSource : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    write(repository(), "notes.md", "# notes\n");
+    write(repository(), ".gitignore", "*.log\n");
+    must(repository(), "git init -q . && git add -A && git -c user.email=t@example.invalid -c user.name=t commit -q -m base");
+    must(folder_.path(), "git clone -q repository clone");
+  }
+  fs::path repository() const { return folder_.path() / "repository"; }
+  fs::path clone() const { return folder_.path() / "clone"; }
+  static void write(const fs::path& top, const std::string& name, const std::string& text) {
+    fs::create_directories((top / name).parent_path());
+    std::ofstream(top / name, std::ios::binary) << text;
+  }
+  static void must(const fs::path& folder, const std::string& script) {
+    ASSERT_EQ(std::system(("cd '" + folder.string() + "' && { " + script + "; } >/dev/null 2>&1").c_str()), 0) << script;
+  }
+  Result<CollectedChange> of_clone() const {
+    ChangeRequest request;
+    request.work_tree = clone();
+    return collect_change(repository(), request, cancel_);
+  }
+  static std::set<std::string> names(const CollectedChange& collected) {
+    std::set<std::string> found;
+    for (const auto& file : collected.change.files) found.insert(file.path);
+    return found;
+  }
+
+  TempDir folder_ = TempDir::create().value();
+  CancelToken cancel_;
+};
+
+TEST_F(ChangeSource, AWorkTreeElsewhereIsComparedWithThisRepository) {
+  ASSERT_TRUE(of_clone());
+  EXPECT_EQ(names(*of_clone()), std::set<std::string>());
+  write(clone(), "notes.md", "# notes\nmore\n");
+  write(clone(), "new.md", "text\n");
+  write(clone(), "a.log", "ignored\n");
+  write(clone(), "logs/b.log", "ignored\n");
+  must(clone(), "git add -A && git -c user.email=t@example.invalid -c user.name=t commit -q -m mine");
+  const auto collected = of_clone();
+  ASSERT_TRUE(collected) << collected.error().to_string();
+  EXPECT_EQ(names(*collected), (std::set<std::string>{"new.md", "notes.md"})) << "what is committed over there is new here";
+  EXPECT_EQ(collected->change.files[1].added, (LineRanges{{2, 2}}));
+}
+
+TEST_F(ChangeSource, NothingInTheOtherGitFolderIsBelieved) {
+  write(clone(), "notes.md", "# changed\n");
+  must(clone(), "rm -rf .git && mkdir -p .git/info && echo '*' > .git/info/exclude && echo garbage > .git/HEAD && echo garbage > .git/index && echo '[core' > .git/config");
+  const auto collected = of_clone();
+  ASSERT_TRUE(collected) << collected.error().to_string();
+  EXPECT_EQ(names(*collected), std::set<std::string>{"notes.md"});
+  must(clone(), "rm -rf .git && ln -s ../repository/.git .git");
+  EXPECT_EQ(names(*of_clone()), std::set<std::string>{"notes.md"});
+}
+
+TEST_F(ChangeSource, AWorkTreeThatIsGoneIsAnError) {
+  fs::remove_all(clone());
+  EXPECT_FALSE(of_clone());
+}
+
+}  // namespace
+}  // namespace guard

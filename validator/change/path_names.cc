@@ -1,0 +1,186 @@
+#include "validator/change/path_names.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "common/text/text.h"
+
+namespace guard {
+namespace {
+
+constexpr std::size_t kNameBytesMax = 255;  // NAME_MAX
+constexpr std::size_t kPathBytesMax = 4095;  // PATH_MAX without the NUL
+
+struct CodePoint {
+  char32_t point = 0;
+  std::size_t bytes = 0;  // 0: not UTF-8
+};
+
+CodePoint decode(std::string_view text) noexcept {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(0);
+  if (lead < 0x80) return {lead, 1};
+  const std::size_t size = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  if (lead < 0xC2 || lead > 0xF4 || text.size() < size || !is_utf8(text.substr(0, size))) return {};
+  char32_t point = lead & (0xFFu >> (size + 1));
+  for (std::size_t i = 1; i < size; ++i) point = (point << 6) | (byte(i) & 0x3Fu);
+  return {point, size};
+}
+
+void append(char32_t point, std::string& text) {
+  const auto add = [&text](char32_t bits) { text += static_cast<char>(static_cast<unsigned char>(bits)); };
+  if (point < 0x80) {
+    add(point);
+  } else if (point < 0x800) {
+    add(0xC0 | (point >> 6));
+    add(0x80 | (point & 0x3F));
+  } else if (point < 0x10000) {
+    add(0xE0 | (point >> 12));
+    add(0x80 | ((point >> 6) & 0x3F));
+    add(0x80 | (point & 0x3F));
+  } else {
+    add(0xF0 | (point >> 18));
+    add(0x80 | ((point >> 12) & 0x3F));
+    add(0x80 | ((point >> 6) & 0x3F));
+    add(0x80 | (point & 0x3F));
+  }
+}
+
+struct PointRange {
+  char32_t first;
+  char32_t last;
+};
+
+// HFS+ does not compare the first ones at all; of the others nobody sees that they are there.
+constexpr PointRange kInvisible[] = {{0x200B, 0x200F}, {0x202A, 0x202E}, {0x2060, 0x206F}, {0xFEFF, 0xFEFF},  {0x00AD, 0x00AD},
+                                     {0x034F, 0x034F}, {0x061C, 0x061C}, {0x115F, 0x1160}, {0x17B4, 0x17B5},  {0x180B, 0x180F},
+                                     {0x3164, 0x3164}, {0xFE00, 0xFE0F}, {0xFFA0, 0xFFA0}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE0FFF}};
+constexpr PointRange kControls[] = {{0x00, 0x1F}, {0x7F, 0x9F}, {0x2028, 0x2029}};
+constexpr PointRange kAccents[] = {{0x0300, 0x036F}, {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF}, {0x20D0, 0x20FF}, {0xFE20, 0xFE2F}};
+
+template <std::size_t N>
+bool in(const PointRange (&ranges)[N], char32_t point) noexcept {
+  return std::any_of(std::begin(ranges), std::end(ranges), [point](PointRange range) { return point >= range.first && point <= range.last; });
+}
+
+// The letter of each character from U+00C0 to U+017F without its accent; '.' where there is none to be taken away.
+constexpr std::string_view kBaseLetters =
+    "aaaaaa.ceeeeiiii.nooooo.ouuuuy..aaaaaa.ceeeeiiii.nooooo.ouuuuy.y"
+    "aaaaaaccccccccddddeeeeeeeeeegggggggghhhhiiiiiiiiii..jjkk.lllllll"
+    "lllnnnnnnn..oooooo..rrrrrrssssssssttttttuuuuuuuuuuuuwwyyyzzzzzzs";
+static_assert(kBaseLetters.size() == 0x180 - 0xC0);
+
+// Lower case, without accents.
+char32_t folded(char32_t point) noexcept {
+  if (point >= 'A' && point <= 'Z') return point + 32;
+  if (point < 0xC0) return point;
+  if (point < 0x180) {
+    const char letter = kBaseLetters[point - 0xC0];
+    if (letter != '.') return static_cast<char32_t>(letter);
+    if (point >= 0xC0 && point <= 0xDE) return point + 32;
+    return point >= 0x100 ? point | 1u : point;
+  }
+  if (point >= 0x1E00 && point <= 0x1EFF) return point | 1u;  // upper and lower case take turns
+  if (point >= 0x0388 && point <= 0x038F) {
+    static constexpr char32_t kGreek[] = {0x3B5, 0x3B7, 0x3B9, 0x38B, 0x3BF, 0x38D, 0x3C5, 0x3C9};
+    return kGreek[point - 0x0388];
+  }
+  if (point == 0x386 || point == 0x3AC) return 0x3B1;
+  if (point == 0x3AD) return 0x3B5;
+  if (point == 0x3AE) return 0x3B7;
+  if (point == 0x3AF || point == 0x3AA || point == 0x3CA || point == 0x390) return 0x3B9;
+  if (point == 0x3CB || point == 0x3AB || point == 0x3CD || point == 0x3B0) return 0x3C5;
+  if (point == 0x3CC) return 0x3BF;
+  if (point == 0x3CE) return 0x3C9;
+  if (point == 0x3C2) return 0x3C3;  // the sigma at the end of a word
+  if (point >= 0x0391 && point <= 0x03A9) return point + 32;
+  if (point == 0x401 || point == 0x451 || point == 0x400 || point == 0x450) return 0x435;  // io and ie
+  if (point == 0x419 || point == 0x439 || point == 0x40D || point == 0x45D) return 0x438;  // short i
+  if (point >= 0x0410 && point <= 0x042F) return point + 32;
+  if (point >= 0x0400 && point <= 0x040F) return point + 80;
+  if (point >= 0x0460 && point <= 0x0481) return point | 1u;
+  if (point >= 0x048A && point <= 0x04BF) return point | 1u;
+  if (point >= 0x04D0 && point <= 0x052F) return point | 1u;
+  if (point >= 0x0531 && point <= 0x0556) return point + 48;  // Armenian
+  if (point == 0x212A) return 'k';  // the sign of Kelvin
+  if (point == 0x212B) return 'a';  // the sign of Angstrom
+  if (point >= 0xFF21 && point <= 0xFF3A) return point + 32;  // full width
+  return point;
+}
+
+bool is_dropped_at_end(char c) noexcept { return c == '.' || c == ' '; }
+
+}  // namespace
+
+std::string folded_name(std::string_view name) {
+  std::string text;
+  text.reserve(name.size());
+  for (std::size_t at = 0; at < name.size();) {
+    const CodePoint read = decode(name.substr(at));
+    if (read.bytes == 0) {
+      text += name[at++];
+      continue;
+    }
+    at += read.bytes;
+    if (!in(kInvisible, read.point) && !in(kAccents, read.point)) append(folded(read.point), text);
+  }
+  // "name:stream:type"
+  if (const std::size_t colon = text.find(':'); colon != std::string::npos && colon > 0) text.resize(colon);
+  std::size_t size = text.size();
+  while (size > 0 && is_dropped_at_end(text[size - 1])) --size;
+  if (size > 0) text.resize(size);
+  return text;
+}
+
+std::vector<std::string> folded_names(std::string_view path) {
+  std::vector<std::string> names;
+  for (std::size_t at = 0; at <= path.size();) {
+    const std::size_t end = std::min(path.find_first_of("/\\", at), path.size());
+    names.push_back(folded_name(path.substr(at, end - at)));
+    at = end + 1;
+  }
+  return names;
+}
+
+std::string folded_path(std::string_view path) {
+  std::string text;
+  for (const auto& name : folded_names(path)) text += (text.empty() ? "" : "/") + name;
+  return text;
+}
+
+bool is_short_name(std::string_view name) noexcept {
+  const std::size_t dot = name.rfind('.');
+  const bool has_ending = dot != std::string_view::npos && dot > 0;
+  const std::string_view stem = has_ending ? name.substr(0, dot) : name;
+  if (has_ending && name.size() - dot - 1 > 3) return false;
+  const std::size_t tilde = stem.rfind('~');
+  if (stem.size() > 8 || tilde == std::string_view::npos || tilde == 0 || tilde + 1 == stem.size()) return false;
+  return stem.find_first_not_of("0123456789", tilde + 1) == std::string_view::npos;
+}
+
+std::string_view path_fault(std::string_view path) noexcept {
+  if (path.empty()) return "is empty";
+  if (path.size() > kPathBytesMax) return "is longer than systems can open";
+  if (!is_utf8(path)) return "is not UTF-8";
+  for (std::size_t at = 0; at < path.size();) {
+    const CodePoint read = decode(path.substr(at));
+    if (in(kControls, read.point)) return "holds a control character";
+    if (in(kInvisible, read.point)) return "holds a character that nobody sees";
+    at += std::max<std::size_t>(read.bytes, 1);
+  }
+  if (path.front() == '/') return "is absolute";
+  if (path.find('\\') != std::string_view::npos) return "holds a backslash, which parts folders on some systems";
+  if (path.find(':') != std::string_view::npos) return "holds a colon, which names a drive or a stream on some systems";
+  for (std::size_t at = 0; at <= path.size();) {
+    const std::size_t end = std::min(path.find('/', at), path.size());
+    const std::string_view name = path.substr(at, end - at);
+    if (name.empty()) return "has an empty part";
+    if (name == "." || name == "..") return "leads through \".\" or \"..\"";
+    if (is_dropped_at_end(name.back())) return "has a part that ends with a dot or a blank, which some systems drop";
+    if (name.size() > kNameBytesMax) return "has a part that is longer than systems can open";
+    at = end + 1;
+  }
+  return {};
+}
+
+}  // namespace guard

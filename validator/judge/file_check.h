@@ -1,0 +1,106 @@
+// The first half of a check: what one file by itself says. The second half (cross_file_judge.h) judges all files together.
+//
+// What is kept of a file is small, so that a repository of any size can be read, looked at and dropped file by file.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/result.h"
+#include "rules/matching/matcher.h"
+#include "rules/rule_set.h"
+#include "validator/finding.h"
+#include "validator/judge/import_graph.h"
+#include "validator/views/source_view.h"
+#include "validator/judge/two_hit.h"
+#include "validator/validator.h"
+
+namespace guard {
+
+// A place where a rule would have something to say, if what it needs holds.
+struct RuleHit {
+  std::uint32_t rule = 0;
+  TextSpan span;
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+  std::uint32_t more = 0;  // further places of this rule in this file that are not listed
+  bool confirmed = true;
+  Reading reading;  // what it was read as, where the source spells it otherwise
+};
+
+// Where a fact was seen first; line 0: nowhere.
+struct FactPlace {
+  TextSpan span;
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+};
+
+struct FileHits {
+  std::string path;
+  std::vector<RuleHit> hits;      // by rule, then place
+  std::vector<FactPlace> facts;   // by fact; empty if none was seen
+  std::vector<FileLoad> loads;    // by name
+  bool exports = false;           // does it offer anything to whoever loads it?
+  std::vector<Finding> findings;  // of encodings and names; without excerpts
+
+  bool may_find() const noexcept { return !hits.empty() || !findings.empty(); }
+  bool empty() const noexcept { return !may_find() && facts.empty() && loads.empty(); }
+};
+
+// Not thread-safe: one per thread; its memory is used again from file to file. All arguments must outlive it.
+class FileCheck {
+ public:
+  FileCheck(const RuleSet& rules, const Matcher& matcher, const ValidatorOptions& options);
+
+  // `hits` is overwritten. `bytes` are not needed any more afterwards.
+  Result<void> look_at(const std::string& path, std::string_view bytes, FileHits& hits);
+
+ private:
+  static constexpr std::uint32_t kNoRule = UINT32_MAX;
+
+  struct SeenFact {
+    std::uint32_t fact;
+    TextSpan span;
+  };
+
+  bool wanted(std::uint32_t rule);
+  bool removes_own(View view, const Match& match);
+  void take(View view, const Match& match);
+  Reading reading(View view, const Match& match, TextSpan span);
+  void take_load(View view, const Match& match);
+  void take_api_keys();
+  Result<void> look_at_fixture();
+  void add_reading_findings();
+  void add_finding(FindingTier tier, std::string_view rule, std::string_view title, std::string_view fix, TextSpan span,
+                   bool has_place);
+  void list_facts();
+  void list_loads();
+  void list_hits();
+
+  const RuleSet& rules_;
+  const Matcher& matcher_;
+  const ValidatorOptions& options_;
+  HarmlessHits harmless_;
+  std::uint32_t api_key_rule_ = kNoRule;
+  std::uint32_t names_file_ = kNoRule;  // a fact
+  std::uint32_t remove_rule_ = kNoRule;
+  std::uint32_t remove_method_rule_ = kNoRule;
+  std::optional<bool> removes_only_own_;  // of the file at hand, once it is asked for
+  std::vector<std::vector<std::uint32_t>> rules_of_fact_;  // rules whose findings stand where the fact does
+  std::vector<bool> applies_;
+
+  Matcher::Scratch scratch_;
+  SourceViews views_;
+  std::vector<Match> matches_;
+  std::vector<RuleHit> candidates_;
+  std::vector<SeenFact> places_;
+  std::vector<std::int8_t> in_scope_;  // by rule, for the file at hand: -1 not asked yet
+  std::uint32_t readings_ = 0;
+  std::string_view bytes_;
+  FileHits* out_ = nullptr;
+};
+
+}  // namespace guard

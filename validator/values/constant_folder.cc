@@ -1,0 +1,901 @@
+#include "validator/values/constant_folder.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "validator/values/fold_coding.h"
+#include "validator/values/fold_json.h"
+
+namespace guard {
+namespace {
+
+int hex_digit(char c) noexcept {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+// Reads `count` hex digits at `at`; false if they are not all there.
+bool read_hex(std::string_view text, std::size_t at, std::size_t count, std::uint32_t& value) noexcept {
+  if (at + count > text.size()) return false;
+  value = 0;
+  for (std::size_t i = at; i < at + count; ++i) {
+    const int digit = hex_digit(text[i]);
+    if (digit < 0) return false;
+    value = value * 16 + static_cast<std::uint32_t>(digit);
+  }
+  return true;
+}
+
+// At the `u` of an escape. Moves `at` behind it and gives the code point; false if it is no such escape.
+bool read_unicode_escape(std::string_view text, std::size_t& at, std::uint32_t& value) noexcept {
+  if (at + 1 < text.size() && text[at + 1] == '{') {
+    std::size_t i = at + 2;
+    value = 0;
+    for (; i < text.size() && text[i] != '}'; ++i) {
+      const int digit = hex_digit(text[i]);
+      if (digit < 0 || value > 0x10ffff) return false;
+      value = value * 16 + static_cast<std::uint32_t>(digit);
+    }
+    if (i >= text.size() || i == at + 2 || value > 0x10ffff) return false;
+    at = i + 1;
+    return true;
+  }
+  if (!read_hex(text, at + 1, 4, value)) return false;
+  at += 5;
+  std::uint32_t low = 0;
+  if (value >= 0xd800 && value <= 0xdbff && at + 1 < text.size() && text[at] == '\\' && text[at + 1] == 'u' &&
+      read_hex(text, at + 2, 4, low) && low >= 0xdc00 && low <= 0xdfff) {
+    value = 0x10000 + ((value - 0xd800) << 10) + (low - 0xdc00);
+    at += 6;
+  }
+  return true;
+}
+
+std::int8_t base64_digit(char c) noexcept {
+  if (c >= 'A' && c <= 'Z') return static_cast<std::int8_t>(c - 'A');
+  if (c >= 'a' && c <= 'z') return static_cast<std::int8_t>(c - 'a' + 26);
+  if (c >= '0' && c <= '9') return static_cast<std::int8_t>(c - '0' + 52);
+  if (c == '+' || c == '-') return 62;
+  if (c == '/' || c == '_') return 63;
+  return -1;
+}
+
+bool decode_base64(std::string_view text, std::string& out) {
+  std::uint32_t bits = 0;
+  int count = 0;
+  for (const char c : text) {
+    if (c == '=' || c == ' ' || c == '\n' || c == '\r' || c == '\t') continue;
+    const std::int8_t digit = base64_digit(c);
+    if (digit < 0) return false;
+    bits = (bits << 6) | static_cast<std::uint32_t>(digit);
+    count += 6;
+    if (count >= 8) {
+      count -= 8;
+      out.push_back(static_cast<char>((bits >> count) & 0xff));
+    }
+  }
+  return true;
+}
+
+bool decode_hex(std::string_view text, std::string& out) {
+  for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
+    std::uint32_t byte = 0;
+    if (!read_hex(text, i, 2, byte)) return false;
+    out.push_back(static_cast<char>(byte));
+  }
+  return true;
+}
+
+std::string decode_percent(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    std::uint32_t byte = 0;
+    if (text[i] == '%' && read_hex(text, i + 1, 2, byte)) {
+      out.push_back(static_cast<char>(byte));
+      i += 2;
+    } else {
+      out.push_back(text[i]);
+    }
+  }
+  return out;
+}
+
+std::string_view last_segment(std::string_view path) noexcept {
+  const std::size_t dot = path.rfind('.');
+  return dot == std::string_view::npos ? path : path.substr(dot + 1);
+}
+
+std::string in_radix(std::int64_t number, std::int64_t radix) {
+  if (radix < 2 || radix > 36 || number < 0) return {};
+  std::string digits;
+  do {
+    digits.push_back("0123456789abcdefghijklmnopqrstuvwxyz"[number % radix]);
+    number /= radix;
+  } while (number > 0);
+  std::reverse(digits.begin(), digits.end());
+  return digits;
+}
+
+// JavaScript's index arithmetic: negative counts from the end, all is clamped.
+std::size_t clamp_index(std::int64_t index, std::size_t size) noexcept {
+  if (index < 0) index += static_cast<std::int64_t>(size);
+  return static_cast<std::size_t>(std::clamp<std::int64_t>(index, 0, static_cast<std::int64_t>(size)));
+}
+
+bool number_argument(std::span<const Value> args, std::size_t index, std::int64_t& number) noexcept {
+  if (index >= args.size() || args[index].kind != Value::Kind::number) return false;
+  number = args[index].number;
+  return true;
+}
+
+bool text_argument(std::span<const Value> args, std::size_t index, std::string_view& text) noexcept {
+  if (index >= args.size() || !args[index].is_text()) return false;
+  text = args[index].text;
+  return true;
+}
+
+// [["a", 1], ["b", 2]] as an object; a Map is one too.
+Value object_of_pairs(const Value& pairs, ValueLists& lists, Arena& arena) {
+  std::vector<Value> entries;
+  for (const Value& pair : lists[pairs.list]) {
+    if (pair.kind != Value::Kind::list || lists[pair.list].size() < 2) return {};
+    Value key = lists[pair.list][0];
+    if (key.kind == Value::Kind::number) key = text_value(std::to_string(key.number), arena);
+    entries.push_back(key);
+    entries.push_back(lists[pair.list][1]);
+  }
+  return make_object(std::move(entries), lists);
+}
+
+// Object.keys, values and entries; those of a Map.
+Value list_of_object(const Value& object, std::string_view what, ValueLists& lists) {
+  const std::vector<Value> entries = lists[object.list];
+  std::vector<Value> items;
+  for (std::size_t i = 0; i + 1 < entries.size(); i += 2) {
+    if (what == "values") {
+      items.push_back(entries[i + 1]);
+    } else if (what == "entries") {
+      items.push_back(make_list({entries[i], entries[i + 1]}, lists));
+    } else {
+      items.push_back(entries[i]);
+    }
+    items.back().lone = false;
+  }
+  return make_list(std::move(items), lists);
+}
+
+// path.format: dir or root, and base or name and ext.
+Value format_path(const Value& object, const ValueLists& lists, Arena& arena) {
+  const auto part = [&](std::string_view key) {
+    const Value* const value = object_member(object, key, lists);
+    return value == nullptr ? std::string_view() : value->is_text() ? value->text : std::string_view(&kWildcard, 1);
+  };
+  std::string out(part("dir").empty() ? part("root") : part("dir"));
+  if (!part("dir").empty() && part("dir") != part("root")) out.push_back('/');
+  if (!part("base").empty()) return text_value(out.append(part("base")), arena);
+  const std::string_view ext = part("ext");
+  out.append(part("name"));
+  if (!ext.empty() && ext.front() != '.') out.push_back('.');
+  return text_value(out.append(ext), arena);
+}
+
+Value fold_object_function(std::string_view name, std::span<const Value> args, ValueLists& lists, Arena& arena) {
+  if (args.empty()) return {};
+  const Value& first = args[0];
+  const bool same = name == "freeze" || name == "seal" || name == "Set" || name == "structuredClone" || name == "assign";
+  if (first.kind == Value::Kind::object) {
+    if (name == "keys" || name == "getOwnPropertyNames" || name == "ownKeys") return list_of_object(first, "keys", lists);
+    if (name == "values" || name == "entries") return list_of_object(first, name, lists);
+    if (name == "format") return format_path(first, lists, arena);
+    if (same && args.size() == 1) return first;
+    if (name != "assign") return {};
+    std::vector<Value> all;
+    for (const Value& arg : args) {
+      if (arg.kind == Value::Kind::object) all.insert(all.end(), lists[arg.list].begin(), lists[arg.list].end());
+    }
+    return make_object(std::move(all), lists);
+  }
+  if (first.kind != Value::Kind::list) return {};
+  if (name == "fromEntries" || name == "Map") return object_of_pairs(first, lists, arena);
+  const bool settled = name == "all" || name == "allSettled";  // Promise.all
+  return (same && name != "assign") || settled ? first : Value{};
+}
+
+Value from_char_codes(std::span<const Value> args, Arena& arena) {
+  std::string out;
+  for (const Value& arg : args) {
+    if (arg.kind == Value::Kind::number && arg.number >= 0 && arg.number <= 0x10ffff) {
+      append_utf8(out, static_cast<std::uint32_t>(arg.number));
+    } else {
+      out.push_back(kWildcard);
+    }
+  }
+  return args.empty() ? Value{} : text_value(out, arena);
+}
+
+// path.join and path.resolve. An absolute part starts anew only for resolve; keeping what stood before hides nothing
+// that a rule looks for.
+Value join_path(std::span<const Value> args, Arena& arena) {
+  std::string out;
+  bool any_text = false;
+  for (const Value& arg : args) {
+    if (!out.empty()) out.push_back('/');
+    if (arg.is_text()) {
+      any_text = true;
+      out.append(arg.text);
+    } else {
+      out.push_back(kWildcard);
+    }
+    if (out.size() > kTextMax) return {};
+  }
+  if (!any_text) return {};
+  const std::string normal = normalized_path(out);
+  return text_value(normal.empty() ? out : normal, arena);
+}
+
+Value replace(const Value& receiver, std::span<const Value> args, bool all, Arena& arena) {
+  std::string_view from;
+  std::string_view to;
+  if (!text_argument(args, 0, from) || !text_argument(args, 1, to)) return {};
+  std::string out;
+  std::size_t at = 0;
+  while (at <= receiver.text.size()) {
+    const std::size_t hit = from.empty() ? std::string_view::npos : receiver.text.find(from, at);
+    if (hit == std::string_view::npos) break;
+    out.append(receiver.text.substr(at, hit - at)).append(to);
+    at = hit + from.size();
+    if (!all || out.size() > kTextMax) break;
+  }
+  out.append(receiver.text.substr(at));
+  return text_value(out, arena);
+}
+
+Value split(const Value& receiver, std::span<const Value> args, ValueLists& lists, Arena& arena) {
+  std::string_view separator;
+  if (!text_argument(args, 0, separator) || receiver.text.size() > kListMax * 8) return {};
+  std::vector<Value> items;
+  if (separator.empty()) {
+    for (std::size_t i = 0; i < receiver.text.size() && i <= kListMax; ++i) {
+      items.push_back(text_value(receiver.text.substr(i, 1), arena));
+    }
+  } else {
+    std::size_t at = 0;
+    for (;;) {
+      const std::size_t hit = receiver.text.find(separator, at);
+      items.push_back(text_value(receiver.text.substr(at, hit - at), arena));
+      if (hit == std::string_view::npos || items.size() > kListMax) break;
+      at = hit + separator.size();
+    }
+  }
+  return make_list(std::move(items), lists);
+}
+
+Value fold_text_method(const Value& receiver, std::string_view method, std::span<const Value> args, ValueLists& lists,
+                       Arena& arena) {
+  const std::string_view text = receiver.text;
+  std::int64_t a = 0;
+  std::int64_t b = 0;
+  if (method == "concat") {
+    Value sum = receiver;
+    for (const Value& arg : args) sum = join_values(sum, arg, arena);
+    return sum;
+  }
+  if (std::string_view coding; method == "toString" && text_argument(args, 0, coding)) {  // of a Buffer
+    if (coding == "base64") return text_value(encode_base64(text), arena);
+    if (coding == "hex") return text_value(encode_hex(text), arena);
+  }
+  if (method == "toString" || method == "valueOf" || method == "normalize" || method == "toWellFormed") return receiver;
+  if (method == "slice" || method == "substring" || method == "substr") {
+    if (!number_argument(args, 0, a)) return {};
+    if (args.size() > 1 && args[1].kind != Value::Kind::number) return {};
+    const std::size_t begin = clamp_index(a, text.size());
+    std::size_t end = text.size();
+    if (number_argument(args, 1, b)) {
+      end = method == "substr"
+                ? clamp_index(static_cast<std::int64_t>(begin) + std::max<std::int64_t>(b, 0), text.size())
+                : clamp_index(b, text.size());
+    }
+    return end < begin ? text_value("", arena) : text_value(text.substr(begin, end - begin), arena);
+  }
+  if (method == "replace" || method == "replaceAll") return replace(receiver, args, method == "replaceAll", arena);
+  if (method == "split") return split(receiver, args, lists, arena);
+  if (method == "toLowerCase" || method == "toLocaleLowerCase" || method == "toUpperCase" ||
+      method == "toLocaleUpperCase") {
+    const bool lower = method.find("Lower") != std::string_view::npos;
+    std::string out(text);
+    for (char& c : out) {
+      if (lower && c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+      if (!lower && c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    }
+    return text_value(out, arena);
+  }
+  if (method == "trim" || method == "trimStart" || method == "trimEnd") {
+    const std::size_t begin = text.find_first_not_of(" \t\r\n");
+    if (begin == std::string_view::npos) return text_value("", arena);
+    return text_value(text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1), arena);
+  }
+  if (method == "padStart" || method == "padEnd" || method == "repeat") {
+    if (!number_argument(args, 0, a) || a < 0 || a > static_cast<std::int64_t>(kTextMax)) return {};
+    std::string_view fill = " ";
+    text_argument(args, 1, fill);
+    std::string padding;
+    if (method == "repeat") {
+      if (text.size() * static_cast<std::size_t>(a) > kTextMax) return {};
+      for (std::int64_t i = 0; i < a; ++i) padding.append(text);
+      return text_value(padding, arena);
+    }
+    while (!fill.empty() && padding.size() + text.size() < static_cast<std::size_t>(a)) {
+      padding.push_back(fill[padding.size() % fill.size()]);
+    }
+    return text_value(method == "padStart" ? padding + std::string(text) : std::string(text) + padding, arena);
+  }
+  if (method == "at" || method == "charAt") {
+    if (!number_argument(args, 0, a)) return {};
+    const std::size_t index = clamp_index(a, text.size());
+    return text_value(text.substr(index, 1), arena);
+  }
+  return {};
+}
+
+Value fold_list_method(const Value& receiver, std::string_view method, std::span<const Value> args, ValueLists& lists,
+                       Arena& arena) {
+  const std::vector<Value>& items = lists[receiver.list];
+  if (method == "join") {
+    std::string_view separator = ",";
+    text_argument(args, 0, separator);
+    Value sum = text_value("", arena);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if (i > 0) sum = join_values(sum, text_value(separator, arena), arena);
+      sum = join_values(sum, items[i], arena);
+    }
+    return sum;
+  }
+  if (method == "reverse" || method == "toReversed") {
+    std::vector<Value> reversed(items.rbegin(), items.rend());
+    return make_list(std::move(reversed), lists);
+  }
+  if (method == "slice" && !args.empty()) {
+    const auto size = static_cast<std::int64_t>(items.size());
+    std::int64_t from = 0;
+    std::int64_t to = size;
+    number_argument(args, 0, from);
+    number_argument(args, 1, to);
+    from = std::clamp<std::int64_t>(from < 0 ? from + size : from, 0, size);
+    to = std::clamp<std::int64_t>(to < 0 ? to + size : to, from, size);
+    return make_list({items.begin() + from, items.begin() + to}, lists);
+  }
+  if (method == "at" && args.size() == 1 && args[0].kind == Value::Kind::number) {
+    const auto size = static_cast<std::int64_t>(items.size());
+    const std::int64_t index = args[0].number < 0 ? args[0].number + size : args[0].number;
+    return index >= 0 && index < size ? items[static_cast<std::size_t>(index)] : Value{};
+  }
+  if (method == "reduce" || method == "reduceRight") {  // in all likelihood (a, b) => a + b
+    Value sum = text_value("", arena);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      sum = join_values(sum, items[method == "reduce" ? i : items.size() - 1 - i], arena);
+    }
+    return sum;
+  }
+  const bool plain_sort = (method == "sort" || method == "toSorted") && args.empty();
+  if (plain_sort && std::all_of(items.begin(), items.end(), [](const Value& item) { return item.is_text(); })) {
+    std::vector<Value> sorted = items;
+    std::stable_sort(sorted.begin(), sorted.end(), [](const Value& a, const Value& b) { return a.text < b.text; });
+    return make_list(std::move(sorted), lists);
+  }
+  if (method == "toSorted") return receiver;
+  if (method == "flat" || method == "values" || method == "slice" || method == "sort" || method == "filter") return receiver;
+  if (method == "concat" && !args.empty()) {
+    std::vector<Value> all = items;
+    for (const Value& arg : args) {
+      if (arg.kind == Value::Kind::list) {
+        all.insert(all.end(), lists[arg.list].begin(), lists[arg.list].end());
+      } else {
+        all.push_back(arg);
+      }
+      if (all.size() > kListMax) return {};
+    }
+    return make_list(std::move(all), lists);
+  }
+  return {};
+}
+
+// path.basename(text, suffix), dirname and extname.
+Value part_of_path(std::string_view name, std::string_view text, std::string_view suffix, Arena& arena) {
+  while (text.size() > 1 && text.back() == '/') text.remove_suffix(1);
+  const std::size_t slash = text.rfind('/');
+  if (name == "dirname") {
+    if (slash == std::string_view::npos) return text_value(".", arena);
+    return text_value(text.substr(0, std::max<std::size_t>(slash, 1)), arena);
+  }
+  std::string_view base = slash == std::string_view::npos ? text : text.substr(slash + 1);
+  if (name == "basename") {
+    if (!suffix.empty() && base.size() > suffix.size() && base.ends_with(suffix)) base.remove_suffix(suffix.size());
+    return text_value(base, arena);
+  }
+  const std::size_t dot = base.rfind('.');
+  return text_value(dot == std::string_view::npos || dot == 0 ? std::string_view() : base.substr(dot), arena);
+}
+
+// String.raw(texts, ...values), where the texts may stand in { raw: .. }.
+Value raw_text(std::span<const Value> args, const ValueLists& lists, Arena& arena) {
+  if (args.empty()) return {};
+  const Value* const raw = object_member(args[0], "raw", lists);
+  const Value& texts = raw == nullptr ? args[0] : *raw;
+  if (texts.kind != Value::Kind::list) return {};
+  Value sum = text_value("", arena);
+  for (std::size_t i = 0; i < lists[texts.list].size(); ++i) {
+    sum = join_values(sum, lists[texts.list][i], arena);
+    if (i + 1 < lists[texts.list].size() && i + 1 < args.size()) sum = join_values(sum, args[i + 1], arena);
+  }
+  return sum;
+}
+
+}  // namespace
+
+Value text_value(std::string_view text, Arena& arena) {
+  Value value;
+  if (text.size() > kTextMax) return value;
+  value.kind = Value::Kind::text;
+  value.text = arena.copy(text);
+  return value;
+}
+
+Value make_list(std::vector<Value> items, ValueLists& lists) {
+  Value value;
+  if (items.size() > kListMax) return value;
+  value.kind = Value::Kind::list;
+  value.list = static_cast<std::uint32_t>(lists.size());
+  lists.push_back(std::move(items));
+  return value;
+}
+
+Value make_object(std::vector<Value> entries, ValueLists& lists) {
+  Value value = make_list(std::move(entries), lists);
+  if (value.kind == Value::Kind::list) value.kind = Value::Kind::object;
+  return value;
+}
+
+char* Arena::allocate(std::size_t size) {
+  while (block_ < blocks_.size() && blocks_[block_].size - used_ < size) {
+    ++block_;
+    used_ = 0;
+  }
+  if (block_ == blocks_.size()) {
+    const std::size_t bytes = std::max(size, kBlockBytes);
+    blocks_.push_back({std::make_unique<char[]>(bytes), bytes});
+    used_ = 0;
+  }
+  char* const place = blocks_[block_].bytes.get() + used_;
+  used_ += size;
+  total_ += size;
+  return place;
+}
+
+std::string_view Arena::copy(std::string_view text) {
+  if (text.empty()) return "";
+  char* const place = allocate(text.size());
+  std::memcpy(place, text.data(), text.size());
+  return {place, text.size()};
+}
+
+std::string_view Arena::concat(std::string_view a, std::string_view b) {
+  if (b.empty()) return a;
+  if (a.empty()) return copy(b);
+  if (block_ < blocks_.size()) {
+    const Block& block = blocks_[block_];
+    const bool last = a.data() + a.size() == block.bytes.get() + used_;
+    if (last && block.size - used_ >= b.size()) {
+      std::memcpy(block.bytes.get() + used_, b.data(), b.size());
+      used_ += b.size();
+      total_ += b.size();
+      return {a.data(), a.size() + b.size()};
+    }
+  }
+  char* const place = allocate(a.size() + b.size());
+  std::memcpy(place, a.data(), a.size());
+  std::memcpy(place + a.size(), b.data(), b.size());
+  return {place, a.size() + b.size()};
+}
+
+void Arena::clear() noexcept {
+  block_ = 0;
+  used_ = 0;
+  total_ = 0;
+}
+
+void append_utf8(std::string& out, std::uint32_t code_point) {
+  if (code_point < 0x80) {
+    out.push_back(static_cast<char>(code_point));
+  } else if (code_point < 0x800) {
+    out.push_back(static_cast<char>(0xc0 | (code_point >> 6)));
+    out.push_back(static_cast<char>(0x80 | (code_point & 0x3f)));
+  } else if (code_point < 0x10000) {
+    out.push_back(static_cast<char>(0xe0 | (code_point >> 12)));
+    out.push_back(static_cast<char>(0x80 | ((code_point >> 6) & 0x3f)));
+    out.push_back(static_cast<char>(0x80 | (code_point & 0x3f)));
+  } else {
+    out.push_back(static_cast<char>(0xf0 | ((code_point >> 18) & 0x07)));
+    out.push_back(static_cast<char>(0x80 | ((code_point >> 12) & 0x3f)));
+    out.push_back(static_cast<char>(0x80 | ((code_point >> 6) & 0x3f)));
+    out.push_back(static_cast<char>(0x80 | (code_point & 0x3f)));
+  }
+}
+
+std::string decode_escapes(std::string_view inner) {
+  std::string out;
+  out.reserve(inner.size());
+  std::size_t at = 0;
+  while (at < inner.size()) {
+    const char c = inner[at];
+    if (c != '\\' || at + 1 >= inner.size()) {
+      out.push_back(c);
+      ++at;
+      continue;
+    }
+    const char kind = inner[++at];
+    std::uint32_t value = 0;
+    switch (kind) {
+      case 'n':
+        out.push_back('\n');
+        ++at;
+        break;
+      case 't':
+        out.push_back('\t');
+        ++at;
+        break;
+      case 'r':
+        out.push_back('\r');
+        ++at;
+        break;
+      case 'b':
+        out.push_back('\b');
+        ++at;
+        break;
+      case 'f':
+        out.push_back('\f');
+        ++at;
+        break;
+      case 'v':
+        out.push_back('\v');
+        ++at;
+        break;
+      case '\r':  // a line continuation is nothing
+        at += at + 1 < inner.size() && inner[at + 1] == '\n' ? 2 : 1;
+        break;
+      case '\n':
+        ++at;
+        break;
+      case 'x':
+        if (read_hex(inner, at + 1, 2, value)) {
+          append_utf8(out, value);
+          at += 3;
+        } else {
+          out.push_back(kind);
+          ++at;
+        }
+        break;
+      case 'u':
+        if (read_unicode_escape(inner, at, value)) {
+          append_utf8(out, value);
+        } else {
+          out.push_back(kind);
+          ++at;
+        }
+        break;
+      default:
+        if (kind >= '0' && kind <= '7') {
+          for (int digits = 0; digits < 3 && at < inner.size() && inner[at] >= '0' && inner[at] <= '7';
+               ++digits, ++at) {
+            const std::uint32_t next = value * 8 + static_cast<std::uint32_t>(inner[at] - '0');
+            if (next > 0xff) break;
+            value = next;
+          }
+          append_utf8(out, value);
+        } else if (inner.compare(at, 3, "\xe2\x80\xa8") == 0 || inner.compare(at, 3, "\xe2\x80\xa9") == 0) {
+          at += 3;
+        } else {
+          out.push_back(kind);
+          ++at;
+        }
+    }
+  }
+  return out;
+}
+
+std::string decode_character_references(std::string_view inner) {
+  static constexpr std::array<std::pair<std::string_view, char>, 6> kNamed = {
+      {{"amp", '&'}, {"lt", '<'}, {"gt", '>'}, {"quot", '"'}, {"apos", '\''}, {"period", '.'}}};
+  std::string out;
+  for (std::size_t at = 0; at < inner.size(); ++at) {
+    const std::size_t end = inner[at] == '&' ? inner.substr(0, at + 12).find(';', at) : std::string_view::npos;
+    if (end == std::string_view::npos) {
+      out.push_back(inner[at]);
+      continue;
+    }
+    const std::string_view name = inner.substr(at + 1, end - at - 1);
+    std::uint32_t value = 0;
+    bool known = false;
+    if (name.size() > 1 && name[0] == '#') {
+      const bool hex = name[1] == 'x' || name[1] == 'X';
+      known = name.size() > (hex ? 2U : 1U);
+      for (const char c : name.substr(hex ? 2 : 1)) {
+        const int digit = hex_digit(c);
+        known = known && digit >= 0 && (hex || digit < 10) && value <= 0x10ffff;
+        if (known) value = value * (hex ? 16 : 10) + static_cast<std::uint32_t>(digit);
+      }
+      known = known && value <= 0x10ffff;
+    }
+    for (const auto& [text, c] : kNamed) {
+      if (name == text) {
+        known = true;
+        value = static_cast<unsigned char>(c);
+      }
+    }
+    if (known) {
+      append_utf8(out, value);
+      at = end;
+    } else {
+      out.push_back(inner[at]);
+    }
+  }
+  return out;
+}
+
+std::string decode_identifier(std::string_view word) {
+  std::string out;
+  std::size_t at = 0;
+  while (at < word.size()) {
+    std::uint32_t value = 0;
+    std::size_t next = at + 1;
+    if (word[at] == '\\' && next < word.size() && word[next] == 'u' && read_unicode_escape(word, next, value)) {
+      append_utf8(out, value);
+      at = next;
+    } else {
+      out.push_back(word[at]);
+      ++at;
+    }
+  }
+  return out;
+}
+
+Value number_value(std::string_view literal) {
+  Value value;
+  std::int64_t number = 0;
+  std::int64_t base = 10;
+  std::size_t at = 0;
+  if (literal.size() > 2 && literal[0] == '0') {
+    const char kind = static_cast<char>(literal[1] | 0x20);
+    base = kind == 'x' ? 16 : kind == 'o' ? 8 : kind == 'b' ? 2 : 10;
+    if (base != 10) at = 2;
+  }
+  for (; at < literal.size(); ++at) {
+    if (literal[at] == '_') continue;
+    if (literal[at] == '.' && at + 1 == literal.size()) break;
+    const int digit = hex_digit(literal[at]);
+    if (digit < 0 || digit >= base || number > (INT64_MAX >> 8)) return value;
+    number = number * base + digit;
+  }
+  value.kind = Value::Kind::number;
+  value.number = number;
+  return value;
+}
+
+Value join_values(const Value& a, const Value& b, Arena& arena) {
+  Value sum;
+  sum.begin = a.begin;
+  sum.end = b.end;
+  if (!a.is_text() && !b.is_text()) return sum;
+  const auto as_text = [](const Value& value) -> std::string {
+    if (value.is_text()) return std::string(value.text);
+    if (value.kind == Value::Kind::number) return std::to_string(value.number);
+    return std::string(1, kWildcard);
+  };
+  const std::string_view left = a.is_text() ? a.text : arena.copy(as_text(a));
+  if (b.is_text()) {
+    if (left.size() + b.text.size() > kTextMax) return sum;
+    sum.text = arena.concat(left, b.text);
+  } else {
+    const std::string right = as_text(b);
+    if (left.size() + right.size() > kTextMax) return sum;
+    sum.text = arena.concat(left, right);
+  }
+  sum.kind = Value::Kind::text;
+  return sum;
+}
+
+const Value* object_member(const Value& object, std::string_view key, const ValueLists& lists) noexcept {
+  if (object.kind != Value::Kind::object || key.empty()) return nullptr;
+  const std::vector<Value>& entries = lists[object.list];
+  for (std::size_t i = entries.size() / 2; i-- > 0;) {
+    if (entries[2 * i].is_text() && entries[2 * i].text == key) return &entries[2 * i + 1];
+  }
+  return nullptr;
+}
+
+Value fold_function(std::string_view callee, std::span<const Value> args, ValueLists& lists, Arena& arena) {
+  const std::string_view name = last_segment(callee);
+  std::string_view text;
+  const bool has_text = text_argument(args, 0, text);
+  if (name == "join" || name == "resolve" || name == "normalize") return join_path(args, arena);
+  // As a shell would spell them.
+  if (callee == "process.cwd" && args.empty()) return text_value(".", arena);
+  if (callee == "os.homedir" && args.empty()) return text_value("~", arena);
+  if (name == "fromCharCode" || name == "fromCodePoint") return from_char_codes(args, arena);
+  if (callee == "String.raw") return raw_text(args, lists, arena);
+  if (has_text && (callee == "Symbol" || callee == "Symbol.for")) {
+    return make_object({text_value("description", arena), text_value(text, arena)}, lists);
+  }
+  if (name == "of" && callee != "of") return make_list({args.begin(), args.end()}, lists);
+  if (const Value object = fold_object_function(name, args, lists, arena); object.kind != Value::Kind::unknown) return object;
+  if (!has_text) {
+    // Buffer.from([46, 101]) and new Uint8Array([..]): bytes as a list of numbers.
+    const bool bytes =
+        callee == "Buffer.from" || name == "Uint8Array" || callee == "Uint8Array.from" || callee == "Array.from";
+    if (bytes && !args.empty() && args[0].kind == Value::Kind::list) return args[0];
+    if (name == "decode" && !args.empty() && args[0].kind == Value::Kind::list) {
+      return from_char_codes(lists[args[0].list], arena);
+    }
+    return {};
+  }
+  std::string_view base;
+  if (name == "URL" && text_argument(args, 1, base) && base.substr(0, 5) == "file:" && text.find(':') == std::string_view::npos) {
+    const std::size_t slash = base.rfind('/');
+    return text_value(std::string(text.substr(0, 1) == "/" ? "file://" : base.substr(0, slash + 1)) + std::string(text), arena);
+  }
+  if (name == "URL" && text.substr(0, 5) == "file:" && text.find('%') != std::string_view::npos) {
+    return text_value(decode_percent(text), arena);
+  }
+  if (name == "String" || name == "URL" || name == "fileURLToPath" || name == "pathToFileURL" ||
+      name == "toNamespacedPath" || name == "encodeURIComponent" || name == "encodeURI" || name == "decode" ||
+      name == "encode") {
+    return args[0];
+  }
+  if (name == "atob") {
+    std::string out;
+    return decode_base64(text, out) ? text_value(out, arena) : Value{};
+  }
+  if (name == "decodeURIComponent" || name == "decodeURI" || name == "unescape")
+    return text_value(decode_percent(text), arena);
+  if (name == "btoa") return text_value(encode_base64(text), arena);
+  if (name == "basename" || name == "dirname" || name == "extname") {
+    std::string_view suffix;
+    text_argument(args, 1, suffix);
+    return part_of_path(name, text, suffix, arena);
+  }
+  if (name == "RegExp") {
+    std::string_view flags;
+    text_argument(args, 1, flags);
+    Value pattern = text_value("/" + std::string(text) + "/" + std::string(flags), arena);
+    if (pattern.is_text()) pattern.kind = Value::Kind::pattern;
+    return pattern;
+  }
+  if (callee == "JSON.parse") return parse_json_value(text, lists, arena);
+  if (callee == "Buffer.from" || callee == "Uint8Array.fromBase64" || callee == "Uint8Array.fromHex") {
+    std::string_view coding = name == "fromBase64" ? "base64" : name == "fromHex" ? "hex" : "utf8";
+    text_argument(args, 1, coding);
+    std::string out;
+    if (coding == "hex") return decode_hex(text, out) ? text_value(out, arena) : Value{};
+    if (coding == "base64" || coding == "base64url") return decode_base64(text, out) ? text_value(out, arena) : Value{};
+    return args[0];
+  }
+  if (callee == "Array.from") {
+    const std::array<Value, 1> empty = {text_value("", arena)};
+    return split(args[0], empty, lists, arena);
+  }
+  return {};
+}
+
+Value fold_method(const Value& receiver, std::string_view method, std::span<const Value> args, ValueLists& lists,
+                  Arena& arena) {
+  if (receiver.is_text()) return fold_text_method(receiver, method, args, lists, arena);
+  if (receiver.kind == Value::Kind::list) {
+    if (method == "toString" && args.size() <= 1) {  // of a Buffer
+      const std::vector<Value> items = lists[receiver.list];
+      return from_char_codes(items, arena);
+    }
+    return fold_list_method(receiver, method, args, lists, arena);
+  }
+  if (receiver.kind == Value::Kind::object) {  // a Map
+    if (method == "keys" || method == "values" || method == "entries") return list_of_object(receiver, method, lists);
+    if (method != "get" || args.empty()) return {};
+    const std::string number = args[0].kind == Value::Kind::number ? std::to_string(args[0].number) : std::string();
+    const Value* const found = args[0].is_text() ? object_member(receiver, args[0].text, lists) : object_member(receiver, number, lists);
+    return found == nullptr ? Value{} : *found;
+  }
+  if (receiver.kind == Value::Kind::number && method == "toString") {
+    std::int64_t radix = 10;
+    number_argument(args, 0, radix);
+    const std::string digits = in_radix(receiver.number, radix);
+    return digits.empty() ? Value{} : text_value(digits, arena);
+  }
+  return {};
+}
+
+std::string decoded_text(std::string_view text) {
+  constexpr std::size_t kShortest = 8;
+  constexpr std::size_t kLongest = 512;
+  if (text.size() < kShortest || text.size() > kLongest) return {};
+  const bool hex = text.size() % 2 == 0 && std::all_of(text.begin(), text.end(), [](char c) { return hex_digit(c) >= 0; });
+  const std::string_view body = text.substr(0, text.find_last_not_of('=') + 1);
+  const bool base64 = body.size() % 4 != 1 && std::all_of(body.begin(), body.end(), [](char c) { return base64_digit(c) >= 0; });
+  if (!hex && !base64) return {};
+  const auto is_plain = [](const std::string& out) {
+    return !out.empty() && std::all_of(out.begin(), out.end(), [](char c) { return c >= ' ' && c <= '~'; });
+  };
+  std::string out;
+  if (hex && decode_hex(text, out) && is_plain(out)) return out;
+  out.clear();
+  return base64 && decode_base64(text, out) && is_plain(out) ? out : std::string();
+}
+
+std::string command_line(std::span<const Value> words) {
+  std::string line;
+  for (const Value& word : words) {
+    if (!line.empty()) line.push_back(' ');
+    if (word.is_text()) {
+      line.append(word.text);
+    } else {
+      line.push_back(kWildcard);
+    }
+    if (line.size() > kTextMax) break;
+  }
+  return line;
+}
+
+std::string normalized_path(std::string_view path) {
+  // A link of every Linux; what lies above it is not /dev.
+  constexpr std::string_view kDescriptors = "/dev/fd/";
+  if (path.substr(0, kDescriptors.size()) == kDescriptors) {
+    const std::string real = "/proc/self/fd/" + std::string(path.substr(kDescriptors.size()));
+    const std::string clean = normalized_path(real);
+    return clean.empty() ? real : clean;
+  }
+  const bool clean = path.find("//") == std::string_view::npos && path.find("/.") == std::string_view::npos &&
+                     path.substr(0, 2) != "./";
+  if (clean || path.size() > kTextMax) return {};
+  std::vector<std::string_view> segments;
+  const bool absolute = path.front() == '/';
+  std::size_t at = 0;
+  while (at <= path.size()) {
+    std::size_t end = path.find('/', at);
+    if (end == std::string_view::npos) end = path.size();
+    const std::string_view segment = path.substr(at, end - at);
+    if (segment == ".." && !segments.empty() && segments.back() != "..") {
+      segments.pop_back();
+    } else if (!segment.empty() && segment != "." && !(segment == ".." && absolute)) {
+      segments.push_back(segment);
+    }
+    at = end + 1;
+  }
+  std::string out;
+  for (const std::string_view segment : segments) {
+    if (!out.empty() || absolute) out.push_back('/');
+    out.append(segment);
+  }
+  return out == path ? std::string() : out;
+}
+
+std::string shell_reading(std::string_view text) {
+  const bool has_ifs = text.find("$IFS") != std::string_view::npos || text.find("${IFS") != std::string_view::npos;
+  if ((!has_ifs && text.find_first_of("\\'\"") == std::string_view::npos) || text.size() > kTextMax) return {};
+  std::string out;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text.compare(at, 5, "${IFS") == 0) {
+      const std::size_t end = text.find('}', at);
+      out.push_back(' ');
+      at = end == std::string_view::npos ? at + 4 : end;
+    } else if (text.compare(at, 4, "$IFS") == 0) {
+      out.push_back(' ');
+      at += 3;
+      if (at + 2 < text.size() && text[at + 1] == '$' && text[at + 2] >= '0' && text[at + 2] <= '9') at += 2;  // $IFS$9
+    } else if (text[at] != '\\' && text[at] != '\'' && text[at] != '"') {
+      out.push_back(text[at]);
+    }
+  }
+  return out == text ? std::string() : out;
+}
+
+}  // namespace guard

@@ -1,0 +1,187 @@
+#include "validator/values/name_table.h"
+
+#include <algorithm>
+
+#include "rules/surface.h"
+
+namespace guard {
+namespace {
+
+constexpr std::size_t kAliasesPerNameMax = 32;
+constexpr std::size_t kFunctionsMax = 2'000;
+
+}  // namespace
+
+bool is_root_name(std::string_view name) noexcept {
+  switch (packed_name(name)) {
+    case packed_name("Worker"):
+    case packed_name("Object"):
+    case packed_name("Buffer"):
+    case packed_name("String"):
+    case packed_name("atob"):
+    case packed_name("process"):
+    case packed_name("Bun"):
+    case packed_name("console"):
+    case packed_name("global"):
+    case packed_name("self"):
+    case packed_name("window"):
+    case packed_name("Reflect"):
+    case packed_name("Function"):
+    case packed_name("eval"):
+    case packed_name("require"):
+    case packed_name("import"):
+    case packed_name("module"):
+    case packed_name("fs"):
+    case packed_name("path"):
+    case packed_name("vm"):
+    case packed_name("ffi"):
+    case packed_name("cluster"):
+    case packed_name("os"):
+    case packed_name("timers"):
+      return true;
+    default:
+      return name == "setTimeout" || name == "setInterval" || name == "globalThis" || name == "worker_threads" || name == "child_process" || name == "inspector";
+  }
+}
+
+std::string_view module_root(std::string_view specifier) noexcept {
+  if (specifier.substr(0, 5) == "node:") specifier.remove_prefix(5);
+  if (specifier == "process" || specifier == "child_process" || specifier == "path" || specifier == "module" ||
+      specifier == "vm" || specifier == "worker_threads" || specifier == "os" || specifier == "console" ||
+      specifier == "cluster" || specifier == "inspector" || specifier == "timers") {
+    return specifier;
+  }
+  if (specifier == "bun") return "Bun";
+  if (specifier == "bun:ffi") return "ffi";
+  if (is_file_system(specifier)) return "fs";
+  if (specifier == "path/posix" || specifier == "path/win32") return "path";
+  return {};
+}
+
+bool is_tracked_path(std::string_view path) noexcept {
+  const std::size_t dot = path.find('.');
+  const std::string_view root = path.substr(0, dot);
+  if (!is_root_name(root)) return false;
+  return std::all_of(path.begin(), path.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
+           c == '.';
+  });
+}
+
+void NameTable::clear() noexcept {
+  if (meaning_count_ != 0) std::fill(slots_.begin(), slots_.end(), 0);
+  meaning_count_ = 0;
+  for (UsedNames& names : used_) std::fill(names.begin(), names.end(), 0);
+  functions_.clear();
+  function_at_.clear();
+  declared_.clear();
+  has_properties_ = false;
+  overflowed_ = false;
+  frozen_ = false;
+}
+
+NameTable::Meaning* NameTable::find(std::string_view name, std::uint64_t hash) noexcept {
+  if (meaning_count_ == 0) return nullptr;
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t at = hash & mask; slots_[at] != 0; at = (at + 1) & mask) {
+    Meaning& meaning = meanings_[slots_[at] - 1];
+    if (meaning.hash == hash && meaning.name == name) return &meaning;
+  }
+  return nullptr;
+}
+
+const NameTable::Meaning* NameTable::find(std::string_view name, std::uint64_t hash) const noexcept {
+  return const_cast<NameTable*>(this)->find(name, hash);
+}
+
+NameTable::Meaning& NameTable::add(std::string_view name, std::uint64_t hash) {
+  if (Meaning* const known = find(name, hash); known != nullptr) return *known;
+  if ((meaning_count_ + 1) * 2 > slots_.size()) {
+    slots_.assign(std::max<std::size_t>(256, slots_.size() * 2), 0);
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t i = 0; i < meaning_count_; ++i) {
+      std::size_t at = meanings_[i].hash & mask;
+      while (slots_[at] != 0) at = (at + 1) & mask;
+      slots_[at] = static_cast<std::uint32_t>(i + 1);
+    }
+  }
+  if (meaning_count_ == meanings_.size()) meanings_.emplace_back();
+  Meaning& meaning = meanings_[meaning_count_++];
+  meaning.name = name;
+  meaning.hash = hash;
+  meaning.aliases.clear();
+  meaning.constant = Value{};
+  meaning.had_value = false;
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t at = hash & mask;
+  while (slots_[at] != 0) at = (at + 1) & mask;
+  slots_[at] = static_cast<std::uint32_t>(meaning_count_);
+  return meaning;
+}
+
+std::optional<std::uint32_t> NameTable::add_function(const Function& function) {
+  const auto known = function_at_.find(function.body_first);
+  if (known != function_at_.end()) {
+    functions_[known->second] = function;  // more of the names in it is known now
+    return known->second;
+  }
+  if (functions_.size() >= kFunctionsMax) return std::nullopt;
+  const auto index = static_cast<std::uint32_t>(functions_.size());
+  functions_.push_back(function);
+  function_at_.emplace(function.body_first, index);
+  return index;
+}
+
+// Only names that the validator trusts are worth keeping.
+void NameTable::note_declared(std::string_view name) {
+  if (traits_of(name) == 0 && name != "vi" && name != "jest" && name != "mocked" && name != "spyOn") return;
+  const std::uint64_t hash = hash_name(name);
+  if (!is_declared(name) && declared_.size() < 256) declared_.push_back(hash);
+}
+
+bool NameTable::is_declared(std::string_view name) const noexcept {
+  return std::find(declared_.begin(), declared_.end(), hash_name(name)) != declared_.end();
+}
+
+bool NameTable::add_alias(std::string_view name, std::string_view path) {
+  if (frozen_ || name.empty() || path.empty() || name == path || is_tracked_path(name)) return true;
+  const std::uint64_t hash = hash_name(name);
+  std::vector<std::string>& paths = add(name, hash).aliases;
+  if (std::find(paths.begin(), paths.end(), path) != paths.end()) return true;
+  if (paths.size() < kAliasesPerNameMax) {
+    paths.emplace_back(path);
+  } else {
+    overflowed_ = true;
+  }
+  return !was_used(hash, Use::value) && !was_used(hash, Use::callee);
+}
+
+bool NameTable::assign(std::string_view name, const Value& value) {
+  if (name.empty()) return true;
+  const std::uint64_t hash = hash_name(name);
+  if (value.kind == Value::Kind::unknown) {
+    if (Meaning* const known = find(name, hash); known != nullptr) known->constant = value;
+    return true;
+  }
+  Meaning& meaning = add(name, hash);
+  const bool first = meaning.constant.kind == Value::Kind::unknown && !meaning.had_value;
+  if (!first) ++version_;
+  meaning.constant = value;
+  meaning.had_value = true;
+  if (!first || frozen_) return true;
+  if (was_used(hash, Use::value)) return false;
+  return value.kind != Value::Kind::function || !functions_[value.list].reaches || !was_used(hash, Use::told);
+}
+
+const NameTable::Meaning* NameTable::use(std::string_view name, Use use) {
+  const std::uint64_t hash = hash_name(name);
+  mark_used(hash, use);
+  return find(name, hash);
+}
+
+const Value* NameTable::constant(std::string_view name) const {
+  const Meaning* const known = find(name, hash_name(name));
+  return known == nullptr || known->constant.kind == Value::Kind::unknown ? nullptr : &known->constant;
+}
+
+}  // namespace guard

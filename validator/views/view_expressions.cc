@@ -1,0 +1,118 @@
+// The part of the view builder that follows one expression: what its value is, and what it is given to.
+#include "validator/views/view_builder.h"
+
+#include "validator/values/known_names.h"
+
+namespace guard {
+
+void ViewBuilder::begin_operand(const Token& at, const Value& value, std::size_t code_begin) {
+  now_->open = true;
+  now_->operand = value;
+  if (now_->operand.end == 0) {
+    now_->operand.begin = at.begin;
+    now_->operand.end = at.end;
+  }
+  now_->operand_begin = code_begin;
+  now_->tracked = false;
+  now_->word = {};
+  now_->method = {};
+  now_->after_dot = false;
+  now_->source_begin = at.begin;
+}
+
+// Ends the part of an expression that was read so far and gives its value. `last`: the expression as a whole ends here;
+// otherwise another alternative of it follows (a || b, c ? a : b).
+Value ViewBuilder::finish(bool last) {
+  Value total = now_->has_sum ? join_values(now_->sum, now_->operand, arena_) : now_->operand;
+  if (now_->has_sum && !now_->open) total = now_->sum;
+  if (!now_->open && !now_->has_sum) total = Value{};
+  if (now_->tracked) note_value(last);
+  if (now_->function.kind == Value::Kind::function) total = now_->function;
+  if ((now_->tracked || now_->method == "constructor") && total.kind == Value::Kind::unknown && now_->open && !now_->has_sum && !now_->prefixed && !now_->opaque) {
+    if (const std::string_view path = path_of_operand(); !path.empty()) {
+      total.kind = Value::Kind::path;
+      total.text = arena_.copy(path);
+    }
+  }
+  if (now_->lead == 'r' || (groups_.empty() && now_->open)) result_ = total.kind != Value::Kind::unknown || now_->lead == 'r' ? total : result_;
+  add_folded(total);
+  if (last && total.is_text() && total.text.empty() && now_->earlier.is_text()) total = now_->earlier;  // c ? "/" : ""
+  if (now_->yielded && yields_.size() < kListMax) yields_.push_back(total);
+  if (!last && now_->tracked && now_->open && !now_->has_sum && !now_->compared && !groups_.empty() && groups_.back().open == '(') {
+    if (const std::string_view path = path_of_operand(); !path.empty()) groups_.back().alternative = arena_.copy(path);
+  }
+  if (!last && now_->open && !now_->has_sum && !now_->compared && !groups_.empty() && groups_.back().open == '(' &&
+      (traits_of(now_->word) != 0 || now_->word.ends_with("Sync"))) {
+    groups_.back().alternative = now_->word;
+  }
+  if (last) keep_property(total);
+  if (now_->lead == ':' && last) name_property(total);
+  if (!now_->declared.empty() || now_->pattern_end != 0) bind(total, last);
+  const bool declaration = now_->declaration;
+  const bool ambient = declaration && now_->ambient;
+  const std::string_view declared = now_->declared;
+  const std::uint32_t pattern_first = now_->pattern_first;
+  const std::uint32_t pattern_end = now_->pattern_end;
+  const Value earlier = !last && total.is_text() ? total : Value{};
+  now_->reset(last ? ';' : now_->lead);
+  now_->declaration = declaration;
+  now_->ambient = ambient;
+  if (!last) {
+    now_->declared = declared;
+    now_->pattern_first = pattern_first;
+    now_->pattern_end = pattern_end;
+    now_->earlier = earlier;
+  }
+  return total;
+}
+
+void ViewBuilder::bind(const Value& total, bool last) {
+  if (now_->annotated) return;
+  const bool may_lead = now_->tracked || now_->method == "constructor" || (!code_.text().empty() && code_.text().back() == ')');
+  std::string_view path;
+  if (may_lead && now_->open && !now_->has_sum && !now_->opaque && !now_->prefixed) path = gives_process() ? "process" : path_of_operand();
+  bool known_before_use = true;
+  if (!now_->declared.empty()) {
+    const bool is_path = total.kind == Value::Kind::path && call_depth_ == 0;
+    const bool has_value = total.kind != Value::Kind::unknown && !now_->opaque && !is_path;
+    if (has_value || last) {
+      Value value = has_value ? total : Value{};
+      value.lone = false;  // where the name is used, the text is handed to another function
+      known_before_use = give(now_->declared, value);
+    }
+    if (!path.empty()) {
+      known_before_use = names_.add_alias(now_->declared, path) && known_before_use;
+      if (is_path) known_before_use = give_member(now_->declared, total) && known_before_use;
+    }
+    if (path.empty() && last && now_->declaration && !now_->ambient && !now_->opaque && now_->operand_known()) {
+      declare_shadow(now_->declared, now_->name_token);
+    }
+  }
+  if (now_->pattern_end != 0) bind_pattern(now_->pattern_first, now_->pattern_end, path, now_->opaque ? Value{} : total);
+  second_reading_ = second_reading_ || !known_before_use;
+}
+
+Value ViewBuilder::end_argument() {
+  const bool spread = now_->lead == '.' && now_->prefixed;
+  const Value total = finish(true);
+  if (spread && total.kind == Value::Kind::list) {
+    const std::vector<Value> items = lists_[total.list];
+    if (args_.size() - (groups_.empty() ? 0 : groups_.back().args_begin) + items.size() <= kListMax) {
+      args_.insert(args_.end(), items.begin(), items.end());
+    }
+    return total;
+  }
+  if (spread && total.is_known_text() && total.text.size() <= kListMax) {  // [..."text"]
+    for (std::size_t i = 0; i < total.text.size(); ++i) {
+      Value letter = total;
+      letter.lone = false;
+      letter.text = total.text.substr(i, 1);
+      args_.push_back(letter);
+    }
+    return total;
+  }
+  if (args_.size() - (groups_.empty() ? 0 : groups_.back().args_begin) <= kListMax) args_.push_back(total);
+  return total;
+}
+
+}  // namespace guard
