@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "redact/redactor.h"
 #include "redact/kinds/secret_source.h"
+#include "redact/redactor.h"
 #include "redact/stream/terminal_safety.h"
 #include "rules/rule_set.h"
 
@@ -76,18 +76,15 @@ BENCHMARK(BM_LogWithSecrets);
 
 void BM_Flood(benchmark::State& state) {
   static const SecretSource secrets = source({});
-  static constexpr std::string_view pieces[] = {"sk-",
-                                                "sk- ",
-                                                "ey"
-                                                "J.",
-                                                "-----BEGIN ",
-                                                "bearer ",
-                                                "TELEGRAM_"
-                                                "BOT_TOKEN",
-                                                "AK"
-                                                "IA",
-                                                "a",
-                                                "-"};
+  static constexpr std::string_view pieces[] = {"sk-", "sk- ",
+      "ey"
+      "J.",
+      "-----BEGIN ", "bearer ",
+      "TELEGRAM_"
+      "BOT_TOKEN",
+      "AK"
+      "IA",
+      "a", "-"};
   const std::string_view piece = pieces[state.range(0)];
   state.SetLabel(std::string(piece));
   run(state, secrets, repeated(piece, 1 << 20), 65536);

@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "redact/redactor.h"
 #include "redact/kinds/secret_source.h"
+#include "redact/redactor.h"
 #include "rules/rule_set.h"
 
 namespace guard {
@@ -49,30 +49,25 @@ constexpr std::string_view kHex = "0123456789abcdef";
 // Built from parts, so that no scanner takes this file for one that holds secrets.
 std::string secret(std::mt19937& random) {
   switch (random() % 6) {
-    case 0:
-      return std::string("key sk-") + "ant-api03-" + random_text(random, 93, kAlnum) + "AA";
-    case 1:
-      return std::string("remote: gh") + "p_" + random_text(random, 36, kAlnum);
+    case 0: return std::string("key sk-") + "ant-api03-" + random_text(random, 93, kAlnum) + "AA";
+    case 1: return std::string("remote: gh") + "p_" + random_text(random, 36, kAlnum);
     case 2:
       return std::string("AWS_ACCESS_KEY_ID=AK") + "IA" + random_text(random, 16, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567");
-    case 3:
-      return std::string("Authorization: Bearer ") + random_text(random, 40, kAlnum);
+    case 3: return std::string("Authorization: Bearer ") + random_text(random, 40, kAlnum);
     case 4:
       return std::string("token ey") + "J" + random_text(random, 40, kAlnum) + ".ey" + "J" +
-             random_text(random, 120, kAlnum) + "." + random_text(random, 43, kAlnum);
-    default:
-      return std::string("postgres://app:") + random_text(random, 20, kAlnum) + "@db.internal:5432/main";
+          random_text(random, 120, kAlnum) + "." + random_text(random, 43, kAlnum);
+    default: return std::string("postgres://app:") + random_text(random, 20, kAlnum) + "@db.internal:5432/main";
   }
 }
 
 // What test runs, servers and builds print: words, numbers, paths, hashes, and a coloured line in every eight.
 std::string line(std::mt19937& random) {
-  static constexpr std::string_view kWords[] = {
-      "request", "finished", "for",        "user",     "cache",   "miss",   "compiling", "module",     "loaded",
-      "in",      "the",      "component",  "render",   "update",  "failed", "expected",  "received",   "worker",
-      "queue",   "status",   "connection", "closed",   "by",      "peer",   "warning",   "deprecated", "option",
-      "use",     "instead",  "build",      "output",   "written", "to",     "chunk",     "asset",      "size",
-      "test",    "suite",    "passed",     "snapshot", "items",   "order",  "total"};
+  static constexpr std::string_view kWords[] = {"request", "finished", "for", "user", "cache", "miss", "compiling",
+      "module", "loaded", "in", "the", "component", "render", "update", "failed", "expected", "received", "worker",
+      "queue", "status", "connection", "closed", "by", "peer", "warning", "deprecated", "option", "use", "instead",
+      "build", "output", "written", "to", "chunk", "asset", "size", "test", "suite", "passed", "snapshot", "items",
+      "order", "total"};
   const auto words = [&](std::size_t count) {
     std::string text;
     for (; count > 0; --count) text += (text.empty() ? "" : " ") + std::string(kWords[random() % std::size(kWords)]);
@@ -82,25 +77,21 @@ std::string line(std::mt19937& random) {
   switch (random() % 8) {
     case 0:
       return "2024-05-0" + number(9) + "T12:" + number(59) + ":03." + number(999) + "Z INFO  [worker-" + number(16) +
-             "] GET /api/v2/items/" + number(99999) + "?page=" + number(9) + " took " + number(900) +
-             " ms (status 200, " + number(90000) + " bytes)";
-    case 1:
-      return "(pass) " + words(4) + " > " + words(5) + " [" + number(20) + "." + number(99) + "ms]";
+          "] GET /api/v2/items/" + number(99999) + "?page=" + number(9) + " took " + number(900) + " ms (status 200, " +
+          number(90000) + " bytes)";
+    case 1: return "(pass) " + words(4) + " > " + words(5) + " [" + number(20) + "." + number(99) + "ms]";
     case 2:
       return "      at " + words(1) + " (/app/src/" + words(1) + "/" + words(1) + ".ts:" + number(400) + ":" +
-             number(80) + ")";
-    case 3:
-      return "\x1b[32m\xE2\x9C\x93\x1b[0m " + words(6) + " \x1b[2m[" + number(9) + ".03ms]\x1b[0m";
-    case 4:
-      return "commit " + random_text(random, 40, kHex) + " " + words(8);
+          number(80) + ")";
+    case 3: return "\x1b[32m\xE2\x9C\x93\x1b[0m " + words(6) + " \x1b[2m[" + number(9) + ".03ms]\x1b[0m";
+    case 4: return "commit " + random_text(random, 40, kHex) + " " + words(8);
     case 5:
       return "  const " + words(1) + " = await " + words(1) + "(\"" + words(2) + "\", { retries: " + number(5) +
-             ", timeout: " + number(9000) + " });";
-    case 6:
-      return "WARN  " + words(14);
+          ", timeout: " + number(9000) + " });";
+    case 6: return "WARN  " + words(14);
     default:
       return "[" + number(300) + "/300] " + words(2) + " src/components/" + words(1) + "_" + words(1) +
-             ".tsx -> dist/" + words(1) + "." + random_text(random, 8, kHex) + ".js";
+          ".tsx -> dist/" + words(1) + "." + random_text(random, 8, kHex) + ".js";
   }
 }
 
@@ -178,9 +169,9 @@ int run(const std::string& folder) {
   }
   const double mb = static_cast<double>(log.size()) / 1e6;
   std::printf("redactor %.0f MB/s (best %.0f), cat | cat %.0f MB/s (best %.0f), ratio %.2f; %llu secrets\n",
-              mb / median(ours), mb / *std::min_element(ours.begin(), ours.end()), mb / median(pipes),
-              mb / *std::min_element(pipes.begin(), pipes.end()), median(pipes) / median(ours),
-              static_cast<unsigned long long>(found));
+      mb / median(ours), mb / *std::min_element(ours.begin(), ours.end()), mb / median(pipes),
+      mb / *std::min_element(pipes.begin(), pipes.end()), median(pipes) / median(ours),
+      static_cast<unsigned long long>(found));
   return 0;
 }
 

@@ -31,7 +31,8 @@ State state_of(const std::vector<fs::path>& files) {
     state.files[file] = {failure ? fs::file_time_type::min() : time, failure ? 0 : size};
     const auto [folder, is_new] = state.folders.try_emplace(file.parent_path());
     if (!is_new) continue;
-    for (fs::directory_iterator entry(file.parent_path(), failure), end; !failure && entry != end; entry.increment(failure)) {
+    for (fs::directory_iterator entry(file.parent_path(), failure), end; !failure && entry != end;
+         entry.increment(failure)) {
       const std::string name = entry->path().filename().string();
       if (!is_own_name(name)) folder->second.insert(name);
     }

@@ -66,7 +66,8 @@ void Progress::keep_time() {
 
 void Progress::show() {
   const auto time = std::chrono::duration_cast<std::chrono::seconds>(SteadyClock::now() - begun_);
-  err_.write(time < kToldFrom ? fmt::format("guard: {} ...", what_) : fmt::format("guard: {} ... {} s", what_, time.count()));
+  err_.write(
+      time < kToldFrom ? fmt::format("guard: {} ...", what_) : fmt::format("guard: {} ... {} s", what_, time.count()));
   shown_ = true;
 }
 

@@ -1,7 +1,8 @@
-// What guard is doing right now: one rewritten line on a terminal, which tells from the second second on for how long; plain lines elsewhere;
-// nothing when told to be quiet.
+// What guard is doing right now: one rewritten line on a terminal, which tells from the second second on for how long;
+// plain lines elsewhere; nothing when told to be quiet.
 //
-// Thread-safe: a thread of its own rewrites the line. Whatever else is written to the terminal meanwhile goes through without_line().
+// Thread-safe: a thread of its own rewrites the line. Whatever else is written to the terminal meanwhile goes through
+// without_line().
 #pragma once
 
 #include <condition_variable>
@@ -27,7 +28,8 @@ class Progress {
   void say(std::string_view what);
   // Takes the rewritten line away until something is said again.
   void clear();
-  // Calls `write` while the line is away. It comes back after a second without a call, if what was written ended a line.
+  // Calls `write` while the line is away. It comes back after a second without a call, if what was written ended a
+  // line.
   void without_line(bool ends_line, const std::function<void()>& write);
 
  private:

@@ -62,8 +62,7 @@ Result<void> OutStream::flush() {
   }
   if (failure_ == 0 || reader_left_ || failure_ == ECANCELED) return ok();  // who asked to stop knows
   return Error::from_errno(ErrorCode::io_error,
-                           fd_ == STDERR_FILENO ? "cannot write to standard error" : "cannot write to standard output",
-                           failure_);
+      fd_ == STDERR_FILENO ? "cannot write to standard error" : "cannot write to standard output", failure_);
 }
 
 Result<void> OutStream::push(std::span<const char> bytes) {

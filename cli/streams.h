@@ -37,8 +37,8 @@ class OutStream final : public ByteSink {
   // IO_ERROR for the first failure there was since the beginning. A reader that went away is none.
   Result<void> flush();
   bool reader_left() const noexcept { return reader_left_; }
-  // A write that waits for a reader who does not read is given up when `stop` is asked for; nothing is written from then
-  // on, so the caller has to look at `stop` before it calls the output complete.
+  // A write that waits for a reader who does not read is given up when `stop` is asked for; nothing is written from
+  // then on, so the caller has to look at `stop` before it calls the output complete.
   void give_up_when(const CancelToken& stop) { stop_ = &stop; }
 
   // A program's output on its way through: written at once.

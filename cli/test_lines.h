@@ -1,5 +1,5 @@
-// Paints the words by which bun begins the line of a test, "(pass)" and its kin, on their way to a terminal. bun itself is told
-// to print no colours: what it prints is read before it is shown.
+// Paints the words by which bun begins the line of a test, "(pass)" and its kin, on their way to a terminal. bun itself
+// is told to print no colours: what it prints is read before it is shown.
 //
 // Bytes that may be the beginning of such a word are held back until the next push() or finish(): six at most.
 #pragma once

@@ -1,4 +1,5 @@
-// The compiled half of {fmt}: Debian ships it as a shared library only. Instantiates what the library's own source does.
+// The compiled half of {fmt}: Debian ships it as a shared library only. Instantiates what the library's own source
+// does.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

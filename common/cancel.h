@@ -30,8 +30,9 @@ class CancelToken {
   UniqueFd event_;
 };
 
-// Routes SIGINT, SIGTERM and SIGHUP into `token`, and ignores SIGPIPE. Call once, from main, before any thread starts. A second
-// signal of the same kind does not kill guard: children and containers have to be removed first, and that has a deadline.
+// Routes SIGINT, SIGTERM and SIGHUP into `token`, and ignores SIGPIPE. Call once, from main, before any thread starts.
+// A second signal of the same kind does not kill guard: children and containers have to be removed first, and that has
+// a deadline.
 Result<void> cancel_on_signals(CancelToken& token);
 
 }  // namespace guard

@@ -21,28 +21,33 @@ using enum ErrorCode;
 
 constexpr std::array kTable = {
     ErrorCodeInfo{environment_unavailable, "ENVIRONMENT_UNAVAILABLE", kUnavailable, true,
-                  "run `guard doctor`: it reports what works on this machine and how to fix what does not"},
+        "run `guard doctor`: it reports what works on this machine and how to fix what does not"},
     ErrorCodeInfo{environment_creation_failed, "ENVIRONMENT_CREATION_FAILED", kUndecided, true,
-                  "run `guard doctor`: it reports what works on this machine and how to fix what does not"},
+        "run `guard doctor`: it reports what works on this machine and how to fix what does not"},
     ErrorCodeInfo{image_missing, "IMAGE_MISSING", kUnavailable, false, "build it with `guard image build`"},
     ErrorCodeInfo{image_pull_failed, "IMAGE_PULL_FAILED", kUnavailable, true,
-                  "build the image locally with `guard image build`, or check the registry's name and log in"},
+        "build the image locally with `guard image build`, or check the registry's name and log in"},
     ErrorCodeInfo{image_build_failed, "IMAGE_BUILD_FAILED", kUndecided, true, ""},
     ErrorCodeInfo{execution_timeout, "EXECUTION_TIMEOUT", kUndecided, true,
-                  "raise the limit with --timeout, or find out what hangs"},
+        "raise the limit with --timeout, or find out what hangs"},
     ErrorCodeInfo{execution_failed, "EXECUTION_FAILED", kUndecided, true, ""},
     ErrorCodeInfo{dependency_unsatisfied, "DEPENDENCY_UNSATISFIED", kUnavailable, false, ""},
-    ErrorCodeInfo{file_too_large, "FILE_TOO_LARGE", kUndecided, false, "leave the file out, or raise the limit that the message names"},
+    ErrorCodeInfo{file_too_large, "FILE_TOO_LARGE", kUndecided, false,
+        "leave the file out, or raise the limit that the message names"},
     ErrorCodeInfo{file_not_found, "FILE_NOT_FOUND", kUndecided, false, ""},
-    ErrorCodeInfo{rules_invalid, "RULES_INVALID", kUndecided, false, "fix the rule files; `guard rules check` tests them"},
-    ErrorCodeInfo{config_invalid, "CONFIG_INVALID", kUndecided, false, "`guard config show` lists every key with its default"},
+    ErrorCodeInfo{
+        rules_invalid, "RULES_INVALID", kUndecided, false, "fix the rule files; `guard rules check` tests them"},
+    ErrorCodeInfo{
+        config_invalid, "CONFIG_INVALID", kUndecided, false, "`guard config show` lists every key with its default"},
     ErrorCodeInfo{input_invalid, "INPUT_INVALID", kUndecided, false, "`guard help VERB` shows what is expected"},
     ErrorCodeInfo{io_error, "IO_ERROR", kUndecided, true, "check permissions and free space, then run again"},
-    ErrorCodeInfo{protocol_error, "PROTOCOL_ERROR", kUndecided, true, "run again; `guard doctor` shows what answers and in which version"},
+    ErrorCodeInfo{protocol_error, "PROTOCOL_ERROR", kUndecided, true,
+        "run again; `guard doctor` shows what answers and in which version"},
     ErrorCodeInfo{cancelled, "CANCELLED", kInterrupted, true, ""},
     ErrorCodeInfo{withheld, "WITHHELD", kUndecided, false, ""},
     ErrorCodeInfo{usage, "USAGE", kUsage, false, "see `guard --help`"},
-    ErrorCodeInfo{internal, "INTERNAL", kUndecided, false, "this is a bug in guard; please report it with the lines above"},
+    ErrorCodeInfo{
+        internal, "INTERNAL", kUndecided, false, "this is a bug in guard; please report it with the lines above"},
 };
 
 // What ran out, and how to get more of it. No place that fails for it knows better.
@@ -50,19 +55,18 @@ std::string_view hint_of(int number) noexcept {
   switch (number) {
     case ENOSPC:
     case EDQUOT:
-      return "make room there (`df -h`, `df -i`, `quota`); GUARD_CACHE_DIR and TMPDIR set other places for guard's cache and its temporary files";
+      return "make room there (`df -h`, `df -i`, `quota`); GUARD_CACHE_DIR and TMPDIR set other places for guard's "
+             "cache and its temporary files";
     case EROFS:
-      return "it is mounted read-only; GUARD_CACHE_DIR and TMPDIR set other places for guard's cache and its temporary files";
-    case EFBIG:
-      return "raise the limit on the size of a file (`ulimit -f`)";
-    case EMFILE:
-      return "raise the limit on open files (`ulimit -n`)";
+      return "it is mounted read-only; GUARD_CACHE_DIR and TMPDIR set other places for guard's cache and its temporary "
+             "files";
+    case EFBIG: return "raise the limit on the size of a file (`ulimit -f`)";
+    case EMFILE: return "raise the limit on open files (`ulimit -n`)";
     case ENFILE:
       return "this machine's limit on open files is reached (`sysctl fs.file-max`): find the program that holds them";
     case ENOMEM:
       return "memory is exhausted: end other programs, or raise the limit (`ulimit -v`, the cgroup's memory.max)";
-    default:
-      return {};
+    default: return {};
   }
 }
 

@@ -53,15 +53,16 @@ class [[nodiscard]] Error {
 
   // Added on the way up, innermost first: "preparing the docker sandbox".
   Error&& context(std::string frame) &&;
-  Error&& hint(std::string sentence) &&;                     // replaces the table's hint
-  Error&& caused_by(const Error& error) &&;                   // takes its errno over: what ran out is still known
-  Error&& detail(std::string key, std::string value) &&;    // typed details of the wire form
+  Error&& hint(std::string sentence) &&;                  // replaces the table's hint
+  Error&& caused_by(const Error& error) &&;               // takes its errno over: what ran out is still known
+  Error&& detail(std::string key, std::string value) &&;  // typed details of the wire form
 
   ErrorCode code() const noexcept { return code_; }
   const std::string& message() const noexcept { return message_; }
   const std::vector<std::string>& frames() const noexcept { return frames_; }
   const std::map<std::string, std::string>& details() const noexcept { return details_; }
-  std::string_view hint() const noexcept;  // where something ran out, how to get more of it; else what the place said, or the table
+  std::string_view hint()
+      const noexcept;  // where something ran out, how to get more of it; else what the place said, or the table
   bool ran_out() const noexcept;  // of space, descriptors, memory: guard's own trouble, whatever it was about to do
   int sys_errno() const noexcept { return errno_; }
   int exit_status() const noexcept { return info(code_).exit_status; }

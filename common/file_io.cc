@@ -90,7 +90,8 @@ Result<std::string> read_file(const std::filesystem::path& path, std::uint64_t b
   if (!fd) {
     const int number = errno;
     if (number == ENOENT || number == ENOTDIR) {
-      return Error::from_errno(ErrorCode::file_not_found, shown(path), number).hint("check the spelling and the folder you are in");
+      return Error::from_errno(ErrorCode::file_not_found, shown(path), number)
+          .hint("check the spelling and the folder you are in");
     }
     if (number == ELOOP && follow == FollowLinks::no) {
       return Error(ErrorCode::input_invalid, fmt::format("{} is a symbolic link", shown(path)))
@@ -102,18 +103,22 @@ Result<std::string> read_file(const std::filesystem::path& path, std::uint64_t b
   if (::fstat(fd.get(), &status) != 0) return Error::from_errno(ErrorCode::io_error, shown(path), errno);
   if (!S_ISREG(status.st_mode)) {
     return Error(ErrorCode::input_invalid,
-                 fmt::format("{} is {}, not a regular file", shown(path), S_ISDIR(status.st_mode) ? "a folder" : "a device, FIFO or socket"));
+        fmt::format("{} is {}, not a regular file", shown(path),
+            S_ISDIR(status.st_mode) ? "a folder" : "a device, FIFO or socket"));
   }
   const auto size = static_cast<std::uint64_t>(status.st_size);
   if (size > bytes_max) {
-    return Error(ErrorCode::file_too_large, fmt::format("{} has {} bytes; the limit is {}", shown(path), size, bytes_max));
+    return Error(
+        ErrorCode::file_too_large, fmt::format("{} has {} bytes; the limit is {}", shown(path), size, bytes_max));
   }
   std::string text(size, '\0');
   std::size_t filled = 0;
   // One byte more than the size, so that a file that grows while it is read is noticed.
   for (;;) {
     if (filled == text.size()) {
-      if (filled > bytes_max) return Error(ErrorCode::file_too_large, fmt::format("{} grew past the limit of {} bytes", shown(path), bytes_max));
+      if (filled > bytes_max)
+        return Error(
+            ErrorCode::file_too_large, fmt::format("{} grew past the limit of {} bytes", shown(path), bytes_max));
       std::array<char, 4096> more{};
       const ssize_t count = ::read(fd.get(), more.data(), more.size());
       if (count == 0) return text;
@@ -179,7 +184,8 @@ Result<void> write_file_atomically(const std::filesystem::path& path, std::strin
   Result<void> result = write_all(file.fd.get(), bytes).context(fmt::format("writing {}", shown(path)));
   if (result && ::fchmod(file.fd.get(), mode) != 0) result = failed("set the mode of", errno);
   if (result && ::fsync(file.fd.get()) != 0) result = failed("flush", errno);
-  if (result && ::renameat(parent.get(), file.name.c_str(), parent.get(), path.filename().c_str()) != 0) result = failed("write", errno);
+  if (result && ::renameat(parent.get(), file.name.c_str(), parent.get(), path.filename().c_str()) != 0)
+    result = failed("write", errno);
   if (!result) ::unlinkat(parent.get(), file.name.c_str(), 0);
   return result;
 }
@@ -231,7 +237,8 @@ Result<void> remove_tree(const std::filesystem::path& path) {
     failure = remove_below(fd, removal, 0);
   }
   if (::rmdir(path.c_str()) == 0 || errno == ENOENT) return ok();
-  return Error::from_errno(ErrorCode::io_error, fmt::format("cannot remove {}", shown(path)), failure != 0 ? failure : errno);
+  return Error::from_errno(
+      ErrorCode::io_error, fmt::format("cannot remove {}", shown(path)), failure != 0 ? failure : errno);
 }
 
 std::filesystem::path temporary_folder() {
@@ -242,9 +249,11 @@ std::filesystem::path temporary_folder() {
 Result<TempDir> TempDir::create(const std::filesystem::path& parent) {
   const std::filesystem::path base = parent.empty() ? temporary_folder() : parent;
   const UniqueFd folder(::open(base.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder) return Error::from_errno(ErrorCode::io_error, fmt::format("cannot create a folder in {}", shown(base)), errno);
+  if (!folder)
+    return Error::from_errno(ErrorCode::io_error, fmt::format("cannot create a folder in {}", shown(base)), errno);
   (void)sweep_own(base);
-  GUARD_TRY_ASSIGN(OwnEntry made, make_own_folder(folder.get()).context(fmt::format("making a folder in {}", shown(base))));
+  GUARD_TRY_ASSIGN(
+      OwnEntry made, make_own_folder(folder.get()).context(fmt::format("making a folder in {}", shown(base))));
   return TempDir(base / made.name, std::move(made.fd));
 }
 
@@ -275,7 +284,8 @@ Result<std::filesystem::path> cache_folder() {
   if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') {
     return std::filesystem::path(home) / ".cache" / "guard";
   }
-  return Error(ErrorCode::config_invalid, "neither GUARD_CACHE_DIR nor XDG_CACHE_HOME nor HOME says where to keep things")
+  return Error(
+      ErrorCode::config_invalid, "neither GUARD_CACHE_DIR nor XDG_CACHE_HOME nor HOME says where to keep things")
       .hint("set GUARD_CACHE_DIR to a folder of yours");
 }
 
@@ -286,7 +296,8 @@ Result<std::filesystem::path> shared_cache_folder() {
   if (::stat(folder.c_str(), &status) != 0) return Error::from_errno(ErrorCode::io_error, shown(folder), errno);
   // Made by somebody with a stricter umask, perhaps. Only root's sandbox runs as another user than the folder's owner.
   if (::geteuid() == 0 && status.st_uid == 0 && (status.st_mode & 0005) != 0005 && ::chmod(folder.c_str(), 0755) != 0) {
-    return Error::from_errno(ErrorCode::io_error, fmt::format("cannot open {} to the sandbox's user", shown(folder)), errno);
+    return Error::from_errno(
+        ErrorCode::io_error, fmt::format("cannot open {} to the sandbox's user", shown(folder)), errno);
   }
   return folder;
 }

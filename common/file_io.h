@@ -17,9 +17,10 @@ namespace guard {
 
 enum class FollowLinks { no, yes };
 
-// The whole of a regular file. FILE_NOT_FOUND, FILE_TOO_LARGE (over `bytes_max`), INPUT_INVALID (a folder, FIFO, socket,
-// device, or a symbolic link where FollowLinks::no), IO_ERROR with errno.
-Result<std::string> read_file(const std::filesystem::path& path, std::uint64_t bytes_max, FollowLinks follow = FollowLinks::yes);
+// The whole of a regular file. FILE_NOT_FOUND, FILE_TOO_LARGE (over `bytes_max`), INPUT_INVALID (a folder, FIFO,
+// socket, device, or a symbolic link where FollowLinks::no), IO_ERROR with errno.
+Result<std::string> read_file(
+    const std::filesystem::path& path, std::uint64_t bytes_max, FollowLinks follow = FollowLinks::yes);
 
 // Everything that can be read from `fd`, at most `bytes_max`; FILE_TOO_LARGE beyond.
 Result<std::string> read_all(int fd, std::uint64_t bytes_max, std::string_view name);
@@ -39,8 +40,8 @@ Result<void> make_folders(const std::filesystem::path& path, mode_t mode = 0755)
 // Removes a tree without following links, also where folders in it were made unwritable. What is not there is no error.
 Result<void> remove_tree(const std::filesystem::path& path);
 
-// A folder of ours that is removed, with all in it, when this goes out of scope; by the next one that is made beside it, where we are
-// killed before (own_entry.h).
+// A folder of ours that is removed, with all in it, when this goes out of scope; by the next one that is made beside
+// it, where we are killed before (own_entry.h).
 class TempDir {
  public:
   // Below `parent` (empty: $TMPDIR, else /tmp), mode 0700.

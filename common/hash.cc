@@ -1,7 +1,7 @@
 #include "common/hash.h"
 
-// EVP makes OpenSSL build its tables of providers and names first, which takes longer than checking a small file. The plain
-// functions are the same code and stay in the library; they are only no longer recommended for new ciphers' sake.
+// EVP makes OpenSSL build its tables of providers and names first, which takes longer than checking a small file. The
+// plain functions are the same code and stay in the library; they are only no longer recommended for new ciphers' sake.
 #define OPENSSL_API_COMPAT 10100
 
 #include <openssl/sha.h>

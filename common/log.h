@@ -1,5 +1,5 @@
-// Diagnostics for whoever looks for a fault: off unless GUARD_LOG says "debug" or "info". Never a verdict, a finding or a secret:
-// those have their own ways out. The only file that sees spdlog is log.cc.
+// Diagnostics for whoever looks for a fault: off unless GUARD_LOG says "debug" or "info". Never a verdict, a finding or
+// a secret: those have their own ways out. The only file that sees spdlog is log.cc.
 //
 // Thread-safe.
 #pragma once

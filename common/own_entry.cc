@@ -20,12 +20,14 @@ namespace {
 
 constexpr std::string_view kPrefix = ".guard-";
 constexpr std::size_t kDigits = 16;
-// A sweep may come between the making and the lock, and one in a loop wins one time in three. It would have to come every time.
+// A sweep may come between the making and the lock, and one in a loop wins one time in three. It would have to come
+// every time.
 constexpr int kTries = 64;
 
 Result<std::string> new_name() {
   unsigned char bytes[kDigits / 2];
-  if (::getrandom(bytes, sizeof bytes, 0) != static_cast<ssize_t>(sizeof bytes)) return Error::from_errno(ErrorCode::io_error, "getrandom", errno);
+  if (::getrandom(bytes, sizeof bytes, 0) != static_cast<ssize_t>(sizeof bytes))
+    return Error::from_errno(ErrorCode::io_error, "getrandom", errno);
   std::string name(kPrefix);
   for (const unsigned char byte : bytes) name += fmt::format("{:02x}", byte);
   return name;
@@ -34,7 +36,8 @@ Result<std::string> new_name() {
 bool is_still_named(int parent, const std::string& name, int fd) {
   struct stat held {};
   struct stat there {};
-  return ::fstat(fd, &held) == 0 && ::fstatat(parent, name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0 && held.st_dev == there.st_dev && held.st_ino == there.st_ino;
+  return ::fstat(fd, &held) == 0 && ::fstatat(parent, name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+      held.st_dev == there.st_dev && held.st_ino == there.st_ino;
 }
 
 // A file system without locks has nobody who could take one, either.
@@ -50,8 +53,11 @@ Result<OwnEntry> make_entry(int parent, Make make) {
     OwnEntry entry;
     GUARD_TRY_ASSIGN(entry.name, new_name());
     entry.fd = make(entry.name.c_str());
-    if (!entry.fd && (errno != ENOENT || left == 0)) return Error::from_errno(ErrorCode::io_error, "cannot create a file or folder", errno);
-    if (entry.fd && try_lock(entry.fd.get()) != Lock::held_by_other && is_still_named(parent, entry.name, entry.fd.get())) return entry;
+    if (!entry.fd && (errno != ENOENT || left == 0))
+      return Error::from_errno(ErrorCode::io_error, "cannot create a file or folder", errno);
+    if (entry.fd && try_lock(entry.fd.get()) != Lock::held_by_other &&
+        is_still_named(parent, entry.name, entry.fd.get()))
+      return entry;
     if (left == 0) return Error(ErrorCode::io_error, "what was just created was removed by somebody");
   }
 }
@@ -77,7 +83,7 @@ Result<OwnEntry> make_own_folder(int parent, mode_t mode) {
 
 bool is_own_name(std::string_view name) noexcept {
   return name.size() == kPrefix.size() + kDigits && name.starts_with(kPrefix) &&
-         name.find_first_not_of("0123456789abcdef", kPrefix.size()) == std::string_view::npos;
+      name.find_first_not_of("0123456789abcdef", kPrefix.size()) == std::string_view::npos;
 }
 
 OwnSweep sweep_own(const std::filesystem::path& folder, SweepMode mode) {
@@ -85,7 +91,10 @@ OwnSweep sweep_own(const std::filesystem::path& folder, SweepMode mode) {
   const auto close = [](DIR* stream) { ::closedir(stream); };
   const std::unique_ptr<DIR, decltype(close)> stream(::opendir(folder.c_str()), close);
   if (!stream) {
-    if (errno != ENOENT && errno != ENOTDIR && errno != EACCES) sweep.failed.push_back(Error::from_errno(ErrorCode::io_error, fmt::format("cannot list {}", printable(folder.native())), errno).message());
+    if (errno != ENOENT && errno != ENOTDIR && errno != EACCES)
+      sweep.failed.push_back(
+          Error::from_errno(ErrorCode::io_error, fmt::format("cannot list {}", printable(folder.native())), errno)
+              .message());
     return sweep;
   }
   const int parent = ::dirfd(stream.get());

@@ -1,7 +1,7 @@
-// Things of ours that are there only while we work: a file that is about to get its name, a folder to try something in. They lie in
-// places that are not ours alone (/tmp, a project, a folder of records), so each has a name of one form and a lock (flock(2)) that its
-// maker holds. Whoever can take the lock knows that the maker is dead, and may remove the thing: a guard that was killed leaves nothing
-// behind for longer than until the next one looks there.
+// Things of ours that are there only while we work: a file that is about to get its name, a folder to try something in.
+// They lie in places that are not ours alone (/tmp, a project, a folder of records), so each has a name of one form and
+// a lock (flock(2)) that its maker holds. Whoever can take the lock knows that the maker is dead, and may remove the
+// thing: a guard that was killed leaves nothing behind for longer than until the next one looks there.
 #pragma once
 
 #include <sys/types.h>

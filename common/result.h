@@ -28,17 +28,17 @@ inline Result<void> ok() { return {}; }
 }  // namespace guard
 
 // Leaves the calling function with the error, if there is one.
-#define GUARD_TRY(expression)                                             \
-  do {                                                                    \
-    auto guard_try_result = (expression);                                 \
-    if (!guard_try_result) return std::move(guard_try_result).error();    \
+#define GUARD_TRY(expression)                                          \
+  do {                                                                 \
+    auto guard_try_result = (expression);                              \
+    if (!guard_try_result) return std::move(guard_try_result).error(); \
   } while (false)
 
 #define GUARD_CONCAT_INNER(a, b) a##b
 #define GUARD_CONCAT(a, b) GUARD_CONCAT_INNER(a, b)
-#define GUARD_TRY_ASSIGN_INNER(name, declaration, expression)  \
-  auto name = (expression);                                    \
-  if (!name) return std::move(name).error();                   \
+#define GUARD_TRY_ASSIGN_INNER(name, declaration, expression) \
+  auto name = (expression);                                   \
+  if (!name) return std::move(name).error();                  \
   declaration = std::move(*name)
 
 // GUARD_TRY_ASSIGN(auto text, read_file(path));

@@ -117,8 +117,8 @@ std::vector<Address> addresses_of(const std::string& host, const std::string& po
 }
 
 // A resolver can't be told a deadline. It is asked from a thread of its own, which we leave behind when our time is up.
-Result<std::vector<Address>> look_up(const std::string& host, const std::string& port, Deadline deadline,
-                                     const CancelToken& cancel) {
+Result<std::vector<Address>> look_up(
+    const std::string& host, const std::string& port, Deadline deadline, const CancelToken& cancel) {
   struct Question {
     std::mutex mutex;
     std::vector<Address> addresses;
@@ -147,11 +147,11 @@ Result<std::vector<Address>> look_up(const std::string& host, const std::string&
   const std::lock_guard lock(question->mutex);
   if (!question->addresses.empty()) return question->addresses;
   return Error(ErrorCode::environment_unavailable,
-               fmt::format("the host {} cannot be found: {}", host, ::gai_strerror(question->failure)));
+      fmt::format("the host {} cannot be found: {}", host, ::gai_strerror(question->failure)));
 }
 
-Result<UniqueFd> connect_to(const Address& address, const std::string& what, Deadline deadline,
-                            const CancelToken& cancel) {
+Result<UniqueFd> connect_to(
+    const Address& address, const std::string& what, Deadline deadline, const CancelToken& cancel) {
   GUARD_TRY_ASSIGN(UniqueFd fd, make_socket(address.bytes.ss_family));
   const int on = 1;
   ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);

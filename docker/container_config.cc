@@ -88,7 +88,7 @@ std::string tmpfs_options(const ContainerConfig& config, const TmpfsMount& mount
   }
   // Without nr_inodes a tmpfs takes millions of empty files, which no byte limit counts.
   return fmt::format("rw,noexec,nosuid,nodev,size={},nr_inodes={},uid={},gid={},mode={}", mount.bytes_max,
-                     mount.files_max, kUid, kGid, mount.shared ? "1777" : "0755");
+      mount.files_max, kUid, kGid, mount.shared ? "1777" : "0755");
 }
 
 json environment(const ContainerConfig& config) {
@@ -106,17 +106,12 @@ json environment(const ContainerConfig& config) {
 }
 
 json bind_mount(const BindMount& mount) {
-  return {{"Type", "bind"},
-          {"Source", mount.source},
-          {"Target", mount.target},
-          {"ReadOnly", true},
-          // Read-only does not reach mounts below the source on older engines, so those are left out.
-          {"BindOptions", {{"Propagation", "rprivate"}, {"NonRecursive", true}}}};
+  return {{"Type", "bind"}, {"Source", mount.source}, {"Target", mount.target}, {"ReadOnly", true},
+      // Read-only does not reach mounts below the source on older engines, so those are left out.
+      {"BindOptions", {{"Propagation", "rprivate"}, {"NonRecursive", true}}}};
 }
 
-json ulimit(std::string_view name, std::uint64_t value) {
-  return {{"Name", name}, {"Soft", value}, {"Hard", value}};
-}
+json ulimit(std::string_view name, std::uint64_t value) { return {{"Name", name}, {"Soft", value}, {"Hard", value}}; }
 
 }  // namespace
 
@@ -129,38 +124,24 @@ std::string container_config(const ContainerConfig& config) {
   json mounts = json::array();
   for (const BindMount& mount : config.mounts) mounts.push_back(bind_mount(mount));
 
-  json security = {"no-new-privileges", fmt::format("seccomp={}", config.podman ? std::string_view(config.seccomp_file)
-                                                                                : config.seccomp_profile)};
+  json security = {"no-new-privileges",
+      fmt::format("seccomp={}", config.podman ? std::string_view(config.seccomp_file) : config.seccomp_profile)};
   if (!config.apparmor_profile.empty()) security.push_back("apparmor=" + config.apparmor_profile);
   if (config.podman) security.push_back(fmt::format("mask={}", fmt::join(kMaskedPaths, ":")));
 
   json host = {
       {"AutoRemove", false},  // the engine's last word (OOMKilled) is read before guard removes the container
-      {"RestartPolicy", {{"Name", "no"}}},
-      {"NetworkMode", config.network_mode},
-      {"Memory", config.memory_bytes},
+      {"RestartPolicy", {{"Name", "no"}}}, {"NetworkMode", config.network_mode}, {"Memory", config.memory_bytes},
       {"MemorySwap", config.memory_bytes},  // memory and swap together: no swap
-      {"OomKillDisable", false},
-      {"OomScoreAdj", kOomScoreAdj},
-      {"NanoCpus", std::llround(config.cpus * 1e9)},
-      {"PidsLimit", config.pids},
-      {"CapAdd", json::array()},
-      {"CapDrop", {"ALL"}},
-      {"Privileged", false},
-      {"SecurityOpt", security},
-      {"ReadonlyRootfs", true},
-      {"Tmpfs", tmpfs},
-      {"Mounts", mounts},
-      {"MaskedPaths", kMaskedPaths},
-      {"ReadonlyPaths", kReadonlyPaths},
-      {"IpcMode", "none"},
-      {"CgroupnsMode", "private"},
-      {"ShmSize", kShmBytes},
+      {"OomKillDisable", false}, {"OomScoreAdj", kOomScoreAdj}, {"NanoCpus", std::llround(config.cpus * 1e9)},
+      {"PidsLimit", config.pids}, {"CapAdd", json::array()}, {"CapDrop", {"ALL"}}, {"Privileged", false},
+      {"SecurityOpt", security}, {"ReadonlyRootfs", true}, {"Tmpfs", tmpfs}, {"Mounts", mounts},
+      {"MaskedPaths", kMaskedPaths}, {"ReadonlyPaths", kReadonlyPaths}, {"IpcMode", "none"},
+      {"CgroupnsMode", "private"}, {"ShmSize", kShmBytes},
       // No limit of processes per user: it would count the host's own processes of the same number. PidsLimit holds.
       {"Ulimits", {ulimit("core", 0), ulimit("fsize", config.file_bytes), ulimit("nofile", config.open_files)}},
       {"LogConfig", {{"Type", "none"}, {"Config", json::object()}}},  // output must not grow on the host's disk
-      {"Devices", json::array()},
-      {"Init", false},  // ours is PID 1
+      {"Devices", json::array()}, {"Init", false},                    // ours is PID 1
   };
   if (config.podman) {
     host.erase("ShmSize");  // not beside IpcMode "none"
@@ -179,7 +160,7 @@ std::string container_config(const ContainerConfig& config) {
       {"Image", config.image},
       {"Entrypoint", program},
       {"Cmd",
-       config.command.empty() ? json::array() : json(std::vector(config.command.begin() + 1, config.command.end()))},
+          config.command.empty() ? json::array() : json(std::vector(config.command.begin() + 1, config.command.end()))},
       {"User", fmt::format("{}:{}", kUid, kGid)},
       {"WorkingDir", config.working_dir},
       {"Env", environment(config)},
@@ -214,8 +195,7 @@ Result<void> check_names_for_podman(const ContainerConfig& config) {
   const auto found = std::ranges::find_if(paths, misread);
   if (found == paths.end()) return ok();
   return Error(ErrorCode::input_invalid,
-               fmt::format("podman cannot be shown {}: it would take a part of the name for an option",
-                           printable(*found)))
+      fmt::format("podman cannot be shown {}: it would take a part of the name for an option", printable(*found)))
       .hint("rename the file without , : = \" and backslash, or use docker or the embedded sandbox");
 }
 

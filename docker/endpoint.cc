@@ -19,10 +19,9 @@ constexpr std::uint16_t kTlsPort = 2376;
 constexpr std::size_t kHostBytesMax = 253;
 
 Error no_endpoint(std::string_view url) {
-  return {
-      ErrorCode::config_invalid,
+  return {ErrorCode::config_invalid,
       fmt::format("{} is neither a local socket (unix:///path) nor a TCP address (tcp://host:port)",
-                  printable(url_without_userinfo(url)))};
+          printable(url_without_userinfo(url)))};
 }
 
 // A name of DNS or an address: nothing that could end a line of a request or name a file.
@@ -31,10 +30,10 @@ bool is_host(std::string_view host) {
   if (host.find(':') != std::string_view::npos) return ::inet_pton(AF_INET6, std::string(host).c_str(), &address) == 1;
   const auto is_name_byte = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' ||
-           c == '_';
+        c == '_';
   };
   return !host.empty() && host.size() <= kHostBytesMax && host.front() != '-' && host.front() != '.' &&
-         std::ranges::all_of(host, is_name_byte);
+      std::ranges::all_of(host, is_name_byte);
 }
 
 }  // namespace
@@ -55,9 +54,7 @@ std::string Endpoint::url() const {
   return fmt::format("{}{}{}{}:{}", kTcpScheme, bracketed ? "[" : "", host, bracketed ? "]" : "", port);
 }
 
-std::string Endpoint::name() const {
-  return is_remote() ? url() : socket_path;
-}
+std::string Endpoint::name() const { return is_remote() ? url() : socket_path; }
 
 Result<Endpoint> parse_endpoint(std::string_view url, const std::optional<TlsFiles>& tls) {
   if (url.starts_with(kUnixScheme)) {

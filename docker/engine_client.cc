@@ -40,8 +40,9 @@ std::string engine_message(const HttpAnswer& answer) {
 
 Error refused(ErrorCode code, std::string_view call, const HttpAnswer& answer) {
   std::string message = engine_message(answer);
-  Error error(code, fmt::format("the container engine answered {} to {}{}{}", answer.status, call,
-                                message.empty() ? "" : ": ", message));
+  Error error(code,
+      fmt::format(
+          "the container engine answered {} to {}{}{}", answer.status, call, message.empty() ? "" : ": ", message));
   std::move(error).detail("status", std::to_string(answer.status)).detail("engine_message", message);
   if (code == ErrorCode::environment_creation_failed || code == ErrorCode::image_build_failed ||
       code == ErrorCode::image_pull_failed) {
@@ -57,20 +58,21 @@ bool is_one_of(unsigned status, std::initializer_list<unsigned> allowed) {
   return false;
 }
 
-Result<HttpAnswer> exchange(const Endpoint& endpoint, const HttpRequest& request, Deadline deadline,
-                            const CancelToken& cancel) {
+Result<HttpAnswer> exchange(
+    const Endpoint& endpoint, const HttpRequest& request, Deadline deadline, const CancelToken& cancel) {
   const auto answer = [&]() -> Result<HttpAnswer> {
     GUARD_TRY_ASSIGN(auto connection, HttpConnection::open(endpoint, deadline, cancel));
     GUARD_TRY(connection.send(request));
     return connection.receive(kAnswerBytesMax);
   }();
   if (answer || answer.error().code() != ErrorCode::execution_timeout) return answer;
-  return Error(ErrorCode::execution_timeout, fmt::format("the container engine at {} did not answer in time", endpoint.name()));
+  return Error(
+      ErrorCode::execution_timeout, fmt::format("the container engine at {} did not answer in time", endpoint.name()));
 }
 
 // An answer of a status that is not `allowed` becomes an Error with `code`.
 Result<HttpAnswer> call(const Endpoint& endpoint, const HttpRequest& request, std::initializer_list<unsigned> allowed,
-                        ErrorCode code, Deadline deadline, const CancelToken& cancel) {
+    ErrorCode code, Deadline deadline, const CancelToken& cancel) {
   const std::string name = fmt::format("{} {}", request.method, request.target);
   auto answer = exchange(endpoint, request, deadline, cancel).context(name);
   if (answer && !is_one_of(answer->status, allowed)) return refused(code, name, *answer);
@@ -142,8 +144,8 @@ std::string label_filter(std::string_view label) {
 }
 
 // Of long work the engine answers 200 before it begins; that it failed stands in one of the JSON lines that follow.
-Result<void> read_progress(const HttpAnswer& answer, std::string_view call_name,
-                           const std::function<void(const json&)>& take) {
+Result<void> read_progress(
+    const HttpAnswer& answer, std::string_view call_name, const std::function<void(const json&)>& take) {
   std::string_view rest = answer.body;
   while (!rest.empty()) {
     const std::size_t end = rest.find('\n');
@@ -157,7 +159,7 @@ Result<void> read_progress(const HttpAnswer& answer, std::string_view call_name,
     if (detail == nullptr && find_field(message, "error") == nullptr) continue;
     auto words = detail == nullptr ? string_field(message, "error") : string_field(*detail, "message");
     return Error(ErrorCode::image_build_failed,
-                 fmt::format("the container engine did not take the image: {}", printable(words.value_or("no reason"))))
+        fmt::format("the container engine did not take the image: {}", printable(words.value_or("no reason"))))
         .detail("stderr", printable(words.value_or("")));
   }
   return ok();
@@ -175,8 +177,8 @@ EngineClient::EngineClient(Endpoint endpoint, const CancelToken& cancel)
 Result<void> EngineClient::ping(Deadline deadline) {
   HttpRequest request;
   request.target = "/_ping";
-  GUARD_TRY_ASSIGN(const HttpAnswer answer,
-                   call(endpoint_, request, {200}, ErrorCode::environment_unavailable, deadline, cancel_));
+  GUARD_TRY_ASSIGN(
+      const HttpAnswer answer, call(endpoint_, request, {200}, ErrorCode::environment_unavailable, deadline, cancel_));
   if (answer.body != "OK") return malformed("a ping", "it is not OK");
   return ok();
 }
@@ -184,8 +186,8 @@ Result<void> EngineClient::ping(Deadline deadline) {
 Result<EngineInfo> EngineClient::engine_info(Deadline deadline) {
   HttpRequest request;
   request.target = "/info";
-  GUARD_TRY_ASSIGN(const HttpAnswer answer,
-                   call(endpoint_, request, {200}, ErrorCode::environment_unavailable, deadline, cancel_));
+  GUARD_TRY_ASSIGN(
+      const HttpAnswer answer, call(endpoint_, request, {200}, ErrorCode::environment_unavailable, deadline, cancel_));
   GUARD_TRY_ASSIGN(const json document, json_body("/info", answer));
   const auto version = string_field(document, "ServerVersion");
   const auto os_type = string_field(document, "OSType");
@@ -225,7 +227,7 @@ Result<std::optional<ImageInfo>> EngineClient::inspect_image(std::string_view re
   HttpRequest request;
   request.target = fmt::format("/images/{}/json", url_encode(reference));
   GUARD_TRY_ASSIGN(const HttpAnswer answer,
-                   call(endpoint_, request, {200, 404}, ErrorCode::environment_unavailable, deadline, cancel_));
+      call(endpoint_, request, {200, 404}, ErrorCode::environment_unavailable, deadline, cancel_));
   if (answer.status == 404) return std::optional<ImageInfo>();
   GUARD_TRY_ASSIGN(const json document, json_body("an image inspection", answer));
   const auto id = string_field(document, "Id");
@@ -261,13 +263,13 @@ Result<void> EngineClient::load_image(int tar_fd, std::uint64_t tar_bytes, Deadl
   request.content_type = "application/x-tar";
   request.body_fd = tar_fd;
   request.body_fd_bytes = tar_bytes;
-  GUARD_TRY_ASSIGN(const HttpAnswer answer,
-                   call(endpoint_, request, {200}, ErrorCode::image_build_failed, deadline, cancel_));
+  GUARD_TRY_ASSIGN(
+      const HttpAnswer answer, call(endpoint_, request, {200}, ErrorCode::image_build_failed, deadline, cancel_));
   return read_progress(answer, "loading an image", [](const json&) {});
 }
 
-Result<std::string> EngineClient::build_image(int tar_fd, std::uint64_t tar_bytes, std::string_view tag,
-                                              Deadline deadline) {
+Result<std::string> EngineClient::build_image(
+    int tar_fd, std::uint64_t tar_bytes, std::string_view tag, Deadline deadline) {
   constexpr std::string_view kCall = "building an image";
   HttpRequest request;
   request.method = "POST";
@@ -275,8 +277,8 @@ Result<std::string> EngineClient::build_image(int tar_fd, std::uint64_t tar_byte
   request.content_type = "application/x-tar";
   request.body_fd = tar_fd;
   request.body_fd_bytes = tar_bytes;
-  GUARD_TRY_ASSIGN(const HttpAnswer answer,
-                   call(endpoint_, request, {200}, ErrorCode::image_build_failed, deadline, cancel_));
+  GUARD_TRY_ASSIGN(
+      const HttpAnswer answer, call(endpoint_, request, {200}, ErrorCode::image_build_failed, deadline, cancel_));
   std::string id;
   GUARD_TRY(read_progress(answer, kCall, [&id](const json& message) {
     const json* result = find_field(message, "aux");
@@ -290,8 +292,8 @@ Result<std::vector<ImageSummary>> EngineClient::list_images(std::string_view lab
   constexpr std::string_view kCall = "listing images";
   HttpRequest request;
   request.target = fmt::format("/images/json?all=1&filters={}", label_filter(label));
-  GUARD_TRY_ASSIGN(const HttpAnswer answer,
-                   call(endpoint_, request, {200}, ErrorCode::environment_unavailable, deadline, cancel_));
+  GUARD_TRY_ASSIGN(
+      const HttpAnswer answer, call(endpoint_, request, {200}, ErrorCode::environment_unavailable, deadline, cancel_));
   GUARD_TRY_ASSIGN(const json document, json_body(kCall, answer));
   if (!document.is_array()) return malformed(kCall, "it is not a list");
   std::vector<ImageSummary> images;
@@ -304,8 +306,7 @@ Result<std::vector<ImageSummary>> EngineClient::list_images(std::string_view lab
 }
 
 Result<void> EngineClient::pull_image(std::string_view repository, std::string_view tag, std::string_view registry_auth,
-                                      const std::function<Result<void>(std::string_view bytes)>& take,
-                                      Deadline deadline) {
+    const std::function<Result<void>(std::string_view bytes)>& take, Deadline deadline) {
   if (tag.empty()) return Error(ErrorCode::internal, "an image was to be pulled without a tag");
   HttpRequest request;
   request.method = "POST";
@@ -333,7 +334,7 @@ Result<std::string> EngineClient::create_container(std::string_view name, std::s
   request.content_type = kJson;
   request.body = body;
   GUARD_TRY_ASSIGN(const HttpAnswer answer,
-                   call(endpoint_, request, {201, 404}, ErrorCode::environment_creation_failed, deadline, cancel_));
+      call(endpoint_, request, {201, 404}, ErrorCode::environment_creation_failed, deadline, cancel_));
   if (answer.status == 404) return refused(ErrorCode::image_missing, "creating a container", answer);
   GUARD_TRY_ASSIGN(const json document, json_body("creating a container", answer));
   auto id = string_field(document, "Id");
@@ -351,8 +352,8 @@ Result<std::unique_ptr<Attachment>> EngineClient::attach(std::string_view id, De
   GUARD_TRY_ASSIGN(const HttpAnswer answer, connection.receive_head());
   // Before an upgrade was common engines answered 200 and simply went on with the stream.
   const bool streams = answer.status == 101 ||
-                       (answer.status == 200 && header(answer, "content-type").starts_with("application/vnd.docker.") &&
-                        !answer.headers.contains("content-length") && !answer.headers.contains("transfer-encoding"));
+      (answer.status == 200 && header(answer, "content-type").starts_with("application/vnd.docker.") &&
+          !answer.headers.contains("content-length") && !answer.headers.contains("transfer-encoding"));
   if (!streams) return refused(ErrorCode::environment_unavailable, "attaching to a container", answer);
   return std::unique_ptr<Attachment>(std::make_unique<ChannelAttachment>(connection.release()));
 }
@@ -366,8 +367,8 @@ Result<void> EngineClient::start(std::string_view id, Deadline deadline) {
   return ok();
 }
 
-Result<std::unique_ptr<PendingCall>> EngineClient::begin_kill(std::string_view id, std::string_view signal,
-                                                              Deadline deadline) {
+Result<std::unique_ptr<PendingCall>> EngineClient::begin_kill(
+    std::string_view id, std::string_view signal, Deadline deadline) {
   HttpRequest request;
   request.method = "POST";
   request.target = container_target(id, fmt::format("/kill?signal={}", url_encode(signal)));
@@ -384,8 +385,8 @@ Result<void> EngineClient::kill(std::string_view id, std::string_view signal, De
 Result<std::string> EngineClient::describe_container(std::string_view id, Deadline deadline) {
   HttpRequest request;
   request.target = container_target(id, "/json");
-  GUARD_TRY_ASSIGN(HttpAnswer answer,
-                   call(endpoint_, request, {200}, ErrorCode::environment_unavailable, deadline, cancel_));
+  GUARD_TRY_ASSIGN(
+      HttpAnswer answer, call(endpoint_, request, {200}, ErrorCode::environment_unavailable, deadline, cancel_));
   return std::move(answer.body);
 }
 
@@ -413,8 +414,8 @@ Result<std::int64_t> EngineClient::wait(std::string_view id, Deadline deadline) 
   HttpRequest request;
   request.method = "POST";
   request.target = container_target(id, "/wait");
-  GUARD_TRY_ASSIGN(const HttpAnswer answer,
-                   call(endpoint_, request, {200}, ErrorCode::environment_unavailable, deadline, cancel_));
+  GUARD_TRY_ASSIGN(
+      const HttpAnswer answer, call(endpoint_, request, {200}, ErrorCode::environment_unavailable, deadline, cancel_));
   GUARD_TRY_ASSIGN(const json document, json_body("waiting for a container", answer));
   const auto code = integer_field(document, "StatusCode");
   if (!code) return malformed("waiting for a container", "there is no status code");
@@ -429,12 +430,12 @@ Result<void> EngineClient::remove_container(std::string_view id, Deadline deadli
   inspection.target = container_target(id, "/json");
   constexpr milliseconds kLookAgain{20};
   while (true) {
-    GUARD_TRY_ASSIGN(const HttpAnswer answer, call(endpoint_, request, {200, 204, 404, 409},
-                                                   ErrorCode::environment_unavailable, deadline, cancel_));
+    GUARD_TRY_ASSIGN(const HttpAnswer answer,
+        call(endpoint_, request, {200, 204, 404, 409}, ErrorCode::environment_unavailable, deadline, cancel_));
     if (answer.status != 409) return ok();
     // Somebody is removing it already. That they began is no proof that it ends, so look until it is gone.
     GUARD_TRY_ASSIGN(const HttpAnswer seen,
-                     call(endpoint_, inspection, {200, 404}, ErrorCode::environment_unavailable, deadline, cancel_));
+        call(endpoint_, inspection, {200, 404}, ErrorCode::environment_unavailable, deadline, cancel_));
     if (seen.status == 404) return ok();
     std::this_thread::sleep_for(kLookAgain);
   }
@@ -444,8 +445,8 @@ Result<std::vector<ContainerSummary>> EngineClient::list_containers(std::string_
   constexpr std::string_view kCall = "listing containers";
   HttpRequest request;
   request.target = fmt::format("/containers/json?all=1&filters={}", label_filter(label));
-  GUARD_TRY_ASSIGN(const HttpAnswer answer,
-                   call(endpoint_, request, {200}, ErrorCode::environment_unavailable, deadline, cancel_));
+  GUARD_TRY_ASSIGN(
+      const HttpAnswer answer, call(endpoint_, request, {200}, ErrorCode::environment_unavailable, deadline, cancel_));
   GUARD_TRY_ASSIGN(const json document, json_body(kCall, answer));
   if (!document.is_array()) return malformed(kCall, "it is not a list");
   std::vector<ContainerSummary> containers;

@@ -52,8 +52,9 @@ Result<TlsFiles> tls_files_in(const std::filesystem::path& folder) {
   const bool has_certificate = std::filesystem::exists(folder / "cert.pem", failure);
   const bool has_key = std::filesystem::exists(folder / "key.pem", failure);
   if (has_certificate != has_key) {
-    return Error(ErrorCode::config_invalid, fmt::format("{} holds {}.pem but no {}.pem", printable(folder.native()),
-                                                        has_key ? "key" : "cert", has_key ? "cert" : "key"));
+    return Error(ErrorCode::config_invalid,
+        fmt::format("{} holds {}.pem but no {}.pem", printable(folder.native()), has_key ? "key" : "cert",
+            has_key ? "cert" : "key"));
   }
   if (has_certificate) {
     files.certificate = (folder / "cert.pem").string();
@@ -85,7 +86,7 @@ Result<Endpoint> context_endpoint(const std::map<std::string, std::string>& envi
     const auto* current = find_field(*config, "currentContext");
     if (current != nullptr && !current->is_string()) {
       return Error(ErrorCode::config_invalid,
-                   fmt::format("currentContext in {} is not a string", (folder / "config.json").string()));
+          fmt::format("currentContext in {} is not a string", (folder / "config.json").string()));
     }
     if (current != nullptr) name = current->get<std::string>();
   }
@@ -95,7 +96,7 @@ Result<Endpoint> context_endpoint(const std::map<std::string, std::string>& envi
   GUARD_TRY_ASSIGN(const auto meta, read_configuration(path));
   if (!meta) {
     return Error(ErrorCode::config_invalid,
-                 fmt::format("docker's current context \"{}\" is not described at {}", printable(name), path.string()));
+        fmt::format("docker's current context \"{}\" is not described at {}", printable(name), path.string()));
   }
   const auto* endpoints = find_field(*meta, "Endpoints");
   const auto* endpoint = endpoints == nullptr ? nullptr : find_field(*endpoints, "docker");
@@ -105,7 +106,7 @@ Result<Endpoint> context_endpoint(const std::map<std::string, std::string>& envi
   }
   if (bool_field(*endpoint, "SkipTLSVerify").value_or(false)) {
     return Error(ErrorCode::config_invalid,
-                 fmt::format("{} does not want the engine's certificate to be verified", path.string()));
+        fmt::format("{} does not want the engine's certificate to be verified", path.string()));
   }
   const auto tls_folder = folder / "contexts" / "tls" / sha256_hex(name) / "docker";
   std::error_code failure;
@@ -149,11 +150,8 @@ EngineProbe unknown(Endpoint endpoint, std::string reason, std::string remedy) {
 
 // Why an engine that answers is nevertheless not good enough; empty when it is.
 std::string missing_limits(const EngineInfo& info) {
-  const std::pair<bool, const char*> needs[] = {{info.memory_limit, "memory"},
-                                                {info.swap_limit, "swap"},
-                                                {info.pids_limit, "number of processes"},
-                                                {info.cpu_limit, "CPU time"},
-                                                {info.seccomp, "system calls (seccomp)"}};
+  const std::pair<bool, const char*> needs[] = {{info.memory_limit, "memory"}, {info.swap_limit, "swap"},
+      {info.pids_limit, "number of processes"}, {info.cpu_limit, "CPU time"}, {info.seccomp, "system calls (seccomp)"}};
   std::vector<std::string> missing;
   for (const auto& [held, name] : needs) {
     if (!held) missing.emplace_back(name);
@@ -177,9 +175,9 @@ EngineProbe judge(const Endpoint& endpoint, EngineInfo info) {
   } else if (!missing.empty()) {
     probe.reason = fmt::format("the container engine at {} cannot limit: {}", where, missing);
     probe.remedy = info.rootless
-                       ? "delegate the cgroup controllers cpu, memory and pids to the user who runs the engine"
-                       : "enable the cgroup controllers on the engine's host (swap: boot with swapaccount=1 on "
-                         "cgroup v1), or choose `backend = \"namespace\"`";
+        ? "delegate the cgroup controllers cpu, memory and pids to the user who runs the engine"
+        : "enable the cgroup controllers on the engine's host (swap: boot with swapaccount=1 on "
+          "cgroup v1), or choose `backend = \"namespace\"`";
   } else {
     probe.state = EngineState::available;
     probe.reason = fmt::format("the container engine at {} answered (version {})", where, info.version);
@@ -194,51 +192,50 @@ EngineProbe judge(const Endpoint& endpoint, const Error& error) {
   const auto status = error.details().find("status");
   if (status != error.details().end()) {
     return unknown(endpoint, fmt::format("the container engine at {} answered HTTP {}", where, status->second),
-                   "look at the engine's log, then restart it");
+        "look at the engine's log, then restart it");
   }
   if (error.ran_out()) {
-    return unknown(endpoint, fmt::format("the container engine at {} cannot be asked: {}", where, error.message()), std::string(error.hint()));
+    return unknown(endpoint, fmt::format("the container engine at {} cannot be asked: {}", where, error.message()),
+        std::string(error.hint()));
   }
   if (error.details().contains("tls")) {
     return unknown(endpoint, error.message(),
-                   "see that ca.pem, cert.pem and key.pem in DOCKER_CERT_PATH (or the docker context) are those of "
-                   "this engine, in force, and "
-                   "that its certificate names this host");
+        "see that ca.pem, cert.pem and key.pem in DOCKER_CERT_PATH (or the docker context) are those of "
+        "this engine, in force, and "
+        "that its certificate names this host");
   }
   switch (error.code()) {
     case ErrorCode::execution_timeout:
       return unknown(endpoint, fmt::format("the container engine at {} did not answer in time", where),
-                     "restart the engine, or raise `[docker] probe_deadline_ms` if it is only slow");
-    case ErrorCode::cancelled:
-      return unknown(endpoint, "the probe of the container engine was stopped", "start again");
+          "restart the engine, or raise `[docker] probe_deadline_ms` if it is only slow");
+    case ErrorCode::cancelled: return unknown(endpoint, "the probe of the container engine was stopped", "start again");
     case ErrorCode::environment_unavailable:
       if (error.sys_errno() == EACCES || error.sys_errno() == EPERM) {
         return unknown(endpoint, fmt::format("no permission to use the container engine at {}", where),
-                       "add yourself to the socket's group and log in again, or name your own engine with DOCKER_HOST");
+            "add yourself to the socket's group and log in again, or name your own engine with DOCKER_HOST");
       }
       if (error.sys_errno() == ECONNREFUSED) {
         return unknown(endpoint, fmt::format("{} refuses connections", where),
-                       "start the engine, or remove what names it (DOCKER_HOST, the docker context, a stale socket)");
+            "start the engine, or remove what names it (DOCKER_HOST, the docker context, a stale socket)");
       }
       if (endpoint.is_remote()) {
         return unknown(endpoint,
-                       fmt::format("the container engine at {} cannot be reached: {}", where, error.message()),
-                       "check host, port and network, or name another engine with DOCKER_HOST");
+            fmt::format("the container engine at {} cannot be reached: {}", where, error.message()),
+            "check host, port and network, or name another engine with DOCKER_HOST");
       }
       break;
-    default:
-      break;
+    default: break;
   }
   const bool plain = endpoint.is_remote() && !endpoint.tls;
-  return unknown(
-      endpoint, fmt::format("the container engine at {} could not be understood: {}", where, error.message()),
+  return unknown(endpoint,
+      fmt::format("the container engine at {} could not be understood: {}", where, error.message()),
       plain ? "check that a Docker engine listens there; if it wants TLS, set DOCKER_TLS_VERIFY=1 and DOCKER_CERT_PATH"
             : "check that a Docker engine listens there, then look at its log");
 }
 
 bool is_missing(const Error& error) {
   return error.code() == ErrorCode::environment_unavailable &&
-         (error.sys_errno() == ENOENT || error.sys_errno() == ENOTDIR);
+      (error.sys_errno() == ENOENT || error.sys_errno() == ENOTDIR);
 }
 
 }  // namespace
@@ -303,11 +300,11 @@ EngineProbe probe_engine(const EngineCandidates& candidates, Deadline deadline, 
     const bool missing = !endpoint.is_remote() && is_missing(error);
     if (missing && candidates.explicitly_named) {
       return unknown(endpoint,
-                     fmt::format("there is no container engine at {}, which was named explicitly", endpoint.name()),
-                     "start the engine, or unset DOCKER_HOST");
+          fmt::format("there is no container engine at {}, which was named explicitly", endpoint.name()),
+          "start the engine, or unset DOCKER_HOST");
     }
     const bool stopped = error.code() == ErrorCode::environment_unavailable && error.sys_errno() == ECONNREFUSED &&
-                         endpoint == Endpoint(candidates.default_socket) && !candidates.explicitly_named;
+        endpoint == Endpoint(candidates.default_socket) && !candidates.explicitly_named;
     if (!missing && !stopped) return judge(endpoint, error);
     if (stopped) refused = endpoint.name();
   }
@@ -316,9 +313,12 @@ EngineProbe probe_engine(const EngineCandidates& candidates, Deadline deadline, 
   EngineProbe probe;
   probe.state = EngineState::absent;
   probe.endpoint = candidates.default_socket;
-  probe.reason = refused.empty() ? "no container engine: no socket of one is there"
-                                 : fmt::format("no container engine: {} refuses connections, so nothing runs behind it", refused);
-  probe.remedy = fmt::format("start Docker for the container sandbox, or stay with the configured fallback; looked for: {}", join(places, ", "));
+  probe.reason = refused.empty()
+      ? "no container engine: no socket of one is there"
+      : fmt::format("no container engine: {} refuses connections, so nothing runs behind it", refused);
+  probe.remedy =
+      fmt::format("start Docker for the container sandbox, or stay with the configured fallback; looked for: {}",
+          join(places, ", "));
   return probe;
 }
 

@@ -40,8 +40,8 @@ struct EngineCandidates {
   // The one place where a refused connection proves that no engine runs: the socket outlives a stopped daemon there.
   std::string default_socket = "/var/run/docker.sock";
 };
-EngineCandidates engine_candidates(const std::map<std::string, std::string>& environment,
-                                   PlainTcp plain_tcp = PlainTcp::loopback_only);
+EngineCandidates engine_candidates(
+    const std::map<std::string, std::string>& environment, PlainTcp plain_tcp = PlainTcp::loopback_only);
 
 // Asks one after the other; the first that is more than "not there" decides, so guard never settles for another engine
 // than the one the person uses. No side effects.

@@ -36,8 +36,8 @@ HttpAnswer head_of(const Parser& parser) {
   answer.status = parser.get().result_int();
   for (const auto& field : parser.get()) {
     std::string name(field.name_string());
-    std::ranges::transform(name, name.begin(),
-                           [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
+    std::ranges::transform(
+        name, name.begin(), [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
     answer.headers[std::move(name)] = std::string(field.value());
   }
   return answer;

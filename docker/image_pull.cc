@@ -30,31 +30,29 @@ Error not_pullable(std::string_view reference, std::string_view why) {
       .hint("name an image of a registry with its tag or, better, its digest in docker.image");
 }
 
-bool is_hex(std::string_view text) {
-  return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
+bool is_hex(std::string_view text) { return text.find_first_not_of("0123456789abcdef") == std::string_view::npos; }
 
 bool is_tag(std::string_view text) {
   const auto is_word = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
   };
   return !text.empty() && text.size() <= kTagBytesMax && is_word(text.front()) &&
-         std::all_of(text.begin(), text.end(), [&](char c) { return is_word(c) || c == '.' || c == '-'; });
+      std::all_of(text.begin(), text.end(), [&](char c) { return is_word(c) || c == '.' || c == '-'; });
 }
 
 bool is_repository(std::string_view text) {
   const auto is_plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("._-/:[]").find(c) != std::string_view::npos;
+        std::string_view("._-/:[]").find(c) != std::string_view::npos;
   };
   return !text.empty() && text.front() != '/' && text.back() != '/' && text.find("//") == std::string_view::npos &&
-         std::all_of(text.begin(), text.end(), is_plain);
+      std::all_of(text.begin(), text.end(), is_plain);
 }
 
 // The first part of a name is a registry only if it could not be a folder of the default one.
 bool names_registry(std::string_view part) {
   return part.find_first_of(".:") != std::string_view::npos || part == "localhost" ||
-         std::any_of(part.begin(), part.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+      std::any_of(part.begin(), part.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
 }
 
 std::string_view registry_part(std::string_view repository) {

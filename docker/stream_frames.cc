@@ -26,12 +26,12 @@ Result<void> StreamFrames::push(std::span<const char> bytes) {
 
     if (header_[0] > kStreamMax || header_[1] != 0 || header_[2] != 0 || header_[3] != 0) {
       return Error(ErrorCode::protocol_error,
-                   fmt::format("the engine's stream has a frame that begins {:02x}{:02x}{:02x}{:02x}", header_[0],
-                               header_[1], header_[2], header_[3]));
+          fmt::format("the engine's stream has a frame that begins {:02x}{:02x}{:02x}{:02x}", header_[0], header_[1],
+              header_[2], header_[3]));
     }
     stream_ = header_[0];
     payload_left_ = static_cast<std::uint32_t>(header_[4]) << 24 | static_cast<std::uint32_t>(header_[5]) << 16 |
-                    static_cast<std::uint32_t>(header_[6]) << 8 | static_cast<std::uint32_t>(header_[7]);
+        static_cast<std::uint32_t>(header_[6]) << 8 | static_cast<std::uint32_t>(header_[7]);
     header_filled_ = 0;
   }
   return ok();

@@ -52,13 +52,9 @@ std::string last_words() {
 
 // ---- the socket ----
 
-int fd_of(BIO* bio) {
-  return static_cast<int>(reinterpret_cast<std::intptr_t>(BIO_get_data(bio)));
-}
+int fd_of(BIO* bio) { return static_cast<int>(reinterpret_cast<std::intptr_t>(BIO_get_data(bio))); }
 
-bool is_for_later(int number) {
-  return number == EAGAIN || number == EWOULDBLOCK || number == EINTR;
-}
+bool is_for_later(int number) { return number == EAGAIN || number == EWOULDBLOCK || number == EINTR; }
 
 int write_socket(BIO* bio, const char* bytes, int size) {
   BIO_clear_retry_flags(bio);
@@ -122,9 +118,7 @@ Result<std::vector<Certificate>> read_certificates(const std::string& path) {
 }
 
 // A key that is locked by a passphrase cannot be used: nobody is asked.
-int no_passphrase(char*, int, int, void*) {
-  return -1;
-}
+int no_passphrase(char*, int, int, void*) { return -1; }
 
 Result<void> take_own_certificate(SSL_CTX* context, const TlsFiles& files) {
   GUARD_TRY_ASSIGN(auto chain, read_certificates(files.certificate));
@@ -139,8 +133,9 @@ Result<void> take_own_certificate(SSL_CTX* context, const TlsFiles& files) {
   GUARD_TRY_ASSIGN(const Bio bio, open_pem(files.key));
   const PrivateKey key(PEM_read_bio_PrivateKey(bio.get(), nullptr, no_passphrase, nullptr));
   if (key == nullptr || SSL_CTX_use_PrivateKey(context, key.get()) != 1 || SSL_CTX_check_private_key(context) != 1) {
-    return tls_error("files", fmt::format("{} is not the key of {}, or is locked by a passphrase: {}",
-                                          printable(files.key), printable(files.certificate), last_words()));
+    return tls_error("files",
+        fmt::format("{} is not the key of {}, or is locked by a passphrase: {}", printable(files.key),
+            printable(files.certificate), last_words()));
   }
   return ok();
 }
@@ -174,7 +169,7 @@ bool expect_host(SSL* session, const std::string& host) {
       ::inet_pton(AF_INET, host.c_str(), &address) == 1 || ::inet_pton(AF_INET6, host.c_str(), &address) == 1;
   if (is_address) return X509_VERIFY_PARAM_set1_ip_asc(wanted, host.c_str()) == 1;
   return X509_VERIFY_PARAM_set1_host(wanted, host.c_str(), host.size()) == 1 &&
-         SSL_set_tlsext_host_name(session, host.c_str()) == 1;
+      SSL_set_tlsext_host_name(session, host.c_str()) == 1;
 }
 
 class TlsChannel final : public Channel {
@@ -224,32 +219,30 @@ class TlsChannel final : public Channel {
     return attempt_after(sent, "writing to the container engine");
   }
 
-  // Without read-ahead OpenSSL takes one record at a time from the socket: what is left of the last one is all there can be.
+  // Without read-ahead OpenSSL takes one record at a time from the socket: what is left of the last one is all there
+  // can be.
   bool pending() const noexcept override { return SSL_pending(session_.get()) > 0; }
 
  private:
   static Error not_to_be_trusted(const Endpoint& endpoint, long verified) {
-    return tls_error("certificate", fmt::format("the certificate of {} is not to be trusted: {}", endpoint.url(),
-                                                X509_verify_cert_error_string(verified)));
+    return tls_error("certificate",
+        fmt::format(
+            "the certificate of {} is not to be trusted: {}", endpoint.url(), X509_verify_cert_error_string(verified)));
   }
 
   Result<Attempt> attempt_after(int returned, const char* what) {
     const int number = errno;
     switch (SSL_get_error(session_.get(), returned)) {
-      case SSL_ERROR_WANT_READ:
-        return Attempt{0, POLLIN, false};
-      case SSL_ERROR_WANT_WRITE:
-        return Attempt{0, POLLOUT, false};
-      case SSL_ERROR_ZERO_RETURN:
-        return Attempt{0, 0, true};
+      case SSL_ERROR_WANT_READ: return Attempt{0, POLLIN, false};
+      case SSL_ERROR_WANT_WRITE: return Attempt{0, POLLOUT, false};
+      case SSL_ERROR_ZERO_RETURN: return Attempt{0, 0, true};
       case SSL_ERROR_SYSCALL:
         // Without the goodbye of TLS, as when a process was killed. That the stream is whole is shown by what it
         // carries: lengths and chunks of HTTP, the exit frame of our init.
         ERR_clear_error();
         if (number == 0 || number == EPIPE || number == ECONNRESET) return Attempt{0, 0, true};
         return Error::from_errno(ErrorCode::io_error, what, number);
-      default:
-        return Error(ErrorCode::protocol_error, fmt::format("{} by TLS: {}", what, last_words()));
+      default: return Error(ErrorCode::protocol_error, fmt::format("{} by TLS: {}", what, last_words()));
     }
   }
 
@@ -259,8 +252,8 @@ class TlsChannel final : public Channel {
 
 }  // namespace
 
-Result<std::unique_ptr<Channel>> open_tls(UniqueFd socket, const Endpoint& endpoint, Deadline deadline,
-                                          const CancelToken& cancel) {
+Result<std::unique_ptr<Channel>> open_tls(
+    UniqueFd socket, const Endpoint& endpoint, Deadline deadline, const CancelToken& cancel) {
   GUARD_TRY_ASSIGN(Context context, make_context(*endpoint.tls));
   Session session(SSL_new(context.get()));
   Bio bio = make_bio(socket.get());

@@ -11,7 +11,7 @@ namespace guard::docker {
 // Shakes hands over `socket`, which is connected and non-blocking. `endpoint` has TLS files. ENVIRONMENT_UNAVAILABLE
 // with the detail "tls": "files" (ours cannot be used), "certificate" (the engine's is not to be trusted) or
 // "handshake".
-Result<std::unique_ptr<Channel>> open_tls(UniqueFd socket, const Endpoint& endpoint, Deadline deadline,
-                                          const CancelToken& cancel);
+Result<std::unique_ptr<Channel>> open_tls(
+    UniqueFd socket, const Endpoint& endpoint, Deadline deadline, const CancelToken& cancel);
 
 }  // namespace guard::docker

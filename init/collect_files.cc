@@ -101,7 +101,8 @@ class Collector {
       // Deeper ones are too long to be told.
       if (depth <= kCollectedDepthMax) add_to_path(made.folder, strlen(made.folder));
       add_to_path(made.name, strnlen(made.name, NAME_MAX));
-      const int parent = openat(folder, depth == 0 ? "." : made.folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+      const int parent =
+          openat(folder, depth == 0 ? "." : made.folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
       struct stat status {};
       if (parent < 0 || depth > kCollectedDepthMax) {
         leave_behind(parent < 0 ? LeftBehindCode::unreadable : LeftBehindCode::too_deep);
@@ -211,9 +212,8 @@ class Collector {
   }
 
   void send_summary() {
-    const int size =
-        snprintf(writer_.payload(), kFramePayloadMax, "files=%lld\nbytes=%lld\nleft_behind=%lld\ncomplete=%d\n", files_,
-                 bytes_, left_behind_, complete_ ? 1 : 0);
+    const int size = snprintf(writer_.payload(), kFramePayloadMax,
+        "files=%lld\nbytes=%lld\nleft_behind=%lld\ncomplete=%d\n", files_, bytes_, left_behind_, complete_ ? 1 : 0);
     writer_.send(FrameType::collected, static_cast<size_t>(size));
   }
 

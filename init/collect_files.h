@@ -1,4 +1,5 @@
-// Hands out what a run wrote into one folder, as the frames of runner/init_side/init_protocol.h, and tells what it leaves behind.
+// Hands out what a run wrote into one folder, as the frames of runner/init_side/init_protocol.h, and tells what it
+// leaves behind.
 //
 // Call it once every other process has ended: then nothing changes under the walk. The tree itself is hostile all the
 // same. It is walked one name at a time from an open folder, links are never followed, and only regular files with one
@@ -14,10 +15,11 @@ namespace guard::init {
 
 struct CollectOptions {
   const char* folder = nullptr;  // nothing is collected without one
-  // Where `folder` was filled: what became of it. What was copied is passed over; nothing is collected where it was touched.
+  // Where `folder` was filled: what became of it. What was copied is passed over; nothing is collected where it was
+  // touched.
   const FolderChanges* changes = nullptr;
-  long long files_max = 0;       // 0: only names are told
-  long long bytes_max = 0;       // of all files together
+  long long files_max = 0;  // 0: only names are told
+  long long bytes_max = 0;  // of all files together
   long long file_bytes_max = 0;
 };
 

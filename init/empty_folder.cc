@@ -17,7 +17,7 @@ constexpr int kDepthMax = 64;
 constexpr int kRoundsMax = 1 << 16;
 
 struct Walk {
-  int top = -1;       // a folder of the same mount, to move what is too deep into
+  int top = -1;  // a folder of the same mount, to move what is too deep into
   bool moved = false;
   unsigned number = 0;
 };

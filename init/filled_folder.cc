@@ -1,6 +1,7 @@
-// A file is copied write-protected: nobody opens it for writing without a change of its attributes first, and that is told at once. Not so a
-// stored snapshot, which bun opens for writing, reads, and writes again as it was. There the rule is that this happens once: whoever else opens
-// it for writing could change it before bun reads (by mmap(2), of which nobody tells) and put it back.
+// A file is copied write-protected: nobody opens it for writing without a change of its attributes first, and that is
+// told at once. Not so a stored snapshot, which bun opens for writing, reads, and writes again as it was. There the
+// rule is that this happens once: whoever else opens it for writing could change it before bun reads (by mmap(2), of
+// which nobody tells) and put it back.
 #include "init/filled_folder.h"
 
 #include <errno.h>
@@ -55,7 +56,7 @@ struct Watch {
   bool modified = false;  // by a descriptor that is still open
 };
 
-int g_copies = -1;  // on everything that was copied
+int g_copies = -1;   // on everything that was copied
 int g_folders = -1;  // on the copied folders, for what is made in them
 Watch g_watches[kWatchesMax];
 const char* g_folder_paths[kWatchesMax];  // by watch of g_folders
@@ -90,7 +91,8 @@ bool take_entry(size_t& at, Entry& entry) {
   if (at > g_source_size || g_source_size - at < sizeof header) return fails(EBADMSG);
   memcpy(&header, g_source + at, sizeof header);
   const size_t left = g_source_size - at - sizeof header;
-  if (header.path_bytes == 0 || header.path_bytes > left || header.content_bytes > left - header.path_bytes) return fails(EBADMSG);
+  if (header.path_bytes == 0 || header.path_bytes > left || header.content_bytes > left - header.path_bytes)
+    return fails(EBADMSG);
   entry.kind = header.kind;
   entry.path = g_source + at + sizeof header;
   entry.content = entry.path + header.path_bytes;
@@ -110,7 +112,8 @@ bool is_snapshot(const char* path) {
   constexpr size_t kParentSize = sizeof kParent - 1;
   const char* name = name_of(path);
   const size_t above = static_cast<size_t>(name - path);
-  const bool in_folder = above > kParentSize && strncmp(name - 1 - kParentSize, kParent, kParentSize) == 0 && (above == kParentSize + 1 || name[-2 - static_cast<ptrdiff_t>(kParentSize)] == '/');
+  const bool in_folder = above > kParentSize && strncmp(name - 1 - kParentSize, kParent, kParentSize) == 0 &&
+      (above == kParentSize + 1 || name[-2 - static_cast<ptrdiff_t>(kParentSize)] == '/');
   const size_t length = strlen(name);
   return in_folder && length > 5 && strcmp(name + length - 5, ".snap") == 0;
 }
@@ -143,16 +146,16 @@ class Copier {
  private:
   bool copy(const Entry& entry) {
     switch (entry.kind) {
-      case EntryKind::folder:
-        return mkdir(entry.path, 0755) == 0;
+      case EntryKind::folder: return mkdir(entry.path, 0755) == 0;
       case EntryKind::file:
       case EntryKind::program:
-        if (is_snapshot(entry.path)) return copy_file(entry, 0644) && watch(entry, entry.path, kSnapshotEvents, Kind::snapshot);
-        return copy_file(entry, entry.kind == EntryKind::program ? 0555 : 0444) && watch(entry, entry.path, kFileEvents, Kind::file);
+        if (is_snapshot(entry.path))
+          return copy_file(entry, 0644) && watch(entry, entry.path, kSnapshotEvents, Kind::snapshot);
+        return copy_file(entry, entry.kind == EntryKind::program ? 0555 : 0444) &&
+            watch(entry, entry.path, kFileEvents, Kind::file);
       case EntryKind::link:
         return symlink(entry.content, entry.path) == 0 && watch(entry, entry.path, kFileEvents, Kind::file);
-      case EntryKind::end:
-        break;
+      case EntryKind::end: break;
     }
     return fails(EBADMSG);
   }
@@ -173,8 +176,8 @@ class Copier {
     return true;
   }
 
-  // An event of a file is told twice, to its own watch and to that of the folder. So two openings in a row are never one after the other in the
-  // queue, where the kernel would make them one.
+  // An event of a file is told twice, to its own watch and to that of the folder. So two openings in a row are never
+  // one after the other in the queue, where the kernel would make them one.
   bool watch_folder(const Entry& entry, const char* path) {
     const bool snapshots = strcmp(name_of(path), "__snapshots__") == 0;
     if (!watch(entry, path, snapshots ? kPlace | kOpenEvents : kPlace, Kind::folder)) return false;
@@ -245,7 +248,8 @@ FillResult fill_again() {
   if (g_folder_fd >= 0) close(g_folder_fd);
   g_folder_fd = open_folder(g_folder);
   if (g_folder_fd < 0) return {kCopying, nullptr};
-  if (!renew(g_copies) || !renew(g_folders)) return {"watching the project's files", errno == EMFILE ? "fs.inotify.max_user_instances" : nullptr};
+  if (!renew(g_copies) || !renew(g_folders))
+    return {"watching the project's files", errno == EMFILE ? "fs.inotify.max_user_instances" : nullptr};
   return copy_and_watch();
 }
 
@@ -259,7 +263,8 @@ bool same_content(const Entry& entry) {
   bool same = true;
   for (ssize_t size = 1; same && size > 0;) {
     size = read(copy, buffer, sizeof buffer);
-    same = size >= 0 && static_cast<size_t>(size) <= entry.size - at && memcmp(buffer, entry.content + at, static_cast<size_t>(size)) == 0;
+    same = size >= 0 && static_cast<size_t>(size) <= entry.size - at &&
+        memcmp(buffer, entry.content + at, static_cast<size_t>(size)) == 0;
     if (same) at += static_cast<size_t>(size);
   }
   close(copy);
@@ -294,13 +299,11 @@ bool may_happen(const inotify_event& event) {
   if (event.wd < 1 || event.wd >= kWatchesMax) return false;  // so many events that some were lost
   Watch& watch = g_watches[event.wd];
   switch (watch.kind) {
-    case Kind::file:
-      return false;
+    case Kind::file: return false;
     case Kind::folder:
       // One with a name is of what lies in it: a copy, which has a watch of its own, or something new.
       return event.len > 0 || (event.mask & ~(kOpenEvents | IN_ISDIR)) == 0;
-    case Kind::snapshot:
-      return may_happen_to_snapshot(watch, event.mask);
+    case Kind::snapshot: return may_happen_to_snapshot(watch, event.mask);
   }
   return false;
 }
@@ -335,7 +338,8 @@ void look_for_touched() {
   const bool known = take_events(g_copies, [](const inotify_event& event) {
     if (!may_happen(event)) touch(event.wd < 1 || event.wd >= kWatchesMax ? "" : g_watches[event.wd].entry.path);
   });
-  // One that is open still, where no program is left, was sent into a socket that nobody can read: its end would be told too late.
+  // One that is open still, where no program is left, was sent into a socket that nobody can read: its end would be
+  // told too late.
   if (!known || g_open_snapshots != 0 || g_modified_snapshots != 0) touch("");
 }
 
@@ -359,7 +363,9 @@ int in_order(const void* left, const void* right) {
   return strcmp(a->name, b->name);
 }
 
-int by_text(const void* left, const void* right) { return strcmp(*static_cast<const char* const*>(left), *static_cast<const char* const*>(right)); }
+int by_text(const void* left, const void* right) {
+  return strcmp(*static_cast<const char* const*>(left), *static_cast<const char* const*>(right));
+}
 
 void look_for_made() {
   const size_t before = g_made_unsorted = g_changes.made_count;
@@ -410,7 +416,8 @@ FillResult restore_folder(mode_t mode) {
   }
   for (size_t i = 0; i < changes.made_count; ++i) {
     const MadeEntry& made = changes.made[i];
-    const int folder = openat(g_folder_fd, made.folder[0] == '\0' ? "." : made.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int folder =
+        openat(g_folder_fd, made.folder[0] == '\0' ? "." : made.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     const bool removed = folder >= 0 && remove_entry(folder, made.name);
     const int error = errno;
     if (folder >= 0) close(folder);

@@ -1,37 +1,41 @@
 // guard-init: PID 1 of a sandbox (or, on the host, a plain supervisor that adopts orphans).
 //
-//   guard-init [--owner TEXT] [--no-life-line] [--report] [--attest] [--filter] [--watch] [--key] [--nofile N] [--fsize N] [--nproc N]
+//   guard-init [--owner TEXT] [--no-life-line] [--report] [--attest] [--filter] [--watch] [--key] [--nofile N] [--fsize
+//   N] [--nproc N]
 //              [--deadline-ms N] [--grace-ms N] [--each N [--each-ms N]] [--fresh FOLDER]... [--fill FOLDER SOURCE]
 //              [--collect FOLDER [--collect-files N] [--collect-bytes N] [--collect-file-bytes N]] -- PROGRAM [ARG...]
 //
-// It speaks the frames of runner/init_side/init_protocol.h on its standard output and reads nothing but the end of its standard
-// input, which is the life line. PROGRAM is looked up in PATH, gets the environment as it is, /dev/null as its standard
-// input, pipes as its outputs (and as descriptor 3 with --report), a session of its own, and no other descriptor
-// but a socket as descriptor 4 with --attest.
+// It speaks the frames of runner/init_side/init_protocol.h on its standard output and reads nothing but the end of its
+// standard input, which is the life line. PROGRAM is looked up in PATH, gets the environment as it is, /dev/null as its
+// standard input, pipes as its outputs (and as descriptor 3 with --report), a session of its own, and no other
+// descriptor but a socket as descriptor 4 with --attest.
 //
 //   TERM from outside   is forwarded to every process; after --grace-ms whatever is left is killed.
 //   TERM from inside    (or from anyone but our parent, on the host) is noted, and everything is killed.
 //   --deadline-ms       the same as TERM from outside; belt and braces, guard has its own clock.
 //   end of life line    everything is killed, no frame is written: nobody is there to read it.
-//   --owner TEXT        says on our command line whose run this is, for those who clean up behind a dead guard and engine.
+//   --owner TEXT        says on our command line whose run this is, for those who clean up behind a dead guard and
+//   engine.
 //   --no-life-line      standard input is not looked at, where who starts us can hand none in: that the stream has no
 //   reader any more and the deadline are then what ends us.
 //   PROGRAM ended       everything else is killed before the pipes are drained, so a daemon that holds one cannot hang
 //   us.
-//   --filter            the system call filter of docker/seccomp.json is put over us and all that comes after, where the
-//   runtime does not do it (gVisor's kernel is its own, and asks nobody).
-//   --watch             a kill for memory or a refused process in our cgroup ends the run: it can't go well any more, and the
-//   program may try for ever. Only where the cgroup that we see is the run's own.
-//   --key               the first bytes of standard input are the key of the frames' tags (runner/init_side/frame_tag.h).
+//   --filter            the system call filter of docker/seccomp.json is put over us and all that comes after, where
+//   the runtime does not do it (gVisor's kernel is its own, and asks nobody).
+//   --watch             a kill for memory or a refused process in our cgroup ends the run: it can't go well any more,
+//   and the program may try for ever. Only where the cgroup that we see is the run's own.
+//   --key               the first bytes of standard input are the key of the frames' tags
+//   (runner/init_side/frame_tag.h).
 //   --collect FOLDER    once everything has ended, what was written there is handed out (init/collect_files.h): the
 //   files where PROGRAM exited with 0, else only their names; nothing where the run was stopped.
 //
-//   --each N            the last N arguments are not given to PROGRAM together: it is run once for each of them, one after another,
-//   every run as if it were the only one, with an exit frame of its own.
-//   --each-ms N         ends one of these runs that takes longer, as the deadline does; the next one begins all the same.
+//   --each N            the last N arguments are not given to PROGRAM together: it is run once for each of them, one
+//   after another, every run as if it were the only one, with an exit frame of its own.
+//   --each-ms N         ends one of these runs that takes longer, as the deadline does; the next one begins all the
+//   same.
 //   --fresh FOLDER      is emptied between two of these runs (init/empty_folder.h).
-//   --fill FOLDER SOURCE  FOLDER starts with what the file SOURCE holds (runner/init_side/fill_format.h), before every run, and the exit frame tells what was done to the copies
-//   (init/filled_folder.h).
+//   --fill FOLDER SOURCE  FOLDER starts with what the file SOURCE holds (runner/init_side/fill_format.h), before every
+//   run, and the exit frame tells what was done to the copies (init/filled_folder.h).
 //
 // Started with --scratch-at it is another program: the stage before bubblewrap (init/scratch_stage.h).
 //
@@ -169,11 +173,11 @@ bool parse_options(int argc, char** argv, Options& options) {
       return options.words > options.each;
     }
     bool* flag = strcmp(argv[i], "--no-life-line") == 0 ? &options.no_life_line
-                 : strcmp(argv[i], "--report") == 0     ? &options.report
-                 : strcmp(argv[i], "--attest") == 0     ? &options.attest
-                 : strcmp(argv[i], "--filter") == 0     ? &options.filter
-                 : strcmp(argv[i], "--watch") == 0      ? &options.watch
-                 : strcmp(argv[i], "--key") == 0        ? &options.key
+        : strcmp(argv[i], "--report") == 0              ? &options.report
+        : strcmp(argv[i], "--attest") == 0              ? &options.attest
+        : strcmp(argv[i], "--filter") == 0              ? &options.filter
+        : strcmp(argv[i], "--watch") == 0               ? &options.watch
+        : strcmp(argv[i], "--key") == 0                 ? &options.key
                                                         : nullptr;
     if (flag != nullptr) {
       *flag = true;
@@ -197,17 +201,17 @@ bool parse_options(int argc, char** argv, Options& options) {
       g_filled.source = argv[++i];
       continue;
     }
-    long long* number = strcmp(argv[i], "--nofile") == 0               ? &options.nofile
-                        : strcmp(argv[i], "--each") == 0               ? &options.each
-                        : strcmp(argv[i], "--each-ms") == 0            ? &options.each_ms
-                        : strcmp(argv[i], "--fsize") == 0              ? &options.fsize
-                        : strcmp(argv[i], "--nproc") == 0              ? &options.nproc
-                        : strcmp(argv[i], "--deadline-ms") == 0        ? &options.deadline_ms
-                        : strcmp(argv[i], "--grace-ms") == 0           ? &options.grace_ms
-                        : strcmp(argv[i], "--collect-files") == 0      ? &options.collect.files_max
-                        : strcmp(argv[i], "--collect-bytes") == 0      ? &options.collect.bytes_max
-                        : strcmp(argv[i], "--collect-file-bytes") == 0 ? &options.collect.file_bytes_max
-                                                                       : nullptr;
+    long long* number = strcmp(argv[i], "--nofile") == 0 ? &options.nofile
+        : strcmp(argv[i], "--each") == 0                 ? &options.each
+        : strcmp(argv[i], "--each-ms") == 0              ? &options.each_ms
+        : strcmp(argv[i], "--fsize") == 0                ? &options.fsize
+        : strcmp(argv[i], "--nproc") == 0                ? &options.nproc
+        : strcmp(argv[i], "--deadline-ms") == 0          ? &options.deadline_ms
+        : strcmp(argv[i], "--grace-ms") == 0             ? &options.grace_ms
+        : strcmp(argv[i], "--collect-files") == 0        ? &options.collect.files_max
+        : strcmp(argv[i], "--collect-bytes") == 0        ? &options.collect.bytes_max
+        : strcmp(argv[i], "--collect-file-bytes") == 0   ? &options.collect.file_bytes_max
+                                                         : nullptr;
     if (number == nullptr || i + 1 >= argc || !read_number(argv[++i], *number)) return false;
   }
   return false;
@@ -322,9 +326,7 @@ void begin_frame(FrameType type, size_t payload_bytes) {
   g_frame_size += sizeof tag;
 }
 
-bool frame_pending() {
-  return g_frame_sent < g_frame_size;
-}
+bool frame_pending() { return g_frame_sent < g_frame_size; }
 
 void send_some() {
   while (frame_pending()) {
@@ -426,7 +428,7 @@ long long counter_in(const char* path, const char* label) {
 CgroupEvents cgroup_events() {
   CgroupEvents events;
   events.oom_kills = counter_in("/sys/fs/cgroup/memory/memory.oom_control", "oom_kill ") +
-                     counter_in("/sys/fs/cgroup/memory.events", "oom_kill ");
+      counter_in("/sys/fs/cgroup/memory.events", "oom_kill ");
   events.pids_refused =
       counter_in("/sys/fs/cgroup/pids/pids.events", "max ") + counter_in("/sys/fs/cgroup/pids.events", "max ");
   return events;
@@ -486,7 +488,8 @@ void read_key() {
 void load_filter() {
   // The kernel's record of an instruction has 8 bytes, and the embedded program starts aligned.
   sock_fprog program{};
-  program.len = static_cast<unsigned short>((guard_seccomp_bpf_end - guard_seccomp_bpf) / static_cast<long>(sizeof(sock_filter)));
+  program.len =
+      static_cast<unsigned short>((guard_seccomp_bpf_end - guard_seccomp_bpf) / static_cast<long>(sizeof(sock_filter)));
   program.filter = reinterpret_cast<sock_filter*>(const_cast<char*>(guard_seccomp_bpf));
   if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) fail_to_start("system call filter", errno);
 }
@@ -505,9 +508,8 @@ void say_hello() {
   static const struct {
     const char* label;
     const char* key;
-  } kFields[] = {{"CapInh:", "cap_inh"},  {"CapPrm:", "cap_prm"},
-                 {"CapEff:", "cap_eff"},  {"CapBnd:", "cap_bnd"},
-                 {"Seccomp:", "seccomp"}, {"Seccomp_filters:", "seccomp_filters"}};
+  } kFields[] = {{"CapInh:", "cap_inh"}, {"CapPrm:", "cap_prm"}, {"CapEff:", "cap_eff"}, {"CapBnd:", "cap_bnd"},
+      {"Seccomp:", "seccomp"}, {"Seccomp_filters:", "seccomp_filters"}};
   Lines lines;
   lines.add("protocol", 1);
   lines.add("pid", getpid());
@@ -654,14 +656,16 @@ bool read_thread(long long number, Thread& thread) {
   if (!read_proc(number, "status", text)) return false;
   const char* process = strstr(text, "\nTgid:");
   const char* threads = strstr(text, "\nThreads:");
-  return sscanf(text, "Name:\t%63[^\n]", thread.name) == 1 && process != nullptr && sscanf(process, "\nTgid: %lld", &thread.process) == 1 &&
-         threads != nullptr && sscanf(threads, "\nThreads: %lld", &thread.threads) == 1;
+  return sscanf(text, "Name:\t%63[^\n]", thread.name) == 1 && process != nullptr &&
+      sscanf(process, "\nTgid: %lld", &thread.process) == 1 && threads != nullptr &&
+      sscanf(threads, "\nThreads: %lld", &thread.threads) == 1;
 }
 
 enum class Found : std::uint8_t { nothing, debugger, not_all };
 
-// Numbers are given in order, so the threads of a program that has started nothing else follow it. To list them is dear: the kernel has to
-// forget the whole list when the program ends, and its threads, which end at the same time, wait for each other.
+// Numbers are given in order, so the threads of a program that has started nothing else follow it. To list them is
+// dear: the kernel has to forget the whole list when the program ends, and its threads, which end at the same time,
+// wait for each other.
 Found look_at_following(pid_t program) {
   constexpr long long kNumbersMax = 64;
   Thread thread;
@@ -723,8 +727,8 @@ Said read_attestation(pid_t program) {
 }
 
 // `word`: which of the last --each arguments this run gets.
-[[noreturn]] void become_program(const Options& options, long long word, int out, int err, int report, int attestation, int watch,
-                                 int status, int null) {
+[[noreturn]] void become_program(const Options& options, long long word, int out, int err, int report, int attestation,
+    int watch, int status, int null) {
   setsid();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
@@ -862,7 +866,8 @@ void supervise(Source (&sources)[3], Ending& ending, const Options& options, lon
       look_at = now_ms() + kWatchEveryMs;
       look_for_full_folders(options);
       const CgroupEvents events = options.watch ? cgroup_events() : g_events_before;
-      const bool spent = events.oom_kills > g_events_before.oom_kills || events.pids_refused > g_events_before.pids_refused;
+      const bool spent =
+          events.oom_kills > g_events_before.oom_kills || events.pids_refused > g_events_before.pids_refused;
       if (spent && ending.kill_at == kNever) ending.kill_at = now_ms();
     }
     if (!ending.timed_out && deadline != kNever && now_ms() >= deadline) {
@@ -921,8 +926,7 @@ void hand_out_files(Ending& ending, const Options& options) {
   StreamWriter writer(ending, options);
   guard::init::CollectOptions collect = options.collect;
   if (g_filled.path != nullptr) collect.changes = &guard::init::folder_changes();
-  guard::init::collect_files(collect, passed ? guard::init::Collecting::files : guard::init::Collecting::names,
-                             writer);
+  guard::init::collect_files(collect, passed ? guard::init::Collecting::files : guard::init::Collecting::names, writer);
 }
 
 void say_how_it_ended(const Ending& ending, const Options& options, int exec_error, bool more) {
@@ -990,9 +994,11 @@ void need_filled(const guard::init::FillResult& result) {
 
 void start_afresh() {
   const Inherited now = inherited_now();
-  if (memcmp(&now, &g_inherited, sizeof now) != 0) fail_to_start("priority or limits of init were changed by a program", 0);
+  if (memcmp(&now, &g_inherited, sizeof now) != 0)
+    fail_to_start("priority or limits of init were changed by a program", 0);
   for (size_t i = 0; i < g_fresh_count; ++i) {
-    if (!guard::init::empty_folder(g_fresh[i].path, g_fresh[i].mode)) fail_to_start("emptying the folders between two programs", errno);
+    if (!guard::init::empty_folder(g_fresh[i].path, g_fresh[i].mode))
+      fail_to_start("emptying the folders between two programs", errno);
   }
   if (g_filled.path != nullptr) need_filled(guard::init::restore_folder(g_filled.mode));
   g_full = Full();
@@ -1020,7 +1026,8 @@ bool run_program(const Options& options, long long word, long long deadline, int
   Ending ending;
   ending.program = fork();
   if (ending.program < 0) fail_to_start("fork", errno);
-  if (ending.program == 0) become_program(options, word, out[1], err[1], report[1], attestation, watch[1], status[1], null);
+  if (ending.program == 0)
+    become_program(options, word, out[1], err[1], report[1], attestation, watch[1], status[1], null);
   close(out[1]);
   close(err[1]);
   close(status[1]);
@@ -1065,8 +1072,10 @@ int main(int argc, char** argv) {
   Options options;
   if (!parse_options(argc, argv, options)) {
     fputs(
-        "usage: guard-init [--owner TEXT] [--no-life-line] [--report] [--attest] [--filter] [--watch] [--key] [--nofile N] [--fsize N] "
-        "[--nproc N] [--deadline-ms N] [--grace-ms N] [--each N [--each-ms N]] [--fresh FOLDER]... [--fill FOLDER SOURCE] "
+        "usage: guard-init [--owner TEXT] [--no-life-line] [--report] [--attest] [--filter] [--watch] [--key] "
+        "[--nofile N] [--fsize N] "
+        "[--nproc N] [--deadline-ms N] [--grace-ms N] [--each N [--each-ms N]] [--fresh FOLDER]... [--fill FOLDER "
+        "SOURCE] "
         "[--collect FOLDER [--collect-files N] [--collect-bytes N] [--collect-file-bytes N]] -- PROGRAM [ARG...]\n",
         stderr);
     return 64;

@@ -69,7 +69,8 @@ bool kernel_lets_calls_go_on() {
   utsname name{};
   int major = 0;
   int minor = 0;
-  return uname(&name) == 0 && sscanf(name.release, "%d.%d", &major, &minor) == 2 && (major > 5 || (major == 5 && minor >= 5));
+  return uname(&name) == 0 && sscanf(name.release, "%d.%d", &major, &minor) == 2 &&
+      (major > 5 || (major == 5 && minor >= 5));
 }
 
 bool is_of_program(const Watch& watch, pid_t thread) {
@@ -87,7 +88,8 @@ bool begin_watch(int socket) {
     sock_fprog program{};
     program.len = sizeof kCalls / sizeof kCalls[0];
     program.filter = const_cast<sock_filter*>(kCalls);
-    listener = static_cast<int>(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program));
+    listener =
+        static_cast<int>(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program));
   }
   char byte = 0;
   iovec data{&byte, 1};
@@ -125,7 +127,8 @@ Watch take_watch(int socket, pid_t program) {
     size = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
   } while (size < 0 && errno == EINTR);
   const cmsghdr* header = size == 1 ? CMSG_FIRSTHDR(&message) : nullptr;
-  if (header != nullptr && header->cmsg_type == SCM_RIGHTS) memcpy(&watch.listener, CMSG_DATA(header), sizeof watch.listener);
+  if (header != nullptr && header->cmsg_type == SCM_RIGHTS)
+    memcpy(&watch.listener, CMSG_DATA(header), sizeof watch.listener);
   return watch;
 }
 

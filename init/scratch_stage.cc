@@ -107,8 +107,10 @@ bool mount_all(const Options& options) {
 int run_scratch_stage(int argc, char** argv) {
   Options options;
   if (!parse(argc, argv, options)) {
-    fputs("usage: guard-init --scratch-at FOLDER --prepared FD --plain FD [--scratch MODE:BYTES:FILES]... -- BWRAP [ARG...]\n",
-          stderr);
+    fputs(
+        "usage: guard-init --scratch-at FOLDER --prepared FD --plain FD [--scratch MODE:BYTES:FILES]... -- BWRAP "
+        "[ARG...]\n",
+        stderr);
     return kExitUsage;
   }
   const uid_t user = geteuid();

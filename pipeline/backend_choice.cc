@@ -26,7 +26,8 @@ BackendChoice choice_of(std::string name, const Config& config, std::string why)
   }
   if (choice.backend == "host") choice.widenings.emplace_back("host: the code runs on this machine without isolation");
   if (choice.backend == "docker" && config.docker.network != NetworkMode::none) {
-    choice.widenings.push_back(fmt::format("docker.network = {}: the code reaches the network", to_string(config.docker.network)));
+    choice.widenings.push_back(
+        fmt::format("docker.network = {}: the code reaches the network", to_string(config.docker.network)));
   }
   return choice;
 }
@@ -37,7 +38,7 @@ constexpr milliseconds kContainerUseProbe{5'000};
 Result<BackendChoice> use_host(const Config& config, std::string why) {
   if (!host_is_configured(config)) {
     return unavailable("host", "running on the host is not allowed by the configuration",
-                       "leave --backend out, or set fallback = \"host\" in guard.toml if you really mean it");
+        "leave --backend out, or set fallback = \"host\" in guard.toml if you really mean it");
   }
   return choice_of("host", config, std::move(why));
 }
@@ -54,7 +55,8 @@ class Chooser {
     switch (forced.value_or(config.backend)) {
       case BackendName::namespace_sandbox: return choice_of("namespace", config, "the embedded sandbox was " + asked);
       case BackendName::host: return use_host(config, "the host was " + asked);
-      case BackendName::container_use: return use_container_use("container-use was " + asked, forced ? Otherwise::nothing : Otherwise::fallback);
+      case BackendName::container_use:
+        return use_container_use("container-use was " + asked, forced ? Otherwise::nothing : Otherwise::fallback);
       case BackendName::docker: break;
     }
     const EngineLocation& location = engine();
@@ -62,12 +64,18 @@ class Chooser {
       case ProbeState::available:
         return choice_of("docker", config, fmt::format("a container engine answers at {}", location.probe.endpoint));
       case ProbeState::unknown:
-        return unavailable("docker", fmt::format("the state of the container engine is unknown: {}", location.probe.reason), location.probe.remedy);
+        return unavailable("docker",
+            fmt::format("the state of the container engine is unknown: {}", location.probe.reason),
+            location.probe.remedy);
       case ProbeState::absent: break;
     }
-    if (forced) return unavailable("docker", fmt::format("there is no container engine: {}", location.probe.reason), location.probe.remedy);
+    if (forced)
+      return unavailable(
+          "docker", fmt::format("there is no container engine: {}", location.probe.reason), location.probe.remedy);
     if (config.fallback == FallbackName::container_use) {
-      GUARD_TRY_ASSIGN(BackendChoice choice, use_container_use(fmt::format("{}; the fallback is container-use", location.probe.reason), Otherwise::nothing));
+      GUARD_TRY_ASSIGN(BackendChoice choice,
+          use_container_use(
+              fmt::format("{}; the fallback is container-use", location.probe.reason), Otherwise::nothing));
       choice.widenings.emplace_back("fallback: no container engine, so container-use");
       return choice;
     }
@@ -81,7 +89,8 @@ class Chooser {
   Result<BackendChoice> fall_back(std::string_view wanted, std::string_view words, const SandboxProbe& absent) const {
     switch (config.fallback) {
       case FallbackName::namespace_sandbox: {
-        BackendChoice choice = choice_of("namespace", config, fmt::format("{}; the fallback is the embedded sandbox", absent.reason));
+        BackendChoice choice =
+            choice_of("namespace", config, fmt::format("{}; the fallback is the embedded sandbox", absent.reason));
         choice.widenings.push_back(fmt::format("fallback: no {}, so the embedded sandbox", words));
         return choice;
       }
@@ -89,29 +98,34 @@ class Chooser {
       case FallbackName::none:
       case FallbackName::container_use: break;
     }
-    return unavailable(wanted, fmt::format("there is no {} ({}) and fallback = \"{}\"", words, absent.reason, to_string(config.fallback)), absent.remedy);
+    return unavailable(wanted,
+        fmt::format("there is no {} ({}) and fallback = \"{}\"", words, absent.reason, to_string(config.fallback)),
+        absent.remedy);
   }
 
   Result<BackendChoice> use_container_use(std::string why, Otherwise otherwise) const {
     if (!config.container_use.image.empty()) {
       return unavailable("container-use", "container_use.image is set, and the cu program takes no image",
-                         "leave it out, and choose the image in cu's own configuration");
+          "leave it out, and choose the image in cu's own configuration");
     }
     const SandboxProbe probe = container_use();
     switch (probe.state) {
       case ProbeState::available: break;
       case ProbeState::unknown:
-        return unavailable("container-use", fmt::format("the state of container-use is unknown: {}", probe.reason), probe.remedy);
+        return unavailable(
+            "container-use", fmt::format("the state of container-use is unknown: {}", probe.reason), probe.remedy);
       case ProbeState::absent:
         if (otherwise == Otherwise::fallback) return fall_back("container-use", "container-use", probe);
         return unavailable("container-use", fmt::format("there is no container-use: {}", probe.reason), probe.remedy);
     }
     BackendChoice choice = choice_of("container-use", config, std::move(why));
     choice.widenings.emplace_back(
-        "container-use: isolation as the cu program gives it, built per its description and not verified against the real program; no limit of memory, "
+        "container-use: isolation as the cu program gives it, built per its description and not verified against the "
+        "real program; no limit of memory, "
         "processes, network or files is enforced by guard");
     if (!config.container_use.env_id.empty()) {
-      choice.widenings.push_back(fmt::format("container_use.env_id = {}: earlier runs may have changed this environment", config.container_use.env_id));
+      choice.widenings.push_back(fmt::format(
+          "container_use.env_id = {}: earlier runs may have changed this environment", config.container_use.env_id));
     }
     return choice;
   }
@@ -134,8 +148,7 @@ std::vector<std::string> tier_names(TierSet tiers) {
 }
 
 Result<BackendChoice> choose_backend(const Config& config, std::optional<BackendName> forced,
-                                     const std::function<const EngineLocation&()>& engine,
-                                     const std::function<SandboxProbe()>& container_use) {
+    const std::function<const EngineLocation&()>& engine, const std::function<SandboxProbe()>& container_use) {
   return Chooser{config, forced, engine, container_use}.choose();
 }
 
@@ -150,7 +163,8 @@ Result<ImageInputs> image_inputs(std::filesystem::path project, const Config& co
 }
 
 EngineLocation locate_engine(const Config& config, const Environment& environment, const CancelToken& cancel) {
-  return locate_engine(environment, config.docker.plain_tcp, Deadline::after(milliseconds(config.docker.probe_deadline_ms)), cancel);
+  return locate_engine(
+      environment, config.docker.plain_tcp, Deadline::after(milliseconds(config.docker.probe_deadline_ms)), cancel);
 }
 
 ContainerUseOptions container_use_options(const Config& config, const Environment& environment) {
@@ -162,20 +176,22 @@ ContainerUseOptions container_use_options(const Config& config, const Environmen
 }
 
 SandboxProbe probe_container_use(const Config& config, const Environment& environment) {
-  return make_container_use_sandbox(container_use_options(config, environment))->probe(Deadline::after(kContainerUseProbe));
+  return make_container_use_sandbox(container_use_options(config, environment))
+      ->probe(Deadline::after(kContainerUseProbe));
 }
 
 Result<void> network_fits(const BackendChoice& choice, const Config& config, bool unprotected_engine) {
   if (choice.backend == "docker" && config.docker.network != NetworkMode::none && unprotected_engine) {
     return Error(ErrorCode::config_invalid,
-                 fmt::format("docker.network is {}, and the engine answers anybody who reaches it over TCP: the code would own its machine",
-                             to_string(config.docker.network)))
+        fmt::format("docker.network is {}, and the engine answers anybody who reaches it over TCP: the code would own "
+                    "its machine",
+            to_string(config.docker.network)))
         .hint("set docker.network = \"none\", or use the engine's local socket or TLS");
   }
   if (choice.backend != "namespace" || config.docker.network == NetworkMode::none) return ok();
   return Error(ErrorCode::config_invalid,
-               fmt::format("docker.network is {}, but this runs in the embedded sandbox ({}), which has no network to offer",
-                           to_string(config.docker.network), choice.why))
+      fmt::format("docker.network is {}, but this runs in the embedded sandbox ({}), which has no network to offer",
+          to_string(config.docker.network), choice.why))
       .hint("set docker.network = \"none\", or start a container engine");
 }
 

@@ -1,5 +1,5 @@
-// Which tiers apply and where the code runs: the decision of the table in docs/verdicts.md as a pure function of what was
-// probed. An engine in an unknown state is never a reason to run anywhere.
+// Which tiers apply and where the code runs: the decision of the table in docs/verdicts.md as a pure function of what
+// was probed. An engine in an unknown state is never a reason to run anywhere.
 #pragma once
 
 #include <functional>
@@ -30,12 +30,11 @@ struct BackendChoice {
 TierSet tiers_of(std::string_view mode, bool trust_namespace);
 std::vector<std::string> tier_names(TierSet tiers);
 
-// `forced`: the backend of --backend; it skips the choice, not the tiers, and host still needs the configuration's leave.
-// `engine` and `container_use` are called at most once, and only if the answer matters. ENVIRONMENT_UNAVAILABLE with the reason
-// and what to do.
+// `forced`: the backend of --backend; it skips the choice, not the tiers, and host still needs the configuration's
+// leave. `engine` and `container_use` are called at most once, and only if the answer matters. ENVIRONMENT_UNAVAILABLE
+// with the reason and what to do.
 Result<BackendChoice> choose_backend(const Config& config, std::optional<BackendName> forced,
-                                     const std::function<const EngineLocation&()>& engine,
-                                     const std::function<SandboxProbe()>& container_use);
+    const std::function<const EngineLocation&()>& engine, const std::function<SandboxProbe()>& container_use);
 
 // The engine that this environment leads to, looked for as the configuration says.
 EngineLocation locate_engine(const Config& config, const Environment& environment, const CancelToken& cancel);
@@ -47,8 +46,9 @@ Result<ImageInputs> image_inputs(std::filesystem::path project, const Config& co
 ContainerUseOptions container_use_options(const Config& config, const Environment& environment);
 SandboxProbe probe_container_use(const Config& config, const Environment& environment);
 
-// CONFIG_INVALID where the configuration grants the code a network that the chosen backend cannot give: said before anything is built
-// or staged, and never answered with less than was asked for. Not a part of the choice: `guard check` chooses too, and runs nothing.
+// CONFIG_INVALID where the configuration grants the code a network that the chosen backend cannot give: said before
+// anything is built or staged, and never answered with less than was asked for. Not a part of the choice: `guard check`
+// chooses too, and runs nothing.
 Result<void> network_fits(const BackendChoice& choice, const Config& config, bool unprotected_engine = false);
 
 }  // namespace guard

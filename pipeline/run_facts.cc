@@ -4,8 +4,8 @@
 #include <sys/utsname.h>
 
 #include "common/file_io.h"
-#include "runner/image/bun_binary.h"
 #include "runner/files/file_digests.h"
+#include "runner/image/bun_binary.h"
 #include "runner/process/run_folder.h"
 
 namespace guard {
@@ -29,9 +29,7 @@ std::string remembered_sha256(const std::filesystem::path& file) {
 }
 
 // The link leads to the file that runs, also when another one took its name meanwhile.
-std::string program_sha256() {
-  return remembered_sha256("/proc/self/exe");
-}
+std::string program_sha256() { return remembered_sha256("/proc/self/exe"); }
 
 RunFacts new_run_facts() {
   RunFacts facts;

@@ -1,5 +1,5 @@
-// All that is known after `guard run` or `guard check`: what the documents for machines and the text for people are made from.
-// Plain values; every widening is in it, because a warning on a terminal is seen by nobody at night.
+// All that is known after `guard run` or `guard check`: what the documents for machines and the text for people are
+// made from. Plain values; every widening is in it, because a warning on a terminal is seen by nobody at night.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "pipeline/config/config.h"
-#include "pipeline/report/line_coverage.h"
-#include "pipeline/run_facts.h"
-#include "pipeline/report/test_results.h"
-#include "pipeline/verdict.h"
 #include "pipeline/gate/waivers.h"
+#include "pipeline/report/line_coverage.h"
+#include "pipeline/report/test_results.h"
+#include "pipeline/run_facts.h"
+#include "pipeline/verdict.h"
 #include "runner/init_side/bun_report.h"
 #include "runner/init_side/collection.h"
 #include "runner/process/exec_result.h"
@@ -36,7 +36,8 @@ struct CheckRecord {
   std::vector<std::string> tiers;
   Report report;
   std::optional<ChangeSize> change;  // where a change was judged, and not files by themselves
-  std::uint64_t secrets_only = 0;  // of report.files, those searched for banned patterns alone, because [check] paths does not list them
+  std::uint64_t secrets_only =
+      0;  // of report.files, those searched for banned patterns alone, because [check] paths does not list them
   std::uint64_t passed_over = 0;  // files that were not looked at because git ignores them
   std::uint64_t known = 0;        // findings that are in the baseline, and left out of the report
   std::vector<UsedWaiver> waivers;
@@ -58,7 +59,8 @@ struct CollectRecord {
   std::vector<BroughtBack> files;
   std::vector<LeftBehind> left_behind;  // the first of them; paths relative to the project
   std::uint64_t left_behind_count = 0;  // all of them
-  bool complete = true;  // false: guard does not know of all that was written (on the host and of a stopped run: of nothing)
+  bool complete =
+      true;  // false: guard does not know of all that was written (on the host and of a stopped run: of nothing)
 };
 
 struct RunRecord {
@@ -73,24 +75,26 @@ struct RunRecord {
   std::optional<TestSummary> tests;  // of those whose report could be read
   std::optional<ExecResult> exec;
   std::optional<CollectRecord> collected;  // where `exec` is
-  std::optional<LineCoverage> lines;   // for a person: which lines of the checked files ran, tests left out
-  std::optional<std::string> coverage;  // lcov as bun wrote it, where it was asked for and could be had; not masked, and the tests can forge it
-  std::size_t jobs = 1;          // sandboxes side by side; each had its share of the limits
-  std::uint64_t keep_bytes = 0;  // the cap
+  std::optional<LineCoverage> lines;       // for a person: which lines of the checked files ran, tests left out
+  std::optional<std::string> coverage;     // lcov as bun wrote it, where it was asked for and could be had; not masked,
+                                           // and the tests can forge it
+  std::size_t jobs = 1;                    // sandboxes side by side; each had its share of the limits
+  std::uint64_t keep_bytes = 0;            // the cap
   std::uint64_t kept_bytes = 0;
   std::uint64_t dropped_bytes = 0;
   std::map<std::string, std::uint64_t> redactions;
   std::vector<std::pair<std::string, std::string>> unmasked;  // known values that can't be masked: name, why
   std::optional<SandboxSpec> spec;
-  std::map<std::string, std::string> hashes;       // file -> SHA-256: what was staged or, where nothing was, what was checked
+  std::map<std::string, std::string>
+      hashes;  // file -> SHA-256: what was staged or, where nothing was, what was checked
   bool staged = false;
-  std::vector<std::string> left_out;               // never mounted
-  std::vector<Finding> refused;                    // the same, of files that the run neither names nor loads: the first finding of each
+  std::vector<std::string> left_out;  // never mounted
+  std::vector<Finding> refused;  // the same, of files that the run neither names nor loads: the first finding of each
   std::vector<std::string> widenings;
-  std::vector<std::string> notes;                  // what went wrong beside the run: leftovers that could not be removed
+  std::vector<std::string> notes;  // what went wrong beside the run: leftovers that could not be removed
   std::vector<std::pair<std::string, milliseconds>> timings;  // stage -> time, in order
-  std::optional<RunFacts> facts;                   // where an evidence record is kept
-  std::string evidence_file;                       // where it is kept, as named
+  std::optional<RunFacts> facts;                              // where an evidence record is kept
+  std::string evidence_file;                                  // where it is kept, as named
 };
 
 }  // namespace guard

@@ -1,4 +1,5 @@
-// The verdict: allowed, rejected, undecided or unavailable, with one reason code from one table. Undecided is not allowed.
+// The verdict: allowed, rejected, undecided or unavailable, with one reason code from one table. Undecided is not
+// allowed.
 //
 // Pure functions and plain values; no I/O.
 #pragma once
@@ -40,7 +41,7 @@ enum class Reason : std::uint8_t {
   expected_failures,  // test.failing: passes by failing
   nothing_asserted,   // tests that passed without an assertion, or returned what nobody waits for
   assertion_swallowed,
-  flaky,  // passed only after many failures
+  flaky,          // passed only after many failures
   report_forged,  // the report says one thing, the exit code or the summary another
   // undecided
   no_files,
@@ -48,7 +49,7 @@ enum class Reason : std::uint8_t {
   report_missing,
   report_incomplete,
   changed_meanwhile,  // what ran is no longer what lies there
-  sandbox_unproved,  // what init saw from inside is not what was asked for
+  sandbox_unproved,   // what init saw from inside is not what was asked for
   output_withheld,
   error,  // guard's or the engine's own failure; the error says which
   interrupted,
@@ -80,19 +81,20 @@ Verdict verdict_of(const Error& error);
 
 Verdict verdict_of(const Report& check, bool files_expected);
 
-// What a sandbox lacks by what init saw from inside (ExecResult::seen_inside), as the end of a sentence; empty: nothing.
+// What a sandbox lacks by what init saw from inside (ExecResult::seen_inside), as the end of a sentence; empty:
+// nothing.
 std::string missing_hardening(const std::map<std::string, std::string>& seen);
 
 // All that is known about one test run.
 struct RunObservations {
   std::vector<std::string> files;  // as bun would name them: "sandbox/a.test.ts"
   ExecResult exec;
-  const Collection* written = nullptr;    // what the run left in its writable folder; null: not known
-  std::optional<TextSummary> text;        // bun's closing lines, read before masking and cap
-  std::uint64_t failures_told = 0;        // failed tests that bun told of while it ran
+  const Collection* written = nullptr;  // what the run left in its writable folder; null: not known
+  std::optional<TextSummary> text;      // bun's closing lines, read before masking and cap
+  std::uint64_t failures_told = 0;      // failed tests that bun told of while it ran
   Assertions assertions = Assertions::file;
-  bool sandboxed = true;                  // false on the host backend: nothing to be proved from inside
-  bool filtered = false;                  // only tests of some names were to run (TestOptions::names)
+  bool sandboxed = true;  // false on the host backend: nothing to be proved from inside
+  bool filtered = false;  // only tests of some names were to run (TestOptions::names)
 };
 
 struct RunJudgement {
@@ -101,9 +103,9 @@ struct RunJudgement {
   bool none_selected = false;        // of a filtered run: no test has such a name, so nothing ran
 };
 
-// A pass needs all of it: exit code 0, a complete report, a summary that says the same, at least one test in every file, none
-// skipped as a whole, an init that saw the hardening from inside, and the attestation of runner/init_side/attestation.mjs that all
-// tests have ended. Whatever is missing makes it undecided; whatever
+// A pass needs all of it: exit code 0, a complete report, a summary that says the same, at least one test in every
+// file, none skipped as a whole, an init that saw the hardening from inside, and the attestation of
+// runner/init_side/attestation.mjs that all tests have ended. Whatever is missing makes it undecided; whatever
 // contradicts makes it rejected.
 RunJudgement judge_test_run(const RunObservations& evidence);
 

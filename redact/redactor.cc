@@ -4,14 +4,15 @@
 //
 // The same finders read the stream's shadow (visible_text.h); what they find there hides the bytes that it is made of.
 //
-// redact_whole() in the tests is the same definition without any of this: it looks at every offset of a text that is all there.
+// redact_whole() in the tests is the same definition without any of this: it looks at every offset of a text that is
+// all there.
 #include "redact/redactor.h"
 
 #include <algorithm>
 #include <vector>
 
-#include "redact/stream/finders.h"
 #include "redact/masked_regions.h"
+#include "redact/stream/finders.h"
 #include "redact/stream/regions.h"
 #include "redact/stream/secret_state.h"
 #include "redact/stream/visible_text.h"
@@ -119,24 +120,16 @@ Result<void> Redactor::push(std::span<const char> bytes) {
   return taken;
 }
 
-Result<void> Redactor::finish() {
-  return state_->end(false);
-}
-Result<void> Redactor::finish_cut() {
-  return state_->end(true);
-}
+Result<void> Redactor::finish() { return state_->end(false); }
+Result<void> Redactor::finish_cut() { return state_->end(true); }
 
-const std::map<std::string, std::uint64_t>& Redactor::counts() const noexcept {
-  return state_->counts;
-}
+const std::map<std::string, std::uint64_t>& Redactor::counts() const noexcept { return state_->counts; }
 
 std::size_t Redactor::held_bytes() const noexcept {
   return static_cast<std::size_t>(state_->text(false).end() - state_->emitted);
 }
 
-std::size_t Redactor::carried_bytes() const noexcept {
-  return state_->buffer.size() + state_->shadow.carried_bytes();
-}
+std::size_t Redactor::carried_bytes() const noexcept { return state_->buffer.size() + state_->shadow.carried_bytes(); }
 
 Result<void> Redactor::State::end(bool by_force) {
   if (closed) return Error(ErrorCode::withheld, "the redactor was closed; its output is withheld");
@@ -209,7 +202,7 @@ Result<Offset> Redactor::State::advance(const StreamText& held) {
   const Offset final_until = ended ? all.end() : std::min(finders.frontier(), shadow_frontier);
   GUARD_TRY(emit(all, final_until));
   const Offset kept_from = std::min(final_until - std::min<Offset>(final_until, kLeftContextBytes),
-                                    shadow.read() - std::min<Offset>(shadow.read(), VisibleText::kLineBytesMax));
+      shadow.read() - std::min<Offset>(shadow.read(), VisibleText::kLineBytesMax));
   hidden_in_stream.forget_before(kept_from);
   return std::max(kept_from, held.begin());
 }
@@ -300,7 +293,8 @@ void Redactor::State::hide_live_end() {
   shadow_finders.add_live_end(shadow.text(false), shadow_spans);
   // The line that may go on with the secret before it.
   const Offset end = text(false).end();
-  const auto waits = std::find_if(spans.begin(), spans.end(), [&](const SecretSpan& span) { return span.end == shadow.read(); });
+  const auto waits =
+      std::find_if(spans.begin(), spans.end(), [&](const SecretSpan& span) { return span.end == shadow.read(); });
   if (shadow.read() < end && waits != spans.end()) spans.push_back({shadow.read(), end, waits->kind, true});
 }
 

@@ -3,8 +3,8 @@
 // Bytes go in by push() and come out, rewritten, in the sink. Output = F(input), a pure function of the bytes: a mask
 // bit per byte, the union of all spans, each masked region replaced by one marker [REDACTED:kind]. However the input
 // was cut into pushes, the output is the same. Up to kHeldBytesMax undecided bytes are held back, and up to
-// kHeldInGapsMax where escapes and characters of no width make up most of the text; finish() lets them out. There are no
-// timers: a finished line without a live candidate leaves at once.
+// kHeldInGapsMax where escapes and characters of no width make up most of the text; finish() lets them out. There are
+// no timers: a finished line without a live candidate leaves at once.
 //
 // A sink that fails, or a rule that can't be used, closes the redactor: push() answers an Error from then on and
 // nothing more leaves. What is shown then may lack its end, and never holds a byte that was not decided.
@@ -20,8 +20,8 @@
 
 #include "common/byte_sink.h"
 #include "common/result.h"
-#include "redact/masked_regions.h"
 #include "redact/kinds/secret_source.h"
+#include "redact/masked_regions.h"
 
 namespace guard {
 

@@ -54,7 +54,7 @@ class Check {
       };
       if (found[0] != found[1]) {
         complain(fmt::format("{} example {} is found by {} only: {}", list_name, i + 1,
-                             name_of(kEngines[found[0] ? 0 : 1]), shown(examples[i])));
+            name_of(kEngines[found[0] ? 0 : 1]), shown(examples[i])));
       } else if (found[0] != wanted) {
         complain(
             fmt::format("{} example {} is {}found: {}", list_name, i + 1, wanted ? "not " : "", shown(examples[i])));

@@ -46,7 +46,7 @@ bool is_id(std::string_view id) {
 bool is_package_name(std::string_view name) {
   const auto may_be = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-           std::string_view("@/._:-").find(c) != std::string_view::npos;
+        std::string_view("@/._:-").find(c) != std::string_view::npos;
   };
   if (name.ends_with('*')) name.remove_suffix(1);
   return !name.empty() && std::all_of(name.begin(), name.end(), may_be);
@@ -101,8 +101,8 @@ class Reader {
       if (names.empty()) {
         fault(list.line, list.column, "a list of packages is expected");
       } else if (!definitions
-                      .emplace(list.key, fmt::format(R"r("(?:node:|npm:)?(?:{})(?:@[^"/]*)?(?:/[^"]*)?")r",
-                                                     fmt::join(names, "|")))
+                      .emplace(list.key,
+                          fmt::format(R"r("(?:node:|npm:)?(?:{})(?:@[^"/]*)?(?:/[^"]*)?")r", fmt::join(names, "|")))
                       .second) {
         fault(list.line, list.column, fmt::format("{} is defined twice", list.key));
       }
@@ -130,8 +130,8 @@ class Reader {
         if (std::find(known_.begin(), known_.end(), member.key) != known_.end()) continue;
         const std::string_view near = nearest_word(member.key, known_);
         reader_.fault(member.line, member.column,
-                      fmt::format("unknown key \"{}\"{}", printable(member.key),
-                                  near.empty() ? std::string() : fmt::format("; did you mean \"{}\"?", near)));
+            fmt::format("unknown key \"{}\"{}", printable(member.key),
+                near.empty() ? std::string() : fmt::format("; did you mean \"{}\"?", near)));
       }
     }
 
@@ -227,8 +227,9 @@ class Reader {
       }
     }
     const std::string_view near = nearest_word(value.text, names);
-    fault(value, fmt::format("\"{}\" is none of {}{}", printable(value.text), fmt::join(names, ", "),
-                             near.empty() ? std::string() : fmt::format("; did you mean \"{}\"?", near)));
+    fault(value,
+        fmt::format("\"{}\" is none of {}{}", printable(value.text), fmt::join(names, ", "),
+            near.empty() ? std::string() : fmt::format("; did you mean \"{}\"?", near)));
     return false;
   }
 
@@ -246,8 +247,9 @@ class Reader {
     out.line = id->line;
     out.column = id->column;
     if (!out.id.empty() && !is_id(out.id)) {
-      fault(*id, fmt::format("\"{}\" is no id: lower-case words joined by dots, such as \"always.env_dump\"",
-                             printable(out.id)));
+      fault(*id,
+          fmt::format(
+              "\"{}\" is no id: lower-case words joined by dots, such as \"always.env_dump\"", printable(out.id)));
     }
   }
 
@@ -274,9 +276,9 @@ class Reader {
       pattern.column = regex->column;
       RegexFault problem;
       if (!pattern.regex.empty() && !check_pattern(pattern, problem)) {
-        fault(*regex, problem.offset == 0
-                          ? problem.sentence
-                          : fmt::format("{} (at byte {} of the regex)", problem.sentence, problem.offset + 1));
+        fault(*regex,
+            problem.offset == 0 ? problem.sentence
+                                : fmt::format("{} (at byte {} of the regex)", problem.sentence, problem.offset + 1));
       }
       out.push_back(std::move(pattern));
     }
@@ -372,17 +374,10 @@ class Reader {
     }
     for (const TomlMember& member : value->members) {
       switch (member.value.kind) {
-        case TomlValue::Kind::string:
-          out[member.key] = expanded(member.value, member.value.text);
-          break;
-        case TomlValue::Kind::integer:
-          out[member.key] = std::to_string(member.value.integer);
-          break;
-        case TomlValue::Kind::boolean:
-          out[member.key] = member.value.boolean ? "true" : "false";
-          break;
-        default:
-          expected(member.value, "a string, an integer or a boolean");
+        case TomlValue::Kind::string: out[member.key] = expanded(member.value, member.value.text); break;
+        case TomlValue::Kind::integer: out[member.key] = std::to_string(member.value.integer); break;
+        case TomlValue::Kind::boolean: out[member.key] = member.value.boolean ? "true" : "false"; break;
+        default: expected(member.value, "a string, an integer or a boolean");
       }
     }
     return out;
@@ -446,8 +441,9 @@ class Reader {
     if (out.tier == Tier::banned || out.tier == Tier::secret) {
       for (const Pattern& pattern : out.patterns) {
         if (pattern.views != std::vector<View>{View::raw}) {
-          fault(entry, fmt::format("{}: patterns of tier \"{}\" look at views = [\"raw\"] and nothing else",
-                                   name_of(out.id), to_string(out.tier)));
+          fault(entry,
+              fmt::format("{}: patterns of tier \"{}\" look at views = [\"raw\"] and nothing else", name_of(out.id),
+                  to_string(out.tier)));
           break;
         }
       }
@@ -537,8 +533,8 @@ Result<RuleSet> load_rules(const std::filesystem::path& folder) {
     if (at->path().extension() == ".toml" && at->path().filename() != "runtime_api.toml") files.push_back(at->path());
   }
   if (problem) {
-    return Error::from_errno(ErrorCode::io_error, fmt::format("listing {}", printable(folder.string())),
-                             problem.value());
+    return Error::from_errno(
+        ErrorCode::io_error, fmt::format("listing {}", printable(folder.string())), problem.value());
   }
   std::sort(files.begin(), files.end());
 

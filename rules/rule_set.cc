@@ -66,8 +66,8 @@ void check_patterns(Owner& owner, std::vector<std::string>& faults) {
     if (pattern.bytes_max != 0) continue;
     RegexFault fault;
     if (!check_pattern(pattern, fault)) {
-      faults.push_back(toml_complaint(owner.file, owner.line, owner.column,
-                                      fmt::format("{}: pattern {}: {}", owner.id, i + 1, fault.sentence)));
+      faults.push_back(toml_complaint(
+          owner.file, owner.line, owner.column, fmt::format("{}: pattern {}: {}", owner.id, i + 1, fault.sentence)));
     }
   }
 }
@@ -76,32 +76,22 @@ void check_patterns(Owner& owner, std::vector<std::string>& faults) {
 
 std::string_view to_string(Tier tier) noexcept {
   switch (tier) {
-    case Tier::always:
-      return "always";
-    case Tier::docker:
-      return "docker";
-    case Tier::host:
-      return "host";
-    case Tier::banned:
-      return "banned";
-    case Tier::secret:
-      return "secret";
+    case Tier::always: return "always";
+    case Tier::docker: return "docker";
+    case Tier::host: return "host";
+    case Tier::banned: return "banned";
+    case Tier::secret: return "secret";
   }
   return "always";
 }
 
 std::string_view to_string(View view) noexcept {
   switch (view) {
-    case View::raw:
-      return "raw";
-    case View::code:
-      return "code";
-    case View::strings:
-      return "strings";
-    case View::commands:
-      return "commands";
-    case View::uses:
-      return "uses";
+    case View::raw: return "raw";
+    case View::code: return "code";
+    case View::strings: return "strings";
+    case View::commands: return "commands";
+    case View::uses: return "uses";
   }
   return "raw";
 }
@@ -114,7 +104,7 @@ std::vector<std::string> set_faults(std::span<const Rule> rules, std::span<const
     const auto [known, fresh] = places.emplace(owner.id, fmt::format("{}:{}", owner.file, owner.line));
     if (!fresh) {
       faults.push_back(toml_complaint(owner.file, owner.line, owner.column,
-                                      fmt::format("the id \"{}\" is taken already, at {}", owner.id, known->second)));
+          fmt::format("the id \"{}\" is taken already, at {}", owner.id, known->second)));
     }
   };
   for (const Fact& fact : facts) {
@@ -127,10 +117,9 @@ std::vector<std::string> set_faults(std::span<const Rule> rules, std::span<const
       for (const std::string& name : *list) {
         if (std::find(fact_ids.begin(), fact_ids.end(), name) != fact_ids.end()) continue;
         const std::string_view near = nearest_word(name, fact_ids);
-        faults.push_back(
-            toml_complaint(rule.file, rule.line, rule.column,
-                           fmt::format("{} names the fact \"{}\", which is not defined{}", rule.id, name,
-                                       near.empty() ? std::string() : fmt::format("; did you mean \"{}\"?", near))));
+        faults.push_back(toml_complaint(rule.file, rule.line, rule.column,
+            fmt::format("{} names the fact \"{}\", which is not defined{}", rule.id, name,
+                near.empty() ? std::string() : fmt::format("; did you mean \"{}\"?", near))));
       }
     }
   }

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "common/text/cpp_literal.h"
 #include "common/file_io.h"
-#include "rules/matching/matcher.h"
+#include "common/text/cpp_literal.h"
 #include "rules/matching/hyperscan_scanner.h"
+#include "rules/matching/matcher.h"
 #include "rules/rule_loader.h"
 #include "rules/shipped_data.h"
 
@@ -42,7 +42,7 @@ class TableWriter {
         fmt::format("Tier({}), Severity({})", static_cast<int>(rule.tier), static_cast<int>(rule.severity)),
         fmt::format("{}, {}, {}", cpp_literal(rule.why), cpp_literal(rule.fix), cpp_literal(rule.kind)),
         fmt::format("{}, {}, {}, {}, {}", texts(rule.needs), texts(rule.all_of), texts(rule.paths), texts(hints),
-                    texts(rule.references)));
+            texts(rule.references)));
   }
 
   void add(const Fact& fact) {
@@ -97,11 +97,11 @@ class TableWriter {
   }
 
   template <typename Owner>
-  void row(bool fact, const Owner& owner, const std::string& tier, const std::string& words,
-           const std::string& ranges) {
-    rule_rows_ += fmt::format("{{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n", fact, cpp_literal(owner.id), tier,
-                              cpp_literal(owner.title), words, patterns(owner.patterns), ranges, examples(owner.match),
-                              examples(owner.no_match), cpp_literal(place(owner.file)), owner.line, owner.column);
+  void row(
+      bool fact, const Owner& owner, const std::string& tier, const std::string& words, const std::string& ranges) {
+    rule_rows_ += fmt::format("{{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n", fact, cpp_literal(owner.id),
+        tier, cpp_literal(owner.title), words, patterns(owner.patterns), ranges, examples(owner.match),
+        examples(owner.no_match), cpp_literal(place(owner.file)), owner.line, owner.column);
     ++rules_;
   }
 

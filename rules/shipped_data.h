@@ -52,8 +52,9 @@ struct ShippedRules {
   std::span<const ShippedPattern> patterns;
   std::span<const std::string_view> texts;
   std::string_view digest;
-  std::string_view library_version;                    // of Hyperscan, when the databases were made
-  std::array<std::string_view, kViewCount> databases;  // HyperscanScanner images by View; empty: no pattern looks at that view
+  std::string_view library_version;  // of Hyperscan, when the databases were made
+  std::array<std::string_view, kViewCount>
+      databases;  // HyperscanScanner images by View; empty: no pattern looks at that view
 };
 
 // Defined by the generated source; rules_compiler itself is linked with an empty one.

@@ -37,8 +37,8 @@ const ShippedRules& shipped_rules_data() noexcept {
       kDigest,
       kLibraryVersion,
       {between(guard_hs_raw, guard_hs_raw_end), between(guard_hs_code, guard_hs_code_end),
-       between(guard_hs_strings, guard_hs_strings_end), between(guard_hs_commands, guard_hs_commands_end),
-       between(guard_hs_uses, guard_hs_uses_end)},
+          between(guard_hs_strings, guard_hs_strings_end), between(guard_hs_commands, guard_hs_commands_end),
+          between(guard_hs_uses, guard_hs_uses_end)},
   };
   return data;
 }

@@ -29,7 +29,8 @@ SurfaceClass find(std::string_view object, std::string_view name, SurfaceClass o
 }  // namespace
 
 std::string_view to_string(SurfaceClass surface) noexcept {
-  constexpr std::array<std::string_view, 7> kNames = {"unlisted", "free", "named", "host", "docker", "always", "foreign"};
+  constexpr std::array<std::string_view, 7> kNames = {
+      "unlisted", "free", "named", "host", "docker", "always", "foreign"};
   return kNames[static_cast<std::size_t>(surface)];
 }
 
@@ -43,7 +44,8 @@ SurfaceClass member_class(std::string_view object, std::string_view member) noex
 SurfaceClass module_class(std::string_view specifier) noexcept {
   const bool node = specifier.substr(0, 5) == "node:";
   const bool bun = specifier.substr(0, 4) == "bun:";
-  return find("modules", node ? specifier.substr(5) : specifier, node || bun ? SurfaceClass::unlisted : SurfaceClass::foreign);
+  return find(
+      "modules", node ? specifier.substr(5) : specifier, node || bun ? SurfaceClass::unlisted : SurfaceClass::foreign);
 }
 
 bool is_file_system(std::string_view specifier) noexcept {

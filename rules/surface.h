@@ -22,7 +22,8 @@ std::string_view to_string(SurfaceClass surface) noexcept;
 // `object` is "process", "Bun", "import.meta" or "module"; any other is foreign.
 SurfaceClass member_class(std::string_view object, std::string_view member) noexcept;
 
-// A module specifier as written. Foreign: a package, a path or an address; unlisted: `node:` or `bun:` and an unknown name.
+// A module specifier as written. Foreign: a package, a path or an address; unlisted: `node:` or `bun:` and an unknown
+// name.
 SurfaceClass module_class(std::string_view specifier) noexcept;
 
 // The file system under any of the names that packages.toml lists, or a part of it: "node:fs/promises", "fs-extra/esm".

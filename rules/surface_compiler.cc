@@ -1,5 +1,5 @@
-// Runs while guard is built: runtime_api.toml, and the packages of packages.toml that are a file system, become the sorted table
-// of surface.cc. Fails on unknown classes, names that stand in two lists, and empty lists.
+// Runs while guard is built: runtime_api.toml, and the packages of packages.toml that are a file system, become the
+// sorted table of surface.cc. Fails on unknown classes, names that stand in two lists, and empty lists.
 //
 //   surface_compiler runtime_api.toml packages.toml OUT
 
@@ -30,7 +30,8 @@ bool complain(const TomlMember& at, std::string_view sentence) {
 bool add_object(const std::string& object, const TomlValue& table, Rows& rows) {
   for (const TomlMember& list : table.members) {
     const bool known = std::find(kClasses.begin(), kClasses.end(), list.key) != kClasses.end();
-    if (!known || list.value.items.empty()) return complain(list, "a class (free, named, host, docker, always) with names is expected");
+    if (!known || list.value.items.empty())
+      return complain(list, "a class (free, named, host, docker, always) with names is expected");
     for (const TomlValue& name : list.value.items) {
       if (!rows.emplace(std::pair(object, name.text), list.key).second) {
         return complain(list, fmt::format("{} stands twice under {}", name.text, object));
@@ -68,7 +69,8 @@ int run(const char* members, const char* packages, const char* to) {
   Rows rows;
   if (!add_file(members, rows) || !add_file(packages, rows)) return 1;
   std::string out = "constexpr SurfaceRow kSurfaceRows[] = {\n";
-  for (const auto& [key, surface] : rows) out += fmt::format("  {{\"{}\", \"{}\", SurfaceClass::{}}},\n", key.first, key.second, surface);
+  for (const auto& [key, surface] : rows)
+    out += fmt::format("  {{\"{}\", \"{}\", SurfaceClass::{}}},\n", key.first, key.second, surface);
   out += "};\n";
   std::FILE* file = std::fopen(to, "w");
   if (file == nullptr || std::fwrite(out.data(), 1, out.size(), file) != out.size() || std::fclose(file) != 0) {

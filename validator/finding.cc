@@ -6,20 +6,13 @@ namespace guard {
 
 std::string_view to_string(FindingTier tier) noexcept {
   switch (tier) {
-    case FindingTier::always:
-      return "always";
-    case FindingTier::docker:
-      return "docker";
-    case FindingTier::host:
-      return "host";
-    case FindingTier::banned:
-      return "banned";
-    case FindingTier::side_file:
-      return "side_file";
-    case FindingTier::encoding:
-      return "encoding";
-    case FindingTier::policy:
-      return "policy";
+    case FindingTier::always: return "always";
+    case FindingTier::docker: return "docker";
+    case FindingTier::host: return "host";
+    case FindingTier::banned: return "banned";
+    case FindingTier::side_file: return "side_file";
+    case FindingTier::encoding: return "encoding";
+    case FindingTier::policy: return "policy";
   }
   return "policy";
 }

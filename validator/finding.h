@@ -42,8 +42,9 @@ struct Finding {
   Reading reading;        // what it was read as, where the source spells it otherwise; unmasked: never shown as it is
 
   // Filled by pipeline, which has the file and the redactor at hand.
-  std::string matched;      // the reading as it may be shown: masked, printable, short; empty: as the source says
-  std::string fingerprint;  // of the rule and the lines of the finding, wherever they stand (pipeline/report/finding_marks.h)
+  std::string matched;  // the reading as it may be shown: masked, printable, short; empty: as the source says
+  std::string
+      fingerprint;  // of the rule and the lines of the finding, wherever they stand (pipeline/report/finding_marks.h)
   Region region;
 };
 

@@ -14,38 +14,24 @@ struct NamedFile {
 };
 
 constexpr SideFile kRunnerConfig = {"side_file.runner_config", "a configuration file that bun loads by itself",
-                                    "Remove it; bun's settings belong to the project, not to the sandbox folder."};
+    "Remove it; bun's settings belong to the project, not to the sandbox folder."};
 constexpr SideFile kManifest = {"side_file.manifest", "a package or compiler manifest beside the tests",
-                                "Remove it; package.json and tsconfig.json of the project are the ones that count."};
+    "Remove it; package.json and tsconfig.json of the project are the ones that count."};
 constexpr SideFile kEnvFile = {"side_file.env_file", "an .env file, which bun loads by itself",
-                               "Remove it; set made-up values in the test: process.env.MODE = \"test\"."};
+    "Remove it; set made-up values in the test: process.env.MODE = \"test\"."};
 constexpr SideFile kDependencies = {"side_file.node_modules", "a module folder of the test's own",
-                                    "Remove it; only packages that package.json lists may be imported."};
-constexpr SideFile kNative = {"side_file.native_code", "compiled code that no rule can read",
-                              "Remove it; use a fake written in TypeScript."};
+    "Remove it; only packages that package.json lists may be imported."};
+constexpr SideFile kNative = {
+    "side_file.native_code", "compiled code that no rule can read", "Remove it; use a fake written in TypeScript."};
 constexpr SideFile kRepository = {"side_file.repository", "files of a git repository or of its hooks",
-                                  "Remove it; the sandbox folder holds tests, fixtures and helpers only."};
+    "Remove it; the sandbox folder holds tests, fixtures and helpers only."};
 
-constexpr std::array<NamedFile, 20> kNames = {{{"bunfig.toml", kRunnerConfig},
-                                               {".bunfig.toml", kRunnerConfig},
-                                               {"package.json", kManifest},
-                                               {"bun.lock", kManifest},
-                                               {"bun.lockb", kManifest},
-                                               {"package-lock.json", kManifest},
-                                               {"yarn.lock", kManifest},
-                                               {"pnpm-lock.yaml", kManifest},
-                                               {"pnpm-workspace.yaml", kManifest},
-                                               {"tsconfig.json", kManifest},
-                                               {"jsconfig.json", kManifest},
-                                               {".npmrc", kRunnerConfig},
-                                               {".yarnrc", kRunnerConfig},
-                                               {".yarnrc.yml", kRunnerConfig},
-                                               {".pnpmfile.cjs", kRunnerConfig},
-                                               {".gitmodules", kRepository},
-                                               {".gitattributes", kRepository},
-                                               {".envrc", kEnvFile},
-                                               {".env", kEnvFile},
-                                               {"macros.toml", kRunnerConfig}}};
+constexpr std::array<NamedFile, 20> kNames = {{{"bunfig.toml", kRunnerConfig}, {".bunfig.toml", kRunnerConfig},
+    {"package.json", kManifest}, {"bun.lock", kManifest}, {"bun.lockb", kManifest}, {"package-lock.json", kManifest},
+    {"yarn.lock", kManifest}, {"pnpm-lock.yaml", kManifest}, {"pnpm-workspace.yaml", kManifest},
+    {"tsconfig.json", kManifest}, {"jsconfig.json", kManifest}, {".npmrc", kRunnerConfig}, {".yarnrc", kRunnerConfig},
+    {".yarnrc.yml", kRunnerConfig}, {".pnpmfile.cjs", kRunnerConfig}, {".gitmodules", kRepository},
+    {".gitattributes", kRepository}, {".envrc", kEnvFile}, {".env", kEnvFile}, {"macros.toml", kRunnerConfig}}};
 
 std::optional<SideFile> by_name(std::string_view name) noexcept {
   for (const NamedFile& known : kNames) {
@@ -69,7 +55,7 @@ std::optional<SideFile> side_file(std::string_view path) noexcept {
   std::array<char, 4096> lower{};
   if (path.size() > lower.size()) path.remove_prefix(path.size() - lower.size());
   std::transform(path.begin(), path.end(), lower.begin(),
-                 [](char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); });
+      [](char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); });
   const std::string_view whole(lower.data(), path.size());
   std::size_t at = 0;
   for (;;) {

@@ -9,9 +9,7 @@ namespace {
 
 constexpr std::size_t kBefore = 60;  // bytes of the line shown in front of the span, when it has to be cut
 
-bool continues_character(char c) noexcept {
-  return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
-}
+bool continues_character(char c) noexcept { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
 }  // namespace
 

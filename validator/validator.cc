@@ -1,12 +1,12 @@
-// How it works. Each file by itself first (file_check.h), then all together (cross_file_judge.h), then excerpts for what was
-// found.
+// How it works. Each file by itself first (file_check.h), then all together (cross_file_judge.h), then excerpts for
+// what was found.
 #include "validator/validator.h"
 
 #include <algorithm>
 
+#include "validator/judge/cross_file_judge.h"
 #include "validator/judge/file_check.h"
 #include "validator/snippet.h"
-#include "validator/judge/cross_file_judge.h"
 
 namespace guard {
 
@@ -44,8 +44,8 @@ void add_excerpt(std::string_view bytes, Finding& finding) {
   finding.caret_width = snippet.caret_width;
 }
 
-Result<bool> example_matches(const RuleSet& rules, const Matcher& matcher, const std::string& id,
-                             const Example& example) {
+Result<bool> example_matches(
+    const RuleSet& rules, const Matcher& matcher, const std::string& id, const Example& example) {
   const ValidatorOptions options;
   std::vector<FileHits> files(1);
   GUARD_TRY(FileCheck(rules, matcher, options).look_at(example.path, example.text, files.front()));
@@ -54,7 +54,7 @@ Result<bool> example_matches(const RuleSet& rules, const Matcher& matcher, const
     if (rules.rules()[i].id != id) continue;
     const std::vector<RuleHit>& hits = files.front().hits;
     return weigher.counts(0, i) &&
-           std::any_of(hits.begin(), hits.end(), [&](const RuleHit& hit) { return hit.rule == i; });
+        std::any_of(hits.begin(), hits.end(), [&](const RuleHit& hit) { return hit.rule == i; });
   }
   for (std::uint32_t i = 0; i < rules.facts().size(); ++i) {
     if (rules.facts()[i].id == id) return weigher.holds(0, i);

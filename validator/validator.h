@@ -1,5 +1,5 @@
-// From files to findings. A file is judged with what it loads: a precondition ("can start a process") or one half of the
-// 2-hit rule may stand in another file than the other half.
+// From files to findings. A file is judged with what it loads: a precondition ("can start a process") or one half of
+// the 2-hit rule may stand in another file than the other half.
 //
 // Never throws, never skips: what can't be decided is an Error, and the verdict then is undecided.
 #pragma once
@@ -17,8 +17,8 @@
 
 namespace guard {
 
-// Known to the validator by name: the first finds configurable names, the next two may leave out temporary folders, one tells which
-// files load each other, and of the others harmless variables are left out.
+// Known to the validator by name: the first finds configurable names, the next two may leave out temporary folders, one
+// tells which files load each other, and of the others harmless variables are left out.
 inline constexpr std::string_view kApiKeyRule = "host.api_key_name";
 inline constexpr std::string_view kRemoveRule = "host.fs_remove";
 inline constexpr std::string_view kRemoveMethodRule = "host.fs_remove_method";
@@ -44,9 +44,9 @@ struct ValidatorOptions {
   std::uint64_t file_bytes_max = 2u << 20;  // larger: a finding of its own (encoding.file_too_large)
   std::vector<std::string> api_key_names = {"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"};
   std::vector<std::string>
-      harmless_variables;  // process.env.X reads that don't count for the 2-hit rule; empty: the shipped list
+      harmless_variables;           // process.env.X reads that don't count for the 2-hit rule; empty: the shipped list
   bool allow_temp_removal = false;  // of folders that the file made with mkdtemp
-  ModuleNames module_names;  // names of checked files that are no paths
+  ModuleNames module_names;         // names of checked files that are no paths
 };
 
 struct Report {
@@ -77,7 +77,7 @@ class Validator {
 void add_excerpt(std::string_view bytes, Finding& finding);
 
 // The judge of `guard rules check`: is rule or fact `id` found in `example`, through the views that it names?
-Result<bool> example_matches(const RuleSet& rules, const Matcher& matcher, const std::string& id,
-                             const Example& example);
+Result<bool> example_matches(
+    const RuleSet& rules, const Matcher& matcher, const std::string& id, const Example& example);
 
 }  // namespace guard

@@ -11,11 +11,14 @@
 namespace guard {
 namespace {
 
-std::string report_of(const CheckRecord& record, OutputFormat format, const CheckSession& session, const Streams& streams) {
+std::string report_of(
+    const CheckRecord& record, OutputFormat format, const CheckSession& session, const Streams& streams) {
   switch (format) {
     case OutputFormat::json: return check_document(record);
     case OutputFormat::sarif:
-      return check_sarif(record, {session.engine.rules == nullptr ? RuleSet::shipped() : *session.engine.rules, GUARD_VERSION, session.loaded.config.check.docs_url});
+      return check_sarif(record,
+          {session.engine.rules == nullptr ? RuleSet::shipped() : *session.engine.rules, GUARD_VERSION,
+              session.loaded.config.check.docs_url});
     case OutputFormat::junit: return check_junit(record);
     case OutputFormat::github: return check_annotations(record);
     case OutputFormat::text: break;
@@ -41,7 +44,8 @@ Result<const SecretSource*> LazySecrets::get() {
   return &*made_;
 }
 
-Result<GateRequest> prepare_check(const ConfigSources& sources, const std::string& rules, CommandContext& context, CheckSession& session) {
+Result<GateRequest> prepare_check(
+    const ConfigSources& sources, const std::string& rules, CommandContext& context, CheckSession& session) {
   GUARD_TRY_ASSIGN(session.loaded, load_config(sources));
   const Config& config = session.loaded.config;
   GUARD_TRY_ASSIGN(session.engine, load_rule_engine(rules));
@@ -74,8 +78,9 @@ const EngineLocation& locate(CheckSession& session, CommandContext& context) {
 Result<CheckRecord> masked_check(Result<CheckRecord> record, CheckSession& session) {
   if (!record) return masked(record.error());
   // An allowed change without findings and waivers holds no word that is not guard's own.
-  const bool only_ours = record->verdict.kind() == VerdictKind::allowed && !record->error && record->report.findings.empty() && record->waived.empty() &&
-                         record->waivers.empty() && record->idle_waivers.empty() && record->names.empty();
+  const bool only_ours = record->verdict.kind() == VerdictKind::allowed && !record->error &&
+      record->report.findings.empty() && record->waived.empty() && record->waivers.empty() &&
+      record->idle_waivers.empty() && record->names.empty();
   if (only_ours) return record;
   auto made = session.secrets.get();
   if (!made) return masked(made.error());
@@ -83,7 +88,8 @@ Result<CheckRecord> masked_check(Result<CheckRecord> record, CheckSession& sessi
   return record;
 }
 
-int finish_check(const Result<CheckRecord>& record, OutputFormat format, const std::string& mode, const CheckSession& session, CommandContext& context) {
+int finish_check(const Result<CheckRecord>& record, OutputFormat format, const std::string& mode,
+    const CheckSession& session, CommandContext& context) {
   if (record) {
     context.streams.out.write(report_of(*record, format, session, context.streams));
     return finish(context, record->verdict.exit_status());

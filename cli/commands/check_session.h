@@ -1,5 +1,5 @@
-// What `guard check` and `guard gate` share: configuration, rules and secrets from where they may come from, and what is printed of a
-// record, in every format and masked.
+// What `guard check` and `guard gate` share: configuration, rules and secrets from where they may come from, and what
+// is printed of a record, in every format and masked.
 #pragma once
 
 #include <optional>
@@ -35,7 +35,8 @@ struct CheckSession {
 };
 
 // Reads `sources` and the rules of the folder `rules` (empty: the shipped ones) into `session`.
-Result<GateRequest> prepare_check(const ConfigSources& sources, const std::string& rules, CommandContext& context, CheckSession& session);
+Result<GateRequest> prepare_check(
+    const ConfigSources& sources, const std::string& rules, CommandContext& context, CheckSession& session);
 
 // Which files this configuration wants to be read; what git ignores is not left out yet.
 CollectOptions collect_options(const Config& config);
@@ -47,6 +48,7 @@ const EngineLocation& locate(CheckSession& session, CommandContext& context);
 Result<CheckRecord> masked_check(Result<CheckRecord> record, CheckSession& session);
 
 // Prints a masked record, or the error, in this format and ends the verb. `mode` as typed.
-int finish_check(const Result<CheckRecord>& record, OutputFormat format, const std::string& mode, const CheckSession& session, CommandContext& context);
+int finish_check(const Result<CheckRecord>& record, OutputFormat format, const std::string& mode,
+    const CheckSession& session, CommandContext& context);
 
 }  // namespace guard

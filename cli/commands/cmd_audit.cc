@@ -1,4 +1,5 @@
-// `guard audit`: what guard would have said of the commits that are there already, so that a team can decide to switch it on.
+// `guard audit`: what guard would have said of the commits that are there already, so that a team can decide to switch
+// it on.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,18 +11,18 @@
 
 #include "cli/commands/check_session.h"
 #include "cli/commands/commands.h"
-#include "cli/progress.h"
 #include "cli/commands/trusted_inputs.h"
+#include "cli/progress.h"
 #include "common/file_io.h"
 #include "common/text/foreign_json.h"
 #include "common/text/text.h"
 #include "nightly/loop/clone.h"
 #include "nightly/loop/night_repository.h"
 #include "pipeline/change/change_source.h"
-#include "pipeline/config/config_file.h"
-#include "pipeline/gate/gate.h"
 #include "pipeline/change/git.h"
 #include "pipeline/change/git_objects.h"
+#include "pipeline/config/config_file.h"
+#include "pipeline/gate/gate.h"
 #include "pipeline/report/json_parts.h"
 #include "redact/redactor.h"
 #include "runner/process/run_folder.h"
@@ -60,18 +61,21 @@ Result<std::vector<Commit>> commits_to_replay(const AuditOptions& options, const
     range = since + "..HEAD";
   }
   GUARD_TRY_ASSIGN(const std::string answer,
-                   git.read({"log", "--no-merges", fmt::format("--max-count={}", count_max), "-z", "--format=%H%n%P%n%cs%n%s", "--end-of-options", range}));
+      git.read({"log", "--no-merges", fmt::format("--max-count={}", count_max), "-z", "--format=%H%n%P%n%cs%n%s",
+          "--end-of-options", range}));
   std::vector<Commit> commits;
   for (const std::string_view entry : git_pieces(answer, '\0')) {
     const auto lines = git_pieces(entry, '\n');
     if (lines.size() < 3) return odd_git_answer("log");
     if (lines[1].empty()) continue;
-    commits.push_back({std::string(lines[0]), std::string(lines[1]), std::string(lines[2]), std::string(lines.size() > 3 ? lines[3] : std::string_view())});
+    commits.push_back({std::string(lines[0]), std::string(lines[1]), std::string(lines[2]),
+        std::string(lines.size() > 3 ? lines[3] : std::string_view())});
   }
   return commits;
 }
 
-Result<CheckRecord> replay_gate(const AuditOptions& options, const Commit& commit, const GateRequest& request, CheckSession& session, CommandContext& context) {
+Result<CheckRecord> replay_gate(const AuditOptions& options, const Commit& commit, const GateRequest& request,
+    CheckSession& session, CommandContext& context) {
   const Config& config = session.loaded.config;
   ChangeRequest change;
   change.from = ChangeFrom::commit;
@@ -82,14 +86,20 @@ Result<CheckRecord> replay_gate(const AuditOptions& options, const Commit& commi
   GUARD_TRY_ASSIGN(const CollectedChange collected, collect_change(".", change, context.cancel));
   std::optional<PolicyOptions> policy;
   if (options.kind) policy = policy_options(config, *options.kind);
-  return gate_change(request, collected.change, policy, options.mode, [&]() -> const EngineLocation& { return locate(session, context); });
+  return gate_change(request, collected.change, policy, options.mode,
+      [&]() -> const EngineLocation& { return locate(session, context); });
 }
 
 // Runs the tests that a commit adds or changes, in a clone, with the configuration of today.
 class SandboxReplay {
  public:
-  SandboxReplay(const nightly::NightRepository& repository, RunFolder folder, fs::path program, fs::path config, CommandContext& context)
-      : repository_(repository), folder_(std::move(folder)), program_(std::move(program)), config_(std::move(config)), context_(context) {}
+  SandboxReplay(const nightly::NightRepository& repository, RunFolder folder, fs::path program, fs::path config,
+      CommandContext& context)
+      : repository_(repository),
+        folder_(std::move(folder)),
+        program_(std::move(program)),
+        config_(std::move(config)),
+        context_(context) {}
 
   Result<void> run(const std::vector<std::string>& globs, Replayed& replayed) const {
     GUARD_TRY_ASSIGN(const auto now, repository_.listing(replayed.commit.id));
@@ -98,13 +108,16 @@ class SandboxReplay {
     for (const auto& [path, entry] : *now) {
       const auto old = before->find(path);
       const bool changed = old == before->end() || old->second.id != entry.id;
-      if (changed && entry.kind == EntryKind::file && is_test_name(path.substr(path.rfind('/') + 1)) && is_gated_path(globs, path)) tests.push_back("./" + path);
+      if (changed && entry.kind == EntryKind::file && is_test_name(path.substr(path.rfind('/') + 1)) &&
+          is_gated_path(globs, path))
+        tests.push_back("./" + path);
     }
     if (tests.empty()) return ok();
     const fs::path place = folder_.path() / "audit";
     GUARD_TRY_ASSIGN(const auto clone, nightly::Clone::create(repository_, place, replayed.commit.id));
     ProcessSpec spec;
-    spec.argv = {program_.string(), "run", "--quiet", "--format", "json", "--project", clone.folder().string(), "--config", config_.string()};
+    spec.argv = {program_.string(), "run", "--quiet", "--format", "json", "--project", clone.folder().string(),
+        "--config", config_.string()};
     spec.argv.insert(spec.argv.end(), tests.begin(), tests.end());
     spec.cwd = clone.folder().string();
     spec.env = context_.environment;
@@ -132,18 +145,23 @@ class SandboxReplay {
   CommandContext& context_;
 };
 
-bool is_refused(const Replayed& replayed) { return replayed.check.verdict.kind() == VerdictKind::rejected || replayed.run_verdict == "rejected"; }
+bool is_refused(const Replayed& replayed) {
+  return replayed.check.verdict.kind() == VerdictKind::rejected || replayed.run_verdict == "rejected";
+}
 bool is_allowed(const Replayed& replayed) {
-  return replayed.check.verdict.kind() == VerdictKind::allowed && (replayed.run_verdict.empty() || replayed.run_verdict == "allowed");
+  return replayed.check.verdict.kind() == VerdictKind::allowed &&
+      (replayed.run_verdict.empty() || replayed.run_verdict == "allowed");
 }
 
 Json document_of(const std::vector<Replayed>& all) {
   Json document = {{"version", 1}, {"commits", Json::array()}};
   for (const Replayed& one : all) {
-    Json row = {{"commit", one.commit.id}, {"date", one.commit.date}, {"subject", clean(one.commit.subject)}, {"verdict", to_string(one.check.verdict.kind())},
-                {"reason", info(one.check.verdict.reason).name}, {"findings", Json::array()}};
+    Json row = {{"commit", one.commit.id}, {"date", one.commit.date}, {"subject", clean(one.commit.subject)},
+        {"verdict", to_string(one.check.verdict.kind())}, {"reason", info(one.check.verdict.reason).name},
+        {"findings", Json::array()}};
     for (const Finding& finding : one.check.report.findings) {
-      row["findings"].push_back({{"rule", finding.rule}, {"path", clean(finding.path)}, {"line", finding.line}, {"excerpt", clean(finding.excerpt)}});
+      row["findings"].push_back({{"rule", finding.rule}, {"path", clean(finding.path)}, {"line", finding.line},
+          {"excerpt", clean(finding.excerpt)}});
     }
     if (one.check.error) row["error"] = clean(one.check.error->message());
     if (!one.run_verdict.empty()) row["run"] = {{"verdict", one.run_verdict}, {"message", clean(one.run_message)}};
@@ -167,20 +185,26 @@ void print_text(const std::vector<Replayed>& all, OutStream& out) {
     for (std::size_t i = 0; i < findings.size(); ++i) {
       commits_of_rule[findings[i].rule].insert(one.commit.id);
       if (i >= kFindingsShown) continue;
-      const std::string place = findings[i].line == 0 ? findings[i].path : fmt::format("{}:{}", findings[i].path, findings[i].line);
+      const std::string place =
+          findings[i].line == 0 ? findings[i].path : fmt::format("{}:{}", findings[i].path, findings[i].line);
       out.print("    {}: {}  {}\n", printable(place), findings[i].rule, printable(findings[i].excerpt).substr(0, 80));
     }
     if (findings.size() > kFindingsShown) out.print("    and {} more\n", findings.size() - kFindingsShown);
     if (one.check.error) out.print("    {}\n", printable(one.check.error->message()));
-    if (!one.run_verdict.empty() && one.run_verdict != "allowed") out.print("    its tests: {}, {}\n", printable(one.run_verdict), printable(one.run_message));
+    if (!one.run_verdict.empty() && one.run_verdict != "allowed")
+      out.print("    its tests: {}, {}\n", printable(one.run_verdict), printable(one.run_message));
   }
   std::vector<std::pair<std::size_t, std::string>> rules;
   for (const auto& [rule, commits] : commits_of_rule) rules.emplace_back(commits.size(), rule);
   std::sort(rules.rbegin(), rules.rend());
   if (!rules.empty()) out.print("\ncommits per rule:\n");
   for (const auto& [count, rule] : rules) out.print("{:>6}  {}\n", count, rule);
-  out.print("{}{}: {} allowed, {} refused, {} undecided\n", rules.empty() ? "" : "\n", plural(all.size(), "commit"), allowed, refused, all.size() - allowed - refused);
-  if (refused > 0) out.print("next:    `guard rules show RULE` explains a rule; `guard gate --base COMMIT~ --head COMMIT` shows all of one commit\n");
+  out.print("{}{}: {} allowed, {} refused, {} undecided\n", rules.empty() ? "" : "\n", plural(all.size(), "commit"),
+      allowed, refused, all.size() - allowed - refused);
+  if (refused > 0)
+    out.print(
+        "next:    `guard rules show RULE` explains a rule; `guard gate --base COMMIT~ --head COMMIT` shows all of one "
+        "commit\n");
 }
 
 Result<std::vector<Replayed>> replay_all(const AuditOptions& options, CommandContext& context) {
@@ -207,7 +231,8 @@ Result<std::vector<Replayed>> replay_all(const AuditOptions& options, CommandCon
     }
     sandbox.emplace(*repository, std::move(folder), program, config, context);
   }
-  Progress progress(context.streams.err, context.streams.err_is_terminal ? Progress::Mode::rewritten : Progress::Mode::quiet);
+  Progress progress(
+      context.streams.err, context.streams.err_is_terminal ? Progress::Mode::rewritten : Progress::Mode::quiet);
   std::vector<Replayed> all;
   for (Commit& commit : commits) {
     if (context.cancel.cancelled()) return Error(ErrorCode::cancelled, "the audit was interrupted");
@@ -221,7 +246,8 @@ Result<std::vector<Replayed>> replay_all(const AuditOptions& options, CommandCon
       one.check.verdict = verdict_of(record.error());
       one.check.error = record.error();
     }
-    if (sandbox && one.check.verdict.kind() == VerdictKind::allowed) GUARD_TRY(sandbox->run(session.loaded.config.check.paths, one));
+    if (sandbox && one.check.verdict.kind() == VerdictKind::allowed)
+      GUARD_TRY(sandbox->run(session.loaded.config.check.paths, one));
     GUARD_TRY_ASSIGN(one.commit.subject, redact_text(*secrets, one.commit.subject));
     all.push_back(std::move(one));
   }
@@ -240,7 +266,8 @@ int cmd_audit(const AuditOptions& options, CommandContext& context) {
   } else {
     print_text(*all, context.streams.out);
   }
-  const bool unclear = std::any_of(all->begin(), all->end(), [](const Replayed& one) { return !is_refused(one) && !is_allowed(one); });
+  const bool unclear =
+      std::any_of(all->begin(), all->end(), [](const Replayed& one) { return !is_refused(one) && !is_allowed(one); });
   const bool refused = std::any_of(all->begin(), all->end(), is_refused);
   return finish(context, unclear ? 2 : refused ? 1 : 0);
 }

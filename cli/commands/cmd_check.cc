@@ -11,18 +11,18 @@
 
 #include "cli/commands/check_session.h"
 #include "cli/commands/commands.h"
-#include "cli/progress.h"
 #include "cli/commands/trusted_inputs.h"
+#include "cli/progress.h"
 #include "common/file_io.h"
 #include "common/text/text.h"
-#include "pipeline/gate/baseline.h"
 #include "pipeline/change/change_source.h"
-#include "pipeline/config/config_file.h"
-#include "pipeline/report/explanation.h"
-#include "pipeline/gate/gate.h"
 #include "pipeline/change/git.h"
-#include "pipeline/report/report_text.h"
+#include "pipeline/config/config_file.h"
+#include "pipeline/gate/baseline.h"
+#include "pipeline/gate/gate.h"
 #include "pipeline/gate/waivers.h"
+#include "pipeline/report/explanation.h"
+#include "pipeline/report/report_text.h"
 
 namespace guard {
 namespace {
@@ -39,17 +39,19 @@ Result<ConfigSources> config_sources(const CheckOptions& options, CommandContext
   return config_of({}, here, context);
 }
 
-TreeGate tree_gate(const CheckOptions& options, std::vector<std::string> paths, const CollectOptions& collect, CommandContext& context) {
+TreeGate tree_gate(const CheckOptions& options, std::vector<std::string> paths, const CollectOptions& collect,
+    CommandContext& context) {
   TreeGate tree;
   tree.paths = std::move(paths);
   tree.collect = collect;
   tree.jobs = options.jobs != 0 ? options.jobs : std::max(1u, std::thread::hardware_concurrency());
   if (context.streams.err_is_terminal) {
     tree.progress = [progress = std::make_shared<Progress>(context.streams.err, Progress::Mode::rewritten),
-                     started = std::chrono::steady_clock::now()](std::uint64_t files, std::uint64_t bytes) {
+                        started = std::chrono::steady_clock::now()](std::uint64_t files, std::uint64_t bytes) {
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
       const double megabytes = static_cast<double>(bytes) / 1e6;
-      progress->say(fmt::format("{} files, {:.0f} MB, {:.0f} MB/s", files, megabytes, seconds > 0 ? megabytes / seconds : 0.0));
+      progress->say(
+          fmt::format("{} files, {:.0f} MB, {:.0f} MB/s", files, megabytes, seconds > 0 ? megabytes / seconds : 0.0));
     };
   }
   return tree;
@@ -67,9 +69,10 @@ Result<GateRequest> prepare(const CheckOptions& options, CommandContext& context
   return request;
 }
 
-// Leaves in `baseline` what it held and is still found, or, where there was no file (`first`), all that is found; and in the file the
-// same. A check that fails leaves the file alone.
-Result<void> write_baseline(const GateRequest& request, const TreeGate& tree, const fs::path& file, bool first, Baseline& baseline, const CheckSession& session, CommandContext& context) {
+// Leaves in `baseline` what it held and is still found, or, where there was no file (`first`), all that is found; and
+// in the file the same. A check that fails leaves the file alone.
+Result<void> write_baseline(const GateRequest& request, const TreeGate& tree, const fs::path& file, bool first,
+    Baseline& baseline, const CheckSession& session, CommandContext& context) {
   GateRequest naming = request;
   naming.keep_names = true;
   const CheckRecord record = gate_tree(naming, tree, "host", {});
@@ -84,8 +87,10 @@ Result<void> write_baseline(const GateRequest& request, const TreeGate& tree, co
   }
   GUARD_TRY(write_file_atomically(file, baseline.document()));
   const std::uint64_t left = baseline.findings();
-  context.streams.err.write(first ? fmt::format("guard: {} holds {}; commit it\n", file.native(), plural(left, "finding"))
-                                  : fmt::format("guard: {} holds {}, {} fewer than before\n", file.native(), plural(left, "finding"), before - left));
+  context.streams.err.write(first
+          ? fmt::format("guard: {} holds {}; commit it\n", file.native(), plural(left, "finding"))
+          : fmt::format(
+                "guard: {} holds {}, {} fewer than before\n", file.native(), plural(left, "finding"), before - left));
   return ok();
 }
 
@@ -133,14 +138,17 @@ Result<CheckRecord> unmasked_check(const CheckOptions& options, CommandContext& 
   return gate(request, files, options.mode);
 }
 
-// No verdict: whoever asks wants to understand one. All tiers are on where the mode is left to guard, so that none is missed.
+// No verdict: whoever asks wants to understand one. All tiers are on where the mode is left to guard, so that none is
+// missed.
 Result<std::string> explanation(const CheckOptions& options, CommandContext& context) {
   CheckSession session;
   GUARD_TRY_ASSIGN(const GateRequest request, prepare(options, context, session));
   std::vector<std::string> paths = options.paths;
   paths.push_back(options.explain);
   GUARD_TRY_ASSIGN(const SourceFiles files, collect_paths(paths, collect_options(session.loaded.config)));
-  GUARD_TRY_ASSIGN(const auto explained, explain_line(request, files, options.explain, options.explain_line, options.mode == "auto" ? "host" : options.mode));
+  GUARD_TRY_ASSIGN(const auto explained,
+      explain_line(
+          request, files, options.explain, options.explain_line, options.mode == "auto" ? "host" : options.mode));
   if (options.format == OutputFormat::json) return explanation_document(explained);
   return explanation_text(explained, context.streams.out_color ? Colour::on : Colour::off);
 }
@@ -159,7 +167,8 @@ int cmd_check(const CheckOptions& options, CommandContext& context) {
   const auto record = masked_check(unmasked_check(options, context, session), session);
   if (record && options.print_waiver) {
     // A check that could not decide has no findings to waive; what it says instead is its verdict.
-    const bool decided = record->verdict.kind() == VerdictKind::allowed || record->verdict.kind() == VerdictKind::rejected;
+    const bool decided =
+        record->verdict.kind() == VerdictKind::allowed || record->verdict.kind() == VerdictKind::rejected;
     if (decided) {
       context.streams.out.write(waiver_template(record->report, session.project, today_utc()));
       return finish(context, record->verdict.exit_status());

@@ -9,9 +9,9 @@
 #include "common/file_io.h"
 #include "common/own_entry.h"
 #include "common/text/text.h"
+#include "pipeline/change/git.h"
 #include "pipeline/config/config.h"
 #include "pipeline/config/config_file.h"
-#include "pipeline/change/git.h"
 #include "pipeline/report/json_parts.h"
 #include "runner/sandbox/sandbox_registry.h"
 
@@ -41,7 +41,8 @@ int cmd_clean(const CleanOptions& options, CommandContext& context) {
   const fs::path project = options.project.empty() ? "." : options.project;
   const auto loaded = load_config(config_of({}, project, context));
   const bool plain_tcp = loaded && loaded->config.docker.plain_tcp;
-  const EngineLocation engine = locate_engine(context.environment, plain_tcp, Deadline::after(milliseconds(2000)), context.cancel);
+  const EngineLocation engine =
+      locate_engine(context.environment, plain_tcp, Deadline::after(milliseconds(2000)), context.cancel);
   const bool engine_answers = engine.probe.state == ProbeState::available;
   const SweepMode mode = options.dry_run ? SweepMode::list : SweepMode::remove;
   Leftovers leftovers = remove_leftovers(engine_answers ? engine.engine : docker::Endpoint(), context.cancel, mode);
@@ -53,10 +54,12 @@ int cmd_clean(const CleanOptions& options, CommandContext& context) {
     leftovers.failed.insert(leftovers.failed.end(), swept.failed.begin(), swept.failed.end());
   }
   if (options.format == OutputFormat::json) {
-    const nlohmann::ordered_json document = {{"version", 1}, {"dry_run", options.dry_run}, {"removed", leftovers.removed}, {"failed", leftovers.failed}};
+    const nlohmann::ordered_json document = {
+        {"version", 1}, {"dry_run", options.dry_run}, {"removed", leftovers.removed}, {"failed", leftovers.failed}};
     context.streams.out.write(dump(document));
   } else {
-    for (const auto& run : leftovers.removed) context.streams.out.print("{} {}\n", options.dry_run ? "would remove:" : "removed:", printable(run));
+    for (const auto& run : leftovers.removed)
+      context.streams.out.print("{} {}\n", options.dry_run ? "would remove:" : "removed:", printable(run));
     for (const auto& sentence : leftovers.failed) context.streams.out.print("failed:  {}\n", printable(sentence));
     if (leftovers.removed.empty() && leftovers.failed.empty()) context.streams.out.write("nothing was left behind\n");
   }

@@ -33,8 +33,8 @@ std::string table(const LoadedConfig& loaded) {
     if (values.back().size() <= kValueColumnMax) value_width = std::max(value_width, values.back().size());
   }
   std::string text = loaded.file.empty()
-                         ? std::string("no guard.toml found; these are the defaults and what stands over them\n")
-                         : fmt::format("{}\n", printable(loaded.file.native()));
+      ? std::string("no guard.toml found; these are the defaults and what stands over them\n")
+      : fmt::format("{}\n", printable(loaded.file.native()));
   for (std::size_t i = 0; i < loaded.entries.size(); ++i) {
     const auto& entry = loaded.entries[i];
     text += fmt::format("{:<{}}  {:<{}}  {}\n", entry.key, key_width, values[i], value_width, printable(entry.origin));

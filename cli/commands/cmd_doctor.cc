@@ -10,8 +10,8 @@
 #include "common/text/text.h"
 #include "pipeline/backend_choice.h"
 #include "pipeline/config/config.h"
-#include "pipeline/run/first_look.h"
 #include "pipeline/report/json_parts.h"
+#include "pipeline/run/first_look.h"
 #include "runner/image/image.h"
 #include "runner/sandbox/sandbox_registry.h"
 
@@ -32,7 +32,8 @@ struct Row {
 Row row_of(std::string name, const SandboxProbe& probe) {
   std::string text = probe.reason;
   // Some reasons name the version already.
-  if (!probe.version.empty() && text.find(probe.version) == std::string::npos) text = fmt::format("{} (version {})", text, probe.version);
+  if (!probe.version.empty() && text.find(probe.version) == std::string::npos)
+    text = fmt::format("{} (version {})", text, probe.version);
   return {std::move(name), std::string(to_string(probe.state)), std::move(text), probe.remedy, probe.facts};
 }
 
@@ -41,16 +42,19 @@ Row row_of(std::string name, std::string state, const Error& error) {
 }
 
 Row image_row(const fs::path& project, const Config& config) {
-  if (config.backend == BackendName::container_use) return {"image", "ok", "none is needed: an environment of container-use brings its own bun", "", {}};
+  if (config.backend == BackendName::container_use)
+    return {"image", "ok", "none is needed: an environment of container-use brings its own bun", "", {}};
   if (config.backend == BackendName::host) return {"image", "ok", "none is needed on the host", "", {}};
   if (!config.docker.image.empty()) {
-    return {"image", "ok", fmt::format("{} is configured; a run looks for it in the engine", printable(config.docker.image)), "", {}};
+    return {"image", "ok",
+        fmt::format("{} is configured; a run looks for it in the engine", printable(config.docker.image)), "", {}};
   }
   const auto inputs = image_inputs(project, config);
   if (!inputs) return row_of("image", "missing", inputs.error());
   const auto plan = plan_image(*inputs);
   if (!plan) return row_of("image", "missing", plan.error());
-  if (!plan->built) return {"image", "missing", fmt::format("{} is not built", plan->reference), "run `guard image build`", {}};
+  if (!plan->built)
+    return {"image", "missing", fmt::format("{} is not built", plan->reference), "run `guard image build`", {}};
   return {"image", "ok", fmt::format("{} is built (bun {})", plan->reference, plan->bun_version), "", {}};
 }
 
@@ -58,7 +62,10 @@ Row rules_row() {
   const auto engine = load_rule_engine("");
   if (!engine) return row_of("rules", "bad", engine.error());
   const bool both = engine->matcher->engine() == Engine::hyperscan_and_re2;
-  return {"rules", "ok", fmt::format("{} rules, {}", engine->rules->rules().size(), both ? "Hyperscan and RE2" : "RE2 alone (this CPU can't run Hyperscan)"), "", {}};
+  return {"rules", "ok",
+      fmt::format("{} rules, {}", engine->rules->rules().size(),
+          both ? "Hyperscan and RE2" : "RE2 alone (this CPU can't run Hyperscan)"),
+      "", {}};
 }
 
 }  // namespace
@@ -73,30 +80,37 @@ int cmd_doctor(const DoctorOptions& options, CommandContext& context) {
   const Config config = loaded ? loaded->config : Config{};
 
   std::vector<Row> rows;
-  rows.push_back(loaded ? Row{"configuration", "ok", loaded->file.empty() ? "defaults (no guard.toml)" : printable(loaded->file.native()), "", {}}
-                        : row_of("configuration", "bad", loaded.error()));
+  rows.push_back(loaded
+          ? Row{"configuration", "ok",
+                loaded->file.empty() ? "defaults (no guard.toml)" : printable(loaded->file.native()), "", {}}
+          : row_of("configuration", "bad", loaded.error()));
   rows.push_back(rules_row());
   const EngineLocation engine = locate_engine(config, context.environment, context.cancel);
   rows.push_back(row_of("docker", engine.probe));
   rows.push_back(row_of("namespace", make_namespace_sandbox()->probe(Deadline::after(milliseconds(5000)))));
   const SandboxProbe container_use = probe_container_use(config, context.environment);
   // Nobody has to hear of a backend that is asked for by name only.
-  if (config.backend == BackendName::container_use || !config.container_use.program.empty()) rows.push_back(row_of("container-use", container_use));
+  if (config.backend == BackendName::container_use || !config.container_use.program.empty())
+    rows.push_back(row_of("container-use", container_use));
   rows.push_back(image_row(project, config));
   for (auto& finding : first_look(project, context.cancel).findings) {
-    rows.push_back({std::move(finding.name), finding.works ? "ok" : "bad", std::move(finding.text), std::move(finding.remedy), {}});
+    rows.push_back({std::move(finding.name), finding.works ? "ok" : "bad", std::move(finding.text),
+        std::move(finding.remedy), {}});
   }
 
   // The choice that a run would make now. Without a readable configuration there is none.
-  Result<BackendChoice> choice = loaded ? choose_backend(config, std::nullopt, [&]() -> const EngineLocation& { return engine; }, [&] { return container_use; })
-                                        : Result<BackendChoice>(loaded.error());
+  Result<BackendChoice> choice = loaded
+      ? choose_backend(
+            config, std::nullopt, [&]() -> const EngineLocation& { return engine; }, [&] { return container_use; })
+      : Result<BackendChoice>(loaded.error());
   if (choice) {
     if (auto fits = network_fits(*choice, config); !fits) choice = std::move(fits).error();
   }
   bool ready = choice.has_value();
   const bool needs_image = !choice || (choice->backend != "host" && choice->backend != "container-use");
   for (const auto& row : rows) {
-    const bool needed = row.name == "configuration" || row.name == "rules" || (row.name == "image" && needs_image) || (choice && row.name == choice->backend);
+    const bool needed = row.name == "configuration" || row.name == "rules" || (row.name == "image" && needs_image) ||
+        (choice && row.name == choice->backend);
     if (needed && row.state != "ok" && row.state != "available") ready = false;
   }
 
@@ -108,7 +122,8 @@ int cmd_doctor(const DoctorOptions& options, CommandContext& context) {
       document["parts"].push_back(std::move(part));
     }
     if (choice) {
-      document["would_run"] = {{"backend", choice->backend}, {"tiers", tier_names(choice->tiers)}, {"why", choice->why}};
+      document["would_run"] = {
+          {"backend", choice->backend}, {"tiers", tier_names(choice->tiers)}, {"why", choice->why}};
     } else {
       document["would_run"] = {{"backend", nullptr}, {"why", choice.error().message()}};
     }
@@ -119,14 +134,17 @@ int cmd_doctor(const DoctorOptions& options, CommandContext& context) {
     };
     for (const auto& row : rows) {
       const bool good = row.state == "ok" || row.state == "available";
-      context.streams.out.print("{:<14} {} {}\n", row.name, paint(good ? "32" : "33", fmt::format("{:<10}", row.state)), printable(row.text));
+      context.streams.out.print(
+          "{:<14} {} {}\n", row.name, paint(good ? "32" : "33", fmt::format("{:<10}", row.state)), printable(row.text));
       if (!row.remedy.empty()) context.streams.out.print("{:<14} next: {}\n", "", printable(row.remedy));
-      for (const auto& [key, value] : row.facts) context.streams.out.print("{:<14}   {} = {}\n", "", key, printable(value));
+      for (const auto& [key, value] : row.facts)
+        context.streams.out.print("{:<14}   {} = {}\n", "", key, printable(value));
     }
     if (choice) {
       std::string tiers;
       for (const auto& name : tier_names(choice->tiers)) tiers += (tiers.empty() ? "" : " + ") + name;
-      context.streams.out.print("{:<14} {} with tiers {}: {}\n", "would run in", choice->backend, tiers, printable(choice->why));
+      context.streams.out.print(
+          "{:<14} {} with tiers {}: {}\n", "would run in", choice->backend, tiers, printable(choice->why));
     } else {
       context.streams.out.print("{:<14} nowhere: {}\n", "would run in", printable(choice.error().message()));
     }

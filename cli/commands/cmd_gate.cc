@@ -22,10 +22,10 @@ Result<ChangeRequest> change_request(const GateOptions& options, std::string bas
   ChangeRequest request;
   request.base = std::move(base);
   request.head = options.head;
-  request.from = !options.head.empty()    ? ChangeFrom::commit
-                 : options.staged         ? ChangeFrom::index
-                 : !options.patch.empty() ? ChangeFrom::patch
-                                          : ChangeFrom::work_tree;
+  request.from = !options.head.empty() ? ChangeFrom::commit
+      : options.staged                 ? ChangeFrom::index
+      : !options.patch.empty()         ? ChangeFrom::patch
+                                       : ChangeFrom::work_tree;
   if (options.patch == "-") {
     GUARD_TRY_ASSIGN(request.patch, read_all(STDIN_FILENO, kPatchBytesMax, "standard input"));
   } else if (!options.patch.empty()) {
@@ -51,7 +51,7 @@ Result<CheckRecord> judge(const GateOptions& options, CommandContext& context, C
   GUARD_TRY_ASSIGN(const ChangeRequest asked, change_request(options, std::move(base), config));
   GUARD_TRY_ASSIGN(const CollectedChange collected, collect_change(".", asked, context.cancel));
   return gate_change(request, collected.change, policy_options(config, options.kind), options.mode,
-                     [&]() -> const EngineLocation& { return locate(session, context); });
+      [&]() -> const EngineLocation& { return locate(session, context); });
 }
 
 }  // namespace

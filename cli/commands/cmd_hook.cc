@@ -20,14 +20,9 @@ std::string status_text(const CommitHook& hook) {
   std::string text = fmt::format("{}: {}\n", to_string(hook.state), printable(hook.path.native()));
   if (!hook.why.empty()) text += fmt::format("  {}\n", hook.why);
   switch (hook.state) {
-    case HookState::installed:
-      break;
-    case HookState::absent:
-      text += "  next: guard hook install\n";
-      break;
-    case HookState::outdated:
-      text += "  next: `guard hook install` writes it anew\n";
-      break;
+    case HookState::installed: break;
+    case HookState::absent: text += "  next: guard hook install\n"; break;
+    case HookState::outdated: text += "  next: `guard hook install` writes it anew\n"; break;
     case HookState::foreign:
       text += "  next: let that hook call `guard check --staged`, and fail where it fails\n";
       break;
@@ -37,11 +32,8 @@ std::string status_text(const CommitHook& hook) {
 
 void report(const CommitHook& hook, std::string_view sentence, OutputFormat format, CommandContext& context) {
   if (format == OutputFormat::json) {
-    const nlohmann::ordered_json document = {{"version", 1},
-                                             {"state", to_string(hook.state)},
-                                             {"path", printable(hook.path.native())},
-                                             {"why", printable(hook.why)},
-                                             {"shared", hook.shared}};
+    const nlohmann::ordered_json document = {{"version", 1}, {"state", to_string(hook.state)},
+        {"path", printable(hook.path.native())}, {"why", printable(hook.why)}, {"shared", hook.shared}};
     context.streams.out.write(document.dump(2) + "\n");
     return;
   }
@@ -69,9 +61,9 @@ Result<int> run_hook(const HookOptions& options, CommandContext& context) {
   GUARD_TRY_ASSIGN(const fs::path program, own_program());
   GUARD_TRY_ASSIGN(const CommitHook hook, install_commit_hook(folder, program, context.cancel));
   report(hook,
-         fmt::format("installed: {}\n  every commit is judged by {} check --staged\n", printable(hook.path.native()),
-                     printable(program.native())),
-         options.format, context);
+      fmt::format("installed: {}\n  every commit is judged by {} check --staged\n", printable(hook.path.native()),
+          printable(program.native())),
+      options.format, context);
   return 0;
 }
 

@@ -8,13 +8,13 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands/commands.h"
-#include "cli/progress.h"
 #include "cli/commands/trusted_inputs.h"
+#include "cli/progress.h"
 #include "common/text/text.h"
 #include "pipeline/backend_choice.h"
 #include "pipeline/config/config.h"
-#include "pipeline/run/image_upkeep.h"
 #include "pipeline/report/json_parts.h"
+#include "pipeline/run/image_upkeep.h"
 #include "runner/image/image.h"
 #include "runner/sandbox/sandbox_registry.h"
 
@@ -24,7 +24,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // Those of `fates` that go, out of the cache and out of the engine that answers; with the reason of each.
-Result<std::vector<ImageFate>> remove_images(std::vector<ImageFate> fates, const Config& config, CommandContext& context) {
+Result<std::vector<ImageFate>> remove_images(
+    std::vector<ImageFate> fates, const Config& config, CommandContext& context) {
   std::vector<CachedImage> going;
   for (const auto& fate : fates) {
     if (fate.goes) going.push_back(fate.image);
@@ -33,10 +34,12 @@ Result<std::vector<ImageFate>> remove_images(std::vector<ImageFate> fates, const
   GUARD_TRY_ASSIGN(const auto removed, remove_cached_images(std::move(going), context.cancel));
   const EngineLocation engine = locate_engine(config, context.environment, context.cancel);
   for (auto& fate : fates) {
-    const bool gone = std::any_of(removed.begin(), removed.end(), [&](const CachedImage& image) { return image.folder == fate.image.folder; });
+    const bool gone = std::any_of(
+        removed.begin(), removed.end(), [&](const CachedImage& image) { return image.folder == fate.image.folder; });
     if (fate.goes && !gone) fate = {std::move(fate.image), false, "a run uses it"};
     if (!gone || fate.image.digest.empty() || engine.probe.state != ProbeState::available) continue;
-    if (const auto out = remove_from_engine(fate.image.digest, ImageInputs().name, engine.engine, context.cancel); !out) {
+    if (const auto out = remove_from_engine(fate.image.digest, ImageInputs().name, engine.engine, context.cancel);
+        !out) {
       fate.why += fmt::format("; the engine keeps it: {}", out.error().message());
     }
   }
@@ -48,15 +51,18 @@ Result<int> build(const ImageOptions& options, CommandContext& context) {
   GUARD_TRY_ASSIGN(const fs::path project, project_folder(options.project));
   GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(config_of(options.config, project, context)));
   GUARD_TRY_ASSIGN(const ImageInputs inputs, image_inputs(project, loaded.config));
-  Progress progress(context.streams.err, context.streams.err_is_terminal ? Progress::Mode::rewritten : Progress::Mode::lines);
+  Progress progress(
+      context.streams.err, context.streams.err_is_terminal ? Progress::Mode::rewritten : Progress::Mode::lines);
   const ImageProgress say = [&](std::string_view line) { progress.say(line); };
 
   const EngineLocation engine = options.target == ImageTarget::root_folder
-                                    ? EngineLocation{}
-                                    : locate_engine(loaded.config, context.environment, context.cancel);
+      ? EngineLocation{}
+      : locate_engine(loaded.config, context.environment, context.cancel);
   const bool engine_wanted = options.target == ImageTarget::engine || options.target == ImageTarget::all;
   if (engine_wanted && engine.probe.state != ProbeState::available) {
-    return Error(ErrorCode::environment_unavailable, engine.probe.reason).hint(engine.probe.remedy).detail("environmentType", "docker");
+    return Error(ErrorCode::environment_unavailable, engine.probe.reason)
+        .hint(engine.probe.remedy)
+        .detail("environmentType", "docker");
   }
   GUARD_TRY_ASSIGN(RuntimeImage image, build_root_folder(inputs, context.cancel, say));
   const bool loads = options.target != ImageTarget::root_folder && engine.probe.state == ProbeState::available;
@@ -68,7 +74,8 @@ Result<int> build(const ImageOptions& options, CommandContext& context) {
   // What is only in the way is no reason to fail.
   if (auto images = list_cached_images(ImageSizes::left_out)) {
     const std::chrono::days unused(loaded.config.image.unused_days);
-    std::vector<ImageFate> fates = unused_images(std::move(*images), plan.digest, unused, std::chrono::system_clock::now());
+    std::vector<ImageFate> fates =
+        unused_images(std::move(*images), plan.digest, unused, std::chrono::system_clock::now());
     const auto removed = remove_images(std::move(fates), loaded.config, context);
     for (const auto& fate : removed ? *removed : std::vector<ImageFate>()) {
       if (fate.goes) progress.say(fmt::format("removed {}: {}", fate.image.digest.substr(0, 16), fate.why));
@@ -77,13 +84,15 @@ Result<int> build(const ImageOptions& options, CommandContext& context) {
   progress.clear();
   if (options.format == OutputFormat::json) {
     const nlohmann::ordered_json document = {{"version", 1}, {"reference", image.reference}, {"id", image.id},
-                                             {"root_folder", image.root_folder.string()}, {"engine", loads ? engine.probe.endpoint : ""},
-                                             {"libraries", plan.libraries}, {"notes", plan.notes}};
+        {"root_folder", image.root_folder.string()}, {"engine", loads ? engine.probe.endpoint : ""},
+        {"libraries", plan.libraries}, {"notes", plan.notes}};
     context.streams.out.write(dump(document));
     return 0;
   }
-  context.streams.out.print("image:       {} ({})\nroot folder: {}\nengine:      {}\n", image.reference, image.id, printable(image.root_folder.native()),
-                            loads ? engine.probe.endpoint : "not loaded; " + (engine.probe.reason.empty() ? std::string("not asked for") : engine.probe.reason));
+  context.streams.out.print("image:       {} ({})\nroot folder: {}\nengine:      {}\n", image.reference, image.id,
+      printable(image.root_folder.native()),
+      loads ? engine.probe.endpoint
+            : "not loaded; " + (engine.probe.reason.empty() ? std::string("not asked for") : engine.probe.reason));
   for (const std::string& note : plan.notes) context.streams.out.print("note:        {}\n", note);
   return 0;
 }
@@ -91,8 +100,10 @@ Result<int> build(const ImageOptions& options, CommandContext& context) {
 nlohmann::ordered_json row_of(const CachedImage& image) {
   auto projects = nlohmann::ordered_json::array();
   for (const fs::path& project : image.projects) projects.push_back(project.string());
-  return {{"digest", image.digest},     {"bytes", image.bytes},   {"complete", image.complete}, {"folder", image.folder.string()},
-          {"used", fmt::format("{:%FT%TZ}", fmt::gmtime(std::chrono::floor<std::chrono::seconds>(image.used)))}, {"projects", projects}};
+  return {{"digest", image.digest}, {"bytes", image.bytes}, {"complete", image.complete},
+      {"folder", image.folder.string()},
+      {"used", fmt::format("{:%FT%TZ}", fmt::gmtime(std::chrono::floor<std::chrono::seconds>(image.used)))},
+      {"projects", projects}};
 }
 
 void write_json(const nlohmann::ordered_json& document, CommandContext& context) {
@@ -100,7 +111,8 @@ void write_json(const nlohmann::ordered_json& document, CommandContext& context)
 }
 
 std::string line_of(const CachedImage& image) {
-  return fmt::format("{:16}  {:>7.1f} MB  {}", image.digest.substr(0, 16), static_cast<double>(image.bytes) / 1e6, printable(image.folder.native()));
+  return fmt::format("{:16}  {:>7.1f} MB  {}", image.digest.substr(0, 16), static_cast<double>(image.bytes) / 1e6,
+      printable(image.folder.native()));
 }
 
 Result<int> list(const ImageOptions& options, CommandContext& context) {
@@ -114,7 +126,8 @@ Result<int> list(const ImageOptions& options, CommandContext& context) {
   if (images.empty()) context.streams.out.write("no images are cached; `guard image build` makes one\n");
   for (const auto& image : images) {
     context.streams.out.print("{}{}\n", line_of(image), image.complete ? "" : "  (incomplete)");
-    for (const fs::path& project : image.projects) context.streams.out.print("{:16}  used by {}\n", "", printable(project.native()));
+    for (const fs::path& project : image.projects)
+      context.streams.out.print("{:16}  used by {}\n", "", printable(project.native()));
   }
   return 0;
 }
@@ -122,9 +135,12 @@ Result<int> list(const ImageOptions& options, CommandContext& context) {
 Result<int> prune(const ImageOptions& options, CommandContext& context) {
   GUARD_TRY_ASSIGN(const fs::path project, project_folder(options.project));
   const bool everyones = options.target == ImageTarget::all;
-  const auto sources = [&](const fs::path& of) { return config_of(of == project ? options.config : std::string(), of, context); };
+  const auto sources = [&](const fs::path& of) {
+    return config_of(of == project ? options.config : std::string(), of, context);
+  };
   GUARD_TRY_ASSIGN(auto images, list_cached_images());
-  std::vector<ImageFate> fates = fates_of_images(std::move(images), everyones ? fs::path() : project, wanted_image(sources));
+  std::vector<ImageFate> fates =
+      fates_of_images(std::move(images), everyones ? fs::path() : project, wanted_image(sources));
   GUARD_TRY_ASSIGN(const auto unfinished, list_unfinished_images());
   for (const auto& image : unfinished) fates.push_back({image, true, "a build that was killed left it"});
   const bool acts = !options.dry_run && (!everyones || options.force);
@@ -145,20 +161,27 @@ Result<int> prune(const ImageOptions& options, CommandContext& context) {
   }
   bool any = false;
   for (const auto& fate : fates) {
-    context.streams.out.print("{:<13} {}: {}\n", !fate.goes ? "kept:" : acts ? "removed:" : "would remove:", line_of(fate.image), fate.why);
+    context.streams.out.print("{:<13} {}: {}\n",
+        !fate.goes ? "kept:"
+            : acts ? "removed:"
+                   : "would remove:",
+        line_of(fate.image), fate.why);
     any = any || fate.goes;
   }
-  if (!any) context.streams.out.print("nothing to remove{}\n", everyones ? "" : " of this project; `guard image prune --all` lists the images of every project");
-  if (any && !acts && !options.dry_run) context.streams.out.write("next: `guard image prune --all --force` removes them\n");
+  if (!any)
+    context.streams.out.print("nothing to remove{}\n",
+        everyones ? "" : " of this project; `guard image prune --all` lists the images of every project");
+  if (any && !acts && !options.dry_run)
+    context.streams.out.write("next: `guard image prune --all --force` removes them\n");
   return 0;
 }
 
 }  // namespace
 
 int cmd_image(const ImageOptions& options, CommandContext& context) {
-  Result<int> done = options.action == ImageAction::build  ? build(options, context)
-                     : options.action == ImageAction::list ? list(options, context)
-                                                           : prune(options, context);
+  Result<int> done = options.action == ImageAction::build ? build(options, context)
+      : options.action == ImageAction::list               ? list(options, context)
+                                                          : prune(options, context);
   return done ? finish(context, *done) : fail(context, done.error());
 }
 

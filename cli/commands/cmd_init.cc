@@ -33,11 +33,17 @@ std::string text_of(const FirstLook& look, const fs::path& project) {
   std::string text = fmt::format("found in {}:\n", printable(project.native()));
   bool works = true;
   for (const auto& finding : look.findings) {
-    text += fmt::format("  {:<10} {}{}\n", finding.name, finding.works ? "" : "will not work: ", printable(finding.text));
-    if (!finding.remedy.empty()) text += fmt::format("  {:<10} {}{}\n", "", finding.works ? "" : "next: ", printable(finding.remedy));
+    text +=
+        fmt::format("  {:<10} {}{}\n", finding.name, finding.works ? "" : "will not work: ", printable(finding.text));
+    if (!finding.remedy.empty())
+      text += fmt::format("  {:<10} {}{}\n", "", finding.works ? "" : "next: ", printable(finding.remedy));
     works = works && finding.works;
   }
-  return text + fmt::format("next: commit guard.toml{}, then `guard image build`, `guard run`; `guard doctor` says what works on this machine\n", works ? "" : ", fix what will not work");
+  return text +
+      fmt::format(
+          "next: commit guard.toml{}, then `guard image build`, `guard run`; `guard doctor` says what works on this "
+          "machine\n",
+          works ? "" : ", fix what will not work");
 }
 
 // Returns where it was written.
@@ -46,8 +52,7 @@ Result<fs::path> init(const InitOptions& options, const CancelToken& cancel, Fir
   GUARD_TRY_ASSIGN(const ConfigPlace place, config_place(start));
   if (place.left_sandbox) {
     return Error(ErrorCode::input_invalid,
-                 fmt::format("{} lies in the sandbox folder, where no guard.toml is ever read",
-                             printable(start.native())))
+        fmt::format("{} lies in the sandbox folder, where no guard.toml is ever read", printable(start.native())))
         .hint(fmt::format("guard init --project {}", printable(place.begin.native())));
   }
   // The only place where it is read, also when one stands further down.
@@ -71,8 +76,9 @@ int cmd_init(const InitOptions& options, CommandContext& context) {
   const auto written = init(options, context.cancel, look).context("writing a guard.toml");
   if (!written) return fail(context, written.error());
   context.streams.out.print("wrote {}: {}\n{}", printable(written->native()),
-                            look.gated.empty() ? "every key commented out, nothing changed yet" : "check.paths says where the tests lie, every other key is commented out",
-                            text_of(look, written->parent_path()));
+      look.gated.empty() ? "every key commented out, nothing changed yet"
+                         : "check.paths says where the tests lie, every other key is commented out",
+      text_of(look, written->parent_path()));
   return finish(context, 0);
 }
 

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands/commands.h"
-#include "cli/head_and_tail.h"
 #include "cli/commands/trusted_inputs.h"
+#include "cli/head_and_tail.h"
 #include "common/text/text.h"
 #include "common/unique_fd.h"
 #include "pipeline/run/run_output.h"
@@ -18,7 +18,8 @@
 namespace guard {
 namespace {
 
-Result<void> pump(int fd, std::string_view name, ByteSink& sink, const OutStream& out, const CancelToken& cancel, std::uint64_t& bytes_in) {
+Result<void> pump(int fd, std::string_view name, ByteSink& sink, const OutStream& out, const CancelToken& cancel,
+    std::uint64_t& bytes_in) {
   std::array<char, 64 * 1024> chunk{};
   for (;;) {
     if (cancel.cancelled()) return Error(ErrorCode::cancelled, "stopped before the end of the input");
@@ -26,7 +27,8 @@ Result<void> pump(int fd, std::string_view name, ByteSink& sink, const OutStream
     if (count == 0 || out.reader_left()) return ok();
     if (count < 0) {
       if (errno == EINTR) continue;
-      return Error::from_errno(ErrorCode::io_error, fmt::format("cannot read {}", name == "-" ? "standard input" : printable(name)), errno);
+      return Error::from_errno(
+          ErrorCode::io_error, fmt::format("cannot read {}", name == "-" ? "standard input" : printable(name)), errno);
     }
     bytes_in += static_cast<std::uint64_t>(count);
     GUARD_TRY(sink.push(std::span<const char>(chunk.data(), static_cast<std::size_t>(count))));
@@ -41,7 +43,8 @@ Result<void> redact(const RedactOptions& options, CommandContext& context) {
   GUARD_TRY_ASSIGN(auto known, known_secrets(context.environment, masks.mask_env, masks.mask_file));
   GUARD_TRY_ASSIGN(const SecretSource secrets, SecretSource::shipped(std::move(known), masks.kinds_off));
   if (options.format != OutputFormat::json) {
-    for (const auto& [name, why] : secrets.refused()) context.streams.err.print("guard: {} is not masked: {}\n", printable(name), why);
+    for (const auto& [name, why] : secrets.refused())
+      context.streams.err.print("guard: {} is not masked: {}\n", printable(name), why);
   }
 
   context.streams.out.give_up_when(context.cancel);
@@ -62,10 +65,13 @@ Result<void> redact(const RedactOptions& options, CommandContext& context) {
     UniqueFd owned;
     if (file != "-") {
       owned.reset(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
-      if (!owned) return Error::from_errno(errno == ENOENT ? ErrorCode::file_not_found : ErrorCode::io_error, printable(file), errno);
+      if (!owned)
+        return Error::from_errno(
+            errno == ENOENT ? ErrorCode::file_not_found : ErrorCode::io_error, printable(file), errno);
     }
     GUARD_TRY_ASSIGN(Redactor redactor, Redactor::create(secrets, sink));
-    auto pumped = pump(file == "-" ? STDIN_FILENO : owned.get(), file, redactor, context.streams.out, context.cancel, bytes_in);
+    auto pumped =
+        pump(file == "-" ? STDIN_FILENO : owned.get(), file, redactor, context.streams.out, context.cancel, bytes_in);
     // A stream that was cut may end in the first half of a secret.
     if (pumped) {
       GUARD_TRY(redactor.finish());
@@ -81,7 +87,8 @@ Result<void> redact(const RedactOptions& options, CommandContext& context) {
   const std::uint64_t dropped = options.keep_both ? both.dropped_bytes() : budget.dropped_bytes();
   if (options.format == OutputFormat::json) {
     // On standard error: standard output is the stream itself.
-    nlohmann::ordered_json document{{"version", 1}, {"redactions", counts}, {"input_bytes", bytes_in}, {"kept_bytes", bytes_out}, {"dropped_bytes", dropped}};
+    nlohmann::ordered_json document{{"version", 1}, {"redactions", counts}, {"input_bytes", bytes_in},
+        {"kept_bytes", bytes_out}, {"dropped_bytes", dropped}};
     auto& refused = document["not_masked"] = nlohmann::ordered_json::object();
     for (const auto& [name, why] : secrets.refused()) refused[printable(name)] = why;
     context.streams.err.print("{}\n", document.dump());

@@ -12,15 +12,15 @@
 #include "cli/commands/trusted_inputs.h"
 #include "common/file_io.h"
 #include "common/text/text.h"
-#include "pipeline/gate/gate.h"
 #include "pipeline/change/git.h"
+#include "pipeline/gate/gate.h"
 #include "pipeline/report/json_parts.h"
 #include "pipeline/report/rule_page.h"
-#include "redact/redactor.h"
 #include "redact/kinds/secret_source.h"
+#include "redact/redactor.h"
 #include "rules/rule_check.h"
-#include "validator/views/source_view.h"
 #include "validator/validator.h"
+#include "validator/views/source_view.h"
 
 namespace guard {
 namespace {
@@ -33,12 +33,15 @@ void write_json(CommandContext& context, const Json& document) { context.streams
 int list(const RulesOptions& options, CommandContext& context, const RuleSet& rules) {
   if (options.format == OutputFormat::json) {
     Json document = {{"version", 1}, {"digest", rules.digest()}, {"rules", Json::array()}};
-    for (const auto& rule : rules.rules()) document["rules"].push_back({{"id", rule.id}, {"tier", to_string(rule.tier)}, {"title", rule.title}});
+    for (const auto& rule : rules.rules())
+      document["rules"].push_back({{"id", rule.id}, {"tier", to_string(rule.tier)}, {"title", rule.title}});
     write_json(context, document);
     return 0;
   }
-  for (const auto& rule : rules.rules()) context.streams.out.print("{:<8} {:<38} {}\n", to_string(rule.tier), rule.id, rule.title);
-  context.streams.out.print("{} rules, digest {}; `guard rules show ID` explains one\n", rules.rules().size(), rules.digest().substr(0, 16));
+  for (const auto& rule : rules.rules())
+    context.streams.out.print("{:<8} {:<38} {}\n", to_string(rule.tier), rule.id, rule.title);
+  context.streams.out.print(
+      "{} rules, digest {}; `guard rules show ID` explains one\n", rules.rules().size(), rules.digest().substr(0, 16));
   return 0;
 }
 
@@ -58,7 +61,8 @@ void show_examples(OutStream& out, std::string_view title, const std::vector<Exa
   std::stable_sort(texts.begin(), texts.end(), [](auto left, auto right) { return left.size() < right.size(); });
   out.print("\n{} ({} of {} examples):\n", title, std::min(kShown, texts.size()), texts.size());
   texts.resize(std::min(kShown, texts.size()));
-  for (const auto text : texts) out.print("  {}{}\n", printable(text.substr(0, kLineMax)), text.size() > kLineMax ? "..." : "");
+  for (const auto text : texts)
+    out.print("  {}{}\n", printable(text.substr(0, kLineMax)), text.size() > kLineMax ? "..." : "");
 }
 
 Result<int> show(const RulesOptions& options, CommandContext& context, const RuleSet& rules) {
@@ -71,9 +75,10 @@ Result<int> show(const RulesOptions& options, CommandContext& context, const Rul
         .hint(near.empty() ? std::string("`guard rules list` names them all") : fmt::format("did you mean {}?", near));
   }
   if (options.format == OutputFormat::json) {
-    Json document = {{"version", 1}, {"id", rule->id}, {"tier", to_string(rule->tier)}, {"title", rule->title}, {"why", rule->why},
-                     {"fix", rule->fix}, {"patterns", Json::array()}, {"needs", rule->needs}, {"all_of", rule->all_of}, {"references", rule->references},
-                     {"match", texts_of(rule->match)}, {"no_match", texts_of(rule->no_match)}};
+    Json document = {{"version", 1}, {"id", rule->id}, {"tier", to_string(rule->tier)}, {"title", rule->title},
+        {"why", rule->why}, {"fix", rule->fix}, {"patterns", Json::array()}, {"needs", rule->needs},
+        {"all_of", rule->all_of}, {"references", rule->references}, {"match", texts_of(rule->match)},
+        {"no_match", texts_of(rule->no_match)}};
     for (const auto& pattern : rule->patterns) document["patterns"].push_back(pattern.regex);
     write_json(context, document);
     return 0;
@@ -88,7 +93,8 @@ Result<int> show(const RulesOptions& options, CommandContext& context, const Rul
   show_examples(out, "found", rule->match);
   show_examples(out, "allowed", rule->no_match);
   const std::size_t patterns = rule->patterns.size();
-  out.print("\n{} pattern{}; `guard rules show {} --format json` prints them and every example\n", patterns, patterns == 1 ? "" : "s", rule->id);
+  out.print("\n{} pattern{}; `guard rules show {} --format json` prints them and every example\n", patterns,
+      patterns == 1 ? "" : "s", rule->id);
   return 0;
 }
 
@@ -105,11 +111,14 @@ Result<int> prove(const RulesOptions& options, CommandContext& context, const Ru
   };
   GUARD_TRY_ASSIGN(const auto faults, check_rules(*engine.rules, judge));
   if (options.format == OutputFormat::json) {
-    Json document = {{"version", 1}, {"digest", engine.rules->digest()}, {"rules", engine.rules->rules().size()}, {"faults", Json::array()}};
-    for (const auto& fault : faults) document["faults"].push_back({{"rule", fault.rule}, {"place", fault.place}, {"message", fault.message}});
+    Json document = {{"version", 1}, {"digest", engine.rules->digest()}, {"rules", engine.rules->rules().size()},
+        {"faults", Json::array()}};
+    for (const auto& fault : faults)
+      document["faults"].push_back({{"rule", fault.rule}, {"place", fault.place}, {"message", fault.message}});
     write_json(context, document);
   } else {
-    for (const auto& fault : faults) context.streams.out.print("{}: {}: {}\n", fault.place, fault.rule, printable(fault.message));
+    for (const auto& fault : faults)
+      context.streams.out.print("{}: {}: {}\n", fault.place, fault.rule, printable(fault.message));
     context.streams.out.print("{} rules, {} faults\n", engine.rules->rules().size(), faults.size());
   }
   // Faulty rules leave every verdict undecided; so does this.
@@ -124,7 +133,8 @@ std::string readable(std::string_view view) {
     if (end > at) text += "  " + printable(view.substr(at, end - at)) + "\n";
     at = end + 1;
   }
-  for (const auto& [mark, word] : {std::pair("\\x1e", "<"), std::pair("\\x1d", "| "), std::pair("\\x1f", ">\n  "), std::pair("\\x1a", "<?>")}) {
+  for (const auto& [mark, word] :
+      {std::pair("\\x1e", "<"), std::pair("\\x1d", "| "), std::pair("\\x1f", ">\n  "), std::pair("\\x1a", "<?>")}) {
     for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos; at += std::string_view(word).size()) {
       text.replace(at, std::string_view(mark).size(), word);
     }
@@ -151,7 +161,8 @@ Result<int> show_views(const RulesOptions& options, CommandContext& context) {
 // What these rules find below `paths`, with all tiers: by path and line.
 using FoundLines = std::map<std::pair<std::string, std::uint32_t>, std::vector<Finding>>;
 
-Result<FoundLines> found_by(const RuleEngine& engine, const std::vector<std::string>& paths, GateRequest request, const Config& config, CommandContext& context) {
+Result<FoundLines> found_by(const RuleEngine& engine, const std::vector<std::string>& paths, GateRequest request,
+    const Config& config, CommandContext& context) {
   request.rules = engine.rules;
   request.matcher = &*engine.matcher;
   TreeGate tree;
@@ -178,7 +189,8 @@ struct RuleCounts {
 
 bool is_same(const Rule& a, const Rule& b) {
   return a.needs == b.needs && a.all_of == b.all_of && a.tier == b.tier &&
-         std::equal(a.patterns.begin(), a.patterns.end(), b.patterns.begin(), b.patterns.end(), [](const auto& x, const auto& y) { return x.regex == y.regex; });
+      std::equal(a.patterns.begin(), a.patterns.end(), b.patterns.begin(), b.patterns.end(),
+          [](const auto& x, const auto& y) { return x.regex == y.regex; });
 }
 
 RuleCounts compare_rules(const RuleSet& before, const RuleSet& after) {
@@ -193,7 +205,9 @@ RuleCounts compare_rules(const RuleSet& before, const RuleSet& after) {
 }
 
 Result<int> show_difference(const RulesOptions& options, CommandContext& context) {
-  const auto engine_of = [](const std::string& name) { return load_rules_alone(name == "built-in" ? std::string() : name); };
+  const auto engine_of = [](const std::string& name) {
+    return load_rules_alone(name == "built-in" ? std::string() : name);
+  };
   GUARD_TRY_ASSIGN(const RuleEngine before, engine_of(options.old_rules));
   GUARD_TRY_ASSIGN(const RuleEngine after, engine_of(options.new_rules));
   CheckSession session;
@@ -209,22 +223,27 @@ Result<int> show_difference(const RulesOptions& options, CommandContext& context
     ++newly_refused;
     newly.report.findings.insert(newly.report.findings.end(), findings.begin(), findings.end());
   }
-  const auto gone = static_cast<std::size_t>(
-      std::count_if(old_lines.begin(), old_lines.end(), [&](const auto& line) { return new_lines.count(line.first) == 0; }));
+  const auto gone = static_cast<std::size_t>(std::count_if(
+      old_lines.begin(), old_lines.end(), [&](const auto& line) { return new_lines.count(line.first) == 0; }));
   GUARD_TRY_ASSIGN(newly, masked_check(std::move(newly), session));
   const RuleCounts rules = compare_rules(*before.rules, *after.rules);
   if (options.format == OutputFormat::json) {
-    Json document = {{"version", 1}, {"rules", {{"added", rules.added}, {"removed", rules.removed}, {"changed", rules.changed}}}, {"newly_refused", Json::array()}, {"no_longer_refused", gone}};
+    Json document = {{"version", 1},
+        {"rules", {{"added", rules.added}, {"removed", rules.removed}, {"changed", rules.changed}}},
+        {"newly_refused", Json::array()}, {"no_longer_refused", gone}};
     for (const Finding& finding : newly.report.findings) {
-      document["newly_refused"].push_back({{"rule", finding.rule}, {"tier", to_string(finding.tier)}, {"path", clean(finding.path)}, {"line", finding.line}, {"excerpt", clean(finding.excerpt)}});
+      document["newly_refused"].push_back({{"rule", finding.rule}, {"tier", to_string(finding.tier)},
+          {"path", clean(finding.path)}, {"line", finding.line}, {"excerpt", clean(finding.excerpt)}});
     }
     write_json(context, document);
   } else {
     OutStream& out = context.streams.out;
     for (const Finding& finding : newly.report.findings) {
-      out.print("{}:{}: [{}] {}\n    {}\n", printable(finding.path), finding.line, to_string(finding.tier), finding.rule, printable(finding.excerpt));
+      out.print("{}:{}: [{}] {}\n    {}\n", printable(finding.path), finding.line, to_string(finding.tier),
+          finding.rule, printable(finding.excerpt));
     }
-    out.print("rules:   {} added, {} removed, {} changed\nlines:   {} newly refused, {} no longer refused\n", rules.added, rules.removed, rules.changed, newly_refused, gone);
+    out.print("rules:   {} added, {} removed, {} changed\nlines:   {} newly refused, {} no longer refused\n",
+        rules.added, rules.removed, rules.changed, newly_refused, gone);
   }
   return newly_refused == 0 ? 0 : 1;
 }
@@ -243,10 +262,10 @@ int cmd_rules(const RulesOptions& options, CommandContext& context) {
   }
   auto engine = load_rules_alone(options.folder);
   if (!engine) return fail(context, engine.error());
-  Result<int> done = options.action == RulesAction::list   ? Result<int>(list(options, context, *engine->rules))
-                     : options.action == RulesAction::doc  ? Result<int>(write_page(context, *engine->rules))
-                     : options.action == RulesAction::show ? show(options, context, engine->rules->with_examples())
-                                                           : prove(options, context, *engine);
+  Result<int> done = options.action == RulesAction::list ? Result<int>(list(options, context, *engine->rules))
+      : options.action == RulesAction::doc               ? Result<int>(write_page(context, *engine->rules))
+      : options.action == RulesAction::show              ? show(options, context, engine->rules->with_examples())
+                                                         : prove(options, context, *engine);
   return done ? finish(context, *done) : fail(context, done.error());
 }
 

@@ -5,16 +5,16 @@
 #include <filesystem>
 
 #include "cli/commands/commands.h"
+#include "cli/commands/rule_engine.h"
+#include "cli/commands/trusted_inputs.h"
 #include "cli/file_watch.h"
 #include "cli/progress.h"
-#include "cli/commands/rule_engine.h"
 #include "cli/test_lines.h"
-#include "cli/commands/trusted_inputs.h"
 #include "common/file_io.h"
 #include "common/hash.h"
 #include "common/text/text.h"
-#include "pipeline/config/config.h"
 #include "pipeline/change/config_trust.h"
+#include "pipeline/config/config.h"
 #include "pipeline/evidence/evidence_file.h"
 #include "pipeline/evidence/masked_record.h"
 #include "pipeline/report/report_github.h"
@@ -58,8 +58,8 @@ std::string_view stage_sentence(std::string_view stage) {
   return stage;
 }
 
-// Names as typed -> names relative to the project, which is found from the first of them unless --project says it. Without a name: the
-// folder we are in.
+// Names as typed -> names relative to the project, which is found from the first of them unless --project says it.
+// Without a name: the folder we are in.
 Result<void> resolve_files(const RunOptions& options, RunRequest& request) {
   std::vector<std::string> names = options.files;
   if (names.empty()) names.emplace_back(options.sandbox.project.empty() ? "." : options.sandbox.project);
@@ -67,8 +67,9 @@ Result<void> resolve_files(const RunOptions& options, RunRequest& request) {
   // Only the folder is resolved: a test that is itself a link is refused later, not followed.
   const auto resolved = [&](const std::string& name) {
     const fs::path absolute = fs::absolute(name, failure).lexically_normal();
-    return fs::is_directory(fs::symlink_status(absolute, failure)) ? fs::weakly_canonical(absolute, failure)
-                                                                   : fs::weakly_canonical(absolute.parent_path(), failure) / absolute.filename();
+    return fs::is_directory(fs::symlink_status(absolute, failure))
+        ? fs::weakly_canonical(absolute, failure)
+        : fs::weakly_canonical(absolute.parent_path(), failure) / absolute.filename();
   };
   if (options.sandbox.project.empty()) {
     request.project = project_of(resolved(names.front()));
@@ -80,7 +81,8 @@ Result<void> resolve_files(const RunOptions& options, RunRequest& request) {
     const bool folder = fs::is_directory(fs::symlink_status(path, failure));
     std::string relative = path.lexically_relative(request.project).generic_string();
     if (relative.empty() || relative == ".." || relative.starts_with("../")) {
-      return Error(ErrorCode::input_invalid, fmt::format("{} is not in the project {}", printable(name), printable(request.project.native())))
+      return Error(ErrorCode::input_invalid,
+          fmt::format("{} is not in the project {}", printable(name), printable(request.project.native())))
           .hint("name the tests of one project at a time, or the project with --project DIR");
     }
     if (relative == ".") relative.clear();
@@ -114,14 +116,17 @@ Result<void> take_place(const SandboxOptions& options, RunRequest& request, std:
   return ok();
 }
 
-void take_config(const SandboxOptions& options, const LoadedConfig& loaded, const RunRequest& request, RunFacts& facts) {
+void take_config(
+    const SandboxOptions& options, const LoadedConfig& loaded, const RunRequest& request, RunFacts& facts) {
   facts.config = loaded.entries;
   if (loaded.file.empty()) return;
-  facts.config_file = options.config.empty() ? loaded.file.lexically_proximate(request.project).string() : options.config;
+  facts.config_file =
+      options.config.empty() ? loaded.file.lexically_proximate(request.project).string() : options.config;
   facts.config_sha256 = sha256_hex(loaded.file_bytes);
 }
 
-Result<void> prepare(const SandboxOptions& options, CommandContext& context, RuleEngine& engine, RunRequest& request, std::optional<EvidencePlace>& place) {
+Result<void> prepare(const SandboxOptions& options, CommandContext& context, RuleEngine& engine, RunRequest& request,
+    std::optional<EvidencePlace>& place) {
   ConfigSources sources = config_of(options.config, request.project, context);
   sources.overrides = options.overrides;
   GUARD_TRY_ASSIGN(LoadedConfig loaded, load_config(sources));
@@ -147,7 +152,9 @@ Result<void> prepare(const SandboxOptions& options, CommandContext& context, Rul
 std::string document_of(const RunRecord& record, OutputFormat format, const RunRequest& request) {
   switch (format) {
     case OutputFormat::sarif:
-      return run_sarif(record, {request.rules == nullptr ? RuleSet::shipped() : *request.rules, GUARD_VERSION, request.config.check.docs_url});
+      return run_sarif(record,
+          {request.rules == nullptr ? RuleSet::shipped() : *request.rules, GUARD_VERSION,
+              request.config.check.docs_url});
     case OutputFormat::junit: return run_junit(record);
     case OutputFormat::github: return run_annotations(record);
     case OutputFormat::json:
@@ -162,7 +169,8 @@ class NullSink final : public ByteSink {
   Result<void> finish() override { return ok(); }
 };
 
-// A run of its own, of which nothing else is kept: all files in one process, whose coverage bun can write, is no way to decide anything.
+// A run of its own, of which nothing else is kept: all files in one process, whose coverage bun can write, is no way to
+// decide anything.
 void measure_coverage(const RunRequest& request, RunRecord& record, const CancelToken& cancel) {
   if (!record.exec || cancel.cancelled()) return;
   if (record.verdict.kind() != VerdictKind::allowed) {
@@ -179,25 +187,31 @@ void measure_coverage(const RunRequest& request, RunRecord& record, const Cancel
   NullSink out, err;
   const RunRecord second = run_tests(again, out, err, cancel);
   if (!second.coverage) {
-    record.notes.push_back(fmt::format("coverage could not be measured: {}", record.backend == "docker" || record.backend == "namespace" ? second.verdict.detail.empty() ? std::string(info(second.verdict.reason).sentence) : second.verdict.detail : fmt::format("{} hands no files out", record.backend)));
+    record.notes.push_back(fmt::format("coverage could not be measured: {}",
+        record.backend == "docker" || record.backend == "namespace"
+            ? second.verdict.detail.empty() ? std::string(info(second.verdict.reason).sentence) : second.verdict.detail
+            : fmt::format("{} hands no files out", record.backend)));
     return;
   }
   record.lines = parse_lcov(*second.coverage, [&](const std::string& file) -> std::uint32_t {
-    const bool test = std::any_of(record.files.begin(), record.files.end(), [&](const FileResult& result) { return result.file == file; });
+    const bool test = std::any_of(
+        record.files.begin(), record.files.end(), [&](const FileResult& result) { return result.file == file; });
     return !test && record.hashes.count(file) != 0 ? UINT32_MAX : 0;
   });
 }
 
 // `seen`: what the verdict was about, relative to the project, for those who wait for a change of it; may be null.
-int run(const SandboxOptions& options, CommandContext& context, RuleEngine& engine, RunRequest& request, Result<void> prepared, const RunOptions* tests = nullptr,
-        std::vector<std::string>* seen = nullptr) {
+int run(const SandboxOptions& options, CommandContext& context, RuleEngine& engine, RunRequest& request,
+    Result<void> prepared, const RunOptions* tests = nullptr, std::vector<std::string>* seen = nullptr) {
   Streams& streams = context.streams;
   const bool document = options.format != OutputFormat::text;
   const bool command = !request.argv.empty();
   RunRecord record;
   std::optional<EvidencePlace> place;
   {
-    const auto mode = options.quiet ? Progress::Mode::quiet : streams.err_is_terminal ? Progress::Mode::rewritten : Progress::Mode::lines;
+    const auto mode = options.quiet ? Progress::Mode::quiet
+        : streams.err_is_terminal   ? Progress::Mode::rewritten
+                                    : Progress::Mode::lines;
     Progress progress(streams.err, mode);
     auto placed = take_place(options, request, place);
     if (prepared) prepared = std::move(placed);
@@ -211,14 +225,17 @@ int run(const SandboxOptions& options, CommandContext& context, RuleEngine& engi
         progress.without_line(true, [&] { streams.err.print("guard: warning: {}\n", sentence); });
       };
       TestLines painted(err);
-      record = run_tests(request, out, streams.err_color && !command ? static_cast<ByteSink&>(painted) : err, context.cancel);
+      record = run_tests(
+          request, out, streams.err_color && !command ? static_cast<ByteSink&>(painted) : err, context.cancel);
       if (tests != nullptr && tests->coverage) {
         progress.say("running once more for the coverage");
         measure_coverage(request, record, context.cancel);
       }
       static_cast<void>(painted.finish());  // a stream that can't be written to is told at the end
       if (record.dropped_bytes > 0) {
-        (document || command ? streams.err : streams.out).print("\n[guard: the output is cut here, after {} bytes; {} more were dropped]\n", record.kept_bytes, record.dropped_bytes);
+        (document || command ? streams.err : streams.out)
+            .print("\n[guard: the output is cut here, after {} bytes; {} more were dropped]\n", record.kept_bytes,
+                record.dropped_bytes);
       }
     } else {
       record.verdict = verdict_of(prepared.error());
@@ -228,14 +245,16 @@ int run(const SandboxOptions& options, CommandContext& context, RuleEngine& engi
     }
   }
   if (record.lines && !tests->lcov.empty()) {
-    if (const auto written = write_file_atomically(tests->lcov, lcov_text(*record.lines), 0644); !written) record.notes.push_back("--lcov: " + written.error().message());
+    if (const auto written = write_file_atomically(tests->lcov, lcov_text(*record.lines), 0644); !written)
+      record.notes.push_back("--lcov: " + written.error().message());
   }
   if (place) keep_evidence(*place, GUARD_VERSION, interrupted_status(context, record.verdict.exit_status()), record);
   if (document) {
     streams.out.write(document_of(record, options.format, request));
   } else if (command) {
     // The command's own output is the result; ours is talk.
-    if (!options.quiet || record.verdict.kind() != VerdictKind::allowed) streams.err.write(run_text(record, streams.err_color ? Colour::on : Colour::off));
+    if (!options.quiet || record.verdict.kind() != VerdictKind::allowed)
+      streams.err.write(run_text(record, streams.err_color ? Colour::on : Colour::off));
   } else {
     streams.out.write(run_text(record, streams.out_color ? Colour::on : Colour::off));
   }
@@ -271,7 +290,8 @@ int cmd_run(const RunOptions& options, CommandContext& context) {
     std::vector<fs::path> files;
     for (const auto& name : seen) files.push_back(project / name);
     context.streams.err.print("\nguard: waiting for a change of {} files; Ctrl-C ends\n", files.size());
-    if (!wait_for_change(files, begun, context.cancel)) return interrupted_status(context, info(ErrorCode::cancelled).exit_status);
+    if (!wait_for_change(files, begun, context.cancel))
+      return interrupted_status(context, info(ErrorCode::cancelled).exit_status);
   }
 }
 

@@ -20,9 +20,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kDetailsShown = 20;
 
-int exit_status(CheckState state) {
-  return state == CheckState::ok ? 0 : state == CheckState::differs ? 1 : 2;
-}
+int exit_status(CheckState state) { return state == CheckState::ok ? 0 : state == CheckState::differs ? 1 : 2; }
 
 std::string_view result_name(CheckState state) {
   return state == CheckState::ok ? "holds" : state == CheckState::differs ? "differs" : "undecided";
@@ -45,10 +43,8 @@ Result<EvidenceVerification> verify(const VerifyOptions& options, CommandContext
 }
 
 Json check_json(const EvidenceCheck& check) {
-  Json json = {{"name", check.name},
-               {"state", to_string(check.state)},
-               {"message", clean(check.sentence)},
-               {"details", Json::array()}};
+  Json json = {{"name", check.name}, {"state", to_string(check.state)}, {"message", clean(check.sentence)},
+      {"details", Json::array()}};
   for (const auto& detail : check.details) json["details"].push_back(clean(detail));
   if (!check.next.empty()) json["next"] = clean(check.next);
   return json;
@@ -60,11 +56,8 @@ Json document_head(const VerifyOptions& options, CheckState state) {
 
 std::string document(const VerifyOptions& options, const EvidenceVerification& verification) {
   Json json = document_head(options, verification.state());
-  json["run"] = {{"run_id", verification.run_id},
-                 {"started", verification.started},
-                 {"backend", verification.backend},
-                 {"verdict", verification.verdict},
-                 {"reason", verification.reason}};
+  json["run"] = {{"run_id", verification.run_id}, {"started", verification.started}, {"backend", verification.backend},
+      {"verdict", verification.verdict}, {"reason", verification.reason}};
   json["checks"] = Json::array();
   for (const auto& check : verification.checks) json["checks"].push_back(check_json(check));
   return dump(json);
@@ -83,12 +76,9 @@ std::string_view label(CheckState state) {
 
 std::string_view conclusion(CheckState state) {
   switch (state) {
-    case CheckState::ok:
-      return "holds: everything in the record is as it was";
-    case CheckState::differs:
-      return "differs: the record was changed, or does not speak of what is there now";
-    case CheckState::unknown:
-      break;
+    case CheckState::ok: return "holds: everything in the record is as it was";
+    case CheckState::differs: return "differs: the record was changed, or does not speak of what is there now";
+    case CheckState::unknown: break;
   }
   return "undecided: not everything could be checked";
 }
@@ -105,7 +95,7 @@ void print_check(OutStream& out, const EvidenceCheck& check) {
 void print_text(OutStream& out, const EvidenceVerification& verification) {
   if (!verification.verdict.empty()) {
     out.print("The record says: {} ({}), run {} of {}\n\n", printable(verification.verdict),
-              printable(verification.reason), printable(verification.run_id), verification.started);
+        printable(verification.reason), printable(verification.run_id), verification.started);
   }
   for (const auto& check : verification.checks) print_check(out, check);
   out.print("\n{}\n", conclusion(verification.state()));

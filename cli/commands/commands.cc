@@ -26,7 +26,9 @@ Result<std::filesystem::path> project_folder(const std::string& named) {
   std::error_code failure;
   const std::string_view name = named.empty() ? std::string_view(".") : named;
   std::filesystem::path project = std::filesystem::canonical(name, failure);
-  if (failure) return Error::from_errno(ErrorCode::file_not_found, fmt::format("project folder {}", printable(name)), failure.value());
+  if (failure)
+    return Error::from_errno(
+        ErrorCode::file_not_found, fmt::format("project folder {}", printable(name)), failure.value());
   return project;
 }
 

@@ -1,4 +1,5 @@
-// The verbs. Each takes its options as typed, does its work through the folders below, prints, and answers the exit status.
+// The verbs. Each takes its options as typed, does its work through the folders below, prints, and answers the exit
+// status.
 #pragma once
 
 #include <filesystem>
@@ -46,7 +47,8 @@ Error masked(const Error& error);
 // Ends a verb: prints `error`, masked, and answers its exit status.
 int fail(CommandContext& context, const Error& error);
 
-// Ends a verb that has a result: what could not be written in full was not said, so the status is then undecided at best.
+// Ends a verb that has a result: what could not be written in full was not said, so the status is then undecided at
+// best.
 int finish(CommandContext& context, int exit_status);
 
 // 143 where SIGTERM and not SIGINT was what interrupted us.

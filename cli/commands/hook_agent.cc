@@ -11,16 +11,16 @@
 #include "cli/commands/trusted_inputs.h"
 #include "common/file_io.h"
 #include "common/text/text.h"
-#include "pipeline/hooks/agent_event.h"
 #include "pipeline/change/change_source.h"
-#include "pipeline/hooks/commit_hook.h"
-#include "pipeline/gate/gate.h"
 #include "pipeline/change/git.h"
 #include "pipeline/evidence/masked_record.h"
+#include "pipeline/gate/gate.h"
+#include "pipeline/hooks/agent_event.h"
+#include "pipeline/hooks/commit_hook.h"
 #include "pipeline/hooks/proposed_write.h"
+#include "pipeline/hooks/shell_command.h"
 #include "pipeline/report/report_text.h"
 #include "pipeline/run/run_output.h"
-#include "pipeline/hooks/shell_command.h"
 
 // A file under [check] paths is judged as it will be. Of any other file, and of a command, the banned patterns are
 // looked for. A command that commits is judged by what is staged now; where it could stage more before it commits, the
@@ -49,8 +49,8 @@ class Judge {
     GUARD_TRY_ASSIGN(LoadedConfig loaded, load_config(sources));
     config_ = std::move(loaded.config);
     GUARD_TRY_ASSIGN(engine_, load_rule_engine(options_.rules));
-    GUARD_TRY_ASSIGN(auto known,
-                     known_secrets(context_.environment, config_.redact.mask_env, config_.redact.mask_file));
+    GUARD_TRY_ASSIGN(
+        auto known, known_secrets(context_.environment, config_.redact.mask_env, config_.redact.mask_file));
     GUARD_TRY_ASSIGN(secrets_, SecretSource::shipped(std::move(known), config_.redact.kinds_off));
     request_.rules = engine_.rules;
     request_.matcher = &*engine_.matcher;
@@ -95,13 +95,14 @@ class Judge {
     if (record.error || !reading.commits) return record;
     GUARD_TRY_ASSIGN(const bool ours, is_ours(event.folder));
     if (reading.skips_hooks) {
-      return with(std::move(record), {finding("policy.hooks_skipped", "a commit that switches the hooks off",
-                                              "commit without --no-verify and its like")});
+      return with(std::move(record),
+          {finding("policy.hooks_skipped", "a commit that switches the hooks off",
+              "commit without --no-verify and its like")});
     }
     if (reading.elsewhere || !ours) {
       return with(std::move(record),
-                  {finding("policy.commit_elsewhere", "a commit in a folder that guard was not asked to look at",
-                           "commit in the project's own folder, without -C or --git-dir")});
+          {finding("policy.commit_elsewhere", "a commit in a folder that guard was not asked to look at",
+              "commit in the project's own folder, without -C or --git-dir")});
     }
     if (reading.plain) {
       GUARD_TRY_ASSIGN(CheckRecord staged, of_index());
@@ -111,10 +112,10 @@ class Judge {
     GUARD_TRY_ASSIGN(const CommitHook hook, find_commit_hook(root_, context_.cancel));
     if (hook.state == HookState::installed) return record;
     return with(std::move(record),
-                {finding("policy.commit_unjudged",
-                         "a command that may stage more before it commits; no hook of guard's would see that",
-                         "stage in one command and commit in another, with nothing but `git commit -m ...`; or ask a "
-                         "person to run `guard hook install`")});
+        {finding("policy.commit_unjudged",
+            "a command that may stage more before it commits; no hook of guard's would see that",
+            "stage in one command and commit in another, with nothing but `git commit -m ...`; or ask a "
+            "person to run `guard hook install`")});
   }
 
   Result<CheckRecord> of_index() {
@@ -122,7 +123,8 @@ class Judge {
     staged.from = ChangeFrom::index;
     GUARD_TRY_ASSIGN(const CollectedChange collected, collect_change(root_, staged, context_.cancel));
     request_.files_expected = false;
-    return gate_change(request_, collected.change, std::nullopt, options_.mode, [this]() -> const EngineLocation& { return locate(); });
+    return gate_change(request_, collected.change, std::nullopt, options_.mode,
+        [this]() -> const EngineLocation& { return locate(); });
   }
 
   // Whether the agent's folder lies in the repository that guard was asked to look at.

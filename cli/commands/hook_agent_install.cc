@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/lines.h"
 #include "cli/commands/rule_engine.h"
 #include "cli/commands/trusted_inputs.h"
+#include "cli/lines.h"
 #include "common/file_io.h"
 #include "common/text/foreign_json.h"
 #include "common/text/text.h"
@@ -35,18 +35,21 @@ struct AgentRow {
 // docs/hooks.md has where each of them is described.
 constexpr AgentRow kAgents[] = {
     {"claude", ".claude/settings.json", "PreToolUse",
-     R"({"matcher": "Write|Edit|MultiEdit|NotebookEdit|Bash", "hooks": [{"type": "command", "command": "guard hook agent --project \"$CLAUDE_PROJECT_DIR\" || exit 2"}]})",
-     false, "CLAUDE.md"},
+        R"({"matcher": "Write|Edit|MultiEdit|NotebookEdit|Bash", "hooks": [{"type": "command", "command": "guard hook agent --project \"$CLAUDE_PROJECT_DIR\" || exit 2"}]})",
+        false, "CLAUDE.md"},
     {"gemini", ".gemini/settings.json", "BeforeTool",
-     R"({"matcher": "write_file|replace|run_shell_command", "hooks": [{"type": "command", "name": "guard", "command": "guard hook agent || exit 2"}]})", false,
-     "GEMINI.md"},
+        R"({"matcher": "write_file|replace|run_shell_command", "hooks": [{"type": "command", "name": "guard", "command": "guard hook agent || exit 2"}]})",
+        false, "GEMINI.md"},
     {"copilot", ".github/hooks/guard.json", "preToolUse",
-     R"({"type": "command", "matcher": "bash|create|edit", "bash": "guard hook agent || exit 2", "timeoutSec": 30})", true, "AGENTS.md"},
-    {"cursor", ".cursor/hooks.json", "beforeShellExecution", R"({"command": "guard hook agent || exit 2"})", true, "AGENTS.md"},
+        R"({"type": "command", "matcher": "bash|create|edit", "bash": "guard hook agent || exit 2", "timeoutSec": 30})",
+        true, "AGENTS.md"},
+    {"cursor", ".cursor/hooks.json", "beforeShellExecution", R"({"command": "guard hook agent || exit 2"})", true,
+        "AGENTS.md"},
 };
 
 constexpr std::uint64_t kFileMax = 4u << 20;
-constexpr std::string_view kBegin = "<!-- guard brief: `guard hook agent --install` replaces what is between these lines -->\n";
+constexpr std::string_view kBegin =
+    "<!-- guard brief: `guard hook agent --install` replaces what is between these lines -->\n";
 constexpr std::string_view kEnd = "<!-- end of guard brief -->\n";
 
 struct Edit {
@@ -64,7 +67,8 @@ Result<std::string> text_of(const fs::path& path) {
 
 Result<std::string> with_hook(const AgentRow& agent, const fs::path& path, const std::string& before) {
   const auto refused = [&](std::string_view why) {
-    return Error(ErrorCode::input_invalid, fmt::format("{} {}", printable(path.native()), why)).hint("put the settings of docs/hooks.md into it by hand");
+    return Error(ErrorCode::input_invalid, fmt::format("{} {}", printable(path.native()), why))
+        .hint("put the settings of docs/hooks.md into it by hand");
   };
   Json settings = Json::object();
   if (!before.empty()) {
@@ -93,7 +97,8 @@ Result<std::string> with_brief(const fs::path& path, const std::string& before, 
   if (begin == std::string::npos) return before + (before.empty() ? "" : before.back() == '\n' ? "\n" : "\n\n") + block;
   const std::size_t end = before.find(kEnd, begin);
   if (end == std::string::npos) {
-    return Error(ErrorCode::input_invalid, fmt::format("{}: the brief has no end", printable(path.native()))).hint(fmt::format("remove the line {}", kBegin));
+    return Error(ErrorCode::input_invalid, fmt::format("{}: the brief has no end", printable(path.native())))
+        .hint(fmt::format("remove the line {}", kBegin));
   }
   return before.substr(0, begin) + block + before.substr(end + kEnd.size());
 }
@@ -122,7 +127,8 @@ void print_edit(const Edit& edit, OutStream& out) {
 }
 
 Result<int> install(const HookOptions& options, CommandContext& context) {
-  const auto* agent = std::find_if(std::begin(kAgents), std::end(kAgents), [&](const AgentRow& row) { return row.name == options.install; });
+  const auto* agent = std::find_if(
+      std::begin(kAgents), std::end(kAgents), [&](const AgentRow& row) { return row.name == options.install; });
   if (agent == std::end(kAgents)) return Error(ErrorCode::internal, "an agent without a row");
   GUARD_TRY_ASSIGN(const fs::path project, project_folder(options.project));
   GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(config_of(options.config, project, context)));
@@ -132,7 +138,8 @@ Result<int> install(const HookOptions& options, CommandContext& context) {
   GUARD_TRY_ASSIGN(settings.after, with_hook(*agent, settings.path, settings.before));
   Edit brief{project / agent->instructions, {}, {}};
   GUARD_TRY_ASSIGN(brief.before, text_of(brief.path));
-  GUARD_TRY_ASSIGN(brief.after, with_brief(brief.path, brief.before, brief_text({project, &loaded.config, engine.rules})));
+  GUARD_TRY_ASSIGN(
+      brief.after, with_brief(brief.path, brief.before, brief_text({project, &loaded.config, engine.rules})));
   OutStream& out = context.streams.out;
   bool open = false;
   for (const Edit* edit : {&settings, &brief}) {

@@ -22,11 +22,13 @@ Result<RuleSet> with_fixed_tiers(const RuleSet& own) {
   const std::size_t fixed_facts = facts.size();
   for (const Rule& rule : own.rules()) {
     const auto end = rules.begin() + static_cast<std::ptrdiff_t>(fixed_rules);
-    if (std::none_of(rules.begin(), end, [&](const Rule& shipped) { return shipped.id == rule.id; })) rules.push_back(rule);
+    if (std::none_of(rules.begin(), end, [&](const Rule& shipped) { return shipped.id == rule.id; }))
+      rules.push_back(rule);
   }
   for (const Fact& fact : own.facts()) {
     const auto end = facts.begin() + static_cast<std::ptrdiff_t>(fixed_facts);
-    if (std::none_of(facts.begin(), end, [&](const Fact& shipped) { return shipped.id == fact.id; })) facts.push_back(fact);
+    if (std::none_of(facts.begin(), end, [&](const Fact& shipped) { return shipped.id == fact.id; }))
+      facts.push_back(fact);
   }
   return RuleSet::create(std::move(rules), std::move(facts));
 }

@@ -1,4 +1,5 @@
-// The rules a verb works with, and the matcher made from them: those shipped in this binary, or a folder of a person's own.
+// The rules a verb works with, and the matcher made from them: those shipped in this binary, or a folder of a person's
+// own.
 #pragma once
 
 #include <memory>
@@ -17,8 +18,8 @@ struct RuleEngine {
   std::optional<Matcher> matcher;
 };
 
-// `folder` empty: the shipped rules. Else that folder's rules instead of the shipped docker and host tiers; ALWAYS_BLOCK and the
-// banned patterns stay as they are shipped, whatever the folder holds.
+// `folder` empty: the shipped rules. Else that folder's rules instead of the shipped docker and host tiers;
+// ALWAYS_BLOCK and the banned patterns stay as they are shipped, whatever the folder holds.
 Result<RuleEngine> load_rule_engine(const std::string& folder);
 
 // The folder's rules and nothing else, for `guard rules`.

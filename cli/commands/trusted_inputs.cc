@@ -6,9 +6,9 @@
 
 #include "common/text/text.h"
 #include "pipeline/change/change_source.h"
-#include "pipeline/config/config_file.h"
 #include "pipeline/change/config_trust.h"
 #include "pipeline/change/git.h"
+#include "pipeline/config/config_file.h"
 
 namespace guard {
 
@@ -23,19 +23,20 @@ ConfigSources config_of(const std::string& config, const std::filesystem::path& 
   return sources;
 }
 
-Result<LoadedConfig> load_trusted(const ConfigSources& sources, const std::filesystem::path& project, CommandContext& context) {
+Result<LoadedConfig> load_trusted(
+    const ConfigSources& sources, const std::filesystem::path& project, CommandContext& context) {
   GUARD_TRY_ASSIGN(LoadedConfig loaded, load_config(sources));
   GUARD_TRY(trust_relaxations(loaded, project, context.cancel));
   return loaded;
 }
 
-Result<ConfigSources> config_at_head(const std::string& config, const std::filesystem::path& folder,
-                                     CommandContext& context) {
+Result<ConfigSources> config_at_head(
+    const std::string& config, const std::filesystem::path& folder, CommandContext& context) {
   return config_at(config, folder, {}, context);
 }
 
-Result<ConfigSources> config_at(const std::string& config, const std::filesystem::path& folder, const std::string& base,
-                                CommandContext& context) {
+Result<ConfigSources> config_at(
+    const std::string& config, const std::filesystem::path& folder, const std::string& base, CommandContext& context) {
   ConfigSources sources = config_of(config, {}, context);
   if (!config.empty()) return sources;
   GUARD_TRY_ASSIGN(std::string bytes, read_at(folder, base, kConfigFileName, context.cancel));
@@ -44,8 +45,8 @@ Result<ConfigSources> config_at(const std::string& config, const std::filesystem
   return sources;
 }
 
-Result<void> refuse_inside_tree(const std::string& path, std::string_view option, const std::filesystem::path& folder,
-                                CommandContext& context) {
+Result<void> refuse_inside_tree(
+    const std::string& path, std::string_view option, const std::filesystem::path& folder, CommandContext& context) {
   if (path.empty()) return ok();
   std::error_code failure;
   GUARD_TRY_ASSIGN(const auto top, Git(folder, context.cancel).top());
@@ -53,7 +54,7 @@ Result<void> refuse_inside_tree(const std::string& path, std::string_view option
                           .lexically_relative(std::filesystem::weakly_canonical(top, failure));
   if (failure || inside.empty() || *inside.begin() != "..") {
     return Error(ErrorCode::config_invalid,
-                 fmt::format("{} {} lies in the work tree that is being judged", option, printable(path)))
+        fmt::format("{} {} lies in the work tree that is being judged", option, printable(path)))
         .hint("name one outside of the repository, or leave the option out: the one of the base is used then");
   }
   return ok();

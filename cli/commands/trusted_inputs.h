@@ -1,5 +1,5 @@
-// Where a verb takes its configuration from: what the person named or keeps in the project, or, where a change is judged,
-// what that change can't overrule: HEAD, or outside of the tree.
+// Where a verb takes its configuration from: what the person named or keeps in the project, or, where a change is
+// judged, what that change can't overrule: HEAD, or outside of the tree.
 #pragma once
 
 #include <filesystem>
@@ -13,20 +13,22 @@ namespace guard {
 // `config` as typed, or the guard.toml that is found from `folder` upwards.
 ConfigSources config_of(const std::string& config, const std::filesystem::path& folder, const CommandContext& context);
 
-// Loads it, and refuses what it relaxes unless it is committed (pipeline/change/config_trust.h): for verbs that act on it.
-Result<LoadedConfig> load_trusted(const ConfigSources& sources, const std::filesystem::path& project, CommandContext& context);
+// Loads it, and refuses what it relaxes unless it is committed (pipeline/change/config_trust.h): for verbs that act on
+// it.
+Result<LoadedConfig> load_trusted(
+    const ConfigSources& sources, const std::filesystem::path& project, CommandContext& context);
 
 // `config` as typed, or guard.toml at HEAD of the repository that holds `folder`: never the one that a change brings
 // along.
-Result<ConfigSources> config_at_head(const std::string& config, const std::filesystem::path& folder,
-                                     CommandContext& context);
+Result<ConfigSources> config_at_head(
+    const std::string& config, const std::filesystem::path& folder, CommandContext& context);
 
 // The same at `base`, a commit's id; empty: HEAD.
-Result<ConfigSources> config_at(const std::string& config, const std::filesystem::path& folder, const std::string& base,
-                                CommandContext& context);
+Result<ConfigSources> config_at(
+    const std::string& config, const std::filesystem::path& folder, const std::string& base, CommandContext& context);
 
 // CONFIG_INVALID where `path`, the value of `option`, lies in the work tree of that repository. Empty is no path.
-Result<void> refuse_inside_tree(const std::string& path, std::string_view option, const std::filesystem::path& folder,
-                                CommandContext& context);
+Result<void> refuse_inside_tree(
+    const std::string& path, std::string_view option, const std::filesystem::path& folder, CommandContext& context);
 
 }  // namespace guard

@@ -9,20 +9,20 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
-#include "cli/nightly/nightly_parts.h"
-#include "cli/progress.h"
 #include "cli/commands/rule_engine.h"
 #include "cli/commands/trusted_inputs.h"
+#include "cli/nightly/nightly_parts.h"
+#include "cli/progress.h"
 #include "common/file_io.h"
 #include "common/hash.h"
 #include "common/text/text.h"
 #include "nightly/loop/night_run.h"
-#include "nightly/plan/plan.h"
-#include "nightly/plan/queue.h"
-#include "nightly/report/report.h"
-#include "nightly/plan/rollout.h"
 #include "nightly/loop/supervisor.h"
 #include "nightly/loop/wall_clock.h"
+#include "nightly/plan/plan.h"
+#include "nightly/plan/queue.h"
+#include "nightly/plan/rollout.h"
+#include "nightly/report/report.h"
 #include "pipeline/config/config_file.h"
 #include "pipeline/gate/gate.h"
 #include "pipeline/report/json_parts.h"
@@ -42,11 +42,12 @@ using nightly::Task;
 
 Result<NightlyPlace> nightly_place(const NightlyOptions& options, CommandContext& context, const CancelToken& cancel) {
   // A loop that was started by a hook must not take that hook's repository for its own.
-  for (const char* name : {"GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-                           "GIT_QUARANTINE_PATH"}) {
+  for (const char* name : {"GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
+           "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH"}) {
     ::unsetenv(name);
   }
-  GUARD_TRY_ASSIGN(NightRepository repository, NightRepository::open(options.project.empty() ? "." : options.project, cancel));
+  GUARD_TRY_ASSIGN(
+      NightRepository repository, NightRepository::open(options.project.empty() ? "." : options.project, cancel));
   GUARD_TRY_ASSIGN(StateFolder state, StateFolder::of(repository.top(), options.state, context.environment));
   return NightlyPlace{std::move(repository), std::move(state)};
 }
@@ -55,10 +56,12 @@ Result<Night> chosen_night(const Journal& journal, const std::string& id) {
   if (!id.empty()) {
     GUARD_TRY_ASSIGN(auto night, journal.night(id));
     if (night) return std::move(*night);
-    return Error(ErrorCode::file_not_found, fmt::format("the journal has no night {}", printable(id))).hint("`guard nightly status` names the newest");
+    return Error(ErrorCode::file_not_found, fmt::format("the journal has no night {}", printable(id)))
+        .hint("`guard nightly status` names the newest");
   }
   GUARD_TRY_ASSIGN(const auto nights, journal.nights(1));
-  if (nights.empty()) return Error(ErrorCode::file_not_found, "the journal has no night yet").hint("guard nightly run PLAN.toml");
+  if (nights.empty())
+    return Error(ErrorCode::file_not_found, "the journal has no night yet").hint("guard nightly run PLAN.toml");
   GUARD_TRY_ASSIGN(auto night, journal.night(nights[0].id));
   if (!night) return Error(ErrorCode::internal, "the newest night is gone");
   return std::move(*night);
@@ -78,7 +81,8 @@ Result<std::string> new_night_id() {
 std::string full_branch(const std::string& named, const std::string& night) {
   std::string name = named.empty() ? "guard/" + night : named;
   const auto put = [&name](std::string_view mark, const std::string& value) {
-    for (std::size_t at = name.find(mark); at != std::string::npos; at = name.find(mark, at + value.size())) name.replace(at, mark.size(), value);
+    for (std::size_t at = name.find(mark); at != std::string::npos; at = name.find(mark, at + value.size()))
+      name.replace(at, mark.size(), value);
   };
   put("{night}", night);
   put("{date}", night.substr(0, 10));
@@ -111,7 +115,8 @@ Result<void> take_hold(const NightlyOptions& options, CommandContext& context, N
 }
 
 // Configuration and rules as they are at `base`, whatever a task makes of them.
-Result<void> prepare(const NightlyOptions& options, CommandContext& context, const std::string& base, NightWorks& works) {
+Result<void> prepare(
+    const NightlyOptions& options, CommandContext& context, const std::string& base, NightWorks& works) {
   const fs::path top = works.place->repository.top();
   GUARD_TRY(refuse_inside_tree(options.config, "--config", top, context));
   GUARD_TRY(refuse_inside_tree(options.rules, "--rules", top, context));
@@ -124,7 +129,9 @@ Result<void> prepare(const NightlyOptions& options, CommandContext& context, con
   sources.overrides = options.overrides;
   GUARD_TRY_ASSIGN(works.config, load_config(sources));
   if (works.config.config.run.isolation == Isolation::run) {
-    return Error(ErrorCode::config_invalid, fmt::format("run.isolation is \"run\" ({}): test files that share a process can change what another one means", works.config.find("run.isolation")->origin))
+    return Error(ErrorCode::config_invalid,
+        fmt::format("run.isolation is \"run\" ({}): test files that share a process can change what another one means",
+            works.config.find("run.isolation")->origin))
         .hint("remove it for nights: each test file then gets a process of its own");
   }
   GUARD_TRY_ASSIGN(works.engine, load_rule_engine(options.rules));
@@ -189,7 +196,8 @@ Result<nightly::ReportInput> page_input(const NightlyPlace& place, const Journal
 }
 
 // Whoever is to be told. It changes nothing of what the night came to.
-void call_on_finish(const NightWorks& works, CommandContext& context, const std::string& summary, const std::string& text, const fs::path& page) {
+void call_on_finish(const NightWorks& works, CommandContext& context, const std::string& summary,
+    const std::string& text, const fs::path& page) {
   ProcessSpec spec;
   spec.argv = works.config.config.nightly.on_finish;
   spec.cwd = works.place->repository.top().native();
@@ -209,9 +217,12 @@ void call_on_finish(const NightWorks& works, CommandContext& context, const std:
 }
 
 // The page beside the journal, whoever is to be told, and the last lines.
-Result<int> conclude(const NightlyOptions& options, CommandContext& context, NightWorks& works, const nightly::NightResult& result) {
+Result<int> conclude(
+    const NightlyOptions& options, CommandContext& context, NightWorks& works, const nightly::NightResult& result) {
   GUARD_TRY_ASSIGN(const auto input, page_input(*works.place, *works.journal, works.context.night));
-  const auto render = [&](nightly::ReportFormat format) { return nightly::render_report(input, format, *works.secrets, nightly::ReportColour::off); };
+  const auto render = [&](nightly::ReportFormat format) {
+    return nightly::render_report(input, format, *works.secrets, nightly::ReportColour::off);
+  };
   const std::string summary = nightly::summary_line(input);
   const fs::path page = works.place->state.path() / "report.html";
   GUARD_TRY_ASSIGN(const std::string html, render(nightly::ReportFormat::html));
@@ -234,12 +245,14 @@ Result<int> conclude(const NightlyOptions& options, CommandContext& context, Nig
 // What `work` makes of the night, with a line for each task, or one that is rewritten.
 template <typename Work>
 Result<int> watch(const NightlyOptions& options, CommandContext& context, NightWorks& works, const Work& work) {
-  Progress progress(context.streams.err, options.quiet || !context.streams.err_is_terminal ? Progress::Mode::quiet : Progress::Mode::rewritten);
+  Progress progress(context.streams.err,
+      options.quiet || !context.streams.err_is_terminal ? Progress::Mode::quiet : Progress::Mode::rewritten);
   nightly::NightOptions night;
   night.context = &works.context;
   night.say = [&](const nightly::NightEvent& event) {
     if (options.quiet) return;
-    const std::string line = fmt::format("[{}/{}] {}{}{}", event.decided, event.tasks, event.task, event.task.empty() ? "" : ": ", event.sentence);
+    const std::string line = fmt::format(
+        "[{}/{}] {}{}{}", event.decided, event.tasks, event.task, event.task.empty() ? "" : ": ", event.sentence);
     if (event.step) {
       progress.say(line);
       return;
@@ -248,8 +261,8 @@ Result<int> watch(const NightlyOptions& options, CommandContext& context, NightW
     context.streams.err.print("{} {}\n", nightly::utc_text(nightly::unix_ms(), "%H:%M:%SZ"), line);
   };
   if (!options.quiet) {
-    context.streams.err.print("{} night {}: {} on branch {}\n", nightly::utc_text(nightly::unix_ms(), "%H:%M:%SZ"), works.context.night,
-                              plural(works.plan.tasks.size(), "task"), printable(works.context.branch));
+    context.streams.err.print("{} night {}: {} on branch {}\n", nightly::utc_text(nightly::unix_ms(), "%H:%M:%SZ"),
+        works.context.night, plural(works.plan.tasks.size(), "task"), printable(works.context.branch));
   }
   GUARD_TRY_ASSIGN(const nightly::NightResult result, work(night));
   progress.clear();
@@ -267,19 +280,23 @@ Result<int> go_on(const NightlyOptions& options, CommandContext& context, NightW
   GUARD_TRY_ASSIGN(works.plan, nightly::parse_plan(night.plan_text, night.plan_name, prompts));
   GUARD_TRY(prepare(options, context, night.base, works));
   if (digest_of(works) != night.rules_digest) {
-    return Error(ErrorCode::config_invalid, fmt::format("night {} began with other rules or another configuration", night.id))
-        .hint("give the same --config, --rules and GUARD_ variables as then, or begin a new night: guard nightly run PLAN.toml");
+    return Error(
+        ErrorCode::config_invalid, fmt::format("night {} began with other rules or another configuration", night.id))
+        .hint(
+            "give the same --config, --rules and GUARD_ variables as then, or begin a new night: guard nightly run "
+            "PLAN.toml");
   }
   works.context.night = night.id;
   works.context.branch = night.branch;
   GUARD_TRY(works.lock->name(night.id));
   warn_of_leftovers(nightly::clean_up(works.context), context);
-  return watch(options, context, works, [&](const nightly::NightOptions& loop) { return nightly::resume_night(loop, std::move(night), context.cancel); });
+  return watch(options, context, works,
+      [&](const nightly::NightOptions& loop) { return nightly::resume_night(loop, std::move(night), context.cancel); });
 }
 
 bool is_unfinished(const Night& night, const std::vector<Task>& tasks) {
   return night.state != nightly::NightState::finished &&
-         std::any_of(tasks.begin(), tasks.end(), [](const Task& task) { return !nightly::is_decided(task.state); });
+      std::any_of(tasks.begin(), tasks.end(), [](const Task& task) { return !nightly::is_decided(task.state); });
 }
 
 Result<int> run_plan(const NightlyOptions& options, CommandContext& context) {
@@ -294,15 +311,22 @@ Result<int> run_plan(const NightlyOptions& options, CommandContext& context) {
     if (!nights.empty()) {
       GUARD_TRY_ASSIGN(auto last, works.journal->night(nights[0].id));
       GUARD_TRY_ASSIGN(const auto tasks, works.journal->tasks(nights[0].id));
-      // One that ended by itself would only end so again; one of long ago would work on a base that nobody wants any more.
-      const bool was_cut = last && (last->state == nightly::NightState::running || (last->state == nightly::NightState::stopped && last->reason == "signal"));
-      if (was_cut && last->plan_text == text && nightly::unix_ms() - last->started_ms < kResumedAgeMs && is_unfinished(*last, tasks)) return go_on(options, context, works, std::move(*last));
+      // One that ended by itself would only end so again; one of long ago would work on a base that nobody wants any
+      // more.
+      const bool was_cut = last &&
+          (last->state == nightly::NightState::running ||
+              (last->state == nightly::NightState::stopped && last->reason == "signal"));
+      if (was_cut && last->plan_text == text && nightly::unix_ms() - last->started_ms < kResumedAgeMs &&
+          is_unfinished(*last, tasks))
+        return go_on(options, context, works, std::move(*last));
     }
   }
   GUARD_TRY_ASSIGN(const std::string base, works.place->repository.commit_id(works.plan.base));
   GUARD_TRY(prepare(options, context, base, works));
   if (nightly::free_bytes(works.place->state.path()) < works.config.config.nightly.min_free_bytes) {
-    return Error(ErrorCode::io_error, fmt::format("less than {} bytes are free at {}", works.config.config.nightly.min_free_bytes, printable(works.place->state.path().native())))
+    return Error(ErrorCode::io_error,
+        fmt::format("less than {} bytes are free at {}", works.config.config.nightly.min_free_bytes,
+            printable(works.place->state.path().native())))
         .hint("make room, or set nightly.min_free");
   }
   warn_of_leftovers(nightly::clean_up(works.context), context);
@@ -321,9 +345,12 @@ Result<int> run_plan(const NightlyOptions& options, CommandContext& context) {
   works.context.branch = night.branch;
   GUARD_TRY(works.lock->name(night.id));
   GUARD_TRY_ASSIGN(const auto latest, works.journal->latest());
-  std::vector<Task> tasks = nightly::queue_tasks(works.plan, latest, night.id, options.again ? nightly::Again::yes : nightly::Again::no);
+  std::vector<Task> tasks =
+      nightly::queue_tasks(works.plan, latest, night.id, options.again ? nightly::Again::yes : nightly::Again::no);
   for (Task& task : tasks) task.rollout = nightly::rollout_of(works.config.config, task.id);
-  return watch(options, context, works, [&](const nightly::NightOptions& loop) { return nightly::begin_night(loop, std::move(night), std::move(tasks), context.cancel); });
+  return watch(options, context, works, [&](const nightly::NightOptions& loop) {
+    return nightly::begin_night(loop, std::move(night), std::move(tasks), context.cancel);
+  });
 }
 
 Result<int> resume(const NightlyOptions& options, CommandContext& context) {
@@ -347,17 +374,20 @@ Result<int> show_plan(const NightlyOptions& options, CommandContext& context) {
   if (options.format == NightlyFormat::json) {
     nlohmann::ordered_json tasks = nlohmann::ordered_json::array();
     for (const auto& task : plan.tasks) {
-      tasks.push_back({{"id", task.id}, {"kind", to_string(task.kind)}, {"attempts", task.attempts}, {"tests", task.tests}, {"project", task.project},
-                       {"never_generated", task.never_generated}});
+      tasks.push_back({{"id", task.id}, {"kind", to_string(task.kind)}, {"attempts", task.attempts},
+          {"tests", task.tests}, {"project", task.project}, {"never_generated", task.never_generated}});
     }
-    const nlohmann::ordered_json document = {{"version", 1}, {"base", plan.base}, {"branch", plan.branch}, {"jobs", plan.jobs}, {"tasks", tasks}};
+    const nlohmann::ordered_json document = {
+        {"version", 1}, {"base", plan.base}, {"branch", plan.branch}, {"jobs", plan.jobs}, {"tasks", tasks}};
     context.streams.out.write(dump(document));
     return 0;
   }
-  context.streams.out.print("{} tasks from {}, {} at a time, at most {} attempts\n", plan.tasks.size(), printable(plan.base), plan.jobs, plan.budget.attempts);
+  context.streams.out.print("{} tasks from {}, {} at a time, at most {} attempts\n", plan.tasks.size(),
+      printable(plan.base), plan.jobs, plan.budget.attempts);
   for (const auto& task : plan.tasks) {
-    context.streams.out.print("  {:<24} {:<5} {} {}\n", printable(task.id), to_string(task.kind), printable(task.generator.empty() ? "" : task.generator.front()),
-                              task.never_generated.empty() ? "" : "refused: " + printable(task.never_generated));
+    context.streams.out.print("  {:<24} {:<5} {} {}\n", printable(task.id), to_string(task.kind),
+        printable(task.generator.empty() ? "" : task.generator.front()),
+        task.never_generated.empty() ? "" : "refused: " + printable(task.never_generated));
   }
   return 0;
 }
@@ -372,10 +402,14 @@ Result<int> stop(const NightlyOptions& options, CommandContext& context) {
   }
   GUARD_TRY_ASSIGN(Journal journal, Journal::open(place.state.journal(), Journal::Access::write));
   if (holder->night.empty()) {
-    return Error(ErrorCode::input_invalid, fmt::format("process {} has not begun its night yet", holder->process)).hint("ask again in a second, or end that process by a signal");
+    return Error(ErrorCode::input_invalid, fmt::format("process {} has not begun its night yet", holder->process))
+        .hint("ask again in a second, or end that process by a signal");
   }
   GUARD_TRY(journal.request_stop(holder->night));
-  context.streams.out.print("process {} finishes the attempts that are under way in night {}, and ends; `guard nightly resume` goes on later\n", holder->process, holder->night);
+  context.streams.out.print(
+      "process {} finishes the attempts that are under way in night {}, and ends; `guard nightly resume` goes on "
+      "later\n",
+      holder->process, holder->night);
   return 0;
 }
 
@@ -406,7 +440,8 @@ Result<StatusFacts> status_facts(const NightlyOptions& options, const NightlyPla
   for (const auto& row : nights) {
     // A budget that was used up is an end like any other; a night that could not work is none.
     const bool came_to_an_end = row.state == nightly::NightState::finished ||
-                                (row.state == nightly::NightState::ended && (row.reason == "time" || row.reason == "attempts" || row.reason == "failures_in_a_row"));
+        (row.state == nightly::NightState::ended &&
+            (row.reason == "time" || row.reason == "attempts" || row.reason == "failures_in_a_row"));
     if (came_to_an_end && row.ended_ms > facts.last_end_ms.value_or(0)) facts.last_end_ms = row.ended_ms;
   }
   return facts;
@@ -418,20 +453,27 @@ Result<int> status(const NightlyOptions& options, CommandContext& context) {
   GUARD_TRY_ASSIGN(const NightlyPlace place, nightly_place(options, context, never));
   GUARD_TRY_ASSIGN(const StatusFacts facts, status_facts(options, place));
   const std::int64_t now = nightly::unix_ms();
-  const bool overdue = options.max_age_s && (!facts.last_end_ms || now - *facts.last_end_ms > static_cast<std::int64_t>(*options.max_age_s) * 1000);
-  const auto count = [&](TaskState state) { return std::count_if(facts.tasks.begin(), facts.tasks.end(), [&](const Task& task) { return task.state == state; }); };
+  const bool overdue = options.max_age_s &&
+      (!facts.last_end_ms || now - *facts.last_end_ms > static_cast<std::int64_t>(*options.max_age_s) * 1000);
+  const auto count = [&](TaskState state) {
+    return std::count_if(facts.tasks.begin(), facts.tasks.end(), [&](const Task& task) { return task.state == state; });
+  };
   OutStream& out = context.streams.out;
   if (options.format == NightlyFormat::json) {
-    nlohmann::ordered_json document = {{"version", 1}, {"running", facts.holder.has_value()}, {"process", facts.holder ? nlohmann::ordered_json(facts.holder->process) : nlohmann::ordered_json()},
-                                       {"overdue", overdue}, {"night", nullptr}};
+    nlohmann::ordered_json document = {{"version", 1}, {"running", facts.holder.has_value()},
+        {"process", facts.holder ? nlohmann::ordered_json(facts.holder->process) : nlohmann::ordered_json()},
+        {"overdue", overdue}, {"night", nullptr}};
     if (facts.night) {
       nlohmann::ordered_json counts;
-      for (const TaskState state : {TaskState::waiting, TaskState::running, TaskState::accepted, TaskState::refused, TaskState::failed, TaskState::skipped}) {
+      for (const TaskState state : {TaskState::waiting, TaskState::running, TaskState::accepted, TaskState::refused,
+               TaskState::failed, TaskState::skipped}) {
         counts[std::string(to_string(state))] = count(state);
       }
-      document["night"] = {{"id", facts.night->id}, {"state", to_string(facts.night->state)}, {"reason", facts.night->reason}, {"why", printable(facts.night->why)},
-                           {"branch", printable(facts.night->branch)}, {"base", facts.night->base}, {"started_ms", facts.night->started_ms},
-                           {"ended_ms", facts.night->ended_ms}, {"heartbeat_ms", facts.night->heartbeat_ms}, {"tasks", counts}};
+      document["night"] = {{"id", facts.night->id}, {"state", to_string(facts.night->state)},
+          {"reason", facts.night->reason}, {"why", printable(facts.night->why)},
+          {"branch", printable(facts.night->branch)}, {"base", facts.night->base},
+          {"started_ms", facts.night->started_ms}, {"ended_ms", facts.night->ended_ms},
+          {"heartbeat_ms", facts.night->heartbeat_ms}, {"tasks", counts}};
     }
     out.write(dump(document));
     return overdue ? 1 : 0;
@@ -440,19 +482,25 @@ Result<int> status(const NightlyOptions& options, CommandContext& context) {
     out.write("no night has run here yet\n  next: guard nightly run PLAN.toml\n");
     return overdue ? 1 : 0;
   }
-  out.print("night {}: {}{}\n", facts.night->id, to_string(facts.night->state), facts.holder && facts.holder->night == facts.night->id ? fmt::format(" (process {})", facts.holder->process) : std::string());
+  out.print("night {}: {}{}\n", facts.night->id, to_string(facts.night->state),
+      facts.holder && facts.holder->night == facts.night->id ? fmt::format(" (process {})", facts.holder->process)
+                                                             : std::string());
   if (!facts.night->why.empty()) out.print("  {}\n", printable(facts.night->why));
-  out.print("  {} accepted, {} refused, {} failed, {} skipped, {} running, {} waiting\n", count(TaskState::accepted), count(TaskState::refused), count(TaskState::failed),
-            count(TaskState::skipped), count(TaskState::running), count(TaskState::waiting));
-  out.print("  began {}, last step {} s ago, branch {}\n", nightly::utc_text(facts.night->started_ms, "%Y-%m-%d %H:%M UTC"), std::max<std::int64_t>(0, now - facts.night->heartbeat_ms) / 1000,
-            printable(facts.night->branch));
+  out.print("  {} accepted, {} refused, {} failed, {} skipped, {} running, {} waiting\n", count(TaskState::accepted),
+      count(TaskState::refused), count(TaskState::failed), count(TaskState::skipped), count(TaskState::running),
+      count(TaskState::waiting));
+  out.print("  began {}, last step {} s ago, branch {}\n",
+      nightly::utc_text(facts.night->started_ms, "%Y-%m-%d %H:%M UTC"),
+      std::max<std::int64_t>(0, now - facts.night->heartbeat_ms) / 1000, printable(facts.night->branch));
   for (const auto& task : facts.tasks) {
     if (task.state == TaskState::running) out.print("  running: {}\n", printable(task.id));
   }
   if (!facts.holder && is_unfinished(*facts.night, facts.tasks)) out.write("  next: guard nightly resume\n");
   if (overdue) {
-    out.print("  overdue: {}\n", facts.last_end_ms ? fmt::format("the last night that came to its end did so {} h ago", (now - *facts.last_end_ms) / 3'600'000)
-                                                     : std::string("no night ever came to its end"));
+    out.print("  overdue: {}\n",
+        facts.last_end_ms
+            ? fmt::format("the last night that came to its end did so {} h ago", (now - *facts.last_end_ms) / 3'600'000)
+            : std::string("no night ever came to its end"));
   }
   return overdue ? 1 : 0;
 }
@@ -464,13 +512,14 @@ Result<int> report(const NightlyOptions& options, CommandContext& context) {
   GUARD_TRY_ASSIGN(const Night night, chosen_night(journal, options.night));
   GUARD_TRY_ASSIGN(auto known, known_secrets(context.environment, {}, {}));
   GUARD_TRY_ASSIGN(const SecretSource secrets, SecretSource::shipped(std::move(known)));
-  const auto format = options.format == NightlyFormat::json       ? nightly::ReportFormat::json
-                      : options.format == NightlyFormat::html     ? nightly::ReportFormat::html
-                      : options.format == NightlyFormat::markdown ? nightly::ReportFormat::markdown
-                                                                  : nightly::ReportFormat::text;
+  const auto format = options.format == NightlyFormat::json ? nightly::ReportFormat::json
+      : options.format == NightlyFormat::html               ? nightly::ReportFormat::html
+      : options.format == NightlyFormat::markdown           ? nightly::ReportFormat::markdown
+                                                            : nightly::ReportFormat::text;
   const bool colour = context.streams.out_color && options.output.empty();
   GUARD_TRY_ASSIGN(const auto input, page_input(place, journal, night.id));
-  GUARD_TRY_ASSIGN(const std::string text, nightly::render_report(input, format, secrets, colour ? nightly::ReportColour::on : nightly::ReportColour::off));
+  GUARD_TRY_ASSIGN(const std::string text,
+      nightly::render_report(input, format, secrets, colour ? nightly::ReportColour::on : nightly::ReportColour::off));
   if (options.output.empty()) {
     context.streams.out.write(text);
   } else {

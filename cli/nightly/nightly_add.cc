@@ -1,5 +1,5 @@
-// `guard nightly add`: one more task at the end of a plan. The plan stays the person's file: what is in it is not rewritten, and a plan that
-// would not be valid afterwards is not written at all.
+// `guard nightly add`: one more task at the end of a plan. The plan stays the person's file: what is in it is not
+// rewritten, and a plan that would not be valid afterwards is not written at all.
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -66,7 +66,8 @@ std::string toml_string(std::string_view text) {
 }
 
 Result<std::string> prompt_of(const NightlyOptions& options) {
-  if (options.tasks.size() != 1 || options.tasks.front() != "-") return fmt::format("{}", fmt::join(options.tasks, " "));
+  if (options.tasks.size() != 1 || options.tasks.front() != "-")
+    return fmt::format("{}", fmt::join(options.tasks, " "));
   GUARD_TRY_ASSIGN(std::string text, read_all(STDIN_FILENO, kPromptBytesMax, "standard input"));
   while (text.ends_with('\n')) text.pop_back();
   return text;
@@ -102,18 +103,23 @@ Result<int> nightly_add(const NightlyOptions& options, CommandContext& context) 
   text += fmt::format("prompt = {}\n", toml_string(prompt));
   GUARD_TRY_ASSIGN(const nightly::Plan plan, nightly::parse_plan(text, options.plan, file.parent_path()));
   const nightly::PlannedTask& added = plan.tasks.back();
-  if (added.id != id || added.prompt != prompt) return Error(ErrorCode::internal, "the plan does not read back as it was written; nothing was changed");
-  if (!added.never_generated.empty()) return Error(ErrorCode::input_invalid, fmt::format("this task would never be generated: {}", added.never_generated)).hint("write it yourself, and have a person review it");
+  if (added.id != id || added.prompt != prompt)
+    return Error(ErrorCode::internal, "the plan does not read back as it was written; nothing was changed");
+  if (!added.never_generated.empty())
+    return Error(ErrorCode::input_invalid, fmt::format("this task would never be generated: {}", added.never_generated))
+        .hint("write it yourself, and have a person review it");
   struct stat info {};
   if (::stat(file.c_str(), &info) != 0) return Error::from_errno(ErrorCode::io_error, printable(file.native()), errno);
   GUARD_TRY(write_file_atomically(file, text, info.st_mode & 0777));
   OutStream& out = context.streams.out;
   if (options.format == NightlyFormat::json) {
-    const nlohmann::ordered_json document = {{"version", 1}, {"plan", file.native()}, {"id", id}, {"tasks", plan.tasks.size()}};
+    const nlohmann::ordered_json document = {
+        {"version", 1}, {"plan", file.native()}, {"id", id}, {"tasks", plan.tasks.size()}};
     out.write(dump(document));
     return 0;
   }
-  out.print("added {} to {}, which has {} now\n  next: guard nightly run {}\n", printable(id), printable(options.plan), plural(plan.tasks.size(), "task"), printable(options.plan));
+  out.print("added {} to {}, which has {} now\n  next: guard nightly run {}\n", printable(id), printable(options.plan),
+      plural(plan.tasks.size(), "task"), printable(options.plan));
   return 0;
 }
 

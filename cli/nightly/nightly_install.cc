@@ -1,5 +1,5 @@
-// `guard nightly install`: the units that run a plan every night. Files are written, and nothing is started: what a machine does at night
-// is switched on by a person.
+// `guard nightly install`: the units that run a plan every night. Files are written, and nothing is started: what a
+// machine does at night is switched on by a person.
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,16 +15,16 @@
 #include "cli/nightly/nightly_parts.h"
 #include "common/file_io.h"
 #include "common/text/text.h"
-#include "nightly/plan/plan.h"
 #include "nightly/install/systemd_units.h"
+#include "nightly/plan/plan.h"
 #include "pipeline/report/json_parts.h"
 
 namespace guard {
 namespace {
 
 namespace fs = std::filesystem;
-using nightly::UnitManager;
 using nightly::SystemdUnitRequest;
+using nightly::UnitManager;
 
 constexpr std::uint64_t kPlanBytesMax = 4u << 20;
 constexpr std::uint64_t kUnitBytesMax = 1u << 20;
@@ -60,9 +60,11 @@ Result<std::string> home_of(uid_t user) {
     uid_t number = 0;
     if (fields.size() < 6) continue;
     const auto parsed = std::from_chars(fields[2].data(), fields[2].data() + fields[2].size(), number);
-    if (parsed.ec == std::errc() && parsed.ptr == fields[2].data() + fields[2].size() && number == user) return std::string(fields[5]);
+    if (parsed.ec == std::errc() && parsed.ptr == fields[2].data() + fields[2].size() && number == user)
+      return std::string(fields[5]);
   }
-  return Error(ErrorCode::input_invalid, fmt::format("user {} owns the repository, and has no home in /etc/passwd", user))
+  return Error(
+      ErrorCode::input_invalid, fmt::format("user {} owns the repository, and has no home in /etc/passwd", user))
       .hint("install for a user instead: guard nightly install PLAN --user");
 }
 
@@ -72,7 +74,8 @@ Result<void> own_folders(const SystemdUnitRequest& request, uid_t owner) {
     struct stat info {};
     if (::stat(folder->c_str(), &info) == 0 && S_ISDIR(info.st_mode)) continue;
     if (owner != ::geteuid()) {
-      return Error(ErrorCode::input_invalid, fmt::format("the folder {} is not there, and is made by its owner", printable(*folder)))
+      return Error(ErrorCode::input_invalid,
+          fmt::format("the folder {} is not there, and is made by its owner", printable(*folder)))
           .hint(fmt::format("as user {}: mkdir -p -m 700 {}", owner, printable(nightly::cron_word(*folder))));
     }
     GUARD_TRY(make_folders(*folder, 0700));
@@ -84,11 +87,13 @@ Result<SystemdUnitRequest> request_of(const NightlyOptions& options, CommandCont
   SystemdUnitRequest request;
   request.manager = options.user ? UnitManager::user : UnitManager::system;
   if (!options.user && ::geteuid() != 0) {
-    return Error(ErrorCode::input_invalid, "only root installs units for the whole machine").hint("guard nightly install PLAN --user");
+    return Error(ErrorCode::input_invalid, "only root installs units for the whole machine")
+        .hint("guard nightly install PLAN --user");
   }
   GUARD_TRY_ASSIGN(request.plan, absolute(options.plan));
   GUARD_TRY_ASSIGN(const std::string text, read_file(request.plan, kPlanBytesMax));
-  GUARD_TRY_ASSIGN(const nightly::Plan plan, nightly::parse_plan(text, options.plan, fs::path(request.plan).parent_path()));
+  GUARD_TRY_ASSIGN(
+      const nightly::Plan plan, nightly::parse_plan(text, options.plan, fs::path(request.plan).parent_path()));
   request.budget = std::chrono::duration_cast<std::chrono::seconds>(plan.budget.time);
 
   CancelToken never;
@@ -119,12 +124,18 @@ Result<SystemdUnitRequest> request_of(const NightlyOptions& options, CommandCont
   request.git_folder = place.repository.common_folder().native();
   GUARD_TRY_ASSIGN(request.config, absolute(options.config));
   GUARD_TRY_ASSIGN(request.rules, absolute(options.rules));
-  const auto minutes = [&](std::size_t at) { return std::chrono::minutes((options.at[at] - '0') * 10 + (options.at[at + 1] - '0')); };
+  const auto minutes = [&](std::size_t at) {
+    return std::chrono::minutes((options.at[at] - '0') * 10 + (options.at[at + 1] - '0'));
+  };
   request.at = minutes(0) * 60 + minutes(3);
-  // What guard is led by and a unit would not know. Not what configures it: that belongs into guard.toml, where others see it.
-  if (const auto path = nightly::unit_path(value_of(environment, "PATH"), request.repository); !path.empty()) request.variables.emplace_back("PATH", path);
-  for (const char* name : {"DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "DOCKER_TLS_VERIFY", "DOCKER_CERT_PATH", "GUARD_BUN"}) {
-    if (auto value = value_of(environment, name); !value.empty()) request.variables.emplace_back(name, std::move(value));
+  // What guard is led by and a unit would not know. Not what configures it: that belongs into guard.toml, where others
+  // see it.
+  if (const auto path = nightly::unit_path(value_of(environment, "PATH"), request.repository); !path.empty())
+    request.variables.emplace_back("PATH", path);
+  for (const char* name :
+      {"DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "DOCKER_TLS_VERIFY", "DOCKER_CERT_PATH", "GUARD_BUN"}) {
+    if (auto value = value_of(environment, name); !value.empty())
+      request.variables.emplace_back(name, std::move(value));
   }
   GUARD_TRY(own_folders(request, owner));
   return request;
@@ -132,7 +143,8 @@ Result<SystemdUnitRequest> request_of(const NightlyOptions& options, CommandCont
 
 Result<fs::path> unit_folder(UnitManager manager, const std::string& home, const Environment& environment) {
   if (manager == UnitManager::system) return fs::path("/etc/systemd/system");
-  if (const auto given = value_of(environment, "XDG_CONFIG_HOME"); given.starts_with('/')) return fs::path(given) / "systemd/user";
+  if (const auto given = value_of(environment, "XDG_CONFIG_HOME"); given.starts_with('/'))
+    return fs::path(given) / "systemd/user";
   if (home.starts_with('/')) return fs::path(home) / ".config/systemd/user";
   return Error(ErrorCode::config_invalid, "there is no place for units of this user: HOME is not set");
 }
@@ -145,8 +157,9 @@ Result<Standing> standing(const fs::path& path, const std::string& text) {
     if (errno == ENOENT) return Standing::absent;
     return Error::from_errno(ErrorCode::io_error, printable(path.native()), errno);
   }
-  const Error foreign = Error(ErrorCode::input_invalid, fmt::format("{} is there already, and not guard's", printable(path.native())))
-                            .hint("move it away, or put what it does into a drop-in; nothing was written");
+  const Error foreign =
+      Error(ErrorCode::input_invalid, fmt::format("{} is there already, and not guard's", printable(path.native())))
+          .hint("move it away, or put what it does into a drop-in; nothing was written");
   if (!S_ISREG(info.st_mode)) return foreign;  // a link to /dev/null, say: masked by a person
   auto bytes = read_file(path, kUnitBytesMax, FollowLinks::no);
   if (!bytes) {
@@ -160,7 +173,8 @@ Result<Standing> standing(const fs::path& path, const std::string& text) {
 std::vector<std::string> next_steps(const SystemdUnitRequest& request, const nightly::NightUnits& units) {
   const bool user = request.manager == UnitManager::user;
   const std::string control = user ? "systemctl --user " : "systemctl ";
-  std::vector<std::string> steps = {control + "daemon-reload", control + fmt::format("enable --now {} {}", units.timers[0], units.timers[1])};
+  std::vector<std::string> steps = {
+      control + "daemon-reload", control + fmt::format("enable --now {} {}", units.timers[0], units.timers[1])};
   // Without it a user's timers stop when the user logs out.
   if (user) steps.push_back("loginctl enable-linger");
   steps.push_back(fmt::format("{}start {}", control, units.files[0].name));
@@ -181,26 +195,31 @@ Result<int> nightly_install(const NightlyOptions& options, CommandContext& conte
   }
   GUARD_TRY(make_folders(folder));
   for (std::size_t i = 0; i < units.files.size(); ++i) {
-    if (found[i] != Standing::same) GUARD_TRY(write_file_atomically(folder / units.files[i].name, units.files[i].text, 0644));
+    if (found[i] != Standing::same)
+      GUARD_TRY(write_file_atomically(folder / units.files[i].name, units.files[i].text, 0644));
   }
   const auto steps = next_steps(request, units);
   OutStream& out = context.streams.out;
   if (options.format == NightlyFormat::json) {
     nlohmann::ordered_json files = nlohmann::ordered_json::array();
     for (std::size_t i = 0; i < units.files.size(); ++i) {
-      files.push_back({{"path", (folder / units.files[i].name).native()}, {"state", found[i] == Standing::same ? "unchanged" : "written"}});
+      files.push_back({{"path", (folder / units.files[i].name).native()},
+          {"state", found[i] == Standing::same ? "unchanged" : "written"}});
     }
-    const nlohmann::ordered_json document = {{"version", 1},         {"manager", options.user ? "user" : "system"}, {"files", files}, {"timers", units.timers},
-                                             {"state_folder", request.state}, {"next", steps}, {"cron", units.cron}};
+    const nlohmann::ordered_json document = {{"version", 1}, {"manager", options.user ? "user" : "system"},
+        {"files", files}, {"timers", units.timers}, {"state_folder", request.state}, {"next", steps},
+        {"cron", units.cron}};
     out.write(dump(document));
     return 0;
   }
   for (std::size_t i = 0; i < units.files.size(); ++i) {
-    out.print("{}: {}\n", found[i] == Standing::same ? "unchanged" : "written", printable((folder / units.files[i].name).native()));
+    out.print("{}: {}\n", found[i] == Standing::same ? "unchanged" : "written",
+        printable((folder / units.files[i].name).native()));
   }
   out.write("nothing was started; next:\n");
   for (const auto& step : steps) out.print("  {}\n", step);
-  out.print("the last one runs a night now, which shows what the unit still lacks; state in {}\n", printable(request.state));
+  out.print(
+      "the last one runs a night now, which shows what the unit still lacks; state in {}\n", printable(request.state));
   out.write("without systemd, these lines in `crontab -e` do the same:\n");
   for (const auto& line : units.cron) out.print("  {}\n", printable(line));
   return 0;
@@ -211,7 +230,8 @@ Result<int> nightly_uninstall(const NightlyOptions& options, CommandContext& con
   const UnitManager manager = options.user ? UnitManager::user : UnitManager::system;
   CancelToken never;
   GUARD_TRY_ASSIGN(const NightlyPlace place, nightly_place(options, context, never));
-  GUARD_TRY_ASSIGN(const fs::path folder, unit_folder(manager, value_of(context.environment, "HOME"), context.environment));
+  GUARD_TRY_ASSIGN(
+      const fs::path folder, unit_folder(manager, value_of(context.environment, "HOME"), context.environment));
   const std::string stem = nightly::unit_stem(place.repository.top().native());
   const std::string control = options.user ? "systemctl --user" : "systemctl";
   std::vector<fs::path> ours;
@@ -224,7 +244,8 @@ Result<int> nightly_uninstall(const NightlyOptions& options, CommandContext& con
     if (fs::exists(fs::symlink_status(folder / "timers.target.wants" / name, failure))) enabled.push_back(name);
   }
   if (!enabled.empty()) {
-    return Error(ErrorCode::input_invalid, fmt::format("{} still enabled", enabled.size() == 1 ? "a timer is" : "timers are"))
+    return Error(
+        ErrorCode::input_invalid, fmt::format("{} still enabled", enabled.size() == 1 ? "a timer is" : "timers are"))
         .hint(fmt::format("{} disable --now {}", control, fmt::join(enabled, " ")));
   }
   for (const fs::path& file : ours) {
@@ -237,8 +258,12 @@ Result<int> nightly_uninstall(const NightlyOptions& options, CommandContext& con
     return 0;
   }
   for (const fs::path& file : ours) context.streams.out.print("removed: {}\n", printable(file.native()));
-  context.streams.out.print("{}", ours.empty() ? fmt::format("no units of guard for this repository in {}; a line in your crontab is yours to remove\n", printable(folder.native()))
-                                               : fmt::format("next: {} daemon-reload; journal and evidence stay in {}\n", control, printable(place.state.path().native())));
+  context.streams.out.print("{}",
+      ours.empty()
+          ? fmt::format("no units of guard for this repository in {}; a line in your crontab is yours to remove\n",
+                printable(folder.native()))
+          : fmt::format("next: {} daemon-reload; journal and evidence stay in {}\n", control,
+                printable(place.state.path().native())));
   return 0;
 }
 

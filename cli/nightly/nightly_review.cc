@@ -1,5 +1,5 @@
-// `guard nightly review`: a person takes, drops or sends back what a night accepted. What is taken is picked onto the branch that is
-// checked out; what is sent back reaches its generator in the next night.
+// `guard nightly review`: a person takes, drops or sends back what a night accepted. What is taken is picked onto the
+// branch that is checked out; what is sent back reaches its generator in the next night.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -58,22 +58,29 @@ Result<Desk> open_desk(const NightlyOptions& options, CommandContext& context, c
 
 // What a person is in the middle of is theirs: nothing is picked into it, and nothing of it is aborted.
 Result<void> must_be_idle(const nightly::NightRepository& repository) {
-  for (const char* name : {"CHERRY_PICK_HEAD", "REVERT_HEAD", "MERGE_HEAD", "REBASE_HEAD", "sequencer", "rebase-merge", "rebase-apply", "BISECT_START"}) {
+  for (const char* name : {"CHERRY_PICK_HEAD", "REVERT_HEAD", "MERGE_HEAD", "REBASE_HEAD", "sequencer", "rebase-merge",
+           "rebase-apply", "BISECT_START"}) {
     GUARD_TRY_ASSIGN(std::string path, repository.git().read({"rev-parse", "--git-path", name}));
     std::error_code failure;
-    if (!std::filesystem::exists(std::filesystem::symlink_status(repository.top() / without_line_end(std::move(path)), failure))) continue;
-    return Error(ErrorCode::input_invalid, fmt::format("the repository is in the middle of something ({})", name)).hint("finish or abort it first: `git status` says what it is");
+    if (!std::filesystem::exists(
+            std::filesystem::symlink_status(repository.top() / without_line_end(std::move(path)), failure)))
+      continue;
+    return Error(ErrorCode::input_invalid, fmt::format("the repository is in the middle of something ({})", name))
+        .hint("finish or abort it first: `git status` says what it is");
   }
   return ok();
 }
 
 // git would write over a file that it was told to ignore.
 Result<void> must_be_free(const nightly::NightRepository& repository, const std::string& commit) {
-  GUARD_TRY_ASSIGN(const std::string added, repository.git().read({"diff-tree", "-r", "-z", "--root", "--no-commit-id", "--name-only", "--no-renames", "--diff-filter=A", commit}));
+  GUARD_TRY_ASSIGN(const std::string added,
+      repository.git().read({"diff-tree", "-r", "-z", "--root", "--no-commit-id", "--name-only", "--no-renames",
+          "--diff-filter=A", commit}));
   for (const auto path : git_pieces(added, '\0')) {
     std::error_code failure;
     if (std::filesystem::exists(std::filesystem::symlink_status(repository.top() / std::string(path), failure))) {
-      return Error(ErrorCode::input_invalid, fmt::format("{} is in the work tree already", printable(path))).hint("move it away first");
+      return Error(ErrorCode::input_invalid, fmt::format("{} is in the work tree already", printable(path)))
+          .hint("move it away first");
     }
   }
   return ok();
@@ -81,14 +88,18 @@ Result<void> must_be_free(const nightly::NightRepository& repository, const std:
 
 // Whether it was picked before: the line that -x leaves.
 Result<bool> was_picked(const nightly::NightRepository& repository, const std::string& commit) {
-  GUARD_TRY_ASSIGN(const std::string found, repository.git().read({"log", "--max-count=1", "--format=%H", "--fixed-strings", "--grep=(cherry picked from commit " + commit + ")", "HEAD"}));
+  GUARD_TRY_ASSIGN(const std::string found,
+      repository.git().read({"log", "--max-count=1", "--format=%H", "--fixed-strings",
+          "--grep=(cherry picked from commit " + commit + ")", "HEAD"}));
   return !found.empty();
 }
 
 Result<void> must_be_clean(const nightly::NightRepository& repository) {
-  GUARD_TRY_ASSIGN(const std::string changes, repository.git().read({"status", "--porcelain", "-z", "--untracked-files=no", "--ignore-submodules=all"}));
+  GUARD_TRY_ASSIGN(const std::string changes,
+      repository.git().read({"status", "--porcelain", "-z", "--untracked-files=no", "--ignore-submodules=all"}));
   if (changes.empty()) return ok();
-  return Error(ErrorCode::input_invalid, "the work tree has changes that are not committed").hint("commit or stash them first: `git status` lists them");
+  return Error(ErrorCode::input_invalid, "the work tree has changes that are not committed")
+      .hint("commit or stash them first: `git status` lists them");
 }
 
 Result<void> pick(const Desk& desk, const Task& task) {
@@ -105,7 +116,9 @@ Result<void> pick(const Desk& desk, const Task& task) {
   if (picked) return ok();
   // Nothing was under way before, so what is under way now is ours.
   (void)repository.git().read({"cherry-pick", "--abort"});
-  return Error(ErrorCode::input_invalid, fmt::format("{} cannot be picked onto the branch that is checked out: it conflicts with what is there", task.commit.substr(0, 12)))
+  return Error(ErrorCode::input_invalid,
+      fmt::format("{} cannot be picked onto the branch that is checked out: it conflicts with what is there",
+          task.commit.substr(0, 12)))
       .hint("nothing was changed; pick it by hand, or send the task back: guard nightly review send-back");
 }
 
@@ -113,7 +126,9 @@ Result<void> decide(Desk& desk, const Task& task, Review review, const std::stri
   if (review == Review::taken && task.review == Review::taken) return ok();
   if (review == Review::taken) {
     if (task.state != TaskState::accepted) {
-      return Error(ErrorCode::input_invalid, fmt::format("{} was not accepted: there is nothing to take", printable(task.id))).hint("`guard nightly report` says why");
+      return Error(
+          ErrorCode::input_invalid, fmt::format("{} was not accepted: there is nothing to take", printable(task.id)))
+          .hint("`guard nightly report` says why");
     }
     GUARD_TRY(pick(desk, task));
   }
@@ -124,7 +139,9 @@ nightly::ReportColour colour_of(const CommandContext& context) {
   return context.streams.out_color ? nightly::ReportColour::on : nightly::ReportColour::off;
 }
 
-std::string_view done_word(Review review) { return review == Review::taken ? "taken" : review == Review::dropped ? "dropped" : "goes back"; }
+std::string_view done_word(Review review) {
+  return review == Review::taken ? "taken" : review == Review::dropped ? "dropped" : "goes back";
+}
 
 // One task after the other, with its diff; anything but an answer leaves it as it is.
 Result<int> ask(Desk& desk, const SecretSource& secrets, CommandContext& context) {
@@ -163,13 +180,15 @@ Result<int> list(Desk& desk, const NightlyOptions& options, CommandContext& cont
   if (options.format == NightlyFormat::json) {
     nlohmann::ordered_json tasks = nlohmann::ordered_json::array();
     for (const auto& task : desk.tasks) {
-      tasks.push_back({{"id", task.id}, {"state", to_string(task.state)}, {"reason", task.reason}, {"commit", task.commit}, {"night", task.night}, {"review", to_string(task.review)}});
+      tasks.push_back({{"id", task.id}, {"state", to_string(task.state)}, {"reason", task.reason},
+          {"commit", task.commit}, {"night", task.night}, {"review", to_string(task.review)}});
     }
     const nlohmann::ordered_json document = {{"version", 1}, {"night", desk.night.id}, {"tasks", tasks}};
     context.streams.out.write(dump(document));
     return 0;
   }
-  const bool waiting = std::any_of(desk.tasks.begin(), desk.tasks.end(), [](const Task& task) { return task.state == TaskState::accepted && task.review == Review::none; });
+  const bool waiting = std::any_of(desk.tasks.begin(), desk.tasks.end(),
+      [](const Task& task) { return task.state == TaskState::accepted && task.review == Review::none; });
   GUARD_TRY_ASSIGN(auto known, known_secrets(context.environment, {}, {}));
   GUARD_TRY_ASSIGN(const SecretSource secrets, SecretSource::shipped(std::move(known)));
   if (waiting && context.streams.out_is_terminal && ::isatty(STDIN_FILENO) != 0) return ask(desk, secrets, context);
@@ -178,8 +197,10 @@ Result<int> list(Desk& desk, const NightlyOptions& options, CommandContext& cont
     GUARD_TRY_ASSIGN(auto of_task, desk.journal.attempts(task.night, task.id));
     std::move(of_task.begin(), of_task.end(), std::back_inserter(attempts));
   }
-  context.streams.out.print("night {}\n{}", desk.night.id, nightly::review_list(desk.tasks, attempts, secrets, colour_of(context)));
-  context.streams.out.write("  next: guard nightly review take|drop|send-back TASK..., or `guard nightly report` for the whole page\n");
+  context.streams.out.print(
+      "night {}\n{}", desk.night.id, nightly::review_list(desk.tasks, attempts, secrets, colour_of(context)));
+  context.streams.out.write(
+      "  next: guard nightly review take|drop|send-back TASK..., or `guard nightly report` for the whole page\n");
   return 0;
 }
 
@@ -203,14 +224,15 @@ Result<int> list_queue(const NightlyOptions& options, CommandContext& context) {
   if (options.format == NightlyFormat::json) {
     nlohmann::ordered_json document = {{"version", 1}, {"tasks", nlohmann::ordered_json::array()}};
     for (const Task& task : latest) {
-      document["tasks"].push_back({{"id", task.id}, {"standing", to_string(nightly::standing_of(task))}, {"night", task.night}, {"state", to_string(task.state)},
-                                   {"reason", task.reason}, {"commit", task.commit}});
+      document["tasks"].push_back({{"id", task.id}, {"standing", to_string(nightly::standing_of(task))},
+          {"night", task.night}, {"state", to_string(task.state)}, {"reason", task.reason}, {"commit", task.commit}});
     }
     context.streams.out.write(dump(document));
     return 0;
   }
   for (const Task& task : latest) {
-    context.streams.out.print("{:<24} {}  {}\n", printable(task.id), task.night, standing_text(nightly::standing_of(task)));
+    context.streams.out.print(
+        "{:<24} {}  {}\n", printable(task.id), task.night, standing_text(nightly::standing_of(task)));
   }
   return 0;
 }
@@ -222,12 +244,15 @@ Result<int> nightly_review(const NightlyOptions& options, CommandContext& contex
   CancelToken never;
   GUARD_TRY_ASSIGN(Desk desk, open_desk(options, context, never));
   if (options.action == NightlyAction::review) return list(desk, options, context);
-  const Review review = options.action == NightlyAction::take ? Review::taken : options.action == NightlyAction::drop ? Review::dropped : Review::sent_back;
+  const Review review = options.action == NightlyAction::take ? Review::taken
+      : options.action == NightlyAction::drop                 ? Review::dropped
+                                                              : Review::sent_back;
   std::vector<const Task*> chosen;
   for (const auto& id : options.tasks) {
     const auto task = std::find_if(desk.tasks.begin(), desk.tasks.end(), [&](const Task& row) { return row.id == id; });
     if (task == desk.tasks.end()) {
-      return Error(ErrorCode::input_invalid, fmt::format("night {} has no task {}", desk.night.id, printable(id))).hint("`guard nightly review` lists them");
+      return Error(ErrorCode::input_invalid, fmt::format("night {} has no task {}", desk.night.id, printable(id)))
+          .hint("`guard nightly review` lists them");
     }
     chosen.push_back(&*task);
   }

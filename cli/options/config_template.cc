@@ -50,7 +50,9 @@ std::string config_template(const std::vector<std::string>& gated) {
     }
     text += key_text(key, defaults);
     if (!gated.empty() && key.dotted() == "check.paths") {
-      text += fmt::format("# The tests of this project lie there: whoever writes them is judged before they run.\n{} = {}\n", key.name, toml_literal(key, found));
+      text += fmt::format(
+          "# The tests of this project lie there: whoever writes them is judged before they run.\n{} = {}\n", key.name,
+          toml_literal(key, found));
     }
   }
   return text;

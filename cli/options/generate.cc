@@ -17,7 +17,9 @@ std::vector<std::string_view> actions_of(const VerbRow& row) {
   for (std::string_view line : lines_of(row.usage)) {
     line.remove_prefix(std::min(row.name.size() + 1, line.size()));
     const std::string_view word = line.substr(0, line.find(' '));
-    const bool typed = !word.empty() && std::all_of(word.begin(), word.end(), [](char c) { return (c >= 'a' && c <= 'z') || c == '-'; }) && word.front() != '-';
+    const bool typed = !word.empty() &&
+        std::all_of(word.begin(), word.end(), [](char c) { return (c >= 'a' && c <= 'z') || c == '-'; }) &&
+        word.front() != '-';
     if (typed && std::find(actions.begin(), actions.end(), word) == actions.end()) actions.push_back(word);
   }
   return actions;
@@ -30,7 +32,8 @@ std::string verb_names() {
 }
 
 bool is_path(const OptionRow& row) {
-  return row.value.find("FILE") != std::string_view::npos || row.value.find("FOLDER") != std::string_view::npos || row.value == "DIR" || row.value.find("PATH") != std::string_view::npos;
+  return row.value.find("FILE") != std::string_view::npos || row.value.find("FOLDER") != std::string_view::npos ||
+      row.value == "DIR" || row.value.find("PATH") != std::string_view::npos;
 }
 
 std::string escaped(std::string_view text, std::string_view specials) {
@@ -53,13 +56,20 @@ std::string quoted(std::string_view text) {
 std::string roff(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    if (c == '\\') out += "\\e";
-    else if (c == '-') out += "\\-";
-    else if (c == '\'') out += "\\(aq";
-    else if (c == '`') out += "\\(ga";
-    else if (c == '^') out += "\\(ha";
-    else if (c == '~') out += "\\(ti";
-    else out += c;
+    if (c == '\\')
+      out += "\\e";
+    else if (c == '-')
+      out += "\\-";
+    else if (c == '\'')
+      out += "\\(aq";
+    else if (c == '`')
+      out += "\\(ga";
+    else if (c == '^')
+      out += "\\(ha";
+    else if (c == '~')
+      out += "\\(ti";
+    else
+      out += c;
   }
   return out.starts_with('.') ? "\\&" + out : out;
 }
@@ -85,12 +95,16 @@ std::string bash_completion() {
     std::string values;
     for (const auto& option : row.options) {
       options += fmt::format(" {}", option.name);
-      const std::string names = option.short_name.empty() ? std::string(option.name) : fmt::format("{} | {}", option.short_name, option.name);
+      const std::string names =
+          option.short_name.empty() ? std::string(option.name) : fmt::format("{} | {}", option.short_name, option.name);
       if (option.value.empty()) continue;
-      values += option.choices.empty() ? fmt::format("        {}) {} return ;;\n", names, is_path(option) ? "compopt -o default;" : "")
-                                       : fmt::format("        {}) COMPREPLY=($(compgen -W '{}' -- \"$cur\")); return ;;\n", names, fmt::join(option.choices, " "));
+      values += option.choices.empty()
+          ? fmt::format("        {}) {} return ;;\n", names, is_path(option) ? "compopt -o default;" : "")
+          : fmt::format("        {}) COMPREPLY=($(compgen -W '{}' -- \"$cur\")); return ;;\n", names,
+                fmt::join(option.choices, " "));
     }
-    table += fmt::format("    {})\n      options='{}' actions='{}'\n      case $prev in\n{}      esac ;;\n", row.name, options, fmt::join(actions_of(row), " "), values);
+    table += fmt::format("    {})\n      options='{}' actions='{}'\n      case $prev in\n{}      esac ;;\n", row.name,
+        options, fmt::join(actions_of(row), " "), values);
   }
   return fmt::format(R"(# bash completion for guard, written by `guard generate bash`.
 _guard() {{
@@ -118,7 +132,7 @@ _guard() {{
 }}
 complete -F _guard guard
 )",
-                     verb_names(), table);
+      verb_names(), table);
 }
 
 std::string zsh_completion() {
@@ -135,10 +149,13 @@ std::string zsh_completion() {
         if (option.choices.empty() && is_path(option)) spec += "_files";
       }
       specs += fmt::format("        {} \\\n", quoted(spec));
-      if (!option.short_name.empty()) specs += fmt::format("        {} \\\n", quoted(fmt::format("{}{}", option.short_name, spec.substr(option.name.size()))));
+      if (!option.short_name.empty())
+        specs += fmt::format(
+            "        {} \\\n", quoted(fmt::format("{}{}", option.short_name, spec.substr(option.name.size()))));
     }
     const auto actions = actions_of(row);
-    if (!actions.empty()) specs += fmt::format("        {} \\\n", quoted(fmt::format("1:action:({})", fmt::join(actions, " "))));
+    if (!actions.empty())
+      specs += fmt::format("        {} \\\n", quoted(fmt::format("1:action:({})", fmt::join(actions, " "))));
     table += fmt::format("    {})\n      _arguments \\\n{}        '*:file:_files' ;;\n", row.name, specs);
   }
   return fmt::format(R"(#compdef guard
@@ -160,26 +177,33 @@ _guard() {{
 }}
 compdef _guard guard
 )",
-                     summaries, table);
+      summaries, table);
 }
 
 std::string fish_completion() {
   std::string text = "# fish completion for guard, written by `guard generate fish`.\n";
   constexpr std::string_view kFirst = "-n __fish_use_subcommand";
   text += fmt::format("complete -c guard -f {} -a help -d 'print help'\n", kFirst);
-  for (const auto& row : verbs()) text += fmt::format("complete -c guard -f {} -a {} -d {}\n", kFirst, row.name, quoted(row.summary));
+  for (const auto& row : verbs())
+    text += fmt::format("complete -c guard -f {} -a {} -d {}\n", kFirst, row.name, quoted(row.summary));
   for (const auto& row : verbs()) {
     const std::string here = fmt::format("-n '__fish_seen_subcommand_from {}'", row.name);
     for (const auto& option : row.options) {
       std::string value;
-      if (!option.choices.empty()) value = fmt::format(" -x -a '{}'", fmt::join(option.choices, " "));
-      else if (!option.value.empty()) value = is_path(option) ? " -r -F" : " -x";
+      if (!option.choices.empty())
+        value = fmt::format(" -x -a '{}'", fmt::join(option.choices, " "));
+      else if (!option.value.empty())
+        value = is_path(option) ? " -r -F" : " -x";
       const std::string letter = option.short_name.empty() ? "" : fmt::format(" -s {}", option.short_name.substr(1));
-      text += fmt::format("complete -c guard {} -l {}{}{} -d {}\n", here, option.name.substr(2), letter, value, quoted(option.help));
+      text += fmt::format(
+          "complete -c guard {} -l {}{}{} -d {}\n", here, option.name.substr(2), letter, value, quoted(option.help));
     }
     const auto actions = actions_of(row);
     if (!actions.empty()) {
-      text += fmt::format("complete -c guard -f -n '__fish_seen_subcommand_from {0}; and not __fish_seen_subcommand_from {1}' -a '{1}'\n", row.name, fmt::join(actions, " "));
+      text += fmt::format(
+          "complete -c guard -f -n '__fish_seen_subcommand_from {0}; and not __fish_seen_subcommand_from {1}' -a "
+          "'{1}'\n",
+          row.name, fmt::join(actions, " "));
     }
   }
   return text;
@@ -190,24 +214,30 @@ std::string man_page() {
       ".\\\" Written by `guard generate man`.\n"
       ".TH GUARD 1 \"\" \"guard {}\" \"User Commands\"\n"
       ".SH NAME\nguard \\- check, run and judge machine\\-written TypeScript and JavaScript\n"
-      ".SH SYNOPSIS\n.B guard\n.I VERB\n[\\fIOPTION\\fR...] [\\fIARGUMENT\\fR...]\n.br\n.B guard help\n.I VERB\n.br\n.B guard \\-\\-version\n"
-      ".SH DESCRIPTION\nguard checks code with rules in tiers, runs its tests in a sandbox, masks secrets in their output, and gives a verdict that a\n"
+      ".SH SYNOPSIS\n.B guard\n.I VERB\n[\\fIOPTION\\fR...] [\\fIARGUMENT\\fR...]\n.br\n.B guard help\n.I "
+      "VERB\n.br\n.B guard \\-\\-version\n"
+      ".SH DESCRIPTION\nguard checks code with rules in tiers, runs its tests in a sandbox, masks secrets in their "
+      "output, and gives a verdict that a\n"
       "script can act on. An error is never a pass.\n"
       ".SH VERBS\n",
       GUARD_VERSION);
   for (const auto& row : verbs()) {
-    text += fmt::format(".SS {}\n{}.\n.PP\n{}.PP\n{}", roff(row.name), roff(row.summary), literal(row.usage, "guard "), roff_lines(row.about));
+    text += fmt::format(".SS {}\n{}.\n.PP\n{}.PP\n{}", roff(row.name), roff(row.summary), literal(row.usage, "guard "),
+        roff_lines(row.about));
     for (const auto& option : row.options) {
-      text += fmt::format(".TP\n.B {}{}{}\n{}{}\n", option.short_name.empty() ? "" : roff(option.short_name) + ", ", roff(option.name), option.value.empty() ? "" : fmt::format(" \\fI{}\\fR", roff(option.value)), roff(option.help),
-                          option.config_keys.empty() ? "" : fmt::format(" [{}]", roff(option.config_keys)));
+      text += fmt::format(".TP\n.B {}{}{}\n{}{}\n", option.short_name.empty() ? "" : roff(option.short_name) + ", ",
+          roff(option.name), option.value.empty() ? "" : fmt::format(" \\fI{}\\fR", roff(option.value)),
+          roff(option.help), option.config_keys.empty() ? "" : fmt::format(" [{}]", roff(option.config_keys)));
     }
-    text += fmt::format(".PP\nExamples:\n.PP\n{}.PP\nExit status: {}", literal(row.examples, ""), roff_lines(row.exit_status));
+    text += fmt::format(
+        ".PP\nExamples:\n.PP\n{}.PP\nExit status: {}", literal(row.examples, ""), roff_lines(row.exit_status));
   }
   text +=
       ".SH EXIT STATUS\n"
       "0 allowed, 1 rejected, 2 undecided, 3 no environment may be used, 64 usage, 130 interrupted, 143 terminated.\n"
       ".SH ENVIRONMENT\n"
-      ".TP\n.B GUARD_SECTION_KEY\nA key of the configuration, such as GUARD_LIMITS_MEMORY. `guard config show` lists all of them.\n"
+      ".TP\n.B GUARD_SECTION_KEY\nA key of the configuration, such as GUARD_LIMITS_MEMORY. `guard config show` lists "
+      "all of them.\n"
       ".TP\n.B GUARD_BUN\nThe bun to use, if it is not in PATH.\n"
       ".TP\n.B GUARD_CACHE_DIR, GUARD_STATE_DIR\nFolders for images and for nights.\n"
       ".TP\n.B DOCKER_HOST\nThe container engine.\n"

@@ -1,5 +1,5 @@
-// What shells and manual readers need to know of the command line: completions and the manual page, both made from the table of
-// verbs (verbs.h), so that neither can drift from what is parsed.
+// What shells and manual readers need to know of the command line: completions and the manual page, both made from the
+// table of verbs (verbs.h), so that neither can drift from what is parsed.
 //
 // Pure functions; the texts end with a line feed.
 #pragma once

@@ -28,7 +28,7 @@ Error unknown_option(std::string_view name, std::span<const OptionRow> rows) {
 Result<void> check_value(const OptionRow& row, std::string_view value) {
   if (!row.choices.empty() && std::find(row.choices.begin(), row.choices.end(), value) == row.choices.end()) {
     Error error(ErrorCode::usage,
-                fmt::format("{} must be {}, not \"{}\"", row.name, fmt::join(row.choices, ", "), shown_value(value)));
+        fmt::format("{} must be {}, not \"{}\"", row.name, fmt::join(row.choices, ", "), shown_value(value)));
     const auto near = nearest_word(value, {row.choices.begin(), row.choices.end()});
     return near.empty() ? std::move(error) : Error(std::move(error).hint(fmt::format("did you mean {}?", near)));
   }
@@ -50,7 +50,9 @@ Result<void> check_spelling(std::span<const std::string_view> arguments, std::sp
     const std::string_view argument = arguments[i];
     const std::size_t equals = argument.find('=');
     const std::string_view name = argument.substr(0, equals);
-    const auto row = std::find_if(rows.begin(), rows.end(), [&](const OptionRow& known) { return known.name == name || (!known.short_name.empty() && known.short_name == name); });
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const OptionRow& known) {
+      return known.name == name || (!known.short_name.empty() && known.short_name == name);
+    });
     if (row == rows.end()) continue;
     if (equals != std::string_view::npos) {
       if (row->value.empty()) return Error(ErrorCode::usage, fmt::format("{} takes no value", name));
@@ -70,7 +72,8 @@ Result<SplitArguments> split_with_cli11(std::span<const std::string_view> argume
     app.allow_extras();
     std::vector<const CLI::Option*> options;
     for (const auto& row : rows) {
-      const std::string name = row.short_name.empty() ? std::string(row.name) : fmt::format("{},{}", row.short_name, row.name);
+      const std::string name =
+          row.short_name.empty() ? std::string(row.name) : fmt::format("{},{}", row.short_name, row.name);
       // take_all(): how often an option may be given is checked by us, with a better sentence.
       options.push_back((row.value.empty() ? app.add_flag(name) : app.add_option(name))->take_all());
     }
@@ -101,8 +104,8 @@ std::string SplitArguments::value(std::string_view name, std::string_view otherw
   return std::string(found == options.end() ? otherwise : std::string_view(found->second.back()));
 }
 
-Result<SplitArguments> split_arguments(std::span<const std::string_view> arguments, std::span<const OptionRow> rows,
-                                       Placement placement) {
+Result<SplitArguments> split_arguments(
+    std::span<const std::string_view> arguments, std::span<const OptionRow> rows, Placement placement) {
   const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
   const auto before = arguments.first(static_cast<std::size_t>(dashes - arguments.begin()));
   GUARD_TRY(check_spelling(before, rows));

@@ -10,8 +10,8 @@
 //     an option. Such arguments are refused before CLI11 sees them, and it never sees `--` nor what stands behind it.
 //   - Its own help, its wording of mistakes and its exceptions stay inside.
 //
-// Options are `--name VALUE` or `--name=VALUE`, a few also `-n VALUE`; they may stand before or after other arguments, and `--` ends
-// them. No abbreviations: a script must not change its meaning when an option is added.
+// Options are `--name VALUE` or `--name=VALUE`, a few also `-n VALUE`; they may stand before or after other arguments,
+// and `--` ends them. No abbreviations: a script must not change its meaning when an option is added.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +52,7 @@ struct SplitArguments {
 };
 
 // USAGE with one sentence and, where it can be guessed, what was meant.
-Result<SplitArguments> split_arguments(std::span<const std::string_view> arguments, std::span<const OptionRow> rows,
-                                       Placement placement);
+Result<SplitArguments> split_arguments(
+    std::span<const std::string_view> arguments, std::span<const OptionRow> rows, Placement placement);
 
 }  // namespace guard

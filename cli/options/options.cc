@@ -40,7 +40,7 @@ ColorChoice color_of(const SplitArguments& split) {
 Result<void> no_arguments(const SplitArguments& split, std::string_view verb) {
   if (split.positional.empty()) return ok();
   return mistake(fmt::format("guard {} takes no argument \"{}\"", verb, shown_value(split.positional[0])),
-                 fmt::format("see `guard help {}`", verb));
+      fmt::format("see `guard help {}`", verb));
 }
 
 // An empty name is a variable that was not set in somebody's script.
@@ -61,8 +61,8 @@ Result<void> one_of(const SplitArguments& split, std::span<const std::string_vie
 
 // The action of `guard image build` and its like; it is taken out of the arguments.
 template <typename Action>
-Result<Action> take_action(SplitArguments& split, std::string_view verb,
-                           std::initializer_list<std::pair<std::string_view, Action>> actions) {
+Result<Action> take_action(
+    SplitArguments& split, std::string_view verb, std::initializer_list<std::pair<std::string_view, Action>> actions) {
   std::vector<std::string_view> names;
   for (const auto& action : actions) names.push_back(action.first);
   const std::string hint = fmt::format("guard {} {}", verb, fmt::join(names, fmt::format(", guard {} ", verb)));
@@ -74,7 +74,7 @@ Result<Action> take_action(SplitArguments& split, std::string_view verb,
   }
   const auto near = nearest_word(split.positional[0], names);
   return mistake(fmt::format("guard {} has no \"{}\"", verb, shown_value(split.positional[0])),
-                 near.empty() ? hint : fmt::format("did you mean `guard {} {}`?", verb, near));
+      near.empty() ? hint : fmt::format("did you mean `guard {} {}`?", verb, near));
 }
 
 // Options that stand for keys of the configuration.
@@ -99,7 +99,7 @@ Result<std::vector<ConfigOverride>> overrides_of(const SplitArguments& split, st
       Config scratch;
       if (const auto complaint = set_variable(name, value, scratch)) {
         return mistake(fmt::format("--env: {}", complaint->sentence),
-                       "write --env NAME=VALUE, or --env NAME to pass guard's own on");
+            "write --env NAME=VALUE, or --env NAME to pass guard's own on");
       }
       overrides.push_back({"run.env." + name, std::move(value), "--env"});
     }
@@ -112,7 +112,8 @@ Result<std::vector<ConfigOverride>> overrides_of(const SplitArguments& split, st
 // "sandbox/a.test.ts:12", or a file alone.
 Result<void> set_explained(std::string place, CheckOptions& options) {
   const std::size_t colon = place.rfind(':');
-  const std::string_view digits = colon == std::string::npos ? std::string_view() : std::string_view(place).substr(colon + 1);
+  const std::string_view digits =
+      colon == std::string::npos ? std::string_view() : std::string_view(place).substr(colon + 1);
   if (!digits.empty() && std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; })) {
     const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), options.explain_line);
     if (fault != std::errc() || options.explain_line == 0) {
@@ -143,7 +144,7 @@ Result<ParsedCommand> parse_check(SplitArguments split) {
   options.read_stdin = dashes != split.positional.begin() + static_cast<std::ptrdiff_t>(split.dash_dash);
   if (options.read_stdin && split.positional.size() > 1) {
     return mistake("`-` stands for all that is judged, so no other PATH can go with it",
-                   "call guard once for each, or name a file `./-`");
+        "call guard once for each, or name a file `./-`");
   }
   options.staged = split.has("--staged");
   if (options.staged && !split.positional.empty()) {
@@ -167,9 +168,11 @@ Result<ParsedCommand> parse_check(SplitArguments split) {
   options.no_baseline = split.has("--no-baseline");
   options.write_baseline = split.has("--write-baseline");
   if (options.write_baseline) {
-    constexpr std::string_view kOthers[] = {"--write-baseline", "--no-baseline", "--staged", "--print-waiver", "--explain"};
+    constexpr std::string_view kOthers[] = {
+        "--write-baseline", "--no-baseline", "--staged", "--print-waiver", "--explain"};
     GUARD_TRY(one_of(split, kOthers));
-    if (options.read_stdin) return mistake("--write-baseline is for files of the project, not standard input", "name a file or folder");
+    if (options.read_stdin)
+      return mistake("--write-baseline is for files of the project, not standard input", "name a file or folder");
     if (options.mode != "auto") return mistake("--write-baseline applies all tiers", "leave out --mode");
   }
   if (options.print_waiver && options.format != OutputFormat::text) {
@@ -179,7 +182,8 @@ Result<ParsedCommand> parse_check(SplitArguments split) {
     GUARD_TRY(set_explained(split.value("--explain"), options));
     constexpr std::string_view kOthers[] = {"--explain", "--staged", "--print-waiver"};
     GUARD_TRY(one_of(split, kOthers));
-    if (options.read_stdin) return mistake("--explain explains a file, not standard input", "save it under a name first");
+    if (options.read_stdin)
+      return mistake("--explain explains a file, not standard input", "save it under a name first");
     if (options.format != OutputFormat::text && options.format != OutputFormat::json) {
       return mistake("--explain is text or json", "leave out --format");
     }
@@ -291,21 +295,23 @@ Result<ParsedCommand> parse_exec(SplitArguments split, const VerbRow& row) {
 
 Result<ParsedCommand> parse_image(SplitArguments split) {
   ImageOptions options;
-  GUARD_TRY_ASSIGN(
-      options.action,
+  GUARD_TRY_ASSIGN(options.action,
       take_action<ImageAction>(
           split, "image", {{"build", ImageAction::build}, {"list", ImageAction::list}, {"prune", ImageAction::prune}}));
   GUARD_TRY(no_arguments(split, "image"));
   constexpr std::string_view kTargets[] = {"--engine", "--root-folder", "--all"};
   GUARD_TRY(one_of(split, kTargets));
-  options.target = split.has("--engine")        ? ImageTarget::engine
-                   : split.has("--root-folder") ? ImageTarget::root_folder
-                   : split.has("--all")         ? ImageTarget::all
-                                                : ImageTarget::automatic;
+  options.target = split.has("--engine") ? ImageTarget::engine
+      : split.has("--root-folder")       ? ImageTarget::root_folder
+      : split.has("--all")               ? ImageTarget::all
+                                         : ImageTarget::automatic;
   for (const char* name : {"--dry-run", "--force"}) {
-    if (split.has(name) && options.action != ImageAction::prune) return mistake(fmt::format("{} belongs to `guard image prune`", name), "leave it out");
+    if (split.has(name) && options.action != ImageAction::prune)
+      return mistake(fmt::format("{} belongs to `guard image prune`", name), "leave it out");
   }
-  if (split.has("--force") && options.target != ImageTarget::all) return mistake("--force belongs to `guard image prune --all`", "leave it out: what is this project's goes without it");
+  if (split.has("--force") && options.target != ImageTarget::all)
+    return mistake(
+        "--force belongs to `guard image prune --all`", "leave it out: what is this project's goes without it");
   options.dry_run = split.has("--dry-run");
   options.force = split.has("--force");
   options.project = split.value("--project");
@@ -316,16 +322,10 @@ Result<ParsedCommand> parse_image(SplitArguments split) {
 
 Result<ParsedCommand> parse_rules(SplitArguments split) {
   RulesOptions options;
-  GUARD_TRY_ASSIGN(
-      options.action,
-      take_action<RulesAction>(
-          split, "rules",
-          {{"list", RulesAction::list},
-           {"show", RulesAction::show},
-           {"check", RulesAction::check},
-           {"views", RulesAction::views},
-           {"doc", RulesAction::doc},
-           {"diff", RulesAction::diff}}));
+  GUARD_TRY_ASSIGN(options.action,
+      take_action<RulesAction>(split, "rules",
+          {{"list", RulesAction::list}, {"show", RulesAction::show}, {"check", RulesAction::check},
+              {"views", RulesAction::views}, {"doc", RulesAction::doc}, {"diff", RulesAction::diff}}));
   GUARD_TRY(no_empty_names(split.positional));
   if (options.action == RulesAction::show && split.positional.empty()) {
     return mistake("guard rules show needs the id of a rule", "`guard rules list` has all ids");
@@ -335,16 +335,17 @@ Result<ParsedCommand> parse_rules(SplitArguments split) {
   }
   if (options.action == RulesAction::diff) {
     if (split.positional.size() < 2) {
-      return mistake("guard rules diff needs the old and the new rules", "guard rules diff ../guard-1.0/rules built-in");
+      return mistake(
+          "guard rules diff needs the old and the new rules", "guard rules diff ../guard-1.0/rules built-in");
     }
     options.old_rules = split.positional[0];
     options.new_rules = split.positional[1];
     options.paths.assign(split.positional.begin() + 2, split.positional.end());
     split.positional.clear();
   } else if (options.action != RulesAction::list && options.action != RulesAction::doc && !split.positional.empty()) {
-    (options.action == RulesAction::show    ? options.id
-     : options.action == RulesAction::views ? options.file
-                                            : options.folder) = split.positional[0];
+    (options.action == RulesAction::show           ? options.id
+            : options.action == RulesAction::views ? options.file
+                                                   : options.folder) = split.positional[0];
     split.positional.erase(split.positional.begin());
   }
   GUARD_TRY(no_arguments(split, "rules"));
@@ -367,7 +368,8 @@ Result<ParsedCommand> parse_redact(SplitArguments split, const VerbRow& row) {
   options.files = std::move(split.positional);
   if (split.has("--cap")) {
     std::uint64_t bytes = 0;
-    if (!parse_bytes(split.value("--cap"), bytes)) return mistake("--cap takes a number of bytes, or one with k, m or g", "0 is no cap");
+    if (!parse_bytes(split.value("--cap"), bytes))
+      return mistake("--cap takes a number of bytes, or one with k, m or g", "0 is no cap");
     options.cap_bytes = bytes;
   }
   options.keep_both = split.value("--keep") == "both";
@@ -380,23 +382,26 @@ Result<ParsedCommand> parse_redact(SplitArguments split, const VerbRow& row) {
 
 Result<ParsedCommand> parse_hook(SplitArguments split) {
   HookOptions options;
-  GUARD_TRY_ASSIGN(options.action, take_action<HookAction>(split, "hook",
-                                                           {{"install", HookAction::install},
-                                                            {"uninstall", HookAction::uninstall},
-                                                            {"status", HookAction::status},
-                                                            {"agent", HookAction::agent}}));
+  GUARD_TRY_ASSIGN(options.action,
+      take_action<HookAction>(split, "hook",
+          {{"install", HookAction::install}, {"uninstall", HookAction::uninstall}, {"status", HookAction::status},
+              {"agent", HookAction::agent}}));
   GUARD_TRY(no_arguments(split, "hook"));
   const bool agent = options.action == HookAction::agent;
   for (const char* name : {"--mode", "--config", "--rules"}) {
-    if (!agent && split.has(name)) return mistake(fmt::format("{} belongs to `guard hook agent`", name), "leave it out");
+    if (!agent && split.has(name))
+      return mistake(fmt::format("{} belongs to `guard hook agent`", name), "leave it out");
   }
-  if (!agent && split.has("--install")) return mistake("--install belongs to `guard hook agent`", "guard hook install, for commits");
-  if (split.has("--yes") && !split.has("--install")) return mistake("--yes belongs to `guard hook agent --install`", "leave it out");
+  if (!agent && split.has("--install"))
+    return mistake("--install belongs to `guard hook agent`", "guard hook install, for commits");
+  if (split.has("--yes") && !split.has("--install"))
+    return mistake("--yes belongs to `guard hook agent --install`", "leave it out");
   if (split.has("--install") && split.has("--mode")) return mistake("--mode is for answering an event", "leave it out");
   options.install = split.value("--install");
   options.yes = split.has("--yes");
   // Its answer has the form that the asking program wants.
-  if (agent && split.has("--format")) return mistake("`guard hook agent` answers in its caller's form", "leave --format out");
+  if (agent && split.has("--format"))
+    return mistake("`guard hook agent` answers in its caller's form", "leave --format out");
   options.project = split.value("--project");
   options.mode = split.value("--mode", options.mode);
   options.config = split.value("--config");
@@ -407,9 +412,11 @@ Result<ParsedCommand> parse_hook(SplitArguments split) {
 
 Result<ParsedCommand> parse_verify(SplitArguments split) {
   VerifyOptions options;
-  if (split.positional.empty()) return mistake("guard verify needs the record to check", "guard verify record.json --project DIR");
+  if (split.positional.empty())
+    return mistake("guard verify needs the record to check", "guard verify record.json --project DIR");
   GUARD_TRY(no_empty_names(split.positional));
-  if (split.positional.size() > 1) return mistake("guard verify checks one record at a time", "call guard once for each");
+  if (split.positional.size() > 1)
+    return mistake("guard verify checks one record at a time", "call guard once for each");
   options.record = std::move(split.positional[0]);
   options.project = split.value("--project");
   options.config = split.value("--config");
@@ -432,39 +439,35 @@ Result<std::uint64_t> parse_span(std::string_view text) {
 
 bool is_time_of_day(std::string_view text) {
   const auto digit = [&](std::size_t at, char top) { return text[at] >= '0' && text[at] <= top; };
-  return text.size() == 5 && text[2] == ':' && digit(0, '2') && digit(1, text[0] == '2' ? '3' : '9') && digit(3, '5') && digit(4, '9');
+  return text.size() == 5 && text[2] == ':' && digit(0, '2') && digit(1, text[0] == '2' ? '3' : '9') && digit(3, '5') &&
+      digit(4, '9');
 }
 
 Result<ParsedCommand> parse_nightly(SplitArguments split) {
   using enum NightlyAction;
   NightlyOptions options;
-  GUARD_TRY_ASSIGN(options.action, take_action<NightlyAction>(split, "nightly",
-                                                              {{"run", run},
-                                                               {"resume", resume},
-                                                               {"status", status},
-                                                               {"stop", stop},
-                                                               {"report", report},
-                                                               {"list", list},
-                                                               {"review", review},
-                                                               {"retry", send_back},
-                                                               {"drop", drop},
-                                                               {"plan", plan},
-                                                               {"add", add},
-                                                               {"install", install},
-                                                               {"uninstall", uninstall},
-                                                               {"supervise", supervise}}));
+  GUARD_TRY_ASSIGN(options.action,
+      take_action<NightlyAction>(split, "nightly",
+          {{"run", run}, {"resume", resume}, {"status", status}, {"stop", stop}, {"report", report}, {"list", list},
+              {"review", review}, {"retry", send_back}, {"drop", drop}, {"plan", plan}, {"add", add},
+              {"install", install}, {"uninstall", uninstall}, {"supervise", supervise}}));
   if (options.action == supervise) {
-    if (split.positional.empty()) return mistake("guard nightly supervise is what guard starts itself for", "guard nightly run PLAN.toml");
+    if (split.positional.empty())
+      return mistake("guard nightly supervise is what guard starts itself for", "guard nightly run PLAN.toml");
     options.argv = std::move(split.positional);
     return ParsedCommand(std::move(options));
   }
   GUARD_TRY(no_empty_names(split.positional));
   if (options.action == run || options.action == plan || options.action == install) {
-    if (split.positional.empty()) return mistake("guard nightly needs the plan of the night", "guard nightly run nightly.toml; docs/nightly.md shows one");
+    if (split.positional.empty())
+      return mistake(
+          "guard nightly needs the plan of the night", "guard nightly run nightly.toml; docs/nightly.md shows one");
     if (split.positional.size() > 1) return mistake("a night has one plan", "put all tasks into one file");
     options.plan = std::move(split.positional[0]);
   } else if (options.action == add) {
-    if (split.positional.empty()) return mistake("guard nightly add needs the task, in words", "guard nightly add \"test that parse() refuses an empty text\"");
+    if (split.positional.empty())
+      return mistake("guard nightly add needs the task, in words",
+          "guard nightly add \"test that parse() refuses an empty text\"");
     options.tasks = std::move(split.positional);
   } else if (options.action == send_back || options.action == drop) {
     if (split.positional.empty()) return mistake("there are no ids of tasks", "`guard nightly list` shows them");
@@ -472,13 +475,18 @@ Result<ParsedCommand> parse_nightly(SplitArguments split) {
   } else if (options.action == review && !split.positional.empty()) {
     const std::string what = split.positional[0];
     options.action = what == "take" ? take : what == "drop" ? drop : what == "send-back" ? send_back : review;
-    if (options.action == review) return mistake(fmt::format("guard nightly review has no \"{}\"", shown_value(what)), "take, drop or send-back, and the ids of tasks");
+    if (options.action == review)
+      return mistake(fmt::format("guard nightly review has no \"{}\"", shown_value(what)),
+          "take, drop or send-back, and the ids of tasks");
     options.tasks.assign(split.positional.begin() + 1, split.positional.end());
-    if (options.tasks.empty()) return mistake(fmt::format("guard nightly review {} needs the ids of tasks", what), "`guard nightly review` lists them");
+    if (options.tasks.empty())
+      return mistake(
+          fmt::format("guard nightly review {} needs the ids of tasks", what), "`guard nightly review` lists them");
   } else {
     GUARD_TRY(no_arguments(split, "nightly"));
   }
-  const auto belongs = [&](const char* name, std::initializer_list<NightlyAction> actions, const char* where) -> Result<void> {
+  const auto belongs = [&](const char* name, std::initializer_list<NightlyAction> actions,
+                           const char* where) -> Result<void> {
     if (!split.has(name) || std::find(actions.begin(), actions.end(), options.action) != actions.end()) return ok();
     return mistake(fmt::format("{} belongs to `guard nightly {}`", name, where), "leave it out");
   };
@@ -495,10 +503,15 @@ Result<ParsedCommand> parse_nightly(SplitArguments split) {
     GUARD_TRY_ASSIGN(options.max_age_s, parse_span(split.value("--max-age")));
   }
   options.at = split.value("--at", options.at);
-  if (!is_time_of_day(options.at)) return mistake(fmt::format("--at {} is no time of day", shown_value(options.at)), "write --at 02:00");
+  if (!is_time_of_day(options.at))
+    return mistake(fmt::format("--at {} is no time of day", shown_value(options.at)), "write --at 02:00");
   const auto format = split.value("--format", "text");
-  options.format = format == "json" ? NightlyFormat::json : format == "md" ? NightlyFormat::markdown : format == "html" ? NightlyFormat::html : NightlyFormat::text;
-  if ((format == "md" || format == "html") && options.action != report) return mistake(fmt::format("--format {} belongs to `guard nightly report`", format), "text or json");
+  options.format = format == "json" ? NightlyFormat::json
+      : format == "md"              ? NightlyFormat::markdown
+      : format == "html"            ? NightlyFormat::html
+                                    : NightlyFormat::text;
+  if ((format == "md" || format == "html") && options.action != report)
+    return mistake(fmt::format("--format {} belongs to `guard nightly report`", format), "text or json");
   if (options.action == add) {
     options.plan = split.value("--plan", "nightly.toml");
     options.id = split.value("--id");
@@ -522,7 +535,9 @@ Result<ParsedCommand> parse_nightly(SplitArguments split) {
 
 Result<ParsedCommand> parse_generate(SplitArguments split) {
   using Text = std::string (*)();
-  GUARD_TRY_ASSIGN(const Text text, take_action<Text>(split, "generate", {{"man", man_page}, {"bash", bash_completion}, {"zsh", zsh_completion}, {"fish", fish_completion}}));
+  GUARD_TRY_ASSIGN(const Text text,
+      take_action<Text>(split, "generate",
+          {{"man", man_page}, {"bash", bash_completion}, {"zsh", zsh_completion}, {"fish", fish_completion}}));
   GUARD_TRY(no_arguments(split, "generate"));
   return ParsedCommand(Answer{.out = text()});
 }
@@ -530,47 +545,38 @@ Result<ParsedCommand> parse_generate(SplitArguments split) {
 Result<ParsedCommand> parse_verb(const VerbRow& row, std::span<const std::string_view> arguments) {
   GUARD_TRY_ASSIGN(SplitArguments split, split_arguments(arguments, row.options, row.placement));
   switch (row.verb) {
-    case Verb::check:
-      return parse_check(std::move(split));
-    case Verb::gate:
-      return parse_gate(split);
-    case Verb::run:
-      return parse_run(std::move(split), row);
-    case Verb::exec:
-      return parse_exec(std::move(split), row);
-    case Verb::image:
-      return parse_image(std::move(split));
-    case Verb::rules:
-      return parse_rules(std::move(split));
-    case Verb::config:
-      return parse_config(std::move(split));
-    case Verb::redact:
-      return parse_redact(std::move(split), row);
+    case Verb::check: return parse_check(std::move(split));
+    case Verb::gate: return parse_gate(split);
+    case Verb::run: return parse_run(std::move(split), row);
+    case Verb::exec: return parse_exec(std::move(split), row);
+    case Verb::image: return parse_image(std::move(split));
+    case Verb::rules: return parse_rules(std::move(split));
+    case Verb::config: return parse_config(std::move(split));
+    case Verb::redact: return parse_redact(std::move(split), row);
     case Verb::doctor:
       GUARD_TRY(no_arguments(split, row.name));
       return ParsedCommand(DoctorOptions{.format = format_of(split),
-                                         .project = split.value("--project"),
-                                         .config = split.value("--config"),
-                                         .color = color_of(split)});
+          .project = split.value("--project"),
+          .config = split.value("--config"),
+          .color = color_of(split)});
     case Verb::init:
       GUARD_TRY(no_arguments(split, row.name));
       return ParsedCommand(InitOptions{.project = split.value("--project"), .force = split.has("--force")});
     case Verb::brief:
       GUARD_TRY(no_arguments(split, row.name));
-      return ParsedCommand(BriefOptions{.format = format_of(split), .project = split.value("--project"), .config = split.value("--config"), .rules = split.value("--rules")});
-    case Verb::hook:
-      return parse_hook(std::move(split));
-    case Verb::verify:
-      return parse_verify(std::move(split));
-    case Verb::nightly:
-      return parse_nightly(std::move(split));
+      return ParsedCommand(BriefOptions{.format = format_of(split),
+          .project = split.value("--project"),
+          .config = split.value("--config"),
+          .rules = split.value("--rules")});
+    case Verb::hook: return parse_hook(std::move(split));
+    case Verb::verify: return parse_verify(std::move(split));
+    case Verb::nightly: return parse_nightly(std::move(split));
     case Verb::clean:
       GUARD_TRY(no_arguments(split, row.name));
-      return ParsedCommand(CleanOptions{.format = format_of(split), .project = split.value("--project"), .dry_run = split.has("--dry-run")});
-    case Verb::audit:
-      return parse_audit(split);
-    case Verb::generate:
-      return parse_generate(std::move(split));
+      return ParsedCommand(CleanOptions{
+          .format = format_of(split), .project = split.value("--project"), .dry_run = split.has("--dry-run")});
+    case Verb::audit: return parse_audit(split);
+    case Verb::generate: return parse_generate(std::move(split));
   }
   return Error(ErrorCode::internal, "a verb without a parser");
 }
@@ -578,8 +584,8 @@ Result<ParsedCommand> parse_verb(const VerbRow& row, std::span<const std::string
 // ---- answers ----
 
 Answer usage_answer(const Error& error) {
-  return {.err = fmt::format("error: USAGE: {}\n  hint: {}\n", error.message(), error.hint()),
-          .exit_status = kUsageStatus};
+  return {
+      .err = fmt::format("error: USAGE: {}\n  hint: {}\n", error.message(), error.hint()), .exit_status = kUsageStatus};
 }
 
 Answer unknown_verb(std::string_view name) {
@@ -587,16 +593,13 @@ Answer unknown_verb(std::string_view name) {
   for (const auto& row : verbs()) names.push_back(row.name);
   const auto near = nearest_word(name, names);
   if (name.starts_with("-"))
-    return usage_answer(mistake(fmt::format("unknown option {}", shown_value(name)),
-                                "options go behind the verb: guard check --staged"));
-  return usage_answer(
-      mistake(fmt::format("unknown verb \"{}\"", shown_value(name)),
-              near.empty() ? "`guard help` lists all verbs" : fmt::format("did you mean `guard {}`?", near)));
+    return usage_answer(mistake(
+        fmt::format("unknown option {}", shown_value(name)), "options go behind the verb: guard check --staged"));
+  return usage_answer(mistake(fmt::format("unknown verb \"{}\"", shown_value(name)),
+      near.empty() ? "`guard help` lists all verbs" : fmt::format("did you mean `guard {}`?", near)));
 }
 
-bool is_help(std::string_view argument) {
-  return argument == "--help" || argument == "-h";
-}
+bool is_help(std::string_view argument) { return argument == "--help" || argument == "-h"; }
 
 }  // namespace
 

@@ -65,7 +65,8 @@ struct SandboxOptions {
   ColorChoice color = ColorChoice::automatic;
   bool quiet = false;
   std::string record;  // --record: a file or folder; empty: what [run] record says
-  // --collect (run alone), --timeout, --memory, --cpus, --pids, --image, --env, --mask-env; values are already known to be good.
+  // --collect (run alone), --timeout, --memory, --cpus, --pids, --image, --env, --mask-env; values are already known to
+  // be good.
   std::vector<ConfigOverride> overrides;
 };
 
@@ -75,7 +76,7 @@ struct RunOptions {
   bool watch = false;
   std::string test_name;  // -t; empty: all tests
   bool coverage = false;
-  std::string lcov;       // --lcov: a file
+  std::string lcov;  // --lcov: a file
   std::vector<std::string> files;
 };
 
@@ -99,9 +100,9 @@ struct ImageOptions {
 enum class RulesAction : std::uint8_t { list, show, check, views, doc, diff };
 struct RulesOptions {
   RulesAction action = RulesAction::list;
-  std::string id;      // show
-  std::string folder;  // check; empty: the rules that are shipped
-  std::string file;    // views
+  std::string id;         // show
+  std::string folder;     // check; empty: the rules that are shipped
+  std::string file;       // views
   std::string old_rules;  // diff: a folder, or "built-in"
   std::string new_rules;
   std::vector<std::string> paths;  // diff; empty: all below the current folder
@@ -157,7 +158,23 @@ struct VerifyOptions {
   OutputFormat format = OutputFormat::text;
 };
 
-enum class NightlyAction : std::uint8_t { run, resume, plan, status, stop, report, list, review, take, drop, send_back, add, install, uninstall, supervise };
+enum class NightlyAction : std::uint8_t {
+  run,
+  resume,
+  plan,
+  status,
+  stop,
+  report,
+  list,
+  review,
+  take,
+  drop,
+  send_back,
+  add,
+  install,
+  uninstall,
+  supervise
+};
 // `text` and `json` for most; the report has two more.
 enum class NightlyFormat : std::uint8_t { text, markdown, html, json };
 struct NightlyOptions {
@@ -173,12 +190,12 @@ struct NightlyOptions {
   std::string state;               // --state
   std::string config;
   std::string rules;
-  std::string note;                      // send_back
-  std::string output;                    // report: a file instead of standard output
-  std::string at = "02:00";              // install
-  bool user = false;                     // install: units of this user
-  bool go_on = false;                    // run --resume: an unfinished night of the same plan first
-  bool again = false;                    // run: tasks that are decided, too
+  std::string note;                        // send_back
+  std::string output;                      // report: a file instead of standard output
+  std::string at = "02:00";                // install
+  bool user = false;                       // install: units of this user
+  bool go_on = false;                      // run --resume: an unfinished night of the same plan first
+  bool again = false;                      // run: tasks that are decided, too
   std::optional<std::uint64_t> max_age_s;  // status
   NightlyFormat format = NightlyFormat::text;
   ColorChoice color = ColorChoice::automatic;
@@ -218,9 +235,9 @@ struct Answer {
   int exit_status = 0;
 };
 
-using ParsedCommand =
-    std::variant<CheckOptions, GateOptions, RunOptions, ExecOptions, ImageOptions, RulesOptions, DoctorOptions, ConfigOptions,
-                 InitOptions, BriefOptions, RedactOptions, HookOptions, VerifyOptions, NightlyOptions, CleanOptions, AuditOptions, Answer>;
+using ParsedCommand = std::variant<CheckOptions, GateOptions, RunOptions, ExecOptions, ImageOptions, RulesOptions,
+    DoctorOptions, ConfigOptions, InitOptions, BriefOptions, RedactOptions, HookOptions, VerifyOptions, NightlyOptions,
+    CleanOptions, AuditOptions, Answer>;
 
 // `arguments` without the program's own name.
 ParsedCommand parse_command_line(std::span<const std::string_view> arguments);

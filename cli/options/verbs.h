@@ -10,7 +10,25 @@
 
 namespace guard {
 
-enum class Verb : std::uint8_t { check, gate, run, exec, image, rules, doctor, config, init, brief, redact, hook, verify, nightly, clean, audit, generate };
+enum class Verb : std::uint8_t {
+  check,
+  gate,
+  run,
+  exec,
+  image,
+  rules,
+  doctor,
+  config,
+  init,
+  brief,
+  redact,
+  hook,
+  verify,
+  nightly,
+  clean,
+  audit,
+  generate
+};
 
 struct VerbRow {
   Verb verb;

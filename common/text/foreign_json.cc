@@ -16,7 +16,8 @@ using nlohmann::json;
 
 Error refused(std::string sentence) { return Error(ErrorCode::input_invalid, std::move(sentence)); }
 
-// Looks at the text, before anything is built from it: a document of nothing but brackets takes a hundred times its size in memory.
+// Looks at the text, before anything is built from it: a document of nothing but brackets takes a hundred times its
+// size in memory.
 bool nests_too_deeply(std::string_view text) {
   std::size_t depth = 0;
   bool in_string = false;
@@ -54,7 +55,8 @@ Result<json> parse_json(std::string_view text, RepeatedKeys repeated) {
     }
     return true;
   };
-  json document = json::parse(text.begin(), text.end(), repeated == RepeatedKeys::refused ? watch : json::parser_callback_t(), /*allow_exceptions=*/false);
+  json document = json::parse(text.begin(), text.end(),
+      repeated == RepeatedKeys::refused ? watch : json::parser_callback_t(), /*allow_exceptions=*/false);
   if (document.is_discarded()) return refused("is not JSON");
   if (is_repeated) return refused(fmt::format("has the key \"{}\" twice in one object", printable(twice)));
   return document;

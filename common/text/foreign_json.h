@@ -1,5 +1,5 @@
-// JSON that others wrote: lockfiles, evidence records, answers of an engine, events of coding agents. The only place where such text
-// becomes values.
+// JSON that others wrote: lockfiles, evidence records, answers of an engine, events of coding agents. The only place
+// where such text becomes values.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ inline constexpr std::size_t kJsonDepthMax = 64;
 
 enum class RepeatedKeys : std::uint8_t { last_counts, refused };
 
-// One document and nothing beside it. INPUT_INVALID with the end of a sentence: "is not JSON", "is nested more than 64 levels deep",
-// "has the key \"x\" twice in one object".
+// One document and nothing beside it. INPUT_INVALID with the end of a sentence: "is not JSON", "is nested more than 64
+// levels deep", "has the key \"x\" twice in one object".
 Result<nlohmann::json> parse_json(std::string_view text, RepeatedKeys repeated = RepeatedKeys::last_counts);
 
 }  // namespace guard

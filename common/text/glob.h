@@ -1,5 +1,5 @@
-// Path globs as in .gitignore and CI files: `*` and `?` stay within one segment, `**` spans segments, `[a-z]` and `{a,b}` are
-// not special. Paths are relative and joined with '/'.
+// Path globs as in .gitignore and CI files: `*` and `?` stay within one segment, `**` spans segments, `[a-z]` and
+// `{a,b}` are not special. Paths are relative and joined with '/'.
 #pragma once
 
 #include <string_view>

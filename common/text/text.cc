@@ -39,9 +39,9 @@ std::size_t decode(std::string_view text, char32_t& point) noexcept {
 // What would change how a terminal or an editor shows the text around it.
 bool is_unsafe(char32_t point) noexcept {
   return (point < 0x20 && point != '\t') || (point >= 0x7F && point <= 0x9F) ||  // C0, DEL, C1
-         point == 0x061C || (point >= 0x200B && point <= 0x200F) ||              // zero width, bidi marks
-         (point >= 0x2028 && point <= 0x202E) || (point >= 0x2060 && point <= 0x206F) || point == 0xFEFF ||
-         (point >= 0xFFF9 && point <= 0xFFFB) || (point >= 0xE0000 && point <= 0xE007F);
+      point == 0x061C || (point >= 0x200B && point <= 0x200F) ||                 // zero width, bidi marks
+      (point >= 0x2028 && point <= 0x202E) || (point >= 0x2060 && point <= 0x206F) || point == 0xFEFF ||
+      (point >= 0xFFF9 && point <= 0xFFFB) || (point >= 0xE0000 && point <= 0xE007F);
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -72,7 +72,8 @@ LineColumn line_column(std::string_view text, std::size_t offset) {
       line_start = i + 1;
     }
   }
-  place.column = static_cast<std::uint32_t>(std::min<std::size_t>(offset - line_start + 1, std::numeric_limits<std::uint32_t>::max()));
+  place.column = static_cast<std::uint32_t>(
+      std::min<std::size_t>(offset - line_start + 1, std::numeric_limits<std::uint32_t>::max()));
   return place;
 }
 
@@ -95,11 +96,12 @@ bool is_utf8(std::string_view text) noexcept {
   return true;
 }
 
-// A host, and no more than a port behind it: else a user and a password stand there, with a forgotten or an escaped '@'.
+// A host, and no more than a port behind it: else a user and a password stand there, with a forgotten or an escaped
+// '@'.
 static bool is_host_and_port(std::string_view authority) {
   const std::size_t colon = authority.find(':');
   return authority.starts_with('[') || colon == std::string_view::npos ||
-         authority.find_first_not_of("0123456789", colon + 1) == std::string_view::npos;
+      authority.find_first_not_of("0123456789", colon + 1) == std::string_view::npos;
 }
 
 std::string url_without_userinfo(std::string_view url) {
@@ -195,10 +197,14 @@ bool parse_bytes(std::string_view text, std::uint64_t& bytes) {
   std::uint64_t unit = 1;
   if (!text.empty()) {
     switch (text.back()) {
-      case 'k': case 'K': unit = std::uint64_t{1} << 10; break;
-      case 'm': case 'M': unit = std::uint64_t{1} << 20; break;
-      case 'g': case 'G': unit = std::uint64_t{1} << 30; break;
-      case 't': case 'T': unit = std::uint64_t{1} << 40; break;
+      case 'k':
+      case 'K': unit = std::uint64_t{1} << 10; break;
+      case 'm':
+      case 'M': unit = std::uint64_t{1} << 20; break;
+      case 'g':
+      case 'G': unit = std::uint64_t{1} << 30; break;
+      case 't':
+      case 'T': unit = std::uint64_t{1} << 40; break;
       default: break;
     }
     if (unit != 1) text.remove_suffix(1);

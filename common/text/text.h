@@ -33,11 +33,12 @@ std::string printable_lines(std::string_view bytes);
 std::string plural(std::uint64_t count, std::string_view word);
 
 // The text with the user and password of each URL in it hidden: "tcp://[REDACTED:url-userinfo]@host:2375". Errors and
-// endpoints become text through here. A password may hold what a URL should escape: all up to the last @ of the word is hidden,
-// unless the @ stands in the path (https://host/name@1.0).
+// endpoints become text through here. A password may hold what a URL should escape: all up to the last @ of the word is
+// hidden, unless the @ stands in the path (https://host/name@1.0).
 std::string without_userinfo(std::string_view text);
 
-// The same of text that is meant to be one URL, with or without a scheme: nothing before its last @ stays but the scheme.
+// The same of text that is meant to be one URL, with or without a scheme: nothing before its last @ stays but the
+// scheme.
 std::string url_without_userinfo(std::string_view url);
 
 // The nearest of `known` within two edits of `word`, or empty: "did you mean ...?".

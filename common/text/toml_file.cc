@@ -66,10 +66,11 @@ TomlValue convert(const toml::node& node) {
   return value;
 }
 
-// What toml++ must not see. It asserts, and without assertions runs on undefined, for two kinds of broken key: a table header that
-// begins with something else than a key ("[="), and letters outside ASCII where a bare key is expected. And it recurses, as we do
-// below, once for each part of a dotted key and each level of brackets, without a limit of its own for the parts. Walks strings and
-// comments as TOML 1.0 defines them up to the first error of syntax, where toml++ ends, too.
+// What toml++ must not see. It asserts, and without assertions runs on undefined, for two kinds of broken key: a table
+// header that begins with something else than a key ("[="), and letters outside ASCII where a bare key is expected. And
+// it recurses, as we do below, once for each part of a dotted key and each level of brackets, without a limit of its
+// own for the parts. Walks strings and comments as TOML 1.0 defines them up to the first error of syntax, where toml++
+// ends, too.
 class Scan {
  public:
   struct Fault {
@@ -110,7 +111,8 @@ class Scan {
         parts = 1;
         line_start = false;
       } else {
-        if ((c == '[' || c == '{') && ++depth_ > kDepthMax) return Fault{at_, fmt::format("values nested more than {} levels deep", kDepthMax)};
+        if ((c == '[' || c == '{') && ++depth_ > kDepthMax)
+          return Fault{at_, fmt::format("values nested more than {} levels deep", kDepthMax)};
         // The brackets that close a table header were not counted when they opened.
         if ((c == ']' || c == '}') && depth_ > 0) --depth_;
         if (std::string_view("=,[]{}").find(c) != std::string_view::npos) parts = 1;
@@ -122,12 +124,14 @@ class Scan {
   }
 
  private:
-  // The deepest of our own files has four. Together they leave a thousand levels at most: brackets in brackets, a long key in each.
+  // The deepest of our own files has four. Together they leave a thousand levels at most: brackets in brackets, a long
+  // key in each.
   static constexpr std::size_t kPartsMax = 32;
   static constexpr std::size_t kDepthMax = 32;
 
   static bool begins_key(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '"' || c == '\'';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+        c == '"' || c == '\'';
   }
 
   void skip_string(char quote) {
@@ -142,7 +146,8 @@ class Scan {
       return;
     }
     ++at_;
-    while (at_ < text_.size() && text_[at_] != quote && text_[at_] != '\n') at_ += escapes && text_[at_] == '\\' ? 2 : 1;
+    while (at_ < text_.size() && text_[at_] != quote && text_[at_] != '\n')
+      at_ += escapes && text_[at_] == '\\' ? 2 : 1;
     if (at_ < text_.size() && text_[at_] == quote) ++at_;
     at_ = std::min(at_, text_.size());
   }
@@ -182,7 +187,8 @@ Result<TomlValue> parse_toml(std::string_view text, std::string_view name) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '\0') {
       const auto at = line_column(text, i);
-      return Error(ErrorCode::config_invalid, toml_complaint(name, at.line, at.column, "a NUL byte; this is not a text file"));
+      return Error(
+          ErrorCode::config_invalid, toml_complaint(name, at.line, at.column, "a NUL byte; this is not a text file"));
     }
   }
   if (!is_utf8(text)) return Error(ErrorCode::config_invalid, toml_complaint(name, 1, 1, "the file is not UTF-8"));

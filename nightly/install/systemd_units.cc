@@ -8,15 +8,16 @@
 #include "common/hash.h"
 #include "common/text/text.h"
 
-// What a night needs is what decides: a generator with network and a home, bubblewrap with namespaces and a /proc of its own, a
-// container engine's socket. The settings are those of systemd 252; older ones warn about what they do not know.
+// What a night needs is what decides: a generator with network and a home, bubblewrap with namespaces and a /proc of
+// its own, a container engine's socket. The settings are those of systemd 252; older ones warn about what they do not
+// know.
 
 namespace guard::nightly {
 namespace {
 
 constexpr std::chrono::minutes kDay{24 * 60};
-// Behind the end of the longest night. With it, a night that was left out shows on the same day: the one before is then older than
-// kMaxAge, and tonight's never is.
+// Behind the end of the longest night. With it, a night that was left out shows on the same day: the one before is then
+// older than kMaxAge, and tonight's never is.
 constexpr std::chrono::minutes kCheckDelay{3 * 60};
 constexpr std::string_view kMaxAge = "26h";
 
@@ -24,12 +25,14 @@ constexpr std::string_view kMaxAge = "26h";
 constexpr std::string_view kGeneratorFolders[] = {".claude", ".codex", ".gemini"};
 
 bool is_below(std::string_view path, std::string_view folder) {
-  return path.starts_with(folder) && (path.size() == folder.size() || folder.ends_with('/') || path[folder.size()] == '/');
+  return path.starts_with(folder) &&
+      (path.size() == folder.size() || folder.ends_with('/') || path[folder.size()] == '/');
 }
 
 std::string_view unit_text_fault(std::string_view text) {
   if (text.empty()) return "is empty";
-  const bool control = std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+  const bool control =
+      std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
   if (control) return "holds a control character, which no unit can name";
   return is_utf8(text) ? "" : "is not UTF-8, and systemd leaves out such a line";
 }
@@ -41,7 +44,8 @@ std::string clock(std::chrono::minutes at) {
 
 std::chrono::minutes check_time(const SystemdUnitRequest& request) {
   // A night that may take the whole day cannot be waited for.
-  const auto budget = std::min(std::chrono::duration_cast<std::chrono::minutes>(request.budget), kDay - kCheckDelay - std::chrono::minutes(60));
+  const auto budget = std::min(
+      std::chrono::duration_cast<std::chrono::minutes>(request.budget), kDay - kCheckDelay - std::chrono::minutes(60));
   return (request.at + budget + kCheckDelay) % kDay;
 }
 
@@ -82,7 +86,8 @@ class UnitText {
 };
 
 std::vector<std::string> night_command(const SystemdUnitRequest& request) {
-  std::vector<std::string> argv = {request.program, "nightly", "run", "--resume", "--project", request.repository, "--state", request.state};
+  std::vector<std::string> argv = {
+      request.program, "nightly", "run", "--resume", "--project", request.repository, "--state", request.state};
   if (!request.config.empty()) argv.insert(argv.end(), {"--config", request.config});
   if (!request.rules.empty()) argv.insert(argv.end(), {"--rules", request.rules});
   argv.push_back(request.plan);
@@ -90,7 +95,8 @@ std::vector<std::string> night_command(const SystemdUnitRequest& request) {
 }
 
 std::vector<std::string> check_command(const SystemdUnitRequest& request) {
-  return {request.program, "nightly", "status", "--max-age", std::string(kMaxAge), "--project", request.repository, "--state", request.state};
+  return {request.program, "nightly", "status", "--max-age", std::string(kMaxAge), "--project", request.repository,
+      "--state", request.state};
 }
 
 void command(UnitText& unit, std::vector<std::string> argv) {
@@ -103,7 +109,9 @@ void variables(UnitText& unit, const SystemdUnitRequest& request) {
   unit.words("Environment", {"GUARD_CACHE_DIR=" + request.cache});
 }
 
-bool is_root(const SystemdUnitRequest& request) { return request.manager == UnitManager::system && (request.user.empty() || request.user == "0"); }
+bool is_root(const SystemdUnitRequest& request) {
+  return request.manager == UnitManager::system && (request.user.empty() || request.user == "0");
+}
 
 void run_as(UnitText& unit, const SystemdUnitRequest& request) {
   if (request.manager == UnitManager::user) {
@@ -117,7 +125,8 @@ void run_as(UnitText& unit, const SystemdUnitRequest& request) {
 }
 
 void own_tmp(UnitText& unit, const SystemdUnitRequest& request) {
-  for (const std::string* path : {&request.program, &request.repository, &request.git_folder, &request.plan, &request.state, &request.cache, &request.config, &request.rules}) {
+  for (const std::string* path : {&request.program, &request.repository, &request.git_folder, &request.plan,
+           &request.state, &request.cache, &request.config, &request.rules}) {
     if (!is_below(*path, "/tmp") && !is_below(*path, "/var/tmp")) continue;
     unit.why("Not PrivateTmp: something that is named here lies in /tmp.");
     return;
@@ -128,7 +137,8 @@ void own_tmp(UnitText& unit, const SystemdUnitRequest& request) {
 std::vector<std::string> writable_paths(const SystemdUnitRequest& request) {
   std::vector<std::string> paths = {request.git_folder, request.state, request.cache};
   if (request.home.empty()) return paths;
-  for (const auto folder : kGeneratorFolders) paths.push_back(fmt::format("-{}{}{}", request.home, request.home.ends_with('/') ? "" : "/", folder));
+  for (const auto folder : kGeneratorFolders)
+    paths.push_back(fmt::format("-{}{}{}", request.home, request.home.ends_with('/') ? "" : "/", folder));
   return paths;
 }
 
@@ -145,7 +155,8 @@ Result<std::string> night_service(const SystemdUnitRequest& request, const std::
   unit.why("Not oneshot: a night takes hours, and through all of them it would be \"activating\".");
   unit.line("Type=exec");
   command(unit, night_command(request));
-  unit.why("1: tasks were refused or failed, and the report says why. That is a night as it should be. 2 and 3 are not.");
+  unit.why(
+      "1: tasks were refused or failed, and the report says why. That is a night as it should be. 2 and 3 are not.");
   unit.line("SuccessExitStatus=1");
   unit.why("A generator or a test that takes too much memory is killed alone; the night goes on.");
   unit.line("OOMPolicy=continue");
@@ -157,7 +168,9 @@ Result<std::string> night_service(const SystemdUnitRequest& request, const std::
   run_as(unit, request);
 
   unit.line("");
-  unit.why("All is read-only but git's folder, guard's own, and those of generators. What yours writes elsewhere (its clone is in");
+  unit.why(
+      "All is read-only but git's folder, guard's own, and those of generators. What yours writes elsewhere (its clone "
+      "is in");
   unit.why("guard's own) needs ReadWritePaths= in a drop-in.");
   unit.line("ProtectSystem=strict");
   unit.words("ReadWritePaths", writable_paths(request));
@@ -187,9 +200,12 @@ Result<std::string> night_service(const SystemdUnitRequest& request, const std::
   unit.line("");
   unit.why("Left out, because a night needs it:");
   unit.why("PrivateNetwork, IPAddressDeny: the generator talks to its service, over the network.");
-  unit.why("ProtectHome: the repository, guard's folders and the generator's own lie there. All else in it is read-only.");
+  unit.why(
+      "ProtectHome: the repository, guard's folders and the generator's own lie there. All else in it is read-only.");
   unit.why("RestrictNamespaces, SystemCallFilter=~@mount @privileged: bubblewrap makes namespaces and mounts.");
-  unit.why("ProtectKernelTunables, ProtectKernelLogs, ProtectProc, ProcSubset: they cover parts of /proc, and the kernel then");
+  unit.why(
+      "ProtectKernelTunables, ProtectKernelLogs, ProtectProc, ProcSubset: they cover parts of /proc, and the kernel "
+      "then");
   unit.why("refuses the fresh /proc of a sandbox.");
   unit.why("ProtectHostname: a sandbox has a host name of its own.");
   unit.why("MemoryDenyWriteExecute: bun compiles while it runs.");
@@ -219,10 +235,11 @@ Result<std::string> check_service(const SystemdUnitRequest& request, const std::
   unit.words("ReadWritePaths", {request.state});
   own_tmp(unit, request);
   unit.why("It starts git, and no generator and no sandbox.");
-  for (const char* setting : {"PrivateDevices=yes", "PrivateNetwork=yes", "UMask=0077", "NoNewPrivileges=yes", "CapabilityBoundingSet=", "ProtectClock=yes",
-                              "ProtectControlGroups=yes", "ProtectHostname=yes", "ProtectKernelLogs=yes", "ProtectKernelModules=yes", "ProtectKernelTunables=yes",
-                              "LockPersonality=yes", "RestrictAddressFamilies=AF_UNIX", "RestrictNamespaces=yes", "RestrictRealtime=yes",
-                              "RestrictSUIDSGID=yes", "SystemCallArchitectures=native", "SystemCallFilter=@system-service", "SystemCallErrorNumber=EPERM"}) {
+  for (const char* setting : {"PrivateDevices=yes", "PrivateNetwork=yes", "UMask=0077", "NoNewPrivileges=yes",
+           "CapabilityBoundingSet=", "ProtectClock=yes", "ProtectControlGroups=yes", "ProtectHostname=yes",
+           "ProtectKernelLogs=yes", "ProtectKernelModules=yes", "ProtectKernelTunables=yes", "LockPersonality=yes",
+           "RestrictAddressFamilies=AF_UNIX", "RestrictNamespaces=yes", "RestrictRealtime=yes", "RestrictSUIDSGID=yes",
+           "SystemCallArchitectures=native", "SystemCallFilter=@system-service", "SystemCallErrorNumber=EPERM"}) {
     unit.line(setting);
   }
   return std::move(unit).finish();
@@ -264,12 +281,17 @@ std::string cron_command(const SystemdUnitRequest& request, const std::vector<st
   return text;
 }
 
-std::string cron_clock(std::chrono::minutes at) { return fmt::format("{} {} * * *", (at % kDay).count() % 60, (at % kDay).count() / 60); }
+std::string cron_clock(std::chrono::minutes at) {
+  return fmt::format("{} {} * * *", (at % kDay).count() % 60, (at % kDay).count() / 60);
+}
 
 Result<void> check_path(std::string_view name, std::string_view path) {
-  if (!path.starts_with('/')) return Error(ErrorCode::input_invalid, fmt::format("{} must be an absolute path, not \"{}\"", name, printable(path)));
+  if (!path.starts_with('/'))
+    return Error(
+        ErrorCode::input_invalid, fmt::format("{} must be an absolute path, not \"{}\"", name, printable(path)));
   if (const auto fault = unit_text_fault(path); !fault.empty()) {
-    return Error(ErrorCode::input_invalid, fmt::format("{} {} {}", name, printable(path), fault)).hint("rename it, or start guard by a script of your own");
+    return Error(ErrorCode::input_invalid, fmt::format("{} {} {}", name, printable(path), fault))
+        .hint("rename it, or start guard by a script of your own");
   }
   return ok();
 }
@@ -278,7 +300,9 @@ Result<void> check_paths(const SystemdUnitRequest& request) {
   GUARD_TRY(check_path("the program", request.program));
   // However it is quoted: "Executable name contains special characters".
   if (request.program.find_first_of("\"'\\") != std::string::npos) {
-    return Error(ErrorCode::input_invalid, fmt::format("systemd starts no program whose path holds a quote or a backslash: {}", printable(request.program)))
+    return Error(ErrorCode::input_invalid,
+        fmt::format(
+            "systemd starts no program whose path holds a quote or a backslash: {}", printable(request.program)))
         .hint("move guard elsewhere");
   }
   GUARD_TRY(check_path("the repository", request.repository));
@@ -299,14 +323,16 @@ std::string unit_stem(std::string_view repository) {
   const std::size_t slash = repository.find_last_of('/');
   std::string name(repository.substr(slash == std::string_view::npos ? 0 : slash + 1).substr(0, kNameBytesMax));
   for (char& c : name) {
-    const bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == '-';
+    const bool plain =
+        (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == '-';
     if (!plain) c = '_';
   }
   return fmt::format("guard-nightly-{}-{}", name, sha256_hex(repository).substr(0, 12));
 }
 
 Result<std::string> unit_word(std::string_view text) {
-  if (const auto fault = unit_text_fault(text); !fault.empty()) return Error(ErrorCode::input_invalid, fmt::format("\"{}\" {}", printable(text), fault));
+  if (const auto fault = unit_text_fault(text); !fault.empty())
+    return Error(ErrorCode::input_invalid, fmt::format("\"{}\" {}", printable(text), fault));
   // Paths are read without C escapes, commands with them; these two mean the same in both.
   std::string word = "\"";
   for (const char c : text) {
@@ -359,8 +385,9 @@ Result<NightUnits> night_units(const SystemdUnitRequest& request) {
   std::vector<std::string> quiet = night_command(request);
   quiet.insert(quiet.end() - 1, "--quiet");  // cron mails what is said: the last lines, and what went wrong
   units.cron.push_back(fmt::format("{} {}", cron_clock(request.at), cron_command(request, quiet)));
-  units.cron.push_back(fmt::format("{} {} >/dev/null || echo {}", cron_clock(check_time(request)), cron_command(request, check_command(request)),
-                                   cron_word("no night of guard came to its end: " + request.repository)));
+  units.cron.push_back(fmt::format("{} {} >/dev/null || echo {}", cron_clock(check_time(request)),
+      cron_command(request, check_command(request)),
+      cron_word("no night of guard came to its end: " + request.repository)));
   return units;
 }
 

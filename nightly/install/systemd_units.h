@@ -1,9 +1,10 @@
-// What starts a night every night: the texts of systemd units, and lines for cron. Pure; whoever asks for them writes them.
+// What starts a night every night: the texts of systemd units, and lines for cron. Pure; whoever asks for them writes
+// them.
 //
 //   guard-nightly-NAME.service         one night
 //   guard-nightly-NAME.timer           when it begins
-//   guard-nightly-NAME-check.service   fails where no night came to its end: a night that never ran tells nobody by itself
-//   guard-nightly-NAME-check.timer     when that is asked
+//   guard-nightly-NAME-check.service   fails where no night came to its end: a night that never ran tells nobody by
+//   itself guard-nightly-NAME-check.timer     when that is asked
 //
 // The service is hardened as far as a night goes with it; a comment in the unit stands for each thing that is left out.
 #pragma once
@@ -53,11 +54,12 @@ struct NightUnits {
 // The first line of every unit: a file without it is somebody else's.
 inline constexpr std::string_view kUnitMark = "# Written by `guard nightly install`.";
 
-// INPUT_INVALID for a path that no unit can hold: relative, not UTF-8, with a control character, or a program's with a quote
-// or a backslash.
+// INPUT_INVALID for a path that no unit can hold: relative, not UTF-8, with a control character, or a program's with a
+// quote or a backslash.
 Result<NightUnits> night_units(const SystemdUnitRequest& request);
 
-// "guard-nightly-calculator-0123456789ab": the name of the folder and a part of its path's digest, as in the name of the state folder.
+// "guard-nightly-calculator-0123456789ab": the name of the folder and a part of its path's digest, as in the name of
+// the state folder.
 std::string unit_stem(std::string_view repository);
 
 // One word of a unit's setting, quoted so that systemd reads these bytes: no specifier, no escape, no second word.
@@ -66,7 +68,8 @@ Result<std::string> unit_word(std::string_view text);
 // One word of a command in a crontab. cron cuts at a percent sign, quoted or not, before a shell sees the line.
 std::string cron_word(std::string_view text);
 
-// What a unit takes over of a PATH: absolute folders alone, and none in the repository. There, somebody else says what `git` is.
+// What a unit takes over of a PATH: absolute folders alone, and none in the repository. There, somebody else says what
+// `git` is.
 std::string unit_path(std::string_view path, std::string_view repository);
 
 }  // namespace guard::nightly

@@ -9,23 +9,23 @@
 #include <set>
 
 #include "common/file_io.h"
-#include "common/text/glob.h"
 #include "common/hash.h"
+#include "common/text/glob.h"
 #include "common/text/text.h"
 #include "nightly/loop/clone.h"
 #include "nightly/loop/feedback.h"
 #include "nightly/loop/generator.h"
+#include "nightly/loop/wall_clock.h"
 #include "nightly/worth/kept_tests.h"
 #include "nightly/worth/mutation_check.h"
-#include "nightly/loop/wall_clock.h"
 #include "pipeline/backend_choice.h"
-#include "pipeline/report/brief.h"
 #include "pipeline/evidence/evidence_file.h"
 #include "pipeline/gate/gate.h"
-#include "pipeline/run/run_output.h"
 #include "pipeline/gate/source_files.h"
-#include "pipeline/run/staging.h"
+#include "pipeline/report/brief.h"
 #include "pipeline/report/test_results.h"
+#include "pipeline/run/run_output.h"
+#include "pipeline/run/staging.h"
 #include "pipeline/run/suite_run.h"
 
 namespace guard::nightly {
@@ -45,7 +45,9 @@ std::string masked_text(const SecretSource& secrets, std::string_view text) {
   StringSink out;
   StringSink err;
   auto output = RunOutput::create(secrets, 0, out, err);
-  if (!output || !(*output)->out().push(std::span(text.data(), text.size())) || !(*output)->finish(RunOutput::Ending::whole)) return "(withheld)";
+  if (!output || !(*output)->out().push(std::span(text.data(), text.size())) ||
+      !(*output)->finish(RunOutput::Ending::whole))
+    return "(withheld)";
   return out.text;
 }
 
@@ -74,8 +76,12 @@ struct AttemptEnd {
 
 class AttemptRun {
  public:
-  AttemptRun(const NightContext& context, const AttemptOrder& order, const std::function<void(AttemptStep)>& progress, const CancelToken& cancel)
-      : context_(context), order_(order), progress_(progress), cancel_(cancel),
+  AttemptRun(const NightContext& context, const AttemptOrder& order, const std::function<void(AttemptStep)>& progress,
+      const CancelToken& cancel)
+      : context_(context),
+        order_(order),
+        progress_(progress),
+        cancel_(cancel),
         folder_(context.state->clones() / context.night / file_stem(order)) {
     attempt_.night = context.night;
     attempt_.task = order.task.id;
@@ -165,13 +171,15 @@ class AttemptRun {
     const std::lock_guard judging(*context_.judging);
     GUARD_TRY_ASSIGN(const auto tip, context_.repository->tip(context_.branch));
     if (!tip || *tip != *context_.branch_tip) {
-      fatal_ = Error(ErrorCode::input_invalid, fmt::format("somebody else moved or removed {} during the night", printable(context_.branch)))
+      fatal_ = Error(ErrorCode::input_invalid,
+          fmt::format("somebody else moved or removed {} during the night", printable(context_.branch)))
                    .hint("leave the branch of a night alone until the night is over");
       return Error(*fatal_);
     }
     GUARD_TRY_ASSIGN(const bool fits, fits_on(*tip, change));
     if (!fits) {
-      over = AttemptEnd{AttemptOutcome::put_back, "conflict", "another task of this night changed one of these files first"};
+      over = AttemptEnd{
+          AttemptOutcome::put_back, "conflict", "another task of this night changed one of these files first"};
       return ok();
     }
     GUARD_TRY(enter(AttemptStep::gating));
@@ -220,7 +228,8 @@ class AttemptRun {
     if (order_.rollout == Rollout::host) forced = BackendName::host;
     EngineLocation located;  // asked for at most once
     auto chosen = choose_backend(
-        config, forced, [&]() -> const EngineLocation& { return located = locate_engine(config, context_.environment, cancel_); },
+        config, forced,
+        [&]() -> const EngineLocation& { return located = locate_engine(config, context_.environment, cancel_); },
         [&] { return probe_container_use(config, context_.environment); });
     if (!chosen) {
       const Verdict verdict = verdict_of(chosen.error());
@@ -240,7 +249,8 @@ class AttemptRun {
     request.prompt = prompt_with(brief, order_.task.prompt, order_.feedback);
     request.folder = clone.folder();
     for (const auto& name : context_.plan->generator_env) {
-      if (const auto value = context_.environment.find(name); value != context_.environment.end()) request.variables[name] = value->second;
+      if (const auto value = context_.environment.find(name); value != context_.environment.end())
+        request.variables[name] = value->second;
     }
     request.variables["GUARD_NIGHTLY_TASK"] = order_.task.id;
     request.variables["GUARD_NIGHTLY_ATTEMPT"] = std::to_string(order_.number);
@@ -258,7 +268,8 @@ class AttemptRun {
     over = judge(result);
     if (over && over->outcome == AttemptOutcome::failed) {
       said_ = result.output;
-      if (const std::string last = last_line(said_); !last.empty()) over->detail += fmt::format("; its last line: {}", last);
+      if (const std::string last = last_line(said_); !last.empty())
+        over->detail += fmt::format("; its last line: {}", last);
     }
     return ok();
   }
@@ -267,18 +278,23 @@ class AttemptRun {
     using End = GeneratorResult::End;
     switch (result.end) {
       case End::cancelled: return AttemptEnd{AttemptOutcome::interrupted, "interrupted", "guard was stopped"};
-      case End::disk_full: return AttemptEnd{AttemptOutcome::put_back, "no_space", "the disk filled up while the generator ran"};
+      case End::disk_full:
+        return AttemptEnd{AttemptOutcome::put_back, "no_space", "the disk filled up while the generator ran"};
       case End::not_started: return AttemptEnd{AttemptOutcome::failed, "generator_missing", result.sentence};
       case End::flooded: return AttemptEnd{AttemptOutcome::failed, "generator_flooded", result.sentence};
       case End::timed_out:
-        if (order_.time_left <= order_.task.generator_timeout) return AttemptEnd{AttemptOutcome::interrupted, "time", "the time of the night was over"};
+        if (order_.time_left <= order_.task.generator_timeout)
+          return AttemptEnd{AttemptOutcome::interrupted, "time", "the time of the night was over"};
         return AttemptEnd{AttemptOutcome::failed, "generator_timed_out", result.sentence};
       case End::signaled: return AttemptEnd{AttemptOutcome::failed, "generator_crashed", result.sentence};
       case End::exited: break;
     }
     if (result.value != 0) return AttemptEnd{AttemptOutcome::failed, "generator_failed", result.sentence};
     if (result.left > 0 && !context_.plan->allow_left_processes) {
-      return AttemptEnd{AttemptOutcome::refused, "left_processes", fmt::format("the generator left {} running when it ended; {} ended", result.left == 1 ? "a process" : fmt::format("{} processes", result.left), result.left == 1 ? "it was" : "they were")};
+      return AttemptEnd{AttemptOutcome::refused, "left_processes",
+          fmt::format("the generator left {} running when it ended; {} ended",
+              result.left == 1 ? "a process" : fmt::format("{} processes", result.left),
+              result.left == 1 ? "it was" : "they were")};
     }
     return std::nullopt;
   }
@@ -287,8 +303,9 @@ class AttemptRun {
     for (const auto& finding : findings) {
       if (attempt_.findings.size() >= kFindingsKept) break;
       // Excerpts were masked with their file at hand; names and messages can hold foreign words, too.
-      attempt_.findings.push_back({finding.rule, std::string(to_string(finding.tier)), masked_text(*context_.secrets, finding.path), finding.line,
-                                   masked_text(*context_.secrets, finding.message), finding.fix, finding.excerpt});
+      attempt_.findings.push_back(
+          {finding.rule, std::string(to_string(finding.tier)), masked_text(*context_.secrets, finding.path),
+              finding.line, masked_text(*context_.secrets, finding.message), finding.fix, finding.excerpt});
     }
   }
 
@@ -301,8 +318,9 @@ class AttemptRun {
         if (end > 0) message.append(message.empty() ? "" : "; ").append(rest.substr(0, end));
         rest.remove_prefix(std::min(end + 1, rest.size()));
       }
-      attempt_.findings.push_back({std::string(failure.kind), std::string(kFailedTest), masked_text(*context_.secrets, failure.file), failure.line,
-                                   masked_text(*context_.secrets, message), std::string(failure.next), {}});
+      attempt_.findings.push_back(
+          {std::string(failure.kind), std::string(kFailedTest), masked_text(*context_.secrets, failure.file),
+              failure.line, masked_text(*context_.secrets, message), std::string(failure.next), {}});
     }
   }
 
@@ -324,14 +342,16 @@ class AttemptRun {
     CheckRecord record = gate_change(request, change, policy_options(config, order_.task.kind), backend_.mode);
     add_known_values(change, record.report.findings);
     add_removed_tests(change, record.report.findings);
-    if (record.verdict.kind() == VerdictKind::allowed && record.report.rejected()) record.verdict = verdict_of(record.report, false);
+    if (record.verdict.kind() == VerdictKind::allowed && record.report.rejected())
+      record.verdict = verdict_of(record.report, false);
     attempt_.diff = masked_text(*context_.secrets, added_text(change));
     take(record.report.findings);
     if (record.verdict.kind() == VerdictKind::allowed) return;
     over = over_of(record.verdict, record.error);
   }
 
-  // Names that stand beside the change where it will be committed: another task may have brought one that differs in case alone.
+  // Names that stand beside the change where it will be committed: another task may have brought one that differs in
+  // case alone.
   Result<void> name_neighbours(const std::string& tip, ChangeSet& change) const {
     GUARD_TRY_ASSIGN(const auto listing, context_.repository->listing(tip));
     std::set<std::string_view> changed;
@@ -343,20 +363,25 @@ class AttemptRun {
     return ok();
   }
 
-  // A value that guard knows to be secret, in a file that would be committed. The shapes of secrets are the rules' business.
+  // A value that guard knows to be secret, in a file that would be committed. The shapes of secrets are the rules'
+  // business.
   void add_known_values(const ChangeSet& change, std::vector<Finding>& findings) const {
     for (const auto& file : change.files) {
       StringSink out;
       auto output = RunOutput::create(*context_.secrets, 0, out, out);
       const std::string text = file.path + "\n" + file.new_bytes;
-      if (!output || !(*output)->out().push(std::span(text.data(), text.size())) || !(*output)->finish(RunOutput::Ending::whole)) {
-        findings.push_back(policy_finding("policy.known_secret", file.path, "could not be searched for known secrets", "change it in smaller pieces"));
+      if (!output || !(*output)->out().push(std::span(text.data(), text.size())) ||
+          !(*output)->finish(RunOutput::Ending::whole)) {
+        findings.push_back(policy_finding("policy.known_secret", file.path, "could not be searched for known secrets",
+            "change it in smaller pieces"));
         continue;
       }
       const auto found = (*output)->redactions();
       for (const auto& [kind, count] : found) {
         if (!kind.starts_with("env:")) continue;
-        findings.push_back(policy_finding("policy.known_secret", file.path, fmt::format("holds the value of the variable {}", kind.substr(4)), "never write down what the environment holds"));
+        findings.push_back(policy_finding("policy.known_secret", file.path,
+            fmt::format("holds the value of the variable {}", kind.substr(4)),
+            "never write down what the environment holds"));
       }
     }
   }
@@ -365,33 +390,40 @@ class AttemptRun {
     if (order_.task.kind != TaskKind::test) return;
     for (const auto& file : change.files) {
       if (file.after == EntryKind::absent && is_test_name(file.path)) {
-        findings.push_back(policy_finding("policy.test_removed", file.path, "a test file is removed or renamed", "leave the tests that are there, and add to them"));
+        findings.push_back(policy_finding("policy.test_removed", file.path, "a test file is removed or renamed",
+            "leave the tests that are there, and add to them"));
       }
     }
   }
 
   static AttemptEnd over_of(const Verdict& verdict, const std::optional<Error>& error) {
-    const std::string detail = error ? error->message() : !verdict.detail.empty() ? verdict.detail : std::string(info(verdict.reason).sentence);
+    const std::string detail = error ? error->message()
+        : !verdict.detail.empty()    ? verdict.detail
+                                     : std::string(info(verdict.reason).sentence);
     const std::string reason(info(verdict.reason).name);
     // Nothing of ours or of the engine's makes a test file empty.
     if (verdict.reason == Reason::no_tests) return {AttemptOutcome::refused, reason, detail};
     if (verdict.reason == Reason::interrupted) return {AttemptOutcome::interrupted, reason, detail};
-    return {verdict.kind() == VerdictKind::rejected ? AttemptOutcome::refused : AttemptOutcome::put_back, reason, detail};
+    return {
+        verdict.kind() == VerdictKind::rejected ? AttemptOutcome::refused : AttemptOutcome::put_back, reason, detail};
   }
 
   // What a person reads of a change that was never committed: what it adds, without what stood around it.
   static std::string added_text(const ChangeSet& change) {
     std::string text;
     for (const auto& file : change.files) {
-      text += fmt::format("--- {}\n+++ {}\n", file.before == EntryKind::absent ? "/dev/null" : "a/" + printable(file.path),
-                          file.after == EntryKind::absent ? "/dev/null" : "b/" + printable(file.path));
+      text +=
+          fmt::format("--- {}\n+++ {}\n", file.before == EntryKind::absent ? "/dev/null" : "a/" + printable(file.path),
+              file.after == EntryKind::absent ? "/dev/null" : "b/" + printable(file.path));
       if (file.unread) text += "(not read)\n";
       std::uint32_t number = 0;
       auto range = file.added.begin();
-      for (std::string_view rest = file.new_bytes; !rest.empty() && range != file.added.end() && text.size() < kDiffBytesMax;) {
+      for (std::string_view rest = file.new_bytes;
+           !rest.empty() && range != file.added.end() && text.size() < kDiffBytesMax;) {
         const std::size_t end = std::min(rest.find('\n'), rest.size());
         ++number;
-        if (number == range->first) text += fmt::format("@@ +{},{} @@\n", range->first, range->second - range->first + 1);
+        if (number == range->first)
+          text += fmt::format("@@ +{},{} @@\n", range->first, range->second - range->first + 1);
         if (number >= range->first) text.append("+").append(rest.substr(0, end)).append("\n");
         if (number >= range->second) ++range;
         rest.remove_prefix(std::min(end + 1, rest.size()));
@@ -414,7 +446,8 @@ class AttemptRun {
       // A new file where there is a folder by now, or the other way round.
       const auto below = theirs->lower_bound(file.path + "/");
       if (b == theirs->end() && below != theirs->end() && below->first.starts_with(file.path + "/")) return false;
-      for (std::size_t slash = file.path.find('/'); slash != std::string::npos; slash = file.path.find('/', slash + 1)) {
+      for (std::size_t slash = file.path.find('/'); slash != std::string::npos;
+           slash = file.path.find('/', slash + 1)) {
         if (theirs->count(file.path.substr(0, slash)) > 0 && ours->count(file.path.substr(0, slash)) == 0) return false;
       }
     }
@@ -422,10 +455,11 @@ class AttemptRun {
   }
 
   struct Tests {
-    std::vector<std::string> run;   // relative to the project
+    std::vector<std::string> run;    // relative to the project
     std::vector<std::string> fresh;  // those of them that the change brings or changes
-    std::vector<std::string> old;   // the project's others
-    std::vector<std::string> before;  // all that the project had, where the change touches what was in sandbox/; else none
+    std::vector<std::string> old;    // the project's others
+    std::vector<std::string>
+        before;  // all that the project had, where the change touches what was in sandbox/; else none
   };
 
   Result<Tests> tests_of(const std::string& tip, const ChangeSet& change, std::optional<AttemptEnd>& over) const {
@@ -446,9 +480,12 @@ class AttemptRun {
     });
     const std::vector<std::string> before(all.begin(), all.end());
     for (const auto& file : change.files) {
-      if (file.before == EntryKind::absent || !is_test_name(file.path) || file.path.starts_with(prefix + "sandbox/")) continue;
+      if (file.before == EntryKind::absent || !is_test_name(file.path) || file.path.starts_with(prefix + "sandbox/"))
+        continue;
       over = AttemptEnd{AttemptOutcome::refused, kTestsWeakened,
-                  fmt::format("{} was there before and is not below {}sandbox/: guard does not run it, so nothing shows that its tests still pass; leave it as it is", file.path, prefix)};
+          fmt::format("{} was there before and is not below {}sandbox/: guard does not run it, so nothing shows that "
+                      "its tests still pass; leave it as it is",
+              file.path, prefix)};
       return Tests{};
     }
     for (const auto& file : change.files) {
@@ -461,7 +498,9 @@ class AttemptRun {
     std::set<std::string> chosen = fresh;
     if (!order_.task.tests.empty()) {
       for (const auto& name : all) {
-        if (std::any_of(order_.task.tests.begin(), order_.task.tests.end(), [&](const std::string& glob) { return glob == name || glob_matches(glob, name); })) chosen.insert(name);
+        if (std::any_of(order_.task.tests.begin(), order_.task.tests.end(),
+                [&](const std::string& glob) { return glob == name || glob_matches(glob, name); }))
+          chosen.insert(name);
       }
     }
     // What stood there before can break what leans on it.
@@ -475,7 +514,10 @@ class AttemptRun {
     if (touches_tests) tests.before = before;
     std::set_difference(all.begin(), all.end(), fresh.begin(), fresh.end(), std::back_inserter(tests.old));
     if (order_.task.kind == TaskKind::test && fresh.empty()) {
-      over = AttemptEnd{AttemptOutcome::refused, "no_tests", fmt::format("the change holds no test below {}sandbox/: names end in .test.ts, _test.ts, .spec.ts or _spec.ts", prefix)};
+      over = AttemptEnd{AttemptOutcome::refused, "no_tests",
+          fmt::format(
+              "the change holds no test below {}sandbox/: names end in .test.ts, _test.ts, .spec.ts or _spec.ts",
+              prefix)};
     } else if (chosen.empty()) {
       over = AttemptEnd{AttemptOutcome::refused, "no_tests", "there is no test that could show that this change works"};
       // What is taken away whole.
@@ -512,7 +554,8 @@ class AttemptRun {
     GUARD_TRY(make_folders((context_.state->path() / name).parent_path(), 0700));
     StringSink output;
     RunRecord record = run_tests(request, output, output, cancel_);
-    keep_evidence(EvidencePlace{context_.state->path() / name, false}, context_.guard_version, record.verdict.exit_status(), record);
+    keep_evidence(EvidencePlace{context_.state->path() / name, false}, context_.guard_version,
+        record.verdict.exit_status(), record);
     auto document = read_file(context_.state->path() / name, 64u << 20, FollowLinks::no);
     attempt_.backend = record.backend;
     if (document) {
@@ -537,18 +580,22 @@ class AttemptRun {
     return ok();
   }
 
-  // What passed before has to pass afterwards. What that is, a run of the files as they were says, and no report that the change had a
-  // hand in.
+  // What passed before has to pass afterwards. What that is, a run of the files as they were says, and no report that
+  // the change had a hand in.
   Result<void> compare(const std::string& tip, const Tests& tests, std::optional<AttemptEnd>& over) {
     GUARD_TRY_ASSIGN(const Clone before, Clone::create(*context_.repository, folder_ / "before", tip));
     StringSink output;
     const RunRecord record = run_tests(run_request(before, tests.before), output, output, cancel_);
     const VerdictKind kind = record.verdict.kind();
-    const bool is_known = record.tests && record.tests->whole && (kind == VerdictKind::allowed || kind == VerdictKind::rejected || record.verdict.reason == Reason::no_tests);
+    const bool is_known = record.tests && record.tests->whole &&
+        (kind == VerdictKind::allowed || kind == VerdictKind::rejected || record.verdict.reason == Reason::no_tests);
     if (!is_known || !tests_) {
       over = over_of(record.verdict, record.error);
       if (is_known) over->outcome = AttemptOutcome::put_back;
-      over->detail = fmt::format("which tests passed before the change is not known ({}); add tests in new files, and leave the files of sandbox/ as they are", over->detail);
+      over->detail = fmt::format(
+          "which tests passed before the change is not known ({}); add tests in new files, and leave the files of "
+          "sandbox/ as they are",
+          over->detail);
       return ok();
     }
     if (std::string lost = lost_tests(*record.tests, *tests_); !lost.empty()) {
@@ -574,7 +621,8 @@ class AttemptRun {
     }
     GUARD_TRY_ASSIGN(const Worth worth, weigh_tests(request, cancel_));
     attempt_.mutants = worth.mutants.size();
-    attempt_.mutants_killed = static_cast<std::uint64_t>(std::count_if(worth.mutants.begin(), worth.mutants.end(), [](const Mutant& mutant) { return mutant.killed; }));
+    attempt_.mutants_killed = static_cast<std::uint64_t>(
+        std::count_if(worth.mutants.begin(), worth.mutants.end(), [](const Mutant& mutant) { return mutant.killed; }));
     attempt_.lines_covered = worth.lines_covered;
     attempt_.lines_newly_covered = worth.lines_newly_covered;
     for (const auto& test : worth.flaky) attempt_.flaky.push_back(masked_text(*context_.secrets, test));
@@ -594,8 +642,8 @@ class AttemptRun {
     what.time_s = unix_ms() / 1000;
     // git's trailers: one line each, the last paragraph.
     what.message = fmt::format("{}: {}\n\nGuard-Night: {}\nGuard-Task: {}\nGuard-Evidence: sha256:{} {}\n",
-                               order_.task.kind == TaskKind::test ? "Add tests" : "Change", order_.task.id, context_.night, order_.task.id, attempt_.evidence_sha256,
-                               attempt_.evidence);
+        order_.task.kind == TaskKind::test ? "Add tests" : "Change", order_.task.id, context_.night, order_.task.id,
+        attempt_.evidence_sha256, attempt_.evidence);
     const std::string pending = pending_reference(context_.night, order_.task.id);
     GUARD_TRY_ASSIGN(attempt_.commit, context_.repository->make_commit(what, change, pending));
     attempt_.tip = tip;
@@ -619,14 +667,17 @@ class AttemptRun {
     attempt_.ended_ms = unix_ms();
     attempt_.step = AttemptStep::done;
     const bool told = over.outcome == AttemptOutcome::refused || over.outcome == AttemptOutcome::failed;
-    if (told) attempt_.feedback = feedback_of(attempt_, attempt_.findings.empty() ? std::string_view(said_) : std::string_view());
+    if (told)
+      attempt_.feedback =
+          feedback_of(attempt_, attempt_.findings.empty() ? std::string_view(said_) : std::string_view());
     keep_or_remove(over.outcome);
     return std::move(attempt_);
   }
 
   void keep_or_remove(AttemptOutcome outcome) {
     const KeepClones keep = context_.config->config.nightly.keep_clones;
-    const bool wanted = keep == KeepClones::always || (keep == KeepClones::refused && (outcome == AttemptOutcome::refused || outcome == AttemptOutcome::failed));
+    const bool wanted = keep == KeepClones::always ||
+        (keep == KeepClones::refused && (outcome == AttemptOutcome::refused || outcome == AttemptOutcome::failed));
     if (wanted) {
       const fs::path kept = fs::path("kept") / context_.night / file_stem(order_);
       std::error_code failure;
@@ -634,8 +685,10 @@ class AttemptRun {
       (void)remove_tree(context_.state->path() / kept);
       // Whoever looks at it must not run what its .git was made to run.
       (void)remove_tree(folder_ / "clone" / ".git");
-      if (!fs::exists(fs::symlink_status(folder_ / "clone" / ".git", failure))) fs::rename(folder_ / "clone", context_.state->path() / kept, failure);
-      else failure = std::make_error_code(std::errc::io_error);
+      if (!fs::exists(fs::symlink_status(folder_ / "clone" / ".git", failure)))
+        fs::rename(folder_ / "clone", context_.state->path() / kept, failure);
+      else
+        failure = std::make_error_code(std::errc::io_error);
       if (!failure) attempt_.kept = kept.generic_string();
     }
     // What is left here is found and removed when the next night begins.
@@ -656,9 +709,12 @@ class AttemptRun {
 
 }  // namespace
 
-std::string pending_reference(const std::string& night, const std::string& task) { return fmt::format("refs/guard/pending/{}/{}", night, sha256_hex(task).substr(0, 16)); }
+std::string pending_reference(const std::string& night, const std::string& task) {
+  return fmt::format("refs/guard/pending/{}/{}", night, sha256_hex(task).substr(0, 16));
+}
 
-Result<Attempt> run_attempt(const NightContext& context, const AttemptOrder& order, const std::function<void(AttemptStep)>& progress, const CancelToken& cancel) {
+Result<Attempt> run_attempt(const NightContext& context, const AttemptOrder& order,
+    const std::function<void(AttemptStep)>& progress, const CancelToken& cancel) {
   return AttemptRun(context, order, progress, cancel).execute();
 }
 

@@ -26,14 +26,15 @@ std::string feedback_of(const Attempt& attempt, std::string_view output) {
       text += fmt::format("  ... and {} more\n", attempt.findings.size() - kFindingsShown);
       break;
     }
-    text += fmt::format("  {}{}: {} ({})\n", printable(finding.path), finding.line > 0 ? fmt::format(":{}", finding.line) : "", printable(finding.message),
-                        printable(finding.rule));
+    text += fmt::format("  {}{}: {} ({})\n", printable(finding.path),
+        finding.line > 0 ? fmt::format(":{}", finding.line) : "", printable(finding.message), printable(finding.rule));
     if (!finding.excerpt.empty()) text += fmt::format("    | {}\n", printable(finding.excerpt));
     if (!finding.fix.empty()) text += fmt::format("    instead: {}\n", printable(finding.fix));
   }
   if (!output.empty()) {
     if (output.size() > kOutputShown) output.remove_prefix(output.size() - kOutputShown);
-    text += attempt.outcome == AttemptOutcome::failed ? "\nThe end of what you printed:\n" : "\nThe end of what the tests said:\n";
+    text += attempt.outcome == AttemptOutcome::failed ? "\nThe end of what you printed:\n"
+                                                      : "\nThe end of what the tests said:\n";
     while (!output.empty()) {
       const std::size_t end = std::min(output.find('\n'), output.size());
       text += "  | " + printable(output.substr(0, end)) + "\n";
@@ -51,7 +52,11 @@ std::string feedback_of(const Attempt& attempt, std::string_view output) {
 std::string prompt_with(std::string_view brief, std::string_view prompt, std::string_view feedback) {
   std::string text = brief.empty() ? std::string(prompt) : fmt::format("{}\n## The task\n\n{}", brief, prompt);
   if (feedback.empty()) return text;
-  return text + fmt::format("\n\n----\n{}\nYour changes of the last attempt are gone: the working folder is as it was at the beginning. Do the task again.\n", feedback);
+  return text +
+      fmt::format(
+          "\n\n----\n{}\nYour changes of the last attempt are gone: the working folder is as it was at the beginning. "
+          "Do the task again.\n",
+          feedback);
 }
 
 }  // namespace guard::nightly

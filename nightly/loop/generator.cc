@@ -72,7 +72,8 @@ class Watch {
 
 class FloodGate final : public ByteSink {
  public:
-  FloodGate(ByteSink& next, std::uint64_t& seen, std::uint64_t bytes_max, CancelToken& stop) : next_(next), seen_(seen), bytes_max_(bytes_max), stop_(stop) {}
+  FloodGate(ByteSink& next, std::uint64_t& seen, std::uint64_t bytes_max, CancelToken& stop)
+      : next_(next), seen_(seen), bytes_max_(bytes_max), stop_(stop) {}
   Result<void> push(std::span<const char> bytes) override {
     seen_ += bytes.size();
     if (seen_ > bytes_max_) {
@@ -123,14 +124,16 @@ std::vector<pid_t> strays(std::string_view prefix) {
     const UniqueFd fd(::open(fmt::format("/proc/{}/environ", pid).c_str(), O_RDONLY | O_CLOEXEC));
     if (!fd) continue;
     const auto text = read_all(fd.get(), 4u << 20, "environ");
-    if (text && (text->starts_with(marker) || text->find(std::string(1, '\0') + marker) != std::string::npos)) found.push_back(pid);
+    if (text && (text->starts_with(marker) || text->find(std::string(1, '\0') + marker) != std::string::npos))
+      found.push_back(pid);
   }
   return found;
 }
 
 }  // namespace
 
-Result<GeneratorResult> run_generator(const GeneratorRequest& request, const SecretSource& secrets, const CancelToken& cancel) {
+Result<GeneratorResult> run_generator(
+    const GeneratorRequest& request, const SecretSource& secrets, const CancelToken& cancel) {
   using End = GeneratorResult::End;
   GUARD_TRY_ASSIGN(Pipe life_line, make_pipe());
   GUARD_TRY_ASSIGN(Pipe report, make_pipe());
@@ -166,7 +169,8 @@ Result<GeneratorResult> run_generator(const GeneratorRequest& request, const Sec
   const bool cut = ran->outcome.kind == OutcomeKind::timed_out || ran->outcome.kind == OutcomeKind::cancelled;
   GUARD_TRY(output->finish(cut ? RunOutput::Ending::cut : RunOutput::Ending::whole));
   result.output = std::move(kept.text);
-  if (output->dropped_bytes() > 0) result.output += fmt::format("\n[{} bytes more were dropped]\n", output->dropped_bytes());
+  if (output->dropped_bytes() > 0)
+    result.output += fmt::format("\n[{} bytes more were dropped]\n", output->dropped_bytes());
 
   if (seen > request.flood_bytes) {
     result.end = End::flooded;

@@ -1,7 +1,7 @@
 #include "nightly/loop/journal.h"
 
-#include <fmt/format.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,8 +16,9 @@
 #include "common/text/text.h"
 #include "common/unique_fd.h"
 
-// Enums are kept under their wire names and read back strictly: a name that this guard does not know is an Error and never a default.
-// Lists are rows of their own, and not JSON: they hold bytes that need not be UTF-8, and counting them is what SQL is for.
+// Enums are kept under their wire names and read back strictly: a name that this guard does not know is an Error and
+// never a default. Lists are rows of their own, and not JSON: they hold bytes that need not be UTF-8, and counting them
+// is what SQL is for.
 //
 // A text column may hold any bytes, NUL and invalid UTF-8 included; they are bound and read with their length.
 
@@ -85,15 +86,15 @@ CREATE TABLE timing (
 )sql";
 
 constexpr std::array kNightStates = {NightState::running, NightState::finished, NightState::ended, NightState::stopped};
-constexpr std::array kTaskStates = {TaskState::waiting, TaskState::running, TaskState::accepted,
-                                    TaskState::refused, TaskState::failed,  TaskState::skipped};
+constexpr std::array kTaskStates = {TaskState::waiting, TaskState::running, TaskState::accepted, TaskState::refused,
+    TaskState::failed, TaskState::skipped};
 constexpr std::array kTaskKinds = {TaskKind::test, TaskKind::any};
 constexpr std::array kReviews = {Review::none, Review::taken, Review::dropped, Review::sent_back};
 constexpr std::array kRollouts = {Rollout::sandbox, Rollout::host, Rollout::none};
-constexpr std::array kSteps = {AttemptStep::cloning, AttemptStep::generating, AttemptStep::reading,    AttemptStep::gating,
-                               AttemptStep::testing, AttemptStep::weighing,   AttemptStep::committing, AttemptStep::done};
-constexpr std::array kOutcomes = {AttemptOutcome::none,   AttemptOutcome::accepted, AttemptOutcome::refused,
-                                  AttemptOutcome::failed, AttemptOutcome::put_back, AttemptOutcome::interrupted};
+constexpr std::array kSteps = {AttemptStep::cloning, AttemptStep::generating, AttemptStep::reading, AttemptStep::gating,
+    AttemptStep::testing, AttemptStep::weighing, AttemptStep::committing, AttemptStep::done};
+constexpr std::array kOutcomes = {AttemptOutcome::none, AttemptOutcome::accepted, AttemptOutcome::refused,
+    AttemptOutcome::failed, AttemptOutcome::put_back, AttemptOutcome::interrupted};
 
 struct CloseDatabase {
   void operator()(sqlite3* database) const noexcept { sqlite3_close_v2(database); }
@@ -109,7 +110,8 @@ std::string_view hint_for(int code) {
   switch (code & 0xFF) {
     case SQLITE_FULL: return "make space on the disk of the state folder; nothing that was written before is lost";
     case SQLITE_IOERR: return "look at the disk of the state folder: it is full, or fails";
-    case SQLITE_READONLY: return "the journal or its folder cannot be written: look at their owner and mode, and at the mount";
+    case SQLITE_READONLY:
+      return "the journal or its folder cannot be written: look at their owner and mode, and at the mount";
     case SQLITE_CANTOPEN: return "the journal's folder must be readable, and writable while a night is running";
     case SQLITE_BUSY:
     case SQLITE_LOCKED: return "another guard holds the journal; try again";
@@ -130,7 +132,8 @@ bool is_there(const std::string& path) {
 std::string uri_path(const fs::path& file) {
   std::string uri;
   for (const char c : file.native()) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '/' || c == '.' || c == '-' || c == '_';
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '/' ||
+        c == '.' || c == '-' || c == '_';
     if (plain) {
       uri += c;
     } else {
@@ -152,7 +155,8 @@ struct Store {
   Error fault(int code, std::string_view doing) const {
     std::string what = fmt::format("the journal {}: {}: {}", shown(), doing, sqlite3_errstr(code));
     const char* said = database ? sqlite3_errmsg(database.get()) : nullptr;
-    if (said != nullptr && std::string_view(said) != sqlite3_errstr(code) && (sqlite3_errcode(database.get()) & 0xFF) == (code & 0xFF)) {
+    if (said != nullptr && std::string_view(said) != sqlite3_errstr(code) &&
+        (sqlite3_errcode(database.get()) & 0xFF) == (code & 0xFF)) {
       what += fmt::format(" ({})", printable(said));
     }
     return Error(ErrorCode::io_error, std::move(what)).hint(std::string(hint_for(code)));
@@ -180,7 +184,9 @@ class Query {
 
   Query& bind(std::string_view text) {
     // A null pointer would bind NULL.
-    if (code_ == SQLITE_OK) code_ = sqlite3_bind_text64(statement_, ++bound_, text.data() == nullptr ? "" : text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
+    if (code_ == SQLITE_OK)
+      code_ = sqlite3_bind_text64(
+          statement_, ++bound_, text.data() == nullptr ? "" : text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
     return *this;
   }
   Query& bind(std::int64_t number) {
@@ -208,7 +214,9 @@ class Query {
     for (const T value : known) {
       if (to_string(value) == found) return value;
     }
-    return store_.refusal(fmt::format("holds \"{}\" as {}, which this guard does not know", printable(found.substr(0, 80)), sqlite3_column_name(statement_, column)))
+    return store_
+        .refusal(fmt::format("holds \"{}\" as {}, which this guard does not know", printable(found.substr(0, 80)),
+            sqlite3_column_name(statement_, column)))
         .hint("it was written by another version of guard, or the file was damaged");
   }
 
@@ -223,7 +231,8 @@ Query::Query(Store& store, std::string_view sql) : store_(store) {
   auto& kept = store_.statements[sql];
   if (!kept) {
     sqlite3_stmt* made = nullptr;
-    code_ = sqlite3_prepare_v3(store_.database.get(), sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &made, nullptr);
+    code_ = sqlite3_prepare_v3(
+        store_.database.get(), sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &made, nullptr);
     kept.reset(made);
   }
   statement_ = kept.get();
@@ -262,8 +271,10 @@ class Transaction {
 
   // A writer takes its lock at once: one that began by reading could not wait for it.
   Result<void> begin(Kind kind) {
-    if (kind == Kind::write && sqlite3_db_readonly(store_.database.get(), "main") != 0) return store_.fault(SQLITE_READONLY, "writing to it");
-    GUARD_TRY(Query(store_, kind == Kind::write ? std::string_view("BEGIN IMMEDIATE") : std::string_view("BEGIN")).run());
+    if (kind == Kind::write && sqlite3_db_readonly(store_.database.get(), "main") != 0)
+      return store_.fault(SQLITE_READONLY, "writing to it");
+    GUARD_TRY(
+        Query(store_, kind == Kind::write ? std::string_view("BEGIN IMMEDIATE") : std::string_view("BEGIN")).run());
     open_ = true;
     return ok();
   }
@@ -281,7 +292,8 @@ class Transaction {
 Result<void> Store::still() const {
   // SQLite looks for no writer then; one that has come since may have changed pages under our eyes.
   if (immutable && is_there(sibling(file, "-wal"))) {
-    return refusal("was written to while it was read").hint("try again; where its folder can be written, a reader need not look away");
+    return refusal("was written to while it was read")
+        .hint("try again; where its folder can be written, a reader need not look away");
   }
   return ok();
 }
@@ -290,7 +302,8 @@ Result<void> Store::connect(const std::string& uri, int flags) {
   statements.clear();
   database.reset();
   sqlite3* made = nullptr;
-  const int code = sqlite3_open_v2(uri.c_str(), &made, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
+  const int code = sqlite3_open_v2(
+      uri.c_str(), &made, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
   database.reset(made);
   if (code != SQLITE_OK) return fault(code, "opening it");
   sqlite3_busy_timeout(made, kBusyTimeoutMs);
@@ -306,7 +319,8 @@ Result<std::int64_t> number_of(Store& store, std::string_view sql) {
   return found ? query.integer(0) : std::int64_t{0};
 }
 
-// Whose file it is, before anything in it is changed. `empty`: a database without anything, as a first start that was killed leaves it.
+// Whose file it is, before anything in it is changed. `empty`: a database without anything, as a first start that was
+// killed leaves it.
 Result<void> identify(Store& store, bool& empty) {
   GUARD_TRY_ASSIGN(const std::int64_t application, number_of(store, "PRAGMA application_id"));
   GUARD_TRY_ASSIGN(const std::int64_t version, number_of(store, "PRAGMA user_version"));
@@ -317,11 +331,14 @@ Result<void> identify(Store& store, bool& empty) {
     return store.refusal("is a database of another program").hint(std::string(hint_for(SQLITE_NOTADB)));
   }
   if (version > kSchemaVersion) {
-    return store.refusal(fmt::format("was written by a newer guard: its tables are of version {}, this guard knows {}", version, kSchemaVersion))
+    return store
+        .refusal(fmt::format(
+            "was written by a newer guard: its tables are of version {}, this guard knows {}", version, kSchemaVersion))
         .hint("use the newer guard; nothing was changed");
   }
   if (version != kSchemaVersion) {
-    return store.refusal(fmt::format("has tables of version {}, which there never was", version)).hint(std::string(hint_for(SQLITE_CORRUPT)));
+    return store.refusal(fmt::format("has tables of version {}, which there never was", version))
+        .hint(std::string(hint_for(SQLITE_CORRUPT)));
   }
   return ok();
 }
@@ -340,15 +357,16 @@ Result<void> make_tables(Store& store) {
   GUARD_TRY(identify(store, empty));  // another guard may have been quicker
   if (!empty) return ok();
   GUARD_TRY(store.execute(kSchema));
-  GUARD_TRY(store.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, kSchemaVersion).c_str()));
+  GUARD_TRY(store.execute(
+      fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, kSchemaVersion).c_str()));
   return transaction.commit();
 }
 
 Result<void> open_for_writing(Store& store) {
   const fs::path folder = store.file.parent_path();
   GUARD_TRY(make_folders(folder, 0700).context(fmt::format("making the folder of the journal {}", store.shown())));
-  // Made here for its mode, which SQLite then gives to the files beside it. One that is there is not opened: closing the descriptor would
-  // drop the locks that another connection of this process holds on the file.
+  // Made here for its mode, which SQLite then gives to the files beside it. One that is there is not opened: closing
+  // the descriptor would drop the locks that another connection of this process holds on the file.
   const UniqueFd made(::open(store.file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!made && errno != EEXIST) {
     return Error::from_errno(ErrorCode::io_error, fmt::format("making the journal {}", store.shown()), errno);
@@ -360,7 +378,8 @@ Result<void> open_for_writing(Store& store) {
     Query mode(store, "PRAGMA journal_mode = WAL");
     GUARD_TRY_ASSIGN(const bool answered, mode.next());
     if (!answered || mode.text(0) != "wal") {
-      return store.refusal("stands on a file system that has no shared memory for SQLite (WAL)").hint("put the state folder on a local disk");
+      return store.refusal("stands on a file system that has no shared memory for SQLite (WAL)")
+          .hint("put the state folder on a local disk");
     }
   }
   GUARD_TRY(store.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON"));
@@ -373,8 +392,8 @@ Result<void> open_for_reading(Store& store) {
   bool empty = false;
   Result<void> read = store.connect(uri, SQLITE_OPEN_READONLY);
   if (read) read = identify_at_once(store, empty);
-  // A reader wants to tell writers where it reads, in a file beside the journal. In a folder that it cannot write to, and where no
-  // writer is at work, it can do without.
+  // A reader wants to tell writers where it reads, in a file beside the journal. In a folder that it cannot write to,
+  // and where no writer is at work, it can do without.
   if (!read && ::access(store.file.parent_path().c_str(), W_OK) != 0 && !is_there(sibling(store.file, "-wal"))) {
     GUARD_TRY(store.connect(uri + "?immutable=1", SQLITE_OPEN_READONLY));
     store.immutable = true;
@@ -389,34 +408,50 @@ Result<void> open_for_reading(Store& store) {
 Result<void> open_store(Store& store, const fs::path& file, Journal::Access access) {
   std::error_code fault;
   store.file = fs::absolute(file, fault);
-  if (fault) return Error(ErrorCode::io_error, fmt::format("the journal {}: {}", printable(file.native()), fault.message()));
-  if (file.native().find('\0') != std::string::npos || file.filename().empty()) return store.refusal("has a name that no file can have");
+  if (fault)
+    return Error(ErrorCode::io_error, fmt::format("the journal {}: {}", printable(file.native()), fault.message()));
+  if (file.native().find('\0') != std::string::npos || file.filename().empty())
+    return store.refusal("has a name that no file can have");
   struct stat status {};
   if (::stat(store.file.c_str(), &status) == 0) {
     if (!S_ISREG(status.st_mode)) return store.refusal("is no file").hint(std::string(hint_for(SQLITE_NOTADB)));
   } else if (errno != ENOENT && errno != ENOTDIR) {
     return Error::from_errno(ErrorCode::io_error, fmt::format("looking at the journal {}", store.shown()), errno);
   } else if (access == Journal::Access::read) {
-    return Error(ErrorCode::file_not_found, fmt::format("there is no journal {}", store.shown())).hint("no night was run yet: `guard nightly run PLAN.toml`");
+    return Error(ErrorCode::file_not_found, fmt::format("there is no journal {}", store.shown()))
+        .hint("no night was run yet: `guard nightly run PLAN.toml`");
   }
   return access == Journal::Access::write ? open_for_writing(store) : open_for_reading(store);
 }
 
 // ---- rows ----
 
-#define GUARD_NIGHT_COLUMNS \
-  "id, state, reason, why, started_ms, ended_ms, heartbeat_ms, plan_name, base, branch, rules_digest, guard_version, put_backs"
+#define GUARD_NIGHT_COLUMNS                                                                                            \
+  "id, state, reason, why, started_ms, ended_ms, heartbeat_ms, plan_name, base, branch, rules_digest, guard_version, " \
+  "put_backs"
 #define GUARD_TASK_COLUMNS \
   "night, id, position, kind, state, reason, detail, attempts, put_backs, commit_id, rollout, review, note, prompt"
-#define GUARD_ATTEMPT_COLUMNS                                                                                                       \
-  "night, task, number, step, outcome, reason, detail, started_ms, ended_ms, start, tip, commit_id, backend, evidence, "            \
-  "evidence_sha256, output, kept, generator, tests_passed, tests_failed, tests_skipped, mutants, mutants_killed, lines_covered, " \
+#define GUARD_ATTEMPT_COLUMNS                                                                                      \
+  "night, task, number, step, outcome, reason, detail, started_ms, ended_ms, start, tip, commit_id, backend, "     \
+  "evidence, "                                                                                                     \
+  "evidence_sha256, output, kept, generator, tests_passed, tests_failed, tests_skipped, mutants, mutants_killed, " \
+  "lines_covered, "                                                                                                \
   "lines_newly_covered, feedback, diff"
 
 // The columns from `state` on, in their order.
 void bind_night(Query& query, const Night& night) {
-  query.bind(to_string(night.state)).bind(night.reason).bind(night.why).bind(night.started_ms).bind(night.ended_ms).bind(night.heartbeat_ms);
-  query.bind(night.plan_name).bind(night.base).bind(night.branch).bind(night.rules_digest).bind(night.guard_version).bind(night.put_backs);
+  query.bind(to_string(night.state))
+      .bind(night.reason)
+      .bind(night.why)
+      .bind(night.started_ms)
+      .bind(night.ended_ms)
+      .bind(night.heartbeat_ms);
+  query.bind(night.plan_name)
+      .bind(night.base)
+      .bind(night.branch)
+      .bind(night.rules_digest)
+      .bind(night.guard_version)
+      .bind(night.put_backs);
   query.bind(night.plan_text);
 }
 
@@ -502,47 +537,97 @@ Result<Attempt> read_attempt(const Query& query) {
 }
 
 Result<void> write_lists(Store& store, std::int64_t key, const Attempt& attempt) {
-  for (const std::string_view sql : {std::string_view("DELETE FROM finding WHERE attempt = ?"), std::string_view("DELETE FROM changed_file WHERE attempt = ?"),
-                                     std::string_view("DELETE FROM flaky_test WHERE attempt = ?"), std::string_view("DELETE FROM timing WHERE attempt = ?")}) {
+  for (const std::string_view sql : {std::string_view("DELETE FROM finding WHERE attempt = ?"),
+           std::string_view("DELETE FROM changed_file WHERE attempt = ?"),
+           std::string_view("DELETE FROM flaky_test WHERE attempt = ?"),
+           std::string_view("DELETE FROM timing WHERE attempt = ?")}) {
     GUARD_TRY(Query(store, sql).bind(key).run());
   }
   std::int64_t position = 0;
   for (const auto& finding : attempt.findings) {
-    Query query(store, "INSERT INTO finding (attempt, position, rule, tier, path, line, message, fix, excerpt) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    query.bind(key).bind(position++).bind(finding.rule).bind(finding.tier).bind(finding.path).bind(std::uint64_t{finding.line});
+    Query query(store,
+        "INSERT INTO finding (attempt, position, rule, tier, path, line, message, fix, excerpt) VALUES (?, ?, ?, ?, ?, "
+        "?, ?, ?, ?)");
+    query.bind(key)
+        .bind(position++)
+        .bind(finding.rule)
+        .bind(finding.tier)
+        .bind(finding.path)
+        .bind(std::uint64_t{finding.line});
     GUARD_TRY(query.bind(finding.message).bind(finding.fix).bind(finding.excerpt).run());
   }
   position = 0;
   for (const auto& path : attempt.files) {
-    GUARD_TRY(Query(store, "INSERT INTO changed_file (attempt, position, path) VALUES (?, ?, ?)").bind(key).bind(position++).bind(path).run());
+    GUARD_TRY(Query(store, "INSERT INTO changed_file (attempt, position, path) VALUES (?, ?, ?)")
+                  .bind(key)
+                  .bind(position++)
+                  .bind(path)
+                  .run());
   }
   position = 0;
   for (const auto& test : attempt.flaky) {
-    GUARD_TRY(Query(store, "INSERT INTO flaky_test (attempt, position, test) VALUES (?, ?, ?)").bind(key).bind(position++).bind(test).run());
+    GUARD_TRY(Query(store, "INSERT INTO flaky_test (attempt, position, test) VALUES (?, ?, ?)")
+                  .bind(key)
+                  .bind(position++)
+                  .bind(test)
+                  .run());
   }
   position = 0;
   for (const auto& [stage, ms] : attempt.timings_ms) {
-    GUARD_TRY(Query(store, "INSERT INTO timing (attempt, position, stage, ms) VALUES (?, ?, ?, ?)").bind(key).bind(position++).bind(stage).bind(ms).run());
+    GUARD_TRY(Query(store, "INSERT INTO timing (attempt, position, stage, ms) VALUES (?, ?, ?, ?)")
+                  .bind(key)
+                  .bind(position++)
+                  .bind(stage)
+                  .bind(ms)
+                  .run());
   }
   return ok();
 }
 
 Result<void> write_attempt(Store& store, const Attempt& attempt) {
   Query query(store,
-              "INSERT INTO attempt (" GUARD_ATTEMPT_COLUMNS
-              ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-              " ON CONFLICT (night, task, number) DO UPDATE SET (step, outcome, reason, detail, started_ms, ended_ms, start, tip, commit_id, backend,"
-              " evidence, evidence_sha256, output, kept, generator, tests_passed, tests_failed, tests_skipped, mutants, mutants_killed,"
-              " lines_covered, lines_newly_covered, feedback, diff) = (excluded.step, excluded.outcome, excluded.reason, excluded.detail,"
-              " excluded.started_ms, excluded.ended_ms, excluded.start, excluded.tip, excluded.commit_id, excluded.backend, excluded.evidence,"
-              " excluded.evidence_sha256, excluded.output, excluded.kept, excluded.generator, excluded.tests_passed, excluded.tests_failed,"
-              " excluded.tests_skipped, excluded.mutants, excluded.mutants_killed, excluded.lines_covered, excluded.lines_newly_covered,"
-              " excluded.feedback, excluded.diff) RETURNING key");
-  query.bind(attempt.night).bind(attempt.task).bind(attempt.number).bind(to_string(attempt.step)).bind(to_string(attempt.outcome));
-  query.bind(attempt.reason).bind(attempt.detail).bind(attempt.started_ms).bind(attempt.ended_ms).bind(attempt.start).bind(attempt.tip);
-  query.bind(attempt.commit).bind(attempt.backend).bind(attempt.evidence).bind(attempt.evidence_sha256).bind(attempt.output).bind(attempt.kept);
-  query.bind(attempt.generator).bind(attempt.tests_passed).bind(attempt.tests_failed).bind(attempt.tests_skipped).bind(attempt.mutants);
-  query.bind(attempt.mutants_killed).bind(attempt.lines_covered).bind(attempt.lines_newly_covered).bind(attempt.feedback).bind(attempt.diff);
+      "INSERT INTO attempt (" GUARD_ATTEMPT_COLUMNS
+      ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+      " ON CONFLICT (night, task, number) DO UPDATE SET (step, outcome, reason, detail, started_ms, ended_ms, start, "
+      "tip, commit_id, backend,"
+      " evidence, evidence_sha256, output, kept, generator, tests_passed, tests_failed, tests_skipped, mutants, "
+      "mutants_killed,"
+      " lines_covered, lines_newly_covered, feedback, diff) = (excluded.step, excluded.outcome, excluded.reason, "
+      "excluded.detail,"
+      " excluded.started_ms, excluded.ended_ms, excluded.start, excluded.tip, excluded.commit_id, excluded.backend, "
+      "excluded.evidence,"
+      " excluded.evidence_sha256, excluded.output, excluded.kept, excluded.generator, excluded.tests_passed, "
+      "excluded.tests_failed,"
+      " excluded.tests_skipped, excluded.mutants, excluded.mutants_killed, excluded.lines_covered, "
+      "excluded.lines_newly_covered,"
+      " excluded.feedback, excluded.diff) RETURNING key");
+  query.bind(attempt.night)
+      .bind(attempt.task)
+      .bind(attempt.number)
+      .bind(to_string(attempt.step))
+      .bind(to_string(attempt.outcome));
+  query.bind(attempt.reason)
+      .bind(attempt.detail)
+      .bind(attempt.started_ms)
+      .bind(attempt.ended_ms)
+      .bind(attempt.start)
+      .bind(attempt.tip);
+  query.bind(attempt.commit)
+      .bind(attempt.backend)
+      .bind(attempt.evidence)
+      .bind(attempt.evidence_sha256)
+      .bind(attempt.output)
+      .bind(attempt.kept);
+  query.bind(attempt.generator)
+      .bind(attempt.tests_passed)
+      .bind(attempt.tests_failed)
+      .bind(attempt.tests_skipped)
+      .bind(attempt.mutants);
+  query.bind(attempt.mutants_killed)
+      .bind(attempt.lines_covered)
+      .bind(attempt.lines_newly_covered)
+      .bind(attempt.feedback)
+      .bind(attempt.diff);
   GUARD_TRY_ASSIGN(const bool answered, query.next());
   if (!answered) return store.refusal("took an attempt and does not say where");
   const std::int64_t key = query.integer(0);
@@ -550,13 +635,16 @@ Result<void> write_attempt(Store& store, const Attempt& attempt) {
   return write_lists(store, key, attempt);
 }
 
-Result<void> missing(const Store& store, std::string_view what) { return store.refusal(fmt::format("has no {}", what)); }
+Result<void> missing(const Store& store, std::string_view what) {
+  return store.refusal(fmt::format("has no {}", what));
+}
 
 // Rows that the last statement changed or put in.
 bool changed(const Store& store) { return sqlite3_changes64(store.database.get()) > 0; }
 
 // Of one night; of one task, where one is named.
-Result<std::vector<Attempt>> read_attempts(Store& store, std::string_view attempts_sql, const std::string& night, const std::string& task) {
+Result<std::vector<Attempt>> read_attempts(
+    Store& store, std::string_view attempts_sql, const std::string& night, const std::string& task) {
   Transaction transaction(store);
   GUARD_TRY(transaction.begin(Transaction::Kind::read));
   std::vector<Attempt> attempts;
@@ -584,20 +672,30 @@ Result<std::vector<Attempt>> read_attempts(Store& store, std::string_view attemp
       if (place != places.end()) add(attempts[place->second], query);
     }
   };
-#define GUARD_OF_ATTEMPTS " JOIN attempt ON attempt.key = l.attempt WHERE attempt.night = ?1 AND (?2 = '' OR attempt.task = ?2) ORDER BY l.attempt, l.position"
-  GUARD_TRY(read_list("SELECT l.attempt, rule, tier, path, line, message, fix, excerpt FROM finding AS l" GUARD_OF_ATTEMPTS, [](Attempt& attempt, const Query& row) {
-    attempt.findings.push_back({row.text(1), row.text(2), row.text(3), static_cast<std::uint32_t>(row.count(4)), row.text(5), row.text(6), row.text(7)});
-  }));
-  GUARD_TRY(read_list("SELECT l.attempt, path FROM changed_file AS l" GUARD_OF_ATTEMPTS, [](Attempt& attempt, const Query& row) { attempt.files.push_back(row.text(1)); }));
-  GUARD_TRY(read_list("SELECT l.attempt, test FROM flaky_test AS l" GUARD_OF_ATTEMPTS, [](Attempt& attempt, const Query& row) { attempt.flaky.push_back(row.text(1)); }));
-  GUARD_TRY(read_list("SELECT l.attempt, stage, ms FROM timing AS l" GUARD_OF_ATTEMPTS, [](Attempt& attempt, const Query& row) { attempt.timings_ms.emplace_back(row.text(1), row.integer(2)); }));
+#define GUARD_OF_ATTEMPTS                                                                                          \
+  " JOIN attempt ON attempt.key = l.attempt WHERE attempt.night = ?1 AND (?2 = '' OR attempt.task = ?2) ORDER BY " \
+  "l.attempt, l.position"
+  GUARD_TRY(
+      read_list("SELECT l.attempt, rule, tier, path, line, message, fix, excerpt FROM finding AS l" GUARD_OF_ATTEMPTS,
+          [](Attempt& attempt, const Query& row) {
+            attempt.findings.push_back({row.text(1), row.text(2), row.text(3), static_cast<std::uint32_t>(row.count(4)),
+                row.text(5), row.text(6), row.text(7)});
+          }));
+  GUARD_TRY(read_list("SELECT l.attempt, path FROM changed_file AS l" GUARD_OF_ATTEMPTS,
+      [](Attempt& attempt, const Query& row) { attempt.files.push_back(row.text(1)); }));
+  GUARD_TRY(read_list("SELECT l.attempt, test FROM flaky_test AS l" GUARD_OF_ATTEMPTS,
+      [](Attempt& attempt, const Query& row) { attempt.flaky.push_back(row.text(1)); }));
+  GUARD_TRY(read_list("SELECT l.attempt, stage, ms FROM timing AS l" GUARD_OF_ATTEMPTS,
+      [](Attempt& attempt, const Query& row) { attempt.timings_ms.emplace_back(row.text(1), row.integer(2)); }));
 #undef GUARD_OF_ATTEMPTS
   GUARD_TRY(transaction.commit());
   return attempts;
 }
 
 // For LIMIT, where a negative number is none.
-std::int64_t limit_of(std::size_t limit) { return limit == 0 || limit > 1'000'000'000 ? -1 : static_cast<std::int64_t>(limit); }
+std::int64_t limit_of(std::size_t limit) {
+  return limit == 0 || limit > 1'000'000'000 ? -1 : static_cast<std::int64_t>(limit);
+}
 
 }  // namespace
 
@@ -619,16 +717,30 @@ Result<void> Journal::begin(const Night& night, const std::vector<Task>& tasks) 
   Transaction transaction(*state_);
   GUARD_TRY(transaction.begin(Transaction::Kind::write));
   {
-    Query query(*state_, "INSERT INTO night (" GUARD_NIGHT_COLUMNS ", plan_text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    Query query(*state_,
+        "INSERT INTO night (" GUARD_NIGHT_COLUMNS ", plan_text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     query.bind(night.id);
     bind_night(query, night);
     GUARD_TRY(query.run());
   }
   for (const Task& task : tasks) {
-    if (task.night != night.id) return missing(*state_, fmt::format("night {} that task {} could be of", printable(task.night), printable(task.id)));
+    if (task.night != night.id)
+      return missing(
+          *state_, fmt::format("night {} that task {} could be of", printable(task.night), printable(task.id)));
     Query query(*state_, "INSERT INTO task (" GUARD_TASK_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    query.bind(task.night).bind(task.id).bind(task.position).bind(to_string(task.kind)).bind(to_string(task.state)).bind(task.reason).bind(task.detail);
-    query.bind(task.attempts).bind(task.put_backs).bind(task.commit).bind(to_string(task.rollout)).bind(to_string(task.review)).bind(task.note);
+    query.bind(task.night)
+        .bind(task.id)
+        .bind(task.position)
+        .bind(to_string(task.kind))
+        .bind(to_string(task.state))
+        .bind(task.reason)
+        .bind(task.detail);
+    query.bind(task.attempts)
+        .bind(task.put_backs)
+        .bind(task.commit)
+        .bind(to_string(task.rollout))
+        .bind(to_string(task.review))
+        .bind(task.note);
     GUARD_TRY(query.bind(task.prompt).run());
   }
   return transaction.commit();
@@ -640,28 +752,47 @@ Result<void> Journal::save(const Night* night, const Task* task, const Attempt* 
   GUARD_TRY(transaction.begin(Transaction::Kind::write));
   if (night != nullptr) {
     Query query(*state_,
-                "UPDATE night SET state = ?, reason = ?, why = ?, started_ms = ?, ended_ms = ?, heartbeat_ms = ?, plan_name = ?, base = ?, branch = ?,"
-                " rules_digest = ?, guard_version = ?, put_backs = ?, plan_text = ? WHERE id = ?");
+        "UPDATE night SET state = ?, reason = ?, why = ?, started_ms = ?, ended_ms = ?, heartbeat_ms = ?, plan_name = "
+        "?, base = ?, branch = ?,"
+        " rules_digest = ?, guard_version = ?, put_backs = ?, plan_text = ? WHERE id = ?");
     bind_night(query, *night);
     GUARD_TRY(query.bind(night->id).run());
     if (!changed(*state_)) return missing(*state_, fmt::format("night {}", printable(night->id)));
   }
   if (task != nullptr) {
     Query query(*state_,
-                "UPDATE task SET position = ?, kind = ?, state = ?, reason = ?, detail = ?, attempts = ?, put_backs = ?, commit_id = ?, rollout = ?,"
-                " prompt = ? WHERE night = ? AND id = ?");
-    query.bind(task->position).bind(to_string(task->kind)).bind(to_string(task->state)).bind(task->reason).bind(task->detail).bind(task->attempts);
-    query.bind(task->put_backs).bind(task->commit).bind(to_string(task->rollout)).bind(task->prompt).bind(task->night).bind(task->id);
+        "UPDATE task SET position = ?, kind = ?, state = ?, reason = ?, detail = ?, attempts = ?, put_backs = ?, "
+        "commit_id = ?, rollout = ?,"
+        " prompt = ? WHERE night = ? AND id = ?");
+    query.bind(task->position)
+        .bind(to_string(task->kind))
+        .bind(to_string(task->state))
+        .bind(task->reason)
+        .bind(task->detail)
+        .bind(task->attempts);
+    query.bind(task->put_backs)
+        .bind(task->commit)
+        .bind(to_string(task->rollout))
+        .bind(task->prompt)
+        .bind(task->night)
+        .bind(task->id);
     GUARD_TRY(query.run());
-    if (!changed(*state_)) return missing(*state_, fmt::format("task {} in night {}", printable(task->id), printable(task->night)));
+    if (!changed(*state_))
+      return missing(*state_, fmt::format("task {} in night {}", printable(task->id), printable(task->night)));
   }
   if (attempt != nullptr) GUARD_TRY(write_attempt(*state_, *attempt));
   return transaction.commit();
 }
 
-Result<void> Journal::review(const std::string& night, const std::string& task, Review review, const std::string& note) {
+Result<void> Journal::review(
+    const std::string& night, const std::string& task, Review review, const std::string& note) {
   const std::lock_guard lock(state_->mutex);
-  GUARD_TRY(Query(*state_, "UPDATE task SET review = ?, note = ? WHERE night = ? AND id = ?").bind(to_string(review)).bind(note).bind(night).bind(task).run());
+  GUARD_TRY(Query(*state_, "UPDATE task SET review = ?, note = ? WHERE night = ? AND id = ?")
+                .bind(to_string(review))
+                .bind(note)
+                .bind(night)
+                .bind(task)
+                .run());
   if (!changed(*state_)) return missing(*state_, fmt::format("task {} in night {}", printable(task), printable(night)));
   return ok();
 }
@@ -672,7 +803,8 @@ Result<void> Journal::forget_stop(const std::string& night) { return set_stop(ni
 
 Result<void> Journal::set_stop(const std::string& night, bool asked) {
   const std::lock_guard lock(state_->mutex);
-  GUARD_TRY(Query(*state_, "UPDATE night SET stop_requested = ? WHERE id = ?").bind(std::int64_t{asked}).bind(night).run());
+  GUARD_TRY(
+      Query(*state_, "UPDATE night SET stop_requested = ? WHERE id = ?").bind(std::int64_t{asked}).bind(night).run());
   if (!changed(*state_)) return missing(*state_, fmt::format("night {}", printable(night)));
   return ok();
 }
@@ -723,28 +855,32 @@ Result<std::vector<Task>> Journal::tasks(const std::string& night) const {
 
 Result<std::vector<Attempt>> Journal::attempts(const std::string& night) const {
   const std::lock_guard lock(state_->mutex);
-  return read_attempts(*state_, "SELECT " GUARD_ATTEMPT_COLUMNS ", key FROM attempt WHERE night = ? ORDER BY started_ms, key", night, {});
+  return read_attempts(*state_,
+      "SELECT " GUARD_ATTEMPT_COLUMNS ", key FROM attempt WHERE night = ? ORDER BY started_ms, key", night, {});
 }
 
 Result<std::vector<Attempt>> Journal::attempts(const std::string& night, const std::string& task) const {
   const std::lock_guard lock(state_->mutex);
   if (task.empty()) return std::vector<Attempt>();
-  return read_attempts(*state_, "SELECT " GUARD_ATTEMPT_COLUMNS ", key FROM attempt WHERE night = ? AND task = ? ORDER BY number", night, task);
+  return read_attempts(*state_,
+      "SELECT " GUARD_ATTEMPT_COLUMNS ", key FROM attempt WHERE night = ? AND task = ? ORDER BY number", night, task);
 }
 
 Result<std::vector<Journal::NightSums>> Journal::sums(std::size_t nights) const {
   const std::lock_guard lock(state_->mutex);
   Query query(*state_,
-              "SELECT id, started_ms, ended_ms,"
-              " (SELECT count(*) FROM task WHERE night = n.id AND state = 'accepted'),"
-              " (SELECT count(*) FROM task WHERE night = n.id AND state = 'refused'),"
-              " (SELECT count(*) FROM task WHERE night = n.id AND state = 'failed'),"
-              " (SELECT count(*) FROM task WHERE night = n.id AND state = 'skipped'),"
-              " (SELECT count(*) FROM task WHERE night = n.id AND state IN ('waiting', 'running')),"
-              " (SELECT count(*) FROM attempt WHERE night = n.id),"
-              " (SELECT count(*) FROM attempt JOIN finding ON finding.attempt = attempt.key WHERE attempt.night = n.id AND finding.tier <> 'test'),"
-              " (SELECT count(DISTINCT test) FROM attempt JOIN flaky_test ON flaky_test.attempt = attempt.key WHERE attempt.night = n.id)"
-              " FROM night AS n ORDER BY started_ms DESC, id DESC LIMIT ?");
+      "SELECT id, started_ms, ended_ms,"
+      " (SELECT count(*) FROM task WHERE night = n.id AND state = 'accepted'),"
+      " (SELECT count(*) FROM task WHERE night = n.id AND state = 'refused'),"
+      " (SELECT count(*) FROM task WHERE night = n.id AND state = 'failed'),"
+      " (SELECT count(*) FROM task WHERE night = n.id AND state = 'skipped'),"
+      " (SELECT count(*) FROM task WHERE night = n.id AND state IN ('waiting', 'running')),"
+      " (SELECT count(*) FROM attempt WHERE night = n.id),"
+      " (SELECT count(*) FROM attempt JOIN finding ON finding.attempt = attempt.key WHERE attempt.night = n.id AND "
+      "finding.tier <> 'test'),"
+      " (SELECT count(DISTINCT test) FROM attempt JOIN flaky_test ON flaky_test.attempt = attempt.key WHERE "
+      "attempt.night = n.id)"
+      " FROM night AS n ORDER BY started_ms DESC, id DESC LIMIT ?");
   query.bind(limit_of(nights));
   std::vector<NightSums> sums;
   for (;;) {
@@ -771,8 +907,9 @@ Result<std::vector<Journal::NightSums>> Journal::sums(std::size_t nights) const 
 Result<std::vector<Journal::RuleCount>> Journal::findings_by_rule(const std::string& night) const {
   const std::lock_guard lock(state_->mutex);
   Query query(*state_,
-              "SELECT rule, count(*) FROM attempt JOIN finding ON finding.attempt = attempt.key WHERE attempt.night = ? AND finding.tier <> 'test'"
-              " GROUP BY rule ORDER BY 2 DESC, rule");
+      "SELECT rule, count(*) FROM attempt JOIN finding ON finding.attempt = attempt.key WHERE attempt.night = ? AND "
+      "finding.tier <> 'test'"
+      " GROUP BY rule ORDER BY 2 DESC, rule");
   query.bind(night);
   std::vector<RuleCount> counts;
   for (;;) {
@@ -788,10 +925,11 @@ Result<std::vector<Journal::Flake>> Journal::flakes(std::size_t nights) const {
   const std::lock_guard lock(state_->mutex);
   // Of a group with max() the other columns are of the row that holds it.
   Query query(*state_,
-              "WITH newest AS (SELECT id, row_number() OVER (ORDER BY started_ms, id) AS place FROM"
-              " (SELECT id, started_ms FROM night ORDER BY started_ms DESC, id DESC LIMIT ?))"
-              " SELECT test, count(DISTINCT newest.id), newest.id, max(place) FROM newest JOIN attempt ON attempt.night = newest.id"
-              " JOIN flaky_test ON flaky_test.attempt = attempt.key GROUP BY test ORDER BY 2 DESC, 4 DESC, test");
+      "WITH newest AS (SELECT id, row_number() OVER (ORDER BY started_ms, id) AS place FROM"
+      " (SELECT id, started_ms FROM night ORDER BY started_ms DESC, id DESC LIMIT ?))"
+      " SELECT test, count(DISTINCT newest.id), newest.id, max(place) FROM newest JOIN attempt ON attempt.night = "
+      "newest.id"
+      " JOIN flaky_test ON flaky_test.attempt = attempt.key GROUP BY test ORDER BY 2 DESC, 4 DESC, test");
   query.bind(limit_of(nights));
   std::vector<Flake> flakes;
   for (;;) {
@@ -804,15 +942,18 @@ Result<std::vector<Journal::Flake>> Journal::flakes(std::size_t nights) const {
 }
 
 // Of task t in night n: no later night has run it.
-#define GUARD_IS_LATEST                                                                                                        \
-  "t.state != 'skipped' AND NOT EXISTS (SELECT 1 FROM task AS later JOIN night AS ln ON ln.id = later.night WHERE later.id = t.id" \
+#define GUARD_IS_LATEST                                                                                             \
+  "t.state != 'skipped' AND NOT EXISTS (SELECT 1 FROM task AS later JOIN night AS ln ON ln.id = later.night WHERE " \
+  "later.id = t.id"                                                                                                 \
   " AND later.state != 'skipped' AND (ln.started_ms, ln.id) > (n.started_ms, n.id))"
 
 Result<std::vector<Task>> Journal::latest() const {
   const std::lock_guard lock(state_->mutex);
   Query query(*state_,
-              "SELECT t.night, t.id, t.position, t.kind, t.state, t.reason, t.detail, t.attempts, t.put_backs, t.commit_id, t.rollout, t.review, t.note, t.prompt"
-              " FROM task AS t JOIN night AS n ON n.id = t.night WHERE " GUARD_IS_LATEST " ORDER BY n.started_ms, n.id, t.position");
+      "SELECT t.night, t.id, t.position, t.kind, t.state, t.reason, t.detail, t.attempts, t.put_backs, t.commit_id, "
+      "t.rollout, t.review, t.note, t.prompt"
+      " FROM task AS t JOIN night AS n ON n.id = t.night WHERE " GUARD_IS_LATEST
+      " ORDER BY n.started_ms, n.id, t.position");
   GUARD_TRY_ASSIGN(auto tasks, read_tasks(query));
   GUARD_TRY(state_->still());
   return tasks;
@@ -826,10 +967,14 @@ Result<std::vector<std::string>> Journal::forget(std::int64_t before_ms) {
   std::vector<std::string> whole;
   {
     Query query(*state_,
-                "SELECT id, decides FROM (SELECT n.id, n.started_ms, EXISTS (SELECT 1 FROM attempt WHERE attempt.night = n.id) AS has_attempts,"
-                " EXISTS (SELECT 1 FROM task AS t WHERE t.night = n.id AND t.state IN ('accepted', 'refused') AND " GUARD_IS_LATEST ") AS decides"
-                " FROM night AS n WHERE n.ended_ms > 0 AND n.ended_ms < ?"
-                " AND NOT EXISTS (SELECT 1 FROM task AS t WHERE t.night = n.id AND t.review = 'sent_back' AND " GUARD_IS_LATEST ")) WHERE has_attempts OR NOT decides ORDER BY started_ms, id");
+        "SELECT id, decides FROM (SELECT n.id, n.started_ms, EXISTS (SELECT 1 FROM attempt WHERE attempt.night = n.id) "
+        "AS has_attempts,"
+        " EXISTS (SELECT 1 FROM task AS t WHERE t.night = n.id AND t.state IN ('accepted', 'refused') "
+        "AND " GUARD_IS_LATEST
+        ") AS decides"
+        " FROM night AS n WHERE n.ended_ms > 0 AND n.ended_ms < ?"
+        " AND NOT EXISTS (SELECT 1 FROM task AS t WHERE t.night = n.id AND t.review = 'sent_back' AND " GUARD_IS_LATEST
+        ")) WHERE has_attempts OR NOT decides ORDER BY started_ms, id");
     query.bind(before_ms);
     for (;;) {
       GUARD_TRY_ASSIGN(const bool more, query.next());

@@ -1,9 +1,9 @@
-// What happened in which night, in one SQLite file (WAL, synchronous = FULL): each step is written before it is acted on, and is on
-// the disk when the call returns. The single writer is the loop that holds the lock (night_lock.h), but for the review and for a
-// request to stop; readers may come at any time.
+// What happened in which night, in one SQLite file (WAL, synchronous = FULL): each step is written before it is acted
+// on, and is on the disk when the call returns. The single writer is the loop that holds the lock (night_lock.h), but
+// for the review and for a request to stop; readers may come at any time.
 //
-// Thread-safe: calls are serialised inside. All failures are IO_ERROR (a full or read-only disk, a file that is no journal, a journal
-// of a newer guard) and leave the journal as it was.
+// Thread-safe: calls are serialised inside. All failures are IO_ERROR (a full or read-only disk, a file that is no
+// journal, a journal of a newer guard) and leave the journal as it was.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,9 @@ namespace guard::nightly {
 class Journal {
  public:
   enum class Access { read, write };
-  // Access::write makes the file and its folder where they are missing (0600, 0700); Access::read: FILE_NOT_FOUND then. A reader that
-  // cannot write to the folder reads as long as no writer is at work or has left steps beside the file; else it is an IO_ERROR.
+  // Access::write makes the file and its folder where they are missing (0600, 0700); Access::read: FILE_NOT_FOUND then.
+  // A reader that cannot write to the folder reads as long as no writer is at work or has left steps beside the file;
+  // else it is an IO_ERROR.
   static Result<Journal> open(const std::filesystem::path& file, Access access);
   Journal(Journal&&) noexcept;
   Journal& operator=(Journal&&) noexcept;
@@ -31,8 +32,8 @@ class Journal {
   // A new night with all its tasks, or nothing.
   Result<void> begin(const Night& night, const std::vector<Task>& tasks);
 
-  // What changed, as whole rows (found by night, night + id, night + task + number), in one transaction; the attempt is new where
-  // its number is. Null: unchanged. Never touches Task::review and Task::note, nor a request to stop.
+  // What changed, as whole rows (found by night, night + id, night + task + number), in one transaction; the attempt is
+  // new where its number is. Null: unchanged. Never touches Task::review and Task::note, nor a request to stop.
   Result<void> save(const Night* night, const Task* task, const Attempt* attempt);
 
   Result<void> review(const std::string& night, const std::string& task, Review review, const std::string& note);
@@ -70,14 +71,16 @@ class Journal {
     std::uint64_t nights = 0;  // in how many it was seen
     std::string last_night;
   };
-  Result<std::vector<Flake>> flakes(std::size_t nights) const;  // over the newest nights (0: all), the most frequent first
+  Result<std::vector<Flake>> flakes(
+      std::size_t nights) const;  // over the newest nights (0: all), the most frequent first
 
-  // The newest row of each task id over all nights, the oldest night first; a row that was skipped says nothing new and does not count.
+  // The newest row of each task id over all nights, the oldest night first; a row that was skipped says nothing new and
+  // does not count.
   Result<std::vector<Task>> latest() const;
 
-  // Forgets the attempts of nights that ended before `before_ms` (Unix, ms), and those of these nights that hold no decision: a row of
-  // latest() that was accepted or refused stays, or its task would run again. A night with a task that was sent back and has not run since stays
-  // whole. Answers the nights whose files can go.
+  // Forgets the attempts of nights that ended before `before_ms` (Unix, ms), and those of these nights that hold no
+  // decision: a row of latest() that was accepted or refused stays, or its task would run again. A night with a task
+  // that was sent back and has not run since stays whole. Answers the nights whose files can go.
   Result<std::vector<std::string>> forget(std::int64_t before_ms);
 
   // PRAGMA integrity_check: empty, or what it says.

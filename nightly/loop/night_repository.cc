@@ -33,8 +33,8 @@ std::string import_path(std::string_view path) {
   return text + '"';
 }
 
-// git fast-import takes any path. The policy has refused these by name; a commit that holds one would harm whoever checks it out, so they
-// are refused here once more.
+// git fast-import takes any path. The policy has refused these by name; a commit that holds one would harm whoever
+// checks it out, so they are refused here once more.
 bool is_path_for_a_tree(std::string_view path) {
   if (path.empty() || path.find('\0') != std::string_view::npos) return false;
   for (std::string_view rest = path;;) {
@@ -45,15 +45,22 @@ bool is_path_for_a_tree(std::string_view path) {
     rest.remove_prefix(slash + 1);
   }
   const auto names = folded_names(path);
-  return std::none_of(names.begin(), names.end(), [](const std::string& name) { return name == ".git" || name.starts_with("git~"); });
+  return std::none_of(
+      names.begin(), names.end(), [](const std::string& name) { return name == ".git" || name.starts_with("git~"); });
 }
 
-std::string import_data(std::string_view bytes) { return fmt::format("data {}\n", bytes.size()).append(bytes).append("\n"); }
+std::string import_data(std::string_view bytes) {
+  return fmt::format("data {}\n", bytes.size()).append(bytes).append("\n");
+}
 
 }  // namespace
 
 NightRepository::NightRepository(fs::path top, fs::path common, std::string object_format, const CancelToken& cancel)
-    : top_(std::move(top)), common_(std::move(common)), object_format_(std::move(object_format)), git_(top_, cancel), cache_(std::make_unique<Cache>()) {}
+    : top_(std::move(top)),
+      common_(std::move(common)),
+      object_format_(std::move(object_format)),
+      git_(top_, cancel),
+      cache_(std::make_unique<Cache>()) {}
 
 Result<NightRepository> NightRepository::open(const fs::path& folder, const CancelToken& cancel) {
   GUARD_TRY_ASSIGN(const fs::path named, Git(folder, cancel).top());
@@ -66,7 +73,9 @@ Result<NightRepository> NightRepository::open(const fs::path& folder, const Canc
   return NightRepository(top, common, without_line_end(std::move(format)), cancel);
 }
 
-Result<std::string> NightRepository::commit_id(const std::string& revision) const { return named_commit(git_, revision); }
+Result<std::string> NightRepository::commit_id(const std::string& revision) const {
+  return named_commit(git_, revision);
+}
 
 Result<std::shared_ptr<const TreeEntries>> NightRepository::listing(const std::string& commit) const {
   {
@@ -74,7 +83,8 @@ Result<std::shared_ptr<const TreeEntries>> NightRepository::listing(const std::s
     if (const auto known = cache_->listings.find(commit); known != cache_->listings.end()) return known->second;
   }
   GUARD_TRY_ASSIGN(TreeEntries entries, list_tree(git_, commit, TreeSizes::left_out));
-  const bool all_known = std::none_of(entries.begin(), entries.end(), [](const auto& entry) { return entry.second.kind == EntryKind::other; });
+  const bool all_known = std::none_of(
+      entries.begin(), entries.end(), [](const auto& entry) { return entry.second.kind == EntryKind::other; });
   if (!all_known) return odd_git_answer("ls-tree");
   auto made = std::make_shared<const TreeEntries>(std::move(entries));
   const std::lock_guard lock(cache_->mutex);
@@ -87,42 +97,52 @@ Result<std::optional<std::string>> NightRepository::file_at(const std::string& c
   const auto entry = tree->find(path);
   if (entry == tree->end()) return std::optional<std::string>();
   if (entry->second.kind != EntryKind::file && entry->second.kind != EntryKind::executable) {
-    return Error(ErrorCode::config_invalid, fmt::format("{} is not a regular file at {}", printable(path), commit.substr(0, 12)));
+    return Error(ErrorCode::config_invalid,
+        fmt::format("{} is not a regular file at {}", printable(path), commit.substr(0, 12)));
   }
   GUARD_TRY_ASSIGN(auto read, read_blobs(git_, {entry->second.id}));
   return std::optional<std::string>(std::move(read.begin()->second));
 }
 
 Result<std::optional<std::string>> NightRepository::tip(const std::string& branch) const {
-  GUARD_TRY_ASSIGN(const std::string listed, git_.read({"for-each-ref", "--format=%(objectname) %(refname)", "--", branch}));
+  GUARD_TRY_ASSIGN(
+      const std::string listed, git_.read({"for-each-ref", "--format=%(objectname) %(refname)", "--", branch}));
   // A pattern also finds what lies below it.
   for (const auto line : git_pieces(listed, '\n')) {
     const std::size_t space = line.find(' ');
-    if (space != std::string_view::npos && line.substr(space + 1) == branch) return std::optional<std::string>(line.substr(0, space));
+    if (space != std::string_view::npos && line.substr(space + 1) == branch)
+      return std::optional<std::string>(line.substr(0, space));
   }
   return std::optional<std::string>();
 }
 
 Result<void> NightRepository::create_branch(const std::string& branch, const std::string& commit) const {
   if (!branch.starts_with("refs/heads/") || !git_.read({"check-ref-format", branch})) {
-    return Error(ErrorCode::input_invalid, fmt::format("{} is no name for a branch", printable(branch))).hint("name another one in the plan: branch = \"guard/night\"");
+    return Error(ErrorCode::input_invalid, fmt::format("{} is no name for a branch", printable(branch)))
+        .hint("name another one in the plan: branch = \"guard/night\"");
   }
   GUARD_TRY_ASSIGN(const auto there, tip(branch));
   if (there) {
     return Error(ErrorCode::input_invalid, fmt::format("there is a branch {} already", printable(branch)))
-        .hint("name another one in the plan (branch = \"guard/{night}\" is never taken), or remove that one: `git branch -D`");
+        .hint(
+            "name another one in the plan (branch = \"guard/{night}\" is never taken), or remove that one: `git branch "
+            "-D`");
   }
   // The zeros make git refuse what appeared meanwhile.
-  GUARD_TRY(git_.read({"update-ref", "--no-deref", "--create-reflog", "-m", "guard nightly: begin", branch, commit, std::string(commit.size(), '0')}));
+  GUARD_TRY(git_.read({"update-ref", "--no-deref", "--create-reflog", "-m", "guard nightly: begin", branch, commit,
+      std::string(commit.size(), '0')}));
   return ok();
 }
 
-Result<std::string> NightRepository::make_commit(const NewCommit& what, const ChangeSet& change, const std::string& pending) const {
+Result<std::string> NightRepository::make_commit(
+    const NewCommit& what, const ChangeSet& change, const std::string& pending) const {
   const std::string person = fmt::format("guard <guard@localhost> {} +0000", what.time_s);
   for (const auto& file : change.files) {
-    if (!is_path_for_a_tree(file.path)) return Error(ErrorCode::internal, fmt::format("{} is no path for a commit", printable(file.path)));
+    if (!is_path_for_a_tree(file.path))
+      return Error(ErrorCode::internal, fmt::format("{} is no path for a commit", printable(file.path)));
   }
-  std::string stream = fmt::format("feature done\ncommit {}\nmark :1\nauthor {}\ncommitter {}\n", pending, person, person);
+  std::string stream =
+      fmt::format("feature done\ncommit {}\nmark :1\nauthor {}\ncommitter {}\n", pending, person, person);
   stream += import_data(what.message);
   stream += fmt::format("from {}\n", what.tip);
   // Deletions first: a file may have become a folder.
@@ -134,11 +154,15 @@ Result<std::string> NightRepository::make_commit(const NewCommit& what, const Ch
     if ((file.after != EntryKind::file && file.after != EntryKind::executable) || file.unread) {
       return Error(ErrorCode::internal, fmt::format("{} cannot be committed as a file", printable(file.path)));
     }
-    stream += fmt::format("M {} inline {}\n", file.after == EntryKind::file ? "100644" : "100755", import_path(file.path));
+    stream +=
+        fmt::format("M {} inline {}\n", file.after == EntryKind::file ? "100644" : "100755", import_path(file.path));
     stream += import_data(file.new_bytes);
   }
   stream += "\nget-mark :1\ndone\n";
-  GUARD_TRY_ASSIGN(std::string answer, git_.read({"-c", "core.protectNTFS=true", "-c", "core.protectHFS=true", "fast-import", "--quiet", "--force", "--date-format=raw"}, stream));
+  GUARD_TRY_ASSIGN(std::string answer,
+      git_.read({"-c", "core.protectNTFS=true", "-c", "core.protectHFS=true", "fast-import", "--quiet", "--force",
+                    "--date-format=raw"},
+          stream));
   const std::string commit = without_line_end(std::move(answer));
   if (commit.size() != what.tip.size()) return odd_git_answer("fast-import");
 
@@ -150,13 +174,15 @@ Result<std::string> NightRepository::make_commit(const NewCommit& what, const Ch
   const auto differs = [&](const std::string& path) {
     const auto old_entry = before->find(path);
     const auto new_entry = after->find(path);
-    if (old_entry == before->end() || new_entry == after->end()) return (old_entry == before->end()) != (new_entry == after->end());
+    if (old_entry == before->end() || new_entry == after->end())
+      return (old_entry == before->end()) != (new_entry == after->end());
     return old_entry->second.id != new_entry->second.id || old_entry->second.kind != new_entry->second.kind;
   };
   for (const auto& tree : {before, after}) {
     for (const auto& [path, entry] : *tree) {
       if (expected.count(path) == 0 && differs(path)) {
-        return Error(ErrorCode::internal, fmt::format("the commit would change {}, which was not judged", printable(path)));
+        return Error(
+            ErrorCode::internal, fmt::format("the commit would change {}, which was not judged", printable(path)));
       }
     }
   }
@@ -165,26 +191,32 @@ Result<std::string> NightRepository::make_commit(const NewCommit& what, const Ch
   for (const auto& file : change.files) {
     const auto entry = after->find(file.path);
     if ((entry == after->end()) != (file.after == EntryKind::absent)) {
-      return Error(ErrorCode::internal, fmt::format("the commit does not hold {} as it was judged", printable(file.path)));
+      return Error(
+          ErrorCode::internal, fmt::format("the commit does not hold {} as it was judged", printable(file.path)));
     }
     if (entry == after->end()) continue;
     wanted[entry->second.id] = &file;
     ids.insert(entry->second.id);
-    if (entry->second.kind != file.after) return Error(ErrorCode::internal, fmt::format("the commit has another mode for {}", printable(file.path)));
+    if (entry->second.kind != file.after)
+      return Error(ErrorCode::internal, fmt::format("the commit has another mode for {}", printable(file.path)));
   }
   GUARD_TRY_ASSIGN(const auto stored, read_blobs(git_, ids));
   for (const auto& [id, file] : wanted) {
-    if (stored.at(id) != file->new_bytes) return Error(ErrorCode::internal, fmt::format("the commit holds other bytes for {}", printable(file->path)));
+    if (stored.at(id) != file->new_bytes)
+      return Error(ErrorCode::internal, fmt::format("the commit holds other bytes for {}", printable(file->path)));
   }
   return commit;
 }
 
-Result<void> NightRepository::move_branch(const std::string& branch, const std::string& from, const std::string& to) const {
+Result<void> NightRepository::move_branch(
+    const std::string& branch, const std::string& from, const std::string& to) const {
   auto moved = git_.read({"update-ref", "--no-deref", "-m", "guard nightly: accepted", branch, to, from});
   if (moved) return ok();
   GUARD_TRY_ASSIGN(const auto now, tip(branch));
   if (now == from) return std::move(moved).error();
-  return Error(ErrorCode::input_invalid, fmt::format("somebody else moved {} from {} to {}", printable(branch), from.substr(0, 12), now ? now->substr(0, 12) : "nowhere"))
+  return Error(ErrorCode::input_invalid,
+      fmt::format("somebody else moved {} from {} to {}", printable(branch), from.substr(0, 12),
+          now ? now->substr(0, 12) : "nowhere"))
       .hint("leave the branch of a night alone until the night is over; `guard nightly run` makes a new one");
 }
 
@@ -196,14 +228,17 @@ Result<void> NightRepository::settle(const std::string& pending) const {
 
 Result<bool> NightRepository::contains(const std::string& tip, const std::string& commit) const {
   if (tip == commit) return true;
-  // Its answer is an exit status, which read() takes for a failure: what is not reachable from the tip is listed instead.
+  // Its answer is an exit status, which read() takes for a failure: what is not reachable from the tip is listed
+  // instead.
   auto listed = git_.read({"rev-list", "--max-count=1", "--end-of-options", commit, "^" + tip});
   if (!listed) return std::move(listed).error();
   return listed->empty();
 }
 
 Result<std::string> NightRepository::diff(const std::string& commit, std::size_t bytes_max) const {
-  GUARD_TRY_ASSIGN(std::string text, git_.read({"diff-tree", "-p", "--root", "--no-commit-id", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--text", "--end-of-options", commit}));
+  GUARD_TRY_ASSIGN(std::string text,
+      git_.read({"diff-tree", "-p", "--root", "--no-commit-id", "--no-color", "--no-ext-diff", "--no-textconv",
+          "--no-renames", "--text", "--end-of-options", commit}));
   if (text.size() > bytes_max) text.resize(bytes_max);
   return text;
 }

@@ -1,5 +1,6 @@
-// The person's repository, as the loop uses it: revisions are read, commits are made, one branch is moved. Only this repository is ever
-// asked by git; what a generator leaves in a clone's .git is not looked at. Nothing is checked out, and no index is touched.
+// The person's repository, as the loop uses it: revisions are read, commits are made, one branch is moved. Only this
+// repository is ever asked by git; what a generator leaves in a clone's .git is not looked at. Nothing is checked out,
+// and no index is touched.
 //
 // Thread-safe.
 #pragma once
@@ -22,7 +23,7 @@
 namespace guard::nightly {
 
 struct NewCommit {
-  std::string tip;      // its parent
+  std::string tip;  // its parent
   std::string message;
   std::int64_t time_s = 0;  // Unix; author and committer are guard
 };
@@ -47,8 +48,8 @@ class NightRepository {
   // INPUT_INVALID where there is such a branch, or the name is none for a branch.
   Result<void> create_branch(const std::string& branch, const std::string& commit) const;
 
-  // Makes the commit that holds `change` on top of `what.tip`, and shows that it holds nothing else. No branch moves; a reference below
-  // refs/guard/pending/ keeps it from being collected until settle().
+  // Makes the commit that holds `change` on top of `what.tip`, and shows that it holds nothing else. No branch moves; a
+  // reference below refs/guard/pending/ keeps it from being collected until settle().
   Result<std::string> make_commit(const NewCommit& what, const ChangeSet& change, const std::string& pending) const;
   // Moves the branch if it still is at `from`; INPUT_INVALID where somebody else moved it.
   Result<void> move_branch(const std::string& branch, const std::string& from, const std::string& to) const;
@@ -62,7 +63,8 @@ class NightRepository {
   const Git& git() const noexcept { return git_; }
 
  private:
-  NightRepository(std::filesystem::path top, std::filesystem::path common, std::string object_format, const CancelToken& cancel);
+  NightRepository(
+      std::filesystem::path top, std::filesystem::path common, std::string object_format, const CancelToken& cancel);
   std::filesystem::path top_;
   std::filesystem::path common_;
   std::string object_format_;

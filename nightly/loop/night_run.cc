@@ -15,8 +15,8 @@
 #include "common/file_io.h"
 #include "common/text/text.h"
 #include "nightly/loop/generator.h"
-#include "nightly/plan/queue.h"
 #include "nightly/loop/wall_clock.h"
+#include "nightly/plan/queue.h"
 #include "pipeline/change/git_objects.h"
 #include "pipeline/verdict.h"
 
@@ -30,26 +30,35 @@ using Clock = std::chrono::steady_clock;
 constexpr milliseconds kBackOffMax{60'000};
 // Whoever asks for a stop, or has it asked for by a signal, waits no longer than this for the loop to look.
 constexpr milliseconds kLook{200};
-// A task that is put back this often in one night is left for `resume`: it must not use up a night that others could use.
+// A task that is put back this often in one night is left for `resume`: it must not use up a night that others could
+// use.
 constexpr std::uint64_t kPutBacksOfTask = 3;
 
 constexpr std::string_view kPending = "refs/guard/pending/";
 
 bool is_over(const Task& task) { return is_decided(task.state); }
 
-std::string note_text(const std::string& note) { return fmt::format("A person looked at an earlier result of this task and sent it back:\n{}\n", note); }
+std::string note_text(const std::string& note) {
+  return fmt::format("A person looked at an earlier result of this task and sent it back:\n{}\n", note);
+}
 
 class Loop {
  public:
   Loop(const NightOptions& options, Night night, std::vector<Task> tasks, const CancelToken& cancel)
-      : options_(options), context_(*options.context), cancel_(cancel), night_(std::move(night)), tasks_(std::move(tasks)), began_(Clock::now()) {
+      : options_(options),
+        context_(*options.context),
+        cancel_(cancel),
+        night_(std::move(night)),
+        tasks_(std::move(tasks)),
+        began_(Clock::now()) {
     for (const auto& planned : context_.plan->tasks) planned_[planned.id] = &planned;
     for (const auto& task : tasks_) {
       if (!task.note.empty()) feedback_[task.id] = note_text(task.note);
     }
   }
 
-  // What was said to generators before. The budget of a night that is resumed is a fresh one: somebody wants it to go on.
+  // What was said to generators before. The budget of a night that is resumed is a fresh one: somebody wants it to go
+  // on.
   void remember(const Attempt& attempt) {
     numbers_[attempt.task] = std::max(numbers_[attempt.task], attempt.number);
     if (!attempt.feedback.empty()) feedback_[attempt.task] = attempt.feedback;
@@ -86,7 +95,8 @@ class Loop {
     } else {
       night_.state = NightState::ended;
       night_.reason = "undecided";
-      night_.why = fmt::format("tasks that were put back {} times are left: `guard nightly resume` tries them again", kPutBacksOfTask);
+      night_.why = fmt::format(
+          "tasks that were put back {} times are left: `guard nightly resume` tries them again", kPutBacksOfTask);
     }
     GUARD_TRY(save(nullptr, nullptr));
     return NightResult{night_, tasks_};
@@ -153,14 +163,18 @@ class Loop {
     } else if (Clock::now() - began_ >= budget.time) {
       ending_ = Ending{NightState::ended, "time", "the time of the night was over"};
     } else if (attempts_ >= budget.attempts) {
-      ending_ = Ending{NightState::ended, "attempts", fmt::format("all {} attempts of the night were used", budget.attempts)};
+      ending_ =
+          Ending{NightState::ended, "attempts", fmt::format("all {} attempts of the night were used", budget.attempts)};
     } else if (failures_in_a_row_ >= budget.failures_in_a_row) {
-      ending_ = Ending{NightState::ended, "failures_in_a_row", fmt::format("{} tasks in a row came to nothing: something is wrong for all of them", failures_in_a_row_)};
+      ending_ = Ending{NightState::ended, "failures_in_a_row",
+          fmt::format("{} tasks in a row came to nothing: something is wrong for all of them", failures_in_a_row_)};
     } else if (put_back_tasks_.size() >= budget.put_backs) {
-      ending_ = Ending{NightState::ended, "put_backs", fmt::format("{} tasks in a row could not be judged: {}", put_back_tasks_.size(), last_put_back_)};
+      ending_ = Ending{NightState::ended, "put_backs",
+          fmt::format("{} tasks in a row could not be judged: {}", put_back_tasks_.size(), last_put_back_)};
     } else if (free_bytes(context_.state->path()) < context_.config->config.nightly.min_free_bytes) {
       ending_ = Ending{NightState::ended, "no_space",
-                       fmt::format("less than {} bytes are free where the night keeps its clones", context_.config->config.nightly.min_free_bytes)};
+          fmt::format("less than {} bytes are free where the night keeps its clones",
+              context_.config->config.nightly.min_free_bytes)};
     }
   }
 
@@ -174,8 +188,8 @@ class Loop {
     return std::any_of(after.begin(), after.end(), [&](const std::string& id) { return !is_over(task_called(id)); });
   }
 
-  // A task comes after what is there: accepted in this night, or taken by the person before it began. After anything else it is skipped, and
-  // one that waits for it in turn.
+  // A task comes after what is there: accepted in this night, or taken by the person before it began. After anything
+  // else it is skipped, and one that waits for it in turn.
   Result<void> skip_in_vain() {
     for (bool found = true; found;) {
       found = false;
@@ -191,7 +205,8 @@ class Loop {
           if (before.state == TaskState::skipped && before.reason == to_string(Standing::taken)) continue;
           task.state = TaskState::skipped;
           task.reason = "after";
-          task.detail = fmt::format("comes after {}, which is {}{}", id, to_string(before.state), before.detail.empty() ? "" : ": " + before.detail);
+          task.detail = fmt::format("comes after {}, which is {}{}", id, to_string(before.state),
+              before.detail.empty() ? "" : ": " + before.detail);
           GUARD_TRY(save(&task, nullptr));
           say(task.id, fmt::format("{}: {}", to_string(task.state), task.detail), false);
           queue_.erase(it);
@@ -213,7 +228,8 @@ class Loop {
         fatal_ = std::move(dropped).error();
         continue;
       }
-      const auto next = std::find_if(queue_.begin(), queue_.end(), [&](std::size_t index) { return !waits(tasks_[index]); });
+      const auto next =
+          std::find_if(queue_.begin(), queue_.end(), [&](std::size_t index) { return !waits(tasks_[index]); });
       if (next == queue_.end() && running_ == 0) return std::nullopt;
       if (next != queue_.end() && Clock::now() >= not_before_) {
         const std::size_t index = *next;
@@ -240,7 +256,8 @@ class Loop {
       order.number = ++numbers_[task.id];
       order.start = context_.base;
       order.feedback = feedback_[task.id];
-      order.time_left = std::max(milliseconds(1), std::chrono::duration_cast<milliseconds>(context_.plan->budget.time - (Clock::now() - began_)));
+      order.time_left = std::max(milliseconds(1),
+          std::chrono::duration_cast<milliseconds>(context_.plan->budget.time - (Clock::now() - began_)));
       if (from_tip_.count(task.id) > 0) {
         auto tip = context_.repository->tip(context_.branch);
         if (tip && *tip) order.start = **tip;
@@ -276,7 +293,8 @@ class Loop {
     const PlannedTask& planned = *planned_.at(task.id);
     task.reason = attempt.reason;
     task.detail = attempt.detail;
-    const bool counted = attempt.outcome == AttemptOutcome::accepted || attempt.outcome == AttemptOutcome::refused || attempt.outcome == AttemptOutcome::failed;
+    const bool counted = attempt.outcome == AttemptOutcome::accepted || attempt.outcome == AttemptOutcome::refused ||
+        attempt.outcome == AttemptOutcome::failed;
     if (counted) {
       ++task.attempts;
       ++attempts_;
@@ -313,7 +331,8 @@ class Loop {
         // Different tasks: one that can never be judged must not end the night for the others.
         put_back_tasks_.insert(task.id);
         last_put_back_ = fmt::format("{} ({})", attempt.detail, attempt.reason);
-        back_off_ = std::min(kBackOffMax, back_off_ == milliseconds(0) ? context_.plan->budget.back_off : back_off_ * 2);
+        back_off_ =
+            std::min(kBackOffMax, back_off_ == milliseconds(0) ? context_.plan->budget.back_off : back_off_ * 2);
         not_before_ = Clock::now() + back_off_;
         if (++put_backs_of_[task.id] < kPutBacksOfTask) queue_.push_back(index);
         break;
@@ -324,9 +343,12 @@ class Loop {
         break;
     }
     GUARD_TRY(save(&task, &attempt));
-    if (attempt.outcome == AttemptOutcome::accepted) GUARD_TRY(context_.repository->settle(pending_reference(night_.id, task.id)));
+    if (attempt.outcome == AttemptOutcome::accepted)
+      GUARD_TRY(context_.repository->settle(pending_reference(night_.id, task.id)));
     const std::string_view again = task.state == TaskState::waiting && counted ? "; another attempt follows" : "";
-    const std::string why = attempt.outcome == AttemptOutcome::accepted ? "" : fmt::format(" ({}){}", attempt.reason, attempt.detail.empty() ? "" : ": " + printable(attempt.detail));
+    const std::string why = attempt.outcome == AttemptOutcome::accepted
+        ? ""
+        : fmt::format(" ({}){}", attempt.reason, attempt.detail.empty() ? "" : ": " + printable(attempt.detail));
     say(task.id, fmt::format("{}{}{}", to_string(attempt.outcome), why, again), false);
     return ok();
   }
@@ -359,7 +381,8 @@ class Loop {
 
 }  // namespace
 
-Result<NightResult> begin_night(const NightOptions& options, Night night, std::vector<Task> tasks, const CancelToken& cancel) {
+Result<NightResult> begin_night(
+    const NightOptions& options, Night night, std::vector<Task> tasks, const CancelToken& cancel) {
   const NightContext& context = *options.context;
   // The branch last: a night without one can be resumed, a branch without a night belongs to nobody.
   GUARD_TRY(context.journal->begin(night, tasks));
@@ -395,7 +418,8 @@ Result<NightResult> resume_night(const NightOptions& options, Night night, const
         ended = attempt.ended_ms;
       }
     }
-    GUARD_TRY(context.repository->commit_id(last).context("looking for the last commit of the night, whose branch is gone"));
+    GUARD_TRY(
+        context.repository->commit_id(last).context("looking for the last commit of the night, whose branch is gone"));
     GUARD_TRY(context.repository->create_branch(night.branch, last));
   }
   GUARD_TRY(context.journal->forget_stop(night.id));
@@ -445,18 +469,21 @@ std::vector<std::string> clean_up(const NightContext& context) {
   for (const auto& entry : fs::directory_iterator(context.state->clones(), failure)) {
     if (auto removed = remove_tree(entry.path()); !removed) failed.push_back(removed.error().message());
   }
-  if (auto settled = settle_references(*context.repository, *context.journal); !settled) failed.push_back(settled.error().message());
+  if (auto settled = settle_references(*context.repository, *context.journal); !settled)
+    failed.push_back(settled.error().message());
   return failed;
 }
 
 Result<void> settle_references(const NightRepository& repository, const Journal& journal) {
-  GUARD_TRY_ASSIGN(const std::string pending, repository.git().read({"for-each-ref", "--format=%(refname)", std::string(kPending)}));
+  GUARD_TRY_ASSIGN(
+      const std::string pending, repository.git().read({"for-each-ref", "--format=%(refname)", std::string(kPending)}));
   for (const auto line : git_pieces(pending, '\n')) {
     const std::string name(line);
     const std::string night = name.substr(kPending.size(), name.find('/', kPending.size()) - kPending.size());
     GUARD_TRY_ASSIGN(const auto attempts, journal.attempts(night));
     const bool open = std::any_of(attempts.begin(), attempts.end(), [&](const Attempt& attempt) {
-      return attempt.outcome == AttemptOutcome::none && attempt.step == AttemptStep::committing && pending_reference(night, attempt.task) == name;
+      return attempt.outcome == AttemptOutcome::none && attempt.step == AttemptStep::committing &&
+          pending_reference(night, attempt.task) == name;
     });
     if (!open) GUARD_TRY(repository.settle(name));
   }
@@ -472,9 +499,8 @@ int exit_status(const NightResult& result) {
     if (task.state == TaskState::refused || task.state == TaskState::failed) refused = true;
   }
   if (undecided) {
-    const bool no_environment = std::any_of(result.tasks.begin(), result.tasks.end(), [](const Task& task) {
-      return !is_over(task) && task.reason == info(Reason::no_environment).name;
-    });
+    const bool no_environment = std::any_of(result.tasks.begin(), result.tasks.end(),
+        [](const Task& task) { return !is_over(task) && task.reason == info(Reason::no_environment).name; });
     return no_environment ? 3 : 2;
   }
   return refused ? 1 : 0;

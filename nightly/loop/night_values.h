@@ -1,7 +1,7 @@
 // What a night is made of, as plain values: the journal keeps them, the loop makes them, the report shows them.
 //
-// Times are milliseconds since 1970 (UTC), 0: not yet. Texts that a generator or a test had a hand in are masked before they are put
-// here; they still are hostile (control characters, markup), and whoever shows them escapes them.
+// Times are milliseconds since 1970 (UTC), 0: not yet. Texts that a generator or a test had a hand in are masked before
+// they are put here; they still are hostile (control characters, markup), and whoever shows them escapes them.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,8 @@ enum class NightState : std::uint8_t {
 struct Night {
   std::string id;  // "2026-11-22T2200-1a2b": sorts by time
   NightState state = NightState::running;
-  std::string reason;  // of ended: "time", "attempts", "failures_in_a_row", "put_backs", "no_space"; of stopped: "asked", "signal"
+  std::string reason;  // of ended: "time", "attempts", "failures_in_a_row", "put_backs", "no_space"; of stopped:
+                       // "asked", "signal"
   std::string why;     // the same as a sentence
   std::int64_t started_ms = 0;
   std::int64_t ended_ms = 0;
@@ -40,7 +41,7 @@ struct Night {
 };
 
 enum class TaskState : std::uint8_t {
-  waiting,   // also: put back
+  waiting,  // also: put back
   running,
   accepted,  // `commit` is on the branch
   refused,   // by the change policy, the rules, its tests, or for want of worth: the last attempt's reason
@@ -49,7 +50,9 @@ enum class TaskState : std::uint8_t {
 };
 
 // Whether nothing is left to do for a task in this state.
-constexpr bool is_decided(TaskState state) noexcept { return state != TaskState::waiting && state != TaskState::running; }
+constexpr bool is_decided(TaskState state) noexcept {
+  return state != TaskState::waiting && state != TaskState::running;
+}
 
 // What a person said in the morning.
 enum class Review : std::uint8_t { none, taken, dropped, sent_back };
@@ -66,9 +69,9 @@ struct Task {
   TaskState state = TaskState::waiting;
   std::string reason;  // wire name: "accepted", "findings", "tests_failed", "worthless", "generator_failed", ...
   std::string detail;  // this case in one sentence
-  std::uint64_t attempts = 0;   // those that counted: put-backs do not
+  std::uint64_t attempts = 0;  // those that counted: put-backs do not
   std::uint64_t put_backs = 0;
-  std::string commit;           // of accepted
+  std::string commit;  // of accepted
   Rollout rollout = Rollout::sandbox;
   Review review = Review::none;
   std::string note;  // of whoever sent it back
@@ -106,11 +109,11 @@ struct Attempt {
   std::string backend;
   std::string evidence;  // file, seen from the state folder; empty: no run
   std::string evidence_sha256;
-  std::string output;    // what the generator said, masked and capped: file, seen from the state folder
-  std::string kept;      // the clone, where it stays: folder, seen from the state folder
-  std::string feedback;  // what the next attempt is told; empty: nothing
-  std::string diff;      // unified, masked, cut at 256 KiB; of what was judged
-  std::string generator;  // how it ended: "exit 0", "signal 9", "timed out"
+  std::string output;              // what the generator said, masked and capped: file, seen from the state folder
+  std::string kept;                // the clone, where it stays: folder, seen from the state folder
+  std::string feedback;            // what the next attempt is told; empty: nothing
+  std::string diff;                // unified, masked, cut at 256 KiB; of what was judged
+  std::string generator;           // how it ended: "exit 0", "signal 9", "timed out"
   std::vector<std::string> files;  // that the change touches
   std::vector<AttemptFinding> findings;
   std::uint64_t tests_passed = 0;
@@ -121,7 +124,8 @@ struct Attempt {
   std::uint64_t lines_covered = 0;  // of src/, by the new tests
   std::uint64_t lines_newly_covered = 0;
   std::vector<std::string> flaky;  // tests that passed and failed on the same code: "sandbox/a.test.ts > adds"
-  std::vector<std::pair<std::string, std::int64_t>> timings_ms;  // "clone", "generator", "gate", "run", "worth", "commit", ...
+  std::vector<std::pair<std::string, std::int64_t>>
+      timings_ms;  // "clone", "generator", "gate", "run", "worth", "commit", ...
 };
 
 std::string_view to_string(NightState state) noexcept;

@@ -28,9 +28,12 @@ std::string value_of(const Environment& environment, const std::string& name) {
 Result<fs::path> root_folder(const Environment& environment) {
   if (const auto given = value_of(environment, "GUARD_STATE_DIR"); !given.empty()) return fs::path(given);
   if (::geteuid() == 0) return fs::path("/var/lib/guard");
-  if (const auto given = value_of(environment, "XDG_STATE_HOME"); given.starts_with('/')) return fs::path(given) / "guard";
-  if (const auto home = value_of(environment, "HOME"); home.starts_with('/')) return fs::path(home) / ".local/state/guard";
-  return Error(ErrorCode::config_invalid, "there is no place for the journal: HOME is not set").hint("name one with --state");
+  if (const auto given = value_of(environment, "XDG_STATE_HOME"); given.starts_with('/'))
+    return fs::path(given) / "guard";
+  if (const auto home = value_of(environment, "HOME"); home.starts_with('/'))
+    return fs::path(home) / ".local/state/guard";
+  return Error(ErrorCode::config_invalid, "there is no place for the journal: HOME is not set")
+      .hint("name one with --state");
 }
 
 bool is_inside(const fs::path& path, const fs::path& folder) {
@@ -40,7 +43,9 @@ bool is_inside(const fs::path& path, const fs::path& folder) {
 
 Result<UniqueFd> open_lock(const fs::path& path, int flags) {
   UniqueFd file(::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!file) return Error::from_errno(errno == ENOENT ? ErrorCode::file_not_found : ErrorCode::io_error, "the lock of the nightly loop", errno);
+  if (!file)
+    return Error::from_errno(
+        errno == ENOENT ? ErrorCode::file_not_found : ErrorCode::io_error, "the lock of the nightly loop", errno);
   return file;
 }
 
@@ -61,13 +66,15 @@ Result<UniqueFd> take_lock(const fs::path& path) {
   GUARD_TRY_ASSIGN(UniqueFd file, open_lock(path, O_RDWR | O_CREAT));
   if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) return file;
   if (errno != EWOULDBLOCK) return Error::from_errno(ErrorCode::io_error, "locking the nightly loop", errno);
-  return Error(ErrorCode::input_invalid, fmt::format("another loop works on this repository: process {}", written_holder(file.get()).process))
+  return Error(ErrorCode::input_invalid,
+      fmt::format("another loop works on this repository: process {}", written_holder(file.get()).process))
       .hint("`guard nightly status` says what it does, `guard nightly stop` ends it");
 }
 
 Result<void> write_holder(int fd, const std::string& night) {
   const std::string text = fmt::format("{} {}\n", ::getpid(), night);
-  if (::ftruncate(fd, 0) == 0 && ::pwrite(fd, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size())) return ok();
+  if (::ftruncate(fd, 0) == 0 && ::pwrite(fd, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()))
+    return ok();
   return Error::from_errno(ErrorCode::io_error, "writing the lock of the nightly loop", errno);
 }
 
@@ -78,12 +85,16 @@ Result<StateFolder> StateFolder::of(const fs::path& top, const std::string& name
   fs::path path = fs::absolute(named, failure);
   if (named.empty()) {
     GUARD_TRY_ASSIGN(const fs::path root, root_folder(environment));
-    path = fs::absolute(root, failure) / "nightly" / fmt::format("{}-{}", top.filename().native(), sha256_hex(top.native()).substr(0, 12));
+    path = fs::absolute(root, failure) / "nightly" /
+        fmt::format("{}-{}", top.filename().native(), sha256_hex(top.native()).substr(0, 12));
   }
   path = fs::weakly_canonical(path, failure);
-  if (failure) return Error::from_errno(ErrorCode::io_error, fmt::format("the folder {}", printable(path.native())), failure.value());
+  if (failure)
+    return Error::from_errno(
+        ErrorCode::io_error, fmt::format("the folder {}", printable(path.native())), failure.value());
   if (is_inside(path, top)) {
-    return Error(ErrorCode::input_invalid, fmt::format("{} lies in the repository that the night works on", printable(path.native())))
+    return Error(ErrorCode::input_invalid,
+        fmt::format("{} lies in the repository that the night works on", printable(path.native())))
         .hint("name a folder outside of it with --state or GUARD_STATE_DIR");
   }
   return StateFolder(std::move(path));
@@ -94,13 +105,16 @@ Result<void> StateFolder::make() const {
     GUARD_TRY(make_folders(folder, 0700));
   }
   struct stat info {};
-  if (::lstat(path_.c_str(), &info) != 0) return Error::from_errno(ErrorCode::io_error, printable(path_.native()), errno);
+  if (::lstat(path_.c_str(), &info) != 0)
+    return Error::from_errno(ErrorCode::io_error, printable(path_.native()), errno);
   if (info.st_uid != ::geteuid()) {
-    return Error(ErrorCode::input_invalid, fmt::format("{} belongs to another user", printable(path_.native()))).hint("name a folder of your own with --state");
+    return Error(ErrorCode::input_invalid, fmt::format("{} belongs to another user", printable(path_.native())))
+        .hint("name a folder of your own with --state");
   }
   // A journal that others may write decides nothing.
   if ((info.st_mode & 0022) != 0) {
-    return Error(ErrorCode::input_invalid, fmt::format("{} may be written by others", printable(path_.native()))).hint("chmod go-w it, or name another one with --state");
+    return Error(ErrorCode::input_invalid, fmt::format("{} may be written by others", printable(path_.native())))
+        .hint("chmod go-w it, or name another one with --state");
   }
   return ok();
 }
@@ -136,7 +150,8 @@ Result<std::optional<NightLock::Holder>> NightLock::holder(const StateFolder& st
     return std::move(file).error();
   }
   if (::flock(file->get(), LOCK_SH | LOCK_NB) == 0) return std::optional<Holder>();
-  if (errno != EWOULDBLOCK) return Error::from_errno(ErrorCode::io_error, "asking for the lock of the nightly loop", errno);
+  if (errno != EWOULDBLOCK)
+    return Error::from_errno(ErrorCode::io_error, "asking for the lock of the nightly loop", errno);
   return std::optional<Holder>(written_holder(file->get()));
 }
 

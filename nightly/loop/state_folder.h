@@ -23,9 +23,11 @@ namespace guard::nightly {
 class StateFolder {
  public:
   // `named` (--state), else below $GUARD_STATE_DIR, else /var/lib/guard for root, else $XDG_STATE_HOME/guard, else
-  // ~/.local/state/guard: nightly/<name of the repository>-<12 hex digits of its path>. Nothing is made here. INPUT_INVALID for a
-  // place in the repository: its clean-up, or a generator that is pointed at it, would take the journal along.
-  static Result<StateFolder> of(const std::filesystem::path& top, const std::string& named, const Environment& environment);
+  // ~/.local/state/guard: nightly/<name of the repository>-<12 hex digits of its path>. Nothing is made here.
+  // INPUT_INVALID for a place in the repository: its clean-up, or a generator that is pointed at it, would take the
+  // journal along.
+  static Result<StateFolder> of(
+      const std::filesystem::path& top, const std::string& named, const Environment& environment);
 
   // Makes what is missing, mode 0700. IO_ERROR; INPUT_INVALID for a folder of somebody else's.
   Result<void> make() const;
@@ -44,8 +46,9 @@ class StateFolder {
 // Free on the disk of `folder`, for this user; 0 where that can't be told.
 std::uint64_t free_bytes(const std::filesystem::path& folder) noexcept;
 
-// One loop per repository, wherever its state is kept and from whichever of its work trees it was started: a lock in the state folder and
-// one beside the repository's objects. The kernel lets go of the lock with its process, however that ends, so that a stale one cannot be.
+// One loop per repository, wherever its state is kept and from whichever of its work trees it was started: a lock in
+// the state folder and one beside the repository's objects. The kernel lets go of the lock with its process, however
+// that ends, so that a stale one cannot be.
 class NightLock {
  public:
   // `common`: the git folder that all work trees share. INPUT_INVALID where another process holds it; it is named.
@@ -67,7 +70,8 @@ class NightLock {
   UniqueFd shared_;
 };
 
-// The state of a night as its reader has to see it: one that says it is running while another night, or nobody, holds the lock was killed.
+// The state of a night as its reader has to see it: one that says it is running while another night, or nobody, holds
+// the lock was killed.
 NightState observed_state(const Night& night, const std::optional<NightLock::Holder>& holder) noexcept;
 
 }  // namespace guard::nightly

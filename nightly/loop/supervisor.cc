@@ -59,7 +59,7 @@ int supervise(const std::vector<std::string>& argv, const CancelToken& cancel) {
       Deadline kill_at = Deadline::never();
       for (;;) {
         std::array<pollfd, 3> fds = {pollfd{child->pidfd(), POLLIN, 0}, pollfd{ending ? -1 : cancel.fd(), POLLIN, 0},
-                                     pollfd{ending ? -1 : kLifeLineFd, POLLIN, 0}};
+            pollfd{ending ? -1 : kLifeLineFd, POLLIN, 0}};
         const int ready = ::poll(fds.data(), fds.size(), kill_at.poll_timeout());
         if (fds[0].revents != 0 && ready > 0) break;
         if (ready > 0 && !ending && (fds[1].revents != 0 || fds[2].revents != 0)) {
@@ -77,7 +77,8 @@ int supervise(const std::vector<std::string>& argv, const CancelToken& cancel) {
       // Before the child is reaped, which kills what is left of its group: a daemon may not have left it yet.
       const std::uint32_t left = left_running(::getpid());
       const int status = child->reap();
-      report = WIFSIGNALED(status) ? fmt::format("signal {} left {}\n", WTERMSIG(status), left) : fmt::format("exit {} left {}\n", WEXITSTATUS(status), left);
+      report = WIFSIGNALED(status) ? fmt::format("signal {} left {}\n", WTERMSIG(status), left)
+                                   : fmt::format("exit {} left {}\n", WEXITSTATUS(status), left);
     }
   }
   kill_tree(::getpid(), Deadline::after(kKillSpan));

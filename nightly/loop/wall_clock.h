@@ -10,7 +10,8 @@ namespace guard::nightly {
 
 // Milliseconds since 1970 (UTC).
 inline std::int64_t unix_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
 }
 
 // UTC, by strftime(3); "-" for no time at all.

@@ -1,7 +1,7 @@
 // Which tasks are refused before their generator runs, told from their words.
 //
-// A plan is its owner's, who has no reason to hide a task from this: the table is for honest prompts, and rather misses one than
-// refuses a test of a login form. What is written in spite of it goes through the gate like everything else.
+// A plan is its owner's, who has no reason to hide a task from this: the table is for honest prompts, and rather misses
+// one than refuses a test of a login form. What is written in spite of it goes through the gate like everything else.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,8 +26,8 @@ std::string lowered(std::string_view text) {
   return low;
 }
 
-// Words, with what stands between one and the next. Blanks, hyphens, underscores and marks of emphasis join words to a phrase;
-// anything else ends it.
+// Words, with what stands between one and the next. Blanks, hyphens, underscores and marks of emphasis join words to a
+// phrase; anything else ends it.
 struct Word {
   std::string_view text;
   bool begins_phrase = true;  // nothing joins it to the word before
@@ -73,8 +73,8 @@ bool holds(std::span<const Word> words, std::string_view phrase, Joined joined) 
   return false;
 }
 
-// What a row looks for: one phrase of each group (an empty group: none is needed). Groups are comma-separated, in the spelling that
-// begins_with() takes.
+// What a row looks for: one phrase of each group (an empty group: none is needed). Groups are comma-separated, in the
+// spelling that begins_with() takes.
 struct Topic {
   Joined joined;
   std::string_view first;
@@ -87,21 +87,28 @@ constexpr std::string_view kPatterns = "regression tests of security patterns ar
 constexpr std::string_view kBanned = "tests that hold banned strings are written by hand, never generated";
 
 constexpr Topic kTopics[] = {
-    // As guard spells it. In two plain words it is English ("must always block the button"), unless it goes on as guard would.
+    // As guard spells it. In two plain words it is English ("must always block the button"), unless it goes on as guard
+    // would.
     {Joined::tightly, "alwaysblock", "", kByHand},
     {Joined::loosely,
-     "alwaysblocktest,alwaysblocktests,alwaysblockrule,alwaysblockrules,alwaysblocktier,alwaysblockpattern,alwaysblockpatterns,alwaysblocklist",
-     "", kByHand},
+        "alwaysblocktest,alwaysblocktests,alwaysblockrule,alwaysblockrules,alwaysblocktier,alwaysblockpattern,"
+        "alwaysblockpatterns,alwaysblocklist",
+        "", kByHand},
     // "escape the sandbox" alone may ask for a backslash.
     {Joined::loosely,
-     "sandboxescape,sandboxescapes,containerescape,containerescapes,escapefromthesandbox,escapesfromthesandbox,escapingfromthesandbox,"
-     "breakoutofthesandbox,breaksoutofthesandbox,breakingoutofthesandbox,breakoutofthecontainer,breaksoutofthecontainer,"
-     "breakingoutofthecontainer,escapefromthecontainer,escapesfromthecontainer,escapingfromthecontainer",
-     "", kByHand},
-    // Neither word alone: there are regressions of everything, and pages about security patterns. "Security rules" are Firestore's.
-    {Joined::loosely, "regression,regressions", "securitypattern,securitypatterns,blockedpattern,blockedpatterns,blockpattern,blockpatterns", kPatterns},
+        "sandboxescape,sandboxescapes,containerescape,containerescapes,escapefromthesandbox,escapesfromthesandbox,"
+        "escapingfromthesandbox,"
+        "breakoutofthesandbox,breaksoutofthesandbox,breakingoutofthesandbox,breakoutofthecontainer,"
+        "breaksoutofthecontainer,"
+        "breakingoutofthecontainer,escapefromthecontainer,escapesfromthecontainer,escapingfromthecontainer",
+        "", kByHand},
+    // Neither word alone: there are regressions of everything, and pages about security patterns. "Security rules" are
+    // Firestore's.
+    {Joined::loosely, "regression,regressions",
+        "securitypattern,securitypatterns,blockedpattern,blockedpatterns,blockpattern,blockpatterns", kPatterns},
     // An application has banned strings of its own.
-    {Joined::loosely, "bannedstring,bannedstrings,bannedpattern,bannedpatterns", "guard,guards,secret,secrets,regression,regressions,commit,commits,committed", kBanned},
+    {Joined::loosely, "bannedstring,bannedstrings,bannedpattern,bannedpatterns",
+        "guard,guards,secret,secrets,regression,regressions,commit,commits,committed", kBanned},
 };
 
 bool holds_one_of(std::span<const Word> words, std::string_view group, Joined joined) {
@@ -130,11 +137,13 @@ std::string sentence_for(std::string_view text) {
   const std::string low = lowered(text);
   const auto words = words_of(low);
   for (const Topic& topic : kTopics) {
-    if (holds_one_of(words, topic.first, topic.joined) && holds_one_of(words, topic.second, topic.joined)) return std::string(topic.sentence);
+    if (holds_one_of(words, topic.first, topic.joined) && holds_one_of(words, topic.second, topic.joined))
+      return std::string(topic.sentence);
   }
   for (const Rule& rule : RuleSet::shipped_gate().rules()) {
     const bool fixed = rule.tier == Tier::always || rule.tier == Tier::banned;
-    if (fixed && names_rule(low, rule.id)) return fmt::format("it names {}: {}", rule.id, rule.tier == Tier::always ? kByHand : kBanned);
+    if (fixed && names_rule(low, rule.id))
+      return fmt::format("it names {}: {}", rule.id, rule.tier == Tier::always ? kByHand : kBanned);
   }
   return {};
 }
@@ -153,10 +162,12 @@ Result<std::string> never_generated(const PlannedTask& task, const Validator& va
   if (std::string sentence = never_generated(task); !sentence.empty()) return sentence;
   std::vector<SourceFile> texts = {{"the prompt", task.prompt}};
   for (const auto& path : task.tests) texts.push_back({"a path in `tests`", path});
-  GUARD_TRY_ASSIGN(const Report report, validator.check_banned(texts).context(fmt::format("looking at the prompt of task {}", task.id)));
+  GUARD_TRY_ASSIGN(const Report report,
+      validator.check_banned(texts).context(fmt::format("looking at the prompt of task {}", task.id)));
   if (report.findings.empty()) return std::string();
   const Finding& finding = report.findings.front();
-  return fmt::format("{} holds what must not be committed ({}, line {}), and a test would repeat it: {}", finding.path, finding.rule, finding.line, kBanned);
+  return fmt::format("{} holds what must not be committed ({}, line {}), and a test would repeat it: {}", finding.path,
+      finding.rule, finding.line, kBanned);
 }
 
 }  // namespace guard::nightly

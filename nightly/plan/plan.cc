@@ -12,7 +12,8 @@
 #include "common/text/toml_file.h"
 #include "pipeline/config/config_texts.h"
 
-// A fault never ends the reading: a person fixes all of them in one go, and in the evening, not at the third task of the night.
+// A fault never ends the reading: a person fixes all of them in one go, and in the evening, not at the third task of
+// the night.
 
 namespace guard::nightly {
 namespace {
@@ -33,10 +34,13 @@ constexpr std::int64_t kDay = 86'400;
 
 std::string_view task_id_rule(std::string_view text) {
   constexpr std::string_view kSentence = "is not 1 to 64 of A-Z a-z 0-9 . _ -, first a letter or digit";
-  const auto is_plain = [](char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); };
+  const auto is_plain = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+  };
   // Files and folders are named after it: no "..", nothing that a program would take for an option.
   if (text.empty() || text.size() > 64 || !is_plain(text[0])) return kSentence;
-  const bool good = std::all_of(text.begin(), text.end(), [&](char c) { return is_plain(c) || c == '.' || c == '_' || c == '-'; });
+  const bool good =
+      std::all_of(text.begin(), text.end(), [&](char c) { return is_plain(c) || c == '.' || c == '_' || c == '-'; });
   return good ? "" : kSentence;
 }
 
@@ -44,7 +48,8 @@ std::string_view revision_rule(std::string_view text) {
   if (text.empty()) return "is empty";
   if (text.size() > 256) return "is longer than 256 bytes";
   if (text[0] == '-') return "begins with a dash, which git would read as an option";
-  const bool good = std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) > 0x20 && c != 0x7f && c != ':'; });
+  const bool good = std::all_of(
+      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) > 0x20 && c != 0x7f && c != ':'; });
   if (!good || text.find("..") != std::string_view::npos) return "is not the name of one commit";
   return is_utf8(text) ? "" : "is not UTF-8";
 }
@@ -54,7 +59,9 @@ std::string_view branch_rule(std::string_view text) {
   constexpr std::string_view kSentence = "is not a name that git takes for a branch";
   if (const auto fault = revision_rule(text); !fault.empty()) return fault;
   if (text.starts_with("refs/")) return "is a full name; leave out refs/heads/";
-  if (text == "HEAD" || text == "@" || text.find_first_of("~^?*[\\") != std::string_view::npos || text.find("@{") != std::string_view::npos) return kSentence;
+  if (text == "HEAD" || text == "@" || text.find_first_of("~^?*[\\") != std::string_view::npos ||
+      text.find("@{") != std::string_view::npos)
+    return kSentence;
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find('/', at), text.size());
     const auto part = text.substr(at, end - at);
@@ -78,7 +85,8 @@ std::string_view argument_rule(std::string_view text) {
 // Seen from the clone, a relative program would be one that an earlier attempt may have written.
 std::string_view generator_rule(std::string_view text) {
   if (text.empty()) return "is empty";
-  if (text[0] == '/' || text.find('/') == std::string_view::npos) return text[0] == '-' ? "begins with a dash" : any_text_rule(text);
+  if (text[0] == '/' || text.find('/') == std::string_view::npos)
+    return text[0] == '-' ? "begins with a dash" : any_text_rule(text);
   return "is seen from the clone that a generator writes to; name the program absolutely, or by a name that PATH finds";
 }
 
@@ -101,10 +109,12 @@ using Prompts = std::map<std::string, std::string>;
 
 class PlanReader {
  public:
-  PlanReader(std::string_view name, const fs::path* folder, const Prompts* prompts) : name_(printable(name)), folder_(folder), prompts_(prompts) {}
+  PlanReader(std::string_view name, const fs::path* folder, const Prompts* prompts)
+      : name_(printable(name)), folder_(folder), prompts_(prompts) {}
 
   Result<Plan> read(std::string_view text) {
-    if (text.size() > kPlanBytesMax) return Error(ErrorCode::config_invalid, fmt::format("{} is larger than {} bytes", name_, kPlanBytesMax));
+    if (text.size() > kPlanBytesMax)
+      return Error(ErrorCode::config_invalid, fmt::format("{} is larger than {} bytes", name_, kPlanBytesMax));
     GUARD_TRY_ASSIGN(const TomlValue root, parse_toml(text, name_));
     // First what tasks take over, wherever it stands: TOML has it before the first [[task]].
     for (const auto& member : root.members) {
@@ -113,7 +123,8 @@ class PlanReader {
     if (const TomlValue* tasks = root.find("task"); tasks == nullptr) {
       fault(root.line, root.column, "the plan has no [[task]]");
     } else if (tasks->kind != TomlValue::Kind::array) {
-      fault(tasks->line, tasks->column, fmt::format("a task stands under [[task]], in double brackets; here `task` is {}", tasks->kind_name()));
+      fault(tasks->line, tasks->column,
+          fmt::format("a task stands under [[task]], in double brackets; here `task` is {}", tasks->kind_name()));
     } else if (tasks->items.empty()) {
       fault(tasks->line, tasks->column, "the plan has no [[task]]");
     } else if (tasks->items.size() > kTasksMax) {
@@ -130,11 +141,14 @@ class PlanReader {
   void fault(std::uint32_t line, std::uint32_t column, std::string_view sentence) {
     faults_.push_back(toml_complaint(name_, std::max(line, 1u), std::max(column, 1u), sentence));
   }
-  void fault(const TomlMember& member, std::string_view sentence) { fault(member.value.line, member.value.column, fmt::format("`{}` {}", shown_value(member.key), sentence)); }
+  void fault(const TomlMember& member, std::string_view sentence) {
+    fault(member.value.line, member.value.column, fmt::format("`{}` {}", shown_value(member.key), sentence));
+  }
 
   Error failure() const {
     const std::size_t shown = std::min(faults_.size(), kFaultsMax);
-    std::string text = fmt::format("{}", fmt::join(faults_.begin(), faults_.begin() + static_cast<std::ptrdiff_t>(shown), "\n"));
+    std::string text =
+        fmt::format("{}", fmt::join(faults_.begin(), faults_.begin() + static_cast<std::ptrdiff_t>(shown), "\n"));
     if (shown < faults_.size()) text += fmt::format("\nand {} more", faults_.size() - shown);
     return Error(ErrorCode::config_invalid, std::move(text)).hint("fix the plan; nothing was started");
   }
@@ -157,7 +171,10 @@ class PlanReader {
       return false;
     }
     if (const auto wrong = rule(member.value.text); !wrong.empty()) {
-      fault(member, fmt::format("{}{}", member.value.text.empty() ? std::string() : fmt::format("\"{}\" ", shown_value(member.value.text)), wrong));
+      fault(member,
+          fmt::format("{}{}",
+              member.value.text.empty() ? std::string() : fmt::format("\"{}\" ", shown_value(member.value.text)),
+              wrong));
       return false;
     }
     text = member.value.text;
@@ -176,19 +193,24 @@ class PlanReader {
   }
 
   void read_switch(const TomlMember& member, bool& value) {
-    if (member.value.kind != TomlValue::Kind::boolean) return fault(member, fmt::format("must be true or false, not {}", member.value.kind_name()));
+    if (member.value.kind != TomlValue::Kind::boolean)
+      return fault(member, fmt::format("must be true or false, not {}", member.value.kind_name()));
     value = member.value.boolean;
   }
 
-  void read_list(const TomlMember& member, TextRule rule, std::size_t items_max, std::vector<std::string>& list, TextRule first_rule = nullptr) {
-    if (member.value.kind != TomlValue::Kind::array) return fault(member, fmt::format("must be a list of strings, not {}", member.value.kind_name()));
-    if (member.value.items.size() > items_max) return fault(member, fmt::format("has {} items, more than {}", member.value.items.size(), items_max));
+  void read_list(const TomlMember& member, TextRule rule, std::size_t items_max, std::vector<std::string>& list,
+      TextRule first_rule = nullptr) {
+    if (member.value.kind != TomlValue::Kind::array)
+      return fault(member, fmt::format("must be a list of strings, not {}", member.value.kind_name()));
+    if (member.value.items.size() > items_max)
+      return fault(member, fmt::format("has {} items, more than {}", member.value.items.size(), items_max));
     std::vector<std::string> items;
     for (const auto& item : member.value.items) {
       const TextRule item_rule = items.empty() && first_rule != nullptr ? first_rule : rule;
       items.push_back(item.text);
       if (item.kind != TomlValue::Kind::string) {
-        fault(item.line, item.column, fmt::format("`{}` holds {} where a string belongs", member.key, item.kind_name()));
+        fault(
+            item.line, item.column, fmt::format("`{}` holds {} where a string belongs", member.key, item.kind_name()));
       } else if (const auto wrong = item_rule(item.text); !wrong.empty()) {
         fault(item.line, item.column, fmt::format("`{}`: \"{}\" {}", member.key, shown_value(item.text), wrong));
       }
@@ -201,7 +223,8 @@ class PlanReader {
   bool read_generator_key(const TomlMember& member, GeneratorKeys& keys) {
     if (member.key == "generator") {
       read_list(member, argument_rule, kArgumentsMax, keys.argv, generator_rule);
-      if (member.value.kind == TomlValue::Kind::array && member.value.items.empty()) fault(member, "is empty; it is a program and its arguments");
+      if (member.value.kind == TomlValue::Kind::array && member.value.items.empty())
+        fault(member, "is empty; it is a program and its arguments");
     } else if (member.key == "generator_timeout") {
       read_number(member, 1, kDay, keys.timeout_s);
     } else if (member.key == "attempts") {
@@ -225,10 +248,13 @@ class PlanReader {
     } else if (member.key == "jobs") {
       read_number(member, 1, 64, plan_.jobs);
     } else if (member.key == "budget") {
-      if (member.value.kind != TomlValue::Kind::table) return fault(member, fmt::format("must be a table, not {}", member.value.kind_name()));
+      if (member.value.kind != TomlValue::Kind::table)
+        return fault(member, fmt::format("must be a table, not {}", member.value.kind_name()));
       for (const auto& inner : member.value.members) read_budget(inner);
     } else {
-      unknown(member, "in the plan", {"base", "branch", "generator", "generator_env", "generator_timeout", "allow_left_processes", "attempts", "jobs", "budget", "task"});
+      unknown(member, "in the plan",
+          {"base", "branch", "generator", "generator_env", "generator_timeout", "allow_left_processes", "attempts",
+              "jobs", "budget", "task"});
     }
   }
 
@@ -253,7 +279,8 @@ class PlanReader {
   }
 
   void read_task(const TomlValue& table) {
-    if (table.kind != TomlValue::Kind::table) return fault(table.line, table.column, fmt::format("a task must be a table, not {}", table.kind_name()));
+    if (table.kind != TomlValue::Kind::table)
+      return fault(table.line, table.column, fmt::format("a task must be a table, not {}", table.kind_name()));
     PlannedTask task;
     GeneratorKeys keys = defaults_;
     const TomlMember* prompt = nullptr;
@@ -276,7 +303,9 @@ class PlanReader {
       } else if (member.key == "project") {
         if (read_text(member, folder_rule, task.project) && task.project.ends_with('/')) task.project.pop_back();
       } else {
-        unknown(member, "in a [[task]]", {"id", "kind", "prompt", "prompt_file", "tests", "project", "after", "generator", "generator_timeout", "attempts"});
+        unknown(member, "in a [[task]]",
+            {"id", "kind", "prompt", "prompt_file", "tests", "project", "after", "generator", "generator_timeout",
+                "attempts"});
       }
     }
     if (table.find("id") == nullptr) fault(table.line, table.column, "a task needs an `id`");
@@ -298,7 +327,8 @@ class PlanReader {
     for (std::size_t i = 0; i < plan_.tasks.size(); ++i) positions.emplace(plan_.tasks[i].id, i);
     for (const auto& [position, member] : after_) {
       for (const auto& id : plan_.tasks[position].after) {
-        if (ids_.find(id) == ids_.end()) fault(*member, fmt::format("names \"{}\", which is the id of no task", shown_value(id)));
+        if (ids_.find(id) == ids_.end())
+          fault(*member, fmt::format("names \"{}\", which is the id of no task", shown_value(id)));
       }
     }
     // Tasks whose predecessors are all done, again and again; what is left waits for itself.
@@ -307,22 +337,28 @@ class PlanReader {
       moved = false;
       for (std::size_t i = 0; i < plan_.tasks.size(); ++i) {
         const auto& after = plan_.tasks[i].after;
-        if (done[i] || !std::all_of(after.begin(), after.end(), [&](const std::string& id) { return positions.count(id) == 0 || done[positions.at(id)]; })) continue;
+        if (done[i] || !std::all_of(after.begin(), after.end(), [&](const std::string& id) {
+              return positions.count(id) == 0 || done[positions.at(id)];
+            }))
+          continue;
         done[i] = moved = true;
       }
     }
     for (const auto& [position, member] : after_) {
-      if (!done[position]) fault(*member, fmt::format("of \"{}\" leads in a circle", shown_value(plan_.tasks[position].id)));
+      if (!done[position])
+        fault(*member, fmt::format("of \"{}\" leads in a circle", shown_value(plan_.tasks[position].id)));
     }
   }
 
   void note_id(const TomlMember& member, const std::string& id) {
     const auto [at, is_new] = ids_.emplace(id, member.value.line);
-    if (!is_new) fault(member, fmt::format("\"{}\" is the id of two tasks; the other one stands in line {}", id, at->second));
+    if (!is_new)
+      fault(member, fmt::format("\"{}\" is the id of two tasks; the other one stands in line {}", id, at->second));
   }
 
   void read_kind(const TomlMember& member, TaskKind& kind) {
-    if (member.value.kind != TomlValue::Kind::string) return fault(member, fmt::format("must be \"test\" or \"any\", not {}", member.value.kind_name()));
+    if (member.value.kind != TomlValue::Kind::string)
+      return fault(member, fmt::format("must be \"test\" or \"any\", not {}", member.value.kind_name()));
     for (const TaskKind known : {TaskKind::test, TaskKind::any}) {
       if (to_string(known) != member.value.text) continue;
       kind = known;
@@ -332,16 +368,20 @@ class PlanReader {
   }
 
   void read_prompt(const TomlValue& table, const TomlMember* prompt, const TomlMember* file, PlannedTask& task) {
-    if (prompt == nullptr && file == nullptr) return fault(table.line, table.column, "a task needs a `prompt` or a `prompt_file`");
+    if (prompt == nullptr && file == nullptr)
+      return fault(table.line, table.column, "a task needs a `prompt` or a `prompt_file`");
     if (prompt != nullptr && file != nullptr) return fault(*file, "and `prompt` exclude each other");
     if (prompts_ != nullptr) {
       const auto kept = prompts_->find(task.id);
-      if (kept == prompts_->end()) return fault(table.line, table.column, fmt::format("the journal has no prompt of task \"{}\"", shown_value(task.id)));
+      if (kept == prompts_->end())
+        return fault(
+            table.line, table.column, fmt::format("the journal has no prompt of task \"{}\"", shown_value(task.id)));
       task.prompt = kept->second;
       return;
     }
     if (prompt != nullptr) {
-      if (prompt->value.kind != TomlValue::Kind::string) return fault(*prompt, fmt::format("must be a string, not {}", prompt->value.kind_name()));
+      if (prompt->value.kind != TomlValue::Kind::string)
+        return fault(*prompt, fmt::format("must be a string, not {}", prompt->value.kind_name()));
       if (const auto wrong = prompt_rule(prompt->value.text); !wrong.empty()) return fault(*prompt, wrong);
       task.prompt = prompt->value.text;
       return;
@@ -350,7 +390,8 @@ class PlanReader {
     if (!read_text(*file, path_rule, path)) return;
     auto bytes = read_file(*folder_ / path, kPromptBytesMax, FollowLinks::yes);
     if (!bytes) return fault(*file, fmt::format("cannot be read: {}", bytes.error().message()));
-    if (const auto wrong = prompt_rule(*bytes); !wrong.empty()) return fault(*file, fmt::format("\"{}\" {}", shown_value(path), wrong));
+    if (const auto wrong = prompt_rule(*bytes); !wrong.empty())
+      return fault(*file, fmt::format("\"{}\" {}", shown_value(path), wrong));
     task.prompt = std::move(*bytes);
   }
 
@@ -360,16 +401,19 @@ class PlanReader {
   Plan plan_;
   GeneratorKeys defaults_;
   bool generator_told_ = false;
-  std::map<std::string, std::uint32_t, std::less<>> ids_;  // id -> line
+  std::map<std::string, std::uint32_t, std::less<>> ids_;         // id -> line
   std::vector<std::pair<std::size_t, const TomlMember*>> after_;  // position of the task, its key
   std::vector<std::string> faults_;
 };
 
 }  // namespace
 
-Result<Plan> parse_plan(std::string_view text, std::string_view name, const fs::path& folder) { return PlanReader(name, &folder, nullptr).read(text); }
+Result<Plan> parse_plan(std::string_view text, std::string_view name, const fs::path& folder) {
+  return PlanReader(name, &folder, nullptr).read(text);
+}
 
-Result<Plan> parse_plan(std::string_view text, std::string_view name, const std::vector<std::pair<std::string, std::string>>& prompts) {
+Result<Plan> parse_plan(
+    std::string_view text, std::string_view name, const std::vector<std::pair<std::string, std::string>>& prompts) {
   const Prompts by_id(prompts.begin(), prompts.end());
   return PlanReader(name, nullptr, &by_id).read(text);
 }

@@ -1,10 +1,13 @@
-// The plan of a night: a TOML file that a person wrote. Checked as a whole before anything starts: unknown keys, empty ids, ids that
-// appear twice, prompts that are missing, and tasks aimed at what is never generated are all told at once.
+// The plan of a night: a TOML file that a person wrote. Checked as a whole before anything starts: unknown keys, empty
+// ids, ids that appear twice, prompts that are missing, and tasks aimed at what is never generated are all told at
+// once.
 //
 //   base = "main"                     # revision to start from; default: HEAD
 //   branch = "guard/night"            # what accepted changes are committed to; default: guard/<night id>
-//   generator = ["claude", "-p"]      # a program and its arguments: prompt on standard input, works in the current folder; the program
-//                                     # is found through PATH or named absolutely, never seen from a folder that generators write to
+//   generator = ["claude", "-p"]      # a program and its arguments: prompt on standard input, works in the current
+//   folder; the program
+//                                     # is found through PATH or named absolutely, never seen from a folder that
+//                                     generators write to
 //   generator_env = ["PATH", "HOME"]  # names of variables that it may see (default: PATH HOME LANG TERM)
 //   generator_timeout = 900           # seconds
 //   allow_left_processes = false      # whether a generator may leave processes behind (they are killed all the same)
@@ -21,8 +24,8 @@
 //   kind = "test"                     # or "any"
 //   prompt = "..."                    # or prompt_file = "prompts/a.md", seen from the plan
 //   tests = ["sandbox/add.test.ts"]   # paths or globs to run; default: test: the changed test files; any: all tests
-//   after = ["other-task"]            # waits for these: runs on top of what they brought, and not at all where one came to nothing
-//   project = "packages/a"            # folder of the project in the repository; default: its root
+//   after = ["other-task"]            # waits for these: runs on top of what they brought, and not at all where one
+//   came to nothing project = "packages/a"            # folder of the project in the repository; default: its root
 //   generator, generator_timeout, attempts as above
 #pragma once
 
@@ -51,7 +54,7 @@ struct PlannedTask {
   std::chrono::milliseconds generator_timeout{900'000};
   std::uint64_t attempts = 2;
   std::vector<std::string> tests;
-  std::string project;  // "" or "packages/a"
+  std::string project;             // "" or "packages/a"
   std::vector<std::string> after;  // ids of tasks of the plan; no circle
   // Why it is never generated, as a sentence; empty: it may be. Such a task is refused before its generator runs.
   std::string never_generated;
@@ -73,19 +76,21 @@ struct Plan {
   std::vector<PlannedTask> tasks;
 };
 
-// `folder`: where prompt files are seen from. CONFIG_INVALID with every fault and its place, a line each; FILE_NOT_FOUND never: a
-// missing prompt file is such a fault.
+// `folder`: where prompt files are seen from. CONFIG_INVALID with every fault and its place, a line each;
+// FILE_NOT_FOUND never: a missing prompt file is such a fault.
 Result<Plan> parse_plan(std::string_view text, std::string_view name, const std::filesystem::path& folder);
 
 // The same for a night that is resumed: prompts come from the journal (task id -> prompt), files are not read.
-Result<Plan> parse_plan(std::string_view text, std::string_view name, const std::vector<std::pair<std::string, std::string>>& prompts);
+Result<Plan> parse_plan(
+    std::string_view text, std::string_view name, const std::vector<std::pair<std::string, std::string>>& prompts);
 
-// Why a task with this prompt and these tests is never generated (SPEC: tests of ALWAYS_BLOCK, regression tests of security patterns),
-// as a sentence; empty: it may be. By words alone: what it misses, the gate refuses once it is written. parse_plan() has asked.
+// Why a task with this prompt and these tests is never generated (SPEC: tests of ALWAYS_BLOCK, regression tests of
+// security patterns), as a sentence; empty: it may be. By words alone: what it misses, the gate refuses once it is
+// written. parse_plan() has asked.
 std::string never_generated(const PlannedTask& task);
 
-// The same, and whether prompt or tests hold what must not be committed (banned patterns): a test would repeat it. An Error is "could
-// not decide", and such a task must not be generated either.
+// The same, and whether prompt or tests hold what must not be committed (banned patterns): a test would repeat it. An
+// Error is "could not decide", and such a task must not be generated either.
 Result<std::string> never_generated(const PlannedTask& task, const Validator& validator);
 
 }  // namespace guard::nightly

@@ -35,15 +35,18 @@ std::string sentence_of(Standing standing, const std::string& night) {
     case Standing::open: break;
     case Standing::taken: return fmt::format("taken from night {}", night);
     case Standing::dropped: return fmt::format("dropped after night {}", night);
-    case Standing::to_review: return fmt::format("accepted in night {} and not reviewed yet: guard nightly review", night);
-    case Standing::given_up: return fmt::format("refused in night {} after all its attempts: `guard nightly retry` runs it again", night);
+    case Standing::to_review:
+      return fmt::format("accepted in night {} and not reviewed yet: guard nightly review", night);
+    case Standing::given_up:
+      return fmt::format("refused in night {} after all its attempts: `guard nightly retry` runs it again", night);
   }
   return {};
 }
 
 }  // namespace
 
-std::vector<Task> queue_tasks(const Plan& plan, const std::vector<Task>& newest, const std::string& night, Again again) {
+std::vector<Task> queue_tasks(
+    const Plan& plan, const std::vector<Task>& newest, const std::string& night, Again again) {
   std::map<std::string_view, const Task*> rows;
   for (const Task& row : newest) rows[row.id] = &row;
   std::vector<Task> tasks;

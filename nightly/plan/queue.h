@@ -1,5 +1,5 @@
-// A plan as a queue across nights: what earlier nights and the person who reviews them have decided about a task is not run again.
-// Pure; the rows come from Journal::latest().
+// A plan as a queue across nights: what earlier nights and the person who reviews them have decided about a task is not
+// run again. Pure; the rows come from Journal::latest().
 #pragma once
 
 #include <string>
@@ -20,13 +20,15 @@ enum class Standing : std::uint8_t {
 };
 std::string_view to_string(Standing standing) noexcept;
 
-// `newest`: the newest row of the task that was not skipped. A generator that failed, and a refusal by the plan's own words, decide nothing.
+// `newest`: the newest row of the task that was not skipped. A generator that failed, and a refusal by the plan's own
+// words, decide nothing.
 Standing standing_of(const Task& newest) noexcept;
 
 enum class Again : bool { no, yes };  // whether to run decided tasks, too
 
-// Night `night`'s tasks in the order of the plan. One that is decided is skipped, with its standing as the reason; one whose prompt is another now
-// is a new task. Task::note of one that was sent back is the person's. Rollout is left to the caller.
+// Night `night`'s tasks in the order of the plan. One that is decided is skipped, with its standing as the reason; one
+// whose prompt is another now is a new task. Task::note of one that was sent back is the person's. Rollout is left to
+// the caller.
 std::vector<Task> queue_tasks(const Plan& plan, const std::vector<Task>& newest, const std::string& night, Again again);
 
 }  // namespace guard::nightly

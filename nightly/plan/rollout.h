@@ -1,5 +1,5 @@
-// Which tasks run in the sandbox. A stable choice: the same task id falls the same way in every night, and a larger percentage never takes
-// a task out. Pure.
+// Which tasks run in the sandbox. A stable choice: the same task id falls the same way in every night, and a larger
+// percentage never takes a task out. Pure.
 #pragma once
 
 #include <string_view>

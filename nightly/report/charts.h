@@ -1,4 +1,5 @@
-// The pictures of the page: SVG as text, coloured by the page's style sheet alone, each with a description for those who do not see it.
+// The pictures of the page: SVG as text, coloured by the page's style sheet alone, each with a description for those
+// who do not see it.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,8 @@ namespace guard::nightly {
 // One bar that shows how the tasks ended.
 std::string outcome_bar(const ReportView& view);
 
-// Attempts over the hours of the night, side by side where they ran side by side; each leads to its task ("#task-<place in view.tasks>").
+// Attempts over the hours of the night, side by side where they ran side by side; each leads to its task ("#task-<place
+// in view.tasks>").
 std::string timeline(const ReportView& view);
 
 // Bars of past nights, the oldest at the left.

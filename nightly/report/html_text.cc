@@ -44,7 +44,8 @@ std::string html_lines(std::string_view text) {
 std::string_view first_lines(std::string_view text, std::size_t bytes_max, bool& cut) {
   cut = text.size() > bytes_max;
   if (!cut) return text;
-  if (const std::size_t line = text.substr(0, bytes_max).rfind('\n'); line != std::string_view::npos) return text.substr(0, line + 1);
+  if (const std::size_t line = text.substr(0, bytes_max).rfind('\n'); line != std::string_view::npos)
+    return text.substr(0, line + 1);
   std::size_t end = bytes_max;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
   return text.substr(0, end);

@@ -9,8 +9,8 @@
 #include "common/file_io.h"
 #include "common/text/foreign_json.h"
 #include "common/text/text.h"
-#include "nightly/report/report_view.h"
 #include "nightly/loop/wall_clock.h"
+#include "nightly/report/report_view.h"
 #include "redact/masked_regions.h"
 #include "redact/redactor.h"
 
@@ -20,9 +20,9 @@ namespace {
 // Charts of more nights than a person tells apart would be noise.
 constexpr std::size_t kTrendNights = 30;
 
-// Making a redactor costs more than reading a page of text with it, and a night has ten thousands of texts: they are read together, a
-// line end between them, which ends whatever could be a secret. Those that a region touches are then masked each by itself, as if they
-// had been alone.
+// Making a redactor costs more than reading a page of text with it, and a night has ten thousands of texts: they are
+// read together, a line end between them, which ends whatever could be a secret. Those that a region touches are then
+// masked each by itself, as if they had been alone.
 class Mask {
  public:
   explicit Mask(const SecretSource& secrets) : secrets_(secrets) {}
@@ -68,23 +68,29 @@ class Mask {
 };
 
 void mask_night(Mask& mask, Night& night) {
-  for (std::string* text : {&night.id, &night.reason, &night.why, &night.plan_name, &night.base, &night.branch, &night.rules_digest, &night.guard_version}) mask(*text);
+  for (std::string* text : {&night.id, &night.reason, &night.why, &night.plan_name, &night.base, &night.branch,
+           &night.rules_digest, &night.guard_version})
+    mask(*text);
   night.plan_text.clear();
 }
 
 void mask_task(Mask& mask, Task& task) {
-  for (std::string* text : {&task.night, &task.id, &task.prompt, &task.reason, &task.detail, &task.commit, &task.note}) mask(*text);
+  for (std::string* text : {&task.night, &task.id, &task.prompt, &task.reason, &task.detail, &task.commit, &task.note})
+    mask(*text);
 }
 
 void mask_attempt(Mask& mask, Attempt& attempt) {
-  for (std::string* text : {&attempt.night, &attempt.task, &attempt.reason, &attempt.detail, &attempt.start, &attempt.tip, &attempt.commit, &attempt.backend, &attempt.evidence,
-                            &attempt.evidence_sha256, &attempt.output, &attempt.kept, &attempt.feedback, &attempt.diff, &attempt.generator}) {
+  for (std::string* text : {&attempt.night, &attempt.task, &attempt.reason, &attempt.detail, &attempt.start,
+           &attempt.tip, &attempt.commit, &attempt.backend, &attempt.evidence, &attempt.evidence_sha256,
+           &attempt.output, &attempt.kept, &attempt.feedback, &attempt.diff, &attempt.generator}) {
     mask(*text);
   }
   mask(attempt.files);
   mask(attempt.flaky);
   for (auto& finding : attempt.findings) {
-    for (std::string* text : {&finding.rule, &finding.tier, &finding.path, &finding.message, &finding.fix, &finding.excerpt}) mask(*text);
+    for (std::string* text :
+        {&finding.rule, &finding.tier, &finding.path, &finding.message, &finding.fix, &finding.excerpt})
+      mask(*text);
   }
   for (auto& timing : attempt.timings_ms) mask(timing.first);
 }
@@ -113,11 +119,15 @@ Result<ReportInput> report_input(const Journal& journal, const std::string& nigh
   std::string id = night;
   if (id.empty()) {
     GUARD_TRY_ASSIGN(const std::vector<Night> newest, journal.nights(1));
-    if (newest.empty()) return Error(ErrorCode::file_not_found, "the journal holds no night yet").hint("run one: `guard nightly run PLAN.toml`");
+    if (newest.empty())
+      return Error(ErrorCode::file_not_found, "the journal holds no night yet")
+          .hint("run one: `guard nightly run PLAN.toml`");
     id = newest.front().id;
   }
   GUARD_TRY_ASSIGN(std::optional<Night> found, journal.night(id));
-  if (!found) return Error(ErrorCode::file_not_found, fmt::format("the journal holds no night {}", printable(id))).hint("`guard nightly status` lists the nights");
+  if (!found)
+    return Error(ErrorCode::file_not_found, fmt::format("the journal holds no night {}", printable(id)))
+        .hint("`guard nightly status` lists the nights");
   input.night = std::move(*found);
   GUARD_TRY_ASSIGN(input.tasks, journal.tasks(id));
   GUARD_TRY_ASSIGN(input.attempts, journal.attempts(id));
@@ -134,7 +144,8 @@ void read_files(ReportInput& input) {
   constexpr std::uint64_t kOutputMax = 1u << 20;
   constexpr std::size_t kSaidMax = 2'000;
   const auto text_of = [&](const std::string& file, std::uint64_t bytes_max) {
-    auto text = file.empty() ? Result<std::string>(std::string()) : read_file(fs::path(input.state_folder) / file, bytes_max, FollowLinks::no);
+    auto text = file.empty() ? Result<std::string>(std::string())
+                             : read_file(fs::path(input.state_folder) / file, bytes_max, FollowLinks::no);
     return text ? std::move(*text) : std::string();
   };
   input.files.assign(input.attempts.size(), {});
@@ -143,7 +154,8 @@ void read_files(ReportInput& input) {
     AttemptFiles& files = input.files[i];
     const auto record = parse_json(text_of(attempt.evidence, kRecordMax));
     if (record && record->is_object() && record->contains("redactions") && (*record)["redactions"].is_object()) {
-      for (const auto& [kind, count] : (*record)["redactions"].items()) files.masked += count.is_number_unsigned() ? count.get<std::uint64_t>() : 0;
+      for (const auto& [kind, count] : (*record)["redactions"].items())
+        files.masked += count.is_number_unsigned() ? count.get<std::uint64_t>() : 0;
     }
     if (attempt.outcome != AttemptOutcome::failed) continue;
     std::string said = text_of(attempt.output, kOutputMax);
@@ -152,7 +164,8 @@ void read_files(ReportInput& input) {
   }
 }
 
-Result<std::string> render_report(const ReportInput& input, ReportFormat format, const SecretSource& secrets, ReportColour colour) {
+Result<std::string> render_report(
+    const ReportInput& input, ReportFormat format, const SecretSource& secrets, ReportColour colour) {
   const ReportInput masked = masked_input(secrets, input);
   const ReportView view(masked);
   switch (format) {
@@ -174,7 +187,9 @@ std::string summary_line(const ReportInput& input) {
   add(view.count(TaskState::failed), "failed");
   add(view.count(TaskState::skipped), "skipped");
   add(view.open(), "not decided");
-  return text + fmt::format(" in {} ({})", duration_text(view.ended_ms - input.night.started_ms), printable(state_text(input.night)));
+  return text +
+      fmt::format(
+          " in {} ({})", duration_text(view.ended_ms - input.night.started_ms), printable(state_text(input.night)));
 }
 
 }  // namespace guard::nightly

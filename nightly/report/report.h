@@ -1,7 +1,8 @@
-// The page for the morning: what was accepted and with which diff, what was refused and why, what failed, how the night went, and how
-// it compares with those before.
+// The page for the morning: what was accepted and with which diff, what was refused and why, what failed, how the night
+// went, and how it compares with those before.
 //
-// Pure: values in, text out. Everything that comes out of a night is hostile text: it is masked (again) and escaped here.
+// Pure: values in, text out. Everything that comes out of a night is hostile text: it is masked (again) and escaped
+// here.
 #pragma once
 
 #include <string>
@@ -27,7 +28,7 @@ struct ReportInput {
   std::vector<Journal::NightSums> trend;  // the newest first
   std::vector<Journal::Flake> flakes;
   std::vector<AttemptFiles> files;  // of `attempts`, in their order; empty: not read
-  std::string state_folder;  // what files in Attempt are seen from
+  std::string state_folder;         // what files in Attempt are seen from
   std::int64_t now_ms = 0;
 };
 
@@ -40,7 +41,8 @@ void read_files(ReportInput& input);
 enum class ReportFormat : std::uint8_t { text, markdown, html, json };
 enum class ReportColour : bool { off, on };  // of text alone
 
-Result<std::string> render_report(const ReportInput& input, ReportFormat format, const SecretSource& secrets, ReportColour colour);
+Result<std::string> render_report(
+    const ReportInput& input, ReportFormat format, const SecretSource& secrets, ReportColour colour);
 
 // One line, for the subject of a mail: "guard: 31 of 40 accepted, 7 refused, 2 failed in 6 h 12 min (finished)".
 std::string summary_line(const ReportInput& input);

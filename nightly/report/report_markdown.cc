@@ -1,7 +1,9 @@
-// The report as a comment on a pull request: summary, a table of the tasks, and why tasks were refused. The diffs are in the request.
+// The report as a comment on a pull request: summary, a table of the tasks, and why tasks were refused. The diffs are
+// in the request.
 //
-// Foreign words are prose here, with all that means something to Markdown escaped, and no HTML: a code span would end at the
-// backticks that it holds, in the readers that count them differently. "@" and "#" are kept from naming people and issues.
+// Foreign words are prose here, with all that means something to Markdown escaped, and no HTML: a code span would end
+// at the backticks that it holds, in the readers that count them differently. "@" and "#" are kept from naming people
+// and issues.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -63,8 +65,9 @@ std::string task_row(const TaskView& row) {
   std::string outcome(to_string(task.state));
   if (task.rollout == Rollout::host) outcome += ", on the host";
   if (task.put_backs > 0) outcome += fmt::format(", put back {}", plural(task.put_backs, "time"));
-  return fmt::format("| {} | {} | {} | {} | {} | {} |\n", cell(task.id), outcome, why, task.attempts, last == nullptr ? "" : tests_text(*last),
-                     last == nullptr || last->mutants == 0 ? "" : fmt::format("{}/{}", last->mutants_killed, last->mutants));
+  return fmt::format("| {} | {} | {} | {} | {} | {} |\n", cell(task.id), outcome, why, task.attempts,
+      last == nullptr ? "" : tests_text(*last),
+      last == nullptr || last->mutants == 0 ? "" : fmt::format("{}/{}", last->mutants_killed, last->mutants));
 }
 
 std::string findings_list(const TaskView& row) {
@@ -77,7 +80,8 @@ std::string findings_list(const TaskView& row) {
     if (!finding.fix.empty()) text += fmt::format(". Instead: {}", cell(finding.fix));
     text += "\n";
   }
-  if (last->findings.size() > kFindingsShown) text += fmt::format("- and {} more\n", last->findings.size() - kFindingsShown);
+  if (last->findings.size() > kFindingsShown)
+    text += fmt::format("- and {} more\n", last->findings.size() - kFindingsShown);
   return text;
 }
 
@@ -104,13 +108,16 @@ class Room {
 
 std::string markdown_report(const ReportView& view) {
   const Night& night = view.input.night;
-  std::string text = fmt::format("## Night {}: {} of {} accepted\n\n", cell(night.id), view.count(TaskState::accepted), view.tasks.size());
-  text += fmt::format("{}; {} to {}, {}. Commits on {}, from {}.\n\n", cell(state_text(night)), time_text(night.started_ms), clock_text(view.ended_ms),
-                      duration_text(view.ended_ms - night.started_ms), cell(branch_text(night)), cell(night.base.substr(0, 12)));
+  std::string text = fmt::format(
+      "## Night {}: {} of {} accepted\n\n", cell(night.id), view.count(TaskState::accepted), view.tasks.size());
+  text += fmt::format("{}; {} to {}, {}. Commits on {}, from {}.\n\n", cell(state_text(night)),
+      time_text(night.started_ms), clock_text(view.ended_ms), duration_text(view.ended_ms - night.started_ms),
+      cell(branch_text(night)), cell(night.base.substr(0, 12)));
   if (!night.why.empty()) text += fmt::format("Why it ended: {}\n\n", cell(night.why));
   text += "### What to do\n\n";
   for (const Step& step : view.steps) {
-    text += fmt::format("- {}{}\n", escaped(step.what), step.command.empty() ? std::string() : " " + escaped(step.command));
+    text +=
+        fmt::format("- {}{}\n", escaped(step.what), step.command.empty() ? std::string() : " " + escaped(step.command));
   }
   text += "\n";
   for (const auto& notice : view.notices) text += fmt::format("- {}\n", notice);
@@ -122,12 +129,14 @@ std::string markdown_report(const ReportView& view) {
   std::string ending;
   if (!rules.empty()) {
     ending += "\n### Findings by rule\n\n| rule | findings |\n|---|--:|\n";
-    for (std::size_t i = 0; i < std::min(rules.size(), kRowsShown); ++i) ending += fmt::format("| {} | {} |\n", cell(rules[i].rule), rules[i].count);
+    for (std::size_t i = 0; i < std::min(rules.size(), kRowsShown); ++i)
+      ending += fmt::format("| {} | {} |\n", cell(rules[i].rule), rules[i].count);
     if (rules.size() > kRowsShown) ending += fmt::format("\nand {} more rules\n", rules.size() - kRowsShown);
   }
   if (!flakes.empty()) {
     ending += "\n### Flaky tests\n\n| test | nights | last |\n|---|--:|---|\n";
-    for (std::size_t i = 0; i < std::min(flakes.size(), kRowsShown); ++i) ending += fmt::format("| {} | {} | {} |\n", cell(flakes[i].test), flakes[i].nights, cell(flakes[i].last_night));
+    for (std::size_t i = 0; i < std::min(flakes.size(), kRowsShown); ++i)
+      ending += fmt::format("| {} | {} | {} |\n", cell(flakes[i].test), flakes[i].nights, cell(flakes[i].last_night));
     if (flakes.size() > kRowsShown) ending += fmt::format("\nand {} more tests\n", flakes.size() - kRowsShown);
   }
 
@@ -146,7 +155,8 @@ std::string markdown_report(const ReportView& view) {
       if (const std::string list = findings_list(*row); !list.empty()) room.add(list);
     }
     if (!lists.empty()) text += "\n### What was refused, and what to write instead\n" + lists;
-    if (room.left() > 0) text += fmt::format("\nand {} more refused tasks, for which a comment has no room.\n", room.left());
+    if (room.left() > 0)
+      text += fmt::format("\nand {} more refused tasks, for which a comment has no room.\n", room.left());
   }
   return text + ending;
 }

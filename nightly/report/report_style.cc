@@ -2,7 +2,8 @@
 
 namespace guard::nightly {
 
-// No colour stands for a meaning alone: every state is written out, too. Contrast of texts is 4.5:1 or better in both schemes.
+// No colour stands for a meaning alone: every state is written out, too. Contrast of texts is 4.5:1 or better in both
+// schemes.
 const std::string_view kReportStyle = R"css(
 :root{color-scheme:light dark;
 --bg:#fff;--fg:#1f2328;--soft:#59636e;--line:#d8dee4;--panel:#f6f8fa;--link:#0b5cad;

@@ -41,10 +41,13 @@ std::string task_lines(const TaskView& row, const Painter& paint) {
   if (task.state != TaskState::refused || row.last() == nullptr) return text;
   const auto& findings = row.last()->findings;
   for (std::size_t i = 0; i < std::min(findings.size(), kFindingsShown); ++i) {
-    text += fmt::format("    {} {}: {}\n", shown(place_text(findings[i])), shown(findings[i].rule), shown(findings[i].message));
-    if (!findings[i].fix.empty()) text += fmt::format("      {} {}\n", paint(kBold, "instead:"), shown(findings[i].fix));
+    text += fmt::format(
+        "    {} {}: {}\n", shown(place_text(findings[i])), shown(findings[i].rule), shown(findings[i].message));
+    if (!findings[i].fix.empty())
+      text += fmt::format("      {} {}\n", paint(kBold, "instead:"), shown(findings[i].fix));
   }
-  if (findings.size() > kFindingsShown) text += fmt::format("    {}\n", paint(kDim, fmt::format("... and {} more", findings.size() - kFindingsShown)));
+  if (findings.size() > kFindingsShown)
+    text += fmt::format("    {}\n", paint(kDim, fmt::format("... and {} more", findings.size() - kFindingsShown)));
   return text;
 }
 
@@ -55,8 +58,10 @@ std::string text_report(const ReportView& view, ReportColour colour) {
   const Night& night = view.input.night;
   std::string text = fmt::format("{}   {} ({})\n", paint(kBold, "night:"), shown(night.id), shown(state_text(night)));
   if (!night.why.empty()) text += fmt::format("{}     {}\n", paint(kBold, "why:"), shown(night.why));
-  text += fmt::format("{}    {} to {}, {}\n", paint(kBold, "time:"), time_text(night.started_ms), clock_text(view.ended_ms), duration_text(view.ended_ms - night.started_ms));
-  text += fmt::format("{} {} from {}\n", paint(kBold, "commits:"), shown(branch_text(night)), shown(night.base.substr(0, 12)));
+  text += fmt::format("{}    {} to {}, {}\n", paint(kBold, "time:"), time_text(night.started_ms),
+      clock_text(view.ended_ms), duration_text(view.ended_ms - night.started_ms));
+  text += fmt::format(
+      "{} {} from {}\n", paint(kBold, "commits:"), shown(branch_text(night)), shown(night.base.substr(0, 12)));
   std::string counts;
   for (const TaskState state : kShownStates) {
     const std::size_t count = view.count(state);
@@ -77,19 +82,26 @@ std::string text_report(const ReportView& view, ReportColour colour) {
     if (rows.empty()) continue;
     text += fmt::format("\n{}\n", paint(style_of(state), to_string(state)));
     for (std::size_t i = 0; i < std::min(rows.size(), kTasksShown); ++i) text += task_lines(*rows[i], paint);
-    if (rows.size() > kTasksShown) text += fmt::format("  {}\n", paint(kDim, fmt::format("... and {} more (--format html shows all)", rows.size() - kTasksShown)));
+    if (rows.size() > kTasksShown)
+      text += fmt::format(
+          "  {}\n", paint(kDim, fmt::format("... and {} more (--format html shows all)", rows.size() - kTasksShown)));
   }
   const auto& rules = view.input.rules;
   if (!rules.empty()) {
     text += fmt::format("\n{}\n", paint(kBold, "findings by rule"));
-    for (std::size_t i = 0; i < std::min(rules.size(), kRowsShown); ++i) text += fmt::format("  {:>6}  {}\n", rules[i].count, shown(rules[i].rule));
-    if (rules.size() > kRowsShown) text += fmt::format("  {}\n", paint(kDim, fmt::format("... and {} more", rules.size() - kRowsShown)));
+    for (std::size_t i = 0; i < std::min(rules.size(), kRowsShown); ++i)
+      text += fmt::format("  {:>6}  {}\n", rules[i].count, shown(rules[i].rule));
+    if (rules.size() > kRowsShown)
+      text += fmt::format("  {}\n", paint(kDim, fmt::format("... and {} more", rules.size() - kRowsShown)));
   }
   const auto& flakes = view.input.flakes;
   if (!flakes.empty()) {
     text += fmt::format("\n{}\n", paint(kBold, "flaky tests, by nights"));
-    for (std::size_t i = 0; i < std::min(flakes.size(), kRowsShown); ++i) text += fmt::format("  {:>6}  {} (last in {})\n", flakes[i].nights, shown(flakes[i].test), shown(flakes[i].last_night));
-    if (flakes.size() > kRowsShown) text += fmt::format("  {}\n", paint(kDim, fmt::format("... and {} more", flakes.size() - kRowsShown)));
+    for (std::size_t i = 0; i < std::min(flakes.size(), kRowsShown); ++i)
+      text += fmt::format(
+          "  {:>6}  {} (last in {})\n", flakes[i].nights, shown(flakes[i].test), shown(flakes[i].last_night));
+    if (flakes.size() > kRowsShown)
+      text += fmt::format("  {}\n", paint(kDim, fmt::format("... and {} more", flakes.size() - kRowsShown)));
   }
   return text;
 }

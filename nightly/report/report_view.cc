@@ -14,7 +14,9 @@ namespace {
 
 std::int64_t busy_ms(const Attempt& attempt, std::int64_t now_ms) {
   if (attempt.started_ms <= 0) return 0;
-  const std::int64_t end = attempt.ended_ms > 0 ? attempt.ended_ms : attempt.outcome == AttemptOutcome::none ? now_ms : attempt.started_ms;
+  const std::int64_t end = attempt.ended_ms > 0 ? attempt.ended_ms
+      : attempt.outcome == AttemptOutcome::none ? now_ms
+                                                : attempt.started_ms;
   return std::max<std::int64_t>(0, end - attempt.started_ms);
 }
 
@@ -32,7 +34,8 @@ std::string argument(std::string_view text) {
 std::string names_of(const std::vector<const TaskView*>& rows) {
   constexpr std::size_t kNamed = 3;
   std::string text;
-  for (std::size_t i = 0; i < std::min(rows.size(), kNamed); ++i) text += (i == 0 ? "" : ", ") + printable(rows[i]->task->id);
+  for (std::size_t i = 0; i < std::min(rows.size(), kNamed); ++i)
+    text += (i == 0 ? "" : ", ") + printable(rows[i]->task->id);
   if (rows.size() > kNamed) text += fmt::format(" and {} more", rows.size() - kNamed);
   return text;
 }
@@ -41,9 +44,13 @@ std::vector<Step> steps_of(const ReportView& view) {
   const Night& night = view.input.night;
   std::vector<Step> steps;
   if (night.state == NightState::running) {
-    steps.push_back({fmt::format("Wait: the night is still running; its last step was at {}.", time_text(night.heartbeat_ms)), "guard nightly status"});
+    steps.push_back(
+        {fmt::format("Wait: the night is still running; its last step was at {}.", time_text(night.heartbeat_ms)),
+            "guard nightly status"});
   } else if (view.open() > 0) {
-    steps.push_back({fmt::format("Continue the night: {} {} not decided.", plural(view.open(), "task"), view.open() == 1 ? "is" : "are"), "guard nightly resume"});
+    steps.push_back({fmt::format("Continue the night: {} {} not decided.", plural(view.open(), "task"),
+                         view.open() == 1 ? "is" : "are"),
+        "guard nightly resume"});
   }
   std::vector<const TaskView*> to_review, telling, earlier, given_up, unwell;
   for (const TaskView& row : view.tasks) {
@@ -53,28 +60,39 @@ std::vector<Step> steps_of(const ReportView& view) {
       if (row.masked > 0) telling.push_back(&row);
     }
     if (task.state == TaskState::skipped && task.reason == "to_review") earlier.push_back(&row);
-    if (task.state == TaskState::refused && task.review == Review::none && task.reason != "never_generated") given_up.push_back(&row);
+    if (task.state == TaskState::refused && task.review == Review::none && task.reason != "never_generated")
+      given_up.push_back(&row);
     if (task.state == TaskState::failed) unwell.push_back(&row);
   }
   if (!telling.empty()) {
-    steps.push_back({fmt::format("Read before you take: the tests of {} printed secrets, which were masked.", names_of(telling)), {}});
+    steps.push_back(
+        {fmt::format("Read before you take: the tests of {} printed secrets, which were masked.", names_of(telling)),
+            {}});
   }
   if (!to_review.empty()) {
-    steps.push_back({fmt::format("Review {} ({}): each change is shown, and you take, drop or send it back.", plural(to_review.size(), "accepted task"), names_of(to_review)),
-                     "guard nightly review"});
+    steps.push_back({fmt::format("Review {} ({}): each change is shown, and you take, drop or send it back.",
+                         plural(to_review.size(), "accepted task"), names_of(to_review)),
+        "guard nightly review"});
     if (const std::string_view branch = branch_text(night); !branch.empty()) {
       steps.push_back({"Or take the whole night, unread:", fmt::format("git merge {}", argument(branch))});
     }
   }
-  if (!earlier.empty()) steps.push_back({fmt::format("Review {} of earlier nights ({}).", plural(earlier.size(), "accepted task"), names_of(earlier)), "guard nightly review"});
+  if (!earlier.empty())
+    steps.push_back(
+        {fmt::format("Review {} of earlier nights ({}).", plural(earlier.size(), "accepted task"), names_of(earlier)),
+            "guard nightly review"});
   if (!unwell.empty()) {
     const std::string why = unwell.front()->task->detail;
-    steps.push_back({fmt::format("Look at the generator: it failed for {} ({}); {} again in the next night.", plural(unwell.size(), "task"), names_of(unwell), unwell.size() == 1 ? "it runs" : "they run"), {}});
+    steps.push_back({fmt::format("Look at the generator: it failed for {} ({}); {} again in the next night.",
+                         plural(unwell.size(), "task"), names_of(unwell), unwell.size() == 1 ? "it runs" : "they run"),
+        {}});
     if (!why.empty()) steps.back().what += " The first of them: " + printable(why).substr(0, 300);
   }
   if (!given_up.empty()) {
-    steps.push_back({fmt::format("Help with {} ({}): refused after all attempts, and not run again unless you say so. Tell the generator what to do otherwise:", plural(given_up.size(), "task"), names_of(given_up)),
-                     fmt::format("guard nightly retry {} --note \"...\"", argument(given_up.front()->task->id))});
+    steps.push_back({fmt::format("Help with {} ({}): refused after all attempts, and not run again unless you say so. "
+                                 "Tell the generator what to do otherwise:",
+                         plural(given_up.size(), "task"), names_of(given_up)),
+        fmt::format("guard nightly retry {} --note \"...\"", argument(given_up.front()->task->id))});
   }
   if (steps.empty()) steps.push_back({"Nothing needs you.", {}});
   return steps;
@@ -87,7 +105,8 @@ std::vector<std::string> notices_of(const ReportView& view) {
   const auto add = [&](std::uint64_t count, std::string_view word, std::string_view rest) {
     if (count > 0) notices.push_back(fmt::format("{} {}", plural(count, word), rest));
   };
-  if (input.night.state == NightState::killed) notices.push_back(fmt::format("The night was killed after {}.", time_text(input.night.heartbeat_ms)));
+  if (input.night.state == NightState::killed)
+    notices.push_back(fmt::format("The night was killed after {}.", time_text(input.night.heartbeat_ms)));
   std::uint64_t host = 0, put_back = 0, interrupted = 0, kept = 0, masked = 0;
   std::set<std::string_view> flaky;
   for (const auto& attempt : input.attempts) {
@@ -107,7 +126,8 @@ std::vector<std::string> notices_of(const ReportView& view) {
     no_worth += row.task->kind == TaskKind::test && (row.last() == nullptr || row.last()->mutants == 0) ? 1u : 0u;
   }
   add(masked, "secret", "masked in what tests printed.");
-  add(given_up, "task", "not run again: refused in an earlier night after all attempts. `guard nightly retry TASK` runs one again.");
+  add(given_up, "task",
+      "not run again: refused in an earlier night after all attempts. `guard nightly retry TASK` runs one again.");
   add(host, "attempt", "ran on the host, without a sandbox.");
   add(to_host, "task", "went to the host by the roll-out.");
   add(no_record, "accepted task", "without an evidence record.");
@@ -129,7 +149,8 @@ ReportView::ReportView(const ReportInput& given) : input(given) {
     tasks.push_back(std::move(row));
     ++states[static_cast<std::size_t>(task.state)];
   }
-  std::stable_sort(tasks.begin(), tasks.end(), [](const TaskView& a, const TaskView& b) { return a.task->position < b.task->position; });
+  std::stable_sort(tasks.begin(), tasks.end(),
+      [](const TaskView& a, const TaskView& b) { return a.task->position < b.task->position; });
   for (std::size_t i = 0; i < tasks.size(); ++i) places.emplace(tasks[i].task->id, i);
   std::map<std::string_view, std::int64_t> by_stage;
   for (const auto& attempt : input.attempts) {
@@ -141,14 +162,17 @@ ReportView::ReportView(const ReportInput& given) : input(given) {
     row.busy_ms += busy_ms(attempt, input.now_ms);
   }
   for (auto& row : tasks) {
-    std::stable_sort(row.attempts.begin(), row.attempts.end(), [](const Attempt* a, const Attempt* b) { return a->number < b->number; });
+    std::stable_sort(row.attempts.begin(), row.attempts.end(),
+        [](const Attempt* a, const Attempt* b) { return a->number < b->number; });
     if (row.last() != nullptr) row.masked = files_of(*row.last()).masked;
   }
   for (const auto& [stage, ms] : by_stage) stages.emplace_back(stage, ms);
   std::stable_sort(stages.begin(), stages.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
 
   const Night& night = input.night;
-  ended_ms = night.ended_ms > 0 ? night.ended_ms : night.state == NightState::running ? std::max(input.now_ms, night.heartbeat_ms) : night.heartbeat_ms;
+  ended_ms = night.ended_ms > 0            ? night.ended_ms
+      : night.state == NightState::running ? std::max(input.now_ms, night.heartbeat_ms)
+                                           : night.heartbeat_ms;
   ended_ms = std::max(ended_ms, night.started_ms);
   steps = steps_of(*this);
   notices = notices_of(*this);
@@ -174,13 +198,13 @@ std::string duration_text(std::int64_t ms) {
   if (seconds < 10) return fmt::format("{}.{} s", seconds, ms % 1'000 / 100);
   if (seconds < 60) return fmt::format("{} s", seconds);
   const std::int64_t minutes = seconds / 60;
-  if (minutes < 60) return seconds % 60 == 0 ? fmt::format("{} min", minutes) : fmt::format("{} min {} s", minutes, seconds % 60);
+  if (minutes < 60)
+    return seconds % 60 == 0 ? fmt::format("{} min", minutes) : fmt::format("{} min {} s", minutes, seconds % 60);
   return minutes % 60 == 0 ? fmt::format("{} h", minutes / 60) : fmt::format("{} h {} min", minutes / 60, minutes % 60);
 }
 
 std::string time_text(std::int64_t ms) { return utc_text(ms, "%Y-%m-%d %H:%M UTC"); }
 std::string clock_text(std::int64_t ms) { return utc_text(ms, "%H:%M"); }
-
 
 std::string state_text(const Night& night) {
   std::string text(to_string(night.state));
@@ -209,9 +233,12 @@ std::string worth_text(const Attempt& attempt) {
 
 std::string coverage_text(const Attempt& attempt) {
   if (attempt.lines_covered == 0) return {};
-  return fmt::format("{} of src/, {} of them not covered before", plural(attempt.lines_covered, "line"), attempt.lines_newly_covered);
+  return fmt::format(
+      "{} of src/, {} of them not covered before", plural(attempt.lines_covered, "line"), attempt.lines_newly_covered);
 }
 
-std::string place_text(const AttemptFinding& finding) { return finding.line > 0 ? fmt::format("{}:{}", finding.path, finding.line) : finding.path; }
+std::string place_text(const AttemptFinding& finding) {
+  return finding.line > 0 ? fmt::format("{}:{}", finding.path, finding.line) : finding.path;
+}
 
 }  // namespace guard::nightly

@@ -1,4 +1,5 @@
-// What every format of the report shows, worked out once: tasks with their attempts, counts, and what a person should not overlook.
+// What every format of the report shows, worked out once: tasks with their attempts, counts, and what a person should
+// not overlook.
 //
 // Values of a night, still hostile but masked: whoever shows a text escapes it for its format.
 #pragma once
@@ -38,7 +39,7 @@ struct ReportView {
   std::array<std::size_t, 6> states{};  // by TaskState
   std::int64_t ended_ms = 0;            // of a night that runs: now
   std::vector<Step> steps;
-  std::vector<std::string> notices;     // sentences of ours: what was widened, what went otherwise than usual
+  std::vector<std::string> notices;  // sentences of ours: what was widened, what went otherwise than usual
   std::vector<std::pair<std::string, std::int64_t>> stages;  // time by stage over all attempts, the longest first
 
   // `attempt` is one of input.attempts. All 0 where the files were not read.
@@ -51,12 +52,12 @@ struct ReportView {
 
 // The order in which states are shown.
 inline constexpr std::array kShownStates = {TaskState::accepted, TaskState::refused, TaskState::failed,
-                                            TaskState::running,  TaskState::waiting, TaskState::skipped};
+    TaskState::running, TaskState::waiting, TaskState::skipped};
 
-std::string duration_text(std::int64_t ms);  // "6 h 12 min", "3 min 5 s", "12 s", "420 ms"
-std::string time_text(std::int64_t ms);      // "2026-11-22 22:00 UTC"; "-" for 0
-std::string clock_text(std::int64_t ms);     // "22:00"
-std::string state_text(const Night& night);  // "finished", "ended: put_backs"
+std::string duration_text(std::int64_t ms);        // "6 h 12 min", "3 min 5 s", "12 s", "420 ms"
+std::string time_text(std::int64_t ms);            // "2026-11-22 22:00 UTC"; "-" for 0
+std::string clock_text(std::int64_t ms);           // "22:00"
+std::string state_text(const Night& night);        // "finished", "ended: put_backs"
 std::string_view branch_text(const Night& night);  // "guard/2026-11-22"
 
 // "5 passed, 1 failed, 2 skipped"; empty: no test ran.
@@ -66,8 +67,8 @@ std::string worth_text(const Attempt& attempt);
 std::string coverage_text(const Attempt& attempt);
 std::string place_text(const AttemptFinding& finding);  // "path:line"
 
-// All texts of `input` with secrets masked, but for plan_text, which no report shows and which is dropped. What cannot be masked
-// becomes [WITHHELD].
+// All texts of `input` with secrets masked, but for plan_text, which no report shows and which is dropped. What cannot
+// be masked becomes [WITHHELD].
 ReportInput masked_input(const SecretSource& secrets, ReportInput input);
 
 std::string text_report(const ReportView& view, ReportColour colour);

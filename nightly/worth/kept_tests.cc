@@ -69,22 +69,28 @@ std::string lost_tests(const TestSummary& before, const TestSummary& after) {
       const auto here = now.find(file);
       const std::uint64_t left = here == now.end() ? 0 : here->second.tests;
       if (left >= passed.tests) continue;
-      moved[file] += here == now.end() ? passed.assertions : passed.assertions - std::min(passed.assertions, here->second.assertions);
+      moved[file] += here == now.end() ? passed.assertions
+                                       : passed.assertions - std::min(passed.assertions, here->second.assertions);
       if (all_now.tests < all_before.tests) {
-        losses.push_back(passed.tests == 1 ? shown(file, title) : fmt::format("{} ({} of {} tests with this title)", shown(file, title), passed.tests - left, passed.tests));
+        losses.push_back(passed.tests == 1 ? shown(file, title)
+                                           : fmt::format("{} ({} of {} tests with this title)", shown(file, title),
+                                                 passed.tests - left, passed.tests));
       }
     }
     if (all_now.tests >= all_before.tests && all_now.assertions < all_before.assertions) {
       const std::string& file = files.begin()->first;
       moved[file] += all_before.assertions - all_now.assertions;  // said here, not once more of the file
-      losses.push_back(fmt::format("{} ({} of {} assertions left)", shown(file, title), all_now.assertions, all_before.assertions));
+      losses.push_back(
+          fmt::format("{} ({} of {} assertions left)", shown(file, title), all_now.assertions, all_before.assertions));
     }
   }
   // Of a file guard's own count is known, too: with the assertions of concurrent tests and of node:assert.
   for (const auto& file : before.files) {
-    const auto now = std::find_if(after.files.begin(), after.files.end(), [&](const TestFileSummary& other) { return other.file == file.file; });
+    const auto now = std::find_if(
+        after.files.begin(), after.files.end(), [&](const TestFileSummary& other) { return other.file == file.file; });
     if (now == after.files.end() || now->assertions + moved[file.file] >= file.assertions) continue;
-    losses.push_back(fmt::format("{} ({} of {} assertions left)", printable(file.file), now->assertions, file.assertions));
+    losses.push_back(
+        fmt::format("{} ({} of {} assertions left)", printable(file.file), now->assertions, file.assertions));
   }
   if (losses.empty()) return {};
   std::string text = "tests that passed before the change are removed, renamed, skipped or assert less: ";

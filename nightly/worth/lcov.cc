@@ -27,7 +27,8 @@ std::uint64_t count_new_lines(const CoveredLines& lines, const CoveredLines& kno
   std::uint64_t count = 0;
   for (const auto& [file, numbers] : lines) {
     const auto found = known.find(file);
-    for (const std::uint32_t number : numbers) count += found == known.end() || found->second.count(number) == 0 ? 1 : 0;
+    for (const std::uint32_t number : numbers)
+      count += found == known.end() || found->second.count(number) == 0 ? 1 : 0;
   }
   return count;
 }

@@ -1,5 +1,5 @@
-// Which lines ran, as bun's lcov report says. What the tests print and write can forge it, so it is information and never a proof:
-// whatever cannot be read is left out.
+// Which lines ran, as bun's lcov report says. What the tests print and write can forge it, so it is information and
+// never a proof: whatever cannot be read is left out.
 #pragma once
 
 #include <cstdint>

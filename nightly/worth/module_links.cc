@@ -14,7 +14,9 @@ constexpr std::size_t kNone = ScriptTokens::kNone;
 
 class Reader {
  public:
-  Reader(std::string_view path, std::string_view bytes) : script_(path, bytes) { links_.common_js = path.ends_with(".cjs") || path.ends_with(".cts"); }
+  Reader(std::string_view path, std::string_view bytes) : script_(path, bytes) {
+    links_.common_js = path.ends_with(".cjs") || path.ends_with(".cts");
+  }
 
   ModuleLinks read() {
     if (!script_.is_readable()) return {};
@@ -22,7 +24,8 @@ class Reader {
       if (!script_.is_word(i) || (i > 0 && (script_.is(i - 1, ".") || script_.is(i - 1, "?.")))) continue;
       const std::string_view word = script_.at(i);
       if (word == "import") import(i);
-      if (word == "require" && script_.is(i + 1, "(") && !literal(i + 2).empty()) links_.imports.push_back({literal(i + 2), {}, false});
+      if (word == "require" && script_.is(i + 1, "(") && !literal(i + 2).empty())
+        links_.imports.push_back({literal(i + 2), {}, false});
       if (word == "export" && script_.opener(i) == kNone) export_of(i);
       if (word == "exports" && script_.is(i + 1, ".") && script_.is_word(i + 2)) add_common_js(i + 2);
       if (word == "module" && script_.is(i + 1, ".") && script_.is(i + 2, "exports")) module_exports(i + 3);
@@ -38,7 +41,9 @@ class Reader {
     return std::string(text.substr(1, text.size() - 2));
   }
 
-  std::string name_at(std::size_t i) const { return script_.is_kind(i, TokenKind::string) ? literal(i) : script_.is_word(i) ? std::string(script_.at(i)) : ""; }
+  std::string name_at(std::size_t i) const {
+    return script_.is_kind(i, TokenKind::string) ? literal(i) : script_.is_word(i) ? std::string(script_.at(i)) : "";
+  }
 
   // The names of { a, b as c, type D }, each with what stands behind its `as`.
   std::vector<std::pair<std::string, std::string>> braced(std::size_t open) const {
@@ -126,7 +131,9 @@ class Reader {
     if (async) ++at;
     if (script_.is(at, "function")) {
       const bool generator = script_.is(at + 1, "*");
-      const ExportShape shape = async ? (generator ? ExportShape::async_generator : ExportShape::async_function) : generator ? ExportShape::generator : ExportShape::function;
+      const ExportShape shape = async ? (generator ? ExportShape::async_generator : ExportShape::async_function)
+          : generator                 ? ExportShape::generator
+                                      : ExportShape::function;
       add(name_at(at + (generator ? 2 : 1)), shape);
     } else if (script_.is(at, "class")) {
       add(name_at(at + 1), ExportShape::a_class);
@@ -157,8 +164,12 @@ class Reader {
       }
       // To the next one.
       const std::size_t begin = at;
-      while (at < script_.size() && !script_.is(at, ",") && !script_.is(at, ";") && !(at > begin && script_.token(at).line_before && script_.ends_operand(at - 1) && script_.is_word(at))) {
-        const std::size_t close = script_.is(at, "(") || script_.is(at, "[") || script_.is(at, "{") || script_.is_kind(at, TokenKind::template_open) ? script_.partner(at) : kNone;
+      while (at < script_.size() && !script_.is(at, ",") && !script_.is(at, ";") &&
+          !(at > begin && script_.token(at).line_before && script_.ends_operand(at - 1) && script_.is_word(at))) {
+        const std::size_t close = script_.is(at, "(") || script_.is(at, "[") || script_.is(at, "{") ||
+                script_.is_kind(at, TokenKind::template_open)
+            ? script_.partner(at)
+            : kNone;
         at = close != kNone && close > at ? close + 1 : at + 1;
       }
       if (!script_.is(at, ",")) return;
@@ -171,13 +182,17 @@ class Reader {
     for (std::size_t i = at + 1; i < script_.size() && i < at + 200; ++i) {
       if (script_.is(i, "=")) return shape_of_value(i + 1);
       if (script_.is(i, ";") || script_.is(i, ",")) break;
-      const std::size_t close = script_.is(i, "(") || script_.is(i, "[") || script_.is(i, "{") ? script_.partner(i) : kNone;
+      const std::size_t close =
+          script_.is(i, "(") || script_.is(i, "[") || script_.is(i, "{") ? script_.partner(i) : kNone;
       if (close != kNone && close > i) i = close;
     }
     return ExportShape::anything;
   }
 
-  bool ends_value(std::size_t i) const { return i >= script_.size() || script_.is(i, ";") || script_.is(i, ",") || script_.is(i, "as") || script_.is(i, "satisfies") || script_.token(i).line_before; }
+  bool ends_value(std::size_t i) const {
+    return i >= script_.size() || script_.is(i, ";") || script_.is(i, ",") || script_.is(i, "as") ||
+        script_.is(i, "satisfies") || script_.token(i).line_before;
+  }
 
   ExportShape shape_of_value(std::size_t at) const {
     while (script_.is(at, "abstract")) ++at;
@@ -185,21 +200,29 @@ class Reader {
     if (async) ++at;
     if (script_.is(at, "function")) {
       const bool generator = script_.is(at + 1, "*");
-      return async ? (generator ? ExportShape::async_generator : ExportShape::async_function) : generator ? ExportShape::generator : ExportShape::function;
+      return async    ? (generator ? ExportShape::async_generator : ExportShape::async_function)
+          : generator ? ExportShape::generator
+                      : ExportShape::function;
     }
     if (script_.is(at, "class")) return ExportShape::a_class;
     if (script_.is(at, "(") && script_.partner(at) != kNone) {
       const std::size_t behind = script_.partner(at) + 1;
-      if (script_.is(behind, "=>") || script_.is(behind, ":")) return async ? ExportShape::async_function : ExportShape::function;
+      if (script_.is(behind, "=>") || script_.is(behind, ":"))
+        return async ? ExportShape::async_function : ExportShape::function;
     }
-    if (script_.is_word(at) && script_.is(at + 1, "=>")) return async ? ExportShape::async_function : ExportShape::function;
+    if (script_.is_word(at) && script_.is(at + 1, "=>"))
+      return async ? ExportShape::async_function : ExportShape::function;
     if (script_.is_kind(at, TokenKind::string) && ends_value(at + 1)) return ExportShape::text;
-    if (script_.is_kind(at, TokenKind::template_open) && script_.partner(at) != kNone && ends_value(script_.partner(at) + 1)) return ExportShape::text;
+    if (script_.is_kind(at, TokenKind::template_open) && script_.partner(at) != kNone &&
+        ends_value(script_.partner(at) + 1))
+      return ExportShape::text;
     if (script_.is_kind(at, TokenKind::number) && ends_value(at + 1)) return ExportShape::number;
     if ((script_.is(at, "true") || script_.is(at, "false")) && ends_value(at + 1)) return ExportShape::boolean;
     if (script_.is(at, "null") && ends_value(at + 1)) return ExportShape::null;
-    if (script_.is(at, "[") && script_.partner(at) != kNone && ends_value(script_.partner(at) + 1)) return ExportShape::list;
-    if (script_.is(at, "{") && script_.partner(at) != kNone && ends_value(script_.partner(at) + 1)) return ExportShape::object;
+    if (script_.is(at, "[") && script_.partner(at) != kNone && ends_value(script_.partner(at) + 1))
+      return ExportShape::list;
+    if (script_.is(at, "{") && script_.partner(at) != kNone && ends_value(script_.partner(at) + 1))
+      return ExportShape::object;
     return ExportShape::anything;
   }
 
@@ -208,7 +231,8 @@ class Reader {
     for (std::size_t i = 0; i + 1 < script_.size(); ++i) {
       if (!script_.is_word(i) || script_.opener(i) != kNone) continue;
       const std::string_view word = script_.at(i);
-      if ((word == "const" || word == "let" || word == "var") && script_.is(i + 1, name)) return shape_behind_equals(i + 1);
+      if ((word == "const" || word == "let" || word == "var") && script_.is(i + 1, name))
+        return shape_behind_equals(i + 1);
       if (word == "class" && script_.is(i + 1, name)) return ExportShape::a_class;
       if (word == "function" && (script_.is(i + 1, name) || (script_.is(i + 1, "*") && script_.is(i + 2, name)))) {
         return shape_of_value(i > 0 && script_.is(i - 1, "async") ? i - 1 : i);
@@ -260,7 +284,8 @@ std::string_view expression_of(ExportShape shape) {
 }
 
 // Members that nobody set are functions without any doing. `then` is none: whatever is awaited would never come.
-constexpr std::string_view kQuiet = R"(const $member = (held, name) => (name in held || typeof name === "symbol" || name === "then" ? held[name] : function () {});
+constexpr std::string_view kQuiet =
+    R"(const $member = (held, name) => (name in held || typeof name === "symbol" || name === "then" ? held[name] : function () {});
 const $object = (held) => new Proxy(held, { get: $member });
 const $anything = () => new Proxy(function () {}, { get: $member, apply() {}, construct: () => $object({}) });
 const $class = () => {
@@ -289,17 +314,22 @@ std::string resolve_import(std::string_view importer, std::string_view specifier
   const std::string_view plain = specifier.substr(0, specifier.find('?'));
   std::string base = (std::filesystem::path(importer).parent_path() / plain).lexically_normal().generic_string();
   if (base.ends_with('/')) base.pop_back();
-  static constexpr std::string_view kEndings[] = {"", ".tsx", ".ts", ".mts", ".cts", ".jsx", ".js", ".mjs", ".cjs", ".json"};
+  static constexpr std::string_view kEndings[] = {
+      "", ".tsx", ".ts", ".mts", ".cts", ".jsx", ".js", ".mjs", ".cjs", ".json"};
   for (const std::string_view ending : kEndings) {
     if (const std::string found = base + std::string(ending); files.count(found) != 0) return found;
   }
-  static constexpr std::pair<std::string_view, std::string_view> kSources[] = {{".js", ".ts"}, {".js", ".tsx"}, {".jsx", ".tsx"}, {".mjs", ".mts"}, {".cjs", ".cts"}};
+  static constexpr std::pair<std::string_view, std::string_view> kSources[] = {
+      {".js", ".ts"}, {".js", ".tsx"}, {".jsx", ".tsx"}, {".mjs", ".mts"}, {".cjs", ".cts"}};
   for (const auto& [written, meant] : kSources) {
     if (!base.ends_with(written)) continue;
-    if (const std::string found = base.substr(0, base.size() - written.size()) + std::string(meant); files.count(found) != 0) return found;
+    if (const std::string found = base.substr(0, base.size() - written.size()) + std::string(meant);
+        files.count(found) != 0)
+      return found;
   }
   for (const std::string_view ending : kEndings) {
-    if (const std::string found = fmt::format("{}/index{}", base, ending); !ending.empty() && files.count(found) != 0) return found;
+    if (const std::string found = fmt::format("{}/index{}", base, ending); !ending.empty() && files.count(found) != 0)
+      return found;
   }
   return {};
 }
@@ -321,7 +351,9 @@ std::string stub_module(const std::map<std::string, ExportShape>& exports, bool 
   }
   if (common_js) {
     const auto whole = exports.find("default");
-    text += fmt::format("module.exports = {};\n", kind == StubKind::endless ? "function () {}" : expression_of(whole == exports.end() ? ExportShape::object : whole->second));
+    text += fmt::format("module.exports = {};\n",
+        kind == StubKind::endless ? "function () {}"
+                                  : expression_of(whole == exports.end() ? ExportShape::object : whole->second));
   }
   return text + (list.empty() && !common_js ? "export {};\n" : list);
 }

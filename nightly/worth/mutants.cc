@@ -21,15 +21,30 @@ struct Swap {
   MutantKind kind;
 };
 
-// The other side of each, not its neighbour: `<` against `<=` differs in one value alone, and a good test need not hold it.
+// The other side of each, not its neighbour: `<` against `<=` differs in one value alone, and a good test need not hold
+// it.
 constexpr Swap kSwaps[] = {
-    {"===", "!==", MutantKind::comparison}, {"!==", "===", MutantKind::comparison}, {"==", "!=", MutantKind::comparison},
-    {"!=", "==", MutantKind::comparison},   {"<", ">=", MutantKind::comparison},    {">", "<=", MutantKind::comparison},
-    {"<=", ">", MutantKind::comparison},    {">=", "<", MutantKind::comparison},    {"+", "-", MutantKind::arithmetic},
-    {"-", "+", MutantKind::arithmetic},     {"*", "/", MutantKind::arithmetic},     {"/", "*", MutantKind::arithmetic},
-    {"%", "*", MutantKind::arithmetic},     {"**", "*", MutantKind::arithmetic},    {"+=", "-=", MutantKind::arithmetic},
-    {"-=", "+=", MutantKind::arithmetic},   {"*=", "+=", MutantKind::arithmetic},   {"++", "--", MutantKind::arithmetic},
-    {"--", "++", MutantKind::arithmetic},   {"&&", "||", MutantKind::logic},        {"||", "&&", MutantKind::logic},
+    {"===", "!==", MutantKind::comparison},
+    {"!==", "===", MutantKind::comparison},
+    {"==", "!=", MutantKind::comparison},
+    {"!=", "==", MutantKind::comparison},
+    {"<", ">=", MutantKind::comparison},
+    {">", "<=", MutantKind::comparison},
+    {"<=", ">", MutantKind::comparison},
+    {">=", "<", MutantKind::comparison},
+    {"+", "-", MutantKind::arithmetic},
+    {"-", "+", MutantKind::arithmetic},
+    {"*", "/", MutantKind::arithmetic},
+    {"/", "*", MutantKind::arithmetic},
+    {"%", "*", MutantKind::arithmetic},
+    {"**", "*", MutantKind::arithmetic},
+    {"+=", "-=", MutantKind::arithmetic},
+    {"-=", "+=", MutantKind::arithmetic},
+    {"*=", "+=", MutantKind::arithmetic},
+    {"++", "--", MutantKind::arithmetic},
+    {"--", "++", MutantKind::arithmetic},
+    {"&&", "||", MutantKind::logic},
+    {"||", "&&", MutantKind::logic},
     {"??", "&&", MutantKind::logic},
 };
 
@@ -56,7 +71,8 @@ class Places {
   bool is_member(std::size_t i) const { return i > 0 && (script_.is(i - 1, ".") || script_.is(i - 1, "?.")); }
   // A name of a property: `{ if: 1 }`, `x.if`, a method.
   bool is_keyword(std::size_t i, std::string_view word) const {
-    return script_.is_word(i) && script_.is(i, word) && !is_member(i) && !script_.is(i + 1, ":") && !script_.is(i + 1, "=");
+    return script_.is_word(i) && script_.is(i, word) && !is_member(i) && !script_.is(i + 1, ":") &&
+        !script_.is(i + 1, "=");
   }
 
   // Not a key: `{ true: 1 }`; in `a ? true : b` it is a value.
@@ -72,20 +88,26 @@ class Places {
   bool begins_statement(std::size_t i) const {
     if (i == 0) return true;
     const std::string_view before = script_.at(i - 1);
-    return script_.token(i).line_before || before == ";" || before == "}" || before == "{" || before == "export" || before == "declare" || before == "default";
+    return script_.token(i).line_before || before == ";" || before == "}" || before == "{" || before == "export" ||
+        before == "declare" || before == "default";
   }
 
-  // The last token of a declaration that begins at i: at a semicolon, behind the first block, or at a line end that nothing leads over.
+  // The last token of a declaration that begins at i: at a semicolon, behind the first block, or at a line end that
+  // nothing leads over.
   std::size_t declaration_end(std::size_t i, bool ends_with_block) const {
     for (std::size_t at = i + 1; at < script_.size(); ++at) {
       if (script_.is_punctuator(at, ";")) return at;
       if (script_.is_punctuator(at, "}")) return at - 1;
       if (script_.token(at).line_before && !ends_with_block) {
-        static constexpr std::string_view kLeadOn[] = {"=", "|", "&", "?", ":", "<", ",", "=>", "extends", "keyof", "typeof", "readonly"};
-        const auto leads_on = [&](std::size_t token) { return std::find(std::begin(kLeadOn), std::end(kLeadOn), script_.at(token)) != std::end(kLeadOn); };
+        static constexpr std::string_view kLeadOn[] = {
+            "=", "|", "&", "?", ":", "<", ",", "=>", "extends", "keyof", "typeof", "readonly"};
+        const auto leads_on = [&](std::size_t token) {
+          return std::find(std::begin(kLeadOn), std::end(kLeadOn), script_.at(token)) != std::end(kLeadOn);
+        };
         if (!leads_on(at) && !leads_on(at - 1)) return at - 1;
       }
-      const bool opens = script_.is_punctuator(at, "(") || script_.is_punctuator(at, "[") || script_.is_punctuator(at, "{") || script_.is_kind(at, TokenKind::template_open);
+      const bool opens = script_.is_punctuator(at, "(") || script_.is_punctuator(at, "[") ||
+          script_.is_punctuator(at, "{") || script_.is_kind(at, TokenKind::template_open);
       if (!opens) continue;
       const std::size_t close = script_.partner(at);
       if (close == kNone) return script_.size() - 1;
@@ -103,14 +125,17 @@ class Places {
       const bool named = script_.is_word(i + 1);
       if (word == "import" && !script_.is(i + 1, "(") && !script_.is(i + 1, ".")) {
         leave_out_up_to_module_name(i);
-      } else if (word == "export" && (script_.is(i + 1, "*") || script_.is(i + 1, "{") || (script_.is(i + 1, "type") && (script_.is(i + 2, "{") || script_.is(i + 2, "*"))))) {
+      } else if (word == "export" &&
+          (script_.is(i + 1, "*") || script_.is(i + 1, "{") ||
+              (script_.is(i + 1, "type") && (script_.is(i + 2, "{") || script_.is(i + 2, "*"))))) {
         leave_out_up_to_module_name(i);
       } else if (word == "interface" && named) {
         leave_out(i, declaration_end(i, true));
       } else if (word == "type" && named && (script_.is(i + 2, "=") || script_.is(i + 2, "<"))) {
         leave_out(i, declaration_end(i, false));
       } else if (word == "declare" && named) {
-        const bool block = script_.is(i + 1, "global") || script_.is(i + 1, "module") || script_.is(i + 1, "namespace") || script_.is(i + 1, "class") || script_.is(i + 1, "enum");
+        const bool block = script_.is(i + 1, "global") || script_.is(i + 1, "module") ||
+            script_.is(i + 1, "namespace") || script_.is(i + 1, "class") || script_.is(i + 1, "enum");
         leave_out(i, declaration_end(i, block));
       }
     }
@@ -119,7 +144,9 @@ class Places {
   // Of `import ... "x"`, `export { ... } from "x"` and `export { ... }`.
   void leave_out_up_to_module_name(std::size_t i) {
     std::size_t at = i + 1;
-    for (; at < script_.size() && !script_.is_kind(at, TokenKind::string) && !script_.is(at, ";") && !script_.is(at, "="); ++at) {
+    for (;
+         at < script_.size() && !script_.is_kind(at, TokenKind::string) && !script_.is(at, ";") && !script_.is(at, "=");
+         ++at) {
       if (script_.is(at, "{") && script_.partner(at) != kNone) {
         at = script_.partner(at);
         if (!script_.is(at + 1, "from") && !script_.is(at + 1, ",")) break;
@@ -127,7 +154,9 @@ class Places {
     }
     leave_out(i, at);
     // import x from "./x.json" with { type: "json" }
-    if ((script_.is(at + 1, "with") || script_.is(at + 1, "assert")) && script_.is(at + 2, "{") && script_.partner(at + 2) != kNone) leave_out(at, script_.partner(at + 2));
+    if ((script_.is(at + 1, "with") || script_.is(at + 1, "assert")) && script_.is(at + 2, "{") &&
+        script_.partner(at + 2) != kNone)
+      leave_out(at, script_.partner(at + 2));
   }
 
   void add(MutantKind kind, std::size_t first, std::size_t last, std::string with, std::string what) {
@@ -150,21 +179,28 @@ class Places {
     // The lexer keeps `<` and `>` by themselves, because they may be brackets of types and markup.
     if (script_.joins(i) && (script_.is(i - 1, "<") || script_.is(i - 1, ">"))) return;
     std::size_t last = i;
-    if ((script_.is(i, "<") || script_.is(i, ">") || script_.is(i, "/")) && script_.joins(i + 1) && script_.is_kind(i + 1, TokenKind::punctuator)) {
+    if ((script_.is(i, "<") || script_.is(i, ">") || script_.is(i, "/")) && script_.joins(i + 1) &&
+        script_.is_kind(i + 1, TokenKind::punctuator)) {
       if (!script_.is(i, "<") || !script_.is(i + 1, "=")) return;
       ++last;
     }
-    const std::string_view from = script_.text().substr(script_.token(i).begin, script_.token(last).end - script_.token(i).begin);
+    const std::string_view from =
+        script_.text().substr(script_.token(i).begin, script_.token(last).end - script_.token(i).begin);
     const bool steps = from == "++" || from == "--";
     if (!steps && !script_.ends_operand(i - 1)) return;
     // Blanks on both sides tell a comparison from the brackets of types and tags, as everybody writes them.
     if ((from == "<" || from == ">") && !has_blanks_around(i, last)) return;
     // function *, yield *, a method *name(): nothing to multiply.
-    if ((from == "*" || from == "**") && (is_keyword(i - 1, "function") || is_keyword(i - 1, "async") || script_.is(i - 1, "}"))) return;
+    if ((from == "*" || from == "**") &&
+        (is_keyword(i - 1, "function") || is_keyword(i - 1, "async") || script_.is(i - 1, "}")))
+      return;
     // `a */x/` would become a comment.
-    if (from == "*" && (script_.text()[script_.token(last).end] == '/' || script_.text()[script_.token(i).begin - 1] == '/')) return;
+    if (from == "*" &&
+        (script_.text()[script_.token(last).end] == '/' || script_.text()[script_.token(i).begin - 1] == '/'))
+      return;
     for (const Swap& swap : kSwaps) {
-      if (swap.from == from) return add(swap.kind, i, last, std::string(swap.to), fmt::format("`{}` became `{}`", swap.from, swap.to));
+      if (swap.from == from)
+        return add(swap.kind, i, last, std::string(swap.to), fmt::format("`{}` became `{}`", swap.from, swap.to));
     }
   }
 
@@ -178,13 +214,16 @@ class Places {
     add(MutantKind::condition, i + 2, close - 1, "false", fmt::format("the condition of `{}` became false", word));
     if (loop) return;
     add(MutantKind::condition, i + 2, close - 1, "true", "the condition of `if` became true");
-    const auto text = script_.text().substr(script_.token(i + 2).begin, script_.token(close - 1).end - script_.token(i + 2).begin);
+    const auto text =
+        script_.text().substr(script_.token(i + 2).begin, script_.token(close - 1).end - script_.token(i + 2).begin);
     add(MutantKind::condition, i + 2, close - 1, fmt::format("!({})", text), "the condition of `if` was negated");
   }
 
   void negations(std::size_t i) {
     // Behind an operand it says that something is not null.
-    if (!script_.is_punctuator(i, "!") || (i > 0 && script_.ends_operand(i - 1) && !(script_.is(i - 1, ")") && script_.token(i).line_before))) return;
+    if (!script_.is_punctuator(i, "!") ||
+        (i > 0 && script_.ends_operand(i - 1) && !(script_.is(i - 1, ")") && script_.token(i).line_before)))
+      return;
     // Of `!!x` the second one is taken.
     if (i + 1 >= script_.size() || script_.is_punctuator(i + 1, "!")) return;
     add(MutantKind::negation, i, i, "", "`!` was removed");
@@ -195,10 +234,13 @@ class Places {
     if (!arrow && !is_keyword(i, "return")) return;
     const std::size_t first = i + 1;
     if (first >= script_.size() || (!arrow && script_.token(first).line_before)) return;
-    if (script_.is(first, ";") || script_.is(first, "}") || script_.is(first, "undefined") || (arrow && script_.is(first, "{"))) return;
+    if (script_.is(first, ";") || script_.is(first, "}") || script_.is(first, "undefined") ||
+        (arrow && script_.is(first, "{")))
+      return;
     const std::size_t last = script_.expression_end(first, arrow);
     if (last == kNone || last < first || !script_.only_blanks(first, last)) return;
-    add(MutantKind::result, first, last, "undefined", arrow ? "the result of a function became undefined" : "`return` gave undefined");
+    add(MutantKind::result, first, last, "undefined",
+        arrow ? "the result of a function became undefined" : "`return` gave undefined");
   }
 
   void literals(std::size_t i) {
@@ -210,7 +252,8 @@ class Places {
       case TokenKind::number: number(i); break;
       case TokenKind::string: string(i); break;
       case TokenKind::template_text:
-        if (script_.is_kind(i - 1, TokenKind::template_open) && script_.is_kind(i + 1, TokenKind::template_close)) add(MutantKind::text, i, i, "", "a text became empty");
+        if (script_.is_kind(i - 1, TokenKind::template_open) && script_.is_kind(i + 1, TokenKind::template_close))
+          add(MutantKind::text, i, i, "", "a text became empty");
         break;
       default: break;
     }
@@ -221,7 +264,9 @@ class Places {
     const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
     if (digits == 0 || (digits > 1 && text[0] == '0')) return;
     // 0x1f, 0b1, 0o7; digits with _ between them.
-    if (digits < text.size() && text[digits] != '.' && text[digits] != 'e' && text[digits] != 'E' && text[digits] != 'n') return;
+    if (digits < text.size() && text[digits] != '.' && text[digits] != 'e' && text[digits] != 'E' &&
+        text[digits] != 'n')
+      return;
     std::string with(text.substr(0, digits));
     std::size_t at = digits;
     while (at > 0 && with[at - 1] == '9') with[--at] = '0';
@@ -240,16 +285,21 @@ class Places {
     if (text.size() <= 2) return;
     // The name of a module, a directive, a type of texts.
     if (script_.is(i - 1, "(") && i >= 2 && (script_.is(i - 2, "require") || script_.is(i - 2, "import"))) return;
-    if (script_.is(i - 1, "from") || script_.is(i - 1, "import") || script_.is(i - 1, "|") || script_.is(i + 1, "|")) return;
-    if (begins_statement(i) && (script_.is(i + 1, ";") || i + 1 == script_.size() || script_.token(i + 1).line_before)) return;
+    if (script_.is(i - 1, "from") || script_.is(i - 1, "import") || script_.is(i - 1, "|") || script_.is(i + 1, "|"))
+      return;
+    if (begins_statement(i) && (script_.is(i + 1, ";") || i + 1 == script_.size() || script_.token(i + 1).line_before))
+      return;
     add(MutantKind::text, i, i, fmt::format("{}{}", text.front(), text.back()), "a text became empty");
   }
 
   void put_in_order() {
     const auto place = [](const TextMutant& mutant) { return std::tie(mutant.begin, mutant.end, mutant.with); };
-    std::stable_sort(found_.begin(), found_.end(), [&](const TextMutant& a, const TextMutant& b) { return place(a) < place(b); });
+    std::stable_sort(
+        found_.begin(), found_.end(), [&](const TextMutant& a, const TextMutant& b) { return place(a) < place(b); });
     // The condition `true` became false, and so did `true`.
-    found_.erase(std::unique(found_.begin(), found_.end(), [&](const TextMutant& a, const TextMutant& b) { return place(a) == place(b); }), found_.end());
+    found_.erase(std::unique(found_.begin(), found_.end(),
+                     [&](const TextMutant& a, const TextMutant& b) { return place(a) == place(b); }),
+        found_.end());
     std::uint32_t line = 1;
     std::size_t at = 0;
     const std::string_view text = script_.text();
@@ -295,10 +345,12 @@ void take_spread(const std::vector<TextMutant>& all, std::size_t max, std::vecto
 
 }  // namespace
 
-std::vector<TextMutant> mutants_of(std::string_view path, std::string_view bytes, std::size_t max, const std::set<std::uint32_t>& first) {
+std::vector<TextMutant> mutants_of(
+    std::string_view path, std::string_view bytes, std::size_t max, const std::set<std::uint32_t>& first) {
   if (!is_code_name(path) || path.ends_with(".d.ts") || path.ends_with(".d.mts") || path.ends_with(".d.cts")) return {};
   std::vector<TextMutant> all = Places(path, bytes).find();
-  const auto middle = std::stable_partition(all.begin(), all.end(), [&](const TextMutant& mutant) { return first.count(mutant.line) != 0; });
+  const auto middle = std::stable_partition(
+      all.begin(), all.end(), [&](const TextMutant& mutant) { return first.count(mutant.line) != 0; });
   std::vector<TextMutant> chosen;
   take_spread({all.begin(), middle}, max, chosen);
   take_spread({middle, all.end()}, max, chosen);

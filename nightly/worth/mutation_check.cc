@@ -1,9 +1,10 @@
-// The project is copied once, and broken in the copy: one version after the other is written, run and taken back. What runs on unchanged
-// code runs in the copy, too, so that nothing but the change tells two runs apart.
+// The project is copied once, and broken in the copy: one version after the other is written, run and taken back. What
+// runs on unchanged code runs in the copy, too, so that nothing but the change tells two runs apart.
 //
-// Fails closed: whatever comes between is an Error in here, and `undecided` for the caller. A test is worth something only by a failure
-// that its own report names, on a version that was loaded, and that comes again when the same version is run once more. What is left out:
-// a test that reads the text of src/ itself fails on every change, and looks like a good one.
+// Fails closed: whatever comes between is an Error in here, and `undecided` for the caller. A test is worth something
+// only by a failure that its own report names, on a version that was loaded, and that comes again when the same version
+// is run once more. What is left out: a test that reads the text of src/ itself fails on every change, and looks like a
+// good one.
 #include "nightly/worth/mutation_check.h"
 
 #include <fmt/format.h>
@@ -22,8 +23,8 @@
 #include "nightly/worth/lcov.h"
 #include "nightly/worth/module_links.h"
 #include "nightly/worth/mutants.h"
-#include "pipeline/run/preload.h"
 #include "pipeline/gate/source_files.h"
+#include "pipeline/run/preload.h"
 #include "pipeline/run/staging.h"
 
 namespace guard::nightly {
@@ -44,7 +45,8 @@ class NoSink final : public ByteSink {
   Result<void> finish() override { return ok(); }
 };
 
-// Copies what a run is made of, and nothing that a link leads to. Links stay links; whoever stages the copy judges them.
+// Copies what a run is made of, and nothing that a link leads to. Links stay links; whoever stages the copy judges
+// them.
 class Copier {
  public:
   Copier(const fs::path& from, const fs::path& to) : from_(from), to_(to) {}
@@ -56,7 +58,8 @@ class Copier {
       GUARD_TRY(make_folders((to_ / path).parent_path()));
       GUARD_TRY(copy_any(path, 0));
     }
-    for (const char* name : {"src", "sandbox", "package.json", "tsconfig.json", "bun.lock", "bun.lockb"}) GUARD_TRY(copy_any(name, 0));
+    for (const char* name : {"src", "sandbox", "package.json", "tsconfig.json", "bun.lock", "bun.lockb"})
+      GUARD_TRY(copy_any(name, 0));
     return ok();
   }
 
@@ -72,18 +75,23 @@ class Copier {
       return ok();
     }
     if (fs::is_directory(status)) return copy_folder(relative, depth);
-    if (!fs::is_regular_file(status)) return Error(ErrorCode::input_invalid, fmt::format("{} is a device, FIFO or socket", printable(relative.native())));
+    if (!fs::is_regular_file(status))
+      return Error(
+          ErrorCode::input_invalid, fmt::format("{} is a device, FIFO or socket", printable(relative.native())));
     GUARD_TRY_ASSIGN(const std::string bytes, read_file(from_ / relative, kStagedBytesMax, FollowLinks::no));
     bytes_ += bytes.size();
-    if (bytes_ > kStagedBytesMax || ++files_ > kStagedFilesMax) return Error(ErrorCode::input_invalid, "src and sandbox are larger than what is staged for a run");
+    if (bytes_ > kStagedBytesMax || ++files_ > kStagedFilesMax)
+      return Error(ErrorCode::input_invalid, "src and sandbox are larger than what is staged for a run");
     return write_new_file(to_ / relative, bytes);
   }
 
   Result<void> copy_folder(const fs::path& relative, int depth) {
-    if (depth > kDepthMax) return Error(ErrorCode::input_invalid, fmt::format("{} is nested too deeply", printable(relative.native())));
+    if (depth > kDepthMax)
+      return Error(ErrorCode::input_invalid, fmt::format("{} is nested too deeply", printable(relative.native())));
     GUARD_TRY(make_folders(to_ / relative));
     std::error_code failure;
-    for (fs::directory_iterator entry(from_ / relative, failure), end; !failure && entry != end; entry.increment(failure)) {
+    for (fs::directory_iterator entry(from_ / relative, failure), end; !failure && entry != end;
+         entry.increment(failure)) {
       const fs::path name = entry->path().filename();
       // Never staged from src/ either.
       if (name == ".git" || name == "node_modules") continue;
@@ -120,18 +128,16 @@ enum class Ending { killed, survived, not_judged };
 // What became of the tests on a broken version.
 struct Trial {
   Ending ending = Ending::not_judged;
-  bool by_limit = false;             // it did not end, or took all it could get
-  std::set<std::string> files;       // that hold a test that failed
-  std::set<std::string> names;       // of the tests that failed
+  bool by_limit = false;        // it did not end, or took all it could get
+  std::set<std::string> files;  // that hold a test that failed
+  std::set<std::string> names;  // of the tests that failed
 };
 
 // The tests' own doing, or guard's: an Error, which nothing is concluded from.
 Result<Trial> judge(const RunRecord& record, const std::vector<std::string>& files) {
   Trial trial;
   switch (record.verdict.reason) {
-    case Reason::tests_passed:
-      trial.ending = Ending::survived;
-      return trial;
+    case Reason::tests_passed: trial.ending = Ending::survived; return trial;
     case Reason::tests_failed:
       // bun exits with a failure, too, where a file could not be loaded. That is no test's merit.
       if (!record.tests || record.tests->failures == 0) return trial;
@@ -173,18 +179,21 @@ struct Version {
 };
 
 std::uint32_t lines_in(std::string_view text) {
-  return static_cast<std::uint32_t>(std::count(text.begin(), text.end(), '\n') + std::count(text.begin(), text.end(), '\r') + 1);
+  return static_cast<std::uint32_t>(
+      std::count(text.begin(), text.end(), '\n') + std::count(text.begin(), text.end(), '\r') + 1);
 }
 
 bool is_in(const std::string& path, std::string_view folder) { return std::string_view(path).starts_with(folder); }
 
 bool is_source(const std::string& path) {
-  return is_in(path, "src/") && is_code_name(path) && !path.ends_with(".d.ts") && !path.ends_with(".d.mts") && !path.ends_with(".d.cts");
+  return is_in(path, "src/") && is_code_name(path) && !path.ends_with(".d.ts") && !path.ends_with(".d.mts") &&
+      !path.ends_with(".d.cts");
 }
 
 class Weighing {
  public:
-  Weighing(const WorthRequest& request, const CancelToken& cancel, const TestRunner& runner) : request_(request), cancel_(cancel), runner_(runner) {}
+  Weighing(const WorthRequest& request, const CancelToken& cancel, const TestRunner& runner)
+      : request_(request), cancel_(cancel), runner_(runner) {}
 
   Result<Worth> weigh() {
     auto done = steps();
@@ -210,10 +219,10 @@ class Weighing {
     if (!request_.before.empty()) {
       // Tests that fail on unchanged code notice nothing by failing.
       GUARD_TRY_ASSIGN(const RunRecord old, with_old_tests([&] {
-                         RunRequest wanted = limited_run();
-                         wanted.files = old_files();
-                         return run(wanted);
-                       }));
+        RunRequest wanted = limited_run();
+        wanted.files = old_files();
+        return run(wanted);
+      }));
       old_pass_ = old.verdict.kind() == VerdictKind::allowed;
     }
     GUARD_TRY(cover());
@@ -243,8 +252,8 @@ class Weighing {
 
   RunRequest limited_run() const {
     RunRequest run = plain_run();
-    for (std::uint64_t* timeout_s : {&run.config.namespace_sandbox.timeout_s, &run.config.docker.timeout_s, &run.config.host.timeout_s,
-                                     &run.config.container_use.timeout_s}) {
+    for (std::uint64_t* timeout_s : {&run.config.namespace_sandbox.timeout_s, &run.config.docker.timeout_s,
+             &run.config.host.timeout_s, &run.config.container_use.timeout_s}) {
       *timeout_s = std::min(*timeout_s, limit_s_);
     }
     run.config.run.grace_s = std::min(run.config.run.grace_s, kGrace_s);
@@ -283,12 +292,14 @@ class Weighing {
         continue;
       }
       // It was allowed before; a finding now is about something that has changed since.
-      if (record.verdict.kind() != VerdictKind::rejected || record.verdict.reason == Reason::findings) return Error(ErrorCode::execution_failed, words_of(record));
+      if (record.verdict.kind() != VerdictKind::rejected || record.verdict.reason == Reason::findings)
+        return Error(ErrorCode::execution_failed, words_of(record));
       ++failures;
       failed.merge(failed_names(record));
       words = words_of(record);
     }
-    limit_s_ = std::max<std::uint64_t>(kTimeoutLeast_s, kTimeoutFactor * static_cast<std::uint64_t>(longest.count()) / 1000 + 1);
+    limit_s_ = std::max<std::uint64_t>(
+        kTimeoutLeast_s, kTimeoutFactor * static_cast<std::uint64_t>(longest.count()) / 1000 + 1);
     if (failures == 0 && !other_tests) {
       tests_ = first->tests - first->skipped;
       return true;
@@ -296,22 +307,30 @@ class Weighing {
     if (failures == runs) GUARD_TRY(look_at_original());
     worth_.kind = WorthKind::flaky;
     worth_.flaky.assign(failed.begin(), failed.end());
-    worth_.detail = failures == 0 ? fmt::format("not the same tests ran in {} runs of the same code; declare them whatever the time, order or chance", runs)
-                                  : fmt::format("failed in {} of {} runs of the same code in random order ({}); let no test depend on another one, on the "
-                                                "time or on chance",
-                                                failures, runs, words);
+    worth_.detail = failures == 0
+        ? fmt::format(
+              "not the same tests ran in {} runs of the same code; declare them whatever the time, order or chance",
+              runs)
+        : fmt::format(
+              "failed in {} of {} runs of the same code in random order ({}); let no test depend on another one, on "
+              "the "
+              "time or on chance",
+              failures, runs, words);
     return false;
   }
 
-  // Nothing ever passed in the copy. Either the tests pass in the order of their files alone, or the copy lacks something.
+  // Nothing ever passed in the copy. Either the tests pass in the order of their files alone, or the copy lacks
+  // something.
   Result<void> look_at_original() {
     GUARD_TRY_ASSIGN(const RunRecord in_copy, run(plain_run()));
     if (in_copy.verdict.kind() == VerdictKind::allowed) return ok();
     RunRequest wanted = plain_run();
     wanted.project = request_.run.project;
     GUARD_TRY_ASSIGN(const RunRecord in_project, run(wanted));
-    if (in_project.verdict.kind() == VerdictKind::rejected && in_project.verdict.reason != Reason::findings) return ok();
-    return Error(ErrorCode::execution_failed, fmt::format("they do not pass in a copy of the project ({})", words_of(in_copy)));
+    if (in_project.verdict.kind() == VerdictKind::rejected && in_project.verdict.reason != Reason::findings)
+      return ok();
+    return Error(
+        ErrorCode::execution_failed, fmt::format("they do not pass in a copy of the project ({})", words_of(in_copy)));
   }
 
   // The same for the same tests, so that the same change is judged in the same way twice.
@@ -324,7 +343,8 @@ class Weighing {
     }
     hash.update_field(std::to_string(index));
     const auto digest = hash.finish();
-    return static_cast<std::uint32_t>(digest[0]) << 24 | static_cast<std::uint32_t>(digest[1]) << 16 | static_cast<std::uint32_t>(digest[2]) << 8 | digest[3];
+    return static_cast<std::uint32_t>(digest[0]) << 24 | static_cast<std::uint32_t>(digest[1]) << 16 |
+        static_cast<std::uint32_t>(digest[2]) << 8 | digest[3];
   }
 
   static bool same_tests(const TestSummary& a, const TestSummary& b) {
@@ -343,7 +363,8 @@ class Weighing {
     for (const char* folder : {"src", "sandbox"}) {
       std::error_code failure;
       if (!fs::is_directory(fs::symlink_status(project_ / folder, failure))) continue;
-      for (fs::recursive_directory_iterator entry(project_ / folder, failure), end; !failure && entry != end; entry.increment(failure)) {
+      for (fs::recursive_directory_iterator entry(project_ / folder, failure), end; !failure && entry != end;
+           entry.increment(failure)) {
         const std::string path = entry->path().lexically_relative(project_).generic_string();
         if (!fs::is_regular_file(entry->symlink_status(failure))) continue;
         files_.insert(path);
@@ -353,10 +374,13 @@ class Weighing {
         links_.emplace(path, links_of(path, *text));
         scripts_.emplace(path, std::move(*text));
       }
-      if (failure) return Error::from_errno(ErrorCode::io_error, fmt::format("cannot read {}", folder), failure.value());
+      if (failure)
+        return Error::from_errno(ErrorCode::io_error, fmt::format("cannot read {}", folder), failure.value());
     }
     for (const auto& [path, text] : request_.before) {
-      if (scripts_.count(path) == 0) return Error(ErrorCode::input_invalid, fmt::format("{} is too large to be compared with what it was", printable(path)));
+      if (scripts_.count(path) == 0)
+        return Error(
+            ErrorCode::input_invalid, fmt::format("{} is too large to be compared with what it was", printable(path)));
       // Modules that only the old text reaches are broken, too.
       const ModuleLinks old = links_of(path, text);
       auto& imports = links_[path].imports;
@@ -389,7 +413,9 @@ class Weighing {
       queue = std::move(further);
       further.clear();
     }
-    reached_.erase(std::remove_if(reached_.begin(), reached_.end(), [](const std::string& path) { return !is_source(path); }), reached_.end());
+    reached_.erase(
+        std::remove_if(reached_.begin(), reached_.end(), [](const std::string& path) { return !is_source(path); }),
+        reached_.end());
     for (const auto& [path, text] : scripts_) {
       if (is_source(path)) sources_.push_back(path);
     }
@@ -407,7 +433,8 @@ class Weighing {
     if (old_pass_) {
       GUARD_TRY_ASSIGN(const auto before, with_old_tests([&] { return coverage_of(old_files()); }));
       if (before) {
-        for (const auto& [path, lines] : covered_lines(*before, line_counts)) covered_[path].insert(lines.begin(), lines.end());
+        for (const auto& [path, lines] : covered_lines(*before, line_counts))
+          covered_[path].insert(lines.begin(), lines.end());
       }
     }
     if (request_.old_tests.empty()) {
@@ -465,7 +492,8 @@ class Weighing {
     return judge(*record, files);
   }
 
-  // Whether the tests as they were fail on this version, every time. A limit that was reached may be the machine's doing.
+  // Whether the tests as they were fail on this version, every time. A limit that was reached may be the machine's
+  // doing.
   Result<bool> was_noticed(const Version& version) {
     for (int i = 0; i < 2; ++i) {
       GUARD_TRY_ASSIGN(const Trial trial, with_old_tests([&] { return run_version(version, old_files()); }));
@@ -486,28 +514,36 @@ class Weighing {
       GUARD_TRY_ASSIGN(const bool noticed, was_noticed(version));
       if (noticed) {
         worth_.kind = WorthKind::weaker;
-        worth_.detail = fmt::format("the existing tests failed on a broken version of {} ({}), and as they are changed they pass on it; leave what they expect, and add to it",
-                                    version.mutant.line > 0 ? fmt::format("{}:{}", printable(version.mutant.path), version.mutant.line) : printable(version.mutant.path),
-                                    printable(version.mutant.what));
+        worth_.detail = fmt::format(
+            "the existing tests failed on a broken version of {} ({}), and as they are changed they pass on it; leave "
+            "what they expect, and add to it",
+            version.mutant.line > 0 ? fmt::format("{}:{}", printable(version.mutant.path), version.mutant.line)
+                                    : printable(version.mutant.path),
+            printable(version.mutant.what));
       }
     }
     failed_.insert(trial.names.begin(), trial.names.end());
     for (const auto& file : trial.files) {
-      const bool asked = std::find(request_.run.files.begin(), request_.run.files.end(), file) != request_.run.files.end();
+      const bool asked =
+          std::find(request_.run.files.begin(), request_.run.files.end(), file) != request_.run.files.end();
       // A failed test shows more than a run that did not end.
-      if (asked && (killers_.count(file) == 0 || (killers_.at(file).trial.by_limit && !trial.by_limit))) killers_.insert_or_assign(file, Killer{version, trial});
+      if (asked && (killers_.count(file) == 0 || (killers_.at(file).trial.by_limit && !trial.by_limit)))
+        killers_.insert_or_assign(file, Killer{version, trial});
     }
     return trial.ending;
   }
 
   bool all_killed() const {
-    return std::all_of(request_.run.files.begin(), request_.run.files.end(), [&](const std::string& file) { return killers_.count(file) != 0; });
+    return std::all_of(request_.run.files.begin(), request_.run.files.end(),
+        [&](const std::string& file) { return killers_.count(file) != 0; });
   }
 
   Result<void> stub() {
     GUARD_TRY(stub(imported_, imported_.size() == 1 ? imported_.front() : "src", "all exports stubbed"));
-    // What is imported in ways that are not seen (by the names of tsconfig.json, or computed), and what lies behind mocks.
-    if (!all_killed() && imported_.size() < sources_.size()) GUARD_TRY(stub(sources_, "src", "all exports of all modules stubbed"));
+    // What is imported in ways that are not seen (by the names of tsconfig.json, or computed), and what lies behind
+    // mocks.
+    if (!all_killed() && imported_.size() < sources_.size())
+      GUARD_TRY(stub(sources_, "src", "all exports of all modules stubbed"));
     return ok();
   }
 
@@ -543,7 +579,8 @@ class Weighing {
     return text;
   }
 
-  void collect_exports(const std::string& module, std::map<std::string, ExportShape>& exports, std::set<std::string>& foreign, std::set<std::string>& seen) const {
+  void collect_exports(const std::string& module, std::map<std::string, ExportShape>& exports,
+      std::set<std::string>& foreign, std::set<std::string>& seen) const {
     const auto links = links_.find(module);
     if (links == links_.end() || !seen.insert(module).second) return;
     const bool is_first = seen.size() == 1;
@@ -555,7 +592,8 @@ class Weighing {
       const std::string target = resolve_import(module, import.specifier, files_);
       if (links_.count(target) != 0) {
         collect_exports(target, exports, foreign, seen);
-      } else if (import.specifier.find_first_of("\"\\\n\r") == std::string::npos && !import.specifier.starts_with('.')) {
+      } else if (import.specifier.find_first_of("\"\\\n\r") == std::string::npos &&
+          !import.specifier.starts_with('.')) {
         foreign.insert(import.specifier);
       }
     }
@@ -564,13 +602,15 @@ class Weighing {
   Result<void> mutate() {
     // Those that ran first; without coverage, those that are imported first.
     std::vector<std::string> modules = reached_.empty() ? sources_ : reached_;
-    std::stable_partition(modules.begin(), modules.end(), [&](const std::string& path) { return covered_.count(path) != 0; });
+    std::stable_partition(
+        modules.begin(), modules.end(), [&](const std::string& path) { return covered_.count(path) != 0; });
     std::vector<std::pair<std::string, std::vector<TextMutant>>> all;
     for (const auto& path : modules) {
       const auto text = scripts_.find(path);
       if (text == scripts_.end()) continue;
       const auto lines = covered_.find(path);
-      auto mutants = mutants_of(path, text->second, request_.mutants, lines == covered_.end() ? std::set<std::uint32_t>() : lines->second);
+      auto mutants = mutants_of(
+          path, text->second, request_.mutants, lines == covered_.end() ? std::set<std::uint32_t>() : lines->second);
       if (!mutants.empty()) all.emplace_back(path, std::move(mutants));
       if (all.size() >= request_.mutants) break;
     }
@@ -603,8 +643,10 @@ class Weighing {
         if (limit_held) continue;
         GUARD_TRY_ASSIGN(const RunRecord record, run(limited_run()));
         if (record.verdict.kind() != VerdictKind::allowed) {
-          return Error(ErrorCode::execution_failed, fmt::format("unchanged code does not pass within {} s, so it proves nothing that broken code does not ({})",
-                                                                limit_s_, words_of(record)));
+          return Error(ErrorCode::execution_failed,
+              fmt::format(
+                  "unchanged code does not pass within {} s, so it proves nothing that broken code does not ({})",
+                  limit_s_, words_of(record)));
         }
         limit_held = true;
         continue;
@@ -612,9 +654,13 @@ class Weighing {
       GUARD_TRY_ASSIGN(const Trial again, run_version(killer.version));
       if (again.files.count(file) == 0) {
         const auto& before = killer.trial.names;
-        std::set_symmetric_difference(before.begin(), before.end(), again.names.begin(), again.names.end(), std::back_inserter(worth_.flaky));
+        std::set_symmetric_difference(
+            before.begin(), before.end(), again.names.begin(), again.names.end(), std::back_inserter(worth_.flaky));
         worth_.kind = WorthKind::flaky;
-        worth_.detail = fmt::format("{} failed on a broken version and did not fail when the same version ran again; let no test depend on the time or on chance", printable(file));
+        worth_.detail = fmt::format(
+            "{} failed on a broken version and did not fail when the same version ran again; let no test depend on the "
+            "time or on chance",
+            printable(file));
         return false;
       }
       done.insert(again.files.begin(), again.files.end());
@@ -623,18 +669,22 @@ class Weighing {
   }
 
   void conclude() {
-    const auto killed = std::count_if(worth_.mutants.begin(), worth_.mutants.end(), [](const Mutant& mutant) { return mutant.killed; });
+    const auto killed =
+        std::count_if(worth_.mutants.begin(), worth_.mutants.end(), [](const Mutant& mutant) { return mutant.killed; });
     if (all_killed()) {
       worth_.kind = WorthKind::worth;
-      worth_.detail = fmt::format("fails on {} of {} broken versions of src/ ({} runs)", killed, worth_.mutants.size(), worth_.runs);
+      worth_.detail = fmt::format(
+          "fails on {} of {} broken versions of src/ ({} runs)", killed, worth_.mutants.size(), worth_.runs);
       // Only where each failure has a name.
-      if (failed_.size() < tests_ && !failed_.empty()) worth_.detail += fmt::format("; {} of {} tests never failed", tests_ - failed_.size(), tests_);
+      if (failed_.size() < tests_ && !failed_.empty())
+        worth_.detail += fmt::format("; {} of {} tests never failed", tests_ - failed_.size(), tests_);
       return;
     }
     if (worth_.mutants.empty() && not_judged_ > 0) {
       worth_.kind = WorthKind::undecided;
       worth_.detail =
-          "no test came to run on any broken version of src/, so nothing is known of their worth; let tests call the code inside of test(), "
+          "no test came to run on any broken version of src/, so nothing is known of their worth; let tests call the "
+          "code inside of test(), "
           "not while they are loaded";
       return;
     }
@@ -646,12 +696,17 @@ class Weighing {
     if (worth_.mutants.empty()) {
       worth_.detail = fmt::format("{}: there is no code in src/ that a test could fail for", names);
     } else if (imported_.empty()) {
-      worth_.detail = fmt::format("{}: imports nothing from src/ and passes whatever the code does; import what is to be tested and expect its results", names);
+      worth_.detail = fmt::format(
+          "{}: imports nothing from src/ and passes whatever the code does; import what is to be tested and expect its "
+          "results",
+          names);
     } else {
       const std::string others = killed == 0 ? "" : fmt::format(" (on {} of them another file failed)", killed);
-      worth_.detail = fmt::format("{}: passes whatever the code does, on all of {} broken versions of src/{}; expect the values that the code computes, "
-                                  "and mock what it calls but not what is tested",
-                                  names, worth_.mutants.size(), others);
+      worth_.detail = fmt::format(
+          "{}: passes whatever the code does, on all of {} broken versions of src/{}; expect the values that the code "
+          "computes, "
+          "and mock what it calls but not what is tested",
+          names, worth_.mutants.size(), others);
     }
   }
 
@@ -676,9 +731,9 @@ class Weighing {
   std::uint64_t limit_s_ = kTimeoutLeast_s;
   std::uint64_t tests_ = 0;
   std::uint64_t not_judged_ = 0;
-  bool old_pass_ = false;  // the tests in `before`, on unchanged code
-  std::set<std::string> failed_;            // names of tests, on any broken version
-  std::map<std::string, Killer> killers_;   // file -> the first version on which it failed
+  bool old_pass_ = false;                  // the tests in `before`, on unchanged code
+  std::set<std::string> failed_;           // names of tests, on any broken version
+  std::map<std::string, Killer> killers_;  // file -> the first version on which it failed
 };
 
 }  // namespace
@@ -691,6 +746,8 @@ Result<Worth> weigh_tests(const WorthRequest& request, const CancelToken& cancel
   });
 }
 
-Result<Worth> weigh_tests(const WorthRequest& request, const CancelToken& cancel, const TestRunner& runner) { return Weighing(request, cancel, runner).weigh(); }
+Result<Worth> weigh_tests(const WorthRequest& request, const CancelToken& cancel, const TestRunner& runner) {
+  return Weighing(request, cancel, runner).weigh();
+}
 
 }  // namespace guard::nightly

@@ -1,7 +1,8 @@
-// What a new test is worth: whether it passes every time, whether it fails when the code that it tests is broken, and what it covers.
-// The answer to tests that hold whatever the code does, which no pattern can find.
+// What a new test is worth: whether it passes every time, whether it fails when the code that it tests is broken, and
+// what it covers. The answer to tests that hold whatever the code does, which no pattern can find.
 //
-// Everything runs through run_tests(), in the sandbox of `run`; the project is copied for each broken version and never changed.
+// Everything runs through run_tests(), in the sandbox of `run`; the project is copied for each broken version and never
+// changed.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +21,11 @@ namespace guard::nightly {
 struct WorthRequest {
   RunRequest run;                      // `files`: the new or changed tests; they have passed once
   std::vector<std::string> old_tests;  // that were there before, relative to the project; for what is newly covered
-  std::map<std::string, std::string> before;  // tests among run.files that were there before -> their text then: what they noticed has to be noticed
-  std::uint64_t runs = 3;              // in random order
-  std::uint64_t mutants = 8;           // at most, beside the stubs
-  std::filesystem::path scratch;       // a folder for the copies; they are removed
+  std::map<std::string, std::string>
+      before;  // tests among run.files that were there before -> their text then: what they noticed has to be noticed
+  std::uint64_t runs = 3;         // in random order
+  std::uint64_t mutants = 8;      // at most, beside the stubs
+  std::filesystem::path scratch;  // a folder for the copies; they are removed
 };
 
 enum class WorthKind : std::uint8_t {
@@ -48,7 +50,7 @@ struct Worth {
   std::vector<std::string> flaky;   // "sandbox/a.test.ts > adds"
   std::uint64_t lines_covered = 0;  // of src/; 0 where coverage could not be had
   std::uint64_t lines_newly_covered = 0;
-  std::uint64_t runs = 0;           // of bun, in all
+  std::uint64_t runs = 0;  // of bun, in all
 };
 
 // Never fails with an Error but CANCELLED: what goes wrong is `undecided`, with the reason in `detail`.

@@ -6,11 +6,15 @@
 namespace guard::nightly {
 namespace {
 
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) { return std::find(words.begin(), words.end(), word) != words.end(); }
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
 
 // Behind these an expression begins, though they are words.
 bool expects_operand(std::string_view word) {
-  return is_one_of(word, {"return", "typeof", "case", "in", "of", "instanceof", "new", "delete", "void", "throw", "await", "yield", "else", "do", "extends", "as", "satisfies"});
+  return is_one_of(word,
+      {"return", "typeof", "case", "in", "of", "instanceof", "new", "delete", "void", "throw", "await", "yield", "else",
+          "do", "extends", "as", "satisfies"});
 }
 
 }  // namespace
@@ -29,14 +33,15 @@ ScriptTokens::ScriptTokens(std::string_view path, std::string_view text) : text_
   for (std::size_t i = 0; i < size(); ++i) {
     const TokenKind kind = token(i).kind;
     const bool punctuator = kind == TokenKind::punctuator;
-    const bool closes = kind == TokenKind::template_close || kind == TokenKind::substitution_close || (punctuator && is_one_of(at(i), {")", "]", "}"}));
+    const bool closes = kind == TokenKind::template_close || kind == TokenKind::substitution_close ||
+        (punctuator && is_one_of(at(i), {")", "]", "}"}));
     if (closes && !open.empty()) {
       const std::size_t begin = open.back();
-      const std::string_view wanted = is_kind(begin, TokenKind::template_open)       ? "`"
-                                      : is_kind(begin, TokenKind::substitution_open) ? "}"
-                                      : is(begin, "(")                               ? ")"
-                                      : is(begin, "[")                               ? "]"
-                                                                                     : "}";
+      const std::string_view wanted = is_kind(begin, TokenKind::template_open) ? "`"
+          : is_kind(begin, TokenKind::substitution_open)                       ? "}"
+          : is(begin, "(")                                                     ? ")"
+          : is(begin, "[")                                                     ? "]"
+                                                                               : "}";
       if (at(i) == wanted) {
         partners_[i] = begin;
         partners_[begin] = i;
@@ -44,7 +49,9 @@ ScriptTokens::ScriptTokens(std::string_view path, std::string_view text) : text_
       }
     }
     openers_[i] = open.empty() ? kNone : open.back();
-    if (kind == TokenKind::template_open || kind == TokenKind::substitution_open || (punctuator && is_one_of(at(i), {"(", "[", "{"}))) open.push_back(i);
+    if (kind == TokenKind::template_open || kind == TokenKind::substitution_open ||
+        (punctuator && is_one_of(at(i), {"(", "[", "{"})))
+      open.push_back(i);
   }
 }
 
@@ -90,8 +97,8 @@ std::size_t ScriptTokens::expression_end(std::size_t first, bool at_comma) const
     if (punctuator && is(i, ":") && choices-- == 0) return last;
     // A line end ends it only where neither side leads on; a bracket or a template on the next line would be taken in.
     if (i > first && token(i).line_before && ends_operand(i - 1)) {
-      const bool leads_on = (punctuator && !is_one_of(at(i), {"}", "@", "#", "++", "--"})) || is_kind(i, TokenKind::template_open) ||
-                            is_one_of(at(i), {"in", "of", "instanceof", "as", "satisfies"});
+      const bool leads_on = (punctuator && !is_one_of(at(i), {"}", "@", "#", "++", "--"})) ||
+          is_kind(i, TokenKind::template_open) || is_one_of(at(i), {"in", "of", "instanceof", "as", "satisfies"});
       if (!leads_on) return last;
     }
     // What is assigned here may belong to something that began before.

@@ -1,5 +1,5 @@
-// The tokens of a script as the nightly loop reads them: the main reading with its brackets matched. No parser: what cannot be told is
-// left alone by those who ask.
+// The tokens of a script as the nightly loop reads them: the main reading with its brackets matched. No parser: what
+// cannot be told is left alone by those who ask.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,9 @@ class ScriptTokens {
   bool is(std::size_t i, std::string_view wanted) const { return at(i) == wanted; }
   bool is_kind(std::size_t i, TokenKind kind) const { return i < size() && token(i).kind == kind; }
   bool is_word(std::size_t i) const { return is_kind(i, TokenKind::word); }
-  bool is_punctuator(std::size_t i, std::string_view wanted) const { return is_kind(i, TokenKind::punctuator) && at(i) == wanted; }
+  bool is_punctuator(std::size_t i, std::string_view wanted) const {
+    return is_kind(i, TokenKind::punctuator) && at(i) == wanted;
+  }
   // Right behind the token before, with nothing in between.
   bool joins(std::size_t i) const { return i > 0 && i < size() && token(i - 1).end == token(i).begin; }
 
@@ -42,8 +44,8 @@ class ScriptTokens {
   // Whether an operand ends with token i, so that an operator may follow: a name, a literal, a closing bracket.
   bool ends_operand(std::size_t i) const;
 
-  // The last token of the expression that begins at `first`, as far as it can be told: it ends at a semicolon, at a closing bracket, at a
-  // line end where no operator leads on, or at a comma if `at_comma`. kNone: cannot be told.
+  // The last token of the expression that begins at `first`, as far as it can be told: it ends at a semicolon, at a
+  // closing bracket, at a line end where no operator leads on, or at a comma if `at_comma`. kNone: cannot be told.
   std::size_t expression_end(std::size_t first, bool at_comma) const;
 
  private:

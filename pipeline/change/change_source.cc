@@ -1,8 +1,10 @@
-// How it works. Every source comes down to a list of paths with the kinds and object ids before and after. Those of two commits, an
-// index and a patch come from `git diff-tree` and `git diff-index`, which read no attributes; contents come from `git cat-file
-// --batch` by object id and are held against that id, so that neither odd names nor a file that changes meanwhile can make us look
-// at other bytes. A patch is applied by git, in a repository of our own that only borrows the objects of the real one: nothing of
-// its configuration holds there, and nothing is written to it. The work tree is read by ourselves (work_tree.h).
+// How it works. Every source comes down to a list of paths with the kinds and object ids before and after. Those of two
+// commits, an index and a patch come from `git diff-tree` and `git diff-index`, which read no attributes; contents come
+// from `git cat-file
+// --batch` by object id and are held against that id, so that neither odd names nor a file that changes meanwhile can
+// make us look at other bytes. A patch is applied by git, in a repository of our own that only borrows the objects of
+// the real one: nothing of its configuration holds there, and nothing is written to it. The work tree is read by
+// ourselves (work_tree.h).
 #include "pipeline/change/change_source.h"
 
 #include <fmt/format.h>
@@ -43,8 +45,8 @@ Result<std::vector<RawEntry>> parse_raw(std::string_view text) {
     text.remove_prefix(header_end + 1);
     const std::size_t path_end = text.find('\0');
     if (fields.size() != 5 || path_end == std::string_view::npos) return odd_git_answer("diff --raw");
-    entries.push_back(RawEntry{std::string(fields[0]), std::string(fields[1]), std::string(fields[2]), std::string(fields[3]),
-                               std::string(text.substr(0, path_end)), fields[4][0]});
+    entries.push_back(RawEntry{std::string(fields[0]), std::string(fields[1]), std::string(fields[2]),
+        std::string(fields[3]), std::string(text.substr(0, path_end)), fields[4][0]});
     text.remove_prefix(path_end + 1);
   }
   return entries;
@@ -99,8 +101,8 @@ bool is_zero(std::string_view id) { return id.find_first_not_of('0') == std::str
 
 void say_too_many(std::uint64_t count, ChangeSet& change) {
   change.findings.push_back(policy_finding("policy.too_many_files", "(change)",
-                                           fmt::format("{} files are changed: too many to look at, only the first {} were", count, change.files.size()),
-                                           "Make a smaller change: one test, and what it needs."));
+      fmt::format("{} files are changed: too many to look at, only the first {} were", count, change.files.size()),
+      "Make a smaller change: one test, and what it needs."));
 }
 
 // Fills in what a file was, and counts its lines.
@@ -120,7 +122,9 @@ Result<ChangeSet> change_of(std::vector<RawEntry> entries, const Git& git, const
   if (count > request.files_max) entries.resize(request.files_max);
   std::set<std::string> wanted;
   for (const auto& entry : entries) {
-    if (entry.status == 'U') return Error(ErrorCode::input_invalid, fmt::format("{} is unmerged", printable(entry.path))).hint("finish the merge first");
+    if (entry.status == 'U')
+      return Error(ErrorCode::input_invalid, fmt::format("{} is unmerged", printable(entry.path)))
+          .hint("finish the merge first");
     if (has_bytes(entry_kind(entry.old_mode))) wanted.insert(entry.old_id);
     if (has_bytes(entry_kind(entry.new_mode))) wanted.insert(entry.new_id);
   }
@@ -153,22 +157,27 @@ Result<std::string> empty_tree(const Git& git) {
 }
 
 Result<std::string> resolve(const Git& git, std::string_view revision) {
-  const auto ask = [&git](const std::string& name) { return git.read({"rev-parse", "--verify", "--quiet", "--end-of-options", name}); };
+  const auto ask = [&git](const std::string& name) {
+    return git.read({"rev-parse", "--verify", "--quiet", "--end-of-options", name});
+  };
   if (!revision.empty()) return named_commit(git, revision);
   auto head = ask("HEAD^{commit}");
   if (head) return without_line_end(std::move(*head));
   if (head.error().code() != ErrorCode::input_invalid) return std::move(head).error();
   // Before the first commit there is none to compare with. A HEAD that names something else is broken.
   if (ask("HEAD")) {
-    return Error(ErrorCode::input_invalid, "HEAD names a commit that cannot be read").hint("`git fsck` says what is broken; or name another base: --base REV");
+    return Error(ErrorCode::input_invalid, "HEAD names a commit that cannot be read")
+        .hint("`git fsck` says what is broken; or name another base: --base REV");
   }
   // Not even a repository: that is said in git's own words.
   GUARD_TRY(git.read({"rev-parse", "--git-dir"}));
   return std::string();
 }
 
-Result<std::vector<RawEntry>> raw_diff(const Git& git, std::vector<std::string> command, const std::vector<std::string>& revisions) {
-  for (const char* option : {"--raw", "-z", "--no-renames", "--no-abbrev", "--ignore-submodules=none"}) command.emplace_back(option);
+Result<std::vector<RawEntry>> raw_diff(
+    const Git& git, std::vector<std::string> command, const std::vector<std::string>& revisions) {
+  for (const char* option : {"--raw", "-z", "--no-renames", "--no-abbrev", "--ignore-submodules=none"})
+    command.emplace_back(option);
   command.insert(command.end(), revisions.begin(), revisions.end());
   command.push_back("--");
   GUARD_TRY_ASSIGN(const std::string raw, git.read(command));
@@ -181,34 +190,40 @@ Result<TempDir> borrowing_repository(const Git& git, const fs::path& top, std::s
   const fs::path lender = fs::absolute(top / without_line_end(std::move(objects))).lexically_normal();
   // Such a name cannot be written down in the list of lenders.
   if (lender.native().find('\n') != std::string::npos) {
-    return Error(ErrorCode::input_invalid, "the repository's path holds a line feed").hint("move it to a folder with a plain name");
+    return Error(ErrorCode::input_invalid, "the repository's path holds a line feed")
+        .hint("move it to a folder with a plain name");
   }
   GUARD_TRY_ASSIGN(TempDir folder, TempDir::create());
   for (const char* part : {"objects/info", "refs/heads"}) GUARD_TRY(make_folders(folder.path() / part, 0700));
   GUARD_TRY(write_new_file(folder.path() / "HEAD", "ref: refs/heads/none\n"));
-  GUARD_TRY(write_new_file(folder.path() / "config", id_digits == 64 ? "[core]\n\trepositoryFormatVersion = 1\n\tbare = true\n[extensions]\n\tobjectFormat = sha256\n"
-                                                                     : "[core]\n\trepositoryFormatVersion = 0\n\tbare = true\n"));
+  GUARD_TRY(write_new_file(folder.path() / "config",
+      id_digits == 64 ? "[core]\n\trepositoryFormatVersion = 1\n\tbare = true\n[extensions]\n\tobjectFormat = sha256\n"
+                      : "[core]\n\trepositoryFormatVersion = 0\n\tbare = true\n"));
   GUARD_TRY(write_new_file(folder.path() / "objects/info/alternates", lender.native() + "\n"));
   return folder;
 }
 
-Result<ChangeSet> patch_change(const Git& git, const fs::path& top, const std::string& base, const ChangeRequest& request, const CancelToken& cancel) {
+Result<ChangeSet> patch_change(const Git& git, const fs::path& top, const std::string& base,
+    const ChangeRequest& request, const CancelToken& cancel) {
   GUARD_TRY_ASSIGN(const TempDir folder, borrowing_repository(git, top, base.size()));
-  const Git own(folder.path(), cancel, {{"GIT_DIR", folder.path().string()}, {"GIT_INDEX_FILE", (folder.path() / "index").string()}});
+  const Git own(folder.path(), cancel,
+      {{"GIT_DIR", folder.path().string()}, {"GIT_INDEX_FILE", (folder.path() / "index").string()}});
   GUARD_TRY(own.read({"read-tree", base}));
   // Names that other systems take for .git are ours to refuse, by name; ".git" itself git refuses in any case.
-  const std::vector<std::string> apply = {"-c", "core.protectNTFS=false", "-c", "core.protectHFS=false", "-c", "core.autocrlf=false", "-c", "apply.ignoreWhitespace=no",
-                                          "apply", "--cached", "--whitespace=nowarn", "-p1", "-"};
+  const std::vector<std::string> apply = {"-c", "core.protectNTFS=false", "-c", "core.protectHFS=false", "-c",
+      "core.autocrlf=false", "-c", "apply.ignoreWhitespace=no", "apply", "--cached", "--whitespace=nowarn", "-p1", "-"};
   if (auto applied = own.read(apply, request.patch); !applied) {
     if (applied.error().code() != ErrorCode::input_invalid) return std::move(applied).error();
-    return Error(ErrorCode::input_invalid, fmt::format("the patch does not apply to the base: {}", applied.error().message()))
+    return Error(
+        ErrorCode::input_invalid, fmt::format("the patch does not apply to the base: {}", applied.error().message()))
         .hint("make it with `git diff` against the base that --base names; paths begin with a/ and b/");
   }
   GUARD_TRY_ASSIGN(auto entries, raw_diff(own, {"diff-index", "--cached", "--ita-invisible-in-index"}, {base}));
   return change_of(std::move(entries), own, request);
 }
 
-Result<ChangeSet> work_tree_change(const Git& git, const fs::path& top, const std::string& tree, const ChangeRequest& request, const CancelToken& cancel) {
+Result<ChangeSet> work_tree_change(const Git& git, const fs::path& top, const std::string& tree,
+    const ChangeRequest& request, const CancelToken& cancel) {
   GUARD_TRY_ASSIGN(const TreeEntries base, list_tree(git, tree, TreeSizes::told));
   WorkTreeLimits limits;
   limits.file_bytes_max = request.file_bytes_max;
@@ -218,11 +233,14 @@ Result<ChangeSet> work_tree_change(const Git& git, const fs::path& top, const st
   std::map<std::string, std::string> variables;
   if (elsewhere) {
     GUARD_TRY_ASSIGN(std::string git_folder, git.read({"rev-parse", "--absolute-git-dir"}));
-    // With no index at all every file is one that git was not told of: it is asked for nothing else than what is ignored.
+    // With no index at all every file is one that git was not told of: it is asked for nothing else than what is
+    // ignored.
     variables = {{"GIT_DIR", without_line_end(std::move(git_folder))}, {"GIT_INDEX_FILE", "/nonexistent/index"}};
   }
   const Git there(request.work_tree, cancel, std::move(variables));
-  GUARD_TRY_ASSIGN(WorkTreeChange found, compare_work_tree(elsewhere ? request.work_tree : top, elsewhere ? there : git, base, tree.size(), limits, cancel));
+  GUARD_TRY_ASSIGN(WorkTreeChange found,
+      compare_work_tree(
+          elsewhere ? request.work_tree : top, elsewhere ? there : git, base, tree.size(), limits, cancel));
   std::set<std::string> wanted;
   for (const auto& file : found.files) {
     const auto entry = base.find(file.path);
@@ -257,17 +275,20 @@ Result<void> list_unchanged(const Git& git, const std::string& tree, ChangeSet& 
 
 }  // namespace
 
-Result<CollectedChange> collect_change(const fs::path& folder, const ChangeRequest& request, const CancelToken& cancel) {
+Result<CollectedChange> collect_change(
+    const fs::path& folder, const ChangeRequest& request, const CancelToken& cancel) {
   CollectedChange collected;
   GUARD_TRY_ASSIGN(collected.top, Git(folder, cancel).top());
   const Git git(collected.top, cancel);
   GUARD_TRY_ASSIGN(collected.base, resolve(git, request.base));
   std::string base = collected.base;
   if (base.empty()) {
-    // A first commit has nothing to be compared with. Where there are others, somebody may have led HEAD away from them.
+    // A first commit has nothing to be compared with. Where there are others, somebody may have led HEAD away from
+    // them.
     GUARD_TRY_ASSIGN(const std::string refs, git.read({"for-each-ref", "--count=1"}));
     if (request.from != ChangeFrom::index && !refs.empty()) {
-      return Error(ErrorCode::input_invalid, "HEAD names no commit, although there are commits here").hint("say what to compare with: --base REV");
+      return Error(ErrorCode::input_invalid, "HEAD names no commit, although there are commits here")
+          .hint("say what to compare with: --base REV");
     }
     GUARD_TRY_ASSIGN(base, empty_tree(git));
   }
@@ -279,7 +300,9 @@ Result<CollectedChange> collect_change(const fs::path& folder, const ChangeReque
     }
     case ChangeFrom::commit: {
       GUARD_TRY_ASSIGN(const std::string head, resolve(git, request.head));
-      if (head.empty()) return Error(ErrorCode::input_invalid, "there is no commit yet to be judged").hint("commit first, or judge the index: --staged");
+      if (head.empty())
+        return Error(ErrorCode::input_invalid, "there is no commit yet to be judged")
+            .hint("commit first, or judge the index: --staged");
       GUARD_TRY_ASSIGN(auto entries, raw_diff(git, {"diff-tree", "-r"}, {base, head}));
       GUARD_TRY_ASSIGN(collected.change, change_of(std::move(entries), git, request));
       break;
@@ -302,16 +325,19 @@ Result<std::string> commit_id(const fs::path& folder, std::string_view revision,
   return resolve(Git(top, cancel), revision);
 }
 
-Result<std::string> read_at(const fs::path& folder, std::string_view revision, std::string_view path, const CancelToken& cancel) {
+Result<std::string> read_at(
+    const fs::path& folder, std::string_view revision, std::string_view path, const CancelToken& cancel) {
   GUARD_TRY_ASSIGN(const auto top, Git(folder, cancel).top());
   const Git git(top, cancel);
   GUARD_TRY_ASSIGN(const std::string commit, resolve(git, revision));
   if (commit.empty()) return std::string();
-  GUARD_TRY_ASSIGN(const std::string listed, git.read({"ls-tree", "-z", "--full-tree", commit, "--", std::string(path)}));
+  GUARD_TRY_ASSIGN(
+      const std::string listed, git.read({"ls-tree", "-z", "--full-tree", commit, "--", std::string(path)}));
   if (listed.empty()) return std::string();
   // "<mode> blob <id>\t<path>\0"
   const std::string at = revision.empty() ? "HEAD" : printable(revision);
-  if (!listed.starts_with("100")) return Error(ErrorCode::config_invalid, fmt::format("{} is not a regular file at {}", printable(path), at));
+  if (!listed.starts_with("100"))
+    return Error(ErrorCode::config_invalid, fmt::format("{} is not a regular file at {}", printable(path), at));
   const auto fields = git_fields(std::string_view(listed).substr(0, listed.find('\t')));
   if (fields.size() != 3) return odd_git_answer("ls-tree");
   const std::string id(fields[2]);

@@ -7,8 +7,8 @@
 
 #include "common/text/text.h"
 #include "pipeline/change/change_source.h"
-#include "pipeline/config/config_file.h"
 #include "pipeline/change/git.h"
+#include "pipeline/config/config_file.h"
 
 namespace guard {
 namespace {
@@ -22,17 +22,23 @@ std::string below(const fs::path& top, const fs::path& file) {
 }
 
 Error refused(const LoadedConfig& loaded, std::string_view why) {
-  return Error(ErrorCode::config_invalid, fmt::format("{} relaxes what guard promises, {}: {}", printable(loaded.file.native()), why, fmt::join(loaded.relaxations, ", ")))
-      .hint("commit guard.toml as it is, or keep the configuration outside of the project and name it with --config; what the tested code's author can write is not taken");
+  return Error(ErrorCode::config_invalid,
+      fmt::format("{} relaxes what guard promises, {}: {}", printable(loaded.file.native()), why,
+          fmt::join(loaded.relaxations, ", ")))
+      .hint(
+          "commit guard.toml as it is, or keep the configuration outside of the project and name it with --config; "
+          "what the tested code's author can write is not taken");
 }
 
 }  // namespace
 
-Result<bool> is_committed(const fs::path& folder, const fs::path& file, std::string_view bytes, const CancelToken& cancel) {
+Result<bool> is_committed(
+    const fs::path& folder, const fs::path& file, std::string_view bytes, const CancelToken& cancel) {
   GUARD_TRY_ASSIGN(const fs::path named_top, Git(folder, cancel).top());
   std::error_code failure;
   const fs::path top = fs::canonical(named_top, failure);
-  const fs::path whole = failure ? fs::path() : fs::canonical(folder, failure) / file;  // what is absolute stays as it is
+  const fs::path whole =
+      failure ? fs::path() : fs::canonical(folder, failure) / file;  // what is absolute stays as it is
   const std::string name = failure ? std::string() : below(top, whole.lexically_normal());
   if (name.empty()) return false;
   GUARD_TRY_ASSIGN(const std::string committed, read_at(top, {}, name, cancel));

@@ -18,17 +18,17 @@ constexpr std::uint64_t kOutputMax = 256u << 20;
 // Patterns can be made that git needs minutes for. Nothing is passed over then.
 constexpr milliseconds kIgnoredDeadline{3'000};
 
-// Complete: what a hostile repository or a careless shell could slip in (GIT_EXTERNAL_DIFF, GIT_PAGER, LD_PRELOAD) is left out.
-// GIT_DIR and its kin are how git tells a hook which index it is about to commit.
+// Complete: what a hostile repository or a careless shell could slip in (GIT_EXTERNAL_DIFF, GIT_PAGER, LD_PRELOAD) is
+// left out. GIT_DIR and its kin are how git tells a hook which index it is about to commit.
 std::map<std::string, std::string> environment(const std::map<std::string, std::string>& instead) {
   // A missing object is not to be fetched: the repository names the program that would do it. Older gits do not know
   // GIT_NO_LAZY_FETCH; a list of protocols without any that exists stops them, too.
   std::map<std::string, std::string> env = {{"GIT_TERMINAL_PROMPT", "0"}, {"GIT_OPTIONAL_LOCKS", "0"}, {"LC_ALL", "C"},
-                                            {"GIT_NO_LAZY_FETCH", "1"},   {"GIT_ALLOW_PROTOCOL", "none"},
-                                            // They would give commits other parents than they have.
-                                            {"GIT_GRAFT_FILE", "/dev/null"}};
-  for (const char* name : {"PATH", "HOME", "GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
-                           "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH", "XDG_CONFIG_HOME"}) {
+      {"GIT_NO_LAZY_FETCH", "1"}, {"GIT_ALLOW_PROTOCOL", "none"},
+      // They would give commits other parents than they have.
+      {"GIT_GRAFT_FILE", "/dev/null"}};
+  for (const char* name : {"PATH", "HOME", "GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_COMMON_DIR",
+           "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH", "XDG_CONFIG_HOME"}) {
     const bool of_repository = std::string_view(name).starts_with("GIT_");
     if (!instead.empty() && of_repository) continue;
     if (const char* value = std::getenv(name)) env[name] = value;
@@ -49,7 +49,9 @@ Result<void> require_index(const std::filesystem::path& folder) {
 
 // One whose guard was killed a moment ago may still hold the lock of a reference.
 std::vector<std::string> harmless_git() {
-  return {"git", "--no-pager", "--no-replace-objects", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "diff.external=", "-c", "core.quotePath=false", "-c", "core.filesRefLockTimeout=3000", "-c", "advice.graftFileDeprecated=false"};
+  return {"git", "--no-pager", "--no-replace-objects", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false",
+      "-c", "diff.external=", "-c", "core.quotePath=false", "-c", "core.filesRefLockTimeout=3000", "-c",
+      "advice.graftFileDeprecated=false"};
 }
 
 std::filesystem::path as_path(std::string text) {
@@ -59,14 +61,16 @@ std::filesystem::path as_path(std::string text) {
 
 }  // namespace
 
-Result<std::string> Git::read(const std::vector<std::string>& arguments, std::string_view stdin_text, std::chrono::milliseconds deadline) const {
+Result<std::string> Git::read(
+    const std::vector<std::string>& arguments, std::string_view stdin_text, std::chrono::milliseconds deadline) const {
   std::vector<std::string> argv = harmless_git();
   argv.emplace_back("--literal-pathspecs");
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   return run(std::move(argv), stdin_text, deadline).context(fmt::format("asking git {}", arguments.front()));
 }
 
-Result<std::string> Git::run(std::vector<std::string> argv, std::string_view stdin_text, std::chrono::milliseconds deadline) const {
+Result<std::string> Git::run(
+    std::vector<std::string> argv, std::string_view stdin_text, std::chrono::milliseconds deadline) const {
   ProcessSpec spec;
   spec.argv = std::move(argv);
   spec.cwd = folder_.string();
@@ -76,7 +80,8 @@ Result<std::string> Git::run(std::vector<std::string> argv, std::string_view std
   spec.death_signal = SIGTERM;  // it removes its *.lock files then, which would refuse every later change
   auto collected = collect_process(spec, kOutputMax, cancel_);
   if (!collected) {
-    if (collected.error().code() != ErrorCode::file_not_found) return std::move(collected).context("running git").error();
+    if (collected.error().code() != ErrorCode::file_not_found)
+      return std::move(collected).context("running git").error();
     return Error(ErrorCode::dependency_unsatisfied, "there is no git on the PATH").hint("install git");
   }
   const Outcome& outcome = collected->result.outcome;
@@ -93,7 +98,9 @@ Result<std::string> Git::run(std::vector<std::string> argv, std::string_view std
 }
 
 Result<std::filesystem::path> Git::top() const {
-  const auto ask = [&](const std::filesystem::path& from, const char* what) { return Git(from, cancel_).read({"rev-parse", what}); };
+  const auto ask = [&](const std::filesystem::path& from, const char* what) {
+    return Git(from, cancel_).read({"rev-parse", what});
+  };
   GUARD_TRY_ASSIGN(std::string text, ask(folder_, "--show-toplevel"));
   const std::filesystem::path top = as_path(std::move(text));
   std::error_code failure;
@@ -102,7 +109,8 @@ Result<std::filesystem::path> Git::top() const {
     GUARD_TRY_ASSIGN(const std::string theirs, ask(top, "--absolute-git-dir"));
     if (ours != theirs) {
       return Error(ErrorCode::input_invalid,
-                   fmt::format("the work tree of this repository is said to be {}, which belongs to another one", printable(top.native())))
+          fmt::format("the work tree of this repository is said to be {}, which belongs to another one",
+              printable(top.native())))
           .hint("look at core.worktree: `git config --show-origin core.worktree`");
     }
   }
@@ -113,8 +121,9 @@ Result<std::filesystem::path> Git::top() const {
 Result<std::vector<std::string>> Git::ignored() const {
   GUARD_TRY(require_index(folder_));
   GUARD_TRY_ASSIGN(const std::string listed,
-                   read({"--work-tree=.", "ls-files", "-z", "--others", "--ignored", "--exclude-per-directory=.gitignore", "--directory"}, {},
-                        kIgnoredDeadline));
+      read({"--work-tree=.", "ls-files", "-z", "--others", "--ignored", "--exclude-per-directory=.gitignore",
+               "--directory"},
+          {}, kIgnoredDeadline));
   std::vector<std::string> names;
   for (std::size_t at = 0; at < listed.size();) {
     const std::size_t end = std::min(listed.find('\0', at), listed.size());
@@ -133,7 +142,8 @@ std::function<std::vector<std::string>(const std::filesystem::path&)> Git::ignor
 
 Result<std::string> Git::why_ignored(std::string_view names, std::chrono::milliseconds deadline) const {
   if (names.empty()) return std::string();
-  // check-ignore knows no literal pathspecs, and a name may begin like a pathspec's magic words: "./" in front makes it none.
+  // check-ignore knows no literal pathspecs, and a name may begin like a pathspec's magic words: "./" in front makes it
+  // none.
   std::string input;
   for (std::size_t at = 0; at < names.size();) {
     const std::size_t end = std::min(names.find('\0', at), names.size());
@@ -143,7 +153,8 @@ Result<std::string> Git::why_ignored(std::string_view names, std::chrono::millis
     at = end + 1;
   }
   std::vector<std::string> argv = harmless_git();
-  argv.insert(argv.end(), {"--work-tree=.", "-c", "core.excludesFile=/dev/null", "check-ignore", "-z", "-v", "--no-index", "--stdin"});
+  argv.insert(argv.end(),
+      {"--work-tree=.", "-c", "core.excludesFile=/dev/null", "check-ignore", "-z", "-v", "--no-index", "--stdin"});
   return run(std::move(argv), input, deadline).context("asking git check-ignore");
 }
 
@@ -154,7 +165,8 @@ bool Git::is_shallow() const {
 
 Result<std::filesystem::path> Git::hooks_folder() const {
   // Without read()'s options: one of them would be the answer. Nothing is run by this question.
-  GUARD_TRY_ASSIGN(std::string text, run({"git", "--no-pager", "-c", "core.fsmonitor=false", "rev-parse", "--git-path", "hooks"}, {}, kDeadline));
+  GUARD_TRY_ASSIGN(std::string text,
+      run({"git", "--no-pager", "-c", "core.fsmonitor=false", "rev-parse", "--git-path", "hooks"}, {}, kDeadline));
   return (folder_ / as_path(std::move(text))).lexically_normal();
 }
 

@@ -40,7 +40,9 @@ EntryKind entry_kind(std::string_view mode) {
   return mode.starts_with("100") ? EntryKind::file : EntryKind::other;
 }
 
-bool has_bytes(EntryKind kind) { return kind == EntryKind::file || kind == EntryKind::executable || kind == EntryKind::link; }
+bool has_bytes(EntryKind kind) {
+  return kind == EntryKind::file || kind == EntryKind::executable || kind == EntryKind::link;
+}
 
 Result<std::string> named_commit(const Git& git, std::string_view revision) {
   if (revision.starts_with('-')) {
@@ -51,8 +53,9 @@ Result<std::string> named_commit(const Git& git, std::string_view revision) {
   if (id) return without_line_end(std::move(*id));
   if (id.error().code() != ErrorCode::input_invalid) return std::move(id).error();
   return Error(ErrorCode::input_invalid, fmt::format("there is no commit called \"{}\" here", printable(revision)))
-      .hint(git.is_shallow() ? "this clone is shallow: fetch what is missing, `git fetch --unshallow` or `git fetch --depth=N`"
-                             : "look at `git log`; a branch of another machine has to be fetched first");
+      .hint(git.is_shallow()
+              ? "this clone is shallow: fetch what is missing, `git fetch --unshallow` or `git fetch --depth=N`"
+              : "look at `git log`; a branch of another machine has to be fetched first");
 }
 
 Result<TreeEntries> list_tree(const Git& git, const std::string& tree, TreeSizes sizes) {
@@ -103,13 +106,14 @@ Result<std::map<std::string, std::string>> read_blobs(const Git& git, const std:
   for (const auto& id : ids) {
     const std::size_t line_end = text.find('\n');
     std::uint64_t size = 0;
-    if (line_end == std::string_view::npos || !parse_header(text.substr(0, line_end), id, size) || text.size() - line_end - 1 < size ||
-        text.size() - line_end - 1 == size) {
+    if (line_end == std::string_view::npos || !parse_header(text.substr(0, line_end), id, size) ||
+        text.size() - line_end - 1 < size || text.size() - line_end - 1 == size) {
       return missing_contents(id);
     }
     std::string bytes(text.substr(line_end + 1, size));
     if (git_blob_id(bytes, id.size()) != id) {
-      return Error(ErrorCode::protocol_error, fmt::format("the object {} holds other bytes than its name says", id)).hint("`git fsck` says what is broken");
+      return Error(ErrorCode::protocol_error, fmt::format("the object {} holds other bytes than its name says", id))
+          .hint("`git fsck` says what is broken");
     }
     blobs[id] = std::move(bytes);
     text.remove_prefix(line_end + 1 + size + 1);
@@ -142,6 +146,8 @@ std::string without_line_end(std::string answer) {
   return answer;
 }
 
-Error odd_git_answer(std::string_view command) { return Error(ErrorCode::protocol_error, fmt::format("git {} answered in a form that guard does not know", command)); }
+Error odd_git_answer(std::string_view command) {
+  return Error(ErrorCode::protocol_error, fmt::format("git {} answered in a form that guard does not know", command));
+}
 
 }  // namespace guard

@@ -1,5 +1,6 @@
-// What a repository holds, as git tells it: commits by name, trees as lists, blobs as bytes. Blobs are held against their ids: git does not
-// look, and whoever can write to the object folder could put other bytes under a name that is known.
+// What a repository holds, as git tells it: commits by name, trees as lists, blobs as bytes. Blobs are held against
+// their ids: git does not look, and whoever can write to the object folder could put other bytes under a name that is
+// known.
 #pragma once
 
 #include <cstdint>
@@ -34,12 +35,13 @@ Result<std::string> named_commit(const Git& git, std::string_view revision);
 enum class TreeSizes : bool { left_out, told };
 Result<TreeEntries> list_tree(const Git& git, const std::string& tree, TreeSizes sizes);
 
-// By id, of blobs alone. PROTOCOL_ERROR where one is missing (a partial clone), is no blob, or holds other bytes than its id says.
+// By id, of blobs alone. PROTOCOL_ERROR where one is missing (a partial clone), is no blob, or holds other bytes than
+// its id says.
 Result<std::map<std::string, std::uint64_t>> blob_sizes(const Git& git, const std::set<std::string>& ids);
 Result<std::map<std::string, std::string>> read_blobs(const Git& git, const std::set<std::string>& ids);
 
-// For those who read other answers of git: the pieces that `end` ends (the last may lack it), the words of a line, an answer of one line,
-// and what to say of one that nobody understands.
+// For those who read other answers of git: the pieces that `end` ends (the last may lack it), the words of a line, an
+// answer of one line, and what to say of one that nobody understands.
 std::vector<std::string_view> git_pieces(std::string_view answer, char end);
 std::vector<std::string_view> git_fields(std::string_view line);
 std::string without_line_end(std::string answer);

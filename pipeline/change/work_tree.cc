@@ -30,7 +30,8 @@ constexpr std::size_t kOpenFoldersMax = 1'000;  // they go on a command line
 
 class Comparing {
  public:
-  Comparing(const std::filesystem::path& top, const TreeEntries& base, std::size_t id_digits, const WorkTreeLimits& limits, const CancelToken& cancel)
+  Comparing(const std::filesystem::path& top, const TreeEntries& base, std::size_t id_digits,
+      const WorkTreeLimits& limits, const CancelToken& cancel)
       : top_(top), base_(base), id_digits_(id_digits), limits_(limits), cancel_(cancel) {}
 
   Result<WorkTreeChange> run(const Git& git) {
@@ -44,7 +45,8 @@ class Comparing {
       file.path = path;
       add(std::move(file));
     }
-    std::sort(change_.files.begin(), change_.files.end(), [](const ChangedFile& a, const ChangedFile& b) { return a.path < b.path; });
+    std::sort(change_.files.begin(), change_.files.end(),
+        [](const ChangedFile& a, const ChangedFile& b) { return a.path < b.path; });
     return std::move(change_);
   }
 
@@ -66,7 +68,8 @@ class Comparing {
     return trusted_[path] = same;
   }
 
-  // git knows the patterns; which file each came from decides whether it is believed. Where git fails, nothing is left out.
+  // git knows the patterns; which file each came from decides whether it is believed. Where git fails, nothing is left
+  // out.
   void ask_what_is_ignored(const Git& git) {
     // Whole folders first. One that is listed because all that lies in it is left out is asked for file by file.
     const auto open = believe(git, listed(git, {"--directory"}));
@@ -78,7 +81,8 @@ class Comparing {
 
   // A list of the person's own that lies outside of the tree has no say.
   static std::string listed(const Git& git, const std::vector<std::string>& more) {
-    std::vector<std::string> arguments = {"--work-tree=.", "-c", "core.excludesFile=/dev/null", "ls-files", "-z", "--others", "--ignored", "--exclude-per-directory=.gitignore"};
+    std::vector<std::string> arguments = {"--work-tree=.", "-c", "core.excludesFile=/dev/null", "ls-files", "-z",
+        "--others", "--ignored", "--exclude-per-directory=.gitignore"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     auto names = git.read(arguments, {}, kIgnoredDeadline);
     return names ? std::move(*names) : std::string();
@@ -91,7 +95,8 @@ class Comparing {
       if (name.ends_with('/')) open.emplace(name);
     }
     const auto told = git.why_ignored(names, kIgnoredDeadline);
-    const auto fields = git_pieces(told ? std::string_view(*told) : std::string_view(), '\0');  // source, line, pattern, path
+    const auto fields =
+        git_pieces(told ? std::string_view(*told) : std::string_view(), '\0');  // source, line, pattern, path
     for (std::size_t i = 0; i + 3 < fields.size(); i += 4) {
       const std::string source(fields[i]);
       std::string_view path = fields[i + 3];
@@ -128,7 +133,9 @@ class Comparing {
     }
     entries_ += names.size();
     if (entries_ > kEntriesMax) {
-      return Error(ErrorCode::input_invalid, fmt::format("the work tree holds more than {} files and folders", kEntriesMax)).hint("judge commits: --base REV --head REV");
+      return Error(
+          ErrorCode::input_invalid, fmt::format("the work tree holds more than {} files and folders", kEntriesMax))
+          .hint("judge commits: --base REV --head REV");
     }
     for (const auto& name : names) {
       if (cancel_.cancelled()) return Error(ErrorCode::cancelled, "stopped while the work tree was read");
@@ -157,7 +164,8 @@ class Comparing {
     if (S_ISLNK(status.st_mode)) {
       GUARD_TRY_ASSIGN(file.new_bytes, read_link(folder, name, path));
       file.after = EntryKind::link;
-      same = entry != base_.end() && entry->second.kind == EntryKind::link && git_blob_id(file.new_bytes, id_digits_) == entry->second.id;
+      same = entry != base_.end() && entry->second.kind == EntryKind::link &&
+          git_blob_id(file.new_bytes, id_digits_) == entry->second.id;
       file.new_size = file.new_bytes.size();
     } else if (S_ISREG(status.st_mode)) {
       GUARD_TRY_ASSIGN(same, read_regular(folder, name, entry == base_.end() ? nullptr : &entry->second, file));
@@ -169,9 +177,11 @@ class Comparing {
     return ok();
   }
 
-  Result<void> look_at_folder(int folder, const std::string& name, const std::string& path, int depth_left, bool left_out) {
+  Result<void> look_at_folder(
+      int folder, const std::string& name, const std::string& path, int depth_left, bool left_out) {
     if (depth_left == 0) {
-      change_.findings.push_back(policy_finding("policy.path", path, "folders lie deeper in each other than guard follows them", "Remove it."));
+      change_.findings.push_back(policy_finding(
+          "policy.path", path, "folders lie deeper in each other than guard follows them", "Remove it."));
       return ok();
     }
     const UniqueFd own(::openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -272,8 +282,8 @@ class Comparing {
 
 }  // namespace
 
-Result<WorkTreeChange> compare_work_tree(const std::filesystem::path& top, const Git& git, const TreeEntries& base, std::size_t id_digits,
-                                         const WorkTreeLimits& limits, const CancelToken& cancel) {
+Result<WorkTreeChange> compare_work_tree(const std::filesystem::path& top, const Git& git, const TreeEntries& base,
+    std::size_t id_digits, const WorkTreeLimits& limits, const CancelToken& cancel) {
   return Comparing(top, base, id_digits, limits, cancel).run(git);
 }
 

@@ -1,9 +1,9 @@
-// The files that lie in a work tree, compared with those of a commit. Every folder is read and every file opened by ourselves, by
-// name in its folder's descriptor and without following links: index flags, filters, attributes, fsmonitor and whatever else a
-// repository can be made to say about its files make no difference.
+// The files that lie in a work tree, compared with those of a commit. Every folder is read and every file opened by
+// ourselves, by name in its folder's descriptor and without following links: index flags, filters, attributes,
+// fsmonitor and whatever else a repository can be made to say about its files make no difference.
 //
-// What the .gitignore files of the commit leave out is left out. One that was changed since, or that lies outside of the commit,
-// hides nothing: it is part of the change, and so is all that it would have hidden.
+// What the .gitignore files of the commit leave out is left out. One that was changed since, or that lies outside of
+// the commit, hides nothing: it is part of the change, and so is all that it would have hidden.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +30,9 @@ struct WorkTreeChange {
   std::vector<Finding> findings;
 };
 
-// `top` is the root of the work tree of `git`. `id_digits` as the repository's ids have them. IO_ERROR where something cannot be
-// read, CANCELLED.
-Result<WorkTreeChange> compare_work_tree(const std::filesystem::path& top, const Git& git, const TreeEntries& base, std::size_t id_digits,
-                                         const WorkTreeLimits& limits, const CancelToken& cancel);
+// `top` is the root of the work tree of `git`. `id_digits` as the repository's ids have them. IO_ERROR where something
+// cannot be read, CANCELLED.
+Result<WorkTreeChange> compare_work_tree(const std::filesystem::path& top, const Git& git, const TreeEntries& base,
+    std::size_t id_digits, const WorkTreeLimits& limits, const CancelToken& cancel);
 
 }  // namespace guard

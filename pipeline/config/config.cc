@@ -70,9 +70,8 @@ class Loader {
       return ok();
     }
     for (const auto& member : root->members) {
-      const bool is_section = std::any_of(config_keys().begin(), config_keys().end(), [&](const ConfigKey& key) {
-        return !key.section.empty() && key.section == member.key;
-      });
+      const bool is_section = std::any_of(config_keys().begin(), config_keys().end(),
+          [&](const ConfigKey& key) { return !key.section.empty() && key.section == member.key; });
       if (!is_section) {
         read_member({}, member);
       } else if (member.value.kind != TomlValue::Kind::table) {
@@ -104,9 +103,8 @@ class Loader {
     }
     const bool table = member.value.kind == TomlValue::Kind::table;
     const std::string what = section.empty() && table ? fmt::format("unknown section [{}]", shown_value(member.key))
-                             : section.empty()
-                                 ? fmt::format("unknown key `{}`", shown_value(member.key))
-                                 : fmt::format("unknown key `{}` in [{}]", shown_value(member.key), section);
+        : section.empty()                             ? fmt::format("unknown key `{}`", shown_value(member.key))
+                          : fmt::format("unknown key `{}` in [{}]", shown_value(member.key), section);
     add_fault(member, what + suggestion(section, member.key, table));
   }
 
@@ -214,7 +212,8 @@ class Loader {
     for (const auto& key : config_keys()) {
       const ConfigKey* general = key.inherits.empty() ? nullptr : find_config_key(key.inherits);
       if (general == nullptr || ranks_[general] <= ranks_[&key]) continue;
-      if (const auto complaint = set_from_text(key, toml_literal(*general, config()), config())) faults_.push_back(complaint->sentence);
+      if (const auto complaint = set_from_text(key, toml_literal(*general, config()), config()))
+        faults_.push_back(complaint->sentence);
       origins_[key.dotted()] = fmt::format("{} ({})", key.inherits, origin_of(general->dotted()));
       from_file_.erase(&key);
     }
@@ -225,11 +224,11 @@ class Loader {
     const auto& limits = config().limits;
     if (limits.output_flood_bytes < limits.output_keep_bytes) {
       faults_.push_back(fmt::format("limits.output_flood ({}) is below limits.output_keep ({})",
-                                    origin_of("limits.output_flood"), origin_of("limits.output_keep")));
+          origin_of("limits.output_flood"), origin_of("limits.output_keep")));
     }
     if (config().run.collect == CollectPolicy::listed && config().run.collect_paths.empty()) {
-      faults_.push_back(fmt::format("run.collect is \"listed\" ({}), but run.collect_paths lists nothing",
-                                    origin_of("run.collect")));
+      faults_.push_back(
+          fmt::format("run.collect is \"listed\" ({}), but run.collect_paths lists nothing", origin_of("run.collect")));
     }
   }
 
@@ -237,8 +236,8 @@ class Loader {
     const std::string hint =
         "fix what is named here; docs/configuration.md and `guard init` have every key with its default";
     if (faults_.size() == 1) return Error(ErrorCode::config_invalid, faults_[0]).hint(hint);
-    return Error(ErrorCode::config_invalid,
-                 fmt::format("{} faults\n    {}", faults_.size(), fmt::join(faults_, "\n    ")))
+    return Error(
+        ErrorCode::config_invalid, fmt::format("{} faults\n    {}", faults_.size(), fmt::join(faults_, "\n    ")))
         .hint(hint);
   }
 
@@ -248,16 +247,16 @@ class Loader {
       if (key.type == KeyType::variables && !config().run.env.empty()) {
         for (const auto& [variable, value] : config().run.env) {
           loaded_.entries.push_back({fmt::format("{}.{}", name, variable),
-                                     value.inherited ? "true" : toml_string(fmt::format("[REDACTED:env:{}]", variable)),
-                                     origin_of(std::string(kVariableSection) + variable)});
+              value.inherited ? "true" : toml_string(fmt::format("[REDACTED:env:{}]", variable)),
+              origin_of(std::string(kVariableSection) + variable)});
         }
       } else if (key.type == KeyType::waivers && !config().check.waivers.empty()) {
         for (std::size_t i = 0; i < config().check.waivers.size(); ++i) {
           const auto& waiver = config().check.waivers[i];
           loaded_.entries.push_back({fmt::format("{}[{}]", name, i),
-                                     toml_string(fmt::format("{} in {} until {}: {}", waiver.rule, waiver.path,
-                                                             waiver.expires, waiver.reason)),
-                                     waiver.origin});
+              toml_string(
+                  fmt::format("{} in {} until {}: {}", waiver.rule, waiver.path, waiver.expires, waiver.reason)),
+              waiver.origin});
         }
       } else {
         loaded_.entries.push_back({name, toml_literal(key, config()), origin_of(name)});
@@ -265,15 +264,16 @@ class Loader {
     }
   }
 
-  // Whether it was said by the file alone: the environment and the options are a person's own, and an item that they add to a list
-  // takes the file's items along in the few keys that add up, none of which can relax anything.
+  // Whether it was said by the file alone: the environment and the options are a person's own, and an item that they
+  // add to a list takes the file's items along in the few keys that add up, none of which can relax anything.
   void list_relaxations() {
     for (const auto& key : config_keys()) {
       const auto said = from_file_.find(&key);
       if (said == from_file_.end() || !key.relaxes(key, config())) continue;
       const std::string literal = toml_literal(key, config());
       const bool hidden = key.type == KeyType::variables || key.type == KeyType::waivers;
-      loaded_.relaxations.push_back(fmt::format("{}{} ({}:{})", key.dotted(), hidden ? std::string() : " = " + literal, file_name_, said->second));
+      loaded_.relaxations.push_back(fmt::format(
+          "{}{} ({}:{})", key.dotted(), hidden ? std::string() : " = " + literal, file_name_, said->second));
     }
   }
 
@@ -281,7 +281,7 @@ class Loader {
   std::string file_name_;
   std::map<std::string, std::string> origins_;  // by key; absent: the default
   enum Rank : int { kDefaultRank, kFileRank, kEnvironmentRank, kOptionRank };
-  std::map<const ConfigKey*, Rank> ranks_;  // what said a key's value
+  std::map<const ConfigKey*, Rank> ranks_;               // what said a key's value
   std::map<const ConfigKey*, std::uint32_t> from_file_;  // the line of each key whose value is the file's
   std::vector<std::string> faults_;
 };
@@ -290,52 +290,38 @@ class Loader {
 
 std::string_view to_string(BackendName name) noexcept {
   switch (name) {
-    case BackendName::docker:
-      return "docker";
-    case BackendName::namespace_sandbox:
-      return "namespace";
-    case BackendName::host:
-      return "host";
-    case BackendName::container_use:
-      return "container-use";
+    case BackendName::docker: return "docker";
+    case BackendName::namespace_sandbox: return "namespace";
+    case BackendName::host: return "host";
+    case BackendName::container_use: return "container-use";
   }
   return "?";
 }
 
 std::string_view to_string(FallbackName name) noexcept {
   switch (name) {
-    case FallbackName::namespace_sandbox:
-      return "namespace";
-    case FallbackName::host:
-      return "host";
-    case FallbackName::container_use:
-      return "container-use";
-    case FallbackName::none:
-      return "none";
+    case FallbackName::namespace_sandbox: return "namespace";
+    case FallbackName::host: return "host";
+    case FallbackName::container_use: return "container-use";
+    case FallbackName::none: return "none";
   }
   return "?";
 }
 
 std::string_view to_string(NetworkMode mode) noexcept {
   switch (mode) {
-    case NetworkMode::none:
-      return "none";
-    case NetworkMode::bridge:
-      return "bridge";
-    case NetworkMode::host:
-      return "host";
+    case NetworkMode::none: return "none";
+    case NetworkMode::bridge: return "bridge";
+    case NetworkMode::host: return "host";
   }
   return "?";
 }
 
 std::string_view to_string(CollectPolicy policy) noexcept {
   switch (policy) {
-    case CollectPolicy::none:
-      return "none";
-    case CollectPolicy::listed:
-      return "listed";
-    case CollectPolicy::all:
-      return "all";
+    case CollectPolicy::none: return "none";
+    case CollectPolicy::listed: return "listed";
+    case CollectPolicy::all: return "all";
   }
   return "?";
 }
@@ -347,9 +333,7 @@ const ConfigEntry* LoadedConfig::find(std::string_view key) const noexcept {
   return nullptr;
 }
 
-Result<LoadedConfig> load_config(const ConfigSources& sources) {
-  return Loader().load(sources);
-}
+Result<LoadedConfig> load_config(const ConfigSources& sources) { return Loader().load(sources); }
 
 Result<std::map<std::string, std::string>> run_variables(const Config& config, const Environment& environment) {
   std::map<std::string, std::string> variables;
@@ -361,7 +345,7 @@ Result<std::map<std::string, std::string>> run_variables(const Config& config, c
     const auto own = environment.find(name);
     if (own == environment.end()) {
       return Error(ErrorCode::config_invalid,
-                   fmt::format("run.env passes {} on, but guard's own environment has no such variable", name))
+          fmt::format("run.env passes {} on, but guard's own environment has no such variable", name))
           .hint(fmt::format("set {}, or give it a value: {}=VALUE", name, name));
     }
     variables.emplace(name, own->second);

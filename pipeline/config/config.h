@@ -105,7 +105,7 @@ struct Config {
     std::vector<std::string> api_key_names = {"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"};
     bool allow_temp_removal = true;
     std::vector<std::string> two_hit_ignore;  // empty: the list that is shipped with the rules
-    std::string docs_url;  // of docs/rules.md where people can read it
+    std::string docs_url;                     // of docs/rules.md where people can read it
     std::vector<Waiver> waivers;
   } check;
 
@@ -120,7 +120,7 @@ struct Config {
     std::vector<std::string> collect_paths;  // globs, relative to the project: "sandbox/out/**"
     Isolation isolation = Isolation::file;
     Assertions require_assertions = Assertions::file;  // nights: test, unless configured
-    std::string record;  // a folder, seen from the project; empty: no evidence record
+    std::string record;                                // a folder, seen from the project; empty: no evidence record
     std::map<std::string, PassedVariable> env;
   } run;
 
@@ -132,8 +132,8 @@ struct Config {
 
   struct {
     std::uint64_t max_changed_files_per_task = 5;
-    std::vector<std::string> forbidden_files = {"package.json",      "bun.lock",  "bun.lockb",
-                                                "package-lock.json", "yarn.lock", "pnpm-lock.yaml"};
+    std::vector<std::string> forbidden_files = {
+        "package.json", "bun.lock", "bun.lockb", "package-lock.json", "yarn.lock", "pnpm-lock.yaml"};
     std::vector<std::string> forbidden_paths;  // globs, on top of what is never allowed
     std::vector<std::string> allowed_paths;    // empty: any
     std::uint64_t max_diff_lines = 2'000;
@@ -141,9 +141,9 @@ struct Config {
   } policy;
 
   struct {
-    bool worth = true;               // a new test has to fail when the code is broken
-    std::uint64_t worth_runs = 3;    // in random order, to see flakes
-    std::uint64_t worth_mutants = 8; // at most; one run each
+    bool worth = true;                // a new test has to fail when the code is broken
+    std::uint64_t worth_runs = 3;     // in random order, to see flakes
+    std::uint64_t worth_mutants = 8;  // at most; one run each
     KeepClones keep_clones = KeepClones::never;
     std::uint64_t keep_days = 30;
     std::uint64_t min_free_bytes = 2ull << 30;
@@ -195,7 +195,8 @@ struct LoadedConfig {
   std::vector<ConfigEntry> entries;  // every key, in the order of the table
   std::filesystem::path file;        // where guard.toml was read; empty: nowhere, or handed in as text
   std::string file_bytes;            // what was read there
-  std::vector<std::string> relaxations;  // what guard.toml relaxes and nobody above it says, as "backend = \"host\" (guard.toml:3)"
+  std::vector<std::string>
+      relaxations;  // what guard.toml relaxes and nobody above it says, as "backend = \"host\" (guard.toml:3)"
 
   const ConfigEntry* find(std::string_view key) const noexcept;
 };

@@ -20,9 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kSandboxFolder = "sandbox";
 
-std::string shown(const fs::path& path) {
-  return printable(path.native());
-}
+std::string shown(const fs::path& path) { return printable(path.native()); }
 
 // What cannot be looked at counts as being there: the caller then fails when it reads, and does not pass it by.
 bool is_there(const fs::path& path) {
@@ -40,7 +38,7 @@ bool is_in_repository(const fs::path& folder) {
 // Any folder may be called "sandbox"; a project's is one that stands in a repository or beside the files of a project.
 bool holds_project(const fs::path& folder) {
   return is_there(folder / "package.json") || is_there(folder / "tsconfig.json") ||
-         is_there(folder / kConfigFileName) || is_in_repository(folder);
+      is_there(folder / kConfigFileName) || is_in_repository(folder);
 }
 
 // `folder`, or the parent of the outermost sandbox folder of a project that it lies in.
@@ -106,7 +104,7 @@ Result<std::optional<ConfigFile>> find_config_file(const ConfigPlace& place) {
   if (fault) return Error(ErrorCode::config_invalid, fmt::format("cannot read {}: {}", shown(path), fault.message()));
   if (!lies_in(resolved, place.root) || outside_sandbox(resolved) != resolved) {
     return Error(ErrorCode::config_invalid,
-                 fmt::format("{} is a link to {}, which is not the project's own", shown(path), shown(resolved)))
+        fmt::format("{} is a link to {}, which is not the project's own", shown(path), shown(resolved)))
         .hint("replace the link by a file, or name the other file with --config");
   }
   auto bytes = read_file(resolved, kConfigBytesMax, FollowLinks::no);

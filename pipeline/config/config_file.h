@@ -26,8 +26,8 @@ struct ConfigFile {
   ConfigText text;
 };
 
-// The guard.toml of `place.root`, and no other: one in a folder further down could be written by whoever may write there, and would
-// speak for itself. What cannot be read is an error, never "there is none".
+// The guard.toml of `place.root`, and no other: one in a folder further down could be written by whoever may write
+// there, and would speak for itself. What cannot be read is an error, never "there is none".
 Result<std::optional<ConfigFile>> find_config_file(const ConfigPlace& place);
 
 // As named by a person; links are followed.

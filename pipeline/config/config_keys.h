@@ -23,15 +23,16 @@ struct ChoiceSlot {
 
 // Where a row's value lives in a Config; the alternative is fixed by the row's type.
 using ConfigSlot = std::variant<ChoiceSlot, bool& (*)(Config&), std::uint64_t& (*)(Config&), double& (*)(Config&),
-                                std::string& (*)(Config&), std::vector<std::string>& (*)(Config&), std::monostate>;
+    std::string& (*)(Config&), std::vector<std::string>& (*)(Config&), std::monostate>;
 
 // What is wrong with a text or with an item of a list, as the end of a sentence; empty: nothing.
 using TextRule = std::string_view (*)(std::string_view);
 
 struct ConfigKey;
 
-// Whether the key's value in a Config lets the tested code do more, lets guard look at less, or shows more than the default does.
-// `guard run` and `guard exec` take such a value from a guard.toml only if that file is committed (config_trust.h).
+// Whether the key's value in a Config lets the tested code do more, lets guard look at less, or shows more than the
+// default does. `guard run` and `guard exec` take such a value from a guard.toml only if that file is committed
+// (config_trust.h).
 using Relaxes = bool (*)(const ConfigKey&, const Config&);
 
 struct ConfigKey {
@@ -47,8 +48,9 @@ struct ConfigKey {
   std::string_view unit = {};         // "s", "ms"
   std::string_view empty_means = {};  // what an empty text or list stands for
   bool needs_items = false;           // an empty list cannot be meant
-  Relaxes relaxes = nullptr;          // every row has one; what only `gate` and `nightly` read is taken from the base: never
-  std::string_view inherits = {};     // a key of the same type, whose value this one has where nothing that counts for more sets it
+  Relaxes relaxes = nullptr;  // every row has one; what only `gate` and `nightly` read is taken from the base: never
+  std::string_view inherits =
+      {};             // a key of the same type, whose value this one has where nothing that counts for more sets it
   bool adds = false;  // list: adds to what a lower source said; dropping an item would widen what is allowed
 
   std::string dotted() const;            // "limits.memory"

@@ -3,21 +3,15 @@
 #include <algorithm>
 
 #include "common/text/text.h"
-#include "runner/sandbox/container_use_sandbox.h"
 #include "runner/image/image_tools.h"
+#include "runner/sandbox/container_use_sandbox.h"
 
 namespace guard {
 namespace {
 
-constexpr bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-constexpr bool is_lower(char c) {
-  return c >= 'a' && c <= 'z';
-}
-constexpr bool is_word(char c) {
-  return is_digit(c) || is_lower(c) || (c >= 'A' && c <= 'Z') || c == '_';
-}
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+constexpr bool is_word(char c) { return is_digit(c) || is_lower(c) || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 constexpr std::size_t kTextBytesMax = 4096;
 
@@ -32,13 +26,12 @@ std::string_view any_text_rule(std::string_view text) {
 }
 
 std::string_view reference_rule(std::string_view text) {
-  const bool good = std::all_of(text.begin(), text.end(), [](char c) {
-    return is_word(c) || std::string_view(".-/:@").find(c) != std::string_view::npos;
-  });
+  const bool good = std::all_of(text.begin(), text.end(),
+      [](char c) { return is_word(c) || std::string_view(".-/:@").find(c) != std::string_view::npos; });
   // A leading dash would be read as an option by any program that it is handed to.
   return good && (text.empty() || is_word(text[0]))
-             ? ""
-             : "is not a name (letters, digits and ._-/:@, first a letter or digit)";
+      ? ""
+      : "is not a name (letters, digits and ._-/:@, first a letter or digit)";
 }
 
 std::string_view program_rule(std::string_view text) {
@@ -49,16 +42,15 @@ std::string_view program_rule(std::string_view text) {
 
 std::string_view environment_id_rule(std::string_view text) {
   return text.empty() || is_environment_id(text)
-             ? ""
-             : "is not an id of an environment (1 to 128 letters, digits and ._-/, first no dash)";
+      ? ""
+      : "is not an id of an environment (1 to 128 letters, digits and ._-/, first no dash)";
 }
 
 std::string_view url_rule(std::string_view text) {
   if (text.empty()) return "";
   const bool web = text.starts_with("https://") || text.starts_with("http://");
-  const bool good = std::all_of(text.begin(), text.end(), [](char c) {
-    return is_word(c) || std::string_view("-.~/:?&=%@+").find(c) != std::string_view::npos;
-  });
+  const bool good = std::all_of(text.begin(), text.end(),
+      [](char c) { return is_word(c) || std::string_view("-.~/:?&=%@+").find(c) != std::string_view::npos; });
   return web && good ? "" : "is not the address of a page (https://..., without a fragment)";
 }
 
@@ -77,9 +69,7 @@ std::string_view id_rule(std::string_view text) {
   return good && text.size() <= 256 ? "" : "is not an id (letters, digits and ._-/)";
 }
 
-std::string_view path_rule(std::string_view text) {
-  return text.empty() ? "is empty" : any_text_rule(text);
-}
+std::string_view path_rule(std::string_view text) { return text.empty() ? "is empty" : any_text_rule(text); }
 
 std::string_view glob_rule(std::string_view text) {
   if (const auto fault = path_rule(text); !fault.empty()) return fault;

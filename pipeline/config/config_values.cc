@@ -17,30 +17,20 @@ using enum KeyType;
 
 constexpr std::size_t kListItemsMax = 10'000;
 
-std::string choices_text(const ConfigKey& key) {
-  return fmt::format("\"{}\"", fmt::join(key.choices, "\", \""));
-}
+std::string choices_text(const ConfigKey& key) { return fmt::format("\"{}\"", fmt::join(key.choices, "\", \"")); }
 
 std::string wanted(const ConfigKey& key) {
   switch (key.type) {
-    case choice:
-      return fmt::format("one of {}", choices_text(key));
-    case boolean:
-      return "true or false";
-    case integer:
-      return fmt::format("a whole number from {}", key.range_text());
-    case decimal:
-      return fmt::format("a number from {}", key.range_text());
+    case choice: return fmt::format("one of {}", choices_text(key));
+    case boolean: return "true or false";
+    case integer: return fmt::format("a whole number from {}", key.range_text());
+    case decimal: return fmt::format("a number from {}", key.range_text());
     case KeyType::bytes:
       return fmt::format("a size from {}, as a number of bytes or with k, m, g or t", key.range_text());
-    case KeyType::text:
-      return "a string";
-    case list:
-      return "a list of strings";
-    case variables:
-      return "a table of variables";
-    case KeyType::waivers:
-      return "an array of tables";
+    case KeyType::text: return "a string";
+    case list: return "a list of strings";
+    case variables: return "a table of variables";
+    case KeyType::waivers: return "an array of tables";
   }
   return {};
 }
@@ -66,16 +56,16 @@ std::optional<ConfigComplaint> set_choice(const ConfigKey& key, std::string_view
   return std::nullopt;
 }
 
-std::optional<ConfigComplaint> set_number(const ConfigKey& key, std::uint64_t number, std::string_view as_given,
-                                          Config& config) {
+std::optional<ConfigComplaint> set_number(
+    const ConfigKey& key, std::uint64_t number, std::string_view as_given, Config& config) {
   const auto value = static_cast<double>(number);
   if (value < key.min || value > key.max) return refuse(key, as_given);
   member<std::uint64_t&>(key, config) = number;
   return std::nullopt;
 }
 
-std::optional<ConfigComplaint> set_decimal(const ConfigKey& key, double number, std::string_view as_given,
-                                           Config& config) {
+std::optional<ConfigComplaint> set_decimal(
+    const ConfigKey& key, double number, std::string_view as_given, Config& config) {
   if (!(number >= key.min && number <= key.max)) return refuse(key, as_given);  // so that NaN is refused, too
   member<double&>(key, config) = number;
   return std::nullopt;
@@ -128,8 +118,7 @@ void set_variables(const TomlValue& table, Config& config, std::vector<ConfigCom
 std::optional<ConfigComplaint> set_from_text(const ConfigKey& key, std::string_view given, Config& config) {
   const std::string as_given = fmt::format("\"{}\"", shown_value(given));
   switch (key.type) {
-    case choice:
-      return set_choice(key, given, config);
+    case choice: return set_choice(key, given, config);
     case boolean:
       if (given != "true" && given != "false") return refuse(key, as_given);
       member<bool&>(key, config) = given == "true";
@@ -167,14 +156,13 @@ std::optional<ConfigComplaint> set_from_text(const ConfigKey& key, std::string_v
       return set_list(key, items, config);
     }
     case variables:
-    case KeyType::waivers:
-      break;
+    case KeyType::waivers: break;
   }
   return ConfigComplaint{.sentence = fmt::format("{} can only be set in guard.toml", key.dotted())};
 }
 
 void set_from_toml(const ConfigKey& key, const TomlValue& value, std::string_view file_name, Config& config,
-                   std::vector<ConfigComplaint>& complaints) {
+    std::vector<ConfigComplaint>& complaints) {
   using Kind = TomlValue::Kind;
   const auto take = [&](std::optional<ConfigComplaint> fault, const TomlValue& place) {
     if (!fault) return;
@@ -184,8 +172,7 @@ void set_from_toml(const ConfigKey& key, const TomlValue& value, std::string_vie
   };
   const auto wrong_kind = [&] { take(refuse(key, value.kind_name()), value); };
   switch (key.type) {
-    case choice:
-      return value.kind == Kind::string ? take(set_choice(key, value.text, config), value) : wrong_kind();
+    case choice: return value.kind == Kind::string ? take(set_choice(key, value.text, config), value) : wrong_kind();
     case boolean:
       if (value.kind != Kind::boolean) return wrong_kind();
       member<bool&>(key, config) = value.boolean;
@@ -196,8 +183,8 @@ void set_from_toml(const ConfigKey& key, const TomlValue& value, std::string_vie
     case integer:
       if (value.kind != Kind::integer) return wrong_kind();
       if (value.integer < 0) return take(refuse(key, std::to_string(value.integer)), value);
-      return take(set_number(key, static_cast<std::uint64_t>(value.integer), std::to_string(value.integer), config),
-                  value);
+      return take(
+          set_number(key, static_cast<std::uint64_t>(value.integer), std::to_string(value.integer), config), value);
     case decimal:
       if (value.kind != Kind::integer && value.kind != Kind::floating) return wrong_kind();
       return take(set_decimal(key, value.number, fmt::format("{}", value.number), config), value);
@@ -213,7 +200,7 @@ void set_from_toml(const ConfigKey& key, const TomlValue& value, std::string_vie
       for (const auto& item : value.items) {
         if (item.kind != Kind::string) {
           take(ConfigComplaint{fmt::format("{}: every item must be a string, not {}", key.dotted(), item.kind_name())},
-               item);
+              item);
         } else if (auto fault = text_fault(key, item.text)) {
           take(std::move(fault), item);
         } else {
@@ -223,8 +210,7 @@ void set_from_toml(const ConfigKey& key, const TomlValue& value, std::string_vie
       if (complaints.size() == before) take(set_list(key, items, config), value);
       return;
     }
-    case variables:
-      return value.kind == Kind::table ? set_variables(value, config, complaints) : wrong_kind();
+    case variables: return value.kind == Kind::table ? set_variables(value, config, complaints) : wrong_kind();
     case KeyType::waivers:
       if (value.kind != Kind::array) return wrong_kind();
       for (const auto& item : value.items) add_waiver(item, file_name, config, complaints);
@@ -232,8 +218,8 @@ void set_from_toml(const ConfigKey& key, const TomlValue& value, std::string_vie
   }
 }
 
-std::optional<ConfigComplaint> set_variable(std::string_view name, std::optional<std::string_view> value,
-                                            Config& config) {
+std::optional<ConfigComplaint> set_variable(
+    std::string_view name, std::optional<std::string_view> value, Config& config) {
   if (const auto fault = variable_rule(name); !fault.empty()) {
     return ConfigComplaint{.sentence = fmt::format("run.env: \"{}\" {}", shown_value(name), fault)};
   }
@@ -263,27 +249,19 @@ std::string toml_literal(const ConfigKey& key, const Config& config) {
   // Slots hand out references into a Config that may be changed; nothing is changed here.
   auto& values = const_cast<Config&>(config);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
   switch (key.type) {
-    case choice:
-      return toml_string(key.choices[std::get<ChoiceSlot>(key.slot).get(config)]);
-    case boolean:
-      return member<bool&>(key, values) ? "true" : "false";
-    case integer:
-      return std::to_string(member<std::uint64_t&>(key, values));
-    case decimal:
-      return fmt::format("{}", member<double&>(key, values));
-    case KeyType::bytes:
-      return toml_string(bytes_text(member<std::uint64_t&>(key, values)));
-    case KeyType::text:
-      return toml_string(member<std::string&>(key, values));
+    case choice: return toml_string(key.choices[std::get<ChoiceSlot>(key.slot).get(config)]);
+    case boolean: return member<bool&>(key, values) ? "true" : "false";
+    case integer: return std::to_string(member<std::uint64_t&>(key, values));
+    case decimal: return fmt::format("{}", member<double&>(key, values));
+    case KeyType::bytes: return toml_string(bytes_text(member<std::uint64_t&>(key, values)));
+    case KeyType::text: return toml_string(member<std::string&>(key, values));
     case list: {
       std::vector<std::string> items;
       for (const auto& item : member<std::vector<std::string>&>(key, values)) items.push_back(toml_string(item));
       return fmt::format("[{}]", fmt::join(items, ", "));
     }
-    case variables:
-      return "{}";
-    case KeyType::waivers:
-      return "[]";
+    case variables: return "{}";
+    case KeyType::waivers: return "[]";
   }
   return {};
 }

@@ -16,11 +16,11 @@ namespace guard {
 // `waivers` have no text form.
 std::optional<ConfigComplaint> set_from_text(const ConfigKey& key, std::string_view text, Config& config);
 void set_from_toml(const ConfigKey& key, const TomlValue& value, std::string_view file_name, Config& config,
-                   std::vector<ConfigComplaint>& complaints);
+    std::vector<ConfigComplaint>& complaints);
 
 // One variable of [run.env].
-std::optional<ConfigComplaint> set_variable(std::string_view name, std::optional<std::string_view> text,
-                                            Config& config);
+std::optional<ConfigComplaint> set_variable(
+    std::string_view name, std::optional<std::string_view> text, Config& config);
 
 // The value as it would stand in guard.toml; valid JSON, too. Variables and waivers answer only "{}" and "[]".
 std::string toml_literal(const ConfigKey& key, const Config& config);

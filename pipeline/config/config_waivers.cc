@@ -11,9 +11,7 @@
 namespace guard {
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool is_date(std::string_view text) {
   if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
@@ -49,15 +47,15 @@ std::string_view waived_rule_rule(std::string_view text) {
 }
 std::string_view fingerprint_rule(std::string_view text) {
   const bool good = text.size() == 64 &&
-                    std::all_of(text.begin(), text.end(), [](char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); });
-  return good ? "" : "is not a SHA-256 in 64 lower-case hex digits; `guard check --print-waiver` prints a finding's, `sha256sum FILE` a file's";
+      std::all_of(text.begin(), text.end(), [](char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); });
+  return good ? ""
+              : "is not a SHA-256 in 64 lower-case hex digits; `guard check --print-waiver` prints a finding's, "
+                "`sha256sum FILE` a file's";
 }
 std::string_view reason_rule(std::string_view text) {
   return trimmed(text).empty() ? "says nothing; a waiver needs its reason" : any_text_rule(text);
 }
-std::string_view expiry_rule(std::string_view text) {
-  return is_date(text) ? "" : "is not a date like 2030-12-31";
-}
+std::string_view expiry_rule(std::string_view text) { return is_date(text) ? "" : "is not a date like 2030-12-31"; }
 
 constexpr WaiverField kWaiverFields[] = {
     {"rule", &Waiver::rule, waived_rule_rule},
@@ -69,8 +67,8 @@ constexpr WaiverField kWaiverFields[] = {
 
 }  // namespace
 
-void add_waiver(const TomlValue& table, std::string_view file_name, Config& config,
-                std::vector<ConfigComplaint>& complaints) {
+void add_waiver(
+    const TomlValue& table, std::string_view file_name, Config& config, std::vector<ConfigComplaint>& complaints) {
   const std::size_t before = complaints.size();
   if (table.kind != TomlValue::Kind::table) {
     complaints.push_back(
@@ -80,11 +78,11 @@ void add_waiver(const TomlValue& table, std::string_view file_name, Config& conf
   Waiver waiver;
   for (const auto& given : table.members) {
     const auto* field = std::find_if(std::begin(kWaiverFields), std::end(kWaiverFields),
-                                     [&](const WaiverField& known) { return known.name == given.key; });
+        [&](const WaiverField& known) { return known.name == given.key; });
     if (field == std::end(kWaiverFields)) {
       complaints.push_back({fmt::format("a waiver has no key `{}`; it has rule, path, fingerprint, reason, expires",
-                                        shown_value(given.key)),
-                            given.line, given.column});
+                                shown_value(given.key)),
+          given.line, given.column});
       continue;
     }
     // A date may stand without quotes: then it is a TOML date, whose text is the date.

@@ -19,7 +19,7 @@ struct ConfigComplaint {
 };
 
 // Adds the waiver to `config`, or complaints about it.
-void add_waiver(const TomlValue& table, std::string_view file_name, Config& config,
-                std::vector<ConfigComplaint>& complaints);
+void add_waiver(
+    const TomlValue& table, std::string_view file_name, Config& config, std::vector<ConfigComplaint>& complaints);
 
 }  // namespace guard

@@ -40,12 +40,9 @@ std::string text_or_empty(const nlohmann::json& value) {
 
 std::string_view to_string(CheckState state) noexcept {
   switch (state) {
-    case CheckState::ok:
-      return "ok";
-    case CheckState::differs:
-      return "differs";
-    case CheckState::unknown:
-      return "unknown";
+    case CheckState::ok: return "ok";
+    case CheckState::differs: return "differs";
+    case CheckState::unknown: return "unknown";
   }
   return "unknown";
 }
@@ -58,8 +55,8 @@ CheckState EvidenceVerification::state() const noexcept {
   return any(CheckState::unknown) || checks.empty() ? CheckState::unknown : CheckState::ok;
 }
 
-Result<EvidenceVerification> verify_evidence(std::string_view bytes, const EvidencePresent& present,
-                                             const CancelToken& cancel) {
+Result<EvidenceVerification> verify_evidence(
+    std::string_view bytes, const EvidencePresent& present, const CancelToken& cancel) {
   GUARD_TRY_ASSIGN(const nlohmann::json record, parse_evidence(bytes));
   EvidenceVerification verification;
   verification.checks.push_back(check_digest(bytes));

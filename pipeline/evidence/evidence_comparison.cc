@@ -11,14 +11,14 @@
 #include "common/file_io.h"
 #include "common/hash.h"
 #include "common/text/text.h"
-#include "pipeline/config/config_file.h"
-#include "pipeline/report/json_parts.h"
-#include "pipeline/evidence/masked_record.h"
-#include "pipeline/run_facts.h"
 #include "pipeline/change/git.h"
+#include "pipeline/config/config_file.h"
+#include "pipeline/evidence/masked_record.h"
+#include "pipeline/report/json_parts.h"
 #include "pipeline/run/preload.h"
 #include "pipeline/run/project_tree.h"
 #include "pipeline/run/staging.h"
+#include "pipeline/run_facts.h"
 #include "redact/kinds/secret_source.h"
 #include "runner/image/bun_binary.h"
 #include "runner/image/image.h"
@@ -45,13 +45,11 @@ EvidenceCheck unknown(std::string name, std::string sentence, std::string next) 
 }
 
 EvidenceCheck unknown(std::string name, const Error& error, std::string_view next) {
-  return unknown(std::move(name), error.message(),
-                 error.hint().empty() ? std::string(next) : std::string(error.hint()));
+  return unknown(
+      std::move(name), error.message(), error.hint().empty() ? std::string(next) : std::string(error.hint()));
 }
 
-std::string text_or_empty(const json& value) {
-  return value.is_string() ? value.get<std::string>() : std::string();
-}
+std::string text_or_empty(const json& value) { return value.is_string() ? value.get<std::string>() : std::string(); }
 
 // ---- the project's files ----
 
@@ -76,8 +74,9 @@ std::uint64_t file_bytes_max(const json& record) {
 std::vector<std::string> gated_paths(const json& record) {
   if (!record["config"].is_object()) return Config().check.paths;
   const json list = json::parse(record["config"]["values"].value("check.paths", ""), nullptr, false);
-  return list.is_array() && std::all_of(list.begin(), list.end(), [](const json& glob) { return glob.is_string(); }) ? list.get<std::vector<std::string>>()
-                                                                                                                      : Config().check.paths;
+  return list.is_array() && std::all_of(list.begin(), list.end(), [](const json& glob) { return glob.is_string(); })
+      ? list.get<std::vector<std::string>>()
+      : Config().check.paths;
 }
 
 Result<ProjectFiles> read_project(const json& record, const fs::path& project) {
@@ -91,7 +90,8 @@ Result<ProjectFiles> read_project(const json& record, const fs::path& project) {
   wanted.ignored = Git::ignored_names(never);
   // What was asked for and is gone is a difference, and no reason not to look at the rest.
   std::error_code failure;
-  std::erase_if(wanted.named, [&](const std::string& name) { return !fs::exists(fs::symlink_status(project / name, failure)); });
+  std::erase_if(
+      wanted.named, [&](const std::string& name) { return !fs::exists(fs::symlink_status(project / name, failure)); });
   GUARD_TRY_ASSIGN(ProjectTree tree, read_project_tree(wanted));
   // What the gate refused was not there for the run, whatever it reads now.
   const std::set<std::string> left_out = record["left_out"].get<std::set<std::string>>();
@@ -131,7 +131,8 @@ std::vector<std::string> file_differences(const Table& then, const Table& now) {
       differences.push_back(fmt::format("changed: {}", printable(path)));
   }
   for (const auto& [path, ignored] : now) {
-    if (then.count(path) == 0 && may_change_others(path)) differences.push_back(fmt::format("new: {}", printable(path)));
+    if (then.count(path) == 0 && may_change_others(path))
+      differences.push_back(fmt::format("new: {}", printable(path)));
   }
   return differences;
 }
@@ -144,8 +145,8 @@ Result<EvidenceCheck> compare_files(const json& record, const EvidencePresent& p
   const bool is_project =
       fs::exists(present.project / "package.json", failure) || fs::exists(present.project / "sandbox", failure);
   if (!is_project) {
-    return unknown(
-        name, fmt::format("{} holds neither package.json nor a sandbox folder", printable(present.project.native())),
+    return unknown(name,
+        fmt::format("{} holds neither package.json nor a sandbox folder", printable(present.project.native())),
         "name the project with --project DIR");
   }
   GUARD_TRY_ASSIGN(const SecretSource secrets, SecretSource::shipped());
@@ -159,8 +160,9 @@ Result<EvidenceCheck> compare_files(const json& record, const EvidencePresent& p
     if (then.count(path) == 0 && told.count(path) == 0) differences.push_back(fmt::format("new: {}", printable(path)));
   }
   if (differences.empty()) return holds(name, fmt::format("all {} are as they were", then.size()));
-  EvidenceCheck check = differs(name, fmt::format("{} difference{} to the {} files of the record", differences.size(),
-                                                  differences.size() == 1 ? "" : "s", then.size()));
+  EvidenceCheck check = differs(name,
+      fmt::format("{} difference{} to the {} files of the record", differences.size(),
+          differences.size() == 1 ? "" : "s", then.size()));
   check.details = std::move(differences);
   return check;
 }
@@ -196,8 +198,8 @@ Result<EvidenceCheck> compare_config(const json& config, const EvidencePresent& 
 EvidenceCheck compare_guard(const json& guard, const EvidencePresent& present) {
   const std::string version = guard["version"].get<std::string>();
   if (version != present.guard_version) {
-    return differs("guard",
-                   fmt::format("guard {} wrote it, this is guard {}", printable(version), present.guard_version));
+    return differs(
+        "guard", fmt::format("guard {} wrote it, this is guard {}", printable(version), present.guard_version));
   }
   const std::string then = text_or_empty(guard["sha256"]);
   const std::string now = program_sha256();
@@ -223,19 +225,19 @@ Result<EvidenceCheck> compare_image(const json& image, const CancelToken& cancel
   const std::string reference = printable(image["reference"].get<std::string>());
   if (content.empty()) {
     return unknown("image", fmt::format("{} was named by the configuration; what is in it was not compared", reference),
-                   "leave [docker] image out, so that guard builds the image");
+        "leave [docker] image out, so that guard builds the image");
   }
   auto cached = read_cached_image(content, cancel);
   if (!cached && cached.error().code() == ErrorCode::file_not_found) {
     return unknown("image", fmt::format("{} is not in the image cache", reference),
-                   "build it with `guard image build` in the project");
+        "build it with `guard image build` in the project");
   }
   if (!cached) return std::move(cached).error();
   const auto& ids = cached->image_ids;
   const bool same_id = std::find(ids.begin(), ids.end(), text_or_empty(image["id"])) != ids.end();
   if (cached->layer_sha256 != text_or_empty(image["layer_sha256"]) || !same_id) {
     return differs("image", fmt::format("what the image cache holds as {} is something else", reference),
-                   "remove it with `guard image prune --all`, build it and run the tests again");
+        "remove it with `guard image prune --all`, build it and run the tests again");
   }
   return holds("image", fmt::format("{} is in the image cache, and every file in it is as it was", reference));
 }
@@ -247,18 +249,18 @@ Result<EvidenceCheck> compare_bun(const json& bun) {
     return unknown("bun", fmt::format("{} cannot be read", printable(program.native())), "name bun with GUARD_BUN");
   const std::string version = printable(text_or_empty(bun["version"]));
   if (bun["sha256"] == now) return holds("bun", fmt::format("the same bun {} would be used", version));
-  return differs("bun", fmt::format("another bun than {} would be used", version),
-                 "build the image and run the tests again");
+  return differs(
+      "bun", fmt::format("another bun than {} would be used", version), "build the image and run the tests again");
 }
 
 }  // namespace
 
-std::vector<EvidenceCheck> compare_with_present(const json& record, const EvidencePresent& present,
-                                                const CancelToken& cancel) {
+std::vector<EvidenceCheck> compare_with_present(
+    const json& record, const EvidencePresent& present, const CancelToken& cancel) {
   std::vector<EvidenceCheck> checks;
   const auto add = [&](const char* name, Result<EvidenceCheck> check) {
-    checks.push_back(check ? std::move(*check)
-                           : unknown(name, check.error(), "fix what is named here, then check again"));
+    checks.push_back(
+        check ? std::move(*check) : unknown(name, check.error(), "fix what is named here, then check again"));
   };
   if (!record["files"]["sha256"].empty()) add("project files", compare_files(record, present));
   if (record["config"].is_object()) add("guard.toml", compare_config(record["config"], present));
@@ -268,8 +270,9 @@ std::vector<EvidenceCheck> compare_with_present(const json& record, const Eviden
   if (record["bun"].is_object()) {
     add("bun", compare_bun(record["bun"]));
   } else if (record["image"].is_object() || record["backend"] == "container-use") {
-    add("bun", unknown("bun", "which bun ran the tests is not known: guard did not put it there",
-                       "let tests run in an image that guard builds"));
+    add("bun",
+        unknown("bun", "which bun ran the tests is not known: guard did not put it there",
+            "let tests run in an image that guard builds"));
   }
   return checks;
 }

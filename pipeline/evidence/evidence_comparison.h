@@ -11,7 +11,7 @@ namespace guard {
 
 // `record` has the shape that evidence_reader.h knows. Reads files and changes nothing; what the run did not come as
 // far as is left out.
-std::vector<EvidenceCheck> compare_with_present(const nlohmann::json& record, const EvidencePresent& present,
-                                                const CancelToken& cancel);
+std::vector<EvidenceCheck> compare_with_present(
+    const nlohmann::json& record, const EvidencePresent& present, const CancelToken& cancel);
 
 }  // namespace guard

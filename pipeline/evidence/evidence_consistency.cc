@@ -14,8 +14,8 @@
 #include "pipeline/run/preload.h"
 #include "pipeline/run/test_command.h"
 #include "pipeline/verdict.h"
-#include "runner/sandbox/container_use_sandbox.h"
 #include "runner/init_side/init_stream.h"
+#include "runner/sandbox/container_use_sandbox.h"
 
 namespace guard {
 namespace {
@@ -24,13 +24,9 @@ using nlohmann::json;
 using Faults = std::vector<std::string>;
 using Table = std::map<std::string, std::string>;
 
-const std::string& text(const json& value) {
-  return value.get_ref<const std::string&>();
-}
+const std::string& text(const json& value) { return value.get_ref<const std::string&>(); }
 
-bool is(const json& value, std::string_view wanted) {
-  return value.is_string() && text(value) == wanted;
-}
+bool is(const json& value, std::string_view wanted) { return value.is_string() && text(value) == wanted; }
 
 // ---- verdict ----
 
@@ -59,9 +55,7 @@ Faults verdict_faults(const json& record) {
 
 // ---- proof ----
 
-bool blocks(const json& finding) {
-  return is(finding["severity"], "block");
-}
+bool blocks(const json& finding) { return is(finding["severity"], "block"); }
 
 bool gate_refused(const json& check) {
   const auto& findings = check["findings"];
@@ -80,11 +74,13 @@ void need_a_held_sandbox(const json& record, Faults& faults) {
   need(exited_with_zero(record), "the program did not exit with 0", faults);
   if (is(record["backend"], "host")) return;
   const bool in_environment = is(record["backend"], "container-use");
-  need(is(record["backend"], "docker") || is(record["backend"], "namespace") || in_environment, "there is no such backend", faults);
+  need(is(record["backend"], "docker") || is(record["backend"], "namespace") || in_environment,
+      "there is no such backend", faults);
   const auto seen = record["seen_inside"].get<Table>();
   const std::string missing = missing_hardening(seen);
   if (!missing.empty()) faults.push_back(fmt::format("the sandbox {}", missing));
-  if (const auto confined = in_environment ? check_environment(seen) : check_confinement(seen); !confined) faults.push_back(confined.error().message());
+  if (const auto confined = in_environment ? check_environment(seen) : check_confinement(seen); !confined)
+    faults.push_back(confined.error().message());
   need(!record["enforced_by"].empty(), "nothing says how limits were kept", faults);
 }
 
@@ -95,12 +91,14 @@ void need_the_command(const json& record, Faults& faults) {
   const bool on_host = is(record["backend"], "host");
   TestOptions options;
   options.preload = recorded_preload(command);
-  const auto wanted = on_host && command.size() > 3                ? test_command(command[0], command[3], files, options)
-                      : is(record["backend"], "container-use") ? test_command(kBunInEnvironment, kAttestationInEnvironment, files, options)
-                                                               : test_command(kBunInside, kAttestationInside, files, options);
+  const auto wanted = on_host && command.size() > 3 ? test_command(command[0], command[3], files, options)
+      : is(record["backend"], "container-use")
+      ? test_command(kBunInEnvironment, kAttestationInEnvironment, files, options)
+      : test_command(kBunInside, kAttestationInside, files, options);
   need(command == wanted, "the command is not the one that runs these tests", faults);
   for (const auto& path : preloaded_files(options.preload)) {
-    need(record["files"]["sha256"].contains(path), fmt::format("{} was loaded before the tests, and is not among the files", path), faults);
+    need(record["files"]["sha256"].contains(path),
+        fmt::format("{} was loaded before the tests, and is not among the files", path), faults);
   }
 }
 
@@ -108,9 +106,11 @@ void need_the_command(const json& record, Faults& faults) {
 void need_the_setting(const json& record, Faults& faults) {
   const bool in_environment = is(record["backend"], "container-use");
   // Which bun lies in an image of the configuration, or in the environment of another program, guard does not know.
-  const bool foreign_bun = in_environment || (record["image"].is_object() && record["image"]["content_digest"].is_null());
+  const bool foreign_bun =
+      in_environment || (record["image"].is_object() && record["image"]["content_digest"].is_null());
   for (const std::string_view part : {"bun", "rules", "config", "limits", "image"}) {
-    const bool needed = part == "image" ? !is(record["backend"], "host") && !in_environment : part != "bun" || !foreign_bun;
+    const bool needed =
+        part == "image" ? !is(record["backend"], "host") && !in_environment : part != "bun" || !foreign_bun;
     need(!needed || record[std::string(part)].is_object(), fmt::format("{} is missing", part), faults);
   }
 }
@@ -163,7 +163,7 @@ Faults proof_of_pass(const json& record, Reason reason) {
   Faults faults;
   if (reason == Reason::tests_passed) {
     need(record["check"].is_object() && is(record["check"]["verdict"], "allowed"),
-         "the gate did not let the code through", faults);
+        "the gate did not let the code through", faults);
     need(record["report_sha256"].is_string(), "bun's report is missing", faults);
     need_a_held_sandbox(record, faults);
     need_every_test(record, faults);
@@ -172,7 +172,7 @@ Faults proof_of_pass(const json& record, Reason reason) {
     need_an_attestation(record, faults);
   } else if (reason == Reason::command_succeeded) {
     need(record["check"].is_null() && record["tests"].is_null(), "a command alone has neither findings nor tests",
-         faults);
+        faults);
     need_a_held_sandbox(record, faults);
   } else {
     faults.push_back(fmt::format("no run ends with {}", info(reason).name));
@@ -195,22 +195,14 @@ std::string_view outcome_of(Reason reason) {
     case Reason::no_tests:
     case Reason::report_missing:
     case Reason::report_incomplete:
-    case Reason::sandbox_unproved:
-      return "exited";
-    case Reason::crashed:
-      return "signaled";
-    case Reason::timed_out:
-      return "timed_out";
-    case Reason::out_of_memory:
-      return "out_of_memory";
-    case Reason::pids_limit:
-      return "pids_limit";
-    case Reason::output_flood:
-      return "output_flood";
-    case Reason::violation:
-      return "violation";
-    default:
-      return {};
+    case Reason::sandbox_unproved: return "exited";
+    case Reason::crashed: return "signaled";
+    case Reason::timed_out: return "timed_out";
+    case Reason::out_of_memory: return "out_of_memory";
+    case Reason::pids_limit: return "pids_limit";
+    case Reason::output_flood: return "output_flood";
+    case Reason::violation: return "violation";
+    default: return {};
   }
 }
 
@@ -239,15 +231,16 @@ void check_order(const json& record, Faults& faults) {
   const bool ran = record["outcome"].is_object();
   if (check.is_object()) {
     need(gate_refused(check) == is(check["verdict"], "rejected"),
-         "the findings do not lead to the verdict of the check", faults);
+        "the findings do not lead to the verdict of the check", faults);
     need(check["mode"] == record["backend"], "the code was checked for another place than it ran in", faults);
-    need(!ran || is(check["verdict"], "allowed") || checked_after_the_run(record), "the code ran although the check did not let it through", faults);
+    need(!ran || is(check["verdict"], "allowed") || checked_after_the_run(record),
+        "the code ran although the check did not let it through", faults);
   }
   if (!ran) return;
   need(!record["command"].empty(), "the command is missing", faults);
   need(record["files"]["staged"] == true, "what ran was not staged", faults);
   need(record["limits"].is_object() && record["limits"]["network"] == record["network"],
-       "the network is not the one asked for", faults);
+      "the network is not the one asked for", faults);
   const json& tiers = record["tiers"];
   const auto has_tier = [&](std::string_view name) {
     return std::find(tiers.begin(), tiers.end(), name) != tiers.end();
@@ -280,7 +273,7 @@ Faults test_faults(const json& record) {
           fmt::format("{}: the files come to {}, the sum says {}", count, sum, tests[count].get<std::uint64_t>()));
   }
   const auto parts = tests["passed"].get<std::uint64_t>() + tests["failed"].get<std::uint64_t>() +
-                     tests["skipped"].get<std::uint64_t>();
+      tests["skipped"].get<std::uint64_t>();
   if (parts != tests["tests"])
     faults.push_back(
         fmt::format("passed, failed and skipped come to {} of {}", parts, tests["tests"].get<std::uint64_t>()));
@@ -334,16 +327,18 @@ std::vector<std::string> expected_widenings(const json& record) {
     if (value(key) != "[]") expected.push_back(fmt::format("{}: ", key));
   }
   // --backend is no key; the sentence that says why is the one place where it can be seen.
-  const bool asked_for =
-      is(record["why_backend"], "the embedded sandbox was asked for with --backend") || is(record["why_backend"], "container-use was asked for with --backend");
-  const bool fell_back = (in_namespace && (value("backend") == "\"docker\"" || value("backend") == "\"container-use\"")) ||
-                         (in_environment && value("backend") == "\"docker\"");
+  const bool asked_for = is(record["why_backend"], "the embedded sandbox was asked for with --backend") ||
+      is(record["why_backend"], "container-use was asked for with --backend");
+  const bool fell_back =
+      (in_namespace && (value("backend") == "\"docker\"" || value("backend") == "\"container-use\"")) ||
+      (in_environment && value("backend") == "\"docker\"");
   if (fell_back && !asked_for) expected.emplace_back("fallback: ");
   if (in_environment && value("container_use.env_id") != "\"\"") expected.emplace_back("container_use.env_id = ");
   if (record["files"]["staged"] != true) return expected;
   if (in_docker && value("docker.image") != "\"\"") expected.emplace_back("docker.image = ");
   const bool own_image = in_namespace || (in_docker && value("docker.image") == "\"\"");
-  if (own_image && values.count("image.tools") != 0 && value("image.tools") != "[]") expected.emplace_back("image.tools: ");
+  if (own_image && values.count("image.tools") != 0 && value("image.tools") != "[]")
+    expected.emplace_back("image.tools: ");
   constexpr std::string_view kVariable = "run.env.";
   for (const auto& [key, ignored] : values) {
     if (key.starts_with(kVariable))
@@ -357,8 +352,8 @@ Faults widening_faults(const json& record) {
   const json& widenings = record["widenings"];
   if (record["backend"].is_null()) return faults;
   for (const auto& expected : expected_widenings(record)) {
-    const bool told = std::any_of(widenings.begin(), widenings.end(),
-                                  [&](const json& widening) { return text(widening).starts_with(expected); });
+    const bool told = std::any_of(
+        widenings.begin(), widenings.end(), [&](const json& widening) { return text(widening).starts_with(expected); });
     if (!told) faults.push_back(fmt::format("\"{}...\" is missing", printable(expected)));
   }
   return faults;
@@ -374,11 +369,10 @@ std::optional<std::chrono::sys_time<std::chrono::milliseconds>> time_of(std::str
     return value;
   };
   const std::chrono::year_month_day day{std::chrono::year(number(0, 4)),
-                                        std::chrono::month(static_cast<unsigned>(number(5, 2))),
-                                        std::chrono::day(static_cast<unsigned>(number(8, 2)))};
+      std::chrono::month(static_cast<unsigned>(number(5, 2))), std::chrono::day(static_cast<unsigned>(number(8, 2)))};
   if (!day.ok() || number(11, 2) > 23 || number(14, 2) > 59 || number(17, 2) > 60) return std::nullopt;
   return std::chrono::sys_days(day) + std::chrono::hours(number(11, 2)) + std::chrono::minutes(number(14, 2)) +
-         std::chrono::seconds(number(17, 2)) + std::chrono::milliseconds(number(20, 3));
+      std::chrono::seconds(number(17, 2)) + std::chrono::milliseconds(number(20, 3));
 }
 
 // Both times come from one clock reading and a steady span, so a clock that was set meanwhile does not show here.
@@ -408,16 +402,16 @@ EvidenceCheck conclude(std::string name, std::string holds, std::string fails, F
 std::vector<EvidenceCheck> check_consistency(const json& record) {
   return {
       conclude("verdict", "verdict, reason and exit status belong together",
-               "verdict, reason and exit status contradict each other", verdict_faults(record)),
+          "verdict, reason and exit status contradict each other", verdict_faults(record)),
       conclude("proof", "what the verdict needs is recorded", "the record does not bear its verdict out",
-               proof_faults(record)),
+          proof_faults(record)),
       conclude("tests", "the sums of the tests agree", "the sums of the tests do not agree", test_faults(record)),
       conclude("file list", "the files listed make up the digest", "the list of files was changed",
-               file_list_faults(record)),
+          file_list_faults(record)),
       conclude("configuration", "the values listed make up the digest", "the configuration was changed",
-               config_faults(record)),
+          config_faults(record)),
       conclude("widenings", "every widening that shows elsewhere is told", "widenings were taken out",
-               widening_faults(record)),
+          widening_faults(record)),
       conclude("times", "the times are in order", "the times contradict each other", time_faults(record)),
   };
 }

@@ -26,9 +26,7 @@ std::string config_digest(const std::map<std::string, std::string>& value_by_key
   return hash.finish_hex();
 }
 
-std::string no_digest() {
-  return std::string(kZeros);
-}
+std::string no_digest() { return std::string(kZeros); }
 
 void write_digest(std::string& document) {
   document.replace(document.size() - kAfterDigest.size() - kDigits, kDigits, document_digest(document));

@@ -14,9 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::system_clock;
 
-Json or_null(std::string_view text) {
-  return text.empty() ? Json(nullptr) : Json(clean(text));
-}
+Json or_null(std::string_view text) { return text.empty() ? Json(nullptr) : Json(clean(text)); }
 
 Json list(const std::vector<std::string>& texts) {
   Json json = Json::array();
@@ -48,7 +46,7 @@ std::string time_text(Clock::time_point when) {
   const std::tm parts = utc(when);
   const auto millis = std::chrono::floor<milliseconds>(when.time_since_epoch()).count() % 1000;
   return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", parts.tm_year + 1900, parts.tm_mon + 1,
-                     parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec, millis);
+      parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec, millis);
 }
 
 // As they stand in the document: what is digested is what can be read there.
@@ -60,9 +58,8 @@ std::map<std::string, std::string> cleaned(const std::map<std::string, std::stri
 
 Json engine_json(const RunFacts& facts) {
   if (facts.engine_endpoint.empty() && facts.engine.empty()) return nullptr;
-  return {{"endpoint", or_null(facts.engine_endpoint)},
-          {"version", or_null(facts.engine_version)},
-          {"facts", object(facts.engine)}};
+  return {{"endpoint", or_null(facts.engine_endpoint)}, {"version", or_null(facts.engine_version)},
+      {"facts", object(facts.engine)}};
 }
 
 Json bun_json(const RunFacts& facts) {
@@ -72,10 +69,8 @@ Json bun_json(const RunFacts& facts) {
 
 Json image_json(const RunRecord& record, const RunFacts& facts) {
   if (!record.spec || record.spec->image.reference.empty()) return nullptr;
-  return {{"reference", clean(record.spec->image.reference)},
-          {"id", or_null(record.spec->image.id)},
-          {"content_digest", or_null(facts.image_digest)},
-          {"layer_sha256", or_null(facts.layer_sha256)}};
+  return {{"reference", clean(record.spec->image.reference)}, {"id", or_null(record.spec->image.id)},
+      {"content_digest", or_null(facts.image_digest)}, {"layer_sha256", or_null(facts.layer_sha256)}};
 }
 
 Json rules_json(const RunFacts& facts) {
@@ -91,11 +86,8 @@ Json config_json(const RunFacts& facts) {
     values[clean(entry.key)] = clean(entry.value);
     if (entry.origin != "default") origins[clean(entry.key)] = clean(entry.origin);
   }
-  return {{"file", or_null(facts.config_file)},
-          {"file_sha256", or_null(facts.config_sha256)},
-          {"digest", config_digest(values)},
-          {"values", object(values)},
-          {"origins", object(origins)}};
+  return {{"file", or_null(facts.config_file)}, {"file_sha256", or_null(facts.config_sha256)},
+      {"digest", config_digest(values)}, {"values", object(values)}, {"origins", object(origins)}};
 }
 
 Json files_json(const RunRecord& record) {
@@ -112,10 +104,8 @@ Json outcome_json(const RunRecord& record) {
 Json collected_json(const RunRecord& record) {
   if (!record.collected) return nullptr;
   const CollectRecord& collected = *record.collected;
-  Json json = {{"mode", to_string(collected.policy)},
-               {"sha256", Json::object()},
-               {"left_behind", collected.left_behind_count},
-               {"complete", collected.complete}};
+  Json json = {{"mode", to_string(collected.policy)}, {"sha256", Json::object()},
+      {"left_behind", collected.left_behind_count}, {"complete", collected.complete}};
   for (const auto& file : collected.files) json["sha256"][clean(file.path)] = file.sha256;
   return json;
 }
@@ -123,63 +113,48 @@ Json collected_json(const RunRecord& record) {
 Json tests_json(const RunRecord& record) {
   if (!record.tests || !record.tests->whole) return nullptr;
   const TestSummary& tests = *record.tests;
-  Json json = {{"tests", tests.tests},     {"passed", tests.passed},         {"failed", tests.failures},
-               {"skipped", tests.skipped}, {"assertions", tests.assertions}, {"files", Json::array()},
-               {"failures", Json::array()}};
+  Json json = {{"tests", tests.tests}, {"passed", tests.passed}, {"failed", tests.failures}, {"skipped", tests.skipped},
+      {"assertions", tests.assertions}, {"files", Json::array()}, {"failures", Json::array()}};
   for (const auto& file : tests.files) {
-    json["files"].push_back({{"file", clean(file.file)},
-                             {"tests", file.tests},
-                             {"failed", file.failures},
-                             {"skipped", file.skipped},
-                             {"assertions", file.assertions}});
+    json["files"].push_back({{"file", clean(file.file)}, {"tests", file.tests}, {"failed", file.failures},
+        {"skipped", file.skipped}, {"assertions", file.assertions}});
   }
   for (const auto& test : tests.cases) {
-    if (test.state == TestState::failed) json["failures"].push_back({{"file", clean(test.file)}, {"line", test.line}, {"name", clean(test.name)}});
+    if (test.state == TestState::failed)
+      json["failures"].push_back({{"file", clean(test.file)}, {"line", test.line}, {"name", clean(test.name)}});
   }
   return json;
 }
 
 Json output_json(const RunRecord& record, const RunFacts& facts) {
   Json json = {{"stdout_bytes", record.exec ? record.exec->stdout_bytes : 0},
-               {"stderr_bytes", record.exec ? record.exec->stderr_bytes : 0},
-               {"kept_bytes", record.kept_bytes},
-               {"dropped_bytes", record.dropped_bytes},
-               {"kept_stdout_sha256", or_null(facts.stdout_sha256)},
-               {"kept_stderr_sha256", or_null(facts.stderr_sha256)},
-               {"redactions", object(record.redactions)},
-               {"not_masked", Json::object()}};
+      {"stderr_bytes", record.exec ? record.exec->stderr_bytes : 0}, {"kept_bytes", record.kept_bytes},
+      {"dropped_bytes", record.dropped_bytes}, {"kept_stdout_sha256", or_null(facts.stdout_sha256)},
+      {"kept_stderr_sha256", or_null(facts.stderr_sha256)}, {"redactions", object(record.redactions)},
+      {"not_masked", Json::object()}};
   for (const auto& [name, why] : record.unmasked) json["not_masked"][clean(name)] = clean(why);
   return json;
 }
 
 Json resources_json(const RunRecord& record) {
   if (!record.exec) return nullptr;
-  return {{"wall_ms", record.exec->wall.count()},
-          {"cpu_ms", record.exec->cpu.count()},
-          {"memory_peak_bytes", record.exec->memory_peak_bytes}};
+  return {{"wall_ms", record.exec->wall.count()}, {"cpu_ms", record.exec->cpu.count()},
+      {"memory_peak_bytes", record.exec->memory_peak_bytes}};
 }
 
 // Where it stands and by what it is known again; its text is in the run document.
 Json finding_json(const Finding& finding) {
-  return {{"rule", finding.rule},
-          {"tier", to_string(finding.tier)},
-          {"severity", finding.severity == Severity::block ? "block" : "note"},
-          {"path", clean(finding.path)},
-          {"line", finding.line},
-          {"column", finding.column},
-          {"fingerprint", finding.fingerprint}};
+  return {{"rule", finding.rule}, {"tier", to_string(finding.tier)},
+      {"severity", finding.severity == Severity::block ? "block" : "note"}, {"path", clean(finding.path)},
+      {"line", finding.line}, {"column", finding.column}, {"fingerprint", finding.fingerprint}};
 }
 
 Json check_json(const RunRecord& record) {
   if (!record.check) return nullptr;
   const CheckRecord& check = *record.check;
-  Json json = {{"verdict", to_string(check.verdict.kind())},
-               {"reason", info(check.verdict.reason).name},
-               {"mode", check.mode},
-               {"files", check.report.files},
-               {"bytes", check.report.bytes},
-               {"findings", Json::array()},
-               {"waived", Json::array()}};
+  Json json = {{"verdict", to_string(check.verdict.kind())}, {"reason", info(check.verdict.reason).name},
+      {"mode", check.mode}, {"files", check.report.files}, {"bytes", check.report.bytes}, {"findings", Json::array()},
+      {"waived", Json::array()}};
   for (const auto& finding : check.report.findings) json["findings"].push_back(finding_json(finding));
   for (const auto& row : check.waived) {
     Json waived = finding_json(row.finding);
@@ -262,7 +237,7 @@ std::string evidence_file_name(const RunRecord& record) {
   const RunFacts& facts = facts_of(record);
   const std::tm parts = utc(facts.started);
   return fmt::format("{:04}{:02}{:02}T{:02}{:02}{:02}Z-{}.json", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
-                     parts.tm_hour, parts.tm_min, parts.tm_sec, facts.run_id);
+      parts.tm_hour, parts.tm_min, parts.tm_sec, facts.run_id);
 }
 
 }  // namespace guard

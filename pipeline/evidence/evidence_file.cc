@@ -30,7 +30,7 @@ Result<void> refuse_inside_sources(const fs::path& path, const fs::path& project
   if (failure) return Error::from_errno(ErrorCode::io_error, printable(path.native()), failure.value());
   if (inside.empty() || (*inside.begin() != "sandbox" && *inside.begin() != "src")) return ok();
   return Error(ErrorCode::input_invalid,
-               fmt::format("{} lies in the project's {} folder", printable(path.native()), inside.begin()->native()))
+      fmt::format("{} lies in the project's {} folder", printable(path.native()), inside.begin()->native()))
       .hint("keep evidence records elsewhere: the next run would take them for files of the project");
 }
 
@@ -41,8 +41,10 @@ Result<EvidencePlace> checked(EvidencePlace place, const fs::path& project) {
   (void)sweep_own(folder);
   // By trying: root may write everywhere, also where no file can be made.
   const UniqueFd opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!opened) return Error::from_errno(ErrorCode::io_error, fmt::format("cannot write to {}", printable(folder.native())), errno);
-  GUARD_TRY_ASSIGN(const OwnEntry trial, make_own_file(opened.get()).context(fmt::format("writing to {}", printable(folder.native()))));
+  if (!opened)
+    return Error::from_errno(ErrorCode::io_error, fmt::format("cannot write to {}", printable(folder.native())), errno);
+  GUARD_TRY_ASSIGN(const OwnEntry trial,
+      make_own_file(opened.get()).context(fmt::format("writing to {}", printable(folder.native()))));
   ::unlinkat(opened.get(), trial.name.c_str(), 0);
   return place;
 }
@@ -90,8 +92,8 @@ Result<fs::path> write_evidence(const EvidencePlace& place, const std::string& f
   // The name, too: a record that is gone after a power cut is none.
   const UniqueFd folder(::open(folder_of(place).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder || ::fsync(folder.get()) != 0) {
-    return Error::from_errno(ErrorCode::io_error, fmt::format("cannot flush {} to disk", printable(path.native())),
-                             errno);
+    return Error::from_errno(
+        ErrorCode::io_error, fmt::format("cannot flush {} to disk", printable(path.native())), errno);
   }
   return path;
 }

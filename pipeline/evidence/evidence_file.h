@@ -32,7 +32,7 @@ Result<EvidencePlace> evidence_folder(const std::string& named, const std::files
 void keep_evidence(const EvidencePlace& place, std::string_view guard_version, int exit_status, RunRecord& record);
 
 // Whole or not at all, and on the disk when this returns. Answers the file. IO_ERROR.
-Result<std::filesystem::path> write_evidence(const EvidencePlace& place, const std::string& file_name,
-                                             std::string_view document);
+Result<std::filesystem::path> write_evidence(
+    const EvidencePlace& place, const std::string& file_name, std::string_view document);
 
 }  // namespace guard

@@ -18,7 +18,6 @@ namespace {
 
 using nlohmann::json;
 
-
 enum class Shape : std::uint8_t {
   text,
   text_or_null,
@@ -160,18 +159,14 @@ constexpr Field kFields[] = {
     {"digest", Shape::hash},
 };
 
-constexpr Field kTestFile[] = {{"file", Shape::text},
-                               {"tests", Shape::count},
-                               {"failed", Shape::count},
-                               {"skipped", Shape::count},
-                               {"assertions", Shape::count}};
+constexpr Field kTestFile[] = {{"file", Shape::text}, {"tests", Shape::count}, {"failed", Shape::count},
+    {"skipped", Shape::count}, {"assertions", Shape::count}};
 constexpr Field kFailure[] = {{"file", Shape::text}, {"line", Shape::count}, {"name", Shape::text}};
-constexpr Field kFinding[] = {{"rule", Shape::text},       {"tier", Shape::text},  {"severity", Shape::text},
-                              {"path", Shape::text},       {"line", Shape::count}, {"column", Shape::count},
-                              {"fingerprint", Shape::text}};
-constexpr Field kWaived[] = {{"rule", Shape::text},        {"tier", Shape::text},   {"severity", Shape::text},
-                             {"path", Shape::text},        {"line", Shape::count},  {"column", Shape::count},
-                             {"fingerprint", Shape::text}, {"reason", Shape::text}, {"expires", Shape::text}};
+constexpr Field kFinding[] = {{"rule", Shape::text}, {"tier", Shape::text}, {"severity", Shape::text},
+    {"path", Shape::text}, {"line", Shape::count}, {"column", Shape::count}, {"fingerprint", Shape::text}};
+constexpr Field kWaived[] = {{"rule", Shape::text}, {"tier", Shape::text}, {"severity", Shape::text},
+    {"path", Shape::text}, {"line", Shape::count}, {"column", Shape::count}, {"fingerprint", Shape::text},
+    {"reason", Shape::text}, {"expires", Shape::text}};
 
 // The fields of each object in a list.
 struct Row {
@@ -192,8 +187,8 @@ bool is_time(const json& value) {
   if (!value.is_string()) return false;
   const auto& text = value.get_ref<const std::string&>();
   return text.size() == kForm.size() && std::equal(text.begin(), text.end(), kForm.begin(), [](char c, char form) {
-           return form == '0' ? c >= '0' && c <= '9' : c == form;
-         });
+    return form == '0' ? c >= '0' && c <= '9' : c == form;
+  });
 }
 
 template <typename Test>
@@ -201,42 +196,25 @@ bool all(const json& values, Test test) {
   return std::all_of(values.begin(), values.end(), test);
 }
 
-bool is_text(const json& value) {
-  return value.is_string();
-}
+bool is_text(const json& value) { return value.is_string(); }
 
 bool has_shape(const json& value, Shape shape) {
   switch (shape) {
-    case Shape::text:
-      return value.is_string();
-    case Shape::text_or_null:
-      return value.is_null() || value.is_string();
-    case Shape::time:
-      return is_time(value);
-    case Shape::hash:
-      return is_hash(value);
-    case Shape::hash_or_null:
-      return value.is_null() || is_hash(value);
-    case Shape::count:
-      return value.is_number_unsigned();
-    case Shape::integer:
-      return value.is_number_integer();
-    case Shape::number:
-      return value.is_number();
-    case Shape::boolean:
-      return value.is_boolean();
-    case Shape::object:
-      return value.is_object();
-    case Shape::object_or_null:
-      return value.is_null() || value.is_object();
-    case Shape::texts:
-      return value.is_array() && all(value, is_text);
-    case Shape::list:
-      return value.is_array() && all(value, [](const json& item) { return item.is_object(); });
-    case Shape::table:
-      return value.is_object() && all(value, is_text);
-    case Shape::hashes:
-      return value.is_object() && all(value, is_hash);
+    case Shape::text: return value.is_string();
+    case Shape::text_or_null: return value.is_null() || value.is_string();
+    case Shape::time: return is_time(value);
+    case Shape::hash: return is_hash(value);
+    case Shape::hash_or_null: return value.is_null() || is_hash(value);
+    case Shape::count: return value.is_number_unsigned();
+    case Shape::integer: return value.is_number_integer();
+    case Shape::number: return value.is_number();
+    case Shape::boolean: return value.is_boolean();
+    case Shape::object: return value.is_object();
+    case Shape::object_or_null: return value.is_null() || value.is_object();
+    case Shape::texts: return value.is_array() && all(value, is_text);
+    case Shape::list: return value.is_array() && all(value, [](const json& item) { return item.is_object(); });
+    case Shape::table: return value.is_object() && all(value, is_text);
+    case Shape::hashes: return value.is_object() && all(value, is_hash);
     case Shape::counts:
       return value.is_object() && all(value, [](const json& item) { return item.is_number_unsigned(); });
   }
@@ -253,7 +231,7 @@ const json* parent_of(const json& record, std::string_view path, std::string_vie
 }
 
 void check_field(const json& parent, std::string_view name, const Field& field, std::string_view place,
-                 std::vector<std::string>& faults) {
+    std::vector<std::string>& faults) {
   const auto value = parent.find(name);
   if (value == parent.end()) {
     faults.push_back(fmt::format("{}{} is missing", place, field.path));
@@ -290,8 +268,8 @@ Result<json> parse_evidence(std::string_view bytes) {
   if (version == record.end() || !version->is_number_unsigned())
     return refuse("this is no evidence record: it has no version");
   if (*version != kEvidenceVersion) {
-    return Error(ErrorCode::input_invalid, fmt::format("the record is of version {}; this guard reads version {}",
-                                                       version->dump(), kEvidenceVersion))
+    return Error(ErrorCode::input_invalid,
+        fmt::format("the record is of version {}; this guard reads version {}", version->dump(), kEvidenceVersion))
         .hint("check it with the guard that wrote it, or a newer one");
   }
   return parsed;

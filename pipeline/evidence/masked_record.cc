@@ -40,7 +40,8 @@ class Mask {
       all += *text + "\n";
     }
     const std::string hidden = masked(all);
-    if (static_cast<std::size_t>(std::count(hidden.begin(), hidden.end(), '\n')) != texts.size()) return one_by_one(texts);
+    if (static_cast<std::size_t>(std::count(hidden.begin(), hidden.end(), '\n')) != texts.size())
+      return one_by_one(texts);
     std::string_view rest = hidden;
     for (std::string* text : texts) {
       const std::size_t end = rest.find('\n');

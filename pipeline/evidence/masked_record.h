@@ -1,5 +1,6 @@
-// Before a record is shown: every text in it that can hold foreign words (test names, file names, what bun, git or an engine said,
-// variables in an error, a command) goes through the redactor. Findings' excerpts were masked with their whole file at hand before.
+// Before a record is shown: every text in it that can hold foreign words (test names, file names, what bun, git or an
+// engine said, variables in an error, a command) goes through the redactor. Findings' excerpts were masked with their
+// whole file at hand before.
 #pragma once
 
 #include <map>
@@ -14,8 +15,8 @@ namespace guard {
 
 void mask_record(const SecretSource& secrets, CheckRecord& record);
 void mask_record(const SecretSource& secrets, RunRecord& record);
-// Nothing of a run's record leaves unmasked: where the run never came as far as its known values, the kinds alone have to do, and where
-// no redactor can be made, nothing is left but a verdict that says so.
+// Nothing of a run's record leaves unmasked: where the run never came as far as its known values, the kinds alone have
+// to do, and where no redactor can be made, nothing is left but a verdict that says so.
 void mask_or_withhold(const std::optional<SecretSource>& secrets, RunRecord& record);
 
 // As the names and values of a table in a record are masked.

@@ -27,7 +27,9 @@ fs::path full_path(const fs::path& path) {
   return (failure ? path : full).lexically_normal();
 }
 
-bool is_hex(std::string_view text) { return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos; }
+bool is_hex(std::string_view text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
 
 Error no_baseline(std::string_view what) {
   return Error(ErrorCode::input_invalid, fmt::format("{} {}", kBaselineFile, what))
@@ -52,16 +54,21 @@ Result<bool> Baseline::read(const fs::path& file) {
 Result<void> Baseline::parse(std::string_view document) {
   auto parsed = parse_json(document, RepeatedKeys::refused);
   if (!parsed) return no_baseline(parsed.error().message());
-  if (!parsed->is_object() || parsed->value("schema", json()) != kSchema || !parsed->contains("findings") || !(*parsed)["findings"].is_array()) {
+  if (!parsed->is_object() || parsed->value("schema", json()) != kSchema || !parsed->contains("findings") ||
+      !(*parsed)["findings"].is_array()) {
     return no_baseline(fmt::format("is not a document of {}", kSchema));
   }
   counts_.clear();
   for (const json& row : (*parsed)["findings"]) {
-    const auto text = [&](const char* name) { return row.is_object() && row.contains(name) && row[name].is_string() ? row[name].get<std::string>() : std::string(); };
+    const auto text = [&](const char* name) {
+      return row.is_object() && row.contains(name) && row[name].is_string() ? row[name].get<std::string>()
+                                                                            : std::string();
+    };
     const Key key{text("path"), text("rule"), text("fingerprint")};
     const bool counted = row.is_object() && row.contains("count") && row["count"].is_number_unsigned();
     const auto count = counted ? row["count"].get<std::uint64_t>() : 0;
-    if (std::get<0>(key).empty() || std::get<1>(key).empty() || !is_hex(std::get<2>(key)) || count == 0 || count > UINT32_MAX || !counts_.emplace(key, count).second) {
+    if (std::get<0>(key).empty() || std::get<1>(key).empty() || !is_hex(std::get<2>(key)) || count == 0 ||
+        count > UINT32_MAX || !counts_.emplace(key, count).second) {
       return no_baseline("has an entry that is incomplete, or there twice");
     }
   }
@@ -74,16 +81,20 @@ std::uint64_t Baseline::findings() const noexcept {
   return sum;
 }
 
-std::string Baseline::path_of(const std::string& path) const { return full_path(path).lexically_relative(project_).generic_string(); }
+std::string Baseline::path_of(const std::string& path) const {
+  return full_path(path).lexically_relative(project_).generic_string();
+}
 
 std::optional<Baseline::Key> Baseline::key_of(const Finding& finding) const {
   // A hit that nobody confirmed may stand for others of its kind.
   if (finding.severity != Severity::block || !finding.confirmed || finding.fingerprint.empty()) return std::nullopt;
   // What is wrong with a file as such (a link, say) may be another thing tomorrow under the same name.
-  if (finding.tier != FindingTier::always && finding.tier != FindingTier::docker && finding.tier != FindingTier::host) return std::nullopt;
+  if (finding.tier != FindingTier::always && finding.tier != FindingTier::docker && finding.tier != FindingTier::host)
+    return std::nullopt;
   std::string path = path_of(finding.path);
   const bool outside = path.empty() || path.compare(0, 2, "..") == 0;
-  if (outside || !is_utf8(path) || is_gated_path(gated_, path) || is_gated_path(gated_, finding.path)) return std::nullopt;
+  if (outside || !is_utf8(path) || is_gated_path(gated_, path) || is_gated_path(gated_, finding.path))
+    return std::nullopt;
   return Key{std::move(path), finding.rule, finding.fingerprint};
 }
 
@@ -111,7 +122,8 @@ std::string Baseline::document() const {
   std::string text = fmt::format("{{\n\"schema\": \"{}\",\n\"findings\": [", kSchema);
   const char* before = "\n";
   for (const auto& [key, count] : counts_) {
-    const nlohmann::ordered_json row = {{"path", std::get<0>(key)}, {"rule", std::get<1>(key)}, {"count", count}, {"fingerprint", std::get<2>(key)}};
+    const nlohmann::ordered_json row = {
+        {"path", std::get<0>(key)}, {"rule", std::get<1>(key)}, {"count", count}, {"fingerprint", std::get<2>(key)}};
     text += before + row.dump();
     before = ",\n";
   }
@@ -127,7 +139,8 @@ std::uint64_t BaselineDesk::take_known(std::vector<Finding>& findings) {
     --entry->second;
     return true;
   };
-  const auto first = std::stable_partition(findings.begin(), findings.end(), [&](const Finding& finding) { return !known(finding); });
+  const auto first =
+      std::stable_partition(findings.begin(), findings.end(), [&](const Finding& finding) { return !known(finding); });
   const auto count = static_cast<std::uint64_t>(findings.end() - first);
   findings.erase(first, findings.end());
   return count;

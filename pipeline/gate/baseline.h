@@ -1,6 +1,7 @@
-// Findings that a project had when it began to use guard: known, counted, and no reason to refuse. They are known by rule, path and
-// fingerprint (finding_marks.h), not by line, and each as often as it was there. Only what rules of the tiers always, docker and host find
-// in code counts, and nothing in [check] paths: a generator's file is judged as if there were no baseline.
+// Findings that a project had when it began to use guard: known, counted, and no reason to refuse. They are known by
+// rule, path and fingerprint (finding_marks.h), not by line, and each as often as it was there. Only what rules of the
+// tiers always, docker and host find in code counts, and nothing in [check] paths: a generator's file is judged as if
+// there were no baseline.
 //
 // The file is guard-baseline.json beside guard.toml. configures_guard() knows it: no gated change may touch it.
 #pragma once
@@ -34,7 +35,8 @@ class Baseline {
 
   // Adds the marked findings of a report that may be known.
   void add(const std::vector<Finding>& findings);
-  // Leaves of each entry what `now`, made of a check of the files `seen`, has of it. Entries of other files stay while these exist.
+  // Leaves of each entry what `now`, made of a check of the files `seen`, has of it. Entries of other files stay while
+  // these exist.
   void shrink_to(const Baseline& now, const std::vector<std::string>& seen);
 
   // Sorted, one entry per line, so that its changes can be read.
@@ -52,7 +54,8 @@ class Baseline {
   std::map<Key, std::uint64_t> counts_;
 };
 
-// One check's use of a baseline (null: there is none), which must outlive it: an entry passes as many findings as it counts.
+// One check's use of a baseline (null: there is none), which must outlive it: an entry passes as many findings as it
+// counts.
 class BaselineDesk {
  public:
   explicit BaselineDesk(const Baseline* baseline) : baseline_(baseline) {

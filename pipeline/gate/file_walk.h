@@ -1,8 +1,8 @@
 // Which files are judged: what a person named, and what lies in folders that were named.
 //
-// Files are taken as named. Folders are walked: inside the gated paths every file counts (a helper, a fixture, a planted
-// bunfig.toml); elsewhere only code does, and .git and node_modules are passed over. Links are never followed: every
-// entry is opened by name in its folder's descriptor.
+// Files are taken as named. Folders are walked: inside the gated paths every file counts (a helper, a fixture, a
+// planted bunfig.toml); elsewhere only code does, and .git and node_modules are passed over. Links are never followed:
+// every entry is opened by name in its folder's descriptor.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,11 @@ struct WalkedFile {
   std::string name;                        // in `folder`
   std::string path;                        // as given, for findings
   bool gated = false;
-  enum class Kind : std::uint8_t { file, link, special } kind = Kind::file;  // others than files come only where CollectOptions::whole_tree asks
+  enum class Kind : std::uint8_t {
+    file,
+    link,
+    special
+  } kind = Kind::file;  // others than files come only where CollectOptions::whole_tree asks
 };
 
 class FileWalk {
@@ -45,7 +49,8 @@ class FileWalk {
 
  private:
   Result<void> add_named(const std::string& path);
-  Result<void> walk(std::shared_ptr<const UniqueFd> folder, const std::string& path, int depth_left, bool ignored = false);
+  Result<void> walk(
+      std::shared_ptr<const UniqueFd> folder, const std::string& path, int depth_left, bool ignored = false);
   std::filesystem::path folder_of(const std::string& path) const;
   void look_for_ignore_rules(const std::filesystem::path& folder);
   void ask_what_is_ignored();
@@ -59,7 +64,7 @@ class FileWalk {
   std::filesystem::path current_;
   std::filesystem::path last_folder_;  // of the last question, with its answer: files come folder by folder
   std::string last_relative_;
-  bool last_gated_ = false;  // all that lies in it is
+  bool last_gated_ = false;                 // all that lies in it is
   std::vector<std::string> gated_folders_;  // of patterns like "sandbox/**": "/sandbox/"
   std::vector<std::string> other_patterns_;
   std::unordered_set<std::string> ignored_;  // relative to ignored_top_
@@ -72,6 +77,7 @@ class FileWalk {
 };
 
 // Reads one file. False: it is not to be judged as text, and a finding says so.
-Result<bool> read_walked(const WalkedFile& file, std::uint64_t bytes_max, std::string& bytes, std::vector<Finding>& findings);
+Result<bool> read_walked(
+    const WalkedFile& file, std::uint64_t bytes_max, std::string& bytes, std::vector<Finding>& findings);
 
 }  // namespace guard

@@ -10,14 +10,14 @@
 #include "common/file_io.h"
 #include "common/hash.h"
 #include "common/text/text.h"
-#include "pipeline/report/finding_marks.h"
 #include "pipeline/gate/masked_excerpts.h"
 #include "pipeline/gate/module_names.h"
 #include "pipeline/gate/source_files.h"
 #include "pipeline/gate/tree_check.h"
-#include "validator/views/source_view.h"
+#include "pipeline/report/finding_marks.h"
 #include "validator/change/trusted_files.h"
 #include "validator/judge/cross_file_judge.h"
+#include "validator/views/source_view.h"
 
 namespace guard {
 namespace {
@@ -29,7 +29,8 @@ CheckRecord failed(CheckRecord record, Error error) {
 }
 
 void add_findings(Report& report, std::vector<Finding> findings) {
-  report.findings.insert(report.findings.end(), std::make_move_iterator(findings.begin()), std::make_move_iterator(findings.end()));
+  report.findings.insert(
+      report.findings.end(), std::make_move_iterator(findings.begin()), std::make_move_iterator(findings.end()));
   std::sort(report.findings.begin(), report.findings.end());
 }
 
@@ -50,7 +51,8 @@ void take_outcome(WaiverOutcome outcome, CheckRecord& record) {
   record.waived = std::move(outcome.waived);
 }
 
-Result<void> mask_waived(const GateRequest& request, const std::vector<SourceFile>& files, std::vector<WaivedFinding>& waived) {
+Result<void> mask_waived(
+    const GateRequest& request, const std::vector<SourceFile>& files, std::vector<WaivedFinding>& waived) {
   std::vector<Finding> findings;
   for (auto& row : waived) findings.push_back(std::move(row.finding));
   Result<void> masked = mask(request, files, findings);
@@ -69,7 +71,8 @@ CheckRecord conclude(CheckRecord record, const GateRequest& request, const std::
   auto masked = mask(request, files, record.report.findings);
   if (auto hidden = mask_waived(request, files, record.waived); !hidden) masked = std::move(hidden);
   // The findings stand; only what they would have shown is withheld.
-  if (!masked && record.verdict.kind() == VerdictKind::allowed) return failed(std::move(record), std::move(masked).error());
+  if (!masked && record.verdict.kind() == VerdictKind::allowed)
+    return failed(std::move(record), std::move(masked).error());
   return record;
 }
 
@@ -83,11 +86,15 @@ std::uint32_t git_line(std::string_view text, std::size_t offset) {
 bool on_added_line(const Finding& finding, std::string_view text, const LineRanges& added) {
   if (added.empty()) return false;
   const std::uint32_t first = git_line(text, finding.begin);
-  const std::uint32_t last = finding.confirmed ? git_line(text, finding.end > finding.begin ? finding.end - 1 : finding.begin) : UINT32_MAX;
-  return std::any_of(added.begin(), added.end(), [&](const auto& range) { return first <= range.second && last >= range.first; });
+  const std::uint32_t last =
+      finding.confirmed ? git_line(text, finding.end > finding.begin ? finding.end - 1 : finding.begin) : UINT32_MAX;
+  return std::any_of(
+      added.begin(), added.end(), [&](const auto& range) { return first <= range.second && last >= range.first; });
 }
 
-bool has_text(EntryKind kind) { return kind == EntryKind::file || kind == EntryKind::executable || kind == EntryKind::link; }
+bool has_text(EntryKind kind) {
+  return kind == EntryKind::file || kind == EntryKind::executable || kind == EntryKind::link;
+}
 
 // A link or submodule called like the gated folder itself would stand for all that is in it.
 bool stands_for_gated(const Config& config, const std::string& path) {
@@ -99,20 +106,22 @@ std::vector<Finding> always_refused(const Config& config, const ChangeSet& chang
   std::vector<Finding> findings;
   for (const auto& file : change.files) {
     if (configures_guard(file.path)) {
-      findings.push_back(policy_finding("policy.configuration_changed", file.path, "the commit changes what guard or bun is told to do",
-                                        "change it in a commit of its own, made by a person (git commit --no-verify)"));
+      findings.push_back(policy_finding("policy.configuration_changed", file.path,
+          "the commit changes what guard or bun is told to do",
+          "change it in a commit of its own, made by a person (git commit --no-verify)"));
     }
     if (file.unread) {
-      findings.push_back(policy_finding("policy.unread_file", file.path, "a file that was not read, because it is too large or cannot be read",
-                                        "make it smaller, or leave it out"));
+      findings.push_back(policy_finding("policy.unread_file", file.path,
+          "a file that was not read, because it is too large or cannot be read", "make it smaller, or leave it out"));
     }
     if (file.after == EntryKind::other) {
-      findings.push_back(policy_finding("policy.special_file", file.path, "something that git cannot keep", "remove it"));
+      findings.push_back(
+          policy_finding("policy.special_file", file.path, "something that git cannot keep", "remove it"));
     }
     const bool link = file.after == EntryKind::link;
     if ((link || file.after == EntryKind::submodule) && stands_for_gated(config, file.path)) {
-      findings.push_back(policy_finding(link ? "policy.symbolic_link" : "policy.submodule", file.path, link ? "a symbolic link" : "a submodule",
-                                        "commit the files themselves"));
+      findings.push_back(policy_finding(link ? "policy.symbolic_link" : "policy.submodule", file.path,
+          link ? "a symbolic link" : "a submodule", "commit the files themselves"));
     }
   }
   return findings;
@@ -128,34 +137,39 @@ ChangeSize size_of(const ChangeSet& change) {
   return size;
 }
 
-// What is looked for outside the gated paths: the banned patterns; where [hook] everywhere asks for it, in scripts the always tier, too.
+// What is looked for outside the gated paths: the banned patterns; where [hook] everywhere asks for it, in scripts the
+// always tier, too.
 Result<Report> check_ungated(const GateRequest& request, const std::vector<SourceFile>& files) {
   ValidatorOptions options = validator_options(*request.config, {.docker = false, .host = false});
   const Validator validator(*request.rules, *request.matcher, std::move(options));
   GUARD_TRY_ASSIGN(Report report, validator.check_banned(files));
   if (!request.config->hook.everywhere) return report;
   std::vector<SourceFile> scripts;
-  std::copy_if(files.begin(), files.end(), std::back_inserter(scripts), [](const SourceFile& file) { return is_script_path(file.path); });
+  std::copy_if(files.begin(), files.end(), std::back_inserter(scripts),
+      [](const SourceFile& file) { return is_script_path(file.path); });
   GUARD_TRY_ASSIGN(Report always, validator.check(scripts));
   auto& more = always.findings;
-  more.erase(std::remove_if(more.begin(), more.end(), [](const Finding& finding) { return finding.tier == FindingTier::banned; }), more.end());
+  more.erase(std::remove_if(
+                 more.begin(), more.end(), [](const Finding& finding) { return finding.tier == FindingTier::banned; }),
+      more.end());
   add_findings(report, std::move(more));
   return report;
 }
 
 // Of `files`, those in which check_ungated() looks for secrets alone.
 std::uint64_t secrets_only(const GateRequest& request, const std::vector<SourceFile>& files) {
-  return static_cast<std::uint64_t>(
-      std::count_if(files.begin(), files.end(), [&](const SourceFile& file) { return !request.config->hook.everywhere || !is_script_path(file.path); }));
+  return static_cast<std::uint64_t>(std::count_if(files.begin(), files.end(),
+      [&](const SourceFile& file) { return !request.config->hook.everywhere || !is_script_path(file.path); }));
 }
 
 // An "allowed" must not read as if every rule had been applied to every file.
 void say_what_was_looked_for(CheckRecord& record) {
   if (record.secrets_only == 0 || record.verdict.reason != Reason::no_findings) return;
   const std::uint64_t judged = record.report.files - record.secrets_only;
-  record.verdict.detail = judged == 0 ? "no secrets were found; no changed file is in [check] paths, so no other rule was applied"
-                                      : fmt::format("no rule matched in {}; in {} outside [check] paths only secrets were searched for",
-                                                    plural(judged, "file"), plural(record.secrets_only, "file"));
+  record.verdict.detail = judged == 0
+      ? "no secrets were found; no changed file is in [check] paths, so no other rule was applied"
+      : fmt::format("no rule matched in {}; in {} outside [check] paths only secrets were searched for",
+            plural(judged, "file"), plural(record.secrets_only, "file"));
 }
 
 CheckRecord record_for(const GateRequest& request, std::string_view mode) {
@@ -169,12 +183,14 @@ CheckRecord record_for(const GateRequest& request, std::string_view mode) {
 // Files that are clean under every tier are no reason to ask it.
 bool engine_decides(const CheckRecord& strict) {
   const auto& findings = strict.report.findings;
-  return std::any_of(findings.begin(), findings.end(), [](const Finding& finding) { return finding.severity == Severity::block && finding.tier == FindingTier::host; });
+  return std::any_of(findings.begin(), findings.end(),
+      [](const Finding& finding) { return finding.severity == Severity::block && finding.tier == FindingTier::host; });
 }
 
 bool refused_anyway(const CheckRecord& strict) {
   const auto& findings = strict.report.findings;
-  return std::any_of(findings.begin(), findings.end(), [](const Finding& finding) { return finding.severity == Severity::block && finding.tier != FindingTier::host; });
+  return std::any_of(findings.begin(), findings.end(),
+      [](const Finding& finding) { return finding.severity == Severity::block && finding.tier != FindingTier::host; });
 }
 
 bool applies(FindingTier tier, TierSet tiers) {
@@ -190,7 +206,8 @@ std::vector<SourceFile> read_again(const std::string& path, const std::string& d
 }
 
 // What `hits` come to under the tiers of `mode`.
-CheckRecord weigh_tree(const GateRequest& request, const TreeGate& tree, const TreeHits& hits, const ModuleNames& modules, std::string_view mode) {
+CheckRecord weigh_tree(const GateRequest& request, const TreeGate& tree, const TreeHits& hits,
+    const ModuleNames& modules, std::string_view mode) {
   CheckRecord record = record_for(request, mode);
   record.report.files = hits.count;
   record.report.bytes = hits.bytes;
@@ -206,8 +223,9 @@ CheckRecord weigh_tree(const GateRequest& request, const TreeGate& tree, const T
     Report of_file;
     auto& findings = of_file.findings;
     weigher.append_findings(static_cast<std::uint32_t>(i), findings);
-    findings.erase(std::remove_if(findings.begin(), findings.end(), [&](const Finding& finding) { return !applies(finding.tier, tiers); }),
-                   findings.end());
+    findings.erase(std::remove_if(findings.begin(), findings.end(),
+                       [&](const Finding& finding) { return !applies(finding.tier, tiers); }),
+        findings.end());
     if (findings.empty()) continue;
     const auto source = read_again(hits.files[i].path, hits.digests[i], tree.collect.file_bytes_max);
     std::sort(findings.begin(), findings.end());
@@ -230,7 +248,8 @@ CheckRecord weigh_tree(const GateRequest& request, const TreeGate& tree, const T
   take_outcome(desk.finish(), record);
   record.verdict = verdict_of(record.report, request.files_expected);
   if (record.known > 0 && record.verdict.reason == Reason::no_findings) {
-    record.verdict.detail = fmt::format("no rule matched, apart from {} in {}", plural(record.known, "known finding"), kBaselineFile);
+    record.verdict.detail =
+        fmt::format("no rule matched, apart from {} in {}", plural(record.known, "known finding"), kBaselineFile);
   }
   // The findings stand; only what they would have shown is withheld.
   if (withheld && record.verdict.kind() == VerdictKind::allowed) return failed(std::move(record), std::move(*withheld));
@@ -239,9 +258,10 @@ CheckRecord weigh_tree(const GateRequest& request, const TreeGate& tree, const T
 
 // For `--mode auto`: `strict` is what all tiers say, `judge` says it again for a mode.
 CheckRecord decide(const GateRequest& request, CheckRecord strict, const std::function<const EngineLocation&()>& engine,
-                   const std::function<CheckRecord(std::string_view mode)>& judge) {
+    const std::function<CheckRecord(std::string_view mode)>& judge) {
   if (!engine_decides(strict)) return strict;
-  auto choice = choose_backend(*request.config, std::nullopt, engine, [&request] { return probe_container_use(*request.config, process_environment()); });
+  auto choice = choose_backend(*request.config, std::nullopt, engine,
+      [&request] { return probe_container_use(*request.config, process_environment()); });
   if (!choice) return refused_anyway(strict) ? std::move(strict) : failed(std::move(strict), std::move(choice).error());
   return choice->tiers.host ? std::move(strict) : judge(choice->mode);
 }
@@ -258,7 +278,8 @@ ValidatorOptions validator_options(const Config& config, TierSet tiers) {
   return options;
 }
 
-ValidatorOptions validator_options(const GateRequest& request, const std::filesystem::path& root, const std::vector<SourceFile>& files, std::string_view mode) {
+ValidatorOptions validator_options(const GateRequest& request, const std::filesystem::path& root,
+    const std::vector<SourceFile>& files, std::string_view mode) {
   ValidatorOptions options = validator_options(*request.config, tiers_of(mode, request.config->trust_namespace));
   std::vector<std::string> paths;
   for (const SourceFile& file : files) paths.push_back(file.path);
@@ -267,7 +288,7 @@ ValidatorOptions validator_options(const GateRequest& request, const std::filesy
 }
 
 CheckRecord gate_tree(const GateRequest& request, const TreeGate& tree, std::string_view mode,
-                      const std::function<const EngineLocation&()>& engine) {
+    const std::function<const EngineLocation&()>& engine) {
   const std::string_view first_mode = mode == "auto" ? "host" : mode;
   TreeRequest looking;
   looking.rules = request.rules;
@@ -289,7 +310,8 @@ CheckRecord gate_tree(const GateRequest& request, const TreeGate& tree, std::str
 
 CheckRecord gate(const GateRequest& request, const SourceFiles& files, std::string_view mode) {
   CheckRecord record = record_for(request, mode);
-  const Validator validator(*request.rules, *request.matcher, validator_options(request, request.project, files.files, mode));
+  const Validator validator(
+      *request.rules, *request.matcher, validator_options(request, request.project, files.files, mode));
   auto report = validator.check(files.files);
   if (!report) return failed(std::move(record), std::move(report).error());
   record.report = std::move(*report);
@@ -297,8 +319,10 @@ CheckRecord gate(const GateRequest& request, const SourceFiles& files, std::stri
   return conclude(std::move(record), request, files.files);
 }
 
-CheckRecord gate_auto(const GateRequest& request, const SourceFiles& files, const std::function<const EngineLocation&()>& engine) {
-  return decide(request, gate(request, files, "host"), engine, [&](std::string_view mode) { return gate(request, files, mode); });
+CheckRecord gate_auto(
+    const GateRequest& request, const SourceFiles& files, const std::function<const EngineLocation&()>& engine) {
+  return decide(
+      request, gate(request, files, "host"), engine, [&](std::string_view mode) { return gate(request, files, mode); });
 }
 
 PolicyOptions policy_options(const Config& config, TaskKind kind) {
@@ -310,8 +334,8 @@ PolicyOptions policy_options(const Config& config, TaskKind kind) {
   options.forbidden_files = config.policy.forbidden_files;
   options.forbidden_paths = config.policy.forbidden_paths;
   options.allowed_paths = config.policy.allowed_paths;
-  // Nobody can list all that a tool loads because it lies there: who writes tests writes where tests are gated, in every folder that
-  // has such a place, and nowhere else.
+  // Nobody can list all that a tool loads because it lies there: who writes tests writes where tests are gated, in
+  // every folder that has such a place, and nowhere else.
   if (kind == TaskKind::test && options.allowed_paths.empty()) {
     for (const auto& glob : config.check.paths) {
       options.allowed_paths.push_back(glob);
@@ -321,7 +345,8 @@ PolicyOptions policy_options(const Config& config, TaskKind kind) {
   return options;
 }
 
-CheckRecord gate_change(const GateRequest& request, const ChangeSet& change, const std::optional<PolicyOptions>& policy, std::string_view mode) {
+CheckRecord gate_change(const GateRequest& request, const ChangeSet& change, const std::optional<PolicyOptions>& policy,
+    std::string_view mode) {
   CheckRecord record = record_for(request, mode);
   if (policy) record.change = size_of(change);
   std::vector<SourceFile> gated;
@@ -336,7 +361,8 @@ CheckRecord gate_change(const GateRequest& request, const ChangeSet& change, con
       changed_others.emplace(file.path, &file);
     }
   }
-  const Validator validator(*request.rules, *request.matcher, validator_options(request, repository_above(request.project), gated, mode));
+  const Validator validator(
+      *request.rules, *request.matcher, validator_options(request, repository_above(request.project), gated, mode));
   auto report = validator.check(gated);
   if (!report) return failed(std::move(record), std::move(report).error());
   auto banned = check_ungated(request, others);
@@ -356,21 +382,25 @@ CheckRecord gate_change(const GateRequest& request, const ChangeSet& change, con
   std::move(others.begin(), others.end(), std::back_inserter(files));
   std::sort(files.begin(), files.end(), [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
   GateRequest counted = request;
-  counted.files_expected = request.files_expected && change.files.empty();  // what is only taken away leaves no file to be read
+  counted.files_expected =
+      request.files_expected && change.files.empty();  // what is only taken away leaves no file to be read
   record = conclude(std::move(record), counted, files);
   const bool nothing = change.files.empty() && record.report.findings.empty();
-  if (nothing && (record.verdict.reason == Reason::no_files || record.verdict.reason == Reason::no_findings)) record.verdict.detail = "nothing is changed";
+  if (nothing && (record.verdict.reason == Reason::no_files || record.verdict.reason == Reason::no_findings))
+    record.verdict.detail = "nothing is changed";
   say_what_was_looked_for(record);
   return record;
 }
 
-CheckRecord gate_change(const GateRequest& request, const ChangeSet& change, const std::optional<PolicyOptions>& policy, std::string_view mode,
-                        const std::function<const EngineLocation&()>& engine) {
+CheckRecord gate_change(const GateRequest& request, const ChangeSet& change, const std::optional<PolicyOptions>& policy,
+    std::string_view mode, const std::function<const EngineLocation&()>& engine) {
   if (mode != "auto") return gate_change(request, change, policy, mode);
-  return decide(request, gate_change(request, change, policy, "host"), engine, [&](std::string_view as) { return gate_change(request, change, policy, as); });
+  return decide(request, gate_change(request, change, policy, "host"), engine,
+      [&](std::string_view as) { return gate_change(request, change, policy, as); });
 }
 
-CheckRecord gate_added(const GateRequest& request, const SourceFile& after, std::string_view before, std::string_view mode) {
+CheckRecord gate_added(
+    const GateRequest& request, const SourceFile& after, std::string_view before, std::string_view mode) {
   CheckRecord record = record_for(request, mode);
   auto now = check_ungated(request, {after});
   if (!now) return failed(std::move(record), std::move(now).error());
@@ -387,10 +417,10 @@ CheckRecord gate_added(const GateRequest& request, const SourceFile& after, std:
     auto& findings = record.report.findings;
     // A hit that nobody confirmed may stand for others of its kind, so it is never known.
     findings.erase(std::remove_if(findings.begin(), findings.end(),
-                                  [&](const Finding& finding) {
-                                    return finding.confirmed && known.count({finding.rule, text_in(after, finding)}) > 0;
-                                  }),
-                   findings.end());
+                       [&](const Finding& finding) {
+                         return finding.confirmed && known.count({finding.rule, text_in(after, finding)}) > 0;
+                       }),
+        findings.end());
   }
   record.secrets_only = secrets_only(request, {after});
   record = conclude(std::move(record), request, {after});

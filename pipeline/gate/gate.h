@@ -9,10 +9,10 @@
 #include <string_view>
 
 #include "pipeline/backend_choice.h"
-#include "pipeline/gate/baseline.h"
 #include "pipeline/config/config.h"
-#include "pipeline/run_record.h"
+#include "pipeline/gate/baseline.h"
 #include "pipeline/gate/source_files.h"
+#include "pipeline/run_record.h"
 #include "redact/kinds/secret_source.h"
 #include "rules/matching/matcher.h"
 #include "rules/rule_set.h"
@@ -25,12 +25,13 @@ struct GateRequest {
   const RuleSet* rules = nullptr;
   const Matcher* matcher = nullptr;
   const Config* config = nullptr;
-  // What is masked in excerpts. Asked for with the first finding only: making it takes longer than checking a small file.
+  // What is masked in excerpts. Asked for with the first finding only: making it takes longer than checking a small
+  // file.
   std::function<Result<const SecretSource*>()> secrets;
-  std::filesystem::path project;  // what relative paths start from; empty: the current folder
-  std::set<std::string> absent;   // files that a run will not see: no names are taken from them
-  bool files_expected = true;  // zero files is undecided
-  bool keep_names = false;     // CheckRecord::names: only for reports that list clean files, too
+  std::filesystem::path project;       // what relative paths start from; empty: the current folder
+  std::set<std::string> absent;        // files that a run will not see: no names are taken from them
+  bool files_expected = true;          // zero files is undecided
+  bool keep_names = false;             // CheckRecord::names: only for reports that list clean files, too
   const Baseline* baseline = nullptr;  // of gate_tree() alone: findings that are no reason to refuse
 };
 
@@ -38,17 +39,20 @@ struct GateRequest {
 ValidatorOptions validator_options(const Config& config, TierSet tiers);
 
 // The same with the names under which `files` may import each other; relative paths start from `root`.
-ValidatorOptions validator_options(const GateRequest& request, const std::filesystem::path& root, const std::vector<SourceFile>& files, std::string_view mode);
+ValidatorOptions validator_options(const GateRequest& request, const std::filesystem::path& root,
+    const std::vector<SourceFile>& files, std::string_view mode);
 
 // Judges `files` with the tiers of `mode`. Secrets in excerpts are masked here, before any report sees them.
 CheckRecord gate(const GateRequest& request, const SourceFiles& files, std::string_view mode);
 
-// `--mode auto`: all tiers are matched first; only where there are host-only findings is the engine looked up. So no file changes what is
-// said of another one.
-CheckRecord gate_auto(const GateRequest& request, const SourceFiles& files, const std::function<const EngineLocation&()>& engine);
+// `--mode auto`: all tiers are matched first; only where there are host-only findings is the engine looked up. So no
+// file changes what is said of another one.
+CheckRecord gate_auto(
+    const GateRequest& request, const SourceFiles& files, const std::function<const EngineLocation&()>& engine);
 
-// Files and folders by name, read and judged in parallel without being kept (tree_check.h). `mode`: "auto" as gate_auto(), or
-// a mode. Excerpts are made from a second reading of the files that have findings, and left out where a file has changed.
+// Files and folders by name, read and judged in parallel without being kept (tree_check.h). `mode`: "auto" as
+// gate_auto(), or a mode. Excerpts are made from a second reading of the files that have findings, and left out where a
+// file has changed.
 struct TreeGate {
   std::vector<std::string> paths;
   CollectOptions collect;
@@ -56,23 +60,26 @@ struct TreeGate {
   std::function<void(std::uint64_t files, std::uint64_t bytes)> progress;
 };
 CheckRecord gate_tree(const GateRequest& request, const TreeGate& tree, std::string_view mode,
-                      const std::function<const EngineLocation&()>& engine);
+    const std::function<const EngineLocation&()>& engine);
 
-// What [policy] says for tasks of this kind; without allowed_paths a task that writes tests may change what [check] paths gates.
+// What [policy] says for tasks of this kind; without allowed_paths a task that writes tests may change what [check]
+// paths gates.
 PolicyOptions policy_options(const Config& config, TaskKind kind);
 
-// A change as a whole: the policy on it (empty: without one), the tiers on its gated files, and the banned patterns on the added
-// lines of every file. Gated is what [check] paths says (is_gated_path()). Fails closed: a file that was not read is a finding,
-// and so is, without a policy, too, what configures guard or stands for gated files without being one (a link, a submodule).
-// A change without any file is undecided where request.files_expected, else allowed.
-CheckRecord gate_change(const GateRequest& request, const ChangeSet& change, const std::optional<PolicyOptions>& policy, std::string_view mode);
+// A change as a whole: the policy on it (empty: without one), the tiers on its gated files, and the banned patterns on
+// the added lines of every file. Gated is what [check] paths says (is_gated_path()). Fails closed: a file that was not
+// read is a finding, and so is, without a policy, too, what configures guard or stands for gated files without being
+// one (a link, a submodule). A change without any file is undecided where request.files_expected, else allowed.
+CheckRecord gate_change(const GateRequest& request, const ChangeSet& change, const std::optional<PolicyOptions>& policy,
+    std::string_view mode);
 
 // The same for `--mode auto`, as gate_auto(), or a mode.
-CheckRecord gate_change(const GateRequest& request, const ChangeSet& change, const std::optional<PolicyOptions>& policy, std::string_view mode,
-                        const std::function<const EngineLocation&()>& engine);
+CheckRecord gate_change(const GateRequest& request, const ChangeSet& change, const std::optional<PolicyOptions>& policy,
+    std::string_view mode, const std::function<const EngineLocation&()>& engine);
 
-// A text that is about to be written outside of the gated paths, or run as a command: the banned patterns (and, in a script with
-// [hook] everywhere, the always tier), and of their hits those that `before` did not have.
-CheckRecord gate_added(const GateRequest& request, const SourceFile& after, std::string_view before, std::string_view mode);
+// A text that is about to be written outside of the gated paths, or run as a command: the banned patterns (and, in a
+// script with [hook] everywhere, the always tier), and of their hits those that `before` did not have.
+CheckRecord gate_added(
+    const GateRequest& request, const SourceFile& after, std::string_view before, std::string_view mode);
 
 }  // namespace guard

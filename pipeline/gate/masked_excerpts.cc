@@ -5,8 +5,8 @@
 #include <string>
 
 #include "redact/masked_regions.h"
-#include "validator/views/reading.h"
 #include "validator/snippet.h"
+#include "validator/views/reading.h"
 
 namespace guard {
 namespace {
@@ -18,7 +18,9 @@ constexpr std::string_view kMarker = "[REDACTED]";
 
 std::string blotted(std::string_view text, const std::vector<MaskedRegion>& regions) {
   std::string copy(text);
-  for (const auto& region : regions) std::fill(copy.begin() + static_cast<std::ptrdiff_t>(region.begin), copy.begin() + static_cast<std::ptrdiff_t>(region.end), kBlot);
+  for (const auto& region : regions)
+    std::fill(copy.begin() + static_cast<std::ptrdiff_t>(region.begin),
+        copy.begin() + static_cast<std::ptrdiff_t>(region.end), kBlot);
   return copy;
 }
 
@@ -50,7 +52,8 @@ struct MaskedFile {
   std::string text;  // the file, blotted; empty where it hides nothing
 
   bool hides_in(std::size_t begin, std::size_t end) const {
-    return std::any_of(regions.begin(), regions.end(), [&](const MaskedRegion& region) { return region.begin < end && begin < region.end; });
+    return std::any_of(regions.begin(), regions.end(),
+        [&](const MaskedRegion& region) { return region.begin < end && begin < region.end; });
   }
 };
 
@@ -78,11 +81,13 @@ Result<std::string> masked_reading(const SecretSource& secrets, const MaskedFile
   return cut(shown_reading(shown), kMatchedBytesMax);
 }
 
-Result<void> mask_all(const SecretSource& secrets, const std::vector<SourceFile>& files, std::vector<Finding>& findings) {
+Result<void> mask_all(
+    const SecretSource& secrets, const std::vector<SourceFile>& files, std::vector<Finding>& findings) {
   std::map<std::string, MaskedFile> masked;  // by path; made once per file that has findings
   for (auto& finding : findings) {
     if (finding.line == 0 || finding.excerpt.empty()) continue;
-    const auto file = std::find_if(files.begin(), files.end(), [&](const SourceFile& candidate) { return candidate.path == finding.path; });
+    const auto file = std::find_if(
+        files.begin(), files.end(), [&](const SourceFile& candidate) { return candidate.path == finding.path; });
     if (file == files.end()) {
       finding.excerpt.clear();
       continue;
@@ -116,7 +121,8 @@ void withhold_excerpts(std::vector<Finding>& findings) {
   }
 }
 
-Result<void> mask_excerpts(const SecretSource& secrets, const std::vector<SourceFile>& files, std::vector<Finding>& findings) {
+Result<void> mask_excerpts(
+    const SecretSource& secrets, const std::vector<SourceFile>& files, std::vector<Finding>& findings) {
   auto done = mask_all(secrets, files, findings);
   if (!done) withhold_excerpts(findings);
   for (auto& finding : findings) finding.reading = {};

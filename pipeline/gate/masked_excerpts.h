@@ -1,6 +1,7 @@
-// A finding shows a line of the file, and that line may hold a secret: the banned patterns find nothing else. Excerpts are
-// rewritten from a copy of the file in which every secret is blotted out, before any report sees them. What a finding was read as
-// (Finding::reading) can hold a secret that the file spells in pieces; it becomes Finding::matched, masked by the same rules.
+// A finding shows a line of the file, and that line may hold a secret: the banned patterns find nothing else. Excerpts
+// are rewritten from a copy of the file in which every secret is blotted out, before any report sees them. What a
+// finding was read as (Finding::reading) can hold a secret that the file spells in pieces; it becomes Finding::matched,
+// masked by the same rules.
 #pragma once
 
 #include <vector>
@@ -14,7 +15,8 @@ namespace guard {
 constexpr std::size_t kMatchedBytesMax = 120;
 
 // An Error means that the excerpts could not be shown to be clean; they and the readings are empty then.
-Result<void> mask_excerpts(const SecretSource& secrets, const std::vector<SourceFile>& files, std::vector<Finding>& findings);
+Result<void> mask_excerpts(
+    const SecretSource& secrets, const std::vector<SourceFile>& files, std::vector<Finding>& findings);
 
 // Takes everything out of `findings` that shows a piece of a file.
 void withhold_excerpts(std::vector<Finding>& findings);

@@ -22,7 +22,8 @@ class Reading {
   // The folder and all above it.
   void look_above(std::string_view folder) {
     while (seen_.emplace(folder).second) {
-      for (const char* name : {"package.json", "tsconfig.json", "jsconfig.json"}) read(std::string(folder) + "/" + name);
+      for (const char* name : {"package.json", "tsconfig.json", "jsconfig.json"})
+        read(std::string(folder) + "/" + name);
       if (folder.empty()) return;
       folder = folder.substr(0, folder.rfind('/'));
     }
@@ -30,7 +31,9 @@ class Reading {
 
  private:
   void read(const std::string& path) {
-    if (passed_over_.count(path) != 0 || ::access(path.c_str(), R_OK) != 0 || !read_.insert(path).second || read_.size() > kExtendedMax * (1 + seen_.size())) return;
+    if (passed_over_.count(path) != 0 || ::access(path.c_str(), R_OK) != 0 || !read_.insert(path).second ||
+        read_.size() > kExtendedMax * (1 + seen_.size()))
+      return;
     const auto text = read_file(path, kBytesMax);
     if (!text) return;
     for (const std::string& extended : add_module_names(path, *text, names_.names)) read(extended);
@@ -44,7 +47,8 @@ class Reading {
 
 }  // namespace
 
-ModuleNames read_module_names(const std::filesystem::path& root, const std::vector<std::string>& paths, const std::set<std::string>& absent) {
+ModuleNames read_module_names(
+    const std::filesystem::path& root, const std::vector<std::string>& paths, const std::set<std::string>& absent) {
   ModuleNames names;
   if (paths.size() < 2) return names;  // nothing to be joined
   std::error_code failure;

@@ -1,6 +1,6 @@
-// How it works. The files are judged, what is refused and decides nothing is taken away, and the rest is judged again: a finding stands
-// where the parts of an act meet first, and without that file they may meet in another one. So what is staged was judged without
-// what is not there.
+// How it works. The files are judged, what is refused and decides nothing is taken away, and the rest is judged again:
+// a finding stands where the parts of an act meet first, and without that file they may meet in another one. So what is
+// staged was judged without what is not there.
 #include "pipeline/gate/run_gate.h"
 
 #include <fmt/format.h>
@@ -10,9 +10,9 @@
 #include <set>
 
 #include "pipeline/gate/module_names.h"
+#include "validator/judge/cross_file_judge.h"
 #include "validator/judge/file_check.h"
 #include "validator/judge/import_graph.h"
-#include "validator/judge/cross_file_judge.h"
 
 namespace guard {
 namespace {
@@ -54,7 +54,8 @@ class Leaving {
       if (request_.absent.size() == before) break;
       take_away();
     }
-    std::sort(judged.left_out.begin(), judged.left_out.end(), [](const Finding& a, const Finding& b) { return a.path < b.path; });
+    std::sort(judged.left_out.begin(), judged.left_out.end(),
+        [](const Finding& a, const Finding& b) { return a.path < b.path; });
     return judged;
   }
 
@@ -75,7 +76,8 @@ class Leaving {
       paths.push_back(hits_[i].path);
       if (roots_.count(hits_[i].path) != 0) named.push_back(i);
     }
-    const std::vector<bool> loaded = loaded_by(named, loading_files(hits_), read_module_names(request_.project, paths, request_.absent));
+    const std::vector<bool> loaded =
+        loaded_by(named, loading_files(hits_), read_module_names(request_.project, paths, request_.absent));
     std::set<std::string> deciding;
     for (std::size_t i = 0; i < paths.size(); ++i) {
       if (loaded[i]) deciding.insert(paths[i]);
@@ -84,7 +86,8 @@ class Leaving {
   }
 
   Result<void> look_at_all() {
-    const ValidatorOptions options = validator_options(*request_.config, tiers_of(mode_, request_.config->trust_namespace));
+    const ValidatorOptions options =
+        validator_options(*request_.config, tiers_of(mode_, request_.config->trust_namespace));
     FileCheck check(*request_.rules, *request_.matcher, options);
     for (const SourceFile& file : files_.files) GUARD_TRY(check.look_at(file.path, file.bytes, hits_.emplace_back()));
     // What could not be read loads nothing that is known, and may be loaded.
@@ -105,7 +108,8 @@ class Leaving {
 
 }  // namespace
 
-RunGate gate_run(const GateRequest& request, SourceFiles& files, const std::vector<std::string>& named, std::string_view mode) {
+RunGate gate_run(
+    const GateRequest& request, SourceFiles& files, const std::vector<std::string>& named, std::string_view mode) {
   return Leaving(request, files, named, mode).judge();
 }
 

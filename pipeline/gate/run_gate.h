@@ -1,8 +1,8 @@
-// The gate before a run in a sandbox: what the run names, and what that loads, decides. Any other file that is refused is left out of
-// the run, so that it neither runs nor refuses what has nothing to do with it.
+// The gate before a run in a sandbox: what the run names, and what that loads, decides. Any other file that is refused
+// is left out of the run, so that it neither runs nor refuses what has nothing to do with it.
 //
-// A name that is computed stands for all files that it may mean (validator/judge/import_graph.h), and a test has its stored snapshot by name.
-// What is read in any other way is not there, and the test that reads it fails.
+// A name that is computed stands for all files that it may mean (validator/judge/import_graph.h), and a test has its
+// stored snapshot by name. What is read in any other way is not there, and the test that reads it fails.
 #pragma once
 
 #include <string>
@@ -19,6 +19,7 @@ struct RunGate {
 };
 
 // Takes what is left out away from `files`.
-RunGate gate_run(const GateRequest& request, SourceFiles& files, const std::vector<std::string>& named, std::string_view mode);
+RunGate gate_run(
+    const GateRequest& request, SourceFiles& files, const std::vector<std::string>& named, std::string_view mode);
 
 }  // namespace guard

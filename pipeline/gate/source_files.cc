@@ -11,7 +11,8 @@ namespace guard {
 
 bool is_gated_path(const std::vector<std::string>& globs, std::string_view path) {
   for (;;) {
-    if (std::any_of(globs.begin(), globs.end(), [&](const std::string& glob) { return glob_matches(glob, path); })) return true;
+    if (std::any_of(globs.begin(), globs.end(), [&](const std::string& glob) { return glob_matches(glob, path); }))
+      return true;
     const std::size_t slash = path.find('/');
     if (slash == std::string_view::npos) return false;
     path.remove_prefix(slash + 1);
@@ -32,9 +33,11 @@ std::string in_lower_case(std::string_view name) {
 
 // bun compares without case, too.
 bool is_code_name(std::string_view name) {
-  static constexpr std::array<std::string_view, 8> kEndings = {".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts"};
+  static constexpr std::array<std::string_view, 8> kEndings = {
+      ".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts"};
   const std::string lower = in_lower_case(name);
-  return std::any_of(kEndings.begin(), kEndings.end(), [&](std::string_view ending) { return lower.ends_with(ending); });
+  return std::any_of(
+      kEndings.begin(), kEndings.end(), [&](std::string_view ending) { return lower.ends_with(ending); });
 }
 
 bool is_test_name(std::string_view name) {
@@ -53,7 +56,8 @@ Result<SourceFiles> collect_paths(const std::vector<std::string>& paths, const C
   };
   FileWalk walk(options, read, found.findings);
   GUARD_TRY(walk.add_all(paths));
-  std::sort(found.files.begin(), found.files.end(), [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
+  std::sort(
+      found.files.begin(), found.files.end(), [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
   return found;
 }
 

@@ -1,4 +1,5 @@
-// Which files are judged, and their bytes: what a person named on the command line, or standard input. (Changes: change_source.h.)
+// Which files are judged, and their bytes: what a person named on the command line, or standard input. (Changes:
+// change_source.h.)
 //
 // What is read here is what is judged and, later, what is staged and run: a file is read once.
 #pragma once
@@ -27,10 +28,10 @@ struct CollectOptions {
   std::uint64_t files_max = 200'000;
   std::vector<std::string> gated_paths = {"sandbox/**"};  // globs, see is_gated_path()
   bool gated_only = false;                                // a bare `check`: nothing but the gated paths
-  bool whole_tree = false;                                // everything, links and devices outside of the gated paths too
-  // What the .gitignore files of the repository at `top` leave out and git does not track, relative to it, folders with a
-  // slash at the end. Asked at most once, when a .gitignore is seen; without it nothing is passed over. Gated paths and
-  // named files never are.
+  bool whole_tree = false;  // everything, links and devices outside of the gated paths too
+  // What the .gitignore files of the repository at `top` leave out and git does not track, relative to it, folders with
+  // a slash at the end. Asked at most once, when a .gitignore is seen; without it nothing is passed over. Gated paths
+  // and named files never are.
   std::function<std::vector<std::string>(const std::filesystem::path& top)> ignored;
 };
 
@@ -43,8 +44,8 @@ bool is_test_name(std::string_view name);
 // Walks (file_walk.h) and reads all of it. FILE_NOT_FOUND, IO_ERROR.
 Result<SourceFiles> collect_paths(const std::vector<std::string>& paths, const CollectOptions& options);
 
-// Whether one of `globs` matches `path` ('/'-joined) as seen from its root or from any folder above the file: a repository may hold
-// several projects, each with a sandbox folder of its own.
+// Whether one of `globs` matches `path` ('/'-joined) as seen from its root or from any folder above the file: a
+// repository may hold several projects, each with a sandbox folder of its own.
 bool is_gated_path(const std::vector<std::string>& globs, std::string_view path);
 
 // All of standard input as one file called `name`.

@@ -1,6 +1,6 @@
-// How it works. The calling thread walks and puts files into a queue; where the queue is full it works some off itself, so
-// it never waits, and at the end it helps to empty it. Threads are started with the first files that pile up: most checks
-// are of a few files and need none.
+// How it works. The calling thread walks and puts files into a queue; where the queue is full it works some off itself,
+// so it never waits, and at the end it helps to empty it. Threads are started with the first files that pile up: most
+// checks are of a few files and need none.
 #include "pipeline/gate/tree_check.h"
 
 #include <algorithm>
@@ -23,8 +23,8 @@ constexpr std::size_t kQueueMax = 384;
 constexpr std::size_t kQueueBeforeThreads = 48;
 constexpr std::uint64_t kFilesPerProgress = 256;
 
-// A file takes up to forty times its size while it is looked at. Together the large ones that are in hand stay below this,
-// or there is only one.
+// A file takes up to forty times its size while it is looked at. Together the large ones that are in hand stay below
+// this, or there is only one.
 class LargeFiles {
  public:
   static constexpr std::size_t kLarge = 128 * 1024;
@@ -89,7 +89,8 @@ class Worker {
 
  private:
   Result<void> read_and_look(const WalkedFile& file) {
-    GUARD_TRY_ASSIGN(const bool judged, read_walked(file, request_.collect.file_bytes_max, bytes_, share.hits.findings));
+    GUARD_TRY_ASSIGN(
+        const bool judged, read_walked(file, request_.collect.file_bytes_max, bytes_, share.hits.findings));
     if (!judged) return ok();
     ++share.hits.count;
     if (request_.keep_names) share.hits.names.push_back(file.path);
@@ -227,7 +228,8 @@ class Crew {
 void sort_by_path(TreeHits& hits) {
   std::vector<std::size_t> order(hits.files.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return hits.files[a].path < hits.files[b].path; });
+  std::sort(order.begin(), order.end(),
+      [&](std::size_t a, std::size_t b) { return hits.files[a].path < hits.files[b].path; });
   std::vector<FileHits> files;
   std::vector<std::string> digests;
   files.reserve(order.size());

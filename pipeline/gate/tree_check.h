@@ -1,5 +1,5 @@
-// Looks at any number of files in parallel: each is read, looked at and dropped. What is kept of a file is what it may be
-// found guilty of, so memory does not grow with the tree.
+// Looks at any number of files in parallel: each is read, looked at and dropped. What is kept of a file is what it may
+// be found guilty of, so memory does not grow with the tree.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@
 namespace guard {
 
 struct TreeHits {
-  std::vector<FileHits> files;        // in order of path; those that say nothing are left out
-  std::vector<std::string> digests;   // of `files`: SHA-256 in hex of what was judged; empty where nothing can be found
-  std::vector<Finding> findings;      // what could not be judged as text
-  std::vector<std::string> names;     // of all files that were judged, where TreeRequest::keep_names asks for them
-  std::uint64_t passed_over = 0;      // files that git ignores
+  std::vector<FileHits> files;       // in order of path; those that say nothing are left out
+  std::vector<std::string> digests;  // of `files`: SHA-256 in hex of what was judged; empty where nothing can be found
+  std::vector<Finding> findings;     // what could not be judged as text
+  std::vector<std::string> names;    // of all files that were judged, where TreeRequest::keep_names asks for them
+  std::uint64_t passed_over = 0;     // files that git ignores
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;
 };
@@ -34,7 +34,8 @@ struct TreeRequest {
   CollectOptions collect;
   unsigned jobs = 1;
   bool keep_names = false;
-  std::function<void(std::uint64_t files, std::uint64_t bytes)> progress;  // called now and then, from the caller's thread
+  std::function<void(std::uint64_t files, std::uint64_t bytes)>
+      progress;  // called now and then, from the caller's thread
 };
 
 // The outcome does not depend on the number of threads, nor on their luck. Of several errors the one whose path comes

@@ -38,7 +38,6 @@ class FileHashes {
   std::map<std::string, std::string> hashes_;
 };
 
-
 // The day `days` after `date`, both "YYYY-MM-DD".
 std::string day_after(std::string_view date, int days) {
   std::tm parts{};
@@ -55,12 +54,15 @@ std::string relative_to(std::string_view project, const std::string& path) {
   const fs::path normal = fs::path(path).lexically_normal();
   if (!normal.is_absolute()) return normal.generic_string();
   const fs::path relative = normal.lexically_relative(fs::path(project).lexically_normal());
-  return relative.empty() || *relative.begin() == ".." ? normal.relative_path().generic_string() : relative.generic_string();
+  return relative.empty() || *relative.begin() == ".." ? normal.relative_path().generic_string()
+                                                       : relative.generic_string();
 }
 
 }  // namespace
 
-std::string waiver_text(const UsedWaiver& used) { return fmt::format("waiver: {} in {}, {}", used.waiver.rule, used.waiver.path, used.waiver.reason); }
+std::string waiver_text(const UsedWaiver& used) {
+  return fmt::format("waiver: {} in {}, {}", used.waiver.rule, used.waiver.path, used.waiver.reason);
+}
 
 std::string_view to_string(IdleWaiver::Why why) noexcept {
   switch (why) {
@@ -77,7 +79,8 @@ bool is_waivable(FindingTier tier) noexcept {
   return tier == FindingTier::docker || tier == FindingTier::host || tier == FindingTier::side_file;
 }
 
-WaiverDesk::WaiverDesk(const std::vector<Waiver>& waivers, std::string_view today) : waivers_(waivers), tallies_(waivers.size()) {
+WaiverDesk::WaiverDesk(const std::vector<Waiver>& waivers, std::string_view today)
+    : waivers_(waivers), tallies_(waivers.size()) {
   for (std::size_t i = 0; i < waivers.size(); ++i) {
     tallies_[i].globs = {waivers[i].path};
     tallies_[i].expired = waivers[i].expires < today;  // ISO dates sort as text
@@ -107,8 +110,10 @@ void WaiverDesk::apply(const std::vector<SourceFile>& files, Report& report) {
       ++tally.same;
       return !tally.expired;
     };
-    const auto first = std::stable_partition(report.findings.begin(), report.findings.end(), [&](const Finding& finding) { return !waived(finding); });
-    for (auto finding = first; finding != report.findings.end(); ++finding) outcome_.waived.push_back({std::move(*finding), waiver});
+    const auto first = std::stable_partition(
+        report.findings.begin(), report.findings.end(), [&](const Finding& finding) { return !waived(finding); });
+    for (auto finding = first; finding != report.findings.end(); ++finding)
+      outcome_.waived.push_back({std::move(*finding), waiver});
     tally.waived += static_cast<std::size_t>(report.findings.end() - first);
     report.findings.erase(first, report.findings.end());
   }
@@ -124,15 +129,19 @@ WaiverOutcome WaiverDesk::finish() {
     } else if (tally.forbidden > 0) {
       outcome_.idle.push_back({waiver, Why::not_waivable, "findings of this rule cannot be waived"});
     } else if (tally.expired) {
-      const std::string what = tally.same > 0 ? fmt::format(", so {} again", plural(tally.same, "finding") + (tally.same == 1 ? " counts" : " count")) : std::string();
+      const std::string what = tally.same > 0
+          ? fmt::format(", so {} again", plural(tally.same, "finding") + (tally.same == 1 ? " counts" : " count"))
+          : std::string();
       outcome_.idle.push_back({waiver, Why::expired, fmt::format("it ran out on {}{}", waiver.expires, what)});
     } else if (tally.named > 0) {
       outcome_.idle.push_back({waiver, Why::changed,
-                               fmt::format("{} there, but with another fingerprint: the code was changed since. Look again, then take a new waiver from "
-                                           "`guard check --print-waiver`",
-                                           plural(tally.named, "finding") + (tally.named == 1 ? " is" : " are"))});
+          fmt::format("{} there, but with another fingerprint: the code was changed since. Look again, then take a new "
+                      "waiver from "
+                      "`guard check --print-waiver`",
+              plural(tally.named, "finding") + (tally.named == 1 ? " is" : " are"))});
     } else if (tally.saw_file) {
-      outcome_.idle.push_back({waiver, Why::no_finding, "the rule finds nothing there with the tiers of this check; if that is so everywhere, take the waiver out"});
+      outcome_.idle.push_back({waiver, Why::no_finding,
+          "the rule finds nothing there with the tiers of this check; if that is so everywhere, take the waiver out"});
     } else {
       outcome_.idle.push_back({waiver, Why::no_file, "no file of this check has that path"});
     }
@@ -140,7 +149,8 @@ WaiverOutcome WaiverDesk::finish() {
   return std::move(outcome_);
 }
 
-WaiverOutcome apply_waivers(const std::vector<Waiver>& waivers, const std::vector<SourceFile>& files, std::string_view today, Report& report) {
+WaiverOutcome apply_waivers(
+    const std::vector<Waiver>& waivers, const std::vector<SourceFile>& files, std::string_view today, Report& report) {
   WaiverDesk desk(waivers, today);
   desk.apply(files, report);
   return desk.finish();
@@ -148,14 +158,17 @@ WaiverOutcome apply_waivers(const std::vector<Waiver>& waivers, const std::vecto
 
 std::string waiver_template(const Report& report, std::string_view project, std::string_view today) {
   const std::string expires = day_after(today, kWaiverTemplateDays);
-  std::set<std::pair<std::string, std::string>> printed;  // path, fingerprint: one waiver serves all findings that look alike
+  std::set<std::pair<std::string, std::string>>
+      printed;  // path, fingerprint: one waiver serves all findings that look alike
   std::string text;
   for (const auto& finding : report.findings) {
     if (finding.severity != Severity::block) continue;
     const std::string path = relative_to(project, finding.path);
-    const std::string place = printable(finding.line == 0 ? finding.path : fmt::format("{}:{}", finding.path, finding.line));
+    const std::string place =
+        printable(finding.line == 0 ? finding.path : fmt::format("{}:{}", finding.path, finding.line));
     if (!is_waivable(finding.tier)) {
-      text += fmt::format("# {}: {} cannot be waived ({} has no exceptions)\n\n", place, finding.rule, to_string(finding.tier));
+      text += fmt::format(
+          "# {}: {} cannot be waived ({} has no exceptions)\n\n", place, finding.rule, to_string(finding.tier));
       continue;
     }
     if (const auto fault = glob_rule(path); !fault.empty()) {
@@ -163,9 +176,12 @@ std::string waiver_template(const Report& report, std::string_view project, std:
       continue;
     }
     if (!printed.emplace(path, finding.rule + finding.fingerprint).second) continue;
-    text += fmt::format("# {}: {}\n[[check.waivers]]\nrule = {}\npath = {}\nfingerprint = {}\nreason = \"\"  # say why; guard refuses a waiver without a reason\n"
-                        "expires = {}\n\n",
-                        place, printable(finding.message), toml_string(finding.rule), toml_string(path), toml_string(finding.fingerprint), expires);
+    text += fmt::format(
+        "# {}: {}\n[[check.waivers]]\nrule = {}\npath = {}\nfingerprint = {}\nreason = \"\"  # say why; guard refuses "
+        "a waiver without a reason\n"
+        "expires = {}\n\n",
+        place, printable(finding.message), toml_string(finding.rule), toml_string(path),
+        toml_string(finding.fingerprint), expires);
   }
   return text.empty() ? "# nothing to waive\n" : text;
 }
@@ -173,7 +189,8 @@ std::string waiver_template(const Report& report, std::string_view project, std:
 // By the calendar alone: strftime would read the time zone's file at every start.
 std::string today_utc() {
   const std::chrono::year_month_day today(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now()));
-  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(today.year()), static_cast<unsigned>(today.month()), static_cast<unsigned>(today.day()));
+  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(today.year()), static_cast<unsigned>(today.month()),
+      static_cast<unsigned>(today.day()));
 }
 
 }  // namespace guard

@@ -1,6 +1,6 @@
-// Lets findings pass that the trusted configuration names: rule, path, fingerprint, reason, last day. Whatever becomes of a waiver
-// is told: those used, those that ran out, those that found nothing to do. ALWAYS_BLOCK, banned patterns, encodings and what a change
-// may not touch cannot be waived.
+// Lets findings pass that the trusted configuration names: rule, path, fingerprint, reason, last day. Whatever becomes
+// of a waiver is told: those used, those that ran out, those that found nothing to do. ALWAYS_BLOCK, banned patterns,
+// encodings and what a change may not touch cannot be waived.
 #pragma once
 
 #include <cstdint>
@@ -44,14 +44,15 @@ struct WaiverOutcome {
 // Whether findings of this tier can be waived at all.
 bool is_waivable(FindingTier tier) noexcept;
 
-// Weighs the waivers of one check, whose findings may come in several reports, file by file. A waiver's path is a glob, seen from the
-// project or any folder above the file; its fingerprint is the finding's, or the SHA-256 of the file.
+// Weighs the waivers of one check, whose findings may come in several reports, file by file. A waiver's path is a glob,
+// seen from the project or any folder above the file; its fingerprint is the finding's, or the SHA-256 of the file.
 class WaiverDesk {
  public:
   // `today` is "YYYY-MM-DD". `waivers` must outlive this.
   WaiverDesk(const std::vector<Waiver>& waivers, std::string_view today);
 
-  // Moves waived findings out of `report`, whose findings are marked (finding_marks.h). `files` are those that they stand in.
+  // Moves waived findings out of `report`, whose findings are marked (finding_marks.h). `files` are those that they
+  // stand in.
   void apply(const std::vector<SourceFile>& files, Report& report);
   // A file of the check that nothing is found in.
   void saw(std::string_view path);
@@ -74,10 +75,12 @@ class WaiverDesk {
 };
 
 // The same for one report.
-WaiverOutcome apply_waivers(const std::vector<Waiver>& waivers, const std::vector<SourceFile>& files, std::string_view today, Report& report);
+WaiverOutcome apply_waivers(
+    const std::vector<Waiver>& waivers, const std::vector<SourceFile>& files, std::string_view today, Report& report);
 
-// A [[check.waivers]] table for each finding of `report` that can be waived, to be pasted into guard.toml once somebody has written down
-// why; it runs out kWaiverTemplateDays after `today`. What cannot be waived is a comment. Paths are made relative to `project`.
+// A [[check.waivers]] table for each finding of `report` that can be waived, to be pasted into guard.toml once somebody
+// has written down why; it runs out kWaiverTemplateDays after `today`. What cannot be waived is a comment. Paths are
+// made relative to `project`.
 std::string waiver_template(const Report& report, std::string_view project, std::string_view today);
 constexpr int kWaiverTemplateDays = 90;
 

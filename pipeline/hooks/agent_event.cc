@@ -201,7 +201,8 @@ Result<AgentEvent> parse_agent_event(std::string_view json) {
   // Copilot hands the arguments on as the model wrote them: as an object, or as the text of one.
   if (input.is_string()) {
     auto arguments = parse_json(input.get_ref<const std::string&>());
-    if (!arguments) return not_understood(fmt::format("the text of the tool's arguments {}", arguments.error().message()));
+    if (!arguments)
+      return not_understood(fmt::format("the text of the tool's arguments {}", arguments.error().message()));
     input = std::move(*arguments);
   }
   GUARD_TRY(read_tool(input, event).context("reading the event"));
@@ -223,12 +224,8 @@ std::string agent_answer(AgentForm form, bool allowed, std::string_view reason) 
         answer["hookSpecificOutput"] = {
             {"hookEventName", "PreToolUse"}, {"permissionDecision", "deny"}, {"permissionDecisionReason", reason}};
         break;
-      case AgentForm::gemini:
-        answer = {{"decision", "deny"}, {"reason", reason}};
-        break;
-      case AgentForm::copilot:
-        answer = {{"permissionDecision", "deny"}, {"permissionDecisionReason", reason}};
-        break;
+      case AgentForm::gemini: answer = {{"decision", "deny"}, {"reason", reason}}; break;
+      case AgentForm::copilot: answer = {{"permissionDecision", "deny"}, {"permissionDecisionReason", reason}}; break;
       case AgentForm::cursor:
         answer = {{"permission", "deny"}, {"user_message", reason}, {"agent_message", reason}};
         break;

@@ -53,7 +53,7 @@ std::optional<std::string> program_of(std::string_view script) {
 bool is_program(const fs::path& path) {
   struct stat status {};
   return path.is_absolute() && ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
-         ::access(path.c_str(), X_OK) == 0;
+      ::access(path.c_str(), X_OK) == 0;
 }
 
 std::string why_outdated(std::string_view script, mode_t mode) {
@@ -71,7 +71,7 @@ Result<fs::path> hooks_folder(const fs::path& top, const CancelToken& cancel) {
   struct stat status {};
   if (::stat(folder.c_str(), &status) == 0 ? !S_ISDIR(status.st_mode) : errno != ENOENT) {
     return Error(ErrorCode::input_invalid,
-                 fmt::format("git looks for hooks in {}, which is no folder", printable(folder.native())))
+        fmt::format("git looks for hooks in {}, which is no folder", printable(folder.native())))
         .hint("hooks are switched off by core.hooksPath: `git config --show-origin core.hooksPath` says where");
   }
   return folder;
@@ -86,14 +86,10 @@ bool lies_in(const fs::path& inner, const fs::path& outer) {
 
 std::string_view to_string(HookState state) noexcept {
   switch (state) {
-    case HookState::absent:
-      return "absent";
-    case HookState::installed:
-      return "installed";
-    case HookState::outdated:
-      return "outdated";
-    case HookState::foreign:
-      return "foreign";
+    case HookState::absent: return "absent";
+    case HookState::installed: return "installed";
+    case HookState::outdated: return "outdated";
+    case HookState::foreign: return "foreign";
   }
   return "foreign";
 }
@@ -128,7 +124,7 @@ Result<CommitHook> find_commit_hook(const fs::path& folder, const CancelToken& c
   std::error_code ignored;
   const fs::path resolved = fs::weakly_canonical(hooks, ignored);
   hook.shared = !lies_in(resolved, fs::weakly_canonical(common, ignored)) &&
-                !lies_in(resolved, fs::weakly_canonical(top, ignored));
+      !lies_in(resolved, fs::weakly_canonical(top, ignored));
 
   struct stat status {};
   if (::lstat(hook.path.c_str(), &status) != 0) {
@@ -147,15 +143,15 @@ Result<CommitHook> find_commit_hook(const fs::path& folder, const CancelToken& c
 
 Result<CommitHook> install_commit_hook(const fs::path& folder, const fs::path& program, const CancelToken& cancel) {
   if (!is_program(program)) {
-    return Error(ErrorCode::input_invalid,
-                 fmt::format("{} is no program that a hook could call", printable(program.native())));
+    return Error(
+        ErrorCode::input_invalid, fmt::format("{} is no program that a hook could call", printable(program.native())));
   }
   GUARD_TRY_ASSIGN(CommitHook hook, find_commit_hook(folder, cancel));
   if (hook.state == HookState::foreign) {
-    return Error(ErrorCode::input_invalid,
-                 fmt::format("{} is there already, and not guard's", printable(hook.path.native())))
-        .hint(fmt::format("put this line into it: {} check --staged || exit 1",
-                          printable(shell_quoted(program.native()))));
+    return Error(
+        ErrorCode::input_invalid, fmt::format("{} is there already, and not guard's", printable(hook.path.native())))
+        .hint(fmt::format(
+            "put this line into it: {} check --staged || exit 1", printable(shell_quoted(program.native()))));
   }
   const std::string script = commit_hook_script(program);
   if (hook.state == HookState::installed) {
@@ -173,13 +169,13 @@ Result<CommitHook> uninstall_commit_hook(const fs::path& folder, const CancelTok
   GUARD_TRY_ASSIGN(CommitHook hook, find_commit_hook(folder, cancel));
   if (hook.state == HookState::absent) return hook;
   if (hook.state == HookState::foreign) {
-    return Error(ErrorCode::input_invalid,
-                 fmt::format("{} is not guard's, and is left alone", printable(hook.path.native())))
+    return Error(
+        ErrorCode::input_invalid, fmt::format("{} is not guard's, and is left alone", printable(hook.path.native())))
         .hint("remove it by hand, or take guard's line out of it");
   }
   if (::unlink(hook.path.c_str()) != 0 && errno != ENOENT) {
-    return Error::from_errno(ErrorCode::io_error, fmt::format("cannot remove {}", printable(hook.path.native())),
-                             errno);
+    return Error::from_errno(
+        ErrorCode::io_error, fmt::format("cannot remove {}", printable(hook.path.native())), errno);
   }
   hook.state = HookState::absent;
   hook.why.clear();

@@ -37,8 +37,8 @@ Result<CommitHook> find_commit_hook(const std::filesystem::path& folder, const C
 
 // Writes the hook, through a rename. Does nothing where the same script stands already; INPUT_INVALID, with what to
 // write into it by hand, where a foreign one does.
-Result<CommitHook> install_commit_hook(const std::filesystem::path& folder, const std::filesystem::path& program,
-                                       const CancelToken& cancel);
+Result<CommitHook> install_commit_hook(
+    const std::filesystem::path& folder, const std::filesystem::path& program, const CancelToken& cancel);
 
 // Removes a hook of guard's. An absent one is no error, a foreign one is.
 Result<CommitHook> uninstall_commit_hook(const std::filesystem::path& folder, const CancelToken& cancel);

@@ -30,14 +30,14 @@ Finding left_to_a_person(std::string_view rule, const std::string& path, std::st
 
 }  // namespace
 
-Result<ProposedWrite> proposed_write(const AgentEvent& event, const fs::path& root,
-                                     const std::vector<std::string>& gated_paths) {
+Result<ProposedWrite> proposed_write(
+    const AgentEvent& event, const fs::path& root, const std::vector<std::string>& gated_paths) {
   const fs::path given = (event.folder.empty() ? root : root / event.folder) / event.path;
   std::error_code failure;
   const fs::path resolved = fs::weakly_canonical(given, failure);
   if (failure) {
-    return Error::from_errno(ErrorCode::io_error, fmt::format("cannot tell where {} is", printable(event.path)),
-                             failure.value());
+    return Error::from_errno(
+        ErrorCode::io_error, fmt::format("cannot tell where {} is", printable(event.path)), failure.value());
   }
   ProposedWrite proposed;
   proposed.path = seen_from(root, given.lexically_normal());
@@ -65,7 +65,7 @@ Result<ProposedWrite> proposed_write(const AgentEvent& event, const fs::path& ro
     return proposed;
   }
   GUARD_TRY_ASSIGN(proposed.after,
-                   apply_edits(proposed.before, event.edits).context(fmt::format("editing {}", printable(event.path))));
+      apply_edits(proposed.before, event.edits).context(fmt::format("editing {}", printable(event.path))));
   return proposed;
 }
 

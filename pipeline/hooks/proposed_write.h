@@ -22,7 +22,7 @@ struct ProposedWrite {
 
 // `event` is a write or an edit; relative paths start in its folder, else in `root`. INPUT_INVALID, IO_ERROR,
 // FILE_TOO_LARGE.
-Result<ProposedWrite> proposed_write(const AgentEvent& event, const std::filesystem::path& root,
-                                     const std::vector<std::string>& gated_paths);
+Result<ProposedWrite> proposed_write(
+    const AgentEvent& event, const std::filesystem::path& root, const std::vector<std::string>& gated_paths);
 
 }  // namespace guard

@@ -92,11 +92,9 @@ bool is_git(std::string_view word) {
 // Options of `git commit` that take the next word, and that say nothing about what is committed.
 constexpr std::string_view kValueLetters = "mFCct";
 constexpr std::string_view kPlainLetters = "qvse";
-constexpr std::array<std::string_view, 14> kPlainWords = {"--quiet",       "--verbose",     "--signoff",
-                                                          "--no-signoff",  "--amend",       "--no-edit",
-                                                          "--edit",        "--allow-empty", "--allow-empty-message",
-                                                          "--no-gpg-sign", "--message=",    "--author=",
-                                                          "--date=",       "--trailer="};
+constexpr std::array<std::string_view, 14> kPlainWords = {"--quiet", "--verbose", "--signoff", "--no-signoff",
+    "--amend", "--no-edit", "--edit", "--allow-empty", "--allow-empty-message", "--no-gpg-sign",
+    "--message=", "--author=", "--date=", "--trailer="};
 
 struct CommitOptions {
   bool plain = true;
@@ -114,9 +112,8 @@ CommitOptions read_commit_options(const std::vector<std::string>& words, std::si
         ++at;
         continue;
       }
-      const bool known = std::any_of(kPlainWords.begin(), kPlainWords.end(), [&](std::string_view plain) {
-        return plain.back() == '=' ? word.starts_with(plain) : word == plain;
-      });
+      const bool known = std::any_of(kPlainWords.begin(), kPlainWords.end(),
+          [&](std::string_view plain) { return plain.back() == '=' ? word.starts_with(plain) : word == plain; });
       if (!known) options.plain = false;
       continue;
     }
@@ -139,14 +136,14 @@ CommitOptions read_commit_options(const std::vector<std::string>& words, std::si
 
 bool contains_folded(std::string_view text, std::string_view lower_word) {
   const auto found = std::search(text.begin(), text.end(), lower_word.begin(), lower_word.end(),
-                                 [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; });
+      [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; });
   return found != text.end();
 }
 
 // Switches hooks off, or tells guard something else, from wherever it stands in the command.
 bool switches_hooks_off(std::string_view word) {
   return contains_folded(word, "core.hookspath") || word.starts_with("GIT_CONFIG") || word.starts_with("SKIP=") ||
-         word.starts_with("PREK_SKIP=") || word.starts_with("HUSKY=") || word.starts_with("GUARD_");
+      word.starts_with("PREK_SKIP=") || word.starts_with("HUSKY=") || word.starts_with("GUARD_");
 }
 
 ShellReading read_shell(std::string_view text, int depth_left) {

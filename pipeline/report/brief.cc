@@ -44,17 +44,28 @@ std::vector<std::string> packages_of(const fs::path& project) {
 
 std::vector<std::string> requirements(const Config& config) {
   std::vector<std::string> list = {
-      "Tests import from \"bun:test\". Each file runs in a process of its own; what one file leaves, the next one does not find.",
-      "Every test file needs a test that passes, and not all of its tests skipped. `test.only`, `test.failing` and new snapshots are refused.",
+      "Tests import from \"bun:test\". Each file runs in a process of its own; what one file leaves, the next one does "
+      "not find.",
+      "Every test file needs a test that passes, and not all of its tests skipped. `test.only`, `test.failing` and new "
+      "snapshots are refused.",
   };
-  if (config.run.require_assertions == Assertions::file) list.push_back("Every test file needs at least one assertion that runs (`expect(...)`).");
-  if (config.run.require_assertions == Assertions::test) list.push_back("Every test needs an assertion that runs (`expect(...)`).");
-  list.push_back("Wait for every promise: `await` it, or return it from the test. An assertion that nobody waits for, or that is caught, refuses the run.");
-  list.push_back("There is no network but the loopback interface, and no variable of the outside: only HOME, PATH, TMPDIR, LANG and CI are set.");
+  if (config.run.require_assertions == Assertions::file)
+    list.push_back("Every test file needs at least one assertion that runs (`expect(...)`).");
+  if (config.run.require_assertions == Assertions::test)
+    list.push_back("Every test needs an assertion that runs (`expect(...)`).");
+  list.push_back(
+      "Wait for every promise: `await` it, or return it from the test. An assertion that nobody waits for, or that is "
+      "caught, refuses the run.");
+  list.push_back(
+      "There is no network but the loopback interface, and no variable of the outside: only HOME, PATH, TMPDIR, LANG "
+      "and CI are set.");
   list.push_back("Nothing is installed while tests run; a package that is not in the lockfile is not there.");
-  list.push_back(fmt::format("Limits of a run: {} s, {} MB of memory, {} processes, {} KB of output.", config.namespace_sandbox.timeout_s, config.limits.memory_bytes >> 20, config.limits.pids,
-                             config.limits.output_keep_bytes >> 10));
-  list.push_back("Never write keys, tokens, JWTs or private keys as literals, not even made-up ones; join them from parts: `[\"sk\", \"test\"].join(\"-\")`.");
+  list.push_back(fmt::format("Limits of a run: {} s, {} MB of memory, {} processes, {} KB of output.",
+      config.namespace_sandbox.timeout_s, config.limits.memory_bytes >> 20, config.limits.pids,
+      config.limits.output_keep_bytes >> 10));
+  list.push_back(
+      "Never write keys, tokens, JWTs or private keys as literals, not even made-up ones; join them from parts: "
+      "`[\"sk\", \"test\"].join(\"-\")`.");
   return list;
 }
 
@@ -62,9 +73,13 @@ std::vector<std::string> layout(const BriefRequest& request) {
   const auto& paths = request.config->check.paths;
   std::vector<std::string> list = {fmt::format("Write only files that match: {}", fmt::join(paths, ", "))};
   if (has_sandbox_folder(request.project)) {
-    list.push_back("Inside, `src/`, `package.json` and `tsconfig.json` are there read-only, and `sandbox/` is writable. Import code from `../src/...`.");
+    list.push_back(
+        "Inside, `src/`, `package.json` and `tsconfig.json` are there read-only, and `sandbox/` is writable. Import "
+        "code from `../src/...`.");
   } else {
-    list.push_back("Inside, the project lies under /app as git has it, less what .gitignore leaves out, `.env*` and `.git`. What tests write is thrown away.");
+    list.push_back(
+        "Inside, the project lies under /app as git has it, less what .gitignore leaves out, `.env*` and `.git`. What "
+        "tests write is thrown away.");
   }
   list.push_back("For files of a test's own use `mkdtempSync(join(tmpdir(), \"name-\"))`; /tmp is empty at the start.");
   return list;
@@ -92,27 +107,35 @@ std::vector<const Rule*> rules_of(const RuleSet& rules, Tier tier) {
 }  // namespace
 
 std::string brief_text(const BriefRequest& request) {
-  std::string text = "## How the code you write here is judged\n\nguard checks it before it runs, and runs its tests in a sandbox. What follows is all you need to know to pass.\n\n### Where\n\n";
+  std::string text =
+      "## How the code you write here is judged\n\nguard checks it before it runs, and runs its tests in a sandbox. "
+      "What follows is all you need to know to pass.\n\n### Where\n\n";
   for (const auto& line : layout(request)) text += fmt::format("- {}\n", line);
   std::vector<std::string> packages = packages_of(request.project);
   if (!packages.empty()) {
     const std::size_t more = packages.size() > kPackagesShown ? packages.size() - kPackagesShown : 0;
     packages.resize(packages.size() - more);
-    text += fmt::format("- Packages: {}{}\n", fmt::join(packages, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+    text +=
+        fmt::format("- Packages: {}{}\n", fmt::join(packages, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
   }
   text += "\n### What the tests are held to\n\n";
   for (const auto& line : requirements(*request.config)) text += fmt::format("- {}\n", line);
   for (const auto& [tier, heading] : kTiers) {
     text += fmt::format("\n### {}\n\n", heading);
-    for (const Rule* rule : rules_of(*request.rules, tier)) text += fmt::format("- Code that {}. Instead: {}\n", rule->title, rule->fix);
+    for (const Rule* rule : rules_of(*request.rules, tier))
+      text += fmt::format("- Code that {}. Instead: {}\n", rule->title, rule->fix);
   }
   return text + fmt::format("\n### A good example\n\n```ts\n{}```\n", kExample);
 }
 
 std::string brief_document(const BriefRequest& request) {
-  Json document = {{"version", 1}, {"layout", layout(request)}, {"write", request.config->check.paths}, {"packages", packages_of(request.project)}, {"requirements", requirements(*request.config)}, {"refused", Json::array()}};
+  Json document = {{"version", 1}, {"layout", layout(request)}, {"write", request.config->check.paths},
+      {"packages", packages_of(request.project)}, {"requirements", requirements(*request.config)},
+      {"refused", Json::array()}};
   for (const auto& [tier, heading] : kTiers) {
-    for (const Rule* rule : rules_of(*request.rules, tier)) document["refused"].push_back({{"rule", rule->id}, {"tier", to_string(tier)}, {"code_that", rule->title}, {"instead", rule->fix}});
+    for (const Rule* rule : rules_of(*request.rules, tier))
+      document["refused"].push_back(
+          {{"rule", rule->id}, {"tier", to_string(tier)}, {"code_that", rule->title}, {"instead", rule->fix}});
   }
   document["example"] = kExample;
   return dump(document);

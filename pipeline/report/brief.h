@@ -1,5 +1,6 @@
-// What a generator has to know before it writes code for a project: where it may write, what the code sees and is held to, and what the rules
-// refuse, with what to write instead. Goes in front of a prompt, or into a file of instructions for agents.
+// What a generator has to know before it writes code for a project: where it may write, what the code sees and is held
+// to, and what the rules refuse, with what to write instead. Goes in front of a prompt, or into a file of instructions
+// for agents.
 #pragma once
 
 #include <filesystem>

@@ -36,13 +36,15 @@ void weigh_waivers(const GateRequest& request, const std::vector<SourceFile>& fi
     if (story.story != Story::fired) continue;
     const auto at_line = [&](const Finding& finding) {
       return finding.rule == story.rule && finding.path == explanation.path &&
-             std::find(story.lines.begin(), story.lines.end(), finding.line) != story.lines.end();
+          std::find(story.lines.begin(), story.lines.end(), finding.line) != story.lines.end();
     };
     if (std::any_of(report.findings.begin(), report.findings.end(), at_line)) continue;
-    const auto waived = std::find_if(outcome.waived.begin(), outcome.waived.end(), [&](const WaivedFinding& row) { return at_line(row.finding); });
+    const auto waived = std::find_if(
+        outcome.waived.begin(), outcome.waived.end(), [&](const WaivedFinding& row) { return at_line(row.finding); });
     if (waived == outcome.waived.end()) continue;
     story.story = Story::waived;
-    story.sentence = fmt::format("{}; waived by {} until {}: {}", story.sentence, waived->waiver.origin, waived->waiver.expires, waived->waiver.reason);
+    story.sentence = fmt::format("{}; waived by {} until {}: {}", story.sentence, waived->waiver.origin,
+        waived->waiver.expires, waived->waiver.reason);
   }
 }
 
@@ -50,7 +52,8 @@ void weigh_waivers(const GateRequest& request, const std::vector<SourceFile>& fi
 
 class Mask {
  public:
-  Mask(const SecretSource& secrets, std::vector<MaskedRegion> regions) : secrets_(secrets), regions_(std::move(regions)) {}
+  Mask(const SecretSource& secrets, std::vector<MaskedRegion> regions)
+      : secrets_(secrets), regions_(std::move(regions)) {}
 
   std::string text(const std::string& text) const {
     auto hidden = redact_text(secrets_, text);
@@ -74,7 +77,8 @@ class Mask {
   std::string piece(const ViewPiece& piece) const {
     if (piece.view == View::raw) return source(piece.text, piece.begin);
     std::string hidden = text(piece.text);
-    const bool overlaps = std::any_of(regions_.begin(), regions_.end(), [&](const MaskedRegion& region) { return region.begin < piece.end && piece.begin < region.end; });
+    const bool overlaps = std::any_of(regions_.begin(), regions_.end(),
+        [&](const MaskedRegion& region) { return region.begin < piece.end && piece.begin < region.end; });
     // A line of a longer secret, say, which by itself looks like nothing.
     return piece.view != View::code && overlaps && hidden == piece.text ? std::string(kMarker) : hidden;
   }
@@ -144,17 +148,21 @@ std::string_view heading(Story story) {
 
 }  // namespace
 
-Result<ExplainedLine> explain_line(const GateRequest& request, const SourceFiles& files, std::string_view path, std::uint32_t line, std::string_view mode) {
+Result<ExplainedLine> explain_line(const GateRequest& request, const SourceFiles& files, std::string_view path,
+    std::uint32_t line, std::string_view mode) {
   const std::string wanted = normal(path);
-  const auto file = std::find_if(files.files.begin(), files.files.end(), [&](const SourceFile& candidate) { return normal(candidate.path) == wanted; });
+  const auto file = std::find_if(files.files.begin(), files.files.end(),
+      [&](const SourceFile& candidate) { return normal(candidate.path) == wanted; });
   if (file == files.files.end()) {
-    return Error(ErrorCode::file_not_found, fmt::format("{} is not among the files that could be read", printable(path)))
+    return Error(
+        ErrorCode::file_not_found, fmt::format("{} is not among the files that could be read", printable(path)))
         .hint("name a regular file; `guard check` says why another one is refused");
   }
   ExplainedLine explained;
   explained.mode = mode;
-  GUARD_TRY_ASSIGN(explained.explanation, explain(*request.rules, *request.matcher, validator_options(request, request.project, files.files, mode),
-                                                  files.files, static_cast<std::size_t>(file - files.files.begin()), line));
+  GUARD_TRY_ASSIGN(explained.explanation,
+      explain(*request.rules, *request.matcher, validator_options(request, request.project, files.files, mode),
+          files.files, static_cast<std::size_t>(file - files.files.begin()), line));
   weigh_waivers(request, files.files, explained.explanation);
   GUARD_TRY_ASSIGN(const SecretSource* secrets, request.secrets());
   GUARD_TRY(mask(*secrets, *file, explained.explanation));
@@ -166,16 +174,22 @@ std::string explanation_text(const ExplainedLine& explained, Colour colour) {
     return colour == Colour::on ? fmt::format("\x1b[{}m{}\x1b[0m", style, text) : std::string(text);
   };
   const Explanation& explanation = explained.explanation;
-  std::string text = paint("1", explanation.line == 0 ? printable(explanation.path) : fmt::format("{}:{}", printable(explanation.path), explanation.line)) + "\n";
+  std::string text = paint("1",
+                         explanation.line == 0 ? printable(explanation.path)
+                                               : fmt::format("{}:{}", printable(explanation.path), explanation.line)) +
+      "\n";
   std::size_t told = 0;
   bool code = false;
   for (const auto& piece : explanation.pieces) {
     code = code || piece.view == View::code;
     if (++told > kPiecesMax) continue;
     const std::string_view name = piece.view == View::raw ? "source" : to_string(piece.view);
-    text += explanation.line == 0 ? fmt::format("  {:<8} {:>5}  {}\n", name, piece.line, shown(piece)) : fmt::format("  {:<8} {}\n", name, shown(piece));
+    text += explanation.line == 0 ? fmt::format("  {:<8} {:>5}  {}\n", name, piece.line, shown(piece))
+                                  : fmt::format("  {:<8} {}\n", name, shown(piece));
   }
-  if (told > kPiecesMax) text += fmt::format("  ... and {} more (--format json lists them all, --explain PATH:LINE those of one line)\n", told - kPiecesMax);
+  if (told > kPiecesMax)
+    text += fmt::format(
+        "  ... and {} more (--format json lists them all, --explain PATH:LINE those of one line)\n", told - kPiecesMax);
   if (!code) text += "  code     (nothing: blank, a comment, or inside a string)\n";
 
   std::optional<Story> group;
@@ -187,7 +201,10 @@ std::string explanation_text(const ExplainedLine& explained, Colour colour) {
     }
     if (group != story.story) {
       const bool whole = explanation.line == 0;
-      text += paint("1", fmt::format("{}:", whole && story.story == Story::fired ? "found in this file" : heading(story.story))) + "\n";
+      text +=
+          paint("1",
+              fmt::format("{}:", whole && story.story == Story::fired ? "found in this file" : heading(story.story))) +
+          "\n";
     }
     group = story.story;
     text += fmt::format("  {}: {}\n", story.rule, printable(story.sentence));
@@ -196,17 +213,21 @@ std::string explanation_text(const ExplainedLine& explained, Colour colour) {
     }
     if (!story.reading.empty()) text += fmt::format("    reads as: {}\n", cut(shown_reading(story.reading)));
   }
-  if (unmatched > 0) text += fmt::format("{} other rules match nowhere in this file (--format json lists them)\n", unmatched);
-  text += fmt::format("judged with {} {} in mode {}; `guard rules show ID` explains a rule\n", explanation.files, explanation.files == 1 ? "file, this one alone," : "files together", explained.mode);
+  if (unmatched > 0)
+    text += fmt::format("{} other rules match nowhere in this file (--format json lists them)\n", unmatched);
+  text += fmt::format("judged with {} {} in mode {}; `guard rules show ID` explains a rule\n", explanation.files,
+      explanation.files == 1 ? "file, this one alone," : "files together", explained.mode);
   return text;
 }
 
 std::string explanation_document(const ExplainedLine& explained) {
   const Explanation& explanation = explained.explanation;
   const auto clean = [](std::string_view text) { return is_utf8(text) ? std::string(text) : printable(text); };
-  Json json = {{"version", 1}, {"path", clean(explanation.path)}, {"line", explanation.line}, {"mode", explained.mode}, {"files", explanation.files}, {"views", Json::array()}, {"rules", Json::array()}};
+  Json json = {{"version", 1}, {"path", clean(explanation.path)}, {"line", explanation.line}, {"mode", explained.mode},
+      {"files", explanation.files}, {"views", Json::array()}, {"rules", Json::array()}};
   for (const auto& piece : explanation.pieces) {
-    Json row = {{"view", to_string(piece.view)}, {"line", piece.line}, {"text", piece.view == View::raw ? clean(piece.text) : shown_entry(piece)}};
+    Json row = {{"view", to_string(piece.view)}, {"line", piece.line},
+        {"text", piece.view == View::raw ? clean(piece.text) : shown_entry(piece)}};
     if (!piece.callee.empty()) row["callee"] = clean(piece.callee);
     json["views"].push_back(std::move(row));
   }

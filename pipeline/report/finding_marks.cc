@@ -8,8 +8,8 @@
 namespace guard {
 namespace {
 
-// How far a fingerprint follows a line to both sides of the finding: a file of one line must not be hashed once for each of its
-// findings.
+// How far a fingerprint follows a line to both sides of the finding: a file of one line must not be hashed once for
+// each of its findings.
 constexpr std::size_t kLineReach = 2048;
 
 bool is_line_end(char c) { return c == '\n' || c == '\r'; }
@@ -93,7 +93,8 @@ void mark_findings(const std::vector<SourceFile>& files, std::vector<Finding>& f
     const SourceFile* file = found == by_path.end() ? nullptr : found->second;
     // Of lines that nobody can read any more there is none: it would be the same for all of them.
     if (file != nullptr || finding.line == 0) {
-      finding.fingerprint = finding_fingerprint(finding, file == nullptr ? std::string_view() : std::string_view(file->bytes));
+      finding.fingerprint =
+          finding_fingerprint(finding, file == nullptr ? std::string_view() : std::string_view(file->bytes));
     }
     if (file == nullptr || finding.line == 0) continue;
     if (file != counted || counter.is_behind(finding.begin)) counter = Counter(file->bytes);

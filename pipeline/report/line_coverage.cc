@@ -17,7 +17,8 @@ bool take_number(std::string_view& text, std::uint64_t& value) {
 
 }  // namespace
 
-LineCoverage parse_lcov(std::string_view report, const std::function<std::uint32_t(const std::string& file)>& lines_max) {
+LineCoverage parse_lcov(
+    std::string_view report, const std::function<std::uint32_t(const std::string& file)>& lines_max) {
   LineCoverage coverage;
   std::string file;
   std::uint32_t most = 0;
@@ -45,7 +46,8 @@ LineCoverage parse_lcov(std::string_view report, const std::function<std::uint32
 }
 
 std::uint64_t count_covered(const LineHits& lines) {
-  return static_cast<std::uint64_t>(std::count_if(lines.begin(), lines.end(), [](const auto& line) { return line.second; }));
+  return static_cast<std::uint64_t>(
+      std::count_if(lines.begin(), lines.end(), [](const auto& line) { return line.second; }));
 }
 
 std::vector<std::pair<std::uint32_t, std::uint32_t>> uncovered_ranges(const LineHits& lines) {

@@ -1,5 +1,5 @@
-// Which lines ran, as bun's lcov report says. What the tests print and write can forge it, so it is information and never a proof:
-// whatever cannot be read is left out, and nothing but known names and numbers is passed on.
+// Which lines ran, as bun's lcov report says. What the tests print and write can forge it, so it is information and
+// never a proof: whatever cannot be read is left out, and nothing but known names and numbers is passed on.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,12 @@
 
 namespace guard {
 
-using LineHits = std::map<std::uint32_t, bool>;            // line, from 1 -> whether it ran; lines without code are not in it
-using LineCoverage = std::map<std::string, LineHits>;      // "src/add.ts" -> its lines
+using LineHits = std::map<std::uint32_t, bool>;  // line, from 1 -> whether it ran; lines without code are not in it
+using LineCoverage = std::map<std::string, LineHits>;  // "src/add.ts" -> its lines
 
 // `lines_max`: how many lines a file has, of those that may be told of; 0: not this file.
-LineCoverage parse_lcov(std::string_view report, const std::function<std::uint32_t(const std::string& file)>& lines_max);
+LineCoverage parse_lcov(
+    std::string_view report, const std::function<std::uint32_t(const std::string& file)>& lines_max);
 
 std::uint64_t count_covered(const LineHits& lines);
 

@@ -23,7 +23,8 @@ Json verdict_json(const Verdict& verdict, const std::optional<Error>& error) {
   json["version"] = kVersion;
   json["verdict"] = to_string(verdict.kind());
   json["reason"] = row.name;
-  json["message"] = clean(verdict.detail.empty() ? std::string(row.sentence) : std::string(row.sentence) + ": " + verdict.detail);
+  json["message"] =
+      clean(verdict.detail.empty() ? std::string(row.sentence) : std::string(row.sentence) + ": " + verdict.detail);
   if (const std::string next = next_step(verdict, error); !next.empty()) json["next"] = next;
   return json;
 }
@@ -49,8 +50,8 @@ Json finding_json(const Finding& finding) {
 Json waivers_json(const std::vector<UsedWaiver>& waivers) {
   Json list = Json::array();
   for (const auto& used : waivers) {
-    list.push_back({{"rule", used.waiver.rule}, {"path", clean(used.waiver.path)}, {"reason", clean(used.waiver.reason)},
-                    {"expires", used.waiver.expires}, {"findings", used.findings}});
+    list.push_back({{"rule", used.waiver.rule}, {"path", clean(used.waiver.path)},
+        {"reason", clean(used.waiver.reason)}, {"expires", used.waiver.expires}, {"findings", used.findings}});
   }
   return list;
 }
@@ -58,8 +59,8 @@ Json waivers_json(const std::vector<UsedWaiver>& waivers) {
 Json idle_waivers_json(const std::vector<IdleWaiver>& waivers) {
   Json list = Json::array();
   for (const auto& idle : waivers) {
-    list.push_back({{"rule", idle.waiver.rule}, {"path", clean(idle.waiver.path)}, {"expires", idle.waiver.expires}, {"why", to_string(idle.why)},
-                    {"message", clean(idle.sentence)}});
+    list.push_back({{"rule", idle.waiver.rule}, {"path", clean(idle.waiver.path)}, {"expires", idle.waiver.expires},
+        {"why", to_string(idle.why)}, {"message", clean(idle.sentence)}});
   }
   return list;
 }
@@ -85,7 +86,8 @@ Json check_json(const CheckRecord& record) {
   json["passed_over"] = record.passed_over;
   json["known"] = record.known;
   if (record.change) {
-    json["change"] = {{"files", record.change->files}, {"lines_added", record.change->lines_added}, {"lines_removed", record.change->lines_removed}};
+    json["change"] = {{"files", record.change->files}, {"lines_added", record.change->lines_added},
+        {"lines_removed", record.change->lines_removed}};
   }
   json["rules_digest"] = record.rules_digest;
   json["findings"] = Json::array();
@@ -100,11 +102,12 @@ Json check_json(const CheckRecord& record) {
 Json tests_json(const RunRecord& record) {
   static const TestSummary kNone;
   const TestSummary& tests = record.tests ? *record.tests : kNone;
-  Json json = {{"passed", tests.passed}, {"failed", tests.failures}, {"skipped", tests.skipped}, {"files", tests.files.size()},
-               {"assertions", tests.assertions}};
+  Json json = {{"passed", tests.passed}, {"failed", tests.failures}, {"skipped", tests.skipped},
+      {"files", tests.files.size()}, {"assertions", tests.assertions}};
   json["failures"] = Json::array();
   for (const Failure& failure : failures_of(record)) {
-    Json row = {{"file", clean(failure.file)}, {"line", failure.line}, {"column", failure.column}, {"name", clean(failure.test)}, {"kind", failure.kind}, {"message", clean(failure.message)}};
+    Json row = {{"file", clean(failure.file)}, {"line", failure.line}, {"column", failure.column},
+        {"name", clean(failure.test)}, {"kind", failure.kind}, {"message", clean(failure.message)}};
     if (!failure.next.empty()) row["next"] = failure.next;
     json["failures"].push_back(std::move(row));
   }
@@ -114,7 +117,8 @@ Json tests_json(const RunRecord& record) {
 double milliseconds_of(std::chrono::microseconds time) { return static_cast<double>(time.count()) / 1000; }
 
 Json case_json(const TestCase& test) {
-  return {{"name", clean(test.name)}, {"state", to_string(test.state)}, {"line", test.line}, {"assertions", test.assertions}, {"duration_ms", milliseconds_of(test.duration)}};
+  return {{"name", clean(test.name)}, {"state", to_string(test.state)}, {"line", test.line},
+      {"assertions", test.assertions}, {"duration_ms", milliseconds_of(test.duration)}};
 }
 
 // What came of each file and test.
@@ -141,7 +145,9 @@ Json results_json(const RunRecord& record) {
 
 Json coverage_json(const LineCoverage& coverage) {
   Json list = Json::array();
-  for (const auto& [file, lines] : coverage) list.push_back({{"file", clean(file)}, {"lines", lines.size()}, {"covered", count_covered(lines)}, {"not_covered", uncovered_ranges(lines)}});
+  for (const auto& [file, lines] : coverage)
+    list.push_back({{"file", clean(file)}, {"lines", lines.size()}, {"covered", count_covered(lines)},
+        {"not_covered", uncovered_ranges(lines)}});
   return list;
 }
 
@@ -166,9 +172,11 @@ Json collected_json(const CollectRecord& record) {
   Json json;
   json["mode"] = to_string(record.policy);
   json["files"] = Json::array();
-  for (const auto& file : record.files) json["files"].push_back({{"path", clean(file.path)}, {"bytes", file.bytes}, {"sha256", file.sha256}});
+  for (const auto& file : record.files)
+    json["files"].push_back({{"path", clean(file.path)}, {"bytes", file.bytes}, {"sha256", file.sha256}});
   json["left_behind"] = Json::array();
-  for (const auto& entry : record.left_behind) json["left_behind"].push_back({{"path", clean(entry.path)}, {"reason", to_string(entry.reason)}});
+  for (const auto& entry : record.left_behind)
+    json["left_behind"].push_back({{"path", clean(entry.path)}, {"reason", to_string(entry.reason)}});
   json["left_behind_count"] = record.left_behind_count;
   json["complete"] = record.complete;
   return json;
@@ -187,7 +195,8 @@ std::string run_document(const RunRecord& record) {
   json["results"] = results_json(record);
   if (record.lines) json["coverage"] = coverage_json(*record.lines);
   json["check"] = record.check ? check_json(*record.check) : Json(nullptr);
-  json["output"] = {{"kept_bytes", record.kept_bytes}, {"dropped_bytes", record.dropped_bytes}, {"redactions", Json::object()}};
+  json["output"] = {
+      {"kept_bytes", record.kept_bytes}, {"dropped_bytes", record.dropped_bytes}, {"redactions", Json::object()}};
   for (const auto& [kind, count] : record.redactions) json["output"]["redactions"][kind] = count;
   if (!record.unmasked.empty()) {
     for (const auto& [name, why] : record.unmasked) json["output"]["not_masked"][clean(name)] = why;

@@ -15,13 +15,18 @@ namespace {
 std::string xml_text(std::string_view text) {
   std::string shown = printable_lines(text);
   for (const std::string_view never : {"\xef\xbf\xbe", "\xef\xbf\xbf"}) {  // U+FFFE, U+FFFF
-    for (std::size_t at = shown.find(never); at != std::string::npos; at = shown.find(never, at)) shown.replace(at, never.size(), "?");
+    for (std::size_t at = shown.find(never); at != std::string::npos; at = shown.find(never, at))
+      shown.replace(at, never.size(), "?");
   }
   return shown;
 }
 
-void set(pugi::xml_node node, const char* name, std::string_view value) { node.append_attribute(name).set_value(xml_text(value).c_str()); }
-void set(pugi::xml_node node, const char* name, std::uint64_t value) { node.append_attribute(name).set_value(static_cast<unsigned long long>(value)); }
+void set(pugi::xml_node node, const char* name, std::string_view value) {
+  node.append_attribute(name).set_value(xml_text(value).c_str());
+}
+void set(pugi::xml_node node, const char* name, std::uint64_t value) {
+  node.append_attribute(name).set_value(static_cast<unsigned long long>(value));
+}
 
 struct Counts {
   std::uint64_t tests = 0;
@@ -47,7 +52,9 @@ struct FileCases {
 
 class Writer {
  public:
-  explicit Writer(const char* name) : root_(document_.append_child("testsuites")) { set(root_, "name", std::string_view(name)); }
+  explicit Writer(const char* name) : root_(document_.append_child("testsuites")) {
+    set(root_, "name", std::string_view(name));
+  }
 
   void add_file(const std::string& path, const FileCases& cases) {
     const auto suite = begin_suite(path);
@@ -56,23 +63,28 @@ class Writer {
     for (const auto* waived : cases.waived) {
       ++counts.skipped;
       auto entry = add_finding_case(suite, waived->finding, counts);
-      set(entry.append_child("skipped"), "message", fmt::format("waived until {}: {}", waived->waiver.expires, waived->waiver.reason));
+      set(entry.append_child("skipped"), "message",
+          fmt::format("waived until {}: {}", waived->waiver.expires, waived->waiver.reason));
     }
     for (const auto* test : cases.tests) add_test(suite, *test, counts);
     for (const auto* failure : cases.failures) {
       const bool whole = failure->test.empty();
-      auto entry = add_case(suite, path, whole ? std::string_view("the file as a whole") : std::string_view(failure->test), counts);
+      auto entry = add_case(
+          suite, path, whole ? std::string_view("the file as a whole") : std::string_view(failure->test), counts);
       set(entry, "file", path);
       if (failure->line > 0) set(entry, "line", failure->line);
       ++(whole ? counts.errors : counts.failures);
       auto child = entry.append_child(whole ? "error" : "failure");
       set(child, "type", failure->kind);
       set(child, "message", std::string_view(failure->message).substr(0, failure->message.find('\n')));
-      child.text().set((xml_text(failure->message) + (failure->next.empty() ? "" : fmt::format("\nnext: {}", failure->next))).c_str());
+      child.text().set(
+          (xml_text(failure->message) + (failure->next.empty() ? "" : fmt::format("\nnext: {}", failure->next)))
+              .c_str());
     }
     if (cases.result != nullptr && cases.result->state == FileState::not_begun) {
       ++counts.skipped;
-      set(add_case(suite, path, "the file as a whole", counts).append_child("skipped"), "message", std::string_view("not begun: the run was stopped before"));
+      set(add_case(suite, path, "the file as a whole", counts).append_child("skipped"), "message",
+          std::string_view("not begun: the run was stopped before"));
     }
     if (counts.tests == 0) add_case(suite, path, "no findings", counts);
     end_suite(suite, counts);
@@ -88,7 +100,9 @@ class Writer {
       const ReasonInfo& row = info(verdict.reason);
       auto child = entry.append_child(rejected ? "failure" : "error");
       set(child, "type", row.name);
-      set(child, "message", fmt::format("{}: {}", to_string(verdict.kind()), verdict.detail.empty() ? std::string(row.sentence) : verdict.detail));
+      set(child, "message",
+          fmt::format("{}: {}", to_string(verdict.kind()),
+              verdict.detail.empty() ? std::string(row.sentence) : verdict.detail));
       std::string more;
       if (error) more += xml_text(error->message()) + "\n";
       if (error && !error->hint().empty()) {
@@ -143,7 +157,8 @@ class Writer {
   }
 
   static pugi::xml_node add_finding_case(pugi::xml_node suite, const Finding& finding, Counts& counts) {
-    const std::string name = finding.line == 0 ? finding.rule : fmt::format("{} at {}:{}", finding.rule, finding.line, finding.column);
+    const std::string name =
+        finding.line == 0 ? finding.rule : fmt::format("{} at {}:{}", finding.rule, finding.line, finding.column);
     auto entry = add_case(suite, finding.path, name, counts);
     set(entry, "file", finding.path);
     if (finding.line > 0) set(entry, "line", finding.line);
@@ -152,7 +167,8 @@ class Writer {
 
   static void add_finding(pugi::xml_node suite, const Finding& finding, Counts& counts) {
     auto entry = add_finding_case(suite, finding, counts);
-    const std::string where = finding.line == 0 ? finding.path : fmt::format("{}:{}:{}", finding.path, finding.line, finding.column);
+    const std::string where =
+        finding.line == 0 ? finding.path : fmt::format("{}:{}:{}", finding.path, finding.line, finding.column);
     std::string text = xml_text(where) + "\n";
     if (!finding.excerpt.empty()) text += "  " + xml_text(finding.excerpt) + "\n";
     if (!finding.matched.empty()) text += "reads as: " + xml_text(finding.matched) + "\n";
@@ -209,7 +225,9 @@ std::string run_junit(const RunRecord& record) {
     }
   }
   // A file that is no test and has no finding is no test case.
-  std::erase_if(files, [](const auto& entry) { return entry.second.result == nullptr && entry.second.findings.empty() && entry.second.waived.empty(); });
+  std::erase_if(files, [](const auto& entry) {
+    return entry.second.result == nullptr && entry.second.findings.empty() && entry.second.waived.empty();
+  });
   return written("guard run", files, record.verdict, record.error);
 }
 

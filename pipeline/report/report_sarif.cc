@@ -27,7 +27,8 @@ std::string uri_of(std::string_view path) {
   while (path.starts_with("./")) path.remove_prefix(2);
   std::string uri = path.starts_with("/") ? "file://" : "";
   for (const char c : path) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || std::string_view("-._~/").find(c) != std::string_view::npos;
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+        std::string_view("-._~/").find(c) != std::string_view::npos;
     if (plain) {
       uri += c;
     } else {
@@ -76,10 +77,12 @@ class Rules {
     json["id"] = finding.rule;
     json["shortDescription"] = text_of(title);
     json["fullDescription"] = text_of(why);
-    json["help"] = {{"text", help_of(fix, page)}, {"markdown", fmt::format("**Instead:** {}\n\nSee `{}`.", markdown(fix), page)}};
+    json["help"] = {
+        {"text", help_of(fix, page)}, {"markdown", fmt::format("**Instead:** {}\n\nSee `{}`.", markdown(fix), page)}};
     if (!options_.docs_url.empty()) json["helpUri"] = fmt::format("{}#{}", options_.docs_url, anchor);
     json["defaultConfiguration"] = {{"level", finding.severity == Severity::block ? "error" : "note"}};
-    json["properties"] = {{"tags", Json::array({"security", fmt::format("tier/{}", to_string(finding.tier))})}, {"tier", to_string(finding.tier)}};
+    json["properties"] = {{"tags", Json::array({"security", fmt::format("tier/{}", to_string(finding.tier))})},
+        {"tier", to_string(finding.tier)}};
     return json;
   }
 
@@ -94,7 +97,8 @@ Json location_of(const Finding& finding) {
   Json physical = {{"artifactLocation", std::move(artifact)}};
   const Region& region = finding.region;
   if (region.line > 0) {
-    physical["region"] = {{"startLine", region.line}, {"startColumn", region.column}, {"endLine", region.end_line}, {"endColumn", region.end_column}};
+    physical["region"] = {{"startLine", region.line}, {"startColumn", region.column}, {"endLine", region.end_line},
+        {"endColumn", region.end_column}};
     // The line as people see it, cut and masked: not the region's own text, so it stands for what is around.
     if (!finding.excerpt.empty()) {
       physical["contextRegion"] = {{"startLine", region.line}, {"snippet", text_of(finding.excerpt)}};
@@ -123,9 +127,8 @@ Json results_of(const CheckRecord& record, Rules& rules) {
   for (const auto& finding : record.report.findings) results.push_back(result_of(finding, rules));
   for (const auto& waived : record.waived) {
     Json json = result_of(waived.finding, rules);
-    json["suppressions"] = Json::array({{{"kind", "external"},
-                                         {"status", "accepted"},
-                                         {"justification", fmt::format("{} (waived until {})", clean(waived.waiver.reason), waived.waiver.expires)}}});
+    json["suppressions"] = Json::array({{{"kind", "external"}, {"status", "accepted"},
+        {"justification", fmt::format("{} (waived until {})", clean(waived.waiver.reason), waived.waiver.expires)}}});
     results.push_back(std::move(json));
   }
   return results;
@@ -153,14 +156,16 @@ Json invocation_of(const Verdict& verdict, const std::optional<Error>& error, co
   if (check != nullptr) {
     for (const auto& idle : check->idle_waivers) {
       if (idle.why == IdleWaiver::Why::no_file) continue;
-      notices.push_back(notification("warning", "waiver", fmt::format("waiver of {} in {}: {}", idle.waiver.rule, idle.waiver.path, idle.sentence)));
+      notices.push_back(notification("warning", "waiver",
+          fmt::format("waiver of {} in {}: {}", idle.waiver.rule, idle.waiver.path, idle.sentence)));
     }
   }
   if (!notices.empty()) json["toolExecutionNotifications"] = std::move(notices);
   return json;
 }
 
-std::string document(const Verdict& verdict, const std::optional<Error>& error, const CheckRecord* check, Json properties, const SarifOptions& options) {
+std::string document(const Verdict& verdict, const std::optional<Error>& error, const CheckRecord* check,
+    Json properties, const SarifOptions& options) {
   Rules rules(options);
   Json results = check == nullptr ? Json::array() : results_of(*check, rules);
   Json driver = {{"name", "guard"}, {"semanticVersion", options.version}};
@@ -195,9 +200,11 @@ std::string check_sarif(const CheckRecord& record, const SarifOptions& options) 
 std::string run_sarif(const RunRecord& record, const SarifOptions& options) {
   Json properties = {{"backend", record.backend}};
   if (record.tests) {
-    properties["tests"] = {{"passed", record.tests->passed}, {"failed", record.tests->failures}, {"skipped", record.tests->skipped}};
+    properties["tests"] = {
+        {"passed", record.tests->passed}, {"failed", record.tests->failures}, {"skipped", record.tests->skipped}};
   }
-  return document(record.verdict, record.error, record.check ? &*record.check : nullptr, std::move(properties), options);
+  return document(
+      record.verdict, record.error, record.check ? &*record.check : nullptr, std::move(properties), options);
 }
 
 }  // namespace guard

@@ -1,7 +1,9 @@
-// Findings as a SARIF 2.1.0 document (OASIS standard), which code scanning services and editors read. One run, one line end.
+// Findings as a SARIF 2.1.0 document (OASIS standard), which code scanning services and editors read. One run, one line
+// end.
 //
-// Columns count characters. Paths are relative to %SRCROOT% unless they were given as absolute. An undecided or unavailable verdict
-// is an invocation without success: a viewer that sees no results must not take that for a clean file.
+// Columns count characters. Paths are relative to %SRCROOT% unless they were given as absolute. An undecided or
+// unavailable verdict is an invocation without success: a viewer that sees no results must not take that for a clean
+// file.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// The text for people: findings with place, excerpt, caret and what to write instead; the verdict with what to do next. Colour
-// only when asked for. All foreign text was made printable before.
+// The text for people: findings with place, excerpt, caret and what to write instead; the verdict with what to do next.
+// Colour only when asked for. All foreign text was made printable before.
 #pragma once
 
 #include <string>

@@ -23,9 +23,14 @@ FileState state_of(Reason reason) {
 std::string_view next_of(LoadFailure failure) {
   switch (failure) {
     case LoadFailure::syntax: return "correct the file: bun can't parse it";
-    case LoadFailure::missing_package: return "add the package to package.json and the lockfile, then run `guard image build`; nothing is installed while tests run";
-    case LoadFailure::missing_file: return "write the file, or look for it under \"left out\": what git ignores, .env* and refused files are not there";
-    case LoadFailure::missing_library: return "install the system's library on this machine, then run `guard image build`";
+    case LoadFailure::missing_package:
+      return "add the package to package.json and the lockfile, then run `guard image build`; nothing is installed "
+             "while tests run";
+    case LoadFailure::missing_file:
+      return "write the file, or look for it under \"left out\": what git ignores, .env* and refused files are not "
+             "there";
+    case LoadFailure::missing_library:
+      return "install the system's library on this machine, then run `guard image build`";
     case LoadFailure::error: return {};
   }
   return {};
@@ -33,7 +38,8 @@ std::string_view next_of(LoadFailure failure) {
 
 Failure failure_of(const TestCase& test) {
   const bool known = test.failed_line != 0;
-  return {test.file, known ? test.failed_line : test.line, known ? test.failed_column : 0, test.name, to_string(test.kind), test.message.empty() ? "the test failed" : test.message};
+  return {test.file, known ? test.failed_line : test.line, known ? test.failed_column : 0, test.name,
+      to_string(test.kind), test.message.empty() ? "the test failed" : test.message};
 }
 
 Failure failure_of(const FileResult& result) {
@@ -60,12 +66,16 @@ std::string_view to_string(FileState state) noexcept {
   return "failed";
 }
 
-bool is_failure(FileState state) noexcept { return state == FileState::failed || state == FileState::timed_out || state == FileState::crashed; }
+bool is_failure(FileState state) noexcept {
+  return state == FileState::failed || state == FileState::timed_out || state == FileState::crashed;
+}
 
-FileResult file_result(std::string file, const Verdict& verdict, std::optional<LoadError> load_error, std::string last_test) {
+FileResult file_result(
+    std::string file, const Verdict& verdict, std::optional<LoadError> load_error, std::string last_test) {
   const FileState state = state_of(verdict.reason);
   const bool cut = state == FileState::timed_out || state == FileState::crashed;
-  return {std::move(file), state, verdict.reason, verdict.detail, std::move(load_error), cut ? std::move(last_test) : std::string()};
+  return {std::move(file), state, verdict.reason, verdict.detail, std::move(load_error),
+      cut ? std::move(last_test) : std::string()};
 }
 
 std::vector<Failure> failures_of(const RunRecord& record) {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include "common/text/glob.h"
 #include "common/hash.h"
+#include "common/text/glob.h"
 #include "redact/redactor.h"
 #include "validator/side_files.h"
 
@@ -23,25 +23,27 @@ bool may_hold_secret(const SecretSource& secrets, const std::string& text) {
   return !masked || *masked != text;
 }
 
-// One that means the same everywhere: hidden nowhere, no option to a command, nothing to a shell, and no other name to a file system that
-// folds case, drops dots and blanks at the end or knows streams.
+// One that means the same everywhere: hidden nowhere, no option to a command, nothing to a shell, and no other name to
+// a file system that folds case, drops dots and blanks at the end or knows streams.
 bool is_plain_name(std::string_view name) {
   static constexpr std::string_view kMeaning = ":\\$;()|&<>*?\"'`!{}[]~#%^";
   static constexpr std::string_view kFoldToLetters[] = {"\u017f", "\u212a"};  // long s and the sign of Kelvin
-  if (name.empty() || name.front() == '.' || name.front() == '-' || name.back() == '.' || name.back() == ' ') return false;
+  if (name.empty() || name.front() == '.' || name.front() == '-' || name.back() == '.' || name.back() == ' ')
+    return false;
   if (name.find_first_of(kMeaning) != std::string_view::npos) return false;
   return std::none_of(std::begin(kFoldToLetters), std::end(kFoldToLetters),
-                      [&](std::string_view letter) { return name.find(letter) != std::string_view::npos; });
+      [&](std::string_view letter) { return name.find(letter) != std::string_view::npos; });
 }
 
 // Instructions that agents read, and settings that tools run, wherever they find them.
 bool is_read_by_itself(std::string_view file_name) {
   // Some file systems do not tell AGENTS.md from agents.md.
   std::string name(file_name);
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  static constexpr std::string_view kNames[] = {"makefile", "gnumakefile", "justfile", "taskfile.yml", "taskfile.yaml", "rakefile", "dockerfile", "containerfile",
-                                                "conftest.py", "setup.py", "lefthook.yml", "lefthook.yaml", "mcp.json", "gruntfile.js", "gulpfile.js", "deno.json",
-                                                "deno.jsonc", "vercel.json", "netlify.toml", "guard.toml"};
+  std::transform(
+      name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  static constexpr std::string_view kNames[] = {"makefile", "gnumakefile", "justfile", "taskfile.yml", "taskfile.yaml",
+      "rakefile", "dockerfile", "containerfile", "conftest.py", "setup.py", "lefthook.yml", "lefthook.yaml", "mcp.json",
+      "gruntfile.js", "gulpfile.js", "deno.json", "deno.jsonc", "vercel.json", "netlify.toml", "guard.toml"};
   if (std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames)) return true;
   if (name.ends_with(".code-workspace")) return true;
   for (const std::string_view agent : {"agents.", "agent.", "claude.", "gemini."}) {
@@ -65,10 +67,11 @@ class BringingBack {
     files_ = std::move(written.files);
     Result<void> done = steps();
     // What steps() has neither written nor given a reason for.
-    leave_all(!done ? LeftBehindReason::not_written
-              : request_.policy == CollectPolicy::none ? LeftBehindReason::not_asked
-                                                       : LeftBehindReason::not_allowed);
-    std::sort(told_.left_behind.begin(), told_.left_behind.end(), [](const LeftBehind& a, const LeftBehind& b) { return a.path < b.path; });
+    leave_all(!done                                  ? LeftBehindReason::not_written
+            : request_.policy == CollectPolicy::none ? LeftBehindReason::not_asked
+                                                     : LeftBehindReason::not_allowed);
+    std::sort(told_.left_behind.begin(), told_.left_behind.end(),
+        [](const LeftBehind& a, const LeftBehind& b) { return a.path < b.path; });
     return done;
   }
 
@@ -87,13 +90,17 @@ class BringingBack {
       leave_where([this](const CollectedFile& file) { return has_finding(file.path); }, LeftBehindReason::finding);
       return ok();
     }
-    leave_where([this](const CollectedFile& file) { return may_hold_secret(*request_.secrets, file.bytes) || may_hold_secret(*request_.secrets, file.path); },
-                LeftBehindReason::secret);
+    leave_where(
+        [this](const CollectedFile& file) {
+          return may_hold_secret(*request_.secrets, file.bytes) || may_hold_secret(*request_.secrets, file.path);
+        },
+        LeftBehindReason::secret);
     return write();
   }
 
   bool is_asked_for(const std::string& path) const {
-    return request_.policy == CollectPolicy::all || is_listed(request_.gate->config->run.collect_paths, in_project(path));
+    return request_.policy == CollectPolicy::all ||
+        is_listed(request_.gate->config->run.collect_paths, in_project(path));
   }
 
   // As one tree: what is harmless in each of two files may not be so in both.
@@ -102,7 +109,8 @@ class BringingBack {
     for (const auto& file : files_) checked_.files.push_back({in_project(file.path), file.bytes});
     record_.check = gate(*request_.gate, checked_, request_.mode);
     for (const auto& used : record_.check->waivers) {
-      const bool told = std::any_of(earlier.begin(), earlier.end(), [&](const UsedWaiver& known) { return waiver_text(known) == waiver_text(used); });
+      const bool told = std::any_of(earlier.begin(), earlier.end(),
+          [&](const UsedWaiver& known) { return waiver_text(known) == waiver_text(used); });
       if (!told) record_.widenings.push_back(waiver_text(used));
     }
     if (record_.check->verdict.kind() == VerdictKind::allowed) return;
@@ -113,7 +121,8 @@ class BringingBack {
 
   bool has_finding(const std::string& path) const {
     const auto& findings = record_.check->report.findings;
-    return std::any_of(findings.begin(), findings.end(), [name = in_project(path)](const Finding& finding) { return finding.path == name; });
+    return std::any_of(findings.begin(), findings.end(),
+        [name = in_project(path)](const Finding& finding) { return finding.path == name; });
   }
 
   Result<void> write() {
@@ -126,7 +135,7 @@ class BringingBack {
       }
       told_.files.push_back({path, files_[i].bytes.size(), sha256_hex(files_[i].bytes)});
       record_.widenings.push_back(fmt::format("run.collect = {}: {} came back{}", to_string(request_.policy), path,
-                                              is_test_name(path) ? ", a test that has not run" : ""));
+          is_test_name(path) ? ", a test that has not run" : ""));
     }
     files_.clear();
     return ok();
@@ -139,7 +148,8 @@ class BringingBack {
 
   template <typename Wanted>
   void leave_where(Wanted wanted, LeftBehindReason reason) {
-    const auto left = std::stable_partition(files_.begin(), files_.end(), [&](const CollectedFile& file) { return !wanted(file); });
+    const auto left =
+        std::stable_partition(files_.begin(), files_.end(), [&](const CollectedFile& file) { return !wanted(file); });
     for (auto file = left; file != files_.end(); ++file) leave(*file, reason);
     files_.erase(left, files_.end());
   }

@@ -1,5 +1,5 @@
-// What guard finds in a project that was never made for it: which tests there are and what they ask for, where they lie, and what will not
-// work as it stands. For `guard init` and `guard doctor`; nothing here decides.
+// What guard finds in a project that was never made for it: which tests there are and what they ask for, where they
+// lie, and what will not work as it stands. For `guard init` and `guard doctor`; nothing here decides.
 #pragma once
 
 #include <filesystem>

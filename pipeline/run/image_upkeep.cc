@@ -27,26 +27,32 @@ std::optional<std::string> asks_for(const fs::path& project, const ConfigSources
 }
 
 ImageFate fate_of(CachedImage image, const WantedImage& wanted) {
-  if (!image.complete) return {std::move(image), true, "this guard can't run on it: it is not complete, or of another version"};
+  if (!image.complete)
+    return {std::move(image), true, "this guard can't run on it: it is not complete, or of another version"};
   for (const fs::path& user : image.projects) {
     const auto digest = wanted(user);
     if (!digest) return {std::move(image), false, fmt::format("what {} needs can't be told", printable(user.native()))};
     if (*digest == image.digest) return {std::move(image), false, fmt::format("{} needs it", printable(user.native()))};
   }
-  std::string why = image.projects.empty() ? "no project is known to have used it" : fmt::format("{} needs it no more", printable(image.projects.front().native()));
+  std::string why = image.projects.empty()
+      ? "no project is known to have used it"
+      : fmt::format("{} needs it no more", printable(image.projects.front().native()));
   return {std::move(image), true, std::move(why)};
 }
 
 }  // namespace
 
 WantedImage wanted_image(std::function<ConfigSources(const fs::path&)> sources) {
-  return [sources = std::move(sources), known = std::make_shared<std::map<fs::path, std::optional<std::string>>>()](const fs::path& project) {
+  return [sources = std::move(sources), known = std::make_shared<std::map<fs::path, std::optional<std::string>>>()](
+             const fs::path& project) {
     const auto found = known->find(project);
-    return found != known->end() ? found->second : known->emplace(project, asks_for(project, sources(project))).first->second;
+    return found != known->end() ? found->second
+                                 : known->emplace(project, asks_for(project, sources(project))).first->second;
   };
 }
 
-std::vector<ImageFate> fates_of_images(std::vector<CachedImage> images, const fs::path& project, const WantedImage& wanted) {
+std::vector<ImageFate> fates_of_images(
+    std::vector<CachedImage> images, const fs::path& project, const WantedImage& wanted) {
   std::vector<ImageFate> fates;
   for (CachedImage& image : images) {
     if (project.empty() || std::find(image.projects.begin(), image.projects.end(), project) != image.projects.end()) {
@@ -56,11 +62,13 @@ std::vector<ImageFate> fates_of_images(std::vector<CachedImage> images, const fs
   return fates;
 }
 
-std::vector<ImageFate> unused_images(std::vector<CachedImage> images, std::string_view kept, std::chrono::days unused, std::chrono::system_clock::time_point now) {
+std::vector<ImageFate> unused_images(std::vector<CachedImage> images, std::string_view kept, std::chrono::days unused,
+    std::chrono::system_clock::time_point now) {
   std::vector<ImageFate> fates;
   for (CachedImage& image : images) {
     const auto days = std::chrono::floor<std::chrono::days>(now - image.used);
-    if (image.digest != kept && unused.count() != 0 && days >= unused) fates.push_back({std::move(image), true, fmt::format("nobody has used it for {} days", days.count())});
+    if (image.digest != kept && unused.count() != 0 && days >= unused)
+      fates.push_back({std::move(image), true, fmt::format("nobody has used it for {} days", days.count())});
   }
   return fates;
 }

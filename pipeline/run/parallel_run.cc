@@ -36,7 +36,8 @@ struct Part {
 
 class Parts {
  public:
-  Parts(const ParallelRunRequest& request, const CancelToken& cancel) : request_(request), cancel_(cancel), parts_(request.files.size()) {}
+  Parts(const ParallelRunRequest& request, const CancelToken& cancel)
+      : request_(request), cancel_(cancel), parts_(request.files.size()) {}
 
   Result<void> run(ByteSink& out, ByteSink& err) {
     std::vector<std::thread> threads;
@@ -58,7 +59,8 @@ class Parts {
         index = next_++;
       }
       Part part;
-      if (auto ran = run_part(index, part); !ran) part.error = std::move(ran).context(fmt::format("running {}", printable(request_.files[index]))).error();
+      if (auto ran = run_part(index, part); !ran)
+        part.error = std::move(ran).context(fmt::format("running {}", printable(request_.files[index]))).error();
       {
         const std::lock_guard lock(mutex_);
         parts_[index] = std::move(part);
@@ -77,7 +79,8 @@ class Parts {
     spec.argv.resize(spec.argv.size() - request_.files.size());
     spec.argv.push_back("./" + request_.files[index]);
     GUARD_TRY_ASSIGN(const auto sandbox, request_.make_sandbox());
-    const std::uint64_t share = request_.keep_bytes == 0 ? 0 : std::max<std::uint64_t>(1, request_.keep_bytes / request_.files.size());
+    const std::uint64_t share =
+        request_.keep_bytes == 0 ? 0 : std::max<std::uint64_t>(1, request_.keep_bytes / request_.files.size());
     GUARD_TRY_ASSIGN(const auto output, RunOutput::create(*request_.secrets, share, part.out, part.err));
     GUARD_TRY_ASSIGN(part.exec, sandbox->run(spec, output->out(), output->err(), cancel_));
     const bool whole = part.exec.outcome.kind == OutcomeKind::exited;
@@ -127,12 +130,15 @@ struct Left {
 };
 
 // Whether the file that ended it so is to blame alone: what it used up is given back with its sandbox.
-bool spent_its_sandbox(OutcomeKind kind) { return kind == OutcomeKind::out_of_memory || kind == OutcomeKind::pids_limit; }
+bool spent_its_sandbox(OutcomeKind kind) {
+  return kind == OutcomeKind::out_of_memory || kind == OutcomeKind::pids_limit;
+}
 
 // Where an earlier file used up what there is, the one that ran when all was ended is as if it had not begun.
 void leave_out_the_bystander(std::vector<Part>& parts) {
   const OutcomeKind kind = parts.back().exec.outcome.kind;
-  const bool blamed = spent_its_sandbox(kind) && std::any_of(parts.begin(), parts.end() - 1, [&](const Part& part) { return part.exec.outcome.kind == kind; });
+  const bool blamed = spent_its_sandbox(kind) &&
+      std::any_of(parts.begin(), parts.end() - 1, [&](const Part& part) { return part.exec.outcome.kind == kind; });
   if (!blamed) return;
   Part last = std::move(parts.back());
   parts.pop_back();
@@ -146,8 +152,10 @@ void leave_out_the_bystander(std::vector<Part>& parts) {
   carrier.dropped_bytes = last.dropped_bytes;
 }
 
-// The files that are left, in one sandbox: output streams as it comes. A file that ends the sandbox leaves those behind it out.
-Result<std::vector<Part>> run_in_one(const ParallelRunRequest& request, const Left& left, const std::string& run_id, ByteSink& out, ByteSink& err, const CancelToken& cancel) {
+// The files that are left, in one sandbox: output streams as it comes. A file that ends the sandbox leaves those behind
+// it out.
+Result<std::vector<Part>> run_in_one(const ParallelRunRequest& request, const Left& left, const std::string& run_id,
+    ByteSink& out, ByteSink& err, const CancelToken& cancel) {
   SandboxSpec spec = *request.spec;
   spec.run_id = run_id;
   spec.timeout = left.timeout;
@@ -168,7 +176,8 @@ Result<std::vector<Part>> run_in_one(const ParallelRunRequest& request, const Le
   }
   GUARD_TRY_ASSIGN(const auto sandbox, request.make_sandbox());
   GUARD_TRY_ASSIGN(ExecResult exec, sandbox->run(spec, output->out(), output->err(), cancel));
-  GUARD_TRY(output->finish(exec.outcome.kind == OutcomeKind::exited ? RunOutput::Ending::whole : RunOutput::Ending::cut).context("masking the last of the output"));
+  GUARD_TRY(output->finish(exec.outcome.kind == OutcomeKind::exited ? RunOutput::Ending::whole : RunOutput::Ending::cut)
+                .context("masking the last of the output"));
   told.push_back(output->take_told());
 
   std::vector<ExecResult> earlier = std::exchange(exec.earlier, {});
@@ -188,11 +197,15 @@ Result<std::vector<Part>> run_in_one(const ParallelRunRequest& request, const Le
 }
 
 // All files one after another, in one sandbox and, behind each file that used up what there is, in another one.
-Result<std::vector<Part>> run_in_turn(const ParallelRunRequest& request, ByteSink& out, ByteSink& err, const CancelToken& cancel) {
+Result<std::vector<Part>> run_in_turn(
+    const ParallelRunRequest& request, ByteSink& out, ByteSink& err, const CancelToken& cancel) {
   const Deadline deadline = Deadline::after(request.spec->timeout);
   Left left{request.files, request.spec->timeout, request.keep_bytes};
   GUARD_TRY_ASSIGN(std::vector<Part> parts, run_in_one(request, left, request.spec->run_id, out, err, cancel));
-  const auto spent = [&] { return std::any_of(parts.begin() + static_cast<std::ptrdiff_t>(left.done), parts.end(), [](const Part& part) { return spent_its_sandbox(part.exec.outcome.kind); }); };
+  const auto spent = [&] {
+    return std::any_of(parts.begin() + static_cast<std::ptrdiff_t>(left.done), parts.end(),
+        [](const Part& part) { return spent_its_sandbox(part.exec.outcome.kind); });
+  };
   while (request.isolation == Isolation::file && parts.size() < request.files.size() && spent()) {
     left.files.assign(request.files.begin() + static_cast<std::ptrdiff_t>(parts.size()), request.files.end());
     left.done = parts.size();
@@ -297,14 +310,17 @@ class Sum {
   // A run that was stopped has no parts of the files behind.
   ParallelRun release(std::size_t parts, std::size_t expected) {
     if (parts < expected) {
-      if (sum_.verdict.kind() == VerdictKind::allowed) sum_.verdict = {Reason::report_missing, fmt::format("{} of {} files were not run", expected - parts, expected)};
+      if (sum_.verdict.kind() == VerdictKind::allowed)
+        sum_.verdict = {Reason::report_missing, fmt::format("{} of {} files were not run", expected - parts, expected)};
       whole_ = false;
       sum_.exec.report.reset();
       sum_.exec.attested.reset();
     }
     if (sum_.verdict.kind() == VerdictKind::allowed && sum_.tests && expected > 1) {
-      const auto passed = std::count_if(sum_.files.begin(), sum_.files.end(), [](const FileResult& file) { return file.state == FileState::passed; });
-      sum_.verdict.detail = fmt::format("{} passed in {}", plural(sum_.tests->passed, "test"), plural(static_cast<std::uint64_t>(passed), "file"));
+      const auto passed = std::count_if(
+          sum_.files.begin(), sum_.files.end(), [](const FileResult& file) { return file.state == FileState::passed; });
+      sum_.verdict.detail = fmt::format(
+          "{} passed in {}", plural(sum_.tests->passed, "test"), plural(static_cast<std::uint64_t>(passed), "file"));
     }
     if (sum_.tests) sum_.tests->whole = whole_;
     for (std::size_t i = sum_.files.size(); i < request_.files.size(); ++i) sum_.files.push_back({request_.files[i]});
@@ -314,11 +330,13 @@ class Sum {
 
  private:
   void take(const std::vector<std::string>& files, Verdict& verdict) {
-    if (files.size() == 1 && verdict.kind() != VerdictKind::allowed) not_allowed_[verdict.reason].push_back(files.front());
+    if (files.size() == 1 && verdict.kind() != VerdictKind::allowed)
+      not_allowed_[verdict.reason].push_back(files.front());
     if (!judged_ || weight(verdict.kind()) > weight(sum_.verdict.kind())) {
       sum_.verdict = std::move(verdict);
       if (request_.files.size() > 1 && files.size() == 1) {
-        sum_.verdict.detail = fmt::format("{}: {}", files.front(), sum_.verdict.detail.empty() ? std::string(info(sum_.verdict.reason).sentence) : sum_.verdict.detail);
+        sum_.verdict.detail = fmt::format("{}: {}", files.front(),
+            sum_.verdict.detail.empty() ? std::string(info(sum_.verdict.reason).sentence) : sum_.verdict.detail);
       }
     }
     judged_ = true;
@@ -328,10 +346,13 @@ class Sum {
     for (const std::string& file : files) {
       std::optional<LoadError> load_error;
       // An error outside of all tests is also one that comes later; then the report holds tests of the file.
-      if (files.size() == 1 && !judgement.tests && !told.error_outside.empty()) load_error = parse_load_error(told.error_outside, file);
+      if (files.size() == 1 && !judgement.tests && !told.error_outside.empty())
+        load_error = parse_load_error(told.error_outside, file);
       Verdict verdict = judgement.verdict;
-      if (files.size() > 1 && judgement.tests && verdict.reason == Reason::tests_failed) {  // they share a process, and a verdict
-        const auto row = std::find_if(judgement.tests->files.begin(), judgement.tests->files.end(), [&](const TestFileSummary& summary) { return summary.file == file; });
+      if (files.size() > 1 && judgement.tests &&
+          verdict.reason == Reason::tests_failed) {  // they share a process, and a verdict
+        const auto row = std::find_if(judgement.tests->files.begin(), judgement.tests->files.end(),
+            [&](const TestFileSummary& summary) { return summary.file == file; });
         if (row != judgement.tests->files.end() && row->failures == 0) verdict = {Reason::tests_passed, {}};
       }
       sum_.files.push_back(file_result(file, verdict, std::move(load_error), told.last_test));
@@ -345,7 +366,10 @@ class Sum {
     for (auto& [reason, files] : not_allowed_) {
       if (reason == sum_.verdict.reason) files.erase(files.begin());
       if (files.empty()) continue;
-      sum_.verdict.detail += fmt::format("; {}{}: {}", reason == sum_.verdict.reason ? "also " : "", info(reason).name, printable(fmt::format("{}", fmt::join(files.begin(), files.begin() + static_cast<std::ptrdiff_t>(std::min(files.size(), kShownMax)), ", "))));
+      sum_.verdict.detail += fmt::format("; {}{}: {}", reason == sum_.verdict.reason ? "also " : "", info(reason).name,
+          printable(fmt::format("{}",
+              fmt::join(files.begin(), files.begin() + static_cast<std::ptrdiff_t>(std::min(files.size(), kShownMax)),
+                  ", "))));
       if (files.size() > kShownMax) sum_.verdict.detail += fmt::format(" and {} more", files.size() - kShownMax);
     }
   }
@@ -357,15 +381,18 @@ class Sum {
       return;
     }
     for (CollectedFile& file : written->files) {
-      const auto same = std::find_if(sum_.written->files.begin(), sum_.written->files.end(), [&](const CollectedFile& other) { return other.path == file.path; });
+      const auto same = std::find_if(sum_.written->files.begin(), sum_.written->files.end(),
+          [&](const CollectedFile& other) { return other.path == file.path; });
       if (same != sum_.written->files.end() && same->bytes == file.bytes) continue;
       collected_bytes_ += file.bytes.size();
-      const bool too_many = sum_.written->files.size() >= CollectRequest::kFilesMax || collected_bytes_ > CollectRequest::kBytesMax;
+      const bool too_many =
+          sum_.written->files.size() >= CollectRequest::kFilesMax || collected_bytes_ > CollectRequest::kBytesMax;
       if (same == sum_.written->files.end() && !too_many) {
         sum_.written->files.push_back(std::move(file));
         continue;
       }
-      sum_.written->left_behind.push_back({printable(file.path), too_many ? LeftBehindReason::too_many : LeftBehindReason::exists});
+      sum_.written->left_behind.push_back(
+          {printable(file.path), too_many ? LeftBehindReason::too_many : LeftBehindReason::exists});
       ++sum_.written->left_behind_count;
     }
     std::move(written->left_behind.begin(), written->left_behind.end(), std::back_inserter(sum_.written->left_behind));
@@ -386,14 +413,17 @@ class Sum {
 
 Limits share_of(const Limits& limits, std::size_t jobs) {
   Limits share = limits;
-  const auto divided = [jobs](std::uint64_t whole, std::uint64_t least) { return std::min(whole, std::max(whole / jobs, least)); };
+  const auto divided = [jobs](std::uint64_t whole, std::uint64_t least) {
+    return std::min(whole, std::max(whole / jobs, least));
+  };
   share.memory_bytes = divided(limits.memory_bytes, kMemoryMin);
   share.pids = static_cast<std::uint32_t>(divided(limits.pids, kPidsMin));
   share.cpus = std::min(limits.cpus, std::max(limits.cpus / static_cast<double>(jobs), kCpusMin));
   return share;
 }
 
-Result<ParallelRun> run_parallel(const ParallelRunRequest& request, ByteSink& out, ByteSink& err, const CancelToken& cancel) {
+Result<ParallelRun> run_parallel(
+    const ParallelRunRequest& request, ByteSink& out, ByteSink& err, const CancelToken& cancel) {
   std::vector<Part> parts;
   if (request.jobs > 1) {
     Parts running(request, cancel);
@@ -407,7 +437,8 @@ Result<ParallelRun> run_parallel(const ParallelRunRequest& request, ByteSink& ou
   }
   const bool together = request.jobs == 1 && request.isolation == Isolation::run;
   Sum sum(request);
-  for (std::size_t i = 0; i < parts.size(); ++i) sum.take(together ? request.files : std::vector{request.files[i]}, std::move(parts[i]));
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    sum.take(together ? request.files : std::vector{request.files[i]}, std::move(parts[i]));
   return sum.release(parts.size(), together ? 1 : request.files.size());
 }
 

@@ -1,7 +1,8 @@
-// Runs tests and judges them. Each file is a world of its own (Isolation::file): a process, a fresh /tmp and /app/sandbox, an
-// attestation and a verdict, and the run's verdict is the worst of them. They run one after another in one sandbox (behind a file
-// that used up memory or processes in a new one), or, with several jobs, each in a sandbox of its own, some at a time. Then the limits of the run are divided among those that run side by
-// side, and the cap of its output among all files, so that what is kept does not depend on which of them was faster.
+// Runs tests and judges them. Each file is a world of its own (Isolation::file): a process, a fresh /tmp and
+// /app/sandbox, an attestation and a verdict, and the run's verdict is the worst of them. They run one after another in
+// one sandbox (behind a file that used up memory or processes in a new one), or, with several jobs, each in a sandbox
+// of its own, some at a time. Then the limits of the run are divided among those that run side by side, and the cap of
+// its output among all files, so that what is kept does not depend on which of them was faster.
 #pragma once
 
 #include <functional>
@@ -35,7 +36,8 @@ struct ParallelRunRequest {
   std::function<void(std::size_t done)> progress;                  // called from the caller's thread
 };
 
-// What the files came to together. Tests are those of all; times and bytes are sums, `wall` and peak memory those of the largest.
+// What the files came to together. Tests are those of all; times and bytes are sums, `wall` and peak memory those of
+// the largest.
 struct ParallelRun {
   Verdict verdict;  // of the first file that is rejected; else of the first that is not allowed; else the pass of all
   std::vector<FileResult> files;     // of each file of the request, in its order
@@ -50,8 +52,9 @@ struct ParallelRun {
 // The limits of one of `jobs` sandboxes that run side by side.
 Limits share_of(const Limits& limits, std::size_t jobs);
 
-// Output goes to `out` and `err` file by file, in the order of `files`: with several jobs as soon as it is a file's turn and it has
-// ended. An Error: one of the sandboxes failed, or a sink did; all others have ended when it returns.
-Result<ParallelRun> run_parallel(const ParallelRunRequest& request, ByteSink& out, ByteSink& err, const CancelToken& cancel);
+// Output goes to `out` and `err` file by file, in the order of `files`: with several jobs as soon as it is a file's
+// turn and it has ended. An Error: one of the sandboxes failed, or a sink did; all others have ended when it returns.
+Result<ParallelRun> run_parallel(
+    const ParallelRunRequest& request, ByteSink& out, ByteSink& err, const CancelToken& cancel);
 
 }  // namespace guard

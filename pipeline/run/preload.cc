@@ -23,13 +23,15 @@ constexpr std::uint64_t kConfigBytesMax = 1 << 20;
 constexpr std::uint64_t kFileBytesMax = 16 << 20;
 
 Error refused(std::string_view why) {
-  return Error(ErrorCode::config_invalid, fmt::format("{}: {}", kConfig, why)).hint("name the preload by a path that begins with ./ and has its ending, and commit both files");
+  return Error(ErrorCode::config_invalid, fmt::format("{}: {}", kConfig, why))
+      .hint("name the preload by a path that begins with ./ and has its ending, and commit both files");
 }
 
 std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }
 
 std::string key_text(const std::string& key) {
-  const bool bare = !key.empty() && std::all_of(key.begin(), key.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; });
+  const bool bare = !key.empty() &&
+      std::all_of(key.begin(), key.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; });
   return bare ? key : quoted(key);
 }
 
@@ -105,12 +107,14 @@ class Reader {
 
  private:
   Result<void> add(const TomlValue& value) {
-    if (value.kind != TomlValue::Kind::string || value.text.empty()) return refused(fmt::format("line {}: preload is a list of names", value.line));
+    if (value.kind != TomlValue::Kind::string || value.text.empty())
+      return refused(fmt::format("line {}: preload is a list of names", value.line));
     const std::string& name = value.text;
     if (name.starts_with('.') || name.starts_with('/')) {
       GUARD_TRY_ASSIGN(const std::vector<std::string> files, files_at(name));
       if (files.size() == 1) return add_file(files.front());
-      return refused(fmt::format("line {}: {} is {} of the project", value.line, printable(name), files.empty() ? "no file" : "several files"));
+      return refused(fmt::format("line {}: {} is {} of the project", value.line, printable(name),
+          files.empty() ? "no file" : "several files"));
     }
     // A package of a workspace or an alias is a file of the project, too.
     std::vector<std::string> files;
@@ -118,7 +122,9 @@ class Reader {
       GUARD_TRY_ASSIGN(const std::vector<std::string> more, files_at(target));
       files.insert(files.end(), more.begin(), more.end());
     }
-    if (files.size() > 1) return refused(fmt::format("line {}: {} may be {} or {}", value.line, printable(name), printable(files[0]), printable(files[1])));
+    if (files.size() > 1)
+      return refused(fmt::format(
+          "line {}: {} may be {} or {}", value.line, printable(name), printable(files[0]), printable(files[1])));
     if (!files.empty()) return add_file(files.front());
     found_.names.push_back(name);
     return ok();
@@ -133,7 +139,8 @@ class Reader {
   // Relative paths of the files that `name` may mean, seen from the project.
   Result<std::vector<std::string>> files_at(const std::string& name) const {
     std::vector<std::string> files;
-    for (const char* ending : {"", ".tsx", ".ts", ".jsx", ".js", ".mts", ".cts", ".mjs", ".cjs", ".json", "/index.tsx", "/index.ts", "/index.jsx", "/index.js", "/index.mjs", "/index.cjs"}) {
+    for (const char* ending : {"", ".tsx", ".ts", ".jsx", ".js", ".mts", ".cts", ".mjs", ".cjs", ".json", "/index.tsx",
+             "/index.ts", "/index.jsx", "/index.js", "/index.mjs", "/index.cjs"}) {
       std::error_code failure;
       const fs::path path = (project_ / (name + ending)).lexically_normal();
       const fs::path relative = path.lexically_relative(project_);
@@ -141,7 +148,8 @@ class Reader {
       if (status.type() == fs::file_type::not_found || fs::is_directory(status)) continue;
       // No link on the way: HEAD has its own files at such a place.
       const fs::path meant = fs::canonical(path, failure);
-      if (failure || !fs::is_regular_file(status) || relative.empty() || *relative.begin() == ".." || meant.lexically_relative(root_) != relative) {
+      if (failure || !fs::is_regular_file(status) || relative.empty() || *relative.begin() == ".." ||
+          meant.lexically_relative(root_) != relative) {
         return refused(fmt::format("{} is no regular file of the project", printable(name)));
       }
       files.push_back(relative.generic_string());
@@ -158,10 +166,14 @@ class Reader {
       const std::size_t star = module.name.find('*');
       const std::string head = module.name.substr(0, star);
       const std::string tail = star == std::string::npos ? std::string() : module.name.substr(star + 1);
-      const bool fits = star == std::string::npos ? name == head : name.size() >= head.size() + tail.size() && name.starts_with(head) && name.ends_with(tail);
+      const bool fits = star == std::string::npos
+          ? name == head
+          : name.size() >= head.size() + tail.size() && name.starts_with(head) && name.ends_with(tail);
       if (!fits) continue;
       for (std::string target : module.targets) {
-        const std::string rest = star == std::string::npos ? std::string() : name.substr(head.size(), name.size() - head.size() - tail.size());
+        const std::string rest = star == std::string::npos
+            ? std::string()
+            : name.substr(head.size(), name.size() - head.size() - tail.size());
         if (const std::size_t at = target.find('*'); at != std::string::npos) target.replace(at, 1, rest);
         const fs::path relative = fs::path(normal_path(target)).lexically_relative(project_);
         targets.push_back(relative.empty() ? target : relative.generic_string());
@@ -179,17 +191,23 @@ class Reader {
 
 }  // namespace
 
-Result<Preload> read_preload(const fs::path& project) { return Reader(project).read().context("reading what is preloaded"); }
+Result<Preload> read_preload(const fs::path& project) {
+  return Reader(project).read().context("reading what is preloaded");
+}
 
-Result<std::map<std::string, std::string>> committed_preload(const Preload& preload, const fs::path& project, const fs::path& committed, const CancelToken& cancel) {
+Result<std::map<std::string, std::string>> committed_preload(
+    const Preload& preload, const fs::path& project, const fs::path& committed, const CancelToken& cancel) {
   std::map<std::string, std::string> digests;
   for (const std::string& path : preload.files) {
     GUARD_TRY_ASSIGN(const std::string bytes, read_file(project / path, kFileBytesMax, FollowLinks::no));
     const auto same = is_committed(committed, path, bytes, cancel);
     if (!same && same.error().code() == ErrorCode::cancelled) return same.error();
     if (!same || !*same) {
-      const std::string why = same ? "is not what HEAD has" : fmt::format("and whether it is committed can't be told: {}", same.error().message());
-      return Error(ErrorCode::config_invalid, fmt::format("{} is loaded before the tests, {}", printable(path), same ? "and " + why : why))
+      const std::string why = same
+          ? "is not what HEAD has"
+          : fmt::format("and whether it is committed can't be told: {}", same.error().message());
+      return Error(ErrorCode::config_invalid,
+          fmt::format("{} is loaded before the tests, {}", printable(path), same ? "and " + why : why))
           .hint("commit it as it is: what is preloaded decides what every test means");
     }
     digests[path] = sha256_hex(bytes);
@@ -199,7 +217,8 @@ Result<std::map<std::string, std::string>> committed_preload(const Preload& prel
 
 std::vector<std::string> recorded_preload(const std::vector<std::string>& command) {
   std::vector<std::string> names;
-  for (std::size_t at = 4; at + 1 < command.size() && command[at] == "--preload"; at += 2) names.push_back(command[at + 1]);
+  for (std::size_t at = 4; at + 1 < command.size() && command[at] == "--preload"; at += 2)
+    names.push_back(command[at + 1]);
   if (!names.empty()) names.pop_back();  // guard's own
   return names;
 }

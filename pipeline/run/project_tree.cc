@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view kSandbox = "sandbox";
 
 bool is_below(std::string_view path, std::string_view folder) {
-  return folder.empty() || path == folder || (path.starts_with(folder) && path.size() > folder.size() && path[folder.size()] == '/');
+  return folder.empty() || path == folder ||
+      (path.starts_with(folder) && path.size() > folder.size() && path[folder.size()] == '/');
 }
 
 bool is_never_shown(std::string_view path) {
@@ -32,7 +33,8 @@ bool is_never_shown(std::string_view path) {
 class Reader {
  public:
   explicit Reader(const ProjectTreeRequest& request) : request_(request) {
-    const bool in_sandbox = std::all_of(request.named.begin(), request.named.end(), [](const std::string& name) { return is_below(name, kSandbox) && name != kSandbox; });
+    const bool in_sandbox = std::all_of(request.named.begin(), request.named.end(),
+        [](const std::string& name) { return is_below(name, kSandbox) && name != kSandbox; });
     if (has_sandbox_folder(request.project) && in_sandbox) tree_.writable = kSandbox;
     for (const std::string& name : request.named) {
       if (is_folder(name)) {
@@ -56,14 +58,17 @@ class Reader {
     std::vector<std::string> roots;
     for (const char* name : {"sandbox", "src", "package.json", "tsconfig.json"}) {
       std::error_code failure;
-      if (is_seed_layout() && fs::exists(fs::symlink_status(request_.project / name, failure))) roots.push_back((request_.project / name).string());
+      if (is_seed_layout() && fs::exists(fs::symlink_status(request_.project / name, failure)))
+        roots.push_back((request_.project / name).string());
     }
     if (!is_seed_layout()) roots.push_back(request_.project.string());
     for (const std::string& path : request_.also) {
-      if (is_seed_layout() && !is_below(path, kSandbox) && !is_below(path, "src")) roots.push_back((request_.project / path).string());
+      if (is_seed_layout() && !is_below(path, kSandbox) && !is_below(path, "src"))
+        roots.push_back((request_.project / path).string());
     }
     std::vector<Finding> findings;
-    FileWalk walk(options, [this](const WalkedFile& file) { return take(file); }, findings);
+    FileWalk walk(
+        options, [this](const WalkedFile& file) { return take(file); }, findings);
     GUARD_TRY(walk.add_all(roots));
     for (auto& finding : findings) {
       finding.path = relative(finding.path);
@@ -78,7 +83,9 @@ class Reader {
 
  private:
   bool is_seed_layout() const { return !tree_.writable.empty(); }
-  std::string relative(const std::string& path) const { return fs::path(path).lexically_relative(request_.project).generic_string(); }
+  std::string relative(const std::string& path) const {
+    return fs::path(path).lexically_relative(request_.project).generic_string();
+  }
 
   Result<void> take(const WalkedFile& file) {
     const std::string path = relative(file.path);
@@ -86,7 +93,8 @@ class Reader {
       tree_.left_out.push_back(path);
       return ok();
     }
-    const bool is_test = named_files_.count(path) != 0 || (is_test_name(fs::path(path).filename().native()) && is_below_named(path));
+    const bool is_test =
+        named_files_.count(path) != 0 || (is_test_name(fs::path(path).filename().native()) && is_below_named(path));
     if (!file.gated && !is_test) {
       if (file.kind == WalkedFile::Kind::special) {
         tree_.left_out.push_back(path);
@@ -97,24 +105,29 @@ class Reader {
     }
     std::string bytes;
     GUARD_TRY_ASSIGN(const bool judged, read_walked(file, request_.file_bytes_max, bytes, tree_.gated.findings));
-    if (judged) tree_.gated.files.push_back({path, std::move(bytes)});
-    else if (!tree_.gated.findings.empty()) tree_.gated.findings.back().path = path;
+    if (judged)
+      tree_.gated.files.push_back({path, std::move(bytes)});
+    else if (!tree_.gated.findings.empty())
+      tree_.gated.findings.back().path = path;
     return ok();
   }
 
   static bool is_folder(std::string_view name) { return name.empty() || name.ends_with('/'); }
 
   bool is_below_named(const std::string& path) const {
-    return std::any_of(named_folders_.begin(), named_folders_.end(), [&](const std::string& folder) { return path.starts_with(folder); });
+    return std::any_of(named_folders_.begin(), named_folders_.end(),
+        [&](const std::string& folder) { return path.starts_with(folder); });
   }
 
   Error not_found(const std::string& name) const {
     std::error_code failure;
     if (fs::exists(fs::symlink_status(request_.project / name, failure))) {
       return Error(ErrorCode::file_not_found, fmt::format("{} is not part of the project", printable(name)))
-          .hint("name a file that git does not ignore and that does not lie in node_modules or .git or begin with .env");
+          .hint(
+              "name a file that git does not ignore and that does not lie in node_modules or .git or begin with .env");
     }
-    return Error(ErrorCode::file_not_found, fmt::format("{}: no such file in {}", printable(name), printable(request_.project.native())))
+    return Error(ErrorCode::file_not_found,
+        fmt::format("{}: no such file in {}", printable(name), printable(request_.project.native())))
         .hint("check the spelling; a pattern that the shell could not expand is taken as a name");
   }
 
@@ -134,11 +147,15 @@ class Reader {
       }
       // Named all the same: the gate refuses them before anything runs.
       for (const auto& finding : tree_.gated.findings) {
-        if (finding.path.starts_with(name) && is_test_name(fs::path(finding.path).filename().native())) add_test(finding.path);
+        if (finding.path.starts_with(name) && is_test_name(fs::path(finding.path).filename().native()))
+          add_test(finding.path);
       }
       if (tree_.tests.size() > before) continue;
-      return Error(ErrorCode::file_not_found, fmt::format("there are no tests in {}", printable(name.empty() ? request_.project.native() : name)))
-          .hint("tests are called *.test.ts, *_test.ts, *.spec.ts or *_spec.ts (or .js, .tsx, .jsx, .mjs, .cjs, .mts, .cts)");
+      return Error(ErrorCode::file_not_found,
+          fmt::format("there are no tests in {}", printable(name.empty() ? request_.project.native() : name)))
+          .hint(
+              "tests are called *.test.ts, *_test.ts, *.spec.ts or *_spec.ts (or .js, .tsx, .jsx, .mjs, .cjs, .mts, "
+              ".cts)");
     }
     return ok();
   }
@@ -176,8 +193,8 @@ bool has_sandbox_folder(const fs::path& project) {
 
 bool may_change_others(std::string_view path) {
   const std::string_view name = path.substr(path.rfind('/') + 1);
-  return is_below(path, kSandbox) || is_below(path, "src") || is_code_name(name) || name == "package.json" || name == "bunfig.toml" || name == "jsconfig.json" ||
-         (name.starts_with("tsconfig") && name.ends_with(".json"));
+  return is_below(path, kSandbox) || is_below(path, "src") || is_code_name(name) || name == "package.json" ||
+      name == "bunfig.toml" || name == "jsconfig.json" || (name.starts_with("tsconfig") && name.ends_with(".json"));
 }
 
 Result<ProjectTree> read_project_tree(const ProjectTreeRequest& request) { return Reader(request).read(); }

@@ -29,19 +29,21 @@ class SummaryTee final : public ByteSink {
 };
 
 bool looks_secret(std::string_view name) {
-  static constexpr std::string_view kWords[] = {"TOKEN",       "SECRET",     "PASSWORD", "PASSWD",  "PASSPHRASE", "CREDENTIAL",
-                                                "PRIVATE_KEY", "PRIVATEKEY", "API_KEY",  "APIKEY",  "ACCESS_KEY", "ACCESSKEY",
-                                                "AUTH_KEY"};
+  static constexpr std::string_view kWords[] = {"TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL",
+      "PRIVATE_KEY", "PRIVATEKEY", "API_KEY", "APIKEY", "ACCESS_KEY", "ACCESSKEY", "AUTH_KEY"};
   static constexpr std::string_view kEnds[] = {"_PAT", "_KEY", "_PASS", "_PWD", "_CREDS", "_AUTH", "_DSN"};
   std::string upper(name);
-  std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  return std::any_of(std::begin(kWords), std::end(kWords), [&](std::string_view word) { return upper.find(word) != std::string::npos; }) ||
-         std::any_of(std::begin(kEnds), std::end(kEnds), [&](std::string_view end) { return upper.ends_with(end); });
+  std::transform(
+      upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return std::any_of(std::begin(kWords), std::end(kWords),
+             [&](std::string_view word) { return upper.find(word) != std::string::npos; }) ||
+      std::any_of(std::begin(kEnds), std::end(kEnds), [&](std::string_view end) { return upper.ends_with(end); });
 }
 
 }  // namespace
 
-// One stream, from its far end back to where bytes come in. Members are made in this order and hold references to the one above.
+// One stream, from its far end back to where bytes come in. Members are made in this order and hold references to the
+// one above.
 struct StreamPath {
   OutputCap cap;
   TerminalSafety safety;
@@ -54,13 +56,15 @@ struct RunOutput::State {
   StreamPath out;
   StreamPath err;
   std::optional<SummaryTee> tee;
-  State(std::uint64_t keep_bytes, ByteSink& out_sink, ByteSink& err_sink) : budget(keep_bytes), out(budget, out_sink), err(budget, err_sink) {}
+  State(std::uint64_t keep_bytes, ByteSink& out_sink, ByteSink& err_sink)
+      : budget(keep_bytes), out(budget, out_sink), err(budget, err_sink) {}
 };
 
 RunOutput::RunOutput(std::unique_ptr<State> state) : state_(std::move(state)) {}
 RunOutput::~RunOutput() = default;
 
-Result<std::unique_ptr<RunOutput>> RunOutput::create(const SecretSource& secrets, std::uint64_t keep_bytes, ByteSink& out, ByteSink& err) {
+Result<std::unique_ptr<RunOutput>> RunOutput::create(
+    const SecretSource& secrets, std::uint64_t keep_bytes, ByteSink& out, ByteSink& err) {
   auto state = std::make_unique<State>(keep_bytes, out, err);
   GUARD_TRY_ASSIGN(state->out.redactor, Redactor::create(secrets, state->out.safety));
   GUARD_TRY_ASSIGN(state->err.redactor, Redactor::create(secrets, state->err.safety));
@@ -92,8 +96,8 @@ std::map<std::string, std::uint64_t> RunOutput::redactions() const {
 std::uint64_t RunOutput::kept_bytes() const noexcept { return state_->budget.kept_bytes(); }
 std::uint64_t RunOutput::dropped_bytes() const noexcept { return state_->budget.dropped_bytes(); }
 
-Result<std::vector<KnownSecret>> known_secrets(const std::map<std::string, std::string>& environment, const std::vector<std::string>& names,
-                                               const std::vector<std::string>& files) {
+Result<std::vector<KnownSecret>> known_secrets(const std::map<std::string, std::string>& environment,
+    const std::vector<std::string>& names, const std::vector<std::string>& files) {
   constexpr std::uint64_t kFileBytesMax = 1u << 20;
   const std::set<std::string> named(names.begin(), names.end());
   std::vector<KnownSecret> secrets;

@@ -1,5 +1,5 @@
-// The way of a run's output: program -> redactor -> terminal safety -> cap -> the caller's sinks. Both streams have a redactor
-// each and one budget. Beside that way, and never printed, the raw stderr is read for bun's closing summary.
+// The way of a run's output: program -> redactor -> terminal safety -> cap -> the caller's sinks. Both streams have a
+// redactor each and one budget. Beside that way, and never printed, the raw stderr is read for bun's closing summary.
 //
 // Not thread-safe. `secrets` and the sinks must outlive it.
 #pragma once
@@ -12,8 +12,8 @@
 #include "common/byte_sink.h"
 #include "common/output_cap.h"
 #include "common/result.h"
-#include "redact/redactor.h"
 #include "redact/kinds/secret_source.h"
+#include "redact/redactor.h"
 #include "runner/init_side/bun_report.h"
 
 namespace guard {
@@ -21,7 +21,8 @@ namespace guard {
 class RunOutput {
  public:
   // `keep_bytes` 0: no cap.
-  static Result<std::unique_ptr<RunOutput>> create(const SecretSource& secrets, std::uint64_t keep_bytes, ByteSink& out, ByteSink& err);
+  static Result<std::unique_ptr<RunOutput>> create(
+      const SecretSource& secrets, std::uint64_t keep_bytes, ByteSink& out, ByteSink& err);
   ~RunOutput();
   RunOutput(const RunOutput&) = delete;
   RunOutput& operator=(const RunOutput&) = delete;
@@ -29,8 +30,8 @@ class RunOutput {
   ByteSink& out();
   ByteSink& err();
 
-  // Once, after the run. `whole`: the streams ended by themselves; cut: they were cut by force, and what may be the beginning of a
-  // secret at the end is masked. Without either call the tails are dropped.
+  // Once, after the run. `whole`: the streams ended by themselves; cut: they were cut by force, and what may be the
+  // beginning of a secret at the end is masked. Without either call the tails are dropped.
   enum class Ending { whole, cut };
   Result<void> finish(Ending ending);
 
@@ -52,9 +53,10 @@ class RunOutput {
   std::unique_ptr<State> state_;
 };
 
-// What to mask besides the kinds: every variable of `environment` whose name looks secret, those named, and each line of `files`
-// (blank lines left out). Names that are not set are left out; a file that can't be read is an error: its secrets would pass.
-Result<std::vector<KnownSecret>> known_secrets(const std::map<std::string, std::string>& environment, const std::vector<std::string>& names,
-                                               const std::vector<std::string>& files);
+// What to mask besides the kinds: every variable of `environment` whose name looks secret, those named, and each line
+// of `files` (blank lines left out). Names that are not set are left out; a file that can't be read is an error: its
+// secrets would pass.
+Result<std::vector<KnownSecret>> known_secrets(const std::map<std::string, std::string>& environment,
+    const std::vector<std::string>& names, const std::vector<std::string>& files);
 
 }  // namespace guard

@@ -24,7 +24,8 @@ constexpr std::uint64_t kPageBytes = 4096;
 // Read by another user inside the sandbox, so not 0600; write-protected because nothing has a reason to change them.
 fill_format::Kind kind_of(const fs::path& source) {
   struct stat found {};
-  return ::lstat(source.c_str(), &found) == 0 && (found.st_mode & 0111) != 0 ? fill_format::Kind::program : fill_format::Kind::file;
+  return ::lstat(source.c_str(), &found) == 0 && (found.st_mode & 0111) != 0 ? fill_format::Kind::program
+                                                                             : fill_format::Kind::file;
 }
 
 class Stager {
@@ -79,20 +80,19 @@ class Stager {
     const fs::path path = staged_.app / relative;
     std::error_code failure;
     switch (kind) {
-      case fill_format::Kind::folder:
-        return make_folders(path, kFolderMode);
+      case fill_format::Kind::folder: return make_folders(path, kFolderMode);
       case fill_format::Kind::link:
         fs::create_symlink(content, path, failure);
         return failure ? Error::from_errno(ErrorCode::io_error, printable(relative.native()), failure.value()) : ok();
-      default:
-        return write_new_file(path, content, kind == fill_format::Kind::program ? 0555 : 0444);
+      default: return write_new_file(path, content, kind == fill_format::Kind::program ? 0555 : 0444);
     }
   }
 
   Result<void> add_file(const fs::path& relative, std::string_view bytes) {
     bytes_ += bytes.size();
     if (bytes_ > kStagedBytesMax || staged_.hashes.size() >= kStagedFilesMax) {
-      return Error(ErrorCode::input_invalid, fmt::format("the project holds more than {} MB or {} files", kStagedBytesMax >> 20, kStagedFilesMax))
+      return Error(ErrorCode::input_invalid,
+          fmt::format("the project holds more than {} MB or {} files", kStagedBytesMax >> 20, kStagedFilesMax))
           .hint("have git ignore what is generated: a run does not see it then");
     }
     GUARD_TRY(make_folder(relative.parent_path()));
@@ -126,7 +126,8 @@ class Stager {
   Result<void> link_modules(const std::string& folder) {
     // A package without files of its own here has no use for its packages.
     if (!folder.empty() && folders_.count(folder) == 0) return ok();
-    return put(fill_format::Kind::link, fs::path(folder) / "node_modules", (fs::path("/modules") / folder / "node_modules").native());
+    return put(fill_format::Kind::link, fs::path(folder) / "node_modules",
+        (fs::path("/modules") / folder / "node_modules").native());
   }
 
   const fs::path& project_;
@@ -164,7 +165,8 @@ bool imports_by_name(std::string_view text) {
   return false;
 }
 
-Result<StagedTree> stage_tree(const fs::path& run_folder, const fs::path& project, const ProjectTree& tree, const StageOptions& options) {
+Result<StagedTree> stage_tree(
+    const fs::path& run_folder, const fs::path& project, const ProjectTree& tree, const StageOptions& options) {
   return Stager(run_folder, project, tree, options).stage().context("staging what will run");
 }
 
@@ -173,14 +175,17 @@ Result<std::map<std::string, std::string>> staged_hashes(const fs::path& project
   return std::move(staged.hashes);
 }
 
-void mount_staged(const StagedTree& staged, std::string_view writable, std::uint64_t bytes, std::uint64_t files, SandboxSpec& spec) {
+void mount_staged(
+    const StagedTree& staged, std::string_view writable, std::uint64_t bytes, std::uint64_t files, SandboxSpec& spec) {
   const std::string target = writable.empty() ? "/app" : fmt::format("/app/{}", writable);
   if (!writable.empty()) spec.mounts.push_back({staged.app, "/app"});
   if (!staged.fill.empty()) spec.mounts.push_back({staged.fill, std::string(kFillInside)});
-  spec.scratch.push_back({target, staged.fill.empty() ? "" : std::string(kFillInside), bytes + staged.writable_bytes, files + staged.writable_entries});
+  spec.scratch.push_back({target, staged.fill.empty() ? "" : std::string(kFillInside), bytes + staged.writable_bytes,
+      files + staged.writable_entries});
 }
 
-Result<std::vector<std::string>> changed_since(const fs::path& project, const ProjectTree& now, const std::map<std::string, std::string>& hashes) {
+Result<std::vector<std::string>> changed_since(
+    const fs::path& project, const ProjectTree& now, const std::map<std::string, std::string>& hashes) {
   std::vector<std::string> changed;
   GUARD_TRY_ASSIGN(const auto present, staged_hashes(project, now));
   for (const auto& [path, digest] : hashes) {

@@ -6,24 +6,24 @@
 #include <set>
 #include <utility>
 
+#include "common/file_io.h"
 #include "common/hash.h"
 #include "common/log.h"
-#include "common/file_io.h"
 #include "common/own_entry.h"
 #include "common/text/text.h"
 #include "common/unique_fd.h"
 #include "pipeline/backend_choice.h"
-#include "pipeline/run/collected_files.h"
-#include "pipeline/evidence/digest_sink.h"
-#include "pipeline/gate/gate.h"
 #include "pipeline/change/git.h"
+#include "pipeline/evidence/digest_sink.h"
 #include "pipeline/evidence/masked_record.h"
+#include "pipeline/gate/gate.h"
+#include "pipeline/gate/run_gate.h"
+#include "pipeline/gate/source_files.h"
+#include "pipeline/run/collected_files.h"
 #include "pipeline/run/parallel_run.h"
 #include "pipeline/run/preload.h"
 #include "pipeline/run/project_tree.h"
-#include "pipeline/gate/run_gate.h"
 #include "pipeline/run/run_output.h"
-#include "pipeline/gate/source_files.h"
 #include "pipeline/run/staging.h"
 #include "pipeline/run/test_command.h"
 #include "runner/image/engine_image.h"
@@ -48,7 +48,12 @@ std::string joined(const std::vector<std::string>& words) {
 class Run {
  public:
   Run(const RunRequest& request, ByteSink& out, ByteSink& err, const CancelToken& cancel)
-      : request_(request), out_(out), err_(err), cancel_(cancel), started_(SteadyClock::now()), stage_started_(started_) {}
+      : request_(request),
+        out_(out),
+        err_(err),
+        cancel_(cancel),
+        started_(SteadyClock::now()),
+        stage_started_(started_) {}
 
   RunRecord execute() {
     record_.facts = request_.facts;
@@ -72,7 +77,8 @@ class Run {
     facts.elapsed = std::chrono::duration_cast<milliseconds>(SteadyClock::now() - started_);
     // Of an engine that could not be used, too: it is the reason.
     if (engine_ && (choice_.backend.empty() || choice_.backend == "docker")) take_engine(engine_->probe, facts);
-    if (record_.exec && record_.exec->report && !record_.exec->report_truncated) facts.report_sha256 = sha256_hex(*record_.exec->report);
+    if (record_.exec && record_.exec->report && !record_.exec->report_truncated)
+      facts.report_sha256 = sha256_hex(*record_.exec->report);
   }
 
   void stage(std::string_view name) {
@@ -99,13 +105,16 @@ class Run {
     if (request_.facts && !request_.options.is_plain()) {
       return Error(ErrorCode::internal, "an evidence record was asked for a run that is not the plain one");
     }
-    if (request_.options.coverage == Coverage::on && (request_.config.run.collect != CollectPolicy::none || jobs() > 1)) {
-      return Error(ErrorCode::internal, "coverage was asked for of a run that hands out other files, or of several at once");
+    if (request_.options.coverage == Coverage::on &&
+        (request_.config.run.collect != CollectPolicy::none || jobs() > 1)) {
+      return Error(
+          ErrorCode::internal, "coverage was asked for of a run that hands out other files, or of several at once");
     }
     stage("probe");
-    GUARD_TRY_ASSIGN(choice_, choose_backend(
-                                  request_.config, request_.backend, [this]() -> const EngineLocation& { return engine(); },
-                                  [this] { return probe_container_use(request_.config, request_.environment); }));
+    GUARD_TRY_ASSIGN(choice_,
+        choose_backend(
+            request_.config, request_.backend, [this]() -> const EngineLocation& { return engine(); },
+            [this] { return probe_container_use(request_.config, request_.environment); }));
     record_.backend = choice_.backend;
     record_.why_backend = choice_.why;
     log_info(choice_.backend + ": " + choice_.why);
@@ -115,20 +124,28 @@ class Run {
       request_.warn("this runs on the host, without isolation");
     }
     GUARD_TRY(network_fits(choice_, request_.config, choice_.backend == "docker" && engine().engine.is_plain_tcp()));
-    if (choice_.backend == "docker" && engine().engine.is_remote() && request_.config.docker.plain_tcp && !engine().engine.tls && !engine().engine.is_loopback()) {
+    if (choice_.backend == "docker" && engine().engine.is_remote() && request_.config.docker.plain_tcp &&
+        !engine().engine.tls && !engine().engine.is_loopback()) {
       record_.widenings.push_back(fmt::format("docker.plain_tcp: {} is trusted without TLS", engine().probe.endpoint));
-      if (request_.warn) request_.warn(fmt::format("{} is trusted without TLS: anybody on the way could forge this verdict", engine().probe.endpoint));
+      if (request_.warn)
+        request_.warn(fmt::format(
+            "{} is trusted without TLS: anybody on the way could forge this verdict", engine().probe.endpoint));
     }
     if (choice_.backend == "docker" && request_.config.docker.network != NetworkMode::none && request_.warn) {
       request_.warn(fmt::format("docker.network = {}: the code reaches {}", to_string(request_.config.docker.network),
-                                request_.config.docker.network == NetworkMode::host
-                                    ? "the network as this machine does, its local services included"
-                                    : "the network"));
+          request_.config.docker.network == NetworkMode::host
+              ? "the network as this machine does, its local services included"
+              : "the network"));
     }
-    if (!request_.rules_folder.empty()) record_.widenings.push_back("rules: " + request_.rules_folder + " instead of the shipped docker and host tiers");
-    if (!request_.config.redact.kinds_off.empty()) record_.widenings.push_back("redact.kinds_off: " + joined(request_.config.redact.kinds_off));
-    if (!request_.options.names.empty()) record_.widenings.push_back(fmt::format("-t: only tests whose name matches {} ran", printable(request_.options.names)));
-    if (request_.config.run.isolation == Isolation::run) record_.widenings.push_back("run.isolation = run: all test files share one process");
+    if (!request_.rules_folder.empty())
+      record_.widenings.push_back("rules: " + request_.rules_folder + " instead of the shipped docker and host tiers");
+    if (!request_.config.redact.kinds_off.empty())
+      record_.widenings.push_back("redact.kinds_off: " + joined(request_.config.redact.kinds_off));
+    if (!request_.options.names.empty())
+      record_.widenings.push_back(
+          fmt::format("-t: only tests whose name matches {} ran", printable(request_.options.names)));
+    if (request_.config.run.isolation == Isolation::run)
+      record_.widenings.push_back("run.isolation = run: all test files share one process");
     if (!request_.config.check.two_hit_ignore.empty()) {
       record_.widenings.push_back("check.two_hit_ignore: " + joined(request_.config.check.two_hit_ignore));
     }
@@ -141,7 +158,9 @@ class Run {
     const auto& masks = request_.config.redact;
     GUARD_TRY_ASSIGN(auto known, known_secrets(request_.environment, masks.mask_env, masks.mask_file));
     for (const auto& [name, value] : variables) {
-      if (std::none_of(known.begin(), known.end(), [&wanted = name](const KnownSecret& secret) { return secret.name == wanted; })) known.push_back({name, value});
+      if (std::none_of(known.begin(), known.end(),
+              [&wanted = name](const KnownSecret& secret) { return secret.name == wanted; }))
+        known.push_back({name, value});
     }
     GUARD_TRY_ASSIGN(secrets_, SecretSource::shipped(std::move(known), masks.kinds_off));
     const SecretSource& secrets = *secrets_;
@@ -149,7 +168,9 @@ class Run {
 
     stage(tests() ? "check" : "collect");
     if (request_.jobs > 1 && collect_policy() != CollectPolicy::none) {
-      return Error(ErrorCode::input_invalid, "--jobs and --collect do not go together: several sandboxes may write the same file").hint("leave one of them out");
+      return Error(ErrorCode::input_invalid,
+          "--jobs and --collect do not go together: several sandboxes may write the same file")
+          .hint("leave one of them out");
     }
     if (tests()) GUARD_TRY(find_preload());
     GUARD_TRY(collect());
@@ -170,12 +191,15 @@ class Run {
     stage("stage");
     GUARD_TRY(choose_image(spec));
     GUARD_TRY_ASSIGN(const RunFolder folder, RunFolder::create());
-    GUARD_TRY_ASSIGN(const StagedTree staged, stage_tree(folder.path(), request_.project, tree_, {spec.image.module_folders, works_in_staged_folder()}));
+    GUARD_TRY_ASSIGN(const StagedTree staged,
+        stage_tree(folder.path(), request_.project, tree_, {spec.image.module_folders, works_in_staged_folder()}));
     record_.hashes = staged.hashes;
     for (const auto& [path, digest] : preload_digests_) {
       const auto found = staged.hashes.find(path);
       if (found == staged.hashes.end() || found->second != digest) {
-        return Error(ErrorCode::input_invalid, fmt::format("{} is loaded before the tests, and changed or can't be staged", printable(path))).hint("run again; git must not ignore it");
+        return Error(ErrorCode::input_invalid,
+            fmt::format("{} is loaded before the tests, and changed or can't be staged", printable(path)))
+            .hint("run again; git must not ignore it");
       }
     }
     record_.staged = true;
@@ -186,12 +210,16 @@ class Run {
     record_.keep_bytes = request_.config.limits.output_keep_bytes;
 
     stage("run");
-    const DockerOptions docker{engine_used, request_.config.docker.runtime, milliseconds(request_.config.docker.probe_deadline_ms)};
-    GUARD_TRY_ASSIGN(const auto sandbox, make_sandbox(choice_.backend, docker, container_use_options(request_.config, request_.environment)));
-    if (record_.facts && choice_.backend != "docker") take_engine(sandbox->probe(Deadline::after(kProbeDeadline)), *record_.facts);
+    const DockerOptions docker{
+        engine_used, request_.config.docker.runtime, milliseconds(request_.config.docker.probe_deadline_ms)};
+    GUARD_TRY_ASSIGN(const auto sandbox,
+        make_sandbox(choice_.backend, docker, container_use_options(request_.config, request_.environment)));
+    if (record_.facts && choice_.backend != "docker")
+      take_engine(sandbox->probe(Deadline::after(kProbeDeadline)), *record_.facts);
     record_.jobs = jobs();
     if (tests()) return run_files(spec, docker, secrets);
-    GUARD_TRY_ASSIGN(const auto output, RunOutput::create(secrets, request_.config.limits.output_keep_bytes, out_, err_));
+    GUARD_TRY_ASSIGN(
+        const auto output, RunOutput::create(secrets, request_.config.limits.output_keep_bytes, out_, err_));
     auto exec = sandbox->run(spec, output->out(), output->err(), cancel_);
     if (!exec) {
       // What is still held back stays held back: nobody can say how the stream would have gone on.
@@ -215,7 +243,10 @@ class Run {
   bool works_in_staged_folder() const { return choice_.backend == "host" || choice_.backend == "container-use"; }
 
   // There all files would write into the same staged copy.
-  std::size_t jobs() const { return tests() && !works_in_staged_folder() ? std::max<std::size_t>(1, std::min(request_.jobs, tree_.tests.size())) : 1; }
+  std::size_t jobs() const {
+    return tests() && !works_in_staged_folder() ? std::max<std::size_t>(1, std::min(request_.jobs, tree_.tests.size()))
+                                                : 1;
+  }
 
   Result<void> run_files(const SandboxSpec& spec, const DockerOptions& docker, const SecretSource& secrets) {
     ParallelRunRequest request;
@@ -228,14 +259,18 @@ class Run {
     request.spec = &spec;
     request.secrets = &secrets;
     request.keep_bytes = record_.keep_bytes;
-    request.make_sandbox = [&] { return make_sandbox(choice_.backend, docker, container_use_options(request_.config, request_.environment)); };
+    request.make_sandbox = [&] {
+      return make_sandbox(choice_.backend, docker, container_use_options(request_.config, request_.environment));
+    };
     request.progress = [&](std::size_t done) {
       const auto& files = tree_.tests;
       if (!request_.progress || done == files.size()) return;
-      request_.progress(jobs() > 1 || isolation() == Isolation::run ? fmt::format("running: {} of {} files have ended", done, files.size())
-                                                                    : fmt::format("running {} ({} of {})", files[done], done + 1, files.size()));
+      request_.progress(jobs() > 1 || isolation() == Isolation::run
+              ? fmt::format("running: {} of {} files have ended", done, files.size())
+              : fmt::format("running {} ({} of {})", files[done], done + 1, files.size()));
     };
-    GUARD_TRY_ASSIGN(ParallelRun parted, run_parallel(request, out_, err_, cancel_).context(fmt::format("running in the {} sandbox", choice_.backend)));
+    GUARD_TRY_ASSIGN(ParallelRun parted,
+        run_parallel(request, out_, err_, cancel_).context(fmt::format("running in the {} sandbox", choice_.backend)));
     account(parted.kept_bytes, parted.dropped_bytes, std::move(parted.redactions));
     record_.exec = std::move(parted.exec);
     record_.notes.insert(record_.notes.end(), record_.exec->notes.begin(), record_.exec->notes.end());
@@ -247,14 +282,17 @@ class Run {
   }
 
   // Coverage is of all files together, and tells nothing that a verdict rests on.
-  Isolation isolation() const { return request_.options.coverage == Coverage::on ? Isolation::run : request_.config.run.isolation; }
+  Isolation isolation() const {
+    return request_.options.coverage == Coverage::on ? Isolation::run : request_.config.run.isolation;
+  }
 
   // What a command writes was never to be kept: there is no gate before it.
   CollectPolicy collect_policy() const { return tests() ? request_.config.run.collect : CollectPolicy::none; }
 
   // It names guard's own files, so it is for guard alone and never comes back into the project.
   void take_coverage(Collection& written) {
-    const std::string wanted = std::string(kCoverageInside.substr(record_.spec->collect->folder.size() + 1)) + "/lcov.info";
+    const std::string wanted =
+        std::string(kCoverageInside.substr(record_.spec->collect->folder.size() + 1)) + "/lcov.info";
     for (auto& file : written.files) {
       if (file.path == wanted) record_.coverage = std::move(file.bytes);
     }
@@ -284,7 +322,9 @@ class Run {
   Result<void> find_preload() {
     GUARD_TRY_ASSIGN(preload_, read_preload(request_.project));
     if (preload_.files.empty()) return ok();
-    GUARD_TRY_ASSIGN(preload_digests_, committed_preload(preload_, request_.project, request_.committed_tree.empty() ? request_.project : request_.committed_tree, cancel_));
+    GUARD_TRY_ASSIGN(preload_digests_,
+        committed_preload(preload_, request_.project,
+            request_.committed_tree.empty() ? request_.project : request_.committed_tree, cancel_));
     record_.preload = preload_.names;
     return ok();
   }
@@ -355,8 +395,11 @@ class Run {
     spec.image.module_folders = {""};
     // What was found is what runs, whoever moves the name meanwhile.
     spec.image.id = found.id;
-    record_.widenings.push_back(fmt::format("docker.image = {}: an image of the configuration, its contents not compared", wanted.reference));
-    if (found.pulled) record_.widenings.push_back(fmt::format("docker.pull = missing: {} was pulled for this run, its contents not compared", wanted.reference));
+    record_.widenings.push_back(
+        fmt::format("docker.image = {}: an image of the configuration, its contents not compared", wanted.reference));
+    if (found.pulled)
+      record_.widenings.push_back(fmt::format(
+          "docker.pull = missing: {} was pulled for this run, its contents not compared", wanted.reference));
     return ok();
   }
 
@@ -382,26 +425,24 @@ class Run {
     return ok();
   }
 
-  Result<void> fill(SandboxSpec& spec, const RunFolder& folder, const StagedTree& staged, const std::map<std::string, std::string>& variables) {
+  Result<void> fill(SandboxSpec& spec, const RunFolder& folder, const StagedTree& staged,
+      const std::map<std::string, std::string>& variables) {
     const Config& config = request_.config;
     spec.run_id = folder.run_id();
     spec.host_folder = staged.app;
     mount_staged(staged, tree_.writable, config.limits.sandbox_bytes, config.limits.sandbox_files, spec);
     // Elsewhere tests write into the staged copy itself, which is thrown away unseen.
     if (!works_in_staged_folder()) spec.collect = collect_request(spec.scratch.front().target);
-    spec.env = {{"HOME", "/tmp"},
-                {"TMPDIR", "/tmp"},
-                {"PATH", "/usr/local/bin:/usr/bin:/bin"},
-                {"LANG", "C.UTF-8"},
-                // bun then refuses test.only and unstored snapshots: both would let a run look greener than it is.
-                {"CI", "true"},
-                {"DO_NOT_TRACK", "1"},
-                // Or what a test writes below /tmp would be what src/ means.
-                {"BUN_RUNTIME_TRANSPILER_CACHE_PATH", "0"},
-                {"BUN_JSC_useShadowRealm", "0"}};  // its realm has a process and a test runner of its own
+    spec.env = {{"HOME", "/tmp"}, {"TMPDIR", "/tmp"}, {"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"LANG", "C.UTF-8"},
+        // bun then refuses test.only and unstored snapshots: both would let a run look greener than it is.
+        {"CI", "true"}, {"DO_NOT_TRACK", "1"},
+        // Or what a test writes below /tmp would be what src/ means.
+        {"BUN_RUNTIME_TRANSPILER_CACHE_PATH", "0"},
+        {"BUN_JSC_useShadowRealm", "0"}};  // its realm has a process and a test runner of its own
     if (choice_.backend == "host") {
       for (const auto& name : config.host.env) {
-        if (const auto found = request_.environment.find(name); found != request_.environment.end()) spec.env[name] = found->second;
+        if (const auto found = request_.environment.find(name); found != request_.environment.end())
+          spec.env[name] = found->second;
       }
     }
     for (const auto& [name, value] : variables) {
@@ -415,11 +456,13 @@ class Run {
     spec.limits.sandbox_bytes = config.limits.sandbox_bytes;
     spec.limits.sandbox_files = config.limits.sandbox_files;
     spec.limits.output_flood_bytes = config.limits.output_flood_bytes;
-    spec.network = config.docker.network == NetworkMode::none ? Network::none : config.docker.network == NetworkMode::bridge ? Network::bridge : Network::host;
-    const std::uint64_t timeout_s = choice_.backend == "docker"          ? config.docker.timeout_s
-                                    : choice_.backend == "host"          ? config.host.timeout_s
-                                    : choice_.backend == "container-use" ? config.container_use.timeout_s
-                                                                         : config.namespace_sandbox.timeout_s;
+    spec.network = config.docker.network == NetworkMode::none ? Network::none
+        : config.docker.network == NetworkMode::bridge        ? Network::bridge
+                                                              : Network::host;
+    const std::uint64_t timeout_s = choice_.backend == "docker" ? config.docker.timeout_s
+        : choice_.backend == "host"                             ? config.host.timeout_s
+        : choice_.backend == "container-use"                    ? config.container_use.timeout_s
+                                                                : config.namespace_sandbox.timeout_s;
     spec.timeout = std::chrono::seconds(timeout_s);
     if (tests() && config.run.file_timeout_s > 0) {
       // One file alone, or each in a sandbox of its own, has no more time than a file may take.
@@ -434,7 +477,8 @@ class Run {
       spec.attestation = Attestation::on;
       const bool on_host = choice_.backend == "host";
       const bool in_environment = choice_.backend == "container-use";
-      const fs::path script = in_environment ? spec.host_folder / kAttestationInEnvironment : folder.path() / "attestation.mjs";
+      const fs::path script =
+          in_environment ? spec.host_folder / kAttestationInEnvironment : folder.path() / "attestation.mjs";
       const fs::path core = script.parent_path() / kAttestationCore;
       if (!spec.image.has_attestation) {
         GUARD_TRY(write_new_file(script, attestation_script(), 0444).context("staging what will run"));
@@ -448,15 +492,16 @@ class Run {
       options.preload = preload_.names;
       if (!options.preload.empty()) {
         spec.env["GUARD_PRELOADS"] = "1";
-        for (const auto& [name, text] : {std::pair(kBunfig, std::string_view(preload_.config)), std::pair(kPreloaded, kPreloadedText)}) {
+        for (const auto& [name, text] :
+            {std::pair(kBunfig, std::string_view(preload_.config)), std::pair(kPreloaded, kPreloadedText)}) {
           const fs::path file = script.parent_path() / name;
           GUARD_TRY(write_new_file(file, text, 0444).context("staging what will run"));
           if (!works_in_staged_folder()) spec.mounts.push_back({file, fmt::format("/{}", name)});
         }
       }
-      spec.argv = on_host          ? test_command(host_bun_.native(), script.native(), tree_.tests, options)
-                  : in_environment ? test_command(kBunInEnvironment, kAttestationInEnvironment, tree_.tests, options)
-                                   : test_command(kBunInside, kAttestationInside, tree_.tests, options);
+      spec.argv = on_host  ? test_command(host_bun_.native(), script.native(), tree_.tests, options)
+          : in_environment ? test_command(kBunInEnvironment, kAttestationInEnvironment, tree_.tests, options)
+                           : test_command(kBunInside, kAttestationInside, tree_.tests, options);
     } else {
       spec.argv = request_.argv;
     }
@@ -492,7 +537,8 @@ class Run {
     if (record_.verdict.kind() != VerdictKind::allowed && !record_.refused.empty()) tell_what_was_missing();
     if (!record_.tests) return;
     for (const auto& file : record_.tests->files) {
-      if (file.assertions == 0 && file.skipped < file.tests) record_.widenings.push_back(fmt::format("evidence: no expect() was counted in {}", file.file));
+      if (file.assertions == 0 && file.skipped < file.tests)
+        record_.widenings.push_back(fmt::format("evidence: no expect() was counted in {}", file.file));
     }
   }
 
@@ -502,7 +548,8 @@ class Run {
     for (std::size_t i = 0; i < std::min(kNamed, record_.refused.size()); ++i) names.push_back(record_.refused[i].path);
     if (record_.refused.size() > kNamed) names.push_back(fmt::format("{} more", record_.refused.size() - kNamed));
     std::string& detail = record_.verdict.detail;
-    detail = fmt::format("{} (left out: {}; a test that needs a refused file fails, so repair or remove it)", detail.empty() ? info(record_.verdict.reason).sentence : detail, joined(names));
+    detail = fmt::format("{} (left out: {}; a test that needs a refused file fails, so repair or remove it)",
+        detail.empty() ? info(record_.verdict.reason).sentence : detail, joined(names));
   }
 
   // A sandboxed run can't have changed them, but whoever takes the verdict takes what lies there now.
@@ -514,7 +561,8 @@ class Run {
     }();
     if (changed && changed->empty()) return;
     const std::string what = changed ? joined(*changed) : changed.error().message();
-    record_.verdict = choice_.backend == "host" ? Verdict{Reason::violation, "changed while the tests ran: " + what} : Verdict{Reason::changed_meanwhile, what};
+    record_.verdict = choice_.backend == "host" ? Verdict{Reason::violation, "changed while the tests ran: " + what}
+                                                : Verdict{Reason::changed_meanwhile, what};
   }
 
   const RunRequest& request_;
@@ -527,7 +575,8 @@ class Run {
   std::set<std::string> absent_;  // refused, and not staged
   Preload preload_;
   std::map<std::string, std::string> preload_digests_;  // of its files, as they were compared with HEAD
-  std::optional<TargetFolder> target_folder_;  // opened before anything runs, so that nobody can put another in its place
+  std::optional<TargetFolder>
+      target_folder_;  // opened before anything runs, so that nobody can put another in its place
   std::optional<EngineLocation> engine_;
   fs::path host_bun_;
   std::optional<SecretSource> secrets_;

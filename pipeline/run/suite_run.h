@@ -13,8 +13,8 @@
 #include "common/cancel.h"
 #include "common/environment.h"
 #include "pipeline/config/config.h"
-#include "pipeline/run_record.h"
 #include "pipeline/run/test_command.h"
+#include "pipeline/run_record.h"
 #include "rules/matching/matcher.h"
 #include "rules/rule_set.h"
 
@@ -23,28 +23,30 @@ namespace guard {
 enum class RefusedFiles : std::uint8_t { are_left_out, decide };
 
 struct RunRequest {
-  std::filesystem::path project;   // absolute
+  std::filesystem::path project;         // absolute
   std::filesystem::path committed_tree;  // of which HEAD says what may be preloaded; empty: the project
-  std::vector<std::string> files;  // tests, relative to the project: "sandbox/a.test.ts"; "tests/": all in a folder; "": all of the project
-  TestOptions options;             // plain wherever `facts` are: no evidence record tells of another command. Coverage: with one job, in
-                                   // the sandboxes that hand files out
-  std::size_t jobs = 1;            // 2 or more: a sandbox for each file, so many at a time (not on the host)
-  std::vector<std::string> argv;   // not empty: a command without the gate instead of tests (`guard exec`)
+  std::vector<std::string>
+      files;  // tests, relative to the project: "sandbox/a.test.ts"; "tests/": all in a folder; "": all of the project
+  TestOptions options;  // plain wherever `facts` are: no evidence record tells of another command. Coverage: with one
+                        // job, in the sandboxes that hand files out
+  std::size_t jobs = 1;           // 2 or more: a sandbox for each file, so many at a time (not on the host)
+  std::vector<std::string> argv;  // not empty: a command without the gate instead of tests (`guard exec`)
   Config config;
-  // Whether a refused file that is neither named nor loaded is left out; nights keep the whole change, so there it decides.
+  // Whether a refused file that is neither named nor loaded is left out; nights keep the whole change, so there it
+  // decides.
   RefusedFiles refused_files = RefusedFiles::are_left_out;
   std::optional<BackendName> backend;  // --backend
   Environment environment;
-  const RuleSet* rules = nullptr;      // must outlive the call, as must matcher
-  std::string rules_folder;            // --rules, for the record; empty: the shipped ones
+  const RuleSet* rules = nullptr;  // must outlive the call, as must matcher
+  std::string rules_folder;        // --rules, for the record; empty: the shipped ones
   const Matcher* matcher = nullptr;
-  std::optional<RunFacts> facts;       // for an evidence record: what the caller knows; the rest is looked up
+  std::optional<RunFacts> facts;  // for an evidence record: what the caller knows; the rest is looked up
   std::function<void(std::string_view sentence)> warn;   // what a watcher should hear at once; it is in the record, too
   std::function<void(std::string_view stage)> progress;  // called before each stage, with a word or two
 };
 
-// Output of the program goes to `out` and `err` while it runs, redacted and capped. Never fails: whatever goes wrong is a verdict
-// that is not allowed, with the error in the record.
+// Output of the program goes to `out` and `err` while it runs, redacted and capped. Never fails: whatever goes wrong is
+// a verdict that is not allowed, with the error in the record.
 RunRecord run_tests(const RunRequest& request, ByteSink& out, ByteSink& err, const CancelToken& cancel);
 
 }  // namespace guard

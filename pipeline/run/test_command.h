@@ -21,7 +21,8 @@ inline constexpr std::string_view kAttestationInside = "/.guard-attestation.mjs"
 inline constexpr std::string_view kBunfig = ".guard-bunfig.toml";
 // And what is loaded last of all.
 inline constexpr std::string_view kPreloaded = ".guard-preloaded.mjs";
-inline constexpr std::string_view kPreloadedText = "// @bun\nconst beLast = globalThis.guardBeLast;\ndelete globalThis.guardBeLast;\nbeLast();\n";
+inline constexpr std::string_view kPreloadedText =
+    "// @bun\nconst beLast = globalThis.guardBeLast;\ndelete globalThis.guardBeLast;\nbeLast();\n";
 
 // Where bun writes lcov.info, below the one folder that init hands files out of.
 inline constexpr std::string_view kCoverageInside = "/app/sandbox/guard-coverage";
@@ -33,19 +34,20 @@ struct TestOptions {
   std::optional<std::uint32_t> seed;  // in random order, the same for the same seed
   Coverage coverage = Coverage::off;  // on: into RunRecord::coverage
   std::string names;                  // only tests whose "group test" matches this regular expression; empty: all
-  std::vector<std::string> preload;  // Preload::names, which bun loads after the attestation
+  std::vector<std::string> preload;   // Preload::names, which bun loads after the attestation
 
   bool is_plain() const noexcept { return !seed && names.empty() && coverage == Coverage::off; }
 };
 
 // `files`: relative to the project. "./" makes bun take a name as a path and never as a pattern or an option.
-inline std::vector<std::string> test_command(std::string_view bun, std::string_view attestation, const std::vector<std::string>& files,
-                                             const TestOptions& options = {}) {
+inline std::vector<std::string> test_command(std::string_view bun, std::string_view attestation,
+    const std::vector<std::string>& files, const TestOptions& options = {}) {
   std::vector<std::string> argv = {std::string(bun), "test", "--preload", std::string(attestation)};
   for (const auto& name : options.preload) argv.insert(argv.end(), {"--preload", name});
   if (!options.preload.empty()) {
     const std::string_view folder = attestation.substr(0, attestation.rfind('/') + 1);
-    argv.insert(argv.end(), {"--preload", fmt::format("{}{}", folder, kPreloaded), fmt::format("--config={}{}", folder, kBunfig)});
+    argv.insert(argv.end(),
+        {"--preload", fmt::format("{}{}", folder, kPreloaded), fmt::format("--config={}{}", folder, kBunfig)});
   }
   argv.insert(argv.end(), {"--reporter=junit", fmt::format("--reporter-outfile=/dev/fd/{}", SandboxSpec::kReportFd)});
   if (options.seed) {
@@ -53,7 +55,8 @@ inline std::vector<std::string> test_command(std::string_view bun, std::string_v
     argv.push_back(fmt::format("--seed={}", *options.seed));
   }
   if (options.coverage == Coverage::on) {
-    argv.insert(argv.end(), {"--coverage", "--coverage-reporter=lcov", fmt::format("--coverage-dir={}", kCoverageInside)});
+    argv.insert(
+        argv.end(), {"--coverage", "--coverage-reporter=lcov", fmt::format("--coverage-dir={}", kCoverageInside)});
   }
   if (!options.names.empty()) argv.push_back(fmt::format("--test-name-pattern={}", options.names));
   for (const auto& file : files) argv.push_back("./" + file);

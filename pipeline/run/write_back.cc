@@ -64,7 +64,8 @@ class Writing {
 
   Result<void> write_private(std::size_t index) {
     const std::string& path = files_[index].path;
-    const UniqueFd file(::openat(private_.get(), std::to_string(index).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kFileMode));
+    const UniqueFd file(::openat(private_.get(), std::to_string(index).c_str(),
+        O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kFileMode));
     if (!file) return failed("create", path, errno);
     ++private_files_;
     GUARD_TRY(write_all(file.get(), files_[index].bytes).context(fmt::format("writing {}", printable(path))));
@@ -77,7 +78,8 @@ class Writing {
     const std::string source = std::to_string(index);
     GUARD_TRY_ASSIGN(const UniqueFd folder, make_folder(folder_of(path)));
     struct stat status {};
-    if (::fstatat(private_.get(), source.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return failed("write", path, errno);
+    if (::fstatat(private_.get(), source.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
+      return failed("write", path, errno);
     // rename(2) would replace what has come there since.
     const bool linked = ::linkat(private_.get(), source.c_str(), folder.get(), name_of(path).c_str(), 0) == 0;
     if (!linked && errno != EEXIST) return failed("create", path, errno);
@@ -89,7 +91,9 @@ class Writing {
   }
 
   // Reaches `path` from the root, one name at a time.
-  Result<UniqueFd> open_folder(std::string_view path) const { return walk(path, [](int, const std::string&, std::string_view) { return true; }); }
+  Result<UniqueFd> open_folder(std::string_view path) const {
+    return walk(path, [](int, const std::string&, std::string_view) { return true; });
+  }
 
   // The same, making what is missing.
   Result<UniqueFd> make_folder(std::string_view path) {
@@ -146,7 +150,8 @@ class Writing {
       auto parent = open_folder(folder_of(*path));
       if (!parent) {
         undone = std::move(parent).error();
-      } else if (::unlinkat(parent->get(), name_of(*path).c_str(), AT_REMOVEDIR) != 0 && errno != ENOTEMPTY && errno != EEXIST) {
+      } else if (::unlinkat(parent->get(), name_of(*path).c_str(), AT_REMOVEDIR) != 0 && errno != ENOTEMPTY &&
+          errno != EEXIST) {
         undone = failed("remove folder", *path, errno);
       }
     }
@@ -183,7 +188,8 @@ Result<TargetFolder> TargetFolder::open(const std::filesystem::path& folder) {
   if (fd) return TargetFolder(std::move(fd));
   const int number = errno;
   if (number == ENOENT) return Error::from_errno(ErrorCode::file_not_found, printable(folder.native()), number);
-  if (number == ELOOP || number == ENOTDIR) return Error(ErrorCode::input_invalid, fmt::format("{} is not a folder", printable(folder.native())));
+  if (number == ELOOP || number == ENOTDIR)
+    return Error(ErrorCode::input_invalid, fmt::format("{} is not a folder", printable(folder.native())));
   return failed("open", folder.native(), number);
 }
 

@@ -18,14 +18,15 @@ Result<std::unique_ptr<const OwnKindTable>> OwnKindTable::create(const RuleSet& 
     return kind.by_looks() ? 0 : longest;
   };
   std::stable_sort(own->kinds_.begin(), own->kinds_.end(),
-                   [&](const SecretKind& a, const SecretKind& b) { return rank(a) > rank(b); });
+      [&](const SecretKind& a, const SecretKind& b) { return rank(a) > rank(b); });
   const auto is_pem = [](const SecretKind& kind) { return kind.machine == SecretKind::Machine::pem; };
   if (std::count_if(own->kinds_.begin(), own->kinds_.end(), is_pem) > 1) {
     return Error(ErrorCode::rules_invalid, "more than one secret rule uses the pem machine");
   }
   for (std::uint32_t i = 0; i < own->kinds_.size(); ++i) {
     const SecretKind& kind = own->kinds_[i];
-    for (const std::string_view prefix : kind.prefixes) own->triggers_.add({prefix, kind.fold_case, false, i}, kind.next);
+    for (const std::string_view prefix : kind.prefixes)
+      own->triggers_.add({prefix, kind.fold_case, false, i}, kind.next);
   }
   own->triggers_.group();
   own->table_ = {own->kinds_, own->runs_, own->triggers_.tables()};

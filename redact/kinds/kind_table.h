@@ -1,5 +1,5 @@
-// All secret kinds of a set of rules, and the table of their prefixes: plain data. That of the shipped rules is made while
-// guard is built, so a start reads nothing and sorts nothing.
+// All secret kinds of a set of rules, and the table of their prefixes: plain data. That of the shipped rules is made
+// while guard is built, so a start reads nothing and sorts nothing.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// Runs while guard is built: writes the table of the shipped secret kinds (kind_table.h) as C++ that needs nothing to be
-// done before main().
+// Runs while guard is built: writes the table of the shipped secret kinds (kind_table.h) as C++ that needs nothing to
+// be done before main().
 //
 //   kinds_compiler OUT_FILE
 
@@ -9,8 +9,8 @@
 #include <cstdio>
 #include <string>
 
-#include "common/text/cpp_literal.h"
 #include "common/file_io.h"
+#include "common/text/cpp_literal.h"
 #include "redact/kinds/kind_table.h"
 
 namespace guard {
@@ -64,11 +64,11 @@ class KindWriter {
     for (const SecretPattern& pattern : kind.patterns) {
       pattern_rows_ += fmt::format("{{{}, {}}},\n", cpp_literal(pattern.regex), pattern.group);
     }
-    return fmt::format("{{{}, {}, SecretKind::Machine({}), {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n",
-                       cpp_literal(kind.rule_id), cpp_literal(kind.name), static_cast<int>(kind.machine), prefixes,
-                       kind.fold_case, set(kind.next), kind.any_left, set(kind.lead), kind.lead_max, set(kind.tail),
-                       kind.has_group, needs, kind.entropy_min, patterns, cpp_literal(kind.except), set(kind.run_chars),
-                       kind.run_min, set(kind.run_pad));
+    return fmt::format(
+        "{{{}, {}, SecretKind::Machine({}), {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n",
+        cpp_literal(kind.rule_id), cpp_literal(kind.name), static_cast<int>(kind.machine), prefixes, kind.fold_case,
+        set(kind.next), kind.any_left, set(kind.lead), kind.lead_max, set(kind.tail), kind.has_group, needs,
+        kind.entropy_min, patterns, cpp_literal(kind.except), set(kind.run_chars), kind.run_min, set(kind.run_pad));
   }
 
   static std::string part(const char* list, std::size_t& first, std::size_t count) {
@@ -90,8 +90,8 @@ std::string trigger_tables(const LiteralTables& tables) {
   for (const LiteralTables::Entry& entry : tables.entries) {
     const Literal& trigger = entry.trigger;
     entries += fmt::format("{{{{{}, {}, {}, {}}}, {:#x}u, {:#x}u, {:#x}u, {}, {}}},\n", cpp_literal(trigger.literal),
-                           trigger.fold_case, trigger.known_value, trigger.kind, entry.bytes, entry.head,
-                           entry.mask, entry.next_in_group, entry.next_with_first);
+        trigger.fold_case, trigger.known_value, trigger.kind, entry.bytes, entry.head, entry.mask, entry.next_in_group,
+        entry.next_with_first);
   }
   std::string groups;
   for (const auto& eight_groups : *tables.short_groups) {
@@ -127,8 +127,9 @@ Result<void> compile(const char* out_file) {
   KindWriter writer;
   const std::string kinds = "constexpr SecretKind kKinds[] = {\n" + writer.rows(table.kinds);
   const std::string runs = "constexpr SecretKind kRuns[] = {\n" + writer.rows(table.runs);
-  const std::string counts = fmt::format("constexpr std::size_t kKindCount = {};\nconstexpr std::size_t kRunCount = {};\n",
-                                         table.kinds.size(), table.runs.size());
+  const std::string counts =
+      fmt::format("constexpr std::size_t kKindCount = {};\nconstexpr std::size_t kRunCount = {};\n", table.kinds.size(),
+          table.runs.size());
   return write_file_atomically(out_file, writer.lists() + kinds + runs + counts + trigger_tables(table.triggers));
 }
 

@@ -34,13 +34,13 @@ std::uint64_t part_hash(std::string_view part) {
 // The end of `line` that a value may go on behind, `size` bytes of it. Less than four count only as a beginning.
 bool may_end(std::string_view line, std::size_t size) {
   if (line.size() < size) return false;
-  const auto is_alnum = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const auto is_alnum = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  };
   return size == kPartBytes || line.size() == size || !is_alnum(line[line.size() - size - 1]);
 }
 
-std::size_t filter_slot(std::uint64_t gram) {
-  return static_cast<std::size_t>((gram * 0x9E3779B97F4A7C15ULL) >> 48);
-}
+std::size_t filter_slot(std::uint64_t gram) { return static_cast<std::size_t>((gram * 0x9E3779B97F4A7C15ULL) >> 48); }
 
 std::string base64(std::string_view bytes, std::string_view alphabet) {
   std::string text;
@@ -80,10 +80,9 @@ bool only_of(std::string_view text, std::string_view set) {
 bool is_common(std::string_view value) {
   std::string lower(value);
   for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  static const std::set<std::string_view> words = {
-      "true",    "false",    "undefined", "production", "development", "staging", "testing",
-      "enabled", "disabled", "default",   "localhost",  "password",    "secret",  "changeme",
-      "example", "postgres", "require",   "verbose",    "warning",     "utf-8",   "console"};
+  static const std::set<std::string_view> words = {"true", "false", "undefined", "production", "development", "staging",
+      "testing", "enabled", "disabled", "default", "localhost", "password", "secret", "changeme", "example", "postgres",
+      "require", "verbose", "warning", "utf-8", "console"};
   if (words.count(lower) != 0) return true;
   if (value.front() == '/' && value.size() < 64 && only_of(value, "abcdefghijklmnopqrstuvwxyz0123456789./_-"))
     return true;
@@ -129,7 +128,7 @@ std::string KnownValues::add(std::string_view value, std::uint32_t kind) {
   }
 
   constexpr std::string_view alphabets[] = {"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
-                                            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"};
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"};
   for (const std::string_view alphabet : alphabets) {
     for (std::size_t shift = 0; shift < 3; ++shift) {
       // The first characters also hold bits of what stands before the value: 0, 2 and 3 of them.
@@ -222,8 +221,7 @@ bool KnownValues::has_part(std::string_view part) const {
 std::size_t KnownValues::begun_before(std::string_view line) const {
   if (empty()) return 0;
   for (std::size_t size = kPartBytes; size > 0; --size) {
-    if (may_end(line, size) && has_part(line.substr(line.size() - size)))
-      return std::min(line.size(), kFragmentBytes);
+    if (may_end(line, size) && has_part(line.substr(line.size() - size))) return std::min(line.size(), kFragmentBytes);
   }
   return 0;
 }
@@ -311,7 +309,7 @@ void KnownFinder::probe(const StreamText& text, Offset at, std::vector<SecretSpa
     std::size_t right = 0;
     const std::size_t behind = hit->offset + KnownValues::kGramBytes;
     while (right < after && behind + right < known.text.size() &&
-           bytes[KnownValues::kGramBytes + right] == known.text[behind + right]) {
+        bytes[KnownValues::kGramBytes + right] == known.text[behind + right]) {
       ++right;
     }
     if (left + KnownValues::kGramBytes + right < KnownValues::kFragmentBytes) continue;

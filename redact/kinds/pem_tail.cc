@@ -38,7 +38,8 @@ const LazyPattern& body_line() {
 // prose ends in letters, too.
 const LazyPattern& prefixed_body_line() {
   static const LazyPattern pattern(
-      "[^\\n]{0,120}?[^A-Za-z0-9+/=](?:[A-Za-z0-9+/]{40,100}|[A-Za-z0-9+/]{2,100}={1,2}|[A-Za-z0-9+/]{0,100}={0,2}-----END"
+      "[^\\n]{0,120}?[^A-Za-z0-9+/=](?:[A-Za-z0-9+/]{40,100}|[A-Za-z0-9+/]{2,100}={1,2}|[A-Za-z0-9+/"
+      "]{0,100}={0,2}-----END"
       "[A-Z0-9 ]{0,64}-{0,5})" GUARD_PEM_TRAIL R"((?:<br ?/?>|[$])?\z)");
   return pattern;
 }

@@ -14,9 +14,7 @@ constexpr std::size_t kPrefixBytesMax = 60;
 constexpr std::size_t kPrefixBytesAlone = 5;  // that need no `next`
 constexpr std::size_t kLeadMax = 32;
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
 std::vector<std::string> split_blanks(std::string_view text) {
   std::vector<std::string> words;
   std::string word;
@@ -59,12 +57,12 @@ Result<SecretKind> read_secret_kind(const Rule& rule, KindTexts& texts) {
   const auto number = [&](const char* key, std::size_t& out) -> bool {
     const std::string digits = text(key);
     return std::from_chars(digits.data(), digits.data() + digits.size(), out).ptr == digits.data() + digits.size() &&
-           !digits.empty();
+        !digits.empty();
   };
 
   for (const auto& [key, value] : rule.redact) {
-    constexpr std::string_view known[] = {"prefix", "nocase",  "next",    "left",  "lead", "lead_max", "tail",
-                                          "except", "entropy", "machine", "chars", "min",  "needs",    "pad"};
+    constexpr std::string_view known[] = {"prefix", "nocase", "next", "left", "lead", "lead_max", "tail", "except",
+        "entropy", "machine", "chars", "min", "needs", "pad"};
     if (std::find(std::begin(known), std::end(known), key) == std::end(known)) {
       return fault(fmt::format("`redact.{}` is not a key", key));
     }
@@ -139,7 +137,8 @@ Result<SecretKind> read_secret_kind(const Rule& rule, KindTexts& texts) {
   if (const std::string bits = text("entropy"); !bits.empty()) {
     // Digits, perhaps a dot and one more: read by hand, because strtod asks the locale.
     const bool tenths = bits.size() == 3 && bits[1] == '.' && is_digit(bits[2]);
-    if (!is_digit(bits[0]) || (bits.size() != 1 && !tenths)) return fault("`redact.entropy` must be a number such as 3.5");
+    if (!is_digit(bits[0]) || (bits.size() != 1 && !tenths))
+      return fault("`redact.entropy` must be a number such as 3.5");
     kind.entropy_min = bits[0] - '0' + (tenths ? (bits[2] - '0') / 10.0 : 0.0);
   }
   if (rule.patterns.empty()) return fault("a pattern is missing");
@@ -149,7 +148,8 @@ Result<SecretKind> read_secret_kind(const Rule& rule, KindTexts& texts) {
     kind.has_group = kind.has_group || pattern.capture > 0;
   }
   kind.patterns = texts.keep(std::move(patterns));
-  if (kind.entropy_min > 0 && !kind.has_group) return fault("`redact.entropy` is for values behind a name: a group is missing");
+  if (kind.entropy_min > 0 && !kind.has_group)
+    return fault("`redact.entropy` is for values behind a name: a group is missing");
   return kind;
 }
 
@@ -157,7 +157,8 @@ std::optional<ByteSet> missing_in_run(const SecretKind& kind, std::string_view w
   for (const ByteSet& need : kind.needs) {
     if (std::none_of(window.begin(), window.end(), [&](char c) { return need.has(c); })) return need;
   }
-  if (static_cast<std::size_t>(std::count(window.begin(), window.end(), '/')) > kRunSlashesMax) return *ByteSet::parse("\\x00-\\xff");
+  if (static_cast<std::size_t>(std::count(window.begin(), window.end(), '/')) > kRunSlashesMax)
+    return *ByteSet::parse("\\x00-\\xff");
   std::array<bool, 256> seen{};
   for (const char c : window) seen[static_cast<unsigned char>(c)] = true;
   if (static_cast<std::size_t>(std::count(seen.begin(), seen.end(), true)) >= kRunDistinctMin) return std::nullopt;

@@ -76,9 +76,13 @@ struct SecretKind {
 class KindTexts {
  public:
   std::string_view keep(std::string text) { return texts_.emplace_back(std::move(text)); }
-  std::span<const std::string_view> keep(std::vector<std::string_view> list) { return lists_.emplace_back(std::move(list)); }
+  std::span<const std::string_view> keep(std::vector<std::string_view> list) {
+    return lists_.emplace_back(std::move(list));
+  }
   std::span<const ByteSet> keep(std::vector<ByteSet> list) { return sets_.emplace_back(std::move(list)); }
-  std::span<const SecretPattern> keep(std::vector<SecretPattern> list) { return patterns_.emplace_back(std::move(list)); }
+  std::span<const SecretPattern> keep(std::vector<SecretPattern> list) {
+    return patterns_.emplace_back(std::move(list));
+  }
 
  private:
   std::deque<std::string> texts_;  // deques: what was kept stays where it is

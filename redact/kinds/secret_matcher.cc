@@ -11,15 +11,9 @@ namespace {
 
 constexpr std::size_t kJudgedBytes = 64;  // of a value, for needs and entropy
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_alnum(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-bool is_hex(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_alnum(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
 // `digits` hex digits before the end of `text`, and `sign` before them.
 bool ends_in_escape(std::string_view text, std::string_view sign, std::size_t digits) {
@@ -57,9 +51,9 @@ bool begins(const SecretKind& kind, std::string_view text) {
     return lower == (kind.fold_case && c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
   };
   return kind.next.empty() || std::any_of(kind.prefixes.begin(), kind.prefixes.end(), [&](std::string_view prefix) {
-           return text.size() > prefix.size() && kind.next.has(text[prefix.size()]) &&
-                  std::equal(prefix.begin(), prefix.end(), text.begin(), same);
-         });
+    return text.size() > prefix.size() && kind.next.has(text[prefix.size()]) &&
+        std::equal(prefix.begin(), prefix.end(), text.begin(), same);
+  });
 }
 
 bool looks_random(const SecretKind& kind, std::string_view value) {
@@ -77,9 +71,10 @@ bool at_word_start(std::string_view left) {
   const char last = left.back();
   const auto before = [&](std::size_t back) { return left.size() > back ? left[left.size() - 1 - back] : ' '; };
   // ESC \ ends a command to the terminal and begins nothing.
-  if (before(1) == '\\' && before(2) != '\x1b' && std::string_view("nrtbfv0").find(last) != std::string_view::npos) return true;
+  if (before(1) == '\\' && before(2) != '\x1b' && std::string_view("nrtbfv0").find(last) != std::string_view::npos)
+    return true;
   return ends_in_escape(left, "%", 2) || ends_in_escape(left, "\\x", 2) || ends_in_escape(left, "\\u", 4) ||
-         ends_in_colour(left);
+      ends_in_colour(left);
 }
 
 SecretMatcher::SecretMatcher(const SecretKind& kind) : kind_(&kind), except_(kind.except) {

@@ -28,8 +28,8 @@ struct Candidate {
   std::size_t lead_bytes = 0;  // of the window stand before the prefix
 };
 
-// What was judged last, and was no secret. In a flood of prefixes each window is the same as the one before it: comparing
-// them is much cheaper than judging them.
+// What was judged last, and was no secret. In a flood of prefixes each window is the same as the one before it:
+// comparing them is much cheaper than judging them.
 struct LastRefusal {
   std::string window;
 };

@@ -47,8 +47,8 @@ const std::vector<std::pair<std::string, std::string>>& SecretSource::refused() 
   return state_->refused;
 }
 
-Result<SecretSource> SecretSource::create(const RuleSet& rules, std::vector<KnownSecret> known,
-                                          const std::vector<std::string>& kinds_off) {
+Result<SecretSource> SecretSource::create(
+    const RuleSet& rules, std::vector<KnownSecret> known, const std::vector<std::string>& kinds_off) {
   GUARD_TRY_ASSIGN(auto own, OwnKindTable::create(rules));
   auto state = std::make_unique<State>(own->table());
   state->own = std::move(own);
@@ -59,8 +59,8 @@ Result<SecretSource> SecretSource::shipped(std::vector<KnownSecret> known, const
   return make(std::make_unique<State>(shipped_kind_table()), std::move(known), kinds_off);
 }
 
-Result<SecretSource> SecretSource::make(std::unique_ptr<State> state, std::vector<KnownSecret> known,
-                                        const std::vector<std::string>& kinds_off) {
+Result<SecretSource> SecretSource::make(
+    std::unique_ptr<State> state, std::vector<KnownSecret> known, const std::vector<std::string>& kinds_off) {
   if (!kinds_off.empty()) state->kinds_off.resize(state->kinds.size() + state->runs.size());
   for (const std::string& off : kinds_off) {
     bool any = false;

@@ -24,10 +24,11 @@ class SecretSource {
   // Kinds are the rules of Tier::secret. RULES_INVALID when a kind has no prefix of fixed width: nothing bounded could
   // be held back then. Values that are too short or too common are left out and listed by refused().
   // `kinds_off`: kinds that are not masked; CONFIG_INVALID for one that there is not.
-  static Result<SecretSource> create(const RuleSet& rules, std::vector<KnownSecret> known = {},
-                                     const std::vector<std::string>& kinds_off = {});
+  static Result<SecretSource> create(
+      const RuleSet& rules, std::vector<KnownSecret> known = {}, const std::vector<std::string>& kinds_off = {});
   // The same of RuleSet::shipped(), without reading its rules: from tables that were made when guard was built.
-  static Result<SecretSource> shipped(std::vector<KnownSecret> known = {}, const std::vector<std::string>& kinds_off = {});
+  static Result<SecretSource> shipped(
+      std::vector<KnownSecret> known = {}, const std::vector<std::string>& kinds_off = {});
   SecretSource(SecretSource&&) noexcept;
   SecretSource& operator=(SecretSource&&) noexcept;
   ~SecretSource();
@@ -40,8 +41,8 @@ class SecretSource {
 
  private:
   explicit SecretSource(std::unique_ptr<State> state);
-  static Result<SecretSource> make(std::unique_ptr<State> state, std::vector<KnownSecret> known,
-                                   const std::vector<std::string>& kinds_off);
+  static Result<SecretSource> make(
+      std::unique_ptr<State> state, std::vector<KnownSecret> known, const std::vector<std::string>& kinds_off);
   std::unique_ptr<State> state_;
 };
 

@@ -8,9 +8,7 @@
 namespace guard {
 namespace {
 
-bool is_alnum(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
+bool is_alnum(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 // The character at `at`, which is moved behind it. Bytes that are no UTF-8 stand for themselves.
 std::uint32_t take_character(std::string_view text, std::size_t& at) {

@@ -80,21 +80,21 @@ struct ByteScanVectors {
   // A bit for each of 32 bytes: is it in the set?
   GUARD_AVX2 static std::uint32_t members(const ByteScan& scan, const char* bytes) {
     const __m256i bits = _mm256_setr_epi8(1, 2, 4, 8, 16, 32, 64, -128, 1, 2, 4, 8, 16, 32, 64, -128, 1, 2, 4, 8, 16,
-                                          32, 64, -128, 1, 2, 4, 8, 16, 32, 64, -128);
+        32, 64, -128, 1, 2, 4, 8, 16, 32, 64, -128);
     const __m256i text = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes));
     const __m256i nibble = _mm256_set1_epi8(0x0f);
     const __m256i columns = _mm256_and_si256(text, nibble);
     const __m256i rows = _mm256_and_si256(_mm256_srli_epi16(text, 4), nibble);
     // A byte's own high bit chooses between the tables.
     const __m256i row_set = _mm256_blendv_epi8(_mm256_shuffle_epi8(in_both_halves(scan.low_rows_), columns),
-                                               _mm256_shuffle_epi8(in_both_halves(scan.high_rows_), columns), text);
+        _mm256_shuffle_epi8(in_both_halves(scan.high_rows_), columns), text);
     const __m256i row_bit = _mm256_shuffle_epi8(bits, rows);
     const __m256i in = _mm256_cmpeq_epi8(_mm256_and_si256(row_set, row_bit), row_bit);
     return static_cast<std::uint32_t>(_mm256_movemask_epi8(in));
   }
 
-  GUARD_AVX2 static void members_avx2(const ByteScan& scan, const char* bytes, std::size_t words,
-                                      std::uint64_t* found) {
+  GUARD_AVX2 static void members_avx2(
+      const ByteScan& scan, const char* bytes, std::size_t words, std::uint64_t* found) {
     for (std::size_t word = 0; word < words; ++word, bytes += 64) {
       found[word] = members(scan, bytes) | std::uint64_t{members(scan, bytes + kWidth)} << kWidth;
     }
@@ -118,14 +118,14 @@ struct ByteScanVectors {
       const __m512i nibble = _mm512_set1_epi8(0x0f);
       const __m512i columns = _mm512_and_si512(text, nibble);
       const __m512i rows = _mm512_and_si512(_mm512_srli_epi16(text, 4), nibble);
-      const __m512i row_set = _mm512_mask_shuffle_epi8(_mm512_shuffle_epi8(low_rows, columns),
-                                                       _mm512_movepi8_mask(text), high_rows, columns);
+      const __m512i row_set = _mm512_mask_shuffle_epi8(
+          _mm512_shuffle_epi8(low_rows, columns), _mm512_movepi8_mask(text), high_rows, columns);
       return _mm512_test_epi8_mask(row_set, _mm512_shuffle_epi8(bits, rows));
     }
   };
 
-  GUARD_AVX512 static void members_avx512(const ByteScan& scan, const char* bytes, std::size_t words,
-                                          std::uint64_t* found) {
+  GUARD_AVX512 static void members_avx512(
+      const ByteScan& scan, const char* bytes, std::size_t words, std::uint64_t* found) {
     const Wide wide(scan);
     for (std::size_t word = 0; word < words; ++word, bytes += 64) found[word] = wide.members(_mm512_loadu_si512(bytes));
   }

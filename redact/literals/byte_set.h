@@ -25,7 +25,9 @@ class ByteSet {
     const unsigned index = static_cast<unsigned char>(byte);
     return (words_[index / 64] >> (index % 64) & 1u) != 0;
   }
-  void add(char byte) noexcept { words_[static_cast<unsigned char>(byte) / 64] |= bit(static_cast<unsigned char>(byte)); }
+  void add(char byte) noexcept {
+    words_[static_cast<unsigned char>(byte) / 64] |= bit(static_cast<unsigned char>(byte));
+  }
   ByteSet& operator|=(const ByteSet& other) noexcept {
     for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
     return *this;
@@ -44,9 +46,9 @@ inline std::optional<ByteSet> ByteSet::parse(std::string_view text) {
   if (negated) text.remove_prefix(1);
   if (text.empty()) return std::nullopt;
   const auto hex = [](char c) -> unsigned {
-    return c >= '0' && c <= '9'   ? static_cast<unsigned>(c - '0')
-           : c >= 'a' && c <= 'f' ? static_cast<unsigned>(c - 'a' + 10)
-                                  : 16;
+    return c >= '0' && c <= '9' ? static_cast<unsigned>(c - '0')
+        : c >= 'a' && c <= 'f'  ? static_cast<unsigned>(c - 'a' + 10)
+                                : 16;
   };
   const auto take = [&]() -> unsigned {
     if (text.size() >= 4 && text.starts_with("\\x") && hex(text[2]) < 16 && hex(text[3]) < 16) {

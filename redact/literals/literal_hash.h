@@ -17,20 +17,14 @@ inline constexpr std::size_t kGroupBits = 14;
 
 // One of eight classes for each byte, a bit each, about as frequent as each other; the case of a letter makes no
 // difference.
-alignas(16) inline constexpr std::array<std::uint8_t, 16> kClassOfHalf = {1, 32, 4, 8, 16, 2,  32,  64,
-                                                                          4, 64, 1, 2, 8,  16, 128, 128};
-constexpr unsigned class_of(char byte) {
-  return kClassOfHalf[static_cast<unsigned char>(byte) & 15];
-}
+alignas(16) inline constexpr std::array<std::uint8_t, 16> kClassOfHalf = {
+    1, 32, 4, 8, 16, 2, 32, 64, 4, 64, 1, 2, 8, 16, 128, 128};
+constexpr unsigned class_of(char byte) { return kClassOfHalf[static_cast<unsigned char>(byte) & 15]; }
 
 // What a slot of the table of places says: of which classes the byte before is where a literal begins with that, and
 // of which the byte behind is where a literal begins with the four bytes.
-constexpr unsigned before(std::uint16_t slot) {
-  return slot & 0xffu;
-}
-constexpr unsigned behind(std::uint16_t slot) {
-  return slot >> 8;
-}
+constexpr unsigned before(std::uint16_t slot) { return slot & 0xffu; }
+constexpr unsigned behind(std::uint16_t slot) { return slot >> 8; }
 
 // Letters in lower case; some other bytes are taken for each other too, which a full comparison fixes.
 inline std::uint32_t folded_triple(const char* bytes) {
@@ -44,9 +38,7 @@ inline std::uint32_t four_at(const char* bytes) {
   if constexpr (std::endian::native == std::endian::big) four = __builtin_bswap32(four);
   return four;
 }
-inline std::uint32_t folded_four(const char* bytes) {
-  return four_at(bytes) | 0x20202020u;
-}
+inline std::uint32_t folded_four(const char* bytes) { return four_at(bytes) | 0x20202020u; }
 
 inline std::uint64_t eight_at(const char* bytes) {
   std::uint64_t eight = 0;
@@ -63,29 +55,19 @@ inline std::uint64_t first_eight(std::string_view text) {
   return eight_at(eight);
 }
 
-constexpr std::uint64_t folded(std::uint64_t eight) {
-  return eight | 0x2020202020202020u;
-}
-inline std::uint64_t folded_eight(std::string_view text) {
-  return folded(first_eight(text));
-}
+constexpr std::uint64_t folded(std::uint64_t eight) { return eight | 0x2020202020202020u; }
+inline std::uint64_t folded_eight(std::string_view text) { return folded(first_eight(text)); }
 
 inline constexpr std::uint32_t kHashFactor = 0x9e3779b1u;  // 2^32 by the golden ratio
 
-inline std::uint32_t hashed(std::uint32_t bytes, std::size_t bits) {
-  return bytes * kHashFactor >> (32 - bits);
-}
+inline std::uint32_t hashed(std::uint32_t bytes, std::size_t bits) { return bytes * kHashFactor >> (32 - bits); }
 
 inline std::uint32_t hashed_eight(std::uint64_t folded) {
   return static_cast<std::uint32_t>(folded * 0x9e3779b97f4a7c15u >> (64 - kLongerBits));
 }
 // Of the first six, or the first five, of eight bytes.
-inline std::uint32_t hashed_six(std::uint64_t folded) {
-  return hashed_eight(folded << 16);
-}
-inline std::uint32_t hashed_five(std::uint64_t folded) {
-  return hashed_eight(folded << 24);
-}
+inline std::uint32_t hashed_six(std::uint64_t folded) { return hashed_eight(folded << 16); }
+inline std::uint32_t hashed_five(std::uint64_t folded) { return hashed_eight(folded << 24); }
 
 // What the table of fours says of a hash; see LiteralTables.
 inline constexpr unsigned kBeginsShort = 1;

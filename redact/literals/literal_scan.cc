@@ -21,9 +21,7 @@ using ShortGroups = LiteralTables::ShortGroups;
 
 constexpr std::size_t kBehind = 7;  // filters and hashes look at no more bytes behind a place than these
 
-std::uint32_t byte_of(char c) {
-  return static_cast<unsigned char>(c);
-}
+std::uint32_t byte_of(char c) { return static_cast<unsigned char>(c); }
 
 // Where in 64 bytes a literal of five bytes or more may begin.
 std::uint64_t long_candidates(std::span<const std::uint16_t> places, const char* bytes) {
@@ -54,8 +52,8 @@ std::uint64_t short_candidates(const ShortGroups& groups, const char* bytes) {
 
 // Writes down the places whose bits are set and returns how many. Which word has how many can't be foretold: so a few
 // are always written, and what is behind the last is written over later.
-[[gnu::always_inline]] inline std::size_t places_of(const std::uint64_t* found, std::size_t words,
-                                                    std::uint16_t* places) {
+[[gnu::always_inline]] inline std::size_t places_of(
+    const std::uint64_t* found, std::size_t words, std::uint16_t* places) {
   constexpr int kAlways = 4;
   std::size_t count = 0;
   for (std::size_t word = 0; word < words; ++word) {
@@ -74,8 +72,8 @@ std::uint64_t short_candidates(const ShortGroups& groups, const char* bytes) {
 }
 
 // Keeps those of the places where the hashes of a literal's first bytes stand; again without a branch for each.
-[[gnu::always_inline]] inline std::size_t likely_places(const LiteralTables& tables, const char* bytes,
-                                                        std::uint16_t* places, std::size_t count) {
+[[gnu::always_inline]] inline std::size_t likely_places(
+    const LiteralTables& tables, const char* bytes, std::uint16_t* places, std::size_t count) {
   const std::uint64_t* const fours = tables.fours.data();
   const auto exact = [bits = tables.exact.data()](std::uint32_t hash) { return bits[hash / 64] >> (hash % 64); };
   const auto longer = [bits = tables.longer.data()](std::uint32_t hash) { return bits[hash / 64] >> (hash % 64); };
@@ -102,8 +100,7 @@ std::uint64_t short_candidates(const ShortGroups& groups, const char* bytes) {
 }
 
 [[gnu::always_inline]] inline std::size_t likely_places(const LiteralTables& tables, const char* bytes,
-                                                        std::size_t words, const std::uint64_t* found,
-                                                        std::uint16_t* places) {
+    std::size_t words, const std::uint64_t* found, std::uint16_t* places) {
   return likely_places(tables, bytes, places, places_of(found, words, places));
 }
 
@@ -150,8 +147,8 @@ GUARD_AVX2 inline std::uint32_t set_bytes(__m256i bytes) {
 }
 
 // One pass for each eight groups: their tables then stay in registers.
-GUARD_AVX2 inline void short_candidates_avx2(const std::array<Halves, 4>& places, const TextHalves& text,
-                                             std::size_t words, std::uint64_t* found) {
+GUARD_AVX2 inline void short_candidates_avx2(
+    const std::array<Halves, 4>& places, const TextHalves& text, std::size_t words, std::uint64_t* found) {
   __m256i lower_rows[4];
   __m256i upper_rows[4];
   for (std::size_t place = 0; place < 4; ++place) {
@@ -181,8 +178,8 @@ GUARD_AVX2 inline __m256i hashed_avx2(const char* bytes) {
 
 // The table's slots for the four bytes at every other place, from the second on. Together they are a row of bytes, one
 // for each place: of which classes the byte before the four, or that behind them, has to be.
-GUARD_AVX2 inline void look_up_avx2(const std::uint16_t* places, const char* bytes, std::size_t words,
-                                    std::uint16_t* slots) {
+GUARD_AVX2 inline void look_up_avx2(
+    const std::uint16_t* places, const char* bytes, std::size_t words, std::uint16_t* slots) {
   for (std::size_t half = 0; half < 2 * words; ++half) {
     const char* const here = bytes + 32 * half + 1;
     const __m256i hashes = _mm256_or_si256(hashed_avx2(here), _mm256_slli_epi32(hashed_avx2(here + 2), 16));
@@ -192,13 +189,13 @@ GUARD_AVX2 inline void look_up_avx2(const std::uint16_t* places, const char* byt
     std::uint64_t four = 0;
     std::memcpy(&four, slots, sizeof four);
     four = places[four & 0xffff] | std::uint64_t{places[four >> 16 & 0xffff]} << 16 |
-           std::uint64_t{places[four >> 32 & 0xffff]} << 32 | std::uint64_t{places[four >> 48]} << 48;
+        std::uint64_t{places[four >> 32 & 0xffff]} << 32 | std::uint64_t{places[four >> 48]} << 48;
     std::memcpy(slots, &four, sizeof four);
   }
 }
 
-GUARD_AVX2 inline void long_candidates_avx2(const std::uint16_t* places, const char* bytes, const TextHalves& text,
-                                            std::size_t words, std::uint64_t* found) {
+GUARD_AVX2 inline void long_candidates_avx2(
+    const std::uint16_t* places, const char* bytes, const TextHalves& text, std::size_t words, std::uint64_t* found) {
   static_assert(kPlaceBits <= 16);
   alignas(64) std::uint16_t slots[LiteralScan::kBlockBytes / 2];
   look_up_avx2(places, bytes, words, slots);
@@ -213,8 +210,8 @@ GUARD_AVX2 inline void long_candidates_avx2(const std::uint16_t* places, const c
   }
 }
 
-GUARD_AVX2 std::size_t places_avx2(const LiteralTables& tables, const char* bytes, std::size_t words,
-                                   std::uint16_t* places) {
+GUARD_AVX2 std::size_t places_avx2(
+    const LiteralTables& tables, const char* bytes, std::size_t words, std::uint16_t* places) {
   TextHalves text;
   text.take(bytes, words);
   std::uint64_t found[LiteralScan::kBlockWords];
@@ -240,7 +237,7 @@ struct EightGroups {
   ByteGroups place[LiteralHead::kBytes];
   GUARD_AVX512 explicit EightGroups(const std::array<std::array<std::uint8_t, 128>, LiteralHead::kBytes>& groups)
       : place{ByteGroups(groups[0]), ByteGroups(groups[1]), ByteGroups(groups[2]), ByteGroups(groups[3]),
-              ByteGroups(groups[4])} {}
+            ByteGroups(groups[4])} {}
   // Those of which each place has all five bytes.
   GUARD_AVX512 __m512i left(const HeadBytes& head) const {
     const __m512i three =
@@ -249,8 +246,8 @@ struct EightGroups {
   }
 };
 
-GUARD_AVX512 std::size_t places_avx512(const LiteralTables& tables, const char* bytes, std::size_t words,
-                                       std::uint16_t* places) {
+GUARD_AVX512 std::size_t places_avx512(
+    const LiteralTables& tables, const char* bytes, std::size_t words, std::uint16_t* places) {
   std::uint64_t found[LiteralScan::kBlockWords];
   const auto& groups = tables.head_groups->groups;
   const EightGroups first(groups[0]);
@@ -260,9 +257,9 @@ GUARD_AVX512 std::size_t places_avx512(const LiteralTables& tables, const char* 
   for (std::size_t word = 0; word < words; ++word) {
     const char* const here = bytes + 64 * word;
     const HeadBytes head{{_mm512_loadu_si512(here), _mm512_loadu_si512(here + 1), _mm512_loadu_si512(here + 2),
-                          _mm512_loadu_si512(here + 3), _mm512_loadu_si512(here + 4)}};
-    const __m512i left = _mm512_or_si512(_mm512_or_si512(first.left(head), second.left(head)),
-                                         _mm512_or_si512(third.left(head), fourth.left(head)));
+        _mm512_loadu_si512(here + 3), _mm512_loadu_si512(here + 4)}};
+    const __m512i left = _mm512_or_si512(
+        _mm512_or_si512(first.left(head), second.left(head)), _mm512_or_si512(third.left(head), fourth.left(head)));
     found[word] = _mm512_test_epi8_mask(left, left);
   }
   return likely_places(tables, bytes, words, found, places);

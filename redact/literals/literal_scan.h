@@ -7,8 +7,8 @@
 #include <array>
 #include <cstdint>
 
-#include "redact/stream/stream_text.h"
 #include "redact/literals/literal_table.h"
+#include "redact/stream/stream_text.h"
 
 namespace guard {
 
@@ -29,8 +29,8 @@ class LiteralScan {
   static constexpr std::size_t kBlockBytes = 64 * kBlockWords;
   // Where in some words of 64 bytes a literal may begin, in order, and how many places these are. Reads a few bytes
   // more, and writes a few places more.
-  using Places = std::size_t (*)(const LiteralTables& tables, const char* bytes, std::size_t words,
-                                 std::uint16_t* places);
+  using Places = std::size_t (*)(
+      const LiteralTables& tables, const char* bytes, std::size_t words, std::uint16_t* places);
 
  private:
   void look(std::string_view text, Offset from);

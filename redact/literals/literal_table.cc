@@ -20,13 +20,9 @@ std::uint64_t mask_of(std::size_t bytes) {
   return bytes >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << (8 * bytes)) - 1;
 }
 
-std::size_t folded_byte(char c) {
-  return static_cast<unsigned char>(c) | 0x20u;
-}
+std::size_t folded_byte(char c) { return static_cast<unsigned char>(c) | 0x20u; }
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // May `byte` stand at `place` of the literal or behind it?
 bool may_stand(const Literal& trigger, const ByteSet& next, std::size_t place, char byte) {
@@ -70,9 +66,7 @@ void set_bit(std::vector<std::uint64_t>& bits, std::uint32_t index) {
 
 }  // namespace
 
-LiteralTable::LiteralTable() {
-  own();
-}
+LiteralTable::LiteralTable() { own(); }
 
 // Goes over from tables of somebody else's to a copy.
 void LiteralTable::own() {
@@ -165,9 +159,10 @@ void LiteralTable::enter_long_hashes(std::string_view literal) {
   const std::uint32_t hash = hashed(folded_four(literal.data()), kFourBits);
   fours_[hash / 32] |= std::uint64_t{kBeginsLong} << (2 * hash % 64);
   const std::uint64_t eight = folded_eight(literal);
-  set_bit(longer_, literal.size() == 5  ? hashed_five(eight)
-                   : literal.size() < 8 ? hashed_six(eight)
-                                        : hashed_eight(eight));
+  set_bit(longer_,
+      literal.size() == 5      ? hashed_five(eight)
+          : literal.size() < 8 ? hashed_six(eight)
+                               : hashed_eight(eight));
 }
 
 // Into the group that it widens least, if there are groups yet.
@@ -269,7 +264,7 @@ LiteralTable::Candidates LiteralTable::candidates(std::string_view text) const {
   const std::uint32_t index = by_first ? (text.empty() ? std::uint32_t{0} : tables_.first[folded_byte(text.front())])
                                        : tables_.group[hashed(folded_triple(text.data()), kGroupBits)];
   return {Iterator(tables_.entries, index, by_first, folded_eight(text), mask_of(text.size())),
-          Iterator(tables_.entries, 0, by_first, 0, 0)};
+      Iterator(tables_.entries, 0, by_first, 0, 0)};
 }
 
 bool LiteralTable::begins(std::string_view text) const {

@@ -27,8 +27,8 @@
 #include <vector>
 
 #include "redact/literals/byte_set.h"
-#include "redact/stream/stream_text.h"
 #include "redact/literals/literal_head.h"
+#include "redact/stream/stream_text.h"
 
 namespace guard {
 
@@ -74,7 +74,7 @@ struct LiteralTables {
   // Which of eight groups of heads have this byte, but for its highest bit, at this place.
   struct HeadGroups {
     alignas(64) std::array<std::array<std::array<std::uint8_t, 128>, LiteralHead::kBytes>,
-                           4> groups{};  // by eight groups, by place
+        4> groups{};  // by eight groups, by place
   };
   const HeadGroups* head_groups = nullptr;
 };
@@ -143,7 +143,7 @@ class LiteralTable::Iterator {
  public:
   // `head`: the first eight bytes of the text, letters folded; `seen` leaves as many as there are.
   Iterator(std::span<const LiteralTables::Entry> entries, std::uint32_t index, bool by_first, std::uint64_t head,
-           std::uint64_t seen)
+      std::uint64_t seen)
       : entries_(entries), index_(index), by_first_(by_first), head_(head), seen_(seen) {
     skip();
   }

@@ -19,8 +19,8 @@ PrefixFinder::PrefixFinder(const SecretSource::State& secrets)
   }
 }
 
-Result<void> PrefixFinder::advance(const StreamText& text, const KnownFinder& known, const OuterMask* outer,
-                                   std::vector<SecretSpan>& spans) {
+Result<void> PrefixFinder::advance(
+    const StreamText& text, const KnownFinder& known, const OuterMask* outer, std::vector<SecretSpan>& spans) {
   const Masks masks{&known, outer};
   known_.forget_before(scan_ - std::min<Offset>(scan_, kLeftContextBytes));
   const std::vector<std::uint32_t> before = std::move(swallowing_);
@@ -43,8 +43,8 @@ Result<void> PrefixFinder::advance(const StreamText& text, const KnownFinder& kn
 }
 
 // Decides all triggers at `at`; false where one of them needs more text. All or none, so that none is decided twice.
-Result<bool> PrefixFinder::decide_at(const StreamText& text, Offset at, const Masks& masks,
-                                     std::vector<SecretSpan>& spans) {
+Result<bool> PrefixFinder::decide_at(
+    const StreamText& text, Offset at, const Masks& masks, std::vector<SecretSpan>& spans) {
   const std::string_view rest = text.from(at);
   const LiteralTable::Candidates triggers = triggers_->candidates(rest);
   const auto blocked = [&](const Literal& trigger) {
@@ -89,7 +89,7 @@ Offset PrefixFinder::lead_of(const SecretKind& kind, const StreamText& text, Off
 
 bool PrefixFinder::left_masked(Offset from, const Masks& masks) const {
   return masks.known->hides_before(from) || known_.hides_before(from) ||
-         (masks.outer != nullptr && masks.outer->ends_before(from));
+      (masks.outer != nullptr && masks.outer->ends_before(from));
 }
 
 // False in the middle of a word, where no secret of the kind begins.
@@ -97,8 +97,8 @@ bool PrefixFinder::may_begin(const SecretKind& kind, const StreamText& text, Off
   return kind.any_left || at_word_start(text.left_of(from)) || left_masked(from, masks);
 }
 
-Result<void> PrefixFinder::decide(const StreamText& text, std::uint32_t kind_index, Offset at, const Masks& masks,
-                                  std::vector<SecretSpan>& spans) {
+Result<void> PrefixFinder::decide(
+    const StreamText& text, std::uint32_t kind_index, Offset at, const Masks& masks, std::vector<SecretSpan>& spans) {
   const SecretKind& kind = secrets_->kinds[kind_index];
   const Offset from = lead_of(kind, text, at);
   if (!may_begin(kind, text, from, masks)) return ok();
@@ -111,7 +111,7 @@ Result<void> PrefixFinder::decide(const StreamText& text, std::uint32_t kind_ind
 
   if (kind.machine == SecretKind::Machine::pem) {
     GUARD_TRY_ASSIGN(const PemTail tail,
-                     PemTail::open(from, from + match.end, window.substr(match.end), window.size() == kWindowBytes));
+        PemTail::open(from, from + match.end, window.substr(match.end), window.size() == kWindowBytes));
     if (!tail.active()) return ok();
     states_[kind_index].end = tail.end();
     spans.push_back({from, tail.end(), first_marker_ + kind_index});

@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "common/result.h"
-#include "redact/kinds/secret_matcher.h"
 #include "redact/kinds/known_values.h"
 #include "redact/kinds/pem_tail.h"
 #include "redact/kinds/secret_kind.h"
+#include "redact/kinds/secret_matcher.h"
 #include "redact/kinds/secret_source.h"
-#include "redact/stream/stream_text.h"
 #include "redact/literals/literal_scan.h"
 #include "redact/literals/literal_table.h"
+#include "redact/stream/stream_text.h"
 
 namespace guard {
 
@@ -27,8 +27,8 @@ class PrefixFinder {
   explicit PrefixFinder(const SecretSource::State& secrets);  // must outlive the finder
 
   // `known` must have advanced over the same text before. `outer`: of the stream that `text` is another reading of.
-  Result<void> advance(const StreamText& text, const KnownFinder& known, const OuterMask* outer,
-                       std::vector<SecretSpan>& spans);
+  Result<void> advance(
+      const StreamText& text, const KnownFinder& known, const OuterMask* outer, std::vector<SecretSpan>& spans);
 
   // Every span that begins before this has been reported.
   Offset frontier() const noexcept { return frontier_; }
@@ -56,8 +56,8 @@ class PrefixFinder {
   bool left_masked(Offset from, const Masks& masks) const;
   bool may_begin(const SecretKind& kind, const StreamText& text, Offset from, const Masks& masks) const;
   Result<bool> decide_at(const StreamText& text, Offset at, const Masks& masks, std::vector<SecretSpan>& spans);
-  Result<void> decide(const StreamText& text, std::uint32_t kind, Offset at, const Masks& masks,
-                      std::vector<SecretSpan>& spans);
+  Result<void> decide(
+      const StreamText& text, std::uint32_t kind, Offset at, const Masks& masks, std::vector<SecretSpan>& spans);
 
   const SecretSource::State* secrets_;
   const LiteralTable* triggers_;

@@ -20,8 +20,8 @@ Gap csi_at(std::string_view text) {
   while (i < text.size() && i < kCsiBytesMax && text[i] >= ' ' && text[i] <= '/') ++i;
   if (i == kCsiBytesMax) return kText;
   if (i == text.size()) return kUndecided;
-  // Where a secret stood behind an ESC, or behind ESC [ and parameters, a marker stands now: "[REDACTED:...". No program
-  // prints ESC [ R alone; it is what terminals answer.
+  // Where a secret stood behind an ESC, or behind ESC [ and parameters, a marker stands now: "[REDACTED:...". No
+  // program prints ESC [ R alone; it is what terminals answer.
   const bool marker = text[i] == '[' || (text[i] == 'R' && i == 2);
   return text[i] >= '@' && text[i] <= '~' && !marker ? Gap{Gap::Kind::escape, i + 1} : kText;
 }
@@ -56,11 +56,13 @@ Gap escape_at(std::string_view text) {
     if (end == text.size()) return kUndecided;
     return text[end] > ' ' && text[end] <= '~' ? Gap{Gap::Kind::escape, end + 1} : kText;
   }
-  return std::string_view("0123456789:;<=>?DEHMNOVWZ`cno|}~").find(text[1]) != std::string_view::npos ? Gap{Gap::Kind::escape, 2} : kText;
+  return std::string_view("0123456789:;<=>?DEHMNOVWZ`cno|}~").find(text[1]) != std::string_view::npos
+      ? Gap{Gap::Kind::escape, 2}
+      : kText;
 }
 
-// A C1 control of `size` bytes, which is the second half of an ESC sequence in one. Most terminals ignore them; those that do not
-// take what a program means to send, so a sequence has to be one that is in use.
+// A C1 control of `size` bytes, which is the second half of an ESC sequence in one. Most terminals ignore them; those
+// that do not take what a program means to send, so a sequence has to be one that is in use.
 Gap c1_at(std::string_view text, std::size_t size) {
   const Gap alone{Gap::Kind::invisible, size};
   const char second = static_cast<char>(static_cast<unsigned char>(text[size - 1]) - kC1First + '@');
@@ -68,16 +70,17 @@ Gap c1_at(std::string_view text, std::size_t size) {
     std::size_t i = size;
     while (i < text.size() && i < kCsiBytesMax && text[i] >= '0' && text[i] <= '?') ++i;
     if (i == text.size()) return kUndecided;
-    return i > size && text.substr(0, i).find(':') == std::string_view::npos && std::string_view("mKJHABCDGhlr").find(text[i]) != std::string_view::npos ? Gap{Gap::Kind::escape, i + 1} : alone;
+    return i > size && text.substr(0, i).find(':') == std::string_view::npos &&
+            std::string_view("mKJHABCDGhlr").find(text[i]) != std::string_view::npos
+        ? Gap{Gap::Kind::escape, i + 1}
+        : alone;
   }
   if (kStrings.find(second) == std::string_view::npos) return alone;
   const Gap string = string_at(text, size, size == 1 ? std::string_view("\x9c") : std::string_view("\xc2\x9c"));
   return string.kind == Gap::Kind::none ? alone : string;
 }
 
-bool is_c1(char c) {
-  return static_cast<unsigned char>(c) >= kC1First && static_cast<unsigned char>(c) <= kC1Last;
-}
+bool is_c1(char c) { return static_cast<unsigned char>(c) >= kC1First && static_cast<unsigned char>(c) <= kC1Last; }
 
 // The last byte of the characters that begin with `lead`, all of them of no width.
 struct Range {
@@ -86,16 +89,16 @@ struct Range {
   unsigned char last;
 };
 constexpr Range kInvisible[] = {
-    {"\xc2", 0xad, 0xad},      // soft hyphen
-    {"\xcd", 0x8f, 0x8f},      // grapheme joiner
-    {"\xd8", 0x9c, 0x9c},      // Arabic letter mark
-    {"\xe1\xa0", 0x8b, 0x8e},  // Mongolian variation selectors and vowel separator
-    {"\xe2\x80", 0x8b, 0x8f},  // zero-width space, joiners, marks of direction
-    {"\xe2\x80", 0xaa, 0xae},  // embeddings
-    {"\xe2\x81", 0xa0, 0xaf},  // word joiner, invisible operators, isolates
-    {"\xef\xb8", 0x80, 0x8f},  // variation selectors
-    {"\xef\xbb", 0xbf, 0xbf},  // byte order mark
-    {"\xef\xbf", 0xb9, 0xbb},  // interlinear annotation
+    {"\xc2", 0xad, 0xad},          // soft hyphen
+    {"\xcd", 0x8f, 0x8f},          // grapheme joiner
+    {"\xd8", 0x9c, 0x9c},          // Arabic letter mark
+    {"\xe1\xa0", 0x8b, 0x8e},      // Mongolian variation selectors and vowel separator
+    {"\xe2\x80", 0x8b, 0x8f},      // zero-width space, joiners, marks of direction
+    {"\xe2\x80", 0xaa, 0xae},      // embeddings
+    {"\xe2\x81", 0xa0, 0xaf},      // word joiner, invisible operators, isolates
+    {"\xef\xb8", 0x80, 0x8f},      // variation selectors
+    {"\xef\xbb", 0xbf, 0xbf},      // byte order mark
+    {"\xef\xbf", 0xb9, 0xbb},      // interlinear annotation
     {"\xf3\xa0\x80", 0x80, 0xbf},  // tags
     {"\xf3\xa0\x81", 0x80, 0xbf},
     {"\xf3\xa0\x84", 0x80, 0xbf},  // more variation selectors
@@ -147,9 +150,9 @@ Gap gap_at(std::string_view text, bool ended) {
   } else if (text.front() == kEscape) {
     found = escape_at(text);
   } else if (static_cast<unsigned char>(text.front()) >= 0x80) {
-    found = is_c1(text[0])                                            ? c1_at(text, 1)
-            : text[0] == '\xc2' && text.size() > 1 && is_c1(text[1]) ? c1_at(text, 2)
-                                                                     : invisible_at(text);
+    found = is_c1(text[0])                                       ? c1_at(text, 1)
+        : text[0] == '\xc2' && text.size() > 1 && is_c1(text[1]) ? c1_at(text, 2)
+                                                                 : invisible_at(text);
   }
   if (found.kind != Gap::Kind::undecided || !ended) return found;
   if (is_c1(text[0])) return {Gap::Kind::invisible, 1};
@@ -157,7 +160,8 @@ Gap gap_at(std::string_view text, bool ended) {
 }
 
 bool may_begin_gap(std::string_view text, std::size_t at) {
-  return static_cast<unsigned char>(text[at]) < 0x80 || (!is_visible(text.substr(at)) && !is_inside_character(text.substr(0, at), text[at]));
+  return static_cast<unsigned char>(text[at]) < 0x80 ||
+      (!is_visible(text.substr(at)) && !is_inside_character(text.substr(0, at), text[at]));
 }
 
 bool is_inside_character(std::string_view left, char byte) {

@@ -36,8 +36,8 @@ std::size_t next_gap_byte(std::string_view text);
 // One of the bytes that may begin a gap: may it do so behind and before those around it?
 bool may_begin_gap(std::string_view text, std::size_t at);
 
-// Finds the same in a stream, and line ends, and what may begin a character that is written as its number. Looks at many bytes at a
-// time and remembers what it saw in them.
+// Finds the same in a stream, and line ends, and what may begin a character that is written as its number. Looks at
+// many bytes at a time and remembers what it saw in them.
 class PlaceScan {
  public:
   // The first from `from` on; text.end() if there is none. Of one stream, whose text only grows at its end.
@@ -54,7 +54,9 @@ class PlaceScan {
           const Offset at = begin_ + 64 * word + static_cast<std::size_t>(std::countr_zero(left));
           const auto here = static_cast<std::size_t>(at - text.begin());
           const char byte = bytes[here];
-          if (byte == '\n' ? line_ends(bytes, here) : static_cast<unsigned char>(byte) < 0x80 || may_begin_gap(bytes, here)) return at;
+          if (byte == '\n' ? line_ends(bytes, here)
+                           : static_cast<unsigned char>(byte) < 0x80 || may_begin_gap(bytes, here))
+            return at;
         }
         if (++word == words) break;
       }

@@ -16,10 +16,7 @@ bool looks_random(std::string_view text) {
 }  // namespace
 
 Finders::Finders(const SecretSource::State& secrets)
-    : secrets_(&secrets),
-      known_(secrets.known),
-      prefixes_(secrets),
-      wrapped_(secrets.wrapped_runs()) {
+    : secrets_(&secrets), known_(secrets.known), prefixes_(secrets), wrapped_(secrets.wrapped_runs()) {
   if (wrapped_) long_runs_.emplace(wrapped_->chars());
   for (std::uint32_t i = 0; i < secrets.runs.size(); ++i) {
     if (!secrets.is_off(secrets.kinds.size() + i)) runs_.emplace_back(secrets.runs[i], secrets.first_run() + i);

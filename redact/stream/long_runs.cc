@@ -25,9 +25,7 @@ void LongRuns::advance(const StreamText& text) {
   } while (read_ < text.end());
 }
 
-void LongRuns::forget_before(Offset at) {
-  runs_.erase(runs_.begin(), from(at));
-}
+void LongRuns::forget_before(Offset at) { runs_.erase(runs_.begin(), from(at)); }
 
 std::vector<LongRuns::Run>::const_iterator LongRuns::from(Offset at) const {
   const auto ends_before = [](const Run& run, Offset offset) { return run.end <= offset; };

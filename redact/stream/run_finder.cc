@@ -6,7 +6,8 @@
 
 namespace guard {
 
-void RunFinder::advance(const StreamText& text, const LongRuns& runs, const OuterMask* outer, std::vector<SecretSpan>& spans) {
+void RunFinder::advance(
+    const StreamText& text, const LongRuns& runs, const OuterMask* outer, std::vector<SecretSpan>& spans) {
   for (;;) {
     if (state_ == State::searching) {
       if (!search(text, runs, outer)) return;

@@ -8,9 +8,9 @@
 
 #include <vector>
 
+#include "redact/kinds/secret_kind.h"
 #include "redact/literals/byte_scan.h"
 #include "redact/stream/long_runs.h"
-#include "redact/kinds/secret_kind.h"
 #include "redact/stream/stream_text.h"
 
 namespace guard {

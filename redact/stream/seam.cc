@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "redact/literals/byte_scan.h"
+#include "redact/literals/literal_scan.h"
 #include "redact/stream/escape_sequence.h"
 #include "redact/stream/secret_state.h"
-#include "redact/literals/literal_scan.h"
 
 namespace guard {
 namespace {
@@ -40,15 +40,9 @@ std::size_t run(std::string_view text, std::size_t from, const ByteSet& set, std
   return size;
 }
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_lower(char c) {
-  return c >= 'a' && c <= 'z';
-}
-bool is_upper(char c) {
-  return c >= 'A' && c <= 'Z';
-}
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 
 template <class Is>
 std::string_view take(std::string_view& text, Is is) {
@@ -96,7 +90,8 @@ std::size_t lead_of(std::string_view line) {
     at += signs;
   } else if (line.substr(at).starts_with("// ")) {
     at += 3;
-  } else if (const std::size_t digits = run(line, at, kDigits, 6); digits > 0 && line.substr(at + digits).starts_with(": ")) {
+  } else if (const std::size_t digits = run(line, at, kDigits, 6);
+             digits > 0 && line.substr(at + digits).starts_with(": ")) {
     at += digits + 2;
   }
   return at + run(line, at, kBlank, kBlanksMax);
@@ -108,7 +103,8 @@ constexpr std::string_view kHeader = "-----BEGIN";
 bool begins_header(std::string_view text, bool alone) {
   constexpr std::size_t kHeaderMax = 64;
   constexpr std::size_t kDashes = 5;
-  return text.size() <= kHeaderMax && (alone || text.size() > kDashes) && all_of(kHeaderChars, text) && text.find("-----", 1) == std::string_view::npos;
+  return text.size() <= kHeaderMax && (alone || text.size() > kDashes) && all_of(kHeaderChars, text) &&
+      text.find("-----", 1) == std::string_view::npos;
 }
 
 Offset behind_line_end(const StreamText& text, Offset at) {
@@ -127,9 +123,7 @@ std::size_t begun_run(std::string_view line) {
   return header > token && line.substr(line.size() - header).find("-----") != std::string_view::npos ? header : token;
 }
 
-const ByteSet& tail_of(const SecretKind& kind) {
-  return kind.machine == SecretKind::Machine::pem ? kPem : kind.tail;
-}
+const ByteSet& tail_of(const SecretKind& kind) { return kind.machine == SecretKind::Machine::pem ? kPem : kind.tail; }
 
 }  // namespace
 
@@ -170,7 +164,8 @@ NextLine::NextLine(const StreamText& text, Offset line, bool any) : known(any), 
       break;
     } else {
       if (kMayBeGap.has(byte)) {
-        const Gap gap = is_inside_character(text.left_of(line + at), byte) ? Gap() : gap_at(rest.substr(at), text.ended());
+        const Gap gap =
+            is_inside_character(text.left_of(line + at), byte) ? Gap() : gap_at(rest.substr(at), text.ended());
         if (gap.kind == Gap::Kind::undecided) return;
         if (gap.kind != Gap::Kind::none) {
           at += gap.size;
@@ -191,9 +186,7 @@ NextLine::NextLine(const StreamText& text, Offset line, bool any) : known(any), 
   seen = true;
 }
 
-bool NextLine::may_go_on() const {
-  return !seen || (size > 0 && (known || lead == size || kToken.has(bytes[lead])));
-}
+bool NextLine::may_go_on() const { return !seen || (size > 0 && (known || lead == size || kToken.has(bytes[lead]))); }
 
 bool SeamFinder::begins_literal(std::string_view text) const {
   for (const Literal& trigger : secrets_->triggers.candidates(text)) {
@@ -229,7 +222,8 @@ SeamFinder::End SeamFinder::end_of(const SeenLine& line, const Column& column, b
       if (rest.size() < kLiteralMin && !left.empty() && kSigned.has(left.back())) continue;
       const auto live = static_cast<std::size_t>(text.end() - begin);
       if (seen == Seen::fully) {
-        const Candidate candidate{left, true, text.from(begin).substr(0, kWindowBytes), static_cast<std::size_t>(at - begin)};
+        const Candidate candidate{
+            left, true, text.from(begin).substr(0, kWindowBytes), static_cast<std::size_t>(at - begin)};
         const auto match = secrets_->decide(trigger.kind, candidate);
         if (!match) continue;  // the stream is withheld
         if (match->found) {
@@ -239,7 +233,11 @@ SeamFinder::End SeamFinder::end_of(const SeenLine& line, const Column& column, b
           continue;
         }
       }
-      if (kind.has_group || (pem ? !begins_header(rest, rest.size() >= (column.joined ? line.piece : line.text.size() - lead_of(line.text))) : !all_of(kToken, rest))) continue;
+      if (kind.has_group ||
+          (pem ? !begins_header(
+                     rest, rest.size() >= (column.joined ? line.piece : line.text.size() - lead_of(line.text)))
+               : !all_of(kToken, rest)))
+        continue;
       found.live = std::max(found.live, live);
       found.header = found.header || (pem && rest.starts_with(kHeader));
     }

@@ -1,8 +1,9 @@
 // Line ends in the middle of a secret: a terminal, a pretty-printer or a mail program broke it at a column.
 //
-// Each line end is judged by what stands before it and by the next line's first word, behind blanks and what else is put
-// before lines (`| `, `12 | `, `web_1  | `, `> `, `// `). It is a seam where
-//   - a secret has begun before it and is none yet: a part of its literal or more, or a known value that the next line goes on with;
+// Each line end is judged by what stands before it and by the next line's first word, behind blanks and what else is
+// put before lines (`| `, `12 | `, `web_1  | `, `> `, `// `). It is a seam where
+//   - a secret has begun before it and is none yet: a part of its literal or more, or a known value that the next line
+//   goes on with;
 //   - a whole secret reaches it, and the next line looks like more: a line of its own as wide as the one before, or
 //     anything that does not read as words.
 // The shadow of the stream (visible_text.h) is without its seams. Nobody else has to know of them.
@@ -50,9 +51,9 @@ struct NextLine {
   // `any`: the line may go on with anything, not only with a word.
   NextLine(const StreamText& text, Offset line, bool any);
 
-  bool seen = false;     // as far as it is looked at
-  bool ends = false;     // with its end in it
-  bool known;            // a known value may have begun before it
+  bool seen = false;  // as far as it is looked at
+  bool ends = false;  // with its end in it
+  bool known;         // a known value may have begun before it
   Offset begin;
   std::size_t lead = 0;  // bytes of what is put before lines
   std::size_t size = 0;

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "redact/kinds/secret_matcher.h"
 #include "redact/kinds/kind_table.h"
 #include "redact/kinds/known_values.h"
+#include "redact/kinds/secret_matcher.h"
 #include "redact/kinds/secret_source.h"
 #include "redact/literals/literal_table.h"
 #include "redact/stream/wrapped_runs.h"
@@ -72,8 +72,6 @@ struct SecretSource::State {
   std::unique_ptr<std::atomic<const SecretMatcher*>[]> judges_;  // by kind; made when first needed
 };
 
-inline std::string marker_text(std::string_view kind) {
-  return "[REDACTED:" + std::string(kind) + "]";
-}
+inline std::string marker_text(std::string_view kind) { return "[REDACTED:" + std::string(kind) + "]"; }
 
 }  // namespace guard

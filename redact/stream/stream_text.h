@@ -74,7 +74,8 @@ class OuterMask {
  public:
   // Is known whether the byte at `at` of this reading is hidden, and all before it?
   virtual bool knows(Offset at) const = 0;
-  // Does a hidden stretch end before it: with the byte before it, or with the end of what this reading leaves out there?
+  // Does a hidden stretch end before it: with the byte before it, or with the end of what this reading leaves out
+  // there?
   virtual bool ends_before(Offset at) const = 0;
   // The last place before `to` and behind `from` where this reading leaves out a line end; `from` if there is none.
   virtual Offset last_seam(Offset from, Offset to) const = 0;
@@ -83,9 +84,7 @@ class OuterMask {
   ~OuterMask() = default;
 };
 
-constexpr bool is_line_end(char byte) noexcept {
-  return byte == '\n' || byte == '\r';
-}
+constexpr bool is_line_end(char byte) noexcept { return byte == '\n' || byte == '\r'; }
 
 // The line from its first byte given to just before its end.
 inline std::string_view cut_at_line_end(std::string_view text) {

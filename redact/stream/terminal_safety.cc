@@ -80,24 +80,18 @@ std::optional<Character> decode(std::string_view text) {
   return Character{size, code};
 }
 
-bool is_between(std::uint32_t code, std::uint32_t first, std::uint32_t last) {
-  return code >= first && code <= last;
-}
+bool is_between(std::uint32_t code, std::uint32_t first, std::uint32_t last) { return code >= first && code <= last; }
 
 bool is_deceptive(std::uint32_t code) {
   return is_between(code, 0x80, 0x9f) || code == 0xad || code == 0x61c || code == 0x180e ||
-         is_between(code, 0x200b, 0x200c) || is_between(code, 0x200e, 0x200f) || is_between(code, 0x2028, 0x202e) ||
-         is_between(code, 0x2060, 0x206f) || code == 0xfeff || is_between(code, 0xfff9, 0xfffb) ||
-         is_between(code, 0xe0000, 0xe007f);
+      is_between(code, 0x200b, 0x200c) || is_between(code, 0x200e, 0x200f) || is_between(code, 0x2028, 0x202e) ||
+      is_between(code, 0x2060, 0x206f) || code == 0xfeff || is_between(code, 0xfff9, 0xfffb) ||
+      is_between(code, 0xe0000, 0xe007f);
 }
 
-bool joins_emoji(std::uint32_t code) {
-  return code == 0x200d || is_between(code, 0xfe00, 0xfe0f);
-}
+bool joins_emoji(std::uint32_t code) { return code == 0x200d || is_between(code, 0xfe00, 0xfe0f); }
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 }  // namespace
 

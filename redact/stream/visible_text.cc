@@ -18,7 +18,8 @@ constexpr Offset kReachBytes = kWindowBytes + kLeftContextBytes;
 void VisibleText::advance(const StreamText& stream) {
   while (read_ < stream.end()) {
     // Most line ends need no second look.
-    const Offset next = places_.next(stream, read_, [&](std::string_view text, std::size_t at) { return on_ || seams_.may_stand_at(text, at); });
+    const Offset next = places_.next(
+        stream, read_, [&](std::string_view text, std::size_t at) { return on_ || seams_.may_stand_at(text, at); });
     if (on_) take_text(stream, next);
     read_ = next;
     if (!on_) held_ = next;
@@ -44,8 +45,10 @@ void VisibleText::advance(const StreamText& stream) {
 
 void VisibleText::take_byte(const StreamText& stream) {
   const bool line_end = stream.at(read_) == '\n';
-  if (on_) take_text(stream, read_ + 1);
-  else held_ = ++read_;
+  if (on_)
+    take_text(stream, read_ + 1);
+  else
+    held_ = ++read_;
   if (!on_ || !line_end || --lines_left_ > 0) return;
   bytes_ += kBreak;
   on_ = false;
@@ -65,7 +68,8 @@ Seam VisibleText::seam_here(const StreamText& stream) {
 // False where more has to be seen first.
 bool VisibleText::take_line_end(const StreamText& stream) {
   const Seam seam = seam_here(stream);
-  // So few bytes of a beginning tell nothing, and a line that ends in an ordinary short word need not wait: it is shown.
+  // So few bytes of a beginning tell nothing, and a line that ends in an ordinary short word need not wait: it is
+  // shown.
   constexpr std::size_t kFewBytes = 3;
   const bool few = seam.live <= kFewBytes && !on_;
   if (seam.is == Seam::Is::undecided) {
@@ -90,7 +94,8 @@ bool VisibleText::take_line_end(const StreamText& stream) {
 // What a reader sees before the line end at read_: `max` bytes at most.
 SeenLine VisibleText::left_of_line_end(const StreamText& stream, std::size_t max) const {
   if (!on_) return {stream.between(std::max(stream.begin(), read_ - std::min<Offset>(read_, max)), read_), max};
-  const std::string_view seen = std::string_view(bytes_).substr(static_cast<std::size_t>(std::max(begun_, begin_) - begin_));
+  const std::string_view seen =
+      std::string_view(bytes_).substr(static_cast<std::size_t>(std::max(begun_, begin_) - begin_));
   const auto piece = column_.joined ? static_cast<std::size_t>(end() - piece_) : max;
   return {seen.substr(seen.size() - std::min(seen.size(), max)), piece};
 }
@@ -156,9 +161,7 @@ void VisibleText::take_gap(const Gap& gap) {
   if (read_ - joints_[recent_].raw > kFloodBytes || joints_.size() - recent_ > kGapsMax) break_off();
 }
 
-Offset VisibleText::reach() const {
-  return std::max(begun_, end() - std::min<Offset>(end(), kReachBytes));
-}
+Offset VisibleText::reach() const { return std::max(begun_, end() - std::min<Offset>(end(), kReachBytes)); }
 
 void VisibleText::break_off() {
   bytes_ += '\n';
@@ -170,14 +173,15 @@ void VisibleText::break_off() {
 }
 
 Offset VisibleText::to_stream(Offset at) const {
-  const auto behind = std::upper_bound(joints_.begin(), joints_.end(), at,
-                                       [](Offset offset, const Joint& joint) { return offset < joint.shadow; });
+  const auto behind = std::upper_bound(
+      joints_.begin(), joints_.end(), at, [](Offset offset, const Joint& joint) { return offset < joint.shadow; });
   const Joint& joint = *std::prev(behind);
   return joint.raw + joint.size + (at - joint.shadow);
 }
 
 Offset VisibleText::last_seam(Offset from, Offset to) const {
-  auto joint = std::lower_bound(joints_.begin(), joints_.end(), to, [](const Joint& other, Offset at) { return other.shadow < at; });
+  auto joint = std::lower_bound(
+      joints_.begin(), joints_.end(), to, [](const Joint& other, Offset at) { return other.shadow < at; });
   while (joint != joints_.begin() && std::prev(joint)->shadow > from) {
     if ((--joint)->seam) return joint->shadow;
   }
@@ -185,8 +189,8 @@ Offset VisibleText::last_seam(Offset from, Offset to) const {
 }
 
 std::optional<Offset> VisibleText::before_in_stream(Offset at) const {
-  auto joint = std::lower_bound(joints_.begin(), joints_.end(), at,
-                                [](const Joint& other, Offset offset) { return other.shadow < offset; });
+  auto joint = std::lower_bound(
+      joints_.begin(), joints_.end(), at, [](const Joint& other, Offset offset) { return other.shadow < offset; });
   if (joint == joints_.begin()) return std::nullopt;
   for (; joint != joints_.end() && joint->shadow == at; ++joint) {
     if (joint->kind == Gap::Kind::none) return std::nullopt;
@@ -200,7 +204,8 @@ void VisibleText::carry_back(const SecretSpan& span, std::vector<SecretSpan>& sp
   auto joint = std::lower_bound(joints_.begin(), joints_.end(), span.goes_on ? span.begin : span.begin + 1, less);
   SecretSpan part = span;
   part.begin = joint != joints_.end() && joint->shadow == span.begin ? joint->raw : to_stream(span.begin);
-  for (auto at = std::lower_bound(joints_.begin(), joints_.end(), span.begin, less); at != joints_.end() && at->shadow == span.begin; ++at) {
+  for (auto at = std::lower_bound(joints_.begin(), joints_.end(), span.begin, less);
+       at != joints_.end() && at->shadow == span.begin; ++at) {
     if (at->kind == Gap::Kind::written) part.begin = std::min(part.begin, at->raw);
   }
   if (joint != joints_.begin() && std::prev(joint)->trusted > part.begin) {
@@ -225,8 +230,8 @@ void VisibleText::carry_back(const SecretSpan& span, std::vector<SecretSpan>& sp
 Offset VisibleText::carry_back(Offset frontier) const {
   if (frontier >= end()) return held_;
   // A gap before it may have to be hidden with it.
-  const auto joint = std::lower_bound(joints_.begin(), joints_.end(), frontier,
-                                      [](const Joint& other, Offset at) { return other.shadow < at; });
+  const auto joint = std::lower_bound(
+      joints_.begin(), joints_.end(), frontier, [](const Joint& other, Offset at) { return other.shadow < at; });
   return joint != joints_.end() && joint->shadow == frontier ? joint->raw : to_stream(frontier);
 }
 
@@ -236,7 +241,7 @@ void VisibleText::forget_before(Offset frontier) {
   begin_ = from;
   // The last joint before what is kept says where that is in the stream; a flood is recognised by the recent ones.
   auto first = std::upper_bound(joints_.begin(), joints_.end(), std::min(from, reach()),
-                                [](Offset at, const Joint& joint) { return at < joint.shadow; });
+      [](Offset at, const Joint& joint) { return at < joint.shadow; });
   if (first != joints_.begin()) --first;
   while (first != joints_.begin() && std::prev(first)->shadow == first->shadow) --first;
   const auto forgotten = static_cast<std::size_t>(first - joints_.begin());

@@ -1,7 +1,7 @@
-// The second reading of a stream: as it looks on a terminal, without escape sequences and characters of no width; without
-// the line ends that broke a secret (seam.h); and with the characters that are written as their numbers (written.h). The
-// finders run over it as over the stream itself, and what they find is carried back to the bytes that it is made of; an
-// escape in between stays in the output. What is hidden is the union of what both readings show.
+// The second reading of a stream: as it looks on a terminal, without escape sequences and characters of no width;
+// without the line ends that broke a secret (seam.h); and with the characters that are written as their numbers
+// (written.h). The finders run over it as over the stream itself, and what they find is carried back to the bytes that
+// it is made of; an escape in between stays in the output. What is hidden is the union of what both readings show.
 //
 // The reading is a pure function of the bytes, however they were cut. It is made only where it differs: from the
 // beginning of a line with a gap in it (at most kLineBytesMax before the first gap) to the end of the line behind it,
@@ -88,9 +88,9 @@ class VisibleText {
   Offset begin_ = 0;
   std::vector<Joint> joints_;
   std::size_t recent_ = 0;  // into joints_: none before it is within reach()
-  Offset read_ = 0;   // all of the stream before this has been read
-  Offset held_ = 0;   // or before this, if what was read last may have to be hidden
-  Offset begun_ = 0;  // where this text was switched on or broken off last
+  Offset read_ = 0;         // all of the stream before this has been read
+  Offset held_ = 0;         // or before this, if what was read last may have to be hidden
+  Offset begun_ = 0;        // where this text was switched on or broken off last
   bool on_ = false;
   int lines_left_ = 0;  // line ends until it is switched off
   PlaceScan places_;

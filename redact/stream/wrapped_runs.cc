@@ -19,12 +19,12 @@ bool is_mixed(std::string_view text) {
   return lower && upper && digit;
 }
 
-// The end of a line, as far as it can be seen. Where BEGIN was hidden a marker stands now: of a key's, or of a value that
-// the line belonged to.
+// The end of a line, as far as it can be seen. Where BEGIN was hidden a marker stands now: of a key's, or of a value
+// that the line belonged to.
 bool opens_armour(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
   return line.find("[REDACTED:") != std::string_view::npos ||
-         (line.ends_with("-----") && line.find("-----BEGIN ") != std::string_view::npos);
+      (line.ends_with("-----") && line.find("-----BEGIN ") != std::string_view::npos);
 }
 
 constexpr Offset kNone = ~Offset{0};

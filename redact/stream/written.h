@@ -1,5 +1,5 @@
-// Characters that are written as their numbers: `&#115;`, `&#x73;`, `\x73`, `\u0073`, `\u{73}`, `\163`, `%73`, `%u0073`.
-// Programs that print what others will read do so, whole values of them.
+// Characters that are written as their numbers: `&#115;`, `&#x73;`, `\x73`, `\u0073`, `\u{73}`, `\163`, `%73`,
+// `%u0073`. Programs that print what others will read do so, whole values of them.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,7 @@ struct Written {
   char byte = 0;
 };
 
-constexpr bool may_be_written(char byte) noexcept {
-  return byte == '&' || byte == '\\' || byte == '%';
-}
+constexpr bool may_be_written(char byte) noexcept { return byte == '&' || byte == '\\' || byte == '%'; }
 
 // What stands at the beginning of `text`. Only characters that a secret may hold: none that are controls.
 // `ended`: nothing follows, so nothing is undecided.

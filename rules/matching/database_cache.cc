@@ -21,9 +21,7 @@ Result<std::filesystem::path> path_of(std::string_view key) {
   return folder / "hs" / std::string(key);
 }
 
-std::string header_of(std::string_view bytes) {
-  return fmt::format("{}{}\n", kMagic, sha256_hex(bytes));
-}
+std::string header_of(std::string_view bytes) { return fmt::format("{}{}\n", kMagic, sha256_hex(bytes)); }
 
 }  // namespace
 

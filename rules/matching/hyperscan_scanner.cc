@@ -12,8 +12,8 @@
 #include <utility>
 
 // hs_alloc_scratch() checks the database that it is given, its checksum over all of its bytes included. For a database
-// that lies in this program's own read-only memory that says nothing that running the program does not say, and it takes
-// longer than a scan; so the linker puts this in between (--wrap, see GuardLibraries.cmake).
+// that lies in this program's own read-only memory that says nothing that running the program does not say, and it
+// takes longer than a scan; so the linker puts this in between (--wrap, see GuardLibraries.cmake).
 extern "C" {
 hs_error_t __real_dbIsValid(const hs_database_t* database);
 hs_error_t __wrap_dbIsValid(const hs_database_t* database);
@@ -36,9 +36,7 @@ constexpr unsigned kFlags = 0;
 
 constexpr std::size_t kImageAlignment = 64;
 
-const hs_database_t* as_database(const void* pointer) {
-  return static_cast<const hs_database_t*>(pointer);
-}
+const hs_database_t* as_database(const void* pointer) { return static_cast<const hs_database_t*>(pointer); }
 
 Error engine_error(std::string_view what, hs_error_t code) {
   return Error(ErrorCode::internal, fmt::format("Hyperscan failed to {} (error {})", what, code));
@@ -70,9 +68,7 @@ HyperscanScanner::Scratch& HyperscanScanner::Scratch::operator=(Scratch&& other)
   std::swap(served_, other.served_);
   return *this;
 }
-HyperscanScanner::Scratch::~Scratch() {
-  hs_free_scratch(static_cast<hs_scratch_t*>(scratch_));
-}
+HyperscanScanner::Scratch::~Scratch() { hs_free_scratch(static_cast<hs_scratch_t*>(scratch_)); }
 
 HyperscanScanner::HyperscanScanner(const void* database, void* owned) : database_(database), owned_(owned) {
   static std::atomic<std::uint64_t> ids{0};
@@ -89,17 +85,11 @@ HyperscanScanner& HyperscanScanner::operator=(HyperscanScanner&& other) noexcept
   std::swap(id_, other.id_);
   return *this;
 }
-HyperscanScanner::~HyperscanScanner() {
-  hs_free_database(static_cast<hs_database_t*>(owned_));
-}
+HyperscanScanner::~HyperscanScanner() { hs_free_database(static_cast<hs_database_t*>(owned_)); }
 
-bool HyperscanScanner::available() noexcept {
-  return hs_valid_platform() == HS_SUCCESS;
-}
+bool HyperscanScanner::available() noexcept { return hs_valid_platform() == HS_SUCCESS; }
 
-std::string HyperscanScanner::library_version() {
-  return hs_version();
-}
+std::string HyperscanScanner::library_version() { return hs_version(); }
 
 std::string HyperscanScanner::machine() {
   hs_platform_info_t platform{};
@@ -136,7 +126,7 @@ Result<HyperscanScanner> HyperscanScanner::compile(std::span<const Source> sourc
   CompileErrorOwner problem;
   const hs_error_t code =
       hs_compile_multi(expressions.data(), flags.data(), ids.data(), static_cast<unsigned>(expressions.size()),
-                       HS_MODE_BLOCK, target == Target::any_machine ? &any : nullptr, &database, &problem.error);
+          HS_MODE_BLOCK, target == Target::any_machine ? &any : nullptr, &database, &problem.error);
   if (code == HS_COMPILER_ERROR) {
     return Error(ErrorCode::rules_invalid, fmt::format("Hyperscan refuses the regex: {}", problem.message()));
   }

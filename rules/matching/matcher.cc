@@ -15,10 +15,10 @@
 #include <utility>
 
 #include "rules/matching/database_cache.h"
-#include "rules/matching/re2_matcher.h"
 #include "rules/matching/hyperscan_scanner.h"
-#include "rules/shipped_data.h"
+#include "rules/matching/re2_matcher.h"
 #include "rules/matching/span_finder.h"
+#include "rules/shipped_data.h"
 
 namespace guard {
 namespace {
@@ -108,7 +108,7 @@ struct Matcher::State {
 
   // Turns the collected ends of one pattern into hits.
   Result<void> explain(std::uint32_t id, std::string_view text, std::vector<EndRun>& runs,
-                       SpanFinder::Progress& progress, std::vector<Match>& out) const {
+      SpanFinder::Progress& progress, std::vector<Match>& out) const {
     GUARD_TRY_ASSIGN(const Re2Matcher* exact, exact_of(id));
     const SpanFinder finder(*exact, *slots[id].source, text);
     // Patterns that end in an assertion report an end late, behind ends that follow it.
@@ -181,8 +181,8 @@ class Matcher::State::Collector final : public HyperscanScanner::Ends {
   Result<void> result_;
 };
 
-Result<void> Matcher::State::scan_with_both(View view, std::string_view text, Scratch::State& scratch,
-                                            std::vector<Match>& out) const {
+Result<void> Matcher::State::scan_with_both(
+    View view, std::string_view text, Scratch::State& scratch, std::vector<Match>& out) const {
   const auto& database = databases[static_cast<std::size_t>(view)];
   if (!database) return ok();  // no pattern looks at this view
   // A scan that failed may have left anything behind.
@@ -227,13 +227,14 @@ std::string Matcher::State::name_of(std::uint32_t id, const RuleSet& rules) cons
   const Slot& slot = slots[id];
   const auto name = [&](const auto& owner) {
     const Pattern& pattern = *slot.source;
-    return fmt::format("{}:{}:{}: {}: pattern {}", owner.file, pattern.line, pattern.column, owner.id,
-                       slot.pattern + 1);
+    return fmt::format(
+        "{}:{}:{}: {}: pattern {}", owner.file, pattern.line, pattern.column, owner.id, slot.pattern + 1);
   };
   return slot.is_fact ? name(rules.facts()[slot.index]) : name(rules.rules()[slot.index]);
 }
 
-Result<HyperscanScanner> Matcher::State::compile(std::size_t view, const RuleSet& rules, HyperscanScanner::Target target) const {
+Result<HyperscanScanner> Matcher::State::compile(
+    std::size_t view, const RuleSet& rules, HyperscanScanner::Target target) const {
   std::vector<HyperscanScanner::Source> sources;
   for (const std::uint32_t id : by_view[view]) sources.push_back({id, slots[id].source->regex});
   Result<HyperscanScanner> database = HyperscanScanner::compile(sources, target);
@@ -301,23 +302,21 @@ Result<std::string> Matcher::database_image(const RuleSet& rules, View view) {
   return database.image();
 }
 
-Engine Matcher::engine() const noexcept {
-  return state_->engine;
-}
+Engine Matcher::engine() const noexcept { return state_->engine; }
 
 Result<void> Matcher::scan(View view, std::string_view text, Scratch& scratch, std::vector<Match>& out) const {
   const std::size_t before = out.size();
   try {
     Result<void> scanned = state_->engine == Engine::hyperscan_and_re2
-                               ? state_->scan_with_both(view, text, *scratch.state_, out)
-                               : state_->scan_with_re2(view, text, out);
+        ? state_->scan_with_both(view, text, *scratch.state_, out)
+        : state_->scan_with_re2(view, text, out);
     if (!scanned) {
       out.resize(before);
       return scanned;
     }
     const auto order = [](const Match& m) { return std::tuple(m.begin, m.is_fact, m.index, m.pattern, m.end); };
     std::sort(out.begin() + static_cast<std::ptrdiff_t>(before), out.end(),
-              [&](const Match& a, const Match& b) { return order(a) < order(b); });
+        [&](const Match& a, const Match& b) { return order(a) < order(b); });
     return ok();
   } catch (const std::exception& problem) {
     out.resize(before);

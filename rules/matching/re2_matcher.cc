@@ -39,7 +39,7 @@ Result<Re2Matcher> Re2Matcher::create(std::string_view regex) {
       return Error(ErrorCode::rules_invalid, fmt::format("RE2 refuses the regex: {}", state->re.error()));
     if (state->re.NumberOfCapturingGroups() > static_cast<int>(kGroupsMax)) {
       return Error(ErrorCode::rules_invalid,
-                   fmt::format("more than {} groups: use (?:...) where nothing is captured", kGroupsMax));
+          fmt::format("more than {} groups: use (?:...) where nothing is captured", kGroupsMax));
     }
     return Re2Matcher(std::move(state));
   } catch (const std::exception& problem) {
@@ -47,16 +47,12 @@ Result<Re2Matcher> Re2Matcher::create(std::string_view regex) {
   }
 }
 
-unsigned Re2Matcher::groups() const noexcept {
-  return static_cast<unsigned>(state_->re.NumberOfCapturingGroups());
-}
+unsigned Re2Matcher::groups() const noexcept { return static_cast<unsigned>(state_->re.NumberOfCapturingGroups()); }
 
-bool Re2Matcher::matches_empty() const {
-  return RE2::FullMatch("", state_->re);
-}
+bool Re2Matcher::matches_empty() const { return RE2::FullMatch("", state_->re); }
 
-Result<bool> Re2Matcher::find(std::string_view text, std::size_t from, std::size_t to, unsigned capture,
-                              ExactSpan& span) const {
+Result<bool> Re2Matcher::find(
+    std::string_view text, std::size_t from, std::size_t to, unsigned capture, ExactSpan& span) const {
   to = std::min(to, text.size());
   if (from >= to) return false;
   try {

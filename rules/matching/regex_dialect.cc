@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "rules/matching/re2_matcher.h"
 #include "rules/matching/hyperscan_scanner.h"
+#include "rules/matching/re2_matcher.h"
 
 namespace guard {
 namespace {
@@ -21,12 +21,8 @@ int hex_value(char c) {
   return -1;
 }
 
-bool is_alpha(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
+bool is_alpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // One pass over the pattern, left to right. It knows just enough grammar to tell a class from the rest and which of the
 // flags i, m hold; whether parentheses and repeats make sense is for the engines to say.
@@ -76,15 +72,9 @@ class Rewriter {
     if (!plain_byte()) return;
     const char c = in_[at_];
     switch (c) {
-      case '\\':
-        escape(false);
-        return;
-      case '[':
-        char_class();
-        return;
-      case '(':
-        group();
-        return;
+      case '\\': escape(false); return;
+      case '[': char_class(); return;
+      case '(': group(); return;
       case ')':
         if (!outer_.empty()) {
           flags_ = outer_.back();
@@ -96,15 +86,10 @@ class Rewriter {
         out_ += flags_.multi_line ? "$" : "\\z";
         ++at_;
         return;
-      case '{':
-        brace();
-        return;
+      case '{': brace(); return;
       case '}':
-      case ']':
-        out_ += '\\';
-        break;
-      default:
-        break;
+      case ']': out_ += '\\'; break;
+      default: break;
     }
     out_ += c;
     ++at_;
@@ -165,8 +150,8 @@ class Rewriter {
         flags.multi_line = on;
       } else if (in_[i] != 's') {
         return fail(start,
-                    "only (...), (?:...), (?P<name>...) and the flags i, m, s are part of the dialect; there is no "
-                    "look-around");
+            "only (...), (?:...), (?P<name>...) and the flags i, m, s are part of the dialect; there is no "
+            "look-around");
       }
     }
     if (i == in_.size()) return fail(start, "a group has no end");
@@ -187,18 +172,12 @@ class Rewriter {
     const char c = in_[at_ + 1];
     at_ += 2;
     switch (c) {
-      case 's':
-        out_ += in_class ? fmt::format("{}", kBlanks) : fmt::format("[{}]", kBlanks);
-        return kSet;
-      case 'S':
-        out_ += in_class ? fmt::format("{}", kNoBlanks) : fmt::format("[^{}]", kBlanks);
-        return kSet;
+      case 's': out_ += in_class ? fmt::format("{}", kBlanks) : fmt::format("[{}]", kBlanks); return kSet;
+      case 'S': out_ += in_class ? fmt::format("{}", kNoBlanks) : fmt::format("[^{}]", kBlanks); return kSet;
       case 'd':
       case 'D':
       case 'w':
-      case 'W':
-        out_ += {'\\', c};
-        return kSet;
+      case 'W': out_ += {'\\', c}; return kSet;
       case 'b':
       case 'B':
       case 'A':
@@ -209,25 +188,13 @@ class Rewriter {
         }
         out_ += {'\\', c};
         return kSet;
-      case 't':
-        out_ += "\\t";
-        return '\t';
-      case 'n':
-        out_ += "\\n";
-        return '\n';
-      case 'r':
-        out_ += "\\r";
-        return '\r';
-      case 'f':
-        out_ += "\\f";
-        return '\f';
-      case 'v':
-        out_ += "\\x0b";
-        return 0x0b;
-      case 'x':
-        return hex(start, in_class);
-      default:
-        break;
+      case 't': out_ += "\\t"; return '\t';
+      case 'n': out_ += "\\n"; return '\n';
+      case 'r': out_ += "\\r"; return '\r';
+      case 'f': out_ += "\\f"; return '\f';
+      case 'v': out_ += "\\x0b"; return 0x0b;
+      case 'x': return hex(start, in_class);
+      default: break;
     }
     if (is_digit(c)) {
       fail(start, "no octal escapes and no back references: write bytes as \\xHH");
@@ -236,8 +203,8 @@ class Rewriter {
     const auto byte = static_cast<unsigned char>(c);
     if (is_alpha(c) || byte < 0x20 || byte >= 0x7f) {
       fail(start,
-           "the escapes are \\d \\w \\s \\D \\W \\S \\b \\B \\A \\z \\t \\n \\r \\f \\v \\xHH and a backslash before "
-           "punctuation");
+          "the escapes are \\d \\w \\s \\D \\W \\S \\b \\B \\A \\z \\t \\n \\r \\f \\v \\xHH and a backslash before "
+          "punctuation");
       return kSet;
     }
     out_ += {'\\', c};
@@ -306,7 +273,7 @@ class Rewriter {
     // All bytes over 0x7f together are closed under either engine's folding; a part of them is not.
     if (flags_.ignore_case && high >= 0x80 && !(high == 0xff && low <= 0x80)) {
       fail(start,
-           "under (?i) the engines fold bytes over 0x7f differently: only ranges that hold \\x80-\\xff are taken");
+          "under (?i) the engines fold bytes over 0x7f differently: only ranges that hold \\x80-\\xff are taken");
     }
   }
 

@@ -11,9 +11,7 @@ SpanFinder::SpanFinder(const Re2Matcher& exact, const Pattern& pattern, std::str
       bounded_(pattern.bytes_max != Pattern::kUnbounded),
       width_(bounded_ ? pattern.bytes_max : kWindowBytes) {}
 
-std::size_t SpanFinder::ahead(std::size_t offset) const {
-  return offset + std::min(width_, text_.size() - offset);
-}
+std::size_t SpanFinder::ahead(std::size_t offset) const { return offset + std::min(width_, text_.size() - offset); }
 
 void SpanFinder::advance(Progress& progress, const ExactSpan& span) {
   progress.any = true;

@@ -30,12 +30,10 @@ constexpr std::int64_t kSettledAfterSeconds = 3;
 
 std::string identity(const struct stat& status) {
   return fmt::format("{:x}:{:x}:{:x}:{:x}.{:x}:{:x}.{:x}", status.st_dev, status.st_ino, status.st_size,
-                     status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec);
+      status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec);
 }
 
-bool settled(const struct stat& status) {
-  return ::time(nullptr) - status.st_ctim.tv_sec >= kSettledAfterSeconds;
-}
+bool settled(const struct stat& status) { return ::time(nullptr) - status.st_ctim.tv_sec >= kSettledAfterSeconds; }
 
 bool is_hex_digest(std::string_view text) {
   return text.size() == kHexDigest && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
@@ -47,8 +45,8 @@ Result<std::string> FileDigests::sha256_hex_of(const std::filesystem::path& path
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!fd) {
     const int number = errno;
-    return Error::from_errno(number == ENOENT ? ErrorCode::file_not_found : ErrorCode::io_error,
-                             printable(path.native()), number);
+    return Error::from_errno(
+        number == ENOENT ? ErrorCode::file_not_found : ErrorCode::io_error, printable(path.native()), number);
   }
   struct stat before {};
   if (::fstat(fd.get(), &before) != 0) return Error::from_errno(ErrorCode::io_error, printable(path.native()), errno);

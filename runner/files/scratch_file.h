@@ -1,5 +1,5 @@
-// A file without a name, written as a sink and then read from its start: for archives that an engine is sent, which have to say how
-// long they are before the first byte. On the disk of `folder`, because /tmp may be memory.
+// A file without a name, written as a sink and then read from its start: for archives that an engine is sent, which
+// have to say how long they are before the first byte. On the disk of `folder`, because /tmp may be memory.
 #pragma once
 
 #include <cstdint>

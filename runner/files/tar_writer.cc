@@ -71,17 +71,15 @@ std::string pax_record(std::string_view key, std::string_view value) {
 
 }  // namespace
 
-Result<void> TarWriter::write(std::string_view bytes) {
-  return out_.push(std::span(bytes.data(), bytes.size()));
-}
+Result<void> TarWriter::write(std::string_view bytes) { return out_.push(std::span(bytes.data(), bytes.size())); }
 
 Result<void> TarWriter::pad(std::uint64_t content_bytes) {
   static constexpr std::array<char, kBlock> kZeros{};
   return write(std::string_view(kZeros.data(), padded(content_bytes) - content_bytes));
 }
 
-Result<void> TarWriter::raw_header(std::string_view path, unsigned mode, std::uint64_t bytes, char type,
-                                   std::string_view link_target) {
+Result<void> TarWriter::raw_header(
+    std::string_view path, unsigned mode, std::uint64_t bytes, char type, std::string_view link_target) {
   Header header{};
   put_text(header.name, path.substr(0, kNameMax));
   put_octal(header.mode, mode & 07777u);
@@ -108,8 +106,8 @@ Result<void> TarWriter::raw_header(std::string_view path, unsigned mode, std::ui
   return write(std::string_view(block.data(), kBlock));
 }
 
-Result<void> TarWriter::header(std::string_view path, unsigned mode, std::uint64_t bytes, char type,
-                               std::string_view link_target) {
+Result<void> TarWriter::header(
+    std::string_view path, unsigned mode, std::uint64_t bytes, char type, std::string_view link_target) {
   if (!is_plain_relative(path) || link_target.find('\0') != std::string_view::npos) {
     return Error(ErrorCode::input_invalid, fmt::format("{} cannot be a name in an archive", printable(path)));
   }
@@ -127,9 +125,7 @@ Result<void> TarWriter::header(std::string_view path, unsigned mode, std::uint64
   return raw_header(name, mode, bytes, type, link_target);
 }
 
-Result<void> TarWriter::add_folder(std::string_view path, unsigned mode) {
-  return header(path, mode, 0, '5', "");
-}
+Result<void> TarWriter::add_folder(std::string_view path, unsigned mode) { return header(path, mode, 0, '5', ""); }
 
 Result<void> TarWriter::add_link(std::string_view path, std::string_view target) {
   return header(path, 0777, 0, '2', target);

@@ -35,10 +35,10 @@ class TarWriter {
   static std::uint64_t padded(std::uint64_t bytes) { return (bytes + 511) / 512 * 512; }
 
  private:
-  Result<void> header(std::string_view path, unsigned mode, std::uint64_t bytes, char type,
-                      std::string_view link_target);
-  Result<void> raw_header(std::string_view path, unsigned mode, std::uint64_t bytes, char type,
-                          std::string_view link_target);
+  Result<void> header(
+      std::string_view path, unsigned mode, std::uint64_t bytes, char type, std::string_view link_target);
+  Result<void> raw_header(
+      std::string_view path, unsigned mode, std::uint64_t bytes, char type, std::string_view link_target);
   Result<void> write(std::string_view bytes);
   Result<void> pad(std::uint64_t content_bytes);
 

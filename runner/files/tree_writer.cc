@@ -51,7 +51,7 @@ Result<void> new_file(const std::filesystem::path& path, std::string_view bytes,
 }
 
 Result<CopiedFile> copy_to_new_file(const std::filesystem::path& source, const std::filesystem::path& path, mode_t mode,
-                                    std::uint64_t bytes_max, const CancelToken& cancel) {
+    std::uint64_t bytes_max, const CancelToken& cancel) {
   UniqueFd in(::open(source.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!in && errno == ELOOP)
     return Error(ErrorCode::input_invalid, fmt::format("{} is a symbolic link", printable(source.native())));
@@ -75,7 +75,7 @@ Result<CopiedFile> copy_to_new_file(const std::filesystem::path& source, const s
     copied.bytes += bytes.size();
     if (copied.bytes > bytes_max) {
       return Error(ErrorCode::file_too_large,
-                   fmt::format("{} is over the limit of {} bytes", printable(source.native()), bytes_max));
+          fmt::format("{} is over the limit of {} bytes", printable(source.native()), bytes_max));
     }
     hash.update(bytes);
     GUARD_TRY(write_all(out.get(), bytes).context(fmt::format("writing {}", printable(path.native()))));

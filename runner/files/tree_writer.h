@@ -24,7 +24,7 @@ struct CopiedFile {
 // Reads `source` once and says what was copied, so that a source that has changed since it was looked at is noticed.
 // FILE_TOO_LARGE beyond `bytes_max`. A link as `source` is INPUT_INVALID.
 Result<CopiedFile> copy_to_new_file(const std::filesystem::path& source, const std::filesystem::path& path, mode_t mode,
-                                    std::uint64_t bytes_max, const CancelToken& cancel);
+    std::uint64_t bytes_max, const CancelToken& cancel);
 
 // The time of a folder changes with every entry made in it, so it is set when the folder is complete. Links too.
 Result<void> clear_time(const std::filesystem::path& path);

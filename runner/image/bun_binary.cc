@@ -95,8 +95,8 @@ Result<std::string> ask_bun_version(const fs::path& bun, const CancelToken& canc
     return Error(ErrorCode::cancelled, "stopped while asking bun for its version");
   std::string version = asked.out.substr(0, asked.out.find('\n'));
   const bool looks_right = !version.empty() &&
-                           version.find_first_not_of("0123456789.-+abcdefghijklmnopqrstuvwxyz") == std::string::npos &&
-                           version.front() >= '0' && version.front() <= '9' && version.find('.') != std::string::npos;
+      version.find_first_not_of("0123456789.-+abcdefghijklmnopqrstuvwxyz") == std::string::npos &&
+      version.front() >= '0' && version.front() <= '9' && version.find('.') != std::string::npos;
   if (asked.result.outcome.kind != OutcomeKind::exited || asked.result.outcome.value != 0 || !looks_right) {
     return not_found(fmt::format("{} does not answer `--version` like bun", printable(bun.native())));
   }

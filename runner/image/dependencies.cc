@@ -37,19 +37,19 @@ constexpr std::uint64_t kBunWordsMax = 64 * 1024;
 constexpr std::chrono::minutes kInstallDeadline{15};
 
 constexpr std::string_view kWhatIsInstalled =
-    "guard installs workspaces, folders and archives of the project and packages of a registry: another path, a git address or a URL is not "
+    "guard installs workspaces, folders and archives of the project and packages of a registry: another path, a git "
+    "address or a URL is not "
     "fixed by the lockfile";
 
-constexpr std::array<std::string_view, 4> kDependencyTables = {"dependencies", "devDependencies",
-                                                               "optionalDependencies", "peerDependencies"};
+constexpr std::array<std::string_view, 4> kDependencyTables = {
+    "dependencies", "devDependencies", "optionalDependencies", "peerDependencies"};
 
 // In the order in which bun looks for them.
-constexpr std::array<std::string_view, 5> kLockfiles = {"bun.lock", "bun.lockb", "package-lock.json", "yarn.lock", "pnpm-lock.yaml"};
+constexpr std::array<std::string_view, 5> kLockfiles = {
+    "bun.lock", "bun.lockb", "package-lock.json", "yarn.lock", "pnpm-lock.yaml"};
 constexpr std::string_view kPnpmWorkspaces = "pnpm-workspace.yaml";
 
-Error unsatisfied(std::string message) {
-  return Error(ErrorCode::dependency_unsatisfied, std::move(message));
-}
+Error unsatisfied(std::string message) { return Error(ErrorCode::dependency_unsatisfied, std::move(message)); }
 
 // Keys that come twice are refused: bun and guard would have to agree on which one counts.
 Result<json> parse_object(const std::string& text, const std::string& name) {
@@ -108,8 +108,8 @@ std::optional<std::string> path_within(const fs::path& path) {
   return normal;
 }
 
-// The folder or archive that "file:../b", "link:./b" or "portal:b" in the package.json in `place` names, relative to the project; nothing
-// where it lies outside.
+// The folder or archive that "file:../b", "link:./b" or "portal:b" in the package.json in `place` names, relative to
+// the project; nothing where it lies outside.
 std::optional<std::string> local_path(std::string_view range, const std::string& place) {
   for (const std::string_view kind : {"file:", "link:", "portal:"}) {
     if (!range.starts_with(kind)) continue;
@@ -139,7 +139,7 @@ bool is_registry_range(std::string_view range) {
 
 bool is_version(std::string_view version) {
   return !version.empty() && version.front() >= '0' && version.front() <= '9' &&
-         std::count(version.begin(), version.end(), '.') >= 2 && consists_of(version, ".+-");
+      std::count(version.begin(), version.end(), '.') >= 2 && consists_of(version, ".+-");
 }
 
 bool is_integrity(const json& value) {
@@ -149,7 +149,7 @@ bool is_integrity(const json& value) {
   if (dash == std::string::npos || dash + 20 > text.size()) return false;
   const std::string_view kind(text.data(), dash);
   return (kind == "sha512" || kind == "sha384" || kind == "sha256" || kind == "sha1") &&
-         consists_of(std::string_view(text).substr(dash + 1), "+/= -");
+      consists_of(std::string_view(text).substr(dash + 1), "+/= -");
 }
 
 // ["is-number@7.0.0", "", {...}, "sha512-..."]: a package of a registry. Others have fewer elements, or an address in
@@ -160,17 +160,16 @@ bool is_registry_package(const json& entry) {
   const auto& named = entry[0].get_ref<const std::string&>();
   const auto at = named.rfind('@');
   return at != std::string::npos && at != 0 && is_package_name(std::string_view(named).substr(0, at)) &&
-         is_version(std::string_view(named).substr(at + 1)) && entry[3].is_string();
+      is_version(std::string_view(named).substr(at + 1)) && entry[3].is_string();
 }
 
-bool is_archive(std::string_view path) {
-  return path.ends_with(".tgz") || path.ends_with(".tar.gz");
-}
+bool is_archive(std::string_view path) { return path.ends_with(".tgz") || path.ends_with(".tar.gz"); }
 
-// ["@s/a@workspace:packages/a"], ["b@file:libs/b", {...}], ["c@libs/c.tgz", {...}, "sha512-..."], and ["x@root:", {...}] where a workspace depends
-// on the project itself.
+// ["@s/a@workspace:packages/a"], ["b@file:libs/b", {...}], ["c@libs/c.tgz", {...}, "sha512-..."], and ["x@root:",
+// {...}] where a workspace depends on the project itself.
 bool is_own_package(const json& entry, const std::vector<std::string>& places) {
-  if (!entry.is_array() || entry.empty() || !entry[0].is_string() || (entry.size() > 1 && !entry[1].is_object())) return false;
+  if (!entry.is_array() || entry.empty() || !entry[0].is_string() || (entry.size() > 1 && !entry[1].is_object()))
+    return false;
   const std::string_view named = entry[0].get_ref<const std::string&>();
   const auto at = named.find('@', 1);
   if (at == std::string_view::npos || !is_package_name(named.substr(0, at))) return false;
@@ -189,25 +188,11 @@ bool is_own_package(const json& entry, const std::vector<std::string>& places) {
 // Settings of npm, its registries and proxies. Everything else stays outside: install scripts do not run, yet bun reads
 // many variables.
 bool may_pass_to_install(std::string_view name) {
-  static constexpr std::array<std::string_view, 17> kNames = {"PATH",
-                                                              "HOME",
-                                                              "HTTP_PROXY",
-                                                              "HTTPS_PROXY",
-                                                              "ALL_PROXY",
-                                                              "NO_PROXY",
-                                                              "http_proxy",
-                                                              "https_proxy",
-                                                              "all_proxy",
-                                                              "no_proxy",
-                                                              "SSL_CERT_FILE",
-                                                              "SSL_CERT_DIR",
-                                                              "NODE_EXTRA_CA_CERTS",
-                                                              "NPM_TOKEN",
-                                                              "NODE_AUTH_TOKEN",
-                                                              "BUN_CONFIG_REGISTRY",
-                                                              "BUN_CONFIG_TOKEN"};
+  static constexpr std::array<std::string_view, 17> kNames = {"PATH", "HOME", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY",
+      "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR",
+      "NODE_EXTRA_CA_CERTS", "NPM_TOKEN", "NODE_AUTH_TOKEN", "BUN_CONFIG_REGISTRY", "BUN_CONFIG_TOKEN"};
   return name.starts_with("npm_config_") || name.starts_with("NPM_CONFIG_") ||
-         std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+      std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
 std::map<std::string, std::string> install_environment(const fs::path& folder) {
@@ -272,15 +257,17 @@ Result<NamedDependencies> named_dependencies(const std::string& package_json, co
       }
       const std::string shown =
           range.is_string() ? fmt::format("\"{}\"", printable(range.get_ref<const std::string&>())) : range.type_name();
-      return unsatisfied(fmt::format("{} asks for \"{}\" as {}, which is neither a package of a registry nor one of the project", name,
-                                     printable(package_name), shown))
+      return unsatisfied(
+          fmt::format("{} asks for \"{}\" as {}, which is neither a package of a registry nor one of the project", name,
+              printable(package_name), shown))
           .hint(std::string(kWhatIsInstalled));
     }
   }
   return named;
 }
 
-Result<std::size_t> check_lockfile(const std::string& lockfile, const std::string& name, const std::vector<std::string>& places) {
+Result<std::size_t> check_lockfile(
+    const std::string& lockfile, const std::string& name, const std::vector<std::string>& places) {
   std::size_t unhashed = 0;
   GUARD_TRY_ASSIGN(const json lock, parse_object(without_trailing_commas(lockfile), name));
   const auto locked = lock.find("workspaces");
@@ -291,7 +278,8 @@ Result<std::size_t> check_lockfile(const std::string& lockfile, const std::strin
   }
   for (const auto& [place, package] : locked->items()) {
     if (std::find(places.begin(), places.end(), place) != places.end()) continue;
-    return unsatisfied(fmt::format("{} has a workspace {} that package.json does not name, or that is not there", name, printable(place)))
+    return unsatisfied(fmt::format("{} has a workspace {} that package.json does not name, or that is not there", name,
+                           printable(place)))
         .hint("run `bun install` and commit bun.lock");
   }
   for (const auto& [key, entry] : packages->items()) {
@@ -305,8 +293,10 @@ Result<std::size_t> check_lockfile(const std::string& lockfile, const std::strin
     }
     const std::string shown =
         entry.is_array() && !entry.empty() && entry[0].is_string() ? entry[0].get<std::string>() : key;
-    return unsatisfied(fmt::format("{} holds \"{}\", which is neither a package of a registry with an integrity hash nor one of the project",
-                                   name, printable(shown)))
+    return unsatisfied(
+        fmt::format(
+            "{} holds \"{}\", which is neither a package of a registry with an integrity hash nor one of the project",
+            name, printable(shown)))
         .hint(std::string(kWhatIsInstalled));
   }
   return unhashed;
@@ -361,7 +351,9 @@ class Workspaces {
       glob.remove_prefix(glob.starts_with('!') ? 1 : 0);
       glob.remove_prefix(glob.starts_with("./") ? 2 : 0);
       while (glob.ends_with('/')) glob.remove_suffix(1);
-      const int levels = glob.find("**") != std::string_view::npos ? kDepthMax : static_cast<int>(std::count(glob.begin(), glob.end(), '/')) + 1;
+      const int levels = glob.find("**") != std::string_view::npos
+          ? kDepthMax
+          : static_cast<int>(std::count(glob.begin(), glob.end(), '/')) + 1;
       depth_ = std::max(depth_, std::min(levels, kDepthMax));
       list.emplace_back(glob);
     }
@@ -378,11 +370,15 @@ class Workspaces {
   Result<void> look(const std::string& folder, int depth) {
     if (depth == depth_) return ok();
     std::error_code failure;
-    for (fs::directory_iterator entry(project_ / folder, fs::directory_options::skip_permission_denied, failure), end; !failure && entry != end; entry.increment(failure)) {
+    for (fs::directory_iterator entry(project_ / folder, fs::directory_options::skip_permission_denied, failure), end;
+         !failure && entry != end; entry.increment(failure)) {
       const std::string name = entry->path().filename().native();
       std::error_code gone;
       if (name.starts_with('.') || name == "node_modules" || !fs::is_directory(entry->symlink_status(gone))) continue;
-      if (++folders_ > kFoldersMax) return unsatisfied(fmt::format("the workspaces that package.json names lie among more than {} folders", kFoldersMax)).hint("name the folders instead of using **");
+      if (++folders_ > kFoldersMax)
+        return unsatisfied(
+            fmt::format("the workspaces that package.json names lie among more than {} folders", kFoldersMax))
+            .hint("name the folders instead of using **");
       const std::string path = folder.empty() ? name : fmt::format("{}/{}", folder, name);
       const auto names = [&](const std::string& glob) { return glob_matches(glob, path); };
       if (std::any_of(with_.begin(), with_.end(), names) && std::none_of(without_.begin(), without_.end(), names) &&
@@ -405,33 +401,42 @@ class Workspaces {
 // Whether no link on the way leads elsewhere.
 bool lies_in_project(const fs::path& project, const std::string& path) {
   std::error_code failure;
-  return fs::weakly_canonical(project / path, failure) == (fs::weakly_canonical(project, failure) / path).lexically_normal() && !failure;
+  return fs::weakly_canonical(project / path, failure) ==
+      (fs::weakly_canonical(project, failure) / path).lexically_normal() &&
+      !failure;
 }
 
-// The patch files, which belong to the project: `patchedDependencies` of package.json, there below `pnpm` too, and of pnpm-workspace.yaml.
-Result<void> read_patches(const fs::path& project, const json& package, const std::string& pnpm_workspaces, std::map<std::string, std::string>& files) {
+// The patch files, which belong to the project: `patchedDependencies` of package.json, there below `pnpm` too, and of
+// pnpm-workspace.yaml.
+Result<void> read_patches(const fs::path& project, const json& package, const std::string& pnpm_workspaces,
+    std::map<std::string, std::string>& files) {
   std::vector<std::string> patches = pnpm_values(pnpm_workspaces, "patchedDependencies");
   const json none = json::object();
   const json& pnpm = package.contains("pnpm") ? package["pnpm"] : none;
   for (const json* holder : {&package, &pnpm}) {
     if (!holder->is_object() || !holder->contains("patchedDependencies")) continue;
-    for (const json& place : (*holder)["patchedDependencies"]) patches.push_back(place.is_string() ? place.get<std::string>() : std::string());
+    for (const json& place : (*holder)["patchedDependencies"])
+      patches.push_back(place.is_string() ? place.get<std::string>() : std::string());
   }
   // yarn's lie in a folder of their own, and are named in the ranges of its lockfile.
   constexpr std::string_view kYarnPatches = ".yarn/patches";
   std::error_code failure;
-  for (fs::directory_iterator entry(project / kYarnPatches, failure), end; !failure && entry != end; entry.increment(failure)) {
-    if (entry->path().extension() == ".patch") patches.push_back((fs::path(kYarnPatches) / entry->path().filename()).native());
+  for (fs::directory_iterator entry(project / kYarnPatches, failure), end; !failure && entry != end;
+       entry.increment(failure)) {
+    if (entry->path().extension() == ".patch")
+      patches.push_back((fs::path(kYarnPatches) / entry->path().filename()).native());
   }
   for (const std::string& patch : patches) {
     const auto path = path_within(patch);
-    if (!path || path->empty() || !lies_in_project(project, *path)) return unsatisfied(fmt::format("the patch \"{}\" is no file of the project", printable(patch)));
+    if (!path || path->empty() || !lies_in_project(project, *path))
+      return unsatisfied(fmt::format("the patch \"{}\" is no file of the project", printable(patch)));
     GUARD_TRY_ASSIGN(files[*path], read_file(project / *path, kPatchBytesMax, FollowLinks::no));
   }
   return ok();
 }
 
-// The lockfiles in the order in which they count: where there are several, that of the package manager which package.json names is kept up.
+// The lockfiles in the order in which they count: where there are several, that of the package manager which
+// package.json names is kept up.
 std::vector<std::string_view> lockfiles_of(const json& package) {
   std::vector<std::string_view> order(kLockfiles.begin(), kLockfiles.end());
   const auto manager = package.find("packageManager");
@@ -439,7 +444,12 @@ std::vector<std::string_view> lockfiles_of(const json& package) {
   const auto& said = manager->get_ref<const std::string&>();
   const std::string_view name = std::string_view(said).substr(0, said.find('@'));
   std::stable_partition(order.begin(), order.end(), [&](std::string_view lockfile) {
-    return lockfile.starts_with("bun.") || lockfile == (name == "npm" ? "package-lock.json" : name == "yarn" ? "yarn.lock" : name == "pnpm" ? "pnpm-lock.yaml" : "");
+    return lockfile.starts_with("bun.") ||
+        lockfile ==
+        (name == "npm"           ? "package-lock.json"
+                : name == "yarn" ? "yarn.lock"
+                : name == "pnpm" ? "pnpm-lock.yaml"
+                                 : "");
   });
   return order;
 }
@@ -447,10 +457,12 @@ std::vector<std::string_view> lockfiles_of(const json& package) {
 Error no_lockfile(const fs::path& project) {
   Error error = unsatisfied("package.json names dependencies and there is no lockfile that fixes them");
   std::error_code failure;
-  for (fs::path above = fs::absolute(project, failure).lexically_normal().parent_path(); !failure; above = above.parent_path()) {
+  for (fs::path above = fs::absolute(project, failure).lexically_normal().parent_path(); !failure;
+       above = above.parent_path()) {
     for (const std::string_view name : kLockfiles) {
       if (!fs::exists(above / name, failure)) continue;
-      return Error(std::move(error).hint(fmt::format("{} lies in {}: run guard there, it takes in all workspaces", name, printable(above.native()))));
+      return Error(std::move(error).hint(
+          fmt::format("{} lies in {}: run guard there, it takes in all workspaces", name, printable(above.native()))));
     }
     if (above == above.root_path()) break;
   }
@@ -490,22 +502,28 @@ Result<Dependencies> read_dependencies(const fs::path& project) {
     GUARD_TRY_ASSIGN(NamedDependencies named, named_dependencies(files[path], place));
     needed = needed || named.any;
     for (const std::string& archive : named.archives) {
-      if (!lies_in_project(project, archive)) return unsatisfied(fmt::format("{} asks for \"{}\", which is no file of the project", path, printable(archive)));
+      if (!lies_in_project(project, archive))
+        return unsatisfied(
+            fmt::format("{} asks for \"{}\", which is no file of the project", path, printable(archive)));
       GUARD_TRY_ASSIGN(files[archive], read_file(project / archive, kArchiveBytesMax, FollowLinks::no));
       dependencies.archives.push_back(archive);
     }
     for (std::string& folder : named.folders) {
       if (std::find(places.begin(), places.end(), folder) != places.end()) continue;
       std::error_code failure;
-      if (!lies_in_project(project, folder) || !fs::is_regular_file(fs::symlink_status(project / folder / "package.json", failure))) {
-        return unsatisfied(fmt::format("{} asks for the folder \"{}\", in which there is no package.json of the project", path, printable(folder)));
+      if (!lies_in_project(project, folder) ||
+          !fs::is_regular_file(fs::symlink_status(project / folder / "package.json", failure))) {
+        return unsatisfied(
+            fmt::format("{} asks for the folder \"{}\", in which there is no package.json of the project", path,
+                printable(folder)));
       }
       dependencies.folders.push_back(folder);
       places.push_back(std::move(folder));
     }
   }
   if (!needed) return dependencies;
-  GUARD_TRY(read_patches(project, package, files.count(std::string(kPnpmWorkspaces)) != 0 ? files[std::string(kPnpmWorkspaces)] : std::string(), files));
+  GUARD_TRY(read_patches(project, package,
+      files.count(std::string(kPnpmWorkspaces)) != 0 ? files[std::string(kPnpmWorkspaces)] : std::string(), files));
 
   for (const std::string_view name : lockfiles_of(package)) {
     auto text = read_file(project / name, kLockfileBytesMax, FollowLinks::no);
@@ -523,12 +541,16 @@ namespace {
 
 // What brings a lockfile up to date.
 std::string_view update_command(std::string_view lockfile) {
-  return lockfile == "package-lock.json" ? "npm install" : lockfile == "yarn.lock" ? "yarn install" : lockfile == "pnpm-lock.yaml" ? "pnpm install" : "bun install";
+  return lockfile == "package-lock.json" ? "npm install"
+      : lockfile == "yarn.lock"          ? "yarn install"
+      : lockfile == "pnpm-lock.yaml"     ? "pnpm install"
+                                         : "bun install";
 }
 
 class Installer {
  public:
-  Installer(const fs::path& bun, const fs::path& folder, const std::string& lockfile, const CancelToken& cancel) : bun_(bun), lockfile_(lockfile), cancel_(cancel) {
+  Installer(const fs::path& bun, const fs::path& folder, const std::string& lockfile, const CancelToken& cancel)
+      : bun_(bun), lockfile_(lockfile), cancel_(cancel) {
     spec_.cwd = folder.string();
     spec_.env = install_environment(folder);
     spec_.grace = std::chrono::seconds(2);
@@ -541,15 +563,19 @@ class Installer {
     spec_.deadline = Deadline::after(kInstallDeadline);
     GUARD_TRY_ASSIGN(const CollectedProcess done, collect_process(spec_, kBunWordsMax, cancel_));
     const Outcome& outcome = done.result.outcome;
-    if (outcome.kind == OutcomeKind::cancelled) return Error(ErrorCode::cancelled, "stopped while installing dependencies");
+    if (outcome.kind == OutcomeKind::cancelled)
+      return Error(ErrorCode::cancelled, "stopped while installing dependencies");
     if (outcome.kind == OutcomeKind::timed_out) {
       return unsatisfied(fmt::format("bun install was not done after {} minutes", kInstallDeadline.count()))
           .hint("check the way to the npm registry and its settings in ~/.npmrc");
     }
     if (outcome.kind == OutcomeKind::exited && outcome.value == 0) return ok();
     const std::string words = words_of(done.err);
-    return unsatisfied(fmt::format("{} {}: {}", failed, lockfile_, words.empty() ? fmt::format("{} {}", to_string(outcome.kind), outcome.value) : words))
-        .hint(fmt::format("if package.json has changed, run `{}` in the project and commit {}; else check the way to the npm registry", update_command(lockfile_), lockfile_))
+    return unsatisfied(fmt::format("{} {}: {}", failed, lockfile_,
+                           words.empty() ? fmt::format("{} {}", to_string(outcome.kind), outcome.value) : words))
+        .hint(fmt::format("if package.json has changed, run `{}` in the project and commit {}; else check the way to "
+                          "the npm registry",
+            update_command(lockfile_), lockfile_))
         .detail("stderr", printable(done.err));
   }
 
@@ -587,15 +613,17 @@ std::error_code link_all(const fs::path& from, const fs::path& to) {
   return failure;
 }
 
-// bun copies a folder of the project as it copies a package, and of these folders the private one holds package.json alone. So each copy
-// becomes a link to the folder, like a workspace's, and the packages that lie beside or below the copy move to it.
+// bun copies a folder of the project as it copies a package, and of these folders the private one holds package.json
+// alone. So each copy becomes a link to the folder, like a workspace's, and the packages that lie beside or below the
+// copy move to it.
 Result<void> link_folders(const fs::path& install, const Dependencies& dependencies) {
   std::vector<fs::path> copies;
   for (const std::string& place : dependencies.workspaces) {
     std::error_code failure;
     const fs::path modules = install / place / "node_modules";
     if (!fs::is_directory(fs::symlink_status(modules, failure))) continue;
-    for (fs::recursive_directory_iterator entry(modules, failure), end; !failure && entry != end; entry.increment(failure)) {
+    for (fs::recursive_directory_iterator entry(modules, failure), end; !failure && entry != end;
+         entry.increment(failure)) {
       if (entry->path().filename() == kFolderMark) copies.push_back(entry->path().parent_path());
     }
     if (failure) return Error::from_errno(ErrorCode::io_error, printable(modules.native()), failure.value());
@@ -603,16 +631,19 @@ Result<void> link_folders(const fs::path& install, const Dependencies& dependenc
   for (const fs::path& copy : copies) {
     GUARD_TRY_ASSIGN(const std::string folder, read_file(copy / kFolderMark, kPackageBytesMax, FollowLinks::no));
     // A package of a registry may bring a file of that name.
-    if (std::find(dependencies.folders.begin(), dependencies.folders.end(), folder) == dependencies.folders.end()) continue;
+    if (std::find(dependencies.folders.begin(), dependencies.folders.end(), folder) == dependencies.folders.end())
+      continue;
     const fs::path to = install / folder / "node_modules";
     std::error_code failure;
     if (fs::is_directory(copy / "node_modules") && !fs::exists(to)) {
       fs::rename(copy / "node_modules", to, failure);
-    } else if (const fs::path beside = modules_around(copy); beside.parent_path().parent_path().filename() == ".bun" && !fs::exists(to)) {
+    } else if (const fs::path beside = modules_around(copy);
+               beside.parent_path().parent_path().filename() == ".bun" && !fs::exists(to)) {
       failure = link_all(beside, to);
     }
     if (!failure) fs::remove_all(copy, failure);
-    if (!failure) fs::create_directory_symlink((install / folder).lexically_relative(copy.parent_path()), copy, failure);
+    if (!failure)
+      fs::create_directory_symlink((install / folder).lexically_relative(copy.parent_path()), copy, failure);
     if (failure) return Error::from_errno(ErrorCode::io_error, printable(copy.native()), failure.value());
   }
   return ok();
@@ -620,14 +651,15 @@ Result<void> link_folders(const fs::path& install, const Dependencies& dependenc
 
 }  // namespace
 
-Result<std::vector<std::string>> install_dependencies(const Dependencies& dependencies, const fs::path& bun, const fs::path& folder,
-                                                      const CancelToken& cancel) {
+Result<std::vector<std::string>> install_dependencies(
+    const Dependencies& dependencies, const fs::path& bun, const fs::path& folder, const CancelToken& cancel) {
   std::vector<std::string> notes;
   for (const auto& [path, bytes] : dependencies.files) {
     GUARD_TRY(make_folders((folder / path).parent_path(), 0700));
     GUARD_TRY(write_file_atomically(folder / path, bytes));
   }
-  for (const std::string& place : dependencies.folders) GUARD_TRY(write_file_atomically(folder / place / kFolderMark, place));
+  for (const std::string& place : dependencies.folders)
+    GUARD_TRY(write_file_atomically(folder / place / kFolderMark, place));
   GUARD_TRY(make_folders(folder / ".tmp", 0700));
   Installer installer(bun, folder, dependencies.lockfile, cancel);
   std::string fixed;  // the bun.lock that another lockfile was made into
@@ -637,24 +669,29 @@ Result<std::vector<std::string>> install_dependencies(const Dependencies& depend
   };
   if (dependencies.lockfile != "bun.lock") {
     const bool binary = dependencies.lockfile == "bun.lockb";
-    GUARD_TRY(installer.run(binary ? std::vector<std::string>{"install", "--lockfile-only", "--save-text-lockfile", "--frozen-lockfile", "--ignore-scripts"}
+    GUARD_TRY(installer.run(binary ? std::vector<std::string>{"install", "--lockfile-only", "--save-text-lockfile",
+                                         "--frozen-lockfile", "--ignore-scripts"}
                                    : std::vector<std::string>{"pm", "migrate"},
-                            "bun cannot read"));
+        "bun cannot read"));
     GUARD_TRY_ASSIGN(const std::size_t unhashed, read_made());
     if (unhashed > 0) {
-      notes.push_back(fmt::format("{} has no hash for {} {}: their versions alone are fixed; `{}` may add the hashes", dependencies.lockfile, unhashed,
-                                  unhashed == 1 ? "package" : "packages", update_command(dependencies.lockfile)));
+      notes.push_back(fmt::format("{} has no hash for {} {}: their versions alone are fixed; `{}` may add the hashes",
+          dependencies.lockfile, unhashed, unhashed == 1 ? "package" : "packages",
+          update_command(dependencies.lockfile)));
     }
   }
   // copyfile: the other ways link the packages to bun's cache.
-  const std::vector<std::string> install = {"install", "--frozen-lockfile", "--ignore-scripts", "--no-progress", "--backend=copyfile"};
+  const std::vector<std::string> install = {
+      "install", "--frozen-lockfile", "--ignore-scripts", "--no-progress", "--backend=copyfile"};
   constexpr std::string_view kFailed = "bun cannot install what is fixed by";
   if (auto installed = installer.run(install, kFailed); !installed) {
-    // bun does not always make of another lockfile what it takes for up to date (ranges of workspaces, resolutions). It may fix that as long
-    // as no package comes in which the lockfile does not fix.
-    if (dependencies.lockfile == "bun.lock" || installed.error().code() != ErrorCode::dependency_unsatisfied) return std::move(installed).error();
+    // bun does not always make of another lockfile what it takes for up to date (ranges of workspaces, resolutions). It
+    // may fix that as long as no package comes in which the lockfile does not fix.
+    if (dependencies.lockfile == "bun.lock" || installed.error().code() != ErrorCode::dependency_unsatisfied)
+      return std::move(installed).error();
     GUARD_TRY_ASSIGN(const auto before, locked_packages(fixed));
-    if (!installer.run({"install", "--lockfile-only", "--ignore-scripts", "--no-progress"}, kFailed)) return std::move(installed).error();
+    if (!installer.run({"install", "--lockfile-only", "--ignore-scripts", "--no-progress"}, kFailed))
+      return std::move(installed).error();
     GUARD_TRY(read_made());
     GUARD_TRY_ASSIGN(const auto after, locked_packages(fixed));
     if (!std::includes(before.begin(), before.end(), after.begin(), after.end())) return std::move(installed).error();

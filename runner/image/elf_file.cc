@@ -103,8 +103,8 @@ Result<std::uint64_t> file_offset(const Reader& reader, const std::vector<Elf64_
   return reader.damaged("its string table is not loaded from the file");
 }
 
-Result<std::vector<std::string>> needed_names(const Reader& reader, const std::vector<Elf64_Phdr>& headers,
-                                              const Elf64_Phdr& dynamic) {
+Result<std::vector<std::string>> needed_names(
+    const Reader& reader, const std::vector<Elf64_Phdr>& headers, const Elf64_Phdr& dynamic) {
   if (dynamic.p_filesz > kDynamicBytesMax) return reader.damaged("its dynamic section is too large");
   GUARD_TRY_ASSIGN(const std::string table, reader.bytes(dynamic.p_offset, dynamic.p_filesz));
   std::vector<std::uint64_t> names;
@@ -140,22 +140,25 @@ Result<std::filesystem::path> find_library(const std::string& name) {
     if (elf && elf->has_value()) return candidate;
   }
   return Error(ErrorCode::dependency_unsatisfied,
-               fmt::format("the library {} is not in the system's library folders", printable(name)))
+      fmt::format("the library {} is not in the system's library folders", printable(name)))
       .hint("install your distribution's C library packages, or use the bun build made for this system");
 }
 
 // `name` of what needs them, for messages; `seen` are not looked for.
-Result<std::vector<LibraryFile>> find_libraries(const std::string& name, std::deque<std::string> wanted, std::set<std::string> seen, std::map<std::string, std::filesystem::path> found) {
+Result<std::vector<LibraryFile>> find_libraries(const std::string& name, std::deque<std::string> wanted,
+    std::set<std::string> seen, std::map<std::string, std::filesystem::path> found) {
   while (!wanted.empty()) {
     const std::string library = std::move(wanted.front());
     wanted.pop_front();
     if (!seen.insert(library).second) continue;
     if (library.find('/') != std::string::npos || seen.size() > kLibrariesMax) {
-      return Error(ErrorCode::input_invalid, fmt::format("{} needs libraries that guard will not follow: {}", printable(name), printable(library)));
+      return Error(ErrorCode::input_invalid,
+          fmt::format("{} needs libraries that guard will not follow: {}", printable(name), printable(library)));
     }
     GUARD_TRY_ASSIGN(const std::filesystem::path file, find_library(library));
     GUARD_TRY_ASSIGN(const std::optional<ElfFile> further, read_elf(file));
-    if (!further) return Error(ErrorCode::io_error, fmt::format("{} changed while it was read", printable(file.native())));
+    if (!further)
+      return Error(ErrorCode::io_error, fmt::format("{} changed while it was read", printable(file.native())));
     wanted.insert(wanted.end(), further->needed.begin(), further->needed.end());
     GUARD_TRY_ASSIGN(found[file.relative_path().string()], without_links(file));
   }
@@ -206,16 +209,16 @@ Result<std::optional<ElfFile>> read_elf(const std::filesystem::path& path) {
 Result<std::vector<LibraryFile>> needed_libraries(const std::filesystem::path& program) {
   GUARD_TRY_ASSIGN(const std::optional<ElfFile> elf, read_elf(program));
   if (!elf) {
-    return Error(ErrorCode::input_invalid,
-                 fmt::format("{} is no program for this machine", printable(program.native())));
+    return Error(
+        ErrorCode::input_invalid, fmt::format("{} is no program for this machine", printable(program.native())));
   }
   std::map<std::string, std::filesystem::path> found;  // target -> source
   std::set<std::string> seen;
   if (!elf->interpreter.empty()) {
     const std::filesystem::path loader = std::filesystem::path(elf->interpreter).lexically_normal();
     if (!loader.is_absolute()) {
-      return Error(ErrorCode::input_invalid,
-                   fmt::format("{} names a loader by a relative path", printable(program.native())));
+      return Error(
+          ErrorCode::input_invalid, fmt::format("{} names a loader by a relative path", printable(program.native())));
     }
     GUARD_TRY_ASSIGN(found[loader.relative_path().string()], without_links(loader));
     // Libraries name the loader as one of their needs; it is found where the program says, not in a library folder.

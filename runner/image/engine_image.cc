@@ -24,7 +24,7 @@ Error missing(std::string_view reference) {
   return Error(ErrorCode::image_missing, fmt::format("the container engine has no image {}", printable(reference)))
       .hint(fmt::format("pull it with `docker pull {}`, let guard do it with docker.pull = \"missing\", or leave "
                         "docker.image out and run `guard image build`",
-                        printable(reference)))
+          printable(reference)))
       .detail("image", std::string(reference));
 }
 
@@ -62,7 +62,7 @@ Error pull_error(std::string_view reference, const docker::RegistryAuth& auth, c
     std::move(typed).hint(
         fmt::format("the credentials of this registry are kept by docker's helper {}, which guard does not "
                     "run: pull it yourself with `docker pull {}`",
-                    auth.helper, printable(reference)));
+            auth.helper, printable(reference)));
   }
   return typed;
 }
@@ -98,7 +98,7 @@ bool shows_digest(const docker::ImageInfo& image, const docker::ImageName& wante
 }
 
 Result<docker::ImageInfo> pull(const EngineImageRequest& request, const docker::ImageName& name,
-                               docker::EngineClient& engine, const docker::RegistryAuth& auth) {
+    docker::EngineClient& engine, const docker::RegistryAuth& auth) {
   const auto tell = [&](const std::string& words) {
     if (request.progress)
       request.progress(fmt::format("pulling {}{}{}", printable(request.reference), words.empty() ? "" : ": ", words));
@@ -115,8 +115,8 @@ Result<docker::ImageInfo> pull(const EngineImageRequest& request, const docker::
   auto pulled = engine.pull_image(name.full_repository(), tag, auth.header, take, Deadline::after(request.pull_limit));
   if (!pulled && pulled.error().code() == ErrorCode::execution_timeout) {
     return Error(ErrorCode::image_pull_failed,
-                 fmt::format("the container engine had not pulled it after {} s",
-                             std::chrono::duration_cast<std::chrono::seconds>(request.pull_limit).count()));
+        fmt::format("the container engine had not pulled it after {} s",
+            std::chrono::duration_cast<std::chrono::seconds>(request.pull_limit).count()));
   }
   GUARD_TRY(std::move(pulled));
   GUARD_TRY(lines.finish());
@@ -142,15 +142,15 @@ Result<EngineImage> find_or_pull_image(const EngineImageRequest& request, const 
   if (!name) return failed(request.reference, name.error().message()).hint(std::string(name.error().hint()));
   if (name->tag.empty() && name->digest.empty()) {
     return failed(request.reference,
-                  fmt::format("{} names neither a tag nor a digest, so nobody said which image to pull",
-                              request.reference))
+        fmt::format("{} names neither a tag nor a digest, so nobody said which image to pull", request.reference))
         .hint(
             fmt::format("write docker.image = \"{}:latest\" if that is what you mean; a digest can't change under you",
-                        request.reference));
+                request.reference));
   }
   auto auth = credentials(request, name->registry());
   if (auth && !auth->header.empty() && request.engine.is_plain_tcp() && !request.engine.is_loopback()) {
-    return failed(request.reference, "credentials are not sent to an engine over TCP without TLS").hint("use TLS, or pull the image there by hand");
+    return failed(request.reference, "credentials are not sent to an engine over TCP without TLS")
+        .hint("use TLS, or pull the image there by hand");
   }
   if (!auth) return pull_error(request.reference, {}, auth.error()).hint(std::string(auth.error().hint()));
   const auto image = pull(request, *name, engine, *auth);

@@ -13,16 +13,16 @@
 #include "common/hash.h"
 #include "common/text/text.h"
 #include "docker/engine_client.h"
-#include "runner/image/dependencies.h"
-#include "runner/image/elf_file.h"
 #include "runner/files/file_digests.h"
-#include "runner/image/image_archive.h"
-#include "runner/image/image_tools.h"
-#include "runner/init_side/init_binary.h"
-#include "runner/image/native_needs.h"
-#include "runner/image/root_folder.h"
 #include "runner/files/scratch_file.h"
 #include "runner/files/tree_writer.h"
+#include "runner/image/dependencies.h"
+#include "runner/image/elf_file.h"
+#include "runner/image/image_archive.h"
+#include "runner/image/image_tools.h"
+#include "runner/image/native_needs.h"
+#include "runner/image/root_folder.h"
+#include "runner/init_side/init_binary.h"
 
 namespace guard {
 namespace {
@@ -75,7 +75,8 @@ Result<Sources> read_sources(const ImageInputs& inputs) {
   sources.of_bun = sources.libraries.size();
   GUARD_TRY_ASSIGN(auto tools, tool_files(inputs.tools));
   for (LibraryFile& file : tools) {
-    const bool known = std::any_of(sources.libraries.begin(), sources.libraries.end(), [&](const LibraryFile& library) { return library.target == file.target; });
+    const bool known = std::any_of(sources.libraries.begin(), sources.libraries.end(),
+        [&](const LibraryFile& library) { return library.target == file.target; });
     if (!known) sources.libraries.push_back(std::move(file));
   }
   GUARD_TRY_ASSIGN(const fs::path cache, cache_folder());
@@ -92,8 +93,8 @@ Result<Sources> read_sources(const ImageInputs& inputs) {
 bool is_image_name(std::string_view name) {
   constexpr std::string_view kInside = "abcdefghijklmnopqrstuvwxyz0123456789";
   return !name.empty() && name.size() <= 128 && kInside.find(name.front()) != std::string_view::npos &&
-         kInside.find(name.back()) != std::string_view::npos &&
-         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789._-/") == std::string_view::npos;
+      kInside.find(name.back()) != std::string_view::npos &&
+      name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789._-/") == std::string_view::npos;
 }
 
 // An engine that names images after their manifest (containerd's image store) has said so when the image was loaded.
@@ -102,10 +103,12 @@ std::optional<std::string> engine_id(const ImageCache& cache, std::string_view d
   return id ? std::optional(std::move(*id)) : std::nullopt;
 }
 
-std::string reference_of(std::string_view name, std::string_view digest) { return fmt::format("{}:{}", name, digest.substr(0, kTagDigits)); }
+std::string reference_of(std::string_view name, std::string_view digest) {
+  return fmt::format("{}:{}", name, digest.substr(0, kTagDigits));
+}
 
-Result<ImagePlan> make_plan(const ImageInputs& inputs, const Sources& sources, const ImageCache& cache,
-                            const CancelToken& cancel) {
+Result<ImagePlan> make_plan(
+    const ImageInputs& inputs, const Sources& sources, const ImageCache& cache, const CancelToken& cancel) {
   if (!is_image_name(inputs.name)) {
     return Error(ErrorCode::input_invalid, fmt::format("\"{}\" cannot be the name of an image", printable(inputs.name)))
         .hint("use lower-case letters, digits and . _ - /, without a tag");
@@ -146,7 +149,9 @@ Result<void> add_native_libraries(RootFolderParts& parts, ImagePlan& plan) {
     parts.libraries.push_back(library);
     parts.library_sha256.push_back(std::move(digest));
   }
-  for (const auto& [package, library] : needs.missing) plan.notes.push_back(fmt::format("{} will not load: it needs {}, which this machine does not have", printable(package), printable(library)));
+  for (const auto& [package, library] : needs.missing)
+    plan.notes.push_back(fmt::format(
+        "{} will not load: it needs {}, which this machine does not have", printable(package), printable(library)));
   return ok();
 }
 
@@ -174,8 +179,8 @@ Result<UniqueFd> hold_image(const ImagePlan& plan) {
   return cache.hold(plan.digest, plan.project);
 }
 
-Result<RuntimeImage> build_root_folder(const ImageInputs& inputs, const CancelToken& cancel,
-                                       const ImageProgress& progress) {
+Result<RuntimeImage> build_root_folder(
+    const ImageInputs& inputs, const CancelToken& cancel, const ImageProgress& progress) {
   GUARD_TRY_ASSIGN(const ImageCache cache, ImageCache::open());
   GUARD_TRY_ASSIGN(const Sources sources, read_sources(inputs));
   GUARD_TRY_ASSIGN(ImagePlan plan, make_plan(inputs, sources, cache, cancel));
@@ -192,25 +197,31 @@ Result<RuntimeImage> build_root_folder(const ImageInputs& inputs, const CancelTo
   GUARD_TRY_ASSIGN(const TempDir temp, TempDir::create(cache.folder()));
 
   for (std::size_t index = sources.of_bun; index < sources.libraries.size(); ++index) {
-    plan.libraries.push_back(fmt::format("/{} sha256:{}", sources.libraries[index].target, sources.library_sha256[index]));
+    plan.libraries.push_back(
+        fmt::format("/{} sha256:{}", sources.libraries[index].target, sources.library_sha256[index]));
   }
-  RootFolderParts parts{sources.bun, sources.bun_sha256, sources.bun_access == ProgramAccess::readable ? 0755u : 0111u, sources.libraries, sources.library_sha256, {}, {}};
+  RootFolderParts parts{sources.bun, sources.bun_sha256, sources.bun_access == ProgramAccess::readable ? 0755u : 0111u,
+      sources.libraries, sources.library_sha256, {}, {}};
   if (!sources.dependencies.lockfile.empty()) {
-    say(progress, fmt::format("installing what {} fixes, with bun {}, without scripts", sources.dependencies.lockfile, plan.bun_version));
+    say(progress,
+        fmt::format(
+            "installing what {} fixes, with bun {}, without scripts", sources.dependencies.lockfile, plan.bun_version));
     parts.packages = {temp.path() / "install", {}, sources.dependencies.workspaces};
     const fs::path& install = parts.packages.folder;
     GUARD_TRY(make_folders(install, 0700));
     GUARD_TRY_ASSIGN(plan.notes, install_dependencies(sources.dependencies, sources.bun, install, cancel));
     for (const std::string& place : sources.dependencies.workspaces) {
       std::error_code failure;
-      if (fs::is_directory(fs::symlink_status(install / place / "node_modules", failure))) parts.packages.module_folders.push_back(place);
+      if (fs::is_directory(fs::symlink_status(install / place / "node_modules", failure)))
+        parts.packages.module_folders.push_back(place);
     }
     GUARD_TRY(add_native_libraries(parts, plan));
   }
   const fs::path compiling = temp.path() / "attestation";
   GUARD_TRY(make_folders(compiling, 0700));
   GUARD_TRY_ASSIGN(parts.attestation, compile_attestation(sources.bun, compiling, cancel));
-  if (parts.attestation.bytecode.empty()) say(progress, fmt::format("bun {} makes no bytecode: each test file takes longer to start", plan.bun_version));
+  if (parts.attestation.bytecode.empty())
+    say(progress, fmt::format("bun {} makes no bytecode: each test file takes longer to start", plan.bun_version));
   say(progress, "writing the root folder");
   const fs::path built = temp.path() / "image";
   GUARD_TRY(new_folder(built));
@@ -218,7 +229,7 @@ Result<RuntimeImage> build_root_folder(const ImageInputs& inputs, const CancelTo
   GUARD_TRY_ASSIGN(const LayerDigest layer, digest_layer(built / "root", cancel));
 
   ImageRecord record{plan.digest, image_id(image_config(plan.digest, layer.sha256_hex)), layer.sha256_hex, layer.bytes,
-                     plan.bun_version, parts.packages.module_folders, plan.libraries, plan.notes};
+      plan.bun_version, parts.packages.module_folders, plan.libraries, plan.notes};
   GUARD_TRY(cache.publish(built, record));
   plan.built = true;
   plan.image_id = record.image_id;
@@ -227,8 +238,8 @@ Result<RuntimeImage> build_root_folder(const ImageInputs& inputs, const CancelTo
   return runtime_image(plan);
 }
 
-Result<RuntimeImage> load_into_engine(const ImagePlan& plan, const docker::Endpoint& endpoint,
-                                      const CancelToken& cancel, const ImageProgress& progress) {
+Result<RuntimeImage> load_into_engine(
+    const ImagePlan& plan, const docker::Endpoint& endpoint, const CancelToken& cancel, const ImageProgress& progress) {
   GUARD_TRY_ASSIGN(const ImageCache cache, ImageCache::open());
   GUARD_TRY_ASSIGN(const UniqueFd held, cache.hold(plan.digest, plan.project));
   const std::optional<ImageRecord> record = cache.find(plan.digest);
@@ -246,8 +257,8 @@ Result<RuntimeImage> load_into_engine(const ImagePlan& plan, const docker::Endpo
   say(progress, fmt::format("loading {} into the engine", plan.reference));
   const std::string config = image_config(plan.digest, record->layer_sha256);
   GUARD_TRY_ASSIGN(ScratchFile scratch, ScratchFile::create(cache.folder()));
-  GUARD_TRY(write_image_archive(plan.root_folder, {record->layer_sha256, record->layer_bytes}, config, plan.reference,
-                                scratch, cancel));
+  GUARD_TRY(write_image_archive(
+      plan.root_folder, {record->layer_sha256, record->layer_bytes}, config, plan.reference, scratch, cancel));
   GUARD_TRY_ASSIGN(const UniqueFd archive, scratch.take());
   GUARD_TRY(engine.load_image(archive.get(), scratch.bytes(), Deadline::after(kLoadDeadline))
                 .context(fmt::format("loading {}", plan.reference)));
@@ -256,7 +267,7 @@ Result<RuntimeImage> load_into_engine(const ImagePlan& plan, const docker::Endpo
   GUARD_TRY_ASSIGN(const auto loaded, engine.inspect_image(plan.reference, Deadline::after(kInspectDeadline)));
   if (!loaded || loaded->id.empty() || !has_content(*loaded, plan.digest)) {
     return Error(ErrorCode::image_build_failed,
-                 fmt::format("the engine took the image but shows something else as {}", plan.reference))
+        fmt::format("the engine took the image but shows something else as {}", plan.reference))
         .hint("see whether another program loads or tags images under this name");
   }
   if (loaded->id != record->image_id) {
@@ -298,7 +309,8 @@ Result<std::vector<CachedImage>> list_unfinished_images() {
   return cache.sweep_leftovers(SweepMode::list);
 }
 
-Result<void> remove_from_engine(std::string_view digest, std::string_view name, const docker::Endpoint& endpoint, const CancelToken& cancel) {
+Result<void> remove_from_engine(
+    std::string_view digest, std::string_view name, const docker::Endpoint& endpoint, const CancelToken& cancel) {
   docker::EngineClient engine(endpoint, cancel);
   const std::string reference = reference_of(name, digest);
   GUARD_TRY_ASSIGN(const auto present, engine.inspect_image(reference, Deadline::after(kInspectDeadline)));

@@ -188,27 +188,22 @@ std::string image_config(std::string_view content_digest, std::string_view layer
       {"os", "linux"},
       {"created", kCreated},
       {"config",
-       {{"User", "1000:1000"},
-        {"WorkingDir", "/app"},
-        {"Env", json::array({"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/tmp"})},
-        {"Cmd", json::array({"bun", "test"})},
-        {"Labels", {{"guard.content", content_digest}}}}},
+          {{"User", "1000:1000"}, {"WorkingDir", "/app"},
+              {"Env", json::array({"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/tmp"})},
+              {"Cmd", json::array({"bun", "test"})}, {"Labels", {{"guard.content", content_digest}}}}},
       {"rootfs", {{"type", "layers"}, {"diff_ids", json::array({fmt::format("sha256:{}", layer_sha256_hex)})}}},
       {"history", json::array({{{"created", kCreated}, {"created_by", "guard image build"}}})},
   };
   return config.dump();
 }
 
-std::string image_id(std::string_view config) {
-  return fmt::format("sha256:{}", sha256_hex(config));
-}
+std::string image_id(std::string_view config) { return fmt::format("sha256:{}", sha256_hex(config)); }
 
 Result<void> write_image_archive(const fs::path& root, const LayerDigest& layer, std::string_view config,
-                                 std::string_view reference, ByteSink& out, const CancelToken& cancel) {
+    std::string_view reference, ByteSink& out, const CancelToken& cancel) {
   const std::string config_name = fmt::format("{}.json", sha256_hex(config));
-  const json manifest = json::array({{{"Config", config_name},
-                                      {"RepoTags", json::array({std::string(reference)})},
-                                      {"Layers", json::array({"layer.tar"})}}});
+  const json manifest = json::array({{{"Config", config_name}, {"RepoTags", json::array({std::string(reference)})},
+      {"Layers", json::array({"layer.tar"})}}});
   TarWriter outer(out);
   GUARD_TRY(outer.add_file("manifest.json", 0644, manifest.dump()));
   GUARD_TRY(outer.add_file(config_name, 0644, config));

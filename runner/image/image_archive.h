@@ -22,8 +22,8 @@ struct LayerDigest {
 
 // Adds a file as `path`, or what is in a folder below it and the folder itself. Owned by root, time 0, and nobody's to
 // write. INPUT_INVALID for a device, FIFO or socket.
-Result<void> add_to_archive(TarWriter& tar, const std::filesystem::path& source, std::string_view path,
-                            const CancelToken& cancel);
+Result<void> add_to_archive(
+    TarWriter& tar, const std::filesystem::path& source, std::string_view path, const CancelToken& cancel);
 
 // Reads the whole folder. Entries sorted, owned by root, time 0.
 Result<LayerDigest> digest_layer(const std::filesystem::path& root, const CancelToken& cancel);
@@ -36,6 +36,6 @@ std::string image_id(std::string_view config);
 
 // IO_ERROR when the folder is no longer what `layer` says; half an archive has then been written.
 Result<void> write_image_archive(const std::filesystem::path& root, const LayerDigest& layer, std::string_view config,
-                                 std::string_view reference, ByteSink& out, const CancelToken& cancel);
+    std::string_view reference, ByteSink& out, const CancelToken& cancel);
 
 }  // namespace guard

@@ -14,9 +14,9 @@
 #include <nlohmann/json.hpp>
 
 #include "common/file_io.h"
-#include "common/text/foreign_json.h"
 #include "common/hash.h"
 #include "common/own_entry.h"
+#include "common/text/foreign_json.h"
 #include "common/text/text.h"
 #include "common/time.h"
 #include "runner/files/tree_writer.h"
@@ -49,7 +49,7 @@ bool is_same_file(const UniqueFd& fd, const fs::path& path) {
   struct stat held {};
   struct stat there {};
   return ::fstat(fd.get(), &held) == 0 && ::lstat(path.c_str(), &there) == 0 && held.st_dev == there.st_dev &&
-         held.st_ino == there.st_ino;
+      held.st_ino == there.st_ino;
 }
 
 // Linear in the number of entries; a tree that changes meanwhile gives a number that was never true, which is only
@@ -77,7 +77,8 @@ std::optional<ImageRecord> read_record(const fs::path& folder) {
     const auto entry = document.find(key);
     return entry != document.end() && entry->is_string() ? entry->get<std::string>() : std::string();
   };
-  ImageRecord record{text_of("digest"), text_of("image_id"), text_of("layer_sha256"), 0, text_of("bun_version"), {}, {}, {}};
+  ImageRecord record{
+      text_of("digest"), text_of("image_id"), text_of("layer_sha256"), 0, text_of("bun_version"), {}, {}, {}};
   const auto bytes = document.find("layer_bytes");
   if (bytes == document.end() || !bytes->is_number_unsigned()) return std::nullopt;
   record.layer_bytes = bytes->get<std::uint64_t>();
@@ -90,7 +91,9 @@ std::optional<ImageRecord> read_record(const fs::path& folder) {
     }
     return true;
   };
-  if (!texts_of("module_folders", record.module_folders) || !texts_of("libraries", record.libraries) || !texts_of("notes", record.notes)) return std::nullopt;
+  if (!texts_of("module_folders", record.module_folders) || !texts_of("libraries", record.libraries) ||
+      !texts_of("notes", record.notes))
+    return std::nullopt;
   if (!is_digest(record.digest) || !is_digest(record.layer_sha256) || record.image_id.empty()) return std::nullopt;
   return record;
 }
@@ -119,7 +122,8 @@ void read_users(CachedImage& image) {
   image.used = changed(image.folder / "image.json");
   std::multimap<std::chrono::system_clock::time_point, fs::path, std::greater<>> users;
   std::error_code failure;
-  for (fs::directory_iterator entry(image.folder / "users", failure), end; !failure && entry != end && users.size() < kUsersMax; entry.increment(failure)) {
+  for (fs::directory_iterator entry(image.folder / "users", failure), end;
+       !failure && entry != end && users.size() < kUsersMax; entry.increment(failure)) {
     auto project = read_file(entry->path(), kUserBytesMax, FollowLinks::no);
     if (project && user_name(*project) == entry->path().filename()) users.emplace(changed(entry->path()), *project);
   }
@@ -142,7 +146,7 @@ Result<ImageCache> ImageCache::open() {
   GUARD_TRY(make_folders(folder));
   if (!is_ours_alone(folder)) {
     return Error(ErrorCode::io_error,
-                 fmt::format("{} belongs to someone else, or others may write to it", printable(folder.native())))
+        fmt::format("{} belongs to someone else, or others may write to it", printable(folder.native())))
         .hint("set GUARD_CACHE_DIR to a folder of yours");
   }
   return ImageCache(folder);
@@ -166,7 +170,7 @@ Result<UniqueFd> ImageCache::lock_for_building(const CancelToken& cancel, bool& 
     waited = true;
     if (deadline.passed()) {
       return Error(ErrorCode::execution_timeout,
-                   fmt::format("another build still holds {}", printable((folder_ / ".lock").native())));
+          fmt::format("another build still holds {}", printable((folder_ / ".lock").native())));
     }
     // flock cannot wait with a deadline.
     pollfd cancelled{cancel.fd(), POLLIN, 0};
@@ -190,15 +194,9 @@ Result<UniqueFd> ImageCache::hold(std::string_view digest, const fs::path& proje
 
 Result<void> ImageCache::publish(const fs::path& built, const ImageRecord& record) const {
   GUARD_TRY(new_file(built / "lock", "", 0600));
-  const json document = {{"version", 1},
-                         {"digest", record.digest},
-                         {"image_id", record.image_id},
-                         {"layer_sha256", record.layer_sha256},
-                         {"layer_bytes", record.layer_bytes},
-                         {"bun_version", record.bun_version},
-                         {"module_folders", record.module_folders},
-                         {"libraries", record.libraries},
-                         {"notes", record.notes}};
+  const json document = {{"version", 1}, {"digest", record.digest}, {"image_id", record.image_id},
+      {"layer_sha256", record.layer_sha256}, {"layer_bytes", record.layer_bytes}, {"bun_version", record.bun_version},
+      {"module_folders", record.module_folders}, {"libraries", record.libraries}, {"notes", record.notes}};
   // The contents before the marker, the marker before the name: after a power cut an image is whole or not there.
   UniqueFd folder(::open(built.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder || ::syncfs(folder.get()) != 0)
@@ -210,8 +208,8 @@ Result<void> ImageCache::publish(const fs::path& built, const ImageRecord& recor
   const fs::path place = image_folder(record.digest);
   if (::rename(built.c_str(), place.c_str()) == 0) return ok();
   if (errno != ENOTEMPTY && errno != EEXIST) {
-    return Error::from_errno(ErrorCode::io_error,
-                             fmt::format("cannot put the image into {}", printable(place.native())), errno);
+    return Error::from_errno(
+        ErrorCode::io_error, fmt::format("cannot put the image into {}", printable(place.native())), errno);
   }
   // Something incomplete lies there.
   GUARD_TRY(set_aside(place));
@@ -242,7 +240,8 @@ Result<std::vector<CachedImage>> ImageCache::list(ImageSizes sizes) const {
   for (fs::directory_iterator entry(folder_, failure), end; !failure && entry != end; entry.increment(failure)) {
     const std::string name = entry->path().filename().string();
     if (!is_digest(name)) continue;
-    images.push_back({name, entry->path(), sizes == ImageSizes::counted ? bytes_below(entry->path()) : 0, find(name).has_value()});
+    images.push_back(
+        {name, entry->path(), sizes == ImageSizes::counted ? bytes_below(entry->path()) : 0, find(name).has_value()});
     read_users(images.back());
   }
   if (failure) return Error::from_errno(ErrorCode::io_error, printable(folder_.native()), failure.value());

@@ -1,9 +1,9 @@
 // Where built images lie: <cache>/images/<digest>/ with `root` (the root folder), `image.json` (written last: without
-// it the image is not there), `lock`, on which runs hold a shared lock while they use the image, and `users`: a file for each project
-// that has used it, which names the project's folder and is as old as its last use.
+// it the image is not there), `lock`, on which runs hold a shared lock while they use the image, and `users`: a file
+// for each project that has used it, which names the project's folder and is as old as its last use.
 //
-// One builder at a time holds the lock on <cache>/images/.lock. It works in a folder beside the images that whoever comes after its
-// death removes (common/own_entry.h).
+// One builder at a time holds the lock on <cache>/images/.lock. It works in a folder beside the images that whoever
+// comes after its death removes (common/own_entry.h).
 #pragma once
 
 #include <chrono>
@@ -41,8 +41,9 @@ struct CachedImage {
   std::filesystem::path folder;
   std::uint64_t bytes = 0;
   bool complete = false;
-  std::vector<std::filesystem::path> projects = {};  // that have used it, the last one first, as far as it could be noted
-  std::chrono::system_clock::time_point used = {};   // or, where nobody is known to have, built
+  std::vector<std::filesystem::path> projects =
+      {};  // that have used it, the last one first, as far as it could be noted
+  std::chrono::system_clock::time_point used = {};  // or, where nobody is known to have, built
 };
 
 class ImageCache {
@@ -60,7 +61,8 @@ class ImageCache {
   // is.
   Result<UniqueFd> lock_for_building(const CancelToken& cancel, bool& waited) const;
 
-  // Held by a run. IMAGE_MISSING when the image went away. Notes that `project` uses it now, where the cache is ours to write to.
+  // Held by a run. IMAGE_MISSING when the image went away. Notes that `project` uses it now, where the cache is ours to
+  // write to.
   Result<UniqueFd> hold(std::string_view digest, const std::filesystem::path& project) const;
 
   // Writes image.json into `built` (a folder with `root` in it), makes all of it durable, and renames it into place.

@@ -19,7 +19,8 @@ namespace fs = std::filesystem;
 constexpr const char* kProgramFolders[] = {"/usr/bin", "/bin"};
 
 Error refused(const std::string& name, std::string_view why) {
-  return Error(ErrorCode::input_invalid, fmt::format("{} can't be taken into the image: {}", printable(name), why)).hint("leave it out of [image] tools");
+  return Error(ErrorCode::input_invalid, fmt::format("{} can't be taken into the image: {}", printable(name), why))
+      .hint("leave it out of [image] tools");
 }
 
 Result<fs::path> find_program(const std::string& name) {
@@ -29,22 +30,28 @@ Result<fs::path> find_program(const std::string& name) {
     const fs::path path = fs::canonical(fs::path(folder) / name, failure);
     if (failure) continue;
     struct stat status {};
-    if (::stat(path.c_str(), &status) != 0) return Error::from_errno(ErrorCode::io_error, printable(path.native()), errno);
-    if (!S_ISREG(status.st_mode) || (status.st_mode & S_IXOTH) == 0) return refused(name, "it is no program for everybody");
-    if ((status.st_mode & (S_ISUID | S_ISGID)) != 0 || ::getxattr(path.c_str(), "security.capability", nullptr, 0) >= 0) {
+    if (::stat(path.c_str(), &status) != 0)
+      return Error::from_errno(ErrorCode::io_error, printable(path.native()), errno);
+    if (!S_ISREG(status.st_mode) || (status.st_mode & S_IXOTH) == 0)
+      return refused(name, "it is no program for everybody");
+    if ((status.st_mode & (S_ISUID | S_ISGID)) != 0 ||
+        ::getxattr(path.c_str(), "security.capability", nullptr, 0) >= 0) {
       return refused(name, "it runs with more rights than its caller has");
     }
-    if (status.st_uid != 0 || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return refused(name, "another user than root may change it");
+    if (status.st_uid != 0 || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+      return refused(name, "another user than root may change it");
     return path;
   }
-  return Error(ErrorCode::dependency_unsatisfied, fmt::format("{} is not in /usr/bin or /bin", printable(name))).hint("install its package, or leave it out of [image] tools");
+  return Error(ErrorCode::dependency_unsatisfied, fmt::format("{} is not in /usr/bin or /bin", printable(name)))
+      .hint("install its package, or leave it out of [image] tools");
 }
 
 }  // namespace
 
 bool is_tool_name(std::string_view name) noexcept {
   constexpr std::string_view kInside = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-";
-  return !name.empty() && name.size() <= 64 && name.front() != '.' && name.front() != '-' && name.find_first_not_of(kInside) == std::string_view::npos;
+  return !name.empty() && name.size() <= 64 && name.front() != '.' && name.front() != '-' &&
+      name.find_first_not_of(kInside) == std::string_view::npos;
 }
 
 Result<std::vector<LibraryFile>> tool_files(const std::vector<std::string>& names) {

@@ -27,7 +27,8 @@ bool may_be_native(const fs::directory_entry& entry) {
   std::error_code failure;
   const auto status = entry.symlink_status(failure);
   if (failure || !fs::is_regular_file(status)) return false;
-  return name.ends_with(".node") || name.find(".so") != std::string::npos || (status.permissions() & fs::perms::owner_exec) != fs::perms::none;
+  return name.ends_with(".node") || name.find(".so") != std::string::npos ||
+      (status.permissions() & fs::perms::owner_exec) != fs::perms::none;
 }
 
 class Needs {
@@ -39,7 +40,8 @@ class Needs {
   Result<void> read(const InstalledTrees& trees) {
     for (const auto& place : trees.module_folders) {
       std::error_code failure;
-      for (fs::recursive_directory_iterator entry(trees.folder / place / "node_modules", failure), end; !failure && entry != end; entry.increment(failure)) {
+      for (fs::recursive_directory_iterator entry(trees.folder / place / "node_modules", failure), end;
+           !failure && entry != end; entry.increment(failure)) {
         if (!may_be_native(*entry)) continue;
         const auto elf = read_elf(entry->path());
         // What is damaged does not load anywhere.
@@ -47,10 +49,14 @@ class Needs {
         if (!elf || !*elf) continue;
         known_.insert(entry->path().filename().native());
         const auto& needed = (*elf)->needed;
-        if (std::any_of(needed.begin(), needed.end(), [](const std::string& name) { return name.starts_with("libc.musl-") || name == "libc.so"; })) continue;
-        for (const auto& name : needed) wanted_.emplace(name, package_of(entry->path().lexically_relative(trees.folder).generic_string()));
+        if (std::any_of(needed.begin(), needed.end(),
+                [](const std::string& name) { return name.starts_with("libc.musl-") || name == "libc.so"; }))
+          continue;
+        for (const auto& name : needed)
+          wanted_.emplace(name, package_of(entry->path().lexically_relative(trees.folder).generic_string()));
       }
-      if (failure) return Error::from_errno(ErrorCode::io_error, printable((trees.folder / place).native()), failure.value());
+      if (failure)
+        return Error::from_errno(ErrorCode::io_error, printable((trees.folder / place).native()), failure.value());
     }
     return ok();
   }
@@ -66,10 +72,12 @@ class Needs {
         continue;
       }
       for (auto& library : *libraries) {
-        if (known_.insert(fs::path(library.target).filename().native()).second) needs.libraries.push_back(std::move(library));
+        if (known_.insert(fs::path(library.target).filename().native()).second)
+          needs.libraries.push_back(std::move(library));
       }
     }
-    std::sort(needs.libraries.begin(), needs.libraries.end(), [](const auto& a, const auto& b) { return a.target < b.target; });
+    std::sort(needs.libraries.begin(), needs.libraries.end(),
+        [](const auto& a, const auto& b) { return a.target < b.target; });
     return needs;
   }
 

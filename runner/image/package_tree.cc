@@ -28,7 +28,8 @@ std::string modules_of(std::string_view place) {
 
 class Copier {
  public:
-  Copier(fs::path root, const InstalledTrees& trees, const fs::path& project, const PackageTreeLimits& limits, const CancelToken& cancel)
+  Copier(fs::path root, const InstalledTrees& trees, const fs::path& project, const PackageTreeLimits& limits,
+      const CancelToken& cancel)
       : root_(std::move(root)), workspaces_(trees.workspaces), project_(project), limits_(limits), cancel_(cancel) {
     for (const auto& place : trees.module_folders) modules_.push_back(modules_of(place));
   }
@@ -58,7 +59,8 @@ class Copier {
     if (cancel_.cancelled()) return Error(ErrorCode::cancelled, "stopped while copying packages");
     if (++entries_ > limits_.entries_max)
       return refused(from, fmt::format("is one more than the {} entries allowed", limits_.entries_max));
-    if (from.filename().native().starts_with(".wh.")) return refused(from, "has a name that means a removal in a layer of an image");
+    if (from.filename().native().starts_with(".wh."))
+      return refused(from, "has a name that means a removal in a layer of an image");
     struct stat status {};
     if (::lstat(from.c_str(), &status) != 0)
       return Error::from_errno(ErrorCode::io_error, printable(from.native()), errno);
@@ -81,7 +83,8 @@ class Copier {
     fs::path target;
     if (std::any_of(modules_.begin(), modules_.end(), holds))
       target = real.lexically_relative(from.parent_path());
-    else if (std::any_of(workspaces_.begin(), workspaces_.end(), [&](const std::string& place) { return place.empty() ? inside == "." : holds(place); }))
+    else if (std::any_of(workspaces_.begin(), workspaces_.end(),
+                 [&](const std::string& place) { return place.empty() ? inside == "." : holds(place); }))
       target = inside == "." ? project_ : project_ / inside;
     else
       return refused(from, "is a link that leads out of node_modules");
@@ -92,8 +95,7 @@ class Copier {
 
   Error refused(const fs::path& path, std::string_view why) const {
     return Error(ErrorCode::dependency_unsatisfied,
-                 fmt::format("an installed package holds {}, which {}",
-                             printable(path.lexically_relative(root_).native()), why))
+        fmt::format("an installed package holds {}, which {}", printable(path.lexically_relative(root_).native()), why))
         .hint("leave that package out: guard does not put such files into an image");
   }
 
@@ -110,7 +112,7 @@ class Copier {
 }  // namespace
 
 Result<void> copy_package_trees(const InstalledTrees& trees, const fs::path& to, const fs::path& project,
-                                const PackageTreeLimits& limits, const CancelToken& cancel) {
+    const PackageTreeLimits& limits, const CancelToken& cancel) {
   if (trees.module_folders.empty()) return ok();
   std::error_code failure;
   const fs::path root = fs::canonical(trees.folder, failure);

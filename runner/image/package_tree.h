@@ -23,13 +23,13 @@ struct InstalledTrees {
   std::vector<std::string> workspaces;      // relative to `folder`: "" is the root package
 };
 
-// Copies each `<place>/node_modules` to `to/<place>/node_modules`, whose parents are there: regular files as 0644 or 0755 (so no
-// setuid), folders as 0755. Times are set to 0.
+// Copies each `<place>/node_modules` to `to/<place>/node_modules`, whose parents are there: regular files as 0644 or
+// 0755 (so no setuid), folders as 0755. Times are set to 0.
 //
 // A link counts by where it really leads, and is written anew: within the copied trees it stays a relative link; into a
-// workspace it becomes an absolute one below `project`, where a run finds the project. Anything else, and any entry that is no
-// file, folder or link, is DEPENDENCY_UNSATISFIED.
-Result<void> copy_package_trees(const InstalledTrees& trees, const std::filesystem::path& to, const std::filesystem::path& project,
-                                const PackageTreeLimits& limits, const CancelToken& cancel);
+// workspace it becomes an absolute one below `project`, where a run finds the project. Anything else, and any entry
+// that is no file, folder or link, is DEPENDENCY_UNSATISFIED.
+Result<void> copy_package_trees(const InstalledTrees& trees, const std::filesystem::path& to,
+    const std::filesystem::path& project, const PackageTreeLimits& limits, const CancelToken& cancel);
 
 }  // namespace guard

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "common/text/text.h"
-#include "runner/init_side/init_binary.h"
 #include "runner/files/tree_writer.h"
+#include "runner/init_side/init_binary.h"
 
 namespace guard {
 namespace {
@@ -53,15 +53,17 @@ class Writer {
   Result<void> link(const fs::path& to, const fs::path& relative) {
     std::error_code failure;
     fs::create_symlink(to, root_ / relative, failure);
-    if (failure) return Error(ErrorCode::io_error, fmt::format("cannot make the link {}: {}", (root_ / relative).string(), failure.message()));
+    if (failure)
+      return Error(ErrorCode::io_error,
+          fmt::format("cannot make the link {}: {}", (root_ / relative).string(), failure.message()));
     return clear_time(root_ / relative);
   }
 
   Result<void> copy(const fs::path& source, const fs::path& relative, mode_t mode, const std::string& sha256,
-                    const CancelToken& cancel) {
+      const CancelToken& cancel) {
     GUARD_TRY(folder(relative.parent_path()));
-    GUARD_TRY_ASSIGN(const CopiedFile copied,
-                     copy_to_new_file(source, root_ / relative, mode, kProgramBytesMax, cancel));
+    GUARD_TRY_ASSIGN(
+        const CopiedFile copied, copy_to_new_file(source, root_ / relative, mode, kProgramBytesMax, cancel));
     if (copied.sha256_hex == sha256) return ok();
     return Error(ErrorCode::io_error, fmt::format("{} changed while the image was built", printable(source.native())))
         .hint("build again");
@@ -83,8 +85,8 @@ class Writer {
 Result<void> write_root_folder(const fs::path& root, const RootFolderParts& parts, const CancelToken& cancel) {
   GUARD_TRY(new_folder(root));
   Writer writer(root);
-  // Where nobody may read it, its process is not dumpable: it can't open its own memory (/proc/self/mem), and nobody of its user can
-  // trace it.
+  // Where nobody may read it, its process is not dumpable: it can't open its own memory (/proc/self/mem), and nobody of
+  // its user can trace it.
   GUARD_TRY(writer.copy(parts.bun, "usr/local/bin/bun", parts.bun_mode, parts.bun_sha256, cancel));
   for (std::size_t index = 0; index < parts.libraries.size(); ++index) {
     const LibraryFile& library = parts.libraries[index];
@@ -98,13 +100,15 @@ Result<void> write_root_folder(const fs::path& root, const RootFolderParts& part
   };
   GUARD_TRY(script(std::string(kAttestationStart), attestation_script()));
   GUARD_TRY(script(std::string(kAttestationCore), parts.attestation.core));
-  if (!parts.attestation.bytecode.empty()) GUARD_TRY(script(fmt::format("{}.jsc", kAttestationCore), parts.attestation.bytecode));
+  if (!parts.attestation.bytecode.empty())
+    GUARD_TRY(script(fmt::format("{}.jsc", kAttestationCore), parts.attestation.bytecode));
   GUARD_TRY(writer.file("etc/passwd", kPasswd));
   GUARD_TRY(writer.file("etc/group", kGroup));
   GUARD_TRY(writer.file("etc/nsswitch.conf", kNsswitch));
   GUARD_TRY(writer.file("etc/hosts", kHosts));
   for (const char* place : {"app", "dev", "modules", "proc", "run", "sys", "tmp"}) GUARD_TRY(writer.folder(place));
-  for (const auto& place : parts.packages.module_folders) GUARD_TRY(writer.folder(place.empty() ? "modules" : fs::path("modules") / place));
+  for (const auto& place : parts.packages.module_folders)
+    GUARD_TRY(writer.folder(place.empty() ? "modules" : fs::path("modules") / place));
   GUARD_TRY(copy_package_trees(parts.packages, root / "modules", "/app", {}, cancel));
   return writer.clear_times();
 }

@@ -6,7 +6,8 @@
 //   usr/bin/                     the tools that the configuration names
 //   usr/local/lib/guard/         the attestation script, with links to it at the top
 //   etc/                         passwd, group, nsswitch.conf, hosts: as little as a C library is content with
-//   modules/node_modules/        the packages of the lockfile, and modules/packages/a/node_modules those of a workspace; the project
+//   modules/node_modules/        the packages of the lockfile, and modules/packages/a/node_modules those of a
+//   workspace; the project
 //                                as staged has links to them
 //   app, dev, proc, run, sys, tmp                       places to mount on
 //
@@ -20,9 +21,9 @@
 
 #include "common/cancel.h"
 #include "common/result.h"
-#include "runner/init_side/attestation_parts.h"
 #include "runner/image/elf_file.h"
 #include "runner/image/package_tree.h"
+#include "runner/init_side/attestation_parts.h"
 
 namespace guard {
 
@@ -38,7 +39,7 @@ struct RootFolderParts {
 
 // Makes `root`, which must not be there. IO_ERROR when a part is no longer what its digest says; DEPENDENCY_UNSATISFIED
 // for what may not be among packages. What was made until then stays behind: `root` belongs in a TempDir.
-Result<void> write_root_folder(const std::filesystem::path& root, const RootFolderParts& parts,
-                               const CancelToken& cancel);
+Result<void> write_root_folder(
+    const std::filesystem::path& root, const RootFolderParts& parts, const CancelToken& cancel);
 
 }  // namespace guard

@@ -7,9 +7,9 @@
 
 #include "common/file_io.h"
 #include "common/text/text.h"
-#include "runner/image/image_archive.h"
 #include "runner/files/scratch_file.h"
 #include "runner/files/tar_writer.h"
+#include "runner/image/image_archive.h"
 
 namespace guard {
 namespace {
@@ -51,8 +51,8 @@ class ContextWriter {
  public:
   ContextWriter(ByteSink& out, const CancelToken& cancel) : tar_(out), cancel_(cancel) {}
 
-  Result<void> write(const SandboxSpec& spec, std::string_view recipe, const fs::path& init,
-                     std::string_view init_inside) {
+  Result<void> write(
+      const SandboxSpec& spec, std::string_view recipe, const fs::path& init, std::string_view init_inside) {
     GUARD_TRY(tar_.add_file("Dockerfile", 0644, recipe));
     GUARD_TRY(add(init, init_inside));
     for (const Mount& mount : spec.mounts) GUARD_TRY(add(mount.source, mount.target));
@@ -63,7 +63,10 @@ class ContextWriter {
   Result<void> add(const fs::path& source, std::string_view target) {
     // To an engine such a name in a layer means that another file is to go.
     if (target.find("/.wh.") != std::string_view::npos) {
-      return Error(ErrorCode::input_invalid, fmt::format("{} can't be sent to an engine at another machine: names that begin with .wh. mean something to it", printable(target)));
+      return Error(ErrorCode::input_invalid,
+          fmt::format(
+              "{} can't be sent to an engine at another machine: names that begin with .wh. mean something to it",
+              printable(target)));
     }
     const std::string path = fmt::format("{}{}", kFiles, target);
     for (std::size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
@@ -82,8 +85,7 @@ class ContextWriter {
 }  // namespace
 
 Result<StagedContext> stage_context(const SandboxSpec& spec, std::string_view base_id, const fs::path& init,
-                                    std::string_view init_inside, const std::map<std::string, std::string>& labels,
-                                    const CancelToken& cancel) {
+    std::string_view init_inside, const std::map<std::string, std::string>& labels, const CancelToken& cancel) {
   GUARD_TRY_ASSIGN(const std::string recipe, dockerfile(base_id, labels));
   GUARD_TRY_ASSIGN(const fs::path cache, cache_folder());
   GUARD_TRY_ASSIGN(ScratchFile scratch, ScratchFile::create(cache));

@@ -24,7 +24,7 @@ struct StagedContext {
 // `base_id` as the engine told it; `init` is put where `init_inside` says. No step of the build runs anything.
 // INPUT_INVALID for an id that is none.
 Result<StagedContext> stage_context(const SandboxSpec& spec, std::string_view base_id,
-                                    const std::filesystem::path& init, std::string_view init_inside,
-                                    const std::map<std::string, std::string>& labels, const CancelToken& cancel);
+    const std::filesystem::path& init, std::string_view init_inside, const std::map<std::string, std::string>& labels,
+    const CancelToken& cancel);
 
 }  // namespace guard

@@ -22,16 +22,20 @@ Result<AttestationParts> compile_attestation(const fs::path& bun, const fs::path
   const std::string source(attestation_core());
   GUARD_TRY(write_new_file(folder / kAttestationCore, source, 0644));
   // Or those of a folder further up would apply.
-  for (const char* settings : {"package.json", "tsconfig.json"}) GUARD_TRY(write_new_file(folder / settings, "{}\n", 0644));
+  for (const char* settings : {"package.json", "tsconfig.json"})
+    GUARD_TRY(write_new_file(folder / settings, "{}\n", 0644));
   ProcessSpec spec;
   // What bun makes is no module: it has to be told to be strict, and the name that hides its frames.
-  spec.argv = {bun.string(), "build", "--bytecode", "--target=bun", "--format=cjs", "--banner=\"use strict\";", "--footer=//# sourceURL=node:guard",
-               "--entry-naming=[name].[ext]", "--outdir=made", fmt::format("./{}", kAttestationCore)};
+  spec.argv = {bun.string(), "build", "--bytecode", "--target=bun", "--format=cjs", "--banner=\"use strict\";",
+      "--footer=//# sourceURL=node:guard", "--entry-naming=[name].[ext]", "--outdir=made",
+      fmt::format("./{}", kAttestationCore)};
   spec.cwd = folder.string();
-  spec.env = {{"PATH", "/usr/bin:/bin"}, {"HOME", folder.string()}, {"TMPDIR", folder.string()}, {"NO_COLOR", "1"}, {"DO_NOT_TRACK", "1"}};
+  spec.env = {{"PATH", "/usr/bin:/bin"}, {"HOME", folder.string()}, {"TMPDIR", folder.string()}, {"NO_COLOR", "1"},
+      {"DO_NOT_TRACK", "1"}};
   spec.deadline = Deadline::after(std::chrono::seconds(60));
   GUARD_TRY_ASSIGN(const CollectedProcess built, collect_process(spec, kWordsMax, cancel));
-  if (built.result.outcome.kind == OutcomeKind::cancelled) return Error(ErrorCode::cancelled, "stopped while compiling the attestation script");
+  if (built.result.outcome.kind == OutcomeKind::cancelled)
+    return Error(ErrorCode::cancelled, "stopped while compiling the attestation script");
   const fs::path made = folder / "made" / kAttestationCore;
   auto core = read_file(made, kPartBytesMax, FollowLinks::no);
   auto bytecode = read_file(made.string() + ".jsc", kPartBytesMax, FollowLinks::no);

@@ -19,9 +19,11 @@ namespace {
 constexpr int kDepthMax = 64;
 constexpr std::size_t kTailBytesMax = 8 * 1024;
 constexpr std::size_t kSummaryLinesMax = 16;
-// "(fail) group > test [0.12ms]", and what stands before an error in a describe block. Not only at the beginning of a line: a
-// test may have left one unfinished. Each as bun writes it plainly and, where the tests' environment asks for it, in colour.
-constexpr std::string_view kFailureMarks[] = {"(fail) ", "\x1b[31m\xe2\x9c\x97", "# Unhandled error between tests", "Unhandled error\x1b"};
+// "(fail) group > test [0.12ms]", and what stands before an error in a describe block. Not only at the beginning of a
+// line: a test may have left one unfinished. Each as bun writes it plainly and, where the tests' environment asks for
+// it, in colour.
+constexpr std::string_view kFailureMarks[] = {
+    "(fail) ", "\x1b[31m\xe2\x9c\x97", "# Unhandled error between tests", "Unhandled error\x1b"};
 constexpr std::size_t kFirstOutside = 2;  // of the marks
 
 Error refuse(std::string_view what) {
@@ -43,7 +45,7 @@ Result<void> check_text(std::string_view document) {
     const std::string_view name = rest.substr(0, end);
     if (name == "lt" || name == "gt" || name == "amp" || name == "quot" || name == "apos") continue;
     const bool numeric = name.size() > 1 && name.front() == '#' &&
-                         name.substr(1).find_first_not_of("0123456789abcdefABCDEFx") == std::string_view::npos;
+        name.substr(1).find_first_not_of("0123456789abcdefABCDEFx") == std::string_view::npos;
     if (!numeric) return refuse("an unknown entity");
   }
   return ok();
@@ -96,9 +98,11 @@ std::chrono::microseconds duration_of(pugi::xml_node node) {
   return std::chrono::microseconds(seconds > 0 && seconds < 1e6 ? static_cast<std::int64_t>(seconds * 1e6) : 0);
 }
 
-// "3:34" of "at a.test.ts:3:34" where `file` is named last: the frames below it are the runner's. {0, 0} where it is not.
+// "3:34" of "at a.test.ts:3:34" where `file` is named last: the frames below it are the runner's. {0, 0} where it is
+// not.
 std::pair<std::uint32_t, std::uint32_t> last_place(std::string_view text, std::string_view file) {
-  for (std::size_t at = text.rfind(file); at != std::string_view::npos && !file.empty(); at = at == 0 ? std::string_view::npos : text.rfind(file, at - 1)) {
+  for (std::size_t at = text.rfind(file); at != std::string_view::npos && !file.empty();
+       at = at == 0 ? std::string_view::npos : text.rfind(file, at - 1)) {
     std::string_view rest = text.substr(at + file.size());
     std::uint64_t line = 0;
     std::uint64_t column = 0;
@@ -154,7 +158,8 @@ Result<Counts> Reader::read_case(pugi::xml_node test, const std::string& group) 
   if (!test.attribute("name")) return refuse("a test without a name");
   TestCase one;
   one.file = file_;
-  one.name = group.empty() ? test.attribute("name").value() : fmt::format("{} > {}", group, test.attribute("name").value());
+  one.name =
+      group.empty() ? test.attribute("name").value() : fmt::format("{} > {}", group, test.attribute("name").value());
   one.line = test.attribute("line").as_uint();
   one.assertions = counts.assertions;
   one.duration = duration_of(test);
@@ -170,9 +175,12 @@ Result<Counts> Reader::read_case(pugi::xml_node test, const std::string& group) 
       ++counts.failures;
       const std::string_view type = child.attribute("type").value();
       one.state = TestState::failed;
-      one.kind = type == "AssertionError" ? FailureKind::assertion : type == "TimeoutError" ? FailureKind::timed_out : FailureKind::error;
+      one.kind = type == "AssertionError" ? FailureKind::assertion
+          : type == "TimeoutError"        ? FailureKind::timed_out
+                                          : FailureKind::error;
       one.message = child.attribute("message") ? child.attribute("message").value() : child.text().get();
-      if (one.kind == FailureKind::error && !type.empty() && type != "Error" && child.attribute("message")) one.message.insert(0, fmt::format("{}: ", type));
+      if (one.kind == FailureKind::error && !type.empty() && type != "Error" && child.attribute("message"))
+        one.message.insert(0, fmt::format("{}: ", type));
       std::tie(one.failed_line, one.failed_column) = last_place(child.text().get(), file_);
     } else {
       return refuse("an unknown element in a test");
@@ -198,7 +206,7 @@ Result<Counts> Reader::read_suite(pugi::xml_node suite, const std::string& group
     } else if (name == "testsuite") {
       const char* inner = child.attribute("name").value();
       GUARD_TRY_ASSIGN(const Counts counts,
-                       read_suite(child, group.empty() ? inner : fmt::format("{} > {}", group, inner), depth + 1));
+          read_suite(child, group.empty() ? inner : fmt::format("{} > {}", group, inner), depth + 1));
       sum += counts;
     } else if (name != "properties") {
       return refuse("an unknown element in a group");
@@ -220,7 +228,8 @@ Result<TestSummary> Reader::read(pugi::xml_node root) {
     if (file_.empty()) return refuse("a file without a name");
     if (!files.insert(file_).second) return refuse("a file reported twice");
     GUARD_TRY_ASSIGN(const Counts counts, read_suite(suite, {}, 0));
-    summary_.files.push_back({file_, counts.tests, counts.failures, counts.skipped, counts.assertions, duration_of(suite)});
+    summary_.files.push_back(
+        {file_, counts.tests, counts.failures, counts.skipped, counts.assertions, duration_of(suite)});
     sum += counts;
   }
   GUARD_TRY_ASSIGN(const Counts said, claimed(root));
@@ -311,11 +320,15 @@ LoadError parse_load_error(std::string_view text, std::string_view file) {
   const std::string_view said = error.message;
   if (said.find("cannot open shared object file") != std::string_view::npos) {
     error.kind = LoadFailure::missing_library;
-  } else if (said.starts_with("Cannot find module '.") || said.starts_with("Cannot find module \".") || said.starts_with("Could not resolve: \".")) {
+  } else if (said.starts_with("Cannot find module '.") || said.starts_with("Cannot find module \".") ||
+      said.starts_with("Could not resolve: \".")) {
     error.kind = LoadFailure::missing_file;
-  } else if (said.starts_with("Cannot find module") || said.starts_with("Cannot find package") || said.starts_with("Could not resolve")) {
+  } else if (said.starts_with("Cannot find module") || said.starts_with("Cannot find package") ||
+      said.starts_with("Could not resolve")) {
     error.kind = LoadFailure::missing_package;
-  } else if (line.starts_with("SyntaxError") || (plain && text.find("\n    at ") != std::string_view::npos && text.find("\n      at ") == std::string_view::npos)) {
+  } else if (line.starts_with("SyntaxError") ||
+      (plain && text.find("\n    at ") != std::string_view::npos &&
+          text.find("\n      at ") == std::string_view::npos)) {
     error.kind = LoadFailure::syntax;  // the parser's frames are indented by four, those of a running program by six
   }
   return error;
@@ -325,11 +338,10 @@ Result<TestSummary> parse_junit(std::string_view document) {
   GUARD_TRY(check_text(document));
   pugi::xml_document xml;
   // As a fragment: what lies beside the root element is seen and can be refused.
-  const pugi::xml_parse_result parsed =
-      xml.load_buffer(document.data(), document.size(),
-                      pugi::parse_escapes | pugi::parse_eol | pugi::parse_declaration | pugi::parse_pi |
-                          pugi::parse_comments | pugi::parse_doctype | pugi::parse_cdata | pugi::parse_fragment,
-                      pugi::encoding_utf8);
+  const pugi::xml_parse_result parsed = xml.load_buffer(document.data(), document.size(),
+      pugi::parse_escapes | pugi::parse_eol | pugi::parse_declaration | pugi::parse_pi | pugi::parse_comments |
+          pugi::parse_doctype | pugi::parse_cdata | pugi::parse_fragment,
+      pugi::encoding_utf8);
   if (!parsed) return refuse(parsed.description());
   pugi::xml_node root;
   for (const pugi::xml_node node : xml.children()) {

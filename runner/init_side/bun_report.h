@@ -34,7 +34,7 @@ struct TestCase {
   std::string file;
   std::string name;  // "group > test"
   TestState state = TestState::passed;
-  std::uint32_t line = 0;  // where it is declared; 0: not known
+  std::uint32_t line = 0;        // where it is declared; 0: not known
   std::uint64_t assertions = 0;  // as bun counts them: none of concurrent tests and of node:assert
   std::chrono::microseconds duration{0};
   FailureKind kind = FailureKind::none;
@@ -70,13 +70,15 @@ struct TextSummary {
 };
 
 // Collects a stream's tail while it passes (push from the raw, unredacted stream) and reads the LAST summary in it, if
-// any. Counts the words by which bun tells of a failed test, or of an error outside of all tests, as soon as it has happened.
+// any. Counts the words by which bun tells of a failed test, or of an error outside of all tests, as soon as it has
+// happened.
 class TextSummaryReader {
  public:
   void push(std::string_view bytes);
   std::optional<TextSummary> summary() const;
   std::uint64_t failures_told() const noexcept { return failures_told_; }
-  // What bun says of the first error outside of all tests, when it loads the file above all; empty: of none. Foreign text.
+  // What bun says of the first error outside of all tests, when it loads the file above all; empty: of none. Foreign
+  // text.
   std::string error_outside() const;
   // The test that bun told of last. Foreign text.
   std::string last_test() const;
@@ -96,8 +98,8 @@ enum class LoadFailure : std::uint8_t { syntax, missing_package, missing_file, m
 std::string_view to_string(LoadFailure failure) noexcept;
 struct LoadError {
   LoadFailure kind = LoadFailure::error;
-  std::string message;      // its first line, without "error: "
-  std::uint32_t line = 0;   // 0: not known
+  std::string message;     // its first line, without "error: "
+  std::uint32_t line = 0;  // 0: not known
   std::uint32_t column = 0;
 };
 // `file`: as bun names it. Text that is none of bun's gives an error with its first line.

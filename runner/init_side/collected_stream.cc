@@ -22,24 +22,15 @@ Error broken(std::string_view what) {
 
 std::optional<LeftBehindReason> reason_of(char code) {
   switch (static_cast<LeftBehindCode>(code)) {
-    case LeftBehindCode::not_asked:
-      return LeftBehindReason::not_asked;
-    case LeftBehindCode::link:
-      return LeftBehindReason::link;
-    case LeftBehindCode::hard_link:
-      return LeftBehindReason::hard_link;
-    case LeftBehindCode::special_file:
-      return LeftBehindReason::special_file;
-    case LeftBehindCode::too_large:
-      return LeftBehindReason::too_large;
-    case LeftBehindCode::too_many:
-      return LeftBehindReason::too_many;
-    case LeftBehindCode::too_deep:
-      return LeftBehindReason::too_deep;
-    case LeftBehindCode::bad_name:
-      return LeftBehindReason::bad_name;
-    case LeftBehindCode::unreadable:
-      return LeftBehindReason::unreadable;
+    case LeftBehindCode::not_asked: return LeftBehindReason::not_asked;
+    case LeftBehindCode::link: return LeftBehindReason::link;
+    case LeftBehindCode::hard_link: return LeftBehindReason::hard_link;
+    case LeftBehindCode::special_file: return LeftBehindReason::special_file;
+    case LeftBehindCode::too_large: return LeftBehindReason::too_large;
+    case LeftBehindCode::too_many: return LeftBehindReason::too_many;
+    case LeftBehindCode::too_deep: return LeftBehindReason::too_deep;
+    case LeftBehindCode::bad_name: return LeftBehindReason::bad_name;
+    case LeftBehindCode::unreadable: return LeftBehindReason::unreadable;
   }
   return std::nullopt;
 }
@@ -63,7 +54,7 @@ bool is_plain_relative(std::string_view path) {
 
 bool CollectedStream::takes(FrameType type) noexcept {
   return type == FrameType::file || type == FrameType::file_data || type == FrameType::left_behind ||
-         type == FrameType::collected;
+      type == FrameType::collected;
 }
 
 Result<void> CollectedStream::begin_frame(FrameType type, std::uint32_t payload_bytes) {
@@ -94,14 +85,10 @@ Result<void> CollectedStream::take(std::span<const char> bytes) {
 
 Result<void> CollectedStream::end_frame() {
   switch (type_) {
-    case FrameType::file:
-      return begin_file();
-    case FrameType::left_behind:
-      return end_left_behind();
-    case FrameType::collected:
-      return end_collection();
-    default:
-      return ok();
+    case FrameType::file: return begin_file();
+    case FrameType::left_behind: return end_left_behind();
+    case FrameType::collected: return end_collection();
+    default: return ok();
   }
 }
 
@@ -159,9 +146,8 @@ std::optional<Collection> CollectedStream::release() {
   if (!finished_) return std::nullopt;
   Collection done = std::exchange(collection_, {});
   // A name that is well-formed but would not show as it is never becomes a file.
-  const auto hidden = std::stable_partition(done.files.begin(), done.files.end(), [](const CollectedFile& file) {
-    return is_utf8(file.path) && printable(file.path) == file.path;
-  });
+  const auto hidden = std::stable_partition(done.files.begin(), done.files.end(),
+      [](const CollectedFile& file) { return is_utf8(file.path) && printable(file.path) == file.path; });
   for (auto file = hidden; file != done.files.end(); ++file) {
     done.left_behind.push_back({printable(file->path), LeftBehindReason::bad_name});
     ++done.left_behind_count;
@@ -169,8 +155,8 @@ std::optional<Collection> CollectedStream::release() {
   done.files.erase(hidden, done.files.end());
   // The order in which a folder lists its entries means nothing.
   std::sort(done.files.begin(), done.files.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
-  std::sort(done.left_behind.begin(), done.left_behind.end(),
-            [](const auto& a, const auto& b) { return a.path < b.path; });
+  std::sort(
+      done.left_behind.begin(), done.left_behind.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
   return done;
 }
 

@@ -1,5 +1,5 @@
-// The frames of init's stream (runner/init_side/init_protocol.h) that hand out files: order, sizes, limits and paths are held
-// against what was asked for. Used by InitStream alone.
+// The frames of init's stream (runner/init_side/init_protocol.h) that hand out files: order, sizes, limits and paths
+// are held against what was asked for. Used by InitStream alone.
 //
 // Order of calls: for each such frame begin_frame(), take() as often as bytes come, end_frame(). Not thread-safe.
 #pragma once

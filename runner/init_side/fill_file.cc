@@ -18,7 +18,8 @@ constexpr std::size_t kBufferBytes = 1 << 20;
 Result<FillFile> FillFile::create(const std::filesystem::path& path) {
   UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0444));
   // The umask of whoever started us must not keep the sandbox's user out.
-  if (!file || ::fchmod(file.get(), 0444) != 0) return Error::from_errno(ErrorCode::io_error, printable(path.native()), errno);
+  if (!file || ::fchmod(file.get(), 0444) != 0)
+    return Error::from_errno(ErrorCode::io_error, printable(path.native()), errno);
   return FillFile(std::move(file));
 }
 

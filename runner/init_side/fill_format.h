@@ -1,5 +1,6 @@
-// What a folder in memory starts with, as one file: written by guard (runner/init_side/fill_file.h), mounted into the sandbox and read by its init
-// (init/filled_folder.h). One file is mounted, sent and removed as quickly as a project of 50,000 files is not.
+// What a folder in memory starts with, as one file: written by guard (runner/init_side/fill_file.h), mounted into the
+// sandbox and read by its init (init/filled_folder.h). One file is mounted, sent and removed as quickly as a project of
+// 50,000 files is not.
 //
 //   entry    header, path, content; begins at a multiple of 8 bytes
 //   path     relative, parents before what lies in them, ended by a NUL

@@ -1,6 +1,6 @@
-// SipHash-2-4 (Aumasson and Bernstein, 2012) over init's frames: whoever can write into the stream and does not know the key can
-// still not write a frame. Needed where the kernel inside is not this machine's: gVisor's of 2022 lets a program open
-// the descriptors of its own user's processes, init's among them, dumpable or not.
+// SipHash-2-4 (Aumasson and Bernstein, 2012) over init's frames: whoever can write into the stream and does not know
+// the key can still not write a frame. Needed where the kernel inside is not this machine's: gVisor's of 2022 lets a
+// program open the descriptors of its own user's processes, init's among them, dumpable or not.
 //
 // Used by guard and by init, so nothing here but the language.
 #pragma once
@@ -79,8 +79,8 @@ class SipHash {
   std::uint64_t total_ = 0;
 };
 
-// What a frame's tag is over: its number in the stream, from 0, so that none can be left out or repeated; then header and
-// payload.
+// What a frame's tag is over: its number in the stream, from 0, so that none can be left out or repeated; then header
+// and payload.
 inline void begin_tag(SipHash& hash, std::uint64_t number) {
   unsigned char bytes[8];
   for (int i = 0; i < 8; ++i) bytes[i] = static_cast<unsigned char>(number >> (56 - 8 * i));

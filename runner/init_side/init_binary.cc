@@ -34,8 +34,8 @@ bool is_intact(const std::filesystem::path& path, std::string_view bytes, mode_t
   return content && *content == bytes;
 }
 
-Result<std::filesystem::path> written_out(std::string_view digest, const char* name, std::string_view bytes,
-                                          mode_t mode) {
+Result<std::filesystem::path> written_out(
+    std::string_view digest, const char* name, std::string_view bytes, mode_t mode) {
   GUARD_TRY_ASSIGN(const std::filesystem::path cache, shared_cache_folder());
   const std::filesystem::path folder = cache / "init" / digest;
   const std::filesystem::path path = folder / name;
@@ -50,7 +50,8 @@ Result<std::filesystem::path> written_out(std::string_view digest, const char* n
 }
 
 bool is_filled(const SandboxSpec& spec, std::string_view target) {
-  return std::any_of(spec.scratch.begin(), spec.scratch.end(), [&](const ScratchFolder& scratch) { return scratch.target == target && !scratch.filled_from.empty(); });
+  return std::any_of(spec.scratch.begin(), spec.scratch.end(),
+      [&](const ScratchFolder& scratch) { return scratch.target == target && !scratch.filled_from.empty(); });
 }
 
 }  // namespace
@@ -67,13 +68,9 @@ std::string_view attestation_core() {
   return {guard_attestation_core, static_cast<std::size_t>(guard_attestation_core_end - guard_attestation_core)};
 }
 
-std::string_view attestation_sha256() {
-  return {guard_attestation_sha256, kHexDigits};
-}
+std::string_view attestation_sha256() { return {guard_attestation_sha256, kHexDigits}; }
 
-std::string_view init_binary_sha256() {
-  return {guard_init_sha256, kHexDigits};
-}
+std::string_view init_binary_sha256() { return {guard_init_sha256, kHexDigits}; }
 
 Result<std::filesystem::path> init_binary_path() {
   return written_out(init_binary_sha256(), "guard-init", init_binary(), 0755);

@@ -26,8 +26,8 @@ Result<std::filesystem::path> init_binary_path();
 // <cache>/init/<sha256>/seccomp.json.
 Result<std::filesystem::path> seccomp_profile_path();
 
-// The script that bun loads before the tests (runner/init_side/attestation_start.mjs), and what it loads from beside it (runner/init_side/attestation.mjs);
-// needs Attestation::on.
+// The script that bun loads before the tests (runner/init_side/attestation_start.mjs), and what it loads from beside it
+// (runner/init_side/attestation.mjs); needs Attestation::on.
 std::string_view attestation_script();
 std::string_view attestation_core();
 std::string_view attestation_sha256();  // of both, hex
@@ -44,7 +44,8 @@ struct InitDuties {
   bool no_life_line = false;  // where no standard input can be handed in
   bool own_filter = false;    // loads the system call filter, where whoever starts it does not
   bool tag_frames = false;    // waits for a key on its standard input first (runner/init_side/frame_tag.h)
-  bool own_folders = false;   // /tmp and the scratch folders are the run's own: fills them, and restores them between two programs
+  bool own_folders =
+      false;  // /tmp and the scratch folders are the run's own: fills them, and restores them between two programs
   bool watch_cgroup = false;  // ends the run once its cgroup has killed or refused; only where that cgroup is its own
 };
 std::vector<std::string> init_command(std::string_view program, const SandboxSpec& spec, const InitDuties& duties);

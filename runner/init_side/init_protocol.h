@@ -1,18 +1,19 @@
 // What init (PID 1 inside) tells guard over its standard output: frames of an 8-byte header (type, three zero bytes,
 // payload length as u32 big-endian) and a payload of at most kFramePayloadMax bytes.
 //
-// Order: one hello; then for each program that was asked for any number of out/err/report, at most one attestation, where
-// guard asked for files what the program wrote, one exit, which says whether another program follows; end of stream. Anything
-// else is a PROTOCOL_ERROR, and a stream that ends without the last exit frame proves nothing.
+// Order: one hello; then for each program that was asked for any number of out/err/report, at most one attestation,
+// where guard asked for files what the program wrote, one exit, which says whether another program follows; end of
+// stream. Anything else is a PROTOCOL_ERROR, and a stream that ends without the last exit frame proves nothing.
 //
 // What the run wrote: any number of left_behind and of files (one file frame, then data frames until its size is
 // reached), then one collected. It follows once every process has ended, so no output comes behind it. It may only be
 // missing where the run was stopped or the program never started.
 //
-// With a key (runner/init_side/frame_tag.h) every frame is followed by its tag, which the payload length does not count.
+// With a key (runner/init_side/frame_tag.h) every frame is followed by its tag, which the payload length does not
+// count.
 //
-// init's standard input is its life line: guard writes the key to it where one is used, and nothing else; when it closes, guard is gone, and init kills every
-// process and exits.
+// init's standard input is its life line: guard writes the key to it where one is used, and nothing else; when it
+// closes, guard is gone, and init kills every process and exits.
 #pragma once
 
 #include <cstddef>
@@ -51,8 +52,9 @@ enum class LeftBehindCode : std::uint8_t {
 constexpr std::size_t kHeaderBytes = 8;
 constexpr std::size_t kFramePayloadMax = 64 * 1024;
 
-// The program finds a random key of kTagKeyBytes on its attestation socket and can read it once. It shows that it is the one who
-// has read it by the SipHash-2-4 tag (kTagBytes, as of a frame) behind what it says (runner/init_side/attestation.mjs).
+// The program finds a random key of kTagKeyBytes on its attestation socket and can read it once. It shows that it is
+// the one who has read it by the SipHash-2-4 tag (kTagBytes, as of a frame) behind what it says
+// (runner/init_side/attestation.mjs).
 constexpr std::size_t kAttestationBytesMax = 16 * 1024;  // five titles of 800 characters among them
 
 // Deeper or longer than any honest test's output, and short enough for every file system and editor.

@@ -94,7 +94,8 @@ class Runner {
   TermSent term_sent_ = TermSent::no;
   std::optional<OutcomeKind> why_;
   std::size_t programs_ended_ = 0;
-  std::optional<std::pair<std::size_t, OutcomeKind>> spender_;  // of SandboxSpec::each: who hit a limit before the next one began
+  std::optional<std::pair<std::size_t, OutcomeKind>>
+      spender_;  // of SandboxSpec::each: who hit a limit before the next one began
   std::optional<Error> error_;
 };
 
@@ -277,8 +278,8 @@ Deadline Runner::next_wake() const {
 void Runner::pump() {
   while (frames_ || !child_ended_) {
     std::array<pollfd, 5> fds = {pollfd{frames_.get(), POLLIN, 0}, pollfd{complaints_.get(), POLLIN, 0},
-                                 pollfd{info_.get(), POLLIN, 0}, pollfd{child_ended_ ? -1 : child_->pidfd(), POLLIN, 0},
-                                 pollfd{why_ || error_ ? -1 : cancel_.fd(), POLLIN, 0}};
+        pollfd{info_.get(), POLLIN, 0}, pollfd{child_ended_ ? -1 : child_->pidfd(), POLLIN, 0},
+        pollfd{why_ || error_ ? -1 : cancel_.fd(), POLLIN, 0}};
     if (::poll(fds.data(), fds.size(), next_wake().poll_timeout()) < 0 && errno != EINTR) {
       fail(Error::from_errno(ErrorCode::environment_creation_failed, "poll", errno));
     }
@@ -309,8 +310,8 @@ Result<Outcome> Runner::decide() {
   }
   if (!stream_.hello_seen()) {
     return Error(ErrorCode::environment_creation_failed,
-                 fmt::format("the sandbox could not be made: {}",
-                             complaint_text_.empty() ? "it ended without a word" : printable(complaint_text_)))
+        fmt::format("the sandbox could not be made: {}",
+            complaint_text_.empty() ? "it ended without a word" : printable(complaint_text_)))
         .detail("stderr", complaint_text_);
   }
   if (natural && natural->kind == OutcomeKind::violation) return *natural;
@@ -371,8 +372,8 @@ Result<ExecResult> Runner::run() {
 
 }  // namespace
 
-Result<ExecResult> run_under_init(const SandboxSpec& spec, const InitRun& run, ByteSink& out, ByteSink& err,
-                                  const CancelToken& cancel) {
+Result<ExecResult> run_under_init(
+    const SandboxSpec& spec, const InitRun& run, ByteSink& out, ByteSink& err, const CancelToken& cancel) {
   return Runner(spec, run, out, err, cancel).run();
 }
 

@@ -2,9 +2,9 @@
 // container backend has an engine between itself and the init.) Linux only.
 #pragma once
 
-#include "runner/sandbox/cgroup.h"
 #include "runner/process/child_process.h"
 #include "runner/process/exec_result.h"
+#include "runner/sandbox/cgroup.h"
 #include "runner/sandbox/sandbox.h"
 
 namespace guard {
@@ -22,7 +22,7 @@ struct InitRun {
 };
 
 // enforced_by is left to the caller. When this returns no process of the run is left (but see host_sandbox.cc).
-Result<ExecResult> run_under_init(const SandboxSpec& spec, const InitRun& run, ByteSink& out, ByteSink& err,
-                                  const CancelToken& cancel);
+Result<ExecResult> run_under_init(
+    const SandboxSpec& spec, const InitRun& run, ByteSink& out, ByteSink& err, const CancelToken& cancel);
 
 }  // namespace guard

@@ -113,9 +113,8 @@ Result<InitExit> parse_exit(const Fields& fields) {
     exit.full_folders += (exit.full_folders.empty() ? "" : " and ") + printable(folder->second);
   }
   if (const auto touched = fields.find("touched"); touched != fields.end()) exit.touched = printable(touched->second);
-  const std::pair<const char*, bool*> flags[] = {
-      {"attestation_forged", &exit.attestation_forged}, {"more", &exit.more}, {"errors_closed", &exit.errors_closed}, {"debugged", &exit.debugged},
-      {"ended_elsewhere", &exit.ended_elsewhere}};
+  const std::pair<const char*, bool*> flags[] = {{"attestation_forged", &exit.attestation_forged}, {"more", &exit.more},
+      {"errors_closed", &exit.errors_closed}, {"debugged", &exit.debugged}, {"ended_elsewhere", &exit.ended_elsewhere}};
   for (const auto& [key, wanted] : flags) {
     if (fields.count(key) == 0) continue;
     GUARD_TRY_ASSIGN(*wanted, flag(fields, key));
@@ -131,7 +130,7 @@ Result<InitExit> parse_exit(const Fields& fields) {
 }  // namespace
 
 InitStream::InitStream(ByteSink& out, ByteSink& err, std::uint64_t output_flood_bytes, ReportChannel report,
-                       std::optional<CollectRequest> collect)
+    std::optional<CollectRequest> collect)
     : out_(out),
       err_(err),
       output_flood_bytes_(output_flood_bytes),
@@ -144,9 +143,7 @@ void InitStream::expect_programs(std::size_t count, std::function<void()> ended)
   program_ended_ = std::move(ended);
 }
 
-void InitStream::expect_tags(const TagKey& key) {
-  key_ = key;
-}
+void InitStream::expect_tags(const TagKey& key) { key_ = key; }
 
 Result<void> InitStream::push(std::span<const char> bytes) {
   while (!bytes.empty()) {
@@ -207,16 +204,14 @@ Result<void> InitStream::begin_frame() {
     case FrameType::file:
     case FrameType::file_data:
     case FrameType::left_behind:
-    case FrameType::collected:
-      break;
+    case FrameType::collected: break;
     case FrameType::report:
       if (report_channel_ == ReportChannel::off) return broken("a report that was not asked for");
       break;
     case FrameType::attestation:
       if (attested_) return broken("a second attestation");
       break;
-    default:
-      return broken("an unknown frame type");
+    default: return broken("an unknown frame type");
   }
   // Init may fail before it could say hello, and then says so.
   if (!hello_seen_ && type_ != FrameType::hello && type_ != FrameType::exit) return broken("a frame before the hello");
@@ -236,10 +231,8 @@ Result<void> InitStream::check_tag() {
 
 Result<void> InitStream::take_payload(std::span<const char> bytes) {
   switch (type_) {
-    case FrameType::out:
-      return pass_on(bytes, out_, stdout_bytes_);
-    case FrameType::err:
-      return pass_on(bytes, err_, stderr_bytes_);
+    case FrameType::out: return pass_on(bytes, out_, stdout_bytes_);
+    case FrameType::err: return pass_on(bytes, err_, stderr_bytes_);
     case FrameType::report: {
       if (!report_) report_.emplace();
       const std::uint64_t room = ExecResult::kReportBytesMax - report_->size();
@@ -251,13 +244,10 @@ Result<void> InitStream::take_payload(std::span<const char> bytes) {
     case FrameType::file:
     case FrameType::file_data:
     case FrameType::left_behind:
-    case FrameType::collected:
-      return collected_.take(bytes);
+    case FrameType::collected: return collected_.take(bytes);
     case FrameType::hello:
     case FrameType::attestation:
-    case FrameType::exit:
-      text_.append(bytes.data(), bytes.size());
-      return ok();
+    case FrameType::exit: text_.append(bytes.data(), bytes.size()); return ok();
   }
   return broken("an unknown frame type");
 }
@@ -274,7 +264,8 @@ Result<void> InitStream::check_collected(const InitExit& exit) const {
   if (!collected_.asked() || collected_.finished()) return ok();
   if (collected_.begun()) return broken("it ended while it handed files out");
   const bool started = exit.kind == InitExit::Kind::exited || exit.kind == InitExit::Kind::signaled;
-  const bool stopped = exit.term_from_inside || exit.term_from_outside || exit.timed_out || exit.program_timeout.count() > 0;
+  const bool stopped =
+      exit.term_from_inside || exit.term_from_outside || exit.timed_out || exit.program_timeout.count() > 0;
   if (started && !stopped) return broken("it ended without a word on the files that were asked for");
   return ok();
 }
@@ -351,18 +342,19 @@ Result<Outcome> outcome_of(const InitExit& exit, TermSent term_sent, millisecond
   switch (exit.kind) {
     case InitExit::Kind::init_failed:
       if (!exit.sysctl.empty()) {
-        return Error(ErrorCode::environment_unavailable, fmt::format("{}: this machine's limit {} is reached", exit.step, exit.sysctl))
-            .hint(fmt::format("raise it, as root: `sysctl {}=N`; a run takes a watch for each file of the project and two for each folder", exit.sysctl));
+        return Error(ErrorCode::environment_unavailable,
+            fmt::format("{}: this machine's limit {} is reached", exit.step, exit.sysctl))
+            .hint(fmt::format("raise it, as root: `sysctl {}=N`; a run takes a watch for each file of the project and "
+                              "two for each folder",
+                exit.sysctl));
       }
       return Error::from_errno(ErrorCode::environment_creation_failed,
-                               fmt::format("the sandbox's init failed at: {}", exit.step),
-                               static_cast<int>(exit.value));
+          fmt::format("the sandbox's init failed at: {}", exit.step), static_cast<int>(exit.value));
     case InitExit::Kind::exec_failed:
       return Error::from_errno(exit.value == ENOENT ? ErrorCode::file_not_found : ErrorCode::execution_failed,
-                               "the program could not be started inside the sandbox", static_cast<int>(exit.value));
+          "the program could not be started inside the sandbox", static_cast<int>(exit.value));
     case InitExit::Kind::exited:
-    case InitExit::Kind::signaled:
-      break;
+    case InitExit::Kind::signaled: break;
   }
   if (exit.term_from_inside) {
     return Outcome{OutcomeKind::violation, 0, "a process of the run sent TERM to the sandbox's init"};
@@ -387,7 +379,8 @@ Result<void> check_confinement(const std::map<std::string, std::string>& hello) 
     return found == hello.end() ? std::string_view() : std::string_view(found->second);
   };
   for (const char* key : {"uid", "gid"}) {
-    if (value(key).empty() || value(key) == "0") return not_confined(fmt::format("{} inside is \"{}\"", key, value(key)));
+    if (value(key).empty() || value(key) == "0")
+      return not_confined(fmt::format("{} inside is \"{}\"", key, value(key)));
   }
   for (const char* key : {"cap_inh", "cap_prm", "cap_eff", "cap_bnd", "cap_amb"}) {
     if (value(key) != "0000000000000000") return not_confined(fmt::format("{} inside is \"{}\"", key, value(key)));

@@ -1,6 +1,6 @@
-// guard's end of init's framed stream (runner/init_side/init_protocol.h): the program's output goes on into two sinks, the rest
-// is kept. Foreign bytes: whoever broke out of the sandbox could have written them, so the order and size of every
-// frame are held against the protocol and nothing is guessed.
+// guard's end of init's framed stream (runner/init_side/init_protocol.h): the program's output goes on into two sinks,
+// the rest is kept. Foreign bytes: whoever broke out of the sandbox could have written them, so the order and size of
+// every frame are held against the protocol and nothing is guessed.
 //
 // Order of calls: push() until the stream ends, finish(), then read. Not thread-safe. The sinks must outlive it.
 #pragma once
@@ -18,8 +18,8 @@
 #include "common/byte_sink.h"
 #include "common/result.h"
 #include "runner/init_side/collected_stream.h"
-#include "runner/process/exec_result.h"
 #include "runner/init_side/init_protocol.h"
+#include "runner/process/exec_result.h"
 #include "runner/sandbox/sandbox.h"
 
 namespace guard {
@@ -33,9 +33,9 @@ struct InitExit {
   std::string sysctl;             // init_failed: the limit of the machine that was reached; empty: it was none
   bool term_from_inside = false;  // some process of the run tried to end the init
   bool term_from_outside = false;
-  bool timed_out = false;       // init's own deadline had passed
+  bool timed_out = false;           // init's own deadline had passed
   milliseconds program_timeout{0};  // the limit of this one program, where it had passed; else 0
-  std::uint64_t leftovers = 0;  // processes that were still there when the program had ended
+  std::uint64_t leftovers = 0;      // processes that were still there when the program had ended
   // Of the cgroup that init sees, while it ran. They speak about the run only where that cgroup is the run's own: in a
   // container.
   std::uint64_t oom_kills = 0;
@@ -43,9 +43,9 @@ struct InitExit {
   std::string full_folders;  // in which there was no room left: "/tmp and /app/sandbox"; empty: none was seen
   std::string touched;       // ExecResult::touched
   bool attestation_forged = false;
-  bool more = false;           // another program follows
-  bool errors_closed = false;  // nobody held its standard error open any more before it attested
-  bool debugged = false;       // a debugger served it when it attested
+  bool more = false;             // another program follows
+  bool errors_closed = false;    // nobody held its standard error open any more before it attested
+  bool debugged = false;         // a debugger served it when it attested
   bool ended_elsewhere = false;  // another of its threads than the first ended it, or it executed another program
   std::uint64_t max_rss_bytes = 0;
   milliseconds cpu{0};
@@ -54,7 +54,7 @@ struct InitExit {
 class InitStream final {
  public:
   InitStream(ByteSink& out, ByteSink& err, std::uint64_t output_flood_bytes, ReportChannel report,
-             std::optional<CollectRequest> collect = std::nullopt);
+      std::optional<CollectRequest> collect = std::nullopt);
 
   // Before the first push(): so many programs run one after another; `ended` is called between the output of two.
   void expect_programs(std::size_t count, std::function<void()> ended);

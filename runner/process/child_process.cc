@@ -35,22 +35,17 @@ struct StartFailure {
 
 std::string_view words(Step step) {
   switch (step) {
-    case Step::descriptors:
-      return "arranging the descriptors of";
-    case Step::cgroup:
-      return "entering the control group for";
-    case Step::user:
-      return "dropping privileges for";
-    case Step::folder:
-      return "entering the working folder of";
-    case Step::program:
-      return "executing";
+    case Step::descriptors: return "arranging the descriptors of";
+    case Step::cgroup: return "entering the control group for";
+    case Step::user: return "dropping privileges for";
+    case Step::folder: return "entering the working folder of";
+    case Step::program: return "executing";
   }
   return "starting";
 }
 
-// Everything the child needs, made before vfork(): between that and execve() nothing may allocate or lock, because the child
-// lives in our memory, and other threads of ours go on.
+// Everything the child needs, made before vfork(): between that and execve() nothing may allocate or lock, because the
+// child lives in our memory, and other threads of ours go on.
 struct Plan {
   std::string program;
   std::vector<char*> argv;
@@ -77,8 +72,8 @@ void close_all_on_exec() {
   for (int fd = 3; fd < end; ++fd) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
-// Now, and not on exec: another thread of ours may be writing the very program that is to be executed, and our copy of its descriptor
-// would keep that busy.
+// Now, and not on exec: another thread of ours may be writing the very program that is to be executed, and our copy of
+// its descriptor would keep that busy.
 void close_all_but_targets(const Plan& plan) {
   for (int fd = 3; fd < plan.above; ++fd) {
     bool wanted = false;
@@ -132,7 +127,8 @@ void become_user(int status, uid_t user) {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  // Busy: somebody else's child was forked while that one still had the program open for writing, and has not executed anything yet.
+  // Busy: somebody else's child was forked while that one still had the program open for writing, and has not executed
+  // anything yet.
   for (int left = kBusyAttempts;; --left) {
     ::execve(plan.program.c_str(), plan.argv.data(), plan.env.data());
     if (errno != ETXTBSY || left == 0) break;
@@ -189,8 +185,9 @@ Result<ChildProcess> ChildProcess::start(const ChildSpec& spec) {
   sigset_t before;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  // Not fork(): copying our page tables, and every page that we write to afterwards, costs more than the rest of a start.
-  // The child works in our memory while we wait: it leaves nothing there but the numbers of its own descriptors in `plan`.
+  // Not fork(): copying our page tables, and every page that we write to afterwards, costs more than the rest of a
+  // start. The child works in our memory while we wait: it leaves nothing there but the numbers of its own descriptors
+  // in `plan`.
   const pid_t pid = ::vfork();
   const int fork_error = errno;
   if (pid == 0) run_child(plan, spec);
@@ -212,7 +209,7 @@ Result<ChildProcess> ChildProcess::start(const ChildSpec& spec) {
     return Error(ErrorCode::execution_failed, "the child could not say what failed");
   const bool missing = failure.step == Step::program && failure.number == ENOENT;
   return Error::from_errno(missing ? ErrorCode::file_not_found : ErrorCode::execution_failed,
-                           fmt::format("{} {}", words(failure.step), printable(plan.program)), failure.number);
+      fmt::format("{} {}", words(failure.step), printable(plan.program)), failure.number);
 }
 
 ChildProcess::ChildProcess(ChildProcess&& other) noexcept

@@ -34,14 +34,17 @@ struct Outcome {
   std::string detail;  // exited: the folders in memory that were seen full, as words; empty: none
 };
 
-// What runner/init_side/attestation.mjs says once all tests of a process have ended: the words and what they count are explained there.
+// What runner/init_side/attestation.mjs says once all tests of a process have ended: the words and what they count are
+// explained there.
 struct Attested {
   std::map<std::string, std::uint64_t, std::less<>> counts;
-  std::vector<std::pair<std::string, std::string>> titles;  // word and title of the tests that some counts are about; foreign text
+  std::vector<std::pair<std::string, std::string>>
+      titles;  // word and title of the tests that some counts are about; foreign text
   // What init saw meanwhile.
   bool redirected = false;  // nobody held the standard error open any more before that was said
   bool debugged = false;    // a debugger served that process
-  bool ended_elsewhere = false;  // not its first thread ended it, or it executed another program: bun did not come to its own end
+  bool ended_elsewhere =
+      false;  // not its first thread ended it, or it executed another program: bun did not come to its own end
 
   std::uint64_t count(std::string_view word) const {
     const auto found = counts.find(word);
@@ -62,8 +65,8 @@ struct ExecResult {
   std::optional<Attested> attested;
   bool attestation_forged = false;  // somebody wrote to that socket without knowing it
 
-  // The first file or folder that a ScratchFolder started with and that the run changed: its path inside, or the folder and the end of the path
-  // where it is long, or the folder alone where the kernel did not say. Empty: none was.
+  // The first file or folder that a ScratchFolder started with and that the run changed: its path inside, or the folder
+  // and the end of the path where it is long, or the folder alone where the kernel did not say. Empty: none was.
   std::string touched;
 
   // What the run wrote; nothing where it was not asked for, or the run was stopped.
@@ -77,8 +80,8 @@ struct ExecResult {
   // How each limit was enforced: {"memory": "cgroup"}, {"memory": "watched"}, {"sandbox_files": "none"}.
   std::map<std::string, std::string> enforced_by;
 
-  // Of SandboxSpec::each: what came of the programs before the last one that ran, in their order: outcome, report, attestation and what
-  // they wrote. All else is said of the run, above.
+  // Of SandboxSpec::each: what came of the programs before the last one that ran, in their order: outcome, report,
+  // attestation and what they wrote. All else is said of the run, above.
   std::vector<ExecResult> earlier;
 
   static constexpr std::uint64_t kReportBytesMax = 16u << 20;

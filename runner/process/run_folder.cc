@@ -81,7 +81,8 @@ Result<RunFolder> RunFolder::create_once() {
   const UniqueFd parent(::open(runs.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!parent) return Error::from_errno(ErrorCode::io_error, fmt::format("cannot open {}", runs.string()), errno);
   // Under another name until the lock is held: a sweep that looks in between does not take it for a dead run.
-  GUARD_TRY_ASSIGN(const OwnEntry made, make_own_folder(parent.get(), 0755).context(fmt::format("making a run's folder in {}", runs.string())));
+  GUARD_TRY_ASSIGN(const OwnEntry made,
+      make_own_folder(parent.get(), 0755).context(fmt::format("making a run's folder in {}", runs.string())));
   const std::filesystem::path nascent = runs / made.name;
   RunFolder folder;
   folder.path_ = nascent;
@@ -90,7 +91,8 @@ Result<RunFolder> RunFolder::create_once() {
   if (!folder.lock_ || ::flock(folder.lock_.get(), LOCK_EX | LOCK_NB) != 0) {
     const int number = errno;
     static_cast<void>(remove_tree(nascent));
-    return Error::from_errno(ErrorCode::io_error, fmt::format("cannot lock the run's folder {}", nascent.string()), number);
+    return Error::from_errno(
+        ErrorCode::io_error, fmt::format("cannot lock the run's folder {}", nascent.string()), number);
   }
   // The umask of whoever started us must not keep the sandbox's user out.
   if (::chmod(nascent.c_str(), 0755) != 0 || ::rename(nascent.c_str(), (runs / id).c_str()) != 0) {
@@ -101,7 +103,8 @@ Result<RunFolder> RunFolder::create_once() {
   return folder;
 }
 
-SweepResult sweep_dead_runs(const std::function<Result<void>(const std::string& run_id)>& remove_leftover, SweepMode mode) {
+SweepResult sweep_dead_runs(
+    const std::function<Result<void>(const std::string& run_id)>& remove_leftover, SweepMode mode) {
   SweepResult result;
   const auto runs = runs_folder();
   if (!runs) {

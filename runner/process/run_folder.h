@@ -45,7 +45,8 @@ struct SweepResult {
   std::vector<std::string> removed;
   std::vector<std::string> failed;  // sentences
 };
-SweepResult sweep_dead_runs(const std::function<Result<void>(const std::string& run_id)>& remove_leftover, SweepMode mode = SweepMode::remove);
+SweepResult sweep_dead_runs(
+    const std::function<Result<void>(const std::string& run_id)>& remove_leftover, SweepMode mode = SweepMode::remove);
 
 // True if the run with this id, started from this cache folder, is alive.
 bool run_is_alive(const std::string& run_id);

@@ -48,15 +48,16 @@ bool kill_by(const UniqueFd& process) {
   return ::syscall(SYS_pidfd_send_signal, process.get(), SIGKILL, nullptr, 0) == 0;
 }
 
-// Those of which `wanted` is true, opened: what is killed is what was read, whoever gets its number later. Most are none of ours, so
-// each is looked at once before it is opened, and again afterwards.
+// Those of which `wanted` is true, opened: what is killed is what was read, whoever gets its number later. Most are
+// none of ours, so each is looked at once before it is opened, and again afterwards.
 void each_process(const std::function<bool(const Arguments& arguments)>& wanted,
-                  const std::function<void(const UniqueFd& process, const Arguments& arguments)>& body) {
+    const std::function<void(const UniqueFd& process, const Arguments& arguments)>& body) {
   std::error_code error;
   for (fs::directory_iterator entry("/proc", error), end; !error && entry != end; entry.increment(error)) {
     const std::string name = entry->path().filename().string();
     pid_t pid = 0;
-    if (std::from_chars(name.data(), name.data() + name.size(), pid).ptr != name.data() + name.size() || pid <= 1) continue;
+    if (std::from_chars(name.data(), name.data() + name.size(), pid).ptr != name.data() + name.size() || pid <= 1)
+      continue;
     const auto look = [&]() -> std::optional<std::string> {
       auto command_line = read_file(entry->path() / "cmdline", kCommandLineBytesMax);
       if (!command_line || command_line->empty() || !wanted(arguments_of(*command_line))) return std::nullopt;
@@ -90,7 +91,7 @@ int kill_inits_of(const std::string& owner) {
   if (owner.empty()) return 0;
   int killed = 0;
   each_process([&](const Arguments& arguments) { return owner_in(arguments) == owner; },
-               [&](const UniqueFd& process, const Arguments&) { killed += kill_by(process) ? 1 : 0; });
+      [&](const UniqueFd& process, const Arguments&) { killed += kill_by(process) ? 1 : 0; });
   return killed;
 }
 
@@ -103,26 +104,29 @@ SweepResult sweep_stray_inits(SweepMode mode) {
   }
   const std::string ours = *cache + "/";
   each_process([&](const Arguments& arguments) { return owner_in(arguments).starts_with(ours); },
-               [&](const UniqueFd& process, const Arguments& arguments) {
-                 std::string run_id(owner_in(arguments).substr(ours.size()));
-                 // The command line is whatever its owner wrote there.
-                 if (!is_run_id(run_id) || run_is_alive(run_id)) return;
-                 if (mode == SweepMode::list || kill_by(process)) {
-                   result.removed.push_back(std::move(run_id));
-                 } else if (errno != ESRCH) {
-                   result.failed.push_back(fmt::format("the sandbox of run {} could not be ended: {}", run_id, std::strerror(errno)));
-                 }
-               });
+      [&](const UniqueFd& process, const Arguments& arguments) {
+        std::string run_id(owner_in(arguments).substr(ours.size()));
+        // The command line is whatever its owner wrote there.
+        if (!is_run_id(run_id) || run_is_alive(run_id)) return;
+        if (mode == SweepMode::list || kill_by(process)) {
+          result.removed.push_back(std::move(run_id));
+        } else if (errno != ESRCH) {
+          result.failed.push_back(
+              fmt::format("the sandbox of run {} could not be ended: {}", run_id, std::strerror(errno)));
+        }
+      });
   return result;
 }
 
 int kill_runtime_processes(std::string_view container_id) {
-  if (container_id.size() != kIdDigits || container_id.find_first_not_of("0123456789abcdef") != std::string_view::npos) return 0;
+  if (container_id.size() != kIdDigits || container_id.find_first_not_of("0123456789abcdef") != std::string_view::npos)
+    return 0;
   int killed = 0;
   const auto names_it = [&](const Arguments& arguments) {
     // "runsc", "runsc-sandbox", "runsc-gofer".
     return name_of(arguments.front()).starts_with("runsc") &&
-           std::any_of(arguments.begin(), arguments.end(), [&](std::string_view argument) { return argument.find(container_id) != std::string_view::npos; });
+        std::any_of(arguments.begin(), arguments.end(),
+            [&](std::string_view argument) { return argument.find(container_id) != std::string_view::npos; });
   };
   each_process(names_it, [&](const UniqueFd& process, const Arguments&) { killed += kill_by(process) ? 1 : 0; });
   return killed;

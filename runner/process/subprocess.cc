@@ -126,8 +126,7 @@ Result<ProcessResult> run_process(const ProcessSpec& spec, ByteSink& out, ByteSi
     if (!status) stop_if_due(stop, spec, cancel, child);
     if (drain_until.passed()) break;
     std::array<pollfd, 4> fds = {pollfd{streams[0].fd.get(), POLLIN, 0}, pollfd{streams[1].fd.get(), POLLIN, 0},
-                                 pollfd{status ? -1 : child.pidfd(), POLLIN, 0},
-                                 pollfd{stop.why ? -1 : cancel.fd(), POLLIN, 0}};
+        pollfd{status ? -1 : child.pidfd(), POLLIN, 0}, pollfd{stop.why ? -1 : cancel.fd(), POLLIN, 0}};
     Deadline wake = drain_until;
     if (!status) wake = stop.killed ? Deadline::never() : stop.why ? stop.kill_at : spec.deadline;
     if (::poll(fds.data(), fds.size(), wake.poll_timeout()) < 0 && errno != EINTR) {

@@ -12,7 +12,8 @@ constexpr const char* kEngines = "docker-default";
 
 std::string apparmor_profile(const std::filesystem::path& profiles) {
   std::error_code error;
-  for (std::filesystem::directory_iterator entry(profiles, error), end; !error && entry != end; entry.increment(error)) {
+  for (std::filesystem::directory_iterator entry(profiles, error), end; !error && entry != end;
+       entry.increment(error)) {
     const std::string name = entry->path().filename().string();
     if (name.substr(0, name.rfind('.')) == kOurs) return kOurs;
   }

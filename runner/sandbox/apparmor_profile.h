@@ -1,5 +1,5 @@
-// Which AppArmor profile a container gets. guard ships one (docker/apparmor/guard-sandbox); an engine refuses to start a container
-// whose profile its kernel does not know, so it is used only where it can be seen to be loaded.
+// Which AppArmor profile a container gets. guard ships one (docker/apparmor/guard-sandbox); an engine refuses to start
+// a container whose profile its kernel does not know, so it is used only where it can be seen to be loaded.
 #pragma once
 
 #include <filesystem>

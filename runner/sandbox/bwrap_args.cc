@@ -23,17 +23,13 @@ class Arguments {
   std::vector<std::string> list_;
 };
 
-const char* permissions(const MemoryFolder& folder) {
-  return folder.shared ? "1777" : "0755";
-}
+const char* permissions(const MemoryFolder& folder) { return folder.shared ? "1777" : "0755"; }
 
 }  // namespace
 
 std::vector<std::string> scratch_stage_command(const SandboxSpec& spec, const ScratchStage& stage) {
-  std::vector<std::string> command = {stage.program,     "--scratch-at",
-                                      stage.at,          "--prepared",
-                                      fmt::format("{}", stage.prepared_fd), "--plain",
-                                      fmt::format("{}", stage.plain_fd)};
+  std::vector<std::string> command = {stage.program, "--scratch-at", stage.at, "--prepared",
+      fmt::format("{}", stage.prepared_fd), "--plain", fmt::format("{}", stage.plain_fd)};
   for (const MemoryFolder& folder : memory_folders(spec)) {
     command.emplace_back("--scratch");
     command.push_back(fmt::format("{}:{}:{}", permissions(folder), folder.bytes_max, folder.files_max));
@@ -56,15 +52,9 @@ std::vector<std::string> bwrap_args(const SandboxSpec& spec, const BwrapInputs& 
 
   for (const RootEntry& entry : inputs.root) {
     switch (entry.kind) {
-      case RootEntry::Kind::mounted:
-        args.add("--ro-bind", entry.source, entry.target);
-        break;
-      case RootEntry::Kind::link:
-        args.add("--symlink", entry.source, entry.target);
-        break;
-      case RootEntry::Kind::folder:
-        args.add("--dir", entry.target);
-        break;
+      case RootEntry::Kind::mounted: args.add("--ro-bind", entry.source, entry.target); break;
+      case RootEntry::Kind::link: args.add("--symlink", entry.source, entry.target); break;
+      case RootEntry::Kind::folder: args.add("--dir", entry.target); break;
     }
   }
   args.add("--ro-bind", inputs.init_source, kInitInside);

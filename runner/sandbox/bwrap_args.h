@@ -27,10 +27,10 @@ struct BwrapInputs {
   std::vector<RootEntry> root;  // parents before children
   ProcMasks masks;
   std::string init_source;  // guard-init on the host
-  // Where the stage before bubblewrap has mounted memory_folders(), as 0, 1, ... (init/scratch_stage.h). Empty: bubblewrap makes
-  // them, as well as it can.
+  // Where the stage before bubblewrap has mounted memory_folders(), as 0, 1, ... (init/scratch_stage.h). Empty:
+  // bubblewrap makes them, as well as it can.
   std::string scratch_at;
-  int seccomp_fd = -1;      // as bubblewrap finds it
+  int seccomp_fd = -1;  // as bubblewrap finds it
   int info_fd = -1;
 };
 

@@ -87,7 +87,7 @@ std::uint64_t counter(const std::optional<std::string>& text, std::string_view n
 }
 
 bool set_limits(std::string_view controller, CgroupVersion version, const std::filesystem::path& path,
-                const Limits& limits, bool& limits_swap) {
+    const Limits& limits, bool& limits_swap) {
   const auto quota = static_cast<std::uint64_t>(std::llround(limits.cpus * static_cast<double>(kCpuPeriodUs)));
   if (controller == "pids") return write_control(path / "pids.max", limits.pids);
   if (version == CgroupVersion::v1) {
@@ -128,16 +128,14 @@ bool remove_group(const std::filesystem::path& path) {
   return false;
 }
 
-std::string group_name(const std::string& run_id) {
-  return "guard-" + run_id;
-}
+std::string group_name(const std::string& run_id) { return "guard-" + run_id; }
 
 // The dead guard need not have lived in the group that we live in, so the whole hierarchy is searched.
 std::vector<std::filesystem::path> groups_named(const std::filesystem::path& mount, const std::string& name) {
   std::vector<std::filesystem::path> found;
   std::error_code error;
-  std::filesystem::recursive_directory_iterator entry(mount, std::filesystem::directory_options::skip_permission_denied,
-                                                      error);
+  std::filesystem::recursive_directory_iterator entry(
+      mount, std::filesystem::directory_options::skip_permission_denied, error);
   for (std::size_t looked = 0;
        !error && entry != std::filesystem::recursive_directory_iterator() && looked < kEntriesMax;
        entry.increment(error), ++looked) {
@@ -208,8 +206,8 @@ std::map<std::string, CgroupPlace> cgroup_places_here() {
   return cgroup_places(*self_cgroup, *mountinfo);
 }
 
-RunCgroup RunCgroup::create(const std::string& run_id, const Limits& limits,
-                            const std::map<std::string, CgroupPlace>& places) {
+RunCgroup RunCgroup::create(
+    const std::string& run_id, const Limits& limits, const std::map<std::string, CgroupPlace>& places) {
   RunCgroup run;
   for (const auto& [controller, place] : places) {
     for (const std::filesystem::path& parent : place.parents) {
@@ -217,13 +215,14 @@ RunCgroup RunCgroup::create(const std::string& run_id, const Limits& limits,
       errno = 0;
       const bool made = ::mkdir(path.c_str(), 0755) == 0;
       // There already: ours, made for another controller of version 2.
-      const bool ours = std::any_of(run.groups_.begin(), run.groups_.end(),
-                                    [&path](const auto& group) { return group.second.path == path; });
+      const bool ours = std::any_of(
+          run.groups_.begin(), run.groups_.end(), [&path](const auto& group) { return group.second.path == path; });
       // Somebody else's of the same name: a leftover, or a run that lives. Not elsewhere either, then.
       if (!made && !ours && errno == EEXIST) break;
       if (!made && !ours) continue;
-      // A thread that moves itself through `tasks` needs no lock of the whole machine, a process through cgroup.procs does,
-      // and waits 5 to 30 ms for it. Who enters has just been forked: it is one thread, and version 1 knows threads.
+      // A thread that moves itself through `tasks` needs no lock of the whole machine, a process through cgroup.procs
+      // does, and waits 5 to 30 ms for it. Who enters has just been forked: it is one thread, and version 1 knows
+      // threads.
       const char* door = place.version == CgroupVersion::v1 ? "tasks" : "cgroup.procs";
       UniqueFd procs(::open((path / door).c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
       if (procs && set_limits(controller, place.version, path, limits, run.limits_swap_)) {
@@ -285,8 +284,8 @@ Result<void> remove_cgroups_of(const std::string& run_id, const std::map<std::st
     for (const std::filesystem::path& path : groups_named(mount, group_name(run_id))) {
       kill_inside(path);
       if (!remove_group(path)) {
-        return Error::from_errno(ErrorCode::io_error, fmt::format("cannot remove the control group {}", path.string()),
-                                 errno);
+        return Error::from_errno(
+            ErrorCode::io_error, fmt::format("cannot remove the control group {}", path.string()), errno);
       }
     }
   }

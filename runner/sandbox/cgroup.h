@@ -35,8 +35,8 @@ class RunCgroup {
  public:
   // Makes guard-<run_id> for every controller it can, with the limits set. Fails never: enforced() says what came of
   // it.
-  static RunCgroup create(const std::string& run_id, const Limits& limits,
-                          const std::map<std::string, CgroupPlace>& places);
+  static RunCgroup create(
+      const std::string& run_id, const Limits& limits, const std::map<std::string, CgroupPlace>& places);
   RunCgroup(RunCgroup&&) noexcept = default;
   RunCgroup& operator=(RunCgroup&&) = delete;
   ~RunCgroup();  // kills what is inside and removes the groups

@@ -45,21 +45,9 @@ constexpr milliseconds kToolGrace{5'000};
 constexpr milliseconds kFrameSlack{2'000};
 
 // What programs of this kind look at to find an engine and their own files.
-constexpr std::array kPassedOn = {"HOME",
-                                  "USER",
-                                  "LOGNAME",
-                                  "LANG",
-                                  "LC_ALL",
-                                  "TMPDIR",
-                                  "XDG_CONFIG_HOME",
-                                  "XDG_CACHE_HOME",
-                                  "XDG_DATA_HOME",
-                                  "XDG_RUNTIME_DIR",
-                                  "DOCKER_HOST",
-                                  "DOCKER_CONFIG",
-                                  "DOCKER_CONTEXT",
-                                  "DOCKER_CERT_PATH",
-                                  "DOCKER_TLS_VERIFY"};
+constexpr std::array kPassedOn = {"HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TMPDIR", "XDG_CONFIG_HOME",
+    "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "DOCKER_HOST", "DOCKER_CONFIG", "DOCKER_CONTEXT",
+    "DOCKER_CERT_PATH", "DOCKER_TLS_VERIFY"};
 
 std::string shown(std::string_view words) {
   if (words.size() > kWordsBytesMax) words.remove_prefix(words.size() - kWordsBytesMax);
@@ -148,9 +136,8 @@ Found look_at(const std::filesystem::path& program) {
   if (::stat(program.c_str(), &found) != 0) {
     const int number = errno;
     const bool absent = number == ENOENT || number == ENOTDIR;
-    return {{},
-            absent ? ProbeState::absent : ProbeState::unknown,
-            Error::from_errno(ErrorCode::environment_unavailable, printable(program.native()), number).message()};
+    return {{}, absent ? ProbeState::absent : ProbeState::unknown,
+        Error::from_errno(ErrorCode::environment_unavailable, printable(program.native()), number).message()};
   }
   if (!S_ISREG(found.st_mode) || ::access(program.c_str(), X_OK) != 0) {
     return {{}, ProbeState::unknown, fmt::format("{} is no program that can be run", printable(program.native()))};
@@ -180,20 +167,20 @@ class ContainerUseSandbox final : public Sandbox {
   Result<ExecResult> run(const SandboxSpec& spec, ByteSink& out, ByteSink& err, const CancelToken& cancel) override;
 
  private:
-  ProcessSpec process(const std::string& program, std::vector<std::string> words, Deadline deadline,
-                      milliseconds grace) const;
+  ProcessSpec process(
+      const std::string& program, std::vector<std::string> words, Deadline deadline, milliseconds grace) const;
   Result<Answer> ask(const std::string& program, std::vector<std::string> words, Deadline deadline, milliseconds grace,
-                     const CancelToken& cancel, std::string* said = nullptr) const;
+      const CancelToken& cancel, std::string* said = nullptr) const;
   Result<std::string> create(const std::string& program, const SandboxSpec& spec, const CancelToken& cancel) const;
   Result<void> remove(const std::string& program, const SandboxSpec& spec, const std::string& id) const;
   Result<ExecResult> run_in(const std::string& program, const SandboxSpec& spec, const std::string& id, ByteSink& out,
-                            ByteSink& err, const CancelToken& cancel) const;
+      ByteSink& err, const CancelToken& cancel) const;
 
   ContainerUseOptions options_;
 };
 
-ProcessSpec ContainerUseSandbox::process(const std::string& program, std::vector<std::string> words, Deadline deadline,
-                                         milliseconds grace) const {
+ProcessSpec ContainerUseSandbox::process(
+    const std::string& program, std::vector<std::string> words, Deadline deadline, milliseconds grace) const {
   ProcessSpec spec;
   spec.argv = std::move(words);
   spec.argv.insert(spec.argv.begin(), program);
@@ -210,7 +197,7 @@ ProcessSpec ContainerUseSandbox::process(const std::string& program, std::vector
 
 // `said`: gets what it printed, whatever became of it.
 Result<Answer> ContainerUseSandbox::ask(const std::string& program, std::vector<std::string> words, Deadline deadline,
-                                        milliseconds grace, const CancelToken& cancel, std::string* said) const {
+    milliseconds grace, const CancelToken& cancel, std::string* said) const {
   BoundedSink out;
   BoundedSink err;
   auto ended = run_process(process(program, std::move(words), deadline, grace), out, err, cancel);
@@ -225,9 +212,9 @@ SandboxProbe ContainerUseSandbox::probe(Deadline deadline) const {
   probe.state = found.state;
   probe.reason = found.reason;
   probe.remedy = found.state == ProbeState::absent
-                     ? "install container-use, name its program in container_use.program, or use another backend"
-                     : "look at the cu program (`cu --version`), name another one in container_use.program, or use "
-                       "another backend";
+      ? "install container-use, name its program in container_use.program, or use another backend"
+      : "look at the cu program (`cu --version`), name another one in container_use.program, or use "
+        "another backend";
   if (found.program.empty()) return probe;
   probe.endpoint = found.program;
   probe.state = ProbeState::unknown;
@@ -239,7 +226,7 @@ SandboxProbe ContainerUseSandbox::probe(Deadline deadline) const {
     probe.reason = "`cu --version` did not end in time";
   } else if (answer->outcome.kind != OutcomeKind::exited || answer->outcome.value != 0) {
     probe.reason = fmt::format("`cu --version` ended with {} {}: {}", to_string(answer->outcome.kind),
-                               answer->outcome.value, shown(answer->err));
+        answer->outcome.value, shown(answer->err));
   } else {
     probe.state = ProbeState::available;
     probe.version = shown(std::string_view(answer->out).substr(0, std::min<std::size_t>(answer->out.find('\n'), 80)));
@@ -250,13 +237,12 @@ SandboxProbe ContainerUseSandbox::probe(Deadline deadline) const {
 }
 
 // A fault here may leave an environment behind that nobody knows: whatever id was printed is deleted.
-Result<std::string> ContainerUseSandbox::create(const std::string& program, const SandboxSpec& spec,
-                                                const CancelToken& cancel) const {
+Result<std::string> ContainerUseSandbox::create(
+    const std::string& program, const SandboxSpec& spec, const CancelToken& cancel) const {
   std::string said;
-  const auto answer =
-      ask(program,
-          {"environment", "create", "--source", spec.host_folder.string(), "--title", "guard-" + spec.run_id, "--json"},
-          Deadline::after(options_.create_limit), kToolGrace, cancel, &said);
+  const auto answer = ask(program,
+      {"environment", "create", "--source", spec.host_folder.string(), "--title", "guard-" + spec.run_id, "--json"},
+      Deadline::after(options_.create_limit), kToolGrace, cancel, &said);
   auto id = created_environment_id(said);
   const auto failed = [&](Error error) -> Error {
     if (!id) return error;
@@ -266,17 +252,15 @@ Result<std::string> ContainerUseSandbox::create(const std::string& program, cons
   if (!answer) {
     const auto words = answer.error().details().find("stderr");
     return failed(creation_failed(fmt::format("`cu environment create` failed: {}", answer.error().message()),
-                                  words == answer.error().details().end() ? std::string_view() : words->second));
+        words == answer.error().details().end() ? std::string_view() : words->second));
   }
   switch (answer->outcome.kind) {
-    case OutcomeKind::cancelled:
-      return failed(Error(ErrorCode::cancelled, "stopped while an environment was made"));
+    case OutcomeKind::cancelled: return failed(Error(ErrorCode::cancelled, "stopped while an environment was made"));
     case OutcomeKind::timed_out:
       return failed(creation_failed(
           fmt::format("`cu environment create` did not end within {} s", options_.create_limit.count() / 1000),
           answer->err));
-    default:
-      break;
+    default: break;
   }
   if (answer->outcome.kind != OutcomeKind::exited || answer->outcome.value != 0) {
     return failed(creation_failed(
@@ -287,31 +271,29 @@ Result<std::string> ContainerUseSandbox::create(const std::string& program, cons
   return id;
 }
 
-Result<void> ContainerUseSandbox::remove(const std::string& program, const SandboxSpec& spec,
-                                         const std::string& id) const {
+Result<void> ContainerUseSandbox::remove(
+    const std::string& program, const SandboxSpec& spec, const std::string& id) const {
   const CancelToken never;  // what was begun is ended in order, also after a cancel
   const auto answer = ask(program, {"environment", "delete", "--id", id, "--source", spec.host_folder.string()},
-                          Deadline::after(options_.delete_limit), kToolGrace, never);
+      Deadline::after(options_.delete_limit), kToolGrace, never);
   if (answer && answer->outcome.kind == OutcomeKind::exited && answer->outcome.value == 0) return ok();
   const std::string why = !answer ? answer.error().message()
-                          : answer->outcome.kind == OutcomeKind::timed_out
-                              ? "it did not end in time"
-                              : fmt::format("it ended with {} {}: {}", to_string(answer->outcome.kind),
-                                            answer->outcome.value, shown(answer->err));
-  return Error(ErrorCode::execution_failed,
-               fmt::format("container-use: the environment {} could not be deleted: {}", id, why));
+      : answer->outcome.kind == OutcomeKind::timed_out
+      ? "it did not end in time"
+      : fmt::format(
+            "it ended with {} {}: {}", to_string(answer->outcome.kind), answer->outcome.value, shown(answer->err));
+  return Error(
+      ErrorCode::execution_failed, fmt::format("container-use: the environment {} could not be deleted: {}", id, why));
 }
 
 Result<ExecResult> ContainerUseSandbox::run_in(const std::string& program, const SandboxSpec& spec,
-                                               const std::string& id, ByteSink& out, ByteSink& err,
-                                               const CancelToken& cancel) const {
+    const std::string& id, ByteSink& out, ByteSink& err, const CancelToken& cancel) const {
   InitStream init(out, err, spec.limits.output_flood_bytes, spec.report);
   init.expect_programs(spec.each.size(), spec.program_ended);
   FrameSink frames(init);
   TailSink complaints(spec.limits.output_flood_bytes);
   const auto began = SteadyClock::now();
-  const auto wanted = process(
-      program,
+  const auto wanted = process(program,
       {"environment", "run", "--id", id, "--source", spec.host_folder.string(), "--command", std::string(kCommand)},
       Deadline::after(spec.timeout), spec.grace + kFrameSlack);
   auto ended = run_process(wanted, frames, complaints, cancel);
@@ -337,16 +319,16 @@ Result<ExecResult> ContainerUseSandbox::run_in(const std::string& program, const
   } else {
     if (!init.hello_seen() && !init.exit_seen()) {
       return creation_failed(fmt::format("`cu environment run` ended with {} {} and ran nothing",
-                                         to_string(ended->outcome.kind), ended->outcome.value),
-                             complaints.text);
+                                 to_string(ended->outcome.kind), ended->outcome.value),
+          complaints.text);
     }
     if (auto whole = init.finish(); !whole) return std::move(whole).error().detail("stderr", shown(complaints.text));
     GUARD_TRY_ASSIGN(result.outcome, outcome_of(*init.exit(), TermSent::no, spec.timeout));
     // Init ends with 0 whatever the program did: it has told that in its last frame.
     if (ended->outcome.kind != OutcomeKind::exited || ended->outcome.value != 0) {
       return Error(ErrorCode::protocol_error,
-                   fmt::format("the init ended in order, but `cu environment run` ended with {} {}",
-                               to_string(ended->outcome.kind), ended->outcome.value))
+          fmt::format("the init ended in order, but `cu environment run` ended with {} {}",
+              to_string(ended->outcome.kind), ended->outcome.value))
           .detail("stderr", shown(complaints.text));
     }
   }
@@ -354,10 +336,22 @@ Result<ExecResult> ContainerUseSandbox::run_in(const std::string& program, const
   // What an earlier run has left there may be another init, or other tests.
   if (!options_.environment_id.empty()) result.seen_inside["shared_environment"] = "1";
   result.enforced_by = {
-      {"memory", "none"},        {"swap", "none"},         {"pids", "none"},        {"cpus", "none"},
-      {"tmp_size", "none"},      {"tmp_files", "none"},    {"tmp_noexec", "none"},  {"sandbox_size", "none"},
-      {"sandbox_files", "none"}, {"open_files", "rlimit"}, {"file_size", "rlimit"}, {"output", "guard"},
-      {"time", "guard"},         {"network", "none"},      {"files", "none"},       {"syscalls", "none"},
+      {"memory", "none"},
+      {"swap", "none"},
+      {"pids", "none"},
+      {"cpus", "none"},
+      {"tmp_size", "none"},
+      {"tmp_files", "none"},
+      {"tmp_noexec", "none"},
+      {"sandbox_size", "none"},
+      {"sandbox_files", "none"},
+      {"open_files", "rlimit"},
+      {"file_size", "rlimit"},
+      {"output", "guard"},
+      {"time", "guard"},
+      {"network", "none"},
+      {"files", "none"},
+      {"syscalls", "none"},
   };
   return result;
 }
@@ -367,7 +361,7 @@ Result<ExecResult> ContainerUseSandbox::run_in(const std::string& program, const
 bool is_shell_name(std::string_view name) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   return !name.empty() && is_letter(name.front()) &&
-         std::all_of(name.begin(), name.end(), [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+      std::all_of(name.begin(), name.end(), [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
 }
 
 std::string command_text(const SandboxSpec& spec) {
@@ -376,24 +370,25 @@ std::string command_text(const SandboxSpec& spec) {
   return text + "exec " + shell_line(init_command(kInitInEnvironment, spec, {.no_life_line = true})) + "\n";
 }
 
-Result<ExecResult> ContainerUseSandbox::run(const SandboxSpec& spec, ByteSink& out, ByteSink& err,
-                                            const CancelToken& cancel) {
+Result<ExecResult> ContainerUseSandbox::run(
+    const SandboxSpec& spec, ByteSink& out, ByteSink& err, const CancelToken& cancel) {
   GUARD_TRY(validate(spec));
   if (spec.collect)
-    return Error(ErrorCode::input_invalid,
-                 "an environment of container-use has no folder of its own to collect files from");
+    return Error(
+        ErrorCode::input_invalid, "an environment of container-use has no folder of its own to collect files from");
   if (spec.require_cgroups) {
     return unavailable("limits of memory and processes can't be enforced in an environment of container-use",
-                       "drop `require_cgroups`, or use another backend");
+        "drop `require_cgroups`, or use another backend");
   }
   for (const auto& [name, value] : spec.env) {
     if (is_shell_name(name)) continue;
-    return Error(ErrorCode::input_invalid, fmt::format("a shell can't pass on an environment variable called \"{}\"", printable(name)));
+    return Error(ErrorCode::input_invalid,
+        fmt::format("a shell can't pass on an environment variable called \"{}\"", printable(name)));
   }
   struct stat folder {};
   if (spec.host_folder.empty() || ::stat(spec.host_folder.c_str(), &folder) != 0 || !S_ISDIR(folder.st_mode)) {
     return Error(ErrorCode::input_invalid,
-                 fmt::format("container-use needs a source folder; \"{}\" is none", spec.host_folder.string()));
+        fmt::format("container-use needs a source folder; \"{}\" is none", spec.host_folder.string()));
   }
   if (!options_.environment_id.empty() && !is_environment_id(options_.environment_id)) {
     return Error(ErrorCode::input_invalid, "container_use.env_id is no id of an environment");
@@ -423,15 +418,16 @@ Result<ExecResult> ContainerUseSandbox::run(const SandboxSpec& spec, ByteSink& o
 bool is_environment_id(std::string_view text) noexcept {
   const auto is_plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
-           c == '/' || c == '-';
+        c == '/' || c == '-';
   };
   return !text.empty() && text.size() <= kIdBytesMax && text.front() != '-' &&
-         std::all_of(text.begin(), text.end(), is_plain);
+      std::all_of(text.begin(), text.end(), is_plain);
 }
 
 Result<std::string> created_environment_id(std::string_view printed) {
   const auto document = parse_json(printed);
-  if (!document || !document->is_object()) return creation_failed("`cu environment create` did not answer with a JSON object");
+  if (!document || !document->is_object())
+    return creation_failed("`cu environment create` did not answer with a JSON object");
   const auto id = document->find("environment_id");
   if (id == document->end() || !id->is_string())
     return creation_failed("`cu environment create` named no environment_id");
@@ -448,9 +444,11 @@ Result<void> check_environment(const std::map<std::string, std::string>& hello) 
     const auto found = hello.find(key);
     return found != hello.end() && found->second == value;
   };
-  if (!says("pid", "1")) return not_confined("guard's init is not PID 1 inside, so others there may write into its stream");
+  if (!says("pid", "1"))
+    return not_confined("guard's init is not PID 1 inside, so others there may write into its stream");
   // On other backends what was checked is mounted read-only; here the environment has to see to it.
-  if (!says("sources_writable", "0")) return not_confined("the tests could change the checked files that they run from");
+  if (!says("sources_writable", "0"))
+    return not_confined("the tests could change the checked files that they run from");
   return ok();
 }
 

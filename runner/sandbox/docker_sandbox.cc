@@ -1,9 +1,9 @@
 // A run in a fresh container, over the Engine API alone.
 //
-// The container's standard output carries the framed stream of our init (runner/init_side/init_stream.h), its standard input is
-// the life line. How the run ended is put together from three witnesses: what guard did (time-out, cancel, flood), what
-// the engine says (killed for memory), what the init says. Where they contradict each other or one is missing, the
-// answer is an Error and never a result.
+// The container's standard output carries the framed stream of our init (runner/init_side/init_stream.h), its standard
+// input is the life line. How the run ended is put together from three witnesses: what guard did (time-out, cancel,
+// flood), what the engine says (killed for memory), what the init says. Where they contradict each other or one is
+// missing, the answer is an Error and never a result.
 //
 // The container's name follows from the run id, so that it can be removed even when the answer to its creation was
 // lost. A result stands only once the engine has confirmed that the container is gone.
@@ -31,14 +31,14 @@
 #include "docker/engine_client.h"
 #include "docker/engine_probe.h"
 #include "docker/stream_frames.h"
-#include "runner/sandbox/apparmor_profile.h"
-#include "runner/sandbox/docker_sweep.h"
+#include "runner/image/staged_image.h"
 #include "runner/init_side/init_binary.h"
 #include "runner/init_side/init_stream.h"
+#include "runner/process/stray_processes.h"
+#include "runner/sandbox/apparmor_profile.h"
+#include "runner/sandbox/docker_sweep.h"
 #include "runner/sandbox/sandbox.h"
 #include "runner/sandbox/seccomp_filter.h"
-#include "runner/image/staged_image.h"
-#include "runner/process/stray_processes.h"
 
 namespace guard {
 namespace {
@@ -79,10 +79,13 @@ Error engine_failed(Error error) {
   return std::move(failure)
       .caused_by(error)
       .context("running in a container")
-      .hint("see that the container engine runs and is not stopped (`docker version`), look at its log, then start again");
+      .hint(
+          "see that the container engine runs and is not stopped (`docker version`), look at its log, then start "
+          "again");
 }
 
-// No wait on the engine is longer than the run itself may be: who says ten seconds does not expect to sit here for a minute more.
+// No wait on the engine is longer than the run itself may be: who says ten seconds does not expect to sit here for a
+// minute more.
 Deadline within_run(const SandboxSpec& spec, milliseconds limit, milliseconds slack = kStartSlack) {
   return Deadline::after(std::min(limit, spec.timeout + spec.grace + slack));
 }
@@ -96,7 +99,7 @@ Result<T> engine_failed(Result<T> result) {
 SandboxProbe to_sandbox_probe(const docker::EngineProbe& engine) {
   SandboxProbe probe;
   probe.state = engine.state == docker::EngineState::available ? ProbeState::available
-                : engine.state == docker::EngineState::absent  ? ProbeState::absent
+      : engine.state == docker::EngineState::absent            ? ProbeState::absent
                                                                : ProbeState::unknown;
   probe.reason = engine.reason;
   probe.remedy = engine.remedy;
@@ -121,15 +124,16 @@ SandboxProbe to_sandbox_probe(const docker::EngineProbe& engine) {
 // Whether the engine did all that it was asked for so far.
 enum class SoFar : std::uint8_t { well, failed };
 
-// A few times, with pauses: an engine may be busy with the very thing. Not of one that has failed and does not even answer a ping, nor
-// once it has let a call run out of time: it would let the next one, too.
+// A few times, with pauses: an engine may be busy with the very thing. Not of one that has failed and does not even
+// answer a ping, nor once it has let a call run out of time: it would let the next one, too.
 Result<void> try_to_remove(docker::EngineClient& engine, SoFar so_far, const std::function<Result<void>()>& remove) {
   if (so_far == SoFar::failed) {
     auto answers = engine.ping(Deadline::after(kPingLimit));
     if (!answers && answers.error().code() == ErrorCode::execution_timeout) return answers;
   }
   Result<void> removed = remove();
-  for (int attempt = 1; attempt < kRemoveAttempts && !removed && removed.error().code() != ErrorCode::execution_timeout; ++attempt) {
+  for (int attempt = 1; attempt < kRemoveAttempts && !removed && removed.error().code() != ErrorCode::execution_timeout;
+       ++attempt) {
     std::this_thread::sleep_for(kRemovePause);
     removed = remove();
   }
@@ -198,7 +202,9 @@ enum class Shown { mounted, as_an_image };
 class ArmedImage {
  public:
   ArmedImage(docker::EngineClient& engine, const std::string& run_id)
-      : engine_(engine), reference_(docker_image_name(run_id)), label_(fmt::format("{}={}", docker_label::kRun, run_id)) {}
+      : engine_(engine),
+        reference_(docker_image_name(run_id)),
+        label_(fmt::format("{}={}", docker_label::kRun, run_id)) {}
   ArmedImage(const ArmedImage&) = delete;
   ArmedImage& operator=(const ArmedImage&) = delete;
   ~ArmedImage() {
@@ -259,8 +265,7 @@ class Pump {
       GUARD_TRY(step_on(cancel));
       const bool heed_cancel = intervention_ == Intervention::none;
       std::array<pollfd, 3> fds = {pollfd{attachment.fd(), POLLIN, 0},
-                                   pollfd{heed_cancel ? cancel.fd() : -1, POLLIN, 0},
-                                   pollfd{signal_ ? signal_->fd() : -1, POLLIN, 0}};
+          pollfd{heed_cancel ? cancel.fd() : -1, POLLIN, 0}, pollfd{signal_ ? signal_->fd() : -1, POLLIN, 0}};
       // A token without a descriptor cannot wake us, so it is looked at now and then.
       Deadline wake = next_step_;
       if (heed_cancel && cancel.fd() < 0) wake = wake.sooner(Deadline::after(kLookAtCancel));
@@ -328,7 +333,8 @@ class Pump {
     if (!next_step_.passed()) return ok();
     // What has let the whole grace pass without an answer will not hear of a KILL, either.
     if (!kill_sent_ && (!signal_ || spec_.grace < kPingLimit)) return kill();
-    if (signal_) return Error(ErrorCode::execution_timeout, "the container engine did not answer when the run was to be ended");
+    if (signal_)
+      return Error(ErrorCode::execution_timeout, "the container engine did not answer when the run was to be ended");
     return Error(ErrorCode::execution_failed, "the container did not end after KILL");
   }
 
@@ -367,13 +373,13 @@ class Pump {
 
 // The witnesses, most telling first. `whole`: whether init's stream was complete.
 Result<Outcome> conclude(const SandboxSpec& spec, const Pump& pump, const docker::ContainerState& state,
-                         const InitStream& init, Result<void> whole) {
+    const InitStream& init, Result<void> whole) {
   if (pump.intervention() == Intervention::cancelled) return Outcome{OutcomeKind::cancelled, 0, {}};
   if (pump.intervention() == Intervention::flooded) {
     return Outcome{OutcomeKind::output_flood, static_cast<std::int64_t>(spec.limits.output_flood_bytes), {}};
   }
-  // Before the exit code: a shell whose child was killed for memory exits 0. The engine's word can come late when it is busy;
-  // init has read the cgroup's own count.
+  // Before the exit code: a shell whose child was killed for memory exits 0. The engine's word can come late when it is
+  // busy; init has read the cgroup's own count.
   const bool told_by_init = whole && init.exit();
   if (state.oom_killed || (told_by_init && init.exit()->oom_kills > 0)) {
     return Outcome{OutcomeKind::out_of_memory, static_cast<std::int64_t>(spec.limits.memory_bytes), {}};
@@ -382,8 +388,8 @@ Result<Outcome> conclude(const SandboxSpec& spec, const Pump& pump, const docker
     return Outcome{OutcomeKind::pids_limit, static_cast<std::int64_t>(spec.limits.pids), {}};
   }
   if (pump.intervention() == Intervention::timed_out) {
-    return Outcome{OutcomeKind::timed_out, spec.timeout.count(),
-                   pump.kill_sent() ? "it ignored TERM and had to be killed" : ""};
+    return Outcome{
+        OutcomeKind::timed_out, spec.timeout.count(), pump.kill_sent() ? "it ignored TERM and had to be killed" : ""};
   }
   constexpr std::int64_t kKilled = 128 + SIGKILL;
   const bool killed_by_nobody = state.exit_code == kKilled && !pump.kill_sent();
@@ -400,8 +406,8 @@ Result<Outcome> conclude(const SandboxSpec& spec, const Pump& pump, const docker
   }
   GUARD_TRY_ASSIGN(Outcome outcome, outcome_of(*init.exit(), pump.term_sent(), spec.timeout));
   if (state.exit_code != 0 || !state.error.empty()) {
-    return Error(ErrorCode::protocol_error, fmt::format("the init ended in order, but the engine says exit code {} {}",
-                                                        state.exit_code, state.error));
+    return Error(ErrorCode::protocol_error,
+        fmt::format("the init ended in order, but the engine says exit code {} {}", state.exit_code, state.error));
   }
   return outcome;
 }
@@ -410,14 +416,13 @@ Result<std::map<std::string, std::string>> labels_of(const SandboxSpec& spec) {
   GUARD_TRY_ASSIGN(const std::string cache, docker_cache_label());
   const auto over = std::chrono::system_clock::now() + spec.timeout + spec.grace + kDeadlineSlack;
   const auto over_seconds = std::chrono::duration_cast<std::chrono::seconds>(over.time_since_epoch()).count();
-  return std::map<std::string, std::string>{{docker_label::kRun, spec.run_id},
-                                            {docker_label::kCache, cache},
-                                            {docker_label::kDeadline, std::to_string(over_seconds)}};
+  return std::map<std::string, std::string>{{docker_label::kRun, spec.run_id}, {docker_label::kCache, cache},
+      {docker_label::kDeadline, std::to_string(over_seconds)}};
 }
 
 // `image` is what the container is made from; the environment is that of the image below it, too.
 Result<docker::ContainerConfig> config_for(const SandboxSpec& spec, const docker::EngineInfo& engine, Shown shown,
-                                           const docker::ImageInfo& image, const std::string& runtime) {
+    const docker::ImageInfo& image, const std::string& runtime) {
   GUARD_TRY_ASSIGN(const auto init, init_binary_path());
 
   docker::ContainerConfig config;
@@ -447,7 +452,8 @@ Result<docker::ContainerConfig> config_for(const SandboxSpec& spec, const docker
   config.network_mode = spec.network == Network::host ? "host" : spec.network == Network::bridge ? "bridge" : "none";
   config.seccomp_profile = seccomp_profile_json();
   // podman loads a profile of its own under another name and uses it unasked.
-  if (engine.apparmor && !engine.podman) config.apparmor_profile = shown == Shown::mounted ? apparmor_profile() : "docker-default";
+  if (engine.apparmor && !engine.podman)
+    config.apparmor_profile = shown == Shown::mounted ? apparmor_profile() : "docker-default";
   config.runtime = runtime;
   config.podman = engine.podman;
   if (engine.podman) {
@@ -504,24 +510,26 @@ class DockerSandbox final : public Sandbox {
   }
 
  private:
-  Result<ExecResult> try_and_run(const SandboxSpec& spec, const docker::EngineProbe& engine, Shown shown, const docker::ImageInfo& image,
-                                 docker::EngineClient& client, docker::EngineClient& ending, ByteSink& out, ByteSink& err,
-                                 const CancelToken& cancel) const {
+  Result<ExecResult> try_and_run(const SandboxSpec& spec, const docker::EngineProbe& engine, Shown shown,
+      const docker::ImageInfo& image, docker::EngineClient& client, docker::EngineClient& ending, ByteSink& out,
+      ByteSink& err, const CancelToken& cancel) const {
     if (!options_.runtime.empty()) GUARD_TRY(try_runtime(spec, engine, shown, image, client, ending, cancel));
     return run_in(spec, engine, shown, image, client, ending, out, err, cancel);
   }
 
   // A runtime that was configured is trusted once a run of nothing has come through with every proof, under this boot
   // of this engine.
-  Result<void> try_runtime(const SandboxSpec& spec, const docker::EngineProbe& engine, Shown shown, const docker::ImageInfo& image,
-                           docker::EngineClient& client, docker::EngineClient& ending, const CancelToken& cancel) const {
+  Result<void> try_runtime(const SandboxSpec& spec, const docker::EngineProbe& engine, Shown shown,
+      const docker::ImageInfo& image, docker::EngineClient& client, docker::EngineClient& ending,
+      const CancelToken& cancel) const {
     const auto unusable = [this](std::string_view why) {
       return Error(ErrorCode::environment_unavailable,
-                   fmt::format("the container runtime {} did not pass a trial run: {}", printable(options_.runtime), why))
+          fmt::format("the container runtime {} did not pass a trial run: {}", printable(options_.runtime), why))
           .hint("fix the runtime's entry in the engine's daemon.json, or leave [docker] runtime out")
           .detail("environmentType", "docker");
     };
-    if (std::find(engine.info->runtimes.begin(), engine.info->runtimes.end(), options_.runtime) == engine.info->runtimes.end()) {
+    if (std::find(engine.info->runtimes.begin(), engine.info->runtimes.end(), options_.runtime) ==
+        engine.info->runtimes.end()) {
       return unusable(fmt::format("the engine knows only {}", fmt::join(engine.info->runtimes, ", ")));
     }
     GUARD_TRY_ASSIGN(const std::filesystem::path passed, trial_mark(engine, options_.runtime));
@@ -550,8 +558,8 @@ class DockerSandbox final : public Sandbox {
   static Result<std::filesystem::path> trial_mark(const docker::EngineProbe& engine, const std::string& runtime) {
     GUARD_TRY_ASSIGN(const auto cache, cache_folder());
     GUARD_TRY_ASSIGN(const std::string boot, read_file("/proc/sys/kernel/random/boot_id", 64));
-    const std::string what = fmt::format("{}\n{}\n{}\n{}\n{}", engine.endpoint.url(), engine.info->version, boot, runtime,
-                                         init_binary_sha256());
+    const std::string what = fmt::format(
+        "{}\n{}\n{}\n{}\n{}", engine.endpoint.url(), engine.info->version, boot, runtime, init_binary_sha256());
     return cache / "runtimes" / sha256_hex(what);
   }
 
@@ -576,17 +584,18 @@ class DockerSandbox final : public Sandbox {
     }
     if (image->declares_volumes) {
       return Error(ErrorCode::environment_creation_failed,
-                   fmt::format("the image {} declares volumes, which would be writable without limit", name))
+          fmt::format("the image {} declares volumes, which would be writable without limit", name))
           .hint("build an image without VOLUME, for instance with `guard image build`");
     }
     return *std::move(image);
   }
 
   // Returns the id of the run's own image.
-  static Result<std::string> send_files(const SandboxSpec& spec, const docker::ImageInfo& base, const std::string& reference,
-                                        docker::EngineClient& client, const CancelToken& cancel) {
+  static Result<std::string> send_files(const SandboxSpec& spec, const docker::ImageInfo& base,
+      const std::string& reference, docker::EngineClient& client, const CancelToken& cancel) {
     if (base.has_triggers) {
-      return Error(ErrorCode::environment_creation_failed, "the image has ONBUILD triggers, which would run unconfined when files are added to it")
+      return Error(ErrorCode::environment_creation_failed,
+          "the image has ONBUILD triggers, which would run unconfined when files are added to it")
           .hint("build an image without ONBUILD, for instance with `guard image build`");
     }
     GUARD_TRY_ASSIGN(const auto init, init_binary_path());
@@ -596,9 +605,9 @@ class DockerSandbox final : public Sandbox {
         .context("sending what will run to the engine");
   }
 
-  Result<ExecResult> run_in(const SandboxSpec& spec, const docker::EngineProbe& engine, Shown shown, const docker::ImageInfo& image,
-                            docker::EngineClient& client, docker::EngineClient& ending, ByteSink& out, ByteSink& err,
-                            const CancelToken& cancel) const {
+  Result<ExecResult> run_in(const SandboxSpec& spec, const docker::EngineProbe& engine, Shown shown,
+      const docker::ImageInfo& image, docker::EngineClient& client, docker::EngineClient& ending, ByteSink& out,
+      ByteSink& err, const CancelToken& cancel) const {
     GUARD_TRY_ASSIGN(const auto config, config_for(spec, *engine.info, shown, image, options_.runtime));
     ScopedContainer container(ending, docker_container_name(spec.run_id));
     if (!engine.endpoint.is_remote()) {
@@ -613,10 +622,10 @@ class DockerSandbox final : public Sandbox {
   }
 
   static Result<ExecResult> run_container(const SandboxSpec& spec, const docker::ContainerConfig& config,
-                                          const docker::EngineProbe& engine, docker::EngineClient& client, docker::EngineClient& ending,
-                                          ScopedContainer& container, ByteSink& out, ByteSink& err,
-                                          const CancelToken& cancel) {
-    const auto created = client.create_container(container.name(), container_config(config), within_run(spec, kStartLimit));
+      const docker::EngineProbe& engine, docker::EngineClient& client, docker::EngineClient& ending,
+      ScopedContainer& container, ByteSink& out, ByteSink& err, const CancelToken& cancel) {
+    const auto created =
+        client.create_container(container.name(), container_config(config), within_run(spec, kStartLimit));
     if (!created) {
       // A status of 4xx is a no: what bears the name is not ours. Otherwise nobody knows what the engine did or will
       // do.
@@ -649,7 +658,9 @@ class DockerSandbox final : public Sandbox {
     if (config.runtime.starts_with("runsc")) pump.expect_another_kernel(engine.info->kernel);
     if (auto pumped = pump.run(*attachment, cancel); !pumped) {
       if (!init.forged()) {
-        return engine_failed(std::move(pumped).context(fmt::format("asking the container engine at {}", engine.endpoint.name())).error());
+        return engine_failed(std::move(pumped)
+                                 .context(fmt::format("asking the container engine at {}", engine.endpoint.name()))
+                                 .error());
       }
       // Nobody but the program can have written it: that is its doing, and no failure of the engine's.
       ExecResult forged;
@@ -668,9 +679,15 @@ class DockerSandbox final : public Sandbox {
     result.wall = std::chrono::duration_cast<milliseconds>(SteadyClock::now() - begun);
     init.take_into(result);
     result.enforced_by = {
-        {"memory", "cgroup"}, {"swap", "cgroup"},       {"pids", "cgroup"},
-        {"cpus", "cgroup"},   {"open_files", "rlimit"}, {"file_size", "rlimit"},
-        {"output", "guard"},  {"time", "guard"},        {"network", spec.network == Network::none ? "namespace" : "none"},
+        {"memory", "cgroup"},
+        {"swap", "cgroup"},
+        {"pids", "cgroup"},
+        {"cpus", "cgroup"},
+        {"open_files", "rlimit"},
+        {"file_size", "rlimit"},
+        {"output", "guard"},
+        {"time", "guard"},
+        {"network", spec.network == Network::none ? "namespace" : "none"},
         {"syscalls", "seccomp"},
     };
     add_folder_limits(spec.limits, result);

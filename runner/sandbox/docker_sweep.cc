@@ -46,13 +46,9 @@ bool is_long_over(const std::string& deadline) {
 
 }  // namespace
 
-std::string docker_container_name(const std::string& run_id) {
-  return "guard-" + run_id;
-}
+std::string docker_container_name(const std::string& run_id) { return "guard-" + run_id; }
 
-std::string docker_image_name(const std::string& run_id) {
-  return "guard-run:" + run_id;
-}
+std::string docker_image_name(const std::string& run_id) { return "guard-run:" + run_id; }
 
 // Not made from the path: that of root's cache is the same on every machine and in every container.
 Result<std::string> docker_cache_label() {
@@ -67,9 +63,12 @@ Result<std::string> docker_cache_label() {
     // Whole or not at all, and the first one stays.
     const UniqueFd parent(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!parent) return Error::from_errno(ErrorCode::io_error, path.string(), errno);
-    GUARD_TRY_ASSIGN(const OwnEntry draft, make_own_file(parent.get()).context(fmt::format("writing {}", path.string())));
+    GUARD_TRY_ASSIGN(
+        const OwnEntry draft, make_own_file(parent.get()).context(fmt::format("writing {}", path.string())));
     const auto written = write_all(draft.fd.get(), label).context(fmt::format("writing {}", path.string()));
-    const int linked = !written || ::fchmod(draft.fd.get(), 0644) != 0 ? -1 : ::linkat(parent.get(), draft.name.c_str(), parent.get(), "id", 0);
+    const int linked = !written || ::fchmod(draft.fd.get(), 0644) != 0
+        ? -1
+        : ::linkat(parent.get(), draft.name.c_str(), parent.get(), "id", 0);
     const int number = errno;
     ::unlinkat(parent.get(), draft.name.c_str(), 0);
     GUARD_TRY(written);
@@ -85,7 +84,7 @@ Result<SweepResult> docker_sweep(const docker::Endpoint& endpoint, const CancelT
   const std::string ours = fmt::format("{}={}", docker_label::kCache, cache);
   const auto is_over = [](const std::map<std::string, std::string>& labels) {
     return !run_is_alive(value_of(labels, docker_label::kRun)) ||
-           is_long_over(value_of(labels, docker_label::kDeadline));
+        is_long_over(value_of(labels, docker_label::kDeadline));
   };
   SweepResult result;
   const auto note = [&result](const std::string& run_id, const std::string& what, const Result<void>& removed) {
@@ -98,9 +97,11 @@ Result<SweepResult> docker_sweep(const docker::Endpoint& endpoint, const CancelT
   GUARD_TRY_ASSIGN(const auto containers, engine.list_containers(ours, Deadline::after(kListLimit)));
   for (const auto& container : containers) {
     if (!is_over(container.labels)) continue;
-    const auto removed = mode == SweepMode::list ? ok() : engine.remove_container(container.id, Deadline::after(kRemoveLimit));
+    const auto removed =
+        mode == SweepMode::list ? ok() : engine.remove_container(container.id, Deadline::after(kRemoveLimit));
     note(value_of(container.labels, docker_label::kRun), fmt::format("container {}", container.id), removed);
-    if (!removed && removed.error().code() == ErrorCode::execution_timeout) return result;  // nor will it answer for the others
+    if (!removed && removed.error().code() == ErrorCode::execution_timeout)
+      return result;  // nor will it answer for the others
   }
   if (!endpoint.is_remote()) return result;  // elsewhere no run has an image of its own
 
@@ -108,9 +109,12 @@ Result<SweepResult> docker_sweep(const docker::Endpoint& endpoint, const CancelT
   std::erase_if(images, [&](const auto& image) { return !is_over(image.labels); });
   // The steps of a build are children of one another, and a parent cannot go before its child: whatever the order, a
   // second round finds it gone or free.
-  const auto remove = [&](const auto& image) { return mode == SweepMode::list ? ok() : engine.remove_image(image.id, Deadline::after(kRemoveLimit)); };
+  const auto remove = [&](const auto& image) {
+    return mode == SweepMode::list ? ok() : engine.remove_image(image.id, Deadline::after(kRemoveLimit));
+  };
   for (const auto& image : images) static_cast<void>(remove(image));
-  for (const auto& image : images) note(value_of(image.labels, docker_label::kRun), fmt::format("image {}", image.id), remove(image));
+  for (const auto& image : images)
+    note(value_of(image.labels, docker_label::kRun), fmt::format("image {}", image.id), remove(image));
   return result;
 }
 

@@ -28,6 +28,7 @@ Result<std::string> docker_cache_label();
 
 // Removes the containers, and then the images of single runs, of this cache folder whose run is dead, or should have
 // been over a day ago. `removed` holds run ids. An Error only when the engine could not be asked.
-Result<SweepResult> docker_sweep(const docker::Endpoint& endpoint, const CancelToken& cancel, SweepMode mode = SweepMode::remove);
+Result<SweepResult> docker_sweep(
+    const docker::Endpoint& endpoint, const CancelToken& cancel, SweepMode mode = SweepMode::remove);
 
 }  // namespace guard

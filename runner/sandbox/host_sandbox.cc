@@ -38,13 +38,13 @@ class HostSandbox final : public Sandbox {
     struct stat found {};
     if (spec.host_folder.empty() || ::stat(spec.host_folder.c_str(), &found) != 0 || !S_ISDIR(found.st_mode)) {
       return Error(ErrorCode::input_invalid,
-                   fmt::format("the host backend needs a folder to run in; \"{}\" is none", spec.host_folder.string()));
+          fmt::format("the host backend needs a folder to run in; \"{}\" is none", spec.host_folder.string()));
     }
     GUARD_TRY_ASSIGN(const std::filesystem::path init, init_binary_path());
     const RunCgroup cgroup = RunCgroup::create(spec.run_id, spec.limits, cgroup_places_here());
     if (spec.require_cgroups && (!cgroup.holds("memory") || !cgroup.holds("pids"))) {
-      return Error(ErrorCode::environment_unavailable,
-                   "limits of memory and processes can't be enforced by control groups here")
+      return Error(
+          ErrorCode::environment_unavailable, "limits of memory and processes can't be enforced by control groups here")
           .detail("environmentType", "host");
     }
     InitRun run;
@@ -85,8 +85,6 @@ class HostSandbox final : public Sandbox {
 
 }  // namespace
 
-std::unique_ptr<Sandbox> make_host_sandbox() {
-  return std::make_unique<HostSandbox>();
-}
+std::unique_ptr<Sandbox> make_host_sandbox() { return std::make_unique<HostSandbox>(); }
 
 }  // namespace guard

@@ -17,11 +17,11 @@
 
 #include "common/file_io.h"
 #include "common/text/text.h"
-#include "runner/sandbox/bwrap_args.h"
 #include "runner/init_side/init_binary.h"
 #include "runner/init_side/init_run.h"
-#include "runner/sandbox/seccomp_filter.h"
 #include "runner/process/stray_processes.h"
+#include "runner/sandbox/bwrap_args.h"
+#include "runner/sandbox/seccomp_filter.h"
 
 namespace guard {
 namespace {
@@ -36,9 +36,8 @@ constexpr uid_t kHostUserBase = 1'900'000'000;
 constexpr uid_t kNobody = 65'534;
 
 // What engines mask in /proc, too.
-constexpr std::array kMaskedFiles = {"kcore",       "keys",          "key-users",  "kmsg",
-                                     "kallsyms",    "latency_stats", "timer_list", "timer_stats",
-                                     "sched_debug", "interrupts",    "config.gz"};
+constexpr std::array kMaskedFiles = {"kcore", "keys", "key-users", "kmsg", "kallsyms", "latency_stats", "timer_list",
+    "timer_stats", "sched_debug", "interrupts", "config.gz"};
 constexpr std::array kMaskedFolders = {"acpi", "asound", "scsi", "driver", "fs"};
 
 // The user a root-run sandbox drops to: outside what distributions hand out to people, services and containers. In a
@@ -88,8 +87,8 @@ Result<void> add_entries(const std::filesystem::path& folder, std::vector<RootEn
     found.push_back(*entry);
   }
   if (error) {
-    return Error(ErrorCode::image_missing,
-                 fmt::format("cannot list the root folder {}: {}", folder.string(), error.message()))
+    return Error(
+        ErrorCode::image_missing, fmt::format("cannot list the root folder {}: {}", folder.string(), error.message()))
         .detail("image", folder.string());
   }
   std::sort(found.begin(), found.end());
@@ -185,10 +184,10 @@ SandboxProbe NamespaceSandbox::probe(Deadline deadline) const {
   std::string controllers;
   for (const auto& [controller, place] : options_.cgroups) {
     const bool writable = std::any_of(place.parents.begin(), place.parents.end(),
-                                      [](const auto& parent) { return ::access(parent.c_str(), W_OK) == 0; });
+        [](const auto& parent) { return ::access(parent.c_str(), W_OK) == 0; });
     if (writable)
-      controllers += fmt::format("{}{}:{}", controllers.empty() ? "" : ",", controller,
-                                 place.version == CgroupVersion::v1 ? "v1" : "v2");
+      controllers += fmt::format(
+          "{}{}:{}", controllers.empty() ? "" : ",", controller, place.version == CgroupVersion::v1 ? "v1" : "v2");
   }
   probe.facts["cgroups"] = controllers.empty() ? "none" : controllers;
 
@@ -199,29 +198,9 @@ SandboxProbe NamespaceSandbox::probe(Deadline deadline) const {
     return probe;
   }
   ChildSpec child;
-  child.argv = {bwrap,
-                "--unshare-user",
-                "--unshare-all",
-                "--disable-userns",
-                "--uid",
-                "1000",
-                "--gid",
-                "1000",
-                "--die-with-parent",
-                "--new-session",
-                "--as-pid-1",
-                "--seccomp",
-                fmt::format("{}", kSeccompFd),
-                "--ro-bind",
-                "/",
-                "/",
-                "--proc",
-                "/proc",
-                "--dev",
-                "/dev",
-                "--",
-                bwrap,
-                "--version"};
+  child.argv = {bwrap, "--unshare-user", "--unshare-all", "--disable-userns", "--uid", "1000", "--gid", "1000",
+      "--die-with-parent", "--new-session", "--as-pid-1", "--seccomp", fmt::format("{}", kSeccompFd), "--ro-bind", "/",
+      "/", "--proc", "/proc", "--dev", "/dev", "--", bwrap, "--version"};
   if (::geteuid() == 0) {
     auto user = host_user();
     if (!user) {
@@ -267,8 +246,8 @@ SandboxProbe NamespaceSandbox::probe(Deadline deadline) const {
   return probe;
 }
 
-Result<ExecResult> NamespaceSandbox::run(const SandboxSpec& spec, ByteSink& out, ByteSink& err,
-                                         const CancelToken& cancel) {
+Result<ExecResult> NamespaceSandbox::run(
+    const SandboxSpec& spec, ByteSink& out, ByteSink& err, const CancelToken& cancel) {
   GUARD_TRY(validate(spec));
   if (spec.network != Network::none) {
     return Error(ErrorCode::input_invalid, "the embedded sandbox has no network to offer")
@@ -295,8 +274,8 @@ Result<ExecResult> NamespaceSandbox::run(const SandboxSpec& spec, ByteSink& out,
 
   const RunCgroup cgroup = RunCgroup::create(spec.run_id, spec.limits, options_.cgroups);
   if (spec.require_cgroups && (!cgroup.holds("memory") || !cgroup.holds("pids"))) {
-    return Error(ErrorCode::environment_unavailable,
-                 "limits of memory and processes can't be enforced by control groups here")
+    return Error(
+        ErrorCode::environment_unavailable, "limits of memory and processes can't be enforced by control groups here")
         .hint("run guard where control groups are delegated to it (systemd: Delegate=yes), or drop `require_cgroups`")
         .detail("environmentType", "namespace");
   }
@@ -316,7 +295,8 @@ Result<ExecResult> NamespaceSandbox::run(const SandboxSpec& spec, ByteSink& out,
   GUARD_TRY_ASSIGN(duties.owner, run_owner(spec.run_id));
   for (std::string& word : init_command(kInitInside, spec, duties)) run.child.argv.push_back(std::move(word));
   run.child.cwd = "/";
-  run.child.descriptors = {{filter.get(), kSeccompFd}, {prepared_args.get(), kPreparedArgsFd}, {plain_args.get(), kPlainArgsFd}};
+  run.child.descriptors = {
+      {filter.get(), kSeccompFd}, {prepared_args.get(), kPreparedArgsFd}, {plain_args.get(), kPlainArgsFd}};
   run.child.join_cgroups = cgroup.join_descriptors();
   if (::geteuid() == 0) {
     GUARD_TRY_ASSIGN(run.child.become_user, host_user());
@@ -325,9 +305,10 @@ Result<ExecResult> NamespaceSandbox::run(const SandboxSpec& spec, ByteSink& out,
   result.enforced_by = {
       {"memory", cgroup.holds("memory") ? "cgroup" : "watched"},
       {"swap", cgroup.limits_swap() ? "cgroup" : "none"},
-      {"pids", cgroup.holds("pids") ? "cgroup"
-               : limit_nproc        ? "rlimit"
-                                    : "watched"},
+      {"pids",
+          cgroup.holds("pids") ? "cgroup"
+              : limit_nproc    ? "rlimit"
+                               : "watched"},
       {"cpus", cgroup.holds("cpu") ? "cgroup" : "none"},
       {"open_files", "rlimit"},
       {"file_size", "rlimit"},
@@ -346,8 +327,6 @@ std::unique_ptr<Sandbox> make_namespace_sandbox_with(NamespaceOptions options) {
   return std::make_unique<NamespaceSandbox>(std::move(options));
 }
 
-std::unique_ptr<Sandbox> make_namespace_sandbox() {
-  return make_namespace_sandbox_with({});
-}
+std::unique_ptr<Sandbox> make_namespace_sandbox() { return make_namespace_sandbox_with({}); }
 
 }  // namespace guard

@@ -14,8 +14,8 @@ namespace guard {
 
 struct NamespaceOptions {
   // Where bubblewrap is looked for. Not PATH: a project's own programs may lead it.
-  std::vector<std::filesystem::path> bwrap_folders = {"/usr/bin", "/usr/local/bin", "/bin",
-                                                      "/run/current-system/sw/bin"};
+  std::vector<std::filesystem::path> bwrap_folders = {
+      "/usr/bin", "/usr/local/bin", "/bin", "/run/current-system/sw/bin"};
   // Empty: watch instead.
   std::map<std::string, CgroupPlace> cgroups = cgroup_places_here();
 };

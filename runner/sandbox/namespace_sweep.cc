@@ -4,8 +4,6 @@
 
 namespace guard {
 
-Result<void> namespace_sweep(const std::string& run_id) {
-  return remove_cgroups_of(run_id, cgroup_places_here());
-}
+Result<void> namespace_sweep(const std::string& run_id) { return remove_cgroups_of(run_id, cgroup_places_here()); }
 
 }  // namespace guard

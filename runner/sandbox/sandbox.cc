@@ -17,13 +17,9 @@ constexpr milliseconds kTimeMax{std::chrono::hours(24 * 7)};
 // A tmpfs is as large as was asked for, rounded up to whole pages.
 constexpr std::uint64_t kPageBytesMax = 65536;
 
-Error refuse(std::string sentence) {
-  return Error(ErrorCode::input_invalid, std::move(sentence));
-}
+Error refuse(std::string sentence) { return Error(ErrorCode::input_invalid, std::move(sentence)); }
 
-bool has_nul(std::string_view text) {
-  return text.find('\0') != std::string_view::npos;
-}
+bool has_nul(std::string_view text) { return text.find('\0') != std::string_view::npos; }
 
 // Absolute, no "//", ".", ".." or trailing slash: what is written is what is meant, whoever resolves it.
 bool is_plain_absolute(std::string_view path) {
@@ -123,8 +119,10 @@ Result<void> check_targets(const SandboxSpec& spec) {
       return refuse(fmt::format("scratch folder {} has a limit of 0", scratch.target));
     }
     if (scratch.filled_from.empty()) continue;
-    const bool mounted = std::any_of(spec.mounts.begin(), spec.mounts.end(), [&](const Mount& mount) { return mount.target == scratch.filled_from; });
-    if (!mounted || std::exchange(filled, true)) return refuse(fmt::format("scratch folder {} can't be filled from {}", scratch.target, scratch.filled_from));
+    const bool mounted = std::any_of(spec.mounts.begin(), spec.mounts.end(),
+        [&](const Mount& mount) { return mount.target == scratch.filled_from; });
+    if (!mounted || std::exchange(filled, true))
+      return refuse(fmt::format("scratch folder {} can't be filled from {}", scratch.target, scratch.filled_from));
   }
   return ok();
 }
@@ -167,7 +165,8 @@ Result<void> check_limits(const SandboxSpec& spec) {
 
 std::vector<MemoryFolder> memory_folders(const SandboxSpec& spec) {
   std::vector<MemoryFolder> folders = {{"/tmp", spec.limits.tmp_bytes, spec.limits.tmp_files, true}};
-  for (const ScratchFolder& scratch : spec.scratch) folders.push_back({scratch.target, scratch.bytes_max, scratch.files_max});
+  for (const ScratchFolder& scratch : spec.scratch)
+    folders.push_back({scratch.target, scratch.bytes_max, scratch.files_max});
   return folders;
 }
 
@@ -194,7 +193,8 @@ Result<void> validate(const SandboxSpec& spec) {
   }
   if (spec.argv.empty() || spec.argv.front().empty()) return refuse("no program to run was given");
   for (const auto* arguments : {&spec.argv, &spec.each}) {
-    if (std::any_of(arguments->begin(), arguments->end(), [](const std::string& argument) { return has_nul(argument); })) {
+    if (std::any_of(
+            arguments->begin(), arguments->end(), [](const std::string& argument) { return has_nul(argument); })) {
       return refuse("an argument holds a NUL byte");
     }
   }
@@ -213,24 +213,18 @@ Result<void> validate(const SandboxSpec& spec) {
 
 std::string_view to_string(Network network) noexcept {
   switch (network) {
-    case Network::none:
-      return "none";
-    case Network::bridge:
-      return "bridge";
-    case Network::host:
-      return "host";
+    case Network::none: return "none";
+    case Network::bridge: return "bridge";
+    case Network::host: return "host";
   }
   return "host";
 }
 
 std::string_view to_string(ProbeState state) noexcept {
   switch (state) {
-    case ProbeState::available:
-      return "available";
-    case ProbeState::absent:
-      return "absent";
-    case ProbeState::unknown:
-      return "unknown";
+    case ProbeState::available: return "available";
+    case ProbeState::absent: return "absent";
+    case ProbeState::unknown: return "unknown";
   }
   return "unknown";
 }

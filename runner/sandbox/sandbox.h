@@ -25,14 +25,15 @@
 
 namespace guard {
 
-// Always read-only, the whole of a folder. `source` is an absolute path on the host: a file or folder of guard's own staging area.
+// Always read-only, the whole of a folder. `source` is an absolute path on the host: a file or folder of guard's own
+// staging area.
 struct Mount {
   std::filesystem::path source;
   std::string target;  // absolute path inside
 };
 
-// A fresh folder in memory, writable for the program, gone with the run. Where it starts with files of the project, the program
-// cannot change one of the copies unseen: ExecResult::touched (init/filled_folder.h). One at most starts so.
+// A fresh folder in memory, writable for the program, gone with the run. Where it starts with files of the project, the
+// program cannot change one of the copies unseen: ExecResult::touched (init/filled_folder.h). One at most starts so.
 struct ScratchFolder {
   std::string target;
   std::string filled_from;  // a mount's target, a file of runner/init_side/fill_format.h; empty: it starts empty
@@ -56,12 +57,14 @@ struct Limits {
   std::uint64_t file_bytes = 1ull << 30;  // RLIMIT_FSIZE
 };
 
-// What the program runs on, made by runner/image/image.h. Docker uses `reference` and `id`, namespace uses `root_folder`.
+// What the program runs on, made by runner/image/image.h. Docker uses `reference` and `id`, namespace uses
+// `root_folder`.
 struct RuntimeImage {
   std::string reference;  // "jarvis-test-runner:3f2a..."
   std::string id;         // "sha256:..." that the engine must show for `reference`; empty: any
   std::filesystem::path root_folder;
-  std::vector<std::string> module_folders = {};  // of the project, relative: what has node_modules below /modules in the image
+  std::vector<std::string> module_folders =
+      {};                        // of the project, relative: what has node_modules below /modules in the image
   bool has_attestation = false;  // runner/init_side/attestation_start.mjs is in it, and what that loads
 };
 
@@ -73,11 +76,14 @@ enum class Attestation : std::uint8_t { off, on };
 struct SandboxSpec {
   std::string run_id;             // [a-z0-9-], unique; labels and cgroups carry it
   std::vector<std::string> argv;  // no shell
-  // Not empty: argv is run once for each of these words, which comes last, one after another in the same sandbox; each run finds /tmp
-  // and `scratch` as the first one did, and no process of an earlier one. All of them share the limits and the time.
+  // Not empty: argv is run once for each of these words, which comes last, one after another in the same sandbox; each
+  // run finds /tmp and `scratch` as the first one did, and no process of an earlier one. All of them share the limits
+  // and the time.
   std::vector<std::string> each;
-  milliseconds each_timeout{0};         // of each of them; the next one is started all the same. 0: only `timeout`, of all together
-  std::function<void()> program_ended;  // called where the sinks are pushed, between the output of one program and of the next
+  milliseconds each_timeout{
+      0};  // of each of them; the next one is started all the same. 0: only `timeout`, of all together
+  std::function<void()>
+      program_ended;  // called where the sinks are pushed, between the output of one program and of the next
   std::string working_dir = "/app";
   std::map<std::string, std::string> env;  // complete: nothing is inherited
   std::vector<Mount> mounts;               // parents before children
@@ -90,8 +96,8 @@ struct SandboxSpec {
   milliseconds grace{10'000};                 // between TERM and KILL
   ReportChannel report = ReportChannel::off;  // on: the program finds it as descriptor kReportFd
   Attestation attestation = Attestation::off;
-  std::optional<CollectRequest> collect;      // docker, namespace: what init hands out once everything has ended
-  bool require_cgroups = false;               // namespace: refuse where limits could only be watched
+  std::optional<CollectRequest> collect;  // docker, namespace: what init hands out once everything has ended
+  bool require_cgroups = false;           // namespace: refuse where limits could only be watched
 
   static constexpr int kReportFd = 3;
   static constexpr int kAttestationFd = 4;
@@ -106,15 +112,16 @@ struct MemoryFolder {
 };
 std::vector<MemoryFolder> memory_folders(const SandboxSpec& spec);
 
-// Adds to result.enforced_by what was seen from inside of the limits of /tmp: not every way of mounting can keep each of them.
-// memory_folders() are all made in the same way, so that the others are as it is.
+// Adds to result.enforced_by what was seen from inside of the limits of /tmp: not every way of mounting can keep each
+// of them. memory_folders() are all made in the same way, so that the others are as it is.
 void add_folder_limits(const Limits& limits, ExecResult& result);
 
 // INPUT_INVALID with the reason: empty argv, a relative target, a mount of what is never mounted (.env*, .git,
 // node_modules of the host, sockets, home, /), NUL bytes, limits of 0. Backends call it first.
 Result<void> validate(const SandboxSpec& spec);
 
-// docs/verdicts.md, "Where the code runs". Decided from errno, HTTP status and typed fields, never from the words of a message.
+// docs/verdicts.md, "Where the code runs". Decided from errno, HTTP status and typed fields, never from the words of a
+// message.
 enum class ProbeState : std::uint8_t { available, absent, unknown };
 std::string_view to_string(ProbeState state) noexcept;
 
@@ -143,8 +150,8 @@ class Sandbox {
 
 // `engine`: empty: the one that the environment names. `runtime`: empty for the engine's default.
 //
-// A remote engine cannot be shown files of this machine: what would be mounted is sent to it as an image of the run's own,
-// and is as unwritable.
+// A remote engine cannot be shown files of this machine: what would be mounted is sent to it as an image of the run's
+// own, and is as unwritable.
 struct DockerOptions {
   docker::Endpoint engine;
   std::string runtime;

@@ -9,10 +9,10 @@
 #include "common/file_io.h"
 #include "common/own_entry.h"
 #include "docker/engine_probe.h"
-#include "runner/sandbox/docker_sweep.h"
-#include "runner/sandbox/namespace_sweep.h"
 #include "runner/process/run_folder.h"
 #include "runner/process/stray_processes.h"
+#include "runner/sandbox/docker_sweep.h"
+#include "runner/sandbox/namespace_sweep.h"
 
 namespace guard {
 namespace {
@@ -24,8 +24,10 @@ std::vector<std::filesystem::path> cache_folders() {
   std::vector<std::filesystem::path> folders = {*cache};
   for (const auto& parent : {*cache, *cache / "images"}) {
     std::error_code failure;
-    for (std::filesystem::directory_iterator entry(parent, failure), end; !failure && entry != end; entry.increment(failure)) {
-      if (entry->path().filename() != "runs" && std::filesystem::is_directory(entry->symlink_status(failure))) folders.push_back(entry->path());
+    for (std::filesystem::directory_iterator entry(parent, failure), end; !failure && entry != end;
+         entry.increment(failure)) {
+      if (entry->path().filename() != "runs" && std::filesystem::is_directory(entry->symlink_status(failure)))
+        folders.push_back(entry->path());
     }
   }
   return folders;
@@ -33,9 +35,11 @@ std::vector<std::filesystem::path> cache_folders() {
 
 }  // namespace
 
-EngineLocation locate_engine(const Environment& environment, bool plain_tcp, Deadline deadline, const CancelToken& cancel) {
+EngineLocation locate_engine(
+    const Environment& environment, bool plain_tcp, Deadline deadline, const CancelToken& cancel) {
   const auto allowed = plain_tcp ? docker::PlainTcp::anywhere : docker::PlainTcp::loopback_only;
-  const docker::EngineProbe probe = docker::probe_engine(docker::engine_candidates(environment, allowed), deadline, cancel);
+  const docker::EngineProbe probe =
+      docker::probe_engine(docker::engine_candidates(environment, allowed), deadline, cancel);
   EngineLocation location;
   location.engine = probe.endpoint;
   location.probe.reason = probe.reason;
@@ -48,22 +52,21 @@ EngineLocation locate_engine(const Environment& environment, bool plain_tcp, Dea
   }
   if (probe.info) {
     location.probe.version = probe.info->version;
-    location.probe.facts = {{"api", probe.info->api_version},
-                            {"cgroups", "v" + probe.info->cgroup_version},
-                            {"seccomp", probe.info->seccomp ? "true" : "false"},
-                            {"apparmor", probe.info->apparmor ? "true" : "false"},
-                            {"rootless", probe.info->rootless ? "true" : "false"}};
+    location.probe.facts = {{"api", probe.info->api_version}, {"cgroups", "v" + probe.info->cgroup_version},
+        {"seccomp", probe.info->seccomp ? "true" : "false"}, {"apparmor", probe.info->apparmor ? "true" : "false"},
+        {"rootless", probe.info->rootless ? "true" : "false"}};
   }
   return location;
 }
 
-Result<std::unique_ptr<Sandbox>> make_sandbox(std::string_view name, const DockerOptions& docker,
-                                              const ContainerUseOptions& container_use) {
+Result<std::unique_ptr<Sandbox>> make_sandbox(
+    std::string_view name, const DockerOptions& docker, const ContainerUseOptions& container_use) {
   if (name == "docker") return make_docker_sandbox(docker);
   if (name == "namespace") return make_namespace_sandbox();
   if (name == "host") return make_host_sandbox();
   if (name == "container-use") return make_container_use_sandbox(container_use);
-  return Error(ErrorCode::input_invalid, fmt::format("there is no backend called {}", name)).hint("use docker, namespace, host or container-use");
+  return Error(ErrorCode::input_invalid, fmt::format("there is no backend called {}", name))
+      .hint("use docker, namespace, host or container-use");
 }
 
 Leftovers remove_leftovers(const docker::Endpoint& engine, const CancelToken& cancel, SweepMode mode) {
@@ -80,7 +83,8 @@ Leftovers remove_leftovers(const docker::Endpoint& engine, const CancelToken& ca
   const auto add = [&leftovers](auto swept) {
     for (auto& run : swept.removed) {
       // A run whose container was removed a moment ago has a folder, too.
-      if (std::find(leftovers.removed.begin(), leftovers.removed.end(), run) == leftovers.removed.end()) leftovers.removed.push_back(std::move(run));
+      if (std::find(leftovers.removed.begin(), leftovers.removed.end(), run) == leftovers.removed.end())
+        leftovers.removed.push_back(std::move(run));
     }
     leftovers.failed.insert(leftovers.failed.end(), swept.failed.begin(), swept.failed.end());
   };

@@ -22,18 +22,21 @@ struct EngineLocation {
   docker::Endpoint engine;
 };
 // `plain_tcp`: what the configuration allows, docker.plain_tcp.
-EngineLocation locate_engine(const Environment& environment, bool plain_tcp, Deadline deadline, const CancelToken& cancel);
+EngineLocation locate_engine(
+    const Environment& environment, bool plain_tcp, Deadline deadline, const CancelToken& cancel);
 
 // "docker", "namespace", "host", "container-use". INPUT_INVALID for any other name.
-Result<std::unique_ptr<Sandbox>> make_sandbox(std::string_view name, const DockerOptions& docker,
-                                              const ContainerUseOptions& container_use = {});
+Result<std::unique_ptr<Sandbox>> make_sandbox(
+    std::string_view name, const DockerOptions& docker, const ContainerUseOptions& container_use = {});
 
-// Removes what killed runs of this cache folder left behind: containers and images of runs (where `engine` is not empty), processes and cgroups, run
-// folders. Runs that are alive are left alone. Sentences about what could not be removed.
+// Removes what killed runs of this cache folder left behind: containers and images of runs (where `engine` is not
+// empty), processes and cgroups, run folders. Runs that are alive are left alone. Sentences about what could not be
+// removed.
 struct Leftovers {
   std::vector<std::string> removed;
   std::vector<std::string> failed;
 };
-Leftovers remove_leftovers(const docker::Endpoint& engine, const CancelToken& cancel, SweepMode mode = SweepMode::remove);
+Leftovers remove_leftovers(
+    const docker::Endpoint& engine, const CancelToken& cancel, SweepMode mode = SweepMode::remove);
 
 }  // namespace guard

@@ -1,5 +1,5 @@
-// seccomp_compiler PROFILE OUTPUT: the system call filter as the kernel takes it, made when guard is built. A program of
-// the build, not of guard.
+// seccomp_compiler PROFILE OUTPUT: the system call filter as the kernel takes it, made when guard is built. A program
+// of the build, not of guard.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -16,8 +16,8 @@ constexpr std::uint64_t kProgramBytesMax = 1 << 20;
 guard::Result<void> compile(const char* profile, const char* output) {
   GUARD_TRY_ASSIGN(const std::string json, guard::read_file(profile, kProfileBytesMax));
   GUARD_TRY_ASSIGN(const guard::UniqueFd filter, guard::compile_seccomp_filter(json));
-  GUARD_TRY_ASSIGN(const std::string program,
-                   guard::read_file(fmt::format("/proc/self/fd/{}", filter.get()), kProgramBytesMax));
+  GUARD_TRY_ASSIGN(
+      const std::string program, guard::read_file(fmt::format("/proc/self/fd/{}", filter.get()), kProgramBytesMax));
   return guard::write_file_atomically(output, program);
 }
 

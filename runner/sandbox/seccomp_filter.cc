@@ -72,14 +72,9 @@ Result<scmp_arg_cmp> comparison(const Json& arg) {
     GUARD_TRY_ASSIGN(second, number(arg, "valueTwo"));
   }
   if (index > 5) return refuse("a system call has six arguments");
-  static constexpr std::array<std::pair<std::string_view, scmp_compare>, 7> kOperators = {
-      {{"SCMP_CMP_NE", SCMP_CMP_NE},
-       {"SCMP_CMP_LT", SCMP_CMP_LT},
-       {"SCMP_CMP_LE", SCMP_CMP_LE},
-       {"SCMP_CMP_EQ", SCMP_CMP_EQ},
-       {"SCMP_CMP_GE", SCMP_CMP_GE},
-       {"SCMP_CMP_GT", SCMP_CMP_GT},
-       {"SCMP_CMP_MASKED_EQ", SCMP_CMP_MASKED_EQ}}};
+  static constexpr std::array<std::pair<std::string_view, scmp_compare>, 7> kOperators = {{{"SCMP_CMP_NE", SCMP_CMP_NE},
+      {"SCMP_CMP_LT", SCMP_CMP_LT}, {"SCMP_CMP_LE", SCMP_CMP_LE}, {"SCMP_CMP_EQ", SCMP_CMP_EQ},
+      {"SCMP_CMP_GE", SCMP_CMP_GE}, {"SCMP_CMP_GT", SCMP_CMP_GT}, {"SCMP_CMP_MASKED_EQ", SCMP_CMP_MASKED_EQ}}};
   for (const auto& [name, compare] : kOperators) {
     if (name == op) return scmp_arg_cmp{static_cast<unsigned int>(index), compare, value, second};
   }
@@ -104,10 +99,10 @@ Result<void> add_rule(void* filter, const Json& rule, std::uint32_t default_acti
     // Negative: unknown here, or a call of other architectures only. It stays under the default action, which denies.
     if (call < 0 || action == default_action) continue;
     const int failed = ::seccomp_rule_add_array(filter, action, call, static_cast<unsigned int>(comparisons.size()),
-                                                comparisons.empty() ? nullptr : comparisons.data());
+        comparisons.empty() ? nullptr : comparisons.data());
     if (failed != 0) {
-      return Error::from_errno(ErrorCode::environment_creation_failed,
-                               fmt::format("seccomp rule for {}", name.get<std::string>()), -failed);
+      return Error::from_errno(
+          ErrorCode::environment_creation_failed, fmt::format("seccomp rule for {}", name.get<std::string>()), -failed);
     }
   }
   return ok();

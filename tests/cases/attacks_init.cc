@@ -13,9 +13,7 @@
 
 namespace {
 
-void say(const char* what, long result) {
-  std::printf("%s %d\n", what, result < 0 ? errno : 0);
-}
+void say(const char* what, long result) { std::printf("%s %d\n", what, result < 0 ? errno : 0); }
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// leaves_a_mess FOLDER WORD: says "WORD fresh" when /tmp and FOLDER are as they were given, else what it found; then leaves in both
-// what is hard to remove, and processes. WORD "fails" exits with 1.
+// leaves_a_mess FOLDER WORD: says "WORD fresh" when /tmp and FOLDER are as they were given, else what it found; then
+// leaves in both what is hard to remove, and processes. WORD "fails" exits with 1.
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -27,9 +27,7 @@
 
 namespace {
 
-void say(const char* what, long result) {
-  std::printf("%s %d\n", what, result < 0 ? errno : 0);
-}
+void say(const char* what, long result) { std::printf("%s %d\n", what, result < 0 ? errno : 0); }
 
 void try_write(const char* name, const std::string& folder) {
   say(name, ::open((folder + "/planted").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
@@ -83,7 +81,7 @@ int main() {
 
   for (const char* path : {"/etc/shadow", "/var/run/docker.sock", "/root", "/home"}) try_open(path, O_RDONLY);
   for (const char* path : {"/dev/mem", "/dev/kmsg", "/dev/kvm", "/dev/fuse", "/proc/kcore", "/proc/kmsg", "/proc/keys",
-                           "/proc/timer_list", "/proc/kallsyms"}) {
+           "/proc/timer_list", "/proc/kallsyms"}) {
     try_open(path, O_RDONLY);
   }
   for (const char* path : {"/proc/sysrq-trigger", "/proc/sys/kernel/core_pattern", "/proc/self/oom_score_adj"}) {

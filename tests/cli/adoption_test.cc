@@ -1,4 +1,5 @@
-// How a team begins with guard: a baseline of what is there, an audit of the past, what an upgrade would refuse, an agent's settings.
+// How a team begins with guard: a baseline of what is there, an audit of the past, what an upgrade would refuse, an
+// agent's settings.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,14 +13,15 @@ namespace guard::testing {
 namespace {
 
 namespace fs = std::filesystem;
+using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using nlohmann::json;
 
 constexpr std::string_view kEval = "export const answer = eval(\"6 * 7\");\n";
 constexpr std::string_view kFile = "guard-baseline.json";
-constexpr std::string_view kHonest = "import { expect, test } from \"bun:test\";\ntest(\"adds\", () => { expect(1 + 1).toBe(2); });\n";
+constexpr std::string_view kHonest =
+    "import { expect, test } from \"bun:test\";\ntest(\"adds\", () => { expect(1 + 1).toBe(2); });\n";
 
 class Adoption : public ::testing::Test {
  protected:
@@ -90,7 +92,8 @@ TEST_F(Adoption, ABaselineHasNothingOfWhatAGeneratorWritesNorASecret) {
   const auto found = repository_.guard({"check", "--mode", "host", "--format", "json", "sandbox"}).document();
   json forged = {{"schema", "guard-baseline/1"}, {"findings", json::array()}};
   for (const auto& finding : found["findings"]) {
-    forged["findings"].push_back({{"path", finding["path"]}, {"rule", finding["rule"]}, {"fingerprint", finding["fingerprint"]}, {"count", 9}});
+    forged["findings"].push_back(
+        {{"path", finding["path"]}, {"rule", finding["rule"]}, {"fingerprint", finding["fingerprint"]}, {"count", 9}});
   }
   ASSERT_FALSE(forged["findings"].empty());
   repository_.write(kFile, forged.dump());
@@ -118,8 +121,10 @@ TEST_F(Adoption, ABaselineOnlyShrinks) {
 
 TEST_F(Adoption, ABaselineThatCannotBeReadDecidesNothing) {
   repository_.write("src/a.ts", "export const a = 1;\n");
-  for (const std::string text : {"", "{", "[]", "{\"schema\":\"guard-baseline/2\",\"findings\":[]}", "{\"schema\":\"guard-baseline/1\",\"findings\":[{}]}",
-                                 "{\"schema\":\"guard-baseline/1\",\"findings\":[{\"path\":\"a\",\"rule\":\"b\",\"fingerprint\":\"c\",\"count\":1}]}"}) {
+  for (const std::string text : {"", "{", "[]", "{\"schema\":\"guard-baseline/2\",\"findings\":[]}",
+           "{\"schema\":\"guard-baseline/1\",\"findings\":[{}]}",
+           "{\"schema\":\"guard-baseline/"
+           "1\",\"findings\":[{\"path\":\"a\",\"rule\":\"b\",\"fingerprint\":\"c\",\"count\":1}]}"}) {
     repository_.write(kFile, text);
     EXPECT_EQ(check(), 2) << text;
     EXPECT_THAT(last_.err + last_.out, HasSubstr("guard-baseline.json")) << text;
@@ -162,8 +167,10 @@ TEST_F(Adoption, AnAuditNamesTheCommitsThatWouldHaveBeenRefused) {
   repository_.must("git add -A && git commit -q -m 'Take it away again'");
   const auto text = repository_.guard({"audit", "--mode", "host", "--since", start});
   EXPECT_EQ(text.exit_status, 1) << text.out << text.err;
-  EXPECT_THAT(text.out, AllOf(HasSubstr("refused   " + bad.substr(0, 12)), HasSubstr("Add a test that calls eval"), HasSubstr("sandbox/bad.test.ts:1"),
-                              HasSubstr("3 commits: 2 allowed, 1 refused, 0 undecided"), Not(HasSubstr("honest"))));
+  EXPECT_THAT(text.out,
+      AllOf(HasSubstr("refused   " + bad.substr(0, 12)), HasSubstr("Add a test that calls eval"),
+          HasSubstr("sandbox/bad.test.ts:1"), HasSubstr("3 commits: 2 allowed, 1 refused, 0 undecided"),
+          Not(HasSubstr("honest"))));
   const auto document = repository_.guard({"audit", "--mode", "host", "--format", "json"}).document();
   ASSERT_EQ(document["commits"].size(), 3u) << "the first commit is left out";
   EXPECT_EQ(document["commits"][1]["commit"], bad);
@@ -192,7 +199,8 @@ TEST_F(Adoption, AnAuditRunsTheTestsOfEachCommit) {
   const std::string start = head();
   repository_.write("sandbox/good.test.ts", kHonest);
   repository_.must("git add -A && git commit -q -m 'Add an honest test'");
-  repository_.write("sandbox/red.test.ts", "import { expect, test } from \"bun:test\";\ntest(\"adds\", () => { expect(1 + 1).toBe(3); });\n");
+  repository_.write("sandbox/red.test.ts",
+      "import { expect, test } from \"bun:test\";\ntest(\"adds\", () => { expect(1 + 1).toBe(3); });\n");
   repository_.must("git add -A && git commit -q -m 'Add a test that fails'");
   const auto built = repository_.guard({"image", "build"});
   ASSERT_EQ(built.exit_status, 0) << built.err;
@@ -202,7 +210,8 @@ TEST_F(Adoption, AnAuditRunsTheTestsOfEachCommit) {
   EXPECT_EQ(commits[0]["run"]["verdict"], "rejected") << commits[0];
   EXPECT_EQ(commits[1]["run"]["verdict"], "allowed") << commits[1];
   EXPECT_EQ(replayed.exit_status, 1);
-  EXPECT_EQ(repository_.shell("git status --porcelain; git worktree list | wc -l").out, "1\n") << "nothing is left behind";
+  EXPECT_EQ(repository_.shell("git status --porcelain; git worktree list | wc -l").out, "1\n")
+      << "nothing is left behind";
 }
 
 // What a commit of the past says of itself does not count, also where nobody says anything today.
@@ -215,7 +224,10 @@ TEST_F(Adoption, AnAuditRunsNothingAsTheCommitItselfAsks) {
   repository_.must("git rm -q guard.toml && git commit -q -m 'Ask for nothing'");
   const auto built = repository_.guard({"image", "build"});
   ASSERT_EQ(built.exit_status, 0) << built.err;
-  const auto document = repository_.guard({"audit", "--mode", "host", "--since", start, "--run", "--task-kind", "any", "--format", "json"}).document();
+  const auto document =
+      repository_
+          .guard({"audit", "--mode", "host", "--since", start, "--run", "--task-kind", "any", "--format", "json"})
+          .document();
   const auto text = document.dump(2);
   EXPECT_EQ(text.find("on the host"), std::string::npos) << text;
   for (const auto& commit : document["commits"]) {
@@ -237,12 +249,15 @@ TEST_F(Adoption, ADifferenceOfRulesNamesTheLinesThatAreNewlyRefused) {
   EXPECT_THAT(same.out, HasSubstr("0 newly refused"));
   // A rule of one's own that refuses one more line.
   repository_.write("src/special.ts", "export const specialWord = 1;\n");
-  std::ofstream(copied / "own.toml") << "[[rule]]\nid = \"host.special_word\"\ntier = \"host\"\ntitle = \"a special word\"\nwhy = \"for the test\"\n"
-                                       "fix = \"use another\"\npatterns = [{ regex = '''\\bspecialWord\\b''', views = [\"code\"] }]\n"
-                                       "match = [\"let specialWord = 1;\"]\nno_match = [\"let word = 1;\"]\n";
+  std::ofstream(copied / "own.toml")
+      << "[[rule]]\nid = \"host.special_word\"\ntier = \"host\"\ntitle = \"a special word\"\nwhy = \"for the test\"\n"
+         "fix = \"use another\"\npatterns = [{ regex = '''\\bspecialWord\\b''', views = [\"code\"] }]\n"
+         "match = [\"let specialWord = 1;\"]\nno_match = [\"let word = 1;\"]\n";
   const auto more = repository_.guard({"rules", "diff", "built-in", copied.string(), "src"});
   EXPECT_EQ(more.exit_status, 1) << more.out << more.err;
-  EXPECT_THAT(more.out, AllOf(HasSubstr("src/special.ts:1: [host] host.special_word"), HasSubstr("1 added, 0 removed"), HasSubstr("1 newly refused"), Not(HasSubstr("old.ts"))));
+  EXPECT_THAT(more.out,
+      AllOf(HasSubstr("src/special.ts:1: [host] host.special_word"), HasSubstr("1 added, 0 removed"),
+          HasSubstr("1 newly refused"), Not(HasSubstr("old.ts"))));
   const auto less = repository_.guard({"rules", "diff", copied.string(), "built-in", "--format", "json"});
   EXPECT_EQ(less.exit_status, 0) << less.out;
   EXPECT_EQ(less.document()["no_longer_refused"], 1);
@@ -262,8 +277,10 @@ TEST_F(Adoption, AnAgentsSettingsAreShownFirstAndThenWritten) {
   struct Case {
     std::string agent, heading, settings, instructions;
   };
-  for (const Case& one : {Case{"claude", "Claude Code", ".claude/settings.json", "CLAUDE.md"}, Case{"gemini", "Gemini CLI", ".gemini/settings.json", "GEMINI.md"},
-                          Case{"copilot", "GitHub Copilot", ".github/hooks/guard.json", "AGENTS.md"}, Case{"cursor", "Cursor", ".cursor/hooks.json", "AGENTS.md"}}) {
+  for (const Case& one : {Case{"claude", "Claude Code", ".claude/settings.json", "CLAUDE.md"},
+           Case{"gemini", "Gemini CLI", ".gemini/settings.json", "GEMINI.md"},
+           Case{"copilot", "GitHub Copilot", ".github/hooks/guard.json", "AGENTS.md"},
+           Case{"cursor", "Cursor", ".cursor/hooks.json", "AGENTS.md"}}) {
     const auto shown = repository_.guard({"hook", "agent", "--install", one.agent});
     EXPECT_EQ(shown.exit_status, 1) << shown.out << shown.err;
     EXPECT_THAT(shown.out, AllOf(HasSubstr("guard hook agent"), HasSubstr("--yes")));
@@ -278,7 +295,8 @@ TEST_F(Adoption, AnAgentsSettingsAreShownFirstAndThenWritten) {
 }
 
 TEST_F(Adoption, AnAgentsOtherSettingsAndWordsStay) {
-  repository_.write(".claude/settings.json", "{\"z\": 1, \"hooks\": {\"PreToolUse\": [{\"matcher\": \"Bash\", \"hooks\": []}]}, \"a\": [2]}");
+  repository_.write(".claude/settings.json",
+      "{\"z\": 1, \"hooks\": {\"PreToolUse\": [{\"matcher\": \"Bash\", \"hooks\": []}]}, \"a\": [2]}");
   repository_.write("CLAUDE.md", "# Ours\n\nBe kind.");
   ASSERT_EQ(repository_.guard({"hook", "agent", "--install", "claude", "--yes"}).exit_status, 0);
   const auto settings = json::parse(repository_.read(".claude/settings.json"));
@@ -291,7 +309,9 @@ TEST_F(Adoption, AnAgentsOtherSettingsAndWordsStay) {
   repository_.write("guard.toml", "[check]\npaths = [\"generated/**\"]\n");
   ASSERT_EQ(repository_.guard({"hook", "agent", "--install", "claude", "--yes"}).exit_status, 0);
   const std::string words = repository_.read("CLAUDE.md");
-  EXPECT_THAT(words, AllOf(HasSubstr("Be kind."), HasSubstr("generated/"), ::testing::EndsWith("Behind.\n"), Not(HasSubstr("sandbox/**"))));
+  EXPECT_THAT(words,
+      AllOf(HasSubstr("Be kind."), HasSubstr("generated/"), ::testing::EndsWith("Behind.\n"),
+          Not(HasSubstr("sandbox/**"))));
 }
 
 TEST_F(Adoption, AnAgentsSettingsThatCannotBeReadAreLeftAlone) {

@@ -17,26 +17,31 @@ struct Attack {
 };
 
 constexpr Attack kAttacks[] = {
-    {"ForkBomb",
-     R"js(for (;;) Bun.spawn(["/usr/local/bin/bun", "-e", "setTimeout(() => {}, 600000)"]);)js", "rejected", "pids_limit"},
-    {"MemoryHog", R"js(const kept = []; for (;;) kept.push(new Uint8Array(16 << 20).fill(1));)js", "rejected", "out_of_memory"},
+    {"ForkBomb", R"js(for (;;) Bun.spawn(["/usr/local/bin/bun", "-e", "setTimeout(() => {}, 600000)"]);)js", "rejected",
+        "pids_limit"},
+    {"MemoryHog", R"js(const kept = []; for (;;) kept.push(new Uint8Array(16 << 20).fill(1));)js", "rejected",
+        "out_of_memory"},
     {"MemoryHogInAChildThatIsNotMissed",
-     R"js(Bun.spawnSync(["/usr/local/bin/bun", "-e", "const kept = []; for (;;) kept.push(new Uint8Array(16 << 20).fill(1));"]);)js",
-     "rejected", "out_of_memory"},
+        R"js(Bun.spawnSync(["/usr/local/bin/bun", "-e", "const kept = []; for (;;) kept.push(new Uint8Array(16 << 20).fill(1));"]);)js",
+        "rejected", "out_of_memory"},
     {"FillsTmp",
-     R"js(const fd = fs.openSync("/tmp/filling", "w"); const block = new Uint8Array(1 << 20); for (;;) fs.writeSync(fd, block);)js",
-     "rejected", "storage_full"},
-    {"FillsTheFolderWithEmptyFiles", R"js(for (let i = 0;; ++i) fs.closeSync(fs.openSync("/app/sandbox/f" + i, "w"));)js",
-     "rejected", "storage_full"},
-    {"SparseFileOf1TB", R"js(const fd = fs.openSync("/tmp/sparse", "w"); fs.ftruncateSync(fd, 2 ** 40);)js", "rejected", "tests_failed"},
+        R"js(const fd = fs.openSync("/tmp/filling", "w"); const block = new Uint8Array(1 << 20); for (;;) fs.writeSync(fd, block);)js",
+        "rejected", "storage_full"},
+    {"FillsTheFolderWithEmptyFiles",
+        R"js(for (let i = 0;; ++i) fs.closeSync(fs.openSync("/app/sandbox/f" + i, "w"));)js", "rejected",
+        "storage_full"},
+    {"SparseFileOf1TB", R"js(const fd = fs.openSync("/tmp/sparse", "w"); fs.ftruncateSync(fd, 2 ** 40);)js", "rejected",
+        "tests_failed"},
     {"FloodOfLines", R"js(for (;;) console.log("line after line after line after line after line");)js", "rejected",
-     "output_flood"},
-    {"EndlessLine", R"js(const part = "x".repeat(65536); for (;;) fs.writeSync(1, part);)js", "rejected", "output_flood"},
-    {"OutputBelowTheFlood", R"js(const part = "x".repeat(99) + "\n"; for (let i = 0; i < 100000; ++i) fs.writeSync(1, part);)js",
-     "allowed", "tests_passed"},
+        "output_flood"},
+    {"EndlessLine", R"js(const part = "x".repeat(65536); for (;;) fs.writeSync(1, part);)js", "rejected",
+        "output_flood"},
+    {"OutputBelowTheFlood",
+        R"js(const part = "x".repeat(99) + "\n"; for (let i = 0; i < 100000; ++i) fs.writeSync(1, part);)js", "allowed",
+        "tests_passed"},
     {"DetachedDaemonThatHeedsNoTerm",
-     R"js(Bun.spawn(["/usr/local/bin/bun", "-e", "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)"], { stdio: ["ignore", "inherit", "inherit"] }).unref();)js",
-     "allowed", "tests_passed"},
+        R"js(Bun.spawn(["/usr/local/bin/bun", "-e", "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)"], { stdio: ["ignore", "inherit", "inherit"] }).unref();)js",
+        "allowed", "tests_passed"},
     {"HangThatHeedsNoTerm", R"js(process.on("SIGTERM", () => {}); for (;;) {})js", "rejected", "timed_out"},
     {"OpensAllItCan", R"js(for (;;) fs.openSync("/dev/null", "r");)js", "rejected", "tests_failed"},
 };
@@ -49,11 +54,13 @@ TEST_P(Attacks, EndsWithAReasonOfItsOwn) {
   GUARD_NEEDS(backend == "docker" ? Needs::docker : Needs::namespace_sandbox);
   Project project;
   project.configure(
-                "trust_namespace = true\n[run]\ngrace_s = 1\n[docker]\ntimeout = 8\n[namespace]\ntimeout = 8\n"
-                "[limits]\nmemory = \"384m\"\npids = 64\ntmp_size = \"32m\"\nsandbox_size = \"32m\"\nsandbox_files = 500\noutput_flood = \"20m\"\n");
-  project.write("sandbox/a.test.ts", fmt::format("import {{ expect, test }} from \"bun:test\";\nimport * as fs from \"node:fs\";\n"
-                                                 "test(\"takes\", () => {{ {} expect(1).toBe(1); }}, 600000);\n",
-                                                 attack.body));
+      "trust_namespace = true\n[run]\ngrace_s = 1\n[docker]\ntimeout = 8\n[namespace]\ntimeout = 8\n"
+      "[limits]\nmemory = \"384m\"\npids = 64\ntmp_size = \"32m\"\nsandbox_size = \"32m\"\nsandbox_files = "
+      "500\noutput_flood = \"20m\"\n");
+  project.write("sandbox/a.test.ts",
+      fmt::format("import {{ expect, test }} from \"bun:test\";\nimport * as fs from \"node:fs\";\n"
+                  "test(\"takes\", () => {{ {} expect(1).toBe(1); }}, 600000);\n",
+          attack.body));
   project.build_image(backend);
   const auto result = project.run(backend, {"sandbox/a.test.ts"}, {"--quiet"});
   const auto document = result.document();
@@ -65,11 +72,12 @@ TEST_P(Attacks, EndsWithAReasonOfItsOwn) {
   EXPECT_TRUE(clean["failed"].empty()) << clean.dump();
 }
 
-INSTANTIATE_TEST_SUITE_P(On, Attacks, ::testing::Combine(::testing::Values("docker", "namespace"), ::testing::ValuesIn(kAttacks)),
-                         [](const auto& tested) {
-                           const std::string backend = std::get<0>(tested.param) == std::string("docker") ? "Docker" : "Namespace";
-                           return backend + std::get<1>(tested.param).name;
-                         });
+INSTANTIATE_TEST_SUITE_P(On, Attacks,
+    ::testing::Combine(::testing::Values("docker", "namespace"), ::testing::ValuesIn(kAttacks)),
+    [](const auto& tested) {
+      const std::string backend = std::get<0>(tested.param) == std::string("docker") ? "Docker" : "Namespace";
+      return backend + std::get<1>(tested.param).name;
+    });
 
 }  // namespace
 }  // namespace guard::testing

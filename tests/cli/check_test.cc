@@ -10,7 +10,8 @@
 namespace guard::testing {
 namespace {
 
-constexpr std::string_view kHonest = "import { expect, test } from \"bun:test\";\ntest(\"adds\", () => { expect(1 + 1).toBe(2); });\n";
+constexpr std::string_view kHonest =
+    "import { expect, test } from \"bun:test\";\ntest(\"adds\", () => { expect(1 + 1).toBe(2); });\n";
 constexpr std::string_view kDump = "console.log(JSON.stringify(process.env));\n";
 
 TEST(Check, HonestFilePasses) {
@@ -38,7 +39,8 @@ TEST(Check, DocumentHasEveryKeyOfTheContract) {
   const auto result = project.guard({"check", "--format", "json", "sandbox/a.test.ts"});
   EXPECT_EQ(result.exit_status, 1);
   const auto document = result.document();
-  for (const char* key : {"version", "verdict", "mode", "tiers", "files", "bytes", "findings"}) EXPECT_TRUE(document.contains(key)) << key;
+  for (const char* key : {"version", "verdict", "mode", "tiers", "files", "bytes", "findings"})
+    EXPECT_TRUE(document.contains(key)) << key;
   ASSERT_FALSE(document["findings"].empty());
   for (const char* key : {"rule", "tier", "severity", "path", "line", "column", "excerpt", "message", "fix"}) {
     EXPECT_TRUE(document["findings"][0].contains(key)) << key;
@@ -67,10 +69,13 @@ TEST(Check, HostTierDependsOnTheMode) {
 TEST(Check, AutoModeIsUnavailableWhereTheEngineDecidesAndCannotBeReached) {
   Project project;
   project.write("sandbox/a.test.ts", "import { rmSync } from \"node:fs\";\nrmSync(\"/tmp/x\");\n");
-  const auto result = project.guard({"check", "sandbox/a.test.ts"}, {{"DOCKER_HOST", "unix:///nonexistent/engine.sock"}});
+  const auto result =
+      project.guard({"check", "sandbox/a.test.ts"}, {{"DOCKER_HOST", "unix:///nonexistent/engine.sock"}});
   EXPECT_EQ(result.exit_status, 3) << result.out << result.err;
   project.write("sandbox/a.test.ts", kHonest);
-  EXPECT_EQ(project.guard({"check", "sandbox/a.test.ts"}, {{"DOCKER_HOST", "unix:///nonexistent/engine.sock"}}).exit_status, 0);
+  EXPECT_EQ(
+      project.guard({"check", "sandbox/a.test.ts"}, {{"DOCKER_HOST", "unix:///nonexistent/engine.sock"}}).exit_status,
+      0);
 }
 
 TEST(Check, NothingToLookAtIsNoPass) {
@@ -94,7 +99,10 @@ TEST(Check, UnreadableFileIsUndecided) {
 
 TEST(Check, BinaryFileIsAFindingNotASkip) {
   Project project;
-  project.write("sandbox/a.test.ts", std::string("\x7f" "ELF\0\0\xff\xfe", 8));
+  project.write("sandbox/a.test.ts",
+      std::string("\x7f"
+                  "ELF\0\0\xff\xfe",
+          8));
   EXPECT_EQ(project.guard({"check", "sandbox/a.test.ts"}).exit_status, 1);
 }
 
@@ -108,7 +116,8 @@ TEST(Check, LinkIsAFindingAndIsNotFollowed) {
 }
 
 TEST(Check, PlantedSideFilesAreFindings) {
-  for (const char* name : {"sandbox/bunfig.toml", "sandbox/package.json", "sandbox/.env.local", "sandbox/x.node", "sandbox/node_modules/x/index.js"}) {
+  for (const char* name : {"sandbox/bunfig.toml", "sandbox/package.json", "sandbox/.env.local", "sandbox/x.node",
+           "sandbox/node_modules/x/index.js"}) {
     Project project;
     project.write("sandbox/a.test.ts", kHonest);
     project.write(name, "x = 1\n");
@@ -143,8 +152,8 @@ TEST(Check, OwnRulesDoNotSwitchTheFixedTiersOff) {
   Project project;
   project.write("sandbox/a.test.ts", kDump);
   project.write("rules/own.toml",
-                "[[rule]]\nid = \"docker.own\"\ntier = \"docker\"\ntitle = \"t\"\nwhy = \"w\"\nfix = \"f\"\n"
-                "patterns = [ { regex = 'never_seen', views = [\"raw\"] } ]\nmatch = [\"never_seen\"]\nno_match = [\"y\"]\n");
+      "[[rule]]\nid = \"docker.own\"\ntier = \"docker\"\ntitle = \"t\"\nwhy = \"w\"\nfix = \"f\"\n"
+      "patterns = [ { regex = 'never_seen', views = [\"raw\"] } ]\nmatch = [\"never_seen\"]\nno_match = [\"y\"]\n");
   const auto result = project.guard({"check", "--rules", "rules", "sandbox"});
   EXPECT_EQ(result.exit_status, 1) << result.out << result.err;
 }
@@ -190,7 +199,9 @@ TEST(Check, SecretsInExcerptsAreMaskedInEveryFormat) {
 TEST(Check, StdoutThatCannotBeWrittenIsNoPass) {
   Project project;
   project.write("sandbox/a.test.ts", kHonest);
-  const int status = std::system(("cd '" + project.path().string() + "' && '" GUARD_PROGRAM "' check sandbox/a.test.ts > /dev/full 2>/dev/null").c_str());
+  const int status = std::system(
+      ("cd '" + project.path().string() + "' && '" GUARD_PROGRAM "' check sandbox/a.test.ts > /dev/full 2>/dev/null")
+          .c_str());
   EXPECT_EQ(WEXITSTATUS(status), 2);
 }
 
@@ -203,8 +214,8 @@ TEST(Rules, ShippedRulesProveThemselves) {
 TEST(Rules, ThreeFaultsAreAllReportedWithTheirPlaces) {
   Project project;
   project.write("rules/broken.toml",
-                "[[rule]]\nid = \"always.one\"\ntier = \"sometimes\"\ntitle = \"t\"\nwhy = \"w\"\nfix = \"f\"\n"
-                "patterns = [ { regex = '(', views = [\"raw\"] } ]\nmatch = [\"x\"]\nno_match = [\"y\"]\ncolour = \"red\"\n");
+      "[[rule]]\nid = \"always.one\"\ntier = \"sometimes\"\ntitle = \"t\"\nwhy = \"w\"\nfix = \"f\"\n"
+      "patterns = [ { regex = '(', views = [\"raw\"] } ]\nmatch = [\"x\"]\nno_match = [\"y\"]\ncolour = \"red\"\n");
   const auto result = project.guard({"rules", "check", "rules"});
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_NE(result.err.find("broken.toml:3:"), std::string::npos) << result.err;
@@ -262,7 +273,8 @@ TEST(Redact, SaysWhatWasDoneForMachines) {
   const std::string secret = std::string("sk-") + "ant-" + "api03-" + std::string(80, 'Q');
   project.write("values.txt", "correct-Horse-9x\n\ndev\n");
   ProgramCall call;
-  call.arguments = {"redact", "--format", "json", "--mask-file", (project.path() / "values.txt").string(), "--cap", "40"};
+  call.arguments = {
+      "redact", "--format", "json", "--mask-file", (project.path() / "values.txt").string(), "--cap", "40"};
   call.stdin_text = "a correct-Horse-9x b " + secret + " c\n" + std::string(100, '.') + "\n";
   const auto result = project.guard(call);
   EXPECT_EQ(result.exit_status, 0) << result.err;
@@ -310,7 +322,8 @@ class Staged : public ::testing::Test {
   void SetUp() override {
     project_.write("guard.toml", "[check]\npaths = [\"sandbox/**\"]\n");
     project_.write("notes.md", "# notes\n");
-    git("init -q . && git config user.email t@example.invalid && git config user.name t && git add -A && git commit -q -m base");
+    git("init -q . && git config user.email t@example.invalid && git config user.name t && git add -A && git commit -q "
+        "-m base");
   }
   void git(const std::string& command) const {
     const int status = std::system(("cd '" + project_.path().string() + "' && git " + command).c_str());
@@ -394,7 +407,8 @@ TEST_F(Staged, CarriageReturnsDoNotHideABannedString) {
 // Old fixtures full of made-up keys must not use up the room for a new one.
 TEST_F(Staged, AThousandOldHitsDoNotHideANewOne) {
   std::string text;
-  for (int i = 0; i < 1002; ++i) text += std::string("sk-") + "ant-" + "api03-" + std::string(89, 'Q') + std::to_string(1000 + i) + "\n";
+  for (int i = 0; i < 1002; ++i)
+    text += std::string("sk-") + "ant-" + "api03-" + std::string(89, 'Q') + std::to_string(1000 + i) + "\n";
   project_.write("fixtures.txt", text);
   git("add fixtures.txt && git commit -q -m old");
   EXPECT_EQ(check().exit_status, 0);
@@ -418,7 +432,8 @@ TEST_F(Staged, RepositorysOwnConfigurationRunsNothing) {
   project_.write("evil.sh", "#!/bin/sh\ntouch \"$(dirname \"$0\")/ran\"\ncat\n");
   ASSERT_EQ(::chmod((project_.path() / "evil.sh").c_str(), 0755), 0);
   const std::string evil = (project_.path() / "evil.sh").string();
-  for (const char* key : {"core.fsmonitor", "diff.external", "core.pager", "diff.x.textconv", "diff.x.command", "filter.x.clean", "core.sshCommand"}) {
+  for (const char* key : {"core.fsmonitor", "diff.external", "core.pager", "diff.x.textconv", "diff.x.command",
+           "filter.x.clean", "core.sshCommand"}) {
     git("config " + std::string(key) + " '" + evil + "'");
   }
   project_.write(".gitattributes", "* diff=x\n");

@@ -48,8 +48,8 @@ class ContainerUseRun : public ::testing::Test {
     return project_.guard(std::move(words), std::move(environment));
   }
 
-  void expect_verdict(const ProgramResult& result, int exit_status, std::string_view verdict,
-                      std::string_view reason) const {
+  void expect_verdict(
+      const ProgramResult& result, int exit_status, std::string_view verdict, std::string_view reason) const {
     EXPECT_EQ(result.exit_status, exit_status) << result.out << result.err;
     const auto document = result.document();
     EXPECT_EQ(document.value("verdict", ""), verdict) << result.out;
@@ -61,8 +61,8 @@ class ContainerUseRun : public ::testing::Test {
 };
 
 bool holds(const nlohmann::json& list, std::string_view start) {
-  return std::any_of(list.begin(), list.end(),
-                     [&](const nlohmann::json& text) { return text.get<std::string>().starts_with(start); });
+  return std::any_of(
+      list.begin(), list.end(), [&](const nlohmann::json& text) { return text.get<std::string>().starts_with(start); });
 }
 
 TEST_F(ContainerUseRun, AllowsHonestTestsInAnEnvironmentThatShowsItsSandbox) {
@@ -89,15 +89,15 @@ TEST_F(ContainerUseRun, AllowsHonestTestsInAnEnvironmentThatShowsItsSandbox) {
 
 TEST_F(ContainerUseRun, RefusesFailingTests) {
   project_.write("sandbox/a.test.ts",
-                 "import { expect, test } from \"bun:test\";\ntest(\"wrong\", () => { expect(1).toBe(2); });\n");
+      "import { expect, test } from \"bun:test\";\ntest(\"wrong\", () => { expect(1).toBe(2); });\n");
   expect_verdict(run({"--backend", "container-use"}), 1, "rejected", "tests_failed");
 }
 
 // Nobody proved a boundary to the gate.
 TEST_F(ContainerUseRun, AllThreeTiersApply) {
   project_.write("sandbox/a.test.ts",
-                 "import { test } from \"bun:test\";\nimport { execSync } from \"node:child_process\";\ntest(\"x\", () "
-                 "=> { execSync(\"true\"); });\n");
+      "import { test } from \"bun:test\";\nimport { execSync } from \"node:child_process\";\ntest(\"x\", () "
+      "=> { execSync(\"true\"); });\n");
   expect_verdict(run({"--backend", "container-use"}), 1, "rejected", "findings");
   EXPECT_EQ(script_->calls_of("environment"), 0);
 }
@@ -114,7 +114,7 @@ TEST_F(ContainerUseRun, AnEnvironmentThatShowsNoSandboxIsUndecided) {
 
 TEST_F(ContainerUseRun, WhatGoesWrongIsNeverAllowed) {
   for (const char* fault : {"create-fails", "create-nonsense", "create-option", "run-fails", "run-noise",
-                            "run-dies-late", "run-cut", "run-status"}) {
+           "run-dies-late", "run-cut", "run-status"}) {
     behave(fault, "sandbox");
     expect_verdict(run({"--backend", "container-use"}), 2, "undecided", "error");
     EXPECT_EQ(script_->environments(), 0) << fault;

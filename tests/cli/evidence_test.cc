@@ -53,8 +53,8 @@ class EvidenceProject {
  public:
   EvidenceProject() { project_.write("sandbox/a.test.ts", kPassing); }
 
-  ProgramResult run(std::string_view backend, std::vector<std::string> more = {},
-                    std::string_view record = "record.json") const {
+  ProgramResult run(
+      std::string_view backend, std::vector<std::string> more = {}, std::string_view record = "record.json") const {
     more.insert(more.begin(), {"--record", std::string(record)});
     return project_.run(backend, {"sandbox/a.test.ts"}, std::move(more));
   }
@@ -90,7 +90,7 @@ TEST_P(Evidence, OfAPassFitsTheSchemaAndHolds) {
   EXPECT_EQ(found["backend"], backend());
   EXPECT_EQ(found["run_id"], result.document()["run_id"]);
   EXPECT_EQ(found["tests"]["files"],
-            json::parse(R"([{"file":"sandbox/a.test.ts","tests":2,"failed":0,"skipped":0,"assertions":2}])"));
+      json::parse(R"([{"file":"sandbox/a.test.ts","tests":2,"failed":0,"skipped":0,"assertions":2}])"));
   EXPECT_EQ(found["files"]["sha256"]["sandbox/a.test.ts"], sha256_hex(kPassing));
   EXPECT_EQ(found["files"]["sha256"].size(), 4u);
   EXPECT_EQ(found["limits"]["memory_bytes"], 1u << 30);
@@ -108,14 +108,13 @@ TEST_P(Evidence, OfAPassFitsTheSchemaAndHolds) {
 
 TEST_P(Evidence, OfRefusalsHoldsToo) {
   project_.write("sandbox/a.test.ts",
-                 "import { expect, test } from \"bun:test\";\ntest(\"wrong\", () => { expect(1).toBe(2); });\n");
+      "import { expect, test } from \"bun:test\";\ntest(\"wrong\", () => { expect(1).toBe(2); });\n");
   EXPECT_EQ(run(backend()).exit_status, 1);
   EXPECT_EQ(schema_faults(record(), kSchema), "");
   EXPECT_EQ(record()["reason"], "tests_failed");
   expect_verified(0, "holds");
 
-  project_.write(
-      "sandbox/a.test.ts",
+  project_.write("sandbox/a.test.ts",
       "import { test } from \"bun:test\";\ntest(\"dumps\", () => { console.log(JSON.stringify(process.env)); });\n");
   EXPECT_EQ(run(backend()).exit_status, 1);
   EXPECT_EQ(schema_faults(record(), kSchema), "");
@@ -141,8 +140,8 @@ TEST_P(Evidence, OfRefusalsHoldsToo) {
   fs::remove(project_.path() / "sandbox/other.ts");
 
   project_.configure("trust_namespace = true\n");
-  project_.write("sandbox/a.test.ts",
-                 "import { test } from \"bun:test\";\ntest(\"leaves\", () => { process.exit(0); });\n");
+  project_.write(
+      "sandbox/a.test.ts", "import { test } from \"bun:test\";\ntest(\"leaves\", () => { process.exit(0); });\n");
   EXPECT_EQ(run(backend()).exit_status, 2);
   EXPECT_EQ(schema_faults(record(), kSchema), "");
   EXPECT_EQ(record()["reason"], "report_missing");
@@ -152,9 +151,8 @@ TEST_P(Evidence, OfRefusalsHoldsToo) {
 TEST_P(Evidence, OfACommandHoldsAndMasksIt) {
   project_.build_image(backend());
   const std::string secret = "x9Kx9Lq-7TtR2mWvB4nZpQ1c";
-  const auto result =
-      project_.guard({"exec", "--format", "json", "--backend", backend(), "--record", "record.json", "--env",
-                      "LICENCE=" + secret, "--", "bun", "-e", "console.log('" + secret + "')"});
+  const auto result = project_.guard({"exec", "--format", "json", "--backend", backend(), "--record", "record.json",
+      "--env", "LICENCE=" + secret, "--", "bun", "-e", "console.log('" + secret + "')"});
   ASSERT_EQ(result.exit_status, 0) << result.out << result.err;
   EXPECT_EQ(schema_faults(record(), kSchema), "");
   EXPECT_EQ(text_of(project_.path() / "record.json").find(secret), std::string::npos);
@@ -165,12 +163,11 @@ TEST_P(Evidence, OfACommandHoldsAndMasksIt) {
 
 TEST_P(Evidence, OfARunThatWasStoppedHolds) {
   project_.build_image(backend());
-  project_.write(
-      "sandbox/a.test.ts",
+  project_.write("sandbox/a.test.ts",
       "import { test } from \"bun:test\";\ntest(\"lasts\", async () => { await Bun.sleep(600000); }, 1e9);\n");
   ProcessSpec spec;
-  spec.argv = {"timeout", "--preserve-status", "--signal", "TERM",     "3",           GUARD_PROGRAM,
-               "run",     "--backend",         backend(),  "--record", "record.json", "sandbox/a.test.ts"};
+  spec.argv = {"timeout", "--preserve-status", "--signal", "TERM", "3", GUARD_PROGRAM, "run", "--backend", backend(),
+      "--record", "record.json", "sandbox/a.test.ts"};
   spec.cwd = project_.path().string();
   spec.env = project_.environment();
   EXPECT_EQ(run_program(spec).exit_status, 143);
@@ -181,7 +178,7 @@ TEST_P(Evidence, OfARunThatWasStoppedHolds) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, Evidence, ::testing::Values("namespace", "docker"),
-                         [](const auto& parameter) { return parameter.param; });
+    [](const auto& parameter) { return parameter.param; });
 
 // What a person can do with common tools, by docs/evidence.md.
 TEST(EvidenceByHand, DigestsCanBeMadeWithSha256sum) {
@@ -200,7 +197,7 @@ TEST(EvidenceByHand, DigestsCanBeMadeWithSha256sum) {
           "sed -E 's/^  \"digest\": \"[0-9a-f]{64}\"$/  \"digest\": \"'$(printf %064d 0)'\"/' record.json | sha256sum"),
       project.record()["digest"]);
   EXPECT_EQ(shell("find src sandbox package.json tsconfig.json -type f | sort | xargs sha256sum | sha256sum"),
-            project.record()["files"]["digest"]);
+      project.record()["files"]["digest"]);
 }
 
 TEST(EvidenceOnHost, SaysThatThereWasNoSandboxAndHolds) {
@@ -220,7 +217,7 @@ TEST(EvidenceOfNothing, ARunThatNeverStartedLeavesARecordToo) {
   const EvidenceProject project;
   const auto result =
       project.project_.guard({"run", "--backend", "docker", "--record", "record.json", "sandbox/a.test.ts"},
-                             {{"DOCKER_HOST", "unix:///nonexistent/engine.sock"}});
+          {{"DOCKER_HOST", "unix:///nonexistent/engine.sock"}});
   EXPECT_EQ(result.exit_status, 3);
   EXPECT_EQ(schema_faults(project.record(), kSchema), "");
   EXPECT_EQ(project.record()["reason"], "no_environment");
@@ -466,7 +463,7 @@ TEST(VerifyExample, TheOneInTheDocsIsWhole) {
   const EvidenceProject project;
   const auto verified = project.verify({}, GUARD_SOURCE_DIR "/docs/evidence.example.json");
   for (const char* name :
-       {"digest", "shape", "verdict", "proof", "tests", "file list", "configuration", "widenings", "times"}) {
+      {"digest", "shape", "verdict", "proof", "tests", "file list", "configuration", "widenings", "times"}) {
     EXPECT_EQ(check_named(verified.document(), name).value("state", ""), "ok") << name << verified.out;
   }
 }

@@ -1,5 +1,5 @@
-// Every system call of a run made to fail in turn (by strace), and every answer of the engine: a run whose tests fail is never
-// allowed, whichever of guard's own calls failed on the way, and the next start finds nothing left behind.
+// Every system call of a run made to fail in turn (by strace), and every answer of the engine: a run whose tests fail
+// is never allowed, whichever of guard's own calls failed on the way, and the next start finds nothing left behind.
 //
 // GUARD_FAULTS=all tries every single call; otherwise a few of each kind.
 #include <fmt/format.h>
@@ -25,8 +25,8 @@ class Faults : public ::testing::TestWithParam<std::string> {
     if (::access("/usr/bin/strace", X_OK) != 0) GTEST_SKIP() << "no strace here";
     project_.write("guard.toml", "[run]\ngrace_s = 1\n");
     project_.write("sandbox/a.test.ts",
-                   "import { expect, test } from \"bun:test\";\n"
-                   "test(\"is wrong\", () => { expect(1).toBe(2); });\ntest(\"is right\", () => { expect(1).toBe(1); });\n");
+        "import { expect, test } from \"bun:test\";\n"
+        "test(\"is wrong\", () => { expect(1).toBe(2); });\ntest(\"is right\", () => { expect(1).toBe(1); });\n");
     project_.build_image(GetParam());
   }
 
@@ -34,7 +34,9 @@ class Faults : public ::testing::TestWithParam<std::string> {
     ProcessSpec spec;
     spec.argv = {"/usr/bin/timeout", "--signal=KILL", "60", "/usr/bin/strace", "-qq"};
     spec.argv.insert(spec.argv.end(), options.begin(), options.end());
-    spec.argv.insert(spec.argv.end(), {GUARD_PROGRAM, "run", "--format", "json", "--quiet", "--backend", GetParam(), "--timeout", "20", "sandbox/a.test.ts"});
+    spec.argv.insert(spec.argv.end(),
+        {GUARD_PROGRAM, "run", "--format", "json", "--quiet", "--backend", GetParam(), "--timeout", "20",
+            "sandbox/a.test.ts"});
     spec.cwd = project_.path();
     spec.env = project_.environment();
     return run_program(spec);
@@ -48,7 +50,8 @@ class Faults : public ::testing::TestWithParam<std::string> {
     std::ifstream file(trace);
     for (std::string line; std::getline(file, line);) {
       const std::size_t end = line.find('(');
-      if (end != std::string::npos && line.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789") == end) ++counts[line.substr(0, end)];
+      if (end != std::string::npos && line.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789") == end)
+        ++counts[line.substr(0, end)];
     }
     counts.erase("execve");  // strace's own
     return counts;
@@ -74,7 +77,8 @@ TEST_P(Faults, FailingTestsAreNeverAllowedWhicheverCallFails) {
   int told = 0;
   for (const auto& [call, count] : counts) {
     for (const int when : chosen(count)) {
-      const std::string inject = fmt::format("inject={}:error={}:when={}", call, call == "mmap" || call == "brk" ? "ENOMEM" : "EIO", when);
+      const std::string inject =
+          fmt::format("inject={}:error={}:when={}", call, call == "mmap" || call == "brk" ? "ENOMEM" : "EIO", when);
       SCOPED_TRACE(inject);
       const auto result = traced({"-o", "/dev/null", "-e", inject});
       ++tried;
@@ -94,17 +98,20 @@ TEST_P(Faults, FailingTestsAreNeverAllowedWhicheverCallFails) {
   EXPECT_TRUE(fs::is_empty(shared_cache() / "runs", none));
 }
 
-// A disk that is full and a machine without descriptors, at each of guard's own calls in turn: said with the place or with what to do.
+// A disk that is full and a machine without descriptors, at each of guard's own calls in turn: said with the place or
+// with what to do.
 TEST_P(Faults, WhatRunsOutIsSaidWithItsPlaceOrWhatToDo) {
   const auto counts = calls();
-  const auto hold = [&](std::initializer_list<const char*> names, const char* error, std::string_view words, std::string_view remedy) {
+  const auto hold = [&](std::initializer_list<const char*> names, const char* error, std::string_view words,
+                        std::string_view remedy) {
     for (const char* call : names) {
       if (!counts.contains(call)) continue;
       for (const int when : chosen(counts.at(call))) {
         const std::string inject = fmt::format("inject={}:error={}:when={}", call, error, when);
         SCOPED_TRACE(inject);
         const auto result = traced({"-o", "/dev/null", "-e", inject});
-        EXPECT_TRUE(result.exit_status >= 1 && result.exit_status <= 3) << result.exit_status << result.out << result.err;
+        EXPECT_TRUE(result.exit_status >= 1 && result.exit_status <= 3)
+            << result.exit_status << result.out << result.err;
         const std::string said = result.out + result.err;
         // Not every call matters: where the failure is told, its remedy is, too.
         if (result.exit_status == 1) continue;  // it did its work all the same
@@ -112,17 +119,21 @@ TEST_P(Faults, WhatRunsOutIsSaidWithItsPlaceOrWhatToDo) {
       }
     }
   };
-  hold({"write", "pwrite64", "mkdir", "mkdirat", "fsync", "renameat", "rename", "linkat", "ftruncate"}, "ENOSPC", "No space left", "df -h");
-  hold({"open", "openat", "socket", "pipe2", "memfd_create", "pidfd_open", "epoll_create1", "eventfd2", "dup"}, "EMFILE", "Too many open files", "ulimit -n");
+  hold({"write", "pwrite64", "mkdir", "mkdirat", "fsync", "renameat", "rename", "linkat", "ftruncate"}, "ENOSPC",
+      "No space left", "df -h");
+  hold({"open", "openat", "socket", "pipe2", "memfd_create", "pidfd_open", "epoll_create1", "eventfd2", "dup"},
+      "EMFILE", "Too many open files", "ulimit -n");
   EXPECT_EQ(project_.run(GetParam(), {"sandbox/a.test.ts"}).exit_status, 1);
   std::error_code none;
   EXPECT_TRUE(fs::is_empty(shared_cache() / "runs", none));
-  for (const auto& entry : fs::recursive_directory_iterator(shared_cache(), fs::directory_options::skip_permission_denied, none)) {
+  for (const auto& entry :
+      fs::recursive_directory_iterator(shared_cache(), fs::directory_options::skip_permission_denied, none)) {
     EXPECT_FALSE(is_own_name(entry.path().filename().native())) << entry.path();
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, Faults, ::testing::Values("namespace", "docker"), [](const auto& parameter) { return parameter.param; });
+INSTANTIATE_TEST_SUITE_P(
+    Backends, Faults, ::testing::Values("namespace", "docker"), [](const auto& parameter) { return parameter.param; });
 
 }  // namespace
 }  // namespace guard::testing

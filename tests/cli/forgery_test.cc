@@ -1,10 +1,12 @@
 // Runs that shall look as if their tests had passed, and runs that honestly have. The cases lie in tests/forgeries:
-//   forged    never allowed, whatever the rules say: the shipped rules of the docker and host tiers are left out, so that the run
-//             alone has to show it, and again with all of them. The first line of a case names the reason ("a|b": either).
+//   forged    never allowed, whatever the rules say: the shipped rules of the docker and host tiers are left out, so
+//   that the run
+//             alone has to show it, and again with all of them. The first line of a case names the reason ("a|b":
+//             either).
 //   ordinary  allowed, with the shipped rules.
 //   open      still allowed, and known: not run.
-// A case is a file, or a folder whose test files run together in the order of their names (the first line of the first counts).
-// A second line "// with KEY=VALUE ..." sets keys of the configuration.
+// A case is a file, or a folder whose test files run together in the order of their names (the first line of the first
+// counts). A second line "// with KEY=VALUE ..." sets keys of the configuration.
 #include <gtest/gtest.h>
 
 #include <sys/stat.h>
@@ -67,7 +69,8 @@ class Forgeries : public ::testing::TestWithParam<std::string> {
     if (!fs::is_directory(path)) {
       placed = {{"sandbox/case.test.ts"}, text_of(path)};
       project_.write(placed.files.front(), placed.text);
-      project_.write("sandbox/echo.worker.ts", text_of(fs::path(GUARD_SOURCE_DIR) / "tests/forgeries/ordinary/echo.worker.ts"));
+      project_.write(
+          "sandbox/echo.worker.ts", text_of(fs::path(GUARD_SOURCE_DIR) / "tests/forgeries/ordinary/echo.worker.ts"));
       return placed;
     }
     for (const auto& entry : fs::recursive_directory_iterator(path)) {
@@ -92,7 +95,8 @@ class Forgeries : public ::testing::TestWithParam<std::string> {
     while (line >> word) {
       const std::size_t equals = word.find('=');
       std::string name = "GUARD_" + word.substr(0, equals);
-      std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return c == '.' ? '_' : static_cast<char>(std::toupper(c)); });
+      std::transform(name.begin(), name.end(), name.begin(),
+          [](unsigned char c) { return c == '.' ? '_' : static_cast<char>(std::toupper(c)); });
       settings[name] = word.substr(equals + 1);
     }
     return settings;
@@ -100,7 +104,8 @@ class Forgeries : public ::testing::TestWithParam<std::string> {
 
   nlohmann::json run(const Case& placed, std::vector<std::string> more) const {
     project_.build_image(GetParam());
-    std::vector<std::string> arguments = {"run", "--format", "json", "--backend", GetParam(), "--memory", "512m", "--timeout", "20"};
+    std::vector<std::string> arguments = {
+        "run", "--format", "json", "--backend", GetParam(), "--memory", "512m", "--timeout", "20"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     arguments.insert(arguments.end(), placed.files.begin(), placed.files.end());
     return project_.guard(std::move(arguments), settings_of(placed.text)).document();
@@ -148,8 +153,11 @@ TEST(AttestationBytecode, ThatIsNotWholeOrOfAnotherTextIsNotRun) {
   GUARD_NEEDS(Needs::namespace_sandbox);
   Project project;
   project.configure("trust_namespace = true\n");
-  project.write("sandbox/passes.test.ts", "import { expect, test } from \"bun:test\";\ntest(\"passes\", () => { expect(1).toBe(1); });\n");
-  project.write("sandbox/swallows.test.ts", "import { expect, test } from \"bun:test\";\ntest(\"swallows\", () => { try { expect(1).toBe(2); } catch {} });\n");
+  project.write("sandbox/passes.test.ts",
+      "import { expect, test } from \"bun:test\";\ntest(\"passes\", () => { expect(1).toBe(1); });\n");
+  project.write("sandbox/swallows.test.ts",
+      "import { expect, test } from \"bun:test\";\ntest(\"swallows\", () => { try { expect(1).toBe(2); } catch {} "
+      "});\n");
   const TempDir cache = TempDir::create(fs::temp_directory_path()).value();
   ASSERT_EQ(::chmod(cache.path().c_str(), 0755), 0);  // root's sandbox runs as another user
   const std::map<std::string, std::string> environment = {{"GUARD_CACHE_DIR", cache.path().string()}};
@@ -161,7 +169,9 @@ TEST(AttestationBytecode, ThatIsNotWholeOrOfAnotherTextIsNotRun) {
   ASSERT_FALSE(bytecode.empty());
   const std::string whole = read_file(bytecode, 1u << 22).value();
   const auto reason_of = [&](const char* file) {
-    return project.guard({"run", "--format", "json", "--backend", "namespace", file}, environment).document().value("reason", "");
+    return project.guard({"run", "--format", "json", "--backend", "namespace", file}, environment)
+        .document()
+        .value("reason", "");
   };
   const auto changed_at = [&](std::size_t at) {
     std::string bytes = whole;
@@ -169,8 +179,9 @@ TEST(AttestationBytecode, ThatIsNotWholeOrOfAnotherTextIsNotRun) {
     return bytes;
   };
   // The first bytes are a checksum and the version.
-  for (const std::string& bytes : {whole, std::string(), whole.substr(0, 64), whole.substr(0, whole.size() / 2), whole.substr(0, whole.size() - 1), std::string(whole.size(), '\0'), changed_at(0), changed_at(8),
-                                   changed_at(12), changed_at(whole.size() / 2), changed_at(whole.size() - 9)}) {
+  for (const std::string& bytes : {whole, std::string(), whole.substr(0, 64), whole.substr(0, whole.size() / 2),
+           whole.substr(0, whole.size() - 1), std::string(whole.size(), '\0'), changed_at(0), changed_at(8),
+           changed_at(12), changed_at(whole.size() / 2), changed_at(whole.size() - 9)}) {
     SCOPED_TRACE(bytes.size());
     std::ofstream(bytecode, std::ios::binary | std::ios::trunc) << bytes;
     EXPECT_EQ(reason_of("sandbox/passes.test.ts"), "tests_passed");
@@ -185,7 +196,7 @@ TEST(AttestationBytecode, ThatIsNotWholeOrOfAnotherTextIsNotRun) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, Forgeries, ::testing::Values("namespace", "docker"),
-                         [](const auto& parameter) { return parameter.param; });
+    [](const auto& parameter) { return parameter.param; });
 
 }  // namespace
 }  // namespace guard::testing

@@ -16,8 +16,10 @@ TEST(CheckFormats, ExitStatusIsTheSameInEveryFormat) {
   project.write("sandbox/bad.test.ts", kRemoves);
   project.write("sandbox/good.test.ts", "1;\n");
   for (const char* format : {"text", "json", "sarif", "junit", "github"}) {
-    EXPECT_EQ(project.guard({"check", "--mode", "host", "--format", format, "sandbox/bad.test.ts"}).exit_status, 1) << format;
-    EXPECT_EQ(project.guard({"check", "--mode", "host", "--format", format, "sandbox/good.test.ts"}).exit_status, 0) << format;
+    EXPECT_EQ(project.guard({"check", "--mode", "host", "--format", format, "sandbox/bad.test.ts"}).exit_status, 1)
+        << format;
+    EXPECT_EQ(project.guard({"check", "--mode", "host", "--format", format, "sandbox/good.test.ts"}).exit_status, 0)
+        << format;
     const auto missing = project.guard({"check", "--format", format, "sandbox/missing.test.ts"});
     EXPECT_EQ(missing.exit_status, 2) << format;
     EXPECT_NE((missing.out + missing.err).find("missing.test.ts"), std::string::npos) << format;
@@ -31,15 +33,18 @@ TEST(CheckFormats, FailuresBeforeTheCheckAreInTheDocument) {
   const auto sarif = project.guard({"check", "--format", "sarif", "sandbox"});
   EXPECT_EQ(sarif.exit_status, 2);
   EXPECT_EQ(sarif.document()["runs"][0]["invocations"][0]["executionSuccessful"], false);
-  EXPECT_NE(project.guard({"check", "--format", "junit", "sandbox"}).out.find("<error type=\"error\""), std::string::npos);
-  EXPECT_NE(project.guard({"check", "--format", "github", "sandbox"}).out.find("::error title=guard%3A undecided"), std::string::npos);
+  EXPECT_NE(
+      project.guard({"check", "--format", "junit", "sandbox"}).out.find("<error type=\"error\""), std::string::npos);
+  EXPECT_NE(project.guard({"check", "--format", "github", "sandbox"}).out.find("::error title=guard%3A undecided"),
+      std::string::npos);
 }
 
 TEST(CheckFormats, SarifLinksWhereTheConfigurationSays) {
   Project project;
   project.write("guard.toml", "[check]\ndocs_url = \"https://example.org/rules\"\n");
   project.write("sandbox/a.test.ts", kRemoves);
-  const auto rule = project.guard({"check", "--mode", "host", "--format", "sarif", "sandbox"}).document()["runs"][0]["tool"]["driver"]["rules"][0];
+  const auto rule = project.guard({"check", "--mode", "host", "--format", "sarif", "sandbox"})
+                        .document()["runs"][0]["tool"]["driver"]["rules"][0];
   EXPECT_EQ(rule["helpUri"], "https://example.org/rules#host.fs_remove");
 }
 
@@ -51,10 +56,11 @@ TEST(CheckWaivers, WhatIsPrintedCanBePasted) {
   EXPECT_EQ(printed.exit_status, 1) << "printing a waiver waives nothing";
   project.write("guard.toml", printed.out);
   EXPECT_EQ(project.guard({"check", "--mode", "host"}).exit_status, 2) << "no reason yet";
-  project.write("guard.toml", std::regex_replace(printed.out, std::regex("reason = \"\""), "reason = \"it clears what it made\""));
+  project.write("guard.toml",
+      std::regex_replace(printed.out, std::regex("reason = \"\""), "reason = \"it clears what it made\""));
   for (const auto& arguments : std::vector<std::vector<std::string>>{{"check", "--mode", "host"},
-                                                                     {"check", "--mode", "host", "sandbox/a.test.ts"},
-                                                                     {"check", "--mode", "host", (project.path() / "sandbox").string()}}) {
+           {"check", "--mode", "host", "sandbox/a.test.ts"},
+           {"check", "--mode", "host", (project.path() / "sandbox").string()}}) {
     const auto waived = project.guard(arguments);
     EXPECT_EQ(waived.exit_status, 0) << waived.out << waived.err;
     EXPECT_NE(waived.out.find("waived: host.fs_remove"), std::string::npos) << waived.out;
@@ -71,7 +77,8 @@ TEST(CheckWaivers, ExpiredOnesAreSaidAndCountForNothing) {
   Project project;
   project.write("sandbox/a.test.ts", kRemoves);
   const auto printed = project.guard({"check", "--mode", "host", "--print-waiver"}).out;
-  const auto old = std::regex_replace(std::regex_replace(printed, std::regex("reason = \"\""), "reason = \"x\""), std::regex("expires = .*"), "expires = 2001-01-01");
+  const auto old = std::regex_replace(std::regex_replace(printed, std::regex("reason = \"\""), "reason = \"x\""),
+      std::regex("expires = .*"), "expires = 2001-01-01");
   project.write("guard.toml", old);
   const auto result = project.guard({"check", "--mode", "host"});
   EXPECT_EQ(result.exit_status, 1);
@@ -86,8 +93,12 @@ TEST(CheckExplain, ExplainsALineAndGivesNoVerdict) {
   EXPECT_NE(result.out.find("  code     fs.rmSync(dir)"), std::string::npos) << result.out;
   EXPECT_NE(result.out.find("found here:\n  host.fs_remove: "), std::string::npos) << result.out;
   EXPECT_EQ(result.out.find("verdict"), std::string::npos);
-  EXPECT_NE(project.guard({"check", "--mode", "docker", "--explain", "sandbox/a.test.ts:2"}).out.find("but the tier is off"), std::string::npos);
-  EXPECT_EQ(project.guard({"check", "--explain", "sandbox/a.test.ts:2", "--format", "json"}).document()["rules"][0]["story"], "fired");
+  EXPECT_NE(
+      project.guard({"check", "--mode", "docker", "--explain", "sandbox/a.test.ts:2"}).out.find("but the tier is off"),
+      std::string::npos);
+  EXPECT_EQ(
+      project.guard({"check", "--explain", "sandbox/a.test.ts:2", "--format", "json"}).document()["rules"][0]["story"],
+      "fired");
 }
 
 TEST(CheckExplain, MistakesAreNoExplanation) {
@@ -112,7 +123,9 @@ TEST(RunFormats, ProgramsCannotGiveCommands) {
   GUARD_NEEDS(Needs::namespace_sandbox);
   Project project;
   project.build_image("namespace");
-  project.write("sandbox/a.test.ts", "import { expect, test } from \"bun:test\";\ntest(\"speaks\", () => { console.log(\"::error::mine\"); expect(1).toBe(1); });\n");
+  project.write("sandbox/a.test.ts",
+      "import { expect, test } from \"bun:test\";\ntest(\"speaks\", () => { console.log(\"::error::mine\"); "
+      "expect(1).toBe(1); });\n");
   const auto result = project.guard({"run", "--backend", "namespace", "--format", "github", "sandbox/a.test.ts"});
   EXPECT_EQ(result.exit_status, 0) << result.out << result.err;
   EXPECT_NE(result.err.find("\\::error::mine"), std::string::npos) << result.err;
@@ -124,11 +137,13 @@ TEST(RunFormats, AFailedTestIsInTheReport) {
   GUARD_NEEDS(Needs::namespace_sandbox);
   Project project;
   project.build_image("namespace");
-  project.write("sandbox/a.test.ts", "import { expect, test } from \"bun:test\";\ntest(\"fails\", () => { expect(1).toBe(2); });\n");
+  project.write("sandbox/a.test.ts",
+      "import { expect, test } from \"bun:test\";\ntest(\"fails\", () => { expect(1).toBe(2); });\n");
   const auto junit = project.guard({"run", "--backend", "namespace", "--format", "junit", "sandbox/a.test.ts"});
   EXPECT_EQ(junit.exit_status, 1);
   EXPECT_NE(junit.out.find("<testcase classname=\"sandbox/a.test.ts\" name=\"fails\""), std::string::npos) << junit.out;
-  const auto sarif = project.guard({"run", "--backend", "namespace", "--format", "sarif", "sandbox/a.test.ts"}).document();
+  const auto sarif =
+      project.guard({"run", "--backend", "namespace", "--format", "sarif", "sandbox/a.test.ts"}).document();
   EXPECT_EQ(sarif["runs"][0]["properties"]["reason"], "tests_failed");
 }
 

@@ -1,4 +1,5 @@
-// `guard gate` through the binary: the four sources of a change, what is refused in each, and repositories that are made to lie.
+// `guard gate` through the binary: the four sources of a change, what is refused in each, and repositories that are
+// made to lie.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,7 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string kHonest = "import { test, expect } from \"bun:test\";\ntest(\"adds\", () => expect(1 + 1).toBe(2));\n";
+const std::string kHonest =
+    "import { test, expect } from \"bun:test\";\ntest(\"adds\", () => expect(1 + 1).toBe(2));\n";
 const std::string kDump = kHonest + "console.log(process.env);\n";
 
 using Rules = std::set<std::string>;
@@ -32,11 +34,14 @@ class GateVerb : public ::testing::Test {
     Rules rules;
     const auto document = result.document();
     if (!document.contains("findings")) return rules;
-    for (const auto& finding : document["findings"]) rules.insert(finding["path"].get<std::string>() + " " + finding["rule"].get<std::string>());
+    for (const auto& finding : document["findings"])
+      rules.insert(finding["path"].get<std::string>() + " " + finding["rule"].get<std::string>());
     return rules;
   }
 
-  static void expect_allowed(const ProgramResult& result) { EXPECT_EQ(result.exit_status, 0) << result.out << result.err; }
+  static void expect_allowed(const ProgramResult& result) {
+    EXPECT_EQ(result.exit_status, 0) << result.out << result.err;
+  }
   static void expect_refused(const ProgramResult& result, const Rules& rules) {
     EXPECT_EQ(result.exit_status, 1) << result.out << result.err;
     EXPECT_EQ(rules_of(result), rules);
@@ -91,7 +96,8 @@ TEST_F(GateVerb, AnHonestTestIsAllowedFromEverySource) {
 }
 
 TEST_F(GateVerb, NothingChangedIsUndecidedUnlessThatIsExpected) {
-  for (const auto& source : std::vector<std::vector<std::string>>{{}, {"--staged"}, {"--base", "HEAD", "--head", "HEAD"}}) {
+  for (const auto& source :
+      std::vector<std::vector<std::string>>{{}, {"--staged"}, {"--base", "HEAD", "--head", "HEAD"}}) {
     expect_undecided(gate(source), "no_files");
     auto expected = source;
     expected.emplace_back("--allow-empty");
@@ -163,14 +169,18 @@ TEST_F(GateVerb, ALinkSwappedForAFileAndBackIsRefused) {
 TEST_F(GateVerb, AFileReplacedByAFolderAndAFolderByAFile) {
   must("rm notes.md && mkdir notes.md && echo text > notes.md/a.md");
   expect_everywhere({});
-  must("mkdir folder && echo a > folder/a.md && git add -A && git commit -q -m folder && rm -r folder && echo text > folder");
+  must(
+      "mkdir folder && echo a > folder/a.md && git add -A && git commit -q -m folder && rm -r folder && echo text > "
+      "folder");
   expect_everywhere({});
 }
 
 // All that lay in it is gone, and nothing is read through it.
 TEST_F(GateVerb, AFolderReplacedByALinkIsRefused) {
   write("sandbox/a.test.ts", kHonest);
-  must("git add -A && git commit -q -m a && rm -r sandbox && mkdir elsewhere && cp notes.md elsewhere/a.test.ts && ln -s elsewhere sandbox");
+  must(
+      "git add -A && git commit -q -m a && rm -r sandbox && mkdir elsewhere && cp notes.md elsewhere/a.test.ts && ln "
+      "-s elsewhere sandbox");
   const auto result = gate();
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_TRUE(rules_of(result).contains("sandbox policy.symbolic_link")) << result.out;
@@ -330,7 +340,8 @@ TEST_F(GateVerb, FoldersBeyondMeasureAreRefusedAndNotFollowed) {
 
 TEST_F(GateVerb, UnknownRevisionsAreUndecidedAndSayWhatToDo) {
   write("docs/a.md", "a\n");
-  for (const std::string name : {"nowhere", "HEAD~9", "0123456789012345678901234567890123456789", "HEAD:notes.md", "a b", ":/nothing", "HEAD^{tree}"}) {
+  for (const std::string name : {"nowhere", "HEAD~9", "0123456789012345678901234567890123456789", "HEAD:notes.md",
+           "a b", ":/nothing", "HEAD^{tree}"}) {
     const auto result = gate({"--base", name});
     expect_undecided(result, "there is no commit");
     EXPECT_TRUE(result.document().contains("next")) << result.out;
@@ -342,7 +353,8 @@ TEST_F(GateVerb, RevisionsThatLookLikeOptionsStayNames) {
   const std::string written = (repository_.home() / "out").string();
   must("git update-ref 'refs/heads/--output=x' HEAD");
   write("docs/a.md", "a\n");
-  for (const std::string& name : {"--output=" + written, std::string("--output=x"), std::string("-h"), std::string("--git-dir=/"), std::string("--all"), std::string("-")}) {
+  for (const std::string& name : {"--output=" + written, std::string("--output=x"), std::string("-h"),
+           std::string("--git-dir=/"), std::string("--all"), std::string("-")}) {
     const auto result = gate({"--base=" + name});
     EXPECT_EQ(result.exit_status, 2) << name << result.out << result.err;
     EXPECT_EQ(gate({"--base", "HEAD", "--head=" + name}).exit_status, 2) << name;
@@ -425,7 +437,8 @@ TEST_F(GateVerb, PatchesThatDoNotApplyAreUndecidedAndWriteNothing) {
       "--- /dev/null\n+++ b/a/../../outside.md\n@@ -0,0 +1 @@\n+x\n",
       "--- /dev/null\n+++ b/.git/hooks/pre-commit\n@@ -0,0 +1 @@\n+x\n",
       "--- /dev/null\n+++ b/sandbox/.GIT/config\n@@ -0,0 +1 @@\n+x\n",
-      "diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+/etc\n\\ No newline at end of file\n"
+      "diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+/etc\n\\ No newline at end of "
+      "file\n"
       "diff --git a/l/passwd b/l/passwd\nnew file mode 100644\n--- /dev/null\n+++ b/l/passwd\n@@ -0,0 +1 @@\n+x\n",
       "diff --git a/x b/x\nGIT binary patch\nliteral 5\nnonsense\n",
   };
@@ -442,7 +455,8 @@ TEST_F(GateVerb, APatchIsJudgedAgainstTheBaseAndLeavesTheRepositoryAlone) {
   write("notes.md", "# notes\nmore\n");
   const std::string patch = said("git diff");
   must("git checkout -q notes.md");
-  const std::string snapshot = "find .git -type f | sort | xargs cat | cksum; ls -laR --time-style=full-iso .git | cksum";
+  const std::string snapshot =
+      "find .git -type f | sort | xargs cat | cksum; ls -laR --time-style=full-iso .git | cksum";
   const auto before = said(snapshot);
   expect_allowed(gate({"--patch", "-"}, patch));
   EXPECT_EQ(said(snapshot), before);
@@ -450,7 +464,8 @@ TEST_F(GateVerb, APatchIsJudgedAgainstTheBaseAndLeavesTheRepositoryAlone) {
   must("cat > '" + file + "' <<'END'\n" + patch + "END");
   expect_allowed(gate({"--patch", file}));
   // Without git's headers.
-  expect_refused(gate({"--patch", "-"}, "--- /dev/null\n+++ b/yarn.lock\n@@ -0,0 +1 @@\n+x\n"), {"yarn.lock policy.forbidden_file"});
+  expect_refused(gate({"--patch", "-"}, "--- /dev/null\n+++ b/yarn.lock\n@@ -0,0 +1 @@\n+x\n"),
+      {"yarn.lock policy.forbidden_file"});
   // What lies in the work tree or the index makes no difference.
   write("notes.md", "something else\n");
   must("git add -A");
@@ -461,10 +476,13 @@ TEST_F(GateVerb, APatchIsJudgedAgainstTheBaseAndLeavesTheRepositoryAlone) {
 }
 
 TEST_F(GateVerb, SettingsForWhitespaceDoNotChangeThePatch) {
-  must("git config apply.whitespace fix; git config apply.ignoreWhitespace change; git config core.autocrlf true; git config --global apply.whitespace error; "
-       "git config --global apply.ignoreWhitespace change; git config --global core.autocrlf input");
+  must(
+      "git config apply.whitespace fix; git config apply.ignoreWhitespace change; git config core.autocrlf true; git "
+      "config --global apply.whitespace error; "
+      "git config --global apply.ignoreWhitespace change; git config --global core.autocrlf input");
   const std::string key = "key = " + made_up_key() + "   ";
-  expect_refused(gate({"--patch", "-"}, "--- a/notes.md\n+++ b/notes.md\n@@ -1 +1,2 @@\n # notes\n+" + key + "\n"), {"notes.md banned.anthropic_key"});
+  expect_refused(gate({"--patch", "-"}, "--- a/notes.md\n+++ b/notes.md\n@@ -1 +1,2 @@\n # notes\n+" + key + "\n"),
+      {"notes.md banned.anthropic_key"});
   EXPECT_EQ(gate({"--patch", "-"}, "--- a/notes.md\n+++ b/notes.md\n@@ -1 +1,2 @@\n #   notes\n+x\n").exit_status, 2);
 }
 
@@ -472,18 +490,26 @@ TEST_F(GateVerb, SettingsForWhitespaceDoNotChangeThePatch) {
 
 TEST_F(GateVerb, NothingThatTheRepositoryNamesIsRun) {
   const std::string evil = trap();
-  for (const char* key : {"core.fsmonitor", "diff.external", "core.pager", "diff.x.textconv", "diff.x.command", "filter.x.clean", "filter.x.smudge", "filter.x.process",
-                          "core.sshCommand", "core.askPass", "credential.helper", "gpg.program", "core.editor", "core.gitProxy", "core.alternateRefsCommand",
-                          "uploadpack.packObjectsHook", "alias.diff-index", "alias.ls-files", "trailer.x.command", "merge.x.driver", "interactive.diffFilter"}) {
+  for (const char* key :
+      {"core.fsmonitor", "diff.external", "core.pager", "diff.x.textconv", "diff.x.command", "filter.x.clean",
+          "filter.x.smudge", "filter.x.process", "core.sshCommand", "core.askPass", "credential.helper", "gpg.program",
+          "core.editor", "core.gitProxy", "core.alternateRefsCommand", "uploadpack.packObjectsHook", "alias.diff-index",
+          "alias.ls-files", "trailer.x.command", "merge.x.driver", "interactive.diffFilter"}) {
     must("git config " + std::string(key) + " '" + evil + "'");
   }
-  must("git config filter.x.required true; git config core.hooksPath .git/hooks; git config core.untrackedCache true; git config extensions.partialClone origin; "
-       "git config core.repositoryFormatVersion 1; git config remote.origin.url \"ext::$PWD/.git/trap.sh\"; git config protocol.ext.allow always");
-  for (const char* hook : {"pre-commit", "post-index-change", "post-checkout", "fsmonitor-watchman", "reference-transaction", "pre-applypatch", "applypatch-msg", "pre-auto-gc"}) {
+  must(
+      "git config filter.x.required true; git config core.hooksPath .git/hooks; git config core.untrackedCache true; "
+      "git config extensions.partialClone origin; "
+      "git config core.repositoryFormatVersion 1; git config remote.origin.url \"ext::$PWD/.git/trap.sh\"; git config "
+      "protocol.ext.allow always");
+  for (const char* hook : {"pre-commit", "post-index-change", "post-checkout", "fsmonitor-watchman",
+           "reference-transaction", "pre-applypatch", "applypatch-msg", "pre-auto-gc"}) {
     must("mkdir -p .git/hooks; cp .git/trap.sh .git/hooks/" + std::string(hook));
   }
   write(".git/info/attributes", "* filter=x diff=x merge=x -text\n");
-  const std::string quiet = "git -c core.fsmonitor=false -c core.hooksPath=/dev/null -c filter.x.required=false -c filter.x.clean= -c filter.x.process= ";
+  const std::string quiet =
+      "git -c core.fsmonitor=false -c core.hooksPath=/dev/null -c filter.x.required=false -c filter.x.clean= -c "
+      "filter.x.process= ";
   const std::string patch = "--- a/notes.md\n+++ b/notes.md\n@@ -1 +1,2 @@\n # notes\n+more\n";
   write("notes.md", "# notes\nmore\n");
   must(quiet + "add notes.md");
@@ -514,7 +540,9 @@ TEST_F(GateVerb, AttributesAndIndexFlagsHideNothing) {
     must("git update-index --no-" + std::string(flag) + " notes.md; git checkout -q notes.md");
   }
   // Of the same size and time as the index knows.
-  must("touch -d 2020-01-01 notes.md && git update-index --refresh -q; printf '# nOtes\\n' > notes.md && touch -d 2020-01-01 notes.md");
+  must(
+      "touch -d 2020-01-01 notes.md && git update-index --refresh -q; printf '# nOtes\\n' > notes.md && touch -d "
+      "2020-01-01 notes.md");
   EXPECT_EQ(gate().document()["change"]["files"], 1);
 }
 
@@ -535,8 +563,10 @@ TEST_F(GateVerb, OtherBytesUnderAKnownNameAreUndecided) {
   must("git commit -q -am old");
   write("notes.md", "# notes\nold\nnew\n");
   // The base's text is said to hold what is new already.
-  must("id=$(git rev-parse HEAD:notes.md); other=$(git hash-object -w notes.md); f=.git/objects/$(echo $id | sed 's#^..#&/#'); rm -f $f; "
-       "cp .git/objects/$(echo $other | sed 's#^..#&/#') $f");
+  must(
+      "id=$(git rev-parse HEAD:notes.md); other=$(git hash-object -w notes.md); f=.git/objects/$(echo $id | sed "
+      "'s#^..#&/#'); rm -f $f; "
+      "cp .git/objects/$(echo $other | sed 's#^..#&/#') $f");
   EXPECT_EQ(gate().exit_status, 2);
 }
 

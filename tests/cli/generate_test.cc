@@ -1,4 +1,5 @@
-// `guard generate` and `-t`, `--coverage`: completions in the real shells, the manual page by a real reader of such pages.
+// `guard generate` and `-t`, `--coverage`: completions in the real shells, the manual page by a real reader of such
+// pages.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -53,7 +54,8 @@ TEST(Generate, BashOffersVerbsActionsOptionsAndValues) {
   EXPECT_THAT(offered(project, "guard ga"), ElementsAre("gate"));
   EXPECT_THAT(offered(project, "guard ''"), AllOf(Contains("run"), Contains("nightly"), Contains("help")));
   EXPECT_THAT(offered(project, "guard rules s"), ElementsAre("show"));
-  EXPECT_THAT(offered(project, "guard nightly re"), AllOf(Contains("resume"), Contains("report"), Contains("review"), Contains("retry")));
+  EXPECT_THAT(offered(project, "guard nightly re"),
+      AllOf(Contains("resume"), Contains("report"), Contains("review"), Contains("retry")));
   EXPECT_THAT(offered(project, "guard run --wa"), ElementsAre("--watch"));
   EXPECT_THAT(offered(project, "guard run --backend n"), ElementsAre("namespace"));
   EXPECT_THAT(offered(project, "guard run --backend = do"), ElementsAre("docker"));
@@ -65,9 +67,14 @@ TEST(Generate, BashOffersVerbsActionsOptionsAndValues) {
 TEST(Generate, ZshAndFishReadTheirs) {
   const Project project;
   if (!has("/usr/bin/zsh") || !has("/usr/bin/fish")) GTEST_SKIP() << "zsh or fish is missing";
-  const auto zsh = run_shell(project, {"zsh", "-f", "-c", "autoload -Uz compinit; compinit -D; source <($GUARD generate zsh) && print -r -- $_comps[guard]"});
+  const auto zsh = run_shell(project,
+      {"zsh", "-f", "-c",
+          "autoload -Uz compinit; compinit -D; source <($GUARD generate zsh) && print -r -- $_comps[guard]"});
   EXPECT_EQ(zsh.out, "_guard\n") << zsh.err;
-  const auto fish = run_shell(project, {"fish", "--no-config", "-c", "$GUARD generate fish | source; complete -C 'guard ga'; complete -C 'guard run --back'; complete -C 'guard rules sh'"});
+  const auto fish = run_shell(project,
+      {"fish", "--no-config", "-c",
+          "$GUARD generate fish | source; complete -C 'guard ga'; complete -C 'guard run --back'; complete -C 'guard "
+          "rules sh'"});
   EXPECT_THAT(fish.out, AllOf(HasSubstr("gate\t"), HasSubstr("--backend\t"), HasSubstr("show"))) << fish.err;
   EXPECT_THAT(fish.err, IsEmpty());
 }
@@ -78,7 +85,8 @@ TEST(Generate, TheManualPageHasEveryVerbAndIsWellFormed) {
   const auto warned = run_shell(project, {"bash", "-c", "\"$GUARD\" generate man | mandoc -man -Tlint -Werror"});
   EXPECT_EQ(warned.exit_status, 0) << warned.out;
   const auto page = run_shell(project, {"bash", "-c", "\"$GUARD\" generate man | mandoc -man -Tutf8 | col -bx"});
-  for (const char* words : {"guard check --staged", "--test-name", "nightly review", "EXIT STATUS", "GUARD_CACHE_DIR"}) EXPECT_THAT(page.out, HasSubstr(words));
+  for (const char* words : {"guard check --staged", "--test-name", "nightly review", "EXIT STATUS", "GUARD_CACHE_DIR"})
+    EXPECT_THAT(page.out, HasSubstr(words));
 }
 
 TEST(Generate, NeedsToKnowForWhom) {
@@ -97,10 +105,16 @@ struct NamedTests : ::testing::TestWithParam<std::string> {
   void SetUp() override {
     GUARD_NEEDS(GetParam() == "docker" ? Needs::docker : Needs::namespace_sandbox);
     project_.build_image(GetParam());
-    project_.write("src/sum.ts", "export function add(a: number, b: number) {\n  return a + b;\n}\nexport function sub(a: number, b: number) {\n  return a - b;\n}\n");
-    project_.write("sandbox/a.test.ts", kHead + "describe(\"sums\", () => {\n  test(\"adds\", () => { expect(1 + 1).toBe(2); });\n  test(\"fails\", () => { expect(1).toBe(2); });\n"
-                                                "  test.skip(\"adds later\", () => {});\n});\ntest(\"other\", () => { expect(3).toBe(3); });\n");
-    project_.write("sandbox/b.test.ts", kHead + "import { add } from \"../src/sum\";\ntest(\"works\", () => { expect(add(1, 2)).toBe(3); });\n");
+    project_.write("src/sum.ts",
+        "export function add(a: number, b: number) {\n  return a + b;\n}\nexport function sub(a: number, b: number) "
+        "{\n  return a - b;\n}\n");
+    project_.write("sandbox/a.test.ts",
+        kHead +
+            "describe(\"sums\", () => {\n  test(\"adds\", () => { expect(1 + 1).toBe(2); });\n  test(\"fails\", () => "
+            "{ expect(1).toBe(2); });\n"
+            "  test.skip(\"adds later\", () => {});\n});\ntest(\"other\", () => { expect(3).toBe(3); });\n");
+    project_.write("sandbox/b.test.ts",
+        kHead + "import { add } from \"../src/sum\";\ntest(\"works\", () => { expect(add(1, 2)).toBe(3); });\n");
   }
   ProgramResult run(std::vector<std::string> more) const {
     std::vector<std::string> words = {"run", "--backend", GetParam(), "--quiet"};
@@ -138,7 +152,10 @@ TEST_P(NamedTests, NoneOfThatNameIsNoPass) {
 TEST_P(NamedTests, AFileThatBreaksIsNotLeftOut) {
   project_.write("sandbox/c.test.ts", kHead + "throw new Error(\"at once\");\n");
   EXPECT_EQ(run({"-t", "adds", "sandbox/"}).exit_status, 1);
-  project_.write("sandbox/c.test.ts", kHead + "test(\"c\", () => { expect(1).toBe(1); });\nsetTimeout(() => { throw new Error(\"late\"); }, 0);\nawait Bun.sleep(20);\n");
+  project_.write("sandbox/c.test.ts",
+      kHead +
+          "test(\"c\", () => { expect(1).toBe(1); });\nsetTimeout(() => { throw new Error(\"late\"); }, 0);\nawait "
+          "Bun.sleep(20);\n");
   EXPECT_EQ(run({"-t", "adds", "sandbox/"}).exit_status, 1);
 }
 
@@ -157,13 +174,16 @@ TEST_P(NamedTests, CoverageIsOfTheCodeAndDecidesNothing) {
   ASSERT_EQ(coverage.size(), 1u) << coverage;
   EXPECT_EQ(coverage[0]["file"], "src/sum.ts");
   EXPECT_LT(coverage[0]["covered"], coverage[0]["lines"]);
-  EXPECT_THAT(read_file(project_.path() / "cover.info", 1u << 20).value_or(""), AllOf(HasSubstr("SF:src/sum.ts\n"), HasSubstr("DA:2,1\n"), Not(HasSubstr("test.ts")), Not(HasSubstr("attestation"))));
+  EXPECT_THAT(read_file(project_.path() / "cover.info", 1u << 20).value_or(""),
+      AllOf(HasSubstr("SF:src/sum.ts\n"), HasSubstr("DA:2,1\n"), Not(HasSubstr("test.ts")),
+          Not(HasSubstr("attestation"))));
   const auto text = run({"--coverage", "sandbox/b.test.ts"});
   EXPECT_EQ(text.exit_status, 0) << text.out;
   EXPECT_THAT(text.out, AllOf(HasSubstr("src/sum.ts"), HasSubstr("all files")));
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, NamedTests, ::testing::Values("namespace", "docker"), [](const auto& parameter) { return parameter.param; });
+INSTANTIATE_TEST_SUITE_P(Backends, NamedTests, ::testing::Values("namespace", "docker"),
+    [](const auto& parameter) { return parameter.param; });
 
 }  // namespace
 }  // namespace guard::testing

@@ -39,8 +39,8 @@ std::map<std::string, std::string> Repository::environment() const {
   return env;
 }
 
-ProgramResult Repository::shell(const std::string& script, const std::filesystem::path& folder,
-                                std::map<std::string, std::string> more) const {
+ProgramResult Repository::shell(
+    const std::string& script, const std::filesystem::path& folder, std::map<std::string, std::string> more) const {
   ProcessSpec spec;
   spec.argv = {"/bin/sh", "-c", script};
   spec.cwd = folder.empty() ? path().string() : folder.string();
@@ -54,8 +54,8 @@ void Repository::must(const std::string& script, const std::filesystem::path& fo
   ASSERT_EQ(done.exit_status, 0) << script << "\n" << done.out << done.err;
 }
 
-ProgramResult Repository::guard(std::vector<std::string> arguments, const std::filesystem::path& folder,
-                                std::string stdin_text) const {
+ProgramResult Repository::guard(
+    std::vector<std::string> arguments, const std::filesystem::path& folder, std::string stdin_text) const {
   ProgramCall call;
   call.arguments = std::move(arguments);
   call.folder = folder.empty() ? path() : folder;
@@ -69,8 +69,6 @@ std::string Repository::head() const {
   return done.exit_status == 0 ? done.out : "";
 }
 
-std::string made_up_key() {
-  return std::string("sk-") + "ant-" + "api03-" + std::string(93, 'Q');
-}
+std::string made_up_key() { return std::string("sk-") + "ant-" + "api03-" + std::string(93, 'Q'); }
 
 }  // namespace guard::testing

@@ -24,14 +24,14 @@ class Repository {
 
   // `sh -c SCRIPT` at the top of the repository, or in `folder`.
   ProgramResult shell(const std::string& script, const std::filesystem::path& folder = {},
-                      std::map<std::string, std::string> more = {}) const;
+      std::map<std::string, std::string> more = {}) const;
   // The same, and it has to work.
   void must(const std::string& script, const std::filesystem::path& folder = {}) const;
 
   std::map<std::string, std::string> environment() const;
   // guard in this person's environment.
-  ProgramResult guard(std::vector<std::string> arguments, const std::filesystem::path& folder = {},
-                      std::string stdin_text = {}) const;
+  ProgramResult guard(
+      std::vector<std::string> arguments, const std::filesystem::path& folder = {}, std::string stdin_text = {}) const;
 
   std::string head() const;  // its commit's id; empty before the first
 

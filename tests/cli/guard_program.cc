@@ -37,9 +37,12 @@ nlohmann::json ProgramResult::document() const {
   // Every document that a test looks at is one that the schemas describe, to the last key.
   const auto has = [&](const char* key) { return parsed.is_object() && parsed.contains(key); };
   const bool is_report = has("counts") && has("steps");
-  const char* definition = has("results") && has("verdict") ? "run" : has("findings") && has("verdict") ? "check" : nullptr;
+  const char* definition = has("results") && has("verdict") ? "run"
+      : has("findings") && has("verdict")                   ? "check"
+                                                            : nullptr;
   if (is_report || definition != nullptr) {
-    const std::string file = std::string(GUARD_SOURCE_DIR) + (is_report ? "/docs/nightly-report.schema.json" : "/docs/result.schema.json");
+    const std::string file =
+        std::string(GUARD_SOURCE_DIR) + (is_report ? "/docs/nightly-report.schema.json" : "/docs/result.schema.json");
     EXPECT_EQ(strict_schema_faults(parsed, file, is_report ? "" : definition), "") << out;
   }
   return parsed;
@@ -107,7 +110,8 @@ void Project::configure(std::string_view text) const {
   write("guard.toml", text);
   ProcessSpec spec;
   spec.argv = {"/bin/sh", "-ec",
-               "git init -q .; git add -f guard.toml; git -c user.name=t -c user.email=t@example.invalid commit -q --allow-empty -m configuration guard.toml"};
+      "git init -q .; git add -f guard.toml; git -c user.name=t -c user.email=t@example.invalid commit -q "
+      "--allow-empty -m configuration guard.toml"};
   spec.cwd = path();
   spec.env = environment();
   const auto done = run_program(spec);
@@ -117,10 +121,9 @@ void Project::configure(std::string_view text) const {
 std::map<std::string, std::string> Project::environment() const {
   const Environment ours = process_environment();
   std::map<std::string, std::string> env = {{"PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"},
-                                            {"HOME", path().string()},
-                                            {"GUARD_CACHE_DIR", shared_cache().string()},
-                                            // No engine of the machine may creep into a test that does not name one.
-                                            {"DOCKER_HOST", docker_socket().empty() ? "unix:///nonexistent/engine.sock" : "unix://" + docker_socket()}};
+      {"HOME", path().string()}, {"GUARD_CACHE_DIR", shared_cache().string()},
+      // No engine of the machine may creep into a test that does not name one.
+      {"DOCKER_HOST", docker_socket().empty() ? "unix:///nonexistent/engine.sock" : "unix://" + docker_socket()}};
   for (const char* name : {"GUARD_BUN", "PATH", "LANG"}) {
     if (const auto found = ours.find(name); found != ours.end()) env[name] = found->second;
   }
@@ -135,7 +138,8 @@ ProgramResult run_program(const ProcessSpec& spec) {
     ADD_FAILURE() << done.error().to_string();
     return result;
   }
-  if (done->result.outcome.kind == OutcomeKind::exited) result.exit_status = static_cast<int>(done->result.outcome.value);
+  if (done->result.outcome.kind == OutcomeKind::exited)
+    result.exit_status = static_cast<int>(done->result.outcome.value);
   result.out = std::move(done->out);
   result.err = std::move(done->err);
   return result;
@@ -171,7 +175,8 @@ void Project::build_image(std::string_view backend) const {
   ASSERT_EQ(built.exit_status, 0) << built.out << built.err;
 }
 
-ProgramResult Project::run(std::string_view backend, std::vector<std::string> files, std::vector<std::string> more) const {
+ProgramResult Project::run(
+    std::string_view backend, std::vector<std::string> files, std::vector<std::string> more) const {
   build_image(backend);
   std::vector<std::string> arguments = {"run", "--format", "json", "--backend", std::string(backend)};
   arguments.insert(arguments.end(), more.begin(), more.end());

@@ -17,13 +17,9 @@ constexpr std::string_view kHonest =
 constexpr std::string_view kDump = "console.log(JSON.stringify(process.env));\n";
 
 json claude(const std::string& tool, json input) {
-  return {{"session_id", "abc123"},
-          {"transcript_path", "/home/x/t.jsonl"},
-          {"permission_mode", "default"},
-          {"hook_event_name", "PreToolUse"},
-          {"tool_name", tool},
-          {"tool_input", std::move(input)},
-          {"tool_use_id", "toolu_01ABC123"}};
+  return {{"session_id", "abc123"}, {"transcript_path", "/home/x/t.jsonl"}, {"permission_mode", "default"},
+      {"hook_event_name", "PreToolUse"}, {"tool_name", tool}, {"tool_input", std::move(input)},
+      {"tool_use_id", "toolu_01ABC123"}};
 }
 
 class AgentHook : public ::testing::Test {
@@ -76,8 +72,7 @@ TEST_F(AgentHook, OutsideOfTheGatedPathsOnlyKeysCount) {
   EXPECT_EQ(words.find("QQQQQQ"), std::string::npos) << "the key itself was shown";
   // What the file held before is not the agent's doing.
   repository_.write("src/old.ts", "const k = \"" + made_up_key() + "\";\nconst one = 1;\n");
-  expect_allowed(claude(
-      "Edit",
+  expect_allowed(claude("Edit",
       {{"file_path", at("src/old.ts")}, {"old_string", "one = 1"}, {"new_string", "one = 2"}, {"replace_all", false}}));
   expect_denied(write("/elsewhere/notes.md", made_up_key()), "notes.md");
 }
@@ -86,13 +81,14 @@ TEST_F(AgentHook, EditsAreJudgedInTheFileThatTheyMake) {
   repository_.write("sandbox/a.test.ts", "console.log(JSON.stringify(everything));\n");
   expect_denied(
       claude("Edit",
-             {{"file_path", at("sandbox/a.test.ts")}, {"old_string", "everything"}, {"new_string", "process.env"}}),
+          {{"file_path", at("sandbox/a.test.ts")}, {"old_string", "everything"}, {"new_string", "process.env"}}),
       "sandbox/a.test.ts:1:");
-  expect_denied(claude("MultiEdit", {{"file_path", at("sandbox/a.test.ts")},
-                                     {"edits",
-                                      {{{"old_string", "everything"}, {"new_string", "process.all"}},
-                                       {{"old_string", ".all"}, {"new_string", ".env"}}}}}),
-                "sandbox/a.test.ts:1:");
+  expect_denied(claude("MultiEdit",
+                    {{"file_path", at("sandbox/a.test.ts")},
+                        {"edits",
+                            {{{"old_string", "everything"}, {"new_string", "process.all"}},
+                                {{"old_string", ".all"}, {"new_string", ".env"}}}}}),
+      "sandbox/a.test.ts:1:");
   expect_allowed(
       claude("Edit", {{"file_path", at("sandbox/a.test.ts")}, {"old_string", "everything"}, {"new_string", "1"}}));
   expect_denied(
@@ -105,8 +101,8 @@ TEST_F(AgentHook, EditsAreJudgedInTheFileThatTheyMake) {
 
 TEST_F(AgentHook, WhatSaysHowGuardJudgesMayNotBeWritten) {
   for (const char* path : {"guard.toml", "pkg/Guard.toml", "bunfig.toml", ".git/hooks/pre-commit", ".git/config",
-                           ".claude/settings.json", ".claude/settings.local.json", ".gemini/settings.json",
-                           ".cursor/hooks.json", ".github/hooks/guard.json", ".pre-commit-config.yaml"}) {
+           ".claude/settings.json", ".claude/settings.local.json", ".gemini/settings.json", ".cursor/hooks.json",
+           ".github/hooks/guard.json", ".pre-commit-config.yaml"}) {
     expect_denied(write(at(path), "x = 1\n"), "policy.");
   }
   repository_.must("ln -s guard.toml innocent.txt; ln -s .git/hooks tools");
@@ -205,9 +201,8 @@ class DocumentedHook : public AgentHook {
       repository_.write("bad.json", agent.bad.dump());
       const auto run = [&](const std::string& event, const std::string& path) {
         return repository_.shell("( " + command + " ) < " + event, {},
-                                 {{"PATH", path},
-                                  {"CLAUDE_PROJECT_DIR", repository_.path().string()},
-                                  {"GEMINI_PROJECT_DIR", repository_.path().string()}});
+            {{"PATH", path}, {"CLAUDE_PROJECT_DIR", repository_.path().string()},
+                {"GEMINI_PROJECT_DIR", repository_.path().string()}});
       };
       const std::string path = (repository_.home() / "bin").string() + ":/usr/bin:/bin";
       const auto good = run("good.json", path);
@@ -225,37 +220,30 @@ class DocumentedHook : public AgentHook {
 
 TEST_F(DocumentedHook, ClaudeCode) {
   try_out({"Claude Code", write(at("sandbox/a.test.ts"), kHonest), write(at("sandbox/a.test.ts"), kDump),
-           "/hookSpecificOutput/permissionDecisionReason"});
+      "/hookSpecificOutput/permissionDecisionReason"});
 }
 
 TEST_F(DocumentedHook, GeminiCli) {
   const auto event = [&](std::string_view content) {
-    return json{{"session_id", "s"},
-                {"transcript_path", "/t"},
-                {"cwd", at("")},
-                {"hook_event_name", "BeforeTool"},
-                {"timestamp", "2026-01-01T00:00:00Z"},
-                {"tool_name", "write_file"},
-                {"tool_input", {{"file_path", at("sandbox/a.test.ts")}, {"content", content}}}};
+    return json{{"session_id", "s"}, {"transcript_path", "/t"}, {"cwd", at("")}, {"hook_event_name", "BeforeTool"},
+        {"timestamp", "2026-01-01T00:00:00Z"}, {"tool_name", "write_file"},
+        {"tool_input", {{"file_path", at("sandbox/a.test.ts")}, {"content", content}}}};
   };
   try_out({"Gemini CLI", event(kHonest), event(kDump), "/reason"});
 }
 
 TEST_F(DocumentedHook, GitHubCopilot) {
   const auto event = [&](std::string_view content) {
-    return json{{"sessionId", "s"},
-                {"timestamp", 1704614600000},
-                {"cwd", at("")},
-                {"toolName", "create"},
-                {"toolArgs", json{{"path", at("sandbox/a.test.ts")}, {"file_text", content}}.dump()}};
+    return json{{"sessionId", "s"}, {"timestamp", 1704614600000}, {"cwd", at("")}, {"toolName", "create"},
+        {"toolArgs", json{{"path", at("sandbox/a.test.ts")}, {"file_text", content}}.dump()}};
   };
   try_out({"GitHub Copilot", event(kHonest), event(kDump), "/permissionDecisionReason"});
 }
 
 TEST_F(DocumentedHook, Cursor) {
   const auto event = [&](const std::string& command) {
-    return json{{"conversation_id", "c"},      {"generation_id", "g"}, {"hook_event_name", "beforeShellExecution"},
-                {"workspace_roots", {at("")}}, {"command", command},   {"cwd", at("")}};
+    return json{{"conversation_id", "c"}, {"generation_id", "g"}, {"hook_event_name", "beforeShellExecution"},
+        {"workspace_roots", {at("")}}, {"command", command}, {"cwd", at("")}};
   };
   repository_.write("sandbox/a.test.ts", kDump);
   repository_.must("git add -A");

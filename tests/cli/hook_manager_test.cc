@@ -36,16 +36,14 @@ class HookManager : public ::testing::TestWithParam<std::string> {
   void configure(const std::string& text) { repository_.write(".pre-commit-config.yaml", text); }
   void configure_from_repository() {
     configure("repos:\n- repo: " + (repository_.home() / "hooks").string() +
-              "\n  rev: v1\n  hooks:\n  - id: guard\n  - id: guard-files\n");
+        "\n  rev: v1\n  hooks:\n  - id: guard\n  - id: guard-files\n");
   }
   ProgramResult shell(const std::string& script) const {
     // Nothing may come from a network, and nothing may be kept outside of the test.
     return repository_.shell("PATH=$HOME/bin:$PATH; " + script, {},
-                             {{"PRE_COMMIT_HOME", (repository_.home() / "cache").string()},
-                              {"PREK_HOME", (repository_.home() / "cache").string()},
-                              {"manager", manager_},
-                              {"http_proxy", "http://127.0.0.1:9"},
-                              {"https_proxy", "http://127.0.0.1:9"}});
+        {{"PRE_COMMIT_HOME", (repository_.home() / "cache").string()},
+            {"PREK_HOME", (repository_.home() / "cache").string()}, {"manager", manager_},
+            {"http_proxy", "http://127.0.0.1:9"}, {"https_proxy", "http://127.0.0.1:9"}});
   }
   void expect_gate() {
     ASSERT_EQ(shell("git add -A && git commit -q -m config && \"$manager\" install").exit_status, 0);
@@ -95,8 +93,8 @@ TEST_P(HookManager, CommitsThatOnlyDeleteOrConfigureAreJudged) {
 
 TEST_P(HookManager, WithoutGuardNothingIsCommitted) {
   configure_from_repository();
-  ASSERT_EQ(shell("git add -A && git commit -q -m config && \"$manager\" install && rm $HOME/bin/guard").exit_status,
-            0);
+  ASSERT_EQ(
+      shell("git add -A && git commit -q -m config && \"$manager\" install && rm $HOME/bin/guard").exit_status, 0);
   const std::string before = repository_.head();
   repository_.write("notes.md", "# more\n");
   EXPECT_NE(shell("git commit -q -a -m more").exit_status, 0);
@@ -119,8 +117,8 @@ TEST_P(HookManager, AllFilesCanBeJudgedInCi) {
   EXPECT_THAT(run.out + run.err, HasSubstr("sandbox/a.test.ts:1"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Tools, HookManager, ::testing::Values("pre_commit", "prek"),
-                         [](const auto& tool) { return tool.param; });
+INSTANTIATE_TEST_SUITE_P(
+    Tools, HookManager, ::testing::Values("pre_commit", "prek"), [](const auto& tool) { return tool.param; });
 
 }  // namespace
 }  // namespace guard::testing

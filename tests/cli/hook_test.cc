@@ -73,10 +73,12 @@ TEST_F(Hook, SaysWhatItLookedFor) {
   repository_.write("src/f.ts", "export const f = 1;\n");
   done = repository_.shell("git add -A && git commit -q -m both");
   EXPECT_THAT(done.out + done.err, HasSubstr("secrets only: 1 of them, outside [check] paths"));
-  EXPECT_THAT(done.out + done.err, HasSubstr("no rule matched in 1 file; in 1 file outside [check] paths only secrets were searched for"));
+  EXPECT_THAT(done.out + done.err,
+      HasSubstr("no rule matched in 1 file; in 1 file outside [check] paths only secrets were searched for"));
 }
 
-// [hook] everywhere: the always tier on what is added to any script, as HEAD has the setting. What was there before is not the commit's doing.
+// [hook] everywhere: the always tier on what is added to any script, as HEAD has the setting. What was there before is
+// not the commit's doing.
 TEST_F(Hook, EverywhereAppliesTheAlwaysTierToAddedLinesOfScripts) {
   repository_.write("guard.toml", "[hook]\neverywhere = true\n");
   repository_.write("src/old.ts", kDump);
@@ -202,14 +204,14 @@ TEST_F(Hook, WorksInLinkedWorkTrees) {
       linked);
   EXPECT_NE(bad.exit_status, 0);
   EXPECT_THAT(bad.out + bad.err, HasSubstr("sandbox/a.test.ts"));
-  EXPECT_EQ(repository_.shell("git reset -q --hard; echo x >> notes.md; git commit -q -a -m good", linked).exit_status,
-            0);
+  EXPECT_EQ(
+      repository_.shell("git reset -q --hard; echo x >> notes.md; git commit -q -a -m good", linked).exit_status, 0);
 }
 
 TEST_F(Hook, WorksInSubmodulesAndLetsTheirCommitsBeRecorded) {
   Repository inner;
-  repository_.must("git -c protocol.file.allow=always submodule add -q '" + inner.path().string() +
-                   "' lib && git commit -q -m lib");
+  repository_.must(
+      "git -c protocol.file.allow=always submodule add -q '" + inner.path().string() + "' lib && git commit -q -m lib");
   const fs::path lib = repository_.path() / "lib";
   ASSERT_EQ(repository_.guard({"hook", "install"}, lib).exit_status, 0);
   EXPECT_EQ(state(), "absent");
@@ -217,17 +219,17 @@ TEST_F(Hook, WorksInSubmodulesAndLetsTheirCommitsBeRecorded) {
   EXPECT_NE(repository_
                 .shell("mkdir -p sandbox; echo 'f(JSON.stringify(process.env))' > sandbox/a.test.ts; git add -A && git "
                        "commit -q -m bad",
-                       lib)
+                    lib)
                 .exit_status,
-            0);
+      0);
   repository_.must("git reset -q --hard; echo x >> notes.md; git commit -q -a -m good", lib);
   install();
   expect_committed("git add lib && git commit -q -m 'newer lib'");
 
   // Among the gated files nobody could say what it holds.
   expect_refused("git -c protocol.file.allow=always submodule add -q '" + inner.path().string() +
-                     "' sandbox/lib; git commit -q -m x",
-                 "sandbox/lib");
+          "' sandbox/lib; git commit -q -m x",
+      "sandbox/lib");
 }
 
 TEST_F(Hook, WithoutGuardNothingIsCommitted) {
@@ -311,8 +313,8 @@ TEST_F(Hook, CommitOfAllChangesAndOfNamedPaths) {
 TEST_F(Hook, CommitFromASubfolder) {
   install();
   repository_.write("sandbox/deep/a.test.ts", kDump);
-  expect_refused("git add -A .. && git commit -q -m bad", "sandbox/deep/a.test.ts",
-                 repository_.path() / "sandbox/deep");
+  expect_refused(
+      "git add -A .. && git commit -q -m bad", "sandbox/deep/a.test.ts", repository_.path() / "sandbox/deep");
   expect_refused("git commit -q -m bad a.test.ts", "sandbox/deep/a.test.ts", repository_.path() / "sandbox/deep");
 }
 
@@ -368,8 +370,8 @@ TEST_F(Hook, RenamedAndDeletedFiles) {
 TEST_F(Hook, NamesThatBreakScripts) {
   install();
   for (const std::string name : {"sandbox/with blank.test.ts", "sandbox/new\nline.test.ts", "sandbox/quo\"te'.test.ts",
-                                 "sandbox/\xff\xfe.test.ts", "sandbox/-n.test.ts", "sandbox/\xc3\xa4.test.ts",
-                                 "sandbox/:(top)x.test.ts", "sandbox/tab\t.test.ts"}) {
+           "sandbox/\xff\xfe.test.ts", "sandbox/-n.test.ts", "sandbox/\xc3\xa4.test.ts", "sandbox/:(top)x.test.ts",
+           "sandbox/tab\t.test.ts"}) {
     repository_.write(name, kDump);
     expect_refused("git add -A && git commit -q -m bad", "sandbox/");
     const auto machine = repository_.guard({"check", "--staged", "--format", "json"});
@@ -406,8 +408,8 @@ class HostileRepository : public Hook {
  protected:
   void SetUp() override {
     const std::string script = (repository_.home() / "evil").string();
-    repository_.must("printf '#!/bin/sh\\ntouch \"$HOME/ran\"\\nexec cat\\n' > '" + script + "' && chmod +x '" +
-                     script + "'");
+    repository_.must(
+        "printf '#!/bin/sh\\ntouch \"$HOME/ran\"\\nexec cat\\n' > '" + script + "' && chmod +x '" + script + "'");
   }
   std::string evil() const { return (repository_.home() / "evil").string(); }
   bool ran() const { return fs::exists(repository_.home() / "ran"); }
@@ -421,28 +423,12 @@ TEST_F(HostileRepository, NoProgramThatItNamesIsRun) {
   repository_.write("notes.md", "# notes\n" + made_up_key() + "\n");
   repository_.write("sandbox/a.test.ts", kDump);
   repository_.must("git add -A");
-  for (const char* key : {"core.fsmonitor",
-                          "diff.external",
-                          "core.pager",
-                          "pager.diff",
-                          "diff.x.textconv",
-                          "diff.x.command",
-                          "filter.x.clean",
-                          "filter.x.smudge",
-                          "filter.x.process",
-                          "core.sshCommand",
-                          "core.gitProxy",
-                          "core.askPass",
-                          "core.alternateRefsCommand",
-                          "credential.helper",
-                          "gpg.program",
-                          "core.editor",
-                          "sequence.editor",
-                          "uploadpack.packObjectsHook",
-                          "alias.diff",
-                          "alias.rev-parse"}) {
+  for (const char* key : {"core.fsmonitor", "diff.external", "core.pager", "pager.diff", "diff.x.textconv",
+           "diff.x.command", "filter.x.clean", "filter.x.smudge", "filter.x.process", "core.sshCommand",
+           "core.gitProxy", "core.askPass", "core.alternateRefsCommand", "credential.helper", "gpg.program",
+           "core.editor", "sequence.editor", "uploadpack.packObjectsHook", "alias.diff", "alias.rev-parse"}) {
     repository_.must("git config " + std::string(key) + " '" +
-                     (std::string_view(key).starts_with("alias.") ? "!" : "") + evil() + "'");
+        (std::string_view(key).starts_with("alias.") ? "!" : "") + evil() + "'");
   }
   repository_.must("git config filter.x.required true; git config diff.x.cachetextconv true");
   repository_.must(
@@ -484,12 +470,11 @@ TEST_F(HostileRepository, NoSettingHidesAnAddedLine) {
   repository_.must("git commit -q -a -m base");
   repository_.write("notes.md", "# notes\none\n" + key + "\ntwo\nthree\n");
   repository_.must("git add -A");
-  for (const char* setting :
-       {"core.bigFileThreshold 1", "diff.noprefix true", "diff.interHunkContext 1000", "diff.context 100",
-        "diff.relative true", "diff.ignoreSubmodules all", "diff.renames copies", "diff.algorithm minimal",
-        "color.ui always", "color.diff always", "core.whitespace trailing-space", "diff.suppressBlankEmpty true",
-        "core.quotePath true", "diff.mnemonicPrefix true", "diff.colorMoved zebra", "diff.submodule log",
-        "core.ignoreCase true"}) {
+  for (const char* setting : {"core.bigFileThreshold 1", "diff.noprefix true", "diff.interHunkContext 1000",
+           "diff.context 100", "diff.relative true", "diff.ignoreSubmodules all", "diff.renames copies",
+           "diff.algorithm minimal", "color.ui always", "color.diff always", "core.whitespace trailing-space",
+           "diff.suppressBlankEmpty true", "core.quotePath true", "diff.mnemonicPrefix true", "diff.colorMoved zebra",
+           "diff.submodule log", "core.ignoreCase true"}) {
     repository_.must("git config " + std::string(setting));
     for (const fs::path& folder : {repository_.path(), repository_.path() / "sandbox"}) {
       const auto done = repository_.guard({"check", "--staged"}, folder);

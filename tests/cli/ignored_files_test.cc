@@ -65,10 +65,13 @@ TEST_F(IgnoredFiles, AreLookedAtWhereGitTracksThem) {
 
 // Neither a list outside of the tree nor another work tree may leave out anything.
 TEST_F(IgnoredFiles, AreNamedByTheTreeAlone) {
-  repository.must("rm .gitignore; echo src/ >> .git/info/exclude; touch nothing/.gitignore 2>/dev/null || { mkdir nothing; touch nothing/.gitignore; }");
+  repository.must(
+      "rm .gitignore; echo src/ >> .git/info/exclude; touch nothing/.gitignore 2>/dev/null || { mkdir nothing; touch "
+      "nothing/.gitignore; }");
   EXPECT_EQ(repository.guard({"check", "--mode", "docker", "."}).exit_status, 1);
-  repository.must("mkdir -p elsewhere/src && echo 'src/' > elsewhere/.gitignore && cp src/c.gen.ts elsewhere/src && "
-                  "git config core.worktree \"$PWD/elsewhere\"");
+  repository.must(
+      "mkdir -p elsewhere/src && echo 'src/' > elsewhere/.gitignore && cp src/c.gen.ts elsewhere/src && "
+      "git config core.worktree \"$PWD/elsewhere\"");
   const auto result = repository.guard({"check", "--mode", "docker", "."});
   EXPECT_NE(result.out.find("src/c.gen.ts:1:"), std::string::npos) << result.out;
 }
@@ -76,7 +79,8 @@ TEST_F(IgnoredFiles, AreNamedByTheTreeAlone) {
 // A repository that was put inside of the tree has no say in it.
 TEST_F(IgnoredFiles, AreNotNamedByARepositoryInsideOfTheTree) {
   repository.write("src/a.ts", kGuilty);
-  repository.must("rm .gitignore && git add -A && git commit -qm tracked && echo '*' > src/.gitignore && git init -q src");
+  repository.must(
+      "rm .gitignore && git add -A && git commit -qm tracked && echo '*' > src/.gitignore && git init -q src");
   const auto result = repository.guard({"check", "--mode", "docker", "."});
   EXPECT_NE(result.out.find("src/a.ts:1:"), std::string::npos) << result.out;
 }
@@ -84,13 +88,15 @@ TEST_F(IgnoredFiles, AreNotNamedByARepositoryInsideOfTheTree) {
 // git takes an index that is not there for an empty one, and what it tracks for what it does not know.
 TEST_F(IgnoredFiles, AreLookedAtWithoutAnIndex) {
   repository.must("git add -f src/c.gen.ts && git commit -qm tracked");
-  const auto result = repository.shell("GIT_INDEX_FILE=/nowhere/index \"$GUARD\" check --mode docker .", {}, {{"GUARD", GUARD_PROGRAM}});
+  const auto result = repository.shell(
+      "GIT_INDEX_FILE=/nowhere/index \"$GUARD\" check --mode docker .", {}, {{"GUARD", GUARD_PROGRAM}});
   EXPECT_NE(result.out.find("src/c.gen.ts:1:"), std::string::npos) << result.out;
 }
 
 // Without git there is no saying what is ignored.
 TEST_F(IgnoredFiles, AreLookedAtWithoutGit) {
-  const auto result = repository.shell("PATH=/nowhere; export PATH; \"$GUARD\" check --mode docker .", {}, {{"GUARD", GUARD_PROGRAM}});
+  const auto result =
+      repository.shell("PATH=/nowhere; export PATH; \"$GUARD\" check --mode docker .", {}, {{"GUARD", GUARD_PROGRAM}});
   EXPECT_EQ(result.exit_status, 1) << result.out << result.err;
   EXPECT_NE(result.out.find("dist/deep/b.js:1:"), std::string::npos) << result.out;
 }

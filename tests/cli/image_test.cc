@@ -18,7 +18,9 @@ struct ImagesOfProjects : ::testing::Test {
     package(mine_, "a");
     package(other_, "a");
   }
-  void package(const Project& project, const std::string& name) { project.write("package.json", R"({"name":")" + name + R"("})"); }
+  void package(const Project& project, const std::string& name) {
+    project.write("package.json", R"({"name":")" + name + R"("})");
+  }
   // The digest that was built, or what `guard image` says of its work.
   nlohmann::json image(const Project& project, std::vector<std::string> words) {
     words.insert(words.begin(), "image");
@@ -28,7 +30,9 @@ struct ImagesOfProjects : ::testing::Test {
     return result.document();
   }
   std::string build(const Project& project) {
-    return fs::path(image(project, {"build", "--root-folder"})["root_folder"].get<std::string>()).parent_path().filename();
+    return fs::path(image(project, {"build", "--root-folder"})["root_folder"].get<std::string>())
+        .parent_path()
+        .filename();
   }
   bool is_there(const std::string& digest) { return fs::exists(cache_->path() / "images" / digest); }
 

@@ -1,5 +1,5 @@
-// guard is killed with SIGKILL at ten random moments of a run. After the next start nothing of it may be left: no container, no
-// process, no mount, no folder.
+// guard is killed with SIGKILL at ten random moments of a run. After the next start nothing of it may be left: no
+// container, no process, no mount, no folder.
 #include <dirent.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -56,8 +56,9 @@ TEST_P(Kill, LeavesNothingBehindAfterTheNextStart) {
   Project project;
   project.configure("trust_namespace = true\n");
   project.write("sandbox/a.test.ts",
-                "import { expect, test } from \"bun:test\";\n"
-                "test(\"lasts\", async () => { const child = Bun.spawn([\"/usr/local/bin/bun\", \"-e\", \"setTimeout(() => {}, 600000)\"]); await Bun.sleep(600000); expect(child.pid).toBe(0); }, 1e9);\n");
+      "import { expect, test } from \"bun:test\";\n"
+      "test(\"lasts\", async () => { const child = Bun.spawn([\"/usr/local/bin/bun\", \"-e\", \"setTimeout(() => {}, "
+      "600000)\"]); await Bun.sleep(600000); expect(child.pid).toBe(0); }, 1e9);\n");
   project.build_image(GetParam());
   auto environment = project.environment();
   environment["GUARD_RUN_GRACE_S"] = "1";
@@ -69,9 +70,9 @@ TEST_P(Kill, LeavesNothingBehindAfterTheNextStart) {
   std::uniform_int_distribution<int> moment_ms(1, 900);
 
   for (int i = 0; i < 10; ++i) {
-    const pid_t pid = start_guard({"run", "--quiet", "--backend", GetParam(), "--env", "MARK=" + marker, "--project", project.path().string(),
-                                   (project.path() / "sandbox/a.test.ts").string()},
-                                  environment);
+    const pid_t pid = start_guard({"run", "--quiet", "--backend", GetParam(), "--env", "MARK=" + marker, "--project",
+                                      project.path().string(), (project.path() / "sandbox/a.test.ts").string()},
+        environment);
     ASSERT_GT(pid, 0);
     std::this_thread::sleep_for(std::chrono::milliseconds(moment_ms(random)));
     ::kill(pid, SIGKILL);
@@ -98,7 +99,8 @@ TEST_P(Kill, LeavesNothingBehindAfterTheNextStart) {
     ASSERT_TRUE(ours);
     const CancelToken never;
     docker::EngineClient engine(docker_socket(), never);
-    const auto containers = engine.list_containers(fmt::format("{}={}", docker_label::kCache, *ours), Deadline::after(milliseconds(10'000)));
+    const auto containers = engine.list_containers(
+        fmt::format("{}={}", docker_label::kCache, *ours), Deadline::after(milliseconds(10'000)));
     ASSERT_TRUE(containers) << containers.error().to_string();
     EXPECT_TRUE(containers->empty()) << containers->size() << " containers are left";
   }
@@ -112,21 +114,24 @@ std::vector<std::string> ours_in(const fs::path& folder) {
   return names;
 }
 
-// Killed while it brings back what the tests wrote: the next start in that project takes away what it left, and so does `guard clean`.
+// Killed while it brings back what the tests wrote: the next start in that project takes away what it left, and so does
+// `guard clean`.
 TEST(KillLate, WhileFilesAreBroughtBackLeavesNothingAfterTheNextStartOrAClean) {
   GUARD_NEEDS(Needs::namespace_sandbox);
   const Project project;
   project.write("sandbox/a.test.ts",
-                "import { expect, test } from \"bun:test\";\nimport { mkdirSync, writeFileSync } from \"node:fs\";\n"
-                "test(\"writes\", () => { mkdirSync(\"/app/sandbox/out\");\n"
-                "  for (let i = 0; i < 40; i++) writeFileSync(`/app/sandbox/out/f${i}.txt`, \"a line of text\\n\".repeat(2000));\n"
-                "  expect(1).toBe(1); });\n");
+      "import { expect, test } from \"bun:test\";\nimport { mkdirSync, writeFileSync } from \"node:fs\";\n"
+      "test(\"writes\", () => { mkdirSync(\"/app/sandbox/out\");\n"
+      "  for (let i = 0; i < 40; i++) writeFileSync(`/app/sandbox/out/f${i}.txt`, \"a line of "
+      "text\\n\".repeat(2000));\n"
+      "  expect(1).toBe(1); });\n");
   project.build_image("namespace");
   const fs::path sandbox = project.path() / "sandbox";
   int left = 0;
   for (int round = 0; round < 15; ++round) {
-    const pid_t pid = start_guard({"run", "--quiet", "--backend", "namespace", "--collect", "all", "--project", project.path().string(), (sandbox / "a.test.ts").string()},
-                                  project.environment());
+    const pid_t pid = start_guard({"run", "--quiet", "--backend", "namespace", "--collect", "all", "--project",
+                                      project.path().string(), (sandbox / "a.test.ts").string()},
+        project.environment());
     ASSERT_GT(pid, 0);
     int status = 0;
     bool over = false;
@@ -148,7 +153,8 @@ TEST(KillLate, WhileFilesAreBroughtBackLeavesNothingAfterTheNextStartOrAClean) {
   EXPECT_GT(left, 0) << "none was killed where it would have left something";
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, Kill, ::testing::Values("namespace", "docker"), [](const auto& parameter) { return parameter.param; });
+INSTANTIATE_TEST_SUITE_P(
+    Backends, Kill, ::testing::Values("namespace", "docker"), [](const auto& parameter) { return parameter.param; });
 
 }  // namespace
 }  // namespace guard::testing

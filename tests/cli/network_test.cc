@@ -16,7 +16,7 @@ constexpr std::string_view kPassing =
 bool has_widening(const nlohmann::json& document, const std::string& beginning) {
   const auto& widenings = document["widenings"];
   return std::any_of(widenings.begin(), widenings.end(),
-                     [&](const auto& one) { return one.template get<std::string>().starts_with(beginning); });
+      [&](const auto& one) { return one.template get<std::string>().starts_with(beginning); });
 }
 
 class NetworkOfARun : public ::testing::TestWithParam<std::string> {
@@ -51,9 +51,8 @@ TEST_P(NetworkOfARun, IsToldEverywhere) {
   const auto verified = project_.guard({"verify", "record.json"});
   EXPECT_EQ(verified.exit_status, 0) << verified.out << verified.err;
 
-  const auto command =
-      project_.guard({"exec", "--", "/usr/local/bin/bun", "-e",
-                      "console.log(Object.keys(require(\"node:os\").networkInterfaces()).length > 0)"});
+  const auto command = project_.guard({"exec", "--", "/usr/local/bin/bun", "-e",
+      "console.log(Object.keys(require(\"node:os\").networkInterfaces()).length > 0)"});
   EXPECT_NE(command.err.find("guard: warning: docker.network = " + GetParam()), std::string::npos) << command.err;
 }
 
@@ -61,8 +60,8 @@ TEST_P(NetworkOfARun, IsToldEverywhere) {
 TEST_P(NetworkOfARun, IsRefusedByTheEmbeddedSandboxBeforeAnythingIsBuilt) {
   const std::map<std::string, std::string> environment = {{"GUARD_CACHE_DIR", project_.path() / "empty-cache"}};
   for (const std::vector<std::string>& command :
-       {std::vector<std::string>{"run", "--backend", "namespace", "sandbox/a.test.ts"},
-        std::vector<std::string>{"exec", "--backend", "namespace", "--", "true"}}) {
+      {std::vector<std::string>{"run", "--backend", "namespace", "sandbox/a.test.ts"},
+          std::vector<std::string>{"exec", "--backend", "namespace", "--", "true"}}) {
     const auto result = project_.guard(command, environment);
     EXPECT_EQ(result.exit_status, 2) << result.out << result.err;
     const std::string said = result.out + result.err;
@@ -72,8 +71,8 @@ TEST_P(NetworkOfARun, IsRefusedByTheEmbeddedSandboxBeforeAnythingIsBuilt) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Modes, NetworkOfARun, ::testing::Values("bridge", "host"),
-                         [](const auto& parameter) { return parameter.param; });
+INSTANTIATE_TEST_SUITE_P(
+    Modes, NetworkOfARun, ::testing::Values("bridge", "host"), [](const auto& parameter) { return parameter.param; });
 
 }  // namespace
 }  // namespace guard::testing

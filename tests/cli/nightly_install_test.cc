@@ -1,4 +1,5 @@
-// `guard nightly install`: which files it writes where, and which it leaves alone. Nothing is started by it, and nothing by these tests.
+// `guard nightly install`: which files it writes where, and which it leaves alone. Nothing is started by it, and
+// nothing by these tests.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -52,7 +53,9 @@ TEST_F(NightlyInstall, WritesFourUnitsAndSaysWhatToDoNext) {
     EXPECT_THAT(text(file["path"].get<std::string>()), HasSubstr("# Written by `guard nightly install`.\n"));
   }
   const std::string service = text(document["files"][0]["path"].get<std::string>());
-  EXPECT_THAT(service, HasSubstr("\"nightly\" \"run\" \"--resume\" \"--project\" \"" + fs::canonical(repository_.path()).native() + "\""));
+  EXPECT_THAT(service,
+      HasSubstr(
+          "\"nightly\" \"run\" \"--resume\" \"--project\" \"" + fs::canonical(repository_.path()).native() + "\""));
   EXPECT_THAT(service, HasSubstr(state()));
   EXPECT_THAT(text(document["files"][1]["path"].get<std::string>()), HasSubstr("OnCalendar=*-*-* 23:30:00\n"));
   // The plan's hour, and three more.

@@ -22,16 +22,19 @@ TempDir made() {
 NightRepository::NightRepository(std::string_view backend, std::string_view config) : state_(made()), plans_(made()) {
   repository_.write("guard.toml", fmt::format("backend = \"{}\"\n{}", backend, config));
   repository_.write("sandbox/base.test.ts",
-                    "import { expect, test } from \"bun:test\";\nimport { add } from \"../src/add\";\n\ntest(\"base\", () => {\n  expect(add(1, 2)).toBe(3);\n});\n");
+      "import { expect, test } from \"bun:test\";\nimport { add } from \"../src/add\";\n\ntest(\"base\", () => {\n  "
+      "expect(add(1, 2)).toBe(3);\n});\n");
   repository_.must("git add -A && git commit -q -m 'base of the night'");
   const auto built = guard({"image", "build", backend == "docker" ? "--engine" : "--root-folder"});
   EXPECT_EQ(built.exit_status, 0) << built.err;
 }
 
 void NightRepository::plan(const std::vector<NightTask>& tasks, std::string_view head) const {
-  std::string text = fmt::format("generator = [\"{}/tests/nightly/scripted_generator.sh\"]\ngenerator_timeout = 20\n{}\n", GUARD_SOURCE_DIR, head);
+  std::string text = fmt::format(
+      "generator = [\"{}/tests/nightly/scripted_generator.sh\"]\ngenerator_timeout = 20\n{}\n", GUARD_SOURCE_DIR, head);
   for (const auto& task : tasks) {
-    text += fmt::format("[[task]]\nid = \"{}\"\nprompt = \"\"\"{}\nWrite a test.\n\"\"\"\n{}\n", task.id, task.behaviour, task.more);
+    text += fmt::format(
+        "[[task]]\nid = \"{}\"\nprompt = \"\"\"{}\nWrite a test.\n\"\"\"\n{}\n", task.id, task.behaviour, task.more);
   }
   EXPECT_TRUE(write_file_atomically(plan_file(), text));
 }
@@ -67,7 +70,8 @@ std::string NightRepository::branch() const {
 }
 
 std::vector<std::string> NightRepository::committed() const {
-  const auto listed = repository_.shell("git log --reverse --format='%(trailers:key=Guard-Task,valueonly,separator=)' main.." + branch());
+  const auto listed = repository_.shell(
+      "git log --reverse --format='%(trailers:key=Guard-Task,valueonly,separator=)' main.." + branch());
   std::vector<std::string> tasks;
   std::string line;
   for (const char c : listed.out) {
@@ -84,7 +88,8 @@ std::vector<std::string> NightRepository::committed() const {
 std::vector<std::string> NightRepository::leftovers() const {
   std::vector<std::string> found;
   std::error_code failure;
-  for (fs::recursive_directory_iterator entry(state() / "clones", failure), end; !failure && entry != end; entry.increment(failure)) {
+  for (fs::recursive_directory_iterator entry(state() / "clones", failure), end; !failure && entry != end;
+       entry.increment(failure)) {
     if (entry.depth() >= 1) {
       found.push_back("a clone: " + entry->path().string());
       entry.disable_recursion_pending();
@@ -93,9 +98,11 @@ std::vector<std::string> NightRepository::leftovers() const {
   for (const auto& entry : fs::directory_iterator("/proc", failure)) {
     std::ifstream file(entry.path() / "environ");
     const std::string text((std::istreambuf_iterator<char>(file)), {});
-    if (text.find("GUARD_NIGHTLY_CLONE=" + state().string()) != std::string::npos) found.push_back("a process: " + entry.path().filename().string());
+    if (text.find("GUARD_NIGHTLY_CLONE=" + state().string()) != std::string::npos)
+      found.push_back("a process: " + entry.path().filename().string());
   }
-  if (const auto pending = repository_.shell("git for-each-ref refs/guard/"); !pending.out.empty()) found.push_back("a reference: " + pending.out);
+  if (const auto pending = repository_.shell("git for-each-ref refs/guard/"); !pending.out.empty())
+    found.push_back("a reference: " + pending.out);
   return found;
 }
 

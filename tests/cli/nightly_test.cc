@@ -31,7 +31,9 @@ struct Expected {
 
 // The page of a whole night: accepted exactly the good ones, each refusal with its reason.
 void expect_night(std::string_view backend, const std::vector<Expected>& rows, std::string_view head) {
-  const NightRepository night(backend, "[docker]\ntimeout = 5\n[namespace]\ntimeout = 5\n[nightly]\nmin_free = \"1m\"\nworth_mutants = 3\n[limits]\noutput_flood = \"20m\"\n");
+  const NightRepository night(backend,
+      "[docker]\ntimeout = 5\n[namespace]\ntimeout = 5\n[nightly]\nmin_free = \"1m\"\nworth_mutants = "
+      "3\n[limits]\noutput_flood = \"20m\"\n");
   std::vector<NightTask> tasks;
   std::map<std::string, std::string> expected;
   std::vector<std::string> accepted;
@@ -105,26 +107,31 @@ TEST(Nightly, AcceptsNoWeakerTests) {
   const NightRepository night("namespace", "[nightly]\nworth_runs = 1\nworth_mutants = 1\n");
   const Repository& repository = night.repository();
   repository.write("sandbox/add.test.ts",
-                   "import { describe, expect, test } from \"bun:test\";\nimport { add } from \"../src/add\";\n\n"
-                   "test(\"adds\", () => {\n  expect(add(1, 2)).toBe(3);\n  expect(add(2, 2)).toBe(4);\n});\n"
-                   "test(\"adds negatives\", () => { expect(add(-1, -2)).toBe(-3); });\n"
-                   "describe(\"zero\", () => {\n  test(\"left\", () => { expect(add(0, 1)).toBe(1); });\n  test(\"right\", () => { expect(add(1, 0)).toBe(1); });\n});\n");
+      "import { describe, expect, test } from \"bun:test\";\nimport { add } from \"../src/add\";\n\n"
+      "test(\"adds\", () => {\n  expect(add(1, 2)).toBe(3);\n  expect(add(2, 2)).toBe(4);\n});\n"
+      "test(\"adds negatives\", () => { expect(add(-1, -2)).toBe(-3); });\n"
+      "describe(\"zero\", () => {\n  test(\"left\", () => { expect(add(0, 1)).toBe(1); });\n  test(\"right\", () => { "
+      "expect(add(1, 0)).toBe(1); });\n});\n");
   repository.write("sandbox/sums.ts", "export const sums = [[1, 1, 2], [2, 3, 5]];\n");
   repository.write("sandbox/table.test.ts",
-                   "import { expect, test } from \"bun:test\";\nimport { add } from \"../src/add\";\nimport { sums } from \"./sums\";\n\n"
-                   "for (const [a, b, sum] of sums) test(`${a} and ${b}`, () => { expect(add(a, b)).toBe(sum); });\n");
-  repository.write("src/far.test.ts", "import { expect, test } from \"bun:test\";\n\ntest(\"far\", () => { expect(1).toBe(1); });\n");
+      "import { expect, test } from \"bun:test\";\nimport { add } from \"../src/add\";\nimport { sums } from "
+      "\"./sums\";\n\n"
+      "for (const [a, b, sum] of sums) test(`${a} and ${b}`, () => { expect(add(a, b)).toBe(sum); });\n");
+  repository.write("src/far.test.ts",
+      "import { expect, test } from \"bun:test\";\n\ntest(\"far\", () => { expect(1).toBe(1); });\n");
   repository.must("git add -A && git commit -q -m 'more tests'");
   const std::vector<std::pair<std::string, std::string>> rows = {
-      {"guts_a_test", "refused:tests_weakened"},       {"skips_a_group", "refused:tests_weakened"},     {"todo_test", "refused:tests_weakened"},
-      {"asserts_less", "refused:tests_weakened"},      {"empties_a_table", "refused:tests_weakened"},   {"drops_a_test_file", "refused:tests_weakened"},
+      {"guts_a_test", "refused:tests_weakened"}, {"skips_a_group", "refused:tests_weakened"},
+      {"todo_test", "refused:tests_weakened"}, {"asserts_less", "refused:tests_weakened"},
+      {"empties_a_table", "refused:tests_weakened"}, {"drops_a_test_file", "refused:tests_weakened"},
       {"hides_a_test_file", "refused:tests_weakened"}, {"guts_a_test_elsewhere", "refused:tests_weakened"},
       {"repairs_gutted", "accepted"},  // the title was in the feedback
   };
   std::vector<NightTask> tasks;
   std::map<std::string, std::string> expected;
   for (const auto& [behaviour, outcome] : rows) {
-    tasks.push_back({behaviour, behaviour, std::string("kind = \"any\"\n") + (behaviour == "repairs_gutted" ? "attempts = 2\n" : "")});
+    tasks.push_back({behaviour, behaviour,
+        std::string("kind = \"any\"\n") + (behaviour == "repairs_gutted" ? "attempts = 2\n" : "")});
     expected[behaviour] = outcome;
   }
   tasks.push_back({"guts_as_test", "guts_a_test"});
@@ -143,8 +150,10 @@ TEST(Nightly, AcceptsNoWeakerTests) {
 
 TEST(Nightly, TellsBehavioursApartInContainersSideBySide) {
   GUARD_NEEDS(Needs::docker);
-  expect_night("docker", {{"good", "accepted"}, {"repairs", "accepted"}, {"tautology", "refused:worthless"}, {"link", "refused:findings"}, {"crashes", "failed:generator_crashed"}, {"good", "accepted"}},
-               "jobs = 3\n[budget]\nfailures_in_a_row = 100\n");
+  expect_night("docker",
+      {{"good", "accepted"}, {"repairs", "accepted"}, {"tautology", "refused:worthless"}, {"link", "refused:findings"},
+          {"crashes", "failed:generator_crashed"}, {"good", "accepted"}},
+      "jobs = 3\n[budget]\nfailures_in_a_row = 100\n");
 }
 
 TEST(Nightly, NeverRunsWhatIsNeverGenerated) {
@@ -216,8 +225,11 @@ TEST(Nightly, RefusesASecondLoop) {
   const NightRepository night("namespace", "[nightly]\nworth = false\n");
   night.plan({{"slow", "hangs"}}, "attempts = 1\n");
   auto env = night.environment();
-  const pid_t first = start_guard({"nightly", "run", night.plan_file(), "--project", night.repository().path().string(), "--state", night.state().string()}, env);
-  for (int i = 0; i < 300 && night.guard({"nightly", "status"}).out.find("running") == std::string::npos; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  const pid_t first = start_guard({"nightly", "run", night.plan_file(), "--project", night.repository().path().string(),
+                                      "--state", night.state().string()},
+      env);
+  for (int i = 0; i < 300 && night.guard({"nightly", "status"}).out.find("running") == std::string::npos; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
   const auto second = night.run();
   EXPECT_EQ(second.exit_status, 2);
   EXPECT_THAT(second.err, HasSubstr("another loop"));
@@ -236,7 +248,9 @@ TEST(Nightly, StopsWhenAskedAndGoesOnLater) {
   std::vector<NightTask> tasks;
   for (int i = 0; i < 6; ++i) tasks.push_back({"t" + std::to_string(i), "slow"});
   night.plan(tasks);
-  const pid_t loop = start_guard({"nightly", "run", night.plan_file(), "--project", night.repository().path().string(), "--state", night.state().string()}, night.environment());
+  const pid_t loop = start_guard({"nightly", "run", night.plan_file(), "--project", night.repository().path().string(),
+                                     "--state", night.state().string()},
+      night.environment());
   for (int i = 0; i < 500 && night.committed().empty(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   const auto asked = night.guard({"nightly", "stop"});
   EXPECT_EQ(asked.exit_status, 0) << asked.err;
@@ -268,7 +282,8 @@ TEST(Nightly, SurvivesKills) {
     accepted.push_back(id);
   }
   night.plan(tasks, "jobs = 2\n[budget]\nfailures_in_a_row = 100\n");
-  const std::vector<std::string> places = {"--project", night.repository().path().string(), "--state", night.state().string()};
+  const std::vector<std::string> places = {
+      "--project", night.repository().path().string(), "--state", night.state().string()};
   std::vector<std::string> arguments = {"nightly", "run", "--resume", night.plan_file()};
   arguments.insert(arguments.end(), places.begin(), places.end());
   int killed = 0;
@@ -292,8 +307,9 @@ TEST(Nightly, SurvivesKills) {
   EXPECT_EQ(night.guard({"nightly", "report", "--format", "json"}).document()["night"]["state"], state);
   const auto last = night.guard({"nightly", "resume"});
   EXPECT_LE(last.exit_status, 1) << last.err;
-  const std::map<std::string, std::string> expected = {{"good0", "accepted"},        {"repairs1", "accepted"},          {"escapes2", "refused:findings"}, {"slow3", "accepted"},
-                                                       {"commits4", "accepted"},     {"fails5", "refused:tests_failed"}, {"daemon6", "refused:left_processes"}, {"good7", "accepted"}};
+  const std::map<std::string, std::string> expected = {{"good0", "accepted"}, {"repairs1", "accepted"},
+      {"escapes2", "refused:findings"}, {"slow3", "accepted"}, {"commits4", "accepted"},
+      {"fails5", "refused:tests_failed"}, {"daemon6", "refused:left_processes"}, {"good7", "accepted"}};
   slow.insert(expected.begin(), expected.end());
   EXPECT_EQ(night.outcomes(), slow);
   EXPECT_THAT(night.committed(), ::testing::UnorderedElementsAreArray(accepted));
@@ -329,7 +345,8 @@ class SmallDisk {
   // Whoever still writes there, a supervisor that ends its generator say, is waited for.
   void remount(unsigned long flags, const char* options) const {
     int done = -1;
-    for (int i = 0; i < 500 && (done = ::mount("none", folder_.c_str(), "tmpfs", MS_REMOUNT | flags, options)) != 0; ++i) {
+    for (int i = 0; i < 500 && (done = ::mount("none", folder_.c_str(), "tmpfs", MS_REMOUNT | flags, options)) != 0;
+         ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
     EXPECT_EQ(done, 0);
@@ -345,7 +362,8 @@ TEST(Nightly, LosesNothingWhenTheDiskFillsUpMidway) {
   const NightRepository night("namespace", "[nightly]\nworth = false\nmin_free = \"1m\"\n");
   const SmallDisk disk(night.state());
   if (!disk.mounted()) GTEST_SKIP() << "only root can mount a small disk";
-  night.plan({{"before", "good"}, {"filler", "fills"}, {"after", "good"}}, "[budget]\nback_off_ms = 10\nput_backs = 3\n");
+  night.plan(
+      {{"before", "good"}, {"filler", "fills"}, {"after", "good"}}, "[budget]\nback_off_ms = 10\nput_backs = 3\n");
   const auto full = night.run();
   EXPECT_EQ(full.exit_status, 2) << full.err;
   EXPECT_TRUE(fs::remove(night.state() / "filler"));
@@ -362,9 +380,12 @@ TEST(Nightly, LosesNothingWhenTheDiskBecomesReadOnly) {
   const SmallDisk disk(night.state());
   if (!disk.mounted()) GTEST_SKIP() << "only root can mount a small disk";
   night.plan({{"a", "slow"}, {"b", "slow"}, {"c", "slow"}});
-  const pid_t loop = start_guard({"nightly", "run", night.plan_file(), "--project", night.repository().path().string(), "--state", night.state().string()}, night.environment());
+  const pid_t loop = start_guard({"nightly", "run", night.plan_file(), "--project", night.repository().path().string(),
+                                     "--state", night.state().string()},
+      night.environment());
   for (int i = 0; i < 500 && night.committed().empty(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  // Files that are open for writing forbid a remount; the loop's own journal is one. So the loop is stopped, and started on such a disk.
+  // Files that are open for writing forbid a remount; the loop's own journal is one. So the loop is stopped, and
+  // started on such a disk.
   ::kill(loop, SIGKILL);
   ::waitpid(loop, nullptr, 0);
   disk.remount(MS_RDONLY, "size=8m");
@@ -394,7 +415,8 @@ TEST(Nightly, PreloadsWhatTheBaseHas) {
   GUARD_NEEDS(Needs::namespace_sandbox);
   const NightRepository night("namespace", "[nightly]\nworth_mutants = 2\n");
   night.repository().write("bunfig.toml", "[test]\npreload = [\"./test/setup.ts\"]\n");
-  night.repository().write("test/setup.ts", "import { beforeAll, expect } from \"bun:test\";\nbeforeAll(() => { expect(1).toBe(1); });\n");
+  night.repository().write(
+      "test/setup.ts", "import { beforeAll, expect } from \"bun:test\";\nbeforeAll(() => { expect(1).toBe(1); });\n");
   night.repository().must("git add -A && git commit -q -m preload");
   night.plan({{"task", "good"}});
   EXPECT_EQ(night.run().exit_status, 0);
@@ -417,7 +439,8 @@ TEST(Nightly, ARolloutLeavesTasksOut) {
   const NightRepository night("namespace", "[nightly]\nworth = false\n[rollout]\npercent = 0\nforce = [\"chosen\"]\n");
   night.plan({{"chosen", "good"}, {"other", "good"}});
   EXPECT_EQ(night.run().exit_status, 0);
-  EXPECT_EQ(night.outcomes(), (std::map<std::string, std::string>{{"chosen", "accepted"}, {"other", "skipped:not_rolled_out"}}));
+  EXPECT_EQ(night.outcomes(),
+      (std::map<std::string, std::string>{{"chosen", "accepted"}, {"other", "skipped:not_rolled_out"}}));
 }
 
 TEST(Nightly, AnAlarmIsRaisedWhereNoNightRan) {
@@ -504,7 +527,9 @@ TEST(Nightly, EndsWhereSomebodyElseMovesItsBranch) {
   std::vector<NightTask> tasks;
   for (int i = 0; i < 8; ++i) tasks.push_back({"t" + std::to_string(i), "slow"});
   night.plan(tasks, "branch = \"night\"\n");
-  const pid_t loop = start_guard({"nightly", "run", night.plan_file(), "--project", night.repository().path().string(), "--state", night.state().string()}, night.environment());
+  const pid_t loop = start_guard({"nightly", "run", night.plan_file(), "--project", night.repository().path().string(),
+                                     "--state", night.state().string()},
+      night.environment());
   for (int i = 0; i < 500 && night.committed().empty(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   night.repository().must("git update-ref refs/heads/night main");
   int status = 0;
@@ -517,7 +542,8 @@ TEST(Nightly, AResumedNightIsJudgedAsItBegan) {
   GUARD_NEEDS(Needs::namespace_sandbox);
   const NightRepository night("namespace", "[nightly]\nworth = false\n");
   const fs::path config = night.state().parent_path() / "strict.toml";
-  EXPECT_TRUE(write_file_atomically(config, "backend = \"namespace\"\n[nightly]\nworth = false\n[policy]\nmax_diff_lines = 1\n"));
+  EXPECT_TRUE(write_file_atomically(
+      config, "backend = \"namespace\"\n[nightly]\nworth = false\n[policy]\nmax_diff_lines = 1\n"));
   night.plan({{"a", "good"}, {"b", "good"}}, "[budget]\nattempts = 1\n");
   EXPECT_EQ(night.guard({"nightly", "run", night.plan_file(), "--config", config.string()}).exit_status, 2);
   const auto refused = night.guard({"nightly", "resume"});
@@ -526,12 +552,13 @@ TEST(Nightly, AResumedNightIsJudgedAsItBegan) {
   EXPECT_THAT(night.committed(), IsEmpty());
 }
 
-// A budget that was used up ends a night; the next start begins a new one, and a person's `resume` goes on with a fresh budget.
-// What was decided stays decided, over three nights and whatever the person says in between.
+// A budget that was used up ends a night; the next start begins a new one, and a person's `resume` goes on with a fresh
+// budget. What was decided stays decided, over three nights and whatever the person says in between.
 TEST(Nightly, RunsNothingAgainThatWasDecided) {
   GUARD_NEEDS(Needs::namespace_sandbox);
   const NightRepository night("namespace", "[nightly]\nworth = false\n");
-  const std::vector<NightTask> tasks = {{"taken", "good"}, {"dropped", "good"}, {"unseen", "good"}, {"back", "good"}, {"refused", "fails", "attempts = 1\n"}, {"broken", "fails_itself", "attempts = 1\n"}};
+  const std::vector<NightTask> tasks = {{"taken", "good"}, {"dropped", "good"}, {"unseen", "good"}, {"back", "good"},
+      {"refused", "fails", "attempts = 1\n"}, {"broken", "fails_itself", "attempts = 1\n"}};
   night.plan(tasks);
   EXPECT_EQ(night.run().exit_status, 1);
   const std::string first_night = night.guard({"nightly", "status", "--format", "json"}).document()["night"]["id"];
@@ -556,7 +583,8 @@ TEST(Nightly, RunsNothingAgainThatWasDecided) {
   ASSERT_EQ(given_up["findings"].size(), 1u) << given_up;
   EXPECT_EQ(given_up["findings"][0]["path"], "sandbox/refused.test.ts");
   EXPECT_EQ(given_up["findings"][0]["line"], 5);
-  EXPECT_THAT(given_up["findings"][0]["message"].get<std::string>(), AllOf(HasSubstr("refused; "), HasSubstr("Expected: 5"), HasSubstr("Received: 4")));
+  EXPECT_THAT(given_up["findings"][0]["message"].get<std::string>(),
+      AllOf(HasSubstr("refused; "), HasSubstr("Expected: 5"), HasSubstr("Received: 4")));
   EXPECT_THAT(given_up["feedback"].get<std::string>(), HasSubstr("sandbox/refused.test.ts:5: "));
   EXPECT_TRUE(first["findings_by_rule"].empty()) << "no rule found it";
   // What an earlier night accepted can still be taken.
@@ -580,11 +608,13 @@ TEST(Nightly, RunsNothingAgainThatWasDecided) {
   EXPECT_THAT(night.guard({"nightly", "list"}).out, HasSubstr("refused after all its attempts"));
 }
 
-// What a generator is told before it writes: one that heeds the brief is accepted at once where one that does not is refused.
+// What a generator is told before it writes: one that heeds the brief is accepted at once where one that does not is
+// refused.
 TEST(Nightly, TheBriefNamesWhatGeneratorsAreRefusedFor) {
   GUARD_NEEDS(Needs::namespace_sandbox);
   const NightRepository night("namespace", "[nightly]\nworth = false\n");
-  constexpr const char* kHabits[] = {"socket", "environment", "metadata", "package_manager", "process", "removal", "manifest", "elsewhere", "key", "assertion", "caught", "skip"};
+  constexpr const char* kHabits[] = {"socket", "environment", "metadata", "package_manager", "process", "removal",
+      "manifest", "elsewhere", "key", "assertion", "caught", "skip"};
   std::vector<NightTask> tasks;
   std::map<std::string, std::string> expected;
   for (const std::string habit : kHabits) {
@@ -595,22 +625,25 @@ TEST(Nightly, TheBriefNamesWhatGeneratorsAreRefusedFor) {
   }
   night.plan(tasks, "jobs = 2\n[budget]\nfailures_in_a_row = 100\n");
   EXPECT_EQ(night.run().exit_status, 1);
-  for (const auto& [task, outcome] : night.outcomes()) EXPECT_EQ(outcome.substr(0, outcome.find(':')), expected.at(task)) << task << " " << outcome;
+  for (const auto& [task, outcome] : night.outcomes())
+    EXPECT_EQ(outcome.substr(0, outcome.find(':')), expected.at(task)) << task << " " << outcome;
 }
 
-// Twelve tasks over three nights, with a person's decisions in between and each night killed again and again: nothing that was decided
-// runs again, and nothing is lost.
+// Twelve tasks over three nights, with a person's decisions in between and each night killed again and again: nothing
+// that was decided runs again, and nothing is lost.
 TEST(Nightly, ThreeNightsKeepTheirDecisionsThroughKills) {
   GUARD_NEEDS(Needs::namespace_sandbox);
   const NightRepository night("namespace", "[nightly]\nworth = false\n");
-  std::vector<NightTask> tasks = {{"taken", "slow"}, {"dropped", "slow"}, {"back", "slow"}, {"unseen", "slow"}, {"later", "slow"}, {"good", "good"}, {"repairs", "repairs"},
-                                  {"commits", "commits"}, {"fails", "fails", "attempts = 1\n"}, {"escapes", "escapes", "attempts = 1\n"}, {"broken", "fails_itself", "attempts = 1\n"},
-                                  {"follows", "slow", "after = [\"taken\"]\n"}};
+  std::vector<NightTask> tasks = {{"taken", "slow"}, {"dropped", "slow"}, {"back", "slow"}, {"unseen", "slow"},
+      {"later", "slow"}, {"good", "good"}, {"repairs", "repairs"}, {"commits", "commits"},
+      {"fails", "fails", "attempts = 1\n"}, {"escapes", "escapes", "attempts = 1\n"},
+      {"broken", "fails_itself", "attempts = 1\n"}, {"follows", "slow", "after = [\"taken\"]\n"}};
   int killed = 0;
   // A slow task takes longer than any of these lives, so the night cannot end before its last start.
   const auto one_night = [&] {
     night.plan(tasks, "jobs = 2\n[budget]\nfailures_in_a_row = 100\n");
-    const std::vector<std::string> arguments = {"nightly", "run", "--resume", night.plan_file(), "--project", night.repository().path().string(), "--state", night.state().string()};
+    const std::vector<std::string> arguments = {"nightly", "run", "--resume", night.plan_file(), "--project",
+        night.repository().path().string(), "--state", night.state().string()};
     for (int round = 0; round < 17; ++round) {
       const pid_t loop = start_guard(arguments, night.environment());
       std::this_thread::sleep_for(std::chrono::milliseconds(15 + (round * 67) % 230));
@@ -629,8 +662,10 @@ TEST(Nightly, ThreeNightsKeepTheirDecisionsThroughKills) {
   };
 
   one_night();
-  const std::map<std::string, std::string> first = {{"taken", "accepted"}, {"dropped", "accepted"}, {"back", "accepted"}, {"unseen", "accepted"}, {"later", "accepted"}, {"good", "accepted"}, {"repairs", "accepted"},
-                                                    {"commits", "accepted"}, {"fails", "refused:tests_failed"}, {"escapes", "refused:findings"}, {"broken", "failed:generator_failed"}, {"follows", "accepted"}};
+  const std::map<std::string, std::string> first = {{"taken", "accepted"}, {"dropped", "accepted"},
+      {"back", "accepted"}, {"unseen", "accepted"}, {"later", "accepted"}, {"good", "accepted"},
+      {"repairs", "accepted"}, {"commits", "accepted"}, {"fails", "refused:tests_failed"},
+      {"escapes", "refused:findings"}, {"broken", "failed:generator_failed"}, {"follows", "accepted"}};
   EXPECT_EQ(night.outcomes(), first);
   decide({"review", "take", "taken"});
   decide({"drop", "dropped"});
@@ -639,8 +674,10 @@ TEST(Nightly, ThreeNightsKeepTheirDecisionsThroughKills) {
 
   tasks[3].behaviour = "slow\nTest -0 as well.";  // another prompt is another task
   one_night();
-  const std::map<std::string, std::string> second = {{"taken", "skipped:taken"}, {"dropped", "skipped:dropped"}, {"back", "accepted"}, {"unseen", "accepted"}, {"later", "skipped:to_review"}, {"good", "skipped:taken"}, {"repairs", "skipped:to_review"},
-                                                     {"commits", "skipped:to_review"}, {"fails", "skipped:given_up"}, {"escapes", "skipped:given_up"}, {"broken", "failed:generator_failed"}, {"follows", "skipped:to_review"}};
+  const std::map<std::string, std::string> second = {{"taken", "skipped:taken"}, {"dropped", "skipped:dropped"},
+      {"back", "accepted"}, {"unseen", "accepted"}, {"later", "skipped:to_review"}, {"good", "skipped:taken"},
+      {"repairs", "skipped:to_review"}, {"commits", "skipped:to_review"}, {"fails", "skipped:given_up"},
+      {"escapes", "skipped:given_up"}, {"broken", "failed:generator_failed"}, {"follows", "skipped:to_review"}};
   EXPECT_EQ(night.outcomes(), second);
   EXPECT_THAT(night.committed(), ::testing::UnorderedElementsAre("back", "unseen"));
   decide({"review", "take", "back"});
@@ -665,13 +702,15 @@ TEST(Nightly, ThreeNightsKeepTheirDecisionsThroughKills) {
   EXPECT_GE(killed, 50);
 }
 
-// A task that comes after another is made on top of it, also where two work side by side, and is not made where that one came to nothing.
+// A task that comes after another is made on top of it, also where two work side by side, and is not made where that
+// one came to nothing.
 TEST(Nightly, ATaskWaitsForThoseItComesAfter) {
   GUARD_NEEDS(Needs::namespace_sandbox);
   const NightRepository night("namespace", "[nightly]\nworth = false\n");
-  const std::vector<NightTask> tasks = {{"third", "good", "after = [\"second\"]\n"},    {"second", "follows", "after = [\"first\"]\nattempts = 1\n"},
-                                        {"first", "slow"},                              {"vain", "good", "after = [\"bad\", \"first\"]\n"},
-                                        {"vainer", "good", "after = [\"vain\"]\n"}, {"bad", "fails", "attempts = 1\n"}};
+  const std::vector<NightTask> tasks = {{"third", "good", "after = [\"second\"]\n"},
+      {"second", "follows", "after = [\"first\"]\nattempts = 1\n"}, {"first", "slow"},
+      {"vain", "good", "after = [\"bad\", \"first\"]\n"}, {"vainer", "good", "after = [\"vain\"]\n"},
+      {"bad", "fails", "attempts = 1\n"}};
   night.plan(tasks, "jobs = 2");
   const auto first = night.run();
   EXPECT_EQ(first.exit_status, 1) << first.err;
@@ -693,11 +732,14 @@ TEST(Nightly, ATaskWaitsForThoseItComesAfter) {
 TEST(Nightly, AnOrderOfTasksHasToBePossible) {
   const Repository repository;
   repository.write("plan.toml",
-                   "generator = [\"true\"]\n[[task]]\nid = \"a\"\nprompt = \"Write.\"\nafter = [\"b\"]\n[[task]]\nid = \"b\"\nprompt = \"Write.\"\nafter = [\"a\", \"nobody\"]\n"
-                   "[[task]]\nid = \"c\"\nprompt = \"Write.\"\nafter = [\"c\"]\n");
+      "generator = [\"true\"]\n[[task]]\nid = \"a\"\nprompt = \"Write.\"\nafter = [\"b\"]\n[[task]]\nid = "
+      "\"b\"\nprompt = \"Write.\"\nafter = [\"a\", \"nobody\"]\n"
+      "[[task]]\nid = \"c\"\nprompt = \"Write.\"\nafter = [\"c\"]\n");
   const auto shown = repository.guard({"nightly", "plan", "plan.toml"});
   EXPECT_EQ(shown.exit_status, 2);
-  EXPECT_THAT(shown.err, AllOf(HasSubstr("\"nobody\", which is the id of no task"), HasSubstr("of \"a\" leads in a circle"), HasSubstr("of \"c\" leads in a circle")));
+  EXPECT_THAT(shown.err,
+      AllOf(HasSubstr("\"nobody\", which is the id of no task"), HasSubstr("of \"a\" leads in a circle"),
+          HasSubstr("of \"c\" leads in a circle")));
 }
 
 TEST(Nightly, AddPutsATaskIntoThePlanAndLeavesTheRestAlone) {
@@ -712,10 +754,12 @@ TEST(Nightly, AddPutsATaskIntoThePlanAndLeavesTheRestAlone) {
   EXPECT_EQ(repository.shell("stat -c %a nightly.toml").out, "640\n");
   // The same again has an id of its own; several lines, backslashes and quotes come back as they were.
   repository.write("prompt", "Test that parse refuses: a \\ and \"\"\"\n\tand a tab\n");
-  const auto second = repository.shell(std::string(GUARD_PROGRAM) + " nightly add - --task-kind any --format json < prompt");
+  const auto second =
+      repository.shell(std::string(GUARD_PROGRAM) + " nightly add - --task-kind any --format json < prompt");
   ASSERT_EQ(second.exit_status, 0) << second.err;
   EXPECT_EQ(second.document()["id"], "test-that-parse-refuses-a");
-  EXPECT_EQ(repository.guard({"nightly", "add", "Test that parse() refuses", "--format", "json"}).document()["id"], "test-that-parse-refuses-2");
+  EXPECT_EQ(repository.guard({"nightly", "add", "Test that parse() refuses", "--format", "json"}).document()["id"],
+      "test-that-parse-refuses-2");
   const auto plan = repository.guard({"nightly", "plan", "nightly.toml"});
   EXPECT_EQ(plan.exit_status, 0) << plan.err;
   EXPECT_THAT(plan.out, HasSubstr("4 tasks"));
@@ -723,7 +767,9 @@ TEST(Nightly, AddPutsATaskIntoThePlanAndLeavesTheRestAlone) {
   const std::string good = repository.read("nightly.toml");
   EXPECT_EQ(repository.guard({"nightly", "add", "More", "--after", "nobody"}).exit_status, 2);
   EXPECT_EQ(repository.guard({"nightly", "add", "More", "--id", "one"}).exit_status, 2);
-  EXPECT_EQ(repository.guard({"nightly", "add", "Write regression tests for the security rules of ALWAYS_BLOCK"}).exit_status, 2);
+  EXPECT_EQ(
+      repository.guard({"nightly", "add", "Write regression tests for the security rules of ALWAYS_BLOCK"}).exit_status,
+      2);
   EXPECT_EQ(repository.guard({"nightly", "add"}).exit_status, 64);
   EXPECT_EQ(repository.guard({"nightly", "add", "x", "--plan", "none.toml"}).exit_status, 2);
   EXPECT_EQ(repository.read("nightly.toml"), good);
@@ -768,7 +814,8 @@ TEST(Nightly, TakesNothingTwiceAndNothingOverAPersonsOwnWork) {
 TEST(Nightly, TakesItsConfigurationFromTheBase) {
   GUARD_NEEDS(Needs::namespace_sandbox);
   const NightRepository night("namespace", "[nightly]\nworth = false\n[policy]\nmax_changed_files_per_task = 1\n");
-  night.repository().write("guard.toml", "backend = \"namespace\"\n[nightly]\nworth = false\n[policy]\nmax_changed_files_per_task = 100\n");
+  night.repository().write(
+      "guard.toml", "backend = \"namespace\"\n[nightly]\nworth = false\n[policy]\nmax_changed_files_per_task = 100\n");
   night.plan({{"many", "too_many"}});
   EXPECT_EQ(night.run().exit_status, 1);
   EXPECT_EQ(night.outcomes()["many"], "refused:findings");

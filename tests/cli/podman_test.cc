@@ -41,12 +41,12 @@ class Podman : public ::testing::Test {
     return project_.guard(std::move(arguments), environment_);
   }
 
-  void expect_run(int exit_status, std::string_view reason, std::string_view body,
-                  std::vector<std::string> more = {}) const {
+  void expect_run(
+      int exit_status, std::string_view reason, std::string_view body, std::vector<std::string> more = {}) const {
     project_.write("sandbox/a.test.ts",
-                   "import { expect, test } from \"bun:test\";\nimport { add } from \"../src/add\";\ntest(\"runs\", "
-                   "async () => { " +
-                       std::string(body) + " }, 1e9);\n");
+        "import { expect, test } from \"bun:test\";\nimport { add } from \"../src/add\";\ntest(\"runs\", "
+        "async () => { " +
+            std::string(body) + " }, 1e9);\n");
     more.insert(more.begin(), {"run", "--format", "json", "--timeout", "5", "sandbox/a.test.ts"});
     const auto result = guard(std::move(more));
     EXPECT_EQ(result.exit_status, exit_status) << result.out << result.err;
@@ -60,22 +60,21 @@ class Podman : public ::testing::Test {
 TEST_F(Podman, RunsAreJudgedAsWithDocker) {
   project_.write("guard.toml", "[run]\ngrace_s = 1\n[limits]\nmemory = \"512m\"\n");
   expect_run(0, "tests_passed", "expect(add(1, 2)).toBe(3); await Bun.write(\"/app/sandbox/new\", \"x\");",
-             {"--record", "record.json"});
+      {"--record", "record.json"});
   const auto verified = guard({"verify", "record.json"});
   EXPECT_EQ(verified.exit_status, 0) << verified.out << verified.err;
   expect_run(1, "tests_failed", "expect(add(1, 2)).toBe(4);");
   expect_run(1, "timed_out", "for (;;);");
   expect_run(1, "out_of_memory",
-             "const held: Uint8Array[] = []; for (let i = 0; i < 64; i++) held.push(new Uint8Array(16 << 20).fill(i)); "
-             "expect(held.length).toBe(64);");
+      "const held: Uint8Array[] = []; for (let i = 0; i < 64; i++) held.push(new Uint8Array(16 << 20).fill(i)); "
+      "expect(held.length).toBe(64);");
   const auto command = guard({"exec", "--", "/usr/local/bin/bun", "-e", "console.log(6 * 7)"});
   EXPECT_EQ(command.exit_status, 0) << command.err;
   EXPECT_EQ(command.out, "42\n");
 }
 
 TEST_F(Podman, TheNextStartRemovesWhatAKilledGuardLeft) {
-  project_.write(
-      "sandbox/a.test.ts",
+  project_.write("sandbox/a.test.ts",
       "import { test } from \"bun:test\";\ntest(\"lasts\", async () => { await Bun.sleep(600000); }, 1e9);\n");
   ASSERT_EQ(::setenv("GUARD_CACHE_DIR", shared_cache().c_str(), 1), 0);
   const auto ours = docker_cache_label();
@@ -87,7 +86,8 @@ TEST_F(Podman, TheNextStartRemovesWhatAKilledGuardLeft) {
   auto variables = project_.environment();
   for (const auto& [name, value] : environment_) variables[name] = value;
   const pid_t pid = start_guard(
-      {"run", "--quiet", "--project", project_.path().string(), (project_.path() / "sandbox/a.test.ts").string()}, variables);
+      {"run", "--quiet", "--project", project_.path().string(), (project_.path() / "sandbox/a.test.ts").string()},
+      variables);
   ASSERT_GT(pid, 0);
   bool running = false;
   for (int waited = 0; waited < 600 && !running; ++waited) {

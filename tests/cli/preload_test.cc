@@ -27,7 +27,8 @@ class Preload : public ::testing::TestWithParam<std::string> {
 
   void commit() const {
     const auto git = [&](std::vector<std::string> arguments) {
-      arguments.insert(arguments.begin(), {"/usr/bin/git", "-C", project_.path().string(), "-c", "user.name=t", "-c", "user.email=t@localhost"});
+      arguments.insert(arguments.begin(),
+          {"/usr/bin/git", "-C", project_.path().string(), "-c", "user.name=t", "-c", "user.email=t@localhost"});
       ProcessSpec spec;
       spec.argv = std::move(arguments);
       spec.env = project_.environment();
@@ -67,15 +68,18 @@ TEST_P(Preload, RunsBeforeTheTestsAndIsTold) {
 
 // Hooks of what is preloaded run after those of the tests, and what fails in them counts.
 TEST_P(Preload, HooksOfItRunToTheirEnd) {
-  project_.write("setup.ts", "import { afterAll, afterEach, expect } from \"bun:test\";\n(globalThis as any).page = \"ready\";\n"
-                             "afterEach(() => { expect((globalThis as any).page).toBe(\"ready\"); });\n"
-                             "afterAll(async () => { await Bun.sleep(5); expect((globalThis as any).page).toBe(\"ready\"); console.log(\"all is put away\"); });\n");
+  project_.write("setup.ts",
+      "import { afterAll, afterEach, expect } from \"bun:test\";\n(globalThis as any).page = \"ready\";\n"
+      "afterEach(() => { expect((globalThis as any).page).toBe(\"ready\"); });\n"
+      "afterAll(async () => { await Bun.sleep(5); expect((globalThis as any).page).toBe(\"ready\"); console.log(\"all "
+      "is put away\"); });\n");
   commit();
   const auto result = project_.run(GetParam(), {"sandbox/a.test.ts"});
   EXPECT_EQ(result.exit_status, 0) << result.out << result.err;
   EXPECT_THAT(result.err, HasSubstr("all is put away"));
-  project_.write("setup.ts", "import { afterAll, expect } from \"bun:test\";\n(globalThis as any).page = \"ready\";\n"
-                             "afterAll(() => { try { expect(1).toBe(2); } catch {} });\n");
+  project_.write("setup.ts",
+      "import { afterAll, expect } from \"bun:test\";\n(globalThis as any).page = \"ready\";\n"
+      "afterAll(() => { try { expect(1).toBe(2); } catch {} });\n");
   commit();
   run(1);
 }
@@ -97,7 +101,8 @@ TEST_P(Preload, WhatIsNotCommittedAsItLiesThereIsNotTaken) {
 }
 
 TEST_P(Preload, OnlyFilesOfTheProjectAndPackagesAreTaken) {
-  for (const char* name : {"../outside.ts", "/etc/hostname", "./absent.ts", "./link.ts", "./linked/setup.ts", "./twice"}) {
+  for (const char* name :
+      {"../outside.ts", "/etc/hostname", "./absent.ts", "./link.ts", "./linked/setup.ts", "./twice"}) {
     project_.write("bunfig.toml", "[test]\npreload = \"" + std::string(name) + "\"\n");
     if (::symlink("setup.ts", (project_.path() / "link.ts").c_str()) == 0) {
       ASSERT_EQ(::symlink("src", (project_.path() / "linked").c_str()), 0);
@@ -116,8 +121,10 @@ TEST_P(Preload, OnlyFilesOfTheProjectAndPackagesAreTaken) {
 }
 
 TEST_P(Preload, IsFoundHoweverItIsWritten) {
-  for (const char* text : {"test.preload = \"./setup\"\n", "test = { preload = ['./setup.ts'] }\n", "[\"test\"]\n\"pre\\u006coad\" = [\"./setup.ts\"]\ntimeout = 9000\n",
-                           "smol = true\n[install.scopes]\nmine = \"http://localhost:1\"\n[test]\npreload = [\n  \"./src/../setup.ts\",\n]\n[define]\n\"A.B\" = \"'\\\"'\"\n"}) {
+  for (const char* text : {"test.preload = \"./setup\"\n", "test = { preload = ['./setup.ts'] }\n",
+           "[\"test\"]\n\"pre\\u006coad\" = [\"./setup.ts\"]\ntimeout = 9000\n",
+           "smol = true\n[install.scopes]\nmine = \"http://localhost:1\"\n[test]\npreload = [\n  "
+           "\"./src/../setup.ts\",\n]\n[define]\n\"A.B\" = \"'\\\"'\"\n"}) {
     project_.write("bunfig.toml", text);
     commit();
     EXPECT_EQ(run(0)["preload"], nlohmann::json{"./setup.ts"}) << text;
@@ -138,10 +145,15 @@ TEST_P(Preload, AnAliasIsTheFileThatItMeans) {
 // It comes after guard's own script, so it has no more power than a test.
 TEST_P(Preload, CannotForgeWhatIsCounted) {
   project_.configure("trust_namespace = true\n");
-  for (const char* text : {"import { readFileSync } from \"node:fs\";\nlet key; try { key = readFileSync(\"/dev/fd/4\"); } catch {}\nif (key && key.length > 0) (globalThis as any).page = \"key\";\n",
-                           "import { expect } from \"bun:test\";\nconst p: any = Object.getPrototypeOf(expect(1)); p.toBe = () => {};\n",
-                           "import { mock } from \"bun:test\";\nmock.module(\"bun:test\", () => ({ test: () => {}, expect: () => ({ toBe() {} }) }));\n", "process.exit(0);\n",
-                           "import { expect } from \"bun:test\";\nexpect.extend({ toBe: () => ({ pass: true, message: () => \"\" }) });\n"}) {
+  for (const char* text :
+      {"import { readFileSync } from \"node:fs\";\nlet key; try { key = readFileSync(\"/dev/fd/4\"); } catch {}\nif "
+       "(key && key.length > 0) (globalThis as any).page = \"key\";\n",
+          "import { expect } from \"bun:test\";\nconst p: any = Object.getPrototypeOf(expect(1)); p.toBe = () => {};\n",
+          "import { mock } from \"bun:test\";\nmock.module(\"bun:test\", () => ({ test: () => {}, expect: () => ({ "
+          "toBe() {} }) }));\n",
+          "process.exit(0);\n",
+          "import { expect } from \"bun:test\";\nexpect.extend({ toBe: () => ({ pass: true, message: () => \"\" }) "
+          "});\n"}) {
     project_.write("setup.ts", text);
     commit();
     const auto result = project_.run(GetParam(), {"sandbox/a.test.ts"});
@@ -155,12 +167,14 @@ TEST_P(Preload, IsJudgedWhereItLiesAmongTheTests) {
   project_.write("sandbox/setup.ts", "(globalThis as any).page = \"ready\";\n");
   commit();
   run(0);
-  project_.write("sandbox/setup.ts", "(globalThis as any).page = \"ready\"; console.log(JSON.stringify(process.env));\n");
+  project_.write(
+      "sandbox/setup.ts", "(globalThis as any).page = \"ready\"; console.log(JSON.stringify(process.env));\n");
   commit();
   EXPECT_EQ(run(1).value("reason", ""), "findings");
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, Preload, ::testing::Values("namespace", "docker"), [](const auto& row) { return row.param; });
+INSTANTIATE_TEST_SUITE_P(
+    Backends, Preload, ::testing::Values("namespace", "docker"), [](const auto& row) { return row.param; });
 
 }  // namespace
 }  // namespace guard::testing

@@ -13,7 +13,8 @@
 namespace guard::testing {
 namespace {
 
-constexpr std::string_view kPassing = "import { expect, test } from \"bun:test\";\ntest(\"adds\", () => { expect(1 + 1).toBe(2); });\n";
+constexpr std::string_view kPassing =
+    "import { expect, test } from \"bun:test\";\ntest(\"adds\", () => { expect(1 + 1).toBe(2); });\n";
 
 class Probe : public ::testing::Test {
  protected:
@@ -58,7 +59,8 @@ TEST_F(Probe, EngineThatAnswers500IsUnknown) {
 }
 
 TEST_F(Probe, HalfAnAnswerIsUnknown) {
-  engine_.otherwise(FakeReply{"HTTP/1.1 200 OK\r\nContent-Le", FakeReply::Then::hang_up, FakeReply::When::after_request});
+  engine_.otherwise(
+      FakeReply{"HTTP/1.1 200 OK\r\nContent-Le", FakeReply::Then::hang_up, FakeReply::When::after_request});
   expect_nowhere("unix://" + engine_.socket());
 }
 
@@ -72,7 +74,8 @@ TEST_F(Probe, SocketWithoutPermissionIsUnknown) {
 // No socket anywhere: proved absent, so the embedded sandbox takes over, with all three tiers.
 TEST_F(Probe, AbsentEngineFallsBackToTheNamespace) {
   GUARD_NEEDS(Needs::namespace_sandbox);
-  if (std::filesystem::exists("/var/run/docker.sock")) GTEST_SKIP() << "this machine has an engine at the default place";
+  if (std::filesystem::exists("/var/run/docker.sock"))
+    GTEST_SKIP() << "this machine has an engine at the default place";
   project_.build_image("namespace");
   const auto result = project_.guard({"run", "--format", "json", "sandbox/a.test.ts"}, {{"DOCKER_HOST", "(unset)"}});
   EXPECT_EQ(result.exit_status, 0) << result.out << result.err;

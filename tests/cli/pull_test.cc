@@ -59,8 +59,8 @@ TEST_F(Pull, WhatIsMissingIsPulledRunAndTold) {
   EXPECT_NE(result.err.find("pulling " + image), std::string::npos) << result.err;
   const auto widenings = result.document()["widenings"].get<std::vector<std::string>>();
   const auto told = [&](std::string_view start) {
-    return std::any_of(widenings.begin(), widenings.end(),
-                       [&](const std::string& text) { return text.starts_with(start); });
+    return std::any_of(
+        widenings.begin(), widenings.end(), [&](const std::string& text) { return text.starts_with(start); });
   };
   EXPECT_TRUE(told("docker.image = " + image));
   EXPECT_TRUE(told("docker.pull = missing: " + image));

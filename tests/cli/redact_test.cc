@@ -79,7 +79,7 @@ TEST_F(Redaction, UnreadableFileIsAnError) {
   const std::string name = file("secret.log", key() + "\n");
   fs::permissions(name, fs::perms::none);
   for (const std::vector<std::string>& arguments :
-       {std::vector<std::string>{"redact", name}, std::vector<std::string>{"redact", "--mask-file", name}}) {
+      {std::vector<std::string>{"redact", name}, std::vector<std::string>{"redact", "--mask-file", name}}) {
     ProgramCall call;
     call.arguments = arguments;
     call.ordinary_user = true;

@@ -135,17 +135,17 @@ class Certificates {
   explicit Certificates(fs::path folder) : folder_(std::move(folder)) {
     EXPECT_TRUE(make_folders(folder_));
     succeeds({"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-              "-keyout", "ca-key.pem", "-subj", "/CN=somebody", "-days", "2", "-out", "ca.pem"},
-             folder_);
+                 "-keyout", "ca-key.pem", "-subj", "/CN=somebody", "-days", "2", "-out", "ca.pem"},
+        folder_);
   }
   void issue(const std::string& name, const std::string& host, const std::string& days) const {
     EXPECT_TRUE(write_file_atomically(folder_ / "extensions", "subjectAltName=" + host + "\n"));
     succeeds({"openssl", "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-              "-keyout", name + "-key.pem", "-subj", "/CN=127.0.0.1", "-out", name + ".csr"},
-             folder_);
+                 "-keyout", name + "-key.pem", "-subj", "/CN=127.0.0.1", "-out", name + ".csr"},
+        folder_);
     succeeds({"openssl", "x509", "-req", "-in", name + ".csr", "-CA", "ca.pem", "-CAkey", "ca-key.pem",
-              "-CAcreateserial", "-days", days, "-extfile", "extensions", "-out", name + ".pem"},
-             folder_);
+                 "-CAcreateserial", "-days", days, "-extfile", "extensions", "-out", name + ".pem"},
+        folder_);
   }
   const fs::path& folder() const { return folder_; }
 
@@ -162,11 +162,9 @@ class TlsServer {
       const Listener free;
       port_ = free.port();
     }
-    std::vector<std::string> words = {"openssl", "s_server",
-                                      "-accept", fmt::format("127.0.0.1:{}", port_),
-                                      "-www",    "-quiet",
-                                      "-cert",   certificates.folder() / (name + ".pem"),
-                                      "-key",    certificates.folder() / (name + "-key.pem")};
+    std::vector<std::string> words = {"openssl", "s_server", "-accept", fmt::format("127.0.0.1:{}", port_), "-www",
+        "-quiet", "-cert", certificates.folder() / (name + ".pem"), "-key",
+        certificates.folder() / (name + "-key.pem")};
     words.insert(words.end(), more.begin(), more.end());
     std::vector<char*> argv;
     for (auto& word : words) argv.push_back(word.data());
@@ -296,7 +294,7 @@ TEST_F(WayToTheEngine, NeitherEndFallsBackToPlain) {
   ours.issue("cert", "DNS:guard", "2");
   fs::rename(ours.folder() / "cert-key.pem", ours.folder() / "key.pem");
   expect_nowhere(behind_tls(engine, ours.folder()),
-                 "not to be trusted");  // an authority that did not sign the engine's
+      "not to be trusted");  // an authority that did not sign the engine's
   fs::copy_file(folder / "ca.pem", ours.folder() / "ca.pem", fs::copy_options::overwrite_existing);
   expect_nowhere(behind_tls(engine, ours.folder()), "by TLS");
 }
@@ -305,10 +303,10 @@ TEST_F(WayToTheEngine, AContextThatWantsNoVerificationIsUnknown) {
   const std::string name = sha256_hex("far");
   project_.write(".docker/config.json", R"({"currentContext":"far"})");
   project_.write(".docker/contexts/meta/" + name + "/meta.json",
-                 R"({"Endpoints":{"docker":{"Host":"tcp://127.0.0.1:1","SkipTLSVerify":true}}})");
+      R"({"Endpoints":{"docker":{"Host":"tcp://127.0.0.1:1","SkipTLSVerify":true}}})");
   expect_nowhere({{"DOCKER_HOST", "(unset)"}}, "certificate to be verified");
-  project_.write(".docker/contexts/meta/" + name + "/meta.json",
-                 R"({"Endpoints":{"docker":{"Host":"tcp://127.0.0.1:1"}}})");
+  project_.write(
+      ".docker/contexts/meta/" + name + "/meta.json", R"({"Endpoints":{"docker":{"Host":"tcp://127.0.0.1:1"}}})");
   expect_nowhere({{"DOCKER_HOST", "(unset)"}}, "refuses connections");  // and not: absent
 }
 
@@ -329,7 +327,7 @@ class RemoteEngine : public ::testing::TestWithParam<std::string> {
         const std::string name = sha256_hex("far");
         project_.write(".docker/config.json", R"({"currentContext":"far"})");
         project_.write(".docker/contexts/meta/" + name + "/meta.json",
-                       fmt::format(R"({{"Endpoints":{{"docker":{{"Host":"{}"}}}}}})", environment_["DOCKER_HOST"]));
+            fmt::format(R"({{"Endpoints":{{"docker":{{"Host":"{}"}}}}}})", environment_["DOCKER_HOST"]));
         EXPECT_TRUE(make_folders(project_.path() / ".docker/contexts/tls" / name));
         fs::create_directory_symlink(folder, project_.path() / ".docker/contexts/tls" / name / "docker");
         environment_ = {{"DOCKER_HOST", "(unset)"}};
@@ -371,13 +369,13 @@ class RemoteEngine : public ::testing::TestWithParam<std::string> {
 
 TEST_P(RemoteEngine, AllowsHonestTestsAndLeavesNothing) {
   project_.write("sandbox/a.test.ts",
-                 "import { expect, test } from \"bun:test\";\nimport { writeFileSync } from \"node:fs\";\nimport { add "
-                 "} from \"../src/add\";\n"
-                 "import { word } from \"./deep/er/helper\";\n"
-                 "test(\"runs\", () => { expect(add(1, 2)).toBe(3); expect(word).toBe(\"there\");\n"
-                 "  for (const name of [\"new\", \"sandbox/a.test.ts\", \"src/add.ts\", \"package.json\"]) {\n"
-                 "    expect(() => writeFileSync(\"/app/\" + name, \"x\")).toThrow(/EROFS|EACCES/); }\n"
-                 "  writeFileSync(\"/app/sandbox/new\", \"x\"); writeFileSync(\"/tmp/new\", \"x\"); });\n");
+      "import { expect, test } from \"bun:test\";\nimport { writeFileSync } from \"node:fs\";\nimport { add "
+      "} from \"../src/add\";\n"
+      "import { word } from \"./deep/er/helper\";\n"
+      "test(\"runs\", () => { expect(add(1, 2)).toBe(3); expect(word).toBe(\"there\");\n"
+      "  for (const name of [\"new\", \"sandbox/a.test.ts\", \"src/add.ts\", \"package.json\"]) {\n"
+      "    expect(() => writeFileSync(\"/app/\" + name, \"x\")).toThrow(/EROFS|EACCES/); }\n"
+      "  writeFileSync(\"/app/sandbox/new\", \"x\"); writeFileSync(\"/tmp/new\", \"x\"); });\n");
   project_.write("sandbox/deep/er/helper.ts", "export const word = \"there\";\n");
   const auto result = run({"--record", "record.json"});
   EXPECT_EQ(result.exit_status, 0) << result.out << result.err;
@@ -388,8 +386,8 @@ TEST_P(RemoteEngine, AllowsHonestTestsAndLeavesNothing) {
   EXPECT_EQ(document["exec"]["seen_inside"]["uid"], "1000");
   const auto text = read_file(project_.path() / "record.json", 64u << 20);
   ASSERT_TRUE(text);
-  EXPECT_TRUE(nlohmann::json::parse(*text, nullptr, false)["engine"].dump().find("tcp://127.0.0.1:") !=
-              std::string::npos)
+  EXPECT_TRUE(
+      nlohmann::json::parse(*text, nullptr, false)["engine"].dump().find("tcp://127.0.0.1:") != std::string::npos)
       << *text;
   const auto verified = guard({"verify", "record.json"});
   EXPECT_EQ(verified.exit_status, 0) << verified.out << verified.err;
@@ -399,22 +397,22 @@ TEST_P(RemoteEngine, AllowsHonestTestsAndLeavesNothing) {
 TEST_P(RemoteEngine, RejectsFailingTestsFloodsAndTimeOuts) {
   project_.write("guard.toml", "[run]\ngrace_s = 1\n");
   project_.write("sandbox/a.test.ts",
-                 "import { expect, test } from \"bun:test\";\n"
-                 "test(\"wrong\", () => { const line = \"lorem ipsum dolor \".repeat(60) + \"\\n\"; for (let i = 0; i "
-                 "< 30000; i++) console.log(line); expect(1).toBe(2); }, 1e9);\n");
+      "import { expect, test } from \"bun:test\";\n"
+      "test(\"wrong\", () => { const line = \"lorem ipsum dolor \".repeat(60) + \"\\n\"; for (let i = 0; i "
+      "< 30000; i++) console.log(line); expect(1).toBe(2); }, 1e9);\n");
   const auto failed = run();
   EXPECT_EQ(failed.exit_status, 1) << failed.out << failed.err;
   EXPECT_EQ(failed.document()["reason"], "tests_failed");
   EXPECT_GT(failed.document()["output"]["dropped_bytes"].get<std::uint64_t>(), 30'000'000u);
   project_.write("sandbox/a.test.ts",
-                 "import { test } from \"bun:test\";\nprocess.on(\"SIGTERM\", () => {});\ntest(\"hangs\", () => { for "
-                 "(;;) console.log(\"on and on\"); }, 1e9);\n");
+      "import { test } from \"bun:test\";\nprocess.on(\"SIGTERM\", () => {});\ntest(\"hangs\", () => { for "
+      "(;;) console.log(\"on and on\"); }, 1e9);\n");
   const auto hung = run({"--timeout", "2"});
   EXPECT_EQ(hung.exit_status, 1) << hung.out << hung.err;
   EXPECT_EQ(hung.document()["reason"], "timed_out");
   project_.write("sandbox/a.test.ts",
-                 "import { expect, test } from \"bun:test\";\nimport { writeFileSync } from \"node:fs\";\n"
-                 "test(\"writes\", () => { writeFileSync(\"sandbox/made.txt\", \"made\"); expect(1).toBe(1); });\n");
+      "import { expect, test } from \"bun:test\";\nimport { writeFileSync } from \"node:fs\";\n"
+      "test(\"writes\", () => { writeFileSync(\"sandbox/made.txt\", \"made\"); expect(1).toBe(1); });\n");
   const auto collected = run({"--collect", "all"});
   EXPECT_EQ(collected.exit_status, 0) << collected.out << collected.err;
   EXPECT_EQ(*read_file(project_.path() / "sandbox/made.txt", 100), "made");
@@ -425,8 +423,7 @@ TEST_P(RemoteEngine, RejectsFailingTestsFloodsAndTimeOuts) {
 }
 
 TEST_P(RemoteEngine, TheNextStartRemovesWhatAKilledGuardLeft) {
-  project_.write(
-      "sandbox/a.test.ts",
+  project_.write("sandbox/a.test.ts",
       "import { test } from \"bun:test\";\ntest(\"lasts\", async () => { await Bun.sleep(600000); }, 1e9);\n");
   EXPECT_EQ(guard({"image", "build", "--engine"}).exit_status, 0);
   const auto begun = project_.environment();
@@ -446,7 +443,8 @@ TEST_P(RemoteEngine, TheNextStartRemovesWhatAKilledGuardLeft) {
     }
   }
   const pid_t pid = start_guard(
-      {"run", "--quiet", "--project", project_.path().string(), (project_.path() / "sandbox/a.test.ts").string()}, variables);
+      {"run", "--quiet", "--project", project_.path().string(), (project_.path() / "sandbox/a.test.ts").string()},
+      variables);
   ASSERT_GT(pid, 0);
   bool running = false;
   for (int waited = 0; waited < 600 && !running; ++waited) {
@@ -466,8 +464,8 @@ TEST_P(RemoteEngine, TheNextStartRemovesWhatAKilledGuardLeft) {
   expect_nothing_left();
 }
 
-INSTANTIATE_TEST_SUITE_P(Ways, RemoteEngine, ::testing::Values("tcp", "tls"),
-                         [](const auto& parameter) { return parameter.param; });
+INSTANTIATE_TEST_SUITE_P(
+    Ways, RemoteEngine, ::testing::Values("tcp", "tls"), [](const auto& parameter) { return parameter.param; });
 
 // A context brings its certificates along; otherwise it is the same way.
 class RemoteEngineOfAContext : public RemoteEngine {};
@@ -477,8 +475,8 @@ TEST_P(RemoteEngineOfAContext, AllowsHonestTests) {
   EXPECT_EQ(result.exit_status, 0) << result.out << result.err;
   expect_nothing_left();
 }
-INSTANTIATE_TEST_SUITE_P(Ways, RemoteEngineOfAContext, ::testing::Values("context"),
-                         [](const auto& parameter) { return parameter.param; });
+INSTANTIATE_TEST_SUITE_P(
+    Ways, RemoteEngineOfAContext, ::testing::Values("context"), [](const auto& parameter) { return parameter.param; });
 
 }  // namespace
 }  // namespace guard::testing

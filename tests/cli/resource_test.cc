@@ -1,5 +1,5 @@
-// What guard says when something of its own runs out: the size of a file, descriptors, the disk. It names the place and what to do, and
-// its verdict stands.
+// What guard says when something of its own runs out: the size of a file, descriptors, the disk. It names the place and
+// what to do, and its verdict stands.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/mount.h>
@@ -15,13 +15,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string kPassing = "import { expect, test } from \"bun:test\";\ntest(\"is\", () => { expect(1).toBe(1); });\n";
+const std::string kPassing =
+    "import { expect, test } from \"bun:test\";\ntest(\"is\", () => { expect(1).toBe(1); });\n";
 
 class Resources : public ::testing::Test {
  protected:
   void SetUp() override { project_.write("sandbox/a.test.ts", kPassing); }
 
-  ProgramResult limited(const std::string& limit, const std::string& arguments, std::map<std::string, std::string> more = {}) const {
+  ProgramResult limited(
+      const std::string& limit, const std::string& arguments, std::map<std::string, std::string> more = {}) const {
     ProcessSpec spec;
     spec.argv = {"/bin/bash", "-c", fmt::format("{} || exit 99; exec \"$GUARD\" {}", limit, arguments)};
     spec.cwd = project_.path();
@@ -34,7 +36,8 @@ class Resources : public ::testing::Test {
   static std::set<std::string> names_below(const fs::path& folder) {
     std::set<std::string> names;
     std::error_code none;
-    for (fs::recursive_directory_iterator entry(folder, none), end; !none && entry != end; entry.increment(none)) names.insert(entry->path().string());
+    for (fs::recursive_directory_iterator entry(folder, none), end; !none && entry != end; entry.increment(none))
+      names.insert(entry->path().string());
     return names;
   }
 
@@ -49,19 +52,26 @@ TEST_F(Resources, AFileThatMayNotGrowIsAnErrorWithItsPath) {
   const auto before = names_below(project_.path());
   for (const char* blocks : {"0", "1", "4"}) {
     SCOPED_TRACE(blocks);
-    const auto result = limited(fmt::format("ulimit -f {}", blocks), "run --backend namespace --record records/ sandbox/a.test.ts");
+    const auto result =
+        limited(fmt::format("ulimit -f {}", blocks), "run --backend namespace --record records/ sandbox/a.test.ts");
     ASSERT_EQ(result.exit_status, 2) << result.out << result.err;
     EXPECT_NE(result.out.find("File too large"), std::string::npos) << result.out << result.err;
     EXPECT_NE(result.out.find("ulimit -f"), std::string::npos) << result.out;
-    EXPECT_TRUE(result.out.find(shared_cache().string()) != std::string::npos || result.out.find("records") != std::string::npos) << result.out;
+    EXPECT_TRUE(result.out.find(shared_cache().string()) != std::string::npos ||
+        result.out.find("records") != std::string::npos)
+        << result.out;
   }
   const TempDir other = TempDir::create().value();
   ::chmod(other.path().c_str(), 0755);
-  const auto image = limited("ulimit -f 64", "image build --root-folder", {{"GUARD_CACHE_DIR", (other.path() / "cache").string()}});
+  const auto image =
+      limited("ulimit -f 64", "image build --root-folder", {{"GUARD_CACHE_DIR", (other.path() / "cache").string()}});
   EXPECT_EQ(image.exit_status, 2) << image.err;
   EXPECT_NE(image.err.find(other.path().string()), std::string::npos) << image.err;
   EXPECT_NE(image.err.find("ulimit -f"), std::string::npos) << image.err;
-  EXPECT_EQ(limited("ulimit -f 64", "run --backend namespace sandbox/a.test.ts", {{"GUARD_CACHE_DIR", (other.path() / "cache").string()}}).exit_status, 3);
+  EXPECT_EQ(limited("ulimit -f 64", "run --backend namespace sandbox/a.test.ts",
+                {{"GUARD_CACHE_DIR", (other.path() / "cache").string()}})
+                .exit_status,
+      3);
 }
 
 TEST_F(Resources, TooFewDescriptorsAreAnErrorThatSaysSo) {
@@ -75,7 +85,9 @@ TEST_F(Resources, TooFewDescriptorsAreAnErrorThatSaysSo) {
     if (result.exit_status == 0) break;
     ++refused;
     ASSERT_TRUE(result.exit_status == 2 || result.exit_status == 3) << result.exit_status << result.out << result.err;
-    if (result.out.find("Too many open files") == std::string::npos && result.err.find("Too many open files") == std::string::npos) continue;
+    if (result.out.find("Too many open files") == std::string::npos &&
+        result.err.find("Too many open files") == std::string::npos)
+      continue;
     EXPECT_NE((result.out + result.err).find("ulimit -n"), std::string::npos) << result.out << result.err;
   }
   EXPECT_GT(refused, 3);

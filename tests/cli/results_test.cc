@@ -10,7 +10,8 @@
 namespace guard::testing {
 namespace {
 
-const std::string kTest = "import { expect, test } from \"bun:test\";\ntest(\"quick\", () => { expect(1).toBe(1); });\n";
+const std::string kTest =
+    "import { expect, test } from \"bun:test\";\ntest(\"quick\", () => { expect(1).toBe(1); });\n";
 
 struct FileCase {
   std::string text;
@@ -22,20 +23,46 @@ struct FileCase {
 const std::map<std::string, FileCase> kCases = {
     {"pass", {kTest, "passed", "", ""}},
     {"fail", {kTest + "test(\"adds\", () => { expect(1 + 1).toBe(3); });\n", "failed", "assertion", "Expected: 3"}},
-    {"throw", {kTest + "test(\"throws\", () => { throw new TypeError(\"boom\"); });\n", "failed", "error", "TypeError: boom"}},
-    {"slow", {kTest + "test(\"waits\", async () => { await new Promise((done) => setTimeout(done, 500)); expect(1).toBe(1); }, 20);\n", "failed", "timed_out", "timed out"}},
+    {"throw",
+        {kTest + "test(\"throws\", () => { throw new TypeError(\"boom\"); });\n", "failed", "error",
+            "TypeError: boom"}},
+    {"slow",
+        {kTest +
+                "test(\"waits\", async () => { await new Promise((done) => setTimeout(done, 500)); expect(1).toBe(1); "
+                "}, 20);\n",
+            "failed", "timed_out", "timed out"}},
     {"syntax", {kTest + "const = 1;\n", "failed", "syntax", "Expected identifier"}},
-    {"package", {"import { z } from \"no-such-package\";\n" + kTest + "test(\"z\", () => { expect(z.any).toBe(1); });\n", "failed", "missing_package", "no-such-package"}},
-    {"file", {"import { z } from \"./none\";\n" + kTest + "test(\"z\", () => { expect(z).toBe(1); });\n", "failed", "missing_file", "./none"}},
+    {"package",
+        {"import { z } from \"no-such-package\";\n" + kTest + "test(\"z\", () => { expect(z.any).toBe(1); });\n",
+            "failed", "missing_package", "no-such-package"}},
+    {"file",
+        {"import { z } from \"./none\";\n" + kTest + "test(\"z\", () => { expect(z).toBe(1); });\n", "failed",
+            "missing_file", "./none"}},
     {"load", {"throw new Error(\"at once\");\n" + kTest, "failed", "error", "at once"}},
     {"empty", {"export const none = 1;\n", "failed", "no_tests", "no test ran"}},
-    {"idle", {"import { test } from \"bun:test\";\ntest(\"asserts nothing\", () => {});\n", "failed", "nothing_asserted", "no assertion"}},
-    {"skipped", {"import { test } from \"bun:test\";\ntest.skip(\"later\", () => {});\n", "failed", "all_skipped", "skipped"}},
-    {"memory", {kTest + "test(\"eats\", () => { const kept = []; for (;;) kept.push(new Uint8Array(16 << 20).fill(1)); });\n", "crashed", "out_of_memory", "killed for memory"}},
-    {"crash", {kTest + "test(\"crashes\", () => { process.kill(process.pid, \"SIGSEGV\"); });\n", "crashed", "crashed", ""}},
-    {"bomb", {kTest + "test(\"forks\", async () => { for (;;) { try { new Worker(\"data:text/javascript,setInterval(() => {}, 1000)\"); } catch {} await Bun.sleep(1); } });\n", "crashed", "pids_limit", "processes"}},
-    {"flood", {kTest + "test(\"floods\", () => { for (let i = 0; i < 40_000; ++i) console.log(\"x\".repeat(100)); expect(1).toBe(1); });\n", "passed", "", ""}},
-    {"library", {"throw new Error(\"libodd.so.3: cannot open shared object file: No such file or directory\");\n" + kTest, "failed", "missing_library", "libodd.so.3"}},
+    {"idle",
+        {"import { test } from \"bun:test\";\ntest(\"asserts nothing\", () => {});\n", "failed", "nothing_asserted",
+            "no assertion"}},
+    {"skipped",
+        {"import { test } from \"bun:test\";\ntest.skip(\"later\", () => {});\n", "failed", "all_skipped", "skipped"}},
+    {"memory",
+        {kTest + "test(\"eats\", () => { const kept = []; for (;;) kept.push(new Uint8Array(16 << 20).fill(1)); });\n",
+            "crashed", "out_of_memory", "killed for memory"}},
+    {"crash",
+        {kTest + "test(\"crashes\", () => { process.kill(process.pid, \"SIGSEGV\"); });\n", "crashed", "crashed", ""}},
+    {"bomb",
+        {kTest +
+                "test(\"forks\", async () => { for (;;) { try { new Worker(\"data:text/javascript,setInterval(() => "
+                "{}, 1000)\"); } catch {} await Bun.sleep(1); } });\n",
+            "crashed", "pids_limit", "processes"}},
+    {"flood",
+        {kTest +
+                "test(\"floods\", () => { for (let i = 0; i < 40_000; ++i) console.log(\"x\".repeat(100)); "
+                "expect(1).toBe(1); });\n",
+            "passed", "", ""}},
+    {"library",
+        {"throw new Error(\"libodd.so.3: cannot open shared object file: No such file or directory\");\n" + kTest,
+            "failed", "missing_library", "libodd.so.3"}},
     {"hang", {kTest + "test(\"hangs\", () => { for (;;) {} });\n", "timed_out", "timed_out", "after \"quick\""}},
 };
 
@@ -50,8 +77,10 @@ struct Results : ::testing::TestWithParam<std::string> {
     project_.write(file, kCases.at(name).text);
     return file;
   }
-  ProgramResult run(const std::vector<std::string>& files, const std::string& format, const std::vector<std::string>& more) {
-    std::vector<std::string> words = {"run", "--backend", GetParam(), "--format", format, "--quiet", "--file-timeout", "4", "--memory", "384m"};
+  ProgramResult run(
+      const std::vector<std::string>& files, const std::string& format, const std::vector<std::string>& more) {
+    std::vector<std::string> words = {
+        "run", "--backend", GetParam(), "--format", format, "--quiet", "--file-timeout", "4", "--memory", "384m"};
     words.insert(words.end(), more.begin(), more.end());
     words.insert(words.end(), files.begin(), files.end());
     return project_.guard(words);
@@ -66,7 +95,8 @@ std::size_t count(const std::string& text, const std::string& word) {
 }
 
 // What JSON says is in each of the others, and nothing else is.
-void agree(const nlohmann::json& document, const std::string& text, const std::string& junit, const std::string& github) {
+void agree(
+    const nlohmann::json& document, const std::string& text, const std::string& junit, const std::string& github) {
   const auto& failures = document["tests"]["failures"];
   EXPECT_EQ(count("\n" + text, "\nfailed: "), failures.size()) << text;
   // One more for the verdict.
@@ -84,7 +114,8 @@ void agree(const nlohmann::json& document, const std::string& text, const std::s
     EXPECT_NE(junit.find(fmt::format("type=\"{}\"", failure["kind"].get<std::string>())), std::string::npos) << junit;
   }
   for (const auto& result : document["results"]) {
-    for (const auto& test : result.value("tests", nlohmann::json::array())) EXPECT_NE(junit.find(fmt::format("name=\"{}\"", test["name"].get<std::string>())), std::string::npos) << junit;
+    for (const auto& test : result.value("tests", nlohmann::json::array()))
+      EXPECT_NE(junit.find(fmt::format("name=\"{}\"", test["name"].get<std::string>())), std::string::npos) << junit;
   }
 }
 
@@ -118,7 +149,9 @@ TEST_P(Results, OfAllFilesTogetherAreTheSameInEveryFormat) {
       const std::string name = file.substr(8, file.size() - 16);
       EXPECT_EQ(result["state"], kCases.at(name).state) << result;
     }
-    EXPECT_EQ(document["tests"]["failures"].size(), static_cast<std::size_t>(std::count_if(kCases.begin(), kCases.end(), [](const auto& one) { return !one.second.kind.empty(); })));
+    EXPECT_EQ(document["tests"]["failures"].size(),
+        static_cast<std::size_t>(
+            std::count_if(kCases.begin(), kCases.end(), [](const auto& one) { return !one.second.kind.empty(); })));
     agree(document, run(files, "text", more).out, run(files, "junit", more).out, run(files, "github", more).out);
   }
 }
@@ -126,27 +159,36 @@ TEST_P(Results, OfAllFilesTogetherAreTheSameInEveryFormat) {
 // Without a limit of its own a file that hangs takes the time of those behind it, and nothing of those before it.
 TEST_P(Results, OfFilesThatWereNotBegunSaySo) {
   const std::vector<std::string> files = {add("fail"), add("hang"), add("pass")};
-  const auto run_for = [&](const std::string& format) { return project_.guard({"run", "--backend", GetParam(), "--format", format, "--quiet", "--timeout", "2", files[0], files[1], files[2]}); };
+  const auto run_for = [&](const std::string& format) {
+    return project_.guard({"run", "--backend", GetParam(), "--format", format, "--quiet", "--timeout", "2", files[0],
+        files[1], files[2]});
+  };
   const auto document = run_for("json").document();
   std::map<std::string, std::string> states;
   for (const auto& result : document["results"]) states[result["file"]] = result["state"];
-  EXPECT_EQ(states, (std::map<std::string, std::string>{{files[0], "failed"}, {files[1], "timed_out"}, {files[2], "not_begun"}}));
+  EXPECT_EQ(states,
+      (std::map<std::string, std::string>{{files[0], "failed"}, {files[1], "timed_out"}, {files[2], "not_begun"}}));
   EXPECT_EQ(document["tests"]["failed"], 1);
   agree(document, run_for("text").out, run_for("junit").out, run_for("github").out);
 }
 
 // A test can hold a secret in its title and in what it throws.
 TEST_P(Results, HideSecrets) {
-  project_.write("sandbox/a.test.ts", "import { expect, test } from \"bun:test\";\nconst parts = [\"ghp\", \"_\", \"0123456789abcdefgh\", \"ijABCDEFGHIJ456789\"];\nconst word = parts.join(\"\");\n"
-                                      "test(\"passes with \" + word, () => { expect(1).toBe(1); });\ntest(\"fails with \" + word, () => { expect(word).toBe(1); });\n");
+  project_.write("sandbox/a.test.ts",
+      "import { expect, test } from \"bun:test\";\nconst parts = [\"ghp\", \"_\", \"0123456789abcdefgh\", "
+      "\"ijABCDEFGHIJ456789\"];\nconst word = parts.join(\"\");\n"
+      "test(\"passes with \" + word, () => { expect(1).toBe(1); });\ntest(\"fails with \" + word, () => { "
+      "expect(word).toBe(1); });\n");
   for (const std::string format : {"json", "text", "junit", "github"}) {
     const auto result = run({"sandbox/a.test.ts"}, format, {});
     EXPECT_EQ(result.exit_status, 1) << result.out << result.err;
-    EXPECT_EQ((result.out + result.err).find("0123456789abcdefghijABCDEFGHIJ"), std::string::npos) << result.out << result.err;
+    EXPECT_EQ((result.out + result.err).find("0123456789abcdefghijABCDEFGHIJ"), std::string::npos)
+        << result.out << result.err;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, Results, ::testing::Values("namespace", "docker"), [](const auto& parameter) { return parameter.param; });
+INSTANTIATE_TEST_SUITE_P(
+    Backends, Results, ::testing::Values("namespace", "docker"), [](const auto& parameter) { return parameter.param; });
 
 }  // namespace
 }  // namespace guard::testing

@@ -26,8 +26,10 @@ class Trust : public ::testing::Test {
 
   void SetUp() override {
     // Leaves a trace outside: whether anything ran is seen there and not in what guard says.
-    repository_.write("sandbox/a.test.ts", "import { expect, test } from \"bun:test\";\nimport { writeFileSync } from \"node:fs\";\n"
-                      "test(\"runs\", () => { writeFileSync(\"" + trace().string() + "\", \"x\"); expect(1).toBe(1); });\n");
+    repository_.write("sandbox/a.test.ts",
+        "import { expect, test } from \"bun:test\";\nimport { writeFileSync } from \"node:fs\";\n"
+        "test(\"runs\", () => { writeFileSync(\"" +
+            trace().string() + "\", \"x\"); expect(1).toBe(1); });\n");
     repository_.must("git add -A; git commit -q -m test");
   }
   fs::path trace() const { return repository_.home() / "ran"; }
@@ -53,7 +55,9 @@ TEST_F(Trust, WhatNobodyCommittedIsNotTaken) {
   expect_refused(run(), "HEAD");
   repository_.must("git commit -q -m host; echo '# more' >> guard.toml");
   expect_refused(run(), "HEAD");
-  repository_.must("git checkout -q guard.toml; git rm -q --cached guard.toml; git commit -q -m gone; echo guard.toml > .git/info/exclude");
+  repository_.must(
+      "git checkout -q guard.toml; git rm -q --cached guard.toml; git commit -q -m gone; echo guard.toml > "
+      ".git/info/exclude");
   expect_refused(run(), "HEAD");
   EXPECT_EQ(repository_.guard({"exec", "--", "/bin/true"}).exit_status, 2);
 }
@@ -83,7 +87,8 @@ TEST_F(Trust, WithoutGitNothingIsKnownToBeCommitted) {
   repository_.write("guard.toml", kHost);
   repository_.must("git commit -q -am host");
   ProgramCall call;
-  call.arguments = {"run", "--format", "json", "--project", repository_.path().string(), (repository_.path() / "sandbox/a.test.ts").string()};
+  call.arguments = {"run", "--format", "json", "--project", repository_.path().string(),
+      (repository_.path() / "sandbox/a.test.ts").string()};
   call.folder = repository_.path();
   call.environment = {{"PATH", "/nonexistent"}};
   const Project any;
@@ -99,7 +104,9 @@ TEST_F(Trust, TheLinesThatRelaxNothingNeedNoCommitAndNoGit) {
 
 // Whatever is refused here would otherwise get as far as looking for a sandbox.
 TEST_F(Trust, EveryWayOfAPersonIsTaken) {
-  const auto got_through = [&](const ProgramResult& result) { EXPECT_EQ(result.out.find("CONFIG_INVALID"), std::string::npos) << result.out; };
+  const auto got_through = [&](const ProgramResult& result) {
+    EXPECT_EQ(result.out.find("CONFIG_INVALID"), std::string::npos) << result.out;
+  };
   repository_.write("guard.toml", "[docker]\nnetwork = \"bridge\"\n");
   expect_refused(run(), "docker.network");
   repository_.must("cp guard.toml \"$HOME/guard.toml\"");

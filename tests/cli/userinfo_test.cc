@@ -10,9 +10,12 @@ constexpr std::string_view kPassword = "Pw7hunter2xyz";
 
 class UrlUserinfo : public ::testing::TestWithParam<std::string> {
  protected:
-  void SetUp() override { project_.write("sandbox/a.test.ts", "import { test } from \"bun:test\";\ntest(\"a\", () => {});\n"); }
+  void SetUp() override {
+    project_.write("sandbox/a.test.ts", "import { test } from \"bun:test\";\ntest(\"a\", () => {});\n");
+  }
   ProgramResult guard(std::vector<std::string> arguments) const {
-    return project_.guard(std::move(arguments), {{"DOCKER_HOST", GetParam()}, {"GUARD_DOCKER_PROBE_DEADLINE_MS", "500"}});
+    return project_.guard(
+        std::move(arguments), {{"DOCKER_HOST", GetParam()}, {"GUARD_DOCKER_PROBE_DEADLINE_MS", "500"}});
   }
   static void expect_hidden(const std::string& text) { EXPECT_EQ(text.find(kPassword), std::string::npos) << text; }
   Project project_;
@@ -42,18 +45,19 @@ TEST_P(UrlUserinfo, IsNotInWhatARunSaysOrRecords) {
 }
 
 TEST_P(UrlUserinfo, IsNotInWhatOtherVerbsSay) {
-  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{{"clean"}, {"image", "list"}, {"exec", "--", "true"}, {"image", "build", "--backend", "docker"}}) {
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"clean"}, {"image", "list"}, {"exec", "--", "true"}, {"image", "build", "--backend", "docker"}}) {
     const auto result = guard(words);
     expect_hidden(result.out + result.err);
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Addresses, UrlUserinfo,
-                         ::testing::Values("tcp://user:Pw7hunter2xyz@host.invalid:2375", "tcp://Pw7hunter2xyz@host.invalid:2375",
-                                           "https://user:Pw7hunter2xyz@host.invalid", "tcp://user:a/Pw7hunter2xyz@host.invalid:2375",
-                                           "tcp://user:a@Pw7hunter2xyz@host.invalid:2375", "tcp://user:1/Pw7hunter2xyz@host.invalid",
-                                           "user:Pw7hunter2xyz@host.invalid:2375", "tcp://user:a Pw7hunter2xyz@host.invalid:2375",
-                                           "ssh://user:Pw7hunter2xyz@host.invalid"));
+    ::testing::Values("tcp://user:Pw7hunter2xyz@host.invalid:2375", "tcp://Pw7hunter2xyz@host.invalid:2375",
+        "https://user:Pw7hunter2xyz@host.invalid", "tcp://user:a/Pw7hunter2xyz@host.invalid:2375",
+        "tcp://user:a@Pw7hunter2xyz@host.invalid:2375", "tcp://user:1/Pw7hunter2xyz@host.invalid",
+        "user:Pw7hunter2xyz@host.invalid:2375", "tcp://user:a Pw7hunter2xyz@host.invalid:2375",
+        "ssh://user:Pw7hunter2xyz@host.invalid"));
 
 }  // namespace
 }  // namespace guard::testing

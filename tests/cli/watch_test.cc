@@ -22,7 +22,8 @@ TEST(Watch, RunsAgainWhereAFileIsChangedAndEndsWithAnInterrupt) {
   GUARD_NEEDS(Needs::namespace_sandbox);
   Project project;
   project.build_image("namespace");
-  project.write("sandbox/a.test.ts", "import { expect, test } from \"bun:test\";\ntest(\"a\", () => { expect(1).toBe(1); });\n");
+  project.write(
+      "sandbox/a.test.ts", "import { expect, test } from \"bun:test\";\ntest(\"a\", () => { expect(1).toBe(1); });\n");
   ProcessSpec spec;
   spec.argv = {"bash", "-c", std::string(kScript)};
   spec.env = project.environment();

@@ -48,8 +48,8 @@ bool line_fits(const std::string& wanted, const std::string& line) {
   return wanted.ends_with("...") ? line.starts_with(wanted.substr(0, wanted.size() - 3)) : wanted == line;
 }
 
-bool lines_fit(const std::vector<std::string>& wanted, std::size_t w, const std::vector<std::string>& lines,
-               std::size_t l) {
+bool lines_fit(
+    const std::vector<std::string>& wanted, std::size_t w, const std::vector<std::string>& lines, std::size_t l) {
   if (w == wanted.size()) return l == lines.size();
   if (wanted[w] == "...") {
     for (std::size_t next = l; next <= lines.size(); ++next) {

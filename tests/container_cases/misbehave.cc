@@ -202,6 +202,4 @@ int run(std::string_view how, const char* argument) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  return argc < 2 ? 64 : run(argv[1], argc > 2 ? argv[2] : "");
-}
+int main(int argc, char** argv) { return argc < 2 ? 64 : run(argv[1], argc > 2 ? argv[2] : ""); }

@@ -15,9 +15,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (tests != summary->tests || summary->passed + summary->failures + summary->skipped != summary->tests)
       std::abort();
     const auto of = [&](guard::TestState state) {
-      return static_cast<std::uint64_t>(std::count_if(summary->cases.begin(), summary->cases.end(), [&](const guard::TestCase& test) { return test.state == state; }));
+      return static_cast<std::uint64_t>(std::count_if(summary->cases.begin(), summary->cases.end(),
+          [&](const guard::TestCase& test) { return test.state == state; }));
     };
-    if (summary->cases.size() != tests || of(guard::TestState::failed) != summary->failures || of(guard::TestState::passed) != summary->passed) std::abort();
+    if (summary->cases.size() != tests || of(guard::TestState::failed) != summary->failures ||
+        of(guard::TestState::passed) != summary->passed)
+      std::abort();
   }
   // However the stream is cut, the same summary is read from its end.
   guard::TextSummaryReader whole;

@@ -1,4 +1,5 @@
-// Foreign bytes as the plan of a night: it is taken, and then taken again with its own prompts, or refused with a sentence.
+// Foreign bytes as the plan of a night: it is taken, and then taken again with its own prompts, or refused with a
+// sentence.
 
 #include <cstddef>
 #include <cstdint>

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "common/output_cap.h"
-#include "redact/redactor.h"
 #include "redact/kinds/secret_source.h"
+#include "redact/redactor.h"
 #include "redact/stream/terminal_safety.h"
 #include "rules/rule_set.h"
 #include "tests/unit/redact/redact_oracle.h"
@@ -29,8 +29,7 @@ void require(bool holds) {
 
 const guard::SecretSource& secrets() {
   static const guard::SecretSource source = [] {
-    auto created = guard::SecretSource::create(
-        guard::RuleSet::shipped(),
+    auto created = guard::SecretSource::create(guard::RuleSet::shipped(),
         {{"LONG", "x9Kx9Lq-abcdefghijklmnop"}, {"SHORT", "pass-w0rd"}, {"LINES", "line one 1\nline two 2"}});
     require(created.has_value());
     return std::move(*created);

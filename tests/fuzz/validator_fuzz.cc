@@ -54,9 +54,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (size < kBothEnginesBelow && size % 4 == 0) {
       const guard::Report other = check(text, path, guard::Engine::re2_only);
       require(std::equal(report.findings.begin(), report.findings.end(), other.findings.begin(), other.findings.end(),
-                         [](const guard::Finding& a, const guard::Finding& b) {
-                           return a.rule == b.rule && a.begin == b.begin && a.end == b.end;
-                         }));
+          [](const guard::Finding& a, const guard::Finding& b) {
+            return a.rule == b.rule && a.begin == b.begin && a.end == b.end;
+          }));
     }
     guard::Matcher::Scratch scratch;
     std::vector<guard::Match> raw;
@@ -65,7 +65,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       const guard::Rule& rule = guard::RuleSet::shipped().rules()[match.is_fact ? 0 : match.index];
       if (match.is_fact || rule.tier != guard::Tier::banned) continue;
       require(std::any_of(report.findings.begin(), report.findings.end(),
-                          [&](const guard::Finding& finding) { return finding.rule == rule.id; }));
+          [&](const guard::Finding& finding) { return finding.rule == rule.id; }));
     }
   }
   return 0;

@@ -7,7 +7,7 @@ namespace guard::mutator {
 namespace {
 
 bool insert_at_sites(const Source& source, Random& random, std::vector<Edit>& edits, bool breaks_line,
-                     const std::vector<std::string>& texts) {
+    const std::vector<std::string>& texts) {
   std::vector<std::size_t> sites;
   for (std::size_t i = 0; i < source.size(); ++i) {
     if (breaks_line ? source.may_break_line(i) : source.may_insert_blank(i)) sites.push_back(i);
@@ -27,20 +27,19 @@ bool insert_at_sites(const Source& source, Random& random, std::vector<Edit>& ed
 
 bool comment(const Source& source, Random& random, std::vector<Edit>& edits) {
   return insert_at_sites(source, random, edits, false,
-                         {"/* */", "/**/", "/* it's */", "/* ` */", "/* \" */", "/* ${ */", "/* // */", "/*/ */",
-                          "/* process */", "/***/", "/* <a> */"});
+      {"/* */", "/**/", "/* it's */", "/* ` */", "/* \" */", "/* ${ */", "/* // */", "/*/ */", "/* process */", "/***/",
+          "/* <a> */"});
 }
 
 bool line_comment(const Source& source, Random& random, std::vector<Edit>& edits) {
-  return insert_at_sites(
-      source, random, edits, true,
+  return insert_at_sites(source, random, edits, true,
       {"// it's\n", "//\n", "// `\n", "// */\n", "// /*\n", "/* a\n * b */", "// \xe2\x80\xa8", "// ${\r\n"});
 }
 
 bool exotic_blank(const Source& source, Random& random, std::vector<Edit>& edits) {
   return insert_at_sites(source, random, edits, false,
-                         {"\v", "\f", "\t", "\xc2\xa0", "\xef\xbb\xbf", "\xe2\x80\x83", "\xe3\x80\x80", "\xe1\x9a\x80",
-                          " \v\f\t", "\xe2\x80\xaf"});
+      {"\v", "\f", "\t", "\xc2\xa0", "\xef\xbb\xbf", "\xe2\x80\x83", "\xe3\x80\x80", "\xe1\x9a\x80", " \v\f\t",
+          "\xe2\x80\xaf"});
 }
 
 bool line_end(const Source& source, Random& random, std::vector<Edit>& edits) {

@@ -12,16 +12,11 @@ bool has_shape(const Source& source, const Call& call, Shape shape) {
   const bool name = call.begin + 1 == call.open;
   const bool member = call.begin + 3 == call.open && source.is(call.begin + 1, ".") && source.is_name(call.begin);
   switch (shape) {
-    case Shape::any:
-      return true;
-    case Shape::name:
-      return name;
-    case Shape::member:
-      return member;
-    case Shape::name_or_member:
-      return name || member;
-    case Shape::free:
-      return name || (member && is_free_receiver(source.at(call.begin)));
+    case Shape::any: return true;
+    case Shape::name: return name;
+    case Shape::member: return member;
+    case Shape::name_or_member: return name || member;
+    case Shape::free: return name || (member && is_free_receiver(source.at(call.begin)));
   }
   return false;
 }
@@ -75,23 +70,21 @@ bool call_method(const Source& source, Random& random, std::vector<Edit>& edits)
   if (!pick_call(source, random, Shape::name_or_member, call)) return false;
   const std::string args = arguments(source, call);
   return replace(source, call, edits,
-                 fmt::format("{}.call({}{}{})", callee(source, call), receiver(source, call, random),
-                             args.empty() ? "" : ", ", args));
+      fmt::format(
+          "{}.call({}{}{})", callee(source, call), receiver(source, call, random), args.empty() ? "" : ", ", args));
 }
 
 bool apply_method(const Source& source, Random& random, std::vector<Edit>& edits) {
   Call call;
   if (!pick_call(source, random, Shape::name_or_member, call)) return false;
-  return replace(
-      source, call, edits,
+  return replace(source, call, edits,
       fmt::format("{}.apply({}, [{}])", callee(source, call), receiver(source, call, random), arguments(source, call)));
 }
 
 bool bind_method(const Source& source, Random& random, std::vector<Edit>& edits) {
   Call call;
   if (!pick_call(source, random, Shape::name_or_member, call)) return false;
-  return replace(
-      source, call, edits,
+  return replace(source, call, edits,
       fmt::format("{}.bind({})({})", callee(source, call), receiver(source, call, random), arguments(source, call)));
 }
 
@@ -100,20 +93,20 @@ bool bind_arguments(const Source& source, Random& random, std::vector<Edit>& edi
   if (!pick_call(source, random, Shape::name_or_member, call)) return false;
   const std::string args = arguments(source, call);
   return replace(source, call, edits,
-                 fmt::format("{}.bind({}{}{})()", callee(source, call), receiver(source, call, random),
-                             args.empty() ? "" : ", ", args));
+      fmt::format(
+          "{}.bind({}{}{})()", callee(source, call), receiver(source, call, random), args.empty() ? "" : ", ", args));
 }
 
 bool reflect_apply(const Source& source, Random& random, std::vector<Edit>& edits) {
   Call call;
   if (!pick_call(source, random, Shape::name_or_member, call)) return false;
   return replace(source, call, edits,
-                 fmt::format("Reflect.apply({}, {}, [{}])", callee(source, call), receiver(source, call, random),
-                             arguments(source, call)));
+      fmt::format("Reflect.apply({}, {}, [{}])", callee(source, call), receiver(source, call, random),
+          arguments(source, call)));
 }
 
 bool around_callee(const Source& source, Random& random, std::vector<Edit>& edits, Shape shape, std::string_view before,
-                   std::string_view behind) {
+    std::string_view behind) {
   Call call;
   if (!pick_call(source, random, shape, call, true)) return false;
   const Range range = source.range(call.begin, call.open - 1);
@@ -131,7 +124,7 @@ bool parenthesized_callee(const Source& source, Random& random, std::vector<Edit
 }
 bool cast_callee(const Source& source, Random& random, std::vector<Edit>& edits) {
   return around_callee(source, random, edits, Shape::any, random.one_in(3) ? "(<any>" : "(",
-                       random.one_in(2) ? " as any)" : " satisfies any)");
+      random.one_in(2) ? " as any)" : " satisfies any)");
 }
 bool array_callee(const Source& source, Random& random, std::vector<Edit>& edits) {
   return around_callee(source, random, edits, Shape::free, "[", "][0]");
@@ -152,8 +145,8 @@ bool non_null_callee(const Source& source, Random& random, std::vector<Edit>& ed
 }
 
 // The whole call, or what it is called on, inside of something.
-bool around_call(const Source& source, Random& random, std::vector<Edit>& edits, std::string_view before,
-                 std::string_view behind) {
+bool around_call(
+    const Source& source, Random& random, std::vector<Edit>& edits, std::string_view before, std::string_view behind) {
   Call call;
   if (!pick_call(source, random, Shape::any, call, true)) return false;
   const std::size_t end = source.chain_end(call.close);

@@ -21,7 +21,7 @@ struct Import {
 bool is_builtin(std::string_view name) {
   if (name.substr(0, 5) == "node:") name.remove_prefix(5);
   for (const std::string_view known :
-       {"fs", "fs/promises", "child_process", "process", "os", "vm", "worker_threads", "path", "util", "module"}) {
+      {"fs", "fs/promises", "child_process", "process", "os", "vm", "worker_threads", "path", "util", "module"}) {
     if (name == known) return true;
   }
   return false;
@@ -83,7 +83,7 @@ bool pick_import(const Source& source, Random& random, Import& out) {
 
 // Gives every reference of `old` another spelling; false if there is one that we don't understand.
 bool rename(const Source& source, const Import& import, const std::string& old, const std::string& fresh,
-            std::vector<Edit>& edits) {
+    std::vector<Edit>& edits) {
   for (std::size_t i = 0; i < source.size(); ++i) {
     if (i >= import.first && i <= import.last) continue;
     if (!source.is(i, old) || !source.is_kind(i, TokenKind::word) || source.is(i - 1, ".") || source.is(i - 1, "?."))
@@ -114,7 +114,7 @@ bool prefix(const Source& source, Random& random, std::vector<Edit>& edits) {
   for (std::size_t i = 0; i < source.size(); ++i) {
     std::string value;
     const bool load = source.is_module_name(i) ||
-                      (source.is(i - 1, "(") && (source.is(i - 2, "require") || source.is(i - 2, "import")));
+        (source.is(i - 1, "(") && (source.is(i - 2, "require") || source.is(i - 2, "import")));
     if (load && source.is_kind(i, TokenKind::string) && source.plain_value(i, value) && is_builtin(value))
       sites.push_back(i);
   }
@@ -155,13 +155,13 @@ bool whole_module(const Source& source, Random& random, std::vector<Edit>& edits
   for (const auto& [name, local] : import.named) {
     if (!rename(source, import, local, fresh + "." + name, found)) return false;
   }
-  std::vector<std::string_view> forms = {"import * as {0} from {1};",         "const {0} = require({1});",
-                                         "const {0} = await import({1});",    "const {0} = (await import({1}));",
-                                         "let {0}; {0} = await import({1});", "var {0} = require({1}) as any;"};
+  std::vector<std::string_view> forms = {"import * as {0} from {1};", "const {0} = require({1});",
+      "const {0} = await import({1});", "const {0} = (await import({1}));", "let {0}; {0} = await import({1});",
+      "var {0} = require({1}) as any;"};
   if (is_builtin(module_of(source, import))) {
     for (const std::string_view form : {"import {0} from {1};", "import {{ default as {0} }} from {1};",
-                                        "import {0} = require({1});", "const {{ default: {0} }} = await import({1});",
-                                        "import {0}, {{}} from {1};", "const {0} = process.getBuiltinModule({1});"}) {
+             "import {0} = require({1});", "const {{ default: {0} }} = await import({1});",
+             "import {0}, {{}} from {1};", "const {0} = process.getBuiltinModule({1});"}) {
       forms.push_back(form);
     }
   }
@@ -176,11 +176,11 @@ bool destructured(const Source& source, Random& random, std::vector<Edit>& edits
   for (const auto& [name, local] : import.named) {
     if (name == "default") return false;
   }
-  static constexpr std::string_view kForms[] = {
-      "const {{ {0} }} = require({1});", "const {{ {0} }} = await import({1});", "let {{ {0} }} = require({1}) as any;",
+  static constexpr std::string_view kForms[] = {"const {{ {0} }} = require({1});",
+      "const {{ {0} }} = await import({1});", "let {{ {0} }} = require({1}) as any;",
       "const {{ {0} }} = (await import({1})) as any;", "import * as all_of_it from {1}; const {{ {0} }} = all_of_it;"};
   replace(source, import, edits,
-          fmt::format(fmt::runtime(random.pick(kForms)), names_list(import, ": "), source.at(import.module)));
+      fmt::format(fmt::runtime(random.pick(kForms)), names_list(import, ": "), source.at(import.module)));
   return true;
 }
 
@@ -191,10 +191,9 @@ bool whole_module_otherwise(const Source& source, Random& random, std::vector<Ed
   if (whole && !import.default_name.empty()) return false;
   const std::string local = whole ? import.namespace_name : import.default_name;
   if (!whole && !is_builtin(module_of(source, import))) return false;
-  static constexpr std::string_view kForms[] = {
-      "const {0} = require({1});",      "import * as {0} from {1};",
-      "const {0} = await import({1});", "import {{ default as {0} }} from {1};",
-      "import {0} from {1};",           "import {0} = require({1});"};
+  static constexpr std::string_view kForms[] = {"const {0} = require({1});", "import * as {0} from {1};",
+      "const {0} = await import({1});", "import {{ default as {0} }} from {1};", "import {0} from {1};",
+      "import {0} = require({1});"};
   const std::size_t form = random.below(is_builtin(module_of(source, import)) ? 6 : 3);
   replace(source, import, edits, fmt::format(fmt::runtime(kForms[form]), local, source.at(import.module)));
   return true;
@@ -212,9 +211,8 @@ bool alias(const Source& source, Random& random, std::vector<Edit>& edits) {
   std::vector<Edit> found;
   const std::string fresh = source.fresh_name(random.below(100));
   if (!rename(source, import, local, fresh, found) || found.empty()) return false;
-  static constexpr std::string_view kForms[] = {
-      "const {1} = {0};",      "let {1} = {0};",      "const {{ f: {1} }} = {{ f: {0} }};",
-      "const {1}: any = {0};", "let {1}; {1} = {0};", "const [{1}] = [{0}];"};
+  static constexpr std::string_view kForms[] = {"const {1} = {0};", "let {1} = {0};",
+      "const {{ f: {1} }} = {{ f: {0} }};", "const {1}: any = {0};", "let {1}; {1} = {0};", "const [{1}] = [{0}];"};
   const std::size_t behind = source.token(import.last).end;
   found.push_back({behind, behind, "\n" + fmt::format(fmt::runtime(random.pick(kForms)), local, fresh) + "\n"});
   edits = std::move(found);
@@ -231,8 +229,8 @@ bool load(const Source& source, Random& random, std::vector<Edit>& edits) {
   }
   const std::size_t site = pick_site(source, sites, random);
   if (site == kNone) return false;
-  static constexpr std::string_view kForms[] = {"(require)",      "require!",  "(0, require)",       "(require as any)",
-                                                "module.require", "require?.", "import.meta.require"};
+  static constexpr std::string_view kForms[] = {"(require)", "require!", "(0, require)", "(require as any)",
+      "module.require", "require?.", "import.meta.require"};
   const Range range = source.range(site, site);
   edits.push_back({range.begin, range.end, std::string(random.pick(kForms))});
   return true;

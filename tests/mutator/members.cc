@@ -84,11 +84,11 @@ bool non_null(const Source& source, Random& random, std::vector<Edit>& edits) {
 
 // Puts the x of x.y into something.
 bool around_object(const Source& source, Random& random, std::vector<Edit>& edits, std::string_view before,
-                   std::string_view behind, bool single_name) {
+    std::string_view behind, bool single_name) {
   Member member;
   const auto wanted = [&](const Member& m) {
     return source.may_open_bracket(m.begin) && (!single_name || m.begin + 1 == m.dot) &&
-           !source.is(m.begin, "import") && is_read_as_whole(source, m) && !source.is(m.begin, "(");
+        !source.is(m.begin, "import") && is_read_as_whole(source, m) && !source.is(m.begin, "(");
   };
   if (!pick_member(source, random, member, wanted)) return false;
   const Range range = source.range(member.begin, member.dot - 1);
@@ -134,9 +134,8 @@ bool reflect_get(const Source& source, Random& random, std::vector<Edit>& edits)
   };
   if (!pick_member(source, random, member, wanted)) return false;
   const Range range = source.range(member.begin, member.dot + 1);
-  edits.push_back(
-      {range.begin, range.end,
-       fmt::format("Reflect.get({}, {})", source.at(member.begin), in_quotes(source.at(member.dot + 1), random))});
+  edits.push_back({range.begin, range.end,
+      fmt::format("Reflect.get({}, {})", source.at(member.begin), in_quotes(source.at(member.dot + 1), random))});
   return true;
 }
 
@@ -144,13 +143,13 @@ bool descriptor(const Source& source, Random& random, std::vector<Edit>& edits) 
   Member member;
   const auto wanted = [&](const Member& m) {
     return m.begin + 1 == m.dot && is_read_as_whole(source, m) && source.is(m.begin, "process") &&
-           (source.is(m.dot + 1, "env") || source.is(m.dot + 1, "exit"));
+        (source.is(m.dot + 1, "env") || source.is(m.dot + 1, "exit"));
   };
   if (!pick_member(source, random, member, wanted)) return false;
   const Range range = source.range(member.begin, member.dot + 1);
   edits.push_back({range.begin, range.end,
-                   fmt::format("Object.getOwnPropertyDescriptor({}, {})!.value", source.at(member.begin),
-                               in_quotes(source.at(member.dot + 1), random))});
+      fmt::format("Object.getOwnPropertyDescriptor({}, {})!.value", source.at(member.begin),
+          in_quotes(source.at(member.dot + 1), random))});
   return true;
 }
 

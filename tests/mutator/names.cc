@@ -53,17 +53,15 @@ bool global_prefix(const Source& source, Random& random, std::vector<Edit>& edit
   std::vector<std::size_t> uses;
   if (!pick_global(source, random, name, uses, false)) return false;
   const std::size_t site = pick_site(source, uses, random);
-  static constexpr std::string_view kForms[] = {
-      "globalThis.{}",   "global.{}",           "self.{}",      "globalThis[\"{}\"]",
-      "globalThis?.{}",  "globalThis!.{}",      "global['{}']", "globalThis.globalThis.{}",
-      "globalThis . {}", "globalThis?.[\"{}\"]"};
+  static constexpr std::string_view kForms[] = {"globalThis.{}", "global.{}", "self.{}", "globalThis[\"{}\"]",
+      "globalThis?.{}", "globalThis!.{}", "global['{}']", "globalThis.globalThis.{}", "globalThis . {}",
+      "globalThis?.[\"{}\"]"};
   std::string form(random.pick(kForms));
   const bool constructed = source.is(site - 1, "new");
   if (constructed && form.find('?') != std::string::npos) return false;
   if (!source.is_read(site, source.chain_end(site)) && form.find('?') != std::string::npos) return false;
   if (source.may_open_bracket(site) && random.one_in(3)) {
-    static constexpr std::string_view kMore[] = {
-        "(globalThis as any).{}",      "(globalThis).{}",    "(<any>globalThis).{}",
+    static constexpr std::string_view kMore[] = {"(globalThis as any).{}", "(globalThis).{}", "(<any>globalThis).{}",
         "(globalThis as any)[\"{}\"]", "(0, globalThis).{}", "(globalThis as typeof globalThis & {{ x: 1 }}).{}"};
     form = random.pick(kMore);
   }
@@ -73,8 +71,8 @@ bool global_prefix(const Source& source, Random& random, std::vector<Edit>& edit
 }
 
 // Declares `fresh` in front of where it is used.
-bool declare(const Source& source, Random& random, std::vector<Edit>& edits, std::size_t site,
-             const std::string& text) {
+bool declare(
+    const Source& source, Random& random, std::vector<Edit>& edits, std::size_t site, const std::string& text) {
   const std::size_t place = random.one_in(2) ? 0 : source.body_begin(site);
   edits.push_back({place, place, (place == 0 ? "" : " ") + text + "\n"});
   return true;
@@ -87,22 +85,11 @@ bool alias(const Source& source, Random& random, std::vector<Edit>& edits) {
   const std::size_t site = pick_site(source, uses, random);
   if (source.is(site - 1, "new") && random.one_in(2)) return false;
   const std::string fresh = source.fresh_name(random.below(100));
-  static constexpr std::string_view kForms[] = {"const {1} = {0};",
-                                                "let {1} = {0};",
-                                                "var {1} = {0};",
-                                                "let {1}; {1} = {0};",
-                                                "const {1} = globalThis.{0};",
-                                                "const {{ {0}: {1} }} = globalThis;",
-                                                "const [{1}] = [{0}];",
-                                                "const {1} = {0} as any;",
-                                                "const {1}: any = {0};",
-                                                "const {1} = ({0});",
-                                                "const {1} = (0, {0});",
-                                                "const {{ {1} = {0} }} = {{}} as any;",
-                                                "const {1} = globalThis[\"{0}\"];",
-                                                "const {1} = {0}!;",
-                                                "let {1}: typeof {0} = {0};",
-                                                "const {{ [\"{0}\"]: {1} }} = globalThis;"};
+  static constexpr std::string_view kForms[] = {"const {1} = {0};", "let {1} = {0};", "var {1} = {0};",
+      "let {1}; {1} = {0};", "const {1} = globalThis.{0};", "const {{ {0}: {1} }} = globalThis;",
+      "const [{1}] = [{0}];", "const {1} = {0} as any;", "const {1}: any = {0};", "const {1} = ({0});",
+      "const {1} = (0, {0});", "const {{ {1} = {0} }} = {{}} as any;", "const {1} = globalThis[\"{0}\"];",
+      "const {1} = {0}!;", "let {1}: typeof {0} = {0};", "const {{ [\"{0}\"]: {1} }} = globalThis;"};
   const Range range = source.range(site, site);
   declare(source, random, edits, site, fmt::format(fmt::runtime(random.pick(kForms)), name, fresh));
   edits.push_back({range.begin, range.end, fresh});
@@ -137,20 +124,12 @@ bool destructured(const Source& source, Random& random, std::vector<Edit>& edits
   if (site == kNone) return false;
   const std::string member(source.at(site + 2));
   std::string fresh = source.fresh_name(random.below(100));
-  static constexpr std::string_view kForms[] = {"const {{ {1}: {2} }} = {0};",
-                                                "let {{ {1}: {2} }} = {0};",
-                                                "const {2} = {0}.{1};",
-                                                "const {{ '{1}': {2} }} = {0};",
-                                                "const {{ [\"{1}\"]: {2} }} = {0};",
-                                                "const {{ {1}: {2} }} = {0} as any;",
-                                                "let {2}; ({{ {1}: {2} }} = {0});",
-                                                "const {{ {0}: {{ {1}: {2} }} }} = globalThis;",
-                                                "const {{ {1}: {2} = null }} = {0} as any;",
-                                                "const [{{ {1}: {2} }}] = [{0}];",
-                                                "const {{ pid: p_{2}, {1}: {2} }} = {0} as any;",
-                                                "const {2} = {0}[\"{1}\"];",
-                                                "const {{ {1}: {2}, ...rest_{2} }} = {0};",
-                                                "var {2} = {0}?.{1};"};
+  static constexpr std::string_view kForms[] = {"const {{ {1}: {2} }} = {0};", "let {{ {1}: {2} }} = {0};",
+      "const {2} = {0}.{1};", "const {{ '{1}': {2} }} = {0};", "const {{ [\"{1}\"]: {2} }} = {0};",
+      "const {{ {1}: {2} }} = {0} as any;", "let {2}; ({{ {1}: {2} }} = {0});",
+      "const {{ {0}: {{ {1}: {2} }} }} = globalThis;", "const {{ {1}: {2} = null }} = {0} as any;",
+      "const [{{ {1}: {2} }}] = [{0}];", "const {{ pid: p_{2}, {1}: {2} }} = {0} as any;", "const {2} = {0}[\"{1}\"];",
+      "const {{ {1}: {2}, ...rest_{2} }} = {0};", "var {2} = {0}?.{1};"};
   const Range range = source.range(site, site + 2);
   declare(source, random, edits, site, fmt::format(fmt::runtime(random.pick(kForms)), name, member, fresh));
   edits.push_back({range.begin, range.end, fresh});
@@ -189,18 +168,13 @@ bool decoy(const Source& source, Random& random, std::vector<Edit>& edits) {
   const std::size_t site = pick_site(source, sites, random);
   if (site == kNone) return false;
   const std::string fresh = source.fresh_name(random.below(100));
-  static constexpr std::string_view kForms[] = {
-      "function {1}({0}: any) {{ return {0}; }}\n",
-      "function {1}() {{ const {0} = (x: any) => x; return {0}(1); }}\n",
-      "const {1} = ({0} = \"\") => {0}.length;\n",
+  static constexpr std::string_view kForms[] = {"function {1}({0}: any) {{ return {0}; }}\n",
+      "function {1}() {{ const {0} = (x: any) => x; return {0}(1); }}\n", "const {1} = ({0} = \"\") => {0}.length;\n",
       "function {1}() {{ let {0} = \"harmless\"; return {0}; }}\n",
-      "function {1}() {{ function {0}() {{ return 1; }} return {0}; }}\n",
-      "class {1} {{ {0}() {{ return 1; }} }}\n",
-      "const {1} = {{ {0}: 1 }};\n",
-      "function {1}() {{ try {{ return 1; }} catch ({0}) {{ return {0}; }} }}\n",
+      "function {1}() {{ function {0}() {{ return 1; }} return {0}; }}\n", "class {1} {{ {0}() {{ return 1; }} }}\n",
+      "const {1} = {{ {0}: 1 }};\n", "function {1}() {{ try {{ return 1; }} catch ({0}) {{ return {0}; }} }}\n",
       "function {1}() {{ for (const {0} of [1, 2]) return {0}; }}\n",
-      "{{ let {0} = {{ env: {{ X: 1 }} }} as any; void {0}; }}\n",
-      "function {1}({{ {0} }}: any) {{ return {0}.x; }}\n",
+      "{{ let {0} = {{ env: {{ X: 1 }} }} as any; void {0}; }}\n", "function {1}({{ {0} }}: any) {{ return {0}.x; }}\n",
       "type {1} = {{ {0}: string }};\n"};
   const std::string text = fmt::format(fmt::runtime(random.pick(kForms)), source.at(site), fresh);
   // In front of all, or behind.

@@ -12,21 +12,20 @@ bool one_of(std::string_view word, std::initializer_list<std::string_view> words
 }
 
 bool is_keyword(std::string_view word) {
-  return one_of(
-      word, {"break",   "case",   "catch", "class",      "const",     "continue",  "debugger",  "default",  "delete",
-             "do",      "else",   "enum",  "export",     "extends",   "false",     "finally",   "for",      "function",
-             "if",      "import", "in",    "instanceof", "let",       "new",       "null",      "return",   "static",
-             "super",   "switch", "this",  "throw",      "true",      "try",       "typeof",    "var",      "void",
-             "while",   "with",   "yield", "await",      "async",     "as",        "satisfies", "type",     "interface",
-             "declare", "of",     "get",   "set",        "private",   "public",    "readonly",  "abstract", "namespace",
-             "keyof",   "is",     "from",  "undefined",  "arguments", "protected", "accessor",  "require_"});
+  return one_of(word,
+      {"break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete", "do", "else", "enum",
+          "export", "extends", "false", "finally", "for", "function", "if", "import", "in", "instanceof", "let", "new",
+          "null", "return", "static", "super", "switch", "this", "throw", "true", "try", "typeof", "var", "void",
+          "while", "with", "yield", "await", "async", "as", "satisfies", "type", "interface", "declare", "of", "get",
+          "set", "private", "public", "readonly", "abstract", "namespace", "keyof", "is", "from", "undefined",
+          "arguments", "protected", "accessor", "require_"});
 }
 
 }  // namespace
 
 Program apply(const Program& program, std::vector<Edit> edits) {
   std::sort(edits.begin(), edits.end(),
-            [](const Edit& a, const Edit& b) { return std::tie(a.begin, a.end) > std::tie(b.begin, b.end); });
+      [](const Edit& a, const Edit& b) { return std::tie(a.begin, a.end) > std::tie(b.begin, b.end); });
   Program result = program;
   for (const Edit& edit : edits) {
     result.text.replace(edit.begin, edit.end - edit.begin, edit.text);
@@ -52,9 +51,9 @@ Source::Source(const Program& program) : text_(program.text), focus_(program.foc
   for (std::size_t i = 0; i < size(); ++i) {
     const TokenKind kind = token(i).kind;
     const bool opens = kind == TokenKind::template_open || kind == TokenKind::substitution_open || is(i, "(") ||
-                       is(i, "[") || is(i, "{");
+        is(i, "[") || is(i, "{");
     const bool closes = kind == TokenKind::template_close || kind == TokenKind::substitution_close || is(i, ")") ||
-                        is(i, "]") || is(i, "}");
+        is(i, "]") || is(i, "}");
     if (closes && !open.empty()) {
       partners_[i] = open.back();
       partners_[open.back()] = i;
@@ -79,16 +78,14 @@ std::string_view Source::between(std::size_t first, std::size_t last) const {
 
 bool Source::in_focus(std::size_t i) const {
   return std::any_of(focus_.begin(), focus_.end(),
-                     [&](const Range& range) { return token(i).begin < range.end && token(i).end > range.begin; });
+      [&](const Range& range) { return token(i).begin < range.end && token(i).end > range.begin; });
 }
 
-bool Source::has_word(std::string_view word) const {
-  return text().find(word) != std::string_view::npos;
-}
+bool Source::has_word(std::string_view word) const { return text().find(word) != std::string_view::npos; }
 
 std::string Source::fresh_name(std::size_t choice) const {
-  static constexpr std::array<std::string_view, 12> kNames = {"rt",  "helper", "$x",  "_y",   "ctx9",   "sut",
-                                                              "aux", "zz",     "w0w", "Tool", "thing_", "kit"};
+  static constexpr std::array<std::string_view, 12> kNames = {
+      "rt", "helper", "$x", "_y", "ctx9", "sut", "aux", "zz", "w0w", "Tool", "thing_", "kit"};
   std::string name(kNames[choice % kNames.size()]);
   while (has_word(name)) name += static_cast<char>('a' + choice % 26);
   return name;
@@ -127,8 +124,9 @@ bool Source::is_reference(std::size_t i) const {
   if (!is_name(i)) return false;
   const std::string_view before = at(i - 1);
   const std::string_view behind = at(i + 1);
-  if (one_of(before, {".", "?.", "function", "class", "const", "let", "var", "import", "enum", "interface", "type",
-                      "namespace", "get", "set", "@", "#", "infer", "catch", "*"}))
+  if (one_of(before,
+          {".", "?.", "function", "class", "const", "let", "var", "import", "enum", "interface", "type", "namespace",
+              "get", "set", "@", "#", "infer", "catch", "*"}))
     return false;
   if (one_of(behind, {"=>", "from", "as"})) return behind == "as" && is(i - 1, "(") && !is(enclosing(i), "{");
   if (in_type(i) || in_pattern(i)) return false;
@@ -141,8 +139,8 @@ bool Source::is_reference(std::size_t i) const {
     const std::size_t close = partner(opener);
     if (close == kNone || is(opener - 1, "catch")) return false;
     const bool parameters = is(close + 1, "=>") ||
-                            (is(close + 1, "{") && !one_of(at(opener - 1), {"if", "while", "for", "switch"})) ||
-                            (is(close + 1, ":") && (is_name(opener - 1) || before == "(" || before == ","));
+        (is(close + 1, "{") && !one_of(at(opener - 1), {"if", "while", "for", "switch"})) ||
+        (is(close + 1, ":") && (is_name(opener - 1) || before == "(" || before == ","));
     if (parameters) return false;
     if (behind == ":" && (before == "(" || before == ",")) return false;
   }
@@ -170,9 +168,7 @@ bool Source::is_module_name(std::size_t i) const {
   return is(i - 1, "from") || (is(i - 1, "import") && !is(i - 2, "."));
 }
 
-std::size_t Source::text_end(std::size_t i) const {
-  return is_kind(i, TokenKind::template_open) ? partner(i) : i;
-}
+std::size_t Source::text_end(std::size_t i) const { return is_kind(i, TokenKind::template_open) ? partner(i) : i; }
 
 bool Source::is_text_expression(std::size_t i) const {
   if (is_kind(i, TokenKind::template_open)) {
@@ -185,7 +181,7 @@ bool Source::is_text_expression(std::size_t i) const {
   const std::size_t last = text_end(i);
   const std::string_view before = at(i - 1);
   if (!one_of(before,
-              {"(", ",", "[", "=", "+", "return", "=>", "?", "&&", "||", "??", "==", "===", "!=", "!==", ":", "${"}))
+          {"(", ",", "[", "=", "+", "return", "=>", "?", "&&", "||", "??", "==", "===", "!=", "!==", ":", "${"}))
     return false;
   if (is(last + 1, ":") && before != "?") return false;
   if (before == ":") {
@@ -223,7 +219,7 @@ std::size_t Source::chain_begin(std::size_t i) const {
         continue;
       }
       const bool postfix = is_name(before) || is(before, ")") || is(before, "]") || is(before, "this") ||
-                           is(before, "import") || is(before, "super") || is(before - 1, ".");
+          is(before, "import") || is(before, "super") || is(before - 1, ".");
       if (!postfix) return open;
       if (is(before, ">") || token(open).line_before) return kNone;
       i = before;
@@ -250,7 +246,7 @@ std::size_t Source::chain_end(std::size_t i) const {
     } else if (is_kind(next, TokenKind::template_open) && partner(next) != kNone) {
       i = partner(next);
     } else if (is(next, "!") && !token(next).line_before &&
-               (is(next + 1, ".") || is(next + 1, "[") || is(next + 1, "("))) {
+        (is(next + 1, ".") || is(next + 1, "[") || is(next + 1, "("))) {
       i = next;
     } else {
       return i;
@@ -276,8 +272,8 @@ bool Source::may_open_bracket(std::size_t i) const {
   if (i == 0) return true;
   if (is_kind(i - 1, TokenKind::word))
     return one_of(at(i - 1), {"return", "await", "typeof", "in", "of", "void"}) && !token(i).line_before;
-  return one_of(at(i - 1),
-                {";", "(", ",", "=", "=>", "+", "?", ":", "&&", "||", "??", "[", "{", "${", "...", "==", "==="});
+  return one_of(
+      at(i - 1), {";", "(", ",", "=", "=>", "+", "?", ":", "&&", "||", "??", "[", "{", "${", "...", "==", "==="});
 }
 
 bool Source::may_insert_blank(std::size_t i) const {
@@ -300,9 +296,9 @@ bool Source::may_break_line(std::size_t i) const {
   if (is(i, "require") && is(i - 1, "=")) return false;  // import x = require("m"): bun wants it on one line
   if (one_of(at(i), {"=>", "++", "--", "!", "as", "satisfies", "is", "with"})) return false;
   if (is_kind(i, TokenKind::template_open) && i > 0 && chain_begin(i - 1) == kNone) return true;
-  return !one_of(at(i - 1), {"return",  "throw",    "break",  "continue", "async",     "yield",     "type",
-                             "declare", "abstract", "get",    "set",      "static",    "namespace", "interface",
-                             "export",  "private",  "public", "readonly", "protected", "enum"});
+  return !one_of(at(i - 1),
+      {"return", "throw", "break", "continue", "async", "yield", "type", "declare", "abstract", "get", "set", "static",
+          "namespace", "interface", "export", "private", "public", "readonly", "protected", "enum"});
 }
 
 std::vector<Call> Source::calls() const {

@@ -18,9 +18,7 @@ std::string quoted(std::string_view text, char quote) {
   return out + quote;
 }
 
-std::string any_quotes(std::string_view text, Random& random) {
-  return quoted(text, random.pick({'"', '\'', '`'}));
-}
+std::string any_quotes(std::string_view text, Random& random) { return quoted(text, random.pick({'"', '\'', '`'})); }
 
 std::string base64(std::string_view text) {
   static constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -84,8 +82,8 @@ bool unicode_escape(const Source& source, Random& random, std::vector<Edit>& edi
   return escape_some(source, random, edits, [](char c) { return fmt::format("\\u{:04X}", static_cast<unsigned>(c)); });
 }
 bool braced_escape(const Source& source, Random& random, std::vector<Edit>& edits) {
-  return escape_some(source, random, edits,
-                     [](char c) { return fmt::format("\\u{{00{:x}}}", static_cast<unsigned>(c)); });
+  return escape_some(
+      source, random, edits, [](char c) { return fmt::format("\\u{{00{:x}}}", static_cast<unsigned>(c)); });
 }
 // Only sloppy code has them.
 bool octal_escape(const Source& source, Random& random, std::vector<Edit>& edits) {
@@ -126,7 +124,7 @@ bool say_otherwise(const Source& source, Random& random, std::vector<Edit>& edit
   std::string text = spell(value, random);
   // Alone between brackets and commas it needs no parentheses.
   const bool alone = (source.is(last + 1, ")") || source.is(last + 1, ",") || source.is(last + 1, "]")) &&
-                     (source.is(site - 1, "(") || source.is(site - 1, ",") || source.is(site - 1, "["));
+      (source.is(site - 1, "(") || source.is(site - 1, ",") || source.is(site - 1, "["));
   if (!alone || random.one_in(5)) text = "(" + text + ")";
   const Range range = source.range(site, last);
   edits.push_back({range.begin, range.end, text});
@@ -223,7 +221,7 @@ std::string say_replace(const std::string& value, Random& random) {
   const std::string_view gap = value.find("Q#") == std::string::npos ? "Q#" : "%Z%";
   const char* const method = random.one_in(2) ? "replace" : "replaceAll";
   return any_quotes(value.substr(0, cut) + std::string(gap) + value.substr(cut), random) + "." + method + "(" +
-         any_quotes(gap, random) + ", \"\")";
+      any_quotes(gap, random) + ", \"\")";
 }
 std::string say_indexed(const std::string& value, Random& random) {
   return random.one_in(2) ? "[" + any_quotes(value, random) + "][0]" : "[\"x\", " + any_quotes(value, random) + "][1]";
@@ -241,9 +239,7 @@ std::string say_cast(const std::string& value, Random& random) {
 std::string say_parentheses(const std::string& value, Random& random) {
   return random.one_in(2) ? "((" + any_quotes(value, random) + "))" : "(0, " + any_quotes(value, random) + ")";
 }
-std::string say_quotes(const std::string& value, Random& random) {
-  return any_quotes(value, random);
-}
+std::string say_quotes(const std::string& value, Random& random) { return any_quotes(value, random); }
 std::string say_condition(const std::string& value, Random& random) {
   return random.one_in(2) ? "true ? " + any_quotes(value, random) + " : \"\""
                           : any_quotes("", random) + " || " + any_quotes(value, random);
@@ -276,11 +272,10 @@ bool constant(const Source& source, Random& random, std::vector<Edit>& edits) {
   const char* const keyword = random.pick({"const", "let", "var"});
   const std::size_t place = random.one_in(2) ? 0 : source.body_begin(site);
   const std::string type = random.one_in(4) ? ": string" : "";
-  edits.push_back(
-      {place, place,
-       fmt::format("{}{} {}{} = {};\n", place == 0 ? "" : " ", keyword, name, type,
-                   random.one_in(3) ? (value.size() > 1 ? say_sum(value, random) : any_quotes(value, random))
-                                    : any_quotes(value, random))});
+  edits.push_back({place, place,
+      fmt::format("{}{} {}{} = {};\n", place == 0 ? "" : " ", keyword, name, type,
+          random.one_in(3) ? (value.size() > 1 ? say_sum(value, random) : any_quotes(value, random))
+                           : any_quotes(value, random))});
   edits.push_back({range.begin, range.end, name});
   return true;
 }

@@ -28,7 +28,7 @@ bool pick_statement(const Source& source, Random& random, Range& out, bool& awai
 }
 
 bool around(const Source& source, Random& random, std::vector<Edit>& edits,
-            const std::vector<std::pair<std::string, std::string>>& forms) {
+    const std::vector<std::pair<std::string, std::string>>& forms) {
   Range statement;
   bool awaits = false;
   if (!pick_statement(source, random, statement, awaits) || awaits) return false;
@@ -45,11 +45,8 @@ bool around(const Source& source, Random& random, std::vector<Edit>& edits,
 
 bool function(const Source& source, Random& random, std::vector<Edit>& edits) {
   return around(source, random, edits,
-                {{";(() => { ", " })();"},
-                 {";(function () { ", " })();"},
-                 {"void function () { ", " }();"},
-                 {";[1].forEach(() => { ", " });"},
-                 {"{ const later = () => { ", " }; later(); }"}});
+      {{";(() => { ", " })();"}, {";(function () { ", " })();"}, {"void function () { ", " }();"},
+          {";[1].forEach(() => { ", " });"}, {"{ const later = () => { ", " }; later(); }"}});
 }
 
 bool async_function(const Source& source, Random& random, std::vector<Edit>& edits) {
@@ -58,9 +55,9 @@ bool async_function(const Source& source, Random& random, std::vector<Edit>& edi
   if (!pick_statement(source, random, statement, awaits)) return false;
   const Range range = source.range(statement.begin, statement.end);
   edits.push_back({range.begin, range.begin,
-                   awaits             ? "await (async () => { "
-                   : random.one_in(2) ? ";(async () => { "
-                                      : ";(async function () { "});
+      awaits                 ? "await (async () => { "
+          : random.one_in(2) ? ";(async () => { "
+                             : ";(async function () { "});
   edits.push_back({range.end, range.end, " })();"});
   return true;
 }
@@ -71,18 +68,10 @@ bool static_block(const Source& source, Random& random, std::vector<Edit>& edits
 
 bool block(const Source& source, Random& random, std::vector<Edit>& edits) {
   return around(source, random, edits,
-                {{"{ ", " }"},
-                 {"if (true) { ", " }"},
-                 {"if (1) ", ""},
-                 {"try { ", " } finally { }"},
-                 {"do { ", " } while (false);"},
-                 {"label: { ", " }"},
-                 {"switch (1) { case 1: ", " }"},
-                 {"for (const once of [1]) { ", " }"},
-                 {"for (;;) { ", " break; }"},
-                 {"while (true) { ", " break; }"},
-                 {"if (false) { } else ", ""},
-                 {"try { throw 1 } catch { ", " }"}});
+      {{"{ ", " }"}, {"if (true) { ", " }"}, {"if (1) ", ""}, {"try { ", " } finally { }"},
+          {"do { ", " } while (false);"}, {"label: { ", " }"}, {"switch (1) { case 1: ", " }"},
+          {"for (const once of [1]) { ", " }"}, {"for (;;) { ", " break; }"}, {"while (true) { ", " break; }"},
+          {"if (false) { } else ", ""}, {"try { throw 1 } catch { ", " }"}});
 }
 
 bool prefixed(const Source& source, Random& random, std::vector<Edit>& edits) {

@@ -4,8 +4,8 @@
 //
 // It refuses to run anywhere but under guard's init.
 //
-// One line each: "NUMBER held|open NAME: what was seen". The numbers are those of tests/probes/README.md. What the options name was put on
-// the host by whoever started the sandbox, and must be out of reach.
+// One line each: "NUMBER held|open NAME: what was seen". The numbers are those of tests/probes/README.md. What the
+// options name was put on the host by whoever started the sandbox, and must be out of reach.
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -92,7 +92,8 @@ std::vector<std::string> entries(const char* folder) {
   DIR* opened = ::opendir(folder);
   if (opened == nullptr) return names;
   while (const dirent* entry = ::readdir(opened)) {
-    if (std::strcmp(entry->d_name, ".") != 0 && std::strcmp(entry->d_name, "..") != 0) names.emplace_back(entry->d_name);
+    if (std::strcmp(entry->d_name, ".") != 0 && std::strcmp(entry->d_name, "..") != 0)
+      names.emplace_back(entry->d_name);
   }
   ::closedir(opened);
   return names;
@@ -123,7 +124,8 @@ std::string status_field(const std::string& label) {
 // ---- files ----
 
 void probe_writing() {
-  for (const char* folder : {"/", "/etc", "/usr", "/app", "/app/src", "/root", "/run", "/var", "/bin", "/dev", "/dev/shm", "/proc/sys/kernel"}) {
+  for (const char* folder : {"/", "/etc", "/usr", "/app", "/app/src", "/root", "/run", "/var", "/bin", "/dev",
+           "/dev/shm", "/proc/sys/kernel"}) {
     const std::string path = std::string(folder) + "/planted";
     const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     must_fail(1, std::string("write ") + folder, fd);
@@ -168,7 +170,8 @@ void probe_copy(int number, const std::string& name, int to, const std::string& 
 
 void probe_executing(int number, const std::string& folder) {
   const std::string path = folder + "/copy";
-  probe_copy(number, "execute in " + folder, ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0755), path);
+  probe_copy(
+      number, "execute in " + folder, ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0755), path);
   ::unlink(path.c_str());
 }
 
@@ -177,7 +180,8 @@ void probe_memory_file(int number) {
   constexpr unsigned kNoExecSeal = 0x8;
   constexpr unsigned kExec = 0x10;
   for (const unsigned flags : {0u, kExec, kNoExecSeal}) {
-    probe_copy(number, "execute in a memory file, flags " + std::to_string(flags), static_cast<int>(::syscall(SYS_memfd_create, "copy", flags)), "");
+    probe_copy(number, "execute in a memory file, flags " + std::to_string(flags),
+        static_cast<int>(::syscall(SYS_memfd_create, "copy", flags)), "");
   }
 }
 
@@ -185,11 +189,13 @@ void probe_host_files(const std::string& host_file) {
   must_fail(5, "/etc/shadow", ::open("/etc/shadow", O_RDONLY | O_CLOEXEC));
   must_fail(5, "a file of the host", ::open(host_file.c_str(), O_RDONLY | O_CLOEXEC));
   must_fail(5, "/proc/1/root", ::open("/proc/1/root/", O_RDONLY | O_CLOEXEC));
-  for (const char* path : {"/var/run/docker.sock", "/run/docker.sock", "/run/containerd/containerd.sock", "/run/podman/podman.sock", "/var/run/secrets"}) {
+  for (const char* path : {"/var/run/docker.sock", "/run/docker.sock", "/run/containerd/containerd.sock",
+           "/run/podman/podman.sock", "/var/run/secrets"}) {
     struct stat found {};
     must_fail(6, path, ::stat(path, &found));
   }
-  for (const char* path : {"/dev/mem", "/dev/kmsg", "/dev/kvm", "/dev/fuse", "/dev/vda", "/dev/sda", "/dev/port", "/dev/net/tun"}) {
+  for (const char* path :
+      {"/dev/mem", "/dev/kmsg", "/dev/kvm", "/dev/fuse", "/dev/vda", "/dev/sda", "/dev/port", "/dev/net/tun"}) {
     must_fail(7, path, ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   }
   must_fail(8, "mknod of a character device", ::mknod("/tmp/null", S_IFCHR | 0666, makedev(1, 3)));
@@ -201,7 +207,8 @@ void probe_host_files(const std::string& host_file) {
   must_fail(10, "hard link to a program", ::link("/bin/probe", "/app/scratch/linked"));
   std::string strange;
   for (const std::string& name : entries("/dev")) {
-    static constexpr std::string_view kSafe[] = {"null", "zero", "full", "random", "urandom", "tty", "console", "ptmx", "pts", "fd", "stdin", "stdout", "stderr", "shm", "mqueue", "core"};
+    static constexpr std::string_view kSafe[] = {"null", "zero", "full", "random", "urandom", "tty", "console", "ptmx",
+        "pts", "fd", "stdin", "stdout", "stderr", "shm", "mqueue", "core"};
     bool safe = false;
     for (const std::string_view one : kSafe) safe = safe || one == name;
     if (!safe) strange += " " + name;
@@ -228,10 +235,12 @@ void must_be_masked(int number, const char* path) {
 }
 
 void probe_proc(const std::string& host_path, const std::string& secret) {
-  for (const char* path : {"/proc/sysrq-trigger", "/proc/sys/kernel/core_pattern", "/proc/sys/net/ipv4/ip_forward", "/sys/kernel/uevent_helper", "/proc/sys/kernel/modprobe"}) {
+  for (const char* path : {"/proc/sysrq-trigger", "/proc/sys/kernel/core_pattern", "/proc/sys/net/ipv4/ip_forward",
+           "/sys/kernel/uevent_helper", "/proc/sys/kernel/modprobe"}) {
     must_fail(13, path, ::open(path, O_WRONLY | O_CLOEXEC));
   }
-  for (const char* path : {"/proc/kcore", "/proc/keys", "/proc/key-users", "/proc/timer_list", "/proc/sched_debug", "/proc/latency_stats", "/proc/acpi", "/proc/scsi", "/sys/firmware", "/proc/kmsg"}) {
+  for (const char* path : {"/proc/kcore", "/proc/keys", "/proc/key-users", "/proc/timer_list", "/proc/sched_debug",
+           "/proc/latency_stats", "/proc/acpi", "/proc/scsi", "/sys/firmware", "/proc/kmsg"}) {
     must_be_masked(14, path);
   }
   std::string text;
@@ -241,7 +250,8 @@ void probe_proc(const std::string& host_path, const std::string& secret) {
   report(15, !readable || zeros, "/proc/kallsyms", !readable ? "unreadable" : zeros ? "no address" : "addresses");
 
   int processes = 0;
-  for (const std::string& name : entries("/proc")) processes += name.find_first_not_of("0123456789") == std::string::npos;
+  for (const std::string& name : entries("/proc"))
+    processes += name.find_first_not_of("0123456789") == std::string::npos;
   report(16, processes <= 3, "processes in sight", std::to_string(processes));
   read_text("/proc/1/comm", text);
   report(16, text.find("guard-init") != std::string::npos, "process 1", text.substr(0, text.find('\n')));
@@ -283,7 +293,9 @@ void probe_proc(const std::string& host_path, const std::string& secret) {
     for (const char* file : {"/environ", "/cmdline"}) {
       // Our own command line names it: we were told what to look for.
       if (std::string_view(file) == "/cmdline" && name == std::to_string(::getpid())) continue;
-      if (read_text(("/proc/" + name + file).c_str(), text) && text.find("GUARD_PROBE_PLANTED=" + secret) != std::string::npos) leaking += " " + name + file;
+      if (read_text(("/proc/" + name + file).c_str(), text) &&
+          text.find("GUARD_PROBE_PLANTED=" + secret) != std::string::npos)
+        leaking += " " + name + file;
     }
   }
   report(20, leaking.empty(), "environments of processes", leaking.empty() ? "nothing of the host's" : leaking);
@@ -296,14 +308,15 @@ void probe_proc(const std::string& host_path, const std::string& secret) {
   }
   report(19, reached.empty(), "descriptors of process 1", reached.empty() ? "out of reach" : reached);
   must_fail(19, "memory of process 1", ::open("/proc/1/mem", O_RDWR | O_CLOEXEC));
-  must_fail(20, "environment of process 1", ::open("/proc/1/environ", O_RDONLY | O_CLOEXEC) < 0 ? -1 : [] {
-    std::string environment;
-    if (!read_text("/proc/1/environ", environment) || environment.empty()) {
-      errno = EACCES;
-      return -1;
-    }
-    return 0;
-  }());
+  must_fail(
+      20, "environment of process 1", ::open("/proc/1/environ", O_RDONLY | O_CLOEXEC) < 0 ? -1 : [] {
+        std::string environment;
+        if (!read_text("/proc/1/environ", environment) || environment.empty()) {
+          errno = EACCES;
+          return -1;
+        }
+        return 0;
+      }());
 }
 
 // ---- identity ----
@@ -314,7 +327,8 @@ void probe_identity() {
     report(21, value.find_first_not_of('0') == std::string::npos, set, value);
   }
   bool ambient = false;
-  for (unsigned long one = 0; one < 64; ++one) ambient = ambient || ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, one, 0, 0) == 1;
+  for (unsigned long one = 0; one < 64; ++one)
+    ambient = ambient || ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, one, 0, 0) == 1;
   report(21, !ambient, "ambient capabilities", ambient ? "some" : "none");
   const int no_new_privs = ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0);
   report(22, no_new_privs == 1, "no_new_privs", std::to_string(no_new_privs));
@@ -338,7 +352,8 @@ void probe_identity() {
   const struct {
     const char* name;
     int flags;
-  } namespaces[] = {{"unshare user", CLONE_NEWUSER}, {"unshare user and mount", CLONE_NEWUSER | CLONE_NEWNS}, {"unshare user and network", CLONE_NEWUSER | CLONE_NEWNET}, {"unshare mount", CLONE_NEWNS}};
+  } namespaces[] = {{"unshare user", CLONE_NEWUSER}, {"unshare user and mount", CLONE_NEWUSER | CLONE_NEWNS},
+      {"unshare user and network", CLONE_NEWUSER | CLONE_NEWNET}, {"unshare mount", CLONE_NEWNS}};
   for (const auto& one : namespaces) {
     const int status = in_child([&one] { return ::unshare(one.flags) == 0 ? 0 : errno; });
     report(27, status != 0, one.name, status == 0 ? "it worked" : error_name(status));
@@ -388,7 +403,8 @@ void probe_network(int port, const std::string& abstract_name) {
     const std::size_t begin = line.find_first_not_of(' ');
     const std::string name = line.substr(begin, colon - begin);
     // Devices for tunnels that every new namespace has, down and without an address, where their module is loaded.
-    static constexpr std::string_view kIdle[] = {"lo", "tunl0", "gre0", "gretap0", "erspan0", "ip_vti0", "ip6_vti0", "sit0", "ip6tnl0", "ip6gre0"};
+    static constexpr std::string_view kIdle[] = {
+        "lo", "tunl0", "gre0", "gretap0", "erspan0", "ip_vti0", "ip6_vti0", "sit0", "ip6tnl0", "ip6gre0"};
     bool idle = false;
     for (const std::string_view one : kIdle) idle = idle || one == name;
     if (!idle) others += " " + name;
@@ -403,7 +419,8 @@ void probe_network(int port, const std::string& abstract_name) {
   to.sin_family = AF_INET;
   to.sin_port = htons(53);
   ::inet_pton(AF_INET, "192.0.2.53", &to.sin_addr);
-  must_fail(30, "UDP to a name server", udp < 0 ? -1 : ::sendto(udp, "x", 1, 0, reinterpret_cast<const sockaddr*>(&to), sizeof to));
+  must_fail(30, "UDP to a name server",
+      udp < 0 ? -1 : ::sendto(udp, "x", 1, 0, reinterpret_cast<const sockaddr*>(&to), sizeof to));
   std::string foreign;
   if (read_text("/etc/resolv.conf", text)) {
     for (const std::string& line : lines_of(text)) {
@@ -415,7 +432,8 @@ void probe_network(int port, const std::string& abstract_name) {
   foreign.clear();
   if (read_text("/etc/hosts", text)) {
     for (const std::string& line : lines_of(text)) {
-      if (!line.starts_with("127.") && !line.starts_with("::1") && !line.starts_with("f") && line[0] != '#') foreign += " " + line;
+      if (!line.starts_with("127.") && !line.starts_with("::1") && !line.starts_with("f") && line[0] != '#')
+        foreign += " " + line;
     }
   }
   report(31, foreign.empty(), "hosts", foreign.empty() ? "nothing of the host's" : foreign);
@@ -427,7 +445,9 @@ void probe_network(int port, const std::string& abstract_name) {
   sockaddr_un name{};
   name.sun_family = AF_UNIX;
   std::memcpy(name.sun_path + 1, abstract_name.data(), std::min(abstract_name.size(), sizeof name.sun_path - 1));
-  must_fail(33, "an abstract socket of the host", ::connect(local, reinterpret_cast<const sockaddr*>(&name), static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + abstract_name.size())));
+  must_fail(33, "an abstract socket of the host",
+      ::connect(local, reinterpret_cast<const sockaddr*>(&name),
+          static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + abstract_name.size())));
 }
 
 // ---- system calls ----
@@ -439,11 +459,14 @@ void probe_system_calls() {
     int family;
     int type;
     int protocol;
-  } sockets[] = {{35, "AF_VSOCK", AF_VSOCK, SOCK_STREAM, 0}, {36, "AF_ALG", AF_ALG, SOCK_SEQPACKET, 0}, {37, "AF_PACKET", AF_PACKET, SOCK_RAW, 0},
-                 {37, "raw IP", AF_INET, SOCK_RAW, IPPROTO_RAW}, {38, "AF_NETLINK", AF_NETLINK, SOCK_RAW, 0}, {39, "AF_TIPC", AF_TIPC, SOCK_RDM, 0},
-                 {39, "AF_XDP", 44, SOCK_RAW, 0}, {39, "AF_CAN", AF_CAN, SOCK_RAW, 1}, {39, "AF_KCM", AF_KCM, SOCK_DGRAM, 0}, {39, "AF_RDS", AF_RDS, SOCK_SEQPACKET, 0},
-                 {39, "AF_BLUETOOTH", AF_BLUETOOTH, SOCK_RAW, 0}, {39, "AF_QIPCRTR", 42, SOCK_DGRAM, 0}, {39, "AF_SMC", 43, SOCK_STREAM, 0}};
-  for (const auto& one : sockets) must_fail(one.number, one.name, ::socket(one.family, one.type | SOCK_CLOEXEC, one.protocol));
+  } sockets[] = {{35, "AF_VSOCK", AF_VSOCK, SOCK_STREAM, 0}, {36, "AF_ALG", AF_ALG, SOCK_SEQPACKET, 0},
+      {37, "AF_PACKET", AF_PACKET, SOCK_RAW, 0}, {37, "raw IP", AF_INET, SOCK_RAW, IPPROTO_RAW},
+      {38, "AF_NETLINK", AF_NETLINK, SOCK_RAW, 0}, {39, "AF_TIPC", AF_TIPC, SOCK_RDM, 0},
+      {39, "AF_XDP", 44, SOCK_RAW, 0}, {39, "AF_CAN", AF_CAN, SOCK_RAW, 1}, {39, "AF_KCM", AF_KCM, SOCK_DGRAM, 0},
+      {39, "AF_RDS", AF_RDS, SOCK_SEQPACKET, 0}, {39, "AF_BLUETOOTH", AF_BLUETOOTH, SOCK_RAW, 0},
+      {39, "AF_QIPCRTR", 42, SOCK_DGRAM, 0}, {39, "AF_SMC", 43, SOCK_STREAM, 0}};
+  for (const auto& one : sockets)
+    must_fail(one.number, one.name, ::socket(one.family, one.type | SOCK_CLOEXEC, one.protocol));
   char ring[256] = {};
   must_fail(40, "io_uring_setup", ::syscall(SYS_io_uring_setup, 1, ring));
   bpf_attr attr{};
@@ -515,7 +538,8 @@ void probe_filling(int number, const std::string& folder, std::uint64_t bytes_li
   }
   ::close(fd);
   ::unlink(path.c_str());
-  report(number, written <= bytes_limit && stopped != 0, "bytes in " + folder, std::to_string(written >> 10) + " KB, " + error_name(stopped));
+  report(number, written <= bytes_limit && stopped != 0, "bytes in " + folder,
+      std::to_string(written >> 10) + " KB, " + error_name(stopped));
   int made = 0;
   stopped = 0;
   for (; made < files_limit * 3; ++made) {
@@ -524,7 +548,8 @@ void probe_filling(int number, const std::string& folder, std::uint64_t bytes_li
     if (fd < 0) break;
     ::close(fd);
   }
-  report(number, made <= files_limit && stopped != 0, "files in " + folder, std::to_string(made) + ", " + error_name(stopped));
+  report(number, made <= files_limit && stopped != 0, "files in " + folder,
+      std::to_string(made) + ", " + error_name(stopped));
   for (int i = 0; i < made; ++i) ::unlink((folder + "/f" + std::to_string(i)).c_str());
   ::signal(SIGXFSZ, SIG_IGN);
   fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
@@ -564,8 +589,10 @@ void probe_processors() {
   ::clock_gettime(CLOCK_MONOTONIC, &end);
   rusage usage{};
   ::getrusage(RUSAGE_CHILDREN, &usage);
-  const double wall = static_cast<double>(end.tv_sec - begin.tv_sec) + static_cast<double>(end.tv_nsec - begin.tv_nsec) / 1e9;
-  const double used = static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+  const double wall =
+      static_cast<double>(end.tv_sec - begin.tv_sec) + static_cast<double>(end.tv_nsec - begin.tv_nsec) / 1e9;
+  const double used = static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+      static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
   report(54, used <= wall * 0.8, "processors", std::to_string(used / wall) + " of 0.5 allowed");
 }
 

@@ -22,8 +22,8 @@ using guard::Finding;
 constexpr std::size_t kDifferencesShown = 20;
 
 bool is_code(const std::filesystem::path& path) {
-  static constexpr std::array<std::string_view, 10> kEndings = {".ts",  ".tsx", ".js",   ".jsx", ".mjs",
-                                                                ".cjs", ".mts", ".json", ".sh",  ".md"};
+  static constexpr std::array<std::string_view, 10> kEndings = {
+      ".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".json", ".sh", ".md"};
   return std::find(kEndings.begin(), kEndings.end(), path.extension().string()) != kEndings.end();
 }
 
@@ -50,8 +50,8 @@ class Comparison {
       return;
     }
     findings_ += by_both->findings.size();
-    const auto [one, other] = std::mismatch(by_both->findings.begin(), by_both->findings.end(),
-                                            by_re2->findings.begin(), by_re2->findings.end(), same);
+    const auto [one, other] = std::mismatch(
+        by_both->findings.begin(), by_both->findings.end(), by_re2->findings.begin(), by_re2->findings.end(), same);
     if (one != by_both->findings.end()) differ(place("both engines", *one));
     if (other != by_re2->findings.end()) differ(place("RE2 alone", *other));
   }
@@ -64,7 +64,7 @@ class Comparison {
  private:
   static std::string place(std::string_view who, const Finding& finding) {
     return fmt::format("{}:{}:{}: {} ({}-{}) by {} and not by the other", finding.path, finding.line, finding.column,
-                       finding.rule, finding.begin, finding.end, who);
+        finding.rule, finding.begin, finding.end, who);
   }
 
   void differ(const std::string& text) {

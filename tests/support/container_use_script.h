@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "common/file_io.h"
-#include "runner/sandbox/seccomp_filter.h"
 #include "runner/process/shell_quote.h"
+#include "runner/sandbox/seccomp_filter.h"
 
 namespace guard::testing {
 
@@ -36,8 +36,8 @@ class ContainerUseScript {
   void behave(std::string_view fault, std::string_view inside, std::string_view bun = {}) const {
     const std::string text =
         fmt::format("#!/bin/sh\nexport CU_STATE={} CU_FAULT={} CU_INSIDE={} CU_BUN={}\nexec bash {} \"$@\"\n",
-                    shell_quoted((folder_ / "state").string()), shell_quoted(fault), shell_quoted(inside),
-                    shell_quoted(bun), shell_quoted(GUARD_SOURCE_DIR "/tests/container_use/cu.sh"));
+            shell_quoted((folder_ / "state").string()), shell_quoted(fault), shell_quoted(inside), shell_quoted(bun),
+            shell_quoted(GUARD_SOURCE_DIR "/tests/container_use/cu.sh"));
     EXPECT_TRUE(write_file_atomically(program(), text, 0755));
   }
 

@@ -50,9 +50,7 @@ FakeRegistry::~FakeRegistry() {
   thread_.join();
 }
 
-std::string FakeRegistry::url() const {
-  return fmt::format("http://127.0.0.1:{}", port_);
-}
+std::string FakeRegistry::url() const { return fmt::format("http://127.0.0.1:{}", port_); }
 
 void FakeRegistry::publish(const std::string& name, const std::string& version, const std::string& archive) {
   const std::string path = fmt::format("/{}/-/{}-{}.tgz", name, name, version);
@@ -90,8 +88,8 @@ void FakeRegistry::answer(int connection) const {
   const std::string body = found ? entry->second : "{}";
   const std::string head =
       fmt::format("HTTP/1.1 {}\r\nContent-Length: {}\r\nContent-Type: {}\r\nConnection: close\r\n\r\n",
-                  found ? "200 OK" : "404 Not Found", body.size(),
-                  body.starts_with('{') ? "application/json" : "application/octet-stream");
+          found ? "200 OK" : "404 Not Found", body.size(),
+          body.starts_with('{') ? "application/json" : "application/octet-stream");
   (void)write_all(connection, head + body);
 }
 

@@ -118,9 +118,9 @@ void FaultyProxy::forward(UniqueFd client, Fault fault) {
   std::array<char, 65536> chunk;
   while (true) {
     const bool hung = hung_;
-    std::array<pollfd, 5> fds = {pollfd{hung ? -1 : client.get(), POLLIN, 0}, pollfd{hung ? -1 : engine.get(), POLLIN, 0},
-                                 pollfd{stop_read_.get(), POLLIN, 0}, pollfd{dead_read_.get(), POLLIN, 0},
-                                 pollfd{hung ? -1 : hung_read_.get(), POLLIN, 0}};
+    std::array<pollfd, 5> fds = {pollfd{hung ? -1 : client.get(), POLLIN, 0},
+        pollfd{hung ? -1 : engine.get(), POLLIN, 0}, pollfd{stop_read_.get(), POLLIN, 0},
+        pollfd{dead_read_.get(), POLLIN, 0}, pollfd{hung ? -1 : hung_read_.get(), POLLIN, 0}};
     if (::poll(fds.data(), fds.size(), -1) < 0) continue;
     if (fds[2].revents != 0 || fds[3].revents != 0) return;
     if (fds[4].revents != 0) continue;

@@ -34,8 +34,8 @@ class FaultyProxy {
   // From now on every connection, those that are open too, is cut: the engine has died.
   void die();
 
-  // From now on nothing is forwarded and nothing is hung up: the engine was stopped (SIGSTOP), and the kernel goes on taking connections
-  // for it. How many came since.
+  // From now on nothing is forwarded and nothing is hung up: the engine was stopped (SIGSTOP), and the kernel goes on
+  // taking connections for it. How many came since.
   void hang();
   int connections_while_hung() const noexcept { return held_.load(); }
 

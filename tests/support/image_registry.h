@@ -47,8 +47,7 @@ class ImageRegistry {
         folder->path().string(), port);
     if (login == RegistryLogin::needed) {
       // bcrypt of kPassword, of the least cost there is.
-      if (!write_file_atomically(
-              folder->path() / "htpasswd",
+      if (!write_file_atomically(folder->path() / "htpasswd",
               fmt::format("{}:$2b$04$EHPAxNOcwFatZeP.U7DeHuROzF6u5Ec0ZChogc.B3k7ygn6rLTGie\n", kUser))) {
         return std::nullopt;
       }

@@ -22,7 +22,9 @@ enum class UnknownKeys : bool { allowed, refused };
 
 // Objects whose properties are listed have no others.
 void close_objects(json& schema) {
-  if (schema.is_object() && schema.contains("properties") && schema["properties"].is_object() && !schema.contains("additionalProperties")) schema["additionalProperties"] = false;
+  if (schema.is_object() && schema.contains("properties") && schema["properties"].is_object() &&
+      !schema.contains("additionalProperties"))
+    schema["additionalProperties"] = false;
   for (json& part : schema) {
     if (part.is_structured()) close_objects(part);
   }
@@ -36,7 +38,9 @@ const valijson::Schema& schema_of(const std::string& file, const std::string& de
   schema = std::make_unique<valijson::Schema>();
   json document = json::parse(read_file(file, 1u << 20).value());
   if (unknown == UnknownKeys::refused) close_objects(document);
-  if (!definition.empty()) document = {{"$schema", document["$schema"]}, {"allOf", {{{"$ref", "#/definitions/" + definition}}}}, {"definitions", document["definitions"]}};
+  if (!definition.empty())
+    document = {{"$schema", document["$schema"]}, {"allOf", {{{"$ref", "#/definitions/" + definition}}}},
+        {"definitions", document["definitions"]}};
   const bool draft4 = document.value("$schema", "").find("draft-04") != std::string::npos;
   valijson::SchemaParser parser(draft4 ? valijson::SchemaParser::kDraft4 : valijson::SchemaParser::kDraft7);
   parser.populateSchema(NlohmannJsonAdapter(document), *schema);
@@ -57,7 +61,9 @@ std::string faults_of(const json& document, const valijson::Schema& schema) {
 
 }  // namespace
 
-std::string schema_faults(const json& document, const std::string& schema_file) { return faults_of(document, schema_of(schema_file, {}, UnknownKeys::allowed)); }
+std::string schema_faults(const json& document, const std::string& schema_file) {
+  return faults_of(document, schema_of(schema_file, {}, UnknownKeys::allowed));
+}
 
 std::string strict_schema_faults(const json& document, const std::string& schema_file, const std::string& definition) {
   return faults_of(document, schema_of(schema_file, definition, UnknownKeys::refused));

@@ -1,6 +1,6 @@
-// How it works. Each file by itself first: its name, what stands there, what it holds; then all of them together: how many there
-// are, how much they hold, whose names could be taken for one another's. Names are compared as the most careless file system would
-// (path_names.h), except with those that allow something.
+// How it works. Each file by itself first: its name, what stands there, what it holds; then all of them together: how
+// many there are, how much they hold, whose names could be taken for one another's. Names are compared as the most
+// careless file system would (path_names.h), except with those that allow something.
 #include "validator/change/change_policy.h"
 
 #include <fmt/format.h>
@@ -20,43 +20,187 @@ namespace {
 
 // The tables hold globs on one name, a file's or a folder's, at any depth; in lower case, with no sign but the star.
 
-// What a server runs when a change arrives, or what says how it is delivered. (".git*" is refused before anybody looks here.)
+// What a server runs when a change arrives, or what says how it is delivered. (".git*" is refused before anybody looks
+// here.)
 constexpr std::array kCiNames = std::to_array<std::string_view>({
-    "jenkinsfile*",      ".jenkins*",         "azure-pipelines*", ".azure*",         ".azuredevops",     ".travis*",       "bitbucket-pipelines.y*ml",
-    ".buildkite",        ".circleci",         ".drone*",          ".woodpecker*",    "appveyor*",        ".appveyor*",     ".cirrus*",
-    ".semaphore*",       ".teamcity",         ".forgejo",         ".builds",         ".build.yml",       ".tekton",        "codemagic.y*ml",
-    "bitrise.y*ml",      "buildspec*.y*ml",   "cloudbuild*.y*ml", "cloudbuild*.json", "earthfile",       ".dagger",        "dagger.json",
-    ".screwdriver*",     "screwdriver.yaml",  "wercker.yml",      ".scrutinizer*",   "renovate.json*",   ".renovaterc*",   "netlify.toml",
-    "vercel.json",       "fly.toml",          "render.yaml",      ".concourse",      ".harness",         ".gocd*",         ".onedev-buildspec*",
+    "jenkinsfile*",
+    ".jenkins*",
+    "azure-pipelines*",
+    ".azure*",
+    ".azuredevops",
+    ".travis*",
+    "bitbucket-pipelines.y*ml",
+    ".buildkite",
+    ".circleci",
+    ".drone*",
+    ".woodpecker*",
+    "appveyor*",
+    ".appveyor*",
+    ".cirrus*",
+    ".semaphore*",
+    ".teamcity",
+    ".forgejo",
+    ".builds",
+    ".build.yml",
+    ".tekton",
+    "codemagic.y*ml",
+    "bitrise.y*ml",
+    "buildspec*.y*ml",
+    "cloudbuild*.y*ml",
+    "cloudbuild*.json",
+    "earthfile",
+    ".dagger",
+    "dagger.json",
+    ".screwdriver*",
+    "screwdriver.yaml",
+    "wercker.yml",
+    ".scrutinizer*",
+    "renovate.json*",
+    ".renovaterc*",
+    "netlify.toml",
+    "vercel.json",
+    "fly.toml",
+    "render.yaml",
+    ".concourse",
+    ".harness",
+    ".gocd*",
+    ".onedev-buildspec*",
 });
 
 // What coding agents take for instructions, settings or tools of theirs.
 constexpr std::array kAgentNames = std::to_array<std::string_view>({
-    "claude.md",     "claude.*.md",   "agents.md",   "agents.*.md",  "agent.md",     "gemini.md",    "gemini.*.md",   "qwen.md",
-    "crush.md",      "warp.md",       "codex.md",    "copilot-instructions.md",      ".claude*",     ".cursor*",      ".windsurf*",
-    ".cline*",       ".roo*",         ".aider*",     ".mcp*",        "mcp.json",     ".copilot*",    ".codex*",       ".gemini*",
-    ".continue*",    ".kiro*",        ".amazonq*",   ".amp",         ".ampcode",     ".goose*",      ".opencode*",    "opencode.json*",
-    ".junie*",       ".trae*",        ".augment*",   ".qwen*",       ".rules",       ".agent",       ".agents",       ".crush*",
-    "crush.json",    ".warp*",        ".devin*",     ".sourcegraph*", ".tabnine*",   ".codeium*",    ".kilocode*",    ".openhands*",
-    ".plandex*",     ".factory",      ".zencoder*",  ".serena",
+    "claude.md",
+    "claude.*.md",
+    "agents.md",
+    "agents.*.md",
+    "agent.md",
+    "gemini.md",
+    "gemini.*.md",
+    "qwen.md",
+    "crush.md",
+    "warp.md",
+    "codex.md",
+    "copilot-instructions.md",
+    ".claude*",
+    ".cursor*",
+    ".windsurf*",
+    ".cline*",
+    ".roo*",
+    ".aider*",
+    ".mcp*",
+    "mcp.json",
+    ".copilot*",
+    ".codex*",
+    ".gemini*",
+    ".continue*",
+    ".kiro*",
+    ".amazonq*",
+    ".amp",
+    ".ampcode",
+    ".goose*",
+    ".opencode*",
+    "opencode.json*",
+    ".junie*",
+    ".trae*",
+    ".augment*",
+    ".qwen*",
+    ".rules",
+    ".agent",
+    ".agents",
+    ".crush*",
+    "crush.json",
+    ".warp*",
+    ".devin*",
+    ".sourcegraph*",
+    ".tabnine*",
+    ".codeium*",
+    ".kilocode*",
+    ".openhands*",
+    ".plandex*",
+    ".factory",
+    ".zencoder*",
+    ".serena",
 });
 
 // What bun, node, package managers, shells, editors and hook managers run or load because it lies there.
 constexpr std::array kToolNames = std::to_array<std::string_view>({
-    ".bunfig.toml",  ".npmrc",        ".yarnrc*",    ".yarn",         ".pnpm*",       ".env",          ".env.*",        ".envrc",
-    ".env-*",        ".env_*",        ".husky*",     "lefthook.*",    "lefthook-*",   ".lefthook*",    ".pre-commit*",  "prek.toml",
-    ".prek*",        ".overcommit*",  ".lintstaged*", "lint-staged.*", ".simple-git-hooks*",            "simple-git-hooks.*",
-    ".vscode*",      ".idea",         ".fleet",      ".zed",          ".devcontainer*", "*.code-workspace", ".vimrc*",   ".nvim*",
-    ".exrc",         ".dir-locals*",  ".tool-versions", ".mise*",     "mise.toml",    "mise.*.toml",   ".rtx*",         "devbox.json",
-    "node_modules",  "macros.toml",   ".node-version", ".nvmrc",      ".volta*",      ".hg",           ".hgrc",         ".svn",
+    ".bunfig.toml",
+    ".npmrc",
+    ".yarnrc*",
+    ".yarn",
+    ".pnpm*",
+    ".env",
+    ".env.*",
+    ".envrc",
+    ".env-*",
+    ".env_*",
+    ".husky*",
+    "lefthook.*",
+    "lefthook-*",
+    ".lefthook*",
+    ".pre-commit*",
+    "prek.toml",
+    ".prek*",
+    ".overcommit*",
+    ".lintstaged*",
+    "lint-staged.*",
+    ".simple-git-hooks*",
+    "simple-git-hooks.*",
+    ".vscode*",
+    ".idea",
+    ".fleet",
+    ".zed",
+    ".devcontainer*",
+    "*.code-workspace",
+    ".vimrc*",
+    ".nvim*",
+    ".exrc",
+    ".dir-locals*",
+    ".tool-versions",
+    ".mise*",
+    "mise.toml",
+    "mise.*.toml",
+    ".rtx*",
+    "devbox.json",
+    "node_modules",
+    "macros.toml",
+    ".node-version",
+    ".nvmrc",
+    ".volta*",
+    ".hg",
+    ".hgrc",
+    ".svn",
     ".jj",
 });
 
 // Beside those, what builds, compiles or configures: for other tasks than writing tests there may be a reason.
 constexpr std::array kBuildNames = std::to_array<std::string_view>({
-    "tsconfig.json", "tsconfig.*.json", "jsconfig.json", "jsconfig.*.json", "deno.json*", "*.config.js", "*.config.ts", "*.config.mjs", "*.config.cjs",
-    "*.config.mts",  "*.config.cts",  "*.config.json", "makefile",    "gnumakefile",  "justfile",      "taskfile.y*ml", "rakefile",      "dockerfile*",
-    "containerfile*", "docker-compose*", "compose.y*ml", "gruntfile.*", "gulpfile.*", "conftest.py",   "setup.py",      "pnpm-workspace.yaml",
+    "tsconfig.json",
+    "tsconfig.*.json",
+    "jsconfig.json",
+    "jsconfig.*.json",
+    "deno.json*",
+    "*.config.js",
+    "*.config.ts",
+    "*.config.mjs",
+    "*.config.cjs",
+    "*.config.mts",
+    "*.config.cts",
+    "*.config.json",
+    "makefile",
+    "gnumakefile",
+    "justfile",
+    "taskfile.y*ml",
+    "rakefile",
+    "dockerfile*",
+    "containerfile*",
+    "docker-compose*",
+    "compose.y*ml",
+    "gruntfile.*",
+    "gulpfile.*",
+    "conftest.py",
+    "setup.py",
+    "pnpm-workspace.yaml",
 });
 
 // Most globs are told apart by what they begin with.
@@ -80,10 +224,12 @@ std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
 bool is_text_kind(EntryKind kind) { return kind == EntryKind::file || kind == EntryKind::executable; }
 
 // "gi7eba~1" and "gitmod~1" are short for names that begin with ".git".
-bool is_git_name(const std::string& name) { return name.starts_with(".git") || (name.starts_with("gi") && is_short_name(name)); }
+bool is_git_name(const std::string& name) {
+  return name.starts_with(".git") || (name.starts_with("gi") && is_short_name(name));
+}
 
-// A glob of the configuration, from the root or from any folder above the file; a name without a slash also holds for folders, and
-// a folder's glob for the folder itself: a file in its place would stand for all of it.
+// A glob of the configuration, from the root or from any folder above the file; a name without a slash also holds for
+// folders, and a folder's glob for the folder itself: a file in its place would stand for all of it.
 class Globs {
  public:
   explicit Globs(const std::vector<std::string>& globs) {
@@ -112,7 +258,10 @@ class Globs {
 class Policing {
  public:
   Policing(const ChangeSet& change, const PolicyOptions& options)
-      : change_(change), options_(options), forbidden_files_(options.forbidden_files), forbidden_paths_(options.forbidden_paths) {}
+      : change_(change),
+        options_(options),
+        forbidden_files_(options.forbidden_files),
+        forbidden_paths_(options.forbidden_paths) {}
 
   std::vector<Finding> run() {
     for (const auto& file : change_.files) {
@@ -143,12 +292,15 @@ class Policing {
 
   void judge_name() {
     if (const auto fault = path_fault(path_); !fault.empty()) {
-      add("policy.path", fmt::format("the name {}", fault), "Give the file a plain name: letters, digits, dots, dashes, blanks inside.");
+      add("policy.path", fmt::format("the name {}", fault),
+          "Give the file a plain name: letters, digits, dots, dashes, blanks inside.");
     } else if (std::any_of(names_.begin(), names_.end(), [](const std::string& name) { return is_short_name(name); })) {
-      add("policy.path", "the name is the short form that some file systems give to another file", "Give the file a name without \"~\" and digits at the end.");
+      add("policy.path", "the name is the short form that some file systems give to another file",
+          "Give the file a name without \"~\" and digits at the end.");
     }
     if (std::any_of(names_.begin(), names_.end(), is_git_name)) {
-      add("policy.git_file", "a file that git or a git server obeys", "Leave it as it is, and ask a person to change it.");
+      add("policy.git_file", "a file that git or a git server obeys",
+          "Leave it as it is, and ask a person to change it.");
     }
     judge_what_obeys_it();
     if (options_.kind == TaskKind::test && forbidden_files_.match(names_)) {
@@ -156,7 +308,8 @@ class Policing {
           "Leave it as it is; write the test with what is installed.");
     }
     if (forbidden_paths_.match(names_)) {
-      add("policy.forbidden_path", "a place where no task may change anything ([policy] forbidden_paths)", "Leave it as it is.");
+      add("policy.forbidden_path", "a place where no task may change anything ([policy] forbidden_paths)",
+          "Leave it as it is.");
     }
   }
 
@@ -167,13 +320,17 @@ class Policing {
       add("policy.configuration_changed", "it says what guard or bun is told to do", kLeaveIt);
     } else if (has_name(names_, kCiNames) || has_name(names_, kAgentNames)) {
       add("policy.agent_or_ci_configuration", "a file that a CI server or a coding agent obeys", kLeaveIt);
-    } else if (has_name(names_, kToolNames) || (configures_hooks(folded) && std::none_of(names_.begin(), names_.end(), is_git_name))) {
+    } else if (has_name(names_, kToolNames) ||
+        (configures_hooks(folded) && std::none_of(names_.begin(), names_.end(), is_git_name))) {
       add("policy.tool_configuration", "a file that a program runs or loads because it lies there", kLeaveIt);
     } else if (options_.kind == TaskKind::test && has_name(names_, kBuildNames)) {
-      add("policy.tool_configuration", "a file that says how the project is built, which no test needs to change", kLeaveIt);
+      add("policy.tool_configuration", "a file that says how the project is built, which no test needs to change",
+          kLeaveIt);
     } else if (options_.kind == TaskKind::test && !std::any_of(names_.begin(), names_.end(), is_git_name) &&
-               std::any_of(names_.begin(), names_.end(), [](const std::string& name) { return name.size() > 1 && name[0] == '.'; })) {
-      add("policy.tool_configuration", "a hidden file or folder: tools read them by themselves, and people look past them",
+        std::any_of(
+            names_.begin(), names_.end(), [](const std::string& name) { return name.size() > 1 && name[0] == '.'; })) {
+      add("policy.tool_configuration",
+          "a hidden file or folder: tools read them by themselves, and people look past them",
           "Give it a name without a dot in front.");
     }
   }
@@ -183,15 +340,21 @@ class Policing {
     const auto is_new = [&file](EntryKind kind) { return file.after == kind; };
     if (either(EntryKind::link)) {
       add("policy.symbolic_link", is_new(EntryKind::link) ? "a symbolic link" : "a symbolic link that is taken away",
-          is_new(EntryKind::link) ? "Write the file itself." : "Leave the link as it is, and ask a person to change it.");
+          is_new(EntryKind::link) ? "Write the file itself."
+                                  : "Leave the link as it is, and ask a person to change it.");
     }
     if (either(EntryKind::submodule)) {
-      add("policy.submodule", is_new(EntryKind::submodule) ? "a submodule, or a repository inside of the repository" : "a submodule that is taken away",
-          is_new(EntryKind::submodule) ? "Write the files themselves." : "Leave the submodule as it is, and ask a person to change it.");
+      add("policy.submodule",
+          is_new(EntryKind::submodule) ? "a submodule, or a repository inside of the repository"
+                                       : "a submodule that is taken away",
+          is_new(EntryKind::submodule) ? "Write the files themselves."
+                                       : "Leave the submodule as it is, and ask a person to change it.");
     }
-    if (either(EntryKind::other)) add("policy.special_file", "a device, a socket, a FIFO or something else that git cannot keep", "Remove it.");
+    if (either(EntryKind::other))
+      add("policy.special_file", "a device, a socket, a FIFO or something else that git cannot keep", "Remove it.");
     if (is_text_kind(file.before) && is_text_kind(file.after) && file.before != file.after) {
-      add("policy.mode_change", file.after == EntryKind::executable ? "the file becomes executable" : "the file is not executable any more",
+      add("policy.mode_change",
+          file.after == EntryKind::executable ? "the file becomes executable" : "the file is not executable any more",
           "Leave the mode as it is: chmod it back.");
     } else if (file.after == EntryKind::executable && !is_text_kind(file.before)) {
       add("policy.executable_file", "a new file that is executable", "Take the executable bit away: chmod -x.");
@@ -200,7 +363,8 @@ class Policing {
 
   void judge_contents(const ChangedFile& file) {
     if (file.unread) {
-      add("policy.unread_file", "a file that was not read, because it is too large or cannot be read", "Make it smaller, or leave it out.");
+      add("policy.unread_file", "a file that was not read, because it is too large or cannot be read",
+          "Make it smaller, or leave it out.");
       return;
     }
     if (!is_text_kind(file.after)) return;
@@ -215,8 +379,12 @@ class Policing {
   void judge_place() {
     // As written: a name in another case is another file to most, and here a match lets something pass.
     const auto& allowed = options_.allowed_paths;
-    if (!allowed.empty() && std::none_of(allowed.begin(), allowed.end(), [&](const std::string& glob) { return glob_matches(glob, path_); })) {
-      add("policy.outside_allowed_paths", "a place outside of those where a task may change files ([policy] allowed_paths; without it, and for tests, [check] paths)",
+    if (!allowed.empty() && std::none_of(allowed.begin(), allowed.end(), [&](const std::string& glob) {
+          return glob_matches(glob, path_);
+        })) {
+      add("policy.outside_allowed_paths",
+          "a place outside of those where a task may change files ([policy] allowed_paths; without it, and for tests, "
+          "[check] paths)",
           "Write only to the places that the task names.");
     }
   }
@@ -224,10 +392,12 @@ class Policing {
   void judge_amount() {
     path_ = kWholeChange;
     const auto& told = change_.findings;
-    const bool too_many = std::any_of(told.begin(), told.end(), [](const Finding& finding) { return finding.rule == "policy.too_many_files"; });
+    const bool too_many = std::any_of(
+        told.begin(), told.end(), [](const Finding& finding) { return finding.rule == "policy.too_many_files"; });
     if (change_.files.size() > options_.changed_files_max && !too_many) {
       add("policy.too_many_files",
-          fmt::format("{} files are changed; {} may be ([policy] max_changed_files_per_task)", change_.files.size(), options_.changed_files_max),
+          fmt::format("{} files are changed; {} may be ([policy] max_changed_files_per_task)", change_.files.size(),
+              options_.changed_files_max),
           "Make a smaller change: one test, and what it needs.");
     }
     std::uint64_t lines = 0;
@@ -237,16 +407,21 @@ class Policing {
       bytes = sum(bytes, std::max<std::uint64_t>(file.new_size, file.new_bytes.size()));
     }
     if (lines > options_.diff_lines_max) {
-      add("policy.diff_too_large", fmt::format("{} lines are added or removed; {} may be ([policy] max_diff_lines)", lines, options_.diff_lines_max),
+      add("policy.diff_too_large",
+          fmt::format(
+              "{} lines are added or removed; {} may be ([policy] max_diff_lines)", lines, options_.diff_lines_max),
           "Make a smaller change.");
     }
     if (bytes > options_.diff_bytes_max) {
-      add("policy.diff_too_large", fmt::format("the changed files hold {} bytes; {} may be ([policy] max_diff_bytes)", bytes, options_.diff_bytes_max),
+      add("policy.diff_too_large",
+          fmt::format(
+              "the changed files hold {} bytes; {} may be ([policy] max_diff_bytes)", bytes, options_.diff_bytes_max),
           "Make a smaller change; let the test make the data that it needs.");
     }
   }
 
-  // A new name against all others, folder by folder: "Sandbox/a.ts" is another folder's file here and the same folder's elsewhere.
+  // A new name against all others, folder by folder: "Sandbox/a.ts" is another folder's file here and the same folder's
+  // elsewhere.
   void judge_names_together() {
     struct Seen {
       std::string spelling;
@@ -264,7 +439,8 @@ class Policing {
       if (file.before != EntryKind::absent) continue;
       each_name(file.path, [&](const std::string& name, bool is_file) {
         auto& spellings = new_names[folded_path(name)];
-        const bool known = std::any_of(spellings.begin(), spellings.end(), [&](const Seen& seen) { return seen.spelling == name && seen.is_file == is_file; });
+        const bool known = std::any_of(spellings.begin(), spellings.end(),
+            [&](const Seen& seen) { return seen.spelling == name && seen.is_file == is_file; });
         if (!known) spellings.push_back({name, is_file});
       });
     }
@@ -315,11 +491,11 @@ class Policing {
 
 }  // namespace
 
-std::string_view to_string(TaskKind kind) noexcept {
-  return kind == TaskKind::test ? "test" : "any";
-}
+std::string_view to_string(TaskKind kind) noexcept { return kind == TaskKind::test ? "test" : "any"; }
 
-std::vector<Finding> check_policy(const ChangeSet& change, const PolicyOptions& options) { return Policing(change, options).run(); }
+std::vector<Finding> check_policy(const ChangeSet& change, const PolicyOptions& options) {
+  return Policing(change, options).run();
+}
 
 Finding policy_finding(std::string_view rule, std::string path, std::string message, std::string fix) {
   Finding finding;

@@ -1,5 +1,5 @@
-// A change to a tree of files, as values: what git's index, a range of commits, a patch or a generator's clone has that its base
-// has not. Nothing here is read from a disk.
+// A change to a tree of files, as values: what git's index, a range of commits, a patch or a generator's clone has that
+// its base has not. Nothing here is read from a disk.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
-// How it works. What the two texts begin and end with alike is cut off, by bytes. Of the lines between, those that the other text
-// does not hold at all are new (or gone) whatever else is true; what is left is compared by Myers' algorithm, which finds the
-// longest common part at a cost that grows with the difference. Past a limit the rest of the middle counts as new in full.
+// How it works. What the two texts begin and end with alike is cut off, by bytes. Of the lines between, those that the
+// other text does not hold at all are new (or gone) whatever else is true; what is left is compared by Myers'
+// algorithm, which finds the longest common part at a cost that grows with the difference. Past a limit the rest of the
+// middle counts as new in full.
 #include "validator/change/line_changes.h"
 
 #include <algorithm>
@@ -44,8 +45,11 @@ struct Middle {
 Middle middle_of(std::string_view before, std::string_view after) {
   Middle middle{before, after, 0};
   const std::size_t shorter = std::min(before.size(), after.size());
-  std::size_t same = static_cast<std::size_t>(std::mismatch(before.begin(), before.begin() + static_cast<std::ptrdiff_t>(shorter), after.begin()).first - before.begin());
-  if (same < before.size() || same < after.size()) same = after.substr(0, same).rfind('\n') + 1;  // npos + 1 is 0: no whole line
+  std::size_t same = static_cast<std::size_t>(
+      std::mismatch(before.begin(), before.begin() + static_cast<std::ptrdiff_t>(shorter), after.begin()).first -
+      before.begin());
+  if (same < before.size() || same < after.size())
+    same = after.substr(0, same).rfind('\n') + 1;  // npos + 1 is 0: no whole line
   middle.first_line = lines_in(after.substr(0, same));
   middle.before.remove_prefix(same);
   middle.after.remove_prefix(same);
@@ -55,7 +59,9 @@ Middle middle_of(std::string_view before, std::string_view after) {
   std::size_t size = 0;
   const std::size_t most = std::min(left.size(), right.size());
   while (size < most && left[left.size() - 1 - size] == right[right.size() - 1 - size]) ++size;
-  const auto starts_line = [size](std::string_view text) { return text.size() == size || text[text.size() - size - 1] == '\n'; };
+  const auto starts_line = [size](std::string_view text) {
+    return text.size() == size || text[text.size() - size - 1] == '\n';
+  };
   if (size > 0 && !(starts_line(left) && starts_line(right))) {
     const std::size_t feed = right.substr(right.size() - size).find('\n');
     size = feed == std::string_view::npos ? 0 : size - feed - 1;
@@ -98,7 +104,8 @@ Shared shared_lines(const std::vector<std::string_view>& before, const std::vect
 }
 
 // Which of `after` are kept in a longest common subsequence; false: too different to be told.
-bool keep_common(const std::vector<std::uint32_t>& before, const std::vector<std::uint32_t>& after, std::vector<bool>& kept) {
+bool keep_common(
+    const std::vector<std::uint32_t>& before, const std::vector<std::uint32_t>& after, std::vector<bool>& kept) {
   const auto height = static_cast<std::ptrdiff_t>(before.size());
   const auto width = static_cast<std::ptrdiff_t>(after.size());
   // reached[d] has, for the diagonals -d, -d + 2, ... d (after minus before), how far `after` gets with d differences.
@@ -122,7 +129,7 @@ bool keep_common(const std::vector<std::uint32_t>& before, const std::vector<std
     for (std::ptrdiff_t diagonal = -d; diagonal <= d && !done; diagonal += 2) {
       std::ptrdiff_t x = start_of(d, diagonal);
       while (x >= 0 && x < width && x - diagonal >= 0 && x - diagonal < height &&
-             after[static_cast<std::size_t>(x)] == before[static_cast<std::size_t>(x - diagonal)]) {
+          after[static_cast<std::size_t>(x)] == before[static_cast<std::size_t>(x - diagonal)]) {
         ++x;
         ++steps;
       }
@@ -151,7 +158,9 @@ bool keep_common(const std::vector<std::uint32_t>& before, const std::vector<std
   return true;
 }
 
-std::uint32_t line_number(std::uint64_t line) { return static_cast<std::uint32_t>(std::min<std::uint64_t>(line, kLineMax)); }
+std::uint32_t line_number(std::uint64_t line) {
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(line, kLineMax));
+}
 
 }  // namespace
 
@@ -177,7 +186,8 @@ LineChanges compare_lines(std::string_view before, std::string_view after) {
   changes.lines_added = new_count - kept_count;
   changes.lines_removed = old_count - kept_count;
   if (kept_count == 0) {
-    if (new_count > 0) changes.added.emplace_back(line_number(middle.first_line + 1), line_number(middle.first_line + new_count));
+    if (new_count > 0)
+      changes.added.emplace_back(line_number(middle.first_line + 1), line_number(middle.first_line + new_count));
     return changes;
   }
   for (std::size_t i = 0; i < kept.size(); ++i) {
@@ -197,7 +207,8 @@ void count_lines(ChangedFile& file) {
     return kind == EntryKind::file || kind == EntryKind::executable ? std::string_view(bytes) : std::string_view();
   };
   // A link's target is a line of text to whoever reads the change.
-  const std::string_view after = file.after == EntryKind::link ? std::string_view(file.new_bytes) : text_of(file.after, file.new_bytes);
+  const std::string_view after =
+      file.after == EntryKind::link ? std::string_view(file.new_bytes) : text_of(file.after, file.new_bytes);
   LineChanges changes = compare_lines(text_of(file.before, file.old_bytes), after);
   file.added = std::move(changes.added);
   file.lines_added = changes.lines_added;

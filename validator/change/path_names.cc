@@ -8,7 +8,7 @@
 namespace guard {
 namespace {
 
-constexpr std::size_t kNameBytesMax = 255;  // NAME_MAX
+constexpr std::size_t kNameBytesMax = 255;   // NAME_MAX
 constexpr std::size_t kPathBytesMax = 4095;  // PATH_MAX without the NUL
 
 struct CodePoint {
@@ -52,15 +52,17 @@ struct PointRange {
 };
 
 // HFS+ does not compare the first ones at all; of the others nobody sees that they are there.
-constexpr PointRange kInvisible[] = {{0x200B, 0x200F}, {0x202A, 0x202E}, {0x2060, 0x206F}, {0xFEFF, 0xFEFF},  {0x00AD, 0x00AD},
-                                     {0x034F, 0x034F}, {0x061C, 0x061C}, {0x115F, 0x1160}, {0x17B4, 0x17B5},  {0x180B, 0x180F},
-                                     {0x3164, 0x3164}, {0xFE00, 0xFE0F}, {0xFFA0, 0xFFA0}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE0FFF}};
+constexpr PointRange kInvisible[] = {{0x200B, 0x200F}, {0x202A, 0x202E}, {0x2060, 0x206F}, {0xFEFF, 0xFEFF},
+    {0x00AD, 0x00AD}, {0x034F, 0x034F}, {0x061C, 0x061C}, {0x115F, 0x1160}, {0x17B4, 0x17B5}, {0x180B, 0x180F},
+    {0x3164, 0x3164}, {0xFE00, 0xFE0F}, {0xFFA0, 0xFFA0}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE0FFF}};
 constexpr PointRange kControls[] = {{0x00, 0x1F}, {0x7F, 0x9F}, {0x2028, 0x2029}};
-constexpr PointRange kAccents[] = {{0x0300, 0x036F}, {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF}, {0x20D0, 0x20FF}, {0xFE20, 0xFE2F}};
+constexpr PointRange kAccents[] = {
+    {0x0300, 0x036F}, {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF}, {0x20D0, 0x20FF}, {0xFE20, 0xFE2F}};
 
 template <std::size_t N>
 bool in(const PointRange (&ranges)[N], char32_t point) noexcept {
-  return std::any_of(std::begin(ranges), std::end(ranges), [point](PointRange range) { return point >= range.first && point <= range.last; });
+  return std::any_of(std::begin(ranges), std::end(ranges),
+      [point](PointRange range) { return point >= range.first && point <= range.last; });
 }
 
 // The letter of each character from U+00C0 to U+017F without its accent; '.' where there is none to be taken away.
@@ -102,8 +104,8 @@ char32_t folded(char32_t point) noexcept {
   if (point >= 0x048A && point <= 0x04BF) return point | 1u;
   if (point >= 0x04D0 && point <= 0x052F) return point | 1u;
   if (point >= 0x0531 && point <= 0x0556) return point + 48;  // Armenian
-  if (point == 0x212A) return 'k';  // the sign of Kelvin
-  if (point == 0x212B) return 'a';  // the sign of Angstrom
+  if (point == 0x212A) return 'k';                            // the sign of Kelvin
+  if (point == 0x212B) return 'a';                            // the sign of Angstrom
   if (point >= 0xFF21 && point <= 0xFF3A) return point + 32;  // full width
   return point;
 }

@@ -12,8 +12,8 @@ namespace {
 
 std::string lower(std::string_view text) {
   std::string folded(text);
-  std::transform(folded.begin(), folded.end(), folded.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(
+      folded.begin(), folded.end(), folded.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return folded;
 }
 
@@ -41,8 +41,8 @@ bool configures_guard(std::string_view path) {
 bool configures_hooks(std::string_view path) {
   // With a folder in front `**/` matches at the root, too, whatever the glob's author thought of that.
   const std::string folded = "x/" + lower(path);
-  return std::any_of(kHookFiles.begin(), kHookFiles.end(),
-                     [&](std::string_view glob) { return glob_matches(glob, folded); });
+  return std::any_of(
+      kHookFiles.begin(), kHookFiles.end(), [&](std::string_view glob) { return glob_matches(glob, folded); });
 }
 
 }  // namespace guard

@@ -5,7 +5,8 @@
 
 namespace guard {
 
-// guard.toml, guard-baseline.json and bunfig.toml, in any folder, and whatever the case: on some file systems Guard.toml is guard.toml.
+// guard.toml, guard-baseline.json and bunfig.toml, in any folder, and whatever the case: on some file systems
+// Guard.toml is guard.toml.
 bool configures_guard(std::string_view path);
 
 // What calls guard: all below .git, and the settings of the hook managers and coding agents in docs/hooks.md.

@@ -1,6 +1,7 @@
-// How it works. A control character outside of comments, strings, templates, regular expressions and elements is a syntax error, whatever
-// stands around it. So it is enough that one comes before anything that could open one of these. What follows a byte that begins a
-// character of several bytes does not count, because a decoder may take it for a part of that character.
+// How it works. A control character outside of comments, strings, templates, regular expressions and elements is a
+// syntax error, whatever stands around it. So it is enough that one comes before anything that could open one of these.
+// What follows a byte that begins a character of several bytes does not count, because a decoder may take it for a part
+// of that character.
 #include "validator/judge/binary_fixture.h"
 
 #include <algorithm>
@@ -18,7 +19,8 @@ struct Kind {
   std::size_t offset = 0;
 };
 
-// Compiled code (.wasm, .node, .so, ...) is none of them: side_files.cc refuses it by name. Nor is what bun reads as text or data of its own.
+// Compiled code (.wasm, .node, .so, ...) is none of them: side_files.cc refuses it by name. Nor is what bun reads as
+// text or data of its own.
 constexpr auto kKinds = std::to_array<Kind>({
     {".png", "\x89PNG\r\n\x1a\n"},
     {".jpg", "\xff\xd8\xff"},
@@ -52,8 +54,9 @@ constexpr auto kKinds = std::to_array<Kind>({
     {".epub", "PK\3\4"},
     {".gz", "\x1f\x8b"},
     {".tgz", "\x1f\x8b"},
-    {".xz", "\xfd"
-            "7zXZ\0"sv},
+    {".xz",
+        "\xfd"
+        "7zXZ\0"sv},
     {".ttf", "\0\1\0\0"sv},
     {".ttc", "ttcf"},
     {".otf", "OTTO"},
@@ -70,13 +73,16 @@ constexpr auto kKinds = std::to_array<Kind>({
 });
 
 // Programs for a machine, for a loader of bun's, and text in two bytes a character, which bun reads as a program.
-constexpr auto kPrograms = std::to_array<std::string_view>(
-    {"\x7f" "ELF", "MZ", "\xfe\xed\xfa\xce", "\xfe\xed\xfa\xcf", "\xce\xfa\xed\xfe", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe", "\0asm"sv, "!<arch>", "\xff\xfe", "\xfe\xff"});
+constexpr auto kPrograms =
+    std::to_array<std::string_view>({"\x7f"
+                                     "ELF",
+        "MZ", "\xfe\xed\xfa\xce", "\xfe\xed\xfa\xcf", "\xce\xfa\xed\xfe", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe",
+        "\0asm"sv, "!<arch>", "\xff\xfe", "\xfe\xff"});
 
 bool ends_with_ignoring_case(std::string_view path, std::string_view ending) noexcept {
   return path.size() > ending.size() && path[path.size() - ending.size() - 1] != '/' &&
-         std::equal(ending.begin(), ending.end(), path.end() - static_cast<std::ptrdiff_t>(ending.size()),
-                    [](char wanted, char c) { return wanted == (c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c); });
+      std::equal(ending.begin(), ending.end(), path.end() - static_cast<std::ptrdiff_t>(ending.size()),
+          [](char wanted, char c) { return wanted == (c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c); });
 }
 
 bool is_no_program(std::string_view bytes) noexcept {
@@ -95,9 +101,13 @@ bool is_no_program(std::string_view bytes) noexcept {
 
 bool is_binary_fixture(std::string_view path, std::string_view bytes) noexcept {
   const bool known = std::any_of(kKinds.begin(), kKinds.end(), [&](const Kind& kind) {
-    return bytes.size() >= kind.offset && bytes.substr(kind.offset).starts_with(kind.magic) && ends_with_ignoring_case(path, kind.ending);
+    return bytes.size() >= kind.offset && bytes.substr(kind.offset).starts_with(kind.magic) &&
+        ends_with_ignoring_case(path, kind.ending);
   });
-  return known && std::none_of(kPrograms.begin(), kPrograms.end(), [&](std::string_view magic) { return bytes.starts_with(magic); }) && is_no_program(bytes);
+  return known &&
+      std::none_of(
+          kPrograms.begin(), kPrograms.end(), [&](std::string_view magic) { return bytes.starts_with(magic); }) &&
+      is_no_program(bytes);
 }
 
 }  // namespace guard

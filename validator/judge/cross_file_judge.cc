@@ -9,15 +9,11 @@ namespace {
 
 FindingTier finding_tier(Tier tier) noexcept {
   switch (tier) {
-    case Tier::always:
-      return FindingTier::always;
-    case Tier::docker:
-      return FindingTier::docker;
-    case Tier::host:
-      return FindingTier::host;
+    case Tier::always: return FindingTier::always;
+    case Tier::docker: return FindingTier::docker;
+    case Tier::host: return FindingTier::host;
     case Tier::banned:
-    case Tier::secret:
-      return FindingTier::banned;
+    case Tier::secret: return FindingTier::banned;
   }
   return FindingTier::always;
 }
@@ -73,7 +69,8 @@ void CrossFileJudge::note(std::uint32_t file, std::uint32_t* seen) const {
 }
 
 bool CrossFileJudge::all_hold(const JointRule& joint, const std::uint32_t* seen) const {
-  return std::all_of(joint.facts.begin(), joint.facts.end(), [&](std::uint32_t fact) { return seen[fact] != kNowhere; });
+  return std::all_of(
+      joint.facts.begin(), joint.facts.end(), [&](std::uint32_t fact) { return seen[fact] != kNowhere; });
 }
 
 // Groups come in the order of loads, so what is loaded was judged before.
@@ -90,7 +87,8 @@ void CrossFileJudge::judge(std::size_t group, std::vector<std::vector<bool>>& me
   for (const std::uint32_t loaded : groups_[group].loads) {
     const std::uint32_t* below = of_group(loaded);
     for (std::size_t i = 0; i < width_; ++i) {
-      const bool first = below[i] != kNowhere && (seen[i] == kNowhere || (own[i] == kNowhere && files_[below[i]].path < files_[seen[i]].path));
+      const bool first = below[i] != kNowhere &&
+          (seen[i] == kNowhere || (own[i] == kNowhere && files_[below[i]].path < files_[seen[i]].path));
       if (first) seen[i] = below[i];
     }
     for (std::size_t i = 0; i < joint_.size(); ++i) met[i] = met[i] || met_below[loaded][i];
@@ -124,7 +122,8 @@ std::string CrossFileJudge::way(std::uint32_t from, std::uint32_t to) const {
   }
   std::string text;
   const auto found = before.find(end);
-  for (std::uint32_t at = found == before.end() ? kNowhere : found->second; at != kNowhere && at != group_of_[from]; at = before.at(at)) {
+  for (std::uint32_t at = found == before.end() ? kNowhere : found->second; at != kNowhere && at != group_of_[from];
+       at = before.at(at)) {
     if (groups_[at].files.empty()) continue;
     const std::string& path = files_[groups_[at].files.front()].path;
     text = text.empty() ? path : path + " and " + text;
@@ -142,7 +141,8 @@ std::string CrossFileJudge::places(const JointRule& joint, std::uint32_t file, s
   const Rule& rule = rules_.rules()[joint.rule];
   if (slot != kNowhere && rule.all_of.empty()) {
     const FileHits& other = files_[seen[slot]];
-    const auto hit = std::find_if(other.hits.begin(), other.hits.end(), [&](const RuleHit& h) { return h.rule == joint.rule; });
+    const auto hit =
+        std::find_if(other.hits.begin(), other.hits.end(), [&](const RuleHit& h) { return h.rule == joint.rule; });
     add(rule.title, seen[slot], hit->line);
   }
   for (std::size_t i = slot == kNowhere && !rule.all_of.empty() ? 1 : 0; i < joint.facts.size(); ++i) {
@@ -179,7 +179,8 @@ Finding CrossFileJudge::meeting(std::uint32_t file, const JointRule& joint) cons
     return result;
   }
   if (hits.loads.empty()) return result;
-  const auto first = std::min_element(hits.loads.begin(), hits.loads.end(), [](const FileLoad& a, const FileLoad& b) { return a.span.begin < b.span.begin; });
+  const auto first = std::min_element(hits.loads.begin(), hits.loads.end(),
+      [](const FileLoad& a, const FileLoad& b) { return a.span.begin < b.span.begin; });
   result.line = first->line;
   result.column = first->column;
   result.begin = first->span.begin;
@@ -192,7 +193,8 @@ void CrossFileJudge::append_findings(std::uint32_t index, std::vector<Finding>& 
   for (const RuleHit& hit : file.hits) {
     if (!counts(index, hit.rule)) continue;
     Finding& added = out.emplace_back(finding(index, hit.rule));
-    if (!rules_.rules()[hit.rule].all_of.empty()) added.message += " (" + places(joint_[joint_of_rule_[hit.rule]], index, kNowhere) + ")";
+    if (!rules_.rules()[hit.rule].all_of.empty())
+      added.message += " (" + places(joint_[joint_of_rule_[hit.rule]], index, kNowhere) + ")";
     if (hit.more != 0) {
       added.message += "; up to " + std::to_string(hit.more) + " more places in this file are not listed";
     }
@@ -204,7 +206,7 @@ void CrossFileJudge::append_findings(std::uint32_t index, std::vector<Finding>& 
     added.column = hit.column;
   }
   const auto [first, last] = std::equal_range(meetings_.begin(), meetings_.end(), Meeting{index, nullptr},
-                                              [](const Meeting& a, const Meeting& b) { return a.file < b.file; });
+      [](const Meeting& a, const Meeting& b) { return a.file < b.file; });
   for (auto meeting_of = first; meeting_of != last; ++meeting_of) out.push_back(meeting(index, *meeting_of->joint));
   out.insert(out.end(), file.findings.begin(), file.findings.end());
 }

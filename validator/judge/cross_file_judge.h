@@ -1,16 +1,16 @@
 // The second half of a check. A precondition ("can start a process") or one half of the 2-hit rule may stand in another
 // file than the other half, so each file is judged with all that it loads, and with no other file.
 //
-// Where the parts of an act meet, the file in which they meet has the finding: those that load it are not refused for it once
-// more, and what it loads is not refused for what is done with it.
+// Where the parts of an act meet, the file in which they meet has the finding: those that load it are not refused for
+// it once more, and what it loads is not refused for what is done with it.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "rules/rule_set.h"
-#include "validator/judge/file_check.h"
 #include "validator/finding.h"
+#include "validator/judge/file_check.h"
 #include "validator/judge/import_graph.h"
 
 namespace guard {

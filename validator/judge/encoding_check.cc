@@ -41,8 +41,8 @@ bool looks_like_utf16(std::string_view bytes) noexcept {
 
 // U+202A..U+202E and U+2066..U+2069. Zero-width joiners are left alone: emoji need them.
 std::size_t find_bidi_control(std::string_view bytes) noexcept {
-  // One search for the byte that all of them begin with: a search for each prefix would read the whole rest again behind
-  // every dash of a text.
+  // One search for the byte that all of them begin with: a search for each prefix would read the whole rest again
+  // behind every dash of a text.
   for (std::size_t at = bytes.find('\xe2'); at != std::string_view::npos; at = bytes.find('\xe2', at + 1)) {
     if (at + 2 >= bytes.size()) break;
     const char second = bytes[at + 1];
@@ -58,11 +58,11 @@ std::size_t find_bidi_control(std::string_view bytes) noexcept {
 std::vector<EncodingFault> check_encoding(std::string_view bytes) {
   std::vector<EncodingFault> faults;
   const bool utf32 = bytes.substr(0, 4) == std::string_view("\xff\xfe\0\0", 4) ||
-                     bytes.substr(0, 4) == std::string_view("\0\0\xfe\xff", 4);
+      bytes.substr(0, 4) == std::string_view("\0\0\xfe\xff", 4);
   const bool utf16 = bytes.substr(0, 2) == "\xff\xfe" || bytes.substr(0, 2) == "\xfe\xff" || looks_like_utf16(bytes);
   if (utf32 || utf16) {
     faults.push_back({"encoding.not_utf8", utf32 ? "the file is UTF-32" : "the file is UTF-16", kSaveAsUtf8, 0,
-                      std::min<std::size_t>(bytes.size(), 2)});
+        std::min<std::size_t>(bytes.size(), 2)});
   } else if (!is_utf8(bytes)) {
     const std::size_t at = first_invalid(bytes);
     faults.push_back({"encoding.invalid_utf8", "bytes that are not UTF-8", "Save the file as UTF-8.", at, at + 1});
@@ -75,9 +75,9 @@ std::vector<EncodingFault> check_encoding(std::string_view bytes) {
   }
   const std::size_t bidi = find_bidi_control(bytes);
   if (bidi != std::string_view::npos) {
-    faults.push_back({"encoding.bidi_control",
-                      "a bidirectional control character, which makes code look like something else",
-                      "Remove it; in a string write it as an escape (\\u202e).", bidi, bidi + 3});
+    faults.push_back(
+        {"encoding.bidi_control", "a bidirectional control character, which makes code look like something else",
+            "Remove it; in a string write it as an escape (\\u202e).", bidi, bidi + 3});
   }
   return faults;
 }

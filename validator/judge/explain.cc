@@ -10,9 +10,9 @@
 #include "common/text/glob.h"
 #include "common/text/text.h"
 #include "rules/matching/re2_matcher.h"
-#include "validator/views/source_view.h"
-#include "validator/judge/two_hit.h"
 #include "validator/judge/cross_file_judge.h"
+#include "validator/judge/two_hit.h"
+#include "validator/views/source_view.h"
 
 namespace guard {
 namespace {
@@ -47,9 +47,7 @@ struct Place {
   bool harmless = false;
 };
 
-bool covers(const Place& place, std::uint32_t line) {
-  return line == 0 || (place.first <= line && line <= place.last);
-}
+bool covers(const Place& place, std::uint32_t line) { return line == 0 || (place.first <= line && line <= place.last); }
 
 std::string join(const std::vector<std::uint32_t>& lines) {
   std::string text;
@@ -70,7 +68,7 @@ std::string names_of(const std::vector<View>& views) {
 class Explainer {
  public:
   Explainer(const RuleSet& rules, const Matcher& matcher, const ValidatorOptions& options,
-            const std::vector<SourceFile>& files, std::size_t file, std::uint32_t line)
+      const std::vector<SourceFile>& files, std::size_t file, std::uint32_t line)
       : rules_(rules),
         matcher_(matcher),
         options_(options),
@@ -84,8 +82,9 @@ class Explainer {
 
   Result<Explanation> explain() {
     if (line_ > lines_.count()) {
-      return Error(ErrorCode::input_invalid, printable(files_[file_].path) + " has " + std::to_string(lines_.count()) +
-                                                 " lines, not " + std::to_string(line_));
+      return Error(ErrorCode::input_invalid,
+          printable(files_[file_].path) + " has " + std::to_string(lines_.count()) + " lines, not " +
+              std::to_string(line_));
     }
     Explanation result;
     result.path = files_[file_].path;
@@ -107,7 +106,7 @@ class Explainer {
       result.rules.push_back(std::move(story));
     }
     std::stable_sort(result.rules.begin(), result.rules.end(),
-                     [](const RuleStory& a, const RuleStory& b) { return a.story < b.story; });
+        [](const RuleStory& a, const RuleStory& b) { return a.story < b.story; });
     return result;
   }
 
@@ -116,7 +115,8 @@ class Explainer {
   Result<std::vector<bool>> judged_with() {
     std::vector<FileHits> hits(files_.size());
     FileCheck file_check(rules_, matcher_, options_);
-    for (std::size_t i = 0; i < files_.size(); ++i) GUARD_TRY(file_check.look_at(files_[i].path, files_[i].bytes, hits[i]));
+    for (std::size_t i = 0; i < files_.size(); ++i)
+      GUARD_TRY(file_check.look_at(files_[i].path, files_[i].bytes, hits[i]));
     return loaded_by({static_cast<std::uint32_t>(file_)}, loading_files(hits), options_.module_names);
   }
 
@@ -130,8 +130,8 @@ class Explainer {
       GUARD_TRY(matcher_.scan(view, views_.view(view), scratch_, matches).context("explaining " + file.path));
       for (const Match& match : matches) {
         const TextSpan span = views_.original(view, match.begin, match.end);
-        Place place{index, lines.of(span.begin), lines.of(std::max(span.begin, span.end - (span.end > 0 ? 1 : 0))),
-                    false};
+        Place place{
+            index, lines.of(span.begin), lines.of(std::max(span.begin, span.end - (span.end > 0 ? 1 : 0))), false};
         if (match.is_fact) {
           place.harmless = harmless_.contains(view, match);
           if (place.harmless && harmless_.is_mere_read(view, match)) continue;
@@ -174,9 +174,8 @@ class Explainer {
         const TextSpan span = views_.original(View::code, at, end);
         std::string text(code.substr(at, end - at));
         std::replace(text.begin(), text.end(), '\n', ' ');
-        const bool known =
-            std::any_of(pieces.begin() + static_cast<std::ptrdiff_t>(first_piece), pieces.end(),
-                        [&](const ViewPiece& piece) { return piece.line == line && piece.text == text; });
+        const bool known = std::any_of(pieces.begin() + static_cast<std::ptrdiff_t>(first_piece), pieces.end(),
+            [&](const ViewPiece& piece) { return piece.line == line && piece.text == text; });
         // Between two readings of the file stands a semicolon.
         const bool blank = text.find_first_not_of(" ;") == std::string::npos;
         if (!blank && (line_ == 0 || !known))
@@ -246,8 +245,7 @@ class Explainer {
   }
 
   std::string in_files() const {
-    return files_.size() == 1 ? "in this file, and no other was named"
-                              : "in this file or in one that it loads";
+    return files_.size() == 1 ? "in this file, and no other was named" : "in this file or in one that it loads";
   }
 
   // "fact.x (title) at a.ts:3", or that it is seen nowhere.
@@ -269,8 +267,8 @@ class Explainer {
   }
 
   bool all_hold(const std::vector<std::string>& ids) const {
-    return std::all_of(ids.begin(), ids.end(),
-                       [&](const std::string& id) { return counted(places_of(id)) != nullptr; });
+    return std::all_of(
+        ids.begin(), ids.end(), [&](const std::string& id) { return counted(places_of(id)) != nullptr; });
   }
 
   // What stands between a hit of the rule and a finding; empty sentence: nothing.
@@ -279,8 +277,8 @@ class Explainer {
         (rule.tier == Tier::docker && !options_.tiers.docker) || (rule.tier == Tier::host && !options_.tiers.host);
     if (off) return {Story::tier_off, "the tier " + std::string(to_string(rule.tier)) + " does not apply in this mode"};
     const bool in_scope = rule.paths.empty() ||
-                          std::any_of(rule.paths.begin(), rule.paths.end(),
-                                      [&](const std::string& glob) { return glob_matches(glob, files_[file_].path); });
+        std::any_of(rule.paths.begin(), rule.paths.end(),
+            [&](const std::string& glob) { return glob_matches(glob, files_[file_].path); });
     if (!in_scope) {
       std::string globs;
       for (const auto& glob : rule.paths) globs += (globs.empty() ? "" : ", ") + glob;
@@ -317,8 +315,7 @@ class Explainer {
     if (here != hits.end() && !by_name) {
       story.story = blocked;
       story.sentence = !why.empty() ? why
-                       : others.empty()
-                           ? "the hit is folded into another one of the same rule"
+          : others.empty()          ? "the hit is folded into another one of the same rule"
                            : "the hit is part of what is reported at line " + join(others) + ", or one of too many";
       return story;
     }
@@ -334,9 +331,9 @@ class Explainer {
       if (others.empty()) {
         for (const Place& place : hits) add_line(story.lines, place.first);
       }
-      story.sentence = others.empty() ? "matched at line " + join(story.lines) + ", but " +
-                                            (why.empty() ? "folded into another hit" : why)
-                                      : "fires at line " + join(others);
+      story.sentence = others.empty()
+          ? "matched at line " + join(story.lines) + ", but " + (why.empty() ? "folded into another hit" : why)
+          : "fires at line " + join(others);
     }
     return story;
   }
@@ -400,7 +397,7 @@ class Explainer {
         const std::string where = piece.view == View::raw ? std::string("the line as it is written")
                                                           : "the view " + std::string(to_string(piece.view));
         return "a pattern fits " + where + ", but it looks at " + names_of(pattern.views) + " only" +
-               (piece.view == View::raw
+            (piece.view == View::raw
                     ? ": there the words are not, because they stand in a comment or a string, or mean something else"
                     : "");
       }
@@ -427,34 +424,23 @@ class Explainer {
 
 std::string_view to_string(Story story) noexcept {
   switch (story) {
-    case Story::fired:
-      return "fired";
-    case Story::waived:
-      return "waived";
-    case Story::merged:
-      return "merged";
-    case Story::tier_off:
-      return "tier_off";
-    case Story::out_of_scope:
-      return "out_of_scope";
-    case Story::needs_fact:
-      return "needs_fact";
-    case Story::half:
-      return "half";
-    case Story::harmless:
-      return "harmless";
-    case Story::other_view:
-      return "other_view";
-    case Story::elsewhere:
-      return "elsewhere";
-    case Story::unmatched:
-      return "unmatched";
+    case Story::fired: return "fired";
+    case Story::waived: return "waived";
+    case Story::merged: return "merged";
+    case Story::tier_off: return "tier_off";
+    case Story::out_of_scope: return "out_of_scope";
+    case Story::needs_fact: return "needs_fact";
+    case Story::half: return "half";
+    case Story::harmless: return "harmless";
+    case Story::other_view: return "other_view";
+    case Story::elsewhere: return "elsewhere";
+    case Story::unmatched: return "unmatched";
   }
   return "unmatched";
 }
 
 Result<Explanation> explain(const RuleSet& rules, const Matcher& matcher, const ValidatorOptions& options,
-                            const std::vector<SourceFile>& files, std::size_t file, std::uint32_t line) {
+    const std::vector<SourceFile>& files, std::size_t file, std::uint32_t line) {
   return Explainer(rules, matcher, options, files, file, line).explain();
 }
 

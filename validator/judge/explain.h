@@ -60,6 +60,6 @@ struct Explanation {
 // `file` is an index into `files`; `line` counts from 1, 0 stands for all lines. INPUT_INVALID where the file has
 // fewer.
 Result<Explanation> explain(const RuleSet& rules, const Matcher& matcher, const ValidatorOptions& options,
-                            const std::vector<SourceFile>& files, std::size_t file, std::uint32_t line);
+    const std::vector<SourceFile>& files, std::size_t file, std::uint32_t line);
 
 }  // namespace guard

@@ -9,31 +9,27 @@
 #include "common/text/text.h"
 #include "validator/judge/binary_fixture.h"
 #include "validator/judge/encoding_check.h"
-#include "validator/lex/js_lexer.h"
-#include "validator/values/known_names.h"
-#include "validator/lex/line_counter.h"
 #include "validator/judge/own_folders.h"
-#include "validator/side_files.h"
 #include "validator/judge/two_hit.h"
+#include "validator/lex/js_lexer.h"
+#include "validator/lex/line_counter.h"
+#include "validator/side_files.h"
+#include "validator/values/known_names.h"
 
 namespace guard {
 namespace {
 
 constexpr std::uint32_t kHitsPerRuleMax = 100;
-constexpr std::uint32_t kReadingsPerFileMax = 64;  // they are kept until all files were looked at
+constexpr std::uint32_t kReadingsPerFileMax = 64;      // they are kept until all files were looked at
 constexpr std::uint64_t kFileBytesLimit = 1ULL << 30;  // offsets are 32 bits wide
 
 bool applies(const Rule& rule, TierSet tiers) noexcept {
   switch (rule.tier) {
     case Tier::always:
-    case Tier::banned:
-      return true;
-    case Tier::docker:
-      return tiers.docker;
-    case Tier::host:
-      return tiers.host;
-    case Tier::secret:
-      return false;
+    case Tier::banned: return true;
+    case Tier::docker: return tiers.docker;
+    case Tier::host: return tiers.host;
+    case Tier::secret: return false;
   }
   return true;
 }
@@ -86,8 +82,8 @@ Result<void> FileCheck::look_at(const std::string& path, std::string_view bytes,
   }
   if (bytes.size() > options_.file_bytes_max) {
     add_finding(FindingTier::encoding, "encoding.file_too_large",
-                "the file is larger than what guard may be asked to read",
-                "Split the file, or move data into a fixture that the test reads.", {}, false);
+        "the file is larger than what guard may be asked to read",
+        "Split the file, or move data into a fixture that the test reads.", {}, false);
   }
   const bool is_fixture = is_binary_fixture(path, bytes);
   if (!is_fixture) {
@@ -116,8 +112,8 @@ Result<void> FileCheck::look_at(const std::string& path, std::string_view bytes,
   return ok();
 }
 
-// Nobody knows where a program in it would begin, so what must never stand anywhere is looked for in the bytes as they are, beside the
-// views, which read them from the beginning.
+// Nobody knows where a program in it would begin, so what must never stand anywhere is looked for in the bytes as they
+// are, beside the views, which read them from the beginning.
 Result<void> FileCheck::look_at_fixture() {
   for (const View view : {View::code, View::strings}) {
     matches_.clear();
@@ -135,22 +131,22 @@ Result<void> FileCheck::look_at_fixture() {
 void FileCheck::add_reading_findings() {
   if (views_.undecidable()) {
     add_finding(FindingTier::encoding, "encoding.undecidable",
-                "text that can be read in too many ways to follow: unclosed quotes, templates or elements",
-                "Close every string, template, comment and element.", {}, false);
+        "text that can be read in too many ways to follow: unclosed quotes, templates or elements",
+        "Close every string, template, comment and element.", {}, false);
   }
   if (!views_.escaped_names().empty()) {
     add_finding(FindingTier::encoding, "encoding.escaped_name", "a name that hides plain letters behind \\u escapes",
-                "Write the name in plain letters.", views_.escaped_names().front(), true);
+        "Write the name in plain letters.", views_.escaped_names().front(), true);
   }
   if (!views_.byte_order_marks().empty()) {
     const std::size_t at = views_.byte_order_marks().front();
     add_finding(FindingTier::encoding, "encoding.byte_order_mark", "an invisible byte order mark inside the code",
-                "Remove it.", {at, at + 3}, true);
+        "Remove it.", {at, at + 3}, true);
   }
 }
 
 void FileCheck::add_finding(FindingTier tier, std::string_view rule, std::string_view title, std::string_view fix,
-                            TextSpan span, bool has_place) {
+    TextSpan span, bool has_place) {
   Finding finding;
   finding.rule = rule;
   finding.tier = tier;
@@ -181,9 +177,13 @@ bool FileCheck::wanted(std::uint32_t index) {
 
 // A call that deletes, in a file that deletes nothing but its own temporary folders.
 bool FileCheck::removes_own(View view, const Match& match) {
-  if (!options_.allow_temp_removal || view != View::code || (match.index != remove_rule_ && match.index != remove_method_rule_)) return false;
+  if (!options_.allow_temp_removal || view != View::code ||
+      (match.index != remove_rule_ && match.index != remove_method_rule_))
+    return false;
   const std::string_view text = views_.view(view).substr(match.begin, match.end - match.begin);
-  if (text.find("mkdtemp") != std::string_view::npos || text.find("Bun.") != std::string_view::npos || text.find("rimraf") != std::string_view::npos) return false;
+  if (text.find("mkdtemp") != std::string_view::npos || text.find("Bun.") != std::string_view::npos ||
+      text.find("rimraf") != std::string_view::npos)
+    return false;
   if (!removes_only_own_) removes_only_own_ = removes_only_own_folders(views_, bytes_);
   return *removes_only_own_;
 }
@@ -203,7 +203,8 @@ void FileCheck::take(View view, const Match& match) {
 
 Reading FileCheck::reading(View view, const Match& match, TextSpan span) {
   if (readings_ == kReadingsPerFileMax) return {};
-  Reading reading = reading_of(view, views_.view(view), match.begin, match.end, bytes_.substr(span.begin, span.end - span.begin));
+  Reading reading =
+      reading_of(view, views_.view(view), match.begin, match.end, bytes_.substr(span.begin, span.end - span.begin));
   if (!reading.empty()) ++readings_;
   return reading;
 }
@@ -228,13 +229,17 @@ void FileCheck::take_api_keys() {
   }
 }
 
-// What import and require load stands in the code view, where types are left out, unless it has signs that names of modules
-// don't have; other functions are handed texts.
+// What import and require load stands in the code view, where types are left out, unless it has signs that names of
+// modules don't have; other functions are handed texts.
 void FileCheck::take_load(View view, const Match& match) {
   const std::string_view text = views_.view(view);
   std::string_view name = text.substr(match.begin, match.end - match.begin);
-  const auto plain = [](char c) { return is_name_byte(c) || std::string_view("@./:#~-").find(c) != std::string_view::npos; };
-  if (view == View::strings && text.substr(0, match.begin).ends_with("\x1eimport\x1d") && std::all_of(name.begin(), name.end(), plain)) return;
+  const auto plain = [](char c) {
+    return is_name_byte(c) || std::string_view("@./:#~-").find(c) != std::string_view::npos;
+  };
+  if (view == View::strings && text.substr(0, match.begin).ends_with("\x1eimport\x1d") &&
+      std::all_of(name.begin(), name.end(), plain))
+    return;
   if (name == "(") name = "\x1a";  // import(x)
   out_->loads.push_back({std::string(name), views_.original(view, match.begin, match.end), 0, 0});
 }
@@ -242,7 +247,9 @@ void FileCheck::take_load(View view, const Match& match) {
 // Notes where each fact was seen first; rules made of facts have their findings where the first of them stands.
 void FileCheck::list_facts() {
   if (std::any_of(places_.begin(), places_.end(), [&](const SeenFact& seen) { return harmless_.is_read(seen.fact); })) {
-    places_.erase(std::remove_if(places_.begin(), places_.end(), [&](const SeenFact& seen) { return harmless_.is_own_keeping(seen.fact); }), places_.end());
+    places_.erase(std::remove_if(places_.begin(), places_.end(),
+                      [&](const SeenFact& seen) { return harmless_.is_own_keeping(seen.fact); }),
+        places_.end());
   }
   std::vector<SeenFact> first;
   for (const SeenFact& seen : places_) {
@@ -254,7 +261,8 @@ void FileCheck::list_facts() {
       if (wanted(rule)) candidates_.push_back({rule, seen.span, 0, 0, 0, true, {}});
     }
   }
-  std::sort(first.begin(), first.end(), [](const SeenFact& a, const SeenFact& b) { return a.span.begin < b.span.begin; });
+  std::sort(
+      first.begin(), first.end(), [](const SeenFact& a, const SeenFact& b) { return a.span.begin < b.span.begin; });
   LineCounter lines(bytes_);
   for (const SeenFact& seen : first) {
     const LineColumn at = lines.at(seen.span.begin);
@@ -265,8 +273,12 @@ void FileCheck::list_facts() {
 // Each name once, where it stands first.
 void FileCheck::list_loads() {
   std::vector<FileLoad>& loads = out_->loads;
-  std::sort(loads.begin(), loads.end(), [](const FileLoad& a, const FileLoad& b) { return std::tie(a.name, a.span.begin) < std::tie(b.name, b.span.begin); });
-  loads.erase(std::unique(loads.begin(), loads.end(), [](const FileLoad& a, const FileLoad& b) { return a.name == b.name; }), loads.end());
+  std::sort(loads.begin(), loads.end(), [](const FileLoad& a, const FileLoad& b) {
+    return std::tie(a.name, a.span.begin) < std::tie(b.name, b.span.begin);
+  });
+  loads.erase(
+      std::unique(loads.begin(), loads.end(), [](const FileLoad& a, const FileLoad& b) { return a.name == b.name; }),
+      loads.end());
   LineCounter lines(bytes_);
   for (FileLoad& load : loads) {
     const LineColumn at = lines.at(load.span.begin);
@@ -281,7 +293,7 @@ void FileCheck::list_hits() {
     const std::size_t a_size = a.reading.text.size();
     const std::size_t b_size = b.reading.text.size();
     return std::tie(a.rule, a.span.begin, a.span.end, b_size, b.reading.text) <
-           std::tie(b.rule, b.span.begin, b.span.end, a_size, a.reading.text);
+        std::tie(b.rule, b.span.begin, b.span.end, a_size, a.reading.text);
   });
   LineCounter lines(bytes_);
   std::uint32_t kept = 0;

@@ -1,4 +1,5 @@
-// The first half of a check: what one file by itself says. The second half (cross_file_judge.h) judges all files together.
+// The first half of a check: what one file by itself says. The second half (cross_file_judge.h) judges all files
+// together.
 //
 // What is kept of a file is small, so that a repository of any size can be read, looked at and dropped file by file.
 #pragma once
@@ -14,9 +15,9 @@
 #include "rules/rule_set.h"
 #include "validator/finding.h"
 #include "validator/judge/import_graph.h"
-#include "validator/views/source_view.h"
 #include "validator/judge/two_hit.h"
 #include "validator/validator.h"
+#include "validator/views/source_view.h"
 
 namespace guard {
 
@@ -75,7 +76,7 @@ class FileCheck {
   Result<void> look_at_fixture();
   void add_reading_findings();
   void add_finding(FindingTier tier, std::string_view rule, std::string_view title, std::string_view fix, TextSpan span,
-                   bool has_place);
+      bool has_place);
   void list_facts();
   void list_loads();
   void list_hits();
@@ -88,7 +89,7 @@ class FileCheck {
   std::uint32_t names_file_ = kNoRule;  // a fact
   std::uint32_t remove_rule_ = kNoRule;
   std::uint32_t remove_method_rule_ = kNoRule;
-  std::optional<bool> removes_only_own_;  // of the file at hand, once it is asked for
+  std::optional<bool> removes_only_own_;                   // of the file at hand, once it is asked for
   std::vector<std::vector<std::uint32_t>> rules_of_fact_;  // rules whose findings stand where the fact does
   std::vector<bool> applies_;
 

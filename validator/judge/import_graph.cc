@@ -1,7 +1,7 @@
-// How it works. Files are found by their stem, the path without its ending. A name is resolved against the folder of the
-// file that it stands in; one that no path says (an alias of tsconfig.json, `#name`) by its end. Folders and ends are nodes of
-// their own, so that a name which many files fit costs one edge. Groups are the strongly connected components (Tarjan), which come
-// out in the order that is needed.
+// How it works. Files are found by their stem, the path without its ending. A name is resolved against the folder of
+// the file that it stands in; one that no path says (an alias of tsconfig.json, `#name`) by its end. Folders and ends
+// are nodes of their own, so that a name which many files fit costs one edge. Groups are the strongly connected
+// components (Tarjan), which come out in the order that is needed.
 #include "validator/judge/import_graph.h"
 
 #include <algorithm>
@@ -23,7 +23,8 @@ std::string_view folder_of(std::string_view path) noexcept {
 std::string_view base_of(std::string_view path) noexcept { return path.substr(path.rfind('/') + 1); }
 
 std::string_view stem_of(std::string_view path) noexcept {
-  static constexpr std::array<std::string_view, 10> kEndings = {".ts", ".tsx", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs", ".json", ".vue"};
+  static constexpr std::array<std::string_view, 10> kEndings = {
+      ".ts", ".tsx", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs", ".json", ".vue"};
   for (const std::string_view ending : kEndings) {
     if (path.ends_with(ending)) return path.substr(0, path.size() - ending.size());
   }
@@ -48,7 +49,8 @@ std::string decoded(std::string_view name) {
 
 class Graph {
  public:
-  Graph(const std::vector<LoadingFile>& files, const ModuleNames& modules) : files_(files), modules_(modules), edges_(files.size()), stems_(files.size()) {
+  Graph(const std::vector<LoadingFile>& files, const ModuleNames& modules)
+      : files_(files), modules_(modules), edges_(files.size()), stems_(files.size()) {
     for (std::uint32_t i = 0; i < files.size(); ++i) {
       stems_[i] = joined_path(modules.root, stem_of(files[i].path));
       by_stem_[stems_[i]].push_back(i);
@@ -95,7 +97,8 @@ class Graph {
       name.remove_prefix(2);
       rooted = true;
       end = name;
-    } else if (name.starts_with("@/") || name.starts_with("~/") || name.starts_with('#') || name.starts_with('$') || name.starts_with('~')) {
+    } else if (name.starts_with("@/") || name.starts_with("~/") || name.starts_with('#') || name.starts_with('$') ||
+        name.starts_with('~')) {
       const std::size_t skipped = name.find_first_not_of("@~#$/");
       end = skipped == std::string_view::npos ? std::string_view() : name.substr(skipped);
     }
@@ -146,7 +149,8 @@ class Graph {
   void link_targets(std::uint32_t from, const ModuleName& module, std::string_view rest) {
     for (const std::string& target : module.targets) {
       std::string path = target;
-      if (const std::size_t star = path.find('*'); star != std::string::npos) path = normal_path(path.replace(star, 1, rest));
+      if (const std::size_t star = path.find('*'); star != std::string::npos)
+        path = normal_path(path.replace(star, 1, rest));
       link_stem(from, path);
     }
   }
@@ -279,15 +283,19 @@ class Graph {
 
 }  // namespace
 
-std::vector<FileGroup> group_by_loads(const std::vector<LoadingFile>& files, const ModuleNames& modules) { return Graph(files, modules).groups(); }
+std::vector<FileGroup> group_by_loads(const std::vector<LoadingFile>& files, const ModuleNames& modules) {
+  return Graph(files, modules).groups();
+}
 
-std::vector<bool> loaded_by(const std::vector<std::uint32_t>& first, const std::vector<LoadingFile>& files, const ModuleNames& modules) {
+std::vector<bool> loaded_by(
+    const std::vector<std::uint32_t>& first, const std::vector<LoadingFile>& files, const ModuleNames& modules) {
   const std::vector<FileGroup> groups = group_by_loads(files, modules);
   std::vector<bool> loaded(files.size());
   std::vector<bool> reached(groups.size());
   for (const std::uint32_t file : first) loaded[file] = true;
   for (std::size_t i = groups.size(); i-- > 0;) {
-    reached[i] = reached[i] || std::any_of(groups[i].files.begin(), groups[i].files.end(), [&](std::uint32_t file) { return loaded[file]; });
+    reached[i] = reached[i] ||
+        std::any_of(groups[i].files.begin(), groups[i].files.end(), [&](std::uint32_t file) { return loaded[file]; });
     if (!reached[i]) continue;
     for (const std::uint32_t at : groups[i].files) loaded[at] = true;
     for (const std::uint32_t below : groups[i].loads) reached[below] = true;

@@ -1,7 +1,8 @@
 // Which files of one call load which others, told from the names that stand in them.
 //
-// A name may stand for several files (a.ts and a.tsx, a folder's index), and a name that is built at run time for a whole
-// folder: then all of them count as loaded. Too many edges cost a false alarm, a missing one lets the halves of an act pass.
+// A name may stand for several files (a.ts and a.tsx, a folder's index), and a name that is built at run time for a
+// whole folder: then all of them count as loaded. Too many edges cost a false alarm, a missing one lets the halves of
+// an act pass.
 #pragma once
 
 #include <cstdint>
@@ -39,6 +40,7 @@ struct FileGroup {
 std::vector<FileGroup> group_by_loads(const std::vector<LoadingFile>& files, const ModuleNames& modules);
 
 // By file: is it one of `first`, or loaded by one, directly or not?
-std::vector<bool> loaded_by(const std::vector<std::uint32_t>& first, const std::vector<LoadingFile>& files, const ModuleNames& modules);
+std::vector<bool> loaded_by(
+    const std::vector<std::uint32_t>& first, const std::vector<LoadingFile>& files, const ModuleNames& modules);
 
 }  // namespace guard

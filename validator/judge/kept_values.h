@@ -1,9 +1,8 @@
-// Does a file keep values that are handed to it, where whoever loads it finds them? A variable, a container, a class or the one
-// instance of a class of the file's own, which its functions give values to.
+// Does a file keep values that are handed to it, where whoever loads it finds them? A variable, a container, a class or
+// the one instance of a class of the file's own, which its functions give values to.
 #pragma once
 
 #include <string_view>
-
 
 namespace guard {
 

@@ -32,7 +32,8 @@ std::string_view last_word(std::string_view text) noexcept {
 }
 
 bool asks_only(std::string_view callee) noexcept {
-  static constexpr std::array<std::string_view, 8> kNames = {"if", "while", "skipIf", "runIf", "todoIf", "failIf", "Boolean", "not"};
+  static constexpr std::array<std::string_view, 8> kNames = {
+      "if", "while", "skipIf", "runIf", "todoIf", "failIf", "Boolean", "not"};
   return std::find(kNames.begin(), kNames.end(), last_word(callee)) != kNames.end();
 }
 
@@ -46,7 +47,9 @@ bool KeptVariables::goes_nowhere(std::size_t name, std::size_t end) const {
   } else {
     read.end = code_.find(']', name);
     // Of what is computed by a call, the next one may be something else.
-    if (read.end == std::string_view::npos || code_.substr(name + 1, read.end - name - 1).find_first_of("([{\"`=+-") != std::string_view::npos) return false;
+    if (read.end == std::string_view::npos ||
+        code_.substr(name + 1, read.end - name - 1).find_first_of("([{\"`=+-") != std::string_view::npos)
+      return false;
     ++read.end;
   }
   if (!code_.substr(0, read.begin).ends_with(kEnvironment)) return false;
@@ -58,7 +61,8 @@ bool KeptVariables::is_only_asked(Place read) const {
   const std::string_view rest = code_.substr(read.end);
   if (is_reduced(rest)) return true;
   const std::string_view ahead = code_.substr(0, read.begin);
-  const bool bare = ends_statement(rest) || rest.starts_with(',') || rest.starts_with("||") || rest.starts_with(':') || rest.starts_with(']');
+  const bool bare = ends_statement(rest) || rest.starts_with(',') || rest.starts_with("||") || rest.starts_with(':') ||
+      rest.starts_with(']');
   if (!bare) return false;
   if (ahead.ends_with('!') || ahead.ends_with("typeof ")) return true;
   // One of several in the condition of an if: nothing but names and signs up to its parenthesis.
@@ -67,10 +71,13 @@ bool KeptVariables::is_only_asked(Place read) const {
   if (open == std::string_view::npos || near[open] != '(' || !asks_only(near.substr(0, open))) return false;
   const std::string_view between = near.substr(open + 1);
   for (std::size_t at = between.find('='); at != std::string_view::npos; at = between.find('=', at + 1)) {
-    const bool compares = between.substr(at).starts_with("==") || (at > 0 && (between[at - 1] == '!' || between[at - 1] == '=' || between[at - 1] == '<' || between[at - 1] == '>'));
+    const bool compares = between.substr(at).starts_with("==") ||
+        (at > 0 &&
+            (between[at - 1] == '!' || between[at - 1] == '=' || between[at - 1] == '<' || between[at - 1] == '>'));
     if (!compares) return false;
   }
-  return (between.empty() || between.ends_with("&&") || between.ends_with("||")) && (rest.starts_with(')') || rest.starts_with("||"));
+  return (between.empty() || between.ends_with("&&") || between.ends_with("||")) &&
+      (rest.starts_with(')') || rest.starts_with("||"));
 }
 
 // process.env.A=process.env.A, once names are followed.
@@ -79,11 +86,12 @@ bool KeptVariables::is_put_back(Place read) const {
   const std::string_view variable = code_.substr(read.begin, read.end - read.begin);
   if (!ahead.ends_with('=') || !ends_statement(code_.substr(read.end))) return false;
   const std::string_view target = ahead.substr(0, ahead.size() - 1);
-  return target.ends_with(variable) && (target.size() == variable.size() || !is_word_byte(target[target.size() - variable.size() - 1]));
+  return target.ends_with(variable) &&
+      (target.size() == variable.size() || !is_word_byte(target[target.size() - variable.size() - 1]));
 }
 
-// Given to a variable that stands nowhere else, or only where it is asked for or put back, and put back somewhere. Whatever else
-// it is used for stands in the view as process.env.A itself.
+// Given to a variable that stands nowhere else, or only where it is asked for or put back, and put back somewhere.
+// Whatever else it is used for stands in the view as process.env.A itself.
 bool KeptVariables::is_put_aside(Place read) const {
   if (!ends_statement(code_.substr(read.end))) return false;
   const std::string_view name = name_given(read.begin);
@@ -93,7 +101,8 @@ bool KeptVariables::is_put_aside(Place read) const {
   return known->second;
 }
 
-// "a" of `let a:string=` or of the statement `a=` in front of `value`; empty for members, fields, patterns and what is exported.
+// "a" of `let a:string=` or of the statement `a=` in front of `value`; empty for members, fields, patterns and what is
+// exported.
 std::string_view KeptVariables::name_given(std::size_t value) const {
   std::string_view ahead = code_.substr(0, value);
   if (!ahead.ends_with('=')) return {};
@@ -120,7 +129,8 @@ bool KeptVariables::in_block(std::size_t at) const {
   if (changes_.empty()) {
     changes_.push_back({0, true});
     std::vector<bool> open;
-    for (std::size_t brace = code_.find_first_of("{}"); brace != std::string_view::npos; brace = code_.find_first_of("{}", brace + 1)) {
+    for (std::size_t brace = code_.find_first_of("{}"); brace != std::string_view::npos;
+         brace = code_.find_first_of("{}", brace + 1)) {
       if (code_[brace] == '{') {
         open.push_back(opens_block(brace));
       } else if (!open.empty()) {
@@ -129,7 +139,8 @@ bool KeptVariables::in_block(std::size_t at) const {
       changes_.push_back({brace, open.empty() || open.back()});
     }
   }
-  const auto behind = std::upper_bound(changes_.begin(), changes_.end(), at, [](std::size_t place, const Change& change) { return place <= change.at; });
+  const auto behind = std::upper_bound(
+      changes_.begin(), changes_.end(), at, [](std::size_t place, const Change& change) { return place <= change.at; });
   return behind == changes_.begin() || std::prev(behind)->block;
 }
 
@@ -154,16 +165,20 @@ bool KeptVariables::stands_nowhere_else(std::string_view name, std::string_view 
     const std::string_view ahead = code_.substr(0, at);
     const std::string_view rest = code_.substr(at + name.size());
     if ((!ahead.empty() && is_word_byte(ahead.back())) || (!rest.empty() && is_word_byte(rest.front()))) continue;
-    const std::string_view keyword = ahead.ends_with("const ") ? "const " : ahead.ends_with("let ") ? "let " : ahead.ends_with("var ") ? "var " : "";
+    const std::string_view keyword = ahead.ends_with("const ") ? "const "
+        : ahead.ends_with("let ")                              ? "let "
+        : ahead.ends_with("var ")                              ? "var "
+                                                               : "";
     if (!keyword.empty()) {
-      const bool plain = rest.empty() || rest[0] == ';' || rest[0] == ':' || rest[0] == '\n' || (rest[0] == '=' && !rest.starts_with("=="));
+      const bool plain = rest.empty() || rest[0] == ';' || rest[0] == ':' || rest[0] == '\n' ||
+          (rest[0] == '=' && !rest.starts_with("=="));
       if (!plain || ahead.substr(0, ahead.size() - keyword.size()).ends_with("export ")) return false;
       declared = true;
       continue;
     }
     if (ahead.ends_with('.')) return false;
     const bool given = rest.starts_with('=') && !rest.starts_with("==") && !rest.starts_with("=>") && !ahead.empty() &&
-                       std::string_view(";{})\n").find(ahead.back()) != std::string_view::npos;
+        std::string_view(";{})\n").find(ahead.back()) != std::string_view::npos;
     if (given && in_block(at)) continue;
     const Place place{at, at + name.size()};
     if (is_only_asked(place)) continue;

@@ -1,12 +1,13 @@
-// Reads of the environment whose value goes nowhere: compared or asked for only, or put aside and put back. Told from the code
-// view, in which a name stands for what it was given: where a name still stands, it was not followed, and nothing is known.
+// Reads of the environment whose value goes nowhere: compared or asked for only, or put aside and put back. Told from
+// the code view, in which a name stands for what it was given: where a name still stands, it was not followed, and
+// nothing is known.
 #pragma once
 
 #include <cstddef>
 #include <map>
 #include <string_view>
-#include <vector>
 #include <utility>
+#include <vector>
 
 namespace guard {
 

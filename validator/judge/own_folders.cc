@@ -1,5 +1,6 @@
-// How it works. Each word that may delete has to be a call with a bare name. Each place of that name in the code view has to be
-// a declaration, an assignment of what mkdtemp returned, or a use; a parameter, a pattern or a loop may give it any path.
+// How it works. Each word that may delete has to be a call with a bare name. Each place of that name in the code view
+// has to be a declaration, an assignment of what mkdtemp returned, or a use; a parameter, a pattern or a loop may give
+// it any path.
 #include "validator/judge/own_folders.h"
 
 #include <algorithm>
@@ -22,11 +23,14 @@ constexpr std::size_t kStepsMax = 1U << 25U;  // bytes that are read again; what
 constexpr int kNamesDeep = 3;
 
 constexpr std::array<std::string_view, 6> kRemovals = {"rm", "rmSync", "rmdir", "rmdirSync", "unlink", "unlinkSync"};
-// Other ways to delete, and what moves other things to where they are deleted. A link is deleted itself, not what it leads to.
-constexpr std::array<std::string_view, 16> kOthers = {"rimraf", "rimrafSync", "remove", "removeSync", "emptyDir", "emptyDirSync", "rename", "renameSync",
-                                                      "mount",  "move",       "moveSync", "trash",    "del",      "eval",         "mkdtempDisposable", "mkdtempDisposableSync"};
+// Other ways to delete, and what moves other things to where they are deleted. A link is deleted itself, not what it
+// leads to.
+constexpr std::array<std::string_view, 16> kOthers = {"rimraf", "rimrafSync", "remove", "removeSync", "emptyDir",
+    "emptyDirSync", "rename", "renameSync", "mount", "move", "moveSync", "trash", "del", "eval", "mkdtempDisposable",
+    "mkdtempDisposableSync"};
 
-constexpr std::array<std::string_view, 5> kFileModules = {"fs", "node:fs", "fs/promises", "node:fs/promises", "fs-extra"};
+constexpr std::array<std::string_view, 5> kFileModules = {
+    "fs", "node:fs", "fs/promises", "node:fs/promises", "fs-extra"};
 constexpr std::array<std::string_view, 2> kPathModules = {"path", "node:path"};
 
 template <std::size_t N>
@@ -36,7 +40,8 @@ bool is_one_of(const std::array<std::string_view, N>& names, std::string_view wo
 
 class Code {
  public:
-  Code(const SourceViews& views, std::string_view bytes) : views_(views), bytes_(bytes), code_(views.view(View::code)) {}
+  Code(const SourceViews& views, std::string_view bytes)
+      : views_(views), bytes_(bytes), code_(views.view(View::code)) {}
 
   bool removes_only_own() {
     std::set<std::pair<std::string_view, Place>> names;
@@ -53,12 +58,15 @@ class Code {
         names.insert(*removal);
         if (names.size() > kNamesMax) return false;
       }
-      if (is_one_of(kOthers, word) && !is_imported(at) && end < code_.size() && (code_[end] == '(' || (at > 0 && code_[at - 1] == '.'))) return false;
+      if (is_one_of(kOthers, word) && !is_imported(at) && end < code_.size() &&
+          (code_[end] == '(' || (at > 0 && code_[at - 1] == '.')))
+        return false;
       at = end;
     }
-    return !names.empty() && is_own_module("fs", kFileModules) && !replaces("mkdtemp", kFileModules) && !replaces("realpath", kFileModules) &&
-           std::all_of(names.begin(), names.end(), [this](const auto& name) { return is_own(name.first, name.second); }) &&
-           (!joins_ || (is_own_module("path", kPathModules) && !replaces("join", kPathModules)));
+    return !names.empty() && is_own_module("fs", kFileModules) && !replaces("mkdtemp", kFileModules) &&
+        !replaces("realpath", kFileModules) &&
+        std::all_of(names.begin(), names.end(), [this](const auto& name) { return is_own(name.first, name.second); }) &&
+        (!joins_ || (is_own_module("path", kPathModules) && !replaces("join", kPathModules)));
   }
 
  private:
@@ -87,7 +95,9 @@ class Code {
       head.remove_suffix(word_before(at - ahead.size() + head.size()).size());
       if (head.ends_with(' ')) head.remove_suffix(1);
     }
-    if (head.ends_with("import") && (head.size() == 6 || (!is_word_byte(head[head.size() - 7]) && head[head.size() - 7] != '.'))) return true;
+    if (head.ends_with("import") &&
+        (head.size() == 6 || (!is_word_byte(head[head.size() - 7]) && head[head.size() - 7] != '.')))
+      return true;
     const std::size_t close = code_.substr(at, kImportMax).find('}');
     return close != std::string_view::npos && code_.substr(at + close + 1).starts_with("=require(\"");
   }
@@ -121,7 +131,9 @@ class Code {
     const std::string_view quoted = bytes_.substr(span.begin, span.end - span.begin);
     const std::string_view part = quoted.substr(1, quoted.size() - 2);
     const auto plain = [](char c) { return is_word_byte(c) || c == '.' || c == '-'; };
-    if ((quoted[0] != '"' && quoted[0] != '\'') || quoted.back() != quoted[0] || part == "." || part == ".." || !std::all_of(part.begin(), part.end(), plain)) return {};
+    if ((quoted[0] != '"' && quoted[0] != '\'') || quoted.back() != quoted[0] || part == "." || part == ".." ||
+        !std::all_of(part.begin(), part.end(), plain))
+      return {};
     joins_ = true;
     at = text + 3;
     return name;
@@ -133,7 +145,8 @@ class Code {
     for (std::size_t at = code_.find(own); at != std::string_view::npos; at = code_.find(own, at + 1)) {
       if ((at > 0 && (is_word_byte(code_[at - 1]) || code_[at - 1] == '.')) || word_at(at) != own) continue;
       const std::string_view rest = code_.substr(at + own.size());
-      if (rest.starts_with(",\"\")") && code_.substr(0, at).ends_with("spyOn(")) continue;  // replaces() sees which function
+      if (rest.starts_with(",\"\")") && code_.substr(0, at).ends_with("spyOn("))
+        continue;  // replaces() sees which function
       if (rest.starts_with('.') || rest.starts_with('"') || rest.starts_with("/promises\"")) continue;
       const std::size_t source = rest.find('"');
       const std::string_view bound = rest.substr(0, source);
@@ -152,7 +165,9 @@ class Code {
     for (std::size_t at = strings.find('\x1d'); at != std::string_view::npos; at = strings.find('\x1d', at + 1)) {
       const std::string_view ahead = strings.substr(0, at);
       const std::string_view text = strings.substr(at + 1, strings.find('\x1f', at) - at - 1);
-      if ((text.starts_with(function) || is_one_of(modules, text)) && !ahead.ends_with("\x1eimport") && !ahead.ends_with("\x1erequire")) return true;
+      if ((text.starts_with(function) || is_one_of(modules, text)) && !ahead.ends_with("\x1eimport") &&
+          !ahead.ends_with("\x1erequire"))
+        return true;
     }
     for (std::size_t at = code_.find(function); at != std::string_view::npos; at = code_.find(function, at + 1)) {
       if (at > 0 && is_word_byte(code_[at - 1])) continue;
@@ -175,7 +190,8 @@ class Code {
       const std::string_view rest = code_.substr(end);
       const std::string_view keyword = at > 0 && code_[at - 1] == ' ' ? word_before(at - 1) : std::string_view();
       const bool declares = keyword == "let" || keyword == "const" || keyword == "var";
-      if (!declares && (keyword == "function" || keyword == "class" || keyword == "import" || keyword == "as")) return false;
+      if (!declares && (keyword == "function" || keyword == "class" || keyword == "import" || keyword == "as"))
+        return false;
       if (rest.starts_with("++") || rest.starts_with("--") || rest.starts_with("=>") || loops_over(rest)) return false;
       const std::size_t value = value_of(end, declares);
       if (value != std::string_view::npos) {
@@ -188,7 +204,8 @@ class Code {
     return made;
   }
 
-  // Behind the `=` of `name=` or `let name:string=`; npos where nothing is given. Compound assignments give something, too.
+  // Behind the `=` of `name=` or `let name:string=`; npos where nothing is given. Compound assignments give something,
+  // too.
   std::size_t value_of(std::size_t end, bool declares) const noexcept {
     std::size_t at = end;
     if (declares && at < code_.size() && code_[at] == ':') {
@@ -228,7 +245,8 @@ class Code {
     }
     std::string_view rest = code_.substr(std::min(value, code_.size()));
     std::size_t parentheses = 0;
-    for (const std::string_view wrapper : {"fs.realpathSync(", "fs.realpathSync.native(", "fs.realpath(", "fs.promises.realpath("}) {
+    for (const std::string_view wrapper :
+        {"fs.realpathSync(", "fs.realpathSync.native(", "fs.realpath(", "fs.promises.realpath("}) {
       if (!rest.starts_with(wrapper)) continue;
       rest.remove_prefix(wrapper.size());
       parentheses = 1;
@@ -236,7 +254,8 @@ class Code {
     }
     const std::string_view other = word_at(code_.size() - rest.size());
     if (is_identifier(other) && ends(rest.substr(other.size()))) {
-      return (other == name || is_own(other, place, depth + 1)) && (parentheses == 0 || ends(rest.substr(other.size() + 1)));
+      return (other == name || is_own(other, place, depth + 1)) &&
+          (parentheses == 0 || ends(rest.substr(other.size() + 1)));
     }
     for (const std::string_view maker : {"fs.mkdtempSync(", "fs.mkdtemp(", "fs.promises.mkdtemp("}) {
       if (!rest.starts_with(maker)) continue;
@@ -256,7 +275,9 @@ class Code {
     return (rest.starts_with("of") || rest.starts_with("in")) && (rest.size() == 2 || !is_word_byte(rest[2]));
   }
 
-  static bool ends(std::string_view rest) noexcept { return rest.empty() || std::string_view(";\n),}").find(rest.front()) != std::string_view::npos; }
+  static bool ends(std::string_view rest) noexcept {
+    return rest.empty() || std::string_view(";\n),}").find(rest.front()) != std::string_view::npos;
+  }
 
   // Behind the `)` of a call: where lines end without a semicolon the next word follows it.
   bool call_ends(std::size_t at) const noexcept {
@@ -300,7 +321,8 @@ class Code {
         if (rest.starts_with('=') && !rest.starts_with("==")) return true;  // also of {a}=>b
         if (loops_over(rest)) return true;
         const std::string_view ahead = code_.substr(0, open);
-        if (ahead.ends_with("=>") || ahead.ends_with(')') || ahead.ends_with("import")) return ahead.ends_with("import");
+        if (ahead.ends_with("=>") || ahead.ends_with(')') || ahead.ends_with("import"))
+          return ahead.ends_with("import");
       }
     }
     return false;
@@ -315,6 +337,8 @@ class Code {
 
 }  // namespace
 
-bool removes_only_own_folders(const SourceViews& views, std::string_view bytes) { return Code(views, bytes).removes_only_own(); }
+bool removes_only_own_folders(const SourceViews& views, std::string_view bytes) {
+  return Code(views, bytes).removes_only_own();
+}
 
 }  // namespace guard

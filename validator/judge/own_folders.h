@@ -1,6 +1,7 @@
-// Does a file delete nothing but temporary folders that it made itself? True only where every removal is fs.rm(name), fs.rmSync(name)
-// and so on, of a name that is given nothing but what mkdtemp returned, or of path.join(name, "one part"): an entry of that folder, which is
-// itself deleted where it is a link. What lies deeper does not count: a part on the way may be a link.
+// Does a file delete nothing but temporary folders that it made itself? True only where every removal is fs.rm(name),
+// fs.rmSync(name) and so on, of a name that is given nothing but what mkdtemp returned, or of path.join(name, "one
+// part"): an entry of that folder, which is itself deleted where it is a link. What lies deeper does not count: a part
+// on the way may be a link.
 #pragma once
 
 #include <string_view>

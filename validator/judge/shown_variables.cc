@@ -23,26 +23,32 @@ bool is_one_of(const std::array<std::string_view, N>& list, std::string_view wor
 }
 
 // What gives back, in one form or another, what it is given.
-constexpr std::array<std::string_view, 38> kGivesBack = {
-    "resolve", "then",   "all",     "of",         "from",        "stringify",   "parse",  "String",   "encodeURIComponent", "encodeURI", "btoa",   "atob",      "concat",
-    "join",    "replace", "replaceAll", "padStart", "padEnd",    "map",         "flatMap", "at",      "push",               "unshift",   "set",    "append",    "add",
-    "assign",  "freeze", "fromEntries", "entries", "values",     "structuredClone", "Object", "Array", "format",            "inspect",   "escape", "Promise"};
-constexpr std::array<std::string_view, 18> kHolds = {"Headers", "URL", "URLSearchParams", "Request", "Response", "FormData", "Blob", "File", "Set",
-                                                     "Map",     "Array", "Date",          "RegExp",  "String",   "Error",    "TypeError", "WeakRef", "Promise"};
+constexpr std::array<std::string_view, 38> kGivesBack = {"resolve", "then", "all", "of", "from", "stringify", "parse",
+    "String", "encodeURIComponent", "encodeURI", "btoa", "atob", "concat", "join", "replace", "replaceAll", "padStart",
+    "padEnd", "map", "flatMap", "at", "push", "unshift", "set", "append", "add", "assign", "freeze", "fromEntries",
+    "entries", "values", "structuredClone", "Object", "Array", "format", "inspect", "escape", "Promise"};
+constexpr std::array<std::string_view, 18> kHolds = {"Headers", "URL", "URLSearchParams", "Request", "Response",
+    "FormData", "Blob", "File", "Set", "Map", "Array", "Date", "RegExp", "String", "Error", "TypeError", "WeakRef",
+    "Promise"};
 constexpr std::array<std::string_view, 6> kFills = {"push", "unshift", "set", "append", "add", "assign"};
-constexpr std::array<std::string_view, 9> kAsks = {"if", "while", "for", "switch", "catch", "skipIf", "runIf", "todoIf", "Boolean"};
-constexpr std::array<std::string_view, 8> kTitled = {"test", "it", "describe", "suite", "specify", "each", "skip", "only"};
+constexpr std::array<std::string_view, 9> kAsks = {
+    "if", "while", "for", "switch", "catch", "skipIf", "runIf", "todoIf", "Boolean"};
+constexpr std::array<std::string_view, 8> kTitled = {
+    "test", "it", "describe", "suite", "specify", "each", "skip", "only"};
 constexpr std::array<std::string_view, 3> kFails = {"reject", "fail", "done"};
 
 // What a block belongs to that is no function.
-constexpr std::array<std::string_view, 10> kBranches = {"if", "for", "while", "switch", "catch", "else", "try", "finally", "do", "with"};
+constexpr std::array<std::string_view, 10> kBranches = {
+    "if", "for", "while", "switch", "catch", "else", "try", "finally", "do", "with"};
 constexpr std::array<std::string_view, 3> kFakes = {"=mock(", "=jest.fn(", "=vi.fn("};
 
 bool is_opening(char byte) { return byte == '(' || byte == '[' || byte == '{'; }
 bool is_closing(char byte) { return byte == ')' || byte == ']' || byte == '}'; }
 bool is_chain_byte(char byte) { return is_name_byte(byte) || byte == '.'; }
 
-std::string_view last_part(std::string_view chain) { return chain.substr(chain.rfind('.') == kNowhere ? 0 : chain.rfind('.') + 1); }
+std::string_view last_part(std::string_view chain) {
+  return chain.substr(chain.rfind('.') == kNowhere ? 0 : chain.rfind('.') + 1);
+}
 std::string_view first_part(std::string_view chain) { return chain.substr(0, chain.find('.')); }
 
 }  // namespace
@@ -71,7 +77,8 @@ class CodeIndex {
   };
   // The first bracket that does not stand before `at`.
   auto bracket_from(std::size_t at) const {
-    return std::lower_bound(brackets_.begin(), brackets_.end(), at, [](const Bracket& bracket, std::size_t place) { return bracket.at < place; });
+    return std::lower_bound(brackets_.begin(), brackets_.end(), at,
+        [](const Bracket& bracket, std::size_t place) { return bracket.at < place; });
   }
   std::size_t place(std::size_t bracket) const { return bracket == kNowhere ? kNowhere : brackets_[bracket].at; }
 
@@ -103,7 +110,8 @@ CodeIndex::CodeIndex(std::string_view code) : code_(code) {
       const std::string_view name = code.substr(begin, i + 1 - begin);
       places_[name].push_back(begin);
       const std::string_view rest = code.substr(i + 1);
-      if (std::any_of(kFakes.begin(), kFakes.end(), [&](std::string_view fake) { return rest.starts_with(fake); })) fakes_.insert(name);
+      if (std::any_of(kFakes.begin(), kFakes.end(), [&](std::string_view fake) { return rest.starts_with(fake); }))
+        fakes_.insert(name);
     }
   }
 }
@@ -181,7 +189,8 @@ class Way {
   }
   // Where a function begins whose arrow stands at `arrow`.
   std::size_t begin_of_arrow(std::size_t arrow) {
-    std::size_t i = arrow > 0 && code_[arrow - 1] == ')' ? opening(arrow - 1) : arrow - last_part(chain_before(arrow)).size();
+    std::size_t i =
+        arrow > 0 && code_[arrow - 1] == ')' ? opening(arrow - 1) : arrow - last_part(chain_before(arrow)).size();
     return ahead_of(i).ends_with("async ") ? i - 6 : i;
   }
   // Does a block of statements begin at the brace?
@@ -189,7 +198,8 @@ class Way {
     if (brace == 0 || ahead_of(brace).ends_with("=>")) return true;
     const std::string_view word = last_part(chain_before(brace));
     if (word == "static" || is_one_of(kBranches, word)) return true;
-    return std::string_view(");{}\n").find(code_[brace - 1]) != kNowhere || parameters_end(brace) != kNowhere || is_class_body(brace);
+    return std::string_view(");{}\n").find(code_[brace - 1]) != kNowhere || parameters_end(brace) != kNowhere ||
+        is_class_body(brace);
   }
   bool is_class_body(std::size_t brace) {
     const std::size_t statement = ahead_of(brace).find_last_of(";{}\n");
@@ -215,7 +225,9 @@ class Way {
       const char before = i == 0 ? ';' : code_[i - 1];
       if ((before == '.') != member) continue;
       const bool given = at(end) == '=' && at(end + 1) != '=' && at(end + 1) != '>';
-      if (given || (at(end) == ':' && (before == '{' || before == ',')) || ahead_of(i).ends_with("function ") || ahead_of(i).ends_with("function*")) continue;
+      if (given || (at(end) == ':' && (before == '{' || before == ',')) || ahead_of(i).ends_with("function ") ||
+          ahead_of(i).ends_with("function*"))
+        continue;
       // Another member than the one that holds it.
       if (!key.empty() && at(end) == '.') {
         std::size_t part = end + 1;
@@ -234,8 +246,8 @@ class Way {
     std::size_t i = place.begin;
     const std::string_view ahead = ahead_of(i);
     if (ahead.ends_with('!') || ahead.ends_with("typeof ") || ahead.ends_with("delete ")) return false;
-    bool sibling = false;  // behind a comma: what is given a value there is another one
-    std::string_view key;  // the outermost member of the object that it lies in
+    bool sibling = false;             // behind a comma: what is given a value there is another one
+    std::string_view key;             // the outermost member of the object that it lies in
     std::size_t function = kNowhere;  // where the last function begins that returns it
     while (i > 0) {
       if (work_ == 0) return true;
@@ -262,7 +274,8 @@ class Way {
               if (index_.is_fake(last)) add_name(last, {}, false);
               return false;
             }
-            if (!makes && is_one_of(kFills, last) && chain.find('.') != kNowhere) add_name(first_part(chain), {}, false);
+            if (!makes && is_one_of(kFills, last) && chain.find('.') != kNowhere)
+              add_name(first_part(chain), {}, false);
             i -= chain.size() + (makes ? 4 : 0);
           }
         } else if (byte == '[') {
@@ -344,9 +357,14 @@ class Way {
   }
 
   bool shows(std::string_view chain, std::string_view last, bool sibling) const {
-    if (last == "expect" || chain == "expect.soft" || chain.starts_with("assert") || chain.starts_with("console.") || is_one_of(kFails, last)) return true;
-    if (last.size() > 2 && last.starts_with("to") && std::isupper(static_cast<unsigned char>(last[2])) != 0 && chain.starts_with('.')) return true;
-    static constexpr std::array<std::string_view, 6> kCompares = {"equal", "strictEqual", "notStrictEqual", "deepEqual", "deepStrictEqual", "notDeepEqual"};
+    if (last == "expect" || chain == "expect.soft" || chain.starts_with("assert") || chain.starts_with("console.") ||
+        is_one_of(kFails, last))
+      return true;
+    if (last.size() > 2 && last.starts_with("to") && std::isupper(static_cast<unsigned char>(last[2])) != 0 &&
+        chain.starts_with('.'))
+      return true;
+    static constexpr std::array<std::string_view, 6> kCompares = {
+        "equal", "strictEqual", "notStrictEqual", "deepEqual", "deepStrictEqual", "notDeepEqual"};
     if (is_one_of(kCompares, last)) return true;
     return !sibling && (is_one_of(kTitled, first_part(chain)) || last == "each");
   }
@@ -360,7 +378,8 @@ class Way {
 
 }  // namespace
 
-ShownVariables::ShownVariables(std::string_view code, std::size_t work) : index_(std::make_unique<const CodeIndex>(code)), work_(work) {}
+ShownVariables::ShownVariables(std::string_view code, std::size_t work)
+    : index_(std::make_unique<const CodeIndex>(code)), work_(work) {}
 ShownVariables::~ShownVariables() = default;
 
 bool ShownVariables::contain(std::size_t begin, std::size_t end) { return Way(*index_, work_).is_shown(begin, end); }

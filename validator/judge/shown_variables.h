@@ -1,6 +1,6 @@
-// Environment variables that a test shows: what it compares, throws, or writes into a title is printed when it fails. The ways from the
-// read to there that are followed: names, members, templates, literals, functions that give it back, and containers and texts of the language.
-// What an imported function makes of it is not.
+// Environment variables that a test shows: what it compares, throws, or writes into a title is printed when it fails.
+// The ways from the read to there that are followed: names, members, templates, literals, functions that give it back,
+// and containers and texts of the language. What an imported function makes of it is not.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,8 @@ class ShownVariables {
   // For all reads of a file together, in bytes and places looked at.
   static constexpr std::size_t kWorkMax = 16'000'000;
 
-  // Of the code view of one file (validator/views/source_view.h), which must outlive it. Without any work left a variable counts as shown.
+  // Of the code view of one file (validator/views/source_view.h), which must outlive it. Without any work left a
+  // variable counts as shown.
   explicit ShownVariables(std::string_view code, std::size_t work = kWorkMax);
   ~ShownVariables();
 

@@ -8,14 +8,14 @@
 namespace guard {
 
 const std::vector<std::string>& shipped_harmless_variables() {
-  static const std::vector<std::string> kNames = {
-      "NODE_ENV",  "BUN_ENV", "CI",        "TZ",      "DEBUG",          "LANG",     "LANGUAGE",    "LC_ALL",
-      "LC_CTYPE",  "TERM",    "COLORTERM", "COLUMNS", "LINES",          "NO_COLOR", "FORCE_COLOR", "PWD",
-      "TMPDIR",    "TEMP",    "TMP",       "VITEST",  "JEST_WORKER_ID", "TEST",     "BUN_TEST",    "GITHUB_ACTIONS",
-      "RUNNER_OS", "OS",      "OSTYPE",    "SHELL",   "EDITOR",         "VERBOSE",  "LOG_LEVEL",   "PORT",
-      "PATH",      "HOME",    "USERPROFILE", "GITHUB_ACTION", "RUNNER_*", "npm_package_*", "npm_lifecycle_*", "*_VERSION", "VITEST_*", "SSR", "DEV", "PROD",
-      "VITE_*", "NEXT_PUBLIC_*", "REACT_APP_*", "EXPO_PUBLIC_*",  // bundlers write these into pages
-      "GITLAB_CI", "CITGM",   "ECOSYSTEM_CI", "UPDATE_GOLDENS", "UPDATE_SNAPSHOT", "UPDATE_SNAPSHOTS", "npm_config_user_agent"};
+  static const std::vector<std::string> kNames = {"NODE_ENV", "BUN_ENV", "CI", "TZ", "DEBUG", "LANG", "LANGUAGE",
+      "LC_ALL", "LC_CTYPE", "TERM", "COLORTERM", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "PWD", "TMPDIR", "TEMP",
+      "TMP", "VITEST", "JEST_WORKER_ID", "TEST", "BUN_TEST", "GITHUB_ACTIONS", "RUNNER_OS", "OS", "OSTYPE", "SHELL",
+      "EDITOR", "VERBOSE", "LOG_LEVEL", "PORT", "PATH", "HOME", "USERPROFILE", "GITHUB_ACTION", "RUNNER_*",
+      "npm_package_*", "npm_lifecycle_*", "*_VERSION", "VITEST_*", "SSR", "DEV", "PROD", "VITE_*", "NEXT_PUBLIC_*",
+      "REACT_APP_*", "EXPO_PUBLIC_*",  // bundlers write these into pages
+      "GITLAB_CI", "CITGM", "ECOSYSTEM_CI", "UPDATE_GOLDENS", "UPDATE_SNAPSHOT", "UPDATE_SNAPSHOTS",
+      "npm_config_user_agent"};
   return kNames;
 }
 
@@ -30,7 +30,9 @@ bool reads_only_harmless(std::string_view read, std::span<const std::string> har
     const std::string_view name = part.substr(0, size);
     if (size < part.size() && part[size] != ':' && part[size] != '=') return false;
     const bool trailing_comma = name.empty() && comma == std::string_view::npos && any;
-    const auto is_name = [&](const std::string& listed) { return listed == name || (listed.find('*') != std::string::npos && glob_matches(listed, name)); };
+    const auto is_name = [&](const std::string& listed) {
+      return listed == name || (listed.find('*') != std::string::npos && glob_matches(listed, name));
+    };
     if (!trailing_comma && std::none_of(harmless.begin(), harmless.end(), is_name)) return false;
     any = true;
     if (comma == std::string_view::npos) break;
@@ -89,7 +91,7 @@ OwnVariables::OwnVariables(std::string_view code, std::string_view strings) {
       if (begins_environment(value)) break;
       const std::size_t size = path_length(value);
       const bool a_name = size != 0 && !(value[0] >= '0' && value[0] <= '9') &&
-                          (size == value.size() || std::string_view(";,)}\n").find(value[size]) != std::string_view::npos);
+          (size == value.size() || std::string_view(";,)}\n").find(value[size]) != std::string_view::npos);
       (a_name ? named : first_).try_emplace(name, at);
       break;
     }
@@ -157,7 +159,8 @@ bool HarmlessHits::contains(View view, const Match& match) {
     return kept_->goes_nowhere(match.begin, match.end);
   }
   const std::string_view behind = views_->view(view).substr(match.end);
-  if (match.index == output_sink_ && text.starts_with("process.") && behind.starts_with('=') && !behind.starts_with("==")) {
+  if (match.index == output_sink_ && text.starts_with("process.") && behind.starts_with('=') &&
+      !behind.starts_with("==")) {
     return gives_nothing_away(views_->view(view), match, names_);
   }
   if (match.index != output_sink_ || !is_identifier(text)) return false;

@@ -15,8 +15,8 @@
 #include "validator/judge/kept_values.h"
 #include "validator/judge/kept_variables.h"
 #include "validator/judge/shown_variables.h"
-#include "validator/views/source_view.h"
 #include "validator/validator.h"
+#include "validator/views/source_view.h"
 
 namespace guard {
 
@@ -42,8 +42,8 @@ class OwnVariables {
   std::unordered_map<std::string_view, std::size_t> first_;
 };
 
-// Which hits of facts say nothing about a secret: harmless variables that are read or written, variables of the file's own that are
-// written, and reads whose value goes nowhere.
+// Which hits of facts say nothing about a secret: harmless variables that are read or written, variables of the file's
+// own that are written, and reads whose value goes nowhere.
 class HarmlessHits {
  public:
   // `options` must outlive it.
@@ -53,11 +53,13 @@ class HarmlessHits {
   void begin(const SourceViews& views);
   bool contains(View view, const Match& match);
 
-  // The fact that a file keeps values says nothing where the file itself reads a variable, unless it keeps just that: what it
-  // reads is what those that load it may print, and they are judged with it.
+  // The fact that a file keeps values says nothing where the file itself reads a variable, unless it keeps just that:
+  // what it reads is what those that load it may print, and they are judged with it.
   bool is_own_keeping(std::uint32_t fact) const { return fact == keeps_values_ && keeps_ != Keeping::variable; }
   // A read that might be shown, and is not, is no writing at all.
-  bool is_mere_read(View view, const Match& match) const { return match.index == output_sink_ && view == View::code && views_->view(view)[match.begin] == '.'; }
+  bool is_mere_read(View view, const Match& match) const {
+    return match.index == output_sink_ && view == View::code && views_->view(view)[match.begin] == '.';
+  }
   bool is_read(std::uint32_t fact) const { return fact == reads_variable_; }
 
  private:

@@ -23,10 +23,11 @@ namespace lexer_detail {
 
 // What came before decides whether `/` divides and whether `<` compares.
 enum class Last : std::uint8_t {
-  start,          // an operand is due
-  operand,        // an operand has just ended
-  literal,        // a number, a string or a regular expression has: no word may follow on its line, but operators that are words
-  dot,            // a member name is due
+  start,    // an operand is due
+  operand,  // an operand has just ended
+  literal,  // a number, a string or a regular expression has: no word may follow on its line, but operators that are
+            // words
+  dot,      // a member name is due
   maybe_operand,  // `)` and its kin: probably an operand has ended
   maybe_start,    // `}` and its kin: probably an operand is due
 };
@@ -75,7 +76,8 @@ struct LexerMemory {
   std::vector<lexer_detail::Doubt> doubts;
   std::vector<lexer_detail::State> states;  // behind each token of the alternative that is followed
   U64Table seen;
-  std::vector<std::uint32_t> first_seen;  // by offset, one more than the frame and last of the first state there; 0: none
+  std::vector<std::uint32_t>
+      first_seen;  // by offset, one more than the frame and last of the first state there; 0: none
 };
 
 namespace {
@@ -102,9 +104,7 @@ constexpr std::array<std::uint8_t, 256> make_classes() {
 }
 constexpr auto kClasses = make_classes();
 
-bool has_class(char c, std::uint8_t wanted) noexcept {
-  return (kClasses[static_cast<unsigned char>(c)] & wanted) != 0;
-}
+bool has_class(char c, std::uint8_t wanted) noexcept { return (kClasses[static_cast<unsigned char>(c)] & wanted) != 0; }
 
 // The first eight bytes of a word as a number, to compare with all keywords at once.
 constexpr std::uint64_t packed(std::string_view word) noexcept {
@@ -138,10 +138,8 @@ Last after_word(std::string_view word) noexcept {
     case packed("import"):
     case packed("const"):
     case packed("var"):
-    case packed("switch"):
-      return Last::start;
-    case packed("instance"):
-      return rest == "of" ? Last::start : Last::operand;
+    case packed("switch"): return Last::start;
+    case packed("instance"): return rest == "of" ? Last::start : Last::operand;
     // Words that are operators in one place and names in another.
     case packed("await"):
     case packed("yield"):
@@ -158,15 +156,11 @@ Last after_word(std::string_view word) noexcept {
     case packed("asserts"):
     case packed("type"):
     case packed("declare"):
-    case packed("from"):
-      return Last::maybe_start;
-    case packed("satisfie"):
-      return rest == "s" ? Last::maybe_start : Last::operand;
+    case packed("from"): return Last::maybe_start;
+    case packed("satisfie"): return rest == "s" ? Last::maybe_start : Last::operand;
     case packed("readonly"):
-    case packed("abstract"):
-      return rest.empty() ? Last::maybe_start : Last::operand;
-    default:
-      return Last::operand;
+    case packed("abstract"): return rest.empty() ? Last::maybe_start : Last::operand;
+    default: return Last::operand;
   }
 }
 
@@ -180,19 +174,15 @@ bool may_follow_literal(std::string_view word) noexcept {
     case packed("with"):
     case packed("from"):  // export * as "name" from
     case packed("assert"):
-    case packed("extends"):
-      return true;
-    case packed("instance"):
-      return word == "instanceof";
-    case packed("satisfie"):
-      return word == "satisfies";
-    default:
-      return false;
+    case packed("extends"): return true;
+    case packed("instance"): return word == "instanceof";
+    case packed("satisfie"): return word == "satisfies";
+    default: return false;
   }
 }
 
-// False where every engine refuses the whole program because of this literal: flags that there are not, parentheses that
-// don't match, nothing to repeat. `text` is /body/flags.
+// False where every engine refuses the whole program because of this literal: flags that there are not, parentheses
+// that don't match, nothing to repeat. `text` is /body/flags.
 bool may_be_regex(std::string_view text) noexcept {
   const std::size_t slash = text.rfind('/');
   std::uint32_t seen = 0;
@@ -494,7 +484,7 @@ class Lexer {
       const char c = text_[at];
       if (has_class(c, kWord) && static_cast<unsigned char>(c) < 0x80) {
         const bool exponent = (c == 'e' || c == 'E') && (peek(at + 1) == '+' || peek(at + 1) == '-') &&
-                              has_class(peek(at + 2), kDigit) && peek(token.begin + 1) != 'x';
+            has_class(peek(at + 2), kDigit) && peek(token.begin + 1) != 'x';
         at += exponent ? 2 : 1;
       } else if (c == '.' && peek(at + 1) != '.' && (has_class(peek(at + 1), kDigit) || !starts_word(at + 1))) {
         ++at;
@@ -510,7 +500,8 @@ class Lexer {
     const Last last = state.last;
     std::uint32_t end = 0;
     // A type may end before a line end, and then a statement may begin with a regular expression.
-    const bool certain_divide = (last == Last::operand || last == Last::literal || last == Last::dot) && !token.line_before;
+    const bool certain_divide =
+        (last == Last::operand || last == Last::literal || last == Last::dot) && !token.line_before;
     if (decision != Decision::divide && !over_budget() && (!certain_divide || decision == Decision::regex)) {
       end = regex_end(token.begin);
       if (end != 0 && last != Last::start && !may_be_regex(text_.substr(token.begin, end - token.begin))) end = 0;
@@ -588,12 +579,8 @@ class Lexer {
     std::uint32_t length = 1;
     state.last = Last::start;
     switch (c) {
-      case ')':
-        state.last = Last::maybe_operand;
-        break;
-      case ']':
-        state.last = Last::operand;
-        break;
+      case ')': state.last = Last::maybe_operand; break;
+      case ']': state.last = Last::operand; break;
       case '{':
         if (state.frame != 0) push(state, FrameKind::brace);
         break;
@@ -623,9 +610,7 @@ class Lexer {
           state.last = Last::maybe_start;
         }
         break;
-      case '=':
-        length = d == '>' ? 2 : d == '=' ? (e == '=' ? 3 : 2) : 1;
-        break;
+      case '=': length = d == '>' ? 2 : d == '=' ? (e == '=' ? 3 : 2) : 1; break;
       case '>':
         if (top(state) == FrameKind::type_arguments) {
           pop(state);
@@ -666,8 +651,7 @@ class Lexer {
       case '^':
         if (d == '=') length = 2;
         break;
-      default:
-        break;
+      default: break;
     }
     token.end = begin + length;
   }
@@ -675,15 +659,12 @@ class Lexer {
   void close_brace(State& state, Token& token) const noexcept {
     switch (top(state)) {
       case FrameKind::brace:
-      case FrameKind::expression:
-        pop(state);
-        break;
+      case FrameKind::expression: pop(state); break;
       case FrameKind::substitution:
         pop(state);
         token.kind = TokenKind::substitution_close;
         break;
-      default:
-        break;
+      default: break;
     }
   }
 
@@ -819,9 +800,9 @@ class Lexer {
     looked_at_ += size_;
     if (state.frame != 0) {
       doubt_opening(last_at_root,
-                    last_at_root < out_.tokens.size() && out_.tokens[last_at_root].kind == TokenKind::template_open
-                        ? Decision::plain
-                        : Decision::compare);
+          last_at_root < out_.tokens.size() && out_.tokens[last_at_root].kind == TokenKind::template_open
+              ? Decision::plain
+              : Decision::compare);
     }
   }
 
@@ -844,7 +825,7 @@ class Lexer {
 
   static std::uint64_t key_of(const State& state, Decision decision) noexcept {
     return (static_cast<std::uint64_t>(state.at) << 32) | (static_cast<std::uint64_t>(state.frame) << 8) |
-           (static_cast<std::uint64_t>(state.last) << 4) | static_cast<std::uint64_t>(decision);
+        (static_cast<std::uint64_t>(state.last) << 4) | static_cast<std::uint64_t>(decision);
   }
 
   // Most places are reached in one state alone, and a list by offset is kinder to the cache than a hash table.
@@ -879,8 +860,8 @@ class Lexer {
     // First main token that ends behind the doubt.
     std::size_t main =
         static_cast<std::size_t>(std::upper_bound(out_.tokens.begin(), out_.tokens.end(), state.at,
-                                                  [](std::uint32_t at, const Token& other) { return at < other.end; }) -
-                                 out_.tokens.begin());
+                                     [](std::uint32_t at, const Token& other) { return at < other.end; }) -
+            out_.tokens.begin());
     for (std::size_t i = main > kContextTokens ? main - kContextTokens : 0; i < main; ++i) {
       out_.alternative_tokens.push_back(out_.tokens[i]);
     }
@@ -963,9 +944,9 @@ std::size_t blank_length(std::string_view text, std::size_t at, bool& line_end) 
     return line_end || (e >= 0x80 && e <= 0x8a) || e == 0xaf ? 3 : 0;  // U+2028/9, U+2000..200A, U+202F
   }
   const bool other = (c == 0xe1 && d == 0x9a && e == 0x80) ||  // U+1680
-                     (c == 0xe2 && d == 0x81 && e == 0x9f) ||  // U+205F
-                     (c == 0xe3 && d == 0x80 && e == 0x80) ||  // U+3000
-                     (c == 0xef && d == 0xbb && e == 0xbf);    // U+FEFF
+      (c == 0xe2 && d == 0x81 && e == 0x9f) ||                 // U+205F
+      (c == 0xe3 && d == 0x80 && e == 0x80) ||                 // U+3000
+      (c == 0xef && d == 0xbb && e == 0xbf);                   // U+FEFF
   return other ? 3 : 0;
 }
 

@@ -24,8 +24,8 @@ void MappedText::truncate(std::size_t size) {
 }
 
 TextSpan MappedText::original_at(std::size_t at) const noexcept {
-  const auto next = std::upper_bound(pieces_.begin(), pieces_.end(), at,
-                                     [](std::size_t value, const Piece& piece) { return value < piece.at; });
+  const auto next = std::upper_bound(
+      pieces_.begin(), pieces_.end(), at, [](std::size_t value, const Piece& piece) { return value < piece.at; });
   if (next == pieces_.begin()) return {};
   const Piece& piece = *(next - 1);
   const std::size_t size = (next == pieces_.end() ? text_.size() : next->at) - piece.at;

@@ -24,7 +24,7 @@ class MappedText {
     const auto at = static_cast<std::uint32_t>(text_.size());
     // Most pieces go on where the last one ended, byte for byte.
     const bool goes_on = !pieces_.empty() && pieces_.back().end == begin && text.size() == end - begin &&
-                         at - pieces_.back().at == pieces_.back().end - pieces_.back().begin;
+        at - pieces_.back().at == pieces_.back().end - pieces_.back().begin;
     if (goes_on) {
       pieces_.back().end = end;
     } else {

@@ -185,9 +185,11 @@ Value format_path(const Value& object, const ValueLists& lists, Arena& arena) {
 Value fold_object_function(std::string_view name, std::span<const Value> args, ValueLists& lists, Arena& arena) {
   if (args.empty()) return {};
   const Value& first = args[0];
-  const bool same = name == "freeze" || name == "seal" || name == "Set" || name == "structuredClone" || name == "assign";
+  const bool same =
+      name == "freeze" || name == "seal" || name == "Set" || name == "structuredClone" || name == "assign";
   if (first.kind == Value::Kind::object) {
-    if (name == "keys" || name == "getOwnPropertyNames" || name == "ownKeys") return list_of_object(first, "keys", lists);
+    if (name == "keys" || name == "getOwnPropertyNames" || name == "ownKeys")
+      return list_of_object(first, "keys", lists);
     if (name == "values" || name == "entries") return list_of_object(first, name, lists);
     if (name == "format") return format_path(first, lists, arena);
     if (same && args.size() == 1) return first;
@@ -273,8 +275,8 @@ Value split(const Value& receiver, std::span<const Value> args, ValueLists& list
   return make_list(std::move(items), lists);
 }
 
-Value fold_text_method(const Value& receiver, std::string_view method, std::span<const Value> args, ValueLists& lists,
-                       Arena& arena) {
+Value fold_text_method(
+    const Value& receiver, std::string_view method, std::span<const Value> args, ValueLists& lists, Arena& arena) {
   const std::string_view text = receiver.text;
   std::int64_t a = 0;
   std::int64_t b = 0;
@@ -295,8 +297,8 @@ Value fold_text_method(const Value& receiver, std::string_view method, std::span
     std::size_t end = text.size();
     if (number_argument(args, 1, b)) {
       end = method == "substr"
-                ? clamp_index(static_cast<std::int64_t>(begin) + std::max<std::int64_t>(b, 0), text.size())
-                : clamp_index(b, text.size());
+          ? clamp_index(static_cast<std::int64_t>(begin) + std::max<std::int64_t>(b, 0), text.size())
+          : clamp_index(b, text.size());
     }
     return end < begin ? text_value("", arena) : text_value(text.substr(begin, end - begin), arena);
   }
@@ -340,8 +342,8 @@ Value fold_text_method(const Value& receiver, std::string_view method, std::span
   return {};
 }
 
-Value fold_list_method(const Value& receiver, std::string_view method, std::span<const Value> args, ValueLists& lists,
-                       Arena& arena) {
+Value fold_list_method(
+    const Value& receiver, std::string_view method, std::span<const Value> args, ValueLists& lists, Arena& arena) {
   const std::vector<Value>& items = lists[receiver.list];
   if (method == "join") {
     std::string_view separator = ",";
@@ -386,7 +388,8 @@ Value fold_list_method(const Value& receiver, std::string_view method, std::span
     return make_list(std::move(sorted), lists);
   }
   if (method == "toSorted") return receiver;
-  if (method == "flat" || method == "values" || method == "slice" || method == "sort" || method == "filter") return receiver;
+  if (method == "flat" || method == "values" || method == "slice" || method == "sort" || method == "filter")
+    return receiver;
   if (method == "concat" && !args.empty()) {
     std::vector<Value> all = items;
     for (const Value& arg : args) {
@@ -565,9 +568,7 @@ std::string decode_escapes(std::string_view inner) {
       case '\r':  // a line continuation is nothing
         at += at + 1 < inner.size() && inner[at + 1] == '\n' ? 2 : 1;
         break;
-      case '\n':
-        ++at;
-        break;
+      case '\n': ++at; break;
       case 'x':
         if (read_hex(inner, at + 1, 2, value)) {
           append_utf8(out, value);
@@ -729,7 +730,8 @@ Value fold_function(std::string_view callee, std::span<const Value> args, ValueL
     return make_object({text_value("description", arena), text_value(text, arena)}, lists);
   }
   if (name == "of" && callee != "of") return make_list({args.begin(), args.end()}, lists);
-  if (const Value object = fold_object_function(name, args, lists, arena); object.kind != Value::Kind::unknown) return object;
+  if (const Value object = fold_object_function(name, args, lists, arena); object.kind != Value::Kind::unknown)
+    return object;
   if (!has_text) {
     // Buffer.from([46, 101]) and new Uint8Array([..]): bytes as a list of numbers.
     const bool bytes =
@@ -741,9 +743,11 @@ Value fold_function(std::string_view callee, std::span<const Value> args, ValueL
     return {};
   }
   std::string_view base;
-  if (name == "URL" && text_argument(args, 1, base) && base.substr(0, 5) == "file:" && text.find(':') == std::string_view::npos) {
+  if (name == "URL" && text_argument(args, 1, base) && base.substr(0, 5) == "file:" &&
+      text.find(':') == std::string_view::npos) {
     const std::size_t slash = base.rfind('/');
-    return text_value(std::string(text.substr(0, 1) == "/" ? "file://" : base.substr(0, slash + 1)) + std::string(text), arena);
+    return text_value(
+        std::string(text.substr(0, 1) == "/" ? "file://" : base.substr(0, slash + 1)) + std::string(text), arena);
   }
   if (name == "URL" && text.substr(0, 5) == "file:" && text.find('%') != std::string_view::npos) {
     return text_value(decode_percent(text), arena);
@@ -788,8 +792,8 @@ Value fold_function(std::string_view callee, std::span<const Value> args, ValueL
   return {};
 }
 
-Value fold_method(const Value& receiver, std::string_view method, std::span<const Value> args, ValueLists& lists,
-                  Arena& arena) {
+Value fold_method(
+    const Value& receiver, std::string_view method, std::span<const Value> args, ValueLists& lists, Arena& arena) {
   if (receiver.is_text()) return fold_text_method(receiver, method, args, lists, arena);
   if (receiver.kind == Value::Kind::list) {
     if (method == "toString" && args.size() <= 1) {  // of a Buffer
@@ -802,7 +806,8 @@ Value fold_method(const Value& receiver, std::string_view method, std::span<cons
     if (method == "keys" || method == "values" || method == "entries") return list_of_object(receiver, method, lists);
     if (method != "get" || args.empty()) return {};
     const std::string number = args[0].kind == Value::Kind::number ? std::to_string(args[0].number) : std::string();
-    const Value* const found = args[0].is_text() ? object_member(receiver, args[0].text, lists) : object_member(receiver, number, lists);
+    const Value* const found =
+        args[0].is_text() ? object_member(receiver, args[0].text, lists) : object_member(receiver, number, lists);
     return found == nullptr ? Value{} : *found;
   }
   if (receiver.kind == Value::Kind::number && method == "toString") {
@@ -818,9 +823,11 @@ std::string decoded_text(std::string_view text) {
   constexpr std::size_t kShortest = 8;
   constexpr std::size_t kLongest = 512;
   if (text.size() < kShortest || text.size() > kLongest) return {};
-  const bool hex = text.size() % 2 == 0 && std::all_of(text.begin(), text.end(), [](char c) { return hex_digit(c) >= 0; });
+  const bool hex =
+      text.size() % 2 == 0 && std::all_of(text.begin(), text.end(), [](char c) { return hex_digit(c) >= 0; });
   const std::string_view body = text.substr(0, text.find_last_not_of('=') + 1);
-  const bool base64 = body.size() % 4 != 1 && std::all_of(body.begin(), body.end(), [](char c) { return base64_digit(c) >= 0; });
+  const bool base64 =
+      body.size() % 4 != 1 && std::all_of(body.begin(), body.end(), [](char c) { return base64_digit(c) >= 0; });
   if (!hex && !base64) return {};
   const auto is_plain = [](const std::string& out) {
     return !out.empty() && std::all_of(out.begin(), out.end(), [](char c) { return c >= ' ' && c <= '~'; });
@@ -854,7 +861,7 @@ std::string normalized_path(std::string_view path) {
     return clean.empty() ? real : clean;
   }
   const bool clean = path.find("//") == std::string_view::npos && path.find("/.") == std::string_view::npos &&
-                     path.substr(0, 2) != "./";
+      path.substr(0, 2) != "./";
   if (clean || path.size() > kTextMax) return {};
   std::vector<std::string_view> segments;
   const bool absolute = path.front() == '/';

@@ -44,7 +44,8 @@ struct Value {
   enum class Kind : std::uint8_t { unknown, text, list, number, function, path, object, pattern };
   std::string_view text;  // also the path: "process", "fs.readFileSync"; of a pattern /source/flags
   std::int64_t number = 0;
-  std::uint32_t list = 0;   // index into ValueLists (of an object: key, value, key, ..); of a function, into the NameTable
+  std::uint32_t list =
+      0;  // index into ValueLists (of an object: key, value, key, ..); of a function, into the NameTable
   std::uint32_t begin = 0;  // place in the source
   std::uint32_t end = 0;
   Kind kind = Kind::unknown;
@@ -85,8 +86,8 @@ const Value* object_member(const Value& object, std::string_view key, const Valu
 Value fold_function(std::string_view callee, std::span<const Value> args, ValueLists& lists, Arena& arena);
 
 // What `receiver.method(args)` is: concat, slice, replace, split, reverse, join, toString, ...
-Value fold_method(const Value& receiver, std::string_view method, std::span<const Value> args, ValueLists& lists,
-                  Arena& arena);
+Value fold_method(
+    const Value& receiver, std::string_view method, std::span<const Value> args, ValueLists& lists, Arena& arena);
 
 // What a text in hex or base64 says, if that is plain text; empty otherwise.
 std::string decoded_text(std::string_view text);

@@ -24,13 +24,10 @@ class JsonReader {
     skip_blanks();
     if (at_ >= text_.size() || depth > kDepthMax) return fail();
     switch (text_[at_]) {
-      case '"':
-        return read_text();
+      case '"': return read_text();
       case '[':
-      case '{':
-        return read_group(depth);
-      default:
-        return read_plain();
+      case '{': return read_group(depth);
+      default: return read_plain();
     }
   }
 

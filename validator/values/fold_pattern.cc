@@ -33,8 +33,8 @@ std::string expanded(std::string_view to, const PatternMatch& match) {
   return out;
 }
 
-Value replace_matches(std::string_view text, const PatternMatches& found, const Value& to, const Replacer& by_function,
-                      Arena& arena) {
+Value replace_matches(
+    std::string_view text, const PatternMatches& found, const Value& to, const Replacer& by_function, Arena& arena) {
   std::string out;
   std::size_t at = 0;
   for (const PatternMatch& match : found.matches) {
@@ -114,7 +114,7 @@ PatternMatches find_pattern(std::string_view literal, std::string_view text, boo
 }
 
 Value fold_pattern_method(const Value& receiver, std::string_view method, std::span<const Value> args,
-                          const Replacer& by_function, ValueLists& lists, Arena& arena) {
+    const Replacer& by_function, ValueLists& lists, Arena& arena) {
   if (args.empty()) return {};
   const std::string_view text = receiver.text;
   const bool replaces = method == "replace" || method == "replaceAll";

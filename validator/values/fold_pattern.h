@@ -28,6 +28,6 @@ PatternMatches find_pattern(std::string_view literal, std::string_view text, boo
 // match. Unknown for other methods. `by_function` gives the replacement of a match where there is a function for it.
 using Replacer = std::function<Value(const PatternMatch&)>;
 Value fold_pattern_method(const Value& receiver, std::string_view method, std::span<const Value> args,
-                          const Replacer& by_function, ValueLists& lists, Arena& arena);
+    const Replacer& by_function, ValueLists& lists, Arena& arena);
 
 }  // namespace guard

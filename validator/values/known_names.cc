@@ -17,39 +17,36 @@ struct Slot {
 class TraitTable {
  public:
   TraitTable() noexcept {
-    for (const std::string_view name :
-         {"eval", "Function", "GeneratorFunction", "AsyncFunction", "AsyncGeneratorFunction", "constructor", "setTimeout",
-          "setInterval", "setImmediate", "runInThisContext", "runInNewContext", "runInContext", "compileFunction", "Script",
-          "SourceTextModule", "Worker", "Blob", "File", "_compile", "evaluate", "transformSync", "runInDebugContext"}) {
+    for (const std::string_view name : {"eval", "Function", "GeneratorFunction", "AsyncFunction",
+             "AsyncGeneratorFunction", "constructor", "setTimeout", "setInterval", "setImmediate", "runInThisContext",
+             "runInNewContext", "runInContext", "compileFunction", "Script", "SourceTextModule", "Worker", "Blob",
+             "File", "_compile", "evaluate", "transformSync", "runInDebugContext"}) {
       add(name, kRunsText);
     }
-    for (const std::string_view name : {"exec", "execSync", "execFile", "execFileSync", "spawn", "spawnSync", "fork", "$", "shell",
-                                        "execa", "execaSync", "execaCommand", "system", "sh"}) {
+    for (const std::string_view name : {"exec", "execSync", "execFile", "execFileSync", "spawn", "spawnSync", "fork",
+             "$", "shell", "execa", "execaSync", "execaCommand", "system", "sh"}) {
       add(name, kRunsCommand);
     }
     for (const std::string_view name :
-         {"it", "test", "describe", "expect", "toBe", "toEqual", "toStrictEqual", "toContain", "toMatch", "toThrow",
-          "toThrowError", "toHaveBeenCalledWith", "toHaveBeenLastCalledWith", "toHaveBeenNthCalledWith",
-          "toMatchInlineSnapshot", "toMatchObject", "toContainEqual", "assert", "only", "skip", "todo", "each"}) {
+        {"it", "test", "describe", "expect", "toBe", "toEqual", "toStrictEqual", "toContain", "toMatch", "toThrow",
+            "toThrowError", "toHaveBeenCalledWith", "toHaveBeenLastCalledWith", "toHaveBeenNthCalledWith",
+            "toMatchInlineSnapshot", "toMatchObject", "toContainEqual", "assert", "only", "skip", "todo", "each"}) {
       add(name, kAsserts);
     }
-    for (const std::string_view name :
-         {"writeFile",  "writeFileSync",   "appendFile",          "appendFileSync",    "outputFile",            "outputFileSync",
-          "existsSync", "exists",          "mkdir",               "mkdirSync",         "join",                  "resolve",
-          "relative",   "basename",        "dirname",             "extname",           "stat",                  "statSync",
-          "access",     "accessSync",      "includes",            "startsWith",        "endsWith",              "indexOf",
-          "fromJSON",   "mockReturnValue", "mockReturnValueOnce", "mockResolvedValue", "mockResolvedValueOnce", "Error",
-          "TypeError",  "log",             "warn",                "error",             "info",                  "Set",
-          "Map",        "has",             "get",                 "spyOn",             "normalize",             "parse",
-          "match",      "rmSync"}) {
+    for (const std::string_view name : {"writeFile", "writeFileSync", "appendFile", "appendFileSync", "outputFile",
+             "outputFileSync", "existsSync", "exists", "mkdir", "mkdirSync", "join", "resolve", "relative", "basename",
+             "dirname", "extname", "stat", "statSync", "access", "accessSync", "includes", "startsWith", "endsWith",
+             "indexOf", "fromJSON", "mockReturnValue", "mockReturnValueOnce", "mockResolvedValue",
+             "mockResolvedValueOnce", "Error", "TypeError", "log", "warn", "error", "info", "Set", "Map", "has", "get",
+             "spyOn", "normalize", "parse", "match", "rmSync"}) {
       add(name, kPassive);
     }
-    for (const std::string_view name :
-         {"join", "resolve", "normalize", "fromCharCode", "fromCodePoint", "of", "from", "Uint8Array", "decode", "String", "URL",
-          "fileURLToPath", "pathToFileURL", "toNamespacedPath", "encodeURIComponent", "encodeURI", "encode", "atob",
-          "decodeURIComponent", "decodeURI", "unescape", "parse", "fromBase64", "fromHex", "keys", "values", "entries",
-          "getOwnPropertyNames", "ownKeys", "fromEntries", "freeze", "seal", "assign", "Map", "Set", "format",
-          "structuredClone", "all", "allSettled", "btoa", "basename", "dirname", "extname", "raw", "Symbol", "for", "RegExp", "cwd", "homedir"}) {
+    for (const std::string_view name : {"join", "resolve", "normalize", "fromCharCode", "fromCodePoint", "of", "from",
+             "Uint8Array", "decode", "String", "URL", "fileURLToPath", "pathToFileURL", "toNamespacedPath",
+             "encodeURIComponent", "encodeURI", "encode", "atob", "decodeURIComponent", "decodeURI", "unescape",
+             "parse", "fromBase64", "fromHex", "keys", "values", "entries", "getOwnPropertyNames", "ownKeys",
+             "fromEntries", "freeze", "seal", "assign", "Map", "Set", "format", "structuredClone", "all", "allSettled",
+             "btoa", "basename", "dirname", "extname", "raw", "Symbol", "for", "RegExp", "cwd", "homedir"}) {
       add(name, kFolds);
     }
   }
@@ -106,10 +103,8 @@ bool is_program(std::string_view word) noexcept {
     case packed_name("python"):
     case packed_name("apt-get"):
     case packed_name("apt"):
-    case packed_name("apk"):
-      return true;
-    default:
-      return word == "pivot_root";
+    case packed_name("apk"): return true;
+    default: return word == "pivot_root";
   }
 }
 

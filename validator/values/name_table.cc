@@ -37,10 +37,10 @@ bool is_root_name(std::string_view name) noexcept {
     case packed_name("ffi"):
     case packed_name("cluster"):
     case packed_name("os"):
-    case packed_name("timers"):
-      return true;
+    case packed_name("timers"): return true;
     default:
-      return name == "setTimeout" || name == "setInterval" || name == "globalThis" || name == "worker_threads" || name == "child_process" || name == "inspector";
+      return name == "setTimeout" || name == "setInterval" || name == "globalThis" || name == "worker_threads" ||
+          name == "child_process" || name == "inspector";
   }
 }
 
@@ -64,7 +64,7 @@ bool is_tracked_path(std::string_view path) noexcept {
   if (!is_root_name(root)) return false;
   return std::all_of(path.begin(), path.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
-           c == '.';
+        c == '.';
   });
 }
 

@@ -34,8 +34,8 @@ class NameTable {
 
   // `name` may stand for `path`. False if it is new but had been used before, so that the file has to be read again.
   bool add_alias(std::string_view name, std::string_view path);
-  // `name` was given `value` here; it holds until the next one. False if it was used before it ever had a value, so that
-  // the file has to be read again with what is known at its end.
+  // `name` was given `value` here; it holds until the next one. False if it was used before it ever had a value, so
+  // that the file has to be read again with what is known at its end.
   bool assign(std::string_view name, const Value& value);
   // Names that the file declares itself.
   void note_declared(std::string_view name);

@@ -12,12 +12,12 @@ namespace {
 
 constexpr std::size_t kPathMax = 256;
 constexpr int kCallDepthMax = 8;
-constexpr std::size_t kCallsMax = 4'000;         // of one file
-constexpr std::uint64_t kCallBytesFree = 4 << 20;    // that calls may write in any case, beside four times the text
+constexpr std::size_t kCallsMax = 4'000;            // of one file
+constexpr std::uint64_t kCallBytesFree = 4 << 20;   // that calls may write in any case, beside four times the text
 constexpr std::uint64_t kCallTokensFree = 400'000;  // that calls may read in any case, beside eight times the file's
-constexpr std::uint32_t kBodyTokensMax = 2'000;  // longer functions are not followed
-constexpr std::size_t kElementsMax = 256;        // of a list that is looped over
-constexpr std::uint32_t kShortBody = 48;         // tokens; such a body costs nothing to read
+constexpr std::uint32_t kBodyTokensMax = 2'000;     // longer functions are not followed
+constexpr std::size_t kElementsMax = 256;           // of a list that is looped over
+constexpr std::uint32_t kShortBody = 48;            // tokens; such a body costs nothing to read
 
 // A name that can be given a meaning: `#x` of a class, too.
 bool is_bindable(std::string_view name) noexcept {
@@ -60,7 +60,8 @@ std::string call_key(std::uint32_t function, std::uint64_t version, std::span<co
 // `code` as a path of a tracked global or module, or empty.
 std::string_view ViewBuilder::path_of(std::string_view code) const {
   if (code.empty() || code.size() > kPathMax) return {};
-  for (const std::string_view loader : {"require(\"", "import(\"", "process.getBuiltinModule(\"", "module.require(\"", "import.meta.require(\""}) {
+  for (const std::string_view loader :
+      {"require(\"", "import(\"", "process.getBuiltinModule(\"", "module.require(\"", "import.meta.require(\""}) {
     if (!code.starts_with(loader)) continue;
     const std::size_t close = code.find("\")", loader.size());
     if (close == std::string_view::npos) return {};
@@ -101,10 +102,10 @@ std::string_view ViewBuilder::path_of(std::string_view code) const {
 bool ViewBuilder::gives_process() const noexcept {
   const std::string_view code = std::string_view(code_.text()).substr(now_->operand_begin);
   if (!code.starts_with("process.") || code.back() != ')') return false;
-  static constexpr std::array<std::string_view, 9> kMethods = {"on(",           "once(",           "off(",
-                                                               "addListener(",  "removeListener(", "prependListener(",
-                                                               "prependOnceListener(", "setMaxListeners(", "removeAllListeners("};
-  return std::any_of(kMethods.begin(), kMethods.end(), [&](std::string_view method) { return code.substr(8).starts_with(method); });
+  static constexpr std::array<std::string_view, 9> kMethods = {"on(", "once(", "off(", "addListener(",
+      "removeListener(", "prependListener(", "prependOnceListener(", "setMaxListeners(", "removeAllListeners("};
+  return std::any_of(
+      kMethods.begin(), kMethods.end(), [&](std::string_view method) { return code.substr(8).starts_with(method); });
 }
 
 // The operand as a path of a tracked global or module, or empty.
@@ -137,7 +138,8 @@ bool ViewBuilder::give(std::string_view name, const Value& value) {
 // enum, namespace and class members: Name.member
 bool ViewBuilder::give_member(std::string_view name, const Value& value) {
   bool in_time = true;
-  if (!groups_.empty() && groups_.back().open == '{' && !groups_.back().scope.empty() && value.kind != Value::Kind::unknown) {
+  if (!groups_.empty() && groups_.back().open == '{' && !groups_.back().scope.empty() &&
+      value.kind != Value::Kind::unknown) {
     const std::string_view scope = groups_.back().scope;
     names_.set_has_properties();
     const std::string_view full = arena_.concat(arena_.concat(arena_.copy(scope), "."), name);
@@ -166,12 +168,14 @@ bool ViewBuilder::add_meaning(std::string_view name, std::string_view path) {
 
 // { a: value } of an object that has a name.
 void ViewBuilder::name_property(const Value& value) {
-  if (groups_.empty() || groups_.back().open != '{' || groups_.back().key.empty() || groups_.back().scope.empty()) return;
+  if (groups_.empty() || groups_.back().open != '{' || groups_.back().key.empty() || groups_.back().scope.empty())
+    return;
   const std::string_view key = groups_.back().key;
   groups_.back().key = {};
   // $`${{ raw: ".." }}` is not quoted.
   if (key == "raw" && value.is_text()) add_commands("Bun.$", value.text, false, value.begin, value.end);
-  if (value.kind == Value::Kind::unknown || value.kind == Value::Kind::object || call_depth_ > 0 || key.size() > 64) return;
+  if (value.kind == Value::Kind::unknown || value.kind == Value::Kind::object || call_depth_ > 0 || key.size() > 64)
+    return;
   names_.set_has_properties();
   Value kept = value;
   kept.lone = false;
@@ -204,7 +208,8 @@ void ViewBuilder::keep_property(const Value& value) {
 
 Value ViewBuilder::close_object(const Group& group) {
   Value object;
-  const bool in_place = !group.outer->open && !group.outer->in_type && (group.outer->lead != ';' || group.outer->prefixed);
+  const bool in_place =
+      !group.outer->open && !group.outer->in_type && (group.outer->lead != ';' || group.outer->prefixed);
   if (!in_place || args_.size() < group.args_begin + 2) return object;
   object.kind = Value::Kind::object;
   object.list = static_cast<std::uint32_t>(lists_.size());
@@ -218,7 +223,8 @@ Value ViewBuilder::close_object(const Group& group) {
 // The name under which the members of the block at `index` are known.
 std::string_view ViewBuilder::scope_of_block(std::uint32_t index) {
   if (now_->lead == '=' && !now_->declared.empty() && !now_->open && !now_->has_sum) return now_->declared;
-  if (now_->lead == ':' && !now_->open && !groups_.empty() && !groups_.back().scope.empty() && !groups_.back().key.empty()) {
+  if (now_->lead == ':' && !now_->open && !groups_.empty() && !groups_.back().scope.empty() &&
+      !groups_.back().key.empty()) {
     const std::string_view outer = groups_.back().scope;
     if (outer.size() > 128) return {};
     return arena_.concat(arena_.concat(arena_.copy(outer), "."), groups_.back().key);
@@ -226,16 +232,14 @@ std::string_view ViewBuilder::scope_of_block(std::uint32_t index) {
   for (std::uint32_t back = 1; back <= 6 && back <= index; back += 1) {
     switch (packed_name(source_of(tokens_[index - back]))) {
       case packed_name("enum"):
-      case packed_name("class"):
-        return back > 1 ? source_of(tokens_[index - back + 1]) : std::string_view();
+      case packed_name("class"): return back > 1 ? source_of(tokens_[index - back + 1]) : std::string_view();
       case packed_name(";"):
       case packed_name("}"):
       case packed_name("{"):
       case packed_name(")"):
       case packed_name("=>"):
       case packed_name("else"):
-      case packed_name("="):
-        return {};
+      case packed_name("="): return {};
       default:
         if (back > 1 && source_of(tokens_[index - back]) == "namespace") return source_of(tokens_[index - back + 1]);
     }
@@ -273,7 +277,8 @@ void ViewBuilder::bind_pattern(std::uint32_t first, std::uint32_t end, std::stri
       const Token& inner = tokens_[i + 1];
       if (close == i + 2 && inner.kind == TokenKind::string) {
         key = literal_value(inner).text;
-      } else if (const Value* constant = close == i + 2 ? names_.constant(source_of(inner)) : nullptr; constant != nullptr && constant->is_known_text()) {
+      } else if (const Value* constant = close == i + 2 ? names_.constant(source_of(inner)) : nullptr;
+                 constant != nullptr && constant->is_known_text()) {
         key = constant->text;
       } else {
         known = false;
@@ -287,7 +292,8 @@ void ViewBuilder::bind_pattern(std::uint32_t first, std::uint32_t end, std::stri
     }
     std::string target;
     Value part;
-    if (const Value* const member = known ? object_member(value, key, lists_) : nullptr; member != nullptr) part = *member;
+    if (const Value* const member = known ? object_member(value, key, lists_) : nullptr; member != nullptr)
+      part = *member;
     if (known && value.is_text()) part = url_part(value.text, key, lists_, arena_);
     part.lone = false;
     if (part.kind == Value::Kind::path && call_depth_ == 0) {
@@ -356,7 +362,8 @@ void ViewBuilder::bind_list(std::uint32_t first, std::uint32_t end, const Value&
     if ((text == "{" || text == "[") && item < items.size()) {
       const std::uint32_t close = matching_bracket(i);
       const bool is_path = items[item].kind == Value::Kind::path;
-      if (close != 0 && close < end) bind_pattern(i, close, is_path ? items[item].text : std::string_view(), items[item]);
+      if (close != 0 && close < end)
+        bind_pattern(i, close, is_path ? items[item].text : std::string_view(), items[item]);
       continue;
     }
     if (tokens_[i].kind != TokenKind::word || item >= items.size()) continue;
@@ -373,7 +380,8 @@ void ViewBuilder::bind_list(std::uint32_t first, std::uint32_t end, const Value&
 // --- functions -----------------------------------------------------------------------------------------------------
 
 // The function whose parameters are the tokens params_first to params_end and whose body begins at body_first.
-Value ViewBuilder::add_function(std::uint32_t params_first, std::uint32_t params_end, std::uint32_t body_first, bool getter) {
+Value ViewBuilder::add_function(
+    std::uint32_t params_first, std::uint32_t params_end, std::uint32_t body_first, bool getter) {
   Value value;
   if ((!main_reading_ && call_depth_ == 0) || body_first >= tokens_.size()) return value;
   const std::uint32_t end = scope_end(body_first, false);
@@ -424,14 +432,16 @@ void ViewBuilder::arrow(std::uint32_t index) {
   const std::uint32_t name_token = now_->name_token;
   const char lead = now_->lead;
   const bool in_call = !groups_.empty() && groups_.back().open == '(' && groups_.back().call;
-  const bool over_list = (in_call && (groups_.back().outer->receiver.kind == Value::Kind::list ||
-                                      groups_.back().outer->operand.kind == Value::Kind::list)) ||
-                         (!in_call && !groups_.empty() && groups_.back().open == '(' && lead == '(');
+  const bool over_list = (in_call &&
+                             (groups_.back().outer->receiver.kind == Value::Kind::list ||
+                                 groups_.back().outer->operand.kind == Value::Kind::list)) ||
+      (!in_call && !groups_.empty() && groups_.back().open == '(' && lead == '(');
 
   // import("fs").then(({ rmSync }) => ..)
   if (in_call && (lead == '(' || lead == ',')) {
     const std::string_view code = code_.text();
-    std::string_view callee = code.substr(groups_.back().callee_begin, groups_.back().code_begin - groups_.back().callee_begin);
+    std::string_view callee =
+        code.substr(groups_.back().callee_begin, groups_.back().code_begin - groups_.back().callee_begin);
     if (callee.ends_with(".then")) {
       const std::string_view path = path_of(callee.substr(0, callee.size() - 5));
       if (!path.empty() && first < end) {
@@ -445,10 +455,11 @@ void ViewBuilder::arrow(std::uint32_t index) {
   }
   // text.replace(/x/g, (c) => ..), Array.from({ length: 3 }, (_, i) => ..)
   const bool makes_value = in_call && lead == ',' &&
-                           ((groups_.back().outer->receiver.is_text() && groups_.back().outer->method.starts_with("replace")) ||
-                            (groups_.back().outer->owner == "Array" && groups_.back().outer->method == "from"));
+      ((groups_.back().outer->receiver.is_text() && groups_.back().outer->method.starts_with("replace")) ||
+          (groups_.back().outer->owner == "Array" && groups_.back().outer->method == "from"));
   Value function;
-  if (!declared.empty() || over_list || makes_value || (lead == ':' && !groups_.empty() && !groups_.back().scope.empty())) {
+  if (!declared.empty() || over_list || makes_value ||
+      (lead == ':' && !groups_.empty() && !groups_.back().scope.empty())) {
     function = add_function(first, end, index + 1);
   }
   now_->compared = true;
@@ -473,12 +484,12 @@ void ViewBuilder::name_function(std::uint32_t index) {
   if (open < 2 || tokens_[open - 1].kind != TokenKind::word) return;
   const std::string_view before_name = source_of(tokens_[open - 2]);
   const bool declared = before_name == "function" || (before_name == "*" && source_of(tokens_[open - 3]) == "function");
-  static constexpr std::array<std::string_view, 12> kBeforeMethods = {"{",   "}",     ";",      ",",       "*",         "static",
-                                                                      "get", "async", "public", "private", "protected", "override"};
+  static constexpr std::array<std::string_view, 12> kBeforeMethods = {
+      "{", "}", ";", ",", "*", "static", "get", "async", "public", "private", "protected", "override"};
   const bool method = !groups_.empty() && groups_.back().open == '{' && source_of(tokens_[open - 1]) != "if" &&
-                      source_of(tokens_[open - 1]) != "for" && source_of(tokens_[open - 1]) != "while" &&
-                      source_of(tokens_[open - 1]) != "switch" && source_of(tokens_[open - 1]) != "catch" &&
-                      std::find(kBeforeMethods.begin(), kBeforeMethods.end(), before_name) != kBeforeMethods.end();
+      source_of(tokens_[open - 1]) != "for" && source_of(tokens_[open - 1]) != "while" &&
+      source_of(tokens_[open - 1]) != "switch" && source_of(tokens_[open - 1]) != "catch" &&
+      std::find(kBeforeMethods.begin(), kBeforeMethods.end(), before_name) != kBeforeMethods.end();
   if (declared) note_declared(source_of(tokens_[open - 1]));
   if (!declared && !method) return;
   const Value function = add_function(open + 1, closed_end_ - 1, index, !declared && before_name == "get");
@@ -487,14 +498,16 @@ void ViewBuilder::name_function(std::uint32_t index) {
     Value key;
     key.kind = Value::Kind::text;
     key.text = source_of(tokens_[open - 1]);
-    if (args_.size() - std::min(args_.size(), groups_.back().args_begin) < kListMax) args_.insert(args_.end(), {key, function});
+    if (args_.size() - std::min(args_.size(), groups_.back().args_begin) < kListMax)
+      args_.insert(args_.end(), {key, function});
     if (call_depth_ == 0 && !give_member(key.text, function)) second_reading_ = true;
     return;
   }
   if (!give(source_of(tokens_[open - 1]), function)) second_reading_ = true;
   // As a statement it hides a global of its name. `function f(): T;` without a body does not.
   const std::string_view before = open >= 3 ? source_of(tokens_[open - 3]) : std::string_view(";");
-  if (before == ";" || before == "}" || before == "{" || before == "export") declare_shadow(source_of(tokens_[open - 1]), index);
+  if (before == ";" || before == "}" || before == "{" || before == "export")
+    declare_shadow(source_of(tokens_[open - 1]), index);
 }
 
 // function f(..): Type {  at the brace
@@ -504,19 +517,21 @@ bool ViewBuilder::is_typed_body(std::uint32_t index) const noexcept {
   if (source_of(tokens_[closed_end_]) != ":") return false;
   for (std::uint32_t i = closed_end_ + 1; i < index; ++i) {
     const std::string_view text = source_of(tokens_[i]);
-    const bool in_type = tokens_[i].kind == TokenKind::word || tokens_[i].kind == TokenKind::string || text == "<" || text == ">" ||
-                         text == "[" || text == "]" || text == "|" || text == "." || text == "," || text == "&";
+    const bool in_type = tokens_[i].kind == TokenKind::word || tokens_[i].kind == TokenKind::string || text == "<" ||
+        text == ">" || text == "[" || text == "]" || text == "|" || text == "." || text == "," || text == "&";
     if (!in_type) return false;
   }
   return true;
 }
 
 // (root || {}).member, (true && root)(..): read as the root; what else stood there is kept as a reading of its own.
-void ViewBuilder::become_alternative(const Group& group, const Value& total, std::string_view last, const Token& place) {
+void ViewBuilder::become_alternative(
+    const Group& group, const Value& total, std::string_view last, const Token& place) {
   const std::uint32_t next = index_ + 1;
   if (next >= tokens_.size()) return;
   const std::string_view text = source_of(tokens_[next]);
-  const bool used = text == "." || text == "?." || text == "[" || text == "(" || tokens_[next].kind == TokenKind::template_open;
+  const bool used =
+      text == "." || text == "?." || text == "[" || text == "(" || tokens_[next].kind == TokenKind::template_open;
   Value path = total;
   if (total.kind == Value::Kind::unknown) {
     path.text = groups_.empty() && group.alternative.empty() ? std::string_view() : group.alternative;
@@ -546,7 +561,8 @@ Value ViewBuilder::call_known_function(const Group& group, std::span<const Value
   const TextSpan place{group.outer->source_begin, at.end};
   // list.map(f), list.forEach(f)
   if (group.outer->receiver.kind == Value::Kind::list && !args.empty() && args[0].kind == Value::Kind::function) {
-    static constexpr std::array<std::string_view, 9> kMethods = {"reduceRight", "map", "forEach", "flatMap", "filter", "find", "some", "every", "reduce"};
+    static constexpr std::array<std::string_view, 9> kMethods = {
+        "reduceRight", "map", "forEach", "flatMap", "filter", "find", "some", "every", "reduce"};
     if (std::find(kMethods.begin(), kMethods.end(), group.outer->method) == kMethods.end()) return {};
     std::vector<Value> items = lists_[group.outer->receiver.list];
     if (group.outer->method.starts_with("reduce")) {
@@ -601,13 +617,15 @@ Value ViewBuilder::call_known_function(const Group& group, std::span<const Value
     return {};
   }
   const bool tells = std::any_of(args.begin(), args.end(), [](const Value& v) {
-    return v.kind != Value::Kind::unknown && v.kind != Value::Kind::number && v.kind != Value::Kind::pattern && (v.kind != Value::Kind::object || v.text.empty());
+    return v.kind != Value::Kind::unknown && v.kind != Value::Kind::number && v.kind != Value::Kind::pattern &&
+        (v.kind != Value::Kind::object || v.text.empty());
   });
   if (!tells && !args.empty()) return {};
   const Value* function = nullptr;
   if (group.outer->operand.kind == Value::Kind::function) {  // (() => x)()
     function = &group.outer->operand;
-  } else if (const std::string_view name = group.outer->word.empty() ? group.outer->qualified : group.outer->word; !name.empty()) {
+  } else if (const std::string_view name = group.outer->word.empty() ? group.outer->qualified : group.outer->word;
+             !name.empty()) {
     function = group.outer->word.empty() ? nullptr : local(name);
     if (function == nullptr) function = names_.constant(name);
     if (function == nullptr) names_.note_use(name, NameTable::Use::told);
@@ -723,7 +741,8 @@ void ViewBuilder::loop_over(std::uint32_t name, const Value& list, std::uint32_t
   const Value function = add_function(name, end, body);
   if (function.kind != Value::Kind::function) return;
   const std::vector<Value> items = lists_[list.list];
-  for (std::size_t i = 0; i < items.size() && i < kElementsMax; ++i) call_function(function.list, std::span(&items[i], 1), place);
+  for (std::size_t i = 0; i < items.size() && i < kElementsMax; ++i)
+    call_function(function.list, std::span(&items[i], 1), place);
 }
 
 // What calls wrote comes behind what the file wrote itself. Much can have been written: it is let go piece by piece.

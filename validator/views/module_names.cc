@@ -1,5 +1,6 @@
-// How it works. The text is read token by token, strings with the keys above them. No tree is built and nothing is refused:
-// tsconfig.json has comments and trailing commas, and a name too many only means that more files are judged together.
+// How it works. The text is read token by token, strings with the keys above them. No tree is built and nothing is
+// refused: tsconfig.json has comments and trailing commas, and a name too many only means that more files are judged
+// together.
 #include "validator/views/module_names.h"
 
 #include <algorithm>
@@ -67,7 +68,9 @@ class JsonStrings {
   void skip_blanks() {
     for (;;) {
       const std::size_t before = at_;
-      while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\r' || text_[at_] == '\t')) ++at_;
+      while (
+          at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\r' || text_[at_] == '\t'))
+        ++at_;
       if (at_ < text_.size() && text_[at_] == '/') skip_comment();
       if (at_ == before) return;
     }
@@ -96,7 +99,8 @@ class Reader {
       if (strings.depth() == 1 && top == "name") package.name = strings.value;
       if (top == "imports") add(inside, strings.key(1), strings.value);
       if (top == "exports" && strings.key(1).starts_with("./")) add(inside, strings.key(1), strings.value);
-      const bool entry = top == "main" || top == "module" || top == "source" || top == "browser" || top == "bun" || (top == "exports" && !strings.key(1).starts_with("./"));
+      const bool entry = top == "main" || top == "module" || top == "source" || top == "browser" || top == "bun" ||
+          (top == "exports" && !strings.key(1).starts_with("./"));
       if (entry) package.targets.push_back(joined_path(folder_, strings.value));
     }
     for (ModuleName& name : inside) {
@@ -104,9 +108,11 @@ class Reader {
       if (name.name.starts_with('#') || !package.name.empty()) names_.push_back(std::move(name));
     }
     if (package.name.empty()) return;
-    for (const char* index : {"index", "src/index", "lib/index", "src/main", "src/mod", "mod"}) package.targets.push_back(joined_path(folder_, index));
+    for (const char* index : {"index", "src/index", "lib/index", "src/main", "src/mod", "mod"})
+      package.targets.push_back(joined_path(folder_, index));
     names_.push_back(package);
-    names_.push_back({package.name + "/*", {joined_path(folder_, "*"), joined_path(folder_, "src/*"), joined_path(folder_, "lib/*")}, package.folder});
+    names_.push_back({package.name + "/*",
+        {joined_path(folder_, "*"), joined_path(folder_, "src/*"), joined_path(folder_, "lib/*")}, package.folder});
   }
 
   std::vector<std::string> read_compiler(std::string_view text) {
@@ -114,7 +120,8 @@ class Reader {
     std::vector<ModuleName> aliases;
     std::string base;
     for (JsonStrings strings(text); strings.next();) {
-      if (strings.key(0) == "extends" && strings.value.starts_with('.')) extended.push_back(joined_path(folder_, strings.value));
+      if (strings.key(0) == "extends" && strings.value.starts_with('.'))
+        extended.push_back(joined_path(folder_, strings.value));
       if (strings.key(0) != "compilerOptions") continue;
       if (strings.depth() == 2 && strings.key(1) == "baseUrl") base = strings.value;
       if (strings.key(1) == "paths") aliases.push_back({strings.key(2), {strings.value}, {}});
@@ -146,7 +153,8 @@ bool tells_module_names(std::string_view file_name) noexcept {
   return file_name == "package.json" || file_name == "tsconfig.json" || file_name == "jsconfig.json";
 }
 
-std::vector<std::string> add_module_names(std::string_view path, std::string_view text, std::vector<ModuleName>& names) {
+std::vector<std::string> add_module_names(
+    std::string_view path, std::string_view text, std::vector<ModuleName>& names) {
   Reader reader(path, names);
   if (!path.ends_with("package.json")) return reader.read_compiler(text);
   reader.read_package(text);

@@ -1,5 +1,5 @@
-// Names under which files of a project may be imported that are no paths: packages of a workspace (package.json `name` and
-// `exports`), `#name` (package.json `imports`) and aliases (tsconfig.json `paths` and `baseUrl`).
+// Names under which files of a project may be imported that are no paths: packages of a workspace (package.json `name`
+// and `exports`), `#name` (package.json `imports`) and aliases (tsconfig.json `paths` and `baseUrl`).
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace guard {
 
-// One name and the files that it may stand for. A `*` in the name stands for any text, and in a target for the same one.
+// One name and the files that it may stand for. A `*` in the name stands for any text, and in a target for the same
+// one.
 struct ModuleName {
   std::string name;
   std::vector<std::string> targets;  // paths, joined to the folder of the file that says so
@@ -23,8 +24,8 @@ struct ModuleNames {
 // True for package.json, tsconfig.json and jsconfig.json.
 bool tells_module_names(std::string_view file_name) noexcept;
 
-// Appends what the text of such a file says; text that is no JSON says what can be read of it. Returns files that it extends,
-// joined to its folder.
+// Appends what the text of such a file says; text that is no JSON says what can be read of it. Returns files that it
+// extends, joined to its folder.
 std::vector<std::string> add_module_names(std::string_view path, std::string_view text, std::vector<ModuleName>& names);
 
 // "a/./b/../c" -> "a/c". What climbs above the beginning stays.

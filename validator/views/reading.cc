@@ -17,9 +17,7 @@ constexpr char kEntryBegin = '\x1e';
 constexpr char kTextBegin = '\x1d';
 constexpr char kEntryEnd = '\x1f';
 
-bool is_mark(char c) noexcept {
-  return c == kEntryBegin || c == kTextBegin || c == kEntryEnd || c == kWildcard;
-}
+bool is_mark(char c) noexcept { return c == kEntryBegin || c == kTextBegin || c == kEntryEnd || c == kWildcard; }
 
 std::string_view next_word(std::string_view text, std::size_t& at) noexcept {
   while (at < text.size() && !is_word_byte(text[at])) ++at;

@@ -19,9 +19,7 @@ constexpr std::size_t kBracesMax = 64;  // words out of one {a,b}{c,d}
 
 using Words = std::vector<std::string>;
 
-bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\n';
-}
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
 
 // What all readers of one text share.
 struct Shared {
@@ -172,9 +170,7 @@ class ShellReader {
         if (!words_.empty() || in_word_) end_command(kCommandNext);
         return;
       case '<':
-      case '>':
-        redirection(c);
-        return;
+      case '>': redirection(c); return;
       case '#':
         if (!in_word_) {
           while (at_ < text_.size() && peek() != '\n') ++at_;
@@ -191,20 +187,11 @@ class ShellReader {
           word_ += text_[at_++];
         }
         return;
-      case '\'':
-        single_quoted();
-        return;
-      case '"':
-        double_quoted();
-        return;
-      case '`':
-        backquoted();
-        return;
-      case '$':
-        dollar(false);
-        return;
-      default:
-        break;
+      case '\'': single_quoted(); return;
+      case '"': double_quoted(); return;
+      case '`': backquoted(); return;
+      case '$': dollar(false); return;
+      default: break;
     }
     in_word_ = true;
     if (c == '{' || c == ',' || c == '}') braces_.push_back(word_.size());
@@ -562,7 +549,7 @@ class ShellReader {
       return;
     }
     const bool declares = words[0] == "export" || words[0] == "local" || words[0] == "declare" || words[0] == "alias" ||
-                          words[0] == "readonly" || words[0] == "typeset";
+        words[0] == "readonly" || words[0] == "typeset";
     for (std::size_t i = 1; declares && i < words.size(); ++i) {
       if (is_shell_assignment(words[i])) assign(words[i]);
     }
@@ -605,8 +592,9 @@ class ShellReader {
     if ((name == "which" && words.size() == 2) || (name == "command" && words.size() == 3)) return words.back();
     if (name != "echo" && name != "printf") return std::nullopt;
     std::size_t next = 1;
-    while (next < words.size() && (words[next] == "--" || words[next] == "-n" || words[next] == "-e" ||
-                                   words[next] == "-ne" || words[next] == "-en" || words[next] == "-E")) {
+    while (next < words.size() &&
+        (words[next] == "--" || words[next] == "-n" || words[next] == "-e" || words[next] == "-ne" ||
+            words[next] == "-en" || words[next] == "-E")) {
       ++next;
     }
     if (next == words.size()) return std::string();

@@ -29,8 +29,8 @@ constexpr std::size_t kShellWorkBytesMax = 512 * 1024;
 constexpr std::size_t kShellCommandsMax = 1024;
 constexpr int kShellDepthMax = 8;
 
-// Appends every simple command of `text` to `out`: a joint, 0x1d, the words parted by single blanks, and ` >` behind them
-// if its output goes to a file. The first word is the program's name without its folder. Past one of the limits
+// Appends every simple command of `text` to `out`: a joint, 0x1d, the words parted by single blanks, and ` >` behind
+// them if its output goes to a file. The first word is the program's name without its folder. Past one of the limits
 // kCommandsUnread stands for the rest. False if `text` has no command that a shell could run.
 bool append_shell_commands(std::string_view text, std::string& out);
 

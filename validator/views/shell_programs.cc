@@ -68,26 +68,22 @@ constexpr Wrapper kWrappers[] = {
 };
 
 // Long options of theirs whose value is the next word, if it is not joined by `=`.
-constexpr std::array<std::string_view, 24> kLongValues = {
-    "--user",     "--group",      "--host",     "--prompt",     "--chdir",     "--chroot",
-    "--role",     "--type",       "--unset",    "--kill-after", "--signal",    "--class",
-    "--priority", "--delimiter",  "--max-args", "--max-procs",  "--max-lines", "--replace",
-    "--arg-file", "--adjustment", "--input",    "--output",     "--error",     "--interval"};
+constexpr std::array<std::string_view, 24> kLongValues = {"--user", "--group", "--host", "--prompt", "--chdir",
+    "--chroot", "--role", "--type", "--unset", "--kill-after", "--signal", "--class", "--priority", "--delimiter",
+    "--max-args", "--max-procs", "--max-lines", "--replace", "--arg-file", "--adjustment", "--input", "--output",
+    "--error", "--interval"};
 
 // What a pattern in the place of a program is held against.
-constexpr std::array<std::string_view, 26> kSoughtPrograms = {
-    "npm",  "npx",     "pnpm",  "yarn",   "bun",        "bunx",     "pip",      "pip3",     "curl",
-    "wget", "nsenter", "mount", "umount", "unshare",    "insmod",   "modprobe", "printenv", "env",
-    "sh",   "bash",    "cat",   "base64", "pivot_root", "corepack", "docker",   "uvx"};
+constexpr std::array<std::string_view, 26> kSoughtPrograms = {"npm", "npx", "pnpm", "yarn", "bun", "bunx", "pip",
+    "pip3", "curl", "wget", "nsenter", "mount", "umount", "unshare", "insmod", "modprobe", "printenv", "env", "sh",
+    "bash", "cat", "base64", "pivot_root", "corepack", "docker", "uvx"};
 
-constexpr std::array<std::string_view, 17> kShells = {"sh",     "bash", "zsh",   "dash", "ksh",       "ash",
-                                                      "fish",   "mksh", "rbash", "csh",  "tcsh",      "eval",
-                                                      "source", ".",    "pwsh",  "cmd",  "powershell"};
+constexpr std::array<std::string_view, 17> kShells = {"sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "mksh",
+    "rbash", "csh", "tcsh", "eval", "source", ".", "pwsh", "cmd", "powershell"};
 
 // Is the value of the option the word behind it?
 bool takes_next(const Wrapper& wrapper, std::string_view option) {
-  if (option.starts_with("--"))
-    return std::find(kLongValues.begin(), kLongValues.end(), option) != kLongValues.end();
+  if (option.starts_with("--")) return std::find(kLongValues.begin(), kLongValues.end(), option) != kLongValues.end();
   const std::size_t value = option.find_first_of(wrapper.values, 1);  // -iu me, but not -ume
   return !wrapper.values.empty() && value == option.size() - 1;
 }

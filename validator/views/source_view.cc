@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "validator/values/constant_folder.h"
 #include "validator/lex/js_lexer.h"
+#include "validator/values/constant_folder.h"
 #include "validator/values/name_table.h"
 #include "validator/views/view_builder.h"
 
@@ -86,12 +86,17 @@ void SourceViews::build(std::string_view bytes, std::string_view path) {
   for (const std::string_view word : {"eval", "Function", "constructor"}) {
     s.texts.keeps_texts = s.texts.keeps_texts || bytes.find(word) != std::string_view::npos;
   }
-  if (bytes.find("\\u") != std::string_view::npos || bytes.find("\\x") != std::string_view::npos) s.texts.keeps_texts = true;
+  if (bytes.find("\\u") != std::string_view::npos || bytes.find("\\x") != std::string_view::npos)
+    s.texts.keeps_texts = true;
   if (!read(bytes, path, nullptr)) s.undecidable = true;
 
   // Where eval or its kin is handed around, any text may be what it runs.
   const std::string& uses = s.texts.uses.text();
-  for (const std::string_view runner : {"value\x1d" "eval\x1d", "value\x1d" "Function\x1d", "value\x1d%.constructor\x1d"}) {
+  for (const std::string_view runner : {"value\x1d"
+                                        "eval\x1d",
+           "value\x1d"
+           "Function\x1d",
+           "value\x1d%.constructor\x1d"}) {
     if (uses.find(runner) == std::string::npos) continue;
     if (s.texts.texts.size() > kTextsMax) s.undecidable = true;
     s.texts.nested.insert(s.texts.nested.end(), s.texts.texts.begin(), s.texts.texts.end());
@@ -115,16 +120,11 @@ void SourceViews::build(std::string_view bytes, std::string_view path) {
 
 std::string_view SourceViews::view(View view) const noexcept {
   switch (view) {
-    case View::code:
-      return state_->texts.code.text();
-    case View::strings:
-      return state_->texts.strings.text();
-    case View::commands:
-      return state_->texts.commands.text();
-    case View::uses:
-      return state_->texts.uses.text();
-    case View::raw:
-      break;
+    case View::code: return state_->texts.code.text();
+    case View::strings: return state_->texts.strings.text();
+    case View::commands: return state_->texts.commands.text();
+    case View::uses: return state_->texts.uses.text();
+    case View::raw: break;
   }
   return state_->bytes;
 }
@@ -141,12 +141,8 @@ TextSpan SourceViews::original(View view, std::size_t begin, std::size_t end) co
   return span;
 }
 
-bool SourceViews::undecidable() const noexcept {
-  return state_->undecidable;
-}
-const std::vector<TextSpan>& SourceViews::escaped_names() const noexcept {
-  return state_->texts.escaped_names;
-}
+bool SourceViews::undecidable() const noexcept { return state_->undecidable; }
+const std::vector<TextSpan>& SourceViews::escaped_names() const noexcept { return state_->texts.escaped_names; }
 const std::vector<std::uint32_t>& SourceViews::byte_order_marks() const noexcept {
   return state_->lexed.byte_order_marks;
 }
@@ -160,8 +156,8 @@ bool is_script_path(std::string_view path) noexcept {
   const std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
   const std::size_t dot = name.rfind('.');
   if (dot == std::string_view::npos) return true;
-  static constexpr std::array<std::string_view, 8> kEndings = {".ts",  ".tsx", ".js",  ".jsx",
-                                                               ".mjs", ".cjs", ".mts", ".cts"};
+  static constexpr std::array<std::string_view, 8> kEndings = {
+      ".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts"};
   return std::find(kEndings.begin(), kEndings.end(), name.substr(dot)) != kEndings.end();
 }
 

@@ -22,16 +22,18 @@
 // (expect, existsSync, path.join). A second one says that it is a matcher of the test library: expect(x).toBe("y").
 //
 // commands: one entry per text that a shell could run, for callees that run commands and for texts that name a program
-// the rules speak of: 0x1e, `!` if the callee is known to run commands and `?` if not, callee, then for every simple command
-// a joint (`;` next, `|` piped, `<` inside of the one before), 0x1d and its words with single blanks between, and at the end
-// 0x1f. Quotes, wrappers, variables and substitutions are undone (shell_commands.h); unknown words are 0x1a. A program and
-// its arguments in an array are one command, and no shell looks at them. Assertions have no entry.
+// the rules speak of: 0x1e, `!` if the callee is known to run commands and `?` if not, callee, then for every simple
+// command a joint (`;` next, `|` piped, `<` inside of the one before), 0x1d and its words with single blanks between,
+// and at the end 0x1f. Quotes, wrappers, variables and substitutions are undone (shell_commands.h); unknown words are
+// 0x1a. A program and its arguments in an array are one command, and no shell looks at them. Assertions have no entry.
 //
-// uses: what the file does with the objects that lead to the world (process, Bun, import.meta, module, globalThis, modules
-// and the functions that rules watch): 0x1e kind 0x1d path 0x1d detail 0x1f. Kinds:
-//   value     the object or function itself is handed on, where names can't be followed. The detail is what stands before
-//             it: `=` `:` `[` `{` `.` (spread, or the rest of a pattern) `?` `|` `>` (=>) `r` (return) `x` (export default,
-//             export .. from), or `(` and the callee, a blank and the second argument where that is a text; `(tag` is f`${x}`
+// uses: what the file does with the objects that lead to the world (process, Bun, import.meta, module, globalThis,
+// modules and the functions that rules watch): 0x1e kind 0x1d path 0x1d detail 0x1f. Kinds:
+//   value     the object or function itself is handed on, where names can't be followed. The detail is what stands
+//   before
+//             it: `=` `:` `[` `{` `.` (spread, or the rest of a pattern) `?` `|` `>` (=>) `r` (return) `x` (export
+//             default, export .. from), or `(` and the callee, a blank and the second argument where that is a text;
+//             `(tag` is f`${x}`
 //   spied     a member is watched and still called (spyOn without an implementation)
 //   call      `.constructor` of some value is called; the detail is `text` if it is given a text, `value` if not
 //   unlisted  a member or a module that no list of rules/runtime_api.toml has

@@ -37,7 +37,7 @@ void ViewBuilder::open_group(char open, std::uint32_t index) {
   group.open = open;
   group.call = now_->open && !now_->in_type && (open == '(' || open == '[') && !now_->annotated;
   group.condition = open == '(' && !now_->open && index > 0 && tokens_[index - 1].kind == TokenKind::word &&
-                    is_condition_word(source_of(tokens_[index - 1]));
+      is_condition_word(source_of(tokens_[index - 1]));
   group.code_begin = code_.size();
   group.callee_begin = now_->open ? now_->operand_begin : code_.size();
   group.args_begin = args_.size();
@@ -87,9 +87,7 @@ void ViewBuilder::close_group(char open, std::uint32_t index) {
         close_plain(group, at);
       }
       break;
-    case '[':
-      close_square(group, at);
-      break;
+    case '[': close_square(group, at); break;
     case '{':
     case '$': {
       const Value total = finish(true);
@@ -209,8 +207,8 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
     std::memcpy(buffer, text.data(), size);
     return std::string_view(buffer, size);
   };
-  const std::string_view written =
-      keep(std::string_view(code_.text()).substr(group.callee_begin, group.code_begin - group.callee_begin), buffers[0]);
+  const std::string_view written = keep(
+      std::string_view(code_.text()).substr(group.callee_begin, group.code_begin - group.callee_begin), buffers[0]);
   const std::string_view callee = keep(called(group), buffers[1]);
   // The arguments of what is called in the end.
   std::vector<Value> handed;
@@ -283,11 +281,12 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
   }
   Value result;
   const Expression& outer = *group.outer;
-  const bool reduces = outer.receiver.kind == Value::Kind::list && outer.method.starts_with("reduce") && !args.empty() &&
-                       args[0].kind == Value::Kind::function;
+  const bool reduces = outer.receiver.kind == Value::Kind::list && outer.method.starts_with("reduce") &&
+      !args.empty() && args[0].kind == Value::Kind::function;
   const TextSpan place{outer.source_begin, at.end};
   if (reduces) result = call_known_function(group, args, at);
-  if (outer.receiver.is_text() || outer.receiver.kind == Value::Kind::pattern) result = fold_with_pattern(outer, args, place);
+  if (outer.receiver.is_text() || outer.receiver.kind == Value::Kind::pattern)
+    result = fold_with_pattern(outer, args, place);
   if (callee == "Array.from") result = made_list(given, place);
   const std::size_t lists_before = lists_.size();
   if (result.kind != Value::Kind::unknown) {
@@ -341,7 +340,7 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
       group.first_arg_end > group.code_begin && group.first_arg_end - group.code_begin <= kOperandCodeMax) {
     const std::string target =
         without_global_object(code_.text().substr(group.code_begin + 1, group.first_arg_end - group.code_begin - 1) +
-                              "." + std::string(second.text));
+            "." + std::string(second.text));
     replace_code(group.callee_begin, target, outer.source_begin, at.end);
     now_->operand_begin = group.callee_begin;
     now_->method = second.text;
@@ -351,26 +350,29 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
   const bool deletes = callee == "Reflect.deleteProperty" && second.is_known_text() && is_identifier(second.text);
   if (deletes && group.first_arg_end > group.code_begin && group.first_arg_end - group.code_begin <= kOperandCodeMax &&
       is_standard(callee)) {
-    const std::string target = "delete " + code_.text().substr(group.code_begin + 1, group.first_arg_end - group.code_begin - 1) +
-                               "." + std::string(second.text);
+    const std::string target = "delete " +
+        code_.text().substr(group.code_begin + 1, group.first_arg_end - group.code_begin - 1) + "." +
+        std::string(second.text);
     replace_code(group.callee_begin, target, outer.source_begin, at.end);
     now_->operand_begin = group.callee_begin;
     return;
   }
   put(")", at);
-  if (const std::string_view name = function_given(std::string_view(code_.text()).substr(group.callee_begin)); !name.empty()) {
+  if (const std::string_view name = function_given(std::string_view(code_.text()).substr(group.callee_begin));
+      !name.empty()) {
     replace_code(group.callee_begin, std::string(name), outer.source_begin, at.end);
     now_->operand_begin = code_.size() - name.size();
   }
 }
 
 // require("x"), import("x"), createRequire(..)("x"): the name is shown, and the known globals stand for themselves.
-bool ViewBuilder::load_module(const Group& group, std::string_view callee, const Value& specifier, bool direct,
-                              const Token& at) {
+bool ViewBuilder::load_module(
+    const Group& group, std::string_view callee, const Value& specifier, bool direct, const Token& at) {
   const bool masked = callee == "import" && masked_load_;
   if (callee == "import") masked_load_ = false;
-  const bool by_name = callee == "require" || callee == "import" || callee.ends_with(".getBuiltinModule") || callee.ends_with(".require") || callee == "require.resolve" ||
-                       (callee.ends_with(")") && callee.find("createRequire(") != std::string_view::npos);
+  const bool by_name = callee == "require" || callee == "import" || callee.ends_with(".getBuiltinModule") ||
+      callee.ends_with(".require") || callee == "require.resolve" ||
+      (callee.ends_with(")") && callee.find("createRequire(") != std::string_view::npos);
   const bool by_result = callee.ends_with(")") && !by_name;
   if (masked || (!by_name && !by_result) || !specifier.is_text() || !is_plain_specifier(specifier.text)) return false;
   const std::string_view root = module_root(specifier.text);
@@ -423,7 +425,9 @@ void ViewBuilder::close_square(Group& group, const Token& at) {
   now_ = group.outer;
   if (index.kind == Value::Kind::number && now_->operand.kind == Value::Kind::list && !now_->has_sum) {
     const std::vector<Value>& items = lists_[now_->operand.list];
-    Value item = index.number >= 0 && static_cast<std::size_t>(index.number) < items.size() ? items[static_cast<std::size_t>(index.number)] : Value{};
+    Value item = index.number >= 0 && static_cast<std::size_t>(index.number) < items.size()
+        ? items[static_cast<std::size_t>(index.number)]
+        : Value{};
     put("]", at);
     if (item.kind == Value::Kind::path) {
       become(item, now_->operand_begin, at);
@@ -432,7 +436,8 @@ void ViewBuilder::close_square(Group& group, const Token& at) {
     item.lone = false;
     item.begin = now_->operand.begin;
     item.end = at.end;
-    if (const std::string_view name = function_given(std::string_view(code_.text()).substr(now_->operand_begin)); !name.empty()) {
+    if (const std::string_view name = function_given(std::string_view(code_.text()).substr(now_->operand_begin));
+        !name.empty()) {
       replace_code(now_->operand_begin, std::string(name), now_->source_begin, at.end);
       now_->operand_begin = code_.size() - name.size();
     }

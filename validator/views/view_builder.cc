@@ -10,7 +10,7 @@ constexpr std::uint32_t kLookAheadMax = 4'000;  // tokens of an import clause or
 }  // namespace
 
 ViewBuilder::ViewBuilder(std::string_view source, NameTable& names, Arena& arena, ValueLists& lists, ViewTexts& out,
-                         bool typed, std::optional<TextSpan> origin)
+    bool typed, std::optional<TextSpan> origin)
     : source_(source),
       names_(names),
       arena_(arena),
@@ -92,9 +92,7 @@ void ViewBuilder::token(std::uint32_t index) {
   const Token& at = tokens_[index];
   index_ = index;
   switch (at.kind) {
-    case TokenKind::word:
-      word(index);
-      break;
+    case TokenKind::word: word(index); break;
     case TokenKind::number: {
       if (now_->open && !now_->in_type) finish(true);
       const std::size_t begin = put(source_of(at), at);
@@ -107,9 +105,7 @@ void ViewBuilder::token(std::uint32_t index) {
       }
       break;
     }
-    case TokenKind::string:
-      string_literal(index);
-      break;
+    case TokenKind::string: string_literal(index); break;
     case TokenKind::regex: {
       if (now_->open) finish(true);
       Value pattern;
@@ -122,14 +118,9 @@ void ViewBuilder::token(std::uint32_t index) {
     case TokenKind::template_text:
     case TokenKind::template_close:
     case TokenKind::substitution_open:
-    case TokenKind::substitution_close:
-      template_piece(index);
-      break;
-    case TokenKind::punctuator:
-      punctuator(index);
-      break;
-    case TokenKind::markup_text:
-      break;
+    case TokenKind::substitution_close: template_piece(index); break;
+    case TokenKind::punctuator: punctuator(index); break;
+    case TokenKind::markup_text: break;
   }
 }
 

@@ -14,9 +14,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "validator/values/constant_folder.h"
 #include "validator/lex/js_lexer.h"
 #include "validator/lex/mapped_text.h"
+#include "validator/values/constant_folder.h"
 #include "validator/values/name_table.h"
 #include "validator/views/view_text.h"
 
@@ -60,8 +60,8 @@ struct ViewTexts {
 class ViewBuilder {
  public:
   // With `origin`, all that is read stands for that span of the file.
-  ViewBuilder(std::string_view source, NameTable& names, Arena& arena, ValueLists& lists, ViewTexts& out,
-              bool typed, std::optional<TextSpan> origin = std::nullopt);
+  ViewBuilder(std::string_view source, NameTable& names, Arena& arena, ValueLists& lists, ViewTexts& out, bool typed,
+      std::optional<TextSpan> origin = std::nullopt);
   ~ViewBuilder();
 
   // Appends the reading of all tokens of the file to the views.
@@ -85,7 +85,8 @@ class ViewBuilder {
   void read_other_meanings(std::span<const Token> tokens);
 
   // An entry of the strings view. `joined`: of words that stand apart, and may be no command.
-  void add_entry(std::string_view callee, std::string_view text, std::uint32_t begin, std::uint32_t end, bool joined = false);
+  void add_entry(
+      std::string_view callee, std::string_view text, std::uint32_t begin, std::uint32_t end, bool joined = false);
 
  private:
   // An expression that is being read. `sum` is what stood before the last `+`.
@@ -108,22 +109,22 @@ class ViewBuilder {
     bool prefixed = false;  // an operator stands before it
     bool after_dot = false;
     bool in_type = false;
-    bool declares = false;     // a declared name is due
-    bool declaration = false;  // inside const/let/var
-    bool annotated = false;    // the declared name has no value yet
-    bool opaque = false;       // a value we don't compute is part of it
-    bool made = false;         // `new` stands before it
-    bool tracked = false;      // the operand may begin with a root of the surface
-    bool negative = false;     // an odd number of minus signs stands before it
-    bool compared = false;     // only looked at by the operator behind it
-    bool ambient = false;      // `declare const x`: only a type
-    bool yielded = false;      // `yield` stands before it
+    bool declares = false;         // a declared name is due
+    bool declaration = false;      // inside const/let/var
+    bool annotated = false;        // the declared name has no value yet
+    bool opaque = false;           // a value we don't compute is part of it
+    bool made = false;             // `new` stands before it
+    bool tracked = false;          // the operand may begin with a root of the surface
+    bool negative = false;         // an odd number of minus signs stands before it
+    bool compared = false;         // only looked at by the operator behind it
+    bool ambient = false;          // `declare const x`: only a type
+    bool yielded = false;          // `yield` stands before it
     std::uint32_t name_token = 0;  // of the declared name
     std::string_view qualified;    // the operand as a.b.c, if it begins with a name of the file
     std::string_view target;       // what stood before `=`
     Value function;                // the operand is a function that can be followed
     Value earlier;                 // the text of the alternative before
-    char lead = ';';           // what stands before it: ( [ { , : = . | > r(eturn) ;
+    char lead = ';';               // what stands before it: ( [ { , : = . | > r(eturn) ;
 
     // Begins anew behind `before`. Member by member: a copy of a fresh one costs several times as much.
     void reset(char before) noexcept {
@@ -153,16 +154,16 @@ class ViewBuilder {
   // A declaration that hides a global of the same name, as far as its scope goes.
   struct Shadow {
     std::string_view name;
-    std::size_t depth = 0;          // groups_.size() of the scope; it ends when fewer are open
-    std::uint32_t first = 0;        // tokens of the scope, where known
+    std::size_t depth = 0;    // groups_.size() of the scope; it ends when fewer are open
+    std::uint32_t first = 0;  // tokens of the scope, where known
     std::uint32_t end = UINT32_MAX;
   };
 
   struct Group {
     char open = '(';
-    bool call = false;       // f( or x[
-    bool tagged = false;     // f`
-    bool condition = false;  // if (, while (: what follows is a statement
+    bool call = false;            // f( or x[
+    bool tagged = false;          // f`
+    bool condition = false;       // if (, while (: what follows is a statement
     Expression* outer = nullptr;  // that it is a part of
     std::size_t args_begin = 0;
     std::size_t code_begin = 0;    // size of the code view before it was opened
@@ -170,10 +171,10 @@ class ViewBuilder {
     std::size_t first_arg_end = 0;
     std::uint32_t source_begin = 0;
     std::uint32_t token = 0;
-    std::uint32_t loop_name = 0;  // the token of x in for (const x of ..)
-    std::string_view scope;       // { of a constant, enum, namespace or class of this name
-    std::string_view key;         // of the property that is being read
-    bool raw = false;             // String.raw`
+    std::uint32_t loop_name = 0;   // the token of x in for (const x of ..)
+    std::string_view scope;        // { of a constant, enum, namespace or class of this name
+    std::string_view key;          // of the property that is being read
+    bool raw = false;              // String.raw`
     std::string_view alternative;  // a path, or the name of a known function, that (a || b) may stand for
   };
 
@@ -234,7 +235,8 @@ class ViewBuilder {
   Value close_object(const Group& group);
   std::string_view scope_of_block(std::uint32_t index);
   void arrow(std::uint32_t index);
-  Value add_function(std::uint32_t params_first, std::uint32_t params_end, std::uint32_t body_first, bool getter = false);
+  Value add_function(
+      std::uint32_t params_first, std::uint32_t params_end, std::uint32_t body_first, bool getter = false);
   bool acts(std::uint32_t first, std::uint32_t end);
   void name_function(std::uint32_t index);
   bool is_typed_body(std::uint32_t index) const noexcept;
@@ -258,8 +260,8 @@ class ViewBuilder {
   bool is_member_of_own_object(std::string_view object, std::string_view member);
 
   // view_uses.cc: what the file does with the objects that lead to the world.
-  void add_use(std::string_view kind, std::string_view path, std::string_view detail, std::uint32_t begin,
-               std::uint32_t end);
+  void add_use(
+      std::string_view kind, std::string_view path, std::string_view detail, std::uint32_t begin, std::uint32_t end);
   void note_member(std::string_view owner, std::string_view name, std::uint32_t begin, std::uint32_t end);
   void note_module(std::string_view specifier, std::uint32_t begin, std::uint32_t end);
   void note_value(bool last);
@@ -298,7 +300,8 @@ class ViewBuilder {
 
   std::span<const Token> tokens_;
   std::span<const Token> main_tokens_;  // where functions of the file stand
-  std::deque<Expression> expressions_{1};  // that of the text, and one for each open group; later ones are kept for their memory
+  std::deque<Expression> expressions_{
+      1};  // that of the text, and one for each open group; later ones are kept for their memory
   Expression* now_ = &expressions_.front();
   std::vector<Group> groups_;
   std::vector<Value> args_;
@@ -324,12 +327,12 @@ class ViewBuilder {
 
   // Shared by the readings of calls, and of calls in calls.
   struct CallWork {
-    std::uint64_t tokens = 0;            // read again
-    std::uint64_t bytes = 0;             // written
-    std::uint32_t patterns = 0;          // regular expressions that were compiled
-    std::uint64_t scanned = 0;           // tokens looked at for what a name is given
+    std::uint64_t tokens = 0;                                  // read again
+    std::uint64_t bytes = 0;                                   // written
+    std::uint32_t patterns = 0;                                // regular expressions that were compiled
+    std::uint64_t scanned = 0;                                 // tokens looked at for what a name is given
     std::unordered_map<std::string_view, bool> unknown_names;  // what has_unknown_value said
-    std::vector<std::uint32_t> active;   // functions that are being read: recursion is not followed
+    std::vector<std::uint32_t> active;             // functions that are being read: recursion is not followed
     std::unordered_map<std::string, Value> known;  // what a call with these values gave
   };
   CallWork own_work_;
@@ -337,10 +340,10 @@ class ViewBuilder {
   bool main_reading_ = false;
   std::uint32_t closed_first_ = 0;  // tokens of the round group that was closed last
   std::uint32_t closed_end_ = 0;
-  bool closed_condition_ = false;  // it was that of if, while, for, ...
+  bool closed_condition_ = false;   // it was that of if, while, for, ...
   std::uint64_t looked_ahead_ = 0;  // tokens, while scopes were sought
-  std::uint32_t index_ = 0;       // of the token that is being read
-  std::uint32_t skip_until_ = 0;  // tokens before this were dealt with
+  std::uint32_t index_ = 0;         // of the token that is being read
+  std::uint32_t skip_until_ = 0;    // tokens before this were dealt with
   std::uint32_t forced_token_ = UINT32_MAX;
   std::uint32_t forced_index_ = 0;
   bool second_reading_ = false;

@@ -15,7 +15,8 @@ namespace {
 
 // Could it do anything that the rules look for, if it were run?
 bool is_code_like(std::string_view text) noexcept {
-  for (const std::string_view word : {"process", "Bun", "import", "require", "env", "exec", "spawn", "Function", "eval", "proc/", "rm"}) {
+  for (const std::string_view word :
+      {"process", "Bun", "import", "require", "env", "exec", "spawn", "Function", "eval", "proc/", "rm"}) {
     if (text.find(word) != std::string_view::npos) return true;
   }
   return false;
@@ -41,8 +42,11 @@ std::string_view inline_script(std::string_view command) noexcept {
   const std::size_t blank = command.find(' ');
   if (blank == std::string_view::npos) return {};
   const std::string_view program = command.substr(0, blank);
-  if (program != "bun" && program != "node" && program != "deno" && program != "nodejs" && program != "tsx" && program != std::string_view(&kWildcard, 1)) return {};
-  for (const std::string_view option : {" -e ", " -p ", " -pe ", " -ep ", " --eval ", " --eval=", " --print ", " --print=", " eval "}) {
+  if (program != "bun" && program != "node" && program != "deno" && program != "nodejs" && program != "tsx" &&
+      program != std::string_view(&kWildcard, 1))
+    return {};
+  for (const std::string_view option :
+      {" -e ", " -p ", " -pe ", " -ep ", " --eval ", " --eval=", " --print ", " --print=", " eval "}) {
     const std::size_t at = command.find(option, blank);
     if (at != std::string_view::npos) return command.substr(at + option.size());
   }
@@ -53,7 +57,8 @@ constexpr std::size_t kCalleeMax = 48;
 
 // Matchers that only compare: `expect([..])` itself and toSatisfy() hand on what they are given.
 bool is_compared_by(std::string_view callee) noexcept {
-  for (const std::string_view matcher : {"CalledWith", ".toEqual", ".toStrictEqual", ".toBe", ".toContain", ".toContainEqual", ".toMatchObject"}) {
+  for (const std::string_view matcher :
+      {"CalledWith", ".toEqual", ".toStrictEqual", ".toBe", ".toContain", ".toContainEqual", ".toMatchObject"}) {
     if (callee.ends_with(matcher)) return true;
   }
   return false;
@@ -91,11 +96,13 @@ void ViewBuilder::replace_code(std::size_t from, std::string_view text, std::uin
   put(kept, place);
 }
 
-void ViewBuilder::add_entry(std::string_view callee, std::string_view text, std::uint32_t begin, std::uint32_t end, bool joined) {
+void ViewBuilder::add_entry(
+    std::string_view callee, std::string_view text, std::uint32_t begin, std::uint32_t end, bool joined) {
   CalleeTraits traits = traits_of(callee);
   // Only what is known by more than its last name is taken for harmless.
   if (callee.data() == kKeyCallee.data()) traits = kPassive;
-  if ((traits & (kAsserts | kPassive)) != 0 && is_own_name(callee)) traits &= static_cast<CalleeTraits>(~(kAsserts | kPassive));
+  if ((traits & (kAsserts | kPassive)) != 0 && is_own_name(callee))
+    traits &= static_cast<CalleeTraits>(~(kAsserts | kPassive));
   const std::string_view whole_callee = callee;
   if (callee.size() > kCalleeMax) callee.remove_prefix(callee.size() - kCalleeMax);
   std::string cleaned;
@@ -126,7 +133,8 @@ void ViewBuilder::add_entry(std::string_view callee, std::string_view text, std:
   add(text);
   if (text.size() < 3) return;
   const TextSpan span = origin_ ? *origin_ : TextSpan{begin, end};
-  if (out_.keeps_texts && text.size() >= 8 && text.find_first_of("(.") != std::string_view::npos && is_code_like(text)) {
+  if (out_.keeps_texts && text.size() >= 8 && text.find_first_of("(.") != std::string_view::npos &&
+      is_code_like(text)) {
     if (out_.texts.size() <= kTextsMax) out_.texts.push_back({arena_.copy(text), span});
   }
   const bool data_url = text.starts_with("data:");
@@ -171,7 +179,8 @@ void ViewBuilder::add_command(std::span<const Value> words, std::uint32_t begin,
   if (words.size() > 1) add_entry(callee, command_line(words), begin, end, (traits & kRunsCommand) == 0);
 }
 
-void ViewBuilder::add_commands(std::string_view callee, std::string_view text, bool argv, std::uint32_t begin, std::uint32_t end) {
+void ViewBuilder::add_commands(
+    std::string_view callee, std::string_view text, bool argv, std::uint32_t begin, std::uint32_t end) {
   std::string commands;
   if (!(argv ? append_argv_command(text, commands) : append_shell_commands(text, commands))) return;
   if (callee.size() > kCalleeMax) callee.remove_prefix(callee.size() - kCalleeMax);
@@ -210,8 +219,8 @@ std::string_view ViewBuilder::callee_here() const noexcept {
   return {};
 }
 
-// A callee may be the whole file before it: f("a")("b"), f`a``b`. Its ends say all that is asked of one, and looking at more
-// for each text would be quadratic. Valid until the next callee is asked for.
+// A callee may be the whole file before it: f("a")("b"), f`a``b`. Its ends say all that is asked of one, and looking at
+// more for each text would be quadratic. Valid until the next callee is asked for.
 std::string_view ViewBuilder::ends_of(std::string_view callee) const noexcept {
   constexpr std::size_t kEnd = kOperandCodeMax / 2;
   if (callee.size() > far_callee_.size()) {

@@ -28,17 +28,20 @@ Value ViewBuilder::finish(bool last) {
   if (!now_->open && !now_->has_sum) total = Value{};
   if (now_->tracked) note_value(last);
   if (now_->function.kind == Value::Kind::function) total = now_->function;
-  if ((now_->tracked || now_->method == "constructor") && total.kind == Value::Kind::unknown && now_->open && !now_->has_sum && !now_->prefixed && !now_->opaque) {
+  if ((now_->tracked || now_->method == "constructor") && total.kind == Value::Kind::unknown && now_->open &&
+      !now_->has_sum && !now_->prefixed && !now_->opaque) {
     if (const std::string_view path = path_of_operand(); !path.empty()) {
       total.kind = Value::Kind::path;
       total.text = arena_.copy(path);
     }
   }
-  if (now_->lead == 'r' || (groups_.empty() && now_->open)) result_ = total.kind != Value::Kind::unknown || now_->lead == 'r' ? total : result_;
+  if (now_->lead == 'r' || (groups_.empty() && now_->open))
+    result_ = total.kind != Value::Kind::unknown || now_->lead == 'r' ? total : result_;
   add_folded(total);
   if (last && total.is_text() && total.text.empty() && now_->earlier.is_text()) total = now_->earlier;  // c ? "/" : ""
   if (now_->yielded && yields_.size() < kListMax) yields_.push_back(total);
-  if (!last && now_->tracked && now_->open && !now_->has_sum && !now_->compared && !groups_.empty() && groups_.back().open == '(') {
+  if (!last && now_->tracked && now_->open && !now_->has_sum && !now_->compared && !groups_.empty() &&
+      groups_.back().open == '(') {
     if (const std::string_view path = path_of_operand(); !path.empty()) groups_.back().alternative = arena_.copy(path);
   }
   if (!last && now_->open && !now_->has_sum && !now_->compared && !groups_.empty() && groups_.back().open == '(' &&
@@ -68,9 +71,11 @@ Value ViewBuilder::finish(bool last) {
 
 void ViewBuilder::bind(const Value& total, bool last) {
   if (now_->annotated) return;
-  const bool may_lead = now_->tracked || now_->method == "constructor" || (!code_.text().empty() && code_.text().back() == ')');
+  const bool may_lead =
+      now_->tracked || now_->method == "constructor" || (!code_.text().empty() && code_.text().back() == ')');
   std::string_view path;
-  if (may_lead && now_->open && !now_->has_sum && !now_->opaque && !now_->prefixed) path = gives_process() ? "process" : path_of_operand();
+  if (may_lead && now_->open && !now_->has_sum && !now_->opaque && !now_->prefixed)
+    path = gives_process() ? "process" : path_of_operand();
   bool known_before_use = true;
   if (!now_->declared.empty()) {
     const bool is_path = total.kind == Value::Kind::path && call_depth_ == 0;
@@ -88,7 +93,8 @@ void ViewBuilder::bind(const Value& total, bool last) {
       declare_shadow(now_->declared, now_->name_token);
     }
   }
-  if (now_->pattern_end != 0) bind_pattern(now_->pattern_first, now_->pattern_end, path, now_->opaque ? Value{} : total);
+  if (now_->pattern_end != 0)
+    bind_pattern(now_->pattern_first, now_->pattern_end, path, now_->opaque ? Value{} : total);
   second_reading_ = second_reading_ || !known_before_use;
 }
 

@@ -10,8 +10,8 @@ namespace guard {
 namespace {
 
 constexpr std::uint32_t kPatternsMax = 500;  // compiled for one file
-constexpr std::size_t kMadeMax = 64;           // elements of a list that a function makes
-constexpr std::uint64_t kScanFactor = 32;      // of all tokens, to find what names are given
+constexpr std::size_t kMadeMax = 64;         // elements of a list that a function makes
+constexpr std::uint64_t kScanFactor = 32;    // of all tokens, to find what names are given
 
 }  // namespace
 
@@ -153,8 +153,8 @@ bool ViewBuilder::has_unknown_value(std::string_view name) {
     const std::string_view behind = text(i + 1);
     // (name, .. or name => .. or , name): it may be a parameter.
     const bool parameter = behind == "=>" || behind == ":" ||
-                           ((before == "(" || before == ",") &&
-                            (behind == "," || behind == ")" || behind == ":" || behind == "=" || behind == "?"));
+        ((before == "(" || before == ",") &&
+            (behind == "," || behind == ")" || behind == ":" || behind == "=" || behind == "?"));
     if (declared && behind == "=") {
       found = true;
       harmless = harmless || text(i + 2) == "Symbol";
@@ -201,7 +201,7 @@ bool ViewBuilder::is_member_of_own_object(std::string_view object, std::string_v
     // const NAME = { member: new Class(..) }
     const std::string_view made_by = text(i + 6);
     const bool declared = text(i - 1) == "const" && text(i + 1) == "=" && text(i + 2) == "{" && text(i + 3) == member &&
-                          text(i + 4) == ":" && text(i + 5) == "new" && text(i + 7) == "(";
+        text(i + 4) == ":" && text(i + 5) == "new" && text(i + 7) == "(";
     if (!declared || made || is_tracked_path(made_by) || !is_own_class(made_by)) return false;
     const NameTable::Meaning* const meaning = names_.find(made_by);
     if (meaning != nullptr && !meaning->aliases.empty()) return false;

@@ -18,10 +18,11 @@ std::uint32_t ViewBuilder::end_of_cast(std::uint32_t index) const noexcept {
       if (--depth > 0) continue;
       const Token& next = tokens_[i + 1];
       const std::string_view next_text = source_of(next);
-      const bool operand = next.kind != TokenKind::punctuator || next_text == "(" || next_text == "[" || next_text == "{" || next_text == "<";
+      const bool operand = next.kind != TokenKind::punctuator || next_text == "(" || next_text == "[" ||
+          next_text == "{" || next_text == "<";
       return operand ? i + 1 : 0;
-    } else if (tokens_[i].kind != TokenKind::word && tokens_[i].kind != TokenKind::string && text != "." && text != "|" &&
-               text != "&" && text != "," && text != "[" && text != "]") {
+    } else if (tokens_[i].kind != TokenKind::word && tokens_[i].kind != TokenKind::string && text != "." &&
+        text != "|" && text != "&" && text != "," && text != "[" && text != "]") {
       return 0;
     }
   }
@@ -65,10 +66,11 @@ void ViewBuilder::punctuator(std::uint32_t index) {
       put(text, at);
       return;
     }
-    const bool goes_on = now_->angles > 0 ? code != packed_name(")") && code != packed_name(";") && code != packed_name("}") && code != packed_name("]")
-                                         : c == '.' || c == '|' || c == '<' || (c == '&' && text.size() == 1) ||
-                                               (c == '|' && text.size() == 1);
-    if (goes_on && code != packed_name("(") && code != packed_name("[") && code != packed_name("{") && code != packed_name(")") && code != packed_name("]") && code != packed_name("}")) {
+    const bool goes_on = now_->angles > 0
+        ? code != packed_name(")") && code != packed_name(";") && code != packed_name("}") && code != packed_name("]")
+        : c == '.' || c == '|' || c == '<' || (c == '&' && text.size() == 1) || (c == '|' && text.size() == 1);
+    if (goes_on && code != packed_name("(") && code != packed_name("[") && code != packed_name("{") &&
+        code != packed_name(")") && code != packed_name("]") && code != packed_name("}")) {
       put(text, at);
       return;
     }
@@ -104,9 +106,7 @@ void ViewBuilder::punctuator(std::uint32_t index) {
         return;
       }
       break;
-    case '(':
-      open_group('(', index);
-      return;
+    case '(': open_group('(', index); return;
     case '[':
       if (now_->declares) {
         begin_pattern(index);
@@ -126,15 +126,9 @@ void ViewBuilder::punctuator(std::uint32_t index) {
       open_group('{', index);
       return;
     }
-    case ')':
-      close_group('(', index);
-      return;
-    case ']':
-      close_group('[', index);
-      return;
-    case '}':
-      close_group('{', index);
-      return;
+    case ')': close_group('(', index); return;
+    case ']': close_group('[', index); return;
+    case '}': close_group('{', index); return;
     case ',': {
       const bool in_list = !groups_.empty() && (groups_.back().open == '(' || groups_.back().open == '[');
       const bool declaration = now_->declaration && !in_list;
@@ -156,8 +150,7 @@ void ViewBuilder::punctuator(std::uint32_t index) {
       put(text, at);
       return;
     case ':':
-      if (!groups_.empty() && groups_.back().open == '{' && index > 0 &&
-          (now_->lead == '{' || now_->lead == ',')) {
+      if (!groups_.empty() && groups_.back().open == '{' && index > 0 && (now_->lead == '{' || now_->lead == ',')) {
         const Token& key = tokens_[index - 1];
         groups_.back().key = key.kind == TokenKind::word ? source_of(key) : std::string_view();
         if (key.kind == TokenKind::string) groups_.back().key = literal_value(key).text;
@@ -168,7 +161,8 @@ void ViewBuilder::punctuator(std::uint32_t index) {
         }
       }
       // f(name: Type): a parameter.
-      if ((now_->lead == '(' || now_->lead == ',') && !groups_.empty() && groups_.back().open == '(') now_->compared = true;
+      if ((now_->lead == '(' || now_->lead == ',') && !groups_.empty() && groups_.back().open == '(')
+        now_->compared = true;
       if (now_->annotated && now_->open) {
         put(text, at);
         now_->in_type = true;
@@ -222,7 +216,8 @@ void ViewBuilder::punctuator(std::uint32_t index) {
         now_->type_begin = 0;
         return;
       }
-      if (code == packed_name("+=") && !now_->word.empty() && !names_.assign(now_->word, Value{})) second_reading_ = true;
+      if (code == packed_name("+=") && !now_->word.empty() && !names_.assign(now_->word, Value{}))
+        second_reading_ = true;
       break;
     case '&':
     case '|':
@@ -246,7 +241,8 @@ void ViewBuilder::punctuator(std::uint32_t index) {
       // f<T>(x)
       if (code == packed_name("<") && now_->open && typed_) {
         const std::uint32_t end = end_of_cast(index);
-        const bool call = end != 0 && (is_char(source_of(tokens_[end]), '(') || tokens_[end].kind == TokenKind::template_open);
+        const bool call =
+            end != 0 && (is_char(source_of(tokens_[end]), '(') || tokens_[end].kind == TokenKind::template_open);
         if (call) {
           skip_until_ = end;
           return;
@@ -254,8 +250,7 @@ void ViewBuilder::punctuator(std::uint32_t index) {
       }
       // f<T>(x): type arguments; a comparison has no value either.
       break;
-    default:
-      break;
+    default: break;
   }
   if (code == packed_name("=>")) {
     arrow(index);

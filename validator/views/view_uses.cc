@@ -13,20 +13,20 @@ namespace {
 constexpr std::uint32_t kScopeLookAheadMax = 200'000;  // tokens to the end of one scope
 constexpr std::uint64_t kLookAheadFactor = 8;          // of all tokens, for all scopes together
 
-// Object.defineProperty(process, "platform", ..) is about one member, and that one is harmless. Object.assign(global, ..)
-// only adds to it. What inherits from a root is followed.
-bool is_harmless_reflection(std::string_view callee, std::string_view root, std::size_t argument, std::string_view member) noexcept {
-  static constexpr std::array<std::string_view, 9> kOneMember = {
-      "Object.defineProperty",           "Reflect.defineProperty", "Object.getOwnPropertyDescriptor",
-      "Reflect.getOwnPropertyDescriptor", "Reflect.get",            "Reflect.set",
-      "Reflect.has",                     "Reflect.deleteProperty", "Object.hasOwn"};
+// Object.defineProperty(process, "platform", ..) is about one member, and that one is harmless. Object.assign(global,
+// ..) only adds to it. What inherits from a root is followed.
+bool is_harmless_reflection(
+    std::string_view callee, std::string_view root, std::size_t argument, std::string_view member) noexcept {
+  static constexpr std::array<std::string_view, 9> kOneMember = {"Object.defineProperty", "Reflect.defineProperty",
+      "Object.getOwnPropertyDescriptor", "Reflect.getOwnPropertyDescriptor", "Reflect.get", "Reflect.set",
+      "Reflect.has", "Reflect.deleteProperty", "Object.hasOwn"};
   if (argument != 0) return false;
   if (callee == "Object.create") return true;
   if (callee == "Object.assign" && is_global_object(root)) return true;
   if (member.empty() || std::find(kOneMember.begin(), kOneMember.end(), callee) == kOneMember.end()) return false;
   if (is_global_object(root)) {
     return member != "process" && member != "Bun" && member != "eval" && member != "Function" && member != "require" &&
-           member != "module" && !is_global_object(member);
+        member != "module" && !is_global_object(member);
   }
   const SurfaceClass surface = member_class(root, member);
   const bool takes = callee.ends_with("get") || callee.ends_with("Descriptor");
@@ -36,7 +36,7 @@ bool is_harmless_reflection(std::string_view callee, std::string_view root, std:
 // Matchers that say nothing of what they are given.
 bool names_a_state(std::string_view matcher) noexcept {
   return matcher == "toBeUndefined" || matcher == "toBeDefined" || matcher == "toBeTruthy" || matcher == "toBeFalsy" ||
-         matcher == "toBeNull";
+      matcher == "toBeNull";
 }
 
 }  // namespace
@@ -67,8 +67,8 @@ void ViewTexts::cut(const Mark& to) {
   texts.resize(to.texts);
 }
 
-void ViewBuilder::add_use(std::string_view kind, std::string_view path, std::string_view detail, std::uint32_t begin,
-                          std::uint32_t end) {
+void ViewBuilder::add_use(
+    std::string_view kind, std::string_view path, std::string_view detail, std::uint32_t begin, std::uint32_t end) {
   scratch_.assign(1, kEntryBegin);
   scratch_ += kind;
   scratch_ += kEntryText;
@@ -97,9 +97,10 @@ void ViewBuilder::note_module(std::string_view specifier, std::uint32_t begin, s
 void ViewBuilder::note_value(bool last) {
   const bool is_value = now_->tracked && now_->open && !now_->has_sum;
   if (!is_value || now_->compared || (now_->prefixed && now_->lead != '.')) return;
-  const bool exported = now_->declaration && now_->name_token > 1 && source_of(tokens_[now_->name_token - 2]) == "export";
-  const bool followed = last && now_->declaration && (!now_->declared.empty() || now_->pattern_end != 0) && !now_->opaque &&
-                        now_->lead == '=' && !exported;
+  const bool exported =
+      now_->declaration && now_->name_token > 1 && source_of(tokens_[now_->name_token - 2]) == "export";
+  const bool followed = last && now_->declaration && (!now_->declared.empty() || now_->pattern_end != 0) &&
+      !now_->opaque && now_->lead == '=' && !exported;
   if (followed || now_->annotated) return;
   const std::string path(path_of_operand());
   if (path.empty()) return;
@@ -141,16 +142,19 @@ bool ViewBuilder::is_arrow_head(std::uint32_t index, bool in_condition) const no
 bool ViewBuilder::is_parameter_list(const Group& group) const noexcept {
   if (group.outer->lead == 'o') return false;  // class extends f(..) {
   const std::uint32_t before = group.token;
-  if (before >= 2 && (source_of(tokens_[before - 2]) == "function" || source_of(tokens_[before - 1]) == "function")) return true;
+  if (before >= 2 && (source_of(tokens_[before - 2]) == "function" || source_of(tokens_[before - 1]) == "function"))
+    return true;
   if (index_ + 1 >= tokens_.size()) return false;
   // f(name: T): no argument can begin like that.
-  const bool typed = typed_ && before + 2 < tokens_.size() && tokens_[before + 1].kind == TokenKind::word && source_of(tokens_[before + 2]) == ":";
+  const bool typed = typed_ && before + 2 < tokens_.size() && tokens_[before + 1].kind == TokenKind::word &&
+      source_of(tokens_[before + 2]) == ":";
   if (typed && group.open == '(' && source_of(tokens_[index_ + 1]) == ":") return true;
   const Token& next = tokens_[index_ + 1];
   return source_of(next) == "=>" || (source_of(next) == "{" && !next.line_before);
 }
 
-// The call closes: what it was handed is told with its name and, where the second argument is a text, the member it is about.
+// The call closes: what it was handed is told with its name and, where the second argument is a text, the member it is
+// about.
 void ViewBuilder::flush_handed_roots(std::string_view callee, std::string_view member) {
   while (!handed_roots_.empty() && handed_roots_.back().group >= groups_.size()) {
     const HandedRoot root = std::move(handed_roots_.back());
@@ -158,21 +162,26 @@ void ViewBuilder::flush_handed_roots(std::string_view callee, std::string_view m
     const std::string_view function = last_name(callee);
     const std::uint32_t group_token = groups_.empty() ? 0 : groups_.back().token;
     // A spy without an implementation calls through to what it watches.
-    if (function == "spyOn" && !member.empty() && index_ + 1 < tokens_.size() && source_of(tokens_[index_ + 1]) != ".") {
+    if (function == "spyOn" && !member.empty() && index_ + 1 < tokens_.size() &&
+        source_of(tokens_[index_ + 1]) != ".") {
       add_use("spied", root.path + "." + std::string(member), {}, root.begin, root.end);
     }
     const bool is_root = root.path.find('.') == std::string::npos;
     const bool compares = function == "expect" || function.starts_with("to");
-    const bool only_asked = function == "expect" && index_ + 2 < tokens_.size() && names_a_state(source_of(tokens_[index_ + 2]));
+    const bool only_asked =
+        function == "expect" && index_ + 2 < tokens_.size() && names_a_state(source_of(tokens_[index_ + 2]));
     if (only_asked && !is_own_name(callee)) continue;
-    if (root.path != "eval" && is_free_handler(function) && !is_own_name(callee) && !(is_root && compares && root.path != "Function")) continue;
+    if (root.path != "eval" && is_free_handler(function) && !is_own_name(callee) &&
+        !(is_root && compares && root.path != "Function"))
+      continue;
     if (is_harmless_reflection(callee, root.path, root.argument, member)) continue;
     const bool of_any_name = callee == "Reflect.deleteProperty" || callee == "Reflect.has";
     if (of_any_name && root.argument == 0 && is_standard(callee)) continue;
     if (is_global_object(root.path) && puts_descriptor_back(group_token)) continue;
     std::string detail = "(";
     detail += callee.size() > 64 ? callee.substr(callee.size() - 64) : callee;
-    std::replace_if(detail.begin(), detail.end(), [](char c) { return c >= '\x1c' && c <= '\x1f'; }, ' ');
+    std::replace_if(
+        detail.begin(), detail.end(), [](char c) { return c >= '\x1c' && c <= '\x1f'; }, ' ');
     if (!member.empty() && member.size() <= 64) {
       detail += ' ';
       detail += member;
@@ -181,8 +190,8 @@ void ViewBuilder::flush_handed_roots(std::string_view callee, std::string_view m
   }
 }
 
-// Does the file leave `Reflect` of Reflect.has, and its members, as they are? Only where each one is called or followed by
-// a member that is not assigned, or is a type.
+// Does the file leave `Reflect` of Reflect.has, and its members, as they are? Only where each one is called or followed
+// by a member that is not assigned, or is a type.
 bool ViewBuilder::is_standard(std::string_view callee) {
   const std::string_view object = callee.substr(0, callee.find('.'));
   for (const auto& [name, standard] : standard_) {
@@ -193,8 +202,8 @@ bool ViewBuilder::is_standard(std::string_view callee) {
   return standard;
 }
 
-// Is `object` (Reflect, Object, Symbol) what it was, for all that the file could do to it? Only if it is nothing but called,
-// and the global object, whose member it is, is used for nothing that could reach it.
+// Is `object` (Reflect, Object, Symbol) what it was, for all that the file could do to it? Only if it is nothing but
+// called, and the global object, whose member it is, is used for nothing that could reach it.
 bool ViewBuilder::keeps_object(std::string_view object) {
   if (names_.is_declared(object)) return false;
   const std::span<const Token> all = main_tokens_;
@@ -204,7 +213,8 @@ bool ViewBuilder::keeps_object(std::string_view object) {
   const auto is_name = [&](std::size_t i) { return i < all.size() && all[i].kind == TokenKind::word; };
   // [Symbol.for("x")] and ["x"] behind the global object
   const auto plain_member = [&](std::size_t open) {
-    if (text(open + 1) == "Symbol") return text(open + 3) == "for" && text(open + 4) == "(" && text(open + 6) == ")" && text(open + 7) == "]";
+    if (text(open + 1) == "Symbol")
+      return text(open + 3) == "for" && text(open + 4) == "(" && text(open + 6) == ")" && text(open + 7) == "]";
     // const KEY = Symbol(..), const KEY = "x";
     if (object == "Symbol" && is_name(open + 1) && text(open + 2) == "]") {
       std::size_t declared = 0;
@@ -213,7 +223,7 @@ bool ViewBuilder::keeps_object(std::string_view object) {
         if (text(i + 1) != text(open + 1) || (text(i) != "const" && text(i) != "let" && text(i) != "var")) continue;
         ++declared;
         const bool literal = all[i + 3].kind == TokenKind::string && !all[i + 3].escaped && text(i + 4) == ";" &&
-                             text(i + 3).find(object) == std::string_view::npos;
+            text(i + 3).find(object) == std::string_view::npos;
         plain = text(i) == "const" && text(i + 2) == "=" && (text(i + 3) == "Symbol" || literal);
       }
       return declared == 1 && plain;
@@ -223,29 +233,36 @@ bool ViewBuilder::keeps_object(std::string_view object) {
   };
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i].escaped && all[i].kind == TokenKind::word) return false;
-    if (all[i].kind == TokenKind::string && (text(i).find("constructor") != std::string_view::npos || text(i).find("__proto__") != std::string_view::npos)) return false;
+    if (all[i].kind == TokenKind::string &&
+        (text(i).find("constructor") != std::string_view::npos || text(i).find("__proto__") != std::string_view::npos))
+      return false;
     if (!is_name(i)) continue;
     const std::string_view word = text(i);
     const std::string_view before = i > 0 ? text(i - 1) : std::string_view();
-    if ((word == "constructor" && before == ".") || word == "__proto__" || word == "eval" || word == "with") return false;
+    if ((word == "constructor" && before == ".") || word == "__proto__" || word == "eval" || word == "with")
+      return false;
     if (word == object) {
-      const bool type = before == ":" || before == "instanceof" || (before == "(" && i > 1 && text(i - 2) == "any" && i > 2 && text(i - 3) == ".");
-      if (before == "." || (!type && text(i + 1) != "(" && !(text(i + 1) == "." && is_name(i + 2) && text(i + 3) == "("))) return false;
+      const bool type = before == ":" || before == "instanceof" ||
+          (before == "(" && i > 1 && text(i - 2) == "any" && i > 2 && text(i - 3) == ".");
+      if (before == "." ||
+          (!type && text(i + 1) != "(" && !(text(i + 1) == "." && is_name(i + 2) && text(i + 3) == "(")))
+        return false;
     }
     if (!is_global_object(word) || before == ".") continue;
     std::size_t next = i + 1;
     while (text(next) == ")" || text(next) == "as" || text(next) == "any" || text(next) == "unknown") ++next;
     const bool in_call = next == i + 1 && text(next) == "," && i > 3 && before == "(";
-    const bool in_descriptor = in_call && ((text(i - 4) == "Object" && (text(i - 2) == "getOwnPropertyDescriptor" || text(i - 2) == "defineProperty")) ||
-                                           (text(i - 4) == "Reflect" && text(i - 2) == "deleteProperty"));
+    const bool in_descriptor = in_call &&
+        ((text(i - 4) == "Object" && (text(i - 2) == "getOwnPropertyDescriptor" || text(i - 2) == "defineProperty")) ||
+            (text(i - 4) == "Reflect" && text(i - 2) == "deleteProperty"));
     const bool member = text(next) == "." && is_name(next + 1) && text(next + 1) != object;
     if (!in_descriptor && !member && !(text(next) == "[" && plain_member(next))) return false;
   }
   return true;
 }
 
-// const NAME = Object.getOwnPropertyDescriptor(globalThis, "process"), or the same in a Map, where the rest of the file only
-// asks whether there is a NAME, and gives it back. `open` is the token of the `(`.
+// const NAME = Object.getOwnPropertyDescriptor(globalThis, "process"), or the same in a Map, where the rest of the file
+// only asks whether there is a NAME, and gives it back. `open` is the token of the `(`.
 bool ViewBuilder::puts_descriptor_back(std::uint32_t open) {
   const auto text = [&](std::uint32_t i) { return i < tokens_.size() ? source_of(tokens_[i]) : std::string_view(); };
   if (text(open - 3) != "Object" || text(open - 1) != "getOwnPropertyDescriptor" || !is_global_object(text(open + 1)) ||
@@ -269,7 +286,7 @@ bool ViewBuilder::puts_descriptor_back(std::uint32_t open) {
     if (tokens_[i].kind != TokenKind::word || i == open - 9 || text(i) != map) continue;
     const bool declared = text(i - 1) == "const" && text(i + 1) == "=" && text(i + 2) == "new" && text(i + 3) == "Map";
     const bool looped = text(i - 1) == "of" && text(i - 2) == "]" && text(i - 4) == "," && text(i - 6) == "[" &&
-                        text(i - 7) == "const" && text(i - 8) == "(" && text(i - 9) == "for" && text(i + 1) == ")";
+        text(i - 7) == "const" && text(i - 8) == "(" && text(i - 9) == "for" && text(i + 1) == ")";
     if (!declared && !(looped && is_only_given_back(text(i - 3), text(i - 5)))) return false;
     made = made || declared;
   }
@@ -286,13 +303,15 @@ bool ViewBuilder::is_only_given_back(std::string_view name, std::string_view mem
     const std::string_view word = text(i);
     if (word == "eval" || tokens_[i].escaped) return false;
     if (word != name) continue;
-    const bool asked = text(i - 1) == "(" && text(i - 2) == "if" && (text(i + 1) == ")" || text(i + 1) == "===" || text(i + 1) == "!==");
+    const bool asked = text(i - 1) == "(" && text(i - 2) == "if" &&
+        (text(i + 1) == ")" || text(i + 1) == "===" || text(i + 1) == "!==");
     const bool given_back = text(i - 8) == "Object" && text(i - 7) == "." && text(i - 6) == "defineProperty" &&
-                            is_global_object(text(i - 4)) && text(i - 2) == member && text(i - 1) == "," && text(i + 1) == ")";
+        is_global_object(text(i - 4)) && text(i - 2) == member && text(i - 1) == "," && text(i + 1) == ")";
     // Where it gets its value; another such value of the same name is judged by itself.
     const bool declared = text(i - 1) == "const" && text(i + 1) == "=" && text(i + 2) == "Object" &&
-                          text(i + 4) == "getOwnPropertyDescriptor" && is_global_object(text(i + 6)) && text(i + 8) == member;
-    const bool looped = text(i - 1) == "," && text(i - 2) == member && text(i - 3) == "[" && text(i + 1) == "]" && text(i + 2) == "of";
+        text(i + 4) == "getOwnPropertyDescriptor" && is_global_object(text(i + 6)) && text(i + 8) == member;
+    const bool looped =
+        text(i - 1) == "," && text(i - 2) == member && text(i - 3) == "[" && text(i + 1) == "]" && text(i + 2) == "of";
     if (!asked && !given_back && !declared && !looped) return false;
   }
   return true;
@@ -302,7 +321,8 @@ bool ViewBuilder::is_only_given_back(std::string_view name, std::string_view mem
 bool ViewBuilder::is_symbol_of_global(const Group& group) {
   const auto text = [&](std::uint32_t i) { return i < tokens_.size() ? source_of(tokens_[i]) : std::string_view(); };
   const std::uint32_t open = group.token;
-  if (index_ != open + 7 || text(open + 1) != "Symbol" || text(open + 3) != "for" || text(open + 4) != "(") return false;
+  if (index_ != open + 7 || text(open + 1) != "Symbol" || text(open + 3) != "for" || text(open + 4) != "(")
+    return false;
   const std::string_view code = std::string_view(code_.text()).substr(0, group.code_begin);
   std::size_t begin = code.size();
   while (begin > 0 && is_word_byte(code[begin - 1])) --begin;
@@ -393,7 +413,8 @@ void ViewBuilder::shadow_parameters(std::uint32_t index) {
     if (text == "(" || text == "[" || text == "{") ++depth;
     if (text == ")" || text == "]" || text == "}") --depth;
     const bool behind = text == "(" || text == ",";
-    if (closed_condition_ || depth != 1 || !behind || tokens_[i + 1].kind != TokenKind::word || i + 2 >= closed_end_) continue;
+    if (closed_condition_ || depth != 1 || !behind || tokens_[i + 1].kind != TokenKind::word || i + 2 >= closed_end_)
+      continue;
     const std::string_view after = source_of(tokens_[i + 2]);
     // A default value may be the global itself.
     if (after != "," && after != ")" && after != ":" && after != "?") continue;
@@ -417,14 +438,14 @@ bool ViewBuilder::is_own_name(std::string_view callee) const {
   const std::string_view root = callee.substr(0, callee.find_first_of(".(["));
   if (root == callee) return names_.is_declared(callee);
   if (is_tracked_path(callee)) return false;
-  static constexpr std::array<std::string_view, 12> kLibraries = {"expect", "test", "it",     "describe", "vi",    "jest",
-                                                                  "assert", "mock", "sinon",  "t",        "chai",  "bench"};
-  if (std::find(kLibraries.begin(), kLibraries.end(), root) != kLibraries.end()) return root == "t" || names_.is_declared(root);
+  static constexpr std::array<std::string_view, 12> kLibraries = {
+      "expect", "test", "it", "describe", "vi", "jest", "assert", "mock", "sinon", "t", "chai", "bench"};
+  if (std::find(kLibraries.begin(), kLibraries.end(), root) != kLibraries.end())
+    return root == "t" || names_.is_declared(root);
   // Methods of texts and lists, and of mocks.
   const std::string_view name = last_name(callee);
-  static constexpr std::array<std::string_view, 10> kMethods = {"includes",        "startsWith",          "endsWith",          "indexOf",
-                                                                "mockReturnValue", "mockReturnValueOnce", "mockResolvedValue", "mockResolvedValueOnce",
-                                                                "fromJSON",        "match"};
+  static constexpr std::array<std::string_view, 10> kMethods = {"includes", "startsWith", "endsWith", "indexOf",
+      "mockReturnValue", "mockReturnValueOnce", "mockResolvedValue", "mockResolvedValueOnce", "fromJSON", "match"};
   return std::find(kMethods.begin(), kMethods.end(), name) == kMethods.end();
 }
 

@@ -27,8 +27,7 @@ Word kind_of(std::string_view name) noexcept {
     case packed_name("else"):
     case packed_name("yield"):
     case packed_name("throw"):
-    case packed_name("extends"):
-      return Word::operator_word;
+    case packed_name("extends"): return Word::operator_word;
     case packed_name("if"):
     case packed_name("while"):
     case packed_name("for"):
@@ -40,25 +39,18 @@ Word kind_of(std::string_view name) noexcept {
     case packed_name("class"):
     case packed_name("try"):
     case packed_name("with"):
-    case packed_name("finally"):
-      return Word::statement;
+    case packed_name("finally"): return Word::statement;
     case packed_name("new"):
     case packed_name("typeof"):
     case packed_name("void"):
-    case packed_name("delete"):
-      return Word::prefix;
-    case packed_name("await"):
-      return Word::skipped;
+    case packed_name("delete"): return Word::prefix;
+    case packed_name("await"): return Word::skipped;
     case packed_name("const"):
     case packed_name("let"):
-    case packed_name("var"):
-      return Word::declaration;
-    case packed_name("as"):
-      return Word::type;
-    case packed_name("import"):
-      return Word::import_word;
-    default:
-      break;
+    case packed_name("var"): return Word::declaration;
+    case packed_name("as"): return Word::type;
+    case packed_name("import"): return Word::import_word;
+    default: break;
   }
   if (name == "instanceof") return Word::operator_word;
   return name == "satisfies" ? Word::type : Word::name;
@@ -66,7 +58,7 @@ Word kind_of(std::string_view name) noexcept {
 
 bool is_test_module(std::string_view specifier) noexcept {
   return specifier == "bun:test" || specifier == "vitest" || specifier == "@jest/globals" || specifier == "node:test" ||
-         specifier == "node:assert" || specifier == "node:assert/strict" || specifier == "assert" || specifier == "chai";
+      specifier == "node:assert" || specifier == "node:assert/strict" || specifier == "assert" || specifier == "chai";
 }
 
 }  // namespace
@@ -90,8 +82,10 @@ void ViewBuilder::word(std::uint32_t index) {
     const std::string_view before = index > 0 ? source_of(tokens_[index - 1]) : std::string_view();
     if (!at.line_before || now_->angles > 0 || before == "as" || before == "satisfies") {
       // `x as any < 2, process` may also compare.
-      const bool root = name_text == "process" || name_text == "Bun" || name_text == "globalThis" || name_text == "eval";
-      if (root && now_->angles > 0 && before != "typeof" && before != ".") add_use("value", name_text, "<", at.begin, at.end);
+      const bool root =
+          name_text == "process" || name_text == "Bun" || name_text == "globalThis" || name_text == "eval";
+      if (root && now_->angles > 0 && before != "typeof" && before != ".")
+        add_use("value", name_text, "<", at.begin, at.end);
       put(name_text, at);
       return;
     }
@@ -104,8 +98,7 @@ void ViewBuilder::word(std::uint32_t index) {
 bool ViewBuilder::keyword(std::string_view text, std::uint32_t index) {
   const Token& at = tokens_[index];
   switch (kind_of(text)) {
-    case Word::name:
-      return false;
+    case Word::name: return false;
     case Word::prefix:
       if (now_->open) finish(true);
       put(text, at);
@@ -119,12 +112,15 @@ bool ViewBuilder::keyword(std::string_view text, std::uint32_t index) {
       now_->compared = text == "in" || text == "of";
       if (text == "instanceof" && now_->lead != '.') now_->lead = 'i';  // X[Symbol.hasInstance] is handed the operand
       if (text == "of" && now_->pattern_end != 0) bind_pattern(now_->pattern_first, now_->pattern_end, {}, Value{});
-      if (text == "of" && !groups_.empty() && groups_.back().condition) groups_.back().loop_name = now_->pattern_end != 0 ? now_->pattern_first : now_->name_token;
+      if (text == "of" && !groups_.empty() && groups_.back().condition)
+        groups_.back().loop_name = now_->pattern_end != 0 ? now_->pattern_first : now_->name_token;
       finish(text != "in" && text != "instanceof");
       put(text, at);
       now_->prefixed = false;
       now_->yielded = text == "yield";
-      now_->lead = text == "return" || text == "throw" || text == "yield" ? 'r' : (text == "of" || text == "extends" ? 'o' : ';');
+      now_->lead = text == "return" || text == "throw" || text == "yield"
+          ? 'r'
+          : (text == "of" || text == "extends" ? 'o' : ';');
       return true;
     case Word::statement:
       finish(true);
@@ -183,7 +179,8 @@ void ViewBuilder::member(std::string_view member_name, const Token& at) {
       code.substr(now_->operand_begin, code.size() > now_->operand_begin ? code.size() - now_->operand_begin - 1 : 0);
   if (owner.size() > kOperandCodeMax) owner = {};  // no root is that long
   // Object.create(process).env
-  const bool inherits_env = member_name == "env" && !owner.starts_with("process") && path_of(owner).starts_with("process");
+  const bool inherits_env =
+      member_name == "env" && !owner.starts_with("process") && path_of(owner).starts_with("process");
   if (now_->open && is_global_object(owner) && is_known_global(member_name)) {
     code_.truncate(now_->operand_begin);
     now_->operand_begin = put(member_name, at);
@@ -196,7 +193,7 @@ void ViewBuilder::member(std::string_view member_name, const Token& at) {
       note_member(kept, member_name, at.begin, at.end);
     }
     const bool own = member_name == "process" && !now_->word.empty() && now_->word == owner &&
-                     is_member_of_own_object(now_->word, member_name);
+        is_member_of_own_object(now_->word, member_name);
     put(own ? std::string_view("_process") : member_name, at);
   }
   now_->receiver = now_->operand;
@@ -245,7 +242,8 @@ void ViewBuilder::member(std::string_view member_name, const Token& at) {
     now_->operand.text = text;
   };
   if (now_->tracked && member_name == "sep") is_text("/");
-  const bool address = member_name == "href" || (member_name == "pathname" && now_->operand.kind == Value::Kind::unknown);
+  const bool address =
+      member_name == "href" || (member_name == "pathname" && now_->operand.kind == Value::Kind::unknown);
   if (now_->receiver.is_text() && address) now_->operand = now_->receiver;
   // Where bun itself lies is bun, for whoever starts it.
   if (now_->tracked && (member_name == "execPath" || member_name == "argv0")) is_text("bun");
@@ -273,16 +271,19 @@ void ViewBuilder::name(std::string_view text, std::uint32_t index) {
   const std::string_view before = index > 0 ? source_of(tokens_[index - 1]) : std::string_view();
   if (before == "class" && is_root_name(text)) {
     const std::string_view earlier = index > 1 ? source_of(tokens_[index - 2]) : std::string_view(";");
-    if (is_char(earlier, ';') || is_char(earlier, '}') || is_char(earlier, '{') || earlier == "export") declare_shadow(text, index);
+    if (is_char(earlier, ';') || is_char(earlier, '}') || is_char(earlier, '{') || earlier == "export")
+      declare_shadow(text, index);
   }
   const bool after_brace = is_char(before, '{') || is_char(before, ',');
   // The names that a pattern declares are not uses of what they stand for.
   const bool in_pattern =
       !groups_.empty() && groups_.back().outer->annotated && index < groups_.back().outer->pattern_end;
-  const bool is_key = (is_char(next, ':') && after_brace) || is_char(next, '=') || (in_pattern && (after_brace || is_char(before, ':')));
+  const bool is_key = (is_char(next, ':') && after_brace) || is_char(next, '=') ||
+      (in_pattern && (after_brace || is_char(before, ':')));
   Value value;
   std::string_view written = text;
-  const NameTable::Meaning* meaning = is_key ? nullptr : names_.use(text, is_char(next, '(') ? NameTable::Use::callee : NameTable::Use::value);
+  const NameTable::Meaning* meaning =
+      is_key ? nullptr : names_.use(text, is_char(next, '(') ? NameTable::Use::callee : NameTable::Use::value);
   if (meaning != nullptr || (!is_key && !locals_.empty())) {
     if (meaning != nullptr && !meaning->aliases.empty()) {
       const std::vector<std::string>* const paths = &meaning->aliases;
@@ -348,7 +349,7 @@ void ViewBuilder::string_literal(std::uint32_t index) {
   if (names_module) note_reexport(index, value.text);
   // { ".env": ".." } names a property.
   const bool is_key = !groups_.empty() && groups_.back().open == '{' && (now_->lead == '{' || now_->lead == ',') &&
-                      index + 1 < tokens_.size() && is_char(source_of(tokens_[index + 1]), ':');
+      index + 1 < tokens_.size() && is_char(source_of(tokens_[index + 1]), ':');
   add_entry(names_module ? "import" : is_key ? kKeyCallee : callee_here(), value.text, at.begin, at.end);
   // A text in a coding, unless it is only told or compared; as the name of a member it is read wherever it stands.
   const bool indexes = !groups_.empty() && groups_.back().open == '[' && groups_.back().call;
@@ -375,7 +376,7 @@ void ViewBuilder::template_piece(std::uint32_t index) {
       // A template without substitutions is a string.
       const bool short_form = index + 1 < tokens_.size() && tokens_[index + 1].kind == TokenKind::template_close;
       const bool plain = index + 2 < tokens_.size() && tokens_[index + 1].kind == TokenKind::template_text &&
-                         tokens_[index + 2].kind == TokenKind::template_close;
+          tokens_[index + 2].kind == TokenKind::template_close;
       if (!tagged && (short_form || plain)) {
         Value value;
         value.kind = Value::Kind::text;
@@ -415,15 +416,9 @@ void ViewBuilder::template_piece(std::uint32_t index) {
       now_->sum.end = at.end;
       break;
     }
-    case TokenKind::substitution_open:
-      open_group('$', index);
-      break;
-    case TokenKind::substitution_close:
-      close_group('$', index);
-      break;
-    default:
-      close_group('`', index);
-      break;
+    case TokenKind::substitution_open: open_group('$', index); break;
+    case TokenKind::substitution_close: close_group('$', index); break;
+    default: close_group('`', index); break;
   }
 }
 
@@ -439,7 +434,7 @@ std::uint32_t ViewBuilder::import_clause(std::uint32_t index) {
   // A search that was in vain is so for every `import` that it passed, too.
   const Token* const here = tokens_.data() + index;
   const bool passed = vain_clause_.data() + vain_clause_.size() == tokens_.data() + tokens_.size() &&
-                      std::less_equal<>()(vain_clause_.data(), here) && std::less<>()(here, vain_clause_stop_);
+      std::less_equal<>()(vain_clause_.data(), here) && std::less<>()(here, vain_clause_stop_);
   if (passed && string_at < limit && !is_specifier(string_at)) return index + 1;
   const auto in_vain = [&](std::uint32_t stop) {
     vain_clause_ = tokens_.subspan(index);
@@ -450,7 +445,8 @@ std::uint32_t ViewBuilder::import_clause(std::uint32_t index) {
     ++clause_tokens_;
     const TokenKind kind = tokens_[string_at].kind;
     const std::string_view t = text(string_at);
-    const bool in_clause = kind == TokenKind::word || kind == TokenKind::string || t == "{" || t == "}" || t == "," || t == "*";
+    const bool in_clause =
+        kind == TokenKind::word || kind == TokenKind::string || t == "{" || t == "}" || t == "," || t == "*";
     if (!in_clause) return in_vain(string_at);
     ++string_at;
   }

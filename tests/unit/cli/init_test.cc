@@ -148,7 +148,9 @@ TEST_F(Init, RefusesTheSandboxFolder) {
 
 TEST_F(Init, SaysWhatIsThereAndWhatIsMissing) {
   ASSERT_EQ(init(project_), 0);
-  EXPECT_THAT(out_, AllOf(HasSubstr("no package.json"), HasSubstr("none yet"), HasSubstr("fix what will not work"), HasSubstr("guard doctor")));
+  EXPECT_THAT(out_,
+      AllOf(HasSubstr("no package.json"), HasSubstr("none yet"), HasSubstr("fix what will not work"),
+          HasSubstr("guard doctor")));
   std::ofstream(project_ / "package.json") << "{}";
   ASSERT_EQ(init(project_, /*force=*/true), 0);
   EXPECT_THAT(out_, AllOf(Not(HasSubstr("no package.json")), Not(HasSubstr("will not work"))));

@@ -33,7 +33,8 @@ std::vector<fs::path> pages() {
 std::size_t words_in(const std::string& text) {
   std::istringstream stream(text);
   std::size_t count = 0;
-  for (std::string word; stream >> word;) count += std::any_of(word.begin(), word.end(), [](unsigned char c) { return std::isalnum(c) != 0; }) ? 1u : 0u;
+  for (std::string word; stream >> word;)
+    count += std::any_of(word.begin(), word.end(), [](unsigned char c) { return std::isalnum(c) != 0; }) ? 1u : 0u;
   return count;
 }
 
@@ -62,14 +63,17 @@ bool has_anchor(const std::string& page, const std::string& anchor) {
   std::istringstream lines(page);
   for (std::string line; std::getline(lines, line);) {
     const std::size_t text = line.find_first_not_of('#');
-    if (!line.empty() && line[0] == '#' && text != std::string::npos && line[text] == ' ' && anchor_of(std::string_view(line).substr(text + 1)) == anchor) return true;
+    if (!line.empty() && line[0] == '#' && text != std::string::npos && line[text] == ' ' &&
+        anchor_of(std::string_view(line).substr(text + 1)) == anchor)
+      return true;
   }
   return false;
 }
 
 TEST(Manual, LinksLeadSomewhere) {
   std::vector<fs::path> files = pages();
-  for (const char* name : {"README.md", "ARCHITECTURE.md", "SECURITY.md", "CONTRIBUTING.md"}) files.push_back(kRoot / name);
+  for (const char* name : {"README.md", "ARCHITECTURE.md", "SECURITY.md", "CONTRIBUTING.md"})
+    files.push_back(kRoot / name);
   for (const char* folder : {"bench", "tests/probes", "examples/calculator"}) {
     for (const auto& entry : fs::directory_iterator(kRoot / folder)) {
       if (entry.path().extension() == ".md") files.push_back(entry.path());

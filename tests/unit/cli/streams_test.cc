@@ -20,8 +20,7 @@ struct Captured {
 
 TEST(Streams, ErrorsAreToldWithContextAndHint) {
   Captured captured;
-  print_error(
-      captured.streams,
+  print_error(captured.streams,
       std::move(Error(ErrorCode::image_missing, "no image tests:1").context("preparing the sandbox")).hint("build it"));
   EXPECT_EQ(captured.err, "error: IMAGE_MISSING: no image tests:1\n  while preparing the sandbox\n  hint: build it\n");
   EXPECT_EQ(captured.out, "");
@@ -30,7 +29,7 @@ TEST(Streams, ErrorsAreToldWithContextAndHint) {
 TEST(Streams, ErrorsNeverCarryControlBytesToATerminal) {
   Captured captured;
   print_error(captured.streams,
-              std::move(Error(ErrorCode::io_error, "a\x1b[2Jb\nsecond\xff line").context("c\nd")).hint("e\x07"));
+      std::move(Error(ErrorCode::io_error, "a\x1b[2Jb\nsecond\xff line").context("c\nd")).hint("e\x07"));
   EXPECT_EQ(captured.err, "error: IO_ERROR: a\\x1b[2Jb\nsecond\\xff line\n  while c\\nd\n  hint: e\\x07\n");
 }
 

@@ -14,9 +14,11 @@ namespace guard {
 namespace {
 
 TEST(Error, ReadsAsCodeSentenceContextAndHint) {
-  const Error error = Error(ErrorCode::image_missing, "no image x").context("preparing the sandbox").context("running tests");
+  const Error error =
+      Error(ErrorCode::image_missing, "no image x").context("preparing the sandbox").context("running tests");
   EXPECT_EQ(error.to_string(),
-            "IMAGE_MISSING: no image x\n  while preparing the sandbox\n  while running tests\n  hint: build it with `guard image build`");
+      "IMAGE_MISSING: no image x\n  while preparing the sandbox\n  while running tests\n  hint: build it with `guard "
+      "image build`");
   EXPECT_EQ(error.exit_status(), 3);
 }
 
@@ -27,7 +29,8 @@ TEST(Error, KeepsErrno) {
 }
 
 TEST(Error, WhatRanOutSaysHowToGetMoreWhateverThePlaceSays) {
-  for (const auto& [number, remedy] : {std::pair(ENOSPC, "df -h"), std::pair(EDQUOT, "quota"), std::pair(EFBIG, "ulimit -f"), std::pair(EMFILE, "ulimit -n"), std::pair(ENOMEM, "memory")}) {
+  for (const auto& [number, remedy] : {std::pair(ENOSPC, "df -h"), std::pair(EDQUOT, "quota"),
+           std::pair(EFBIG, "ulimit -f"), std::pair(EMFILE, "ulimit -n"), std::pair(ENOMEM, "memory")}) {
     const Error error = Error::from_errno(ErrorCode::io_error, "writing /a/b", number).hint("call somebody");
     EXPECT_TRUE(error.ran_out());
     EXPECT_NE(error.hint().find(remedy), std::string::npos) << error.to_string();

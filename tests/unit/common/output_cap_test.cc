@@ -57,9 +57,7 @@ TEST(OutputCap, KeepsExactlyTheBudgetOfPlainText) {
   EXPECT_EQ(kept_of("", 5), "");
 }
 
-TEST(OutputCap, ZeroIsNoCap) {
-  EXPECT_EQ(kept_of(std::string(300000, 'x'), 0).size(), 300000u);
-}
+TEST(OutputCap, ZeroIsNoCap) { EXPECT_EQ(kept_of(std::string(300000, 'x'), 0).size(), 300000u); }
 
 TEST(OutputCap, CutsBeforeAMarker) {
   const std::string text = "key [REDACTED:env:NAME] ok";
@@ -70,16 +68,16 @@ TEST(OutputCap, CutsBeforeAMarker) {
 TEST(OutputCap, CutsBeforeACharacter) {
   EXPECT_EQ(kept_of("a\xe2\x9c\x93"
                     "b",
-                    2),
-            "a");
+                2),
+      "a");
   EXPECT_EQ(kept_of("a\xe2\x9c\x93"
                     "b",
-                    3),
-            "a");
+                3),
+      "a");
   EXPECT_EQ(kept_of("a\xe2\x9c\x93"
                     "b",
-                    4),
-            "a\xe2\x9c\x93");
+                4),
+      "a\xe2\x9c\x93");
   EXPECT_EQ(kept_of("\xf0\x9f\x98\x80", 3), "");
   EXPECT_EQ(kept_of("\xff\xfe\x80", 2), "\xff\xfe");
 }
@@ -89,8 +87,8 @@ TEST(OutputCap, CutsBeforeAnEscape) {
   EXPECT_EQ(kept_of("a\x1b[38;5;196mb", 12), "a\x1b[38;5;196m");
   EXPECT_EQ(kept_of("a\x1b]0;title\x07"
                     "b",
-                    10),
-            "a");
+                10),
+      "a");
   EXPECT_EQ(kept_of("a\x1b]8;;u\x1b\\b", 8), "a");
   EXPECT_EQ(kept_of("a\x1b]8;;u\x1b\\b", 9), "a\x1b]8;;u\x1b\\");
 }
@@ -189,10 +187,8 @@ TEST(OutputCap, PassesOnTheSinksFailure) {
 
 // Random mixtures: never over the budget, always a prefix, the same for every cut, and never inside a unit.
 TEST(OutputCap, LawsHoldForRandomText) {
-  const std::vector<std::string> pieces = {
-      "a",    "text ",        "\n",           "[REDACTED:jwt]",   "[REDACTED:", "[",    "\x1b[31m",
-      "\x1b", "\x1b]0;t\x07", "\xe2\x9c\x93", "\xf0\x9f\x98\x80", "\xc3",       "\x80", "]",
-      "m",    "\x1b\\"};
+  const std::vector<std::string> pieces = {"a", "text ", "\n", "[REDACTED:jwt]", "[REDACTED:", "[", "\x1b[31m", "\x1b",
+      "\x1b]0;t\x07", "\xe2\x9c\x93", "\xf0\x9f\x98\x80", "\xc3", "\x80", "]", "m", "\x1b\\"};
   for (unsigned seed = 0; seed < 1500; ++seed) {
     std::mt19937 random(seed);
     std::string text;

@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 
 class OwnEntries : public ::testing::Test {
  protected:
-  OwnEntries() : folder_(TempDir::create().value()), fd_(::open(folder_.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
+  OwnEntries()
+      : folder_(TempDir::create().value()), fd_(::open(folder_.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
 
   std::set<std::string> names() const {
     std::set<std::string> names;
@@ -51,7 +52,8 @@ TEST_F(OwnEntries, OfTheLivingStayAndOfTheDeadGo) {
 }
 
 TEST_F(OwnEntries, WhatIsNotOursStays) {
-  for (const char* name : {".guard-", ".guard-0123456789abcde", ".guard-0123456789abcdef0", ".guard-0123456789abcdeF", "guard-0123456789abcdef", ".guard-init", ".guard-run"}) {
+  for (const char* name : {".guard-", ".guard-0123456789abcde", ".guard-0123456789abcdef0", ".guard-0123456789abcdeF",
+           "guard-0123456789abcdef", ".guard-init", ".guard-run"}) {
     EXPECT_FALSE(is_own_name(name)) << name;
     std::ofstream(folder_.path() / name) << "x";
   }

@@ -17,7 +17,8 @@ TEST(Userinfo, PasswordIsHiddenWithoutItsSign) {
 }
 
 TEST(Userinfo, HostsAndPortsStay) {
-  for (const char* address : {"tcp://host:2375", "tcp://[::1]:2375", "tcp://host", "unix:///var/run/docker.sock", "https://h:1/a:b", "/path:x"}) {
+  for (const char* address : {"tcp://host:2375", "tcp://[::1]:2375", "tcp://host", "unix:///var/run/docker.sock",
+           "https://h:1/a:b", "/path:x"}) {
     EXPECT_EQ(url_without_userinfo(address), address);
     EXPECT_EQ(without_userinfo(address), address);
   }

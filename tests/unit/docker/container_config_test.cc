@@ -20,9 +20,8 @@ ContainerConfig example() {
   config.working_dir = "/app";
   config.env = {{"HOME", "/tmp"}, {"PATH", "/usr/bin:/bin"}};
   config.image_env_names = {"PATH", "BUN_INSTALL"};
-  config.mounts = {{"/var/cache/guard/init/guard-init", "/.guard-init"},
-                   {"/var/cache/guard/runs/r/src", "/app/src"},
-                   {"/var/cache/guard/runs/r/a.test.ts", "/app/sandbox/a.test.ts"}};
+  config.mounts = {{"/var/cache/guard/init/guard-init", "/.guard-init"}, {"/var/cache/guard/runs/r/src", "/app/src"},
+      {"/var/cache/guard/runs/r/a.test.ts", "/app/sandbox/a.test.ts"}};
   config.scratch = {{"/tmp", 500u << 20, 65536, true}, {"/app/sandbox", 256u << 20, 10000}};
   config.memory_bytes = 2ull << 30;
   config.cpus = 2.0;
@@ -34,9 +33,7 @@ ContainerConfig example() {
   return config;
 }
 
-json parsed(const ContainerConfig& config) {
-  return json::parse(container_config(config));
-}
+json parsed(const ContainerConfig& config) { return json::parse(container_config(config)); }
 
 // Every line that confines the program, seen in one place. GUARD_UPDATE_GOLDEN=1 writes the file anew.
 TEST(ContainerConfig, IsWhatTheGoldenFileSays) {
@@ -91,8 +88,8 @@ TEST(ContainerConfig, KeepsStandardInputAsALifeLine) {
 TEST(ContainerConfig, MasksAllThatDockerMasks) {
   const json masked = parsed(example())["HostConfig"]["MaskedPaths"];
   for (const char* path : {"/proc/asound", "/proc/acpi", "/proc/interrupts", "/proc/kcore", "/proc/keys",
-                           "/proc/latency_stats", "/proc/timer_list", "/proc/timer_stats", "/proc/sched_debug",
-                           "/proc/scsi", "/sys/firmware", "/sys/devices/virtual/powercap"}) {
+           "/proc/latency_stats", "/proc/timer_list", "/proc/timer_stats", "/proc/sched_debug", "/proc/scsi",
+           "/sys/firmware", "/sys/devices/virtual/powercap"}) {
     EXPECT_TRUE(std::find(masked.begin(), masked.end(), path) != masked.end()) << path;
   }
 }
@@ -145,7 +142,7 @@ TEST(ContainerConfig, TellsPodmanTheSameInItsOwnWords) {
   EXPECT_TRUE(host["Tmpfs"]["/app/sandbox"].get<std::string>().starts_with("rw,"));
   EXPECT_TRUE(host["Tmpfs"]["/app/sandbox"].get<std::string>().ends_with(",U"));  // owned by the program's user
   for (const char* same : {"Memory", "MemorySwap", "PidsLimit", "NanoCpus", "CapDrop", "ReadonlyRootfs", "NetworkMode",
-                           "IpcMode", "Mounts"}) {
+           "IpcMode", "Mounts"}) {
     EXPECT_EQ(host[same], ours[same]) << same;
   }
 }
@@ -154,7 +151,7 @@ TEST(ContainerConfig, TellsPodmanTheSameInItsOwnWords) {
 TEST(ContainerConfig, RefusesNamesThatPodmanWouldMisread) {
   EXPECT_TRUE(check_names_for_podman(example()));
   for (const char* name : {"/app/sandbox/a,rw", "/app/sandbox/a:b", "/app/sandbox/a=b", "/app/sandbox/a\"b",
-                           "/app/sandbox/a\\b", "/app/sandbox/a\nb"}) {
+           "/app/sandbox/a\\b", "/app/sandbox/a\nb"}) {
     ContainerConfig mounted = example();
     mounted.mounts.push_back({"/x", name});
     EXPECT_FALSE(check_names_for_podman(mounted)) << name;

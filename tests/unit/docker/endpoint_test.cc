@@ -38,57 +38,36 @@ TEST(Endpoint, ALocalSocketHasNoTls) {
 }
 
 TEST(Endpoint, RefusesEverythingElse) {
-  for (const char* url : {"",
-                          "/var/run/docker.sock",
-                          "unix://",
-                          "unix://relative",
-                          "ssh://me@host",
-                          "http://host:1",
-                          "https://host:1",
-                          "npipe:////./pipe/x",
-                          "tcp://",
-                          "tcp://:1",
-                          "tcp://host:",
-                          "tcp://host:0",
-                          "tcp://host:65536",
-                          "tcp://host:1x",
-                          "tcp://host:-1",
-                          "tcp://host:1/base",
-                          "tcp://me@host:1",
-                          "tcp://host:1:2",
-                          "tcp://[::1",
-                          "tcp://[host]:1",
-                          "tcp://[::1]x",
-                          "tcp://ho st:1",
-                          "tcp://-host:1",
-                          "tcp://host\r\nX: y:1",
-                          "tcp://::1:1",
-                          "TCP://host:1"}) {
+  for (const char* url : {"", "/var/run/docker.sock", "unix://", "unix://relative", "ssh://me@host", "http://host:1",
+           "https://host:1", "npipe:////./pipe/x", "tcp://", "tcp://:1", "tcp://host:", "tcp://host:0",
+           "tcp://host:65536", "tcp://host:1x", "tcp://host:-1", "tcp://host:1/base", "tcp://me@host:1",
+           "tcp://host:1:2", "tcp://[::1", "tcp://[host]:1", "tcp://[::1]x", "tcp://ho st:1", "tcp://-host:1",
+           "tcp://host\r\nX: y:1", "tcp://::1:1", "TCP://host:1"}) {
     EXPECT_FALSE(parse_endpoint(url, {})) << url;
   }
 }
 
 TEST(Endpoint, ARefusalNamesNoPassword) {
-  for (const char* url :
-       {"tcp://user:hunter2hunter2@host:1", "tcp://user:hunter2hunter2@host", "TCP://user:hunter2hunter2@host",
-        "ssh://user:hunter2hunter2@host", "https://hunter2hunter2@host/x", "tcp:/user:hunter2hunter2@host",
-        "user:hunter2hunter2@host", "tcp://user:a@hunter2hunter2@host", "tcp://user:a/hunter2hunter2@host",
-        "user:hunter2hunter2://x@host", "unix://user:hunter2hunter2@host"}) {
+  for (const char* url : {"tcp://user:hunter2hunter2@host:1", "tcp://user:hunter2hunter2@host",
+           "TCP://user:hunter2hunter2@host", "ssh://user:hunter2hunter2@host", "https://hunter2hunter2@host/x",
+           "tcp:/user:hunter2hunter2@host", "user:hunter2hunter2@host", "tcp://user:a@hunter2hunter2@host",
+           "tcp://user:a/hunter2hunter2@host", "user:hunter2hunter2://x@host", "unix://user:hunter2hunter2@host"}) {
     const auto endpoint = parse_endpoint(url, {});
     ASSERT_FALSE(endpoint) << url;
     EXPECT_EQ(endpoint.error().message().find("hunter2"), std::string::npos) << endpoint.error().message();
-    EXPECT_NE(endpoint.error().message().find("[REDACTED:url-userinfo]@"), std::string::npos) << endpoint.error().message();
+    EXPECT_NE(endpoint.error().message().find("[REDACTED:url-userinfo]@"), std::string::npos)
+        << endpoint.error().message();
   }
 }
 
 TEST(Endpoint, KnowsWhatNeverLeavesThisMachine) {
   for (const char* url :
-       {"unix:///x", "tcp://localhost:1", "tcp://127.0.0.1:1", "tcp://127.9.8.7:1", "tcp://[::1]:1"}) {
+      {"unix:///x", "tcp://localhost:1", "tcp://127.0.0.1:1", "tcp://127.9.8.7:1", "tcp://[::1]:1"}) {
     EXPECT_TRUE(parse_endpoint(url, {})->is_loopback()) << url;
   }
   for (const char* url :
-       {"tcp://localhost.example:1", "tcp://127.0.0.1.example:1", "tcp://10.0.0.1:1", "tcp://0.0.0.0:1", "tcp://[::]:1",
-        "tcp://[::ffff:127.0.0.1]:1", "tcp://2130706433:1", "tcp://127.1:1", "tcp://0x7f.0.0.1:1"}) {
+      {"tcp://localhost.example:1", "tcp://127.0.0.1.example:1", "tcp://10.0.0.1:1", "tcp://0.0.0.0:1", "tcp://[::]:1",
+          "tcp://[::ffff:127.0.0.1]:1", "tcp://2130706433:1", "tcp://127.1:1", "tcp://0x7f.0.0.1:1"}) {
     EXPECT_FALSE(parse_endpoint(url, {})->is_loopback()) << url;
   }
 }

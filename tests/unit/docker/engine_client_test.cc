@@ -19,12 +19,8 @@ using Then = FakeReply::Then;
 using When = FakeReply::When;
 
 // Long enough that a slow machine does not reach it; tests of the time-out itself use kSoon.
-Deadline late() {
-  return Deadline::after(milliseconds(30'000));
-}
-Deadline soon() {
-  return Deadline::after(milliseconds(100));
-}
+Deadline late() { return Deadline::after(milliseconds(30'000)); }
+Deadline soon() { return Deadline::after(milliseconds(100)); }
 
 class EngineClientTest : public testing::Test {
  protected:
@@ -112,8 +108,8 @@ TEST_F(EngineClientTest, RefusesAConnectionDroppedAfterAccept) {
 }
 
 TEST_F(EngineClientTest, PutsChunksTogether) {
-  engine_.on("GET /_ping",
-             {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nO\r\n1\r\nK\r\n0\r\n\r\n", {}, {}});
+  engine_.on(
+      "GET /_ping", {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nO\r\n1\r\nK\r\n0\r\n\r\n", {}, {}});
   EXPECT_TRUE(client_.ping(late()));
 }
 
@@ -145,12 +141,12 @@ TEST(EngineClient, KeepsTheErrnoOfAConnectionThatCannotBeMade) {
 
 TEST_F(EngineClientTest, ReadsTheEnginesLimits) {
   engine_.on("GET /info",
-             fake_answer(200,
-                         R"({"ServerVersion":"20.10.24","OSType":"linux","MemoryLimit":true,"SwapLimit":false,
+      fake_answer(200,
+          R"({"ServerVersion":"20.10.24","OSType":"linux","MemoryLimit":true,"SwapLimit":false,
                              "PidsLimit":true,"CpuCfsPeriod":true,"CpuCfsQuota":true,"CgroupVersion":"2",
                              "SecurityOptions":["name=seccomp,profile=default","name=rootless"],
                              "Runtimes":{"runc":{},"runsc":{}}})",
-                         "Api-Version: 1.41\r\n"));
+          "Api-Version: 1.41\r\n"));
   const auto info = client_.engine_info(late());
   ASSERT_TRUE(info) << info.error().to_string();
   EXPECT_EQ(info->version, "20.10.24");
@@ -161,8 +157,8 @@ TEST_F(EngineClientTest, ReadsTheEnginesLimits) {
 }
 
 TEST_F(EngineClientTest, TakesALimitOfTheWrongTypeAsMissing) {
-  engine_.on("GET /info",
-             fake_answer(200, R"({"ServerVersion":"1","OSType":"linux","MemoryLimit":"yes","PidsLimit":1})"));
+  engine_.on(
+      "GET /info", fake_answer(200, R"({"ServerVersion":"1","OSType":"linux","MemoryLimit":"yes","PidsLimit":1})"));
   const auto info = client_.engine_info(late());
   ASSERT_TRUE(info);
   EXPECT_FALSE(info->memory_limit || info->pids_limit || info->cpu_limit);
@@ -185,8 +181,7 @@ TEST_F(EngineClientTest, TellsAMissingImageFromAFailure) {
 }
 
 TEST_F(EngineClientTest, ReadsWhatAnImageBrings) {
-  engine_.on(
-      "GET /images/a:b/json",
+  engine_.on("GET /images/a:b/json",
       fake_answer(
           200, R"({"Id":"sha256:1","Config":{"Labels":{"k":"v"},"Env":["PATH=/bin","X="],"Volumes":{"/data":{}}}})"));
   const auto image = client_.inspect_image("a:b", late());
@@ -228,8 +223,7 @@ TEST_F(LoadImageTest, SendsTheFileAndBelievesASuccess) {
 }
 
 TEST_F(LoadImageTest, FindsTheErrorBehindA200) {
-  engine_.on(
-      "POST /images/load",
+  engine_.on("POST /images/load",
       fake_answer(200, "{\"stream\":\"x\"}\n{\"errorDetail\":{\"message\":\"bad layer\"},\"error\":\"bad layer\"}\n"));
   const auto loaded = client_.load_image(tar_.get(), bytes_.size(), late());
   ASSERT_EQ(code_of(loaded), ErrorCode::image_build_failed);
@@ -256,8 +250,7 @@ TEST_F(LoadImageTest, ReadsTheReasonOfAnEarlyRefusal) {
 }
 
 TEST_F(LoadImageTest, BuildsWithoutNetworkAndCacheAndBelievesTheIdAlone) {
-  engine_.on(
-      "POST /build?version=1&t=guard-run:r1&nocache=1&rm=1&forcerm=1&networkmode=none",
+  engine_.on("POST /build?version=1&t=guard-run:r1&nocache=1&rm=1&forcerm=1&networkmode=none",
       fake_answer(200, "{\"stream\":\"Step 1/3\"}\r\n{\"aux\":{\"ID\":\"sha256:1\"}}\r\n{\"stream\":\"done\"}\r\n"));
   const auto built = client_.build_image(tar_.get(), bytes_.size(), "guard-run:r1", late());
   ASSERT_TRUE(built) << built.error().to_string();
@@ -267,10 +260,8 @@ TEST_F(LoadImageTest, BuildsWithoutNetworkAndCacheAndBelievesTheIdAlone) {
 TEST_F(LoadImageTest, ABuildThatTellsNoIdOrAnErrorHasFailed) {
   engine_.on("POST /build", fake_answer(200, "{\"stream\":\"Successfully built 1\"}\n"));
   EXPECT_EQ(code_of(client_.build_image(tar_.get(), bytes_.size(), "a:b", late())), ErrorCode::protocol_error);
-  engine_.on(
-      "POST /build",
-      fake_answer(
-          200,
+  engine_.on("POST /build",
+      fake_answer(200,
           "{\"aux\":{\"ID\":\"sha256:1\"}}\n{\"errorDetail\":{\"message\":\"no space\"},\"error\":\"no space\"}\n"));
   ASSERT_EQ(::lseek(tar_.get(), 0, SEEK_SET), 0);
   EXPECT_EQ(code_of(client_.build_image(tar_.get(), bytes_.size(), "a:b", late())), ErrorCode::image_build_failed);
@@ -281,7 +272,7 @@ TEST_F(LoadImageTest, ABuildThatTellsNoIdOrAnErrorHasFailed) {
 
 TEST_F(EngineClientTest, ListsImagesByLabel) {
   engine_.on("GET /images/json?all=1&filters=",
-             fake_answer(200, R"([{"Id":"sha256:1","Labels":{"a":"b"}},{"Id":"sha256:2","Labels":null}])"));
+      fake_answer(200, R"([{"Id":"sha256:1","Labels":{"a":"b"}},{"Id":"sha256:2","Labels":null}])"));
   const auto images = client_.list_images("a=b", late());
   ASSERT_TRUE(images) << images.error().to_string();
   ASSERT_EQ(images->size(), 2u);
@@ -319,7 +310,7 @@ TEST_F(EngineClientTest, TakesAContainerThatRunsAlreadyAsAFailure) {
 TEST_F(EngineClientTest, KillingWhatDoesNotRunIsNoError) {
   for (const int status : {204, 404, 409}) {
     engine_.on("POST /containers/a/kill?signal=SIGTERM",
-               status == 204 ? FakeReply{"HTTP/1.1 204 No Content\r\n\r\n", {}, {}} : fake_answer(status, "{}"));
+        status == 204 ? FakeReply{"HTTP/1.1 204 No Content\r\n\r\n", {}, {}} : fake_answer(status, "{}"));
     EXPECT_TRUE(client_.kill("a", "SIGTERM", late())) << status;
   }
   engine_.on("POST /containers/a/kill", fake_answer(500, "{}"));
@@ -328,8 +319,7 @@ TEST_F(EngineClientTest, KillingWhatDoesNotRunIsNoError) {
 }
 
 TEST_F(EngineClientTest, RefusesAStateThatLacksAField) {
-  engine_.on(
-      "GET /containers/a/json",
+  engine_.on("GET /containers/a/json",
       fake_answer(200, R"({"State":{"Status":"exited","Running":false,"OOMKilled":true,"ExitCode":137,"Error":""}})"));
   const auto state = client_.inspect_container("a", late());
   ASSERT_TRUE(state);
@@ -337,8 +327,8 @@ TEST_F(EngineClientTest, RefusesAStateThatLacksAField) {
   EXPECT_FALSE(state->running);
   EXPECT_EQ(state->exit_code, 137);
   // Without OOMKilled nobody could tell a killed run from a finished one.
-  engine_.on("GET /containers/a/json",
-             fake_answer(200, R"({"State":{"Status":"exited","Running":false,"ExitCode":0}})"));
+  engine_.on(
+      "GET /containers/a/json", fake_answer(200, R"({"State":{"Status":"exited","Running":false,"ExitCode":0}})"));
   EXPECT_EQ(code_of(client_.inspect_container("a", late())), ErrorCode::protocol_error);
 }
 
@@ -360,7 +350,7 @@ TEST_F(EngineClientTest, RemovalEndsOnlyWhenTheContainerIsGone) {
 
 TEST_F(EngineClientTest, ListsByLabel) {
   engine_.on("GET /containers/json",
-             fake_answer(200, R"([{"Id":"1","State":"running","Labels":{"guard.run":"r"}},{"Id":"2","Labels":null}])"));
+      fake_answer(200, R"([{"Id":"1","State":"running","Labels":{"guard.run":"r"}},{"Id":"2","Labels":null}])"));
   const auto list = client_.list_containers("guard.cache=ab", late());
   ASSERT_TRUE(list);
   ASSERT_EQ(list->size(), 2u);
@@ -388,8 +378,8 @@ constexpr const char* kUpgraded =
 
 // The first bytes of the stream may come in the same packet as the headers: they must wake the poll all the same.
 TEST_F(EngineClientTest, LeavesBytesBehindTheHeadersInTheAttachedStream) {
-  engine_.on("POST /containers/a/attach?stream=1&stdin=1&stdout=1&stderr=1",
-             {std::string(kUpgraded) + "early bytes", {}, {}});
+  engine_.on(
+      "POST /containers/a/attach?stream=1&stdin=1&stdout=1&stderr=1", {std::string(kUpgraded) + "early bytes", {}, {}});
   const auto attachment = client_.attach("a", late());
   ASSERT_TRUE(attachment) << attachment.error().to_string();
   EXPECT_EQ(read_to_end(**attachment), "early bytes");
@@ -409,7 +399,7 @@ TEST_F(EngineClientTest, ReadSomeNeverWaits) {
 
 TEST_F(EngineClientTest, AttachesToAnOlderEngineThatAnswers200) {
   engine_.on("POST /containers/a/attach",
-             {"HTTP/1.1 200 OK\r\nContent-Type: application/vnd.docker.raw-stream\r\n\r\nx", {}, {}});
+      {"HTTP/1.1 200 OK\r\nContent-Type: application/vnd.docker.raw-stream\r\n\r\nx", {}, {}});
   const auto attachment = client_.attach("a", late());
   ASSERT_TRUE(attachment);
   EXPECT_EQ(read_to_end(**attachment), "x");

@@ -189,15 +189,18 @@ TEST_F(EngineProbeTest, UnknownWhenInfoIsBroken) {
 
 TEST_F(EngineProbeTest, UnknownWhenALimitCannotBeEnforced) {
   const std::pair<std::string, std::string> missing[] = {
-      {R"("MemoryLimit":true)", "memory"},  {R"("SwapLimit":true)", "swap"},
-      {R"("PidsLimit":true)", "processes"}, {R"("CpuCfsPeriod":true)", "CPU"},
-      {R"("CpuCfsQuota":true)", "CPU"},     {R"("name=seccomp,profile=builtin")", "seccomp"},
+      {R"("MemoryLimit":true)", "memory"},
+      {R"("SwapLimit":true)", "swap"},
+      {R"("PidsLimit":true)", "processes"},
+      {R"("CpuCfsPeriod":true)", "CPU"},
+      {R"("CpuCfsQuota":true)", "CPU"},
+      {R"("name=seccomp,profile=builtin")", "seccomp"},
       {R"("OSType":"linux")", "windows"},
   };
   for (const auto& [field, word] : missing) {
     std::string info = kGoodInfo;
     const std::string replacement = field.starts_with("\"OSType") ? R"("OSType":"windows")"
-                                    : field.starts_with("\"name") ? R"("name=cgroupns")"
+        : field.starts_with("\"name")                             ? R"("name=cgroupns")"
                                                                   : field.substr(0, field.find(':')) + ":false";
     info.replace(info.find(field), field.size(), replacement);
     FakeEngine engine;
@@ -251,7 +254,7 @@ TEST_F(EngineProbeTest, DockerHostAloneCounts) {
 
 TEST_F(EngineProbeTest, UnknownForADockerHostThatIsNoLocalSocket) {
   for (const char* host : {"tcp://10.0.0.1:2375", "ssh://me@host", "npipe:////./pipe/docker", "unix://",
-                           "unix://relative", "/var/run/docker.sock", "\x1b[31m"}) {
+           "unix://relative", "/var/run/docker.sock", "\x1b[31m"}) {
     const auto candidates = engine_candidates({{"DOCKER_HOST", host}, {"HOME", path("home")}});
     EXPECT_FALSE(candidates.unusable.empty()) << host;
     const auto found = probe(candidates);
@@ -281,9 +284,9 @@ TEST_F(EngineProbeTest, AnyVariableOfTlsMeansVerifiedTls) {
   for (const char* name : {"ca.pem", "cert.pem", "key.pem"})
     ASSERT_TRUE(write_file_atomically(folder_->path() / "tls" / name, "x"));
   const std::string folder = path("tls");
-  for (const Environment& more : {Environment{{"DOCKER_CERT_PATH", folder}},
-                                  Environment{{"DOCKER_TLS_VERIFY", "1"}, {"DOCKER_CERT_PATH", folder}},
-                                  Environment{{"DOCKER_TLS", "1"}, {"DOCKER_CONFIG", folder}}}) {
+  for (const Environment& more :
+      {Environment{{"DOCKER_CERT_PATH", folder}}, Environment{{"DOCKER_TLS_VERIFY", "1"}, {"DOCKER_CERT_PATH", folder}},
+          Environment{{"DOCKER_TLS", "1"}, {"DOCKER_CONFIG", folder}}}) {
     Environment environment = more;
     environment["DOCKER_HOST"] = "tcp://10.0.0.1";
     const auto candidates = engine_candidates(environment);
@@ -302,9 +305,8 @@ TEST_F(EngineProbeTest, LooksAtEveryUsualPlace) {
   const auto candidates = engine_candidates(environment);
   EXPECT_FALSE(candidates.explicitly_named);
   EXPECT_EQ(candidates.endpoints,
-            (std::vector<Endpoint>{"/var/run/docker.sock", "/run/user/77/docker.sock",
-                                   path("home") + "/.docker/run/docker.sock", "/run/user/77/podman/podman.sock",
-                                   "/run/podman/podman.sock"}));
+      (std::vector<Endpoint>{"/var/run/docker.sock", "/run/user/77/docker.sock",
+          path("home") + "/.docker/run/docker.sock", "/run/user/77/podman/podman.sock", "/run/podman/podman.sock"}));
 }
 
 // Cron gives no XDG_RUNTIME_DIR, yet the user's engine is there.
@@ -312,7 +314,7 @@ TEST_F(EngineProbeTest, LooksIntoTheRuntimeFolderWithoutItsVariable) {
   const auto candidates = engine_candidates({{"HOME", path("home")}});
   const std::string expected = "/run/user/" + std::to_string(::geteuid()) + "/docker.sock";
   EXPECT_NE(std::find(candidates.endpoints.begin(), candidates.endpoints.end(), Endpoint(expected)),
-            candidates.endpoints.end());
+      candidates.endpoints.end());
 }
 
 class DockerContextTest : public EngineProbeTest {
@@ -364,7 +366,7 @@ TEST_F(DockerContextTest, UnknownWhenTheContextCannotBeRead) {
   }
   write_config(R"({"currentContext":"mine"})");
   for (const char* meta : {"", "{}", R"({"Endpoints":{"docker":{}}})", R"({"Endpoints":{"docker":{"Host":""}}})",
-                           R"({"Endpoints":[]})", R"({"Endpoints":{"docker":{"Host":"tcp://1.2.3.4:2376"}}})"}) {
+           R"({"Endpoints":[]})", R"({"Endpoints":{"docker":{"Host":"tcp://1.2.3.4:2376"}}})"}) {
     write_context("mine", meta);
     expect_unknown(probe(candidates()));
   }
@@ -375,9 +377,7 @@ TEST_F(DockerContextTest, UnknownWhenTheConfigurationIsAFolder) {
   expect_unknown(probe(candidates()));
 }
 
-TEST_F(DockerContextTest, UnknownWithoutAHome) {
-  expect_unknown(probe(engine_candidates({})));
-}
+TEST_F(DockerContextTest, UnknownWithoutAHome) { expect_unknown(probe(engine_candidates({}))); }
 
 TEST_F(DockerContextTest, UnknownWhenTheContextsSocketRefuses) {
   EngineCandidates found = places({path("none")});

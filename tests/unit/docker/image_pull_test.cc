@@ -28,10 +28,9 @@ TEST(ImageName, IsCutWhereEnginesCutIt) {
 
 TEST(ImageName, KnowsWhatIsMeantWhereNoRegistryIsNamed) {
   const std::pair<const char*, const char*> names[] = {{"alpine:3", "docker.io/library/alpine"},
-                                                       {"tools/runner:3", "docker.io/tools/runner"},
-                                                       {"docker.io/alpine:3", "docker.io/library/alpine"},
-                                                       {"index.docker.io/library/alpine:3", "docker.io/library/alpine"},
-                                                       {"quay.example/alpine:3", "quay.example/alpine"}};
+      {"tools/runner:3", "docker.io/tools/runner"}, {"docker.io/alpine:3", "docker.io/library/alpine"},
+      {"index.docker.io/library/alpine:3", "docker.io/library/alpine"},
+      {"quay.example/alpine:3", "quay.example/alpine"}};
   for (const auto& [name, full] : names) {
     const auto parsed = parse_image_name(name);
     ASSERT_TRUE(parsed) << name;
@@ -40,23 +39,10 @@ TEST(ImageName, KnowsWhatIsMeantWhereNoRegistryIsNamed) {
 }
 
 TEST(ImageName, RefusesWhatNamesNothingInARegistry) {
-  const std::string names[] = {"",
-                               kDigest,
-                               std::string(64, 'a'),
-                               "runner:",
-                               "runner:-x",
-                               "runner:" + std::string(129, 'x'),
-                               "runner@sha256:abc",
-                               "runner@sha512:" + std::string(128, 'a'),
-                               "runner@sha256:" + std::string(64, 'A'),
-                               "/runner:1",
-                               "a//b:1",
-                               "a/:1",
-                               "run ner:1",
-                               "runner:1\n",
-                               "r\xc3\xbcnner:1",
-                               "runner?tag=x:1",
-                               std::string(600, 'a')};
+  const std::string names[] = {"", kDigest, std::string(64, 'a'), "runner:", "runner:-x",
+      "runner:" + std::string(129, 'x'), "runner@sha256:abc", "runner@sha512:" + std::string(128, 'a'),
+      "runner@sha256:" + std::string(64, 'A'), "/runner:1", "a//b:1", "a/:1", "run ner:1", "runner:1\n",
+      "r\xc3\xbcnner:1", "runner?tag=x:1", std::string(600, 'a')};
   for (const std::string& name : names) {
     const auto parsed = parse_image_name(name);
     ASSERT_FALSE(parsed) << name;
@@ -73,7 +59,7 @@ nlohmann::json sent(const RegistryAuth& auth) {
 // bmFtZTpwYXNzOndvcmQ= is name:pass:word.
 TEST(RegistryAuth, IsReadFromDockersOwnFile) {
   for (const char* key :
-       {"registry.example:5000", "https://registry.example:5000", "http://registry.example:5000/v1/"}) {
+      {"registry.example:5000", "https://registry.example:5000", "http://registry.example:5000/v1/"}) {
     const auto auth = find_registry_auth(
         std::string(R"({"auths":{"other.example":{"auth":"eDp5"},")") + key + R"(":{"auth":"bmFtZTpwYXNzOndvcmQ="}}})",
         "registry.example:5000");
@@ -92,9 +78,8 @@ TEST(RegistryAuth, IsReadFromDockersOwnFile) {
 }
 
 TEST(RegistryAuth, AsksAsNobodyWhereNothingIsSaidOfTheRegistry) {
-  for (const char* config :
-       {"{}", R"({"auths":{}})", R"({"auths":{"other.example":{"auth":"eDp5"}}})", R"({"auths":null})",
-        R"({"auths":{"r.example.evil":{"auth":"eDp5"},"r":{"auth":"eDp5"}}})"}) {
+  for (const char* config : {"{}", R"({"auths":{}})", R"({"auths":{"other.example":{"auth":"eDp5"}}})",
+           R"({"auths":null})", R"({"auths":{"r.example.evil":{"auth":"eDp5"},"r":{"auth":"eDp5"}}})"}) {
     const auto auth = find_registry_auth(config, "r.example");
     ASSERT_TRUE(auth) << config;
     EXPECT_EQ(auth->header, "") << config;
@@ -119,7 +104,7 @@ TEST(RegistryAuth, NamesTheHelperThatIsNotRun) {
 
 TEST(RegistryAuth, RefusesAFileThatMakesNoSense) {
   for (const char* config :
-       {"", "[]", "{", R"({"auths":{"r.example":{"auth":"%%%"}}})", R"({"auths":{"r.example":{"auth":"eA=="}}})"}) {
+      {"", "[]", "{", R"({"auths":{"r.example":{"auth":"%%%"}}})", R"({"auths":{"r.example":{"auth":"eA=="}}})"}) {
     const auto auth = find_registry_auth(config, "r.example");
     ASSERT_FALSE(auth) << config;
     EXPECT_EQ(auth.error().code(), ErrorCode::image_pull_failed);
@@ -157,9 +142,9 @@ ErrorCode refusal(std::string_view text, std::string* words = nullptr) {
 TEST(PullLines, AnErrorLineIsAnErrorWhateverStandsAroundIt) {
   std::string words;
   EXPECT_EQ(refusal(std::string(kLines) + R"({"errorDetail":{"message":"unexpected EOF"},"error":"unexpected EOF"})" +
-                        "\r\n" + std::string(kLines),
-                    &words),
-            ErrorCode::image_pull_failed);
+                    "\r\n" + std::string(kLines),
+                &words),
+      ErrorCode::image_pull_failed);
   EXPECT_EQ(words, "unexpected EOF");
   EXPECT_EQ(refusal("{\"error\":\"red \\u001b[31m\\u202e\"}\n", &words), ErrorCode::image_pull_failed);
   EXPECT_EQ(words, "red \\x1b[31m\\u{202e}");
@@ -171,8 +156,8 @@ TEST(PullLines, AnErrorLineIsAnErrorWhateverStandsAroundIt) {
 }
 
 TEST(PullLines, NonsenseIsNoProgress) {
-  for (const std::string& text : {std::string("plain text\n"), std::string("[]\n"), std::string("{\"status\":\"Pul"),
-                                  std::string(100'000, 'x')}) {
+  for (const std::string& text :
+      {std::string("plain text\n"), std::string("[]\n"), std::string("{\"status\":\"Pul"), std::string(100'000, 'x')}) {
     EXPECT_EQ(refusal(text), ErrorCode::protocol_error) << text.substr(0, 40);
   }
 }

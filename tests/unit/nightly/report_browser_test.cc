@@ -1,5 +1,5 @@
-// The morning page in a real Chromium, and before an HTML checker: tests/nightly/page_check.mjs looks. Skipped where they are not
-// installed, unless GUARD_TEST_REQUIRE_BROWSER says that they have to be there.
+// The morning page in a real Chromium, and before an HTML checker: tests/nightly/page_check.mjs looks. Skipped where
+// they are not installed, unless GUARD_TEST_REQUIRE_BROWSER says that they have to be there.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -30,13 +30,15 @@ std::string complaints(const std::string& page) {
   const fs::path file = folder->path() / "report.html";
   if (!write_file_atomically(file, page)) return "no page";
   ProcessSpec spec;
-  spec.argv = {"node", GUARD_SOURCE_DIR "/tests/nightly/page_check.mjs", variable("GUARD_PAGE_TOOLS"), "/usr/bin/chromium", file.native()};
+  spec.argv = {"node", GUARD_SOURCE_DIR "/tests/nightly/page_check.mjs", variable("GUARD_PAGE_TOOLS"),
+      "/usr/bin/chromium", file.native()};
   if (const std::string pictures = variable("GUARD_TEST_PICTURES"); !pictures.empty()) spec.argv.push_back(pictures);
   spec.env = process_environment();
   CancelToken never;
   const auto checked = collect_process(spec, 1u << 20, never);
   if (!checked) return checked.error().to_string();
-  if (checked->result.outcome.kind != OutcomeKind::exited || checked->result.outcome.value != 0) return "page_check.mjs failed: " + checked->err;
+  if (checked->result.outcome.kind != OutcomeKind::exited || checked->result.outcome.value != 0)
+    return "page_check.mjs failed: " + checked->err;
   return checked->out;
 }
 
@@ -57,7 +59,8 @@ TEST_F(ReportInABrowser, IsSoundHtmlAndReadableOnEveryScreen) {
   input.files.resize(input.attempts.size());
   for (std::size_t i = 0; i < input.attempts.size(); ++i) {
     input.files[i].masked = i % 7;
-    if (input.attempts[i].outcome == AttemptOutcome::failed) input.files[i].said = "asking the model\nmodel quota exceeded: " + std::string(300, 'x') + "\n";
+    if (input.attempts[i].outcome == AttemptOutcome::failed)
+      input.files[i].said = "asking the model\nmodel quota exceeded: " + std::string(300, 'x') + "\n";
   }
   const auto page = render_report(input, ReportFormat::html, *secrets, ReportColour::off);
   ASSERT_TRUE(page);

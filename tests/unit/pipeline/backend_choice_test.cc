@@ -17,7 +17,7 @@ EngineLocation engine_in(ProbeState state) {
 }
 
 Result<BackendChoice> choose(const Config& config, ProbeState state, std::optional<BackendName> forced = std::nullopt,
-                             std::optional<ProbeState> container_use = std::nullopt) {
+    std::optional<ProbeState> container_use = std::nullopt) {
   const EngineLocation location = engine_in(state);
   return choose_backend(
       config, forced, [&]() -> const EngineLocation& { return location; },
@@ -119,8 +119,7 @@ TEST(BackendChoice, ContainerUseIsNoBoundaryForTheGate) {
   fallen_back.fallback = FallbackName::container_use;
   Config trusting;
   trusting.trust_namespace = true;
-  const Result<BackendChoice> choices[] = {
-      choose(configured, ProbeState::unknown, std::nullopt, ProbeState::available),
+  const Result<BackendChoice> choices[] = {choose(configured, ProbeState::unknown, std::nullopt, ProbeState::available),
       choose(fallen_back, ProbeState::absent, std::nullopt, ProbeState::available),
       choose(trusting, ProbeState::unknown, BackendName::container_use, ProbeState::available)};
   for (const auto& choice : choices) {
@@ -136,7 +135,7 @@ TEST(BackendChoice, ContainerUseIsNoBoundaryForTheGate) {
 
 TEST(BackendChoice, ContainerUseInAnUnknownStateRunsNowhere) {
   for (const auto fallback :
-       {FallbackName::namespace_sandbox, FallbackName::host, FallbackName::none, FallbackName::container_use}) {
+      {FallbackName::namespace_sandbox, FallbackName::host, FallbackName::none, FallbackName::container_use}) {
     Config config;
     config.fallback = fallback;
     config.backend = BackendName::container_use;

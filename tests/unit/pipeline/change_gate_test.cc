@@ -33,7 +33,8 @@ struct ChangeGate {
   const Matcher* matcher = &test_matcher();
   bool secrets_fail = false;
 
-  CheckRecord operator()(std::vector<ChangedFile> files, std::vector<Finding> findings = {}, std::string_view mode = "host") const {
+  CheckRecord operator()(
+      std::vector<ChangedFile> files, std::vector<Finding> findings = {}, std::string_view mode = "host") const {
     std::sort(files.begin(), files.end(), [](const ChangedFile& a, const ChangedFile& b) { return a.path < b.path; });
     const ChangeSet change{std::move(files), {}, std::move(findings)};
     auto secrets = SecretSource::shipped(known);
@@ -63,7 +64,8 @@ using Rules = std::multiset<std::string>;
 const std::string kHonest = "import { test, expect } from 'bun:test';\ntest('adds', () => expect(1 + 1).toBe(2));\n";
 
 TEST(ChangeGate, AnHonestChangeIsAllowedAndItsSizeIsTold) {
-  const auto record = ChangeGate()({changed("sandbox/a.test.ts", kHonest), changed("docs/a.md", "one\ntwo\n", "one\nthree\n")});
+  const auto record =
+      ChangeGate()({changed("sandbox/a.test.ts", kHonest), changed("docs/a.md", "one\ntwo\n", "one\nthree\n")});
   EXPECT_EQ(record.verdict.kind(), VerdictKind::allowed) << record.verdict.detail;
   ASSERT_TRUE(record.change);
   EXPECT_EQ(record.change->files, 2u);
@@ -86,26 +88,40 @@ TEST(ChangeGate, WhatIsOnlyTakenAwayIsAChange) {
 
 TEST(ChangeGate, TiersHoldForGatedFilesAsAWhole) {
   const std::string dump = kHonest + "console.log(process.env);\n";
-  EXPECT_EQ(rules_of(ChangeGate()({changed("sandbox/a.test.ts", dump, dump + "// more\n")})), Rules{"sandbox/a.test.ts always.env_dump"}) << "an old line counts in a gated file";
-  EXPECT_EQ(rules_of(ChangeGate()({changed("pkg/sandbox/a.test.ts", dump)})), Rules{"pkg/sandbox/a.test.ts always.env_dump"});
+  EXPECT_EQ(rules_of(ChangeGate()({changed("sandbox/a.test.ts", dump, dump + "// more\n")})),
+      Rules{"sandbox/a.test.ts always.env_dump"})
+      << "an old line counts in a gated file";
+  EXPECT_EQ(
+      rules_of(ChangeGate()({changed("pkg/sandbox/a.test.ts", dump)})), Rules{"pkg/sandbox/a.test.ts always.env_dump"});
   EXPECT_EQ(rules_of(ChangeGate()({changed("src/a.ts", dump)})), Rules());
   const auto docker = ChangeGate()({changed("sandbox/a.test.ts", kHonest + "rmSync('x');\n")}, {}, "docker");
   EXPECT_EQ(docker.verdict.kind(), VerdictKind::allowed);
-  EXPECT_EQ(rules_of(ChangeGate()({changed("sandbox/a.test.ts", kHonest + "rmSync('x');\n")})), Rules{"sandbox/a.test.ts host.fs_remove"});
+  EXPECT_EQ(rules_of(ChangeGate()({changed("sandbox/a.test.ts", kHonest + "rmSync('x');\n")})),
+      Rules{"sandbox/a.test.ts host.fs_remove"});
 }
 
 TEST(ChangeGate, BannedPatternsHoldForAddedLinesOfEveryFile) {
   const std::string key = made_up_key();
-  EXPECT_EQ(rules_of(ChangeGate()({changed("notes.md", "# notes\n" + key + "\n", "# notes\n")})), Rules{"notes.md banned.anthropic_key"});
-  EXPECT_EQ(rules_of(ChangeGate()({changed("notes.md", key + "\nmore\n", key + "\n")})), Rules()) << "it was there before";
-  EXPECT_EQ(rules_of(ChangeGate()({changed("notes.md", "more\nbehind\n" + key, key + "\n")})), Rules{"notes.md banned.anthropic_key"}) << "without a line feed it is another line";
-  EXPECT_EQ(rules_of(ChangeGate()({changed("notes.md", "l1\nl2\nx\ry\rkey=" + key + "\n", "l1\nl2\n")})), Rules{"notes.md banned.anthropic_key"}) << "behind carriage returns";
-  EXPECT_EQ(rules_of(ChangeGate()({changed("a.ts", std::string("a\0b\n", 4) + key + "\n")})), (Rules{"a.ts banned.anthropic_key", "a.ts policy.binary_file"})) << "behind a NUL";
+  EXPECT_EQ(rules_of(ChangeGate()({changed("notes.md", "# notes\n" + key + "\n", "# notes\n")})),
+      Rules{"notes.md banned.anthropic_key"});
+  EXPECT_EQ(rules_of(ChangeGate()({changed("notes.md", key + "\nmore\n", key + "\n")})), Rules())
+      << "it was there before";
+  EXPECT_EQ(rules_of(ChangeGate()({changed("notes.md", "more\nbehind\n" + key, key + "\n")})),
+      Rules{"notes.md banned.anthropic_key"})
+      << "without a line feed it is another line";
+  EXPECT_EQ(rules_of(ChangeGate()({changed("notes.md", "l1\nl2\nx\ry\rkey=" + key + "\n", "l1\nl2\n")})),
+      Rules{"notes.md banned.anthropic_key"})
+      << "behind carriage returns";
+  EXPECT_EQ(rules_of(ChangeGate()({changed("a.ts", std::string("a\0b\n", 4) + key + "\n")})),
+      (Rules{"a.ts banned.anthropic_key", "a.ts policy.binary_file"}))
+      << "behind a NUL";
   // Once, and not twice, where the file is gated.
-  EXPECT_EQ(rules_of(ChangeGate()({changed("sandbox/a.test.ts", "// " + key + "\n")})), Rules{"sandbox/a.test.ts banned.anthropic_key"});
+  EXPECT_EQ(rules_of(ChangeGate()({changed("sandbox/a.test.ts", "// " + key + "\n")})),
+      Rules{"sandbox/a.test.ts banned.anthropic_key"});
   auto link = changed("notes.lnk", key);
   link.after = EntryKind::link;
-  EXPECT_EQ(rules_of(ChangeGate()({link})), (Rules{"notes.lnk banned.anthropic_key", "notes.lnk policy.symbolic_link"})) << "where a link points is text, too";
+  EXPECT_EQ(rules_of(ChangeGate()({link})), (Rules{"notes.lnk banned.anthropic_key", "notes.lnk policy.symbolic_link"}))
+      << "where a link points is text, too";
 }
 
 TEST(ChangeGate, SecretsInFindingsAreMaskedAndFindingsAreMarked) {
@@ -158,18 +174,22 @@ TEST(ChangeGate, WhatIsNoFileIsNeverPassedOver) {
 TEST(ChangeGate, ATaskThatWritesTestsChangesWhatIsGatedAndNothingElse) {
   ChangeGate gate;
   gate.anywhere = false;
-  for (const char* path : {"binding.gyp", "nx.json", "build.rs", "scripts/x.mjs", "src/add.ts", "docs/a.md", "a.test.ts", "sandboxes/a.test.ts", "sandbox.ts",
-                           "Sandbox/a.test.ts", "packages/a/turbo.json", "lib/sandbox"}) {
+  for (const char* path :
+      {"binding.gyp", "nx.json", "build.rs", "scripts/x.mjs", "src/add.ts", "docs/a.md", "a.test.ts",
+          "sandboxes/a.test.ts", "sandbox.ts", "Sandbox/a.test.ts", "packages/a/turbo.json", "lib/sandbox"}) {
     EXPECT_EQ(rules_of(gate({changed(path, "x\n")})), Rules{std::string(path) + " policy.outside_allowed_paths"});
     auto gone = changed(path, "", "x\n");
     gone.after = EntryKind::absent;
     EXPECT_EQ(rules_of(gate({gone})), Rules{std::string(path) + " policy.outside_allowed_paths"}) << "taken away";
   }
-  for (const char* path : {"sandbox/a.test.ts", "sandbox/deep/data.txt", "packages/a/sandbox/a.test.ts"}) EXPECT_EQ(rules_of(gate({changed(path, kHonest)})), Rules()) << path;
+  for (const char* path : {"sandbox/a.test.ts", "sandbox/deep/data.txt", "packages/a/sandbox/a.test.ts"})
+    EXPECT_EQ(rules_of(gate({changed(path, kHonest)})), Rules()) << path;
   gate.config.check.paths = {"tests/**"};
-  EXPECT_EQ(rules_of(gate({changed("tests/a.test.ts", kHonest), changed("sandbox/b.test.ts", kHonest)})), Rules{"sandbox/b.test.ts policy.outside_allowed_paths"});
+  EXPECT_EQ(rules_of(gate({changed("tests/a.test.ts", kHonest), changed("sandbox/b.test.ts", kHonest)})),
+      Rules{"sandbox/b.test.ts policy.outside_allowed_paths"});
   gate.config.policy.allowed_paths = {"docs/**"};
-  EXPECT_EQ(rules_of(gate({changed("docs/a.md", "x\n"), changed("tests/b.test.ts", kHonest)})), Rules{"tests/b.test.ts policy.outside_allowed_paths"});
+  EXPECT_EQ(rules_of(gate({changed("docs/a.md", "x\n"), changed("tests/b.test.ts", kHonest)})),
+      Rules{"tests/b.test.ts policy.outside_allowed_paths"});
   gate.config.policy.allowed_paths = {};
   gate.kind = TaskKind::any;
   EXPECT_EQ(rules_of(gate({changed("scripts/x.mjs", "x\n")})), Rules());
@@ -189,7 +209,8 @@ TEST(ChangeGate, NoWaiverLetsAPolicyFindingPass) {
   ChangeGate gate;
   const auto first = gate({changed("package.json", "{}\n")});
   ASSERT_EQ(rules_of(first), Rules{"package.json policy.forbidden_file"});
-  gate.config.check.waivers.push_back({"policy.forbidden_file", "package.json", first.report.findings[0].fingerprint, "please", "2999-12-31", "guard.toml:1"});
+  gate.config.check.waivers.push_back({"policy.forbidden_file", "package.json", first.report.findings[0].fingerprint,
+      "please", "2999-12-31", "guard.toml:1"});
   const auto again = gate({changed("package.json", "{}\n")});
   EXPECT_EQ(again.verdict.kind(), VerdictKind::rejected);
   ASSERT_EQ(again.idle_waivers.size(), 1u);
@@ -232,7 +253,9 @@ TEST(ChangeGate, TheEngineIsAskedOnlyWhereItDecides) {
       return location;
     });
   };
-  const auto judge = [&](const std::string& text, int& asked) { return judge_all({changed("sandbox/a.test.ts", text)}, asked); };
+  const auto judge = [&](const std::string& text, int& asked) {
+    return judge_all({changed("sandbox/a.test.ts", text)}, asked);
+  };
   int asked = 0;
   EXPECT_EQ(judge(kHonest, asked).verdict.kind(), VerdictKind::allowed);
   EXPECT_EQ(judge(kHonest + "console.log(process.env);\n", asked).verdict.kind(), VerdictKind::rejected);
@@ -249,10 +272,13 @@ TEST(ChangeGate, TheEngineIsAskedOnlyWhereItDecides) {
   EXPECT_EQ(both.mode, "docker");
   EXPECT_EQ(both.verdict.kind(), VerdictKind::rejected);
   for (const Finding& finding : both.report.findings) EXPECT_EQ(finding.path, "sandbox/b.test.ts") << finding.rule;
-  const CheckRecord together = judge_all({changed("sandbox/c.test.ts", kHonest + "rmSync('x');console.log(process.env);\n")}, asked, ProbeState::available);
+  const CheckRecord together =
+      judge_all({changed("sandbox/c.test.ts", kHonest + "rmSync('x');console.log(process.env);\n")}, asked,
+          ProbeState::available);
   EXPECT_EQ(together.mode, "docker");
   for (const Finding& finding : together.report.findings) EXPECT_NE(finding.tier, FindingTier::host) << finding.rule;
-  EXPECT_EQ(judge_all({deletes, dumps}, asked, ProbeState::unknown).verdict.kind(), VerdictKind::rejected) << "whatever the engine is";
+  EXPECT_EQ(judge_all({deletes, dumps}, asked, ProbeState::unknown).verdict.kind(), VerdictKind::rejected)
+      << "whatever the engine is";
 }
 
 }  // namespace

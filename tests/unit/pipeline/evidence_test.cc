@@ -43,8 +43,8 @@ RunRecord passed() {
   record.tests = TestSummary{2, 2, 0, 0, 3, {{"sandbox/a.test.ts", 2, 0, 0, 3}}, {}};
   record.exec.emplace();
   const std::string none(16, '0');
-  record.exec->seen_inside = {{"uid", "1000"},   {"gid", "1000"},   {"cap_inh", none},     {"cap_eff", none}, {"cap_prm", none},
-                              {"cap_bnd", none}, {"cap_amb", none}, {"no_new_privs", "1"}, {"seccomp", "2"},  {"rlimit_core", "0"}};
+  record.exec->seen_inside = {{"uid", "1000"}, {"gid", "1000"}, {"cap_inh", none}, {"cap_eff", none}, {"cap_prm", none},
+      {"cap_bnd", none}, {"cap_amb", none}, {"no_new_privs", "1"}, {"seccomp", "2"}, {"rlimit_core", "0"}};
   record.exec->attested = Attested{{{"begun", 2}, {"passed", 2}, {"assertions", 2}}, {}, false, false};
   record.exec->enforced_by = {{"memory", "cgroup"}};
   record.spec.emplace();
@@ -61,11 +61,8 @@ RunRecord passed() {
   facts.elapsed = milliseconds(50);
   facts.project = ".";
   facts.files = {"sandbox/a.test.ts"};
-  facts.config = {{"backend", "\"namespace\"", "guard.toml:1"},
-                  {"redact.kinds_off", "[]", "default"},
-                  {"check.two_hit_ignore", "[]", "default"},
-                  {"docker.image", "\"\"", "default"},
-                  {"run.env", "{}", "default"}};
+  facts.config = {{"backend", "\"namespace\"", "guard.toml:1"}, {"redact.kinds_off", "[]", "default"},
+      {"check.two_hit_ignore", "[]", "default"}, {"docker.image", "\"\"", "default"}, {"run.env", "{}", "default"}};
   facts.config_file = "guard.toml";
   facts.config_sha256 = kHash;
   facts.rules_digest = kHash;
@@ -86,8 +83,8 @@ RunRecord failed() {
   RunRecord record = passed();
   record.verdict = {Reason::tests_failed, "1 of 2 tests failed"};
   record.exec->outcome.value = 1;
-  record.tests =
-      TestSummary{2, 1, 1, 0, 3, {{"sandbox/a.test.ts", 2, 1, 0, 3}}, {{"sandbox/a.test.ts", "adds", TestState::failed, 4}}};
+  record.tests = TestSummary{
+      2, 1, 1, 0, 3, {{"sandbox/a.test.ts", 2, 1, 0, 3}}, {{"sandbox/a.test.ts", "adds", TestState::failed, 4}}};
   return record;
 }
 
@@ -176,9 +173,7 @@ TEST(EvidenceDocument, EveryByteCounts) {
   }
 }
 
-TEST(EvidenceDocument, FilesSortByTime) {
-  EXPECT_EQ(evidence_file_name(passed()), "20300131T000001Z-r0123.json");
-}
+TEST(EvidenceDocument, FilesSortByTime) { EXPECT_EQ(evidence_file_name(passed()), "20300131T000001Z-r0123.json"); }
 
 TEST(EvidenceDocument, SecretsAreMaskedInAllThatTheRunDocumentDoesNotShow) {
   RunRecord record = passed();
@@ -214,10 +209,10 @@ TEST(EvidenceShape, EveryFieldIsNeededBySchemaAndReader) {
   };
   list(record, json::json_pointer());
   for (const std::string table : {"/timings_ms/", "/engine/facts/", "/config/values/", "/config/origins/",
-                                  "/files/sha256/", "/enforced_by/", "/seen_inside/", "/output/redactions/"}) {
+           "/files/sha256/", "/enforced_by/", "/seen_inside/", "/output/redactions/"}) {
     fields.erase(std::remove_if(fields.begin(), fields.end(),
-                                [&](const auto& field) { return field.to_string().starts_with(table); }),
-                 fields.end());
+                     [&](const auto& field) { return field.to_string().starts_with(table); }),
+        fields.end());
   }
   ASSERT_GT(fields.size(), 80u);
   for (const auto& field : fields) {
@@ -234,7 +229,7 @@ TEST(EvidenceShape, EveryFieldIsNeededBySchemaAndReader) {
 
 TEST(EvidenceShape, RowsOfListsAreLookedAt) {
   for (const auto& [record, list] : {std::pair(failed(), "/tests/files/0"), std::pair(failed(), "/tests/failures/0"),
-                                     std::pair(refused(), "/check/findings/0")}) {
+           std::pair(refused(), "/check/findings/0")}) {
     const json whole = json::parse(document(record));
     const json::json_pointer row(list);
     for (const auto& [key, ignored] : whole.at(row).items()) {
@@ -284,7 +279,7 @@ TEST(EvidenceReader, RefusesHostileBytes) {
   EXPECT_NE(refusal("{\"version\":1,\"a\":\"\xff\"}"), "");
   EXPECT_THAT(refusal(std::string(30u << 20, '[')), HasSubstr("nested more than 64 levels"));
   EXPECT_THAT(refusal("{\"version\":1,\"a\":" + std::string(70, '[') + std::string(70, ']') + "}"),
-              HasSubstr("nested more than 64 levels"));
+      HasSubstr("nested more than 64 levels"));
   EXPECT_EQ(refusal("{\"version\":1,\"a\":\"" + std::string(99, '[') + "\\\"" + std::string(99, '[') + "\"}"), "");
   for (std::size_t size = 0; size + 2 < text.size(); size += 7) EXPECT_NE(refusal(text.substr(0, size)), "") << size;
 }
@@ -319,13 +314,13 @@ TEST(EvidenceConsistency, ForgeriesWithAFittingDigestShow) {
   const std::vector<Forgery> forgeries = {
       {"verdict", failed(), [](auto& r) { r["verdict"] = "allowed"; }, "verdict: "},
       {"verdict and reason", failed(),
-       [](auto& r) { r["verdict"] = "allowed", r["reason"] = "tests_passed", r["exit_status"] = 0; },
-       "did not exit with 0"},
+          [](auto& r) { r["verdict"] = "allowed", r["reason"] = "tests_passed", r["exit_status"] = 0; },
+          "did not exit with 0"},
       {"and the exit code", failed(),
-       [](auto& r) {
-         r["verdict"] = "allowed", r["reason"] = "tests_passed", r["exit_status"] = 0, r["outcome"]["value"] = 0;
-       },
-       "proof: tests failed"},
+          [](auto& r) {
+            r["verdict"] = "allowed", r["reason"] = "tests_passed", r["exit_status"] = 0, r["outcome"]["value"] = 0;
+          },
+          "proof: tests failed"},
       {"a reason of a check", passed(), [](auto& r) { r["reason"] = "no_findings"; }, "no run ends with"},
       {"an unknown reason", passed(), [](auto& r) { r["reason"] = "looks_good"; }, "there is no reason called"},
       {"exit status", failed(), [](auto& r) { r["exit_status"] = 0; }, "does not lead to the exit status"},
@@ -333,36 +328,43 @@ TEST(EvidenceConsistency, ForgeriesWithAFittingDigestShow) {
       {"end by a signal", passed(), [](auto& r) { r["outcome"]["kind"] = "signaled"; }, "did not exit with 0"},
       {"passed", passed(), [](auto& r) { r["tests"]["passed"] = 200; }, "passed, failed and skipped come to"},
       {"passed and tests", passed(), [](auto& r) { r["tests"]["passed"] = 200, r["tests"]["tests"] = 200; },
-       "the files come to"},
+          "the files come to"},
       {"a failure left out", failed(), [](auto& r) { r["tests"]["failures"].clear(); }, "not every failed test"},
       {"nothing passed", passed(),
-       [](auto& r) { r["tests"]["passed"] = 0, r["tests"]["skipped"] = 2, r["tests"]["files"][0]["skipped"] = 2; },
-       "no test passed"},
+          [](auto& r) { r["tests"]["passed"] = 0, r["tests"]["skipped"] = 2, r["tests"]["files"][0]["skipped"] = 2; },
+          "no test passed"},
       {"a file that was not tested", passed(), [](auto& r) { r["files_asked"].push_back("sandbox/b.test.ts"); },
-       "no test ran in sandbox/b"},
+          "no test ran in sandbox/b"},
       {"a hash", passed(), [](auto& r) { r["files"]["sha256"]["src/a.ts"] = std::string(64, 'b'); }, "file list: "},
       {"a file left out", passed(), [](auto& r) { r["files"]["sha256"].erase("src/a.ts"); }, "file list: "},
       {"a finding left out", refused(), [](auto& r) { r["check"]["findings"].clear(); }, "no finding is recorded"},
       {"a finding and what ran", refused(),
-       [](auto& r) {
-         r["outcome"] = {{"kind", "exited"}, {"value", 0}, {"detail", ""}};
-       },
-       "although there were findings"},
+          [](auto& r) {
+            r["outcome"] = {{"kind", "exited"}, {"value", 0}, {"detail", ""}};
+          },
+          "although there were findings"},
       {"the gate of a pass", passed(), [](auto& r) { r["check"] = nullptr; }, "the gate did not let"},
       {"capabilities", passed(), [](auto& r) { r["seen_inside"]["cap_eff"] = "00000000a80425fb"; },
-       "holds capabilities"},
+          "holds capabilities"},
       {"the report", passed(), [](auto& r) { r["report_sha256"] = nullptr; }, "bun's report is missing"},
       {"the attestation", passed(), [](auto& r) { r["attested"] = nullptr; }, "nobody attested"},
       {"tests attested", passed(), [](auto& r) { r["attested"]["ran"] = 1; }, "fewer tests were attested"},
       {"expected failures", passed(), [](auto& r) { r["attested"]["expected_failures"] = 1; }, "expected to fail"},
       {"standard error", passed(), [](auto& r) { r["attested"]["redirected"] = true; }, "led elsewhere"},
       {"a forged attestation", passed(), [](auto& r) { r["attestation_forged"] = true; }, "forged the attestation"},
-      {"inherited capabilities", passed(), [](auto& r) { r["seen_inside"]["cap_inh"] = "00000000a80425fb"; }, "cap_inh"},
+      {"inherited capabilities", passed(), [](auto& r) { r["seen_inside"]["cap_inh"] = "00000000a80425fb"; },
+          "cap_inh"},
       {"core dumps", passed(), [](auto& r) { r["seen_inside"]["rlimit_core"] = "unlimited"; }, "core dumps"},
-      {"how limits were kept", passed(), [](auto& r) { r["enforced_by"] = ordered_json::object(); }, "how limits were kept"},
+      {"how limits were kept", passed(), [](auto& r) { r["enforced_by"] = ordered_json::object(); },
+          "how limits were kept"},
       {"another backend", passed(), [](auto& r) { r["backend"] = r["check"]["mode"] = "foo"; }, "no such backend"},
       {"another program", passed(), [](auto& r) { r["command"][0] = "/bin/true"; }, "the command is not"},
-      {"no attestation asked for", passed(), [](auto& r) { r["command"].erase(2); r["command"].erase(2); }, "the command is not"},
+      {"no attestation asked for", passed(),
+          [](auto& r) {
+            r["command"].erase(2);
+            r["command"].erase(2);
+          },
+          "the command is not"},
       {"a filter", passed(), [](auto& r) { r["command"].push_back("-t"); }, "the command is not"},
       {"bun", passed(), [](auto& r) { r["bun"] = nullptr; }, "bun is missing"},
       {"the rules", passed(), [](auto& r) { r["rules"] = nullptr; }, "rules is missing"},
@@ -371,10 +373,10 @@ TEST(EvidenceConsistency, ForgeriesWithAFittingDigestShow) {
       {"a setting", passed(), [](auto& r) { r["config"]["values"]["backend"] = "\"docker\""; }, "configuration: "},
       {"the network", passed(), [](auto& r) { r["network"] = "host"; }, "the network is not"},
       {"a tier", passed(),
-       [](auto& r) {
-         r["tiers"] = {"always", "docker"};
-       },
-       "\"trust_namespace: ...\""},
+          [](auto& r) {
+            r["tiers"] = {"always", "docker"};
+          },
+          "\"trust_namespace: ...\""},
       {"where it ran", on_host, [](auto& r) { r["backend"] = "namespace"; }, "checked for another place"},
       {"a widening: host", on_host, [](auto& r) { r["widenings"].erase(0); }, "\"host: ...\""},
       {"a widening: variable", on_host, [](auto& r) { r["widenings"].erase(1); }, "run.env: TZ"},
@@ -385,10 +387,10 @@ TEST(EvidenceConsistency, ForgeriesWithAFittingDigestShow) {
       {"a stage", passed(), [](auto& r) { r["timings_ms"]["run"] = 4000; }, "stages took longer"},
       {"an error of a pass", no_engine(), [](auto& r) { r["error"] = nullptr; }, "the error that led"},
       {"a pass out of nothing", no_engine(),
-       [](auto& r) {
-         r["verdict"] = "allowed", r["reason"] = "tests_passed", r["exit_status"] = 0, r["error"] = nullptr;
-       },
-       "no tests are recorded"},
+          [](auto& r) {
+            r["verdict"] = "allowed", r["reason"] = "tests_passed", r["exit_status"] = 0, r["error"] = nullptr;
+          },
+          "no tests are recorded"},
   };
   for (const auto& forgery : forgeries) {
     const std::string honest = document(forgery.record);

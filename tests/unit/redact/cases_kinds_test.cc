@@ -7,9 +7,7 @@ namespace {
 constexpr std::string_view kUpper = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 constexpr std::string_view kDigits = "0123456789";
 
-std::string github_key() {
-  return joined("gh", "p_", random_text(36, 43));
-}
+std::string github_key() { return joined("gh", "p_", random_text(36, 43)); }
 
 // In brackets, so that both neighbours have to be kept.
 void hides_one(const std::string& kind, const std::string& secret) {
@@ -38,7 +36,7 @@ TEST(RedactCases, B24_SlackTokensAndHooks) {
   hides_one("slack", joined("xo", "xb-", random_text(12, 50, kDigits), "-", random_text(24, 51)));
   hides_one("slack", joined("xa", "pp-1-", random_text(30, 52)));
   hides("https://hooks.slack.com/services/<1>\n", "https://hooks.slack.com/services/[REDACTED:slack]\n",
-        {"T01ABCDEF/B01ABCDEF/" + random_text(24, 67)});
+      {"T01ABCDEF/B01ABCDEF/" + random_text(24, 67)});
 }
 
 TEST(RedactCases, B25_GoogleKeysAndTokens) {
@@ -85,8 +83,8 @@ TEST(RedactCases, B31_SignedAndSecretQueries) {
 
 TEST(RedactCases, B32_AccountKeyOfAzure) {
   hides("DefaultEndpointsProtocol=https;AccountName=n;AccountKey=<1>;EndpointSuffix=core.windows.net\n",
-        "DefaultEndpointsProtocol=https;AccountName=n;AccountKey=[REDACTED:azure];EndpointSuffix=core.windows.net\n",
-        {random_text(86, 32) + "=="});
+      "DefaultEndpointsProtocol=https;AccountName=n;AccountKey=[REDACTED:azure];EndpointSuffix=core.windows.net\n",
+      {random_text(86, 32) + "=="});
 }
 
 // A type, an expression and an assertion are no passwords.

@@ -36,7 +36,7 @@ void hides_in_base64(const std::string& before, const std::string& after, Base64
   const std::string head = all.substr(0, begin);
   const std::string tail = all.substr(end);
   hides(token(), "(" + head + "<1>" + tail + ")\n", "(" + head + kMarker + tail + ")\n",
-        {all.substr(begin, end - begin)});
+      {all.substr(begin, end - begin)});
 }
 
 TEST(RedactCases, D45_RawValue) {
@@ -77,7 +77,7 @@ TEST(RedactCases, D49_PercentEncoded) {
 TEST(RedactCases, D50_EscapedForJsonAndJavaScript) {
   const SecretSource source = source_with({{"TOKEN", "q\"b\\s/\xc3\xa9-Kq7zw"}, {"LINES", "Kq7 first\n9xsecond"}});
   for (const char* spelled : {"q\\\"b\\\\s/\xc3\xa9-Kq7zw", "q\\\"b\\\\s/\\u00e9-Kq7zw", "q\\\"b\\\\s\\/\\u00E9-Kq7zw",
-                              "q\"b\\\\s/\\xe9-Kq7zw"}) {
+           "q\"b\\\\s/\\xe9-Kq7zw"}) {
     hides(source, "(<1>)\n", "([REDACTED:env:TOKEN])\n", {spelled});
   }
   hides(source, "(<1>)\n", "([REDACTED:env:LINES])\n", {"Kq7 first\\n9xsecond"});
@@ -93,7 +93,7 @@ TEST(RedactCases, D51_QuotedForInspectionAndShells) {
 TEST(RedactCases, D52_EscapedForHtml) {
   const SecretSource source = source_with({{"TOKEN", "it's<Kq7>&\"9x\""}});
   for (const char* spelled : {"it&#39;s&lt;Kq7&gt;&amp;&quot;9x&quot;", "it&#x27;s&lt;Kq7&gt;&amp;&quot;9x&quot;",
-                              "it's&lt;Kq7&gt;&amp;\"9x\""}) {
+           "it's&lt;Kq7&gt;&amp;\"9x\""}) {
     hides(source, "(<1>)\n", "([REDACTED:env:TOKEN])\n", {spelled});
   }
 }
@@ -132,7 +132,7 @@ TEST(RedactCases, D57_TextsOfAJsonValue) {
   const SecretSource source = source_with(
       {{"ACCOUNT", "{\n  \"type\": \"production\",\n  \"key\": \"" + leaf + "\",\n  \"list\": [\"9x-Leaf-Two\"]\n}"}});
   hides(source, "key is <1> and <2>\n", "key is [REDACTED:env:ACCOUNT] and [REDACTED:env:ACCOUNT]\n",
-        {leaf, "9x-Leaf-Two"});
+      {leaf, "9x-Leaf-Two"});
   keeps(source, "{ } production list\n", Lines::may_wait);
 }
 
@@ -154,36 +154,33 @@ TEST(RedactCases, D59_FragmentOfSixteenBytes) {
   const std::string value = random_text(1500, 76);  // longer than the pieces that are looked up
   const SecretSource blob = source_with({{"BLOB", value}});
   hides(blob, "a <1> <2> b\n", "a [REDACTED:env:BLOB] [REDACTED:env:BLOB] b\n",
-        {value.substr(200, 90), value.substr(700, 60)});
+      {value.substr(200, 90), value.substr(700, 60)});
 }
 
 TEST(RedactCases, D60_CommonValuesAreNamedAndKept) {
-  const SecretSource source = source_with({{"FLAG", "true"},
-                                           {"WORD", "test"},
-                                           {"BIN", "/usr/bin"},
-                                           {"URL", "http://localhost:3000"},
-                                           {"STARS", "********"},
-                                           {"MARKER", "REDACTED:env"},
-                                           {"GOOD", kValue}});
+  const SecretSource source = source_with({{"FLAG", "true"}, {"WORD", "test"}, {"BIN", "/usr/bin"},
+      {"URL", "http://localhost:3000"}, {"STARS", "********"}, {"MARKER", "REDACTED:env"}, {"GOOD", kValue}});
   std::vector<std::string> names;
   for (const auto& [name, reason] : source.refused()) names.push_back(name);
   EXPECT_EQ(names, (std::vector<std::string>{"FLAG", "WORD", "BIN", "URL", "STARS", "MARKER"}));
   keeps(source, "true test /usr/bin http://localhost:3000 ********\n");
   // A value that is not common but short is hidden where it stands whole.
   hides(source_with({{"PASS", "hunter2-pw"}}), "login hunter2 <1> ok\n", "login hunter2 [REDACTED:env:PASS] ok\n",
-        {"hunter2-pw"});
+      {"hunter2-pw"});
 }
 
 TEST(RedactCases, KnownValueWrittenInNumbers) {
   const std::string value = "x9Kx9Lq-" + random_text(24, 71);
   const SecretSource source = source_with({{"TOKEN", value}});
-  for (const char* form : {"&#{};", "&#{:03};", "&#x{:x};", "&#x{:X};", "\\u{:04x}", "\\u{:04X}", "\\u{{{:x}}}", "\\u{{{:X}}}", "\\x{:02x}", "\\x{:02X}",
-                           "\\{:03o}", "%{:02x}", "%{:02X}"}) {
+  for (const char* form : {"&#{};", "&#{:03};", "&#x{:x};", "&#x{:X};", "\\u{:04x}", "\\u{:04X}", "\\u{{{:x}}}",
+           "\\u{{{:X}}}", "\\x{:02x}", "\\x{:02X}", "\\{:03o}", "%{:02x}", "%{:02X}"}) {
     std::string written;
-    for (const char c : value) written += fmt::format(fmt::runtime(form), static_cast<unsigned>(static_cast<unsigned char>(c)));
+    for (const char c : value)
+      written += fmt::format(fmt::runtime(form), static_cast<unsigned>(static_cast<unsigned char>(c)));
     EXPECT_EQ(redacted(source, "<b>" + written + "</b>\n"), "<b>[REDACTED:env:TOKEN]</b>\n") << form;
   }
-  EXPECT_EQ(redacted(source, "\\u0041\\u0042 &#65;&#66; %41%42 \\x41\\x42\n"), "\\u0041\\u0042 &#65;&#66; %41%42 \\x41\\x42\n");
+  EXPECT_EQ(redacted(source, "\\u0041\\u0042 &#65;&#66; %41%42 \\x41\\x42\n"),
+      "\\u0041\\u0042 &#65;&#66; %41%42 \\x41\\x42\n");
 }
 
 }  // namespace

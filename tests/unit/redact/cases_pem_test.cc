@@ -9,9 +9,7 @@ namespace {
 const std::string kDashes(5, '-');
 const std::string kBegin = joined(kDashes, "BEGIN PRIVATE", " KEY", kDashes);
 
-std::string body_line(int i) {
-  return random_text(64, 100 + static_cast<unsigned>(i));
-}
+std::string body_line(int i) { return random_text(64, 100 + static_cast<unsigned>(i)); }
 
 // The lines between BEGIN and END: what must not be seen.
 std::vector<std::string> bodies(int lines) {
@@ -39,7 +37,7 @@ TEST(RedactCases, C37_IndentedOrBehindAGutter) {
 
 TEST(RedactCases, C38_EscapedOnOneLine) {
   hides_pem("{\"key\":\"" + pem("PRIVATE KEY", "\\n", "", 4) + "\\n\",\"b\":1}\n",
-            "{\"key\":\"[REDACTED:pem]\\n\",\"b\":1}\n", 4);
+      "{\"key\":\"[REDACTED:pem]\\n\",\"b\":1}\n", 4);
   hides_pem("'" + pem("RSA PRIVATE KEY", "\\n", "", 24) + "' rest\n", "'[REDACTED:pem]' rest\n", 24);
 }
 
@@ -72,18 +70,18 @@ TEST(RedactCases, C41_PrivateLabelsOnly) {
   keeps(pem("CERTIFICATE", "\n", "", 4) + "\n", Lines::may_wait);
   keeps(pem("PUBLIC KEY", "\n", "", 4) + "\n", Lines::may_wait);
   for (const char* label :
-       {"OPENSSH PRIVATE KEY", "EC PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "PGP PRIVATE KEY BLOCK"}) {
+      {"OPENSSH PRIVATE KEY", "EC PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "PGP PRIVATE KEY BLOCK"}) {
     hides_pem(pem(label, "\n", "", 3) + "\nx\n", "[REDACTED:pem]\nx\n", 3);
   }
   hides_pem(
       joined(kDashes, "BEGIN RSA PRIVATE", " KEY", kDashes, "\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0011\n\n",
-             body_line(0), "\n", kDashes, "END RSA PRIVATE", " KEY", kDashes, "\nx\n"),
+          body_line(0), "\n", kDashes, "END RSA PRIVATE", " KEY", kDashes, "\nx\n"),
       "[REDACTED:pem]\nx\n", 1);
 }
 
 TEST(RedactCases, C42_StackedKeysForeignEndsAndProse) {
   hides_pem(pem("PRIVATE KEY", "\n", "", 2) + "\n" + pem("EC PRIVATE KEY", "\n", "", 2) + "\nx\n",
-            "[REDACTED:pem]\n[REDACTED:pem]\nx\n", 2);
+      "[REDACTED:pem]\n[REDACTED:pem]\nx\n", 2);
   std::string foreign = pem("PRIVATE KEY", "\n", "", 2);
   foreign.replace(foreign.find("END PRIVATE"), 11, "END PUBLIC");
   hides_pem(foreign + "\nx\n", "[REDACTED:pem]\nx\n", 2);
@@ -100,7 +98,7 @@ TEST(RedactCases, C43_Base64ThatWasBrokenIntoLines) {
   const std::string end = random_text(20, 18) + "==";
   hides("data:\n<1>\n<2>\n<3>\n<4>\nafter\n", "data:\n[REDACTED:base64]\nafter\n", {a, b, c, end}, Begun::without_one);
   hides("data:\r\n  <1>\r\n  <2>\r\n  <3>\r\nafter\r\n", "data:\r\n  [REDACTED:base64]\r\nafter\r\n", {a, b, c},
-        Begun::without_one);
+      Begun::without_one);
   const std::string words = "TheQuickBrownFoxJumpsOverTheLazyDogAndThenRunsAway";
   ASSERT_EQ(words.size(), 50u);
   keeps(words + "\n" + words + "\nafter\n", Lines::may_wait);
@@ -114,7 +112,7 @@ TEST(RedactCases, C44_KeyThatATerminalBroke) {
   hides("key <1>\r\n    <2>\n", "key [REDACTED:anthropic]\n", {first, rest});
   // The letter that ends the line before makes the key no end of a word.
   hides("the key follows below, on a line of its own\n<1>\n<2> ok\n",
-        "the key follows below, on a line of its own\n[REDACTED:anthropic] ok\n", {first, rest});
+      "the key follows below, on a line of its own\n[REDACTED:anthropic] ok\n", {first, rest});
 }
 
 // Caps and kills fall into the escapes, too.
@@ -126,10 +124,10 @@ TEST(RedactCases, C44_ColouredKeyThatATerminalBroke) {
 }
 
 TEST(RedactCases, C37_ColouredKey) {
-  hides_pem("\x1b[90m" + pem("PRIVATE KEY", "\n", "", 4) + "\x1b[0m\nafter\n", "\x1b[90m[REDACTED:pem]\x1b[0m\nafter\n",
-            4);
+  hides_pem(
+      "\x1b[90m" + pem("PRIVATE KEY", "\n", "", 4) + "\x1b[0m\nafter\n", "\x1b[90m[REDACTED:pem]\x1b[0m\nafter\n", 4);
   hides_pem(pem("PRIVATE KEY", "\n", "\x1b[2m12 | \x1b[0m", 4) + "\n13 | after()\n",
-            "\x1b[2m12 | \x1b[0m[REDACTED:pem]\n13 | after()\n", 4);
+      "\x1b[2m12 | \x1b[0m[REDACTED:pem]\n13 | after()\n", 4);
 }
 
 }  // namespace

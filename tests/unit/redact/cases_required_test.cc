@@ -8,30 +8,26 @@ namespace {
 const std::string kTelegram = joined("TELEGRAM_", "BOT_TOKEN");
 const std::string kJwtHead = joined("ey", "JhbGciOiJIUzI1NiJ9.");
 
-TEST(RedactCases, A01_AnthropicKey) {
-  hides("key <1> ok\n", "key [REDACTED:anthropic] ok\n", {anthropic_key()});
-}
+TEST(RedactCases, A01_AnthropicKey) { hides("key <1> ok\n", "key [REDACTED:anthropic] ok\n", {anthropic_key()}); }
 
 TEST(RedactCases, A02_EveryAnthropicFamily) {
-  hides("<1>, <2>\n", "[REDACTED:anthropic], [REDACTED:anthropic]\n",
-        {anthropic_key("admin01"), anthropic_key("oat01")});
+  hides(
+      "<1>, <2>\n", "[REDACTED:anthropic], [REDACTED:anthropic]\n", {anthropic_key("admin01"), anthropic_key("oat01")});
 }
 
-TEST(RedactCases, A03_LegacyOpenAiKey) {
-  hides("<1>\n", "[REDACTED:openai]\n", {openai_key()});
-}
+TEST(RedactCases, A03_LegacyOpenAiKey) { hides("<1>\n", "[REDACTED:openai]\n", {openai_key()}); }
 
 TEST(RedactCases, A04_OpenAiProjectKeyWithHyphens) {
   hides("key: <1>;\n", "key: [REDACTED:openai];\n",
-        {joined("sk", "-proj-", random_text(20, 21), "_", random_text(20, 22), "-", random_text(60, 23))});
+      {joined("sk", "-proj-", random_text(20, 21), "_", random_text(20, 22), "-", random_text(60, 23))});
 }
 
 TEST(RedactCases, A05_OtherVendorsThatShareSk) {
   const std::string uuid =
       joined(hex_text(8, 1), "-", hex_text(4, 2), "-", hex_text(4, 3), "-", hex_text(4, 4), "-", hex_text(12, 5));
   hides("<1> <2> <3>\n", "[REDACTED:openai] [REDACTED:openrouter] [REDACTED:langfuse]\n",
-        {joined("sk", "-svcacct-", random_text(60, 24)), joined("sk", "-or-v1-", hex_text(64)),
-         joined("sk", "-lf-", uuid)});
+      {joined("sk", "-svcacct-", random_text(60, 24)), joined("sk", "-or-v1-", hex_text(64)),
+          joined("sk", "-lf-", uuid)});
 }
 
 TEST(RedactCases, A06_TelegramTokenByName) {
@@ -50,14 +46,14 @@ TEST(RedactCases, A08_TelegramTokenByALongerName) {
 
 TEST(RedactCases, A09_TelegramTokenInAPrintedEnvironment) {
   hides("{ " + kTelegram + ": \"<1>\", PATH: \"/usr/bin\" }\n",
-        "{ " + kTelegram + ": \"[REDACTED:telegram]\", PATH: \"/usr/bin\" }\n", {telegram_token()});
+      "{ " + kTelegram + ": \"[REDACTED:telegram]\", PATH: \"/usr/bin\" }\n", {telegram_token()});
 }
 
 TEST(RedactCases, A10_TelegramTokenInJson) {
   hides("{\"" + kTelegram + "\":\"<1>\",\"a\":1}\n", "{\"" + kTelegram + "\":\"[REDACTED:telegram]\",\"a\":1}\n",
-        {"123:AA" + random_text(33, 25)});
+      {"123:AA" + random_text(33, 25)});
   hides("{\\\"" + kTelegram + "\\\":\\\"<1>\\\"}", "{\\\"" + kTelegram + "\\\":\\\"[REDACTED:telegram]\\\"}",
-        {telegram_token()});
+      {telegram_token()});
 }
 
 TEST(RedactCases, A11_BareTelegramToken) {
@@ -65,9 +61,7 @@ TEST(RedactCases, A11_BareTelegramToken) {
   hides("GET /bot<1>/getMe\n", "GET /bot[REDACTED:telegram]/getMe\n", {telegram_token()}, Begun::without_one);
 }
 
-TEST(RedactCases, A12_Base64Of100IsKept) {
-  keeps("x " + random_text(100) + " y\n");
-}
+TEST(RedactCases, A12_Base64Of100IsKept) { keeps("x " + random_text(100) + " y\n"); }
 
 TEST(RedactCases, A13_Base64Of101IsHidden) {
   hides("x <1> y\n", "x [REDACTED:base64] y\n", {random_text(101)}, Begun::without_one);
@@ -82,9 +76,7 @@ TEST(RedactCases, A15_Base64LongerThanAnyBuffer) {
   hides("a <1> b\n", "a [REDACTED:base64] b\n", {random_text(70000, 27)}, Begun::without_one);
 }
 
-TEST(RedactCases, A16_SignedToken) {
-  hides("t=<1> u\n", "t=[REDACTED:jwt] u\n", {jwt()});
-}
+TEST(RedactCases, A16_SignedToken) { hides("t=<1> u\n", "t=[REDACTED:jwt] u\n", {jwt()}); }
 
 TEST(RedactCases, A17_UnsignedToken) {
   hides("t=<1> u\n", "t=[REDACTED:jwt] u\n", {joined(kJwtHead, "ey", "J", random_text(30, 28), ".")});
@@ -92,21 +84,19 @@ TEST(RedactCases, A17_UnsignedToken) {
 
 TEST(RedactCases, A18_EncryptedTokenOfFiveParts) {
   hides("t=<1> u\n", "t=[REDACTED:jwt] u\n",
-        {joined(kJwtHead, random_text(40, 29), ".", random_text(16, 30), ".", random_text(50, 31), ".",
-                random_text(22, 32))});
+      {joined(kJwtHead, random_text(40, 29), ".", random_text(16, 30), ".", random_text(50, 31), ".",
+          random_text(22, 32))});
   hides("t=<1> u\n", "t=[REDACTED:jwt] u\n",
-        {joined(kJwtHead, ".", random_text(16, 33), ".", random_text(40, 34), ".", random_text(22, 35))});
+      {joined(kJwtHead, ".", random_text(16, 33), ".", random_text(40, 34), ".", random_text(22, 35))});
 }
 
-TEST(RedactCases, A19_TokenLongerThanTheWindow) {
-  hides("t=<1> u\n", "t=[REDACTED:jwt] u\n", {jwt(6000)});
-}
+TEST(RedactCases, A19_TokenLongerThanTheWindow) { hides("t=<1> u\n", "t=[REDACTED:jwt] u\n", {jwt(6000)}); }
 
 TEST(RedactCases, A20_AuthorizationHeaders) {
   hides("Authorization: Bearer <1>\n", "Authorization: Bearer [REDACTED:authorization]\n", {random_text(40, 36)});
   hides("authorization: basic <1>\n", "authorization: basic [REDACTED:authorization]\n", {random_text(24, 37) + "="});
   hides("{\"authorization\":\"Bearer <1>\"}", "{\"authorization\":\"Bearer [REDACTED:authorization]\"}",
-        {random_text(40, 36)});
+      {random_text(40, 36)});
   hides("curl -H \"bearer <1>\"\n", "curl -H \"bearer [REDACTED:authorization]\"\n", {random_text(40, 36)});
 }
 

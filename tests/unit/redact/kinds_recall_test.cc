@@ -39,7 +39,7 @@ std::vector<Sample> samples_of(const Rule& rule) {
       std::size_t end = begin + secret.size();
       while (end < example.text.size() && goes_on->has(example.text[end])) ++end;
       samples.push_back({example.text.substr(0, begin), example.text.substr(begin, end - begin),
-                         example.text.substr(end), pattern.capture > 0});
+          example.text.substr(end), pattern.capture > 0});
       break;
     }
   }
@@ -81,9 +81,8 @@ TEST(KindsRecall, NothingOfASecretSurvivesAroundPunctuation) {
         expect_hidden(rule, sample.before, sample, sample.after + after);
       }
       if (sample.named) continue;
-      for (const char* before :
-           {"key=", "\"key\": \"", "Authorization: Bearer ", "const k: string = '", "value ", "(", "\x1b[32m",
-            "https://h.example/path?x=1&k=", "error: invalid key: ", "export K=", "{k:\""}) {
+      for (const char* before : {"key=", "\"key\": \"", "Authorization: Bearer ", "const k: string = '", "value ", "(",
+               "\x1b[32m", "https://h.example/path?x=1&k=", "error: invalid key: ", "export K=", "{k:\""}) {
         for (const char* after : {"\n", "\", \"b\": 1}\n", "'\n", "\x1b[0m\n"})
           expect_hidden(rule, before, sample, after);
       }

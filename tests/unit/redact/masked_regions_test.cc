@@ -13,8 +13,8 @@ namespace {
 // And so is redact_text().
 TEST(MaskedRegions, AreWhatTheDefinitionHides) {
   const SecretSource source = source_with({{"DEPLOY_KEY", random_text(24, 5)}, {"PIN_CODE", "x9Kx9Lq1"}});
-  std::vector<std::string> pieces = {"const a = 1;\n", "\"", "'", " ", "=", "\n", ":", "Bearer ", "password = ",
-                                     random_text(24, 5), "x9Kx9Lq1", random_text(130, 9)};
+  std::vector<std::string> pieces = {"const a = 1;\n", "\"", "'", " ", "=", "\n", ":", "Bearer ",
+      "password = ", random_text(24, 5), "x9Kx9Lq1", random_text(130, 9)};
   for (const Rule& rule : secret_rules().rules()) {
     for (const Example& example : rule.match) pieces.push_back(example.text);
   }

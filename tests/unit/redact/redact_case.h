@@ -187,12 +187,12 @@ inline void check(const SecretSource& source, const Case& one) {
 
 // `pattern` and `expected` as they read, with "<1>" in the pattern for the first secret.
 inline void hides(const SecretSource& source, const std::string& pattern, const std::string& expected,
-                  const std::vector<std::string>& secrets, Begun begun = Begun::with_a_literal) {
+    const std::vector<std::string>& secrets, Begun begun = Begun::with_a_literal) {
   check(source, {filled(pattern, secrets), expected, secrets, begun});
 }
 
 inline void hides(const std::string& pattern, const std::string& expected, const std::vector<std::string>& secrets,
-                  Begun begun = Begun::with_a_literal) {
+    Begun begun = Begun::with_a_literal) {
   hides(shipped_kinds(), pattern, expected, secrets, begun);
 }
 
@@ -220,8 +220,6 @@ inline void keeps(const SecretSource& source, const std::string& text, Lines lin
   }
 }
 
-inline void keeps(const std::string& text, Lines lines = Lines::leave_at_once) {
-  keeps(shipped_kinds(), text, lines);
-}
+inline void keeps(const std::string& text, Lines lines = Lines::leave_at_once) { keeps(shipped_kinds(), text, lines); }
 
 }  // namespace guard::test

@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "redact/stream/escape_sequence.h"
-#include "redact/redactor.h"
 #include "redact/kinds/secret_source.h"
+#include "redact/redactor.h"
+#include "redact/stream/escape_sequence.h"
 #include "rules/rule_loader.h"
 #include "tests/unit/redact/redact_oracle.h"
 
@@ -56,8 +56,7 @@ inline const SecretSource& shipped_kinds() {
 
 // Fixed pseudo-random characters; the same `seed` gives the same text in every run. Upper case, lower case and a digit
 // are among the first three, as they are (nearly always) in real keys of this length.
-inline std::string random_text(
-    std::size_t size, unsigned seed = 1,
+inline std::string random_text(std::size_t size, unsigned seed = 1,
     std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789") {
   std::minstd_rand random(seed * 7919 + 13);
   std::string text;
@@ -72,25 +71,19 @@ inline std::string repeat(std::string_view piece, std::size_t times) {
   return text;
 }
 
-inline std::string hex_text(std::size_t size, unsigned seed = 1) {
-  return random_text(size, seed, "0123456789abcdef");
-}
+inline std::string hex_text(std::size_t size, unsigned seed = 1) { return random_text(size, seed, "0123456789abcdef"); }
 
 // Key shapes, put together at run time so that this file holds no literal that a scanner would report.
 inline std::string anthropic_key(std::string_view family = "api03") {
   return std::string("sk-") + "ant-" + std::string(family) + "-" + random_text(93, 3) + "AA";
 }
-inline std::string openai_key() {
-  return std::string("sk") + "-" + random_text(48, 4);
-}
-inline std::string telegram_token() {
-  return std::string("123456789") + ":AA" + random_text(33, 5);
-}
+inline std::string openai_key() { return std::string("sk") + "-" + random_text(48, 4); }
+inline std::string telegram_token() { return std::string("123456789") + ":AA" + random_text(33, 5); }
 inline std::string jwt(std::size_t payload = 40) {
   return std::string("ey") + "JhbGciOiJIUzI1NiJ9.ey" + "J" + random_text(payload, 6) + "." + random_text(43, 7);
 }
 inline std::string pem(std::string_view label = "PRIVATE KEY", std::string_view line_end = "\n",
-                       std::string_view indent = "", int lines = 24) {
+    std::string_view indent = "", int lines = 24) {
   const std::string dashes(5, '-');
   std::string text = std::string(indent) + dashes + "BEGIN " + std::string(label) + dashes + std::string(line_end);
   for (int i = 0; i < lines; ++i) {
@@ -103,7 +96,7 @@ enum class Ending { natural, cut };
 
 // Pushes `text` cut before each of `cuts` (ascending) and returns what came out.
 inline std::string stream(const SecretSource& source, std::string_view text, const std::vector<std::size_t>& cuts,
-                          Ending ending = Ending::natural) {
+    Ending ending = Ending::natural) {
   MemorySink sink;
   auto redactor = Redactor::create(source, sink);
   EXPECT_TRUE(redactor.has_value());
@@ -164,9 +157,7 @@ inline std::string redacted(const SecretSource& source, std::string_view text) {
   return expected;
 }
 
-inline std::string redacted(std::string_view text) {
-  return redacted(shipped_kinds(), text);
-}
+inline std::string redacted(std::string_view text) { return redacted(shipped_kinds(), text); }
 
 // True if eight bytes in a row of `secret` can be read in `text`.
 inline bool shows(std::string_view text, std::string_view secret) {

@@ -5,8 +5,8 @@
 #include <array>
 #include <vector>
 
-#include "redact/stream/escape_sequence.h"
 #include "redact/kinds/pem_tail.h"
+#include "redact/stream/escape_sequence.h"
 #include "redact/stream/secret_state.h"
 #include "redact/stream/visible_text.h"
 
@@ -15,7 +15,7 @@ namespace {
 
 bool same_ignoring_case(std::string_view text, std::string_view lower) {
   return std::equal(text.begin(), text.end(), lower.begin(), lower.end(),
-                    [](char a, char b) { return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b; });
+      [](char a, char b) { return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b; });
 }
 
 class Definition {
@@ -70,7 +70,7 @@ class Definition {
     if (outer_ == nullptr) return false;
     const auto hidden = [&](Offset byte) {
       return std::any_of(outer_->spans_.begin(), outer_->spans_.end(),
-                         [&](const SecretSpan& span) { return span.begin <= byte && byte < span.end; });
+          [&](const SecretSpan& span) { return span.begin <= byte && byte < span.end; });
     };
     const Offset here = shadow_->to_stream(at);
     if (hidden(here)) return false;
@@ -137,7 +137,7 @@ class Definition {
       const std::size_t left = from - std::min(from, kLeftContextBytes);
       const bool left_masked = from > 0 && (known_mask_[from - 1] || masked_in_stream(from));
       GUARD_TRY_ASSIGN(const KindMatch match,
-                       secrets_.decide(index, {text_.substr(left, from - left), left_masked, window, at - from}));
+          secrets_.decide(index, {text_.substr(left, from - left), left_masked, window, at - from}));
       std::size_t end = at;
       if (match.found && kind.machine == SecretKind::Machine::pem) {
         const bool open = window.size() == kWindowBytes;
@@ -166,7 +166,8 @@ class Definition {
       std::size_t end = static_cast<std::size_t>(run_end - text_.begin());
       for (; at + kind.run_min <= end; ++at) {
         const std::string_view window = text_.substr(at, kind.run_min);
-        if (missing_in_run(kind, window) || (shadow_ != nullptr && shadow_->last_seam(at, at + kind.run_min) > at)) continue;
+        if (missing_in_run(kind, window) || (shadow_ != nullptr && shadow_->last_seam(at, at + kind.run_min) > at))
+          continue;
         const std::size_t left = at - std::min(at, kLeftContextBytes);
         if (const std::size_t escape = rest_of_escape(text_.substr(left, at - left), window); escape > 0) {
           at += escape - 1;

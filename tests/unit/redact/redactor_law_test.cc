@@ -26,117 +26,55 @@ const SecretSource& source() {
 
 std::string broken(std::string text, std::size_t width, std::string_view line_end) {
   for (std::size_t at = width; at < text.size(); at += width + line_end.size()) text.insert(at, line_end);
-  // Behind a blank: where another secret stands right before it, a second reader sees the word begin. docs/redaction.md tells of it.
+  // Behind a blank: where another secret stands right before it, a second reader sees the word begin. docs/redaction.md
+  // tells of it.
   return " " + text + "\n";
 }
 
 // Whole secrets, halves of them, prefixes, separators and noise.
 const std::vector<std::string>& pieces() {
-  static const std::vector<std::string> all = {anthropic_key(),
-                                           openai_key(),
-                                           telegram_token(),
-                                           jwt(),
-                                           jwt(900),
-                                           random_text(101),
-                                           random_text(100),
-                                           random_text(300) + "==",
-                                           "TELEGRAM_"
-                                           "BOT_TOKEN=",
-                                           "TELEGRAM_"
-                                           "BOT_TOKEN\": \"",
-                                           "Authorization: Bearer ",
-                                           "authorization: basic ",
-                                           "sk-",
-                                           "sk-ant-",
-                                           "ey"
-                                           "J",
-                                           "-----BEGIN ",
-                                           "-----BEGIN PRIVATE KEY-----",
-                                           "-----END PRIVATE KEY-----",
-                                           pem("EC PRIVATE KEY", "\n", "", 3),
-                                           pem("PRIVATE KEY", "\r\n", "  ", 2),
-                                           "AK"
-                                           "IA" +
-                                               random_text(16, 8, "ABCDEFGHIJ234567"),
-                                           "AI"
-                                           "za" +
-                                               random_text(35, 9),
-                                           "gh"
-                                           "p_" +
-                                               random_text(36, 10),
-                                           "xo"
-                                           "xb-" +
-                                               random_text(30, 11),
-                                           "[REDACTED:jwt]",
-                                           "[REDACTED:",
-                                           "\n",
-                                           "\n",
-                                           "\r\n",
-                                           "\r",
-                                           " ",
-                                           " ",
-                                           "\"",
-                                           "'",
-                                           "\\n",
-                                           "\x1b[32m",
-                                           "\x1b[0m",
-                                           "\x1b[38;5;1",
-                                           "m",
-                                           "=",
-                                           "==",
-                                           ".",
-                                           "-",
-                                           "_",
-                                           ":",
-                                           "/",
-                                           "0",
-                                           "A",
-                                           "z",
-                                           std::string(1, '\0'),
-                                           "\xff",
-                                           "\xF0\x9F\x98\x80",
-                                           "risk-assessment",
-                                           "process.env",
-                                           kKnownLong,
-                                           kKnownLong.substr(0, 20),
-                                           kKnownLong.substr(9),
-                                           kKnownLong.substr(3, 15),
-                                           kKnownShort,
-                                           kKnownShort.substr(0, 6),
-                                           random_text(64, 12),
-                                           random_text(20, 13),
-                                           "12 | ",
-                                           "    ",
-                                           hex_text(40),
-                                           repeat("/", 120),
-                                           repeat("-", 110),
-                                           repeat("a-", 60),
-                                           "\x1b[0m\x1b[1m",
-                                           "\x1b]8;;https://h/?a=b\x1b\\",
-                                           "\x1b]0;t\a",
-                                           "\x1b(B",
-                                           "\x1b[K",
-                                           "\xe2\x80\x8b",
-                                           "\xc2\xad",
-                                           "\xef\xbb\xbf",
-                                           "\xe2\x80",
-                                           "\b",
-                                           repeat("\x1b[0m", 900),
-                                           repeat(std::string("x\0", 2), 400),
-                                           std::string(45, ' ') + anthropic_key().substr(0, 40) + "\n" + anthropic_key().substr(40),
-                                           random_text(76, 15) + "\n" + random_text(76, 16) + "\n",
-                                           "\n" + random_text(64, 17) + "\n",
-                                           random_text(64, 18) + "\n" + random_text(64, 19) + "\n" + random_text(20, 20) + "==\n",
-                                           broken(anthropic_key(), 12, "\n"), broken(jwt(), 7, "\r\n| "), broken(kKnownLong, 5, "\n  "),
-                                           broken(openai_key(), 1, "\r"), " sk-a\n", " gh\n", " gh\r", "\n| ", "&#115;k-", "%73k", "\\x73",
-                                           broken(pem("PRIVATE KEY", "", "", 2), 20, "\n"),
-                                           random_text(1700, 14)};
+  static const std::vector<std::string> all = {anthropic_key(), openai_key(), telegram_token(), jwt(), jwt(900),
+      random_text(101), random_text(100), random_text(300) + "==",
+      "TELEGRAM_"
+      "BOT_TOKEN=",
+      "TELEGRAM_"
+      "BOT_TOKEN\": \"",
+      "Authorization: Bearer ", "authorization: basic ", "sk-", "sk-ant-",
+      "ey"
+      "J",
+      "-----BEGIN ", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", pem("EC PRIVATE KEY", "\n", "", 3),
+      pem("PRIVATE KEY", "\r\n", "  ", 2),
+      "AK"
+      "IA" +
+          random_text(16, 8, "ABCDEFGHIJ234567"),
+      "AI"
+      "za" +
+          random_text(35, 9),
+      "gh"
+      "p_" +
+          random_text(36, 10),
+      "xo"
+      "xb-" +
+          random_text(30, 11),
+      "[REDACTED:jwt]", "[REDACTED:", "\n", "\n", "\r\n", "\r", " ", " ", "\"", "'", "\\n", "\x1b[32m", "\x1b[0m",
+      "\x1b[38;5;1", "m", "=", "==", ".", "-", "_", ":", "/", "0", "A", "z", std::string(1, '\0'), "\xff",
+      "\xF0\x9F\x98\x80", "risk-assessment", "process.env", kKnownLong, kKnownLong.substr(0, 20), kKnownLong.substr(9),
+      kKnownLong.substr(3, 15), kKnownShort, kKnownShort.substr(0, 6), random_text(64, 12), random_text(20, 13),
+      "12 | ", "    ", hex_text(40), repeat("/", 120), repeat("-", 110), repeat("a-", 60), "\x1b[0m\x1b[1m",
+      "\x1b]8;;https://h/?a=b\x1b\\", "\x1b]0;t\a", "\x1b(B", "\x1b[K", "\xe2\x80\x8b", "\xc2\xad", "\xef\xbb\xbf",
+      "\xe2\x80", "\b", repeat("\x1b[0m", 900), repeat(std::string("x\0", 2), 400),
+      std::string(45, ' ') + anthropic_key().substr(0, 40) + "\n" + anthropic_key().substr(40),
+      random_text(76, 15) + "\n" + random_text(76, 16) + "\n", "\n" + random_text(64, 17) + "\n",
+      random_text(64, 18) + "\n" + random_text(64, 19) + "\n" + random_text(20, 20) + "==\n",
+      broken(anthropic_key(), 12, "\n"), broken(jwt(), 7, "\r\n| "), broken(kKnownLong, 5, "\n  "),
+      broken(openai_key(), 1, "\r"), " sk-a\n", " gh\n", " gh\r", "\n| ", "&#115;k-", "%73k", "\\x73",
+      broken(pem("PRIVATE KEY", "", "", 2), 20, "\n"), random_text(1700, 14)};
   return all;
 }
 
 std::string gap(std::mt19937& random) {
   static const std::vector<std::string> all = {"\x1b[0m", "\x1b[38;5;196m", "\x1b[K", "\xe2\x80\x8b", "\xc2\xad",
-                                               std::string(1, '\0'), "\b", "\x1b]8;;\x1b\\", "\x1b[0m\xc2\xad\x1b[1m"};
+      std::string(1, '\0'), "\b", "\x1b]8;;\x1b\\", "\x1b[0m\xc2\xad\x1b[1m"};
   return all[random() % all.size()];
 }
 
@@ -160,15 +98,17 @@ bool is_known_exception(const std::string& output) {
   return false;
 }
 
-// A line with a marker that was there before stands for the header of the block behind it; where both have escapes in them, the
-// next reader may no longer see them together. docs/redaction.md tells of it, too.
+// A line with a marker that was there before stands for the header of the block behind it; where both have escapes in
+// them, the next reader may no longer see them together. docs/redaction.md tells of it, too.
 bool is_known_exception_of_markers(const std::string& input) {
   const std::size_t marker = input.find("[REDACTED:");
   if (marker == std::string::npos) return false;
   for (std::size_t line = input.find('\n', marker); line != std::string::npos; line = input.find('\n', line + 1)) {
     constexpr std::size_t kBlockLine = 40;
     const std::string begin = input.substr(line + 1, kBlockLine);
-    if (begin.size() == kBlockLine && std::all_of(begin.begin(), begin.end(), [](unsigned char c) { return std::isalnum(c) != 0; })) return true;
+    if (begin.size() == kBlockLine &&
+        std::all_of(begin.begin(), begin.end(), [](unsigned char c) { return std::isalnum(c) != 0; }))
+      return true;
   }
   return false;
 }
@@ -191,7 +131,8 @@ TEST(RedactorLaw, OutputDoesNotDependOnHowTheInputIsCut) {
     const auto whole = redact_whole(source(), text);
     ASSERT_TRUE(whole.has_value());
     ASSERT_EQ(stream(source(), text, {}), *whole) << "seed " << seed;
-    ASSERT_EQ(stream(source(), text, every_byte(text.size())), *whole) << "seed " << seed << ", single bytes: " << testing::PrintToString(text);
+    ASSERT_EQ(stream(source(), text, every_byte(text.size())), *whole)
+        << "seed " << seed << ", single bytes: " << testing::PrintToString(text);
     constexpr unsigned kCuts = 16;
     for (unsigned cut_seed = 0; cut_seed < kCuts; ++cut_seed) {
       ASSERT_EQ(stream(source(), text, random_cuts(text.size(), cut_seed)), *whole)
@@ -208,18 +149,19 @@ TEST(RedactorLaw, OutputDoesNotDependOnHowTheInputIsCut) {
 // Seen by chance: the shadow's region begins with a named value, and only a later part of it lies behind the key whose
 // first letter ends an escape.
 TEST(RedactorLaw, ANamedValueOfTheShadowGoesOnWithAllOfItsRegion) {
-  redacted(source(), std::string("TELEGRAM_"
-                                 "BOT_TOKEN=-----BEGIN PRIVATE KEY-----Z6TEv7mesNWGRvV\x1b[") +
-                         anthropic_key().substr(0, 16) + "\n86SAzaKq\x8b");
+  redacted(source(),
+      std::string("TELEGRAM_"
+                  "BOT_TOKEN=-----BEGIN PRIVATE KEY-----Z6TEv7mesNWGRvV\x1b[") +
+          anthropic_key().substr(0, 16) + "\n86SAzaKq\x8b");
 }
 
 // One text that holds a secret of every kind, cut once at every offset.
 TEST(RedactorLaw, EverySingleCutGivesTheSameOutput) {
   const std::string text = "a " + anthropic_key() + " b " + openai_key() +
-                           "\nTELEGRAM_"
-                           "BOT_TOKEN=\"" +
-                           telegram_token() + "\"\n" + jwt() + " " + random_text(140) + "== c\n" +
-                           pem("PRIVATE KEY", "\n", "", 3) + " d\n" + kKnownLong + " " + kKnownShort + " end";
+      "\nTELEGRAM_"
+      "BOT_TOKEN=\"" +
+      telegram_token() + "\"\n" + jwt() + " " + random_text(140) + "== c\n" + pem("PRIVATE KEY", "\n", "", 3) + " d\n" +
+      kKnownLong + " " + kKnownShort + " end";
   redacted(source(), text);
 }
 
@@ -235,9 +177,9 @@ TEST(RedactorLaw, RandomBytesNeverChangeWithTheCuts) {
   for (unsigned seed = 0; seed < 60; ++seed) {
     std::mt19937 random(seed);
     std::string text;
-    const std::string_view alphabet = seed % 3 == 0   ? "sk-aneyJT.:=AB \n\x1b[m\xad\xc2"
-                                      : seed % 3 == 1 ? "ABab01+/=-_\n\xc2\xad\x08"
-                                                      : "-BEGIN PRVATKYD\n=x\\";
+    const std::string_view alphabet = seed % 3 == 0 ? "sk-aneyJT.:=AB \n\x1b[m\xad\xc2"
+        : seed % 3 == 1                             ? "ABab01+/=-_\n\xc2\xad\x08"
+                                                    : "-BEGIN PRVATKYD\n=x\\";
     for (int i = 0; i < 3000; ++i)
       text += alphabet[random() % (random() % 9 == 0 ? alphabet.size() : alphabet.size() - 3)];
     const auto whole = redact_whole(source(), text);

@@ -1,8 +1,8 @@
 // The leak harness: texts over an alphabet so small that beginnings of known values stand everywhere, values whose
 // beginnings repeat, overlap and hold each other, cut at random. What has to be hidden is said by an oracle of the
 // test's own, which marks bytes and knows nothing of the redactor: every 16 bytes in a row of a long value, every whole
-// short one, also over line ends that broke it. Not one byte of those may be seen (a leak), none besides may be missing, and none may
-// change its place.
+// short one, also over line ends that broke it. Not one byte of those may be seen (a leak), none besides may be
+// missing, and none may change its place.
 #include <cstdlib>
 
 #include "tests/unit/redact/redact_case.h"
@@ -50,8 +50,7 @@ std::vector<std::string> values_of_one_run(Random& random) {
     }
     case 3:  // a wave
       return {made_valid(repeat(word + "K9", 2 + random.below(8))), made_valid(rest)};
-    default:
-      return {made_valid(rest), made_valid(random.letters(6 + random.below(9))), made_valid(random.letters(40))};
+    default: return {made_valid(rest), made_valid(random.letters(6 + random.below(9))), made_valid(random.letters(40))};
   }
 }
 
@@ -70,38 +69,22 @@ std::string text_of(const std::vector<std::string>& values, Random& random, std:
     const std::string& value = values[random.below(values.size())];
     const std::size_t at = random.below(value.size());
     switch (random.below(8)) {
-      case 0:
-        text += value;
-        break;
-      case 1:
-        text += value.substr(0, at);
-        break;
-      case 2:
-        text += value.substr(at);
-        break;
-      case 3:
-        text += value.substr(at, 14 + random.below(5));
-        break;
-      case 7:
-        text += value.substr(0, at) + between[random.below(between.size())] + value.substr(at);
-        break;
-      case 4:
-        text += random.letters(1 + random.below(8));
-        break;
-      case 5:
-        text += between[random.below(between.size())];
-        break;
-      default:
-        text += value.substr(0, at) + value;
-        break;  // begun, and begun once more
+      case 0: text += value; break;
+      case 1: text += value.substr(0, at); break;
+      case 2: text += value.substr(at); break;
+      case 3: text += value.substr(at, 14 + random.below(5)); break;
+      case 7: text += value.substr(0, at) + between[random.below(between.size())] + value.substr(at); break;
+      case 4: text += random.letters(1 + random.below(8)); break;
+      case 5: text += between[random.below(between.size())]; break;
+      default: text += value.substr(0, at) + value; break;  // begun, and begun once more
     }
   }
   return text + "x";
 }
 
 std::string with_gaps(const std::string& text, Random& random) {
-  static const std::vector<std::string> gaps = {"\xe2\x80\x8b", "\xc2\xad",     "\b",
-                                                "\x1b[1m",      "\x1b[38;5;9m", std::string(1, '\0')};
+  static const std::vector<std::string> gaps = {
+      "\xe2\x80\x8b", "\xc2\xad", "\b", "\x1b[1m", "\x1b[38;5;9m", std::string(1, '\0')};
   std::string split;
   for (const char c : text) {
     if (random.below(12) == 0) split += gaps[random.below(gaps.size())];
@@ -125,13 +108,16 @@ std::vector<bool> secret_bytes(const std::vector<std::string>& values, std::stri
   return secret;
 }
 
-// Does a value go on from `line` to `next`? Four bytes of it stand before the line end, or fewer and they begin it, and up to four behind.
+// Does a value go on from `line` to `next`? Four bytes of it stand before the line end, or fewer and they begin it, and
+// up to four behind.
 bool goes_on(const std::vector<std::string>& values, std::string_view line, std::string_view next) {
   constexpr std::size_t kPart = 4;
   for (const std::string_view value : values) {
     for (std::size_t at = 1; at < value.size() && !next.empty(); ++at) {
       const std::size_t size = std::min(at, kPart);
-      if (!line.ends_with(value.substr(at - size, size)) || !next.starts_with(value.substr(at, std::min(next.size(), kPart)))) continue;
+      if (!line.ends_with(value.substr(at - size, size)) ||
+          !next.starts_with(value.substr(at, std::min(next.size(), kPart))))
+        continue;
       const bool alone = line.size() == size || kLetters.find(line[line.size() - size - 1]) == std::string_view::npos;
       if (size == kPart || alone) return true;
     }
@@ -139,7 +125,8 @@ bool goes_on(const std::vector<std::string>& values, std::string_view line, std:
   return false;
 }
 
-// What a reader sees of `text`: without gaps, and without the line ends, and the blanks behind them, that broke a value.
+// What a reader sees of `text`: without gaps, and without the line ends, and the blanks behind them, that broke a
+// value.
 struct Seen {
   std::string bytes;
   std::vector<std::size_t> places;
@@ -168,7 +155,8 @@ Seen seen_of(const std::vector<std::string>& values, const std::string& text) {
       const std::string_view next = cut_at_line_end(std::string_view(plain.bytes).substr(word));
       const std::string_view bytes = seen.bytes;
       if (goes_on(values, bytes.substr(line), next) || goes_on(values, bytes.substr(piece), next)) {
-        if (!joined && seen.bytes.size() - line <= kFew) std::fill(seen.stays.begin() + static_cast<std::ptrdiff_t>(line), seen.stays.end(), true);
+        if (!joined && seen.bytes.size() - line <= kFew)
+          std::fill(seen.stays.begin() + static_cast<std::ptrdiff_t>(line), seen.stays.end(), true);
         joined = true;
         piece = seen.bytes.size();
         at = word - 1;
@@ -198,7 +186,9 @@ std::string shown_of(const std::vector<std::string>& values, const std::string& 
     const std::size_t place = seen.places[i];
     if (now) hidden[place] = true;
     // And what is left out between two bytes that are hidden.
-    if (now && before) std::fill(hidden.begin() + static_cast<std::ptrdiff_t>(seen.places[i - 1]), hidden.begin() + static_cast<std::ptrdiff_t>(place), true);
+    if (now && before)
+      std::fill(hidden.begin() + static_cast<std::ptrdiff_t>(seen.places[i - 1]),
+          hidden.begin() + static_cast<std::ptrdiff_t>(place), true);
     before = now;
   }
   std::string shown;
@@ -254,13 +244,17 @@ TEST(RedactorLeaks, NoByteOfAValueIsSeenAndNoOtherIsLost) {
       const std::string shown = shown_of(known, text);
       const std::string out = stream(source, text, small_cuts(text.size(), random));
       const std::string kept = without_markers(out);
-      ASSERT_TRUE(is_subsequence(visible(kept), shown) && is_subsequence(shown_of(known, text, Few::hidden), visible(kept))) << "kept " << testing::PrintToString(kept) << " of " << testing::PrintToString(shown) <<  "seed " << seed << ": " << testing::PrintToString(text) << "\nvalues "
-                                      << testing::PrintToString(known);
+      ASSERT_TRUE(
+          is_subsequence(visible(kept), shown) && is_subsequence(shown_of(known, text, Few::hidden), visible(kept)))
+          << "kept " << testing::PrintToString(kept) << " of " << testing::PrintToString(shown) << "seed " << seed
+          << ": " << testing::PrintToString(text) << "\nvalues " << testing::PrintToString(known);
       ASSERT_TRUE(is_subsequence(kept, text)) << "seed " << seed << ": " << testing::PrintToString(text);
       // Right behind a marker a broken value begins a word (docs/redaction.md).
       const std::string again = stream(source, out, {});
       const bool lines = text.find_first_of("\r\n") != std::string::npos;
-      ASSERT_TRUE(again == out || (lines && is_subsequence(without_markers(again), kept))) << "seed " << seed << ", second pass: " << testing::PrintToString(again) << " of " << testing::PrintToString(out);
+      ASSERT_TRUE(again == out || (lines && is_subsequence(without_markers(again), kept)))
+          << "seed " << seed << ", second pass: " << testing::PrintToString(again) << " of "
+          << testing::PrintToString(out);
       hidden += text.size() - kept.size();
     }
   }

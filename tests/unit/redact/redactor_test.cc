@@ -20,7 +20,7 @@ TEST(Redactor, FinishedLineLeavesAtOnce) {
   EXPECT_EQ(after_push("(pass) a > b\n"), "(pass) a > b\n");
   EXPECT_EQ(after_push("key " + openai_key() + " ok\n"), "key [REDACTED:openai] ok\n");
   EXPECT_EQ(after_push("a line that is long and ends in an ordinary word\n"),
-            "a line that is long and ends in an ordinary word\n");
+      "a line that is long and ends in an ordinary word\n");
   EXPECT_EQ(after_push(kTelegram + "=x\n"), kTelegram + "=[REDACTED:telegram]\n");
 }
 
@@ -31,9 +31,7 @@ TEST(Redactor, LineThatEndsInAKeyWaits) {
   EXPECT_EQ(after_push("key " + openai_key() + "\nd e"), "key [REDACTED:openai]\nd ");
 }
 
-TEST(Redactor, DotsOfProgressLeaveAtOnce) {
-  EXPECT_EQ(after_push("...."), "....");
-}
+TEST(Redactor, DotsOfProgressLeaveAtOnce) { EXPECT_EQ(after_push("...."), "...."); }
 
 TEST(Redactor, UndecidedLineWaits) {
   EXPECT_EQ(after_push("key sk-"), "key ");
@@ -94,10 +92,14 @@ TEST(Redactor, ForcedEndShowsOrdinaryWords) {
 TEST(Redactor, TextsThatOnceWereReadWrongly) {
   const std::string value = random_text(12, 3);
   const std::string rest = random_text(20, 4);
-  const std::string hidden = redacted("password=" + random_text(9, 5) + "\x1b]0;token=" + value + "\xe2\x80\x8b" + rest + "\a tail\n");
+  const std::string hidden =
+      redacted("password=" + random_text(9, 5) + "\x1b]0;token=" + value + "\xe2\x80\x8b" + rest + "\a tail\n");
   EXPECT_EQ(hidden.find(rest.substr(0, 8)), std::string::npos) << hidden;
-  redacted("\x1b[m\n\nTO\x1b" "7KEN");
-  redacted("Authorization: Bearer " + rest + "\x1b]8;;https://h.example/?token=" + value + "\x1b\\click here\x1b]8;;\x1b\\ done\n");
+  redacted(
+      "\x1b[m\n\nTO\x1b"
+      "7KEN");
+  redacted("Authorization: Bearer " + rest + "\x1b]8;;https://h.example/?token=" + value +
+      "\x1b\\click here\x1b]8;;\x1b\\ done\n");
 }
 
 // What logs, containers and frames put before a line does not end a private key.
@@ -118,7 +120,7 @@ TEST(Redactor, WordsAreNoExceptionWhereTheirEndIsNotSeen) {
 TEST(Redactor, PrivateKeyBehindWhatIsPutBeforeLines) {
   const std::string body = random_text(64, 6) + "\n";
   for (const std::string before : {"-", "web-1  | ", "2024-05-01T12:00:00.000Z ", "[app] ", "stdout: ", "#12 0.345 ",
-                                   " 12 \xe2\x94\x82 ", "// ", "\x1b[31m-"}) {
+           " 12 \xe2\x94\x82 ", "// ", "\x1b[31m-"}) {
     std::string text = before + std::string("-----BEGIN ") + "RSA PRIVATE KEY-----\n";
     for (int i = 0; i < 3; ++i) text += before + body;
     text += before + "-----END RSA PRIVATE KEY-----\n" + before + "an ordinary line\n";
@@ -128,15 +130,24 @@ TEST(Redactor, PrivateKeyBehindWhatIsPutBeforeLines) {
 
 TEST(Redactor, ValuesThatShareTheirBeginningAreFoundByTheirOwn) {
   std::vector<KnownSecret> known;
-  for (unsigned i = 0; i < 200; ++i) known.push_back({"V" + std::to_string(i), "postgres://user:" + random_text(20, 100 + i)});
+  for (unsigned i = 0; i < 200; ++i)
+    known.push_back({"V" + std::to_string(i), "postgres://user:" + random_text(20, 100 + i)});
   const SecretSource source = source_with(known);
-  EXPECT_EQ(redacted(source, "a " + known[7].value + " b\n"), "a [REDACTED:env:V0]" " b\n");
+  EXPECT_EQ(redacted(source, "a " + known[7].value + " b\n"),
+      "a [REDACTED:env:V0]"
+      " b\n");
   EXPECT_EQ(redacted(source, "a x" + known[7].value.substr(16) + " b\n"), "a x[REDACTED:env:V7] b\n");
 }
 
 TEST(Redactor, ShortKnownValueInAManifestOfSecrets) {
-  const SecretSource source = source_with({{"DB_PASSWORD", "tr0ub4" "dor&3"}});
-  EXPECT_EQ(redacted(source, "x dHIwdWI0" "ZG9yJjM=\n").find("ZG9y"), std::string::npos);
+  const SecretSource source = source_with({{"DB_PASSWORD",
+      "tr0ub4"
+      "dor&3"}});
+  EXPECT_EQ(redacted(source,
+                "x dHIwdWI0"
+                "ZG9yJjM=\n")
+                .find("ZG9y"),
+      std::string::npos);
 }
 
 }  // namespace

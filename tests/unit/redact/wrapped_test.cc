@@ -18,13 +18,13 @@ TEST(Wrapped, KeyThatATerminalBroke) {
   const std::string key = anthropic_key();
   for (const std::string& line_end : {std::string("\n"), std::string("\r\n"), std::string("\n    ")}) {
     EXPECT_EQ(redacted("2024-05-01 the request failed, key " + key.substr(0, 53) + line_end + key.substr(53) +
-                       " was refused\n"),
-              "2024-05-01 the request failed, key [REDACTED:anthropic] was refused\n");
+                  " was refused\n"),
+        "2024-05-01 the request failed, key [REDACTED:anthropic] was refused\n");
   }
   EXPECT_EQ(redacted(in_lines("x " + key, 42)), "x [REDACTED:anthropic]\n");
   EXPECT_EQ(redacted("\x1b[31m" + std::string(30, '.') + key.substr(0, 50) + "\x1b[0m\n\x1b[31m" + key.substr(50) +
-                     "\x1b[0m\n"),
-            "\x1b[31m" + std::string(30, '.') + "[REDACTED:anthropic]\x1b[0m\x1b[31m\x1b[0m\n");
+                "\x1b[0m\n"),
+      "\x1b[31m" + std::string(30, '.') + "[REDACTED:anthropic]\x1b[0m\x1b[31m\x1b[0m\n");
 }
 
 // From where the first line holds enough of the key.
@@ -33,7 +33,8 @@ TEST(Wrapped, KeysAtAnyWidth) {
     for (std::size_t width = 30; width <= 100; ++width) {
       for (const char* line_end : {"\n", "\r\n", "\n    "}) {
         std::string broken;
-        for (std::size_t at = 0; at < key.size(); at += width) broken += (at > 0 ? line_end : "") + key.substr(at, width);
+        for (std::size_t at = 0; at < key.size(); at += width)
+          broken += (at > 0 ? line_end : "") + key.substr(at, width);
         const std::string out = redact_text(shipped_kinds(), "it said\n" + broken + "\nno more\n").value_or(key);
         EXPECT_FALSE(shows(out, key)) << width << ": " << out;
         EXPECT_TRUE(out.ends_with("\nno more\n")) << out;
@@ -48,7 +49,7 @@ TEST(Wrapped, WhatFollowsAWholeKeyStays) {
   const std::string line = "the key of this request is not valid: " + openai_key() + "\n";
   const std::string hidden = "the key of this request is not valid: [REDACTED:openai]\n";
   for (const char* next :
-       {"done in 5s\n", "2024-05-01T12:00:03Z INFO\n", "getElementById(x)\n", "version1\n", "\n", "  at x.ts:3\n"}) {
+      {"done in 5s\n", "2024-05-01T12:00:03Z INFO\n", "getElementById(x)\n", "version1\n", "\n", "  at x.ts:3\n"}) {
     EXPECT_EQ(redacted(line + next), hidden + next);
   }
 }
@@ -57,7 +58,7 @@ TEST(Wrapped, Base64InLines) {
   for (const std::size_t width : {60u, 64u, 76u}) {
     const std::string text = random_text(width * 3 + 21, 8);
     EXPECT_EQ(redacted("data:\n" + in_lines(text + "==", width) + "end of data\n"),
-              "data:\n[REDACTED:base64]\nend of data\n");
+        "data:\n[REDACTED:base64]\nend of data\n");
     EXPECT_EQ(redacted("data:\r\n" + in_lines(text, width, "\r\n") + "\r\n"), "data:\r\n[REDACTED:base64]\r\n\r\n");
   }
 }
@@ -75,24 +76,28 @@ TEST(Wrapped, NoBase64InLines) {
   EXPECT_EQ(redacted(text), text);
 }
 
-// What stands behind a header is public or was hidden with it; where a value hid the header, the next reader sees a marker.
+// What stands behind a header is public or was hidden with it; where a value hid the header, the next reader sees a
+// marker.
 TEST(Wrapped, TheNextReaderSeesAnArmourWhereAHeaderWasHidden) {
   const std::string body = in_lines(random_text(192, 5), 64);
-  for (const std::string header : {"-----BEGIN -----", "\"-----BEGIN CERTIFICATE-----", "\"m\x1b]\x1b\\-----BEGIN -----"}) {
-    const std::string once = redacted("TELEGRAM_"
-                                      "BOT_TOKEN=" +
-                                      header + "\n" + body);
+  for (const std::string header :
+      {"-----BEGIN -----", "\"-----BEGIN CERTIFICATE-----", "\"m\x1b]\x1b\\-----BEGIN -----"}) {
+    const std::string once = redacted(
+        "TELEGRAM_"
+        "BOT_TOKEN=" +
+        header + "\n" + body);
     EXPECT_TRUE(once.ends_with(body)) << once;
     EXPECT_EQ(redacted(once), once);
   }
 }
 
 TEST(Wrapped, WhatReadsAsWords) {
-  for (const char* text : {"", "2024-05-01T12:00:03Z", "getElementById", "XMLHttpRequest", "production", "12345678", "version10", "v1.2.3", "FAILED",
-                           "12ms", "node_modules/foo-bar.ts", "a", "OK"}) {
+  for (const char* text : {"", "2024-05-01T12:00:03Z", "getElementById", "XMLHttpRequest", "production", "12345678",
+           "version10", "v1.2.3", "FAILED", "12ms", "node_modules/foo-bar.ts", "a", "OK"}) {
     EXPECT_TRUE(reads_as_words(text)) << text;
   }
-  for (const std::string& text : {random_text(12, 3), std::string("a1B2c3"), std::string("7xKq"), std::string("qWeRtZuI")}) {
+  for (const std::string& text :
+      {random_text(12, 3), std::string("a1B2c3"), std::string("7xKq"), std::string("qWeRtZuI")}) {
     EXPECT_FALSE(reads_as_words(text)) << text;
   }
 }

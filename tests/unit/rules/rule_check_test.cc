@@ -24,7 +24,7 @@ RuleSet one_rule(Rule rule) {
 
 auto fault(const char* rule, const char* message) {
   return AllOf(Field(&RuleFault::rule, rule), Field(&RuleFault::place, "x.toml:3"),
-               Field(&RuleFault::message, HasSubstr(message)));
+      Field(&RuleFault::message, HasSubstr(message)));
 }
 
 // Finds what holds an "a".
@@ -44,8 +44,8 @@ TEST(RuleCheck, NamesTheExampleThatIsNotFoundAndTheOneThatIs) {
   rule.match = {{"a"}, {"b"}};
   rule.no_match = {{"c"}, {"a\nx"}};
   EXPECT_THAT(check_rules(one_rule(rule), finds_a).value(),
-              ElementsAre(fault("test.a", "match example 2 is not found: b"),
-                          fault("test.a", "no_match example 2 is found: a\\nx")));
+      ElementsAre(
+          fault("test.a", "match example 2 is not found: b"), fault("test.a", "no_match example 2 is found: a\\nx")));
 }
 
 TEST(RuleCheck, ChecksFactsToo) {
@@ -67,8 +67,8 @@ TEST(RuleCheck, SaysWhichEngineDisagrees) {
     return engine == Engine::re2_only ? example.text == "b" : example.text == "a";
   };
   EXPECT_THAT(check_rules(one_rule(rule), judge).value(),
-              ElementsAre(fault("test.a", "match example 1 is found by Hyperscan and RE2 only"),
-                          fault("test.a", "no_match example 1 is found by RE2 alone only")));
+      ElementsAre(fault("test.a", "match example 1 is found by Hyperscan and RE2 only"),
+          fault("test.a", "no_match example 1 is found by RE2 alone only")));
 }
 
 TEST(RuleCheck, FailsWhenTheJudgeDoes) {
@@ -82,7 +82,7 @@ TEST(RuleCheck, FailsWhenTheJudgeDoes) {
 
 TEST(RuleCheck, WithoutAnExampleNothingIsProved) {
   EXPECT_THAT(check_rules(one_rule(rule_of("test.a", {"a"})), finds_a).value(),
-              ElementsAre(fault("test.a", "no match example")));
+      ElementsAre(fault("test.a", "no match example")));
 }
 
 // The shipped set that start-up uses has no examples; it is the full one that gets checked.
@@ -108,8 +108,7 @@ TEST(RuleCheck, ChecksSecretsByItself) {
   const auto judge = [](const std::string&, const Example&, Engine) -> Result<bool> {
     return Error(ErrorCode::internal, "not to be asked");
   };
-  EXPECT_THAT(
-      check_rules(one_rule(rule), judge).value(),
+  EXPECT_THAT(check_rules(one_rule(rule), judge).value(),
       ElementsAre(fault("secret.a", "match example 2 is not found"), fault("secret.a", "no_match example 2 is found")));
 }
 

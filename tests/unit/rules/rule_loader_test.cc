@@ -70,17 +70,18 @@ redact = { prefix = "abcde", except = "x|(?&value)" }
 name = "a|b"
 value = '[0-9]{4}'
 )toml",
-                                 "x.toml");
+      "x.toml");
   ASSERT_TRUE(rules.has_value()) << rules.error().message();
   EXPECT_EQ(rules->rules().front().patterns.front().regex, "(?:a|b)=((?:[0-9]{4}))");
   EXPECT_EQ(rules->rules().front().redact.at("except"), "x|(?:[0-9]{4})");
 }
 
 TEST(RuleLoader, ReadsAListOfPackagesAsASpecifierInQuotes) {
-  const auto rules = parse_rules(rule_with("dump\\(", "(?&spawns)") + "[packages]\nspawns = [\"a.b\", \"@c/d-*\"]\n", "x.toml");
+  const auto rules =
+      parse_rules(rule_with("dump\\(", "(?&spawns)") + "[packages]\nspawns = [\"a.b\", \"@c/d-*\"]\n", "x.toml");
   ASSERT_TRUE(rules.has_value()) << rules.error().message();
   EXPECT_EQ(rules->rules().front().patterns.front().regex,
-            "(?:\"(?:node:|npm:)?(?:a\\.b|@c/d-[\\w.\\-]+)(?:@[^\"/]*)?(?:/[^\"]*)?\")");
+      "(?:\"(?:node:|npm:)?(?:a\\.b|@c/d-[\\w.\\-]+)(?:@[^\"/]*)?(?:/[^\"]*)?\")");
 }
 
 TEST(RuleLoader, RefusesPackagesThatAreNone) {
@@ -123,7 +124,7 @@ kind = "thing"
 patterns = [ { regex = '''thing-[0-9]{8}''', views = ["raw"] } ]
 redact = { prefix = 6, tail = "digits", cut = true }
 )toml"),
-                                 "x.toml");
+      "x.toml");
   ASSERT_TRUE(rules.has_value()) << rules.error().to_string();
   ASSERT_EQ(rules->rules().size(), 2u);
   ASSERT_EQ(rules->facts().size(), 1u);
@@ -168,8 +169,7 @@ patterns = [ { regex = '''a(b''', views = ["code"] } ]
 match = ["ab"]
 no_mach = ["c"]
 )toml");
-  EXPECT_THAT(
-      text,
+  EXPECT_THAT(text,
       HasSubstr("x.toml:3:8: \"allways\" is none of always, docker, host, banned, secret; did you mean \"always\"?"));
   EXPECT_THAT(text, HasSubstr("x.toml:7:24: RE2 refuses the regex: missing ): a(b"));
   EXPECT_THAT(text, HasSubstr("x.toml:9:1: unknown key \"no_mach\"; did you mean \"no_match\"?"));
@@ -214,8 +214,8 @@ TEST(RuleLoader, TakesAnEmptyFolder) {
 }
 
 TEST(RuleLoader, RefusesDoubledIdsAcrossRulesAndFacts) {
-  EXPECT_THAT(complaint(fmt::format("{}{}", kRule, kRule)),
-              HasSubstr("the id \"always.dump\" is taken already, at x.toml:3"));
+  EXPECT_THAT(
+      complaint(fmt::format("{}{}", kRule, kRule)), HasSubstr("the id \"always.dump\" is taken already, at x.toml:3"));
   std::string fact(kFact);
   fact.replace(fact.find("fact.spawns"), 11, "always.dump");
   EXPECT_THAT(complaint(fmt::format("{}{}", kRule, fact)), HasSubstr("is taken already"));
@@ -223,7 +223,7 @@ TEST(RuleLoader, RefusesDoubledIdsAcrossRulesAndFacts) {
 
 TEST(RuleLoader, RefusesFactsThatAreNotThereAndSuggestsTheNearest) {
   EXPECT_THAT(complaint(fmt::format("{}{}", kFact, rule_with("why", "needs = [\"fact.spawn\"]\nwhy"))),
-              HasSubstr("names the fact \"fact.spawn\", which is not defined; did you mean \"fact.spawns\"?"));
+      HasSubstr("names the fact \"fact.spawn\", which is not defined; did you mean \"fact.spawns\"?"));
 }
 
 struct Refusal {
@@ -239,10 +239,8 @@ TEST_P(RuleLoaderRefuses, WithAReason) {
   EXPECT_THAT(complaint(rule_with(GetParam().from, GetParam().to)), HasSubstr(GetParam().sentence));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Fields, RuleLoaderRefuses,
-    ::testing::Values(
-        Refusal{"IdWithoutDot", "always.dump", "dump", "is no id"},
+INSTANTIATE_TEST_SUITE_P(Fields, RuleLoaderRefuses,
+    ::testing::Values(Refusal{"IdWithoutDot", "always.dump", "dump", "is no id"},
         Refusal{"IdUpperCase", "always.dump", "always.Dump", "is no id"},
         Refusal{"IdDoubleDot", "always.dump", "always..dump", "is no id"},
         Refusal{"IdEndsInDot", "always.dump", "always.", "is no id"},
@@ -260,10 +258,10 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"UnknownSeverity", "title", "severity = \"warn\"\ntitle", "severity is"},
         Refusal{"PatternsAndAllOf", "why", "all_of = [\"fact.a\", \"fact.b\"]\nwhy", "needs either patterns or all_of"},
         Refusal{"NoPatterns", "patterns = [ { regex = '''dump\\(''', views = [\"code\"] } ]\n", "",
-                "either patterns or all_of"},
+            "either patterns or all_of"},
         Refusal{"EmptyPatterns", "[ { regex = '''dump\\(''', views = [\"code\"] } ]", "[]", "has no patterns"},
         Refusal{"PatternOfAnotherKind", "[ { regex = '''dump\\(''', views = [\"code\"] } ]", "[\"dump\"]",
-                "expected a table"},
+            "expected a table"},
         Refusal{"NoViews", ", views = [\"code\"]", "", "without views"},
         Refusal{"EmptyViews", "[\"code\"]", "[]", "at least one view"},
         Refusal{"UnknownView", "[\"code\"]", "[\"codes\"]", "did you mean \"code\""},
@@ -280,8 +278,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"SingleTable", "[[rule]]", "[rule]", "expected an array of tables"},
         Refusal{"ExampleWithTextAndParts", "[\"dumb\"]", "[{ text = \"a\", parts = [\"b\"] }]", "either text or parts"},
         Refusal{"ExampleUnknownKey", "[\"dumb\"]", "[{ txt = \"a\" }]", "did you mean \"text\"?"},
-        Refusal{"HugeRepeat", "[\"dumb\"]", "[{ parts = [{ repeat = \"a\", times = 999999999 }] }]",
-                "a repeated part is"},
+        Refusal{
+            "HugeRepeat", "[\"dumb\"]", "[{ parts = [{ repeat = \"a\", times = 999999999 }] }]", "a repeated part is"},
         Refusal{"LookAhead", "dump\\(", "dump(?=x)", "no look-around"},
         Refusal{"HyperscanOnly", "dump\\(", "dump\\z\\(", "Hyperscan refuses the regex"},
         Refusal{"EmptyMatch", "dump\\(", "(dump)*", "matches the empty text"}),
@@ -303,22 +301,17 @@ TEST(RuleLoader, DigestChangesWithWhatDecidesAMatchAndNotWithWords) {
   const std::string plain = digest(std::string(kRule));
   EXPECT_EQ(digest(rule_with("title = \"t\"", "title = \"other\"")), plain);
   EXPECT_EQ(digest(rule_with("\"dump(1)\"", "\"dump(2)\"")), plain);
-  std::set<std::string> digests = {
-      plain,
-      digest(rule_with("always.dump", "always.dumq")),
-      digest(rule_with("tier = \"always\"", "tier = \"host\"")),
-      digest(rule_with("'''dump", "'''dumq")),
-      digest(rule_with("[\"code\"]", "[\"raw\"]")),
-      digest(rule_with("why", "paths = [\"a\"]\nwhy")),
+  std::set<std::string> digests = {plain, digest(rule_with("always.dump", "always.dumq")),
+      digest(rule_with("tier = \"always\"", "tier = \"host\"")), digest(rule_with("'''dump", "'''dumq")),
+      digest(rule_with("[\"code\"]", "[\"raw\"]")), digest(rule_with("why", "paths = [\"a\"]\nwhy")),
       digest(fmt::format("{}{}", kFact, kRule)),
       digest(fmt::format("{}{}", kFact, rule_with("why", "needs = [\"fact.spawns\"]\nwhy")))};
   EXPECT_EQ(digests.size(), 8u);
 }
 
 TEST(RuleLoader, SurvivesHostileText) {
-  for (const std::string_view text :
-       {"\xff\xfe", "a = \"\\u0000\"", "[[rule]]\nid = 1979-05-27\n", "[[rule]]\n[[rule]]\n", "rule = 5",
-        "[[rule]]\npatterns = [{ regex = \"\\u0000\", views = [\"raw\"] }]"}) {
+  for (const std::string_view text : {"\xff\xfe", "a = \"\\u0000\"", "[[rule]]\nid = 1979-05-27\n",
+           "[[rule]]\n[[rule]]\n", "rule = 5", "[[rule]]\npatterns = [{ regex = \"\\u0000\", views = [\"raw\"] }]"}) {
     EXPECT_FALSE(parse_rules(text, "x.toml").has_value()) << text;
   }
 }

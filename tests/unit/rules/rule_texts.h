@@ -12,7 +12,7 @@
 namespace guard {
 
 inline Rule rule_of(std::string id, std::vector<std::string> regexes, std::vector<View> views = {View::raw},
-                    std::uint16_t capture = 0) {
+    std::uint16_t capture = 0) {
   Rule rule;
   rule.id = std::move(id);
   rule.title = rule.why = rule.fix = "text";

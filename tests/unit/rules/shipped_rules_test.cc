@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "rules/matching/matcher.h"
 #include "rules/matching/hyperscan_scanner.h"
+#include "rules/matching/matcher.h"
 #include "rules/rule_loader.h"
 #include "rules/shipped_data.h"
 
@@ -126,7 +126,7 @@ TEST(ShippedRules, EmbeddedDatabasesAgreeWithRe2OnAllExamples) {
           ASSERT_TRUE(re2->scan(view, example.text, scratch, right).has_value());
           const auto same = [](const Match& a, const Match& b) {
             return a.is_fact == b.is_fact && a.index == b.index && a.pattern == b.pattern && a.begin == b.begin &&
-                   a.end == b.end && a.confirmed && b.confirmed;
+                a.end == b.end && a.confirmed && b.confirmed;
           };
           EXPECT_TRUE(std::equal(left.begin(), left.end(), right.begin(), right.end(), same))
               << owner.id << ": " << example.text;

@@ -54,10 +54,12 @@ TEST(Surface, KnowsModulesWithAndWithoutNode) {
 }
 
 TEST(Surface, KnowsTheFileSystemUnderItsOtherNames) {
-  for (const char* specifier : {"fs", "node:fs", "fs/promises", "node:fs/promises", "fs-extra", "npm:fs-extra", "fs-extra/esm", "graceful-fs"}) {
+  for (const char* specifier :
+      {"fs", "node:fs", "fs/promises", "node:fs/promises", "fs-extra", "npm:fs-extra", "fs-extra/esm", "graceful-fs"}) {
     EXPECT_TRUE(is_file_system(specifier)) << specifier;
   }
-  for (const char* specifier : {"", "/", "memfs", "./fs", "../fs", "fs-extras", "@x/fs", "file:fs", "src/fs/promises"}) {
+  for (const char* specifier :
+      {"", "/", "memfs", "./fs", "../fs", "fs-extras", "@x/fs", "file:fs", "src/fs/promises"}) {
     EXPECT_FALSE(is_file_system(specifier)) << specifier;
   }
 }
@@ -133,7 +135,8 @@ TEST(Surface, ListsEveryNameThatBunHas) {
   EXPECT_EQ(missing, "") << "bun " << version << "has names that no list of rules/runtime_api.toml has:" << missing;
 }
 
-// --- the compiler of runtime_api.toml ------------------------------------------------------------------------------------
+// --- the compiler of runtime_api.toml
+// ------------------------------------------------------------------------------------
 
 // Its exit status and what it says about a file with this text.
 std::pair<int, std::string> compile(const std::string& text) {
@@ -143,8 +146,8 @@ std::pair<int, std::string> compile(const std::string& text) {
   std::ofstream(from) << text;
   std::ofstream(packages) << "[packages]\nfile_system = [\"fs-extra\"]\n";
   int status = 0;
-  const std::string said =
-      output_of("'" GUARD_SURFACE_COMPILER "' '" + from + "' '" + packages + "' '" + to + "' 2>&1 && cat '" + to + "'", status);
+  const std::string said = output_of(
+      "'" GUARD_SURFACE_COMPILER "' '" + from + "' '" + packages + "' '" + to + "' 2>&1 && cat '" + to + "'", status);
   std::remove(from.c_str());
   std::remove(packages.c_str());
   std::remove(to.c_str());
@@ -156,13 +159,13 @@ TEST(SurfaceCompiler, WritesASortedTable) {
       compile("[objects.process]\nhost = [\"z\", \"a\"]\nfree = [\"m\"]\n[modules]\nnamed = [\"b\"]\n");
   EXPECT_EQ(status, 0) << said;
   EXPECT_EQ(said,
-            "constexpr SurfaceRow kSurfaceRows[] = {\n"
-            "  {\"file_system\", \"fs-extra\", SurfaceClass::named},\n"
-            "  {\"modules\", \"b\", SurfaceClass::named},\n"
-            "  {\"process\", \"a\", SurfaceClass::host},\n"
-            "  {\"process\", \"m\", SurfaceClass::free},\n"
-            "  {\"process\", \"z\", SurfaceClass::host},\n"
-            "};\n");
+      "constexpr SurfaceRow kSurfaceRows[] = {\n"
+      "  {\"file_system\", \"fs-extra\", SurfaceClass::named},\n"
+      "  {\"modules\", \"b\", SurfaceClass::named},\n"
+      "  {\"process\", \"a\", SurfaceClass::host},\n"
+      "  {\"process\", \"m\", SurfaceClass::free},\n"
+      "  {\"process\", \"z\", SurfaceClass::host},\n"
+      "};\n");
 }
 
 TEST(SurfaceCompiler, RefusesWhatWouldLeaveANameInDoubt) {
@@ -170,10 +173,9 @@ TEST(SurfaceCompiler, RefusesWhatWouldLeaveANameInDoubt) {
            {"[objects.process]\nfree = [\"a\"]\nhost = [\"a\"]\n", "a stands twice under process"},
            {"[objects.process]\nfree = [\"a\", \"a\"]\n", "a stands twice under process"},
            {"[objects.process]\nharmless = [\"a\"]\n",
-            "a class (free, named, host, docker, always) with names is expected"},
+               "a class (free, named, host, docker, always) with names is expected"},
            {"[objects.process]\nfree = []\n", "with names is expected"},
-           {"[objects.process]\nfree = \"a\"\n", "with names is expected"},
-           {"[objects.process\n", "surface"}}) {
+           {"[objects.process]\nfree = \"a\"\n", "with names is expected"}, {"[objects.process\n", "surface"}}) {
     const auto [status, said] = compile(text);
     EXPECT_EQ(status, 1) << text;
     EXPECT_NE(said.find(words), std::string::npos) << said;

@@ -29,11 +29,9 @@ inline std::map<std::string, std::string> reasons(const Collection& collection) 
 
 inline void expect_collected_tree(const Collection& collection) {
   EXPECT_TRUE(collection.complete);
-  const std::map<std::string, std::string> files = {{"plain.txt", "plain\n"},
-                                                    {"empty", ""},
-                                                    {"out/snowman \xe2\x98\x83.txt", "umlauts and such\n"},
-                                                    {"out/large", std::string(200'000, 'x')},
-                                                    {"nested/own.snap", "beside a checked file\n"}};
+  const std::map<std::string, std::string> files = {{"plain.txt", "plain\n"}, {"empty", ""},
+      {"out/snowman \xe2\x98\x83.txt", "umlauts and such\n"}, {"out/large", std::string(200'000, 'x')},
+      {"nested/own.snap", "beside a checked file\n"}};
   EXPECT_EQ(collected_files(collection), files);
   const std::map<std::string, std::string> told = {
       {"link", "link"},

@@ -1,4 +1,5 @@
-// A test that runs in each sandbox that is to be had here: the embedded one as root and as an ordinary user, an engine's, and gVisor.
+// A test that runs in each sandbox that is to be had here: the embedded one as root and as an ordinary user, an
+// engine's, and gVisor.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +26,9 @@ inline std::string name_of(const ::testing::TestParamInfo<Where>& tested) {
   return "";
 }
 
-inline auto everywhere() { return ::testing::Values(Where::docker, Where::namespace_as_we_are, Where::namespace_as_user, Where::runsc); }
+inline auto everywhere() {
+  return ::testing::Values(Where::docker, Where::namespace_as_we_are, Where::namespace_as_user, Where::runsc);
+}
 
 class EverySandbox : public SandboxFixture, public ::testing::WithParamInterface<Where> {
  protected:
@@ -35,11 +38,13 @@ class EverySandbox : public SandboxFixture, public ::testing::WithParamInterface
   void SetUp() override {
     SandboxFixture::SetUp();
     for (const auto& program : programs()) {
-      std::filesystem::copy_file(program, root() / "bin" / program.filename(), std::filesystem::copy_options::skip_existing);
+      std::filesystem::copy_file(
+          program, root() / "bin" / program.filename(), std::filesystem::copy_options::skip_existing);
     }
     if (in_container()) {
       GUARD_NEEDS_TEST_ENGINE();
-      if (GetParam() == Where::runsc && !has_runsc() && std::getenv("GUARD_TEST_REQUIRE_RUNSC") != nullptr) FAIL() << "no runsc";
+      if (GetParam() == Where::runsc && !has_runsc() && std::getenv("GUARD_TEST_REQUIRE_RUNSC") != nullptr)
+        FAIL() << "no runsc";
       if (GetParam() == Where::runsc && !has_runsc()) GTEST_SKIP() << "the engine knows no runtime called runsc";
       std::map<std::string, std::filesystem::path> held;
       for (const auto& program : programs()) held["bin/" + program.filename().string()] = program;
@@ -74,7 +79,9 @@ class EverySandbox : public SandboxFixture, public ::testing::WithParamInterface
     return make_docker_sandbox({test_engine_socket(), runtime, milliseconds(10'000)})->run(wanted, out_, err_, cancel_);
   }
 
-  void each(const std::function<void()>& body) { run_as(GetParam() == Where::namespace_as_user ? As::ordinary_user : As::ourselves, body); }
+  void each(const std::function<void()>& body) {
+    run_as(GetParam() == Where::namespace_as_user ? As::ordinary_user : As::ourselves, body);
+  }
 
  private:
   const std::string kImage = "guard-test-everywhere:" + std::to_string(::getpid());

@@ -1,4 +1,5 @@
-// A folder that starts with copies of what was checked (init/filled_folder.h): whatever is done to one of them is told, in every sandbox.
+// A folder that starts with copies of what was checked (init/filled_folder.h): whatever is done to one of them is told,
+// in every sandbox.
 #include <fmt/format.h>
 
 #include "runner/init_side/init_binary.h"
@@ -47,7 +48,9 @@ class FilledFolder : public testing::EverySandbox {
     for (std::size_t i = 0; i < all.size(); ++i) {
       const Outcome& outcome = all[i].outcome;
       EXPECT_EQ(outcome.kind, OutcomeKind::exited) << wanted.each[i];
-      EXPECT_TRUE(outcome.value == 0 || (i % 2 == 0 && outcome.value == 1)) << wanted.each[i] << " exited with " << outcome.value << "\n" << err_.text;
+      EXPECT_TRUE(outcome.value == 0 || (i % 2 == 0 && outcome.value == 1))
+          << wanted.each[i] << " exited with " << outcome.value << "\n"
+          << err_.text;
       if (i % 2 == 0) {
         told[wanted.each[i]] = outcome.value == 1 ? "refused" : all[i].touched;
       } else {
@@ -62,7 +65,8 @@ INSTANTIATE_TEST_SUITE_P(In, FilledFolder, testing::everywhere(), testing::name_
 
 TEST_P(FilledFolder, TellsNothingOfWhatLeavesTheCopiesAsTheyAre) {
   each([this] {
-    for (const auto& [way, path] : told({"nothing", "read", "try-to-write", "make", "make", "as-bun", "as-bun", "as-bun-and-others-read", "new-snapshot"})) {
+    for (const auto& [way, path] : told({"nothing", "read", "try-to-write", "make", "make", "as-bun", "as-bun",
+             "as-bun-and-others-read", "new-snapshot"})) {
       EXPECT_EQ(path, "") << way;
     }
   });
@@ -141,8 +145,10 @@ class FillingInit : public testing::SandboxFixture {
 
   void TearDown() override {
     std::error_code ignored;
-    for (std::filesystem::recursive_directory_iterator entry(filled(), ignored), end; !ignored && entry != end; entry.increment(ignored)) {
-      if (entry->is_directory(ignored)) std::filesystem::permissions(entry->path(), std::filesystem::perms::owner_all, ignored);
+    for (std::filesystem::recursive_directory_iterator entry(filled(), ignored), end; !ignored && entry != end;
+         entry.increment(ignored)) {
+      if (entry->is_directory(ignored))
+        std::filesystem::permissions(entry->path(), std::filesystem::perms::owner_all, ignored);
     }
     SandboxFixture::TearDown();
   }
@@ -160,8 +166,9 @@ class FillingInit : public testing::SandboxFixture {
     std::filesystem::remove(folder() / "fill");
     testing::write_fill_file(source(), folder() / "fill");
     std::vector<std::string> argv = std::move(before);
-    for (std::string word : {init_, std::string("--no-life-line"), std::string("--each"), std::to_string(ways.size()), std::string("--fill"), filled().string(), (folder() / "fill").string(),
-                             std::string("--collect"), filled().string(), std::string("--"), case_program("touches").string(), filled().string()}) {
+    for (std::string word : {init_, std::string("--no-life-line"), std::string("--each"), std::to_string(ways.size()),
+             std::string("--fill"), filled().string(), (folder() / "fill").string(), std::string("--collect"),
+             filled().string(), std::string("--"), case_program("touches").string(), filled().string()}) {
       argv.push_back(std::move(word));
     }
     argv.insert(argv.end(), ways.begin(), ways.end());
@@ -194,7 +201,8 @@ std::map<std::string, std::string> listed(const std::filesystem::path& top) {
       found[name] = "folder";
     } else {
       auto bytes = read_file(entry.path(), 1 << 24, FollowLinks::no);
-      const bool runs = (entry.status().permissions() & std::filesystem::perms::owner_exec) != std::filesystem::perms::none;
+      const bool runs =
+          (entry.status().permissions() & std::filesystem::perms::owner_exec) != std::filesystem::perms::none;
       found[name] = bytes ? (runs ? "x " : "- ") + *bytes : bytes.error().to_string();
     }
   }
@@ -213,8 +221,8 @@ TEST_F(FillingInit, CopiesWhatAProjectMayHold) {
   std::filesystem::path deep;
   for (int i = 0; i < 64; ++i) deep /= "d" + std::to_string(i);
   write(deep / "file", "deep");
-  for (const auto& [name, target] : std::map<std::string, std::string>{
-           {"inside", "given"}, {"up", "d0/.."}, {"outside", "/etc/passwd"}, {"dangling", "nowhere"}, {"loop", "loop"}, {"d0/loops", "../d0"}}) {
+  for (const auto& [name, target] : std::map<std::string, std::string>{{"inside", "given"}, {"up", "d0/.."},
+           {"outside", "/etc/passwd"}, {"dangling", "nowhere"}, {"loop", "loop"}, {"d0/loops", "../d0"}}) {
     std::filesystem::create_symlink(target, source() / name);
   }
   const auto ran = run({}, {"nothing", "nothing"});
@@ -223,7 +231,8 @@ TEST_F(FillingInit, CopiesWhatAProjectMayHold) {
   EXPECT_EQ(listed(filled()), listed(source()));
   for (const auto& entry : std::filesystem::recursive_directory_iterator(filled())) {
     if (!entry.is_symlink() && entry.is_regular_file()) {
-      EXPECT_EQ(entry.status().permissions() & std::filesystem::perms(0222), std::filesystem::perms::none) << entry.path();
+      EXPECT_EQ(entry.status().permissions() & std::filesystem::perms(0222), std::filesystem::perms::none)
+          << entry.path();
     }
   }
 }
@@ -241,18 +250,22 @@ TEST_F(FillingInit, WatchesManyFiles) {
 // What can't be watched does not run, and whoever may change it learns how.
 TEST_F(FillingInit, SaysWhichLimitOfTheMachineIsReached) {
   for (int i = 0; i < 20; ++i) write(std::to_string(i), "x");
-  for (const auto& [limit, sysctl] : {std::pair("max_inotify_watches", "fs.inotify.max_user_watches"), std::pair("max_inotify_instances", "fs.inotify.max_user_instances")}) {
-    const auto ran = run({"unshare", "--user", "--map-root-user", "sh", "-c", fmt::format("echo 1 >/proc/sys/user/{} && exec \"$@\"", limit), "sh"}, {"nothing"});
+  for (const auto& [limit, sysctl] : {std::pair("max_inotify_watches", "fs.inotify.max_user_watches"),
+           std::pair("max_inotify_instances", "fs.inotify.max_user_instances")}) {
+    const auto ran = run({"unshare", "--user", "--map-root-user", "sh", "-c",
+                             fmt::format("echo 1 >/proc/sys/user/{} && exec \"$@\"", limit), "sh"},
+        {"nothing"});
     ASSERT_FALSE(ran) << limit;
     EXPECT_EQ(ran.error().code(), ErrorCode::environment_unavailable) << ran.error().to_string();
-    EXPECT_NE(ran.error().to_string().find(std::string("sysctl ") + sysctl), std::string::npos) << ran.error().to_string();
+    EXPECT_NE(ran.error().to_string().find(std::string("sysctl ") + sysctl), std::string::npos)
+        << ran.error().to_string();
     std::filesystem::remove_all(filled());
     std::filesystem::create_directories(filled());
   }
 }
 
-// Whichever call of filling, looking, emptying and restoring fails: a touch is told or there is no end that says so, and no program starts
-// with anything else than what was checked.
+// Whichever call of filling, looking, emptying and restoring fails: a touch is told or there is no end that says so,
+// and no program starts with anything else than what was checked.
 TEST_F(FillingInit, HidesNoTouchWhicheverOfItsCallsFails) {
   if (::access("/usr/bin/strace", X_OK) != 0) GTEST_SKIP() << "no strace here";
   write("given", "as given\n");
@@ -261,16 +274,17 @@ TEST_F(FillingInit, HidesNoTouchWhicheverOfItsCallsFails) {
   std::filesystem::create_symlink("given", source() / "link");
   int failed = 0;
   int told = 0;
-  for (const char* call : {"inotify_init1:error=EMFILE", "inotify_add_watch:error=ENOSPC", "getdents64:error=EIO", "mmap:error=ENOMEM", "fstat:error=EIO",
-                           "newfstatat:error=EIO", "openat:error=EMFILE", "read:error=EIO", "read:retval=0", "write:error=ENOSPC", "mkdir:error=ENOSPC",
-                           "symlink:error=ENOSPC", "fchdir:error=EACCES", "fcntl:error=EMFILE",
-                           "unlinkat:error=EIO", "fchmod:error=EPERM", "open:error=EMFILE"}) {
+  for (const char* call : {"inotify_init1:error=EMFILE", "inotify_add_watch:error=ENOSPC", "getdents64:error=EIO",
+           "mmap:error=ENOMEM", "fstat:error=EIO", "newfstatat:error=EIO", "openat:error=EMFILE", "read:error=EIO",
+           "read:retval=0", "write:error=ENOSPC", "mkdir:error=ENOSPC", "symlink:error=ENOSPC", "fchdir:error=EACCES",
+           "fcntl:error=EMFILE", "unlinkat:error=EIO", "fchmod:error=EPERM", "open:error=EMFILE"}) {
     for (int when = 1; when <= 6; ++when) {
       std::filesystem::remove_all(filled());
       std::filesystem::create_directories(filled());
       const std::string inject = "inject=" + std::string(call) + ":when=" + std::to_string(when);
       err_.text.clear();
-      const auto ran = run({"strace", "-qq", "-o", "/dev/null", "-e", inject}, {"make", "chmod-and-back", "snapshot-mapped-and-put-back", "read"});
+      const auto ran = run({"strace", "-qq", "-o", "/dev/null", "-e", inject},
+          {"make", "chmod-and-back", "snapshot-mapped-and-put-back", "read"});
       if (!ran) {
         ++failed;
         continue;

@@ -3,9 +3,9 @@
 
 #include <thread>
 
-#include "runner/process/child_process.h"
 #include "runner/init_side/init_binary.h"
 #include "runner/init_side/init_stream.h"
+#include "runner/process/child_process.h"
 #include "runner/process/subprocess.h"
 #include "tests/unit/runner/collected_tree.h"
 #include "tests/unit/runner/sandbox_fixture.h"
@@ -77,12 +77,12 @@ TEST_F(Init, TellsNoUntruthWhicheverOfItsCallsFails) {
   int told = 0;
   int failed = 0;
   for (const char* call : {"prctl:error=EINVAL", "pipe2:error=EMFILE", "clone:error=EAGAIN", "prlimit64:error=EPERM",
-                           "signalfd4:error=EMFILE", "fcntl:error=EMFILE", "openat:error=ENOENT", "write:error=EPIPE",
-                           "poll:error=ENOMEM"}) {
+           "signalfd4:error=EMFILE", "fcntl:error=EMFILE", "openat:error=ENOENT", "write:error=EPIPE",
+           "poll:error=ENOMEM"}) {
     for (int when = 1; when <= 8; ++when) {
       const std::string inject = "inject=" + std::string(call) + ":when=" + std::to_string(when);
       auto ran = start({"strace", "-qq", "-o", "/dev/null", "-e", inject, init_, "--report", "--nofile", "256", "--",
-                        case_program("talks").string(), "7", marker});
+          case_program("talks").string(), "7", marker});
       ASSERT_TRUE(ran.has_value()) << ran.error().to_string();
       ASSERT_NE(ran->result.outcome.kind, OutcomeKind::timed_out) << inject;
       InitStream stream(out_, err_, 1 << 20, ReportChannel::on);
@@ -119,12 +119,11 @@ TEST_F(Init, HandsOutNoHalfFileWhicheverOfItsCallsFails) {
   int whole = 0;
   int less = 0;
   for (const char* call : {"getdents64:error=EIO", "newfstatat:error=EIO", "fstatfs:error=EIO", "openat:error=EMFILE",
-                           "read:error=EIO", "read:retval=0", "write:error=EPIPE", "poll:error=ENOMEM"}) {
+           "read:error=EIO", "read:retval=0", "write:error=EPIPE", "poll:error=ENOMEM"}) {
     for (int when = 1; when <= 12; ++when) {
       const std::string inject = "inject=" + std::string(call) + ":when=" + std::to_string(when);
-      auto ran =
-          start({"strace", "-qq", "-o", "/dev/null", "-e", inject, init_, "--collect", asked.folder, "--collect-files",
-                 "10", "--collect-bytes", "1000000", "--collect-file-bytes", "1000000", "--", "/bin/true"});
+      auto ran = start({"strace", "-qq", "-o", "/dev/null", "-e", inject, init_, "--collect", asked.folder,
+          "--collect-files", "10", "--collect-bytes", "1000000", "--collect-file-bytes", "1000000", "--", "/bin/true"});
       ASSERT_TRUE(ran.has_value()) << ran.error().to_string();
       ASSERT_NE(ran->result.outcome.kind, OutcomeKind::timed_out) << inject;
       InitStream stream(out_, err_, 1 << 20, ReportChannel::off, asked);
@@ -187,14 +186,9 @@ TEST_F(Init, CountsWhatWasLeftBehind) {
 }
 
 TEST_F(Init, RefusesOptionsItDoesNotKnow) {
-  for (const std::vector<std::string>& options : {std::vector<std::string>{},
-                                                  {"--"},
-                                                  {"true"},
-                                                  {"--nofile", "--", "true"},
-                                                  {"--nofile", "-1", "--", "true"},
-                                                  {"--nofile", "1x", "--", "true"},
-                                                  {"--unknown", "--", "true"},
-                                                  {"--grace-ms"}}) {
+  for (const std::vector<std::string>& options :
+      {std::vector<std::string>{}, {"--"}, {"true"}, {"--nofile", "--", "true"}, {"--nofile", "-1", "--", "true"},
+          {"--nofile", "1x", "--", "true"}, {"--unknown", "--", "true"}, {"--grace-ms"}}) {
     std::vector<std::string> argv = {init_};
     argv.insert(argv.end(), options.begin(), options.end());
     auto ran = start(argv);
@@ -231,8 +225,8 @@ TEST_F(Init, GetsItsCommandFromTheSpec) {
   wanted.limits.open_files = 7;
   wanted.limits.file_bytes = 9;
   EXPECT_EQ(init_command("/i", wanted, {}),
-            (std::vector<std::string>{"/i", "--nofile", "7", "--fsize", "9", "--deadline-ms", "6050", "--grace-ms",
-                                      "50", "--", "program", "--nofile"}));
+      (std::vector<std::string>{"/i", "--nofile", "7", "--fsize", "9", "--deadline-ms", "6050", "--grace-ms", "50",
+          "--", "program", "--nofile"}));
   wanted.report = ReportChannel::on;
   const auto command = init_command("/i", wanted, {.nproc = 12});
   EXPECT_NE(std::find(command.begin(), command.end(), "--report"), command.end());

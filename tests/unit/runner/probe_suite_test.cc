@@ -1,5 +1,5 @@
-// The probes of tests/probes/README.md, tried in every sandbox that is to be had here. That page is the expectation: what it calls
-// held must hold, and what is open must be named there.
+// The probes of tests/probes/README.md, tried in every sandbox that is to be had here. That page is the expectation:
+// what it calls held must hold, and what is open must be named there.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/shm.h>
@@ -52,7 +52,8 @@ std::set<std::string> open_in(std::string_view cell) {
   return names;
 }
 
-// What the page says of one column: per number the checks that are open, for the rows that a probe can judge from inside.
+// What the page says of one column: per number the checks that are open, for the rows that a probe can judge from
+// inside.
 std::map<int, std::set<std::string>> documented(const std::string& head) {
   std::map<int, std::set<std::string>> rows;
   std::ifstream page(GUARD_SOURCE_DIR "/tests/probes/README.md");
@@ -74,7 +75,8 @@ std::map<int, std::set<std::string>> documented(const std::string& head) {
 class ProbeSuite : public testing::EverySandbox {
  protected:
   std::vector<std::filesystem::path> programs() const override {
-    return {GUARD_BINARY_DIR "/tests/probes/probe", testing::case_program("forks"), testing::case_program("eats_memory"), testing::case_program("floods")};
+    return {GUARD_BINARY_DIR "/tests/probes/probe", testing::case_program("forks"),
+        testing::case_program("eats_memory"), testing::case_program("floods")};
   }
 
   void SetUp() override {
@@ -105,8 +107,8 @@ class ProbeSuite : public testing::EverySandbox {
     name.sun_family = AF_UNIX;
     std::memcpy(name.sun_path + 1, abstract_name_.data(), abstract_name_.size());
     ASSERT_EQ(::bind(abstract_.get(), reinterpret_cast<sockaddr*>(&name),
-                     static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + abstract_name_.size())),
-              0);
+                  static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + abstract_name_.size())),
+        0);
     ASSERT_EQ(::listen(abstract_.get(), 8), 0);
     shm_key_ = ::getpid();
     shm_id_ = ::shmget(shm_key_, 4096, IPC_CREAT | 0666);
@@ -152,12 +154,13 @@ INSTANTIATE_TEST_SUITE_P(In, ProbeSuite, testing::everywhere(), testing::name_of
 TEST_P(ProbeSuite, HoldsWhatThePageSays) {
   rows_ = documented(column(GetParam()));
   each([this] {
-    auto wanted = small({"/bin/probe", "--secret", kSecret, "--host-file", (folder() / "staged" / "given").string(), "--host-path",
-                         folder().parent_path().string(), "--port", std::to_string(port_), "--abstract", abstract_name_, "--shm-key",
-                         std::to_string(shm_key_)});
+    auto wanted = small({"/bin/probe", "--secret", kSecret, "--host-file", (folder() / "staged" / "given").string(),
+        "--host-path", folder().parent_path().string(), "--port", std::to_string(port_), "--abstract", abstract_name_,
+        "--shm-key", std::to_string(shm_key_)});
     const auto result = run(wanted);
     ASSERT_TRUE(result) << result.error().to_string() << out_.text;
-    ASSERT_EQ(result->outcome.kind, OutcomeKind::exited) << to_string(result->outcome.kind) << result->outcome.detail << out_.text;
+    ASSERT_EQ(result->outcome.kind, OutcomeKind::exited)
+        << to_string(result->outcome.kind) << result->outcome.detail << out_.text;
     ASSERT_EQ(result->outcome.value, 0) << out_.text << err_.text;
     std::map<int, std::set<std::string>> open;
     std::set<int> tried;
@@ -182,7 +185,8 @@ TEST_P(ProbeSuite, HoldsWhatThePageSays) {
         cell += (cell.empty() ? "open: " : "; ") + name;
         EXPECT_TRUE(rows_[number].contains(name)) << number << " is open: " << name;
       }
-      if (std::getenv("GUARD_PROBES_SHOW") != nullptr) std::printf("ROW|%d|%s\n", number, cell.empty() ? "held" : cell.c_str());
+      if (std::getenv("GUARD_PROBES_SHOW") != nullptr)
+        std::printf("ROW|%d|%s\n", number, cell.empty() ? "held" : cell.c_str());
     }
     if (std::getenv("GUARD_PROBES_SHOW") != nullptr) std::printf("%s\n", out_.text.c_str());
   });
@@ -216,7 +220,8 @@ TEST(RuntimeTrial, RefusesWhatIsNotThereOrNotWhatItIsCalled) {
   wanted.image = {image, *id, {}};
   const auto refused = [&](const char* runtime, const char* why) {
     testing::KeepingSink out;
-    const auto result = make_docker_sandbox({test_engine_socket(), runtime, milliseconds(10'000)})->run(wanted, out, out, never);
+    const auto result =
+        make_docker_sandbox({test_engine_socket(), runtime, milliseconds(10'000)})->run(wanted, out, out, never);
     ASSERT_FALSE(result) << runtime;
     EXPECT_EQ(result.error().code(), ErrorCode::environment_unavailable) << result.error().to_string();
     EXPECT_NE(result.error().message().find(why), std::string::npos) << result.error().to_string();
@@ -225,7 +230,9 @@ TEST(RuntimeTrial, RefusesWhatIsNotThereOrNotWhatItIsCalled) {
   refused("no-such-runtime", "the engine knows only");
   const auto info = engine.engine_info(Deadline::after(milliseconds(10'000)));
   ASSERT_TRUE(info);
-  const auto has = [&](const char* name) { return std::find(info->runtimes.begin(), info->runtimes.end(), name) != info->runtimes.end(); };
+  const auto has = [&](const char* name) {
+    return std::find(info->runtimes.begin(), info->runtimes.end(), name) != info->runtimes.end();
+  };
   // ./dev test configures it: runc by the name of gVisor.
   if (has("runsc-in-name-only")) refused("runsc-in-name-only", "own kernel");
   if (has("runtime-that-is-not-there")) refused("runtime-that-is-not-there", "trial run");

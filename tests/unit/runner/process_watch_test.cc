@@ -48,7 +48,9 @@ Seen watched(const std::function<void()>& act) {
 class ProcessWatch : public ::testing::Test {
  protected:
   // The kernel has to have it: everything below would pass without.
-  void SetUp() override { ASSERT_TRUE(watched([] {}).listened); }
+  void SetUp() override {
+    ASSERT_TRUE(watched([] {}).listened);
+  }
 
   static void expect(bool moved, bool elsewhere, int code, const std::function<void()>& act) {
     const Seen seen = watched(act);
@@ -59,7 +61,9 @@ class ProcessWatch : public ::testing::Test {
   }
 };
 
-TEST_F(ProcessWatch, AnEndOfItsOwnIsNothing) { expect(false, false, 7, [] {}); }
+TEST_F(ProcessWatch, AnEndOfItsOwnIsNothing) {
+  expect(false, false, 7, [] {});
+}
 
 TEST_F(ProcessWatch, OtherDescriptorsAreNothing) {
   expect(false, false, 7, [] {
@@ -81,13 +85,8 @@ TEST_F(ProcessWatch, StandardErrorThatIsClosedIsSeenThoughItComesBack) {
 
 TEST_F(ProcessWatch, EachWayFromStandardErrorIsSeen) {
   const std::function<void()> ways[] = {
-      [] { ::close(2); },
-      [] { ::dup2(1, 2); },
-      [] { ::dup3(1, 2, 0); },
-      [] { ::close_range(2, 2, 0); },
-      [] { ::close_range(0, ~0U, 0); },
-      [] { ::shutdown(2, SHUT_WR); },
-      [] { std::thread([] { ::close(2); }).join(); },
+      [] { ::close(2); }, [] { ::dup2(1, 2); }, [] { ::dup3(1, 2, 0); }, [] { ::close_range(2, 2, 0); },
+      [] { ::close_range(0, ~0U, 0); }, [] { ::shutdown(2, SHUT_WR); }, [] { std::thread([] { ::close(2); }).join(); },
       [] { ::syscall(SYS_close, 0x1'0000'0002); },  // the kernel takes an int
   };
   for (const auto& way : ways) expect(true, false, 7, way);

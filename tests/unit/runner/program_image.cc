@@ -30,12 +30,11 @@ Result<std::string> layer_of(const std::map<std::string, std::filesystem::path>&
   return std::move(layer.text);
 }
 
-Result<std::string> image_of(const std::string& reference, const std::string& layer,
-                             const nlohmann::json& config_extra) {
-  nlohmann::json config = {{"architecture", "amd64"},
-                           {"os", "linux"},
-                           {"config", {{"Env", {"PATH=/image/path", "FROM_IMAGE=1"}}}},
-                           {"rootfs", {{"type", "layers"}, {"diff_ids", {"sha256:" + sha256_hex(layer)}}}}};
+Result<std::string> image_of(
+    const std::string& reference, const std::string& layer, const nlohmann::json& config_extra) {
+  nlohmann::json config = {{"architecture", "amd64"}, {"os", "linux"},
+      {"config", {{"Env", {"PATH=/image/path", "FROM_IMAGE=1"}}}},
+      {"rootfs", {{"type", "layers"}, {"diff_ids", {"sha256:" + sha256_hex(layer)}}}}};
   config["config"].update(config_extra);
   const nlohmann::json manifest =
       nlohmann::json::array({{{"Config", "config.json"}, {"RepoTags", {reference}}, {"Layers", {"layer.tar"}}}});
@@ -51,8 +50,7 @@ Result<std::string> image_of(const std::string& reference, const std::string& la
 }  // namespace
 
 Result<std::string> load_program_image(docker::EngineClient& engine, const std::string& reference,
-                                       const std::map<std::string, std::filesystem::path>& programs,
-                                       const nlohmann::json& config_extra) {
+    const std::map<std::string, std::filesystem::path>& programs, const nlohmann::json& config_extra) {
   GUARD_TRY_ASSIGN(const std::string layer, layer_of(programs));
   GUARD_TRY_ASSIGN(const std::string tar, image_of(reference, layer, config_extra));
   GUARD_TRY_ASSIGN(const TempDir folder, TempDir::create());

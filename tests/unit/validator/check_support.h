@@ -37,8 +37,8 @@ inline const Matcher& matcher(Engine engine = Engine::hyperscan_and_re2) {
 inline constexpr TierSet kDocker = {true, false};
 inline constexpr TierSet kHost = {true, true};
 
-inline Report check(const std::vector<SourceFile>& files, TierSet tiers = kHost,
-                    Engine engine = Engine::hyperscan_and_re2) {
+inline Report check(
+    const std::vector<SourceFile>& files, TierSet tiers = kHost, Engine engine = Engine::hyperscan_and_re2) {
   ValidatorOptions options;
   options.tiers = tiers;
   Result<Report> report = Validator(rules(), matcher(engine), options).check(files);
@@ -50,8 +50,8 @@ inline Report check(const std::vector<SourceFile>& files, TierSet tiers = kHost,
 }
 
 // The rules that find something in one test file, in both engines alike.
-inline std::set<std::string> rules_of(const std::string& text, TierSet tiers = kHost,
-                                      const std::string& path = "sandbox/a.test.ts") {
+inline std::set<std::string> rules_of(
+    const std::string& text, TierSet tiers = kHost, const std::string& path = "sandbox/a.test.ts") {
   std::set<std::string> found;
   std::set<std::string> found_by_re2;
   for (const Finding& finding : check({{path, text}}, tiers).findings) found.insert(finding.rule);

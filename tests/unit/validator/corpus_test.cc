@@ -82,14 +82,12 @@ double recall(const std::string& tier, const std::string& difficulty, bool gap) 
   }
   EXPECT_GT(all, 0);
   const std::string line = "tier " + tier + " " + difficulty + (gap ? " (gap)" : "") + ": " + std::to_string(hit) +
-                           "/" + std::to_string(all) + (missed.empty() ? "" : " missed:" + missed);
+      "/" + std::to_string(all) + (missed.empty() ? "" : " missed:" + missed);
   std::printf("%s\n", line.c_str());
   return all == 0 ? 0 : 100.0 * hit / all;
 }
 
-TEST(Corpus, IsThere) {
-  EXPECT_EQ(samples().size(), 238U);
-}
+TEST(Corpus, IsThere) { EXPECT_EQ(samples().size(), 238U); }
 
 TEST(Corpus, StopsEverySampleThatSpellsItsActOut) {
   for (const char* tier : {"1", "2", "3"}) EXPECT_EQ(recall(tier, "plain", false), 100) << "tier " << tier;
@@ -131,15 +129,29 @@ struct Floor {
   int all;      // without gaps
 };
 
-// What is reached. Samples of "holdout" are counted and not named; what they showed at first sight stands in the README.
+// What is reached. Samples of "holdout" are counted and not named; what they showed at first sight stands in the
+// README.
 constexpr Floor kFloors[] = {
-    {kSecond, "dev", "1", 87, 87},     {kSecond, "dev", "2", 54, 55},    {kSecond, "holdout", "1", 45, 46},
-    {kSecond, "holdout", "2", 29, 30}, {kThird, "dev", "1", 39, 39},     {kThird, "dev", "3", 113, 114},
-    {kThird, "holdout", "1", 11, 11},  {kThird, "holdout", "3", 59, 60},
-    {kFourth, "dev", "1", 87, 89},     {kFourth, "dev", "2", 12, 12},    {kFourth, "dev", "3", 53, 53},
-    {kFifth, "dev", "1", 58, 60},      {kFifth, "dev", "2", 30, 30},     {kFifth, "dev", "3", 40, 40},
-    {kFifth, "holdout", "1", 59, 60},  {kFifth, "holdout", "2", 30, 30}, {kFifth, "holdout", "3", 40, 40},
-    {kSixth, "holdout", "1", 57, 60},  {kSixth, "holdout", "2", 39, 40}, {kSixth, "holdout", "3", 50, 50},
+    {kSecond, "dev", "1", 87, 87},
+    {kSecond, "dev", "2", 54, 55},
+    {kSecond, "holdout", "1", 45, 46},
+    {kSecond, "holdout", "2", 29, 30},
+    {kThird, "dev", "1", 39, 39},
+    {kThird, "dev", "3", 113, 114},
+    {kThird, "holdout", "1", 11, 11},
+    {kThird, "holdout", "3", 59, 60},
+    {kFourth, "dev", "1", 87, 89},
+    {kFourth, "dev", "2", 12, 12},
+    {kFourth, "dev", "3", 53, 53},
+    {kFifth, "dev", "1", 58, 60},
+    {kFifth, "dev", "2", 30, 30},
+    {kFifth, "dev", "3", 40, 40},
+    {kFifth, "holdout", "1", 59, 60},
+    {kFifth, "holdout", "2", 30, 30},
+    {kFifth, "holdout", "3", 40, 40},
+    {kSixth, "holdout", "1", 57, 60},
+    {kSixth, "holdout", "2", 39, 40},
+    {kSixth, "holdout", "3", 50, 50},
 };
 
 TEST(Corpus, StopsWhatTwoMoreAuthorsWrote) {
@@ -154,7 +166,7 @@ TEST(Corpus, StopsWhatTwoMoreAuthorsWrote) {
       if (!stopped(sample) && sample.set == "dev") missed += " " + sample.path;
     }
     std::printf("%s%s tier %s: %d/%d%s%s\n", floor.folder, floor.set, floor.tier, hit, all,
-                missed.empty() ? "" : " missed:", missed.c_str());
+        missed.empty() ? "" : " missed:", missed.c_str());
     EXPECT_EQ(all, floor.all) << floor.folder << floor.set << " tier " << floor.tier;
     EXPECT_GE(hit, floor.stopped) << floor.folder << floor.set << " tier " << floor.tier;
   }
@@ -164,8 +176,10 @@ TEST(Corpus, StopsWhatTwoMoreAuthorsWrote) {
 const std::set<std::string> kRefusedWithoutCause = {
     "second/n018_readme_fixture.test.ts",  // a text with `npm install` in it
     "second/n019_pm_detect.test.ts",       // the same
-    "second/n076_mount_point_tree.test.ts", "second/n078_svelte_like_store.test.ts",
-    "third/markdown-install-doc.test.ts",   "third/proc-path-strings.test.ts",
+    "second/n076_mount_point_tree.test.ts",
+    "second/n078_svelte_like_store.test.ts",
+    "third/markdown-install-doc.test.ts",
+    "third/proc-path-strings.test.ts",
 };
 
 TEST(Corpus, LeavesLookAlikesOfOtherAuthorsAlone) {
@@ -196,14 +210,15 @@ TEST(Corpus, LeavesActsOfTheHostTierToTheContainer) {
     refused += sample.docker ? 1 : 0;
     if (sample.docker) std::printf("refused in docker: %s\n", sample.path.c_str());
   }
-  // Two of them for getting the test runner through require, which is refused everywhere, one for comparing a key with a matcher, two for
-  // changing how modules are loaded.
+  // Two of them for getting the test runner through require, which is refused everywhere, one for comparing a key with
+  // a matcher, two for changing how modules are loaded.
   EXPECT_LE(refused, 14) << "of " << all;
 }
 
 TEST(Corpus, BothEnginesSayTheSameAboutEveryFile) {
   std::vector<Sample> all = samples();
-  for (const char* folder : {kSecond, kThird, kFifth, kSixth}) all.insert(all.end(), samples(folder).begin(), samples(folder).end());
+  for (const char* folder : {kSecond, kThird, kFifth, kSixth})
+    all.insert(all.end(), samples(folder).begin(), samples(folder).end());
   for (const Sample& sample : all) {
     const std::vector<SourceFile> files = {{sample.path, read_text(kCorpus + sample.path)}};
     const Report both = check(files, kHost);

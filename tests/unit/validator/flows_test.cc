@@ -24,59 +24,61 @@ void expect_code(const std::vector<const char*>& texts, const char* part) {
 
 TEST(Flows, GoThroughNamesAndProperties) {
   expect_handed({"const a = '.env'; use(a)", "use(a); const a = '.env'", "const a = '.e'; const b = a + 'nv'; use(b)",
-                 "enum E { A = '.env' } use(E.A)", "const enum E { A = '.env' } use(E.A)",
-                 "namespace N { export const p = '.env'; } use(N.p)", "const o = { a: '.env' }; use(o.a)",
-                 "const o = { a: { b: '.env' } }; use(o.a.b)", "const o = { 'a': '.env' }; use(o['a'])",
-                 "class C { static p = '.env'; } use(C.p)", "class C { p = '.env'; run() { use(this.p); } }",
-                 "class C { #p = '.env'; run() { use(this.#p); } }"});
+      "enum E { A = '.env' } use(E.A)", "const enum E { A = '.env' } use(E.A)",
+      "namespace N { export const p = '.env'; } use(N.p)", "const o = { a: '.env' }; use(o.a)",
+      "const o = { a: { b: '.env' } }; use(o.a.b)", "const o = { 'a': '.env' }; use(o['a'])",
+      "class C { static p = '.env'; } use(C.p)", "class C { p = '.env'; run() { use(this.p); } }",
+      "class C { #p = '.env'; run() { use(this.#p); } }"});
 }
 
 TEST(Flows, KeepNamesApart) {
   expect_not_handed({"const a = '.env'; use(b)", "enum E { A = '.env', B = 'x' } use(E.B)",
-                     "const o = { a: '.env' }; use(o.b)", "const o = { a: '.env' }; use(p.a)",
-                     "const o = { a: { b: '.env' } }; use(o.a)", "const a = '.env'; use('a')"});
+      "const o = { a: '.env' }; use(o.b)", "const o = { a: '.env' }; use(p.a)",
+      "const o = { a: { b: '.env' } }; use(o.a)", "const a = '.env'; use('a')"});
 }
 
 TEST(Flows, GoThroughPatterns) {
   expect_handed({"const [a] = ['.env']; use(a)", "const [, b] = ['x', '.env']; use(b)",
-                 "const [a, ...b] = ['x', '.env']; use(b[0])", "const [a, b] = ['.e', 'nv']; use(a + b)"});
+      "const [a, ...b] = ['x', '.env']; use(b[0])", "const [a, b] = ['.e', 'nv']; use(a + b)"});
   expect_not_handed({"const [a, b] = ['.env', 'x']; use(b)", "const [a] = ['x', '.env']; use(a)"});
 }
 
 TEST(Flows, GoThroughLoops) {
   expect_handed({"for (const a of ['x', '.env']) use(a)", "for (const a of ['x', '.env']) { use(a); }",
-                 "['.env'].forEach((a) => use(a))", "['.e'].map((a) => use(a + 'nv'))",
-                 "for (const [a, b] of [['.e', 'nv']]) use(a + b)",
-                 "const all = ['.env']; for (const a of all) use(a)"});
+      "['.env'].forEach((a) => use(a))", "['.e'].map((a) => use(a + 'nv'))",
+      "for (const [a, b] of [['.e', 'nv']]) use(a + b)", "const all = ['.env']; for (const a of all) use(a)"});
   expect_not_handed({"for (const a of ['x', '.env']) use(b)", "['.env'].forEach((a) => use(b))",
-                     "for (const a of ['.env'].slice(1)) use(a)"});
+      "for (const a of ['.env'].slice(1)) use(a)"});
 }
 
 TEST(Flows, GoThroughObjectsWithoutAName) {
   expect_handed({"const { a } = { a: '.env' }; use(a)", "const o = { a: '.env' }; const { a: b } = o; use(b)",
-                 "use(Object.keys({ '.env': 1 })[0])", "use(Object.values({ a: '.env' })[0])",
-                 "for (const [k, v] of Object.entries({ '.e': 'nv' })) use(k + v)", "use({ a: '.env' }.a)",
-                 "use({ ['a' + 'b']: '.env' }.ab)", "const o = { ...{ a: '.env' } }; const { a } = o; use(a)",
-                 "f({ a: '.env' }); function f({ a }) { Bun; use(a) }", "const { a: { b } } = { a: { b: '.env' } }; use(b)",
-                 "const [{ a }] = [{ a: '.env' }]; use(a)", "use(Object.fromEntries([['a', '.env']]).a)",
-                 "use(new Map([['a', '.env']]).get('a'))", "for (const x of new Set(['.env'])) use(x)",
-                 "use(path.format({ dir: '', name: '', ext: 'env' }))", "const { ...r } = { a: '.env' }; const { a } = r; use(a)"});
+      "use(Object.keys({ '.env': 1 })[0])", "use(Object.values({ a: '.env' })[0])",
+      "for (const [k, v] of Object.entries({ '.e': 'nv' })) use(k + v)", "use({ a: '.env' }.a)",
+      "use({ ['a' + 'b']: '.env' }.ab)", "const o = { ...{ a: '.env' } }; const { a } = o; use(a)",
+      "f({ a: '.env' }); function f({ a }) { Bun; use(a) }", "const { a: { b } } = { a: { b: '.env' } }; use(b)",
+      "const [{ a }] = [{ a: '.env' }]; use(a)", "use(Object.fromEntries([['a', '.env']]).a)",
+      "use(new Map([['a', '.env']]).get('a'))", "for (const x of new Set(['.env'])) use(x)",
+      "use(path.format({ dir: '', name: '', ext: 'env' }))",
+      "const { ...r } = { a: '.env' }; const { a } = r; use(a)"});
   expect_not_handed({"const { a } = { b: '.env' }; use(a)", "use(Object.keys({ a: '.env' })[0])",
-                     "const o = { a: '.env', a: 'x' }; use(o.a)", "const o = { a: '.env' }; const { a: b } = p; use(b)",
-                     "use(new Map([['a', '.env']]).get('b'))"});
+      "const o = { a: '.env', a: 'x' }; use(o.a)", "const o = { a: '.env' }; const { a: b } = p; use(b)",
+      "use(new Map([['a', '.env']]).get('b'))"});
 }
 
 TEST(Flows, GoThroughMethodsAndGenerators) {
-  expect_handed({"class C { static m(p) { Bun; use(p) } } C.m('.env')", "class C { m(p) { Bun; use(p) } } new C().m('.env')",
-                 "class C { m(p) { Bun; use(p) } } const c = new C(); c.m('.env')",
-                 "const o = { m(p) { Bun; use(p) } }; o.m('.env')", "function* g() { yield '.e'; yield 'nv'; } use([...g()].join(''))",
-                 "const l = []; l.push('.e'); l.push('nv'); use(l.join(''))",
-                 "use([1, 2].flatMap((x) => ['.e', 'nv']).slice(0, 2).join(''))",
-                 "use(['.e', 'nv'].reduce((a, b) => a + (b ? '' : '') + b, ''))", "use(['e', 'n', 'v'].reduce((a, b) => a + b, '.'))",
-                 "use(['v', 'n', 'e', '.'].reduceRight((a, b) => a + b))", "use((c ? '.env' : ''))",
-                 "const up = (l) => l.map((s) => s.toLowerCase()).join(''); use(up(['.E', 'NV']))"});
-  expect_not_handed({"class C { static m(p) { Bun; use(p) } } D.m('.env')", "function* g() { yield '.env'; } use([...h()].join(''))",
-                     "const l = []; k.push('.env'); use(l.join(''))"});
+  expect_handed(
+      {"class C { static m(p) { Bun; use(p) } } C.m('.env')", "class C { m(p) { Bun; use(p) } } new C().m('.env')",
+          "class C { m(p) { Bun; use(p) } } const c = new C(); c.m('.env')",
+          "const o = { m(p) { Bun; use(p) } }; o.m('.env')",
+          "function* g() { yield '.e'; yield 'nv'; } use([...g()].join(''))",
+          "const l = []; l.push('.e'); l.push('nv'); use(l.join(''))",
+          "use([1, 2].flatMap((x) => ['.e', 'nv']).slice(0, 2).join(''))",
+          "use(['.e', 'nv'].reduce((a, b) => a + (b ? '' : '') + b, ''))",
+          "use(['e', 'n', 'v'].reduce((a, b) => a + b, '.'))", "use(['v', 'n', 'e', '.'].reduceRight((a, b) => a + b))",
+          "use((c ? '.env' : ''))", "const up = (l) => l.map((s) => s.toLowerCase()).join(''); use(up(['.E', 'NV']))"});
+  expect_not_handed({"class C { static m(p) { Bun; use(p) } } D.m('.env')",
+      "function* g() { yield '.env'; } use([...h()].join(''))", "const l = []; k.push('.env'); use(l.join(''))"});
 }
 
 TEST(Flows, ReadTextsInACodingAsWhatTheySay) {
@@ -85,52 +87,54 @@ TEST(Flows, ReadTextsInACodingAsWhatTheySay) {
 }
 
 TEST(Flows, GoThroughAlternatives) {
-  expect_code({"(fs || {}).rmSync(x)", "(null ?? fs).rmSync(x)", "(true && fs).rmSync(x)", "(fs ? fs : y).rmSync(x)"}, "fs.rmSync(x)");
+  expect_code({"(fs || {}).rmSync(x)", "(null ?? fs).rmSync(x)", "(true && fs).rmSync(x)", "(fs ? fs : y).rmSync(x)"},
+      "fs.rmSync(x)");
   EXPECT_THAT(code_view("(other || {}).rmSync(x)"), Not(HasSubstr("fs.rmSync(x)")));
-  expect_code({"(true && readdirSync)('/proc')", "(null ?? rmSync)(x)", "(() => rmSync)()(x)", "[rmSync][0](x)", "(rmSync || y)(x)"}, "Sync(");
+  expect_code({"(true && readdirSync)('/proc')", "(null ?? rmSync)(x)", "(() => rmSync)()(x)", "[rmSync][0](x)",
+                  "(rmSync || y)(x)"},
+      "Sync(");
   // What else stood there is still read.
   EXPECT_THAT(code_view("(eval('1') || fs).rmSync(x)"), HasSubstr("eval("));
 }
 
 TEST(Flows, GoThroughFunctionsOfTheFile) {
   expect_handed({"function f(a, b) { return use(a + b); } f('.e', 'nv')", "const f = (a) => use(a); f('.env')",
-                 "const f = (a) => a + 'nv'; use(f('.e'))", "function f(a) { return `${a}nv`; } use(f('.e'))",
-                 "function f(...a) { use(a[1]); } f('x', '.env')",
-                 "function f(a) { g(a); } function g(a) { use(a); } f('.env')", "use((() => '.env')())",
-                 "f('.env'); function f(a) { use(a); }"});
+      "const f = (a) => a + 'nv'; use(f('.e'))", "function f(a) { return `${a}nv`; } use(f('.e'))",
+      "function f(...a) { use(a[1]); } f('x', '.env')", "function f(a) { g(a); } function g(a) { use(a); } f('.env')",
+      "use((() => '.env')())", "f('.env'); function f(a) { use(a); }"});
   expect_not_handed({"function f(a, b) { use(b); } f('.env', 'x')", "const f = (a) => 'x' + a; use(f('.env'))",
-                     "function f(a) { use(a); } g('.env')"});
+      "function f(a) { use(a); } g('.env')"});
 }
 
 TEST(Flows, EndWhereFunctionsCallThemselves) {
   EXPECT_THAT(view_entries(View::strings, "function f(a) { use(a); f(a + 'x'); } f('.env')"), Contains("use|.env"));
   EXPECT_THAT(view_entries(View::strings, "const f = (a) => g(a), g = (a) => f(a); use(f('.env'))"),
-              Not(Contains("use|.envx")));
+      Not(Contains("use|.envx")));
 }
 
 TEST(Flows, GoThroughWhatCallsForSomeone) {
   expect_handed({"use.call(null, '.env')", "use.apply(null, ['.env'])", "use.bind(null, '.env')()",
-                 "Reflect.apply(use, null, ['.env'])", "use(...['.env'])", "use(String.raw`.env`)", "use`.env`"});
+      "Reflect.apply(use, null, ['.env'])", "use(...['.env'])", "use(String.raw`.env`)", "use`.env`"});
 }
 
 TEST(Flows, MakeNamesOfTheSurface) {
   expect_code(
       {"const p = process; p.exit(3)", "let q; q = process; q.exit(3)", "const { exit } = process; exit(3)",
-       "const { exit: e } = process; e(3)", "const { a = 1, exit: e } = process; e(3)",
-       "const { ['exit']: e } = process; e(3)", "const { process: { exit: e } } = globalThis; e(3)",
-       "import { exit as e } from 'node:process'; e(3)", "const { default: p } = await import('process'); p.exit(3)",
-       "import('process').then(({ exit }) => exit(3))", "import('process').then((p) => p.exit(3))",
-       "const { ...p } = process; p.exit(3)"},
+          "const { exit: e } = process; e(3)", "const { a = 1, exit: e } = process; e(3)",
+          "const { ['exit']: e } = process; e(3)", "const { process: { exit: e } } = globalThis; e(3)",
+          "import { exit as e } from 'node:process'; e(3)", "const { default: p } = await import('process'); p.exit(3)",
+          "import('process').then(({ exit }) => exit(3))", "import('process').then((p) => p.exit(3))",
+          "const { ...p } = process; p.exit(3)"},
       "process.exit(3)");
   expect_code({"const f = require('fs'); f.rmSync(x)", "const { rmSync: r } = require('fs'); r(x)",
-               "import * as f from 'fs'; f.rmSync(x)", "import f from 'fs'; f.rmSync(x)"},
-              "fs.rmSync(x)");
+                  "import * as f from 'fs'; f.rmSync(x)", "import f from 'fs'; f.rmSync(x)"},
+      "fs.rmSync(x)");
 }
 
 TEST(Flows, LeaveNamesOfOthersAlone) {
   for (const char* text :
-       {"const p = mine; p.exit(3)", "const { exit } = mine; exit(3)", "import { exit as e } from './process'; e(3)",
-        "const { exit: e } = mine.process; e(3)", "import('./process').then((p) => p.exit(3))"}) {
+      {"const p = mine; p.exit(3)", "const { exit } = mine; exit(3)", "import { exit as e } from './process'; e(3)",
+          "const { exit: e } = mine.process; e(3)", "import('./process').then((p) => p.exit(3))"}) {
     EXPECT_THAT(code_view(text), Not(HasSubstr("process.exit(3)"))) << text;
   }
 }
@@ -140,16 +144,16 @@ TEST(Flows, LeaveNamesOfOthersAlone) {
 TEST(Flows, ReadTextsThatRunAsCode) {
   expect_code(
       {"eval('JSON.stringify(process.env)')", "eval('JSON.str' + 'ingify(process.env)')",
-       "new Function('JSON.stringify(process[\"env\"])')()", "const t = 'JSON.stringify(process.env)'; (0, eval)(t)",
-       "import('data:text/javascript,JSON.stringify(process.env)')", "setTimeout('JSON.stringify(process.env)', 1)",
-       "execSync('bun -e \"JSON.stringify(process.env)\"')"},
+          "new Function('JSON.stringify(process[\"env\"])')()", "const t = 'JSON.stringify(process.env)'; (0, eval)(t)",
+          "import('data:text/javascript,JSON.stringify(process.env)')", "setTimeout('JSON.stringify(process.env)', 1)",
+          "execSync('bun -e \"JSON.stringify(process.env)\"')"},
       "JSON.stringify(process.env)");
 }
 
 TEST(Flows, DoNotReadTextsThatAreOnlyTold) {
   for (const char* text : {"it('JSON.stringify(process.env)', f)", "expect(x).toBe('JSON.stringify(process.env)')",
-                           "const t = 'JSON.stringify(process.env)'; expect(t).toMatch(/x/)",
-                           "// eval('JSON.stringify(process.env)')\n"}) {
+           "const t = 'JSON.stringify(process.env)'; expect(t).toMatch(/x/)",
+           "// eval('JSON.stringify(process.env)')\n"}) {
     EXPECT_THAT(code_view(text), Not(HasSubstr("JSON.stringify(process.env)"))) << text;
   }
 }

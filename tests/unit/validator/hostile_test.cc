@@ -16,77 +16,12 @@ std::string repeated(const std::string& piece, std::size_t bytes) {
 
 // Pieces that doubled or nested themselves into quadratic work in some scanner.
 const std::vector<std::string>& hostile_pieces() {
-  static const std::vector<std::string> kPieces = {"'",
-                                                   "\"",
-                                                   "`",
-                                                   "`${",
-                                                   "\\'",
-                                                   "'\\",
-                                                   "/*",
-                                                   "*/",
-                                                   "//",
-                                                   "/",
-                                                   ")/",
-                                                   ")/[",
-                                                   "}/",
-                                                   "(",
-                                                   ")",
-                                                   "[",
-                                                   "]",
-                                                   "{",
-                                                   "}",
-                                                   "<a",
-                                                   "<a>",
-                                                   "<",
-                                                   "<T,>(",
-                                                   "<!--",
-                                                   "\n-->",
-                                                   "a",
-                                                   "a.",
-                                                   "a+",
-                                                   "'a'+",
-                                                   "'a',",
-                                                   "[",
-                                                   "['a',",
-                                                   "${",
-                                                   "\\u0061",
-                                                   "\\",
-                                                   "\xe2\x80\xa8",
-                                                   "\xef\xbb\xbf",
-                                                   "\xff",
-                                                   "import {",
-                                                   "import a from 'b';",
-                                                   "const a = process;",
-                                                   "const a='b';f(a);",
-                                                   "a=a+a;",
-                                                   "'x'.split('')",
-                                                   "x?.",
-                                                   "x!",
-                                                   "as ",
-                                                   "<a b='",
-                                                   "<a>{",
-                                                   "<a>'",
-                                                   "`a`+",
-                                                   "f(",
-                                                   "f(f(",
-                                                   "f('a',",
-                                                   "const {a} = ",
-                                                   "...",
-                                                   "=>",
-                                                   "/a/",
-                                                   "'\n",
-                                                   "$IFS",
-                                                   "/./",
-                                                   "/../",
-                                                   "process.env",
-                                                   "(process",
-                                                   "''.concat(",
-                                                   "atob('ZW52')",
-                                                   "/)/",
-                                                   "<b>{`",
-                                                   "a<",
-                                                   "${`",
-                                                   "{'"};
+  static const std::vector<std::string> kPieces = {"'", "\"", "`", "`${", "\\'", "'\\", "/*", "*/", "//", "/", ")/",
+      ")/[", "}/", "(", ")", "[", "]", "{", "}", "<a", "<a>", "<", "<T,>(", "<!--", "\n-->", "a", "a.", "a+", "'a'+",
+      "'a',", "[", "['a',", "${", "\\u0061", "\\", "\xe2\x80\xa8", "\xef\xbb\xbf", "\xff", "import {",
+      "import a from 'b';", "const a = process;", "const a='b';f(a);", "a=a+a;", "'x'.split('')", "x?.", "x!", "as ",
+      "<a b='", "<a>{", "<a>'", "`a`+", "f(", "f(f(", "f('a',", "const {a} = ", "...", "=>", "/a/", "'\n", "$IFS",
+      "/./", "/../", "process.env", "(process", "''.concat(", "atob('ZW52')", "/)/", "<b>{`", "a<", "${`", "{'"};
   return kPieces;
 }
 
@@ -115,23 +50,24 @@ TEST(Hostile, AMegabyteOfQuotesIsReadToItsEnd) {
 
 TEST(Hostile, LongTextsOfOpeningsAreReadToTheirEnd) {
   for (const char* piece :
-       {"`${", "/*", ")/[", "<a>", "{[(", "\\u0061", "'a'+", "const a='b';f(a);", "((", "[[", "<!--", "f('a',"}) {
+      {"`${", "/*", ")/[", "<a>", "{[(", "\\u0061", "'a'+", "const a='b';f(a);", "((", "[[", "<!--", "f('a',"}) {
     const std::string text = repeated(piece, 128 * 1024) + "\n;use(process.env);";
     EXPECT_TRUE(check({{"a.test.tsx", text}}).rejected()) << piece;
   }
 }
 
-// What is judged at each of many places must not read the whole file at each of them: with the square of these sizes as work,
-// each text takes minutes.
+// What is judged at each of many places must not read the whole file at each of them: with the square of these sizes as
+// work, each text takes minutes.
 TEST(Hostile, AMegabyteOfPlacesToJudgeIsReadToItsEnd) {
   const std::string kept = "let a;" + repeated("a=1;", 1 << 20) + "a=process.env.HOME_PAGE;process.env.HOME_PAGE=a;";
   const std::string asked = "let a=process.env.B;process.env.B=a;function f(){" + repeated("a=a===1;", 1 << 20) + "}";
   const std::string offered = "const b=1;f(" + repeated("process.env.A||", 1 << 20) + "1)";
   const std::string imported = "import{" + repeated("rm,", 1 << 20) + "}from'fs';";
-  const std::string levels = "import fs from 'fs';let a=fs.mkdtempSync('x');fs.rmSync(a);" + repeated("f(", 120) + repeated("a,", 760) + repeated("x,", 1 << 20) +
-                             repeated(")", 60) + ";";
+  const std::string levels = "import fs from 'fs';let a=fs.mkdtempSync('x');fs.rmSync(a);" + repeated("f(", 120) +
+      repeated("a,", 760) + repeated("x,", 1 << 20) + repeated(")", 60) + ";";
   std::string folders = "import fs from 'fs';";
-  for (int i = 0; i < 15000; ++i) folders += "const a" + std::to_string(i) + "=fs.mkdtempSync('x');fs.rmSync(a" + std::to_string(i) + ");";
+  for (int i = 0; i < 15000; ++i)
+    folders += "const a" + std::to_string(i) + "=fs.mkdtempSync('x');fs.rmSync(a" + std::to_string(i) + ");";
   for (const std::string& text : {kept, asked, offered, imported, levels, folders}) {
     EXPECT_TRUE(check({{"a.test.ts", text + "\n;use(process.env);"}}).rejected()) << text.substr(0, 60);
   }
@@ -163,7 +99,8 @@ TEST(Hostile, ConstantsUsedAgainAndAgainDoNotBlowUpTheViews) {
 
 // A test's helper is called for each of its cases.
 TEST(Hostile, AHelperThatIsCalledSomeHundredTimesIsFollowed) {
-  std::string text = "import fs from 'node:fs';\nfunction same(name) {\n" + repeated("expect(fs.readFileSync(name + '.a'), 'at ' + name).toBe(name);\n", 1200) + "}\n";
+  std::string text = "import fs from 'node:fs';\nfunction same(name) {\n" +
+      repeated("expect(fs.readFileSync(name + '.a'), 'at ' + name).toBe(name);\n", 1200) + "}\n";
   for (int i = 0; i < 300; ++i) text += "test('t', () => { same('case " + std::to_string(i) + "'); });\n";
   SourceViews views;
   views.build(text, "a.ts");

@@ -23,13 +23,9 @@ std::uint64_t setting(const char* name, std::uint64_t otherwise) {
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
-std::size_t texts_wanted() {
-  return setting("GUARD_LAW_TEXTS", 400);
-}
+std::size_t texts_wanted() { return setting("GUARD_LAW_TEXTS", 400); }
 
-Random seeded() {
-  return Random(setting("GUARD_LAW_SEED", 7));
-}
+Random seeded() { return Random(setting("GUARD_LAW_SEED", 7)); }
 
 // Examples of rules, whole and cut, between pieces that open, close and confuse, and bytes of any kind.
 class Texts {
@@ -50,50 +46,10 @@ class Texts {
 
  private:
   std::string part(Random& random) const {
-    static const std::vector<std::string> kPieces = {"\n",
-                                                     ";",
-                                                     "'",
-                                                     "\"",
-                                                     "`",
-                                                     "`${",
-                                                     "}",
-                                                     "{",
-                                                     "(",
-                                                     ")",
-                                                     "[",
-                                                     "]",
-                                                     "/*",
-                                                     "*/",
-                                                     "//",
-                                                     "/",
-                                                     "<",
-                                                     ">",
-                                                     "<a>",
-                                                     "</a>",
-                                                     "\\",
-                                                     "\\u0065",
-                                                     "\xe2\x80\xa8",
-                                                     "=>",
-                                                     "?.",
-                                                     "+",
-                                                     ",",
-                                                     "import ",
-                                                     "const x = ",
-                                                     " as ",
-                                                     "=",
-                                                     "process",
-                                                     "process.env",
-                                                     "\xef\xbb\xbf",
-                                                     "\xc2\xa0",
-                                                     "\xff",
-                                                     "\r",
-                                                     "<!--",
-                                                     "-->",
-                                                     "x",
-                                                     "...",
-                                                     "$",
-                                                     "#!",
-                                                     "\xed\xa0\x80"};
+    static const std::vector<std::string> kPieces = {"\n", ";", "'", "\"", "`", "`${", "}", "{", "(", ")", "[", "]",
+        "/*", "*/", "//", "/", "<", ">", "<a>", "</a>", "\\", "\\u0065", "\xe2\x80\xa8", "=>", "?.", "+", ",",
+        "import ", "const x = ", " as ", "=", "process", "process.env", "\xef\xbb\xbf", "\xc2\xa0", "\xff", "\r",
+        "<!--", "-->", "x", "...", "$", "#!", "\xed\xa0\x80"};
     switch (random.below(5)) {
       case 0: {
         std::string bytes(random.below(12), ' ');
@@ -101,14 +57,12 @@ class Texts {
         return bytes;
       }
       case 1:
-      case 2:
-        return random.pick(kPieces);
+      case 2: return random.pick(kPieces);
       case 3: {
         const std::string& example = random.pick(examples_);
         return example.substr(random.below(example.size() + 1), random.below(example.size() + 1));
       }
-      default:
-        return "\n" + random.pick(examples_) + "\n";
+      default: return "\n" + random.pick(examples_) + "\n";
     }
   }
 
@@ -240,8 +194,8 @@ std::string repeated(const std::string& piece, std::size_t bytes) {
 }
 
 // Pieces with a number in them, so that no two are alike.
-std::string numbered(std::size_t bytes,
-                     const std::function<std::string(const std::string&, const std::string&)>& piece) {
+std::string numbered(
+    std::size_t bytes, const std::function<std::string(const std::string&, const std::string&)>& piece) {
   std::string text;
   for (std::size_t i = 0; text.size() < bytes; ++i) text += piece(fmt::format("v{}", i), fmt::format("v{}", i + 1));
   return text;
@@ -284,43 +238,44 @@ const std::vector<Flood>& floods() {
       {"array of texts", [](Size n) { return "f([" + repeated("'ab',", n) + "].join(''))"; }},
       {"arguments", [](Size n) { return "execSync(" + repeated("'npm',", n) + ")"; }},
       {"alias chain",
-       [](Size n) {
-         return "const v0=process;" + numbered(n, [](auto& a, auto& b) { return "const " + b + "=" + a + ";"; });
-       }},
+          [](Size n) {
+            return "const v0=process;" + numbered(n, [](auto& a, auto& b) { return "const " + b + "=" + a + ";"; });
+          }},
       {"alias chain backwards",
-       [](Size n) { return numbered(n, [](auto& a, auto& b) { return "const " + a + "=" + b + ";"; }); }},
+          [](Size n) { return numbered(n, [](auto& a, auto& b) { return "const " + a + "=" + b + ";"; }); }},
       {"text chain",
-       [](Size n) {
-         return "const v0='x';" + numbered(n, [](auto& a, auto& b) { return "const " + b + "=" + a + "+'y';"; });
-       }},
+          [](Size n) {
+            return "const v0='x';" + numbered(n, [](auto& a, auto& b) { return "const " + b + "=" + a + "+'y';"; });
+          }},
       {"doubling texts",
-       [](Size n) {
-         return "const v0='x';" + numbered(n, [](auto& a, auto& b) { return "const " + b + "=" + a + "+" + a + ";"; });
-       }},
+          [](Size n) {
+            return "const v0='x';" +
+                numbered(n, [](auto& a, auto& b) { return "const " + b + "=" + a + "+" + a + ";"; });
+          }},
       {"one name, many aliases",
-       [](Size n) { return numbered(n, [](auto& a, auto&) { return "x=process." + a + ";x();"; }); }},
+          [](Size n) { return numbered(n, [](auto& a, auto&) { return "x=process." + a + ";x();"; }); }},
       {"one name, many texts",
-       [](Size n) { return numbered(n, [](auto& a, auto&) { return "x='" + a + "';f(x);"; }); }},
+          [](Size n) { return numbered(n, [](auto& a, auto&) { return "x='" + a + "';f(x);"; }); }},
       {"aliases used before",
-       [](Size n) { return numbered(n, [](auto& a, auto&) { return a + "();const " + a + "=eval;"; }); }},
+          [](Size n) { return numbered(n, [](auto& a, auto&) { return a + "();const " + a + "=eval;"; }); }},
       {"import clause",
-       [](Size n) {
-         return "import {" + numbered(n, [](auto& a, auto& b) { return a + " as " + b + ","; }) + "} from 'fs';";
-       }},
+          [](Size n) {
+            return "import {" + numbered(n, [](auto& a, auto& b) { return a + " as " + b + ","; }) + "} from 'fs';";
+          }},
       {"imports", [](Size n) { return numbered(n, [](auto& a, auto&) { return "import " + a + " from 'fs';"; }); }},
       {"pattern",
-       [](Size n) {
-         return "const {" + numbered(n, [](auto& a, auto& b) { return a + ":" + b + ","; }) + "} = process;";
-       }},
+          [](Size n) {
+            return "const {" + numbered(n, [](auto& a, auto& b) { return a + ":" + b + ","; }) + "} = process;";
+          }},
       {"nested patterns", [](Size n) { return "const " + mirrored("{a:", "b", "}", n) + " = process;"; }},
       {"unclosed everything", [](Size n) { return repeated("'\"`${([{/*<a ", n); }},
       {"escaped names", [](Size n) { return repeated("\\u0070rocess.\\u{65}nv;", n); }},
       {"decoders", [](Size n) { return repeated("atob('Li9h')+", n); }},
       {"nested decoders", [](Size n) { return mirrored("atob(", "'Li9h'", ")", n); }},
       {"replacements",
-       [](Size n) { return "'" + std::string(3000, 'a') + "'" + repeated(".replaceAll('a','aa')", n); }},
+          [](Size n) { return "'" + std::string(3000, 'a') + "'" + repeated(".replaceAll('a','aa')", n); }},
       {"long text used often",
-       [](Size n) { return "const t='" + std::string(3000, 'a') + "';" + repeated("f(t);", n); }},
+          [](Size n) { return "const t='" + std::string(3000, 'a') + "';" + repeated("f(t);", n); }},
       {"path joins", [](Size n) { return "join(" + repeated("'..','a',", n) + ")"; }},
       {"shell words", [](Size n) { return "execSync(\"" + repeated("n'p'm $IFS ", n) + "\")"; }},
       {"labels and blocks", [](Size n) { return repeated("a:{", n); }},
@@ -336,7 +291,7 @@ const std::vector<Flood>& floods() {
       {"calls of indices in a row", [](Size n) { return "f" + repeated("[0]('a')", n); }},
       {"texts for a long name", [](Size n) { return std::string(n / 2, 'a') + "(" + repeated("'a',", n / 2) + ")"; }},
       {"texts for a long call",
-       [](Size n) { return "f(" + repeated("a,", n / 2) + ")(" + repeated("'a',", n / 2) + ")"; }},
+          [](Size n) { return "f(" + repeated("a,", n / 2) + ")(" + repeated("'a',", n / 2) + ")"; }},
       {"commas", [](Size n) { return "f(" + repeated("a,", n) + ")"; }},
       {"arrow functions", [](Size n) { return "x=" + repeated("(a)=>", n) + "1"; }},
       {"many dots", [](Size n) { return "a" + repeated(".b", n); }},
@@ -370,12 +325,10 @@ TEST(Laws, TwiceTheTextIsAboutTwiceTheWork) {
 
 // The same for shapes that nobody thought of: a few tokens, again and again, open or mirrored.
 TEST(Laws, TwiceAnyShapeIsAboutTwiceTheWork) {
-  static const std::vector<std::string> kTokens = {
-      "a",    "f",   "'x'",  "`",      "`y`",     "${",       "}",         "{",      "(",       ")",      "[",
-      "]",    ".b",  "?.c",  ",",      ";",       "?",        ":",         "=>",     "=",       "+",      "<a>",
-      "</a>", "<",   ">",    "/r/",    "/",       "/*",       "*/",        "//",     "\n",      "\\",     "1",
-      "if",   "for", "new ", "await ", "return ", "const ",   "function ", "class ", "process", "...",    " as ",
-      "!",    "||",  "??",   "import", "eval",    "execSync", ".call",     ".bind",  ".join",   "typeof "};
+  static const std::vector<std::string> kTokens = {"a", "f", "'x'", "`", "`y`", "${", "}", "{", "(", ")", "[", "]",
+      ".b", "?.c", ",", ";", "?", ":", "=>", "=", "+", "<a>", "</a>", "<", ">", "/r/", "/", "/*", "*/", "//", "\n",
+      "\\", "1", "if", "for", "new ", "await ", "return ", "const ", "function ", "class ", "process", "...", " as ",
+      "!", "||", "??", "import", "eval", "execSync", ".call", ".bind", ".join", "typeof "};
   Random random = seeded();
   for (std::size_t i = 0; i < texts_wanted(); ++i) {
     std::string head, piece, middle, tail;

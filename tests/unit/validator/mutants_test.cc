@@ -113,8 +113,8 @@ struct Score {
 
 bool covers(const std::set<FindingTier>& wanted, const std::set<FindingTier>& found) {
   // A stricter tier applies wherever the other one does; they are listed from the strictest on.
-  return std::all_of(wanted.begin(), wanted.end(),
-                     [&](FindingTier tier) { return !found.empty() && *found.begin() <= tier; });
+  return std::all_of(
+      wanted.begin(), wanted.end(), [&](FindingTier tier) { return !found.empty() && *found.begin() <= tier; });
 }
 
 TEST(Mutants, AFindingStaysOneUnderEveryRewrite) {

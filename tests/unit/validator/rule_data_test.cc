@@ -46,14 +46,11 @@ std::vector<std::pair<std::string, std::vector<std::string>>> abilities() {
 
 // The ways to bring a module in.
 std::vector<std::string> loads_of(const std::string& module) {
-  return {"import x from \"" + module + "\";",
-          "import { x as y } from '" + module + "';",
-          "import * as x from \"" + module + "/sub/path.js\";",
-          "import \"npm:" + module + "\";",
-          "const x = require(\"" + module + "\");",
-          "const { x } = await import(`" + module + "`);",
-          "export * from \"" + module + "\";",
-          "import { createRequire } from \"node:module\"; createRequire(import.meta.url)(\"" + module + "\").x();"};
+  return {"import x from \"" + module + "\";", "import { x as y } from '" + module + "';",
+      "import * as x from \"" + module + "/sub/path.js\";", "import \"npm:" + module + "\";",
+      "const x = require(\"" + module + "\");", "const { x } = await import(`" + module + "`);",
+      "export * from \"" + module + "\";",
+      "import { createRequire } from \"node:module\"; createRequire(import.meta.url)(\"" + module + "\").x();"};
 }
 
 // An ability that no rule asks for would be a list that nobody reads.
@@ -67,7 +64,7 @@ TEST(RuleData, EveryPackageThatIsListedIsStoppedOrCountsAsOutput) {
       const bool is_fs = ability == "file_system";
       for (const std::string& load : loads_of(name)) {
         const std::string act = loads_env ? "x.loadEnv('a');"
-                                : is_fs   ? "x.removeSync('a'); x.rmSync('a');"
+            : is_fs                       ? "x.removeSync('a'); x.rmSync('a');"
                                           : "use(process.env.SESSION_SECRET);";
         const std::set<std::string> quiet = rules_of(act);
         std::set<std::string> found = rules_of(load + act);
@@ -84,8 +81,8 @@ TEST(RuleData, NoPackageIsJudgedByItsNameAlone) {
     for (std::string name : names) {
       if (name.back() == '*') name = name.substr(0, name.size() - 1) + "x";
       for (const std::string& text : {"import type { X } from \"" + name + "\";", "it(\"" + name + "\", f);",
-                                      "// require(\"" + name + "\")", "import x from \"./" + name + "\";",
-                                      "import x from \"@own/" + (name[0] == '@' ? name.substr(1) : name) + "\";"}) {
+               "// require(\"" + name + "\")", "import x from \"./" + name + "\";",
+               "import x from \"@own/" + (name[0] == '@' ? name.substr(1) : name) + "\";"}) {
         EXPECT_EQ(rules_of(text), std::set<std::string>()) << ability << ": " << text;
       }
     }

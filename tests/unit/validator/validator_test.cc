@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "tests/unit/validator/check_support.h"
+#include "validator/judge/two_hit.h"
 #include "validator/side_files.h"
 #include "validator/snippet.h"
-#include "validator/judge/two_hit.h"
 
 namespace guard {
 namespace {
@@ -74,8 +74,9 @@ TEST(Validator, CapsTheFindingsOfOneRuleAndSaysSo) {
 TEST(Validator, AppliesTheTiersThatAreAskedFor) {
   const std::string text = "process.exit(0); readFileSync('.env'); use(process.env)";
   EXPECT_EQ(rules_of(text, {true, true}),
-            (std::set<std::string>{"always.env_dump", "docker.secret_file", "docker.secret_name", "host.process_exit"}));
-  EXPECT_EQ(rules_of(text, {true, false}), (std::set<std::string>{"always.env_dump", "docker.secret_file", "docker.secret_name"}));
+      (std::set<std::string>{"always.env_dump", "docker.secret_file", "docker.secret_name", "host.process_exit"}));
+  EXPECT_EQ(rules_of(text, {true, false}),
+      (std::set<std::string>{"always.env_dump", "docker.secret_file", "docker.secret_name"}));
   EXPECT_EQ(rules_of(text, {false, false}), (std::set<std::string>{"always.env_dump"}));
 }
 
@@ -92,7 +93,7 @@ patterns = [{ regex = '''\bforbidden\b''', views = ["code"] }]
 match = ["forbidden"]
 no_match = ["x"]
 )toml",
-                                  "scoped.toml");
+      "scoped.toml");
   ASSERT_TRUE(scoped) << scoped.error().to_string();
   const auto engine = Matcher::create(*scoped);
   ASSERT_TRUE(engine);
@@ -140,9 +141,10 @@ TEST(HarmlessReads, NeedEveryNameToBeHarmless) {
 // --- encodings ---
 
 TEST(Encoding, Utf16AndUtf32AreFindings) {
-  EXPECT_TRUE(finds("encoding.not_utf8", std::string("\xff\xfe"
-                                                     "a\0b\0",
-                                                     6)));
+  EXPECT_TRUE(finds("encoding.not_utf8",
+      std::string("\xff\xfe"
+                  "a\0b\0",
+          6)));
   EXPECT_TRUE(finds("encoding.not_utf8", std::string("\xfe\xff\0a\0b", 6)));
   EXPECT_TRUE(finds("encoding.not_utf8", std::string("a\0b\0c\0d\0e\0f\0", 12)));
   EXPECT_TRUE(finds("encoding.not_utf8", std::string("\xff\xfe\0\0a\0\0\0", 8)));
@@ -173,8 +175,8 @@ TEST(Encoding, BidiControlsAreFindingsEvenInComments) {
 
 TEST(Encoding, AByteOrderMarkInsideCodeIsAFinding) {
   EXPECT_TRUE(finds("encoding.byte_order_mark",
-                    "a.\xef\xbb\xbf"
-                    "b"));
+      "a.\xef\xbb\xbf"
+      "b"));
   EXPECT_FALSE(finds("encoding.byte_order_mark", "\xef\xbb\xbfimport a from 'b'"));
 }
 
@@ -198,9 +200,9 @@ TEST(Encoding, LargeFilesAreFindingsAndStillRead) {
 
 TEST(SideFiles, AreFindingsByTheirNamesAlone) {
   for (const char* path : {"bunfig.toml", "sandbox/bunfig.toml", "sandbox/package.json", "sandbox/tsconfig.json",
-                           "sandbox/tsconfig.test.json", "sandbox/.env", "sandbox/.env.local", "sandbox/.npmrc",
-                           "sandbox/node_modules/x/index.js", "sandbox/a.wasm", "sandbox/a.node", "sandbox/liba.so",
-                           "sandbox/liba.so.1", "sandbox/BunFig.TOML", "sandbox/.git/hooks/pre-commit"}) {
+           "sandbox/tsconfig.test.json", "sandbox/.env", "sandbox/.env.local", "sandbox/.npmrc",
+           "sandbox/node_modules/x/index.js", "sandbox/a.wasm", "sandbox/a.node", "sandbox/liba.so",
+           "sandbox/liba.so.1", "sandbox/BunFig.TOML", "sandbox/.git/hooks/pre-commit"}) {
     const Report report = check({{path, ""}}, kDocker);
     ASSERT_EQ(report.findings.size(), 1U) << path;
     EXPECT_EQ(report.findings[0].tier, FindingTier::side_file) << path;
@@ -210,7 +212,7 @@ TEST(SideFiles, AreFindingsByTheirNamesAlone) {
 
 TEST(SideFiles, LeaveTestsAndFixturesAlone) {
   for (const char* path : {"sandbox/a.test.ts", "sandbox/fixtures/data.json", "sandbox/helper.ts", "sandbox/env.ts",
-                           "sandbox/my-package.json", "sandbox/nodes.ts", "sandbox/also.txt"}) {
+           "sandbox/my-package.json", "sandbox/nodes.ts", "sandbox/also.txt"}) {
     EXPECT_FALSE(side_file(path).has_value()) << path;
   }
 }

@@ -39,7 +39,8 @@ inline std::vector<std::string> view_entries(View view, std::string_view text, s
 
 // Each text hands ".env" to use().
 inline void expect_handed(const std::vector<const char*>& texts) {
-  for (const char* text : texts) EXPECT_THAT(view_entries(View::strings, text), ::testing::Contains("use|.env")) << text;
+  for (const char* text : texts)
+    EXPECT_THAT(view_entries(View::strings, text), ::testing::Contains("use|.env")) << text;
 }
 
 }  // namespace guard

@@ -1,4 +1,4 @@
-#  include "redact/redactor.h"
 #include <vector>
-#include "docker/engine_client.h"
 #include "beside.h"
+#include "docker/engine_client.h"
+#include "redact/redactor.h"

@@ -69,8 +69,8 @@ void expect_unchanged(std::string_view text) {
 }
 
 // Each of these means something to CLI11 or to a shell.
-constexpr std::string_view kListsAndMaps[] = {"[a,b]", "[slug]", "[]",       "[",   "[[a],[b,c]]",
-                                              "{x}",   "{}",     "{a,b}.ts", "a,b", ","};
+constexpr std::string_view kListsAndMaps[] = {
+    "[a,b]", "[slug]", "[]", "[", "[[a],[b,c]]", "{x}", "{}", "{a,b}.ts", "a,b", ","};
 constexpr std::string_view kQuotes[] = {"\"quoted\"", "'q'", "`q`", "\"", "\\", "\\n", "%x", "%%"};
 constexpr std::string_view kBlanks[] = {"", " ", " padded ", "\ttab\t", "\n", "a\nb"};
 constexpr std::string_view kEquals[] = {"=", "=x", "a=b", "a:b", "/opt:x", "/flag", "/file", "/file:x"};
@@ -81,8 +81,8 @@ constexpr std::string_view kShell[] = {"$HOME", "$(x)", "a;b", "@file", "*", "~"
 constexpr std::string_view kBytes[] = {"\xff\xfe", "\xef\xbb\xbf", "\x1b[31m", "\x01\x7f"};
 
 TEST(OptionParser, TextsThatMeanSomethingToCli11ArriveAsTheyAre) {
-  const std::span<const std::string_view> groups[] = {kListsAndMaps, kQuotes,      kBlanks, kEquals,
-                                                      kDashes,       kConversions, kShell,  kBytes};
+  const std::span<const std::string_view> groups[] = {
+      kListsAndMaps, kQuotes, kBlanks, kEquals, kDashes, kConversions, kShell, kBytes};
   for (const auto group : groups) {
     for (const auto text : group) {
       SCOPED_TRACE(text);
@@ -151,14 +151,13 @@ TEST(OptionParser, AFlagTakesNoValue) {
 }
 
 TEST(OptionParser, OnlyWhatTheTableHasIsAnOption) {
-  for (const std::string_view text :
-       {"-h", "--help", "--help-all", "--version", "-f", "-F", "--fil", "--FLAG", "--no-flag", "-flag", "---flag",
-        "--!flag", "- flag", "-5", "--=", "--=x", "--file:x", "--fl_ag"}) {
+  for (const std::string_view text : {"-h", "--help", "--help-all", "--version", "-f", "-F", "--fil", "--FLAG",
+           "--no-flag", "-flag", "---flag", "--!flag", "- flag", "-5", "--=", "--=x", "--file:x", "--fl_ag"}) {
     EXPECT_THAT(mistake({"x", text}), HasSubstr("unknown option")) << text;
   }
   EXPECT_THAT(mistake({"--flga", "x"}), HasSubstr("did you mean --flag?"));
   EXPECT_THAT(mistake({"--fiel=secret"}),
-              ::testing::AllOf(HasSubstr("did you mean --file?"), ::testing::Not(HasSubstr("secret"))));
+      ::testing::AllOf(HasSubstr("did you mean --file?"), ::testing::Not(HasSubstr("secret"))));
   EXPECT_THAT(mistake({"--flag", "-x.ts"}), HasSubstr("behind `--`"));
 }
 
@@ -172,7 +171,7 @@ TEST(OptionParser, OnlyWhatMayRepeatIsGivenTwice) {
 TEST(OptionParser, ChoicesAreCheckedAsTyped) {
   EXPECT_EQ(split({"--mode", "slow"}).value("--mode"), "slow");
   for (const std::string_view text :
-       {"--mode=slwo", "--mode=Slow", "--mode= slow", "--mode=[slow]", "--mode=\"slow\""}) {
+      {"--mode=slwo", "--mode=Slow", "--mode= slow", "--mode=[slow]", "--mode=\"slow\""}) {
     EXPECT_THAT(mistake({text}), HasSubstr("--mode must be fast, slow, not")) << text;
   }
 }
@@ -194,7 +193,7 @@ TEST(OptionParser, ATableThatCli11RefusesIsAnError) {
   constexpr OptionRow kBadName[] = {{.name = "--a b", .value = "X"}};
   constexpr OptionRow kSameTwice[] = {{.name = "--a"}, {.name = "--a"}};
   for (const std::span<const OptionRow> rows :
-       {std::span<const OptionRow>(kBadName), std::span<const OptionRow>(kSameTwice)}) {
+      {std::span<const OptionRow>(kBadName), std::span<const OptionRow>(kSameTwice)}) {
     const auto result = split_arguments(Words{"x"}, rows, Placement::anywhere);
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().code(), ErrorCode::internal);

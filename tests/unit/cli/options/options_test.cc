@@ -16,9 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-ParsedCommand parse(const std::vector<std::string_view>& arguments) {
-  return parse_command_line(arguments);
-}
+ParsedCommand parse(const std::vector<std::string_view>& arguments) { return parse_command_line(arguments); }
 
 template <typename Options>
 Options parsed(const std::vector<std::string_view>& arguments) {
@@ -62,7 +60,7 @@ std::string override_of(const std::vector<ConfigOverride>& overrides, std::strin
 
 TEST(Options, CheckTakesPathsAndOptionsInAnyOrder) {
   const auto options = parsed<CheckOptions>({"check", "a.ts", "--mode", "host", "b.ts", "--format=json", "c d.ts",
-                                             "--color", "never", "--allow-empty", "--jobs", "3"});
+      "--color", "never", "--allow-empty", "--jobs", "3"});
   EXPECT_THAT(options.paths, ElementsAre("a.ts", "b.ts", "c d.ts"));
   EXPECT_EQ(options.mode, "host");
   EXPECT_EQ(options.format, OutputFormat::json);
@@ -75,10 +73,8 @@ TEST(Options, CheckTakesPathsAndOptionsInAnyOrder) {
 
 TEST(Options, CheckAndRunReportInEveryFormatAndExecInTwo) {
   const std::vector<std::pair<std::string_view, OutputFormat>> formats = {{"text", OutputFormat::text},
-                                                                          {"json", OutputFormat::json},
-                                                                          {"sarif", OutputFormat::sarif},
-                                                                          {"junit", OutputFormat::junit},
-                                                                          {"github", OutputFormat::github}};
+      {"json", OutputFormat::json}, {"sarif", OutputFormat::sarif}, {"junit", OutputFormat::junit},
+      {"github", OutputFormat::github}};
   for (const auto& [name, format] : formats) {
     EXPECT_EQ(parsed<CheckOptions>({"check", "--format", name}).format, format);
     EXPECT_EQ(parsed<RunOptions>({"run", "a.ts", "--format", name}).sandbox.format, format);
@@ -150,10 +146,9 @@ TEST(Options, StagedExcludesPaths) {
 // What a checker is given is what it must look at, to the byte.
 TEST(Options, HostileNamesArriveAsTheyAre) {
   const std::string long_name(200'000, 'x');
-  const std::vector<std::string_view> names = {
-      "$(touch x).test.ts", "`id`.ts", "[slug]", "[a,b]",  "{a,b}.ts",      "%s%n.ts",  "a\nb.ts",
-      "\xff\xfe.ts",        "a=b.ts",  "*.ts",   "~/x.ts", "a;rm -rf b.ts", "\"q\".ts", "'",
-      "--=x.ts\x1b[2J",     "@file",   "",       long_name};
+  const std::vector<std::string_view> names = {"$(touch x).test.ts", "`id`.ts", "[slug]", "[a,b]", "{a,b}.ts",
+      "%s%n.ts", "a\nb.ts", "\xff\xfe.ts", "a=b.ts", "*.ts", "~/x.ts", "a;rm -rf b.ts", "\"q\".ts", "'",
+      "--=x.ts\x1b[2J", "@file", "", long_name};
   for (const auto name : names) {
     if (name.empty() || name.starts_with("-")) continue;
     EXPECT_THAT(parsed<CheckOptions>({"check", name}).paths, ElementsAre(std::string(name)));
@@ -169,7 +164,7 @@ TEST(Options, HostileNamesArriveAsTheyAre) {
 
 TEST(Options, DashesEndOptions) {
   EXPECT_THAT(parsed<CheckOptions>({"check", "a.ts", "--", "--staged", "-x.ts", "--", "-"}).paths,
-              ElementsAre("a.ts", "--staged", "-x.ts", "--", "-"));
+      ElementsAre("a.ts", "--staged", "-x.ts", "--", "-"));
   EXPECT_FALSE(parsed<CheckOptions>({"check", "--", "-"}).read_stdin);
   EXPECT_THAT(parsed<CheckOptions>({"check", "--", "--help"}).paths, ElementsAre("--help"));
 }
@@ -230,11 +225,9 @@ TEST(Options, HostileTextInMistakesIsPrintableAndShort) {
 // ---- guard run, guard exec ----
 
 TEST(Options, RunTurnsItsOptionsIntoOverrides) {
-  const auto options =
-      parsed<RunOptions>({"run",           "--backend",  "namespace", "--timeout",  "60",    "sandbox/a.test.ts",
-                          "--memory=512m", "--cpus",     "1.5",       "--pids",     "64",    "--image",
-                          "tests:1",       "--mask-env", "A,B",       "--mask-env", "C",     "--env",
-                          "TZ=UTC",        "--env",      "TOKEN",     "--env",      "X==,y", "--quiet", "--collect", "all"});
+  const auto options = parsed<RunOptions>({"run", "--backend", "namespace", "--timeout", "60", "sandbox/a.test.ts",
+      "--memory=512m", "--cpus", "1.5", "--pids", "64", "--image", "tests:1", "--mask-env", "A,B", "--mask-env", "C",
+      "--env", "TZ=UTC", "--env", "TOKEN", "--env", "X==,y", "--quiet", "--collect", "all"});
   EXPECT_THAT(options.files, ElementsAre("sandbox/a.test.ts"));
   EXPECT_EQ(options.sandbox.backend, BackendName::namespace_sandbox);
   EXPECT_TRUE(options.sandbox.quiet);
@@ -273,7 +266,8 @@ TEST(Options, ValuesAreCheckedWhileTheyAreStillAMistakeOfUsage) {
   EXPECT_THAT(mistake({"run", "a.ts", "--cpus", "nan"}), HasSubstr("must be"));
   EXPECT_THAT(mistake({"run", "a.ts", "--pids", "1"}), HasSubstr("must be"));
   EXPECT_THAT(mistake({"run", "a.ts", "--collect", "some"}), HasSubstr("--collect"));
-  EXPECT_THAT(mistake({"exec", "--collect", "all", "--", "ls"}), HasSubstr("--collect"));  // what a command writes is never kept
+  EXPECT_THAT(mistake({"exec", "--collect", "all", "--", "ls"}),
+      HasSubstr("--collect"));  // what a command writes is never kept
   EXPECT_THAT(mistake({"run", "a.ts", "--image", "-v"}), HasSubstr("is not a name"));
   EXPECT_THAT(mistake({"run", "a.ts", "--env", "A B=1"}), HasSubstr("is not the name"));
   EXPECT_THAT(mistake({"run", "a.ts", "--env", "=1"}), HasSubstr("is not the name"));
@@ -374,7 +368,8 @@ TEST(Options, GateJudgesTheWorkTreeOfATestTaskUnlessToldOtherwise) {
   EXPECT_FALSE(plain.staged);
   EXPECT_EQ(plain.kind, TaskKind::test);
   EXPECT_FALSE(plain.allow_empty);
-  const auto all = std::get<GateOptions>(parse({"gate", "--base=v1", "--head", "topic", "--task-kind", "any", "--mode=docker", "--format", "sarif", "--allow-empty"}));
+  const auto all = std::get<GateOptions>(parse({"gate", "--base=v1", "--head", "topic", "--task-kind", "any",
+      "--mode=docker", "--format", "sarif", "--allow-empty"}));
   EXPECT_EQ(all.base, "v1");
   EXPECT_EQ(all.head, "topic");
   EXPECT_EQ(all.kind, TaskKind::any);
@@ -419,7 +414,9 @@ TEST(Options, EveryExampleInTheHelpIsAccepted) {
         begin = stop + 1;
       }
       // What the shell does with the output is none of it.
-      words.erase(std::find_if(words.begin(), words.end(), [](const std::string& word) { return word == "|" || word == ">"; }), words.end());
+      words.erase(
+          std::find_if(words.begin(), words.end(), [](const std::string& word) { return word == "|" || word == ">"; }),
+          words.end());
       const auto command = parse({words.begin(), words.end()});
       const auto* answer = std::get_if<Answer>(&command);
       EXPECT_TRUE(answer == nullptr || (answer->exit_status == 0 && row.verb == Verb::generate)) << line;

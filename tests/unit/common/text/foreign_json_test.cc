@@ -18,7 +18,8 @@ std::string nested(std::size_t depth, std::string_view open, std::string_view cl
 
 TEST(ForeignJson, DepthIsAnErrorBeforeAnythingIsBuilt) {
   for (const std::size_t depth : {kJsonDepthMax + 1, std::size_t{100'000}, std::size_t{5'000'000}}) {
-    for (const auto& [open, close] : {std::pair("[", "]"), std::pair("{\"a\":", "}"), std::pair("[\"]\\\"\",", "]"), std::pair("[", "")}) {
+    for (const auto& [open, close] :
+        {std::pair("[", "]"), std::pair("{\"a\":", "}"), std::pair("[\"]\\\"\",", "]"), std::pair("[", "")}) {
       const auto parsed = parse_json(nested(depth, open, close));
       ASSERT_FALSE(parsed) << depth << " " << open;
       EXPECT_EQ(parsed.error().message(), "is nested more than 64 levels deep");
@@ -31,7 +32,8 @@ TEST(ForeignJson, DepthIsAnErrorBeforeAnythingIsBuilt) {
 }
 
 TEST(ForeignJson, IsOneDocumentAndNothingBesideIt) {
-  for (const std::string& text : {std::string(), std::string("{"), std::string("{} {}"), std::string("]"), std::string("{}\0[", 4)}) {
+  for (const std::string& text :
+      {std::string(), std::string("{"), std::string("{} {}"), std::string("]"), std::string("{}\0[", 4)}) {
     const auto parsed = parse_json(text);
     ASSERT_FALSE(parsed) << text;
     EXPECT_EQ(parsed.error().code(), ErrorCode::input_invalid);

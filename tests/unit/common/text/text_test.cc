@@ -39,8 +39,12 @@ TEST(Text, PrintableShowsWhatATerminalWouldObey) {
   EXPECT_EQ(printable("\x1b[2J"), "\\x1b[2J");
   EXPECT_EQ(printable("a\nb\r"), "a\\nb\\r");
   EXPECT_EQ(printable("tab\there"), "tab\there");
-  EXPECT_EQ(printable("\xe2\x80\xae" "evil"), "\\u{202e}evil");
-  EXPECT_EQ(printable("\xc2\x9b" "2J"), "\\x9b2J");
+  EXPECT_EQ(printable("\xe2\x80\xae"
+                      "evil"),
+      "\\u{202e}evil");
+  EXPECT_EQ(printable("\xc2\x9b"
+                      "2J"),
+      "\\x9b2J");
   EXPECT_EQ(printable("\xff"), "\\xff");
   EXPECT_EQ(printable("caf\xc3\xa9"), "caf\xc3\xa9");
 }

@@ -50,16 +50,18 @@ std::string repeated(std::string_view piece, std::size_t times) {
 // Every way to nest: toml++ recurses, and so does what reads its tables.
 TEST(TomlFile, DeepNestingIsAnErrorWithItsPlaceAndNoCrash) {
   for (const std::size_t times : {40u, 20'000u, 100'000u}) {
-    for (const std::string& text : {"a" + repeated(".a", times) + " = 1", "[a" + repeated(".a", times) + "]", "[[a" + repeated(".a", times) + "]]",
-                                    "a" + repeated(" . \"x\"", times) + " = 1", "'a'" + repeated(".'a'", times) + " = 1",
-                                    "a = " + repeated("[", times) + repeated("]", times), "a = " + repeated("[", times),
-                                    "a = " + repeated("{a = ", times) + "1" + repeated("}", times), "a = { a" + repeated(".a", times) + " = 1 }",
-                                    "a = [" + repeated("{b = [", times), "a = [\n" + repeated("[\n", times)}) {
+    for (const std::string& text : {"a" + repeated(".a", times) + " = 1", "[a" + repeated(".a", times) + "]",
+             "[[a" + repeated(".a", times) + "]]", "a" + repeated(" . \"x\"", times) + " = 1",
+             "'a'" + repeated(".'a'", times) + " = 1", "a = " + repeated("[", times) + repeated("]", times),
+             "a = " + repeated("[", times), "a = " + repeated("{a = ", times) + "1" + repeated("}", times),
+             "a = { a" + repeated(".a", times) + " = 1 }", "a = [" + repeated("{b = [", times),
+             "a = [\n" + repeated("[\n", times)}) {
       const auto parsed = parse_toml("ok = 1\n" + text + "\n", "f.toml");
       ASSERT_FALSE(parsed) << text.substr(0, 40);
       EXPECT_EQ(parsed.error().code(), ErrorCode::config_invalid);
       EXPECT_EQ(parsed.error().message().rfind("f.toml:", 0), 0u) << parsed.error().message();
-      EXPECT_TRUE(parsed.error().message().find("nested more than") != std::string::npos || parsed.error().message().find("parts") != std::string::npos)
+      EXPECT_TRUE(parsed.error().message().find("nested more than") != std::string::npos ||
+          parsed.error().message().find("parts") != std::string::npos)
           << parsed.error().message();
     }
   }
@@ -67,9 +69,9 @@ TEST(TomlFile, DeepNestingIsAnErrorWithItsPlaceAndNoCrash) {
 
 TEST(TomlFile, WhatIsLongAndNotDeepIsRead) {
   const std::string dots = repeated("1.5, ", 1'000);
-  const auto parsed = parse_toml("list = [" + dots + "]\nwords = [" + repeated("'a.b.c', ", 1'000) + "]\n" + repeated("# . . . .", 100) + "\n" +
-                                     repeated("[[t.u.v]]\na.b.c = 1.5\nd = { e = 2.5, f.g = 1 }\n", 1'000),
-                                 "f.toml");
+  const auto parsed = parse_toml("list = [" + dots + "]\nwords = [" + repeated("'a.b.c', ", 1'000) + "]\n" +
+          repeated("# . . . .", 100) + "\n" + repeated("[[t.u.v]]\na.b.c = 1.5\nd = { e = 2.5, f.g = 1 }\n", 1'000),
+      "f.toml");
   ASSERT_TRUE(parsed) << parsed.error().to_string();
   EXPECT_EQ(parsed->find("list")->items.size(), 1'000u);
   EXPECT_TRUE(parse_toml("a" + repeated(".a", 30) + " = " + repeated("[", 30) + repeated("]", 30), "f.toml"));
@@ -85,7 +87,10 @@ TEST(TomlFile, BrokenKeysAreErrorsAndNoCrash) {
 }
 
 TEST(TomlFile, BracketsInsideValuesAndLettersInsideStringsAreFine) {
-  const auto parsed = parse_toml("# \xc3\x9b\na = [\n  [ [1], [2] ],\n  [\n  ],\n]\nb = \"\xc3\x9b\\\" [=\"\nc = '''\n[=\n'''\n[t.\"\xc3\x9b\"]\nx = 1\n", "f.toml");
+  const auto parsed = parse_toml(
+      "# \xc3\x9b\na = [\n  [ [1], [2] ],\n  [\n  ],\n]\nb = \"\xc3\x9b\\\" [=\"\nc = "
+      "'''\n[=\n'''\n[t.\"\xc3\x9b\"]\nx = 1\n",
+      "f.toml");
   ASSERT_TRUE(parsed) << parsed.error().to_string();
   EXPECT_EQ(parsed->find("t")->members.size(), 1u);
 }

@@ -57,7 +57,8 @@ std::string setting(const std::string& text, const std::string& key) {
   return "(not set)";
 }
 
-// Words as systemd.syntax(7) reads them. `escapes`: of commands; of paths a backslash only takes away the meaning of what follows.
+// Words as systemd.syntax(7) reads them. `escapes`: of commands; of paths a backslash only takes away the meaning of
+// what follows.
 enum class Escapes { none, c };
 std::vector<std::string> read_words(std::string_view text, Escapes escapes) {
   std::vector<std::string> words;
@@ -93,8 +94,8 @@ std::vector<std::string> read_words(std::string_view text, Escapes escapes) {
   return words;
 }
 
-constexpr const char* kHostile[] = {"/a b", "/100%h", "/%%", "/a\"b", "/it's", "/back\\slash", "/end\\", "/end\\\\", "/\\\"", "/$HOME/${PATH}", "/;", "/#no", "/ü/\u202e", "/-/+/!",
-                                    "/=[Install]", "/\\x20\\n", "/~"};
+constexpr const char* kHostile[] = {"/a b", "/100%h", "/%%", "/a\"b", "/it's", "/back\\slash", "/end\\", "/end\\\\",
+    "/\\\"", "/$HOME/${PATH}", "/;", "/#no", "/ü/\u202e", "/-/+/!", "/=[Install]", "/\\x20\\n", "/~"};
 
 // However it is quoted, systemd starts no other one.
 bool is_program_of_systemd(const std::string& path) { return path.find_first_of("\"'\\") == std::string::npos; }
@@ -103,7 +104,8 @@ TEST(Units, QuoteWordsSoThatSystemdReadsTheSameBytes) {
   for (const std::string path : kHostile) {
     const auto word = unit_word(path);
     ASSERT_TRUE(word);
-    for (const auto escapes : {Escapes::none, Escapes::c}) EXPECT_THAT(read_words(*word, escapes), ElementsAre(path)) << *word;
+    for (const auto escapes : {Escapes::none, Escapes::c})
+      EXPECT_THAT(read_words(*word, escapes), ElementsAre(path)) << *word;
   }
 }
 
@@ -111,12 +113,14 @@ TEST(Units, HoldHostilePathsAsOneWordEach) {
   for (const std::string path : kHostile) {
     SystemdUnitRequest request = example();
     if (is_program_of_systemd(path)) request.program = path;
-    request.repository = request.git_folder = request.plan = request.state = request.cache = request.config = request.rules = path;
+    request.repository = request.git_folder = request.plan = request.state = request.cache = request.config =
+        request.rules = path;
     const std::string text = text_of(request);
     EXPECT_THAT(read_words(setting(text, "ExecStart"), Escapes::c),
-                ElementsAre(":" + request.program, "nightly", "run", "--resume", "--project", path, "--state", path, "--config", path, "--rules", path, path));
+        ElementsAre(":" + request.program, "nightly", "run", "--resume", "--project", path, "--state", path, "--config",
+            path, "--rules", path, path));
     EXPECT_THAT(read_words(setting(text, "ReadWritePaths"), Escapes::none),
-                ElementsAre(path, path, path, "-/home/ada/.claude", "-/home/ada/.codex", "-/home/ada/.gemini"));
+        ElementsAre(path, path, path, "-/home/ada/.claude", "-/home/ada/.codex", "-/home/ada/.gemini"));
     EXPECT_THAT(text, HasSubstr("\nEnvironment=\"GUARD_CACHE_DIR="));
     // What a line of a unit means is decided by its end, too.
     for (const auto& line : lines_of(text)) EXPECT_FALSE(line.ends_with('\\')) << line;
@@ -127,7 +131,8 @@ TEST(Units, HoldHostilePathsAsOneWordEach) {
 TEST(Units, RefuseWhatNoUnitCanName) {
   for (const std::string path : {"/a\nExecStartPre=/bin/sh", "/a\tb", "/a\rb", "/a\x7f", "/a\xff", "relative", ""}) {
     EXPECT_FALSE(path.starts_with('/') && unit_word(path)) << path;
-    for (auto member : {&SystemdUnitRequest::program, &SystemdUnitRequest::repository, &SystemdUnitRequest::git_folder, &SystemdUnitRequest::plan, &SystemdUnitRequest::state, &SystemdUnitRequest::cache}) {
+    for (auto member : {&SystemdUnitRequest::program, &SystemdUnitRequest::repository, &SystemdUnitRequest::git_folder,
+             &SystemdUnitRequest::plan, &SystemdUnitRequest::state, &SystemdUnitRequest::cache}) {
       SystemdUnitRequest request = example();
       request.*member = path;
       const auto units = night_units(request);
@@ -172,14 +177,16 @@ TEST(Units, QuoteWordsOfACrontabForCronAndForTheShell) {
 }
 
 TEST(Units, TakeOverOfAPathWhatNobodyElseCanWrite) {
-  EXPECT_EQ(unit_path("/usr/bin:node_modules/.bin:.::/repo/bin:/repository/bin:/repo:/bin:/a\nb", "/repo"), "/usr/bin:/repository/bin:/bin");
+  EXPECT_EQ(unit_path("/usr/bin:node_modules/.bin:.::/repo/bin:/repository/bin:/repo:/bin:/a\nb", "/repo"),
+      "/usr/bin:/repository/bin:/bin");
   EXPECT_EQ(unit_path("", "/repo"), "");
 }
 
 TEST(Units, AreNamedAfterTheRepositoryAndNeverAlike) {
   EXPECT_THAT(unit_stem("/home/ada/calculator"), ::testing::MatchesRegex("guard-nightly-calculator-[0-9a-f]{12}"));
   EXPECT_NE(unit_stem("/home/ada/calculator"), unit_stem("/home/bob/calculator"));
-  EXPECT_THAT(unit_stem("/srv/a b%@x\n.service"), ::testing::MatchesRegex("guard-nightly-a_b__x__service-[0-9a-f]{12}"));
+  EXPECT_THAT(
+      unit_stem("/srv/a b%@x\n.service"), ::testing::MatchesRegex("guard-nightly-a_b__x__service-[0-9a-f]{12}"));
   EXPECT_LT(unit_stem("/" + std::string(1000, 'x')).size(), 100u);
 }
 
@@ -206,8 +213,9 @@ TEST(Units, LeaveWhatANightNeeds) {
       request.manager = manager;
       request.user = user;
       const std::string text = text_of(request);
-      for (const char* key : {"PrivateNetwork", "IPAddressDeny", "ProtectHome", "RestrictNamespaces", "ProtectKernelTunables", "ProtectKernelLogs", "ProtectProc", "ProcSubset",
-                              "ProtectHostname", "MemoryDenyWriteExecute", "RuntimeMaxSec"}) {
+      for (const char* key : {"PrivateNetwork", "IPAddressDeny", "ProtectHome", "RestrictNamespaces",
+               "ProtectKernelTunables", "ProtectKernelLogs", "ProtectProc", "ProcSubset", "ProtectHostname",
+               "MemoryDenyWriteExecute", "RuntimeMaxSec"}) {
         EXPECT_EQ(setting(text, key), "(not set)") << key;
       }
       EXPECT_EQ(setting(text, "SuccessExitStatus"), "1");
@@ -255,7 +263,8 @@ TEST(Units, BearTheMarkInTheirFirstLine) {
 TEST(Units, AreWhatTheExamplesShow) {
   const auto units = night_units(example());
   ASSERT_TRUE(units);
-  const char* names[] = {"guard-nightly.service", "guard-nightly.timer", "guard-nightly-check.service", "guard-nightly-check.timer"};
+  const char* names[] = {
+      "guard-nightly.service", "guard-nightly.timer", "guard-nightly-check.service", "guard-nightly-check.timer"};
   for (std::size_t i = 0; i < 4; ++i) {
     const fs::path path = fs::path(GUARD_SOURCE_DIR) / "nightly" / names[i];
     if (std::getenv("GUARD_WRITE_EXAMPLES") != nullptr) {
@@ -272,7 +281,8 @@ class UnitsInSystemd : public ::testing::Test {
  protected:
   void SetUp() override {
     for (const char* folder : {"/usr/bin", "/bin"}) {
-      if (::access((std::string(folder) + "/systemd-analyze").c_str(), X_OK) == 0) program_ = std::string(folder) + "/systemd-analyze";
+      if (::access((std::string(folder) + "/systemd-analyze").c_str(), X_OK) == 0)
+        program_ = std::string(folder) + "/systemd-analyze";
     }
     if (program_.empty()) GTEST_SKIP() << "no systemd-analyze on this machine";
     auto made = TempDir::create();
@@ -289,10 +299,12 @@ class UnitsInSystemd : public ::testing::Test {
     const std::string home = (folder_->path() / "home").native();
     ProcessSpec spec;
     // Never as root: reading the machine's units, it would leave marks in /run.
-    if (::geteuid() == 0) spec.argv = {"setpriv", "--reuid", "1000", "--regid", "1000", "--clear-groups", "--no-new-privs"};
+    if (::geteuid() == 0)
+      spec.argv = {"setpriv", "--reuid", "1000", "--regid", "1000", "--clear-groups", "--no-new-privs"};
     spec.argv.push_back(program_);
     spec.argv.insert(spec.argv.end(), arguments.begin(), arguments.end());
-    spec.env = {{"PATH", "/usr/bin:/bin"}, {"HOME", home}, {"XDG_RUNTIME_DIR", home}, {"TMPDIR", home}, {"SYSTEMD_PAGER", ""}, {"LANG", "C.UTF-8"}};
+    spec.env = {{"PATH", "/usr/bin:/bin"}, {"HOME", home}, {"XDG_RUNTIME_DIR", home}, {"TMPDIR", home},
+        {"SYSTEMD_PAGER", ""}, {"LANG", "C.UTF-8"}};
     spec.deadline = Deadline::after(std::chrono::seconds(60));
     auto ran = collect_process(spec, 1u << 20, CancelToken());
     EXPECT_TRUE(ran);

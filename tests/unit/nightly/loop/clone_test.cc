@@ -49,10 +49,12 @@ class CloneTest : public ::testing::Test {
     ProcessSpec spec;
     spec.argv = {"/bin/sh", "-ec", script};
     spec.cwd = (where.empty() ? top() : where).string();
-    spec.env = {{"PATH", "/usr/bin:/bin"}, {"HOME", folder_.path().string()}, {"GIT_CONFIG_NOSYSTEM", "1"}, {"GIT_AUTHOR_NAME", "t"}, {"GIT_AUTHOR_EMAIL", "t@x.invalid"},
-                {"GIT_COMMITTER_NAME", "t"}, {"GIT_COMMITTER_EMAIL", "t@x.invalid"}};
+    spec.env = {{"PATH", "/usr/bin:/bin"}, {"HOME", folder_.path().string()}, {"GIT_CONFIG_NOSYSTEM", "1"},
+        {"GIT_AUTHOR_NAME", "t"}, {"GIT_AUTHOR_EMAIL", "t@x.invalid"}, {"GIT_COMMITTER_NAME", "t"},
+        {"GIT_COMMITTER_EMAIL", "t@x.invalid"}};
     auto done = collect_process(spec, 1u << 20, never_);
-    EXPECT_TRUE(done && done->result.outcome.kind == OutcomeKind::exited && done->result.outcome.value == 0) << script << (done ? done->err : "");
+    EXPECT_TRUE(done && done->result.outcome.kind == OutcomeKind::exited && done->result.outcome.value == 0)
+        << script << (done ? done->err : "");
     return done ? done->out : "";
   }
 
@@ -92,9 +94,10 @@ TEST_F(CloneTest, HoldsTheBytesOfTheRepository) {
 
 TEST_F(CloneTest, TellsWhatWasChangedWhateverGitWouldSay) {
   const Clone made = clone();
-  sh("echo 'export const add = 2;' > src/add.ts; git update-index --assume-unchanged src/add.ts; echo '*' > .git/info/exclude; echo x > new.ts; rm notes.md;"
+  sh("echo 'export const add = 2;' > src/add.ts; git update-index --assume-unchanged src/add.ts; echo '*' > "
+     ".git/info/exclude; echo x > new.ts; rm notes.md;"
      "mkdir node_modules; echo y > node_modules/y.js; git config core.fileMode false; chmod +x src/add.ts",
-     place());
+      place());
   const ChangeSet change = change_of(made);
   EXPECT_THAT(paths(change), ElementsAre("new.ts", "notes.md", "src/add.ts"));
   EXPECT_EQ(change.files[2].after, EntryKind::executable);
@@ -110,7 +113,9 @@ TEST_F(CloneTest, ANewIgnoreFileHidesNothing) {
 
 TEST_F(CloneTest, TellsOfHooksAndProgramsInItsConfiguration) {
   const Clone made = clone();
-  sh("mkdir .git/hooks; echo x > .git/hooks/pre-commit; git config core.fsmonitor 'touch ran'; git config include.path ../more; git config user.name someone", place());
+  sh("mkdir .git/hooks; echo x > .git/hooks/pre-commit; git config core.fsmonitor 'touch ran'; git config include.path "
+     "../more; git config user.name someone",
+      place());
   std::vector<std::string> messages;
   for (const auto& finding : change_of(made).findings) messages.push_back(finding.message);
   EXPECT_THAT(messages, ElementsAre(HasSubstr("hooks"), HasSubstr("core.fsmonitor"), HasSubstr("include.path")));
@@ -136,13 +141,15 @@ ChangedFile added(std::string path, std::string bytes) {
 
 TEST_F(CloneTest, ACommitHoldsExactlyTheChange) {
   ChangeSet change;
-  for (const char* name : {"a b.ts", "line\nfeed.ts", "quote\".ts", "\xff\xfe.ts", "tab\t.ts", "-rf"}) change.files.push_back(added(name, std::string("x\0y\r\n", 5)));
+  for (const char* name : {"a b.ts", "line\nfeed.ts", "quote\".ts", "\xff\xfe.ts", "tab\t.ts", "-rf"})
+    change.files.push_back(added(name, std::string("x\0y\r\n", 5)));
   ChangedFile gone;
   gone.path = "notes.md";
   gone.before = EntryKind::file;
   change.files.push_back(gone);
   std::sort(change.files.begin(), change.files.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
-  const auto commit = repository_->make_commit({base_, "subject\n\nGuard-Task: x\n", 1'700'000'000}, change, "refs/guard/pending/n/t");
+  const auto commit =
+      repository_->make_commit({base_, "subject\n\nGuard-Task: x\n", 1'700'000'000}, change, "refs/guard/pending/n/t");
   ASSERT_TRUE(commit) << commit.error().to_string();
   const auto tree = repository_->listing(*commit).value();
   EXPECT_EQ(tree->size(), 3u + 6u);

@@ -14,7 +14,8 @@ Attempt refused() {
   attempt.outcome = AttemptOutcome::refused;
   attempt.reason = "findings";
   attempt.files = {"sandbox/a.test.ts"};
-  attempt.findings.push_back({"host.child_process", "host", "sandbox/a.test.ts", 3, "starts a process", "call the code itself", "require(\"child_process\")"});
+  attempt.findings.push_back({"host.child_process", "host", "sandbox/a.test.ts", 3, "starts a process",
+      "call the code itself", "require(\"child_process\")"});
   return attempt;
 }
 

@@ -32,7 +32,9 @@ using ::testing::UnorderedElementsAre;
 constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
 
 // NUL, invalid UTF-8, quotes, line ends, terminal escapes.
-std::string hostile(std::string_view name) { return std::string(name) + std::string("\0'\"; DROP TABLE night;--\xff\xfe\r\n\x1b[31m</b>", 41); }
+std::string hostile(std::string_view name) {
+  return std::string(name) + std::string("\0'\"; DROP TABLE night;--\xff\xfe\r\n\x1b[31m</b>", 41);
+}
 
 Night night_of(const std::string& id, std::int64_t started_ms) {
   Night night;
@@ -120,7 +122,9 @@ Attempt full_attempt() {
   attempt.diff = std::string(1u << 20, '+') + hostile("diff");
   attempt.generator = hostile("exit 0");
   attempt.files = {hostile("a"), "", "sandbox/ü.test.ts", hostile("a")};
-  attempt.findings = {{hostile("always.x"), hostile("always"), hostile("p"), 4'294'967'295u, hostile("m"), hostile("f"), hostile("e")}, {}, {"r", "t", "p", 1, "m", "f", "e"}};
+  attempt.findings = {
+      {hostile("always.x"), hostile("always"), hostile("p"), 4'294'967'295u, hostile("m"), hostile("f"), hostile("e")},
+      {}, {"r", "t", "p", 1, "m", "f", "e"}};
   attempt.tests_passed = 1;
   attempt.tests_failed = 2;
   attempt.tests_skipped = 3;
@@ -266,8 +270,6 @@ int exit_of(pid_t child) {
 
 }  // namespace
 
-
-
 TEST_F(JournalTest, GivesBackEveryFieldByteForByte) {
   {
     Journal journal = writer();
@@ -337,7 +339,8 @@ TEST_F(JournalTest, KnowsEveryNameOfEveryEnum) {
     ASSERT_TRUE(journal.save(&night, nullptr, nullptr));
     EXPECT_EQ((*journal.night("n"))->state, state);
   }
-  for (const auto state : {TaskState::waiting, TaskState::running, TaskState::accepted, TaskState::refused, TaskState::failed, TaskState::skipped}) {
+  for (const auto state : {TaskState::waiting, TaskState::running, TaskState::accepted, TaskState::refused,
+           TaskState::failed, TaskState::skipped}) {
     for (const auto kind : {TaskKind::test, TaskKind::any}) {
       for (const auto rollout : {Rollout::sandbox, Rollout::host, Rollout::none}) {
         task.state = state;
@@ -353,10 +356,10 @@ TEST_F(JournalTest, KnowsEveryNameOfEveryEnum) {
     EXPECT_EQ(journal.tasks("n")->front().review, review);
   }
   Attempt attempt = attempt_of("n", "a", 1);
-  for (const auto step : {AttemptStep::cloning, AttemptStep::generating, AttemptStep::reading, AttemptStep::gating, AttemptStep::testing,
-                          AttemptStep::weighing, AttemptStep::committing, AttemptStep::done}) {
-    for (const auto outcome : {AttemptOutcome::none, AttemptOutcome::accepted, AttemptOutcome::refused, AttemptOutcome::failed,
-                               AttemptOutcome::put_back, AttemptOutcome::interrupted}) {
+  for (const auto step : {AttemptStep::cloning, AttemptStep::generating, AttemptStep::reading, AttemptStep::gating,
+           AttemptStep::testing, AttemptStep::weighing, AttemptStep::committing, AttemptStep::done}) {
+    for (const auto outcome : {AttemptOutcome::none, AttemptOutcome::accepted, AttemptOutcome::refused,
+             AttemptOutcome::failed, AttemptOutcome::put_back, AttemptOutcome::interrupted}) {
       attempt.step = step;
       attempt.outcome = outcome;
       ASSERT_TRUE(journal.save(nullptr, nullptr, &attempt));
@@ -448,7 +451,8 @@ TEST_F(JournalTest, NeverTouchesWhatIsNoJournal) {
   EXPECT_FALSE(fs::exists(file().parent_path() / "nowhere"));
 }
 
-// The places are those of SQLite's file format: the user's version at 60, the application at 68, four bytes each, big-endian.
+// The places are those of SQLite's file format: the user's version at 60, the application at 68, four bytes each,
+// big-endian.
 TEST_F(JournalTest, NeverTouchesTheDatabaseOfAnotherProgramOrOfANewerGuard) {
   make();
   const std::string good = bytes();
@@ -458,7 +462,8 @@ TEST_F(JournalTest, NeverTouchesTheDatabaseOfAnotherProgramOrOfANewerGuard) {
   older[63] = 0;
   std::string other = good;
   other[71] = 0;
-  const std::pair<std::string, std::string> cases[] = {{newer, "newer guard"}, {older, "never was"}, {other, "another program"}};
+  const std::pair<std::string, std::string> cases[] = {
+      {newer, "newer guard"}, {older, "never was"}, {other, "another program"}};
   for (const auto& [text, words] : cases) {
     for (const auto access : {Journal::Access::read, Journal::Access::write}) {
       write_bytes(text);
@@ -474,7 +479,8 @@ TEST_F(JournalTest, RefusesANameThatItDoesNotKnow) {
   make();
   std::string text = bytes();
   std::size_t places = 0;  // rows and indexes
-  for (std::size_t at = 0; (at = text.find("waiting", at)) != std::string::npos; ++places) text.replace(at, 7, "allowed");
+  for (std::size_t at = 0; (at = text.find("waiting", at)) != std::string::npos; ++places)
+    text.replace(at, 7, "allowed");
   ASSERT_GT(places, 0u);
   write_bytes(text);
   const auto tasks = reader().tasks("n");
@@ -597,7 +603,8 @@ Attempt numbered(std::uint64_t number) {
   attempt.detail = std::to_string(number);
   attempt.diff = std::string(static_cast<std::size_t>(number % 7) * 3'000, 'd') + attempt.detail;
   attempt.files.assign(static_cast<std::size_t>(number % 5), attempt.detail);
-  attempt.findings.assign(static_cast<std::size_t>(number % 4), AttemptFinding{attempt.detail, "always", "p", 1, "m", "f", "e"});
+  attempt.findings.assign(
+      static_cast<std::size_t>(number % 4), AttemptFinding{attempt.detail, "always", "p", 1, "m", "f", "e"});
   attempt.timings_ms = {{"run", static_cast<std::int64_t>(number)}};
   return attempt;
 }
@@ -664,7 +671,8 @@ TEST_F(JournalTest, KeepsAFirstStartThatWasKilled) {
 
 namespace {
 
-// Fills the journal until it cannot; then what was acknowledged is there, whole, and after `relieve` it goes on. Answers 0.
+// Fills the journal until it cannot; then what was acknowledged is there, whole, and after `relieve` it goes on.
+// Answers 0.
 int fill(const fs::path& file, const std::function<void()>& relieve) {
   auto journal = Journal::open(file, Journal::Access::write);
   if (!journal) return 1;
@@ -714,7 +722,8 @@ TEST_F(JournalTest, LosesNothingWhenFilesCannotGrow) {
       limit.rlim_cur = before;
       ::setrlimit(RLIMIT_FSIZE, &limit);
     });
-  })), 0);
+  })),
+      0);
   EXPECT_EQ(*reader().check(), "");
 }
 
@@ -723,7 +732,8 @@ TEST_F(JournalTest, LosesNothingWhenTheDiskIsFull) {
   const fs::path mount = temp_.path() / "small";
   fs::create_directory(mount);
   const int exit = exit_of(in_child([&] {
-    if (::unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return kNoMount;
+    if (::unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
+      return kNoMount;
     if (::mount("tmpfs", mount.c_str(), "tmpfs", 0, "size=600k") != 0) return kNoMount;
     const fs::path journal = mount / "journal.db";
     {
@@ -759,12 +769,14 @@ TEST_F(JournalTest, CanBeReadInAFolderThatCannotBeWritten) {
     if (!journal) return 1;
     const auto tasks = journal->tasks("n");
     return tasks && tasks->size() == 2 && journal->check() && journal->check()->empty() ? 0 : 2;
-  }), 0);
+  }),
+      0);
   EXPECT_EQ(as_nobody([&] {
     const auto journal = Journal::open(file(), Journal::Access::write);
     if (journal) return 1;
     return journal.error().code() == ErrorCode::io_error && !journal.error().hint().empty() ? 0 : 2;
-  }), 0);
+  }),
+      0);
   ASSERT_EQ(::chmod(file().parent_path().c_str(), 0700), 0);
 }
 
@@ -781,7 +793,8 @@ TEST_F(JournalTest, NeverAnswersFromHalfAJournalInAFolderThatCannotBeWritten) {
     if (!journal) return journal.error().code() == ErrorCode::io_error ? 0 : 1;
     const auto asked = journal->stop_requested("n");
     return !asked || *asked ? 0 : 2;
-  }), 0);
+  }),
+      0);
   ASSERT_EQ(::chmod(file().parent_path().c_str(), 0700), 0);
 }
 
@@ -806,7 +819,7 @@ TEST_F(JournalTest, SumsUpNights) {
   ASSERT_TRUE(journal.begin(night_of("empty", 1), {}));
   std::vector<Task> tasks;
   const std::pair<TaskState, int> states[] = {{TaskState::accepted, 5}, {TaskState::refused, 4}, {TaskState::failed, 3},
-                                              {TaskState::skipped, 2},  {TaskState::waiting, 1}, {TaskState::running, 1}};
+      {TaskState::skipped, 2}, {TaskState::waiting, 1}, {TaskState::running, 1}};
   for (const auto& [state, count] : states) {
     for (int i = 0; i < count; ++i) {
       tasks.push_back(task_of("n", "t" + std::to_string(tasks.size()), tasks.size()));

@@ -23,7 +23,9 @@ using Prompts = std::vector<std::pair<std::string, std::string>>;
 constexpr std::string_view kGenerator = "generator = [\"gen\"]\n";
 constexpr std::string_view kTask = "[[task]]\nid = \"a\"\nprompt = \"test add()\"\n";
 
-Result<Plan> parse(std::string_view text, const std::filesystem::path& folder = "/nowhere") { return parse_plan(text, "plan.toml", folder); }
+Result<Plan> parse(std::string_view text, const std::filesystem::path& folder = "/nowhere") {
+  return parse_plan(text, "plan.toml", folder);
+}
 
 // The sentences of a plan that is refused.
 std::string faults(std::string_view text) {
@@ -122,13 +124,18 @@ TEST(PlanTest, ReadsPromptsBesideThePlan) {
   ASSERT_TRUE(write_file_atomically(folder->path() / "prompts/a.md", "# add\n\nTest add().\n"));
   ASSERT_TRUE(write_file_atomically(folder->path() / "empty.md", " \n"));
   ASSERT_TRUE(write_file_atomically(folder->path() / "large.md", std::string((256u << 10) + 1, 'x')));
-  ASSERT_TRUE(write_file_atomically(folder->path() / "latin.md", "pr\xfc" "fen"));
-  const auto read = [&](std::string_view file) { return parse(fmt::format("{}[[task]]\nid = \"a\"\nprompt_file = \"{}\"\n", kGenerator, file), folder->path()); };
+  ASSERT_TRUE(write_file_atomically(folder->path() / "latin.md",
+      "pr\xfc"
+      "fen"));
+  const auto read = [&](std::string_view file) {
+    return parse(fmt::format("{}[[task]]\nid = \"a\"\nprompt_file = \"{}\"\n", kGenerator, file), folder->path());
+  };
   const auto plan = read("prompts/a.md");
   ASSERT_TRUE(plan) << plan.error().to_string();
   EXPECT_EQ(plan->tasks[0].prompt, "# add\n\nTest add().\n");
-  for (const auto& [file, words] : {std::pair{"missing.md", "cannot be read"}, std::pair{"empty.md", "says nothing"}, std::pair{"large.md", "cannot be read"},
-                                    std::pair{"latin.md", "not UTF-8"}, std::pair{"prompts", "cannot be read"}, std::pair{"", "is empty"}}) {
+  for (const auto& [file, words] : {std::pair{"missing.md", "cannot be read"}, std::pair{"empty.md", "says nothing"},
+           std::pair{"large.md", "cannot be read"}, std::pair{"latin.md", "not UTF-8"},
+           std::pair{"prompts", "cannot be read"}, std::pair{"", "is empty"}}) {
     const auto refused = read(file);
     ASSERT_FALSE(refused) << file;
     EXPECT_EQ(refused.error().code(), ErrorCode::config_invalid);
@@ -212,15 +219,19 @@ TEST(PlanTest, NeedsTasks) {
 }
 
 TEST(PlanTest, RefusesIdsThatAreNoNames) {
-  for (const std::string id : {"", ".", "..", "-x", ".a", "a/b", "a b", "ä", "a\\u0000"}) EXPECT_THAT(task_faults(fmt::format("id = \"{}\"\nprompt = \"x\"\n", id)), HasSubstr("A-Z a-z 0-9")) << id;
+  for (const std::string id : {"", ".", "..", "-x", ".a", "a/b", "a b", "ä", "a\\u0000"})
+    EXPECT_THAT(task_faults(fmt::format("id = \"{}\"\nprompt = \"x\"\n", id)), HasSubstr("A-Z a-z 0-9")) << id;
   EXPECT_THAT(task_faults(fmt::format("id = \"{}\"\nprompt = \"x\"\n", std::string(65, 'a'))), HasSubstr("1 to 64"));
   EXPECT_EQ(task_faults(fmt::format("id = \"{}\"\nprompt = \"x\"\n", std::string(64, 'a'))), "(taken)");
 }
 
 // A program that is seen from the clone would be one that the last attempt could have written.
 TEST(PlanTest, RefusesAGeneratorThatAGeneratorCouldHaveWritten) {
-  for (const std::string argv : {"[\"./gen.sh\"]", "[\"tools/gen\"]", "[\"../gen\"]"}) EXPECT_THAT(faults(fmt::format("generator = {}\n{}", argv, kTask)), HasSubstr("seen from the clone")) << argv;
-  for (const std::string argv : {"[]", "[\"\"]", "\"gen\"", "[\"-p\"]", "[\"a\\u0007\"]", "[\"gen\", \"a\\u0000b\"]", "[1]"}) EXPECT_NE(faults(fmt::format("generator = {}\n{}", argv, kTask)), "(taken)") << argv;
+  for (const std::string argv : {"[\"./gen.sh\"]", "[\"tools/gen\"]", "[\"../gen\"]"})
+    EXPECT_THAT(faults(fmt::format("generator = {}\n{}", argv, kTask)), HasSubstr("seen from the clone")) << argv;
+  for (const std::string argv :
+      {"[]", "[\"\"]", "\"gen\"", "[\"-p\"]", "[\"a\\u0007\"]", "[\"gen\", \"a\\u0000b\"]", "[1]"})
+    EXPECT_NE(faults(fmt::format("generator = {}\n{}", argv, kTask)), "(taken)") << argv;
   EXPECT_EQ(faults(fmt::format("generator = [\"/bin/gen\", \"./x\", \"-p\"]\n{}", kTask)), "(taken)");
 }
 
@@ -229,17 +240,21 @@ TEST(PlanTest, RefusesNamesThatGitWouldReadOtherwise) {
     EXPECT_NE(faults(fmt::format("base = \"{}\"\n{}{}", name, kGenerator, kTask)), "(taken)") << name;
     EXPECT_NE(faults(fmt::format("branch = \"{}\"\n{}{}", name, kGenerator, kTask)), "(taken)") << name;
   }
-  for (const std::string name : {"refs/heads/x", "HEAD", "@", "a@{1}", "a~1", "a^", "a*", "a?", "a[b", "a\\\\b", "/a", "a/", "a//b", "a/.b", "a.", "a.lock", "a.lock/b", "a/b."}) {
+  for (const std::string name : {"refs/heads/x", "HEAD", "@", "a@{1}", "a~1", "a^", "a*", "a?", "a[b", "a\\\\b", "/a",
+           "a/", "a//b", "a/.b", "a.", "a.lock", "a.lock/b", "a/b."}) {
     EXPECT_NE(faults(fmt::format("branch = \"{}\"\n{}{}", name, kGenerator, kTask)), "(taken)") << name;
   }
-  for (const std::string name : {"guard/2026-11-22", "a@b", "ä", "a.b/c"}) EXPECT_EQ(faults(fmt::format("branch = \"{}\"\n{}{}", name, kGenerator, kTask)), "(taken)") << name;
+  for (const std::string name : {"guard/2026-11-22", "a@b", "ä", "a.b/c"})
+    EXPECT_EQ(faults(fmt::format("branch = \"{}\"\n{}{}", name, kGenerator, kTask)), "(taken)") << name;
 }
 
 TEST(PlanTest, HasLimitsOnEverything) {
   const auto with = [](std::string_view line) { return faults(fmt::format("{}\n{}{}", line, kGenerator, kTask)); };
-  for (const std::string_view line : {"attempts = 0", "attempts = 101", "attempts = -1", "attempts = 9223372036854775807", "attempts = 1.5", "jobs = 65", "generator_timeout = 0",
-                                      "generator_timeout = 86401", "budget.time = 604801", "budget.attempts = 0", "budget.failures_in_a_row = 0", "budget.put_backs = 0",
-                                      "budget.back_off_ms = 0", "budget.back_off_ms = 60001", "allow_left_processes = 1"}) {
+  for (const std::string_view line :
+      {"attempts = 0", "attempts = 101", "attempts = -1", "attempts = 9223372036854775807", "attempts = 1.5",
+          "jobs = 65", "generator_timeout = 0", "generator_timeout = 86401", "budget.time = 604801",
+          "budget.attempts = 0", "budget.failures_in_a_row = 0", "budget.put_backs = 0", "budget.back_off_ms = 0",
+          "budget.back_off_ms = 60001", "allow_left_processes = 1"}) {
     EXPECT_NE(with(line), "(taken)") << line;
   }
   std::string names;
@@ -264,7 +279,8 @@ TEST(PlanTest, ShowsHostileBytesHarmlessly) {
   const std::string said = faults("\"\\u001b[31m\\u202e\" = 1\n[[task]]\nid = \"\\u001b]0;x\\u0007\"\n");
   EXPECT_THAT(said, Not(HasSubstr("\x1b")));
   EXPECT_THAT(said, Not(HasSubstr("\u202e")));
-  EXPECT_THAT(parse_plan("x = 1", "a\x1b[1m.toml", std::filesystem::path("/")).error().message(), Not(HasSubstr("\x1b")));
+  EXPECT_THAT(
+      parse_plan("x = 1", "a\x1b[1m.toml", std::filesystem::path("/")).error().message(), Not(HasSubstr("\x1b")));
 }
 
 PlannedTask prompted(std::string_view prompt) {
@@ -327,7 +343,8 @@ TEST(NeverGenerated, LetsHonestPromptsPass) {
 }
 
 TEST(NeverGenerated, IsAskedForEveryTaskOfAPlan) {
-  const auto plan = parse(fmt::format("{}{}[[task]]\nid = \"b\"\nprompt = \"tests of ALWAYS_BLOCK\"\n", kGenerator, kTask));
+  const auto plan =
+      parse(fmt::format("{}{}[[task]]\nid = \"b\"\nprompt = \"tests of ALWAYS_BLOCK\"\n", kGenerator, kTask));
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->tasks[0].never_generated, "");
   EXPECT_NE(plan->tasks[1].never_generated, "");

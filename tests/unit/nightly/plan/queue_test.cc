@@ -41,8 +41,8 @@ TEST(Queue, RunsWhatIsOpenNewOrAnotherTaskByNow) {
   }
   Task back = row("back", TaskState::accepted, Review::sent_back);
   back.note = "smaller";
-  const std::vector<Task> newest = {row("taken", TaskState::accepted, Review::taken), row("changed", TaskState::accepted, Review::taken), back,
-                                    row("of another plan", TaskState::accepted)};
+  const std::vector<Task> newest = {row("taken", TaskState::accepted, Review::taken),
+      row("changed", TaskState::accepted, Review::taken), back, row("of another plan", TaskState::accepted)};
   const auto tasks = queue_tasks(plan, newest, "tonight", Again::no);
   ASSERT_EQ(tasks.size(), 4u);
   EXPECT_EQ(tasks[0].state, TaskState::skipped);

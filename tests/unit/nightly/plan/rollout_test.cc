@@ -19,7 +19,8 @@ TEST(RolloutOf, ChoosesEveryTaskByDefault) {
 
 TEST(RolloutOf, ChoosesAboutAsManyAsAreAskedFor) {
   int chosen = 0;
-  for (int i = 0; i < 10'000; ++i) chosen += rollout_of(with(30), "task-" + std::to_string(i)) == Rollout::sandbox ? 1 : 0;
+  for (int i = 0; i < 10'000; ++i)
+    chosen += rollout_of(with(30), "task-" + std::to_string(i)) == Rollout::sandbox ? 1 : 0;
   EXPECT_NEAR(chosen, 3'000, 200);
 }
 

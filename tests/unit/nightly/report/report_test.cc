@@ -22,9 +22,9 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-using ::testing::StartsWith;
 using testing::sample_attempt;
 using testing::sample_night;
+using ::testing::StartsWith;
 
 constexpr std::string_view kKnown = "correct-horse-battery-staple";
 
@@ -41,19 +41,26 @@ std::string render(const ReportInput& input, ReportFormat format, ReportColour c
 
 // Every text of a night that a report shows or could show. plan_text is shown by none.
 void for_each_text(ReportInput& input, const std::function<void(std::string&)>& visit) {
-  for (std::string* text : {&input.night.id, &input.night.reason, &input.night.why, &input.night.plan_name, &input.night.plan_text, &input.night.base, &input.night.branch, &input.night.rules_digest, &input.night.guard_version}) visit(*text);
+  for (std::string* text :
+      {&input.night.id, &input.night.reason, &input.night.why, &input.night.plan_name, &input.night.plan_text,
+          &input.night.base, &input.night.branch, &input.night.rules_digest, &input.night.guard_version})
+    visit(*text);
   for (auto& task : input.tasks) {
-    for (std::string* text : {&task.night, &task.prompt, &task.reason, &task.detail, &task.commit, &task.note}) visit(*text);
+    for (std::string* text : {&task.night, &task.prompt, &task.reason, &task.detail, &task.commit, &task.note})
+      visit(*text);
   }
   for (auto& attempt : input.attempts) {
-    for (std::string* text : {&attempt.night, &attempt.reason, &attempt.detail, &attempt.start, &attempt.tip, &attempt.commit, &attempt.backend, &attempt.evidence, &attempt.evidence_sha256, &attempt.output, &attempt.kept,
-                              &attempt.feedback, &attempt.diff, &attempt.generator}) {
+    for (std::string* text : {&attempt.night, &attempt.reason, &attempt.detail, &attempt.start, &attempt.tip,
+             &attempt.commit, &attempt.backend, &attempt.evidence, &attempt.evidence_sha256, &attempt.output,
+             &attempt.kept, &attempt.feedback, &attempt.diff, &attempt.generator}) {
       visit(*text);
     }
     for (auto& file : attempt.files) visit(file);
     for (auto& test : attempt.flaky) visit(test);
     for (auto& finding : attempt.findings) {
-      for (std::string* text : {&finding.rule, &finding.tier, &finding.path, &finding.message, &finding.fix, &finding.excerpt}) visit(*text);
+      for (std::string* text :
+          {&finding.rule, &finding.tier, &finding.path, &finding.message, &finding.fix, &finding.excerpt})
+        visit(*text);
     }
     for (auto& timing : attempt.timings_ms) visit(timing.first);
   }
@@ -91,9 +98,13 @@ ReportInput night_saying(const std::string& words) {
 }
 
 const std::string& hostile() {
-  static const std::string words = std::string("</pre></title></style><script src=//x>alert(1)</script><img onerror=x>\" onload='x' &lt; ]]> --> \x1b[31m\x1b]0;t\x07 \xe2\x80\xae\xe2\x81\xa6 \xff\xfe \r x\n") +
-                                   "# heading\n- | `code` ``` [a](javascript:x) ![i](x) **b** __c__ ~~d~~ @person #12 https://x.example www.x.example $x$ \\| <details>\n\n| a | b |\n::error::x\n" + std::string("\0", 1) + std::string(kKnown) + " " + "sk-ant-" +
-                                   "api03-" + std::string(93, 'A') + "AA";
+  static const std::string words =
+      std::string(
+          "</pre></title></style><script src=//x>alert(1)</script><img onerror=x>\" onload='x' &lt; ]]> --> "
+          "\x1b[31m\x1b]0;t\x07 \xe2\x80\xae\xe2\x81\xa6 \xff\xfe \r x\n") +
+      "# heading\n- | `code` ``` [a](javascript:x) ![i](x) **b** __c__ ~~d~~ @person #12 https://x.example "
+      "www.x.example $x$ \\| <details>\n\n| a | b |\n::error::x\n" +
+      std::string("\0", 1) + std::string(kKnown) + " " + "sk-ant-" + "api03-" + std::string(93, 'A') + "AA";
   return words;
 }
 
@@ -115,7 +126,8 @@ std::vector<Tag> tags_of(std::string_view page) {
     const bool closes = page[i] == '/';
     if (closes) ++i;
     Tag tag;
-    while (i < page.size() && (std::isalnum(static_cast<unsigned char>(page[i])) != 0 || page[i] == '!')) tag.name += page[i++];
+    while (i < page.size() && (std::isalnum(static_cast<unsigned char>(page[i])) != 0 || page[i] == '!'))
+      tag.name += page[i++];
     if (tag.name.empty()) {
       ADD_FAILURE() << "a bare < at: " << page.substr(at, 80);
       return tags;
@@ -132,7 +144,8 @@ std::vector<Tag> tags_of(std::string_view page) {
         continue;
       }
       std::string name, value;
-      while (i < page.size() && (std::isalnum(static_cast<unsigned char>(page[i])) != 0 || page[i] == '-')) name += page[i++];
+      while (i < page.size() && (std::isalnum(static_cast<unsigned char>(page[i])) != 0 || page[i] == '-'))
+        name += page[i++];
       if (name.empty()) {
         ADD_FAILURE() << "no attribute at: " << page.substr(i, 80);
         return tags;
@@ -186,14 +199,17 @@ void expect_harmless(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
     if (byte == '\n') continue;
-    ASSERT_TRUE(byte >= 0x20 && byte != 0x7f) << "byte " << int{byte} << " in: " << text.substr(i > 60 ? i - 60 : 0, 120);
+    ASSERT_TRUE(byte >= 0x20 && byte != 0x7f)
+        << "byte " << int{byte} << " in: " << text.substr(i > 60 ? i - 60 : 0, 120);
   }
   EXPECT_EQ(text.find("\xe2\x80\xae"), std::string_view::npos);
   EXPECT_EQ(text.find("\xe2\x81\xa6"), std::string_view::npos);
   EXPECT_EQ(text.find('\xff'), std::string_view::npos);
 }
 
-std::size_t lines_of(std::string_view text) { return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')); }
+std::size_t lines_of(std::string_view text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
 
 TEST(ReportPage, KeepsItsShapeWhateverTheWordsSay) {
   const ReportInput plain = night_saying([] {
@@ -202,7 +218,7 @@ TEST(ReportPage, KeepsItsShapeWhateverTheWordsSay) {
     return text;
   }());  // as long: a short reason is not told twice
   std::string words = hostile();
-  std::replace(words.begin(), words.end(), '\n', ' ');   // a line of a diff is an element of its own
+  std::replace(words.begin(), words.end(), '\n', ' ');     // a line of a diff is an element of its own
   std::replace(words.begin(), words.end(), '\0', '\x01');  // a path that no file can have is no link
   const std::string page = render(night_saying(words), ReportFormat::html);
   expect_harmless(page);
@@ -213,17 +229,21 @@ TEST(ReportPage, KeepsItsShapeWhateverTheWordsSay) {
 }
 
 TEST(ReportPage, HoldsNothingThatActs) {
-  for (const std::string& words : {std::string("word"), hostile(), std::string("javascript:alert(1)"), std::string("../../etc/passwd"), std::string("//host/x"), std::string("data:text/html,x")}) {
+  for (const std::string& words : {std::string("word"), hostile(), std::string("javascript:alert(1)"),
+           std::string("../../etc/passwd"), std::string("//host/x"), std::string("data:text/html,x")}) {
     const std::string page = render(night_saying(words), ReportFormat::html);
     expect_harmless(page);
     expect_no_secret(page);
-    static const std::set<std::string, std::less<>> kTags = {"!doctype", "html", "head", "meta", "title", "style", "body", "header", "main", "footer", "section", "h1", "h2", "h3", "p", "ul", "li", "a", "b", "br", "span", "small", "code", "pre",
-                                                             "ol", "table", "thead", "tbody", "tr", "th", "td", "details", "summary", "div", "dl", "dt", "dd", "figure", "figcaption", "svg", "g", "rect", "line", "text"};
+    static const std::set<std::string, std::less<>> kTags = {"!doctype", "html", "head", "meta", "title", "style",
+        "body", "header", "main", "footer", "section", "h1", "h2", "h3", "p", "ul", "li", "a", "b", "br", "span",
+        "small", "code", "pre", "ol", "table", "thead", "tbody", "tr", "th", "td", "details", "summary", "div", "dl",
+        "dt", "dd", "figure", "figcaption", "svg", "g", "rect", "line", "text"};
     for (const auto& tag : tags_of(page)) {
       if (tag.name[0] == '/') continue;
       EXPECT_EQ(kTags.count(tag.name), 1u) << tag.name;
       for (const auto& [name, value] : tag.attributes) {
-        EXPECT_FALSE(name.starts_with("on") || name == "style" || name == "src" || name == "srcset") << tag.name << " " << name;
+        EXPECT_FALSE(name.starts_with("on") || name == "style" || name == "src" || name == "srcset")
+            << tag.name << " " << name;
         EXPECT_TRUE(name != "href" || value.starts_with("#")) << "the page is mailed: " << value;
       }
     }
@@ -289,11 +309,16 @@ TEST(ReportPage, ShowsWhatAPersonNeeds) {
 
 TEST(ReportPage, HoldsAThousandTasksAndEndsSomewhere) {
   ReportInput input = sample_night(1'000);
-  for (auto& attempt : input.attempts) attempt.diff = "diff --git a/x b/x\n@@ -1 +1 @@\n" + std::string(12'000, '+') + "\n";
+  for (auto& attempt : input.attempts)
+    attempt.diff = "diff --git a/x b/x\n@@ -1 +1 @@\n" + std::string(12'000, '+') + "\n";
   const std::string page = render(input, ReportFormat::html);
   const auto tags = tags_of(page);
-  EXPECT_EQ(std::count_if(tags.begin(), tags.end(), [](const Tag& tag) { return tag.name == "tr" && !tag.attributes.empty(); }), 1'000);
-  EXPECT_EQ(std::count_if(tags.begin(), tags.end(), [](const Tag& tag) { return tag.name == "div" && tag.attributes.size() == 2; }), 1'000);
+  EXPECT_EQ(std::count_if(
+                tags.begin(), tags.end(), [](const Tag& tag) { return tag.name == "tr" && !tag.attributes.empty(); }),
+      1'000);
+  EXPECT_EQ(std::count_if(tags.begin(), tags.end(),
+                [](const Tag& tag) { return tag.name == "div" && tag.attributes.size() == 2; }),
+      1'000);
   EXPECT_LT(page.size(), 20u << 20);
   EXPECT_THAT(page, HasSubstr("The diff is left out"));
   EXPECT_LT(lines_of(render(input, ReportFormat::text)), 300u);
@@ -302,7 +327,8 @@ TEST(ReportPage, HoldsAThousandTasksAndEndsSomewhere) {
 TEST(ReportPage, ShowsANightThatHasNothingYet) {
   ReportInput input;
   input.night.id = "n";
-  for (const auto format : {ReportFormat::text, ReportFormat::markdown, ReportFormat::html, ReportFormat::json}) EXPECT_NE(render(input, format), "");
+  for (const auto format : {ReportFormat::text, ReportFormat::markdown, ReportFormat::html, ReportFormat::json})
+    EXPECT_NE(render(input, format), "");
   tags_of(render(input, ReportFormat::html));
   input.night.started_ms = 1'795'384'800'000;
   input.now_ms = input.night.started_ms + 1'000;
@@ -321,14 +347,16 @@ TEST(ReportPage, ShowsANightThatHasNothingYet) {
 
 // Times come from a clock that may have been set.
 TEST(ReportPage, BearsTimesThatMakeNoSense) {
-  for (const std::int64_t time : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{1}, std::numeric_limits<std::int64_t>::max() / 2, std::numeric_limits<std::int64_t>::min() / 2}) {
+  for (const std::int64_t time : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{1},
+           std::numeric_limits<std::int64_t>::max() / 2, std::numeric_limits<std::int64_t>::min() / 2}) {
     ReportInput input = sample_night(5);
     input.night.started_ms = time;
     input.attempts[1].ended_ms = time;
     input.attempts[2].started_ms = time;
     input.trend[0].ended_ms = time;
     input.attempts[0].timings_ms = {{"run", time}};
-    for (const auto format : {ReportFormat::text, ReportFormat::markdown, ReportFormat::html, ReportFormat::json}) EXPECT_NE(render(input, format), "");
+    for (const auto format : {ReportFormat::text, ReportFormat::markdown, ReportFormat::html, ReportFormat::json})
+      EXPECT_NE(render(input, format), "");
   }
 }
 
@@ -339,7 +367,8 @@ TEST(ReportText, HasTheLinesOfItsOwnWhateverTheWordsSay) {
   EXPECT_EQ(lines_of(text), lines_of(render(night_saying("word"), ReportFormat::text)));
   // Colours are ours alone.
   std::string coloured = render(night_saying(hostile()), ReportFormat::text, ReportColour::on);
-  for (const std::string_view style : {"\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[36m"}) {
+  for (const std::string_view style :
+      {"\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[36m"}) {
     for (std::size_t at = 0; (at = coloured.find(style)) != std::string::npos;) coloured.erase(at, style.size());
   }
   EXPECT_EQ(coloured, text);
@@ -347,8 +376,10 @@ TEST(ReportText, HasTheLinesOfItsOwnWhateverTheWordsSay) {
 
 TEST(ReportText, SaysShortlyWhatHappened) {
   const std::string text = render(sample_night(10), ReportFormat::text);
-  for (const std::string_view words : {"night:   2026-11-22T2200-1a2b (finished)", "tasks:   10: 7 accepted, 2 refused, 1 failed", "note:    1 attempt ran on the host", "  cart-total-3 (findings): 2 findings in",
-                                       "      instead: call the function under test", "    generator: timed out", "flaky tests, by nights"}) {
+  for (const std::string_view words :
+      {"night:   2026-11-22T2200-1a2b (finished)", "tasks:   10: 7 accepted, 2 refused, 1 failed",
+          "note:    1 attempt ran on the host", "  cart-total-3 (findings): 2 findings in",
+          "      instead: call the function under test", "    generator: timed out", "flaky tests, by nights"}) {
     EXPECT_THAT(text, HasSubstr(words));
   }
 }
@@ -373,7 +404,8 @@ TEST(ReportMarkdown, HasTheStructureOfItsOwnWhateverTheWordsSay) {
   expect_no_secret(text);
   EXPECT_EQ(text.find('<'), std::string::npos);
   EXPECT_EQ(lines_of(text), lines_of(plain));
-  for (const std::string_view mark : {"|", "`", "[", "]", "*", "_", "~", "$"}) EXPECT_EQ(unescaped(text, mark), unescaped(plain, mark)) << mark;
+  for (const std::string_view mark : {"|", "`", "[", "]", "*", "_", "~", "$"})
+    EXPECT_EQ(unescaped(text, mark), unescaped(plain, mark)) << mark;
   EXPECT_THAT(text, Not(HasSubstr("@person")));
   EXPECT_THAT(text, Not(HasSubstr("#12")));
   EXPECT_THAT(text, Not(HasSubstr("https:/")));
@@ -462,8 +494,11 @@ TEST(ReportView, TellsWhatIsThinnerThanUsual) {
   input.attempts[0].flaky = {"a", "b", "a"};
   input.attempts[1].flaky = {"a"};
   input.tasks[2].put_backs = 2;
-  EXPECT_THAT(ReportView(input).notices, ElementsAre("1 attempt ran on the host, without a sandbox.", "1 task went to the host by the roll-out.", "1 accepted task without an evidence record.",
-                                                     "1 accepted test task never shown to fail on broken code: no broken version was tried.", "2 tests passed and failed on the same code tonight."));
+  EXPECT_THAT(ReportView(input).notices,
+      ElementsAre("1 attempt ran on the host, without a sandbox.", "1 task went to the host by the roll-out.",
+          "1 accepted task without an evidence record.",
+          "1 accepted test task never shown to fail on broken code: no broken version was tried.",
+          "2 tests passed and failed on the same code tonight."));
   input.tasks[1].state = TaskState::waiting;
   input.attempts[1].outcome = AttemptOutcome::interrupted;
   EXPECT_THAT(ReportView(input).notices, AllOf(Contains(HasSubstr("1 attempt interrupted"))));
@@ -476,16 +511,22 @@ TEST(ReportView, BeginsWithWhatToDo) {
     for (const Step& step : ReportView(input).steps) lines.push_back(step.what + " | " + step.command);
     return lines;
   };
-  EXPECT_THAT(said(), ElementsAre(AllOf(HasSubstr("Review 6 accepted tasks (format-date-1, login-form-2, retry-after-4 and 3 more)"), HasSubstr("| guard nightly review")),
-                                  HasSubstr("| git merge guard/2026-11-22"), AllOf(HasSubstr("Look at the generator"), HasSubstr("csv-import-6"), HasSubstr("stopped after 15 min")),
-                                  HasSubstr("| guard nightly retry cart-total-3 --note \"...\"")));
+  EXPECT_THAT(said(),
+      ElementsAre(AllOf(HasSubstr("Review 6 accepted tasks (format-date-1, login-form-2, retry-after-4 and 3 more)"),
+                      HasSubstr("| guard nightly review")),
+          HasSubstr("| git merge guard/2026-11-22"),
+          AllOf(HasSubstr("Look at the generator"), HasSubstr("csv-import-6"), HasSubstr("stopped after 15 min")),
+          HasSubstr("| guard nightly retry cart-total-3 --note \"...\"")));
   // Secrets come first, an unfinished night before them.
   input.files.resize(input.attempts.size());
   input.files[1].masked = 2;
   input.tasks[9].state = TaskState::waiting;
   input.night.state = NightState::killed;
-  EXPECT_THAT(said(), AllOf(Contains(HasSubstr("| guard nightly resume")), Contains(HasSubstr("the tests of format-date-1 printed secrets"))));
-  EXPECT_THAT(ReportView(input).notices, AllOf(Contains("2 secrets masked in what tests printed."), Contains(HasSubstr("The night was killed after"))));
+  EXPECT_THAT(said(),
+      AllOf(Contains(HasSubstr("| guard nightly resume")),
+          Contains(HasSubstr("the tests of format-date-1 printed secrets"))));
+  EXPECT_THAT(ReportView(input).notices,
+      AllOf(Contains("2 secrets masked in what tests printed."), Contains(HasSubstr("The night was killed after"))));
   // A name of a task never becomes a word of the shell's.
   input.tasks[3].id = "a'b; $(reboot)";
   EXPECT_THAT(said(), Contains(HasSubstr("| guard nightly retry 'a'\\''b; $(reboot)' --note")));
@@ -503,21 +544,27 @@ TEST(ReportView, TellsWhatTheFilesOfANightSay) {
     ASSERT_TRUE(make_folders((folder->path() / name).parent_path()));
     ASSERT_TRUE(write_file_atomically(folder->path() / name, text));
   };
-  const auto failed = std::find_if(input.attempts.begin(), input.attempts.end(), [](const Attempt& attempt) { return attempt.outcome == AttemptOutcome::failed; });
+  const auto failed = std::find_if(input.attempts.begin(), input.attempts.end(),
+      [](const Attempt& attempt) { return attempt.outcome == AttemptOutcome::failed; });
   put(failed->output, std::string(5'000, 'x') + "\nasking the model\nmodel quota exceeded\n");
   put(input.attempts[0].evidence, "{\"redactions\": {\"env:TOKEN\": 2, \"github\": 1, \"odd\": \"x\"}}");
   put(input.attempts[1].evidence, "{\"redactions\": [");
   read_files(input);
   EXPECT_EQ(input.files[0].masked, 3u);
   EXPECT_EQ(input.files[1].masked, 0u) << "a damaged record";
-  EXPECT_EQ(input.files[static_cast<std::size_t>(failed - input.attempts.begin())].said, "asking the model\nmodel quota exceeded\n");
+  EXPECT_EQ(input.files[static_cast<std::size_t>(failed - input.attempts.begin())].said,
+      "asking the model\nmodel quota exceeded\n");
   const std::string page = render(input, ReportFormat::html);
-  EXPECT_THAT(page, AllOf(HasSubstr("<pre class=\"wrap\">asking the model\nmodel quota exceeded\n</pre>"), HasSubstr("3 secrets masked")));
+  EXPECT_THAT(page,
+      AllOf(HasSubstr("<pre class=\"wrap\">asking the model\nmodel quota exceeded\n</pre>"),
+          HasSubstr("3 secrets masked")));
   EXPECT_LT(page.find("What to do"), page.find("class=\"tiles\""));
 }
 
 TEST(ReportView, SaysDurationsAndTimes) {
-  const std::pair<std::int64_t, std::string_view> durations[] = {{-5, "0 ms"}, {420, "420 ms"}, {1'000, "1.0 s"}, {9'999, "9.9 s"}, {12'000, "12 s"}, {185'000, "3 min 5 s"}, {180'000, "3 min"}, {22'320'000, "6 h 12 min"}, {3'600'000, "1 h"}};
+  const std::pair<std::int64_t, std::string_view> durations[] = {{-5, "0 ms"}, {420, "420 ms"}, {1'000, "1.0 s"},
+      {9'999, "9.9 s"}, {12'000, "12 s"}, {185'000, "3 min 5 s"}, {180'000, "3 min"}, {22'320'000, "6 h 12 min"},
+      {3'600'000, "1 h"}};
   for (const auto& [ms, text] : durations) EXPECT_EQ(duration_text(ms), text);
   EXPECT_EQ(time_text(1'795'384'800'000), "2026-11-22 22:00 UTC");
   EXPECT_EQ(time_text(0), "-");
@@ -532,7 +579,9 @@ TEST(ReportSummary, IsOneLine) {
   input.tasks[1].state = TaskState::skipped;
   input.night.state = NightState::ended;
   input.night.reason = "put_backs\n\x1b[1m";
-  EXPECT_EQ(summary_line(input), "guard: 5 of 10 accepted, 2 refused, 1 failed, 1 skipped, 1 not decided in 6 h 12 min (ended: put_backs\\n\\x1b[1m)");
+  EXPECT_EQ(summary_line(input),
+      "guard: 5 of 10 accepted, 2 refused, 1 failed, 1 skipped, 1 not decided in 6 h 12 min (ended: "
+      "put_backs\\n\\x1b[1m)");
 }
 
 TEST(HtmlText, CutsBetweenLinesOrCharacters) {

@@ -61,14 +61,16 @@ TEST(Mutants, LeaveAloneWhatOnlyLooksLikeAnOperator) {
 TEST(Mutants, ForceAndNegateConditions) {
   EXPECT_THAT(versions("if (a) b();"), UnorderedElementsAre("if (false) b();", "if (true) b();", "if (!(a)) b();"));
   EXPECT_THAT(versions("while (a.b(c)) d();"), ElementsAre("while (false) d();"));
-  EXPECT_THAT(versions("if (!a) b();"), UnorderedElementsAre("if (false) b();", "if (true) b();", "if (!(!a)) b();", "if (a) b();"));
+  EXPECT_THAT(versions("if (!a) b();"),
+      UnorderedElementsAre("if (false) b();", "if (true) b();", "if (!(!a)) b();", "if (a) b();"));
   EXPECT_THAT(versions("x.if(a);"), IsEmpty());
 }
 
 TEST(Mutants, TakeResultsAway) {
   EXPECT_THAT(versions("function f() { return x; }"), ElementsAre("function f() { return undefined; }"));
   EXPECT_THAT(versions("function f() { return { a, b } }"), ElementsAre("function f() { return undefined }"));
-  EXPECT_THAT(versions("function f() {\n  return x\n    .y(z)\n}\n"), ElementsAre("function f() {\n  return undefined\n}\n"));
+  EXPECT_THAT(
+      versions("function f() {\n  return x\n    .y(z)\n}\n"), ElementsAre("function f() {\n  return undefined\n}\n"));
   EXPECT_THAT(versions("const f = (x) => g(x);"), ElementsAre("const f = (x) => undefined;"));
   EXPECT_THAT(versions("f((x) => x.y, z);"), ElementsAre("f((x) => undefined, z);"));
   EXPECT_THAT(versions("const f = a ? (x) => x : y;"), ElementsAre("const f = a ? (x) => undefined : y;"));
@@ -95,13 +97,20 @@ TEST(Mutants, ChangeLiterals) {
 
 TEST(Mutants, LeaveCommentsTypesAndImportsAlone) {
   EXPECT_THAT(versions("// if (a) return 5;\n/* x + 1 */"), IsEmpty());
-  EXPECT_THAT(versions("import { a } from \"./b\";\nimport \"./c\";\nimport type { D } from './d';\nconst e = require(\"./e\");\n"), IsEmpty());
-  EXPECT_THAT(versions("export { a as b } from \"./c\";\nexport * from \"./d\";\nexport type { E } from \"./e\";\nexport { f };\n"), IsEmpty());
+  EXPECT_THAT(
+      versions(
+          "import { a } from \"./b\";\nimport \"./c\";\nimport type { D } from './d';\nconst e = require(\"./e\");\n"),
+      IsEmpty());
+  EXPECT_THAT(
+      versions(
+          "export { a as b } from \"./c\";\nexport * from \"./d\";\nexport type { E } from \"./e\";\nexport { f };\n"),
+      IsEmpty());
   EXPECT_THAT(versions("import data from \"./d.json\" with { type: \"json\" };"), IsEmpty());
   EXPECT_THAT(versions("interface A { b: 1; c(): true; d: \"e\" }"), IsEmpty());
   EXPECT_THAT(versions("export type A<T> =\n  | \"a\"\n  | 2\n  | (() => true);\n"), IsEmpty());
   EXPECT_THAT(versions("type A = { b: 1 }\nx = 1"), ElementsAre("type A = { b: 1 }\nx = 2"));
-  EXPECT_THAT(versions("declare const a: 5;\ndeclare module \"x\" { const b: 6; }\nx = 1;"), ElementsAre("declare const a: 5;\ndeclare module \"x\" { const b: 6; }\nx = 2;"));
+  EXPECT_THAT(versions("declare const a: 5;\ndeclare module \"x\" { const b: 6; }\nx = 1;"),
+      ElementsAre("declare const a: 5;\ndeclare module \"x\" { const b: 6; }\nx = 2;"));
   EXPECT_THAT(versions("\"use strict\";"), IsEmpty());
 }
 
@@ -117,7 +126,8 @@ TEST(Mutants, DoNotLoseAComment) {
 }
 
 TEST(Mutants, TellNothingOfTheTextsOfAScript) {
-  for (const auto& mutant : mutants_of("src/a.ts", "if (key === 'hunter2') return 'hunter2' + `hunter2`;", kAll)) EXPECT_THAT(mutant.what, Not(testing::HasSubstr("hunter2")));
+  for (const auto& mutant : mutants_of("src/a.ts", "if (key === 'hunter2') return 'hunter2' + `hunter2`;", kAll))
+    EXPECT_THAT(mutant.what, Not(testing::HasSubstr("hunter2")));
 }
 
 TEST(Mutants, SayWhichLineAndWhat) {
@@ -149,14 +159,16 @@ TEST(Mutants, BeginWithTheLinesThatAreKnownToRun) {
   EXPECT_EQ(mutants[2].line, 1u);
 }
 
-// --- laws, over all scripts of the examples and of the samples that honest and hostile people wrote, and over texts that no one wrote
+// --- laws, over all scripts of the examples and of the samples that honest and hostile people wrote, and over texts
+// that no one wrote
 
 std::vector<std::pair<std::string, std::string>> samples() {
   std::vector<std::pair<std::string, std::string>> all;
   for (const char* folder : {"/examples", "/tests/corpus", "/tests/cases"}) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(std::string(GUARD_SOURCE_DIR) + folder)) {
       const std::string path = entry.path().string();
-      if (!entry.is_regular_file() || (!path.ends_with(".ts") && !path.ends_with(".js") && !path.ends_with(".tsx"))) continue;
+      if (!entry.is_regular_file() || (!path.ends_with(".ts") && !path.ends_with(".js") && !path.ends_with(".tsx")))
+        continue;
       if (auto text = read_file(path, 1u << 20)) all.emplace_back(path, std::move(*text));
     }
   }
@@ -224,7 +236,8 @@ TEST(Mutants, AreMadeOfAnyBytes) {
       for (const auto& mutant : mutants_of("src/a.tsx", part, kAll)) ASSERT_LE(mutant.end, part.size());
     }
   }
-  for (int byte = 0; byte < 256; ++byte) ASSERT_LE(mutants_of("src/a.ts", std::string(3, static_cast<char>(byte)), kAll).size(), 3u) << byte;
+  for (int byte = 0; byte < 256; ++byte)
+    ASSERT_LE(mutants_of("src/a.ts", std::string(3, static_cast<char>(byte)), kAll).size(), 3u) << byte;
 }
 
 }  // namespace

@@ -20,8 +20,8 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::Contains;
-using ::testing::ElementsAre;
 using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -44,12 +44,12 @@ class Project {
     write("package.json", "{\"name\":\"under-test\",\"private\":true,\"type\":\"module\"}\n");
     write("tsconfig.json", "{\"compilerOptions\":{\"strict\":true}}\n");
     write("src/add.ts",
-          "export function add(a: number, b: number): number {\n"
-          "  if (a < 0 && b < 0) {\n"
-          "    return -(-a + -b);\n"
-          "  }\n"
-          "  return a + b;\n"
-          "}\n");
+        "export function add(a: number, b: number): number {\n"
+        "  if (a < 0 && b < 0) {\n"
+        "    return -(-a + -b);\n"
+        "  }\n"
+        "  return a + b;\n"
+        "}\n");
     EXPECT_TRUE(make_folders(folder_.path() / "sandbox"));
   }
   const fs::path& path() const { return folder_.path(); }
@@ -58,7 +58,9 @@ class Project {
     EXPECT_TRUE(make_folders((path() / relative).parent_path()));
     EXPECT_TRUE(write_file_atomically(path() / relative, text));
   }
-  void test(std::string_view text, const std::string& relative = "sandbox/a.test.ts") const { write(relative, kImports + std::string(text)); }
+  void test(std::string_view text, const std::string& relative = "sandbox/a.test.ts") const {
+    write(relative, kImports + std::string(text));
+  }
 
   WorthRequest request(std::vector<std::string> files = {"sandbox/a.test.ts"}) const {
     static const Matcher kMatcher = Matcher::create(RuleSet::shipped()).value();
@@ -131,13 +133,15 @@ TEST_F(TestWorth, IsLostByATestThatNoticesLessThanBefore) {
   const std::string imports = std::string(kImports) + "import { add } from \"../src/add\";\n";
   const std::string adds = "test(\"adds\", () => { expect(add(1, 2)).toBe(3); });\n";
   WorthRequest request = project.request();
-  request.before["sandbox/a.test.ts"] = imports + adds + "test(\"negatives\", () => { expect(add(-1, -2)).toBe(-3); });\n";
+  request.before["sandbox/a.test.ts"] =
+      imports + adds + "test(\"negatives\", () => { expect(add(-1, -2)).toBe(-3); });\n";
   project.write("sandbox/a.test.ts", imports + adds + "test(\"negatives\", () => { expect(true).toBe(true); });\n");
   const Worth weaker = weigh(request);
   EXPECT_KIND(weaker, weaker);
   EXPECT_THAT(weaker.detail, AllOf(HasSubstr("src/add.ts:"), HasSubstr("leave what they expect")));
 
-  project.write("sandbox/a.test.ts", request.before["sandbox/a.test.ts"] + "test(\"more\", () => { expect(add(2, 2)).toBe(4); });\n");
+  project.write("sandbox/a.test.ts",
+      request.before["sandbox/a.test.ts"] + "test(\"more\", () => { expect(add(2, 2)).toBe(4); });\n");
   const Worth extended = weigh(request);
   EXPECT_KIND(extended, worth);
 
@@ -149,8 +153,10 @@ TEST_F(TestWorth, IsLostByATestThatNoticesLessThanBefore) {
 }
 
 TEST_F(TestWorth, IsShownByAnHonestTest) {
-  project.test("import { add } from \"../src/add\";\n"
-               "test(\"adds\", () => { expect(add(1, 2)).toBe(3); expect(add(-1, -2)).toBe(-3); expect(add(-1, 5)).toBe(4); });\n");
+  project.test(
+      "import { add } from \"../src/add\";\n"
+      "test(\"adds\", () => { expect(add(1, 2)).toBe(3); expect(add(-1, -2)).toBe(-3); expect(add(-1, 5)).toBe(4); "
+      "});\n");
   const Worth worth = weigh();
   EXPECT_KIND(worth, worth);
   ASSERT_GT(worth.mutants.size(), 5u);
@@ -181,32 +187,39 @@ TEST_F(TestWorth, IsNotInATestThatImportsNothing) {
 }
 
 TEST_F(TestWorth, IsNotInATestOfTypesAlone) {
-  project.test("import { add } from \"../src/add\";\ntest(\"is there\", () => { expect(typeof add).toBe(\"function\"); expect(add).toBeDefined(); });\n");
+  project.test(
+      "import { add } from \"../src/add\";\ntest(\"is there\", () => { expect(typeof add).toBe(\"function\"); "
+      "expect(add).toBeDefined(); });\n");
   EXPECT_KIND(weigh(), worthless);
 }
 
 TEST_F(TestWorth, IsNotInATestThatCatchesItsFailures) {
-  project.test("import { add } from \"../src/add\";\ntest(\"adds\", () => { try { expect(add(1, 2)).toBe(3); } catch {} });\n");
+  project.test(
+      "import { add } from \"../src/add\";\ntest(\"adds\", () => { try { expect(add(1, 2)).toBe(3); } catch {} });\n");
   EXPECT_KIND(weigh(), worthless);
 }
 
 TEST_F(TestWorth, IsNotInATestOfItsOwnMock) {
-  project.test("mock.module(\"../src/add\", () => ({ add: () => 3 }));\n"
-               "const { add } = await import(\"../src/add\");\n"
-               "test(\"adds\", () => expect(add(1, 2)).toBe(3));\n");
+  project.test(
+      "mock.module(\"../src/add\", () => ({ add: () => 3 }));\n"
+      "const { add } = await import(\"../src/add\");\n"
+      "test(\"adds\", () => expect(add(1, 2)).toBe(3));\n");
   EXPECT_KIND(weigh(), worthless);
 }
 
 TEST_F(TestWorth, IsInATestThatMocksItsSurroundingsAlone) {
-  project.write("src/price.ts", "import { rate } from \"./rate\";\nexport const price = (net: number) => net + net * rate();\n");
+  project.write(
+      "src/price.ts", "import { rate } from \"./rate\";\nexport const price = (net: number) => net + net * rate();\n");
   project.write("src/rate.ts", "export const rate = () => 0.19;\n");
-  project.test("mock.module(\"../src/rate\", () => ({ rate: () => 0.5 }));\n"
-               "const { price } = await import(\"../src/price\");\n"
-               "test(\"adds the tax\", () => expect(price(100)).toBe(150));\n");
+  project.test(
+      "mock.module(\"../src/rate\", () => ({ rate: () => 0.5 }));\n"
+      "const { price } = await import(\"../src/price\");\n"
+      "test(\"adds the tax\", () => expect(price(100)).toBe(150));\n");
   EXPECT_KIND(weigh(), worth);
 }
 
-// Without a stored value there is nothing to hold the code against; bun refuses it where CI is set, as it is in guard's sandbox.
+// Without a stored value there is nothing to hold the code against; bun refuses it where CI is set, as it is in guard's
+// sandbox.
 TEST_F(TestWorth, IsNotInASnapshotThatNobodyStored) {
   project.test("import { add } from \"../src/add\";\ntest(\"adds\", () => expect(add(1, 2)).toMatchSnapshot());\n");
   const Worth worth = weigh();
@@ -215,13 +228,15 @@ TEST_F(TestWorth, IsNotInASnapshotThatNobodyStored) {
 }
 
 TEST_F(TestWorth, IsInAStoredSnapshot) {
-  project.test("import { add } from \"../src/add\";\ntest(\"adds\", () => expect(add(1, 2)).toMatchInlineSnapshot(`3`));\n");
+  project.test(
+      "import { add } from \"../src/add\";\ntest(\"adds\", () => expect(add(1, 2)).toMatchInlineSnapshot(`3`));\n");
   EXPECT_KIND(weigh(), worth);
 }
 
 TEST_F(TestWorth, IsAskedOfEachFile) {
   project.test("import { add } from \"../src/add\";\ntest(\"adds\", () => expect(add(1, 2)).toBe(3));\n");
-  project.test("import { add } from \"../src/add\";\ntest(\"adds\", () => expect(add).toBeTruthy());\n", "sandbox/b.test.ts");
+  project.test(
+      "import { add } from \"../src/add\";\ntest(\"adds\", () => expect(add).toBeTruthy());\n", "sandbox/b.test.ts");
   const Worth worth = weigh(project.request({"sandbox/a.test.ts", "sandbox/b.test.ts"}));
   EXPECT_KIND(worth, worthless);
   EXPECT_THAT(worth.detail, HasSubstr("sandbox/b.test.ts"));
@@ -229,9 +244,10 @@ TEST_F(TestWorth, IsAskedOfEachFile) {
 }
 
 TEST_F(TestWorth, CountsTestsThatNeverFail) {
-  project.test("import { add } from \"../src/add\";\n"
-               "test(\"adds\", () => expect(add(1, 2)).toBe(3));\n"
-               "test(\"is true\", () => expect(true).toBe(true));\n");
+  project.test(
+      "import { add } from \"../src/add\";\n"
+      "test(\"adds\", () => expect(add(1, 2)).toBe(3));\n"
+      "test(\"is true\", () => expect(true).toBe(true));\n");
   const Worth worth = weigh();
   EXPECT_KIND(worth, worth);
   EXPECT_THAT(worth.detail, HasSubstr("1 of 2 tests never failed"));
@@ -253,28 +269,31 @@ TEST_F(TestWorth, IsSeenThroughTheNamesOfTsconfig) {
 
 TEST_F(TestWorth, IsSeenWhateverAModuleExports) {
   project.write("src/all.ts",
-                "export default class Counter { private n = 0; next() { return ++this.n; } static zero = 0; }\n"
-                "export class Other<T> extends Counter { constructor(readonly value: T) { super(); } }\n"
-                "export async function later(x: number): Promise<number> { return x * 2; }\n"
-                "export function* upTo(n: number) { for (let i = 0; i < n; i++) yield i; }\n"
-                "export const { left, right: renamed } = { left: 1, right: 2 };\n"
-                "export const enum Colour { red = \"r\" }\n"
-                "const hidden = (x: number) => x - 1;\n"
-                "export { hidden as shown };\n"
-                "export type Only = { a: number };\n"
-                "export interface AlsoOnly { b: string }\n"
-                "export * from \"./more\";\n"
-                "export * as more from \"./more\";\n"
-                "export { add } from \"./add\";\n");
+      "export default class Counter { private n = 0; next() { return ++this.n; } static zero = 0; }\n"
+      "export class Other<T> extends Counter { constructor(readonly value: T) { super(); } }\n"
+      "export async function later(x: number): Promise<number> { return x * 2; }\n"
+      "export function* upTo(n: number) { for (let i = 0; i < n; i++) yield i; }\n"
+      "export const { left, right: renamed } = { left: 1, right: 2 };\n"
+      "export const enum Colour { red = \"r\" }\n"
+      "const hidden = (x: number) => x - 1;\n"
+      "export { hidden as shown };\n"
+      "export type Only = { a: number };\n"
+      "export interface AlsoOnly { b: string }\n"
+      "export * from \"./more\";\n"
+      "export * as more from \"./more\";\n"
+      "export { add } from \"./add\";\n");
   project.write("src/more.ts", "export const greeting = \"hello\", answer = 42;\nexport default 1;\n");
-  const std::string import = "import Counter, { Other, later, upTo, left, renamed, shown, greeting, answer, more, add, type Only } from \"../src/all\";\n";
+  const std::string import =
+      "import Counter, { Other, later, upTo, left, renamed, shown, greeting, answer, more, add, type Only } from "
+      "\"../src/all\";\n";
   project.test(import +
-               "const only: Only = { a: 1 };\n"
-               "test(\"all\", async () => {\n"
-               "  new Counter().next(); new Other(1).next(); await later(1); [...upTo(3)]; shown(1); add(1, 2);\n"
-               "  expect([typeof greeting, typeof answer, typeof more, only.a]).toEqual([\"string\", \"number\", \"object\", 1]);\n"
-               "  expect(left).toBeDefined(); expect(renamed).toBeDefined();\n"
-               "});\n");
+      "const only: Only = { a: 1 };\n"
+      "test(\"all\", async () => {\n"
+      "  new Counter().next(); new Other(1).next(); await later(1); [...upTo(3)]; shown(1); add(1, 2);\n"
+      "  expect([typeof greeting, typeof answer, typeof more, only.a]).toEqual([\"string\", \"number\", \"object\", "
+      "1]);\n"
+      "  expect(left).toBeDefined(); expect(renamed).toBeDefined();\n"
+      "});\n");
   const Worth without = weigh();
   EXPECT_KIND(without, worthless);
   EXPECT_THAT(without.mutants, Contains(Field(&Mutant::what, "all exports stubbed")));
@@ -283,8 +302,12 @@ TEST_F(TestWorth, IsSeenWhateverAModuleExports) {
 }
 
 TEST_F(TestWorth, IsSeenInCommonJs) {
-  project.write("src/old.cjs", "function twice(x) { return x * 2; }\nmodule.exports = { twice, half: (x) => x / 2 };\nmodule.exports.more = 1;\n");
-  project.test("import { half, twice } from \"../src/old.cjs\";\ntest(\"old\", () => { expect(twice(2)).toBe(4); expect(half(2)).toBe(1); });\n");
+  project.write("src/old.cjs",
+      "function twice(x) { return x * 2; }\nmodule.exports = { twice, half: (x) => x / 2 };\nmodule.exports.more = "
+      "1;\n");
+  project.test(
+      "import { half, twice } from \"../src/old.cjs\";\ntest(\"old\", () => { expect(twice(2)).toBe(4); "
+      "expect(half(2)).toBe(1); });\n");
   const Worth worth = weigh();
   EXPECT_KIND(worth, worth);
   EXPECT_EQ(worth.mutants[0].what, "all exports stubbed");
@@ -293,7 +316,9 @@ TEST_F(TestWorth, IsSeenInCommonJs) {
 // The result is taken apart while the file is loaded; a stub that gives undefined would keep every test from running.
 TEST_F(TestWorth, IsSeenWhereATestCallsTheCodeWhileItIsLoaded) {
   project.write("src/app.ts", "export const create = () => ({ routes: { home: () => \"welcome\" } });\n");
-  project.test("import { create } from \"../src/app\";\nconst { home } = create().routes;\ntest(\"home\", () => expect(home()).toBe(\"welcome\"));\n");
+  project.test(
+      "import { create } from \"../src/app\";\nconst { home } = create().routes;\ntest(\"home\", () => "
+      "expect(home()).toBe(\"welcome\"));\n");
   const Worth worth = weigh();
   EXPECT_KIND(worth, worth);
   EXPECT_EQ(worth.mutants[0].what, "all exports stubbed");
@@ -301,7 +326,9 @@ TEST_F(TestWorth, IsSeenWhereATestCallsTheCodeWhileItIsLoaded) {
 
 TEST_F(TestWorth, CannotBeHadWhereThereIsNoCode) {
   project.write("src/add.ts", "export type Only = { a: number };\nexport interface AlsoOnly { b: 5 }\n");
-  project.test("import type { Only } from \"../src/add\";\nconst only: Only = { a: 1 };\ntest(\"is\", () => expect(only.a).toBe(1));\n");
+  project.test(
+      "import type { Only } from \"../src/add\";\nconst only: Only = { a: 1 };\ntest(\"is\", () => "
+      "expect(only.a).toBe(1));\n");
   const Worth worth = weigh();
   EXPECT_KIND(worth, worthless);
 }
@@ -313,7 +340,9 @@ TEST_F(TestWorth, IsNotHinderedByAModuleThatCannotBeRead) {
 }
 
 TEST_F(TestWorth, IsShownByAMutantThatDoesNotEnd) {
-  project.write("src/sum.ts", "export function sum(n: number): number {\n  let all = 0;\n  for (let i = 0; i !== n; i++) all = all + i;\n  return all;\n}\n");
+  project.write("src/sum.ts",
+      "export function sum(n: number): number {\n  let all = 0;\n  for (let i = 0; i !== n; i++) all = all + i;\n  "
+      "return all;\n}\n");
   // Nothing but the end of the loop is expected here.
   project.test("import { sum } from \"../src/sum\";\ntest(\"ends\", () => { sum(3); });\n");
   WorthRequest request = project.request();
@@ -324,7 +353,9 @@ TEST_F(TestWorth, IsShownByAMutantThatDoesNotEnd) {
 }
 
 TEST_F(TestWorth, IsNoneOfATestThatDependsOnChance) {
-  project.test("import { add } from \"../src/add\";\ntest(\"adds\", () => expect(add(1, 2) + Math.random()).toBeLessThan(3.3));\n");
+  project.test(
+      "import { add } from \"../src/add\";\ntest(\"adds\", () => expect(add(1, 2) + "
+      "Math.random()).toBeLessThan(3.3));\n");
   WorthRequest request = project.request();
   request.runs = 30;
   const Worth worth = weigh(request);
@@ -334,7 +365,9 @@ TEST_F(TestWorth, IsNoneOfATestThatDependsOnChance) {
 
 TEST_F(TestWorth, IsNoneOfTestsThatDependOnTheirOrder) {
   std::string text = "import { add } from \"../src/add\";\nlet state = 0;\n";
-  for (int i = 0; i < 6; ++i) text += "test(\"step " + std::to_string(i) + "\", () => { expect(state).toBe(" + std::to_string(i) + "); state = add(state, 1); });\n";
+  for (int i = 0; i < 6; ++i)
+    text += "test(\"step " + std::to_string(i) + "\", () => { expect(state).toBe(" + std::to_string(i) +
+        "); state = add(state, 1); });\n";
   project.test(text);
   const Worth worth = weigh();
   EXPECT_KIND(worth, flaky);
@@ -344,7 +377,8 @@ TEST_F(TestWorth, IsNoneOfTestsThatDependOnTheirOrder) {
 
 TEST_F(TestWorth, TellsWhatIsNewlyCovered) {
   project.test("import { add } from \"../src/add\";\ntest(\"adds\", () => expect(add(-1, -2)).toBe(-3));\n");
-  project.test("import { add } from \"../src/add\";\ntest(\"adds\", () => expect(add(1, 2)).toBe(3));\n", "sandbox/old.test.ts");
+  project.test(
+      "import { add } from \"../src/add\";\ntest(\"adds\", () => expect(add(1, 2)).toBe(3));\n", "sandbox/old.test.ts");
   WorthRequest request = project.request();
   request.old_tests = {"sandbox/old.test.ts"};
   const Worth worth = weigh(request);
@@ -418,12 +452,16 @@ struct Told : ::testing::Test {
 using WorthOfAnswers = Told;
 
 TEST_F(WorthOfAnswers, IsThereWhenEachBrokenVersionFails) {
-  EXPECT_KIND(weigh([&](const RunRequest& run, const CancelToken&) { return is_broken(run) ? failed() : answer(Reason::tests_passed); }), worth);
+  EXPECT_KIND(weigh([&](const RunRequest& run, const CancelToken&) {
+    return is_broken(run) ? failed() : answer(Reason::tests_passed);
+  }),
+      worth);
 }
 
 // One by one: whichever run the environment fails in, nothing is concluded.
 TEST_F(WorthOfAnswers, IsUndecidedWhereverTheEnvironmentFails) {
-  for (const Reason reason : {Reason::error, Reason::no_environment, Reason::sandbox_unproved, Reason::changed_meanwhile, Reason::output_withheld, Reason::findings, Reason::interrupted}) {
+  for (const Reason reason : {Reason::error, Reason::no_environment, Reason::sandbox_unproved,
+           Reason::changed_meanwhile, Reason::output_withheld, Reason::findings, Reason::interrupted}) {
     std::uint64_t runs = 1000;
     for (std::uint64_t failing = 0; failing < runs; ++failing) {
       std::uint64_t count = 0;
@@ -451,22 +489,30 @@ TEST_F(WorthOfAnswers, IsNotShownByAFailureToLoad) {
   for (const bool reports : {false, true}) {
     RunRecord not_loaded = answer(Reason::tests_failed);
     if (!reports) not_loaded.tests.reset();
-    const Worth worth = weigh([&](const RunRequest& run, const CancelToken&) { return is_broken(run) ? not_loaded : answer(Reason::tests_passed); });
+    const Worth worth = weigh([&](const RunRequest& run, const CancelToken&) {
+      return is_broken(run) ? not_loaded : answer(Reason::tests_passed);
+    });
     EXPECT_KIND(worth, undecided);
     EXPECT_THAT(worth.mutants, IsEmpty());
   }
 }
 
 TEST_F(WorthOfAnswers, IsNotShownByWhatIsNoFailureOfATest) {
-  for (const Reason reason : {Reason::crashed, Reason::violation, Reason::all_skipped, Reason::expected_failures, Reason::report_forged, Reason::no_tests, Reason::report_missing,
-                              Reason::report_incomplete}) {
-    EXPECT_NE(weigh([&](const RunRequest& run, const CancelToken&) { return is_broken(run) ? answer(reason) : answer(Reason::tests_passed); }).kind, WorthKind::worth) << info(reason).name;
+  for (const Reason reason : {Reason::crashed, Reason::violation, Reason::all_skipped, Reason::expected_failures,
+           Reason::report_forged, Reason::no_tests, Reason::report_missing, Reason::report_incomplete}) {
+    EXPECT_NE(weigh([&](const RunRequest& run, const CancelToken&) {
+      return is_broken(run) ? answer(reason) : answer(Reason::tests_passed);
+    }).kind,
+        WorthKind::worth)
+        << info(reason).name;
   }
 }
 
 TEST_F(WorthOfAnswers, IsNotShownByAFailureThatDoesNotComeAgain) {
   std::uint64_t broken = 0;
-  const Worth worth = weigh([&](const RunRequest& run, const CancelToken&) { return is_broken(run) && ++broken == 4 ? failed() : answer(Reason::tests_passed); });
+  const Worth worth = weigh([&](const RunRequest& run, const CancelToken&) {
+    return is_broken(run) && ++broken == 4 ? failed() : answer(Reason::tests_passed);
+  });
   EXPECT_KIND(worth, flaky);
   EXPECT_THAT(worth.flaky, ElementsAre("sandbox/a.test.ts > adds"));
 }
@@ -474,33 +520,39 @@ TEST_F(WorthOfAnswers, IsNotShownByAFailureThatDoesNotComeAgain) {
 TEST_F(WorthOfAnswers, IsUndecidedWhereUnchangedCodeRunsOutOfTimeToo) {
   bool busy = false;
   EXPECT_KIND(weigh([&](const RunRequest& run, const CancelToken&) {
-                busy = busy || is_broken(run);
-                return busy ? answer(Reason::timed_out) : answer(Reason::tests_passed);
-              }),
-              undecided);
+    busy = busy || is_broken(run);
+    return busy ? answer(Reason::timed_out) : answer(Reason::tests_passed);
+  }),
+      undecided);
 }
 
 TEST_F(WorthOfAnswers, TakesOneFailureOnUnchangedCodeForAFlake) {
   for (std::uint64_t failing = 0; failing < 3; ++failing) {
     std::uint64_t count = 0;
-    EXPECT_KIND(weigh([&](const RunRequest& run, const CancelToken&) { return is_broken(run) || count++ == failing ? failed() : answer(Reason::tests_passed); }), flaky);
+    EXPECT_KIND(weigh([&](const RunRequest& run, const CancelToken&) {
+      return is_broken(run) || count++ == failing ? failed() : answer(Reason::tests_passed);
+    }),
+        flaky);
   }
 }
 
 TEST_F(WorthOfAnswers, TakesOtherTestsOnUnchangedCodeForAFlake) {
   std::uint64_t count = 0;
   EXPECT_KIND(weigh([&](const RunRequest& run, const CancelToken&) {
-                if (is_broken(run)) return failed();
-                RunRecord record = answer(Reason::tests_passed);
-                record.tests->tests = record.tests->files[0].tests = 2 + count++;
-                return record;
-              }),
-              flaky);
+    if (is_broken(run)) return failed();
+    RunRecord record = answer(Reason::tests_passed);
+    record.tests->tests = record.tests->files[0].tests = 2 + count++;
+    return record;
+  }),
+      flaky);
 }
 
 // Then it is the copy, not the tests, that is wrong.
 TEST_F(WorthOfAnswers, IsUndecidedWhereTheTestsPassInTheProjectAlone) {
-  EXPECT_KIND(weigh([&](const RunRequest& run, const CancelToken&) { return run.project == project.path() ? answer(Reason::tests_passed) : failed(); }), undecided);
+  EXPECT_KIND(weigh([&](const RunRequest& run, const CancelToken&) {
+    return run.project == project.path() ? answer(Reason::tests_passed) : failed();
+  }),
+      undecided);
 }
 
 TEST_F(WorthOfAnswers, AsksForDifferentOrdersAndTheSameOnesAgain) {
@@ -521,7 +573,9 @@ TEST_F(WorthOfAnswers, KeepsToTheNumberOfMutants) {
     CancelToken never;
     WorthRequest request = project.request();
     request.mutants = mutants;
-    const auto worth = weigh_tests(request, never, [&](const RunRequest& run, const CancelToken&) { return is_broken(run) ? failed() : answer(Reason::tests_passed); });
+    const auto worth = weigh_tests(request, never, [&](const RunRequest& run, const CancelToken&) {
+      return is_broken(run) ? failed() : answer(Reason::tests_passed);
+    });
     ASSERT_TRUE(worth);
     EXPECT_KIND(*worth, worth);
     EXPECT_EQ(worth->mutants.size(), mutants + 1);
@@ -534,7 +588,9 @@ TEST_F(WorthOfAnswers, IsAnErrorWhenGuardIsStopped) {
     std::uint64_t count = 0;
     const auto worth = weigh_tests(project.request(), cancel, [&](const RunRequest& run, const CancelToken&) {
       if (count++ == when) cancel.cancel();
-      return cancel.cancelled() ? answer(Reason::interrupted) : is_broken(run) ? failed() : answer(Reason::tests_passed);
+      return cancel.cancelled() ? answer(Reason::interrupted)
+          : is_broken(run)      ? failed()
+                                : answer(Reason::tests_passed);
     });
     ASSERT_FALSE(worth) << when;
     EXPECT_EQ(worth.error().code(), ErrorCode::cancelled);
@@ -552,7 +608,8 @@ TEST_F(WorthOfAnswers, IsUndecidedWhereTheProjectCannotBeCopied) {
 
 TEST_F(WorthOfAnswers, IsUndecidedWithoutTests) {
   CancelToken never;
-  const auto worth = weigh_tests(project.request({}), never, [&](const RunRequest&, const CancelToken&) { return answer(Reason::tests_passed); });
+  const auto worth = weigh_tests(
+      project.request({}), never, [&](const RunRequest&, const CancelToken&) { return answer(Reason::tests_passed); });
   ASSERT_TRUE(worth);
   EXPECT_KIND(*worth, undecided);
 }

@@ -20,7 +20,8 @@ class ChangeSource : public ::testing::Test {
   void SetUp() override {
     write(repository(), "notes.md", "# notes\n");
     write(repository(), ".gitignore", "*.log\n");
-    must(repository(), "git init -q . && git add -A && git -c user.email=t@example.invalid -c user.name=t commit -q -m base");
+    must(repository(),
+        "git init -q . && git add -A && git -c user.email=t@example.invalid -c user.name=t commit -q -m base");
     must(folder_.path(), "git clone -q repository clone");
   }
   fs::path repository() const { return folder_.path() / "repository"; }
@@ -30,7 +31,8 @@ class ChangeSource : public ::testing::Test {
     std::ofstream(top / name, std::ios::binary) << text;
   }
   static void must(const fs::path& folder, const std::string& script) {
-    ASSERT_EQ(std::system(("cd '" + folder.string() + "' && { " + script + "; } >/dev/null 2>&1").c_str()), 0) << script;
+    ASSERT_EQ(std::system(("cd '" + folder.string() + "' && { " + script + "; } >/dev/null 2>&1").c_str()), 0)
+        << script;
   }
   Result<CollectedChange> of_clone() const {
     ChangeRequest request;
@@ -57,13 +59,16 @@ TEST_F(ChangeSource, AWorkTreeElsewhereIsComparedWithThisRepository) {
   must(clone(), "git add -A && git -c user.email=t@example.invalid -c user.name=t commit -q -m mine");
   const auto collected = of_clone();
   ASSERT_TRUE(collected) << collected.error().to_string();
-  EXPECT_EQ(names(*collected), (std::set<std::string>{"new.md", "notes.md"})) << "what is committed over there is new here";
+  EXPECT_EQ(names(*collected), (std::set<std::string>{"new.md", "notes.md"}))
+      << "what is committed over there is new here";
   EXPECT_EQ(collected->change.files[1].added, (LineRanges{{2, 2}}));
 }
 
 TEST_F(ChangeSource, NothingInTheOtherGitFolderIsBelieved) {
   write(clone(), "notes.md", "# changed\n");
-  must(clone(), "rm -rf .git && mkdir -p .git/info && echo '*' > .git/info/exclude && echo garbage > .git/HEAD && echo garbage > .git/index && echo '[core' > .git/config");
+  must(clone(),
+      "rm -rf .git && mkdir -p .git/info && echo '*' > .git/info/exclude && echo garbage > .git/HEAD && echo garbage > "
+      ".git/index && echo '[core' > .git/config");
   const auto collected = of_clone();
   ASSERT_TRUE(collected) << collected.error().to_string();
   EXPECT_EQ(names(*collected), std::set<std::string>{"notes.md"});

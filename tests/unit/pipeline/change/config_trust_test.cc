@@ -15,7 +15,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-std::vector<std::string> relaxed(const std::string& file, const Environment& environment = {}, std::vector<ConfigOverride> options = {}) {
+std::vector<std::string> relaxed(
+    const std::string& file, const Environment& environment = {}, std::vector<ConfigOverride> options = {}) {
   ConfigSources sources;
   sources.text = ConfigText{"guard.toml", file};
   sources.environment = environment;
@@ -61,11 +62,15 @@ const std::map<std::string, std::pair<std::string, std::string>>& values() {
       {"container_use.timeout", {"", "86400"}},
       {"check.paths", {"[\"tests/**\"]", "[\"tests/**\", \"sandbox/**\"]"}},
       {"check.max_file_bytes", {"", "\"1g\""}},
-      {"check.api_key_names", {"[\"OPENAI_API_KEY\"]", "[\"ANTHROPIC_API_KEY\", \"OPENAI_API_KEY\", \"GEMINI_API_KEY\", \"OTHER\"]"}},
+      {"check.api_key_names",
+          {"[\"OPENAI_API_KEY\"]", "[\"ANTHROPIC_API_KEY\", \"OPENAI_API_KEY\", \"GEMINI_API_KEY\", \"OTHER\"]"}},
       {"check.two_hit_ignore", {"[\"TOKEN\"]", ""}},
       {"check.allow_temp_removal", {"", "true"}},
       {"check.docs_url", {"", "\"https://example.org/x\""}},
-      {"check.waivers", {"[{rule = \"host.eval\", path = \"**\", fingerprint = \"" + std::string(64, '0') + "\", reason = \"x\", expires = \"2999-12-31\"}]", "[]"}},
+      {"check.waivers",
+          {"[{rule = \"host.eval\", path = \"**\", fingerprint = \"" + std::string(64, '0') +
+                  "\", reason = \"x\", expires = \"2999-12-31\"}]",
+              "[]"}},
       {"hook.everywhere", {"", "true"}},
       {"run.file_timeout", {"", "86400"}},
       {"run.grace_s", {"", "600"}},
@@ -83,7 +88,8 @@ const std::map<std::string, std::pair<std::string, std::string>>& values() {
 }
 
 std::string in_file(const ConfigKey& key, const std::string& value) {
-  return (key.section.empty() ? "" : "[" + std::string(key.section) + "]\n") + std::string(key.name) + " = " + value + "\n";
+  return (key.section.empty() ? "" : "[" + std::string(key.section) + "]\n") + std::string(key.name) + " = " + value +
+      "\n";
 }
 
 TEST(ConfigTrust, EveryKeyThatARunReadsIsKnownToRelaxOrNot) {
@@ -110,9 +116,11 @@ TEST(ConfigTrust, TheLastWordDecidesAndWhoSpeaksIt) {
   EXPECT_THAT(relaxed("backend = \"host\"\n", {{"GUARD_BACKEND", "host"}}), ElementsAre());
   EXPECT_THAT(relaxed("", {{"GUARD_BACKEND", "host"}}), ElementsAre());
   EXPECT_THAT(relaxed("[docker]\nimage = \"x:1\"\n", {}, {{"docker.image", "y:2", "--image"}}), ElementsAre());
-  EXPECT_THAT(relaxed("[run.env]\nTOKEN = true\n", {{"GUARD_RUN_ENV_TZ", "UTC"}}), ElementsAre(HasSubstr("run.env (guard.toml:1)")));
+  EXPECT_THAT(relaxed("[run.env]\nTOKEN = true\n", {{"GUARD_RUN_ENV_TZ", "UTC"}}),
+      ElementsAre(HasSubstr("run.env (guard.toml:1)")));
   EXPECT_THAT(relaxed("", {{"GUARD_RUN_ENV_TZ", "UTC"}}), ElementsAre());
-  EXPECT_THAT(relaxed("trust_namespace = true\n[docker]\nnetwork = \"host\"\n"), ElementsAre(HasSubstr("trust_namespace"), HasSubstr("docker.network")));
+  EXPECT_THAT(relaxed("trust_namespace = true\n[docker]\nnetwork = \"host\"\n"),
+      ElementsAre(HasSubstr("trust_namespace"), HasSubstr("docker.network")));
 }
 
 }  // namespace

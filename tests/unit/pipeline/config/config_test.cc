@@ -92,7 +92,8 @@ const std::map<std::string, Sample>& samples() {
       {"check.max_file_bytes", {"\"64k\"", "64k", "\"64k\""}},
       {"check.api_key_names", {"[\"MY_KEY\"]", "MY_KEY", "[\"MY_KEY\"]"}},
       {"check.allow_temp_removal", {"false", "false", "false"}},
-      {"check.docs_url", {"\"https://example.org/rules.md\"", "https://example.org/rules.md", "\"https://example.org/rules.md\""}},
+      {"check.docs_url",
+          {"\"https://example.org/rules.md\"", "https://example.org/rules.md", "\"https://example.org/rules.md\""}},
       {"check.two_hit_ignore", {"[\"CI\"]", "CI", "[\"CI\"]"}},
       {"hook.everywhere", {"true", "true", "true"}},
       {"run.file_timeout", {"9", "9", "9"}},
@@ -107,11 +108,12 @@ const std::map<std::string, Sample>& samples() {
       {"redact.kinds_off", {"[\"secret.jwt\"]", "secret.jwt", "[\"secret.jwt\"]"}},
       {"policy.max_changed_files_per_task", {"2", "2", "2"}},
       {"policy.forbidden_files",
-       {"[\"x.lock\"]", "x.lock",
-        "[\"package.json\", \"bun.lock\", \"bun.lockb\", \"package-lock.json\", \"yarn.lock\", \"pnpm-lock.yaml\", "
-        "\"x.lock\"]"}},
+          {"[\"x.lock\"]", "x.lock",
+              "[\"package.json\", \"bun.lock\", \"bun.lockb\", \"package-lock.json\", \"yarn.lock\", "
+              "\"pnpm-lock.yaml\", "
+              "\"x.lock\"]"}},
       {"policy.allowed_paths",
-       {"[\"sandbox/**\", \"src/*.ts\"]", "sandbox/**,src/*.ts", "[\"sandbox/**\", \"src/*.ts\"]"}},
+          {"[\"sandbox/**\", \"src/*.ts\"]", "sandbox/**,src/*.ts", "[\"sandbox/**\", \"src/*.ts\"]"}},
       {"policy.forbidden_paths", {"[\"migrations/**\"]", "migrations/**", "[\"migrations/**\"]"}},
       {"policy.max_diff_lines", {"12", "12", "12"}},
       {"policy.max_diff_bytes", {"\"8k\"", "8k", "\"8k\""}},
@@ -129,9 +131,7 @@ const std::map<std::string, Sample>& samples() {
   return kSamples;
 }
 
-bool has_text_form(const ConfigKey& key) {
-  return key.type != KeyType::variables && key.type != KeyType::waivers;
-}
+bool has_text_form(const ConfigKey& key) { return key.type != KeyType::variables && key.type != KeyType::waivers; }
 
 std::string in_file(const ConfigKey& key, const std::string& value) {
   const std::string section = key.section.empty() ? "" : "[" + std::string(key.section) + "]\n";
@@ -255,11 +255,11 @@ TEST(Config, OptionsStandOverTheEnvironmentOverTheFile) {
 
 TEST(Config, NamesToMaskAddUpOverTheSources) {
   const auto loaded = load("[redact]\nmask_env = [\"A\", \"B\"]\n", {{"GUARD_REDACT_MASK_ENV", "B,C"}},
-                           {{"redact.mask_env", "D", "--mask-env"}});
+      {{"redact.mask_env", "D", "--mask-env"}});
   ASSERT_TRUE(loaded);
   EXPECT_THAT(loaded->config.redact.mask_env, ElementsAre("A", "B", "C", "D"));
-  EXPECT_EQ(origin_of(*loaded, "redact.mask_env"),
-            "guard.toml:2, environment GUARD_REDACT_MASK_ENV, option --mask-env");
+  EXPECT_EQ(
+      origin_of(*loaded, "redact.mask_env"), "guard.toml:2, environment GUARD_REDACT_MASK_ENV, option --mask-env");
 }
 
 TEST(Config, AnEmptyListOfForbiddenFilesForbidsStillTheSix) {
@@ -280,7 +280,8 @@ TEST(Config, OneTimeoutIsForAllPlaces) {
   const auto times = [](const Result<LoadedConfig>& loaded) {
     EXPECT_TRUE(loaded);
     const Config& config = loaded->config;
-    return std::vector<std::uint64_t>{config.docker.timeout_s, config.namespace_sandbox.timeout_s, config.host.timeout_s, config.container_use.timeout_s};
+    return std::vector<std::uint64_t>{config.docker.timeout_s, config.namespace_sandbox.timeout_s,
+        config.host.timeout_s, config.container_use.timeout_s};
   };
   using Times = std::vector<std::uint64_t>;
   EXPECT_EQ(times(load("[limits]\ntimeout = 60\n")), (Times{60, 60, 60, 60}));
@@ -299,38 +300,36 @@ TEST(Config, OneTimeoutIsForAllPlaces) {
 
 TEST(Config, UnknownKeysAreErrorsWithTheirPlaceAndASuggestion) {
   EXPECT_EQ(fault_of(load("[limits]\nmemroy = \"1g\"\n")),
-            "guard.toml:2:1: unknown key `memroy` in [limits]; did you mean `memory`?");
-  EXPECT_EQ(fault_of(load("[limit]\nmemory = \"1g\"\n")),
-            "guard.toml:1:2: unknown section [limit]; did you mean `limits`?");
+      "guard.toml:2:1: unknown key `memroy` in [limits]; did you mean `memory`?");
+  EXPECT_EQ(
+      fault_of(load("[limit]\nmemory = \"1g\"\n")), "guard.toml:1:2: unknown section [limit]; did you mean `limits`?");
   EXPECT_THAT(fault_of(load("memory = \"1g\"\n")), HasSubstr("unknown key `memory`; it belongs in [limits]"));
   EXPECT_THAT(fault_of(load("[docker]\nbackend = \"host\"\n")), HasSubstr("it belongs before the first section"));
   EXPECT_THAT(fault_of(load("[docker.network]\nx = 1\n")), HasSubstr("docker.network must be one of"));
   EXPECT_THAT(fault_of(load("limits = 3\n")), HasSubstr("limits must be a table, not an integer"));
-  EXPECT_THAT(fault_of(load("zzzzzzzz = 3\n")),
-              AllOf(HasSubstr("unknown key `zzzzzzzz`"), Not(HasSubstr("did you mean"))));
+  EXPECT_THAT(
+      fault_of(load("zzzzzzzz = 3\n")), AllOf(HasSubstr("unknown key `zzzzzzzz`"), Not(HasSubstr("did you mean"))));
 }
 
 TEST(Config, UnknownVariablesOfOursAreErrors) {
   EXPECT_EQ(fault_of(load("", {{"GUARD_LIMITS_MEMROY", "1g"}})),
-            "environment GUARD_LIMITS_MEMROY: there is no such key; did you mean GUARD_LIMITS_MEMORY?");
-  EXPECT_THAT(fault_of(load("", {{"GUARD_CHECK_WAIVERS", "x"}})),
-              HasSubstr("check.waivers can only be set in guard.toml"));
+      "environment GUARD_LIMITS_MEMROY: there is no such key; did you mean GUARD_LIMITS_MEMORY?");
+  EXPECT_THAT(
+      fault_of(load("", {{"GUARD_CHECK_WAIVERS", "x"}})), HasSubstr("check.waivers can only be set in guard.toml"));
   EXPECT_THAT(fault_of(load("", {{"GUARD_", ""}})), HasSubstr("there is no such key"));
-  EXPECT_TRUE(load("", {{"GUARD_BUN", "/x"},
-                        {"GUARD_CACHE_DIR", "/y"},
-                        {"GUARD_LOG", "debug"},
-                        {"GUARD_TEST_ANY", "1"},
-                        {"GUARDIAN", "2"},
-                        {"MEMORY", "3"}}));
+  EXPECT_TRUE(load("",
+      {{"GUARD_BUN", "/x"}, {"GUARD_CACHE_DIR", "/y"}, {"GUARD_LOG", "debug"}, {"GUARD_TEST_ANY", "1"},
+          {"GUARDIAN", "2"}, {"MEMORY", "3"}}));
 }
 
 TEST(Config, AllFaultsOfAllSourcesAreToldAtOnce) {
   const auto loaded = load("backend = \"dcoker\"\n[limits]\npids = \"many\"\nmemory = \"2x\"\n[docker]\ntimeout = 0\n",
-                           {{"GUARD_ROLLOUT_PERCENT", "101"}}, {{"limits.cpus", "none", "--cpus"}});
+      {{"GUARD_ROLLOUT_PERCENT", "101"}}, {{"limits.cpus", "none", "--cpus"}});
   const std::string message = fault_of(loaded);
   EXPECT_THAT(message, HasSubstr("6 faults"));
-  EXPECT_THAT(message, HasSubstr("guard.toml:1:11: backend must be one of \"docker\", \"namespace\", \"host\", "
-                                 "\"container-use\", not \"dcoker\"; did you mean \"docker\"?"));
+  EXPECT_THAT(message,
+      HasSubstr("guard.toml:1:11: backend must be one of \"docker\", \"namespace\", \"host\", "
+                "\"container-use\", not \"dcoker\"; did you mean \"docker\"?"));
   EXPECT_THAT(message, HasSubstr("guard.toml:3:8: limits.pids must be a whole number from 8 to 1000000, not a string"));
   EXPECT_THAT(message, HasSubstr("guard.toml:4:10: limits.memory must be a size from 16m to 1t"));
   EXPECT_THAT(message, HasSubstr("guard.toml:6:11: docker.timeout must be a whole number from 1 to 86400 s, not 0"));
@@ -341,14 +340,14 @@ TEST(Config, AllFaultsOfAllSourcesAreToldAtOnce) {
 // Both become arguments or the program itself.
 TEST(Config, ContainerUseTakesAbsoluteProgramsAndPlainIds) {
   for (const char* line :
-       {"program = \"cu\"", "program = \"./cu\"", "env_id = \"--all\"", "env_id = \"a b\"", "env_id = \"$(x)\""}) {
+      {"program = \"cu\"", "program = \"./cu\"", "env_id = \"--all\"", "env_id = \"a b\"", "env_id = \"$(x)\""}) {
     EXPECT_THAT(fault_of(load("[container_use]\n" + std::string(line) + "\n")), HasSubstr("guard.toml:2:")) << line;
   }
 }
 
 TEST(Config, ASyntaxErrorDoesNotHideTheFaultsOfTheEnvironment) {
   EXPECT_THAT(fault_of(load("backend = \n", {{"GUARD_RUN_GRACE_S", "x"}})),
-              AllOf(HasSubstr("guard.toml:1:"), HasSubstr("GUARD_RUN_GRACE_S")));
+      AllOf(HasSubstr("guard.toml:1:"), HasSubstr("GUARD_RUN_GRACE_S")));
 }
 
 TEST(Config, ValuesOutOfRangeOrOfTheWrongTypeAreRefused) {
@@ -422,7 +421,7 @@ TEST(Config, TextThatIsNoTomlIsRefused) {
 
 std::string waiver(const std::string& rule, const std::string& more = "") {
   return "[[check.waivers]]\nrule = \"" + rule + "\"\npath = \"sandbox/a.test.ts\"\nfingerprint = \"" +
-         std::string(64, 'a') + "\"\nreason = \"fixture\"\nexpires = 2031-02-28\n" + more;
+      std::string(64, 'a') + "\"\nreason = \"fixture\"\nexpires = 2031-02-28\n" + more;
 }
 
 TEST(Config, WaiversAreRead) {
@@ -435,8 +434,8 @@ TEST(Config, WaiversAreRead) {
   EXPECT_EQ(first.fingerprint, std::string(64, 'a'));
   EXPECT_EQ(first.expires, "2031-02-28");
   EXPECT_THAT(first.origin, HasSubstr("guard.toml:1"));
-  EXPECT_THAT(value_of(*loaded, "check.waivers[1]"),
-              HasSubstr("host.eval in sandbox/a.test.ts until 2031-02-28: fixture"));
+  EXPECT_THAT(
+      value_of(*loaded, "check.waivers[1]"), HasSubstr("host.eval in sandbox/a.test.ts until 2031-02-28: fixture"));
 }
 
 TEST(Config, AlwaysAndBannedCannotBeWaived) {
@@ -448,8 +447,8 @@ TEST(Config, AlwaysAndBannedCannotBeWaived) {
 
 TEST(Config, AWaiverNeedsAllItsFieldsAndNoOthers) {
   EXPECT_THAT(fault_of(load("[[check.waivers]]\nrule = \"host.eval\"\n")),
-              AllOf(HasSubstr("needs `path`"), HasSubstr("needs `fingerprint`"), HasSubstr("needs `reason`"),
-                    HasSubstr("needs `expires`")));
+      AllOf(HasSubstr("needs `path`"), HasSubstr("needs `fingerprint`"), HasSubstr("needs `reason`"),
+          HasSubstr("needs `expires`")));
   EXPECT_THAT(fault_of(load(waiver("host.eval", "until = 1\n"))), HasSubstr("no key `until`"));
   EXPECT_THAT(fault_of(load("[check]\nwaivers = [\"host.eval\"]\n")), HasSubstr("must be a table"));
   EXPECT_THAT(fault_of(load("[check]\nwaivers = true\n")), HasSubstr("must be an array of tables"));
@@ -472,9 +471,8 @@ TEST(Config, AWaiverNeedsAllItsFieldsAndNoOthers) {
 // ---- [run.env] ----
 
 TEST(Config, VariablesForTheSandboxComeFromAllSourcesAndAreNotShown) {
-  const auto loaded =
-      load("[run.env]\nTZ = \"UTC\"\nTOKEN = true\nOVER = \"file\"\n",
-           {{"GUARD_RUN_ENV_OVER", "environment"}, {"TOKEN", "from-outside"}}, {{"run.env.EXTRA", "a=b,c", "--env"}});
+  const auto loaded = load("[run.env]\nTZ = \"UTC\"\nTOKEN = true\nOVER = \"file\"\n",
+      {{"GUARD_RUN_ENV_OVER", "environment"}, {"TOKEN", "from-outside"}}, {{"run.env.EXTRA", "a=b,c", "--env"}});
   ASSERT_TRUE(loaded);
   const auto variables = run_variables(loaded->config, {{"TOKEN", "from-outside"}});
   ASSERT_TRUE(variables);

@@ -42,7 +42,8 @@ class RunGateTest : public ::testing::Test {
     request.config = &config_;
     request.secrets = [&]() -> Result<const SecretSource*> { return &secrets; };
     request.project = folder_->path();
-    std::sort(files_.files.begin(), files_.files.end(), [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
+    std::sort(files_.files.begin(), files_.files.end(),
+        [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
     RunGate judged = gate_run(request, files_, named, mode);
     kept_.clear();
     for (const auto& file : files_.files) kept_.push_back(file.path);
@@ -59,7 +60,8 @@ class RunGateTest : public ::testing::Test {
 };
 
 constexpr const char* kDump = "export const all = () => Object.entries(process.env);\n";
-constexpr const char* kTest = "import { expect, test } from \"bun:test\";\ntest(\"a\", () => { expect(1).toBe(1); });\n";
+constexpr const char* kTest =
+    "import { expect, test } from \"bun:test\";\ntest(\"a\", () => { expect(1).toBe(1); });\n";
 
 TEST_F(RunGateTest, LeavesNothingOutOfAnHonestTree) {
   add("sandbox/a.test.ts", kTest);
@@ -71,9 +73,11 @@ TEST_F(RunGateTest, LeavesNothingOutOfAnHonestTree) {
 
 // All ways by which bun loads a file that a test names.
 TEST_F(RunGateTest, WhatTheNamedLoadDecides) {
-  for (const char* load : {"import \"./bad\";", "import \"./bad.ts\";", "import \"./bad.js\";", "require(\"./bad\");", "await import(\"./bad\");", "export * from \"./bad\";",
-                           "mock.module(\"./bad\", () => ({}));", "new Worker(new URL(\"./bad.ts\", import.meta.url));", "await import(\"./b\" + \"ad\");",
-                           "const name = \"./bad\"; await import(name);", "require(require.resolve(\"./bad\"));", "await import(`./${process.argv[2]}`);", "import \"./between\";"}) {
+  for (const char* load : {"import \"./bad\";", "import \"./bad.ts\";", "import \"./bad.js\";", "require(\"./bad\");",
+           "await import(\"./bad\");", "export * from \"./bad\";", "mock.module(\"./bad\", () => ({}));",
+           "new Worker(new URL(\"./bad.ts\", import.meta.url));", "await import(\"./b\" + \"ad\");",
+           "const name = \"./bad\"; await import(name);", "require(require.resolve(\"./bad\"));",
+           "await import(`./${process.argv[2]}`);", "import \"./between\";"}) {
     files_ = {};
     add("sandbox/a.test.ts", std::string(load) + "\n" + kTest);
     add("sandbox/bad.ts", kDump);
@@ -124,13 +128,17 @@ TEST_F(RunGateTest, GivesUpOnAChainOfMeetings) {
   add("sandbox/reads.ts", "export const token = process.env.SERVICE_TOKEN;\n");
   add("sandbox/prints.ts", "export const show = (text: unknown) => console.log(text);\n");
   add("sandbox/m0.ts", "export * from \"./reads\";\nexport * from \"./prints\";\n");
-  for (int i = 1; i < 30; ++i) add("sandbox/m" + std::to_string(i) + ".ts", "export * from \"./m" + std::to_string(i - 1) + "\";\nexport * from \"./reads\";\nexport * from \"./prints\";\n");
+  for (int i = 1; i < 30; ++i)
+    add("sandbox/m" + std::to_string(i) + ".ts",
+        "export * from \"./m" + std::to_string(i - 1) +
+            "\";\nexport * from \"./reads\";\nexport * from \"./prints\";\n");
   EXPECT_EQ(judge({"sandbox/a.test.ts"}).check.verdict.reason, Reason::findings);
 }
 
 TEST_F(RunGateTest, JudgesByTheModeOfTheRun) {
   add("sandbox/a.test.ts", kTest);
-  add("sandbox/spawns.ts", "import { execSync } from \"node:child_process\";\nexport const list = () => execSync(\"ls\");\n");
+  add("sandbox/spawns.ts",
+      "import { execSync } from \"node:child_process\";\nexport const list = () => execSync(\"ls\");\n");
   judge({"sandbox/a.test.ts"}, "docker");
   EXPECT_THAT(left_out_, IsEmpty());
   judge({"sandbox/a.test.ts"}, "host");

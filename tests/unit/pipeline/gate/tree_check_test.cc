@@ -45,7 +45,8 @@ class TreeCheckTest : public ::testing::Test {
     const CrossFileJudge weigher(RuleSet::shipped_gate(), hits.files, {});
     for (std::uint32_t i = 0; i < hits.files.size(); ++i) weigher.append_findings(i, all);
     std::vector<std::string> shown;
-    for (const Finding& finding : all) shown.push_back(finding.rule + " " + finding.path + ":" + std::to_string(finding.line) + " " + finding.message);
+    for (const Finding& finding : all)
+      shown.push_back(finding.rule + " " + finding.path + ":" + std::to_string(finding.line) + " " + finding.message);
     std::sort(shown.begin(), shown.end());
     return shown;
   }
@@ -56,8 +57,13 @@ class TreeCheckTest : public ::testing::Test {
 TEST_F(TreeCheckTest, SaysTheSameWithAnyNumberOfThreads) {
   for (int i = 0; i < 700; ++i) {
     const std::string name = "src/d" + std::to_string(i % 13) + "/f" + std::to_string(i) + ".ts";
-    const std::string act = i % 50 == 7 ? "eval(text);\n" : i % 90 == 3 ? "use(process.env.DB_URL);\n" : i % 60 == 1 ? "console.log(1);\n" : "";
-    const std::string load = i > 0 && i % 60 != 1 ? "import '../d" + std::to_string((i - 1) % 13) + "/f" + std::to_string(i - 1) + "';\n" : "";
+    const std::string act = i % 50 == 7 ? "eval(text);\n"
+        : i % 90 == 3                   ? "use(process.env.DB_URL);\n"
+        : i % 60 == 1                   ? "console.log(1);\n"
+                                        : "";
+    const std::string load = i > 0 && i % 60 != 1
+        ? "import '../d" + std::to_string((i - 1) % 13) + "/f" + std::to_string(i - 1) + "';\n"
+        : "";
     write(name, load + "export const a = " + std::to_string(i) + ";\n" + act);
   }
   const auto alone = look({at("src")}, 1);

@@ -34,7 +34,8 @@ struct Applied {
   Report report;
   WaiverOutcome outcome;
 };
-Applied apply(const std::vector<Waiver>& waivers, const std::string& path = kPath, std::string_view today = kToday, const std::string& text = kText) {
+Applied apply(const std::vector<Waiver>& waivers, const std::string& path = kPath, std::string_view today = kToday,
+    const std::string& text = kText) {
   Applied applied;
   applied.report = judged(path, text).report;
   applied.outcome = apply_waivers(waivers, {{path, text}}, today, applied.report);
@@ -42,7 +43,8 @@ Applied apply(const std::vector<Waiver>& waivers, const std::string& path = kPat
 }
 
 bool reports(const Report& report, std::string_view rule) {
-  return std::any_of(report.findings.begin(), report.findings.end(), [&](const Finding& finding) { return finding.rule == rule; });
+  return std::any_of(
+      report.findings.begin(), report.findings.end(), [&](const Finding& finding) { return finding.rule == rule; });
 }
 
 TEST(Waivers, LetTheNamedFindingPassAndNoOther) {
@@ -74,7 +76,8 @@ TEST(Waivers, PathsAreGlobsSeenFromTheProject) {
 
 TEST(Waivers, ExpiredOnesCountForNothingAndSaySo) {
   const auto fingerprint = fingerprint_of(judged(), "host.fs_remove");
-  EXPECT_EQ(apply({waiver("host.fs_remove", fingerprint)}, kPath, "2030-12-31").outcome.used.size(), 1U) << "the last day";
+  EXPECT_EQ(apply({waiver("host.fs_remove", fingerprint)}, kPath, "2030-12-31").outcome.used.size(), 1U)
+      << "the last day";
   const auto late = apply({waiver("host.fs_remove", fingerprint)}, kPath, "2031-01-01");
   EXPECT_TRUE(reports(late.report, "host.fs_remove"));
   ASSERT_EQ(late.outcome.idle.size(), 1U);
@@ -83,7 +86,8 @@ TEST(Waivers, ExpiredOnesCountForNothingAndSaySo) {
 }
 
 TEST(Waivers, WhatChangedIsNotWaivedAnyMore) {
-  const auto changed = apply({waiver("host.fs_remove", fingerprint_of(judged(), "host.fs_remove"))}, kPath, kToday, "fs.rmSync(home);\n");
+  const auto changed = apply(
+      {waiver("host.fs_remove", fingerprint_of(judged(), "host.fs_remove"))}, kPath, kToday, "fs.rmSync(home);\n");
   EXPECT_TRUE(reports(changed.report, "host.fs_remove"));
   ASSERT_EQ(changed.outcome.idle.size(), 1U);
   EXPECT_EQ(changed.outcome.idle[0].why, Why::changed);
@@ -104,8 +108,10 @@ TEST(Waivers, TiersWithoutExceptionsHaveNone) {
   EXPECT_TRUE(reports(applied.report, "always.env_dump"));
   ASSERT_EQ(applied.outcome.idle.size(), 1U);
   EXPECT_EQ(applied.outcome.idle[0].why, Why::not_waivable);
-  for (const auto tier : {FindingTier::always, FindingTier::banned, FindingTier::encoding, FindingTier::policy}) EXPECT_FALSE(is_waivable(tier));
-  for (const auto tier : {FindingTier::docker, FindingTier::host, FindingTier::side_file}) EXPECT_TRUE(is_waivable(tier));
+  for (const auto tier : {FindingTier::always, FindingTier::banned, FindingTier::encoding, FindingTier::policy})
+    EXPECT_FALSE(is_waivable(tier));
+  for (const auto tier : {FindingTier::docker, FindingTier::host, FindingTier::side_file})
+    EXPECT_TRUE(is_waivable(tier));
 }
 
 // One [[check.waivers]] table of the printed template, read back as guard.toml reads it.
@@ -121,12 +127,14 @@ TEST(Waivers, ThePrintedOneWorksOnceAReasonIsFilledIn) {
     auto parsed = parse_toml(toml, "guard.toml");
     EXPECT_TRUE(parsed) << toml;
     if (parsed) {
-      for (const auto& item : parsed->find("check")->find("waivers")->items) add_waiver(item, "guard.toml", config, complaints);
+      for (const auto& item : parsed->find("check")->find("waivers")->items)
+        add_waiver(item, "guard.toml", config, complaints);
     }
     return complaints.empty() ? config.check.waivers : std::vector<Waiver>();
   };
   EXPECT_TRUE(load(text).empty()) << "no reason yet";
-  for (std::size_t at = text.find("reason = \"\""); at != std::string::npos; at = text.find("reason = \"\"")) text.replace(at, 11, "reason = \"because\"");
+  for (std::size_t at = text.find("reason = \"\""); at != std::string::npos; at = text.find("reason = \"\""))
+    text.replace(at, 11, "reason = \"because\"");
   const auto waivers = load(text);
   ASSERT_EQ(waivers.size(), 2U) << text;
   const auto applied = apply(waivers, path);

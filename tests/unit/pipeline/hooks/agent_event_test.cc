@@ -48,29 +48,21 @@ TEST(AgentEvent, GeminiCopilotAndCursorAreUnderstood) {
 
 TEST(AgentEvent, WhatIsNotUnderstoodIsAnError) {
   for (const char* event :
-       {"",
-        "null",
-        "[]",
-        "{}",
-        "{",
-        "\"x\"",
-        "{} {}",
-        R"({"hook_event_name":"PostToolUse","tool_name":"Write","tool_input":{"file_path":"a","content":"x"}})",
-        R"({"hook_event_name":"PreToolUse"})",
-        R"({"hook_event_name":"PreToolUse","tool_name":7})",
-        R"({"hook_event_name":"PreToolUse","tool_name":"Write"})",
-        R"({"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"a"}})",
-        R"({"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"content":"a"}})",
-        R"({"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"a","content":7}})",
-        R"({"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"","content":"x"}})",
-        R"({"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"a\u0000b","content":"x"}})",
-        R"({"hook_event_name":"PreToolUse","tool_name":"mcp__files__save","tool_input":{"path":"a","data":"x"}})",
-        R"({"hook_event_name":"PreToolUse","tool_name":"MultiEdit","tool_input":{"file_path":"a","edits":[]}})",
-        R"({"hook_event_name":"PreToolUse","tool_name":"Edit","tool_input":{"file_path":"a","patch":"x"}})",
-        R"({"toolName":"bash","toolArgs":"not json"})",
-        R"({"hook_event_name":"beforeShellExecution"})",
-        "{\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Write\",\"tool_input\":{\"file_path\":\"a\",\"content\":"
-        "\"\xff\"}}"}) {
+      {"", "null", "[]", "{}", "{", "\"x\"", "{} {}",
+          R"({"hook_event_name":"PostToolUse","tool_name":"Write","tool_input":{"file_path":"a","content":"x"}})",
+          R"({"hook_event_name":"PreToolUse"})", R"({"hook_event_name":"PreToolUse","tool_name":7})",
+          R"({"hook_event_name":"PreToolUse","tool_name":"Write"})",
+          R"({"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"a"}})",
+          R"({"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"content":"a"}})",
+          R"({"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"a","content":7}})",
+          R"({"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"","content":"x"}})",
+          R"({"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"a\u0000b","content":"x"}})",
+          R"({"hook_event_name":"PreToolUse","tool_name":"mcp__files__save","tool_input":{"path":"a","data":"x"}})",
+          R"({"hook_event_name":"PreToolUse","tool_name":"MultiEdit","tool_input":{"file_path":"a","edits":[]}})",
+          R"({"hook_event_name":"PreToolUse","tool_name":"Edit","tool_input":{"file_path":"a","patch":"x"}})",
+          R"({"toolName":"bash","toolArgs":"not json"})", R"({"hook_event_name":"beforeShellExecution"})",
+          "{\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Write\",\"tool_input\":{\"file_path\":\"a\",\"content\":"
+          "\"\xff\"}}"}) {
     EXPECT_FALSE(parse_agent_event(event)) << event;
   }
 }

@@ -6,11 +6,10 @@ namespace guard {
 namespace {
 
 TEST(ShellCommand, OneCommitOfWhatIsStagedIsPlain) {
-  for (const char* command :
-       {"git commit -m 'say; what'", "git commit -m \"fix\" --amend", "git commit --no-edit --amend",
-        "git commit -qm fix", "git commit -sF msg.txt", "git commit --message=x", "/usr/bin/git commit -m x",
-        "  git   commit -m x ", "git commit -m 'do not use git commit --no-verify'", "git commit",
-        "git commit --no-verbose -m x"}) {
+  for (const char* command : {"git commit -m 'say; what'", "git commit -m \"fix\" --amend",
+           "git commit --no-edit --amend", "git commit -qm fix", "git commit -sF msg.txt", "git commit --message=x",
+           "/usr/bin/git commit -m x", "  git   commit -m x ", "git commit -m 'do not use git commit --no-verify'",
+           "git commit", "git commit --no-verbose -m x"}) {
     const ShellReading reading = read_shell_command(command);
     EXPECT_TRUE(reading.commits) << command;
     EXPECT_FALSE(reading.skips_hooks) << command;
@@ -19,28 +18,13 @@ TEST(ShellCommand, OneCommitOfWhatIsStagedIsPlain) {
 }
 
 TEST(ShellCommand, WhateverMayStageMoreIsNotPlain) {
-  for (const char* command : {"git add -A && git commit -m x",
-                              "git commit -am x",
-                              "git commit -a",
-                              "git commit -m x file.ts",
-                              "git commit -m x -- file.ts",
-                              "git commit -p",
-                              "git commit --all -m x",
-                              "git commit -m \"$(cat <<'EOF'\nx\nEOF\n)\"",
-                              "make; git commit -m x",
-                              "FOO=1 git commit -m x",
-                              "git -c user.name=x commit -m x",
-                              "git commit -m x\ngit push",
-                              "git commit -m `date`",
-                              "sh -c 'git add -A; git commit -m x'",
-                              "echo x | xargs git commit -m",
-                              "git commit -i x",
-                              "g\"it\" com'mit' -a",
-                              "git \\\ncommit -a",
-                              "(git commit)",
-                              "{ git commit; }",
-                              "git commit -m *",
-                              "git commit --pathspec-from-file=x"}) {
+  for (const char* command : {"git add -A && git commit -m x", "git commit -am x", "git commit -a",
+           "git commit -m x file.ts", "git commit -m x -- file.ts", "git commit -p", "git commit --all -m x",
+           "git commit -m \"$(cat <<'EOF'\nx\nEOF\n)\"", "make; git commit -m x", "FOO=1 git commit -m x",
+           "git -c user.name=x commit -m x", "git commit -m x\ngit push", "git commit -m `date`",
+           "sh -c 'git add -A; git commit -m x'", "echo x | xargs git commit -m", "git commit -i x",
+           "g\"it\" com'mit' -a", "git \\\ncommit -a", "(git commit)", "{ git commit; }", "git commit -m *",
+           "git commit --pathspec-from-file=x"}) {
     const ShellReading reading = read_shell_command(command);
     EXPECT_TRUE(reading.commits) << command;
     EXPECT_FALSE(reading.plain) << command;
@@ -49,29 +33,29 @@ TEST(ShellCommand, WhateverMayStageMoreIsNotPlain) {
 
 TEST(ShellCommand, SwitchingHooksOffIsSeenInAllItsSpellings) {
   for (const char* command :
-       {"git commit --no-verify -m x", "git commit -n -m x", "git commit -qnm x", "git commit --no-veri -m x",
-        "git commit -m x -n", "git commit -a -nm x", "git -c core.hooksPath=/dev/null commit -m x",
-        "git -c CORE.HOOKSPATH= commit -m x", "GIT_CONFIG_COUNT=1 git commit -m x", "SKIP=guard git commit -m x",
-        "export GUARD_CHECK_PATHS=none; git commit -m x", "git config core.hooksPath /dev/null; git commit -m x",
-        "sh -c 'git commit --no-verify'", "bash -c \"sh -c 'git commit -n'\""}) {
+      {"git commit --no-verify -m x", "git commit -n -m x", "git commit -qnm x", "git commit --no-veri -m x",
+          "git commit -m x -n", "git commit -a -nm x", "git -c core.hooksPath=/dev/null commit -m x",
+          "git -c CORE.HOOKSPATH= commit -m x", "GIT_CONFIG_COUNT=1 git commit -m x", "SKIP=guard git commit -m x",
+          "export GUARD_CHECK_PATHS=none; git commit -m x", "git config core.hooksPath /dev/null; git commit -m x",
+          "sh -c 'git commit --no-verify'", "bash -c \"sh -c 'git commit -n'\""}) {
     EXPECT_TRUE(read_shell_command(command).skips_hooks) << command;
   }
   for (const char* command : {"git commit -m x && git log -n 1", "git commit -m -n", "git commit -mnone",
-                              "git commit -m n", "git commit -C n", "head -n 3 x; git commit -m x"}) {
+           "git commit -m n", "git commit -C n", "head -n 3 x; git commit -m x"}) {
     EXPECT_FALSE(read_shell_command(command).skips_hooks) << command;
   }
 }
 
 TEST(ShellCommand, OtherFoldersAreSeen) {
   for (const char* command :
-       {"git -C ../x commit -m x", "git --git-dir=../x/.git commit -m x", "git --work-tree .. commit -m x"}) {
+      {"git -C ../x commit -m x", "git --git-dir=../x/.git commit -m x", "git --work-tree .. commit -m x"}) {
     EXPECT_TRUE(read_shell_command(command).elsewhere) << command;
   }
 }
 
 TEST(ShellCommand, OtherCommandsAreNoCommits) {
   for (const char* command : {"git status", "git log --grep 'git commit'", "npm run commit", "git show commit", "ls",
-                              "", "'", "\"", "\\", "git", "git -c", "commit git", "git commit-graph write"}) {
+           "", "'", "\"", "\\", "git", "git -c", "commit git", "git commit-graph write"}) {
     EXPECT_FALSE(read_shell_command(command).commits) << command;
   }
 }

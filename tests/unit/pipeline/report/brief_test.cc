@@ -22,9 +22,12 @@ struct Briefs : ::testing::Test {
 };
 
 TEST_F(Briefs, SayWhereWhatAndInsteadOfWhat) {
-  ASSERT_TRUE(write_file_atomically(folder.path() / "package.json", R"({"dependencies":{"zod":"1"},"devDependencies":{"left\u001bpad":"2"}})"));
-  EXPECT_THAT(text(), AllOf(HasSubstr("sandbox/**"), HasSubstr("zod"), HasSubstr("left\\x1bpad"), HasSubstr("bun:test"), HasSubstr("refers to the whole environment. Instead: "),
-                            HasSubstr("deletes files. Instead: "), HasSubstr("```ts\n"), HasSubstr("the project lies under /app")));
+  ASSERT_TRUE(write_file_atomically(
+      folder.path() / "package.json", R"({"dependencies":{"zod":"1"},"devDependencies":{"left\u001bpad":"2"}})"));
+  EXPECT_THAT(text(),
+      AllOf(HasSubstr("sandbox/**"), HasSubstr("zod"), HasSubstr("left\\x1bpad"), HasSubstr("bun:test"),
+          HasSubstr("refers to the whole environment. Instead: "), HasSubstr("deletes files. Instead: "),
+          HasSubstr("```ts\n"), HasSubstr("the project lies under /app")));
   ASSERT_TRUE(make_folders(folder.path() / "sandbox"));
   EXPECT_THAT(text(), AllOf(HasSubstr("`sandbox/` is writable"), Not(HasSubstr("the project lies under /app"))));
 }
@@ -41,7 +44,11 @@ TEST_F(Briefs, FollowTheConfiguration) {
 TEST_F(Briefs, TellOfEveryRuleThatRefuses) {
   const auto document = nlohmann::json::parse(brief_document({folder.path(), &config, &RuleSet::shipped()}));
   std::size_t wanted = 0;
-  for (const Rule& rule : RuleSet::shipped().rules()) wanted += (rule.tier == Tier::always || rule.tier == Tier::docker || rule.tier == Tier::host) && rule.severity == Severity::block && rule.paths.empty() ? 1 : 0;
+  for (const Rule& rule : RuleSet::shipped().rules())
+    wanted += (rule.tier == Tier::always || rule.tier == Tier::docker || rule.tier == Tier::host) &&
+            rule.severity == Severity::block && rule.paths.empty()
+        ? 1
+        : 0;
   EXPECT_EQ(document["refused"].size(), wanted);
   EXPECT_GT(wanted, 60U);
   for (const auto& row : document["refused"]) EXPECT_FALSE(row["instead"].get<std::string>().empty()) << row;

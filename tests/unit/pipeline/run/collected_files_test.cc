@@ -92,7 +92,8 @@ TEST_F(CollectedFiles, BringsBackWhatPassesAndSaysSo) {
   EXPECT_EQ(record_.collected->files[0].sha256, "ca3d163bab055381827226140568f3bef7eaac187cebd76878e0b63e9e442356");
   EXPECT_EQ(record_.collected->left_behind_count, 7u);
   EXPECT_EQ(record_.check->report.files, 2u);
-  EXPECT_THAT(record_.widenings, ::testing::Contains(HasSubstr("sandbox/new.test.ts came back, a test that has not run")));
+  EXPECT_THAT(
+      record_.widenings, ::testing::Contains(HasSubstr("sandbox/new.test.ts came back, a test that has not run")));
   EXPECT_THAT(run_document(record_), HasSubstr("\"sandbox/out/a.json\""));
   const std::string text = run_text(record_, Colour::off);
   EXPECT_THAT(text, HasSubstr("collected: sandbox/out/a.json"));
@@ -108,7 +109,8 @@ TEST_F(CollectedFiles, NothingComesBackUnasked) {
 }
 
 TEST_F(CollectedFiles, OnlyAnAllowedRunBringsAnythingBack) {
-  for (const Reason reason : {Reason::tests_failed, Reason::report_missing, Reason::sandbox_unproved, Reason::no_environment}) {
+  for (const Reason reason :
+      {Reason::tests_failed, Reason::report_missing, Reason::sandbox_unproved, Reason::no_environment}) {
     record_ = RunRecord{};
     record_.verdict = Verdict{reason, {}};
     ASSERT_TRUE(bring(CollectPolicy::all, {{"a", "x"}}));
@@ -120,33 +122,40 @@ TEST_F(CollectedFiles, OnlyAnAllowedRunBringsAnythingBack) {
 
 TEST_F(CollectedFiles, ListedBringsBackWhatTheConfigurationNames) {
   config_.run.collect_paths = {"sandbox/out/**", "sandbox/*.snap"};
-  ASSERT_TRUE(bring(CollectPolicy::listed, {{"out/deep/a", "x"}, {"b.snap", "x"}, {"c/d.snap", "x"}, {"bunfig.toml", "x"}}));
+  ASSERT_TRUE(
+      bring(CollectPolicy::listed, {{"out/deep/a", "x"}, {"b.snap", "x"}, {"c/d.snap", "x"}, {"bunfig.toml", "x"}}));
   EXPECT_EQ(on_disk(), (Names{"b.snap", "out/deep/a"}));
-  EXPECT_EQ(reasons(), (Told{{"sandbox/c/d.snap", "not_listed"}, {"sandbox/bunfig.toml", "not_listed"}, {"sandbox/pipe", "special_file"}}));
+  EXPECT_EQ(reasons(),
+      (Told{{"sandbox/c/d.snap", "not_listed"}, {"sandbox/bunfig.toml", "not_listed"},
+          {"sandbox/pipe", "special_file"}}));
 }
 
 TEST_F(CollectedFiles, AFindingRejectsTheRunAndKeepsEverythingOut) {
   ASSERT_TRUE(bring(CollectPolicy::all, {{"bad.test.ts", "JSON.stringify(process.env);\n"}, {"good.txt", "x"}}));
   EXPECT_EQ(record_.verdict.reason, Reason::findings);
   EXPECT_EQ(on_disk(), Names{});
-  EXPECT_EQ(reasons(), (Told{{"sandbox/bad.test.ts", "finding"}, {"sandbox/good.txt", "not_allowed"}, {"sandbox/pipe", "special_file"}}));
+  EXPECT_EQ(reasons(),
+      (Told{
+          {"sandbox/bad.test.ts", "finding"}, {"sandbox/good.txt", "not_allowed"}, {"sandbox/pipe", "special_file"}}));
   ASSERT_NE(find(*record_.check, "always.env_dump"), nullptr);
   EXPECT_EQ(find(*record_.check, "always.env_dump")->path, "sandbox/bad.test.ts");
 }
 
 // Names that change what runs are findings; names that change what editors and agents do stay behind.
 TEST_F(CollectedFiles, NamesThatNeverComeBack) {
-  for (const char* name : {"bunfig.toml", "package.json", "deep/tsconfig.json", ".env", ".env.local", ".npmrc", "node_modules/x/index.js", ".git/config",
-                           "addon.node", "x.wasm", "lib.so", "BunFig.toml"}) {
+  for (const char* name : {"bunfig.toml", "package.json", "deep/tsconfig.json", ".env", ".env.local", ".npmrc",
+           "node_modules/x/index.js", ".git/config", "addon.node", "x.wasm", "lib.so", "BunFig.toml"}) {
     record_ = RunRecord{};
     record_.verdict = Verdict{Reason::tests_passed, {}};
     ASSERT_TRUE(bring(CollectPolicy::all, {{name, "x"}}));
     EXPECT_EQ(record_.verdict.reason, Reason::findings) << name;
     EXPECT_EQ(reasons()[std::string("sandbox/") + name], "finding") << name;
   }
-  for (const char* name : {".vscode/settings.json", ".claude/settings.json", ".cursorrules", ".gitignore", "a/.hidden/b", "CLAUDE.md", "a/Agents.md", "gemini.md",
-                           "AGENTS.override.md", "eslint.config.js", "vite.config.ts", "Makefile", "a/conftest.py", "lefthook.yml", "mcp.json", "x.code-workspace", "-rf",
-                           "--help", "$(id)", "a;b", "CLAUDE.md ", "pac\u212aage.json", "t\u017fconfig.json", "a/b.", "bunfig.toml::$DATA"}) {
+  for (const char* name :
+      {".vscode/settings.json", ".claude/settings.json", ".cursorrules", ".gitignore", "a/.hidden/b", "CLAUDE.md",
+          "a/Agents.md", "gemini.md", "AGENTS.override.md", "eslint.config.js", "vite.config.ts", "Makefile",
+          "a/conftest.py", "lefthook.yml", "mcp.json", "x.code-workspace", "-rf", "--help", "$(id)", "a;b",
+          "CLAUDE.md ", "pac\u212aage.json", "t\u017fconfig.json", "a/b.", "bunfig.toml::$DATA"}) {
     record_ = RunRecord{};
     record_.verdict = Verdict{Reason::tests_passed, {}};
     ASSERT_TRUE(bring(CollectPolicy::all, {{name, "x"}}));
@@ -161,7 +170,8 @@ TEST_F(CollectedFiles, AreJudgedTogetherWithTheFilesThatRan) {
   rules_ = &RuleSet::shipped();
   matcher_ = &shipped_matcher();
   const SourceFile ran = {"sandbox/a.test.ts", "export const token = process.env.DEPLOY_TOKEN;\n"};
-  ASSERT_TRUE(bring(CollectPolicy::all, {{"b.ts", "import { token } from \"./a.test\";\nconsole.log(token);\n"}}, {ran}));
+  ASSERT_TRUE(
+      bring(CollectPolicy::all, {{"b.ts", "import { token } from \"./a.test\";\nconsole.log(token);\n"}}, {ran}));
   EXPECT_EQ(record_.verdict.reason, Reason::findings);
   EXPECT_EQ(on_disk(), Names{});
   record_ = RunRecord{};
@@ -171,7 +181,8 @@ TEST_F(CollectedFiles, AreJudgedTogetherWithTheFilesThatRan) {
 }
 
 TEST_F(CollectedFiles, NoSecretComesBack) {
-  ASSERT_TRUE(bring(CollectPolicy::all, {{"a.txt", "password: " + kKnownValue}, {"b.txt", "harmless"}, {kKnownValue, "x"}}));
+  ASSERT_TRUE(
+      bring(CollectPolicy::all, {{"a.txt", "password: " + kKnownValue}, {"b.txt", "harmless"}, {kKnownValue, "x"}}));
   EXPECT_EQ(on_disk(), Names{"b.txt"});
   EXPECT_EQ(reasons()["sandbox/a.txt"], "secret");
   EXPECT_EQ(reasons()["sandbox/" + kKnownValue], "secret");  // masked with the rest of the record
@@ -196,7 +207,9 @@ TEST_F(CollectedFiles, WhatCannotBeWrittenIsAnErrorAndToldToBeMissing) {
   EXPECT_NE(verdict_of(done.error()).kind(), VerdictKind::allowed);
   EXPECT_EQ(on_disk(), Names{});
   EXPECT_TRUE(record_.collected->files.empty());
-  EXPECT_EQ(reasons(), (Told{{"sandbox/a.txt", "not_written"}, {"sandbox/link/b.txt", "not_written"}, {"sandbox/pipe", "special_file"}}));
+  EXPECT_EQ(reasons(),
+      (Told{
+          {"sandbox/a.txt", "not_written"}, {"sandbox/link/b.txt", "not_written"}, {"sandbox/pipe", "special_file"}}));
 }
 
 TEST_F(CollectedFiles, PathsAreMaskedInTheRecord) {

@@ -44,7 +44,8 @@ TEST_F(FirstLookTest, TellsWhichRunnerTheTestsAskFor) {
   write("test/a.test.ts", "import { test } from \"vitest\";");
   write("test/b.test.ts", "import { test } from 'bun:test'; // not \"vitesting\"");
   FirstLook found = look();
-  EXPECT_THAT(find(found, "runner").text, AllOf(HasSubstr("`vitest run`"), HasSubstr("1 import bun:test, 1 import vitest")));
+  EXPECT_THAT(
+      find(found, "runner").text, AllOf(HasSubstr("`vitest run`"), HasSubstr("1 import bun:test, 1 import vitest")));
   EXPECT_TRUE(find(found, "runner").works);
   EXPECT_THAT(find(found, "runner").text, HasSubstr("stand-in"));
 

@@ -24,9 +24,11 @@ CachedImage image(std::string digest, std::vector<fs::path> projects, bool compl
 }
 
 // "a!" goes, "a" stays.
-std::string fates(std::vector<CachedImage> images, const fs::path& project, std::map<fs::path, std::optional<std::string>> wanted) {
+std::string fates(
+    std::vector<CachedImage> images, const fs::path& project, std::map<fs::path, std::optional<std::string>> wanted) {
   std::string text;
-  for (const auto& fate : fates_of_images(std::move(images), project, [&](const fs::path& asked) { return wanted.at(asked); })) {
+  for (const auto& fate :
+      fates_of_images(std::move(images), project, [&](const fs::path& asked) { return wanted.at(asked); })) {
     EXPECT_FALSE(fate.why.empty());
     text += (text.empty() ? "" : " ") + fate.image.digest + (fate.goes ? "!" : "");
   }
@@ -34,17 +36,20 @@ std::string fates(std::vector<CachedImage> images, const fs::path& project, std:
 }
 
 TEST(ImageUpkeep, TakesWhatThisProjectNeedsNoMore) {
-  const std::map<fs::path, std::optional<std::string>> wanted = {{"/mine", "new"}, {"/other", "shared"}, {"/gone", ""}, {"/torn", std::nullopt}};
-  const std::vector<CachedImage> images = {image("new", {"/mine"}),           image("old", {"/mine"}),          image("shared", {"/other", "/mine"}), image("theirs", {"/other"}),
-                                           image("left", {"/gone"}),          image("both", {"/gone", "/mine"}), image("unsure", {"/mine", "/torn"}),  image("nobody", {}),
-                                           image("half", {"/mine"}, false)};
+  const std::map<fs::path, std::optional<std::string>> wanted = {
+      {"/mine", "new"}, {"/other", "shared"}, {"/gone", ""}, {"/torn", std::nullopt}};
+  const std::vector<CachedImage> images = {image("new", {"/mine"}), image("old", {"/mine"}),
+      image("shared", {"/other", "/mine"}), image("theirs", {"/other"}), image("left", {"/gone"}),
+      image("both", {"/gone", "/mine"}), image("unsure", {"/mine", "/torn"}), image("nobody", {}),
+      image("half", {"/mine"}, false)};
   EXPECT_EQ(fates(images, "/mine", wanted), "new old! shared both! unsure half!");
   EXPECT_EQ(fates(images, "", wanted), "new old! shared theirs! left! both! unsure nobody! half!");
 }
 
 TEST(ImageUpkeep, TakesByItselfWhatNobodyHasUsedForLong) {
   const Clock::time_point now = Clock::now();
-  std::vector<CachedImage> images = {image("fresh", {"/a"}), image("old", {"/a"}), image("kept", {"/a"}), image("ahead", {})};
+  std::vector<CachedImage> images = {
+      image("fresh", {"/a"}), image("old", {"/a"}), image("kept", {"/a"}), image("ahead", {})};
   images[0].used = now - days(29);
   images[1].used = now - days(30);
   images[2].used = now - days(300);

@@ -86,7 +86,8 @@ std::vector<std::string> filled_with(const fs::path& file) {
     }
     const char* const path = bytes->data() + at + sizeof header;
     const std::string kinds = " d-xl";
-    entries.push_back(std::string(path) + ": " + kinds.at(static_cast<std::size_t>(header.kind)) + std::string(path + header.path_bytes, header.content_bytes));
+    entries.push_back(std::string(path) + ": " + kinds.at(static_cast<std::size_t>(header.kind)) +
+        std::string(path + header.path_bytes, header.content_bytes));
     at += fill_format::aligned(sizeof header + header.path_bytes + header.content_bytes);
   }
   ADD_FAILURE() << "it has no end";
@@ -94,8 +95,9 @@ std::vector<std::string> filled_with(const fs::path& file) {
 }
 
 TEST_F(ProjectTreeTest, IsTheWholeProjectButWhatGitIgnoresAndWhatIsNeverShown) {
-  for (const char* path : {"index.ts", "lib/a.ts", "lib/a.test.ts", "lib/b.test.ts", "tests/fixtures/data.bin", "dist/built.js", ".env", "lib/.env.local", "node_modules/x/index.js",
-                           ".github/workflows/ci.yml", ".gitignore"}) {
+  for (const char* path :
+      {"index.ts", "lib/a.ts", "lib/a.test.ts", "lib/b.test.ts", "tests/fixtures/data.bin", "dist/built.js", ".env",
+          "lib/.env.local", "node_modules/x/index.js", ".github/workflows/ci.yml", ".gitignore"}) {
     write(path, path);
   }
   request_.ignored = [](const fs::path&) { return std::vector<std::string>{"dist/"}; };
@@ -103,21 +105,27 @@ TEST_F(ProjectTreeTest, IsTheWholeProjectButWhatGitIgnoresAndWhatIsNeverShown) {
   EXPECT_EQ(tree.writable, "");
   EXPECT_THAT(tree.tests, ElementsAre("lib/a.test.ts", "lib/b.test.ts"));
   EXPECT_THAT(gated(tree), ElementsAre("lib/a.test.ts", "lib/b.test.ts"));
-  EXPECT_THAT(tree.others, ElementsAre(".github/workflows/ci.yml", ".gitignore", "index.ts", "lib/a.ts", "package.json", "tests/fixtures/data.bin"));
+  EXPECT_THAT(tree.others,
+      ElementsAre(
+          ".github/workflows/ci.yml", ".gitignore", "index.ts", "lib/a.ts", "package.json", "tests/fixtures/data.bin"));
   EXPECT_THAT(tree.left_out, UnorderedElementsAre(".env", "lib/.env.local"));
 }
 
 // bun looks for tests without regard to case.
 TEST_F(ProjectTreeTest, FindsTestsInWhateverCase) {
-  for (const char* path : {"k.TEST.ts", "lib/Foo.Spec.TSX", "lib/b_Test.Mjs", "lib/attest.ts", "lib/testing.ts"}) write(path, path);
+  for (const char* path : {"k.TEST.ts", "lib/Foo.Spec.TSX", "lib/b_Test.Mjs", "lib/attest.ts", "lib/testing.ts"})
+    write(path, path);
   EXPECT_THAT(read({""}).tests, ElementsAre("k.TEST.ts", "lib/Foo.Spec.TSX", "lib/b_Test.Mjs"));
 }
 
 TEST(ImportsByName, IsTrueOfAllButOneLiteral) {
-  for (const char* text : {"await import(name)", "import ( `node:${x}` )", "import(\"as\" + \"sert\")", "import/**/(x)", "import\n(x)", "import('a' as string)", "// @bun\nimport a from \"assert\";", "import(", "import(\"a"}) {
+  for (const char* text : {"await import(name)", "import ( `node:${x}` )", "import(\"as\" + \"sert\")", "import/**/(x)",
+           "import\n(x)", "import('a' as string)", "// @bun\nimport a from \"assert\";", "import(", "import(\"a"}) {
     EXPECT_TRUE(imports_by_name(text)) << text;
   }
-  for (const char* text : {"", "import a from \"assert\";", "await import(\"./a\")", "await import('./a', { with: {} })", "import.meta.dir", "import { b } from './b'; const important = (x);", "export * from \"./import\""}) {
+  for (const char* text :
+      {"", "import a from \"assert\";", "await import(\"./a\")", "await import('./a', { with: {} })", "import.meta.dir",
+          "import { b } from './b'; const important = (x);", "export * from \"./import\""}) {
     EXPECT_FALSE(imports_by_name(text)) << text;
   }
 }
@@ -151,12 +159,15 @@ TEST_F(ProjectTreeTest, SaysOfAFileThatIsThereWhyItIsNoPartOfTheProject) {
     const auto tree = read_project_tree(request_);
     ASSERT_FALSE(tree) << path;
     EXPECT_EQ(tree.error().code(), ErrorCode::file_not_found);
-    EXPECT_NE(tree.error().to_string().find("is not part of the project"), std::string::npos) << tree.error().to_string();
+    EXPECT_NE(tree.error().to_string().find("is not part of the project"), std::string::npos)
+        << tree.error().to_string();
   }
 }
 
 TEST_F(ProjectTreeTest, KeepsTheSeedsLayoutWhereTheTestsLieInIt) {
-  for (const char* path : {"src/a.ts", "sandbox/a.test.ts", "sandbox/data.json", "tsconfig.json", "README.md", "lib/b.test.ts"}) write(path, path);
+  for (const char* path :
+      {"src/a.ts", "sandbox/a.test.ts", "sandbox/data.json", "tsconfig.json", "README.md", "lib/b.test.ts"})
+    write(path, path);
   for (const auto& named : {std::vector<std::string>{"sandbox/"}, {"sandbox/a.test.ts"}}) {
     const ProjectTree tree = read(named);
     EXPECT_EQ(tree.writable, "sandbox");
@@ -187,8 +198,9 @@ TEST_F(ProjectTreeTest, ATestThatIsALinkIsAFindingAndNoTest) {
 }
 
 TEST_F(ProjectTreeTest, FindsTheProjectOfAFile) {
-  for (const char* path : {"packages/a/package.json", "packages/a/lib/x.test.ts", "packages/b/package.json", "packages/b/bun.lock", "packages/b/x.test.ts", "seed/package.json",
-                           "seed/sandbox/deep/package.json", "seed/sandbox/deep/x.test.ts", "other/sandbox/x.test.ts"}) {
+  for (const char* path : {"packages/a/package.json", "packages/a/lib/x.test.ts", "packages/b/package.json",
+           "packages/b/bun.lock", "packages/b/x.test.ts", "seed/package.json", "seed/sandbox/deep/package.json",
+           "seed/sandbox/deep/x.test.ts", "other/sandbox/x.test.ts"}) {
     write(path, "{}");
   }
   EXPECT_EQ(project_of(project() / "packages/a/lib/x.test.ts"), project());
@@ -210,9 +222,11 @@ TEST_F(ProjectTreeTest, IsStagedAsOneFileWhereTestsMayWriteAnywhere) {
   const auto staged = stage(read({"a.test.ts"}), {{"", "lib", "absent"}, false});
   ASSERT_TRUE(staged) << staged.error().to_string();
   const auto entries = filled_with(staged->fill);
-  EXPECT_THAT(entries, ElementsAre("a.test.ts: -test", "bin: d", "bin/run: x#!", "lib: d", std::string("lib/dangling: lnowhere\0", 23), "lib/deep: d", "lib/deep/x.ts: -x",
-                                   std::string("lib/inside: ldeep/x.ts\0", 23), "package.json: -{}\n", std::string("node_modules: l/modules/node_modules\0", 37),
-                                   std::string("lib/node_modules: l/modules/lib/node_modules\0", 45)));
+  EXPECT_THAT(entries,
+      ElementsAre("a.test.ts: -test", "bin: d", "bin/run: x#!", "lib: d", std::string("lib/dangling: lnowhere\0", 23),
+          "lib/deep: d", "lib/deep/x.ts: -x", std::string("lib/inside: ldeep/x.ts\0", 23), "package.json: -{}\n",
+          std::string("node_modules: l/modules/node_modules\0", 37),
+          std::string("lib/node_modules: l/modules/lib/node_modules\0", 45)));
   EXPECT_THAT(staged->left_out, UnorderedElementsAre("lib/outside", "lib/absolute"));
   EXPECT_EQ(staged->writable_entries, entries.size());
   EXPECT_TRUE(fs::is_empty(staged->app));
@@ -269,7 +283,8 @@ TEST_F(ProjectTreeTest, SeesWhatChangedSinceItWasStaged) {
   fs::create_symlink("c.ts", project() / "lib/link");
   write("lib/c.ts", "new");
   write("notes.txt", "means nothing to the others");
-  EXPECT_THAT(*changed_since(project(), read({"a.test.ts"}), staged->hashes), UnorderedElementsAre("lib/a.ts", "lib/b.ts", "lib/link", "lib/c.ts"));
+  EXPECT_THAT(*changed_since(project(), read({"a.test.ts"}), staged->hashes),
+      UnorderedElementsAre("lib/a.ts", "lib/b.ts", "lib/link", "lib/c.ts"));
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ const std::vector<std::string> kFiles = {"sandbox/a.test.ts", "sandbox/-b.test.t
 
 TEST(TestCommand, NamesFilesLastAndAsPaths) {
   EXPECT_THAT(test_command("bun", "attest.mjs", kFiles),
-              ElementsAre("bun", "test", "--preload", "attest.mjs", "--reporter=junit", "--reporter-outfile=/dev/fd/3", "./sandbox/a.test.ts", "./sandbox/-b.test.ts"));
+      ElementsAre("bun", "test", "--preload", "attest.mjs", "--reporter=junit", "--reporter-outfile=/dev/fd/3",
+          "./sandbox/a.test.ts", "./sandbox/-b.test.ts"));
 }
 
 // bun would load what its own settings name before anything else.
@@ -23,8 +24,9 @@ TEST(TestCommand, LoadsTheAttestationFirst) {
   TestOptions options;
   options.preload = {"./setup.ts", "@happy-dom/global-registrator/register.js"};
   EXPECT_THAT(test_command("bun", "/.guard-attestation.mjs", {"sandbox/a.test.ts"}, options),
-              ElementsAre("bun", "test", "--preload", "/.guard-attestation.mjs", "--preload", "./setup.ts", "--preload", "@happy-dom/global-registrator/register.js", "--preload",
-                          "/.guard-preloaded.mjs", "--config=/.guard-bunfig.toml", "--reporter=junit", "--reporter-outfile=/dev/fd/3", "./sandbox/a.test.ts"));
+      ElementsAre("bun", "test", "--preload", "/.guard-attestation.mjs", "--preload", "./setup.ts", "--preload",
+          "@happy-dom/global-registrator/register.js", "--preload", "/.guard-preloaded.mjs",
+          "--config=/.guard-bunfig.toml", "--reporter=junit", "--reporter-outfile=/dev/fd/3", "./sandbox/a.test.ts"));
 }
 
 TEST(TestCommand, AsksForAnOrderAndForCoverage) {
@@ -32,8 +34,9 @@ TEST(TestCommand, AsksForAnOrderAndForCoverage) {
   options.seed = 4294967295u;
   options.coverage = Coverage::on;
   EXPECT_THAT(test_command("bun", "attest.mjs", {"sandbox/a.test.ts"}, options),
-              ElementsAre("bun", "test", "--preload", "attest.mjs", "--reporter=junit", "--reporter-outfile=/dev/fd/3", "--randomize", "--seed=4294967295", "--coverage",
-                          "--coverage-reporter=lcov", "--coverage-dir=/app/sandbox/guard-coverage", "./sandbox/a.test.ts"));
+      ElementsAre("bun", "test", "--preload", "attest.mjs", "--reporter=junit", "--reporter-outfile=/dev/fd/3",
+          "--randomize", "--seed=4294967295", "--coverage", "--coverage-reporter=lcov",
+          "--coverage-dir=/app/sandbox/guard-coverage", "./sandbox/a.test.ts"));
 }
 
 // `guard verify` knows one command; a record of another one would be taken for a forgery.

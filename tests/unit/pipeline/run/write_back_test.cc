@@ -39,7 +39,8 @@ class WriteBack : public ::testing::Test {
   // Every name below the project, sorted.
   std::vector<std::string> names() const {
     std::vector<std::string> found;
-    for (const auto& entry : fs::recursive_directory_iterator(folder_->path())) found.push_back(entry.path().lexically_relative(folder_->path()));
+    for (const auto& entry : fs::recursive_directory_iterator(folder_->path()))
+      found.push_back(entry.path().lexically_relative(folder_->path()));
     std::sort(found.begin(), found.end());
     return found;
   }
@@ -61,7 +62,9 @@ TEST_F(WriteBack, WritesPlainFilesAndTheirFoldersAndLeavesNothingElse) {
   const auto written = write({{"a.txt", "one"}, {"out/deep/b.json", std::string(100'000, 'b')}, {"out/empty", ""}});
   ASSERT_TRUE(written) << written.error().to_string();
   EXPECT_EQ(*written, std::vector<bool>({true, true, true}));
-  EXPECT_EQ(names(), (Names{"outside", "sandbox", "sandbox/a.txt", "sandbox/out", "sandbox/out/deep", "sandbox/out/deep/b.json", "sandbox/out/empty"}));
+  EXPECT_EQ(names(),
+      (Names{"outside", "sandbox", "sandbox/a.txt", "sandbox/out", "sandbox/out/deep", "sandbox/out/deep/b.json",
+          "sandbox/out/empty"}));
   EXPECT_EQ(text_of(sandbox() / "a.txt"), "one");
   EXPECT_EQ(text_of(sandbox() / "out/deep/b.json"), std::string(100'000, 'b'));
   struct stat status {};
@@ -79,7 +82,8 @@ TEST_F(WriteBack, ReplacesNothing) {
   ASSERT_TRUE(written) << written.error().to_string();
   EXPECT_EQ(*written, std::vector<bool>({false, false, false, false, true}));
   EXPECT_EQ(text_of(sandbox() / "file"), "the person's");
-  EXPECT_EQ(names(), (Names{"outside", "sandbox", "sandbox/fifo", "sandbox/file", "sandbox/folder", "sandbox/free", "sandbox/link"}));
+  EXPECT_EQ(names(),
+      (Names{"outside", "sandbox", "sandbox/fifo", "sandbox/file", "sandbox/folder", "sandbox/free", "sandbox/link"}));
 }
 
 TEST_F(WriteBack, GoesThroughNoLinkAndTakesBackWhatItWrote) {

@@ -1,6 +1,6 @@
-#include "redact/kinds/secret_matcher.h"
-#include "redact/kinds/kind_table.h"
 #include "redact/kinds/secret_source.h"
+#include "redact/kinds/kind_table.h"
+#include "redact/kinds/secret_matcher.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "redact/literals/byte_set.h"
 #include "redact/kinds/secret_kind.h"
+#include "redact/literals/byte_set.h"
 #include "tests/unit/redact/redact_fixture.h"
 #include "tests/unit/redact/redact_oracle.h"
 
@@ -74,7 +74,7 @@ TEST(SecretSource, PrefixOfFewerThanFiveBytesSaysWhatFollowsIt) {
   ASSERT_FALSE(silent.has_value());
   EXPECT_EQ(silent.error().code(), ErrorCode::rules_invalid);
   EXPECT_NE(silent.error().to_string().find("`redact.next` is missing: the prefix abc- has fewer than 5 bytes"),
-            std::string::npos)
+      std::string::npos)
       << silent.error().to_string();
   EXPECT_TRUE(source_of(rule({{"prefix", "abcdef- abc-"}, {"next", "a-z"}})).has_value());
 }
@@ -85,7 +85,7 @@ TEST(SecretSource, OnlyABytePromisedByNextMayFollowThePrefix) {
   const std::string expected = "[REDACTED:made] [REDACTED:made] [REDACTED:made] abc-defg abc-";
   auto source =
       source_of(rule({{"prefix", "abc-"}, {"nocase", "true"}, {"next", "0-9"}, {"lead", "x0-9"}, {"lead_max", "4"}},
-                     "(?i)[x0-9]*abc-[a-z0-9]{4,}"));
+          "(?i)[x0-9]*abc-[a-z0-9]{4,}"));
   ASSERT_TRUE(source.has_value()) << source.error().to_string();
   EXPECT_EQ(stream(*source, text, {1}), expected);
   EXPECT_EQ(redact_whole(*source, text).value_or(""), expected);
@@ -108,9 +108,7 @@ TEST(SecretSource, BrokenPatternWithholdsTheStream) {
   EXPECT_FALSE(sink.finished);
 }
 
-TEST(SecretSource, LongerPrefixNamesTheKind) {
-  EXPECT_EQ(redacted(anthropic_key() + "\n"), "[REDACTED:anthropic]\n");
-}
+TEST(SecretSource, LongerPrefixNamesTheKind) { EXPECT_EQ(redacted(anthropic_key() + "\n"), "[REDACTED:anthropic]\n"); }
 
 TEST(SecretSource, NamesOfValuesAreReducedToPlainLetters) {
   const std::string value = "Value-" + random_text(20, 90);
@@ -174,7 +172,7 @@ TEST(ByteSet, ReadsRangesEscapesAndNegation) {
 
 TEST(WordStart, EscapesEndNoWord) {
   for (const char* left : {"", " ", "=", "-", "_", "\xc3\xa9", "\\n", "\\t", "%3D", "\\x3d", "\\u003d", "\x1b[32m",
-                           "\x1b[0m", "[38;5;1m"}) {
+           "\x1b[0m", "[38;5;1m"}) {
     EXPECT_TRUE(at_word_start(left)) << left;
   }
   for (const char* left : {"a", "ri", "9", "Z", "n", "3D", "u003d", "32m", "am"})

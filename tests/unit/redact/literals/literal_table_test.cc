@@ -19,15 +19,9 @@ struct Literal {
 };
 
 const std::vector<Literal>& literals() {
-  static const std::vector<Literal> all = {{"sk-"},          {"hf_"},
-                                           {":aa"},          {"pwd", true},
-                                           {"akia"},         {"jira", true},
-                                           {"xoxb-"},        {"token", true},
-                                           {"secret", true}, {"a-rather-long-literal"},
-                                           {"abcd"},         {"abcde"},
-                                           {"bcdef"},        {"bcdefg"},
-                                           {"fetch-a"},      {"p4ssw0rd", true},
-                                           {"Pass"}};
+  static const std::vector<Literal> all = {{"sk-"}, {"hf_"}, {":aa"}, {"pwd", true}, {"akia"}, {"jira", true},
+      {"xoxb-"}, {"token", true}, {"secret", true}, {"a-rather-long-literal"}, {"abcd"}, {"abcde"}, {"bcdef"},
+      {"bcdefg"}, {"fetch-a"}, {"p4ssw0rd", true}, {"Pass"}};
   return all;
 }
 

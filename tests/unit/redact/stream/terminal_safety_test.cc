@@ -37,9 +37,7 @@ std::string safe(std::string_view text) {
   return out;
 }
 
-void kept(std::string_view text) {
-  EXPECT_EQ(safe(text), text);
-}
+void kept(std::string_view text) { EXPECT_EQ(safe(text), text); }
 
 TEST(TerminalSafety, KeepsTextTabsLinesAndColours) {
   kept("plain\ttext\nnext line\r\n\n");
@@ -52,12 +50,12 @@ TEST(TerminalSafety, ShowsEscapesThatActInsteadOfPassingThem) {
   EXPECT_EQ(safe("\x1b]52;c;aGk=\x1b\\"), "\\x1b]52;c;aGk=\\x1b\\");
   EXPECT_EQ(safe("\x1b]8;;https://h/\x1b\\text\x1b]8;;\x1b\\"), "\\x1b]8;;https://h/\\x1b\\text\\x1b]8;;\\x1b\\");
   EXPECT_EQ(safe("\x1bPq#0\x1b\\ \x1b_G\x1b\\ \x1b^x\x1b\\ \x1bXy\x1b\\"),
-            "\\x1bPq#0\\x1b\\ \\x1b_G\\x1b\\ \\x1b^x\\x1b\\ \\x1bXy\\x1b\\");
+      "\\x1bPq#0\\x1b\\ \\x1b_G\\x1b\\ \\x1b^x\\x1b\\ \\x1bXy\\x1b\\");
   EXPECT_EQ(safe("\x1b[2J\x1b[1;1H\x1b[6n\x1b[?25l\x1b[>4;1m"), "\\x1b[2J\\x1b[1;1H\\x1b[6n\\x1b[?25l\\x1b[>4;1m");
   EXPECT_EQ(safe("\x1b"
                  "c \x1b(0 \x1b"),
-            "\\x1b"
-            "c \\x1b(0 \\x1b");
+      "\\x1b"
+      "c \\x1b(0 \\x1b");
   EXPECT_EQ(safe("\x1b\x1b[31mred"), "\\x1b\x1b[31mred");
 }
 
@@ -74,9 +72,9 @@ TEST(TerminalSafety, ShowsControlsAndBytesThatAreNoText) {
   EXPECT_EQ(safe("\x9b"
                  "31m \xc2\x9b"
                  "31m \xc2\x85"),
-            "\\x9b31m \\u009b31m \\u0085");
+      "\\x9b31m \\u009b31m \\u0085");
   EXPECT_EQ(safe("\xff \xc3 \xe2\x9c \xed\xa0\x80 \xf0\x80\x80\x80 \xf4\x90\x80\x80 \xc0\xaf"),
-            "\\xff \\xc3 \\xe2\\x9c \\xed\\xa0\\x80 \\xf0\\x80\\x80\\x80 \\xf4\\x90\\x80\\x80 \\xc0\\xaf");
+      "\\xff \\xc3 \\xe2\\x9c \\xed\\xa0\\x80 \\xf0\\x80\\x80\\x80 \\xf4\\x90\\x80\\x80 \\xc0\\xaf");
   EXPECT_EQ(safe("cut \xf0\x9f\x98"), "cut \\xf0\\x9f\\x98");
 }
 
@@ -84,7 +82,7 @@ TEST(TerminalSafety, ShowsBidiControlsAndCharactersOfNoWidth) {
   EXPECT_EQ(safe("a\xe2\x80\xae"
                  "b\xe2\x81\xa6"
                  "c\xd8\x9c"),
-            "a\\u202eb\\u2066c\\u061c");
+      "a\\u202eb\\u2066c\\u061c");
   EXPECT_EQ(safe("sk\xe2\x80\x8b-\xc2\xad\xef\xbb\xbf\xe2\x80\xa8"), "sk\\u200b-\\u00ad\\ufeff\\u2028");
   EXPECT_EQ(safe("#\xe2\x80\x8d#"), "#\\u200d#");
 }
@@ -108,38 +106,9 @@ TEST(TerminalSafety, BreaksWorkflowCommands) {
 }
 
 TEST(TerminalSafety, OutputDoesNotDependOnHowTheInputIsCut) {
-  const std::vector<std::string> pieces = {"\x1b",
-                                           "[",
-                                           "3",
-                                           ";",
-                                           "m",
-                                           "\x1b[32m",
-                                           "\x1b[8m",
-                                           "]",
-                                           "0",
-                                           "\r",
-                                           "\n",
-                                           ":",
-                                           "::",
-                                           "::e",
-                                           "#",
-                                           "##",
-                                           "##[",
-                                           "\xe2",
-                                           "\x80",
-                                           "\xae",
-                                           "\xc2",
-                                           "\x9b",
-                                           "\xf0\x9f\x98\x80",
-                                           "\xe2\x80\x8d",
-                                           " ",
-                                           "\t",
-                                           "a",
-                                           "text",
-                                           "\\",
-                                           "[REDACTED:jwt]",
-                                           std::string(1, '\0'),
-                                           "\x1b[" + std::string(60, '1') + "m"};
+  const std::vector<std::string> pieces = {"\x1b", "[", "3", ";", "m", "\x1b[32m", "\x1b[8m", "]", "0", "\r", "\n", ":",
+      "::", "::e", "#", "##", "##[", "\xe2", "\x80", "\xae", "\xc2", "\x9b", "\xf0\x9f\x98\x80", "\xe2\x80\x8d", " ",
+      "\t", "a", "text", "\\", "[REDACTED:jwt]", std::string(1, '\0'), "\x1b[" + std::string(60, '1') + "m"};
   for (unsigned seed = 0; seed < 3000; ++seed) {
     std::mt19937 random(seed);
     std::string text;

@@ -16,7 +16,7 @@ const std::string kRed = "\x1b[1;38;5;196m";
 TEST(VisibleText, SecretIsFoundWhereverAnEscapeSplitsIt) {
   const std::string key = anthropic_key();
   for (const std::string& gap : {kReset, kRed, kReset + kRed, std::string("\x1b[K"), std::string("\x1b(B"),
-                                 std::string("\x1b]8;;https://h/\x1b\\"), std::string("\x1b]0;t\a")}) {
+           std::string("\x1b]8;;https://h/\x1b\\"), std::string("\x1b]0;t\a")}) {
     for (std::size_t at = 1; at < key.size(); at += at < 24 ? 1 : 17) {
       SCOPED_TRACE(testing::PrintToString(gap) + " at " + std::to_string(at));
       const std::string out = redacted("a " + key.substr(0, at) + gap + key.substr(at) + " b\n");
@@ -28,7 +28,7 @@ TEST(VisibleText, SecretIsFoundWhereverAnEscapeSplitsIt) {
 TEST(VisibleText, InvisibleCharactersInsideASecretGoWithIt) {
   const std::string key = openai_key();
   for (const std::string& gap : {std::string("\xe2\x80\x8b"), std::string("\xc2\xad"), std::string("\xef\xbb\xbf"),
-                                 std::string("\b"), std::string(1, '\0'), std::string("\xe2\x81\xa0\xe2\x80\x8d")}) {
+           std::string("\b"), std::string(1, '\0'), std::string("\xe2\x81\xa0\xe2\x80\x8d")}) {
     for (std::size_t at = 1; at < key.size(); at += 7) {
       const std::string out = redacted("a " + key.substr(0, at) + gap + key.substr(at) + " b\n");
       EXPECT_EQ(out, "a [REDACTED:openai] b\n") << testing::PrintToString(gap) << " at " << at;
@@ -48,7 +48,7 @@ TEST(VisibleText, KnownValueSplitByAColour) {
   const std::string value = "x9Kx9Lq-" + random_text(32, 71);
   const SecretSource source = source_with({{"TOKEN", value}, {"PASS", "hunter2-pw"}});
   EXPECT_EQ(redacted(source, value.substr(0, 9) + kRed + value.substr(9) + kReset + "\n"),
-            "[REDACTED:env:TOKEN]" + kRed + kReset + "\n");
+      "[REDACTED:env:TOKEN]" + kRed + kReset + "\n");
   EXPECT_EQ(redacted(source, "hunt" + kRed + "er2-pw" + kReset + "\n"), "[REDACTED:env:PASS]" + kRed + kReset + "\n");
 }
 
@@ -74,7 +74,8 @@ TEST(VisibleText, OrdinaryColoursStay) {
 TEST(VisibleText, LinesAreJoinedOnlyWhereASecretIsBroken) {
   const std::string key = random_text(30, 3);
   const std::string begin = "word" + kReset + "\n" + kRed;
-  EXPECT_EQ(redacted(begin + "sk" + kReset + "\n-" + key + kReset + "\n"), begin + "[REDACTED:openai]" + kReset + kReset + "\n");
+  EXPECT_EQ(redacted(begin + "sk" + kReset + "\n-" + key + kReset + "\n"),
+      begin + "[REDACTED:openai]" + kReset + kReset + "\n");
   const std::string text = begin + "task" + kReset + "\n-" + key + kReset + "\n";
   EXPECT_EQ(redacted(text), text);
 }
@@ -92,14 +93,14 @@ TEST(VisibleText, FloodOfEscapesIsBounded) {
 TEST(VisibleText, FarFromTheBeginningOfItsLine) {
   const std::string words = repeat("word ", 2000);
   EXPECT_EQ(stream(shipped_kinds(), words + "sk-" + kRed + random_text(40, 4) + "\n", random_cuts(10060, 3)),
-            words + "[REDACTED:openai]" + kRed + "\n");
+      words + "[REDACTED:openai]" + kRed + "\n");
   EXPECT_EQ(redact_whole(shipped_kinds(), words + "sk-" + kRed + random_text(40, 4) + "\n").value_or(""),
-            words + "[REDACTED:openai]" + kRed + "\n");
+      words + "[REDACTED:openai]" + kRed + "\n");
 }
 
 TEST(VisibleText, HalfASecretAtAForcedEnd) {
   EXPECT_EQ(stream(shipped_kinds(), "a sk-" + kRed + "ant-" + random_text(5, 1), {}, Ending::cut).find("ant-"),
-            std::string::npos);
+      std::string::npos);
   EXPECT_FALSE(
       shows(stream(shipped_kinds(), "a gh" + kRed + "p_" + random_text(9, 1), {}, Ending::cut), random_text(9, 1)));
 }
@@ -115,8 +116,8 @@ TEST(VisibleText, AGapBehindEveryCharacter) {
 
 TEST(Gap, FirstByteIsFoundAtEveryPlace) {
   for (std::size_t before = 0; before < 20; ++before) {
-    for (const std::string& gap : {std::string("\x1b"), std::string(1, '\0'), std::string("\b"), std::string("\xc2\xad"),
-                                   std::string("\xe2\x80\x8b"), std::string("\xe1\xa0\x8e")}) {
+    for (const std::string& gap : {std::string("\x1b"), std::string(1, '\0'), std::string("\b"),
+             std::string("\xc2\xad"), std::string("\xe2\x80\x8b"), std::string("\xe1\xa0\x8e")}) {
       EXPECT_EQ(next_gap_byte(std::string(before, 'x') + gap + std::string(40, 'y')), before);
       EXPECT_EQ(next_gap_byte(std::string(before, 'x') + gap[0]), before) << "cut";
     }

@@ -59,8 +59,8 @@ TEST_F(DatabaseCache, IsReadAgain) {
   expect_matches();
   const RuleSet other = set_of({"b"});
   ASSERT_TRUE(Matcher::create(other).has_value());
-  fs::copy_file(cache_->path() / "hs" / database_cache_key(other.digest(), "raw"), kept(),
-                fs::copy_options::overwrite_existing);
+  fs::copy_file(
+      cache_->path() / "hs" / database_cache_key(other.digest(), "raw"), kept(), fs::copy_options::overwrite_existing);
   const auto matcher = Matcher::create(rules_);
   ASSERT_TRUE(matcher.has_value());
   Matcher::Scratch scratch;
@@ -77,7 +77,7 @@ TEST_F(DatabaseCache, DamageAnywhereMeansCompilingAgain) {
   const std::string good = bytes();
   std::vector<std::string> damaged = {"", "x", good.substr(0, good.size() - 1), good + "x", good.substr(0, 40)};
   for (const std::size_t at :
-       {std::size_t{0}, std::size_t{30}, good.find('\n'), good.find('\n') + 1, good.size() / 2, good.size() - 1}) {
+      {std::size_t{0}, std::size_t{30}, good.find('\n'), good.find('\n') + 1, good.size() / 2, good.size() - 1}) {
     damaged.push_back(good);
     damaged.back()[at] = static_cast<char>(damaged.back()[at] ^ 1);
   }

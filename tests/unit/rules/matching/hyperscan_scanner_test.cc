@@ -75,12 +75,14 @@ TEST(HyperscanScanner, ImageWorksWhereverItIsAligned) {
   ASSERT_NE(memory, nullptr);
   for (const std::size_t shift : {0u, 64u, 128u, 192u, 4096u - 64u}) {
     std::memcpy(memory + shift, image->data(), image->size());
-    const auto database = HyperscanScanner::from_image({memory + shift, image->size()}, HyperscanScanner::library_version());
+    const auto database =
+        HyperscanScanner::from_image({memory + shift, image->size()}, HyperscanScanner::library_version());
     ASSERT_TRUE(database.has_value()) << shift;
     EXPECT_EQ(ends(*database, "abcc"), ends(compiled(), "abcc")) << shift;
   }
   std::memcpy(memory + 8, image->data(), image->size());
-  EXPECT_FALSE(HyperscanScanner::from_image({memory + 8, image->size()}, HyperscanScanner::library_version()).has_value());
+  EXPECT_FALSE(
+      HyperscanScanner::from_image({memory + 8, image->size()}, HyperscanScanner::library_version()).has_value());
   std::free(memory);
 }
 

@@ -56,9 +56,7 @@ class MatcherSpans : public ::testing::TestWithParam<Engine> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Engines, MatcherSpans, ::testing::Values(Engine::hyperscan_and_re2, Engine::re2_only),
-                         [](const auto& chosen) {
-                           return chosen.param == Engine::re2_only ? std::string("Re2") : std::string("Both");
-                         });
+    [](const auto& chosen) { return chosen.param == Engine::re2_only ? std::string("Re2") : std::string("Both"); });
 
 TEST_P(MatcherSpans, AreLeftmostAndLongest) {
   EXPECT_THAT(hits({"a+"}, "xaaayaa"), ElementsAre(Hit{0, 1, 4}, Hit{0, 5, 7}));
@@ -75,7 +73,7 @@ TEST_P(MatcherSpans, FoldMatchesInsideOthersAndKeepThoseThatOverlap) {
 // A pattern that wants a delimiter on both sides shares it with its neighbour: the second name must not be lost.
 TEST_P(MatcherSpans, FindEveryNameOfAListWithSharedDelimiters) {
   EXPECT_THAT(hits({R"([,=]env\.(\w+)[,;])"}, "=env.CI,env.KEY,env.TZ;", 1),
-              ElementsAre(Hit{0, 5, 7}, Hit{0, 12, 15}, Hit{0, 20, 22}));
+      ElementsAre(Hit{0, 5, 7}, Hit{0, 12, 15}, Hit{0, 20, 22}));
 }
 
 TEST_P(MatcherSpans, FallBackToTheWholeMatchWhereTheGroupTookNoPart) {
@@ -88,9 +86,9 @@ TEST_P(MatcherSpans, SortByBeginAndRule) {
 
 TEST_P(MatcherSpans, ReadBlanksAndEndsAlike) {
   EXPECT_THAT(hits({R"(a\sb)"},
-                   "a\vb a\xa0"
-                   "b"),
-              ElementsAre(Hit{0, 0, 3}));
+                  "a\vb a\xa0"
+                  "b"),
+      ElementsAre(Hit{0, 0, 3}));
   EXPECT_THAT(hits({"a$"}, "a\n"), ElementsAre());
   EXPECT_THAT(hits({"a$"}, "a\na"), ElementsAre(Hit{0, 2, 3}));
   EXPECT_THAT(hits({"(?m)^a$"}, "a\nb\na\n"), ElementsAre(Hit{0, 0, 1}, Hit{0, 4, 5}));
@@ -99,14 +97,15 @@ TEST_P(MatcherSpans, ReadBlanksAndEndsAlike) {
 }
 
 TEST_P(MatcherSpans, ReadBytesAndNotCharacters) {
-  EXPECT_THAT(hits({"a.b"}, std::string_view("a\0b a\xff"
-                                             "b",
-                                             7)),
-              ElementsAre(Hit{0, 0, 3}, Hit{0, 4, 7}));
+  EXPECT_THAT(hits({"a.b"},
+                  std::string_view("a\0b a\xff"
+                                   "b",
+                      7)),
+      ElementsAre(Hit{0, 0, 3}, Hit{0, 4, 7}));
   EXPECT_THAT(hits({"(?i)[^a]b"},
-                   "\xe9"
-                   "B"),
-              ElementsAre(Hit{0, 0, 2}));
+                  "\xe9"
+                  "B"),
+      ElementsAre(Hit{0, 0, 2}));
   EXPECT_THAT(hits({R"([\x80-\xff]+)"}, "a\xc3\xa9z"), ElementsAre(Hit{0, 1, 3}));
   EXPECT_THAT(hits({R"(\bx\b)"}, "\xe9x\xe9"), ElementsAre(Hit{0, 1, 2}));
 }
@@ -135,9 +134,7 @@ TEST_P(MatcherSpans, EndWithOneThatStandsForTheRest) {
   }
 }
 
-TEST_P(MatcherSpans, AnEmptyTextHasNone) {
-  EXPECT_THAT(hits({"a"}, ""), ElementsAre());
-}
+TEST_P(MatcherSpans, AnEmptyTextHasNone) { EXPECT_THAT(hits({"a"}, ""), ElementsAre()); }
 
 // Matches of every length are found whole up to the window, on either side of it they are still found.
 TEST_P(MatcherSpans, FollowLongMatches) {
@@ -261,14 +258,12 @@ TEST(Matcher, ServesThreadsAtOnce) {
 TEST(Matcher, EnginesAgreeOnRandomPatternsAndTexts) {
   std::mt19937 random(20240501);
   const auto pick = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random); };
-  const std::vector<std::string> atoms = {
-      "a",     "b",     "ab",      R"(\s)",     R"(\S)",   "[^a]",           R"([a-c\s])", ".",
-      R"(\w)", R"(\d)", R"(\W)",   R"(\x00)",   R"(\xe9)", R"([\x80-\xff])", "(?:a|bc)",   "(?s:.)",
-      R"(\b)", R"(\B)", "(?i:ab)", "(?i:[^b])", R"(\v)",   "(?m:^)",         "(?m:$)",     "-"};
+  const std::vector<std::string> atoms = {"a", "b", "ab", R"(\s)", R"(\S)", "[^a]", R"([a-c\s])", ".", R"(\w)", R"(\d)",
+      R"(\W)", R"(\x00)", R"(\xe9)", R"([\x80-\xff])", "(?:a|bc)", "(?s:.)", R"(\b)", R"(\B)", "(?i:ab)", "(?i:[^b])",
+      R"(\v)", "(?m:^)", "(?m:$)", "-"};
   const std::vector<std::string> repeats = {"", "", "", "?", "+", "{2}", "{1,3}", "*"};
-  const std::vector<std::string> bytes = {"a",    "b",    "c",    "A",   "B", "ab", "bc",
-                                          " ",    "\n",   "\v",   "\t",  "1", "-",  std::string(1, '\0'),
-                                          "\xe9", "\xc9", "\xff", "aab", "_"};
+  const std::vector<std::string> bytes = {"a", "b", "c", "A", "B", "ab", "bc", " ", "\n", "\v", "\t", "1", "-",
+      std::string(1, '\0'), "\xe9", "\xc9", "\xff", "aab", "_"};
   auto cache = TempDir::create();
   ASSERT_TRUE(cache.has_value());
   const testing::ScopedEnv env("GUARD_CACHE_DIR", cache->path().string());

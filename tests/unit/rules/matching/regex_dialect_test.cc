@@ -29,7 +29,7 @@ TEST(RegexDialect, RewritesWhatTheEnginesReadDifferently) {
 
 TEST(RegexDialect, LeavesItsOwnOutputAlone) {
   for (const char* regex :
-       {R"(a\s[\s\S]\S$)", R"((?i)[\s\S])", R"(x{y}{2}[]\-a-z^[])", R"((?im)^\x41(?-i:\xe9)$)", R"([\x80-\xff\v])"}) {
+      {R"(a\s[\s\S]\S$)", R"((?i)[\s\S])", R"(x{y}{2}[]\-a-z^[])", R"((?im)^\x41(?-i:\xe9)$)", R"([\x80-\xff\v])"}) {
     const std::string once = rewritten(regex);
     EXPECT_EQ(rewritten(once), once) << regex;
   }

@@ -39,10 +39,9 @@ class FileDigestsTest : public ::testing::Test {
     ASSERT_EQ(::stat(file_.c_str(), &status), 0);
     char key[256];
     std::snprintf(key, sizeof key, "%lx:%lx:%lx:%lx.%lx:%lx.%lx", static_cast<unsigned long>(status.st_dev),
-                  static_cast<unsigned long>(status.st_ino), static_cast<unsigned long>(status.st_size),
-                  static_cast<unsigned long>(status.st_mtim.tv_sec), static_cast<unsigned long>(status.st_mtim.tv_nsec),
-                  static_cast<unsigned long>(status.st_ctim.tv_sec),
-                  static_cast<unsigned long>(status.st_ctim.tv_nsec));
+        static_cast<unsigned long>(status.st_ino), static_cast<unsigned long>(status.st_size),
+        static_cast<unsigned long>(status.st_mtim.tv_sec), static_cast<unsigned long>(status.st_mtim.tv_nsec),
+        static_cast<unsigned long>(status.st_ctim.tv_sec), static_cast<unsigned long>(status.st_ctim.tv_nsec));
     ASSERT_TRUE(make_folders(temp_->path() / "cache"));
     ASSERT_TRUE(write_file_atomically(temp_->path() / "cache" / "file-digests", digest + " " + key + "\n"));
   }
@@ -51,9 +50,7 @@ class FileDigestsTest : public ::testing::Test {
   fs::path file_;
 };
 
-TEST_F(FileDigestsTest, IsTheDigestOfTheContents) {
-  EXPECT_EQ(digest(), sha256_hex("contents"));
-}
+TEST_F(FileDigestsTest, IsTheDigestOfTheContents) { EXPECT_EQ(digest(), sha256_hex("contents")); }
 
 TEST_F(FileDigestsTest, UsesWhatItRemembers) {
   const std::string planted(64, 'a');
@@ -89,7 +86,7 @@ TEST_F(FileDigestsTest, DoesNotRememberAFileJustWritten) {
 TEST_F(FileDigestsTest, IgnoresADamagedStore) {
   ASSERT_TRUE(make_folders(temp_->path() / "cache"));
   for (const std::string& text : {std::string(), std::string("\n\n"), std::string("no digest here"),
-                                  std::string(64, 'g') + " key\n", std::string(64, 'a') + "\n"}) {
+           std::string(64, 'g') + " key\n", std::string(64, 'a') + "\n"}) {
     ASSERT_TRUE(write_file_atomically(temp_->path() / "cache" / "file-digests", text));
     EXPECT_EQ(digest(), sha256_hex("contents"));
   }

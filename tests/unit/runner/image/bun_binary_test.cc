@@ -130,7 +130,7 @@ TEST_F(BunBinary, AsksForTheVersion) {
   ASSERT_TRUE(version) << version.error().to_string();
   EXPECT_EQ(*version, "1.4.5");
   for (const std::string script :
-       {"exit 0", "echo 1.4.5; exit 1", "echo usage: bun", "echo '1.4.5 (x)'", "echo 14", "kill -9 $$"}) {
+      {"exit 0", "echo 1.4.5; exit 1", "echo usage: bun", "echo '1.4.5 (x)'", "echo 14", "kill -9 $$"}) {
     EXPECT_FALSE(answer(script)) << script;
   }
 }

@@ -17,22 +17,20 @@ namespace {
 const std::string kIntegrity = "sha512-" + std::string(86, 'A') + "==";
 
 std::string lock_with(const std::string& packages, const std::string& workspaces = R"("": { "name": "x", },)",
-                      const std::string& further = "") {
+    const std::string& further = "") {
   return "{\n  \"lockfileVersion\": 2,\n  \"workspaces\": { " + workspaces + " },\n" + further + "  \"packages\": {\n" +
-         packages + "\n  }\n}\n";
+      packages + "\n  }\n}\n";
 }
 
-std::string package_with(const std::string& range) {
-  return R"({"name":"x","dependencies":{"a":")" + range + "\"}}";
-}
+std::string package_with(const std::string& range) { return R"({"name":"x","dependencies":{"a":")" + range + "\"}}"; }
 
 TEST(Dependencies, TakesRegistryPackages) {
   EXPECT_TRUE(check_lockfile(lock_with(R"("a": ["a@1.2.3", "", {}, ")" + kIntegrity + R"("],
     "@s/b": ["@s/b@0.0.1-rc.1+x", "", { "dependencies": { "a": "^1", }, }, ")" +
-                                       kIntegrity + R"("],
+                                 kIntegrity + R"("],
     "alias/a": ["a@1.2.3", "", { "bin": "a,}", }, ")" +
-                                       kIntegrity + R"("],)"),
-                             "bun.lock"));
+                                 kIntegrity + R"("],)"),
+      "bun.lock"));
   EXPECT_TRUE(check_lockfile(lock_with(""), "bun.lock"));
 }
 
@@ -74,13 +72,17 @@ TEST(Dependencies, TakesTheWorkspacesThatThereAre) {
   EXPECT_TRUE(check_lockfile(lock_with(R"("x": ["x@root:", { "bin": "x.js" }])"), "bun.lock"));
   EXPECT_FALSE(check_lockfile(lock_with(R"("x": ["../x@root:", {}])"), "bun.lock"));
   EXPECT_FALSE(check_lockfile(lock_with("", R"("packages/a": {})"), "bun.lock", {"packages/a"}));
-  for (const std::string entry : {R"(["a@workspace:../a"])", R"(["a@workspace:packages/b"])", R"(["../a@workspace:packages/a"])", R"(["a@workspace:packages/a", ""])"}) {
-    EXPECT_FALSE(check_lockfile(lock_with("\"a\": " + entry, R"("": {}, "packages/a": {})"), "bun.lock", {"", "packages/a"})) << entry;
+  for (const std::string entry : {R"(["a@workspace:../a"])", R"(["a@workspace:packages/b"])",
+           R"(["../a@workspace:packages/a"])", R"(["a@workspace:packages/a", ""])"}) {
+    EXPECT_FALSE(
+        check_lockfile(lock_with("\"a\": " + entry, R"("": {}, "packages/a": {})"), "bun.lock", {"", "packages/a"}))
+        << entry;
   }
 }
 
 TEST(Dependencies, TakesEntriesOfFoldersThatAreNamed) {
-  for (const std::string entry : {R"(["b@file:libs/b", {}])", R"(["b@link:./libs/b", {}])", R"(["b@workspace:libs/b"])"}) {
+  for (const std::string entry :
+      {R"(["b@file:libs/b", {}])", R"(["b@link:./libs/b", {}])", R"(["b@workspace:libs/b"])"}) {
     const std::string lock = lock_with("\"b\": " + entry);
     EXPECT_TRUE(check_lockfile(lock, "bun.lock", {"", "libs/b"})) << entry;
     EXPECT_FALSE(check_lockfile(lock, "bun.lock", {""})) << entry;
@@ -90,7 +92,8 @@ TEST(Dependencies, TakesEntriesOfFoldersThatAreNamed) {
   EXPECT_TRUE(check_lockfile(lock_with(archive), "bun.lock", {"", "b.tgz"}));
   EXPECT_FALSE(check_lockfile(lock_with(archive), "bun.lock", {""}));
   EXPECT_FALSE(check_lockfile(lock_with(R"("b": ["b@./b.tgz", {}])"), "bun.lock", {"", "b.tgz"}));
-  EXPECT_FALSE(check_lockfile(lock_with(R"("b": ["b@https://example.com/b.tgz", {}, ")" + kIntegrity + "\"]"), "bun.lock", {"", "b.tgz"}));
+  EXPECT_FALSE(check_lockfile(
+      lock_with(R"("b": ["b@https://example.com/b.tgz", {}, ")" + kIntegrity + "\"]"), "bun.lock", {"", "b.tgz"}));
 }
 
 // Old versions of npm and yarn left some out; bun does not.
@@ -106,7 +109,7 @@ TEST(Dependencies, CountsPackagesWithoutAHash) {
 
 TEST(Dependencies, RefusesTextThatIsNoLockfile) {
   for (const std::string text : {"", "[]", "{}", "{\"packages\": {}}", "null",
-                                 "{\"lockfileVersion\": 2, \"workspaces\": [], \"packages\": {}}"}) {
+           "{\"lockfileVersion\": 2, \"workspaces\": [], \"packages\": {}}"}) {
     EXPECT_FALSE(check_lockfile(text, "bun.lock")) << text;
   }
 }
@@ -119,8 +122,9 @@ TEST(Dependencies, RefusesKeysThatComeTwice) {
 }
 
 TEST(Dependencies, ReadsRangesOfVersions) {
-  for (const std::string range : {"1.2.3", "^1.2.3", "~1.2", ">=1 <2 || 3.x", "*", "latest", "1.0.0 - 2.0.0",
-                                  "npm:b@^1.0.0", "npm:@s/b@1", "npm:b", "", "workspace:*", "workspace:^1.0.0", "catalog:", "catalog:react-18"}) {
+  for (const std::string range :
+      {"1.2.3", "^1.2.3", "~1.2", ">=1 <2 || 3.x", "*", "latest", "1.0.0 - 2.0.0", "npm:b@^1.0.0", "npm:@s/b@1",
+          "npm:b", "", "workspace:*", "workspace:^1.0.0", "catalog:", "catalog:react-18"}) {
     const auto named = named_dependencies(package_with(range), "");
     ASSERT_TRUE(named) << range << ": " << named.error().to_string();
     EXPECT_TRUE(named->any);
@@ -131,7 +135,8 @@ TEST(Dependencies, ReadsRangesOfVersions) {
 TEST(Dependencies, TakesFoldersOfTheProject) {
   using Folders = std::vector<std::string>;
   for (const auto& [place, range, wanted] : std::vector<std::tuple<std::string, std::string, std::string>>{
-           {"", "file:./libs/b", "libs/b"}, {"", "link:b/", "b"}, {"packages/a", "file:../../libs/b", "libs/b"}, {"packages/a", "portal:../c", "packages/c"}, {"packages/a", "file:", "packages/a"}, {"", "file:.", ""}}) {
+           {"", "file:./libs/b", "libs/b"}, {"", "link:b/", "b"}, {"packages/a", "file:../../libs/b", "libs/b"},
+           {"packages/a", "portal:../c", "packages/c"}, {"packages/a", "file:", "packages/a"}, {"", "file:.", ""}}) {
     const auto named = named_dependencies(package_with(range), place);
     ASSERT_TRUE(named) << range << ": " << named.error().to_string();
     EXPECT_EQ(named->folders, Folders{wanted}) << range;
@@ -140,9 +145,9 @@ TEST(Dependencies, TakesFoldersOfTheProject) {
 }
 
 TEST(Dependencies, RefusesPackagesThatAreNotFromARegistry) {
-  for (const std::string range : {"file:../a", "link:..", "link:b/../../a", "portal:/a", "file:../a.tgz", "workspace:../a", "git+https://example.com/a.git",
-                                  "git@example.com:a.git", "github:owner/a", "owner/a", "https://example.com/a.tgz",
-                                  "./a.tgz", "../a", "npm:../a", "npm:owner/a@1", "patch:a@1#p"}) {
+  for (const std::string range : {"file:../a", "link:..", "link:b/../../a", "portal:/a", "file:../a.tgz",
+           "workspace:../a", "git+https://example.com/a.git", "git@example.com:a.git", "github:owner/a", "owner/a",
+           "https://example.com/a.tgz", "./a.tgz", "../a", "npm:../a", "npm:owner/a@1", "patch:a@1#p"}) {
     const auto named = named_dependencies(package_with(range), "");
     ASSERT_FALSE(named) << range;
     EXPECT_EQ(named.error().code(), ErrorCode::dependency_unsatisfied);
@@ -212,15 +217,17 @@ class Workspaces : public ::testing::Test {
 };
 
 TEST_F(Workspaces, AreFoundByTheirGlobs) {
-  for (const char* place : {"packages/a", "packages/b", "packages/b/deep", "packages/c/node_modules/x", "packages/.hidden", "apps/web", "other/d"}) write(std::string(place) + "/package.json", "{}");
+  for (const char* place : {"packages/a", "packages/b", "packages/b/deep", "packages/c/node_modules/x",
+           "packages/.hidden", "apps/web", "other/d"})
+    write(std::string(place) + "/package.json", "{}");
   ASSERT_TRUE(make_folders(temp_->path() / "packages" / "empty"));
   std::filesystem::create_directory_symlink("../other/d", temp_->path() / "packages" / "link");
   using Places = std::vector<std::string>;
-  for (const auto& [said, wanted] : std::vector<std::pair<std::string, Places>>{{R"("workspaces":["packages/*"])", {"", "packages/a", "packages/b"}},
-                                                                               {R"("workspaces":{"packages":["./packages/*/","apps/web"]})", {"", "apps/web", "packages/a", "packages/b"}},
-                                                                               {R"("workspaces":["packages/**","!packages/a"])", {"", "packages/b", "packages/b/deep"}},
-                                                                               {R"("workspaces":["../*","/etc"])", {""}},
-                                                                               {R"("workspaces":7)", {""}}}) {
+  for (const auto& [said, wanted] :
+      std::vector<std::pair<std::string, Places>>{{R"("workspaces":["packages/*"])", {"", "packages/a", "packages/b"}},
+          {R"("workspaces":{"packages":["./packages/*/","apps/web"]})", {"", "apps/web", "packages/a", "packages/b"}},
+          {R"("workspaces":["packages/**","!packages/a"])", {"", "packages/b", "packages/b/deep"}},
+          {R"("workspaces":["../*","/etc"])", {""}}, {R"("workspaces":7)", {""}}}) {
     write("package.json", "{" + said + "}");
     EXPECT_EQ(found(), wanted) << said;
   }
@@ -246,7 +253,8 @@ TEST_F(Workspaces, PatchesAreFilesOfTheProject) {
   EXPECT_EQ(read->files.at("patches/a.patch"), "diff");
   std::filesystem::create_directory_symlink("/etc", temp_->path() / "out");
   for (const char* place : {"../a.patch", "/etc/passwd", "patches/../../x", "out/passwd", "", "patches/missing"}) {
-    write("package.json", R"({"dependencies":{"a":"1.0.0"},"patchedDependencies":{"a@1.0.0":")" + std::string(place) + "\"}}");
+    write("package.json",
+        R"({"dependencies":{"a":"1.0.0"},"patchedDependencies":{"a@1.0.0":")" + std::string(place) + "\"}}");
     EXPECT_FALSE(read_dependencies(temp_->path())) << place;
   }
 }
@@ -255,7 +263,9 @@ TEST_F(Workspaces, PatchesOfPnpmAreReadToo) {
   write("pnpm-lock.yaml", "lockfileVersion: '9.0'\n");
   write("patches/a.patch", "diff a");
   write("patches/@s__b@1.0.0.patch", "diff b");
-  write("pnpm-workspace.yaml", "packages: ['x']\npatchedDependencies:\n  '@s/b@1.0.0': patches/@s__b@1.0.0.patch\ncatalog:\n  a: patches/none\n");
+  write("pnpm-workspace.yaml",
+      "packages: ['x']\npatchedDependencies:\n  '@s/b@1.0.0': patches/@s__b@1.0.0.patch\ncatalog:\n  a: "
+      "patches/none\n");
   write("package.json", R"({"dependencies":{"a":"1.0.0"},"pnpm":{"patchedDependencies":{"a":"patches/a.patch"}}})");
   const auto read = read_dependencies(temp_->path());
   ASSERT_TRUE(read) << read.error().to_string();
@@ -270,7 +280,8 @@ TEST_F(Workspaces, PatchesOfPnpmAreReadToo) {
 TEST_F(Workspaces, TheLockfileOfTheNamedPackageManagerCounts) {
   for (const char* name : {"package-lock.json", "yarn.lock", "pnpm-lock.yaml"}) write(name, "x");
   for (const auto& [manager, wanted] : std::vector<std::pair<std::string, std::string>>{
-           {"\"pnpm@11.3.0+sha512.2c40\"", "pnpm-lock.yaml"}, {"\"yarn@4\"", "yarn.lock"}, {"\"npm\"", "package-lock.json"}, {"\"bun@1.4.5\"", "package-lock.json"}, {"7", "package-lock.json"}}) {
+           {"\"pnpm@11.3.0+sha512.2c40\"", "pnpm-lock.yaml"}, {"\"yarn@4\"", "yarn.lock"},
+           {"\"npm\"", "package-lock.json"}, {"\"bun@1.4.5\"", "package-lock.json"}, {"7", "package-lock.json"}}) {
     write("package.json", R"({"dependencies":{"a":"1.0.0"},"packageManager":)" + manager + "}");
     const auto read = read_dependencies(temp_->path());
     ASSERT_TRUE(read) << read.error().to_string();
@@ -320,9 +331,7 @@ TEST(Dependencies, DoesNotFollowLinksToPackageJson) {
   EXPECT_FALSE(read_dependencies(temp->path()));
 }
 
-TEST(Dependencies, RefusesAProjectThatIsNotThere) {
-  EXPECT_FALSE(read_dependencies("/nonexistent/project"));
-}
+TEST(Dependencies, RefusesAProjectThatIsNotThere) { EXPECT_FALSE(read_dependencies("/nonexistent/project")); }
 
 }  // namespace
 }  // namespace guard

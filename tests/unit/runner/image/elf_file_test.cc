@@ -16,9 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 
 bool holds_file_named(const std::vector<LibraryFile>& files, std::string_view start) {
-  return std::any_of(files.begin(), files.end(), [&](const LibraryFile& file) {
-    return fs::path(file.target).filename().string().starts_with(start);
-  });
+  return std::any_of(files.begin(), files.end(),
+      [&](const LibraryFile& file) { return fs::path(file.target).filename().string().starts_with(start); });
 }
 
 TEST(ElfFile, FindsLoaderAndLibrariesOfASystemProgram) {
@@ -67,7 +66,7 @@ TEST(ElfFile, SurvivesDamage) {
   EXPECT_GT(refused, 20);
   ASSERT_TRUE(read_elf(path));
   for (const std::size_t size :
-       {whole->size() / 2, std::size_t{100}, std::size_t{64}, std::size_t{63}, std::size_t{4}, std::size_t{0}}) {
+      {whole->size() / 2, std::size_t{100}, std::size_t{64}, std::size_t{63}, std::size_t{4}, std::size_t{0}}) {
     ASSERT_EQ(::ftruncate(fd.get(), static_cast<off_t>(size)), 0);
     auto elf = read_elf(path);
     EXPECT_TRUE(!elf || !elf->has_value() || !(*elf)->interpreter.empty()) << size;

@@ -23,15 +23,11 @@ using testing::RegistryLogin;
 
 const std::string kDigest = "sha256:" + std::string(64, 'a');
 
-std::string chunk(std::string_view text) {
-  return fmt::format("{:x}\r\n{}\r\n", text.size(), text);
-}
+std::string chunk(std::string_view text) { return fmt::format("{:x}\r\n{}\r\n", text.size(), text); }
 std::string streamed(std::string_view text) {
   return "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk(text);
 }
-FakeReply whole_stream(std::string_view text) {
-  return {streamed(text) + "0\r\n\r\n", {}, {}};
-}
+FakeReply whole_stream(std::string_view text) { return {streamed(text) + "0\r\n\r\n", {}, {}}; }
 constexpr std::string_view kPulling = "{\"status\":\"Pulling from tools/runner\",\"id\":\"1\"}\r\n";
 
 class PullFromAScript : public ::testing::Test {
@@ -115,7 +111,7 @@ TEST_F(PullFromAScript, PullsWhatIsMissingAndLooksAgain) {
   engine_.on("GET /images/", fake_answer(404, "{}"));
   engine_.then("GET /images/", fake_answer(200, R"({"Id":"sha256:2"})"));
   engine_.on("POST /images/create?fromImage=r.example/tools/runner&tag=1 ",
-             whole_stream(std::string(kPulling) + "{\"status\":\"Status: Downloaded\"}\r\n"));
+      whole_stream(std::string(kPulling) + "{\"status\":\"Status: Downloaded\"}\r\n"));
   const auto found = find_or_pull_image(request_, cancel_);
   ASSERT_TRUE(found) << found.error().to_string();
   EXPECT_EQ(found->id, "sha256:2");
@@ -126,8 +122,8 @@ TEST_F(PullFromAScript, PullsWhatIsMissingAndLooksAgain) {
 
 TEST_F(PullFromAScript, SendsTheCredentialsOfThatRegistryAndShowsNoneOfThem) {
   write_docker_config(R"({"auths":{"r.example":{"auth":"bmFtZTpzM2NyM3Q="},"other.example":{"auth":"eDp5"}}})");
-  engine_.on("POST /images/create",
-             fake_answer(500, R"({"message":"denied: name:s3cr3t (bmFtZTpzM2NyM3Q=)\u001b[31m"})"));
+  engine_.on(
+      "POST /images/create", fake_answer(500, R"({"message":"denied: name:s3cr3t (bmFtZTpzM2NyM3Q=)\u001b[31m"})"));
   const Error error = pull_failure();
   EXPECT_NE(engine_.requests()[1].find("\r\nX-Registry-Auth: ey"), std::string::npos) << engine_.requests()[1];
   EXPECT_EQ(error.details().at("stderr"), "denied: name:[REDACTED] ([REDACTED])\\x1b[31m");
@@ -154,7 +150,7 @@ TEST_F(PullFromAScript, WhatEndsBadlyIsNoImage) {
   engine_.then("GET /images/", fake_answer(200, R"({"Id":"sha256:2"})"));
   const FakeReply replies[] = {
       whole_stream(std::string(kPulling) + "{\"errorDetail\":{\"message\":\"disk full\"},\"error\":\"disk full\"}\r\n" +
-                   std::string(kPulling)),
+          std::string(kPulling)),
       {streamed(kPulling), {}, {}},                             // the connection ends, the answer does not
       {streamed(std::string(kPulling).substr(0, 20)), {}, {}},  // and that inside a line
       whole_stream(std::string(kPulling).substr(0, 20)),        // the answer ends inside a line
@@ -179,8 +175,7 @@ TEST_F(PullFromAScript, AnEngineThatOnlyClaimsToHavePulledHasNot) {
 TEST_F(PullFromAScript, TheDigestThatWasAskedForIsTheOneThatCounts) {
   request_.reference = "r.example/tools/runner@" + kDigest;
   engine_.on("POST /images/create", whole_stream(kPulling));
-  const std::string others[] = {
-      R"({"Id":"sha256:2"})", R"({"Id":"sha256:2","RepoDigests":null})",
+  const std::string others[] = {R"({"Id":"sha256:2"})", R"({"Id":"sha256:2","RepoDigests":null})",
       R"({"Id":"sha256:2","RepoDigests":["r.example/tools/runner@sha256:)" + std::string(64, 'b') + "\"]}",
       R"({"Id":"sha256:2","RepoDigests":["r.example/tools/other@)" + kDigest + "\"]}"};
   for (const std::string& shown : others) {
@@ -190,7 +185,7 @@ TEST_F(PullFromAScript, TheDigestThatWasAskedForIsTheOneThatCounts) {
   }
   engine_.on("GET /images/", fake_answer(404, "{}"));
   engine_.then("GET /images/",
-               fake_answer(200, R"({"Id":"sha256:2","RepoDigests":["r.example/tools/runner@)" + kDigest + "\"]}"));
+      fake_answer(200, R"({"Id":"sha256:2","RepoDigests":["r.example/tools/runner@)" + kDigest + "\"]}"));
   const auto found = find_or_pull_image(request_, cancel_);
   ASSERT_TRUE(found) << found.error().to_string();
   EXPECT_EQ(engine_.requests().back().find("POST"), std::string::npos);
@@ -309,7 +304,7 @@ TEST_F(PullFromARegistry, WhatTheRegistryDoesNotHave) {
   const std::string tagged = offer(registry->host());
   const std::string repository = tagged.substr(0, tagged.rfind(':'));
   for (const std::string& reference :
-       {repository + "@" + kDigest, tagged + "@" + kDigest, repository + ":2", registry->host() + "/tools/unknown:1"}) {
+      {repository + "@" + kDigest, tagged + "@" + kDigest, repository + ":2", registry->host() + "/tools/unknown:1"}) {
     SCOPED_TRACE(reference);
     request_.reference = reference;
     expect_failure();
@@ -324,8 +319,8 @@ TEST_F(PullFromARegistry, ARegistryThatIsDown) {
 TEST_F(PullFromARegistry, WithTheCredentialsOfDockerLoginAndNotWithout) {
   const auto registry = ImageRegistry::start(RegistryLogin::needed);
   ASSERT_TRUE(registry);
-  docker_command(config(), {"login", "--username", ImageRegistry::kUser, "--password", ImageRegistry::kPassword,
-                            registry->host()});
+  docker_command(config(),
+      {"login", "--username", ImageRegistry::kUser, "--password", ImageRegistry::kPassword, registry->host()});
   request_.reference = offer(registry->host());
   const std::string good = config().string();
 

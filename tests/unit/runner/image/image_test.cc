@@ -85,8 +85,8 @@ class ImageTest : public ::testing::Test {
     return status;
   }
 
-  CollectedProcess run(std::vector<std::string> argv, std::map<std::string, std::string> env,
-                       const fs::path& cwd = {}) {
+  CollectedProcess run(
+      std::vector<std::string> argv, std::map<std::string, std::string> env, const fs::path& cwd = {}) {
     ProcessSpec spec;
     spec.argv = std::move(argv);
     spec.env = std::move(env);
@@ -115,11 +115,9 @@ class ImageTest : public ::testing::Test {
   // The lockfile as the project's owner makes it.
   void lock(const FakeRegistry& registry) {
     const auto done = run({inputs_.bun.string(), "install", "--lockfile-only"},
-                          {{"PATH", "/usr/bin:/bin"},
-                           {"HOME", temp_->path().string()},
-                           {"npm_config_registry", registry.url()},
-                           {"BUN_INSTALL_CACHE_DIR", (temp_->path() / "owner cache").string()}},
-                          inputs_.project);
+        {{"PATH", "/usr/bin:/bin"}, {"HOME", temp_->path().string()}, {"npm_config_registry", registry.url()},
+            {"BUN_INSTALL_CACHE_DIR", (temp_->path() / "owner cache").string()}},
+        inputs_.project);
     ASSERT_TRUE(fs::exists(inputs_.project / "bun.lock")) << done.err;
   }
 
@@ -132,8 +130,8 @@ class ImageTest : public ::testing::Test {
 
 std::string plain_package(const fs::path& folder) {
   EXPECT_TRUE(write_file_atomically(folder / "package.json",
-                                    R"({"name":"tiny","version":"1.0.0","main":"index.js","bin":"cli.js",)"
-                                    R"("scripts":{"postinstall":"touch script-ran"}})"));
+      R"({"name":"tiny","version":"1.0.0","main":"index.js","bin":"cli.js",)"
+      R"("scripts":{"postinstall":"touch script-ran"}})"));
   EXPECT_TRUE(write_file_atomically(folder / "index.js", "module.exports = 7;\n"));
   EXPECT_TRUE(write_file_atomically(folder / "cli.js", "#!/usr/bin/env bun\n", 0755));
   return "";
@@ -197,7 +195,8 @@ TEST_F(ImageTest, IsReadableForAllAndWritableForNobodyElse) {
     const unsigned mode = status.st_mode & 07777u;
     // A program that nobody may read has memory that nobody may open.
     const bool is_bun = path.native().ends_with("usr/local/bin/bun");
-    EXPECT_TRUE(S_ISLNK(status.st_mode) || (is_bun ? mode == 0111u : mode == 0755u || mode == 0644u)) << path << " has mode " << std::oct << mode;
+    EXPECT_TRUE(S_ISLNK(status.st_mode) || (is_bun ? mode == 0111u : mode == 0755u || mode == 0644u))
+        << path << " has mode " << std::oct << mode;
     EXPECT_TRUE(!S_ISDIR(status.st_mode) || mode == 0755u) << path;
     EXPECT_EQ(status.st_mtim.tv_sec, 0) << path;
   };
@@ -215,7 +214,8 @@ TEST_F(ImageTest, HoldsTheAttestationScriptAsBytecodeOfItsOwnBun) {
   const auto image = build();
   ASSERT_TRUE(image) << image.error().to_string();
   EXPECT_TRUE(image->has_attestation);
-  for (const std::string& name : {std::string(kAttestationStart), std::string(kAttestationCore), std::string(kAttestationCore) + ".jsc"}) {
+  for (const std::string& name :
+      {std::string(kAttestationStart), std::string(kAttestationCore), std::string(kAttestationCore) + ".jsc"}) {
     EXPECT_TRUE(fs::is_symlink(image->root_folder / name)) << name;
     EXPECT_GT(fs::file_size(image->root_folder / "usr/local/lib/guard" / name), 0u) << name;
   }
@@ -232,8 +232,9 @@ TEST_F(ImageTest, SameInputsGiveTheSameImage) {
   const ScopedEnv named("npm_config_registry", registry.url());
   // bun runs the scripts of a package only where it is told to trust it, and those of the project always.
   const fs::path marker = temp_->path() / "script-ran";
-  package(R"({"name":"x","dependencies":{"tiny":"1.0.0"},"trustedDependencies":["tiny"],"scripts":{"postinstall":"touch ')" +
-          marker.string() + "'\"}}");
+  package(
+      R"({"name":"x","dependencies":{"tiny":"1.0.0"},"trustedDependencies":["tiny"],"scripts":{"postinstall":"touch ')" +
+      marker.string() + "'\"}}");
   lock(registry);
   auto first = build();
   ASSERT_TRUE(first) << first.error().to_string();
@@ -247,7 +248,8 @@ TEST_F(ImageTest, SameInputsGiveTheSameImage) {
   EXPECT_EQ(*read_file(first->root_folder / "modules/node_modules/tiny/index.js", 100), "module.exports = 7;\n");
   EXPECT_EQ(fs::read_symlink(first->root_folder / "modules/node_modules/.bin/tiny"), "../tiny/cli.js");
   EXPECT_FALSE(fs::exists(marker)) << "the project's install script ran";
-  EXPECT_FALSE(fs::exists(first->root_folder / "modules/node_modules/tiny/script-ran")) << "a package's install script ran";
+  EXPECT_FALSE(fs::exists(first->root_folder / "modules/node_modules/tiny/script-ran"))
+      << "a package's install script ran";
 }
 
 // Each lockfile fixes tiny 1.0.0 for the workspace a and 2.0.0 for all others, and a imports b.
@@ -256,12 +258,14 @@ TEST_F(ImageTest, InstallsWorkspacesFromWhateverLockfile) {
   registry.publish("tiny", "1.0.0", pack(plain_package));
   registry.publish("tiny", "2.0.0", pack(plain_package));
   const ScopedEnv named("npm_config_registry", registry.url());
-  const std::string root = R"({"name":"root","private":true,"workspaces":["packages/*"],"dependencies":{"tiny":"2.0.0"}})";
+  const std::string root =
+      R"({"name":"root","private":true,"workspaces":["packages/*"],"dependencies":{"tiny":"2.0.0"}})";
   package(root);
   for (const std::string name : {"a", "b"}) {
     ASSERT_TRUE(make_folders(inputs_.project / "packages" / name));
     ASSERT_TRUE(write_file_atomically(inputs_.project / "packages" / name / "package.json",
-                                      R"({"name":"@s/)" + name + R"(","version":"1.0.0")" + (name == "a" ? R"(,"dependencies":{"tiny":"1.0.0","@s/b":"1.0.0"}})" : "}")));
+        R"({"name":"@s/)" + name + R"(","version":"1.0.0")" +
+            (name == "a" ? R"(,"dependencies":{"tiny":"1.0.0","@s/b":"1.0.0"}})" : "}")));
   }
   lock(registry);
   const auto bun_lock = read_file(inputs_.project / "bun.lock", 1 << 20);
@@ -270,31 +274,44 @@ TEST_F(ImageTest, InstallsWorkspacesFromWhateverLockfile) {
     const auto at = bun_lock->find("sha512-", bun_lock->find("tiny@" + version));
     return bun_lock->substr(at, bun_lock->find('"', at) - at);
   };
-  const auto npm_entry = [&](const std::string& version) { return R"({"version":")" + version + R"(","integrity":")" + integrity_of(version) + "\"}"; };
-  const auto pnpm_entry = [&](const std::string& version) { return "  tiny@" + version + ":\n    resolution: {integrity: " + integrity_of(version) + "}\n\n"; };
-  const auto yarn_entry = [&](const std::string& version) {
-    return "tiny@" + version + ":\n  version \"" + version + "\"\n  resolved \"" + registry.url() + "/tiny/-/tiny-" + version + ".tgz\"\n  integrity " + integrity_of(version) + "\n\n";
+  const auto npm_entry = [&](const std::string& version) {
+    return R"({"version":")" + version + R"(","integrity":")" + integrity_of(version) + "\"}";
   };
-  const std::map<std::string, std::string> lockfiles = {
-      {"bun.lock", *bun_lock},
-      {"package-lock.json", R"({"name":"root","lockfileVersion":3,"packages":{"":{"name":"root","workspaces":["packages/*"],"dependencies":{"tiny":"2.0.0"}},)"
-                            R"("node_modules/@s/a":{"resolved":"packages/a","link":true},"node_modules/@s/b":{"resolved":"packages/b","link":true},)"
-                            R"("packages/a":{"name":"@s/a","version":"1.0.0","dependencies":{"tiny":"1.0.0","@s/b":"1.0.0"}},"packages/b":{"name":"@s/b","version":"1.0.0"},)"
-                            R"("node_modules/tiny":)" + npm_entry("2.0.0") + R"(,"packages/a/node_modules/tiny":)" + npm_entry("1.0.0") + "}}"},
+  const auto pnpm_entry = [&](const std::string& version) {
+    return "  tiny@" + version + ":\n    resolution: {integrity: " + integrity_of(version) + "}\n\n";
+  };
+  const auto yarn_entry = [&](const std::string& version) {
+    return "tiny@" + version + ":\n  version \"" + version + "\"\n  resolved \"" + registry.url() + "/tiny/-/tiny-" +
+        version + ".tgz\"\n  integrity " + integrity_of(version) + "\n\n";
+  };
+  const std::map<std::string, std::string> lockfiles = {{"bun.lock", *bun_lock},
+      {"package-lock.json",
+          R"({"name":"root","lockfileVersion":3,"packages":{"":{"name":"root","workspaces":["packages/*"],"dependencies":{"tiny":"2.0.0"}},)"
+          R"("node_modules/@s/a":{"resolved":"packages/a","link":true},"node_modules/@s/b":{"resolved":"packages/b","link":true},)"
+          R"("packages/a":{"name":"@s/a","version":"1.0.0","dependencies":{"tiny":"1.0.0","@s/b":"1.0.0"}},"packages/b":{"name":"@s/b","version":"1.0.0"},)"
+          R"("node_modules/tiny":)" +
+              npm_entry("2.0.0") + R"(,"packages/a/node_modules/tiny":)" + npm_entry("1.0.0") + "}}"},
       {"yarn.lock", "# yarn lockfile v1\n\n\n" + yarn_entry("1.0.0") + yarn_entry("2.0.0")},
-      {"pnpm-lock.yaml", "lockfileVersion: '9.0'\n\nimporters:\n\n  .:\n    dependencies:\n      tiny:\n        specifier: 2.0.0\n        version: 2.0.0\n\n  packages/a:\n    dependencies:\n"
-                         "      '@s/b':\n        specifier: 1.0.0\n        version: link:../b\n      tiny:\n        specifier: 1.0.0\n        version: 1.0.0\n\n  packages/b: {}\n\npackages:\n\n" +
-                             pnpm_entry("1.0.0") + pnpm_entry("2.0.0") + "snapshots:\n\n  tiny@1.0.0: {}\n\n  tiny@2.0.0: {}\n"}};
+      {"pnpm-lock.yaml",
+          "lockfileVersion: '9.0'\n\nimporters:\n\n  .:\n    dependencies:\n      tiny:\n        specifier: 2.0.0\n    "
+          "    version: 2.0.0\n\n  packages/a:\n    dependencies:\n"
+          "      '@s/b':\n        specifier: 1.0.0\n        version: link:../b\n      tiny:\n        specifier: "
+          "1.0.0\n        version: 1.0.0\n\n  packages/b: {}\n\npackages:\n\n" +
+              pnpm_entry("1.0.0") + pnpm_entry("2.0.0") + "snapshots:\n\n  tiny@1.0.0: {}\n\n  tiny@2.0.0: {}\n"}};
   for (const auto& [name, text] : lockfiles) {
     for (const auto& [other, unused] : lockfiles) fs::remove(inputs_.project / other);
     ASSERT_TRUE(write_file_atomically(inputs_.project / name, text));
     const auto image = build();
     ASSERT_TRUE(image) << name << ": " << image.error().to_string();
     const fs::path modules = image->root_folder / "modules";
-    const auto version_at = [&](const fs::path& place) { return read_file(modules / place / "package.json", 1000).value_or("(nothing)"); };
+    const auto version_at = [&](const fs::path& place) {
+      return read_file(modules / place / "package.json", 1000).value_or("(nothing)");
+    };
     EXPECT_NE(version_at("node_modules/tiny").find("1.0.0"), std::string::npos) << name;  // both archives say so
     EXPECT_NE(version_at("packages/a/node_modules/tiny").find("1.0.0"), std::string::npos) << name;
-    EXPECT_NE(std::find(image->module_folders.begin(), image->module_folders.end(), "packages/a"), image->module_folders.end()) << name;
+    EXPECT_NE(std::find(image->module_folders.begin(), image->module_folders.end(), "packages/a"),
+        image->module_folders.end())
+        << name;
     // The workspace that a imports, wherever the link to it was put.
     const fs::path own = modules / "packages/a/node_modules/@s/b";
     EXPECT_EQ(fs::read_symlink(fs::is_symlink(own) ? own : modules / "node_modules/@s/b"), "/app/packages/b") << name;
@@ -305,14 +322,16 @@ TEST_F(ImageTest, InstallsWorkspacesFromWhateverLockfile) {
   }
 }
 
-// A folder that is named by path is a link to the project's own, wherever bun would have put a copy, and its packages are found from there.
+// A folder that is named by path is a link to the project's own, wherever bun would have put a copy, and its packages
+// are found from there.
 TEST_F(ImageTest, LinksFoldersThatAreNamedByPath) {
   FakeRegistry registry;
   registry.publish("tiny", "1.0.0", pack(plain_package));
   const ScopedEnv named("npm_config_registry", registry.url());
   ASSERT_TRUE(make_folders(inputs_.project / "libs/b"));
   ASSERT_TRUE(make_folders(inputs_.project / "packages/a"));
-  ASSERT_TRUE(write_file_atomically(inputs_.project / "libs/b/package.json", R"({"name":"@s/b","version":"1.0.0","dependencies":{"tiny":"1.0.0"}})"));
+  ASSERT_TRUE(write_file_atomically(
+      inputs_.project / "libs/b/package.json", R"({"name":"@s/b","version":"1.0.0","dependencies":{"tiny":"1.0.0"}})"));
   const auto first_target = [](const fs::path& root, const std::vector<std::string>& places) {
     for (const auto& place : places) {
       if (fs::is_symlink(root / "modules" / place)) return fs::read_symlink(root / "modules" / place).native();
@@ -328,7 +347,8 @@ TEST_F(ImageTest, LinksFoldersThatAreNamedByPath) {
 
   // With workspaces, bun keeps the packages of each apart.
   package(R"({"name":"root","workspaces":["packages/*"]})");
-  ASSERT_TRUE(write_file_atomically(inputs_.project / "packages/a/package.json", R"({"name":"a","dependencies":{"@s/b":"file:../../libs/b"}})"));
+  ASSERT_TRUE(write_file_atomically(
+      inputs_.project / "packages/a/package.json", R"({"name":"a","dependencies":{"@s/b":"file:../../libs/b"}})"));
   fs::remove(inputs_.project / "bun.lock");
   lock(registry);
   const auto apart = build();
@@ -336,18 +356,20 @@ TEST_F(ImageTest, LinksFoldersThatAreNamedByPath) {
   const fs::path modules = apart->root_folder / "modules";
   // In two steps, the second absolute.
   fs::path link = modules / "packages/a/node_modules/@s/b";
-  for (int step = 0; step < 3 && fs::is_symlink(link) && fs::read_symlink(link).is_relative(); ++step) link = (link.parent_path() / fs::read_symlink(link)).lexically_normal();
+  for (int step = 0; step < 3 && fs::is_symlink(link) && fs::read_symlink(link).is_relative(); ++step)
+    link = (link.parent_path() / fs::read_symlink(link)).lexically_normal();
   ASSERT_TRUE(fs::is_symlink(link)) << link;
   EXPECT_EQ(fs::read_symlink(link), "/app/libs/b");
   EXPECT_TRUE(fs::exists(modules / "libs/b/node_modules/tiny/package.json"));
-  EXPECT_NE(std::find(apart->module_folders.begin(), apart->module_folders.end(), "libs/b"), apart->module_folders.end());
+  EXPECT_NE(
+      std::find(apart->module_folders.begin(), apart->module_folders.end(), "libs/b"), apart->module_folders.end());
 }
 
 // What bun makes of another lockfile is checked like a bun.lock.
 TEST_F(ImageTest, RefusesWhatAnotherLockfileFixesOutsideOfARegistry) {
   package(R"({"name":"x","dependencies":{"tiny":"1.0.0"}})");
   ASSERT_TRUE(write_file_atomically(inputs_.project / "package-lock.json",
-                                    R"({"name":"x","lockfileVersion":3,"packages":{"":{"name":"x","dependencies":{"tiny":"1.0.0"}},"node_modules/tiny":{"version":"1.0.0","resolved":"git+ssh://git@127.0.0.1/a/b.git#0123456789012345678901234567890123456789"}}})"));
+      R"({"name":"x","lockfileVersion":3,"packages":{"":{"name":"x","dependencies":{"tiny":"1.0.0"}},"node_modules/tiny":{"version":"1.0.0","resolved":"git+ssh://git@127.0.0.1/a/b.git#0123456789012345678901234567890123456789"}}})"));
   const auto image = build();
   ASSERT_FALSE(image);
   EXPECT_EQ(image.error().code(), ErrorCode::dependency_unsatisfied) << image.error().to_string();
@@ -391,12 +413,15 @@ TEST_F(ImageTest, HoldsTheToolsThatAreNamedAndTheirDigests) {
   const auto plan = plan_image(inputs_);
   ASSERT_TRUE(plan);
   EXPECT_NE(plan->digest, without->digest);
-  EXPECT_EQ(*read_file(image->root_folder / "usr/bin/tar", 64u << 20), *read_file(fs::canonical("/usr/bin/tar"), 64u << 20));
+  EXPECT_EQ(
+      *read_file(image->root_folder / "usr/bin/tar", 64u << 20), *read_file(fs::canonical("/usr/bin/tar"), 64u << 20));
   EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(image->root_folder / "usr/bin/sh")));
-  EXPECT_TRUE(std::any_of(plan->libraries.begin(), plan->libraries.end(), [](const std::string& line) { return line.starts_with("/usr/bin/tar sha256:"); }));
+  EXPECT_TRUE(std::any_of(plan->libraries.begin(), plan->libraries.end(),
+      [](const std::string& line) { return line.starts_with("/usr/bin/tar sha256:"); }));
   // It finds all that it needs in there.
   if (::geteuid() != 0) GTEST_SKIP() << "chroot needs root";
-  const auto done = run({"/usr/sbin/chroot", image->root_folder.string(), "/usr/bin/sh", "-c", "exec tar --version"}, {{"PATH", "/usr/bin"}});
+  const auto done = run({"/usr/sbin/chroot", image->root_folder.string(), "/usr/bin/sh", "-c", "exec tar --version"},
+      {{"PATH", "/usr/bin"}});
   EXPECT_NE(done.out.find("tar"), std::string::npos) << done.err;
 }
 
@@ -434,9 +459,9 @@ TEST_F(ImageTest, RefusesAPackageThatIsNotWhatTheLockfileFixes) {
   }
   FakeRegistry registry;
   registry.publish("tiny", "1.0.0", pack([](const fs::path& folder) {
-                     plain_package(folder);
-                     EXPECT_TRUE(write_file_atomically(folder / "index.js", "module.exports = 'evil';\n"));
-                   }));
+    plain_package(folder);
+    EXPECT_TRUE(write_file_atomically(folder / "index.js", "module.exports = 'evil';\n"));
+  }));
   const ScopedEnv named("npm_config_registry", registry.url());
   // The lockfile names the place too; that one is gone, so put the new place there and leave the hash.
   auto text = read_file(inputs_.project / "bun.lock", 1 << 20);
@@ -580,7 +605,8 @@ TEST_F(ImageTest, KnowsWhoUsesIt) {
 
   ASSERT_TRUE(hold_image(*plan));
   const fs::path users = plan->root_folder.parent_path() / "users";
-  for (const auto& entry : fs::directory_iterator(users)) fs::last_write_time(entry.path(), fs::file_time_type::clock::now() - std::chrono::hours(50));
+  for (const auto& entry : fs::directory_iterator(users))
+    fs::last_write_time(entry.path(), fs::file_time_type::clock::now() - std::chrono::hours(50));
   const fs::path other = temp_->path() / "another\nproject";
   ASSERT_TRUE(make_folders(other));
   fs::copy(inputs_.project, other, fs::copy_options::recursive);
@@ -699,16 +725,16 @@ TEST_F(ImageArchive, HoldsTheLayerThatItsConfigurationNames) {
 
   ProcessSpec spec;
   spec.argv = {"sh", "-ec",
-               "mkdir x; tar -xf image.tar -C x; cat x/manifest.json; echo; sha256sum < x/layer.tar; "
-               "for f in x/[0-9a-f]*.json; do basename $f; sha256sum < $f; done; tar -tf x/layer.tar"};
+      "mkdir x; tar -xf image.tar -C x; cat x/manifest.json; echo; sha256sum < x/layer.tar; "
+      "for f in x/[0-9a-f]*.json; do basename $f; sha256sum < $f; done; tar -tf x/layer.tar"};
   spec.cwd = temp_->path().string();
   spec.env = {{"PATH", "/usr/bin:/bin"}};
   auto done = collect_process(spec, 1 << 16, cancel_);
   ASSERT_TRUE(done);
   const std::string id = image_id(config).substr(7);
-  EXPECT_EQ(done->out, "[{\"Config\":\"" + id + ".json\",\"Layers\":[\"layer.tar\"],\"RepoTags\":[\"name:tag\"]}]\n" +
-                           layer->sha256_hex + "  -\n" + id + ".json\n" + id + "  -\n" +
-                           "a\nb/\nb/c\nb/empty/\nb/link\n")
+  EXPECT_EQ(done->out,
+      "[{\"Config\":\"" + id + ".json\",\"Layers\":[\"layer.tar\"],\"RepoTags\":[\"name:tag\"]}]\n" +
+          layer->sha256_hex + "  -\n" + id + ".json\n" + id + "  -\n" + "a\nb/\nb/c\nb/empty/\nb/link\n")
       << done->err;
 }
 

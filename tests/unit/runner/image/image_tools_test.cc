@@ -29,8 +29,11 @@ ErrorCode refused(const std::string& name) {
 TEST(ImageTools, ComeWithTheirLoaderAndLibraries) {
   const auto found = targets({"sh", "tar"});
   EXPECT_THAT(found, ::testing::IsSupersetOf({"usr/bin/sh", "usr/bin/tar"}));
-  EXPECT_TRUE(std::any_of(found.begin(), found.end(), [](const std::string& target) { return target.find("libc.so") != std::string::npos; })) << ::testing::PrintToString(found);
-  EXPECT_TRUE(std::any_of(found.begin(), found.end(), [](const std::string& target) { return target.find("ld-linux") != std::string::npos; }));
+  EXPECT_TRUE(std::any_of(found.begin(), found.end(), [](const std::string& target) {
+    return target.find("libc.so") != std::string::npos;
+  })) << ::testing::PrintToString(found);
+  EXPECT_TRUE(std::any_of(found.begin(), found.end(),
+      [](const std::string& target) { return target.find("ld-linux") != std::string::npos; }));
   EXPECT_TRUE(std::is_sorted(found.begin(), found.end()));
   EXPECT_EQ(std::adjacent_find(found.begin(), found.end()), found.end());
   EXPECT_THAT(targets({}), ::testing::IsEmpty());
@@ -54,7 +57,9 @@ TEST(ImageTools, WhatRunsWithMoreRightsAndScriptsAreRefused) {
   int seen = 0;
   for (const auto& entry : fs::directory_iterator("/usr/bin")) {
     struct stat status {};
-    if (::lstat(entry.path().c_str(), &status) != 0 || !S_ISREG(status.st_mode) || (status.st_mode & (S_ISUID | S_ISGID)) == 0) continue;
+    if (::lstat(entry.path().c_str(), &status) != 0 || !S_ISREG(status.st_mode) ||
+        (status.st_mode & (S_ISUID | S_ISGID)) == 0)
+      continue;
     ++seen;
     EXPECT_EQ(refused(entry.path().filename()), ErrorCode::input_invalid) << entry.path();
   }

@@ -75,7 +75,8 @@ TEST_F(NativeNeedsTest, PassOverOtherCLibrariesAndWhatIsNoLibrary) {
   install("musl/a.node", "libc.musl-a.1");
   install("musl/b.node", "libc.so");
   ASSERT_TRUE(write_file_atomically(temp_->path() / "node_modules" / "text.node", "#!/bin/sh\n"));
-  ASSERT_TRUE(write_file_atomically(temp_->path() / "node_modules" / "torn.node", read_file(source_, 64 << 20)->substr(0, 100)));
+  ASSERT_TRUE(write_file_atomically(
+      temp_->path() / "node_modules" / "torn.node", read_file(source_, 64 << 20)->substr(0, 100)));
   const auto found = needs();
   EXPECT_TRUE(found.libraries.empty());
   EXPECT_TRUE(found.missing.empty());

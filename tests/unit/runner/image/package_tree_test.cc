@@ -31,7 +31,9 @@ class PackageTree : public ::testing::Test {
     ASSERT_TRUE(write_file_atomically(temp_->path() / "install" / "outside", "x"));
   }
 
-  Result<void> copy(PackageTreeLimits limits = {}) { return copy_package_trees(trees_, temp_->path() / "copy", "/app", limits, cancel_); }
+  Result<void> copy(PackageTreeLimits limits = {}) {
+    return copy_package_trees(trees_, temp_->path() / "copy", "/app", limits, cancel_);
+  }
 
   void expect_refused() {
     const auto copied = copy();

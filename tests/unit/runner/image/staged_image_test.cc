@@ -28,8 +28,8 @@ class StagedImageTest : public testing::Test {
   }
   void TearDown() override { ::unsetenv("GUARD_CACHE_DIR"); }
 
-  Result<StagedContext> stage(std::string_view id = kId, std::map<std::string, std::string> labels = {
-                                                             {"guard.run", "r1"}, {"guard.cache", "0a"}}) const {
+  Result<StagedContext> stage(std::string_view id = kId,
+      std::map<std::string, std::string> labels = {{"guard.run", "r1"}, {"guard.cache", "0a"}}) const {
     return stage_context(spec_, id, folder_->path() / "init", "/.guard-init", labels, never_);
   }
 
@@ -64,16 +64,16 @@ TEST_F(StagedImageTest, HoldsTheRecipeTheInitAndEveryFileOnce) {
   for (std::string& name : names) {
     if (name.ends_with('/')) name.pop_back();
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"Dockerfile", "files", "files/.guard-init", "files/app", "files/app/src",
-                                             "files/app/src/deep", "files/app/src/deep/a.ts", "files/app/sandbox",
-                                             "files/app/sandbox/a.test.ts"}));
+  EXPECT_EQ(names,
+      (std::vector<std::string>{"Dockerfile", "files", "files/.guard-init", "files/app", "files/app/src",
+          "files/app/src/deep", "files/app/src/deep/a.ts", "files/app/sandbox", "files/app/sandbox/a.test.ts"}));
   EXPECT_NE(tar.find("FROM " + kId + "\nLABEL guard.cache=0a guard.run=r1\nCOPY files/ /\n"), std::string::npos);
   EXPECT_EQ(tar.find("RUN"), std::string::npos);
 }
 
 TEST_F(StagedImageTest, RefusesWhatCouldSaySomethingElseToTheBuilder) {
   for (const std::string& id : {std::string(), std::string("alpine"), kId + "\nRUN x", kId.substr(0, 70),
-                                std::string("sha256:") + std::string(64, 'G')}) {
+           std::string("sha256:") + std::string(64, 'G')}) {
     EXPECT_FALSE(stage(id)) << id;
   }
   EXPECT_FALSE(stage(kId, {{"guard.run", "a b"}}));

@@ -50,8 +50,11 @@ void refuses(const std::string& text, const char* what) {
 }
 
 TEST(TextSummaryReader, CountsWhatBunTellsOfFailuresHoweverItIsCut) {
-  const std::string text = "(pass) a\nunfinished(fail) b [0.12ms]\n((fail) c\n# Unhandled error between tests\n(fail)d\n## Unhandled error between tests\n"
-                           "\x1b[0m\x1b[31m\xe2\x9c\x97\x1b[0m\x1b[0m\x1b[1m a\x1b[0m\n\x1b[0m\x1b[32m\xe2\x9c\x93\x1b[0m b\n\x1b[1m\x1b[2m#\x1b[0m \x1b[31m\x1b[1mUnhandled error\x1b[0m\x1b[2m between tests\x1b[0m\n";
+  const std::string text =
+      "(pass) a\nunfinished(fail) b [0.12ms]\n((fail) c\n# Unhandled error between tests\n(fail)d\n## Unhandled error "
+      "between tests\n"
+      "\x1b[0m\x1b[31m\xe2\x9c\x97\x1b[0m\x1b[0m\x1b[1m a\x1b[0m\n\x1b[0m\x1b[32m\xe2\x9c\x93\x1b[0m "
+      "b\n\x1b[1m\x1b[2m#\x1b[0m \x1b[31m\x1b[1mUnhandled error\x1b[0m\x1b[2m between tests\x1b[0m\n";
   for (std::size_t cut = 0; cut <= text.size(); ++cut) {
     TextSummaryReader reader;
     reader.push(std::string_view(text).substr(0, cut));
@@ -62,7 +65,8 @@ TEST(TextSummaryReader, CountsWhatBunTellsOfFailuresHoweverItIsCut) {
 
 const TestCase& the_failed(const TestSummary& summary) {
   static const TestCase none;
-  const auto found = std::find_if(summary.cases.begin(), summary.cases.end(), [](const TestCase& test) { return test.state == TestState::failed; });
+  const auto found = std::find_if(
+      summary.cases.begin(), summary.cases.end(), [](const TestCase& test) { return test.state == TestState::failed; });
   EXPECT_NE(found, summary.cases.end());
   return found == summary.cases.end() ? none : *found;
 }
@@ -84,7 +88,8 @@ TEST(BunReport, ReadsNestedGroups) {
   EXPECT_EQ(failed.line, 5u);
   EXPECT_EQ(failed.kind, FailureKind::assertion);
   EXPECT_EQ(failed.message, "Expected: 2\nReceived: 1\n");
-  const auto inner = std::find_if(summary->cases.begin(), summary->cases.end(), [](const TestCase& test) { return test.name == "group > inner"; });
+  const auto inner = std::find_if(
+      summary->cases.begin(), summary->cases.end(), [](const TestCase& test) { return test.name == "group > inner"; });
   ASSERT_NE(inner, summary->cases.end());
   EXPECT_EQ(inner->file, "sandbox/a.test.ts");
   EXPECT_EQ(inner->state, TestState::passed);
@@ -96,17 +101,17 @@ TEST(BunReport, RefusesSumsThatDoNotAgree) {
   refuses(changed("tests=\"5\"", "tests=\"6\""), "tests of the root");
   refuses(changed("assertions=\"4\"", "assertions=\"5\""), "assertions of the root");
   refuses(changed("failures=\"1\" skipped=\"1\" time=\"0.005\"", "failures=\"0\" skipped=\"1\" time=\"0.005\""),
-          "failures of the root");
+      "failures of the root");
   refuses(changed("skipped=\"1\" time=\"0.005\"", "skipped=\"0\" time=\"0.005\""), "skipped of the root");
   refuses(changed("tests=\"4\"", "tests=\"3\""), "tests of a file");
   refuses(changed("tests=\"2\" assertions=\"2\" failures=\"1\"", "tests=\"2\" assertions=\"2\" failures=\"0\""),
-          "failures of a group");
+      "failures of a group");
   refuses(changed("tests=\"1\" assertions=\"1\" failures=\"1\"", "tests=\"2\" assertions=\"1\" failures=\"1\""),
-          "tests of a deep group");
+      "tests of a deep group");
   refuses(changed("<failure type=\"AssertionError\" message=\"Expected: 2&#10;Received: 1&#10;\">AssertionError: "
                   "x&#10;</failure>",
-                  ""),
-          "a failure that went missing");
+              ""),
+      "a failure that went missing");
 }
 
 TEST(BunReport, RefusesWhatBunDoesNotWrite) {
@@ -135,7 +140,7 @@ TEST(BunReport, RefusesWhatBunDoesNotWrite) {
   refuses(changed("file=\"sandbox/b.test.ts\" tests", "file=\"sandbox/a.test.ts\" tests"), "a file reported twice");
   refuses(changed("file=\"sandbox/b.test.ts\" tests", "file=\"\" tests"), "a file without a name");
   refuses(changed("name=\"group\" file=\"sandbox/a.test.ts\"", "name=\"group\" file=\"sandbox/b.test.ts\""),
-          "a group of another file");
+      "a group of another file");
 }
 
 TEST(BunReport, RefusesEveryTruncation) {
@@ -155,7 +160,7 @@ TEST(BunReport, RefusesBottomlessNesting) {
   refuses(with_declaration(
               "<testsuites name=\"bun test\" tests=\"0\" assertions=\"0\" failures=\"0\" skipped=\"0\" time=\"0\">" +
               open + close + "</testsuites>"),
-          "a hundred thousand groups");
+      "a hundred thousand groups");
 }
 
 std::optional<TextSummary> read_text(std::string_view text) {
@@ -210,12 +215,12 @@ TEST(BunTextSummary, ReadsTheSameHoweverItComes) {
 
 TEST(BunTextSummary, ReadsNothingFromWhatIsNoSummary) {
   for (const char* text :
-       {"", "Ran 1 test across 1 file. [1ms]\n", " 1 pass\n 0 fail\n", " 1 pass\nRan 1 test across 1 file. [1ms]\n",
-        " 1 pass\n 1 fail\nRan 3 tests across 1 file. [1ms]\n",        // does not add up
-        " 1 pass\nhello\n 0 fail\nRan 1 test across 1 file. [1ms]\n",  // a line that bun does not write
-        " 1 pass\n 0 fail\n 0 fail\nRan 1 test across 1 file. [1ms]\n",
-        " -1 pass\n 0 fail\nRan 1 test across 1 file. [1ms]\n", " 1 pass\n 0 fail\nRan 1 test across 1 file. more\n",
-        "1 pass\n0 fail\nRan 1 test across 1 file.\n"}) {
+      {"", "Ran 1 test across 1 file. [1ms]\n", " 1 pass\n 0 fail\n", " 1 pass\nRan 1 test across 1 file. [1ms]\n",
+          " 1 pass\n 1 fail\nRan 3 tests across 1 file. [1ms]\n",        // does not add up
+          " 1 pass\nhello\n 0 fail\nRan 1 test across 1 file. [1ms]\n",  // a line that bun does not write
+          " 1 pass\n 0 fail\n 0 fail\nRan 1 test across 1 file. [1ms]\n",
+          " -1 pass\n 0 fail\nRan 1 test across 1 file. [1ms]\n", " 1 pass\n 0 fail\nRan 1 test across 1 file. more\n",
+          "1 pass\n0 fail\nRan 1 test across 1 file.\n"}) {
     EXPECT_FALSE(read_text(text).has_value()) << text;
   }
 }
@@ -344,7 +349,8 @@ TEST(BunReport, DepthIsRefusedAndNoCrash) {
     open += "<testsuite name=\"a\" tests=\"1\" assertions=\"1\" failures=\"0\" skipped=\"0\" time=\"0\">";
     close += "</testsuite>";
   }
-  for (const std::string& text : {"<?xml version=\"1.0\"?><testsuites>" + open + close + "</testsuites>", open + close, open, std::string(kDepth, '<')}) {
+  for (const std::string& text : {"<?xml version=\"1.0\"?><testsuites>" + open + close + "</testsuites>", open + close,
+           open, std::string(kDepth, '<')}) {
     EXPECT_FALSE(parse_junit(text)) << text.substr(0, 60);
   }
 }
@@ -363,11 +369,16 @@ TEST(BunReport, TellsWhyAFileCannotBeLoaded) {
   EXPECT_EQ(load_error(kSyntax).message, "Expected identifier but found \"=\"");
   EXPECT_EQ(load_error(kSyntax).line, 1u);
   EXPECT_EQ(load_error(kSyntax).column, 55u);
-  EXPECT_EQ(load_error("error: Cannot find module './missing.ts' from '/app/sandbox/c.test.ts'\n").kind, LoadFailure::missing_file);
-  EXPECT_EQ(load_error("error: Cannot find package 'zod' from '/app/sandbox/c.test.ts'\n").kind, LoadFailure::missing_package);
-  EXPECT_EQ(load_error("error: Cannot find module 'zod' from '/app/sandbox/c.test.ts'\n").kind, LoadFailure::missing_package);
-  EXPECT_EQ(load_error("error: libvips.so.42: cannot open shared object file: No such file or directory\n").kind, LoadFailure::missing_library);
-  const LoadError thrown = load_error("1 | throw new TypeError(\"boom\");\nTypeError: boom\n      at /app/sandbox/c.test.ts:7:5\n");
+  EXPECT_EQ(load_error("error: Cannot find module './missing.ts' from '/app/sandbox/c.test.ts'\n").kind,
+      LoadFailure::missing_file);
+  EXPECT_EQ(load_error("error: Cannot find package 'zod' from '/app/sandbox/c.test.ts'\n").kind,
+      LoadFailure::missing_package);
+  EXPECT_EQ(
+      load_error("error: Cannot find module 'zod' from '/app/sandbox/c.test.ts'\n").kind, LoadFailure::missing_package);
+  EXPECT_EQ(load_error("error: libvips.so.42: cannot open shared object file: No such file or directory\n").kind,
+      LoadFailure::missing_library);
+  const LoadError thrown =
+      load_error("1 | throw new TypeError(\"boom\");\nTypeError: boom\n      at /app/sandbox/c.test.ts:7:5\n");
   EXPECT_EQ(thrown.kind, LoadFailure::error);
   EXPECT_EQ(thrown.message, "TypeError: boom");
   EXPECT_EQ(thrown.line, 7u);
@@ -377,8 +388,11 @@ TEST(BunReport, TellsWhyAFileCannotBeLoaded) {
 
 // However the stream is cut into pieces.
 TEST(TextSummaryReader, KeepsTheFirstErrorOutsideOfTestsAndTheLastTest) {
-  const std::string text = std::string("bun test v1.4.5\n\nsandbox/c.test.ts:\n(pass) first [0.1ms]\n(pass) group > second [1.00ms]\n\n# Unhandled error between tests\n") +
-                           "-------------------------------\n" + kSyntax + "-------------------------------\n\n# Unhandled error between tests\n---\nerror: other\n---\n";
+  const std::string text = std::string(
+                               "bun test v1.4.5\n\nsandbox/c.test.ts:\n(pass) first [0.1ms]\n(pass) group > second "
+                               "[1.00ms]\n\n# Unhandled error between tests\n") +
+      "-------------------------------\n" + kSyntax +
+      "-------------------------------\n\n# Unhandled error between tests\n---\nerror: other\n---\n";
   for (std::size_t piece = 1; piece < 70; ++piece) {
     TextSummaryReader reader;
     for (std::size_t at = 0; at < text.size(); at += piece) reader.push(std::string_view(text).substr(at, piece));

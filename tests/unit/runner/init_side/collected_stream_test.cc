@@ -26,13 +26,15 @@ std::string file(std::string_view path, std::uint64_t size) {
 }
 
 std::string summary(int files, int bytes, int left_behind, int complete = 1) {
-  return frame('C', "files=" + std::to_string(files) + "\nbytes=" + std::to_string(bytes) + "\nleft_behind=" +
-                        std::to_string(left_behind) + "\ncomplete=" + std::to_string(complete) + "\n");
+  return frame('C',
+      "files=" + std::to_string(files) + "\nbytes=" + std::to_string(bytes) +
+          "\nleft_behind=" + std::to_string(left_behind) + "\ncomplete=" + std::to_string(complete) + "\n");
 }
 
 std::string exit_frame(std::string_view kind = "exited", std::string_view timed_out = "0") {
-  return frame('X', "kind=" + std::string(kind) + "\nvalue=0\nterm_from_inside=0\nterm_from_outside=0\ntimed_out=" +
-                        std::string(timed_out) + "\nleftovers=0\nmax_rss_kb=1\nuser_us=1\nsys_us=1\n");
+  return frame('X',
+      "kind=" + std::string(kind) + "\nvalue=0\nterm_from_inside=0\nterm_from_outside=0\ntimed_out=" +
+          std::string(timed_out) + "\nleftovers=0\nmax_rss_kb=1\nuser_us=1\nsys_us=1\n");
 }
 
 const std::string kHello = frame('H', "protocol=1\n");
@@ -58,18 +60,17 @@ Read read_whole(std::string_view text, std::size_t cut = 1 << 20, std::optional<
 
 TEST(CollectedStream, ReadsTheSameHoweverTheStreamIsCut) {
   const std::string text = kHello + frame('O', "output") + file("b/c", 5) + frame('D', "he") + frame('D', "llo") +
-                           frame('L', "lsome link") + file("a", 0) + frame('L', std::string("uno\nname")) +
-                           summary(2, 5, 2) + exit_frame();
+      frame('L', "lsome link") + file("a", 0) + frame('L', std::string("uno\nname")) + summary(2, 5, 2) + exit_frame();
   for (std::size_t cut = 1; cut <= text.size(); ++cut) {
     const Read read = read_whole(text, cut);
     ASSERT_TRUE(read.outcome) << read.outcome.error().to_string();
     ASSERT_TRUE(read.result.collected.has_value());
     const Collection& collection = *read.result.collected;
-    EXPECT_EQ(collecting::collected_files(collection),
-              (std::map<std::string, std::string>{{"a", ""}, {"b/c", "hello"}}));
+    EXPECT_EQ(
+        collecting::collected_files(collection), (std::map<std::string, std::string>{{"a", ""}, {"b/c", "hello"}}));
     EXPECT_EQ(collection.files.front().path, "a");  // sorted
     EXPECT_EQ(collecting::reasons(collection),
-              (std::map<std::string, std::string>{{"some link", "link"}, {"no\\nname", "bad_name"}}));
+        (std::map<std::string, std::string>{{"some link", "link"}, {"no\\nname", "bad_name"}}));
     EXPECT_EQ(collection.left_behind_count, 2u);
     EXPECT_TRUE(collection.complete);
   }
@@ -88,22 +89,23 @@ TEST(CollectedStream, RefusesWhatIsOutOfOrderOrBeyondWhatWasAskedFor) {
       {"a file behind the end", summary(0, 0, 0) + file("a", 0) + exit_frame()},
       {"output behind the first file", file("a", 0) + frame('O', "x") + summary(1, 0, 0) + exit_frame()},
       {"an attestation behind the first file",
-       file("a", 0) + frame('A', "passed=1\n") + summary(1, 0, 0) + exit_frame()},
+          file("a", 0) + frame('A', "passed=1\n") + summary(1, 0, 0) + exit_frame()},
       {"a report behind the end", summary(0, 0, 0) + frame('R', "x") + exit_frame()},
       {"bytes of no file", frame('D', "x") + done},
       {"bytes of a file that has them all",
-       file("a", 1) + frame('D', "x") + frame('D', "x") + summary(1, 1, 0) + exit_frame()},
+          file("a", 1) + frame('D', "x") + frame('D', "x") + summary(1, 1, 0) + exit_frame()},
       {"more bytes than announced", file("a", 1) + frame('D', "xx") + summary(1, 1, 0) + exit_frame()},
       {"fewer bytes than announced, then the end", file("a", 2) + frame('D', "x") + summary(1, 2, 0) + exit_frame()},
       {"fewer bytes than announced, then a file",
-       file("a", 2) + frame('D', "x") + file("b", 0) + summary(2, 2, 0) + exit_frame()},
+          file("a", 2) + frame('D', "x") + file("b", 0) + summary(2, 2, 0) + exit_frame()},
       {"fewer bytes than announced, then a name",
-       file("a", 2) + frame('L', "lx") + frame('D', "xx") + summary(1, 2, 1) + exit_frame()},
+          file("a", 2) + frame('L', "lx") + frame('D', "xx") + summary(1, 2, 1) + exit_frame()},
       {"an empty piece of a file", file("a", 1) + frame('D', "") + frame('D', "x") + summary(1, 1, 0) + exit_frame()},
       {"a larger file", file("a", 11) + frame('D', "12345678901") + summary(1, 11, 0) + exit_frame()},
       {"a size that wraps", file("a", ~0ull) + summary(1, -1, 0) + exit_frame()},
-      {"more bytes together", file("a", 10) + frame('D', "1234567890") + file("b", 10) + frame('D', "1234567890") +
-                                  file("c", 1) + frame('D', "1") + summary(3, 21, 0) + exit_frame()},
+      {"more bytes together",
+          file("a", 10) + frame('D', "1234567890") + file("b", 10) + frame('D', "1234567890") + file("c", 1) +
+              frame('D', "1") + summary(3, 21, 0) + exit_frame()},
       {"more files", file("a", 0) + file("b", 0) + file("c", 0) + file("d", 0) + summary(4, 0, 0) + exit_frame()},
       {"a file twice", file("a", 0) + file("a", 0) + summary(1, 0, 0) + exit_frame()},
       {"a file without a path", file("", 0) + summary(1, 0, 0) + exit_frame()},
@@ -170,7 +172,7 @@ TEST(CollectedStream, LeavesNamesBehindThatWouldNotShowAsTheyAre) {
   ASSERT_TRUE(read.result.collected.has_value());
   EXPECT_TRUE(read.result.collected->files.empty());
   EXPECT_EQ(collecting::reasons(*read.result.collected),
-            (std::map<std::string, std::string>{{"a\\u{202e}b", "bad_name"}, {"\\xff", "bad_name"}}));
+      (std::map<std::string, std::string>{{"a\\u{202e}b", "bad_name"}, {"\\xff", "bad_name"}}));
   EXPECT_EQ(read.result.collected->left_behind_count, 2u);
 }
 

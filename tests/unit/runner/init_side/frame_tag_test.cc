@@ -24,7 +24,8 @@ TEST(SipHash, GivesThePublishedValues) {
 
 TEST(SipHash, DoesNotDependOnHowTheTextIsCut) {
   for (std::size_t size = 0; size < 64; ++size) {
-    for (std::size_t piece = 1; piece <= 64; ++piece) EXPECT_EQ(tag_of(size, piece), tag_of(size, 64)) << size << " " << piece;
+    for (std::size_t piece = 1; piece <= 64; ++piece)
+      EXPECT_EQ(tag_of(size, piece), tag_of(size, 64)) << size << " " << piece;
   }
 }
 

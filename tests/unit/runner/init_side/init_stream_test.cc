@@ -19,7 +19,7 @@ std::string frame(char type, std::string_view payload) {
 const std::string kHello = frame('H', "protocol=1\nuid=1000\n");
 
 std::string exit_frame(std::string_view kind = "kind=exited\nvalue=3\n",
-                       std::string_view flags = "term_from_inside=0\nterm_from_outside=0\ntimed_out=0\n") {
+    std::string_view flags = "term_from_inside=0\nterm_from_outside=0\ntimed_out=0\n") {
   return frame('X', std::string(kind) + std::string(flags) + "leftovers=2\nmax_rss_kb=10\nuser_us=1500\nsys_us=500\n");
 }
 
@@ -34,7 +34,7 @@ struct Read {
 };
 
 std::unique_ptr<Read> read_whole(std::string_view text, std::size_t cut = 1 << 20,
-                                 ReportChannel report = ReportChannel::on, std::uint64_t flood = 1 << 20) {
+    ReportChannel report = ReportChannel::on, std::uint64_t flood = 1 << 20) {
   auto read = std::make_unique<Read>();
   InitStream stream(read->out, read->err, flood, report);
   for (std::size_t at = 0; at < text.size() && read->pushed; at += cut) {
@@ -50,7 +50,7 @@ std::unique_ptr<Read> read_whole(std::string_view text, std::size_t cut = 1 << 2
 
 TEST(InitStream, ReadsTheSameHoweverTheStreamIsCut) {
   const std::string text = kHello + frame('O', "one") + frame('E', "two") + frame('R', "rep") + frame('O', "") +
-                           frame('O', " three") + frame('R', "ort") + exit_frame();
+      frame('O', " three") + frame('R', "ort") + exit_frame();
   for (std::size_t cut = 1; cut <= text.size(); ++cut) {
     const auto read = read_whole(text, cut);
     ASSERT_TRUE(read->pushed.has_value()) << read->pushed.error().to_string();
@@ -72,8 +72,8 @@ TEST(InitStream, ReadsTheSameHoweverTheStreamIsCut) {
 std::string more_frame() { return exit_frame("kind=exited\nvalue=0\nmore=1\nattestation_forged=1\n"); }
 
 TEST(InitStream, KeepsWhatEachOfSeveralProgramsSaid) {
-  const std::string text = kHello + frame('E', "one") + frame('R', "r1") + frame('A', "passed=2\nunasserted.1=adds\n") + more_frame() + frame('E', "two") +
-                           frame('R', "r2") + exit_frame();
+  const std::string text = kHello + frame('E', "one") + frame('R', "r1") + frame('A', "passed=2\nunasserted.1=adds\n") +
+      more_frame() + frame('E', "two") + frame('R', "r2") + exit_frame();
   for (std::size_t cut = 1; cut <= text.size(); ++cut) {
     KeepingSink out;
     KeepingSink err;
@@ -167,7 +167,8 @@ TEST(InitStream, BelievesNoFrameThatInitDidNotWrite) {
   };
   for (const auto& [name, text] : forgeries) EXPECT_FALSE(reads_with_tags(text)) << name;
   // Behind the hello it can only have been the program.
-  for (const std::string& text : {hello + tagged(exit_frame(), 1, other), hello + frame('?', ""), kHello + exit_frame()}) {
+  for (const std::string& text :
+      {hello + tagged(exit_frame(), 1, other), hello + frame('?', ""), kHello + exit_frame()}) {
     KeepingSink sink;
     InitStream stream(sink, sink, 1 << 20, ReportChannel::on);
     stream.expect_tags(kKey);
@@ -200,7 +201,7 @@ TEST(InitStream, RefusesWhatIsOutOfOrder) {
       {"an exit value that is no number", kHello + exit_frame("kind=exited\nvalue=0x0\n")},
       {"an exit value out of range", kHello + exit_frame("kind=exited\nvalue=70000\n")},
       {"a flag that is none",
-       kHello + exit_frame("kind=exited\nvalue=0\n", "term_from_inside=2\nterm_from_outside=0\ntimed_out=0\n")},
+          kHello + exit_frame("kind=exited\nvalue=0\n", "term_from_inside=2\nterm_from_outside=0\ntimed_out=0\n")},
   };
   for (const auto& [what, text] : cases) {
     for (const std::size_t cut : {std::size_t{1}, std::size_t{1} << 20}) {
@@ -225,7 +226,7 @@ TEST(InitStream, RefusesEveryProperPrefix) {
 TEST(InitStream, CountsAFloodButPassesNothingOn) {
   const auto read =
       read_whole(kHello + frame('O', std::string(60, 'x')) + frame('E', std::string(60, 'y')) + exit_frame(), 1 << 20,
-                 ReportChannel::off, 100);
+          ReportChannel::off, 100);
   EXPECT_TRUE(read->flooded);
   EXPECT_EQ(read->out.seen, 60u);
   EXPECT_EQ(read->err.seen, 0u);
@@ -280,16 +281,9 @@ TEST(InitStream, TellsOutcomesFromTheExit) {
 
 // One thing missing at a time.
 TEST(InitStream, BelievesInNoSandboxThatDoesNotShowEverything) {
-  const std::map<std::string, std::string> good = {{"uid", "1000"},
-                                                   {"gid", "1000"},
-                                                   {"cap_inh", "0000000000000000"},
-                                                   {"cap_prm", "0000000000000000"},
-                                                   {"cap_eff", "0000000000000000"},
-                                                   {"cap_bnd", "0000000000000000"},
-                                                   {"cap_amb", "0000000000000000"},
-                                                   {"no_new_privs", "1"},
-                                                   {"seccomp", "2"},
-                                                   {"rlimit_core", "0"}};
+  const std::map<std::string, std::string> good = {{"uid", "1000"}, {"gid", "1000"}, {"cap_inh", "0000000000000000"},
+      {"cap_prm", "0000000000000000"}, {"cap_eff", "0000000000000000"}, {"cap_bnd", "0000000000000000"},
+      {"cap_amb", "0000000000000000"}, {"no_new_privs", "1"}, {"seccomp", "2"}, {"rlimit_core", "0"}};
   EXPECT_TRUE(check_confinement(good).has_value());
   for (const auto& [key, value] : good) {
     auto missing = good;

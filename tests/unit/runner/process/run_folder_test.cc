@@ -16,9 +16,7 @@ class RunFolderTest : public testing::SandboxFixture, public ::testing::WithPara
 };
 
 INSTANTIATE_TEST_SUITE_P(As, RunFolderTest, ::testing::Values(As::ourselves, As::ordinary_user),
-                         [](const auto& tested) {
-                           return tested.param == As::ourselves ? "Ourselves" : "OrdinaryUser";
-                         });
+    [](const auto& tested) { return tested.param == As::ourselves ? "Ourselves" : "OrdinaryUser"; });
 
 TEST_P(RunFolderTest, LivesAsLongAsItsOwner) {
   run_as(GetParam(), [] {

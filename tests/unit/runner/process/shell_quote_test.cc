@@ -20,10 +20,9 @@ TEST(ShellQuote, QuotesEveryWord) {
 TEST(ShellQuote, ShellsTakeTheWordsAsTheyAre) {
   std::string every_byte;
   for (int byte = 1; byte < 256; ++byte) every_byte += static_cast<char>(byte);
-  const std::vector<std::string> words = {
-      every_byte, "",    "$(echo run)", "`echo run`",  "a;echo run",   "'",     "''",  "\\",   "\\'",   "'\\''",
-      "*",        "~",   "-n",          "#x",          "!!",           "$HOME", "\n",  "a\nb", "a\n\n", "\"",
-      "<x",       "x>y", "&",           "|| echo run", "\xff\xfe\x80", "{a,b}", "a=b", "$'x'"};
+  const std::vector<std::string> words = {every_byte, "", "$(echo run)", "`echo run`", "a;echo run", "'", "''", "\\",
+      "\\'", "'\\''", "*", "~", "-n", "#x", "!!", "$HOME", "\n", "a\nb", "a\n\n", "\"", "<x", "x>y", "&", "|| echo run",
+      "\xff\xfe\x80", "{a,b}", "a=b", "$'x'"};
   for (const char* shell : {"sh", "bash"}) {
     ProcessSpec spec;
     spec.argv = {shell, "-c", "printf '%s\\0' " + shell_line(words)};

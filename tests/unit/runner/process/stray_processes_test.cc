@@ -7,9 +7,9 @@
 #include <fstream>
 #include <thread>
 
+#include "runner/init_side/init_binary.h"
 #include "runner/process/child_process.h"
 #include "runner/sandbox/docker_sweep.h"
-#include "runner/init_side/init_binary.h"
 #include "tests/unit/runner/sandbox_fixture.h"
 
 namespace guard {
@@ -26,7 +26,8 @@ class StrayProcesses : public testing::SandboxFixture {
     auto started = ChildProcess::start(child);
     if (!started) ADD_FAILURE() << started.error().to_string();
     // It is the other program, and has said that it goes no further.
-    for (int i = 0; i < 1'000 && state_of(started->pid()) != 'T'; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    for (int i = 0; i < 1'000 && state_of(started->pid()) != 'T'; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
     EXPECT_EQ(state_of(started->pid()), 'T');
     return std::move(*started);
   }
@@ -42,7 +43,9 @@ class StrayProcesses : public testing::SandboxFixture {
   static bool lives(const ChildProcess& process) {
     for (int i = 0; i < 50; ++i) {
       siginfo_t info{};
-      if (::waitid(P_PID, static_cast<id_t>(process.pid()), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0) return false;
+      if (::waitid(P_PID, static_cast<id_t>(process.pid()), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+          info.si_pid != 0)
+        return false;
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
     return true;
@@ -53,9 +56,7 @@ class StrayProcesses : public testing::SandboxFixture {
 constexpr const char* kStops = "kill -STOP $$; :";
 
 // A shell by init's name, that takes whatever follows its script.
-std::vector<std::string> as_init(const std::string& owner) {
-  return {"-c", kStops, "--owner", owner, "--", "program"};
-}
+std::vector<std::string> as_init(const std::string& owner) { return {"-c", kStops, "--owner", owner, "--", "program"}; }
 
 TEST_F(StrayProcesses, EndsInitsOfDeadRunsOfThisCacheAlone) {
   const auto shell = folder() / ".guard-init";
@@ -73,7 +74,8 @@ TEST_F(StrayProcesses, EndsInitsOfDeadRunsOfThisCacheAlone) {
   EXPECT_EQ(swept.removed, (std::vector<std::string>{"r0123"}));
   EXPECT_TRUE(swept.failed.empty());
   EXPECT_FALSE(lives(dead));
-  for (const ChildProcess* spared : {&living, &foreign, &behind_the_dashes, &other_program}) EXPECT_TRUE(lives(*spared));
+  for (const ChildProcess* spared : {&living, &foreign, &behind_the_dashes, &other_program})
+    EXPECT_TRUE(lives(*spared));
   EXPECT_EQ(kill_inits_of(""), 0);
   EXPECT_EQ(kill_inits_of(*label + "/" + alive->run_id()), 1);
   EXPECT_FALSE(lives(living));

@@ -137,8 +137,8 @@ TEST_F(Subprocess, TruncatesAndSaysSo) {
 TEST_F(Subprocess, TimesOutTheWholeGroupAndKillsTheDeaf) {
   const std::string marker = "marker-subprocess-" + std::to_string(::getpid());
   ProcessSpec wanted = spec({"sh", "-c",
-                             "'" + case_program("ignores_term").string() + "' " + marker + " & exec '" +
-                                 case_program("ignores_term").string() + "' " + marker});
+      "'" + case_program("ignores_term").string() + "' " + marker + " & exec '" +
+          case_program("ignores_term").string() + "' " + marker});
   wanted.deadline = Deadline::after(milliseconds(2000));
   auto got = collect(wanted);
   ASSERT_TRUE(got.has_value()) << got.error().to_string();
@@ -178,7 +178,8 @@ TEST_F(Subprocess, GetsItsDeathSignalWhenItsStarterIsKilled) {
     const std::string marker = "marker-orphan-" + std::to_string(::getpid());
     const pid_t starter = ::fork();
     if (starter == 0) {
-      ProcessSpec wanted = spec({"sh", "-c", ": " + marker + "; trap 'echo > told; exit' TERM; echo > ready; while :; do sleep 0.05; done"});
+      ProcessSpec wanted = spec(
+          {"sh", "-c", ": " + marker + "; trap 'echo > told; exit' TERM; echo > ready; while :; do sleep 0.05; done"});
       wanted.cwd = folder->path();
       wanted.death_signal = death_signal;
       auto ignored = collect(wanted);

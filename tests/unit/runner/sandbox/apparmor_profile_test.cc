@@ -25,7 +25,8 @@ TEST(AppArmorProfile, IsOursOnlyWhereItIsLoaded) {
 TEST(AppArmorProfile, CanBeParsed) {
   if (!std::filesystem::exists("/sbin/apparmor_parser")) GTEST_SKIP() << "apparmor_parser is not installed";
   ProcessSpec parser;
-  parser.argv = {"/sbin/apparmor_parser", "--skip-kernel-load", "--skip-cache", GUARD_SOURCE_DIR "/docker/apparmor/guard-sandbox"};
+  parser.argv = {
+      "/sbin/apparmor_parser", "--skip-kernel-load", "--skip-cache", GUARD_SOURCE_DIR "/docker/apparmor/guard-sandbox"};
   const auto parsed = collect_process(parser, 1 << 16, CancelToken());
   ASSERT_TRUE(parsed) << parsed.error().to_string();
   EXPECT_EQ(parsed->result.outcome.kind, OutcomeKind::exited);

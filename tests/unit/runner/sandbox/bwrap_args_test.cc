@@ -20,52 +20,50 @@ TEST(BwrapArgs, SpellsOutTheWholeSandbox) {
   spec.scratch = {{"/app/sandbox", "/staged", 256, 10}};
   spec.mounts = {{"/cache/app", "/app"}, {"/cache/app/sandbox", "/staged"}};
   BwrapInputs inputs;
-  inputs.root = {{"/root/usr", "/usr", RootEntry::Kind::mounted},
-                 {"usr/lib", "/lib", RootEntry::Kind::link},
-                 {"", "/app", RootEntry::Kind::folder},
-                 {"/root/modules", "/modules", RootEntry::Kind::mounted}};
+  inputs.root = {{"/root/usr", "/usr", RootEntry::Kind::mounted}, {"usr/lib", "/lib", RootEntry::Kind::link},
+      {"", "/app", RootEntry::Kind::folder}, {"/root/modules", "/modules", RootEntry::Kind::mounted}};
   inputs.masks = {{"/proc/kcore"}, {"/proc/acpi"}};
   inputs.init_source = "/cache/init";
   inputs.seccomp_fd = 10;
   inputs.info_fd = 11;
   EXPECT_EQ(shown(bwrap_args(spec, inputs)),
-            "--unshare-user\n"
-            "--unshare-all\n"
-            "--disable-userns\n"
-            "--uid 1000\n"
-            "--gid 1000\n"
-            "--hostname sandbox\n"
-            "--die-with-parent\n"
-            "--new-session\n"
-            "--as-pid-1\n"
-            "--seccomp 10\n"
-            "--info-fd 11\n"
-            "--clearenv\n"
-            "--setenv HOME /tmp\n"
-            "--setenv SPACE a b\n"
-            "--ro-bind /root/usr /usr\n"
-            "--symlink usr/lib /lib\n"
-            "--dir /app\n"
-            "--ro-bind /root/modules /modules\n"
-            "--ro-bind /cache/init /guard-init\n"
-            "--proc /proc\n"
-            "--ro-bind /dev/null /proc/kcore\n"
-            "--size 4096\n"
-            "--perms 0555\n"
-            "--tmpfs /proc/acpi\n"
-            "--remount-ro /proc/acpi\n"
-            "--dev /dev\n"
-            "--remount-ro /dev\n"
-            "--ro-bind /cache/app /app\n"
-            "--ro-bind /cache/app/sandbox /staged\n"
-            "--size 500\n"
-            "--perms 1777\n"
-            "--tmpfs /tmp\n"
-            "--size 256\n"
-            "--perms 0755\n"
-            "--tmpfs /app/sandbox\n"
-            "--chdir /app\n"
-            "--remount-ro /");
+      "--unshare-user\n"
+      "--unshare-all\n"
+      "--disable-userns\n"
+      "--uid 1000\n"
+      "--gid 1000\n"
+      "--hostname sandbox\n"
+      "--die-with-parent\n"
+      "--new-session\n"
+      "--as-pid-1\n"
+      "--seccomp 10\n"
+      "--info-fd 11\n"
+      "--clearenv\n"
+      "--setenv HOME /tmp\n"
+      "--setenv SPACE a b\n"
+      "--ro-bind /root/usr /usr\n"
+      "--symlink usr/lib /lib\n"
+      "--dir /app\n"
+      "--ro-bind /root/modules /modules\n"
+      "--ro-bind /cache/init /guard-init\n"
+      "--proc /proc\n"
+      "--ro-bind /dev/null /proc/kcore\n"
+      "--size 4096\n"
+      "--perms 0555\n"
+      "--tmpfs /proc/acpi\n"
+      "--remount-ro /proc/acpi\n"
+      "--dev /dev\n"
+      "--remount-ro /dev\n"
+      "--ro-bind /cache/app /app\n"
+      "--ro-bind /cache/app/sandbox /staged\n"
+      "--size 500\n"
+      "--perms 1777\n"
+      "--tmpfs /tmp\n"
+      "--size 256\n"
+      "--perms 0755\n"
+      "--tmpfs /app/sandbox\n"
+      "--chdir /app\n"
+      "--remount-ro /");
 }
 
 // Mounted by the stage before, the folders in memory are bound, in the order in which the stage numbers them.
@@ -76,20 +74,20 @@ TEST(BwrapArgs, BindsWhatTheStageBeforeHasMounted) {
   spec.scratch = {{"/app/sandbox", "", 256, 10}};
   spec.mounts = {{"/cache/app", "/app"}};
   EXPECT_EQ(shown(scratch_stage_command(spec, {"/cache/init", "/cache/scratch", 12, 13})),
-            " /cache/init\n"
-            "--scratch-at /cache/scratch\n"
-            "--prepared 12\n"
-            "--plain 13\n"
-            "--scratch 1777:500:20\n"
-            "--scratch 0755:256:10\n"
-            "--");
+      " /cache/init\n"
+      "--scratch-at /cache/scratch\n"
+      "--prepared 12\n"
+      "--plain 13\n"
+      "--scratch 1777:500:20\n"
+      "--scratch 0755:256:10\n"
+      "--");
   BwrapInputs inputs;
   inputs.scratch_at = "/cache/scratch";
   const std::string args = shown(bwrap_args(spec, inputs));
   EXPECT_NE(args.find("--ro-bind /cache/app /app\n"
                       "--bind /cache/scratch/0 /tmp\n"
                       "--bind /cache/scratch/1 /app/sandbox\n"),
-            std::string::npos)
+      std::string::npos)
       << args;
   EXPECT_EQ(args.find("--tmpfs /app"), std::string::npos);
 }

@@ -8,12 +8,11 @@ namespace {
 using Paths = std::vector<std::filesystem::path>;
 
 TEST(CgroupPlaces, FindsVersionOneByController) {
-  const auto places =
-      cgroup_places("9:name=systemd:/\n4:memory:/mine/here\n3:pids:/\n1:cpu,cpuacct:/c\n0::/\n",
-                    "30 24 0:26 / /sys/fs/cgroup/memory rw,nosuid - cgroup cgroup rw,memory\n"
-                    "31 24 0:27 / /sys/fs/cgroup/pids rw - cgroup cgroup rw,pids\n"
-                    "32 24 0:28 / /sys/fs/cgroup/cpu,cpuacct rw shared:9 - cgroup cgroup rw,cpu,cpuacct\n"
-                    "33 24 0:29 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n");
+  const auto places = cgroup_places("9:name=systemd:/\n4:memory:/mine/here\n3:pids:/\n1:cpu,cpuacct:/c\n0::/\n",
+      "30 24 0:26 / /sys/fs/cgroup/memory rw,nosuid - cgroup cgroup rw,memory\n"
+      "31 24 0:27 / /sys/fs/cgroup/pids rw - cgroup cgroup rw,pids\n"
+      "32 24 0:28 / /sys/fs/cgroup/cpu,cpuacct rw shared:9 - cgroup cgroup rw,cpu,cpuacct\n"
+      "33 24 0:29 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n");
   ASSERT_EQ(places.size(), 3u);
   EXPECT_EQ(places.at("memory").version, CgroupVersion::v1);
   EXPECT_EQ(places.at("memory").parents, (Paths{"/sys/fs/cgroup/memory/mine/here", "/sys/fs/cgroup/memory"}));
@@ -23,20 +22,20 @@ TEST(CgroupPlaces, FindsVersionOneByController) {
 
 TEST(CgroupPlaces, FindsVersionTwoBesideUsAndAbove) {
   const auto places = cgroup_places("0::/user.slice/user-1000.slice/user@1000.service/app.slice/run-1.scope\n",
-                                    "30 24 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n");
+      "30 24 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n");
   ASSERT_EQ(places.size(), 3u);
   for (const char* controller : {"memory", "pids", "cpu"}) {
     EXPECT_EQ(places.at(controller).version, CgroupVersion::v2);
     EXPECT_EQ(places.at(controller).parents,
-              (Paths{"/sys/fs/cgroup/user.slice/user-1000.slice/user@1000.service/app.slice/run-1.scope",
-                     "/sys/fs/cgroup/user.slice/user-1000.slice/user@1000.service/app.slice", "/sys/fs/cgroup"}));
+        (Paths{"/sys/fs/cgroup/user.slice/user-1000.slice/user@1000.service/app.slice/run-1.scope",
+            "/sys/fs/cgroup/user.slice/user-1000.slice/user@1000.service/app.slice", "/sys/fs/cgroup"}));
   }
 }
 
 // In a container the mount shows the container's part of the hierarchy alone.
 TEST(CgroupPlaces, UnderstandsAMountOfAPart) {
-  const auto places = cgroup_places("4:memory:/docker/abc/inner\n",
-                                    "30 24 0:26 /docker/abc /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n");
+  const auto places = cgroup_places(
+      "4:memory:/docker/abc/inner\n", "30 24 0:26 /docker/abc /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n");
   EXPECT_EQ(places.at("memory").parents.front(), "/sys/fs/cgroup/memory/inner");
 }
 

@@ -126,10 +126,9 @@ TEST_F(ContainerUse, RunsInAnEnvironmentOfItsOwnAndDeletesIt) {
   EXPECT_TRUE(result->notes.empty());
   const std::string source = wanted.host_folder.string();
   EXPECT_EQ(script_->calls(),
-            (std::vector<std::string>{
-                "environment create --source " + source + " --title guard-" + wanted.run_id + " --json",
-                "environment run --id fancy-cat.1/x_Y --source " + source + " --command exec env -i sh ./.guard-run",
-                "environment delete --id fancy-cat.1/x_Y --source " + source}));
+      (std::vector<std::string>{"environment create --source " + source + " --title guard-" + wanted.run_id + " --json",
+          "environment run --id fancy-cat.1/x_Y --source " + source + " --command exec env -i sh ./.guard-run",
+          "environment delete --id fancy-cat.1/x_Y --source " + source}));
   EXPECT_EQ(script_->environments(), 0);
 }
 
@@ -174,13 +173,12 @@ TEST_F(ContainerUse, WhatDoesNotShowItsSandboxRunsNothing) {
 }
 
 TEST_F(ContainerUse, AnInitThatIsNotAloneProvesNothing) {
-  std::map<std::string, std::string> hello = {{"uid", "1000"},  {"gid", "1000"},      {"no_new_privs", "1"},
-                                              {"seccomp", "2"}, {"rlimit_core", "0"}, {"pid", "1"},
-                                              {"sources_writable", "0"}};
+  std::map<std::string, std::string> hello = {{"uid", "1000"}, {"gid", "1000"}, {"no_new_privs", "1"}, {"seccomp", "2"},
+      {"rlimit_core", "0"}, {"pid", "1"}, {"sources_writable", "0"}};
   for (const char* key : {"cap_inh", "cap_prm", "cap_eff", "cap_bnd", "cap_amb"}) hello[key] = "0000000000000000";
   EXPECT_TRUE(check_environment(hello));
-  for (const auto& [key, value] : std::map<std::string, std::string>{
-           {"pid", "2"}, {"pid", ""}, {"sources_writable", "1"}, {"uid", "0"}, {"cap_bnd", "00000000a80425fb"}, {"seccomp", "0"}}) {
+  for (const auto& [key, value] : std::map<std::string, std::string>{{"pid", "2"}, {"pid", ""},
+           {"sources_writable", "1"}, {"uid", "0"}, {"cap_bnd", "00000000a80425fb"}, {"seccomp", "0"}}) {
     auto other = hello;
     other[key] = value;
     const auto checked = check_environment(other);
@@ -265,10 +263,9 @@ TEST_F(ContainerUse, AnEnvironmentThatCannotBeDeletedIsANote) {
 
 TEST_F(ContainerUse, AnEnvironmentThatWasNotMadeRunsNothing) {
   options_.create_limit = milliseconds(400);
-  for (const char* fault :
-       {"create-fails", "create-hang", "create-flood", "create-dies", "create-nonsense", "create-half", "create-twice",
-        "create-silent", "create-list", "create-without-id", "create-number", "create-option", "create-blank",
-        "create-command", "create-empty", "create-long"}) {
+  for (const char* fault : {"create-fails", "create-hang", "create-flood", "create-dies", "create-nonsense",
+           "create-half", "create-twice", "create-silent", "create-list", "create-without-id", "create-number",
+           "create-option", "create-blank", "create-command", "create-empty", "create-long"}) {
     SCOPED_TRACE(fault);
     script_->behave(fault, "sandbox");
     const auto began = SteadyClock::now();
@@ -336,9 +333,8 @@ TEST_F(ContainerUse, RefusesWhatItCannotKeep) {
 
 TEST(ContainerUseIds, AreArgumentsThatCanBeNothingElse) {
   for (const char* id : {"a", "fancy-cat", "a/b.c_d-e", "0"}) EXPECT_TRUE(is_environment_id(id)) << id;
-  for (const std::string& id :
-       {std::string(), std::string("-a"), std::string("a b"), std::string("a\n"), std::string("a'"),
-        std::string("\xc3\xa4"), std::string("a\0b", 3), std::string(129, 'a')}) {
+  for (const std::string& id : {std::string(), std::string("-a"), std::string("a b"), std::string("a\n"),
+           std::string("a'"), std::string("\xc3\xa4"), std::string("a\0b", 3), std::string(129, 'a')}) {
     EXPECT_FALSE(is_environment_id(id)) << id;
   }
   EXPECT_TRUE(is_environment_id(std::string(128, 'a')));

@@ -18,8 +18,8 @@
 
 #include "common/file_io.h"
 #include "docker/engine_client.h"
-#include "runner/sandbox/docker_sweep.h"
 #include "runner/process/run_folder.h"
+#include "runner/sandbox/docker_sweep.h"
 #include "runner/sandbox/sandbox.h"
 #include "tests/support/fake_engine.h"
 #include "tests/support/faulty_proxy.h"
@@ -36,9 +36,7 @@ using nlohmann::json;
 // Of this process alone: tests run side by side, and some load another image.
 const std::string kImage = "guard-test-docker-sandbox:" + std::to_string(::getpid());
 
-Deadline late() {
-  return Deadline::after(milliseconds(60'000));
-}
+Deadline late() { return Deadline::after(milliseconds(60'000)); }
 
 class StringSink final : public ByteSink {
  public:
@@ -183,8 +181,8 @@ TEST_F(DockerSandboxTest, SaysWhenTheProgramCannotBeStarted) {
 TEST_F(DockerSandboxTest, ConfinesTheProgramAsSeenFromInside) {
   const std::string status = output_of(spec({"cat", "/proc/self/status"}));
   for (const char* line : {"Uid:\t1000\t1000\t1000\t1000\n", "Gid:\t1000\t1000\t1000\t1000\n",
-                           "CapEff:\t0000000000000000\n", "CapPrm:\t0000000000000000\n", "CapBnd:\t0000000000000000\n",
-                           "CapAmb:\t0000000000000000\n", "NoNewPrivs:\t1\n", "Seccomp:\t2\n"}) {
+           "CapEff:\t0000000000000000\n", "CapPrm:\t0000000000000000\n", "CapBnd:\t0000000000000000\n",
+           "CapAmb:\t0000000000000000\n", "NoNewPrivs:\t1\n", "Seccomp:\t2\n"}) {
     EXPECT_NE(status.find(line), std::string::npos) << line << status;
   }
   EXPECT_EQ(output_of(spec({"cat", "/proc/net/dev"})).find("eth"), std::string::npos);
@@ -224,7 +222,7 @@ TEST_F(DockerSandboxTest, WritesReachOnlyTheScratchFolders) {
   EXPECT_EQ(attempt("write", "/app/sandbox/new"), "ok\n");
   EXPECT_EQ(attempt("write", "/tmp/new"), "ok\n");
   for (const char* path :
-       {"/new", "/bin/new", "/app/new", "/etc/new", "/.guard-init", "/proc/sys/kernel/core_pattern", "/sys/new"}) {
+      {"/new", "/bin/new", "/app/new", "/etc/new", "/.guard-init", "/proc/sys/kernel/core_pattern", "/sys/new"}) {
     EXPECT_NE(attempt("write", path), "ok\n") << path;
   }
   EXPECT_NE(attempt("write", "/dev/shm/new"), "ok\n");
@@ -234,13 +232,14 @@ TEST_F(DockerSandboxTest, WritesReachOnlyTheScratchFolders) {
 // As in the embedded sandbox; what was copied into the folder is not among them.
 TEST_F(DockerSandboxTest, HandsOutPlainFilesAndTellsOfTheRest) {
   ASSERT_TRUE(make_folders(folder_->path() / "staged/nested", 0755));
-  for (const char* name : {"given", "nested/given"}) ASSERT_TRUE(write_file_atomically(folder_->path() / "staged" / name, "as given\n", 0644));
+  for (const char* name : {"given", "nested/given"})
+    ASSERT_TRUE(write_file_atomically(folder_->path() / "staged" / name, "as given\n", 0644));
   testing::write_fill_file(folder_->path() / "staged", folder_->path() / "fill");
   auto wanted = spec({});
   wanted.argv = {"/writes_files", "tree", "/app/scratch"};
   wanted.scratch = {{"/app/scratch", "/.fill", 16 << 20, 1000}};
-  wanted.mounts = {{GUARD_BINARY_DIR "/tests/cases/writes_files", "/writes_files"},
-                   {folder_->path() / "fill", "/.fill"}};
+  wanted.mounts = {
+      {GUARD_BINARY_DIR "/tests/cases/writes_files", "/writes_files"}, {folder_->path() / "fill", "/.fill"}};
   wanted.limits.file_bytes = 1ull << 41;  // else the sparse file could not be made
   wanted.collect = collecting::collect_all("/app/scratch");
   const auto result = run(wanted);
@@ -252,14 +251,15 @@ TEST_F(DockerSandboxTest, HandsOutPlainFilesAndTellsOfTheRest) {
 
 TEST_F(DockerSandboxTest, GivesEachOfSeveralProgramsAFreshWorld) {
   ASSERT_TRUE(make_folders(folder_->path() / "staged/nested", 0755));
-  for (const char* name : {"given", "nested/given"}) ASSERT_TRUE(write_file_atomically(folder_->path() / "staged" / name, "as given\n", 0644));
+  for (const char* name : {"given", "nested/given"})
+    ASSERT_TRUE(write_file_atomically(folder_->path() / "staged" / name, "as given\n", 0644));
   testing::write_fill_file(folder_->path() / "staged", folder_->path() / "fill");
   auto wanted = spec({});
   wanted.argv = {"/leaves_a_mess", "/app/scratch"};
   wanted.each = {"one", "fails", "three"};
   wanted.scratch = {{"/app/scratch", "/.fill", 16 << 20, 8000}};
-  wanted.mounts = {{GUARD_BINARY_DIR "/tests/cases/leaves_a_mess", "/leaves_a_mess"},
-                   {folder_->path() / "fill", "/.fill"}};
+  wanted.mounts = {
+      {GUARD_BINARY_DIR "/tests/cases/leaves_a_mess", "/leaves_a_mess"}, {folder_->path() / "fill", "/.fill"}};
   wanted.collect = CollectRequest{"/app/scratch", 0, 0, 0};
   const auto result = run(wanted);
   ASSERT_TRUE(result) << result.error().to_string();
@@ -397,8 +397,8 @@ TEST_F(DockerSandboxTest, TheEngineHoldsEveryLimit) {
   EXPECT_EQ(host["AutoRemove"], false);
   EXPECT_EQ(host["SecurityOpt"][0], "no-new-privileges");
   EXPECT_TRUE(host["SecurityOpt"][1].get<std::string>().starts_with("seccomp={"));
-  EXPECT_TRUE(std::find(host["MaskedPaths"].begin(), host["MaskedPaths"].end(), "/proc/kcore") !=
-              host["MaskedPaths"].end());
+  EXPECT_TRUE(
+      std::find(host["MaskedPaths"].begin(), host["MaskedPaths"].end(), "/proc/kcore") != host["MaskedPaths"].end());
   EXPECT_EQ(seen["Config"]["User"], "1000:1000");
   EXPECT_EQ(seen["Config"]["OpenStdin"], true);
   EXPECT_EQ(seen["Config"]["Labels"][docker_label::kRun], wanted.run_id);
@@ -500,7 +500,7 @@ TEST_F(DockerNetworkTest, BridgeReachesTheBridge) {
   const std::string network = test_bridge_address().substr(0, test_bridge_address().rfind('.') + 1);
   EXPECT_TRUE(output_of(spec_in(Network::bridge, {"address", "eth0"})).starts_with(network)) << out_.text;
   EXPECT_EQ(interfaces_in(output_of(spec_in(Network::bridge, {"cat", "/proc/net/dev"}))),
-            (std::set<std::string>{"eth0", "lo"}));
+      (std::set<std::string>{"eth0", "lo"}));
   expect_closed_families(Network::bridge);
   // And what can be reached so cannot be reached without.
   ASSERT_TRUE(run(spec_in(Network::none, {"talk-to", listener.name()})));
@@ -607,9 +607,7 @@ class EveryCallFails : public DockerSandboxTest, public ::testing::WithParamInte
   }
 };
 
-TEST_P(EveryCallFails, NothingStaysBehindAFinishedRun) {
-  fail_each_call_of(spec({"exit", "0"}), OutcomeKind::exited);
-}
+TEST_P(EveryCallFails, NothingStaysBehindAFinishedRun) { fail_each_call_of(spec({"exit", "0"}), OutcomeKind::exited); }
 
 TEST_P(EveryCallFails, NothingStaysBehindATimeOut) {
   SandboxSpec wanted = spec({"ignore-term"});
@@ -619,8 +617,7 @@ TEST_P(EveryCallFails, NothingStaysBehindATimeOut) {
 }
 
 INSTANTIATE_TEST_SUITE_P(DockerSandbox, EveryCallFails,
-                         ::testing::Values(Fault::drop_request, Fault::drop_answer, Fault::answer_500,
-                                         Fault::half_answer));
+    ::testing::Values(Fault::drop_request, Fault::drop_answer, Fault::answer_500, Fault::half_answer));
 
 void wait_until_it_ends(docker::EngineClient& engine, const std::string& container) {
   const auto code = engine.wait(container, late());
@@ -644,7 +641,8 @@ TEST_F(DockerSandboxTest, AnEngineThatDiesLeavesTheRunUndecided) {
   EXPECT_EQ(swept->removed, std::vector<std::string>{wanted.run_id});
 }
 
-// The engine is stopped under a running program: once the run's own time and grace are over nobody waits for it again and again.
+// The engine is stopped under a running program: once the run's own time and grace are over nobody waits for it again
+// and again.
 TEST_F(DockerSandboxTest, AnEngineThatIsStoppedIsNamedAndNotWaitedForAgain) {
   FaultyProxy proxy(test_engine_socket(), 0, Fault::none);
   out_.on_push = [&proxy]() -> Result<void> {
@@ -730,9 +728,8 @@ TEST_F(DockerSandboxTest, AContainerEndsWhenItsGuardIsKilledAndIsSwept) {
 }
 
 TEST_F(DockerSandboxTest, ASweepLeavesOtherCachesAlone) {
-  const json body = {{"Image", image_id_},
-                     {"Cmd", {"/bin/misbehave"}},
-                     {"Labels", {{docker_label::kCache, "0000000000000000"}, {docker_label::kRun, "r"}}}};
+  const json body = {{"Image", image_id_}, {"Cmd", {"/bin/misbehave"}},
+      {"Labels", {{docker_label::kCache, "0000000000000000"}, {docker_label::kRun, "r"}}}};
   const auto other =
       engine_.create_container("guard-test-other-cache-" + std::to_string(::getpid()), body.dump(), late());
   ASSERT_TRUE(other) << other.error().to_string();
@@ -750,12 +747,10 @@ TEST_F(DockerSandboxTest, ASweepEndsWhatShouldHaveEndedADayAgo) {
   const auto label = docker_cache_label();
   ASSERT_TRUE(label);
   const auto create = [&](const std::string& deadline) {
-    const json body = {{"Image", image_id_},
-                       {"Cmd", {"/bin/misbehave"}},
-                       {"Labels",
-                        {{docker_label::kCache, *label},
-                         {docker_label::kRun, folder->run_id()},
-                         {docker_label::kDeadline, deadline}}}};
+    const json body = {{"Image", image_id_}, {"Cmd", {"/bin/misbehave"}},
+        {"Labels",
+            {{docker_label::kCache, *label}, {docker_label::kRun, folder->run_id()},
+                {docker_label::kDeadline, deadline}}}};
     return engine_.create_container(docker_container_name(folder->run_id()), body.dump(), late());
   };
   ASSERT_TRUE(create("9999999999"));
@@ -813,7 +808,7 @@ TEST_F(PodmanSandboxTest, TellsExitCodeStreamsReportAndWhatItCannotLimit) {
 TEST_F(PodmanSandboxTest, ConfinesTheProgramAsSeenFromInside) {
   const std::string status = output_of(spec({"cat", "/proc/self/status"}));
   for (const char* line : {"Uid:\t1000\t1000\t1000\t1000\n", "CapEff:\t0000000000000000\n",
-                           "CapBnd:\t0000000000000000\n", "NoNewPrivs:\t1\n", "Seccomp:\t2\n"}) {
+           "CapBnd:\t0000000000000000\n", "NoNewPrivs:\t1\n", "Seccomp:\t2\n"}) {
     EXPECT_NE(status.find(line), std::string::npos) << line << status;
   }
   EXPECT_EQ(interfaces_in(output_of(spec({"cat", "/proc/net/dev"}))), std::set<std::string>{"lo"});
@@ -927,8 +922,8 @@ class ToldByTheEngine : public ::testing::Test {
     folder_.emplace(std::move(*folder));
     ::setenv("GUARD_CACHE_DIR", folder_->path().c_str(), 1);
     engine_.on("GET /_ping", fake_answer(200, "OK"));
-    engine_.on("GET /info",
-               fake_answer(200, R"({"ServerVersion":"27.1","OSType":"linux","MemoryLimit":true,"SwapLimit":true,
+    engine_.on(
+        "GET /info", fake_answer(200, R"({"ServerVersion":"27.1","OSType":"linux","MemoryLimit":true,"SwapLimit":true,
         "PidsLimit":true,"CpuCfsPeriod":true,"CpuCfsQuota":true,"SecurityOptions":["name=seccomp","name=apparmor"]})"));
     engine_.on("GET /images/i/json", fake_answer(200, R"({"Id":"sha256:1","Config":{}})"));
     engine_.on("POST /containers/create?name=guard-told", fake_answer(201, R"({"Id":"c1"})"));
@@ -961,8 +956,8 @@ class ToldByTheEngine : public ::testing::Test {
   }
   static std::string exit_frame() {
     return said('X',
-                "kind=exited\nvalue=0\nterm_from_inside=0\nterm_from_outside=0\ntimed_out=0\nleftovers=0\n"
-                "max_rss_kb=1\nuser_us=1\nsys_us=1\n");
+        "kind=exited\nvalue=0\nterm_from_inside=0\nterm_from_outside=0\ntimed_out=0\nleftovers=0\n"
+        "max_rss_kb=1\nuser_us=1\nsys_us=1\n");
   }
 
   void writes(const std::string& stream) {
@@ -1014,7 +1009,7 @@ TEST_F(ToldByTheEngine, UsesTheAppArmorProfileThatTheEngineHas) {
   const auto requests = engine_.requests();
   const bool named = std::any_of(requests.begin(), requests.end(), [](const std::string& request) {
     return request.starts_with("POST /containers/create") &&
-           request.find("apparmor=docker-default") != std::string::npos;
+        request.find("apparmor=docker-default") != std::string::npos;
   });
   EXPECT_TRUE(named);
 }
@@ -1029,14 +1024,8 @@ TEST_F(ToldByTheEngine, ASandboxThatDoesNotConfineIsNone) {
 
 TEST_F(ToldByTheEngine, AStreamWithoutAnEndProvesNothing) {
   const std::string whole = hello() + said('O', "12 pass") + exit_frame();
-  const std::string halves[] = {"",
-                                hello(),
-                                hello() + said('O', "12 pass"),
-                                whole.substr(0, whole.size() - 1),
-                                whole + said('O', "x"),
-                                said('O', "x") + whole,
-                                "plain text, no frames",
-                                exit_frame()};
+  const std::string halves[] = {"", hello(), hello() + said('O', "12 pass"), whole.substr(0, whole.size() - 1),
+      whole + said('O', "x"), said('O', "x") + whole, "plain text, no frames", exit_frame()};
   for (const std::string& half : halves) {
     writes(half);
     EXPECT_EQ(failure(), ErrorCode::protocol_error) << half;

@@ -20,9 +20,8 @@ class HostSandbox : public testing::SandboxFixture, public ::testing::WithParamI
   Result<ExecResult> run(const SandboxSpec& wanted) { return make_host_sandbox()->run(wanted, out_, err_, cancel_); }
 };
 
-INSTANTIATE_TEST_SUITE_P(As, HostSandbox, ::testing::Values(As::ourselves, As::ordinary_user), [](const auto& tested) {
-  return tested.param == As::ourselves ? "Ourselves" : "OrdinaryUser";
-});
+INSTANTIATE_TEST_SUITE_P(As, HostSandbox, ::testing::Values(As::ourselves, As::ordinary_user),
+    [](const auto& tested) { return tested.param == As::ourselves ? "Ourselves" : "OrdinaryUser"; });
 
 #define ASSERT_OK(result) ASSERT_TRUE((result).has_value()) << (result).error().to_string()
 

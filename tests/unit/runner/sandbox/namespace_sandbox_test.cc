@@ -40,9 +40,7 @@ class NamespaceSandbox : public testing::SandboxFixture, public ::testing::WithP
 };
 
 INSTANTIATE_TEST_SUITE_P(As, NamespaceSandbox, ::testing::Values(As::ourselves, As::ordinary_user),
-                         [](const auto& tested) {
-                           return tested.param == As::ourselves ? "Ourselves" : "OrdinaryUser";
-                         });
+    [](const auto& tested) { return tested.param == As::ourselves ? "Ourselves" : "OrdinaryUser"; });
 
 #define ASSERT_OK(result) ASSERT_TRUE((result).has_value()) << (result).error().to_string()
 
@@ -229,22 +227,20 @@ TEST_P(NamespaceSandbox, RefusesWhatASandboxMustRefuse) {
     refused("unlink:staged", {EROFS});
     EXPECT_EQ(result->touched, "") << "what was refused has changed nothing";
     for (const char* absent : {"open:/etc/shadow", "open:/var/run/docker.sock", "open:/root", "open:/home",
-                               "open:/dev/mem", "open:/dev/kmsg", "open:/dev/kvm", "open:/dev/fuse"}) {
+             "open:/dev/mem", "open:/dev/kmsg", "open:/dev/kvm", "open:/dev/fuse"}) {
       refused(absent, {ENOENT});
     }
     for (const char* masked :
-         {"open:/proc/kcore", "open:/proc/kmsg", "open:/proc/keys", "open:/proc/timer_list", "open:/proc/kallsyms"}) {
+        {"open:/proc/kcore", "open:/proc/kmsg", "open:/proc/keys", "open:/proc/timer_list", "open:/proc/kallsyms"}) {
       refused(masked, {ENOENT, EACCES});
     }
     // Not every kernel has the former.
     refused("open:/proc/sysrq-trigger", {EROFS, EACCES, ENOENT});
     refused("open:/proc/sys/kernel/core_pattern", {EROFS, EACCES});
-    for (const char* call : {"mount",        "remount",           "umount",          "mknod",          "chroot",
-                             "unshare_user", "unshare_mount",     "clone_user",      "setns",          "setuid0",
-                             "bpf",          "userfaultfd",       "perf_event_open", "io_uring_setup", "keyctl",
-                             "add_key",      "open_by_handle_at", "modify_ldt",      "personality",    "ptrace_me",
-                             "raise_nofile", "socket:inet_raw",   "socket:netlink",  "socket:packet",  "socket:vsock",
-                             "socket:alg",   "socket:bluetooth"}) {
+    for (const char* call : {"mount", "remount", "umount", "mknod", "chroot", "unshare_user", "unshare_mount",
+             "clone_user", "setns", "setuid0", "bpf", "userfaultfd", "perf_event_open", "io_uring_setup", "keyctl",
+             "add_key", "open_by_handle_at", "modify_ldt", "personality", "ptrace_me", "raise_nofile",
+             "socket:inet_raw", "socket:netlink", "socket:packet", "socket:vsock", "socket:alg", "socket:bluetooth"}) {
       refused(call, {EPERM, EINVAL});
     }
     refused("setpriority", {EACCES, EPERM});

@@ -59,7 +59,7 @@ TEST_F(SandboxSpecTest, RefusesEveryLimitOfNothing) {
   refuses("file_bytes", [](SandboxSpec& s) { s.limits.file_bytes = 0; });
   refuses("memory that wraps", [](SandboxSpec& s) { s.limits.memory_bytes = ~0ull; });
   for (const double cpus :
-       {0.0, -1.0, 1e9, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+      {0.0, -1.0, 1e9, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     refuses("cpus", [cpus](SandboxSpec& s) { s.limits.cpus = cpus; });
   }
   refuses("timeout", [](SandboxSpec& s) { s.timeout = milliseconds(0); });
@@ -75,7 +75,7 @@ TEST_F(SandboxSpecTest, RefusesTargetsThatHideOrEscape) {
     return [=](SandboxSpec& s) { s.mounts = {{staged, target}}; };
   };
   for (const char* target : {"", "/", "app", "/app/../x", "/app/", "/proc/x", "/dev/null", "/sys", "/app/.env",
-                             "/app/.env.local", "/app/.git/config", "/app/node_modules/x"}) {
+           "/app/.env.local", "/app/.git/config", "/app/node_modules/x"}) {
     refuses(target, mounted_at(target));
   }
   refuses("a NUL", mounted_at(std::string("/app/a\0b", 8)));
@@ -91,7 +91,8 @@ TEST_F(SandboxSpecTest, RefusesTargetsThatHideOrEscape) {
   };
   refuses("a scratch folder over a mount", scratch({{"/app/staged", "", 1 << 20, 10}}));
   refuses("a scratch folder filled from no mount", scratch({{"/app/x", "/app/other", 1 << 20, 10}}));
-  refuses("two filled folders", scratch({{"/app/x", "/app/staged", 1 << 20, 10}, {"/app/y", "/app/staged", 1 << 20, 10}}));
+  refuses(
+      "two filled folders", scratch({{"/app/x", "/app/staged", 1 << 20, 10}, {"/app/y", "/app/staged", 1 << 20, 10}}));
 }
 
 TEST_F(SandboxSpecTest, NeverMountsWhatMustNotBeSeen) {

@@ -43,71 +43,15 @@ TEST(SeccompFilter, NamesNoCallThatReachesTooFar) {
       if (rule["action"] == "SCMP_ACT_ALLOW") (rule.contains("args") ? conditional : allowed).insert(name);
     }
   }
-  for (const char* name : {"socket",
-                           "socketpair",
-                           "clone",
-                           "clone3",
-                           "personality",
-                           "unshare",
-                           "setns",
-                           "mount",
-                           "umount2",
-                           "fsopen",
-                           "fsmount",
-                           "open_tree",
-                           "move_mount",
-                           "pivot_root",
-                           "chroot",
-                           "ptrace",
-                           "process_vm_readv",
-                           "process_vm_writev",
-                           "process_madvise",
-                           "pidfd_getfd",
-                           "kcmp",
-                           "bpf",
-                           "perf_event_open",
-                           "userfaultfd",
-                           "io_uring_setup",
-                           "io_uring_enter",
-                           "io_uring_register",
-                           "keyctl",
-                           "add_key",
-                           "request_key",
-                           "init_module",
-                           "finit_module",
-                           "delete_module",
-                           "kexec_load",
-                           "kexec_file_load",
-                           "reboot",
-                           "swapon",
-                           "swapoff",
-                           "acct",
-                           "iopl",
-                           "ioperm",
-                           "modify_ldt",
-                           "open_by_handle_at",
-                           "name_to_handle_at",
-                           "quotactl",
-                           "syslog",
-                           "settimeofday",
-                           "clock_settime",
-                           "adjtimex",
-                           "sethostname",
-                           "setdomainname",
-                           "vhangup",
-                           "nfsservctl",
-                           "lookup_dcookie",
-                           "move_pages",
-                           "mbind",
-                           "set_mempolicy",
-                           "fanotify_init",
-                           "memfd_create",
-                           "memfd_secret",
-                           "uselib",
-                           "ustat",
-                           "sysfs",
-                           "_sysctl",
-                           "remap_file_pages"}) {
+  for (const char* name : {"socket", "socketpair", "clone", "clone3", "personality", "unshare", "setns", "mount",
+           "umount2", "fsopen", "fsmount", "open_tree", "move_mount", "pivot_root", "chroot", "ptrace",
+           "process_vm_readv", "process_vm_writev", "process_madvise", "pidfd_getfd", "kcmp", "bpf", "perf_event_open",
+           "userfaultfd", "io_uring_setup", "io_uring_enter", "io_uring_register", "keyctl", "add_key", "request_key",
+           "init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot", "swapon",
+           "swapoff", "acct", "iopl", "ioperm", "modify_ldt", "open_by_handle_at", "name_to_handle_at", "quotactl",
+           "syslog", "settimeofday", "clock_settime", "adjtimex", "sethostname", "setdomainname", "vhangup",
+           "nfsservctl", "lookup_dcookie", "move_pages", "mbind", "set_mempolicy", "fanotify_init", "memfd_create",
+           "memfd_secret", "uselib", "ustat", "sysfs", "_sysctl", "remap_file_pages"}) {
     EXPECT_FALSE(allowed.contains(name)) << name;
   }
   EXPECT_EQ(conditional, (std::set<std::string>{"clone", "personality", "seccomp", "socket", "socketpair"}));
@@ -117,7 +61,7 @@ TEST(SeccompFilter, NamesNoCallThatReachesTooFar) {
 TEST(SeccompFilter, RefusesWhatItDoesNotUnderstand) {
   const std::string rule = R"({"names":["read"],"action":"SCMP_ACT_ALLOW"})";
   const auto with = [](const std::string& rules, const std::string& extra = "",
-                       const std::string& action = "SCMP_ACT_ERRNO") {
+                        const std::string& action = "SCMP_ACT_ERRNO") {
     return R"({"defaultAction":")" + action + R"(","syscalls":[)" + rules + "]" + extra + "}";
   };
   EXPECT_TRUE(compile_seccomp_filter(with(rule)).has_value());
@@ -147,10 +91,9 @@ TEST(SeccompFilter, RefusesWhatItDoesNotUnderstand) {
 }
 
 TEST(SeccompFilter, LeavesUnknownCallsDenied) {
-  EXPECT_TRUE(
-      compile_seccomp_filter(
-          R"({"defaultAction":"SCMP_ACT_ERRNO","syscalls":[{"names":["no_such_call","read"],"action":"SCMP_ACT_ALLOW"}]})")
-          .has_value());
+  EXPECT_TRUE(compile_seccomp_filter(
+      R"({"defaultAction":"SCMP_ACT_ERRNO","syscalls":[{"names":["no_such_call","read"],"action":"SCMP_ACT_ALLOW"}]})")
+                  .has_value());
 }
 
 }  // namespace

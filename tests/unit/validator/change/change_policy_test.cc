@@ -15,7 +15,8 @@ namespace {
 
 using Kind = EntryKind;
 
-ChangedFile changed(std::string path, Kind before = Kind::absent, Kind after = Kind::file, std::string text = "ok\n", std::string old_text = "old\n") {
+ChangedFile changed(std::string path, Kind before = Kind::absent, Kind after = Kind::file, std::string text = "ok\n",
+    std::string old_text = "old\n") {
   ChangedFile file;
   file.path = std::move(path);
   file.before = before;
@@ -35,7 +36,8 @@ ChangeSet change_of(std::vector<ChangedFile> files) {
 PolicyOptions options_for(TaskKind kind) {
   PolicyOptions options;
   options.kind = kind;
-  options.forbidden_files = {"package.json", "bun.lock", "bun.lockb", "package-lock.json", "yarn.lock", "pnpm-lock.yaml"};
+  options.forbidden_files = {
+      "package.json", "bun.lock", "bun.lockb", "package-lock.json", "yarn.lock", "pnpm-lock.yaml"};
   return options;
 }
 
@@ -45,16 +47,22 @@ std::multiset<std::string> rules_of(const std::vector<Finding>& findings) {
   return rules;
 }
 
-std::multiset<std::string> refused(const ChangeSet& change, TaskKind kind = TaskKind::any) { return rules_of(check_policy(change, options_for(kind))); }
-std::multiset<std::string> refused(ChangedFile file, TaskKind kind = TaskKind::any) { return refused(change_of({std::move(file)}), kind); }
+std::multiset<std::string> refused(const ChangeSet& change, TaskKind kind = TaskKind::any) {
+  return rules_of(check_policy(change, options_for(kind)));
+}
+std::multiset<std::string> refused(ChangedFile file, TaskKind kind = TaskKind::any) {
+  return refused(change_of({std::move(file)}), kind);
+}
 
 using Rules = std::multiset<std::string>;
 
 TEST(ChangePolicy, OrdinaryChangesPass) {
-  for (const std::string path : {"sandbox/a.test.ts", "src/deep/er/b.ts", "sandbox/with blank.test.ts", "sandbox/it's \"quoted\".test.ts", "docs/notes.md",
-                                 "sandbox/日本語.test.ts", "sandbox/été.test.ts", "sandbox/a..b.ts", "sandbox/-dash.ts", "sandbox/a~b.ts", "sandbox/[id].test.ts",
-                                 "sandbox/git.test.ts", "sandbox/a.git", "sandbox/gitignore.ts", "sandbox/give~me.ts", "sandbox/claude.test.ts",
-                                 "sandbox/environment.ts", "sandbox/my.env.ts", "sandbox/notes.agents.md.ts", "sandbox/package.json.ts", "sandbox/__snapshots__/a.snap"}) {
+  for (const std::string path :
+      {"sandbox/a.test.ts", "src/deep/er/b.ts", "sandbox/with blank.test.ts", "sandbox/it's \"quoted\".test.ts",
+          "docs/notes.md", "sandbox/日本語.test.ts", "sandbox/été.test.ts", "sandbox/a..b.ts", "sandbox/-dash.ts",
+          "sandbox/a~b.ts", "sandbox/[id].test.ts", "sandbox/git.test.ts", "sandbox/a.git", "sandbox/gitignore.ts",
+          "sandbox/give~me.ts", "sandbox/claude.test.ts", "sandbox/environment.ts", "sandbox/my.env.ts",
+          "sandbox/notes.agents.md.ts", "sandbox/package.json.ts", "sandbox/__snapshots__/a.snap"}) {
     for (const auto kind : {TaskKind::test, TaskKind::any}) {
       EXPECT_EQ(refused(changed(path), kind), Rules()) << path;
       EXPECT_EQ(refused(changed(path, Kind::file), kind), Rules()) << path;
@@ -65,7 +73,9 @@ TEST(ChangePolicy, OrdinaryChangesPass) {
 }
 
 TEST(ChangePolicy, EveryFindingBlocksAndSaysWhatToDo) {
-  const auto findings = check_policy(change_of({changed(".github/workflows/a.yml"), changed("a\n", Kind::absent, Kind::link)}), options_for(TaskKind::test));
+  const auto findings =
+      check_policy(change_of({changed(".github/workflows/a.yml"), changed("a\n", Kind::absent, Kind::link)}),
+          options_for(TaskKind::test));
   ASSERT_GE(findings.size(), 3u);
   EXPECT_TRUE(std::is_sorted(findings.begin(), findings.end()));
   for (const auto& finding : findings) {
@@ -83,18 +93,20 @@ struct NameCase {
 };
 
 TEST(ChangePolicy, FilesThatGitObeysAreRefusedInEverySpelling) {
-  const std::vector<std::string> spellings = {
-      ".git", ".GIT", ".Git", ".gIT", ".git.", ".git ", ".git . .", ".git...", ".git::$INDEX_ALLOCATION", ".git::$index_allocation:x", ".git:stream", "GIT~1", "git~1",
-      "git~12", "GI7EBA~1", "gi7d29~1", "gitmod~1", "GITATT~1", ".g\u200cit", "\u200d.git", ".git\u200e", ".\u202agit", ".gi\ufefft", ".g\u00adit", ".gi\u0301t", ".g\u0456t" /* control: see below */,
-      ".g\u0131t" /* a dotless i */, ".G\u0130T" /* I with a dot */, ".gitattributes", ".GitAttributes", ".gitattributes ", ".gitmodules", ".gitignore", ".gitkeep", ".githooks",
-      ".github", ".gitlab-ci.yml", ".GITLAB-CI.YML", ".gitea", ".gitconfig"};
+  const std::vector<std::string> spellings = {".git", ".GIT", ".Git", ".gIT", ".git.", ".git ", ".git . .", ".git...",
+      ".git::$INDEX_ALLOCATION", ".git::$index_allocation:x", ".git:stream", "GIT~1", "git~1", "git~12", "GI7EBA~1",
+      "gi7d29~1", "gitmod~1", "GITATT~1", ".g\u200cit", "\u200d.git", ".git\u200e", ".\u202agit", ".gi\ufefft",
+      ".g\u00adit", ".gi\u0301t", ".g\u0456t" /* control: see below */, ".g\u0131t" /* a dotless i */,
+      ".G\u0130T" /* I with a dot */, ".gitattributes", ".GitAttributes", ".gitattributes ", ".gitmodules",
+      ".gitignore", ".gitkeep", ".githooks", ".github", ".gitlab-ci.yml", ".GITLAB-CI.YML", ".gitea", ".gitconfig"};
   for (const auto& name : spellings) {
     if (name == ".g\u0456t") continue;  // a Cyrillic letter is another letter to every file system
     for (const std::string& path : {name, "sandbox/" + name, name + "/config", "a/b/" + name + "/hooks/pre-commit"}) {
       for (const auto kind : {TaskKind::test, TaskKind::any}) {
         const auto rules = refused(changed(path), kind);
         EXPECT_TRUE(rules.contains("policy.git_file")) << path;
-        EXPECT_TRUE(refused(changed(path, Kind::file, Kind::absent), kind).contains("policy.git_file")) << path << " taken away";
+        EXPECT_TRUE(refused(changed(path, Kind::file, Kind::absent), kind).contains("policy.git_file"))
+            << path << " taken away";
       }
     }
   }
@@ -173,17 +185,20 @@ TEST(ChangePolicy, WhatSomebodyObeysIsRefused) {
 }
 
 TEST(ChangePolicy, ATestNeedsNoBuildFilesAndNoHiddenOnes) {
-  for (const std::string path : {"tsconfig.json", "tsconfig.base.json", "Makefile", "vite.config.ts", "sandbox/Dockerfile", "sandbox/.hidden", ".cache/a.ts", "justfile"}) {
+  for (const std::string path : {"tsconfig.json", "tsconfig.base.json", "Makefile", "vite.config.ts",
+           "sandbox/Dockerfile", "sandbox/.hidden", ".cache/a.ts", "justfile"}) {
     EXPECT_EQ(refused(changed(path), TaskKind::test), Rules{"policy.tool_configuration"}) << path;
     EXPECT_EQ(refused(changed(path), TaskKind::any), Rules()) << path;
   }
 }
 
 TEST(ChangePolicy, ForbiddenFilesHoldForTestsInEveryFolderAndSpelling) {
-  for (const std::string path : {"package.json", "bun.lock", "bun.lockb", "package-lock.json", "yarn.lock", "pnpm-lock.yaml", "pkg/deep/package.json", "Package.JSON",
-                                 "sandbox/YARN.LOCK", "pac\u212aage.json", "package.json ", "package.json.", "package.json:x", "package.json/index.ts"}) {
+  for (const std::string path : {"package.json", "bun.lock", "bun.lockb", "package-lock.json", "yarn.lock",
+           "pnpm-lock.yaml", "pkg/deep/package.json", "Package.JSON", "sandbox/YARN.LOCK", "pac\u212aage.json",
+           "package.json ", "package.json.", "package.json:x", "package.json/index.ts"}) {
     EXPECT_TRUE(refused(changed(path), TaskKind::test).contains("policy.forbidden_file")) << path;
-    EXPECT_TRUE(refused(changed(path, Kind::file, Kind::absent), TaskKind::test).contains("policy.forbidden_file")) << path << " taken away";
+    EXPECT_TRUE(refused(changed(path, Kind::file, Kind::absent), TaskKind::test).contains("policy.forbidden_file"))
+        << path << " taken away";
     EXPECT_FALSE(refused(changed(path), TaskKind::any).contains("policy.forbidden_file")) << path;
   }
   EXPECT_EQ(refused(changed("package.json"), TaskKind::any), Rules());
@@ -193,7 +208,9 @@ TEST(ChangePolicy, ForbiddenFilesHoldForTestsInEveryFolderAndSpelling) {
 
   auto options = options_for(TaskKind::test);
   options.forbidden_files = {"src/**", "*.SNAP", "docs/*.md"};
-  const auto rules = [&](const std::string& path) { return rules_of(check_policy(change_of({changed(path)}), options)); };
+  const auto rules = [&](const std::string& path) {
+    return rules_of(check_policy(change_of({changed(path)}), options));
+  };
   EXPECT_EQ(rules("src/a.ts"), Rules{"policy.forbidden_file"});
   EXPECT_EQ(rules("SRC/a.ts"), Rules{"policy.forbidden_file"});
   EXPECT_EQ(rules("pkg/src/a.ts"), Rules{"policy.forbidden_file"});
@@ -208,7 +225,9 @@ TEST(ChangePolicy, ForbiddenPathsHoldForEveryKind) {
   for (const auto kind : {TaskKind::test, TaskKind::any}) {
     auto options = options_for(kind);
     options.forbidden_paths = {"migrations/**", "./src/auth/*"};
-    const auto rules = [&](const std::string& path) { return rules_of(check_policy(change_of({changed(path)}), options)); };
+    const auto rules = [&](const std::string& path) {
+      return rules_of(check_policy(change_of({changed(path)}), options));
+    };
     EXPECT_EQ(rules("migrations/1.sql"), Rules{"policy.forbidden_path"});
     EXPECT_EQ(rules("Migrations/deep/1.sql"), Rules{"policy.forbidden_path"});
     EXPECT_EQ(rules("src/auth/login.ts"), Rules{"policy.forbidden_path"});
@@ -219,10 +238,13 @@ TEST(ChangePolicy, ForbiddenPathsHoldForEveryKind) {
 TEST(ChangePolicy, AllowedPathsAreSeenFromTheRootAndAsWritten) {
   auto options = options_for(TaskKind::any);
   options.allowed_paths = {"sandbox/**", "docs/*.md"};
-  const auto rules = [&](const std::string& path) { return rules_of(check_policy(change_of({changed(path)}), options)); };
+  const auto rules = [&](const std::string& path) {
+    return rules_of(check_policy(change_of({changed(path)}), options));
+  };
   EXPECT_EQ(rules("sandbox/a/b.ts"), Rules());
   EXPECT_EQ(rules("docs/a.md"), Rules());
-  for (const std::string path : {"src/a.ts", "pkg/sandbox/a.ts", "Sandbox/a.ts", "docs/a/b.md", "sandbox", "sandboxes/a.ts"}) {
+  for (const std::string path :
+      {"src/a.ts", "pkg/sandbox/a.ts", "Sandbox/a.ts", "docs/a/b.md", "sandbox", "sandboxes/a.ts"}) {
     EXPECT_EQ(rules(path), Rules{"policy.outside_allowed_paths"}) << path;
   }
   EXPECT_TRUE(rules("sandbox/../src/a.ts").contains("policy.path")) << "the glob alone would let it pass";
@@ -230,11 +252,14 @@ TEST(ChangePolicy, AllowedPathsAreSeenFromTheRootAndAsWritten) {
 
 TEST(ChangePolicy, NamesThatMeanSomethingElseElsewhereAreRefused) {
   for (const std::string& path :
-       {std::string(), std::string("/etc/passwd"), std::string("a//b"), std::string("a/"), std::string("./a"), std::string("a/./b"), std::string("../a"), std::string("a/../../b"),
-        std::string("a/.."), std::string("a\nb"), std::string("a\tb"), std::string("a\rb"), std::string("a\x1b[2Jb"), std::string("a\x7f"), std::string("a\0b", 3),
-        std::string("a\u0085b"), std::string("a\u2028b"), std::string("\xff\xfe"), std::string("caf\xe9.ts"), std::string("\xc0\xae\xc0\xae/a"), std::string("\xed\xa0\x80"),
-        std::string("a\u202etxt.ts"), std::string("a\u200bb"), std::string("a\\b"), std::string("C:a"), std::string("a:b"), std::string("a."), std::string("a "), std::string("a /b"), std::string(".../b"),
-        std::string("a/.. /b"), std::string("packag~1.jso"), std::string(300, 'a'), std::string(5000, 'a')}) {
+      {std::string(), std::string("/etc/passwd"), std::string("a//b"), std::string("a/"), std::string("./a"),
+          std::string("a/./b"), std::string("../a"), std::string("a/../../b"), std::string("a/.."), std::string("a\nb"),
+          std::string("a\tb"), std::string("a\rb"), std::string("a\x1b[2Jb"), std::string("a\x7f"),
+          std::string("a\0b", 3), std::string("a\u0085b"), std::string("a\u2028b"), std::string("\xff\xfe"),
+          std::string("caf\xe9.ts"), std::string("\xc0\xae\xc0\xae/a"), std::string("\xed\xa0\x80"),
+          std::string("a\u202etxt.ts"), std::string("a\u200bb"), std::string("a\\b"), std::string("C:a"),
+          std::string("a:b"), std::string("a."), std::string("a "), std::string("a /b"), std::string(".../b"),
+          std::string("a/.. /b"), std::string("packag~1.jso"), std::string(300, 'a'), std::string(5000, 'a')}) {
     EXPECT_TRUE(refused(changed(path)).contains("policy.path")) << path;
   }
 }
@@ -270,17 +295,27 @@ TEST(ChangePolicy, KindsOfEntries) {
   };
   for (const auto& [before, after, rules] : cases) {
     for (const auto kind : {TaskKind::test, TaskKind::any}) {
-      EXPECT_EQ(refused(changed("sandbox/a.ts", before, after), kind), rules) << static_cast<int>(before) << " -> " << static_cast<int>(after);
+      EXPECT_EQ(refused(changed("sandbox/a.ts", before, after), kind), rules)
+          << static_cast<int>(before) << " -> " << static_cast<int>(after);
     }
   }
 }
 
 TEST(ChangePolicy, BinaryAndUnreadFilesAreRefused) {
-  EXPECT_EQ(refused(changed("a.ts", Kind::absent, Kind::file, std::string("const a = 1;\0\n", 14))), Rules{"policy.binary_file"});
-  EXPECT_EQ(refused(changed("a.ts", Kind::file, Kind::file, std::string(20'000, 'a') + std::string("\0", 1))), Rules{"policy.binary_file"}) << "behind what git looks at";
+  EXPECT_EQ(refused(changed("a.ts", Kind::absent, Kind::file, std::string("const a = 1;\0\n", 14))),
+      Rules{"policy.binary_file"});
+  EXPECT_EQ(refused(changed("a.ts", Kind::file, Kind::file, std::string(20'000, 'a') + std::string("\0", 1))),
+      Rules{"policy.binary_file"})
+      << "behind what git looks at";
   EXPECT_EQ(refused(changed("a.txt", Kind::absent, Kind::file, "caf\xe9\n")), Rules{"policy.binary_file"});
-  EXPECT_EQ(refused(changed("a.txt", Kind::absent, Kind::file, std::string("\xff\xfe" "a\0", 4))), Rules{"policy.binary_file"}) << "UTF-16";
-  EXPECT_EQ(refused(changed("a.png", Kind::file, Kind::absent, "", std::string("\x89PNG\0", 5))), Rules()) << "nothing of it is left";
+  EXPECT_EQ(refused(changed("a.txt", Kind::absent, Kind::file,
+                std::string("\xff\xfe"
+                            "a\0",
+                    4))),
+      Rules{"policy.binary_file"})
+      << "UTF-16";
+  EXPECT_EQ(refused(changed("a.png", Kind::file, Kind::absent, "", std::string("\x89PNG\0", 5))), Rules())
+      << "nothing of it is left";
   EXPECT_EQ(refused(changed("a.ts", Kind::absent, Kind::file, "a\r\nb\rc\n")), Rules());
   auto unread = changed("big.ts");
   unread.new_bytes.clear();
@@ -311,20 +346,29 @@ TEST(ChangePolicy, ADiffHasALimitInLinesAndInBytes) {
   auto options = options_for(TaskKind::any);
   options.diff_lines_max = 4;
   options.diff_bytes_max = 100;
-  const auto rules = [&](std::vector<ChangedFile> files) { return rules_of(check_policy(change_of(std::move(files)), options)); };
+  const auto rules = [&](std::vector<ChangedFile> files) {
+    return rules_of(check_policy(change_of(std::move(files)), options));
+  };
   EXPECT_EQ(rules({changed("a", Kind::absent, Kind::file, "1\n2\n3\n4\n")}), Rules());
   EXPECT_EQ(rules({changed("a", Kind::absent, Kind::file, "1\n2\n3\n4\n5")}), Rules{"policy.diff_too_large"});
-  EXPECT_EQ(rules({changed("a", Kind::file, Kind::file, "1\n2\n3\n", "4\n5\n")}), Rules{"policy.diff_too_large"}) << "removed lines count";
-  EXPECT_EQ(rules({changed("a", Kind::absent, Kind::file, "1\n2\n"), changed("b", Kind::file, Kind::absent, "", "1\n2\n3\n")}), Rules{"policy.diff_too_large"}) << "together";
+  EXPECT_EQ(rules({changed("a", Kind::file, Kind::file, "1\n2\n3\n", "4\n5\n")}), Rules{"policy.diff_too_large"})
+      << "removed lines count";
+  EXPECT_EQ(rules({changed("a", Kind::absent, Kind::file, "1\n2\n"),
+                changed("b", Kind::file, Kind::absent, "", "1\n2\n3\n")}),
+      Rules{"policy.diff_too_large"})
+      << "together";
   EXPECT_EQ(rules({changed("a", Kind::absent, Kind::file, std::string(100, 'x'))}), Rules());
-  EXPECT_EQ(rules({changed("a", Kind::absent, Kind::file, std::string(60, 'x')), changed("b", Kind::absent, Kind::file, std::string(60, 'x'))}), Rules{"policy.diff_too_large"});
+  EXPECT_EQ(rules({changed("a", Kind::absent, Kind::file, std::string(60, 'x')),
+                changed("b", Kind::absent, Kind::file, std::string(60, 'x'))}),
+      Rules{"policy.diff_too_large"});
   auto huge = changed("a");
   huge.new_bytes.clear();
   huge.unread = true;
   huge.new_size = UINT64_MAX;
   auto other = huge;
   other.path = "b";
-  EXPECT_EQ(rules({huge, other}), (Rules{"policy.diff_too_large", "policy.unread_file", "policy.unread_file"})) << "sums do not wrap";
+  EXPECT_EQ(rules({huge, other}), (Rules{"policy.diff_too_large", "policy.unread_file", "policy.unread_file"}))
+      << "sums do not wrap";
   huge = changed("a");
   huge.lines_added = UINT64_MAX;
   huge.lines_removed = 2;
@@ -348,7 +392,8 @@ TEST(ChangePolicy, NamesThatDifferInCaseAloneAreRefused) {
       {"the same folder", {changed("sandbox/b.ts")}, {"sandbox/a.ts", "sandbox/c.ts"}, false},
       {"another place", {changed("x/a.ts")}, {"A.ts", "y/A.ts"}, false},
       {"what was so before", {changed("A.ts", Kind::file)}, {"a.ts"}, false},
-      {"a file in place of a folder", {changed("a", Kind::absent), changed("a/b.ts", Kind::file, Kind::absent)}, {}, false},
+      {"a file in place of a folder", {changed("a", Kind::absent), changed("a/b.ts", Kind::file, Kind::absent)}, {},
+          false},
       {"a folder in place of a file", {changed("a", Kind::file, Kind::absent), changed("a/b.ts")}, {}, false},
       {"a folder and a file of one name", {changed("a/b.ts")}, {"a"}, true},
       {"the same, both new", {changed("a"), changed("a/b.ts")}, {}, true},
@@ -370,7 +415,8 @@ TEST(ChangePolicy, NamesThatDifferInCaseAloneAreRefused) {
 TEST(ChangePolicy, AThousandFilesAgainstALargeTreeTakeLittle) {
   ChangeSet change;
   for (int i = 1000; i < 2000; ++i) change.files.push_back(changed("sandbox/" + std::to_string(i) + "/a.ts"));
-  for (int i = 100'000; i < 150'000; ++i) change.unchanged.push_back("src/folder" + std::to_string(i / 100) + "/file" + std::to_string(i) + ".ts");
+  for (int i = 100'000; i < 150'000; ++i)
+    change.unchanged.push_back("src/folder" + std::to_string(i / 100) + "/file" + std::to_string(i) + ".ts");
   EXPECT_EQ(refused(change), Rules{"policy.too_many_files"});
 }
 
@@ -380,10 +426,14 @@ TEST(PathNames, FoldsWhatFileSystemsFold) {
   EXPECT_EQ(folded_name("a:b:c"), "a");
   EXPECT_EQ(folded_name("..."), "...");
   EXPECT_EQ(folded_name(""), "");
-  EXPECT_EQ(folded_name("\xff" "A"), "\xff" "a");
+  EXPECT_EQ(folded_name("\xff"
+                        "A"),
+      "\xff"
+      "a");
   EXPECT_EQ(folded_path("A\\B/C"), "a/b/c");
   for (const std::string name : {"git~1", "packag~1.jso", "a~1", "abcde~12"}) EXPECT_TRUE(is_short_name(name)) << name;
-  for (const std::string name : {"a~b", "~1", "backup.ts~", "toolongname~1", "a~1.toolong", "a.ts.~1~", "a~"}) EXPECT_FALSE(is_short_name(name)) << name;
+  for (const std::string name : {"a~b", "~1", "backup.ts~", "toolongname~1", "a~1.toolong", "a.ts.~1~", "a~"})
+    EXPECT_FALSE(is_short_name(name)) << name;
 }
 
 }  // namespace

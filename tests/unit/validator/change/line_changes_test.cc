@@ -25,7 +25,8 @@ std::vector<std::string> lines_of(const std::string& text) {
 std::size_t common_length(const std::vector<std::string>& a, const std::vector<std::string>& b) {
   std::vector<std::vector<std::size_t>> best(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = a.size(); i-- > 0;) {
-    for (std::size_t j = b.size(); j-- > 0;) best[i][j] = a[i] == b[j] ? best[i + 1][j + 1] + 1 : std::max(best[i + 1][j], best[i][j + 1]);
+    for (std::size_t j = b.size(); j-- > 0;)
+      best[i][j] = a[i] == b[j] ? best[i + 1][j + 1] + 1 : std::max(best[i + 1][j], best[i][j + 1]);
   }
   return best[0][0];
 }
@@ -116,7 +117,8 @@ TEST(LineChanges, KeepsAsMuchAsCanBeKept) {
     const std::string after = text();
     expect_lawful(before, after);
     const auto changes = compare_lines(before, after);
-    EXPECT_EQ(lines_of(after).size() - changes.lines_added, common_length(lines_of(before), lines_of(after))) << before << "->" << after;
+    EXPECT_EQ(lines_of(after).size() - changes.lines_added, common_length(lines_of(before), lines_of(after)))
+        << before << "->" << after;
     if (HasFailure()) return;
   }
 }
@@ -147,7 +149,8 @@ TEST(LineChanges, WhatIsTooDifferentIsNewInFull) {
   expect_lawful("head\n" + before + "tail\n", "head\n" + after + "tail\n");
   const auto changes = compare_lines("head\n" + before + "tail\n", "head\n" + after + "tail\n");
   EXPECT_GT(changes.lines_added, 15'000u);
-  EXPECT_EQ(compare_lines(std::string(1u << 19, '\n'), std::string(1u << 19, '\n') + "new\n").added, (LineRanges{{(1u << 19) + 1, (1u << 19) + 1}}));
+  EXPECT_EQ(compare_lines(std::string(1u << 19, '\n'), std::string(1u << 19, '\n') + "new\n").added,
+      (LineRanges{{(1u << 19) + 1, (1u << 19) + 1}}));
 }
 
 TEST(LineChanges, ALongFileWithFewChangesIsComparedExactly) {

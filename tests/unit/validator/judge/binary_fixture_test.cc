@@ -16,7 +16,9 @@ struct Sample {
   std::string head;
 };
 
-bool finds_in(const std::string& path, const std::string& rule, const std::string& bytes) { return rules_of(bytes, kDocker, path).count(rule) > 0; }
+bool finds_in(const std::string& path, const std::string& rule, const std::string& bytes) {
+  return rules_of(bytes, kDocker, path).count(rule) > 0;
+}
 
 const std::vector<Sample> kSamples = {
     {"sandbox/a.png", kPng},
@@ -40,18 +42,22 @@ const std::vector<Sample> kSamples = {
     {"sandbox/a.pb", "\x8\x96\1\x12\7testing"s},
     {"sandbox/a.bin", "\0\1\2\3"s},
     {"sandbox/a.wav", "RIFF\x9c\1\0\0WAVEfmt \x10\0\0\0"s},
-    {"sandbox/a.mp4", "\0\0\0\x18" "ftypmp42\0"s},
+    {"sandbox/a.mp4",
+        "\0\0\0\x18"
+        "ftypmp42\0"s},
 };
 
 TEST(BinaryFixture, KnownKindsAreTakenAsData) {
-  for (const Sample& sample : kSamples) EXPECT_EQ(rules_of(sample.head + kBytes, kHost, sample.path), std::set<std::string>()) << sample.path;
+  for (const Sample& sample : kSamples)
+    EXPECT_EQ(rules_of(sample.head + kBytes, kHost, sample.path), std::set<std::string>()) << sample.path;
 }
 
 // The name and the first bytes have to agree; else it is text, and has to be UTF-8.
 TEST(BinaryFixture, AnyOtherFileIsText) {
   EXPECT_TRUE(finds("encoding.nul_byte", kPng + kBytes) && finds("encoding.invalid_utf8", kPng + kBytes));
-  for (const char* path : {"sandbox/a.ts", "sandbox/a.json", "sandbox/a.txt", "sandbox/a.jpg", "sandbox/a.png.js", "sandbox/a", "sandbox/png", "sandbox/a.svg", "sandbox/a.html", "sandbox/a.sh",
-                           "sandbox/a.tsx", "sandbox/a.mjs", "sandbox/a.toml", "sandbox/a.yaml", "sandbox/a.jsonc", "sandbox/a.css", "sandbox/.png"}) {
+  for (const char* path : {"sandbox/a.ts", "sandbox/a.json", "sandbox/a.txt", "sandbox/a.jpg", "sandbox/a.png.js",
+           "sandbox/a", "sandbox/png", "sandbox/a.svg", "sandbox/a.html", "sandbox/a.sh", "sandbox/a.tsx",
+           "sandbox/a.mjs", "sandbox/a.toml", "sandbox/a.yaml", "sandbox/a.jsonc", "sandbox/a.css", "sandbox/.png"}) {
     EXPECT_FALSE(is_binary_fixture(path, kPng + kBytes)) << path;
     EXPECT_FALSE(rules_of(kPng + kBytes, kHost, path).empty()) << path;
   }
@@ -76,9 +82,13 @@ TEST(BinaryFixture, AFileThatMayBeAProgramIsText) {
            {"sandbox/a.gif", "GIF89a\xe0\0\1=1;//"s},  // a decoder may take the three for one character
            {"sandbox/a.webp", "RIFF/*\0\0WEBP*/=1;"s},
            {"sandbox/a.bin", "#!/usr/bin/env bun\0"s},
-           {"sandbox/a.bin", "\xff\xfe" "e\0v\0a\0l\0(\0"s},
+           {"sandbox/a.bin",
+               "\xff\xfe"
+               "e\0v\0a\0l\0(\0"s},
            {"sandbox/a.bin", "\xfe\xff\0e\0v\0a\0l"s},
-           {"sandbox/a.bin", "\xef\xbb\xbf" "eval('\0')"s},
+           {"sandbox/a.bin",
+               "\xef\xbb\xbf"
+               "eval('\0')"s},
            {"sandbox/a.dat", "e\x0cval(1)//\n"s},
        }) {
     EXPECT_FALSE(is_binary_fixture(path, bytes + kBytes)) << path << " " << bytes;
@@ -87,13 +97,16 @@ TEST(BinaryFixture, AFileThatMayBeAProgramIsText) {
 }
 
 TEST(BinaryFixture, CompiledCodeStaysRefused) {
-  for (const char* head : {"\x7f" "ELF\2\1\1", "MZ\x90", "\xcf\xfa\xed\xfe\7", "!<arch>\n"}) {
+  for (const char* head : {"\x7f"
+                           "ELF\2\1\1",
+           "MZ\x90", "\xcf\xfa\xed\xfe\7", "!<arch>\n"}) {
     for (const char* path : {"sandbox/a.bin", "sandbox/a.dat", "sandbox/a.png"}) {
       EXPECT_FALSE(rules_of(head + kBytes, kHost, path).empty()) << path;
     }
   }
   EXPECT_FALSE(rules_of("\0asm\1\0\0\0"s, kHost, "sandbox/a.bin").empty());
-  for (const char* path : {"sandbox/a.wasm", "sandbox/a.node", "sandbox/a.so", "sandbox/a.so.1.png", "sandbox/a.jsc", "sandbox/a.dll"}) {
+  for (const char* path :
+      {"sandbox/a.wasm", "sandbox/a.node", "sandbox/a.so", "sandbox/a.so.1.png", "sandbox/a.jsc", "sandbox/a.dll"}) {
     EXPECT_TRUE(finds_in(path, "side_file.native_code", kPng + kBytes)) << path;
   }
 }
@@ -102,10 +115,13 @@ TEST(BinaryFixture, CompiledCodeStaysRefused) {
 TEST(BinaryFixture, TextInItIsJudged) {
   for (const char* before : {"", "'", "`", "/*", "\"", "//", "\0 `'"}) {
     const std::string picture = kPng + kBytes + before;
-    EXPECT_TRUE(finds_in("sandbox/a.png", "always.env_dump", picture + ";console.log(JSON.stringify(process.env))")) << before;
+    EXPECT_TRUE(finds_in("sandbox/a.png", "always.env_dump", picture + ";console.log(JSON.stringify(process.env))"))
+        << before;
   }
   EXPECT_TRUE(finds_in("sandbox/a.png", "always.env_dump", kPng + kBytes + "\nObject.entries(process.env)\n" + kBytes));
-  EXPECT_FALSE(rules_of(kPng + kBytes + "\nfetch('http://x', {unix: '/var/run/docker.sock'})\n" + kBytes, kDocker, "sandbox/a.png").empty());
+  EXPECT_FALSE(rules_of(
+      kPng + kBytes + "\nfetch('http://x', {unix: '/var/run/docker.sock'})\n" + kBytes, kDocker, "sandbox/a.png")
+                   .empty());
   EXPECT_FALSE(rules_of(kPng + kBytes + "`;open('/proc/self/environ')", kDocker, "sandbox/a.png").empty());
 }
 

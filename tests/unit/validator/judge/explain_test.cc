@@ -24,7 +24,7 @@ Explanation explained(const std::vector<SourceFile>& files, std::uint32_t line, 
 }
 
 RuleStory story_of(const std::string& rule, const std::string& text, std::uint32_t line = 1, TierSet tiers = kHost,
-                   const std::vector<SourceFile>& others = {}) {
+    const std::vector<SourceFile>& others = {}) {
   std::vector<SourceFile> files = {{kPath, text}};
   files.insert(files.end(), others.begin(), others.end());
   for (const auto& story : explained(files, line, tiers).rules) {
@@ -88,11 +88,11 @@ TEST(Explain, HalfARuleNamesTheOtherHalf) {
   EXPECT_THAT(alone.sentence, HasSubstr("fact.output_sink"));
   EXPECT_THAT(alone.sentence, HasSubstr("nowhere"));
   const auto other = story_of("docker.two_hit", "import { z } from './b'; console.log(1);\n", 1, kHost,
-                              {{"sandbox/b.ts", "\nexport const z = process.env.SECRET_X;\n"}});
+      {{"sandbox/b.ts", "\nexport const z = process.env.SECRET_X;\n"}});
   EXPECT_EQ(other.story, Story::fired);
   EXPECT_THAT(other.sentence, HasSubstr("sandbox/b.ts:2"));
   const auto unrelated = story_of("docker.two_hit", "console.log(1);\n", 1, kHost,
-                                  {{"sandbox/b.ts", "\nexport const z = process.env.SECRET_X;\n"}});
+      {{"sandbox/b.ts", "\nexport const z = process.env.SECRET_X;\n"}});
   EXPECT_EQ(unrelated.story, Story::half);
   EXPECT_THAT(unrelated.sentence, HasSubstr("nowhere in this file or in one that it loads"));
 }

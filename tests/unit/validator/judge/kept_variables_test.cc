@@ -9,15 +9,20 @@ namespace guard {
 namespace {
 
 // Every file prints something, as honest ones do.
-bool refused(const std::string& text) { return finds("docker.two_hit", "console.log('started');\n" + text + "\n", kDocker); }
+bool refused(const std::string& text) {
+  return finds("docker.two_hit", "console.log('started');\n" + text + "\n", kDocker);
+}
 
 TEST(KeptVariables, AValueThatIsOnlyPutBackIsNoRead) {
-  for (const char* text : {
-           "const old = process.env.SERVICE_KEY; afterEach(() => { process.env.SERVICE_KEY = old });",
-           "const old: string | undefined = process.env.SERVICE_KEY;\nafterEach(() => {\n  if (old === undefined) delete process.env.SERVICE_KEY;\n  else process.env.SERVICE_KEY = old;\n});",
-           "let old: string | undefined;\nbeforeEach(() => { old = process.env['SERVICE_KEY']; });\nafterEach(() => { if (old !== undefined) { process.env['SERVICE_KEY'] = old; } else { delete process.env['SERVICE_KEY'] } });",
-           "const old = process.env[NAME]; try { run() } finally { process.env[NAME] = old }",
-       }) {
+  for (const char* text :
+      {
+          "const old = process.env.SERVICE_KEY; afterEach(() => { process.env.SERVICE_KEY = old });",
+          "const old: string | undefined = process.env.SERVICE_KEY;\nafterEach(() => {\n  if (old === undefined) "
+          "delete process.env.SERVICE_KEY;\n  else process.env.SERVICE_KEY = old;\n});",
+          "let old: string | undefined;\nbeforeEach(() => { old = process.env['SERVICE_KEY']; });\nafterEach(() => { "
+          "if (old !== undefined) { process.env['SERVICE_KEY'] = old; } else { delete process.env['SERVICE_KEY'] } });",
+          "const old = process.env[NAME]; try { run() } finally { process.env[NAME] = old }",
+      }) {
     EXPECT_FALSE(refused(text)) << text;
   }
 }

@@ -63,7 +63,9 @@ TEST(ShownVariables, AreNotWhatGoesElsewhere) {
 
 // Torn and nested texts end, and what takes too much counts as shown.
 TEST(ShownVariables, TakeBoundedWork) {
-  for (const char* code : {"process.env.A", "}process.env.A", ")=>process.env.A", "${process.env.A}", "`${process.env.A", "=process.env.A", "return process.env.A", "{return process.env.A", "){return process.env.A", "new (process.env.A)"}) {
+  for (const char* code :
+      {"process.env.A", "}process.env.A", ")=>process.env.A", "${process.env.A}", "`${process.env.A", "=process.env.A",
+          "return process.env.A", "{return process.env.A", "){return process.env.A", "new (process.env.A)"}) {
     (void)shown(code);
   }
   std::string chain = "const a0=process.env.A;";
@@ -77,13 +79,15 @@ TEST(ShownVariables, TakeBoundedWork) {
 
 // What thousands of reads do that go nowhere is no more than what each does.
 TEST(ShownVariables, AreNotMadeOfManyReads) {
-  for (const char* statement : {"process.env.A;", "f(process.env.A);", "const a={b:()=>{use(process.env.A)}};", "if(f(process.env.A)){use()}"}) {
+  for (const char* statement :
+      {"process.env.A;", "f(process.env.A);", "const a={b:()=>{use(process.env.A)}};", "if(f(process.env.A)){use()}"}) {
     std::string code = "import{f,use}from\"x\";";
     for (int i = 0; i < 20'000; ++i) code += statement;
     ShownVariables variables(code);
     const std::string read = "process.env.A";
     std::size_t count = 0;
-    for (std::size_t at = code.find(read); at != std::string::npos; at = code.find(read, at + 1)) count += variables.contain(at, at + read.size()) ? 1 : 0;
+    for (std::size_t at = code.find(read); at != std::string::npos; at = code.find(read, at + 1))
+      count += variables.contain(at, at + read.size()) ? 1 : 0;
     EXPECT_EQ(count, 0U) << statement;
   }
 }

@@ -52,10 +52,10 @@ TEST(JsLexer, EndsLineCommentsAtEveryLineEndOfJavaScript) {
   EXPECT_THAT(main_texts("// a\r\nb"), ElementsAre("b"));
   EXPECT_THAT(main_texts("// a\xe2\x80\xa8"
                          "b"),
-              ElementsAre("b"));
+      ElementsAre("b"));
   EXPECT_THAT(main_texts("// a\xe2\x80\xa9"
                          "b"),
-              ElementsAre("b"));
+      ElementsAre("b"));
 }
 
 TEST(JsLexer, SeesLineEndsInsideBlockComments) {
@@ -68,8 +68,8 @@ TEST(JsLexer, SeesLineEndsInsideBlockComments) {
 
 TEST(JsLexer, SkipsEveryWhiteSpaceOfJavaScript) {
   for (const char* blank :
-       {"\t", "\v", "\f", " ", "\xc2\xa0", "\xef\xbb\xbf", "\xe1\x9a\x80", "\xe2\x80\x80", "\xe2\x80\x8a",
-        "\xe2\x80\xaf", "\xe2\x81\x9f", "\xe3\x80\x80", "\xe2\x80\xa8", "\xe2\x80\xa9", "\r", "\n"}) {
+      {"\t", "\v", "\f", " ", "\xc2\xa0", "\xef\xbb\xbf", "\xe1\x9a\x80", "\xe2\x80\x80", "\xe2\x80\x8a",
+          "\xe2\x80\xaf", "\xe2\x81\x9f", "\xe3\x80\x80", "\xe2\x80\xa8", "\xe2\x80\xa9", "\r", "\n"}) {
     EXPECT_THAT(main_texts(std::string("a") + blank + "." + blank + "b"), ElementsAre("a", ".", "b"));
   }
 }
@@ -101,8 +101,8 @@ TEST(JsLexer, HidesNothingBehindAnUnclosedTemplate) {
 
 TEST(JsLexer, ReadsNestedTemplates) {
   EXPECT_THAT(main_texts("`a${b + `c${d}e` + {f: 1}.f}g`"),
-              ElementsAre("`", "a", "${", "b", "+", "`", "c", "${", "d", "}", "e", "`", "+", "{", "f", ":", "1", "}",
-                          ".", "f", "}", "g", "`"));
+      ElementsAre("`", "a", "${", "b", "+", "`", "c", "${", "d", "}", "e", "`", "+", "{", "f", ":", "1", "}", ".", "f",
+          "}", "g", "`"));
 }
 
 TEST(JsLexer, TakesDollarAndBackquoteInTemplatesLiterally) {
@@ -156,19 +156,19 @@ TEST(JsLexer, FindsTheWayBackToTheMainReading) {
 
 TEST(JsLexer, TakesTextBetweenTagsForText) {
   EXPECT_THAT(of_kind("x = <p>it's // {run('a')} `isn't</p>; y", TokenKind::word, Markup::possible),
-              ElementsAre("x", "p", "run", "p", "y"));
-  EXPECT_THAT(of_kind("x = <p>it's // {run('a')} `isn't</p>; y", TokenKind::string, Markup::possible),
-              ElementsAre("'a'"));
+      ElementsAre("x", "p", "run", "p", "y"));
+  EXPECT_THAT(
+      of_kind("x = <p>it's // {run('a')} `isn't</p>; y", TokenKind::string, Markup::possible), ElementsAre("'a'"));
 }
 
 TEST(JsLexer, KnowsNoEscapesInAttributes) {
   EXPECT_THAT(of_kind("x = <a t=\"\\\" {...run} b=\"\\\" />;", TokenKind::word, Markup::possible),
-              ElementsAre("x", "a", "t", "run", "b"));
+      ElementsAre("x", "a", "t", "run", "b"));
 }
 
 TEST(JsLexer, ReadsNestedElementsAndFragments) {
   EXPECT_THAT(of_kind("return <><A b={<B/>}>t<C.D x='1'/></A></> / 2;", TokenKind::markup_text, Markup::possible),
-              ElementsAre("t"));
+      ElementsAre("t"));
 }
 
 TEST(JsLexer, FollowsBothReadingsOfTypeParametersAndTags) {
@@ -180,25 +180,25 @@ TEST(JsLexer, FollowsBothReadingsOfTypeParametersAndTags) {
 }
 
 TEST(JsLexer, ComparesInPlainTypeScript) {
-  EXPECT_THAT(main_texts("a = <string>b; c = 'd'"),
-              ElementsAre("a", "=", "<", "string", ">", "b", ";", "c", "=", "'d'"));
+  EXPECT_THAT(
+      main_texts("a = <string>b; c = 'd'"), ElementsAre("a", "=", "<", "string", ">", "b", ";", "c", "=", "'d'"));
 }
 
 TEST(JsLexer, NotesByteOrderMarksBetweenTokens) {
   EXPECT_THAT(lexed("\xef\xbb\xbf"
                     "a")
                   .byte_order_marks,
-              IsEmpty());
+      IsEmpty());
   EXPECT_THAT(lexed("a.\xef\xbb\xbf"
                     "b")
                   .byte_order_marks,
-              ElementsAre(2));
+      ElementsAre(2));
   EXPECT_THAT(lexed("'\xef\xbb\xbf'").byte_order_marks, IsEmpty());
 }
 
 TEST(JsLexer, TokensAreInOrderAndInsideTheText) {
-  const std::string pieces[] = {"'", "\"", "`", "${", "}", "/",  "*",    "//",  "\n",
-                                "<", ">",  "a", "(",  ")", "\\", "\xe2", "\x80"};
+  const std::string pieces[] = {
+      "'", "\"", "`", "${", "}", "/", "*", "//", "\n", "<", ">", "a", "(", ")", "\\", "\xe2", "\x80"};
   std::uint32_t seed = 1;
   for (int round = 0; round < 2000; ++round) {
     std::string text;
@@ -228,11 +228,11 @@ TEST(JsLexer, DropsReadingsThatNoEngineTakes) {
   EXPECT_THAT(other_texts("f(a) / b / gg"), IsEmpty()) << "a flag twice";
   EXPECT_THAT(other_texts("if (a) / 'b / g; c('d')"), IsEmpty()) << "a word right behind a string";
   for (const char* text : {"if (a) /b/.test(c)", "if (a) /(?<x>b+?|[(])*\\)/dgimsuy.test(c)", "if (a) /a{2}?/ in b",
-                           "if (a) /[[a]--[(]]/v.test(c)", "if (a) /}*]/.test(b)"}) {
+           "if (a) /[[a]--[(]]/v.test(c)", "if (a) /}*]/.test(b)"}) {
     EXPECT_THAT(other_texts(text), Not(IsEmpty())) << text;
   }
   for (const char* text :
-       {"if (a) /'/; 'x' in y; z /'/ 1", "if (a) /'/; export * as 'x' from y", "if (a) /'/; 'x'\ny"}) {
+      {"if (a) /'/; 'x' in y; z /'/ 1", "if (a) /'/; export * as 'x' from y", "if (a) /'/; 'x'\ny"}) {
     EXPECT_THAT(other_texts(text), Contains("y")) << text;
   }
 }

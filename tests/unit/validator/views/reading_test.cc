@@ -27,8 +27,8 @@ TEST(Reading, TellsTheCallBehindAnotherName) {
   const auto findings = check({{"sandbox/a.test.ts", "import { rmSync as gone } from \"fs\";\ngone(d);\n"}}).findings;
   ASSERT_FALSE(findings.empty());
   const Reading& reading = findings.back().reading;
-  EXPECT_THAT(shown_reading(reading.text.substr(reading.begin, reading.end - reading.begin)),
-              testing::StartsWith("rmSync"));
+  EXPECT_THAT(
+      shown_reading(reading.text.substr(reading.begin, reading.end - reading.begin)), testing::StartsWith("rmSync"));
 }
 
 TEST(Reading, IsSilentWhereTheSourceSaysTheSame) {
@@ -40,14 +40,14 @@ TEST(Reading, IsSilentWhereTheSourceSaysTheSame) {
 TEST(Reading, ShowsEntriesAsCallsAndTheUnknownAsAGap) {
   EXPECT_EQ(shown_reading("\x1e"
                           "fs.readFileSync\x1d/proc/\x1a/environ\x1f"),
-            "fs.readFileSync(\"/proc/<?>/environ\")");
+      "fs.readFileSync(\"/proc/<?>/environ\")");
   EXPECT_EQ(shown_reading("\x1e"
                           "value\x1d"
                           "process\x1d=\x1f"),
-            "value process =");
+      "value process =");
   EXPECT_EQ(shown_reading("\x1d"
                           "a\nb\x1f"),
-            "a\\nb");
+      "a\\nb");
 }
 
 TEST(Reading, KeepsSomeContextAndNoOtherEntry) {

@@ -47,24 +47,15 @@ void expect_all(const std::vector<Case>& cases) {
 }
 
 TEST(ShellCommands, UndoesQuotes) {
-  expect_all({{"npm install", "npm install"},
-              {"n'p'm \"inst\"all", "npm install"},
-              {"n\\pm i", "npm i"},
-              {"npm \\\n i", "npm i"},
-              {"$'n\\x70m' i", "npm i"},
-              {"$\"npm\" i", "npm i"},
-              {"\"a\\\"b\"", "a\"b"},
-              {"''npm i", "npm i"}});
+  expect_all({{"npm install", "npm install"}, {"n'p'm \"inst\"all", "npm install"}, {"n\\pm i", "npm i"},
+      {"npm \\\n i", "npm i"}, {"$'n\\x70m' i", "npm i"}, {"$\"npm\" i", "npm i"}, {"\"a\\\"b\"", "a\"b"},
+      {"''npm i", "npm i"}});
 }
 
 TEST(ShellCommands, LeavesQuotedTextInItsCommand) {
-  expect_all({{"echo 'npm install'", "echo npm install"},
-              {"echo \"a; npm install\"", "echo a; npm install"},
-              {"echo 'a | sh'", "echo a | sh"},
-              {"echo '$(npm i)'", "echo $(npm i)"},
-              {"echo a # npm i", "echo a"},
-              {"echo a#b", "echo a#b"},
-              {"grep -c npm file", "grep -c npm file"}});
+  expect_all({{"echo 'npm install'", "echo npm install"}, {"echo \"a; npm install\"", "echo a; npm install"},
+      {"echo 'a | sh'", "echo a | sh"}, {"echo '$(npm i)'", "echo $(npm i)"}, {"echo a # npm i", "echo a"},
+      {"echo a#b", "echo a#b"}, {"grep -c npm file", "grep -c npm file"}});
 }
 
 TEST(ShellCommands, HasNoneWhereNothingRuns) {
@@ -76,142 +67,86 @@ TEST(ShellCommands, HasNoneWhereNothingRuns) {
 }
 
 TEST(ShellCommands, PartsCommandsAndTellsHowTheyAreJoined) {
-  expect_all({{"a; b & c && d || e\nf", "a ; b ; c ; d ; e ; f"},
-              {"a | b |& c", "a | b | c"},
-              {"(a; b) | (sh)", "a ; b | sh"},
-              {"if ! a; then b; else c; fi", "a ; b ; c ; fi"},
-              {"for i in 1 2; do npm i; done", "for i in 1 2 ; npm i ; done"},
-              {"case $x in a) npm i;; esac", "case ? in a ; npm i ; esac"},
-              {"f() { npm i; }; f", "f ; npm i ; } ; f"},
-              {"function f { npm i; }; f", "npm i ; } ; f"}});
+  expect_all({{"a; b & c && d || e\nf", "a ; b ; c ; d ; e ; f"}, {"a | b |& c", "a | b | c"},
+      {"(a; b) | (sh)", "a ; b | sh"}, {"if ! a; then b; else c; fi", "a ; b ; c ; fi"},
+      {"for i in 1 2; do npm i; done", "for i in 1 2 ; npm i ; done"},
+      {"case $x in a) npm i;; esac", "case ? in a ; npm i ; esac"}, {"f() { npm i; }; f", "f ; npm i ; } ; f"},
+      {"function f { npm i; }; f", "npm i ; } ; f"}});
 }
 
 TEST(ShellCommands, TakesOffWhatOnlyStartsAnotherProgram) {
-  expect_all({{"sudo npm i", "npm i"},
-              {"sudo -u me -E npm i", "npm i"},
-              {"sudo -iu me npm i", "npm i"},
-              {"sudo -ume npm i", "npm i"},
-              {"sudo --user me -- npm i", "npm i"},
-              {"env A=b -u C npm i", "npm i"},
-              {"env -S 'sudo npm i'", "npm i"},
-              {"timeout -k 5 10 npm i", "npm i"},
-              {"nice -n 10 nohup time -p npm i", "npm i"},
-              {"busybox wget x", "wget x"},
-              {"/usr/bin/env npm i", "npm i"},
-              {"exec -a x npm i", "npm i"},
-              {"taskset 0x1 npm i", "npm i"},
-              {"xargs -I {} npm i {}", "npm i {} ?"}});
+  expect_all({{"sudo npm i", "npm i"}, {"sudo -u me -E npm i", "npm i"}, {"sudo -iu me npm i", "npm i"},
+      {"sudo -ume npm i", "npm i"}, {"sudo --user me -- npm i", "npm i"}, {"env A=b -u C npm i", "npm i"},
+      {"env -S 'sudo npm i'", "npm i"}, {"timeout -k 5 10 npm i", "npm i"}, {"nice -n 10 nohup time -p npm i", "npm i"},
+      {"busybox wget x", "wget x"}, {"/usr/bin/env npm i", "npm i"}, {"exec -a x npm i", "npm i"},
+      {"taskset 0x1 npm i", "npm i"}, {"xargs -I {} npm i {}", "npm i {} ?"}});
 }
 
 TEST(ShellCommands, KeepsWrappersThatStartNothing) {
-  expect_all({{"env", "env"},
-              {"env -0", "env -0"},
-              {"sudo -l", "sudo -l"},
-              {"command -v npx > /dev/null", "command -v npx >"},
-              {"which npm", "which npm"},
-              {"environment npm", "environment npm"}});
+  expect_all(
+      {{"env", "env"}, {"env -0", "env -0"}, {"sudo -l", "sudo -l"}, {"command -v npx > /dev/null", "command -v npx >"},
+          {"which npm", "which npm"}, {"environment npm", "environment npm"}});
 }
 
 TEST(ShellCommands, NamesProgramsWithoutFolderAndEnding) {
-  expect_all({{"/usr/bin/npm i", "npm i"},
-              {"./node_modules/.bin/yarn", "yarn"},
-              {"npm.cmd i", "npm i"},
-              {"/usr/bin/n?m i", "npm i"},
-              {"[n]pm i", "npm i"},
-              {"/bin/c*l x", "curl x"},
-              {"dist/* x", "npm x"},
-              {"z*z x", "z*z x"}});
+  expect_all({{"/usr/bin/npm i", "npm i"}, {"./node_modules/.bin/yarn", "yarn"}, {"npm.cmd i", "npm i"},
+      {"/usr/bin/n?m i", "npm i"}, {"[n]pm i", "npm i"}, {"/bin/c*l x", "curl x"}, {"dist/* x", "npm x"},
+      {"z*z x", "z*z x"}});
 }
 
 TEST(ShellCommands, FollowsVariables) {
-  expect_all({{"X=npm; $X install", "npm install"},
-              {"X='npm install'; $X y", "npm install y"},
-              {"X='a b'; c \"$X\"", "c a b"},
-              {"export X=npm; ${X} i", "export X=npm ; npm i"},
-              {"npm${IFS}install", "npm install"},
-              {"npm$IFS'install'", "npm install"},
-              {"IFS=,; c=npm,install; $c", "npm install"},
-              {"${X:-npm} i", "npm i"},
-              {"$X i", "? i"},
-              {"x=npmx; ${x:0:3} i", "? i"},
-              {"set -- npm i; \"$@\"", "set -- npm i ; npm i"},
-              {"npm \"$@\"", "npm "}});
+  expect_all({{"X=npm; $X install", "npm install"}, {"X='npm install'; $X y", "npm install y"},
+      {"X='a b'; c \"$X\"", "c a b"}, {"export X=npm; ${X} i", "export X=npm ; npm i"},
+      {"npm${IFS}install", "npm install"}, {"npm$IFS'install'", "npm install"},
+      {"IFS=,; c=npm,install; $c", "npm install"}, {"${X:-npm} i", "npm i"}, {"$X i", "? i"},
+      {"x=npmx; ${x:0:3} i", "? i"}, {"set -- npm i; \"$@\"", "set -- npm i ; npm i"}, {"npm \"$@\"", "npm "}});
 }
 
 TEST(ShellCommands, ExpandsBraces) {
-  expect_all({{"{npm,install}", "npm install"},
-              {"{'npm',install}", "npm install"},
-              {"a{b,c}d", "abd acd"},
-              {"{a,b}{c,d}", "ac ad bc bd"},
-              {"a{b,{c,d}}", "ab ac ab ad"},
-              {"'{a,b}'", "{a,b}"},
-              {"a{b}c {}", "a{b}c {}"}});
+  expect_all({{"{npm,install}", "npm install"}, {"{'npm',install}", "npm install"}, {"a{b,c}d", "abd acd"},
+      {"{a,b}{c,d}", "ac ad bc bd"}, {"a{b,{c,d}}", "ab ac ab ad"}, {"'{a,b}'", "{a,b}"}, {"a{b}c {}", "a{b}c {}"}});
 }
 
 TEST(ShellCommands, FollowsSubstitutions) {
-  expect_all({{"$(echo npm) i", "npm i"},
-              {"`echo npm` i", "npm i"},
-              {"$(printf n%sm p) i", "npm i"},
-              {"$(which npm 2>/dev/null) i", "npm i"},
-              {"$(cat x) i", "? i < cat x"},
-              {"X=$(curl x)", "curl x"},
-              {"echo \"$(npm i)\"", "echo ? < npm i"},
-              {"echo \"$(echo \")\")\"; npm i", "echo ) ; npm i"},
-              {"echo ${x-$(npm i)}", "echo $(npm i) < npm i"},
-              {"bash <(curl x)", "bash ? < curl x"},
-              {"echo $(echo a > b)", "echo ? < echo a >"}});
+  expect_all({{"$(echo npm) i", "npm i"}, {"`echo npm` i", "npm i"}, {"$(printf n%sm p) i", "npm i"},
+      {"$(which npm 2>/dev/null) i", "npm i"}, {"$(cat x) i", "? i < cat x"}, {"X=$(curl x)", "curl x"},
+      {"echo \"$(npm i)\"", "echo ? < npm i"}, {"echo \"$(echo \")\")\"; npm i", "echo ) ; npm i"},
+      {"echo ${x-$(npm i)}", "echo $(npm i) < npm i"}, {"bash <(curl x)", "bash ? < curl x"},
+      {"echo $(echo a > b)", "echo ? < echo a >"}});
 }
 
 TEST(ShellCommands, ReadsTextsThatAShellIsGiven) {
-  expect_all({{"sh -c 'npm i'", "sh -c npm i ; npm i"},
-              {"bash --norc -ec 'npm i'", "bash --norc -ec npm i ; npm i"},
-              {"bash -c -- 'npm i'", "bash -c -- npm i ; npm i"},
-              {"sh -c '$0 $1' npm i", "sh -c $0 $1 npm i ; npm i"},
-              {"sh -c 'npm \"$@\"' _ i", "sh -c npm \"$@\" _ i ; npm i"},
-              {"eval 'npm' i", "eval npm i ; npm i"},
-              {"cmd.exe /c 'npm i'", "cmd /c npm i ; npm i"},
-              {"trap 'true; npm i' EXIT", "trap true; npm i EXIT ; true ; npm i"},
-              {"find . -exec npm i {} \\;", "find . -exec npm i {} ; ; npm i {}"},
-              {"docker run x sh -c 'npm i'", "docker run x sh -c npm i ; npm i"},
-              {"alias i='npm i'", "alias i=npm i ; npm i"},
-              {"node -c 'npm i'", "node -c npm i"}});
+  expect_all({{"sh -c 'npm i'", "sh -c npm i ; npm i"}, {"bash --norc -ec 'npm i'", "bash --norc -ec npm i ; npm i"},
+      {"bash -c -- 'npm i'", "bash -c -- npm i ; npm i"}, {"sh -c '$0 $1' npm i", "sh -c $0 $1 npm i ; npm i"},
+      {"sh -c 'npm \"$@\"' _ i", "sh -c npm \"$@\" _ i ; npm i"}, {"eval 'npm' i", "eval npm i ; npm i"},
+      {"cmd.exe /c 'npm i'", "cmd /c npm i ; npm i"},
+      {"trap 'true; npm i' EXIT", "trap true; npm i EXIT ; true ; npm i"},
+      {"find . -exec npm i {} \\;", "find . -exec npm i {} ; ; npm i {}"},
+      {"docker run x sh -c 'npm i'", "docker run x sh -c npm i ; npm i"}, {"alias i='npm i'", "alias i=npm i ; npm i"},
+      {"node -c 'npm i'", "node -c npm i"}});
 }
 
 TEST(ShellCommands, ReadsWhatIsPipedIntoAShell) {
   expect_all({{"echo npm i | sh", "echo npm i | sh ; npm i"},
-              {"echo npm i | tee x | bash -s", "echo npm i | tee x | bash -s ; npm i"},
-              {"printf 'np\\x6d i' | sh", "printf np\\x6d i | sh ; npm i"},
-              {"echo i | xargs npm", "echo i | npm i"},
-              {"bash <<< 'npm i'", "bash ; npm i"},
-              {"echo npm i > x | sh", "echo npm i > | sh"},
-              {"echo npm i | cat", "echo npm i | cat"},
-              {"echo npm i; sh", "echo npm i ; sh"}});
+      {"echo npm i | tee x | bash -s", "echo npm i | tee x | bash -s ; npm i"},
+      {"printf 'np\\x6d i' | sh", "printf np\\x6d i | sh ; npm i"}, {"echo i | xargs npm", "echo i | npm i"},
+      {"bash <<< 'npm i'", "bash ; npm i"}, {"echo npm i > x | sh", "echo npm i > | sh"},
+      {"echo npm i | cat", "echo npm i | cat"}, {"echo npm i; sh", "echo npm i ; sh"}});
 }
 
 TEST(ShellCommands, ReadsHereDocuments) {
-  expect_all({{"bash <<E\nnpm i\nE\nls", "bash ; npm i ; ls"},
-              {"bash <<'A B'\nnpm i\nA B\nls", "bash ; npm i ; ls"},
-              {"bash <<E | tee x\nnpm i\nE\nls", "bash ; npm i | tee x ; ls"},
-              {"cat <<E | sh\nnpm i\nE", "cat | sh ; npm i"},
-              {"cat <<E\nnpm i\nE\nls", "cat ; ls"},
-              {"cat <<E\n$(npm i)\nE", "cat < npm i"},
-              {"cat <<'E'\n$(npm i)\nE", "cat"},
-              {"cat <<-E\n\tx\n\tE\nnpm i", "cat ; npm i"},
-              {"cat <<E\nEnd\nE\nnpm i", "cat ; npm i"},
-              {"cat <<A <<B\n1\nA\n2\nB\nnpm i", "cat ; npm i"},
-              // No such line: these may be commands.
-              {"cat <<E\nnpm i", "cat ; npm i"},
-              {"((a = 1 << b))\nnpm i\nb", "a = 1 ; npm i ; b"}});
+  expect_all({{"bash <<E\nnpm i\nE\nls", "bash ; npm i ; ls"}, {"bash <<'A B'\nnpm i\nA B\nls", "bash ; npm i ; ls"},
+      {"bash <<E | tee x\nnpm i\nE\nls", "bash ; npm i | tee x ; ls"}, {"cat <<E | sh\nnpm i\nE", "cat | sh ; npm i"},
+      {"cat <<E\nnpm i\nE\nls", "cat ; ls"}, {"cat <<E\n$(npm i)\nE", "cat < npm i"}, {"cat <<'E'\n$(npm i)\nE", "cat"},
+      {"cat <<-E\n\tx\n\tE\nnpm i", "cat ; npm i"}, {"cat <<E\nEnd\nE\nnpm i", "cat ; npm i"},
+      {"cat <<A <<B\n1\nA\n2\nB\nnpm i", "cat ; npm i"},
+      // No such line: these may be commands.
+      {"cat <<E\nnpm i", "cat ; npm i"}, {"((a = 1 << b))\nnpm i\nb", "a = 1 ; npm i ; b"}});
 }
 
 TEST(ShellCommands, DropsRedirections) {
-  expect_all({{"npm i > x 2>&1", "npm i >"},
-              {"npm i 2>/dev/null", "npm i"},
-              {"npm i &> x", "npm i >"},
-              {"> x npm i", "npm i >"},
-              {"npm >| x i", "npm i >"},
-              {"cat < .env", "cat <.env"},
-              {"cat 0< .env", "cat <.env"}});
+  expect_all({{"npm i > x 2>&1", "npm i >"}, {"npm i 2>/dev/null", "npm i"}, {"npm i &> x", "npm i >"},
+      {"> x npm i", "npm i >"}, {"npm >| x i", "npm i >"}, {"cat < .env", "cat <.env"}, {"cat 0< .env", "cat <.env"}});
 }
 
 TEST(ShellCommands, GiveArgumentsToNoShell) {
@@ -263,11 +198,9 @@ TEST(ShellCommands, ReadToTheEndBelowTheLimits) {
 
 // Whatever is read, the answer has a size that does not depend on it; and it is a list of whole commands.
 TEST(ShellCommands, AreBoundedOnAnyText) {
-  const std::vector<std::string> pieces = {"$(",    ")",       "`",          "'",      "\"",       "${",   "}",   "{a,",
-                                           ",b}",   "<<E\n",   "<<-E ",      "\nE\n",  "<<<",      "|",    ";",   "&",
-                                           "eval ", "sh -c ",  "$a",         "a=",     "a='$a$a'", "\\",   "\n",  " ",
-                                           "echo ", "xargs ",  "printf %s ", "(",      "((",       "$'",   "#",   ">",
-                                           "<(",    "set -- ", "\"$@\"",     "IFS=a;", "npm i",    "\x1a", "\x1d"};
+  const std::vector<std::string> pieces = {"$(", ")", "`", "'", "\"", "${", "}", "{a,", ",b}", "<<E\n", "<<-E ",
+      "\nE\n", "<<<", "|", ";", "&", "eval ", "sh -c ", "$a", "a=", "a='$a$a'", "\\", "\n", " ", "echo ", "xargs ",
+      "printf %s ", "(", "((", "$'", "#", ">", "<(", "set -- ", "\"$@\"", "IFS=a;", "npm i", "\x1a", "\x1d"};
   std::mt19937 random(7);  // NOLINT(cert-msc51-cpp): the same texts every time
   for (int round = 0; round < 3000; ++round) {
     std::string text;

@@ -39,37 +39,23 @@ std::vector<std::string> entries(std::string_view text, std::string_view path = 
 }
 
 TEST(CodeView, WritesMembersInOneSpelling) {
-  for (const char* text : {"use(process.env)",
-                           "use(process?.env)",
-                           "use(process!.env)",
-                           "use(process['env'])",
-                           "use(process[\"env\"])",
-                           "use(process[`env`])",
-                           "use(process?.['env'])",
-                           "use(process . env)",
-                           "use(process /* a */ . // b\n env)",
-                           "use((process).env)",
-                           "use((process as any).env)",
-                           "use((process as unknown as Record<string, any>).env)",
-                           "use(process['e' + 'nv'])",
-                           "use(globalThis.process.env)",
-                           "use(global['process'].env)",
-                           "use(((self as any).process).env)",
-                           "use(Reflect.get(process, 'env'))",
-                           "use(process\xc2\xa0.\xef\xbb\xbf"
-                           "env)",
-                           "use(pr\\u006fcess.env)",
-                           "use((0, process).env)",
-                           "use(require('process').env)",
-                           "use((await import('node:process')).env)",
-                           "use((await import('process')).default.env)"}) {
+  for (const char* text :
+      {"use(process.env)", "use(process?.env)", "use(process!.env)", "use(process['env'])", "use(process[\"env\"])",
+          "use(process[`env`])", "use(process?.['env'])", "use(process . env)", "use(process /* a */ . // b\n env)",
+          "use((process).env)", "use((process as any).env)", "use((process as unknown as Record<string, any>).env)",
+          "use(process['e' + 'nv'])", "use(globalThis.process.env)", "use(global['process'].env)",
+          "use(((self as any).process).env)", "use(Reflect.get(process, 'env'))",
+          "use(process\xc2\xa0.\xef\xbb\xbf"
+          "env)",
+          "use(pr\\u006fcess.env)", "use((0, process).env)", "use(require('process').env)",
+          "use((await import('node:process')).env)", "use((await import('process')).default.env)"}) {
     EXPECT_THAT(code(text), HasSubstr("use(process.env)")) << text;
   }
 }
 
 TEST(CodeView, MasksContentsAndShowsModuleNames) {
   EXPECT_THAT(code("import a from 'fs'; import \"dotenv/config\"; f('fs'); require('x'); x = /fs/; `fs${a}`"),
-              HasSubstr("import a from\"fs\";import\"dotenv/config\";f(\"\");require(\"x\");x=/./;`${fs}`"));
+      HasSubstr("import a from\"fs\";import\"dotenv/config\";f(\"\");require(\"x\");x=/./;`${fs}`"));
   EXPECT_THAT(code("export * from 'child_process'"), HasSubstr("from\"child_process\""));
   EXPECT_THAT(code("require('child_' + 'process')"), HasSubstr("require(\"child_process\")"));
   EXPECT_THAT(code("mod.createRequire('/')('child_process')"), HasSubstr("(\"child_process\")"));
@@ -109,13 +95,13 @@ TEST(CodeView, DoesNotLetALocalNameHideAGlobal) {
 
 TEST(CodeView, KeepsConditionsApartFromWhatFollows) {
   EXPECT_THAT(code("if (a) (process).env; while (b) [process]; for (;;) `x`"),
-              HasSubstr("if(a)process.env;while(b)[process];for(;;)\"\""));
+      HasSubstr("if(a)process.env;while(b)[process];for(;;)\"\""));
 }
 
 TEST(CodeView, ShowsWhatOnlyOneReadingTakesForCode) {
   EXPECT_THAT(code("if (a) / \"/; run(process.env); // \""), HasSubstr("run(process.env)"));
-  EXPECT_THAT(code("x = <p>it's {JSON.stringify(process.env)} isn't</p>", "a.tsx"),
-              HasSubstr("JSON.stringify(process.env)"));
+  EXPECT_THAT(
+      code("x = <p>it's {JSON.stringify(process.env)} isn't</p>", "a.tsx"), HasSubstr("JSON.stringify(process.env)"));
 }
 
 TEST(StringsView, DecodesAndFolds) {
@@ -144,13 +130,14 @@ TEST(StringsView, MarksJoinedWordsThatMayBeNoCommand) {
   EXPECT_THAT(entries("const a = ['npm', 'install']"), Contains("|\vnpm install"));
   EXPECT_THAT(entries("expect(a).toEqual(['npm', 'install'])"), Each(Not(HasSubstr("npm install"))));
   EXPECT_THAT(entries("import { expect } from './own'; expect(a).toEqual(['npm', 'install'])"),
-              Contains("expect(a).toEqual|\vnpm install"));
+      Contains("expect(a).toEqual|\vnpm install"));
 }
 
 TEST(StringsView, MarksMatchersTwice) {
   EXPECT_THAT(entries("expect(a).toBe('x.sock')"), Contains("==expect(a).toBe|x.sock"));
   EXPECT_THAT(entries("f.mockReturnValue('x.sock')"), Contains("=f.mockReturnValue|x.sock"));
-  for (const char* own : {"function expect(x) {}", "function* expect(x) {}", "const expect = f", "import { expect } from './own'"}) {
+  for (const char* own :
+      {"function expect(x) {}", "function* expect(x) {}", "const expect = f", "import { expect } from './own'"}) {
     const std::string call = "expect(a).toBe('x.sock')";
     EXPECT_THAT(entries(own + ("\n" + call)), Contains("expect(a).toBe|x.sock"));
     EXPECT_THAT(entries(call + "\n" + own), Contains("expect(a).toBe|x.sock")) << "declared behind it";
