@@ -59,12 +59,20 @@ EngineLocation locate_engine(
   return location;
 }
 
+std::unique_ptr<Sandbox> make_sandbox(
+    Backend backend, const DockerOptions& docker, const ContainerUseOptions& container_use) {
+  switch (backend) {
+    case Backend::namespace_sandbox: return make_namespace_sandbox();
+    case Backend::container_use: return make_container_use_sandbox(container_use);
+    case Backend::host: return make_host_sandbox();
+    case Backend::docker: break;
+  }
+  return make_docker_sandbox(docker);
+}
+
 Result<std::unique_ptr<Sandbox>> make_sandbox(
     std::string_view name, const DockerOptions& docker, const ContainerUseOptions& container_use) {
-  if (name == "docker") return make_docker_sandbox(docker);
-  if (name == "namespace") return make_namespace_sandbox();
-  if (name == "host") return make_host_sandbox();
-  if (name == "container-use") return make_container_use_sandbox(container_use);
+  if (const BackendRow* row = backend_named(name)) return make_sandbox(row->backend, docker, container_use);
   return Error(ErrorCode::input_invalid, fmt::format("there is no backend called {}", name))
       .hint("use docker, namespace, host or container-use");
 }

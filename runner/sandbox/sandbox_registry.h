@@ -1,4 +1,4 @@
-// The table of backends by name, and where the container engine is.
+// Makes a backend's sandbox, and says where the container engine is.
 #pragma once
 
 #include <memory>
@@ -11,6 +11,7 @@
 #include "common/own_entry.h"
 #include "common/result.h"
 #include "common/time.h"
+#include "runner/sandbox/backend.h"
 #include "runner/sandbox/container_use_sandbox.h"
 #include "runner/sandbox/sandbox.h"
 
@@ -25,7 +26,10 @@ struct EngineLocation {
 EngineLocation locate_engine(
     const Environment& environment, bool plain_tcp, Deadline deadline, const CancelToken& cancel);
 
-// "docker", "namespace", "host", "container-use". INPUT_INVALID for any other name.
+std::unique_ptr<Sandbox> make_sandbox(
+    Backend backend, const DockerOptions& docker, const ContainerUseOptions& container_use = {});
+
+// INPUT_INVALID for a name that is in no row.
 Result<std::unique_ptr<Sandbox>> make_sandbox(
     std::string_view name, const DockerOptions& docker, const ContainerUseOptions& container_use = {});
 

@@ -1,0 +1,43 @@
+// The backends: one row each. What the rest of guard has to know of a backend is asked of its row, not of its name.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace guard {
+
+enum class Backend : std::uint8_t { docker, namespace_sandbox, host, container_use };
+
+struct BackendRow {
+  Backend backend;
+  std::string_view name;  // in guard.toml, on the command line and in every document
+  bool isolates;          // the program under test can reach neither the machine nor the checked files
+  bool takes_image;       // runs on an image that guard makes; otherwise in the staged folder, with a bun of its own
+  bool limits_resources;  // memory, processes, network and files are limited by guard, not by promise alone
+  bool has_network;       // can give the program more network than none
+};
+
+// In the order of Backend, which is the order in which names are listed.
+inline constexpr std::array<BackendRow, 4> kBackends = {{
+    {Backend::docker, "docker", true, true, true, true},
+    {Backend::namespace_sandbox, "namespace", true, true, true, false},
+    {Backend::host, "host", false, false, false, true},
+    {Backend::container_use, "container-use", true, false, false, true},
+}};
+
+constexpr const BackendRow& backend_row(Backend backend) noexcept {
+  return kBackends[static_cast<std::size_t>(backend)];
+}
+
+// nullptr: no backend has this name.
+constexpr const BackendRow* backend_named(std::string_view name) noexcept {
+  for (const BackendRow& row : kBackends)
+    if (row.name == name) return &row;
+  return nullptr;
+}
+
+constexpr std::string_view to_string(Backend backend) noexcept { return backend_row(backend).name; }
+
+}  // namespace guard
