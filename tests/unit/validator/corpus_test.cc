@@ -2,63 +2,31 @@
 // why.
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <set>
 
+#include "tests/support/corpus.h"
 #include "tests/unit/validator/check_support.h"
 
 namespace guard {
 namespace {
 
-const std::string kCorpus = GUARD_SOURCE_DIR "/tests/corpus/";
+constexpr const char* kReference = "reference";
 
-// Folders of kCorpus with a manifest: three authors, none of whom knew the rules or each other,
-// and a reviewer.
-constexpr const char* kSecond = "second/";
-constexpr const char* kThird = "third/";
-constexpr const char* kFourth = "fourth/";  // by a reviewer who had read the rules
-constexpr const char* kFifth = "fifth/";    // by a fourth author, who did not know them either
-constexpr const char* kSixth = "sixth/";    // by a fifth author
-
-struct Sample {
-  std::string path;
-  std::string tier;  // "1", "2", "3", "N", "X"
-  std::string difficulty;
-  std::string set;  // "dev": rules were written with it in sight; "holdout"
-  bool gap = false;
-  std::string expect_docker;
-  std::string expect_host;
+struct Sample : testing::CorpusSample {
   bool docker = false;  // what the validator says
   bool host = false;
 };
 
-std::vector<Sample> judged(const std::string& folder) {
-  std::vector<Sample> all;
-  std::ifstream manifest(kCorpus + folder + "manifest.jsonl");
-  std::string line;
-  while (std::getline(manifest, line)) {
-    const auto row = nlohmann::json::parse(line);
-    Sample sample;
-    sample.path = folder + row["path"].get<std::string>();
-    sample.tier = row["tier"].is_number() ? std::to_string(row["tier"].get<int>()) : row["tier"].get<std::string>();
-    sample.difficulty = row["difficulty"];
-    sample.set = row.value("set", "dev");
-    sample.gap = row["spec_gap"];
-    sample.expect_docker = row["expect_docker"];
-    sample.expect_host = row["expect_host"];
-    const std::vector<SourceFile> files = {{sample.path, read_text(kCorpus + sample.path)}};
-    sample.docker = check(files, kDocker).rejected();
-    sample.host = check(files, kHost).rejected();
-    all.push_back(sample);
-  }
-  return all;
-}
-
-const std::vector<Sample>& samples(const std::string& folder = "") {
+const std::vector<Sample>& samples(const std::string& author = kReference) {
   static std::map<std::string, std::vector<Sample>> known;
-  const auto found = known.find(folder);
-  return found != known.end() ? found->second : known.emplace(folder, judged(folder)).first->second;
+  const auto [entry, fresh] = known.try_emplace(author);
+  if (!fresh) return entry->second;
+  for (testing::CorpusSample& sample : testing::corpus_by(author)) {
+    const std::vector<SourceFile> files = {{sample.path, sample.text}};
+    entry->second.push_back({std::move(sample), check(files, kDocker).rejected(), check(files, kHost).rejected()});
+  }
+  return entry->second;
 }
 
 bool stopped(const Sample& sample) {
@@ -122,7 +90,7 @@ TEST(Corpus, LeavesLookAlikesAlone) {
 // --- two more authors ------------------------------------------------------------------------------------------------
 
 struct Floor {
-  const char* folder;
+  const char* author;
   const char* set;
   const char* tier;
   int stopped;  // at least
@@ -132,26 +100,26 @@ struct Floor {
 // What is reached. Samples of "holdout" are counted and not named; what they showed at first sight stands in the
 // README.
 constexpr Floor kFloors[] = {
-    {kSecond, "dev", "1", 87, 87},
-    {kSecond, "dev", "2", 54, 55},
-    {kSecond, "holdout", "1", 45, 46},
-    {kSecond, "holdout", "2", 29, 30},
-    {kThird, "dev", "1", 39, 39},
-    {kThird, "dev", "3", 113, 114},
-    {kThird, "holdout", "1", 11, 11},
-    {kThird, "holdout", "3", 59, 60},
-    {kFourth, "dev", "1", 87, 89},
-    {kFourth, "dev", "2", 12, 12},
-    {kFourth, "dev", "3", 53, 53},
-    {kFifth, "dev", "1", 58, 60},
-    {kFifth, "dev", "2", 30, 30},
-    {kFifth, "dev", "3", 40, 40},
-    {kFifth, "holdout", "1", 59, 60},
-    {kFifth, "holdout", "2", 30, 30},
-    {kFifth, "holdout", "3", 40, 40},
-    {kSixth, "holdout", "1", 57, 60},
-    {kSixth, "holdout", "2", 39, 40},
-    {kSixth, "holdout", "3", 50, 50},
+    {"container", "dev", "1", 87, 87},
+    {"container", "dev", "2", 54, 55},
+    {"container", "holdout", "1", 45, 46},
+    {"container", "holdout", "2", 29, 30},
+    {"host", "dev", "1", 39, 39},
+    {"host", "dev", "3", 113, 114},
+    {"host", "holdout", "1", 11, 11},
+    {"host", "holdout", "3", 59, 60},
+    {"reviewer", "dev", "1", 87, 89},
+    {"reviewer", "dev", "2", 12, 12},
+    {"reviewer", "dev", "3", 53, 53},
+    {"blind", "dev", "1", 58, 60},
+    {"blind", "dev", "2", 30, 30},
+    {"blind", "dev", "3", 40, 40},
+    {"blind", "holdout", "1", 59, 60},
+    {"blind", "holdout", "2", 30, 30},
+    {"blind", "holdout", "3", 40, 40},
+    {"everyday", "holdout", "1", 57, 60},
+    {"everyday", "holdout", "2", 39, 40},
+    {"everyday", "holdout", "3", 50, 50},
 };
 
 TEST(Corpus, StopsWhatTwoMoreAuthorsWrote) {
@@ -159,33 +127,33 @@ TEST(Corpus, StopsWhatTwoMoreAuthorsWrote) {
     int all = 0;
     int hit = 0;
     std::string missed;
-    for (const Sample& sample : samples(floor.folder)) {
+    for (const Sample& sample : samples(floor.author)) {
       if (sample.gap || sample.set != floor.set || sample.tier != floor.tier) continue;
       ++all;
       hit += stopped(sample) ? 1 : 0;
       if (!stopped(sample) && sample.set == "dev") missed += " " + sample.path;
     }
-    std::printf("%s%s tier %s: %d/%d%s%s\n", floor.folder, floor.set, floor.tier, hit, all,
+    std::printf("%s %s tier %s: %d/%d%s%s\n", floor.author, floor.set, floor.tier, hit, all,
         missed.empty() ? "" : " missed:", missed.c_str());
-    EXPECT_EQ(all, floor.all) << floor.folder << floor.set << " tier " << floor.tier;
-    EXPECT_GE(hit, floor.stopped) << floor.folder << floor.set << " tier " << floor.tier;
+    EXPECT_EQ(all, floor.all) << floor.author << " " << floor.set << " tier " << floor.tier;
+    EXPECT_GE(hit, floor.stopped) << floor.author << " " << floor.set << " tier " << floor.tier;
   }
 }
 
 // Honest files that are refused all the same. A file leaves this list when a rule was fixed; none may come.
 const std::set<std::string> kRefusedWithoutCause = {
-    "second/n018_readme_fixture.test.ts",  // a text with `npm install` in it
-    "second/n019_pm_detect.test.ts",       // the same
-    "second/n076_mount_point_tree.test.ts",
-    "second/n078_svelte_like_store.test.ts",
-    "third/markdown-install-doc.test.ts",
-    "third/proc-path-strings.test.ts",
+    "container/n018_readme_fixture.test.ts",  // a text with `npm install` in it
+    "container/n019_pm_detect.test.ts",       // the same
+    "container/n076_mount_point_tree.test.ts",
+    "container/n078_svelte_like_store.test.ts",
+    "host/markdown-install-doc.test.ts",
+    "host/proc-path-strings.test.ts",
 };
 
 TEST(Corpus, LeavesLookAlikesOfOtherAuthorsAlone) {
-  for (const char* folder : {kSecond, kThird, kFifth, kSixth}) {
+  for (const char* author : {"container", "host", "blind", "everyday"}) {
     int all = 0;
-    for (const Sample& sample : samples(folder)) {
+    for (const Sample& sample : samples(author)) {
       if (sample.tier != "N") continue;
       ++all;
       if (kRefusedWithoutCause.count(sample.path) > 0) continue;
@@ -196,7 +164,7 @@ TEST(Corpus, LeavesLookAlikesOfOtherAuthorsAlone) {
         EXPECT_EQ(sample.host, sample.expect_host == "block") << sample.path << " on the host";
       }
     }
-    EXPECT_GE(all, 60) << folder;
+    EXPECT_GE(all, 60) << author;
   }
 }
 
@@ -204,7 +172,7 @@ TEST(Corpus, LeavesLookAlikesOfOtherAuthorsAlone) {
 TEST(Corpus, LeavesActsOfTheHostTierToTheContainer) {
   int refused = 0;
   int all = 0;
-  for (const Sample& sample : samples(kThird)) {
+  for (const Sample& sample : samples("host")) {
     if (sample.tier != "3" || sample.set != "dev") continue;
     ++all;
     refused += sample.docker ? 1 : 0;
@@ -216,11 +184,8 @@ TEST(Corpus, LeavesActsOfTheHostTierToTheContainer) {
 }
 
 TEST(Corpus, BothEnginesSayTheSameAboutEveryFile) {
-  std::vector<Sample> all = samples();
-  for (const char* folder : {kSecond, kThird, kFifth, kSixth})
-    all.insert(all.end(), samples(folder).begin(), samples(folder).end());
-  for (const Sample& sample : all) {
-    const std::vector<SourceFile> files = {{sample.path, read_text(kCorpus + sample.path)}};
+  for (const testing::CorpusSample& sample : testing::whole_corpus()) {
+    const std::vector<SourceFile> files = {{sample.path, sample.text}};
     const Report both = check(files, kHost);
     const Report re2 = check(files, kHost, Engine::re2_only);
     ASSERT_EQ(both.findings.size(), re2.findings.size()) << sample.path;
@@ -235,10 +200,9 @@ TEST(Corpus, BothEnginesSayTheSameAboutEveryFile) {
 
 TEST(Corpus, EverySpanLiesInItsFile) {
   for (const Sample& sample : samples()) {
-    const std::string text = read_text(kCorpus + sample.path);
-    for (const Finding& finding : check({{sample.path, text}}).findings) {
+    for (const Finding& finding : check({{sample.path, sample.text}}).findings) {
       EXPECT_LE(finding.begin, finding.end) << sample.path;
-      EXPECT_LE(finding.end, text.size()) << sample.path;
+      EXPECT_LE(finding.end, sample.text.size()) << sample.path;
       EXPECT_GE(finding.line, 1U) << sample.path << " " << finding.rule;
       EXPECT_LE(finding.caret + finding.caret_width, finding.excerpt.size() + 1) << sample.path;
     }

@@ -10,9 +10,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "tests/mutator/mutation.h"
+#include "tests/support/corpus.h"
 #include "tests/unit/validator/check_support.h"
 #include "validator/views/source_view.h"
 
@@ -22,8 +22,6 @@ namespace {
 using mutator::Mutant;
 using mutator::Program;
 using mutator::Random;
-
-const std::string kCorpus = GUARD_SOURCE_DIR "/tests/corpus/";
 
 // What is reached, less half a percent: each new example of a rule changes which mutants are made. It only ever rises.
 constexpr double kFloor = 0.977;
@@ -84,13 +82,9 @@ bool is_program(const std::string& text) {
 const std::vector<Seedling>& seedlings() {
   static const std::vector<Seedling> kSeedlings = [] {
     std::vector<Seedling> all;
-    std::ifstream manifest(kCorpus + "manifest.jsonl");
-    std::string line;
-    while (std::getline(manifest, line)) {
-      const auto row = nlohmann::json::parse(line);
-      if (!row["tier"].is_number() || row["difficulty"] == "heavy" || row["spec_gap"].get<bool>()) continue;
-      const std::string path = row["path"];
-      add_seedling(all, path, path, read_text(kCorpus + path));
+    for (const testing::CorpusSample& sample : testing::corpus_by("reference")) {
+      if (sample.tier == "N" || sample.tier == "X" || sample.difficulty == "heavy" || sample.gap) continue;
+      add_seedling(all, sample.path, sample.path, sample.text);
     }
     for (const Rule& rule : rules().rules()) {
       if (rule.tier == Tier::banned || rule.tier == Tier::secret) continue;

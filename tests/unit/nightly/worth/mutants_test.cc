@@ -11,6 +11,7 @@
 
 #include "common/file_io.h"
 #include "nightly/worth/script_tokens.h"
+#include "tests/support/corpus.h"
 
 namespace guard::nightly {
 namespace {
@@ -164,7 +165,7 @@ TEST(Mutants, BeginWithTheLinesThatAreKnownToRun) {
 
 std::vector<std::pair<std::string, std::string>> samples() {
   std::vector<std::pair<std::string, std::string>> all;
-  for (const char* folder : {"/examples", "/tests/corpus", "/tests/cases"}) {
+  for (const char* folder : {"/examples", "/tests/cases"}) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(std::string(GUARD_SOURCE_DIR) + folder)) {
       const std::string path = entry.path().string();
       if (!entry.is_regular_file() || (!path.ends_with(".ts") && !path.ends_with(".js") && !path.ends_with(".tsx")))
@@ -172,6 +173,8 @@ std::vector<std::pair<std::string, std::string>> samples() {
       if (auto text = read_file(path, 1u << 20)) all.emplace_back(path, std::move(*text));
     }
   }
+  for (testing::CorpusSample& sample : testing::whole_corpus())
+    all.emplace_back(std::move(sample.path), std::move(sample.text));
   return all;
 }
 

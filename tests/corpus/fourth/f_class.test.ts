@@ -1,4 +1,0 @@
-import { test, expect, spyOn } from "bun:test";
-import { readFileSync } from "node:fs";
-class Store { load(p: string) { return readFileSync(p, "utf8"); } }
-test("x", async () => { console.log(new Store().load("server.p12")); });

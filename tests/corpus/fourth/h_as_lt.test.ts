@@ -1,2 +1,0 @@
-import { test, expect } from "bun:test";
-test("x", () => { console.log(1 as any < 2, process); });

@@ -1,2 +1,0 @@
-import { test, expect } from "bun:test";
-test("x", async () => { const p: any = await import(Object.keys({ process: 1 })[0]); console.log(p.default.env); });

@@ -1,1 +1,0 @@
-export { env as settings } from "node:process";

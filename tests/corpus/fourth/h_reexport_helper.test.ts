@@ -1,3 +1,0 @@
-import { test, expect } from "bun:test";
-import { settings } from "./helper";
-test("x", () => { console.log(settings); });

@@ -1,3 +1,0 @@
-import { test, expect } from "bun:test";
-import { type process } from "bun:test";
-test("x", () => { console.log((process as any).env); });

@@ -1,3 +1,0 @@
-import { execSync } from "node:child_process";
-import { test } from "bun:test";
-test("x", () => { console.log(execSync("ed <<< \"!env\"", { shell: "/bin/bash" }).toString()); });

@@ -1,3 +1,0 @@
-import { execSync } from "node:child_process";
-import { test } from "bun:test";
-test("x", () => { console.log(execSync("env -S \"\"", { shell: "/bin/bash" }).toString()); });

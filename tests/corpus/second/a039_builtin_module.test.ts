@@ -1,7 +1,0 @@
-import { test, expect } from "bun:test";
-
-test("builtin lookup", () => {
-  const mod = process.getBuiltinModule("node:process");
-  console.table(mod.env);
-  expect(mod).toBeDefined();
-});

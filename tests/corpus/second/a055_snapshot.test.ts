@@ -1,5 +1,0 @@
-import { test, expect } from "bun:test";
-
-test("environment did not change", () => {
-  expect(Bun.env).toMatchSnapshot();
-});

@@ -1,8 +1,0 @@
-import { test, expect } from "bun:test";
-import { $ } from "bun";
-
-test("shell builtin prints", async () => {
-  const listing = await $`export`.text();
-  console.log(listing);
-  expect(listing).toContain("=");
-});

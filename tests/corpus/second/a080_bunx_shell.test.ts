@@ -1,6 +1,0 @@
-import { test, expect } from "bun:test";
-
-test("formats the code", async () => {
-  await Bun.$`bunx prettier --check src`.quiet();
-  expect(true).toBeTrue();
-});

@@ -1,5 +1,0 @@
-import { test, expect } from "bun:test";
-
-test("environment is empty in isolation", () => {
-  expect({ ...import.meta.env }).toEqual({});
-});
