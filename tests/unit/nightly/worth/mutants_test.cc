@@ -128,7 +128,7 @@ TEST(Mutants, DoNotLoseAComment) {
 
 TEST(Mutants, TellNothingOfTheTextsOfAScript) {
   for (const auto& mutant : mutants_of("src/a.ts", "if (key === 'hunter2') return 'hunter2' + `hunter2`;", kAll))
-    EXPECT_THAT(mutant.what, Not(testing::HasSubstr("hunter2")));
+    EXPECT_THAT(mutant.what, Not(::testing::HasSubstr("hunter2")));
 }
 
 TEST(Mutants, SayWhichLineAndWhat) {
