@@ -22,11 +22,12 @@ BackendChoice choice_of(std::string name, const Config& config, std::string why)
   choice.tiers = tiers_of(choice.mode, config.trust_namespace);
   choice.why = std::move(why);
   if (choice.backend == "namespace" && config.trust_namespace) {
-    choice.widenings.emplace_back("trust_namespace: the host-only tier is skipped in the embedded sandbox");
+    choice.relaxations.emplace_back("trust_namespace: the host-only tier is skipped in the embedded sandbox");
   }
-  if (choice.backend == "host") choice.widenings.emplace_back("host: the code runs on this machine without isolation");
+  if (choice.backend == "host")
+    choice.relaxations.emplace_back("host: the code runs on this machine without isolation");
   if (choice.backend == "docker" && config.docker.network != NetworkMode::none) {
-    choice.widenings.push_back(
+    choice.relaxations.push_back(
         fmt::format("docker.network = {}: the code reaches the network", to_string(config.docker.network)));
   }
   return choice;
@@ -76,7 +77,7 @@ class Chooser {
       GUARD_TRY_ASSIGN(BackendChoice choice,
           use_container_use(
               fmt::format("{}; the fallback is container-use", location.probe.reason), Otherwise::nothing));
-      choice.widenings.emplace_back("fallback: no container engine, so container-use");
+      choice.relaxations.emplace_back("fallback: no container engine, so container-use");
       return choice;
     }
     return fall_back("docker", "container engine", location.probe);
@@ -91,7 +92,7 @@ class Chooser {
       case FallbackName::namespace_sandbox: {
         BackendChoice choice =
             choice_of("namespace", config, fmt::format("{}; the fallback is the embedded sandbox", absent.reason));
-        choice.widenings.push_back(fmt::format("fallback: no {}, so the embedded sandbox", words));
+        choice.relaxations.push_back(fmt::format("fallback: no {}, so the embedded sandbox", words));
         return choice;
       }
       case FallbackName::host: return use_host(config, fmt::format("{}; the fallback is the host", absent.reason));
@@ -119,12 +120,12 @@ class Chooser {
         return unavailable("container-use", fmt::format("there is no container-use: {}", probe.reason), probe.remedy);
     }
     BackendChoice choice = choice_of("container-use", config, std::move(why));
-    choice.widenings.emplace_back(
+    choice.relaxations.emplace_back(
         "container-use: isolation as the cu program gives it, built per its description and not verified against the "
         "real program; no limit of memory, "
         "processes, network or files is enforced by guard");
     if (!config.container_use.env_id.empty()) {
-      choice.widenings.push_back(fmt::format(
+      choice.relaxations.push_back(fmt::format(
           "container_use.env_id = {}: earlier runs may have changed this environment", config.container_use.env_id));
     }
     return choice;

@@ -22,8 +22,8 @@ struct BackendChoice {
   std::string backend;  // "docker", "namespace", "host", "container-use"
   std::string mode;     // the mode of the check document; the same names
   TierSet tiers;
-  std::string why;                     // one sentence
-  std::vector<std::string> widenings;  // what the configuration allowed beyond the default; goes into the record
+  std::string why;                       // one sentence
+  std::vector<std::string> relaxations;  // what the configuration allowed beyond the default; goes into the record
 };
 
 // The tiers of a mode. `mode`: "docker", "namespace", "host", "container-use".

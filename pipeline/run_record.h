@@ -1,5 +1,5 @@
 // All that is known after `guard run` or `guard check`: what the documents for machines and the text for people are
-// made from. Plain values; every widening is in it, because a warning on a terminal is seen by nobody at night.
+// made from. Plain values; every relaxation is in it, because a warning on a terminal is seen by nobody at night.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +38,8 @@ struct CheckRecord {
   std::optional<ChangeSize> change;  // where a change was judged, and not files by themselves
   std::uint64_t secrets_only =
       0;  // of report.files, those searched for banned patterns alone, because [check] paths does not list them
-  std::uint64_t passed_over = 0;  // files that were not looked at because git ignores them
-  std::uint64_t known = 0;        // findings that are in the baseline, and left out of the report
+  std::uint64_t ignored_files = 0;  // files that were not looked at because git ignores them
+  std::uint64_t known = 0;          // findings that are in the baseline, and left out of the report
   std::vector<UsedWaiver> waivers;
   std::vector<IdleWaiver> idle_waivers;
   std::vector<WaivedFinding> waived;
@@ -90,7 +90,7 @@ struct RunRecord {
   bool staged = false;
   std::vector<std::string> left_out;  // never mounted
   std::vector<Finding> refused;  // the same, of files that the run neither names nor loads: the first finding of each
-  std::vector<std::string> widenings;
+  std::vector<std::string> relaxations;
   std::vector<std::string> notes;  // what went wrong beside the run: leftovers that could not be removed
   std::vector<std::pair<std::string, milliseconds>> timings;  // stage -> time, in order
   std::optional<RunFacts> facts;                              // where an evidence record is kept

@@ -294,10 +294,10 @@ Faults config_faults(const json& record) {
   return {"the digest of the configuration is not that of the values listed"};
 }
 
-// ---- widenings ----
+// ---- relaxations ----
 
-// The beginnings of the widenings that follow from the rest of the record.
-std::vector<std::string> expected_widenings(const json& record) {
+// The beginnings of the relaxations that follow from the rest of the record.
+std::vector<std::string> expected_relaxations(const json& record) {
   std::vector<std::string> expected;
   const json& tiers = record["tiers"];
   const bool in_namespace = is(record["backend"], "namespace");
@@ -347,13 +347,14 @@ std::vector<std::string> expected_widenings(const json& record) {
   return expected;
 }
 
-Faults widening_faults(const json& record) {
+Faults relaxation_faults(const json& record) {
   Faults faults;
-  const json& widenings = record["widenings"];
+  const json& relaxations = record["relaxations"];
+  if (record["widenings"] != relaxations) faults.emplace_back("widenings, their old name, does not hold the same");
   if (record["backend"].is_null()) return faults;
-  for (const auto& expected : expected_widenings(record)) {
-    const bool told = std::any_of(
-        widenings.begin(), widenings.end(), [&](const json& widening) { return text(widening).starts_with(expected); });
+  for (const auto& expected : expected_relaxations(record)) {
+    const bool told = std::any_of(relaxations.begin(), relaxations.end(),
+        [&](const json& relaxation) { return text(relaxation).starts_with(expected); });
     if (!told) faults.push_back(fmt::format("\"{}...\" is missing", printable(expected)));
   }
   return faults;
@@ -410,8 +411,8 @@ std::vector<EvidenceCheck> check_consistency(const json& record) {
           file_list_faults(record)),
       conclude("configuration", "the values listed make up the digest", "the configuration was changed",
           config_faults(record)),
-      conclude("widenings", "every widening that shows elsewhere is told", "widenings were taken out",
-          widening_faults(record)),
+      conclude("relaxations", "every relaxation that shows elsewhere is told", "relaxations were taken out",
+          relaxation_faults(record)),
       conclude("times", "the times are in order", "the times contradict each other", time_faults(record)),
   };
 }

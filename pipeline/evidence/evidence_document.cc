@@ -187,7 +187,8 @@ void add_setting(Json& json, const RunRecord& record, const RunFacts& facts) {
   json["jobs"] = record.jobs;
   json["enforced_by"] = object(record.exec ? record.exec->enforced_by : std::map<std::string, std::string>());
   json["seen_inside"] = object(record.exec ? record.exec->seen_inside : std::map<std::string, std::string>());
-  json["widenings"] = list(record.widenings);
+  json["relaxations"] = list(record.relaxations);
+  json["widenings"] = json["relaxations"];  // their name until the next version of the record
 }
 
 void add_result(Json& json, const RunRecord& record, const RunFacts& facts, int exit_status) {

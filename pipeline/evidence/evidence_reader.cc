@@ -102,6 +102,7 @@ constexpr Field kFields[] = {
     {"jobs", Shape::count},
     {"enforced_by", Shape::table},
     {"seen_inside", Shape::table},
+    {"relaxations", Shape::texts},
     {"widenings", Shape::texts},
     {"verdict", Shape::text},
     {"reason", Shape::text},

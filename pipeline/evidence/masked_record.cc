@@ -167,7 +167,7 @@ void mask_record(const SecretSource& secrets, RunRecord& record) {
   mask(record.preload);
   mask(record.left_out);
   for (auto& finding : record.refused) mask_finding(mask, finding);
-  mask(record.widenings);
+  mask(record.relaxations);
   mask(record.notes);
 }
 

@@ -250,7 +250,7 @@ Result<void> FileWalk::walk(
     }
     if (!gated && !options_.whole_tree && (options_.gated_only || !is_code_name(entry.name))) continue;
     if (!gated && (ignored || (!ignored_.empty() && ignored_.count(prefix + entry.name) != 0))) {
-      ++passed_over_;
+      ++ignored_files_;
       continue;
     }
     GUARD_TRY(visit_entry({folder, entry.name, joined(path, entry.name), gated}, type));

@@ -45,7 +45,7 @@ class FileWalk {
   Result<void> add_all(const std::vector<std::string>& paths);
 
   // Files that were not visited because git ignores them.
-  std::uint64_t passed_over() const noexcept { return passed_over_; }
+  std::uint64_t ignored_files() const noexcept { return ignored_files_; }
 
  private:
   Result<void> add_named(const std::string& path);
@@ -70,7 +70,7 @@ class FileWalk {
   std::unordered_set<std::string> ignored_;  // relative to ignored_top_
   std::filesystem::path ignored_top_;        // the repository of what was named; empty: none
   bool asked_ = false;
-  std::uint64_t passed_over_ = 0;
+  std::uint64_t ignored_files_ = 0;
   std::set<std::string> seen_;
   bool remember_ = false;
   std::uint64_t count_ = 0;

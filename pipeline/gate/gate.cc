@@ -211,7 +211,7 @@ CheckRecord weigh_tree(const GateRequest& request, const TreeGate& tree, const T
   CheckRecord record = record_for(request, mode);
   record.report.files = hits.count;
   record.report.bytes = hits.bytes;
-  record.passed_over = hits.passed_over;
+  record.ignored_files = hits.ignored_files;
   const TierSet tiers = tiers_of(mode, request.config->trust_namespace);
   BaselineDesk baseline(request.baseline);
   WaiverDesk desk(request.config->check.waivers, today_utc());

@@ -258,7 +258,7 @@ Result<TreeHits> look_at_tree(const TreeRequest& request) {
   Share all = crew.finish();
   GUARD_TRY(std::move(walked));
   if (all.error) return std::move(all.error->second);
-  all.hits.passed_over = walk.passed_over();
+  all.hits.ignored_files = walk.ignored_files();
   std::move(findings.begin(), findings.end(), std::back_inserter(all.hits.findings));
   sort_by_path(all.hits);
   std::sort(all.hits.names.begin(), all.hits.names.end());

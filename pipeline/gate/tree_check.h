@@ -21,7 +21,7 @@ struct TreeHits {
   std::vector<std::string> digests;  // of `files`: SHA-256 in hex of what was judged; empty where nothing can be found
   std::vector<Finding> findings;     // what could not be judged as text
   std::vector<std::string> names;    // of all files that were judged, where TreeRequest::keep_names asks for them
-  std::uint64_t passed_over = 0;     // files that git ignores
+  std::uint64_t ignored_files = 0;   // files that git ignores
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;
 };

@@ -83,7 +83,8 @@ Json check_json(const CheckRecord& record) {
   json["files"] = record.report.files;
   json["bytes"] = record.report.bytes;
   json["secrets_only"] = record.secrets_only;
-  json["passed_over"] = record.passed_over;
+  json["ignored_files"] = record.ignored_files;
+  json["passed_over"] = record.ignored_files;  // its name until the next version of the document
   json["known"] = record.known;
   if (record.change) {
     json["change"] = {{"files", record.change->files}, {"lines_added", record.change->lines_added},
@@ -219,8 +220,9 @@ std::string run_document(const RunRecord& record) {
   for (const auto& finding : record.refused) json["left_out"].push_back(clean(finding.path));
   json["left_out_for"] = Json::array();
   for (const auto& finding : record.refused) json["left_out_for"].push_back(finding_json(finding));
-  json["widenings"] = Json::array();
-  for (const auto& sentence : record.widenings) json["widenings"].push_back(clean(sentence));
+  json["relaxations"] = Json::array();
+  for (const auto& sentence : record.relaxations) json["relaxations"].push_back(clean(sentence));
+  json["widenings"] = json["relaxations"];  // their name until the next version of the document
   if (!record.notes.empty()) {
     for (const auto& sentence : record.notes) json["notes"].push_back(clean(sentence));
   }

@@ -278,9 +278,9 @@ std::string check_text(const CheckRecord& record, Colour colour) {
     text += fmt::format("{}  {}, {} added, {} removed\n", paint(kBold, "change:"), plural(record.change->files, "file"),
         plural(record.change->lines_added, "line"), record.change->lines_removed);
   }
-  if (record.passed_over != 0) {
-    text += fmt::format(
-        "{} {}, by git (--no-ignore checks them too)\n", paint(kBold, "ignored:"), plural(record.passed_over, "file"));
+  if (record.ignored_files != 0) {
+    text += fmt::format("{} {}, by git (--no-ignore checks them too)\n", paint(kBold, "ignored:"),
+        plural(record.ignored_files, "file"));
   }
   if (record.known != 0)
     text += fmt::format("{}   {} of {}\n", paint(kBold, "known:"), plural(record.known, "finding"), kBaselineFile);
@@ -295,7 +295,7 @@ std::string run_text(const RunRecord& record, Colour colour) {
   for (const auto& path : record.left_out)
     text += fmt::format("{} {} is never mounted\n", paint(kYellow, "left out:"), printable(path));
   text += refused_text(record.refused, paint);
-  for (const auto& sentence : record.widenings)
+  for (const auto& sentence : record.relaxations)
     text += fmt::format("{} {}\n", paint(kYellow, "relaxed:"), printable(sentence));
   for (const auto& sentence : record.notes)
     text += fmt::format("{} {}\n", paint(kYellow, "note:"), printable(sentence));

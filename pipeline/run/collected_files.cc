@@ -111,7 +111,7 @@ class BringingBack {
     for (const auto& used : record_.check->waivers) {
       const bool told = std::any_of(earlier.begin(), earlier.end(),
           [&](const UsedWaiver& known) { return waiver_text(known) == waiver_text(used); });
-      if (!told) record_.widenings.push_back(waiver_text(used));
+      if (!told) record_.relaxations.push_back(waiver_text(used));
     }
     if (record_.check->verdict.kind() == VerdictKind::allowed) return;
     record_.verdict = record_.check->verdict;
@@ -134,7 +134,7 @@ class BringingBack {
         continue;
       }
       told_.files.push_back({path, files_[i].bytes.size(), sha256_hex(files_[i].bytes)});
-      record_.widenings.push_back(fmt::format("run.collect = {}: {} came back{}", to_string(request_.policy), path,
+      record_.relaxations.push_back(fmt::format("run.collect = {}: {} came back{}", to_string(request_.policy), path,
           is_test_name(path) ? ", a test that has not run" : ""));
     }
     files_.clear();

@@ -119,14 +119,15 @@ class Run {
     record_.why_backend = choice_.why;
     log_info(choice_.backend + ": " + choice_.why);
     record_.tiers = tier_names(choice_.tiers);
-    record_.widenings = choice_.widenings;
+    record_.relaxations = choice_.relaxations;
     if (choice_.backend == "host" && request_.config.host.warn_on_start && request_.warn) {
       request_.warn("this runs on the host, without isolation");
     }
     GUARD_TRY(network_fits(choice_, request_.config, choice_.backend == "docker" && engine().engine.is_plain_tcp()));
     if (choice_.backend == "docker" && engine().engine.is_remote() && request_.config.docker.plain_tcp &&
         !engine().engine.tls && !engine().engine.is_loopback()) {
-      record_.widenings.push_back(fmt::format("docker.plain_tcp: {} is trusted without TLS", engine().probe.endpoint));
+      record_.relaxations.push_back(
+          fmt::format("docker.plain_tcp: {} is trusted without TLS", engine().probe.endpoint));
       if (request_.warn)
         request_.warn(fmt::format(
             "{} is trusted without TLS: anybody on the way could forge this verdict", engine().probe.endpoint));
@@ -138,16 +139,17 @@ class Run {
               : "the network"));
     }
     if (!request_.rules_folder.empty())
-      record_.widenings.push_back("rules: " + request_.rules_folder + " instead of the shipped docker and host tiers");
+      record_.relaxations.push_back(
+          "rules: " + request_.rules_folder + " instead of the shipped docker and host tiers");
     if (!request_.config.redact.kinds_off.empty())
-      record_.widenings.push_back("redact.kinds_off: " + joined(request_.config.redact.kinds_off));
+      record_.relaxations.push_back("redact.kinds_off: " + joined(request_.config.redact.kinds_off));
     if (!request_.options.names.empty())
-      record_.widenings.push_back(
+      record_.relaxations.push_back(
           fmt::format("-t: only tests whose name matches {} ran", printable(request_.options.names)));
     if (request_.config.run.isolation == Isolation::run)
-      record_.widenings.push_back("run.isolation = run: all test files share one process");
+      record_.relaxations.push_back("run.isolation = run: all test files share one process");
     if (!request_.config.check.two_hit_ignore.empty()) {
-      record_.widenings.push_back("check.two_hit_ignore: " + joined(request_.config.check.two_hit_ignore));
+      record_.relaxations.push_back("check.two_hit_ignore: " + joined(request_.config.check.two_hit_ignore));
     }
     const docker::Endpoint engine_used = choice_.backend == "docker" ? engine().engine : docker::Endpoint();
     const Leftovers leftovers = remove_leftovers(engine_used, cancel_);
@@ -365,7 +367,7 @@ class Run {
       record_.refused = std::move(judged.left_out);
       for (const auto& finding : record_.refused) absent_.insert(finding.path);
     }
-    for (const auto& used : record_.check->waivers) record_.widenings.push_back(waiver_text(used));
+    for (const auto& used : record_.check->waivers) record_.relaxations.push_back(waiver_text(used));
     return ok();
   }
 
@@ -395,10 +397,10 @@ class Run {
     spec.image.module_folders = {""};
     // What was found is what runs, whoever moves the name meanwhile.
     spec.image.id = found.id;
-    record_.widenings.push_back(
+    record_.relaxations.push_back(
         fmt::format("docker.image = {}: an image of the configuration, its contents not compared", wanted.reference));
     if (found.pulled)
-      record_.widenings.push_back(fmt::format(
+      record_.relaxations.push_back(fmt::format(
           "docker.pull = missing: {} was pulled for this run, its contents not compared", wanted.reference));
     return ok();
   }
@@ -412,7 +414,7 @@ class Run {
       return ok();
     }
     GUARD_TRY_ASSIGN(const ImageInputs inputs, image_inputs(request_.project, request_.config));
-    if (!inputs.tools.empty()) record_.widenings.push_back("image.tools: " + joined(inputs.tools));
+    if (!inputs.tools.empty()) record_.relaxations.push_back("image.tools: " + joined(inputs.tools));
     GUARD_TRY_ASSIGN(const ImagePlan plan, plan_image(inputs));
     if (!plan.built) {
       return Error(ErrorCode::image_missing, fmt::format("{} is not built yet", plan.reference))
@@ -447,7 +449,7 @@ class Run {
     }
     for (const auto& [name, value] : variables) {
       spec.env[name] = value;
-      record_.widenings.push_back(fmt::format("run.env: {} is passed in", name));
+      record_.relaxations.push_back(fmt::format("run.env: {} is passed in", name));
     }
     spec.limits.memory_bytes = config.limits.memory_bytes;
     spec.limits.cpus = config.limits.cpus;
@@ -538,7 +540,7 @@ class Run {
     if (!record_.tests) return;
     for (const auto& file : record_.tests->files) {
       if (file.assertions == 0 && file.skipped < file.tests)
-        record_.widenings.push_back(fmt::format("evidence: no expect() was counted in {}", file.file));
+        record_.relaxations.push_back(fmt::format("evidence: no expect() was counted in {}", file.file));
     }
   }
 

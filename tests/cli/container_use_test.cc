@@ -72,8 +72,8 @@ TEST_F(ContainerUseRun, AllowsHonestTestsInAnEnvironmentThatShowsItsSandbox) {
   const auto document = result.document();
   EXPECT_EQ(document["backend"], "container-use");
   EXPECT_EQ(document["tiers"], (std::vector<std::string>{"always", "docker", "host"}));
-  EXPECT_TRUE(holds(document["widenings"], "container-use: isolation as the cu program gives it"))
-      << document["widenings"];
+  EXPECT_TRUE(holds(document["relaxations"], "container-use: isolation as the cu program gives it"))
+      << document["relaxations"];
   EXPECT_EQ(document["tests"]["passed"], 2);
   EXPECT_EQ(document["exec"]["enforced_by"]["memory"], "none") << document["exec"];
   EXPECT_EQ(script_->environments(), 0);
@@ -133,7 +133,7 @@ TEST_F(ContainerUseRun, AReusedEnvironmentIsTold) {
   const auto result = run({}, {{"GUARD_BACKEND", "container-use"}, {"GUARD_CONTAINER_USE_ENV_ID", "mine"}});
   // What an earlier run has left there may be another init, or other tests: no pass comes out of it.
   expect_verdict(result, 2, "undecided", "sandbox_unproved");
-  EXPECT_TRUE(holds(result.document()["widenings"], "container_use.env_id = mine")) << result.out;
+  EXPECT_TRUE(holds(result.document()["relaxations"], "container_use.env_id = mine")) << result.out;
   EXPECT_EQ(script_->calls_of("environment create"), 0);
   EXPECT_EQ(script_->calls_of("environment delete"), 0);
 }

@@ -157,7 +157,7 @@ TEST_P(Evidence, OfACommandHoldsAndMasksIt) {
   EXPECT_EQ(schema_faults(record(), kSchema), "");
   EXPECT_EQ(text_of(project_.path() / "record.json").find(secret), std::string::npos);
   EXPECT_EQ(record()["reason"], "command_succeeded");
-  EXPECT_THAT(record()["widenings"], Contains("run.env: LICENCE is passed in"));
+  EXPECT_THAT(record()["relaxations"], Contains("run.env: LICENCE is passed in"));
   expect_verified(0, "holds");
 }
 
@@ -208,7 +208,7 @@ TEST(EvidenceOnHost, SaysThatThereWasNoSandboxAndHolds) {
       {"run", "--format", "json", "--backend", "host", "--record", "record.json", "sandbox/a.test.ts"});
   ASSERT_EQ(result.exit_status, 0) << result.out << result.err;
   EXPECT_EQ(schema_faults(project.record(), kSchema), "");
-  EXPECT_THAT(project.record()["widenings"], Contains("host: the code runs on this machine without isolation"));
+  EXPECT_THAT(project.record()["relaxations"], Contains("host: the code runs on this machine without isolation"));
   EXPECT_TRUE(project.record()["bun"]["version"].is_string());
   project.expect_verified(0, "holds");
 }
@@ -330,8 +330,8 @@ TEST_F(Verify, ForgedRecordsContradictThemselves) {
   expect_differs("tests", "come to 20 of 2");
   forge([](auto& r) { r["files"]["sha256"].erase("src/add.ts"); });
   expect_differs("file list", "not that of the files listed");
-  forge([](auto& r) { r["widenings"].clear(); });
-  expect_differs("widenings", "run.env: TZ");
+  forge([](auto& r) { r["relaxations"].clear(); });
+  expect_differs("relaxations", "run.env: TZ");
   forge([](auto& r) { r["seen_inside"]["seccomp"] = "0"; });
   expect_differs("proof", "without a system call filter");
   forge([](auto& r) { r["config"]["values"]["limits.pids"] = "256"; });
@@ -411,7 +411,8 @@ TEST_F(Verify, WhatCannotBeCheckedIsNotOk) {
   EXPECT_THAT(check_named(verified.document(), "image").value("next", ""), HasSubstr("guard image build"));
 
   forge([](auto& r) {
-    r["rules"]["folder"] = "my-rules", r["widenings"].push_back("rules: my-rules instead of the shipped");
+    r["rules"]["folder"] = "my-rules", r["relaxations"].push_back("rules: my-rules instead of the shipped"),
+    r["widenings"] = r["relaxations"];
   });
   verified = verify();
   EXPECT_EQ(verified.exit_status, 2) << verified.out;
@@ -463,7 +464,7 @@ TEST(VerifyExample, TheOneInTheDocsIsWhole) {
   const EvidenceProject project;
   const auto verified = project.verify({}, GUARD_SOURCE_DIR "/docs/evidence.example.json");
   for (const char* name :
-      {"digest", "shape", "verdict", "proof", "tests", "file list", "configuration", "widenings", "times"}) {
+      {"digest", "shape", "verdict", "proof", "tests", "file list", "configuration", "relaxations", "times"}) {
     EXPECT_EQ(check_named(verified.document(), name).value("state", ""), "ok") << name << verified.out;
   }
 }

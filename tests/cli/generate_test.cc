@@ -134,7 +134,7 @@ TEST_P(NamedTests, OnlyThoseAreRunAndTheRecordSaysSo) {
     EXPECT_EQ(document["tests"]["passed"], 1);
     EXPECT_EQ(document["results"][0]["state"], "passed");
     EXPECT_EQ(document["results"][1]["state"], "not_selected");
-    EXPECT_THAT(document["widenings"].dump(), HasSubstr("-t: only tests whose name matches adds ran"));
+    EXPECT_THAT(document["relaxations"].dump(), HasSubstr("-t: only tests whose name matches adds ran"));
   }
   // By its group, too; and a test that fails still does.
   EXPECT_EQ(run({"--test-name", "sums adds", "sandbox/"}).exit_status, 0);

@@ -1,5 +1,5 @@
-// A network for the code is a widening: loud on the terminal, in the document and in the evidence, and never granted by
-// half.
+// A network for the code is a relaxation: loud on the terminal, in the document and in the evidence, and never granted
+// by half.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,9 +13,9 @@ namespace {
 constexpr std::string_view kPassing =
     "import { expect, test } from \"bun:test\";\ntest(\"adds\", () => { expect(1 + 1).toBe(2); });\n";
 
-bool has_widening(const nlohmann::json& document, const std::string& beginning) {
-  const auto& widenings = document["widenings"];
-  return std::any_of(widenings.begin(), widenings.end(),
+bool has_relaxation(const nlohmann::json& document, const std::string& beginning) {
+  const auto& relaxations = document["relaxations"];
+  return std::any_of(relaxations.begin(), relaxations.end(),
       [&](const auto& one) { return one.template get<std::string>().starts_with(beginning); });
 }
 
@@ -39,7 +39,7 @@ TEST_P(NetworkOfARun, IsToldEverywhere) {
   EXPECT_EQ(result.exit_status, 0) << result.out << result.err;
   EXPECT_NE(result.err.find("guard: warning: docker.network = " + GetParam()), std::string::npos) << result.err;
   const auto document = result.document();
-  EXPECT_TRUE(has_widening(document, "docker.network = " + GetParam())) << document["widenings"];
+  EXPECT_TRUE(has_relaxation(document, "docker.network = " + GetParam())) << document["relaxations"];
   EXPECT_EQ(document["exec"]["enforced_by"]["network"], "none") << document["exec"];
 
   const auto text = read_file(project_.path() / "record.json", 64u << 20);
@@ -47,7 +47,7 @@ TEST_P(NetworkOfARun, IsToldEverywhere) {
   const auto record = nlohmann::json::parse(*text, nullptr, false);
   EXPECT_EQ(record["network"], GetParam());
   EXPECT_EQ(record["enforced_by"]["network"], "none");
-  EXPECT_TRUE(has_widening(record, "docker.network = " + GetParam())) << record["widenings"];
+  EXPECT_TRUE(has_relaxation(record, "docker.network = " + GetParam())) << record["relaxations"];
   const auto verified = project_.guard({"verify", "record.json"});
   EXPECT_EQ(verified.exit_status, 0) << verified.out << verified.err;
 

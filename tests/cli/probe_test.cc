@@ -117,7 +117,7 @@ TEST_F(Probe, HostBackendNeedsTheConfiguration) {
   const auto allowed = project_.guard({"run", "--format", "json", "sandbox/a.test.ts"});
   EXPECT_EQ(allowed.exit_status, 0) << allowed.out << allowed.err;
   EXPECT_EQ(allowed.document()["tiers"], (std::vector<std::string>{"always", "docker", "host"}));
-  EXPECT_FALSE(allowed.document()["widenings"].empty());
+  EXPECT_FALSE(allowed.document()["relaxations"].empty());
 }
 
 }  // namespace

@@ -57,10 +57,10 @@ TEST_F(Pull, WhatIsMissingIsPulledRunAndTold) {
   const auto result = run(image, "missing");
   EXPECT_EQ(result.exit_status, 0) << result.out << result.err;
   EXPECT_NE(result.err.find("pulling " + image), std::string::npos) << result.err;
-  const auto widenings = result.document()["widenings"].get<std::vector<std::string>>();
+  const auto relaxations = result.document()["relaxations"].get<std::vector<std::string>>();
   const auto told = [&](std::string_view start) {
     return std::any_of(
-        widenings.begin(), widenings.end(), [&](const std::string& text) { return text.starts_with(start); });
+        relaxations.begin(), relaxations.end(), [&](const std::string& text) { return text.starts_with(start); });
   };
   EXPECT_TRUE(told("docker.image = " + image));
   EXPECT_TRUE(told("docker.pull = missing: " + image));

@@ -258,7 +258,7 @@ TEST_P(Run, PassedVariableIsSeenInsideAndMaskedOutside) {
   expect_verdict(result, 0, "allowed", "tests_passed");
   EXPECT_EQ(result.err.find("x9Kx9Lq-7TtR2mWv"), std::string::npos) << result.err;
   EXPECT_EQ(result.out.find("x9Kx9Lq-7TtR2mWv"), std::string::npos);
-  EXPECT_FALSE(result.document()["widenings"].empty());
+  EXPECT_FALSE(result.document()["relaxations"].empty());
 }
 
 TEST_P(Run, HostFilesVariablesAndNetworkAreNotThere) {
@@ -549,7 +549,7 @@ TEST_P(Run, SeveralFilesRunSideBySide) {
   words.insert(words.end(), files.begin(), files.end());
   const auto shared = project_.guard(words, {{"GUARD_RUN_ISOLATION", "run"}});
   expect_verdict(shared, 1, "rejected", "tests_failed");
-  EXPECT_NE(shared.document()["widenings"].dump().find("run.isolation"), std::string::npos);
+  EXPECT_NE(shared.document()["relaxations"].dump().find("run.isolation"), std::string::npos);
   const auto result = run(files, {"--jobs", "3"});
   expect_verdict(result, 0, "allowed", "tests_passed");
   const auto document = result.document();

@@ -77,7 +77,7 @@ TEST(BackendChoice, HostNeedsTheConfigurationsLeave) {
   ASSERT_TRUE(fallen);
   EXPECT_EQ(fallen->backend, "host");
   EXPECT_TRUE(fallen->tiers.host);
-  EXPECT_FALSE(fallen->widenings.empty());
+  EXPECT_FALSE(fallen->relaxations.empty());
   config = Config{};
   config.backend = BackendName::host;
   EXPECT_TRUE(choose(config, ProbeState::absent));
@@ -107,8 +107,8 @@ TEST(BackendChoice, TrustingTheNamespaceIsRecorded) {
   const auto choice = choose(config, ProbeState::absent);
   ASSERT_TRUE(choice);
   EXPECT_FALSE(choice->tiers.host);
-  ASSERT_EQ(choice->widenings.size(), 2u);  // that, and the fallback itself
-  EXPECT_NE(choice->widenings[0].find("trust_namespace"), std::string::npos);
+  ASSERT_EQ(choice->relaxations.size(), 2u);  // that, and the fallback itself
+  EXPECT_NE(choice->relaxations[0].find("trust_namespace"), std::string::npos);
 }
 
 // All three tiers, and told, whoever asked for it.
@@ -127,10 +127,10 @@ TEST(BackendChoice, ContainerUseIsNoBoundaryForTheGate) {
     EXPECT_EQ(choice->backend, "container-use");
     EXPECT_TRUE(choice->tiers.docker);
     EXPECT_TRUE(choice->tiers.host);
-    ASSERT_FALSE(choice->widenings.empty());
-    EXPECT_TRUE(choice->widenings[0].starts_with("container-use: ")) << choice->widenings[0];
+    ASSERT_FALSE(choice->relaxations.empty());
+    EXPECT_TRUE(choice->relaxations[0].starts_with("container-use: ")) << choice->relaxations[0];
   }
-  EXPECT_TRUE(choices[1]->widenings.back().starts_with("fallback: ")) << choices[1]->widenings.back();
+  EXPECT_TRUE(choices[1]->relaxations.back().starts_with("fallback: ")) << choices[1]->relaxations.back();
 }
 
 TEST(BackendChoice, ContainerUseInAnUnknownStateRunsNowhere) {
@@ -158,7 +158,7 @@ TEST(BackendChoice, AnAbsentContainerUseLeadsToTheFallback) {
   ASSERT_TRUE(fallen);
   EXPECT_EQ(fallen->backend, "namespace");
   EXPECT_TRUE(fallen->tiers.host);
-  EXPECT_TRUE(fallen->widenings.back().starts_with("fallback: ")) << fallen->widenings.back();
+  EXPECT_TRUE(fallen->relaxations.back().starts_with("fallback: ")) << fallen->relaxations.back();
   EXPECT_FALSE(choose(config, ProbeState::available, BackendName::container_use, ProbeState::absent));
   for (const auto fallback : {FallbackName::none, FallbackName::container_use}) {
     config.fallback = fallback;
@@ -171,12 +171,12 @@ TEST(BackendChoice, ContainerUseTakesNoImageAndTellsOfASharedEnvironment) {
   config.container_use.env_id = "mine";
   const auto shared = choose(config, ProbeState::unknown, BackendName::container_use, ProbeState::available);
   ASSERT_TRUE(shared);
-  EXPECT_TRUE(shared->widenings.back().starts_with("container_use.env_id = mine")) << shared->widenings.back();
+  EXPECT_TRUE(shared->relaxations.back().starts_with("container_use.env_id = mine")) << shared->relaxations.back();
   config.container_use.image = "node:20";
   EXPECT_FALSE(choose(config, ProbeState::unknown, BackendName::container_use, ProbeState::available));
 }
 
-TEST(BackendChoice, ANetworkIsAWideningOfTheContainerAndNothingForTheEmbeddedSandbox) {
+TEST(BackendChoice, ANetworkIsARelaxationOfTheContainerAndNothingForTheEmbeddedSandbox) {
   for (const auto network : {NetworkMode::bridge, NetworkMode::host}) {
     Config config;
     config.docker.network = network;
@@ -187,9 +187,9 @@ TEST(BackendChoice, ANetworkIsAWideningOfTheContainerAndNothingForTheEmbeddedSan
     ASSERT_FALSE(owned) << "the code would reach an engine that obeys anybody";
     EXPECT_EQ(owned.error().code(), ErrorCode::config_invalid);
     EXPECT_TRUE(network_fits(*container, Config{}, true));
-    ASSERT_EQ(container->widenings.size(), 1u);
-    EXPECT_TRUE(container->widenings[0].starts_with("docker.network = " + std::string(to_string(network))))
-        << container->widenings[0];
+    ASSERT_EQ(container->relaxations.size(), 1u);
+    EXPECT_TRUE(container->relaxations[0].starts_with("docker.network = " + std::string(to_string(network))))
+        << container->relaxations[0];
     const auto fallback = choose(config, ProbeState::absent);
     ASSERT_TRUE(fallback);
     const auto fits = network_fits(*fallback, config);

@@ -303,12 +303,12 @@ TEST(EvidenceConsistency, ForgeriesWithAFittingDigestShow) {
   };
   const RunRecord without_expect = with(passed(), [](RunRecord& record) {
     record.tests->assertions = record.tests->files[0].assertions = 0;
-    record.widenings = {"evidence: no expect() was counted in sandbox/a.test.ts"};
+    record.relaxations = {"evidence: no expect() was counted in sandbox/a.test.ts"};
   });
   const RunRecord on_host = with(passed(), [](RunRecord& record) {
     record.backend = record.check->mode = "host";
     record.exec->seen_inside.clear();
-    record.widenings = {"host: the code runs on this machine without isolation", "run.env: TZ is passed in"};
+    record.relaxations = {"host: the code runs on this machine without isolation", "run.env: TZ is passed in"};
     record.facts->config.push_back({"run.env.TZ", "\"[REDACTED:env:TZ]\"", "option --env"});
   });
   const std::vector<Forgery> forgeries = {
@@ -378,9 +378,10 @@ TEST(EvidenceConsistency, ForgeriesWithAFittingDigestShow) {
           },
           "\"trust_namespace: ...\""},
       {"where it ran", on_host, [](auto& r) { r["backend"] = "namespace"; }, "checked for another place"},
-      {"a widening: host", on_host, [](auto& r) { r["widenings"].erase(0); }, "\"host: ...\""},
-      {"a widening: variable", on_host, [](auto& r) { r["widenings"].erase(1); }, "run.env: TZ"},
-      {"a widening: thin evidence", without_expect, [](auto& r) { r["widenings"].clear(); }, "no expect() was counted"},
+      {"a relaxation: host", on_host, [](auto& r) { r["relaxations"].erase(0); }, "\"host: ...\""},
+      {"a relaxation: variable", on_host, [](auto& r) { r["relaxations"].erase(1); }, "run.env: TZ"},
+      {"a relaxation: thin evidence", without_expect, [](auto& r) { r["relaxations"].clear(); },
+          "no expect() was counted"},
       {"a rule folder", passed(), [](auto& r) { r["rules"]["folder"] = "/x"; }, "\"rules: ...\""},
       {"times", passed(), [](auto& r) { r["ended"] = "2029-01-31T00:00:00.000Z"; }, "ended before it began"},
       {"a day", passed(), [](auto& r) { r["ended"] = "2030-02-31T00:00:00.000Z"; }, "no such time"},

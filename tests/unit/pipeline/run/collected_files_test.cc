@@ -93,7 +93,7 @@ TEST_F(CollectedFiles, BringsBackWhatPassesAndSaysSo) {
   EXPECT_EQ(record_.collected->left_behind_count, 7u);
   EXPECT_EQ(record_.check->report.files, 2u);
   EXPECT_THAT(
-      record_.widenings, ::testing::Contains(HasSubstr("sandbox/new.test.ts came back, a test that has not run")));
+      record_.relaxations, ::testing::Contains(HasSubstr("sandbox/new.test.ts came back, a test that has not run")));
   EXPECT_THAT(run_document(record_), HasSubstr("\"sandbox/out/a.json\""));
   const std::string text = run_text(record_, Colour::off);
   EXPECT_THAT(text, HasSubstr("collected: sandbox/out/a.json"));
