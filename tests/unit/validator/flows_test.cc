@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/unit/validator/view_support.h"
+#include "tests/support/view_support.h"
 
 namespace guard {
 namespace {

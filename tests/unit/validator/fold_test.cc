@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "tests/unit/validator/check_support.h"
-#include "tests/unit/validator/view_support.h"
+#include "tests/support/check_support.h"
+#include "tests/support/view_support.h"
 #include "validator/values/fold_coding.h"
 #include "validator/values/fold_pattern.h"
 

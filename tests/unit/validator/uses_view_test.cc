@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/unit/validator/view_support.h"
+#include "tests/support/view_support.h"
 
 namespace guard {
 namespace {
