@@ -25,8 +25,6 @@ constexpr std::size_t kPiecesMax = 200;  // of a whole file, in text
 
 std::string normal(std::string_view path) { return std::filesystem::path(path).lexically_normal().generic_string(); }
 
-// ---- waivers ----
-
 void weigh_waivers(const GateRequest& request, const std::vector<SourceFile>& files, Explanation& explanation) {
   if (request.config->check.waivers.empty()) return;
   Report report = explanation.report;
@@ -34,74 +32,53 @@ void weigh_waivers(const GateRequest& request, const std::vector<SourceFile>& fi
   const WaiverOutcome outcome = apply_waivers(request.config->check.waivers, files, today_utc(), report);
   for (auto& story : explanation.rules) {
     if (story.story != Story::fired) continue;
-    const auto at_line = [&](const Finding& finding) {
-      return finding.rule == story.rule && finding.path == explanation.path &&
+    const auto is_told = [&](const Finding& finding) {
+      return finding.rule == story.rule &&
           std::find(story.lines.begin(), story.lines.end(), finding.line) != story.lines.end();
     };
-    if (std::any_of(report.findings.begin(), report.findings.end(), at_line)) continue;
-    const auto waived = std::find_if(
-        outcome.waived.begin(), outcome.waived.end(), [&](const WaivedFinding& row) { return at_line(row.finding); });
-    if (waived == outcome.waived.end()) continue;
-    story.story = Story::waived;
-    story.sentence = fmt::format("{}; waived by {} until {}: {}", story.sentence, waived->waiver.origin,
-        waived->waiver.expires, waived->waiver.reason);
+    if (std::any_of(report.findings.begin(), report.findings.end(), is_told)) continue;
+    for (const WaivedFinding& waived : outcome.waived) {
+      if (story.story == Story::waived || !is_told(waived.finding)) continue;
+      story.story = Story::waived;
+      story.sentence +=
+          fmt::format("; waived by {} until {}: {}", waived.waiver.origin, waived.waiver.expires, waived.waiver.reason);
+    }
   }
 }
 
-// ---- masking ----
-
-class Mask {
- public:
-  Mask(const SecretSource& secrets, std::vector<MaskedRegion> regions)
-      : secrets_(secrets), regions_(std::move(regions)) {}
-
-  std::string text(const std::string& text) const {
-    auto hidden = redact_text(secrets_, text);
-    return hidden ? std::move(*hidden) : std::string(kWithheld);
-  }
-
-  // A line may hold a part of a secret only: the file as a whole tells.
-  std::string source(std::string_view line, std::size_t begin) const {
-    std::string shown;
-    std::size_t at = 0;
-    for (const auto& region : regions_) {
-      if (region.end <= begin + at || region.begin >= begin + line.size()) continue;
-      const std::size_t from = std::max(region.begin, begin) - begin;
-      if (from > at) shown += line.substr(at, from - at);
-      shown += kMarker;
-      at = std::min(region.end - begin, line.size());
-    }
-    return text(shown + std::string(line.substr(at)));
-  }
-
-  std::string piece(const ViewPiece& piece) const {
-    if (piece.view == View::raw) return source(piece.text, piece.begin);
-    std::string hidden = text(piece.text);
-    const bool overlaps = std::any_of(regions_.begin(), regions_.end(),
-        [&](const MaskedRegion& region) { return region.begin < piece.end && piece.begin < region.end; });
-    // A line of a longer secret, say, which by itself looks like nothing.
-    return piece.view != View::code && overlaps && hidden == piece.text ? std::string(kMarker) : hidden;
-  }
-
- private:
-  const SecretSource& secrets_;
-  std::vector<MaskedRegion> regions_;
-};
-
 Result<void> mask(const SecretSource& secrets, const SourceFile& file, Explanation& explanation) {
-  GUARD_TRY_ASSIGN(auto regions, masked_regions(secrets, file.bytes));
-  const Mask hide(secrets, std::move(regions));
+  GUARD_TRY_ASSIGN(const auto regions, masked_regions(secrets, file.bytes));
+  const auto hide = [&](std::string& text) {
+    auto hidden = redact_text(secrets, text);
+    text = hidden ? std::move(*hidden) : std::string(kWithheld);
+  };
   for (auto& piece : explanation.pieces) {
-    piece.text = hide.piece(piece);
-    piece.callee = hide.text(piece.callee);
+    const std::string bare = piece.text;
+    std::size_t shown = piece.begin;
+    bool overlaps = false;
+    if (piece.view == View::raw) piece.text.clear();
+    for (const auto& region : regions) {
+      if (region.end <= piece.begin || region.begin >= piece.end) continue;
+      overlaps = true;
+      if (piece.view != View::raw) break;
+      // A line may hold a part of a secret only: the file as a whole tells.
+      if (region.begin > shown) piece.text += bare.substr(shown - piece.begin, region.begin - shown);
+      piece.text += kMarker;
+      shown = std::min(region.end, piece.end);
+    }
+    if (piece.view == View::raw) piece.text += bare.substr(shown - piece.begin);
+    hide(piece.text);
+    hide(piece.callee);
+    // A line of a longer secret, say, which by itself looks like nothing.
+    if (overlaps && piece.view != View::raw && piece.view != View::code && piece.text == bare) piece.text = kMarker;
   }
   for (auto& story : explanation.rules) {
-    story.sentence = hide.text(story.sentence);
+    hide(story.sentence);
+    hide(story.reading);
     // Of a part that was cut out of something longer nobody can tell what it is a part of.
-    const std::string reading = hide.text(story.reading);
-    story.reading = reading.size() < kReadingBytesMax ? reading : std::string();
+    if (story.reading.size() >= kReadingBytesMax) story.reading.clear();
   }
-  explanation.path = hide.text(explanation.path);
+  hide(explanation.path);
   explanation.report = {};
   return ok();
 }
@@ -140,8 +117,6 @@ std::string_view heading(Story story) {
     case Story::half: return "a part of it is here";
     case Story::harmless: return "allowed by a harmless list";
     case Story::other_view: return "would match in another reading";
-    case Story::elsewhere: return "not at this line, but elsewhere in the file";
-    case Story::unmatched: break;  // counted
   }
   return "";
 }
@@ -193,28 +168,15 @@ std::string explanation_text(const ExplainedLine& explained, Colour colour) {
   if (!code) text += "  code     (nothing: blank, a comment, or inside a string)\n";
 
   std::optional<Story> group;
-  std::size_t unmatched = 0;
   for (const auto& story : explanation.rules) {
-    if (story.story == Story::unmatched && story.sentence.empty()) {
-      ++unmatched;
-      continue;
-    }
-    if (group != story.story) {
-      const bool whole = explanation.line == 0;
-      text +=
-          paint("1",
-              fmt::format("{}:", whole && story.story == Story::fired ? "found in this file" : heading(story.story))) +
-          "\n";
-    }
+    const bool whole = explanation.line == 0 && story.story == Story::fired;
+    if (group != story.story)
+      text += paint("1", fmt::format("{}:", whole ? "found in this file" : heading(story.story))) + "\n";
     group = story.story;
     text += fmt::format("  {}: {}\n", story.rule, printable(story.sentence));
-    if (story.story == Story::fired && explanation.line == 0 && !story.lines.empty()) {
-      text += fmt::format("    at line {}\n", fmt::join(story.lines, ", "));
-    }
+    if (whole && !story.lines.empty()) text += fmt::format("    at line {}\n", fmt::join(story.lines, ", "));
     if (!story.reading.empty()) text += fmt::format("    reads as: {}\n", cut(shown_reading(story.reading)));
   }
-  if (unmatched > 0)
-    text += fmt::format("{} other rules match nowhere in this file (--format json lists them)\n", unmatched);
   text += fmt::format("judged with {} {} in mode {}; `guard rules show ID` explains a rule\n", explanation.files,
       explanation.files == 1 ? "file, this one alone," : "files together", explained.mode);
   return text;

@@ -25,7 +25,9 @@ class CrossFileJudge {
 
   // Does what the rule needs hold for a file? Where it does not, hits of the rule count for nothing.
   bool counts(std::uint32_t file, std::uint32_t rule) const;
-  bool holds(std::uint32_t file, std::uint32_t fact) const { return of_group(group_of_[file])[fact] != kNowhere; }
+  bool holds(std::uint32_t file, std::uint32_t fact) const { return holder(file, fact) != kNowhere; }
+  // Where it does: a file that the fact was seen in.
+  std::uint32_t holder(std::uint32_t file, std::uint32_t fact) const { return of_group(group_of_[file])[fact]; }
 
   // The findings of a file, in no order and without excerpts.
   void append_findings(std::uint32_t file, std::vector<Finding>& out) const;

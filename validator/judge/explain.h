@@ -1,8 +1,5 @@
-// Why a rule did or did not fire at a line: for people who debug a false alarm, or ask why something was not found.
-//
-// The verdict on the line comes from Validator itself; what is told beside it comes from a second look that keeps what
-// the first one drops: hits of tiers that are off, of rules whose preconditions hold nowhere, in files out of scope. It
-// looks at every view and is meant for one file at a time, not for a gate.
+// Why a rule fired at a line, or came close to it: for people who debug a false alarm, or ask why something was not
+// found. It looks at every view and is meant for one file at a time, not for a gate.
 #pragma once
 
 #include <cstdint>
@@ -35,26 +32,24 @@ enum class Story : std::uint8_t {
   half,          // one half of a rule that wants several facts
   harmless,      // reads only variables of the harmless list
   other_view,    // would match a reading of the line that the rule does not look at: a comment, the text of a string
-  elsewhere,     // nothing here, but at other lines of the file
-  unmatched,     // nothing in this file
 };
 std::string_view to_string(Story story) noexcept;
 
 struct RuleStory {
   std::string rule;
-  Story story = Story::unmatched;
+  Story story = Story::fired;
   std::string sentence;              // why; not masked
   std::string reading;               // fired: what it was read as, where the source spells it otherwise; not masked
-  std::vector<std::uint32_t> lines;  // fired, elsewhere: where in this file
+  std::vector<std::uint32_t> lines;  // fired: where in this file
 };
 
 struct Explanation {
   std::string path;
   std::uint32_t line = 0;         // 0: the file as a whole
   std::vector<ViewPiece> pieces;  // in the order of View
-  std::vector<RuleStory> rules;   // every rule that was tried, by story, then as in the rule set
+  std::vector<RuleStory> rules;   // those that fired or came close, by story, then as in the rule set
   std::size_t files = 0;          // of the call
-  Report report;                  // of all of them, as Validator gives it
+  Report report;                  // the findings of this file, as Validator gives them
 };
 
 // `file` is an index into `files`; `line` counts from 1, 0 stands for all lines. INPUT_INVALID where the file has

@@ -9,8 +9,8 @@
 #include "common/text/text.h"
 #include "validator/judge/binary_fixture.h"
 #include "validator/judge/encoding_check.h"
+#include "validator/judge/harmless_variables.h"
 #include "validator/judge/own_folders.h"
-#include "validator/judge/two_hit.h"
 #include "validator/lex/js_lexer.h"
 #include "validator/lex/line_counter.h"
 #include "validator/side_files.h"
@@ -23,6 +23,8 @@ constexpr std::uint32_t kHitsPerRuleMax = 100;
 constexpr std::uint32_t kReadingsPerFileMax = 64;      // they are kept until all files were looked at
 constexpr std::uint64_t kFileBytesLimit = 1ULL << 30;  // offsets are 32 bits wide
 
+}  // namespace
+
 bool applies(const Rule& rule, TierSet tiers) noexcept {
   switch (rule.tier) {
     case Tier::always:
@@ -34,7 +36,11 @@ bool applies(const Rule& rule, TierSet tiers) noexcept {
   return true;
 }
 
-}  // namespace
+bool in_scope(const Rule& rule, std::string_view path) {
+  return rule.paths.empty() || std::any_of(rule.paths.begin(), rule.paths.end(), [path](const std::string& glob) {
+    return glob_matches(glob, path);
+  });
+}
 
 FileCheck::FileCheck(const RuleSet& rules, const Matcher& matcher, const ValidatorOptions& options)
     : rules_(rules),
@@ -167,11 +173,7 @@ void FileCheck::add_finding(FindingTier tier, std::string_view rule, std::string
 bool FileCheck::wanted(std::uint32_t index) {
   if (!applies_[index]) return false;
   std::int8_t& known = in_scope_[index];
-  if (known < 0) {
-    const std::vector<std::string>& paths = rules_.rules()[index].paths;
-    const auto matches = [&](const std::string& glob) { return glob_matches(glob, out_->path); };
-    known = paths.empty() || std::any_of(paths.begin(), paths.end(), matches) ? 1 : 0;
-  }
+  if (known < 0) known = in_scope(rules_.rules()[index], out_->path) ? 1 : 0;
   return known == 1;
 }
 
@@ -191,14 +193,23 @@ bool FileCheck::removes_own(View view, const Match& match) {
 void FileCheck::take(View view, const Match& match) {
   if (match.is_fact) {
     if (match.index == names_file_) take_load(view, match);
-    if (harmless_.contains(view, match)) return;
+    const bool harmless = harmless_.contains(view, match);
+    if (!harmless || !harmless_.is_mere_read(view, match)) note(view, match, harmless);
+    if (harmless) return;
     places_.push_back({match.index, views_.original(view, match.begin, match.end)});
     return;
   }
   // Configurable names are looked for in take_api_keys().
-  if (match.index == api_key_rule_ || !wanted(match.index) || removes_own(view, match)) return;
+  if (match.index == api_key_rule_) return;
+  note(view, match, false);
+  if (!wanted(match.index) || removes_own(view, match)) return;
   const TextSpan span = views_.original(view, match.begin, match.end);
   candidates_.push_back({match.index, span, 0, 0, 0, match.confirmed, reading(view, match, span)});
+}
+
+void FileCheck::note(View view, const Match& match, bool harmless) {
+  if (sightings_ == nullptr) return;
+  sightings_->push_back({match.is_fact, match.index, views_.original(view, match.begin, match.end), harmless});
 }
 
 Reading FileCheck::reading(View view, const Match& match, TextSpan span) {

@@ -14,8 +14,8 @@
 #include "rules/matching/matcher.h"
 #include "rules/rule_set.h"
 #include "validator/finding.h"
+#include "validator/judge/harmless_variables.h"
 #include "validator/judge/import_graph.h"
-#include "validator/judge/two_hit.h"
 #include "validator/validator.h"
 #include "validator/views/source_view.h"
 
@@ -51,6 +51,17 @@ struct FileHits {
   bool empty() const noexcept { return !may_find() && facts.empty() && loads.empty(); }
 };
 
+// What was matched in a file, before anything is left out of it.
+struct Sighting {
+  bool is_fact = false;
+  std::uint32_t index = 0;  // of the rule or fact
+  TextSpan span;
+  bool harmless = false;  // a fact that says nothing about a secret (harmless_variables.h)
+};
+
+bool applies(const Rule& rule, TierSet tiers) noexcept;
+bool in_scope(const Rule& rule, std::string_view path);
+
 // Not thread-safe: one per thread; its memory is used again from file to file. All arguments must outlive it.
 class FileCheck {
  public:
@@ -58,6 +69,9 @@ class FileCheck {
 
   // `hits` is overwritten. `bytes` are not needed any more afterwards.
   Result<void> look_at(const std::string& path, std::string_view bytes, FileHits& hits);
+
+  // From now on, for whoever explains a line; null: nowhere.
+  void note_sightings(std::vector<Sighting>* to) noexcept { sightings_ = to; }
 
  private:
   static constexpr std::uint32_t kNoRule = UINT32_MAX;
@@ -70,6 +84,7 @@ class FileCheck {
   bool wanted(std::uint32_t rule);
   bool removes_own(View view, const Match& match);
   void take(View view, const Match& match);
+  void note(View view, const Match& match, bool harmless);
   Reading reading(View view, const Match& match, TextSpan span);
   void take_load(View view, const Match& match);
   void take_api_keys();
@@ -102,6 +117,7 @@ class FileCheck {
   std::uint32_t readings_ = 0;
   std::string_view bytes_;
   FileHits* out_ = nullptr;
+  std::vector<Sighting>* sightings_ = nullptr;
 };
 
 }  // namespace guard

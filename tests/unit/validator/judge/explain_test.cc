@@ -4,8 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <optional>
 
-#include "tests/unit/validator/check_support.h"
+#include "tests/support/check_support.h"
 
 namespace guard {
 namespace {
@@ -23,15 +24,21 @@ Explanation explained(const std::vector<SourceFile>& files, std::uint32_t line, 
   return result ? std::move(*result) : Explanation{};
 }
 
-RuleStory story_of(const std::string& rule, const std::string& text, std::uint32_t line = 1, TierSet tiers = kHost,
-    const std::vector<SourceFile>& others = {}) {
+std::optional<RuleStory> told_of(const std::string& rule, const std::string& text, std::uint32_t line = 1,
+    TierSet tiers = kHost, const std::vector<SourceFile>& others = {}) {
   std::vector<SourceFile> files = {{kPath, text}};
   files.insert(files.end(), others.begin(), others.end());
   for (const auto& story : explained(files, line, tiers).rules) {
     if (story.rule == rule) return story;
   }
-  ADD_FAILURE() << rule << " is not told of";
-  return {};
+  return std::nullopt;
+}
+
+RuleStory story_of(const std::string& rule, const std::string& text, std::uint32_t line = 1, TierSet tiers = kHost,
+    const std::vector<SourceFile>& others = {}) {
+  const auto story = told_of(rule, text, line, tiers, others);
+  EXPECT_TRUE(story) << rule << " is not told of";
+  return story.value_or(RuleStory{});
 }
 
 std::vector<std::string> texts(const Explanation& explanation, View view) {
@@ -56,11 +63,13 @@ TEST(Explain, ACommentHasNoCode) {
   EXPECT_TRUE(texts(explained({{kPath, "a();\n// eval(x)\nb();\n"}}, 2), View::code).empty());
 }
 
-TEST(Explain, ToldOnceIsEveryRule) {
-  const auto explanation = explained({{kPath, "fs.rmSync(d);\n"}}, 1);
+TEST(Explain, TellsOnceOfRulesThatCameCloseAndOfNoOther) {
+  const auto explanation = explained({{kPath, "fs.rmSync(d); // eval(x)\n"}}, 1);
   std::map<std::string, int> told;
   for (const auto& story : explanation.rules) ++told[story.rule];
-  for (const auto& rule : rules().rules()) EXPECT_EQ(told[rule.id], rule.tier == Tier::secret ? 0 : 1) << rule.id;
+  EXPECT_EQ(told,
+      (std::map<std::string, int>{
+          {"host.eval", 1}, {"host.fs_remove", 1}, {"host.fs_remove_method", 1}, {"host.temp_removal", 1}}));
 }
 
 TEST(Explain, WhatFiresSaysWhatItWasReadAs) {
@@ -108,14 +117,15 @@ TEST(Explain, WordsInACommentOrAStringAreNoCode) {
   EXPECT_EQ(story_of("host.eval", "const t = 'eval(x)';\n").story, Story::other_view);
   EXPECT_EQ(story_of("always.env_dump", "// JSON.stringify(process.env)\nprocess['env'];\n").story, Story::other_view)
       << "more to the point than that it fires elsewhere";
-  EXPECT_EQ(story_of("host.eval", "evaluate(x)\n").story, Story::unmatched);
+  EXPECT_FALSE(told_of("host.eval", "evaluate(x)\n"));
   EXPECT_EQ(story_of("host.api_key_name", "// OPENAI_API_KEY\n").story, Story::other_view);
 }
 
-TEST(Explain, OtherLinesAreNamed) {
-  const auto story = story_of("host.fs_remove", "1;\nfs.rmSync(d);\n\nfs.rmSync(e);\n", 1);
-  EXPECT_EQ(story.story, Story::elsewhere);
+TEST(Explain, OfAWholeFileEachLineIsNamed) {
+  const auto story = story_of("host.fs_remove", "1;\nfs.rmSync(d);\n\nfs.rmSync(e);\n", 0);
+  EXPECT_EQ(story.story, Story::fired);
   EXPECT_EQ(story.lines, (std::vector<std::uint32_t>{2, 4}));
+  EXPECT_FALSE(told_of("host.fs_remove", "1;\nfs.rmSync(d);\n", 1)) << "it is asked about another line";
 }
 
 TEST(Explain, ARuleLooksAtItsPathsOnly) {
