@@ -2,27 +2,19 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <iterator>
+#include <utility>
 
 namespace guard {
 namespace {
-
-struct SurfaceRow {
-  std::string_view object;
-  std::string_view name;
-  SurfaceClass surface;
-
-  constexpr bool operator<(const SurfaceRow& other) const noexcept {
-    return object != other.object ? object < other.object : name < other.name;
-  }
-};
 
 // kSurfaceRows, sorted.
 #include "rules/surface_table.inc"
 
 SurfaceClass find(std::string_view object, std::string_view name, SurfaceClass otherwise) noexcept {
-  const SurfaceRow sought{object, name, SurfaceClass::free};
-  const auto* const place = std::lower_bound(std::begin(kSurfaceRows), std::end(kSurfaceRows), sought);
+  const auto* const place = std::lower_bound(std::begin(kSurfaceRows), std::end(kSurfaceRows), std::pair(object, name),
+      [](const SurfaceRow& row, const auto& sought) { return std::pair(row.object, row.name) < sought; });
   return place != std::end(kSurfaceRows) && place->object == object && place->name == name ? place->surface : otherwise;
 }
 
@@ -62,6 +54,12 @@ bool is_file_system(std::string_view specifier) noexcept {
 
 bool is_free_handler(std::string_view function) noexcept {
   return find("handlers", function, SurfaceClass::foreign) == SurfaceClass::free;
+}
+
+std::span<const SurfaceRow> word_list(std::string_view list) noexcept {
+  const auto [first, last] = std::ranges::equal_range(kSurfaceRows, list, {}, &SurfaceRow::object);
+  if (first == last) std::abort();
+  return {first, last};
 }
 
 }  // namespace guard

@@ -1,9 +1,11 @@
-// What stands behind the members of the objects and behind the modules that a runtime offers (runtime_api.toml).
+// What stands behind the members of the objects and behind the modules that a runtime offers (runtime_api.toml), and
+// the lists of names that guard's own code asks for (word_lists.toml).
 //
 // Pure look-ups in tables that the build makes; safe from any thread.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace guard {
@@ -31,5 +33,15 @@ bool is_file_system(std::string_view specifier) noexcept;
 
 // Is `function` (its last name: "spyOn") one that may be handed a root object?
 bool is_free_handler(std::string_view function) noexcept;
+
+// A name of one of the lists, beside what stands behind it.
+struct SurfaceRow {
+  std::string_view object;  // or list
+  std::string_view name;
+  SurfaceClass surface = SurfaceClass::free;
+};
+
+// A list of word_lists.toml, sorted by name. There must be such a list: an empty one would let everything pass.
+std::span<const SurfaceRow> word_list(std::string_view list) noexcept;
 
 }  // namespace guard

@@ -1,7 +1,7 @@
-// Runs while guard is built: runtime_api.toml, and the packages of packages.toml that are a file system, become the
-// sorted table of surface.cc. Fails on unknown classes, names that stand in two lists, and empty lists.
+// Runs while guard is built: runtime_api.toml, word_lists.toml, and the packages of packages.toml that are a file
+// system, become the sorted table of surface.cc. Fails on unknown classes, names that stand twice, and empty lists.
 //
-//   surface_compiler runtime_api.toml packages.toml OUT
+//   surface_compiler TOML... OUT
 
 #include <fmt/format.h>
 
@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdio>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -50,10 +51,14 @@ bool add_file(const char* from, Rows& rows) {
     return false;
   }
   for (const TomlMember& section : root->members) {
-    if (section.key == "packages") {
-      const TomlValue* names = section.value.find("file_system");
-      if (names == nullptr) return complain(section, "a list file_system is expected");
-      for (const TomlValue& name : names->items) rows.emplace(std::pair("file_system", name.text), "named");
+    if (section.key == "packages" || section.key == "lists") {
+      for (const TomlMember& list : section.value.members) {
+        // Other lists of packages are for patterns.
+        if (section.key == "packages" && list.key != "file_system") continue;
+        TomlValue named;
+        named.members.push_back({"named", list.line, list.column, list.value});
+        if (!add_object(list.key, named, rows)) return false;
+      }
     } else if (section.key != "objects") {
       if (!add_object(section.key, section.value, rows)) return false;
     } else {
@@ -65,25 +70,23 @@ bool add_file(const char* from, Rows& rows) {
   return true;
 }
 
-int run(const char* members, const char* packages, const char* to) {
+int run(std::span<char*> from, const char* to) {
   Rows rows;
-  if (!add_file(members, rows) || !add_file(packages, rows)) return 1;
+  for (const char* file : from) {
+    if (!add_file(file, rows)) return 1;
+  }
   std::string out = "constexpr SurfaceRow kSurfaceRows[] = {\n";
   for (const auto& [key, surface] : rows)
     out += fmt::format("  {{\"{}\", \"{}\", SurfaceClass::{}}},\n", key.first, key.second, surface);
-  out += "};\n";
-  std::FILE* file = std::fopen(to, "w");
-  if (file == nullptr || std::fwrite(out.data(), 1, out.size(), file) != out.size() || std::fclose(file) != 0) {
-    fmt::print(stderr, "cannot write {}\n", to);
-    return 1;
-  }
-  return 0;
+  const auto written = write_file_atomically(to, out + "};\n");
+  if (!written) fmt::print(stderr, "{}\n", written.error().to_string());
+  return written ? 0 : 1;
 }
 
 }  // namespace
 }  // namespace guard
 
 int main(int argc, char** argv) {
-  if (argc != 4) return 64;
-  return guard::run(argv[1], argv[2], argv[3]);
+  if (argc < 3) return 64;
+  return guard::run(std::span(argv + 1, argv + argc - 1), argv[argc - 1]);
 }

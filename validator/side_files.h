@@ -14,6 +14,6 @@ struct SideFile {
 };
 
 // By name alone; the content does not matter.
-std::optional<SideFile> side_file(std::string_view path) noexcept;
+std::optional<SideFile> side_file(std::string_view path);
 
 }  // namespace guard

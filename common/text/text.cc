@@ -6,35 +6,10 @@
 #include <limits>
 #include <numeric>
 
+#include "common/text/characters.h"
+
 namespace guard {
 namespace {
-
-// Length of the UTF-8 sequence at the start of `text`, with its code point; 0 if there is no valid one (RFC 3629: no
-// overlong forms, no surrogates, nothing over U+10FFFF).
-std::size_t decode(std::string_view text, char32_t& point) noexcept {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const auto follows = [&](std::size_t i) { return i < text.size() && (byte(i) & 0xC0) == 0x80; };
-  const auto low6 = [&](std::size_t i) { return static_cast<char32_t>(byte(i) & 0x3F); };
-  if (text.empty()) return 0;
-  const unsigned char first = byte(0);
-  if (first < 0x80) {
-    point = first;
-    return 1;
-  }
-  if (first >= 0xC2 && first <= 0xDF && follows(1)) {
-    point = (static_cast<char32_t>(first & 0x1F) << 6) | low6(1);
-    return 2;
-  }
-  if (first >= 0xE0 && first <= 0xEF && follows(1) && follows(2)) {
-    point = (static_cast<char32_t>(first & 0x0F) << 12) | (low6(1) << 6) | low6(2);
-    return point < 0x800 || (point >= 0xD800 && point <= 0xDFFF) ? 0 : 3;
-  }
-  if (first >= 0xF0 && first <= 0xF4 && follows(1) && follows(2) && follows(3)) {
-    point = (static_cast<char32_t>(first & 0x07) << 18) | (low6(1) << 12) | (low6(2) << 6) | low6(3);
-    return point < 0x10000 || point > 0x10FFFF ? 0 : 4;
-  }
-  return 0;
-}
 
 // What would change how a terminal or an editor shows the text around it.
 bool is_unsafe(char32_t point) noexcept {
@@ -89,7 +64,7 @@ std::string_view line_at(std::string_view text, std::size_t offset) {
 bool is_utf8(std::string_view text) noexcept {
   while (!text.empty()) {
     char32_t point = 0;
-    const std::size_t length = decode(text, point);
+    const std::size_t length = decode_utf8(text, point);
     if (length == 0) return false;
     text.remove_prefix(length);
   }
@@ -153,7 +128,7 @@ std::string printable(std::string_view bytes) {
   text.reserve(bytes.size());
   while (!bytes.empty()) {
     char32_t point = 0;
-    const std::size_t length = decode(bytes, point);
+    const std::size_t length = decode_utf8(bytes, point);
     if (length == 0) {
       text += fmt::format("\\x{:02x}", static_cast<unsigned char>(bytes[0]));
       bytes.remove_prefix(1);

@@ -6,9 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <limits>
 #include <map>
+#include <set>
 
 #include "common/text/glob.h"
 #include "common/text/text.h"
@@ -18,208 +17,11 @@
 namespace guard {
 namespace {
 
-// The tables hold globs on one name, a file's or a folder's, at any depth; in lower case, with no sign but the star.
-
-// What a server runs when a change arrives, or what says how it is delivered. (".git*" is refused before anybody looks
-// here.)
-constexpr std::array kCiNames = std::to_array<std::string_view>({
-    "jenkinsfile*",
-    ".jenkins*",
-    "azure-pipelines*",
-    ".azure*",
-    ".azuredevops",
-    ".travis*",
-    "bitbucket-pipelines.y*ml",
-    ".buildkite",
-    ".circleci",
-    ".drone*",
-    ".woodpecker*",
-    "appveyor*",
-    ".appveyor*",
-    ".cirrus*",
-    ".semaphore*",
-    ".teamcity",
-    ".forgejo",
-    ".builds",
-    ".build.yml",
-    ".tekton",
-    "codemagic.y*ml",
-    "bitrise.y*ml",
-    "buildspec*.y*ml",
-    "cloudbuild*.y*ml",
-    "cloudbuild*.json",
-    "earthfile",
-    ".dagger",
-    "dagger.json",
-    ".screwdriver*",
-    "screwdriver.yaml",
-    "wercker.yml",
-    ".scrutinizer*",
-    "renovate.json*",
-    ".renovaterc*",
-    "netlify.toml",
-    "vercel.json",
-    "fly.toml",
-    "render.yaml",
-    ".concourse",
-    ".harness",
-    ".gocd*",
-    ".onedev-buildspec*",
-});
-
-// What coding agents take for instructions, settings or tools of theirs.
-constexpr std::array kAgentNames = std::to_array<std::string_view>({
-    "claude.md",
-    "claude.*.md",
-    "agents.md",
-    "agents.*.md",
-    "agent.md",
-    "gemini.md",
-    "gemini.*.md",
-    "qwen.md",
-    "crush.md",
-    "warp.md",
-    "codex.md",
-    "copilot-instructions.md",
-    ".claude*",
-    ".cursor*",
-    ".windsurf*",
-    ".cline*",
-    ".roo*",
-    ".aider*",
-    ".mcp*",
-    "mcp.json",
-    ".copilot*",
-    ".codex*",
-    ".gemini*",
-    ".continue*",
-    ".kiro*",
-    ".amazonq*",
-    ".amp",
-    ".ampcode",
-    ".goose*",
-    ".opencode*",
-    "opencode.json*",
-    ".junie*",
-    ".trae*",
-    ".augment*",
-    ".qwen*",
-    ".rules",
-    ".agent",
-    ".agents",
-    ".crush*",
-    "crush.json",
-    ".warp*",
-    ".devin*",
-    ".sourcegraph*",
-    ".tabnine*",
-    ".codeium*",
-    ".kilocode*",
-    ".openhands*",
-    ".plandex*",
-    ".factory",
-    ".zencoder*",
-    ".serena",
-});
-
-// What bun, node, package managers, shells, editors and hook managers run or load because it lies there.
-constexpr std::array kToolNames = std::to_array<std::string_view>({
-    ".bunfig.toml",
-    ".npmrc",
-    ".yarnrc*",
-    ".yarn",
-    ".pnpm*",
-    ".env",
-    ".env.*",
-    ".envrc",
-    ".env-*",
-    ".env_*",
-    ".husky*",
-    "lefthook.*",
-    "lefthook-*",
-    ".lefthook*",
-    ".pre-commit*",
-    "prek.toml",
-    ".prek*",
-    ".overcommit*",
-    ".lintstaged*",
-    "lint-staged.*",
-    ".simple-git-hooks*",
-    "simple-git-hooks.*",
-    ".vscode*",
-    ".idea",
-    ".fleet",
-    ".zed",
-    ".devcontainer*",
-    "*.code-workspace",
-    ".vimrc*",
-    ".nvim*",
-    ".exrc",
-    ".dir-locals*",
-    ".tool-versions",
-    ".mise*",
-    "mise.toml",
-    "mise.*.toml",
-    ".rtx*",
-    "devbox.json",
-    "node_modules",
-    "macros.toml",
-    ".node-version",
-    ".nvmrc",
-    ".volta*",
-    ".hg",
-    ".hgrc",
-    ".svn",
-    ".jj",
-});
-
-// Beside those, what builds, compiles or configures: for other tasks than writing tests there may be a reason.
-constexpr std::array kBuildNames = std::to_array<std::string_view>({
-    "tsconfig.json",
-    "tsconfig.*.json",
-    "jsconfig.json",
-    "jsconfig.*.json",
-    "deno.json*",
-    "*.config.js",
-    "*.config.ts",
-    "*.config.mjs",
-    "*.config.cjs",
-    "*.config.mts",
-    "*.config.cts",
-    "*.config.json",
-    "makefile",
-    "gnumakefile",
-    "justfile",
-    "taskfile.y*ml",
-    "rakefile",
-    "dockerfile*",
-    "containerfile*",
-    "docker-compose*",
-    "compose.y*ml",
-    "gruntfile.*",
-    "gulpfile.*",
-    "conftest.py",
-    "setup.py",
-    "pnpm-workspace.yaml",
-});
-
-// Most globs are told apart by what they begin with.
-bool is_name(std::string_view glob, std::string_view name) {
-  const std::size_t star = glob.find('*');
-  if (star == std::string_view::npos) return glob == name;
-  return name.starts_with(glob.substr(0, star)) && glob_matches(glob, name);
+bool any_listed(const std::vector<std::string>& names, std::string_view list) {
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return is_listed(name, list); });
 }
 
-template <std::size_t N>
-bool has_name(const std::vector<std::string>& names, const std::array<std::string_view, N>& globs) {
-  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-    return std::any_of(globs.begin(), globs.end(), [&](std::string_view glob) { return is_name(glob, name); });
-  });
-}
-
-std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
-  return a > std::numeric_limits<std::uint64_t>::max() - b ? std::numeric_limits<std::uint64_t>::max() : a + b;
-}
+std::uint64_t sum(std::uint64_t a, std::uint64_t b) { return a + std::min(b, ~std::uint64_t{0} - a); }
 
 bool is_text_kind(EntryKind kind) { return kind == EntryKind::file || kind == EntryKind::executable; }
 
@@ -281,29 +83,26 @@ class Policing {
 
  private:
   void add(std::string_view rule, std::string message, std::string_view fix) {
-    Finding finding;
-    finding.rule = rule;
-    finding.tier = FindingTier::policy;
-    finding.path = path_;
-    finding.message = std::move(message);
-    finding.fix = fix;
-    findings_.push_back(std::move(finding));
+    findings_.push_back(policy_finding(rule, path_, std::move(message), std::string(fix)));
+  }
+
+  template <typename Test>
+  bool any_name(Test test) const {
+    return std::any_of(names_.begin(), names_.end(), test);
   }
 
   void judge_name() {
+    const bool writes_tests = options_.kind == TaskKind::test;
     if (const auto fault = path_fault(path_); !fault.empty()) {
       add("policy.path", fmt::format("the name {}", fault),
           "Give the file a plain name: letters, digits, dots, dashes, blanks inside.");
-    } else if (std::any_of(names_.begin(), names_.end(), [](const std::string& name) { return is_short_name(name); })) {
+    } else if (any_name(is_short_name)) {
       add("policy.path", "the name is the short form that some file systems give to another file",
           "Give the file a name without \"~\" and digits at the end.");
     }
-    if (std::any_of(names_.begin(), names_.end(), is_git_name)) {
-      add("policy.git_file", "a file that git or a git server obeys",
-          "Leave it as it is, and ask a person to change it.");
-    }
-    judge_what_obeys_it();
-    if (options_.kind == TaskKind::test && forbidden_files_.match(names_)) {
+    if (any_name(is_git_name)) add("policy.git_file", "a file that git or a git server obeys", kLeaveIt);
+    judge_what_obeys_it(writes_tests);
+    if (writes_tests && forbidden_files_.match(names_)) {
       add("policy.forbidden_file", "a file that a task that writes tests may never touch ([policy] forbidden_files)",
           "Leave it as it is; write the test with what is installed.");
     }
@@ -313,22 +112,19 @@ class Policing {
     }
   }
 
-  void judge_what_obeys_it() {
-    constexpr std::string_view kLeaveIt = "Leave it as it is, and ask a person to change it.";
-    const std::string folded = folded_path(path_);
-    if (std::any_of(names_.begin(), names_.end(), [](const std::string& name) { return configures_guard(name); })) {
+  void judge_what_obeys_it(bool writes_tests) {
+    const bool of_git = any_name(is_git_name);
+    if (any_name(configures_guard)) {
       add("policy.configuration_changed", "it says what guard or bun is told to do", kLeaveIt);
-    } else if (has_name(names_, kCiNames) || has_name(names_, kAgentNames)) {
+    } else if (any_listed(names_, "ci_files") || any_listed(names_, "agent_files")) {
       add("policy.agent_or_ci_configuration", "a file that a CI server or a coding agent obeys", kLeaveIt);
-    } else if (has_name(names_, kToolNames) ||
-        (configures_hooks(folded) && std::none_of(names_.begin(), names_.end(), is_git_name))) {
+    } else if (any_listed(names_, "tool_files") || (configures_hooks(folded_path(path_)) && !of_git)) {
       add("policy.tool_configuration", "a file that a program runs or loads because it lies there", kLeaveIt);
-    } else if (options_.kind == TaskKind::test && has_name(names_, kBuildNames)) {
+    } else if (writes_tests && any_listed(names_, "build_files")) {
       add("policy.tool_configuration", "a file that says how the project is built, which no test needs to change",
           kLeaveIt);
-    } else if (options_.kind == TaskKind::test && !std::any_of(names_.begin(), names_.end(), is_git_name) &&
-        std::any_of(
-            names_.begin(), names_.end(), [](const std::string& name) { return name.size() > 1 && name[0] == '.'; })) {
+    } else if (writes_tests && !of_git &&
+        any_name([](const std::string& name) { return name.size() > 1 && name[0] == '.'; })) {
       add("policy.tool_configuration",
           "a hidden file or folder: tools read them by themselves, and people look past them",
           "Give it a name without a dot in front.");
@@ -336,21 +132,20 @@ class Policing {
   }
 
   void judge_kind(const ChangedFile& file) {
-    const auto either = [&file](EntryKind kind) { return file.before == kind || file.after == kind; };
-    const auto is_new = [&file](EntryKind kind) { return file.after == kind; };
-    if (either(EntryKind::link)) {
-      add("policy.symbolic_link", is_new(EntryKind::link) ? "a symbolic link" : "a symbolic link that is taken away",
-          is_new(EntryKind::link) ? "Write the file itself."
-                                  : "Leave the link as it is, and ask a person to change it.");
-    }
-    if (either(EntryKind::submodule)) {
-      add("policy.submodule",
-          is_new(EntryKind::submodule) ? "a submodule, or a repository inside of the repository"
-                                       : "a submodule that is taken away",
-          is_new(EntryKind::submodule) ? "Write the files themselves."
-                                       : "Leave the submodule as it is, and ask a person to change it.");
-    }
-    if (either(EntryKind::other))
+    const auto judge_entry = [&](EntryKind kind, std::string_view rule, std::string_view what, std::string_view gone,
+                                 std::string_view write, std::string_view noun) {
+      if (file.after == kind) {
+        add(rule, std::string(what), write);
+      } else if (file.before == kind) {
+        add(rule, fmt::format("{} that is taken away", gone),
+            fmt::format("Leave the {} as it is, and ask a person to change it.", noun));
+      }
+    };
+    judge_entry(EntryKind::link, "policy.symbolic_link", "a symbolic link", "a symbolic link", "Write the file itself.",
+        "link");
+    judge_entry(EntryKind::submodule, "policy.submodule", "a submodule, or a repository inside of the repository",
+        "a submodule", "Write the files themselves.", "submodule");
+    if (file.before == EntryKind::other || file.after == EntryKind::other)
       add("policy.special_file", "a device, a socket, a FIFO or something else that git cannot keep", "Remove it.");
     if (is_text_kind(file.before) && is_text_kind(file.after) && file.before != file.after) {
       add("policy.mode_change",
@@ -423,26 +218,17 @@ class Policing {
   // A new name against all others, folder by folder: "Sandbox/a.ts" is another folder's file here and the same folder's
   // elsewhere.
   void judge_names_together() {
-    struct Seen {
-      std::string spelling;
-      bool is_file = false;
-    };
-    std::map<std::string, std::vector<Seen>> new_names;  // by folded path: of new files and the folders above them
     const auto each_name = [](const std::string& path, const auto& take) {
-      for (std::size_t at = path.find('/');; at = path.find('/', at + 1)) {
-        const bool is_file = at == std::string::npos;
-        take(is_file ? path : path.substr(0, at), is_file);
-        if (is_file) return;
-      }
+      for (std::size_t at = path.find('/'); at != std::string::npos; at = path.find('/', at + 1))
+        take(path.substr(0, at), false);
+      take(path, true);
     };
+    // By folded path: the spellings of new files and of the folders above them, and whether each is a file.
+    std::map<std::string, std::set<std::pair<std::string, bool>>> new_names;
     for (const auto& file : change_.files) {
       if (file.before != EntryKind::absent) continue;
-      each_name(file.path, [&](const std::string& name, bool is_file) {
-        auto& spellings = new_names[folded_path(name)];
-        const bool known = std::any_of(spellings.begin(), spellings.end(),
-            [&](const Seen& seen) { return seen.spelling == name && seen.is_file == is_file; });
-        if (!known) spellings.push_back({name, is_file});
-      });
+      each_name(file.path,
+          [&](const std::string& name, bool is_file) { new_names[folded_path(name)].emplace(name, is_file); });
     }
     if (new_names.empty()) return;
     std::map<std::string, std::string> conflicts;  // new spelling -> what it could be taken for
@@ -455,9 +241,8 @@ class Policing {
         if (!is_file && same_folder) return;
         const auto found = new_names.find(folded_path(name));
         if (found == new_names.end()) return;
-        for (const auto& seen : found->second) {
-          const bool file_for_folder = stays && seen.is_file != is_file;
-          if (seen.spelling != name || file_for_folder) conflicts.emplace(seen.spelling, name);
+        for (const auto& [spelling, new_is_file] : found->second) {
+          if (spelling != name || (stays && new_is_file != is_file)) conflicts.emplace(spelling, name);
         }
       });
     };
@@ -479,6 +264,7 @@ class Policing {
   }
 
   static constexpr std::string_view kWholeChange = "(change)";
+  static constexpr std::string_view kLeaveIt = "Leave it as it is, and ask a person to change it.";
 
   const ChangeSet& change_;
   const PolicyOptions& options_;

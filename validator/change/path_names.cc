@@ -3,48 +3,16 @@
 #include <algorithm>
 #include <iterator>
 
+#include "common/text/characters.h"
+#include "common/text/glob.h"
 #include "common/text/text.h"
+#include "rules/surface.h"
 
 namespace guard {
 namespace {
 
 constexpr std::size_t kNameBytesMax = 255;   // NAME_MAX
 constexpr std::size_t kPathBytesMax = 4095;  // PATH_MAX without the NUL
-
-struct CodePoint {
-  char32_t point = 0;
-  std::size_t bytes = 0;  // 0: not UTF-8
-};
-
-CodePoint decode(std::string_view text) noexcept {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  if (lead < 0x80) return {lead, 1};
-  const std::size_t size = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (lead < 0xC2 || lead > 0xF4 || text.size() < size || !is_utf8(text.substr(0, size))) return {};
-  char32_t point = lead & (0xFFu >> (size + 1));
-  for (std::size_t i = 1; i < size; ++i) point = (point << 6) | (byte(i) & 0x3Fu);
-  return {point, size};
-}
-
-void append(char32_t point, std::string& text) {
-  const auto add = [&text](char32_t bits) { text += static_cast<char>(static_cast<unsigned char>(bits)); };
-  if (point < 0x80) {
-    add(point);
-  } else if (point < 0x800) {
-    add(0xC0 | (point >> 6));
-    add(0x80 | (point & 0x3F));
-  } else if (point < 0x10000) {
-    add(0xE0 | (point >> 12));
-    add(0x80 | ((point >> 6) & 0x3F));
-    add(0x80 | (point & 0x3F));
-  } else {
-    add(0xF0 | (point >> 18));
-    add(0x80 | ((point >> 12) & 0x3F));
-    add(0x80 | ((point >> 6) & 0x3F));
-    add(0x80 | (point & 0x3F));
-  }
-}
 
 struct PointRange {
   char32_t first;
@@ -118,13 +86,14 @@ std::string folded_name(std::string_view name) {
   std::string text;
   text.reserve(name.size());
   for (std::size_t at = 0; at < name.size();) {
-    const CodePoint read = decode(name.substr(at));
-    if (read.bytes == 0) {
+    char32_t point = 0;
+    const std::size_t size = decode_utf8(name.substr(at), point);
+    if (size == 0) {
       text += name[at++];
       continue;
     }
-    at += read.bytes;
-    if (!in(kInvisible, read.point) && !in(kAccents, read.point)) append(folded(read.point), text);
+    at += size;
+    if (!in(kInvisible, point) && !in(kAccents, point)) append_utf8(folded(point), text);
   }
   // "name:stream:type"
   if (const std::size_t colon = text.find(':'); colon != std::string::npos && colon > 0) text.resize(colon);
@@ -150,6 +119,16 @@ std::string folded_path(std::string_view path) {
   return text;
 }
 
+bool is_listed(std::string_view name, std::string_view list) {
+  const auto globs = word_list(list);
+  return std::any_of(globs.begin(), globs.end(), [name](const SurfaceRow& row) {
+    const std::size_t star = row.name.find('*');
+    if (star == std::string_view::npos) return row.name == name;
+    // Most globs are told apart by what they begin with.
+    return name.starts_with(row.name.substr(0, star)) && glob_matches(row.name, name);
+  });
+}
+
 bool is_short_name(std::string_view name) noexcept {
   const std::size_t dot = name.rfind('.');
   const bool has_ending = dot != std::string_view::npos && dot > 0;
@@ -165,10 +144,10 @@ std::string_view path_fault(std::string_view path) noexcept {
   if (path.size() > kPathBytesMax) return "is longer than systems can open";
   if (!is_utf8(path)) return "is not UTF-8";
   for (std::size_t at = 0; at < path.size();) {
-    const CodePoint read = decode(path.substr(at));
-    if (in(kControls, read.point)) return "holds a control character";
-    if (in(kInvisible, read.point)) return "holds a character that nobody sees";
-    at += std::max<std::size_t>(read.bytes, 1);
+    char32_t point = 0;
+    at += decode_utf8(path.substr(at), point);
+    if (in(kControls, point)) return "holds a control character";
+    if (in(kInvisible, point)) return "holds a character that nobody sees";
   }
   if (path.front() == '/') return "is absolute";
   if (path.find('\\') != std::string_view::npos) return "holds a backslash, which parts folders on some systems";

@@ -17,6 +17,9 @@ std::string folded_name(std::string_view name);
 std::string folded_path(std::string_view path);
 std::vector<std::string> folded_names(std::string_view path);
 
+// Does a glob of a list of word_lists.toml match the name of one file or folder, in lower case?
+bool is_listed(std::string_view name, std::string_view list);
+
 // The short name that NTFS and FAT give to a longer one: "git~1", "packag~1.jso". `name` is folded.
 bool is_short_name(std::string_view name) noexcept;
 

@@ -2,13 +2,13 @@
 // the one instance of a class of the file's own, which its functions give values to.
 #pragma once
 
-#include <string_view>
+#include "validator/judge/code_text.h"
 
 namespace guard {
 
 enum class Keeping { nothing, values, variable };
 
-// `variable`: one that it reads of the environment, in a member of what it imports. One pass over the code view.
-Keeping keeps_values(std::string_view code);
+// `variable`: one that it reads of the environment, in a member of what it imports. One pass over the names.
+Keeping keeps_values(const CodeText& code);
 
 }  // namespace guard

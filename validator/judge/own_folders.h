@@ -6,6 +6,7 @@
 
 #include <string_view>
 
+#include "validator/judge/code_text.h"
 #include "validator/views/source_view.h"
 
 namespace guard {

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstdint>
 #include <set>
-#include <unordered_map>
 #include <vector>
 
 #include "validator/values/known_names.h"
@@ -15,12 +13,7 @@ namespace {
 
 constexpr std::size_t kNamesMax = 64;
 constexpr std::size_t kPlacesMax = 2'000;
-constexpr std::size_t kNowhere = std::string_view::npos;
-
-template <std::size_t N>
-bool is_one_of(const std::array<std::string_view, N>& list, std::string_view word) {
-  return std::find(list.begin(), list.end(), word) != list.end();
-}
+constexpr std::size_t kNowhere = CodeText::kNowhere;
 
 // What gives back, in one form or another, what it is given.
 constexpr std::array<std::string_view, 38> kGivesBack = {"resolve", "then", "all", "of", "from", "stringify", "parse",
@@ -37,111 +30,20 @@ constexpr std::array<std::string_view, 8> kTitled = {
     "test", "it", "describe", "suite", "specify", "each", "skip", "only"};
 constexpr std::array<std::string_view, 3> kFails = {"reject", "fail", "done"};
 
-// What a block belongs to that is no function.
-constexpr std::array<std::string_view, 10> kBranches = {
-    "if", "for", "while", "switch", "catch", "else", "try", "finally", "do", "with"};
 constexpr std::array<std::string_view, 3> kFakes = {"=mock(", "=jest.fn(", "=vi.fn("};
 
-bool is_opening(char byte) { return byte == '(' || byte == '[' || byte == '{'; }
-bool is_closing(char byte) { return byte == ')' || byte == ']' || byte == '}'; }
-bool is_chain_byte(char byte) { return is_name_byte(byte) || byte == '.'; }
+bool is_chain_byte(char c) { return is_word_byte(c) || c == '.'; }
 
 std::string_view last_part(std::string_view chain) {
   return chain.substr(chain.rfind('.') == kNowhere ? 0 : chain.rfind('.') + 1);
 }
 std::string_view first_part(std::string_view chain) { return chain.substr(0, chain.find('.')); }
 
-}  // namespace
-
-// Where the brackets of a code view stand, and its names.
-class CodeIndex {
- public:
-  explicit CodeIndex(std::string_view code);
-
-  std::string_view code() const { return code_; }
-  // The other bracket of the pair of which one stands at `at`; kNowhere: it has none.
-  std::size_t partner(std::size_t at) const;
-  // The bracket that is open at `at`, or kNowhere.
-  std::size_t enclosing(std::size_t at) const;
-  // The last backtick before `at`, or kNowhere.
-  std::size_t backtick_before(std::size_t at) const;
-  const std::vector<std::size_t>& places_of(std::string_view name) const;
-  // Is it given a fake function of a test library: f = mock(...)?
-  bool is_fake(std::string_view name) const { return fakes_.count(name) != 0; }
-
- private:
-  struct Bracket {
-    std::size_t at;
-    std::size_t partner;  // indexes into brackets_
-    std::size_t outer;
-  };
-  // The first bracket that does not stand before `at`.
-  auto bracket_from(std::size_t at) const {
-    return std::lower_bound(brackets_.begin(), brackets_.end(), at,
-        [](const Bracket& bracket, std::size_t place) { return bracket.at < place; });
-  }
-  std::size_t place(std::size_t bracket) const { return bracket == kNowhere ? kNowhere : brackets_[bracket].at; }
-
-  std::string_view code_;
-  std::vector<Bracket> brackets_;  // in order of `at`
-  std::vector<std::size_t> backticks_;
-  std::unordered_map<std::string_view, std::vector<std::size_t>> places_;
-  std::set<std::string_view> fakes_;
-};
-
-CodeIndex::CodeIndex(std::string_view code) : code_(code) {
-  std::vector<std::size_t> open;
-  for (std::size_t i = 0; i < code.size(); ++i) {
-    if (is_opening(code[i])) {
-      brackets_.push_back({i, kNowhere, open.empty() ? kNowhere : open.back()});
-      open.push_back(brackets_.size() - 1);
-    } else if (is_closing(code[i])) {
-      const std::size_t opening = open.empty() ? kNowhere : open.back();
-      if (opening != kNowhere) {
-        open.pop_back();
-        brackets_[opening].partner = brackets_.size();
-      }
-      brackets_.push_back({i, opening, open.empty() ? kNowhere : open.back()});
-    } else if (code[i] == '`') {
-      backticks_.push_back(i);
-    } else if (is_name_byte(code[i])) {
-      const std::size_t begin = i;
-      while (i + 1 < code.size() && is_name_byte(code[i + 1])) ++i;
-      const std::string_view name = code.substr(begin, i + 1 - begin);
-      places_[name].push_back(begin);
-      const std::string_view rest = code.substr(i + 1);
-      if (std::any_of(kFakes.begin(), kFakes.end(), [&](std::string_view fake) { return rest.starts_with(fake); }))
-        fakes_.insert(name);
-    }
-  }
-}
-
-std::size_t CodeIndex::partner(std::size_t at) const { return place(bracket_from(at)->partner); }
-
-std::size_t CodeIndex::enclosing(std::size_t at) const {
-  const auto next = bracket_from(at);
-  if (next == brackets_.begin()) return kNowhere;
-  const Bracket& last = *std::prev(next);
-  return is_opening(code_[last.at]) ? last.at : place(last.outer);
-}
-
-std::size_t CodeIndex::backtick_before(std::size_t at) const {
-  const auto next = std::lower_bound(backticks_.begin(), backticks_.end(), at);
-  return next == backticks_.begin() ? kNowhere : *std::prev(next);
-}
-
-const std::vector<std::size_t>& CodeIndex::places_of(std::string_view name) const {
-  static const std::vector<std::size_t> kNone;
-  const auto known = places_.find(name);
-  return known == places_.end() ? kNone : known->second;
-}
-
-namespace {
-
 // The way of one value.
 class Way {
  public:
-  Way(const CodeIndex& index, std::size_t& work) : index_(index), code_(index.code()), work_(work) {}
+  Way(const CodeText& code, const std::set<std::string_view>& fakes, std::size_t& work)
+      : code_(code), fakes_(fakes), work_(work) {}
 
   bool is_shown(std::size_t begin, std::size_t end) {
     places_.push_back({begin, end});
@@ -159,83 +61,57 @@ class Way {
   };
 
   void spend(std::size_t bytes) { work_ -= std::min(work_, bytes); }
-  char at(std::size_t i) const { return i < code_.size() ? code_[i] : '\0'; }
-  std::string_view ahead_of(std::size_t i) const { return code_.substr(0, i); }
+  std::string_view ahead_of(std::size_t i) const { return code_.ahead_of(i); }
 
   bool is_reduced(std::size_t end) const {
-    const std::string_view rest = code_.substr(end);
-    for (const std::string_view sign : {"===", "!==", "==", "!=", "&&", ".length", ">", "<"}) {
-      if (rest.starts_with(sign)) return true;
-    }
-    return rest.size() > 1 && rest[0] == '?' && rest[1] != '?' && rest[1] != '.';
+    const std::string_view rest = code_.behind(end);
+    return is_asked(rest) || rest.starts_with("&&") || rest.starts_with(".length") || rest.starts_with('>') ||
+        rest.starts_with('<');
   }
 
   // Where the bracket opens that closes at `close`; 0 in a torn text.
   std::size_t opening(std::size_t close) const {
-    const std::size_t open = index_.partner(close);
+    const std::size_t open = code_.partner(close);
     return open == kNowhere ? 0 : open;
   }
   // Behind the bracket that opens at `open` and all that it holds.
   std::size_t behind(std::size_t open) const {
-    const std::size_t close = index_.partner(open);
-    return close == kNowhere ? code_.size() : close + 1;
+    const std::size_t close = code_.partner(open);
+    return close == kNowhere ? code_.text().size() : close + 1;
   }
 
   std::string_view chain_before(std::size_t i) {
-    std::size_t begin = i;
-    while (begin > 0 && is_chain_byte(code_[begin - 1])) --begin;
-    spend(i - begin);
-    return code_.substr(begin, i - begin);
+    const std::string_view chain = code_.chain_before(i);
+    spend(chain.size());
+    return chain;
   }
   // Where a function begins whose arrow stands at `arrow`.
   std::size_t begin_of_arrow(std::size_t arrow) {
     std::size_t i =
-        arrow > 0 && code_[arrow - 1] == ')' ? opening(arrow - 1) : arrow - last_part(chain_before(arrow)).size();
+        arrow > 0 && code_.at(arrow - 1) == ')' ? opening(arrow - 1) : arrow - last_part(chain_before(arrow)).size();
     return ahead_of(i).ends_with("async ") ? i - 6 : i;
   }
-  // Does a block of statements begin at the brace?
-  bool opens_block(std::size_t brace) {
-    if (brace == 0 || ahead_of(brace).ends_with("=>")) return true;
-    const std::string_view word = last_part(chain_before(brace));
-    if (word == "static" || is_one_of(kBranches, word)) return true;
-    return std::string_view(");{}\n").find(code_[brace - 1]) != kNowhere || parameters_end(brace) != kNowhere ||
-        is_class_body(brace);
-  }
-  bool is_class_body(std::size_t brace) {
-    const std::size_t statement = ahead_of(brace).find_last_of(";{}\n");
-    const std::size_t begin = statement == kNowhere ? 0 : statement + 1;
-    spend(brace - begin);
-    const std::string_view header = code_.substr(begin, brace - begin);
-    return header.find("class") != kNowhere && header.find('=') > header.find("class");
-  }
-  // The `)` before a body, or before the type that stands between: f():Promise<string>{
-  std::size_t parameters_end(std::size_t brace) {
-    std::size_t i = brace;
-    while (i > 0 && (is_chain_byte(code_[i - 1]) || std::string_view("<>[]|,").find(code_[i - 1]) != kNowhere)) --i;
-    spend(brace - i);
-    if (i != brace && (i == 0 || code_[--i] != ':')) return kNowhere;
-    return i > 0 && code_[i - 1] == ')' ? i - 1 : kNowhere;
-  }
+  bool opens_block(std::size_t brace) const { return code_.kind_of(brace) != CodeText::Brace::other; }
 
   void add_name(std::string_view name, std::string_view key, bool member) {
     if (!is_identifier(name) || names_.size() >= kNamesMax || !names_.emplace(name, member).second) return;
-    for (const std::size_t i : index_.places_of(name)) {
+    for (const std::size_t i : code_.places_of(name)) {
       spend(1);
       std::size_t end = i + name.size();
-      const char before = i == 0 ? ';' : code_[i - 1];
+      const char before = i == 0 ? ';' : code_.at(i - 1);
       if ((before == '.') != member) continue;
-      const bool given = at(end) == '=' && at(end + 1) != '=' && at(end + 1) != '>';
-      if (given || (at(end) == ':' && (before == '{' || before == ',')) || ahead_of(i).ends_with("function ") ||
+      const bool given = code_.at(end) == '=' && code_.at(end + 1) != '=' && code_.at(end + 1) != '>';
+      if (given || (code_.at(end) == ':' && (before == '{' || before == ',')) || ahead_of(i).ends_with("function ") ||
           ahead_of(i).ends_with("function*"))
         continue;
       // Another member than the one that holds it.
-      if (!key.empty() && at(end) == '.') {
+      if (!key.empty() && code_.at(end) == '.') {
         std::size_t part = end + 1;
-        while (is_name_byte(at(part))) ++part;
-        if (code_.substr(end + 1, part - end - 1) != key && at(part) != '(') continue;
+        while (is_word_byte(code_.at(part))) ++part;
+        if (code_.text().substr(end + 1, part - end - 1) != key && code_.at(part) != '(') continue;
       }
-      while (is_chain_byte(at(end))) ++end;
-      while (end > i + name.size() && code_[end - 1] == '.') --end;
+      while (is_chain_byte(code_.at(end))) ++end;
+      while (end > i + name.size() && code_.at(end - 1) == '.') --end;
       places_.push_back({i - chain_before(i).size(), end});
     }
   }
@@ -251,7 +127,7 @@ class Way {
     std::size_t function = kNowhere;  // where the last function begins that returns it
     while (i > 0) {
       if (work_ == 0) return true;
-      const char byte = code_[--i];
+      const char byte = code_.at(--i);
       spend(1);
       if (is_closing(byte)) {
         i = opening(i);
@@ -262,7 +138,7 @@ class Way {
           if (!chain.empty()) {
             if (is_one_of(kAsks, last)) return false;
             if (last == "expect") {  // where it says nothing but whether it is there
-              const std::string_view rest = code_.substr(behind(i));
+              const std::string_view rest = code_.text().substr(behind(i));
               if (rest.starts_with(".toBeDefined") || rest.starts_with(".toBeT")) return false;
               // What a function returns that only has to throw, or not to.
               if (i + 1 == function && (rest.starts_with(".toThrow") || rest.starts_with(".not.toThrow"))) return false;
@@ -271,7 +147,7 @@ class Way {
             if (last == "function" || last.empty()) return false;
             const bool makes = ahead_of(i - chain.size()).ends_with("new ");
             if (makes ? !is_one_of(kHolds, last) : !is_one_of(kGivesBack, last)) {
-              if (index_.is_fake(last)) add_name(last, {}, false);
+              if (fakes_.count(last) != 0) add_name(last, {}, false);
               return false;
             }
             if (!makes && is_one_of(kFills, last) && chain.find('.') != kNowhere)
@@ -279,9 +155,10 @@ class Way {
             i -= chain.size() + (makes ? 4 : 0);
           }
         } else if (byte == '[') {
-          if (i > 0 && (is_name_byte(code_[i - 1]) || code_[i - 1] == ')' || code_[i - 1] == ']')) return false;
-        } else if (i > 0 && code_[i - 1] == '$') {
-          i = index_.backtick_before(i - 1);
+          if (i > 0 && (is_word_byte(code_.at(i - 1)) || code_.at(i - 1) == ')' || code_.at(i - 1) == ']'))
+            return false;
+        } else if (i > 0 && code_.at(i - 1) == '$') {
+          i = code_.backtick_before(i - 1);
           if (i == kNowhere) return false;
         } else if (opens_block(i)) {
           return statement(i + 1);
@@ -294,11 +171,12 @@ class Way {
       } else if (byte == ':' && !sibling) {
         const std::string_view word = last_part(chain_before(i));
         if (!word.empty()) key = word;
-      } else if (byte == '>' && i > 0 && code_[i - 1] == '=') {
+      } else if (byte == '>' && i > 0 && code_.at(i - 1) == '=') {
         i = function = begin_of_arrow(i - 1);
         sibling = false;
       } else if (byte == '=' && !sibling) {
-        if (at(i + 1) == '=' || (i > 0 && std::string_view("=!<>").find(code_[i - 1]) != kNowhere)) return false;
+        if (code_.at(i + 1) == '=' || (i > 0 && std::string_view("=!<>").find(code_.at(i - 1)) != kNowhere))
+          return false;
         give(i, key);
         return false;
       }
@@ -308,20 +186,20 @@ class Way {
 
   // A statement that begins at `begin`.
   bool statement(std::size_t begin) {
-    const std::string_view text = code_.substr(begin);
+    const std::string_view text = code_.text().substr(begin);
     if (text.starts_with("throw")) return true;
     if (!text.starts_with("return") && !text.starts_with("yield")) return false;
     // Of a function: what it is called as gives the value back.
-    for (std::size_t brace = index_.enclosing(begin); brace != kNowhere && brace > 0; brace = index_.enclosing(brace)) {
+    for (std::size_t brace = code_.enclosing(begin); brace != kNowhere && brace > 0; brace = code_.enclosing(brace)) {
       spend(1);
-      if (code_[brace] != '{') return false;
+      if (code_.at(brace) != '{') return false;
       if (ahead_of(brace).ends_with("=>")) {
         places_.push_back({begin_of_arrow(brace - 2), behind(brace)});
         return false;
       }
-      const std::size_t parameters = parameters_end(brace);
+      const std::size_t parameters = code_.parameters_end(brace);
       const std::string_view name = last_part(chain_before(parameters == kNowhere ? brace : opening(parameters)));
-      if (is_one_of(kBranches, name) || (parameters == kNowhere && opens_block(brace))) continue;
+      if (is_branch(name) || (parameters == kNowhere && opens_block(brace))) continue;
       add_name(name, {}, false);
       add_name(name, {}, true);
       return false;
@@ -332,12 +210,12 @@ class Way {
   // What stands before the `=` at `sign` is given the value.
   void give(std::size_t sign, std::string_view key) {
     std::size_t end = sign;
-    while (end > 0 && std::string_view("+?|&").find(code_[end - 1]) != kNowhere) --end;
-    if (end > 0 && (code_[end - 1] == ']' || code_[end - 1] == '}')) {
+    while (end > 0 && std::string_view("+?|&").find(code_.at(end - 1)) != kNowhere) --end;
+    if (end > 0 && (code_.at(end - 1) == ']' || code_.at(end - 1) == '}')) {
       for (std::size_t i = opening(end - 1); i < end; ++i) {
         std::size_t stop = i;
-        while (stop < end && is_name_byte(code_[stop])) ++stop;
-        if (stop > i) add_name(code_.substr(i, stop - i), {}, false);
+        while (stop < end && is_word_byte(code_.at(stop))) ++stop;
+        if (stop > i) add_name(code_.text().substr(i, stop - i), {}, false);
         spend(stop - i + 1);
         i = std::max(i, stop);
       }
@@ -346,10 +224,10 @@ class Way {
     std::string_view target = chain_before(end);
     // Behind a type: let a:string=
     std::size_t before = end - target.size();
-    if (before > 0 && code_[before - 1] == ':') target = chain_before(before - 1);
-    before = static_cast<std::size_t>(target.data() - code_.data());
+    if (before > 0 && code_.at(before - 1) == ':') target = chain_before(before - 1);
+    before = static_cast<std::size_t>(target.data() - code_.text().data());
     const std::string_view name = last_part(target);
-    const char ahead = before == 0 ? ';' : code_[before - 1];
+    const char ahead = before == 0 ? ';' : code_.at(before - 1);
     const bool member = target.find('.') != kNowhere;
     if (!member) add_name(name, key, false);
     // A field of a class.
@@ -369,8 +247,8 @@ class Way {
     return !sibling && (is_one_of(kTitled, first_part(chain)) || last == "each");
   }
 
-  const CodeIndex& index_;
-  std::string_view code_;
+  const CodeText& code_;
+  const std::set<std::string_view>& fakes_;
   std::vector<Place> places_;
   std::set<std::pair<std::string_view, bool>> names_;
   std::size_t& work_;
@@ -378,10 +256,16 @@ class Way {
 
 }  // namespace
 
-ShownVariables::ShownVariables(std::string_view code, std::size_t work)
-    : index_(std::make_unique<const CodeIndex>(code)), work_(work) {}
-ShownVariables::~ShownVariables() = default;
+ShownVariables::ShownVariables(const CodeText& code, std::size_t work) : code_(code), work_(work) {
+  for (const std::string_view name : code.names()) {
+    const std::string_view rest = code.behind(code.place_of(name) + name.size());
+    if (std::any_of(kFakes.begin(), kFakes.end(), [&](std::string_view fake) { return rest.starts_with(fake); }))
+      fakes_.insert(name);
+  }
+}
 
-bool ShownVariables::contain(std::size_t begin, std::size_t end) { return Way(*index_, work_).is_shown(begin, end); }
+bool ShownVariables::contain(std::size_t begin, std::size_t end) {
+  return Way(code_, fakes_, work_).is_shown(begin, end);
+}
 
 }  // namespace guard

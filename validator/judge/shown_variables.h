@@ -4,28 +4,26 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
-#include <string_view>
+#include <set>
+
+#include "validator/judge/code_text.h"
 
 namespace guard {
-
-class CodeIndex;
 
 class ShownVariables {
  public:
   // For all reads of a file together, in bytes and places looked at.
   static constexpr std::size_t kWorkMax = 16'000'000;
 
-  // Of the code view of one file (validator/views/source_view.h), which must outlive it. Without any work left a
-  // variable counts as shown.
-  explicit ShownVariables(std::string_view code, std::size_t work = kWorkMax);
-  ~ShownVariables();
+  // `code` must outlive it. Without any work left a variable counts as shown.
+  explicit ShownVariables(const CodeText& code, std::size_t work = kWorkMax);
 
   // `begin`, `end`: of a read, "process.env.NAME".
   bool contain(std::size_t begin, std::size_t end);
 
  private:
-  std::unique_ptr<const CodeIndex> index_;
+  const CodeText& code_;
+  std::set<std::string_view> fakes_;  // names that are given a fake function of a test library: f = mock(...)
   std::size_t work_;
 };
 

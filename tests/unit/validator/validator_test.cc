@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "tests/unit/validator/check_support.h"
-#include "validator/judge/two_hit.h"
+#include "tests/support/check_support.h"
+#include "validator/judge/harmless_variables.h"
 #include "validator/side_files.h"
 #include "validator/snippet.h"
 

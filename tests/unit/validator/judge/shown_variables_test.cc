@@ -10,7 +10,8 @@ namespace {
 bool shown(const std::string& code) {
   const std::string read = "process.env.A";
   const std::size_t at = code.find(read);
-  return ShownVariables(code).contain(at, at + read.size());
+  const CodeText text(code);
+  return ShownVariables(text).contain(at, at + read.size());
 }
 
 // Code views, as validator/views/source_view.h writes them.
@@ -71,7 +72,8 @@ TEST(ShownVariables, TakeBoundedWork) {
   std::string chain = "const a0=process.env.A;";
   for (int i = 1; i < 50'000; ++i) chain += "const a" + std::to_string(i) + "=[a" + std::to_string(i - 1) + "];";
   (void)shown(chain);
-  EXPECT_TRUE(ShownVariables("use(process.env.A)", 0).contain(4, 17));
+  const CodeText use("use(process.env.A)");
+  EXPECT_TRUE(ShownVariables(use, 0).contain(4, 17));
   std::string deep;
   for (int i = 0; i < 100'000; ++i) deep += "=>{return ";
   (void)shown(deep + "process.env.A");
@@ -83,7 +85,8 @@ TEST(ShownVariables, AreNotMadeOfManyReads) {
       {"process.env.A;", "f(process.env.A);", "const a={b:()=>{use(process.env.A)}};", "if(f(process.env.A)){use()}"}) {
     std::string code = "import{f,use}from\"x\";";
     for (int i = 0; i < 20'000; ++i) code += statement;
-    ShownVariables variables(code);
+    const CodeText text(code);
+    ShownVariables variables(text);
     const std::string read = "process.env.A";
     std::size_t count = 0;
     for (std::size_t at = code.find(read); at != std::string::npos; at = code.find(read, at + 1))

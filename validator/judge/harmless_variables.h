@@ -12,6 +12,7 @@
 
 #include "rules/matching/matcher.h"
 #include "rules/rule_set.h"
+#include "validator/judge/code_text.h"
 #include "validator/judge/kept_values.h"
 #include "validator/judge/kept_variables.h"
 #include "validator/judge/shown_variables.h"
@@ -19,9 +20,6 @@
 #include "validator/views/source_view.h"
 
 namespace guard {
-
-// NODE_ENV, CI, TZ and their kin; a `*` stands for any part of a name.
-const std::vector<std::string>& shipped_harmless_variables();
 
 // `read` is what a hit of fact.reads_variable spans: a name, or the list of names in { A, B: c = 1 }. True if every
 // name in it is harmless; false for anything that can't be told.
@@ -32,8 +30,7 @@ bool reads_only_harmless(std::string_view read, std::span<const std::string> har
 class OwnVariables {
  public:
   // Of the views of one file; names stay views of them.
-  OwnVariables() = default;
-  OwnVariables(std::string_view code, std::string_view strings);
+  OwnVariables(const CodeText& code, std::string_view strings);
 
   // Is `name` set before this offset of the code view?
   bool set_before(std::string_view name, std::size_t at) const noexcept;
@@ -46,7 +43,6 @@ class OwnVariables {
 // own that are written, and reads whose value goes nowhere.
 class HarmlessHits {
  public:
-  // `options` must outlive it.
   HarmlessHits(const RuleSet& rules, const ValidatorOptions& options);
 
   // Another file; its views must stay as they are until the next one.
@@ -63,18 +59,25 @@ class HarmlessHits {
   bool is_read(std::uint32_t fact) const { return fact == reads_variable_; }
 
  private:
+  // What the readers of the code view have learnt of the file at hand, each once it is asked.
+  struct File {
+    explicit File(std::string_view code) : text(code), kept(text) {}
+    CodeText text;
+    KeptVariables kept;
+    std::optional<OwnVariables> own;
+    std::optional<ShownVariables> shown;
+  };
+  File& file();
+  const OwnVariables& own();
   bool shows_what_it_reads(const Match& match);
 
-  const std::vector<std::string>& names_;
+  std::vector<std::string> names_;
   std::uint32_t reads_variable_ = UINT32_MAX;
   std::uint32_t output_sink_ = UINT32_MAX;
   std::uint32_t keeps_values_ = UINT32_MAX;
   const SourceViews* views_ = nullptr;
-  // Of the file at hand, once they are asked for.
-  std::optional<OwnVariables> own_;
-  std::optional<KeptVariables> kept_;
+  std::optional<File> file_;
   std::optional<Keeping> keeps_;
-  std::optional<ShownVariables> shown_;
 };
 
 }  // namespace guard

@@ -1,23 +1,13 @@
-#include "validator/judge/two_hit.h"
+#include "validator/judge/harmless_variables.h"
 
 #include <algorithm>
+#include <array>
 
 #include "common/text/glob.h"
+#include "rules/surface.h"
 #include "validator/values/known_names.h"
 
 namespace guard {
-
-const std::vector<std::string>& shipped_harmless_variables() {
-  static const std::vector<std::string> kNames = {"NODE_ENV", "BUN_ENV", "CI", "TZ", "DEBUG", "LANG", "LANGUAGE",
-      "LC_ALL", "LC_CTYPE", "TERM", "COLORTERM", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "PWD", "TMPDIR", "TEMP",
-      "TMP", "VITEST", "JEST_WORKER_ID", "TEST", "BUN_TEST", "GITHUB_ACTIONS", "RUNNER_OS", "OS", "OSTYPE", "SHELL",
-      "EDITOR", "VERBOSE", "LOG_LEVEL", "PORT", "PATH", "HOME", "USERPROFILE", "GITHUB_ACTION", "RUNNER_*",
-      "npm_package_*", "npm_lifecycle_*", "*_VERSION", "VITEST_*", "SSR", "DEV", "PROD", "VITE_*", "NEXT_PUBLIC_*",
-      "REACT_APP_*", "EXPO_PUBLIC_*",  // bundlers write these into pages
-      "GITLAB_CI", "CITGM", "ECOSYSTEM_CI", "UPDATE_GOLDENS", "UPDATE_SNAPSHOT", "UPDATE_SNAPSHOTS",
-      "npm_config_user_agent"};
-  return kNames;
-}
 
 bool reads_only_harmless(std::string_view read, std::span<const std::string> harmless) noexcept {
   std::size_t at = 0;
@@ -67,33 +57,27 @@ bool gives_nothing_away(std::string_view code, const Match& match, std::span<con
 
 }  // namespace
 
-OwnVariables::OwnVariables(std::string_view code, std::string_view strings) {
+OwnVariables::OwnVariables(const CodeText& code, std::string_view strings) {
   std::unordered_map<std::string_view, std::size_t> named;  // given what a name stands for, which may be what was saved
   std::unordered_map<std::string_view, bool> saved;
-  constexpr std::string_view kEnv = ".env.";
-  for (std::size_t at = code.find(kEnv); at != std::string_view::npos; at = code.find(kEnv, at + 1)) {
-    std::string_view ahead = code.substr(0, at);
-    for (const std::string_view root : {"process", "Bun", "import.meta"}) {
-      if (!ahead.ends_with(root)) continue;
-      ahead.remove_suffix(root.size());
-      const std::size_t begin = at + kEnv.size();
-      std::size_t end = begin;
-      while (end < code.size() && is_name_byte(code[end])) ++end;
-      const std::string_view name = code.substr(begin, end - begin);
-      const std::string_view behind = code.substr(end);
-      const bool assigns = behind.size() > 1 && behind[0] == '=' && behind[1] != '=' && behind[1] != '>';
-      if (ahead.ends_with("delete ")) first_.try_emplace(name, at);
-      if (!assigns) {
-        if (!ahead.empty() && (ahead.back() == '=' || ahead.back() == ':')) saved.emplace(name, true);
-        break;
-      }
-      const std::string_view value = behind.substr(1);
-      if (begins_environment(value)) break;
-      const std::size_t size = path_length(value);
-      const bool a_name = size != 0 && !(value[0] >= '0' && value[0] <= '9') &&
-          (size == value.size() || std::string_view(";,)}\n").find(value[size]) != std::string_view::npos);
+  for (const std::size_t at : code.places_of("env")) {
+    constexpr std::array<std::string_view, 3> kRoots = {"process.", "Bun.", "import.meta."};
+    std::string_view ahead = code.ahead_of(at);
+    const auto root =
+        std::find_if(kRoots.begin(), kRoots.end(), [&](std::string_view r) { return ahead.ends_with(r); });
+    if (root == kRoots.end() || code.at(at + 3) != '.') continue;
+    ahead.remove_suffix(root->size());
+    const std::string_view name = code.name_at(at + 4);
+    const std::string_view value = code.behind(at + 4 + name.size());
+    if (ahead.ends_with("delete ")) first_.try_emplace(name, at);
+    if (value.size() < 2 || !assigns(value)) {
+      if (!ahead.empty() && is_byte_of("=:", ahead.back())) saved.emplace(name, true);
+    } else if (!begins_environment(value.substr(1))) {
+      const std::string_view path = value.substr(1, path_length(value.substr(1)));
+      const std::string_view rest = value.substr(1 + path.size());
+      const bool a_name =
+          !path.empty() && !(path[0] >= '0' && path[0] <= '9') && (rest.empty() || is_byte_of(";,)}\n", rest[0]));
       (a_name ? named : first_).try_emplace(name, at);
-      break;
     }
   }
   for (const auto& [name, at] : named) {
@@ -113,8 +97,10 @@ bool OwnVariables::set_before(std::string_view name, std::size_t at) const noexc
   return known != first_.end() && known->second <= at;
 }
 
-HarmlessHits::HarmlessHits(const RuleSet& rules, const ValidatorOptions& options)
-    : names_(options.harmless_variables.empty() ? shipped_harmless_variables() : options.harmless_variables) {
+HarmlessHits::HarmlessHits(const RuleSet& rules, const ValidatorOptions& options) : names_(options.harmless_variables) {
+  if (names_.empty()) {
+    for (const SurfaceRow& row : word_list("harmless_variables")) names_.emplace_back(row.name);
+  }
   for (std::uint32_t fact = 0; fact < rules.facts().size(); ++fact) {
     if (rules.facts()[fact].id == kReadsVariableFact) reads_variable_ = fact;
     if (rules.facts()[fact].id == kOutputSinkFact) output_sink_ = fact;
@@ -124,48 +110,47 @@ HarmlessHits::HarmlessHits(const RuleSet& rules, const ValidatorOptions& options
 
 void HarmlessHits::begin(const SourceViews& views) {
   views_ = &views;
-  own_.reset();
-  kept_.reset();
+  file_.reset();
   keeps_.reset();
-  shown_.reset();
+}
+
+HarmlessHits::File& HarmlessHits::file() {
+  if (!file_) file_.emplace(views_->view(View::code));
+  return *file_;
+}
+
+const OwnVariables& HarmlessHits::own() {
+  if (!file().own) file().own.emplace(file().text, views_->view(View::strings));
+  return *file().own;
 }
 
 // Of a read, ".NAME".
 bool HarmlessHits::shows_what_it_reads(const Match& match) {
   const std::string_view code = views_->view(View::code);
   const std::string_view name = code.substr(match.begin + 1, match.end - match.begin - 1);
-  if (reads_only_harmless(name, names_)) return false;
-  if (!kept_) kept_.emplace(code);
-  if (kept_->goes_nowhere(match.begin + 1, match.end)) return false;
-  if (!own_) own_.emplace(code, views_->view(View::strings));
-  if (own_->set_before(name, match.begin)) return false;
+  if (reads_only_harmless(name, names_) || file().kept.goes_nowhere(match.begin + 1, match.end) ||
+      own().set_before(name, match.begin))
+    return false;
   std::size_t begin = match.begin;
   while (begin > 0 && (is_name_byte(code[begin - 1]) || code[begin - 1] == '.' || code[begin - 1] == ')')) --begin;
-  if (!shown_) shown_.emplace(code);
-  return shown_->contain(begin, match.end);
+  if (!file().shown) file().shown.emplace(file().text);
+  return file().shown->contain(begin, match.end);
 }
 
 bool HarmlessHits::contains(View view, const Match& match) {
   if (match.index == keeps_values_) {
-    if (!keeps_) keeps_ = keeps_values(views_->view(View::code));
+    if (!keeps_) keeps_ = keeps_values(file().text);
     return *keeps_ == Keeping::nothing;
   }
   if (match.index != reads_variable_ && match.index != output_sink_) return false;
   if (is_mere_read(view, match)) return !shows_what_it_reads(match);
   const std::string_view text = views_->view(view).substr(match.begin, match.end - match.begin);
   if (reads_only_harmless(text, names_)) return true;
-  if (match.index == reads_variable_ && view == View::code) {
-    if (!kept_) kept_.emplace(views_->view(View::code));
-    return kept_->goes_nowhere(match.begin, match.end);
-  }
-  const std::string_view behind = views_->view(view).substr(match.end);
-  if (match.index == output_sink_ && text.starts_with("process.") && behind.starts_with('=') &&
-      !behind.starts_with("==")) {
+  if (match.index == reads_variable_ && view == View::code) return file().kept.goes_nowhere(match.begin, match.end);
+  if (match.index != output_sink_) return false;
+  if (text.starts_with("process.") && assigns(views_->view(view).substr(match.end)))
     return gives_nothing_away(views_->view(view), match, names_);
-  }
-  if (match.index != output_sink_ || !is_identifier(text)) return false;
-  if (!own_) own_.emplace(views_->view(View::code), views_->view(View::strings));
-  return own_->set_before(text, view == View::code ? match.begin : SIZE_MAX);
+  return is_identifier(text) && own().set_before(text, view == View::code ? match.begin : SIZE_MAX);
 }
 
 }  // namespace guard
