@@ -10,7 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cstdint>
+#include "init/processes.h"
+#include "init/stream.h"
 
 namespace guard::init {
 namespace {
@@ -22,7 +23,6 @@ using init_protocol::kFramePayloadMax;
 using init_protocol::kLeftBehindToldMax;
 using init_protocol::LeftBehindCode;
 
-constexpr int kExitCannotServe = 70;
 // A walk over as many entries as a sandbox may hold by default takes a tenth of a second; far beyond, it gives up.
 constexpr long long kEntriesMax = 200'000;
 // 32 MB leave within a second; a machine that is ten times slower still gets them out.
@@ -38,37 +38,12 @@ time_t now_s() {
   return now.tv_sec;
 }
 
-// How many bytes the character at `text` takes; 0 where it is none: overlong, a surrogate, beyond U+10FFFF, cut.
-size_t utf8_length(const unsigned char* text) {
-  const unsigned char lead = text[0];
-  if (lead < 0x80) return 1;
-  const size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (lead < 0xc2 || lead > 0xf4) return 0;
-  for (size_t i = 1; i < length; ++i) {
-    if ((text[i] & 0xc0) != 0x80) return 0;  // also the NUL at the end
-  }
-  if ((lead == 0xe0 && text[1] < 0xa0) || (lead == 0xed && text[1] > 0x9f)) return 0;
-  if ((lead == 0xf0 && text[1] < 0x90) || (lead == 0xf4 && text[1] > 0x8f)) return 0;
-  return length;
-}
-
-// Guard looks again, and more closely; this saves it files that it would throw away.
-bool is_plain_text(const char* name) {
-  const auto* text = reinterpret_cast<const unsigned char*>(name);
-  while (*text != '\0') {
-    const size_t length = *text < 0x20 || *text == 0x7f ? 0 : utf8_length(text);
-    if (length == 0) return false;
-    text += length;
-  }
-  return true;
-}
-
 int open_folder(const char* path) { return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC); }
 
 class Collector {
  public:
-  Collector(const CollectOptions& options, Collecting what, FrameWriter& writer)
-      : options_(options), what_(what), writer_(writer), give_up_at_(now_s() + kSecondsMax) {}
+  Collector(const CollectOptions& options, Collecting what, MustEnd must_end)
+      : options_(options), what_(what), must_end_(must_end), give_up_at_(now_s() + kSecondsMax) {}
 
   void run() {
     const int folder = open_folder(options_.folder);
@@ -88,7 +63,8 @@ class Collector {
 
  private:
   bool time_is_up() {
-    if (complete_ && (++entries_ > kEntriesMax || writer_.must_end() || now_s() >= give_up_at_)) complete_ = false;
+    if (complete_ && (++entries_ > kEntriesMax || must_end_.asked(must_end_.context) || now_s() >= give_up_at_))
+      complete_ = false;
     return !complete_;
   }
 
@@ -171,7 +147,8 @@ class Collector {
   void take(int folder, const char* name, const struct stat& status) {
     if (what_ == Collecting::names || options_.files_max == 0) return leave_behind(LeftBehindCode::not_asked);
     if (status.st_nlink != 1) return leave_behind(LeftBehindCode::hard_link);
-    if (path_size_ > kCollectedPathMax || !is_plain_text(path_)) return leave_behind(LeftBehindCode::bad_name);
+    // Whether it is text that shows as it is, guard looks.
+    if (path_size_ > kCollectedPathMax) return leave_behind(LeftBehindCode::bad_name);
     if (status.st_size > options_.file_bytes_max) return leave_behind(LeftBehindCode::too_large);
     if (files_ >= options_.files_max || status.st_size > options_.bytes_max - bytes_) {
       return leave_behind(LeftBehindCode::too_many);
@@ -185,10 +162,10 @@ class Collector {
   }
 
   void send_file(int file, long long size) {
-    char* const payload = writer_.payload();
+    char* const payload = frame_payload();
     for (int i = 0; i < 8; ++i) payload[i] = static_cast<char>((size >> (56 - 8 * i)) & 0xff);
     memcpy(payload + 8, path_, path_size_);
-    writer_.send(FrameType::file, 8 + path_size_);
+    send_frame(FrameType::file, 8 + path_size_);
     while (size > 0) {
       const size_t wanted =
           size < static_cast<long long>(kFramePayloadMax) ? static_cast<size_t>(size) : kFramePayloadMax;
@@ -197,29 +174,32 @@ class Collector {
       // Its size was announced, and nothing is left that could have changed it: a stream without an end tells the
       // truth.
       if (got <= 0) _exit(kExitCannotServe);
-      writer_.send(FrameType::file_data, static_cast<size_t>(got));
+      send_frame(FrameType::file_data, static_cast<size_t>(got));
       size -= got;
     }
   }
 
   void leave_behind(LeftBehindCode code) {
     if (static_cast<size_t>(++left_behind_) > kLeftBehindToldMax) return;
-    char* const payload = writer_.payload();
+    char* const payload = frame_payload();
     const size_t length = path_size_ < kCollectedPathMax ? path_size_ : kCollectedPathMax;
     payload[0] = static_cast<char>(code);
     memcpy(payload + 1, path_, length);
-    writer_.send(FrameType::left_behind, 1 + length);
+    send_frame(FrameType::left_behind, 1 + length);
   }
 
   void send_summary() {
-    const int size = snprintf(writer_.payload(), kFramePayloadMax,
-        "files=%lld\nbytes=%lld\nleft_behind=%lld\ncomplete=%d\n", files_, bytes_, left_behind_, complete_ ? 1 : 0);
-    writer_.send(FrameType::collected, static_cast<size_t>(size));
+    Lines lines;
+    lines.add("files", files_);
+    lines.add("bytes", bytes_);
+    lines.add("left_behind", left_behind_);
+    lines.add("complete", complete_ ? 1 : 0);
+    lines.send(FrameType::collected);
   }
 
   const CollectOptions& options_;
   Collecting what_;
-  FrameWriter& writer_;
+  MustEnd must_end_;
   time_t give_up_at_;
   char path_[kPathRoom + 1] = {};  // of what is looked at, below the folder
   size_t path_size_ = 0;
@@ -232,8 +212,8 @@ class Collector {
 
 }  // namespace
 
-void collect_files(const CollectOptions& options, Collecting what, FrameWriter& writer) {
-  Collector(options, what, writer).run();
+void collect_files(const CollectOptions& options, Collecting what, MustEnd must_end) {
+  Collector(options, what, must_end).run();
 }
 
 }  // namespace guard::init

@@ -6,10 +6,7 @@
 // name are read. Memory is static; files, bytes, depth, entries and time are bounded.
 #pragma once
 
-#include <cstddef>
-
 #include "init/filled_folder.h"
-#include "runner/init_side/init_protocol.h"
 
 namespace guard::init {
 
@@ -23,22 +20,15 @@ struct CollectOptions {
   long long file_bytes_max = 0;
 };
 
-// The way out, lent by whoever owns the stream.
-class FrameWriter {
- public:
-  virtual char* payload() = 0;  // room for kFramePayloadMax bytes
-  // Returns once the frame has left; does not return when nobody reads any more.
-  virtual void send(init_protocol::FrameType type, std::size_t payload_bytes) = 0;
-  // Guard wants the run to end: what is left of the folder stays.
-  virtual bool must_end() = 0;
-
- protected:
-  ~FrameWriter() = default;
+// Guard wants the run to end: what is left of the folder stays.
+struct MustEnd {
+  bool (*asked)(void* context);
+  void* context;
 };
 
 enum class Collecting { names, files };
 
 // Ends with a collected frame. Does not return when a file can't be read as large as it was announced.
-void collect_files(const CollectOptions& options, Collecting what, FrameWriter& writer);
+void collect_files(const CollectOptions& options, Collecting what, MustEnd must_end);
 
 }  // namespace guard::init

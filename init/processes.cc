@@ -1,0 +1,95 @@
+#include "init/processes.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+namespace guard::init {
+namespace {
+
+// On the host there is no namespace to name "everything of ours": it is what descends from us. Orphans come back to us
+// (PR_SET_CHILD_SUBREAPER), so none is lost from the tree.
+struct Process {
+  pid_t pid;
+  pid_t parent;
+  bool ours;
+};
+
+int by_pid(const void* left, const void* right) {
+  return static_cast<const Process*>(left)->pid - static_cast<const Process*>(right)->pid;
+}
+
+bool read_process(long long pid, Process& process) {
+  char text[512];
+  if (!read_proc(pid, "stat", text)) return false;
+  // The name is in parentheses and may hold anything, parentheses too: the fields start behind the last one.
+  const char* fields = strrchr(text, ')');
+  int parent = 0;
+  char state = 0;
+  if (fields == nullptr || sscanf(fields + 1, " %c %d", &state, &parent) != 2) return false;
+  process = {static_cast<pid_t>(pid), parent, parent == getpid()};
+  return true;
+}
+
+void signal_descendants(int signal_number) {
+  static Process processes[1 << 17];
+  size_t count = 0;
+  DIR* proc = opendir("/proc");
+  if (proc == nullptr) return;
+  while (dirent* entry = readdir(proc)) {
+    long long pid = 0;
+    if (entry->d_name[0] < '0' || entry->d_name[0] > '9' || !read_number(entry->d_name, pid)) continue;
+    if (count < sizeof processes / sizeof processes[0] && read_process(pid, processes[count])) ++count;
+  }
+  closedir(proc);
+  qsort(processes, count, sizeof processes[0], by_pid);
+  // Parents mostly have the smaller number, so few rounds do; a fork bomb makes anything quadratic hurt.
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (size_t i = 0; i < count; ++i) {
+      if (processes[i].ours) continue;
+      const Process wanted = {processes[i].parent, 0, false};
+      const auto* parent = static_cast<const Process*>(bsearch(&wanted, processes, count, sizeof processes[0], by_pid));
+      if (parent != nullptr && parent->ours) processes[i].ours = grew = true;
+    }
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (processes[i].ours) kill(processes[i].pid, signal_number);
+  }
+}
+
+}  // namespace
+
+bool read_number(const char* text, long long& number) {
+  char* end = nullptr;
+  errno = 0;
+  number = strtoll(text, &end, 10);
+  return errno == 0 && end != text && *end == '\0' && number >= 0;
+}
+
+void signal_everything(int signal_number) {
+  if (is_pid_one()) {
+    kill(-1, signal_number);
+    return;
+  }
+  // Stop them first: what is forked while we look would otherwise outrun us.
+  if (signal_number == SIGKILL) signal_descendants(SIGSTOP);
+  signal_descendants(signal_number);
+}
+
+[[noreturn]] void leave_at_once() {
+  // Leaving a PID namespace as its PID 1 kills all that is in it. On the host it takes a few rounds.
+  for (int round = 0; !is_pid_one() && round < 2'000; ++round) {
+    signal_everything(SIGKILL);
+    while (waitpid(-1, nullptr, WNOHANG | __WALL) > 0) {
+    }
+    if (waitpid(-1, nullptr, WNOHANG | __WALL) < 0 && errno == ECHILD) break;
+    usleep(5'000);
+  }
+  _exit(kExitCannotServe);
+}
+
+}  // namespace guard::init

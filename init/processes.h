@@ -1,0 +1,36 @@
+// Every process that init is responsible for: as PID 1, all of the namespace; on the host, what descends from it.
+#pragma once
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <cstddef>
+
+namespace guard::init {
+
+constexpr int kExitCannotServe = 70;
+
+inline bool is_pid_one() { return getpid() == 1; }
+
+bool read_number(const char* text, long long& number);
+
+// The beginning of /proc/<number>/<name>, ended by a NUL. False where there is none.
+template <size_t N>
+bool read_proc(long long number, const char* name, char (&text)[N]) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%lld/%s", number, name);
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  const ssize_t size = read(fd, text, N - 1);
+  close(fd);
+  text[size > 0 ? size : 0] = '\0';
+  return size > 0;
+}
+
+void signal_everything(int signal_number);
+
+// Kills everything and exits: nobody is left who reads what we say.
+[[noreturn]] void leave_at_once();
+
+}  // namespace guard::init
