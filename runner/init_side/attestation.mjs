@@ -1,13 +1,15 @@
 // @bun
-// The line above keeps bun from translating this file: it runs as it stands, or as bytecode that bun has made of it (runner/image/image.h).
+// The line above keeps bun from translating this file: it runs as it stands, or as bytecode that bun has made of it
+// (runner/image/image.h).
 //
-// runner/init_side/attestation_start.mjs calls this before any test is loaded. It puts itself between the tests and bun's test API, counts what runs
-// and what is asserted, and, when all tests have ended, sends the counts to guard-init with a MAC (SipHash-2-4, as
-// runner/init_side/frame_tag.h) under a key that was read from there before any foreign code ran.
+// runner/init_side/attestation_start.mjs calls this before any test is loaded. It puts itself between the tests and
+// bun's test API, counts what runs and what is asserted, and, when all tests have ended, sends the counts to guard-init
+// with a MAC (SipHash-2-4, as runner/init_side/frame_tag.h) under a key that was read from there before any foreign
+// code ran.
 //
 // Isolation by construction: a test never holds one of bun's own `test`, `expect` or matcher objects, only frozen
-// stand-ins that keep the originals in closures and private fields. So replacing a property, however it is done, does not
-// reach what counts; it is also refused or found, and reported as `tampered`.
+// stand-ins that keep the originals in closures and private fields. So replacing a property, however it is done, does
+// not reach what counts; it is also refused or found, and reported as `tampered`.
 //
 // Rules for code in here: foreign code may have replaced every global and every prototype by the time it is called. So
 // functions are taken at the start and called by `apply`; no iteration protocol, no spread of foreign values, no array
@@ -49,6 +51,15 @@ export default (table, key, channel, jsc, required, isPreloading) => {
   const { jest, vi, mock, beforeAll, afterEach, afterAll } = table;
   const { isFakeTimers, useRealTimers } = jest;
 
+  const isObject = (value) => typeof value === "object" && value !== null;
+  const isHolder = (value) => isObject(value) || typeof value === "function"; // of properties
+  const startsWithText = (value, start) => apply(startsWith, value, [start]);
+  const namesOf = (list) => {
+    const names = { __proto__: null };
+    for (let i = 0; i < list.length; ++i) names[list[i]] = true;
+    return names;
+  };
+
   // ---- what is counted ---------------------------------------------------------------------------------------------
 
   const count = {
@@ -80,9 +91,9 @@ export default (table, key, channel, jsc, required, isPreloading) => {
 
   // With `retry: 2`, the customary value, a test may fail twice before it passes.
   const kFailuresForgiven = 2;
-  // An assertion that failed is forgiven when the same place, called from the same place or by the event loop, passes in a later turn
-  // and wants the same: that is polling. A package may look again in the same turn, whenever the document changes, but not before all that runs
-  // has ended: that is a loop over cases.
+  // An assertion that failed is forgiven when the same place, called from the same place or by the event loop, passes
+  // in a later turn and wants the same: that is polling. A package may look again in the same turn, whenever the
+  // document changes, but not before all that runs has ended: that is a loop over cases.
 
   const printable = (value) => {
     if (typeof value === "function") {
@@ -115,7 +126,9 @@ export default (table, key, channel, jsc, required, isPreloading) => {
   const functions = Function.prototype;
   const { includes } = String.prototype;
   const keep = (object, keys) => {
-    for (let i = 0; i < keys.length; ++i) language[language.length] = { __proto__: null, object, key: keys[i], value: object[keys[i]] };
+    for (let i = 0; i < keys.length; ++i) {
+      language[language.length] = { __proto__: null, object, key: keys[i], value: object[keys[i]] };
+    }
   };
   for (const made of [[], new Map(), new Set()]) {
     keep(getPrototypeOf(made), [Symbol.iterator]);
@@ -124,8 +137,12 @@ export default (table, key, channel, jsc, required, isPreloading) => {
   keep(RegExp.prototype, ["exec", "test"]);
   keep(Bun, ["deepEquals"]);
   const kLookedAt = language.length; // at every assertion that may ask for them
-  // The modules are JavaScript, and keep what they find when they are loaded: late ones are to find the language as it was.
-  keep(Object, ["is", "keys", "values", "entries", "assign", "freeze", "create", "defineProperty", "defineProperties", "getOwnPropertyDescriptor", "getOwnPropertyNames", "getOwnPropertySymbols", "getPrototypeOf", "setPrototypeOf"]);
+  // The modules are JavaScript, and keep what they find when they are loaded: late ones are to find the language as it
+  // was.
+  keep(Object, [
+    "is", "keys", "values", "entries", "assign", "freeze", "create", "defineProperty", "defineProperties",
+    "getOwnPropertyDescriptor", "getOwnPropertyNames", "getOwnPropertySymbols", "getPrototypeOf", "setPrototypeOf",
+  ]);
   keep(Object.prototype, ["isPrototypeOf", "hasOwnProperty", "propertyIsEnumerable", "toString"]);
   keep(Array, ["isArray", "from"]);
   keep(Array.prototype, ["indexOf", "includes", "join", "push", "pop", "slice", "concat", "map", "filter", "forEach"]);
@@ -135,17 +152,26 @@ export default (table, key, channel, jsc, required, isPreloading) => {
   keep(Number, ["isNaN"]);
   keep(Error, ["captureStackTrace"]);
   const lookAtLanguage = (size) => {
-    for (let i = 0; i < size; ++i) if (valueAt(language[i].object, language[i].key) !== language[i].value) throw tampered("the language's own functions");
+    for (let i = 0; i < size; ++i) {
+      const { object, key, value } = language[i];
+      if (valueAt(object, key) !== value) throw tampered("the language's own functions");
+    }
   };
   // Matchers ask a class for what it says of its instances, and of its message: the language's own say nothing.
   const { toString: sourceOf } = Function.prototype;
   const lookAtWanted = (wanted) => {
-    const isExpression = typeof wanted === "object" && wanted !== null && getOwnPropertyDescriptor(wanted, "lastIndex") !== undefined;
-    if (isExpression && (getPrototypeOf(wanted) !== expressions || apply(hasOwn, wanted, ["test"]) || apply(hasOwn, wanted, ["exec"]))) throw tampered("a regular expression");
+    const isExpression = isObject(wanted) && getOwnPropertyDescriptor(wanted, "lastIndex") !== undefined;
+    const isOwn = (key) => apply(hasOwn, wanted, [key]);
+    if (isExpression && (getPrototypeOf(wanted) !== expressions || isOwn("test") || isOwn("exec"))) {
+      throw tampered("a regular expression");
+    }
     if (typeof wanted !== "function") return;
     for (let at = wanted; at !== null; at = getPrototypeOf(at)) {
-      const says = getOwnPropertyDescriptor(at, "message") !== undefined || (getOwnPropertyDescriptor(at, hasInstance) !== undefined && at !== functions);
-      if (says && (typeof at !== "function" || apply(includes, apply(sourceOf, at, []), ["[native code]"]))) throw tampered("the language's own classes");
+      const isAsked = getOwnPropertyDescriptor(at, hasInstance) !== undefined && at !== functions;
+      if (!isAsked && getOwnPropertyDescriptor(at, "message") === undefined) continue;
+      if (typeof at !== "function" || apply(includes, apply(sourceOf, at, []), ["[native code]"])) {
+        throw tampered("the language's own classes");
+      }
     }
   };
   const loadBuiltin = (name) => {
@@ -155,8 +181,12 @@ export default (table, key, channel, jsc, required, isPreloading) => {
 
   // ---- attempts: one call of a test's function, or of a hook -------------------------------------------------------
 
-  // The attempts that run now, in a ring; `outside` stands for everything else, `late` for what those that are over still do.
-  const attempt = (test) => ({ __proto__: null, test, over: false, assertions: 0, matchers: 0, asked: 0, wanted: -1, open: null, failed: 0, before: null, after: null });
+  // The attempts that run now, in a ring; `outside` stands for everything else, `late` for what those that are over
+  // still do.
+  const attempt = (test) => ({
+    __proto__: null, test, over: false, assertions: 0, matchers: 0, asked: 0, wanted: -1, open: null, failed: 0,
+    before: null, after: null,
+  });
   const outside = attempt(null);
   const late = attempt(null);
   outside.before = outside.after = outside;
@@ -165,9 +195,9 @@ export default (table, key, channel, jsc, required, isPreloading) => {
   let matchersInHooks = 0;
   let askedInHooks = 0;
   let lastTest = null;
-  // With several at once (test.concurrent) the engine keeps which one a callback belongs to: not the attempt, but a token, for its
-  // functions are JavaScript, and foreign code may see what they hold. Begun with the second: the first of them is the one that nothing
-  // was kept of.
+  // With several at once (test.concurrent) the engine keeps which one a callback belongs to: not the attempt, but a
+  // token, for its functions are JavaScript, and foreign code may see what they hold. Begun with the second: the first
+  // of them is the one that nothing was kept of.
   let runIn = null;
   let storeOf = null;
   let unkept = null;
@@ -215,14 +245,18 @@ export default (table, key, channel, jsc, required, isPreloading) => {
     return unkept !== null && !unkept.over ? unkept : outside;
   };
 
-  // An assertion counts as failed from before it is made until it has passed: whatever ends the code in between, a full stack or a getter of
-  // the tests, it leaves a failure behind. So no function is called between the link and the counting.
+  // An assertion counts as failed from before it is made until it has passed: whatever ends the code in between, a full
+  // stack or a getter of the tests, it leaves a failure behind. So no function is called between the link and the
+  // counting.
   const pending = { __proto__: null }; // in place of its error
   const settled = defineProperty((async () => {})(), "constructor", { __proto__: null, value: undefined });
   let assertionsSeen = 0;
   const asserted = (matcher, negated, wanted, counts = true) => {
     const one = current();
-    const what = { __proto__: null, error: pending, matcher, negated, wanted, number: ++assertionsSeen, inMatcher: false, place: "", from: "", isOver: false, decided: 0, home: one.over ? late : one, linked: false, before: null, after: null };
+    const what = {
+      __proto__: null, error: pending, matcher, negated, wanted, number: ++assertionsSeen, inMatcher: false, place: "",
+      from: "", isOver: false, decided: 0, home: one.over ? late : one, linked: false, before: null, after: null,
+    };
     link(what);
     if (counts && one !== outside && !one.over) {
       ++count.assertions;
@@ -249,7 +283,8 @@ export default (table, key, channel, jsc, required, isPreloading) => {
 
   // ---- where code was called from ----------------------------------------------------------------------------------
 
-  // Names are what foreign code says; files, lines and columns are the engine's. null where foreign code has fixed how stacks are made.
+  // Names are what foreign code says; files, lines and columns are the engine's. null where foreign code has fixed how
+  // stacks are made.
   const kFrames = 24;
   const isAssignable = (key) => {
     const found = getOwnPropertyDescriptor(ErrorHere, key);
@@ -279,8 +314,9 @@ export default (table, key, channel, jsc, required, isPreloading) => {
     ++matchersAsked; // or this would be a tail call
     return result;
   };
-  // The nearest place outside of this file, the one that called it (empty: the event loop did, also one that a matcher runs while it waits for a
-  // promise), whether a matcher of others called them, and whether a package's code lies below.
+  // The nearest place outside of this file, the one that called it (empty: the event loop did, also one that a matcher
+  // runs while it waits for a promise), whether a matcher of others called them, and whether a package's code lies
+  // below.
   const callers = () => {
     const found = { __proto__: null, place: "", from: "", inPackage: false, inMatcher: false };
     const sites = callSites(kFrames);
@@ -292,8 +328,12 @@ export default (table, key, channel, jsc, required, isPreloading) => {
         break;
       }
       if (apply(isNative, sites[i], [])) continue; // forEach, say
-      if (typeof file === "string" && !apply(isEval, sites[i], []) && (apply(startsWith, file, ["/app/node_modules/"]) || apply(startsWith, file, ["/modules/"]))) found.inPackage = true;
-      const place = text(file) + ":" + text(apply(getLineNumber, sites[i], [])) + ":" + text(apply(getColumnNumber, sites[i], []));
+      const isFile = typeof file === "string" && !apply(isEval, sites[i], []);
+      if (isFile && (startsWithText(file, "/app/node_modules/") || startsWithText(file, "/modules/"))) {
+        found.inPackage = true;
+      }
+      const at = text(apply(getLineNumber, sites[i], [])) + ":" + text(apply(getColumnNumber, sites[i], []));
+      const place = text(file) + ":" + at;
       if (++places === 1) found.place = place;
       else if (places === 2) found.from = place;
     }
@@ -321,7 +361,8 @@ export default (table, key, channel, jsc, required, isPreloading) => {
     for (let what = one.open; what !== null; what = what.after) if (what.error !== pending && is(what)) settle(what);
   };
   const isSame = (what, place, from, { matcher, negated, wanted }) =>
-    what.isOver && what.matcher === matcher && what.negated === negated && place !== "" && what.place === place && (from === "" || what.from === from) && same(what.wanted, wanted, true);
+    what.isOver && what.matcher === matcher && what.negated === negated && place !== "" && what.place === place &&
+    (from === "" || what.from === from) && same(what.wanted, wanted, true);
   const assertionPassed = (passed, sees) => {
     settle(passed);
     const one = passed.home;
@@ -333,7 +374,10 @@ export default (table, key, channel, jsc, required, isPreloading) => {
   };
 
   // A test with what has come of its attempts.
-  const newTest = (title, retry, repeats) => ({ __proto__: null, title: printable(title), retry, repeats, begun: false, attempts: 0, failures: 0, passed: false, assertions: 0, undecided: 0, next: null });
+  const newTest = (title, retry, repeats) => ({
+    __proto__: null, title: printable(title), retry, repeats, begun: false, attempts: 0, failures: 0, passed: false,
+    assertions: 0, undecided: 0, next: null,
+  });
   const ofNoTest = newTest("(a hook)", 0, 0);
   let tests = null;
   let ended = 0; // attempts
@@ -351,7 +395,8 @@ export default (table, key, channel, jsc, required, isPreloading) => {
     if (one.wanted === kSome && one.matchers + matchersInHooks === 0) failed = true;
     one.before.after = one.after;
     one.after.before = one.before;
-    // What has failed is swallowed, unless the attempt fails with it: it may be another one's that has ended up here. What is still being asserted has to pass all the same.
+    // What has failed is swallowed, unless the attempt fails with it: it may be another one's that has ended up here.
+    // What is still being asserted has to pass all the same.
     let swallowed = false;
     for (let what = one.open; what !== null; what = one.open) {
       one.open = what.after;
@@ -379,7 +424,8 @@ export default (table, key, channel, jsc, required, isPreloading) => {
     test.assertions = one.assertions;
   };
 
-  // An attempt that has not failed ends with the microtasks that it leaves, which bun runs before all else: their assertions are its own.
+  // An attempt that has not failed ends with the microtasks that it leaves, which bun runs before all else: their
+  // assertions are its own.
   let lastOne = null;
   const endLast = () => {
     const one = lastOne;
@@ -391,12 +437,14 @@ export default (table, key, channel, jsc, required, isPreloading) => {
     lastOne = one;
   };
 
-  // Waits for a promise as its reader does: what comes back rejects as the first one did, so nothing is handled that was not.
+  // Waits for a promise as its reader does: what comes back rejects as the first one did, so nothing is handled that
+  // was not.
   const ofNobody = { __proto__: null, value: undefined, configurable: true };
   const follow = (value, done) => {
     if (typeof value !== "object" || value === null) return null;
     try {
-      // `then` asks the constructor what to make, which foreign code may have changed; where it is undefined, a promise.
+      // `then` asks the constructor what to make, which foreign code may have changed; where it is undefined, a
+      // promise.
       if (getOwnPropertyDescriptor(value, "constructor") !== undefined) return null;
       defineProperty(value, "constructor", ofNobody);
       return apply(then, value, [
@@ -429,8 +477,10 @@ export default (table, key, channel, jsc, required, isPreloading) => {
 
   const generators = [getPrototypeOf(function* () {}).prototype, getPrototypeOf(async function* () {}).prototype];
   const isUnawaited = (value) => {
-    if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
-    for (let at = value, depth = 0; at !== null && depth < 8; at = getPrototypeOf(at), ++depth) if (at === generators[0] || at === generators[1]) return true;
+    if (!isHolder(value)) return false;
+    for (let at = value, depth = 0; at !== null && depth < 8; at = getPrototypeOf(at), ++depth) {
+      if (at === generators[0] || at === generators[1]) return true;
+    }
     try {
       return typeof value.then === "function";
     } catch {
@@ -491,12 +541,16 @@ export default (table, key, channel, jsc, required, isPreloading) => {
 
   const listOf = (values) => {
     const list = [];
-    for (let i = 0; i < values.length; ++i) defineProperty(list, i, { __proto__: null, value: values[i], writable: true, enumerable: true, configurable: true });
+    for (let i = 0; i < values.length; ++i) {
+      const value = values[i];
+      defineProperty(list, i, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
+    }
     return list;
   };
 
   // bun asks the function's length whether it takes `done`.
-  const withLength = (fn, length) => defineProperty(fn, "length", { __proto__: null, value: length, configurable: true });
+  const withLength = (fn, length) =>
+    defineProperty(fn, "length", { __proto__: null, value: length, configurable: true });
 
   // `rows`: of test.each; a test function that takes more than a row gets `done` behind it.
   const testFunction = (fn, make, rows) => {
@@ -507,7 +561,8 @@ export default (table, key, channel, jsc, required, isPreloading) => {
       // Rows share the function. Equal ones come one after another, each with all its attempts.
       const row = rows ? rowOf(rows, arguments) : 0;
       let test = ofRow[row];
-      if (test === undefined || (rows && test.attempts > (test.passed ? test.repeats : test.retry))) test = ofRow[row] = make();
+      const isDone = test !== undefined && rows && test.attempts > (test.passed ? test.repeats : test.retry);
+      if (test === undefined || isDone) test = ofRow[row] = make();
       if (!test.begun) {
         test.begun = true;
         test.next = tests;
@@ -525,7 +580,9 @@ export default (table, key, channel, jsc, required, isPreloading) => {
     for (let i = 0; isArray(rows) && i < rows.length; ++i) {
       const row = rows[i];
       let same = !isArray(row) || row.length <= given.length;
-      for (let j = 0; same && j < (isArray(row) ? row.length : 1); ++j) same = sameValue(isArray(row) ? row[j] : row, given[j]);
+      for (let j = 0; same && j < (isArray(row) ? row.length : 1); ++j) {
+        same = sameValue(isArray(row) ? row[j] : row, given[j]);
+      }
       if (same) return i;
     }
     return -1;
@@ -564,7 +621,9 @@ export default (table, key, channel, jsc, required, isPreloading) => {
     return freeze(object);
   };
   const like = (stand, original) => {
-    for (const key of ["name", "length"]) defineProperty(stand, key, getOwnPropertyDescriptor(original, key) ?? { value: "", configurable: true });
+    for (const key of ["name", "length"]) {
+      defineProperty(stand, key, getOwnPropertyDescriptor(original, key) ?? { value: "", configurable: true });
+    }
     return stand;
   };
   let sealed = false;
@@ -588,13 +647,15 @@ export default (table, key, channel, jsc, required, isPreloading) => {
     refuseWhenSealed();
     const args = listOf(given);
     for (let i = 1; i < args.length; ++i) args[i] = plainOptions(args[i]);
-    const at = typeof args[1] === "function" ? 1 : typeof args[2] === "function" ? 2 : typeof args[0] === "function" ? 0 : -1; // 0: without a title
+    const isFunctionAt = (i) => typeof args[i] === "function";
+    const at = isFunctionAt(1) ? 1 : isFunctionAt(2) ? 2 : isFunctionAt(0) ? 0 : -1; // 0: without a title
     if (at < 0) return apply(native, self, args);
     const options = args[at === 1 ? 2 : 1];
     const asked = typeof options === "object" && options !== null ? options : {};
     const title = at === 0 ? "" : args[0];
     if (isArray(rows) && rows.length === 0) ++count.unasserted, name("unasserted", title); // declares nothing
-    args[at] = counts ? testFunction(args[at], () => newTest(title, numberOf(asked.retry), numberOf(asked.repeats)), rows) : groupFunction(args[at], title);
+    const make = () => newTest(title, numberOf(asked.retry), numberOf(asked.repeats));
+    args[at] = counts ? testFunction(args[at], make, rows) : groupFunction(args[at], title);
     try {
       return apply(native, self, args);
     } catch (error) {
@@ -603,8 +664,8 @@ export default (table, key, channel, jsc, required, isPreloading) => {
     }
   };
 
-  // test, describe and what their chains make (test.skip.each(rows)): one prototype for all, which reads the original from a private
-  // field. `counts`: of tests, not of groups.
+  // test, describe and what their chains make (test.skip.each(rows)): one prototype for all, which reads the original
+  // from a private field. `counts`: of tests, not of groups.
   const chain = getPrototypeOf(table.test);
   class Scope extends function (stand) { return stand; } {
     #native;
@@ -621,7 +682,8 @@ export default (table, key, channel, jsc, required, isPreloading) => {
         return {
           get() {
             if (failing) ++count.expected_failures;
-            // Under CI bun refuses .only as soon as it is mentioned. Who only hands it on (wrappers do) is refused when it is called.
+            // Under CI bun refuses .only as soon as it is mentioned. Who only hands it on (wrappers do) is refused when
+            // it is called.
             let native;
             try {
               native = apply(found.get, this.#native, []);
@@ -652,7 +714,9 @@ export default (table, key, channel, jsc, required, isPreloading) => {
   }
   const links = create(Function.prototype);
   for (const key of ownKeys(chain)) {
-    if (typeof key === "string" && key !== "constructor") defineProperty(links, key, Scope.link(key, getOwnPropertyDescriptor(chain, key), key === "failing" || key === "failingIf"));
+    if (typeof key !== "string" || key === "constructor") continue;
+    const failing = key === "failing" || key === "failingIf";
+    defineProperty(links, key, Scope.link(key, getOwnPropertyDescriptor(chain, key), failing));
   }
   close(links);
   const scope = (native, counts, rows) => {
@@ -672,7 +736,8 @@ export default (table, key, channel, jsc, required, isPreloading) => {
 
   const nativeExpect = table.expect;
   const nativeMatchers = getPrototypeOf(nativeExpect(0));
-  const isThrowing = { __proto__: null, toThrow: true, toThrowError: true, toThrowErrorMatchingSnapshot: true, toThrowErrorMatchingInlineSnapshot: true };
+  const isThrowing =
+    namesOf(["toThrow", "toThrowError", "toThrowErrorMatchingSnapshot", "toThrowErrorMatchingInlineSnapshot"]);
 
   // One assertion. `sees`: which failures it asks for, so that those are not swallowed; null for none.
   const check = (native, self, given, sees, negated = false, wanted = given, counts = true) => {
@@ -699,10 +764,11 @@ export default (table, key, channel, jsc, required, isPreloading) => {
     return followed;
   };
 
-  // The failure that a function or promise ends with, which is what toThrow and its like ask for. What else fails in it is not.
+  // The failure that a function or promise ends with, which is what toThrow and its like ask for. What else fails in it
+  // is not.
   const ending = (value, seen) => {
     if (typeof value !== "function") {
-      if (typeof value === "object" && value !== null) {
+      if (isObject(value)) {
         try {
           apply(then, value, [undefined, (error) => void (seen.error = error)]);
         } catch {
@@ -727,20 +793,20 @@ export default (table, key, channel, jsc, required, isPreloading) => {
     };
   };
   const nothingSeen = () => ({ __proto__: null, error: outside }); // that is no error of anybody's
-  const isObject = (value) => typeof value === "object" && value !== null;
   // Many may have failed with one error. What came out is the newest, and what was being asserted around it.
   const isAround = (what, last) => last === null || what.decided > last.decided;
   // What failed below the assertion and came out of it.
   const asEnded = (seen) => {
     let last = null;
     return (what, began) => {
-      if (!isObject(what.error) || what.error !== seen.error || what.number <= began || !isAround(what, last)) return false;
+      if (!isObject(what.error) || what.error !== seen.error || what.number <= began) return false;
+      if (!isAround(what, last)) return false;
       last = what;
       return true;
     };
   };
-  // The newest failure with the error that a promise was rejected with, which may have begun before; and what was polled until it gave up
-  // with that.
+  // The newest failure with the error that a promise was rejected with, which may have begun before; and what was
+  // polled until it gave up with that.
   const asRejected = (reasonOf) => {
     let first = null;
     let last = null;
@@ -775,7 +841,9 @@ export default (table, key, channel, jsc, required, isPreloading) => {
       if (one.test === null) ++matchersInHooks;
       const rejected = object.#rejected;
       const negated = object.#negated;
-      if (rejected !== null) return check(native, object.#native, given, asRejected(() => peek(rejected.promise)), negated);
+      if (rejected !== null) {
+        return check(native, object.#native, given, asRejected(() => peek(rejected.promise)), negated);
+      }
       if (custom) return check(native, object.#native, given, negated ? inMatcher : null, negated);
       if (isThrowing[key] === true || key === "toBeInstanceOf") {
         lookAtLanguage(kLookedAt); // by a regular expression
@@ -791,8 +859,8 @@ export default (table, key, channel, jsc, required, isPreloading) => {
     }
   }
   const { take, turn } = Expectation;
-  // bun's matchers come first, and are made when they are asked for the first time: there are ninety, and a test uses three. Those of
-  // others lie behind them.
+  // bun's matchers come first, and are made when they are asked for the first time: there are ninety, and a test uses
+  // three. Those of others lie behind them.
   const others = {};
   const builtIn = { __proto__: null };
   const builtInStatic = { __proto__: null };
@@ -811,7 +879,10 @@ export default (table, key, channel, jsc, required, isPreloading) => {
   })[key];
   const refuse = () => false;
   const matchers = new Proxy(others, {
-    get: (target, key) => (typeof key === "string" && nativeOf[key] !== undefined ? (made[key] ??= matcherOf(key, nativeOf[key], false)) : target[key]),
+    get: (target, key) => {
+      if (typeof key !== "string" || nativeOf[key] === undefined) return target[key];
+      return (made[key] ??= matcherOf(key, nativeOf[key], false));
+    },
     has: (target, key) => (typeof key === "string" && nativeOf[key] !== undefined) || key in target,
     set: refuse,
     defineProperty: refuse,
@@ -831,7 +902,8 @@ export default (table, key, channel, jsc, required, isPreloading) => {
       continue;
     }
     const get = function () {
-      return turn(this, found.get, key === "not", key === "rejects" ? { __proto__: null, promise: apply(weakGet, values, [this]) } : null);
+      const rejected = key === "rejects" ? { __proto__: null, promise: apply(weakGet, values, [this]) } : null;
+      return turn(this, found.get, key === "not", rejected);
     };
     defineProperty(Expectation.prototype, key, { get, enumerable: true });
   }
@@ -850,11 +922,13 @@ export default (table, key, channel, jsc, required, isPreloading) => {
     } };
     defineProperty(stand, key, { __proto__: null, value: one[key], enumerable: true, configurable });
   };
-  const replacedHere = { __proto__: null, extend: true, not: true, unreachable: true, resolvesTo: true, rejectsTo: true, assertions: true, hasAssertions: true };
+  const replacedHere =
+    namesOf(["extend", "not", "unreachable", "resolvesTo", "rejectsTo", "assertions", "hasAssertions"]);
+  const ofEveryFunction = namesOf(["prototype", "length", "name", "constructor"]);
   const addStatics = (stand, native, keys) => {
     for (let i = 0; i < keys.length; ++i) {
       const key = keys[i];
-      if (typeof key !== "string" || key === "prototype" || key === "length" || key === "name" || key === "constructor") continue;
+      if (typeof key !== "string" || ofEveryFunction[key]) continue;
       builtInStatic[key] = true;
       if (!replacedHere[key]) addStatic(stand, native, key, false);
     }
@@ -875,7 +949,8 @@ export default (table, key, channel, jsc, required, isPreloading) => {
     const native = nativeExpect[key];
     const one = { [key](number) {
       const now = current();
-      const value = apply(native, nativeExpect, typeof number === "number" ? [number + now.asked + askedInHooks] : arguments);
+      const given = typeof number === "number" ? [number + now.asked + askedInHooks] : arguments;
+      const value = apply(native, nativeExpect, given);
       if (now.test !== null) now.wanted = key === "assertions" ? number : kSome;
       return value;
     } };
@@ -891,7 +966,8 @@ export default (table, key, channel, jsc, required, isPreloading) => {
     else if (one.wanted >= 0) apply(nativeAssertions, nativeExpect, [one.wanted + one.asked + askedInHooks]);
   };
   const unreachable = nativeExpect.unreachable;
-  defineProperty(expect, "unreachable", { value: function unreached() { return check(unreachable, nativeExpect, arguments, null); }, enumerable: true });
+  const unreached = function unreached() { return check(unreachable, nativeExpect, arguments, null); };
+  defineProperty(expect, "unreachable", { value: unreached, enumerable: true });
 
   // What bun gives to matchers of others (equals, utils) is the same for all.
   const closeContext = (context) => {
@@ -899,17 +975,18 @@ export default (table, key, channel, jsc, required, isPreloading) => {
       if (typeof object === "object" && object !== null && !apply(weakHas, closed, [object])) close(object);
     }
   };
-  // Matchers of others may be added, and libraries do, also some that bun has; below an asymmetric matcher, where bun has none of the
-  // name, theirs is the one.
+  // Matchers of others may be added, and libraries do, also some that bun has; below an asymmetric matcher, where bun
+  // has none of the name, theirs is the one.
   const nativeExtend = nativeExpect.extend;
+  const notAMatcher = namesOf(["__proto__", "prototype", "constructor"]);
   defineProperty(expect, "extend", {
     value: function extend(added) {
-        if ((typeof added !== "object" && typeof added !== "function") || added === null) return apply(nativeExtend, nativeExpect, [added]);
+        if (!isHolder(added)) return apply(nativeExtend, nativeExpect, [added]);
         const taken = create(null);
         const keys = ownKeys(added);
         for (let i = 0; i < keys.length; ++i) {
           const key = keys[i];
-          if (typeof key !== "string" || key === "__proto__" || key === "prototype" || key === "constructor" || builtInStatic[key]) continue;
+          if (typeof key !== "string" || notAMatcher[key] || builtInStatic[key]) continue;
           const value = added[key];
           if (typeof value !== "function") continue;
           taken[key] = like(function () {
@@ -944,20 +1021,20 @@ export default (table, key, channel, jsc, required, isPreloading) => {
     for (let at = object; at !== null; at = getPrototypeOf(at)) {
       if (apply(weakHas, closed, [at])) return true;
       const found = getOwnPropertyDescriptor(at, key);
-      if (found !== undefined) return (typeof found.value === "function" || typeof found.value === "object") && apply(weakHas, closed, [found.value]);
+      if (found !== undefined) return isHolder(found.value) && apply(weakHas, closed, [found.value]);
     }
     return false;
   };
   const spyOn = close(function spyOn(object, name, access) {
-      const key = typeof name === "string" || typeof name === "symbol" ? name : text(name); // it may be another one when asked again
-      if ((typeof object === "object" || typeof object === "function") && object !== null && holdsClosed(object, key)) throw tampered("what tests are made of");
+      // It may be another one when asked again.
+      const key = typeof name === "string" || typeof name === "symbol" ? name : text(name);
+      if (isHolder(object) && holdsClosed(object, key)) throw tampered("what tests are made of");
       return access === undefined ? nativeSpyOn(object, key) : nativeSpyOn(object, key, access);
   });
   const kNamespace = "guard"; // of the modules that are handed out
-  const closedModules = { __proto__: null, "bun:test": true, assert: true, "node:assert": true, "assert/strict": true, "node:assert/strict": true };
-  const isClosedModule = (specifier) => {
-    return closedModules[specifier] === true || apply(startsWith, specifier, [kNamespace + ":"]);
-  };
+  const closedModules = namesOf(["bun:test", "assert", "node:assert", "assert/strict", "node:assert/strict"]);
+  const isClosedModule = (specifier) =>
+    closedModules[specifier] === true || startsWithText(specifier, kNamespace + ":");
   const guarded = (original) =>
     close(function module(specifier, factory) {
         const wanted = typeof specifier === "string" ? specifier : text(specifier);
@@ -967,7 +1044,8 @@ export default (table, key, channel, jsc, required, isPreloading) => {
     });
   const put = (object, key, value) => {
     const kept = getOwnPropertyDescriptor(object, key)?.configurable === false;
-    return defineProperty(object, key, kept ? { value, writable: false } : { value, enumerable: true, writable: false, configurable: false });
+    const fixed = { value, writable: false };
+    return defineProperty(object, key, kept ? fixed : { ...fixed, enumerable: true, configurable: false });
   };
   const mockModule = mock.module;
   put(mock, "module", guarded(mockModule));
@@ -986,9 +1064,9 @@ export default (table, key, channel, jsc, required, isPreloading) => {
 
   // ---- node:assert -------------------------------------------------------------------------------------------------
 
-  // Its own objects are changed, for there are many ways to them (require, process.getBuiltinModule, node:test), and mocked, for
-  // a module's function itself can't be changed. `strict` is another object with other functions.
-  const notAnAssertion = { __proto__: null, AssertionError: true, Assert: true, CallTracker: true, strict: true, constructor: true };
+  // Its own objects are changed, for there are many ways to them (require, process.getBuiltinModule, node:test), and
+  // mocked, for a module's function itself can't be changed. `strict` is another object with other functions.
+  const notAnAssertion = namesOf(["AssertionError", "Assert", "CallTracker", "strict", "constructor"]);
   // The first is what was seen, and may change.
   const behindFirst = (values) => {
     const list = listOf(values);
@@ -1016,7 +1094,8 @@ export default (table, key, channel, jsc, required, isPreloading) => {
       const key = keys[i];
       const original = valueAt(object, key);
       if (typeof original !== "function" || typeof key !== "string" || notAnAssertion[key] === true) continue;
-      defineProperty(object, key, { __proto__: null, value: counted(matching[key]?.(original) ?? original, key), writable, enumerable: true, configurable: false });
+      const value = counted(matching[key]?.(original) ?? original, key);
+      defineProperty(object, key, { __proto__: null, value, writable, enumerable: true, configurable: false });
     }
   };
   // node tells match and doesNotMatch apart by looking, once, whether it is called as Assert.prototype.match.
@@ -1053,7 +1132,10 @@ export default (table, key, channel, jsc, required, isPreloading) => {
         const tracker = apply(found.get, object, []);
         const { prototype } = tracker;
         const verify = getOwnPropertyDescriptor(prototype, "verify");
-        if (verify.writable) defineProperty(prototype, "verify", { __proto__: null, value: counted(verify.value, "verify"), writable: false, configurable: false });
+        if (verify.writable) {
+          const value = counted(verify.value, "verify");
+          defineProperty(prototype, "verify", { __proto__: null, value, writable: false, configurable: false });
+        }
         return tracker;
       },
       enumerable: true,
@@ -1069,7 +1151,8 @@ export default (table, key, channel, jsc, required, isPreloading) => {
       if (key === "length" || key === "name" || key === "prototype" || key === "strict") continue;
       const found = getOwnPropertyDescriptor(native, key); // AssertionError is made when it is asked for
       const { enumerable } = found;
-      const one = found.get ? { get: () => apply(found.get, native, []), enumerable } : { value: found.value, enumerable };
+      const asked = { get: () => apply(found.get, native, []), enumerable };
+      const one = found.get ? asked : { value: found.value, enumerable };
       defineProperty(stand, key, one);
       if (typeof key === "string") defineProperty(module, key, one);
     }
@@ -1101,8 +1184,8 @@ export default (table, key, channel, jsc, required, isPreloading) => {
 
   // ---- node:test ---------------------------------------------------------------------------------------------------
 
-  // Its own tests skip, fail and end by rules which nothing here can see. So its names stand for those of bun:test, and what has no equal
-  // there is refused; whoever goes on all the same has swallowed a failed assertion.
+  // Its own tests skip, fail and end by rules which nothing here can see. So its names stand for those of bun:test, and
+  // what has no equal there is refused; whoever goes on all the same has swallowed a failed assertion.
   let nodeTest = null;
   const nodeTestModule = () => {
     const { mock: nativeMock } = loadBuiltin("node:test");
@@ -1112,7 +1195,9 @@ export default (table, key, channel, jsc, required, isPreloading) => {
       return error;
     };
     const members = (object, names, make) => {
-      for (let i = 0; i < names.length; ++i) defineProperty(object, names[i], { value: make(names[i]), enumerable: true });
+      for (let i = 0; i < names.length; ++i) {
+        defineProperty(object, names[i], { value: make(names[i]), enumerable: true });
+      }
       return object;
     };
     const refusing = (what) => close(function () { throw refused(what); });
@@ -1132,11 +1217,16 @@ export default (table, key, channel, jsc, required, isPreloading) => {
           return tracker;
         },
       };
-      return freeze(members(members(context, ["test"], () => subtest), ["skip", "todo", "plan", "before", "beforeEach", "afterEach", "runOnly", "waitFor"], (name) => refusing("t." + name)));
+      const refusals = ["skip", "todo", "plan", "before", "beforeEach", "afterEach", "runOnly", "waitFor"];
+      members(members(context, ["test"], () => subtest), refusals, (name) => refusing("t." + name));
+      return freeze(context);
     };
     // It is given a context, and `done` behind it where it takes two.
-    const bodyOf = (fn, title) => (fn.length > 1 ? (done) => apply(fn, undefined, [contextOf(title), done]) : () => apply(fn, undefined, [contextOf(title)]));
-    const taken = { __proto__: null, skip: true, todo: true, only: true, timeout: true, concurrency: true };
+    const bodyOf = (fn, title) => {
+      if (fn.length > 1) return (done) => apply(fn, undefined, [contextOf(title), done]);
+      return () => apply(fn, undefined, [contextOf(title)]);
+    };
+    const taken = namesOf(["skip", "todo", "only", "timeout", "concurrency"]);
     const ofNothing = async () => {}; // awaited by some, and resolved, as bun's is
     // (title, options, fn), each of them or not.
     const declared = (given, taken) => {
@@ -1144,15 +1234,18 @@ export default (table, key, channel, jsc, required, isPreloading) => {
       for (let i = 0; i < given.length && i < 3; ++i) {
         if (typeof given[i] === "function") fn = given[i];
         else if (typeof given[i] === "string") title = given[i];
-        else if (typeof given[i] === "object" && given[i] !== null) options = given[i];
+        else if (isObject(given[i])) options = given[i];
       }
       const keys = ownKeys(options);
-      for (let i = 0; i < keys.length; ++i) if (taken[keys[i]] !== true && options[keys[i]] !== undefined) throw refused("the option " + text(keys[i]));
+      for (let i = 0; i < keys.length; ++i) {
+        if (taken[keys[i]] !== true && options[keys[i]] !== undefined) throw refused("the option " + text(keys[i]));
+      }
       const { skip, todo, timeout } = options;
-      return { __proto__: null, title: title ?? ((fn && fn.name) || "<anonymous>"), fn: fn ?? (() => {}), skip, todo, timeout };
+      title ??= (fn && fn.name) || "<anonymous>";
+      return { __proto__: null, title, fn: fn ?? (() => {}), skip, todo, timeout };
     };
-    // A part of the test that runs. It is pending like an assertion until it has passed, and counts as none. Where it fails, what it returns
-    // is rejected (bun's resolves, and lets the test fail later).
+    // A part of the test that runs. It is pending like an assertion until it has passed, and counts as none. Where it
+    // fails, what it returns is rejected (bun's resolves, and lets the test fail later).
     const subtest = close(function () {
       const { title, fn, skip } = declared(arguments, { __proto__: null, skip: true });
       if (skip) return ofNothing();
@@ -1172,7 +1265,7 @@ export default (table, key, channel, jsc, required, isPreloading) => {
         const skips = mode === "skip" || skip;
         const how = skips ? declare.skip : mode === "todo" || todo ? declare.todo : declare;
         const group = () => (skips ? undefined : apply(fn, undefined, [freeze({ name: title })]));
-        how(title, kind === "test" ? bodyOf(fn, title) : group, numberOf(timeout) > 0 ? { timeout } : undefined);
+        how(title, kind === "test" ? bodyOf(fn, title) : group, timeoutOf(timeout));
         return ofNothing();
       });
     const kinds = (kind) => {
@@ -1182,8 +1275,11 @@ export default (table, key, channel, jsc, required, isPreloading) => {
     };
     const test = kinds("test");
     const describe = close(kinds("describe"));
-    const hooks = { __proto__: null, before: "beforeAll", after: "afterAll", beforeEach: "beforeEach", afterEach: "afterEach" };
-    const hookOf = (name) => close((fn, options) => table[hooks[name]](bodyOf(fn, name), numberOf(options?.timeout) > 0 ? { timeout: options.timeout } : undefined));
+    const hooks =
+      { __proto__: null, before: "beforeAll", after: "afterAll", beforeEach: "beforeEach", afterEach: "afterEach" };
+    const timeoutOf = (timeout) => (numberOf(timeout) > 0 ? { timeout } : undefined);
+    const hookOf = (name) =>
+      close((fn, options) => table[hooks[name]](bodyOf(fn, name), timeoutOf(options?.timeout)));
     members(test, ["test", "it"], () => test);
     members(test, ["describe", "suite"], () => describe);
     members(test, ownKeys(hooks), hookOf);
@@ -1192,7 +1288,9 @@ export default (table, key, channel, jsc, required, isPreloading) => {
     close(test);
     const module = { __proto__: null, default: test, "module.exports": test };
     const names = ownKeys(test);
-    for (let i = 0; i < names.length; ++i) if (names[i] !== "length" && names[i] !== "name" && names[i] !== "prototype") defineProperty(module, names[i], { value: test[names[i]], enumerable: true });
+    for (let i = 0; i < names.length; ++i) {
+      if (!ofEveryFunction[names[i]]) defineProperty(module, names[i], { value: test[names[i]], enumerable: true });
+    }
     return module;
   };
 
@@ -1208,8 +1306,9 @@ export default (table, key, channel, jsc, required, isPreloading) => {
     }
     return object;
   };
-  // A bare name that is computed, or in a file that bun does not translate, leads past all of these: then the modules are made what they are
-  // to be before anybody has them. guard has looked whether there is such an import (pipeline/run/staging.h).
+  // A bare name that is computed, or in a file that bun does not translate, leads past all of these: then the modules
+  // are made what they are to be before anybody has them. guard has looked whether there is such an import
+  // (pipeline/run/staging.h).
   if (process.env.GUARD_IMPORTS_BY_NAME !== undefined) {
     delete process.env.GUARD_IMPORTS_BY_NAME;
     loadAssert();
@@ -1231,7 +1330,8 @@ export default (table, key, channel, jsc, required, isPreloading) => {
       try {
         return apply(networkInterfaces, module, []);
       } catch {
-        return { lo: [{ address: "127.0.0.1", netmask: "255.0.0.0", family: "IPv4", mac: "00:00:00:00:00:00", internal: true, cidr: "127.0.0.1/8" }] };
+        const lo = { address: "127.0.0.1", netmask: "255.0.0.0", family: "IPv4", mac: "00:00:00:00:00:00" };
+        return { lo: [{ ...lo, internal: true, cidr: "127.0.0.1/8" }] };
       }
     }, networkInterfaces);
     defineProperty(module, "networkInterfaces", { value: stand, writable: true, enumerable: true, configurable: true });
@@ -1248,14 +1348,16 @@ export default (table, key, channel, jsc, required, isPreloading) => {
     os: osModule,
     test: () => (nodeTest ??= nodeTestModule()),
   };
-  // There are four ways to a module: by "node:" and by import of the bare name, by require of it, by process, and by the loader. (A mock of bun's, were there
-  // one, would stand before the first and leave out require.)
+  // There are four ways to a module: by "node:" and by import of the bare name, by require of it, by process, and by
+  // the loader. (A mock of bun's, were there one, would stand before the first and leave out require.)
   const handedOut = [];
   apply(Bun.plugin, Bun, [{
     name: kNamespace,
     setup(build) {
-      build.onResolve({ filter: /^(?:assert|assert\/strict|async_hooks|inspector|inspector\/promises|os|test)$/, namespace: "node" }, ({ path }) => ({ path, namespace: kNamespace }));
-      build.onLoad({ filter: /./, namespace: kNamespace }, ({ path }) => ({ exports: makers[path](), loader: "object" }));
+      const filter = /^(?:assert|assert\/strict|async_hooks|inspector|inspector\/promises|os|test)$/;
+      build.onResolve({ filter, namespace: "node" }, ({ path }) => ({ path, namespace: kNamespace }));
+      const exportsAt = ({ path }) => ({ exports: makers[path](), loader: "object" });
+      build.onLoad({ filter: /./, namespace: kNamespace }, exportsAt);
     },
   }]);
   put(Bun.plugin, "clearAll", function () {
@@ -1263,7 +1365,8 @@ export default (table, key, channel, jsc, required, isPreloading) => {
   });
   const handIn = (name, module) => {
     required[name] = module;
-    if (name !== "os" && name !== kNamespace + ":os") handedOut[handedOut.length] = { __proto__: null, name, module }; // which tests may replace
+    if (name === "os" || name === kNamespace + ":os") return; // which tests may replace
+    handedOut[handedOut.length] = { __proto__: null, name, module };
   };
   for (const name of ["assert", "assert/strict", "async_hooks", "inspector", "inspector/promises", "os"]) {
     const module = { __proto__: null, get exports() { return makers[name]()["module.exports"]; } };
@@ -1275,7 +1378,7 @@ export default (table, key, channel, jsc, required, isPreloading) => {
     const value = like(function (id) {
       const given = listOf(arguments);
       given[0] = typeof id === "string" ? id : text(id);
-      const name = apply(startsWith, given[0], ["node:"]) ? apply(slice, given[0], [5]) : given[0];
+      const name = startsWithText(given[0], "node:") ? apply(slice, given[0], [5]) : given[0];
       // There is no bare "test".
       if (makers[name] !== undefined && (name !== "test" || name !== given[0])) return makers[name]()["module.exports"];
       return apply(native, this, given);
@@ -1295,13 +1398,15 @@ export default (table, key, channel, jsc, required, isPreloading) => {
   // ---- the table that tests get their API from ---------------------------------------------------------------------
 
   // Imports of bun:test, the names that bun puts into test files by itself, require and Bun.jest() all read it.
+  const isTest = namesOf(["test", "it", "xtest", "xit"]);
+  const isHook = namesOf(["beforeAll", "beforeEach", "afterAll", "afterEach", "onTestFinished"]);
   for (const key of ownKeys(table)) {
     const native = table[key];
     if (typeof native !== "function") continue;
     if (key === "expect") table[key] = expect;
     else if (key === "spyOn") table[key] = spyOn;
-    else if (getPrototypeOf(native) === chain) table[key] = scope(native, key === "test" || key === "it" || key === "xtest" || key === "xit", null);
-    else if (key === "beforeAll" || key === "beforeEach" || key === "afterAll" || key === "afterEach" || key === "onTestFinished") table[key] = hook(native);
+    else if (getPrototypeOf(native) === chain) table[key] = scope(native, isTest[key] === true, null);
+    else if (isHook[key]) table[key] = hook(native);
   }
   close(table);
   put(Bun, "jest", close(function jest() { return table; }));
@@ -1331,8 +1436,14 @@ export default (table, key, channel, jsc, required, isPreloading) => {
   watch(vi, ["spyOn", "mock"]);
   watch(expect, ["extend", "any", "not", "assertions"]);
   const look = () => {
-    for (let i = 0; i < watched.length; ++i) if (watched[i].object[watched[i].key] !== watched[i].value) tampered(text(watched[i].key));
-    for (let i = 0; i < handedOut.length; ++i) if (required[handedOut[i].name] !== handedOut[i].module) tampered(handedOut[i].name);
+    for (let i = 0; i < watched.length; ++i) {
+      const { object, key, value } = watched[i];
+      if (object[key] !== value) tampered(text(key));
+    }
+    for (let i = 0; i < handedOut.length; ++i) {
+      const { name, module } = handedOut[i];
+      if (required[name] !== module) tampered(name);
+    }
   };
 
   // bun has ended one more attempt. One of ours that has not is a test that ran out of time.
@@ -1349,7 +1460,8 @@ export default (table, key, channel, jsc, required, isPreloading) => {
 
   // What a test has set going and not waited for ends now, or after kDrainMs, work that the engine
   // does by itself after kWorkMs: the engine holds what it will call, be it a timer's, a
-  // child's, a file's or a request's. Not waited for is what stood there before the first test and goes on: servers, intervals.
+  // child's, a file's or a request's. Not waited for is what stood there before the first test and goes on: servers,
+  // intervals.
   const kDrainMs = 250;
   const kWorkMs = 1000;
   const kDrainStepMs = 5;
@@ -1371,7 +1483,10 @@ export default (table, key, channel, jsc, required, isPreloading) => {
   };
   beforeAll(() => {
     const all = held();
-    for (let i = 0; i < all.length; ++i) if (!isOneTimer(all[i]) && status(all[i]) !== "pending" && !isChild(all[i])) apply(weakAdd, standing, [all[i]]);
+    for (let i = 0; i < all.length; ++i) {
+      if (isOneTimer(all[i]) || status(all[i]) === "pending" || isChild(all[i])) continue;
+      apply(weakAdd, standing, [all[i]]);
+    }
   });
   // Not what WebCrypto and WebAssembly do: of that the promises are counted.
   let working = 0;
@@ -1444,8 +1559,8 @@ export default (table, key, channel, jsc, required, isPreloading) => {
     }
     if (ofNoTest.undecided > 0) ++count.unawaited, name("unawaited", ofNoTest.title);
     if (count.tampered > 0) name("tampered", printable(tamperedWith));
-    // init closes the channel once it has looked at this process, which must be there until then. Where somebody else has written to the
-    // channel, or closed it, init knows, and nothing is attested.
+    // init closes the channel once it has looked at this process, which must be there until then. Where somebody else
+    // has written to the channel, or closed it, init knows, and nothing is attested.
     afterwards(say, () => afterwards(() => apply(readAll, answer, []), () => done()));
   };
   const afterwards = (begin, next) => {
@@ -1490,7 +1605,9 @@ export default (table, key, channel, jsc, required, isPreloading) => {
   const say = () => {
     let said = "";
     const keys = ownKeys(count);
-    for (let i = 0; i < keys.length; ++i) if (count[keys[i]] !== 0) said += keys[i] + "=" + text(count[keys[i]]) + "\n"; // no word is a 0
+    for (let i = 0; i < keys.length; ++i) {
+      if (count[keys[i]] !== 0) said += keys[i] + "=" + text(count[keys[i]]) + "\n"; // no word is a 0
+    }
     said += names;
     // UTF-8, by hand: an encoder would be a function that sees the message before it is signed.
     const message = new BytesHere(said.length * 3 + kTagBytes);
