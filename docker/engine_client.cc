@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <initializer_list>
@@ -24,7 +25,6 @@ constexpr std::uint64_t kPullBytesMax = 256ull << 20;
 constexpr std::size_t kMessageBytesMax = 2048;
 // For a few bytes to a container's standard input, which its runtime reads as they come.
 constexpr milliseconds kWriteLimit{10'000};
-constexpr std::string_view kJson = "application/json";
 
 Error malformed(std::string_view call, std::string_view why) {
   return {ErrorCode::protocol_error, fmt::format("the container engine's answer to {} makes no sense: {}", call, why)};
@@ -52,37 +52,7 @@ Error refused(ErrorCode code, std::string_view call, const HttpAnswer& answer) {
 }
 
 bool is_one_of(unsigned status, std::initializer_list<unsigned> allowed) {
-  for (const unsigned one : allowed) {
-    if (status == one) return true;
-  }
-  return false;
-}
-
-Result<HttpAnswer> exchange(
-    const Endpoint& endpoint, const HttpRequest& request, Deadline deadline, const CancelToken& cancel) {
-  const auto answer = [&]() -> Result<HttpAnswer> {
-    GUARD_TRY_ASSIGN(auto connection, HttpConnection::open(endpoint, deadline, cancel));
-    GUARD_TRY(connection.send(request));
-    return connection.receive(kAnswerBytesMax);
-  }();
-  if (answer || answer.error().code() != ErrorCode::execution_timeout) return answer;
-  return Error(
-      ErrorCode::execution_timeout, fmt::format("the container engine at {} did not answer in time", endpoint.name()));
-}
-
-// An answer of a status that is not `allowed` becomes an Error with `code`.
-Result<HttpAnswer> call(const Endpoint& endpoint, const HttpRequest& request, std::initializer_list<unsigned> allowed,
-    ErrorCode code, Deadline deadline, const CancelToken& cancel) {
-  const std::string name = fmt::format("{} {}", request.method, request.target);
-  auto answer = exchange(endpoint, request, deadline, cancel).context(name);
-  if (answer && !is_one_of(answer->status, allowed)) return refused(code, name, *answer);
-  return answer;
-}
-
-Result<json> json_body(std::string_view call_name, const HttpAnswer& answer) {
-  json document = parse_answer(answer.body);
-  if (document.is_discarded()) return malformed(call_name, "it is not JSON");
-  return document;
+  return std::ranges::find(allowed, status) != allowed.end();
 }
 
 std::string header(const HttpAnswer& answer, const std::string& name) {
@@ -143,6 +113,35 @@ std::string label_filter(std::string_view label) {
   return url_encode(filters.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
+// A list of objects with an id and labels.
+Result<std::vector<Labelled>> read_list(const HttpAnswer& answer, std::string_view call_name) {
+  const json document = parse_answer(answer.body);
+  if (!document.is_array()) return malformed(call_name, "it is not a list");
+  std::vector<Labelled> found;
+  for (const json& entry : document) {
+    auto id = string_field(entry, "Id");
+    if (!id || id->empty()) return malformed(call_name, "there is no id");
+    found.push_back({*std::move(id), string_field(entry, "State").value_or(""), string_map_field(entry, "Labels")});
+  }
+  return found;
+}
+
+// The texts of a list; nothing where there is none.
+std::vector<std::string> texts_field(const json& object, std::string_view key) {
+  std::vector<std::string> texts;
+  const json* list = find_field(object, key);
+  if (list == nullptr || !list->is_array()) return texts;
+  for (const json& entry : *list) {
+    if (entry.is_string()) texts.push_back(entry.get<std::string>());
+  }
+  return texts;
+}
+
+bool has_entries(const json& object, std::string_view key) {
+  const json* field = find_field(object, key);
+  return field != nullptr && !field->empty();
+}
+
 // Of long work the engine answers 200 before it begins; that it failed stands in one of the JSON lines that follow.
 Result<void> read_progress(
     const HttpAnswer& answer, std::string_view call_name, const std::function<void(const json&)>& take) {
@@ -174,21 +173,46 @@ std::string container_target(std::string_view id, std::string_view rest) {
 EngineClient::EngineClient(Endpoint endpoint, const CancelToken& cancel)
     : endpoint_(std::move(endpoint)), cancel_(cancel) {}
 
+// An answer of a status that is not `allowed` becomes an Error with `code`.
+Result<HttpAnswer> EngineClient::call(
+    const HttpRequest& request, std::initializer_list<unsigned> allowed, ErrorCode code, Deadline deadline) const {
+  const std::string name = fmt::format("{} {}", request.method, request.target);
+  auto answer = [&]() -> Result<HttpAnswer> {
+    GUARD_TRY_ASSIGN(auto connection, HttpConnection::open(endpoint_, deadline, cancel_));
+    GUARD_TRY(connection.send(request));
+    return connection.receive(kAnswerBytesMax);
+  }();
+  if (!answer && answer.error().code() == ErrorCode::execution_timeout) {
+    answer = Error(ErrorCode::execution_timeout,
+        fmt::format("the container engine at {} did not answer in time", endpoint_.name()));
+  }
+  if (!answer) return std::move(answer).context(name);
+  if (!is_one_of(answer->status, allowed)) return refused(code, name, *answer);
+  return answer;
+}
+
+Result<HttpAnswer> EngineClient::ask(
+    std::string_view method, std::string target, std::initializer_list<unsigned> allowed, Deadline deadline) const {
+  return call({.method = method, .target = std::move(target)}, allowed, ErrorCode::environment_unavailable, deadline);
+}
+
+Result<HttpAnswer> EngineClient::send_archive(
+    std::string target, int tar_fd, std::uint64_t tar_bytes, Deadline deadline) const {
+  HttpRequest request{.method = "POST", .target = std::move(target), .content_type = "application/x-tar"};
+  request.body_fd = tar_fd;
+  request.body_fd_bytes = tar_bytes;
+  return call(request, {200}, ErrorCode::image_build_failed, deadline);
+}
+
 Result<void> EngineClient::ping(Deadline deadline) {
-  HttpRequest request;
-  request.target = "/_ping";
-  GUARD_TRY_ASSIGN(
-      const HttpAnswer answer, call(endpoint_, request, {200}, ErrorCode::environment_unavailable, deadline, cancel_));
+  GUARD_TRY_ASSIGN(const HttpAnswer answer, ask("GET", "/_ping", {200}, deadline));
   if (answer.body != "OK") return malformed("a ping", "it is not OK");
   return ok();
 }
 
 Result<EngineInfo> EngineClient::engine_info(Deadline deadline) {
-  HttpRequest request;
-  request.target = "/info";
-  GUARD_TRY_ASSIGN(
-      const HttpAnswer answer, call(endpoint_, request, {200}, ErrorCode::environment_unavailable, deadline, cancel_));
-  GUARD_TRY_ASSIGN(const json document, json_body("/info", answer));
+  GUARD_TRY_ASSIGN(const HttpAnswer answer, ask("GET", "/info", {200}, deadline));
+  const json document = parse_answer(answer.body);
   const auto version = string_field(document, "ServerVersion");
   const auto os_type = string_field(document, "OSType");
   if (!version || !os_type) return malformed("/info", "version or operating system is missing");
@@ -199,23 +223,19 @@ Result<EngineInfo> EngineClient::engine_info(Deadline deadline) {
   info.api_version = header(answer, "api-version");
   info.podman = !header(answer, "libpod-api-version").empty();
   // A limit that is not mentioned is a limit that cannot be relied on.
-  info.memory_limit = bool_field(document, "MemoryLimit").value_or(false);
-  info.swap_limit = bool_field(document, "SwapLimit").value_or(false);
-  info.pids_limit = bool_field(document, "PidsLimit").value_or(false);
-  info.cpu_limit =
-      bool_field(document, "CpuCfsPeriod").value_or(false) && bool_field(document, "CpuCfsQuota").value_or(false);
+  const auto says = [&document](std::string_view key) { return bool_field(document, key).value_or(false); };
+  info.memory_limit = says("MemoryLimit");
+  info.swap_limit = says("SwapLimit");
+  info.pids_limit = says("PidsLimit");
+  info.cpu_limit = says("CpuCfsPeriod") && says("CpuCfsQuota");
   info.cgroup_version = printable(string_field(document, "CgroupVersion").value_or(""));
   info.kernel = printable(string_field(document, "KernelVersion").value_or(""));
-  if (const json* options = find_field(document, "SecurityOptions"); options != nullptr && options->is_array()) {
-    for (const json& option : *options) {
-      if (!option.is_string()) continue;
-      // "name=seccomp,profile=default"
-      const auto& text = option.get_ref<const std::string&>();
-      const std::string name = text.substr(0, text.find(','));
-      info.seccomp = info.seccomp || name == "name=seccomp";
-      info.apparmor = info.apparmor || name == "name=apparmor";
-      info.rootless = info.rootless || name == "name=rootless";
-    }
+  for (const std::string& option : texts_field(document, "SecurityOptions")) {
+    // "name=seccomp,profile=default"
+    const std::string name = option.substr(0, option.find(','));
+    info.seccomp = info.seccomp || name == "name=seccomp";
+    info.apparmor = info.apparmor || name == "name=apparmor";
+    info.rootless = info.rootless || name == "name=rootless";
   }
   if (const json* runtimes = find_field(document, "Runtimes"); runtimes != nullptr && runtimes->is_object()) {
     for (const auto& [name, value] : runtimes->items()) info.runtimes.push_back(name);
@@ -224,61 +244,36 @@ Result<EngineInfo> EngineClient::engine_info(Deadline deadline) {
 }
 
 Result<std::optional<ImageInfo>> EngineClient::inspect_image(std::string_view reference, Deadline deadline) {
-  HttpRequest request;
-  request.target = fmt::format("/images/{}/json", url_encode(reference));
-  GUARD_TRY_ASSIGN(const HttpAnswer answer,
-      call(endpoint_, request, {200, 404}, ErrorCode::environment_unavailable, deadline, cancel_));
+  GUARD_TRY_ASSIGN(
+      const HttpAnswer answer, ask("GET", fmt::format("/images/{}/json", url_encode(reference)), {200, 404}, deadline));
   if (answer.status == 404) return std::optional<ImageInfo>();
-  GUARD_TRY_ASSIGN(const json document, json_body("an image inspection", answer));
+  const json document = parse_answer(answer.body);
   const auto id = string_field(document, "Id");
   if (!id || id->empty()) return malformed("an image inspection", "there is no id");
   ImageInfo info;
   info.id = *id;
-  if (const json* digests = find_field(document, "RepoDigests"); digests != nullptr && digests->is_array()) {
-    for (const json& entry : *digests) {
-      if (entry.is_string()) info.repo_digests.push_back(entry.get<std::string>());
-    }
-  }
+  info.repo_digests = texts_field(document, "RepoDigests");
   if (const json* config = find_field(document, "Config"); config != nullptr) {
     info.labels = string_map_field(*config, "Labels");
-    if (const json* env = find_field(*config, "Env"); env != nullptr && env->is_array()) {
-      for (const json& entry : *env) {
-        if (!entry.is_string()) continue;
-        const auto& text = entry.get_ref<const std::string&>();
-        info.env_names.push_back(text.substr(0, text.find('=')));
-      }
-    }
-    const json* volumes = find_field(*config, "Volumes");
-    info.declares_volumes = volumes != nullptr && !volumes->empty();
-    const json* triggers = find_field(*config, "OnBuild");
-    info.has_triggers = triggers != nullptr && !triggers->empty();
+    for (const std::string& entry : texts_field(*config, "Env"))
+      info.env_names.push_back(entry.substr(0, entry.find('=')));
+    info.declares_volumes = has_entries(*config, "Volumes");
+    info.has_triggers = has_entries(*config, "OnBuild");
   }
   return std::optional(std::move(info));
 }
 
 Result<void> EngineClient::load_image(int tar_fd, std::uint64_t tar_bytes, Deadline deadline) {
-  HttpRequest request;
-  request.method = "POST";
-  request.target = "/images/load?quiet=1";
-  request.content_type = "application/x-tar";
-  request.body_fd = tar_fd;
-  request.body_fd_bytes = tar_bytes;
-  GUARD_TRY_ASSIGN(
-      const HttpAnswer answer, call(endpoint_, request, {200}, ErrorCode::image_build_failed, deadline, cancel_));
+  GUARD_TRY_ASSIGN(const HttpAnswer answer, send_archive("/images/load?quiet=1", tar_fd, tar_bytes, deadline));
   return read_progress(answer, "loading an image", [](const json&) {});
 }
 
 Result<std::string> EngineClient::build_image(
     int tar_fd, std::uint64_t tar_bytes, std::string_view tag, Deadline deadline) {
   constexpr std::string_view kCall = "building an image";
-  HttpRequest request;
-  request.method = "POST";
-  request.target = fmt::format("/build?version=1&t={}&nocache=1&rm=1&forcerm=1&networkmode=none", url_encode(tag));
-  request.content_type = "application/x-tar";
-  request.body_fd = tar_fd;
-  request.body_fd_bytes = tar_bytes;
-  GUARD_TRY_ASSIGN(
-      const HttpAnswer answer, call(endpoint_, request, {200}, ErrorCode::image_build_failed, deadline, cancel_));
+  GUARD_TRY_ASSIGN(const HttpAnswer answer,
+      send_archive(fmt::format("/build?version=1&t={}&nocache=1&rm=1&forcerm=1&networkmode=none", url_encode(tag)),
+          tar_fd, tar_bytes, deadline));
   std::string id;
   GUARD_TRY(read_progress(answer, kCall, [&id](const json& message) {
     const json* result = find_field(message, "aux");
@@ -288,30 +283,18 @@ Result<std::string> EngineClient::build_image(
   return id;
 }
 
-Result<std::vector<ImageSummary>> EngineClient::list_images(std::string_view label, Deadline deadline) {
-  constexpr std::string_view kCall = "listing images";
-  HttpRequest request;
-  request.target = fmt::format("/images/json?all=1&filters={}", label_filter(label));
-  GUARD_TRY_ASSIGN(
-      const HttpAnswer answer, call(endpoint_, request, {200}, ErrorCode::environment_unavailable, deadline, cancel_));
-  GUARD_TRY_ASSIGN(const json document, json_body(kCall, answer));
-  if (!document.is_array()) return malformed(kCall, "it is not a list");
-  std::vector<ImageSummary> images;
-  for (const json& entry : document) {
-    auto id = string_field(entry, "Id");
-    if (!id || id->empty()) return malformed(kCall, "there is no id");
-    images.push_back({*std::move(id), string_map_field(entry, "Labels")});
-  }
-  return images;
+Result<std::vector<Labelled>> EngineClient::list_images(std::string_view label, Deadline deadline) {
+  GUARD_TRY_ASSIGN(const HttpAnswer answer,
+      ask("GET", fmt::format("/images/json?all=1&filters={}", label_filter(label)), {200}, deadline));
+  return read_list(answer, "listing images");
 }
 
 Result<void> EngineClient::pull_image(std::string_view repository, std::string_view tag, std::string_view registry_auth,
     const std::function<Result<void>(std::string_view bytes)>& take, Deadline deadline) {
   if (tag.empty()) return Error(ErrorCode::internal, "an image was to be pulled without a tag");
-  HttpRequest request;
-  request.method = "POST";
-  request.target = fmt::format("/images/create?fromImage={}&tag={}", url_encode(repository), url_encode(tag));
-  request.registry_auth = registry_auth;
+  const HttpRequest request{.method = "POST",
+      .target = fmt::format("/images/create?fromImage={}&tag={}", url_encode(repository), url_encode(tag)),
+      .registry_auth = registry_auth};
   GUARD_TRY_ASSIGN(auto connection, HttpConnection::open(endpoint_, deadline, cancel_));
   GUARD_TRY(connection.send(request));
   GUARD_TRY_ASSIGN(const HttpAnswer answer, connection.receive(kPullBytesMax, take));
@@ -320,33 +303,27 @@ Result<void> EngineClient::pull_image(std::string_view repository, std::string_v
 }
 
 Result<void> EngineClient::remove_image(std::string_view reference, Deadline deadline) {
-  HttpRequest request;
-  request.method = "DELETE";
-  request.target = fmt::format("/images/{}", url_encode(reference));
-  GUARD_TRY(call(endpoint_, request, {200, 404}, ErrorCode::environment_unavailable, deadline, cancel_));
+  GUARD_TRY(ask("DELETE", fmt::format("/images/{}", url_encode(reference)), {200, 404}, deadline));
   return ok();
 }
 
 Result<std::string> EngineClient::create_container(std::string_view name, std::string_view body, Deadline deadline) {
-  HttpRequest request;
-  request.method = "POST";
-  request.target = fmt::format("/containers/create?name={}", url_encode(name));
-  request.content_type = kJson;
-  request.body = body;
-  GUARD_TRY_ASSIGN(const HttpAnswer answer,
-      call(endpoint_, request, {201, 404}, ErrorCode::environment_creation_failed, deadline, cancel_));
-  if (answer.status == 404) return refused(ErrorCode::image_missing, "creating a container", answer);
-  GUARD_TRY_ASSIGN(const json document, json_body("creating a container", answer));
-  auto id = string_field(document, "Id");
-  if (!id || id->empty()) return malformed("creating a container", "there is no id");
+  constexpr std::string_view kCall = "creating a container";
+  const HttpRequest request{.method = "POST",
+      .target = fmt::format("/containers/create?name={}", url_encode(name)),
+      .content_type = "application/json",
+      .body = body};
+  GUARD_TRY_ASSIGN(
+      const HttpAnswer answer, call(request, {201, 404}, ErrorCode::environment_creation_failed, deadline));
+  if (answer.status == 404) return refused(ErrorCode::image_missing, kCall, answer);
+  auto id = string_field(parse_answer(answer.body), "Id");
+  if (!id || id->empty()) return malformed(kCall, "there is no id");
   return *std::move(id);
 }
 
 Result<std::unique_ptr<Attachment>> EngineClient::attach(std::string_view id, Deadline deadline) {
-  HttpRequest request;
-  request.method = "POST";
-  request.target = container_target(id, "/attach?stream=1&stdin=1&stdout=1&stderr=1");
-  request.upgrade = true;
+  const HttpRequest request{
+      .method = "POST", .target = container_target(id, "/attach?stream=1&stdin=1&stdout=1&stderr=1"), .upgrade = true};
   GUARD_TRY_ASSIGN(auto connection, HttpConnection::open(endpoint_, deadline, cancel_));
   GUARD_TRY(connection.send(request));
   GUARD_TRY_ASSIGN(const HttpAnswer answer, connection.receive_head());
@@ -359,34 +336,23 @@ Result<std::unique_ptr<Attachment>> EngineClient::attach(std::string_view id, De
 }
 
 Result<void> EngineClient::start(std::string_view id, Deadline deadline) {
-  HttpRequest request;
-  request.method = "POST";
-  request.target = container_target(id, "/start");
   // 304, already running, is no success: somebody else started it.
-  GUARD_TRY(call(endpoint_, request, {204}, ErrorCode::environment_creation_failed, deadline, cancel_));
+  GUARD_TRY(call({.method = "POST", .target = container_target(id, "/start")}, {204},
+      ErrorCode::environment_creation_failed, deadline));
   return ok();
 }
 
 Result<std::unique_ptr<PendingCall>> EngineClient::begin_kill(
     std::string_view id, std::string_view signal, Deadline deadline) {
-  HttpRequest request;
-  request.method = "POST";
-  request.target = container_target(id, fmt::format("/kill?signal={}", url_encode(signal)));
+  const HttpRequest request{
+      .method = "POST", .target = container_target(id, fmt::format("/kill?signal={}", url_encode(signal)))};
   GUARD_TRY_ASSIGN(auto connection, HttpConnection::open(endpoint_, deadline, cancel_));
   GUARD_TRY(connection.send(request));
   return std::unique_ptr<PendingCall>(std::make_unique<PendingKill>(std::move(connection)));
 }
 
-Result<void> EngineClient::kill(std::string_view id, std::string_view signal, Deadline deadline) {
-  GUARD_TRY_ASSIGN(const auto pending, begin_kill(id, signal, deadline));
-  return pending->finish();
-}
-
 Result<std::string> EngineClient::describe_container(std::string_view id, Deadline deadline) {
-  HttpRequest request;
-  request.target = container_target(id, "/json");
-  GUARD_TRY_ASSIGN(
-      HttpAnswer answer, call(endpoint_, request, {200}, ErrorCode::environment_unavailable, deadline, cancel_));
+  GUARD_TRY_ASSIGN(HttpAnswer answer, ask("GET", container_target(id, "/json"), {200}, deadline));
   return std::move(answer.body);
 }
 
@@ -401,62 +367,34 @@ Result<ContainerState> EngineClient::inspect_container(std::string_view id, Dead
   const auto oom_killed = bool_field(*state, "OOMKilled");
   const auto exit_code = integer_field(*state, "ExitCode");
   if (!status || !running || !oom_killed || !exit_code) return malformed(kCall, "a field of its state is missing");
-  ContainerState result;
-  result.running = *running;
-  result.oom_killed = *oom_killed;
-  result.exit_code = *exit_code;
-  result.status = printable(*status);
-  result.error = printable(string_field(*state, "Error").value_or(""));
-  return result;
+  return ContainerState{
+      *running, *oom_killed, *exit_code, printable(string_field(*state, "Error").value_or("")), printable(*status)};
 }
 
 Result<std::int64_t> EngineClient::wait(std::string_view id, Deadline deadline) {
-  HttpRequest request;
-  request.method = "POST";
-  request.target = container_target(id, "/wait");
-  GUARD_TRY_ASSIGN(
-      const HttpAnswer answer, call(endpoint_, request, {200}, ErrorCode::environment_unavailable, deadline, cancel_));
-  GUARD_TRY_ASSIGN(const json document, json_body("waiting for a container", answer));
-  const auto code = integer_field(document, "StatusCode");
+  GUARD_TRY_ASSIGN(const HttpAnswer answer, ask("POST", container_target(id, "/wait"), {200}, deadline));
+  const auto code = integer_field(parse_answer(answer.body), "StatusCode");
   if (!code) return malformed("waiting for a container", "there is no status code");
   return *code;
 }
 
 Result<void> EngineClient::remove_container(std::string_view id, Deadline deadline) {
-  HttpRequest request;
-  request.method = "DELETE";
-  request.target = container_target(id, "?force=1&v=1");
-  HttpRequest inspection;
-  inspection.target = container_target(id, "/json");
   constexpr milliseconds kLookAgain{20};
   while (true) {
-    GUARD_TRY_ASSIGN(const HttpAnswer answer,
-        call(endpoint_, request, {200, 204, 404, 409}, ErrorCode::environment_unavailable, deadline, cancel_));
+    GUARD_TRY_ASSIGN(
+        const HttpAnswer answer, ask("DELETE", container_target(id, "?force=1&v=1"), {200, 204, 404, 409}, deadline));
     if (answer.status != 409) return ok();
     // Somebody is removing it already. That they began is no proof that it ends, so look until it is gone.
-    GUARD_TRY_ASSIGN(const HttpAnswer seen,
-        call(endpoint_, inspection, {200, 404}, ErrorCode::environment_unavailable, deadline, cancel_));
+    GUARD_TRY_ASSIGN(const HttpAnswer seen, ask("GET", container_target(id, "/json"), {200, 404}, deadline));
     if (seen.status == 404) return ok();
     std::this_thread::sleep_for(kLookAgain);
   }
 }
 
-Result<std::vector<ContainerSummary>> EngineClient::list_containers(std::string_view label, Deadline deadline) {
-  constexpr std::string_view kCall = "listing containers";
-  HttpRequest request;
-  request.target = fmt::format("/containers/json?all=1&filters={}", label_filter(label));
-  GUARD_TRY_ASSIGN(
-      const HttpAnswer answer, call(endpoint_, request, {200}, ErrorCode::environment_unavailable, deadline, cancel_));
-  GUARD_TRY_ASSIGN(const json document, json_body(kCall, answer));
-  if (!document.is_array()) return malformed(kCall, "it is not a list");
-  std::vector<ContainerSummary> containers;
-  for (const json& entry : document) {
-    auto id = string_field(entry, "Id");
-    if (!id || id->empty()) return malformed(kCall, "there is no id");
-    containers.push_back(
-        {*std::move(id), string_field(entry, "State").value_or(""), string_map_field(entry, "Labels")});
-  }
-  return containers;
+Result<std::vector<Labelled>> EngineClient::list_containers(std::string_view label, Deadline deadline) {
+  GUARD_TRY_ASSIGN(const HttpAnswer answer,
+      ask("GET", fmt::format("/containers/json?all=1&filters={}", label_filter(label)), {200}, deadline));
+  return read_list(answer, "listing containers");
 }
 
 }  // namespace guard::docker

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -59,16 +60,15 @@ struct ContainerState {
   std::string status;  // "created", "running", "exited", "dead" ...
 };
 
-struct ContainerSummary {
+// A container or an image in a list.
+struct Labelled {
   std::string id;
-  std::string state;
+  std::string state;  // of a container: "running", "exited" ...
   std::map<std::string, std::string> labels;
 };
 
-struct ImageSummary {
-  std::string id;
-  std::map<std::string, std::string> labels;
-};
+struct HttpAnswer;  // docker/http_connection.h
+struct HttpRequest;
 
 // The attached stream of a container: both directions of one hijacked connection. guard writes no more than a key, at
 // the start: the container's standard input ends when this is destroyed, or when guard dies, and that is what the init
@@ -121,7 +121,7 @@ class EngineClient {
   // the engine's cache, and no step has a network. IMAGE_BUILD_FAILED when the engine refuses.
   Result<std::string> build_image(int tar_fd, std::uint64_t tar_bytes, std::string_view tag, Deadline deadline);
   // All images, parents of others too, that carry `label` ("key" or "key=value").
-  Result<std::vector<ImageSummary>> list_images(std::string_view label, Deadline deadline);
+  Result<std::vector<Labelled>> list_images(std::string_view label, Deadline deadline);
 
   // `body` is the JSON of container_config(). Returns the id. IMAGE_MISSING on 404, ENVIRONMENT_CREATION_FAILED
   // otherwise.
@@ -133,8 +133,6 @@ class EngineClient {
   // No error when it is not running any more. The engine answers KILL only when the container has ended, and that only
   // when its output was read: whoever is attached goes on reading until the answer is there.
   Result<std::unique_ptr<PendingCall>> begin_kill(std::string_view id, std::string_view signal, Deadline deadline);
-  // For those who are not attached.
-  Result<void> kill(std::string_view id, std::string_view signal, Deadline deadline);
   Result<ContainerState> inspect_container(std::string_view id, Deadline deadline);
   // The engine's whole description of the container as JSON text, for those who compare it with what was asked for.
   Result<std::string> describe_container(std::string_view id, Deadline deadline);
@@ -143,9 +141,15 @@ class EngineClient {
   // Force, with volumes. `id` may be a name. Returns once it is gone; no error when it was gone already.
   Result<void> remove_container(std::string_view id, Deadline deadline);
   // All containers, stopped ones too, that carry `label` ("key" or "key=value").
-  Result<std::vector<ContainerSummary>> list_containers(std::string_view label, Deadline deadline);
+  Result<std::vector<Labelled>> list_containers(std::string_view label, Deadline deadline);
 
  private:
+  Result<HttpAnswer> call(
+      const HttpRequest& request, std::initializer_list<unsigned> allowed, ErrorCode code, Deadline deadline) const;
+  Result<HttpAnswer> ask(
+      std::string_view method, std::string target, std::initializer_list<unsigned> allowed, Deadline deadline) const;
+  Result<HttpAnswer> send_archive(std::string target, int tar_fd, std::uint64_t tar_bytes, Deadline deadline) const;
+
   Endpoint endpoint_;
   const CancelToken& cancel_;
 };

@@ -98,7 +98,6 @@ Result<void> HttpConnection::send(const HttpRequest& request) {
   if (!request.registry_auth.empty()) head += fmt::format("X-Registry-Auth: {}\r\n", request.registry_auth);
   if (length > 0 || request.method != "GET") head += fmt::format("Content-Length: {}\r\n", length);
   head += request.upgrade ? "Connection: Upgrade\r\nUpgrade: tcp\r\n\r\n" : "Connection: close\r\n\r\n";
-  head_only_ = request.method == "HEAD";
   GUARD_TRY(send_bytes(head));
   return request.body_fd >= 0 ? send_file(request.body_fd, length) : send_bytes(request.body);
 }
@@ -108,7 +107,6 @@ Result<HttpAnswer> HttpConnection::receive(std::uint64_t body_bytes_max, const B
   parser.header_limit(kHeaderBytesMax);
   parser.body_limit(body_bytes_max);
   parser.eager(true);
-  parser.skip(head_only_);
 
   std::string pending;
   std::string chunk(kReadBytes, '\0');

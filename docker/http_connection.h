@@ -25,13 +25,13 @@ namespace guard::docker {
 
 struct HttpRequest {
   std::string_view method = "GET";
-  std::string target;             // already percent-encoded
-  std::string_view content_type;  // empty: no body
-  std::string_view body;
+  std::string target = {};             // already percent-encoded
+  std::string_view content_type = {};  // empty: no body
+  std::string_view body = {};
   int body_fd = -1;  // the body instead of `body`: `body_fd_bytes` from its current offset
   std::uint64_t body_fd_bytes = 0;
-  bool upgrade = false;            // asks for the connection itself ("Upgrade: tcp")
-  std::string_view registry_auth;  // X-Registry-Auth: base64url, sent as it is; empty: none
+  bool upgrade = false;                 // asks for the connection itself ("Upgrade: tcp")
+  std::string_view registry_auth = {};  // X-Registry-Auth: base64url, sent as it is; empty: none
 };
 
 struct HttpAnswer {
@@ -70,7 +70,6 @@ class HttpConnection {
   std::unique_ptr<Channel> channel_;
   Deadline deadline_;
   const CancelToken* cancel_;
-  bool head_only_ = false;   // the request was HEAD: the answer has no body whatever it says
   bool broken_off_ = false;  // the other side stopped reading before it had all of the request
 };
 

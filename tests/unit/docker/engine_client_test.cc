@@ -308,14 +308,18 @@ TEST_F(EngineClientTest, TakesAContainerThatRunsAlreadyAsAFailure) {
 }
 
 TEST_F(EngineClientTest, KillingWhatDoesNotRunIsNoError) {
+  const auto kill = [this]() -> Result<void> {
+    GUARD_TRY_ASSIGN(const auto sent, client_.begin_kill("a", "SIGTERM", late()));
+    return sent->finish();
+  };
   for (const int status : {204, 404, 409}) {
     engine_.on("POST /containers/a/kill?signal=SIGTERM",
         status == 204 ? FakeReply{"HTTP/1.1 204 No Content\r\n\r\n", {}, {}} : fake_answer(status, "{}"));
-    EXPECT_TRUE(client_.kill("a", "SIGTERM", late())) << status;
+    EXPECT_TRUE(kill()) << status;
   }
   engine_.on("POST /containers/a/kill", fake_answer(500, "{}"));
   engine_.on("POST /containers/a/kill?signal=SIGTERM", fake_answer(500, "{}"));
-  EXPECT_FALSE(client_.kill("a", "SIGTERM", late()));
+  EXPECT_FALSE(kill());
 }
 
 TEST_F(EngineClientTest, RefusesAStateThatLacksAField) {
