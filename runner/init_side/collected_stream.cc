@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <string_view>
 #include <utility>
 
@@ -20,18 +21,17 @@ Error broken(std::string_view what) {
   return Error(ErrorCode::protocol_error, fmt::format("the sandbox's init spoke nonsense about files: {}", what));
 }
 
-std::optional<LeftBehindReason> reason_of(char code) {
-  switch (static_cast<LeftBehindCode>(code)) {
-    case LeftBehindCode::not_asked: return LeftBehindReason::not_asked;
-    case LeftBehindCode::link: return LeftBehindReason::link;
-    case LeftBehindCode::hard_link: return LeftBehindReason::hard_link;
-    case LeftBehindCode::special_file: return LeftBehindReason::special_file;
-    case LeftBehindCode::too_large: return LeftBehindReason::too_large;
-    case LeftBehindCode::too_many: return LeftBehindReason::too_many;
-    case LeftBehindCode::too_deep: return LeftBehindReason::too_deep;
-    case LeftBehindCode::bad_name: return LeftBehindReason::bad_name;
-    case LeftBehindCode::unreadable: return LeftBehindReason::unreadable;
-  }
+constexpr std::pair<LeftBehindCode, LeftBehindReason> kReasons[] = {
+    {LeftBehindCode::not_asked, LeftBehindReason::not_asked}, {LeftBehindCode::link, LeftBehindReason::link},
+    {LeftBehindCode::hard_link, LeftBehindReason::hard_link},
+    {LeftBehindCode::special_file, LeftBehindReason::special_file},
+    {LeftBehindCode::too_large, LeftBehindReason::too_large}, {LeftBehindCode::too_many, LeftBehindReason::too_many},
+    {LeftBehindCode::too_deep, LeftBehindReason::too_deep}, {LeftBehindCode::bad_name, LeftBehindReason::bad_name},
+    {LeftBehindCode::unreadable, LeftBehindReason::unreadable}};
+
+std::optional<LeftBehindReason> reason_of(char byte) {
+  for (const auto& [code, reason] : kReasons)
+    if (static_cast<char>(code) == byte) return reason;
   return std::nullopt;
 }
 
@@ -57,12 +57,9 @@ bool CollectedStream::takes(FrameType type) noexcept {
       type == FrameType::collected;
 }
 
-Result<void> CollectedStream::begin_frame(FrameType type, std::uint32_t payload_bytes) {
+Result<void> CollectedStream::check(FrameType type, std::uint32_t payload_bytes) const {
   if (!asked_) return broken("they were not asked for");
   if (finished_) return broken("more of them behind their end");
-  begun_ = true;
-  type_ = type;
-  text_.clear();
   if (type == FrameType::file_data) {
     if (payload_bytes == 0 || payload_bytes > file_bytes_left_) return broken("more bytes than a file was to have");
     return ok();
@@ -73,30 +70,24 @@ Result<void> CollectedStream::begin_frame(FrameType type, std::uint32_t payload_
   return ok();
 }
 
-Result<void> CollectedStream::take(std::span<const char> bytes) {
-  if (type_ == FrameType::file_data) {
-    collection_.files.back().bytes.append(bytes.data(), bytes.size());
-    file_bytes_left_ -= bytes.size();
-  } else {
-    text_.append(bytes.data(), bytes.size());
+Result<void> CollectedStream::take(FrameType type, std::string_view payload) {
+  begun_ = true;
+  switch (type) {
+    case FrameType::file: return begin_file(payload);
+    case FrameType::left_behind: return leave_behind(payload);
+    case FrameType::collected: return end_collection(payload);
+    default: break;
   }
+  collection_.files.back().bytes.append(payload);
+  file_bytes_left_ -= payload.size();
   return ok();
 }
 
-Result<void> CollectedStream::end_frame() {
-  switch (type_) {
-    case FrameType::file: return begin_file();
-    case FrameType::left_behind: return end_left_behind();
-    case FrameType::collected: return end_collection();
-    default: return ok();
-  }
-}
-
-Result<void> CollectedStream::begin_file() {
-  if (text_.size() <= kSizeBytes) return broken("a file without a path");
+Result<void> CollectedStream::begin_file(std::string_view payload) {
+  if (payload.size() <= kSizeBytes) return broken("a file without a path");
   std::uint64_t size = 0;
-  for (std::size_t i = 0; i < kSizeBytes; ++i) size = size << 8 | static_cast<unsigned char>(text_[i]);
-  std::string path = text_.substr(kSizeBytes);
+  for (const char byte : payload.substr(0, kSizeBytes)) size = size << 8 | static_cast<unsigned char>(byte);
+  std::string path(payload.substr(kSizeBytes));
   if (!is_plain_relative(path)) return broken("a path that leaves the folder");
   if (size > asked_->file_bytes_max || size > asked_->bytes_max - bytes_ || paths_.size() >= asked_->files_max) {
     return broken("more than was asked for");
@@ -108,35 +99,27 @@ Result<void> CollectedStream::begin_file() {
   return ok();
 }
 
-Result<void> CollectedStream::end_left_behind() {
-  const auto reason = text_.empty() ? std::nullopt : reason_of(text_.front());
+Result<void> CollectedStream::leave_behind(std::string_view payload) {
+  const auto reason = payload.empty() ? std::nullopt : reason_of(payload.front());
   if (!reason) return broken("an unknown reason");
   if (collection_.left_behind.size() >= init_protocol::kLeftBehindToldMax) return broken("too many names");
-  const std::string path = text_.size() > 1 ? printable(std::string_view(text_).substr(1)) : ".";
+  const std::string path = payload.size() > 1 ? printable(payload.substr(1)) : ".";
   collection_.left_behind.push_back({path, *reason});
   return ok();
 }
 
-Result<void> CollectedStream::end_collection() {
-  unsigned long long count = 0;
+Result<void> CollectedStream::end_collection(std::string_view payload) {
+  // The summary is a pure function of its counts: what was told is written down again and compared.
   const std::string files = fmt::format("files={}\nbytes={}\nleft_behind=", paths_.size(), bytes_);
-  std::string_view rest = text_;
-  if (!rest.starts_with(files)) return broken("a sum that does not come out even");
-  rest.remove_prefix(files.size());
-  const std::size_t end = rest.find('\n');
-  const std::string_view digits = rest.substr(0, end);
-  // An entry of the folder is a byte at least; nobody has more than this of them.
-  if (end == std::string_view::npos || digits.empty() || digits.size() > 12 ||
-      digits.find_first_not_of("0123456789") != std::string_view::npos) {
-    return broken("a count that is none");
-  }
-  for (const char digit : digits) count = count * 10 + static_cast<unsigned>(digit - '0');
+  if (!payload.starts_with(files)) return broken("a sum that does not come out even");
+  std::uint64_t count = 0;
+  std::from_chars(payload.data() + files.size(), payload.data() + payload.size(), count);
+  collection_.complete = payload.ends_with("complete=1\n");
+  if (payload != fmt::format("{}{}\ncomplete={}\n", files, count, collection_.complete ? 1 : 0))
+    return broken("a summary that is none");
   const std::size_t told = collection_.left_behind.size();
   const bool all_told = told < init_protocol::kLeftBehindToldMax;
   if (all_told ? count != told : count < told) return broken("a sum that does not come out even");
-  const std::string_view complete = rest.substr(end + 1);
-  if (complete != "complete=0\n" && complete != "complete=1\n") return broken("neither complete nor not");
-  collection_.complete = complete == "complete=1\n";
   collection_.left_behind_count = count;
   finished_ = true;
   return ok();

@@ -1,14 +1,14 @@
 // The frames of init's stream (runner/init_side/init_protocol.h) that hand out files: order, sizes, limits and paths
 // are held against what was asked for. Used by InitStream alone.
 //
-// Order of calls: for each such frame begin_frame(), take() as often as bytes come, end_frame(). Not thread-safe.
+// Order of calls: for each such frame check(), then take(). Not thread-safe.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
+#include <string_view>
 
 #include "common/result.h"
 #include "runner/init_side/collection.h"
@@ -24,9 +24,10 @@ class CollectedStream final {
   static bool takes(init_protocol::FrameType type) noexcept;
 
   // PROTOCOL_ERROR for what was not asked for, is out of order, breaks a limit or names no plain path.
-  Result<void> begin_frame(init_protocol::FrameType type, std::uint32_t payload_bytes);
-  Result<void> take(std::span<const char> bytes);
-  Result<void> end_frame();
+  // Of a frame whose header is there: PROTOCOL_ERROR for what was not asked for, is out of order or too long.
+  Result<void> check(init_protocol::FrameType type, std::uint32_t payload_bytes) const;
+  // Of the whole frame: PROTOCOL_ERROR for what breaks a limit or names no plain path.
+  Result<void> take(init_protocol::FrameType type, std::string_view payload);
 
   bool begun() const noexcept { return begun_; }        // every process has ended: no output may follow
   bool finished() const noexcept { return finished_; }  // the collected frame was seen
@@ -36,15 +37,13 @@ class CollectedStream final {
   std::optional<Collection> release();
 
  private:
-  Result<void> begin_file();
-  Result<void> end_left_behind();
-  Result<void> end_collection();
+  Result<void> begin_file(std::string_view payload);
+  Result<void> leave_behind(std::string_view payload);
+  Result<void> end_collection(std::string_view payload);
 
   std::optional<CollectRequest> asked_;
   Collection collection_;
-  std::set<std::string> paths_;  // of the files, to see one told twice
-  init_protocol::FrameType type_ = init_protocol::FrameType::collected;
-  std::string text_;                   // of any frame but file_data
+  std::set<std::string> paths_;        // of the files, to see one told twice
   std::uint64_t file_bytes_left_ = 0;  // of the file that was begun last
   std::uint64_t bytes_ = 0;            // announced by all of them
   bool begun_ = false;

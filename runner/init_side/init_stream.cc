@@ -18,6 +18,8 @@ using init_protocol::FrameType;
 using init_protocol::kFramePayloadMax;
 using init_protocol::kHeaderBytes;
 
+constexpr std::string_view kFrameTypes = "HOERAFDLCX";  // init_protocol::FrameType
+
 Error broken(std::string_view what) {
   return Error(ErrorCode::protocol_error, fmt::format("the sandbox's init spoke nonsense: {}", what));
 }
@@ -61,64 +63,69 @@ Result<Attested> parse_attestation(const Fields& fields) {
   return attested;
 }
 
-Result<bool> flag(const Fields& fields, const char* key) {
-  GUARD_TRY_ASSIGN(const std::uint64_t value, number(fields, key));
-  if (value > 1) return broken(fmt::format("{} is neither 0 nor 1", key));
-  return value == 1;
-}
+// All that an exit frame of a program says besides its kind. Init does not say what is not required where it is 0.
+enum class Required : std::uint8_t { no, yes };
+struct FlagField {
+  const char* key;
+  bool InitExit::*field;
+  Required required = Required::no;
+};
+constexpr FlagField kFlags[] = {{"term_from_inside", &InitExit::term_from_inside, Required::yes},
+    {"term_from_outside", &InitExit::term_from_outside, Required::yes},
+    {"timed_out", &InitExit::timed_out, Required::yes}, {"attestation_forged", &InitExit::attestation_forged},
+    {"more", &InitExit::more}, {"errors_closed", &InitExit::errors_closed}, {"debugged", &InitExit::debugged},
+    {"ended_elsewhere", &InitExit::ended_elsewhere}};
+struct NumberField {
+  const char* key;
+  std::uint64_t InitExit::*field;
+  Required required = Required::no;
+};
+constexpr NumberField kNumbers[] = {{"leftovers", &InitExit::leftovers, Required::yes},
+    {"oom_kills", &InitExit::oom_kills}, {"pids_refused", &InitExit::pids_refused}};
+struct ExitKind {
+  std::string_view name;
+  InitExit::Kind kind;
+  const char* value_key;
+};
+constexpr ExitKind kExitKinds[] = {{"exited", InitExit::Kind::exited, "value"},
+    {"signaled", InitExit::Kind::signaled, "value"}, {"exec_failed", InitExit::Kind::exec_failed, "errno"},
+    {"init_failed", InitExit::Kind::init_failed, "errno"}};
 
 Result<InitExit> parse_exit(const Fields& fields) {
+  const auto text = [&fields](const char* key) {
+    const auto found = fields.find(key);
+    return found == fields.end() ? std::string() : found->second;
+  };
+  const auto* const kind = std::ranges::find(kExitKinds, text("kind"), &ExitKind::name);
+  if (kind == std::end(kExitKinds)) return broken("an exit of no known kind");
   InitExit exit;
-  const auto kind = fields.find("kind");
-  if (kind == fields.end()) return broken("no kind in the exit frame");
-  if (kind->second == "init_failed") {
-    exit.kind = InitExit::Kind::init_failed;
-    const auto step = fields.find("step");
-    if (step != fields.end()) exit.step = step->second;
-    if (const auto sysctl = fields.find("sysctl"); sysctl != fields.end()) exit.sysctl = printable(sysctl->second);
-    GUARD_TRY_ASSIGN(const std::uint64_t error, number(fields, "errno"));
-    exit.value = static_cast<std::int64_t>(error);
+  exit.kind = kind->kind;
+  GUARD_TRY_ASSIGN(const std::uint64_t value, number(fields, kind->value_key));
+  exit.value = static_cast<std::int64_t>(value);
+  if (exit.kind == InitExit::Kind::init_failed) {
+    exit.step = text("step");
+    exit.sysctl = printable(text("sysctl"));
     return exit;
   }
-  const char* value_key = "value";
-  if (kind->second == "exited") {
-    exit.kind = InitExit::Kind::exited;
-  } else if (kind->second == "signaled") {
-    exit.kind = InitExit::Kind::signaled;
-  } else if (kind->second == "exec_failed") {
-    exit.kind = InitExit::Kind::exec_failed;
-    value_key = "errno";
-  } else {
-    return broken("an unknown kind of exit");
-  }
-  GUARD_TRY_ASSIGN(const std::uint64_t value, number(fields, value_key));
   if (value > 4095) return broken("an exit value out of range");
-  exit.value = static_cast<std::int64_t>(value);
-  GUARD_TRY_ASSIGN(exit.term_from_inside, flag(fields, "term_from_inside"));
-  GUARD_TRY_ASSIGN(exit.term_from_outside, flag(fields, "term_from_outside"));
-  GUARD_TRY_ASSIGN(exit.timed_out, flag(fields, "timed_out"));
-  if (fields.count("program_timeout_ms") != 0) {
+  for (const FlagField& flag : kFlags) {
+    if (flag.required == Required::no && !fields.contains(flag.key)) continue;
+    GUARD_TRY_ASSIGN(const std::uint64_t said, number(fields, flag.key));
+    if (said > 1) return broken(fmt::format("{} is neither 0 nor 1", flag.key));
+    exit.*flag.field = said == 1;
+  }
+  for (const NumberField& one : kNumbers) {
+    if (one.required == Required::no && !fields.contains(one.key)) continue;
+    GUARD_TRY_ASSIGN(exit.*one.field, number(fields, one.key));
+  }
+  if (fields.contains("program_timeout_ms")) {
     GUARD_TRY_ASSIGN(const std::uint64_t limit_ms, number(fields, "program_timeout_ms"));
     exit.program_timeout = milliseconds(static_cast<milliseconds::rep>(limit_ms));
   }
-  GUARD_TRY_ASSIGN(exit.leftovers, number(fields, "leftovers"));
-  if (fields.count("oom_kills") != 0) {
-    GUARD_TRY_ASSIGN(exit.oom_kills, number(fields, "oom_kills"));
-  }
-  if (fields.count("pids_refused") != 0) {
-    GUARD_TRY_ASSIGN(exit.pids_refused, number(fields, "pids_refused"));
-  }
-  if (fields.count("tmp_full") != 0) exit.full_folders = "/tmp";
-  if (const auto folder = fields.find("folder_full"); folder != fields.end()) {
-    exit.full_folders += (exit.full_folders.empty() ? "" : " and ") + printable(folder->second);
-  }
-  if (const auto touched = fields.find("touched"); touched != fields.end()) exit.touched = printable(touched->second);
-  const std::pair<const char*, bool*> flags[] = {{"attestation_forged", &exit.attestation_forged}, {"more", &exit.more},
-      {"errors_closed", &exit.errors_closed}, {"debugged", &exit.debugged}, {"ended_elsewhere", &exit.ended_elsewhere}};
-  for (const auto& [key, wanted] : flags) {
-    if (fields.count(key) == 0) continue;
-    GUARD_TRY_ASSIGN(*wanted, flag(fields, key));
-  }
+  if (fields.contains("tmp_full")) exit.full_folders = "/tmp";
+  if (const std::string folder = printable(text("folder_full")); !folder.empty())
+    exit.full_folders += (exit.full_folders.empty() ? "" : " and ") + folder;
+  exit.touched = printable(text("touched"));
   GUARD_TRY_ASSIGN(const std::uint64_t rss_kb, number(fields, "max_rss_kb"));
   GUARD_TRY_ASSIGN(const std::uint64_t user_us, number(fields, "user_us"));
   GUARD_TRY_ASSIGN(const std::uint64_t sys_us, number(fields, "sys_us"));
@@ -148,115 +155,100 @@ void InitStream::expect_tags(const TagKey& key) { key_ = key; }
 Result<void> InitStream::push(std::span<const char> bytes) {
   while (!bytes.empty()) {
     if (exit_) return broken("bytes behind the exit frame");
-    if (header_filled_ < kHeaderBytes) {
-      const std::size_t taken = std::min(kHeaderBytes - header_filled_, bytes.size());
-      std::memcpy(header_ + header_filled_, bytes.data(), taken);
-      header_filled_ += taken;
-      bytes = bytes.subspan(taken);
-      if (header_filled_ < kHeaderBytes) break;
-      if (auto begun = begin_frame(); !begun) {
+    const std::size_t taken = std::min(frame_bytes_ - frame_.size(), bytes.size());
+    frame_.append(bytes.data(), taken);
+    bytes = bytes.subspan(taken);
+    if (frame_.size() < frame_bytes_) break;
+    if (frame_bytes_ == kHeaderBytes) {
+      if (auto checked = check_header(); !checked) {
         // Init writes no such thing; where a program can, it was the program.
         forged_ = tagged() && hello_seen_;
-        return begun;
+        return checked;
       }
+      if (frame_.size() < frame_bytes_) continue;
     }
-    const std::size_t taken = std::min<std::size_t>(payload_left_, bytes.size());
-    if (taken > 0 && hash_) hash_->update(bytes.data(), taken);
-    if (taken > 0) GUARD_TRY(take_payload(bytes.first(taken)));
-    payload_left_ -= static_cast<std::uint32_t>(taken);
-    bytes = bytes.subspan(taken);
-    if (payload_left_ > 0) break;
-    if (hash_) {
-      const std::size_t of_tag = std::min(sizeof tag_ - tag_filled_, bytes.size());
-      std::memcpy(tag_ + tag_filled_, bytes.data(), of_tag);
-      tag_filled_ += of_tag;
-      bytes = bytes.subspan(of_tag);
-      if (tag_filled_ < sizeof tag_) break;
-      GUARD_TRY(check_tag());
-    }
-    GUARD_TRY(end_frame());
-    header_filled_ = 0;
+    if (key_) GUARD_TRY(check_tag());
+    GUARD_TRY(take_frame(std::string_view(frame_).substr(kHeaderBytes, payload_bytes_)));
+    frame_.clear();
+    frame_bytes_ = kHeaderBytes;
   }
   return ok();
 }
 
-Result<void> InitStream::begin_frame() {
-  if (header_[1] != 0 || header_[2] != 0 || header_[3] != 0) return broken("a malformed frame header");
-  payload_left_ = 0;
-  for (std::size_t i = 4; i < kHeaderBytes; ++i) payload_left_ = payload_left_ << 8 | header_[i];
-  if (payload_left_ > kFramePayloadMax) return broken("a frame over the size limit");
-  type_ = static_cast<FrameType>(header_[0]);
-  if (key_) {
-    unsigned char key[init_protocol::kTagKeyBytes];
-    std::copy(key_->begin(), key_->end(), key);
-    hash_.emplace(key);
-    init_protocol::begin_tag(*hash_, frames_++);
-    hash_->update(header_, sizeof header_);
-    tag_filled_ = 0;
-  }
-  switch (type_) {
-    case FrameType::hello:
-      if (hello_seen_) return broken("a second hello");
-      break;
-    case FrameType::out:
-    case FrameType::err:
-    case FrameType::exit:
-    case FrameType::file:
-    case FrameType::file_data:
-    case FrameType::left_behind:
-    case FrameType::collected: break;
-    case FrameType::report:
-      if (report_channel_ == ReportChannel::off) return broken("a report that was not asked for");
-      break;
-    case FrameType::attestation:
-      if (attested_) return broken("a second attestation");
-      break;
-    default: return broken("an unknown frame type");
-  }
+Result<void> InitStream::check_header() {
+  if (frame_[1] != 0 || frame_[2] != 0 || frame_[3] != 0) return broken("a malformed frame header");
+  payload_bytes_ = 0;
+  for (std::size_t i = 4; i < kHeaderBytes; ++i)
+    payload_bytes_ = payload_bytes_ << 8 | static_cast<unsigned char>(frame_[i]);
+  if (payload_bytes_ > kFramePayloadMax) return broken("a frame over the size limit");
+  frame_bytes_ = kHeaderBytes + payload_bytes_ + (key_ ? init_protocol::kTagBytes : 0);
+  type_ = static_cast<FrameType>(frame_[0]);
+  if (kFrameTypes.find(frame_[0]) == std::string_view::npos) return broken("an unknown frame type");
+  if (type_ == FrameType::hello && hello_seen_) return broken("a second hello");
+  if (type_ == FrameType::report && report_channel_ == ReportChannel::off)
+    return broken("a report that was not asked for");
+  if (type_ == FrameType::attestation && attested_) return broken("a second attestation");
   // Init may fail before it could say hello, and then says so.
   if (!hello_seen_ && type_ != FrameType::hello && type_ != FrameType::exit) return broken("a frame before the hello");
-  text_.clear();
-  if (CollectedStream::takes(type_)) return collected_.begin_frame(type_, payload_left_);
+  if (CollectedStream::takes(type_)) return collected_.check(type_, payload_bytes_);
   if (collected_.begun() && type_ != FrameType::exit) return broken("output behind the end of every process");
   return ok();
 }
 
 Result<void> InitStream::check_tag() {
+  unsigned char key[init_protocol::kTagKeyBytes];
+  std::copy(key_->begin(), key_->end(), key);
+  init_protocol::SipHash hash(key);
+  init_protocol::begin_tag(hash, frames_++);
+  hash.update(frame_.data(), kHeaderBytes + payload_bytes_);
   unsigned char wanted[init_protocol::kTagBytes];
-  init_protocol::write_tag(hash_->finish(), wanted);
-  if (std::memcmp(wanted, tag_, sizeof tag_) == 0) return ok();
+  init_protocol::write_tag(hash.finish(), wanted);
+  if (std::memcmp(wanted, frame_.data() + kHeaderBytes + payload_bytes_, sizeof wanted) == 0) return ok();
   forged_ = hello_seen_;
   return broken("a frame that init did not write");
 }
 
-Result<void> InitStream::take_payload(std::span<const char> bytes) {
+Result<void> InitStream::take_frame(std::string_view payload) {
   switch (type_) {
-    case FrameType::out: return pass_on(bytes, out_, stdout_bytes_);
-    case FrameType::err: return pass_on(bytes, err_, stderr_bytes_);
+    case FrameType::out: return pass_on(payload, out_, stdout_bytes_);
+    case FrameType::err: return pass_on(payload, err_, stderr_bytes_);
     case FrameType::report: {
       if (!report_) report_.emplace();
       const std::uint64_t room = ExecResult::kReportBytesMax - report_->size();
-      const std::size_t kept = static_cast<std::size_t>(std::min<std::uint64_t>(room, bytes.size()));
-      report_->append(bytes.data(), kept);
-      if (kept < bytes.size()) report_truncated_ = true;
+      report_->append(payload.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(room, payload.size()))));
+      if (room < payload.size()) report_truncated_ = true;
       return ok();
     }
     case FrameType::file:
     case FrameType::file_data:
     case FrameType::left_behind:
-    case FrameType::collected: return collected_.take(bytes);
+    case FrameType::collected: return collected_.take(type_, payload);
     case FrameType::hello:
     case FrameType::attestation:
-    case FrameType::exit: text_.append(bytes.data(), bytes.size()); return ok();
+    case FrameType::exit: break;
   }
-  return broken("an unknown frame type");
+  GUARD_TRY_ASSIGN(Fields fields, parse_lines(payload));
+  if (type_ == FrameType::hello) {
+    const auto protocol = fields.find("protocol");
+    if (protocol == fields.end() || protocol->second != "1") return broken("another version of the protocol");
+    hello_ = std::move(fields);
+    hello_seen_ = true;
+  } else if (type_ == FrameType::attestation) {
+    GUARD_TRY_ASSIGN(attested_, parse_attestation(fields));
+  } else {
+    GUARD_TRY_ASSIGN(InitExit exit, parse_exit(fields));
+    if (!hello_seen_ && exit.kind != InitExit::Kind::init_failed) return broken("an exit before the hello");
+    GUARD_TRY(check_collected(exit));
+    return end_program(std::move(exit));
+  }
+  return ok();
 }
 
-Result<void> InitStream::pass_on(std::span<const char> bytes, ByteSink& sink, std::uint64_t& counter) {
+Result<void> InitStream::pass_on(std::string_view bytes, ByteSink& sink, std::uint64_t& counter) {
   counter += bytes.size();
   if (stdout_bytes_ + stderr_bytes_ > output_flood_bytes_) flooded_ = true;
   if (flooded_) return ok();
-  return sink.push(bytes);
+  return sink.push(std::span(bytes.data(), bytes.size()));
 }
 
 // Files are handed out whole, and always where the run came to its own end.
@@ -267,26 +259,6 @@ Result<void> InitStream::check_collected(const InitExit& exit) const {
   const bool stopped =
       exit.term_from_inside || exit.term_from_outside || exit.timed_out || exit.program_timeout.count() > 0;
   if (started && !stopped) return broken("it ended without a word on the files that were asked for");
-  return ok();
-}
-
-Result<void> InitStream::end_frame() {
-  if (CollectedStream::takes(type_)) return collected_.end_frame();
-  if (type_ == FrameType::hello) {
-    GUARD_TRY_ASSIGN(hello_, parse_lines(text_));
-    const auto protocol = hello_.find("protocol");
-    if (protocol == hello_.end() || protocol->second != "1") return broken("another version of the protocol");
-    hello_seen_ = true;
-  } else if (type_ == FrameType::attestation) {
-    GUARD_TRY_ASSIGN(const Fields fields, parse_lines(text_));
-    GUARD_TRY_ASSIGN(attested_, parse_attestation(fields));
-  } else if (type_ == FrameType::exit) {
-    GUARD_TRY_ASSIGN(const Fields fields, parse_lines(text_));
-    GUARD_TRY_ASSIGN(InitExit exit, parse_exit(fields));
-    if (!hello_seen_ && exit.kind != InitExit::Kind::init_failed) return broken("an exit before the hello");
-    GUARD_TRY(check_collected(exit));
-    return end_program(std::move(exit));
-  }
   return ok();
 }
 
@@ -324,7 +296,7 @@ void InitStream::take_program(const InitExit& exit, ExecResult& result) {
 Result<void> InitStream::finish() {
   if (exit_) return ok();
   if (!hello_seen_) return broken("it ended before it said hello");
-  if (header_filled_ != 0) return broken("it ended inside a frame");
+  if (!frame_.empty()) return broken("it ended inside a frame");
   return broken("it ended without saying how the program ended");
 }
 

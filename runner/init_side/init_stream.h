@@ -2,6 +2,8 @@
 // the rest is kept. Foreign bytes: whoever broke out of the sandbox could have written them, so the order and size of
 // every frame are held against the protocol and nothing is guessed.
 //
+// A frame is taken as a whole: nothing of it goes on before all of it, and its tag, is there.
+//
 // Order of calls: push() until the stream ends, finish(), then read. Not thread-safe. The sinks must outlive it.
 #pragma once
 
@@ -59,8 +61,7 @@ class InitStream final {
   // Before the first push(): so many programs run one after another; `ended` is called between the output of two.
   void expect_programs(std::size_t count, std::function<void()> ended);
 
-  // Before the first push(): every frame has to carry its tag. What a frame says is believed only once its tag is seen;
-  // output has gone on into its sink by then, so what the sinks got is worth nothing after a failure.
+  // Before the first push(): every frame has to carry its tag.
   using TagKey = std::array<unsigned char, init_protocol::kTagKeyBytes>;
   void expect_tags(const TagKey& key);
   bool tagged() const noexcept { return key_.has_value(); }
@@ -85,31 +86,26 @@ class InitStream final {
   void take_into(ExecResult& result);
 
  private:
-  Result<void> begin_frame();
-  Result<void> take_payload(std::span<const char> bytes);
-  Result<void> end_frame();
+  Result<void> check_header();
   Result<void> check_tag();
+  Result<void> take_frame(std::string_view payload);
   Result<void> check_collected(const InitExit& exit) const;
   Result<void> end_program(InitExit exit);
   void take_program(const InitExit& exit, ExecResult& result);
-  Result<void> pass_on(std::span<const char> bytes, ByteSink& sink, std::uint64_t& counter);
+  Result<void> pass_on(std::string_view bytes, ByteSink& sink, std::uint64_t& counter);
 
   ByteSink& out_;
   ByteSink& err_;
   std::uint64_t output_flood_bytes_;
   ReportChannel report_channel_;
 
-  unsigned char header_[init_protocol::kHeaderBytes] = {};
-  std::size_t header_filled_ = 0;
+  std::string frame_;  // what is there of the frame that is being read: header, payload, tag
+  std::size_t frame_bytes_ = init_protocol::kHeaderBytes;  // of the header alone, until that is there
+  std::uint32_t payload_bytes_ = 0;
   init_protocol::FrameType type_ = init_protocol::FrameType::hello;
-  std::uint32_t payload_left_ = 0;
   std::optional<TagKey> key_;
-  std::optional<init_protocol::SipHash> hash_;  // of the frame that is being read
-  std::uint64_t frames_ = 0;
+  std::uint64_t frames_ = 0;  // whose tag was checked
   bool forged_ = false;
-  unsigned char tag_[init_protocol::kTagBytes] = {};
-  std::size_t tag_filled_ = 0;
-  std::string text_;  // of a hello, attestation or exit frame
 
   bool hello_seen_ = false;
   bool flooded_ = false;
