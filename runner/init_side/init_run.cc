@@ -144,7 +144,7 @@ void Runner::kill_now() {
     return;
   }
   life_line_.reset();
-  if (run_.cgroup != nullptr) run_.cgroup->kill_all();
+  run_.cgroup.kill_all();
   if (run_.info_fd < 0 && !child_ended_) kill_tree(child_->pid(), Deadline::after(kLingerSpan));
   signal_init(SIGKILL);
   child_->signal_group(SIGKILL);
@@ -244,9 +244,8 @@ void Runner::look_at_limits() {
 }
 
 std::optional<OutcomeKind> Runner::limit_hit() const {
-  if (run_.cgroup == nullptr) return std::nullopt;
-  if (run_.cgroup->killed_for_memory()) return OutcomeKind::out_of_memory;
-  if (run_.cgroup->hit_pids_limit()) return OutcomeKind::pids_limit;
+  if (run_.cgroup.killed_for_memory()) return OutcomeKind::out_of_memory;
+  if (run_.cgroup.hit_pids_limit()) return OutcomeKind::pids_limit;
   return std::nullopt;
 }
 
@@ -261,17 +260,18 @@ void Runner::end_of_program() {
 
 void Runner::look_at_limits_now() {
   if (const auto hit = limit_hit()) return end_run(*hit);
-  if ((!run_.watch_memory && !run_.watch_pids) || init_pid_ <= 1) return;
+  const bool watch_memory = !run_.cgroup.holds("memory");
+  const bool watch_pids = !run_.cgroup.holds("pids");
+  if ((!watch_memory && !watch_pids) || init_pid_ <= 1) return;
   const TreeUsage usage = measure_tree(init_pid_);
-  if (run_.watch_memory && usage.memory_bytes > spec_.limits.memory_bytes) return end_run(OutcomeKind::out_of_memory);
-  if (run_.watch_pids && usage.tasks >= spec_.limits.pids) end_run(OutcomeKind::pids_limit);
+  if (watch_memory && usage.memory_bytes > spec_.limits.memory_bytes) return end_run(OutcomeKind::out_of_memory);
+  if (watch_pids && usage.tasks >= spec_.limits.pids) end_run(OutcomeKind::pids_limit);
 }
 
 Deadline Runner::next_wake() const {
   Deadline wake = linger_until_.sooner(kill_at_);
   if (!why_ && !error_) wake = wake.sooner(timeout_);
-  if (!child_ended_ && !why_ && !error_ && (run_.cgroup != nullptr || run_.watch_memory || run_.watch_pids))
-    wake = wake.sooner(next_look_);
+  if (!child_ended_ && !why_ && !error_) wake = wake.sooner(next_look_);
   return wake;
 }
 
@@ -318,10 +318,10 @@ Result<Outcome> Runner::decide() {
   if (forced(OutcomeKind::output_flood) || stream_.flooded()) {
     return Outcome{OutcomeKind::output_flood, static_cast<std::int64_t>(spec_.limits.output_flood_bytes), {}};
   }
-  if (forced(OutcomeKind::out_of_memory) || (run_.cgroup != nullptr && run_.cgroup->killed_for_memory())) {
+  if (forced(OutcomeKind::out_of_memory) || run_.cgroup.killed_for_memory()) {
     return Outcome{OutcomeKind::out_of_memory, static_cast<std::int64_t>(spec_.limits.memory_bytes), {}};
   }
-  if (forced(OutcomeKind::pids_limit) || (run_.cgroup != nullptr && run_.cgroup->hit_pids_limit())) {
+  if (forced(OutcomeKind::pids_limit) || run_.cgroup.hit_pids_limit()) {
     return Outcome{OutcomeKind::pids_limit, spec_.limits.pids, {}};
   }
   if (forced(OutcomeKind::timed_out)) return Outcome{OutcomeKind::timed_out, spec_.timeout.count(), {}};
@@ -360,8 +360,13 @@ Result<ExecResult> Runner::run() {
   ExecResult result;
   result.wall = std::chrono::duration_cast<milliseconds>(SteadyClock::now() - began_);
   GUARD_TRY_ASSIGN(result.outcome, decide());
-  if (run_.cgroup != nullptr) result.memory_peak_bytes = run_.cgroup->memory_peak_bytes();
+  result.memory_peak_bytes = run_.cgroup.memory_peak_bytes();
   stream_.take_into(result);
+  result.enforced_by = limits_of_init();
+  result.enforced_by["memory"] = run_.cgroup.holds("memory") ? "cgroup" : "watched";
+  result.enforced_by["swap"] = run_.cgroup.limits_swap() ? "cgroup" : "none";
+  result.enforced_by["pids"] = run_.cgroup.holds("pids") ? "cgroup" : "watched";
+  result.enforced_by["cpus"] = run_.cgroup.holds("cpu") ? "cgroup" : "none";
   if (spender_ && spender_->first < result.earlier.size()) {
     Outcome& outcome = result.earlier[spender_->first].outcome;
     const bool passed = outcome.kind == OutcomeKind::exited && outcome.value == 0;

@@ -29,7 +29,8 @@ struct ChildSpec {
   std::vector<int> join_cgroups;
   // Root drops to this user and group, with no further groups, before it executes anything.
   std::optional<uid_t> become_user;
-  // What the child gets when the thread that started it ends before it does.
+  // What the child gets when the thread that started it ends before it does: SIGTERM for a program that must clean up
+  // behind itself.
   int death_signal = SIGKILL;
 };
 

@@ -12,7 +12,6 @@
 #include <cerrno>
 
 #include "common/file_io.h"
-#include "runner/process/child_process.h"
 
 namespace guard {
 namespace {
@@ -101,11 +100,8 @@ void stop_if_due(Stop& stop, const ProcessSpec& spec, const CancelToken& cancel,
 Result<ProcessResult> run_process(const ProcessSpec& spec, ByteSink& out, ByteSink& err, const CancelToken& cancel) {
   const auto began = SteadyClock::now();
   const milliseconds limit = spec.deadline.remaining();
-  ChildSpec child_spec;
-  child_spec.argv = spec.argv;
-  child_spec.cwd = spec.cwd;
-  child_spec.env = spec.env;
-  child_spec.death_signal = spec.death_signal;
+  ChildSpec child_spec = spec;
+  child_spec.descriptors.clear();
   std::array<Stream, 2> streams;
   UniqueFd input;
   if (!spec.stdin_text.empty()) {

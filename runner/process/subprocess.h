@@ -4,40 +4,25 @@
 // Not thread-safe.
 #pragma once
 
-#include <signal.h>
-#include <sys/types.h>
-
-#include <functional>
-#include <map>
-#include <optional>
-#include <span>
 #include <string>
-#include <vector>
 
 #include "common/byte_sink.h"
 #include "common/cancel.h"
 #include "common/result.h"
 #include "common/time.h"
-#include "common/unique_fd.h"
+#include "runner/process/child_process.h"
 #include "runner/process/exec_result.h"
 
 namespace guard {
 
 enum class StreamMode : std::uint8_t { pipe, inherit, discard };
 
-struct ProcessSpec {
-  std::vector<std::string> argv;           // argv[0] is looked up in PATH of `env` unless it holds a '/'
-  std::string cwd;                         // empty: ours
-  std::map<std::string, std::string> env;  // complete
-  std::string stdin_text;                  // written, then closed
+struct ProcessSpec : ChildSpec {
+  std::string stdin_text;  // written, then closed
   StreamMode out = StreamMode::pipe;
   StreamMode err = StreamMode::pipe;
   Deadline deadline = Deadline::never();
   milliseconds grace{10'000};
-  // What it gets if guard is killed: SIGTERM for a program that must clean up behind itself.
-  int death_signal = SIGKILL;
-  // A descriptor of ours and the number it gets in the child. Everything else is closed in the child.
-  std::vector<std::pair<int, int>> descriptors;
 };
 
 struct ProcessResult {

@@ -678,18 +678,10 @@ class DockerSandbox final : public Sandbox {
     GUARD_TRY_ASSIGN(result.outcome, conclude(spec, pump, state, init, init.finish()));
     result.wall = std::chrono::duration_cast<milliseconds>(SteadyClock::now() - begun);
     init.take_into(result);
-    result.enforced_by = {
-        {"memory", "cgroup"},
-        {"swap", "cgroup"},
-        {"pids", "cgroup"},
-        {"cpus", "cgroup"},
-        {"open_files", "rlimit"},
-        {"file_size", "rlimit"},
-        {"output", "guard"},
-        {"time", "guard"},
-        {"network", spec.network == Network::none ? "namespace" : "none"},
-        {"syscalls", "seccomp"},
-    };
+    result.enforced_by = limits_of_init();
+    for (const char* limit : {"memory", "swap", "pids", "cpus"}) result.enforced_by[limit] = "cgroup";
+    result.enforced_by["network"] = spec.network == Network::none ? "namespace" : "none";
+    result.enforced_by["syscalls"] = "seccomp";
     add_folder_limits(spec.limits, result);
     return result;
   }

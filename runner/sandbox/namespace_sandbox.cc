@@ -2,8 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -20,6 +18,7 @@
 #include "runner/init_side/init_binary.h"
 #include "runner/init_side/init_run.h"
 #include "runner/process/stray_processes.h"
+#include "runner/process/subprocess.h"
 #include "runner/sandbox/bwrap_args.h"
 #include "runner/sandbox/seccomp_filter.h"
 
@@ -67,52 +66,42 @@ std::string find_bwrap(const NamespaceOptions& options) {
   return {};
 }
 
-ProcMasks masks_here() {
-  ProcMasks masks;
-  for (const char* name : kMaskedFiles) {
-    if (::access(fmt::format("/proc/{}", name).c_str(), F_OK) == 0)
-      masks.files.push_back(fmt::format("/proc/{}", name));
+template <std::size_t N>
+std::vector<std::string> those_in_proc(const std::array<const char*, N>& names) {
+  std::vector<std::string> found;
+  for (const char* name : names) {
+    if (std::string path = fmt::format("/proc/{}", name); ::access(path.c_str(), F_OK) == 0)
+      found.push_back(std::move(path));
   }
-  for (const char* name : kMaskedFolders) {
-    if (::access(fmt::format("/proc/{}", name).c_str(), F_OK) == 0)
-      masks.folders.push_back(fmt::format("/proc/{}", name));
-  }
-  return masks;
+  return found;
 }
 
-Result<void> add_entries(const std::filesystem::path& folder, std::vector<RootEntry>& entries) {
+Result<std::vector<RootEntry>> root_entries(const std::filesystem::path& root) {
+  if (root.empty()) return Error(ErrorCode::image_missing, "no root folder was named for the embedded sandbox");
   std::error_code error;
   std::vector<std::filesystem::directory_entry> found;
-  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+  for (std::filesystem::directory_iterator entry(root, error), end; !error && entry != end; entry.increment(error)) {
     found.push_back(*entry);
   }
-  if (error) {
-    return Error(
-        ErrorCode::image_missing, fmt::format("cannot list the root folder {}: {}", folder.string(), error.message()))
-        .detail("image", folder.string());
-  }
   std::sort(found.begin(), found.end());
+  std::vector<RootEntry> entries;
   for (const auto& entry : found) {
     const std::string name = entry.path().filename().string();
     // Made afresh for every run.
     if (name == "proc" || name == "sys" || name == "dev" || name == "tmp" || name == "app") continue;
     const std::string target = "/" + name;
+    if (error) break;
     if (entry.is_symlink(error)) {
       entries.push_back({std::filesystem::read_symlink(entry.path(), error).string(), target, RootEntry::Kind::link});
     } else if (entry.is_directory(error) || entry.is_regular_file(error)) {
       entries.push_back({entry.path().string(), target, RootEntry::Kind::mounted});
     }
-    if (error) {
-      return Error(ErrorCode::image_missing, fmt::format("cannot read {}: {}", entry.path().string(), error.message()));
-    }
   }
-  return ok();
-}
-
-Result<std::vector<RootEntry>> root_entries(const std::filesystem::path& root) {
-  if (root.empty()) return Error(ErrorCode::image_missing, "no root folder was named for the embedded sandbox");
-  std::vector<RootEntry> entries;
-  GUARD_TRY(add_entries(root, entries));
+  if (error) {
+    return Error(
+        ErrorCode::image_missing, fmt::format("cannot read the root folder {}: {}", root.string(), error.message()))
+        .detail("image", root.string());
+  }
   entries.push_back({{}, "/app", RootEntry::Kind::folder});
   return entries;
 }
@@ -139,15 +128,6 @@ Result<std::filesystem::path> mount_point() {
   return folder;
 }
 
-bool wait_readable(int fd, Deadline deadline) {
-  pollfd waited{fd, POLLIN, 0};
-  for (;;) {
-    const int ready = ::poll(&waited, 1, deadline.poll_timeout());
-    if (ready > 0) return true;
-    if (ready == 0 || errno != EINTR) return false;
-  }
-}
-
 // Since 5.14 RLIMIT_NPROC counts per user namespace; before, it counted everything the user runs on the machine.
 bool nproc_is_per_namespace() {
   utsname name{};
@@ -155,6 +135,33 @@ bool nproc_is_per_namespace() {
   int minor = 0;
   if (::uname(&name) != 0 || std::sscanf(name.release, "%d.%d", &major, &minor) != 2) return false;
   return major > 5 || (major == 5 && minor >= 14);
+}
+
+// Runs bubblewrap inside bubblewrap, under the filter: what a real run needs, and nothing that lasts. Its version.
+Result<std::string> trial_run(const std::string& bwrap, Deadline deadline) {
+  GUARD_TRY_ASSIGN(const UniqueFd filter, seccomp_filter());
+  ProcessSpec trial;
+  trial.argv = {bwrap, "--unshare-user", "--unshare-all", "--disable-userns", "--uid", "1000", "--gid", "1000",
+      "--die-with-parent", "--new-session", "--as-pid-1", "--seccomp", fmt::format("{}", kSeccompFd), "--ro-bind", "/",
+      "/", "--proc", "/proc", "--dev", "/dev", "--", bwrap, "--version"};
+  trial.descriptors = {{filter.get(), kSeccompFd}};
+  trial.deadline = deadline;
+  trial.grace = milliseconds(0);
+  if (::geteuid() == 0) {
+    GUARD_TRY_ASSIGN(trial.become_user, host_user());
+  }
+  const CancelToken never;
+  GUARD_TRY_ASSIGN(CollectedProcess said, collect_process(trial, 4096, never));
+  const Outcome& outcome = said.result.outcome;
+  if (outcome.kind == OutcomeKind::timed_out)
+    return Error(ErrorCode::environment_unavailable, "a trial run of bubblewrap did not end in time");
+  std::string words = said.out + said.err;
+  while (!words.empty() && words.back() == '\n') words.pop_back();
+  if (outcome.kind != OutcomeKind::exited || outcome.value != 0) {
+    return Error(
+        ErrorCode::environment_unavailable, fmt::format("a trial run of bubblewrap failed: {}", printable(words)));
+  }
+  return printable(words.substr(words.rfind(' ') + 1));
 }
 
 class NamespaceSandbox final : public Sandbox {
@@ -191,55 +198,12 @@ SandboxProbe NamespaceSandbox::probe(Deadline deadline) const {
   }
   probe.facts["cgroups"] = controllers.empty() ? "none" : controllers;
 
-  // A trial run of bubblewrap inside bubblewrap, under the filter: what a real run needs, and nothing that lasts.
-  auto filter = seccomp_filter();
-  if (!filter) {
-    probe.reason = filter.error().message();
+  auto version = trial_run(bwrap, deadline);
+  if (!version) {
+    probe.reason = version.error().message();
     return probe;
   }
-  ChildSpec child;
-  child.argv = {bwrap, "--unshare-user", "--unshare-all", "--disable-userns", "--uid", "1000", "--gid", "1000",
-      "--die-with-parent", "--new-session", "--as-pid-1", "--seccomp", fmt::format("{}", kSeccompFd), "--ro-bind", "/",
-      "/", "--proc", "/proc", "--dev", "/dev", "--", bwrap, "--version"};
-  if (::geteuid() == 0) {
-    auto user = host_user();
-    if (!user) {
-      probe.reason = user.error().message();
-      return probe;
-    }
-    child.become_user = *user;
-  }
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) {
-    probe.reason = "no pipe could be made";
-    return probe;
-  }
-  const UniqueFd said(ends[0]);
-  UniqueFd write_end(ends[1]);
-  child.descriptors = {{filter->get(), kSeccompFd}, {write_end.get(), 1}, {write_end.get(), 2}};
-  auto started = ChildProcess::start(child);
-  if (!started) {
-    probe.reason = started.error().message();
-    return probe;
-  }
-  write_end.reset();
-  const bool ended = wait_readable(started->pidfd(), deadline);
-  if (!ended) started->signal_group(SIGKILL);
-  const int status = started->reap();
-  std::string words(4096, '\0');
-  const ssize_t size = ::read(said.get(), words.data(), words.size());
-  words.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
-  while (!words.empty() && words.back() == '\n') words.pop_back();
-  if (!ended) {
-    probe.reason = "a trial run of bubblewrap did not end in time";
-    return probe;
-  }
-  if (status != 0) {
-    probe.reason = fmt::format("a trial run of bubblewrap failed: {}", printable(words));
-    return probe;
-  }
-  const std::size_t space = words.rfind(' ');
-  probe.version = printable(space == std::string::npos ? words : words.substr(space + 1));
+  probe.version = *std::move(version);
   probe.state = ProbeState::available;
   probe.reason = "user namespaces and seccomp work";
   probe.remedy.clear();
@@ -262,7 +226,7 @@ Result<ExecResult> NamespaceSandbox::run(
   BwrapInputs inputs;
   inputs.seccomp_fd = kSeccompFd;
   inputs.info_fd = kInfoFd;
-  inputs.masks = masks_here();
+  inputs.masks = {those_in_proc(kMaskedFiles), those_in_proc(kMaskedFolders)};
   GUARD_TRY_ASSIGN(inputs.root, root_entries(spec.image.root_folder));
   GUARD_TRY_ASSIGN(const std::filesystem::path init, init_binary_path());
   inputs.init_source = init.string();
@@ -279,12 +243,9 @@ Result<ExecResult> NamespaceSandbox::run(
         .hint("run guard where control groups are delegated to it (systemd: Delegate=yes), or drop `require_cgroups`")
         .detail("environmentType", "namespace");
   }
-  InitRun run;
-  run.cgroup = &cgroup;
+  InitRun run(cgroup);
   run.info_fd = kInfoFd;
-  run.watch_memory = !cgroup.holds("memory");
-  run.watch_pids = !cgroup.holds("pids");
-  const bool limit_nproc = run.watch_pids && nproc_is_per_namespace();
+  const bool limit_nproc = !cgroup.holds("pids") && nproc_is_per_namespace();
   run.child.argv = scratch_stage_command(spec, {init.string(), inputs.scratch_at, kPreparedArgsFd, kPlainArgsFd});
   run.child.argv.push_back(bwrap);
   // bubblewrap and init are tasks, too.
@@ -302,21 +263,9 @@ Result<ExecResult> NamespaceSandbox::run(
     GUARD_TRY_ASSIGN(run.child.become_user, host_user());
   }
   GUARD_TRY_ASSIGN(ExecResult result, run_under_init(spec, run, out, err, cancel));
-  result.enforced_by = {
-      {"memory", cgroup.holds("memory") ? "cgroup" : "watched"},
-      {"swap", cgroup.limits_swap() ? "cgroup" : "none"},
-      {"pids",
-          cgroup.holds("pids") ? "cgroup"
-              : limit_nproc    ? "rlimit"
-                               : "watched"},
-      {"cpus", cgroup.holds("cpu") ? "cgroup" : "none"},
-      {"open_files", "rlimit"},
-      {"file_size", "rlimit"},
-      {"output", "guard"},
-      {"time", "guard"},
-      {"network", "namespace"},
-      {"syscalls", "seccomp"},
-  };
+  if (limit_nproc) result.enforced_by["pids"] = "rlimit";
+  result.enforced_by["network"] = "namespace";
+  result.enforced_by["syscalls"] = "seccomp";
   add_folder_limits(spec.limits, result);
   return result;
 }

@@ -170,6 +170,17 @@ std::vector<MemoryFolder> memory_folders(const SandboxSpec& spec) {
   return folders;
 }
 
+std::map<std::string, std::string> limits_of_init() {
+  return {{"open_files", "rlimit"}, {"file_size", "rlimit"}, {"output", "guard"}, {"time", "guard"}};
+}
+
+void add_missing_limits(ExecResult& result) {
+  for (const char* limit : {"memory", "swap", "pids", "cpus", "tmp_size", "tmp_files", "tmp_noexec", "sandbox_size",
+           "sandbox_files", "network", "files", "syscalls"}) {
+    result.enforced_by.emplace(limit, "none");
+  }
+}
+
 void add_folder_limits(const Limits& limits, ExecResult& result) {
   const auto seen = [&result](const char* key) {
     const auto found = result.seen_inside.find(key);
@@ -209,6 +220,13 @@ Result<void> validate(const SandboxSpec& spec) {
   GUARD_TRY(check_targets(spec));
   GUARD_TRY(check_collect(spec));
   return check_limits(spec);
+}
+
+Result<void> validate_host_folder(const SandboxSpec& spec, std::string_view who) {
+  if (spec.collect) return refuse(fmt::format("{} has no folder of its own to collect files from", who));
+  struct stat found {};
+  if (!spec.host_folder.empty() && ::stat(spec.host_folder.c_str(), &found) == 0 && S_ISDIR(found.st_mode)) return ok();
+  return refuse(fmt::format("{} needs a folder to run in; \"{}\" is none", who, spec.host_folder.string()));
 }
 
 std::string_view to_string(Network network) noexcept {

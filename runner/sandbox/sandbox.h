@@ -112,6 +112,12 @@ struct MemoryFolder {
 };
 std::vector<MemoryFolder> memory_folders(const SandboxSpec& spec);
 
+// What init and guard enforce in every sandbox, as ExecResult::enforced_by says it.
+std::map<std::string, std::string> limits_of_init();
+
+// "none" in result.enforced_by for every limit that is not in it: for backends without isolation of guard's own.
+void add_missing_limits(ExecResult& result);
+
 // Adds to result.enforced_by what was seen from inside of the limits of /tmp: not every way of mounting can keep each
 // of them. memory_folders() are all made in the same way, so that the others are as it is.
 void add_folder_limits(const Limits& limits, ExecResult& result);
@@ -119,6 +125,9 @@ void add_folder_limits(const Limits& limits, ExecResult& result);
 // INPUT_INVALID with the reason: empty argv, a relative target, a mount of what is never mounted (.env*, .git,
 // node_modules of the host, sockets, home, /), NUL bytes, limits of 0. Backends call it first.
 Result<void> validate(const SandboxSpec& spec);
+// For backends that run in spec.host_folder: INPUT_INVALID where it is no folder, or files are to be collected. `who`:
+// the backend, in a sentence.
+Result<void> validate_host_folder(const SandboxSpec& spec, std::string_view who);
 
 // docs/verdicts.md, "Where the code runs". Decided from errno, HTTP status and typed fields, never from the words of a
 // message.

@@ -89,12 +89,12 @@ class DockerSandboxTest : public ::testing::Test {
     image_id_ = *id;
   }
 
-  std::vector<docker::ContainerSummary> containers() {
+  std::vector<docker::Labelled> containers() {
     const auto label = docker_cache_label();
     EXPECT_TRUE(label);
     auto list = engine_.list_containers(std::string(docker_label::kCache) + "=" + *label, late());
     EXPECT_TRUE(list) << list.error().to_string();
-    return list ? *list : std::vector<docker::ContainerSummary>();
+    return list ? *list : std::vector<docker::Labelled>();
   }
 
   SandboxSpec spec(std::vector<std::string> arguments) const {
