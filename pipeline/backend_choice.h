@@ -19,21 +19,20 @@
 namespace guard {
 
 struct BackendChoice {
-  std::string backend;  // "docker", "namespace", "host", "container-use"
-  std::string mode;     // the mode of the check document; the same names
+  Backend backend = Backend::docker;  // before there is a choice
   TierSet tiers;
   std::string why;                       // one sentence
   std::vector<std::string> relaxations;  // what the configuration allowed beyond the default; goes into the record
 };
 
-// The tiers of a mode. `mode`: "docker", "namespace", "host", "container-use".
+// The tiers of a mode: what the code is judged for, a backend by its name. Any other has all.
 TierSet tiers_of(std::string_view mode, bool trust_namespace);
 std::vector<std::string> tier_names(TierSet tiers);
 
 // `forced`: the backend of --backend; it skips the choice, not the tiers, and host still needs the configuration's
 // leave. `engine` and `container_use` are called at most once, and only if the answer matters. ENVIRONMENT_UNAVAILABLE
 // with the reason and what to do.
-Result<BackendChoice> choose_backend(const Config& config, std::optional<BackendName> forced,
+Result<BackendChoice> choose_backend(const Config& config, std::optional<Backend> forced,
     const std::function<const EngineLocation&()>& engine, const std::function<SandboxProbe()>& container_use);
 
 // The engine that this environment leads to, looked for as the configuration says.

@@ -42,9 +42,9 @@ Row row_of(std::string name, std::string state, const Error& error) {
 }
 
 Row image_row(const fs::path& project, const Config& config) {
-  if (config.backend == BackendName::container_use)
+  if (config.backend == Backend::container_use)
     return {"image", "ok", "none is needed: an environment of container-use brings its own bun", "", {}};
-  if (config.backend == BackendName::host) return {"image", "ok", "none is needed on the host", "", {}};
+  if (config.backend == Backend::host) return {"image", "ok", "none is needed on the host", "", {}};
   if (!config.docker.image.empty()) {
     return {"image", "ok",
         fmt::format("{} is configured; a run looks for it in the engine", printable(config.docker.image)), "", {}};
@@ -90,7 +90,7 @@ int cmd_doctor(const DoctorOptions& options, CommandContext& context) {
   rows.push_back(row_of("namespace", make_namespace_sandbox()->probe(Deadline::after(milliseconds(5000)))));
   const SandboxProbe container_use = probe_container_use(config, context.environment);
   // Nobody has to hear of a backend that is asked for by name only.
-  if (config.backend == BackendName::container_use || !config.container_use.program.empty())
+  if (config.backend == Backend::container_use || !config.container_use.program.empty())
     rows.push_back(row_of("container-use", container_use));
   rows.push_back(image_row(project, config));
   for (auto& finding : first_look(project, context.cancel).findings) {
@@ -107,10 +107,10 @@ int cmd_doctor(const DoctorOptions& options, CommandContext& context) {
     if (auto fits = network_fits(*choice, config); !fits) choice = std::move(fits).error();
   }
   bool ready = choice.has_value();
-  const bool needs_image = !choice || (choice->backend != "host" && choice->backend != "container-use");
+  const bool needs_image = !choice || backend_row(choice->backend).takes_image;
   for (const auto& row : rows) {
     const bool needed = row.name == "configuration" || row.name == "rules" || (row.name == "image" && needs_image) ||
-        (choice && row.name == choice->backend);
+        (choice && row.name == to_string(choice->backend));
     if (needed && row.state != "ok" && row.state != "available") ready = false;
   }
 
@@ -123,7 +123,7 @@ int cmd_doctor(const DoctorOptions& options, CommandContext& context) {
     }
     if (choice) {
       document["would_run"] = {
-          {"backend", choice->backend}, {"tiers", tier_names(choice->tiers)}, {"why", choice->why}};
+          {"backend", to_string(choice->backend)}, {"tiers", tier_names(choice->tiers)}, {"why", choice->why}};
     } else {
       document["would_run"] = {{"backend", nullptr}, {"why", choice.error().message()}};
     }
@@ -144,7 +144,7 @@ int cmd_doctor(const DoctorOptions& options, CommandContext& context) {
       std::string tiers;
       for (const auto& name : tier_names(choice->tiers)) tiers += (tiers.empty() ? "" : " + ") + name;
       context.streams.out.print(
-          "{:<14} {} with tiers {}: {}\n", "would run in", choice->backend, tiers, printable(choice->why));
+          "{:<14} {} with tiers {}: {}\n", "would run in", to_string(choice->backend), tiers, printable(choice->why));
     } else {
       context.streams.out.print("{:<14} nowhere: {}\n", "would run in", printable(choice.error().message()));
     }

@@ -23,12 +23,12 @@ constexpr std::string_view kWaiver =
 
 std::string key_text(const ConfigKey& key, const Config& defaults) {
   std::string text = fmt::format("\n# {}", key.doc);
-  if (key.type == KeyType::choice || key.min != key.max) text += fmt::format(" ({})", key.type_text());
+  if (!key.choices().empty() || key.min != key.max) text += fmt::format(" ({})", key.type_text());
   if (!key.empty_means.empty())
     text += fmt::format(" {}: {}.", key.needs_items ? "Left out" : "Empty", key.empty_means);
   text += '\n';
-  if (key.type == KeyType::waivers) return text + std::string(kWaiver);
-  if (key.type == KeyType::variables) return text + fmt::format("[{}]\n# TZ = \"UTC\"\n", key.dotted());
+  if (std::holds_alternative<WaiversSlot>(key.slot)) return text + std::string(kWaiver);
+  if (std::holds_alternative<VariablesSlot>(key.slot)) return text + fmt::format("[{}]\n# TZ = \"UTC\"\n", key.dotted());
   std::string value = toml_literal(key, defaults);
   // A line must be good as it stands once its # is gone, and here an empty list would be refused.
   if (key.needs_items && value == "[]") value = "[\"NODE_ENV\"]";

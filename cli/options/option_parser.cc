@@ -36,9 +36,8 @@ Result<void> check_value(const OptionRow& row, std::string_view value) {
   const std::string_view key_name = row.config_keys.substr(0, row.config_keys.find(' '));
   if (const auto* key = find_config_key(key_name)) {
     Config scratch;
-    if (const auto complaint = set_from_text(*key, value, scratch)) {
-      return Error(ErrorCode::usage, fmt::format("{}: {}", row.name, complaint->sentence));
-    }
+    for (const auto& complaint : set_from_text(*key, value, scratch))
+      return Error(ErrorCode::usage, fmt::format("{}: {}", row.name, complaint.sentence));
   }
   return ok();
 }

@@ -241,11 +241,7 @@ Result<ParsedCommand> parse_audit(const SplitArguments& split) {
 
 Result<SandboxOptions> sandbox_options(const SplitArguments& split, const VerbRow& row) {
   SandboxOptions options;
-  const auto backend = split.value("--backend", "auto");
-  if (backend == "docker") options.backend = BackendName::docker;
-  if (backend == "namespace") options.backend = BackendName::namespace_sandbox;
-  if (backend == "host") options.backend = BackendName::host;
-  if (backend == "container-use") options.backend = BackendName::container_use;
+  options.backend = named<Backend>(split.value("--backend"));  // "auto": none of them
   options.format = format_of(split);
   options.project = split.value("--project");
   options.config = split.value("--config");

@@ -57,7 +57,7 @@ struct GateOptions {
 
 // What `guard run` and `guard exec` share.
 struct SandboxOptions {
-  std::optional<BackendName> backend;  // --backend NAME; nothing: auto
+  std::optional<Backend> backend;  // --backend NAME; nothing: auto
   OutputFormat format = OutputFormat::text;
   std::string project;
   std::string config;

@@ -224,8 +224,8 @@ class AttemptRun {
 
   Result<void> choose(std::optional<AttemptEnd>& over) {
     const Config& config = context_.config->config;
-    std::optional<BackendName> forced;
-    if (order_.rollout == Rollout::host) forced = BackendName::host;
+    std::optional<Backend> forced;
+    if (order_.rollout == Rollout::host) forced = Backend::host;
     EngineLocation located;  // asked for at most once
     auto chosen = choose_backend(
         config, forced,
@@ -237,7 +237,7 @@ class AttemptRun {
       return ok();
     }
     backend_ = std::move(*chosen);
-    attempt_.backend = backend_.backend;
+    attempt_.backend = to_string(backend_.backend);
     return ok();
   }
 
@@ -335,11 +335,11 @@ class AttemptRun {
     request.files_expected = false;
     // Nothing stands between code and machine on the host: there all that was changed is judged by all tiers, src/ too.
     Config wider = config;
-    if (backend_.backend == "host") {
+    if (backend_.backend == Backend::host) {
       wider.check.paths = {"**"};
       request.config = &wider;
     }
-    CheckRecord record = gate_change(request, change, policy_options(config, order_.task.kind), backend_.mode);
+    CheckRecord record = gate_change(request, change, policy_options(config, order_.task.kind), attempt_.backend);
     add_known_values(change, record.report.findings);
     add_removed_tests(change, record.report.findings);
     if (record.verdict.kind() == VerdictKind::allowed && record.report.rejected())
@@ -535,7 +535,7 @@ class AttemptRun {
     // Nobody reads these tests before they are kept.
     const ConfigEntry* asked = context_.config->find("run.require_assertions");
     if (asked == nullptr || asked->origin == "default") request.config.run.require_assertions = Assertions::test;
-    if (order_.rollout == Rollout::host) request.backend = BackendName::host;
+    if (order_.rollout == Rollout::host) request.backend = Backend::host;
     request.environment = context_.environment;
     request.rules = context_.rules;
     request.matcher = context_.matcher;

@@ -4,6 +4,7 @@
 // default is its initializer here.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -12,26 +13,36 @@
 #include <string_view>
 #include <vector>
 
+#include "common/enum_names.h"
 #include "common/environment.h"
 #include "common/result.h"
+#include "runner/sandbox/backend.h"
 
 namespace guard {
 
-// `_sandbox` because `namespace` is a keyword; the names on the wire are docker, namespace, host, container-use, none.
-enum class BackendName : std::uint8_t { docker, namespace_sandbox, host, container_use };
-enum class FallbackName : std::uint8_t { namespace_sandbox, host, none, container_use };
 enum class NetworkMode : std::uint8_t { none, bridge, host };
 enum class PullPolicy : std::uint8_t { never, missing };
 // What comes back of the files that a run wrote: nothing, what collect_paths names, or everything that passes.
 enum class CollectPolicy : std::uint8_t { none, listed, all };
-
 // What tests share: a world of its own for each file, or one process for all files.
 enum class Isolation : std::uint8_t { file, run };
 // Where an assertion is asked for: nowhere, somewhere in each file, in each test.
 enum class Assertions : std::uint8_t { off, file, test };
-
 // Which clones of the nightly loop stay when their attempt is over.
 enum class KeepClones : std::uint8_t { never, refused, always };
+
+template <>
+inline constexpr std::array<std::string_view, 3> kNamesOf<NetworkMode> = {"none", "bridge", "host"};
+template <>
+inline constexpr std::array<std::string_view, 2> kNamesOf<PullPolicy> = {"never", "missing"};
+template <>
+inline constexpr std::array<std::string_view, 3> kNamesOf<CollectPolicy> = {"none", "listed", "all"};
+template <>
+inline constexpr std::array<std::string_view, 2> kNamesOf<Isolation> = {"file", "run"};
+template <>
+inline constexpr std::array<std::string_view, 3> kNamesOf<Assertions> = {"off", "file", "test"};
+template <>
+inline constexpr std::array<std::string_view, 3> kNamesOf<KeepClones> = {"never", "refused", "always"};
 
 // Lets a finding pass: this rule, in these files, as long as the fingerprint is the same and the day has not come.
 struct Waiver {
@@ -50,8 +61,9 @@ struct PassedVariable {
 };
 
 struct Config {
-  BackendName backend = BackendName::docker;
-  FallbackName fallback = FallbackName::namespace_sandbox;  // only where an engine was proved absent
+  Backend backend = Backend::docker;
+  // Only where what was asked for was proved absent; nothing: nobody takes over.
+  std::optional<Backend> fallback = Backend::namespace_sandbox;
   bool trust_namespace = false;
   bool require_cgroups = false;
 
@@ -155,12 +167,18 @@ struct Config {
     std::uint64_t percent = 100;
     std::vector<std::string> force;
   } rollout;
-};
 
-std::string_view to_string(BackendName name) noexcept;
-std::string_view to_string(FallbackName name) noexcept;
-std::string_view to_string(NetworkMode mode) noexcept;
-std::string_view to_string(CollectPolicy policy) noexcept;
+  // How long a run may take there.
+  std::uint64_t timeout_s(Backend where) const noexcept {
+    switch (where) {
+      case Backend::docker: return docker.timeout_s;
+      case Backend::namespace_sandbox: return namespace_sandbox.timeout_s;
+      case Backend::host: return host.timeout_s;
+      case Backend::container_use: return container_use.timeout_s;
+    }
+    return limits.timeout_s;
+  }
+};
 
 struct ConfigEntry {
   std::string key;     // "limits.memory"

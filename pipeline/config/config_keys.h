@@ -13,17 +13,18 @@
 
 namespace guard {
 
-enum class KeyType : std::uint8_t { choice, boolean, integer, decimal, bytes, text, list, variables, waivers };
-
-// A choice is kept as the index of its name in `choices`.
+// A choice is kept as the index of its name.
 struct ChoiceSlot {
+  std::span<const std::string_view> names;
   void (*set)(Config&, std::size_t);
-  std::size_t (*get)(const Config&);
+  std::size_t (*get)(Config&);
 };
+using VariablesSlot = std::map<std::string, PassedVariable>& (*)(Config&);
+using WaiversSlot = std::vector<Waiver>& (*)(Config&);
 
-// Where a row's value lives in a Config; the alternative is fixed by the row's type.
+// Where a row's value lives in a Config, and with that what type it has.
 using ConfigSlot = std::variant<ChoiceSlot, bool& (*)(Config&), std::uint64_t& (*)(Config&), double& (*)(Config&),
-    std::string& (*)(Config&), std::vector<std::string>& (*)(Config&), std::monostate>;
+    std::string& (*)(Config&), std::vector<std::string>& (*)(Config&), VariablesSlot, WaiversSlot>;
 
 // What is wrong with a text or with an item of a list, as the end of a sentence; empty: nothing.
 using TextRule = std::string_view (*)(std::string_view);
@@ -35,28 +36,49 @@ struct ConfigKey;
 // (config_trust.h).
 using Relaxes = bool (*)(const ConfigKey&, const Config&);
 
-struct ConfigKey {
-  std::string_view section;  // empty: before the first [section]
-  std::string_view name;
-  KeyType type = KeyType::text;
-  std::string_view doc;  // one sentence
-  ConfigSlot slot;
-  std::span<const std::string_view> choices = {};
-  double min = 0;  // integer, decimal, bytes
+// What is not true of every key.
+struct KeyForm {
+  double min = 0;  // of numbers
   double max = 0;
-  TextRule rule = nullptr;            // text, and each item of a list
+  bool is_size = false;               // a number of bytes: also text such as "2g"
   std::string_view unit = {};         // "s", "ms"
+  TextRule rule = nullptr;            // of a text, and of each item of a list
   std::string_view empty_means = {};  // what an empty text or list stands for
   bool needs_items = false;           // an empty list cannot be meant
-  Relaxes relaxes = nullptr;  // every row has one; what only `gate` and `nightly` read is taken from the base: never
-  std::string_view inherits =
-      {};             // a key of the same type, whose value this one has where nothing that counts for more sets it
   bool adds = false;  // list: adds to what a lower source said; dropping an item would widen what is allowed
+  // A key of the same type, whose value this one has where nothing that counts for more sets it.
+  std::string_view inherits = {};
+};
+
+struct ConfigKey : KeyForm {
+  // `relaxes`: what only `gate` and `nightly` read is taken from the base, and relaxes never. `doc`: one sentence.
+  constexpr ConfigKey(
+      std::string_view dotted, ConfigSlot at, Relaxes when, std::string_view sentence, KeyForm form = {})
+      : KeyForm(form),
+        section(dotted.find('.') == dotted.npos ? "" : dotted.substr(0, dotted.find('.'))),
+        name(dotted.substr(section.empty() ? 0 : section.size() + 1)),
+        slot(at),
+        relaxes(when),
+        doc(sentence) {}
+
+  std::string_view section;  // empty: before the first [section]
+  std::string_view name;
+  ConfigSlot slot;
+  Relaxes relaxes;
+  std::string_view doc;
 
   std::string dotted() const;            // "limits.memory"
   std::string environment_name() const;  // "GUARD_LIMITS_MEMORY"
   std::string range_text() const;        // "16m to 1t"
   std::string type_text() const;         // "size, 16m to 1t"
+  std::span<const std::string_view> choices() const {
+    const auto* choice = std::get_if<ChoiceSlot>(&slot);
+    return choice == nullptr ? std::span<const std::string_view>() : choice->names;
+  }
+  // Variables and waivers have none: they stand in the file, one by one.
+  bool has_text_form() const {
+    return !std::holds_alternative<VariablesSlot>(slot) && !std::holds_alternative<WaiversSlot>(slot);
+  }
 };
 
 std::span<const ConfigKey> config_keys();

@@ -8,19 +8,30 @@
 
 #include "common/text/toml_file.h"
 #include "pipeline/config/config_keys.h"
-#include "pipeline/config/config_waivers.h"
 
 namespace guard {
 
-// Both leave a value as it was when they complain about it. Lists are comma-separated in text. `variables` and
-// `waivers` have no text form.
-std::optional<ConfigComplaint> set_from_text(const ConfigKey& key, std::string_view text, Config& config);
-void set_from_toml(const ConfigKey& key, const TomlValue& value, std::string_view file_name, Config& config,
-    std::vector<ConfigComplaint>& complaints);
+// A sentence, and where it is known the place in the file.
+struct ConfigComplaint {
+  std::string sentence;
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+};
+using ConfigComplaints = std::vector<ConfigComplaint>;
 
-// One variable of [run.env].
+// These leave a value as it was when they complain about it. Lists are comma-separated in text.
+ConfigComplaints set_from_text(const ConfigKey& key, std::string_view text, Config& config);
+ConfigComplaints set_from_toml(
+    const ConfigKey& key, const TomlValue& value, std::string_view file_name, Config& config);
+
+// One variable of [run.env]; without `text` guard's own value is passed on.
 std::optional<ConfigComplaint> set_variable(
     std::string_view name, std::optional<std::string_view> text, Config& config);
+
+// One table of [[check.waivers]] (config_waivers.cc). What a waiver may not do is refused here, before anything could
+// use it.
+void add_waiver(
+    const TomlValue& table, std::string_view file_name, std::vector<Waiver>& waivers, ConfigComplaints& complaints);
 
 // The value as it would stand in guard.toml; valid JSON, too. Variables and waivers answer only "{}" and "[]".
 std::string toml_literal(const ConfigKey& key, const Config& config);

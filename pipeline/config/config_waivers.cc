@@ -1,12 +1,11 @@
-#include "pipeline/config/config_waivers.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
+#include <chrono>
 
 #include "pipeline/config/config_texts.h"
+#include "pipeline/config/config_values.h"
 
 namespace guard {
 namespace {
@@ -16,22 +15,17 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_date(std::string_view text) {
   if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
   const auto number = [&](std::size_t at, std::size_t length) {
-    int value = -1;
+    unsigned value = 0;
     const auto part = text.substr(at, length);
-    if (!std::all_of(part.begin(), part.end(), is_digit)) return -1;
+    if (!std::ranges::all_of(part, is_digit)) return 0u;
     std::from_chars(part.data(), part.data() + part.size(), value);
     return value;
   };
-  const int year = number(0, 4);
-  const int month = number(5, 2);
-  const int day = number(8, 2);
-  if (year < 1 || month < 1 || month > 12 || day < 1) return false;
-  constexpr std::array<int, 12> kDays = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-  return day <= kDays[static_cast<std::size_t>(month - 1)] + (leap && month == 2 ? 1 : 0);
+  const unsigned year = number(0, 4);
+  using namespace std::chrono;
+  return year != 0 &&
+      year_month_day(std::chrono::year(static_cast<int>(year)), month(number(5, 2)), day(number(8, 2))).ok();
 }
-
-using TextRule = std::string_view (*)(std::string_view);
 
 struct WaiverField {
   std::string_view name;
@@ -46,8 +40,8 @@ std::string_view waived_rule_rule(std::string_view text) {
   return id_rule(text);
 }
 std::string_view fingerprint_rule(std::string_view text) {
-  const bool good = text.size() == 64 &&
-      std::all_of(text.begin(), text.end(), [](char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); });
+  const bool good =
+      text.size() == 64 && std::ranges::all_of(text, [](char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); });
   return good ? ""
               : "is not a SHA-256 in 64 lower-case hex digits; `guard check --print-waiver` prints a finding's, "
                 "`sha256sum FILE` a file's";
@@ -68,7 +62,7 @@ constexpr WaiverField kWaiverFields[] = {
 }  // namespace
 
 void add_waiver(
-    const TomlValue& table, std::string_view file_name, Config& config, std::vector<ConfigComplaint>& complaints) {
+    const TomlValue& table, std::string_view file_name, std::vector<Waiver>& waivers, ConfigComplaints& complaints) {
   const std::size_t before = complaints.size();
   if (table.kind != TomlValue::Kind::table) {
     complaints.push_back(
@@ -77,8 +71,7 @@ void add_waiver(
   }
   Waiver waiver;
   for (const auto& given : table.members) {
-    const auto* field = std::find_if(std::begin(kWaiverFields), std::end(kWaiverFields),
-        [&](const WaiverField& known) { return known.name == given.key; });
+    const auto* field = std::ranges::find(kWaiverFields, given.key, &WaiverField::name);
     if (field == std::end(kWaiverFields)) {
       complaints.push_back({fmt::format("a waiver has no key `{}`; it has rule, path, fingerprint, reason, expires",
                                 shown_value(given.key)),
@@ -101,7 +94,7 @@ void add_waiver(
     complaints.push_back({fmt::format("a waiver needs `{}`", field.name), table.line, table.column});
   }
   waiver.origin = fmt::format("{}:{}", file_name, table.line);
-  if (complaints.size() == before) config.check.waivers.push_back(std::move(waiver));
+  if (complaints.size() == before) waivers.push_back(std::move(waiver));
 }
 
 }  // namespace guard

@@ -263,7 +263,7 @@ CheckRecord decide(const GateRequest& request, CheckRecord strict, const std::fu
   auto choice = choose_backend(*request.config, std::nullopt, engine,
       [&request] { return probe_container_use(*request.config, process_environment()); });
   if (!choice) return refused_anyway(strict) ? std::move(strict) : failed(std::move(strict), std::move(choice).error());
-  return choice->tiers.host ? std::move(strict) : judge(choice->mode);
+  return choice->tiers.host ? std::move(strict) : judge(to_string(choice->backend));
 }
 
 }  // namespace

@@ -75,8 +75,8 @@ class Run {
 
   void complete(RunFacts& facts) const {
     facts.elapsed = std::chrono::duration_cast<milliseconds>(SteadyClock::now() - started_);
-    // Of an engine that could not be used, too: it is the reason.
-    if (engine_ && (choice_.backend.empty() || choice_.backend == "docker")) take_engine(engine_->probe, facts);
+    // Of an engine that could not be used, too: it is the reason. Before the choice the backend is docker.
+    if (engine_ && choice_.backend == Backend::docker) take_engine(engine_->probe, facts);
     if (record_.exec && record_.exec->report && !record_.exec->report_truncated)
       facts.report_sha256 = sha256_hex(*record_.exec->report);
   }
@@ -115,16 +115,17 @@ class Run {
         choose_backend(
             request_.config, request_.backend, [this]() -> const EngineLocation& { return engine(); },
             [this] { return probe_container_use(request_.config, request_.environment); }));
-    record_.backend = choice_.backend;
+    record_.backend = to_string(choice_.backend);
     record_.why_backend = choice_.why;
-    log_info(choice_.backend + ": " + choice_.why);
+    log_info(record_.backend + ": " + choice_.why);
     record_.tiers = tier_names(choice_.tiers);
     record_.relaxations = choice_.relaxations;
-    if (choice_.backend == "host" && request_.config.host.warn_on_start && request_.warn) {
+    if (choice_.backend == Backend::host && request_.config.host.warn_on_start && request_.warn) {
       request_.warn("this runs on the host, without isolation");
     }
-    GUARD_TRY(network_fits(choice_, request_.config, choice_.backend == "docker" && engine().engine.is_plain_tcp()));
-    if (choice_.backend == "docker" && engine().engine.is_remote() && request_.config.docker.plain_tcp &&
+    GUARD_TRY(
+        network_fits(choice_, request_.config, choice_.backend == Backend::docker && engine().engine.is_plain_tcp()));
+    if (choice_.backend == Backend::docker && engine().engine.is_remote() && request_.config.docker.plain_tcp &&
         !engine().engine.tls && !engine().engine.is_loopback()) {
       record_.relaxations.push_back(
           fmt::format("docker.plain_tcp: {} is trusted without TLS", engine().probe.endpoint));
@@ -132,7 +133,7 @@ class Run {
         request_.warn(fmt::format(
             "{} is trusted without TLS: anybody on the way could forge this verdict", engine().probe.endpoint));
     }
-    if (choice_.backend == "docker" && request_.config.docker.network != NetworkMode::none && request_.warn) {
+    if (choice_.backend == Backend::docker && request_.config.docker.network != NetworkMode::none && request_.warn) {
       request_.warn(fmt::format("docker.network = {}: the code reaches {}", to_string(request_.config.docker.network),
           request_.config.docker.network == NetworkMode::host
               ? "the network as this machine does, its local services included"
@@ -151,7 +152,7 @@ class Run {
     if (!request_.config.check.two_hit_ignore.empty()) {
       record_.relaxations.push_back("check.two_hit_ignore: " + joined(request_.config.check.two_hit_ignore));
     }
-    const docker::Endpoint engine_used = choice_.backend == "docker" ? engine().engine : docker::Endpoint();
+    const docker::Endpoint engine_used = choice_.backend == Backend::docker ? engine().engine : docker::Endpoint();
     const Leftovers leftovers = remove_leftovers(engine_used, cancel_);
     record_.notes = leftovers.failed;
     for (auto& sentence : sweep_own(request_.project / "sandbox").failed) record_.notes.push_back(std::move(sentence));
@@ -214,9 +215,9 @@ class Run {
     stage("run");
     const DockerOptions docker{
         engine_used, request_.config.docker.runtime, milliseconds(request_.config.docker.probe_deadline_ms)};
-    GUARD_TRY_ASSIGN(const auto sandbox,
-        make_sandbox(choice_.backend, docker, container_use_options(request_.config, request_.environment)));
-    if (record_.facts && choice_.backend != "docker")
+    const auto sandbox =
+        make_sandbox(choice_.backend, docker, container_use_options(request_.config, request_.environment));
+    if (record_.facts && choice_.backend != Backend::docker)
       take_engine(sandbox->probe(Deadline::after(kProbeDeadline)), *record_.facts);
     record_.jobs = jobs();
     if (tests()) return run_files(spec, docker, secrets);
@@ -226,7 +227,7 @@ class Run {
     if (!exec) {
       // What is still held back stays held back: nobody can say how the stream would have gone on.
       account(*output);
-      return std::move(exec).context(fmt::format("running in the {} sandbox", choice_.backend)).error();
+      return std::move(exec).context(fmt::format("running in the {} sandbox", record_.backend)).error();
     }
     std::optional<Collection> written = std::exchange(exec->collected, std::nullopt);
     record_.exec = std::move(*exec);
@@ -237,12 +238,12 @@ class Run {
     GUARD_TRY(std::move(finished).context("masking the last of the output"));
 
     stage("judge");
-    record_.verdict = judge_command(*record_.exec, choice_.backend != "host");
+    record_.verdict = judge_command(*record_.exec, backend_row(choice_.backend).isolates);
     return bring_back(secrets, std::move(written));
   }
 
   // Where the program sees the staged folder itself: nothing of guard's own lies between the two.
-  bool works_in_staged_folder() const { return choice_.backend == "host" || choice_.backend == "container-use"; }
+  bool works_in_staged_folder() const { return !backend_row(choice_.backend).takes_image; }
 
   // There all files would write into the same staged copy.
   std::size_t jobs() const {
@@ -256,7 +257,7 @@ class Run {
     request.jobs = jobs();
     request.isolation = isolation();
     request.assertions = request_.config.run.require_assertions;
-    request.sandboxed = choice_.backend != "host";
+    request.sandboxed = backend_row(choice_.backend).isolates;
     request.filtered = !request_.options.names.empty();
     request.spec = &spec;
     request.secrets = &secrets;
@@ -272,7 +273,7 @@ class Run {
               : fmt::format("running {} ({} of {})", files[done], done + 1, files.size()));
     };
     GUARD_TRY_ASSIGN(ParallelRun parted,
-        run_parallel(request, out_, err_, cancel_).context(fmt::format("running in the {} sandbox", choice_.backend)));
+        run_parallel(request, out_, err_, cancel_).context(fmt::format("running in the {} sandbox", record_.backend)));
     account(parted.kept_bytes, parted.dropped_bytes, std::move(parted.redactions));
     record_.exec = std::move(parted.exec);
     record_.notes.insert(record_.notes.end(), record_.exec->notes.begin(), record_.exec->notes.end());
@@ -317,7 +318,7 @@ class Run {
     request.secrets = &secrets;
     request.target = target_folder_ ? &*target_folder_ : nullptr;
     request.folder = tree_.writable;
-    request.mode = choice_.mode;
+    request.mode = record_.backend;
     return guard::bring_back(request, std::move(tree_.gated), std::move(*written), record_);
   }
 
@@ -358,11 +359,11 @@ class Run {
   Result<void> check(const SecretSource& secrets) {
     // Where the program sees the project itself, nothing can be left out.
     if (request_.refused_files == RefusedFiles::decide || works_in_staged_folder()) {
-      record_.check = gate(gate_request(secrets), tree_.gated, choice_.mode);
+      record_.check = gate(gate_request(secrets), tree_.gated, record_.backend);
     } else {
       std::vector<std::string> named = tree_.tests;
       named.insert(named.end(), preload_.files.begin(), preload_.files.end());
-      RunGate judged = gate_run(gate_request(secrets), tree_.gated, named, choice_.mode);
+      RunGate judged = gate_run(gate_request(secrets), tree_.gated, named, record_.backend);
       record_.check = std::move(judged.check);
       record_.refused = std::move(judged.left_out);
       for (const auto& finding : record_.refused) absent_.insert(finding.path);
@@ -383,7 +384,9 @@ class Run {
     return request;
   }
 
-  bool image_is_configured() const { return choice_.backend == "docker" && !request_.config.docker.image.empty(); }
+  bool image_is_configured() const {
+    return choice_.backend == Backend::docker && !request_.config.docker.image.empty();
+  }
 
   Result<void> find_configured_image(SandboxSpec& spec) {
     EngineImageRequest wanted;
@@ -407,8 +410,8 @@ class Run {
 
   Result<void> choose_image(SandboxSpec& spec) {
     // The environment brings its own bun.
-    if (image_is_configured() || choice_.backend == "container-use") return ok();
-    if (choice_.backend == "host") {
+    if (image_is_configured() || choice_.backend == Backend::container_use) return ok();
+    if (choice_.backend == Backend::host) {
       GUARD_TRY_ASSIGN(host_bun_, find_bun());
       if (record_.facts) take_host_bun(host_bun_, cancel_, *record_.facts);
       return ok();
@@ -441,7 +444,7 @@ class Run {
         // Or what a test writes below /tmp would be what src/ means.
         {"BUN_RUNTIME_TRANSPILER_CACHE_PATH", "0"},
         {"BUN_JSC_useShadowRealm", "0"}};  // its realm has a process and a test runner of its own
-    if (choice_.backend == "host") {
+    if (choice_.backend == Backend::host) {
       for (const auto& name : config.host.env) {
         if (const auto found = request_.environment.find(name); found != request_.environment.end())
           spec.env[name] = found->second;
@@ -461,11 +464,7 @@ class Run {
     spec.network = config.docker.network == NetworkMode::none ? Network::none
         : config.docker.network == NetworkMode::bridge        ? Network::bridge
                                                               : Network::host;
-    const std::uint64_t timeout_s = choice_.backend == "docker" ? config.docker.timeout_s
-        : choice_.backend == "host"                             ? config.host.timeout_s
-        : choice_.backend == "container-use"                    ? config.container_use.timeout_s
-                                                                : config.namespace_sandbox.timeout_s;
-    spec.timeout = std::chrono::seconds(timeout_s);
+    spec.timeout = std::chrono::seconds(config.timeout_s(choice_.backend));
     if (tests() && config.run.file_timeout_s > 0) {
       // One file alone, or each in a sandbox of its own, has no more time than a file may take.
       spec.each_timeout = std::chrono::seconds(config.run.file_timeout_s);
@@ -477,8 +476,8 @@ class Run {
       if (staged.imports_by_name) spec.env["GUARD_IMPORTS_BY_NAME"] = "1";
       spec.report = ReportChannel::on;
       spec.attestation = Attestation::on;
-      const bool on_host = choice_.backend == "host";
-      const bool in_environment = choice_.backend == "container-use";
+      const bool on_host = choice_.backend == Backend::host;
+      const bool in_environment = choice_.backend == Backend::container_use;
       const fs::path script =
           in_environment ? spec.host_folder / kAttestationInEnvironment : folder.path() / "attestation.mjs";
       const fs::path core = script.parent_path() / kAttestationCore;
@@ -563,8 +562,9 @@ class Run {
     }();
     if (changed && changed->empty()) return;
     const std::string what = changed ? joined(*changed) : changed.error().message();
-    record_.verdict = choice_.backend == "host" ? Verdict{Reason::violation, "changed while the tests ran: " + what}
-                                                : Verdict{Reason::changed_meanwhile, what};
+    record_.verdict = choice_.backend == Backend::host
+        ? Verdict{Reason::violation, "changed while the tests ran: " + what}
+        : Verdict{Reason::changed_meanwhile, what};
   }
 
   const RunRequest& request_;

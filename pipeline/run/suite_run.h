@@ -35,7 +35,7 @@ struct RunRequest {
   // Whether a refused file that is neither named nor loaded is left out; nights keep the whole change, so there it
   // decides.
   RefusedFiles refused_files = RefusedFiles::are_left_out;
-  std::optional<BackendName> backend;  // --backend
+  std::optional<Backend> backend;  // --backend
   Environment environment;
   const RuleSet* rules = nullptr;  // must outlive the call, as must matcher
   std::string rules_folder;        // --rules, for the record; empty: the shipped ones

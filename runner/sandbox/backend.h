@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "common/enum_names.h"
+
 namespace guard {
 
 enum class Backend : std::uint8_t { docker, namespace_sandbox, host, container_use };
@@ -17,27 +19,26 @@ struct BackendRow {
   bool takes_image;       // runs on an image that guard makes; otherwise in the staged folder, with a bun of its own
   bool limits_resources;  // memory, processes, network and files are limited by guard, not by promise alone
   bool has_network;       // can give the program more network than none
+  bool stands_in;         // may be the fallback for another one
 };
 
 // In the order of Backend, which is the order in which names are listed.
 inline constexpr std::array<BackendRow, 4> kBackends = {{
-    {Backend::docker, "docker", true, true, true, true},
-    {Backend::namespace_sandbox, "namespace", true, true, true, false},
-    {Backend::host, "host", false, false, false, true},
-    {Backend::container_use, "container-use", true, false, false, true},
+    {Backend::docker, "docker", true, true, true, true, false},
+    {Backend::namespace_sandbox, "namespace", true, true, true, false, true},
+    {Backend::host, "host", false, false, false, true, true},
+    {Backend::container_use, "container-use", true, false, false, true, true},
 }};
 
 constexpr const BackendRow& backend_row(Backend backend) noexcept {
   return kBackends[static_cast<std::size_t>(backend)];
 }
 
-// nullptr: no backend has this name.
-constexpr const BackendRow* backend_named(std::string_view name) noexcept {
-  for (const BackendRow& row : kBackends)
-    if (row.name == name) return &row;
-  return nullptr;
-}
-
-constexpr std::string_view to_string(Backend backend) noexcept { return backend_row(backend).name; }
+template <>
+inline constexpr std::array<std::string_view, kBackends.size()> kNamesOf<Backend> = [] {
+  std::array<std::string_view, kBackends.size()> names = {};
+  for (const BackendRow& row : kBackends) names[static_cast<std::size_t>(row.backend)] = row.name;
+  return names;
+}();
 
 }  // namespace guard

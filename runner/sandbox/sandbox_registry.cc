@@ -70,13 +70,6 @@ std::unique_ptr<Sandbox> make_sandbox(
   return make_docker_sandbox(docker);
 }
 
-Result<std::unique_ptr<Sandbox>> make_sandbox(
-    std::string_view name, const DockerOptions& docker, const ContainerUseOptions& container_use) {
-  if (const BackendRow* row = backend_named(name)) return make_sandbox(row->backend, docker, container_use);
-  return Error(ErrorCode::input_invalid, fmt::format("there is no backend called {}", name))
-      .hint("use docker, namespace, host or container-use");
-}
-
 Leftovers remove_leftovers(const docker::Endpoint& engine, const CancelToken& cancel, SweepMode mode) {
   Leftovers leftovers;
   if (!engine.empty()) {

@@ -29,10 +29,6 @@ EngineLocation locate_engine(
 std::unique_ptr<Sandbox> make_sandbox(
     Backend backend, const DockerOptions& docker, const ContainerUseOptions& container_use = {});
 
-// INPUT_INVALID for a name that is in no row.
-Result<std::unique_ptr<Sandbox>> make_sandbox(
-    std::string_view name, const DockerOptions& docker, const ContainerUseOptions& container_use = {});
-
 // Removes what killed runs of this cache folder left behind: containers and images of runs (where `engine` is not
 // empty), processes and cgroups, run folders. Runs that are alive are left alone. Sentences about what could not be
 // removed.

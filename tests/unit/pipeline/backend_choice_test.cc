@@ -16,7 +16,7 @@ EngineLocation engine_in(ProbeState state) {
   return location;
 }
 
-Result<BackendChoice> choose(const Config& config, ProbeState state, std::optional<BackendName> forced = std::nullopt,
+Result<BackendChoice> choose(const Config& config, ProbeState state, std::optional<Backend> forced = std::nullopt,
     std::optional<ProbeState> container_use = std::nullopt) {
   const EngineLocation location = engine_in(state);
   return choose_backend(
@@ -30,7 +30,7 @@ Result<BackendChoice> choose(const Config& config, ProbeState state, std::option
 TEST(BackendChoice, AvailableEngineRunsInAContainerWithoutTheHostTier) {
   const auto choice = choose(Config{}, ProbeState::available);
   ASSERT_TRUE(choice);
-  EXPECT_EQ(choice->backend, "docker");
+  EXPECT_EQ(choice->backend, Backend::docker);
   EXPECT_TRUE(choice->tiers.docker);
   EXPECT_FALSE(choice->tiers.host);
 }
@@ -38,17 +38,18 @@ TEST(BackendChoice, AvailableEngineRunsInAContainerWithoutTheHostTier) {
 TEST(BackendChoice, AbsentEngineFallsBackToTheEmbeddedSandboxWithAllTiers) {
   const auto choice = choose(Config{}, ProbeState::absent);
   ASSERT_TRUE(choice);
-  EXPECT_EQ(choice->backend, "namespace");
+  EXPECT_EQ(choice->backend, Backend::namespace_sandbox);
   EXPECT_TRUE(choice->tiers.host);
   EXPECT_TRUE(choice->tiers.docker);
 }
 
 // The row that matters most: whatever is configured, an unknown engine runs nothing anywhere.
 TEST(BackendChoice, UnknownEngineRunsNowhere) {
-  for (const auto fallback : {FallbackName::namespace_sandbox, FallbackName::host, FallbackName::none}) {
+  for (const std::optional<Backend> fallback :
+      {std::optional(Backend::namespace_sandbox), std::optional(Backend::host), std::optional<Backend>()}) {
     Config config;
     config.fallback = fallback;
-    for (const auto& forced : {std::optional<BackendName>(), std::optional<BackendName>(BackendName::docker)}) {
+    for (const auto& forced : {std::optional<Backend>(), std::optional<Backend>(Backend::docker)}) {
       const auto choice = choose(config, ProbeState::unknown, forced);
       ASSERT_FALSE(choice);
       EXPECT_EQ(choice.error().code(), ErrorCode::environment_unavailable);
@@ -61,25 +62,23 @@ TEST(BackendChoice, UnknownEngineRunsNowhere) {
 
 TEST(BackendChoice, AbsentEngineWithoutFallbackIsUnavailable) {
   Config config;
-  config.fallback = FallbackName::none;
+  config.fallback = std::nullopt;
   EXPECT_FALSE(choose(config, ProbeState::absent));
 }
 
-TEST(BackendChoice, ForcedDockerNeverFallsBack) {
-  EXPECT_FALSE(choose(Config{}, ProbeState::absent, BackendName::docker));
-}
+TEST(BackendChoice, ForcedDockerNeverFallsBack) { EXPECT_FALSE(choose(Config{}, ProbeState::absent, Backend::docker)); }
 
 TEST(BackendChoice, HostNeedsTheConfigurationsLeave) {
-  EXPECT_FALSE(choose(Config{}, ProbeState::available, BackendName::host));
+  EXPECT_FALSE(choose(Config{}, ProbeState::available, Backend::host));
   Config config;
-  config.fallback = FallbackName::host;
+  config.fallback = Backend::host;
   const auto fallen = choose(config, ProbeState::absent);
   ASSERT_TRUE(fallen);
-  EXPECT_EQ(fallen->backend, "host");
+  EXPECT_EQ(fallen->backend, Backend::host);
   EXPECT_TRUE(fallen->tiers.host);
   EXPECT_FALSE(fallen->relaxations.empty());
   config = Config{};
-  config.backend = BackendName::host;
+  config.backend = Backend::host;
   EXPECT_TRUE(choose(config, ProbeState::absent));
 }
 
@@ -87,7 +86,7 @@ TEST(BackendChoice, ForcedNamespaceSkipsTheProbeButNoTier) {
   bool asked = false;
   const EngineLocation location = engine_in(ProbeState::available);
   const auto choice = choose_backend(
-      Config{}, BackendName::namespace_sandbox,
+      Config{}, Backend::namespace_sandbox,
       [&]() -> const EngineLocation& {
         asked = true;
         return location;
@@ -114,17 +113,17 @@ TEST(BackendChoice, TrustingTheNamespaceIsRecorded) {
 // All three tiers, and told, whoever asked for it.
 TEST(BackendChoice, ContainerUseIsNoBoundaryForTheGate) {
   Config configured;
-  configured.backend = BackendName::container_use;
+  configured.backend = Backend::container_use;
   Config fallen_back;
-  fallen_back.fallback = FallbackName::container_use;
+  fallen_back.fallback = Backend::container_use;
   Config trusting;
   trusting.trust_namespace = true;
   const Result<BackendChoice> choices[] = {choose(configured, ProbeState::unknown, std::nullopt, ProbeState::available),
       choose(fallen_back, ProbeState::absent, std::nullopt, ProbeState::available),
-      choose(trusting, ProbeState::unknown, BackendName::container_use, ProbeState::available)};
+      choose(trusting, ProbeState::unknown, Backend::container_use, ProbeState::available)};
   for (const auto& choice : choices) {
     ASSERT_TRUE(choice) << choice.error().to_string();
-    EXPECT_EQ(choice->backend, "container-use");
+    EXPECT_EQ(choice->backend, Backend::container_use);
     EXPECT_TRUE(choice->tiers.docker);
     EXPECT_TRUE(choice->tiers.host);
     ASSERT_FALSE(choice->relaxations.empty());
@@ -134,12 +133,12 @@ TEST(BackendChoice, ContainerUseIsNoBoundaryForTheGate) {
 }
 
 TEST(BackendChoice, ContainerUseInAnUnknownStateRunsNowhere) {
-  for (const auto fallback :
-      {FallbackName::namespace_sandbox, FallbackName::host, FallbackName::none, FallbackName::container_use}) {
+  for (const auto fallback : {std::optional(Backend::namespace_sandbox), std::optional(Backend::host),
+           std::optional<Backend>(), std::optional(Backend::container_use)}) {
     Config config;
     config.fallback = fallback;
-    config.backend = BackendName::container_use;
-    for (const auto& forced : {std::optional<BackendName>(), std::optional<BackendName>(BackendName::container_use)}) {
+    config.backend = Backend::container_use;
+    for (const auto& forced : {std::optional<Backend>(), std::optional<Backend>(Backend::container_use)}) {
       const auto choice = choose(config, ProbeState::available, forced, ProbeState::unknown);
       ASSERT_FALSE(choice);
       EXPECT_EQ(choice.error().code(), ErrorCode::environment_unavailable);
@@ -147,20 +146,20 @@ TEST(BackendChoice, ContainerUseInAnUnknownStateRunsNowhere) {
     }
   }
   Config config;
-  config.fallback = FallbackName::container_use;
+  config.fallback = Backend::container_use;
   EXPECT_FALSE(choose(config, ProbeState::absent, std::nullopt, ProbeState::unknown));
 }
 
 TEST(BackendChoice, AnAbsentContainerUseLeadsToTheFallback) {
   Config config;
-  config.backend = BackendName::container_use;
+  config.backend = Backend::container_use;
   const auto fallen = choose(config, ProbeState::available, std::nullopt, ProbeState::absent);
   ASSERT_TRUE(fallen);
-  EXPECT_EQ(fallen->backend, "namespace");
+  EXPECT_EQ(fallen->backend, Backend::namespace_sandbox);
   EXPECT_TRUE(fallen->tiers.host);
   EXPECT_TRUE(fallen->relaxations.back().starts_with("fallback: ")) << fallen->relaxations.back();
-  EXPECT_FALSE(choose(config, ProbeState::available, BackendName::container_use, ProbeState::absent));
-  for (const auto fallback : {FallbackName::none, FallbackName::container_use}) {
+  EXPECT_FALSE(choose(config, ProbeState::available, Backend::container_use, ProbeState::absent));
+  for (const auto fallback : {std::optional<Backend>(), std::optional(Backend::container_use)}) {
     config.fallback = fallback;
     EXPECT_FALSE(choose(config, ProbeState::available, std::nullopt, ProbeState::absent));
   }
@@ -169,11 +168,11 @@ TEST(BackendChoice, AnAbsentContainerUseLeadsToTheFallback) {
 TEST(BackendChoice, ContainerUseTakesNoImageAndTellsOfASharedEnvironment) {
   Config config;
   config.container_use.env_id = "mine";
-  const auto shared = choose(config, ProbeState::unknown, BackendName::container_use, ProbeState::available);
+  const auto shared = choose(config, ProbeState::unknown, Backend::container_use, ProbeState::available);
   ASSERT_TRUE(shared);
   EXPECT_TRUE(shared->relaxations.back().starts_with("container_use.env_id = mine")) << shared->relaxations.back();
   config.container_use.image = "node:20";
-  EXPECT_FALSE(choose(config, ProbeState::unknown, BackendName::container_use, ProbeState::available));
+  EXPECT_FALSE(choose(config, ProbeState::unknown, Backend::container_use, ProbeState::available));
 }
 
 TEST(BackendChoice, ANetworkIsARelaxationOfTheContainerAndNothingForTheEmbeddedSandbox) {

@@ -229,7 +229,7 @@ TEST(Options, RunTurnsItsOptionsIntoOverrides) {
       "--memory=512m", "--cpus", "1.5", "--pids", "64", "--image", "tests:1", "--mask-env", "A,B", "--mask-env", "C",
       "--env", "TZ=UTC", "--env", "TOKEN", "--env", "X==,y", "--quiet", "--collect", "all"});
   EXPECT_THAT(options.files, ElementsAre("sandbox/a.test.ts"));
-  EXPECT_EQ(options.sandbox.backend, BackendName::namespace_sandbox);
+  EXPECT_EQ(options.sandbox.backend, Backend::namespace_sandbox);
   EXPECT_TRUE(options.sandbox.quiet);
   const auto& overrides = options.sandbox.overrides;
   EXPECT_EQ(override_of(overrides, "limits.timeout"), "60");
@@ -255,7 +255,7 @@ TEST(Options, RunTurnsItsOptionsIntoOverrides) {
 TEST(Options, WithoutABackendTheChoiceIsLeftToTheConfiguration) {
   EXPECT_EQ(parsed<RunOptions>({"run", "a.ts"}).sandbox.backend, std::nullopt);
   EXPECT_EQ(parsed<RunOptions>({"run", "a.ts", "--backend", "auto"}).sandbox.backend, std::nullopt);
-  EXPECT_EQ(parsed<RunOptions>({"run", "a.ts", "--backend", "host"}).sandbox.backend, BackendName::host);
+  EXPECT_EQ(parsed<RunOptions>({"run", "a.ts", "--backend", "host"}).sandbox.backend, Backend::host);
   EXPECT_THAT(parsed<RunOptions>({"run", "a.ts"}).sandbox.overrides, IsEmpty());
 }
 

@@ -46,10 +46,10 @@ TEST(RolloutOf, TheBucketOfAnIdIsFixed) {
 TEST(RolloutOf, WhatIsNotChosenRunsNowhereUnlessTheHostIsAllowed) {
   Config config = with(0);
   EXPECT_EQ(rollout_of(config, "a"), Rollout::none);
-  config.fallback = FallbackName::host;
+  config.fallback = Backend::host;
   EXPECT_EQ(rollout_of(config, "a"), Rollout::host);
-  config.fallback = FallbackName::none;
-  config.backend = BackendName::host;
+  config.fallback = std::nullopt;
+  config.backend = Backend::host;
   EXPECT_EQ(rollout_of(config, "a"), Rollout::host);
 }
 

@@ -67,7 +67,7 @@ class Project {
     WorthRequest request;
     request.run.project = path();
     request.run.files = std::move(files);
-    request.run.backend = BackendName::namespace_sandbox;
+    request.run.backend = Backend::namespace_sandbox;
     request.run.environment = {{"PATH", "/usr/bin:/bin"}, {"DOCKER_HOST", "unix:///nonexistent/engine.sock"}};
     request.run.rules = &RuleSet::shipped();
     request.run.matcher = &kMatcher;

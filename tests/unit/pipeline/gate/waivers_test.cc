@@ -5,7 +5,7 @@
 
 #include "common/hash.h"
 #include "common/text/toml_file.h"
-#include "pipeline/config/config_waivers.h"
+#include "pipeline/config/config_values.h"
 #include "tests/unit/pipeline/gate_fixture.h"
 
 namespace guard {
@@ -128,7 +128,7 @@ TEST(Waivers, ThePrintedOneWorksOnceAReasonIsFilledIn) {
     EXPECT_TRUE(parsed) << toml;
     if (parsed) {
       for (const auto& item : parsed->find("check")->find("waivers")->items)
-        add_waiver(item, "guard.toml", config, complaints);
+        add_waiver(item, "guard.toml", config.check.waivers, complaints);
     }
     return complaints.empty() ? config.check.waivers : std::vector<Waiver>();
   };
