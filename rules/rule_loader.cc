@@ -1,5 +1,5 @@
-// TOML values -> Rule and Fact. Every key is read by exactly one line of the tables below; a key that no line asked for
-// is a fault, so a misspelt `no_match` can't quietly prove nothing.
+// TOML values -> Rule and Fact. A table is read by a list of fields, each a key and what its value is read into; a key
+// that no field has is a fault, so a misspelt `no_match` can't quietly prove nothing.
 
 #include "rules/rule_loader.h"
 
@@ -7,8 +7,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <functional>
 #include <map>
-#include <set>
 #include <system_error>
 
 #include "common/file_io.h"
@@ -22,25 +22,11 @@ namespace {
 constexpr std::uint64_t kRuleFileBytesMax = 4u << 20;  // the whole of our own rules is a tenth of it
 constexpr std::int64_t kRepeatsMax = 4096;
 
+// Lower-case words joined by dots, two at least; the first begins with a letter.
 bool is_id(std::string_view id) {
-  bool word_start = true;  // a letter has to follow at the very beginning, letters, digits or _ after a dot
-  bool first = true;
-  int dots = 0;
-  for (const char c : id) {
-    const bool lower = c >= 'a' && c <= 'z';
-    const bool other = (c >= '0' && c <= '9') || c == '_';
-    if (first && !lower) return false;
-    if (c == '.') {
-      if (word_start) return false;
-      ++dots;
-      word_start = true;
-    } else {
-      if (!lower && !other) return false;
-      word_start = false;
-    }
-    first = false;
-  }
-  return dots > 0 && !word_start;
+  return !id.empty() && id[0] >= 'a' && id[0] <= 'z' && id.back() != '.' && id.find("..") == std::string_view::npos &&
+      id.find('.') != std::string_view::npos &&
+      id.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_.") == std::string_view::npos;
 }
 
 bool is_package_name(std::string_view name) {
@@ -55,14 +41,7 @@ bool is_package_name(std::string_view name) {
 // A package's name as a regex: `*` at its end stands for the rest of a name.
 std::string package_regex(std::string_view name) {
   std::string out;
-  for (const char c : name) {
-    if (c == '*') {
-      out += "[\\w.-]+";
-    } else {
-      if (c == '.') out += '\\';
-      out += c;
-    }
-  }
+  for (const char c : name) out += c == '*' ? "[\\w.-]+" : c == '.' ? "\\." : std::string(1, c);
   return out;
 }
 
@@ -71,127 +50,140 @@ using Definitions = std::map<std::string, std::string>;
 
 class Reader {
  public:
-  Reader(std::string_view file, std::vector<std::string>& faults) : file_(file), faults_(faults) {}
+  Reader(std::string_view file, Definitions& definitions, std::vector<std::string>& faults)
+      : file_(file), definitions_(definitions), faults_(faults) {}
 
-  void define(const TomlValue& root, Definitions& definitions) {
-    const TomlValue* entries = root.find("define");
-    if (entries == nullptr) return;
-    if (entries->kind != TomlValue::Kind::table) return expected(*entries, "a table");
-    for (const TomlMember& member : entries->members) {
+  // Before any rule of any file is read.
+  void define(const TomlValue& root) {
+    for (const TomlMember& member : members(root.find("define"))) {
       if (member.key.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") != std::string::npos) {
-        fault(member.line, member.column, "a definition's name has lower-case letters and _ only");
-      } else if (!definitions.emplace(member.key, text(&member.value)).second) {
-        fault(member.line, member.column, fmt::format("{} is defined twice", member.key));
+        fault(member, "a definition's name has lower-case letters and _ only");
+      } else {
+        define(member, text(member.value));
       }
     }
-  }
-
-  // What a list of packages stands for in a pattern: a specifier in quotes.
-  void define_packages(const TomlValue& root, Definitions& definitions) {
-    const TomlValue* lists = root.find("packages");
-    if (lists == nullptr) return;
-    if (lists->kind != TomlValue::Kind::table) return expected(*lists, "a table");
-    for (const TomlMember& list : lists->members) {
-      std::vector<std::string> names = texts(&list.value);
+    // What a list of packages stands for in a pattern: a specifier in quotes.
+    for (const TomlMember& list : members(root.find("packages"))) {
+      std::vector<std::string> names = texts(list.value);
       for (std::string& name : names) {
-        if (!is_package_name(name))
-          fault(list.line, list.column, fmt::format("\"{}\" is no name of a package", printable(name)));
+        if (!is_package_name(name)) fault(list, fmt::format("\"{}\" is no name of a package", printable(name)));
         name = package_regex(name);
       }
       if (names.empty()) {
-        fault(list.line, list.column, "a list of packages is expected");
-      } else if (!definitions
-                      .emplace(list.key,
-                          fmt::format(R"r("(?:node:|npm:)?(?:{})(?:@[^"/]*)?(?:/[^"]*)?")r", fmt::join(names, "|")))
-                      .second) {
-        fault(list.line, list.column, fmt::format("{} is defined twice", list.key));
+        fault(list, "a list of packages is expected");
+      } else {
+        define(list, fmt::format(R"r("(?:node:|npm:)?(?:{})(?:@[^"/]*)?(?:/[^"]*)?")r", fmt::join(names, "|")));
       }
     }
   }
 
-  void read(const TomlValue& root, const Definitions& definitions, std::vector<Rule>& rules, std::vector<Fact>& facts) {
-    definitions_ = &definitions;
-    Table table(*this, root);
-    table.take("define");
-    table.take("packages");
-    for (const TomlValue& entry : tables(table.take("fact"))) facts.push_back(fact(entry));
-    for (const TomlValue& entry : tables(table.take("rule"))) rules.push_back(rule(entry));
+  void read(const TomlValue& root, std::vector<Rule>& rules, std::vector<Fact>& facts) {
+    fields(root,
+        {{"define", {}}, {"packages", {}},
+            {"fact", each_table([&](const TomlValue& entry) { facts.push_back(fact(entry)); })},
+            {"rule", each_table([&](const TomlValue& entry) { rules.push_back(rule(entry)); })}});
   }
 
  private:
-  // A table whose keys are taken one by one; whatever is left at the end is unknown.
-  class Table {
-   public:
-    Table(Reader& reader, const TomlValue& value) : reader_(reader), value_(value) {}
-    Table(const Table&) = delete;
-    Table& operator=(const Table&) = delete;
-    ~Table() {
-      for (const TomlMember& member : value_.members) {
-        if (std::find(known_.begin(), known_.end(), member.key) != known_.end()) continue;
-        const std::string_view near = nearest_word(member.key, known_);
-        reader_.fault(member.line, member.column,
-            fmt::format("unknown key \"{}\"{}", printable(member.key),
-                near.empty() ? std::string() : fmt::format("; did you mean \"{}\"?", near)));
-      }
-    }
-
-    const TomlValue* take(std::string_view key) {
-      known_.push_back(key);
-      return value_.find(key);
-    }
-    const TomlValue& value() const { return value_; }
-
-   private:
-    Reader& reader_;
-    const TomlValue& value_;
-    std::vector<std::string_view> known_;
+  using Read = std::function<void(const TomlValue&)>;
+  struct Field {
+    std::string_view key;
+    Read read;
   };
 
-  void fault(std::uint32_t line, std::uint32_t column, std::string_view sentence) {
-    faults_.push_back(toml_complaint(file_, line, column, sentence));
+  template <typename Place>
+  void fault(const Place& at, std::string_view sentence) {
+    faults_.push_back(toml_complaint(file_, at.line, at.column, sentence));
   }
-  void fault(const TomlValue& at, std::string_view sentence) { fault(at.line, at.column, sentence); }
-  void expected(const TomlValue& at, std::string_view what) {
-    fault(at, fmt::format("expected {}, found {}", what, at.kind_name()));
+  void expected(const TomlValue& value, std::string_view what) {
+    fault(value, fmt::format("expected {}, found {}", what, value.kind_name()));
+  }
+  bool is_a(const TomlValue& value, TomlValue::Kind kind, std::string_view what) {
+    if (value.kind != kind) expected(value, what);
+    return value.kind == kind;
+  }
+  static std::string hint(std::string_view near) {
+    return near.empty() ? std::string() : fmt::format("; did you mean \"{}\"?", near);
   }
 
-  // The tables of an array of tables; none where the key is absent.
-  std::vector<TomlValue> tables(const TomlValue* value) {
-    std::vector<TomlValue> out;
-    if (value == nullptr) return out;
-    if (value->kind != TomlValue::Kind::array) {
-      expected(*value, "an array of tables ([[...]])");
-      return out;
+  // ---- values: what a field reads, and into what ----
+
+  // Each field of the table once, in the order of the list: `tier` decides what others mean.
+  void fields(const TomlValue& table, const std::vector<Field>& list) {
+    std::vector<std::string_view> keys;
+    for (const Field& field : list) {
+      keys.push_back(field.key);
+      const TomlValue* const value = table.find(field.key);
+      if (value != nullptr && field.read) field.read(*value);
     }
-    for (const TomlValue& item : value->items) {
-      if (item.kind == TomlValue::Kind::table) {
-        out.push_back(item);
-      } else {
-        expected(item, "a table");
+    for (const TomlMember& member : table.members) {
+      if (std::find(keys.begin(), keys.end(), member.key) != keys.end()) continue;
+      fault(member, fmt::format("unknown key \"{}\"{}", printable(member.key), hint(nearest_word(member.key, keys))));
+    }
+  }
+
+  Read each_table(Read read) {
+    return [this, read = std::move(read)](const TomlValue& value) {
+      if (!is_a(value, TomlValue::Kind::array, "an array of tables ([[...]])")) return;
+      for (const TomlValue& item : value.items) {
+        if (is_a(item, TomlValue::Kind::table, "a table")) read(item);
       }
-    }
-    return out;
+    };
+  }
+  Read into(std::string& out) {
+    return [this, &out](const TomlValue& value) { out = text(value); };
+  }
+  Read into(std::vector<std::string>& out) {
+    return [this, &out](const TomlValue& value) { out = texts(value); };
+  }
+  Read into(std::vector<Pattern>& out) {
+    return each_table([this, &out](const TomlValue& entry) { pattern(entry, out); });
+  }
+  Read into(std::vector<Example>& out) {
+    return [this, &out](const TomlValue& value) {
+      if (!is_a(value, TomlValue::Kind::array, "an array of examples")) return;
+      for (const TomlValue& item : value.items) example(item, out);
+    };
   }
 
-  std::string text(const TomlValue* value) {
-    if (value == nullptr) return {};
-    if (value->kind != TomlValue::Kind::string) {
-      expected(*value, "a string");
-      return {};
-    }
-    if (value->text.find_first_not_of(" \t\r\n") == std::string::npos) fault(*value, "an empty text");
-    return value->text;
+  std::vector<TomlMember> members(const TomlValue* table) {
+    if (table == nullptr || !is_a(*table, TomlValue::Kind::table, "a table")) return {};
+    return table->members;
   }
 
-  std::vector<std::string> texts(const TomlValue* value) {
+  std::string text(const TomlValue& value) {
+    if (!is_a(value, TomlValue::Kind::string, "a string")) return {};
+    if (value.text.find_first_not_of(" \t\r\n") == std::string::npos) fault(value, "an empty text");
+    return value.text;
+  }
+
+  std::vector<std::string> texts(const TomlValue& value) {
     std::vector<std::string> out;
-    if (value == nullptr) return out;
-    if (value->kind != TomlValue::Kind::array) {
-      expected(*value, "an array of strings");
-      return out;
-    }
-    for (const TomlValue& item : value->items) out.push_back(text(&item));
+    if (!is_a(value, TomlValue::Kind::array, "an array of strings")) return out;
+    for (const TomlValue& item : value.items) out.push_back(text(item));
     return out;
+  }
+
+  template <typename Choice, std::size_t N>
+  bool choose(const TomlValue& value, const Choice (&choices)[N], Choice& out) {
+    if (!is_a(value, TomlValue::Kind::string, "a string")) return false;
+    std::vector<std::string_view> names;
+    for (const Choice choice : choices) {
+      names.push_back(to_string(choice));
+      if (value.text != names.back()) continue;
+      out = choice;
+      return true;
+    }
+    fault(value,
+        fmt::format("\"{}\" is none of {}{}", printable(value.text), fmt::join(names, ", "),
+            hint(nearest_word(value.text, names))));
+    return false;
+  }
+
+  // ---- definitions ----
+
+  void define(const TomlMember& at, std::string regex) {
+    if (!definitions_.emplace(at.key, std::move(regex)).second) fault(at, fmt::format("{} is defined twice", at.key));
   }
 
   // With `(?&name)` replaced by what is defined under that name; the dialect has no other use for these bytes.
@@ -200,8 +192,8 @@ class Reader {
     for (std::size_t at = text.find(opening); at != std::string::npos; at = text.find(opening, at)) {
       const std::size_t end = std::min(text.find(')', at), text.size());
       const std::string name = text.substr(at + opening.size(), end - at - opening.size());
-      const auto found = definitions_->find(name);
-      if (found == definitions_->end()) {
+      const auto found = definitions_.find(name);
+      if (found == definitions_.end()) {
         fault(value, fmt::format("\"{}\" is not defined", printable(name)));
         return {};
       }
@@ -212,92 +204,39 @@ class Reader {
     return text;
   }
 
-  template <typename Choice>
-  bool choose(const TomlValue& value, std::initializer_list<Choice> choices, Choice& out) {
-    if (value.kind != TomlValue::Kind::string) {
-      expected(value, "a string");
-      return false;
-    }
-    std::vector<std::string_view> names;
-    for (const Choice choice : choices) {
-      names.push_back(to_string(choice));
-      if (value.text == names.back()) {
-        out = choice;
-        return true;
+  // ---- patterns and examples ----
+
+  void pattern(const TomlValue& entry, std::vector<Pattern>& out) {
+    Pattern pattern;
+    const TomlValue* const regex = entry.find("regex");
+    const auto capture = [&](const TomlValue& value) {
+      if (value.kind != TomlValue::Kind::integer || value.integer < 0 || value.integer > 15) {
+        fault(value, "capture is the number of a group, 0 to 15");
+      } else {
+        pattern.capture = static_cast<std::uint16_t>(value.integer);
       }
+    };
+    fields(entry,
+        {{"views", [&](const TomlValue& value) { views(value, pattern); }}, {"capture", capture},
+            {"regex", [&](const TomlValue& value) { pattern.regex = expanded(value, text(value)); }}});
+    if (entry.find("views") == nullptr) fault(entry, "a pattern without views (\"raw\", \"code\", \"strings\")");
+    if (regex == nullptr) return fault(entry, "a pattern without a regex");
+    pattern.line = regex->line;
+    pattern.column = regex->column;
+    RegexFault problem;
+    if (!pattern.regex.empty() && !check_pattern(pattern, problem)) {
+      fault(*regex,
+          problem.offset == 0 ? problem.sentence
+                              : fmt::format("{} (at byte {} of the regex)", problem.sentence, problem.offset + 1));
     }
-    const std::string_view near = nearest_word(value.text, names);
-    fault(value,
-        fmt::format("\"{}\" is none of {}{}", printable(value.text), fmt::join(names, ", "),
-            near.empty() ? std::string() : fmt::format("; did you mean \"{}\"?", near)));
-    return false;
+    out.push_back(std::move(pattern));
   }
 
-  template <typename Owner>
-  void identity(Table& table, Owner& out, std::string_view what) {
-    out.file = std::string(file_);
-    out.line = table.value().line;
-    out.column = table.value().column;
-    const TomlValue* id = table.take("id");
-    if (id == nullptr) {
-      fault(table.value(), fmt::format("a {} without an id", what));
-      return;
-    }
-    out.id = text(id);
-    out.line = id->line;
-    out.column = id->column;
-    if (!out.id.empty() && !is_id(out.id)) {
-      fault(*id,
-          fmt::format(
-              "\"{}\" is no id: lower-case words joined by dots, such as \"always.env_dump\"", printable(out.id)));
-    }
-  }
-
-  std::vector<Pattern> patterns(const TomlValue* value) {
-    std::vector<Pattern> out;
-    for (const TomlValue& entry : tables(value)) {
-      Pattern pattern;
-      Table table(*this, entry);
-      views(table, pattern);
-      if (const TomlValue* capture = table.take("capture")) {
-        if (capture->kind != TomlValue::Kind::integer || capture->integer < 0 || capture->integer > 15) {
-          fault(*capture, "capture is the number of a group, 0 to 15");
-        } else {
-          pattern.capture = static_cast<std::uint16_t>(capture->integer);
-        }
-      }
-      const TomlValue* regex = table.take("regex");
-      if (regex == nullptr) {
-        fault(entry, "a pattern without a regex");
-        continue;
-      }
-      pattern.regex = expanded(*regex, text(regex));
-      pattern.line = regex->line;
-      pattern.column = regex->column;
-      RegexFault problem;
-      if (!pattern.regex.empty() && !check_pattern(pattern, problem)) {
-        fault(*regex,
-            problem.offset == 0 ? problem.sentence
-                                : fmt::format("{} (at byte {} of the regex)", problem.sentence, problem.offset + 1));
-      }
-      out.push_back(std::move(pattern));
-    }
-    return out;
-  }
-
-  void views(Table& table, Pattern& pattern) {
-    const TomlValue* value = table.take("views");
-    if (value == nullptr) {
-      fault(table.value(), "a pattern without views (\"raw\", \"code\", \"strings\")");
-      return;
-    }
-    if (value->kind != TomlValue::Kind::array || value->items.empty()) {
-      expected(*value, "an array of at least one view");
-      return;
-    }
-    for (const TomlValue& item : value->items) {
+  void views(const TomlValue& value, Pattern& pattern) {
+    if (value.items.empty()) return expected(value, "an array of at least one view");
+    for (const TomlValue& item : value.items) {
       View view{};
-      if (!choose(item, {View::raw, View::code, View::strings, View::commands, View::uses}, view)) continue;
+      if (!choose(item, kAllViews, view)) continue;
       if (std::find(pattern.views.begin(), pattern.views.end(), view) != pattern.views.end()) {
         fault(item, fmt::format("the view \"{}\" is named twice", to_string(view)));
       } else {
@@ -309,52 +248,34 @@ class Reader {
 
   // "text", or { text = "...", path = "..." }, or { parts = ["sk-", { repeat = "a", times = 40 }] }: a secret's shape
   // must not stand in our own files in one piece.
-  std::vector<Example> examples(const TomlValue* value) {
-    std::vector<Example> out;
-    if (value == nullptr) return out;
-    if (value->kind != TomlValue::Kind::array) {
-      expected(*value, "an array of examples");
-      return out;
+  void example(const TomlValue& item, std::vector<Example>& out) {
+    Example example;
+    if (item.kind == TomlValue::Kind::string) {
+      example.text = text(item);
+    } else if (is_a(item, TomlValue::Kind::table, "a string or a table")) {
+      if ((item.find("text") == nullptr) == (item.find("parts") == nullptr))
+        fault(item, "an example has either text or parts");
+      fields(item,
+          {{"text", into(example.text)}, {"parts", [&](const TomlValue& parts) { example.text = joined(parts); }},
+              {"path", into(example.path)}});
+    } else {
+      return;
     }
-    for (const TomlValue& item : value->items) {
-      Example example;
-      if (item.kind == TomlValue::Kind::string) {
-        example.text = text(&item);
-      } else if (item.kind == TomlValue::Kind::table) {
-        Table table(*this, item);
-        const TomlValue* whole = table.take("text");
-        const TomlValue* parts = table.take("parts");
-        if ((whole == nullptr) == (parts == nullptr)) fault(item, "an example has either text or parts");
-        if (whole != nullptr) example.text = text(whole);
-        if (parts != nullptr) example.text = joined(*parts);
-        if (const TomlValue* path = table.take("path")) example.path = text(path);
-      } else {
-        expected(item, "a string or a table");
-        continue;
-      }
-      out.push_back(std::move(example));
-    }
-    return out;
+    out.push_back(std::move(example));
   }
 
   std::string joined(const TomlValue& parts) {
     std::string out;
-    if (parts.kind != TomlValue::Kind::array || parts.items.empty()) {
-      expected(parts, "an array of parts");
-      return out;
-    }
+    if (parts.items.empty()) expected(parts, "an array of parts");
     for (const TomlValue& part : parts.items) {
       if (part.kind == TomlValue::Kind::string) {
         out += part.text;
         continue;
       }
-      if (part.kind != TomlValue::Kind::table) {
-        expected(part, "a string or { repeat = \"...\", times = N }");
-        continue;
-      }
-      Table table(*this, part);
-      const TomlValue* repeat = table.take("repeat");
-      const TomlValue* times = table.take("times");
+      if (!is_a(part, TomlValue::Kind::table, "a string or { repeat = \"...\", times = N }")) continue;
+      fields(part, {{"repeat", {}}, {"times", {}}});
+      const TomlValue* repeat = part.find("repeat");
+      const TomlValue* times = part.find("times");
       if (repeat == nullptr || repeat->kind != TomlValue::Kind::string || times == nullptr ||
           times->kind != TomlValue::Kind::integer || times->integer < 1 || times->integer > kRepeatsMax) {
         fault(part, fmt::format("a repeated part is {{ repeat = \"...\", times = 1 to {} }}", kRepeatsMax));
@@ -365,14 +286,8 @@ class Reader {
     return out;
   }
 
-  std::map<std::string, std::string> hints(const TomlValue* value) {
-    std::map<std::string, std::string> out;
-    if (value == nullptr) return out;
-    if (value->kind != TomlValue::Kind::table) {
-      expected(*value, "a table");
-      return out;
-    }
-    for (const TomlMember& member : value->members) {
+  void hints(const TomlValue& value, std::map<std::string, std::string>& out) {
+    for (const TomlMember& member : members(&value)) {
       switch (member.value.kind) {
         case TomlValue::Kind::string: out[member.key] = expanded(member.value, member.value.text); break;
         case TomlValue::Kind::integer: out[member.key] = std::to_string(member.value.integer); break;
@@ -380,108 +295,116 @@ class Reader {
         default: expected(member.value, "a string, an integer or a boolean");
       }
     }
-    return out;
+  }
+
+  // ---- facts and rules ----
+
+  // What both have.
+  template <typename Owner>
+  std::vector<Field> common_fields(const TomlValue& entry, Owner& out, std::string_view what) {
+    out.file = std::string(file_);
+    out.line = entry.line;
+    out.column = entry.column;
+    const auto id = [this, &out](const TomlValue& value) {
+      out.id = text(value);
+      out.line = value.line;
+      out.column = value.column;
+      if (out.id.empty() || is_id(out.id)) return;
+      fault(value,
+          fmt::format(
+              "\"{}\" is no id: lower-case words joined by dots, such as \"always.env_dump\"", printable(out.id)));
+    };
+    if (entry.find("id") == nullptr) fault(entry, fmt::format("a {} without an id", what));
+    return {{"id", id}, {"title", into(out.title)}, {"patterns", into(out.patterns)}, {"match", into(out.match)},
+        {"no_match", into(out.no_match)}};
+  }
+
+  static std::string name_of(const std::string& id) { return id.empty() ? "this entry" : printable(id); }
+
+  template <typename Owner>
+  void wants(const TomlValue& entry, const Owner& owner, bool there, std::string_view sentence) {
+    if (!there) fault(entry, fmt::format("{} {}", name_of(owner.id), sentence));
+  }
+  template <typename Owner>
+  void wants_proofs(const TomlValue& entry, const Owner& owner) {
+    wants(entry, owner, !owner.match.empty(), "has no match example");
+    wants(entry, owner, !owner.no_match.empty(), "has no no_match example");
   }
 
   Fact fact(const TomlValue& entry) {
     Fact out;
-    Table table(*this, entry);
-    identity(table, out, "fact");
-    out.title = text(table.take("title"));
-    out.patterns = patterns(table.take("patterns"));
-    out.match = examples(table.take("match"));
-    out.no_match = examples(table.take("no_match"));
-    if (out.title.empty()) fault(entry, fmt::format("{} has no title", name_of(out.id)));
-    if (out.patterns.empty()) fault(entry, fmt::format("{} has no patterns", name_of(out.id)));
-    proofs(entry, out);
+    fields(entry, common_fields(entry, out, "fact"));
+    wants(entry, out, !out.title.empty(), "has no title");
+    wants(entry, out, !out.patterns.empty(), "has no patterns");
+    wants_proofs(entry, out);
     return out;
   }
 
   Rule rule(const TomlValue& entry) {
     Rule out;
-    Table table(*this, entry);
-    identity(table, out, "rule");
-    tier_and_severity(table, out);
-    out.title = text(table.take("title"));
-    out.why = text(table.take("why"));
-    out.fix = text(table.take("fix"));
-    const TomlValue* own = table.take("patterns");
-    const TomlValue* all_of = table.take("all_of");
-    out.patterns = patterns(own);
-    out.all_of = texts(all_of);
-    out.needs = texts(table.take("needs"));
-    out.paths = texts(table.take("paths"));
-    out.references = texts(table.take("references"));
-    out.match = examples(table.take("match"));
-    out.no_match = examples(table.take("no_match"));
-    const TomlValue* kind = table.take("kind");
-    const TomlValue* redact = table.take("redact");
-    out.kind = text(kind);
-    out.redact = hints(redact);
-
-    if ((own == nullptr) == (all_of == nullptr)) {
-      fault(entry, fmt::format("{} needs either patterns or all_of", name_of(out.id)));
-    } else if (own != nullptr && out.patterns.empty() && own->items.empty()) {
-      fault(*own, fmt::format("{} has no patterns", name_of(out.id)));
-    } else if (all_of != nullptr && out.all_of.size() < 2) {
-      fault(*all_of, "all_of joins at least two facts");
-    }
-    if (out.title.empty()) fault(entry, fmt::format("{} has no title", name_of(out.id)));
+    std::vector<Field> list = common_fields(entry, out, "rule");
+    list.insert(list.end(),
+        {{"tier", {}}, {"severity", {}}, {"why", into(out.why)}, {"fix", into(out.fix)}, {"all_of", into(out.all_of)},
+            {"needs", into(out.needs)}, {"paths", into(out.paths)}, {"references", into(out.references)},
+            {"kind", into(out.kind)}, {"redact", [&](const TomlValue& value) { hints(value, out.redact); }}});
+    fields(entry, list);
+    tier_and_severity(entry, out);
+    wants(entry, out, !out.title.empty(), "has no title");
+    check_parts(entry, out);
     if (out.tier == Tier::secret) {
-      if (kind == nullptr)
-        fault(entry, fmt::format("{} has no kind: the redactor's marker needs a name", name_of(out.id)));
-      if (all_of != nullptr) fault(*all_of, "a secret has patterns, not all_of");
+      wants(entry, out, entry.find("kind") != nullptr, "has no kind: the redactor's marker needs a name");
     } else {
-      if (kind != nullptr) fault(*kind, "only a rule of tier \"secret\" has a kind");
-      if (redact != nullptr) fault(*redact, "only a rule of tier \"secret\" has hints to the redactor");
-      if (out.why.empty()) fault(entry, fmt::format("{} does not say why", name_of(out.id)));
-      if (out.fix.empty()) fault(entry, fmt::format("{} does not say how to fix it", name_of(out.id)));
-      proofs(entry, out);
+      wants(entry, out, !out.why.empty(), "does not say why");
+      wants(entry, out, !out.fix.empty(), "does not say how to fix it");
+      wants_proofs(entry, out);
     }
-    if (out.tier == Tier::banned || out.tier == Tier::secret) {
-      for (const Pattern& pattern : out.patterns) {
-        if (pattern.views != std::vector<View>{View::raw}) {
-          fault(entry,
-              fmt::format("{}: patterns of tier \"{}\" look at views = [\"raw\"] and nothing else", name_of(out.id),
-                  to_string(out.tier)));
-          break;
-        }
-      }
+    const bool raw_only = std::all_of(out.patterns.begin(), out.patterns.end(),
+        [](const Pattern& pattern) { return pattern.views == std::vector<View>{View::raw}; });
+    if (!raw_only && (out.tier == Tier::banned || out.tier == Tier::secret)) {
+      fault(entry,
+          fmt::format("{}: patterns of tier \"{}\" look at views = [\"raw\"] and nothing else", name_of(out.id),
+              to_string(out.tier)));
     }
     return out;
   }
 
-  void tier_and_severity(Table& table, Rule& out) {
-    const TomlValue* tier = table.take("tier");
-    const TomlValue* severity = table.take("severity");
-    bool note = false;
-    if (severity != nullptr) {
-      if (severity->kind == TomlValue::Kind::string && severity->text == "note") {
-        note = true;
-      } else if (severity->kind != TomlValue::Kind::string || severity->text != "block") {
-        fault(*severity, "severity is \"block\" or \"note\"");
-      }
+  // Which fields may stand beside each other.
+  void check_parts(const TomlValue& entry, const Rule& out) {
+    const TomlValue* const own = entry.find("patterns");
+    const TomlValue* const all_of = entry.find("all_of");
+    if ((own == nullptr) == (all_of == nullptr)) {
+      wants(entry, out, false, "needs either patterns or all_of");
+    } else if (own != nullptr) {
+      wants(*own, out, !out.patterns.empty() || !own->items.empty(), "has no patterns");
+    } else if (out.all_of.size() < 2) {
+      fault(*all_of, "all_of joins at least two facts");
     }
+    if (out.tier == Tier::secret && all_of != nullptr) fault(*all_of, "a secret has patterns, not all_of");
+    if (out.tier == Tier::secret) return;
+    if (const auto* kind = entry.find("kind")) fault(*kind, "only a rule of tier \"secret\" has a kind");
+    if (const auto* redact = entry.find("redact"))
+      fault(*redact, "only a rule of tier \"secret\" has hints to the redactor");
+  }
+
+  void tier_and_severity(const TomlValue& entry, Rule& out) {
+    const TomlValue* const tier = entry.find("tier");
+    const TomlValue* const severity = entry.find("severity");
+    const bool note = severity != nullptr && severity->text == "note";
+    if (severity != nullptr && !note && severity->text != "block")
+      fault(*severity, "severity is \"block\" or \"note\"");
+    constexpr Tier kTiers[] = {Tier::always, Tier::docker, Tier::host, Tier::banned, Tier::secret};
     if (tier == nullptr) {
       // An extra pack may advise: such a rule belongs to no tier, is looked for always and never decides a verdict.
-      if (!note) fault(table.value(), "a rule without a tier (only rules with severity = \"note\" have none)");
-    } else if (choose(*tier, {Tier::always, Tier::docker, Tier::host, Tier::banned, Tier::secret}, out.tier) && note) {
+      if (!note) fault(entry, "a rule without a tier (only rules with severity = \"note\" have none)");
+    } else if (choose(*tier, kTiers, out.tier) && note) {
       fault(*severity, fmt::format("tier \"{}\" always blocks: nobody reads advice at night", to_string(out.tier)));
     }
     out.severity = note ? Severity::note : Severity::block;
   }
 
-  template <typename Owner>
-  void proofs(const TomlValue& entry, const Owner& owner) {
-    if (owner.match.empty()) fault(entry, fmt::format("{} has no match example", name_of(owner.id)));
-    if (owner.no_match.empty()) fault(entry, fmt::format("{} has no no_match example", name_of(owner.id)));
-  }
-
-  static std::string name_of(const std::string& id) { return id.empty() ? "this entry" : printable(id); }
-
   std::string_view file_;
+  Definitions& definitions_;
   std::vector<std::string>& faults_;
-  const Definitions* definitions_ = nullptr;
 };
 
 struct Loading {
@@ -503,13 +426,10 @@ struct Loading {
 
   Result<RuleSet> finish() && {
     Definitions definitions;
-    for (const File& file : files) {
-      Reader(file.name, faults).define(file.root, definitions);
-      Reader(file.name, faults).define_packages(file.root, definitions);
-    }
     std::vector<Rule> rules;
     std::vector<Fact> facts;
-    for (const File& file : files) Reader(file.name, faults).read(file.root, definitions, rules, facts);
+    for (const File& file : files) Reader(file.name, definitions, faults).define(file.root);
+    for (const File& file : files) Reader(file.name, definitions, faults).read(file.root, rules, facts);
     for (std::string& fault : set_faults(rules, facts)) faults.push_back(std::move(fault));
     if (!faults.empty()) return Error(ErrorCode::rules_invalid, fmt::format("{}", fmt::join(faults, "\n")));
     return RuleSet::create(std::move(rules), std::move(facts));

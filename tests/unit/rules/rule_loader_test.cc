@@ -337,7 +337,7 @@ TEST(RuleSchema, DocumentsEveryKeyAndOnlyThose) {
   const auto source = read_file(std::string(GUARD_SOURCE_DIR) + "/rules/rule_loader.cc", 1u << 20);
   ASSERT_TRUE(source.has_value());
   std::set<std::string> words;
-  const std::regex taken("take\\(\"([a-z_]+)\"\\)");
+  const std::regex taken("\\{\"([a-z_]+)\", ");
   for (std::sregex_iterator at(source->begin(), source->end(), taken), end; at != end; ++at) words.insert((*at)[1]);
   ASSERT_GT(words.size(), 20u);
 
