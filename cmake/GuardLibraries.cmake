@@ -13,7 +13,7 @@ function(guard_archive target archive header)
 endfunction()
 
 guard_archive(guard_re2 libre2.a re2/re2.h Threads::Threads)
-guard_archive(guard_hs libhs.a hs/hs.h m -Wl,--wrap=dbIsValid)
+guard_archive(guard_hs libhs.a hs/hs.h m)
 guard_archive(guard_seccomp libseccomp.a seccomp.h)
 guard_archive(guard_sqlite libsqlite3.a sqlite3.h Threads::Threads dl m)
 guard_archive(guard_pugixml libpugixml.a pugixml.hpp)

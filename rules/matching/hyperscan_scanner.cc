@@ -11,22 +11,6 @@
 #include <new>
 #include <utility>
 
-// hs_alloc_scratch() checks the database that it is given, its checksum over all of its bytes included. For a database
-// that lies in this program's own read-only memory that says nothing that running the program does not say, and it
-// takes longer than a scan; so the linker puts this in between (--wrap, see GuardLibraries.cmake).
-extern "C" {
-hs_error_t __real_dbIsValid(const hs_database_t* database);
-hs_error_t __wrap_dbIsValid(const hs_database_t* database);
-}
-
-namespace {
-thread_local const hs_database_t* built_in_database = nullptr;
-}
-
-hs_error_t __wrap_dbIsValid(const hs_database_t* database) {
-  return database != nullptr && database == built_in_database ? HS_SUCCESS : __real_dbIsValid(database);
-}
-
 namespace guard {
 namespace {
 
@@ -187,10 +171,7 @@ Result<void> HyperscanScanner::scan(std::string_view text, Scratch& scratch, End
   if (std::find(scratch.served_.begin(), scratch.served_.end(), id_) == scratch.served_.end()) {
     // One scratch grows to serve all databases it has met. Asked once for each: the question alone reads the database
     // through for its checksum, which takes longer than scanning a small file.
-    // What is not owned came from from_image().
-    built_in_database = owned_ == nullptr ? as_database(database_) : nullptr;
     const hs_error_t code = hs_alloc_scratch(as_database(database_), &space);
-    built_in_database = nullptr;
     scratch.scratch_ = space;
     if (code != HS_SUCCESS) return engine_error("get working memory", code);
     scratch.served_.push_back(id_);
