@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 
@@ -54,18 +53,14 @@ int remove_below(int folder, Removal& removal, int depth) {
       failure = errno;
       continue;
     }
-    const int child = ::openat(::dirfd(stream), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const auto open_child = [&] {
+      return ::openat(::dirfd(stream), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    };
+    int child = open_child();
+    // A folder that its maker closed to itself: open it up once. fchmodat follows links, but this is no link: unlink
+    // would have removed one.
+    if (child < 0 && errno == EACCES && ::fchmodat(::dirfd(stream), entry->d_name, 0700, 0) == 0) child = open_child();
     if (child < 0) {
-      // A folder that its maker closed to itself: open it up once. fchmodat follows links, but this is no link: unlink
-      // would have removed one.
-      if (errno == EACCES && ::fchmodat(::dirfd(stream), entry->d_name, 0700, 0) == 0) {
-        const int again = ::openat(::dirfd(stream), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (again >= 0) {
-          if (const int number = remove_below(again, removal, depth + 1)) failure = number;
-          if (::unlinkat(::dirfd(stream), entry->d_name, AT_REMOVEDIR) != 0) failure = errno;
-          continue;
-        }
-      }
       failure = errno;
       continue;
     }
@@ -79,6 +74,25 @@ int remove_below(int folder, Removal& removal, int depth) {
   }
   ::closedir(stream);
   return failure;
+}
+
+// `first`: room for the first read; one byte more than what is expected saves a second chunk.
+Result<std::string> read_to_end(int fd, std::size_t first, std::uint64_t bytes_max, std::string_view name) {
+  std::string text(first, '\0');
+  for (std::size_t filled = 0;;) {
+    if (filled == text.size()) text.resize(filled + kReadChunk);
+    const ssize_t count = ::read(fd, text.data() + filled, text.size() - filled);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return Error::from_errno(ErrorCode::io_error, fmt::format("cannot read {}", name), errno);
+    filled += static_cast<std::size_t>(count);
+    if (filled > bytes_max) {
+      return Error(ErrorCode::file_too_large, fmt::format("{} is larger than the limit of {} bytes", name, bytes_max));
+    }
+    if (count == 0) {
+      text.resize(filled);
+      return text;
+    }
+  }
 }
 
 }  // namespace
@@ -111,53 +125,11 @@ Result<std::string> read_file(const std::filesystem::path& path, std::uint64_t b
     return Error(
         ErrorCode::file_too_large, fmt::format("{} has {} bytes; the limit is {}", shown(path), size, bytes_max));
   }
-  std::string text(size, '\0');
-  std::size_t filled = 0;
-  // One byte more than the size, so that a file that grows while it is read is noticed.
-  for (;;) {
-    if (filled == text.size()) {
-      if (filled > bytes_max)
-        return Error(
-            ErrorCode::file_too_large, fmt::format("{} grew past the limit of {} bytes", shown(path), bytes_max));
-      std::array<char, 4096> more{};
-      const ssize_t count = ::read(fd.get(), more.data(), more.size());
-      if (count == 0) return text;
-      if (count < 0) {
-        if (errno == EINTR) continue;
-        return Error::from_errno(ErrorCode::io_error, fmt::format("cannot read {}", shown(path)), errno);
-      }
-      text.append(more.data(), static_cast<std::size_t>(count));
-      filled = text.size();
-      continue;
-    }
-    const ssize_t count = ::read(fd.get(), text.data() + filled, text.size() - filled);
-    if (count == 0) {
-      text.resize(filled);
-      return text;
-    }
-    if (count < 0) {
-      if (errno == EINTR) continue;
-      return Error::from_errno(ErrorCode::io_error, fmt::format("cannot read {}", shown(path)), errno);
-    }
-    filled += static_cast<std::size_t>(count);
-  }
+  return read_to_end(fd.get(), static_cast<std::size_t>(size) + 1, bytes_max, shown(path));
 }
 
 Result<std::string> read_all(int fd, std::uint64_t bytes_max, std::string_view name) {
-  std::string text;
-  std::string chunk(kReadChunk, '\0');
-  for (;;) {
-    const ssize_t count = ::read(fd, chunk.data(), chunk.size());
-    if (count == 0) return text;
-    if (count < 0) {
-      if (errno == EINTR) continue;
-      return Error::from_errno(ErrorCode::io_error, fmt::format("cannot read {}", name), errno);
-    }
-    text.append(chunk, 0, static_cast<std::size_t>(count));
-    if (text.size() > bytes_max) {
-      return Error(ErrorCode::file_too_large, fmt::format("{} is larger than the limit of {} bytes", name, bytes_max));
-    }
-  }
+  return read_to_end(fd, kReadChunk, bytes_max, name);
 }
 
 Result<void> write_all(int fd, std::string_view bytes) {

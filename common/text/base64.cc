@@ -8,6 +8,27 @@ namespace {
 constexpr std::string_view kUrlDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
+enum class Reading : std::uint8_t { strict, loose };
+
+std::optional<std::string> decode(std::string_view text, Reading reading) {
+  std::string bytes;
+  std::uint32_t bits = 0;
+  int filled = 0;
+  for (const char digit : text) {
+    const bool loose = reading == Reading::loose;
+    if (loose && std::string_view("= \n\r\t").find(digit) != std::string_view::npos) continue;
+    std::size_t value = kDigits.find(digit);
+    if (loose && value == std::string_view::npos) value = kUrlDigits.find(digit);
+    if (value == std::string_view::npos) return std::nullopt;
+    bits = bits << 6 | static_cast<std::uint32_t>(value);
+    filled += 6;
+    if (filled < 8) continue;
+    filled -= 8;
+    bytes += static_cast<char>(bits >> filled & 0xff);
+  }
+  return bytes;
+}
+
 }  // namespace
 
 std::string base64url_encode(std::string_view bytes) {
@@ -28,19 +49,9 @@ std::optional<std::string> base64_decode(std::string_view text) {
   text.remove_suffix(padding);
   // One digit alone holds no byte.
   if (text.size() % 4 == 1) return std::nullopt;
-  std::string bytes;
-  std::uint32_t bits = 0;
-  int filled = 0;
-  for (const char digit : text) {
-    const std::size_t value = kDigits.find(digit);
-    if (value == std::string_view::npos) return std::nullopt;
-    bits = bits << 6 | static_cast<std::uint32_t>(value);
-    filled += 6;
-    if (filled < 8) continue;
-    filled -= 8;
-    bytes += static_cast<char>(bits >> filled & 0xff);
-  }
-  return bytes;
+  return decode(text, Reading::strict);
 }
+
+std::optional<std::string> base64_decode_loosely(std::string_view text) { return decode(text, Reading::loose); }
 
 }  // namespace guard

@@ -13,4 +13,7 @@ std::string base64url_encode(std::string_view bytes);
 // The alphabet of section 4 ('+' and '/'), with or without padding. Nothing for anything else, line ends too.
 std::optional<std::string> base64_decode(std::string_view text);
 
+// As runtimes read it: either alphabet, blanks and padding wherever they stand, a last digit that says nothing.
+std::optional<std::string> base64_decode_loosely(std::string_view text);
+
 }  // namespace guard

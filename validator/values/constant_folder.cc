@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "common/text/base64.h"
 #include "validator/values/fold_coding.h"
 #include "validator/values/fold_json.h"
 
@@ -54,30 +55,10 @@ bool read_unicode_escape(std::string_view text, std::size_t& at, std::uint32_t& 
   return true;
 }
 
-std::int8_t base64_digit(char c) noexcept {
-  if (c >= 'A' && c <= 'Z') return static_cast<std::int8_t>(c - 'A');
-  if (c >= 'a' && c <= 'z') return static_cast<std::int8_t>(c - 'a' + 26);
-  if (c >= '0' && c <= '9') return static_cast<std::int8_t>(c - '0' + 52);
-  if (c == '+' || c == '-') return 62;
-  if (c == '/' || c == '_') return 63;
-  return -1;
-}
-
 bool decode_base64(std::string_view text, std::string& out) {
-  std::uint32_t bits = 0;
-  int count = 0;
-  for (const char c : text) {
-    if (c == '=' || c == ' ' || c == '\n' || c == '\r' || c == '\t') continue;
-    const std::int8_t digit = base64_digit(c);
-    if (digit < 0) return false;
-    bits = (bits << 6) | static_cast<std::uint32_t>(digit);
-    count += 6;
-    if (count >= 8) {
-      count -= 8;
-      out.push_back(static_cast<char>((bits >> count) & 0xff));
-    }
-  }
-  return true;
+  const auto bytes = base64_decode_loosely(text);
+  out += bytes.value_or("");
+  return bytes.has_value();
 }
 
 bool decode_hex(std::string_view text, std::string& out) {
@@ -826,8 +807,7 @@ std::string decoded_text(std::string_view text) {
   const bool hex =
       text.size() % 2 == 0 && std::all_of(text.begin(), text.end(), [](char c) { return hex_digit(c) >= 0; });
   const std::string_view body = text.substr(0, text.find_last_not_of('=') + 1);
-  const bool base64 =
-      body.size() % 4 != 1 && std::all_of(body.begin(), body.end(), [](char c) { return base64_digit(c) >= 0; });
+  const bool base64 = body.size() % 4 != 1 && body.find_first_of("= \n\r\t") == std::string_view::npos;
   if (!hex && !base64) return {};
   const auto is_plain = [](const std::string& out) {
     return !out.empty() && std::all_of(out.begin(), out.end(), [](char c) { return c >= ' ' && c <= '~'; });

@@ -20,6 +20,13 @@ TEST(Base64, DecodesWithAndWithoutPadding) {
   EXPECT_EQ(base64_decode(""), "");
 }
 
+TEST(Base64, ReadsLooselyWhatRuntimesRead) {
+  for (const char* text : {"Zm9vYg==", "Zm9vYg", "Zm9v\nYg", "Zm=9v Yg", "Zm9vY g="})
+    EXPECT_EQ(base64_decode_loosely(text), "foob") << text;
+  EXPECT_EQ(base64_decode_loosely("-_/+"), "\xfb\xff\xfe");
+  EXPECT_FALSE(base64_decode_loosely("Zm.v"));
+}
+
 TEST(Base64, RefusesEverythingElse) {
   for (const char* text : {"Z", "Zm9vY", "Zm9v\n", "-__-", "Zg=", "Zg===", "Z===", "=Zg=", "Zm=v"}) {
     EXPECT_FALSE(base64_decode(text)) << text;
