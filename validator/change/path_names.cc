@@ -40,41 +40,37 @@ constexpr std::string_view kBaseLetters =
     "lllnnnnnnn..oooooo..rrrrrrssssssssttttttuuuuuuuuuuuuwwyyyzzzzzzs";
 static_assert(kBaseLetters.size() == 0x180 - 0xC0);
 
+// What lies in a range becomes another letter, so much further on.
+struct Shift {
+  PointRange range;
+  char32_t by;
+};
+constexpr Shift kShifts[] = {{{'A', 'Z'}, 32}, {{0x0391, 0x03A9}, 32}, {{0x0410, 0x042F}, 32}, {{0x0400, 0x040F}, 80},
+    {{0x0531, 0x0556}, 48}, {{0xFF21, 0xFF3A}, 32}};
+// Upper and lower case take turns, the upper one first.
+constexpr PointRange kTurns[] = {{0x1E00, 0x1EFF}, {0x0460, 0x0481}, {0x048A, 0x04BF}, {0x04D0, 0x052F}};
+// Greek with accents, the sigma at the end of a word, Cyrillic io, ie and short i, the signs of Kelvin and Angstrom.
+constexpr char32_t kSingle[][2] = {{0x388, 0x3B5}, {0x389, 0x3B7}, {0x38A, 0x3B9}, {0x38B, 0x38B}, {0x38C, 0x3BF},
+    {0x38D, 0x38D}, {0x38E, 0x3C5}, {0x38F, 0x3C9}, {0x386, 0x3B1}, {0x3AC, 0x3B1}, {0x3AD, 0x3B5}, {0x3AE, 0x3B7},
+    {0x3AF, 0x3B9}, {0x3AA, 0x3B9}, {0x3CA, 0x3B9}, {0x390, 0x3B9}, {0x3CB, 0x3C5}, {0x3AB, 0x3C5}, {0x3CD, 0x3C5},
+    {0x3B0, 0x3C5}, {0x3CC, 0x3BF}, {0x3CE, 0x3C9}, {0x3C2, 0x3C3}, {0x401, 0x435}, {0x451, 0x435}, {0x400, 0x435},
+    {0x450, 0x435}, {0x419, 0x438}, {0x439, 0x438}, {0x40D, 0x438}, {0x45D, 0x438}, {0x212A, 'k'}, {0x212B, 'a'}};
+
 // Lower case, without accents.
 char32_t folded(char32_t point) noexcept {
-  if (point >= 'A' && point <= 'Z') return point + 32;
-  if (point < 0xC0) return point;
-  if (point < 0x180) {
+  if (point >= 0xC0 && point < 0x180) {
     const char letter = kBaseLetters[point - 0xC0];
     if (letter != '.') return static_cast<char32_t>(letter);
-    if (point >= 0xC0 && point <= 0xDE) return point + 32;
+    if (point <= 0xDE) return point + 32;
     return point >= 0x100 ? point | 1u : point;
   }
-  if (point >= 0x1E00 && point <= 0x1EFF) return point | 1u;  // upper and lower case take turns
-  if (point >= 0x0388 && point <= 0x038F) {
-    static constexpr char32_t kGreek[] = {0x3B5, 0x3B7, 0x3B9, 0x38B, 0x3BF, 0x38D, 0x3C5, 0x3C9};
-    return kGreek[point - 0x0388];
+  for (const auto& [from, to] : kSingle) {
+    if (from == point) return to;
   }
-  if (point == 0x386 || point == 0x3AC) return 0x3B1;
-  if (point == 0x3AD) return 0x3B5;
-  if (point == 0x3AE) return 0x3B7;
-  if (point == 0x3AF || point == 0x3AA || point == 0x3CA || point == 0x390) return 0x3B9;
-  if (point == 0x3CB || point == 0x3AB || point == 0x3CD || point == 0x3B0) return 0x3C5;
-  if (point == 0x3CC) return 0x3BF;
-  if (point == 0x3CE) return 0x3C9;
-  if (point == 0x3C2) return 0x3C3;  // the sigma at the end of a word
-  if (point >= 0x0391 && point <= 0x03A9) return point + 32;
-  if (point == 0x401 || point == 0x451 || point == 0x400 || point == 0x450) return 0x435;  // io and ie
-  if (point == 0x419 || point == 0x439 || point == 0x40D || point == 0x45D) return 0x438;  // short i
-  if (point >= 0x0410 && point <= 0x042F) return point + 32;
-  if (point >= 0x0400 && point <= 0x040F) return point + 80;
-  if (point >= 0x0460 && point <= 0x0481) return point | 1u;
-  if (point >= 0x048A && point <= 0x04BF) return point | 1u;
-  if (point >= 0x04D0 && point <= 0x052F) return point | 1u;
-  if (point >= 0x0531 && point <= 0x0556) return point + 48;  // Armenian
-  if (point == 0x212A) return 'k';                            // the sign of Kelvin
-  if (point == 0x212B) return 'a';                            // the sign of Angstrom
-  if (point >= 0xFF21 && point <= 0xFF3A) return point + 32;  // full width
+  if (in(kTurns, point)) return point | 1u;
+  for (const Shift& shift : kShifts) {
+    if (point >= shift.range.first && point <= shift.range.last) return point + shift.by;
+  }
   return point;
 }
 

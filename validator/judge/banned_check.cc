@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/text/text.h"
-#include "validator/snippet.h"
+#include "validator/judge/cross_file_judge.h"
 #include "validator/validator.h"
 
 namespace guard {
@@ -19,24 +19,14 @@ Result<Report> Validator::check_banned(const std::vector<SourceFile>& files) con
     GUARD_TRY(matcher_.scan(View::raw, file.bytes, scratch, matches).context("checking " + file.path));
     for (const Match& match : matches) {
       if (match.is_fact || rules_.rules()[match.index].tier != Tier::banned) continue;
-      const Rule& rule = rules_.rules()[match.index];
+      Finding finding = finding_of(rules_.rules()[match.index], file.path);
       const LineColumn place = line_column(file.bytes, match.begin);
-      const Snippet snippet = make_snippet(file.bytes, match.begin, match.end);
-      Finding finding;
-      finding.rule = rule.id;
-      finding.tier = FindingTier::banned;
-      finding.severity = rule.severity;
-      finding.path = file.path;
       finding.line = place.line;
       finding.column = place.column;
       finding.begin = match.begin;
       finding.end = match.end;
-      finding.excerpt = snippet.excerpt;
-      finding.caret = snippet.caret;
-      finding.caret_width = snippet.caret_width;
-      finding.message = rule.title;
-      finding.fix = rule.fix;
       finding.confirmed = match.confirmed;
+      add_excerpt(file.bytes, finding);
       report.findings.push_back(std::move(finding));
     }
   }

@@ -26,6 +26,17 @@ std::uint32_t fact_index(const RuleSet& rules, std::string_view id) {
 
 }  // namespace
 
+Finding finding_of(const Rule& rule, const std::string& path) {
+  Finding finding;
+  finding.rule = rule.id;
+  finding.tier = finding_tier(rule.tier);
+  finding.severity = rule.severity;
+  finding.message = rule.title;
+  finding.fix = rule.fix;
+  finding.path = path;
+  return finding;
+}
+
 std::vector<LoadingFile> loading_files(const std::vector<FileHits>& files) {
   std::vector<LoadingFile> loading;
   loading.reserve(files.size());
@@ -143,7 +154,7 @@ std::string CrossFileJudge::places(const JointRule& joint, std::uint32_t file, s
     const FileHits& other = files_[seen[slot]];
     const auto hit =
         std::find_if(other.hits.begin(), other.hits.end(), [&](const RuleHit& h) { return h.rule == joint.rule; });
-    add(rule.title, seen[slot], hit->line);
+    add(rule.title, seen[slot], hit->place.line);
   }
   for (std::size_t i = slot == kNowhere && !rule.all_of.empty() ? 1 : 0; i < joint.facts.size(); ++i) {
     const std::uint32_t fact = joint.facts[i];
@@ -152,39 +163,19 @@ std::string CrossFileJudge::places(const JointRule& joint, std::uint32_t file, s
   return text;
 }
 
-Finding CrossFileJudge::finding(std::uint32_t file, std::uint32_t index) const {
-  const Rule& rule = rules_.rules()[index];
-  Finding finding;
-  finding.rule = rule.id;
-  finding.tier = finding_tier(rule.tier);
-  finding.severity = rule.severity;
-  finding.message = rule.title;
-  finding.fix = rule.fix;
-  finding.path = files_[file].path;
-  return finding;
-}
-
 // Stands where the file itself has a part of the act, or else where it loads something.
 Finding CrossFileJudge::meeting(std::uint32_t file, const JointRule& joint) const {
-  Finding result = finding(file, joint.rule);
+  Finding result = finding_of(rules_.rules()[joint.rule], files_[file].path);
   result.message += " (with what this file loads: " + places(joint, file, joint.slot) + ")";
   const FileHits& hits = files_[file];
   for (const std::uint32_t fact : joint.facts) {
     if (hits.facts.empty() || hits.facts[fact].line == 0) continue;
-    const FactPlace& place = hits.facts[fact];
-    result.line = place.line;
-    result.column = place.column;
-    result.begin = place.span.begin;
-    result.end = place.span.end;
+    set_place(result, hits.facts[fact]);
     return result;
   }
-  if (hits.loads.empty()) return result;
   const auto first = std::min_element(hits.loads.begin(), hits.loads.end(),
-      [](const FileLoad& a, const FileLoad& b) { return a.span.begin < b.span.begin; });
-  result.line = first->line;
-  result.column = first->column;
-  result.begin = first->span.begin;
-  result.end = first->span.end;
+      [](const FileLoad& a, const FileLoad& b) { return a.place.span.begin < b.place.span.begin; });
+  if (first != hits.loads.end()) set_place(result, first->place);
   return result;
 }
 
@@ -192,7 +183,7 @@ void CrossFileJudge::append_findings(std::uint32_t index, std::vector<Finding>& 
   const FileHits& file = files_[index];
   for (const RuleHit& hit : file.hits) {
     if (!counts(index, hit.rule)) continue;
-    Finding& added = out.emplace_back(finding(index, hit.rule));
+    Finding& added = out.emplace_back(finding_of(rules_.rules()[hit.rule], file.path));
     if (!rules_.rules()[hit.rule].all_of.empty())
       added.message += " (" + places(joint_[joint_of_rule_[hit.rule]], index, kNowhere) + ")";
     if (hit.more != 0) {
@@ -200,10 +191,7 @@ void CrossFileJudge::append_findings(std::uint32_t index, std::vector<Finding>& 
     }
     added.confirmed = hit.confirmed;
     added.reading = hit.reading;
-    added.begin = hit.span.begin;
-    added.end = hit.span.end;
-    added.line = hit.line;
-    added.column = hit.column;
+    set_place(added, hit.place);
   }
   const auto [first, last] = std::equal_range(meetings_.begin(), meetings_.end(), Meeting{index, nullptr},
       [](const Meeting& a, const Meeting& b) { return a.file < b.file; });

@@ -18,6 +18,9 @@ namespace guard {
 // What group_by_loads() wants to know of `files`, which must outlive it.
 std::vector<LoadingFile> loading_files(const std::vector<FileHits>& files);
 
+// A finding of `rule` on the file as a whole.
+Finding finding_of(const Rule& rule, const std::string& path);
+
 class CrossFileJudge {
  public:
   // `rules` and `files` must outlive this.
@@ -56,7 +59,6 @@ class CrossFileJudge {
   std::string way(std::uint32_t from, std::uint32_t to) const;
   bool all_hold(const JointRule& joint, const std::uint32_t* seen) const;
   std::string places(const JointRule& joint, std::uint32_t file, std::uint32_t slot) const;
-  Finding finding(std::uint32_t file, std::uint32_t rule) const;
   Finding meeting(std::uint32_t file, const JointRule& joint) const;
 
   const RuleSet& rules_;

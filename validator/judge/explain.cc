@@ -220,8 +220,8 @@ class Explainer {
         ExactSpan span;
         GUARD_TRY_ASSIGN(const bool found, exact.find(text, 0, text.size(), 0, span));
         if (!found || std::find(views.begin(), views.end(), piece.view) != views.end()) continue;
-        std::vector<std::string_view> names;
-        for (const View view : views) names.push_back(to_string(view));
+        std::vector<std::string_view> names(views.size());
+        std::transform(views.begin(), views.end(), names.begin(), [](View view) { return to_string(view); });
         story.story = Story::other_view;
         story.sentence = fmt::format("a pattern fits the {}, but it looks at {} only{}",
             piece.view == View::raw ? "line as it is written" : fmt::format("view {}", to_string(piece.view)),

@@ -23,7 +23,20 @@ constexpr std::uint32_t kHitsPerRuleMax = 100;
 constexpr std::uint32_t kReadingsPerFileMax = 64;      // they are kept until all files were looked at
 constexpr std::uint64_t kFileBytesLimit = 1ULL << 30;  // offsets are 32 bits wide
 
+void count(LineCounter& lines, Place& place) {
+  const LineColumn at = lines.at(place.span.begin);
+  place.line = at.line;
+  place.column = at.column;
+}
+
 }  // namespace
+
+void set_place(Finding& finding, const Place& place) noexcept {
+  finding.line = place.line;
+  finding.column = place.column;
+  finding.begin = place.span.begin;
+  finding.end = place.span.end;
+}
 
 bool applies(const Rule& rule, TierSet tiers) noexcept {
   switch (rule.tier) {
@@ -128,7 +141,7 @@ Result<void> FileCheck::look_at_fixture() {
       if (match.is_fact || !wanted(match.index)) continue;
       const Tier tier = rules_.rules()[match.index].tier;
       if (tier != Tier::always && tier != Tier::banned) continue;
-      candidates_.push_back({match.index, {match.begin, match.end}, 0, 0, 0, match.confirmed, {}});
+      candidates_.push_back({match.index, {{match.begin, match.end}}, 0, match.confirmed, {}});
     }
   }
   return ok();
@@ -160,11 +173,10 @@ void FileCheck::add_finding(FindingTier tier, std::string_view rule, std::string
   finding.fix = fix;
   finding.path = out_->path;
   if (has_place) {
-    const LineColumn at = line_column(bytes_, span.begin);
-    finding.line = at.line;
-    finding.column = at.column;
-    finding.begin = span.begin;
-    finding.end = span.end;
+    Place place{span, 0, 0};
+    LineCounter lines(bytes_);
+    count(lines, place);
+    set_place(finding, place);
   }
   out_->findings.push_back(std::move(finding));
 }
@@ -204,7 +216,7 @@ void FileCheck::take(View view, const Match& match) {
   note(view, match, false);
   if (!wanted(match.index) || removes_own(view, match)) return;
   const TextSpan span = views_.original(view, match.begin, match.end);
-  candidates_.push_back({match.index, span, 0, 0, 0, match.confirmed, reading(view, match, span)});
+  candidates_.push_back({match.index, {span}, 0, match.confirmed, reading(view, match, span)});
 }
 
 void FileCheck::note(View view, const Match& match, bool harmless) {
@@ -233,7 +245,7 @@ void FileCheck::take_api_keys() {
         const bool whole =
             view == View::code ? !is_name_byte(before) && !is_name_byte(behind) : before == '\x1d' && behind == '\x1f';
         if (whole) {
-          candidates_.push_back({api_key_rule_, views_.original(view, at, at + name.size()), 0, 0, 0, true, {}});
+          candidates_.push_back({api_key_rule_, {views_.original(view, at, at + name.size())}, 0, true, {}});
         }
       }
     }
@@ -252,7 +264,7 @@ void FileCheck::take_load(View view, const Match& match) {
       std::all_of(name.begin(), name.end(), plain))
     return;
   if (name == "(") name = "\x1a";  // import(x)
-  out_->loads.push_back({std::string(name), views_.original(view, match.begin, match.end), 0, 0});
+  out_->loads.push_back({std::string(name), {views_.original(view, match.begin, match.end)}});
 }
 
 // Notes where each fact was seen first; rules made of facts have their findings where the first of them stands.
@@ -262,40 +274,34 @@ void FileCheck::list_facts() {
                       [&](const SeenFact& seen) { return harmless_.is_own_keeping(seen.fact); }),
         places_.end());
   }
-  std::vector<SeenFact> first;
+  std::vector<Place*> first;
+  if (!places_.empty()) out_->facts.resize(rules_.facts().size());
   for (const SeenFact& seen : places_) {
-    if (out_->facts.empty()) out_->facts.resize(rules_.facts().size());
-    FactPlace& place = out_->facts[seen.fact];
-    if (place.line == 0) first.push_back(seen);
-    place.line = 1;  // until it is counted
+    Place& place = out_->facts[seen.fact];
+    if (place.line == 0) {
+      place = {seen.span, 1, 0};  // until it is counted
+      first.push_back(&place);
+    }
     for (const std::uint32_t rule : rules_of_fact_[seen.fact]) {
-      if (wanted(rule)) candidates_.push_back({rule, seen.span, 0, 0, 0, true, {}});
+      if (wanted(rule)) candidates_.push_back({rule, {seen.span}, 0, true, {}});
     }
   }
-  std::sort(
-      first.begin(), first.end(), [](const SeenFact& a, const SeenFact& b) { return a.span.begin < b.span.begin; });
+  std::sort(first.begin(), first.end(), [](const Place* a, const Place* b) { return a->span.begin < b->span.begin; });
   LineCounter lines(bytes_);
-  for (const SeenFact& seen : first) {
-    const LineColumn at = lines.at(seen.span.begin);
-    out_->facts[seen.fact] = {seen.span, at.line, at.column};
-  }
+  for (Place* place : first) count(lines, *place);
 }
 
 // Each name once, where it stands first.
 void FileCheck::list_loads() {
   std::vector<FileLoad>& loads = out_->loads;
   std::sort(loads.begin(), loads.end(), [](const FileLoad& a, const FileLoad& b) {
-    return std::tie(a.name, a.span.begin) < std::tie(b.name, b.span.begin);
+    return std::tie(a.name, a.place.span.begin) < std::tie(b.name, b.place.span.begin);
   });
   loads.erase(
       std::unique(loads.begin(), loads.end(), [](const FileLoad& a, const FileLoad& b) { return a.name == b.name; }),
       loads.end());
   LineCounter lines(bytes_);
-  for (FileLoad& load : loads) {
-    const LineColumn at = lines.at(load.span.begin);
-    load.line = at.line;
-    load.column = at.column;
-  }
+  for (FileLoad& load : loads) count(lines, load.place);
 }
 
 void FileCheck::list_hits() {
@@ -303,25 +309,24 @@ void FileCheck::list_hits() {
     // Of two at one place the one with the longer reading comes first, because it says more.
     const std::size_t a_size = a.reading.text.size();
     const std::size_t b_size = b.reading.text.size();
-    return std::tie(a.rule, a.span.begin, a.span.end, b_size, b.reading.text) <
-        std::tie(b.rule, b.span.begin, b.span.end, a_size, a.reading.text);
+    return std::tie(a.rule, a.place.span.begin, a.place.span.end, b_size, b.reading.text) <
+        std::tie(b.rule, b.place.span.begin, b.place.span.end, a_size, a.reading.text);
   });
   LineCounter lines(bytes_);
   std::uint32_t kept = 0;
   for (std::size_t i = 0; i < candidates_.size(); ++i) {
     RuleHit& hit = candidates_[i];
+    TextSpan& span = hit.place.span;
     const bool same_rule = i > 0 && candidates_[i - 1].rule == hit.rule;
     if (!same_rule) kept = 0;
     // Several patterns or views found the same act.
-    if (same_rule && hit.span.begin < candidates_[i - 1].span.end && kept > 0) {
-      if (hit.span.end <= candidates_[i - 1].span.end) hit.span.end = candidates_[i - 1].span.end;
+    if (kept > 0 && span.begin < candidates_[i - 1].place.span.end) {
+      span.end = std::max(span.end, candidates_[i - 1].place.span.end);
       continue;
     }
     ++kept;
     if (kept > kHitsPerRuleMax + 1) continue;
-    const LineColumn at = lines.at(hit.span.begin);
-    hit.line = at.line;
-    hit.column = at.column;
+    count(lines, hit.place);
     out_->hits.push_back(hit);
     if (kept == kHitsPerRuleMax + 1) {
       std::size_t last = i;

@@ -24,25 +24,16 @@ namespace guard {
 // A place where a rule would have something to say, if what it needs holds.
 struct RuleHit {
   std::uint32_t rule = 0;
-  TextSpan span;
-  std::uint32_t line = 0;
-  std::uint32_t column = 0;
+  Place place;
   std::uint32_t more = 0;  // further places of this rule in this file that are not listed
   bool confirmed = true;
   Reading reading;  // what it was read as, where the source spells it otherwise
 };
 
-// Where a fact was seen first; line 0: nowhere.
-struct FactPlace {
-  TextSpan span;
-  std::uint32_t line = 0;
-  std::uint32_t column = 0;
-};
-
 struct FileHits {
   std::string path;
   std::vector<RuleHit> hits;      // by rule, then place
-  std::vector<FactPlace> facts;   // by fact; empty if none was seen
+  std::vector<Place> facts;       // by fact, where it was seen first; empty if none was
   std::vector<FileLoad> loads;    // by name
   bool exports = false;           // does it offer anything to whoever loads it?
   std::vector<Finding> findings;  // of encodings and names; without excerpts
@@ -58,6 +49,8 @@ struct Sighting {
   TextSpan span;
   bool harmless = false;  // a fact that says nothing about a secret (harmless_variables.h)
 };
+
+void set_place(Finding& finding, const Place& place) noexcept;
 
 bool applies(const Rule& rule, TierSet tiers) noexcept;
 bool in_scope(const Rule& rule, std::string_view path);

@@ -15,12 +15,17 @@
 
 namespace guard {
 
-// A file that is named where files are loaded. An unknown part of the name is a byte 0x1a.
-struct FileLoad {
-  std::string name;
+// Where something stands in a file; line 0: nowhere, or not counted yet.
+struct Place {
   TextSpan span;
   std::uint32_t line = 0;
   std::uint32_t column = 0;
+};
+
+// A file that is named where files are loaded. An unknown part of the name is a byte 0x1a.
+struct FileLoad {
+  std::string name;
+  Place place;
 };
 
 // What one file is called, and what it loads. Both must outlive the graph.

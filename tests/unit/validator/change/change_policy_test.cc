@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "validator/change/line_changes.h"
-#include "validator/change/path_names.h"
 
 namespace guard {
 namespace {
@@ -418,22 +417,6 @@ TEST(ChangePolicy, AThousandFilesAgainstALargeTreeTakeLittle) {
   for (int i = 100'000; i < 150'000; ++i)
     change.unchanged.push_back("src/folder" + std::to_string(i / 100) + "/file" + std::to_string(i) + ".ts");
   EXPECT_EQ(refused(change), Rules{"policy.too_many_files"});
-}
-
-TEST(PathNames, FoldsWhatFileSystemsFold) {
-  EXPECT_EQ(folded_name("Package.JSON"), "package.json");
-  EXPECT_EQ(folded_name(".g\u200cit. . "), ".git");
-  EXPECT_EQ(folded_name("a:b:c"), "a");
-  EXPECT_EQ(folded_name("..."), "...");
-  EXPECT_EQ(folded_name(""), "");
-  EXPECT_EQ(folded_name("\xff"
-                        "A"),
-      "\xff"
-      "a");
-  EXPECT_EQ(folded_path("A\\B/C"), "a/b/c");
-  for (const std::string name : {"git~1", "packag~1.jso", "a~1", "abcde~12"}) EXPECT_TRUE(is_short_name(name)) << name;
-  for (const std::string name : {"a~b", "~1", "backup.ts~", "toolongname~1", "a~1.toolong", "a.ts.~1~", "a~"})
-    EXPECT_FALSE(is_short_name(name)) << name;
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ Names loaded_by(const std::string& path, const std::map<std::string, std::vector
   loads.reserve(tree.size());
   for (const auto& [name, specifiers] : tree) {
     auto& list = loads.emplace_back();
-    for (const std::string& specifier : specifiers) list.push_back({specifier, {}, 1, 1});
+    for (const std::string& specifier : specifiers) list.push_back({specifier, {{}, 1, 1}});
     files.push_back({name, &list});
   }
   const std::vector<FileGroup> groups = group_by_loads(files, modules);
