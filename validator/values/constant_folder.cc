@@ -5,8 +5,6 @@
 #include <cstring>
 
 #include "common/text/base64.h"
-#include "validator/values/fold_coding.h"
-#include "validator/values/fold_json.h"
 
 namespace guard {
 namespace {
@@ -265,10 +263,6 @@ Value fold_text_method(
     Value sum = receiver;
     for (const Value& arg : args) sum = join_values(sum, arg, arena);
     return sum;
-  }
-  if (std::string_view coding; method == "toString" && text_argument(args, 0, coding)) {  // of a Buffer
-    if (coding == "base64") return text_value(encode_base64(text), arena);
-    if (coding == "hex") return text_value(encode_hex(text), arena);
   }
   if (method == "toString" || method == "valueOf" || method == "normalize" || method == "toWellFormed") return receiver;
   if (method == "slice" || method == "substring" || method == "substr") {
@@ -744,20 +738,11 @@ Value fold_function(std::string_view callee, std::span<const Value> args, ValueL
   }
   if (name == "decodeURIComponent" || name == "decodeURI" || name == "unescape")
     return text_value(decode_percent(text), arena);
-  if (name == "btoa") return text_value(encode_base64(text), arena);
   if (name == "basename" || name == "dirname" || name == "extname") {
     std::string_view suffix;
     text_argument(args, 1, suffix);
     return part_of_path(name, text, suffix, arena);
   }
-  if (name == "RegExp") {
-    std::string_view flags;
-    text_argument(args, 1, flags);
-    Value pattern = text_value("/" + std::string(text) + "/" + std::string(flags), arena);
-    if (pattern.is_text()) pattern.kind = Value::Kind::pattern;
-    return pattern;
-  }
-  if (callee == "JSON.parse") return parse_json_value(text, lists, arena);
   if (callee == "Buffer.from" || callee == "Uint8Array.fromBase64" || callee == "Uint8Array.fromHex") {
     std::string_view coding = name == "fromBase64" ? "base64" : name == "fromHex" ? "hex" : "utf8";
     text_argument(args, 1, coding);

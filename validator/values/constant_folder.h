@@ -41,11 +41,10 @@ class Arena {
 };
 
 struct Value {
-  enum class Kind : std::uint8_t { unknown, text, list, number, function, path, object, pattern };
-  std::string_view text;  // also the path: "process", "fs.readFileSync"; of a pattern /source/flags
+  enum class Kind : std::uint8_t { unknown, text, list, number, path, object };
+  std::string_view text;  // also the path: "process", "fs.readFileSync"
   std::int64_t number = 0;
-  std::uint32_t list =
-      0;  // index into ValueLists (of an object: key, value, key, ..); of a function, into the NameTable
+  std::uint32_t list = 0;   // index into ValueLists (of an object: key, value, key, ..)
   std::uint32_t begin = 0;  // place in the source
   std::uint32_t end = 0;
   Kind kind = Kind::unknown;

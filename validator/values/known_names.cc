@@ -46,7 +46,7 @@ class TraitTable {
              "encodeURIComponent", "encodeURI", "encode", "atob", "decodeURIComponent", "decodeURI", "unescape",
              "parse", "fromBase64", "fromHex", "keys", "values", "entries", "getOwnPropertyNames", "ownKeys",
              "fromEntries", "freeze", "seal", "assign", "Map", "Set", "format", "structuredClone", "all", "allSettled",
-             "btoa", "basename", "dirname", "extname", "raw", "Symbol", "for", "RegExp", "cwd", "homedir"}) {
+             "basename", "dirname", "extname", "raw", "Symbol", "for", "cwd", "homedir"}) {
       add(name, kFolds);
     }
   }

@@ -8,7 +8,6 @@ namespace guard {
 namespace {
 
 constexpr std::size_t kAliasesPerNameMax = 32;
-constexpr std::size_t kFunctionsMax = 2'000;
 
 }  // namespace
 
@@ -71,9 +70,7 @@ bool is_tracked_path(std::string_view path) noexcept {
 void NameTable::clear() noexcept {
   if (meaning_count_ != 0) std::fill(slots_.begin(), slots_.end(), 0);
   meaning_count_ = 0;
-  for (UsedNames& names : used_) std::fill(names.begin(), names.end(), 0);
-  functions_.clear();
-  function_at_.clear();
+  std::fill(used_.begin(), used_.end(), 0);
   declared_.clear();
   has_properties_ = false;
   overflowed_ = false;
@@ -119,19 +116,6 @@ NameTable::Meaning& NameTable::add(std::string_view name, std::uint64_t hash) {
   return meaning;
 }
 
-std::optional<std::uint32_t> NameTable::add_function(const Function& function) {
-  const auto known = function_at_.find(function.body_first);
-  if (known != function_at_.end()) {
-    functions_[known->second] = function;  // more of the names in it is known now
-    return known->second;
-  }
-  if (functions_.size() >= kFunctionsMax) return std::nullopt;
-  const auto index = static_cast<std::uint32_t>(functions_.size());
-  functions_.push_back(function);
-  function_at_.emplace(function.body_first, index);
-  return index;
-}
-
 // Only names that the validator trusts are worth keeping.
 void NameTable::note_declared(std::string_view name) {
   if (traits_of(name) == 0 && name != "vi" && name != "jest" && name != "mocked" && name != "spyOn") return;
@@ -153,7 +137,7 @@ bool NameTable::add_alias(std::string_view name, std::string_view path) {
   } else {
     overflowed_ = true;
   }
-  return !was_used(hash, Use::value) && !was_used(hash, Use::callee);
+  return !was_used(hash);
 }
 
 bool NameTable::assign(std::string_view name, const Value& value) {
@@ -165,17 +149,14 @@ bool NameTable::assign(std::string_view name, const Value& value) {
   }
   Meaning& meaning = add(name, hash);
   const bool first = meaning.constant.kind == Value::Kind::unknown && !meaning.had_value;
-  if (!first) ++version_;
   meaning.constant = value;
   meaning.had_value = true;
-  if (!first || frozen_) return true;
-  if (was_used(hash, Use::value)) return false;
-  return value.kind != Value::Kind::function || !functions_[value.list].reaches || !was_used(hash, Use::told);
+  return !first || frozen_ || !was_used(hash);
 }
 
-const NameTable::Meaning* NameTable::use(std::string_view name, Use use) {
+const NameTable::Meaning* NameTable::use(std::string_view name) {
   const std::uint64_t hash = hash_name(name);
-  mark_used(hash, use);
+  mark_used(hash);
   return find(name, hash);
 }
 

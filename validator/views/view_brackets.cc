@@ -97,7 +97,6 @@ void ViewBuilder::close_group(char open, std::uint32_t index) {
       put(source_of(at), at);
       if (open == '$') {
         args_.resize(std::min(args_.size(), group.args_begin));
-        if (!groups_.empty() && groups_.back().tagged) add_template_part(total, false);
         if (!now_->sum.is_text()) break;
         Value unknown;
         unknown.begin = group.source_begin;
@@ -126,12 +125,8 @@ void ViewBuilder::close_group(char open, std::uint32_t index) {
       total.lone = true;
       if (now_->in_type) break;
       if (group.tagged) {
-        const std::string_view code = code_.text();
-        const bool raw = code.substr(group.callee_begin, group.code_begin - group.callee_begin) == "String.raw";
         total.lone = false;
-        Value given = raw ? total : call_tag(group, {group.source_begin, at.end});
-        if (given.kind == Value::Kind::path) given = Value{};
-        begin_operand(at, given, group.callee_begin);
+        begin_operand(at, group.raw ? total : Value{}, group.callee_begin);
       } else {
         begin_operand(at, total, group.code_begin);
       }
@@ -153,8 +148,7 @@ void ViewBuilder::close_plain(Group& group, const Token& at) {
   const bool unwrap =
       single && (alone || behind_constant) && end > now_->operand_begin && end - now_->operand_begin <= kOperandCodeMax;
   const std::string operand(unwrap ? code.substr(now_->operand_begin, end - now_->operand_begin) : std::string_view());
-  const std::string_view single_word = single ? now_->word : std::string_view();
-  const std::string_view word = alone ? single_word : std::string_view();
+  const std::string_view word = single && alone ? now_->word : std::string_view();
   const std::string_view qualified = alone ? now_->qualified : std::string_view();
   const std::string_view method = now_->method;
   const Value receiver = now_->receiver;
@@ -168,9 +162,6 @@ void ViewBuilder::close_plain(Group& group, const Token& at) {
     } else {
       flush_handed_roots("", {});
     }
-  }
-  if (group.condition && groups_.back().loop_name != 0 && total.kind == Value::Kind::list) {
-    loop_over(groups_.back().loop_name, total, index_ + 1, {group.source_begin, at.end});
   }
   groups_.pop_back();
   now_ = group.outer;
@@ -191,9 +182,7 @@ void ViewBuilder::close_plain(Group& group, const Token& at) {
     now_->method = method;
   } else {
     put(")", at);
-    const bool begins = !now_->open;
     begin_operand(place, total, group.code_begin);
-    become_alternative(group, total, begins ? single_word : std::string_view(), place);
   }
 }
 
@@ -281,23 +270,13 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
   }
   Value result;
   const Expression& outer = *group.outer;
-  const bool reduces = outer.receiver.kind == Value::Kind::list && outer.method.starts_with("reduce") &&
-      !args.empty() && args[0].kind == Value::Kind::function;
-  const TextSpan place{outer.source_begin, at.end};
-  if (reduces) result = call_known_function(group, args, at);
-  if (outer.receiver.is_text() || outer.receiver.kind == Value::Kind::pattern)
-    result = fold_with_pattern(outer, args, place);
-  if (callee == "Array.from") result = made_list(given, place);
   const std::size_t lists_before = lists_.size();
-  if (result.kind != Value::Kind::unknown) {
-    // what the function of the file made of it
-  } else if (outer.receiver.kind != Value::Kind::unknown && !outer.method.empty()) {
+  if (outer.receiver.kind != Value::Kind::unknown && !outer.method.empty()) {
     result = fold_method(outer.receiver, outer.method, args, lists_, arena_);
-  } else {
-    if ((traits_of(callee) & kFolds) != 0) result = fold_function(callee, given, lists_, arena_);
+  } else if ((traits_of(callee) & kFolds) != 0) {
+    result = fold_function(callee, given, lists_, arena_);
   }
   const std::size_t lists_folded = lists_.size();
-  if (result.kind == Value::Kind::unknown && !reduces) result = call_known_function(group, args, at);
   if (outer.made && result.kind == Value::Kind::unknown && names_.has_properties() && !outer.word.empty()) {
     result.kind = Value::Kind::object;  // an instance: its members are those of the class
     result.text = outer.word;
@@ -358,11 +337,6 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
     return;
   }
   put(")", at);
-  if (const std::string_view name = function_given(std::string_view(code_.text()).substr(group.callee_begin));
-      !name.empty()) {
-    replace_code(group.callee_begin, std::string(name), outer.source_begin, at.end);
-    now_->operand_begin = code_.size() - name.size();
-  }
 }
 
 // require("x"), import("x"), createRequire(..)("x"): the name is shown, and the known globals stand for themselves.
@@ -436,11 +410,6 @@ void ViewBuilder::close_square(Group& group, const Token& at) {
     item.lone = false;
     item.begin = now_->operand.begin;
     item.end = at.end;
-    if (const std::string_view name = function_given(std::string_view(code_.text()).substr(now_->operand_begin));
-        !name.empty()) {
-      replace_code(now_->operand_begin, std::string(name), now_->source_begin, at.end);
-      now_->operand_begin = code_.size() - name.size();
-    }
     now_->operand = item;
     now_->method = {};
     now_->word = {};

@@ -25,9 +25,7 @@ ViewBuilder::~ViewBuilder() = default;
 
 void ViewBuilder::read_main(std::span<const Token> tokens) {
   main_tokens_ = tokens;
-  main_reading_ = true;
   read(tokens);
-  main_reading_ = false;
 }
 
 void ViewBuilder::read(std::span<const Token> tokens) {
@@ -39,7 +37,7 @@ void ViewBuilder::read(std::span<const Token> tokens) {
   skip_until_ = 0;
   masked_load_ = false;
   handed_roots_.clear();
-  if (call_depth_ == 0) shadows_.clear();
+  shadows_.clear();
   closed_first_ = closed_end_ = 0;
   write(code_, "\n;", 0, 0);
   for (std::uint32_t i = 0; i < tokens_.size(); ++i) {
@@ -57,7 +55,6 @@ void ViewBuilder::read(std::span<const Token> tokens) {
   }
   finish(true);
   write(code_, "\n;", 0, 0);
-  append_calls();
 }
 
 void ViewBuilder::read_other_meanings(std::span<const Token> tokens) {
@@ -108,10 +105,7 @@ void ViewBuilder::token(std::uint32_t index) {
     case TokenKind::string: string_literal(index); break;
     case TokenKind::regex: {
       if (now_->open) finish(true);
-      Value pattern;
-      pattern.kind = Value::Kind::pattern;
-      pattern.text = source_of(at);
-      begin_operand(at, pattern, put("/./", at));
+      begin_operand(at, Value{}, put("/./", at));
       break;
     }
     case TokenKind::template_open:

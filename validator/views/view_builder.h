@@ -118,23 +118,21 @@ class ViewBuilder {
     bool negative = false;         // an odd number of minus signs stands before it
     bool compared = false;         // only looked at by the operator behind it
     bool ambient = false;          // `declare const x`: only a type
-    bool yielded = false;          // `yield` stands before it
     std::uint32_t name_token = 0;  // of the declared name
     std::string_view qualified;    // the operand as a.b.c, if it begins with a name of the file
     std::string_view target;       // what stood before `=`
-    Value function;                // the operand is a function that can be followed
     Value earlier;                 // the text of the alternative before
     char lead = ';';               // what stands before it: ( [ { , : = . | > r(eturn) ;
 
     // Begins anew behind `before`. Member by member: a copy of a fresh one costs several times as much.
     void reset(char before) noexcept {
-      sum = operand = receiver = function = earlier = Value{};
+      sum = operand = receiver = earlier = Value{};
       method = owner = declared = word = qualified = target = std::string_view();
       pattern_first = pattern_end = source_begin = name_token = 0;
       operand_begin = type_begin = 0;
       angles = 0;
       has_sum = open = prefixed = after_dot = in_type = declares = declaration = annotated = opaque = made = tracked =
-          negative = compared = ambient = yielded = false;
+          negative = compared = ambient = false;
       lead = before;
     }
 
@@ -171,11 +169,9 @@ class ViewBuilder {
     std::size_t first_arg_end = 0;
     std::uint32_t source_begin = 0;
     std::uint32_t token = 0;
-    std::uint32_t loop_name = 0;   // the token of x in for (const x of ..)
-    std::string_view scope;        // { of a constant, enum, namespace or class of this name
-    std::string_view key;          // of the property that is being read
-    bool raw = false;              // String.raw`
-    std::string_view alternative;  // a path, or the name of a known function, that (a || b) may stand for
+    std::string_view scope;  // { of a constant, enum, namespace or class of this name
+    std::string_view key;    // of the property that is being read
+    bool raw = false;        // String.raw`
   };
 
   struct OtherMeaning {
@@ -224,7 +220,6 @@ class ViewBuilder {
 
   // value_flow.cc: values that pass through names, patterns, properties and calls.
   std::string_view path_of(std::string_view code) const;
-  const Value* local(std::string_view name) const noexcept;
   bool give(std::string_view name, const Value& value);
   bool give_member(std::string_view name, const Value& value);
   bool add_meaning(std::string_view name, std::string_view path);
@@ -235,25 +230,12 @@ class ViewBuilder {
   Value close_object(const Group& group);
   std::string_view scope_of_block(std::uint32_t index);
   void arrow(std::uint32_t index);
-  Value add_function(
-      std::uint32_t params_first, std::uint32_t params_end, std::uint32_t body_first, bool getter = false);
-  bool acts(std::uint32_t first, std::uint32_t end);
   void name_function(std::uint32_t index);
   bool is_typed_body(std::uint32_t index) const noexcept;
-  void become_alternative(const Group& group, const Value& total, std::string_view last, const Token& place);
-  std::string_view function_given(std::string_view code) const;
-  Value call_known_function(const Group& group, std::span<const Value> args, const Token& at);
-  Value call_function(std::uint32_t function, std::span<const Value> args, TextSpan place);
-  void loop_over(std::uint32_t name, const Value& list, std::uint32_t body, TextSpan place);
   Value runtime_arguments();
   void become(const Value& path, std::size_t code_begin, const Token& at);
-  void append_calls();
 
   // view_folds.cc
-  Value fold_with_pattern(const Expression& outer, std::span<const Value> args, TextSpan place);
-  Value made_list(std::span<const Value> args, TextSpan place);
-  void add_template_part(const Value& part, bool is_text);
-  Value call_tag(const Group& group, TextSpan place);
   void note_computed_global(const Group& group, std::uint32_t close);
   bool has_unknown_value(std::string_view name);
   bool is_own_class(std::string_view name) const noexcept;
@@ -311,34 +293,9 @@ class ViewBuilder {
   std::vector<std::pair<std::string_view, bool>> standard_;  // Reflect, Object, Symbol: left as they are?
   std::string scratch_;
 
-  // What a call of a function of the file writes, with the values that it is given.
-  struct CallTexts {
-    std::string code;
-    std::string strings;
-    std::string commands;
-    std::string uses;
-    TextSpan place;
-  };
-  std::vector<CallTexts> calls_;
-  std::vector<std::pair<std::string_view, Value>> locals_;  // names inside of a call
-  Value result_;                                            // of a call
-  std::vector<Value> yields_;                               // of a generator
-  int call_depth_ = 0;
-
-  // Shared by the readings of calls, and of calls in calls.
-  struct CallWork {
-    std::uint64_t tokens = 0;                                  // read again
-    std::uint64_t bytes = 0;                                   // written
-    std::uint32_t patterns = 0;                                // regular expressions that were compiled
-    std::uint64_t scanned = 0;                                 // tokens looked at for what a name is given
-    std::unordered_map<std::string_view, bool> unknown_names;  // what has_unknown_value said
-    std::vector<std::uint32_t> active;             // functions that are being read: recursion is not followed
-    std::unordered_map<std::string, Value> known;  // what a call with these values gave
-  };
-  CallWork own_work_;
-  CallWork* work_ = &own_work_;
-  bool main_reading_ = false;
-  std::uint32_t closed_first_ = 0;  // tokens of the round group that was closed last
+  std::uint64_t scanned_ = 0;                                 // tokens looked at for what a name is given
+  std::unordered_map<std::string_view, bool> unknown_names_;  // what has_unknown_value said
+  std::uint32_t closed_first_ = 0;                            // tokens of the round group that was closed last
   std::uint32_t closed_end_ = 0;
   bool closed_condition_ = false;   // it was that of if, while, for, ...
   std::uint64_t looked_ahead_ = 0;  // tokens, while scopes were sought

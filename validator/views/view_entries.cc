@@ -5,7 +5,6 @@
 #include <cstring>
 #include <string>
 
-#include "validator/values/fold_url.h"
 #include "validator/values/known_names.h"
 #include "validator/views/shell_commands.h"
 #include "validator/views/view_text.h"
@@ -128,8 +127,6 @@ void ViewBuilder::add_entry(
     ++begin;
     --end;
   }
-  // What a call only computes may be no command at all.
-  joined = joined || (call_depth_ > 0 && callee.empty() && names_program(text));
   add(text);
   if (text.size() < 3) return;
   const TextSpan span = origin_ ? *origin_ : TextSpan{begin, end};

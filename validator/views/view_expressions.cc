@@ -27,7 +27,6 @@ Value ViewBuilder::finish(bool last) {
   if (now_->has_sum && !now_->open) total = now_->sum;
   if (!now_->open && !now_->has_sum) total = Value{};
   if (now_->tracked) note_value(last);
-  if (now_->function.kind == Value::Kind::function) total = now_->function;
   if ((now_->tracked || now_->method == "constructor") && total.kind == Value::Kind::unknown && now_->open &&
       !now_->has_sum && !now_->prefixed && !now_->opaque) {
     if (const std::string_view path = path_of_operand(); !path.empty()) {
@@ -35,19 +34,8 @@ Value ViewBuilder::finish(bool last) {
       total.text = arena_.copy(path);
     }
   }
-  if (now_->lead == 'r' || (groups_.empty() && now_->open))
-    result_ = total.kind != Value::Kind::unknown || now_->lead == 'r' ? total : result_;
   add_folded(total);
   if (last && total.is_text() && total.text.empty() && now_->earlier.is_text()) total = now_->earlier;  // c ? "/" : ""
-  if (now_->yielded && yields_.size() < kListMax) yields_.push_back(total);
-  if (!last && now_->tracked && now_->open && !now_->has_sum && !now_->compared && !groups_.empty() &&
-      groups_.back().open == '(') {
-    if (const std::string_view path = path_of_operand(); !path.empty()) groups_.back().alternative = arena_.copy(path);
-  }
-  if (!last && now_->open && !now_->has_sum && !now_->compared && !groups_.empty() && groups_.back().open == '(' &&
-      (traits_of(now_->word) != 0 || now_->word.ends_with("Sync"))) {
-    groups_.back().alternative = now_->word;
-  }
   if (last) keep_property(total);
   if (now_->lead == ':' && last) name_property(total);
   if (!now_->declared.empty() || now_->pattern_end != 0) bind(total, last);
@@ -78,7 +66,7 @@ void ViewBuilder::bind(const Value& total, bool last) {
     path = gives_process() ? "process" : path_of_operand();
   bool known_before_use = true;
   if (!now_->declared.empty()) {
-    const bool is_path = total.kind == Value::Kind::path && call_depth_ == 0;
+    const bool is_path = total.kind == Value::Kind::path;
     const bool has_value = total.kind != Value::Kind::unknown && !now_->opaque && !is_path;
     if (has_value || last) {
       Value value = has_value ? total : Value{};

@@ -5,7 +5,6 @@
 #include <functional>
 #include <string>
 
-#include "validator/values/fold_url.h"
 #include "validator/values/known_names.h"
 #include "validator/views/view_text.h"
 
@@ -112,12 +111,9 @@ bool ViewBuilder::keyword(std::string_view text, std::uint32_t index) {
       now_->compared = text == "in" || text == "of";
       if (text == "instanceof" && now_->lead != '.') now_->lead = 'i';  // X[Symbol.hasInstance] is handed the operand
       if (text == "of" && now_->pattern_end != 0) bind_pattern(now_->pattern_first, now_->pattern_end, {}, Value{});
-      if (text == "of" && !groups_.empty() && groups_.back().condition)
-        groups_.back().loop_name = now_->pattern_end != 0 ? now_->pattern_first : now_->name_token;
       finish(text != "in" && text != "instanceof");
       put(text, at);
       now_->prefixed = false;
-      now_->yielded = text == "yield";
       now_->lead = text == "return" || text == "throw" || text == "yield"
           ? 'r'
           : (text == "of" || text == "extends" ? 'o' : ';');
@@ -209,13 +205,10 @@ void ViewBuilder::member(std::string_view member_name, const Token& at) {
     }
     now_->operand = *known;
     now_->operand.lone = false;
-  } else if (now_->receiver.is_text() && now_->receiver.text.find("://") != std::string_view::npos) {
-    now_->operand = url_part(now_->receiver.text, member_name, lists_, arena_);
   }
   if (!now_->qualified.empty() && names_.has_properties() && now_->qualified.size() < 200) {
     now_->qualified = arena_.concat(arena_.concat(arena_.copy(now_->qualified), "."), member_name);
-    const bool is_called = index_ + 1 < tokens_.size() && is_char(source_of(tokens_[index_ + 1]), '(');
-    names_.note_use(now_->qualified, is_called ? NameTable::Use::callee : NameTable::Use::value);
+    names_.note_use(now_->qualified);
     if (const Value* known = names_.constant(now_->qualified); known != nullptr) {
       if (known->kind == Value::Kind::path) {
         become(*known, now_->operand_begin, at);
@@ -225,14 +218,6 @@ void ViewBuilder::member(std::string_view member_name, const Token& at) {
     }
   } else {
     now_->qualified = {};
-  }
-  if (now_->operand.kind == Value::Kind::function && names_.function(now_->operand.list).getter) {
-    now_->operand = call_function(now_->operand.list, {}, {now_->source_begin, at.end});
-    if (now_->operand.kind == Value::Kind::path) {
-      const Value path = now_->operand;
-      become(path, now_->operand_begin, at);
-      return;
-    }
   }
   if (now_->tracked && member_name == "argv") now_->operand = runtime_arguments();
   // With a name, the name is followed.
@@ -282,14 +267,13 @@ void ViewBuilder::name(std::string_view text, std::uint32_t index) {
       (in_pattern && (after_brace || is_char(before, ':')));
   Value value;
   std::string_view written = text;
-  const NameTable::Meaning* meaning =
-      is_key ? nullptr : names_.use(text, is_char(next, '(') ? NameTable::Use::callee : NameTable::Use::value);
-  if (meaning != nullptr || (!is_key && !locals_.empty())) {
-    if (meaning != nullptr && !meaning->aliases.empty()) {
-      const std::vector<std::string>* const paths = &meaning->aliases;
+  const NameTable::Meaning* meaning = is_key ? nullptr : names_.use(text);
+  if (meaning != nullptr) {
+    if (!meaning->aliases.empty()) {
+      const std::vector<std::string>& paths = meaning->aliases;
       const std::size_t chosen = index == forced_token_ ? forced_index_ : 0;
-      written = (*paths)[std::min(chosen, paths->size() - 1)];
-      for (std::uint32_t i = 1; i < paths->size() && forced_token_ == UINT32_MAX; ++i) {
+      written = paths[std::min(chosen, paths.size() - 1)];
+      for (std::uint32_t i = 1; i < paths.size() && forced_token_ == UINT32_MAX; ++i) {
         if (other_meanings_.size() < kOtherMeaningsMax) {
           other_meanings_.push_back({index, i});
         } else {
@@ -297,11 +281,7 @@ void ViewBuilder::name(std::string_view text, std::uint32_t index) {
         }
       }
     }
-    if (const Value* known = local(text); known != nullptr) {
-      value = *known;
-    } else if (meaning != nullptr && meaning->constant.kind != Value::Kind::unknown) {
-      value = meaning->constant;
-    }
+    value = meaning->constant;
   }
   value.begin = at.begin;
   value.end = at.end;
@@ -409,7 +389,6 @@ void ViewBuilder::template_piece(std::uint32_t index) {
       piece.begin = at.begin;
       piece.end = at.end;
       piece.text = at.escaped && !groups_.back().raw ? arena_.copy(decode_escapes(source_of(at))) : source_of(at);
-      if (groups_.back().tagged) add_template_part(piece, true);
       const Value sum = join_values(now_->sum, piece, arena_);
       if (!sum.is_text()) add_entry(callee_here(), piece.text, at.begin, at.end);  // too long to follow
       now_->sum = sum.is_text() ? sum : Value{};

@@ -97,28 +97,29 @@ struct Floor {
   int all;      // without gaps
 };
 
-// What is reached. Samples of "holdout" are counted and not named; what they showed at first sight stands in the
-// README.
+// What is reached. Functions of the file are not followed, nor what JSON, regular expressions and addresses make of a
+// text: all samples below a floor's `all` are "heavy" (docs/validator-ablation.md). Samples of "holdout" are counted
+// and not named; what they showed at first sight stands in the README.
 constexpr Floor kFloors[] = {
-    {"container", "dev", "1", 87, 87},
-    {"container", "dev", "2", 54, 55},
+    {"container", "dev", "1", 86, 87},
+    {"container", "dev", "2", 53, 55},
     {"container", "holdout", "1", 45, 46},
     {"container", "holdout", "2", 29, 30},
     {"host", "dev", "1", 39, 39},
     {"host", "dev", "3", 113, 114},
     {"host", "holdout", "1", 11, 11},
     {"host", "holdout", "3", 59, 60},
-    {"reviewer", "dev", "1", 87, 89},
-    {"reviewer", "dev", "2", 12, 12},
+    {"reviewer", "dev", "1", 82, 89},
+    {"reviewer", "dev", "2", 9, 12},
     {"reviewer", "dev", "3", 53, 53},
-    {"blind", "dev", "1", 58, 60},
-    {"blind", "dev", "2", 30, 30},
-    {"blind", "dev", "3", 40, 40},
-    {"blind", "holdout", "1", 59, 60},
-    {"blind", "holdout", "2", 30, 30},
-    {"blind", "holdout", "3", 40, 40},
-    {"everyday", "holdout", "1", 57, 60},
-    {"everyday", "holdout", "2", 39, 40},
+    {"blind", "dev", "1", 55, 60},
+    {"blind", "dev", "2", 27, 30},
+    {"blind", "dev", "3", 39, 40},
+    {"blind", "holdout", "1", 51, 60},
+    {"blind", "holdout", "2", 28, 30},
+    {"blind", "holdout", "3", 37, 40},
+    {"everyday", "holdout", "1", 56, 60},
+    {"everyday", "holdout", "2", 37, 40},
     {"everyday", "holdout", "3", 50, 50},
 };
 

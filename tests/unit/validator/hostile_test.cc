@@ -97,17 +97,6 @@ TEST(Hostile, ConstantsUsedAgainAndAgainDoNotBlowUpTheViews) {
   EXPECT_TRUE(views.undecidable());
 }
 
-// A test's helper is called for each of its cases.
-TEST(Hostile, AHelperThatIsCalledSomeHundredTimesIsFollowed) {
-  std::string text = "import fs from 'node:fs';\nfunction same(name) {\n" +
-      repeated("expect(fs.readFileSync(name + '.a'), 'at ' + name).toBe(name);\n", 1200) + "}\n";
-  for (int i = 0; i < 300; ++i) text += "test('t', () => { same('case " + std::to_string(i) + "'); });\n";
-  SourceViews views;
-  views.build(text, "a.ts");
-  EXPECT_FALSE(views.undecidable());
-  EXPECT_NE(views.view(View::strings).find("case 299.a"), std::string_view::npos);
-}
-
 // A short text that runs as code stands in a file whose views are longer than its own budget.
 TEST(Hostile, CodeInAStringOfALongFileIsReadToItsEnd) {
   const std::string text = repeated("f('some text', other);\n", 1 << 21) + "eval('use(process.env)');";
