@@ -69,7 +69,7 @@ constexpr std::array kReadonlyPaths = {"/proc/bus", "/proc/fs", "/proc/irq", "/p
 
 // The smallest that engines take. With IpcMode "none" there is no /dev/shm at all; an engine that makes one
 // nevertheless makes it this small.
-constexpr std::uint64_t kShmBytes = 64 * 1024;
+constexpr std::uint64_t kShmBytes = 64ul * 1024;
 
 // When the host itself runs short of memory the kernel should take the untrusted program before anything else.
 constexpr int kOomScoreAdj = 500;

@@ -40,15 +40,15 @@ std::string engine_message(const HttpAnswer& answer) {
 
 Error refused(ErrorCode code, std::string_view call, const HttpAnswer& answer) {
   std::string message = engine_message(answer);
-  Error error(code,
-      fmt::format(
-          "the container engine answered {} to {}{}{}", answer.status, call, message.empty() ? "" : ": ", message));
-  std::move(error).detail("status", std::to_string(answer.status)).detail("engine_message", message);
-  if (code == ErrorCode::environment_creation_failed || code == ErrorCode::image_build_failed ||
-      code == ErrorCode::image_pull_failed) {
-    std::move(error).detail("stderr", std::move(message));
+  const std::string words = message.empty() ? "" : ": " + message;
+  Error error = Error(code, fmt::format("the container engine answered {} to {}{}", answer.status, call, words))
+                    .detail("status", std::to_string(answer.status))
+                    .detail("engine_message", message);
+  if (code != ErrorCode::environment_creation_failed && code != ErrorCode::image_build_failed &&
+      code != ErrorCode::image_pull_failed) {
+    return error;
   }
-  return error;
+  return std::move(error).detail("stderr", message);
 }
 
 bool is_one_of(unsigned status, std::initializer_list<unsigned> allowed) {
@@ -59,54 +59,6 @@ std::string header(const HttpAnswer& answer, const std::string& name) {
   const auto found = answer.headers.find(name);
   return found == answer.headers.end() ? std::string() : printable(found->second);
 }
-
-class ChannelAttachment final : public Attachment {
- public:
-  explicit ChannelAttachment(std::unique_ptr<Channel> channel) : channel_(std::move(channel)) {}
-  int fd() const noexcept override { return channel_->fd(); }
-  bool pending() const noexcept override { return channel_->pending(); }
-
-  Result<bool> read_some(std::string& buffer) override {
-    std::array<char, 64 * 1024> chunk;
-    GUARD_TRY_ASSIGN(const Attempt attempt, channel_->receive(chunk, Take::away));
-    buffer.append(chunk.data(), attempt.bytes);
-    return !attempt.ended;
-  }
-
-  Result<void> write(std::string_view bytes) override {
-    const CancelToken never;
-    const Deadline deadline = Deadline::after(kWriteLimit);
-    while (!bytes.empty()) {
-      GUARD_TRY_ASSIGN(const Attempt attempt, channel_->send(bytes));
-      if (attempt.ended) return Error::from_errno(ErrorCode::io_error, "writing to the attached container", EPIPE);
-      bytes.remove_prefix(attempt.bytes);
-      if (attempt.wait_for != 0) GUARD_TRY(wait_for(fd(), attempt.wait_for, deadline, never));
-    }
-    return ok();
-  }
-
- private:
-  std::unique_ptr<Channel> channel_;
-};
-
-class PendingKill final : public PendingCall {
- public:
-  explicit PendingKill(HttpConnection connection) : connection_(std::move(connection)) {}
-  int fd() const noexcept override { return connection_.channel().fd(); }
-  Result<bool> answered() override { return connection_.channel().readable(); }
-
-  Result<void> finish() override {
-    constexpr std::string_view kCall = "signalling a container";
-    auto answer = connection_.receive(kAnswerBytesMax).context(std::string(kCall));
-    if (!answer) return std::move(answer).error();
-    // 404: gone. 409: not running.
-    if (is_one_of(answer->status, {204, 404, 409})) return ok();
-    return refused(ErrorCode::environment_unavailable, kCall, *answer);
-  }
-
- private:
-  HttpConnection connection_;
-};
 
 std::string label_filter(std::string_view label) {
   const json filters = {{"label", json::array({std::string(label)})}};
@@ -169,6 +121,45 @@ std::string container_target(std::string_view id, std::string_view rest) {
 }
 
 }  // namespace
+
+Attachment::Attachment(std::unique_ptr<Channel> channel) : channel_(std::move(channel)) {}
+Attachment::~Attachment() = default;
+int Attachment::fd() const noexcept { return channel_->fd(); }
+bool Attachment::pending() const noexcept { return channel_->pending(); }
+
+Result<bool> Attachment::read_some(std::string& buffer) {
+  std::array<char, 64ul * 1024> chunk;
+  GUARD_TRY_ASSIGN(const Attempt attempt, channel_->receive(chunk, Take::away));
+  buffer.append(chunk.data(), attempt.bytes);
+  return !attempt.ended;
+}
+
+Result<void> Attachment::write(std::string_view bytes) {
+  const CancelToken never;
+  const Deadline deadline = Deadline::after(kWriteLimit);
+  while (!bytes.empty()) {
+    GUARD_TRY_ASSIGN(const Attempt attempt, channel_->send(bytes));
+    if (attempt.ended) return Error::from_errno(ErrorCode::io_error, "writing to the attached container", EPIPE);
+    bytes.remove_prefix(attempt.bytes);
+    if (attempt.wait_for != 0) GUARD_TRY(wait_for(fd(), attempt.wait_for, deadline, never));
+  }
+  return ok();
+}
+
+PendingKill::PendingKill(HttpConnection connection)
+    : connection_(std::make_unique<HttpConnection>(std::move(connection))) {}
+PendingKill::~PendingKill() = default;
+int PendingKill::fd() const noexcept { return connection_->channel().fd(); }
+Result<bool> PendingKill::answered() { return connection_->channel().readable(); }
+
+Result<void> PendingKill::finish() {
+  constexpr std::string_view kCall = "signalling a container";
+  auto answer = connection_->receive(kAnswerBytesMax).context(std::string(kCall));
+  if (!answer) return std::move(answer).error();
+  // 404: gone. 409: not running.
+  if (is_one_of(answer->status, {204, 404, 409})) return ok();
+  return refused(ErrorCode::environment_unavailable, kCall, *answer);
+}
 
 EngineClient::EngineClient(Endpoint endpoint, const CancelToken& cancel)
     : endpoint_(std::move(endpoint)), cancel_(cancel) {}
@@ -332,7 +323,7 @@ Result<std::unique_ptr<Attachment>> EngineClient::attach(std::string_view id, De
       (answer.status == 200 && header(answer, "content-type").starts_with("application/vnd.docker.") &&
           !answer.headers.contains("content-length") && !answer.headers.contains("transfer-encoding"));
   if (!streams) return refused(ErrorCode::environment_unavailable, "attaching to a container", answer);
-  return std::unique_ptr<Attachment>(std::make_unique<ChannelAttachment>(connection.release()));
+  return std::make_unique<Attachment>(connection.release());
 }
 
 Result<void> EngineClient::start(std::string_view id, Deadline deadline) {
@@ -342,13 +333,13 @@ Result<void> EngineClient::start(std::string_view id, Deadline deadline) {
   return ok();
 }
 
-Result<std::unique_ptr<PendingCall>> EngineClient::begin_kill(
+Result<std::unique_ptr<PendingKill>> EngineClient::begin_kill(
     std::string_view id, std::string_view signal, Deadline deadline) {
   const HttpRequest request{
       .method = "POST", .target = container_target(id, fmt::format("/kill?signal={}", url_encode(signal)))};
   GUARD_TRY_ASSIGN(auto connection, HttpConnection::open(endpoint_, deadline, cancel_));
   GUARD_TRY(connection.send(request));
-  return std::unique_ptr<PendingCall>(std::make_unique<PendingKill>(std::move(connection)));
+  return std::make_unique<PendingKill>(std::move(connection));
 }
 
 Result<std::string> EngineClient::describe_container(std::string_view id, Deadline deadline) {

@@ -67,7 +67,9 @@ struct Labelled {
   std::map<std::string, std::string> labels;
 };
 
-struct HttpAnswer;  // docker/http_connection.h
+class Channel;         // docker/channel.h
+class HttpConnection;  // docker/http_connection.h
+struct HttpAnswer;
 struct HttpRequest;
 
 // The attached stream of a container: both directions of one hijacked connection. guard writes no more than a key, at
@@ -75,27 +77,35 @@ struct HttpRequest;
 // inside waits for.
 class Attachment {
  public:
-  virtual ~Attachment() = default;
+  explicit Attachment(std::unique_ptr<Channel> channel);
+  ~Attachment();
   // Pollable; readable when there may be something for read_some().
-  virtual int fd() const noexcept = 0;
+  int fd() const noexcept;
   // There is something for read_some() that poll(2) does not see. To be asked before each poll.
-  virtual bool pending() const noexcept = 0;
+  bool pending() const noexcept;
   // Appends what is there of the framed stream to `buffer`, perhaps nothing; never waits. False at the stream's end.
-  virtual Result<bool> read_some(std::string& buffer) = 0;
+  Result<bool> read_some(std::string& buffer);
   // A few bytes to the container's standard input, before its stream is read.
-  virtual Result<void> write(std::string_view bytes) = 0;
+  Result<void> write(std::string_view bytes);
+
+ private:
+  std::unique_ptr<Channel> channel_;
 };
 
-// A request that was sent and whose answer is still to come. Dropping it does not take the request back.
-class PendingCall {
+// A signal to a container that was sent and whose answer is still to come. Dropping it does not take the request back.
+class PendingKill {
  public:
-  virtual ~PendingCall() = default;
+  explicit PendingKill(HttpConnection connection);
+  ~PendingKill();
   // Readable when the answer may be there, or never will be.
-  virtual int fd() const noexcept = 0;
+  int fd() const noexcept;
   // Asked once fd() is readable: false if that was only talk between the ends of a TLS connection. Never waits.
-  virtual Result<bool> answered() = 0;
+  Result<bool> answered();
   // Waits for the answer, within the deadline that the call was begun with. Call once.
-  virtual Result<void> finish() = 0;
+  Result<void> finish();
+
+ private:
+  std::unique_ptr<HttpConnection> connection_;
 };
 
 class EngineClient {
@@ -132,7 +142,7 @@ class EngineClient {
   Result<void> start(std::string_view id, Deadline deadline);
   // No error when it is not running any more. The engine answers KILL only when the container has ended, and that only
   // when its output was read: whoever is attached goes on reading until the answer is there.
-  Result<std::unique_ptr<PendingCall>> begin_kill(std::string_view id, std::string_view signal, Deadline deadline);
+  Result<std::unique_ptr<PendingKill>> begin_kill(std::string_view id, std::string_view signal, Deadline deadline);
   Result<ContainerState> inspect_container(std::string_view id, Deadline deadline);
   // The engine's whole description of the container as JSON text, for those who compare it with what was asked for.
   Result<std::string> describe_container(std::string_view id, Deadline deadline);

@@ -20,8 +20,8 @@ namespace {
 namespace http = boost::beast::http;
 
 // Docker's own answers carry some 300 bytes of headers.
-constexpr std::uint32_t kHeaderBytesMax = 16 * 1024;
-constexpr std::size_t kReadBytes = 64 * 1024;
+constexpr std::uint32_t kHeaderBytesMax = 16ul * 1024;
+constexpr std::size_t kReadBytes = 64ul * 1024;
 
 Error malformed(std::string_view why) {
   return {ErrorCode::protocol_error, fmt::format("the container engine's answer makes no sense: {}", why)};

@@ -9,19 +9,19 @@
 #include <cerrno>
 #include <ctime>
 #include <exception>
-#include <vector>
 
 #include "common/file_io.h"
 #include "common/hash.h"
 #include "common/text/text.h"
 #include "common/unique_fd.h"
+#include "runner/files/plain_path.h"
+#include "runner/files/tree_writer.h"
 
 namespace guard {
 namespace {
 
 constexpr std::size_t kEntriesMax = 128;
-constexpr std::uint64_t kStoreBytesMax = 256 * 1024;
-constexpr std::size_t kReadChunk = 1 << 20;
+constexpr std::uint64_t kStoreBytesMax = 256ul * 1024;
 constexpr std::size_t kHexDigest = 2 * Sha256::kBytes;
 
 // A file written within the last seconds may be written again within the same tick of the clock that stamps it, and
@@ -34,10 +34,6 @@ std::string identity(const struct stat& status) {
 }
 
 bool settled(const struct stat& status) { return ::time(nullptr) - status.st_ctim.tv_sec >= kSettledAfterSeconds; }
-
-bool is_hex_digest(std::string_view text) {
-  return text.size() == kHexDigest && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
 
 }  // namespace
 
@@ -57,14 +53,10 @@ Result<std::string> FileDigests::sha256_hex_of(const std::filesystem::path& path
   if (const auto entry = known_.find(key); entry != known_.end()) return entry->second;
 
   Sha256 hash;
-  std::vector<char> chunk(kReadChunk);
-  for (;;) {
-    const ssize_t count = ::read(fd.get(), chunk.data(), chunk.size());
-    if (count == 0) break;
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return Error::from_errno(ErrorCode::io_error, printable(path.native()), errno);
-    hash.update(std::span<const char>(chunk.data(), static_cast<std::size_t>(count)));
-  }
+  GUARD_TRY(each_chunk(fd.get(), path, nullptr, [&hash](std::string_view bytes) {
+    hash.update(bytes);
+    return ok();
+  }));
   std::string digest = hash.finish_hex();
   struct stat after {};
   if (::fstat(fd.get(), &after) == 0 && identity(after) == key && settled(after)) {
@@ -82,7 +74,7 @@ void FileDigests::load() {
     const auto line = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(rest.size(), line.size() + 1));
     const auto blank = line.find(' ');
-    if (blank == std::string_view::npos || !is_hex_digest(line.substr(0, blank))) continue;
+    if (blank == std::string_view::npos || !is_hex(line.substr(0, blank), kHexDigest)) continue;
     known_.insert_or_assign(std::string(line.substr(blank + 1)), std::string(line.substr(0, blank)));
   }
 }

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -29,6 +30,19 @@ Result<void> ScratchFile::push(std::span<const char> bytes) {
 Result<UniqueFd> ScratchFile::take() {
   if (::lseek(fd_.get(), 0, SEEK_SET) != 0) return Error::from_errno(ErrorCode::io_error, "lseek", errno);
   return std::move(fd_);
+}
+
+Result<UniqueFd> memory_file(const char* name, std::string_view bytes, Sealed sealed) {
+  UniqueFd file(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  const auto failed = [](const char* what) {
+    return Error::from_errno(ErrorCode::environment_creation_failed, what, errno);
+  };
+  if (!file) return failed("memfd_create");
+  GUARD_TRY(write_all(file.get(), bytes));
+  if (::lseek(file.get(), 0, SEEK_SET) != 0) return failed("lseek");
+  constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL;
+  if (sealed == Sealed::yes && ::fcntl(file.get(), F_ADD_SEALS, kSeals) != 0) return failed("sealing a file in memory");
+  return file;
 }
 
 }  // namespace guard

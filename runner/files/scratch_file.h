@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string_view>
 
 #include "common/byte_sink.h"
 #include "common/unique_fd.h"
@@ -26,5 +27,10 @@ class ScratchFile final : public ByteSink {
   UniqueFd fd_;
   std::uint64_t bytes_ = 0;
 };
+
+// A file in memory that holds `bytes`, positioned at its start and closed on exec. sealed: nobody can change it any
+// more.
+enum class Sealed : std::uint8_t { no, yes };
+Result<UniqueFd> memory_file(const char* name, std::string_view bytes, Sealed sealed = Sealed::no);
 
 }  // namespace guard

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "common/text/text.h"
+#include "runner/files/plain_path.h"
 
 namespace guard {
 namespace {
@@ -47,18 +48,6 @@ void put_octal(char (&field)[N], std::uint64_t value) {
 template <std::size_t N>
 void put_text(char (&field)[N], std::string_view text) {
   text.copy(field, N);
-}
-
-bool is_plain_relative(std::string_view path) {
-  if (path.empty() || path.front() == '/' || path.find('\0') != std::string_view::npos) return false;
-  while (!path.empty()) {
-    const auto slash = path.find('/');
-    const auto part = path.substr(0, slash);
-    if (part.empty() || part == "." || part == "..") return false;
-    if (slash == std::string_view::npos) return true;
-    path.remove_prefix(slash + 1);
-  }
-  return false;
 }
 
 // "27 path=some/long/name\n": the number counts the whole record, its own digits too.

@@ -64,25 +64,31 @@ Result<CopiedFile> copy_to_new_file(const std::filesystem::path& source, const s
   GUARD_TRY_ASSIGN(const UniqueFd out, create(path));
   CopiedFile copied;
   Sha256 hash;
-  std::vector<char> chunk(std::min<std::size_t>(kChunk, static_cast<std::size_t>(status.st_size) + 1));
-  for (;;) {
-    if (cancel.cancelled()) return Error(ErrorCode::cancelled, "stopped while copying files");
-    const ssize_t count = ::read(in.get(), chunk.data(), chunk.size());
-    if (count == 0) break;
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return failed("read", source, errno);
-    const std::string_view bytes(chunk.data(), static_cast<std::size_t>(count));
+  GUARD_TRY(each_chunk(in.get(), source, &cancel, [&](std::string_view bytes) -> Result<void> {
     copied.bytes += bytes.size();
     if (copied.bytes > bytes_max) {
       return Error(ErrorCode::file_too_large,
           fmt::format("{} is over the limit of {} bytes", printable(source.native()), bytes_max));
     }
     hash.update(bytes);
-    GUARD_TRY(write_all(out.get(), bytes).context(fmt::format("writing {}", printable(path.native()))));
-  }
+    return write_all(out.get(), bytes).context(fmt::format("writing {}", printable(path.native())));
+  }));
   copied.sha256_hex = hash.finish_hex();
   GUARD_TRY(seal(out, path, mode));
   return copied;
+}
+
+Result<void> each_chunk(int fd, const std::filesystem::path& name, const CancelToken* cancel,
+    const std::function<Result<void>(std::string_view bytes)>& take) {
+  std::vector<char> chunk(kChunk);
+  for (;;) {
+    if (cancel != nullptr && cancel->cancelled()) return Error(ErrorCode::cancelled, "stopped while reading files");
+    const ssize_t count = ::read(fd, chunk.data(), chunk.size());
+    if (count == 0) return ok();
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return failed("read", name, errno);
+    GUARD_TRY(take({chunk.data(), static_cast<std::size_t>(count)}));
+  }
 }
 
 Result<void> clear_time(const std::filesystem::path& path) {

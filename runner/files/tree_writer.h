@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,10 @@ struct CopiedFile {
 // FILE_TOO_LARGE beyond `bytes_max`. A link as `source` is INPUT_INVALID.
 Result<CopiedFile> copy_to_new_file(const std::filesystem::path& source, const std::filesystem::path& path, mode_t mode,
     std::uint64_t bytes_max, const CancelToken& cancel);
+
+// What is left of an open file, piece by piece; an Error from `take` ends it. `cancel` may be none.
+Result<void> each_chunk(int fd, const std::filesystem::path& name, const CancelToken* cancel,
+    const std::function<Result<void>(std::string_view bytes)>& take);
 
 // The time of a folder changes with every entry made in it, so it is set when the folder is complete. Links too.
 Result<void> clear_time(const std::filesystem::path& path);

@@ -9,6 +9,17 @@
 
 namespace guard {
 
+// The attestation script as it lies in an image: with the bytecode that the image's own bun has made of it, so that a
+// process per test file does not parse it each time.
+struct AttestationParts {
+  std::string core;      // of attestation_core(), or itself where this bun makes no bytecode
+  std::string bytecode;  // of `core`; empty: none
+};
+
+// `folder`: empty and private. bun takes bytecode only for the very text and the very build that it was made of.
+Result<AttestationParts> compile_attestation(
+    const std::filesystem::path& bun, const std::filesystem::path& folder, const CancelToken& cancel);
+
 // Finds bun: $GUARD_BUN, then the folders of PATH (following npm's wrapper to the real binary). DEPENDENCY_UNSATISFIED.
 // A GUARD_BUN that does not lead to bun is an error: PATH is not asked then.
 Result<std::filesystem::path> find_bun();

@@ -32,7 +32,7 @@ constexpr std::uint64_t kArchiveBytesMax = 64ull << 20;
 constexpr std::uint64_t kPatchBytesMax = 16ull << 20;
 constexpr std::size_t kFoldersMax = 50'000;
 constexpr int kDepthMax = 16;
-constexpr std::uint64_t kBunWordsMax = 64 * 1024;
+constexpr std::uint64_t kBunWordsMax = 64ul * 1024;
 // A cold install of a large project over a slow line; whoever waits can interrupt.
 constexpr std::chrono::minutes kInstallDeadline{15};
 
@@ -45,8 +45,12 @@ constexpr std::array<std::string_view, 4> kDependencyTables = {
     "dependencies", "devDependencies", "optionalDependencies", "peerDependencies"};
 
 // In the order in which bun looks for them.
-constexpr std::array<std::string_view, 5> kLockfiles = {
-    "bun.lock", "bun.lockb", "package-lock.json", "yarn.lock", "pnpm-lock.yaml"};
+struct Lockfile {
+  std::string_view name;
+  std::string_view manager;  // as `packageManager` names it; its `install` brings the lockfile up to date
+};
+constexpr std::array<Lockfile, 5> kLockfiles = {{{"bun.lock", "bun"}, {"bun.lockb", "bun"},
+    {"package-lock.json", "npm"}, {"yarn.lock", "yarn"}, {"pnpm-lock.yaml", "pnpm"}}};
 constexpr std::string_view kPnpmWorkspaces = "pnpm-workspace.yaml";
 
 Error unsatisfied(std::string message) { return Error(ErrorCode::dependency_unsatisfied, std::move(message)); }
@@ -437,20 +441,12 @@ Result<void> read_patches(const fs::path& project, const json& package, const st
 
 // The lockfiles in the order in which they count: where there are several, that of the package manager which
 // package.json names is kept up.
-std::vector<std::string_view> lockfiles_of(const json& package) {
-  std::vector<std::string_view> order(kLockfiles.begin(), kLockfiles.end());
-  const auto manager = package.find("packageManager");
-  if (manager == package.end() || !manager->is_string()) return order;
-  const auto& said = manager->get_ref<const std::string&>();
+std::array<Lockfile, 5> lockfiles_of(const json& package) {
+  std::array<Lockfile, 5> order = kLockfiles;
+  const std::string said = package.value("packageManager", json()).is_string() ? package["packageManager"] : json("");
   const std::string_view name = std::string_view(said).substr(0, said.find('@'));
-  std::stable_partition(order.begin(), order.end(), [&](std::string_view lockfile) {
-    return lockfile.starts_with("bun.") ||
-        lockfile ==
-        (name == "npm"           ? "package-lock.json"
-                : name == "yarn" ? "yarn.lock"
-                : name == "pnpm" ? "pnpm-lock.yaml"
-                                 : "");
-  });
+  std::stable_partition(order.begin(), order.end(),
+      [&](const Lockfile& lockfile) { return lockfile.manager == "bun" || lockfile.manager == name; });
   return order;
 }
 
@@ -459,7 +455,7 @@ Error no_lockfile(const fs::path& project) {
   std::error_code failure;
   for (fs::path above = fs::absolute(project, failure).lexically_normal().parent_path(); !failure;
        above = above.parent_path()) {
-    for (const std::string_view name : kLockfiles) {
+    for (const auto& [name, manager] : kLockfiles) {
       if (!fs::exists(above / name, failure)) continue;
       return Error(std::move(error).hint(
           fmt::format("{} lies in {}: run guard there, it takes in all workspaces", name, printable(above.native()))));
@@ -525,7 +521,7 @@ Result<Dependencies> read_dependencies(const fs::path& project) {
   GUARD_TRY(read_patches(project, package,
       files.count(std::string(kPnpmWorkspaces)) != 0 ? files[std::string(kPnpmWorkspaces)] : std::string(), files));
 
-  for (const std::string_view name : lockfiles_of(package)) {
+  for (const auto& [name, manager] : lockfiles_of(package)) {
     auto text = read_file(project / name, kLockfileBytesMax, FollowLinks::no);
     if (!text && text.error().code() == ErrorCode::file_not_found) continue;
     if (!text) return std::move(text).error();
@@ -540,11 +536,9 @@ Result<Dependencies> read_dependencies(const fs::path& project) {
 namespace {
 
 // What brings a lockfile up to date.
-std::string_view update_command(std::string_view lockfile) {
-  return lockfile == "package-lock.json" ? "npm install"
-      : lockfile == "yarn.lock"          ? "yarn install"
-      : lockfile == "pnpm-lock.yaml"     ? "pnpm install"
-                                         : "bun install";
+std::string update_command(std::string_view lockfile) {
+  const auto* const row = std::ranges::find(kLockfiles, lockfile, &Lockfile::name);
+  return fmt::format("{} install", row == kLockfiles.end() ? "bun" : row->manager);
 }
 
 class Installer {

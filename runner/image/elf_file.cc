@@ -35,7 +35,7 @@ constexpr std::array kLibraryFolders = {
 #endif
 
 constexpr std::size_t kProgramHeadersMax = 128;
-constexpr std::size_t kDynamicBytesMax = 64 * 1024;
+constexpr std::size_t kDynamicBytesMax = 64ul * 1024;
 constexpr std::size_t kNameBytesMax = 4096;
 constexpr std::size_t kLibrariesMax = 64;
 

@@ -53,18 +53,15 @@ Error pull_error(std::string_view reference, const docker::RegistryAuth& auth, c
     hide(words, secret);
   }
   Error typed(ErrorCode::image_pull_failed, std::move(message));
-  for (const std::string& frame : error.frames()) std::move(typed).context(frame);
-  if (const auto status = error.details().find("status"); status != error.details().end()) {
-    std::move(typed).detail("status", status->second);
-  }
-  std::move(typed).detail("image", std::string(reference)).detail("stderr", std::move(words));
-  if (!auth.helper.empty()) {
-    std::move(typed).hint(
-        fmt::format("the credentials of this registry are kept by docker's helper {}, which guard does not "
-                    "run: pull it yourself with `docker pull {}`",
-            auth.helper, printable(reference)));
-  }
-  return typed;
+  for (const std::string& frame : error.frames()) typed = Error(std::move(typed).context(frame));
+  if (const auto status = error.details().find("status"); status != error.details().end())
+    typed = Error(std::move(typed).detail("status", status->second));
+  typed = Error(std::move(typed).detail("image", std::string(reference)).detail("stderr", std::move(words)));
+  if (auth.helper.empty()) return typed;
+  return std::move(typed).hint(
+      fmt::format("the credentials of this registry are kept by docker's helper {}, which guard does not run: pull it "
+                  "yourself with `docker pull {}`",
+          auth.helper, printable(reference)));
 }
 
 // docker's own places. Empty where there is no such file.

@@ -120,12 +120,8 @@ Result<ImagePlan> make_plan(
   plan.bun_sha256 = sources.bun_sha256;
   plan.root_folder = cache.image_folder(plan.digest) / "root";
   if (const auto record = cache.find(plan.digest)) {
+    static_cast<ImageRecord&>(plan) = *record;
     plan.built = true;
-    plan.bun_version = record->bun_version;
-    plan.layer_sha256 = record->layer_sha256;
-    plan.module_folders = record->module_folders;
-    plan.libraries = record->libraries;
-    plan.notes = record->notes;
     plan.image_id = engine_id(cache, plan.digest).value_or(record->image_id);
   } else {
     GUARD_TRY_ASSIGN(plan.bun_version, ask_bun_version(sources.bun, cancel));
@@ -228,13 +224,12 @@ Result<RuntimeImage> build_root_folder(
   GUARD_TRY(write_root_folder(built / "root", parts, cancel));
   GUARD_TRY_ASSIGN(const LayerDigest layer, digest_layer(built / "root", cancel));
 
-  ImageRecord record{plan.digest, image_id(image_config(plan.digest, layer.sha256_hex)), layer.sha256_hex, layer.bytes,
-      plan.bun_version, parts.packages.module_folders, plan.libraries, plan.notes};
-  GUARD_TRY(cache.publish(built, record));
+  plan.image_id = image_id(image_config(plan.digest, layer.sha256_hex));
+  plan.layer_sha256 = layer.sha256_hex;
+  plan.layer_bytes = layer.bytes;
+  plan.module_folders = parts.packages.module_folders;
+  GUARD_TRY(cache.publish(built, plan));
   plan.built = true;
-  plan.image_id = record.image_id;
-  plan.layer_sha256 = record.layer_sha256;
-  plan.module_folders = record.module_folders;
   return runtime_image(plan);
 }
 

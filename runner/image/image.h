@@ -38,19 +38,14 @@ struct ImageInputs {
   std::vector<std::string> tools = {};  // runner/image/image_tools.h
 };
 
-struct ImagePlan {
+// Of the record only `digest` and `bun_version` are known before it is built; `image_id` is what an engine shows for
+// it.
+struct ImagePlan : ImageRecord {
   std::filesystem::path project;
-  std::string digest;     // hex
   std::string reference;  // name:first 16 hex digits
-  std::string bun_version;
   std::string bun_sha256;
-  std::string layer_sha256;                 // of the root folder's contents, as they were built; empty until then
-  std::filesystem::path root_folder;        // <cache>/images/<digest>/root
-  std::vector<std::string> module_folders;  // as RuntimeImage's; empty until it is built
-  std::vector<std::string> libraries;       // ImageRecord's
-  std::vector<std::string> notes;           // ImageRecord's
-  std::string image_id;                     // "sha256:..." that an engine shows for it; empty until it is built
-  bool built = false;                       // root folder is there and complete
+  std::filesystem::path root_folder;  // <cache>/images/<digest>/root
+  bool built = false;                 // root folder is there and complete
 };
 
 // Reads the inputs, installs nothing. DEPENDENCY_UNSATISFIED where package.json names dependencies and no lockfile

@@ -8,12 +8,17 @@
 #include <algorithm>
 #include <cerrno>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <vector>
 
+#include "common/file_io.h"
 #include "common/hash.h"
 #include "common/text/text.h"
 #include "common/unique_fd.h"
+#include "runner/files/plain_path.h"
+#include "runner/files/scratch_file.h"
 #include "runner/files/tar_writer.h"
+#include "runner/files/tree_writer.h"
 
 namespace guard {
 namespace {
@@ -21,7 +26,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr std::size_t kChunk = 1 << 20;
 constexpr int kDepthMax = 256;
 
 class HashSink final : public ByteSink {
@@ -78,7 +82,7 @@ class LayerWriter {
  public:
   // Below `prefix` in the archive, which is empty or ends with '/'.
   LayerWriter(const fs::path& root, std::string prefix, TarWriter& tar, const CancelToken& cancel)
-      : root_(root), prefix_(std::move(prefix)), tar_(tar), cancel_(cancel), buffer_(kChunk) {}
+      : root_(root), prefix_(std::move(prefix)), tar_(tar), cancel_(cancel) {}
 
   Result<void> write_folder() { return folder({}, 0); }
   // The root is a file itself, and `prefix` its whole path in the archive.
@@ -134,21 +138,14 @@ class LayerWriter {
     if (!fd || ::fstat(fd.get(), &status) != 0)
       return Error::from_errno(ErrorCode::io_error, printable(path.native()), errno);
     GUARD_TRY(tar_.begin_file(prefix_ + relative.native(), mode, static_cast<std::uint64_t>(status.st_size)));
-    for (;;) {
-      if (cancel_.cancelled()) return Error(ErrorCode::cancelled, "stopped while archiving the image");
-      const ssize_t count = ::read(fd.get(), buffer_.data(), buffer_.size());
-      if (count == 0) return tar_.end_file();
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) return Error::from_errno(ErrorCode::io_error, printable(path.native()), errno);
-      GUARD_TRY(tar_.content(std::string_view(buffer_.data(), static_cast<std::size_t>(count))));
-    }
+    GUARD_TRY(each_chunk(fd.get(), path, &cancel_, [this](std::string_view bytes) { return tar_.content(bytes); }));
+    return tar_.end_file();
   }
 
   const fs::path& root_;
   std::string prefix_;
   TarWriter& tar_;
   const CancelToken& cancel_;
-  std::vector<char> buffer_;
 };
 
 Result<void> write_layer(const fs::path& root, ByteSink& out, const CancelToken& cancel) {
@@ -164,7 +161,85 @@ constexpr std::string_view kArchitecture = "arm64";
 #endif
 constexpr std::string_view kCreated = "1970-01-01T00:00:00Z";
 
+// Everything below it is copied to the root of the image.
+constexpr std::string_view kFiles = "files";
+
+bool is_image_id(std::string_view id) {
+  constexpr std::string_view kAlgorithm = "sha256:";
+  if (id.starts_with(kAlgorithm)) id.remove_prefix(kAlgorithm.size());
+  return is_hex(id, 64);
+}
+
+// Plain words only: the Dockerfile has a syntax of its own.
+bool is_plain_label(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
+  });
+}
+
+// The labels stand before the files, so that what a broken build leaves behind carries them, too.
+Result<std::string> dockerfile(std::string_view base_id, const std::map<std::string, std::string>& labels) {
+  if (!is_image_id(base_id)) {
+    return Error(ErrorCode::input_invalid, fmt::format("\"{}\" is no id of an image", printable(base_id)));
+  }
+  std::string text = fmt::format("FROM {}\nLABEL", base_id);
+  for (const auto& [key, value] : labels) {
+    if (!is_plain_label(key) || !is_plain_label(value)) {
+      return Error(ErrorCode::internal, fmt::format("the label {}={} is not plain", printable(key), printable(value)));
+    }
+    text += fmt::format(" {}={}", key, value);
+  }
+  return text + fmt::format("\nCOPY {}/ /\n", kFiles);
+}
+
+class ContextWriter {
+ public:
+  ContextWriter(ByteSink& out, const CancelToken& cancel) : tar_(out), cancel_(cancel) {}
+
+  Result<void> write(
+      const SandboxSpec& spec, std::string_view recipe, const fs::path& init, std::string_view init_inside) {
+    GUARD_TRY(tar_.add_file("Dockerfile", 0644, recipe));
+    GUARD_TRY(add(init, init_inside));
+    for (const Mount& mount : spec.mounts) GUARD_TRY(add(mount.source, mount.target));
+    return tar_.finish();
+  }
+
+ private:
+  Result<void> add(const fs::path& source, std::string_view target) {
+    // To an engine such a name in a layer means that another file is to go.
+    if (target.find("/.wh.") != std::string_view::npos) {
+      return Error(ErrorCode::input_invalid,
+          fmt::format(
+              "{} can't be sent to an engine at another machine: names that begin with .wh. mean something to it",
+              printable(target)));
+    }
+    const std::string path = fmt::format("{}{}", kFiles, target);
+    for (std::size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
+      const std::string folder = path.substr(0, slash);
+      if (folders_.insert(folder).second) GUARD_TRY(tar_.add_folder(folder, 0755));
+    }
+    folders_.insert(path);
+    return add_to_archive(tar_, source, path, cancel_);
+  }
+
+  TarWriter tar_;
+  const CancelToken& cancel_;
+  std::set<std::string> folders_;
+};
+
 }  // namespace
+
+Result<StagedContext> stage_context(const SandboxSpec& spec, std::string_view base_id, const fs::path& init,
+    std::string_view init_inside, const std::map<std::string, std::string>& labels, const CancelToken& cancel) {
+  GUARD_TRY_ASSIGN(const std::string recipe, dockerfile(base_id, labels));
+  GUARD_TRY_ASSIGN(const fs::path cache, cache_folder());
+  GUARD_TRY_ASSIGN(ScratchFile scratch, ScratchFile::create(cache));
+  GUARD_TRY(ContextWriter(scratch, cancel).write(spec, recipe, init, init_inside));
+  StagedContext context;
+  GUARD_TRY_ASSIGN(context.tar, scratch.take());
+  context.bytes = scratch.bytes();
+  return context;
+}
 
 Result<void> add_to_archive(TarWriter& tar, const fs::path& source, std::string_view path, const CancelToken& cancel) {
   std::error_code failure;

@@ -19,6 +19,7 @@
 #include "common/text/foreign_json.h"
 #include "common/text/text.h"
 #include "common/time.h"
+#include "runner/files/plain_path.h"
 #include "runner/files/tree_writer.h"
 
 namespace guard {
@@ -27,16 +28,14 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr std::uint64_t kRecordBytesMax = 64 * 1024;
+constexpr std::uint64_t kRecordBytesMax = 64ul * 1024;
 constexpr std::chrono::minutes kBuildMax{30};  // the install's 15 minutes, and as much again to copy on a slow disk
 constexpr int kLockPollMs = 50;
 constexpr std::size_t kUserDigits = 16;
 constexpr std::uint64_t kUserBytesMax = 4096;  // PATH_MAX
 constexpr std::size_t kUsersMax = 1000;
 
-bool is_digest(std::string_view text) {
-  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
+bool is_digest(std::string_view text) { return is_hex(text, 64); }
 
 Result<UniqueFd> open_lock(const fs::path& path) {
   UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
@@ -66,34 +65,38 @@ std::uint64_t bytes_below(const fs::path& folder) {
   return bytes;
 }
 
+// What image.json holds besides the version of its form and layer_bytes.
+constexpr std::pair<const char*, std::string ImageRecord::*> kTexts[] = {{"digest", &ImageRecord::digest},
+    {"image_id", &ImageRecord::image_id}, {"layer_sha256", &ImageRecord::layer_sha256},
+    {"bun_version", &ImageRecord::bun_version}};
+constexpr std::pair<const char*, std::vector<std::string> ImageRecord::*> kLists[] = {
+    {"module_folders", &ImageRecord::module_folders}, {"libraries", &ImageRecord::libraries},
+    {"notes", &ImageRecord::notes}};
+
+json record_document(const ImageRecord& record) {
+  json document = {{"version", 1}, {"layer_bytes", record.layer_bytes}};
+  for (const auto& [key, text] : kTexts) document[key] = record.*text;
+  for (const auto& [key, list] : kLists) document[key] = record.*list;
+  return document;
+}
+
 std::optional<ImageRecord> read_record(const fs::path& folder) {
   const auto text = read_file(folder / "image.json", kRecordBytesMax, FollowLinks::no);
-  if (!text) return std::nullopt;
-  const auto parsed = parse_json(*text);
-  if (!parsed) return std::nullopt;
-  const json& document = *parsed;
-  if (!document.is_object() || !document.contains("version") || document["version"] != 1) return std::nullopt;
-  const auto text_of = [&](const char* key) {
-    const auto entry = document.find(key);
-    return entry != document.end() && entry->is_string() ? entry->get<std::string>() : std::string();
-  };
-  ImageRecord record{
-      text_of("digest"), text_of("image_id"), text_of("layer_sha256"), 0, text_of("bun_version"), {}, {}, {}};
-  const auto bytes = document.find("layer_bytes");
-  if (bytes == document.end() || !bytes->is_number_unsigned()) return std::nullopt;
-  record.layer_bytes = bytes->get<std::uint64_t>();
-  const auto texts_of = [&](const char* key, std::vector<std::string>& texts) {
-    const auto list = document.find(key);
-    if (list == document.end() || !list->is_array()) return false;
-    for (const json& element : *list) {
-      if (!element.is_string()) return false;
-      texts.push_back(element.get<std::string>());
-    }
-    return true;
-  };
-  if (!texts_of("module_folders", record.module_folders) || !texts_of("libraries", record.libraries) ||
-      !texts_of("notes", record.notes))
-    return std::nullopt;
+  const auto document = text ? parse_json(*text) : Result<json>(text.error());
+  if (!document || !document->is_object() || document->value("version", json()) != 1) return std::nullopt;
+  ImageRecord record;
+  const json bytes = document->value("layer_bytes", json());
+  if (!bytes.is_number_unsigned()) return std::nullopt;
+  record.layer_bytes = bytes.get<std::uint64_t>();
+  for (const auto& [key, member] : kTexts) {
+    if (const json value = document->value(key, json()); value.is_string()) record.*member = value.get<std::string>();
+  }
+  for (const auto& [key, member] : kLists) {
+    const json list = document->value(key, json());
+    if (!list.is_array() || !std::ranges::all_of(list, [](const json& one) { return one.is_string(); }))
+      return std::nullopt;
+    record.*member = list.get<std::vector<std::string>>();
+  }
   if (!is_digest(record.digest) || !is_digest(record.layer_sha256) || record.image_id.empty()) return std::nullopt;
   return record;
 }
@@ -194,14 +197,11 @@ Result<UniqueFd> ImageCache::hold(std::string_view digest, const fs::path& proje
 
 Result<void> ImageCache::publish(const fs::path& built, const ImageRecord& record) const {
   GUARD_TRY(new_file(built / "lock", "", 0600));
-  const json document = {{"version", 1}, {"digest", record.digest}, {"image_id", record.image_id},
-      {"layer_sha256", record.layer_sha256}, {"layer_bytes", record.layer_bytes}, {"bun_version", record.bun_version},
-      {"module_folders", record.module_folders}, {"libraries", record.libraries}, {"notes", record.notes}};
   // The contents before the marker, the marker before the name: after a power cut an image is whole or not there.
   UniqueFd folder(::open(built.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder || ::syncfs(folder.get()) != 0)
     return Error::from_errno(ErrorCode::io_error, "cannot flush the image to disk", errno);
-  GUARD_TRY(write_file_atomically(built / "image.json", document.dump(2) + "\n"));
+  GUARD_TRY(write_file_atomically(built / "image.json", record_document(record).dump(2) + "\n"));
   if (::fsync(folder.get()) != 0)
     return Error::from_errno(ErrorCode::io_error, "cannot flush the image to disk", errno);
 

@@ -8,7 +8,7 @@
 
 #include "common/result.h"
 #include "runner/image/elf_file.h"
-#include "runner/image/package_tree.h"
+#include "runner/image/root_folder.h"
 
 namespace guard {
 

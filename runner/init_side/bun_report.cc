@@ -17,7 +17,7 @@ namespace guard {
 namespace {
 
 constexpr int kDepthMax = 64;
-constexpr std::size_t kTailBytesMax = 8 * 1024;
+constexpr std::size_t kTailBytesMax = 8ul * 1024;
 constexpr std::size_t kSummaryLinesMax = 16;
 // "(fail) group > test [0.12ms]", and what stands before an error in a describe block. Not only at the beginning of a
 // line: a test may have left one unfinished. Each as bun writes it plainly and, where the tests' environment asks for
@@ -280,34 +280,19 @@ std::string_view line_with(std::string_view text, std::string_view words) {
 }  // namespace
 
 std::string_view to_string(TestState state) noexcept {
-  switch (state) {
-    case TestState::passed: return "passed";
-    case TestState::failed: return "failed";
-    case TestState::skipped: return "skipped";
-    case TestState::todo: return "todo";
-  }
-  return "failed";
+  static constexpr std::string_view kNames[] = {"passed", "failed", "skipped", "todo"};
+  return kNames[static_cast<std::size_t>(state)];
 }
 
 std::string_view to_string(FailureKind kind) noexcept {
-  switch (kind) {
-    case FailureKind::none: return "none";
-    case FailureKind::assertion: return "assertion";
-    case FailureKind::error: return "error";
-    case FailureKind::timed_out: return "timed_out";
-  }
-  return "error";
+  static constexpr std::string_view kNames[] = {"none", "assertion", "error", "timed_out"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 std::string_view to_string(LoadFailure failure) noexcept {
-  switch (failure) {
-    case LoadFailure::syntax: return "syntax";
-    case LoadFailure::missing_package: return "missing_package";
-    case LoadFailure::missing_file: return "missing_file";
-    case LoadFailure::missing_library: return "missing_library";
-    case LoadFailure::error: return "error";
-  }
-  return "error";
+  static constexpr std::string_view kNames[] = {
+      "syntax", "missing_package", "missing_file", "missing_library", "error"};
+  return kNames[static_cast<std::size_t>(failure)];
 }
 
 LoadError parse_load_error(std::string_view text, std::string_view file) {

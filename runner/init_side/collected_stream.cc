@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "common/text/text.h"
+#include "runner/files/plain_path.h"
 
 namespace guard {
 namespace {
@@ -21,33 +22,20 @@ Error broken(std::string_view what) {
   return Error(ErrorCode::protocol_error, fmt::format("the sandbox's init spoke nonsense about files: {}", what));
 }
 
-constexpr std::pair<LeftBehindCode, LeftBehindReason> kReasons[] = {
-    {LeftBehindCode::not_asked, LeftBehindReason::not_asked}, {LeftBehindCode::link, LeftBehindReason::link},
-    {LeftBehindCode::hard_link, LeftBehindReason::hard_link},
-    {LeftBehindCode::special_file, LeftBehindReason::special_file},
-    {LeftBehindCode::too_large, LeftBehindReason::too_large}, {LeftBehindCode::too_many, LeftBehindReason::too_many},
-    {LeftBehindCode::too_deep, LeftBehindReason::too_deep}, {LeftBehindCode::bad_name, LeftBehindReason::bad_name},
-    {LeftBehindCode::unreadable, LeftBehindReason::unreadable}};
+// In the order of init's reasons in LeftBehindReason.
+constexpr LeftBehindCode kCodes[] = {LeftBehindCode::not_asked, LeftBehindCode::link, LeftBehindCode::hard_link,
+    LeftBehindCode::special_file, LeftBehindCode::too_large, LeftBehindCode::too_many, LeftBehindCode::too_deep,
+    LeftBehindCode::bad_name, LeftBehindCode::unreadable};
 
 std::optional<LeftBehindReason> reason_of(char byte) {
-  for (const auto& [code, reason] : kReasons)
-    if (static_cast<char>(code) == byte) return reason;
-  return std::nullopt;
+  const auto* const found = std::ranges::find(kCodes, static_cast<LeftBehindCode>(byte));
+  if (found == std::end(kCodes)) return std::nullopt;
+  return static_cast<LeftBehindReason>(found - std::begin(kCodes));
 }
 
-// Relative, nothing empty, no "." and no "..": it names what it says, whoever resolves it.
-bool is_plain_relative(std::string_view path) {
-  if (path.empty() || path.size() > init_protocol::kCollectedPathMax || path.find('\0') != std::string_view::npos) {
-    return false;
-  }
-  std::size_t depth = 0;
-  for (std::size_t begin = 0; begin <= path.size(); ++depth) {
-    const std::size_t end = std::min(path.find('/', begin), path.size());
-    const std::string_view part = path.substr(begin, end - begin);
-    if (part.empty() || part == "." || part == "..") return false;
-    begin = end + 1;
-  }
-  return depth <= init_protocol::kCollectedDepthMax + 1;
+bool is_plain_and_short(std::string_view path) {
+  return path.size() <= init_protocol::kCollectedPathMax && is_plain_relative(path) &&
+      std::ranges::count(path, '/') <= static_cast<std::ptrdiff_t>(init_protocol::kCollectedDepthMax);
 }
 
 }  // namespace
@@ -88,7 +76,7 @@ Result<void> CollectedStream::begin_file(std::string_view payload) {
   std::uint64_t size = 0;
   for (const char byte : payload.substr(0, kSizeBytes)) size = size << 8 | static_cast<unsigned char>(byte);
   std::string path(payload.substr(kSizeBytes));
-  if (!is_plain_relative(path)) return broken("a path that leaves the folder");
+  if (!is_plain_and_short(path)) return broken("a path that leaves the folder");
   if (size > asked_->file_bytes_max || size > asked_->bytes_max - bytes_ || paths_.size() >= asked_->files_max) {
     return broken("more than was asked for");
   }

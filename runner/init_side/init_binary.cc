@@ -27,6 +27,8 @@ namespace {
 constexpr milliseconds kInitDeadlineSlack{5'000};
 constexpr std::size_t kHexDigits = 2 * Sha256::kBytes;
 
+std::string_view between(const char* begin, const char* end) { return {begin, static_cast<std::size_t>(end - begin)}; }
+
 bool is_intact(const std::filesystem::path& path, std::string_view bytes, mode_t mode) {
   struct stat found {};
   if (::lstat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode) || (found.st_mode & 07777) != mode) return false;
@@ -56,18 +58,9 @@ bool is_filled(const SandboxSpec& spec, std::string_view target) {
 
 }  // namespace
 
-std::string_view init_binary() {
-  return {guard_init_program, static_cast<std::size_t>(guard_init_program_end - guard_init_program)};
-}
-
-std::string_view attestation_script() {
-  return {guard_attestation_start, static_cast<std::size_t>(guard_attestation_start_end - guard_attestation_start)};
-}
-
-std::string_view attestation_core() {
-  return {guard_attestation_core, static_cast<std::size_t>(guard_attestation_core_end - guard_attestation_core)};
-}
-
+std::string_view init_binary() { return between(guard_init_program, guard_init_program_end); }
+std::string_view attestation_script() { return between(guard_attestation_start, guard_attestation_start_end); }
+std::string_view attestation_core() { return between(guard_attestation_core, guard_attestation_core_end); }
 std::string_view attestation_sha256() { return {guard_attestation_sha256, kHexDigits}; }
 
 std::string_view init_binary_sha256() { return {guard_init_sha256, kHexDigits}; }

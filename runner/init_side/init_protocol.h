@@ -50,12 +50,12 @@ enum class LeftBehindCode : std::uint8_t {
 };
 
 constexpr std::size_t kHeaderBytes = 8;
-constexpr std::size_t kFramePayloadMax = 64 * 1024;
+constexpr std::size_t kFramePayloadMax = 64ul * 1024;
 
 // The program finds a random key of kTagKeyBytes on its attestation socket and can read it once. It shows that it is
 // the one who has read it by the SipHash-2-4 tag (kTagBytes, as of a frame) behind what it says
 // (runner/init_side/attestation.mjs).
-constexpr std::size_t kAttestationBytesMax = 16 * 1024;  // five titles of 800 characters among them
+constexpr std::size_t kAttestationBytesMax = 16ul * 1024;  // five titles of 800 characters among them
 
 // Deeper or longer than any honest test's output, and short enough for every file system and editor.
 constexpr std::size_t kCollectedDepthMax = 16;  // of folders below the collected one

@@ -26,7 +26,7 @@ constexpr milliseconds kTick{50};
 constexpr milliseconds kKillSlack{2'000};
 // Between the end of the one and of the other: the exit frame, the end of the stream, the child.
 constexpr milliseconds kLingerSpan{5'000};
-constexpr std::size_t kComplaintBytesMax = 16 * 1024;
+constexpr std::size_t kComplaintBytesMax = 16ul * 1024;
 
 struct Pipe {
   UniqueFd read;
@@ -172,7 +172,7 @@ void Runner::fail(Error error) {
 }
 
 void Runner::read_frames() {
-  std::array<char, 128 * 1024> buffer;
+  std::array<char, 128ul * 1024> buffer;
   const ssize_t size = ::read(frames_.get(), buffer.data(), buffer.size());
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (size <= 0) {

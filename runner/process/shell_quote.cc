@@ -5,13 +5,7 @@ namespace guard {
 // All words are quoted, plain ones too: what needs no quotes differs between shells, and nobody has to know it here.
 std::string shell_quoted(std::string_view word) {
   std::string quoted = "'";
-  for (const char c : word) {
-    if (c == '\'') {
-      quoted += "'\\''";
-    } else {
-      quoted += c;
-    }
-  }
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";
 }
 

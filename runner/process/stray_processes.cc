@@ -17,6 +17,7 @@
 
 #include "common/file_io.h"
 #include "common/unique_fd.h"
+#include "runner/files/plain_path.h"
 #include "runner/sandbox/docker_sweep.h"
 
 namespace guard {
@@ -25,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kIdDigits = 64;
-constexpr std::uint64_t kCommandLineBytesMax = 256 * 1024;
+constexpr std::uint64_t kCommandLineBytesMax = 256ul * 1024;
 
 using Arguments = std::vector<std::string_view>;
 
@@ -119,8 +120,7 @@ SweepResult sweep_stray_inits(SweepMode mode) {
 }
 
 int kill_runtime_processes(std::string_view container_id) {
-  if (container_id.size() != kIdDigits || container_id.find_first_not_of("0123456789abcdef") != std::string_view::npos)
-    return 0;
+  if (!is_hex(container_id, kIdDigits)) return 0;
   int killed = 0;
   const auto names_it = [&](const Arguments& arguments) {
     // "runsc", "runsc-sandbox", "runsc-gofer".

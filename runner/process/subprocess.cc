@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,7 +10,7 @@
 #include <array>
 #include <cerrno>
 
-#include "common/file_io.h"
+#include "runner/files/scratch_file.h"
 
 namespace guard {
 namespace {
@@ -37,18 +36,9 @@ Result<UniqueFd> attach(StreamMode mode, int number, Stream& stream, ByteSink& s
   return write_end;
 }
 
-// A file in memory rather than a pipe: nothing to pump, and a child that does not read can't block us.
-Result<UniqueFd> stdin_of(const std::string& text) {
-  UniqueFd fd(::memfd_create("stdin", MFD_CLOEXEC));
-  if (!fd) return Error::from_errno(ErrorCode::execution_failed, "memfd_create", errno);
-  GUARD_TRY(write_all(fd.get(), text));
-  if (::lseek(fd.get(), 0, SEEK_SET) != 0) return Error::from_errno(ErrorCode::execution_failed, "lseek", errno);
-  return fd;
-}
-
 // Reads once; the stream is closed at its end.
 Result<void> read_some(Stream& stream) {
-  std::array<char, 64 * 1024> buffer;
+  std::array<char, 64ul * 1024> buffer;
   const ssize_t size = ::read(stream.fd.get(), buffer.data(), buffer.size());
   if (size > 0) return stream.sink->push(std::span(buffer.data(), static_cast<std::size_t>(size)));
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return ok();
@@ -105,7 +95,8 @@ Result<ProcessResult> run_process(const ProcessSpec& spec, ByteSink& out, ByteSi
   std::array<Stream, 2> streams;
   UniqueFd input;
   if (!spec.stdin_text.empty()) {
-    GUARD_TRY_ASSIGN(input, stdin_of(spec.stdin_text));
+    // Rather than a pipe: nothing to pump, and a child that does not read can't block us.
+    GUARD_TRY_ASSIGN(input, memory_file("stdin", spec.stdin_text));
     child_spec.descriptors.emplace_back(input.get(), 0);
   }
   GUARD_TRY_ASSIGN(UniqueFd out_write, attach(spec.out, 1, streams[0], out, child_spec));

@@ -7,6 +7,8 @@
 // DIR is the staged tree. The standard output of `environment run` is that of the command, so it carries init's framed
 // stream; anything else there breaks the stream and the run. Nothing is known of the command's standard input, so init
 // has no life line: it ends when its stream has no reader, or by its own clock.
+//
+// The program itself can't be had where guard is built: the tests run against a script (tests/container_use/cu.sh).
 #include "runner/sandbox/container_use_sandbox.h"
 
 #include <fmt/format.h>

@@ -31,7 +31,7 @@
 #include "docker/engine_client.h"
 #include "docker/engine_probe.h"
 #include "docker/stream_frames.h"
-#include "runner/image/staged_image.h"
+#include "runner/image/image_archive.h"
 #include "runner/init_side/init_binary.h"
 #include "runner/init_side/init_stream.h"
 #include "runner/process/stray_processes.h"
@@ -74,8 +74,8 @@ constexpr milliseconds kTrialLimit{20'000};
 Error engine_failed(Error error) {
   if (error.code() != ErrorCode::environment_unavailable && error.code() != ErrorCode::execution_timeout) return error;
   Error failure(ErrorCode::execution_failed, error.message());
-  for (const std::string& frame : error.frames()) std::move(failure).context(frame);
-  for (const auto& [key, value] : error.details()) std::move(failure).detail(key, value);
+  for (const std::string& frame : error.frames()) failure = Error(std::move(failure).context(frame));
+  for (const auto& [key, value] : error.details()) failure = Error(std::move(failure).detail(key, value));
   return std::move(failure)
       .caused_by(error)
       .context("running in a container")
@@ -96,7 +96,7 @@ Result<T> engine_failed(Result<T> result) {
   return engine_failed(std::move(result).error());
 }
 
-SandboxProbe to_sandbox_probe(const docker::EngineProbe& engine) {
+SandboxProbe sandbox_probe(const docker::EngineProbe& engine) {
   SandboxProbe probe;
   probe.state = engine.state == docker::EngineState::available ? ProbeState::available
       : engine.state == docker::EngineState::absent            ? ProbeState::absent
@@ -105,19 +105,11 @@ SandboxProbe to_sandbox_probe(const docker::EngineProbe& engine) {
   probe.remedy = engine.remedy;
   probe.endpoint = engine.endpoint.url();
   if (!engine.info) return probe;
-  const docker::EngineInfo& info = *engine.info;
-  const auto fact = [&probe](const char* name, bool value) { probe.facts[name] = value ? "true" : "false"; };
-  probe.version = info.version;
-  probe.facts["api"] = info.api_version;
-  probe.facts["cgroups"] = info.cgroup_version.empty() ? "unknown" : "v" + info.cgroup_version;
-  fact("memory_limit", info.memory_limit);
-  fact("swap_limit", info.swap_limit);
-  fact("pids_limit", info.pids_limit);
-  fact("cpu_limit", info.cpu_limit);
-  fact("seccomp", info.seccomp);
-  fact("apparmor", info.apparmor);
-  fact("rootless", info.rootless);
-  fact("podman", info.podman);
+  const auto said = [](bool value) { return value ? "true" : "false"; };
+  probe.version = engine.info->version;
+  probe.facts = {{"api", engine.info->api_version}, {"cgroups", "v" + engine.info->cgroup_version},
+      {"seccomp", said(engine.info->seccomp)}, {"apparmor", said(engine.info->apparmor)},
+      {"rootless", said(engine.info->rootless)}};
   return probe;
 }
 
@@ -199,19 +191,19 @@ class ScopedContainer {
 enum class Shown { mounted, as_an_image };
 
 // The image of one run; armed before it is built, and removed on every path out.
-class ArmedImage {
+class ScopedImage {
  public:
-  ArmedImage(docker::EngineClient& engine, const std::string& run_id)
+  ScopedImage(docker::EngineClient& engine, const std::string& run_id)
       : engine_(engine),
         reference_(docker_image_name(run_id)),
         label_(fmt::format("{}={}", docker_label::kRun, run_id)) {}
-  ArmedImage(const ArmedImage&) = delete;
-  ArmedImage& operator=(const ArmedImage&) = delete;
-  ~ArmedImage() {
+  ScopedImage(const ScopedImage&) = delete;
+  ScopedImage& operator=(const ScopedImage&) = delete;
+  ~ScopedImage() {
     if (armed_) static_cast<void>(remove(SoFar::failed));
   }
 
-  const std::string& reference() const noexcept { return reference_; }
+  const std::string& name() const noexcept { return reference_; }
 
   // Until then some step of a build may have left an image without the name.
   void is_whole() noexcept { whole_ = true; }
@@ -361,7 +353,7 @@ class Pump {
   const std::string& container_;
   InitStream& init_;
   docker::StreamFrames frames_;
-  std::unique_ptr<docker::PendingCall> signal_;  // the last one sent, until it is answered
+  std::unique_ptr<docker::PendingKill> signal_;  // the last one sent, until it is answered
   std::string complaint_;
   std::string not_this_kernel_;
   Deadline next_step_ = Deadline::never();
@@ -466,6 +458,23 @@ Result<docker::ContainerConfig> config_for(const SandboxSpec& spec, const docker
   return config;
 }
 
+// What a run in a container is made with, found once for each.
+struct RunParts {
+  docker::EngineProbe engine;
+  docker::EngineClient client;  // heeds the cancel token
+  docker::EngineClient ending;  // does not: what was begun is ended in order, also after a cancel
+  const CancelToken& cancel;
+  docker::ImageInfo image = {};
+  Shown shown = Shown::mounted;
+};
+
+// A failed removal ends a run that succeeded; where the run has failed, it is said with that.
+Result<ExecResult> with_removal(Result<ExecResult> result, Result<void> removed) {
+  if (removed) return result;
+  if (result) return std::move(removed).error();
+  return std::move(result).context(removed.error().message());
+}
+
 class DockerSandbox final : public Sandbox {
  public:
   explicit DockerSandbox(DockerOptions options) : options_(std::move(options)) {}
@@ -474,54 +483,45 @@ class DockerSandbox final : public Sandbox {
 
   SandboxProbe probe(Deadline deadline) const override {
     const CancelToken never;
-    return to_sandbox_probe(docker::probe_engine(candidates(), deadline, never));
+    return sandbox_probe(docker::probe_engine(candidates(), deadline, never));
   }
 
   Result<ExecResult> run(const SandboxSpec& spec, ByteSink& out, ByteSink& err, const CancelToken& cancel) override {
     GUARD_TRY(validate(spec));
     // Asked again, though the caller has: an engine that was changed meanwhile must not run this with fewer limits.
-    const auto engine = docker::probe_engine(candidates(), Deadline::after(options_.probe_deadline), cancel);
+    auto engine = docker::probe_engine(candidates(), Deadline::after(options_.probe_deadline), cancel);
     if (cancel.cancelled()) return Error(ErrorCode::cancelled, "stopped before the run began");
     if (engine.state != docker::EngineState::available) {
       return Error(ErrorCode::environment_unavailable, engine.reason)
           .hint(engine.remedy)
           .detail("environmentType", "docker");
     }
-    docker::EngineClient client(engine.endpoint, cancel);
-    GUARD_TRY_ASSIGN(docker::ImageInfo image, find_image(spec, client));
+    const CancelToken never;
+    const docker::Endpoint endpoint = engine.endpoint;
+    RunParts parts{std::move(engine), {endpoint, cancel}, {endpoint, never}, cancel};
+    GUARD_TRY_ASSIGN(parts.image, find_image(spec, parts.client));
 
-    const CancelToken never;  // what was begun is ended in order, also after a cancel
-    docker::EngineClient ending(engine.endpoint, never);
     // Removed after the container that is made from it.
-    std::optional<ArmedImage> staged;
-    Shown shown = Shown::mounted;
+    std::optional<ScopedImage> staged;
     // gVisor lists a file that is mounted as a folder.
-    if (engine.endpoint.is_remote() || !options_.runtime.empty()) {
-      shown = Shown::as_an_image;
-      staged.emplace(ending, spec.run_id);
-      GUARD_TRY_ASSIGN(image.id, engine_failed(send_files(spec, image, staged->reference(), client, cancel)));
+    if (endpoint.is_remote() || !options_.runtime.empty()) {
+      parts.shown = Shown::as_an_image;
+      staged.emplace(parts.ending, spec.run_id);
+      GUARD_TRY_ASSIGN(parts.image.id, engine_failed(send_files(spec, parts, staged->name())));
       staged->is_whole();
     }
-    auto result = try_and_run(spec, engine, shown, image, client, ending, out, err, cancel);
-    const auto removed = staged ? staged->remove(result ? SoFar::well : SoFar::failed) : ok();
-    if (removed) return result;
-    if (result) return removed.error();
-    return std::move(result).context(removed.error().message());
+    Result<void> usable = options_.runtime.empty() ? ok() : try_runtime(spec, parts);
+    auto result = usable ? run_in(spec, parts, out, err) : Result<ExecResult>(std::move(usable).error());
+    if (!staged) return result;
+    auto removed = staged->remove(result ? SoFar::well : SoFar::failed);
+    return with_removal(std::move(result), std::move(removed));
   }
 
  private:
-  Result<ExecResult> try_and_run(const SandboxSpec& spec, const docker::EngineProbe& engine, Shown shown,
-      const docker::ImageInfo& image, docker::EngineClient& client, docker::EngineClient& ending, ByteSink& out,
-      ByteSink& err, const CancelToken& cancel) const {
-    if (!options_.runtime.empty()) GUARD_TRY(try_runtime(spec, engine, shown, image, client, ending, cancel));
-    return run_in(spec, engine, shown, image, client, ending, out, err, cancel);
-  }
-
   // A runtime that was configured is trusted once a run of nothing has come through with every proof, under this boot
   // of this engine.
-  Result<void> try_runtime(const SandboxSpec& spec, const docker::EngineProbe& engine, Shown shown,
-      const docker::ImageInfo& image, docker::EngineClient& client, docker::EngineClient& ending,
-      const CancelToken& cancel) const {
+  Result<void> try_runtime(const SandboxSpec& spec, RunParts& parts) const {
+    const docker::EngineProbe& engine = parts.engine;
     const auto unusable = [this](std::string_view why) {
       return Error(ErrorCode::environment_unavailable,
           fmt::format("the container runtime {} did not pass a trial run: {}", printable(options_.runtime), why))
@@ -544,8 +544,8 @@ class DockerSandbox final : public Sandbox {
     trial.timeout = kTrialLimit;
     trial.grace = milliseconds(0);
     StringSink out;  // nothing comes
-    const auto result = run_in(trial, engine, shown, image, client, ending, out, out, cancel);
-    if (cancel.cancelled()) return Error(ErrorCode::cancelled, "stopped before the run began");
+    const auto result = run_in(trial, parts, out, out);
+    if (parts.cancel.cancelled()) return Error(ErrorCode::cancelled, "stopped before the run began");
     if (!result) return unusable(result.error().message());
     if (result->outcome.kind != OutcomeKind::exited || result->outcome.value != 0) {
       return unusable(fmt::format("it ended with {} {}", to_string(result->outcome.kind), result->outcome.value));
@@ -591,8 +591,8 @@ class DockerSandbox final : public Sandbox {
   }
 
   // Returns the id of the run's own image.
-  static Result<std::string> send_files(const SandboxSpec& spec, const docker::ImageInfo& base,
-      const std::string& reference, docker::EngineClient& client, const CancelToken& cancel) {
+  static Result<std::string> send_files(const SandboxSpec& spec, RunParts& parts, const std::string& reference) {
+    const docker::ImageInfo& base = parts.image;
     if (base.has_triggers) {
       return Error(ErrorCode::environment_creation_failed,
           "the image has ONBUILD triggers, which would run unconfined when files are added to it")
@@ -600,30 +600,30 @@ class DockerSandbox final : public Sandbox {
     }
     GUARD_TRY_ASSIGN(const auto init, init_binary_path());
     GUARD_TRY_ASSIGN(const auto labels, labels_of(spec));
-    GUARD_TRY_ASSIGN(const StagedContext context, stage_context(spec, base.id, init, kInitPath, labels, cancel));
-    return client.build_image(context.tar.get(), context.bytes, reference, within_run(spec, kSendLimit, kSendSlack))
+    GUARD_TRY_ASSIGN(const StagedContext context, stage_context(spec, base.id, init, kInitPath, labels, parts.cancel));
+    return parts.client
+        .build_image(context.tar.get(), context.bytes, reference, within_run(spec, kSendLimit, kSendSlack))
         .context("sending what will run to the engine");
   }
 
-  Result<ExecResult> run_in(const SandboxSpec& spec, const docker::EngineProbe& engine, Shown shown,
-      const docker::ImageInfo& image, docker::EngineClient& client, docker::EngineClient& ending, ByteSink& out,
-      ByteSink& err, const CancelToken& cancel) const {
-    GUARD_TRY_ASSIGN(const auto config, config_for(spec, *engine.info, shown, image, options_.runtime));
-    ScopedContainer container(ending, docker_container_name(spec.run_id));
-    if (!engine.endpoint.is_remote()) {
+  Result<ExecResult> run_in(const SandboxSpec& spec, RunParts& parts, ByteSink& out, ByteSink& err) const {
+    GUARD_TRY_ASSIGN(
+        const auto config, config_for(spec, *parts.engine.info, parts.shown, parts.image, options_.runtime));
+    ScopedContainer container(parts.ending, docker_container_name(spec.run_id));
+    if (!parts.engine.endpoint.is_remote()) {
       GUARD_TRY_ASSIGN(std::string owner, run_owner(spec.run_id));
       container.own_inits_of(std::move(owner));
     }
-    auto result = run_container(spec, config, engine, client, ending, container, out, err, cancel);
+    auto result = run_container(spec, config, parts, container, out, err);
     auto removed = container.remove(result ? SoFar::well : SoFar::failed);
-    if (removed) return result;
-    if (result) return std::move(removed).error();
-    return std::move(result).context(removed.error().message());
+    return with_removal(std::move(result), std::move(removed));
   }
 
   static Result<ExecResult> run_container(const SandboxSpec& spec, const docker::ContainerConfig& config,
-      const docker::EngineProbe& engine, docker::EngineClient& client, docker::EngineClient& ending,
-      ScopedContainer& container, ByteSink& out, ByteSink& err, const CancelToken& cancel) {
+      RunParts& parts, ScopedContainer& container, ByteSink& out, ByteSink& err) {
+    const docker::Endpoint& endpoint = parts.engine.endpoint;
+    docker::EngineClient& client = parts.client;
+    docker::EngineClient& ending = parts.ending;
     const auto created =
         client.create_container(container.name(), container_config(config), within_run(spec, kStartLimit));
     if (!created) {
@@ -639,7 +639,7 @@ class DockerSandbox final : public Sandbox {
       return engine_failed(created.error());
     }
     const std::string& id = *created;
-    if (!config.runtime.empty() && !engine.endpoint.is_remote()) container.watch_processes_of(id);
+    if (!config.runtime.empty() && !endpoint.is_remote()) container.watch_processes_of(id);
     GUARD_TRY_ASSIGN(const auto attachment, engine_failed(client.attach(id, within_run(spec, kCallLimit))));
     const auto begun = SteadyClock::now();
     GUARD_TRY(engine_failed(client.start(id, within_run(spec, kStartLimit))));
@@ -655,12 +655,11 @@ class DockerSandbox final : public Sandbox {
       GUARD_TRY(engine_failed(attachment->write({reinterpret_cast<const char*>(key.data()), key.size()})));
     }
     Pump pump(spec, ending, id, init);
-    if (config.runtime.starts_with("runsc")) pump.expect_another_kernel(engine.info->kernel);
-    if (auto pumped = pump.run(*attachment, cancel); !pumped) {
+    if (config.runtime.starts_with("runsc")) pump.expect_another_kernel(parts.engine.info->kernel);
+    if (auto pumped = pump.run(*attachment, parts.cancel); !pumped) {
       if (!init.forged()) {
-        return engine_failed(std::move(pumped)
-                                 .context(fmt::format("asking the container engine at {}", engine.endpoint.name()))
-                                 .error());
+        return engine_failed(
+            std::move(pumped).context(fmt::format("asking the container engine at {}", endpoint.name())).error());
       }
       // Nobody but the program can have written it: that is its doing, and no failure of the engine's.
       ExecResult forged;

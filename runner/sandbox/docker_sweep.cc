@@ -16,6 +16,7 @@
 #include "common/own_entry.h"
 #include "common/text/text.h"
 #include "docker/engine_client.h"
+#include "runner/files/plain_path.h"
 
 namespace guard {
 namespace {
@@ -29,10 +30,6 @@ constexpr milliseconds kRemoveLimit{10'000};
 std::string value_of(const std::map<std::string, std::string>& labels, const char* name) {
   const auto found = labels.find(name);
   return found == labels.end() ? std::string() : found->second;
-}
-
-bool is_label(std::string_view text) {
-  return text.size() == kLabelHexDigits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 bool is_long_over(const std::string& deadline) {
@@ -56,7 +53,7 @@ Result<std::string> docker_cache_label() {
   const auto path = folder / "id";
   for (int attempt = 0; attempt < 2; ++attempt) {
     const auto known = read_file(path, kLabelHexDigits, FollowLinks::no);
-    if (known && is_label(*known)) return *known;
+    if (known && is_hex(*known, kLabelHexDigits)) return *known;
     if (known || known.error().code() != ErrorCode::file_not_found) break;
     GUARD_TRY_ASSIGN(const std::string drawn, new_run_id());
     const std::string label = sha256_hex(drawn).substr(0, kLabelHexDigits);

@@ -1,8 +1,6 @@
 #include "runner/sandbox/namespace_sandbox.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -15,6 +13,7 @@
 
 #include "common/file_io.h"
 #include "common/text/text.h"
+#include "runner/files/scratch_file.h"
 #include "runner/init_side/init_binary.h"
 #include "runner/init_side/init_run.h"
 #include "runner/process/stray_processes.h"
@@ -109,15 +108,9 @@ Result<std::vector<RootEntry>> root_entries(const std::filesystem::path& root) {
 // Arguments in a memory file: a command line can be read by every user of the host, and the environment may hold
 // secrets.
 Result<UniqueFd> args_file(const std::vector<std::string>& args) {
-  UniqueFd file(::memfd_create("bwrap-args", MFD_CLOEXEC));
-  if (!file) return Error::from_errno(ErrorCode::environment_creation_failed, "memfd_create", errno);
   std::string text;
   for (const std::string& arg : args) text.append(arg).push_back('\0');
-  GUARD_TRY(write_all(file.get(), text));
-  if (::lseek(file.get(), 0, SEEK_SET) != 0) {
-    return Error::from_errno(ErrorCode::environment_creation_failed, "lseek", errno);
-  }
-  return file;
+  return memory_file("bwrap-args", text);
 }
 
 // What the stage before bubblewrap mounts over, in a namespace of its own; here it stays empty.

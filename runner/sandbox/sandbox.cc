@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "runner/files/plain_path.h"
+
 namespace guard {
 namespace {
 
@@ -21,35 +23,14 @@ Error refuse(std::string sentence) { return Error(ErrorCode::input_invalid, std:
 
 bool has_nul(std::string_view text) { return text.find('\0') != std::string_view::npos; }
 
-// Absolute, no "//", ".", ".." or trailing slash: what is written is what is meant, whoever resolves it.
-bool is_plain_absolute(std::string_view path) {
-  if (path.empty() || path.front() != '/' || has_nul(path)) return false;
-  if (path == "/") return true;
-  std::size_t begin = 1;
-  while (begin <= path.size()) {
-    const std::size_t end = std::min(path.find('/', begin), path.size());
-    const std::string_view part = path.substr(begin, end - begin);
-    if (part.empty() || part == "." || part == "..") return false;
-    begin = end + 1;
-  }
-  return true;
-}
-
-bool is_same_or_below(std::string_view path, std::string_view folder) {
-  if (folder == "/") return true;
-  return path == folder || (path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/');
-}
-
-// Names that are never shown to a program under test, wherever they lie.
+// The name in `path` that is never shown to a program under test, wherever it lies; empty: there is none.
 std::string_view forbidden_part(std::string_view path) {
-  std::size_t begin = 1;
-  while (begin <= path.size()) {
-    const std::size_t end = std::min(path.find('/', begin), path.size());
-    const std::string_view part = path.substr(begin, end - begin);
-    if (part == ".git" || part == "node_modules" || part.starts_with(".env")) return part;
-    begin = end + 1;
-  }
-  return {};
+  std::string_view found;
+  any_path_part(path, [&found](std::string_view part) {
+    if (part == ".git" || part == "node_modules" || part.starts_with(".env")) found = part;
+    return !found.empty();
+  });
+  return found;
 }
 
 // Not from the user database: a static program that asks for it loads foreign libraries, and may crash of it.
@@ -230,21 +211,13 @@ Result<void> validate_host_folder(const SandboxSpec& spec, std::string_view who)
 }
 
 std::string_view to_string(Network network) noexcept {
-  switch (network) {
-    case Network::none: return "none";
-    case Network::bridge: return "bridge";
-    case Network::host: return "host";
-  }
-  return "host";
+  static constexpr std::string_view kNames[] = {"none", "bridge", "host"};
+  return kNames[static_cast<std::size_t>(network)];
 }
 
 std::string_view to_string(ProbeState state) noexcept {
-  switch (state) {
-    case ProbeState::available: return "available";
-    case ProbeState::absent: return "absent";
-    case ProbeState::unknown: return "unknown";
-  }
-  return "unknown";
+  static constexpr std::string_view kNames[] = {"available", "absent", "unknown"};
+  return kNames[static_cast<std::size_t>(state)];
 }
 
 }  // namespace guard

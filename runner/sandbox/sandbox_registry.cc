@@ -11,8 +11,8 @@
 #include "docker/engine_probe.h"
 #include "runner/process/run_folder.h"
 #include "runner/process/stray_processes.h"
+#include "runner/sandbox/cgroup.h"
 #include "runner/sandbox/docker_sweep.h"
-#include "runner/sandbox/namespace_sweep.h"
 
 namespace guard {
 namespace {
@@ -91,7 +91,8 @@ Leftovers remove_leftovers(const docker::Endpoint& engine, const CancelToken& ca
   };
   // Behind the engine, which removes what it knows in order; before the folders, which some of them still hold.
   add(sweep_stray_inits(mode));
-  add(sweep_dead_runs([](const std::string& run_id) { return namespace_sweep(run_id); }, mode));
+  // Control groups, and on the host the processes in them: those of the embedded sandbox die with guard.
+  add(sweep_dead_runs([](const std::string& run_id) { return remove_cgroups_of(run_id, cgroup_places_here()); }, mode));
   for (const auto& folder : cache_folders()) add(sweep_own(folder, mode));
   return leftovers;
 }

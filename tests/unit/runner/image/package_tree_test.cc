@@ -1,4 +1,4 @@
-#include "runner/image/package_tree.h"
+#include "runner/image/root_folder.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "runner/image/staged_image.h"
+#include "runner/image/image_archive.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

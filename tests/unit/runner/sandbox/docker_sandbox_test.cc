@@ -573,7 +573,7 @@ TEST_F(DockerSandboxTest, ProbesTheEngine) {
   EXPECT_EQ(probe.state, ProbeState::available) << probe.reason;
   EXPECT_FALSE(probe.version.empty());
   EXPECT_EQ(probe.endpoint, "unix://" + test_engine_socket());
-  EXPECT_EQ(probe.facts.at("memory_limit"), "true");
+  EXPECT_EQ(probe.facts.at("seccomp"), "true");
 }
 
 // Every call of a run fails once, in four ways. Whatever happens: no container stays, and a result is only ever the

@@ -1,6 +1,6 @@
 #include <signal.h>
 
-#include "runner/sandbox/namespace_sweep.h"
+#include "runner/sandbox/cgroup.h"
 #include "tests/unit/runner/sandbox_fixture.h"
 
 namespace guard {
@@ -105,7 +105,7 @@ TEST_P(HostSandbox, LeavesNoProcessWhenGuardIsKilled) {
     ASSERT_EQ(::waitpid(guard, nullptr, 0), guard);
     while (processes_with(marker) > 0 && !give_up.passed()) ::usleep(10'000);
     EXPECT_EQ(processes_with(marker), 0);
-    EXPECT_TRUE(namespace_sweep(deaf.run_id).has_value());
+    EXPECT_TRUE(remove_cgroups_of(deaf.run_id, cgroup_places_here()).has_value());
   });
 }
 

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "runner/sandbox/bwrap_args.h"
-#include "runner/sandbox/namespace_sweep.h"
+#include "runner/sandbox/cgroup.h"
 #include "tests/unit/runner/collected_tree.h"
 #include "tests/unit/runner/sandbox_fixture.h"
 
@@ -519,7 +519,7 @@ TEST_P(NamespaceSandbox, LeavesNoProcessWhenGuardIsKilled) {
     ASSERT_EQ(::waitpid(guard, nullptr, 0), guard);
     while (processes_with(marker) > 0 && !give_up.passed()) std::this_thread::sleep_for(milliseconds(10));
     EXPECT_EQ(processes_with(marker), 0);
-    const auto swept = namespace_sweep(wanted.run_id);
+    const auto swept = remove_cgroups_of(wanted.run_id, cgroup_places_here());
     EXPECT_TRUE(swept.has_value());
     for (const auto& [controller, place] : cgroup_places_here()) {
       for (const auto& parent : place.parents)
