@@ -14,13 +14,14 @@
 #include <vector>
 
 #include "common/result.h"
+#include "common/sqlite.h"
 #include "nightly/loop/night_values.h"
 
 namespace guard::nightly {
 
 class Journal {
  public:
-  enum class Access { read, write };
+  using Access = SqliteFile::Access;
   // Access::write makes the file and its folder where they are missing (0600, 0700); Access::read: FILE_NOT_FOUND then.
   // A reader that cannot write to the folder reads as long as no writer is at work or has left steps beside the file;
   // else it is an IO_ERROR.

@@ -4,6 +4,7 @@
 // they are put here; they still are hostile (control characters, markup), and whoever shows them escapes them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -17,7 +18,7 @@ namespace guard::nightly {
 enum class NightState : std::uint8_t {
   running,   // in the journal: or killed while it was; see state_folder.h, observed_state()
   finished,  // every task was decided
-  ended,     // a budget, too many failures in a row or put-backs, no space; `why` says which
+  ended,     // a budget, too many failures in a row or requeued tasks, no space; `why` says which
   stopped,   // `guard nightly stop`, or a signal
   killed,    // nobody works on it any more; never in the journal
 };
@@ -37,11 +38,11 @@ struct Night {
   std::string branch;             // full name of the reference: refs/heads/guard/2026-11-22
   std::string rules_digest;       // of the rules and the configuration that it is judged by
   std::string guard_version;
-  std::uint64_t put_backs = 0;
+  std::uint64_t requeued = 0;  // attempts
 };
 
 enum class TaskState : std::uint8_t {
-  waiting,  // also: put back
+  waiting,  // also: requeued
   running,
   accepted,  // `commit` is on the branch
   refused,   // by the change policy, the rules, its tests, or for want of worth: the last attempt's reason
@@ -69,16 +70,16 @@ struct Task {
   TaskState state = TaskState::waiting;
   std::string reason;  // wire name: "accepted", "findings", "tests_failed", "worthless", "generator_failed", ...
   std::string detail;  // this case in one sentence
-  std::uint64_t attempts = 0;  // those that counted: put-backs do not
-  std::uint64_t put_backs = 0;
-  std::string commit;  // of accepted
+  std::uint64_t attempts = 0;  // those that counted: requeued ones do not
+  std::uint64_t requeued = 0;  // attempts
+  std::string commit;          // of accepted
   Rollout rollout = Rollout::sandbox;
   Review review = Review::none;
   std::string note;  // of whoever sent it back
 };
 
 enum class AttemptStep : std::uint8_t { cloning, generating, reading, gating, testing, weighing, committing, done };
-enum class AttemptOutcome : std::uint8_t { none, accepted, refused, failed, put_back, interrupted };
+enum class AttemptOutcome : std::uint8_t { none, accepted, refused, failed, requeued, interrupted };
 
 // What a rule found; or, with kFailedTest as its tier, a failed test, whose rule is the kind of its failure.
 inline constexpr std::string_view kFailedTest = "test";
@@ -96,10 +97,10 @@ struct AttemptFinding {
 struct Attempt {
   std::string night;
   std::string task;
-  std::uint64_t number = 0;  // from 1, put-backs and interrupted ones included
+  std::uint64_t number = 0;  // from 1, requeued and interrupted ones included
   AttemptStep step = AttemptStep::cloning;
   AttemptOutcome outcome = AttemptOutcome::none;
-  std::string reason;  // as Task::reason; of put_back: the reason of the verdict
+  std::string reason;  // as Task::reason; of requeued: the reason of the verdict
   std::string detail;
   std::int64_t started_ms = 0;
   std::int64_t ended_ms = 0;
@@ -116,6 +117,8 @@ struct Attempt {
   std::string generator;           // how it ended: "exit 0", "signal 9", "timed out"
   std::vector<std::string> files;  // that the change touches
   std::vector<AttemptFinding> findings;
+  std::string generator_said;        // its last lines, where it failed
+  std::uint64_t secrets_masked = 0;  // in what its tests printed
   std::uint64_t tests_passed = 0;
   std::uint64_t tests_failed = 0;
   std::uint64_t tests_skipped = 0;
@@ -128,11 +131,30 @@ struct Attempt {
       timings_ms;  // "clone", "generator", "gate", "run", "worth", "commit", ...
 };
 
-std::string_view to_string(NightState state) noexcept;
-std::string_view to_string(TaskState state) noexcept;
-std::string_view to_string(Review review) noexcept;
-std::string_view to_string(Rollout rollout) noexcept;
-std::string_view to_string(AttemptStep step) noexcept;
-std::string_view to_string(AttemptOutcome outcome) noexcept;
+// Wire names, in the order of the enums: the journal and the documents hold them. What is requeued is called put_back
+// there, as in older versions.
+constexpr auto names_of(NightState) noexcept {
+  return std::array<std::string_view, 5>{"running", "finished", "ended", "stopped", "killed"};
+}
+constexpr auto names_of(TaskState) noexcept {
+  return std::array<std::string_view, 6>{"waiting", "running", "accepted", "refused", "failed", "skipped"};
+}
+constexpr auto names_of(TaskKind) noexcept { return std::array<std::string_view, 2>{"test", "any"}; }
+constexpr auto names_of(Review) noexcept {
+  return std::array<std::string_view, 4>{"none", "taken", "dropped", "sent_back"};
+}
+constexpr auto names_of(Rollout) noexcept { return std::array<std::string_view, 3>{"sandbox", "host", "none"}; }
+constexpr auto names_of(AttemptStep) noexcept {
+  return std::array<std::string_view, 8>{
+      "cloning", "generating", "reading", "gating", "testing", "weighing", "committing", "done"};
+}
+constexpr auto names_of(AttemptOutcome) noexcept {
+  return std::array<std::string_view, 6>{"none", "accepted", "refused", "failed", "put_back", "interrupted"};
+}
+
+template <typename Enum>
+constexpr auto to_string(Enum value) noexcept -> decltype(names_of(value)[0], std::string_view()) {
+  return names_of(value)[static_cast<std::size_t>(value)];
+}
 
 }  // namespace guard::nightly

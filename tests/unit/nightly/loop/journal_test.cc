@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -76,7 +77,7 @@ Night full_night() {
   night.branch = hostile("refs/heads/guard");
   night.rules_digest = hostile("digest");
   night.guard_version = hostile("0.1.0");
-  night.put_backs = kMost;
+  night.requeued = kMost;
   return night;
 }
 
@@ -91,7 +92,7 @@ Task full_task() {
   task.reason = hostile("findings");
   task.detail = hostile("detail");
   task.attempts = 7;
-  task.put_backs = kMost - 1;
+  task.requeued = kMost - 1;
   task.commit = hostile("commit");
   task.rollout = Rollout::host;
   task.review = Review::dropped;
@@ -105,7 +106,7 @@ Attempt full_attempt() {
   attempt.task = full_task().id;
   attempt.number = 4;
   attempt.step = AttemptStep::weighing;
-  attempt.outcome = AttemptOutcome::put_back;
+  attempt.outcome = AttemptOutcome::requeued;
   attempt.reason = hostile("reason");
   attempt.detail = hostile("detail");
   attempt.started_ms = 11;
@@ -132,6 +133,8 @@ Attempt full_attempt() {
   attempt.mutants_killed = 5;
   attempt.lines_covered = 6;
   attempt.lines_newly_covered = 7;
+  attempt.secrets_masked = 8;
+  attempt.generator_said = hostile("quota exceeded");
   attempt.flaky = {hostile("z > adds"), "a"};
   attempt.timings_ms = {{"run", 2}, {hostile("clone"), -1}, {"run", 3}};
   return attempt;
@@ -151,7 +154,7 @@ void expect_same(const Night& a, const Night& b) {
   EXPECT_EQ(a.branch, b.branch);
   EXPECT_EQ(a.rules_digest, b.rules_digest);
   EXPECT_EQ(a.guard_version, b.guard_version);
-  EXPECT_EQ(a.put_backs, b.put_backs);
+  EXPECT_EQ(a.requeued, b.requeued);
 }
 
 void expect_same(const Task& a, const Task& b) {
@@ -164,7 +167,7 @@ void expect_same(const Task& a, const Task& b) {
   EXPECT_EQ(a.reason, b.reason);
   EXPECT_EQ(a.detail, b.detail);
   EXPECT_EQ(a.attempts, b.attempts);
-  EXPECT_EQ(a.put_backs, b.put_backs);
+  EXPECT_EQ(a.requeued, b.requeued);
   EXPECT_EQ(a.commit, b.commit);
   EXPECT_EQ(a.rollout, b.rollout);
   EXPECT_EQ(a.review, b.review);
@@ -192,6 +195,8 @@ void expect_same(const Attempt& a, const Attempt& b) {
   EXPECT_EQ(a.feedback, b.feedback);
   EXPECT_EQ(a.diff, b.diff);
   EXPECT_EQ(a.generator, b.generator);
+  EXPECT_EQ(a.generator_said, b.generator_said);
+  EXPECT_EQ(a.secrets_masked, b.secrets_masked);
   EXPECT_EQ(a.files, b.files);
   ASSERT_EQ(a.findings.size(), b.findings.size());
   for (std::size_t i = 0; i < a.findings.size(); ++i) {
@@ -359,7 +364,7 @@ TEST_F(JournalTest, KnowsEveryNameOfEveryEnum) {
   for (const auto step : {AttemptStep::cloning, AttemptStep::generating, AttemptStep::reading, AttemptStep::gating,
            AttemptStep::testing, AttemptStep::weighing, AttemptStep::committing, AttemptStep::done}) {
     for (const auto outcome : {AttemptOutcome::none, AttemptOutcome::accepted, AttemptOutcome::refused,
-             AttemptOutcome::failed, AttemptOutcome::put_back, AttemptOutcome::interrupted}) {
+             AttemptOutcome::failed, AttemptOutcome::requeued, AttemptOutcome::interrupted}) {
       attempt.step = step;
       attempt.outcome = outcome;
       ASSERT_TRUE(journal.save(nullptr, nullptr, &attempt));
@@ -486,6 +491,37 @@ TEST_F(JournalTest, RefusesANameThatItDoesNotKnow) {
   const auto tasks = reader().tasks("n");
   ASSERT_FALSE(tasks);
   expect_io_error(tasks.error(), "holds \"allowed\" as state, which this guard does not know");
+}
+
+// A file that an older guard made: its attempts lack the newest columns.
+TEST_F(JournalTest, ReadsAnOlderFileAndCompletesItWhenItIsWrittenTo) {
+  Attempt attempt = attempt_of("n", "a", 1);
+  attempt.secrets_masked = 3;
+  attempt.generator_said = "said";
+  attempt.diff = "diff";
+  {
+    Journal journal = writer();
+    ASSERT_TRUE(journal.begin(night_of("n", 1), {task_of("n", "a")}));
+    ASSERT_TRUE(journal.save(nullptr, nullptr, &attempt));
+  }
+  sqlite3* raw = nullptr;
+  ASSERT_EQ(sqlite3_open(file().c_str(), &raw), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(raw,
+                "ALTER TABLE attempt DROP COLUMN secrets_masked; ALTER TABLE attempt DROP COLUMN generator_said",
+                nullptr, nullptr, nullptr),
+      SQLITE_OK);
+  sqlite3_close(raw);
+  const auto old = reader().attempts("n");
+  ASSERT_TRUE(old) << old.error().to_string();
+  EXPECT_EQ(old->front().secrets_masked, 0u);
+  EXPECT_EQ(old->front().generator_said, "");
+  EXPECT_EQ(old->front().diff, "diff");
+  Journal journal = writer();
+  EXPECT_EQ(journal.attempts("n")->front().diff, "diff");
+  ASSERT_TRUE(journal.save(nullptr, nullptr, &attempt));
+  EXPECT_EQ(reader().attempts("n")->front().secrets_masked, 3u);
+  EXPECT_EQ(reader().attempts("n")->front().generator_said, "said");
+  EXPECT_EQ(*journal.check(), "");
 }
 
 TEST_F(JournalTest, SaysWhatIsBroken) {
