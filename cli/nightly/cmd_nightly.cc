@@ -191,7 +191,6 @@ Result<nightly::ReportInput> page_input(const NightlyPlace& place, const Journal
   GUARD_TRY_ASSIGN(const auto holder, nightly::NightLock::holder(place.state));
   input.night.state = nightly::observed_state(input.night, holder);
   input.state_folder = place.state.path().native();
-  nightly::read_files(input);
   return input;
 }
 

@@ -3,32 +3,34 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "common/text/text.h"
-#include "nightly/report/html_text.h"
-
-// Coordinates are units of the view box; pages scale it. Colours are classes (`s-accepted`): a style sheet knows light
-// from dark.
 
 namespace guard::nightly {
 namespace {
 
+using Json = nlohmann::ordered_json;
+using Sums = Journal::NightSums;
+
 constexpr std::size_t kBarsMax = 3'000;  // beyond, a browser would be slow and nobody could tell bars apart
 constexpr std::size_t kLanesMax = 16;
+constexpr double kWidth = 1'000, kLane = 22, kTop = 4;  // of the timeline, in units of its view box
+constexpr double kChartWidth = 300, kChartHeight = 90, kGap = 2;
 
 double share(double part, double whole, double width) { return whole <= 0 ? 0 : part / whole * width; }
+double share(std::uint64_t part, std::uint64_t whole, double width) {
+  return share(static_cast<double>(part), static_cast<double>(whole), width);
+}
 
-std::string_view style_of(AttemptOutcome outcome) {
-  switch (outcome) {
-    case AttemptOutcome::accepted: return "s-accepted";
-    case AttemptOutcome::refused: return "s-refused";
-    case AttemptOutcome::failed: return "s-failed";
-    case AttemptOutcome::put_back:
-    case AttemptOutcome::interrupted: return "s-waiting";
-    case AttemptOutcome::none: return "s-running";
+std::string number(double value) { return fmt::format("{:.1f}", value); }
+
+std::string_view style_of(const Attempt& attempt) {
+  switch (attempt.outcome) {
+    case AttemptOutcome::requeued:
+    case AttemptOutcome::interrupted: return "waiting";
+    case AttemptOutcome::none: return "running";
+    default: return to_string(attempt.outcome);
   }
-  return "s-running";
 }
 
 // A step of the time axis that makes at most some 9 of them.
@@ -45,7 +47,6 @@ struct Bar {
   const Attempt* attempt;
   std::size_t task;
   std::int64_t begin, end;
-  std::size_t lane;
 };
 
 std::vector<Bar> bars_of(const ReportView& view) {
@@ -58,158 +59,158 @@ std::vector<Bar> bars_of(const ReportView& view) {
       const std::int64_t to = attempt->ended_ms > 0  ? attempt->ended_ms
           : attempt->outcome == AttemptOutcome::none ? view.ended_ms
                                                      : from;
-      bars.push_back({attempt, task, from, std::clamp(to, from, view.ended_ms), 0});
+      bars.push_back({attempt, task, from, std::clamp(to, from, view.ended_ms)});
     }
   }
   std::stable_sort(bars.begin(), bars.end(), [](const Bar& a, const Bar& b) { return a.begin < b.begin; });
   return bars;
 }
 
-// Each goes to the first lane that is free; where there is none, it lies over others in the last one. Answers how many
-// there are.
-std::size_t spread_over_lanes(std::vector<Bar>& bars) {
-  std::vector<std::int64_t> lanes;
-  for (auto& bar : bars) {
-    const auto free = std::find_if(lanes.begin(), lanes.end(), [&](std::int64_t until) { return until <= bar.begin; });
-    bar.lane = static_cast<std::size_t>(free - lanes.begin());
-    if (bar.lane == lanes.size() && lanes.size() < kLanesMax) lanes.push_back(0);
-    bar.lane = std::min(bar.lane, lanes.size() - 1);
-    lanes[bar.lane] = std::max(lanes[bar.lane], bar.end);
-  }
-  return lanes.size();
+// The first lane that is free for a bar; where there is none, it lies over others in the last one.
+std::size_t lane_for(const Bar& bar, std::vector<std::int64_t>& lanes) {
+  const auto free = std::find_if(lanes.begin(), lanes.end(), [&](std::int64_t until) { return until <= bar.begin; });
+  auto lane = static_cast<std::size_t>(free - lanes.begin());
+  if (lane == lanes.size() && lanes.size() < kLanesMax) lanes.push_back(0);
+  lane = std::min(lane, lanes.size() - 1);
+  lanes[lane] = std::max(lanes[lane], bar.end);
+  return lane;
 }
 
 }  // namespace
 
-std::string outcome_bar(const ReportView& view) {
-  if (view.tasks.empty()) return {};
-  std::string what, bars;
+Json outcome_chart(const ReportView& view) {
+  if (view.tasks.empty()) return nullptr;
+  Json bars = Json::array();
+  std::string what;
   double x = 0;
   for (const TaskState state : kShownStates) {
     const std::size_t count = view.count(state);
     if (count == 0) continue;
-    const double width = share(static_cast<double>(count), static_cast<double>(view.tasks.size()), 1'000);
-    bars += fmt::format(
-        "<rect class=\"s-{}\" x=\"{:.2f}\" y=\"0\" width=\"{:.2f}\" height=\"10\"/>", to_string(state), x, width);
+    const double width = share(count, view.tasks.size(), kWidth);
+    bars.push_back(
+        {{"style", to_string(state)}, {"x", fmt::format("{:.2f}", x)}, {"width", fmt::format("{:.2f}", width)}});
     what += fmt::format("{}{} {}", what.empty() ? "" : ", ", count, to_string(state));
     x += width;
   }
-  return fmt::format(
-      "<svg class=\"outcomes\" viewBox=\"0 0 1000 10\" preserveAspectRatio=\"none\" role=\"img\" "
-      "aria-label=\"{}\">{}</svg>\n",
-      what, bars);
+  return {{"what", what}, {"bars", bars}};
 }
 
-std::string timeline(const ReportView& view) {
+Json timeline_chart(const ReportView& view) {
   const std::int64_t begin = view.input.night.started_ms;
   const auto span = static_cast<double>(std::max<std::int64_t>(view.ended_ms - begin, 1));
   std::vector<Bar> bars = bars_of(view);
-  if (bars.empty() || begin <= 0) return "<p class=\"none\">Nothing was tried yet.</p>\n";
+  if (bars.empty() || begin <= 0) return nullptr;
   const std::size_t left_out = bars.size() > kBarsMax ? bars.size() - kBarsMax : 0;
   bars.resize(bars.size() - left_out);
-  const std::size_t lanes = spread_over_lanes(bars);
-
-  constexpr double kWidth = 1'000, kLane = 22, kTop = 4;
-  const double height = kTop + kLane * static_cast<double>(lanes);
-  std::string svg = fmt::format(
-      "<svg class=\"timeline\" viewBox=\"0 0 {:.0f} {:.0f}\" role=\"group\" aria-label=\"{} from {} to {}\">", kWidth,
-      height + 22, plural(bars.size(), "attempt"), time_text(begin), time_text(view.ended_ms));
-  const std::int64_t step = axis_step_ms(view.ended_ms - begin);
-  for (std::int64_t at = (begin / step + 1) * step; at < view.ended_ms; at += step) {
-    const double x = share(static_cast<double>(at - begin), span, kWidth);
-    svg += fmt::format("<line class=\"grid\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"0\" y2=\"{1:.0f}\"/>", x, height);
-    // Half a label would stand outside of the picture.
-    if (x >= 18 && x <= kWidth - 18)
-      svg += fmt::format(
-          "<text x=\"{:.1f}\" y=\"{:.0f}\" text-anchor=\"middle\">{}</text>", x, height + 16, clock_text(at));
-  }
+  std::vector<std::int64_t> lanes;
+  Json rects = Json::array();
   for (const auto& bar : bars) {
+    const Attempt& attempt = *bar.attempt;
     const double x = share(static_cast<double>(bar.begin - begin), span, kWidth);
     // Narrower could not be seen, nor hit.
     const double width = std::max(share(static_cast<double>(bar.end - bar.begin), span, kWidth) - 0.6, 1.4);
-    fmt::format_to(std::back_inserter(svg),
-        "<a href=\"#task-{}\"><rect class=\"{}\" x=\"{:.1f}\" y=\"{:.0f}\" width=\"{:.1f}\" height=\"{:.0f}\" "
-        "rx=\"1.5\"><title>{}, attempt {}: {} ({}, {})</title></rect></a>",
-        bar.task, style_of(bar.attempt->outcome), std::min(x, kWidth - width),
-        kTop + kLane * static_cast<double>(bar.lane), width, kLane - 6, html(bar.attempt->task), bar.attempt->number,
-        bar.attempt->outcome == AttemptOutcome::none ? to_string(bar.attempt->step) : to_string(bar.attempt->outcome),
-        clock_text(bar.begin), duration_text(bar.end - bar.begin));
+    rects.push_back({{"place", bar.task}, {"style", style_of(attempt)}, {"x", number(std::min(x, kWidth - width))},
+        {"y", kTop + kLane * static_cast<double>(lane_for(bar, lanes))}, {"width", number(width)},
+        {"height", kLane - 6},
+        {"title",
+            fmt::format("{}, attempt {}: {} ({}, {})", attempt.task, attempt.number, outcome_text(attempt),
+                clock_text(bar.begin), duration_text(bar.end - bar.begin))}});
   }
-  svg += "</svg>\n";
-  if (left_out > 0)
-    svg += fmt::format("<p class=\"none\">The last {} are not in the picture.</p>\n", plural(left_out, "attempt"));
-  return svg;
+  const double height = kTop + kLane * static_cast<double>(lanes.size());
+  Json grid = Json::array();
+  const std::int64_t step = axis_step_ms(view.ended_ms - begin);
+  for (std::int64_t at = (begin / step + 1) * step; at < view.ended_ms; at += step) {
+    const double x = share(static_cast<double>(at - begin), span, kWidth);
+    // Half a label would stand outside of the picture.
+    grid.push_back({{"x", number(x)}, {"label", x >= 18 && x <= kWidth - 18 ? clock_text(at) : std::string()}});
+  }
+  return {
+      {"what",
+          fmt::format("{} from {} to {}", plural(bars.size(), "attempt"), time_text(begin), time_text(view.ended_ms))},
+      {"height", height}, {"label_y", height + 16}, {"whole_height", height + 22}, {"grid", grid}, {"bars", rects},
+      {"left_out", left_out > 0 ? plural(left_out, "attempt") : ""}};
 }
 
 namespace {
 
-constexpr double kChartWidth = 300, kChartHeight = 90, kGap = 2;
-
-struct Slots {
-  explicit Slots(std::size_t count)
-      : width(std::min(kChartWidth / static_cast<double>(std::max<std::size_t>(count, 1)), 24.0)) {}
-  double width;
-  double x(std::size_t i) const { return width * static_cast<double>(i); }
-  double bar() const { return std::max(width - kGap, 1.0); }
+struct Part {
+  std::string_view style;
+  std::uint64_t value;
+};
+struct Column {
+  std::string night;
+  std::string words;
+  std::vector<Part> parts;
 };
 
-std::string chart_begin(std::string_view what) {
-  return fmt::format(
-      "<svg class=\"trend\" viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"{}\"><line class=\"axis\" x1=\"0\" "
-      "x2=\"{:.0f}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>",
-      kChartWidth, kChartHeight + 1, what, kChartWidth, kChartHeight + 0.5, kChartHeight + 0.5);
+// A stack of parts for each night.
+Json trend(std::string_view title, std::string_view what, std::string_view newest, const std::vector<Column>& columns) {
+  const double width = std::min(kChartWidth / static_cast<double>(columns.size()), 24.0);
+  std::uint64_t most = 1;
+  for (const Column& column : columns) {
+    std::uint64_t sum = 0;
+    for (const Part& part : column.parts) sum += part.value;
+    most = std::max(most, sum);
+  }
+  Json nights = Json::array();
+  for (const Column& column : columns) {
+    const std::string x = number(width * static_cast<double>(nights.size()));
+    double y = kChartHeight;
+    Json rects = Json::array();
+    for (const Part& part : column.parts) {
+      if (part.value == 0) continue;
+      const double height = std::max(share(part.value, most, kChartHeight), 1.0);
+      y -= height;
+      rects.push_back({{"style", part.style}, {"x", x}, {"y", number(y)},
+          {"width", number(std::max(width - kGap, 1.0))}, {"height", number(height)}});
+    }
+    nights.push_back({{"title", fmt::format("{}: {}", column.night, column.words)}, {"rects", rects}});
+  }
+  return {{"title", title}, {"what", fmt::format("{} over {}", what, plural(columns.size(), "night"))},
+      {"newest", newest}, {"nights", nights}};
 }
 
 }  // namespace
 
-std::string outcomes_over_nights(const std::vector<Journal::NightSums>& newest_first) {
-  using Sums = Journal::NightSums;
-  struct Part {
-    TaskState state;
-    std::uint64_t Sums::*count;
-  };
-  constexpr Part kParts[] = {{TaskState::accepted, &Sums::accepted}, {TaskState::refused, &Sums::refused},
-      {TaskState::failed, &Sums::failed}, {TaskState::waiting, &Sums::waiting}, {TaskState::skipped, &Sums::skipped}};
-  double most = 1;
-  for (const auto& row : newest_first) {
-    double total = 0;
-    for (const auto& part : kParts) total += static_cast<double>(row.*part.count);
-    most = std::max(most, total);
-  }
-  const Slots slots(newest_first.size());
-  std::string svg = chart_begin(fmt::format("tasks by outcome over {}", plural(newest_first.size(), "night")));
-  for (std::size_t i = 0; i < newest_first.size(); ++i) {
-    const Sums& row = newest_first[newest_first.size() - 1 - i];
-    double y = kChartHeight;
-    std::string rects, said;
-    for (const auto& part : kParts) {
-      if (row.*part.count == 0) continue;
-      const double height = share(static_cast<double>(row.*part.count), most, kChartHeight);
-      y -= height;
-      rects += fmt::format("<rect class=\"s-{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>",
-          to_string(part.state), slots.x(i), y, slots.bar(), height);
-      said += fmt::format("{}{} {}", said.empty() ? "" : ", ", row.*part.count, to_string(part.state));
+Json trend_charts(const std::vector<Sums>& newest_first) {
+  if (newest_first.size() < 2) return Json::array();
+  const std::vector<Sums> nights(newest_first.rbegin(), newest_first.rend());
+  std::vector<Column> outcomes;
+  std::string newest;
+  for (const Sums& night : nights) {
+    Column column{night.night, "",
+        {{"accepted", night.accepted}, {"refused", night.refused}, {"failed", night.failed}, {"waiting", night.waiting},
+            {"skipped", night.skipped}}};
+    std::uint64_t tasks = 0;
+    for (const auto& [style, value] : column.parts) {
+      tasks += value;
+      if (value > 0) column.words += fmt::format("{}{} {}", column.words.empty() ? "" : ", ", value, style);
     }
-    svg += fmt::format("<g><title>{}: {}</title>{}</g>", html(row.night), said.empty() ? "no task" : said, rects);
+    if (tasks == 0) column.words = "no task";
+    newest = fmt::format("{} of {}", night.accepted, tasks);
+    outcomes.push_back(std::move(column));
   }
-  return svg + "</svg>";
-}
-
-std::string bars_over_nights(const Series& series) {
-  std::uint64_t most = 1;
-  for (const std::uint64_t value : series.values) most = std::max(most, value);
-  const Slots slots(series.values.size());
-  std::string svg = chart_begin(fmt::format("{} over {}", html(series.title), plural(series.values.size(), "night")));
-  for (std::size_t i = 0; i < series.values.size(); ++i) {
-    const double height = series.values[i] == 0
-        ? 0
-        : std::max(share(static_cast<double>(series.values[i]), static_cast<double>(most), kChartHeight), 1.0);
-    svg += fmt::format(
-        "<rect class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"><title>{}: {}</title></rect>",
-        i + 1 == series.values.size() ? "s-now" : "s-past", slots.x(i), kChartHeight - height, slots.bar(), height,
-        html(series.nights[i]), html(series.texts[i]));
-  }
-  return svg + "</svg>";
+  Json charts = Json::array({trend("accepted", "tasks by outcome", newest, outcomes)});
+  const auto add = [&](std::string_view title, auto&& value, auto&& words) {
+    std::vector<Column> columns;
+    for (const Sums& night : nights) columns.push_back({night.night, words(value(night)), {{"past", value(night)}}});
+    columns.back().parts.front().style = "now";
+    charts.push_back(trend(title, title, columns.back().words, columns));
+  };
+  const auto plain = [](std::uint64_t value) { return fmt::format("{}", value); };
+  add(
+      "attempts", [](const Sums& night) { return night.attempts; }, plain);
+  add(
+      "findings", [](const Sums& night) { return night.findings; }, plain);
+  add(
+      "flaky tests", [](const Sums& night) { return night.flaky; }, plain);
+  const auto length = [](const Sums& night) {
+    return static_cast<std::uint64_t>(night.ended_ms > night.started_ms ? night.ended_ms - night.started_ms : 0);
+  };
+  add("length", length, [](std::uint64_t ms) {
+    return ms == 0 ? std::string("not ended") : duration_text(static_cast<std::int64_t>(ms));
+  });
+  return charts;
 }
 
 }  // namespace guard::nightly

@@ -1,31 +1,20 @@
-// The pictures of the page: SVG as text, coloured by the page's style sheet alone, each with a description for those
-// who do not see it.
+// The pictures of the page as numbers for its template (page.html): bars with their places in the view box, each with
+// the words for those who do not see it. Colours are names of styles: a style sheet knows light from dark.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
+#include <nlohmann/json.hpp>
 
 #include "nightly/report/report_view.h"
 
 namespace guard::nightly {
 
-// One bar that shows how the tasks ended.
-std::string outcome_bar(const ReportView& view);
+// {"what": "7 accepted, 2 refused", "bars": [{"style", "x", "width"}]}: one bar that shows how the tasks ended.
+nlohmann::ordered_json outcome_chart(const ReportView& view);
 
-// Attempts over the hours of the night, side by side where they ran side by side; each leads to its task ("#task-<place
-// in view.tasks>").
-std::string timeline(const ReportView& view);
+// Attempts over the hours of the night, side by side where they ran side by side, with a grid; null before the first.
+nlohmann::ordered_json timeline_chart(const ReportView& view);
 
-// Bars of past nights, the oldest at the left.
-std::string outcomes_over_nights(const std::vector<Journal::NightSums>& newest_first);
-struct Series {
-  std::string_view title;
-  std::vector<std::uint64_t> values;  // one per night, the oldest first
-  std::vector<std::string> texts;     // the same, as shown
-  std::vector<std::string> nights;    // names
-};
-std::string bars_over_nights(const Series& series);
+// One chart per figure, bars of past nights, the oldest at the left.
+nlohmann::ordered_json trend_charts(const std::vector<Journal::NightSums>& newest_first);
 
 }  // namespace guard::nightly

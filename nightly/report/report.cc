@@ -2,13 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 
-#include "common/file_io.h"
-#include "common/text/foreign_json.h"
 #include "common/text/text.h"
+#include "nightly/loop/journal_tables.h"
 #include "nightly/loop/wall_clock.h"
 #include "nightly/report/report_view.h"
 #include "redact/masked_regions.h"
@@ -34,9 +31,6 @@ class Mask {
     texts_.push_back({&text, batch_.size()});
     batch_ += '\n';
     if (batch_.size() >= kBatchBytes) finish();
-  }
-  void operator()(std::vector<std::string>& texts) {
-    for (auto& text : texts) (*this)(text);
   }
 
   void finish() {
@@ -67,42 +61,19 @@ class Mask {
   std::vector<Piece> texts_;
 };
 
-void mask_night(Mask& mask, Night& night) {
-  for (std::string* text : {&night.id, &night.reason, &night.why, &night.plan_name, &night.base, &night.branch,
-           &night.rules_digest, &night.guard_version})
-    mask(*text);
-  night.plan_text.clear();
-}
-
-void mask_task(Mask& mask, Task& task) {
-  for (std::string* text : {&task.night, &task.id, &task.prompt, &task.reason, &task.detail, &task.commit, &task.note})
-    mask(*text);
-}
-
-void mask_attempt(Mask& mask, Attempt& attempt) {
-  for (std::string* text : {&attempt.night, &attempt.task, &attempt.reason, &attempt.detail, &attempt.start,
-           &attempt.tip, &attempt.commit, &attempt.backend, &attempt.evidence, &attempt.evidence_sha256,
-           &attempt.output, &attempt.kept, &attempt.feedback, &attempt.diff, &attempt.generator}) {
-    mask(*text);
-  }
-  mask(attempt.files);
-  mask(attempt.flaky);
-  for (auto& finding : attempt.findings) {
-    for (std::string* text :
-        {&finding.rule, &finding.tier, &finding.path, &finding.message, &finding.fix, &finding.excerpt})
-      mask(*text);
-  }
-  for (auto& timing : attempt.timings_ms) mask(timing.first);
-}
-
 }  // namespace
 
 ReportInput masked_input(const SecretSource& secrets, ReportInput input) {
   Mask mask(secrets);
-  mask_night(mask, input.night);
-  for (auto& task : input.tasks) mask_task(mask, task);
-  for (auto& attempt : input.attempts) mask_attempt(mask, attempt);
-  for (auto& files : input.files) mask(files.said);
+  input.night.plan_text.clear();
+  kNights.for_each_text(input.night, mask);
+  for (auto& task : input.tasks) kTasks.for_each_text(task, mask);
+  for (auto& attempt : input.attempts) {
+    kAttempts.for_each_text(attempt, mask);
+    for_each_list([&](const auto& list) {
+      for (auto& item : attempt.*list.list) list.for_each_text(item, mask);
+    });
+  }
   for (auto& row : input.rules) mask(row.rule);
   for (auto& row : input.trend) mask(row.night);
   for (auto& row : input.flakes) {
@@ -136,45 +107,6 @@ Result<ReportInput> report_input(const Journal& journal, const std::string& nigh
   GUARD_TRY_ASSIGN(input.flakes, journal.flakes(kTrendNights));
   input.now_ms = unix_ms();
   return input;
-}
-
-void read_files(ReportInput& input) {
-  namespace fs = std::filesystem;
-  constexpr std::uint64_t kRecordMax = 64u << 20;
-  constexpr std::uint64_t kOutputMax = 1u << 20;
-  constexpr std::size_t kSaidMax = 2'000;
-  const auto text_of = [&](const std::string& file, std::uint64_t bytes_max) {
-    auto text = file.empty() ? Result<std::string>(std::string())
-                             : read_file(fs::path(input.state_folder) / file, bytes_max, FollowLinks::no);
-    return text ? std::move(*text) : std::string();
-  };
-  input.files.assign(input.attempts.size(), {});
-  for (std::size_t i = 0; i < input.attempts.size(); ++i) {
-    const Attempt& attempt = input.attempts[i];
-    AttemptFiles& files = input.files[i];
-    const auto record = parse_json(text_of(attempt.evidence, kRecordMax));
-    if (record && record->is_object() && record->contains("redactions") && (*record)["redactions"].is_object()) {
-      for (const auto& [kind, count] : (*record)["redactions"].items())
-        files.masked += count.is_number_unsigned() ? count.get<std::uint64_t>() : 0;
-    }
-    if (attempt.outcome != AttemptOutcome::failed) continue;
-    std::string said = text_of(attempt.output, kOutputMax);
-    if (said.size() > kSaidMax) said.erase(0, said.find('\n', said.size() - kSaidMax) + 1);
-    files.said = std::move(said);
-  }
-}
-
-Result<std::string> render_report(
-    const ReportInput& input, ReportFormat format, const SecretSource& secrets, ReportColour colour) {
-  const ReportInput masked = masked_input(secrets, input);
-  const ReportView view(masked);
-  switch (format) {
-    case ReportFormat::text: return text_report(view, colour);
-    case ReportFormat::markdown: return markdown_report(view);
-    case ReportFormat::html: return html_report(view);
-    case ReportFormat::json: return json_report(view);
-  }
-  return Error(ErrorCode::internal, "a report of no known format");
 }
 
 std::string summary_line(const ReportInput& input) {

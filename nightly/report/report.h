@@ -14,12 +14,6 @@
 
 namespace guard::nightly {
 
-// What the files of an attempt say beside the journal.
-struct AttemptFiles {
-  std::uint64_t masked = 0;  // secrets masked in what its tests printed
-  std::string said;          // the last lines of a generator that failed
-};
-
 struct ReportInput {
   Night night;
   std::vector<Task> tasks;
@@ -27,16 +21,12 @@ struct ReportInput {
   std::vector<Journal::RuleCount> rules;
   std::vector<Journal::NightSums> trend;  // the newest first
   std::vector<Journal::Flake> flakes;
-  std::vector<AttemptFiles> files;  // of `attempts`, in their order; empty: not read
-  std::string state_folder;         // what files in Attempt are seen from
+  std::string state_folder;  // what files in Attempt are seen from
   std::int64_t now_ms = 0;
 };
 
 // Reads all of it. FILE_NOT_FOUND for a night that is not in the journal; `night` empty: the newest.
 Result<ReportInput> report_input(const Journal& journal, const std::string& night);
-
-// Fills `files` from the state folder. A file that is missing, too large or damaged says nothing.
-void read_files(ReportInput& input);
 
 enum class ReportFormat : std::uint8_t { text, markdown, html, json };
 enum class ReportColour : bool { off, on };  // of text alone

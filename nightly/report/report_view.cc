@@ -57,7 +57,7 @@ std::vector<Step> steps_of(const ReportView& view) {
     const Task& task = *row.task;
     if (task.state == TaskState::accepted && task.review == Review::none) {
       to_review.push_back(&row);
-      if (row.masked > 0) telling.push_back(&row);
+      if (row.last() != nullptr && row.last()->secrets_masked > 0) telling.push_back(&row);
     }
     if (task.state == TaskState::skipped && task.reason == "to_review") earlier.push_back(&row);
     if (task.state == TaskState::refused && task.review == Review::none && task.reason != "never_generated")
@@ -107,16 +107,16 @@ std::vector<std::string> notices_of(const ReportView& view) {
   };
   if (input.night.state == NightState::killed)
     notices.push_back(fmt::format("The night was killed after {}.", time_text(input.night.heartbeat_ms)));
-  std::uint64_t host = 0, put_back = 0, interrupted = 0, kept = 0, masked = 0;
+  std::uint64_t host = 0, requeued = 0, interrupted = 0, kept = 0, masked = 0;
   std::set<std::string_view> flaky;
   for (const auto& attempt : input.attempts) {
     host += attempt.backend == "host" ? 1u : 0u;
-    put_back += attempt.outcome == AttemptOutcome::put_back ? 1u : 0u;
+    requeued += attempt.outcome == AttemptOutcome::requeued ? 1u : 0u;
     interrupted += attempt.outcome == AttemptOutcome::interrupted ? 1u : 0u;
+    masked += attempt.secrets_masked;
     kept += attempt.kept.empty() ? 0u : 1u;
     flaky.insert(attempt.flaky.begin(), attempt.flaky.end());
   }
-  for (const auto& files : input.files) masked += files.masked;
   std::uint64_t no_record = 0, no_worth = 0, to_host = 0, given_up = 0;
   for (const auto& row : view.tasks) {
     to_host += row.task->rollout == Rollout::host ? 1u : 0u;
@@ -132,7 +132,7 @@ std::vector<std::string> notices_of(const ReportView& view) {
   add(to_host, "task", "went to the host by the roll-out.");
   add(no_record, "accepted task", "without an evidence record.");
   add(no_worth, "accepted test task", "never shown to fail on broken code: no broken version was tried.");
-  add(put_back, "attempt", "put back: the sandbox could not decide, which is not the task's fault.");
+  add(requeued, "attempt", "requeued: the sandbox could not decide, which is not the task's fault.");
   add(interrupted, "attempt", "interrupted when the loop was stopped or killed, and run again.");
   add(flaky.size(), "test", "passed and failed on the same code tonight.");
   add(kept, "clone", "kept on the disk for you to look at.");
@@ -151,7 +151,10 @@ ReportView::ReportView(const ReportInput& given) : input(given) {
   }
   std::stable_sort(tasks.begin(), tasks.end(),
       [](const TaskView& a, const TaskView& b) { return a.task->position < b.task->position; });
-  for (std::size_t i = 0; i < tasks.size(); ++i) places.emplace(tasks[i].task->id, i);
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    tasks[i].place = i;
+    places.emplace(tasks[i].task->id, i);
+  }
   std::map<std::string_view, std::int64_t> by_stage;
   for (const auto& attempt : input.attempts) {
     for (const auto& [stage, ms] : attempt.timings_ms) by_stage[stage] += std::max<std::int64_t>(0, ms);
@@ -164,7 +167,6 @@ ReportView::ReportView(const ReportInput& given) : input(given) {
   for (auto& row : tasks) {
     std::stable_sort(row.attempts.begin(), row.attempts.end(),
         [](const Attempt* a, const Attempt* b) { return a->number < b->number; });
-    if (row.last() != nullptr) row.masked = files_of(*row.last()).masked;
   }
   for (const auto& [stage, ms] : by_stage) stages.emplace_back(stage, ms);
   std::stable_sort(stages.begin(), stages.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -176,12 +178,6 @@ ReportView::ReportView(const ReportInput& given) : input(given) {
   ended_ms = std::max(ended_ms, night.started_ms);
   steps = steps_of(*this);
   notices = notices_of(*this);
-}
-
-const AttemptFiles& ReportView::files_of(const Attempt& attempt) const {
-  static const AttemptFiles kNotRead;
-  const auto index = static_cast<std::size_t>(&attempt - input.attempts.data());
-  return index < input.files.size() ? input.files[index] : kNotRead;
 }
 
 std::vector<const TaskView*> ReportView::of(TaskState state) const {
@@ -231,14 +227,14 @@ std::string worth_text(const Attempt& attempt) {
   return fmt::format("{} of {} broken versions noticed", attempt.mutants_killed, attempt.mutants);
 }
 
-std::string coverage_text(const Attempt& attempt) {
-  if (attempt.lines_covered == 0) return {};
-  return fmt::format(
-      "{} of src/, {} of them not covered before", plural(attempt.lines_covered, "line"), attempt.lines_newly_covered);
+std::string outcome_text(const Attempt& attempt) {
+  if (attempt.outcome == AttemptOutcome::none) return std::string(to_string(attempt.step));
+  // The wire name is that of older versions.
+  return attempt.outcome == AttemptOutcome::requeued ? "requeued" : std::string(to_string(attempt.outcome));
 }
 
-std::string place_text(const AttemptFinding& finding) {
-  return finding.line > 0 ? fmt::format("{}:{}", finding.path, finding.line) : finding.path;
+std::string review_word(Review review) {
+  return review == Review::sent_back ? "sent back" : review == Review::none ? "" : std::string(to_string(review));
 }
 
 }  // namespace guard::nightly

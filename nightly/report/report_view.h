@@ -18,7 +18,7 @@ namespace guard::nightly {
 struct TaskView {
   const Task* task = nullptr;
   std::vector<const Attempt*> attempts;  // by number
-  std::uint64_t masked = 0;              // secrets in what the tests of its last attempt printed
+  std::size_t place = 0;                 // in ReportView::tasks
   std::int64_t busy_ms = 0;              // of all attempts
 
   const Attempt* last() const { return attempts.empty() ? nullptr : attempts.back(); }
@@ -42,9 +42,6 @@ struct ReportView {
   std::vector<std::string> notices;  // sentences of ours: what was widened, what went otherwise than usual
   std::vector<std::pair<std::string, std::int64_t>> stages;  // time by stage over all attempts, the longest first
 
-  // `attempt` is one of input.attempts. All 0 where the files were not read.
-  const AttemptFiles& files_of(const Attempt& attempt) const;
-
   std::size_t count(TaskState state) const { return states[static_cast<std::size_t>(state)]; }
   std::size_t open() const { return count(TaskState::waiting) + count(TaskState::running); }
   std::vector<const TaskView*> of(TaskState state) const;
@@ -64,16 +61,11 @@ std::string_view branch_text(const Night& night);  // "guard/2026-11-22"
 std::string tests_text(const Attempt& attempt);
 // "6 of 8 broken versions noticed"; empty: not weighed.
 std::string worth_text(const Attempt& attempt);
-std::string coverage_text(const Attempt& attempt);
-std::string place_text(const AttemptFinding& finding);  // "path:line"
+std::string outcome_text(const Attempt& attempt);  // of one that runs: its step
+std::string review_word(Review review);            // "sent back"; empty: none
 
 // All texts of `input` with secrets masked, but for plan_text, which no report shows and which is dropped. What cannot
 // be masked becomes [WITHHELD].
 ReportInput masked_input(const SecretSource& secrets, ReportInput input);
-
-std::string text_report(const ReportView& view, ReportColour colour);
-std::string markdown_report(const ReportView& view);
-std::string html_report(const ReportView& view);
-std::string json_report(const ReportView& view);
 
 }  // namespace guard::nightly

@@ -11,7 +11,7 @@
 #include "common/file_io.h"
 #include "nightly/report/report.h"
 #include "runner/process/subprocess.h"
-#include "sample_night.h"
+#include "tests/unit/nightly/sample_night.h"
 
 namespace guard::nightly {
 namespace {
@@ -56,11 +56,10 @@ TEST_F(ReportInABrowser, IsSoundHtmlAndReadableOnEveryScreen) {
   const auto secrets = SecretSource::shipped();
   ASSERT_TRUE(secrets);
   ReportInput input = testing::sample_night(40);
-  input.files.resize(input.attempts.size());
   for (std::size_t i = 0; i < input.attempts.size(); ++i) {
-    input.files[i].masked = i % 7;
+    input.attempts[i].secrets_masked = i % 7;
     if (input.attempts[i].outcome == AttemptOutcome::failed)
-      input.files[i].said = "asking the model\nmodel quota exceeded: " + std::string(300, 'x') + "\n";
+      input.attempts[i].generator_said = "asking the model\nmodel quota exceeded: " + std::string(300, 'x') + "\n";
   }
   const auto page = render_report(input, ReportFormat::html, *secrets, ReportColour::off);
   ASSERT_TRUE(page);

@@ -61,7 +61,7 @@ inline ReportInput sample_night(std::size_t count) {
   night.branch = "refs/heads/guard/2026-11-22";
   night.rules_digest = "9b1fe0c4d7a3";
   night.guard_version = "0.1.0";
-  night.put_backs = 1;
+  night.requeued = 1;
   input.state_folder = "/var/lib/guard/nightly/shop-0a1b2c3d4e5f";
   std::int64_t free_at[2] = {night.started_ms + 2'000, night.started_ms + 2'500};
   std::map<std::string, std::uint64_t> rules;
@@ -129,10 +129,10 @@ inline ReportInput sample_night(std::size_t count) {
           fmt::format("{0:08x}{1:08x}{0:08x}{1:08x}{0:08x}", 0x8f12a3b4u + i * 977u, 0x51c2d3e4u + i * 7'919u);
       std::uint64_t number = 1;
       if (i == 5) {
-        Attempt attempt = sample_attempt(task, number++, AttemptOutcome::put_back, started(3'000), 3'000);
+        Attempt attempt = sample_attempt(task, number++, AttemptOutcome::requeued, started(3'000), 3'000);
         attempt.reason = "engine_failed";
         attempt.detail = "the engine ended in the middle of the run";
-        task.put_backs = 1;
+        task.requeued = 1;
         input.attempts.push_back(std::move(attempt));
       }
       Attempt attempt = sample_attempt(task, number, AttemptOutcome::accepted, started(ms), ms);

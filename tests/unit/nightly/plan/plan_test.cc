@@ -47,7 +47,7 @@ TEST(PlanTest, HasTheDefaultsOfItsHeader) {
   EXPECT_EQ(plan->budget.time, 8h);
   EXPECT_EQ(plan->budget.attempts, 500u);
   EXPECT_EQ(plan->budget.failures_in_a_row, 10u);
-  EXPECT_EQ(plan->budget.put_backs, 5u);
+  EXPECT_EQ(plan->budget.requeued, 5u);
   EXPECT_EQ(plan->budget.back_off, 1s);
   ASSERT_EQ(plan->tasks.size(), 1u);
   const PlannedTask& task = plan->tasks[0];
@@ -100,7 +100,7 @@ prompt = "test sub()"
   EXPECT_EQ(plan->budget.time, 1h);
   EXPECT_EQ(plan->budget.attempts, 7u);
   EXPECT_EQ(plan->budget.failures_in_a_row, 8u);
-  EXPECT_EQ(plan->budget.put_backs, 9u);
+  EXPECT_EQ(plan->budget.requeued, 9u);
   EXPECT_EQ(plan->budget.back_off, 10ms);
   ASSERT_EQ(plan->tasks.size(), 2u);
   const PlannedTask& own = plan->tasks[0];
@@ -253,7 +253,7 @@ TEST(PlanTest, HasLimitsOnEverything) {
   for (const std::string_view line :
       {"attempts = 0", "attempts = 101", "attempts = -1", "attempts = 9223372036854775807", "attempts = 1.5",
           "jobs = 65", "generator_timeout = 0", "generator_timeout = 86401", "budget.time = 604801",
-          "budget.attempts = 0", "budget.failures_in_a_row = 0", "budget.put_backs = 0", "budget.back_off_ms = 0",
+          "budget.attempts = 0", "budget.failures_in_a_row = 0", "budget.requeued = 0", "budget.back_off_ms = 0",
           "budget.back_off_ms = 60001", "allow_left_processes = 1"}) {
     EXPECT_NE(with(line), "(taken)") << line;
   }

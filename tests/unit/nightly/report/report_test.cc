@@ -9,9 +9,9 @@
 #include <set>
 
 #include "common/file_io.h"
-#include "nightly/report/html_text.h"
+#include "nightly/report/escapes.h"
 #include "nightly/report/report_view.h"
-#include "sample_night.h"
+#include "tests/unit/nightly/sample_night.h"
 
 namespace guard::nightly {
 namespace {
@@ -52,7 +52,7 @@ void for_each_text(ReportInput& input, const std::function<void(std::string&)>& 
   for (auto& attempt : input.attempts) {
     for (std::string* text : {&attempt.night, &attempt.reason, &attempt.detail, &attempt.start, &attempt.tip,
              &attempt.commit, &attempt.backend, &attempt.evidence, &attempt.evidence_sha256, &attempt.output,
-             &attempt.kept, &attempt.feedback, &attempt.diff, &attempt.generator}) {
+             &attempt.kept, &attempt.feedback, &attempt.diff, &attempt.generator, &attempt.generator_said}) {
       visit(*text);
     }
     for (auto& file : attempt.files) visit(file);
@@ -64,7 +64,6 @@ void for_each_text(ReportInput& input, const std::function<void(std::string&)>& 
     }
     for (auto& timing : attempt.timings_ms) visit(timing.first);
   }
-  for (auto& files : input.files) visit(files.said);
   for (auto& row : input.rules) visit(row.rule);
   for (auto& row : input.trend) visit(row.night);
   for (auto& row : input.flakes) {
@@ -285,7 +284,7 @@ TEST(ReportPage, ShowsWhatAPersonNeeds) {
            "<title>guard: night 2026-11-22T2200-1a2b</title>",
            "1 attempt ran on the host, without a sandbox.",
            "1 task went to the host by the roll-out.",
-           "1 attempt put back: the sandbox could not decide",
+           "1 attempt requeued: the sandbox could not decide",
            "4 clones kept on the disk",
            "<a href=\"#accepted\"><b class=\"c-accepted\">7</b><span>accepted</span></a>",
            "<b class=\"c-refused\">2</b>",
@@ -298,7 +297,7 @@ TEST(ReportPage, ShowsWhatAPersonNeeds) {
            "5 of 6 broken versions noticed",
            "41 lines of src/, 12 of them not covered before",
            "sandbox/retry-after.test.ts &gt; waits as long as the header says",
-           "put back 1 time",
+           "requeued 1 time",
            "host.child_process",
            "<pre class=\"wrap\">Write tests for src/parse-query.ts.\n\nCover",
            "What the next attempt was told",
@@ -441,7 +440,8 @@ TEST(ReportJson, HoldsTheNight) {
   EXPECT_EQ(json["tasks"][3]["state"], "refused");
   EXPECT_EQ(json["tasks"][3]["attempts"].size(), 2u);
   EXPECT_EQ(json["tasks"][3]["attempts"][1]["findings"][0]["rule"], "host.child_process");
-  EXPECT_EQ(json["tasks"][5]["put_backs"], 1);
+  EXPECT_EQ(json["tasks"][5]["requeued"], 1);
+  EXPECT_EQ(json["tasks"][5]["put_backs"], 1) << "the name of older versions";
   EXPECT_EQ(json["tasks"][0]["attempts"][0]["worth"]["mutants_killed"], 5);
   EXPECT_EQ(json["trend"].size(), 14u);
   EXPECT_EQ(json["flaky"][0]["nights"], 4);
@@ -493,7 +493,7 @@ TEST(ReportView, TellsWhatIsThinnerThanUsual) {
   input.attempts[2].mutants = 0;
   input.attempts[0].flaky = {"a", "b", "a"};
   input.attempts[1].flaky = {"a"};
-  input.tasks[2].put_backs = 2;
+  input.tasks[2].requeued = 2;
   EXPECT_THAT(ReportView(input).notices,
       ElementsAre("1 attempt ran on the host, without a sandbox.", "1 task went to the host by the roll-out.",
           "1 accepted task without an evidence record.",
@@ -518,8 +518,7 @@ TEST(ReportView, BeginsWithWhatToDo) {
           AllOf(HasSubstr("Look at the generator"), HasSubstr("csv-import-6"), HasSubstr("stopped after 15 min")),
           HasSubstr("| guard nightly retry cart-total-3 --note \"...\"")));
   // Secrets come first, an unfinished night before them.
-  input.files.resize(input.attempts.size());
-  input.files[1].masked = 2;
+  input.attempts[1].secrets_masked = 2;
   input.tasks[9].state = TaskState::waiting;
   input.night.state = NightState::killed;
   EXPECT_THAT(said(),
@@ -535,30 +534,19 @@ TEST(ReportView, BeginsWithWhatToDo) {
   EXPECT_THAT(said(), ElementsAre("Nothing needs you. | "));
 }
 
-TEST(ReportView, TellsWhatTheFilesOfANightSay) {
-  const auto folder = TempDir::create();
-  ASSERT_TRUE(folder);
+TEST(ReportView, TellsWhatWasMaskedAndWhatAGeneratorSaidLast) {
   ReportInput input = sample_night(10);
-  input.state_folder = folder->path().native();
-  const auto put = [&](const std::string& name, const std::string& text) {
-    ASSERT_TRUE(make_folders((folder->path() / name).parent_path()));
-    ASSERT_TRUE(write_file_atomically(folder->path() / name, text));
-  };
   const auto failed = std::find_if(input.attempts.begin(), input.attempts.end(),
       [](const Attempt& attempt) { return attempt.outcome == AttemptOutcome::failed; });
-  put(failed->output, std::string(5'000, 'x') + "\nasking the model\nmodel quota exceeded\n");
-  put(input.attempts[0].evidence, "{\"redactions\": {\"env:TOKEN\": 2, \"github\": 1, \"odd\": \"x\"}}");
-  put(input.attempts[1].evidence, "{\"redactions\": [");
-  read_files(input);
-  EXPECT_EQ(input.files[0].masked, 3u);
-  EXPECT_EQ(input.files[1].masked, 0u) << "a damaged record";
-  EXPECT_EQ(input.files[static_cast<std::size_t>(failed - input.attempts.begin())].said,
-      "asking the model\nmodel quota exceeded\n");
+  failed->generator_said = "asking the model\nmodel quota exceeded\n";
+  input.attempts[0].secrets_masked = 3;
   const std::string page = render(input, ReportFormat::html);
   EXPECT_THAT(page,
       AllOf(HasSubstr("<pre class=\"wrap\">asking the model\nmodel quota exceeded\n</pre>"),
           HasSubstr("3 secrets masked")));
   EXPECT_LT(page.find("What to do"), page.find("class=\"tiles\""));
+  const auto json = nlohmann::json::parse(render(input, ReportFormat::json));
+  EXPECT_EQ(json["tasks"][0]["attempts"][0]["secrets_masked"], 3);
 }
 
 TEST(ReportView, SaysDurationsAndTimes) {
