@@ -3,14 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
+#include <nlohmann/json.hpp>
 
 #include "common/hash.h"
+#include "common/text/template.h"
 #include "common/text/text.h"
 
 // What a night needs is what decides: a generator with network and a home, bubblewrap with namespaces and a /proc of
 // its own, a container engine's socket. The settings are those of systemd 252; older ones warn about what they do not
 // know.
+
+extern "C" {
+extern const char guard_night_service[], guard_night_service_end[];
+extern const char guard_night_timer[], guard_night_timer_end[];
+extern const char guard_check_service[], guard_check_service_end[];
+extern const char guard_check_timer[], guard_check_timer_end[];
+}
 
 namespace guard::nightly {
 namespace {
@@ -49,42 +57,6 @@ std::chrono::minutes check_time(const SystemdUnitRequest& request) {
   return (request.at + budget + kCheckDelay) % kDay;
 }
 
-// A unit, line by line. The first word that no unit can hold is remembered, and told by finish().
-class UnitText {
- public:
-  UnitText(std::string_view name, UnitManager manager) {
-    line(kUnitMark);
-    why("The next install writes it anew. Changes belong into a drop-in:");
-    why(fmt::format("systemctl {}edit {}", manager == UnitManager::user ? "--user " : "", name));
-  }
-  void section(std::string_view name) { text_ += fmt::format("\n[{}]\n", name); }
-  void line(std::string_view line) { text_.append(line).push_back('\n'); }
-  void why(std::string_view sentence) { text_ += fmt::format("# {}\n", sentence); }
-
-  void words(std::string_view key, const std::vector<std::string>& list) {
-    text_.append(key).push_back('=');
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      auto quoted = unit_word(list[i]);
-      if (!quoted) {
-        if (!fault_) fault_ = std::move(quoted).error();
-        continue;
-      }
-      if (i > 0) text_ += ' ';
-      text_ += *quoted;
-    }
-    text_ += '\n';
-  }
-
-  Result<std::string> finish() && {
-    if (fault_) return std::move(*fault_);
-    return std::move(text_);
-  }
-
- private:
-  std::string text_;
-  std::optional<Error> fault_;
-};
-
 std::vector<std::string> night_command(const SystemdUnitRequest& request) {
   std::vector<std::string> argv = {
       request.program, "nightly", "run", "--resume", "--project", request.repository, "--state", request.state};
@@ -99,178 +71,54 @@ std::vector<std::string> check_command(const SystemdUnitRequest& request) {
       "--state", request.state};
 }
 
-void command(UnitText& unit, std::vector<std::string> argv) {
-  argv.front().insert(0, ":");  // a dollar sign stays one
-  unit.words("ExecStart", argv);
-}
-
-void variables(UnitText& unit, const SystemdUnitRequest& request) {
-  for (const auto& [name, value] : request.variables) unit.words("Environment", {name + "=" + value});
-  unit.words("Environment", {"GUARD_CACHE_DIR=" + request.cache});
-}
-
 bool is_root(const SystemdUnitRequest& request) {
   return request.manager == UnitManager::system && (request.user.empty() || request.user == "0");
 }
 
-void run_as(UnitText& unit, const SystemdUnitRequest& request) {
-  if (request.manager == UnitManager::user) {
-    unit.why("Without it a user's manager may not set up what is below.");
-    unit.line("PrivateUsers=yes");
-  } else if (!is_root(request)) {
-    unit.line(fmt::format("User={}", request.user));
-  } else {
-    unit.why("As root, because the repository is root's; under a user of its own more of this page would hold.");
+bool is_in_tmp(const SystemdUnitRequest& request) {
+  const auto paths = {request.program, request.repository, request.git_folder, request.plan, request.state,
+      request.cache, request.config, request.rules};
+  return std::any_of(paths.begin(), paths.end(),
+      [](const std::string& path) { return is_below(path, "/tmp") || is_below(path, "/var/tmp"); });
+}
+
+Result<std::string> unit_words(const std::vector<std::string>& list) {
+  std::string text;
+  for (const std::string& item : list) {
+    GUARD_TRY_ASSIGN(const std::string word, unit_word(item));
+    text += (text.empty() ? "" : " ") + word;
   }
+  return text;
 }
 
-void own_tmp(UnitText& unit, const SystemdUnitRequest& request) {
-  for (const std::string* path : {&request.program, &request.repository, &request.git_folder, &request.plan,
-           &request.state, &request.cache, &request.config, &request.rules}) {
-    if (!is_below(*path, "/tmp") && !is_below(*path, "/var/tmp")) continue;
-    unit.why("Not PrivateTmp: something that is named here lies in /tmp.");
-    return;
+// What the templates beside this file ask for.
+Result<nlohmann::ordered_json> unit_values(const SystemdUnitRequest& request) {
+  std::vector<std::string> writable = {request.git_folder, request.state, request.cache};
+  for (const auto folder : kGeneratorFolders) {
+    if (request.home.empty()) break;
+    writable.push_back(fmt::format("-{}{}{}", request.home, request.home.ends_with('/') ? "" : "/", folder));
   }
-  unit.line("PrivateTmp=yes");
-}
-
-std::vector<std::string> writable_paths(const SystemdUnitRequest& request) {
-  std::vector<std::string> paths = {request.git_folder, request.state, request.cache};
-  if (request.home.empty()) return paths;
-  for (const auto folder : kGeneratorFolders)
-    paths.push_back(fmt::format("-{}{}{}", request.home, request.home.ends_with('/') ? "" : "/", folder));
-  return paths;
-}
-
-Result<std::string> night_service(const SystemdUnitRequest& request, const std::string& stem) {
-  UnitText unit(stem + ".service", request.manager);
-  unit.section("Unit");
-  unit.line(fmt::format("Description=A night of guard ({})", stem));
-  if (request.manager == UnitManager::system) {
-    unit.line("Wants=network-online.target");
-    unit.line("After=network-online.target docker.service");
+  const bool is_user = request.manager == UnitManager::user;
+  nlohmann::ordered_json values = {{"stem", unit_stem(request.repository)}, {"is_user", is_user},
+      {"is_root", is_root(request)}, {"user", is_user || is_root(request) ? "" : request.user},
+      {"in_tmp", is_in_tmp(request)}, {"night_time", clock(request.at)}, {"check_time", clock(check_time(request))},
+      {"variables", nlohmann::ordered_json::array()}};
+  const auto put_command = [&](const char* name, std::vector<std::string> argv) -> Result<void> {
+    argv.front().insert(0, ":");  // a dollar sign stays one
+    GUARD_TRY_ASSIGN(values[name], unit_words(argv));
+    return ok();
+  };
+  GUARD_TRY(put_command("night_command", night_command(request)));
+  GUARD_TRY(put_command("check_command", check_command(request)));
+  GUARD_TRY_ASSIGN(values["writable"], unit_words(writable));
+  GUARD_TRY_ASSIGN(values["state"], unit_word(request.state));
+  auto variables = request.variables;
+  variables.emplace_back("GUARD_CACHE_DIR", request.cache);
+  for (const auto& [name, value] : variables) {
+    GUARD_TRY_ASSIGN(std::string word, unit_word(name + "=" + value));
+    values["variables"].push_back(std::move(word));
   }
-
-  unit.section("Service");
-  unit.why("Not oneshot: a night takes hours, and through all of them it would be \"activating\".");
-  unit.line("Type=exec");
-  command(unit, night_command(request));
-  unit.why(
-      "1: tasks were refused or failed, and the report says why. That is a night as it should be. 2 and 3 are not.");
-  unit.line("SuccessExitStatus=1");
-  unit.why("A generator or a test that takes too much memory is killed alone; the night goes on.");
-  unit.line("OOMPolicy=continue");
-  unit.why("guard ends generators and sandboxes itself and tells whoever is to be told; what is left then is killed.");
-  unit.line("KillMode=mixed");
-  unit.line("TimeoutStopSec=180");
-  unit.line("Nice=5");
-  variables(unit, request);
-  run_as(unit, request);
-
-  unit.line("");
-  unit.why(
-      "All is read-only but git's folder, guard's own, and those of generators. What yours writes elsewhere (its clone "
-      "is in");
-  unit.why("guard's own) needs ReadWritePaths= in a drop-in.");
-  unit.line("ProtectSystem=strict");
-  unit.words("ReadWritePaths", writable_paths(request));
-  own_tmp(unit, request);
-  unit.line("PrivateDevices=yes");
-  unit.line("UMask=0077");
-  unit.line("NoNewPrivileges=yes");
-  if (is_root(request)) {
-    unit.why("Not CapabilityBoundingSet: root's sandboxes run as another user, in mounts that root makes.");
-  } else {
-    unit.why("bubblewrap has its capabilities in a user namespace of its own, which this does not limit.");
-    unit.line("CapabilityBoundingSet=");
-  }
-  unit.line("ProtectClock=yes");
-  unit.line("ProtectKernelModules=yes");
-  const bool makes_groups = request.manager == UnitManager::user || is_root(request);
-  if (!makes_groups) unit.line("ProtectControlGroups=yes");
-  unit.line("LockPersonality=yes");
-  unit.line("RestrictRealtime=yes");
-  unit.line("RestrictSUIDSGID=yes");
-  unit.line("SystemCallArchitectures=native");
-  unit.line("SystemCallFilter=~@clock @cpu-emulation @module @obsolete @raw-io @reboot @swap");
-  unit.line("SystemCallErrorNumber=EPERM");
-  unit.why("NETLINK: bubblewrap brings up the loopback of a network without any other.");
-  unit.line("RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK");
-
-  unit.line("");
-  unit.why("Left out, because a night needs it:");
-  unit.why("PrivateNetwork, IPAddressDeny: the generator talks to its service, over the network.");
-  unit.why(
-      "ProtectHome: the repository, guard's folders and the generator's own lie there. All else in it is read-only.");
-  unit.why("RestrictNamespaces, SystemCallFilter=~@mount @privileged: bubblewrap makes namespaces and mounts.");
-  unit.why(
-      "ProtectKernelTunables, ProtectKernelLogs, ProtectProc, ProcSubset: they cover parts of /proc, and the kernel "
-      "then");
-  unit.why("refuses the fresh /proc of a sandbox.");
-  unit.why("ProtectHostname: a sandbox has a host name of its own.");
-  unit.why("MemoryDenyWriteExecute: bun compiles while it runs.");
-  if (makes_groups) unit.why("ProtectControlGroups: the limits of the embedded sandbox are control groups.");
-  unit.why("MemoryMax: each sandbox has its limit, and nobody knows the generator's. Set one in a drop-in.");
-  unit.why("RuntimeMaxSec: the plan's [budget] ends a night, and what it has done by then stays.");
-  return std::move(unit).finish();
-}
-
-Result<std::string> check_service(const SystemdUnitRequest& request, const std::string& stem) {
-  const std::string name = stem + "-check.service";
-  UnitText unit(name, request.manager);
-  unit.section("Unit");
-  unit.line(fmt::format("Description=Whether the last night of guard came to its end ({})", stem));
-  unit.why("Who is to be told stands in a drop-in: [Unit] and OnFailure=NAME.service");
-
-  unit.section("Service");
-  unit.line("Type=oneshot");
-  command(unit, check_command(request));
-  unit.line("TimeoutStartSec=60");
-  variables(unit, request);
-  run_as(unit, request);
-
-  unit.line("");
-  unit.line("ProtectSystem=strict");
-  unit.why("A journal in WAL mode is not read without its shared index being written.");
-  unit.words("ReadWritePaths", {request.state});
-  own_tmp(unit, request);
-  unit.why("It starts git, and no generator and no sandbox.");
-  for (const char* setting : {"PrivateDevices=yes", "PrivateNetwork=yes", "UMask=0077", "NoNewPrivileges=yes",
-           "CapabilityBoundingSet=", "ProtectClock=yes", "ProtectControlGroups=yes", "ProtectHostname=yes",
-           "ProtectKernelLogs=yes", "ProtectKernelModules=yes", "ProtectKernelTunables=yes", "LockPersonality=yes",
-           "RestrictAddressFamilies=AF_UNIX", "RestrictNamespaces=yes", "RestrictRealtime=yes", "RestrictSUIDSGID=yes",
-           "SystemCallArchitectures=native", "SystemCallFilter=@system-service", "SystemCallErrorNumber=EPERM"}) {
-    unit.line(setting);
-  }
-  return std::move(unit).finish();
-}
-
-std::string night_timer(const SystemdUnitRequest& request, const std::string& stem) {
-  UnitText unit(stem + ".timer", request.manager);
-  unit.section("Unit");
-  unit.line(fmt::format("Description=When a night of guard begins ({})", stem));
-  unit.section("Timer");
-  unit.line(fmt::format("OnCalendar=*-*-* {}:00", clock(request.at)));
-  unit.why("A machine that was off at that time makes up for it.");
-  unit.line("Persistent=true");
-  unit.why("Many machines need not ask the same service in the same second.");
-  unit.line("RandomizedDelaySec=300");
-  unit.section("Install");
-  unit.line("WantedBy=timers.target");
-  return *std::move(unit).finish();  // no word of a request is in it
-}
-
-std::string check_timer(const SystemdUnitRequest& request, const std::string& stem) {
-  UnitText unit(stem + "-check.timer", request.manager);
-  unit.section("Unit");
-  unit.line(fmt::format("Description=When it is asked how the night of guard went ({})", stem));
-  unit.section("Timer");
-  unit.line(fmt::format("OnCalendar=*-*-* {}:00", clock(check_time(request))));
-  unit.why("Not Persistent: where the machine was off, the night that it makes up for has only just begun.");
-  unit.line("Persistent=false");
-  unit.section("Install");
-  unit.line("WantedBy=timers.target");
-  return *std::move(unit).finish();
+  return values;
 }
 
 std::string cron_command(const SystemdUnitRequest& request, const std::vector<std::string>& argv) {
@@ -305,14 +153,14 @@ Result<void> check_paths(const SystemdUnitRequest& request) {
             "systemd starts no program whose path holds a quote or a backslash: {}", printable(request.program)))
         .hint("move guard elsewhere");
   }
-  GUARD_TRY(check_path("the repository", request.repository));
-  GUARD_TRY(check_path("git's folder", request.git_folder));
-  GUARD_TRY(check_path("the plan", request.plan));
-  GUARD_TRY(check_path("the state folder", request.state));
-  GUARD_TRY(check_path("the cache", request.cache));
-  if (!request.home.empty()) GUARD_TRY(check_path("the home", request.home));
-  if (!request.config.empty()) GUARD_TRY(check_path("--config", request.config));
-  if (!request.rules.empty()) GUARD_TRY(check_path("--rules", request.rules));
+  for (const auto& [name, path] : {std::pair("the repository", request.repository),
+           std::pair("git's folder", request.git_folder), std::pair("the plan", request.plan),
+           std::pair("the state folder", request.state), std::pair("the cache", request.cache)})
+    GUARD_TRY(check_path(name, path));
+  for (const auto& [name, path] : {std::pair("the home", request.home), std::pair("--config", request.config),
+           std::pair("--rules", request.rules)}) {
+    if (!path.empty()) GUARD_TRY(check_path(name, path));
+  }
   return ok();
 }
 
@@ -372,14 +220,15 @@ std::string unit_path(std::string_view path, std::string_view repository) {
 
 Result<NightUnits> night_units(const SystemdUnitRequest& request) {
   GUARD_TRY(check_paths(request));
+  GUARD_TRY_ASSIGN(const auto values, unit_values(request));
   const std::string stem = unit_stem(request.repository);
   NightUnits units;
-  GUARD_TRY_ASSIGN(std::string night, night_service(request, stem));
-  GUARD_TRY_ASSIGN(std::string check, check_service(request, stem));
-  units.files.push_back({stem + ".service", std::move(night)});
-  units.files.push_back({stem + ".timer", night_timer(request, stem)});
-  units.files.push_back({stem + "-check.service", std::move(check)});
-  units.files.push_back({stem + "-check.timer", check_timer(request, stem)});
+  for (const auto& [ending, text] :
+      {std::pair(".service", std::string_view(guard_night_service, guard_night_service_end)),
+          std::pair(".timer", std::string_view(guard_night_timer, guard_night_timer_end)),
+          std::pair("-check.service", std::string_view(guard_check_service, guard_check_service_end)),
+          std::pair("-check.timer", std::string_view(guard_check_timer, guard_check_timer_end))})
+    units.files.push_back({stem + ending, fill_template(text, values, {})});
   units.timers = {stem + ".timer", stem + "-check.timer"};
 
   std::vector<std::string> quiet = night_command(request);
