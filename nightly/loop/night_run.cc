@@ -30,9 +30,9 @@ using Clock = std::chrono::steady_clock;
 constexpr milliseconds kBackOffMax{60'000};
 // Whoever asks for a stop, or has it asked for by a signal, waits no longer than this for the loop to look.
 constexpr milliseconds kLook{200};
-// A task that is put back this often in one night is left for `resume`: it must not use up a night that others could
+// A task that is requeued this often in one night is left for `resume`: it must not use up a night that others could
 // use.
-constexpr std::uint64_t kPutBacksOfTask = 3;
+constexpr std::uint64_t kRequeuedOfTask = 3;
 
 constexpr std::string_view kPending = "refs/guard/pending/";
 
@@ -96,7 +96,7 @@ class Loop {
       night_.state = NightState::ended;
       night_.reason = "undecided";
       night_.why = fmt::format(
-          "tasks that were put back {} times are left: `guard nightly resume` tries them again", kPutBacksOfTask);
+          "tasks that were requeued {} times are left: `guard nightly resume` tries them again", kRequeuedOfTask);
     }
     GUARD_TRY(save(nullptr, nullptr));
     return NightResult{night_, tasks_};
@@ -168,9 +168,9 @@ class Loop {
     } else if (failures_in_a_row_ >= budget.failures_in_a_row) {
       ending_ = Ending{NightState::ended, "failures_in_a_row",
           fmt::format("{} tasks in a row came to nothing: something is wrong for all of them", failures_in_a_row_)};
-    } else if (put_back_tasks_.size() >= budget.put_backs) {
+    } else if (requeued_tasks_.size() >= budget.requeued) {
       ending_ = Ending{NightState::ended, "put_backs",
-          fmt::format("{} tasks in a row could not be judged: {}", put_back_tasks_.size(), last_put_back_)};
+          fmt::format("{} tasks in a row could not be judged: {}", requeued_tasks_.size(), last_requeued_)};
     } else if (free_bytes(context_.state->path()) < context_.config->config.nightly.min_free_bytes) {
       ending_ = Ending{NightState::ended, "no_space",
           fmt::format("less than {} bytes are free where the night keeps its clones",
@@ -298,7 +298,7 @@ class Loop {
     if (counted) {
       ++task.attempts;
       ++attempts_;
-      put_back_tasks_.clear();
+      requeued_tasks_.clear();
       back_off_ = milliseconds(0);
     }
     switch (attempt.outcome) {
@@ -318,23 +318,23 @@ class Loop {
           ++failures_in_a_row_;
         }
         break;
-      case AttemptOutcome::put_back:
+      case AttemptOutcome::requeued:
         task.state = TaskState::waiting;
         if (attempt.reason == "conflict") {
           // Another task's doing; the next clone is made of what that one left.
           from_tip_.insert(task.id);
-          if (++put_backs_of_[task.id] < kPutBacksOfTask) queue_.push_back(index);
+          if (++requeued_of_[task.id] < kRequeuedOfTask) queue_.push_back(index);
           break;
         }
-        ++task.put_backs;
-        ++night_.put_backs;
+        ++task.requeued;
+        ++night_.requeued;
         // Different tasks: one that can never be judged must not end the night for the others.
-        put_back_tasks_.insert(task.id);
-        last_put_back_ = fmt::format("{} ({})", attempt.detail, attempt.reason);
+        requeued_tasks_.insert(task.id);
+        last_requeued_ = fmt::format("{} ({})", attempt.detail, attempt.reason);
         back_off_ =
             std::min(kBackOffMax, back_off_ == milliseconds(0) ? context_.plan->budget.back_off : back_off_ * 2);
         not_before_ = Clock::now() + back_off_;
-        if (++put_backs_of_[task.id] < kPutBacksOfTask) queue_.push_back(index);
+        if (++requeued_of_[task.id] < kRequeuedOfTask) queue_.push_back(index);
         break;
       case AttemptOutcome::interrupted:
       case AttemptOutcome::none:
@@ -367,11 +367,11 @@ class Loop {
   std::map<std::string, std::uint64_t> numbers_;
   std::map<std::string, std::string> feedback_;
   std::set<std::string> from_tip_;  // tasks that another one overtook: cloned from where the branch is
-  std::map<std::string, std::uint64_t> put_backs_of_;
+  std::map<std::string, std::uint64_t> requeued_of_;
   std::uint64_t attempts_ = 0;
   std::uint64_t failures_in_a_row_ = 0;
-  std::set<std::string> put_back_tasks_;  // since the last attempt that was decided
-  std::string last_put_back_;
+  std::set<std::string> requeued_tasks_;  // since the last attempt that was decided
+  std::string last_requeued_;
   milliseconds back_off_{0};
   Clock::time_point not_before_{};
   const Clock::time_point began_;

@@ -267,14 +267,14 @@ class PlanReader {
       read_number(member, 1, 1'000'000, plan_.budget.attempts);
     } else if (member.key == "failures_in_a_row") {
       read_number(member, 1, 1'000'000, plan_.budget.failures_in_a_row);
-    } else if (member.key == "put_backs") {
-      read_number(member, 1, 10'000, plan_.budget.put_backs);
+    } else if (member.key == "requeued" || member.key == "put_backs") {
+      read_number(member, 1, 10'000, plan_.budget.requeued);
     } else if (member.key == "back_off_ms") {
       std::int64_t ms = plan_.budget.back_off.count();
       read_number(member, 1, 60'000, ms);
       plan_.budget.back_off = std::chrono::milliseconds(ms);
     } else {
-      unknown(member, "in [budget]", {"time", "attempts", "failures_in_a_row", "put_backs", "back_off_ms"});
+      unknown(member, "in [budget]", {"time", "attempts", "failures_in_a_row", "requeued", "back_off_ms"});
     }
   }
 

@@ -17,7 +17,7 @@
 //   time = 28800                      # seconds for the night
 //   attempts = 500
 //   failures_in_a_row = 10            # refused or failed tasks
-//   put_backs = 5                     # undecided or unavailable attempts in a row, then the night ends
+//   requeued = 5                      # undecided or unavailable attempts in a row, then the night ends
 //   back_off_ms = 1000                # before the first retry of a put-back task; doubles to 60 s
 //   [[task]]
 //   id = "add-negative"               # 1 to 64 of A-Z a-z 0-9 . _ -
@@ -70,7 +70,7 @@ struct Plan {
     std::chrono::milliseconds time{28'800'000};
     std::uint64_t attempts = 500;
     std::uint64_t failures_in_a_row = 10;
-    std::uint64_t put_backs = 5;
+    std::uint64_t requeued = 5;
     std::chrono::milliseconds back_off{1'000};
   } budget;
   std::vector<PlannedTask> tasks;

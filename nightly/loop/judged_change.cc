@@ -1,0 +1,142 @@
+#include "nightly/loop/judged_change.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+#include "common/text/glob.h"
+#include "common/text/text.h"
+#include "pipeline/gate/source_files.h"
+#include "pipeline/run/run_output.h"
+#include "validator/change/change_policy.h"
+
+namespace guard::nightly {
+
+std::optional<MaskedText> mask_text(const SecretSource& secrets, std::string_view text) {
+  StringSink out;
+  auto output = RunOutput::create(secrets, 0, out, out);
+  if (!output || !(*output)->out().push(std::span(text.data(), text.size())) ||
+      !(*output)->finish(RunOutput::Ending::whole))
+    return std::nullopt;
+  return MaskedText{std::move(out.text), (*output)->redactions()};
+}
+
+bool fits_on(const TreeEntries& start, const TreeEntries& tip, const ChangeSet& change) {
+  for (const auto& file : change.files) {
+    const auto a = start.find(file.path);
+    const auto b = tip.find(file.path);
+    if ((a == start.end()) != (b == tip.end())) return false;
+    if (a != start.end() && (a->second.id != b->second.id || a->second.kind != b->second.kind)) return false;
+    // A new file where there is a folder by now, or the other way round.
+    const auto below = tip.lower_bound(file.path + "/");
+    if (b == tip.end() && below != tip.end() && below->first.starts_with(file.path + "/")) return false;
+    for (std::size_t slash = file.path.find('/'); slash != std::string::npos; slash = file.path.find('/', slash + 1)) {
+      if (tip.count(file.path.substr(0, slash)) > 0 && start.count(file.path.substr(0, slash)) == 0) return false;
+    }
+  }
+  return true;
+}
+
+std::string added_text(const ChangeSet& change, std::size_t bytes_max) {
+  std::string text;
+  for (const auto& file : change.files) {
+    text +=
+        fmt::format("--- {}\n+++ {}\n", file.before == EntryKind::absent ? "/dev/null" : "a/" + printable(file.path),
+            file.after == EntryKind::absent ? "/dev/null" : "b/" + printable(file.path));
+    if (file.unread) text += "(not read)\n";
+    std::uint32_t number = 0;
+    auto range = file.added.begin();
+    for (std::string_view rest = file.new_bytes;
+         !rest.empty() && range != file.added.end() && text.size() < bytes_max;) {
+      const std::size_t end = std::min(rest.find('\n'), rest.size());
+      ++number;
+      if (number == range->first) text += fmt::format("@@ +{},{} @@\n", range->first, range->second - range->first + 1);
+      if (number >= range->first) text.append("+").append(rest.substr(0, end)).append("\n");
+      if (number >= range->second) ++range;
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+  if (text.size() > bytes_max) text.resize(bytes_max);
+  return text;
+}
+
+std::vector<Finding> findings_of_night(const ChangeSet& change, TaskKind kind, const SecretSource& secrets) {
+  std::vector<Finding> findings;
+  for (const auto& file : change.files) {
+    if (kind == TaskKind::test && file.after == EntryKind::absent && is_test_name(file.path)) {
+      findings.push_back(policy_finding("policy.test_removed", file.path, "a test file is removed or renamed",
+          "leave the tests that are there, and add to them"));
+    }
+    const auto masked = mask_text(secrets, file.path + "\n" + file.new_bytes);
+    if (!masked) {
+      findings.push_back(policy_finding(
+          "policy.known_secret", file.path, "could not be searched for known secrets", "change it in smaller pieces"));
+      continue;
+    }
+    for (const auto& [name, count] : masked->secrets) {
+      if (!name.starts_with("env:")) continue;
+      findings.push_back(policy_finding("policy.known_secret", file.path,
+          fmt::format("holds the value of the variable {}", name.substr(4)),
+          "never write down what the environment holds"));
+    }
+  }
+  return findings;
+}
+
+ChosenTests choose_tests(const PlannedTask& task, const TreeEntries& tip, const ChangeSet& change) {
+  const std::string prefix = task.project.empty() ? "" : task.project + "/";
+  const std::string sandbox = prefix + "sandbox/";
+  ChosenTests tests;
+  std::set<std::string> all, fresh;
+  for (const auto& [path, entry] : tip) {
+    if (path.starts_with(sandbox) && is_test_name(path)) all.insert(path.substr(prefix.size()));
+  }
+  const std::vector<std::string> before(all.begin(), all.end());
+  bool only_adds = true;
+  for (const auto& file : change.files) {
+    const bool is_below = file.path.starts_with(sandbox);
+    const bool was_there = file.before != EntryKind::absent;
+    // What stood there before can break what leans on it.
+    only_adds = only_adds && !was_there && is_below;
+    // A helper that was there before counts as much as a test: tests can be made of what it exports.
+    if (was_there && is_below) tests.before = before;
+    if (was_there && !is_below && is_test_name(file.path)) {
+      tests.refusal = kTestsWeakened;
+      tests.detail = fmt::format(
+          "{} was there before and is not below {}: guard does not run it, so nothing shows that its tests still pass; "
+          "leave it as it is",
+          file.path, sandbox);
+      return tests;
+    }
+    if (file.after == EntryKind::absent) {
+      if (file.path.starts_with(prefix)) all.erase(file.path.substr(prefix.size()));
+    } else if (is_below && is_test_name(file.path)) {
+      all.insert(file.path.substr(prefix.size()));
+      fresh.insert(file.path.substr(prefix.size()));
+    }
+  }
+  std::set<std::string> chosen = fresh;
+  for (const auto& name : all) {
+    if (std::any_of(task.tests.begin(), task.tests.end(),
+            [&](const std::string& glob) { return glob == name || glob_matches(glob, name); }))
+      chosen.insert(name);
+  }
+  if ((task.kind == TaskKind::any && task.tests.empty()) || !only_adds) chosen = all;
+  tests.run.assign(chosen.begin(), chosen.end());
+  tests.fresh.assign(fresh.begin(), fresh.end());
+  std::set_difference(all.begin(), all.end(), fresh.begin(), fresh.end(), std::back_inserter(tests.old));
+  if (task.kind == TaskKind::test && fresh.empty()) {
+    tests.refusal = "no_tests";
+    tests.detail = fmt::format(
+        "the change holds no test below {}: names end in .test.ts, _test.ts, .spec.ts or _spec.ts", sandbox);
+  } else if (chosen.empty()) {
+    // What is taken away whole.
+    tests.refusal = tests.before.empty() ? "no_tests" : kTestsWeakened;
+    tests.detail = "there is no test that could show that this change works";
+  }
+  return tests;
+}
+
+}  // namespace guard::nightly
