@@ -131,19 +131,21 @@ class Reader {
     if (async) ++at;
     if (script_.is(at, "function")) {
       const bool generator = script_.is(at + 1, "*");
-      const ExportShape shape = async ? (generator ? ExportShape::async_generator : ExportShape::async_function)
-          : generator                 ? ExportShape::generator
-                                      : ExportShape::function;
-      add(name_at(at + (generator ? 2 : 1)), shape);
+      add(name_at(at + (generator ? 2 : 1)), function_shape(async, generator));
     } else if (script_.is(at, "class")) {
       add(name_at(at + 1), ExportShape::a_class);
-    } else if (script_.is(at, "enum") || script_.is(at, "namespace") || script_.is(at, "module")) {
+    } else if (script_.is_any(at, {"enum", "namespace", "module"})) {
       add(name_at(at + 1), ExportShape::object);
     } else if (script_.is(at, "const") && script_.is(at + 1, "enum")) {
       add(name_at(at + 2), ExportShape::object);
-    } else if (script_.is(at, "const") || script_.is(at, "let") || script_.is(at, "var")) {
+    } else if (script_.is_any(at, {"const", "let", "var"})) {
       variables(at + 1);
     }
+  }
+
+  static ExportShape function_shape(bool async, bool generator) {
+    if (async) return generator ? ExportShape::async_generator : ExportShape::async_function;
+    return generator ? ExportShape::generator : ExportShape::function;
   }
 
   // a = 1, b: T = f(), { c, d: e } = g()
@@ -164,14 +166,9 @@ class Reader {
       }
       // To the next one.
       const std::size_t begin = at;
-      while (at < script_.size() && !script_.is(at, ",") && !script_.is(at, ";") &&
-          !(at > begin && script_.token(at).line_before && script_.ends_operand(at - 1) && script_.is_word(at))) {
-        const std::size_t close = script_.is(at, "(") || script_.is(at, "[") || script_.is(at, "{") ||
-                script_.is_kind(at, TokenKind::template_open)
-            ? script_.partner(at)
-            : kNone;
-        at = close != kNone && close > at ? close + 1 : at + 1;
-      }
+      while (at < script_.size() && !script_.is_any(at, {",", ";"}) &&
+          !(at > begin && script_.token(at).line_before && script_.ends_operand(at - 1) && script_.is_word(at)))
+        at = script_.past(at) + 1;
       if (!script_.is(at, ",")) return;
       ++at;
     }
@@ -179,51 +176,35 @@ class Reader {
 
   ExportShape shape_behind_equals(std::size_t at) const {
     // A type may stand in between; its own arrows hold no plain `=`.
-    for (std::size_t i = at + 1; i < script_.size() && i < at + 200; ++i) {
+    for (std::size_t i = at + 1; i < script_.size() && i < at + 200; i = script_.past(i) + 1) {
       if (script_.is(i, "=")) return shape_of_value(i + 1);
-      if (script_.is(i, ";") || script_.is(i, ",")) break;
-      const std::size_t close =
-          script_.is(i, "(") || script_.is(i, "[") || script_.is(i, "{") ? script_.partner(i) : kNone;
-      if (close != kNone && close > i) i = close;
+      if (script_.is_any(i, {";", ","})) break;
     }
     return ExportShape::anything;
   }
 
   bool ends_value(std::size_t i) const {
-    return i >= script_.size() || script_.is(i, ";") || script_.is(i, ",") || script_.is(i, "as") ||
-        script_.is(i, "satisfies") || script_.token(i).line_before;
+    return i >= script_.size() || script_.is_any(i, {";", ",", "as", "satisfies"}) || script_.token(i).line_before;
   }
 
   ExportShape shape_of_value(std::size_t at) const {
     while (script_.is(at, "abstract")) ++at;
     const bool async = script_.is(at, "async");
     if (async) ++at;
-    if (script_.is(at, "function")) {
-      const bool generator = script_.is(at + 1, "*");
-      return async    ? (generator ? ExportShape::async_generator : ExportShape::async_function)
-          : generator ? ExportShape::generator
-                      : ExportShape::function;
-    }
+    if (script_.is(at, "function")) return function_shape(async, script_.is(at + 1, "*"));
     if (script_.is(at, "class")) return ExportShape::a_class;
-    if (script_.is(at, "(") && script_.partner(at) != kNone) {
-      const std::size_t behind = script_.partner(at) + 1;
-      if (script_.is(behind, "=>") || script_.is(behind, ":"))
-        return async ? ExportShape::async_function : ExportShape::function;
-    }
-    if (script_.is_word(at) && script_.is(at + 1, "=>"))
-      return async ? ExportShape::async_function : ExportShape::function;
-    if (script_.is_kind(at, TokenKind::string) && ends_value(at + 1)) return ExportShape::text;
-    if (script_.is_kind(at, TokenKind::template_open) && script_.partner(at) != kNone &&
-        ends_value(script_.partner(at) + 1))
+    const bool has_partner = script_.past(at) != at;
+    const bool arrow = (script_.is(at, "(") && has_partner && script_.is_any(script_.past(at) + 1, {"=>", ":"})) ||
+        (script_.is_word(at) && script_.is(at + 1, "=>"));
+    if (arrow) return function_shape(async, false);
+    if (!ends_value(script_.past(at) + 1)) return ExportShape::anything;
+    if (script_.is_kind(at, TokenKind::string) || (script_.is_kind(at, TokenKind::template_open) && has_partner))
       return ExportShape::text;
-    if (script_.is_kind(at, TokenKind::number) && ends_value(at + 1)) return ExportShape::number;
-    if ((script_.is(at, "true") || script_.is(at, "false")) && ends_value(at + 1)) return ExportShape::boolean;
-    if (script_.is(at, "null") && ends_value(at + 1)) return ExportShape::null;
-    if (script_.is(at, "[") && script_.partner(at) != kNone && ends_value(script_.partner(at) + 1))
-      return ExportShape::list;
-    if (script_.is(at, "{") && script_.partner(at) != kNone && ends_value(script_.partner(at) + 1))
-      return ExportShape::object;
-    return ExportShape::anything;
+    if (script_.is_kind(at, TokenKind::number)) return ExportShape::number;
+    if (script_.is_any(at, {"true", "false"})) return ExportShape::boolean;
+    if (script_.is(at, "null")) return ExportShape::null;
+    if (script_.is(at, "[") && has_partner) return ExportShape::list;
+    return script_.is(at, "{") && has_partner ? ExportShape::object : ExportShape::anything;
   }
 
   // Of `export { name }`: its declaration at the top of the file.
@@ -265,23 +246,11 @@ class Reader {
   ModuleLinks links_;
 };
 
-std::string_view expression_of(ExportShape shape) {
-  switch (shape) {
-    case ExportShape::anything: return "$anything()";
-    case ExportShape::function: return "function () {}";
-    case ExportShape::async_function: return "async function () {}";
-    case ExportShape::generator: return "function* () {}";
-    case ExportShape::async_generator: return "async function* () {}";
-    case ExportShape::a_class: return "$class()";
-    case ExportShape::text: return "\"\"";
-    case ExportShape::number: return "0";
-    case ExportShape::boolean: return "false";
-    case ExportShape::null: return "null";
-    case ExportShape::list: return "[]";
-    case ExportShape::object: return "$object({})";
-  }
-  return "undefined";
-}
+// By ExportShape.
+constexpr std::string_view kExpressions[] = {"$anything()", "function () {}", "async function () {}", "function* () {}",
+    "async function* () {}", "$class()", "\"\"", "0", "false", "null", "[]", "$object({})"};
+
+std::string_view expression_of(ExportShape shape) { return kExpressions[static_cast<std::size_t>(shape)]; }
 
 // Members that nobody set are functions without any doing. `then` is none: whatever is awaited would never come.
 constexpr std::string_view kQuiet =

@@ -87,9 +87,7 @@ class Places {
 
   bool begins_statement(std::size_t i) const {
     if (i == 0) return true;
-    const std::string_view before = script_.at(i - 1);
-    return script_.token(i).line_before || before == ";" || before == "}" || before == "{" || before == "export" ||
-        before == "declare" || before == "default";
+    return script_.token(i).line_before || script_.is_any(i - 1, {";", "}", "{", "export", "declare", "default"});
   }
 
   // The last token of a declaration that begins at i: at a semicolon, behind the first block, or at a line end that
@@ -99,10 +97,9 @@ class Places {
       if (script_.is_punctuator(at, ";")) return at;
       if (script_.is_punctuator(at, "}")) return at - 1;
       if (script_.token(at).line_before && !ends_with_block) {
-        static constexpr std::string_view kLeadOn[] = {
-            "=", "|", "&", "?", ":", "<", ",", "=>", "extends", "keyof", "typeof", "readonly"};
         const auto leads_on = [&](std::size_t token) {
-          return std::find(std::begin(kLeadOn), std::end(kLeadOn), script_.at(token)) != std::end(kLeadOn);
+          return script_.is_any(
+              token, {"=", "|", "&", "?", ":", "<", ",", "=>", "extends", "keyof", "typeof", "readonly"});
         };
         if (!leads_on(at) && !leads_on(at - 1)) return at - 1;
       }
@@ -134,9 +131,7 @@ class Places {
       } else if (word == "type" && named && (script_.is(i + 2, "=") || script_.is(i + 2, "<"))) {
         leave_out(i, declaration_end(i, false));
       } else if (word == "declare" && named) {
-        const bool block = script_.is(i + 1, "global") || script_.is(i + 1, "module") ||
-            script_.is(i + 1, "namespace") || script_.is(i + 1, "class") || script_.is(i + 1, "enum");
-        leave_out(i, declaration_end(i, block));
+        leave_out(i, declaration_end(i, script_.is_any(i + 1, {"global", "module", "namespace", "class", "enum"})));
       }
     }
   }
@@ -177,10 +172,9 @@ class Places {
   void operators(std::size_t i) {
     if (!script_.is_kind(i, TokenKind::punctuator) || i == 0 || i + 1 >= script_.size()) return;
     // The lexer keeps `<` and `>` by themselves, because they may be brackets of types and markup.
-    if (script_.joins(i) && (script_.is(i - 1, "<") || script_.is(i - 1, ">"))) return;
+    if (script_.joins(i) && script_.is_any(i - 1, {"<", ">"})) return;
     std::size_t last = i;
-    if ((script_.is(i, "<") || script_.is(i, ">") || script_.is(i, "/")) && script_.joins(i + 1) &&
-        script_.is_kind(i + 1, TokenKind::punctuator)) {
+    if (script_.is_any(i, {"<", ">", "/"}) && script_.joins(i + 1) && script_.is_kind(i + 1, TokenKind::punctuator)) {
       if (!script_.is(i, "<") || !script_.is(i + 1, "=")) return;
       ++last;
     }
@@ -234,9 +228,7 @@ class Places {
     if (!arrow && !is_keyword(i, "return")) return;
     const std::size_t first = i + 1;
     if (first >= script_.size() || (!arrow && script_.token(first).line_before)) return;
-    if (script_.is(first, ";") || script_.is(first, "}") || script_.is(first, "undefined") ||
-        (arrow && script_.is(first, "{")))
-      return;
+    if (script_.is_any(first, {";", "}", "undefined"}) || (arrow && script_.is(first, "{"))) return;
     const std::size_t last = script_.expression_end(first, arrow);
     if (last == kNone || last < first || !script_.only_blanks(first, last)) return;
     add(MutantKind::result, first, last, "undefined",
@@ -284,9 +276,8 @@ class Places {
     const std::string_view text = script_.at(i);
     if (text.size() <= 2) return;
     // The name of a module, a directive, a type of texts.
-    if (script_.is(i - 1, "(") && i >= 2 && (script_.is(i - 2, "require") || script_.is(i - 2, "import"))) return;
-    if (script_.is(i - 1, "from") || script_.is(i - 1, "import") || script_.is(i - 1, "|") || script_.is(i + 1, "|"))
-      return;
+    if (script_.is(i - 1, "(") && i >= 2 && script_.is_any(i - 2, {"require", "import"})) return;
+    if (script_.is_any(i - 1, {"from", "import", "|"}) || script_.is(i + 1, "|")) return;
     if (begins_statement(i) && (script_.is(i + 1, ";") || i + 1 == script_.size() || script_.token(i + 1).line_before))
       return;
     add(MutantKind::text, i, i, fmt::format("{}{}", text.front(), text.back()), "a text became empty");
@@ -347,7 +338,7 @@ void take_spread(const std::vector<TextMutant>& all, std::size_t max, std::vecto
 
 std::vector<TextMutant> mutants_of(
     std::string_view path, std::string_view bytes, std::size_t max, const std::set<std::uint32_t>& first) {
-  if (!is_code_name(path) || path.ends_with(".d.ts") || path.ends_with(".d.mts") || path.ends_with(".d.cts")) return {};
+  if (!is_code_name(path) || is_declaration(path)) return {};
   std::vector<TextMutant> all = Places(path, bytes).find();
   const auto middle = std::stable_partition(
       all.begin(), all.end(), [&](const TextMutant& mutant) { return first.count(mutant.line) != 0; });

@@ -8,8 +8,6 @@
 #include "nightly/worth/mutation_check.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <map>
@@ -17,94 +15,24 @@
 #include <set>
 #include <utility>
 
-#include "common/file_io.h"
 #include "common/hash.h"
 #include "common/text/text.h"
 #include "nightly/worth/lcov.h"
-#include "nightly/worth/module_links.h"
 #include "nightly/worth/mutants.h"
-#include "pipeline/gate/source_files.h"
-#include "pipeline/run/preload.h"
-#include "pipeline/run/staging.h"
+#include "nightly/worth/project_copy.h"
 
 namespace guard::nightly {
 namespace {
-
-namespace fs = std::filesystem;
 
 // A run that takes several times as long as on unchanged code does not end. The least is for machines that are busy.
 constexpr std::uint64_t kTimeoutFactor = 4;
 constexpr std::uint64_t kTimeoutLeast_s = 5;
 constexpr std::uint64_t kGrace_s = 1;
-constexpr std::uint64_t kScriptBytesMax = 2u << 20;  // more is data, and no place for a mutant
-constexpr int kDepthMax = 64;
 
 class NoSink final : public ByteSink {
  public:
   Result<void> push(std::span<const char>) override { return ok(); }
   Result<void> finish() override { return ok(); }
-};
-
-// Copies what a run is made of, and nothing that a link leads to. Links stay links; whoever stages the copy judges
-// them.
-class Copier {
- public:
-  Copier(const fs::path& from, const fs::path& to) : from_(from), to_(to) {}
-
-  Result<void> copy() {
-    GUARD_TRY_ASSIGN(const Preload preload, read_preload(from_));
-    for (const std::string& path : preload.files) {
-      if (path.starts_with("src/") || path.starts_with("sandbox/")) continue;
-      GUARD_TRY(make_folders((to_ / path).parent_path()));
-      GUARD_TRY(copy_any(path, 0));
-    }
-    for (const char* name : {"src", "sandbox", "package.json", "tsconfig.json", "bun.lock", "bun.lockb"})
-      GUARD_TRY(copy_any(name, 0));
-    return ok();
-  }
-
- private:
-  Result<void> copy_any(const fs::path& relative, int depth) {
-    std::error_code failure;
-    const fs::file_status status = fs::symlink_status(from_ / relative, failure);
-    if (status.type() == fs::file_type::not_found) return ok();
-    if (failure) return Error::from_errno(ErrorCode::io_error, printable(relative.native()), failure.value());
-    if (fs::is_symlink(status)) {
-      fs::copy_symlink(from_ / relative, to_ / relative, failure);
-      if (failure) return Error::from_errno(ErrorCode::io_error, printable(relative.native()), failure.value());
-      return ok();
-    }
-    if (fs::is_directory(status)) return copy_folder(relative, depth);
-    if (!fs::is_regular_file(status))
-      return Error(
-          ErrorCode::input_invalid, fmt::format("{} is a device, FIFO or socket", printable(relative.native())));
-    GUARD_TRY_ASSIGN(const std::string bytes, read_file(from_ / relative, kStagedBytesMax, FollowLinks::no));
-    bytes_ += bytes.size();
-    if (bytes_ > kStagedBytesMax || ++files_ > kStagedFilesMax)
-      return Error(ErrorCode::input_invalid, "src and sandbox are larger than what is staged for a run");
-    return write_new_file(to_ / relative, bytes);
-  }
-
-  Result<void> copy_folder(const fs::path& relative, int depth) {
-    if (depth > kDepthMax)
-      return Error(ErrorCode::input_invalid, fmt::format("{} is nested too deeply", printable(relative.native())));
-    GUARD_TRY(make_folders(to_ / relative));
-    std::error_code failure;
-    for (fs::directory_iterator entry(from_ / relative, failure), end; !failure && entry != end;
-         entry.increment(failure)) {
-      const fs::path name = entry->path().filename();
-      // Never staged from src/ either.
-      if (name == ".git" || name == "node_modules") continue;
-      GUARD_TRY(copy_any(relative / name, depth + 1));
-    }
-    if (failure) return Error::from_errno(ErrorCode::io_error, printable(relative.native()), failure.value());
-    return ok();
-  }
-
-  const fs::path& from_;
-  const fs::path& to_;
-  std::uint64_t bytes_ = 0;
-  std::uint64_t files_ = 0;
 };
 
 std::string words_of(const RunRecord& record) {
@@ -183,11 +111,27 @@ std::uint32_t lines_in(std::string_view text) {
       std::count(text.begin(), text.end(), '\n') + std::count(text.begin(), text.end(), '\r') + 1);
 }
 
-bool is_in(const std::string& path, std::string_view folder) { return std::string_view(path).starts_with(folder); }
+// The same for the same tests, so that the same change is judged in the same way twice.
+std::uint32_t seed_of(const std::vector<std::string>& files, const ProjectCopy& copy, std::uint64_t index) {
+  Sha256 hash;
+  for (const auto& file : files) {
+    hash.update_field(file);
+    const auto found = copy.scripts().find(file);
+    hash.update_field(found == copy.scripts().end() ? "" : found->second);
+  }
+  hash.update_field(std::to_string(index));
+  const auto digest = hash.finish();
+  return static_cast<std::uint32_t>(digest[0]) << 24 | static_cast<std::uint32_t>(digest[1]) << 16 |
+      static_cast<std::uint32_t>(digest[2]) << 8 | digest[3];
+}
 
-bool is_source(const std::string& path) {
-  return is_in(path, "src/") && is_code_name(path) && !path.ends_with(".d.ts") && !path.ends_with(".d.mts") &&
-      !path.ends_with(".d.cts");
+bool same_tests(const TestSummary& a, const TestSummary& b) {
+  const auto counts = [](const TestSummary& summary) {
+    std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> all;
+    for (const auto& file : summary.files) all[file.file] = {file.tests, file.skipped};
+    return all;
+  };
+  return counts(a) == counts(b);
 }
 
 class Weighing {
@@ -208,12 +152,8 @@ class Weighing {
  private:
   Result<void> steps() {
     if (request_.run.files.empty()) return Error(ErrorCode::input_invalid, "there are no tests to be weighed");
-    GUARD_TRY(make_folders(request_.scratch));
-    GUARD_TRY_ASSIGN(scratch_, TempDir::create(request_.scratch));
-    project_ = scratch_->path() / "project";
-    GUARD_TRY(make_folders(project_));
-    GUARD_TRY(Copier(request_.run.project, project_).copy().context("copying the project"));
-    GUARD_TRY(read_scripts());
+    GUARD_TRY_ASSIGN(
+        copy_, ProjectCopy::create(request_.run.project, request_.scratch, request_.run.files, request_.before));
     GUARD_TRY_ASSIGN(const bool steady, passes_every_time());
     if (!steady) return ok();
     if (!request_.before.empty()) {
@@ -238,7 +178,7 @@ class Weighing {
 
   RunRequest plain_run() const {
     RunRequest run = request_.run;
-    run.project = project_;
+    run.project = copy_->folder();
     run.committed_tree = request_.run.project;
     run.argv.clear();
     run.facts.reset();  // the evidence is of the run that came before
@@ -283,7 +223,7 @@ class Weighing {
     const std::uint64_t runs = std::max<std::uint64_t>(request_.runs, 1);
     for (std::uint64_t i = 0; i < runs; ++i) {
       RunRequest wanted = plain_run();
-      wanted.options.seed = seed(i);
+      wanted.options.seed = seed_of(request_.run.files, *copy_, i);
       GUARD_TRY_ASSIGN(const RunRecord record, run(wanted));
       if (record.exec) longest = std::max(longest, record.exec->wall);
       if (record.verdict.kind() == VerdictKind::allowed && record.tests) {
@@ -333,137 +273,41 @@ class Weighing {
         ErrorCode::execution_failed, fmt::format("they do not pass in a copy of the project ({})", words_of(in_copy)));
   }
 
-  // The same for the same tests, so that the same change is judged in the same way twice.
-  std::uint32_t seed(std::uint64_t index) const {
-    Sha256 hash;
-    for (const auto& file : request_.run.files) {
-      hash.update_field(file);
-      const auto found = scripts_.find(file);
-      hash.update_field(found == scripts_.end() ? "" : found->second);
-    }
-    hash.update_field(std::to_string(index));
-    const auto digest = hash.finish();
-    return static_cast<std::uint32_t>(digest[0]) << 24 | static_cast<std::uint32_t>(digest[1]) << 16 |
-        static_cast<std::uint32_t>(digest[2]) << 8 | digest[3];
-  }
-
-  static bool same_tests(const TestSummary& a, const TestSummary& b) {
-    const auto counts = [](const TestSummary& summary) {
-      std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> all;
-      for (const auto& file : summary.files) all[file.file] = {file.tests, file.skipped};
-      return all;
-    };
-    return counts(a) == counts(b);
-  }
-
-  // ---- what there is to break --------------------------------------------------------------------------------------
-
-  // All scripts of the copy, and which of src/ the tests reach by their imports.
-  Result<void> read_scripts() {
-    for (const char* folder : {"src", "sandbox"}) {
-      std::error_code failure;
-      if (!fs::is_directory(fs::symlink_status(project_ / folder, failure))) continue;
-      for (fs::recursive_directory_iterator entry(project_ / folder, failure), end; !failure && entry != end;
-           entry.increment(failure)) {
-        const std::string path = entry->path().lexically_relative(project_).generic_string();
-        if (!fs::is_regular_file(entry->symlink_status(failure))) continue;
-        files_.insert(path);
-        if (!is_code_name(path)) continue;
-        auto text = read_file(entry->path(), kScriptBytesMax, FollowLinks::no);
-        if (!text) continue;
-        links_.emplace(path, links_of(path, *text));
-        scripts_.emplace(path, std::move(*text));
-      }
-      if (failure)
-        return Error::from_errno(ErrorCode::io_error, fmt::format("cannot read {}", folder), failure.value());
-    }
-    for (const auto& [path, text] : request_.before) {
-      if (scripts_.count(path) == 0)
-        return Error(
-            ErrorCode::input_invalid, fmt::format("{} is too large to be compared with what it was", printable(path)));
-      // Modules that only the old text reaches are broken, too.
-      const ModuleLinks old = links_of(path, text);
-      auto& imports = links_[path].imports;
-      imports.insert(imports.end(), old.imports.begin(), old.imports.end());
-    }
-    follow_imports();
-    return ok();
-  }
-
-  void follow_imports() {
-    std::set<std::string> seen(request_.run.files.begin(), request_.run.files.end());
-    std::vector<std::string> queue = request_.run.files;
-    std::vector<std::string> further;
-    for (const bool in_sandbox : {true, false}) {
-      for (std::size_t i = 0; i < queue.size(); ++i) {
-        const auto links = links_.find(queue[i]);
-        if (links == links_.end()) continue;
-        for (const auto& import : links->second.imports) {
-          const std::string target = resolve_import(queue[i], import.specifier, files_);
-          if (target.empty() || !seen.insert(target).second) continue;
-          if (!is_in(target, "src/")) {
-            queue.push_back(target);
-            continue;
-          }
-          if (in_sandbox && is_source(target)) imported_.push_back(target);
-          reached_.push_back(target);
-          (in_sandbox ? further : queue).push_back(target);
-        }
-      }
-      queue = std::move(further);
-      further.clear();
-    }
-    reached_.erase(
-        std::remove_if(reached_.begin(), reached_.end(), [](const std::string& path) { return !is_source(path); }),
-        reached_.end());
-    for (const auto& [path, text] : scripts_) {
-      if (is_source(path)) sources_.push_back(path);
-    }
-  }
-
   // ---- coverage ----------------------------------------------------------------------------------------------------
 
   Result<void> cover() {
-    std::map<std::string, std::uint32_t> line_counts;
-    for (const auto& path : sources_) line_counts[path] = lines_in(scripts_.at(path));
-    GUARD_TRY_ASSIGN(const auto report, coverage_of(request_.run.files));
-    if (!report) return ok();
-    covered_ = covered_lines(*report, line_counts);
+    GUARD_TRY_ASSIGN(auto covered, coverage_of(request_.run.files));
+    if (!covered) return ok();
+    covered_ = std::move(*covered);
     worth_.lines_covered = count_lines(covered_);
     if (old_pass_) {
       GUARD_TRY_ASSIGN(const auto before, with_old_tests([&] { return coverage_of(old_files()); }));
-      if (before) {
-        for (const auto& [path, lines] : covered_lines(*before, line_counts))
-          covered_[path].insert(lines.begin(), lines.end());
-      }
+      for (const auto& [path, lines] : before.value_or(CoveredLines()))
+        covered_[path].insert(lines.begin(), lines.end());
     }
     if (request_.old_tests.empty()) {
       worth_.lines_newly_covered = worth_.lines_covered;
     } else if (worth_.lines_covered > 0) {
-      GUARD_TRY_ASSIGN(const auto old_report, coverage_of(request_.old_tests));
-      if (old_report) worth_.lines_newly_covered = count_new_lines(covered_, covered_lines(*old_report, line_counts));
+      GUARD_TRY_ASSIGN(const auto known, coverage_of(request_.old_tests));
+      if (known) worth_.lines_newly_covered = count_new_lines(covered_, *known);
     }
     return ok();
   }
 
-  // What bun writes about the run; nothing where that did not come about.
-  Result<std::optional<std::string>> coverage_of(const std::vector<std::string>& files) {
+  // Of src/, as bun writes about the run; nothing where that did not come about.
+  Result<std::optional<CoveredLines>> coverage_of(const std::vector<std::string>& files) {
     RunRequest wanted = plain_run();
     wanted.files = files;
     wanted.jobs = 1;
     wanted.options.coverage = Coverage::on;
-    GUARD_TRY_ASSIGN(RunRecord record, run(wanted));
-    if (record.verdict.kind() != VerdictKind::allowed || !record.coverage) return std::optional<std::string>();
-    return std::move(record.coverage);
+    GUARD_TRY_ASSIGN(const RunRecord record, run(wanted));
+    if (record.verdict.kind() != VerdictKind::allowed || !record.coverage) return std::optional<CoveredLines>();
+    std::map<std::string, std::uint32_t> line_counts;
+    for (const auto& path : copy_->sources()) line_counts[path] = lines_in(copy_->scripts().at(path));
+    return std::optional(covered_lines(*record.coverage, line_counts));
   }
 
   // ---- broken code -------------------------------------------------------------------------------------------------
-
-  Result<void> put(const std::string& path, std::string_view bytes) {
-    const fs::path target = project_ / path;
-    if (::unlink(target.c_str()) != 0) return Error::from_errno(ErrorCode::io_error, printable(path), errno);
-    return write_new_file(target, bytes);
-  }
 
   std::vector<std::string> old_files() const {
     std::vector<std::string> files;
@@ -474,20 +318,20 @@ class Weighing {
   // Does something while the tests are as they were.
   template <typename Action>
   auto with_old_tests(const Action& action) -> decltype(action()) {
-    for (const auto& [path, text] : request_.before) GUARD_TRY(put(path, text));
+    GUARD_TRY(copy_->put(request_.before));
     auto result = action();
-    for (const auto& [path, text] : request_.before) GUARD_TRY(put(path, scripts_.at(path)));
+    GUARD_TRY(copy_->take_back(request_.before));
     return result;
   }
 
   Result<Trial> run_version(const Version& version) { return run_version(version, request_.run.files); }
 
   Result<Trial> run_version(const Version& version, const std::vector<std::string>& files) {
-    for (const auto& [path, bytes] : version.files) GUARD_TRY(put(path, bytes));
+    GUARD_TRY(copy_->put(version.files));
     RunRequest wanted = limited_run();
     wanted.files = files;
     auto record = run(wanted);
-    for (const auto& [path, bytes] : version.files) GUARD_TRY(put(path, scripts_.at(path)));
+    GUARD_TRY(copy_->take_back(version.files));
     if (!record) return std::move(record).error();
     return judge(*record, files);
   }
@@ -539,11 +383,12 @@ class Weighing {
   }
 
   Result<void> stub() {
-    GUARD_TRY(stub(imported_, imported_.size() == 1 ? imported_.front() : "src", "all exports stubbed"));
+    const auto& imported = copy_->imported();
+    GUARD_TRY(stub(imported, imported.size() == 1 ? imported.front() : "src", "all exports stubbed"));
     // What is imported in ways that are not seen (by the names of tsconfig.json, or computed), and what lies behind
     // mocks.
-    if (!all_killed() && imported_.size() < sources_.size())
-      GUARD_TRY(stub(sources_, "src", "all exports of all modules stubbed"));
+    if (!all_killed() && imported.size() < copy_->sources().size())
+      GUARD_TRY(stub(copy_->sources(), "src", "all exports of all modules stubbed"));
     return ok();
   }
 
@@ -551,7 +396,7 @@ class Weighing {
     if (modules.empty()) return ok();
     for (const StubKind kind : {StubKind::quiet, StubKind::endless}) {
       Version version;
-      for (const auto& module : modules) version.files[module] = stub_of(module, kind);
+      for (const auto& module : modules) version.files[module] = copy_->stub_of(module, kind);
       version.mutant = {path, 0, what, false};
       GUARD_TRY_ASSIGN(const Ending ending, try_version(std::move(version)));
       if (ending != Ending::not_judged) return ok();
@@ -559,55 +404,15 @@ class Weighing {
     return ok();
   }
 
-  std::string stub_of(const std::string& module, StubKind kind) const {
-    std::map<std::string, ExportShape> exports;
-    std::set<std::string> foreign;
-    std::set<std::string> seen;
-    collect_exports(module, exports, foreign, seen);
-    // Whatever is imported from it has to be there, or nothing would load.
-    for (const auto& [importer, links] : links_) {
-      for (const auto& import : links.imports) {
-        if (import.names.empty() || resolve_import(importer, import.specifier, files_) != module) continue;
-        for (const auto& name : import.names) exports.emplace(name, ExportShape::anything);
-      }
-    }
-    const bool common_js = links_.at(module).common_js;
-    std::string text = stub_module(exports, common_js, kind);
-    if (!common_js) {
-      for (const auto& specifier : foreign) text += fmt::format("export * from \"{}\";\n", specifier);
-    }
-    return text;
-  }
-
-  void collect_exports(const std::string& module, std::map<std::string, ExportShape>& exports,
-      std::set<std::string>& foreign, std::set<std::string>& seen) const {
-    const auto links = links_.find(module);
-    if (links == links_.end() || !seen.insert(module).second) return;
-    const bool is_first = seen.size() == 1;
-    for (const auto& [name, shape] : links->second.exports) {
-      if (is_first || name != "default") exports.emplace(name, shape);
-    }
-    for (const auto& import : links->second.imports) {
-      if (!import.passed_on) continue;
-      const std::string target = resolve_import(module, import.specifier, files_);
-      if (links_.count(target) != 0) {
-        collect_exports(target, exports, foreign, seen);
-      } else if (import.specifier.find_first_of("\"\\\n\r") == std::string::npos &&
-          !import.specifier.starts_with('.')) {
-        foreign.insert(import.specifier);
-      }
-    }
-  }
-
   Result<void> mutate() {
     // Those that ran first; without coverage, those that are imported first.
-    std::vector<std::string> modules = reached_.empty() ? sources_ : reached_;
+    std::vector<std::string> modules = copy_->reached().empty() ? copy_->sources() : copy_->reached();
     std::stable_partition(
         modules.begin(), modules.end(), [&](const std::string& path) { return covered_.count(path) != 0; });
     std::vector<std::pair<std::string, std::vector<TextMutant>>> all;
     for (const auto& path : modules) {
-      const auto text = scripts_.find(path);
-      if (text == scripts_.end()) continue;
+      const auto text = copy_->scripts().find(path);
+      if (text == copy_->scripts().end()) continue;
       const auto lines = covered_.find(path);
       auto mutants = mutants_of(
           path, text->second, request_.mutants, lines == covered_.end() ? std::set<std::uint32_t>() : lines->second);
@@ -621,7 +426,7 @@ class Weighing {
         if (round >= mutants.size() || tried >= request_.mutants) continue;
         ++tried;
         Version version;
-        version.files[path] = mutated(scripts_.at(path), mutants[round]);
+        version.files[path] = mutated(copy_->scripts().at(path), mutants[round]);
         version.mutant = {path, mutants[round].line, mutants[round].what, false};
         GUARD_TRY(try_version(std::move(version)));
       }
@@ -695,7 +500,7 @@ class Weighing {
     }
     if (worth_.mutants.empty()) {
       worth_.detail = fmt::format("{}: there is no code in src/ that a test could fail for", names);
-    } else if (imported_.empty()) {
+    } else if (copy_->imported().empty()) {
       worth_.detail = fmt::format(
           "{}: imports nothing from src/ and passes whatever the code does; import what is to be tested and expect its "
           "results",
@@ -719,14 +524,7 @@ class Weighing {
   const CancelToken& cancel_;
   const TestRunner& runner_;
   Worth worth_;
-  std::optional<TempDir> scratch_;
-  fs::path project_;  // the copy
-  std::set<std::string> files_;
-  std::map<std::string, std::string> scripts_;
-  std::map<std::string, ModuleLinks> links_;
-  std::vector<std::string> imported_;  // modules of src/ that tests and their helpers import
-  std::vector<std::string> reached_;   // those, and what they import in turn
-  std::vector<std::string> sources_;   // all of src/
+  std::optional<ProjectCopy> copy_;
   CoveredLines covered_;
   std::uint64_t limit_s_ = kTimeoutLeast_s;
   std::uint64_t tests_ = 0;

@@ -59,6 +59,10 @@ std::string_view ScriptTokens::at(std::size_t i) const {
   return i < size() ? text_.substr(token(i).begin, token(i).end - token(i).begin) : std::string_view();
 }
 
+bool ScriptTokens::is_any(std::size_t i, std::initializer_list<std::string_view> words) const {
+  return is_one_of(at(i), words);
+}
+
 bool ScriptTokens::only_blanks(std::size_t first, std::size_t last) const {
   for (std::size_t i = first; i < last && i + 1 < size(); ++i) {
     for (std::size_t at = token(i).end; at < token(i + 1).begin;) {

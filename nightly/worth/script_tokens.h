@@ -10,6 +10,10 @@
 
 namespace guard::nightly {
 
+inline bool is_declaration(std::string_view path) {
+  return path.ends_with(".d.ts") || path.ends_with(".d.mts") || path.ends_with(".d.cts");
+}
+
 class ScriptTokens {
  public:
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
@@ -35,6 +39,10 @@ class ScriptTokens {
 
   // The other bracket of ( [ { ${ and of a template; kNone where brackets do not match.
   std::size_t partner(std::size_t i) const { return i < partners_.size() ? partners_[i] : kNone; }
+  // i, or the bracket that closes what is opened there.
+  std::size_t past(std::size_t i) const { return partner(i) == kNone || partner(i) < i ? i : partner(i); }
+  // Any of the words.
+  bool is_any(std::size_t i, std::initializer_list<std::string_view> words) const;
   // The bracket that i stands in; kNone at the top.
   std::size_t opener(std::size_t i) const { return i < openers_.size() ? openers_[i] : kNone; }
 
