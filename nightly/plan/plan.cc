@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 
@@ -97,13 +98,6 @@ std::string_view prompt_rule(std::string_view text) {
   return is_utf8(text) ? "" : "is not UTF-8";
 }
 
-// What tasks and the plan itself can both say; the task's word counts.
-struct GeneratorKeys {
-  std::vector<std::string> argv;
-  std::int64_t timeout_s = 900;
-  std::uint64_t attempts = 2;
-};
-
 using TextRule = std::string_view (*)(std::string_view);
 using Prompts = std::map<std::string, std::string>;
 
@@ -117,9 +111,7 @@ class PlanReader {
       return Error(ErrorCode::config_invalid, fmt::format("{} is larger than {} bytes", name_, kPlanBytesMax));
     GUARD_TRY_ASSIGN(const TomlValue root, parse_toml(text, name_));
     // First what tasks take over, wherever it stands: TOML has it before the first [[task]].
-    for (const auto& member : root.members) {
-      if (member.key != "task") read_root(member);
-    }
+    read_root(root);
     if (const TomlValue* tasks = root.find("task"); tasks == nullptr) {
       fault(root.line, root.column, "the plan has no [[task]]");
     } else if (tasks->kind != TomlValue::Kind::array) {
@@ -151,16 +143,6 @@ class PlanReader {
         fmt::format("{}", fmt::join(faults_.begin(), faults_.begin() + static_cast<std::ptrdiff_t>(shown), "\n"));
     if (shown < faults_.size()) text += fmt::format("\nand {} more", faults_.size() - shown);
     return Error(ErrorCode::config_invalid, std::move(text)).hint("fix the plan; nothing was started");
-  }
-
-  void unknown(const TomlMember& member, std::string_view where, const std::vector<std::string_view>& known) {
-    std::string sentence = fmt::format("unknown key `{}` {}", shown_value(member.key), where);
-    if (const auto near = nearest_word(member.key, known); !near.empty()) {
-      sentence += fmt::format("; did you mean `{}`?", near);
-    } else {
-      sentence += fmt::format("; there are {}", fmt::join(known, ", "));
-    }
-    fault(member.line, member.column, sentence);
   }
 
   // ---- kinds of values ----
@@ -220,103 +202,108 @@ class PlanReader {
 
   // ---- what stands where ----
 
-  bool read_generator_key(const TomlMember& member, GeneratorKeys& keys) {
-    if (member.key == "generator") {
-      read_list(member, argument_rule, kArgumentsMax, keys.argv, generator_rule);
-      if (member.value.kind == TomlValue::Kind::array && member.value.items.empty())
-        fault(member, "is empty; it is a program and its arguments");
-    } else if (member.key == "generator_timeout") {
-      read_number(member, 1, kDay, keys.timeout_s);
-    } else if (member.key == "attempts") {
-      read_number(member, 1, 100, keys.attempts);
-    } else {
-      return false;
+  struct Key {
+    std::string_view name;
+    std::function<void(const TomlMember& member)> read;
+    std::string_view older_name = {};
+  };
+
+  void read_members(const TomlValue& table, std::string_view where, const std::vector<Key>& keys) {
+    for (const auto& member : table.members) {
+      const auto key = std::find_if(keys.begin(), keys.end(),
+          [&](const Key& row) { return row.name == member.key || row.older_name == member.key; });
+      if (key != keys.end()) {
+        key->read(member);
+        continue;
+      }
+      std::vector<std::string_view> known;
+      for (const Key& row : keys) known.push_back(row.name);
+      const auto near = nearest_word(member.key, known);
+      fault(member.line, member.column,
+          fmt::format("unknown key `{}` {}; {}", shown_value(member.key), where,
+              near.empty() ? fmt::format("there are {}", fmt::join(known, ", "))
+                           : fmt::format("did you mean `{}`?", near)));
     }
-    return true;
   }
 
-  void read_root(const TomlMember& member) {
-    if (read_generator_key(member, defaults_)) return;
-    if (member.key == "base") {
-      read_text(member, revision_rule, plan_.base);
-    } else if (member.key == "branch") {
-      read_text(member, branch_rule, plan_.branch);
-    } else if (member.key == "generator_env") {
-      read_list(member, variable_rule, kNamesMax, plan_.generator_env);
-    } else if (member.key == "allow_left_processes") {
-      read_switch(member, plan_.allow_left_processes);
-    } else if (member.key == "jobs") {
-      read_number(member, 1, 64, plan_.jobs);
-    } else if (member.key == "budget") {
-      if (member.value.kind != TomlValue::Kind::table)
-        return fault(member, fmt::format("must be a table, not {}", member.value.kind_name()));
-      for (const auto& inner : member.value.members) read_budget(inner);
-    } else {
-      unknown(member, "in the plan",
-          {"base", "branch", "generator", "generator_env", "generator_timeout", "allow_left_processes", "attempts",
-              "jobs", "budget", "task"});
-    }
+  template <typename Unit, typename Time>
+  void read_time(const TomlMember& member, std::int64_t max, Time& time) {
+    std::int64_t count = std::chrono::duration_cast<Unit>(time).count();
+    read_number(member, 1, max, count);
+    time = Unit(count);
+  }
+
+  // What tasks and the plan itself can both say; the task's word counts.
+  Key generator_key(PlannedTask& task) {
+    return {"generator", [this, &task](const TomlMember& m) {
+              read_list(m, argument_rule, kArgumentsMax, task.generator, generator_rule);
+              if (m.value.kind == TomlValue::Kind::array && m.value.items.empty())
+                fault(m, "is empty; it is a program and its arguments");
+            }};
+  }
+  Key timeout_key(PlannedTask& task) {
+    return {"generator_timeout",
+        [this, &task](const TomlMember& m) { read_time<std::chrono::seconds>(m, kDay, task.generator_timeout); }};
+  }
+  Key attempts_key(PlannedTask& task) {
+    return {"attempts", [this, &task](const TomlMember& m) { read_number(m, 1, 100, task.attempts); }};
+  }
+
+  void read_root(const TomlValue& root) {
+    using M = const TomlMember&;
+    read_members(root, "in the plan",
+        {{"base", [&](M m) { read_text(m, revision_rule, plan_.base); }},
+            {"branch", [&](M m) { read_text(m, branch_rule, plan_.branch); }}, generator_key(defaults_),
+            {"generator_env", [&](M m) { read_list(m, variable_rule, kNamesMax, plan_.generator_env); }},
+            timeout_key(defaults_), {"allow_left_processes", [&](M m) { read_switch(m, plan_.allow_left_processes); }},
+            attempts_key(defaults_), {"jobs", [&](M m) { read_number(m, 1, 64, plan_.jobs); }},
+            {"budget", [&](M m) { read_budget(m); }}, {"task", [](M) { /* read once all else is known */ }}});
   }
 
   void read_budget(const TomlMember& member) {
-    if (member.key == "time") {
-      std::int64_t seconds = plan_.budget.time.count() / 1'000;
-      read_number(member, 1, 7 * kDay, seconds);
-      plan_.budget.time = std::chrono::seconds(seconds);
-    } else if (member.key == "attempts") {
-      read_number(member, 1, 1'000'000, plan_.budget.attempts);
-    } else if (member.key == "failures_in_a_row") {
-      read_number(member, 1, 1'000'000, plan_.budget.failures_in_a_row);
-    } else if (member.key == "requeued" || member.key == "put_backs") {
-      read_number(member, 1, 10'000, plan_.budget.requeued);
-    } else if (member.key == "back_off_ms") {
-      std::int64_t ms = plan_.budget.back_off.count();
-      read_number(member, 1, 60'000, ms);
-      plan_.budget.back_off = std::chrono::milliseconds(ms);
-    } else {
-      unknown(member, "in [budget]", {"time", "attempts", "failures_in_a_row", "requeued", "back_off_ms"});
-    }
+    if (member.value.kind != TomlValue::Kind::table)
+      return fault(member, fmt::format("must be a table, not {}", member.value.kind_name()));
+    using M = const TomlMember&;
+    auto& budget = plan_.budget;
+    read_members(member.value, "in [budget]",
+        {{"time", [&](M m) { read_time<std::chrono::seconds>(m, 7 * kDay, budget.time); }},
+            {"attempts", [&](M m) { read_number(m, 1, 1'000'000, budget.attempts); }},
+            {"failures_in_a_row", [&](M m) { read_number(m, 1, 1'000'000, budget.failures_in_a_row); }},
+            {"requeued", [&](M m) { read_number(m, 1, 10'000, budget.requeued); }, "put_backs"},
+            {"back_off_ms", [&](M m) { read_time<std::chrono::milliseconds>(m, 60'000, budget.back_off); }}});
   }
 
   void read_task(const TomlValue& table) {
     if (table.kind != TomlValue::Kind::table)
       return fault(table.line, table.column, fmt::format("a task must be a table, not {}", table.kind_name()));
-    PlannedTask task;
-    GeneratorKeys keys = defaults_;
+    using M = const TomlMember&;
+    PlannedTask task = defaults_;
     const TomlMember* prompt = nullptr;
     const TomlMember* prompt_file = nullptr;
-    for (const auto& member : table.members) {
-      if (read_generator_key(member, keys)) continue;
-      if (member.key == "id") {
-        if (read_text(member, task_id_rule, task.id)) note_id(member, task.id);
-      } else if (member.key == "kind") {
-        read_kind(member, task.kind);
-      } else if (member.key == "prompt") {
-        prompt = &member;
-      } else if (member.key == "prompt_file") {
-        prompt_file = &member;
-      } else if (member.key == "tests") {
-        read_list(member, glob_rule, kTestsMax, task.tests);
-      } else if (member.key == "after") {
-        read_list(member, task_id_rule, kTestsMax, task.after);
-        after_.emplace_back(plan_.tasks.size(), &member);
-      } else if (member.key == "project") {
-        if (read_text(member, folder_rule, task.project) && task.project.ends_with('/')) task.project.pop_back();
-      } else {
-        unknown(member, "in a [[task]]",
-            {"id", "kind", "prompt", "prompt_file", "tests", "project", "after", "generator", "generator_timeout",
-                "attempts"});
-      }
-    }
+    read_members(table, "in a [[task]]",
+        {{"id",
+             [&](M m) {
+               if (read_text(m, task_id_rule, task.id)) note_id(m, task.id);
+             }},
+            {"kind", [&](M m) { read_kind(m, task.kind); }}, {"prompt", [&](M m) { prompt = &m; }},
+            {"prompt_file", [&](M m) { prompt_file = &m; }},
+            {"tests", [&](M m) { read_list(m, glob_rule, kTestsMax, task.tests); }},
+            {"project",
+                [&](M m) {
+                  if (read_text(m, folder_rule, task.project) && task.project.ends_with('/')) task.project.pop_back();
+                }},
+            {"after",
+                [&](M m) {
+                  read_list(m, task_id_rule, kTestsMax, task.after);
+                  after_.emplace_back(plan_.tasks.size(), &m);
+                }},
+            generator_key(task), timeout_key(task), attempts_key(task)});
     if (table.find("id") == nullptr) fault(table.line, table.column, "a task needs an `id`");
-    if (keys.argv.empty() && table.find("generator") == nullptr && !generator_told_) {
+    if (task.generator.empty() && table.find("generator") == nullptr && !generator_told_) {
       fault(table.line, table.column, "there is no `generator`, neither in the plan nor in this task");
       generator_told_ = true;  // one word for all tasks
     }
     read_prompt(table, prompt, prompt_file, task);
-    task.generator = std::move(keys.argv);
-    task.generator_timeout = std::chrono::seconds(keys.timeout_s);
-    task.attempts = keys.attempts;
     task.never_generated = never_generated(task);
     plan_.tasks.push_back(std::move(task));
   }
@@ -399,7 +386,7 @@ class PlanReader {
   const fs::path* folder_;
   const Prompts* prompts_;  // of a night that is resumed
   Plan plan_;
-  GeneratorKeys defaults_;
+  PlannedTask defaults_;
   bool generator_told_ = false;
   std::map<std::string, std::uint32_t, std::less<>> ids_;         // id -> line
   std::vector<std::pair<std::size_t, const TomlMember*>> after_;  // position of the task, its key
