@@ -119,9 +119,6 @@ Result<void> Clone::apply(const ChangeSet& change) const {
     for (std::size_t begin = 0, slash = path.find('/'); slash != std::string::npos;
          begin = slash + 1, slash = path.find('/', begin)) {
       const std::string name = path.substr(begin, slash - begin);
-      if (name.empty() || name == "." || name == ".." || (begin == 0 && name == ".git")) {
-        return Error(ErrorCode::input_invalid, fmt::format("{} is no path in a tree", printable(path)));
-      }
       if (make && ::mkdirat(at.get(), name.c_str(), 0755) != 0 && errno != EEXIST) return io(path, errno);
       UniqueFd next(::openat(at.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
       if (!next) return Error::from_errno(ErrorCode::input_invalid, printable(path), errno);
@@ -131,6 +128,8 @@ Result<void> Clone::apply(const ChangeSet& change) const {
   };
   const auto name_of = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
   for (const auto& file : change.files) {
+    if (!is_path_for_a_tree(file.path))
+      return Error(ErrorCode::input_invalid, fmt::format("{} is no path in a tree", printable(file.path)));
     if (file.after != EntryKind::absent) continue;
     GUARD_TRY_ASSIGN(const UniqueFd at, folder_of(file.path, false));
     if (::unlinkat(at.get(), name_of(file.path).c_str(), 0) != 0 && errno != ENOENT) return io(file.path, errno);
@@ -142,8 +141,6 @@ Result<void> Clone::apply(const ChangeSet& change) const {
     }
     GUARD_TRY_ASSIGN(const UniqueFd at, folder_of(file.path, true));
     const std::string name = name_of(file.path);
-    if (name.empty() || name == "." || name == "..")
-      return Error(ErrorCode::input_invalid, fmt::format("{} is no path in a tree", printable(file.path)));
     if (::unlinkat(at.get(), name.c_str(), 0) != 0 && errno != ENOENT) return io(file.path, errno);
     const UniqueFd fd(::openat(at.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
         file.after == EntryKind::executable ? 0755 : 0644));

@@ -33,8 +33,12 @@ std::string import_path(std::string_view path) {
   return text + '"';
 }
 
-// git fast-import takes any path. The policy has refused these by name; a commit that holds one would harm whoever
-// checks it out, so they are refused here once more.
+std::string import_data(std::string_view bytes) {
+  return fmt::format("data {}\n", bytes.size()).append(bytes).append("\n");
+}
+
+}  // namespace
+
 bool is_path_for_a_tree(std::string_view path) {
   if (path.empty() || path.find('\0') != std::string_view::npos) return false;
   for (std::string_view rest = path;;) {
@@ -48,12 +52,6 @@ bool is_path_for_a_tree(std::string_view path) {
   return std::none_of(
       names.begin(), names.end(), [](const std::string& name) { return name == ".git" || name.starts_with("git~"); });
 }
-
-std::string import_data(std::string_view bytes) {
-  return fmt::format("data {}\n", bytes.size()).append(bytes).append("\n");
-}
-
-}  // namespace
 
 NightRepository::NightRepository(fs::path top, fs::path common, std::string object_format, const CancelToken& cancel)
     : top_(std::move(top)),
@@ -169,36 +167,29 @@ Result<std::string> NightRepository::make_commit(
   // What was judged, and nothing else.
   GUARD_TRY_ASSIGN(const auto before, listing(what.tip));
   GUARD_TRY_ASSIGN(const auto after, listing(commit));
-  std::set<std::string> expected;
-  for (const auto& file : change.files) expected.insert(file.path);
-  const auto differs = [&](const std::string& path) {
-    const auto old_entry = before->find(path);
-    const auto new_entry = after->find(path);
-    if (old_entry == before->end() || new_entry == after->end())
-      return (old_entry == before->end()) != (new_entry == after->end());
-    return old_entry->second.id != new_entry->second.id || old_entry->second.kind != new_entry->second.kind;
-  };
-  for (const auto& tree : {before, after}) {
-    for (const auto& [path, entry] : *tree) {
-      if (expected.count(path) == 0 && differs(path)) {
-        return Error(
-            ErrorCode::internal, fmt::format("the commit would change {}, which was not judged", printable(path)));
-      }
-    }
-  }
+  TreeEntries rest_before = *before;
+  TreeEntries rest_after = *after;
   std::map<std::string, const ChangedFile*> wanted;
   std::set<std::string> ids;
   for (const auto& file : change.files) {
     const auto entry = after->find(file.path);
-    if ((entry == after->end()) != (file.after == EntryKind::absent)) {
+    if ((entry == after->end() ? EntryKind::absent : entry->second.kind) != file.after)
       return Error(
           ErrorCode::internal, fmt::format("the commit does not hold {} as it was judged", printable(file.path)));
-    }
+    rest_before.erase(file.path);
+    rest_after.erase(file.path);
     if (entry == after->end()) continue;
     wanted[entry->second.id] = &file;
     ids.insert(entry->second.id);
-    if (entry->second.kind != file.after)
-      return Error(ErrorCode::internal, fmt::format("the commit has another mode for {}", printable(file.path)));
+  }
+  const auto [a, b] = std::mismatch(
+      rest_before.begin(), rest_before.end(), rest_after.begin(), rest_after.end(), [](const auto& x, const auto& y) {
+        return x.first == y.first && x.second.id == y.second.id && x.second.kind == y.second.kind;
+      });
+  if (a != rest_before.end() || b != rest_after.end()) {
+    return Error(ErrorCode::internal,
+        fmt::format("the commit would change {}, which was not judged",
+            printable(a != rest_before.end() ? a->first : b->first)));
   }
   GUARD_TRY_ASSIGN(const auto stored, read_blobs(git_, ids));
   for (const auto& [id, file] : wanted) {

@@ -28,6 +28,10 @@ struct NewCommit {
   std::int64_t time_s = 0;  // Unix; author and committer are guard
 };
 
+// git fast-import takes any path. The policy has refused these by name (.git in any spelling, ..); a tree that holds
+// one would harm whoever checks it out, so they are refused wherever a change is laid on one.
+bool is_path_for_a_tree(std::string_view path);
+
 class NightRepository {
  public:
   // `folder`: anywhere in it. `cancel` must outlive this.

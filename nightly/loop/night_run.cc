@@ -6,7 +6,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
-#include <map>
 #include <optional>
 #include <set>
 #include <system_error>
@@ -45,34 +44,36 @@ std::string note_text(const std::string& note) {
 class Loop {
  public:
   Loop(const NightOptions& options, Night night, std::vector<Task> tasks, const CancelToken& cancel)
-      : options_(options),
-        context_(*options.context),
-        cancel_(cancel),
-        night_(std::move(night)),
-        tasks_(std::move(tasks)),
-        began_(Clock::now()) {
-    for (const auto& planned : context_.plan->tasks) planned_[planned.id] = &planned;
-    for (const auto& task : tasks_) {
-      if (!task.note.empty()) feedback_[task.id] = note_text(task.note);
+      : options_(options), context_(*options.context), cancel_(cancel), night_(std::move(night)), began_(Clock::now()) {
+    for (auto& task : tasks) {
+      Row row;
+      row.planned = &*std::find_if(context_.plan->tasks.begin(), context_.plan->tasks.end(),
+          [&](const PlannedTask& planned) { return planned.id == task.id; });
+      if (!task.note.empty()) row.feedback = note_text(task.note);
+      row.task = std::move(task);
+      rows_.push_back(std::move(row));
     }
   }
 
   // What was said to generators before. The budget of a night that is resumed is a fresh one: somebody wants it to go
   // on.
   void remember(const Attempt& attempt) {
-    numbers_[attempt.task] = std::max(numbers_[attempt.task], attempt.number);
-    if (!attempt.feedback.empty()) feedback_[attempt.task] = attempt.feedback;
-    if (attempt.reason == "conflict") from_tip_.insert(attempt.task);
+    Row& row = row_of(attempt.task);
+    row.number = std::max(row.number, attempt.number);
+    if (!attempt.feedback.empty()) row.feedback = attempt.feedback;
+    row.from_tip = row.from_tip || attempt.reason == "conflict";
   }
 
   Result<NightResult> run() {
-    for (std::size_t i = 0; i < tasks_.size(); ++i) {
-      if (!is_over(tasks_[i])) queue_.push_back(i);
+    for (Row& row : rows_) {
+      if (!is_over(row.task)) queue_.push_back(&row);
     }
-    GUARD_TRY(refuse_what_never_runs());
+    {
+      const std::lock_guard lock(mutex_);
+      GUARD_TRY(decide_what_never_runs());
+    }
     std::vector<std::thread> workers;
     const std::size_t jobs = std::max<std::size_t>(1, std::min<std::size_t>(context_.plan->jobs, queue_.size()));
-    std::optional<Error> no_thread;
     try {
       for (std::size_t i = 1; i < jobs; ++i) workers.emplace_back([this] { work(); });
     } catch (const std::system_error&) {
@@ -84,25 +85,31 @@ class Loop {
     const std::lock_guard lock(mutex_);
     if (fatal_) return std::move(*fatal_);
     night_.ended_ms = unix_ms();
-    if (ending_) {
-      night_.state = ending_->state;
-      night_.reason = ending_->reason;
-      night_.why = ending_->why;
-    } else if (std::all_of(tasks_.begin(), tasks_.end(), is_over)) {
-      night_.state = NightState::finished;
-      night_.reason.clear();
-      night_.why = "every task was decided";
-    } else {
-      night_.state = NightState::ended;
-      night_.reason = "undecided";
-      night_.why = fmt::format(
-          "tasks that were requeued {} times are left: `guard nightly resume` tries them again", kRequeuedOfTask);
+    std::vector<Task> tasks;
+    for (const Row& row : rows_) tasks.push_back(row.task);
+    if (!ending_ && std::all_of(tasks.begin(), tasks.end(), is_over)) {
+      ending_ = Ending{NightState::finished, "", "every task was decided"};
+    } else if (!ending_) {
+      ending_ = Ending{NightState::ended, "undecided",
+          fmt::format(
+              "tasks that were requeued {} times are left: `guard nightly resume` tries them again", kRequeuedOfTask)};
     }
+    night_.state = ending_->state;
+    night_.reason = ending_->reason;
+    night_.why = ending_->why;
     GUARD_TRY(save(nullptr, nullptr));
-    return NightResult{night_, tasks_};
+    return NightResult{night_, std::move(tasks)};
   }
 
  private:
+  struct Row {
+    Task task;
+    const PlannedTask* planned = nullptr;
+    std::uint64_t number = 0;  // of its newest attempt
+    std::string feedback;
+    bool from_tip = false;  // another one overtook it, or comes before it: cloned from where the branch is
+    std::uint64_t requeued = 0;
+  };
   struct Ending {
     NightState state;
     std::string reason;
@@ -117,33 +124,59 @@ class Loop {
 
   void say(std::string_view task, std::string sentence, bool step) {
     if (!options_.say) return;
-    const auto decided = static_cast<std::size_t>(std::count_if(tasks_.begin(), tasks_.end(), is_over));
-    options_.say({task, std::move(sentence), step, decided, tasks_.size()});
+    const auto decided = std::count_if(rows_.begin(), rows_.end(), [](const Row& row) { return is_over(row.task); });
+    options_.say({task, std::move(sentence), step, static_cast<std::size_t>(decided), rows_.size()});
   }
 
-  // Tasks that the roll-out did not choose, and those aimed at what is never generated: decided before anything runs.
-  Result<void> refuse_what_never_runs() {
-    const std::lock_guard lock(mutex_);
-    std::deque<std::size_t> left;
-    for (const std::size_t index : queue_) {
-      Task& task = tasks_[index];
-      const PlannedTask& planned = *planned_.at(task.id);
-      if (!planned.never_generated.empty()) {
-        task.state = TaskState::refused;
-        task.reason = "never_generated";
-        task.detail = planned.never_generated;
-      } else if (task.rollout == Rollout::none) {
-        task.state = TaskState::skipped;
-        task.reason = "not_rolled_out";
-        task.detail = "the roll-out did not choose this task, and the configuration does not allow the host";
-      } else {
-        left.push_back(index);
+  Row& row_of(const std::string& id) {
+    return *std::find_if(rows_.begin(), rows_.end(), [&](const Row& row) { return row.task.id == id; });
+  }
+
+  // Decides a task without an attempt, where that is all it takes: one that is never generated, that the roll-out did
+  // not choose, or that comes after another one which came to nothing. A task comes after what is there: accepted in
+  // this night, or taken by the person before it began.
+  bool decide(Row& row) {
+    Task& task = row.task;
+    if (!row.planned->never_generated.empty()) {
+      task.state = TaskState::refused;
+      task.reason = "never_generated";
+      task.detail = row.planned->never_generated;
+      return true;
+    }
+    if (task.rollout == Rollout::none) {
+      task.state = TaskState::skipped;
+      task.reason = "not_rolled_out";
+      task.detail = "the roll-out did not choose this task, and the configuration does not allow the host";
+      return true;
+    }
+    for (const auto& id : row.planned->after) {
+      const Task& before = row_of(id).task;
+      if (before.state == TaskState::accepted) row.from_tip = true;
+      if (!is_over(before) || before.state == TaskState::accepted ||
+          (before.state == TaskState::skipped && before.reason == to_string(Standing::taken)))
+        continue;
+      task.state = TaskState::skipped;
+      task.reason = "after";
+      task.detail = fmt::format("comes after {}, which is {}{}", id, to_string(before.state),
+          before.detail.empty() ? "" : ": " + before.detail);
+      return true;
+    }
+    return false;
+  }
+
+  // Under the lock. One that is decided may decide others.
+  Result<void> decide_what_never_runs() {
+    for (auto it = queue_.begin(); it != queue_.end();) {
+      Row& row = **it;
+      if (!decide(row)) {
+        ++it;
         continue;
       }
-      GUARD_TRY(save(&task, nullptr));
-      say(task.id, fmt::format("{}: {}", to_string(task.state), task.detail), false);
+      GUARD_TRY(save(&row.task, nullptr));
+      say(row.task.id, fmt::format("{}: {}", to_string(row.task.state), row.task.detail), false);
+      queue_.erase(it);
+      it = queue_.begin();
     }
-    queue_ = std::move(left);
     return ok();
   }
 
@@ -178,119 +211,85 @@ class Loop {
     }
   }
 
-  const Task& task_called(const std::string& id) const {
-    return *std::find_if(tasks_.begin(), tasks_.end(), [&](const Task& task) { return task.id == id; });
-  }
-
   // Whether a task that this one comes after is not decided yet.
-  bool waits(const Task& task) const {
-    const auto& after = planned_.at(task.id)->after;
-    return std::any_of(after.begin(), after.end(), [&](const std::string& id) { return !is_over(task_called(id)); });
-  }
-
-  // A task comes after what is there: accepted in this night, or taken by the person before it began. After anything
-  // else it is skipped, and one that waits for it in turn.
-  Result<void> skip_in_vain() {
-    for (bool found = true; found;) {
-      found = false;
-      for (auto it = queue_.begin(); it != queue_.end() && !found; ++it) {
-        Task& task = tasks_[*it];
-        for (const auto& id : planned_.at(task.id)->after) {
-          const Task& before = task_called(id);
-          if (!is_over(before)) continue;
-          if (before.state == TaskState::accepted) {
-            from_tip_.insert(task.id);
-            continue;
-          }
-          if (before.state == TaskState::skipped && before.reason == to_string(Standing::taken)) continue;
-          task.state = TaskState::skipped;
-          task.reason = "after";
-          task.detail = fmt::format("comes after {}, which is {}{}", id, to_string(before.state),
-              before.detail.empty() ? "" : ": " + before.detail);
-          GUARD_TRY(save(&task, nullptr));
-          say(task.id, fmt::format("{}: {}", to_string(task.state), task.detail), false);
-          queue_.erase(it);
-          found = true;
-          break;
-        }
-      }
-    }
-    return ok();
+  bool waits(const Row& row) {
+    const auto& after = row.planned->after;
+    return std::any_of(after.begin(), after.end(), [&](const std::string& id) { return !is_over(row_of(id).task); });
   }
 
   // The next task, or none: then the worker ends.
-  std::optional<std::size_t> take() {
+  Row* take() {
     std::unique_lock lock(mutex_);
     for (;;) {
       look_for_an_end();
-      if (ending_ || fatal_) return std::nullopt;
-      if (auto dropped = skip_in_vain(); !dropped) {
-        fatal_ = std::move(dropped).error();
+      if (ending_ || fatal_) return nullptr;
+      if (auto decided = decide_what_never_runs(); !decided) {
+        fatal_ = std::move(decided).error();
         continue;
       }
-      const auto next =
-          std::find_if(queue_.begin(), queue_.end(), [&](std::size_t index) { return !waits(tasks_[index]); });
-      if (next == queue_.end() && running_ == 0) return std::nullopt;
+      const auto next = std::find_if(queue_.begin(), queue_.end(), [&](const Row* row) { return !waits(*row); });
+      if (next == queue_.end() && running_ == 0) return nullptr;
       if (next != queue_.end() && Clock::now() >= not_before_) {
-        const std::size_t index = *next;
+        Row* const row = *next;
         queue_.erase(next);
         ++running_;
-        return index;
+        return row;
       }
       changed_.wait_for(lock, kLook);
     }
   }
 
   void work() {
-    while (const auto index = take()) attempt(*index);
+    while (Row* const row = take()) attempt(*row);
     changed_.notify_all();
-  }
-
-  void attempt(std::size_t index) {
-    AttemptOrder order;
-    {
-      const std::lock_guard lock(mutex_);
-      Task& task = tasks_[index];
-      order.task = *planned_.at(task.id);
-      order.rollout = task.rollout;
-      order.number = ++numbers_[task.id];
-      order.start = context_.base;
-      order.feedback = feedback_[task.id];
-      order.time_left = std::max(milliseconds(1),
-          std::chrono::duration_cast<milliseconds>(context_.plan->budget.time - (Clock::now() - began_)));
-      if (from_tip_.count(task.id) > 0) {
-        auto tip = context_.repository->tip(context_.branch);
-        if (tip && *tip) order.start = **tip;
-      }
-      task.state = TaskState::running;
-      if (auto saved = save(&task, nullptr); !saved) {
-        fatal_ = std::move(saved).error();
-        --running_;
-        return;
-      }
-      say(task.id, "begins", true);
-    }
-    auto done = run_attempt(
-        context_, order,
-        [&](AttemptStep step) {
-          const std::lock_guard lock(mutex_);
-          say(order.task.id, std::string(to_string(step)), true);
-        },
-        cancel_);
-    const std::lock_guard lock(mutex_);
-    --running_;
-    changed_.notify_all();
-    if (!done) {
-      fatal_ = std::move(done).error();
-      return;
-    }
-    if (auto taken = conclude(index, *done); !taken) fatal_ = std::move(taken).error();
   }
 
   // Under the lock.
-  Result<void> conclude(std::size_t index, const Attempt& attempt) {
-    Task& task = tasks_[index];
-    const PlannedTask& planned = *planned_.at(task.id);
+  Result<AttemptOrder> begin(Row& row) {
+    AttemptOrder order;
+    order.task = *row.planned;
+    order.rollout = row.task.rollout;
+    order.number = ++row.number;
+    order.start = context_.base;
+    order.feedback = row.feedback;
+    order.time_left = std::max(milliseconds(1),
+        std::chrono::duration_cast<milliseconds>(context_.plan->budget.time - (Clock::now() - began_)));
+    if (row.from_tip) {
+      auto tip = context_.repository->tip(context_.branch);
+      if (tip && *tip) order.start = **tip;
+    }
+    row.task.state = TaskState::running;
+    GUARD_TRY(save(&row.task, nullptr));
+    say(row.task.id, "begins", true);
+    return order;
+  }
+
+  void attempt(Row& row) {
+    std::unique_lock lock(mutex_);
+    const auto order = begin(row);
+    Result<void> done;
+    if (!order) {
+      done = order.error();
+    } else {
+      lock.unlock();
+      const auto made = run_attempt(
+          context_, *order,
+          [&](AttemptStep step) {
+            const std::lock_guard in_step(mutex_);
+            say(row.task.id, std::string(to_string(step)), true);
+          },
+          cancel_);
+      lock.lock();
+      done = made ? conclude(row, *made) : Result<void>(made.error());
+    }
+    --running_;
+    changed_.notify_all();
+    if (!done) fatal_ = std::move(done).error();
+  }
+
+  // Under the lock.
+  Result<void> conclude(Row& row, const Attempt& attempt) {
+    Task& task = row.task;
     task.reason = attempt.reason;
     task.detail = attempt.detail;
     const bool counted = attempt.outcome == AttemptOutcome::accepted || attempt.outcome == AttemptOutcome::refused ||
@@ -309,10 +308,10 @@ class Loop {
         break;
       case AttemptOutcome::refused:
       case AttemptOutcome::failed:
-        feedback_[task.id] = attempt.feedback;
-        if (task.attempts < planned.attempts) {
+        row.feedback = attempt.feedback;
+        if (task.attempts < row.planned->attempts) {
           task.state = TaskState::waiting;
-          queue_.push_back(index);
+          queue_.push_back(&row);
         } else {
           task.state = attempt.outcome == AttemptOutcome::refused ? TaskState::refused : TaskState::failed;
           ++failures_in_a_row_;
@@ -320,10 +319,10 @@ class Loop {
         break;
       case AttemptOutcome::requeued:
         task.state = TaskState::waiting;
+        if (++row.requeued < kRequeuedOfTask) queue_.push_back(&row);
         if (attempt.reason == "conflict") {
           // Another task's doing; the next clone is made of what that one left.
-          from_tip_.insert(task.id);
-          if (++requeued_of_[task.id] < kRequeuedOfTask) queue_.push_back(index);
+          row.from_tip = true;
           break;
         }
         ++task.requeued;
@@ -334,12 +333,11 @@ class Loop {
         back_off_ =
             std::min(kBackOffMax, back_off_ == milliseconds(0) ? context_.plan->budget.back_off : back_off_ * 2);
         not_before_ = Clock::now() + back_off_;
-        if (++requeued_of_[task.id] < kRequeuedOfTask) queue_.push_back(index);
         break;
       case AttemptOutcome::interrupted:
       case AttemptOutcome::none:
         task.state = TaskState::waiting;
-        queue_.push_back(index);
+        queue_.push_back(&row);
         break;
     }
     GUARD_TRY(save(&task, &attempt));
@@ -356,18 +354,12 @@ class Loop {
   const NightOptions& options_;
   const NightContext& context_;
   const CancelToken& cancel_;
-  std::map<std::string, const PlannedTask*> planned_;
-
   std::mutex mutex_;  // all below
   std::condition_variable changed_;
   Night night_;
-  std::vector<Task> tasks_;
-  std::deque<std::size_t> queue_;
+  std::vector<Row> rows_;  // as many as there were at the beginning
+  std::deque<Row*> queue_;
   std::size_t running_ = 0;
-  std::map<std::string, std::uint64_t> numbers_;
-  std::map<std::string, std::string> feedback_;
-  std::set<std::string> from_tip_;  // tasks that another one overtook: cloned from where the branch is
-  std::map<std::string, std::uint64_t> requeued_of_;
   std::uint64_t attempts_ = 0;
   std::uint64_t failures_in_a_row_ = 0;
   std::set<std::string> requeued_tasks_;  // since the last attempt that was decided
