@@ -25,21 +25,22 @@ class Reader {
     std::vector<Node> nodes;
     for (;;) {
       const std::size_t open = text_.find("{{", at_);
-      if (open == std::string_view::npos) {
+      const std::size_t end = open == std::string_view::npos ? open : text_.find("}}", open);
+      if (end == std::string_view::npos) {
         nodes.push_back({0, text_.substr(at_), {}});
         at_ = text_.size();
         return nodes;
       }
       std::size_t begin = open + 2;
       const char mark = text_[begin];
-      const bool is_plain = std::string_view("{&#^/").find(mark) == std::string_view::npos;
+      const bool is_plain = std::string_view("{&#^/!").find(mark) == std::string_view::npos;
       if (!is_plain) ++begin;
-      const std::size_t end = text_.find("}}", begin);
       std::string_view before = text_.substr(at_, open - at_);
       at_ = std::min(text_.size(), end + (mark == '{' ? 3 : 2));
-      if (mark == '#' || mark == '^' || mark == '/') take_line(open, before);
+      if (std::string_view("#^/!").find(mark) != std::string_view::npos) take_line(open, before);
       nodes.push_back({0, before, {}});
       if (mark == '/') return nodes;
+      if (mark == '!') continue;
       Node node{is_plain ? ' ' : mark, text_.substr(begin, end - begin), {}};
       if (mark == '#' || mark == '^') node.inner = read();
       nodes.push_back(std::move(node));

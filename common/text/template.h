@@ -4,6 +4,7 @@
 //   {{#name}} ... {{/name}}  for each item of a list; once for what is not empty, 0, false or null
 //   {{^name}} ... {{/name}}  otherwise
 //   {{.}}                    the item itself
+//   {{! words}}              nothing
 //
 // A name is looked up in the innermost item, then in those around it; one that is found nowhere is empty. The tag of a
 // section that stands alone on its line takes the line with it. Templates are ours: what is wrong in one is shown by

@@ -90,8 +90,9 @@ std::string markdown_report(const ReportView& view) {
 
 // Colours that a template names: {{&bold}}...{{&off}}.
 void add_colours(Json& model, ReportColour colour) {
-  for (const auto& [name, style] : {std::pair{"bold", kBold}, std::pair{"dim", kDim}, std::pair{"cyan", kCyan},
-           std::pair{"yellow", kYellow}, std::pair{"green", kGreen}, std::pair{"red", kRed}, std::pair{"off", std::string_view("0")}})
+  for (const auto& [name, style] :
+      {std::pair{"bold", kBold}, std::pair{"dim", kDim}, std::pair{"cyan", kCyan}, std::pair{"yellow", kYellow},
+          std::pair{"green", kGreen}, std::pair{"red", kRed}, std::pair{"off", std::string_view("0")}})
     model[name] = colour == ReportColour::on ? fmt::format("\x1b[{}m", style) : "";
 }
 

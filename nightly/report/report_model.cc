@@ -169,10 +169,11 @@ Json task_model(const TaskView& row, const ModelLimits& limits) {
   return json;
 }
 
-Json report_model(const ReportView& view, const ModelLimits& limits) {
+namespace {
+
+void add_night(const ReportView& view, Json& json) {
   const ReportInput& input = view.input;
   const Night& night = input.night;
-  Json json;
   json["version"] = kVersion;
   json["summary"] = summary_line(input);
   json["night"] = {{"id", night.id}, {"state", to_string(night.state)}, {"reason", night.reason}, {"why", night.why},
@@ -184,15 +185,21 @@ Json report_model(const ReportView& view, const ModelLimits& limits) {
       {"_end", clock_text(view.ended_ms)}, {"_length", duration_text(view.ended_ms - night.started_ms)},
       {"_attempts", input.attempts.size()}};
   json["counts"] = {{"tasks", view.tasks.size()}};
-  Json groups = Json::array();
+  for (const TaskState state : kShownStates) json["counts"][std::string(to_string(state))] = view.count(state);
   json["steps"] = Json::array();
-  for (const Step& step : view.steps) {
+  for (const Step& step : view.steps)
     json["steps"].push_back({{"what", step.what}, {"command", step.command}, {"_number", json["steps"].size() + 1}});
-  }
   json["notices"] = view.notices;
   json["state_folder"] = input.state_folder;
-  json["tasks"] = Json::array();
-  for (const auto& row : view.tasks) json["tasks"].push_back(task_model(row, limits));
+  json["_some_notices"] = !view.notices.empty();
+  std::string stages;
+  for (std::size_t i = 0; i < std::min(view.stages.size(), kStagesShown); ++i)
+    stages = joined(stages, ", ", fmt::format("{} {}", view.stages[i].first, duration_text(view.stages[i].second)));
+  json["_stages"] = stages;
+}
+
+// Findings, flaky tests and past nights.
+void add_counts(const ReportInput& input, const ModelLimits& limits, Json& json) {
   json["findings_by_rule"] = Json::array();
   std::uint64_t most = 1, findings = 0;
   for (const auto& row : input.rules) {
@@ -215,12 +222,18 @@ Json report_model(const ReportView& view, const ModelLimits& limits) {
         {"accepted", row.accepted}, {"refused", row.refused}, {"failed", row.failed}, {"skipped", row.skipped},
         {"waiting", row.waiting}, {"attempts", row.attempts}, {"findings", row.findings}, {"flaky", row.flaky}});
   }
-  std::size_t refused = 0;
-  std::size_t no_list = 0;
-  std::size_t no_room = 0;
+  json["_findings_count"] = findings;
+  json["_nights"] = plural(std::max<std::size_t>(input.trend.size(), 1), "night");
+  limit(json, "findings_by_rule", json["findings_by_rule"], limits.rows);
+  limit(json, "flaky", json["flaky"], limits.rows);
+}
+
+// The tasks by state, and how many of them there is no room for.
+void add_groups(const ReportView& view, const ModelLimits& limits, Json& json) {
+  std::size_t refused = 0, no_list = 0, no_room = 0;
+  json["_groups"] = Json::array();
   for (const TaskState state : kShownStates) {
     const std::string name(to_string(state));
-    json["counts"][name] = view.count(state);
     Json tasks = Json::array();
     for (const TaskView* row : view.of(state)) {
       Json task = json["tasks"][row->place];
@@ -231,27 +244,28 @@ Json report_model(const ReportView& view, const ModelLimits& limits) {
       tasks.push_back(std::move(task));
     }
     const bool is_main = state == TaskState::accepted || state == TaskState::refused || state == TaskState::failed;
-    Json group = {{"state", name}, {"count", tasks.size()}, {"is_main", is_main}, {"is_refused", name == "refused"},
-        {"_colour", colour_of(state)}};
+    Json group = {{"state", name}, {"count", tasks.size()}, {"is_main", is_main},
+        {"is_refused", state == TaskState::refused}, {"_colour", colour_of(state)}};
     group["title"] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0]))) + name.substr(1);
     limit(group, "tasks", tasks, limits.tasks);
     no_room += group["_more_tasks"].get<std::size_t>();
-    groups.push_back(std::move(group));
+    json["_groups"].push_back(std::move(group));
   }
-  json["_groups"] = std::move(groups);
-  json["_findings_count"] = findings;
   json["_some_refused"] = refused > no_list;
   json["_more_refused"] = no_list;
-  json["_some_notices"] = !view.notices.empty();
   json["_some_tasks"] = !view.tasks.empty();
   json["_more_tasks"] = no_room;
-  json["_nights"] = plural(std::max<std::size_t>(input.trend.size(), 1), "night");
-  std::string stages;
-  for (std::size_t i = 0; i < std::min(view.stages.size(), kStagesShown); ++i)
-    stages = joined(stages, ", ", fmt::format("{} {}", view.stages[i].first, duration_text(view.stages[i].second)));
-  json["_stages"] = stages;
-  limit(json, "findings_by_rule", json["findings_by_rule"], limits.rows);
-  limit(json, "flaky", json["flaky"], limits.rows);
+}
+
+}  // namespace
+
+Json report_model(const ReportView& view, const ModelLimits& limits) {
+  Json json;
+  add_night(view, json);
+  json["tasks"] = Json::array();
+  for (const auto& row : view.tasks) json["tasks"].push_back(task_model(row, limits));
+  add_counts(view.input, limits, json);
+  add_groups(view, limits, json);
   return json;
 }
 
