@@ -20,7 +20,8 @@ constexpr std::size_t kFilesShown = 50;
 constexpr std::size_t kStagesShown = 6;
 
 // "_name": the first of a list; "_some_name": whether it holds any; "_more_name": how many more there are.
-void limit(Json& json, const std::string& name, const Json& list, std::size_t max) {
+// A copy is taken of the list: what a reference into `json` leads to moves when a member is added.
+void limit(Json& json, const std::string& name, Json list, std::size_t max) {
   const std::size_t shown = std::min(list.size(), max);
   json["_" + name] = Json(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(shown));
   json["_some_" + name] = !list.empty();
@@ -138,8 +139,9 @@ Json task_model(const TaskView& row, const ModelLimits& limits) {
       {"attempts", Json::array()}};
   for (const Attempt* attempt : row.attempts)
     json["attempts"].push_back(attempt_model(task, *attempt, attempt == last, limits));
-  json["_newest_first"] = json["attempts"];
-  std::reverse(json["_newest_first"].begin(), json["_newest_first"].end());
+  Json newest_first = json["attempts"];
+  std::reverse(newest_first.begin(), newest_first.end());
+  json["_newest_first"] = newest_first;
   json["_place"] = row.place;
   json["_open"] = task.state == TaskState::refused || task.state == TaskState::failed;
   json["_reason"] = task.state == TaskState::accepted ? "" : task.reason;
@@ -163,7 +165,7 @@ Json task_model(const TaskView& row, const ModelLimits& limits) {
     json["_worth"] = last->mutants == 0 ? "" : fmt::format("{}/{}", last->mutants_killed, last->mutants);
     if (task.state == TaskState::refused) {
       for (const char* name : {"_findings", "_some_findings", "_more_findings"})
-        json[name] = json["attempts"].back()[name];
+        json[name] = newest_first.front()[name];
     }
   }
   return json;
