@@ -15,7 +15,7 @@
 namespace guard {
 namespace {
 
-constexpr std::size_t kReadChunk = 64 * 1024;
+constexpr std::size_t kReadChunk = 64u << 10;
 
 std::string shown(const std::filesystem::path& path) { return printable(path.native()); }
 
