@@ -23,13 +23,7 @@ Result<std::unique_ptr<const OwnKindTable>> OwnKindTable::create(const RuleSet& 
   if (std::count_if(own->kinds_.begin(), own->kinds_.end(), is_pem) > 1) {
     return Error(ErrorCode::rules_invalid, "more than one secret rule uses the pem machine");
   }
-  for (std::uint32_t i = 0; i < own->kinds_.size(); ++i) {
-    const SecretKind& kind = own->kinds_[i];
-    for (const std::string_view prefix : kind.prefixes)
-      own->triggers_.add({prefix, kind.fold_case, false, i}, kind.next);
-  }
-  own->triggers_.group();
-  own->table_ = {own->kinds_, own->runs_, own->triggers_.tables()};
+  own->table_ = {own->kinds_, own->runs_};
   return std::unique_ptr<const OwnKindTable>(std::move(own));
 }
 

@@ -1,5 +1,5 @@
-// All secret kinds of a set of rules, and the table of their prefixes: plain data. That of the shipped rules is made
-// while guard is built, so a start reads nothing and sorts nothing.
+// All secret kinds of a set of rules: plain data. That of the shipped rules is made while guard is built, so a start
+// reads nothing and sorts nothing.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,6 @@
 
 #include "common/result.h"
 #include "redact/kinds/secret_kind.h"
-#include "redact/literals/literal_table.h"
 #include "rules/rule_set.h"
 
 namespace guard {
@@ -18,7 +17,6 @@ struct KindTable {
   // those that go by looks alone last.
   std::span<const SecretKind> kinds;
   std::span<const SecretKind> runs;  // Machine::run
-  LiteralTables triggers;            // their `kind` counts in `kinds`
 };
 
 // Of RuleSet::shipped().
@@ -35,7 +33,6 @@ class OwnKindTable {
   KindTexts texts_;
   std::vector<SecretKind> kinds_;
   std::vector<SecretKind> runs_;
-  LiteralTable triggers_;
   KindTable table_;
 };
 

@@ -28,14 +28,6 @@ std::string set(const ByteSet& bytes) {
   return fmt::format("ByteSet({{{:#x}u, {:#x}u, {:#x}u, {:#x}u}})", words[0], words[1], words[2], words[3]);
 }
 
-template <typename Numbers>
-std::string numbers(const Numbers& list) {
-  std::string text;
-  std::size_t column = 0;
-  for (const auto number : list) text += fmt::format("{:#x}u,{}", number, ++column % 16 == 0 ? "\n" : "");
-  return text;
-}
-
 // The lists that kinds point into.
 class KindWriter {
  public:
@@ -85,42 +77,6 @@ class KindWriter {
   std::size_t patterns_ = 0;
 };
 
-std::string trigger_tables(const LiteralTables& tables) {
-  std::string entries;
-  for (const LiteralTables::Entry& entry : tables.entries) {
-    const Literal& trigger = entry.trigger;
-    entries += fmt::format("{{{{{}, {}, {}, {}}}, {:#x}u, {:#x}u, {:#x}u, {}, {}}},\n", cpp_literal(trigger.literal),
-        trigger.fold_case, trigger.known_value, trigger.kind, entry.bytes, entry.head, entry.mask, entry.next_in_group,
-        entry.next_with_first);
-  }
-  std::string groups;
-  for (const auto& eight_groups : *tables.short_groups) {
-    groups += "{{";
-    for (const LiteralTables::Halves& place : eight_groups) {
-      groups += fmt::format("{{{{{{{}}}}}, {{{{{}}}}}}},\n", numbers(place.lower), numbers(place.upper));
-    }
-    groups += "}},\n";
-  }
-  std::string heads;
-  for (const auto& eight_groups : tables.head_groups->groups) {
-    heads += "{{";
-    for (const auto& place : eight_groups) heads += fmt::format("{{{{{}}}}},\n", numbers(place));
-    heads += "}},\n";
-  }
-  return fmt::format(
-      "constexpr LiteralTables::Entry kEntries[] = {{\n{}{{}}}};\n"
-      "constexpr std::uint32_t kGroup[] = {{\n{}}};\n"
-      "constexpr std::uint32_t kFirst[] = {{\n{}}};\n"
-      "constexpr std::uint16_t kPlaces[] = {{\n{}}};\n"
-      "constexpr LiteralTables::ShortGroups kShortGroups = {{{{\n{}}}}};\n"
-      "constexpr std::uint64_t kFours[] = {{\n{}}};\n"
-      "constexpr std::uint64_t kExact[] = {{\n{}}};\n"
-      "constexpr std::uint64_t kLonger[] = {{\n{}}};\n"
-      "constexpr LiteralTables::HeadGroups kHeadGroups = {{{{{{\n{}}}}}}};\n",
-      entries, numbers(tables.group), numbers(tables.first), numbers(tables.places), groups, numbers(tables.fours),
-      numbers(tables.exact), numbers(tables.longer), heads);
-}
-
 Result<void> compile(const char* out_file) {
   GUARD_TRY_ASSIGN(const auto own, OwnKindTable::create(RuleSet::shipped()));
   const KindTable& table = own->table();
@@ -130,7 +86,7 @@ Result<void> compile(const char* out_file) {
   const std::string counts =
       fmt::format("constexpr std::size_t kKindCount = {};\nconstexpr std::size_t kRunCount = {};\n", table.kinds.size(),
           table.runs.size());
-  return write_file_atomically(out_file, writer.lists() + kinds + runs + counts + trigger_tables(table.triggers));
+  return write_file_atomically(out_file, writer.lists() + kinds + runs + counts);
 }
 
 }  // namespace

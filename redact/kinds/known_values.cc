@@ -4,6 +4,9 @@
 #include <cstring>
 #include <set>
 
+#include <fmt/format.h>
+
+#include "common/text/base64.h"
 #include "redact/kinds/spellings.h"
 
 namespace guard {
@@ -15,12 +18,6 @@ constexpr std::size_t kPieceBytes = 256;
 
 // Of a whole value in base64 or hex.
 constexpr std::size_t kEncodedBytesMin = 8;
-
-std::uint64_t load_gram(const char* bytes) {
-  std::uint64_t gram = 0;
-  std::memcpy(&gram, bytes, sizeof gram);
-  return gram;
-}
 
 // Of values that are broken: a part of up to four bytes.
 constexpr std::size_t kPartBytes = 4;
@@ -40,30 +37,22 @@ bool may_end(std::string_view line, std::size_t size) {
   return size == kPartBytes || line.size() == size || !is_alnum(line[line.size() - size - 1]);
 }
 
-std::size_t filter_slot(std::uint64_t gram) { return static_cast<std::size_t>((gram * 0x9E3779B97F4A7C15ULL) >> 48); }
+std::size_t slot(std::uint64_t gram) { return static_cast<std::size_t>((gram * 0x9E3779B97F4A7C15ULL) >> 48); }
 
-std::string base64(std::string_view bytes, std::string_view alphabet) {
-  std::string text;
-  std::uint32_t bits = 0;
-  int count = 0;
-  for (const char c : bytes) {
-    bits = bits << 8 | static_cast<unsigned char>(c);
-    count += 8;
-    while (count >= 6) {
-      count -= 6;
-      text += alphabet[(bits >> count) & 63];
-    }
-  }
-  return text;  // what is left over depends on what follows the value, or is padding
+// Both alphabets of base64 of what follows `shift` other bytes, without what holds bits of those before and behind it.
+std::vector<std::string> base64(std::string_view value, std::size_t shift) {
+  const std::string bytes = std::string(shift, '\0') + std::string(value);
+  const std::string all = base64url_encode(bytes).substr(0, bytes.size() * 8 / 6);
+  const std::string url = all.substr(shift == 0 ? 0 : shift + 1);
+  std::string plain = url;
+  std::replace(plain.begin(), plain.end(), '-', '+');
+  std::replace(plain.begin(), plain.end(), '_', '/');
+  return {std::move(plain), url};
 }
 
-std::string hex(std::string_view bytes, std::string_view digits) {
-  std::string text;
-  for (const char c : bytes) {
-    text += digits[static_cast<unsigned char>(c) >> 4];
-    text += digits[static_cast<unsigned char>(c) & 15];
-  }
-  return text;
+std::vector<std::string> hex(std::string_view value) {
+  const std::vector<unsigned char> bytes(value.begin(), value.end());
+  return {fmt::format("{:02x}", fmt::join(bytes, "")), fmt::format("{:02X}", fmt::join(bytes, ""))};
 }
 
 std::string_view trim(std::string_view text) {
@@ -97,22 +86,27 @@ bool is_common(std::string_view value) {
   return false;
 }
 
+// `production` in a document of values is no secret either.
+bool is_secret(std::string_view text) {
+  return text.size() >= KnownValues::kWholeBytesMin && !is_common(text) &&
+      std::set<char>(text.begin(), text.end()).size() >= 4;
+}
+
 }  // namespace
 
-KnownValues::KnownValues()
-    : filter_(std::make_unique<std::bitset<65536>>()), parts_(std::make_unique<std::bitset<65536>>()) {}
+KnownValues::KnownValues() : parts_(std::make_unique<std::bitset<65536>>()) {}
 
 std::string KnownValues::add(std::string_view value, std::uint32_t kind) {
-  if (only_of(value, " \t\r\n")) return "it is empty or not set";
-  bool any_line = false;
   const std::string_view whole = trim(value);
+  if (only_of(value, " \t\r\n")) return "it is empty or not set";
   if (whole.size() < kWholeBytesMin) return "it has fewer than 6 bytes and would be hidden in ordinary words";
   if (is_common(whole)) return "it is a common word, path or address";
-  if (std::set<char>(whole.begin(), whole.end()).size() < 4) return "it has fewer than 4 different bytes";
+  if (!is_secret(whole)) return "it has fewer than 4 different bytes";
+  bool any_line = false;
   for (std::size_t from = 0; from < value.size();) {
     const std::size_t end = std::min(value.find_first_of("\r\n", from), value.size());
     const std::string_view line = trim(value.substr(from, end - from));
-    if (line.size() >= kWholeBytesMin && !is_common(line) && std::set<char>(line.begin(), line.end()).size() >= 4) {
+    if (is_secret(line)) {
       add_text(line, kind);
       any_line = true;
     }
@@ -121,33 +115,22 @@ std::string KnownValues::add(std::string_view value, std::uint32_t kind) {
   if (!any_line) return "none of its lines has 6 bytes or more";
 
   for (const std::string& text : spellings(value)) {
-    // A document's texts are judged like values: `production` in it is no secret either.
-    if (text.size() >= kWholeBytesMin && !is_common(text) && std::set<char>(text.begin(), text.end()).size() >= 4) {
-      add_text(text, kind);
-    }
+    if (is_secret(text)) add_text(text, kind);
   }
-
-  constexpr std::string_view alphabets[] = {"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"};
-  for (const std::string_view alphabet : alphabets) {
-    for (std::size_t shift = 0; shift < 3; ++shift) {
-      // The first characters also hold bits of what stands before the value: 0, 2 and 3 of them.
-      const std::string text =
-          base64(std::string(shift, '\0') + std::string(value), alphabet).substr(shift == 0 ? 0 : shift + 1);
+  for (std::size_t shift = 0; shift < 3; ++shift) {
+    for (const std::string& text : base64(value, shift)) {
       // Of a short value only what stands alone, as in a manifest of secrets.
-      const bool alone = shift == 0 && text.size() >= kEncodedBytesMin;
-      if (alone || text.size() >= kFragmentBytes) add_text(text, kind);
+      if (text.size() >= (shift == 0 ? kEncodedBytesMin : kFragmentBytes)) add_text(text, kind);
     }
   }
-  for (const std::string_view digits : {"0123456789abcdef", "0123456789ABCDEF"}) {
-    const std::string text = hex(value, digits);
+  for (const std::string& text : hex(value)) {
     if (text.size() >= kEncodedBytesMin) add_text(text, kind);
   }
   return "";
 }
 
 void KnownValues::add_text(std::string_view text, std::uint32_t kind) {
-  const auto same = [&](const Text& other) { return other.text == text; };
+  const auto same = [&](const KnownText& other) { return other.text == text; };
   if (text.size() < kFragmentBytes) {
     if (std::none_of(short_.begin(), short_.end(), same)) short_.push_back({std::string(text), kind});
     return;
@@ -159,18 +142,16 @@ void KnownValues::add_text(std::string_view text, std::uint32_t kind) {
 }
 
 void KnownValues::drop(std::uint32_t kind) {
-  const auto of_kind = [kind](const Text& text) { return text.kind == kind; };
+  const auto of_kind = [kind](const KnownText& text) { return text.kind == kind; };
   long_.erase(std::remove_if(long_.begin(), long_.end(), of_kind), long_.end());
   short_.erase(std::remove_if(short_.begin(), short_.end(), of_kind), short_.end());
 }
 
 void KnownValues::index() {
-  grams_.clear();
-  filter_->reset();
   parts_->reset();
   bytes_ = {};
   for (const auto* texts : {&long_, &short_}) {
-    for (const Text& known : *texts) {
+    for (const KnownText& known : *texts) {
       const std::string_view text = known.text;
       for (const char c : text) {
         if (!is_line_end(c)) bytes_.add(c);
@@ -180,31 +161,8 @@ void KnownValues::index() {
       for (std::size_t at = 0; at + kPartBytes < text.size(); ++at) add_part(text.substr(at, kPartBytes));
     }
   }
-  for (std::uint32_t i = 0; i < long_.size(); ++i) {
-    const std::string& text = long_[i].text;
-    for (std::size_t at = 0; at + kGramBytes <= text.size(); ++at) {
-      const std::uint64_t gram = load_gram(text.data() + at);
-      grams_.push_back({gram, i, static_cast<std::uint32_t>(at)});
-      filter_->set(filter_slot(gram));
-    }
-  }
-  // Of places that look alike as far as a probe can see only that of the lowest kind is needed: values share their
-  // beginnings, and repeat themselves.
-  constexpr std::size_t kReach = kFragmentBytes - kGramBytes;
-  const auto around = [&](const Gram& gram) {
-    const std::string_view text = long_[gram.text].text;
-    const std::size_t from = gram.offset - std::min<std::size_t>(gram.offset, kReach);
-    return std::pair(text.substr(from, gram.offset - from), text.substr(gram.offset, kGramBytes + kReach));
-  };
-  const auto before = [&](const Gram& a, const Gram& b) {
-    if (a.bytes != b.bytes) return a.bytes < b.bytes;
-    const auto around_a = around(a);
-    const auto around_b = around(b);
-    return around_a != around_b ? around_a < around_b : long_[a.text].kind < long_[b.text].kind;
-  };
-  const auto alike = [&](const Gram& a, const Gram& b) { return a.bytes == b.bytes && around(a) == around(b); };
-  std::sort(grams_.begin(), grams_.end(), before);
-  grams_.erase(std::unique(grams_.begin(), grams_.end(), alike), grams_.end());
+  long_grams_.build(long_);
+  short_grams_.build(short_);
 }
 
 void KnownValues::add_part(std::string_view part) {
@@ -234,7 +192,7 @@ bool KnownValues::goes_on(std::string_view line, std::string_view next) const {
     if (!has_part(part)) continue;
     if (size < kPartBytes && !has_part(std::string(part) + next.front())) continue;
     for (const auto* texts : {&long_, &short_}) {
-      for (const Text& known : *texts) {
+      for (const KnownText& known : *texts) {
         const std::string_view text = known.text;
         const std::size_t last = size < kPartBytes ? 0 : text.size();
         for (std::size_t at = text.substr(0, last + size).find(part); at <= last; at = text.find(part, at + 1)) {
@@ -253,7 +211,7 @@ Offset KnownValues::begun_at_end(const StreamText& text, std::uint32_t& kind) co
   for (std::size_t size = std::min(held, kFragmentBytes - 1); size >= kLiveBytes; --size) {
     const std::string_view tail = text.from(text.end() - size);
     for (const auto* texts : {&long_, &short_}) {
-      for (const Text& known : *texts) {
+      for (const KnownText& known : *texts) {
         // The inside of a long value counts as well: its first part may already be hidden.
         const bool begun = texts == &long_ ? known.text.find(tail) != std::string::npos : known.text.starts_with(tail);
         if (!begun) continue;
@@ -265,60 +223,107 @@ Offset KnownValues::begun_at_end(const StreamText& text, std::uint32_t& kind) co
   return text.end();
 }
 
-void KnownFinder::advance(const StreamText& text, std::vector<SecretSpan>& spans) {
-  if (values_->grams_.empty()) {
-    frontier_ = text.end();
-    return;
-  }
-  constexpr Offset kStep = KnownValues::kFragmentBytes - KnownValues::kGramBytes + 1;
-  constexpr Offset kGram = KnownValues::kGramBytes;
-  hidden_.forget_before(frontier_ - std::min<Offset>(frontier_, kWindowBytes + kLeftContextBytes));
-  const std::size_t first_new = spans.size();
-
-  for (; next_ + KnownValues::kFragmentBytes <= text.end(); next_ += kStep) probe(text, next_, spans);
-  // No fragment crosses a line end, so what stands before the last one needs nothing that follows.
-  const Offset seen_from = std::max(text.begin(), next_ - std::min(next_, kGram));
-  Offset line_begin = text.end();
-  while (line_begin > seen_from && !is_line_end(text.at(line_begin - 1))) --line_begin;
-  const Offset decided = text.ended() ? text.end() : line_begin > seen_from ? line_begin : 0;
-  if (decided > 0) {
-    for (; next_ + kGram <= decided; next_ += kStep) probe(text, next_, spans);
-    if (decided >= next_ - std::min(next_, kGram)) next_ = std::max(next_, decided);
-  }
-  frontier_ = std::max({frontier_, decided, next_ - std::min(next_, kGram)});
-  frontier_ = std::min(frontier_, text.end());
-  for (std::size_t i = first_new; i < spans.size(); ++i) hidden_.add(spans[i].begin, spans[i].end);
+bool KnownValues::begins_short(std::string_view text) const {
+  return std::any_of(
+      short_.begin(), short_.end(), [&](const KnownText& known) { return text.starts_with(known.text); });
 }
 
-void KnownFinder::probe(const StreamText& text, Offset at, std::vector<SecretSpan>& spans) {
-  const char* const bytes = text.from(at).data();
-  const std::uint64_t gram = load_gram(bytes);
-  if (!(*values_->filter_)[filter_slot(gram)]) return;
-  constexpr std::size_t kReach = KnownValues::kFragmentBytes - KnownValues::kGramBytes;
-  const std::size_t before = static_cast<std::size_t>(std::min<Offset>(at - text.begin(), kReach));
-  const std::size_t after =
-      static_cast<std::size_t>(std::min<Offset>(text.end() - at - KnownValues::kGramBytes, kReach));
-  const auto less = [](const KnownValues::Gram& a, std::uint64_t b) { return a.bytes < b; };
-  auto hit = std::lower_bound(values_->grams_.begin(), values_->grams_.end(), gram, less);
-  // All that is found here holds these eight bytes, so it is one span; what begins first names it.
-  SecretSpan found{text.end(), 0, 0};
-  for (; hit != values_->grams_.end() && hit->bytes == gram; ++hit) {
-    const KnownValues::Text& known = values_->long_[hit->text];
-    std::size_t left = 0;
-    while (left < before && left < hit->offset && *(bytes - left - 1) == known.text[hit->offset - left - 1]) ++left;
-    std::size_t right = 0;
-    const std::size_t behind = hit->offset + KnownValues::kGramBytes;
-    while (right < after && behind + right < known.text.size() &&
-        bytes[KnownValues::kGramBytes + right] == known.text[behind + right]) {
-      ++right;
+std::uint64_t GramIndex::load(std::string_view text) const {
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, text.data(), text.size() < sizeof bytes ? gram_ : sizeof bytes);
+  return bytes & mask_;
+}
+
+Offset GramIndex::look_up(const StreamText& text, Offset at, Offset last, std::vector<SecretSpan>& spans) const {
+  const std::bitset<65536>& filter = *filter_;
+  for (const Offset step_bytes = step(); at <= last; at += step_bytes) {
+    const std::uint64_t gram = load(text.from(at));
+    if (filter[slot(gram)]) widen(text, at, gram, spans);
+  }
+  return at;
+}
+
+void GramIndex::build(const std::vector<KnownText>& texts) {
+  grams_.clear();
+  filter_ = std::make_unique<std::bitset<65536>>();
+  for (const KnownText& known : texts) {
+    // Of a text that has to stand there whole one of the first few is met.
+    const bool whole = known.text.size() < KnownValues::kFragmentBytes;
+    const std::size_t count = whole ? step() : known.text.size() - gram_ + 1;
+    for (std::size_t at = 0; at < count; ++at) {
+      grams_.push_back({load(std::string_view(known.text).substr(at)), &known, at});
+      filter_->set(slot(grams_.back().bytes));
     }
-    if (left + KnownValues::kGramBytes + right < KnownValues::kFragmentBytes) continue;
-    const Offset begin = at - left;
-    if (begin < found.begin || (begin == found.begin && known.kind < found.kind)) found.kind = known.kind;
+  }
+  // Of places that look alike as far as a probe can see only that of the lowest kind is needed: values share their
+  // beginnings, and repeat themselves.
+  const auto around = [&](const Gram& gram) {
+    const std::string_view text = gram.text->text;
+    const std::size_t from = gram.offset - std::min(gram.offset, step() - 1);
+    return std::pair(text.substr(from, gram.offset - from), text.substr(gram.offset, KnownValues::kFragmentBytes));
+  };
+  const auto before = [&](const Gram& a, const Gram& b) {
+    if (a.bytes != b.bytes) return a.bytes < b.bytes;
+    const auto around_a = around(a);
+    const auto around_b = around(b);
+    return around_a != around_b ? around_a < around_b : a.text->kind < b.text->kind;
+  };
+  const auto alike = [&](const Gram& a, const Gram& b) { return a.bytes == b.bytes && around(a) == around(b); };
+  std::sort(grams_.begin(), grams_.end(), before);
+  grams_.erase(std::unique(grams_.begin(), grams_.end(), alike), grams_.end());
+}
+
+void GramIndex::widen(const StreamText& text, Offset at, std::uint64_t gram, std::vector<SecretSpan>& spans) const {
+  const std::string_view right = text.from(at).substr(0, KnownValues::kFragmentBytes);
+  const std::string_view left = text.between(at - std::min<Offset>(at - text.begin(), step() - 1), at);
+  const auto less = [](const Gram& a, std::uint64_t b) { return a.bytes < b; };
+  SecretSpan found{text.end(), 0, 0};
+  for (auto hit = std::lower_bound(grams_.begin(), grams_.end(), gram, less); hit != grams_.end() && hit->bytes == gram;
+       ++hit) {
+    const std::string_view known = hit->text->text;
+    const std::string_view before = known.substr(0, hit->offset);
+    const std::string_view behind = known.substr(hit->offset);
+    const auto same_before = std::mismatch(left.rbegin(), left.rend(), before.rbegin(), before.rend()).first;
+    const auto same_behind = std::mismatch(right.begin(), right.end(), behind.begin(), behind.end()).first;
+    const Offset begin = at - static_cast<Offset>(same_before - left.rbegin());
+    const Offset end = at + static_cast<Offset>(same_behind - right.begin());
+    if (end - begin < std::min(known.size(), KnownValues::kFragmentBytes)) continue;
+    if (begin < found.begin || (begin == found.begin && hit->text->kind < found.kind)) found.kind = hit->text->kind;
     found.begin = std::min(found.begin, begin);
-    found.end = std::max(found.end, at + KnownValues::kGramBytes + right);
+    found.end = std::max(found.end, end);
   }
   if (found.end > 0) spans.push_back(found);
+}
+
+void KnownFinder::Search::advance(const StreamText& text, std::vector<SecretSpan>& spans) {
+  if (index->empty()) {
+    frontier = text.end();
+    return;
+  }
+  const auto look_up = [&](Offset bytes, Offset end) {
+    if (end >= bytes) next = index->look_up(text, next, end - bytes, spans);
+  };
+  const auto reach = [&] { return next - std::min<Offset>(next, index->step() - 1); };
+  look_up(KnownValues::kFragmentBytes, text.end());
+  // No text crosses a line end, so what stands before the last one needs nothing that follows.
+  const Offset seen_from = std::max(text.begin(), reach());
+  Offset decided = text.end();
+  while (!text.ended() && decided > seen_from && !is_line_end(text.at(decided - 1))) --decided;
+  if (decided > seen_from || text.ended()) {
+    look_up(index->gram(), decided);
+    next = std::max(next, decided);
+    frontier = std::max(frontier, decided);
+  }
+  frontier = std::min(std::max(frontier, reach()), text.end());
+}
+
+void KnownFinder::advance(const StreamText& text, std::vector<SecretSpan>& spans) {
+  const Offset before = frontier();
+  hidden_.forget_before(before - std::min<Offset>(before, kWindowBytes + kLeftContextBytes));
+  const std::size_t first_new = spans.size();
+  long_.advance(text, spans);
+  short_.advance(text, spans);
+  for (std::size_t i = first_new; i < spans.size(); ++i) hidden_.add(spans[i].begin, spans[i].end);
 }
 
 }  // namespace guard

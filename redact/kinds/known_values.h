@@ -11,24 +11,53 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "redact/stream/stream_text.h"
 
 namespace guard {
 
-struct KnownSecret;
+struct KnownText {
+  std::string text;  // no line end in it
+  std::uint32_t kind = 0;
+};
+
+// Where the parts of texts stand: of any `whole` bytes in a row of one, one place among every step() is where `gram`
+// bytes begin that are in here. So only every so manieth place of a stream is looked up, and a hit is widened.
+class GramIndex {
+ public:
+  GramIndex(std::size_t gram, std::size_t whole)
+      : gram_(gram), whole_(whole), mask_(~std::uint64_t{0} >> (64 - 8 * gram)) {}
+  void build(const std::vector<KnownText>& texts);  // must outlive this
+
+  bool empty() const noexcept { return grams_.empty(); }
+  std::size_t gram() const noexcept { return gram_; }
+  std::size_t step() const noexcept { return whole_ - gram_ + 1; }
+  // Looks up every step()th place from `at` to `last` and returns the next one. Adds what is found around each: as much
+  // of one of the texts as has to stand there. All of it holds the same bytes, so it is one span; what begins first
+  // names it.
+  Offset look_up(const StreamText& text, Offset at, Offset last, std::vector<SecretSpan>& spans) const;
+
+ private:
+  struct Gram {
+    std::uint64_t bytes = 0;
+    const KnownText* text = nullptr;
+    std::size_t offset = 0;
+  };
+  std::uint64_t load(std::string_view text) const;
+  void widen(const StreamText& text, Offset at, std::uint64_t gram, std::vector<SecretSpan>& spans) const;
+
+  std::size_t gram_;
+  std::size_t whole_;
+  std::uint64_t mask_;
+  std::vector<Gram> grams_;  // sorted by bytes
+  std::unique_ptr<std::bitset<65536>> filter_;
+};
 
 class KnownValues {
  public:
   static constexpr std::size_t kFragmentBytes = 16;
   static constexpr std::size_t kWholeBytesMin = 6;
-
-  struct Text {
-    std::string text;  // no line end in it
-    std::uint32_t kind = 0;
-  };
 
   KnownValues();
 
@@ -47,50 +76,48 @@ class KnownValues {
   std::size_t begun_before(std::string_view line) const;
   // Does a value go on behind `line` with `next`?
   bool goes_on(std::string_view line, std::string_view next) const;
+  // Does `text` begin with a short value?
+  bool begins_short(std::string_view text) const;
 
-  const std::vector<Text>& long_texts() const noexcept { return long_; }    // fragments count
-  const std::vector<Text>& short_texts() const noexcept { return short_; }  // whole only
+  const std::vector<KnownText>& long_texts() const noexcept { return long_; }    // fragments count
+  const std::vector<KnownText>& short_texts() const noexcept { return short_; }  // whole only
 
  private:
   friend class KnownFinder;
-  static constexpr std::size_t kGramBytes = 8;
-  struct Gram {
-    std::uint64_t bytes = 0;
-    std::uint32_t text = 0;  // into long_
-    std::uint32_t offset = 0;
-  };
   void add_text(std::string_view text, std::uint32_t kind);
   void add_part(std::string_view part);
   bool has_part(std::string_view part) const;
 
-  std::vector<Text> long_;
-  std::vector<Text> short_;
-  std::vector<Gram> grams_;  // sorted by bytes
-  std::unique_ptr<std::bitset<65536>> filter_;
+  std::vector<KnownText> long_;
+  std::vector<KnownText> short_;
+  GramIndex long_grams_{8, kFragmentBytes};
+  GramIndex short_grams_{4, kWholeBytesMin};
   ByteSet bytes_;
   std::unique_ptr<std::bitset<65536>> parts_;  // beginnings of up to three bytes, and any four in a row
 };
 
-// Finds fragments of the long texts in a stream. Of any 16 bytes in a row, one place among every nine is the beginning
-// of eight bytes inside; so every ninth place is looked up, and a hit is widened by at most eight bytes to either side.
+// Finds the values in a stream.
 class KnownFinder {
  public:
-  explicit KnownFinder(const KnownValues& values) : values_(&values) {}
+  explicit KnownFinder(const KnownValues& values) : long_{&values.long_grams_}, short_{&values.short_grams_} {}
 
   void advance(const StreamText& text, std::vector<SecretSpan>& spans);
 
   // Every span that begins before this has been reported.
-  Offset frontier() const noexcept { return frontier_; }
+  Offset frontier() const noexcept { return std::min(long_.frontier, short_.frontier); }
 
   // Is the byte before `at` part of a span that begins before `at`? For `at` <= frontier(), and not far behind it.
   bool hides_before(Offset at) const noexcept { return hidden_.hides_before(at); }
 
  private:
-  void probe(const StreamText& text, Offset at, std::vector<SecretSpan>& spans);
-
-  const KnownValues* values_;
-  Offset next_ = 0;
-  Offset frontier_ = 0;
+  struct Search {
+    const GramIndex* index;
+    Offset next = 0;  // place to look up
+    Offset frontier = 0;
+    void advance(const StreamText& text, std::vector<SecretSpan>& spans);
+  };
+  Search long_;
+  Search short_;
   HiddenStretches hidden_;
 };
 

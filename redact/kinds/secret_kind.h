@@ -31,7 +31,7 @@
 #include <vector>
 
 #include "common/result.h"
-#include "redact/literals/byte_set.h"
+#include "redact/kinds/byte_set.h"
 #include "rules/rule.h"
 
 namespace guard {

@@ -30,7 +30,7 @@ std::set<std::uint32_t> part_of_markers(const SecretSource::State& state) {
   finder.advance(StreamText(markers, 0, true), spans);
   std::set<std::uint32_t> found;
   for (const SecretSpan& span : spans) found.insert(span.kind);
-  for (const KnownValues::Text& known : state.known.short_texts()) {
+  for (const KnownText& known : state.known.short_texts()) {
     if (markers.find(known.text) != std::string::npos) found.insert(known.kind);
   }
   return found;
@@ -91,16 +91,13 @@ Result<SecretSource> SecretSource::make(
   for (std::uint32_t i = 0; i < known.size(); ++i) {
     if (!reasons[i].empty()) state->refused.emplace_back(known[i].name, std::move(reasons[i]));
   }
-  for (const KnownValues::Text& value : state->known.short_texts()) {
-    state->triggers.add({value.text, false, true, value.kind});
-  }
   return SecretSource(std::move(state));
 }
 
 SecretSource::State::State(const KindTable& table)
     : kinds(table.kinds),
       runs(table.runs),
-      triggers(table.triggers),
+      triggers(table.kinds),
       judges_(std::make_unique<std::atomic<const SecretMatcher*>[]>(table.kinds.size())) {}
 
 SecretSource::State::~State() {

@@ -11,8 +11,6 @@ using std::string_view_literals::operator""sv;
 constexpr KindTable kTable{
     std::span(kKinds).first(kKindCount),
     std::span(kRuns).first(kRunCount),
-    {std::span(kEntries).first(std::size(kEntries) - 1), kGroup, kFirst, kPlaces, &kShortGroups, kFours, kExact,
-        kLonger, &kHeadGroups},
 };
 
 }  // namespace

@@ -17,7 +17,6 @@ bool looks_random(std::string_view text) {
 
 Finders::Finders(const SecretSource::State& secrets)
     : secrets_(&secrets), known_(secrets.known), prefixes_(secrets), wrapped_(secrets.wrapped_runs()) {
-  if (wrapped_) long_runs_.emplace(wrapped_->chars());
   for (std::uint32_t i = 0; i < secrets.runs.size(); ++i) {
     if (!secrets.is_off(secrets.kinds.size() + i)) runs_.emplace_back(secrets.runs[i], secrets.first_run() + i);
   }
@@ -26,23 +25,15 @@ Finders::Finders(const SecretSource::State& secrets)
 Result<void> Finders::advance(const StreamText& text, const OuterMask* outer, std::vector<SecretSpan>& spans) {
   known_.advance(text, spans);
   GUARD_TRY(prefixes_.advance(text, known_, outer, spans));
-  if (!long_runs_) return ok();
-  long_runs_->advance(text);
-  for (RunFinder& run : runs_) run.advance(text, *long_runs_, outer, spans);
-  wrapped_->advance(text, *long_runs_, spans);
-  long_runs_->forget_before(frontier_of_runs());
+  for (RunFinder& run : runs_) run.advance(text, outer, spans);
+  if (wrapped_) wrapped_->advance(text, spans);
   return ok();
 }
 
-Offset Finders::frontier_of_runs() const {
-  Offset first = wrapped_->frontier();
-  for (const RunFinder& run : runs_) first = std::min(first, run.frontier());
-  return first;
-}
-
 Offset Finders::frontier() const {
-  const Offset first = std::min(known_.frontier(), prefixes_.frontier());
-  return long_runs_ ? std::min(first, frontier_of_runs()) : first;
+  Offset first = std::min(known_.frontier(), prefixes_.frontier());
+  for (const RunFinder& run : runs_) first = std::min(first, run.frontier());
+  return wrapped_ ? std::min(first, wrapped_->frontier()) : first;
 }
 
 void Finders::add_live_end(const StreamText& text, std::vector<SecretSpan>& spans) const {

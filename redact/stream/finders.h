@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "redact/kinds/known_values.h"
-#include "redact/literals/prefix_finder.h"
+#include "redact/stream/prefix_finder.h"
 #include "redact/stream/run_finder.h"
 #include "redact/stream/secret_state.h"
 
@@ -28,14 +28,11 @@ class Finders {
   void add_live_end(const StreamText& text, std::vector<SecretSpan>& spans) const;
 
  private:
-  Offset frontier_of_runs() const;
-
   const SecretSource::State* secrets_;
   KnownFinder known_;
   PrefixFinder prefixes_;
-  std::optional<LongRuns> long_runs_;  // for the two below; nothing where there are none
   std::vector<RunFinder> runs_;
-  std::optional<WrappedRuns> wrapped_;
+  std::optional<WrappedRuns> wrapped_;  // nothing where there are no runs
 };
 
 }  // namespace guard

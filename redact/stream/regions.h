@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "redact/stream/escape_sequence.h"
+#include "redact/stream/gap.h"
 #include "redact/stream/secret_state.h"
 #include "redact/stream/stream_text.h"
 

@@ -1,21 +1,19 @@
 #include "redact/stream/run_finder.h"
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 
 namespace guard {
 
-void RunFinder::advance(
-    const StreamText& text, const LongRuns& runs, const OuterMask* outer, std::vector<SecretSpan>& spans) {
+void RunFinder::advance(const StreamText& text, const OuterMask* outer, std::vector<SecretSpan>& spans) {
   for (;;) {
     if (state_ == State::searching) {
-      if (!search(text, runs, outer)) return;
+      if (!search(text, outer)) return;
       state_ = State::inside;
       told_ = false;
     }
     if (state_ == State::inside) {
-      const Offset end = begin_ + scan_.find_other(text.from(begin_));
+      const Offset end = text.skip(begin_, kind_->run_chars);
       if (end > begin_) spans.push_back({begin_, end, marker_, told_});
       told_ = true;
       begin_ = end;
@@ -36,16 +34,16 @@ void RunFinder::advance(
 }
 
 // Moves begin_ to the next secret and answers true, or as far as the text tells and answers false.
-bool RunFinder::search(const StreamText& text, const LongRuns& runs, const OuterMask* outer) {
+bool RunFinder::search(const StreamText& text, const OuterMask* outer) {
   const ByteSet& chars = kind_->run_chars;
   const Offset min = kind_->run_min;
   for (;;) {
-    skip_to_long_run(runs);
     const bool short_of_text = begin_ + min > text.end();
     const Offset probe_end = short_of_text ? text.end() : begin_ + min;
     // Backwards from the far end: text that is no run is left after one look.
     const Offset seen_to = std::max(begin_, in_run_until_);
-    const Offset at = seen_to + (seen_to < probe_end ? scan_.behind_last_other(text.between(seen_to, probe_end)) : 0);
+    Offset at = probe_end;
+    while (at > seen_to && chars.has(text.at(at - 1))) --at;
     const bool broken = at > seen_to;
     in_run_until_ = std::max(in_run_until_, probe_end);
     if (broken) begin_ = at;
@@ -75,15 +73,6 @@ bool RunFinder::search(const StreamText& text, const LongRuns& runs, const Outer
       in_run_until_ = begin_;
     }
   }
-}
-
-// Moves begin_ on to where a run of enough bytes may begin.
-void RunFinder::skip_to_long_run(const LongRuns& runs) {
-  if (kind_->run_min < ByteScan::kLongRun) return;
-  const auto last = std::prev(runs.end());
-  auto run = runs.from(begin_);
-  while (run != last && run->end - std::max(run->begin, begin_) < kind_->run_min) ++run;
-  begin_ = std::max(begin_, run->begin);
 }
 
 }  // namespace guard

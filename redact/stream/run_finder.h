@@ -2,15 +2,12 @@
 //
 // What makes a run long has to stand on one line: runs in lines are the matter of wrapped_runs.h.
 //
-// Looked at are only the long runs of all such alphabets together. Held back is at most the beginning of a run that is
-// still too short.
+// Held back is at most the beginning of a run that is still too short.
 #pragma once
 
 #include <vector>
 
 #include "redact/kinds/secret_kind.h"
-#include "redact/literals/byte_scan.h"
-#include "redact/stream/long_runs.h"
 #include "redact/stream/stream_text.h"
 
 namespace guard {
@@ -18,11 +15,10 @@ namespace guard {
 class RunFinder {
  public:
   // `kind` is a Machine::run kind and must outlive the finder; its spans are reported as `marker`.
-  RunFinder(const SecretKind& kind, std::uint32_t marker) : kind_(&kind), scan_(kind.run_chars), marker_(marker) {}
+  RunFinder(const SecretKind& kind, std::uint32_t marker) : kind_(&kind), marker_(marker) {}
 
   std::uint32_t marker() const noexcept { return marker_; }
-  // `runs`: of an alphabet that holds the kind's.
-  void advance(const StreamText& text, const LongRuns& runs, const OuterMask* outer, std::vector<SecretSpan>& spans);
+  void advance(const StreamText& text, const OuterMask* outer, std::vector<SecretSpan>& spans);
   // Every span that begins before this has been reported.
   Offset frontier() const noexcept { return begin_; }
   // Where a run that is still too short begins, if one touches the end of the text; else its end. After advance().
@@ -30,11 +26,9 @@ class RunFinder {
 
  private:
   enum class State : std::uint8_t { searching, inside, padding };
-  bool search(const StreamText& text, const LongRuns& runs, const OuterMask* outer);
-  void skip_to_long_run(const LongRuns& runs);
+  bool search(const StreamText& text, const OuterMask* outer);
 
   const SecretKind* kind_;
-  ByteScan scan_;
   std::uint32_t marker_;
   State state_ = State::searching;
   Offset begin_ = 0;         // searching: no secret begins before this; else: hidden up to here

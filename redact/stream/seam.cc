@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "redact/literals/byte_scan.h"
-#include "redact/literals/literal_scan.h"
-#include "redact/stream/escape_sequence.h"
+#include "redact/stream/gap.h"
 #include "redact/stream/secret_state.h"
+#include "redact/stream/trigger_scan.h"
 
 namespace guard {
 namespace {
@@ -127,11 +126,6 @@ const ByteSet& tail_of(const SecretKind& kind) { return kind.machine == SecretKi
 
 }  // namespace
 
-std::size_t behind_last_line_end(std::string_view text) {
-  static const ByteScan others(*ByteSet::parse("\\x00-\\xff"));
-  return others.behind_last_other(text);
-}
-
 bool reads_as_words(std::string_view text) {
   const auto is_alnum = [](char c) { return is_digit(c) || is_lower(c) || is_upper(c); };
   while (!text.empty()) {
@@ -189,10 +183,10 @@ NextLine::NextLine(const StreamText& text, Offset line, bool any) : known(any), 
 bool NextLine::may_go_on() const { return !seen || (size > 0 && (known || lead == size || kToken.has(bytes[lead]))); }
 
 bool SeamFinder::begins_literal(std::string_view text) const {
-  for (const Literal& trigger : secrets_->triggers.candidates(text)) {
-    if (trigger.literal.size() >= kLiteralMin && LiteralTable::seen(trigger, text) == Seen::fully) return true;
+  for (const Trigger& trigger : secrets_->triggers.candidates(text)) {
+    if (trigger.literal.size() >= kLiteralMin && trigger.seen(text) == Trigger::Seen::fully) return true;
   }
-  return false;
+  return secrets_->known.begins_short(text);
 }
 
 SeamFinder::End SeamFinder::end_of(const SeenLine& line, const Column& column, bool whole) const {
@@ -204,12 +198,12 @@ SeamFinder::End SeamFinder::end_of(const SeenLine& line, const Column& column, b
   const StreamText text(line.text, 0, true);
   const Offset from = text.end() - (whole ? std::min(line.text.size(), kWindowBytes) : begun_run(line.text));
   End found;
-  LiteralScan scan(secrets_->triggers);
+  TriggerScan scan(secrets_->triggers);
   for (Offset at = scan.next(text, from); at < text.end(); at = scan.next(text, at + 1)) {
     const std::string_view rest = text.from(at);
-    for (const Literal& trigger : secrets_->triggers.candidates(rest)) {
-      const Seen seen = LiteralTable::seen(trigger, rest);
-      if (seen == Seen::no || trigger.known_value || secrets_->is_off(trigger.kind)) continue;
+    for (const Trigger& trigger : secrets_->triggers.candidates(rest)) {
+      const Trigger::Seen seen = trigger.seen(rest);
+      if (seen == Trigger::Seen::no || secrets_->is_off(trigger.kind)) continue;
       const SecretKind& kind = secrets_->kinds[trigger.kind];
       const bool pem = kind.machine == SecretKind::Machine::pem;
       if (!pem && !kind.wraps()) continue;
@@ -217,11 +211,12 @@ SeamFinder::End SeamFinder::end_of(const SeenLine& line, const Column& column, b
       while (begin > 0 && at - begin < kind.lead_max && kind.lead.has(text.at(begin - 1))) --begin;
       const std::string_view left = text.left_of(begin);
       // Inside of a word it may stand behind what is hidden.
-      if (seen == Seen::partly && (!kind.any_left || rest.size() < kLiteralMin) && !at_word_start(left)) continue;
+      if (seen == Trigger::Seen::partly && (!kind.any_left || rest.size() < kLiteralMin) && !at_word_start(left))
+        continue;
       // So little begins a secret only where no path and no base64 goes on with it.
       if (rest.size() < kLiteralMin && !left.empty() && kSigned.has(left.back())) continue;
       const auto live = static_cast<std::size_t>(text.end() - begin);
-      if (seen == Seen::fully) {
+      if (seen == Trigger::Seen::fully) {
         const Candidate candidate{
             left, true, text.from(begin).substr(0, kWindowBytes), static_cast<std::size_t>(at - begin)};
         const auto match = secrets_->decide(trigger.kind, candidate);

@@ -24,9 +24,6 @@ struct SecretKind;
 // Words, numbers, names, dates and versions, joined by signs: "getElementById", "2024-05-01T12", "v1.2", "FAILED".
 bool reads_as_words(std::string_view text);
 
-// Where the last line of `text` begins.
-std::size_t behind_last_line_end(std::string_view text);
-
 // The lines that were joined so far.
 struct Column {
   bool joined = false;

@@ -14,13 +14,13 @@
 #include "redact/kinds/known_values.h"
 #include "redact/kinds/secret_matcher.h"
 #include "redact/kinds/secret_source.h"
-#include "redact/literals/literal_table.h"
+#include "redact/stream/trigger_scan.h"
 #include "redact/stream/wrapped_runs.h"
 
 namespace guard {
 
 struct SecretSource::State {
-  explicit State(const KindTable& table_in);
+  explicit State(const KindTable& table);
   ~State();
 
   // What each span's `kind` points at: first the known values, then `kinds`, then `runs`. Of spans that begin together
@@ -28,9 +28,9 @@ struct SecretSource::State {
   std::vector<std::string> known_names;  // "env:NAME"
   std::span<const SecretKind> kinds;
   std::span<const SecretKind> runs;
-  std::unique_ptr<const OwnKindTable> own;  // where kinds, runs and triggers live that are not shipped
+  std::unique_ptr<const OwnKindTable> own;  // where kinds and runs live that are not shipped
   KnownValues known;
-  LiteralTable triggers;
+  TriggerTable triggers;
   std::vector<bool> kinds_off;  // by kinds, then runs; empty: all are on
   std::vector<std::pair<std::string, std::string>> refused;
 

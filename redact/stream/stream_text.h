@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "redact/literals/byte_set.h"
+#include "redact/kinds/byte_set.h"
 
 namespace guard {
 

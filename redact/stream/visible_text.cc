@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "redact/literals/byte_scan.h"
-#include "redact/stream/written.h"
+#include "redact/stream/gap.h"
 
 namespace guard {
 namespace {
@@ -17,9 +16,12 @@ constexpr Offset kReachBytes = kWindowBytes + kLeftContextBytes;
 
 void VisibleText::advance(const StreamText& stream) {
   while (read_ < stream.end()) {
+    const std::string_view bytes = stream.between(stream.begin(), stream.end());
+    std::size_t place = next_place(bytes, static_cast<std::size_t>(read_ - stream.begin()));
     // Most line ends need no second look.
-    const Offset next = places_.next(
-        stream, read_, [&](std::string_view text, std::size_t at) { return on_ || seams_.may_stand_at(text, at); });
+    while (!on_ && place < bytes.size() && bytes[place] == '\n' && !seams_.may_stand_at(bytes, place))
+      place = next_place(bytes, place + 1);
+    const Offset next = stream.begin() + place;
     if (on_) take_text(stream, next);
     read_ = next;
     if (!on_) held_ = next;
@@ -102,21 +104,22 @@ SeenLine VisibleText::left_of_line_end(const StreamText& stream, std::size_t max
 
 SeenLine VisibleText::seen_line(const StreamText& stream) const {
   SeenLine line = left_of_line_end(stream, SeenLine::kBytesMax);
-  line.text.remove_prefix(behind_last_line_end(line.text));
+  const auto line_end = std::find_if(line.text.rbegin(), line.text.rend(), is_line_end);
+  line.text.remove_prefix(static_cast<std::size_t>(line.text.rend() - line_end));
   return line;
 }
 
 // False where more has to be seen first.
 bool VisibleText::take_written(const StreamText& stream) {
-  const Written written = written_at(stream.from(read_), stream.ended());
-  if (written.is == Written::Is::undecided) return false;
-  if (written.is == Written::Is::no) {
+  const Gap written = written_at(stream.from(read_), stream.ended());
+  if (written.kind == Gap::Kind::undecided) return false;
+  if (written.kind == Gap::Kind::none) {
     take_byte(stream);
     return true;
   }
   if (!on_) switch_on(stream, read_);
   take_gap({Gap::Kind::written, written.size - 1});
-  bytes_ += written.byte;
+  bytes_ += written.shows;
   held_ = ++read_;
   return true;
 }

@@ -1,6 +1,6 @@
 // The second reading of a stream: as it looks on a terminal, without escape sequences and characters of no width;
 // without the line ends that broke a secret (seam.h); and with the characters that are written as their numbers
-// (written.h). The finders run over it as over the stream itself, and what they find is carried back to the bytes that
+// (gap.h). The finders run over it as over the stream itself, and what they find is carried back to the bytes that
 // it is made of; an escape in between stays in the output. What is hidden is the union of what both readings show.
 //
 // The reading is a pure function of the bytes, however they were cut. It is made only where it differs: from the
@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "redact/stream/escape_sequence.h"
+#include "redact/stream/gap.h"
 #include "redact/stream/seam.h"
 #include "redact/stream/stream_text.h"
 
@@ -93,7 +93,6 @@ class VisibleText {
   Offset begun_ = 0;        // where this text was switched on or broken off last
   bool on_ = false;
   int lines_left_ = 0;  // line ends until it is switched off
-  PlaceScan places_;
   SeamFinder seams_;
   Column column_;
   Offset piece_ = 0;  // behind the last seam

@@ -27,30 +27,14 @@ bool opens_armour(std::string_view line) {
       (line.ends_with("-----") && line.find("-----BEGIN ") != std::string_view::npos);
 }
 
-constexpr Offset kNone = ~Offset{0};
-
 }  // namespace
 
 void WrappedRuns::advance(const StreamText& text, std::vector<SecretSpan>& spans) {
-  LongRuns runs(chars_);
-  runs.advance(text);
-  advance(text, runs, spans);
-}
-
-void WrappedRuns::advance(const StreamText& text, const LongRuns& runs, std::vector<SecretSpan>& spans) {
   for (;;) {
-    if (lines_ == 0 && !armour_) {
-      skip_lines(text, runs);
-      if (skipping_) {
-        frontier_ = at_;
-        return;
-      }
-    } else if (skipping_) {
-      const std::string_view rest = text.from(at_);
-      const std::size_t size = rest.find('\n');
+    if (skipping_) {
+      const std::size_t size = text.from(at_).find('\n');
       if (size == std::string_view::npos) {
-        at_ = text.end();
-        frontier_ = at_;
+        frontier_ = at_ = text.end();
         return;
       }
       at_ += size;
@@ -63,58 +47,6 @@ void WrappedRuns::advance(const StreamText& text, const LongRuns& runs, std::vec
       return;
     }
   }
-}
-
-// Outside of a block and of an armour: goes on to the next line that could be one of a block or stands in an armour; if
-// there is none, to the end of the text.
-void WrappedRuns::skip_lines(const StreamText& text, const LongRuns& runs) {
-  const Offset line = next_line_of_ours(text, runs);
-  // What is known of the last line, which may have no end yet, must not be forgotten.
-  Offset last = line;
-  if (line == kNone) {
-    const std::size_t line_end = text.from(at_).rfind('\n');
-    last = line_end == std::string_view::npos ? at_ : at_ + line_end + 1;
-  }
-  if (last > at_ || !skipping_) {
-    armour_ = in_armour_at(text, last);
-    at_ = last;
-    skipping_ = false;
-  }
-  if (line != kNone || armour_) return;
-  at_ = text.end();
-  skipping_ = true;
-}
-
-// The first line from at_ on that begins with a long run or, at the end of the text, with nothing that speaks against
-// one.
-Offset WrappedRuns::next_line_of_ours(const StreamText& text, const LongRuns& runs) const {
-  for (auto run = runs.from(at_); run != runs.end(); ++run) {
-    const Offset line = line_begin(text, std::max(run->begin, at_));
-    if (line != kNone) return line;
-  }
-  return kNone;
-}
-
-// Where the line begins whose first bytes behind blanks are those at `run`; kNone where others stand before them.
-Offset WrappedRuns::line_begin(const StreamText& text, Offset run) const {
-  Offset line = run;
-  while (line > at_ && run - line < kBlanksMax && (text.at(line - 1) == ' ' || text.at(line - 1) == '\t')) --line;
-  const bool begins = line == at_ ? !skipping_ : text.at(line - 1) == '\n';
-  return begins ? line : kNone;
-}
-
-// Does the line that begins at `line` stand behind the beginning of an armour, and nothing but its body in between?
-// Looks at as few lines before it as tell.
-bool WrappedRuns::in_armour_at(const StreamText& text, Offset line) const {
-  while (line > at_) {
-    if (opens_armour(cut_at_line_begin(text.left_of(line - 1)))) return true;
-    const std::size_t line_end = text.between(at_, line - 1).rfind('\n');
-    if (line_end == std::string_view::npos) return false;
-    const Offset before = at_ + line_end + 1;
-    if (!stays_in_armour(cut_at_line_end(text.between(before, line).substr(0, kWindowBytes)))) return false;
-    line = before;
-  }
-  return false;
 }
 
 // False where the line's end has to be seen first.

@@ -8,8 +8,7 @@
 
 #include <vector>
 
-#include "redact/literals/byte_set.h"
-#include "redact/stream/long_runs.h"
+#include "redact/kinds/byte_set.h"
 #include "redact/stream/stream_text.h"
 
 namespace guard {
@@ -19,11 +18,7 @@ class WrappedRuns {
   WrappedRuns(const ByteSet& chars, const ByteSet& pad, std::uint32_t marker)
       : chars_(chars), pad_(pad), marker_(marker) {}
 
-  // `runs`: of the same alphabet.
-  void advance(const StreamText& text, const LongRuns& runs, std::vector<SecretSpan>& spans);
-  // Over a text that is all there.
   void advance(const StreamText& text, std::vector<SecretSpan>& spans);
-  const ByteSet& chars() const noexcept { return chars_; }
   // Every span that begins before this has been reported.
   Offset frontier() const noexcept { return frontier_; }
   // Where lines begin that may become a block, or go on with one; the text's end if there are none. After advance().
@@ -36,10 +31,6 @@ class WrappedRuns {
   static constexpr Offset kWidthMax = 100;
   static constexpr Offset kBlanksMax = 16;
 
-  void skip_lines(const StreamText& text, const LongRuns& runs);
-  Offset next_line_of_ours(const StreamText& text, const LongRuns& runs) const;
-  Offset line_begin(const StreamText& text, Offset run) const;
-  bool in_armour_at(const StreamText& text, Offset line) const;
   bool take_line(const StreamText& text, std::vector<SecretSpan>& spans);
   void hide(Offset end, std::vector<SecretSpan>& spans);
   bool stays_in_armour(std::string_view line) const;

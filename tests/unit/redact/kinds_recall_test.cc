@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "redact/literals/byte_set.h"
+#include "redact/kinds/byte_set.h"
 #include "tests/unit/redact/redact_fixture.h"
 #include "tests/unit/redact/redact_oracle.h"
 

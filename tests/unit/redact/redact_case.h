@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "common/output_cap.h"
-#include "redact/stream/escape_sequence.h"
+#include "redact/stream/gap.h"
 #include "tests/unit/redact/redact_fixture.h"
 #include "tests/unit/redact/redact_oracle.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "redact/kinds/pem_tail.h"
-#include "redact/stream/escape_sequence.h"
+#include "redact/stream/gap.h"
 #include "redact/stream/secret_state.h"
 #include "redact/stream/visible_text.h"
 
@@ -79,13 +79,13 @@ class Definition {
   }
 
   void find_known() {
-    for (const KnownValues::Text& known : secrets_.known.short_texts()) {
+    for (const KnownText& known : secrets_.known.short_texts()) {
       for (std::size_t at = text_.find(known.text); at != std::string_view::npos; at = text_.find(known.text, at + 1)) {
         spans_.push_back({at, at + known.text.size(), known.kind});
       }
     }
     constexpr std::size_t size = KnownValues::kFragmentBytes;
-    for (const KnownValues::Text& known : secrets_.known.long_texts()) {
+    for (const KnownText& known : secrets_.known.long_texts()) {
       for (std::size_t at = 0; at + size <= text_.size(); ++at) {
         if (known.text.find(text_.substr(at, size)) != std::string::npos) spans_.push_back({at, at + size, known.kind});
       }

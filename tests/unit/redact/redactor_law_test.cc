@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "redact/stream/escape_sequence.h"
+#include "redact/stream/gap.h"
 #include "tests/unit/redact/redact_fixture.h"
 #include "tests/unit/redact/redact_oracle.h"
 

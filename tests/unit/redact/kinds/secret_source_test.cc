@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "redact/kinds/byte_set.h"
 #include "redact/kinds/secret_kind.h"
-#include "redact/literals/byte_set.h"
 #include "tests/unit/redact/redact_fixture.h"
 #include "tests/unit/redact/redact_oracle.h"
 
@@ -214,11 +214,6 @@ TEST(SecretSource, ShippedTableIsThatOfTheShippedRules) {
     EXPECT_EQ(a.has_group, b.has_group) << b.rule_id;
     EXPECT_EQ(a.needs.size(), b.needs.size()) << b.rule_id;
   }
-  const auto same = [](auto a, auto b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); };
-  EXPECT_TRUE(same(made.triggers.places, shipped.triggers.places));
-  EXPECT_TRUE(same(made.triggers.fours, shipped.triggers.fours));
-  EXPECT_TRUE(same(made.triggers.exact, shipped.triggers.exact));
-  EXPECT_TRUE(same(made.triggers.longer, shipped.triggers.longer));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "redact/literals/prefix_finder.h"
+#include "redact/stream/prefix_finder.h"
 
 #include <algorithm>
 
@@ -6,9 +6,10 @@
 
 namespace guard {
 
+using Seen = Trigger::Seen;
+
 PrefixFinder::PrefixFinder(const SecretSource::State& secrets)
     : secrets_(&secrets),
-      triggers_(&secrets.triggers),
       scanner_(secrets.triggers),
       first_marker_(secrets.first_kind()),
       states_(secrets.kinds.size()) {
@@ -22,7 +23,6 @@ PrefixFinder::PrefixFinder(const SecretSource::State& secrets)
 Result<void> PrefixFinder::advance(
     const StreamText& text, const KnownFinder& known, const OuterMask* outer, std::vector<SecretSpan>& spans) {
   const Masks masks{&known, outer};
-  known_.forget_before(scan_ - std::min<Offset>(scan_, kLeftContextBytes));
   const std::vector<std::uint32_t> before = std::move(swallowing_);
   swallowing_.clear();
   for (const std::uint32_t kind : before) swallow(text, kind, spans);
@@ -46,23 +46,20 @@ Result<void> PrefixFinder::advance(
 Result<bool> PrefixFinder::decide_at(
     const StreamText& text, Offset at, const Masks& masks, std::vector<SecretSpan>& spans) {
   const std::string_view rest = text.from(at);
-  const LiteralTable::Candidates triggers = triggers_->candidates(rest);
-  const auto blocked = [&](const Literal& trigger) {
-    if (trigger.known_value) return false;
+  const std::span<const Trigger> triggers = secrets_->triggers.candidates(rest);
+  const auto blocked = [&](const Trigger& trigger) {
     const KindState& state = states_[trigger.kind];
     return state.swallowing || at < state.end;
   };
   bool any = false;
-  for (const Literal& trigger : triggers) {
-    const Seen seen = LiteralTable::seen(trigger, rest);
-    if (seen == Seen::no) continue;
-    if (blocked(trigger)) continue;
+  for (const Trigger& trigger : triggers) {
+    const Seen seen = trigger.seen(rest);
+    if (seen == Seen::no || blocked(trigger)) continue;
     if (seen == Seen::partly) {
       if (text.ended()) continue;
       return false;
     }
     any = true;
-    if (trigger.known_value) continue;
     if (pem_ && pem_->kind == trigger.kind) return false;  // the key before it may still reach over this one
     if (masks.known->frontier() < at || (masks.outer != nullptr && !masks.outer->knows(at))) return false;
     const SecretKind& kind = secrets_->kinds[trigger.kind];
@@ -70,14 +67,8 @@ Result<bool> PrefixFinder::decide_at(
     if (!text.window(at)) return false;
   }
   if (!any) return true;
-  for (const Literal& trigger : triggers) {
-    if (LiteralTable::seen(trigger, rest) != Seen::fully || blocked(trigger)) continue;
-    if (trigger.known_value) {
-      known_.add(at, at + trigger.literal.size());
-      spans.push_back({at, at + trigger.literal.size(), trigger.kind});
-    } else {
-      GUARD_TRY(decide(text, trigger.kind, at, masks, spans));
-    }
+  for (const Trigger& trigger : triggers) {
+    if (trigger.seen(rest) == Seen::fully && !blocked(trigger)) GUARD_TRY(decide(text, trigger.kind, at, masks, spans));
   }
   return true;
 }
@@ -88,8 +79,7 @@ Offset PrefixFinder::lead_of(const SecretKind& kind, const StreamText& text, Off
 }
 
 bool PrefixFinder::left_masked(Offset from, const Masks& masks) const {
-  return masks.known->hides_before(from) || known_.hides_before(from) ||
-      (masks.outer != nullptr && masks.outer->ends_before(from));
+  return masks.known->hides_before(from) || (masks.outer != nullptr && masks.outer->ends_before(from));
 }
 
 // False in the middle of a word, where no secret of the kind begins.
@@ -145,18 +135,13 @@ Result<void> PrefixFinder::follow_pem(const StreamText& text, std::vector<Secret
 }
 
 Offset PrefixFinder::live_from(const StreamText& text, std::uint32_t& marker) const {
-  LiteralScan scanner(*triggers_);
+  TriggerScan scanner(secrets_->triggers);
   for (Offset at = scanner.next(text, scan_); at < text.end(); at = scanner.next(text, at + 1)) {
     const std::string_view rest = text.from(at);
-    for (const Literal& trigger : triggers_->candidates(rest)) {
-      const Seen seen = LiteralTable::seen(trigger, rest);
-      if (seen == Seen::no) continue;
-      marker = trigger.known_value ? trigger.kind : first_marker_ + trigger.kind;
-      if (trigger.known_value) {
-        if (seen == Seen::partly && rest.size() >= kLiveLiteralBytes) return at;
-        continue;  // seen fully, it is decided
-      }
-      if (secrets_->is_off(trigger.kind)) continue;
+    for (const Trigger& trigger : secrets_->triggers.candidates(rest)) {
+      const Seen seen = trigger.seen(rest);
+      if (seen == Seen::no || secrets_->is_off(trigger.kind)) continue;
+      marker = first_marker_ + trigger.kind;
       const SecretKind& kind = secrets_->kinds[trigger.kind];
       const Offset from = lead_of(kind, text, at);
       if (seen == Seen::partly) {

@@ -1,4 +1,4 @@
-// Finds the secrets that begin with a literal: keys with a vendor's prefix, named values, PEM keys, short known values.
+// Finds the secrets that begin with a literal: keys with a vendor's prefix, named values, PEM keys.
 //
 // A trigger that is seen whole is a candidate; it is decided once its window is there (256 bytes, or the rest of the
 // line). The tail of a secret is then swallowed byte by byte, so its length costs no memory. Per kind, matches do not
@@ -16,9 +16,8 @@
 #include "redact/kinds/secret_kind.h"
 #include "redact/kinds/secret_matcher.h"
 #include "redact/kinds/secret_source.h"
-#include "redact/literals/literal_scan.h"
-#include "redact/literals/literal_table.h"
 #include "redact/stream/stream_text.h"
+#include "redact/stream/trigger_scan.h"
 
 namespace guard {
 
@@ -60,8 +59,7 @@ class PrefixFinder {
       const StreamText& text, std::uint32_t kind, Offset at, const Masks& masks, std::vector<SecretSpan>& spans);
 
   const SecretSource::State* secrets_;
-  const LiteralTable* triggers_;
-  LiteralScan scanner_;
+  TriggerScan scanner_;
   std::uint32_t first_marker_;
   std::vector<KindState> states_;
   std::vector<std::uint32_t> swallowing_;
@@ -72,8 +70,7 @@ class PrefixFinder {
   std::optional<OpenPem> pem_;
   Offset scan_ = 0;  // every trigger before this has been decided
   Offset frontier_ = 0;
-  HiddenStretches known_;  // short known values
-  ByteSet leads_;          // of all kinds
+  ByteSet leads_;  // of all kinds
   std::size_t lead_max_ = 0;
 };
 

@@ -32,7 +32,7 @@ class ByteSet {
     for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
     return *this;
   }
-  bool empty() const noexcept { return words_ == Words{}; }
+  bool empty() const noexcept { return (words_[0] | words_[1] | words_[2] | words_[3]) == 0; }
   const Words& words() const noexcept { return words_; }
 
  private:

@@ -1,8 +1,7 @@
-#include "redact/stream/escape_sequence.h"
+#include "redact/stream/gap.h"
 
 #include <algorithm>
-
-#include "redact/literals/byte_scan.h"
+#include <array>
 
 namespace guard {
 namespace {
@@ -107,9 +106,6 @@ constexpr Range kInvisible[] = {
     {"\xf3\xa0\x87", 0x80, 0xaf},
 };
 
-// The bytes that may begin a gap.
-#define GUARD_GAP_BYTES "\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\\xc2\\xcd\\xd8\\xe1\\xe2\\xef\\xf3"
-
 // Ticks, arrows and boxes share their first byte with what is invisible, and stand in every test report.
 bool is_visible(std::string_view text) {
   if (text.size() < 2) return false;
@@ -141,6 +137,106 @@ bool is_silent_control(char c) {
   return (byte < ' ' && c != '\t' && c != '\n' && c != '\r' && c != kEscape) || byte == 0x7f;
 }
 
+// What follows reads characters that are written as their numbers.
+constexpr std::size_t kEscapingMax = 4;  // backslashes, or percent signs that were escaped: text inside of text
+constexpr std::size_t kZerosMax = 6;
+
+unsigned digit_of(char c) {
+  if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
+  const char lower = static_cast<char>(c | 0x20);
+  return lower >= 'a' && lower <= 'f' ? static_cast<unsigned>(lower - 'a') + 10 : 16;
+}
+
+class Reader {
+ public:
+  Reader(std::string_view text, bool ended) : text_(text), ended_(ended) {}
+
+  bool take(std::string_view sign) {
+    const std::string_view rest = text_.substr(at_);
+    if (rest.size() < sign.size() && sign.starts_with(rest)) cut_ = true;
+    if (!rest.starts_with(sign)) return false;
+    at_ += sign.size();
+    return true;
+  }
+  // A number of `min` to `max` digits.
+  bool number(unsigned base, std::size_t min, std::size_t max) {
+    value_ = 0;
+    std::size_t size = 0;
+    while (size < max && at_ < text_.size() && digit_of(text_[at_]) < base) {
+      value_ = value_ * base + digit_of(text_[at_++]);
+      ++size;
+    }
+    if (size < max && at_ == text_.size()) cut_ = true;
+    return size >= min;
+  }
+  // Bytes of more than 0x7f only where the number is one of a byte, not of a character.
+  Gap result(bool read, unsigned max) const {
+    if (cut_ && !ended_) return kUndecided;
+    if (!read || value_ < ' ' || value_ == 0x7f || value_ > max) return kText;
+    return {Gap::Kind::written, at_, static_cast<char>(value_)};
+  }
+
+ private:
+  std::string_view text_;
+  bool ended_;
+  bool cut_ = false;
+  std::size_t at_ = 0;
+  unsigned value_ = 0;
+};
+
+constexpr unsigned kAscii = 0x7e;
+constexpr unsigned kByte = 0xff;
+
+Gap entity_at(Reader reader) {
+  if (!reader.take("&#")) return reader.result(false, 0);
+  const bool hex = reader.take("x") || reader.take("X");
+  const bool read = reader.number(hex ? 16 : 10, 1, kZerosMax + 3);
+  if (read) reader.take(";");
+  return reader.result(read, kAscii);
+}
+
+Gap percent_at(Reader reader) {
+  reader.take("%");
+  for (std::size_t i = 0; i < kEscapingMax && reader.take("25"); ++i) {
+  }
+  if (reader.take("u")) return reader.result(reader.number(16, 4, 4), kAscii);
+  return reader.result(reader.number(16, 2, 2), kByte);
+}
+
+Gap backslash_at(Reader reader) {
+  for (std::size_t i = 0; i < kEscapingMax && reader.take("\\"); ++i) {
+  }
+  if (reader.take("x")) return reader.result(reader.number(16, 2, 2), kByte);
+  if (reader.take("U")) return reader.result(reader.number(16, 8, 8), kAscii);
+  if (reader.take("u{")) {
+    const bool read = reader.number(16, 1, kZerosMax + 2);
+    return reader.result(read && reader.take("}"), kAscii);
+  }
+  if (reader.take("u")) return reader.result(reader.number(16, 4, 4), kAscii);
+  return reader.result(reader.number(8, 3, 3), kByte);
+}
+
+// The bytes that may begin a gap, a line end or a character that is written as its number.
+constexpr std::array<bool, 256> kPlaces = [] {
+  std::array<bool, 256> places{};
+  for (unsigned byte = 0; byte < 0xa0; ++byte) places[byte] = (byte < ' ' && byte != '\t') || byte >= 0x7f;
+  for (const unsigned char byte : {'&', '%', '\\', '\xc2', '\xcd', '\xd8', '\xe1', '\xe2', '\xef', '\xf3'})
+    places[byte] = true;
+  return places;
+}();
+
+// Nothing but printable ASCII that begins nothing: the compiler makes vectors of it.
+constexpr std::size_t kBlockBytes = 32;
+bool is_plain(const char* bytes) {
+  unsigned char others = 0;
+  for (std::size_t i = 0; i < kBlockBytes; ++i) {
+    const auto byte = static_cast<unsigned char>(bytes[i]);
+    const bool other = (byte < ' ') | (byte > '~') | (byte == '&') | (byte == '%') | (byte == '\\');
+    others = static_cast<unsigned char>(others | other);
+  }
+  return others == 0;
+}
+
 }  // namespace
 
 Gap gap_at(std::string_view text, bool ended) {
@@ -159,11 +255,6 @@ Gap gap_at(std::string_view text, bool ended) {
   return text[0] == '\xc2' && text.size() > 1 && is_c1(text[1]) ? Gap{Gap::Kind::invisible, 2} : kText;
 }
 
-bool may_begin_gap(std::string_view text, std::size_t at) {
-  return static_cast<unsigned char>(text[at]) < 0x80 ||
-      (!is_visible(text.substr(at)) && !is_inside_character(text.substr(0, at), text[at]));
-}
-
 bool is_inside_character(std::string_view left, char byte) {
   if (!is_c1(byte)) return false;
   for (std::size_t back = 1; back <= 3 && back <= left.size(); ++back) {
@@ -174,27 +265,25 @@ bool is_inside_character(std::string_view left, char byte) {
   return false;
 }
 
-std::size_t next_gap_byte(std::string_view text) {
-  static const ByteScan begins(*ByteSet::parse(GUARD_GAP_BYTES));
-  for (std::size_t at = begins.find(text); at < text.size(); at += 1 + begins.find(text.substr(at + 1))) {
-    if (may_begin_gap(text, at)) return at;
+Gap written_at(std::string_view text, bool ended) {
+  const Reader reader(text, ended);
+  return text.front() == '&' ? entity_at(reader) : text.front() == '%' ? percent_at(reader) : backslash_at(reader);
+}
+
+std::size_t next_place(std::string_view text, std::size_t from) {
+  for (std::size_t at = from; at < text.size();) {
+    if (at + kBlockBytes <= text.size() && is_plain(text.data() + at)) {
+      at += kBlockBytes;
+      continue;
+    }
+    for (const std::size_t end = std::min(at + kBlockBytes, text.size()); at < end; ++at) {
+      const char byte = text[at];
+      if (!kPlaces[static_cast<unsigned char>(byte)]) continue;
+      if (static_cast<unsigned char>(byte) < 0x80) return at;
+      if (!is_visible(text.substr(at)) && !is_inside_character(text.substr(0, at), byte)) return at;
+    }
   }
   return text.size();
 }
-
-void PlaceScan::look(std::string_view block, Offset begin) {
-  static const ByteScan places([] {
-    ByteSet set = *ByteSet::parse(GUARD_GAP_BYTES "&%\\\\");
-    set.add('\n');
-    set.add('\r');
-    return set;
-  }());
-  block = block.substr(0, 64 * kWords);
-  places.members(block, words_.data());
-  begin_ = begin;
-  end_ = begin + block.size();
-}
-
-#undef GUARD_GAP_BYTES
 
 }  // namespace guard
