@@ -5,13 +5,9 @@
 #include <variant>
 
 #include "cli/commands/commands.h"
+#include "cli/options/verbs.h"
 
 namespace {
-
-template <typename... Handlers>
-struct Overloaded : Handlers... {
-  using Handlers::operator()...;
-};
 
 int run(int argc, const char* const* argv) {
   using namespace guard;
@@ -24,29 +20,14 @@ int run(int argc, const char* const* argv) {
   }
   CommandContext context{streams, environment, cancel};
   const ParsedCommand command = parse_command_line(argc, argv);
-  const int status = std::visit(Overloaded{[&](const CheckOptions& options) { return cmd_check(options, context); },
-                                    [&](const GateOptions& options) { return cmd_gate(options, context); },
-                                    [&](const RunOptions& options) { return cmd_run(options, context); },
-                                    [&](const ExecOptions& options) { return cmd_exec(options, context); },
-                                    [&](const ImageOptions& options) { return cmd_image(options, context); },
-                                    [&](const RulesOptions& options) { return cmd_rules(options, context); },
-                                    [&](const DoctorOptions& options) { return cmd_doctor(options, context); },
-                                    [&](const ConfigOptions& options) { return cmd_config(options, context); },
-                                    [&](const InitOptions& options) { return cmd_init(options, context); },
-                                    [&](const BriefOptions& options) { return cmd_brief(options, context); },
-                                    [&](const RedactOptions& options) { return cmd_redact(options, context); },
-                                    [&](const HookOptions& options) { return cmd_hook(options, context); },
-                                    [&](const VerifyOptions& options) { return cmd_verify(options, context); },
-                                    [&](const NightlyOptions& options) { return cmd_nightly(options, context); },
-                                    [&](const CleanOptions& options) { return cmd_clean(options, context); },
-                                    [&](const AuditOptions& options) { return cmd_audit(options, context); },
-                                    [&](const Answer& answer) {
-                                      streams.out.write(answer.out);
-                                      streams.err.write(answer.err);
-                                      return finish(context, answer.exit_status);
-                                    }},
-      command);
-  return interrupted_status(context, status);
+  if (const auto* answer = std::get_if<Answer>(&command)) {
+    streams.out.write(answer->out);
+    streams.err.write(answer->err);
+    return finish(context, answer->exit_status);
+  }
+  const Options& options = std::get<Options>(command);
+  streams.choose_color(options.color, environment);
+  return interrupted_status(context, conclude(context, options.verb->run(options, context)));
 }
 
 }  // namespace

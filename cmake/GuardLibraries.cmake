@@ -41,6 +41,3 @@ target_compile_definitions(guard_boost INTERFACE BOOST_ERROR_CODE_HEADER_ONLY BO
 find_package(nlohmann_json 3.11 REQUIRED)
 add_library(guard_json INTERFACE)
 target_link_libraries(guard_json INTERFACE nlohmann_json::nlohmann_json)
-find_path(guard_cli11_INCLUDE CLI/CLI.hpp REQUIRED)
-add_library(guard_cli11 INTERFACE)
-target_include_directories(guard_cli11 SYSTEM INTERFACE "${guard_cli11_INCLUDE}")

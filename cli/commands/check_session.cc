@@ -21,9 +21,8 @@ std::string report_of(
               session.loaded.config.check.docs_url});
     case OutputFormat::junit: return check_junit(record);
     case OutputFormat::github: return check_annotations(record);
-    case OutputFormat::text: break;
+    default: return check_text(record, streams.out_color ? Colour::on : Colour::off);
   }
-  return check_text(record, streams.out_color ? Colour::on : Colour::off);
 }
 
 }  // namespace
@@ -88,19 +87,19 @@ Result<CheckRecord> masked_check(Result<CheckRecord> record, CheckSession& sessi
   return record;
 }
 
-int finish_check(const Result<CheckRecord>& record, OutputFormat format, const std::string& mode,
+Result<int> finish_check(const Result<CheckRecord>& record, OutputFormat format, const std::string& mode,
     const CheckSession& session, CommandContext& context) {
   if (record) {
     context.streams.out.write(report_of(*record, format, session, context.streams));
-    return finish(context, record->verdict.exit_status());
+    return record->verdict.exit_status();
   }
-  if (format == OutputFormat::text) return fail(context, record.error());
+  if (format == OutputFormat::text) return record.error();
   CheckRecord failed;
   failed.mode = mode == "auto" ? "host" : mode;
   failed.verdict = verdict_of(record.error());
   failed.error = record.error();
   context.streams.out.write(report_of(failed, format, session, context.streams));
-  return finish(context, failed.verdict.exit_status());
+  return failed.verdict.exit_status();
 }
 
 }  // namespace guard

@@ -48,7 +48,7 @@ const EngineLocation& locate(CheckSession& session, CommandContext& context);
 Result<CheckRecord> masked_check(Result<CheckRecord> record, CheckSession& session);
 
 // Prints a masked record, or the error, in this format and ends the verb. `mode` as typed.
-int finish_check(const Result<CheckRecord>& record, OutputFormat format, const std::string& mode,
+Result<int> finish_check(const Result<CheckRecord>& record, OutputFormat format, const std::string& mode,
     const CheckSession& session, CommandContext& context);
 
 }  // namespace guard

@@ -52,7 +52,7 @@ struct Replayed {
 };
 
 // Newest first. Merges repeat what their branches brought; a commit without a parent is an import of everything.
-Result<std::vector<Commit>> commits_to_replay(const AuditOptions& options, const CancelToken& cancel) {
+Result<std::vector<Commit>> commits_to_replay(const Options& options, const CancelToken& cancel) {
   const Git git(".", cancel);
   const unsigned count_max = options.since.empty() ? kCommitsByDefault : kCommitsMax;
   std::string range = "HEAD";
@@ -74,7 +74,7 @@ Result<std::vector<Commit>> commits_to_replay(const AuditOptions& options, const
   return commits;
 }
 
-Result<CheckRecord> replay_gate(const AuditOptions& options, const Commit& commit, const GateRequest& request,
+Result<CheckRecord> replay_gate(const Options& options, const Commit& commit, const GateRequest& request,
     CheckSession& session, CommandContext& context) {
   const Config& config = session.loaded.config;
   ChangeRequest change;
@@ -207,7 +207,7 @@ void print_text(const std::vector<Replayed>& all, OutStream& out) {
         "commit\n");
 }
 
-Result<std::vector<Replayed>> replay_all(const AuditOptions& options, CommandContext& context) {
+Result<std::vector<Replayed>> replay_all(const Options& options, CommandContext& context) {
   CheckSession session;
   GUARD_TRY_ASSIGN(const ConfigSources sources, config_at_head(options.config, ".", context));
   GUARD_TRY_ASSIGN(GateRequest request, prepare_check(sources, options.rules, context, session));
@@ -216,7 +216,7 @@ Result<std::vector<Replayed>> replay_all(const AuditOptions& options, CommandCon
   GUARD_TRY_ASSIGN(std::vector<Commit> commits, commits_to_replay(options, context.cancel));
   std::optional<nightly::NightRepository> repository;
   std::optional<SandboxReplay> sandbox;
-  if (options.run) {
+  if (options.run_tests) {
     GUARD_TRY_ASSIGN(nightly::NightRepository opened, nightly::NightRepository::open(".", context.cancel));
     repository.emplace(std::move(opened));
     GUARD_TRY_ASSIGN(RunFolder folder, RunFolder::create());
@@ -257,19 +257,17 @@ Result<std::vector<Replayed>> replay_all(const AuditOptions& options, CommandCon
 
 }  // namespace
 
-int cmd_audit(const AuditOptions& options, CommandContext& context) {
-  context.streams.choose_color(options.color, context.environment);
-  const auto all = replay_all(options, context);
-  if (!all) return fail(context, all.error());
+Result<int> cmd_audit(const Options& options, CommandContext& context) {
+  GUARD_TRY_ASSIGN(const std::vector<Replayed> all, replay_all(options, context));
   if (options.format == OutputFormat::json) {
-    context.streams.out.write(dump(document_of(*all)));
+    context.streams.out.write(dump(document_of(all)));
   } else {
-    print_text(*all, context.streams.out);
+    print_text(all, context.streams.out);
   }
   const bool unclear =
-      std::any_of(all->begin(), all->end(), [](const Replayed& one) { return !is_refused(one) && !is_allowed(one); });
-  const bool refused = std::any_of(all->begin(), all->end(), is_refused);
-  return finish(context, unclear ? 2 : refused ? 1 : 0);
+      std::any_of(all.begin(), all.end(), [](const Replayed& one) { return !is_refused(one) && !is_allowed(one); });
+  const bool refused = std::any_of(all.begin(), all.end(), is_refused);
+  return unclear ? 2 : refused ? 1 : 0;
 }
 
 }  // namespace guard

@@ -10,7 +10,7 @@ namespace guard {
 
 namespace {
 
-Result<std::string> brief(const BriefOptions& options, CommandContext& context) {
+Result<std::string> brief(const Options& options, CommandContext& context) {
   GUARD_TRY_ASSIGN(const std::filesystem::path project, project_folder(options.project));
   GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(config_of(options.config, project, context)));
   GUARD_TRY_ASSIGN(const RuleEngine engine, load_rule_engine(options.rules));
@@ -20,11 +20,10 @@ Result<std::string> brief(const BriefOptions& options, CommandContext& context) 
 
 }  // namespace
 
-int cmd_brief(const BriefOptions& options, CommandContext& context) {
-  const auto text = brief(options, context);
-  if (!text) return fail(context, text.error());
-  context.streams.out.write(*text);
-  return finish(context, 0);
+Result<int> cmd_brief(const Options& options, CommandContext& context) {
+  GUARD_TRY_ASSIGN(const std::string text, brief(options, context));
+  context.streams.out.write(text);
+  return 0;
 }
 
 }  // namespace guard

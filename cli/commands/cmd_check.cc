@@ -30,7 +30,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // A gated commit is judged by the configuration that it is based on, never by the one that it brings along.
-Result<ConfigSources> config_sources(const CheckOptions& options, CommandContext& context) {
+Result<ConfigSources> config_sources(const Options& options, CommandContext& context) {
   if (options.staged) return config_at_head(options.config, ".", context);
   if (!options.config.empty()) return config_of(options.config, {}, context);
   std::error_code failure;
@@ -39,8 +39,8 @@ Result<ConfigSources> config_sources(const CheckOptions& options, CommandContext
   return config_of({}, here, context);
 }
 
-TreeGate tree_gate(const CheckOptions& options, std::vector<std::string> paths, const CollectOptions& collect,
-    CommandContext& context) {
+TreeGate tree_gate(
+    const Options& options, std::vector<std::string> paths, const CollectOptions& collect, CommandContext& context) {
   TreeGate tree;
   tree.paths = std::move(paths);
   tree.collect = collect;
@@ -57,7 +57,7 @@ TreeGate tree_gate(const CheckOptions& options, std::vector<std::string> paths, 
   return tree;
 }
 
-Result<GateRequest> prepare(const CheckOptions& options, CommandContext& context, CheckSession& session) {
+Result<GateRequest> prepare(const Options& options, CommandContext& context, CheckSession& session) {
   if (options.staged) {
     GUARD_TRY(refuse_inside_tree(options.config, "--config", ".", context));
     GUARD_TRY(refuse_inside_tree(options.rules, "--rules", ".", context));
@@ -94,7 +94,7 @@ Result<void> write_baseline(const GateRequest& request, const TreeGate& tree, co
   return ok();
 }
 
-Result<CheckRecord> unmasked_check(const CheckOptions& options, CommandContext& context, CheckSession& session) {
+Result<CheckRecord> unmasked_check(const Options& options, CommandContext& context, CheckSession& session) {
   GUARD_TRY_ASSIGN(const GateRequest request, prepare(options, context, session));
   const auto engine = [&]() -> const EngineLocation& { return locate(session, context); };
   CollectOptions collect = collect_options(session.loaded.config);
@@ -109,7 +109,7 @@ Result<CheckRecord> unmasked_check(const CheckOptions& options, CommandContext& 
   }
 
   if (!options.read_stdin) {
-    std::vector<std::string> paths = options.paths;
+    std::vector<std::string> paths = options.arguments;
     if (paths.empty() && options.write_baseline) {
       paths = {session.project};
     } else if (paths.empty()) {
@@ -140,10 +140,10 @@ Result<CheckRecord> unmasked_check(const CheckOptions& options, CommandContext& 
 
 // No verdict: whoever asks wants to understand one. All tiers are on where the mode is left to guard, so that none is
 // missed.
-Result<std::string> explanation(const CheckOptions& options, CommandContext& context) {
+Result<std::string> explanation(const Options& options, CommandContext& context) {
   CheckSession session;
   GUARD_TRY_ASSIGN(const GateRequest request, prepare(options, context, session));
-  std::vector<std::string> paths = options.paths;
+  std::vector<std::string> paths = options.arguments;
   paths.push_back(options.explain);
   GUARD_TRY_ASSIGN(const SourceFiles files, collect_paths(paths, collect_options(session.loaded.config)));
   GUARD_TRY_ASSIGN(const auto explained,
@@ -155,13 +155,11 @@ Result<std::string> explanation(const CheckOptions& options, CommandContext& con
 
 }  // namespace
 
-int cmd_check(const CheckOptions& options, CommandContext& context) {
-  context.streams.choose_color(options.color, context.environment);
+Result<int> cmd_check(const Options& options, CommandContext& context) {
   if (!options.explain.empty()) {
-    auto text = explanation(options, context);
-    if (!text) return fail(context, text.error());
-    context.streams.out.write(*text);
-    return finish(context, 0);
+    GUARD_TRY_ASSIGN(const std::string text, explanation(options, context));
+    context.streams.out.write(text);
+    return 0;
   }
   CheckSession session;
   const auto record = masked_check(unmasked_check(options, context, session), session);
@@ -171,7 +169,7 @@ int cmd_check(const CheckOptions& options, CommandContext& context) {
         record->verdict.kind() == VerdictKind::allowed || record->verdict.kind() == VerdictKind::rejected;
     if (decided) {
       context.streams.out.write(waiver_template(record->report, session.project, today_utc()));
-      return finish(context, record->verdict.exit_status());
+      return record->verdict.exit_status();
     }
   }
   return finish_check(record, options.format, options.mode, session, context);

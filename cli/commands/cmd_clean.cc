@@ -36,7 +36,7 @@ std::vector<fs::path> work_folders(const fs::path& project, const Config& config
 
 }  // namespace
 
-int cmd_clean(const CleanOptions& options, CommandContext& context) {
+Result<int> cmd_clean(const Options& options, CommandContext& context) {
   // Only for where the engine is; a configuration that cannot be read is no reason to leave things behind.
   const fs::path project = options.project.empty() ? "." : options.project;
   const auto loaded = load_config(config_of({}, project, context));
@@ -63,7 +63,7 @@ int cmd_clean(const CleanOptions& options, CommandContext& context) {
     for (const auto& sentence : leftovers.failed) context.streams.out.print("failed:  {}\n", printable(sentence));
     if (leftovers.removed.empty() && leftovers.failed.empty()) context.streams.out.write("nothing was left behind\n");
   }
-  return finish(context, leftovers.failed.empty() ? 0 : 2);
+  return leftovers.failed.empty() ? 0 : 2;
 }
 
 }  // namespace guard

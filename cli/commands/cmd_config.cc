@@ -11,8 +11,6 @@
 namespace guard {
 namespace {
 
-constexpr int kDone = 0;
-
 // What an empty value stands for, where it stands for something.
 std::string_view meaning(const ConfigEntry& entry) {
   if (entry.value != "\"\"" && entry.value != "[]") return {};
@@ -61,11 +59,11 @@ std::string document(const LoadedConfig& loaded) {
 
 }  // namespace
 
-int cmd_config(const ConfigOptions& options, CommandContext& context) {
-  const auto loaded = load_config(config_of(options.config, options.project.empty() ? "." : options.project, context));
-  if (!loaded) return fail(context, loaded.error());
-  context.streams.out.write(options.format == OutputFormat::json ? document(*loaded) : table(*loaded));
-  return finish(context, kDone);
+Result<int> cmd_config(const Options& options, CommandContext& context) {
+  GUARD_TRY_ASSIGN(const LoadedConfig loaded,
+      load_config(config_of(options.config, options.project.empty() ? "." : options.project, context)));
+  context.streams.out.write(options.format == OutputFormat::json ? document(loaded) : table(loaded));
+  return 0;
 }
 
 }  // namespace guard

@@ -70,8 +70,7 @@ Row rules_row() {
 
 }  // namespace
 
-int cmd_doctor(const DoctorOptions& options, CommandContext& context) {
-  context.streams.choose_color(options.color, context.environment);
+Result<int> cmd_doctor(const Options& options, CommandContext& context) {
   std::error_code failure;
   const fs::path project = fs::weakly_canonical(options.project.empty() ? "." : options.project, failure);
 
@@ -149,8 +148,8 @@ int cmd_doctor(const DoctorOptions& options, CommandContext& context) {
       context.streams.out.print("{:<14} nowhere: {}\n", "would run in", printable(choice.error().message()));
     }
   }
-  if (!loaded) return finish(context, loaded.error().exit_status());
-  return finish(context, ready ? 0 : 3);
+  if (!loaded) return loaded.error().exit_status();
+  return ready ? 0 : 3;
 }
 
 }  // namespace guard

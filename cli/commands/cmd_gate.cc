@@ -18,7 +18,7 @@ constexpr std::uint64_t kPatchBytesMax = 64u << 20;
 constexpr std::uint64_t kTextBytesMax = 64u << 20;
 constexpr std::uint64_t kFilesListed = 1'000;
 
-Result<ChangeRequest> change_request(const GateOptions& options, std::string base, const Config& config) {
+Result<ChangeRequest> change_request(const Options& options, std::string base, const Config& config) {
   ChangeRequest request;
   request.base = std::move(base);
   request.head = options.head;
@@ -38,7 +38,7 @@ Result<ChangeRequest> change_request(const GateOptions& options, std::string bas
   return request;
 }
 
-Result<CheckRecord> judge(const GateOptions& options, CommandContext& context, CheckSession& session) {
+Result<CheckRecord> judge(const Options& options, CommandContext& context, CheckSession& session) {
   GUARD_TRY(refuse_inside_tree(options.config, "--config", ".", context));
   GUARD_TRY(refuse_inside_tree(options.rules, "--rules", ".", context));
   // Once: whatever moves the name meanwhile, configuration and comparison have the same base.
@@ -50,14 +50,13 @@ Result<CheckRecord> judge(const GateOptions& options, CommandContext& context, C
   const Config& config = session.loaded.config;
   GUARD_TRY_ASSIGN(const ChangeRequest asked, change_request(options, std::move(base), config));
   GUARD_TRY_ASSIGN(const CollectedChange collected, collect_change(".", asked, context.cancel));
-  return gate_change(request, collected.change, policy_options(config, options.kind), options.mode,
-      [&]() -> const EngineLocation& { return locate(session, context); });
+  return gate_change(request, collected.change, policy_options(config, options.kind.value_or(TaskKind::test)),
+      options.mode, [&]() -> const EngineLocation& { return locate(session, context); });
 }
 
 }  // namespace
 
-int cmd_gate(const GateOptions& options, CommandContext& context) {
-  context.streams.choose_color(options.color, context.environment);
+Result<int> cmd_gate(const Options& options, CommandContext& context) {
   CheckSession session;
   const auto record = masked_check(judge(options, context, session), session);
   return finish_check(record, options.format, options.mode, session, context);

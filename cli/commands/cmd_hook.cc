@@ -7,7 +7,6 @@
 
 #include "cli/commands/commands.h"
 #include "cli/commands/hook_agent.h"
-#include "cli/commands/hook_agent_install.h"
 #include "common/text/text.h"
 #include "pipeline/hooks/commit_hook.h"
 
@@ -46,14 +45,14 @@ void report(const CommitHook& hook, std::string_view sentence, OutputFormat form
   }
 }
 
-Result<int> run_hook(const HookOptions& options, CommandContext& context) {
+Result<int> run_hook(const Options& options, CommandContext& context) {
   const fs::path folder = options.project.empty() ? fs::path(".") : fs::path(options.project);
-  if (options.action == HookAction::status) {
+  if (options.action == Action::status) {
     GUARD_TRY_ASSIGN(const CommitHook hook, find_commit_hook(folder, context.cancel));
     report(hook, status_text(hook), options.format, context);
     return hook.state == HookState::installed ? 0 : 1;
   }
-  if (options.action == HookAction::uninstall) {
+  if (options.action == Action::uninstall) {
     GUARD_TRY_ASSIGN(const CommitHook hook, uninstall_commit_hook(folder, context.cancel));
     report(hook, fmt::format("no hook of guard's is at {}\n", printable(hook.path.native())), options.format, context);
     return 0;
@@ -69,11 +68,10 @@ Result<int> run_hook(const HookOptions& options, CommandContext& context) {
 
 }  // namespace
 
-int cmd_hook(const HookOptions& options, CommandContext& context) {
-  if (!options.install.empty()) return hook_agent_install(options, context);
-  if (options.action == HookAction::agent) return hook_agent(options, context);
-  const auto done = run_hook(options, context);
-  return done ? finish(context, *done) : fail(context, done.error());
+Result<int> cmd_hook(const Options& options, CommandContext& context) {
+  if (!options.agent.empty()) return hook_agent_install(options, context);
+  if (options.action == Action::agent) return hook_agent(options, context);
+  return run_hook(options, context);
 }
 
 }  // namespace guard

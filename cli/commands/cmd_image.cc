@@ -47,7 +47,7 @@ Result<std::vector<ImageFate>> remove_images(
 }
 
 // An engine that is not there is no reason to fail where nobody asked for one: the embedded sandbox needs none.
-Result<int> build(const ImageOptions& options, CommandContext& context) {
+Result<int> build(const Options& options, CommandContext& context) {
   GUARD_TRY_ASSIGN(const fs::path project, project_folder(options.project));
   GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(config_of(options.config, project, context)));
   GUARD_TRY_ASSIGN(const ImageInputs inputs, image_inputs(project, loaded.config));
@@ -115,7 +115,7 @@ std::string line_of(const CachedImage& image) {
       printable(image.folder.native()));
 }
 
-Result<int> list(const ImageOptions& options, CommandContext& context) {
+Result<int> list(const Options& options, CommandContext& context) {
   GUARD_TRY_ASSIGN(const auto images, list_cached_images());
   if (options.format == OutputFormat::json) {
     auto rows = nlohmann::ordered_json::array();
@@ -132,7 +132,7 @@ Result<int> list(const ImageOptions& options, CommandContext& context) {
   return 0;
 }
 
-Result<int> prune(const ImageOptions& options, CommandContext& context) {
+Result<int> prune(const Options& options, CommandContext& context) {
   GUARD_TRY_ASSIGN(const fs::path project, project_folder(options.project));
   const bool everyones = options.target == ImageTarget::all;
   const auto sources = [&](const fs::path& of) {
@@ -178,11 +178,9 @@ Result<int> prune(const ImageOptions& options, CommandContext& context) {
 
 }  // namespace
 
-int cmd_image(const ImageOptions& options, CommandContext& context) {
-  Result<int> done = options.action == ImageAction::build ? build(options, context)
-      : options.action == ImageAction::list               ? list(options, context)
-                                                          : prune(options, context);
-  return done ? finish(context, *done) : fail(context, done.error());
+Result<int> cmd_image(const Options& options, CommandContext& context) {
+  if (options.action == Action::build) return build(options, context);
+  return options.action == Action::list ? list(options, context) : prune(options, context);
 }
 
 }  // namespace guard

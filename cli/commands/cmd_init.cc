@@ -47,7 +47,7 @@ std::string text_of(const FirstLook& look, const fs::path& project) {
 }
 
 // Returns where it was written.
-Result<fs::path> init(const InitOptions& options, const CancelToken& cancel, FirstLook& look) {
+Result<fs::path> init(const Options& options, const CancelToken& cancel, FirstLook& look) {
   const fs::path start = options.project.empty() ? fs::path(".") : fs::path(options.project);
   GUARD_TRY_ASSIGN(const ConfigPlace place, config_place(start));
   if (place.left_sandbox) {
@@ -71,15 +71,14 @@ Result<fs::path> init(const InitOptions& options, const CancelToken& cancel, Fir
 
 }  // namespace
 
-int cmd_init(const InitOptions& options, CommandContext& context) {
+Result<int> cmd_init(const Options& options, CommandContext& context) {
   FirstLook look;
-  const auto written = init(options, context.cancel, look).context("writing a guard.toml");
-  if (!written) return fail(context, written.error());
-  context.streams.out.print("wrote {}: {}\n{}", printable(written->native()),
+  GUARD_TRY_ASSIGN(const fs::path written, init(options, context.cancel, look).context("writing a guard.toml"));
+  context.streams.out.print("wrote {}: {}\n{}", printable(written.native()),
       look.gated.empty() ? "every key commented out, nothing changed yet"
                          : "check.paths says where the tests lie, every other key is commented out",
-      text_of(look, written->parent_path()));
-  return finish(context, 0);
+      text_of(look, written.parent_path()));
+  return 0;
 }
 
 }  // namespace guard

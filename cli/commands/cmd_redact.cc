@@ -35,7 +35,7 @@ Result<void> pump(int fd, std::string_view name, ByteSink& sink, const OutStream
   }
 }
 
-Result<void> redact(const RedactOptions& options, CommandContext& context) {
+Result<void> redact(const Options& options, CommandContext& context) {
   ConfigSources sources = config_of(options.config, {}, context);
   sources.overrides = options.overrides;
   GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(sources));
@@ -48,16 +48,16 @@ Result<void> redact(const RedactOptions& options, CommandContext& context) {
   }
 
   context.streams.out.give_up_when(context.cancel);
-  const std::uint64_t cap = options.cap_bytes.value_or(0);
+  const std::uint64_t cap = options.cap_bytes;
   OutputBudget budget(cap);
   OutputCap head(budget, context.streams.out);
   HeadAndTail both(cap, context.streams.out);
-  ByteSink& kept = options.keep_both ? static_cast<ByteSink&>(both) : head;
+  ByteSink& kept = (options.kept == Kept::both) ? static_cast<ByteSink&>(both) : head;
   TerminalSafety safety(kept);
   // What is read by a person, or by a CI server that takes orders from a log, must not act.
   const bool shown = context.streams.out_is_terminal || context.environment.count("CI") != 0;
   ByteSink& sink = shown ? static_cast<ByteSink&>(safety) : kept;
-  std::vector<std::string> files = options.files;
+  std::vector<std::string> files = options.arguments;
   if (files.empty()) files.emplace_back("-");
   std::map<std::string, std::uint64_t> counts;
   std::uint64_t bytes_in = 0;
@@ -82,9 +82,9 @@ Result<void> redact(const RedactOptions& options, CommandContext& context) {
     for (const auto& [kind, count] : redactor.counts()) counts[kind] += count;
   }
   if (context.cancel.cancelled()) return Error(ErrorCode::cancelled, "stopped before all was written");
-  if (options.keep_both) GUARD_TRY(both.close());
-  const std::uint64_t bytes_out = options.keep_both ? both.kept_bytes() : budget.kept_bytes();
-  const std::uint64_t dropped = options.keep_both ? both.dropped_bytes() : budget.dropped_bytes();
+  if ((options.kept == Kept::both)) GUARD_TRY(both.close());
+  const std::uint64_t bytes_out = (options.kept == Kept::both) ? both.kept_bytes() : budget.kept_bytes();
+  const std::uint64_t dropped = (options.kept == Kept::both) ? both.dropped_bytes() : budget.dropped_bytes();
   if (options.format == OutputFormat::json) {
     // On standard error: standard output is the stream itself.
     nlohmann::ordered_json document{{"version", 1}, {"redactions", counts}, {"input_bytes", bytes_in},
@@ -103,9 +103,9 @@ Result<void> redact(const RedactOptions& options, CommandContext& context) {
 
 }  // namespace
 
-int cmd_redact(const RedactOptions& options, CommandContext& context) {
-  auto done = redact(options, context);
-  return done ? finish(context, 0) : fail(context, done.error());
+Result<int> cmd_redact(const Options& options, CommandContext& context) {
+  GUARD_TRY(redact(options, context));
+  return 0;
 }
 
 }  // namespace guard

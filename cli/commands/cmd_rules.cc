@@ -30,7 +30,7 @@ using Json = nlohmann::ordered_json;
 
 void write_json(CommandContext& context, const Json& document) { context.streams.out.write(dump(document)); }
 
-int list(const RulesOptions& options, CommandContext& context, const RuleSet& rules) {
+int list(const Options& options, CommandContext& context, const RuleSet& rules) {
   if (options.format == OutputFormat::json) {
     Json document = {{"version", 1}, {"digest", rules.digest()}, {"rules", Json::array()}};
     for (const auto& rule : rules.rules())
@@ -65,13 +65,13 @@ void show_examples(OutStream& out, std::string_view title, const std::vector<Exa
     out.print("  {}{}\n", printable(text.substr(0, kLineMax)), text.size() > kLineMax ? "..." : "");
 }
 
-Result<int> show(const RulesOptions& options, CommandContext& context, const RuleSet& rules) {
-  const Rule* rule = rules.find(options.id);
+Result<int> show(const Options& options, CommandContext& context, const RuleSet& rules) {
+  const Rule* rule = rules.find(options.arguments[0]);
   if (rule == nullptr) {
     std::vector<std::string_view> known;
     for (const auto& candidate : rules.rules()) known.push_back(candidate.id);
-    const std::string_view near = nearest_word(options.id, known);
-    return Error(ErrorCode::input_invalid, fmt::format("there is no rule called {}", printable(options.id)))
+    const std::string_view near = nearest_word(options.arguments[0], known);
+    return Error(ErrorCode::input_invalid, fmt::format("there is no rule called {}", printable(options.arguments[0])))
         .hint(near.empty() ? std::string("`guard rules list` names them all") : fmt::format("did you mean {}?", near));
   }
   if (options.format == OutputFormat::json) {
@@ -98,13 +98,8 @@ Result<int> show(const RulesOptions& options, CommandContext& context, const Rul
   return 0;
 }
 
-int write_page(CommandContext& context, const RuleSet& rules) {
-  context.streams.out.write(rules_page(rules));
-  return 0;
-}
-
 // Both engines judge every example; Hyperscan's databases and RE2's programs are made once.
-Result<int> prove(const RulesOptions& options, CommandContext& context, const RuleEngine& engine) {
+Result<int> prove(const Options& options, CommandContext& context, const RuleEngine& engine) {
   GUARD_TRY_ASSIGN(const Matcher re2, Matcher::create(*engine.rules, Engine::re2_only));
   const ExampleJudge judge = [&](const std::string& id, const Example& example, Engine which) {
     return example_matches(*engine.rules, which == Engine::re2_only ? re2 : *engine.matcher, id, example);
@@ -143,13 +138,13 @@ std::string readable(std::string_view view) {
   return text + "\n";
 }
 
-Result<int> show_views(const RulesOptions& options, CommandContext& context) {
+Result<int> show_views(const Options& options, CommandContext& context) {
   constexpr std::uint64_t kFileBytesMax = 2u << 20;
-  GUARD_TRY_ASSIGN(const std::string bytes, read_file(options.file, kFileBytesMax));
+  GUARD_TRY_ASSIGN(const std::string bytes, read_file(options.arguments[0], kFileBytesMax));
   // What is shown may be pasted into a ticket.
   GUARD_TRY_ASSIGN(const SecretSource secrets, SecretSource::shipped());
   SourceViews views;
-  views.build(bytes, options.file);
+  views.build(bytes, options.arguments[0]);
   for (const View view : kAllViews) {
     if (view == View::raw || views.view(view).empty()) continue;
     GUARD_TRY_ASSIGN(const std::string masked, redact_text(secrets, views.view(view)));
@@ -204,16 +199,17 @@ RuleCounts compare_rules(const RuleSet& before, const RuleSet& after) {
   return counts;
 }
 
-Result<int> show_difference(const RulesOptions& options, CommandContext& context) {
+Result<int> show_difference(const Options& options, CommandContext& context) {
   const auto engine_of = [](const std::string& name) {
     return load_rules_alone(name == "built-in" ? std::string() : name);
   };
-  GUARD_TRY_ASSIGN(const RuleEngine before, engine_of(options.old_rules));
-  GUARD_TRY_ASSIGN(const RuleEngine after, engine_of(options.new_rules));
+  GUARD_TRY_ASSIGN(const RuleEngine before, engine_of(options.arguments[0]));
+  GUARD_TRY_ASSIGN(const RuleEngine after, engine_of(options.arguments[1]));
   CheckSession session;
   GUARD_TRY_ASSIGN(const fs::path here, project_folder({}));
   GUARD_TRY_ASSIGN(const GateRequest request, prepare_check(config_of({}, here, context), {}, context, session));
-  const std::vector<std::string> paths = options.paths.empty() ? std::vector<std::string>{"."} : options.paths;
+  std::vector<std::string> paths(options.arguments.begin() + 2, options.arguments.end());
+  if (paths.empty()) paths = {"."};
   GUARD_TRY_ASSIGN(const FoundLines old_lines, found_by(before, paths, request, session.loaded.config, context));
   GUARD_TRY_ASSIGN(const FoundLines new_lines, found_by(after, paths, request, session.loaded.config, context));
   CheckRecord newly;
@@ -250,23 +246,16 @@ Result<int> show_difference(const RulesOptions& options, CommandContext& context
 
 }  // namespace
 
-int cmd_rules(const RulesOptions& options, CommandContext& context) {
-  if (options.action == RulesAction::views) {
-    const auto shown = show_views(options, context);
-    return shown ? finish(context, *shown) : fail(context, shown.error());
-  }
-  if (options.action == RulesAction::diff) {
-    context.streams.choose_color(options.color, context.environment);
-    const auto shown = show_difference(options, context);
-    return shown ? finish(context, *shown) : fail(context, shown.error());
-  }
-  auto engine = load_rules_alone(options.folder);
-  if (!engine) return fail(context, engine.error());
-  Result<int> done = options.action == RulesAction::list ? Result<int>(list(options, context, *engine->rules))
-      : options.action == RulesAction::doc               ? Result<int>(write_page(context, *engine->rules))
-      : options.action == RulesAction::show              ? show(options, context, engine->rules->with_examples())
-                                                         : prove(options, context, *engine);
-  return done ? finish(context, *done) : fail(context, done.error());
+Result<int> cmd_rules(const Options& options, CommandContext& context) {
+  if (options.action == Action::views) return show_views(options, context);
+  if (options.action == Action::diff) return show_difference(options, context);
+  const bool named = options.action == Action::check && !options.arguments.empty();
+  GUARD_TRY_ASSIGN(const RuleEngine engine, load_rules_alone(named ? options.arguments[0] : std::string()));
+  if (options.action == Action::list) return list(options, context, *engine.rules);
+  if (options.action == Action::show) return show(options, context, engine.rules->with_examples());
+  if (options.action == Action::check) return prove(options, context, engine);
+  context.streams.out.write(rules_page(*engine.rules));
+  return 0;
 }
 
 }  // namespace guard

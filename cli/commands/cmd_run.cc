@@ -60,9 +60,9 @@ std::string_view stage_sentence(std::string_view stage) {
 
 // Names as typed -> names relative to the project, which is found from the first of them unless --project says it.
 // Without a name: the folder we are in.
-Result<void> resolve_files(const RunOptions& options, RunRequest& request) {
-  std::vector<std::string> names = options.files;
-  if (names.empty()) names.emplace_back(options.sandbox.project.empty() ? "." : options.sandbox.project);
+Result<void> resolve_files(const Options& options, RunRequest& request) {
+  std::vector<std::string> names = options.arguments;
+  if (names.empty()) names.emplace_back(options.project.empty() ? "." : options.project);
   std::error_code failure;
   // Only the folder is resolved: a test that is itself a link is refused later, not followed.
   const auto resolved = [&](const std::string& name) {
@@ -71,10 +71,10 @@ Result<void> resolve_files(const RunOptions& options, RunRequest& request) {
         ? fs::weakly_canonical(absolute, failure)
         : fs::weakly_canonical(absolute.parent_path(), failure) / absolute.filename();
   };
-  if (options.sandbox.project.empty()) {
+  if (options.project.empty()) {
     request.project = project_of(resolved(names.front()));
   } else {
-    GUARD_TRY_ASSIGN(request.project, project_folder(options.sandbox.project));
+    GUARD_TRY_ASSIGN(request.project, project_folder(options.project));
   }
   for (const auto& name : names) {
     const fs::path path = resolved(name);
@@ -93,14 +93,14 @@ Result<void> resolve_files(const RunOptions& options, RunRequest& request) {
 }
 
 // As the person sees it from where guard was started; in a record it should not tell more of the machine than that.
-std::string project_as_given(const SandboxOptions& options, const RunRequest& request) {
+std::string project_as_given(const Options& options, const RunRequest& request) {
   if (!options.project.empty() || request.project.empty()) return options.project;
   std::error_code failure;
   const fs::path here = fs::current_path(failure);
   return request.project.lexically_proximate(here).string();
 }
 
-RunFacts facts_of(const SandboxOptions& options, const RunRequest& request) {
+RunFacts facts_of(const Options& options, const RunRequest& request) {
   RunFacts facts = new_run_facts();
   facts.project = project_as_given(options, request);
   facts.files = request.files;
@@ -109,15 +109,14 @@ RunFacts facts_of(const SandboxOptions& options, const RunRequest& request) {
 }
 
 // --record holds for a run, too, that ends before its configuration is read.
-Result<void> take_place(const SandboxOptions& options, RunRequest& request, std::optional<EvidencePlace>& place) {
+Result<void> take_place(const Options& options, RunRequest& request, std::optional<EvidencePlace>& place) {
   if (options.record.empty()) return ok();
   GUARD_TRY_ASSIGN(place, evidence_place(options.record, request.project));
   request.facts = facts_of(options, request);
   return ok();
 }
 
-void take_config(
-    const SandboxOptions& options, const LoadedConfig& loaded, const RunRequest& request, RunFacts& facts) {
+void take_config(const Options& options, const LoadedConfig& loaded, const RunRequest& request, RunFacts& facts) {
   facts.config = loaded.entries;
   if (loaded.file.empty()) return;
   facts.config_file =
@@ -125,7 +124,7 @@ void take_config(
   facts.config_sha256 = sha256_hex(loaded.file_bytes);
 }
 
-Result<void> prepare(const SandboxOptions& options, CommandContext& context, RuleEngine& engine, RunRequest& request,
+Result<void> prepare(const Options& options, CommandContext& context, RuleEngine& engine, RunRequest& request,
     std::optional<EvidencePlace>& place) {
   ConfigSources sources = config_of(options.config, request.project, context);
   sources.overrides = options.overrides;
@@ -157,10 +156,8 @@ std::string document_of(const RunRecord& record, OutputFormat format, const RunR
               request.config.check.docs_url});
     case OutputFormat::junit: return run_junit(record);
     case OutputFormat::github: return run_annotations(record);
-    case OutputFormat::json:
-    case OutputFormat::text: break;
+    default: return run_document(record);
   }
-  return run_document(record);
 }
 
 class NullSink final : public ByteSink {
@@ -188,7 +185,7 @@ void measure_coverage(const RunRequest& request, RunRecord& record, const Cancel
   const RunRecord second = run_tests(again, out, err, cancel);
   if (!second.coverage) {
     record.notes.push_back(fmt::format("coverage could not be measured: {}",
-        record.backend == "docker" || record.backend == "namespace"
+        backend_row(named<Backend>(record.backend).value_or(Backend::host)).takes_image
             ? second.verdict.detail.empty() ? std::string(info(second.verdict.reason).sentence) : second.verdict.detail
             : fmt::format("{} hands no files out", record.backend)));
     return;
@@ -201,8 +198,8 @@ void measure_coverage(const RunRequest& request, RunRecord& record, const Cancel
 }
 
 // `seen`: what the verdict was about, relative to the project, for those who wait for a change of it; may be null.
-int run(const SandboxOptions& options, CommandContext& context, RuleEngine& engine, RunRequest& request,
-    Result<void> prepared, const RunOptions* tests = nullptr, std::vector<std::string>* seen = nullptr) {
+int run(const Options& options, CommandContext& context, RuleEngine& engine, RunRequest& request, Result<void> prepared,
+    std::vector<std::string>* seen = nullptr) {
   Streams& streams = context.streams;
   const bool document = options.format != OutputFormat::text;
   const bool command = !request.argv.empty();
@@ -227,7 +224,7 @@ int run(const SandboxOptions& options, CommandContext& context, RuleEngine& engi
       TestLines painted(err);
       record = run_tests(
           request, out, streams.err_color && !command ? static_cast<ByteSink&>(painted) : err, context.cancel);
-      if (tests != nullptr && tests->coverage) {
+      if (options.coverage) {
         progress.say("running once more for the coverage");
         measure_coverage(request, record, context.cancel);
       }
@@ -244,8 +241,8 @@ int run(const SandboxOptions& options, CommandContext& context, RuleEngine& engi
       mask_or_withhold(std::nullopt, record);
     }
   }
-  if (record.lines && !tests->lcov.empty()) {
-    if (const auto written = write_file_atomically(tests->lcov, lcov_text(*record.lines), 0644); !written)
+  if (record.lines && !options.lcov.empty()) {
+    if (const auto written = write_file_atomically(options.lcov, lcov_text(*record.lines), 0644); !written)
       record.notes.push_back("--lcov: " + written.error().message());
   }
   if (place) keep_evidence(*place, GUARD_VERSION, interrupted_status(context, record.verdict.exit_status()), record);
@@ -263,23 +260,22 @@ int run(const SandboxOptions& options, CommandContext& context, RuleEngine& engi
     for (const auto& [path, hash] : record.hashes) seen->push_back(path);
     for (const auto& finding : record.refused) seen->push_back(finding.path);
   }
-  return finish(context, record.verdict.exit_status());
+  return record.verdict.exit_status();
 }
 
-int run_once(const RunOptions& options, CommandContext& context, fs::path& project, std::vector<std::string>* seen) {
+int run_once(const Options& options, CommandContext& context, fs::path& project, std::vector<std::string>* seen) {
   RuleEngine engine;
   RunRequest request;
-  request.jobs = options.jobs;
+  request.jobs = std::max(1u, options.jobs);
   request.options.names = options.test_name;
   auto resolved = resolve_files(options, request);
   project = request.project;
-  return run(options.sandbox, context, engine, request, std::move(resolved), &options, seen);
+  return run(options, context, engine, request, std::move(resolved), seen);
 }
 
 }  // namespace
 
-int cmd_run(const RunOptions& options, CommandContext& context) {
-  context.streams.choose_color(options.sandbox.color, context.environment);
+Result<int> cmd_run(const Options& options, CommandContext& context) {
   fs::path project;
   if (!options.watch) return run_once(options, context, project, nullptr);
   for (;;) {
@@ -289,25 +285,25 @@ int cmd_run(const RunOptions& options, CommandContext& context) {
     if (context.cancel.cancelled() || project.empty()) return status;
     std::vector<fs::path> files;
     for (const auto& name : seen) files.push_back(project / name);
+    (void)context.streams.out.flush();  // its failure is told at the end
     context.streams.err.print("\nguard: waiting for a change of {} files; Ctrl-C ends\n", files.size());
     if (!wait_for_change(files, begun, context.cancel))
       return interrupted_status(context, info(ErrorCode::cancelled).exit_status);
   }
 }
 
-int cmd_exec(const ExecOptions& options, CommandContext& context) {
-  context.streams.choose_color(options.sandbox.color, context.environment);
+Result<int> cmd_exec(const Options& options, CommandContext& context) {
   RuleEngine engine;
   RunRequest request;
-  request.argv = options.argv;
-  auto project = project_folder(options.sandbox.project);
+  request.argv = options.arguments;
+  auto project = project_folder(options.project);
   Result<void> prepared = ok();
   if (project) {
     request.project = *project;
   } else {
     prepared = std::move(project).error();
   }
-  return run(options.sandbox, context, engine, request, std::move(prepared));
+  return run(options, context, engine, request, std::move(prepared));
 }
 
 }  // namespace guard

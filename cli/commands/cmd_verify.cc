@@ -26,12 +26,12 @@ std::string_view result_name(CheckState state) {
   return state == CheckState::ok ? "holds" : state == CheckState::differs ? "differs" : "undecided";
 }
 
-Result<EvidenceVerification> verify(const VerifyOptions& options, CommandContext& context) {
+Result<EvidenceVerification> verify(const Options& options, CommandContext& context) {
   EvidencePresent present;
   GUARD_TRY_ASSIGN(present.project, project_folder(options.project));
   present.config_file = options.config;
   present.guard_version = GUARD_VERSION;
-  GUARD_TRY_ASSIGN(const std::string record, read_file(options.record, kEvidenceBytesMax));
+  GUARD_TRY_ASSIGN(const std::string record, read_file(options.arguments[0], kEvidenceBytesMax));
   present.rules_named = !options.rules.empty();
   if (present.rules_named) {
     GUARD_TRY_ASSIGN(const RuleEngine engine, load_rule_engine(options.rules));
@@ -50,11 +50,11 @@ Json check_json(const EvidenceCheck& check) {
   return json;
 }
 
-Json document_head(const VerifyOptions& options, CheckState state) {
-  return {{"version", 1}, {"record", clean(options.record)}, {"result", result_name(state)}};
+Json document_head(const Options& options, CheckState state) {
+  return {{"version", 1}, {"record", clean(options.arguments[0])}, {"result", result_name(state)}};
 }
 
-std::string document(const VerifyOptions& options, const EvidenceVerification& verification) {
+std::string document(const Options& options, const EvidenceVerification& verification) {
   Json json = document_head(options, verification.state());
   json["run"] = {{"run_id", verification.run_id}, {"started", verification.started}, {"backend", verification.backend},
       {"verdict", verification.verdict}, {"reason", verification.reason}};
@@ -63,7 +63,7 @@ std::string document(const VerifyOptions& options, const EvidenceVerification& v
   return dump(json);
 }
 
-std::string document(const VerifyOptions& options, const Error& error) {
+std::string document(const Options& options, const Error& error) {
   Json json = document_head(options, CheckState::unknown);
   json["checks"] = Json::array();
   json["error"] = error_json(error);
@@ -103,20 +103,20 @@ void print_text(OutStream& out, const EvidenceVerification& verification) {
 
 }  // namespace
 
-int cmd_verify(const VerifyOptions& options, CommandContext& context) {
+Result<int> cmd_verify(const Options& options, CommandContext& context) {
   OutStream& out = context.streams.out;
   const bool json = options.format == OutputFormat::json;
   const auto verification = verify(options, context);
   if (!verification) {
     if (json) out.write(document(options, masked(verification.error())));
-    return fail(context, verification.error());
+    return verification.error();
   }
   if (json) {
     out.write(document(options, *verification));
   } else {
     print_text(out, *verification);
   }
-  return finish(context, exit_status(verification->state()));
+  return exit_status(verification->state());
 }
 
 }  // namespace guard

@@ -53,6 +53,10 @@ int fail(CommandContext& context, const Error& error) {
   return status == 0 ? error.exit_status() : status;
 }
 
+int conclude(CommandContext& context, const Result<int>& done) {
+  return done ? finish(context, *done) : fail(context, done.error());
+}
+
 int interrupted_status(const CommandContext& context, int exit_status) {
   return exit_status == 130 && context.cancel.signal_number() == SIGTERM ? 143 : exit_status;
 }

@@ -38,7 +38,7 @@ constexpr int kDenied = 2;
 
 class Judge {
  public:
-  Judge(const HookOptions& options, CommandContext& context) : options_(options), context_(context) {}
+  Judge(const Options& options, CommandContext& context) : options_(options), context_(context) {}
 
   Result<CheckRecord> judge(const AgentEvent& event) {
     const fs::path folder = options_.project.empty() ? fs::path(".") : fs::path(options_.project);
@@ -154,7 +154,7 @@ class Judge {
     return record;
   }
 
-  const HookOptions& options_;
+  const Options& options_;
   CommandContext& context_;
   fs::path root_;
   Config config_;
@@ -168,7 +168,7 @@ int answer(CommandContext& context, AgentForm form, bool allowed, const std::str
   context.streams.out.write(agent_answer(form, allowed, reason));
   context.streams.err.write(reason);
   // An answer that could not be written was not given.
-  return finish(context, allowed ? 0 : kDenied) == 0 ? 0 : kDenied;
+  return allowed && context.streams.out.flush() ? 0 : kDenied;
 }
 
 int refuse(CommandContext& context, AgentForm form, const Error& error) {
@@ -177,7 +177,7 @@ int refuse(CommandContext& context, AgentForm form, const Error& error) {
 
 }  // namespace
 
-int hook_agent(const HookOptions& options, CommandContext& context) {
+Result<int> hook_agent(const Options& options, CommandContext& context) {
   const auto bytes = read_all(STDIN_FILENO, kEventBytesMax, "standard input");
   if (!bytes) return refuse(context, AgentForm::claude, bytes.error());
   const auto event = parse_agent_event(*bytes);

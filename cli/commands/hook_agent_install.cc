@@ -1,4 +1,4 @@
-#include "cli/commands/hook_agent_install.h"
+#include "cli/commands/hook_agent.h"
 
 #include <fmt/format.h>
 
@@ -126,9 +126,9 @@ void print_edit(const Edit& edit, OutStream& out) {
   print(' ', olds.subspan(before.size() - tail, std::min(tail, kAround)));
 }
 
-Result<int> install(const HookOptions& options, CommandContext& context) {
+Result<int> install(const Options& options, CommandContext& context) {
   const auto* agent = std::find_if(
-      std::begin(kAgents), std::end(kAgents), [&](const AgentRow& row) { return row.name == options.install; });
+      std::begin(kAgents), std::end(kAgents), [&](const AgentRow& row) { return row.name == options.agent; });
   if (agent == std::end(kAgents)) return Error(ErrorCode::internal, "an agent without a row");
   GUARD_TRY_ASSIGN(const fs::path project, project_folder(options.project));
   GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(config_of(options.config, project, context)));
@@ -162,9 +162,6 @@ Result<int> install(const HookOptions& options, CommandContext& context) {
 
 }  // namespace
 
-int hook_agent_install(const HookOptions& options, CommandContext& context) {
-  const auto done = install(options, context);
-  return done ? finish(context, *done) : fail(context, done.error());
-}
+Result<int> hook_agent_install(const Options& options, CommandContext& context) { return install(options, context); }
 
 }  // namespace guard

@@ -40,7 +40,7 @@ using nightly::Plan;
 using nightly::StateFolder;
 using nightly::Task;
 
-Result<NightlyPlace> nightly_place(const NightlyOptions& options, CommandContext& context, const CancelToken& cancel) {
+Result<NightlyPlace> nightly_place(const Options& options, CommandContext& context, const CancelToken& cancel) {
   // A loop that was started by a hook must not take that hook's repository for its own.
   for (const char* name : {"GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
            "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH"}) {
@@ -104,7 +104,7 @@ struct NightWorks {
   nightly::NightContext context;
 };
 
-Result<void> take_hold(const NightlyOptions& options, CommandContext& context, NightWorks& works) {
+Result<void> take_hold(const Options& options, CommandContext& context, NightWorks& works) {
   auto place = nightly_place(options, context, works.never);
   if (!place) return std::move(place).error();
   works.place.emplace(std::move(*place));
@@ -115,8 +115,7 @@ Result<void> take_hold(const NightlyOptions& options, CommandContext& context, N
 }
 
 // Configuration and rules as they are at `base`, whatever a task makes of them.
-Result<void> prepare(
-    const NightlyOptions& options, CommandContext& context, const std::string& base, NightWorks& works) {
+Result<void> prepare(const Options& options, CommandContext& context, const std::string& base, NightWorks& works) {
   const fs::path top = works.place->repository.top();
   GUARD_TRY(refuse_inside_tree(options.config, "--config", top, context));
   GUARD_TRY(refuse_inside_tree(options.rules, "--rules", top, context));
@@ -217,7 +216,7 @@ void call_on_finish(const NightWorks& works, CommandContext& context, const std:
 
 // The page beside the journal, whoever is to be told, and the last lines.
 Result<int> conclude(
-    const NightlyOptions& options, CommandContext& context, NightWorks& works, const nightly::NightResult& result) {
+    const Options& options, CommandContext& context, NightWorks& works, const nightly::NightResult& result) {
   GUARD_TRY_ASSIGN(const auto input, page_input(*works.place, *works.journal, works.context.night));
   const auto render = [&](nightly::ReportFormat format) {
     return nightly::render_report(input, format, *works.secrets, nightly::ReportColour::off);
@@ -230,7 +229,7 @@ Result<int> conclude(
     GUARD_TRY_ASSIGN(const std::string text, render(nightly::ReportFormat::text));
     call_on_finish(works, context, summary, text, page);
   }
-  if (options.format == NightlyFormat::json) {
+  if (options.format == OutputFormat::json) {
     GUARD_TRY_ASSIGN(const std::string document, render(nightly::ReportFormat::json));
     context.streams.out.write(document);
   } else {
@@ -243,7 +242,7 @@ Result<int> conclude(
 
 // What `work` makes of the night, with a line for each task, or one that is rewritten.
 template <typename Work>
-Result<int> watch(const NightlyOptions& options, CommandContext& context, NightWorks& works, const Work& work) {
+Result<int> watch(const Options& options, CommandContext& context, NightWorks& works, const Work& work) {
   Progress progress(context.streams.err,
       options.quiet || !context.streams.err_is_terminal ? Progress::Mode::quiet : Progress::Mode::rewritten);
   nightly::NightOptions night;
@@ -272,7 +271,7 @@ void warn_of_leftovers(const std::vector<std::string>& failed, CommandContext& c
   for (const auto& sentence : failed) context.streams.err.print("guard: warning: {}\n", printable(sentence));
 }
 
-Result<int> go_on(const NightlyOptions& options, CommandContext& context, NightWorks& works, Night night) {
+Result<int> go_on(const Options& options, CommandContext& context, NightWorks& works, Night night) {
   std::vector<std::pair<std::string, std::string>> prompts;
   GUARD_TRY_ASSIGN(const auto tasks, works.journal->tasks(night.id));
   for (const auto& task : tasks) prompts.emplace_back(task.id, task.prompt);
@@ -298,12 +297,12 @@ bool is_unfinished(const Night& night, const std::vector<Task>& tasks) {
       std::any_of(tasks.begin(), tasks.end(), [](const Task& task) { return !nightly::is_decided(task.state); });
 }
 
-Result<int> run_plan(const NightlyOptions& options, CommandContext& context) {
+Result<int> run_plan(const Options& options, CommandContext& context) {
   NightWorks works;
   std::error_code failure;
-  const fs::path file = fs::absolute(options.plan, failure);
+  const fs::path file = fs::absolute(options.arguments[0], failure);
   GUARD_TRY_ASSIGN(const std::string text, read_file(file, kPlanBytesMax));
-  GUARD_TRY_ASSIGN(works.plan, nightly::parse_plan(text, options.plan, file.parent_path()));
+  GUARD_TRY_ASSIGN(works.plan, nightly::parse_plan(text, options.arguments[0], file.parent_path()));
   GUARD_TRY(take_hold(options, context, works));
   if (options.go_on) {
     GUARD_TRY_ASSIGN(const auto nights, works.journal->nights(1));
@@ -352,7 +351,7 @@ Result<int> run_plan(const NightlyOptions& options, CommandContext& context) {
   });
 }
 
-Result<int> resume(const NightlyOptions& options, CommandContext& context) {
+Result<int> resume(const Options& options, CommandContext& context) {
   NightWorks works;
   GUARD_TRY(take_hold(options, context, works));
   GUARD_TRY_ASSIGN(Night night, chosen_night(*works.journal, options.night));
@@ -365,12 +364,12 @@ Result<int> resume(const NightlyOptions& options, CommandContext& context) {
   return go_on(options, context, works, std::move(night));
 }
 
-Result<int> show_plan(const NightlyOptions& options, CommandContext& context) {
+Result<int> show_plan(const Options& options, CommandContext& context) {
   std::error_code failure;
-  const fs::path file = fs::absolute(options.plan, failure);
+  const fs::path file = fs::absolute(options.arguments[0], failure);
   GUARD_TRY_ASSIGN(const std::string text, read_file(file, kPlanBytesMax));
-  GUARD_TRY_ASSIGN(const Plan plan, nightly::parse_plan(text, options.plan, file.parent_path()));
-  if (options.format == NightlyFormat::json) {
+  GUARD_TRY_ASSIGN(const Plan plan, nightly::parse_plan(text, options.arguments[0], file.parent_path()));
+  if (options.format == OutputFormat::json) {
     nlohmann::ordered_json tasks = nlohmann::ordered_json::array();
     for (const auto& task : plan.tasks) {
       tasks.push_back({{"id", task.id}, {"kind", to_string(task.kind)}, {"attempts", task.attempts},
@@ -391,7 +390,7 @@ Result<int> show_plan(const NightlyOptions& options, CommandContext& context) {
   return 0;
 }
 
-Result<int> stop(const NightlyOptions& options, CommandContext& context) {
+Result<int> stop(const Options& options, CommandContext& context) {
   CancelToken never;
   GUARD_TRY_ASSIGN(const NightlyPlace place, nightly_place(options, context, never));
   GUARD_TRY_ASSIGN(const auto holder, nightly::NightLock::holder(place.state));
@@ -419,7 +418,7 @@ struct StatusFacts {
   std::optional<std::int64_t> last_end_ms;  // of a night that came to its end
 };
 
-Result<StatusFacts> status_facts(const NightlyOptions& options, const NightlyPlace& place) {
+Result<StatusFacts> status_facts(const Options& options, const NightlyPlace& place) {
   StatusFacts facts;
   GUARD_TRY_ASSIGN(facts.holder, nightly::NightLock::holder(place.state));
   auto journal = Journal::open(place.state.journal(), Journal::Access::read);
@@ -446,7 +445,7 @@ Result<StatusFacts> status_facts(const NightlyOptions& options, const NightlyPla
   return facts;
 }
 
-Result<int> status(const NightlyOptions& options, CommandContext& context) {
+Result<int> status(const Options& options, CommandContext& context) {
   using nightly::TaskState;
   CancelToken never;
   GUARD_TRY_ASSIGN(const NightlyPlace place, nightly_place(options, context, never));
@@ -458,7 +457,7 @@ Result<int> status(const NightlyOptions& options, CommandContext& context) {
     return std::count_if(facts.tasks.begin(), facts.tasks.end(), [&](const Task& task) { return task.state == state; });
   };
   OutStream& out = context.streams.out;
-  if (options.format == NightlyFormat::json) {
+  if (options.format == OutputFormat::json) {
     nlohmann::ordered_json document = {{"version", 1}, {"running", facts.holder.has_value()},
         {"process", facts.holder ? nlohmann::ordered_json(facts.holder->process) : nlohmann::ordered_json()},
         {"overdue", overdue}, {"night", nullptr}};
@@ -504,17 +503,17 @@ Result<int> status(const NightlyOptions& options, CommandContext& context) {
   return overdue ? 1 : 0;
 }
 
-Result<int> report(const NightlyOptions& options, CommandContext& context) {
+Result<int> report(const Options& options, CommandContext& context) {
   CancelToken never;
   GUARD_TRY_ASSIGN(const NightlyPlace place, nightly_place(options, context, never));
   GUARD_TRY_ASSIGN(const Journal journal, Journal::open(place.state.journal(), Journal::Access::read));
   GUARD_TRY_ASSIGN(const Night night, chosen_night(journal, options.night));
   GUARD_TRY_ASSIGN(auto known, known_secrets(context.environment, {}, {}));
   GUARD_TRY_ASSIGN(const SecretSource secrets, SecretSource::shipped(std::move(known)));
-  const auto format = options.format == NightlyFormat::json ? nightly::ReportFormat::json
-      : options.format == NightlyFormat::html               ? nightly::ReportFormat::html
-      : options.format == NightlyFormat::markdown           ? nightly::ReportFormat::markdown
-                                                            : nightly::ReportFormat::text;
+  const auto format = options.format == OutputFormat::json ? nightly::ReportFormat::json
+      : options.format == OutputFormat::html               ? nightly::ReportFormat::html
+      : options.format == OutputFormat::markdown           ? nightly::ReportFormat::markdown
+                                                           : nightly::ReportFormat::text;
   const bool colour = context.streams.out_color && options.output.empty();
   GUARD_TRY_ASSIGN(const auto input, page_input(place, journal, night.id));
   GUARD_TRY_ASSIGN(const std::string text,
@@ -527,34 +526,22 @@ Result<int> report(const NightlyOptions& options, CommandContext& context) {
   return 0;
 }
 
-Result<int> act(const NightlyOptions& options, CommandContext& context) {
-  switch (options.action) {
-    case NightlyAction::run: return run_plan(options, context);
-    case NightlyAction::resume: return resume(options, context);
-    case NightlyAction::plan: return show_plan(options, context);
-    case NightlyAction::status: return status(options, context);
-    case NightlyAction::stop: return stop(options, context);
-    case NightlyAction::report: return report(options, context);
-    case NightlyAction::list:
-    case NightlyAction::review:
-    case NightlyAction::take:
-    case NightlyAction::drop:
-    case NightlyAction::send_back: return nightly_review(options, context);
-    case NightlyAction::add: return nightly_add(options, context);
-    case NightlyAction::install: return nightly_install(options, context);
-    case NightlyAction::uninstall: return nightly_uninstall(options, context);
-    case NightlyAction::supervise: return nightly::supervise(options.argv, context.cancel);
-  }
-  return Error(ErrorCode::internal, "an action without a function");
-}
-
 }  // namespace
 
-int cmd_nightly(const NightlyOptions& options, CommandContext& context) {
-  context.streams.choose_color(options.color, context.environment);
-  auto status = act(options, context);
-  if (!status) return fail(context, status.error());
-  return finish(context, *status);
+Result<int> cmd_nightly(const Options& options, CommandContext& context) {
+  switch (options.action) {
+    case Action::run: return run_plan(options, context);
+    case Action::resume: return resume(options, context);
+    case Action::plan: return show_plan(options, context);
+    case Action::status: return status(options, context);
+    case Action::stop: return stop(options, context);
+    case Action::report: return report(options, context);
+    case Action::add: return nightly_add(options, context);
+    case Action::install: return nightly_install(options, context);
+    case Action::uninstall: return nightly_uninstall(options, context);
+    case Action::supervise: return nightly::supervise(options.arguments, context.cancel);
+    default: return nightly_review(options, context);  // list, review, take, drop, send-back, retry
+  }
 }
 
 }  // namespace guard

@@ -65,9 +65,9 @@ std::string toml_string(std::string_view text) {
   return out + (lines ? "\"\"\"" : "\"");
 }
 
-Result<std::string> prompt_of(const NightlyOptions& options) {
-  if (options.tasks.size() != 1 || options.tasks.front() != "-")
-    return fmt::format("{}", fmt::join(options.tasks, " "));
+Result<std::string> prompt_of(const Options& options) {
+  if (options.arguments.size() != 1 || options.arguments.front() != "-")
+    return fmt::format("{}", fmt::join(options.arguments, " "));
   GUARD_TRY_ASSIGN(std::string text, read_all(STDIN_FILENO, kPromptBytesMax, "standard input"));
   while (text.ends_with('\n')) text.pop_back();
   return text;
@@ -75,7 +75,7 @@ Result<std::string> prompt_of(const NightlyOptions& options) {
 
 }  // namespace
 
-Result<int> nightly_add(const NightlyOptions& options, CommandContext& context) {
+Result<int> nightly_add(const Options& options, CommandContext& context) {
   std::error_code failure;
   // A link is followed, so that it is still one afterwards.
   const fs::path file = fs::canonical(options.plan, failure);
@@ -94,7 +94,7 @@ Result<int> nightly_add(const NightlyOptions& options, CommandContext& context) 
   const std::string id = options.id.empty() ? id_of(prompt, taken) : options.id;
   if (!text.empty() && !text.ends_with('\n')) text += '\n';
   text += fmt::format("\n[[task]]\nid = {}\n", toml_string(id));
-  if (options.kind != TaskKind::test) text += fmt::format("kind = {}\n", toml_string(to_string(options.kind)));
+  if (options.kind == TaskKind::any) text += fmt::format("kind = {}\n", toml_string(to_string(*options.kind)));
   if (!options.after.empty()) {
     std::string list;
     for (const auto& name : options.after) list += fmt::format("{}{}", list.empty() ? "" : ", ", toml_string(name));
@@ -112,7 +112,7 @@ Result<int> nightly_add(const NightlyOptions& options, CommandContext& context) 
   if (::stat(file.c_str(), &info) != 0) return Error::from_errno(ErrorCode::io_error, printable(file.native()), errno);
   GUARD_TRY(write_file_atomically(file, text, info.st_mode & 0777));
   OutStream& out = context.streams.out;
-  if (options.format == NightlyFormat::json) {
+  if (options.format == OutputFormat::json) {
     const nlohmann::ordered_json document = {
         {"version", 1}, {"plan", file.native()}, {"id", id}, {"tasks", plan.tasks.size()}};
     out.write(dump(document));

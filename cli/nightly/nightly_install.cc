@@ -83,17 +83,17 @@ Result<void> own_folders(const SystemdUnitRequest& request, uid_t owner) {
   return ok();
 }
 
-Result<SystemdUnitRequest> request_of(const NightlyOptions& options, CommandContext& context) {
+Result<SystemdUnitRequest> request_of(const Options& options, CommandContext& context) {
   SystemdUnitRequest request;
   request.manager = options.user ? UnitManager::user : UnitManager::system;
   if (!options.user && ::geteuid() != 0) {
     return Error(ErrorCode::input_invalid, "only root installs units for the whole machine")
         .hint("guard nightly install PLAN --user");
   }
-  GUARD_TRY_ASSIGN(request.plan, absolute(options.plan));
+  GUARD_TRY_ASSIGN(request.plan, absolute(options.arguments[0]));
   GUARD_TRY_ASSIGN(const std::string text, read_file(request.plan, kPlanBytesMax));
   GUARD_TRY_ASSIGN(
-      const nightly::Plan plan, nightly::parse_plan(text, options.plan, fs::path(request.plan).parent_path()));
+      const nightly::Plan plan, nightly::parse_plan(text, options.arguments[0], fs::path(request.plan).parent_path()));
   request.budget = std::chrono::duration_cast<std::chrono::seconds>(plan.budget.time);
 
   CancelToken never;
@@ -183,7 +183,7 @@ std::vector<std::string> next_steps(const SystemdUnitRequest& request, const nig
 
 }  // namespace
 
-Result<int> nightly_install(const NightlyOptions& options, CommandContext& context) {
+Result<int> nightly_install(const Options& options, CommandContext& context) {
   GUARD_TRY_ASSIGN(const SystemdUnitRequest request, request_of(options, context));
   GUARD_TRY_ASSIGN(const auto units, nightly::night_units(request));
   GUARD_TRY_ASSIGN(const fs::path folder, unit_folder(request.manager, request.home, context.environment));
@@ -200,7 +200,7 @@ Result<int> nightly_install(const NightlyOptions& options, CommandContext& conte
   }
   const auto steps = next_steps(request, units);
   OutStream& out = context.streams.out;
-  if (options.format == NightlyFormat::json) {
+  if (options.format == OutputFormat::json) {
     nlohmann::ordered_json files = nlohmann::ordered_json::array();
     for (std::size_t i = 0; i < units.files.size(); ++i) {
       files.push_back({{"path", (folder / units.files[i].name).native()},
@@ -226,7 +226,7 @@ Result<int> nightly_install(const NightlyOptions& options, CommandContext& conte
 }
 
 // Nothing is stopped: a unit that is still enabled would be started again at the next boot by what is left of it.
-Result<int> nightly_uninstall(const NightlyOptions& options, CommandContext& context) {
+Result<int> nightly_uninstall(const Options& options, CommandContext& context) {
   const UnitManager manager = options.user ? UnitManager::user : UnitManager::system;
   CancelToken never;
   GUARD_TRY_ASSIGN(const NightlyPlace place, nightly_place(options, context, never));
@@ -251,7 +251,7 @@ Result<int> nightly_uninstall(const NightlyOptions& options, CommandContext& con
   for (const fs::path& file : ours) {
     if (::unlink(file.c_str()) != 0) return Error::from_errno(ErrorCode::io_error, printable(file.native()), errno);
   }
-  if (options.format == NightlyFormat::json) {
+  if (options.format == OutputFormat::json) {
     nlohmann::ordered_json removed = nlohmann::ordered_json::array();
     for (const fs::path& file : ours) removed.push_back(file.native());
     context.streams.out.write(dump(nlohmann::ordered_json{{"version", 1}, {"removed", removed}}));

@@ -17,19 +17,19 @@ struct NightlyPlace {
 };
 
 // `cancel`: for git; see NightContext::repository.
-Result<NightlyPlace> nightly_place(const NightlyOptions& options, CommandContext& context, const CancelToken& cancel);
+Result<NightlyPlace> nightly_place(const Options& options, CommandContext& context, const CancelToken& cancel);
 
 // The night that --night names, or the newest. FILE_NOT_FOUND with what to do next.
 Result<nightly::Night> chosen_night(const nightly::Journal& journal, const std::string& id);
 
 // nightly_review.cc: list, review, take, drop, send-back.
-Result<int> nightly_review(const NightlyOptions& options, CommandContext& context);
+Result<int> nightly_review(const Options& options, CommandContext& context);
 
 // nightly_add.cc: one more task in a plan.
-Result<int> nightly_add(const NightlyOptions& options, CommandContext& context);
+Result<int> nightly_add(const Options& options, CommandContext& context);
 
 // nightly_install.cc: units for systemd, or a line for cron; and their removal.
-Result<int> nightly_install(const NightlyOptions& options, CommandContext& context);
-Result<int> nightly_uninstall(const NightlyOptions& options, CommandContext& context);
+Result<int> nightly_install(const Options& options, CommandContext& context);
+Result<int> nightly_uninstall(const Options& options, CommandContext& context);
 
 }  // namespace guard

@@ -47,7 +47,7 @@ Result<void> add_earlier(const Journal& journal, std::vector<Task>& tasks) {
   return ok();
 }
 
-Result<Desk> open_desk(const NightlyOptions& options, CommandContext& context, const CancelToken& never) {
+Result<Desk> open_desk(const Options& options, CommandContext& context, const CancelToken& never) {
   GUARD_TRY_ASSIGN(NightlyPlace place, nightly_place(options, context, never));
   GUARD_TRY_ASSIGN(Journal journal, Journal::open(place.state.journal(), Journal::Access::write));
   GUARD_TRY_ASSIGN(Night night, chosen_night(journal, options.night));
@@ -176,8 +176,8 @@ Result<int> ask(Desk& desk, const SecretSource& secrets, CommandContext& context
   return 0;
 }
 
-Result<int> list(Desk& desk, const NightlyOptions& options, CommandContext& context) {
-  if (options.format == NightlyFormat::json) {
+Result<int> list(Desk& desk, const Options& options, CommandContext& context) {
+  if (options.format == OutputFormat::json) {
     nlohmann::ordered_json tasks = nlohmann::ordered_json::array();
     for (const auto& task : desk.tasks) {
       tasks.push_back({{"id", task.id}, {"state", to_string(task.state)}, {"reason", task.reason},
@@ -216,12 +216,12 @@ std::string_view standing_text(nightly::Standing standing) {
 }
 
 // Every task that ever ran, and what the next night does with it.
-Result<int> list_queue(const NightlyOptions& options, CommandContext& context) {
+Result<int> list_queue(const Options& options, CommandContext& context) {
   CancelToken never;
   GUARD_TRY_ASSIGN(const NightlyPlace place, nightly_place(options, context, never));
   GUARD_TRY_ASSIGN(const Journal journal, Journal::open(place.state.journal(), Journal::Access::read));
   GUARD_TRY_ASSIGN(const auto latest, journal.latest());
-  if (options.format == NightlyFormat::json) {
+  if (options.format == OutputFormat::json) {
     nlohmann::ordered_json document = {{"version", 1}, {"tasks", nlohmann::ordered_json::array()}};
     for (const Task& task : latest) {
       document["tasks"].push_back({{"id", task.id}, {"standing", to_string(nightly::standing_of(task))},
@@ -239,16 +239,16 @@ Result<int> list_queue(const NightlyOptions& options, CommandContext& context) {
 
 }  // namespace
 
-Result<int> nightly_review(const NightlyOptions& options, CommandContext& context) {
-  if (options.action == NightlyAction::list) return list_queue(options, context);
+Result<int> nightly_review(const Options& options, CommandContext& context) {
+  if (options.action == Action::list) return list_queue(options, context);
   CancelToken never;
   GUARD_TRY_ASSIGN(Desk desk, open_desk(options, context, never));
-  if (options.action == NightlyAction::review) return list(desk, options, context);
-  const Review review = options.action == NightlyAction::take ? Review::taken
-      : options.action == NightlyAction::drop                 ? Review::dropped
-                                                              : Review::sent_back;
+  if (options.action == Action::review) return list(desk, options, context);
+  const Review review = options.action == Action::take ? Review::taken
+      : options.action == Action::drop                 ? Review::dropped
+                                                       : Review::sent_back;
   std::vector<const Task*> chosen;
-  for (const auto& id : options.tasks) {
+  for (const auto& id : options.arguments) {
     const auto task = std::find_if(desk.tasks.begin(), desk.tasks.end(), [&](const Task& row) { return row.id == id; });
     if (task == desk.tasks.end()) {
       return Error(ErrorCode::input_invalid, fmt::format("night {} has no task {}", desk.night.id, printable(id)))

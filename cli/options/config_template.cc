@@ -28,7 +28,8 @@ std::string key_text(const ConfigKey& key, const Config& defaults) {
     text += fmt::format(" {}: {}.", key.needs_items ? "Left out" : "Empty", key.empty_means);
   text += '\n';
   if (std::holds_alternative<WaiversSlot>(key.slot)) return text + std::string(kWaiver);
-  if (std::holds_alternative<VariablesSlot>(key.slot)) return text + fmt::format("[{}]\n# TZ = \"UTC\"\n", key.dotted());
+  if (std::holds_alternative<VariablesSlot>(key.slot))
+    return text + fmt::format("[{}]\n# TZ = \"UTC\"\n", key.dotted());
   std::string value = toml_literal(key, defaults);
   // A line must be good as it stands once its # is gone, and here an empty list would be refused.
   if (key.needs_items && value == "[]") value = "[\"NODE_ENV\"]";

@@ -11,16 +11,11 @@
 namespace guard {
 namespace {
 
-// "list", "show", ... of `guard rules`: the second words of its usage that are to be typed as they stand.
+// "list", "show", ... of `guard rules`.
 std::vector<std::string_view> actions_of(const VerbRow& row) {
   std::vector<std::string_view> actions;
-  for (std::string_view line : lines_of(row.usage)) {
-    line.remove_prefix(std::min(row.name.size() + 1, line.size()));
-    const std::string_view word = line.substr(0, line.find(' '));
-    const bool typed = !word.empty() &&
-        std::all_of(word.begin(), word.end(), [](char c) { return (c >= 'a' && c <= 'z') || c == '-'; }) &&
-        word.front() != '-';
-    if (typed && std::find(actions.begin(), actions.end(), word) == actions.end()) actions.push_back(word);
+  for (const auto& action : row.actions) {
+    if (action.action != Action::none && !action.hidden) actions.push_back(to_string(action.action));
   }
   return actions;
 }
@@ -46,7 +41,7 @@ std::string escaped(std::string_view text, std::string_view specials) {
 }
 
 // Within single quotes of a POSIX shell.
-std::string quoted(std::string_view text) {
+std::string shell_quoted(std::string_view text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
@@ -139,8 +134,8 @@ std::string zsh_completion() {
   std::string table;
   std::string summaries;
   for (const auto& row : verbs()) {
-    summaries += fmt::format("    {}\n", quoted(fmt::format("{}:{}", row.name, escaped(row.summary, ":"))));
-    std::string specs = fmt::format("        {} \\\n", quoted("--help[print help]"));
+    summaries += fmt::format("    {}\n", shell_quoted(fmt::format("{}:{}", row.name, escaped(row.summary, ":"))));
+    std::string specs = fmt::format("        {} \\\n", shell_quoted("--help[print help]"));
     for (const auto& option : row.options) {
       std::string spec = fmt::format("{}{}[{}]", option.repeats ? "*" : "", option.name, escaped(option.help, "[]:\\"));
       if (!option.value.empty()) {
@@ -148,14 +143,14 @@ std::string zsh_completion() {
         if (!option.choices.empty()) spec += fmt::format("({})", fmt::join(option.choices, " "));
         if (option.choices.empty() && is_path(option)) spec += "_files";
       }
-      specs += fmt::format("        {} \\\n", quoted(spec));
+      specs += fmt::format("        {} \\\n", shell_quoted(spec));
       if (!option.short_name.empty())
         specs += fmt::format(
-            "        {} \\\n", quoted(fmt::format("{}{}", option.short_name, spec.substr(option.name.size()))));
+            "        {} \\\n", shell_quoted(fmt::format("{}{}", option.short_name, spec.substr(option.name.size()))));
     }
     const auto actions = actions_of(row);
     if (!actions.empty())
-      specs += fmt::format("        {} \\\n", quoted(fmt::format("1:action:({})", fmt::join(actions, " "))));
+      specs += fmt::format("        {} \\\n", shell_quoted(fmt::format("1:action:({})", fmt::join(actions, " "))));
     table += fmt::format("    {})\n      _arguments \\\n{}        '*:file:_files' ;;\n", row.name, specs);
   }
   return fmt::format(R"(#compdef guard
@@ -185,7 +180,7 @@ std::string fish_completion() {
   constexpr std::string_view kFirst = "-n __fish_use_subcommand";
   text += fmt::format("complete -c guard -f {} -a help -d 'print help'\n", kFirst);
   for (const auto& row : verbs())
-    text += fmt::format("complete -c guard -f {} -a {} -d {}\n", kFirst, row.name, quoted(row.summary));
+    text += fmt::format("complete -c guard -f {} -a {} -d {}\n", kFirst, row.name, shell_quoted(row.summary));
   for (const auto& row : verbs()) {
     const std::string here = fmt::format("-n '__fish_seen_subcommand_from {}'", row.name);
     for (const auto& option : row.options) {
@@ -195,8 +190,8 @@ std::string fish_completion() {
       else if (!option.value.empty())
         value = is_path(option) ? " -r -F" : " -x";
       const std::string letter = option.short_name.empty() ? "" : fmt::format(" -s {}", option.short_name.substr(1));
-      text += fmt::format(
-          "complete -c guard {} -l {}{}{} -d {}\n", here, option.name.substr(2), letter, value, quoted(option.help));
+      text += fmt::format("complete -c guard {} -l {}{}{} -d {}\n", here, option.name.substr(2), letter, value,
+          shell_quoted(option.help));
     }
     const auto actions = actions_of(row);
     if (!actions.empty()) {
@@ -222,12 +217,12 @@ std::string man_page() {
       ".SH VERBS\n",
       GUARD_VERSION);
   for (const auto& row : verbs()) {
-    text += fmt::format(".SS {}\n{}.\n.PP\n{}.PP\n{}", roff(row.name), roff(row.summary), literal(row.usage, "guard "),
-        roff_lines(row.about));
+    text += fmt::format(".SS {}\n{}.\n.PP\n{}.PP\n{}", roff(row.name), roff(row.summary),
+        literal(usage_of(row), "guard "), roff_lines(row.about));
     for (const auto& option : row.options) {
       text += fmt::format(".TP\n.B {}{}{}\n{}{}\n", option.short_name.empty() ? "" : roff(option.short_name) + ", ",
           roff(option.name), option.value.empty() ? "" : fmt::format(" \\fI{}\\fR", roff(option.value)),
-          roff(option.help), option.config_keys.empty() ? "" : fmt::format(" [{}]", roff(option.config_keys)));
+          roff(option.help), option.key.empty() ? "" : fmt::format(" [{}]", roff(option.key)));
     }
     text += fmt::format(
         ".PP\nExamples:\n.PP\n{}.PP\nExit status: {}", literal(row.examples, ""), roff_lines(row.exit_status));
@@ -245,6 +240,14 @@ std::string man_page() {
       ".SH FILES\n.TP\n.B guard.toml\nThe configuration, at the root of the repository.\n"
       ".SH SEE ALSO\n.BR bun (1),\n.BR docker (1),\n.BR bwrap (1)\n";
   return text;
+}
+
+Result<int> cmd_generate(const Options& options, CommandContext& context) {
+  context.streams.out.write(options.action == Action::bash ? bash_completion()
+          : options.action == Action::zsh                  ? zsh_completion()
+          : options.action == Action::fish                 ? fish_completion()
+                                                           : man_page());
+  return 0;
 }
 
 }  // namespace guard

@@ -2,6 +2,7 @@
 // together with guard.toml is Config's business.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -11,221 +12,137 @@
 #include <vector>
 
 #include "cli/streams.h"
+#include "common/enum_names.h"
 #include "pipeline/config/config.h"
 #include "validator/change/change_policy.h"
 
 namespace guard {
 
-// The last three are reports of findings, for `check` and `run` only.
-enum class OutputFormat : std::uint8_t { text, json, sarif, junit, github };
+struct VerbRow;
 
-// guard check
-struct CheckOptions {
-  std::vector<std::string> paths;  // empty with neither `staged` nor `read_stdin`: what [check] paths says
-  bool read_stdin = false;         // `-`
-  bool staged = false;
-  std::string mode = "auto";  // auto, docker, host, namespace
+enum class OutputFormat : std::uint8_t { text, json, sarif, junit, github, markdown, html };
+enum class ImageTarget : std::uint8_t { automatic, engine, root_folder, all };
+// What a cap of `guard redact` leaves.
+enum class Kept : std::uint8_t { head, both };
+// The second word of `guard image build` and its like; `take` and `send_back` are the third of `guard nightly review`.
+enum class Action : std::uint8_t {
+  none,
+  build,
+  list,
+  prune,
+  show,
+  check,
+  views,
+  doc,
+  diff,
+  install,
+  uninstall,
+  status,
+  agent,
+  run,
+  resume,
+  stop,
+  report,
+  review,
+  add,
+  retry,
+  drop,
+  plan,
+  supervise,
+  take,
+  send_back,
+  man,
+  bash,
+  zsh,
+  fish
+};
+
+template <>
+inline constexpr std::array<std::string_view, 3> kNamesOf<ColorChoice> = {"auto", "always", "never"};
+template <>
+inline constexpr std::array<std::string_view, 2> kNamesOf<TaskKind> = {"test", "any"};
+template <>
+inline constexpr std::array<std::string_view, 2> kNamesOf<Kept> = {"head", "both"};
+template <>
+inline constexpr std::array<std::string_view, 7> kNamesOf<OutputFormat> = {
+    "text", "json", "sarif", "junit", "github", "md", "html"};
+template <>
+inline constexpr std::array<std::string_view, 29> kNamesOf<Action> = {"", "build", "list", "prune", "show", "check",
+    "views", "doc", "diff", "install", "uninstall", "status", "agent", "run", "resume", "stop", "report", "review",
+    "add", "retry", "drop", "plan", "supervise", "take", "send-back", "man", "bash", "zsh", "fish"};
+
+// Everything that can be said: a verb, its action and arguments, and a member for each option of verbs.cc, with what
+// holds where the option is not given. A verb reads what its own options fill.
+struct Options {
+  const VerbRow* verb = nullptr;
+  Action action = Action::none;
+  std::vector<std::string> arguments;  // paths, files, a command, ids: what stands beside options and action
+
+  // What most verbs have.
   OutputFormat format = OutputFormat::text;
+  ColorChoice color = ColorChoice::automatic;
+  std::string project;
+  std::string config;
+  std::string rules;
+  std::string mode = "auto";  // auto, docker, host, namespace
+  bool quiet = false;
+  // Values of the configuration, known to be good: --timeout, --memory, --env, --mask-env and others.
+  std::vector<ConfigOverride> overrides;
+
+  // check, gate, audit
+  bool read_stdin = false;  // `-`; with neither that, `staged` nor arguments: what [check] paths says
   std::string stdin_name = "stdin.ts";
+  bool staged = false;
   bool allow_empty = false;
-  unsigned jobs = 0;  // threads; 0: as many as there are processors
   bool no_ignore = false;
   bool print_waiver = false;
   bool write_baseline = false;
   bool no_baseline = false;
   std::string explain;             // the file of --explain PATH[:LINE]; empty: not asked for
   std::uint32_t explain_line = 0;  // 0: all of it
-  ColorChoice color = ColorChoice::automatic;
-  std::string config;  // --config
-  std::string rules;   // --rules
-};
+  std::string base;                // a revision; empty: HEAD
+  std::string head;                // a revision; with neither that, `staged` nor `patch`: the work tree
+  std::string patch;               // a file, or "-"
+  std::optional<TaskKind> kind;    // gate, nightly add: a test where nothing is said; audit: then no policy
+  std::string since;               // a revision; empty: the newest commits
+  bool run_tests = false;          // of each commit, too
 
-// guard gate. With none of `head`, `staged` and `patch`: the work tree.
-struct GateOptions {
-  std::string base;  // a revision; empty: HEAD
-  std::string head;  // a revision
-  bool staged = false;
-  std::string patch;  // a file, or "-"
-  TaskKind kind = TaskKind::test;
-  std::string mode = "auto";
-  OutputFormat format = OutputFormat::text;
-  bool allow_empty = false;
-  ColorChoice color = ColorChoice::automatic;
-  std::string config;
-  std::string rules;
-};
-
-// What `guard run` and `guard exec` share.
-struct SandboxOptions {
-  std::optional<Backend> backend;  // --backend NAME; nothing: auto
-  OutputFormat format = OutputFormat::text;
-  std::string project;
-  std::string config;
-  std::string rules;
-  ColorChoice color = ColorChoice::automatic;
-  bool quiet = false;
-  std::string record;  // --record: a file or folder; empty: what [run] record says
-  // --collect (run alone), --timeout, --memory, --cpus, --pids, --image, --env, --mask-env; values are already known to
-  // be good.
-  std::vector<ConfigOverride> overrides;
-};
-
-struct RunOptions {
-  SandboxOptions sandbox;
-  unsigned jobs = 1;  // sandboxes side by side, where there are as many files
+  // run, exec
+  std::optional<Backend> backend;  // nothing: auto
+  std::string record;              // a file or folder; empty: what [run] record says
+  unsigned jobs = 0;               // check: threads; run: sandboxes side by side; 0: not given
+  std::string test_name;           // empty: all tests
   bool watch = false;
-  std::string test_name;  // -t; empty: all tests
   bool coverage = false;
-  std::string lcov;  // --lcov: a file
-  std::vector<std::string> files;
-};
+  std::string lcov;  // a file
 
-struct ExecOptions {
-  SandboxOptions sandbox;
-  std::vector<std::string> argv;
-};
-
-enum class ImageAction : std::uint8_t { build, list, prune };
-enum class ImageTarget : std::uint8_t { automatic, engine, root_folder, all };
-struct ImageOptions {
-  ImageAction action = ImageAction::list;
-  ImageTarget target = ImageTarget::automatic;  // --engine, --root-folder, --all
-  bool dry_run = false;                         // prune
-  bool force = false;                           // prune --all
-  std::string project;
-  std::string config;
-  OutputFormat format = OutputFormat::text;
-};
-
-enum class RulesAction : std::uint8_t { list, show, check, views, doc, diff };
-struct RulesOptions {
-  RulesAction action = RulesAction::list;
-  std::string id;         // show
-  std::string folder;     // check; empty: the rules that are shipped
-  std::string file;       // views
-  std::string old_rules;  // diff: a folder, or "built-in"
-  std::string new_rules;
-  std::vector<std::string> paths;  // diff; empty: all below the current folder
-  OutputFormat format = OutputFormat::text;
-  ColorChoice color = ColorChoice::automatic;
-};
-
-struct DoctorOptions {
-  OutputFormat format = OutputFormat::text;
-  std::string project = {};
-  std::string config = {};
-  ColorChoice color = ColorChoice::automatic;
-};
-
-struct ConfigOptions {  // guard config show
-  OutputFormat format = OutputFormat::text;
-  std::string project = {};
-  std::string config = {};
-};
-
-struct InitOptions {
-  std::string project = {};
-  bool force = false;
-};
-
-struct RedactOptions {
-  std::vector<std::string> files;  // empty: standard input; "-" stands for it, too
-  std::optional<std::uint64_t> cap_bytes;
-  bool keep_both = false;
-  bool stats = false;  // --format json asks for them, too
-  OutputFormat format = OutputFormat::text;
-  std::string config;
-  std::vector<ConfigOverride> overrides;  // --mask-env, --mask-file
-};
-
-enum class HookAction : std::uint8_t { install, uninstall, status, agent };
-struct HookOptions {
-  HookAction action = HookAction::status;
-  std::string project;        // empty: the current folder
-  std::string mode = "auto";  // of `agent`, as for `guard check`
-  std::string config;         // of `agent`
-  std::string rules;          // of `agent`
-  std::string install;        // of `agent`: whose settings are to be written; empty: an event is to be answered
-  bool yes = false;           // of --install: write them
-  OutputFormat format = OutputFormat::text;
-};
-
-struct VerifyOptions {
-  std::string record;
-  std::string project;
-  std::string config;
-  std::string rules;
-  OutputFormat format = OutputFormat::text;
-};
-
-enum class NightlyAction : std::uint8_t {
-  run,
-  resume,
-  plan,
-  status,
-  stop,
-  report,
-  list,
-  review,
-  take,
-  drop,
-  send_back,
-  add,
-  install,
-  uninstall,
-  supervise
-};
-// `text` and `json` for most; the report has two more.
-enum class NightlyFormat : std::uint8_t { text, markdown, html, json };
-struct NightlyOptions {
-  NightlyAction action = NightlyAction::status;
-  std::string plan;                // run, plan, install, add
-  std::vector<std::string> tasks;  // take, drop, send_back: also `drop` and `retry`; add: the prompt's words, or "-"
-  std::string id;                  // add; empty: made from the prompt
-  TaskKind kind = TaskKind::test;  // add
-  std::vector<std::string> after;  // add
-  std::vector<std::string> argv;   // supervise: what guard starts itself for
-  std::string night;               // --night; empty: the newest
-  std::string project;             // --project: a folder of the repository
-  std::string state;               // --state
-  std::string config;
-  std::string rules;
-  std::string note;                        // send_back
-  std::string output;                      // report: a file instead of standard output
-  std::string at = "02:00";                // install
-  bool user = false;                       // install: units of this user
-  bool go_on = false;                      // run --resume: an unfinished night of the same plan first
-  bool again = false;                      // run: tasks that are decided, too
-  std::optional<std::uint64_t> max_age_s;  // status
-  NightlyFormat format = NightlyFormat::text;
-  ColorChoice color = ColorChoice::automatic;
-  bool quiet = false;
-  std::vector<ConfigOverride> overrides;  // --backend
-};
-
-struct BriefOptions {
-  OutputFormat format = OutputFormat::text;  // Markdown, or json
-  std::string project = {};
-  std::string config = {};
-  std::string rules = {};
-};
-
-struct CleanOptions {
-  OutputFormat format = OutputFormat::text;
-  std::string project = {};
+  // image, init, clean
+  ImageTarget target = ImageTarget::automatic;
   bool dry_run = false;
-};
+  bool force = false;
 
-// guard audit
-struct AuditOptions {
-  std::string since;             // a revision; empty: the newest commits
-  std::optional<TaskKind> kind;  // judge by [policy], too, as for tasks of this kind
-  bool run = false;              // run the tests of each commit, too
-  std::string mode = "auto";
-  OutputFormat format = OutputFormat::text;
-  ColorChoice color = ColorChoice::automatic;
-  std::string config = {};
-  std::string rules = {};
+  // redact
+  std::uint64_t cap_bytes = 0;  // 0: no cap
+  Kept kept = Kept::head;
+  bool stats = false;  // --format json asks for them, too
+
+  // hook agent
+  std::string agent;  // whose settings are to be written; empty: an event is to be answered
+  bool yes = false;
+
+  // nightly
+  std::string plan = "nightly.toml";  // of `add`; the others name it as an argument
+  std::string id;                     // add; empty: made from the prompt
+  std::vector<std::string> after;     // add
+  std::string night;                  // empty: the newest
+  std::string state;
+  std::string note;
+  std::string output;  // report: a file instead of standard output
+  std::string at = "02:00";
+  bool user = false;                       // units of this user
+  bool go_on = false;                      // an unfinished night of the same plan first
+  bool again = false;                      // tasks that are decided, too
+  std::optional<std::uint64_t> max_age_s;  // status
 };
 
 // Nothing to be run: help, the version, or a mistake on the command line.
@@ -235,9 +152,7 @@ struct Answer {
   int exit_status = 0;
 };
 
-using ParsedCommand = std::variant<CheckOptions, GateOptions, RunOptions, ExecOptions, ImageOptions, RulesOptions,
-    DoctorOptions, ConfigOptions, InitOptions, BriefOptions, RedactOptions, HookOptions, VerifyOptions, NightlyOptions,
-    CleanOptions, AuditOptions, Answer>;
+using ParsedCommand = std::variant<Options, Answer>;
 
 // `arguments` without the program's own name.
 ParsedCommand parse_command_line(std::span<const std::string_view> arguments);

@@ -5,61 +5,85 @@
 #include <algorithm>
 #include <array>
 
+#include "cli/commands/hook_agent.h"
+#include "cli/lines.h"
+#include "cli/options/option_checks.h"
+
 namespace guard {
 namespace {
 
-constexpr std::array<std::string_view, 2> kFormats = {"text", "json"};
-constexpr std::array<std::string_view, 3> kColors = {"auto", "always", "never"};
-constexpr std::array<std::string_view, 4> kModes = {"auto", "docker", "host", "namespace"};
-constexpr std::array<std::string_view, 5> kBackends = {"auto", "docker", "namespace", "host", "container-use"};
+// ---- options ----
 
-constexpr std::array<std::string_view, 3> kCollects = {"none", "listed", "all"};
-constexpr std::array<std::string_view, 2> kTaskKinds = {"test", "any"};
-constexpr std::array<std::string_view, 2> kKeeps = {"head", "both"};
-constexpr OptionRow kFormat = {.name = "--format",
-    .value = "FORMAT",
-    .help = "text for people, or json: one document on standard output",
-    .choices = kFormats};
-constexpr std::array<std::string_view, 5> kReportFormats = {"text", "json", "sarif", "junit", "github"};
-constexpr OptionRow kReportFormat = {.name = "--format",
-    .value = "FORMAT",
-    .help = "text, json, sarif (code scanning), junit (CI servers) or github (annotations of its Actions)",
-    .choices = kReportFormats};
-constexpr OptionRow kColor = {.name = "--color",
-    .value = "WHEN",
-    .help = "auto (on a terminal, unless NO_COLOR is set), always or never",
-    .choices = kColors};
-constexpr OptionRow kQuiet = {.name = "--quiet", .help = "no progress output"};
-constexpr OptionRow kConfig = {
-    .name = "--config", .value = "FILE", .help = "use this guard.toml instead of the project's"};
+using Names = std::span<const std::string_view>;
+constexpr Names kFormats = Names(kNamesOf<OutputFormat>).first(2);
+constexpr Names kReportFormats = Names(kNamesOf<OutputFormat>).first(5);
+constexpr std::string_view kNightlyFormats[] = {"text", "json", "md", "html"};
+constexpr std::string_view kBriefFormats[] = {"markdown", "json"};
+constexpr std::string_view kModes[] = {"auto", "docker", "host", "namespace"};
+constexpr auto kBackendNames = [] {
+  std::array<std::string_view, kBackends.size() + 1> names = {"auto"};
+  std::ranges::copy(kNamesOf<Backend>, names.begin() + 1);
+  return names;
+}();
+constexpr OptionReader kReadFormat = read_choice<&Options::format>;
+constexpr OptionReader kReadKind = read_choice<&Options::kind>;
+
+constexpr OptionRow only(std::string_view actions, OptionRow row) {
+  row.only = actions;
+  return row;
+}
+constexpr OptionRow excludes(std::string_view options, OptionRow row) {
+  row.excludes = options;
+  return row;
+}
+constexpr OptionRow sets(std::string_view key, OptionRow row) {
+  row.key = key;
+  return row;
+}
+constexpr OptionRow repeated(OptionRow row) {
+  row.repeats = true;
+  return row;
+}
+constexpr OptionRow brief(std::string_view short_name, OptionRow row) {
+  row.short_name = short_name;
+  return row;
+}
+
+constexpr OptionRow kFormat = {
+    "--format", "FORMAT", "text for people, or json: one document on standard output", kReadFormat, kFormats};
+constexpr OptionRow kReportFormat = {"--format", "FORMAT",
+    "text, json, sarif (code scanning), junit (CI servers) or github (annotations of its Actions)", kReadFormat,
+    kReportFormats};
+constexpr OptionRow kColor = {"--color", "WHEN", "auto (on a terminal, unless NO_COLOR is set), always or never",
+    read_choice<&Options::color>, kNamesOf<ColorChoice>};
+constexpr OptionRow kConfig = {"--config", "FILE", "use this guard.toml instead of the project's", &Options::config};
 constexpr OptionRow kRules = {
-    .name = "--rules", .value = "DIR", .help = "use the rules in this folder instead of the built-in ones"};
+    "--rules", "DIR", "use the rules in this folder instead of the built-in ones", &Options::rules};
 constexpr OptionRow kProject = {
-    .name = "--project", .value = "DIR", .help = "the project's folder (default: the current one)"};
-constexpr OptionRow kMaskEnv = {.name = "--mask-env",
-    .value = "NAME,..",
-    .help = "also mask the values of these variables",
-    .repeats = true,
-    .config_keys = "redact.mask_env"};
+    "--project", "DIR", "the project's folder (default: the current one)", &Options::project};
+constexpr OptionRow kMaskEnv =
+    sets("redact.mask_env", repeated({"--mask-env", "NAME,..", "also mask the values of these variables"}));
 
 constexpr OptionRow kCheckOptions[] = {
-    {.name = "--staged",
-        .help = "check what `git commit` would commit: files in [check] paths, and all added lines for secrets"},
-    {.name = "--mode",
-        .value = "MODE",
-        .help = "which tiers apply: auto (host findings ask the engine), docker, host or namespace",
-        .choices = kModes},
-    {.name = "--stdin-name", .value = "NAME", .help = "the file name for standard input (default stdin.ts)"},
-    {.name = "--allow-empty", .help = "pass if there are no files"},
-    {.name = "--jobs", .value = "N", .help = "number of threads (default: one per processor)"},
-    {.name = "--no-ignore", .help = "also check files that git ignores (gated and named files always are)"},
-    {.name = "--explain",
-        .value = "PATH[:LINE]",
-        .help = "show how guard reads this line, and why a rule did or did not match; PATHs are checked with it"},
-    {.name = "--print-waiver", .help = "print waivers for the findings that allow one, to paste into guard.toml"},
-    {.name = "--write-baseline",
-        .help = "record today's findings outside [check] paths in guard-baseline.json; an existing one only shrinks"},
-    {.name = "--no-baseline", .help = "report the findings in guard-baseline.json, too"},
+    {"--staged", {}, "check what `git commit` would commit: files in [check] paths, and all added lines for secrets",
+        &Options::staged},
+    {"--mode", "MODE", "which tiers apply: auto (host findings ask the engine), docker, host or namespace",
+        &Options::mode, kModes},
+    {"--stdin-name", "NAME", "the file name for standard input (default stdin.ts)", &Options::stdin_name},
+    {"--allow-empty", {}, "pass if there are no files", &Options::allow_empty},
+    {"--jobs", "N", "number of threads (default: one per processor)", read_jobs},
+    {"--no-ignore", {}, "also check files that git ignores (gated and named files always are)", &Options::no_ignore},
+    excludes("--staged --print-waiver",
+        {"--explain", "PATH[:LINE]",
+            "show how guard reads this line, and why a rule did or did not match; PATHs are checked with it",
+            read_explain}),
+    {"--print-waiver", {}, "print waivers for the findings that allow one, to paste into guard.toml",
+        &Options::print_waiver},
+    excludes("--no-baseline --staged --print-waiver --explain",
+        {"--write-baseline", {},
+            "record today's findings outside [check] paths in guard-baseline.json; an existing one only shrinks",
+            &Options::write_baseline}),
+    {"--no-baseline", {}, "report the findings in guard-baseline.json, too", &Options::no_baseline},
     kReportFormat,
     kColor,
     kConfig,
@@ -67,19 +91,16 @@ constexpr OptionRow kCheckOptions[] = {
 };
 
 constexpr OptionRow kGateOptions[] = {
-    {.name = "--base", .value = "REV", .help = "compare with this revision, and use its guard.toml (default HEAD)"},
-    {.name = "--head", .value = "REV", .help = "check this commit; needs --base"},
-    {.name = "--staged", .help = "check the index: what `git commit` would commit"},
-    {.name = "--patch", .value = "FILE", .help = "check the base with this patch applied; - reads standard input"},
-    {.name = "--task-kind",
-        .value = "KIND",
-        .help = "test (default): lockfiles, manifests, build and hidden files may not change; any: other tasks",
-        .choices = kTaskKinds},
-    {.name = "--mode",
-        .value = "MODE",
-        .help = "the place that the rules are chosen for: auto, docker, host or namespace",
-        .choices = kModes},
-    {.name = "--allow-empty", .help = "pass if nothing changed"},
+    {"--base", "REV", "compare with this revision, and use its guard.toml (default HEAD)", &Options::base},
+    excludes("--staged --patch", {"--head", "REV", "check this commit; needs --base", &Options::head}),
+    excludes("--patch", {"--staged", {}, "check the index: what `git commit` would commit", &Options::staged}),
+    {"--patch", "FILE", "check the base with this patch applied; - reads standard input", &Options::patch},
+    {"--task-kind", "KIND",
+        "test (default): lockfiles, manifests, build and hidden files may not change; any: other tasks", kReadKind,
+        kNamesOf<TaskKind>},
+    {"--mode", "MODE", "the place that the rules are chosen for: auto, docker, host or namespace", &Options::mode,
+        kModes},
+    {"--allow-empty", {}, "pass if nothing changed", &Options::allow_empty},
     kReportFormat,
     kColor,
     kConfig,
@@ -87,13 +108,11 @@ constexpr OptionRow kGateOptions[] = {
 };
 
 constexpr OptionRow kAuditOptions[] = {
-    {.name = "--since", .value = "REV", .help = "replay the commits after this one (default: the newest 100)"},
-    {.name = "--task-kind",
-        .value = "KIND",
-        .help = "apply [policy] as well, as `guard gate` does for these tasks",
-        .choices = kTaskKinds},
-    {.name = "--run", .help = "also run the tests that each commit adds or changes, in a sandbox"},
-    {.name = "--mode", .value = "MODE", .help = "the place that the rules are chosen for", .choices = kModes},
+    {"--since", "REV", "replay the commits after this one (default: the newest 100)", &Options::since},
+    {"--task-kind", "KIND", "apply [policy] as well, as `guard gate` does for these tasks", kReadKind,
+        kNamesOf<TaskKind>},
+    {"--run", {}, "also run the tests that each commit adds or changes, in a sandbox", &Options::run_tests},
+    {"--mode", "MODE", "the place that the rules are chosen for", &Options::mode, kModes},
     kFormat,
     kColor,
     kConfig,
@@ -102,59 +121,47 @@ constexpr OptionRow kAuditOptions[] = {
 
 // The first rows are for `run` alone.
 constexpr OptionRow kRunOptions[] = {
-    {.name = "--jobs",
-        .value = "N",
-        .help = "one sandbox per file, N at a time, sharing the limits (default: one sandbox for all)"},
-    {.name = "--test-name",
-        .value = "PATTERN",
-        .help = "run only tests whose name, with its groups, matches this regular expression",
-        .short_name = "-t"},
-    {.name = "--coverage", .help = "run once more, and report which lines ran; not part of the verdict"},
-    {.name = "--lcov", .value = "FILE", .help = "write the coverage to FILE in lcov's format; implies --coverage"},
-    {.name = "--watch", .help = "run again whenever a file changes"},
-    {.name = "--file-timeout",
-        .value = "SECONDS",
-        .help = "time limit of each test file; the other files still run",
-        .config_keys = "run.file_timeout"},
-    {.name = "--collect",
-        .value = "MODE",
-        .help = "which files written by passing tests to keep: none, listed (collect_paths) or all",
-        .choices = kCollects,
-        .config_keys = "run.collect"},
-    {.name = "--backend",
-        .value = "NAME",
-        .help = "auto, docker, namespace, host or container-use; the tiers follow the backend",
-        .choices = kBackends},
-    {.name = "--timeout", .value = "SECONDS", .help = "time limit of the whole run", .config_keys = "limits.timeout"},
-    {.name = "--memory", .value = "BYTES", .help = "memory limit, such as 512m or 2g", .config_keys = "limits.memory"},
-    {.name = "--cpus", .value = "N", .help = "processors, such as 1.5", .config_keys = "limits.cpus"},
-    {.name = "--pids", .value = "N", .help = "limit of processes and threads", .config_keys = "limits.pids"},
-    {.name = "--image", .value = "REF", .help = "container image", .config_keys = "docker.image"},
-    {.name = "--env",
-        .value = "NAME[=VALUE]",
-        .help = "set a variable in the sandbox and mask its value; without =VALUE take guard's own",
-        .repeats = true},
+    {"--jobs", "N", "one sandbox per file, N at a time, sharing the limits (default: one sandbox for all)", read_jobs},
+    brief("-t",
+        {"--test-name", "PATTERN", "run only tests whose name, with its groups, matches this regular expression",
+            &Options::test_name}),
+    {"--coverage", {}, "run once more, and report which lines ran; not part of the verdict", &Options::coverage},
+    {"--lcov", "FILE", "write the coverage to FILE in lcov's format; implies --coverage", &Options::lcov},
+    {"--watch", {}, "run again whenever a file changes", &Options::watch},
+    sets("run.file_timeout", {"--file-timeout", "SECONDS", "time limit of each test file; the other files still run"}),
+    sets("run.collect",
+        {"--collect", "MODE", "which files written by passing tests to keep: none, listed (collect_paths) or all", {},
+            kNamesOf<CollectPolicy>}),
+    {"--backend", "NAME", "auto, docker, namespace, host or container-use; the tiers follow the backend",
+        read_choice<&Options::backend>, kBackendNames},
+    sets("limits.timeout", {"--timeout", "SECONDS", "time limit of the whole run"}),
+    sets("limits.memory", {"--memory", "BYTES", "memory limit, such as 512m or 2g"}),
+    sets("limits.cpus", {"--cpus", "N", "processors, such as 1.5"}),
+    sets("limits.pids", {"--pids", "N", "limit of processes and threads"}),
+    sets("docker.image", {"--image", "REF", "container image"}),
+    repeated({"--env", "NAME[=VALUE]",
+        "set a variable in the sandbox and mask its value; without =VALUE take guard's own", read_variable}),
     kMaskEnv,
     kProject,
     kReportFormat,
-    {.name = "--record",
-        .value = "FILE|FOLDER",
-        .help = "write the evidence record there (docs/evidence.md) instead of to [run] record"},
-    {.name = "--quiet", .help = "no progress, only results"},
+    {"--record", "FILE|FOLDER", "write the evidence record there (docs/evidence.md) instead of to [run] record",
+        &Options::record},
+    {"--quiet", {}, "no progress, only results", &Options::quiet},
     kColor,
     kConfig,
     kRules,
 };
-
 constexpr std::span<const OptionRow> kExecOptions = std::span(kRunOptions).subspan(7);
 
-constexpr OptionRow kDryRun = {.name = "--dry-run", .help = "only print what would be removed"};
 constexpr OptionRow kImageOptions[] = {
-    {.name = "--engine", .help = "only the image in the container engine"},
-    {.name = "--root-folder", .help = "only the root folder of the embedded sandbox"},
-    {.name = "--all", .help = "both; with prune: images of all projects that no project needs any more"},
-    {.name = "--force", .help = "with prune --all: remove them"},
-    kDryRun,
+    excludes("--root-folder --all",
+        {"--engine", {}, "only the image in the container engine", read_target<ImageTarget::engine>}),
+    excludes("--all",
+        {"--root-folder", {}, "only the root folder of the embedded sandbox", read_target<ImageTarget::root_folder>}),
+    {"--all", {}, "both; with prune: images of all projects that no project needs any more",
+        read_target<ImageTarget::all>},
+    only("prune", {"--force", {}, "with prune --all: remove them", &Options::force}),
+    only("prune", {"--dry-run", {}, "only print what would be removed", &Options::dry_run}),
     kProject,
     kConfig,
     kFormat,
@@ -163,81 +170,123 @@ constexpr OptionRow kImageOptions[] = {
 constexpr OptionRow kRulesOptions[] = {kFormat, kColor};
 constexpr OptionRow kDoctorOptions[] = {kFormat, kColor, kProject, kConfig};
 constexpr OptionRow kConfigOptions[] = {kFormat, kProject, kConfig};
-constexpr OptionRow kInitOptions[] = {kProject, {.name = "--force", .help = "replace an existing guard.toml"}};
+constexpr OptionRow kInitOptions[] = {kProject, {"--force", {}, "replace an existing guard.toml", &Options::force}};
+constexpr OptionRow kVerifyOptions[] = {kProject, kConfig, kRules, kFormat};
+constexpr OptionRow kBriefOptions[] = {
+    {"--format", "FORMAT", "markdown, or json: one document on standard output", kReadFormat, kBriefFormats}, kProject,
+    kConfig, kRules};
+constexpr OptionRow kCleanOptions[] = {
+    kFormat, kProject, {"--dry-run", {}, "only print what would be removed", &Options::dry_run}};
+
 constexpr OptionRow kRedactOptions[] = {
-    {.name = "--cap",
-        .value = "BYTES",
-        .help = "print at most this much, such as 80k; the rest is dropped and counted (default 0: no cap)"},
-    {.name = "--keep",
-        .value = "WHAT",
-        .help = "what a cap keeps: head, or both (half from the beginning, half from the end)",
-        .choices = kKeeps},
-    {.name = "--stats", .help = "print what was masked, and how often, to standard error at the end"},
-    {.name = "--format", .value = "FORMAT", .help = "format of --stats: text or json", .choices = kFormats},
+    {"--cap", "BYTES", "print at most this much, such as 80k; the rest is dropped and counted (default 0: no cap)",
+        read_cap},
+    {"--keep", "WHAT", "what a cap keeps: head, or both (half from the beginning, half from the end)",
+        read_choice<&Options::kept>, kNamesOf<Kept>},
+    {"--stats", {}, "print what was masked, and how often, to standard error at the end", &Options::stats},
+    {"--format", "FORMAT", "format of --stats: text or json", kReadFormat, kFormats},
     kMaskEnv,
-    {.name = "--mask-file",
-        .value = "FILE,..",
-        .help = "also mask the values in these files, one per line",
-        .repeats = true,
-        .config_keys = "redact.mask_file"},
+    sets("redact.mask_file", repeated({"--mask-file", "FILE,..", "also mask the values in these files, one per line"})),
     kConfig,
 };
-constexpr std::string_view kAgents[] = {"claude", "gemini", "copilot", "cursor"};
+
 constexpr OptionRow kHookOptions[] = {
     kProject,
-    {.name = "--install",
-        .value = "AGENT",
-        .help = "agent: show the hook settings and brief for this agent, to be written with --yes",
-        .choices = kAgents},
-    {.name = "--yes", .help = "agent --install: write them into the project"},
-    {.name = "--mode", .value = "MODE", .help = "agent: which tiers apply, as for `guard check`", .choices = kModes},
-    kConfig,
-    kRules,
+    only("agent",
+        {"--install", "AGENT", "agent: show the hook settings and brief for this agent, to be written with --yes",
+            &Options::agent, kAgentNames}),
+    {"--yes", {}, "agent --install: write them into the project", &Options::yes},
+    only("agent", {"--mode", "MODE", "agent: which tiers apply, as for `guard check`", &Options::mode, kModes}),
+    only("agent", kConfig),
+    only("agent", kRules),
     kFormat,
 };
-constexpr OptionRow kVerifyOptions[] = {kProject, kConfig, kRules, kFormat};
-constexpr std::string_view kNightlyFormats[] = {"text", "json", "md", "html"};
+
 constexpr OptionRow kNightlyOptions[] = {
     kProject,
-    {.name = "--state",
-        .value = "FOLDER",
-        .help = "folder for journal, evidence and outputs (default: ~/.local/state/guard, or GUARD_STATE_DIR)"},
-    {.name = "--night", .value = "ID", .help = "resume, status, report, review: this night instead of the newest"},
-    {.name = "--resume", .help = "run: continue an unfinished night of the same plan, if there is one"},
-    {.name = "--again", .help = "run: also run tasks that are already decided"},
-    {.name = "--max-age",
-        .value = "SPAN",
-        .help = "status: exit 1 if no night has finished for this long: 26h, 90m, 2d"},
-    {.name = "--note", .value = "TEXT", .help = "retry, review send-back: a note for the generator's next attempt"},
-    {.name = "--plan", .value = "FILE", .help = "add: the plan (default: nightly.toml)"},
-    {.name = "--id", .value = "ID", .help = "add: the task's id (default: made from its words)"},
-    {.name = "--after",
-        .value = "ID",
-        .help = "add: run it after this task, and only if that one is accepted",
-        .repeats = true},
-    {.name = "--task-kind",
-        .value = "KIND",
-        .help = "add: test (default) or any, as in `guard gate`",
-        .choices = kTaskKinds},
-    {.name = "--output", .value = "FILE", .help = "report: write the page there"},
-    {.name = "--at", .value = "HH:MM", .help = "install: when the night starts (default: 02:00)"},
-    {.name = "--user", .help = "install: units of this user, in ~/.config/systemd/user; uninstall: remove those"},
+    {"--state", "FOLDER",
+        "folder for journal, evidence and outputs (default: ~/.local/state/guard, or GUARD_STATE_DIR)",
+        &Options::state},
+    only("resume status report review drop retry stop",
+        {"--night", "ID", "resume, status, report, review: this night instead of the newest", &Options::night}),
+    only("run install",
+        {"--resume", {}, "run: continue an unfinished night of the same plan, if there is one", &Options::go_on}),
+    only("run", {"--again", {}, "run: also run tasks that are already decided", &Options::again}),
+    only("status",
+        {"--max-age", "SPAN", "status: exit 1 if no night has finished for this long: 26h, 90m, 2d", read_max_age}),
+    only("retry review",
+        {"--note", "TEXT", "retry, review send-back: a note for the generator's next attempt", &Options::note}),
+    only("add", {"--plan", "FILE", "add: the plan (default: nightly.toml)", &Options::plan}),
+    only("add", {"--id", "ID", "add: the task's id (default: made from its words)", &Options::id}),
+    only("add",
+        repeated({"--after", "ID", "add: run it after this task, and only if that one is accepted", &Options::after})),
+    only("add",
+        {"--task-kind", "KIND", "add: test (default) or any, as in `guard gate`", kReadKind, kNamesOf<TaskKind>}),
+    only("report", {"--output", "FILE", "report: write the page there", &Options::output}),
+    only("install", {"--at", "HH:MM", "install: when the night starts (default: 02:00)", read_time_of_day}),
+    only("install uninstall",
+        {"--user", {}, "install: units of this user, in ~/.config/systemd/user; uninstall: remove those",
+            &Options::user}),
     kConfig,
     kRules,
-    {.name = "--format",
-        .value = "FORMAT",
-        .help = "text or json; report: also md and html",
-        .choices = kNightlyFormats},
+    {"--format", "FORMAT", "text or json; report: also md and html", kReadFormat, kNightlyFormats},
     kColor,
-    {.name = "--quiet", .help = "run, resume: print only the result"},
+    {"--quiet", {}, "run, resume: print only the result", &Options::quiet},
 };
-constexpr std::array<std::string_view, 2> kBriefFormats = {"markdown", "json"};
-constexpr OptionRow kBriefOptions[] = {{.name = "--format",
-                                           .value = "FORMAT",
-                                           .help = "markdown, or json: one document on standard output",
-                                           .choices = kBriefFormats},
-    kProject, kConfig, kRules};
-constexpr OptionRow kCleanOptions[] = {kFormat, kProject, kDryRun};
+
+// ---- actions and arguments ----
+
+constexpr ActionRow kNoArguments[] = {{}};
+constexpr ActionRow kFiles[] = {{.arguments_max = kAnyNumber}};
+constexpr ActionRow kExecActions[] = {{.arguments_max = kAnyNumber,
+    .missing = "guard exec needs a command",
+    .example = "guard exec -- COMMAND ARGUMENT...",
+    .is_command = true}};
+constexpr ActionRow kVerifyActions[] = {{.arguments_max = kAnyNumber,
+    .missing = "guard verify needs the record to check",
+    .example = "guard verify record.json --project DIR"}};
+constexpr ActionRow kImageActions[] = {
+    {Action::build}, {Action::list}, {Action::prune, "[--all [--force]] [--dry-run]"}};
+constexpr ActionRow kRulesActions[] = {
+    {Action::list},
+    {Action::show, "ID", 1, "guard rules show needs the id of a rule", "`guard rules list` has all ids"},
+    {Action::check, "[DIR]", 1},
+    {Action::views, "FILE", 1, "guard rules views needs a file to read", "guard rules views sandbox/sum.test.ts"},
+    {Action::doc},
+    {Action::diff, "OLD NEW [PATH...]", kAnyNumber},
+};
+constexpr ActionRow kConfigActions[] = {{Action::show}};
+constexpr ActionRow kHookActions[] = {
+    {Action::install}, {Action::uninstall}, {Action::status}, {Action::agent, "[--install AGENT [--yes]]"}};
+constexpr std::string_view kNoPlan = "guard nightly needs the plan of the night";
+constexpr std::string_view kAPlan = "guard nightly run nightly.toml; docs/nightly.md shows one";
+constexpr std::string_view kNoTasks = "there are no ids of tasks";
+constexpr std::string_view kTheTasks = "`guard nightly list` shows them";
+constexpr ActionRow kNightlyActions[] = {
+    {Action::run, "PLAN.toml", kAnyNumber, kNoPlan, kAPlan},
+    {Action::resume},
+    {Action::status},
+    {Action::stop},
+    {Action::report},
+    {Action::review, "[take|drop|send-back TASK...]", kAnyNumber},
+    {Action::add, "TEXT...", kAnyNumber, "guard nightly add needs the task, in words",
+        "guard nightly add \"test that parse() refuses an empty text\""},
+    {Action::list},
+    {Action::retry, "TASK...", kAnyNumber, kNoTasks, kTheTasks},
+    {Action::drop, "TASK...", kAnyNumber, kNoTasks, kTheTasks},
+    {Action::plan, "PLAN.toml", kAnyNumber, kNoPlan, kAPlan},
+    {Action::install, "PLAN.toml", kAnyNumber, kNoPlan, kAPlan},
+    {Action::uninstall},
+    {.action = Action::supervise,
+        .arguments_max = kAnyNumber,
+        .missing = "guard nightly supervise is what guard starts itself for",
+        .example = "guard nightly run PLAN.toml",
+        .is_command = true,
+        .hidden = true},
+};
+constexpr ActionRow kGenerateActions[] = {{Action::man}, {Action::bash}, {Action::zsh}, {Action::fish}};
+
+// ---- verbs ----
 
 constexpr std::string_view kCheckStatus =
     "0 no findings; 1 findings; 2 undecided (unreadable or no files, bad rules or configuration);\n"
@@ -251,263 +300,274 @@ constexpr std::string_view kExecStatus =
 constexpr std::string_view kPlainStatus = "0 done, 2 failed, 64 usage";
 
 constexpr VerbRow kVerbs[] = {
-    {.verb = Verb::check,
-        .name = "check",
+    {.name = "check",
         .summary = "check files against the rules, without running them",
-        .usage = "check PATH...\ncheck --staged\ncheck -\ncheck",
-        .about = "Matches TypeScript and JavaScript against guard's rules. Folders are searched recursively. Files are "
-                 "checked together with\n"
-                 "what they import, since a leak can be split between two files. Without PATH, checks what [check] "
-                 "paths in guard.toml\n"
-                 "lists. A finding can be waived in guard.toml; --print-waiver prints the entry.",
+        .usage = R"(check PATH...
+check --staged
+check -
+check)",
+        .about = R"(Matches TypeScript and JavaScript against guard's rules. Folders are searched
+recursively. Files are checked together with what they import, since a leak can be split between two files. Without
+PATH, checks what [check] paths in guard.toml lists. A finding can be waived in guard.toml; --print-waiver prints the
+entry.)",
+        .actions = kFiles,
         .options = kCheckOptions,
-        .examples = "guard check sandbox/\nguard check --staged --format json\nguard check --format sarif sandbox/ > "
-                    "guard.sarif\nguard check --explain sandbox/a.test.ts:12\ngenerate | guard check - --stdin-name "
-                    "sandbox/new.test.ts",
-        .exit_status = kCheckStatus},
-    {.verb = Verb::gate,
-        .name = "gate",
+        .examples = R"(guard check sandbox/
+guard check --staged --format json
+guard check --format sarif sandbox/ > guard.sarif
+guard check --explain sandbox/a.test.ts:12
+generate | guard check - --stdin-name sandbox/new.test.ts)",
+        .exit_status = kCheckStatus,
+        .run = cmd_check,
+        .check = check_check},
+    {.name = "gate",
         .summary = "check a change: what it touches and what it adds",
-        .usage =
-            "gate [--base REV]\ngate --base REV --head REV\ngate --staged [--base REV]\ngate --patch FILE [--base REV]",
-        .about = "Applies three checks. Policy: number of files and lines, allowed paths, no links, binaries or mode "
-                 "changes, nothing that\n"
-                 "configures git, CI, agents or tools ([policy] in guard.toml). Secrets: no banned pattern on any "
-                 "added line. Rules: everything\n"
-                 "that `guard check` looks for, in files under [check] paths. Without options it checks the "
-                 "uncommitted changes: the work tree\n"
-                 "against HEAD, with new files, without those that .gitignore of HEAD excludes. The two trees are "
-                 "compared directly; if the base\n"
-                 "has moved on, name the merge base. guard.toml is read from the base. docs/gate.md lists what is "
-                 "refused and why.",
+        .usage = R"(gate [--base REV]
+gate --base REV --head REV
+gate --staged [--base REV]
+gate --patch FILE [--base REV])",
+        .about = R"(Applies three checks. Policy: number of files and lines, allowed paths, no links,
+binaries or mode changes, nothing that configures git, CI, agents or tools ([policy] in guard.toml). Secrets: no
+banned pattern on any added line. Rules: everything that `guard check` looks for, in files under [check] paths.
+Without options it checks the uncommitted changes: the work tree against HEAD, with new files, without those that
+.gitignore of HEAD excludes. The two trees are compared directly; if the base has moved on, name the merge base.
+guard.toml is read from the base. docs/gate.md lists what is refused and why.)",
+        .actions = kNoArguments,
         .options = kGateOptions,
-        .examples =
-            "guard gate\nguard gate --staged --task-kind any\nguard gate --base main --head topic --format json\n"
-            "guard gate --patch change.diff --base v1.2\ngenerate | guard gate --patch -",
-        .exit_status =
-            "0 allowed; 1 findings; 2 undecided (nothing changed, no such revision, a patch that does not apply, bad "
-            "rules or\n"
-            "configuration); 3 only host findings, and the state of the container engine is unknown; 64 usage"},
-    {.verb = Verb::run,
-        .name = "run",
+        .examples = R"(guard gate
+guard gate --staged --task-kind any
+guard gate --base main --head topic --format json
+guard gate --patch change.diff --base v1.2
+generate | guard gate --patch -)",
+        .exit_status = R"(0 allowed; 1 findings; 2 undecided (nothing changed, no such revision, a patch that
+does not apply, bad rules or configuration); 3 only host findings, and the state of the container engine is unknown;
+64 usage)",
+        .run = cmd_gate,
+        .check = check_gate},
+    {.name = "run",
         .summary = "check tests, run them in a sandbox, and decide",
         .usage = "run [FILE|FOLDER...]",
-        .about = "Checks the files, then runs exactly what was checked with `bun test` in a sandbox. Secrets in the "
-                 "output are masked. A pass\n"
-                 "needs evidence that the tests of every file ran. Without arguments, all tests of the project run.",
+        .about = R"(Checks the files, then runs exactly what was checked with `bun test` in a sandbox.
+Secrets in the output are masked. A pass needs evidence that the tests of every file ran. Without arguments, all tests
+of the project run.)",
+        .actions = kFiles,
         .options = kRunOptions,
-        .examples = "guard run sandbox/*.test.ts\nguard run --collect all sandbox/*.test.ts\nguard run --backend "
-                    "namespace --timeout 60 sandbox/sum.test.ts\nguard "
-                    "run --env TZ=UTC --format json sandbox/\nguard run --jobs 4 --record evidence/ sandbox/",
-        .exit_status = kRunStatus},
-    {.verb = Verb::exec,
-        .name = "exec",
+        .examples = R"(guard run sandbox/*.test.ts
+guard run --collect all sandbox/*.test.ts
+guard run --backend namespace --timeout 60 sandbox/sum.test.ts
+guard run --env TZ=UTC --format json sandbox/
+guard run --jobs 4 --record evidence/ sandbox/)",
+        .exit_status = kRunStatus,
+        .run = cmd_run,
+        .check = check_run},
+    {.name = "exec",
         .summary = "run any command in the same sandbox, unchecked",
         .usage = "exec [OPTION...] -- COMMAND ARGUMENT...",
-        .about = "The command is started directly, not by a shell, and guard's image has none: only bun, the C library "
-                 "and the project's\n"
-                 "packages. Limits, masking and clean-up are those of `guard run`.",
+        .about = R"(The command is started directly, not by a shell, and guard's image has none: only bun,
+the C library and the project's packages. Limits, masking and clean-up are those of `guard run`.)",
+        .actions = kExecActions,
         .options = kExecOptions,
-        .examples =
-            "guard exec -- bun --version\nguard exec --memory 512m -- bun -e 'console.log(process.memoryUsage().rss)'",
+        .examples = R"(guard exec -- bun --version
+guard exec --memory 512m -- bun -e 'console.log(process.memoryUsage().rss)')",
         .exit_status = kExecStatus,
+        .run = cmd_exec,
+        .check = check_exec,
         .placement = Placement::behind_dashes},
-    {.verb = Verb::image,
-        .name = "image",
+    {.name = "image",
         .summary = "build, list or remove the images that tests run on",
-        .usage = "image build\nimage list\nimage prune [--all [--force]] [--dry-run]",
-        .about = "Tests run on an image made of this machine's bun and C library and the project's locked "
-                 "dependencies. Its tag is a digest\n"
-                 "of those contents, so a stale image is never used. `prune` removes the images that this project used "
-                 "and no longer needs;\n"
-                 "--all lists those of every project, and --force removes them. An image that some project's lockfile "
-                 "needs is kept. Images\n"
-                 "unused for image.unused_days are removed by the next build.",
+        .about = R"(Tests run on an image made of this machine's bun and C library and the project's
+locked dependencies. Its tag is a digest of those contents, so a stale image is never used. `prune` removes the images
+that this project used and no longer needs; --all lists those of every project, and --force removes them. An image
+that some project's lockfile needs is kept. Images unused for image.unused_days are removed by the next build.)",
+        .actions = kImageActions,
         .options = kImageOptions,
-        .examples = "guard image build\nguard image list --format json\nguard image prune --dry-run",
-        .exit_status = "0 done, 2 failed, 3 dependencies or engine are missing, 64 usage"},
-    {.verb = Verb::rules,
-        .name = "rules",
+        .examples = R"(guard image build
+guard image list --format json
+guard image prune --dry-run)",
+        .exit_status = "0 done, 2 failed, 3 dependencies or engine are missing, 64 usage",
+        .run = cmd_image,
+        .check = check_image},
+    {.name = "rules",
         .summary = "list, explain or test the rules",
-        .usage =
-            "rules list\nrules show ID\nrules check [DIR]\nrules views FILE\nrules doc\nrules diff OLD NEW [PATH...]",
-        .about = "`show` explains one rule with examples. `check` runs the examples of every rule through both "
-                 "matching engines; DIR is a folder\n"
-                 "of your own rules. `views` shows how rules read a file, `doc` prints the page docs/rules.md. "
-                 "docs/writing-rules.md explains\n"
-                 "how to write a rule. `diff` lists the lines of your files that NEW refuses and OLD doesn't; each is "
-                 "a folder of rules,\n"
-                 "such as rules/ of another release, or the word built-in.",
+        .about = R"(`show` explains one rule with examples. `check` runs the examples of every rule
+through both matching engines; DIR is a folder of your own rules. `views` shows how rules read a file, `doc` prints
+the page docs/rules.md. docs/writing-rules.md explains how to write a rule. `diff` lists the lines of your files that
+NEW refuses and OLD doesn't; each is a folder of rules, such as rules/ of another release, or the word built-in.)",
+        .actions = kRulesActions,
         .options = kRulesOptions,
-        .examples = "guard rules list\nguard rules show always.env_dump\nguard rules check my-rules/\nguard rules diff "
-                    "../guard-1.0/rules built-in src/",
-        .exit_status = "0 done, 1 diff: lines are newly refused, 2 failed, or a rule fails its examples; 64 usage"},
-    {.verb = Verb::doctor,
-        .name = "doctor",
+        .examples = R"(guard rules list
+guard rules show always.env_dump
+guard rules check my-rules/
+guard rules diff ../guard-1.0/rules built-in src/)",
+        .exit_status = R"(0 done, 1 diff: lines are newly refused, 2 failed, or a rule fails its examples; 64
+usage)",
+        .run = cmd_rules,
+        .check = check_rules},
+    {.name = "doctor",
         .summary = "report what works on this machine, and how to fix what doesn't",
         .usage = "doctor",
         .about = "Checks configuration, rules, engine, embedded sandbox, bun and image. Changes nothing.",
+        .actions = kNoArguments,
         .options = kDoctorOptions,
-        .examples = "guard doctor\nguard doctor --format json",
-        .exit_status = "0 tests can run here, 2 failed, 3 no environment may be used, 64 usage"},
-    {.verb = Verb::config,
-        .name = "config",
+        .examples = R"(guard doctor
+guard doctor --format json)",
+        .exit_status = "0 tests can run here, 2 failed, 3 no environment may be used, 64 usage",
+        .run = cmd_doctor},
+    {.name = "config",
         .summary = "show every setting and its source",
-        .usage = "config show",
-        .about = "Precedence, lowest first: default, guard.toml, GUARD_<SECTION>_<KEY> in the environment, options. "
-                 "guard.toml is searched for\n"
-                 "from the current folder up to the repository's root, but not in the sandbox folder.",
+        .about = R"(Precedence, lowest first: default, guard.toml, GUARD_<SECTION>_<KEY> in the
+environment, options. guard.toml is searched for from the current folder up to the repository's root, but not in the
+sandbox folder.)",
+        .actions = kConfigActions,
         .options = kConfigOptions,
-        .examples = "guard config show\nguard config show --config ci/guard.toml --format json",
-        .exit_status = kPlainStatus},
-    {.verb = Verb::init,
-        .name = "init",
+        .examples = R"(guard config show
+guard config show --config ci/guard.toml --format json)",
+        .exit_status = kPlainStatus,
+        .run = cmd_config},
+    {.name = "init",
         .summary = "report what guard finds here, and write a commented guard.toml",
         .usage = "init",
-        .about = "Reports the tests, their runner and packages, and what won't work. guard.toml gets every key with "
-                 "its default, commented out;\n"
-                 "check.paths is set if the tests are not in sandbox/.",
+        .about = R"(Reports the tests, their runner and packages, and what won't work. guard.toml gets
+every key with its default, commented out; check.paths is set if the tests are not in sandbox/.)",
+        .actions = kNoArguments,
         .options = kInitOptions,
-        .examples = "guard init\nguard init --project ../other --force",
-        .exit_status = kPlainStatus},
-    {.verb = Verb::brief,
-        .name = "brief",
+        .examples = R"(guard init
+guard init --project ../other --force)",
+        .exit_status = kPlainStatus,
+        .run = cmd_init},
+    {.name = "brief",
         .summary = "print what a generator has to know to write code for this project",
         .usage = "brief",
-        .about =
-            "Where it may write, what tests see, how they are judged, what the rules refuse and what to write instead, "
-            "and an example.\n"
-            "Put it into a prompt, CLAUDE.md or AGENTS.md. Nights put it in front of the first prompt of each task.",
+        .about = R"(Where it may write, what tests see, how they are judged, what the rules refuse and
+what to write instead, and an example. Put it into a prompt, CLAUDE.md or AGENTS.md. Nights put it in front of the
+first prompt of each task.)",
+        .actions = kNoArguments,
         .options = kBriefOptions,
-        .examples = "guard brief\nguard brief --project ../other --format json",
-        .exit_status = kPlainStatus},
-    {.verb = Verb::redact,
-        .name = "redact",
+        .examples = R"(guard brief
+guard brief --project ../other --format json)",
+        .exit_status = kPlainStatus,
+        .run = cmd_brief},
+    {.name = "redact",
         .summary = "mask secrets in a stream",
         .usage = "redact [FILE...]",
-        .about = "The filter that guard applies to the output of tests, for any other output. Keys, tokens and known "
-                 "values become\n"
-                 "[REDACTED:kind].",
+        .about = R"(The filter that guard applies to the output of tests, for any other output. Keys,
+tokens and known values become [REDACTED:kind].)",
+        .actions = kFiles,
         .options = kRedactOptions,
-        .examples = "make test 2>&1 | guard redact\nguard redact --stats --mask-env DEPLOY_KEY build.log",
-        .exit_status = "0 done, 2 failed: output that may contain secrets was withheld, 64 usage"},
-    {.verb = Verb::hook,
-        .name = "hook",
+        .examples = R"(make test 2>&1 | guard redact
+guard redact --stats --mask-env DEPLOY_KEY build.log)",
+        .exit_status = "0 done, 2 failed: output that may contain secrets was withheld, 64 usage",
+        .run = cmd_redact,
+        .check = check_redact},
+    {.name = "hook",
         .summary = "check every commit, and what a coding agent is about to write",
-        .usage = "hook install\nhook uninstall\nhook status\nhook agent\nhook agent --install AGENT [--yes]",
-        .about = "`install` adds a pre-commit hook that runs `guard check --staged`, and blocks commits when guard is "
-                 "missing. Existing hooks\n"
-                 "are kept. `agent` reads one event of a coding agent from standard input (a file to write, a command "
-                 "to run) and answers in\n"
-                 "the agent's format. `agent --install` puts the settings for that into the project, and the output of "
-                 "`guard brief` into the\n"
-                 "agent's file of instructions.",
+        .about = R"(`install` adds a pre-commit hook that runs `guard check --staged`, and blocks commits
+when guard is missing. Existing hooks are kept. `agent` reads one event of a coding agent from standard input (a file
+to write, a command to run) and answers in the agent's format. `agent --install` puts the settings for that into the
+project, and the output of `guard brief` into the agent's file of instructions.)",
+        .actions = kHookActions,
         .options = kHookOptions,
-        .examples = "guard hook install\nguard hook status --format json\nguard hook agent --install claude --yes",
-        .exit_status =
-            "install, uninstall: 0 done, 2 failed; status: 0 installed, 1 absent, outdated or foreign, 2 failed;\n"
-            "agent: 0 allowed, 2 denied, for whatever reason; agent --install: 0 up to date, 1 not written yet, 2 "
-            "failed; 64 usage"},
-    {.verb = Verb::verify,
-        .name = "verify",
+        .examples = R"(guard hook install
+guard hook status --format json
+guard hook agent --install claude --yes)",
+        .exit_status = R"(install, uninstall: 0 done, 2 failed; status: 0 installed, 1 absent, outdated or
+foreign, 2 failed;
+agent: 0 allowed, 2 denied, for whatever reason; agent --install: 0 up to date, 1 not written yet, 2 failed; 64 usage)",
+        .run = cmd_hook,
+        .check = check_hook},
+    {.name = "verify",
         .summary = "check an evidence record against the project",
         .usage = "verify RECORD",
-        .about = "A run can write a record of what ran, where, under which limits, and the result (--record, [run] "
-                 "record). verify checks that\n"
-                 "the record is unchanged and consistent, and that the project's files, guard.toml, guard, its rules, "
-                 "the image and bun are\n"
-                 "still the same. It confirms the record, not that the run was allowed: the verdict is in its first "
-                 "line. Anyone who can write\n"
-                 "to the record can forge a consistent one; keep its digest where they can't write.",
+        .about = R"(A run can write a record of what ran, where, under which limits, and the result
+(--record, [run] record). verify checks that the record is unchanged and consistent, and that the project's files,
+guard.toml, guard, its rules, the image and bun are still the same. It confirms the record, not that the run was
+allowed: the verdict is in its first line. Anyone who can write to the record can forge a consistent one; keep its
+digest where they can't write.)",
+        .actions = kVerifyActions,
         .options = kVerifyOptions,
-        .examples =
-            "guard run --record evidence/ sandbox/*.test.ts\nguard verify evidence/20300131T120000Z-r0123456789.json\n"
-            "guard verify --project ../other --format json record.json",
-        .exit_status = "0 confirmed; 1 something differs, or the record was changed; 2 unreadable, or not everything "
-                       "could be checked; 64 usage"},
-    {.verb = Verb::nightly,
-        .name = "nightly",
+        .examples = R"(guard run --record evidence/ sandbox/*.test.ts
+guard verify evidence/20300131T120000Z-r0123456789.json
+guard verify --project ../other --format json record.json)",
+        .exit_status = R"(0 confirmed; 1 something differs, or the record was changed; 2 unreadable, or not
+everything could be checked; 64 usage)",
+        .run = cmd_verify,
+        .check = check_verify},
+    {.name = "nightly",
         .summary = "let a generator work through a plan, and keep what passes",
-        .usage = "nightly run PLAN.toml\nnightly resume\nnightly status\nnightly stop\nnightly report\n"
-                 "nightly review [take|drop|send-back TASK...]\nnightly add TEXT...\nnightly list\nnightly retry "
-                 "TASK...\nnightly drop TASK...\nnightly plan PLAN.toml\nnightly install PLAN.toml\nnightly uninstall",
-        .about = "`run` gives each task of the plan to its generator (any program that reads a prompt from standard "
-                 "input) in its own clone,\n"
-                 "gates the change, runs its tests in the sandbox, checks that new tests detect broken code, and "
-                 "commits what was allowed to a\n"
-                 "branch of the night. What was refused goes back to the generator with the findings, as often as the "
-                 "plan allows. After a\n"
-                 "crash, `resume` continues. `report` is the morning page; `review` takes, drops or sends back what "
-                 "was accepted. `plan` checks\n"
-                 "a plan without running it; `install` schedules it. docs/nightly.md has the format and recipes.\n"
-                 "The plan is a queue across nights: tasks that were accepted, dropped or given up are skipped the "
-                 "next time. `list` shows the\n"
-                 "state of each task, `add` appends one, `retry` runs one again with your note for its generator, and "
-                 "`run --again` runs all.",
+        .about = R"(`run` gives each task of the plan to its generator (any program that reads a prompt
+from standard input) in its own clone, gates the change, runs its tests in the sandbox, checks that new tests detect
+broken code, and commits what was allowed to a branch of the night. What was refused goes back to the generator with
+the findings, as often as the plan allows. After a crash, `resume` continues. `report` is the morning page; `review`
+takes, drops or sends back what was accepted. `plan` checks a plan without running it; `install` schedules it.
+docs/nightly.md has the format and recipes.
+The plan is a queue across nights: tasks that were accepted, dropped or given up are skipped the next time. `list`
+shows the state of each task, `add` appends one, `retry` runs one again with your note for its generator, and `run
+--again` runs all.)",
+        .actions = kNightlyActions,
         .options = kNightlyOptions,
-        .examples =
-            "guard nightly plan nightly.toml\nguard nightly run nightly.toml\nguard nightly status --max-age 26h\n"
-            "guard nightly report --format html --output morning.html\nguard nightly review take add-negative\n"
-            "guard nightly retry add-negative --note \"use smaller numbers\"\n"
-            "guard nightly add \"test that parse() refuses an empty text\" --after add-negative",
-        .exit_status = "run, resume: 0 every task accepted, 1 every task decided, some refused or failed, 2 some "
-                       "undecided or guard failed,\n"
-                       "3 no environment may be used; status: 0, with --max-age 1 if a night is overdue; others: 0 "
-                       "done, 2 failed;\n"
-                       "64 usage; 130 interrupted, 143 terminated"},
-    {.verb = Verb::clean,
-        .name = "clean",
+        .examples = R"(guard nightly plan nightly.toml
+guard nightly run nightly.toml
+guard nightly status --max-age 26h
+guard nightly report --format html --output morning.html
+guard nightly review take add-negative
+guard nightly retry add-negative --note "use smaller numbers"
+guard nightly add "test that parse() refuses an empty text" --after add-negative)",
+        .exit_status = R"(run, resume: 0 every task accepted, 1 every task decided, some refused or failed, 2
+some undecided or guard failed, 3 no environment may be used; status: 0, with --max-age 1 if a night is overdue;
+others: 0 done, 2 failed; 64 usage; 130 interrupted, 143 terminated)",
+        .run = cmd_nightly,
+        .check = check_nightly},
+    {.name = "clean",
         .summary = "remove leftovers of killed runs",
         .usage = "clean [--project DIR] [--dry-run]",
-        .about = "Removes containers, processes and folders of runs whose guard process is gone, also in the project, "
-                 "the folder of records and\nthe temporary folder. Running ones are kept.",
+        .about = R"(Removes containers, processes and folders of runs whose guard process is gone, also in
+the project, the folder of records and the temporary folder. Running ones are kept.)",
+        .actions = kNoArguments,
         .options = kCleanOptions,
-        .examples = "guard clean --dry-run\nguard clean",
-        .exit_status = kPlainStatus},
-    {.verb = Verb::audit,
-        .name = "audit",
+        .examples = R"(guard clean --dry-run
+guard clean)",
+        .exit_status = kPlainStatus,
+        .run = cmd_clean},
+    {.name = "audit",
         .summary = "report what guard would have refused in the past",
         .usage = "audit [--since REV] [--run]",
-        .about = "Replays commits through the checks of the pre-commit hook, with the guard.toml of HEAD, and lists "
-                 "those that would have been\n"
-                 "refused, and by which rules. Merges and the first commit are left out. Nothing is changed. "
-                 "docs/adoption.md has the rest.",
+        .about = R"(Replays commits through the checks of the pre-commit hook, with the guard.toml of
+HEAD, and lists those that would have been refused, and by which rules. Merges and the first commit are left out.
+Nothing is changed. docs/adoption.md has the rest.)",
+        .actions = kNoArguments,
         .options = kAuditOptions,
-        .examples = "guard audit\nguard audit --since v1.2 --task-kind any --format json\nguard audit --run",
-        .exit_status = "0 all allowed, 1 some refused, 2 some undecided, or failed; 64 usage"},
-    {.verb = Verb::generate,
-        .name = "generate",
+        .examples = R"(guard audit
+guard audit --since v1.2 --task-kind any --format json
+guard audit --run)",
+        .exit_status = "0 all allowed, 1 some refused, 2 some undecided, or failed; 64 usage",
+        .run = cmd_audit},
+    {.name = "generate",
         .summary = "print the manual page or a shell's completions",
-        .usage = "generate man\ngenerate bash\ngenerate zsh\ngenerate fish",
-        .about = "`cmake --install` puts them where man and the shells look. To try completions in a running shell: "
-                 "source <(guard generate bash).",
+        .about = R"(`cmake --install` puts them where man and the shells look. To try completions in a
+running shell: source <(guard generate bash).)",
+        .actions = kGenerateActions,
         .options = {},
-        .examples = "guard generate man | man -l -\nguard generate fish > ~/.config/fish/completions/guard.fish",
-        .exit_status = "0 done, 64 usage"},
+        .examples = R"(guard generate man | man -l -
+guard generate fish > ~/.config/fish/completions/guard.fish)",
+        .exit_status = "0 done, 64 usage",
+        .run = cmd_generate},
 };
 
 std::string indented(std::string_view lines, std::string_view before) {
   std::string text;
-  for (std::size_t at = 0; at <= lines.size();) {
-    const std::size_t end = std::min(lines.find('\n', at), lines.size());
-    text += fmt::format("{}{}\n", before, lines.substr(at, end - at));
-    at = end + 1;
-  }
+  for (const auto line : lines_of(lines)) text += fmt::format("{}{}\n", before, line);
   return text;
 }
 
 std::string option_lines(std::span<const OptionRow> rows) {
-  constexpr std::size_t kColumn = 22;
+  constexpr std::string_view kLine = "  {:<22} {}{}\n";
   std::string text;
   for (const auto& row : rows) {
-    const std::string name =
-        row.short_name.empty() ? std::string(row.name) : fmt::format("{}, {}", row.short_name, row.name);
-    const std::string left = row.value.empty() ? name : fmt::format("{} {}", name, row.value);
-    text += fmt::format("  {:<{}} {}", left, kColumn, row.help);
-    if (!row.config_keys.empty()) text += fmt::format(" [{}]", row.config_keys);
-    text += '\n';
+    const std::string left = fmt::format("{}{}{}{}{}", row.short_name, row.short_name.empty() ? "" : ", ", row.name,
+        row.value.empty() ? "" : " ", row.value);
+    text += fmt::format(kLine, left, row.help, row.key.empty() ? "" : fmt::format(" [{}]", row.key));
   }
-  return text + fmt::format("  {:<{}} {}\n", "--help", kColumn, "this text");
+  return text + fmt::format(kLine, "--help", "this text", "");
 }
 
 std::string verb_lines() {
@@ -521,17 +581,26 @@ std::string verb_lines() {
 std::span<const VerbRow> verbs() { return kVerbs; }
 
 const VerbRow* find_verb(std::string_view name) {
-  const auto* found =
-      std::find_if(std::begin(kVerbs), std::end(kVerbs), [&](const VerbRow& row) { return row.name == name; });
+  const auto* found = std::ranges::find(kVerbs, name, &VerbRow::name);
   return found == std::end(kVerbs) ? nullptr : found;
+}
+
+std::string usage_of(const VerbRow& row) {
+  if (!row.usage.empty()) return std::string(row.usage);
+  std::string text;
+  for (const auto& action : row.actions) {
+    if (action.hidden) continue;
+    text += fmt::format("{}{} {}{}{}", text.empty() ? "" : "\n", row.name, to_string(action.action),
+        action.takes.empty() ? "" : " ", action.takes);
+  }
+  return text;
 }
 
 std::string help_text(const VerbRow& row) {
   return fmt::format("guard {}: {}\n\nUsage:\n{}\n{}\n\nOptions:\n{}\nExamples:\n{}\nExit status:\n{}", row.name,
-      row.summary, indented(row.usage, "  guard "), row.about, option_lines(row.options), indented(row.examples, "  "),
-      indented(row.exit_status, "  "));
+      row.summary, indented(usage_of(row), "  guard "), row.about, option_lines(row.options),
+      indented(row.examples, "  "), indented(row.exit_status, "  "));
 }
-
 std::string help_text() {
   return fmt::format(
       "guard lets machine-written TypeScript and JavaScript run unattended: it checks the code, runs its tests in a "

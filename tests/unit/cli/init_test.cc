@@ -34,13 +34,20 @@ class Init : public ::testing::Test {
     out_.clear();
     err_.clear();
     CommandContext context{streams_, environment_, cancel_};
-    return cmd_init({.project = project.native(), .force = force}, context);
+    Options options;
+    options.project = project.native();
+    options.force = force;
+    return conclude(context, cmd_init(options, context));
   }
   int show(OutputFormat format, const fs::path& config = {}) {
     out_.clear();
     err_.clear();
     CommandContext context{streams_, environment_, cancel_};
-    return cmd_config({.format = format, .project = project_.native(), .config = config.native()}, context);
+    Options options;
+    options.format = format;
+    options.project = project_.native();
+    options.config = config.native();
+    return conclude(context, cmd_config(options, context));
   }
   std::string text(const fs::path& path) {
     auto bytes = read_file(path, 1u << 20);

@@ -18,13 +18,15 @@ using ::testing::IsEmpty;
 
 ParsedCommand parse(const std::vector<std::string_view>& arguments) { return parse_command_line(arguments); }
 
-template <typename Options>
 Options parsed(const std::vector<std::string_view>& arguments) {
   auto command = parse(arguments);
-  if (const auto* answer = std::get_if<Answer>(&command)) ADD_FAILURE() << answer->out << answer->err;
-  auto* options = std::get_if<Options>(&command);
-  EXPECT_NE(options, nullptr);
-  return options == nullptr ? Options{} : *options;
+  if (const auto* answer = std::get_if<Answer>(&command)) {
+    ADD_FAILURE() << answer->out << answer->err;
+    return {};
+  }
+  const auto& options = std::get<Options>(command);
+  EXPECT_EQ(options.verb->name, arguments[0]);
+  return options;
 }
 
 // The message of a mistake; every mistake exits 64, says one thing and what to do, and leaves standard output alone.
@@ -59,9 +61,9 @@ std::string override_of(const std::vector<ConfigOverride>& overrides, std::strin
 // ---- guard check ----
 
 TEST(Options, CheckTakesPathsAndOptionsInAnyOrder) {
-  const auto options = parsed<CheckOptions>({"check", "a.ts", "--mode", "host", "b.ts", "--format=json", "c d.ts",
-      "--color", "never", "--allow-empty", "--jobs", "3"});
-  EXPECT_THAT(options.paths, ElementsAre("a.ts", "b.ts", "c d.ts"));
+  const auto options = parsed({"check", "a.ts", "--mode", "host", "b.ts", "--format=json", "c d.ts", "--color", "never",
+      "--allow-empty", "--jobs", "3"});
+  EXPECT_THAT(options.arguments, ElementsAre("a.ts", "b.ts", "c d.ts"));
   EXPECT_EQ(options.mode, "host");
   EXPECT_EQ(options.format, OutputFormat::json);
   EXPECT_EQ(options.color, ColorChoice::never);
@@ -76,23 +78,23 @@ TEST(Options, CheckAndRunReportInEveryFormatAndExecInTwo) {
       {"json", OutputFormat::json}, {"sarif", OutputFormat::sarif}, {"junit", OutputFormat::junit},
       {"github", OutputFormat::github}};
   for (const auto& [name, format] : formats) {
-    EXPECT_EQ(parsed<CheckOptions>({"check", "--format", name}).format, format);
-    EXPECT_EQ(parsed<RunOptions>({"run", "a.ts", "--format", name}).sandbox.format, format);
+    EXPECT_EQ(parsed({"check", "--format", name}).format, format);
+    EXPECT_EQ(parsed({"run", "a.ts", "--format", name}).format, format);
   }
-  EXPECT_EQ(parsed<ExecOptions>({"exec", "--format", "json", "--", "x"}).sandbox.format, OutputFormat::json);
+  EXPECT_EQ(parsed({"exec", "--format", "json", "--", "x"}).format, OutputFormat::json);
   EXPECT_THAT(mistake({"exec", "--format", "sarif", "--", "x"}), HasSubstr("no findings to report"));
   EXPECT_THAT(mistake({"doctor", "--format", "sarif"}), HasSubstr("--format"));
 }
 
 TEST(Options, ExplainTakesAFileAndPerhapsALine) {
-  const auto line = parsed<CheckOptions>({"check", "--explain", "sandbox/a:b.ts:12", "sandbox"});
+  const auto line = parsed({"check", "--explain", "sandbox/a:b.ts:12", "sandbox"});
   EXPECT_EQ(line.explain, "sandbox/a:b.ts");
   EXPECT_EQ(line.explain_line, 12U);
-  EXPECT_THAT(line.paths, ElementsAre("sandbox"));
-  const auto file = parsed<CheckOptions>({"check", "--explain", "sandbox/a:b.ts"});
+  EXPECT_THAT(line.arguments, ElementsAre("sandbox"));
+  const auto file = parsed({"check", "--explain", "sandbox/a:b.ts"});
   EXPECT_EQ(file.explain, "sandbox/a:b.ts");
   EXPECT_EQ(file.explain_line, 0U);
-  EXPECT_EQ(parsed<CheckOptions>({"check"}).explain, "");
+  EXPECT_EQ(parsed({"check"}).explain, "");
   EXPECT_THAT(mistake({"check", "--explain", "a.ts:0"}), HasSubstr("no line 0"));
   EXPECT_THAT(mistake({"check", "--explain", "a.ts:99999999999"}), HasSubstr("no line"));
   EXPECT_THAT(mistake({"check", "--explain", ":3"}), HasSubstr("needs a file"));
@@ -103,19 +105,19 @@ TEST(Options, ExplainTakesAFileAndPerhapsALine) {
 }
 
 TEST(Options, WaiversArePrintedAsTomlAlone) {
-  EXPECT_TRUE(parsed<CheckOptions>({"check", "--print-waiver"}).print_waiver);
-  EXPECT_FALSE(parsed<CheckOptions>({"check"}).print_waiver);
+  EXPECT_TRUE(parsed({"check", "--print-waiver"}).print_waiver);
+  EXPECT_FALSE(parsed({"check"}).print_waiver);
   EXPECT_THAT(mistake({"check", "--print-waiver", "--format", "json"}), HasSubstr("TOML"));
 }
 
 TEST(Options, TheRulesPageTakesNoArgument) {
-  EXPECT_EQ(parsed<RulesOptions>({"rules", "doc"}).action, RulesAction::doc);
+  EXPECT_EQ(parsed({"rules", "doc"}).action, Action::doc);
   EXPECT_THAT(mistake({"rules", "doc", "x"}), HasSubstr("takes no argument"));
 }
 
 TEST(Options, CheckHasCarefulDefaults) {
-  const auto options = parsed<CheckOptions>({"check"});
-  EXPECT_THAT(options.paths, IsEmpty());
+  const auto options = parsed({"check"});
+  EXPECT_THAT(options.arguments, IsEmpty());
   EXPECT_EQ(options.mode, "auto");
   EXPECT_EQ(options.format, OutputFormat::text);
   EXPECT_FALSE(options.allow_empty);
@@ -123,9 +125,9 @@ TEST(Options, CheckHasCarefulDefaults) {
 }
 
 TEST(Options, CheckReadsStandardInputForALoneDash) {
-  const auto options = parsed<CheckOptions>({"check", "-", "--stdin-name", "sandbox/new.test.ts"});
+  const auto options = parsed({"check", "-", "--stdin-name", "sandbox/new.test.ts"});
   EXPECT_TRUE(options.read_stdin);
-  EXPECT_THAT(options.paths, IsEmpty());
+  EXPECT_THAT(options.arguments, IsEmpty());
   EXPECT_EQ(options.stdin_name, "sandbox/new.test.ts");
   EXPECT_THAT(mistake({"check", "-", "a.ts"}), HasSubstr("no other PATH"));
   EXPECT_THAT(mistake({"check", "a.ts", "--stdin-name", "b.ts"}), HasSubstr("not read"));
@@ -138,7 +140,7 @@ TEST(Options, JobsAreAFewThreads) {
 }
 
 TEST(Options, StagedExcludesPaths) {
-  EXPECT_TRUE(parsed<CheckOptions>({"check", "--staged", "--config", "../guard.toml"}).staged);
+  EXPECT_TRUE(parsed({"check", "--staged", "--config", "../guard.toml"}).staged);
   EXPECT_THAT(mistake({"check", "--staged", "a.ts"}), HasSubstr("--staged"));
   EXPECT_THAT(mistake({"check", "--staged", "-"}), HasSubstr("--staged"));
 }
@@ -151,31 +153,31 @@ TEST(Options, HostileNamesArriveAsTheyAre) {
       "--=x.ts\x1b[2J", "@file", "", long_name};
   for (const auto name : names) {
     if (name.empty() || name.starts_with("-")) continue;
-    EXPECT_THAT(parsed<CheckOptions>({"check", name}).paths, ElementsAre(std::string(name)));
-    EXPECT_THAT(parsed<RunOptions>({"run", name, "--quiet"}).files, ElementsAre(std::string(name)));
-    EXPECT_EQ(parsed<CheckOptions>({"check", "--config", name}).config, name);
-    EXPECT_EQ(parsed<CheckOptions>({"check", "--config=" + std::string(name)}).config, name);
+    EXPECT_THAT(parsed({"check", name}).arguments, ElementsAre(std::string(name)));
+    EXPECT_THAT(parsed({"run", name, "--quiet"}).arguments, ElementsAre(std::string(name)));
+    EXPECT_EQ(parsed({"check", "--config", name}).config, name);
+    EXPECT_EQ(parsed({"check", "--config=" + std::string(name)}).config, name);
   }
   for (const auto name : names) {
     if (name.empty()) continue;
-    EXPECT_THAT(parsed<CheckOptions>({"check", "--", name}).paths, ElementsAre(std::string(name)));
+    EXPECT_THAT(parsed({"check", "--", name}).arguments, ElementsAre(std::string(name)));
   }
 }
 
 TEST(Options, DashesEndOptions) {
-  EXPECT_THAT(parsed<CheckOptions>({"check", "a.ts", "--", "--staged", "-x.ts", "--", "-"}).paths,
+  EXPECT_THAT(parsed({"check", "a.ts", "--", "--staged", "-x.ts", "--", "-"}).arguments,
       ElementsAre("a.ts", "--staged", "-x.ts", "--", "-"));
-  EXPECT_FALSE(parsed<CheckOptions>({"check", "--", "-"}).read_stdin);
-  EXPECT_THAT(parsed<CheckOptions>({"check", "--", "--help"}).paths, ElementsAre("--help"));
+  EXPECT_FALSE(parsed({"check", "--", "-"}).read_stdin);
+  EXPECT_THAT(parsed({"check", "--", "--help"}).arguments, ElementsAre("--help"));
 }
 
 TEST(Options, RecordsAreKeptAndVerified) {
-  EXPECT_EQ(parsed<RunOptions>({"run", "a.ts", "--record", "evidence/"}).sandbox.record, "evidence/");
-  EXPECT_EQ(parsed<ExecOptions>({"exec", "--record", "r.json", "--", "bun"}).sandbox.record, "r.json");
+  EXPECT_EQ(parsed({"run", "a.ts", "--record", "evidence/"}).record, "evidence/");
+  EXPECT_EQ(parsed({"exec", "--record", "r.json", "--", "bun"}).record, "r.json");
   EXPECT_THAT(mistake({"run", "a.ts", "--record="}), HasSubstr("--record has an empty value"));
-  const auto options = parsed<VerifyOptions>(
-      {"verify", "r.json", "--project", "p", "--rules", "r", "--config", "c", "--format", "json"});
-  EXPECT_EQ(options.record, "r.json");
+  const auto options =
+      parsed({"verify", "r.json", "--project", "p", "--rules", "r", "--config", "c", "--format", "json"});
+  EXPECT_THAT(options.arguments, ElementsAre("r.json"));
   EXPECT_EQ(options.project + options.rules + options.config, "prc");
   EXPECT_EQ(options.format, OutputFormat::json);
   EXPECT_THAT(mistake({"verify"}), HasSubstr("needs the record"));
@@ -225,13 +227,13 @@ TEST(Options, HostileTextInMistakesIsPrintableAndShort) {
 // ---- guard run, guard exec ----
 
 TEST(Options, RunTurnsItsOptionsIntoOverrides) {
-  const auto options = parsed<RunOptions>({"run", "--backend", "namespace", "--timeout", "60", "sandbox/a.test.ts",
-      "--memory=512m", "--cpus", "1.5", "--pids", "64", "--image", "tests:1", "--mask-env", "A,B", "--mask-env", "C",
-      "--env", "TZ=UTC", "--env", "TOKEN", "--env", "X==,y", "--quiet", "--collect", "all"});
-  EXPECT_THAT(options.files, ElementsAre("sandbox/a.test.ts"));
-  EXPECT_EQ(options.sandbox.backend, Backend::namespace_sandbox);
-  EXPECT_TRUE(options.sandbox.quiet);
-  const auto& overrides = options.sandbox.overrides;
+  const auto options = parsed({"run", "--backend", "namespace", "--timeout", "60", "sandbox/a.test.ts", "--memory=512m",
+      "--cpus", "1.5", "--pids", "64", "--image", "tests:1", "--mask-env", "A,B", "--mask-env", "C", "--env", "TZ=UTC",
+      "--env", "TOKEN", "--env", "X==,y", "--quiet", "--collect", "all"});
+  EXPECT_THAT(options.arguments, ElementsAre("sandbox/a.test.ts"));
+  EXPECT_EQ(options.backend, Backend::namespace_sandbox);
+  EXPECT_TRUE(options.quiet);
+  const auto& overrides = options.overrides;
   EXPECT_EQ(override_of(overrides, "limits.timeout"), "60");
   EXPECT_EQ(override_of(overrides, "limits.memory"), "512m");
   EXPECT_EQ(override_of(overrides, "limits.cpus"), "1.5");
@@ -253,10 +255,10 @@ TEST(Options, RunTurnsItsOptionsIntoOverrides) {
 }
 
 TEST(Options, WithoutABackendTheChoiceIsLeftToTheConfiguration) {
-  EXPECT_EQ(parsed<RunOptions>({"run", "a.ts"}).sandbox.backend, std::nullopt);
-  EXPECT_EQ(parsed<RunOptions>({"run", "a.ts", "--backend", "auto"}).sandbox.backend, std::nullopt);
-  EXPECT_EQ(parsed<RunOptions>({"run", "a.ts", "--backend", "host"}).sandbox.backend, Backend::host);
-  EXPECT_THAT(parsed<RunOptions>({"run", "a.ts"}).sandbox.overrides, IsEmpty());
+  EXPECT_EQ(parsed({"run", "a.ts"}).backend, std::nullopt);
+  EXPECT_EQ(parsed({"run", "a.ts", "--backend", "auto"}).backend, std::nullopt);
+  EXPECT_EQ(parsed({"run", "a.ts", "--backend", "host"}).backend, Backend::host);
+  EXPECT_THAT(parsed({"run", "a.ts"}).overrides, IsEmpty());
 }
 
 TEST(Options, ValuesAreCheckedWhileTheyAreStillAMistakeOfUsage) {
@@ -275,8 +277,8 @@ TEST(Options, ValuesAreCheckedWhileTheyAreStillAMistakeOfUsage) {
 }
 
 TEST(Options, RunWithoutNamesMeansTheWholeProject) {
-  EXPECT_TRUE(parsed<RunOptions>({"run"}).files.empty());
-  EXPECT_TRUE(parsed<RunOptions>({"run", "--quiet"}).files.empty());
+  EXPECT_TRUE(parsed({"run"}).arguments.empty());
+  EXPECT_TRUE(parsed({"run", "--quiet"}).arguments.empty());
 }
 
 // What --env passes is a secret as often as not.
@@ -286,9 +288,9 @@ TEST(Options, AMistakeInEnvDoesNotPrintTheValue) {
 
 TEST(Options, ExecTakesItsCommandOnlyBehindDashes) {
   const auto options =
-      parsed<ExecOptions>({"exec", "--memory", "1g", "--", "sh", "-c", "echo $HOME", "--memory", "", "--help", "--"});
-  EXPECT_THAT(options.argv, ElementsAre("sh", "-c", "echo $HOME", "--memory", "", "--help", "--"));
-  EXPECT_EQ(override_of(options.sandbox.overrides, "limits.memory"), "1g");
+      parsed({"exec", "--memory", "1g", "--", "sh", "-c", "echo $HOME", "--memory", "", "--help", "--"});
+  EXPECT_THAT(options.arguments, ElementsAre("sh", "-c", "echo $HOME", "--memory", "", "--help", "--"));
+  EXPECT_EQ(override_of(options.overrides, "limits.memory"), "1g");
   EXPECT_THAT(mistake({"exec", "ls", "--memory", "1g"}), HasSubstr("before `--`"));
   EXPECT_THAT(mistake({"exec"}), HasSubstr("needs a command"));
   EXPECT_THAT(mistake({"exec", "--"}), HasSubstr("needs a command"));
@@ -297,35 +299,35 @@ TEST(Options, ExecTakesItsCommandOnlyBehindDashes) {
 // ---- the other verbs ----
 
 TEST(Options, TheOtherVerbsAreParsed) {
-  EXPECT_EQ(parsed<ImageOptions>({"image", "build", "--project", "x"}).project, "x");
-  EXPECT_EQ(parsed<ImageOptions>({"image", "--engine", "build"}).target, ImageTarget::engine);
-  EXPECT_EQ(parsed<ImageOptions>({"image", "prune", "--all"}).action, ImageAction::prune);
-  EXPECT_TRUE(parsed<ImageOptions>({"image", "prune", "--all", "--force"}).force);
+  EXPECT_EQ(parsed({"image", "build", "--project", "x"}).project, "x");
+  EXPECT_EQ(parsed({"image", "--engine", "build"}).target, ImageTarget::engine);
+  EXPECT_EQ(parsed({"image", "prune", "--all"}).action, Action::prune);
+  EXPECT_TRUE(parsed({"image", "prune", "--all", "--force"}).force);
   EXPECT_THAT(mistake({"image", "prune", "--force"}), HasSubstr("--all"));
   EXPECT_THAT(mistake({"image", "build", "--dry-run"}), HasSubstr("guard image prune"));
   EXPECT_THAT(mistake({"image", "build", "--engine", "--root-folder"}), HasSubstr("exclude each other"));
   EXPECT_THAT(mistake({"image", "build", "x"}), HasSubstr("takes no argument"));
-  EXPECT_EQ(parsed<RulesOptions>({"rules", "list", "--format", "json"}).format, OutputFormat::json);
-  EXPECT_EQ(parsed<RulesOptions>({"rules", "show", "always.env_dump"}).id, "always.env_dump");
-  EXPECT_EQ(parsed<RulesOptions>({"rules", "check", "mine"}).folder, "mine");
-  EXPECT_EQ(parsed<RulesOptions>({"rules", "check"}).folder, "");
+  EXPECT_EQ(parsed({"rules", "list", "--format", "json"}).format, OutputFormat::json);
+  EXPECT_THAT(parsed({"rules", "show", "always.env_dump"}).arguments, ElementsAre("always.env_dump"));
+  EXPECT_THAT(parsed({"rules", "check", "mine"}).arguments, ElementsAre("mine"));
+  EXPECT_THAT(parsed({"rules", "check"}).arguments, IsEmpty());
   EXPECT_THAT(mistake({"rules", "show"}), HasSubstr("id of a rule"));
   EXPECT_THAT(mistake({"rules", "show", "a", "b"}), HasSubstr("takes no argument"));
   EXPECT_THAT(mistake({"rules", "check", ""}), HasSubstr("empty"));
-  EXPECT_EQ(parsed<DoctorOptions>({"doctor", "--format=json"}).format, OutputFormat::json);
+  EXPECT_EQ(parsed({"doctor", "--format=json"}).format, OutputFormat::json);
   EXPECT_THAT(mistake({"doctor", "now"}), HasSubstr("takes no argument"));
-  EXPECT_EQ(parsed<ConfigOptions>({"config", "show", "--config", "g.toml"}).config, "g.toml");
+  EXPECT_EQ(parsed({"config", "show", "--config", "g.toml"}).config, "g.toml");
   EXPECT_THAT(mistake({"config", "set"}), HasSubstr("guard config has no \"set\""));
-  EXPECT_TRUE(parsed<InitOptions>({"init", "--force"}).force);
-  EXPECT_EQ(parsed<CleanOptions>({"clean"}).format, OutputFormat::text);
+  EXPECT_TRUE(parsed({"init", "--force"}).force);
+  EXPECT_EQ(parsed({"clean"}).format, OutputFormat::text);
 }
 
 TEST(Options, HookActionsTakeTheirOwnOptionsOnly) {
-  EXPECT_EQ(parsed<HookOptions>({"hook", "install"}).action, HookAction::install);
-  EXPECT_EQ(parsed<HookOptions>({"hook", "uninstall", "--project", "p"}).project, "p");
-  EXPECT_EQ(parsed<HookOptions>({"hook", "status", "--format", "json"}).format, OutputFormat::json);
-  const auto agent = parsed<HookOptions>({"hook", "agent", "--mode", "docker", "--config", "c", "--rules", "r"});
-  EXPECT_EQ(agent.action, HookAction::agent);
+  EXPECT_EQ(parsed({"hook", "install"}).action, Action::install);
+  EXPECT_EQ(parsed({"hook", "uninstall", "--project", "p"}).project, "p");
+  EXPECT_EQ(parsed({"hook", "status", "--format", "json"}).format, OutputFormat::json);
+  const auto agent = parsed({"hook", "agent", "--mode", "docker", "--config", "c", "--rules", "r"});
+  EXPECT_EQ(agent.action, Action::agent);
   EXPECT_EQ(agent.mode, "docker");
   EXPECT_EQ(agent.config, "c");
   EXPECT_EQ(agent.rules, "r");
@@ -337,18 +339,18 @@ TEST(Options, HookActionsTakeTheirOwnOptionsOnly) {
 }
 
 TEST(Options, RulesViewsNeedsAFile) {
-  EXPECT_EQ(parsed<RulesOptions>({"rules", "views", "a.ts"}).file, "a.ts");
+  EXPECT_THAT(parsed({"rules", "views", "a.ts"}).arguments, ElementsAre("a.ts"));
   EXPECT_THAT(mistake({"rules", "views"}), HasSubstr("needs a file"));
 }
 
 TEST(Options, RedactKnowsItsCap) {
-  const auto options = parsed<RedactOptions>({"redact", "a.log", "-", "--cap", "80k", "--stats", "--mask-env=X"});
-  EXPECT_THAT(options.files, ElementsAre("a.log", "-"));
+  const auto options = parsed({"redact", "a.log", "-", "--cap", "80k", "--stats", "--mask-env=X"});
+  EXPECT_THAT(options.arguments, ElementsAre("a.log", "-"));
   EXPECT_EQ(options.cap_bytes, 81'920U);
   EXPECT_TRUE(options.stats);
   EXPECT_EQ(options.overrides.size(), 1U);
-  EXPECT_EQ(parsed<RedactOptions>({"redact"}).cap_bytes, std::nullopt);
-  EXPECT_EQ(parsed<RedactOptions>({"redact", "--cap", "0"}).cap_bytes, 0U);  // none
+  EXPECT_EQ(parsed({"redact"}).cap_bytes, 0U);
+  EXPECT_EQ(parsed({"redact", "--cap", "0"}).cap_bytes, 0U);  // none
   EXPECT_THAT(mistake({"redact", "--cap", "80x"}), HasSubstr("--cap"));
 }
 
@@ -363,21 +365,21 @@ TEST(Options, GuardAloneSaysHowItIsUsed) {
 }
 
 TEST(Options, GateJudgesTheWorkTreeOfATestTaskUnlessToldOtherwise) {
-  const auto plain = std::get<GateOptions>(parse({"gate"}));
+  const auto plain = parsed({"gate"});
   EXPECT_EQ(plain.base, "");
   EXPECT_FALSE(plain.staged);
-  EXPECT_EQ(plain.kind, TaskKind::test);
+  EXPECT_EQ(plain.kind, std::nullopt);  // a test
   EXPECT_FALSE(plain.allow_empty);
-  const auto all = std::get<GateOptions>(parse({"gate", "--base=v1", "--head", "topic", "--task-kind", "any",
-      "--mode=docker", "--format", "sarif", "--allow-empty"}));
+  const auto all = parsed({"gate", "--base=v1", "--head", "topic", "--task-kind", "any", "--mode=docker", "--format",
+      "sarif", "--allow-empty"});
   EXPECT_EQ(all.base, "v1");
   EXPECT_EQ(all.head, "topic");
   EXPECT_EQ(all.kind, TaskKind::any);
   EXPECT_EQ(all.mode, "docker");
   EXPECT_EQ(all.format, OutputFormat::sarif);
   EXPECT_TRUE(all.allow_empty);
-  EXPECT_EQ(std::get<GateOptions>(parse({"gate", "--patch", "-"})).patch, "-");
-  EXPECT_TRUE(std::get<GateOptions>(parse({"gate", "--staged"})).staged);
+  EXPECT_EQ(parsed({"gate", "--patch", "-"}).patch, "-");
+  EXPECT_TRUE(parsed({"gate", "--staged"}).staged);
 }
 
 TEST(Options, HelpTeachesEveryVerb) {
@@ -419,7 +421,7 @@ TEST(Options, EveryExampleInTheHelpIsAccepted) {
           words.end());
       const auto command = parse({words.begin(), words.end()});
       const auto* answer = std::get_if<Answer>(&command);
-      EXPECT_TRUE(answer == nullptr || (answer->exit_status == 0 && row.verb == Verb::generate)) << line;
+      EXPECT_EQ(answer, nullptr) << line;
     }
   }
 }
@@ -429,11 +431,8 @@ TEST(Options, EveryKeyThatAnOptionSetsExists) {
     std::set<std::string_view> names;
     for (const auto& option : row.options) {
       EXPECT_TRUE(names.insert(option.name).second) << option.name;
-      for (std::string_view keys = option.config_keys; !keys.empty();) {
-        const std::size_t end = std::min(keys.find(' '), keys.size());
-        EXPECT_NE(find_config_key(keys.substr(0, end)), nullptr) << keys;
-        keys.remove_prefix(std::min(end + 1, keys.size()));
-      }
+      EXPECT_TRUE(option.key.empty() || find_config_key(option.key) != nullptr) << option.key;
+      EXPECT_NE(option.key.empty(), std::holds_alternative<std::monostate>(option.into)) << option.name;
     }
   }
 }
