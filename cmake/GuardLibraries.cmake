@@ -41,3 +41,9 @@ target_compile_definitions(guard_boost INTERFACE BOOST_ERROR_CODE_HEADER_ONLY BO
 find_package(nlohmann_json 3.11 REQUIRED)
 add_library(guard_json INTERFACE)
 target_link_libraries(guard_json INTERFACE nlohmann_json::nlohmann_json)
+# Validates documents against JSON schemas; headers only.
+find_path(guard_valijson_INCLUDE valijson/schema.hpp REQUIRED)
+target_include_directories(guard_json SYSTEM INTERFACE "${guard_valijson_INCLUDE}")
+find_path(guard_cli11_INCLUDE CLI/CLI.hpp REQUIRED)
+add_library(guard_cli11 INTERFACE)
+target_include_directories(guard_cli11 SYSTEM INTERFACE "${guard_cli11_INCLUDE}")

@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "common/text/text.h"
+#include "pipeline/recorded_verdict.h"
 
 namespace guard {
 namespace {
@@ -249,6 +250,92 @@ bool none_selected(const RunObservations& evidence, const std::optional<TestSumm
       exec.touched.empty();
 }
 
+// What the end of a program says by itself, and what init saw before it began. A report written before an out-of-memory
+// kill proves nothing about the run, so this comes first.
+std::optional<Verdict> not_ended_well(const ExecResult& exec, bool sandboxed) {
+  if (auto decided = verdict_of_outcome(exec.outcome)) return decided;
+  if (auto decided = proved_inside(exec, sandboxed)) return decided;
+  if (exec.outcome.value != 0 && !exec.outcome.detail.empty())
+    return verdict(Reason::storage_full, fmt::format("no room was left in {}", exec.outcome.detail));
+  return std::nullopt;
+}
+
+// The one thing that can't be forged downwards: whoever exits with a failure has failed.
+Verdict verdict_of_failure(const RunObservations& evidence, const std::optional<TestSummary>& tests) {
+  if (none_selected(evidence, tests)) return verdict(Reason::no_tests, "no test has a name that was asked for");
+  if (tests && tests->failures > 0)
+    return verdict(Reason::tests_failed, fmt::format("{} of {} tests failed", tests->failures, tests->tests));
+  return verdict(Reason::tests_failed, fmt::format("bun exited with {}", evidence.exec.outcome.value));
+}
+
+// bun writes no report where it found no test; its summary then says so. Without either, the process was cut short.
+Verdict verdict_without_report(const std::optional<TextSummary>& text) {
+  if (!text) return verdict(Reason::report_missing);
+  if (text->tests == 0) return verdict(Reason::no_tests, "no test ran");
+  return verdict(Reason::report_forged, "a summary was printed but no report written");
+}
+
+// Of a process that exited with 0: what report, summary and the files it was given say of each other.
+std::optional<Verdict> contradicted(const RunObservations& evidence, const TestSummary& tests) {
+  if (tests.failures > 0)
+    return verdict(
+        Reason::report_forged, fmt::format("the report names {} failed tests, yet bun exited with 0", tests.failures));
+  if (!evidence.text) return verdict(Reason::report_incomplete, "bun's closing summary is missing");
+  const TextSummary& text = *evidence.text;
+  if (!same(tests, text, evidence.filtered))
+    return verdict(Reason::report_forged,
+        fmt::format("the report counts {} tests ({} passed), the summary {} ({} passed)", tests.tests, tests.passed,
+            text.tests, text.passed));
+  if (text.files != evidence.files.size() && !(evidence.filtered && text.files < evidence.files.size()))
+    return verdict(Reason::report_forged,
+        fmt::format("bun was given {} files and says it ran {}", evidence.files.size(), text.files));
+  for (const auto& file : evidence.files) {
+    const auto found = std::find_if(
+        tests.files.begin(), tests.files.end(), [&](const TestFileSummary& row) { return row.file == file; });
+    if (found == tests.files.end() || found->tests == 0)
+      return verdict(Reason::no_tests, fmt::format("no test ran in {}", printable(file)));
+    const bool left_out = evidence.filtered && tests.passed > 0;  // of files that share a process
+    if (found->skipped >= found->tests && !left_out)
+      return verdict(Reason::all_skipped, fmt::format("every test in {} was skipped", printable(file)));
+  }
+  if (tests.files.size() != evidence.files.size())
+    return verdict(Reason::report_forged, "the report names files that were not given");
+  return std::nullopt;
+}
+
+// bun's report leaves out the assertions of concurrent tests, and never holds those of node:assert.
+void count_what_was_attested(const ExecResult& exec, TestSummary& tests) {
+  if (tests.files.size() != 1 || !exec.attested || exec.attestation_forged) return;
+  tests.assertions = std::max(tests.assertions, exec.attested->count("assertions"));
+  tests.files.front().assertions = tests.assertions;
+}
+
+Verdict verdict_of_tests(
+    const RunObservations& evidence, const std::optional<TestSummary>& tests, const std::string& unreadable) {
+  const ExecResult& exec = evidence.exec;
+  if (auto decided = not_ended_well(exec, evidence.sandboxed)) return *decided;
+  if (exec.outcome.value != 0) return verdict_of_failure(evidence, tests);
+  if (!unreadable.empty()) return verdict(Reason::report_incomplete, unreadable);
+  if (!tests) return verdict_without_report(evidence.text);
+  if (auto decided = contradicted(evidence, *tests)) return *decided;
+  if (auto decided = not_attested(evidence, *tests)) return *decided;
+  if (!exec.touched.empty())
+    return verdict(Reason::violation,
+        fmt::format("the tests changed {}, so what ran may not be what was checked", in_project(exec.touched)));
+  if (evidence.written != nullptr) {
+    if (auto decided = planted(*evidence.written)) return *decided;
+  }
+  return verdict(Reason::tests_passed,
+      fmt::format("{} passed in {}", plural(tests->passed, "test"), plural(tests->files.size(), "file")));
+}
+
+RunJudgement judged(
+    const RunObservations& evidence, std::optional<TestSummary> tests, const std::string& unreadable = {}) {
+  RunJudgement judgement{verdict_of_tests(evidence, tests, unreadable), std::move(tests)};
+  judgement.none_selected = judgement.verdict.reason == Reason::no_tests && evidence.exec.outcome.value != 0;
+  return judgement;
+}
+
 }  // namespace
 
 const ReasonInfo& info(Reason reason) noexcept {
@@ -321,139 +408,22 @@ Verdict verdict_of(const Report& check, bool files_expected) {
   return verdict(Reason::no_findings);
 }
 
-namespace {
-
-// bun's report leaves out the assertions of concurrent tests, and never holds those of node:assert.
-void count_what_was_attested(const ExecResult& exec, TestSummary& tests) {
-  if (tests.files.size() != 1 || !exec.attested || exec.attestation_forged) return;
-  tests.assertions = std::max(tests.assertions, exec.attested->count("assertions"));
-  tests.files.front().assertions = tests.assertions;
+RunJudgement judge_test_run(const RunObservations& evidence) {
+  const ExecResult& exec = evidence.exec;
+  if (exec.report_truncated) return judged(evidence, std::nullopt, "the report is larger than guard reads");
+  if (!exec.report) return judged(evidence, std::nullopt);
+  auto tests = parse_junit(*exec.report);
+  if (!tests) return judged(evidence, std::nullopt, tests.error().message());
+  count_what_was_attested(exec, *tests);
+  return judged(evidence, std::move(*tests));
 }
 
-}  // namespace
-
-RunJudgement judge_test_run(const RunObservations& evidence) {
-  RunJudgement judgement;
-  const ExecResult& exec = evidence.exec;
-  std::string unreadable;
-  if (exec.report_truncated) {
-    unreadable = "the report is larger than guard reads";
-  } else if (exec.report) {
-    auto parsed = parse_junit(*exec.report);
-    if (parsed) {
-      judgement.tests = std::move(*parsed);
-      count_what_was_attested(exec, *judgement.tests);
-    } else {
-      unreadable = parsed.error().message();
-    }
-  }
-
-  auto& result = judgement.verdict;
-  // What became of the process comes first: a report written before an out-of-memory kill proves nothing about the run.
-  if (auto decided = verdict_of_outcome(exec.outcome)) {
-    result = std::move(*decided);
-    return judgement;
-  }
-  if (auto decided = proved_inside(exec, evidence.sandboxed)) {
-    result = std::move(*decided);
-    return judgement;
-  }
-
-  const std::int64_t code = exec.outcome.value;
-  if (code != 0 && !exec.outcome.detail.empty()) {
-    result = verdict(Reason::storage_full, fmt::format("no room was left in {}", exec.outcome.detail));
-    return judgement;
-  }
-  if (none_selected(evidence, judgement.tests)) {
-    judgement.none_selected = true;
-    result = verdict(Reason::no_tests, "no test has a name that was asked for");
-    return judgement;
-  }
-  if (code != 0) {
-    // The one thing that can't be forged downwards: whoever exits with a failure has failed.
-    result = judgement.tests && judgement.tests->failures > 0
-        ? verdict(Reason::tests_failed,
-              fmt::format("{} of {} tests failed", judgement.tests->failures, judgement.tests->tests))
-        : verdict(Reason::tests_failed, fmt::format("bun exited with {}", code));
-    return judgement;
-  }
-  if (!unreadable.empty()) {
-    result = verdict(Reason::report_incomplete, unreadable);
-    return judgement;
-  }
-  if (!judgement.tests) {
-    // bun writes no report where it found no test; its summary then says so. Without either, the process was cut short.
-    if (evidence.text && evidence.text->tests == 0) {
-      result = verdict(Reason::no_tests, "no test ran");
-    } else if (evidence.text) {
-      result = verdict(Reason::report_forged, "a summary was printed but no report written");
-    } else {
-      result = verdict(Reason::report_missing);
-    }
-    return judgement;
-  }
-
-  const TestSummary& tests = *judgement.tests;
-  if (tests.failures > 0) {
-    result = verdict(
-        Reason::report_forged, fmt::format("the report names {} failed tests, yet bun exited with 0", tests.failures));
-    return judgement;
-  }
-  if (!evidence.text) {
-    result = verdict(Reason::report_incomplete, "bun's closing summary is missing");
-    return judgement;
-  }
-  if (!same(tests, *evidence.text, evidence.filtered)) {
-    result = verdict(Reason::report_forged,
-        fmt::format("the report counts {} tests ({} passed), the summary {} ({} passed)", tests.tests, tests.passed,
-            evidence.text->tests, evidence.text->passed));
-    return judgement;
-  }
-  if (evidence.text->files != evidence.files.size() &&
-      !(evidence.filtered && evidence.text->files < evidence.files.size())) {
-    result = verdict(Reason::report_forged,
-        fmt::format("bun was given {} files and says it ran {}", evidence.files.size(), evidence.text->files));
-    return judgement;
-  }
-  for (const auto& file : evidence.files) {
-    const auto found = std::find_if(
-        tests.files.begin(), tests.files.end(), [&](const TestFileSummary& row) { return row.file == file; });
-    if (found == tests.files.end() || found->tests == 0) {
-      result = verdict(Reason::no_tests, fmt::format("no test ran in {}", printable(file)));
-      return judgement;
-    }
-    const bool left_out = evidence.filtered && tests.passed > 0;  // of files that share a process
-    if (found->skipped >= found->tests && !left_out) {
-      result = verdict(Reason::all_skipped, fmt::format("every test in {} was skipped", printable(file)));
-      return judgement;
-    }
-  }
-  if (tests.files.size() != evidence.files.size()) {
-    result = verdict(Reason::report_forged, "the report names files that were not given");
-    return judgement;
-  }
-  auto decided = not_attested(evidence, tests);
-  if (!decided && !exec.touched.empty()) {
-    decided = verdict(Reason::violation,
-        fmt::format("the tests changed {}, so what ran may not be what was checked", in_project(exec.touched)));
-  }
-  if (!decided && evidence.written != nullptr) decided = planted(*evidence.written);
-  if (decided) {
-    result = std::move(*decided);
-    return judgement;
-  }
-  result = verdict(Reason::tests_passed,
-      fmt::format("{} test{} passed in {} file{}", tests.passed, tests.passed == 1 ? "" : "s", tests.files.size(),
-          tests.files.size() == 1 ? "" : "s"));
-  return judgement;
+RunJudgement judge_recorded_run(const RunObservations& evidence, std::optional<TestSummary> tests) {
+  return judged(evidence, std::move(tests));
 }
 
 Verdict judge_command(const ExecResult& exec, bool sandboxed) {
-  if (auto decided = verdict_of_outcome(exec.outcome)) return *decided;
-  if (auto decided = proved_inside(exec, sandboxed)) return *decided;
-  if (exec.outcome.value != 0 && !exec.outcome.detail.empty()) {
-    return verdict(Reason::storage_full, fmt::format("no room was left in {}", exec.outcome.detail));
-  }
+  if (auto decided = not_ended_well(exec, sandboxed)) return *decided;
   if (exec.outcome.value != 0) return verdict(Reason::command_failed, fmt::format("exit code {}", exec.outcome.value));
   return verdict(Reason::command_succeeded);
 }

@@ -9,7 +9,7 @@
 #include "common/file_io.h"
 #include "common/text/text.h"
 #include "pipeline/evidence/evidence_check.h"
-#include "pipeline/evidence/evidence_reader.h"
+#include "pipeline/evidence/evidence_record.h"
 #include "pipeline/report/json_parts.h"
 
 namespace guard {

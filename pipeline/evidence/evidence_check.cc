@@ -7,8 +7,7 @@
 
 #include "pipeline/evidence/evidence_comparison.h"
 #include "pipeline/evidence/evidence_consistency.h"
-#include "pipeline/evidence/evidence_digests.h"
-#include "pipeline/evidence/evidence_reader.h"
+#include "pipeline/evidence/evidence_record.h"
 
 namespace guard {
 namespace {
@@ -23,17 +22,13 @@ EvidenceCheck check_digest(std::string_view bytes) {
   return check;
 }
 
-EvidenceCheck check_shape(const nlohmann::json& record) {
-  EvidenceCheck check{"shape", CheckState::ok, "every field is there and of its type", shape_faults(record), ""};
+EvidenceCheck check_shape(const nlohmann::json& document) {
+  EvidenceCheck check{"shape", CheckState::ok, "every field is there and of its type", shape_faults(document), ""};
   if (check.details.empty()) return check;
   check.state = CheckState::differs;
   check.sentence = "this is not what guard writes; nothing else was checked";
   check.next = "name a file that `guard run --record` has written";
   return check;
-}
-
-std::string text_or_empty(const nlohmann::json& value) {
-  return value.is_string() ? value.get<std::string>() : std::string();
 }
 
 }  // namespace
@@ -57,16 +52,17 @@ CheckState EvidenceVerification::state() const noexcept {
 
 Result<EvidenceVerification> verify_evidence(
     std::string_view bytes, const EvidencePresent& present, const CancelToken& cancel) {
-  GUARD_TRY_ASSIGN(const nlohmann::json record, parse_evidence(bytes));
+  GUARD_TRY_ASSIGN(const nlohmann::json document, parse_evidence(bytes));
   EvidenceVerification verification;
   verification.checks.push_back(check_digest(bytes));
-  verification.checks.push_back(check_shape(record));
+  verification.checks.push_back(check_shape(document));
   if (verification.checks.back().state != CheckState::ok) return verification;
-  verification.run_id = record["run_id"].get<std::string>();
-  verification.started = record["started"].get<std::string>();
-  verification.backend = text_or_empty(record["backend"]);
-  verification.verdict = record["verdict"].get<std::string>();
-  verification.reason = record["reason"].get<std::string>();
+  const EvidenceRecord record = read_evidence(document);
+  verification.run_id = record.run.facts->run_id;
+  verification.started = record.started;
+  verification.backend = record.run.backend;
+  verification.verdict = record.verdict;
+  verification.reason = record.reason;
   for (auto& check : check_consistency(record)) verification.checks.push_back(std::move(check));
   for (auto& check : compare_with_present(record, present, cancel)) verification.checks.push_back(std::move(check));
   if (cancel.cancelled()) return Error(ErrorCode::cancelled, "stopped while checking an evidence record");

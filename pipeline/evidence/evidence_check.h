@@ -48,7 +48,7 @@ struct EvidenceVerification {
 };
 
 // Whether `bytes` is a record that was not changed since it was written, does not contradict itself, and still fits
-// `present`. INPUT_INVALID where it cannot be read as a record (evidence_reader.h), CANCELLED.
+// `present`. INPUT_INVALID where it cannot be read as a record (evidence_record.h), CANCELLED.
 Result<EvidenceVerification> verify_evidence(
     std::string_view bytes, const EvidencePresent& present, const CancelToken& cancel);
 

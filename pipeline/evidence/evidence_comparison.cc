@@ -10,6 +10,7 @@
 
 #include "common/file_io.h"
 #include "common/hash.h"
+#include "common/text/foreign_json.h"
 #include "common/text/text.h"
 #include "pipeline/change/git.h"
 #include "pipeline/config/config_file.h"
@@ -49,43 +50,45 @@ EvidenceCheck unknown(std::string name, const Error& error, std::string_view nex
       std::move(name), error.message(), error.hint().empty() ? std::string(next) : std::string(error.hint()));
 }
 
-std::string text_or_empty(const json& value) { return value.is_string() ? value.get<std::string>() : std::string(); }
-
 // ---- the project's files ----
 
 struct ProjectFiles {
   Table sha256;
-  std::set<std::string> others;  // links, devices and the like, which no run would stage
+  Table others;  // links, devices and the like, which no run would stage, as keys
 };
 
-// The limit that the run had; what is larger was not read.
-std::uint64_t file_bytes_max(const json& record) {
-  constexpr std::uint64_t kMost = 1u << 30;
-  std::uint64_t bytes = 0;
-  if (record["config"].is_object()) {
-    std::string value = record["config"]["values"].value("check.max_file_bytes", "");
-    value.erase(std::remove(value.begin(), value.end(), '"'), value.end());
-    if (parse_bytes(value, bytes)) return std::min(bytes, kMost);
-  }
-  return Config().check.max_file_bytes;
+// A key of the configuration that the run had, as JSON; null where the record does not know it.
+json recorded_value(const EvidenceRecord& record, const char* key) {
+  const auto found = record.config.find(key);
+  const auto value = found == record.config.end() ? Result<json>(json()) : parse_json(found->second);
+  return value ? *value : json();
 }
 
-// As the record tells them: a list of strings.
-std::vector<std::string> gated_paths(const json& record) {
-  if (!record["config"].is_object()) return Config().check.paths;
-  const json list = json::parse(record["config"]["values"].value("check.paths", ""), nullptr, false);
+// The limit that the run had; what is larger was not read.
+std::uint64_t file_bytes_max(const EvidenceRecord& record) {
+  constexpr std::uint64_t kMost = 1u << 30;
+  const json value = recorded_value(record, "check.max_file_bytes");
+  std::uint64_t bytes = 0;
+  return parse_bytes(value.is_string() ? value.get<std::string>() : value.dump(), bytes)
+      ? std::min(bytes, kMost)
+      : Config().check.max_file_bytes;
+}
+
+std::vector<std::string> gated_paths(const EvidenceRecord& record) {
+  const json list = recorded_value(record, "check.paths");
   return list.is_array() && std::all_of(list.begin(), list.end(), [](const json& glob) { return glob.is_string(); })
       ? list.get<std::vector<std::string>>()
       : Config().check.paths;
 }
 
-Result<ProjectFiles> read_project(const json& record, const fs::path& project) {
+Result<ProjectFiles> read_project(const EvidenceRecord& record, const fs::path& project) {
+  const RunRecord& run = record.run;
   ProjectTreeRequest wanted;
   wanted.project = project;
-  wanted.named = record["files_asked"].get<std::vector<std::string>>();
+  wanted.named = run.facts->files;
   wanted.gated_paths = gated_paths(record);
   wanted.file_bytes_max = file_bytes_max(record);
-  wanted.also = preloaded_files(recorded_preload(record["command"].get<std::vector<std::string>>()));
+  if (run.spec) wanted.also = preloaded_files(recorded_preload(run.spec->argv));
   const CancelToken never;
   wanted.ignored = Git::ignored_names(never);
   // What was asked for and is gone is a difference, and no reason not to look at the rest.
@@ -94,24 +97,23 @@ Result<ProjectFiles> read_project(const json& record, const fs::path& project) {
       wanted.named, [&](const std::string& name) { return !fs::exists(fs::symlink_status(project / name, failure)); });
   GUARD_TRY_ASSIGN(ProjectTree tree, read_project_tree(wanted));
   // What the gate refused was not there for the run, whatever it reads now.
-  const std::set<std::string> left_out = record["left_out"].get<std::set<std::string>>();
+  const std::set<std::string> left_out(run.left_out.begin(), run.left_out.end());
   std::erase_if(tree.gated.files, [&](const SourceFile& file) { return left_out.count(file.path) != 0; });
   ProjectFiles files;
-  if (record["files"]["staged"] == true) {
+  if (run.staged) {
     GUARD_TRY_ASSIGN(files.sha256, staged_hashes(project, tree));
   } else {
     for (const auto& file : tree.gated.files) files.sha256[file.path] = sha256_hex(file.bytes);
   }
-  for (const auto& finding : tree.gated.findings) files.others.insert(finding.path);
+  for (const auto& finding : tree.gated.findings) files.others.emplace(finding.path, "");
   return files;
 }
 
 // What the run saw and told, but could not read as a file.
-std::set<std::string> recorded_others(const json& record) {
-  std::set<std::string> paths;
-  for (const auto& path : record["left_out"]) paths.insert(path.get<std::string>());
-  if (!record["check"].is_object()) return paths;
-  for (const auto& finding : record["check"]["findings"]) paths.insert(finding["path"].get<std::string>());
+std::set<std::string> recorded_others(const RunRecord& run) {
+  std::set<std::string> paths(run.left_out.begin(), run.left_out.end());
+  if (!run.check) return paths;
+  for (const auto& finding : run.check->report.findings) paths.insert(finding.path);
   return paths;
 }
 
@@ -137,32 +139,28 @@ std::vector<std::string> file_differences(const Table& then, const Table& now) {
   return differences;
 }
 
-Result<EvidenceCheck> compare_files(const json& record, const EvidencePresent& present) {
+Result<EvidenceCheck> compare_files(const EvidenceRecord& record, const EvidencePresent& present) {
   const std::string name = "project files";
-  Table then = record["files"]["sha256"].get<Table>();
-  if (record["collected"].is_object()) then.merge(record["collected"]["sha256"].get<Table>());
+  Table then = record.run.hashes;
+  if (record.run.collected) {
+    for (const auto& file : record.run.collected->files) then.emplace(file.path, file.sha256);
+  }
   std::error_code failure;
-  const bool is_project =
-      fs::exists(present.project / "package.json", failure) || fs::exists(present.project / "sandbox", failure);
-  if (!is_project) {
+  if (!fs::exists(present.project / "package.json", failure) && !fs::exists(present.project / "sandbox", failure)) {
     return unknown(name,
         fmt::format("{} holds neither package.json nor a sandbox folder", printable(present.project.native())),
         "name the project with --project DIR");
   }
   GUARD_TRY_ASSIGN(const SecretSource secrets, SecretSource::shipped());
   GUARD_TRY_ASSIGN(const ProjectFiles files, read_project(record, present.project));
-  const Table now = recorded_names(secrets, files.sha256);
-  std::vector<std::string> differences = file_differences(then, now);
-  const std::set<std::string> told = recorded_others(record);
-  Table others;
-  for (const auto& path : files.others) others.emplace(path, "");
-  for (const auto& [path, ignored] : recorded_names(secrets, others)) {
+  std::vector<std::string> differences = file_differences(then, recorded_names(secrets, files.sha256));
+  const std::set<std::string> told = recorded_others(record.run);
+  for (const auto& [path, ignored] : recorded_names(secrets, files.others)) {
     if (then.count(path) == 0 && told.count(path) == 0) differences.push_back(fmt::format("new: {}", printable(path)));
   }
   if (differences.empty()) return holds(name, fmt::format("all {} are as they were", then.size()));
-  EvidenceCheck check = differs(name,
-      fmt::format("{} difference{} to the {} files of the record", differences.size(),
-          differences.size() == 1 ? "" : "s", then.size()));
+  EvidenceCheck check = differs(
+      name, fmt::format("{} to the {} files of the record", plural(differences.size(), "difference"), then.size()));
   check.details = std::move(differences);
   return check;
 }
@@ -180,9 +178,8 @@ Result<std::optional<std::string>> present_config(const EvidencePresent& present
   return file ? std::optional(std::move(file->text.bytes)) : std::nullopt;
 }
 
-Result<EvidenceCheck> compare_config(const json& config, const EvidencePresent& present) {
+Result<EvidenceCheck> compare_config(const std::string& then, const EvidencePresent& present) {
   const std::string name = "guard.toml";
-  const std::string then = text_or_empty(config["file_sha256"]);
   GUARD_TRY_ASSIGN(const auto now, present_config(present));
   constexpr std::string_view kNext = "run the tests again, or name the one that was used with --config FILE";
   if (then.empty())
@@ -195,13 +192,13 @@ Result<EvidenceCheck> compare_config(const json& config, const EvidencePresent& 
 
 // ---- guard and its rules ----
 
-EvidenceCheck compare_guard(const json& guard, const EvidencePresent& present) {
-  const std::string version = guard["version"].get<std::string>();
+EvidenceCheck compare_guard(const EvidenceRecord& record, const EvidencePresent& present) {
+  const std::string& version = record.guard_version;
   if (version != present.guard_version) {
     return differs(
         "guard", fmt::format("guard {} wrote it, this is guard {}", printable(version), present.guard_version));
   }
-  const std::string then = text_or_empty(guard["sha256"]);
+  const std::string& then = record.run.facts->program_sha256;
   const std::string now = program_sha256();
   if (then.empty() || now.empty())
     return unknown("guard", "the digest of the program is not known", "compare `guard --version`");
@@ -209,20 +206,20 @@ EvidenceCheck compare_guard(const json& guard, const EvidencePresent& present) {
   return holds("guard", fmt::format("this very program wrote it (guard {})", version));
 }
 
-EvidenceCheck compare_rules(const json& rules, const EvidencePresent& present) {
-  const std::string folder = text_or_empty(rules["folder"]);
+EvidenceCheck compare_rules(const RunFacts& facts, const EvidencePresent& present) {
+  const std::string& folder = facts.rules_folder;
   if (!folder.empty() && !present.rules_named) {
     return unknown("rules", fmt::format("the rules of {} were used", printable(folder)), "name them with --rules DIR");
   }
-  if (rules["digest"] == present.rules_digest) return holds("rules", "the code would be judged by the same rules");
+  if (facts.rules_digest == present.rules_digest) return holds("rules", "the code would be judged by the same rules");
   return differs("rules", "the code would be judged by other rules now");
 }
 
 // ---- image and bun ----
 
-Result<EvidenceCheck> compare_image(const json& image, const CancelToken& cancel) {
-  const std::string content = text_or_empty(image["content_digest"]);
-  const std::string reference = printable(image["reference"].get<std::string>());
+Result<EvidenceCheck> compare_image(const RunFacts& facts, const RuntimeImage& image, const CancelToken& cancel) {
+  const std::string& content = facts.image_digest;
+  const std::string reference = printable(image.reference);
   if (content.empty()) {
     return unknown("image", fmt::format("{} was named by the configuration; what is in it was not compared", reference),
         "leave [docker] image out, so that guard builds the image");
@@ -234,21 +231,21 @@ Result<EvidenceCheck> compare_image(const json& image, const CancelToken& cancel
   }
   if (!cached) return std::move(cached).error();
   const auto& ids = cached->image_ids;
-  const bool same_id = std::find(ids.begin(), ids.end(), text_or_empty(image["id"])) != ids.end();
-  if (cached->layer_sha256 != text_or_empty(image["layer_sha256"]) || !same_id) {
+  const bool same_id = std::find(ids.begin(), ids.end(), image.id) != ids.end();
+  if (cached->layer_sha256 != facts.layer_sha256 || !same_id) {
     return differs("image", fmt::format("what the image cache holds as {} is something else", reference),
         "remove it with `guard image prune --all`, build it and run the tests again");
   }
   return holds("image", fmt::format("{} is in the image cache, and every file in it is as it was", reference));
 }
 
-Result<EvidenceCheck> compare_bun(const json& bun) {
+Result<EvidenceCheck> compare_bun(const RunFacts& facts) {
   GUARD_TRY_ASSIGN(const fs::path program, find_bun());
   const std::string now = remembered_sha256(program);
   if (now.empty())
     return unknown("bun", fmt::format("{} cannot be read", printable(program.native())), "name bun with GUARD_BUN");
-  const std::string version = printable(text_or_empty(bun["version"]));
-  if (bun["sha256"] == now) return holds("bun", fmt::format("the same bun {} would be used", version));
+  const std::string version = printable(facts.bun_version);
+  if (facts.bun_sha256 == now) return holds("bun", fmt::format("the same bun {} would be used", version));
   return differs(
       "bun", fmt::format("another bun than {} would be used", version), "build the image and run the tests again");
 }
@@ -256,20 +253,22 @@ Result<EvidenceCheck> compare_bun(const json& bun) {
 }  // namespace
 
 std::vector<EvidenceCheck> compare_with_present(
-    const json& record, const EvidencePresent& present, const CancelToken& cancel) {
+    const EvidenceRecord& record, const EvidencePresent& present, const CancelToken& cancel) {
+  const RunFacts& facts = *record.run.facts;
+  const bool has_image = record.run.spec && !record.run.spec->image.reference.empty();
   std::vector<EvidenceCheck> checks;
   const auto add = [&](const char* name, Result<EvidenceCheck> check) {
     checks.push_back(
         check ? std::move(*check) : unknown(name, check.error(), "fix what is named here, then check again"));
   };
-  if (!record["files"]["sha256"].empty()) add("project files", compare_files(record, present));
-  if (record["config"].is_object()) add("guard.toml", compare_config(record["config"], present));
-  checks.push_back(compare_guard(record["guard"], present));
-  if (record["rules"].is_object()) checks.push_back(compare_rules(record["rules"], present));
-  if (record["image"].is_object()) add("image", compare_image(record["image"], cancel));
-  if (record["bun"].is_object()) {
-    add("bun", compare_bun(record["bun"]));
-  } else if (record["image"].is_object() || record["backend"] == "container-use") {
+  if (!record.run.hashes.empty()) add("project files", compare_files(record, present));
+  if (!record.config.empty()) add("guard.toml", compare_config(facts.config_sha256, present));
+  checks.push_back(compare_guard(record, present));
+  if (!facts.rules_digest.empty()) checks.push_back(compare_rules(facts, present));
+  if (has_image) add("image", compare_image(facts, record.run.spec->image, cancel));
+  if (!facts.bun_sha256.empty()) {
+    add("bun", compare_bun(facts));
+  } else if (has_image || record.run.backend == "container-use") {
     add("bun",
         unknown("bun", "which bun ran the tests is not known: guard did not put it there",
             "let tests run in an image that guard builds"));

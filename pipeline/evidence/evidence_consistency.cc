@@ -3,389 +3,265 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <chrono>
-#include <map>
-#include <nlohmann/json.hpp>
-#include <optional>
 
 #include "common/text/text.h"
-#include "pipeline/evidence/evidence_digests.h"
+#include "pipeline/recorded_verdict.h"
 #include "pipeline/run/preload.h"
 #include "pipeline/run/test_command.h"
-#include "pipeline/verdict.h"
 #include "runner/init_side/init_stream.h"
 #include "runner/sandbox/container_use_sandbox.h"
 
 namespace guard {
 namespace {
 
-using nlohmann::json;
 using Faults = std::vector<std::string>;
-using Table = std::map<std::string, std::string>;
-
-const std::string& text(const json& value) { return value.get_ref<const std::string&>(); }
-
-bool is(const json& value, std::string_view wanted) { return value.is_string() && text(value) == wanted; }
-
-// ---- verdict ----
-
-Faults verdict_faults(const json& record) {
-  const auto reason = reason_named(text(record["reason"]));
-  if (!reason) return {fmt::format("there is no reason called {}", printable(text(record["reason"])))};
-  Faults faults;
-  const Verdict verdict{*reason, {}};
-  if (!is(record["verdict"], to_string(verdict.kind()))) {
-    faults.push_back(
-        fmt::format("{} does not lead to the verdict {}", info(*reason).name, printable(text(record["verdict"]))));
-  }
-  const auto status = record["exit_status"].get<std::uint64_t>();
-  const bool terminated = *reason == Reason::interrupted && status == 143;
-  if (status != static_cast<std::uint64_t>(verdict.exit_status()) && !terminated) {
-    faults.push_back(fmt::format("{} does not lead to the exit status {}", info(*reason).name, status));
-  }
-  const bool error = !record["error"].is_null();
-  const bool decided = verdict.kind() == VerdictKind::allowed || verdict.kind() == VerdictKind::rejected;
-  if (decided && error) faults.emplace_back("an error stands beside a verdict that needs none");
-  const bool needs_error =
-      *reason == Reason::error || *reason == Reason::output_withheld || *reason == Reason::no_environment;
-  if (needs_error && !error) faults.emplace_back("the error that led to the verdict is missing");
-  return faults;
-}
-
-// ---- proof ----
-
-bool blocks(const json& finding) { return is(finding["severity"], "block"); }
-
-bool gate_refused(const json& check) {
-  const auto& findings = check["findings"];
-  return std::any_of(findings.begin(), findings.end(), blocks);
-}
 
 void need(bool holds, std::string_view sentence, Faults& faults) {
   if (!holds) faults.emplace_back(sentence);
 }
 
-bool exited_with_zero(const json& record) {
-  return record["outcome"].is_object() && is(record["outcome"]["kind"], "exited") && record["outcome"]["value"] == 0;
+template <typename List>
+bool has(const List& list, std::string_view item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
 }
 
-void need_a_held_sandbox(const json& record, Faults& faults) {
-  need(exited_with_zero(record), "the program did not exit with 0", faults);
-  if (is(record["backend"], "host")) return;
-  const bool in_environment = is(record["backend"], "container-use");
-  need(is(record["backend"], "docker") || is(record["backend"], "namespace") || in_environment,
-      "there is no such backend", faults);
-  const auto seen = record["seen_inside"].get<Table>();
-  const std::string missing = missing_hardening(seen);
-  if (!missing.empty()) faults.push_back(fmt::format("the sandbox {}", missing));
-  if (const auto confined = in_environment ? check_environment(seen) : check_confinement(seen); !confined)
-    faults.push_back(confined.error().message());
-  need(!record["enforced_by"].empty(), "nothing says how limits were kept", faults);
+// ---- verdict ----
+
+Faults verdict_faults(const EvidenceRecord& record) {
+  const auto reason = reason_named(record.reason);
+  if (!reason) return {fmt::format("there is no reason called {}", printable(record.reason))};
+  Faults faults;
+  const Verdict verdict{*reason, {}};
+  need(record.verdict == to_string(verdict.kind()),
+      fmt::format("{} does not lead to the verdict {}", record.reason, record.verdict), faults);
+  const bool terminated = *reason == Reason::interrupted && record.exit_status == 143;
+  need(record.exit_status == static_cast<std::uint64_t>(verdict.exit_status()) || terminated,
+      fmt::format("{} does not lead to the exit status {}", record.reason, record.exit_status), faults);
+  return faults;
+}
+
+// ---- proof ----
+
+// The judge's verdict on the tests that are recorded. A record holds sums, so each file's summary is taken to have said
+// what its report says; what was counted as tests ran holds no more than those that began.
+Verdict judged_tests(const EvidenceRecord& record) {
+  const RunRecord& run = record.run;
+  RunObservations seen;
+  seen.files = run.facts->files;
+  seen.exec = *run.exec;
+  seen.assertions = Assertions::off;  // those that are missing are a relaxation
+  seen.sandboxed = run.backend != "host";
+  std::optional<TestSummary> tests = run.facts->report_sha256.empty() ? std::nullopt : run.tests;
+  if (tests) {
+    seen.text = TextSummary{tests->passed, tests->skipped, tests->failures, tests->tests, tests->files.size()};
+    if (auto& attested = seen.exec.attested) {
+      const std::uint64_t failed = std::min(tests->failures, record.attested_ran);
+      attested->counts = {{"expected_failures", record.attested_expected_failures}, {"failed", failed},
+          {"passed", std::min(tests->passed, record.attested_ran - failed)}};
+    }
+  }
+  return judge_recorded_run(seen, std::move(tests)).verdict;
+}
+
+// The judge's verdict on all that is recorded.
+Verdict judged(const EvidenceRecord& record) {
+  const RunRecord& run = record.run;
+  if (run.error) return verdict_of(*run.error);
+  if (run.check && (!run.exec || run.check->report.rejected())) return verdict_of(run.check->report, true);
+  if (!run.exec) return {Reason::report_missing, "nothing ran"};
+  if (run.facts->files.empty()) return judge_command(*run.exec, run.backend != "host");
+  if (!run.check) return {Reason::no_files, "the gate did not look at the tests"};
+  return judged_tests(record);
+}
+
+// Verdicts on what a record does not hold: which test it was about, what standard error said, which file was changed.
+constexpr Reason kNotRecorded[] = {Reason::violation, Reason::all_skipped, Reason::expected_failures,
+    Reason::nothing_asserted, Reason::assertion_swallowed, Reason::flaky, Reason::report_forged, Reason::no_tests,
+    Reason::report_missing, Reason::report_incomplete, Reason::changed_meanwhile, Reason::sandbox_unproved};
+
+void need_the_verdict(const EvidenceRecord& record, Reason reason, Faults& faults) {
+  const Verdict found = judged(record);
+  if (found.reason == reason) return;
+  const auto& exec = record.run.exec;
+  const bool exited = exec && (exec->outcome.kind == OutcomeKind::exited || record.run.facts->files.size() > 1);
+  const bool elsewhere = std::find(std::begin(kNotRecorded), std::end(kNotRecorded), reason) != std::end(kNotRecorded);
+  if (elsewhere && exited && !record.run.error) return;
+  faults.push_back(fmt::format("it says {}, and what it holds leads to {}: {}", record.reason, info(found.reason).name,
+      printable(found.detail.empty() ? std::string(info(found.reason).sentence) : found.detail)));
 }
 
 // Paths differ from host to host; inside of a sandbox everything is where it always is.
-void need_the_command(const json& record, Faults& faults) {
-  const auto command = record["command"].get<std::vector<std::string>>();
-  const auto files = record["files_asked"].get<std::vector<std::string>>();
-  const bool on_host = is(record["backend"], "host");
+void need_the_command(const RunRecord& run, Faults& faults) {
+  const std::vector<std::string> command = run.spec ? run.spec->argv : std::vector<std::string>();
+  const auto& files = run.facts->files;
   TestOptions options;
   options.preload = recorded_preload(command);
-  const auto wanted = on_host && command.size() > 3 ? test_command(command[0], command[3], files, options)
-      : is(record["backend"], "container-use")
-      ? test_command(kBunInEnvironment, kAttestationInEnvironment, files, options)
-      : test_command(kBunInside, kAttestationInside, files, options);
+  const auto wanted = run.backend == "host" && command.size() > 3 ? test_command(command[0], command[3], files, options)
+      : run.backend == "container-use" ? test_command(kBunInEnvironment, kAttestationInEnvironment, files, options)
+                                       : test_command(kBunInside, kAttestationInside, files, options);
   need(command == wanted, "the command is not the one that runs these tests", faults);
-  for (const auto& path : preloaded_files(options.preload)) {
-    need(record["files"]["sha256"].contains(path),
-        fmt::format("{} was loaded before the tests, and is not among the files", path), faults);
-  }
+  for (const auto& path : preloaded_files(options.preload))
+    need(run.hashes.count(path) != 0, fmt::format("{} was loaded before the tests, and is not among the files", path),
+        faults);
+  for (const auto& path : files) need(run.hashes.count(path) != 0, fmt::format("{} was not staged", path), faults);
 }
 
 // Without them nothing could be compared with what is there now.
-void need_the_setting(const json& record, Faults& faults) {
-  const bool in_environment = is(record["backend"], "container-use");
+void need_the_setting(const EvidenceRecord& record, Faults& faults) {
+  const RunRecord& run = record.run;
+  const RunFacts& facts = *run.facts;
+  const bool in_environment = run.backend == "container-use";
+  const bool has_image = run.spec && !run.spec->image.reference.empty();
   // Which bun lies in an image of the configuration, or in the environment of another program, guard does not know.
-  const bool foreign_bun =
-      in_environment || (record["image"].is_object() && record["image"]["content_digest"].is_null());
-  for (const std::string_view part : {"bun", "rules", "config", "limits", "image"}) {
-    const bool needed =
-        part == "image" ? !is(record["backend"], "host") && !in_environment : part != "bun" || !foreign_bun;
-    need(!needed || record[std::string(part)].is_object(), fmt::format("{} is missing", part), faults);
-  }
+  need(!facts.bun_sha256.empty() || in_environment || (has_image && facts.image_digest.empty()), "bun is missing",
+      faults);
+  need(!facts.rules_digest.empty(), "rules is missing", faults);
+  need(!record.config.empty(), "config is missing", faults);
+  need(run.spec.has_value(), "limits is missing", faults);
+  need(has_image || in_environment || run.backend == "host", "image is missing", faults);
 }
 
-void need_every_test(const json& record, Faults& faults) {
-  if (record["tests"].is_null()) {
-    faults.emplace_back("no tests are recorded");
-    return;
-  }
-  const json& tests = record["tests"];
-  need(tests["passed"] > 0, "no test passed", faults);
-  need(tests["failed"] == 0, "tests failed", faults);
-  const json& asked = record["files_asked"];
-  need(!asked.empty(), "no test file was asked for", faults);
-  need(tests["files"].size() == asked.size(), "other files were tested than asked for", faults);
-  for (const auto& file : asked) {
-    const auto& rows = tests["files"];
-    const auto row =
-        std::find_if(rows.begin(), rows.end(), [&](const json& candidate) { return candidate["file"] == file; });
-    const bool ran = row != rows.end() && (*row)["tests"] > (*row)["skipped"];
-    if (!ran) faults.push_back(fmt::format("no test ran in {}", printable(text(file))));
-    const json& command = record["command"];
-    const bool named = std::find(command.begin(), command.end(), "./" + text(file)) != command.end();
-    if (!named) faults.push_back(fmt::format("the command does not name {}", printable(text(file))));
-    if (!record["files"]["sha256"].contains(text(file)))
-      faults.push_back(fmt::format("{} was not staged", printable(text(file))));
-  }
-}
-
-void need_an_attestation(const json& record, Faults& faults) {
-  need(record["attestation_forged"] == false, "somebody forged the attestation that all tests have ended", faults);
-  const json& attested = record["attested"];
-  if (attested.is_null() || record["tests"].is_null()) {
-    faults.emplace_back("nobody attested that all tests have ended");
-    return;
-  }
-  const auto ended = record["tests"]["passed"].get<std::uint64_t>() + record["tests"]["failed"].get<std::uint64_t>();
-  need(attested["ran"] >= ended, "fewer tests were attested than the report tells of", faults);
-  need(attested["expected_failures"] == 0, "tests were expected to fail", faults);
-  need(attested["redirected"] == false, "the runner's standard error led elsewhere", faults);
-}
-
-// The gate looks once more where files were to come back.
-bool checked_after_the_run(const json& record) {
-  return record["collected"].is_object() && !is(record["collected"]["mode"], "none");
-}
-
-// What pipeline/verdict.cc needs for a pass, as far as it is recorded.
-Faults proof_of_pass(const json& record, Reason reason) {
-  Faults faults;
-  if (reason == Reason::tests_passed) {
-    need(record["check"].is_object() && is(record["check"]["verdict"], "allowed"),
-        "the gate did not let the code through", faults);
-    need(record["report_sha256"].is_string(), "bun's report is missing", faults);
-    need_a_held_sandbox(record, faults);
-    need_every_test(record, faults);
-    need_the_command(record, faults);
-    need_the_setting(record, faults);
-    need_an_attestation(record, faults);
-  } else if (reason == Reason::command_succeeded) {
-    need(record["check"].is_null() && record["tests"].is_null(), "a command alone has neither findings nor tests",
-        faults);
-    need_a_held_sandbox(record, faults);
-  } else {
-    faults.push_back(fmt::format("no run ends with {}", info(reason).name));
-  }
-  return faults;
-}
-
-// How the program has to have ended for a reason; empty: it may have ended in any way, or not have been started.
-std::string_view outcome_of(Reason reason) {
-  switch (reason) {
-    case Reason::tests_failed:
-    case Reason::command_failed:
-    case Reason::all_skipped:
-    case Reason::expected_failures:
-    case Reason::nothing_asserted:
-    case Reason::assertion_swallowed:
-    case Reason::flaky:
-    case Reason::changed_meanwhile:
-    case Reason::report_forged:
-    case Reason::no_tests:
-    case Reason::report_missing:
-    case Reason::report_incomplete:
-    case Reason::sandbox_unproved: return "exited";
-    case Reason::crashed: return "signaled";
-    case Reason::timed_out: return "timed_out";
-    case Reason::out_of_memory: return "out_of_memory";
-    case Reason::pids_limit: return "pids_limit";
-    case Reason::output_flood: return "output_flood";
-    case Reason::violation: return "violation";
-    default: return {};
-  }
-}
-
-Faults proof_of_refusal(const json& record, Reason reason) {
-  Faults faults;
-  const json& outcome = record["outcome"];
-  if (reason == Reason::findings) {
-    need(record["check"].is_object() && gate_refused(record["check"]), "no finding is recorded", faults);
-    need(outcome.is_null() || checked_after_the_run(record), "the code ran although there were findings", faults);
-  }
-  // On the host a run may end well and have changed what was checked.
-  const bool changed_on_host = reason == Reason::violation && is(record["backend"], "host");
-  // What its first word gave away was ended before it could run anything.
-  const bool ended_at_once = reason == Reason::sandbox_unproved && outcome.is_null() && record["error"].is_object();
-  if (const auto kind = outcome_of(reason); !kind.empty() && !changed_on_host && !ended_at_once) {
-    need(outcome.is_object() && is(outcome["kind"], kind), fmt::format("the run did not end as {}", kind), faults);
-  }
-  if (reason == Reason::tests_failed || reason == Reason::command_failed || reason == Reason::storage_full)
-    need(!exited_with_zero(record), "the program exited with 0", faults);
-  return faults;
+void need_a_held_sandbox(const RunRecord& run, Faults& faults) {
+  if (run.backend == "host" || !run.exec) return;
+  const auto confined = run.backend == "container-use" ? check_environment(run.exec->seen_inside)
+                                                       : check_confinement(run.exec->seen_inside);
+  if (!confined) faults.push_back(confined.error().message());
+  need(!run.exec->enforced_by.empty(), "nothing says how limits were kept", faults);
 }
 
 // What holds for every run, whatever its verdict.
-void check_order(const json& record, Faults& faults) {
-  const json& check = record["check"];
-  const bool ran = record["outcome"].is_object();
-  if (check.is_object()) {
-    need(gate_refused(check) == is(check["verdict"], "rejected"),
+void need_the_order(const EvidenceRecord& record, Faults& faults) {
+  const RunRecord& run = record.run;
+  // The gate looks once more where files were to come back.
+  const bool checked_after = run.collected && run.collected->policy != CollectPolicy::none;
+  if (run.check) {
+    need(run.check->report.rejected() == (record.check_verdict == "rejected"),
         "the findings do not lead to the verdict of the check", faults);
-    need(check["mode"] == record["backend"], "the code was checked for another place than it ran in", faults);
-    need(!ran || is(check["verdict"], "allowed") || checked_after_the_run(record),
+    need(run.check->mode == run.backend, "the code was checked for another place than it ran in", faults);
+    need(!run.exec || record.check_verdict == "allowed" || checked_after,
         "the code ran although the check did not let it through", faults);
   }
-  if (!ran) return;
-  need(!record["command"].empty(), "the command is missing", faults);
-  need(record["files"]["staged"] == true, "what ran was not staged", faults);
-  need(record["limits"].is_object() && record["limits"]["network"] == record["network"],
-      "the network is not the one asked for", faults);
-  const json& tiers = record["tiers"];
-  const auto has_tier = [&](std::string_view name) {
-    return std::find(tiers.begin(), tiers.end(), name) != tiers.end();
-  };
-  need(has_tier("always") && has_tier("docker"), "a tier of rules is missing that always applies", faults);
-  const bool unbounded = is(record["backend"], "host") || is(record["backend"], "container-use");
-  need(!unbounded || has_tier("host"), "the host tier of rules is missing", faults);
+  if (!run.exec) return;
+  need(run.spec && !run.spec->argv.empty(), "the command is missing", faults);
+  need(run.staged, "what ran was not staged", faults);
+  need(run.spec && to_string(run.spec->network) == record.network, "the network is not the one asked for", faults);
+  need(has(run.tiers, "always") && has(run.tiers, "docker"), "a tier of rules is missing that always applies", faults);
+  need((run.backend != "host" && run.backend != "container-use") || has(run.tiers, "host"),
+      "the host tier of rules is missing", faults);
 }
 
-Faults proof_faults(const json& record) {
-  const auto reason = reason_named(text(record["reason"]));
+Faults proof_faults(const EvidenceRecord& record) {
+  const auto reason = reason_named(record.reason);
   if (!reason) return {"the reason is unknown"};
-  Faults faults = info(*reason).verdict == VerdictKind::allowed ? proof_of_pass(record, *reason)
-                                                                : proof_of_refusal(record, *reason);
-  check_order(record, faults);
+  Faults faults;
+  need_the_verdict(record, *reason, faults);
+  if (info(*reason).verdict == VerdictKind::allowed) need_a_held_sandbox(record.run, faults);
+  if (*reason == Reason::command_succeeded)
+    need(!record.run.check && !record.run.tests, "a command alone has neither findings nor tests", faults);
+  if (*reason == Reason::tests_passed) {
+    need_the_command(record.run, faults);
+    need_the_setting(record, faults);
+  }
+  need_the_order(record, faults);
   return faults;
 }
 
 // ---- sums ----
 
-Faults test_faults(const json& record) {
-  const json& tests = record["tests"];
-  if (tests.is_null()) return {};
+Faults test_faults(const EvidenceRecord& record) {
+  if (!record.run.tests) return {};
+  const TestSummary& tests = *record.run.tests;
   Faults faults;
-  for (const char* count : {"tests", "failed", "skipped", "assertions"}) {
-    std::uint64_t sum = 0;
-    for (const auto& file : tests["files"]) sum += file[count].get<std::uint64_t>();
-    if (sum != tests[count])
-      faults.push_back(
-          fmt::format("{}: the files come to {}, the sum says {}", count, sum, tests[count].get<std::uint64_t>()));
-  }
-  const auto parts = tests["passed"].get<std::uint64_t>() + tests["failed"].get<std::uint64_t>() +
-      tests["skipped"].get<std::uint64_t>();
-  if (parts != tests["tests"])
-    faults.push_back(
-        fmt::format("passed, failed and skipped come to {} of {}", parts, tests["tests"].get<std::uint64_t>()));
-  if (tests["failures"].size() != tests["failed"]) faults.emplace_back("not every failed test is listed");
+  const auto add_up = [&](std::string_view name, std::uint64_t TestFileSummary::*part, std::uint64_t sum) {
+    std::uint64_t parts = 0;
+    for (const auto& file : tests.files) parts += file.*part;
+    need(parts == sum, fmt::format("{}: the files come to {}, the sum says {}", name, parts, sum), faults);
+  };
+  add_up("tests", &TestFileSummary::tests, tests.tests);
+  add_up("failed", &TestFileSummary::failures, tests.failures);
+  add_up("skipped", &TestFileSummary::skipped, tests.skipped);
+  add_up("assertions", &TestFileSummary::assertions, tests.assertions);
+  const std::uint64_t parts = tests.passed + tests.failures + tests.skipped;
+  need(parts == tests.tests, fmt::format("passed, failed and skipped come to {} of {}", parts, tests.tests), faults);
+  need(tests.cases.size() == tests.failures, "not every failed test is listed", faults);
   return faults;
-}
-
-Faults file_list_faults(const json& record) {
-  const json& files = record["files"];
-  if (files_digest(files["sha256"].get<Table>()) == text(files["digest"])) return {};
-  return {"the digest over all files is not that of the files listed"};
-}
-
-Faults config_faults(const json& record) {
-  const json& config = record["config"];
-  if (config.is_null()) return {};
-  if (config_digest(config["values"].get<Table>()) == text(config["digest"])) return {};
-  return {"the digest of the configuration is not that of the values listed"};
 }
 
 // ---- relaxations ----
 
 // The beginnings of the relaxations that follow from the rest of the record.
-std::vector<std::string> expected_relaxations(const json& record) {
-  std::vector<std::string> expected;
-  const json& tiers = record["tiers"];
-  const bool in_namespace = is(record["backend"], "namespace");
-  const bool in_docker = is(record["backend"], "docker");
-  const bool in_environment = is(record["backend"], "container-use");
-  if (is(record["backend"], "host")) expected.emplace_back("host: ");
-  if (in_environment) expected.emplace_back("container-use: ");
-  if (in_namespace && std::find(tiers.begin(), tiers.end(), "host") == tiers.end())
-    expected.emplace_back("trust_namespace: ");
-  if (in_docker && record["network"].is_string() && !is(record["network"], "none"))
-    expected.emplace_back("docker.network = ");
-  if (record["rules"].is_object() && record["rules"]["folder"].is_string()) expected.emplace_back("rules: ");
-  if (record["check"].is_object() && !record["check"]["waived"].empty()) expected.emplace_back("waiver: ");
-  if (record["tests"].is_object()) {
-    for (const auto& file : record["tests"]["files"]) {
-      if (file["assertions"] == 0)
-        expected.push_back(fmt::format("evidence: no expect() was counted in {}", text(file["file"])));
-    }
-  }
-  if (record["config"].is_null()) return expected;
-  const Table values = record["config"]["values"].get<Table>();
+Faults expected_relaxations(const EvidenceRecord& record) {
+  const RunRecord& run = record.run;
   const auto value = [&](const char* key) {
-    const auto found = values.find(key);
-    return found == values.end() ? std::string() : found->second;
+    const auto found = record.config.find(key);
+    return found == record.config.end() ? std::string() : found->second;
   };
-  for (const char* key : {"redact.kinds_off", "check.two_hit_ignore"}) {
-    if (value(key) != "[]") expected.push_back(fmt::format("{}: ", key));
-  }
+  const bool in_docker = run.backend == "docker";
+  const bool in_namespace = run.backend == "namespace";
+  const bool in_environment = run.backend == "container-use";
+  const bool configured = !record.config.empty();
   // --backend is no key; the sentence that says why is the one place where it can be seen.
-  const bool asked_for = is(record["why_backend"], "the embedded sandbox was asked for with --backend") ||
-      is(record["why_backend"], "container-use was asked for with --backend");
   const bool fell_back =
       (in_namespace && (value("backend") == "\"docker\"" || value("backend") == "\"container-use\"")) ||
       (in_environment && value("backend") == "\"docker\"");
-  if (fell_back && !asked_for) expected.emplace_back("fallback: ");
-  if (in_environment && value("container_use.env_id") != "\"\"") expected.emplace_back("container_use.env_id = ");
-  if (record["files"]["staged"] != true) return expected;
-  if (in_docker && value("docker.image") != "\"\"") expected.emplace_back("docker.image = ");
-  const bool own_image = in_namespace || (in_docker && value("docker.image") == "\"\"");
-  if (own_image && values.count("image.tools") != 0 && value("image.tools") != "[]")
-    expected.emplace_back("image.tools: ");
-  constexpr std::string_view kVariable = "run.env.";
-  for (const auto& [key, ignored] : values) {
-    if (key.starts_with(kVariable))
-      expected.push_back(fmt::format("run.env: {} is passed in", key.substr(kVariable.size())));
+  const bool asked_for = run.why_backend == "the embedded sandbox was asked for with --backend" ||
+      run.why_backend == "container-use was asked for with --backend";
+  const bool named_image = in_docker && value("docker.image") != "\"\"";
+  const bool has_tools = !value("image.tools").empty() && value("image.tools") != "[]";
+  const std::pair<bool, std::string_view> rows[] = {
+      {run.backend == "host", "host: "},
+      {in_environment, "container-use: "},
+      {in_namespace && !has(run.tiers, "host"), "trust_namespace: "},
+      {in_docker && !record.network.empty() && record.network != "none", "docker.network = "},
+      {!run.facts->rules_folder.empty(), "rules: "},
+      {run.check && !run.check->waived.empty(), "waiver: "},
+      {configured && value("redact.kinds_off") != "[]", "redact.kinds_off: "},
+      {configured && value("check.two_hit_ignore") != "[]", "check.two_hit_ignore: "},
+      {configured && fell_back && !asked_for, "fallback: "},
+      {configured && in_environment && value("container_use.env_id") != "\"\"", "container_use.env_id = "},
+      {configured && run.staged && named_image, "docker.image = "},
+      {configured && run.staged && (in_namespace || (in_docker && !named_image)) && has_tools, "image.tools: "},
+  };
+  Faults expected;
+  for (const auto& [holds, beginning] : rows) need(!holds, beginning, expected);
+  if (run.tests) {
+    for (const auto& file : run.tests->files)
+      need(file.assertions != 0, fmt::format("evidence: no expect() was counted in {}", file.file), expected);
   }
+  constexpr std::string_view kVariable = "run.env.";
+  for (const auto& [key, ignored] : record.config)
+    need(!run.staged || !key.starts_with(kVariable),
+        fmt::format("run.env: {} is passed in", key.substr(std::min(kVariable.size(), key.size()))), expected);
   return expected;
 }
 
-Faults relaxation_faults(const json& record) {
+Faults relaxation_faults(const EvidenceRecord& record) {
   Faults faults;
-  const json& relaxations = record["relaxations"];
-  if (record["widenings"] != relaxations) faults.emplace_back("widenings, their old name, does not hold the same");
-  if (record["backend"].is_null()) return faults;
+  const auto& relaxations = record.run.relaxations;
+  need(relaxations == record.widenings, "relaxations and widenings, their old name, are not the same", faults);
+  if (record.run.backend.empty()) return faults;
   for (const auto& expected : expected_relaxations(record)) {
     const bool told = std::any_of(relaxations.begin(), relaxations.end(),
-        [&](const json& relaxation) { return text(relaxation).starts_with(expected); });
-    if (!told) faults.push_back(fmt::format("\"{}...\" is missing", printable(expected)));
+        [&](const std::string& relaxation) { return relaxation.starts_with(expected); });
+    need(told, fmt::format("\"{}...\" is missing", expected), faults);
   }
   return faults;
 }
 
 // ---- times ----
 
-// Of "2030-01-31T12:00:00.000Z"; nothing where there is no such day or hour.
-std::optional<std::chrono::sys_time<std::chrono::milliseconds>> time_of(std::string_view written) {
-  const auto number = [&](std::size_t at, std::size_t digits) {
-    int value = 0;
-    std::from_chars(written.data() + at, written.data() + at + digits, value);
-    return value;
-  };
-  const std::chrono::year_month_day day{std::chrono::year(number(0, 4)),
-      std::chrono::month(static_cast<unsigned>(number(5, 2))), std::chrono::day(static_cast<unsigned>(number(8, 2)))};
-  if (!day.ok() || number(11, 2) > 23 || number(14, 2) > 59 || number(17, 2) > 60) return std::nullopt;
-  return std::chrono::sys_days(day) + std::chrono::hours(number(11, 2)) + std::chrono::minutes(number(14, 2)) +
-      std::chrono::seconds(number(17, 2)) + std::chrono::milliseconds(number(20, 3));
-}
-
 // Both times come from one clock reading and a steady span, so a clock that was set meanwhile does not show here.
-Faults time_faults(const json& record) {
-  const auto started = time_of(text(record["started"]));
-  const auto ended = time_of(text(record["ended"]));
+Faults time_faults(const EvidenceRecord& record) {
+  const auto started = time_of(record.started);
+  const auto ended = time_of(record.ended);
   if (!started || !ended) return {"there is no such time"};
   if (*ended < *started) return {"it ended before it began"};
-  std::uint64_t stages_ms = 0;
-  for (const auto& time : record["timings_ms"]) stages_ms += time.get<std::uint64_t>();
-  if (stages_ms <= static_cast<std::uint64_t>((*ended - *started).count())) return {};
-  return {"its stages took longer than all of it"};
+  milliseconds left = *ended - *started;
+  for (const auto& [name, time] : record.run.timings) {
+    if (time > left) return {"its stages took longer than all of it"};
+    left -= time;
+  }
+  return {};
 }
 
 EvidenceCheck conclude(std::string name, std::string holds, std::string fails, Faults faults) {
@@ -393,14 +269,20 @@ EvidenceCheck conclude(std::string name, std::string holds, std::string fails, F
   if (faults.empty()) return check;
   check.state = CheckState::differs;
   check.sentence = std::move(fails);
-  check.details = std::move(faults);
+  for (const auto& fault : faults) check.details.push_back(printable(fault));
   check.next = "do not rely on the record: it is not as guard wrote it; run the tests again";
   return check;
 }
 
+Faults fault_unless(bool holds, std::string_view sentence) {
+  Faults faults;
+  need(holds, sentence, faults);
+  return faults;
+}
+
 }  // namespace
 
-std::vector<EvidenceCheck> check_consistency(const json& record) {
+std::vector<EvidenceCheck> check_consistency(const EvidenceRecord& record) {
   return {
       conclude("verdict", "verdict, reason and exit status belong together",
           "verdict, reason and exit status contradict each other", verdict_faults(record)),
@@ -408,9 +290,11 @@ std::vector<EvidenceCheck> check_consistency(const json& record) {
           proof_faults(record)),
       conclude("tests", "the sums of the tests agree", "the sums of the tests do not agree", test_faults(record)),
       conclude("file list", "the files listed make up the digest", "the list of files was changed",
-          file_list_faults(record)),
+          fault_unless(files_digest(record.run.hashes) == record.files_digest,
+              "the digest over all files is not that of the files listed")),
       conclude("configuration", "the values listed make up the digest", "the configuration was changed",
-          config_faults(record)),
+          fault_unless(record.config.empty() || config_digest(record.config) == record.config_digest,
+              "the digest of the configuration is not that of the values listed")),
       conclude("relaxations", "every relaxation that shows elsewhere is told", "relaxations were taken out",
           relaxation_faults(record)),
       conclude("times", "the times are in order", "the times contradict each other", time_faults(record)),

@@ -1,15 +1,14 @@
-// Whether an evidence record contradicts itself: what somebody who changed one field would have to change, too. Pure
-// functions.
+// Whether an evidence record contradicts itself: what somebody who changed one field would have to change, too. What it
+// says of the run is given to the judge that gave the verdict (pipeline/recorded_verdict.h). Pure functions.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <vector>
 
 #include "pipeline/evidence/evidence_check.h"
+#include "pipeline/evidence/evidence_record.h"
 
 namespace guard {
 
-// `record` has the shape that evidence_reader.h knows.
-std::vector<EvidenceCheck> check_consistency(const nlohmann::json& record);
+std::vector<EvidenceCheck> check_consistency(const EvidenceRecord& record);
 
 }  // namespace guard

@@ -11,7 +11,7 @@
 #include "common/own_entry.h"
 #include "common/text/text.h"
 #include "common/unique_fd.h"
-#include "pipeline/evidence/evidence_document.h"
+#include "pipeline/evidence/evidence_record.h"
 #include "pipeline/evidence/masked_record.h"
 
 namespace guard {

@@ -15,33 +15,29 @@ class Mask {
  public:
   explicit Mask(const SecretSource& secrets) : secrets_(secrets) {}
 
-  void operator()(std::string& text) const { text = masked(text); }
+  template <typename... Values>
+  void operator()(Values&... values) const {
+    (mask(values), ...);
+  }
 
-  std::string masked(const std::string& text) const {
+  std::string masked(std::string_view text) const {
     auto hidden = redact_text(secrets_, text);
     return hidden ? std::move(*hidden) : std::string("[WITHHELD]");
-  }
-
-  void operator()(std::optional<Error>& error) const {
-    if (error) *error = masked_error(secrets_, *error);
-  }
-
-  void operator()(Verdict& verdict) const { (*this)(verdict.detail); }
-
-  void operator()(std::vector<std::string>& texts) const {
-    for (auto& text : texts) (*this)(text);
   }
 
   // Many short texts with one reading: as the lines of one text, where that keeps its lines.
   void lines(const std::vector<std::string*>& texts) const {
     std::string all;
+    bool splits = true;
     for (const std::string* text : texts) {
-      if (text->find_first_of("\r\n") != std::string::npos) return one_by_one(texts);
+      splits = splits && text->find_first_of("\r\n") == std::string::npos;
       all += *text + "\n";
     }
-    const std::string hidden = masked(all);
-    if (static_cast<std::size_t>(std::count(hidden.begin(), hidden.end(), '\n')) != texts.size())
-      return one_by_one(texts);
+    const std::string hidden = splits ? masked(all) : std::string();
+    if (static_cast<std::size_t>(std::count(hidden.begin(), hidden.end(), '\n')) != texts.size()) {
+      for (std::string* text : texts) mask(*text);
+      return;
+    }
     std::string_view rest = hidden;
     for (std::string* text : texts) {
       const std::size_t end = rest.find('\n');
@@ -50,7 +46,12 @@ class Mask {
     }
   }
 
-  void operator()(std::map<std::string, std::string>& rows) const {
+ private:
+  void mask(std::string& text) const { text = masked(text); }
+  void mask(std::vector<std::string>& texts) const {
+    for (auto& text : texts) mask(text);
+  }
+  void mask(std::map<std::string, std::string>& rows) const {
     std::map<std::string, std::string> hidden;
     for (const auto& [key, value] : rows) {
       // Two names that look alike once they are masked stay two rows.
@@ -61,35 +62,16 @@ class Mask {
     }
     rows = std::move(hidden);
   }
-
- private:
-  void one_by_one(const std::vector<std::string*>& texts) const {
-    for (std::string* text : texts) (*this)(*text);
+  void mask(std::optional<Error>& error) const {
+    if (error) error = masked_error(secrets_, *error);
   }
+  void mask(Verdict& verdict) const { mask(verdict.detail); }
+  void mask(Waiver& waiver) const { (*this)(waiver.path, waiver.reason); }
+  // `matched` was masked with what stands around it before; a path or an alias in it may hold a known value.
+  void mask(Finding& finding) const { (*this)(finding.path, finding.message, finding.matched); }
 
   const SecretSource& secrets_;
 };
-
-void mask_facts(const Mask& mask, RunFacts& facts) {
-  mask(facts.project);
-  mask(facts.files);
-  for (auto& entry : facts.config) {
-    mask(entry.key);
-    mask(entry.value);
-    mask(entry.origin);
-  }
-  mask(facts.config_file);
-  mask(facts.rules_folder);
-  mask(facts.engine_endpoint);
-  mask(facts.engine_version);
-  mask(facts.engine);
-}
-
-void mask_finding(const Mask& mask, Finding& finding) {
-  mask(finding.path);
-  mask(finding.message);
-  mask(finding.matched);  // masked with what stands around it before; a path or an alias in it may hold a known value
-}
 
 }  // namespace
 
@@ -97,48 +79,33 @@ Error masked_error(const SecretSource& secrets, const Error& error) {
   const Mask mask(secrets);
   Error hidden(error.code(), mask.masked(error.message()));
   for (const auto& frame : error.frames()) (void)std::move(hidden).context(mask.masked(frame));
-  (void)std::move(hidden).hint(mask.masked(std::string(error.hint())));
+  (void)std::move(hidden).hint(mask.masked(error.hint()));
   for (const auto& [key, value] : error.details()) (void)std::move(hidden).detail(key, mask.masked(value));
   return hidden;
 }
 
 std::map<std::string, std::string> masked_names(const SecretSource& secrets, std::map<std::string, std::string> rows) {
-  Mask mask(secrets);
-  mask(rows);
+  Mask{secrets}(rows);
   return rows;
 }
 
 void mask_record(const SecretSource& secrets, CheckRecord& record) {
   const Mask mask(secrets);
-  mask(record.verdict);
-  mask(record.error);
-  const auto mask_waiver = [&](Waiver& waiver) {
-    mask(waiver.path);
-    mask(waiver.reason);
-  };
-  for (auto& finding : record.report.findings) mask_finding(mask, finding);
-  for (auto& waived : record.waived) {
-    mask_finding(mask, waived.finding);
-    mask_waiver(waived.waiver);
-  }
-  for (auto& used : record.waivers) mask_waiver(used.waiver);
-  for (auto& idle : record.idle_waivers) {
-    mask_waiver(idle.waiver);
-    mask(idle.sentence);
-  }
-  mask(record.names);
+  mask(record.verdict, record.error, record.names);
+  for (auto& finding : record.report.findings) mask(finding);
+  for (auto& waived : record.waived) mask(waived.finding, waived.waiver);
+  for (auto& used : record.waivers) mask(used.waiver);
+  for (auto& idle : record.idle_waivers) mask(idle.waiver, idle.sentence);
 }
 
 void mask_record(const SecretSource& secrets, RunRecord& record) {
   const Mask mask(secrets);
-  mask(record.verdict);
-  mask(record.error);
-  mask(record.why_backend);
+  mask(record.verdict, record.error, record.why_backend, record.hashes, record.preload, record.left_out,
+      record.relaxations, record.notes);
   if (record.check) mask_record(secrets, *record.check);
+  for (auto& finding : record.refused) mask(finding);
   for (auto& result : record.files) {
-    mask(result.file);
-    mask(result.detail);
-    mask(result.last_test);
+    mask(result.file, result.detail, result.last_test);
     if (result.load_error) mask(result.load_error->message);
   }
   if (record.tests) {
@@ -150,25 +117,17 @@ void mask_record(const SecretSource& secrets, RunRecord& record) {
     }
     mask.lines(titles);
   }
-  if (record.exec) {
-    mask(record.exec->outcome.detail);
-    mask(record.exec->seen_inside);
-  }
+  if (record.exec) mask(record.exec->outcome.detail, record.exec->seen_inside);
   if (record.collected) {
     for (auto& file : record.collected->files) mask(file.path);
     for (auto& entry : record.collected->left_behind) mask(entry.path);
   }
-  if (record.spec) {
-    mask(record.spec->argv);
-    mask(record.spec->image.reference);
-  }
-  if (record.facts) mask_facts(mask, *record.facts);
-  mask(record.hashes);
-  mask(record.preload);
-  mask(record.left_out);
-  for (auto& finding : record.refused) mask_finding(mask, finding);
-  mask(record.relaxations);
-  mask(record.notes);
+  if (record.spec) mask(record.spec->argv, record.spec->image.reference);
+  if (!record.facts) return;
+  RunFacts& facts = *record.facts;
+  for (auto& entry : facts.config) mask(entry.key, entry.value, entry.origin);
+  mask(facts.project, facts.files, facts.config_file, facts.rules_folder, facts.engine_endpoint, facts.engine_version,
+      facts.engine);
 }
 
 void mask_or_withhold(const std::optional<SecretSource>& secrets, RunRecord& record) {

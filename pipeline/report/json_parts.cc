@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/text/text.h"
+#include "pipeline/report/json_fields.h"
 
 namespace guard {
 
@@ -31,12 +32,10 @@ Json attested_json(const Attested& attested) {
 }
 
 Json limits_json(const SandboxSpec& spec, std::uint64_t keep_bytes) {
-  const Limits& limits = spec.limits;
-  return {{"memory_bytes", limits.memory_bytes}, {"cpus", limits.cpus}, {"pids", limits.pids},
-      {"tmp_bytes", limits.tmp_bytes}, {"sandbox_bytes", limits.sandbox_bytes}, {"sandbox_files", limits.sandbox_files},
-      {"output_flood_bytes", limits.output_flood_bytes}, {"open_files", limits.open_files},
-      {"file_bytes", limits.file_bytes}, {"timeout_ms", spec.timeout.count()}, {"grace_ms", spec.grace.count()},
-      {"network", to_string(spec.network)}, {"output_keep_bytes", keep_bytes}};
+  Json json;
+  JsonFields fields(json);
+  limits_fields(fields, spec, keep_bytes);
+  return json;
 }
 
 }  // namespace guard

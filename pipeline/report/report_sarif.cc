@@ -18,8 +18,6 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view kSchema = "https://json.schemastore.org/sarif-2.1.0.json";
 constexpr std::string_view kFingerprint = "guardFinding/v1";
 
-std::string clean(std::string_view text) { return is_utf8(text) ? std::string(text) : printable(text); }
-
 Json text_of(std::string_view text) { return {{"text", clean(text)}}; }
 
 // RFC 3986: everything but unreserved characters and '/' is encoded, so that no name can end the path or begin a query.

@@ -325,7 +325,7 @@ TEST_F(Verify, ForgedRecordsContradictThemselves) {
   forge([](auto& r) { r["exit_status"] = 1; });
   expect_differs("verdict", "exit status 1");
   forge([](auto& r) { r["outcome"]["value"] = 1; });
-  expect_differs("proof", "did not exit with 0");
+  expect_differs("proof", "it says tests_passed, and what it holds leads to tests_failed: bun exited with 1");
   forge([](auto& r) { r["tests"]["passed"] = 20; });
   expect_differs("tests", "come to 20 of 2");
   forge([](auto& r) { r["files"]["sha256"].erase("src/add.ts"); });
@@ -337,7 +337,7 @@ TEST_F(Verify, ForgedRecordsContradictThemselves) {
   forge([](auto& r) { r["config"]["values"]["limits.pids"] = "256"; });
   expect_differs("configuration", "not that of the values listed");
   forge([](auto& r) { r.erase("seen_inside"); });
-  expect_differs("shape", "seen_inside is missing");
+  expect_differs("shape", "Missing required property 'seen_inside'");
 }
 
 // The forger has fixed all that the record says of itself; the project says otherwise.

@@ -6,8 +6,7 @@
 #include <string_view>
 
 #include "pipeline/evidence/evidence_consistency.h"
-#include "pipeline/evidence/evidence_digests.h"
-#include "pipeline/evidence/evidence_reader.h"
+#include "pipeline/evidence/evidence_record.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
@@ -18,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   if (guard::written_digest(text)) (void)guard::document_digest(text);
   if (!guard::shape_faults(*record).empty()) return 0;
-  for (const auto& check : guard::check_consistency(*record)) {
+  for (const auto& check : guard::check_consistency(guard::read_evidence(*record))) {
     if ((check.state == guard::CheckState::ok) != check.details.empty()) std::abort();
   }
   return 0;

@@ -1,22 +1,20 @@
 #include "tests/support/json_schema.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <tuple>
-#include <valijson/adapters/nlohmann_json_adapter.hpp>
-#include <valijson/schema.hpp>
-#include <valijson/schema_parser.hpp>
-#include <valijson/validation_results.hpp>
-#include <valijson/validator.hpp>
 
 #include "common/file_io.h"
+#include "common/text/json_schema.h"
 
 namespace guard::testing {
 namespace {
 
 using nlohmann::json;
-using valijson::adapters::NlohmannJsonAdapter;
 
 enum class UnknownKeys : bool { allowed, refused };
 
@@ -31,32 +29,21 @@ void close_objects(json& schema) {
 }
 
 // Reading a schema takes longer than holding a document against it.
-const valijson::Schema& schema_of(const std::string& file, const std::string& definition, UnknownKeys unknown) {
-  static std::map<std::tuple<std::string, std::string, UnknownKeys>, std::unique_ptr<valijson::Schema>> known;
+const JsonSchema& schema_of(const std::string& file, const std::string& definition, UnknownKeys unknown) {
+  static std::map<std::tuple<std::string, std::string, UnknownKeys>, std::unique_ptr<JsonSchema>> known;
   auto& schema = known[{file, definition, unknown}];
   if (schema) return *schema;
-  schema = std::make_unique<valijson::Schema>();
   json document = json::parse(read_file(file, 1u << 20).value());
   if (unknown == UnknownKeys::refused) close_objects(document);
   if (!definition.empty())
     document = {{"$schema", document["$schema"]}, {"allOf", {{{"$ref", "#/definitions/" + definition}}}},
         {"definitions", document["definitions"]}};
-  const bool draft4 = document.value("$schema", "").find("draft-04") != std::string::npos;
-  valijson::SchemaParser parser(draft4 ? valijson::SchemaParser::kDraft4 : valijson::SchemaParser::kDraft7);
-  parser.populateSchema(NlohmannJsonAdapter(document), *schema);
+  schema = std::make_unique<JsonSchema>(document);
   return *schema;
 }
 
-std::string faults_of(const json& document, const valijson::Schema& schema) {
-  valijson::Validator validator;
-  valijson::ValidationResults results;
-  if (validator.validate(schema, NlohmannJsonAdapter(document), &results)) return {};
-  std::string faults;
-  for (valijson::ValidationResults::Error error; results.popError(error);) {
-    for (const auto& step : error.context) faults += step;
-    faults += ": " + error.description + "\n";
-  }
-  return faults;
+std::string faults_of(const json& document, const JsonSchema& schema) {
+  return fmt::format("{}", fmt::join(schema.faults(document), "\n"));
 }
 
 }  // namespace
