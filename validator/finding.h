@@ -44,7 +44,7 @@ struct Finding {
   // Filled by pipeline, which has the file and the redactor at hand.
   std::string matched;  // the reading as it may be shown: masked, printable, short; empty: as the source says
   std::string
-      fingerprint;  // of the rule and the lines of the finding, wherever they stand (pipeline/report/finding_marks.h)
+      fingerprint;  // of the rule and the lines of the finding, wherever they stand (pipeline/gate/finding_marks.h)
   Region region;
 };
 

@@ -58,6 +58,7 @@ Result<GateRequest> prepare_check(
   request.rules = session.engine.rules;
   request.matcher = &*session.engine.matcher;
   request.config = &config;
+  request.seen_from = session.project;
   request.secrets = [&session] { return session.secrets.get(); };
   return request;
 }

@@ -94,11 +94,12 @@ Result<CheckRecord> replay_gate(const Options& options, const Commit& commit, co
 class SandboxReplay {
  public:
   SandboxReplay(const nightly::NightRepository& repository, RunFolder folder, fs::path program, fs::path config,
-      CommandContext& context)
+      fs::path rules, CommandContext& context)
       : repository_(repository),
         folder_(std::move(folder)),
         program_(std::move(program)),
         config_(std::move(config)),
+        rules_(std::move(rules)),
         context_(context) {}
 
   Result<void> run(const std::vector<std::string>& globs, Replayed& replayed) const {
@@ -118,6 +119,7 @@ class SandboxReplay {
     ProcessSpec spec;
     spec.argv = {program_.string(), "run", "--quiet", "--format", "json", "--project", clone.folder().string(),
         "--config", config_.string()};
+    if (!rules_.empty()) spec.argv.insert(spec.argv.end(), {"--rules", rules_.string()});
     spec.argv.insert(spec.argv.end(), tests.begin(), tests.end());
     spec.cwd = clone.folder().string();
     spec.env = context_.environment;
@@ -142,6 +144,7 @@ class SandboxReplay {
   RunFolder folder_;
   fs::path program_;
   fs::path config_;
+  fs::path rules_;  // empty: the shipped ones
   CommandContext& context_;
 };
 
@@ -229,7 +232,9 @@ Result<std::vector<Replayed>> replay_all(const Options& options, CommandContext&
       // Also where HEAD has none: a commit of the past must not say how it is run.
       GUARD_TRY(write_file_atomically(config, sources.text ? sources.text->bytes : std::string()));
     }
-    sandbox.emplace(*repository, std::move(folder), program, config, context);
+    // Seen from the clone, where the run stands.
+    const fs::path rules = options.rules.empty() ? fs::path() : fs::absolute(options.rules, failure);
+    sandbox.emplace(*repository, std::move(folder), program, config, rules, context);
   }
   Progress progress(
       context.streams.err, context.streams.err_is_terminal ? Progress::Mode::rewritten : Progress::Mode::quiet);

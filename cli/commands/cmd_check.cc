@@ -75,7 +75,7 @@ Result<void> write_baseline(const GateRequest& request, const TreeGate& tree, co
     Baseline& baseline, const CheckSession& session, CommandContext& context) {
   GateRequest naming = request;
   naming.keep_names = true;
-  const CheckRecord record = gate_tree(naming, tree, "host", {});
+  const CheckRecord record = gate_tree(naming, tree, "host");
   if (record.error) return *record.error;
   Baseline now(session.project, session.loaded.config.check.paths);
   now.add(record.report.findings);
@@ -134,8 +134,7 @@ Result<CheckRecord> unmasked_check(const Options& options, CommandContext& conte
     return gate_tree(with_baseline, tree, options.write_baseline ? "host" : options.mode, engine);
   }
   GUARD_TRY_ASSIGN(const SourceFiles files, collect_stdin(STDIN_FILENO, options.stdin_name, collect));
-  if (options.mode == "auto") return gate_auto(request, files, engine);
-  return gate(request, files, options.mode);
+  return gate(request, files, options.mode, engine);
 }
 
 // No verdict: whoever asks wants to understand one. All tiers are on where the mode is left to guard, so that none is
@@ -168,7 +167,7 @@ Result<int> cmd_check(const Options& options, CommandContext& context) {
     const bool decided =
         record->verdict.kind() == VerdictKind::allowed || record->verdict.kind() == VerdictKind::rejected;
     if (decided) {
-      context.streams.out.write(waiver_template(record->report, session.project, today_utc()));
+      context.streams.out.write(waiver_template(record->report, ProjectPaths(session.project), today_utc()));
       return record->verdict.exit_status();
     }
   }

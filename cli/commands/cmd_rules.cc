@@ -165,7 +165,7 @@ Result<FoundLines> found_by(const RuleEngine& engine, const std::vector<std::str
   tree.jobs = std::max(1u, std::thread::hardware_concurrency());
   tree.collect = collect_options(config);
   tree.collect.ignored = Git::ignored_names(context.cancel);
-  CheckRecord record = gate_tree(request, tree, "host", {});
+  CheckRecord record = gate_tree(request, tree, "host");
   if (record.error) return *record.error;
   FoundLines lines;
   for (Finding& finding : record.report.findings) {

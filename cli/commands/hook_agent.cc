@@ -72,8 +72,7 @@ class Judge {
   std::string plain_mode() const { return options_.mode == "auto" ? "host" : options_.mode; }
 
   CheckRecord gated(const SourceFiles& files) {
-    if (options_.mode != "auto") return gate(request_, files, options_.mode);
-    return gate_auto(request_, files, [this]() -> const EngineLocation& { return locate(); });
+    return gate(request_, files, options_.mode, [this]() -> const EngineLocation& { return locate(); });
   }
 
   Result<CheckRecord> of_file(const AgentEvent& event) {

@@ -13,6 +13,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "common/file_io.h"
 #include "common/text/text.h"
@@ -53,49 +54,40 @@ Result<std::vector<RawEntry>> parse_raw(std::string_view text) {
 }
 
 // Contents by object id, with a size for those that are not read.
-class Contents {
- public:
-  Contents(const Git& git, const ChangeRequest& request) : git_(git), request_(request) {}
+struct Contents {
+  std::map<std::string, std::uint64_t> sizes;
+  std::map<std::string, std::string> blobs;
 
-  Result<void> read(const std::set<std::string>& ids) {
-    GUARD_TRY_ASSIGN(sizes_, blob_sizes(git_, ids));
-    std::set<std::string> batch;
-    std::uint64_t batch_bytes = 0;
-    std::uint64_t bytes = 0;
-    for (const auto& id : ids) {
-      const std::uint64_t size = sizes_.at(id);
-      if (size > request_.file_bytes_max || size > request_.bytes_max - bytes) continue;
-      bytes += size;
-      if (!batch.empty() && batch_bytes + size > kBatchBytesMax) {
-        GUARD_TRY(read_batch(batch));
-        batch.clear();
-        batch_bytes = 0;
-      }
-      batch.insert(id);
-      batch_bytes += size;
-    }
-    return read_batch(batch);
-  }
-
-  std::uint64_t size(const std::string& id) const { return sizes_.at(id); }
   // Null: it was not read.
   const std::string* find(const std::string& id) const {
-    const auto found = blobs_.find(id);
-    return found == blobs_.end() ? nullptr : &found->second;
+    const auto found = blobs.find(id);
+    return found == blobs.end() ? nullptr : &found->second;
   }
-
- private:
-  Result<void> read_batch(const std::set<std::string>& ids) {
-    GUARD_TRY_ASSIGN(auto blobs, read_blobs(git_, ids));
-    blobs_.merge(blobs);
-    return ok();
-  }
-
-  const Git& git_;
-  const ChangeRequest& request_;
-  std::map<std::string, std::uint64_t> sizes_;
-  std::map<std::string, std::string> blobs_;
 };
+
+Result<Contents> read_contents(const Git& git, const std::set<std::string>& ids, const ChangeRequest& request) {
+  Contents contents;
+  GUARD_TRY_ASSIGN(contents.sizes, blob_sizes(git, ids));
+  std::set<std::string> batch;
+  std::uint64_t batch_bytes = 0;
+  std::uint64_t bytes = 0;
+  const auto read_batch = [&]() -> Result<void> {
+    GUARD_TRY_ASSIGN(auto blobs, read_blobs(git, std::exchange(batch, {})));
+    contents.blobs.merge(blobs);
+    batch_bytes = 0;
+    return ok();
+  };
+  for (const auto& id : ids) {
+    const std::uint64_t size = contents.sizes.at(id);
+    if (size > request.file_bytes_max || size > request.bytes_max - bytes) continue;
+    bytes += size;
+    if (batch_bytes + size > kBatchBytesMax) GUARD_TRY(read_batch());
+    batch.insert(id);
+    batch_bytes += size;
+  }
+  GUARD_TRY(read_batch());
+  return contents;
+}
 
 bool is_zero(std::string_view id) { return id.find_first_not_of('0') == std::string_view::npos; }
 
@@ -112,7 +104,7 @@ void take_before(ChangedFile& file, EntryKind kind, const std::string& id, const
   if (bytes != nullptr) file.old_bytes = *bytes;
   count_lines(file);
   // What was not read has no more lines than bytes.
-  if (has_bytes(kind) && bytes == nullptr) file.lines_removed = contents.size(id);
+  if (has_bytes(kind) && bytes == nullptr) file.lines_removed = contents.sizes.at(id);
 }
 
 Result<ChangeSet> change_of(std::vector<RawEntry> entries, const Git& git, const ChangeRequest& request) {
@@ -132,8 +124,7 @@ Result<ChangeSet> change_of(std::vector<RawEntry> entries, const Git& git, const
   for (const auto& id : wanted) {
     if (is_zero(id)) return odd_git_answer("diff --raw");
   }
-  Contents contents(git, request);
-  GUARD_TRY(contents.read(wanted));
+  GUARD_TRY_ASSIGN(const Contents contents, read_contents(git, wanted, request));
   for (const auto& entry : entries) {
     ChangedFile file;
     file.path = entry.path;
@@ -142,7 +133,7 @@ Result<ChangeSet> change_of(std::vector<RawEntry> entries, const Git& git, const
       const std::string* const bytes = contents.find(entry.new_id);
       file.unread = bytes == nullptr;
       if (bytes != nullptr) file.new_bytes = *bytes;
-      file.new_size = contents.size(entry.new_id);
+      file.new_size = contents.sizes.at(entry.new_id);
     }
     take_before(file, entry_kind(entry.old_mode), entry.old_id, contents);
     change.files.push_back(std::move(file));
@@ -246,8 +237,7 @@ Result<ChangeSet> work_tree_change(const Git& git, const fs::path& top, const st
     const auto entry = base.find(file.path);
     if (entry != base.end() && has_bytes(entry->second.kind)) wanted.insert(entry->second.id);
   }
-  Contents contents(git, request);
-  GUARD_TRY(contents.read(wanted));
+  GUARD_TRY_ASSIGN(const Contents contents, read_contents(git, wanted, request));
   ChangeSet change;
   change.findings = std::move(found.findings);
   for (auto& file : found.files) {
@@ -341,9 +331,8 @@ Result<std::string> read_at(
   const auto fields = git_fields(std::string_view(listed).substr(0, listed.find('\t')));
   if (fields.size() != 3) return odd_git_answer("ls-tree");
   const std::string id(fields[2]);
-  Contents contents(git, ChangeRequest{});
-  GUARD_TRY(contents.read({id}));
-  return *contents.find(id);
+  GUARD_TRY_ASSIGN(auto read, read_blobs(git, {id}));
+  return std::move(read.begin()->second);
 }
 
 }  // namespace guard

@@ -4,11 +4,11 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 
 #include "common/text/text.h"
 #include "common/time.h"
+#include "pipeline/change/git_objects.h"
 #include "runner/process/subprocess.h"
 
 namespace guard {
@@ -54,11 +54,6 @@ std::vector<std::string> harmless_git() {
       "advice.graftFileDeprecated=false"};
 }
 
-std::filesystem::path as_path(std::string text) {
-  if (!text.empty() && text.back() == '\n') text.pop_back();
-  return std::filesystem::path(std::move(text));
-}
-
 }  // namespace
 
 Result<std::string> Git::read(
@@ -102,7 +97,7 @@ Result<std::filesystem::path> Git::top() const {
     return Git(from, cancel_).read({"rev-parse", what});
   };
   GUARD_TRY_ASSIGN(std::string text, ask(folder_, "--show-toplevel"));
-  const std::filesystem::path top = as_path(std::move(text));
+  const std::filesystem::path top = without_line_end(std::move(text));
   std::error_code failure;
   if (!std::filesystem::equivalent(top, folder_, failure) || failure) {
     GUARD_TRY_ASSIGN(const std::string ours, ask(folder_, "--absolute-git-dir"));
@@ -124,13 +119,8 @@ Result<std::vector<std::string>> Git::ignored() const {
       read({"--work-tree=.", "ls-files", "-z", "--others", "--ignored", "--exclude-per-directory=.gitignore",
                "--directory"},
           {}, kIgnoredDeadline));
-  std::vector<std::string> names;
-  for (std::size_t at = 0; at < listed.size();) {
-    const std::size_t end = std::min(listed.find('\0', at), listed.size());
-    names.push_back(listed.substr(at, end - at));
-    at = end + 1;
-  }
-  return names;
+  const auto names = git_pieces(listed, '\0');
+  return std::vector<std::string>(names.begin(), names.end());
 }
 
 std::function<std::vector<std::string>(const std::filesystem::path&)> Git::ignored_names(const CancelToken& cancel) {
@@ -145,13 +135,7 @@ Result<std::string> Git::why_ignored(std::string_view names, std::chrono::millis
   // check-ignore knows no literal pathspecs, and a name may begin like a pathspec's magic words: "./" in front makes it
   // none.
   std::string input;
-  for (std::size_t at = 0; at < names.size();) {
-    const std::size_t end = std::min(names.find('\0', at), names.size());
-    input += "./";
-    input += names.substr(at, end - at);
-    input += '\0';
-    at = end + 1;
-  }
+  for (const auto name : git_pieces(names, '\0')) input.append("./").append(name).push_back('\0');
   std::vector<std::string> argv = harmless_git();
   argv.insert(argv.end(),
       {"--work-tree=.", "-c", "core.excludesFile=/dev/null", "check-ignore", "-z", "-v", "--no-index", "--stdin"});
@@ -167,12 +151,12 @@ Result<std::filesystem::path> Git::hooks_folder() const {
   // Without read()'s options: one of them would be the answer. Nothing is run by this question.
   GUARD_TRY_ASSIGN(std::string text,
       run({"git", "--no-pager", "-c", "core.fsmonitor=false", "rev-parse", "--git-path", "hooks"}, {}, kDeadline));
-  return (folder_ / as_path(std::move(text))).lexically_normal();
+  return (folder_ / without_line_end(std::move(text))).lexically_normal();
 }
 
 Result<std::filesystem::path> Git::common_folder() const {
   GUARD_TRY_ASSIGN(std::string text, read({"rev-parse", "--git-common-dir"}));
-  return (folder_ / as_path(std::move(text))).lexically_normal();
+  return (folder_ / without_line_end(std::move(text))).lexically_normal();
 }
 
 }  // namespace guard

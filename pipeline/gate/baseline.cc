@@ -9,7 +9,6 @@
 #include "common/file_io.h"
 #include "common/text/foreign_json.h"
 #include "common/text/text.h"
-#include "pipeline/gate/source_files.h"
 
 namespace guard {
 namespace {
@@ -20,12 +19,6 @@ using nlohmann::json;
 constexpr std::string_view kSchema = "guard-baseline/1";
 // Some hundred thousand entries.
 constexpr std::uint64_t kBytesMax = 64u << 20;
-
-fs::path full_path(const fs::path& path) {
-  std::error_code failure;
-  const fs::path full = fs::absolute(path, failure);
-  return (failure ? path : full).lexically_normal();
-}
 
 bool is_hex(std::string_view text) {
   return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
@@ -38,10 +31,8 @@ Error no_baseline(std::string_view what) {
 
 }  // namespace
 
-Baseline::Baseline(fs::path project, std::vector<std::string> gated)
-    : project_(full_path(project.empty() ? fs::path(".") : project)), gated_(std::move(gated)) {
-  if (!project_.has_filename()) project_ = project_.parent_path();  // "/p/." is "/p/"
-}
+Baseline::Baseline(const fs::path& project, std::vector<std::string> gated)
+    : project_(project), paths_(project), gated_(std::move(gated)) {}
 
 Result<bool> Baseline::read(const fs::path& file) {
   const auto document = read_file(file, kBytesMax, FollowLinks::no);
@@ -81,21 +72,16 @@ std::uint64_t Baseline::findings() const noexcept {
   return sum;
 }
 
-std::string Baseline::path_of(const std::string& path) const {
-  return full_path(path).lexically_relative(project_).generic_string();
-}
-
 std::optional<Baseline::Key> Baseline::key_of(const Finding& finding) const {
   // A hit that nobody confirmed may stand for others of its kind.
   if (finding.severity != Severity::block || !finding.confirmed || finding.fingerprint.empty()) return std::nullopt;
   // What is wrong with a file as such (a link, say) may be another thing tomorrow under the same name.
   if (finding.tier != FindingTier::always && finding.tier != FindingTier::docker && finding.tier != FindingTier::host)
     return std::nullopt;
-  std::string path = path_of(finding.path);
-  const bool outside = path.empty() || path.compare(0, 2, "..") == 0;
-  if (outside || !is_utf8(path) || is_gated_path(gated_, path) || is_gated_path(gated_, finding.path))
+  auto path = paths_.below(finding.path);
+  if (!path || !is_utf8(*path) || is_gated_path(gated_, *path) || is_gated_path(gated_, finding.path))
     return std::nullopt;
-  return Key{std::move(path), finding.rule, finding.fingerprint};
+  return Key{*std::move(path), finding.rule, finding.fingerprint};
 }
 
 void Baseline::add(const std::vector<Finding>& findings) {
@@ -106,7 +92,9 @@ void Baseline::add(const std::vector<Finding>& findings) {
 
 void Baseline::shrink_to(const Baseline& now, const std::vector<std::string>& seen) {
   std::set<std::string> looked_at;
-  for (const auto& path : seen) looked_at.insert(path_of(path));
+  for (const auto& path : seen) {
+    if (auto inside = paths_.below(path)) looked_at.insert(*std::move(inside));
+  }
   for (auto entry = counts_.begin(); entry != counts_.end();) {
     const std::string& path = std::get<0>(entry->first);
     std::error_code failure;
@@ -130,20 +118,16 @@ std::string Baseline::document() const {
   return text + "\n]\n}\n";
 }
 
-std::uint64_t BaselineDesk::take_known(std::vector<Finding>& findings) {
-  if (left_.empty()) return 0;
-  const auto known = [&](const Finding& finding) {
-    const auto key = baseline_->key_of(finding);
-    const auto entry = key ? left_.find(*key) : left_.end();
-    if (entry == left_.end() || entry->second == 0) return false;
+std::uint64_t Baseline::take_known(std::vector<Finding>& findings) const {
+  if (counts_.empty()) return 0;
+  auto left = counts_;
+  return std::erase_if(findings, [&](const Finding& finding) {
+    const auto key = key_of(finding);
+    const auto entry = key ? left.find(*key) : left.end();
+    if (entry == left.end() || entry->second == 0) return false;
     --entry->second;
     return true;
-  };
-  const auto first =
-      std::stable_partition(findings.begin(), findings.end(), [&](const Finding& finding) { return !known(finding); });
-  const auto count = static_cast<std::uint64_t>(findings.end() - first);
-  findings.erase(first, findings.end());
-  return count;
+  });
 }
 
 }  // namespace guard

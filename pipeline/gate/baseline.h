@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "common/result.h"
+#include "pipeline/gate/source_files.h"
 #include "validator/validator.h"
 
 namespace guard {
@@ -25,7 +26,7 @@ inline constexpr std::string_view kBaselineFile = "guard-baseline.json";
 class Baseline {
  public:
   // `project` is what paths in it start from; `gated` are the globs of [check] paths.
-  Baseline(std::filesystem::path project, std::vector<std::string> gated);
+  Baseline(const std::filesystem::path& project, std::vector<std::string> gated);
 
   // Whether there is such a file; INPUT_INVALID where it is no baseline.
   Result<bool> read(const std::filesystem::path& file);
@@ -39,34 +40,22 @@ class Baseline {
   // these exist.
   void shrink_to(const Baseline& now, const std::vector<std::string>& seen);
 
+  // Takes the known findings, which are marked, out of those of one check: an entry passes as many as it counts. How
+  // many.
+  std::uint64_t take_known(std::vector<Finding>& findings) const;
+
   // Sorted, one entry per line, so that its changes can be read.
   std::string document() const;
 
  private:
-  friend class BaselineDesk;
   using Key = std::tuple<std::string, std::string, std::string>;  // path, rule, fingerprint
-  std::string path_of(const std::string& path) const;
   // Nothing for a finding that no baseline may hold.
   std::optional<Key> key_of(const Finding& finding) const;
 
   std::filesystem::path project_;
+  ProjectPaths paths_;
   std::vector<std::string> gated_;
   std::map<Key, std::uint64_t> counts_;
-};
-
-// One check's use of a baseline (null: there is none), which must outlive it: an entry passes as many findings as it
-// counts.
-class BaselineDesk {
- public:
-  explicit BaselineDesk(const Baseline* baseline) : baseline_(baseline) {
-    if (baseline != nullptr) left_ = baseline->counts_;
-  }
-  // Takes the known findings, which are marked, out of `findings`; how many.
-  std::uint64_t take_known(std::vector<Finding>& findings);
-
- private:
-  const Baseline* baseline_;
-  std::map<Baseline::Key, std::uint64_t> left_;
 };
 
 }  // namespace guard

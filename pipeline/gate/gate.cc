@@ -10,14 +10,13 @@
 #include "common/file_io.h"
 #include "common/hash.h"
 #include "common/text/text.h"
+#include "pipeline/gate/finding_marks.h"
 #include "pipeline/gate/masked_excerpts.h"
 #include "pipeline/gate/module_names.h"
 #include "pipeline/gate/source_files.h"
-#include "pipeline/gate/tree_check.h"
-#include "pipeline/report/finding_marks.h"
 #include "validator/change/trusted_files.h"
 #include "validator/judge/cross_file_judge.h"
-#include "validator/views/source_view.h"
+#include "validator/judge/file_check.h"
 
 namespace guard {
 namespace {
@@ -31,49 +30,6 @@ CheckRecord failed(CheckRecord record, Error error) {
 void add_findings(Report& report, std::vector<Finding> findings) {
   report.findings.insert(
       report.findings.end(), std::make_move_iterator(findings.begin()), std::make_move_iterator(findings.end()));
-  std::sort(report.findings.begin(), report.findings.end());
-}
-
-// Where it fails, nothing is shown of the findings.
-Result<void> mask(const GateRequest& request, const std::vector<SourceFile>& files, std::vector<Finding>& findings) {
-  if (findings.empty()) return ok();
-  auto secrets = request.secrets();
-  if (!secrets) {
-    withhold_excerpts(findings);
-    return std::move(secrets).error();
-  }
-  return mask_excerpts(**secrets, files, findings);
-}
-
-void take_outcome(WaiverOutcome outcome, CheckRecord& record) {
-  record.waivers = std::move(outcome.used);
-  record.idle_waivers = std::move(outcome.idle);
-  record.waived = std::move(outcome.waived);
-}
-
-Result<void> mask_waived(
-    const GateRequest& request, const std::vector<SourceFile>& files, std::vector<WaivedFinding>& waived) {
-  std::vector<Finding> findings;
-  for (auto& row : waived) findings.push_back(std::move(row.finding));
-  Result<void> masked = mask(request, files, findings);
-  for (std::size_t i = 0; i < findings.size(); ++i) waived[i].finding = std::move(findings[i]);
-  return masked;
-}
-
-// Turns a full report into the record: waivers, masked excerpts, verdict.
-CheckRecord conclude(CheckRecord record, const GateRequest& request, const std::vector<SourceFile>& files) {
-  mark_findings(files, record.report.findings);
-  take_outcome(apply_waivers(request.config->check.waivers, files, today_utc(), record.report), record);
-  if (request.keep_names) {
-    for (const auto& file : files) record.names.push_back(file.path);
-  }
-  record.verdict = verdict_of(record.report, request.files_expected);
-  auto masked = mask(request, files, record.report.findings);
-  if (auto hidden = mask_waived(request, files, record.waived); !hidden) masked = std::move(hidden);
-  // The findings stand; only what they would have shown is withheld.
-  if (!masked && record.verdict.kind() == VerdictKind::allowed)
-    return failed(std::move(record), std::move(masked).error());
-  return record;
 }
 
 // git counts line feeds alone.
@@ -180,90 +136,154 @@ CheckRecord record_for(const GateRequest& request, std::string_view mode) {
   return record;
 }
 
-// Files that are clean under every tier are no reason to ask it.
-bool engine_decides(const CheckRecord& strict) {
-  const auto& findings = strict.report.findings;
+template <typename Wanted>
+bool blocks(const CheckRecord& record, Wanted tier) {
+  const auto& findings = record.report.findings;
   return std::any_of(findings.begin(), findings.end(),
-      [](const Finding& finding) { return finding.severity == Severity::block && finding.tier == FindingTier::host; });
-}
-
-bool refused_anyway(const CheckRecord& strict) {
-  const auto& findings = strict.report.findings;
-  return std::any_of(findings.begin(), findings.end(),
-      [](const Finding& finding) { return finding.severity == Severity::block && finding.tier != FindingTier::host; });
+      [&](const Finding& finding) { return finding.severity == Severity::block && tier(finding.tier); });
 }
 
 bool applies(FindingTier tier, TierSet tiers) {
   return tier == FindingTier::host ? tiers.host : tier == FindingTier::docker ? tiers.docker : true;
 }
 
-// Reads a file again for what is shown of it. Nothing where it is not what was judged any more.
-std::vector<SourceFile> read_again(const std::string& path, const std::string& digest, std::uint64_t bytes_max) {
-  std::vector<SourceFile> files;
-  auto bytes = read_file(path, bytes_max, FollowLinks::no);
-  if (bytes && sha256_hex(*bytes) == digest) files.push_back({path, std::move(*bytes)});
-  return files;
+// The bytes of a file as they were judged, for what is shown of it; nothing where they cannot be had any more.
+using SourceOf = std::function<std::optional<SourceFile>(const std::string& path)>;
+
+SourceOf kept_in(const std::vector<SourceFile>& files) {
+  return [&files](const std::string& path) -> std::optional<SourceFile> {
+    const auto file = std::find_if(files.begin(), files.end(), [&](const SourceFile& one) { return one.path == path; });
+    return file == files.end() ? std::nullopt : std::optional(*file);
+  };
 }
 
-// What `hits` come to under the tiers of `mode`.
-CheckRecord weigh_tree(const GateRequest& request, const TreeGate& tree, const TreeHits& hits,
-    const ModuleNames& modules, std::string_view mode) {
-  CheckRecord record = record_for(request, mode);
-  record.report.files = hits.count;
-  record.report.bytes = hits.bytes;
-  record.ignored_files = hits.ignored_files;
-  const TierSet tiers = tiers_of(mode, request.config->trust_namespace);
-  BaselineDesk baseline(request.baseline);
-  WaiverDesk desk(request.config->check.waivers, today_utc());
-  for (const auto& name : hits.names) desk.saw(name);
-  if (request.keep_names) record.names = hits.names;
-  const CrossFileJudge weigher(*request.rules, hits.files, modules);
-  std::optional<Error> withheld;
-  for (std::size_t i = 0; i < hits.files.size(); ++i) {
-    Report of_file;
-    auto& findings = of_file.findings;
-    weigher.append_findings(static_cast<std::uint32_t>(i), findings);
-    findings.erase(std::remove_if(findings.begin(), findings.end(),
-                       [&](const Finding& finding) { return !applies(finding.tier, tiers); }),
-        findings.end());
-    if (findings.empty()) continue;
-    const auto source = read_again(hits.files[i].path, hits.digests[i], tree.collect.file_bytes_max);
-    std::sort(findings.begin(), findings.end());
-    mark_findings(source, findings);
-    if (!source.empty()) {
-      for (auto& finding : findings) add_excerpt(source.front().bytes, finding);
-    }
-    // Before waivers, so that what they let pass is masked, too.
-    if (auto masked = mask(request, source, findings); !masked) withheld = std::move(masked).error();
-    desk.apply(source, of_file);
-    record.known += baseline.take_known(findings);
-    std::move(findings.begin(), findings.end(), std::back_inserter(record.report.findings));
+// Fills in what is shown of the findings of one file. Where that fails, nothing is.
+Result<void> show(const GateRequest& request, const std::optional<SourceFile>& file, std::vector<Finding>& of_file) {
+  mark_findings(file ? std::vector{*file} : std::vector<SourceFile>(), of_file);
+  const std::string_view bytes = file ? std::string_view(file->bytes) : std::string_view();
+  for (Finding& finding : of_file) {
+    if (file && finding.excerpt.empty()) add_excerpt(bytes, finding);
   }
-  Report of_names;
-  of_names.findings = hits.findings;
-  mark_findings({}, of_names.findings);
-  desk.apply({}, of_names);
-  record.known += baseline.take_known(of_names.findings);
-  add_findings(record.report, std::move(of_names.findings));
-  take_outcome(desk.finish(), record);
+  const auto secrets = request.secrets();
+  if (secrets) return mask_excerpts(**secrets, bytes, of_file);
+  withhold_excerpts(of_file);
+  return secrets.error();
+}
+
+// Turns a full report into the record. What waivers and the baseline let pass is masked, too.
+CheckRecord conclude(
+    const GateRequest& request, CheckRecord record, std::vector<std::string> names, const SourceOf& source) {
+  auto& findings = record.report.findings;
+  std::sort(findings.begin(), findings.end());
+  const auto& waivers = request.config->check.waivers;
+  WaivedFiles waived{ProjectPaths(request.seen_from, request.project), std::move(names), {}};
+  std::optional<Error> withheld;
+  for (auto first = findings.begin(); first != findings.end();) {
+    const auto last = std::find_if(
+        first, findings.end(), [path = first->path](const Finding& finding) { return finding.path != path; });
+    const auto file = source(first->path);
+    if (file && !waivers.empty()) waived.digests.emplace(file->path, sha256_hex(file->bytes));
+    std::vector<Finding> of_file(std::make_move_iterator(first), std::make_move_iterator(last));
+    if (auto shown = show(request, file, of_file); !shown) withheld = std::move(shown).error();
+    first = std::move(of_file.begin(), of_file.end(), first);
+  }
+  WaiverOutcome outcome = apply_waivers(waivers, waived, today_utc(), findings);
+  record.waivers = std::move(outcome.used);
+  record.idle_waivers = std::move(outcome.idle);
+  record.waived = std::move(outcome.waived);
+  if (request.baseline != nullptr) record.known = request.baseline->take_known(findings);
+  if (request.keep_names) record.names = std::move(waived.names);
   record.verdict = verdict_of(record.report, request.files_expected);
   if (record.known > 0 && record.verdict.reason == Reason::no_findings) {
     record.verdict.detail =
         fmt::format("no rule matched, apart from {} in {}", plural(record.known, "known finding"), kBaselineFile);
   }
   // The findings stand; only what they would have shown is withheld.
-  if (withheld && record.verdict.kind() == VerdictKind::allowed) return failed(std::move(record), std::move(*withheld));
+  if (withheld && record.verdict.kind() == VerdictKind::allowed) return failed(std::move(record), *std::move(withheld));
   return record;
 }
 
-// For `--mode auto`: `strict` is what all tiers say, `judge` says it again for a mode.
-CheckRecord decide(const GateRequest& request, CheckRecord strict, const std::function<const EngineLocation&()>& engine,
+// What `hits` come to under the tiers of `mode`: findings in no order, without marks and excerpts.
+CheckRecord weigh(const GateRequest& request, const TreeHits& hits, const ModuleNames& modules, std::string_view mode) {
+  CheckRecord record = record_for(request, mode);
+  record.report.files = hits.count;
+  record.report.bytes = hits.bytes;
+  record.ignored_files = hits.ignored_files;
+  auto& findings = record.report.findings;
+  const CrossFileJudge judge(*request.rules, hits.files, modules);
+  for (std::size_t i = 0; i < hits.files.size(); ++i) judge.append_findings(static_cast<std::uint32_t>(i), findings);
+  const TierSet tiers = tiers_of(mode, request.config->trust_namespace);
+  std::erase_if(findings, [&](const Finding& finding) { return !applies(finding.tier, tiers); });
+  add_findings(record.report, hits.findings);
+  return record;
+}
+
+std::vector<std::string> paths_of(const std::vector<SourceFile>& files) {
+  std::vector<std::string> paths(files.size());
+  std::transform(files.begin(), files.end(), paths.begin(), [](const SourceFile& file) { return file.path; });
+  return paths;
+}
+
+// `judge` says what the files come to in a mode.
+CheckRecord decide(const GateRequest& request, std::string_view mode, const LocateEngine& engine,
     const std::function<CheckRecord(std::string_view mode)>& judge) {
-  if (!engine_decides(strict)) return strict;
+  if (mode != "auto") return judge(mode);
+  CheckRecord strict = judge("host");
+  if (!blocks(strict, [](FindingTier tier) { return tier == FindingTier::host; })) return strict;
   auto choice = choose_backend(*request.config, std::nullopt, engine,
       [&request] { return probe_container_use(*request.config, process_environment()); });
-  if (!choice) return refused_anyway(strict) ? std::move(strict) : failed(std::move(strict), std::move(choice).error());
-  return choice->tiers.host ? std::move(strict) : judge(to_string(choice->backend));
+  if (choice) return choice->tiers.host ? std::move(strict) : judge(to_string(choice->backend));
+  const bool refused_anyway = blocks(strict, [](FindingTier tier) { return tier != FindingTier::host; });
+  return refused_anyway ? std::move(strict) : failed(std::move(strict), std::move(choice).error());
+}
+
+CheckRecord gate_change_as(const GateRequest& asked, const ChangeSet& change,
+    const std::optional<PolicyOptions>& policy, std::string_view mode) {
+  GateRequest request = asked;
+  request.project = request.seen_from = repository_above(asked.project);
+  // What is only taken away leaves no file to be read.
+  request.files_expected = asked.files_expected && change.files.empty();
+  SourceFiles gated;
+  std::vector<SourceFile> others;
+  std::map<std::string_view, const ChangedFile*> changed_others;
+  for (const auto& file : change.files) {
+    if (file.unread || !has_text(file.after)) continue;
+    if (file.after != EntryKind::link && stands_for_gated(*request.config, file.path)) {
+      gated.files.push_back({file.path, file.new_bytes});
+    } else {
+      others.push_back({file.path, file.new_bytes});
+      changed_others.emplace(file.path, &file);
+    }
+  }
+  CheckRecord record = record_for(request, mode);
+  const auto size = policy ? std::optional(size_of(change)) : std::nullopt;
+  record.change = size;
+  const auto hits = look_at_files(request, gated, mode);
+  if (!hits) return failed(std::move(record), hits.error());
+  auto banned = check_ungated(request, others);
+  if (!banned) return failed(std::move(record), std::move(banned).error());
+  record = weigh(request, *hits, validator_options(request, gated.files, mode).module_names, mode);
+  record.change = size;
+  record.report.files = gated.files.size() + banned->files;
+  record.report.bytes = banned->bytes;
+  for (const SourceFile& file : gated.files) record.report.bytes += file.bytes.size();
+  record.secrets_only = secrets_only(request, others);
+  std::vector<Finding> more = change.findings;
+  for (auto& finding : banned->findings) {
+    const auto* file = changed_others.at(finding.path);
+    if (on_added_line(finding, file->new_bytes, file->added)) more.push_back(std::move(finding));
+  }
+  add_findings(record.report, std::move(more));
+  add_findings(record.report, policy ? check_policy(change, *policy) : always_refused(*request.config, change));
+  std::vector<SourceFile> files = std::move(gated.files);
+  std::move(others.begin(), others.end(), std::back_inserter(files));
+  std::sort(files.begin(), files.end(), [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
+  record = conclude(request, std::move(record), paths_of(files), kept_in(files));
+  const bool nothing = change.files.empty() && record.report.findings.empty();
+  if (nothing && (record.verdict.reason == Reason::no_files || record.verdict.reason == Reason::no_findings))
+    record.verdict.detail = "nothing is changed";
+  say_what_was_looked_for(record);
+  return record;
 }
 
 }  // namespace
@@ -278,17 +298,40 @@ ValidatorOptions validator_options(const Config& config, TierSet tiers) {
   return options;
 }
 
-ValidatorOptions validator_options(const GateRequest& request, const std::filesystem::path& root,
-    const std::vector<SourceFile>& files, std::string_view mode) {
+ValidatorOptions validator_options(
+    const GateRequest& request, const std::vector<SourceFile>& files, std::string_view mode) {
   ValidatorOptions options = validator_options(*request.config, tiers_of(mode, request.config->trust_namespace));
-  std::vector<std::string> paths;
-  for (const SourceFile& file : files) paths.push_back(file.path);
-  options.module_names = read_module_names(root, paths, request.absent);
+  options.module_names = read_module_names(request.project, paths_of(files), request.absent);
   return options;
 }
 
-CheckRecord gate_tree(const GateRequest& request, const TreeGate& tree, std::string_view mode,
-    const std::function<const EngineLocation&()>& engine) {
+Result<TreeHits> look_at_files(const GateRequest& request, const SourceFiles& files, std::string_view mode) {
+  const ValidatorOptions options = validator_options(*request.config, tiers_of(mode, request.config->trust_namespace));
+  FileCheck check(*request.rules, *request.matcher, options);
+  TreeHits hits;
+  for (const SourceFile& file : files.files) GUARD_TRY(check.look_at(file.path, file.bytes, hits.files.emplace_back()));
+  return hits;
+}
+
+CheckRecord weigh_files(
+    const GateRequest& request, const SourceFiles& files, const Result<TreeHits>& hits, std::string_view mode) {
+  if (!hits) return failed(record_for(request, mode), hits.error());
+  std::vector<std::string> names = paths_of(files.files);
+  CheckRecord record = weigh(request, *hits, read_module_names(request.project, names, request.absent), mode);
+  record.report.files = files.files.size();
+  for (const SourceFile& file : files.files) record.report.bytes += file.bytes.size();
+  add_findings(record.report, files.findings);
+  return conclude(request, std::move(record), std::move(names), kept_in(files.files));
+}
+
+CheckRecord gate(
+    const GateRequest& request, const SourceFiles& files, std::string_view mode, const LocateEngine& engine) {
+  const auto hits = look_at_files(request, files, mode == "auto" ? "host" : mode);
+  return decide(request, mode, engine, [&](std::string_view as) { return weigh_files(request, files, hits, as); });
+}
+
+CheckRecord gate_tree(
+    const GateRequest& request, const TreeGate& tree, std::string_view mode, const LocateEngine& engine) {
   const std::string_view first_mode = mode == "auto" ? "host" : mode;
   TreeRequest looking;
   looking.rules = request.rules;
@@ -299,30 +342,21 @@ CheckRecord gate_tree(const GateRequest& request, const TreeGate& tree, std::str
   looking.jobs = tree.jobs;
   looking.keep_names = request.keep_names || !request.config->check.waivers.empty();
   looking.progress = tree.progress;
-  auto hits = look_at_tree(looking);
-  if (!hits) return failed(record_for(request, first_mode), std::move(hits).error());
+  const auto hits = look_at_tree(looking);
+  if (!hits) return failed(record_for(request, first_mode), hits.error());
   std::vector<std::string> paths;
   for (const FileHits& file : hits->files) paths.push_back(file.path);
   const ModuleNames modules = read_module_names(request.project, paths);
-  const auto weigh = [&](std::string_view as) { return weigh_tree(request, tree, *hits, modules, as); };
-  return mode == "auto" ? decide(request, weigh(first_mode), engine, weigh) : weigh(first_mode);
-}
-
-CheckRecord gate(const GateRequest& request, const SourceFiles& files, std::string_view mode) {
-  CheckRecord record = record_for(request, mode);
-  const Validator validator(
-      *request.rules, *request.matcher, validator_options(request, request.project, files.files, mode));
-  auto report = validator.check(files.files);
-  if (!report) return failed(std::move(record), std::move(report).error());
-  record.report = std::move(*report);
-  add_findings(record.report, files.findings);
-  return conclude(std::move(record), request, files.files);
-}
-
-CheckRecord gate_auto(
-    const GateRequest& request, const SourceFiles& files, const std::function<const EngineLocation&()>& engine) {
-  return decide(
-      request, gate(request, files, "host"), engine, [&](std::string_view mode) { return gate(request, files, mode); });
+  const SourceOf read_again = [&](const std::string& path) -> std::optional<SourceFile> {
+    const auto digest = hits->digests.find(path);
+    if (digest == hits->digests.end()) return std::nullopt;
+    auto bytes = read_file(path, tree.collect.file_bytes_max, FollowLinks::no);
+    if (!bytes || sha256_hex(*bytes) != digest->second) return std::nullopt;
+    return SourceFile{path, std::move(*bytes)};
+  };
+  return decide(request, mode, engine, [&](std::string_view as) {
+    return conclude(request, weigh(request, *hits, modules, as), hits->names, read_again);
+  });
 }
 
 PolicyOptions policy_options(const Config& config, TaskKind kind) {
@@ -346,57 +380,9 @@ PolicyOptions policy_options(const Config& config, TaskKind kind) {
 }
 
 CheckRecord gate_change(const GateRequest& request, const ChangeSet& change, const std::optional<PolicyOptions>& policy,
-    std::string_view mode) {
-  CheckRecord record = record_for(request, mode);
-  if (policy) record.change = size_of(change);
-  std::vector<SourceFile> gated;
-  std::vector<SourceFile> others;
-  std::map<std::string_view, const ChangedFile*> changed_others;
-  for (const auto& file : change.files) {
-    if (file.unread || !has_text(file.after)) continue;
-    if (file.after != EntryKind::link && stands_for_gated(*request.config, file.path)) {
-      gated.push_back({file.path, file.new_bytes});
-    } else {
-      others.push_back({file.path, file.new_bytes});
-      changed_others.emplace(file.path, &file);
-    }
-  }
-  const Validator validator(
-      *request.rules, *request.matcher, validator_options(request, repository_above(request.project), gated, mode));
-  auto report = validator.check(gated);
-  if (!report) return failed(std::move(record), std::move(report).error());
-  auto banned = check_ungated(request, others);
-  if (!banned) return failed(std::move(record), std::move(banned).error());
-  record.report = std::move(*report);
-  record.report.files += banned->files;
-  record.report.bytes += banned->bytes;
-  record.secrets_only = secrets_only(request, others);
-  std::vector<Finding> more = change.findings;
-  for (auto& finding : banned->findings) {
-    const auto* file = changed_others.at(finding.path);
-    if (on_added_line(finding, file->new_bytes, file->added)) more.push_back(std::move(finding));
-  }
-  add_findings(record.report, std::move(more));
-  add_findings(record.report, policy ? check_policy(change, *policy) : always_refused(*request.config, change));
-  std::vector<SourceFile> files = std::move(gated);
-  std::move(others.begin(), others.end(), std::back_inserter(files));
-  std::sort(files.begin(), files.end(), [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
-  GateRequest counted = request;
-  counted.files_expected =
-      request.files_expected && change.files.empty();  // what is only taken away leaves no file to be read
-  record = conclude(std::move(record), counted, files);
-  const bool nothing = change.files.empty() && record.report.findings.empty();
-  if (nothing && (record.verdict.reason == Reason::no_files || record.verdict.reason == Reason::no_findings))
-    record.verdict.detail = "nothing is changed";
-  say_what_was_looked_for(record);
-  return record;
-}
-
-CheckRecord gate_change(const GateRequest& request, const ChangeSet& change, const std::optional<PolicyOptions>& policy,
-    std::string_view mode, const std::function<const EngineLocation&()>& engine) {
-  if (mode != "auto") return gate_change(request, change, policy, mode);
-  return decide(request, gate_change(request, change, policy, "host"), engine,
-      [&](std::string_view as) { return gate_change(request, change, policy, as); });
+    std::string_view mode, const LocateEngine& engine) {
+  return decide(
+      request, mode, engine, [&](std::string_view as) { return gate_change_as(request, change, policy, as); });
 }
 
 CheckRecord gate_added(
@@ -423,7 +409,8 @@ CheckRecord gate_added(
         findings.end());
   }
   record.secrets_only = secrets_only(request, {after});
-  record = conclude(std::move(record), request, {after});
+  const std::vector<SourceFile> files{after};
+  record = conclude(request, std::move(record), {after.path}, kept_in(files));
   say_what_was_looked_for(record);
   return record;
 }

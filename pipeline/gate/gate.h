@@ -1,4 +1,10 @@
 // The gate: files -> findings -> verdict. Used by `check` by itself and by `run` before anything is run.
+//
+// Every check takes the same way: files are looked at one by one (from memory, or by tree_check.h), what they say is
+// judged together, and what is found goes through marks, excerpts, masks, waivers and the baseline to a verdict.
+//
+// `mode` is that of a sandbox, or "auto" where `engine` is given: all tiers are matched first, and only where there are
+// host-only findings is the engine looked up. So no file changes what is said of another one.
 #pragma once
 
 #include <filesystem>
@@ -12,6 +18,7 @@
 #include "pipeline/config/config.h"
 #include "pipeline/gate/baseline.h"
 #include "pipeline/gate/source_files.h"
+#include "pipeline/gate/tree_check.h"
 #include "pipeline/run_record.h"
 #include "redact/kinds/secret_source.h"
 #include "rules/matching/matcher.h"
@@ -29,38 +36,41 @@ struct GateRequest {
   // file.
   std::function<Result<const SecretSource*>()> secrets;
   std::filesystem::path project;       // what relative paths start from; empty: the current folder
+  std::filesystem::path seen_from;     // what the paths of waivers start from; empty: the same
   std::set<std::string> absent;        // files that a run will not see: no names are taken from them
   bool files_expected = true;          // zero files is undecided
   bool keep_names = false;             // CheckRecord::names: only for reports that list clean files, too
-  const Baseline* baseline = nullptr;  // of gate_tree() alone: findings that are no reason to refuse
+  const Baseline* baseline = nullptr;  // findings that are no reason to refuse
 };
+using LocateEngine = std::function<const EngineLocation&()>;
 
 // How the configuration wants files to be judged.
 ValidatorOptions validator_options(const Config& config, TierSet tiers);
 
-// The same with the names under which `files` may import each other; relative paths start from `root`.
-ValidatorOptions validator_options(const GateRequest& request, const std::filesystem::path& root,
-    const std::vector<SourceFile>& files, std::string_view mode);
+// The same with the names under which `files` may import each other; relative paths start from the request's project.
+ValidatorOptions validator_options(
+    const GateRequest& request, const std::vector<SourceFile>& files, std::string_view mode);
 
 // Judges `files` with the tiers of `mode`. Secrets in excerpts are masked here, before any report sees them.
-CheckRecord gate(const GateRequest& request, const SourceFiles& files, std::string_view mode);
+CheckRecord gate(
+    const GateRequest& request, const SourceFiles& files, std::string_view mode, const LocateEngine& engine = {});
 
-// `--mode auto`: all tiers are matched first; only where there are host-only findings is the engine looked up. So no
-// file changes what is said of another one.
-CheckRecord gate_auto(
-    const GateRequest& request, const SourceFiles& files, const std::function<const EngineLocation&()>& engine);
+// Its two halves, for those who weigh what they looked at more than once (run_gate.h): `hits` are of `files`, or of
+// more files.
+Result<TreeHits> look_at_files(const GateRequest& request, const SourceFiles& files, std::string_view mode);
+CheckRecord weigh_files(
+    const GateRequest& request, const SourceFiles& files, const Result<TreeHits>& hits, std::string_view mode);
 
-// Files and folders by name, read and judged in parallel without being kept (tree_check.h). `mode`: "auto" as
-// gate_auto(), or a mode. Excerpts are made from a second reading of the files that have findings, and left out where a
-// file has changed.
+// Files and folders by name, read and judged in parallel without being kept (tree_check.h). Excerpts are made from a
+// second reading of the files that have findings, and left out where a file has changed.
 struct TreeGate {
   std::vector<std::string> paths;
   CollectOptions collect;
   unsigned jobs = 1;
   std::function<void(std::uint64_t files, std::uint64_t bytes)> progress;
 };
-CheckRecord gate_tree(const GateRequest& request, const TreeGate& tree, std::string_view mode,
-    const std::function<const EngineLocation&()>& engine);
+CheckRecord gate_tree(
+    const GateRequest& request, const TreeGate& tree, std::string_view mode, const LocateEngine& engine = {});
 
 // What [policy] says for tasks of this kind; without allowed_paths a task that writes tests may change what [check]
 // paths gates.
@@ -71,11 +81,7 @@ PolicyOptions policy_options(const Config& config, TaskKind kind);
 // read is a finding, and so is, without a policy, too, what configures guard or stands for gated files without being
 // one (a link, a submodule). A change without any file is undecided where request.files_expected, else allowed.
 CheckRecord gate_change(const GateRequest& request, const ChangeSet& change, const std::optional<PolicyOptions>& policy,
-    std::string_view mode);
-
-// The same for `--mode auto`, as gate_auto(), or a mode.
-CheckRecord gate_change(const GateRequest& request, const ChangeSet& change, const std::optional<PolicyOptions>& policy,
-    std::string_view mode, const std::function<const EngineLocation&()>& engine);
+    std::string_view mode, const LocateEngine& engine = {});
 
 // A text that is about to be written outside of the gated paths, or run as a command: the banned patterns (and, in a
 // script with [hook] everywhere, the always tier), and of their hits those that `before` did not have.

@@ -1,7 +1,6 @@
 #include "pipeline/gate/masked_excerpts.h"
 
 #include <algorithm>
-#include <map>
 #include <string>
 
 #include "redact/masked_regions.h"
@@ -81,28 +80,22 @@ Result<std::string> masked_reading(const SecretSource& secrets, const MaskedFile
   return cut(shown_reading(shown), kMatchedBytesMax);
 }
 
-Result<void> mask_all(
-    const SecretSource& secrets, const std::vector<SourceFile>& files, std::vector<Finding>& findings) {
-  std::map<std::string, MaskedFile> masked;  // by path; made once per file that has findings
+Result<void> mask_all(const SecretSource& secrets, std::string_view bytes, std::vector<Finding>& findings) {
+  const auto shows = [&](const Finding& finding) { return finding.line != 0 && !finding.excerpt.empty(); };
   for (auto& finding : findings) {
-    if (finding.line == 0 || finding.excerpt.empty()) continue;
-    const auto file = std::find_if(
-        files.begin(), files.end(), [&](const SourceFile& candidate) { return candidate.path == finding.path; });
-    if (file == files.end()) {
-      finding.excerpt.clear();
-      continue;
-    }
-    auto found = masked.find(finding.path);
-    if (found == masked.end()) {
-      GUARD_TRY_ASSIGN(auto regions, masked_regions(secrets, file->bytes));
-      std::string text = regions.empty() ? std::string() : blotted(file->bytes, regions);
-      found = masked.emplace(finding.path, MaskedFile{std::move(regions), std::move(text)}).first;
-    }
+    if (bytes.empty()) finding.excerpt.clear();
+  }
+  if (std::none_of(findings.begin(), findings.end(), shows)) return ok();
+  MaskedFile file;
+  GUARD_TRY_ASSIGN(file.regions, masked_regions(secrets, bytes));
+  if (!file.regions.empty()) file.text = blotted(bytes, file.regions);
+  for (auto& finding : findings) {
+    if (!shows(finding)) continue;
     if (!finding.reading.empty()) {
-      GUARD_TRY_ASSIGN(finding.matched, masked_reading(secrets, found->second, finding));
+      GUARD_TRY_ASSIGN(finding.matched, masked_reading(secrets, file, finding));
     }
-    if (found->second.regions.empty()) continue;
-    Snippet snippet = make_snippet(found->second.text, finding.begin, finding.end);
+    if (file.regions.empty()) continue;
+    Snippet snippet = make_snippet(file.text, finding.begin, finding.end);
     shorten_blots(snippet);
     finding.excerpt = std::move(snippet.excerpt);
     finding.caret = snippet.caret;
@@ -121,9 +114,8 @@ void withhold_excerpts(std::vector<Finding>& findings) {
   }
 }
 
-Result<void> mask_excerpts(
-    const SecretSource& secrets, const std::vector<SourceFile>& files, std::vector<Finding>& findings) {
-  auto done = mask_all(secrets, files, findings);
+Result<void> mask_excerpts(const SecretSource& secrets, std::string_view bytes, std::vector<Finding>& findings) {
+  auto done = mask_all(secrets, bytes, findings);
   if (!done) withhold_excerpts(findings);
   for (auto& finding : findings) finding.reading = {};
   return done;

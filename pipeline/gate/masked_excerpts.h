@@ -4,6 +4,7 @@
 // masked by the same rules.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "common/result.h"
@@ -14,9 +15,9 @@ namespace guard {
 
 constexpr std::size_t kMatchedBytesMax = 120;
 
-// An Error means that the excerpts could not be shown to be clean; they and the readings are empty then.
-Result<void> mask_excerpts(
-    const SecretSource& secrets, const std::vector<SourceFile>& files, std::vector<Finding>& findings);
+// `findings` are of one file, which has `bytes`; empty where they cannot be had: nothing is shown then. An Error means
+// that the excerpts could not be shown to be clean; they and the readings are empty then.
+Result<void> mask_excerpts(const SecretSource& secrets, std::string_view bytes, std::vector<Finding>& findings);
 
 // Takes everything out of `findings` that shows a piece of a file.
 void withhold_excerpts(std::vector<Finding>& findings);

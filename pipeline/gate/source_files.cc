@@ -46,6 +46,32 @@ bool is_test_name(std::string_view name) {
   return stem.ends_with(".test") || stem.ends_with("_test") || stem.ends_with(".spec") || stem.ends_with("_spec");
 }
 
+namespace {
+
+// "/p/." is "/p".
+std::filesystem::path full_path(const std::filesystem::path& path) {
+  std::error_code failure;
+  const std::filesystem::path full = std::filesystem::absolute(path.empty() ? "." : path, failure);
+  const std::filesystem::path normal = (failure ? path : full).lexically_normal();
+  return normal.has_filename() ? normal : normal.parent_path();
+}
+
+}  // namespace
+
+ProjectPaths::ProjectPaths(const std::filesystem::path& project, const std::filesystem::path& root)
+    : root_(full_path(root)), project_(project.empty() ? root_ : full_path(project)) {}
+
+std::optional<std::string> ProjectPaths::below(const std::string& path) const {
+  const auto relative = (root_ / path).lexically_normal().lexically_relative(project_);
+  if (relative.empty() || *relative.begin() == "..") return std::nullopt;
+  return relative.generic_string();
+}
+
+std::string ProjectPaths::shown(const std::string& path) const {
+  const auto inside = below(path);
+  return inside ? *inside : (root_ / path).lexically_normal().relative_path().generic_string();
+}
+
 Result<SourceFiles> collect_paths(const std::vector<std::string>& paths, const CollectOptions& options) {
   SourceFiles found;
   const auto read = [&](const WalkedFile& file) -> Result<void> {

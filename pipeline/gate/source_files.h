@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,6 +48,23 @@ Result<SourceFiles> collect_paths(const std::vector<std::string>& paths, const C
 // Whether one of `globs` matches `path` ('/'-joined) as seen from its root or from any folder above the file: a
 // repository may hold several projects, each with a sandbox folder of its own.
 bool is_gated_path(const std::vector<std::string>& globs, std::string_view path);
+
+// Paths of a check as its project sees them, wherever guard was started: what waivers and the baseline write down.
+class ProjectPaths {
+ public:
+  // `root` is where relative paths start, `project` the folder of guard.toml. Empty: `root` the current folder,
+  // `project` the root.
+  explicit ProjectPaths(const std::filesystem::path& project = {}, const std::filesystem::path& root = {});
+
+  // Nothing for a file outside of the project.
+  std::optional<std::string> below(const std::string& path) const;
+  // The path from the project, or else the whole path without its first slash.
+  std::string shown(const std::string& path) const;
+
+ private:
+  std::filesystem::path root_;
+  std::filesystem::path project_;
+};
 
 // All of standard input as one file called `name`.
 Result<SourceFiles> collect_stdin(int fd, std::string_view name, const CollectOptions& options);

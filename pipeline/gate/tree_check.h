@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,11 +18,11 @@
 namespace guard {
 
 struct TreeHits {
-  std::vector<FileHits> files;       // in order of path; those that say nothing are left out
-  std::vector<std::string> digests;  // of `files`: SHA-256 in hex of what was judged; empty where nothing can be found
-  std::vector<Finding> findings;     // what could not be judged as text
-  std::vector<std::string> names;    // of all files that were judged, where TreeRequest::keep_names asks for them
-  std::uint64_t ignored_files = 0;   // files that git ignores
+  std::vector<FileHits> files;                 // in order of path; those that say nothing are left out
+  std::map<std::string, std::string> digests;  // by path, of files where something can be found: SHA-256 in hex
+  std::vector<Finding> findings;               // what could not be judged as text
+  std::vector<std::string> names;   // of all files that were judged, where TreeRequest::keep_names asks for them
+  std::uint64_t ignored_files = 0;  // files that git ignores
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;
 };

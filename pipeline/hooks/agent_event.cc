@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "common/text/foreign_json.h"
 #include "common/text/text.h"
@@ -19,59 +17,44 @@ using Json = nlohmann::json;
 enum class ToolKind : std::uint8_t { reads, writes, edits, edits_many, notebook, runs };
 
 struct ToolRow {
-  std::string_view name;
   ToolKind kind;
+  std::string_view names;  // a blank on both sides of each
 };
 
 // Tools that only read stand here so that a hook for all tools does not stop them; any tool that is not here is
-// refused.
-constexpr std::array<ToolRow, 42> kTools = {{
-    // Claude Code; VS Code and Copilot use the same names with PreToolUse
-    {"Write", ToolKind::writes},
-    {"Edit", ToolKind::edits},
-    {"MultiEdit", ToolKind::edits_many},
-    {"NotebookEdit", ToolKind::notebook},
-    {"Bash", ToolKind::runs},
-    {"Read", ToolKind::reads},
-    {"NotebookRead", ToolKind::reads},
-    {"Glob", ToolKind::reads},
-    {"Grep", ToolKind::reads},
-    {"LS", ToolKind::reads},
-    {"WebFetch", ToolKind::reads},
-    {"WebSearch", ToolKind::reads},
-    {"TodoRead", ToolKind::reads},
-    {"TodoWrite", ToolKind::reads},
-    {"Task", ToolKind::reads},
-    {"Agent", ToolKind::reads},
-    {"AskUserQuestion", ToolKind::reads},
-    {"ExitPlanMode", ToolKind::reads},
-    {"BashOutput", ToolKind::reads},
-    {"KillShell", ToolKind::reads},
-    // Gemini CLI
-    {"write_file", ToolKind::writes},
-    {"replace", ToolKind::edits},
-    {"run_shell_command", ToolKind::runs},
-    {"read_file", ToolKind::reads},
-    {"read_many_files", ToolKind::reads},
-    {"list_directory", ToolKind::reads},
-    {"glob", ToolKind::reads},
-    {"search_file_content", ToolKind::reads},
-    {"grep_search", ToolKind::reads},
-    {"google_web_search", ToolKind::reads},
-    {"web_fetch", ToolKind::reads},
-    {"write_todos", ToolKind::reads},
-    // GitHub Copilot
-    {"create", ToolKind::writes},
-    {"edit", ToolKind::edits},
-    {"bash", ToolKind::runs},
-    {"view", ToolKind::reads},
-    {"grep", ToolKind::reads},
-    {"rg", ToolKind::reads},
-    {"web_search", ToolKind::reads},
-    {"ask_user", ToolKind::reads},
-    {"task", ToolKind::reads},
-    {"update_todo", ToolKind::reads},
-}};
+// refused. By agent: Claude Code (VS Code and Copilot use the same names with PreToolUse), Gemini CLI, GitHub Copilot.
+constexpr ToolRow kTools[] = {
+    {ToolKind::writes, " Write write_file create "},
+    {ToolKind::edits, " Edit replace edit "},
+    {ToolKind::edits_many, " MultiEdit "},
+    {ToolKind::notebook, " NotebookEdit "},
+    {ToolKind::runs, " Bash run_shell_command bash "},
+    {ToolKind::reads,
+        " Read NotebookRead Glob Grep LS WebFetch WebSearch TodoRead TodoWrite Task Agent AskUserQuestion ExitPlanMode"
+        " BashOutput KillShell "},
+    {ToolKind::reads,
+        " read_file read_many_files list_directory glob search_file_content grep_search google_web_search web_fetch"
+        " write_todos "},
+    {ToolKind::reads, " view grep rg web_search ask_user task update_todo "},
+};
+
+// How each agent spells an event, and how it wants to be denied ({} is the reason, as JSON).
+struct AgentRow {
+  AgentForm form;
+  std::string_view event;  // hook_event_name; empty: none is given, and `tool` is there
+  const char* tool;        // null: the event itself is a command
+  const char* input;
+  std::string_view denial;
+};
+constexpr AgentRow kAgents[] = {
+    {AgentForm::gemini, "BeforeTool", "tool_name", "tool_input", R"({"decision":"deny","reason":{}})"},
+    {AgentForm::cursor, "beforeShellExecution", nullptr, nullptr,
+        R"({"agent_message":{},"permission":"deny","user_message":{}})"},
+    {AgentForm::copilot, "", "toolName", "toolArgs", R"({"permissionDecision":"deny","permissionDecisionReason":{}})"},
+    {AgentForm::claude, "PreToolUse", "tool_name", "tool_input",
+        R"({"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",)"
+        R"("permissionDecisionReason":{}}})"},
+};
 
 Error not_understood(std::string sentence) {
   return Error(ErrorCode::input_invalid, std::move(sentence))
@@ -116,9 +99,11 @@ Result<std::string> path_of(const Json& input) {
 }
 
 Result<void> read_tool(const Json& input, AgentEvent& event) {
-  const auto* row =
-      std::find_if(kTools.begin(), kTools.end(), [&](const ToolRow& known) { return known.name == event.tool; });
-  if (row == kTools.end()) {
+  const bool one_word = !event.tool.empty() && event.tool.find(' ') == std::string::npos;
+  const auto* row = std::find_if(std::begin(kTools), std::end(kTools), [&](const ToolRow& known) {
+    return one_word && known.names.find(" " + event.tool + " ") != std::string_view::npos;
+  });
+  if (row == std::end(kTools)) {
     return not_understood(
         fmt::format("guard does not know the tool {}, so it cannot tell what it writes", printable(event.tool)));
   }
@@ -130,30 +115,22 @@ Result<void> read_tool(const Json& input, AgentEvent& event) {
     return ok();
   }
   GUARD_TRY_ASSIGN(event.path, path_of(input));
+  if (row->kind == ToolKind::notebook) {
+    // A cell's text; the notebook around it is data. A cell that is taken away has none.
+    if (input.value("edit_mode", Json()) == "delete") return ok();
+    event.action = AgentAction::write;
+    GUARD_TRY_ASSIGN(event.content, text_of(input, {"new_source"}));
+    return ok();
+  }
   if (row->kind == ToolKind::writes) {
     event.action = AgentAction::write;
     GUARD_TRY_ASSIGN(event.content, text_of(input, {"content", "file_text"}));
     return ok();
   }
-  if (row->kind == ToolKind::notebook) {
-    // A cell's text; the notebook around it is data. A cell that is taken away has none.
-    event.action = AgentAction::write;
-    if (input.value("edit_mode", Json()) == "delete") {
-      event.action = AgentAction::nothing;
-      return ok();
-    }
-    GUARD_TRY_ASSIGN(event.content, text_of(input, {"new_source"}));
-    return ok();
-  }
   event.action = AgentAction::edit;
-  if (row->kind == ToolKind::edits) {
-    GUARD_TRY_ASSIGN(TextEdit edit, edit_of(input));
-    event.edits.push_back(std::move(edit));
-    return ok();
-  }
-  const auto edits = input.find("edits");
-  if (edits == input.end() || !edits->is_array() || edits->empty()) return not_understood("the event has no \"edits\"");
-  for (const auto& one : *edits) {
+  const Json edits = row->kind == ToolKind::edits ? Json::array({input}) : input.value("edits", Json());
+  if (!edits.is_array() || edits.empty()) return not_understood("the event has no \"edits\"");
+  for (const auto& one : edits) {
     GUARD_TRY_ASSIGN(TextEdit edit, edit_of(one));
     event.edits.push_back(std::move(edit));
   }
@@ -165,14 +142,12 @@ std::string word_of(const Json& document, const char* name) {
   return found != document.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-// Nothing: an event that does not come before an action, or one that guard does not know.
-std::optional<AgentForm> form_of(const Json& document) {
+// Null: an event that does not come before an action, or one that guard does not know.
+const AgentRow* agent_of(const Json& document) {
   const std::string name = word_of(document, "hook_event_name");
-  if (name == "PreToolUse") return AgentForm::claude;
-  if (name == "BeforeTool") return AgentForm::gemini;
-  if (name == "beforeShellExecution") return AgentForm::cursor;
-  if (name.empty() && document.contains("toolName")) return AgentForm::copilot;
-  return std::nullopt;
+  const auto* row = std::find_if(std::begin(kAgents), std::end(kAgents),
+      [&](const AgentRow& known) { return name == known.event && (!name.empty() || document.contains(known.tool)); });
+  return row == std::end(kAgents) ? nullptr : row;
 }
 
 }  // namespace
@@ -182,22 +157,21 @@ Result<AgentEvent> parse_agent_event(std::string_view json) {
   if (!parsed) return not_understood(fmt::format("standard input {}", parsed.error().message()));
   const Json& document = *parsed;
   if (!document.is_object()) return not_understood("standard input is not one JSON object");
-  const auto form = form_of(document);
-  if (!form) {
+  const AgentRow* const agent = agent_of(document);
+  if (agent == nullptr) {
     return not_understood(
         fmt::format("guard cannot answer the event \"{}\"", printable(word_of(document, "hook_event_name"))));
   }
   AgentEvent event;
-  event.form = *form;
+  event.form = agent->form;
   event.folder = word_of(document, "cwd");
-  if (event.form == AgentForm::cursor) {
+  if (agent->tool == nullptr) {
     event.action = AgentAction::command;
     GUARD_TRY_ASSIGN(event.command, text_of(document, {"command"}));
     return event;
   }
-  const bool copilot = event.form == AgentForm::copilot;
-  GUARD_TRY_ASSIGN(event.tool, text_of(document, {copilot ? "toolName" : "tool_name"}));
-  Json input = document.value(copilot ? "toolArgs" : "tool_input", Json());
+  GUARD_TRY_ASSIGN(event.tool, text_of(document, {agent->tool}));
+  Json input = document.value(agent->input, Json());
   // Copilot hands the arguments on as the model wrote them: as an object, or as the text of one.
   if (input.is_string()) {
     auto arguments = parse_json(input.get_ref<const std::string&>());
@@ -210,28 +184,22 @@ Result<AgentEvent> parse_agent_event(std::string_view json) {
 }
 
 AgentForm guess_agent_form(std::string_view json) {
-  if (json.find("\"BeforeTool\"") != std::string_view::npos) return AgentForm::gemini;
-  if (json.find("\"beforeShellExecution\"") != std::string_view::npos) return AgentForm::cursor;
-  if (json.find("\"toolName\"") != std::string_view::npos) return AgentForm::copilot;
+  for (const AgentRow& agent : kAgents) {
+    const std::string_view word = agent.event.empty() ? agent.tool : agent.event;
+    if (json.find(fmt::format("\"{}\"", word)) != std::string_view::npos) return agent.form;
+  }
   return AgentForm::claude;
 }
 
 std::string agent_answer(AgentForm form, bool allowed, std::string_view reason) {
-  Json answer = Json::object();
-  if (!allowed) {
-    switch (form) {
-      case AgentForm::claude:
-        answer["hookSpecificOutput"] = {
-            {"hookEventName", "PreToolUse"}, {"permissionDecision", "deny"}, {"permissionDecisionReason", reason}};
-        break;
-      case AgentForm::gemini: answer = {{"decision", "deny"}, {"reason", reason}}; break;
-      case AgentForm::copilot: answer = {{"permissionDecision", "deny"}, {"permissionDecisionReason", reason}}; break;
-      case AgentForm::cursor:
-        answer = {{"permission", "deny"}, {"user_message", reason}, {"agent_message", reason}};
-        break;
-    }
-  }
-  return answer.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  if (allowed) return "{}\n";
+  const auto* agent =
+      std::find_if(std::begin(kAgents), std::end(kAgents), [&](const AgentRow& known) { return known.form == form; });
+  const std::string text = Json(reason).dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string answer(agent->denial);
+  for (std::size_t at = answer.find("{}"); at != std::string::npos; at = answer.find("{}", at + text.size()))
+    answer.replace(at, 2, text);
+  return answer + "\n";
 }
 
 Result<std::string> apply_edits(std::string text, const std::vector<TextEdit>& edits) {

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <optional>
 #include <system_error>
 
 #include "common/file_io.h"
@@ -19,35 +18,27 @@ namespace fs = std::filesystem;
 
 // How a hook is known as guard's, whatever its version. Scripts of later versions keep this line.
 constexpr std::string_view kMark = "# guard pre-commit hook.";
-constexpr std::string_view kProgramLine = "\nguard=";
+constexpr std::string_view kProgramLine = "\nguard='";
+constexpr std::string_view kQuoteInQuotes = "'\\''";
 // A hook is a page of text; whatever is larger was not written by guard.
 constexpr std::uint64_t kHookBytesMax = 1u << 20;
 
 std::string shell_quoted(std::string_view text) {
   std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  for (const char c : text) quoted += c == '\'' ? kQuoteInQuotes : std::string_view(&c, 1);
   return quoted + "'";
 }
 
-// The program that a script of ours names; nothing where its line was edited.
-std::optional<std::string> program_of(std::string_view script) {
-  const std::size_t begin = script.find(kProgramLine);
-  if (begin == std::string_view::npos) return std::nullopt;
-  std::string_view rest = script.substr(begin + kProgramLine.size());
-  std::string program;
-  bool quoted = false;
-  for (std::size_t i = 0; i < rest.size(); ++i) {
-    if (rest[i] == '\'') {
-      quoted = !quoted;
-    } else if (quoted) {
-      program += rest[i];
-    } else if (rest[i] == '\\' && i + 1 < rest.size()) {
-      program += rest[++i];
-    } else {
-      return rest[i] == '\n' ? std::optional(program) : std::nullopt;
-    }
-  }
-  return std::nullopt;
+// The program that a script of ours names; anything where its line was edited.
+std::string program_of(const std::string& script) {
+  const std::size_t begin = script.find(kProgramLine) + kProgramLine.size();
+  const std::size_t end = script.find("'\nif [", begin);
+  if (begin >= script.size() || end == std::string::npos) return {};
+  std::string program = script.substr(begin, end - begin);
+  for (std::size_t at = program.find(kQuoteInQuotes); at != std::string::npos;
+       at = program.find(kQuoteInQuotes, at + 1))
+    program.replace(at, kQuoteInQuotes.size(), "'");
+  return program;
 }
 
 bool is_program(const fs::path& path) {
@@ -56,12 +47,11 @@ bool is_program(const fs::path& path) {
       ::access(path.c_str(), X_OK) == 0;
 }
 
-std::string why_outdated(std::string_view script, mode_t mode) {
+std::string why_outdated(const std::string& script, mode_t mode) {
   if ((mode & S_IXUSR) == 0) return "it is not executable, so git passes it by";
-  const auto program = program_of(script);
-  if (!program || script != commit_hook_script(*program))
-    return "it was written by another version of guard, or edited";
-  if (!is_program(*program)) return fmt::format("{} is not there any more", printable(*program));
+  const std::string program = program_of(script);
+  if (script != commit_hook_script(program)) return "it was written by another version of guard, or edited";
+  if (!is_program(program)) return fmt::format("{} is not there any more", printable(program));
   return {};
 }
 

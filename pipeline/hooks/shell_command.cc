@@ -1,3 +1,5 @@
+// Looks for git among the words of the commands (validator/views/shell_commands.h). A word that may itself be a line of
+// shell (`ssh host "git commit"`) is read in the same way.
 #include "pipeline/hooks/shell_command.h"
 
 #include <algorithm>
@@ -6,84 +8,29 @@
 #include <string>
 #include <vector>
 
-// Splits the text into simple commands and words, taking quotes away, and looks for git among the words. A word that is
-// itself a line of shell (`sh -c "git commit"`) is read in the same way.
+#include "validator/views/shell_commands.h"
 
 namespace guard {
 namespace {
 
-struct SplitCommand {
-  std::vector<std::vector<std::string>> commands;
-  bool special = false;  // anything but words: operators, substitutions, redirections
-};
-
-class Splitter {
- public:
-  explicit Splitter(std::string_view text) : text_(text) {}
-
-  SplitCommand split() {
-    for (; at_ < text_.size(); ++at_) step(text_[at_]);
-    end_command();
-    return std::move(result_);
-  }
-
- private:
-  void step(char c) {
-    constexpr std::string_view kOperators = ";&|()<>\n`{}";
-    if (c == '\'') {
-      quoted_single();
-    } else if (c == '"') {
-      quoted_double();
-    } else if (c == '\\') {
-      if (++at_ < text_.size() && text_[at_] != '\n') append(text_[at_]);
-    } else if (c == ' ' || c == '\t' || c == '\r') {
-      end_word();
-    } else if (kOperators.find(c) != std::string_view::npos) {
-      result_.special = true;
-      end_command();
-    } else {
-      // Expansions and globs make words that are not written here.
-      if (std::string_view("$*?[~#!").find(c) != std::string_view::npos) result_.special = true;
-      append(c);
+// No operators, substitutions, redirections, and nothing that would become words that are not written here.
+bool is_only_words(std::string_view text) {
+  char quote = '\0';
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == quote) {
+      quote = '\0';
+    } else if (c == '\\' && quote != '\'') {
+      ++i;
+    } else if (quote == '\0' && (c == '\'' || c == '"')) {
+      quote = c;
+    } else if (quote != '\'' &&
+        std::string_view(quote == '"' ? "$`" : ";&|()<>\n`{}$*?[~#!").find(c) != std::string_view::npos) {
+      return false;
     }
   }
-
-  void quoted_single() {
-    in_word_ = true;
-    while (++at_ < text_.size() && text_[at_] != '\'') word_ += text_[at_];
-  }
-
-  void quoted_double() {
-    in_word_ = true;
-    while (++at_ < text_.size() && text_[at_] != '"') {
-      if (text_[at_] == '$' || text_[at_] == '`') result_.special = true;
-      if (text_[at_] == '\\' && at_ + 1 < text_.size()) ++at_;
-      word_ += text_[at_];
-    }
-  }
-
-  void append(char c) {
-    in_word_ = true;
-    word_ += c;
-  }
-  void end_word() {
-    if (in_word_) words_.push_back(std::move(word_));
-    word_.clear();
-    in_word_ = false;
-  }
-  void end_command() {
-    end_word();
-    if (!words_.empty()) result_.commands.push_back(std::move(words_));
-    words_.clear();
-  }
-
-  std::string_view text_;
-  std::size_t at_ = 0;
-  std::string word_;
-  bool in_word_ = false;
-  std::vector<std::string> words_;
-  SplitCommand result_;
-};
+  return true;
+}
 
 bool is_git(std::string_view word) {
   return word.substr(word.rfind('/') == std::string_view::npos ? 0 : word.rfind('/') + 1) == "git";
@@ -148,8 +95,11 @@ bool switches_hooks_off(std::string_view word) {
 
 ShellReading read_shell(std::string_view text, int depth_left) {
   ShellReading reading;
-  const SplitCommand split = Splitter(text).split();
-  for (const auto& words : split.commands) {
+  const ShellWords read = shell_words(text);
+  // What is too long or too deep to be read may be anything that it names.
+  if (!read.whole && contains_folded(text, "git") && contains_folded(text, "commit"))
+    reading.commits = reading.skips_hooks = true;
+  for (const auto& words : read.commands) {
     for (std::size_t i = 0; i < words.size(); ++i) {
       if (switches_hooks_off(words[i])) reading.skips_hooks = true;
       // git runs none of its arguments: there such words are a message, or what is searched for.
@@ -174,7 +124,7 @@ ShellReading read_shell(std::string_view text, int depth_left) {
       reading.commits = true;
       reading.elsewhere = reading.elsewhere || elsewhere;
       reading.skips_hooks = reading.skips_hooks || options.skips_hooks;
-      reading.plain = i == 0 && at == 1 && options.plain && split.commands.size() == 1 && !split.special;
+      reading.plain = i == 0 && at == 1 && options.plain && read.commands.size() == 1 && is_only_words(text);
     }
   }
   return reading;

@@ -6,8 +6,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "common/hash.h"
 #include "common/text/text.h"
-#include "pipeline/report/finding_marks.h"
+#include "pipeline/gate/finding_marks.h"
 #include "pipeline/report/json_parts.h"
 #include "redact/masked_regions.h"
 #include "redact/redactor.h"
@@ -27,16 +28,18 @@ std::string normal(std::string_view path) { return std::filesystem::path(path).l
 
 void weigh_waivers(const GateRequest& request, const std::vector<SourceFile>& files, Explanation& explanation) {
   if (request.config->check.waivers.empty()) return;
-  Report report = explanation.report;
-  mark_findings(files, report.findings);
-  const WaiverOutcome outcome = apply_waivers(request.config->check.waivers, files, today_utc(), report);
+  std::vector<Finding> findings = explanation.report.findings;
+  mark_findings(files, findings);
+  WaivedFiles waived_files{ProjectPaths(request.seen_from, request.project), {}, {}};
+  for (const SourceFile& file : files) waived_files.digests.emplace(file.path, sha256_hex(file.bytes));
+  const WaiverOutcome outcome = apply_waivers(request.config->check.waivers, waived_files, today_utc(), findings);
   for (auto& story : explanation.rules) {
     if (story.story != Story::fired) continue;
     const auto is_told = [&](const Finding& finding) {
       return finding.rule == story.rule &&
           std::find(story.lines.begin(), story.lines.end(), finding.line) != story.lines.end();
     };
-    if (std::any_of(report.findings.begin(), report.findings.end(), is_told)) continue;
+    if (std::any_of(findings.begin(), findings.end(), is_told)) continue;
     for (const WaivedFinding& waived : outcome.waived) {
       if (story.story == Story::waived || !is_told(waived.finding)) continue;
       story.story = Story::waived;
@@ -136,8 +139,8 @@ Result<ExplainedLine> explain_line(const GateRequest& request, const SourceFiles
   ExplainedLine explained;
   explained.mode = mode;
   GUARD_TRY_ASSIGN(explained.explanation,
-      explain(*request.rules, *request.matcher, validator_options(request, request.project, files.files, mode),
-          files.files, static_cast<std::size_t>(file - files.files.begin()), line));
+      explain(*request.rules, *request.matcher, validator_options(request, files.files, mode), files.files,
+          static_cast<std::size_t>(file - files.files.begin()), line));
   weigh_waivers(request, files.files, explained.explanation);
   GUARD_TRY_ASSIGN(const SecretSource* secrets, request.secrets());
   GUARD_TRY(mask(*secrets, *file, explained.explanation));

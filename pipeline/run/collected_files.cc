@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 
 #include "common/hash.h"
 #include "common/text/glob.h"
@@ -53,116 +54,87 @@ bool is_read_by_itself(std::string_view file_name) {
   return dot != std::string::npos && std::string_view(name).substr(0, dot).ends_with(".config");
 }
 
-class BringingBack {
- public:
-  BringingBack(const BringBackRequest& request, SourceFiles checked, RunRecord& record)
-      : request_(request), checked_(std::move(checked)), record_(record), told_(record.collected.emplace()) {
-    told_.policy = request.policy;
-  }
+// One bringing back: `files` are those that may still come back.
+struct BringingBack {
+  const BringBackRequest& request;
+  RunRecord& record;
+  CollectRecord& told;
+  std::vector<CollectedFile> files = {};
 
-  Result<void> run(Collection written) {
-    told_.complete = written.complete;
-    told_.left_behind_count = written.left_behind_count;
-    for (auto& entry : written.left_behind) told_.left_behind.push_back({in_project(entry.path), entry.reason});
-    files_ = std::move(written.files);
-    Result<void> done = steps();
-    // What steps() has neither written nor given a reason for.
-    leave_all(!done                                  ? LeftBehindReason::not_written
-            : request_.policy == CollectPolicy::none ? LeftBehindReason::not_asked
-                                                     : LeftBehindReason::not_allowed);
-    std::sort(told_.left_behind.begin(), told_.left_behind.end(),
-        [](const LeftBehind& a, const LeftBehind& b) { return a.path < b.path; });
-    return done;
-  }
-
- private:
   std::string in_project(std::string_view path) const {
-    return request_.folder.empty() ? std::string(path) : fmt::format("{}/{}", request_.folder, path);
-  }
-
-  Result<void> steps() {
-    if (request_.policy == CollectPolicy::none || record_.verdict.kind() != VerdictKind::allowed) return ok();
-    leave_where([this](const CollectedFile& file) { return !is_asked_for(file.path); }, LeftBehindReason::not_listed);
-    leave_where([](const CollectedFile& file) { return is_kept_out(file.path); }, LeftBehindReason::kept_out);
-    if (files_.empty()) return ok();
-    judge();
-    if (record_.verdict.kind() != VerdictKind::allowed) {
-      leave_where([this](const CollectedFile& file) { return has_finding(file.path); }, LeftBehindReason::finding);
-      return ok();
-    }
-    leave_where(
-        [this](const CollectedFile& file) {
-          return may_hold_secret(*request_.secrets, file.bytes) || may_hold_secret(*request_.secrets, file.path);
-        },
-        LeftBehindReason::secret);
-    return write();
-  }
-
-  bool is_asked_for(const std::string& path) const {
-    return request_.policy == CollectPolicy::all ||
-        is_listed(request_.gate->config->run.collect_paths, in_project(path));
-  }
-
-  // As one tree: what is harmless in each of two files may not be so in both.
-  void judge() {
-    const auto earlier = record_.check ? std::move(record_.check->waivers) : std::vector<UsedWaiver>();
-    for (const auto& file : files_) checked_.files.push_back({in_project(file.path), file.bytes});
-    record_.check = gate(*request_.gate, checked_, request_.mode);
-    for (const auto& used : record_.check->waivers) {
-      const bool told = std::any_of(earlier.begin(), earlier.end(),
-          [&](const UsedWaiver& known) { return waiver_text(known) == waiver_text(used); });
-      if (!told) record_.relaxations.push_back(waiver_text(used));
-    }
-    if (record_.check->verdict.kind() == VerdictKind::allowed) return;
-    record_.verdict = record_.check->verdict;
-    record_.error = record_.check->error;
-    if (record_.verdict.reason == Reason::findings) record_.verdict.detail += " in what the tests wrote";
-  }
-
-  bool has_finding(const std::string& path) const {
-    const auto& findings = record_.check->report.findings;
-    return std::any_of(findings.begin(), findings.end(),
-        [name = in_project(path)](const Finding& finding) { return finding.path == name; });
-  }
-
-  Result<void> write() {
-    GUARD_TRY_ASSIGN(const auto written, request_.target->write(files_).context("bringing back what the tests wrote"));
-    for (std::size_t i = 0; i < files_.size(); ++i) {
-      const std::string path = in_project(files_[i].path);
-      if (!written[i]) {
-        leave(files_[i], LeftBehindReason::exists);
-        continue;
-      }
-      told_.files.push_back({path, files_[i].bytes.size(), sha256_hex(files_[i].bytes)});
-      record_.relaxations.push_back(fmt::format("run.collect = {}: {} came back{}", to_string(request_.policy), path,
-          is_test_name(path) ? ", a test that has not run" : ""));
-    }
-    files_.clear();
-    return ok();
+    return request.folder.empty() ? std::string(path) : fmt::format("{}/{}", request.folder, path);
   }
 
   void leave(const CollectedFile& file, LeftBehindReason reason) {
-    told_.left_behind.push_back({in_project(file.path), reason});
-    ++told_.left_behind_count;
+    told.left_behind.push_back({in_project(file.path), reason});
+    ++told.left_behind_count;
   }
 
   template <typename Wanted>
-  void leave_where(Wanted wanted, LeftBehindReason reason) {
-    const auto left =
-        std::stable_partition(files_.begin(), files_.end(), [&](const CollectedFile& file) { return !wanted(file); });
-    for (auto file = left; file != files_.end(); ++file) leave(*file, reason);
-    files_.erase(left, files_.end());
+  void leave_where(LeftBehindReason reason, Wanted wanted) {
+    std::erase_if(files, [&](const CollectedFile& file) {
+      const bool left = wanted(file);
+      if (left) leave(file, reason);
+      return left;
+    });
   }
 
-  void leave_all(LeftBehindReason reason) {
-    leave_where([](const CollectedFile&) { return true; }, reason);
+  Result<void> steps(SourceFiles checked) {
+    if (request.policy == CollectPolicy::none || record.verdict.kind() != VerdictKind::allowed) return ok();
+    if (request.policy == CollectPolicy::listed) {
+      leave_where(LeftBehindReason::not_listed, [&](const CollectedFile& file) {
+        return !is_listed(request.gate->config->run.collect_paths, in_project(file.path));
+      });
+    }
+    leave_where(LeftBehindReason::kept_out, [](const CollectedFile& file) { return is_kept_out(file.path); });
+    if (files.empty()) return ok();
+    judge(std::move(checked));
+    if (record.verdict.kind() != VerdictKind::allowed) {
+      const auto& findings = record.check->report.findings;
+      leave_where(LeftBehindReason::finding, [&](const CollectedFile& file) {
+        return std::any_of(findings.begin(), findings.end(),
+            [name = in_project(file.path)](const Finding& finding) { return finding.path == name; });
+      });
+      return ok();
+    }
+    leave_where(LeftBehindReason::secret, [&](const CollectedFile& file) {
+      return may_hold_secret(*request.secrets, file.bytes) || may_hold_secret(*request.secrets, file.path);
+    });
+    return write();
   }
 
-  const BringBackRequest& request_;
-  SourceFiles checked_;
-  RunRecord& record_;
-  CollectRecord& told_;
-  std::vector<CollectedFile> files_;  // that may still come back
+  // As one tree: what is harmless in each of two files may not be so in both.
+  void judge(SourceFiles checked) {
+    std::set<std::string> earlier;
+    if (record.check) {
+      for (const auto& used : record.check->waivers) earlier.insert(waiver_text(used));
+    }
+    for (const auto& file : files) checked.files.push_back({in_project(file.path), file.bytes});
+    record.check = gate(*request.gate, checked, request.mode);
+    for (const auto& used : record.check->waivers) {
+      if (earlier.count(waiver_text(used)) == 0) record.relaxations.push_back(waiver_text(used));
+    }
+    if (record.check->verdict.kind() == VerdictKind::allowed) return;
+    record.verdict = record.check->verdict;
+    record.error = record.check->error;
+    if (record.verdict.reason == Reason::findings) record.verdict.detail += " in what the tests wrote";
+  }
+
+  Result<void> write() {
+    GUARD_TRY_ASSIGN(const auto written, request.target->write(files).context("bringing back what the tests wrote"));
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      const std::string path = in_project(files[i].path);
+      if (!written[i]) {
+        leave(files[i], LeftBehindReason::exists);
+        continue;
+      }
+      told.files.push_back({path, files[i].bytes.size(), sha256_hex(files[i].bytes)});
+      record.relaxations.push_back(fmt::format("run.collect = {}: {} came back{}", to_string(request.policy), path,
+          is_test_name(path) ? ", a test that has not run" : ""));
+    }
+    files.clear();
+    return ok();
+  }
 };
 
 }  // namespace
@@ -179,7 +151,22 @@ bool is_kept_out(std::string_view path) {
 }
 
 Result<void> bring_back(const BringBackRequest& request, SourceFiles checked, Collection written, RunRecord& record) {
-  return BringingBack(request, std::move(checked), record).run(std::move(written));
+  CollectRecord& told = record.collected.emplace();
+  told.policy = request.policy;
+  told.complete = written.complete;
+  told.left_behind_count = written.left_behind_count;
+  BringingBack back{request, record, told};
+  for (auto& entry : written.left_behind) told.left_behind.push_back({back.in_project(entry.path), entry.reason});
+  back.files = std::move(written.files);
+  Result<void> done = back.steps(std::move(checked));
+  // What is neither written nor has its reason yet.
+  const LeftBehindReason reason = !done       ? LeftBehindReason::not_written
+      : request.policy == CollectPolicy::none ? LeftBehindReason::not_asked
+                                              : LeftBehindReason::not_allowed;
+  back.leave_where(reason, [](const CollectedFile&) { return true; });
+  std::stable_sort(told.left_behind.begin(), told.left_behind.end(),
+      [](const LeftBehind& a, const LeftBehind& b) { return a.path < b.path; });
+  return done;
 }
 
 }  // namespace guard

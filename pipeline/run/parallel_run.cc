@@ -22,122 +22,35 @@ constexpr std::uint64_t kMemoryMin = 64u << 20;
 constexpr std::uint32_t kPidsMin = 32;
 constexpr double kCpusMin = 0.1;
 
+// What one program, or the last one of a sandbox, came to. Output is counted by sandbox.
 struct Part {
-  std::optional<Error> error;
   ExecResult exec;
   RunOutput::Told told;
   std::map<std::string, std::uint64_t> redactions;
   std::uint64_t kept_bytes = 0;
   std::uint64_t dropped_bytes = 0;
-  StringSink out;
-  StringSink err;
-  bool ended = false;  // under the mutex of Parts
 };
+using Parts = std::vector<Part>;
 
-class Parts {
- public:
-  Parts(const ParallelRunRequest& request, const CancelToken& cancel)
-      : request_(request), cancel_(cancel), parts_(request.files.size()) {}
-
-  Result<void> run(ByteSink& out, ByteSink& err) {
-    std::vector<std::thread> threads;
-    for (std::size_t i = 0; i < request_.jobs; ++i) threads.emplace_back([this] { work(); });
-    auto passed_on = pass_on(out, err);
-    for (std::thread& thread : threads) thread.join();
-    return passed_on;
-  }
-
-  std::vector<Part> take() { return std::move(parts_); }
-
- private:
-  void work() {
-    for (;;) {
-      std::size_t index = 0;
-      {
-        const std::lock_guard lock(mutex_);
-        if (next_ == parts_.size() || given_up_) return;
-        index = next_++;
-      }
-      Part part;
-      if (auto ran = run_part(index, part); !ran)
-        part.error = std::move(ran).context(fmt::format("running {}", printable(request_.files[index]))).error();
-      {
-        const std::lock_guard lock(mutex_);
-        parts_[index] = std::move(part);
-        parts_[index].ended = true;
-      }
-      ended_.notify_one();
-    }
-  }
-
-  Result<void> run_part(std::size_t index, Part& part) const {
-    // A folder of its own for its lock: by that and its name others know whose container this is.
-    GUARD_TRY_ASSIGN(const RunFolder folder, RunFolder::create());
-    SandboxSpec spec = *request_.spec;
-    spec.run_id = folder.run_id();
-    spec.limits = share_of(spec.limits, request_.jobs);
-    spec.argv.resize(spec.argv.size() - request_.files.size());
-    spec.argv.push_back("./" + request_.files[index]);
-    GUARD_TRY_ASSIGN(const auto sandbox, request_.make_sandbox());
-    const std::uint64_t share =
-        request_.keep_bytes == 0 ? 0 : std::max<std::uint64_t>(1, request_.keep_bytes / request_.files.size());
-    GUARD_TRY_ASSIGN(const auto output, RunOutput::create(*request_.secrets, share, part.out, part.err));
-    GUARD_TRY_ASSIGN(part.exec, sandbox->run(spec, output->out(), output->err(), cancel_));
-    const bool whole = part.exec.outcome.kind == OutcomeKind::exited;
-    GUARD_TRY(output->finish(whole ? RunOutput::Ending::whole : RunOutput::Ending::cut));
-    part.told = output->take_told();
-    part.redactions = output->redactions();
-    part.kept_bytes = output->kept_bytes();
-    part.dropped_bytes = output->dropped_bytes();
-    return ok();
-  }
-
-  // In the order of the files, each as soon as it and all before it have ended.
-  Result<void> pass_on(ByteSink& out, ByteSink& err) {
-    Result<void> passed = ok();
-    for (std::size_t i = 0; i < parts_.size(); ++i) {
-      std::unique_lock lock(mutex_);
-      ended_.wait(lock, [&] { return parts_[i].ended; });
-      Part& part = parts_[i];
-      lock.unlock();
-      if (passed) passed = out.push(std::exchange(part.out.text, {}));
-      if (passed) passed = err.push(std::exchange(part.err.text, {}));
-      if (request_.progress) request_.progress(i + 1);
-      if (passed) continue;
-      // Those that run come to their end; no more are started, and nobody waits for them.
-      const std::lock_guard again(mutex_);
-      given_up_ = true;
-      return passed;
-    }
-    return passed;
-  }
-
-  const ParallelRunRequest& request_;
-  const CancelToken& cancel_;
-  std::mutex mutex_;
-  std::condition_variable ended_;
-  std::vector<Part> parts_;
-  std::size_t next_ = 0;
-  bool given_up_ = false;
-};
-
-// What is left of the run for the files that are left.
-struct Left {
-  std::vector<std::string> files;
+// What goes into one sandbox.
+struct Order {
+  std::vector<std::string> files;  // of the request; none: its command
+  std::string run_id;
+  Limits limits;
   milliseconds timeout{0};
   std::uint64_t keep_bytes = 0;
-  std::size_t done = 0;  // files of earlier sandboxes
+  std::function<void(std::size_t done)> progress = {};
 };
 
 // Whether the file that ended it so is to blame alone: what it used up is given back with its sandbox.
-bool spent_its_sandbox(OutcomeKind kind) {
-  return kind == OutcomeKind::out_of_memory || kind == OutcomeKind::pids_limit;
+bool spent_its_sandbox(const Part& part) {
+  return part.exec.outcome.kind == OutcomeKind::out_of_memory || part.exec.outcome.kind == OutcomeKind::pids_limit;
 }
 
 // Where an earlier file used up what there is, the one that ran when all was ended is as if it had not begun.
-void leave_out_the_bystander(std::vector<Part>& parts) {
+void leave_out_the_bystander(Parts& parts) {
   const OutcomeKind kind = parts.back().exec.outcome.kind;
-  const bool blamed = spent_its_sandbox(kind) &&
+  const bool blamed = spent_its_sandbox(parts.back()) &&
       std::any_of(parts.begin(), parts.end() - 1, [&](const Part& part) { return part.exec.outcome.kind == kind; });
   if (!blamed) return;
   Part last = std::move(parts.back());
@@ -152,39 +65,40 @@ void leave_out_the_bystander(std::vector<Part>& parts) {
   carrier.dropped_bytes = last.dropped_bytes;
 }
 
-// The files that are left, in one sandbox: output streams as it comes. A file that ends the sandbox leaves those behind
-// it out.
-Result<std::vector<Part>> run_in_one(const ParallelRunRequest& request, const Left& left, const std::string& run_id,
-    ByteSink& out, ByteSink& err, const CancelToken& cancel) {
+// One sandbox: output streams as it comes. A file that ends the sandbox leaves those behind it out.
+Result<Parts> run_sandbox(
+    const ParallelRunRequest& request, const Order& order, ByteSink& out, ByteSink& err, const CancelToken& cancel) {
   SandboxSpec spec = *request.spec;
-  spec.run_id = run_id;
-  spec.timeout = left.timeout;
-  spec.argv.resize(spec.argv.size() - request.files.size());
+  spec.run_id = order.run_id;
+  spec.limits = order.limits;
+  spec.timeout = order.timeout;
+  spec.argv.resize(spec.argv.size() - request.files().size());
   std::vector<std::string> words;
-  for (const std::string& file : left.files) words.push_back("./" + file);
-  GUARD_TRY_ASSIGN(const auto output, RunOutput::create(*request.secrets, left.keep_bytes, out, err));
-  if (request.progress) request.progress(left.done);
+  for (const std::string& file : order.files) words.push_back("./" + file);
+  GUARD_TRY_ASSIGN(const auto output, RunOutput::create(*request.secrets, order.keep_bytes, out, err));
+  if (order.progress) order.progress(0);
   std::vector<RunOutput::Told> told;
-  if (request.isolation == Isolation::file && words.size() > 1) {
+  if (request.plan->isolation() == Isolation::file && words.size() > 1) {
     spec.each = std::move(words);
     spec.program_ended = [&] {
       told.push_back(output->take_told());
-      if (request.progress) request.progress(left.done + told.size());
+      if (order.progress) order.progress(told.size());
     };
   } else {
     spec.argv.insert(spec.argv.end(), words.begin(), words.end());
   }
   GUARD_TRY_ASSIGN(const auto sandbox, request.make_sandbox());
+  // Where this fails, what is still held back stays held back: nobody can say how the stream would have gone on.
   GUARD_TRY_ASSIGN(ExecResult exec, sandbox->run(spec, output->out(), output->err(), cancel));
   GUARD_TRY(output->finish(exec.outcome.kind == OutcomeKind::exited ? RunOutput::Ending::whole : RunOutput::Ending::cut)
                 .context("masking the last of the output"));
   told.push_back(output->take_told());
 
-  std::vector<ExecResult> earlier = std::exchange(exec.earlier, {});
-  earlier.push_back(std::move(exec));
-  std::vector<Part> parts(earlier.size());
+  std::vector<ExecResult> results = std::exchange(exec.earlier, {});
+  results.push_back(std::move(exec));
+  Parts parts(results.size());
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    parts[i].exec = std::move(earlier[i]);
+    parts[i].exec = std::move(results[i]);
     if (i < told.size()) parts[i].told = told[i];
   }
   Part& last = parts.back();
@@ -197,29 +111,105 @@ Result<std::vector<Part>> run_in_one(const ParallelRunRequest& request, const Le
 }
 
 // All files one after another, in one sandbox and, behind each file that used up what there is, in another one.
-Result<std::vector<Part>> run_in_turn(
-    const ParallelRunRequest& request, ByteSink& out, ByteSink& err, const CancelToken& cancel) {
+Result<Parts> run_in_turn(const ParallelRunRequest& request, ByteSink& out, ByteSink& err, const CancelToken& cancel) {
   const Deadline deadline = Deadline::after(request.spec->timeout);
-  Left left{request.files, request.spec->timeout, request.keep_bytes};
-  GUARD_TRY_ASSIGN(std::vector<Part> parts, run_in_one(request, left, request.spec->run_id, out, err, cancel));
-  const auto spent = [&] {
-    return std::any_of(parts.begin() + static_cast<std::ptrdiff_t>(left.done), parts.end(),
-        [](const Part& part) { return spent_its_sandbox(part.exec.outcome.kind); });
-  };
-  while (request.isolation == Isolation::file && parts.size() < request.files.size() && spent()) {
-    left.files.assign(request.files.begin() + static_cast<std::ptrdiff_t>(parts.size()), request.files.end());
-    left.done = parts.size();
-    left.timeout = deadline.remaining();
-    if (left.timeout <= milliseconds(0)) break;
-    // 0 would be no cap at all.
-    if (request.keep_bytes != 0) left.keep_bytes -= std::min(parts.back().kept_bytes, left.keep_bytes - 1);
-    // A folder of its own for its lock, as for sandboxes side by side.
-    GUARD_TRY_ASSIGN(const RunFolder folder, RunFolder::create());
-    GUARD_TRY_ASSIGN(std::vector<Part> more, run_in_one(request, left, folder.run_id(), out, err, cancel));
+  Order order{request.files(), request.spec->run_id, request.spec->limits, request.spec->timeout, request.keep_bytes()};
+  Parts parts;
+  for (;;) {
+    order.progress = [&, done = parts.size()](std::size_t more) {
+      if (request.progress) request.progress(done + more);
+    };
+    std::optional<RunFolder> folder;
+    if (!parts.empty()) {
+      // A folder of its own for its lock, as for sandboxes side by side.
+      GUARD_TRY_ASSIGN(folder, RunFolder::create());
+      order.run_id = folder->run_id();
+    }
+    GUARD_TRY_ASSIGN(Parts more, run_sandbox(request, order, out, err, cancel));
+    const bool spent = std::any_of(more.begin(), more.end(), spent_its_sandbox);
     std::move(more.begin(), more.end(), std::back_inserter(parts));
+    if (request.plan->isolation() != Isolation::file || parts.size() >= request.files().size() || !spent) return parts;
+    order.files.assign(request.files().begin() + static_cast<std::ptrdiff_t>(parts.size()), request.files().end());
+    order.timeout = deadline.remaining();
+    if (order.timeout <= milliseconds(0)) return parts;
+    // 0 would be no cap at all.
+    if (order.keep_bytes != 0) order.keep_bytes -= std::min(parts.back().kept_bytes, order.keep_bytes - 1);
   }
-  return parts;
 }
+
+// Each file in a sandbox of its own, some side by side.
+class SideBySide {
+ public:
+  SideBySide(const ParallelRunRequest& request, const CancelToken& cancel)
+      : request_(request), cancel_(cancel), places_(request.files().size()) {}
+
+  // Output goes on in the order of the files, each as soon as it and all before it have ended.
+  Result<Parts> run(ByteSink& out, ByteSink& err) {
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < request_.plan->jobs(); ++i) threads.emplace_back([this] { work(); });
+    Result<void> passed = ok();
+    for (std::size_t i = 0; i < places_.size() && passed; ++i) {
+      Place& place = places_[i];
+      std::unique_lock lock(mutex_);
+      ended_.wait(lock, [&] { return place.part.has_value(); });
+      lock.unlock();
+      passed = out.push(std::exchange(place.out.text, {}));
+      if (passed) passed = err.push(std::exchange(place.err.text, {}));
+      if (request_.progress) request_.progress(i + 1);
+    }
+    if (!passed) {
+      // Those that run come to their end; no more are started.
+      const std::lock_guard lock(mutex_);
+      next_ = places_.size();
+    }
+    for (std::thread& thread : threads) thread.join();
+    GUARD_TRY(std::move(passed));
+    Parts parts;
+    for (Place& place : places_) {
+      GUARD_TRY_ASSIGN(Part part, *std::move(place.part));
+      parts.push_back(std::move(part));
+    }
+    return parts;
+  }
+
+ private:
+  struct Place {
+    StringSink out;
+    StringSink err;
+    std::optional<Result<Part>> part;  // under the mutex
+  };
+
+  void work() {
+    for (;;) {
+      std::unique_lock lock(mutex_);
+      if (next_ >= places_.size()) return;
+      const std::size_t index = next_++;
+      lock.unlock();
+      auto part = run_file(index).context(fmt::format("running {}", printable(request_.files()[index])));
+      lock.lock();
+      places_[index].part.emplace(std::move(part));
+      ended_.notify_one();
+    }
+  }
+
+  Result<Part> run_file(std::size_t index) {
+    // A folder of its own for its lock: by that and its name others know whose container this is.
+    GUARD_TRY_ASSIGN(const RunFolder folder, RunFolder::create());
+    const std::uint64_t share =
+        request_.keep_bytes() == 0 ? 0 : std::max<std::uint64_t>(1, request_.keep_bytes() / request_.files().size());
+    const Order order{{request_.files()[index]}, folder.run_id(),
+        share_of(request_.spec->limits, request_.plan->jobs()), request_.spec->timeout, share};
+    GUARD_TRY_ASSIGN(Parts parts, run_sandbox(request_, order, places_[index].out, places_[index].err, cancel_));
+    return std::move(parts.front());
+  }
+
+  const ParallelRunRequest& request_;
+  const CancelToken& cancel_;
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  std::vector<Place> places_;
+  std::size_t next_ = 0;
+};
 
 void add(Attested& sum, Attested&& part) {
   for (const auto& [word, count] : part.counts) sum.counts[word] += count;
@@ -279,11 +269,11 @@ class Sum {
   void take(const std::vector<std::string>& files, Part&& part) {
     RunObservations evidence;
     evidence.files = files;
-    evidence.assertions = request_.assertions;
+    evidence.assertions = request_.plan->config.run.require_assertions;
     evidence.text = part.told.summary;
     evidence.failures_told = part.told.failures;
-    evidence.sandboxed = request_.sandboxed;
-    evidence.filtered = request_.filtered;
+    evidence.sandboxed = backend_row(request_.plan->choice.backend).isolates;
+    evidence.filtered = !request_.plan->request.options.names.empty();
     std::optional<Collection> written = std::exchange(part.exec.collected, std::nullopt);
     evidence.written = written ? &*written : nullptr;
     evidence.exec = std::move(part.exec);
@@ -301,10 +291,17 @@ class Sum {
     }
     take(std::move(written));
     add(sum_.exec, std::move(evidence.exec), first_);
-    sum_.kept_bytes += part.kept_bytes;
-    sum_.dropped_bytes += part.dropped_bytes;
-    for (const auto& [kind, count] : part.redactions) sum_.redactions[kind] += count;
+    add_output(part);
     first_ = false;
+  }
+
+  // `guard exec`: one program, and no report.
+  ParallelRun of_command(Part&& part) {
+    sum_.written = std::exchange(part.exec.collected, std::nullopt);
+    sum_.verdict = judge_command(part.exec, backend_row(request_.plan->choice.backend).isolates);
+    sum_.exec = std::move(part.exec);
+    add_output(part);
+    return std::move(sum_);
   }
 
   // A run that was stopped has no parts of the files behind.
@@ -323,18 +320,25 @@ class Sum {
           "{} passed in {}", plural(sum_.tests->passed, "test"), plural(static_cast<std::uint64_t>(passed), "file"));
     }
     if (sum_.tests) sum_.tests->whole = whole_;
-    for (std::size_t i = sum_.files.size(); i < request_.files.size(); ++i) sum_.files.push_back({request_.files[i]});
+    for (std::size_t i = sum_.files.size(); i < request_.files().size(); ++i)
+      sum_.files.push_back({request_.files()[i]});
     name_others();
     return std::move(sum_);
   }
 
  private:
+  void add_output(const Part& part) {
+    sum_.kept_bytes += part.kept_bytes;
+    sum_.dropped_bytes += part.dropped_bytes;
+    for (const auto& [kind, count] : part.redactions) sum_.redactions[kind] += count;
+  }
+
   void take(const std::vector<std::string>& files, Verdict& verdict) {
     if (files.size() == 1 && verdict.kind() != VerdictKind::allowed)
       not_allowed_[verdict.reason].push_back(files.front());
     if (!judged_ || weight(verdict.kind()) > weight(sum_.verdict.kind())) {
       sum_.verdict = std::move(verdict);
-      if (request_.files.size() > 1 && files.size() == 1) {
+      if (request_.files().size() > 1 && files.size() == 1) {
         sum_.verdict.detail = fmt::format("{}: {}", files.front(),
             sum_.verdict.detail.empty() ? std::string(info(sum_.verdict.reason).sentence) : sum_.verdict.detail);
       }
@@ -424,22 +428,14 @@ Limits share_of(const Limits& limits, std::size_t jobs) {
 
 Result<ParallelRun> run_parallel(
     const ParallelRunRequest& request, ByteSink& out, ByteSink& err, const CancelToken& cancel) {
-  std::vector<Part> parts;
-  if (request.jobs > 1) {
-    Parts running(request, cancel);
-    GUARD_TRY(running.run(out, err));
-    parts = running.take();
-    for (Part& part : parts) {
-      if (part.error) return *std::move(part.error);
-    }
-  } else {
-    GUARD_TRY_ASSIGN(parts, run_in_turn(request, out, err, cancel));
-  }
-  const bool together = request.jobs == 1 && request.isolation == Isolation::run;
+  GUARD_TRY_ASSIGN(Parts parts,
+      request.plan->jobs() > 1 ? SideBySide(request, cancel).run(out, err) : run_in_turn(request, out, err, cancel));
   Sum sum(request);
+  if (request.files().empty()) return sum.of_command(std::move(parts.front()));
+  const bool together = request.plan->jobs() == 1 && request.plan->isolation() == Isolation::run;
   for (std::size_t i = 0; i < parts.size(); ++i)
-    sum.take(together ? request.files : std::vector{request.files[i]}, std::move(parts[i]));
-  return sum.release(parts.size(), together ? 1 : request.files.size());
+    sum.take(together ? request.files() : std::vector{request.files()[i]}, std::move(parts[i]));
+  return sum.release(parts.size(), together ? 1 : request.files().size());
 }
 
 }  // namespace guard

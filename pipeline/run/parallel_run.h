@@ -13,8 +13,8 @@
 #include "common/byte_sink.h"
 #include "common/cancel.h"
 #include "common/result.h"
-#include "pipeline/config/config.h"
 #include "pipeline/report/test_results.h"
+#include "pipeline/run/run_spec.h"
 #include "pipeline/verdict.h"
 #include "redact/kinds/secret_source.h"
 #include "runner/init_side/collection.h"
@@ -23,17 +23,14 @@
 namespace guard {
 
 struct ParallelRunRequest {
-  std::vector<std::string> files;  // one or more; each is the argument "./FILE" at the end of spec->argv
-  std::size_t jobs = 1;            // 1 to the number of files
-  Isolation isolation = Isolation::file;
-  Assertions assertions = Assertions::file;
-  const SandboxSpec* spec = nullptr;  // of the whole: all files, all that may be used
+  const RunPlan* plan = nullptr;      // without test files it is a command
+  const SandboxSpec* spec = nullptr;  // of the whole: all files, each the argument "./FILE" at the end of argv
   const SecretSource* secrets = nullptr;
-  std::uint64_t keep_bytes = 0;
-  bool sandboxed = true;
-  bool filtered = false;  // only tests of some names (TestOptions::names): a file without one says nothing
   std::function<Result<std::unique_ptr<Sandbox>>()> make_sandbox;  // called from several threads
   std::function<void(std::size_t done)> progress;                  // called from the caller's thread
+
+  const std::vector<std::string>& files() const { return plan->tree.tests; }
+  std::uint64_t keep_bytes() const { return plan->config.limits.output_keep_bytes; }
 };
 
 // What the files came to together. Tests are those of all; times and bytes are sums, `wall` and peak memory those of

@@ -132,23 +132,20 @@ class Reader {
   }
 
   Result<void> find_tests() {
-    std::set<std::string_view> present;
-    for (const auto& file : tree_.gated.files) present.insert(file.path);
-    for (const auto& finding : tree_.gated.findings) present.insert(finding.path);
+    // What was refused is named all the same: the gate refuses it before anything runs.
+    std::vector<std::string_view> present;
+    for (const auto& file : tree_.gated.files) present.push_back(file.path);
+    for (const auto& finding : tree_.gated.findings) present.push_back(finding.path);
+    const std::set<std::string_view> known(present.begin(), present.end());
     for (const std::string& name : request_.named) {
+      const std::size_t before = tree_.tests.size();
       if (!is_folder(name)) {
-        if (present.count(name) == 0) return not_found(name);
+        if (known.count(name) == 0) return not_found(name);
         add_test(name);
         continue;
       }
-      const std::size_t before = tree_.tests.size();
-      for (const auto& file : tree_.gated.files) {
-        if (file.path.starts_with(name) && is_test_name(fs::path(file.path).filename().native())) add_test(file.path);
-      }
-      // Named all the same: the gate refuses them before anything runs.
-      for (const auto& finding : tree_.gated.findings) {
-        if (finding.path.starts_with(name) && is_test_name(fs::path(finding.path).filename().native()))
-          add_test(finding.path);
+      for (const std::string_view path : present) {
+        if (path.starts_with(name) && is_test_name(path.substr(path.rfind('/') + 1))) add_test(std::string(path));
       }
       if (tree_.tests.size() > before) continue;
       return Error(ErrorCode::file_not_found,

@@ -1,12 +1,12 @@
 #include "pipeline/run/suite_run.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
 #include <utility>
 
-#include "common/file_io.h"
 #include "common/hash.h"
 #include "common/log.h"
 #include "common/own_entry.h"
@@ -18,17 +18,16 @@
 #include "pipeline/evidence/masked_record.h"
 #include "pipeline/gate/gate.h"
 #include "pipeline/gate/run_gate.h"
-#include "pipeline/gate/source_files.h"
 #include "pipeline/run/collected_files.h"
 #include "pipeline/run/parallel_run.h"
 #include "pipeline/run/preload.h"
 #include "pipeline/run/project_tree.h"
 #include "pipeline/run/run_output.h"
+#include "pipeline/run/run_spec.h"
 #include "pipeline/run/staging.h"
 #include "pipeline/run/test_command.h"
 #include "runner/image/engine_image.h"
 #include "runner/image/image.h"
-#include "runner/init_side/init_binary.h"
 #include "runner/process/run_folder.h"
 #include "runner/sandbox/sandbox_registry.h"
 
@@ -39,21 +38,96 @@ namespace fs = std::filesystem;
 
 constexpr milliseconds kProbeDeadline{2000};  // of the embedded sandbox, for the record alone
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const auto& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
+std::string joined(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, ", ")); }
+
+// The kinds, what the environment holds, and what is passed in.
+Result<SecretSource> secrets_of(const RunRequest& request, const std::map<std::string, std::string>& variables) {
+  const auto& masks = request.config.redact;
+  GUARD_TRY_ASSIGN(auto known, known_secrets(request.environment, masks.mask_env, masks.mask_file));
+  for (const auto& [name, value] : variables) {
+    if (std::none_of(
+            known.begin(), known.end(), [&wanted = name](const KnownSecret& secret) { return secret.name == wanted; }))
+      known.push_back({name, value});
+  }
+  return SecretSource::shipped(std::move(known), masks.kinds_off);
+}
+
+void relax_if(bool relaxed, std::string sentence, RunRecord& record) {
+  if (relaxed) record.relaxations.push_back(std::move(sentence));
+}
+
+void warn(const RunRequest& request, std::string_view sentence) {
+  if (request.warn) request.warn(sentence);
+}
+
+// What the configuration relaxes, whatever the backend.
+void tell_relaxations(const RunRequest& request, RunRecord& record) {
+  const Config& config = request.config;
+  relax_if(!request.rules_folder.empty(),
+      "rules: " + request.rules_folder + " instead of the shipped docker and host tiers", record);
+  relax_if(!config.redact.kinds_off.empty(), "redact.kinds_off: " + joined(config.redact.kinds_off), record);
+  relax_if(!request.options.names.empty(),
+      fmt::format("-t: only tests whose name matches {} ran", printable(request.options.names)), record);
+  relax_if(config.run.isolation == Isolation::run, "run.isolation = run: all test files share one process", record);
+  relax_if(
+      !config.check.two_hit_ignore.empty(), "check.two_hit_ignore: " + joined(config.check.two_hit_ignore), record);
+}
+
+void tell_of_engine(const RunRequest& request, const EngineLocation& used, RunRecord& record) {
+  const auto& config = request.config.docker;
+  if (used.engine.is_remote() && config.plain_tcp && !used.engine.tls && !used.engine.is_loopback()) {
+    relax_if(true, fmt::format("docker.plain_tcp: {} is trusted without TLS", used.probe.endpoint), record);
+    warn(request,
+        fmt::format("{} is trusted without TLS: anybody on the way could forge this verdict", used.probe.endpoint));
+  }
+  if (config.network == NetworkMode::none) return;
+  warn(request,
+      fmt::format("docker.network = {}: the code reaches {}", to_string(config.network),
+          config.network == NetworkMode::host ? "the network as this machine does, its local services included"
+                                              : "the network"));
+}
+
+Result<void> find_configured_image(const RunRequest& request, const docker::Endpoint& engine, const CancelToken& cancel,
+    SandboxSpec& spec, RunRecord& record) {
+  EngineImageRequest wanted;
+  wanted.engine = engine;
+  wanted.reference = request.config.docker.image;
+  wanted.pull = request.config.docker.pull == PullPolicy::missing ? PullImage::if_missing : PullImage::never;
+  wanted.environment = request.environment;
+  wanted.progress = request.progress;
+  GUARD_TRY_ASSIGN(const EngineImage found, find_or_pull_image(wanted, cancel));
+  spec.image.reference = wanted.reference;
+  spec.image.module_folders = {""};
+  // What was found is what runs, whoever moves the name meanwhile.
+  spec.image.id = found.id;
+  relax_if(true,
+      fmt::format("docker.image = {}: an image of the configuration, its contents not compared", wanted.reference),
+      record);
+  relax_if(found.pulled,
+      fmt::format("docker.pull = missing: {} was pulled for this run, its contents not compared", wanted.reference),
+      record);
+  return ok();
+}
+
+void tell_what_was_missing(RunRecord& record) {
+  constexpr std::size_t kNamed = 3;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::min(kNamed, record.refused.size()); ++i) names.push_back(record.refused[i].path);
+  if (record.refused.size() > kNamed) names.push_back(fmt::format("{} more", record.refused.size() - kNamed));
+  std::string& detail = record.verdict.detail;
+  detail = fmt::format("{} (left out: {}; a test that needs a refused file fails, so repair or remove it)",
+      detail.empty() ? info(record.verdict.reason).sentence : detail, joined(names));
 }
 
 class Run {
  public:
   Run(const RunRequest& request, ByteSink& out, ByteSink& err, const CancelToken& cancel)
       : request_(request),
+        config_(request.config),
         out_(out),
         err_(err),
         cancel_(cancel),
-        started_(SteadyClock::now()),
-        stage_started_(started_) {}
+        started_(SteadyClock::now()) {}
 
   RunRecord execute() {
     record_.facts = request_.facts;
@@ -63,7 +137,7 @@ class Run {
     }
     end_stage();
     if (!record_.staged) {
-      for (const auto& file : tree_.gated.files) record_.hashes[file.path] = sha256_hex(file.bytes);
+      for (const auto& file : plan_.tree.gated.files) record_.hashes[file.path] = sha256_hex(file.bytes);
     }
     if (record_.facts) complete(*record_.facts);
     mask_or_withhold(secrets_, record_);
@@ -71,15 +145,71 @@ class Run {
   }
 
  private:
-  bool tests() const { return request_.argv.empty(); }
+  // The order of work. An Error ends the run undecided or unavailable; a verdict in the record ends it without one.
+  Result<void> steps() {
+    GUARD_TRY(refuse_what_does_not_fit());
+    stage("probe");
+    GUARD_TRY(choose());
+    remove_what_is_left_over();
+    GUARD_TRY_ASSIGN(plan_.variables, run_variables(config_, request_.environment));
+    GUARD_TRY_ASSIGN(secrets_, secrets_of(request_, plan_.variables));
+    record_.unmasked = secrets_->refused();
 
-  void complete(RunFacts& facts) const {
-    facts.elapsed = std::chrono::duration_cast<milliseconds>(SteadyClock::now() - started_);
-    // Of an engine that could not be used, too: it is the reason. Before the choice the backend is docker.
-    if (engine_ && choice_.backend == Backend::docker) take_engine(engine_->probe, facts);
-    if (record_.exec && record_.exec->report && !record_.exec->report_truncated)
-      facts.report_sha256 = sha256_hex(*record_.exec->report);
+    stage(plan_.tests() ? "check" : "collect");
+    if (request_.jobs > 1 && plan_.collect_policy() != CollectPolicy::none) {
+      return Error(ErrorCode::input_invalid,
+          "--jobs and --collect do not go together: several sandboxes may write the same file")
+          .hint("leave one of them out");
+    }
+    GUARD_TRY(find_preload());
+    GUARD_TRY(collect());
+    if (plan_.tests() && !check()) return ok();
+
+    SandboxSpec spec;
+    if (plan_.image_is_configured()) {
+      stage("image");
+      GUARD_TRY(find_configured_image(request_, engine().engine, cancel_, spec, record_));
+    }
+    stage("stage");
+    if (!plan_.image_is_configured()) GUARD_TRY(choose_image(spec));
+    GUARD_TRY_ASSIGN(const RunFolder folder, RunFolder::create());
+    GUARD_TRY_ASSIGN(const StagedTree staged,
+        stage_tree(
+            folder.path(), request_.project, plan_.tree, {spec.image.module_folders, plan_.works_in_staged_folder()}));
+    GUARD_TRY(take_staged(staged));
+    for (const auto& [name, value] : plan_.variables)
+      relax_if(true, fmt::format("run.env: {} is passed in", name), record_);
+    GUARD_TRY(fill_run_spec(plan_, folder, staged, spec));
+    record_.spec = spec;
+    if (record_.facts) record_.facts->run_id = spec.run_id;
+    record_.keep_bytes = config_.limits.output_keep_bytes;
+
+    stage("run");
+    GUARD_TRY_ASSIGN(ParallelRun ran, run(spec));
+
+    stage("judge");
+    record_.verdict = std::move(ran.verdict);
+    record_.tests = std::move(ran.tests);
+    if (plan_.tests()) {
+      record_.files = std::move(ran.files);
+      judge();
+    }
+    return bring_back(std::move(ran.written));
   }
+
+  // ---- what is asked for ----
+
+  Result<void> refuse_what_does_not_fit() const {
+    if (request_.facts && !request_.options.is_plain())
+      return Error(ErrorCode::internal, "an evidence record was asked for a run that is not the plain one");
+    if (plan_.coverage() && (config_.run.collect != CollectPolicy::none || request_.jobs > 1)) {
+      return Error(
+          ErrorCode::internal, "coverage was asked for of a run that hands out other files, or of several at once");
+    }
+    return ok();
+  }
+
+  // ---- what the record says beside the verdict ----
 
   void stage(std::string_view name) {
     end_stage();
@@ -90,258 +220,59 @@ class Run {
   }
 
   void end_stage() {
-    if (stage_.empty()) return;
-    record_.timings.emplace_back(stage_, std::chrono::duration_cast<milliseconds>(SteadyClock::now() - stage_started_));
-    stage_.clear();
+    const auto took = std::chrono::duration_cast<milliseconds>(SteadyClock::now() - stage_started_);
+    if (!stage_.empty()) record_.timings.emplace_back(std::exchange(stage_, {}), took);
   }
 
+  void complete(RunFacts& facts) const {
+    facts.elapsed = std::chrono::duration_cast<milliseconds>(SteadyClock::now() - started_);
+    // Of an engine that could not be used, too: it is the reason. Before the choice the backend is docker.
+    if (engine_ && plan_.on_docker()) take_engine(engine_->probe, facts);
+    if (record_.exec && record_.exec->report && !record_.exec->report_truncated)
+      facts.report_sha256 = sha256_hex(*record_.exec->report);
+  }
+
+  // ---- where it runs ----
+
   const EngineLocation& engine() {
-    if (!engine_) engine_ = locate_engine(request_.config, request_.environment, cancel_);
+    if (!engine_) engine_ = locate_engine(config_, request_.environment, cancel_);
     return *engine_;
   }
 
-  // An Error ends the run undecided or unavailable; a verdict in the record ends it without one.
-  Result<void> steps() {
-    if (request_.facts && !request_.options.is_plain()) {
-      return Error(ErrorCode::internal, "an evidence record was asked for a run that is not the plain one");
-    }
-    if (request_.options.coverage == Coverage::on &&
-        (request_.config.run.collect != CollectPolicy::none || jobs() > 1)) {
-      return Error(
-          ErrorCode::internal, "coverage was asked for of a run that hands out other files, or of several at once");
-    }
-    stage("probe");
-    GUARD_TRY_ASSIGN(choice_,
+  Result<void> choose() {
+    GUARD_TRY_ASSIGN(plan_.choice,
         choose_backend(
-            request_.config, request_.backend, [this]() -> const EngineLocation& { return engine(); },
-            [this] { return probe_container_use(request_.config, request_.environment); }));
-    record_.backend = to_string(choice_.backend);
-    record_.why_backend = choice_.why;
-    log_info(record_.backend + ": " + choice_.why);
-    record_.tiers = tier_names(choice_.tiers);
-    record_.relaxations = choice_.relaxations;
-    if (choice_.backend == Backend::host && request_.config.host.warn_on_start && request_.warn) {
-      request_.warn("this runs on the host, without isolation");
-    }
-    GUARD_TRY(
-        network_fits(choice_, request_.config, choice_.backend == Backend::docker && engine().engine.is_plain_tcp()));
-    if (choice_.backend == Backend::docker && engine().engine.is_remote() && request_.config.docker.plain_tcp &&
-        !engine().engine.tls && !engine().engine.is_loopback()) {
-      record_.relaxations.push_back(
-          fmt::format("docker.plain_tcp: {} is trusted without TLS", engine().probe.endpoint));
-      if (request_.warn)
-        request_.warn(fmt::format(
-            "{} is trusted without TLS: anybody on the way could forge this verdict", engine().probe.endpoint));
-    }
-    if (choice_.backend == Backend::docker && request_.config.docker.network != NetworkMode::none && request_.warn) {
-      request_.warn(fmt::format("docker.network = {}: the code reaches {}", to_string(request_.config.docker.network),
-          request_.config.docker.network == NetworkMode::host
-              ? "the network as this machine does, its local services included"
-              : "the network"));
-    }
-    if (!request_.rules_folder.empty())
-      record_.relaxations.push_back(
-          "rules: " + request_.rules_folder + " instead of the shipped docker and host tiers");
-    if (!request_.config.redact.kinds_off.empty())
-      record_.relaxations.push_back("redact.kinds_off: " + joined(request_.config.redact.kinds_off));
-    if (!request_.options.names.empty())
-      record_.relaxations.push_back(
-          fmt::format("-t: only tests whose name matches {} ran", printable(request_.options.names)));
-    if (request_.config.run.isolation == Isolation::run)
-      record_.relaxations.push_back("run.isolation = run: all test files share one process");
-    if (!request_.config.check.two_hit_ignore.empty()) {
-      record_.relaxations.push_back("check.two_hit_ignore: " + joined(request_.config.check.two_hit_ignore));
-    }
-    const docker::Endpoint engine_used = choice_.backend == Backend::docker ? engine().engine : docker::Endpoint();
-    const Leftovers leftovers = remove_leftovers(engine_used, cancel_);
-    record_.notes = leftovers.failed;
-    for (auto& sentence : sweep_own(request_.project / "sandbox").failed) record_.notes.push_back(std::move(sentence));
-
-    GUARD_TRY_ASSIGN(const auto variables, run_variables(request_.config, request_.environment));
-    const auto& masks = request_.config.redact;
-    GUARD_TRY_ASSIGN(auto known, known_secrets(request_.environment, masks.mask_env, masks.mask_file));
-    for (const auto& [name, value] : variables) {
-      if (std::none_of(known.begin(), known.end(),
-              [&wanted = name](const KnownSecret& secret) { return secret.name == wanted; }))
-        known.push_back({name, value});
-    }
-    GUARD_TRY_ASSIGN(secrets_, SecretSource::shipped(std::move(known), masks.kinds_off));
-    const SecretSource& secrets = *secrets_;
-    record_.unmasked = secrets.refused();
-
-    stage(tests() ? "check" : "collect");
-    if (request_.jobs > 1 && collect_policy() != CollectPolicy::none) {
-      return Error(ErrorCode::input_invalid,
-          "--jobs and --collect do not go together: several sandboxes may write the same file")
-          .hint("leave one of them out");
-    }
-    if (tests()) GUARD_TRY(find_preload());
-    GUARD_TRY(collect());
-    if (tests()) {
-      GUARD_TRY(check(secrets));
-      if (record_.check->verdict.kind() != VerdictKind::allowed) {
-        record_.verdict = record_.check->verdict;
-        record_.error = record_.check->error;
-        return ok();
-      }
-    }
-
-    SandboxSpec spec;
-    if (image_is_configured()) {
-      stage("image");
-      GUARD_TRY(find_configured_image(spec));
-    }
-    stage("stage");
-    GUARD_TRY(choose_image(spec));
-    GUARD_TRY_ASSIGN(const RunFolder folder, RunFolder::create());
-    GUARD_TRY_ASSIGN(const StagedTree staged,
-        stage_tree(folder.path(), request_.project, tree_, {spec.image.module_folders, works_in_staged_folder()}));
-    record_.hashes = staged.hashes;
-    for (const auto& [path, digest] : preload_digests_) {
-      const auto found = staged.hashes.find(path);
-      if (found == staged.hashes.end() || found->second != digest) {
-        return Error(ErrorCode::input_invalid,
-            fmt::format("{} is loaded before the tests, and changed or can't be staged", printable(path)))
-            .hint("run again; git must not ignore it");
-      }
-    }
-    record_.staged = true;
-    record_.left_out.insert(record_.left_out.end(), staged.left_out.begin(), staged.left_out.end());
-    GUARD_TRY(fill(spec, folder, staged, variables));
-    record_.spec = spec;
-    if (record_.facts) record_.facts->run_id = spec.run_id;
-    record_.keep_bytes = request_.config.limits.output_keep_bytes;
-
-    stage("run");
-    const DockerOptions docker{
-        engine_used, request_.config.docker.runtime, milliseconds(request_.config.docker.probe_deadline_ms)};
-    const auto sandbox =
-        make_sandbox(choice_.backend, docker, container_use_options(request_.config, request_.environment));
-    if (record_.facts && choice_.backend != Backend::docker)
-      take_engine(sandbox->probe(Deadline::after(kProbeDeadline)), *record_.facts);
-    record_.jobs = jobs();
-    if (tests()) return run_files(spec, docker, secrets);
-    GUARD_TRY_ASSIGN(
-        const auto output, RunOutput::create(secrets, request_.config.limits.output_keep_bytes, out_, err_));
-    auto exec = sandbox->run(spec, output->out(), output->err(), cancel_);
-    if (!exec) {
-      // What is still held back stays held back: nobody can say how the stream would have gone on.
-      account(*output);
-      return std::move(exec).context(fmt::format("running in the {} sandbox", record_.backend)).error();
-    }
-    std::optional<Collection> written = std::exchange(exec->collected, std::nullopt);
-    record_.exec = std::move(*exec);
-    record_.notes.insert(record_.notes.end(), record_.exec->notes.begin(), record_.exec->notes.end());
-    const bool whole = record_.exec->outcome.kind == OutcomeKind::exited;
-    auto finished = output->finish(whole ? RunOutput::Ending::whole : RunOutput::Ending::cut);
-    account(*output);
-    GUARD_TRY(std::move(finished).context("masking the last of the output"));
-
-    stage("judge");
-    record_.verdict = judge_command(*record_.exec, backend_row(choice_.backend).isolates);
-    return bring_back(secrets, std::move(written));
-  }
-
-  // Where the program sees the staged folder itself: nothing of guard's own lies between the two.
-  bool works_in_staged_folder() const { return !backend_row(choice_.backend).takes_image; }
-
-  // There all files would write into the same staged copy.
-  std::size_t jobs() const {
-    return tests() && !works_in_staged_folder() ? std::max<std::size_t>(1, std::min(request_.jobs, tree_.tests.size()))
-                                                : 1;
-  }
-
-  Result<void> run_files(const SandboxSpec& spec, const DockerOptions& docker, const SecretSource& secrets) {
-    ParallelRunRequest request;
-    request.files = tree_.tests;
-    request.jobs = jobs();
-    request.isolation = isolation();
-    request.assertions = request_.config.run.require_assertions;
-    request.sandboxed = backend_row(choice_.backend).isolates;
-    request.filtered = !request_.options.names.empty();
-    request.spec = &spec;
-    request.secrets = &secrets;
-    request.keep_bytes = record_.keep_bytes;
-    request.make_sandbox = [&] {
-      return make_sandbox(choice_.backend, docker, container_use_options(request_.config, request_.environment));
-    };
-    request.progress = [&](std::size_t done) {
-      const auto& files = tree_.tests;
-      if (!request_.progress || done == files.size()) return;
-      request_.progress(jobs() > 1 || isolation() == Isolation::run
-              ? fmt::format("running: {} of {} files have ended", done, files.size())
-              : fmt::format("running {} ({} of {})", files[done], done + 1, files.size()));
-    };
-    GUARD_TRY_ASSIGN(ParallelRun parted,
-        run_parallel(request, out_, err_, cancel_).context(fmt::format("running in the {} sandbox", record_.backend)));
-    account(parted.kept_bytes, parted.dropped_bytes, std::move(parted.redactions));
-    record_.exec = std::move(parted.exec);
-    record_.notes.insert(record_.notes.end(), record_.exec->notes.begin(), record_.exec->notes.end());
-    if (parted.written && request_.options.coverage == Coverage::on) take_coverage(*parted.written);
-    stage("judge");
-    record_.files = std::move(parted.files);
-    take(RunJudgement{std::move(parted.verdict), std::move(parted.tests)});
-    return bring_back(secrets, std::move(parted.written));
-  }
-
-  // Coverage is of all files together, and tells nothing that a verdict rests on.
-  Isolation isolation() const {
-    return request_.options.coverage == Coverage::on ? Isolation::run : request_.config.run.isolation;
-  }
-
-  // What a command writes was never to be kept: there is no gate before it.
-  CollectPolicy collect_policy() const { return tests() ? request_.config.run.collect : CollectPolicy::none; }
-
-  // It names guard's own files, so it is for guard alone and never comes back into the project.
-  void take_coverage(Collection& written) {
-    const std::string wanted =
-        std::string(kCoverageInside.substr(record_.spec->collect->folder.size() + 1)) + "/lcov.info";
-    for (auto& file : written.files) {
-      if (file.path == wanted) record_.coverage = std::move(file.bytes);
-    }
-    written.files.clear();
-  }
-
-  Result<void> bring_back(const SecretSource& secrets, std::optional<Collection> written) {
-    if (!written) {
-      // A run that was stopped, or on the host.
-      record_.collected.emplace();
-      record_.collected->policy = collect_policy();
-      record_.collected->complete = false;
-      return ok();
-    }
-    stage("bring_back");
-    const GateRequest judged_by = gate_request(secrets);
-    BringBackRequest request;
-    request.policy = collect_policy();
-    request.gate = &judged_by;
-    request.secrets = &secrets;
-    request.target = target_folder_ ? &*target_folder_ : nullptr;
-    request.folder = tree_.writable;
-    request.mode = record_.backend;
-    return guard::bring_back(request, std::move(tree_.gated), std::move(*written), record_);
-  }
-
-  Result<void> find_preload() {
-    GUARD_TRY_ASSIGN(preload_, read_preload(request_.project));
-    if (preload_.files.empty()) return ok();
-    GUARD_TRY_ASSIGN(preload_digests_,
-        committed_preload(preload_, request_.project,
-            request_.committed_tree.empty() ? request_.project : request_.committed_tree, cancel_));
-    record_.preload = preload_.names;
+            config_, request_.backend, [this]() -> const EngineLocation& { return engine(); },
+            [this] { return probe_container_use(config_, request_.environment); }));
+    record_.backend = to_string(plan_.choice.backend);
+    record_.why_backend = plan_.choice.why;
+    log_info(record_.backend + ": " + plan_.choice.why);
+    record_.tiers = tier_names(plan_.choice.tiers);
+    record_.relaxations = plan_.choice.relaxations;
+    if (plan_.choice.backend == Backend::host && config_.host.warn_on_start)
+      warn(request_, "this runs on the host, without isolation");
+    GUARD_TRY(network_fits(plan_.choice, config_, plan_.on_docker() && engine().engine.is_plain_tcp()));
+    if (plan_.on_docker()) tell_of_engine(request_, engine(), record_);
+    tell_relaxations(request_, record_);
     return ok();
   }
 
-  Result<void> collect() {
-    GUARD_TRY_ASSIGN(tree_, read_project_tree(tree_request()));
-    record_.left_out = tree_.left_out;
-    if (collect_policy() != CollectPolicy::none) {
-      GUARD_TRY_ASSIGN(target_folder_, TargetFolder::open(request_.project / tree_.writable));
-    }
-    if (!tests()) {
-      // Without a gate nothing is refused, but a link or device is no more mounted than in a test run.
-      for (const auto& finding : tree_.gated.findings) record_.left_out.push_back(finding.path);
-    }
+  docker::Endpoint engine_used() { return plan_.on_docker() ? engine().engine : docker::Endpoint(); }
+
+  void remove_what_is_left_over() {
+    record_.notes = remove_leftovers(engine_used(), cancel_).failed;
+    for (auto& sentence : sweep_own(request_.project / "sandbox").failed) record_.notes.push_back(std::move(sentence));
+  }
+
+  // ---- which files ----
+
+  Result<void> find_preload() {
+    if (!plan_.tests()) return ok();
+    GUARD_TRY_ASSIGN(plan_.preload, read_preload(request_.project));
+    if (plan_.preload.files.empty()) return ok();
+    const fs::path& committed = request_.committed_tree.empty() ? request_.project : request_.committed_tree;
+    GUARD_TRY_ASSIGN(preload_digests_, committed_preload(plan_.preload, request_.project, committed, cancel_));
+    record_.preload = plan_.preload.names;
     return ok();
   }
 
@@ -349,75 +280,70 @@ class Run {
     ProjectTreeRequest wanted;
     wanted.project = request_.project;
     wanted.named = request_.files;
-    wanted.gated_paths = request_.config.check.paths;
-    wanted.also = preload_.files;
-    wanted.file_bytes_max = request_.config.check.max_file_bytes;
+    wanted.gated_paths = config_.check.paths;
+    wanted.also = plan_.preload.files;
+    wanted.file_bytes_max = config_.check.max_file_bytes;
     wanted.ignored = Git::ignored_names(cancel_);
     return wanted;
   }
 
-  Result<void> check(const SecretSource& secrets) {
-    // Where the program sees the project itself, nothing can be left out.
-    if (request_.refused_files == RefusedFiles::decide || works_in_staged_folder()) {
-      record_.check = gate(gate_request(secrets), tree_.gated, record_.backend);
-    } else {
-      std::vector<std::string> named = tree_.tests;
-      named.insert(named.end(), preload_.files.begin(), preload_.files.end());
-      RunGate judged = gate_run(gate_request(secrets), tree_.gated, named, record_.backend);
-      record_.check = std::move(judged.check);
-      record_.refused = std::move(judged.left_out);
-      for (const auto& finding : record_.refused) absent_.insert(finding.path);
+  Result<void> collect() {
+    GUARD_TRY_ASSIGN(plan_.tree, read_project_tree(tree_request()));
+    record_.left_out = plan_.tree.left_out;
+    if (plan_.collect_policy() != CollectPolicy::none) {
+      GUARD_TRY_ASSIGN(target_folder_, TargetFolder::open(request_.project / plan_.tree.writable));
     }
-    for (const auto& used : record_.check->waivers) record_.relaxations.push_back(waiver_text(used));
+    if (!plan_.tests()) {
+      plan_.tree.tests.clear();
+      // Without a gate nothing is refused, but a link or device is no more mounted than in a test run.
+      for (const auto& finding : plan_.tree.gated.findings) record_.left_out.push_back(finding.path);
+    }
     return ok();
   }
 
-  GateRequest gate_request(const SecretSource& secrets) const {
+  GateRequest gate_request() const {
     GateRequest request;
     request.rules = request_.rules;
     request.matcher = request_.matcher;
-    request.config = &request_.config;
-    request.secrets = [&secrets]() -> Result<const SecretSource*> { return &secrets; };
+    request.config = &config_;
+    request.secrets = [this]() -> Result<const SecretSource*> { return &*secrets_; };
     request.project = request_.project;
     request.absent = absent_;
     request.keep_names = true;
     return request;
   }
 
-  bool image_is_configured() const {
-    return choice_.backend == Backend::docker && !request_.config.docker.image.empty();
+  // False: the gate refuses the run, and the record says why.
+  bool check() {
+    // Where the program sees the project itself, nothing can be left out.
+    if (request_.refused_files == RefusedFiles::decide || plan_.works_in_staged_folder()) {
+      record_.check = gate(gate_request(), plan_.tree.gated, record_.backend);
+    } else {
+      std::vector<std::string> named = plan_.tree.tests;
+      named.insert(named.end(), plan_.preload.files.begin(), plan_.preload.files.end());
+      RunGate judged = gate_run(gate_request(), plan_.tree.gated, named, record_.backend);
+      record_.check = std::move(judged.check);
+      record_.refused = std::move(judged.left_out);
+      for (const auto& finding : record_.refused) absent_.insert(finding.path);
+    }
+    for (const auto& used : record_.check->waivers) record_.relaxations.push_back(waiver_text(used));
+    if (record_.check->verdict.kind() == VerdictKind::allowed) return true;
+    record_.verdict = record_.check->verdict;
+    record_.error = record_.check->error;
+    return false;
   }
 
-  Result<void> find_configured_image(SandboxSpec& spec) {
-    EngineImageRequest wanted;
-    wanted.engine = engine().engine;
-    wanted.reference = request_.config.docker.image;
-    wanted.pull = request_.config.docker.pull == PullPolicy::missing ? PullImage::if_missing : PullImage::never;
-    wanted.environment = request_.environment;
-    wanted.progress = request_.progress;
-    GUARD_TRY_ASSIGN(const EngineImage found, find_or_pull_image(wanted, cancel_));
-    spec.image.reference = wanted.reference;
-    spec.image.module_folders = {""};
-    // What was found is what runs, whoever moves the name meanwhile.
-    spec.image.id = found.id;
-    record_.relaxations.push_back(
-        fmt::format("docker.image = {}: an image of the configuration, its contents not compared", wanted.reference));
-    if (found.pulled)
-      record_.relaxations.push_back(fmt::format(
-          "docker.pull = missing: {} was pulled for this run, its contents not compared", wanted.reference));
-    return ok();
-  }
+  // ---- what they run on ----
 
   Result<void> choose_image(SandboxSpec& spec) {
-    // The environment brings its own bun.
-    if (image_is_configured() || choice_.backend == Backend::container_use) return ok();
-    if (choice_.backend == Backend::host) {
-      GUARD_TRY_ASSIGN(host_bun_, find_bun());
-      if (record_.facts) take_host_bun(host_bun_, cancel_, *record_.facts);
+    if (plan_.choice.backend == Backend::container_use) return ok();  // the environment brings its own bun
+    if (plan_.choice.backend == Backend::host) {
+      GUARD_TRY_ASSIGN(plan_.host_bun, find_bun());
+      if (record_.facts) take_host_bun(plan_.host_bun, cancel_, *record_.facts);
       return ok();
     }
-    GUARD_TRY_ASSIGN(const ImageInputs inputs, image_inputs(request_.project, request_.config));
-    if (!inputs.tools.empty()) record_.relaxations.push_back("image.tools: " + joined(inputs.tools));
+    GUARD_TRY_ASSIGN(const ImageInputs inputs, image_inputs(request_.project, config_));
+    relax_if(!inputs.tools.empty(), "image.tools: " + joined(inputs.tools), record_);
     GUARD_TRY_ASSIGN(const ImagePlan plan, plan_image(inputs));
     if (!plan.built) {
       return Error(ErrorCode::image_missing, fmt::format("{} is not built yet", plan.reference))
@@ -430,127 +356,81 @@ class Run {
     return ok();
   }
 
-  Result<void> fill(SandboxSpec& spec, const RunFolder& folder, const StagedTree& staged,
-      const std::map<std::string, std::string>& variables) {
-    const Config& config = request_.config;
-    spec.run_id = folder.run_id();
-    spec.host_folder = staged.app;
-    mount_staged(staged, tree_.writable, config.limits.sandbox_bytes, config.limits.sandbox_files, spec);
-    // Elsewhere tests write into the staged copy itself, which is thrown away unseen.
-    if (!works_in_staged_folder()) spec.collect = collect_request(spec.scratch.front().target);
-    spec.env = {{"HOME", "/tmp"}, {"TMPDIR", "/tmp"}, {"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"LANG", "C.UTF-8"},
-        // bun then refuses test.only and unstored snapshots: both would let a run look greener than it is.
-        {"CI", "true"}, {"DO_NOT_TRACK", "1"},
-        // Or what a test writes below /tmp would be what src/ means.
-        {"BUN_RUNTIME_TRANSPILER_CACHE_PATH", "0"},
-        {"BUN_JSC_useShadowRealm", "0"}};  // its realm has a process and a test runner of its own
-    if (choice_.backend == Backend::host) {
-      for (const auto& name : config.host.env) {
-        if (const auto found = request_.environment.find(name); found != request_.environment.end())
-          spec.env[name] = found->second;
+  // What is preloaded was compared with HEAD; it has to be what was staged.
+  Result<void> take_staged(const StagedTree& staged) {
+    record_.hashes = staged.hashes;
+    for (const auto& [path, digest] : preload_digests_) {
+      const auto found = staged.hashes.find(path);
+      if (found == staged.hashes.end() || found->second != digest) {
+        return Error(ErrorCode::input_invalid,
+            fmt::format("{} is loaded before the tests, and changed or can't be staged", printable(path)))
+            .hint("run again; git must not ignore it");
       }
     }
-    for (const auto& [name, value] : variables) {
-      spec.env[name] = value;
-      record_.relaxations.push_back(fmt::format("run.env: {} is passed in", name));
-    }
-    spec.limits.memory_bytes = config.limits.memory_bytes;
-    spec.limits.cpus = config.limits.cpus;
-    spec.limits.pids = static_cast<std::uint32_t>(config.limits.pids);
-    spec.limits.tmp_bytes = config.limits.tmp_bytes;
-    spec.limits.sandbox_bytes = config.limits.sandbox_bytes;
-    spec.limits.sandbox_files = config.limits.sandbox_files;
-    spec.limits.output_flood_bytes = config.limits.output_flood_bytes;
-    spec.network = config.docker.network == NetworkMode::none ? Network::none
-        : config.docker.network == NetworkMode::bridge        ? Network::bridge
-                                                              : Network::host;
-    spec.timeout = std::chrono::seconds(config.timeout_s(choice_.backend));
-    if (tests() && config.run.file_timeout_s > 0) {
-      // One file alone, or each in a sandbox of its own, has no more time than a file may take.
-      spec.each_timeout = std::chrono::seconds(config.run.file_timeout_s);
-      if (jobs() > 1 || tree_.tests.size() == 1) spec.timeout = std::min(spec.timeout, spec.each_timeout);
-    }
-    spec.grace = std::chrono::seconds(config.run.grace_s);
-    spec.require_cgroups = config.require_cgroups;
-    if (tests()) {
-      if (staged.imports_by_name) spec.env["GUARD_IMPORTS_BY_NAME"] = "1";
-      spec.report = ReportChannel::on;
-      spec.attestation = Attestation::on;
-      const bool on_host = choice_.backend == Backend::host;
-      const bool in_environment = choice_.backend == Backend::container_use;
-      const fs::path script =
-          in_environment ? spec.host_folder / kAttestationInEnvironment : folder.path() / "attestation.mjs";
-      const fs::path core = script.parent_path() / kAttestationCore;
-      if (!spec.image.has_attestation) {
-        GUARD_TRY(write_new_file(script, attestation_script(), 0444).context("staging what will run"));
-        GUARD_TRY(write_new_file(core, attestation_core(), 0444).context("staging what will run"));
-        if (!works_in_staged_folder()) {
-          spec.mounts.push_back({script, std::string(kAttestationInside)});
-          spec.mounts.push_back({core, fmt::format("/{}", kAttestationCore)});
-        }
-      }
-      TestOptions options = request_.options;
-      options.preload = preload_.names;
-      if (!options.preload.empty()) {
-        spec.env["GUARD_PRELOADS"] = "1";
-        for (const auto& [name, text] :
-            {std::pair(kBunfig, std::string_view(preload_.config)), std::pair(kPreloaded, kPreloadedText)}) {
-          const fs::path file = script.parent_path() / name;
-          GUARD_TRY(write_new_file(file, text, 0444).context("staging what will run"));
-          if (!works_in_staged_folder()) spec.mounts.push_back({file, fmt::format("/{}", name)});
-        }
-      }
-      spec.argv = on_host  ? test_command(host_bun_.native(), script.native(), tree_.tests, options)
-          : in_environment ? test_command(kBunInEnvironment, kAttestationInEnvironment, tree_.tests, options)
-                           : test_command(kBunInside, kAttestationInside, tree_.tests, options);
-    } else {
-      spec.argv = request_.argv;
-    }
+    record_.staged = true;
+    record_.left_out.insert(record_.left_out.end(), staged.left_out.begin(), staged.left_out.end());
     return ok();
   }
 
-  CollectRequest collect_request(std::string folder) const {
-    CollectRequest request;
-    request.folder = std::move(folder);
-    if (collect_policy() == CollectPolicy::none && request_.options.coverage == Coverage::off) return request;
-    request.files_max = CollectRequest::kFilesMax;
-    request.bytes_max = CollectRequest::kBytesMax;
-    // A larger file would only be a finding.
-    request.file_bytes_max = std::min(CollectRequest::kFileBytesMax, request_.config.check.max_file_bytes);
-    return request;
+  // ---- the run ----
+
+  void tell_progress(std::size_t done) const {
+    const auto& files = plan_.tree.tests;
+    if (!request_.progress || done >= files.size()) return;
+    request_.progress(plan_.jobs() > 1 || plan_.isolation() == Isolation::run
+            ? fmt::format("running: {} of {} files have ended", done, files.size())
+            : fmt::format("running {} ({} of {})", files[done], done + 1, files.size()));
   }
 
-  void account(const RunOutput& output) { account(output.kept_bytes(), output.dropped_bytes(), output.redactions()); }
-
-  void account(std::uint64_t kept_bytes, std::uint64_t dropped_bytes, std::map<std::string, std::uint64_t> redactions) {
-    record_.kept_bytes = kept_bytes;
-    record_.dropped_bytes = dropped_bytes;
-    record_.redactions = std::move(redactions);
-    if (!record_.facts) return;
-    record_.facts->stdout_sha256 = out_.finish_hex();
-    record_.facts->stderr_sha256 = err_.finish_hex();
+  Result<ParallelRun> run(const SandboxSpec& spec) {
+    const DockerOptions docker{engine_used(), config_.docker.runtime, milliseconds(config_.docker.probe_deadline_ms)};
+    ParallelRunRequest request;
+    request.plan = &plan_;
+    request.spec = &spec;
+    request.secrets = &*secrets_;
+    request.make_sandbox = [&] {
+      return make_sandbox(plan_.choice.backend, docker, container_use_options(config_, request_.environment));
+    };
+    request.progress = [&](std::size_t done) { tell_progress(done); };
+    record_.jobs = plan_.jobs();
+    GUARD_TRY_ASSIGN(const auto sandbox, request.make_sandbox());
+    if (record_.facts && !plan_.on_docker())
+      take_engine(sandbox->probe(Deadline::after(kProbeDeadline)), *record_.facts);
+    GUARD_TRY_ASSIGN(ParallelRun ran,
+        run_parallel(request, out_, err_, cancel_).context(fmt::format("running in the {} sandbox", record_.backend)));
+    record_.kept_bytes = ran.kept_bytes;
+    record_.dropped_bytes = ran.dropped_bytes;
+    record_.redactions = std::move(ran.redactions);
+    if (record_.facts) {
+      record_.facts->stdout_sha256 = out_.finish_hex();
+      record_.facts->stderr_sha256 = err_.finish_hex();
+    }
+    record_.exec = std::move(ran.exec);
+    record_.notes.insert(record_.notes.end(), record_.exec->notes.begin(), record_.exec->notes.end());
+    if (ran.written && plan_.coverage()) take_coverage(*ran.written);
+    return ran;
   }
 
-  void take(RunJudgement judgement) {
-    record_.verdict = std::move(judgement.verdict);
-    record_.tests = std::move(judgement.tests);
+  // It names guard's own files, so it is for guard alone and never comes back into the project.
+  void take_coverage(Collection& written) {
+    const std::string wanted =
+        std::string(kCoverageInside.substr(record_.spec->collect->folder.size() + 1)) + "/lcov.info";
+    for (auto& file : written.files) {
+      if (file.path == wanted) record_.coverage = std::move(file.bytes);
+    }
+    written.files.clear();
+  }
+
+  // ---- what it came to ----
+
+  void judge() {
     if (record_.verdict.kind() == VerdictKind::allowed) look_for_changes();
-    if (record_.verdict.kind() != VerdictKind::allowed && !record_.refused.empty()) tell_what_was_missing();
+    if (record_.verdict.kind() != VerdictKind::allowed && !record_.refused.empty()) tell_what_was_missing(record_);
     if (!record_.tests) return;
     for (const auto& file : record_.tests->files) {
-      if (file.assertions == 0 && file.skipped < file.tests)
-        record_.relaxations.push_back(fmt::format("evidence: no expect() was counted in {}", file.file));
+      relax_if(file.assertions == 0 && file.skipped < file.tests,
+          fmt::format("evidence: no expect() was counted in {}", file.file), record_);
     }
-  }
-
-  void tell_what_was_missing() {
-    constexpr std::size_t kNamed = 3;
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < std::min(kNamed, record_.refused.size()); ++i) names.push_back(record_.refused[i].path);
-    if (record_.refused.size() > kNamed) names.push_back(fmt::format("{} more", record_.refused.size() - kNamed));
-    std::string& detail = record_.verdict.detail;
-    detail = fmt::format("{} (left out: {}; a test that needs a refused file fails, so repair or remove it)",
-        detail.empty() ? info(record_.verdict.reason).sentence : detail, joined(names));
   }
 
   // A sandboxed run can't have changed them, but whoever takes the verdict takes what lies there now.
@@ -562,25 +442,43 @@ class Run {
     }();
     if (changed && changed->empty()) return;
     const std::string what = changed ? joined(*changed) : changed.error().message();
-    record_.verdict = choice_.backend == Backend::host
+    record_.verdict = plan_.choice.backend == Backend::host
         ? Verdict{Reason::violation, "changed while the tests ran: " + what}
         : Verdict{Reason::changed_meanwhile, what};
   }
 
+  Result<void> bring_back(std::optional<Collection> written) {
+    if (!written) {
+      // A run that was stopped, or on the host.
+      record_.collected.emplace();
+      record_.collected->policy = plan_.collect_policy();
+      record_.collected->complete = false;
+      return ok();
+    }
+    stage("bring_back");
+    const GateRequest judged_by = gate_request();
+    BringBackRequest request;
+    request.policy = plan_.collect_policy();
+    request.gate = &judged_by;
+    request.secrets = &*secrets_;
+    request.target = target_folder_ ? &*target_folder_ : nullptr;
+    request.folder = plan_.tree.writable;
+    request.mode = record_.backend;
+    return guard::bring_back(request, std::move(plan_.tree.gated), std::move(*written), record_);
+  }
+
   const RunRequest& request_;
+  const Config& config_;
   DigestSink out_;
   DigestSink err_;
   const CancelToken& cancel_;
   RunRecord record_;
-  BackendChoice choice_;
-  ProjectTree tree_;
-  std::set<std::string> absent_;  // refused, and not staged
-  Preload preload_;
+  RunPlan plan_{request_};
+  std::set<std::string> absent_;                        // refused, and not staged
   std::map<std::string, std::string> preload_digests_;  // of its files, as they were compared with HEAD
-  std::optional<TargetFolder>
-      target_folder_;  // opened before anything runs, so that nobody can put another in its place
+  // Opened before anything runs, so that nobody can put another in its place.
+  std::optional<TargetFolder> target_folder_;
   std::optional<EngineLocation> engine_;
-  fs::path host_bun_;
   std::optional<SecretSource> secrets_;
   UniqueFd image_hold_;  // keeps `guard image prune` away while we run on it
   SteadyClock::time_point started_;

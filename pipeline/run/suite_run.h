@@ -27,9 +27,9 @@ struct RunRequest {
   std::filesystem::path committed_tree;  // of which HEAD says what may be preloaded; empty: the project
   std::vector<std::string>
       files;  // tests, relative to the project: "sandbox/a.test.ts"; "tests/": all in a folder; "": all of the project
-  TestOptions options;  // plain wherever `facts` are: no evidence record tells of another command. Coverage: with one
-                        // job, in the sandboxes that hand files out
-  std::size_t jobs = 1;           // 2 or more: a sandbox for each file, so many at a time (not on the host)
+  TestOptions options;   // plain wherever `facts` are: no evidence record tells of another command. Coverage: with one
+                         // job, in the sandboxes that hand files out
+  std::size_t jobs = 1;  // 2 or more: a sandbox for each file, so many at a time (not on the host)
   std::vector<std::string> argv;  // not empty: a command without the gate instead of tests (`guard exec`)
   Config config;
   // Whether a refused file that is neither named nor loaded is left out; nights keep the whole change, so there it

@@ -76,7 +76,7 @@ class Writing {
   Result<void> place(std::size_t index) {
     const std::string& path = files_[index].path;
     const std::string source = std::to_string(index);
-    GUARD_TRY_ASSIGN(const UniqueFd folder, make_folder(folder_of(path)));
+    GUARD_TRY_ASSIGN(const UniqueFd folder, open_folder(folder_of(path), Missing::is_made));
     struct stat status {};
     if (::fstatat(private_.get(), source.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
       return failed("write", path, errno);
@@ -90,30 +90,22 @@ class Writing {
     return ok();
   }
 
+  enum class Missing : std::uint8_t { is_an_error, is_made };
+
   // Reaches `path` from the root, one name at a time.
-  Result<UniqueFd> open_folder(std::string_view path) const {
-    return walk(path, [](int, const std::string&, std::string_view) { return true; });
-  }
-
-  // The same, making what is missing.
-  Result<UniqueFd> make_folder(std::string_view path) {
-    return walk(path, [this](int parent, const std::string& name, std::string_view so_far) {
-      if (::mkdirat(parent, name.c_str(), kFolderMode) != 0) return errno == EEXIST;
-      made_folders_.emplace_back(so_far);
-      touched_.emplace(folder_of(so_far));
-      return true;
-    });
-  }
-
-  template <typename Prepare>
-  Result<UniqueFd> walk(std::string_view path, Prepare prepare) const {
+  Result<UniqueFd> open_folder(std::string_view path, Missing missing = Missing::is_an_error) {
     UniqueFd folder(::openat(root_, ".", kFolderFlags));
     if (!folder) return failed("open", "the folder", errno);
     for (std::size_t begin = 0; begin < path.size();) {
       const std::size_t end = std::min(path.find('/', begin), path.size());
       const std::string name(path.substr(begin, end - begin));
       const std::string_view so_far = path.substr(0, end);
-      if (!prepare(folder.get(), name, so_far)) return failed("create folder", so_far, errno);
+      if (missing == Missing::is_made && ::mkdirat(folder.get(), name.c_str(), kFolderMode) == 0) {
+        made_folders_.emplace_back(so_far);
+        touched_.emplace(folder_of(so_far));
+      } else if (missing == Missing::is_made && errno != EEXIST) {
+        return failed("create folder", so_far, errno);
+      }
       UniqueFd next(::openat(folder.get(), name.c_str(), kFolderFlags));
       if (!next) return failed("open folder", so_far, errno);
       folder = std::move(next);
@@ -122,7 +114,7 @@ class Writing {
     return folder;
   }
 
-  Result<void> sync_folder(const std::string& path) const {
+  Result<void> sync_folder(const std::string& path) {
     GUARD_TRY_ASSIGN(const UniqueFd folder, open_folder(path));
     if (::fsync(folder.get()) != 0) return failed("write", path, errno);
     return ok();
@@ -158,7 +150,7 @@ class Writing {
     return undone;
   }
 
-  Result<void> remove_placed(const Placed& placed) const {
+  Result<void> remove_placed(const Placed& placed) {
     GUARD_TRY_ASSIGN(const UniqueFd folder, open_folder(folder_of(placed.path)));
     const std::string name = name_of(placed.path);
     struct stat status {};

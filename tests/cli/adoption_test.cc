@@ -214,6 +214,34 @@ TEST_F(Adoption, AnAuditRunsTheTestsOfEachCommit) {
       << "nothing is left behind";
 }
 
+// The runs judge by the rules that the audit was given: what only these refuse is refused by them, too.
+TEST_F(Adoption, AnAuditRunsTheTestsByItsOwnRules) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  repository_.write("guard.toml", "backend = \"namespace\"\ntrust_namespace = true\n");
+  repository_.write("sandbox/helper.ts", "export const specialWord = 2;\n");
+  repository_.must("git add -A && git commit -q -m 'Configure'");
+  const std::string start = head();
+  repository_.write("sandbox/good.test.ts",
+      "import { expect, test } from \"bun:test\";\nimport * as helper from \"./helper\";\n"
+      "test(\"adds\", () => { expect(Object.keys(helper).length).toBe(1); });\n");
+  repository_.must("git add -A && git commit -q -m 'Add an honest test'");
+  const auto built = repository_.guard({"image", "build"});
+  ASSERT_EQ(built.exit_status, 0) << built.err;
+  const fs::path rules = repository_.home() / "rules";
+  fs::copy(fs::path(GUARD_SOURCE_DIR) / "rules", rules, fs::copy_options::recursive);
+  std::ofstream(rules / "own.toml")
+      << "[[rule]]\nid = \"docker.special_word\"\ntier = \"docker\"\ntitle = \"a special word\"\nwhy = \"for the "
+         "test\"\n"
+         "fix = \"use another\"\npatterns = [{ regex = '''\\bspecialWord\\b''', views = [\"code\"] }]\n"
+         "match = [\"let specialWord = 1;\"]\nno_match = [\"let word = 1;\"]\n";
+  // The commit itself does not hold the word, so only its run can refuse it.
+  const auto by_own = repository_.guard({"audit", "--since", start, "--run", "--rules",
+      "../" + repository_.home().filename().string() + "/rules", "--format", "json"});
+  EXPECT_EQ(by_own.document()["commits"].at(0)["run"]["verdict"], "rejected") << by_own.out << by_own.err;
+  const auto by_shipped = repository_.guard({"audit", "--since", start, "--run", "--format", "json"});
+  EXPECT_EQ(by_shipped.document()["commits"].at(0)["run"]["verdict"], "allowed") << by_shipped.out;
+}
+
 // What a commit of the past says of itself does not count, also where nobody says anything today.
 TEST_F(Adoption, AnAuditRunsNothingAsTheCommitItselfAsks) {
   GUARD_NEEDS(Needs::namespace_sandbox);

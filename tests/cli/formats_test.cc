@@ -73,6 +73,29 @@ TEST(CheckWaivers, WhatIsPrintedCanBePasted) {
   EXPECT_NE(changed.out.find("with another fingerprint"), std::string::npos) << changed.out;
 }
 
+// Wherever guard is started, a waiver names a file as the project sees it.
+TEST(CheckWaivers, PathsAreSeenFromTheProjectInAnyFolder) {
+  Project project;
+  project.write("sandbox/deep/a.test.ts", kRemoves);
+  project.configure("");
+  const auto below = [&](std::vector<std::string> arguments) {
+    ProgramCall call;
+    call.arguments = std::move(arguments);
+    call.folder = project.path() / "sandbox" / "deep";
+    return project.guard(std::move(call));
+  };
+  const auto printed = below({"check", "--mode", "host", "--print-waiver", "a.test.ts"});
+  EXPECT_NE(printed.out.find("path = \"sandbox/deep/a.test.ts\""), std::string::npos) << printed.out;
+  project.write("guard.toml",
+      std::regex_replace(printed.out, std::regex("reason = \"\""), "reason = \"it clears what it made\""));
+  for (const std::string name : {"a.test.ts", "./a.test.ts", "../deep/a.test.ts"})
+    EXPECT_EQ(below({"check", "--mode", "host", name}).exit_status, 0) << name;
+  EXPECT_EQ(project.guard({"check", "--mode", "host"}).exit_status, 0);
+  // Another file of the same name is none of its business.
+  project.write("other/a.test.ts", kRemoves);
+  EXPECT_EQ(project.guard({"check", "--mode", "host", "other/a.test.ts"}).exit_status, 1);
+}
+
 TEST(CheckWaivers, ExpiredOnesAreSaidAndCountForNothing) {
   Project project;
   project.write("sandbox/a.test.ts", kRemoves);

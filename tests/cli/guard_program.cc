@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "common/cancel.h"
@@ -24,6 +25,28 @@ TempDir must_create() {
   // The sandbox, and guard itself in some tests, run as another user.
   ::chmod(made->path().c_str(), 0755);
   return std::move(*made);
+}
+
+// `path` without any guard of the machine's: a test says which one is found. A folder that holds one is replaced by
+// links to all else in it.
+std::string without_guard(const std::string& path) {
+  static std::map<std::string, TempDir> stand_ins;
+  std::string clean;
+  for (std::size_t at = 0; at <= path.size();) {
+    const std::size_t end = std::min(path.find(':', at), path.size());
+    std::string folder = path.substr(at, end - at);
+    at = end + 1;
+    if (fs::exists(fs::path(folder) / "guard")) {
+      const auto [place, made] = stand_ins.try_emplace(folder, must_create());
+      for (const auto& entry : fs::directory_iterator(folder)) {
+        if (made && entry.path().filename() != "guard")
+          fs::create_symlink(entry.path(), place->second.path() / entry.path().filename());
+      }
+      folder = place->second.path().string();
+    }
+    clean += (clean.empty() ? "" : ":") + folder;
+  }
+  return clean;
 }
 
 }  // namespace
@@ -127,6 +150,7 @@ std::map<std::string, std::string> Project::environment() const {
   for (const char* name : {"GUARD_BUN", "PATH", "LANG"}) {
     if (const auto found = ours.find(name); found != ours.end()) env[name] = found->second;
   }
+  env["PATH"] = without_guard(env["PATH"]);
   return env;
 }
 

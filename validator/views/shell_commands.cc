@@ -26,6 +26,7 @@ struct Shared {
   std::map<std::string, std::string, std::less<>> variables;
   std::size_t bytes_left = kShellWorkBytesMax;
   std::size_t commands_left = kShellCommandsMax;
+  ShellWords* words = nullptr;  // where somebody wants them
 
   bool spent() const { return bytes_left == 0 || commands_left == 0; }
   // False, from then on, once there is not enough left.
@@ -113,6 +114,7 @@ class ShellReader {
 
  private:
   void add_unread() {
+    if (shared_.words != nullptr) shared_.words->whole = false;
     nested_ = true;
     any_ = true;
     out_ += kCommandNext;
@@ -444,6 +446,7 @@ class ShellReader {
     if (!shared_.take(end - begin + 1)) return;
     standard_input_ = text_.substr(begin, end - begin);
     if (plain) run_substitutions(*standard_input_);
+    if (shared_.words != nullptr) run(std::string(*standard_input_));
     // A mark that does not come may have been none: then the lines are commands as well. What stands behind the mark on
     // its line goes on (`bash <<A | tee x`); end_command() leaps over the document.
     if (found) document_end_ = std::min(next, text_.size());
@@ -539,6 +542,7 @@ class ShellReader {
 
   void add_command(char joint) {
     ++commands_;
+    if (shared_.words != nullptr) shared_.words->commands.push_back(words_);
     if (shared_.commands_left > 0) --shared_.commands_left;
     std::size_t first = 0;
     while (first < words_.size() && is_shell_assignment(words_[first])) assign(words_[first++]);
@@ -697,6 +701,15 @@ class ShellReader {
 bool append_shell_commands(std::string_view text, std::string& out) {
   Shared shared;
   return ShellReader(text, shared, out, 0).read(kCommandNext);
+}
+
+ShellWords shell_words(std::string_view text) {
+  ShellWords words;
+  Shared shared;
+  shared.words = &words;
+  std::string commands;
+  ShellReader(text, shared, commands, 0).read(kCommandNext);
+  return words;
 }
 
 bool append_argv_command(std::string_view words_by_nul, std::string& out) {

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace guard {
 
@@ -34,7 +35,15 @@ constexpr int kShellDepthMax = 8;
 // kCommandsUnread stands for the rest. False if `text` has no command that a shell could run.
 bool append_shell_commands(std::string_view text, std::string& out);
 
-// The same for a program and its arguments as they are given to exec: no shell looks at them.
+// The commands as their words, with all that stands in front of a program (NAME=value, sudo); also those of texts that
+// they run, and of here-documents, whoever reads these.
+struct ShellWords {
+  std::vector<std::vector<std::string>> commands;
+  bool whole = true;  // false: past one of the limits
+};
+ShellWords shell_words(std::string_view text);
+
+// append_shell_commands() of a program and its arguments as they are given to exec: no shell looks at them.
 bool append_argv_command(std::string_view words_by_nul, std::string& out);
 
 }  // namespace guard

@@ -97,7 +97,7 @@ TEST_F(TreeCheckTest, KeepsADigestOfWhatItJudged) {
   const auto hits = look({at("src/a.ts")}, 1);
   ASSERT_TRUE(hits);
   ASSERT_EQ(hits->digests.size(), 1u);
-  EXPECT_EQ(hits->digests.front(), sha256_hex("eval(text);\n"));
+  EXPECT_EQ(hits->digests.begin()->second, sha256_hex("eval(text);\n"));
 }
 
 TEST_F(TreeCheckTest, VisitsAFileThatIsNamedTwiceOnce) {

@@ -38,7 +38,8 @@ Applied apply(const std::vector<Waiver>& waivers, const std::string& path = kPat
     const std::string& text = kText) {
   Applied applied;
   applied.report = judged(path, text).report;
-  applied.outcome = apply_waivers(waivers, {{path, text}}, today, applied.report);
+  applied.outcome =
+      apply_waivers(waivers, {ProjectPaths(), {path}, {{path, sha256_hex(text)}}}, today, applied.report.findings);
   return applied;
 }
 
@@ -118,7 +119,7 @@ TEST(Waivers, TiersWithoutExceptionsHaveNone) {
 TEST(Waivers, ThePrintedOneWorksOnceAReasonIsFilledIn) {
   const std::string path = "sandbox/we\"ird é.test.ts";
   const auto record = judged("/home/p/" + path);
-  std::string text = waiver_template(record.report, "/home/p", kToday);
+  std::string text = waiver_template(record.report, ProjectPaths("/home/p"), kToday);
   EXPECT_THAT(text, HasSubstr("expires = 2030-09-13"));
   EXPECT_THAT(text, HasSubstr("# /home/p/sandbox/we\"ird é.test.ts:3: always.env_dump cannot be waived"));
   const auto load = [](const std::string& toml) {
@@ -146,9 +147,9 @@ TEST(Waivers, ThePrintedOneWorksOnceAReasonIsFilledIn) {
 TEST(Waivers, OneTemplateServesFindingsThatLookAlike) {
   const auto record = judged(kPath, "fs.rmSync(dir);\nfs.rmSync(dir);\n");
   ASSERT_EQ(record.report.findings.size(), 2U);
-  const std::string text = waiver_template(record.report, "", kToday);
+  const std::string text = waiver_template(record.report, ProjectPaths(), kToday);
   EXPECT_EQ(text.find("[[check.waivers]]"), text.rfind("[[check.waivers]]"));
-  EXPECT_EQ(waiver_template({}, "", kToday), "# nothing to waive\n");
+  EXPECT_EQ(waiver_template({}, ProjectPaths(), kToday), "# nothing to waive\n");
 }
 
 }  // namespace

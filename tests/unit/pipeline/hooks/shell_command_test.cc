@@ -46,6 +46,25 @@ TEST(ShellCommand, SwitchingHooksOffIsSeenInAllItsSpellings) {
   }
 }
 
+// What a shell would run, however it is spelled: the reader is the validator's.
+TEST(ShellCommand, VariablesAndTextsThatRunAreFollowed) {
+  for (const char* command : {"G=git; $G commit -n", "sh <<'EOF'\ngit commit -n\nEOF", "eval 'git commit -n'",
+           "echo 'git commit --no-verify' | bash", "find . -exec git commit -n \\;", "python3 x 'git commit -n'"}) {
+    EXPECT_TRUE(read_shell_command(command).skips_hooks) << command;
+    EXPECT_FALSE(read_shell_command(command).plain) << command;
+  }
+}
+
+// Agents write whole files with such commands. What was not read to its end may be any command that it names.
+TEST(ShellCommand, ALongCommandIsACommitOnlyWhereItNamesOne) {
+  const std::string notes = "cat > notes.md <<'EOF'\n" + std::string(200'000, 'x') + "\nEOF\n";
+  EXPECT_FALSE(read_shell_command(notes).commits);
+  const ShellReading reading = read_shell_command(notes + "git commit -m x");
+  EXPECT_TRUE(reading.commits);
+  EXPECT_TRUE(reading.skips_hooks);
+  EXPECT_FALSE(reading.plain);
+}
+
 TEST(ShellCommand, OtherFoldersAreSeen) {
   for (const char* command :
       {"git -C ../x commit -m x", "git --git-dir=../x/.git commit -m x", "git --work-tree .. commit -m x"}) {

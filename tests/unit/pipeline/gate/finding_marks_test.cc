@@ -1,4 +1,4 @@
-#include "pipeline/report/finding_marks.h"
+#include "pipeline/gate/finding_marks.h"
 
 #include <gtest/gtest.h>
 

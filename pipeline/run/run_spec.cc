@@ -1,0 +1,110 @@
+#include "pipeline/run/run_spec.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/file_io.h"
+#include "runner/init_side/init_binary.h"
+
+namespace guard {
+namespace {
+
+namespace fs = std::filesystem;
+
+void set_limits(const RunPlan& plan, SandboxSpec& spec) {
+  const Config& config = plan.config;
+  spec.limits.memory_bytes = config.limits.memory_bytes;
+  spec.limits.cpus = config.limits.cpus;
+  spec.limits.pids = static_cast<std::uint32_t>(config.limits.pids);
+  spec.limits.tmp_bytes = config.limits.tmp_bytes;
+  spec.limits.sandbox_bytes = config.limits.sandbox_bytes;
+  spec.limits.sandbox_files = config.limits.sandbox_files;
+  spec.limits.output_flood_bytes = config.limits.output_flood_bytes;
+  spec.network = config.docker.network == NetworkMode::none ? Network::none
+      : config.docker.network == NetworkMode::bridge        ? Network::bridge
+                                                            : Network::host;
+  spec.timeout = std::chrono::seconds(config.timeout_s(plan.choice.backend));
+  if (plan.tests() && config.run.file_timeout_s > 0) {
+    // One file alone, or each in a sandbox of its own, has no more time than a file may take.
+    spec.each_timeout = std::chrono::seconds(config.run.file_timeout_s);
+    if (plan.jobs() > 1 || plan.tree.tests.size() == 1) spec.timeout = std::min(spec.timeout, spec.each_timeout);
+  }
+  spec.grace = std::chrono::seconds(config.run.grace_s);
+  spec.require_cgroups = config.require_cgroups;
+}
+
+void set_environment(const RunPlan& plan, SandboxSpec& spec) {
+  spec.env = {{"HOME", "/tmp"}, {"TMPDIR", "/tmp"}, {"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"LANG", "C.UTF-8"},
+      // bun then refuses test.only and unstored snapshots: both would let a run look greener than it is.
+      {"CI", "true"}, {"DO_NOT_TRACK", "1"},
+      // Or what a test writes below /tmp would be what src/ means.
+      {"BUN_RUNTIME_TRANSPILER_CACHE_PATH", "0"},
+      {"BUN_JSC_useShadowRealm", "0"}};  // its realm has a process and a test runner of its own
+  if (plan.choice.backend == Backend::host) {
+    for (const auto& name : plan.config.host.env) {
+      if (const auto found = plan.request.environment.find(name); found != plan.request.environment.end())
+        spec.env[name] = found->second;
+    }
+  }
+  for (const auto& [name, value] : plan.variables) spec.env[name] = value;
+}
+
+// guard's own scripts, read-only beside what is staged, and the command that loads them.
+Result<void> set_test_command(
+    const RunPlan& plan, const RunFolder& folder, const StagedTree& staged, SandboxSpec& spec) {
+  const bool in_place = plan.works_in_staged_folder();
+  const bool in_environment = plan.choice.backend == Backend::container_use;
+  const fs::path script =
+      in_environment ? spec.host_folder / kAttestationInEnvironment : folder.path() / "attestation.mjs";
+  const auto add = [&](const fs::path& file, std::string_view text, std::string_view inside) -> Result<void> {
+    GUARD_TRY(write_new_file(file, text, 0444).context("staging what will run"));
+    if (!in_place) spec.mounts.push_back({file, std::string(inside)});
+    return ok();
+  };
+  if (!spec.image.has_attestation) {
+    GUARD_TRY(add(script, attestation_script(), kAttestationInside));
+    GUARD_TRY(add(script.parent_path() / kAttestationCore, attestation_core(), fmt::format("/{}", kAttestationCore)));
+  }
+  TestOptions options = plan.request.options;
+  options.preload = plan.preload.names;
+  if (!options.preload.empty()) {
+    spec.env["GUARD_PRELOADS"] = "1";
+    GUARD_TRY(add(script.parent_path() / kBunfig, plan.preload.config, fmt::format("/{}", kBunfig)));
+    GUARD_TRY(add(script.parent_path() / kPreloaded, kPreloadedText, fmt::format("/{}", kPreloaded)));
+  }
+  if (staged.imports_by_name) spec.env["GUARD_IMPORTS_BY_NAME"] = "1";
+  spec.report = ReportChannel::on;
+  spec.attestation = Attestation::on;
+  spec.argv = in_environment ? test_command(kBunInEnvironment, kAttestationInEnvironment, plan.tree.tests, options)
+      : in_place             ? test_command(plan.host_bun.native(), script.native(), plan.tree.tests, options)
+                             : test_command(kBunInside, kAttestationInside, plan.tree.tests, options);
+  return ok();
+}
+
+}  // namespace
+
+Result<void> fill_run_spec(const RunPlan& plan, const RunFolder& folder, const StagedTree& staged, SandboxSpec& spec) {
+  const Config& config = plan.config;
+  spec.run_id = folder.run_id();
+  spec.host_folder = staged.app;
+  mount_staged(staged, plan.tree.writable, config.limits.sandbox_bytes, config.limits.sandbox_files, spec);
+  // Elsewhere tests write into the staged copy itself, which is thrown away unseen.
+  if (!plan.works_in_staged_folder()) {
+    CollectRequest& collect = spec.collect.emplace();
+    collect.folder = spec.scratch.front().target;
+    if (plan.collect_policy() != CollectPolicy::none || plan.coverage()) {
+      collect.files_max = CollectRequest::kFilesMax;
+      collect.bytes_max = CollectRequest::kBytesMax;
+      // A larger file would only be a finding.
+      collect.file_bytes_max = std::min(CollectRequest::kFileBytesMax, config.check.max_file_bytes);
+    }
+  }
+  set_limits(plan, spec);
+  set_environment(plan, spec);
+  if (plan.tests()) return set_test_command(plan, folder, staged, spec);
+  spec.argv = plan.request.argv;
+  return ok();
+}
+
+}  // namespace guard
