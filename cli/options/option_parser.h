@@ -1,11 +1,17 @@
 // Splits a verb's arguments along a table of its options.
 //
-// Options are `--name VALUE` or `--name=VALUE`, a few also `-n VALUE` or `-nVALUE`; they may stand before or after
-// other arguments, and `--` ends them. No abbreviations: a script must not change its meaning when an option is added.
-// A value that begins with two dashes has to stand behind `=`, so that a forgotten value never takes an option for one.
+// CLI11 does the splitting: one CLI::App for the one verb that was called, its options and flags made from the table,
+// everything else left over as it stood. A gate must look at the file that was named, to the byte, so what CLI11 does
+// for comfort is kept away from names and values:
+//   - Positional arguments are its extras. Declared as positionals, `[slug]`, an everyday folder name in web projects,
+//     would arrive as `slug` and `[a,b]` as two files; the same happens to options that take several values at once.
+//   - Values are taken as they were typed: no conversion, no delimiter, no default, no environment, no config file.
+//   - `--project= FILE` would take FILE for the value, `--flag=true` pass for a flag, `--mode --staged` make a value of
+//     an option. Such arguments are refused before CLI11 sees them, and it never sees `--` nor what stands behind it.
+//   - Its own help, its wording of mistakes and its exceptions stay inside.
 //
-// A gate must look at the file that was named, to the byte: names and values arrive as they were typed, without
-// conversion, delimiter, default or environment. That is why no library does this.
+// Options are `--name VALUE` or `--name=VALUE`, a few also `-n VALUE`; they may stand before or after other arguments,
+// and `--` ends them. No abbreviations: a script must not change its meaning when an option is added.
 #pragma once
 
 #include <cstdint>

@@ -69,7 +69,7 @@ void expect_unchanged(std::string_view text) {
   EXPECT_THAT(split({"--", text}, Placement::behind_dashes).positional, ElementsAre(text));
 }
 
-// Each of these means something to some parser of options, or to a shell.
+// Each of these means something to CLI11 or to a shell.
 constexpr std::string_view kListsAndMaps[] = {
     "[a,b]", "[slug]", "[]", "[", "[[a],[b,c]]", "{x}", "{}", "{a,b}.ts", "a,b", ","};
 constexpr std::string_view kQuotes[] = {"\"quoted\"", "'q'", "`q`", "\"", "\\", "\\n", "%x", "%%"};
@@ -81,7 +81,7 @@ constexpr std::string_view kConversions[] = {"true", "false", "on", "x64", "0x10
 constexpr std::string_view kShell[] = {"$HOME", "$(x)", "a;b", "@file", "*", "~"};
 constexpr std::string_view kBytes[] = {"\xff\xfe", "\xef\xbb\xbf", "\x1b[31m", "\x01\x7f"};
 
-TEST(OptionParser, TextsThatMeanSomethingToOthersArriveAsTheyAre) {
+TEST(OptionParser, TextsThatMeanSomethingToCli11ArriveAsTheyAre) {
   const std::span<const std::string_view> groups[] = {
       kListsAndMaps, kQuotes, kBlanks, kEquals, kDashes, kConversions, kShell, kBytes};
   for (const auto group : groups) {
@@ -196,7 +196,20 @@ TEST(OptionParser, BehindDashesOnlyOptionsStandBefore) {
   EXPECT_THAT(mistake({"--unknown", "x"}, Placement::behind_dashes), HasSubstr("unknown option --unknown"));
 }
 
-// A name without them could not be told from an argument.
+// CLI11 refuses names like these with exceptions. None gets out.
+TEST(OptionParser, ATableThatCli11RefusesIsAnError) {
+  constexpr OptionRow kBadName[] = {{.name = "--a b", .value = "X"}};
+  constexpr OptionRow kSameTwice[] = {{.name = "--a"}, {.name = "--a"}};
+  for (const std::span<const OptionRow> rows :
+      {std::span<const OptionRow>(kBadName), std::span<const OptionRow>(kSameTwice)}) {
+    const auto result = split_arguments(Words{"x"}, rows, Placement::anywhere);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().code(), ErrorCode::internal);
+  }
+}
+
+// A name without them would become a positional argument of CLI11's, with all that it does to those; one dash, a group
+// of single letters.
 TEST(OptionParser, EveryOptionOfGuardHasTwoDashes) {
   for (const auto& verb : verbs()) {
     for (const auto& row : verb.options) EXPECT_TRUE(row.name.starts_with("--")) << verb.name << row.name;
