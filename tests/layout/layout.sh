@@ -3,6 +3,7 @@
 #
 #   - at most 120 columns in C++ and JavaScript outside of the tests, where samples of code stand in their own lines
 #   - at most 25 files in a folder
+#   - a header is guarded, and the source of its name includes it first, which shows that it compiles alone
 #   - a file that a comment or a page names with its folder exists
 #   - C++ is laid out by .clang-format (where CLANG_FORMAT is given)
 set -euo pipefail
@@ -43,6 +44,13 @@ done
 
 while IFS= read -r place; do say "$place: over $columns_max columns"; done < <(
   awk -v max=$columns_max 'length($0) > max { print FILENAME ":" FNR }' "${text[@]}")
+
+for file in "${product[@]}"; do
+  source=${file%.h}.cc
+  if [[ $file != *.h ]]; then continue; fi
+  grep -q '^#pragma once$' "$file" || say "$file: no #pragma once"
+  if [[ -e $source && $(grep -m 1 '^#include' "$source") != "#include \"${file#./}\"" ]]; then say "$source: does not include ${file#./} first"; fi
+done
 
 # path/name.ending, where the path begins with one of our folders.
 mapfile -t folders < <(find . -mindepth 1 -maxdepth 1 -type d -not -name '.*' -not -name build -printf '%f\n')
