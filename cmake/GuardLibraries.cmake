@@ -1,5 +1,5 @@
-# Debian's packages, each seen by as few source files as possible. Static archives where Debian ships them: start-up is a
-# feature, and every shared library costs it.
+# Debian's packages, each seen by as few source files as possible. Static archives where Debian ships them: start-up is
+# a feature, and every shared library costs it.
 find_package(PkgConfig REQUIRED)
 find_package(tl-expected REQUIRED)
 find_package(Threads REQUIRED)
@@ -24,8 +24,9 @@ guard_archive(guard_tls libssl.a openssl/ssl.h guard_crypto)
 add_library(guard_fmt STATIC "${CMAKE_CURRENT_LIST_DIR}/fmt_library.cc")
 add_library(guard_toml STATIC "${CMAKE_CURRENT_LIST_DIR}/toml_library.cc")
 target_compile_definitions(guard_toml PUBLIC TOML_HEADER_ONLY=0 TOML_EXCEPTIONS=0 TOML_ENABLE_WINDOWS_COMPAT=0)
-# toml++ 3.3 calls the default of a switch unreachable that U+00A1 to U+0499 reach outside of strings. Both cases that are left
-# answer what is right for them, so this is a fault of the note and not of the result; the sanitizer stops there all the same.
+# toml++ 3.3 calls the default of a switch unreachable that U+00A1 to U+0499 reach outside of strings. Both cases that
+# are left answer what is right for them, so this is a fault of the note and not of the result; the sanitizer stops
+# there all the same.
 if(GUARD_SANITIZE)
   target_compile_options(guard_toml PRIVATE -fno-sanitize=unreachable)
 endif()

@@ -1,5 +1,6 @@
-# guard_library(name [FOLDER folder] DEPENDS ... PRIVATE_DEPENDS ...): one static library of every .cc below the folder, but for
-# programs that run during the build, what they generate is compiled into, and folders that are libraries of their own.
+# guard_library(name [FOLDER folder] DEPENDS ... PRIVATE_DEPENDS ...): one static library of every .cc below the folder,
+# but for programs that run during the build, what they generate is compiled into, and folders that are libraries of
+# their own.
 set(guard_not_in_libraries
   cli/main.cc rules/rules_compiler.cc rules/shipped_rules.cc rules/surface_compiler.cc redact/kinds/kinds_compiler.cc
   redact/kinds/shipped_kinds.cc runner/sandbox/seccomp_compiler.cc)
@@ -9,7 +10,8 @@ function(guard_library name)
   if(NOT ARG_FOLDER)
     set(ARG_FOLDER "${name}")
   endif()
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/${ARG_FOLDER}/*.cc")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS
+    RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/${ARG_FOLDER}/*.cc")
   list(REMOVE_ITEM sources ${guard_not_in_libraries})
   if(name STREQUAL "pipeline")
     list(FILTER sources EXCLUDE REGEX "^pipeline/config/")

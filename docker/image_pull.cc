@@ -22,7 +22,7 @@ constexpr std::string_view kDefaultRegistry = "docker.io";
 // Under this name docker keeps the credentials of its default registry.
 constexpr std::string_view kDefaultRegistryKey = "index.docker.io";
 constexpr std::size_t kLineBytesMax = 64ul * 1024;  // the engine's own have some 200
-constexpr std::size_t kLayersMax = 1024;          // more than any engine puts into one image
+constexpr std::size_t kLayersMax = 1024;            // more than any engine puts into one image
 constexpr std::size_t kWordsBytesMax = 2048;
 
 Error not_pullable(std::string_view reference, std::string_view why) {

@@ -35,10 +35,12 @@ struct AgentRow {
 // docs/hooks.md has where each of them is described.
 constexpr AgentRow kAgents[] = {
     {"claude", ".claude/settings.json", "PreToolUse",
-        R"({"matcher": "Write|Edit|MultiEdit|NotebookEdit|Bash", "hooks": [{"type": "command", "command": "guard hook agent --project \"$CLAUDE_PROJECT_DIR\" || exit 2"}]})",
+        R"({"matcher": "Write|Edit|MultiEdit|NotebookEdit|Bash", "hooks": )"
+        R"([{"type": "command", "command": "guard hook agent --project \"$CLAUDE_PROJECT_DIR\" || exit 2"}]})",
         false, "CLAUDE.md"},
     {"gemini", ".gemini/settings.json", "BeforeTool",
-        R"({"matcher": "write_file|replace|run_shell_command", "hooks": [{"type": "command", "name": "guard", "command": "guard hook agent || exit 2"}]})",
+        R"({"matcher": "write_file|replace|run_shell_command", "hooks": )"
+        R"([{"type": "command", "name": "guard", "command": "guard hook agent || exit 2"}]})",
         false, "GEMINI.md"},
     {"copilot", ".github/hooks/guard.json", "preToolUse",
         R"({"type": "command", "matcher": "bash|create|edit", "bash": "guard hook agent || exit 2", "timeoutSec": 30})",

@@ -106,7 +106,9 @@ _guard() {{
   local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD - 1]}} options= actions= word
   COMPREPLY=()
   # --name=VALUE arrives as three words.
-  if [[ $cur == = ]]; then cur= prev=${{COMP_WORDS[COMP_CWORD - 1]}}; elif [[ $prev == = ]]; then prev=${{COMP_WORDS[COMP_CWORD - 2]}}; fi
+  if [[ $cur == = ]]; then cur= prev=${{COMP_WORDS[COMP_CWORD - 1]}}
+  elif [[ $prev == = ]]; then prev=${{COMP_WORDS[COMP_CWORD - 2]}}
+  fi
   if ((COMP_CWORD == 1)); then
     COMPREPLY=($(compgen -W '{0} --help --version' -- "$cur"))
     return

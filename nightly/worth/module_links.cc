@@ -254,7 +254,8 @@ std::string_view expression_of(ExportShape shape) { return kExpressions[static_c
 
 // Members that nobody set are functions without any doing. `then` is none: whatever is awaited would never come.
 constexpr std::string_view kQuiet =
-    R"(const $member = (held, name) => (name in held || typeof name === "symbol" || name === "then" ? held[name] : function () {});
+    R"(const $member = (held, name) => (name in held || typeof name === "symbol" || name === "then" ?)"
+    R"( held[name] : function () {});
 const $object = (held) => new Proxy(held, { get: $member });
 const $anything = () => new Proxy(function () {}, { get: $member, apply() {}, construct: () => $object({}) });
 const $class = () => {

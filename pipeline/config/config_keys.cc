@@ -13,8 +13,8 @@ namespace guard {
 namespace {
 
 // What `fallback` may be: a backend that takes over, or none.
-constexpr std::size_t kFallbacks = static_cast<std::size_t>(
-    std::ranges::count_if(kBackends, [](const BackendRow& row) { return row.stands_in; }));
+constexpr std::size_t kFallbacks =
+    static_cast<std::size_t>(std::ranges::count_if(kBackends, [](const BackendRow& row) { return row.stands_in; }));
 constexpr auto kFallbackNames = [] {
   std::array<std::string_view, kFallbacks + 1> names = {};
   std::size_t count = 0;

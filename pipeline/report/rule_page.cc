@@ -39,25 +39,27 @@ constexpr std::string_view kOtherFindings = R"(
 <a id="encoding"></a>
 ### encoding
 
-Bytes that people, tools and engines read differently: UTF-16, bytes that are not UTF-8, NUL bytes, bidirectional controls, a byte
-order mark inside the code, names that hide plain letters behind `\u` escapes, files larger than `[check] max_file_bytes`, and text that
-can be read in more ways than guard can follow. Save the file as plain UTF-8; split what is too large.
+Bytes that people, tools and engines read differently: UTF-16, bytes that are not UTF-8, NUL bytes, bidirectional
+controls, a byte order mark inside the code, names that hide plain letters behind `\u` escapes, files larger than
+`[check] max_file_bytes`, and text that can be read in more ways than guard can follow. Save the file as plain UTF-8;
+split what is too large.
 
 Cannot be waived: what cannot be read was not judged.
 
 <a id="side_file"></a>
 ### side_file
 
-Files whose mere presence beside the tests changes what runs: `bunfig.toml`, `package.json`, `tsconfig.json`, `.env*`, `node_modules`,
-native code, links and devices. Take them out of the sandbox folder.
+Files whose mere presence beside the tests changes what runs: `bunfig.toml`, `package.json`, `tsconfig.json`, `.env*`,
+`node_modules`, native code, links and devices. Take them out of the sandbox folder.
 
 Can be waived in the trusted `guard.toml`, except where the file could not be read.
 
 <a id="policy"></a>
 ### policy
 
-A change that touches what it is judged by, what git, CI, agents or tools obey, or that is too large, binary or no plain file: links,
-submodules, modes. A person makes such a change in a commit of their own. [gate.md](gate.md) has all of them.
+A change that touches what it is judged by, what git, CI, agents or tools obey, or that is too large, binary or no
+plain file: links, submodules, modes. A person makes such a change in a commit of their own. [gate.md](gate.md) has all
+of them.
 
 Cannot be waived: the waiver would stand in the very file that is being changed.
 )";

@@ -6,8 +6,9 @@ namespace guard {
 namespace {
 
 // What may stand before a body line: colours, an indentation, a gutter or quote sign, an opening quote.
-#define GUARD_PEM_LEAD \
-  R"((?:\x1b\[[0-9;]{0,16}m)*[ \t]*(?:[0-9]{1,6} ?[|:] ?|[>|*#+-]{1,3} ?|// ?|[A-Za-z0-9_.-]{1,32} {0,8}\| ?|\xe2[\x94\x95][\x80-\xbf] ?)?(?:\x1b\[[0-9;]{0,16}m)*[ \t]*["'`]?)"
+#define GUARD_PEM_LEAD                                                                                          \
+  R"((?:\x1b\[[0-9;]{0,16}m)*[ \t]*(?:[0-9]{1,6} ?[|:] ?|[>|*#+-]{1,3} ?|// ?|[A-Za-z0-9_.-]{1,32} {0,8}\| ?|)" \
+  R"(\xe2[\x94\x95][\x80-\xbf] ?)?(?:\x1b\[[0-9;]{0,16}m)*[ \t]*["'`]?)"
 // And after it: written-out line ends, a closing quote, a joining sign.
 #define GUARD_PEM_TRAIL R"((?:\\+[nr])*["'`]?[ \t]*[,;+\\]?[ \t]*(?:\x1b\[[0-9;]{0,16}m)*)"
 
@@ -28,9 +29,8 @@ const LazyPattern& last_line() {
 
 const LazyPattern& body_line() {
   static const LazyPattern pattern(
-      "" GUARD_PEM_LEAD
-      R"((?:[A-Za-z0-9+/=]*(?:-{1,5}(?:E|EN|END[A-Z0-9 ]{0,64}-{0,5})?)?|(?:Proc-Type|DEK-Info|Version|Comment|Charset|Hash|MessageID): [ -~]*))" GUARD_PEM_TRAIL
-      R"(\z)");
+      "" GUARD_PEM_LEAD R"((?:[A-Za-z0-9+/=]*(?:-{1,5}(?:E|EN|END[A-Z0-9 ]{0,64}-{0,5})?)?|)"
+      R"((?:Proc-Type|DEK-Info|Version|Comment|Charset|Hash|MessageID): [ -~]*))" GUARD_PEM_TRAIL R"(\z)");
   return pattern;
 }
 

@@ -9,7 +9,7 @@
 #include "redact/redactor.h"
 #include "redact/stream/terminal_safety.h"
 #include "rules/rule_set.h"
-#include "tests/unit/redact/redact_oracle.h"
+#include "tests/support/redact/redact_oracle.h"
 
 namespace {
 

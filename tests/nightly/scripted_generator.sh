@@ -1,6 +1,6 @@
 #!/bin/bash
 # A generator for tests: reads a prompt, and does what the first line of its task says ("good", "cheats", ...) in the current folder. Every way of
-# behaving that the nightly loop has to tell apart is here; what it writes is for the project that tests/cli/nightly_night.cc makes.
+# behaving that the nightly loop has to tell apart is here; what it writes is for the project that tests/support/cli/nightly_night.cc makes.
 set -u
 prompt=$(cat)
 work=${prompt#*$'\n## The task\n\n'}
@@ -118,7 +118,7 @@ case $behaviour in
   removes) rm -f src/add.ts; honest ;;
   deletes_a_test) rm sandbox/base.test.ts; honest ;;
   renames_a_test) mv sandbox/base.test.ts sandbox/base.ts; honest ;;
-  # What tests/cli/nightly_test.cc (AcceptsNoWeakerTests) has in its base.
+  # What tests/cli/nightly/nightly_test.cc (AcceptsNoWeakerTests) has in its base.
   guts_a_test) guts ;;
   repairs_gutted) if [[ $prompt == *"sandbox/add.test.ts > adds negatives"* ]]; then extends; else guts; fi ;;
   extends_a_test) extends ;;

@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "common/file_io.h"
-#include "tests/support/fake_engine.h"
+#include "tests/support/engine/fake_engine.h"
 
 namespace guard::docker {
 namespace {

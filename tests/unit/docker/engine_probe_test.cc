@@ -13,7 +13,7 @@
 
 #include "common/file_io.h"
 #include "common/hash.h"
-#include "tests/support/fake_engine.h"
+#include "tests/support/engine/fake_engine.h"
 
 namespace guard::docker {
 namespace {

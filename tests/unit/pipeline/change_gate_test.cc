@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "tests/unit/pipeline/gate_fixture.h"
+#include "tests/support/pipeline/gate_fixture.h"
 #include "validator/change/line_changes.h"
 
 namespace guard {

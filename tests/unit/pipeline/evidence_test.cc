@@ -1,5 +1,5 @@
 // Evidence records by themselves: what is written fits the schema and is read back; whatever is changed afterwards
-// shows. Records of real runs are in tests/cli/evidence_test.cc.
+// shows. Records of real runs are in tests/cli/run/evidence_test.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -16,7 +16,7 @@
 #include "pipeline/report/report_sarif.h"
 #include "pipeline/report/report_text.h"
 #include "tests/support/json_schema.h"
-#include "tests/unit/pipeline/gate_fixture.h"
+#include "tests/support/pipeline/gate_fixture.h"
 
 namespace guard {
 namespace {

@@ -2,7 +2,7 @@
 // lines. Each key is followed and preceded by ordinary lines, which stay.
 #include <gtest/gtest.h>
 
-#include "tests/unit/redact/redact_case.h"
+#include "tests/support/redact/redact_case.h"
 
 namespace guard::test {
 namespace {

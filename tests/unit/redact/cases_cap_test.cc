@@ -2,8 +2,8 @@
 // cases.
 #include <cstdlib>
 
-#include "tests/unit/redact/redact_case.h"
-#include "tests/unit/redact/redact_oracle.h"
+#include "tests/support/redact/redact_case.h"
+#include "tests/support/redact/redact_oracle.h"
 
 namespace guard::test {
 namespace {

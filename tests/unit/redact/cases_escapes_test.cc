@@ -1,6 +1,6 @@
 // What the redactor does to which text, F: escapes, encodings and bytes that are no text. Numbers are those of the list
 // of cases.
-#include "tests/unit/redact/redact_case.h"
+#include "tests/support/redact/redact_case.h"
 
 namespace guard::test {
 namespace {

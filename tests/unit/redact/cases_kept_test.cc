@@ -1,6 +1,6 @@
 // What the redactor does to which text, E: what must not be hidden, and what is, though it may be none. Numbers are
 // those of the list of cases; docs/redaction.md tells of the judgement calls.
-#include "tests/unit/redact/redact_case.h"
+#include "tests/support/redact/redact_case.h"
 
 namespace guard::test {
 namespace {

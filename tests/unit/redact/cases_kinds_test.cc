@@ -1,5 +1,5 @@
 // What the redactor does to which text, B: other kinds that are well known. Numbers are those of the list of cases.
-#include "tests/unit/redact/redact_case.h"
+#include "tests/support/redact/redact_case.h"
 
 namespace guard::test {
 namespace {

@@ -1,6 +1,6 @@
 // What the redactor does to which text, D: values that are known to be secret, and how programs write them. Numbers are
 // those of the list of cases.
-#include "tests/unit/redact/redact_case.h"
+#include "tests/support/redact/redact_case.h"
 
 namespace guard::test {
 namespace {

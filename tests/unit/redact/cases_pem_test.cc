@@ -1,7 +1,7 @@
 // What the redactor does to which text, C: PEM keys and other secrets of several lines. Numbers are those of the list
 // of cases.
-#include "tests/unit/redact/redact_case.h"
-#include "tests/unit/redact/redact_oracle.h"
+#include "tests/support/redact/redact_case.h"
+#include "tests/support/redact/redact_oracle.h"
 
 namespace guard::test {
 namespace {

@@ -1,6 +1,6 @@
 // What the redactor does to which text, A: the kinds that have to be known, plain. Numbers are those of the list of
 // cases; each runs in all the ways of redact_case.h.
-#include "tests/unit/redact/redact_case.h"
+#include "tests/support/redact/redact_case.h"
 
 namespace guard::test {
 namespace {

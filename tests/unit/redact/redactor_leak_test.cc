@@ -5,7 +5,7 @@
 // missing, and none may change its place.
 #include <cstdlib>
 
-#include "tests/unit/redact/redact_case.h"
+#include "tests/support/redact/redact_case.h"
 
 namespace guard::test {
 namespace {

@@ -1,7 +1,7 @@
 // What leaves the redactor when, what it counts, and what it does when its sink fails or its stream is cut.
 #include "redact/redactor.h"
 
-#include "tests/unit/redact/redact_case.h"
+#include "tests/support/redact/redact_case.h"
 
 namespace guard::test {
 namespace {

@@ -1,7 +1,7 @@
 // A key that something stands between any two bytes of, as a title of a test could have it.
 #include <gtest/gtest.h>
 
-#include "tests/unit/redact/redact_fixture.h"
+#include "tests/support/redact/redact_fixture.h"
 
 namespace guard::test {
 namespace {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "redact/stream/seam.h"
-#include "tests/unit/redact/redact_fixture.h"
+#include "tests/support/redact/redact_fixture.h"
 
 namespace guard::test {
 namespace {

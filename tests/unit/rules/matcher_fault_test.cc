@@ -10,7 +10,7 @@
 #include "rules/matching/matcher.h"
 #include "rules/matching/regex_dialect.h"
 #include "tests/support/scoped_env.h"
-#include "tests/support/rule_texts.h"
+#include "tests/support/validator/rule_texts.h"
 
 namespace guard {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "tests/support/rule_texts.h"
+#include "tests/support/validator/rule_texts.h"
 
 namespace guard {
 namespace {

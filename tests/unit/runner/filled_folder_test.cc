@@ -5,7 +5,7 @@
 #include "runner/init_side/init_binary.h"
 #include "runner/init_side/init_stream.h"
 #include "runner/process/subprocess.h"
-#include "tests/unit/runner/every_sandbox.h"
+#include "tests/support/runner/every_sandbox.h"
 
 namespace guard {
 namespace {

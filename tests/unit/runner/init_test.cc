@@ -7,8 +7,8 @@
 #include "runner/init_side/init_stream.h"
 #include "runner/process/child_process.h"
 #include "runner/process/subprocess.h"
-#include "tests/unit/runner/collected_tree.h"
-#include "tests/unit/runner/sandbox_fixture.h"
+#include "tests/support/runner/collected_tree.h"
+#include "tests/support/runner/sandbox_fixture.h"
 
 namespace guard {
 namespace {

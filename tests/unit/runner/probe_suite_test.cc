@@ -10,7 +10,7 @@
 #include <map>
 #include <set>
 
-#include "tests/unit/runner/every_sandbox.h"
+#include "tests/support/runner/every_sandbox.h"
 
 namespace guard {
 namespace {

@@ -1,6 +1,6 @@
 // ALWAYS_BLOCK, pattern by pattern, written by hand. Each act must be found in the container and on the host, and its
 // look-alikes in neither.
-#include "tests/support/check_support.h"
+#include "tests/support/validator/check_support.h"
 
 namespace guard {
 namespace {

@@ -1,5 +1,5 @@
 // Banned patterns look at raw bytes. The samples are joined here, so that this file stays clean.
-#include "tests/support/check_support.h"
+#include "tests/support/validator/check_support.h"
 
 namespace guard {
 namespace {

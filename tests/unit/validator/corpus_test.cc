@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
-#include "tests/support/check_support.h"
 #include "tests/support/corpus.h"
+#include "tests/support/validator/check_support.h"
 
 namespace guard {
 namespace {

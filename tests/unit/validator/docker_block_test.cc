@@ -1,5 +1,5 @@
 // DOCKER_BLOCK, pattern by pattern, written by hand.
-#include "tests/support/check_support.h"
+#include "tests/support/validator/check_support.h"
 
 namespace guard {
 namespace {

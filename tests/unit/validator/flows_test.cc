@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/view_support.h"
+#include "tests/support/validator/view_support.h"
 
 namespace guard {
 namespace {

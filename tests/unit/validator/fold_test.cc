@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "tests/support/check_support.h"
-#include "tests/support/view_support.h"
+#include "tests/support/validator/check_support.h"
+#include "tests/support/validator/view_support.h"
 
 namespace guard {
 namespace {

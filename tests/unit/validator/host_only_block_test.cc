@@ -1,5 +1,5 @@
 // HOST_ONLY_BLOCK, pattern by pattern, written by hand: found on the host, skipped in the container.
-#include "tests/support/check_support.h"
+#include "tests/support/validator/check_support.h"
 
 namespace guard {
 namespace {

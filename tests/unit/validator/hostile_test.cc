@@ -1,6 +1,6 @@
 // Texts made to cost much or to break the readers. Work is counted, not timed: twice the text may cost about twice the
 // steps.
-#include "tests/support/check_support.h"
+#include "tests/support/validator/check_support.h"
 #include "validator/lex/js_lexer.h"
 #include "validator/views/source_view.h"
 

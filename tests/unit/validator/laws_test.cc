@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "tests/mutator/random.h"
-#include "tests/support/check_support.h"
+#include "tests/support/validator/check_support.h"
 #include "validator/judge/file_check.h"
 #include "validator/views/source_view.h"
 

@@ -12,8 +12,8 @@
 #include <map>
 
 #include "tests/mutator/mutation.h"
-#include "tests/support/check_support.h"
 #include "tests/support/corpus.h"
+#include "tests/support/validator/check_support.h"
 #include "validator/views/source_view.h"
 
 namespace guard {

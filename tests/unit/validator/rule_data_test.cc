@@ -6,7 +6,7 @@
 
 #include "common/text/toml_file.h"
 #include "rules/rule_check.h"
-#include "tests/support/check_support.h"
+#include "tests/support/validator/check_support.h"
 
 namespace guard {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tests/support/check_support.h"
+#include "tests/support/validator/check_support.h"
 #include "validator/judge/harmless_variables.h"
 #include "validator/side_files.h"
 #include "validator/snippet.h"

@@ -250,11 +250,10 @@ TEST(PlanTest, RefusesNamesThatGitWouldReadOtherwise) {
 
 TEST(PlanTest, HasLimitsOnEverything) {
   const auto with = [](std::string_view line) { return faults(fmt::format("{}\n{}{}", line, kGenerator, kTask)); };
-  for (const std::string_view line :
-      {"attempts = 0", "attempts = 101", "attempts = -1", "attempts = 9223372036854775807", "attempts = 1.5",
-          "jobs = 65", "generator_timeout = 0", "generator_timeout = 86401", "budget.time = 604801",
-          "budget.attempts = 0", "budget.failures_in_a_row = 0", "budget.requeued = 0", "budget.back_off_ms = 0",
-          "budget.back_off_ms = 60001", "allow_left_processes = 1"}) {
+  for (const std::string_view line : {"attempts = 0", "attempts = 101", "attempts = -1",
+           "attempts = 9223372036854775807", "attempts = 1.5", "jobs = 65", "generator_timeout = 0",
+           "generator_timeout = 86401", "budget.time = 604801", "budget.attempts = 0", "budget.failures_in_a_row = 0",
+           "budget.requeued = 0", "budget.back_off_ms = 0", "budget.back_off_ms = 60001", "allow_left_processes = 1"}) {
     EXPECT_NE(with(line), "(taken)") << line;
   }
   std::string names;

@@ -11,7 +11,7 @@
 #include "common/file_io.h"
 #include "nightly/report/escapes.h"
 #include "nightly/report/report_view.h"
-#include "tests/unit/nightly/sample_night.h"
+#include "tests/support/nightly/sample_night.h"
 
 namespace guard::nightly {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "tests/unit/nightly/sample_night.h"
+#include "tests/support/nightly/sample_night.h"
 
 namespace guard::nightly {
 namespace {

@@ -1,4 +1,4 @@
-// What the program's own options cannot ask for; the rest is shown through the binary (tests/cli/gate_test.cc).
+// What the program's own options cannot ask for; the rest is shown through the binary (tests/cli/check/gate_test.cc).
 #include "pipeline/change/change_source.h"
 
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/unit/pipeline/gate_fixture.h"
+#include "tests/support/pipeline/gate_fixture.h"
 
 namespace guard {
 namespace {

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "common/file_io.h"
-#include "tests/unit/pipeline/gate_fixture.h"
+#include "tests/support/pipeline/gate_fixture.h"
 
 namespace guard {
 namespace {

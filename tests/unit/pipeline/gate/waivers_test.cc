@@ -6,7 +6,7 @@
 #include "common/hash.h"
 #include "common/text/toml_file.h"
 #include "pipeline/config/config_values.h"
-#include "tests/unit/pipeline/gate_fixture.h"
+#include "tests/support/pipeline/gate_fixture.h"
 
 namespace guard {
 namespace {

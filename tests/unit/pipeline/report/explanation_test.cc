@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tests/unit/pipeline/gate_fixture.h"
+#include "tests/support/pipeline/gate_fixture.h"
 
 namespace guard {
 namespace {

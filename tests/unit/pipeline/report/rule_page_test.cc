@@ -5,7 +5,7 @@
 
 #include "common/file_io.h"
 #include "redact/masked_regions.h"
-#include "tests/unit/pipeline/gate_fixture.h"
+#include "tests/support/pipeline/gate_fixture.h"
 
 namespace guard {
 namespace {

@@ -13,7 +13,7 @@
 #include "common/file_io.h"
 #include "pipeline/report/report_json.h"
 #include "pipeline/report/report_text.h"
-#include "tests/unit/pipeline/gate_fixture.h"
+#include "tests/support/pipeline/gate_fixture.h"
 
 namespace guard {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "redact/kinds/byte_set.h"
 #include "redact/kinds/secret_kind.h"
-#include "tests/unit/redact/redact_fixture.h"
-#include "tests/unit/redact/redact_oracle.h"
+#include "tests/support/redact/redact_fixture.h"
+#include "tests/support/redact/redact_oracle.h"
 
 namespace guard::test {
 namespace {

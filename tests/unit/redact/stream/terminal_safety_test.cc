@@ -8,7 +8,7 @@
 
 #include "common/output_cap.h"
 #include "common/text/text.h"
-#include "tests/unit/redact/redact_fixture.h"
+#include "tests/support/redact/redact_fixture.h"
 
 namespace guard::test {
 namespace {

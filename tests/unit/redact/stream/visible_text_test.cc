@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/unit/redact/redact_fixture.h"
-#include "tests/unit/redact/redact_oracle.h"
+#include "tests/support/redact/redact_fixture.h"
+#include "tests/support/redact/redact_oracle.h"
 
 namespace guard::test {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "common/file_io.h"
 #include "tests/support/scoped_env.h"
-#include "tests/support/rule_texts.h"
+#include "tests/support/validator/rule_texts.h"
 
 namespace guard {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "common/file_io.h"
 #include "docker/engine_client.h"
-#include "tests/support/fake_engine.h"
-#include "tests/support/image_registry.h"
+#include "tests/support/engine/fake_engine.h"
+#include "tests/support/engine/image_registry.h"
 
 namespace guard {
 namespace {

@@ -22,9 +22,9 @@
 #include "runner/image/image_archive.h"
 #include "runner/init_side/init_binary.h"
 #include "runner/process/subprocess.h"
-#include "tests/support/fake_registry.h"
+#include "tests/support/engine/fake_registry.h"
+#include "tests/support/engine/test_engine.h"
 #include "tests/support/scoped_env.h"
-#include "tests/support/test_engine.h"
 
 namespace guard {
 namespace {

@@ -5,7 +5,7 @@
 #include "runner/image/bun_binary.h"
 #include "runner/image/image.h"
 #include "runner/process/subprocess.h"
-#include "tests/unit/runner/sandbox_fixture.h"
+#include "tests/support/runner/sandbox_fixture.h"
 
 namespace guard {
 namespace {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "runner/init_side/init_stream.h"
-#include "tests/unit/runner/collected_tree.h"
-#include "tests/unit/runner/sandbox_fixture.h"
+#include "tests/support/runner/collected_tree.h"
+#include "tests/support/runner/sandbox_fixture.h"
 
 namespace guard {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/unit/runner/sandbox_fixture.h"
+#include "tests/support/runner/sandbox_fixture.h"
 
 namespace guard {
 namespace {

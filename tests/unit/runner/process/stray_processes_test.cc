@@ -10,7 +10,7 @@
 #include "runner/init_side/init_binary.h"
 #include "runner/process/child_process.h"
 #include "runner/sandbox/docker_sweep.h"
-#include "tests/unit/runner/sandbox_fixture.h"
+#include "tests/support/runner/sandbox_fixture.h"
 
 namespace guard {
 namespace {

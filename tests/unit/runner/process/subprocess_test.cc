@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "runner/process/child_process.h"
-#include "tests/unit/runner/sandbox_fixture.h"
+#include "tests/support/runner/sandbox_fixture.h"
 
 namespace guard {
 namespace {

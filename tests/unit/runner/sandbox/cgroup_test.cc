@@ -1,6 +1,6 @@
 #include "runner/sandbox/cgroup.h"
 
-#include "tests/unit/runner/sandbox_fixture.h"
+#include "tests/support/runner/sandbox_fixture.h"
 
 namespace guard {
 namespace {

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <thread>
 
-#include "tests/support/container_use_script.h"
-#include "tests/unit/runner/sandbox_fixture.h"
+#include "tests/support/engine/container_use_script.h"
+#include "tests/support/runner/sandbox_fixture.h"
 
 namespace guard::testing {
 namespace {

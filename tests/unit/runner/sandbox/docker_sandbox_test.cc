@@ -21,12 +21,12 @@
 #include "runner/process/run_folder.h"
 #include "runner/sandbox/docker_sweep.h"
 #include "runner/sandbox/sandbox.h"
-#include "tests/support/fake_engine.h"
-#include "tests/support/faulty_proxy.h"
-#include "tests/support/test_engine.h"
-#include "tests/unit/runner/collected_tree.h"
-#include "tests/unit/runner/program_image.h"
-#include "tests/unit/runner/sandbox_fixture.h"
+#include "tests/support/engine/fake_engine.h"
+#include "tests/support/engine/faulty_proxy.h"
+#include "tests/support/engine/test_engine.h"
+#include "tests/support/runner/collected_tree.h"
+#include "tests/support/runner/program_image.h"
+#include "tests/support/runner/sandbox_fixture.h"
 
 namespace guard {
 namespace {

@@ -1,7 +1,7 @@
 #include <signal.h>
 
 #include "runner/sandbox/cgroup.h"
-#include "tests/unit/runner/sandbox_fixture.h"
+#include "tests/support/runner/sandbox_fixture.h"
 
 namespace guard {
 namespace {

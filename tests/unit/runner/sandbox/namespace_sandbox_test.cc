@@ -9,8 +9,8 @@
 
 #include "runner/sandbox/bwrap_args.h"
 #include "runner/sandbox/cgroup.h"
-#include "tests/unit/runner/collected_tree.h"
-#include "tests/unit/runner/sandbox_fixture.h"
+#include "tests/support/runner/collected_tree.h"
+#include "tests/support/runner/sandbox_fixture.h"
 
 namespace guard {
 namespace {

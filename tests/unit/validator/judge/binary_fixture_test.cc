@@ -1,7 +1,7 @@
 // Pictures, archives and databases are data for tests; a picture that is a program is a program.
 #include "validator/judge/binary_fixture.h"
 
-#include "tests/support/check_support.h"
+#include "tests/support/validator/check_support.h"
 
 namespace guard {
 namespace {

@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-#include "tests/support/check_support.h"
+#include "tests/support/validator/check_support.h"
 
 namespace guard {
 namespace {
