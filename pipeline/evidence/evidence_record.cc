@@ -246,8 +246,8 @@ Error error_of(const json& written) {
     if (info(static_cast<ErrorCode>(i)).wire_name == text("code")) code = static_cast<ErrorCode>(i);
   }
   Error error(code, text("message"));
-  for (const auto& [key, value] : written.value("details", json::object()).items())
-    (void)std::move(error).detail(key, value.get<std::string>());
+  const json details = written.value("details", json::object());  // items() refers to it
+  for (const auto& [key, value] : details.items()) (void)std::move(error).detail(key, value.get<std::string>());
   return error;
 }
 
