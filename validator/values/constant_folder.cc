@@ -87,17 +87,6 @@ std::string_view last_segment(std::string_view path) noexcept {
   return dot == std::string_view::npos ? path : path.substr(dot + 1);
 }
 
-std::string in_radix(std::int64_t number, std::int64_t radix) {
-  if (radix < 2 || radix > 36 || number < 0) return {};
-  std::string digits;
-  do {
-    digits.push_back("0123456789abcdefghijklmnopqrstuvwxyz"[number % radix]);
-    number /= radix;
-  } while (number > 0);
-  std::reverse(digits.begin(), digits.end());
-  return digits;
-}
-
 // JavaScript's index arithmetic: negative counts from the end, all is clamped.
 std::size_t clamp_index(std::int64_t index, std::size_t size) noexcept {
   if (index < 0) index += static_cast<std::int64_t>(size);
@@ -114,75 +103,6 @@ bool text_argument(std::span<const Value> args, std::size_t index, std::string_v
   if (index >= args.size() || !args[index].is_text()) return false;
   text = args[index].text;
   return true;
-}
-
-// [["a", 1], ["b", 2]] as an object; a Map is one too.
-Value object_of_pairs(const Value& pairs, ValueLists& lists, Arena& arena) {
-  std::vector<Value> entries;
-  for (const Value& pair : lists[pairs.list]) {
-    if (pair.kind != Value::Kind::list || lists[pair.list].size() < 2) return {};
-    Value key = lists[pair.list][0];
-    if (key.kind == Value::Kind::number) key = text_value(std::to_string(key.number), arena);
-    entries.push_back(key);
-    entries.push_back(lists[pair.list][1]);
-  }
-  return make_object(std::move(entries), lists);
-}
-
-// Object.keys, values and entries; those of a Map.
-Value list_of_object(const Value& object, std::string_view what, ValueLists& lists) {
-  const std::vector<Value> entries = lists[object.list];
-  std::vector<Value> items;
-  for (std::size_t i = 0; i + 1 < entries.size(); i += 2) {
-    if (what == "values") {
-      items.push_back(entries[i + 1]);
-    } else if (what == "entries") {
-      items.push_back(make_list({entries[i], entries[i + 1]}, lists));
-    } else {
-      items.push_back(entries[i]);
-    }
-    items.back().lone = false;
-  }
-  return make_list(std::move(items), lists);
-}
-
-// path.format: dir or root, and base or name and ext.
-Value format_path(const Value& object, const ValueLists& lists, Arena& arena) {
-  const auto part = [&](std::string_view key) {
-    const Value* const value = object_member(object, key, lists);
-    return value == nullptr ? std::string_view() : value->is_text() ? value->text : std::string_view(&kWildcard, 1);
-  };
-  std::string out(part("dir").empty() ? part("root") : part("dir"));
-  if (!part("dir").empty() && part("dir") != part("root")) out.push_back('/');
-  if (!part("base").empty()) return text_value(out.append(part("base")), arena);
-  const std::string_view ext = part("ext");
-  out.append(part("name"));
-  if (!ext.empty() && ext.front() != '.') out.push_back('.');
-  return text_value(out.append(ext), arena);
-}
-
-Value fold_object_function(std::string_view name, std::span<const Value> args, ValueLists& lists, Arena& arena) {
-  if (args.empty()) return {};
-  const Value& first = args[0];
-  const bool same =
-      name == "freeze" || name == "seal" || name == "Set" || name == "structuredClone" || name == "assign";
-  if (first.kind == Value::Kind::object) {
-    if (name == "keys" || name == "getOwnPropertyNames" || name == "ownKeys")
-      return list_of_object(first, "keys", lists);
-    if (name == "values" || name == "entries") return list_of_object(first, name, lists);
-    if (name == "format") return format_path(first, lists, arena);
-    if (same && args.size() == 1) return first;
-    if (name != "assign") return {};
-    std::vector<Value> all;
-    for (const Value& arg : args) {
-      if (arg.kind == Value::Kind::object) all.insert(all.end(), lists[arg.list].begin(), lists[arg.list].end());
-    }
-    return make_object(std::move(all), lists);
-  }
-  if (first.kind != Value::Kind::list) return {};
-  if (name == "fromEntries" || name == "Map") return object_of_pairs(first, lists, arena);
-  const bool settled = name == "all" || name == "allSettled";  // Promise.all
-  return (same && name != "assign") || settled ? first : Value{};
 }
 
 Value from_char_codes(std::span<const Value> args, Arena& arena) {
@@ -264,7 +184,7 @@ Value fold_text_method(
     for (const Value& arg : args) sum = join_values(sum, arg, arena);
     return sum;
   }
-  if (method == "toString" || method == "valueOf" || method == "normalize" || method == "toWellFormed") return receiver;
+  if (method == "toString") return receiver;
   if (method == "slice" || method == "substring" || method == "substr") {
     if (!number_argument(args, 0, a)) return {};
     if (args.size() > 1 && args[1].kind != Value::Kind::number) return {};
@@ -288,31 +208,6 @@ Value fold_text_method(
       if (!lower && c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
     }
     return text_value(out, arena);
-  }
-  if (method == "trim" || method == "trimStart" || method == "trimEnd") {
-    const std::size_t begin = text.find_first_not_of(" \t\r\n");
-    if (begin == std::string_view::npos) return text_value("", arena);
-    return text_value(text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1), arena);
-  }
-  if (method == "padStart" || method == "padEnd" || method == "repeat") {
-    if (!number_argument(args, 0, a) || a < 0 || a > static_cast<std::int64_t>(kTextMax)) return {};
-    std::string_view fill = " ";
-    text_argument(args, 1, fill);
-    std::string padding;
-    if (method == "repeat") {
-      if (text.size() * static_cast<std::size_t>(a) > kTextMax) return {};
-      for (std::int64_t i = 0; i < a; ++i) padding.append(text);
-      return text_value(padding, arena);
-    }
-    while (!fill.empty() && padding.size() + text.size() < static_cast<std::size_t>(a)) {
-      padding.push_back(fill[padding.size() % fill.size()]);
-    }
-    return text_value(method == "padStart" ? padding + std::string(text) : std::string(text) + padding, arena);
-  }
-  if (method == "at" || method == "charAt") {
-    if (!number_argument(args, 0, a)) return {};
-    const std::size_t index = clamp_index(a, text.size());
-    return text_value(text.substr(index, 1), arena);
   }
   return {};
 }
@@ -344,27 +239,6 @@ Value fold_list_method(
     to = std::clamp<std::int64_t>(to < 0 ? to + size : to, from, size);
     return make_list({items.begin() + from, items.begin() + to}, lists);
   }
-  if (method == "at" && args.size() == 1 && args[0].kind == Value::Kind::number) {
-    const auto size = static_cast<std::int64_t>(items.size());
-    const std::int64_t index = args[0].number < 0 ? args[0].number + size : args[0].number;
-    return index >= 0 && index < size ? items[static_cast<std::size_t>(index)] : Value{};
-  }
-  if (method == "reduce" || method == "reduceRight") {  // in all likelihood (a, b) => a + b
-    Value sum = text_value("", arena);
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      sum = join_values(sum, items[method == "reduce" ? i : items.size() - 1 - i], arena);
-    }
-    return sum;
-  }
-  const bool plain_sort = (method == "sort" || method == "toSorted") && args.empty();
-  if (plain_sort && std::all_of(items.begin(), items.end(), [](const Value& item) { return item.is_text(); })) {
-    std::vector<Value> sorted = items;
-    std::stable_sort(sorted.begin(), sorted.end(), [](const Value& a, const Value& b) { return a.text < b.text; });
-    return make_list(std::move(sorted), lists);
-  }
-  if (method == "toSorted") return receiver;
-  if (method == "flat" || method == "values" || method == "slice" || method == "sort" || method == "filter")
-    return receiver;
   if (method == "concat" && !args.empty()) {
     std::vector<Value> all = items;
     for (const Value& arg : args) {
@@ -378,37 +252,6 @@ Value fold_list_method(
     return make_list(std::move(all), lists);
   }
   return {};
-}
-
-// path.basename(text, suffix), dirname and extname.
-Value part_of_path(std::string_view name, std::string_view text, std::string_view suffix, Arena& arena) {
-  while (text.size() > 1 && text.back() == '/') text.remove_suffix(1);
-  const std::size_t slash = text.rfind('/');
-  if (name == "dirname") {
-    if (slash == std::string_view::npos) return text_value(".", arena);
-    return text_value(text.substr(0, std::max<std::size_t>(slash, 1)), arena);
-  }
-  std::string_view base = slash == std::string_view::npos ? text : text.substr(slash + 1);
-  if (name == "basename") {
-    if (!suffix.empty() && base.size() > suffix.size() && base.ends_with(suffix)) base.remove_suffix(suffix.size());
-    return text_value(base, arena);
-  }
-  const std::size_t dot = base.rfind('.');
-  return text_value(dot == std::string_view::npos || dot == 0 ? std::string_view() : base.substr(dot), arena);
-}
-
-// String.raw(texts, ...values), where the texts may stand in { raw: .. }.
-Value raw_text(std::span<const Value> args, const ValueLists& lists, Arena& arena) {
-  if (args.empty()) return {};
-  const Value* const raw = object_member(args[0], "raw", lists);
-  const Value& texts = raw == nullptr ? args[0] : *raw;
-  if (texts.kind != Value::Kind::list) return {};
-  Value sum = text_value("", arena);
-  for (std::size_t i = 0; i < lists[texts.list].size(); ++i) {
-    sum = join_values(sum, lists[texts.list][i], arena);
-    if (i + 1 < lists[texts.list].size() && i + 1 < args.size()) sum = join_values(sum, args[i + 1], arena);
-  }
-  return sum;
 }
 
 }  // namespace
@@ -427,12 +270,6 @@ Value make_list(std::vector<Value> items, ValueLists& lists) {
   value.kind = Value::Kind::list;
   value.list = static_cast<std::uint32_t>(lists.size());
   lists.push_back(std::move(items));
-  return value;
-}
-
-Value make_object(std::vector<Value> entries, ValueLists& lists) {
-  Value value = make_list(std::move(entries), lists);
-  if (value.kind == Value::Kind::list) value.kind = Value::Kind::object;
   return value;
 }
 
@@ -581,45 +418,6 @@ std::string decode_escapes(std::string_view inner) {
   return out;
 }
 
-std::string decode_character_references(std::string_view inner) {
-  static constexpr std::array<std::pair<std::string_view, char>, 6> kNamed = {
-      {{"amp", '&'}, {"lt", '<'}, {"gt", '>'}, {"quot", '"'}, {"apos", '\''}, {"period", '.'}}};
-  std::string out;
-  for (std::size_t at = 0; at < inner.size(); ++at) {
-    const std::size_t end = inner[at] == '&' ? inner.substr(0, at + 12).find(';', at) : std::string_view::npos;
-    if (end == std::string_view::npos) {
-      out.push_back(inner[at]);
-      continue;
-    }
-    const std::string_view name = inner.substr(at + 1, end - at - 1);
-    std::uint32_t value = 0;
-    bool known = false;
-    if (name.size() > 1 && name[0] == '#') {
-      const bool hex = name[1] == 'x' || name[1] == 'X';
-      known = name.size() > (hex ? 2U : 1U);
-      for (const char c : name.substr(hex ? 2 : 1)) {
-        const int digit = hex_digit(c);
-        known = known && digit >= 0 && (hex || digit < 10) && value <= 0x10ffff;
-        if (known) value = value * (hex ? 16 : 10) + static_cast<std::uint32_t>(digit);
-      }
-      known = known && value <= 0x10ffff;
-    }
-    for (const auto& [text, c] : kNamed) {
-      if (name == text) {
-        known = true;
-        value = static_cast<unsigned char>(c);
-      }
-    }
-    if (known) {
-      append_utf8(out, value);
-      at = end;
-    } else {
-      out.push_back(inner[at]);
-    }
-  }
-  return out;
-}
-
 std::string decode_identifier(std::string_view word) {
   std::string out;
   std::size_t at = 0;
@@ -682,15 +480,6 @@ Value join_values(const Value& a, const Value& b, Arena& arena) {
   return sum;
 }
 
-const Value* object_member(const Value& object, std::string_view key, const ValueLists& lists) noexcept {
-  if (object.kind != Value::Kind::object || key.empty()) return nullptr;
-  const std::vector<Value>& entries = lists[object.list];
-  for (std::size_t i = entries.size() / 2; i-- > 0;) {
-    if (entries[2 * i].is_text() && entries[2 * i].text == key) return &entries[2 * i + 1];
-  }
-  return nullptr;
-}
-
 Value fold_function(std::string_view callee, std::span<const Value> args, ValueLists& lists, Arena& arena) {
   const std::string_view name = last_segment(callee);
   std::string_view text;
@@ -700,13 +489,6 @@ Value fold_function(std::string_view callee, std::span<const Value> args, ValueL
   if (callee == "process.cwd" && args.empty()) return text_value(".", arena);
   if (callee == "os.homedir" && args.empty()) return text_value("~", arena);
   if (name == "fromCharCode" || name == "fromCodePoint") return from_char_codes(args, arena);
-  if (callee == "String.raw") return raw_text(args, lists, arena);
-  if (has_text && (callee == "Symbol" || callee == "Symbol.for")) {
-    return make_object({text_value("description", arena), text_value(text, arena)}, lists);
-  }
-  if (name == "of" && callee != "of") return make_list({args.begin(), args.end()}, lists);
-  if (const Value object = fold_object_function(name, args, lists, arena); object.kind != Value::Kind::unknown)
-    return object;
   if (!has_text) {
     // Buffer.from([46, 101]) and new Uint8Array([..]): bytes as a list of numbers.
     const bool bytes =
@@ -738,11 +520,6 @@ Value fold_function(std::string_view callee, std::span<const Value> args, ValueL
   }
   if (name == "decodeURIComponent" || name == "decodeURI" || name == "unescape")
     return text_value(decode_percent(text), arena);
-  if (name == "basename" || name == "dirname" || name == "extname") {
-    std::string_view suffix;
-    text_argument(args, 1, suffix);
-    return part_of_path(name, text, suffix, arena);
-  }
   if (callee == "Buffer.from" || callee == "Uint8Array.fromBase64" || callee == "Uint8Array.fromHex") {
     std::string_view coding = name == "fromBase64" ? "base64" : name == "fromHex" ? "hex" : "utf8";
     text_argument(args, 1, coding);
@@ -750,10 +527,6 @@ Value fold_function(std::string_view callee, std::span<const Value> args, ValueL
     if (coding == "hex") return decode_hex(text, out) ? text_value(out, arena) : Value{};
     if (coding == "base64" || coding == "base64url") return decode_base64(text, out) ? text_value(out, arena) : Value{};
     return args[0];
-  }
-  if (callee == "Array.from") {
-    const std::array<Value, 1> empty = {text_value("", arena)};
-    return split(args[0], empty, lists, arena);
   }
   return {};
 }
@@ -767,20 +540,6 @@ Value fold_method(
       return from_char_codes(items, arena);
     }
     return fold_list_method(receiver, method, args, lists, arena);
-  }
-  if (receiver.kind == Value::Kind::object) {  // a Map
-    if (method == "keys" || method == "values" || method == "entries") return list_of_object(receiver, method, lists);
-    if (method != "get" || args.empty()) return {};
-    const std::string number = args[0].kind == Value::Kind::number ? std::to_string(args[0].number) : std::string();
-    const Value* const found =
-        args[0].is_text() ? object_member(receiver, args[0].text, lists) : object_member(receiver, number, lists);
-    return found == nullptr ? Value{} : *found;
-  }
-  if (receiver.kind == Value::Kind::number && method == "toString") {
-    std::int64_t radix = 10;
-    number_argument(args, 0, radix);
-    const std::string digits = in_radix(receiver.number, radix);
-    return digits.empty() ? Value{} : text_value(digits, arena);
   }
   return {};
 }

@@ -41,10 +41,10 @@ class Arena {
 };
 
 struct Value {
-  enum class Kind : std::uint8_t { unknown, text, list, number, path, object };
+  enum class Kind : std::uint8_t { unknown, text, list, number, path, own };
   std::string_view text;  // also the path: "process", "fs.readFileSync"
   std::int64_t number = 0;
-  std::uint32_t list = 0;   // index into ValueLists (of an object: key, value, key, ..)
+  std::uint32_t list = 0;   // index into ValueLists
   std::uint32_t begin = 0;  // place in the source
   std::uint32_t end = 0;
   Kind kind = Kind::unknown;
@@ -59,16 +59,13 @@ using ValueLists = std::vector<std::vector<Value>>;
 constexpr std::size_t kTextMax = 4096;
 constexpr std::size_t kListMax = 256;
 
-// Values that were computed; unknown where they would be too long. The entries of an object: key, value, key, value, ..
+// Values that were computed; unknown where they would be too long.
 Value text_value(std::string_view text, Arena& arena);
 Value make_list(std::vector<Value> items, ValueLists& lists);
-Value make_object(std::vector<Value> entries, ValueLists& lists);
 
 // The text between the quotes, escapes decoded. An escape that is not valid stands for the character behind the
 // backslash.
 std::string decode_escapes(std::string_view inner);
-// Character references of JSX attributes (&#46; &amp;).
-std::string decode_character_references(std::string_view inner);
 // \uXXXX and \u{X} in an identifier.
 std::string decode_identifier(std::string_view word);
 void append_utf8(std::string& out, std::uint32_t code_point);
@@ -77,9 +74,6 @@ Value number_value(std::string_view literal);
 
 // "a" + b: wildcards for what is unknown. Not text if neither side is.
 Value join_values(const Value& a, const Value& b, Arena& arena);
-
-// The member `key` of an object; the last one counts. nullptr if it has none.
-const Value* object_member(const Value& object, std::string_view key, const ValueLists& lists) noexcept;
 
 // What `callee(args)` is, for the functions that build strings: atob, String.fromCharCode, path.join, new URL, ...
 Value fold_function(std::string_view callee, std::span<const Value> args, ValueLists& lists, Arena& arena);

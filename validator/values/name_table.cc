@@ -5,12 +5,6 @@
 #include "rules/surface.h"
 
 namespace guard {
-namespace {
-
-constexpr std::size_t kAliasesPerNameMax = 32;
-
-}  // namespace
-
 bool is_root_name(std::string_view name) noexcept {
   switch (packed_name(name)) {
     case packed_name("Worker"):
@@ -73,8 +67,7 @@ void NameTable::clear() noexcept {
   std::fill(used_.begin(), used_.end(), 0);
   declared_.clear();
   has_properties_ = false;
-  overflowed_ = false;
-  frozen_ = false;
+  learned_late_ = false;
 }
 
 NameTable::Meaning* NameTable::find(std::string_view name, std::uint64_t hash) noexcept {
@@ -106,7 +99,7 @@ NameTable::Meaning& NameTable::add(std::string_view name, std::uint64_t hash) {
   Meaning& meaning = meanings_[meaning_count_++];
   meaning.name = name;
   meaning.hash = hash;
-  meaning.aliases.clear();
+  meaning.path.clear();
   meaning.constant = Value{};
   meaning.had_value = false;
   const std::size_t mask = slots_.size() - 1;
@@ -116,11 +109,14 @@ NameTable::Meaning& NameTable::add(std::string_view name, std::uint64_t hash) {
   return meaning;
 }
 
-// Only names that the validator trusts are worth keeping.
+// Only names that the validator trusts are worth keeping. What the file asserts with is not the test library's then,
+// also in front of this.
 void NameTable::note_declared(std::string_view name) {
-  if (traits_of(name) == 0 && name != "vi" && name != "jest" && name != "mocked" && name != "spyOn") return;
-  const std::uint64_t hash = hash_name(name);
-  if (!is_declared(name) && declared_.size() < 256) declared_.push_back(hash);
+  const CalleeTraits traits = traits_of(name);
+  if (traits == 0 && name != "vi" && name != "jest" && name != "mocked" && name != "spyOn") return;
+  if (is_declared(name) || declared_.size() >= 256) return;
+  declared_.push_back(hash_name(name));
+  learned_late_ = learned_late_ || (traits & kAsserts) != 0;
 }
 
 bool NameTable::is_declared(std::string_view name) const noexcept {
@@ -128,30 +124,26 @@ bool NameTable::is_declared(std::string_view name) const noexcept {
 }
 
 bool NameTable::add_alias(std::string_view name, std::string_view path) {
-  if (frozen_ || name.empty() || path.empty() || name == path || is_tracked_path(name)) return true;
+  if (name.empty() || path.empty() || name == path || is_tracked_path(name)) return true;
   const std::uint64_t hash = hash_name(name);
-  std::vector<std::string>& paths = add(name, hash).aliases;
-  if (std::find(paths.begin(), paths.end(), path) != paths.end()) return true;
-  if (paths.size() < kAliasesPerNameMax) {
-    paths.emplace_back(path);
-  } else {
-    overflowed_ = true;
-  }
-  return !was_used(hash);
+  std::string& known = add(name, hash).path;
+  if (!known.empty()) return known == path;
+  known = path;
+  learned_late_ = learned_late_ || was_used(hash);
+  return true;
 }
 
-bool NameTable::assign(std::string_view name, const Value& value) {
-  if (name.empty()) return true;
+void NameTable::assign(std::string_view name, const Value& value) {
+  if (name.empty()) return;
   const std::uint64_t hash = hash_name(name);
   if (value.kind == Value::Kind::unknown) {
     if (Meaning* const known = find(name, hash); known != nullptr) known->constant = value;
-    return true;
+    return;
   }
   Meaning& meaning = add(name, hash);
-  const bool first = meaning.constant.kind == Value::Kind::unknown && !meaning.had_value;
+  learned_late_ = learned_late_ || (!meaning.had_value && was_used(hash));
   meaning.constant = value;
   meaning.had_value = true;
-  return !first || frozen_ || !was_used(hash);
 }
 
 const NameTable::Meaning* NameTable::use(std::string_view name) {

@@ -1,8 +1,8 @@
 // What the names of one file stand for: modules, tracked globals and constant texts.
 //
-// One name may stand for several things in different scopes; scopes are not followed, so all of them are kept. A name
-// that is itself tracked (process, eval, ...) never becomes another name's alias target: a local variable of that name
-// must not hide the global.
+// Scopes are not followed. A name is followed to the first path that it is given; each other one is told as a use of
+// that path (source_view.h). A name that is itself tracked (process, eval, ...) is never another name's: a local
+// variable of that name must not hide the global.
 #pragma once
 
 #include <cstdint>
@@ -29,21 +29,20 @@ class NameTable {
  public:
   void clear() noexcept;
 
-  // `name` may stand for `path`. False if it is new but had been used before, so that the file has to be read again.
+  // `name` stands for `path`. False if it stands for another one already, and keeps it.
   bool add_alias(std::string_view name, std::string_view path);
-  // `name` was given `value` here; it holds until the next one. False if it was used before it ever had a value, so
-  // that the file has to be read again with what is known at its end.
-  bool assign(std::string_view name, const Value& value);
+  // `name` was given `value` here; it holds until the next one.
+  void assign(std::string_view name, const Value& value);
+  // A name was used before it had a meaning: the file has to be read again with what is known at its end.
+  bool learned_late() const noexcept { return learned_late_; }
   // Names that the file declares itself.
   void note_declared(std::string_view name);
   bool is_declared(std::string_view name) const noexcept;
-  // After this nothing is added any more.
-  void freeze() noexcept { frozen_ = true; }
 
   struct Meaning {
     std::string_view name;
     std::uint64_t hash = 0;
-    std::vector<std::string> aliases;
+    std::string path;
     Value constant;
     bool had_value = false;
   };
@@ -53,9 +52,6 @@ class NameTable {
   const Meaning* use(std::string_view name);
   void note_use(std::string_view name) { mark_used(hash_name(name)); }
   const Value* constant(std::string_view name) const;
-
-  // A name stands for more things than are kept; the file can not be decided.
-  bool overflowed() const noexcept { return overflowed_; }
 
   // Was a constant with a dot in its name assigned?
   bool has_properties() const noexcept { return has_properties_; }
@@ -77,8 +73,7 @@ class NameTable {
       std::vector<std::uint64_t>(kUsedBits / 64);  // bits by hash: a false alarm only costs a reading
   std::vector<std::uint64_t> declared_;            // hashes, unsorted, few of interest
   bool has_properties_ = false;
-  bool overflowed_ = false;
-  bool frozen_ = false;
+  bool learned_late_ = false;
 };
 
 }  // namespace guard

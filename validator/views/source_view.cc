@@ -51,15 +51,13 @@ bool SourceViews::read(std::string_view text, std::string_view path, const TextS
   const std::optional<TextSpan> at = origin != nullptr ? std::optional<TextSpan>(*origin) : std::nullopt;
   for (int reading = 0; reading < 2; ++reading) {
     s.texts.cut(begin);
-    if (reading > 0) s.names.freeze();
     ViewBuilder builder(text, s.names, s.arena, s.lists, s.texts, origin == nullptr && is_typed_path(path), at);
     builder.set_read_bytes(s.read_bytes);
-    builder.read_main(s.lexed.tokens);
-    if (reading == 0 && builder.wants_second_reading() && !builder.over_budget()) {
+    builder.read(s.lexed.tokens);
+    if (reading == 0 && s.names.learned_late() && !builder.over_budget()) {
       s.steps += builder.steps();
       continue;
     }
-    builder.read_other_meanings(s.lexed.tokens);
     for (const TokenRange& range : s.lexed.alternatives) {
       if (s.lexed.undecidable) break;  // the file is refused as it is
       builder.read(std::span(s.lexed.alternative_tokens).subspan(range.first, range.count));
@@ -68,7 +66,7 @@ bool SourceViews::read(std::string_view text, std::string_view path, const TextS
       builder.add_entry({}, text, 0, static_cast<std::uint32_t>(text.size()));
     }
     s.steps += builder.steps();
-    return !builder.over_budget() && !s.names.overflowed();
+    return !builder.over_budget();
   }
   return true;
 }

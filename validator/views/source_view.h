@@ -29,10 +29,10 @@
 //
 // uses: what the file does with the objects that lead to the world (process, Bun, import.meta, module, globalThis,
 // modules and the functions that rules watch): 0x1e kind 0x1d path 0x1d detail 0x1f. Kinds:
-//   value     the object or function itself is handed on, where names can't be followed. The detail is what stands
-//   before
-//             it: `=` `:` `[` `{` `.` (spread, or the rest of a pattern) `?` `|` `>` (=>) `r` (return) `x` (export
-//             default, export .. from), or `(` and the callee, a blank and the second argument where that is a text;
+//   value     the object or function itself is handed on, where names can't be followed, or is the second thing that a
+//             name stands for. The detail is what stands before it: `=` `:` `[` `{` `.` (spread, or the rest of a
+//             pattern) `?` `|` `>` (=>) `r` (return) `x` (export default, export .. from), or `(` and the callee, a
+//             blank and the second argument where that is a text;
 //             `(tag` is f`${x}`
 //   spied     a member is watched and still called (spyOn without an implementation)
 //   call      `.constructor` of some value is called; the detail is `text` if it is given a text, `value` if not
@@ -41,8 +41,10 @@
 // Members that are free or have rules of their own are not told, nor are calls that replace one member (spyOn with
 // an implementation, stubGlobal), nor names that the file itself declares.
 //
-// Calls of functions of the file are read once more with what they are given, and so are texts that run as code (eval,
-// new Function, data: addresses, bun -e); both stand in the views as if they were written there.
+// What is followed: constants, joins, escapes and codings of texts, names and aliases that are bound once, members of
+// constant objects, members of the listed surface. No call of a function of the file is followed; what a root of the
+// surface is handed to, or built into, is a use. Texts that run as code (eval, new Function, data: addresses, bun -e)
+// stand in the views as if they were written there.
 //
 // Where the text can be read two ways both readings are there, the other ones at the end.
 #pragma once

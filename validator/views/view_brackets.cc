@@ -29,10 +29,8 @@ void ViewBuilder::open_group(char open, std::uint32_t index) {
   if (open == '{' && index == closed_end_ && closed_end_ != 0) {
     shadow_parameters(index);
     name_function(index);
-  } else if (open == '{' && is_typed_body(index)) {
-    name_function(index);
   }
-  const std::string_view scope = open == '{' ? scope_of_block(index) : std::string_view();
+  const std::string_view scope = open == '{' ? scope_of_object() : std::string_view();
   Group& group = groups_.emplace_back();
   group.open = open;
   group.call = now_->open && !now_->in_type && (open == '(' || open == '[') && !now_->annotated;
@@ -91,7 +89,6 @@ void ViewBuilder::close_group(char open, std::uint32_t index) {
     case '{':
     case '$': {
       const Value total = finish(true);
-      const Value object = open == '{' ? close_object(group) : Value{};
       groups_.pop_back();
       now_ = group.outer;
       put(source_of(at), at);
@@ -108,7 +105,7 @@ void ViewBuilder::close_group(char open, std::uint32_t index) {
       } else if (!now_->in_type) {
         const std::uint32_t first = now_->pattern_first;
         const std::uint32_t end = now_->pattern_end;
-        begin_operand(at, object, group.code_begin);
+        begin_operand(at, Value{}, group.code_begin);
         now_->pattern_first = first;
         now_->pattern_end = end;
       }
@@ -199,27 +196,6 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
   const std::string_view written = keep(
       std::string_view(code_.text()).substr(group.callee_begin, group.code_begin - group.callee_begin), buffers[0]);
   const std::string_view callee = keep(called(group), buffers[1]);
-  // The arguments of what is called in the end.
-  std::vector<Value> handed;
-  if (callee != written) {
-    const auto list_items = [&](std::size_t at_index) {
-      if (args.size() > at_index && args[at_index].kind == Value::Kind::list) handed = lists_[args[at_index].list];
-    };
-    if (written.ends_with(".call")) {
-      handed.assign(args.begin() + (args.empty() ? 0 : 1), args.end());
-    } else if (written.ends_with(".apply")) {
-      list_items(1);
-    } else if (written == "Reflect.apply") {
-      list_items(2);
-    } else if (written == "Reflect.construct") {
-      list_items(1);
-    } else if (written.ends_with(".bind")) {
-      handed.clear();
-    } else {
-      handed.assign(args.begin(), args.end());
-    }
-  }
-  const std::span<const Value> args_in_the_end = callee != written ? std::span<const Value>(handed) : args;
   if (!handed_roots_.empty() && is_parameter_list(group)) {
     while (!handed_roots_.empty() && handed_roots_.back().group >= groups_.size()) handed_roots_.pop_back();
   } else if (!handed_roots_.empty()) {
@@ -243,64 +219,36 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
       !is_parameter_list(group)) {
     add_use("call", ".constructor", args[0].is_text() ? "text" : "value", group.outer->source_begin, at.end);
   }
-  const std::span<const Value> given = args_in_the_end;
-  if (!given.empty() && given[0].kind == Value::Kind::list && (traits_of(callee) & kRunsCommand) != 0) {
-    const std::vector<Value> items = lists_[given[0].list];
-    add_command(items, given[0].begin, at.end);
-  }
-  // Texts that reach it through apply, bind or a list.
-  if (callee != written) {
-    for (const Value& value : given) {
-      if (value.is_text()) add_entry(callee, value.text, group.source_begin, at.end);
-    }
+  if (!args.empty() && args[0].kind == Value::Kind::list && (traits_of(callee) & kRunsCommand) != 0) {
+    const std::vector<Value> items = lists_[args[0].list];
+    add_command(items, args[0].begin, at.end);
   }
   // A command and its words: spawn("npm", ["install"]), run("npm", "install").
-  if (given.size() >= 2 && given[0].is_text()) {
-    std::vector<Value> words = {given[0]};
-    for (std::size_t i = 1; i < given.size() && i < 16; ++i) {
-      if (given[i].kind == Value::Kind::list) {
-        const std::vector<Value>& items = lists_[given[i].list];
+  if (args.size() >= 2 && args[0].is_text()) {
+    std::vector<Value> words = {args[0]};
+    for (std::size_t i = 1; i < args.size() && i < 16; ++i) {
+      if (args[i].kind == Value::Kind::list) {
+        const std::vector<Value>& items = lists_[args[i].list];
         words.insert(words.end(), items.begin(), items.end());
         break;
       }
-      if (!given[i].is_text()) break;
-      words.push_back(given[i]);
+      if (!args[i].is_text()) break;
+      words.push_back(args[i]);
     }
-    add_command(words, given[0].begin, at.end);
+    add_command(words, args[0].begin, at.end);
   }
   Value result;
   const Expression& outer = *group.outer;
-  const std::size_t lists_before = lists_.size();
   if (outer.receiver.kind != Value::Kind::unknown && !outer.method.empty()) {
     result = fold_method(outer.receiver, outer.method, args, lists_, arena_);
   } else if ((traits_of(callee) & kFolds) != 0) {
-    result = fold_function(callee, given, lists_, arena_);
+    result = fold_function(callee, args, lists_, arena_);
   }
-  const std::size_t lists_folded = lists_.size();
-  if (outer.made && result.kind == Value::Kind::unknown && names_.has_properties() && !outer.word.empty()) {
-    result.kind = Value::Kind::object;  // an instance: its members are those of the class
-    result.text = outer.word;
-    result.list = static_cast<std::uint32_t>(lists_.size());
-    lists_.emplace_back();
-  }
-  if (outer.method == "push" && outer.receiver.kind == Value::Kind::list && !outer.owner.empty()) {
-    std::vector<Value> grown = lists_[outer.receiver.list];
-    grown.insert(grown.end(), args.begin(), args.end());
-    Value list = outer.receiver;
-    list.list = static_cast<std::uint32_t>(lists_.size());
-    if (grown.size() <= kListMax) {
-      list_bytes_ += grown.size() * sizeof(Value);
-      lists_.push_back(std::move(grown));
-      give(outer.owner, list);
-    }
-  }
-  if (callee.ends_with(".each") && args.size() == 1 && args[0].kind == Value::Kind::list) result = args[0];
   if (result.kind == Value::Kind::list) list_bytes_ += lists_[result.list].size() * sizeof(Value);
-  for (std::size_t i = lists_before; i < lists_folded; ++i) list_bytes_ += lists_[i].size() * sizeof(Value);
   result.lone = false;
   result.begin = outer.receiver.kind != Value::Kind::unknown ? outer.receiver.begin : outer.source_begin;
   result.end = at.end;
-  const Value first = given.empty() ? Value{} : given[0];
+  const Value first = args.empty() ? Value{} : args[0];
   const Value second = args.size() < 2 ? Value{} : args[1];
   groups_.pop_back();
   now_ = group.outer;
@@ -312,28 +260,19 @@ void ViewBuilder::close_call(Group& group, const Token& at) {
   if (load_module(group, callee, first, callee == written, at)) return;
   if (result.kind == Value::Kind::path) {
     put(")", at);
-    become(result, group.callee_begin, at);
+    replace_operand(result, group.callee_begin, at);
     return;
   }
-  if (callee == "Reflect.get" && second.is_known_text() && is_identifier(second.text) &&
+  // x.y, and delete x.y
+  const bool gets = callee == "Reflect.get";
+  if ((gets || callee == "Reflect.deleteProperty") && second.is_known_text() && is_identifier(second.text) &&
       group.first_arg_end > group.code_begin && group.first_arg_end - group.code_begin <= kOperandCodeMax) {
-    const std::string target =
-        without_global_object(code_.text().substr(group.code_begin + 1, group.first_arg_end - group.code_begin - 1) +
-            "." + std::string(second.text));
-    replace_code(group.callee_begin, target, outer.source_begin, at.end);
+    const std::string object = code_.text().substr(group.code_begin + 1, group.first_arg_end - group.code_begin - 1);
+    const std::string target = object + "." + std::string(second.text);
+    replace_code(
+        group.callee_begin, gets ? without_global_object(target) : "delete " + target, outer.source_begin, at.end);
     now_->operand_begin = group.callee_begin;
-    now_->method = second.text;
-    return;
-  }
-  // delete x.y
-  const bool deletes = callee == "Reflect.deleteProperty" && second.is_known_text() && is_identifier(second.text);
-  if (deletes && group.first_arg_end > group.code_begin && group.first_arg_end - group.code_begin <= kOperandCodeMax &&
-      is_standard(callee)) {
-    const std::string target = "delete " +
-        code_.text().substr(group.code_begin + 1, group.first_arg_end - group.code_begin - 1) + "." +
-        std::string(second.text);
-    replace_code(group.callee_begin, target, outer.source_begin, at.end);
-    now_->operand_begin = group.callee_begin;
+    if (gets) now_->method = second.text;
     return;
   }
   put(")", at);
@@ -381,6 +320,15 @@ void ViewBuilder::close_square(Group& group, const Token& at) {
       list.end = at.end;
       lists_.emplace_back(args.begin(), args.end());
       add_command(args, group.source_begin, at.end);
+      // [46, 101, 110, 118]: a text in a coding, as in string_literal().
+      const auto is_letter = [](const Value& v) {
+        return v.kind == Value::Kind::number && v.number >= ' ' && v.number <= '~';
+      };
+      if (args.size() >= 4 && std::all_of(args.begin(), args.end(), is_letter)) {
+        std::string letters;
+        for (const Value& code : args) letters += static_cast<char>(code.number);
+        add_entry(callee_here(), letters, group.source_begin, at.end);
+      }
     }
     groups_.pop_back();
     now_ = group.outer;
@@ -404,7 +352,7 @@ void ViewBuilder::close_square(Group& group, const Token& at) {
         : Value{};
     put("]", at);
     if (item.kind == Value::Kind::path) {
-      become(item, now_->operand_begin, at);
+      replace_operand(item, now_->operand_begin, at);
       return;
     }
     item.lone = false;

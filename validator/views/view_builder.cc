@@ -23,11 +23,6 @@ ViewBuilder::ViewBuilder(std::string_view source, NameTable& names, Arena& arena
 
 ViewBuilder::~ViewBuilder() = default;
 
-void ViewBuilder::read_main(std::span<const Token> tokens) {
-  main_tokens_ = tokens;
-  read(tokens);
-}
-
 void ViewBuilder::read(std::span<const Token> tokens) {
   tokens_ = tokens;
   groups_.clear();
@@ -55,23 +50,6 @@ void ViewBuilder::read(std::span<const Token> tokens) {
   }
   finish(true);
   write(code_, "\n;", 0, 0);
-}
-
-void ViewBuilder::read_other_meanings(std::span<const Token> tokens) {
-  constexpr std::uint32_t kBefore = 3;
-  constexpr std::uint32_t kBehind = 96;
-  std::vector<OtherMeaning> meanings;
-  meanings.swap(other_meanings_);
-  for (const OtherMeaning& meaning : meanings) {
-    const std::uint32_t first = meaning.token > kBefore ? meaning.token - kBefore : 0;
-    const std::uint32_t end = std::min(static_cast<std::uint32_t>(tokens.size()), meaning.token + kBehind);
-    forced_token_ = meaning.token - first;
-    forced_index_ = meaning.index;
-    read(tokens.subspan(first, end - first));
-    if (over_budget_) break;
-    forced_token_ = UINT32_MAX;
-  }
-  other_meanings_.clear();
 }
 
 // Constants that are used again and again could make the views far larger than the text.

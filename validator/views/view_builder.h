@@ -11,7 +11,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "validator/lex/js_lexer.h"
@@ -64,13 +63,8 @@ class ViewBuilder {
       std::optional<TextSpan> origin = std::nullopt);
   ~ViewBuilder();
 
-  // Appends the reading of all tokens of the file to the views.
-  void read_main(std::span<const Token> tokens);
-  // Appends the reading of a part, or of an alternative.
+  // Appends the reading of the tokens of the file, or of an alternative, to the views.
   void read(std::span<const Token> tokens);
-
-  // A name was given its meaning behind a place where it was used: read again with the same NameTable, frozen.
-  bool wants_second_reading() const noexcept { return second_reading_; }
 
   // How many bytes were read into these views so far, this text among them; without it, only this text.
   void set_read_bytes(std::uint64_t bytes) noexcept { read_bytes_ = bytes; }
@@ -80,9 +74,6 @@ class ViewBuilder {
 
   // The views grew out of all proportion to the text, and reading stopped.
   bool over_budget() const noexcept { return over_budget_; }
-
-  // Uses of names that may stand for more than one thing; each is read again with every other meaning.
-  void read_other_meanings(std::span<const Token> tokens);
 
   // An entry of the strings view. `joined`: of words that stand apart, and may be no command.
   void add_entry(
@@ -95,7 +86,6 @@ class ViewBuilder {
     Value operand;
     Value receiver;                   // x of x.method
     std::string_view method;          // its name; both while the operand ends in a member
-    std::string_view owner;           // the name in name.method
     std::string_view declared;        // the name that is given this value
     std::string_view word;            // the operand, if it is a single name
     std::uint32_t pattern_first = 0;  // tokens of { a, b: c } that are given this value
@@ -121,13 +111,12 @@ class ViewBuilder {
     std::uint32_t name_token = 0;  // of the declared name
     std::string_view qualified;    // the operand as a.b.c, if it begins with a name of the file
     std::string_view target;       // what stood before `=`
-    Value earlier;                 // the text of the alternative before
     char lead = ';';               // what stands before it: ( [ { , : = . | > r(eturn) ;
 
     // Begins anew behind `before`. Member by member: a copy of a fresh one costs several times as much.
     void reset(char before) noexcept {
-      sum = operand = receiver = earlier = Value{};
-      method = owner = declared = word = qualified = target = std::string_view();
+      sum = operand = receiver = Value{};
+      method = declared = word = qualified = target = std::string_view();
       pattern_first = pattern_end = source_begin = name_token = 0;
       operand_begin = type_begin = 0;
       angles = 0;
@@ -174,11 +163,6 @@ class ViewBuilder {
     bool raw = false;        // String.raw`
   };
 
-  struct OtherMeaning {
-    std::uint32_t token;
-    std::uint32_t index;  // into the aliases of its name
-  };
-
   std::string_view source_of(const Token& token) const noexcept;
   void write(MappedText& to, std::string_view text, std::uint32_t begin, std::uint32_t end);
   std::size_t put(std::string_view text, const Token& token);
@@ -209,7 +193,6 @@ class ViewBuilder {
   std::string_view called(const Group& group) const noexcept;
   std::string_view ends_of(std::string_view callee) const noexcept;
   std::string_view path_of_operand() const;
-  bool gives_process() const noexcept;
   std::uint32_t import_clause(std::uint32_t index);
   std::uint32_t matching_bracket(std::uint32_t index) const noexcept;
   Value literal_value(const Token& token);
@@ -218,28 +201,17 @@ class ViewBuilder {
   void add_command(std::span<const Value> words, std::uint32_t begin, std::uint32_t end);
   void add_commands(std::string_view callee, std::string_view text, bool argv, std::uint32_t begin, std::uint32_t end);
 
-  // value_flow.cc: values that pass through names, patterns, properties and calls.
+  // view_bindings.cc: values that pass through names, patterns and properties.
   std::string_view path_of(std::string_view code) const;
-  bool give(std::string_view name, const Value& value);
-  bool give_member(std::string_view name, const Value& value);
-  bool add_meaning(std::string_view name, std::string_view path);
-  void bind_pattern(std::uint32_t first, std::uint32_t end, std::string_view path, const Value& value);
-  void bind_list(std::uint32_t first, std::uint32_t end, const Value& list);
+  void add_alias(std::string_view name, std::string_view path, std::uint32_t begin, std::uint32_t end);
+  void bind_name(std::string_view name, const Value& value, const Token& at);
+  std::string_view property_name(std::string_view object, std::string_view key);
+  void bind_pattern(std::uint32_t first, std::uint32_t end, std::string_view path, std::string_view object);
   void name_property(const Value& value);
-  void keep_property(const Value& value);
-  Value close_object(const Group& group);
-  std::string_view scope_of_block(std::uint32_t index);
+  std::string_view scope_of_object();
   void arrow(std::uint32_t index);
   void name_function(std::uint32_t index);
-  bool is_typed_body(std::uint32_t index) const noexcept;
-  Value runtime_arguments();
-  void become(const Value& path, std::size_t code_begin, const Token& at);
-
-  // view_folds.cc
-  void note_computed_global(const Group& group, std::uint32_t close);
-  bool has_unknown_value(std::string_view name);
-  bool is_own_class(std::string_view name) const noexcept;
-  bool is_member_of_own_object(std::string_view object, std::string_view member);
+  void replace_operand(const Value& path, std::size_t code_begin, const Token& at);
 
   // view_uses.cc: what the file does with the objects that lead to the world.
   void add_use(
@@ -251,17 +223,13 @@ class ViewBuilder {
   bool is_parameter_list(const Group& group) const noexcept;
   void flush_handed_roots(std::string_view callee, std::string_view member);
   bool is_shadowed(std::string_view name, std::uint32_t index) const noexcept;
-  void note_declared(std::string_view name);
   void declare_shadow(std::string_view name, std::uint32_t index);
   void shadow_parameters(std::uint32_t index);
   std::uint32_t scope_end(std::uint32_t index, bool one_line);
   void note_attributes(std::uint32_t index);
   void note_reexport(std::uint32_t index, std::string_view specifier);
   bool is_own_name(std::string_view callee) const;
-  bool is_standard(std::string_view callee);
-  bool keeps_object(std::string_view object);
-  bool puts_descriptor_back(std::uint32_t open);
-  bool is_only_given_back(std::string_view name, std::string_view member);
+  void note_computed_global(const Group& group, std::uint32_t close);
   bool is_symbol_of_global(const Group& group);
 
   std::string_view source_;
@@ -281,28 +249,21 @@ class ViewBuilder {
   std::optional<TextSpan> origin_;
 
   std::span<const Token> tokens_;
-  std::span<const Token> main_tokens_;  // where functions of the file stand
   std::deque<Expression> expressions_{
       1};  // that of the text, and one for each open group; later ones are kept for their memory
   Expression* now_ = &expressions_.front();
   std::vector<Group> groups_;
   std::vector<Value> args_;
-  std::vector<OtherMeaning> other_meanings_;
   std::vector<HandedRoot> handed_roots_;
   std::vector<Shadow> shadows_;
-  std::vector<std::pair<std::string_view, bool>> standard_;  // Reflect, Object, Symbol: left as they are?
   std::string scratch_;
 
-  std::uint64_t scanned_ = 0;                                 // tokens looked at for what a name is given
-  std::unordered_map<std::string_view, bool> unknown_names_;  // what has_unknown_value said
-  std::uint32_t closed_first_ = 0;                            // tokens of the round group that was closed last
+  std::uint32_t closed_first_ = 0;  // tokens of the round group that was closed last
   std::uint32_t closed_end_ = 0;
   bool closed_condition_ = false;   // it was that of if, while, for, ...
   std::uint64_t looked_ahead_ = 0;  // tokens, while scopes were sought
   std::uint32_t index_ = 0;         // of the token that is being read
   std::uint32_t skip_until_ = 0;    // tokens before this were dealt with
-  std::uint32_t forced_token_ = UINT32_MAX;
-  std::uint32_t forced_index_ = 0;
   bool second_reading_ = false;
   bool masked_load_ = false;  // the next import() stands in a type
   bool over_budget_ = false;

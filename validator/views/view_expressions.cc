@@ -1,6 +1,8 @@
 // The part of the view builder that follows one expression: what its value is, and what it is given to.
 #include "validator/views/view_builder.h"
 
+#include <algorithm>
+
 #include "validator/values/known_names.h"
 
 namespace guard {
@@ -35,8 +37,6 @@ Value ViewBuilder::finish(bool last) {
     }
   }
   add_folded(total);
-  if (last && total.is_text() && total.text.empty() && now_->earlier.is_text()) total = now_->earlier;  // c ? "/" : ""
-  if (last) keep_property(total);
   if (now_->lead == ':' && last) name_property(total);
   if (!now_->declared.empty() || now_->pattern_end != 0) bind(total, last);
   const bool declaration = now_->declaration;
@@ -44,7 +44,6 @@ Value ViewBuilder::finish(bool last) {
   const std::string_view declared = now_->declared;
   const std::uint32_t pattern_first = now_->pattern_first;
   const std::uint32_t pattern_end = now_->pattern_end;
-  const Value earlier = !last && total.is_text() ? total : Value{};
   now_->reset(last ? ';' : now_->lead);
   now_->declaration = declaration;
   now_->ambient = ambient;
@@ -52,7 +51,6 @@ Value ViewBuilder::finish(bool last) {
     now_->declared = declared;
     now_->pattern_first = pattern_first;
     now_->pattern_end = pattern_end;
-    now_->earlier = earlier;
   }
   return total;
 }
@@ -61,29 +59,24 @@ void ViewBuilder::bind(const Value& total, bool last) {
   if (now_->annotated) return;
   const bool may_lead =
       now_->tracked || now_->method == "constructor" || (!code_.text().empty() && code_.text().back() == ')');
-  std::string_view path;
-  if (may_lead && now_->open && !now_->has_sum && !now_->opaque && !now_->prefixed)
-    path = gives_process() ? "process" : path_of_operand();
-  bool known_before_use = true;
+  const bool alone = now_->open && !now_->has_sum && !now_->opaque && !now_->prefixed;
+  const std::string_view path = may_lead && alone ? path_of_operand() : std::string_view();
+  const std::uint32_t begin = now_->source_begin;
   if (!now_->declared.empty()) {
-    const bool is_path = total.kind == Value::Kind::path;
-    const bool has_value = total.kind != Value::Kind::unknown && !now_->opaque && !is_path;
+    const bool has_value = total.kind != Value::Kind::unknown && total.kind != Value::Kind::path && !now_->opaque;
     if (has_value || last) {
       Value value = has_value ? total : Value{};
       value.lone = false;  // where the name is used, the text is handed to another function
-      known_before_use = give(now_->declared, value);
+      names_.assign(now_->declared, value);
     }
-    if (!path.empty()) {
-      known_before_use = names_.add_alias(now_->declared, path) && known_before_use;
-      if (is_path) known_before_use = give_member(now_->declared, total) && known_before_use;
-    }
+    if (!path.empty()) add_alias(now_->declared, path, begin, std::max(now_->operand.end, begin + 1));
     if (path.empty() && last && now_->declaration && !now_->ambient && !now_->opaque && now_->operand_known()) {
       declare_shadow(now_->declared, now_->name_token);
     }
   }
-  if (now_->pattern_end != 0)
-    bind_pattern(now_->pattern_first, now_->pattern_end, path, now_->opaque ? Value{} : total);
-  second_reading_ = second_reading_ || !known_before_use;
+  if (now_->pattern_end != 0) {
+    bind_pattern(now_->pattern_first, now_->pattern_end, path, alone ? now_->qualified : std::string_view());
+  }
 }
 
 Value ViewBuilder::end_argument() {
@@ -93,15 +86,6 @@ Value ViewBuilder::end_argument() {
     const std::vector<Value> items = lists_[total.list];
     if (args_.size() - (groups_.empty() ? 0 : groups_.back().args_begin) + items.size() <= kListMax) {
       args_.insert(args_.end(), items.begin(), items.end());
-    }
-    return total;
-  }
-  if (spread && total.is_known_text() && total.text.size() <= kListMax) {  // [..."text"]
-    for (std::size_t i = 0; i < total.text.size(); ++i) {
-      Value letter = total;
-      letter.lone = false;
-      letter.text = total.text.substr(i, 1);
-      args_.push_back(letter);
     }
     return total;
   }

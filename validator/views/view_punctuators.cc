@@ -216,8 +216,7 @@ void ViewBuilder::punctuator(std::uint32_t index) {
         now_->type_begin = 0;
         return;
       }
-      if (code == packed_name("+=") && !now_->word.empty() && !names_.assign(now_->word, Value{}))
-        second_reading_ = true;
+      if (code == packed_name("+=")) names_.assign(now_->word, Value{});
       break;
     case '&':
     case '|':

@@ -160,7 +160,6 @@ void ViewBuilder::flush_handed_roots(std::string_view callee, std::string_view m
     const HandedRoot root = std::move(handed_roots_.back());
     handed_roots_.pop_back();
     const std::string_view function = last_name(callee);
-    const std::uint32_t group_token = groups_.empty() ? 0 : groups_.back().token;
     // A spy without an implementation calls through to what it watches.
     if (function == "spyOn" && !member.empty() && index_ + 1 < tokens_.size() &&
         source_of(tokens_[index_ + 1]) != ".") {
@@ -176,8 +175,7 @@ void ViewBuilder::flush_handed_roots(std::string_view callee, std::string_view m
       continue;
     if (is_harmless_reflection(callee, root.path, root.argument, member)) continue;
     const bool of_any_name = callee == "Reflect.deleteProperty" || callee == "Reflect.has";
-    if (of_any_name && root.argument == 0 && is_standard(callee)) continue;
-    if (is_global_object(root.path) && puts_descriptor_back(group_token)) continue;
+    if (of_any_name && root.argument == 0) continue;
     std::string detail = "(";
     detail += callee.size() > 64 ? callee.substr(callee.size() - 64) : callee;
     std::replace_if(
@@ -190,131 +188,24 @@ void ViewBuilder::flush_handed_roots(std::string_view callee, std::string_view m
   }
 }
 
-// Does the file leave `Reflect` of Reflect.has, and its members, as they are? Only where each one is called or followed
-// by a member that is not assigned, or is a type.
-bool ViewBuilder::is_standard(std::string_view callee) {
-  const std::string_view object = callee.substr(0, callee.find('.'));
-  for (const auto& [name, standard] : standard_) {
-    if (name == object) return standard;
-  }
-  const bool standard = keeps_object(object);
-  standard_.emplace_back(arena_.copy(object), standard);
-  return standard;
-}
-
-// Is `object` (Reflect, Object, Symbol) what it was, for all that the file could do to it? Only if it is nothing but
-// called, and the global object, whose member it is, is used for nothing that could reach it.
-bool ViewBuilder::keeps_object(std::string_view object) {
-  if (names_.is_declared(object)) return false;
-  const std::span<const Token> all = main_tokens_;
-  const auto text = [&](std::size_t i) { return i < all.size() ? source_of(all[i]) : std::string_view(); };
-  looked_ahead_ += all.size();
-  if (looked_ahead_ > kLookAheadFactor * all.size()) return false;
-  const auto is_name = [&](std::size_t i) { return i < all.size() && all[i].kind == TokenKind::word; };
-  // [Symbol.for("x")] and ["x"] behind the global object
-  const auto plain_member = [&](std::size_t open) {
-    if (text(open + 1) == "Symbol")
-      return text(open + 3) == "for" && text(open + 4) == "(" && text(open + 6) == ")" && text(open + 7) == "]";
-    // const KEY = Symbol(..), const KEY = "x";
-    if (object == "Symbol" && is_name(open + 1) && text(open + 2) == "]") {
-      std::size_t declared = 0;
-      bool plain = false;
-      for (std::size_t i = 0; i + 3 < all.size(); ++i) {
-        if (text(i + 1) != text(open + 1) || (text(i) != "const" && text(i) != "let" && text(i) != "var")) continue;
-        ++declared;
-        const bool literal = all[i + 3].kind == TokenKind::string && !all[i + 3].escaped && text(i + 4) == ";" &&
-            text(i + 3).find(object) == std::string_view::npos;
-        plain = text(i) == "const" && text(i + 2) == "=" && (text(i + 3) == "Symbol" || literal);
-      }
-      return declared == 1 && plain;
-    }
-    const bool literal = open + 1 < all.size() && all[open + 1].kind == TokenKind::string && !all[open + 1].escaped;
-    return literal && text(open + 2) == "]" && text(open + 1).find(object) == std::string_view::npos;
-  };
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].escaped && all[i].kind == TokenKind::word) return false;
-    if (all[i].kind == TokenKind::string &&
-        (text(i).find("constructor") != std::string_view::npos || text(i).find("__proto__") != std::string_view::npos))
-      return false;
-    if (!is_name(i)) continue;
-    const std::string_view word = text(i);
-    const std::string_view before = i > 0 ? text(i - 1) : std::string_view();
-    if ((word == "constructor" && before == ".") || word == "__proto__" || word == "eval" || word == "with")
-      return false;
-    if (word == object) {
-      const bool type = before == ":" || before == "instanceof" ||
-          (before == "(" && i > 1 && text(i - 2) == "any" && i > 2 && text(i - 3) == ".");
-      if (before == "." ||
-          (!type && text(i + 1) != "(" && !(text(i + 1) == "." && is_name(i + 2) && text(i + 3) == "(")))
-        return false;
-    }
-    if (!is_global_object(word) || before == ".") continue;
-    std::size_t next = i + 1;
-    while (text(next) == ")" || text(next) == "as" || text(next) == "any" || text(next) == "unknown") ++next;
-    const bool in_call = next == i + 1 && text(next) == "," && i > 3 && before == "(";
-    const bool in_descriptor = in_call &&
-        ((text(i - 4) == "Object" && (text(i - 2) == "getOwnPropertyDescriptor" || text(i - 2) == "defineProperty")) ||
-            (text(i - 4) == "Reflect" && text(i - 2) == "deleteProperty"));
-    const bool member = text(next) == "." && is_name(next + 1) && text(next + 1) != object;
-    if (!in_descriptor && !member && !(text(next) == "[" && plain_member(next))) return false;
-  }
-  return true;
-}
-
-// const NAME = Object.getOwnPropertyDescriptor(globalThis, "process"), or the same in a Map, where the rest of the file
-// only asks whether there is a NAME, and gives it back. `open` is the token of the `(`.
-bool ViewBuilder::puts_descriptor_back(std::uint32_t open) {
+// globalThis[x.name], told where the name is a member of something and the result is used.
+void ViewBuilder::note_computed_global(const Group& group, std::uint32_t close) {
+  const std::string_view code = code_.text();
+  const std::string_view object = code.substr(group.callee_begin, group.code_begin - group.callee_begin);
+  const std::string_view ahead = code.substr(0, group.callee_begin);
+  if (!is_global_object(object) || close < group.token + 3 || ahead.ends_with("delete") || ahead.ends_with("delete "))
+    return;
   const auto text = [&](std::uint32_t i) { return i < tokens_.size() ? source_of(tokens_[i]) : std::string_view(); };
-  if (text(open - 3) != "Object" || text(open - 1) != "getOwnPropertyDescriptor" || !is_global_object(text(open + 1)) ||
-      text(open + 2) != "," || text(open + 4) != ")" || open + 5 >= tokens_.size() || !is_standard("Object.")) {
-    return false;
+  const std::string_view next = text(close + 1);
+  if (next == "=" || (next.size() == 3 && next[0] == next[1] && next[0] != '=' && next[2] == '=')) return;
+  bool member = false;
+  for (std::uint32_t i = group.token + 1; i < close && text(i) != "as" && text(i) != "satisfies"; ++i) {
+    const bool dot = text(i) == "." || text(i) == "?.";
+    if (text(i) == "Symbol" || text(i) == "this") return;
+    if (!dot && text(i) != "!" && tokens_[i].kind != TokenKind::word) return;
+    member = member || dot;
   }
-  const bool ends = text(open + 5) == ";" || tokens_[open + 5].line_before;
-  if (ends && text(open - 6) == "const" && text(open - 4) == "=" && tokens_[open + 3].kind == TokenKind::string) {
-    return is_only_given_back(text(open - 5), text(open + 3));
-  }
-  // MAP.set(KEY, Object.getOwnPropertyDescriptor(globalThis, KEY)), for (const [A, B] of MAP)
-  if (text(open - 4) != "," || text(open - 5) != text(open + 3) || text(open - 6) != "(" || text(open - 7) != "set" ||
-      text(open + 5) != ")" || tokens_[open + 3].kind != TokenKind::word) {
-    return false;
-  }
-  const std::string_view map = text(open - 9);
-  looked_ahead_ += tokens_.size();
-  if (looked_ahead_ > kLookAheadFactor * tokens_.size()) return false;
-  bool made = false;
-  for (std::uint32_t i = 0; i < tokens_.size(); ++i) {
-    if (tokens_[i].kind != TokenKind::word || i == open - 9 || text(i) != map) continue;
-    const bool declared = text(i - 1) == "const" && text(i + 1) == "=" && text(i + 2) == "new" && text(i + 3) == "Map";
-    const bool looped = text(i - 1) == "of" && text(i - 2) == "]" && text(i - 4) == "," && text(i - 6) == "[" &&
-        text(i - 7) == "const" && text(i - 8) == "(" && text(i - 9) == "for" && text(i + 1) == ")";
-    if (!declared && !(looped && is_only_given_back(text(i - 3), text(i - 5)))) return false;
-    made = made || declared;
-  }
-  return made && !names_.is_declared("Map");
-}
-
-// Is the descriptor `name` only asked for, and given back: Object.defineProperty(globalThis, MEMBER, NAME)?
-bool ViewBuilder::is_only_given_back(std::string_view name, std::string_view member) {
-  const auto text = [&](std::uint32_t i) { return i < tokens_.size() ? source_of(tokens_[i]) : std::string_view(); };
-  looked_ahead_ += tokens_.size();
-  if (looked_ahead_ > kLookAheadFactor * tokens_.size()) return false;
-  for (std::uint32_t i = 0; i < tokens_.size(); ++i) {
-    if (tokens_[i].kind != TokenKind::word) continue;
-    const std::string_view word = text(i);
-    if (word == "eval" || tokens_[i].escaped) return false;
-    if (word != name) continue;
-    const bool asked = text(i - 1) == "(" && text(i - 2) == "if" &&
-        (text(i + 1) == ")" || text(i + 1) == "===" || text(i + 1) == "!==");
-    const bool given_back = text(i - 8) == "Object" && text(i - 7) == "." && text(i - 6) == "defineProperty" &&
-        is_global_object(text(i - 4)) && text(i - 2) == member && text(i - 1) == "," && text(i + 1) == ")";
-    // Where it gets its value; another such value of the same name is judged by itself.
-    const bool declared = text(i - 1) == "const" && text(i + 1) == "=" && text(i + 2) == "Object" &&
-        text(i + 4) == "getOwnPropertyDescriptor" && is_global_object(text(i + 6)) && text(i + 8) == member;
-    const bool looped =
-        text(i - 1) == "," && text(i - 2) == member && text(i - 3) == "[" && text(i + 1) == "]" && text(i + 2) == "of";
-    if (!asked && !given_back && !declared && !looped) return false;
-  }
-  return true;
+  if (member) add_use("value", object, "[", group.source_begin, tokens_[close].end);
 }
 
 // globalThis[Symbol.for("x")]: what has a symbol for a name is no ability.
@@ -326,7 +217,7 @@ bool ViewBuilder::is_symbol_of_global(const Group& group) {
   const std::string_view code = std::string_view(code_.text()).substr(0, group.code_begin);
   std::size_t begin = code.size();
   while (begin > 0 && is_word_byte(code[begin - 1])) --begin;
-  return is_global_object(code.substr(begin)) && is_standard("Symbol.for");
+  return is_global_object(code.substr(begin));
 }
 
 // --- names that hide globals ---------------------------------------------------------------------------------------
@@ -337,12 +228,6 @@ bool ViewBuilder::is_shadowed(std::string_view name, std::uint32_t index) const 
   return std::any_of(shadows_.begin(), shadows_.end(), [&](const Shadow& shadow) {
     return shadow.name == name && groups_.size() >= shadow.depth && index >= shadow.first && index < shadow.end;
   });
-}
-
-// The file declares `name` itself. What it asserts with is not the test library's then, also in front of this.
-void ViewBuilder::note_declared(std::string_view name) {
-  if ((traits_of(name) & kAsserts) != 0 && !names_.is_declared(name)) second_reading_ = true;
-  names_.note_declared(name);
 }
 
 void ViewBuilder::declare_shadow(std::string_view name, std::uint32_t index) {
@@ -408,7 +293,7 @@ void ViewBuilder::shadow_parameters(std::uint32_t index) {
     // ({ constructor: C }) => C("..")
     if (text == "{" && depth == 1) {
       const std::string_view before = source_of(tokens_[i - 1]);
-      if (before == "(" || before == ",") bind_pattern(i, matching_bracket(i), {}, Value{});
+      if (before == "(" || before == ",") bind_pattern(i, matching_bracket(i), {}, {});
     }
     if (text == "(" || text == "[" || text == "{") ++depth;
     if (text == ")" || text == "]" || text == "}") --depth;

@@ -11,8 +11,6 @@
 namespace guard {
 namespace {
 
-constexpr std::size_t kOtherMeaningsMax = 4096;
-
 enum class Word : std::uint8_t { name, prefix, operator_word, declaration, type, skipped, import_word, statement };
 
 Word kind_of(std::string_view name) noexcept {
@@ -110,7 +108,7 @@ bool ViewBuilder::keyword(std::string_view text, std::uint32_t index) {
       now_->opaque = true;
       now_->compared = text == "in" || text == "of";
       if (text == "instanceof" && now_->lead != '.') now_->lead = 'i';  // X[Symbol.hasInstance] is handed the operand
-      if (text == "of" && now_->pattern_end != 0) bind_pattern(now_->pattern_first, now_->pattern_end, {}, Value{});
+      if (text == "of" && now_->pattern_end != 0) bind_pattern(now_->pattern_first, now_->pattern_end, {}, {});
       finish(text != "in" && text != "instanceof");
       put(text, at);
       now_->prefixed = false;
@@ -174,9 +172,16 @@ void ViewBuilder::member(std::string_view member_name, const Token& at) {
   std::string_view owner =
       code.substr(now_->operand_begin, code.size() > now_->operand_begin ? code.size() - now_->operand_begin - 1 : 0);
   if (owner.size() > kOperandCodeMax) owner = {};  // no root is that long
-  // Object.create(process).env
-  const bool inherits_env =
-      member_name == "env" && !owner.starts_with("process") && path_of(owner).starts_with("process");
+  // Object.create(process).env; with a name, the name is followed.
+  if (member_name == "env" && !owner.starts_with("process") && path_of(owner).starts_with("process")) {
+    add_use("value", "process.env", "=", at.begin, at.end);
+    owner = {};
+  }
+  const std::string_view qualified =
+      names_.has_properties() ? property_name(now_->qualified, member_name) : std::string_view();
+  const NameTable::Meaning* const meaning = qualified.empty() ? nullptr : names_.use(qualified);
+  const Value* const known =
+      meaning == nullptr || meaning->constant.kind == Value::Kind::unknown ? nullptr : &meaning->constant;
   if (now_->open && is_global_object(owner) && is_known_global(member_name)) {
     code_.truncate(now_->operand_begin);
     now_->operand_begin = put(member_name, at);
@@ -188,50 +193,24 @@ void ViewBuilder::member(std::string_view member_name, const Token& at) {
       const std::string kept(owner);
       note_member(kept, member_name, at.begin, at.end);
     }
-    const bool own = member_name == "process" && !now_->word.empty() && now_->word == owner &&
-        is_member_of_own_object(now_->word, member_name);
+    const bool own = known != nullptr && known->kind == Value::Kind::own;
     put(own ? std::string_view("_process") : member_name, at);
   }
   now_->receiver = now_->operand;
-  now_->owner = now_->word;
   now_->method = member_name;
-  now_->operand = Value{};
-  if (now_->receiver.kind == Value::Kind::object && !now_->receiver.text.empty()) now_->qualified = now_->receiver.text;
-  if (const Value* known = object_member(now_->receiver, member_name, lists_); known != nullptr) {
-    if (known->kind == Value::Kind::path) {
-      const Value path = *known;
-      become(path, now_->operand_begin, at);
-      return;
-    }
-    now_->operand = *known;
-    now_->operand.lone = false;
+  now_->qualified = qualified;
+  now_->operand = known != nullptr && known->kind != Value::Kind::own ? *known : Value{};
+  if (now_->operand.kind == Value::Kind::path) {
+    replace_operand(Value(now_->operand), now_->operand_begin, at);
+    return;
   }
-  if (!now_->qualified.empty() && names_.has_properties() && now_->qualified.size() < 200) {
-    now_->qualified = arena_.concat(arena_.concat(arena_.copy(now_->qualified), "."), member_name);
-    names_.note_use(now_->qualified);
-    if (const Value* known = names_.constant(now_->qualified); known != nullptr) {
-      if (known->kind == Value::Kind::path) {
-        become(*known, now_->operand_begin, at);
-        return;
-      }
-      now_->operand = *known;
-    }
-  } else {
-    now_->qualified = {};
-  }
-  if (now_->tracked && member_name == "argv") now_->operand = runtime_arguments();
-  // With a name, the name is followed.
-  if (inherits_env && now_->qualified.empty()) add_use("value", "process.env", "=", at.begin, at.end);
-  const auto is_text = [&](std::string_view text) {
-    now_->operand.kind = Value::Kind::text;
-    now_->operand.text = text;
-  };
-  if (now_->tracked && member_name == "sep") is_text("/");
-  const bool address =
-      member_name == "href" || (member_name == "pathname" && now_->operand.kind == Value::Kind::unknown);
-  if (now_->receiver.is_text() && address) now_->operand = now_->receiver;
   // Where bun itself lies is bun, for whoever starts it.
-  if (now_->tracked && (member_name == "execPath" || member_name == "argv0")) is_text("bun");
+  const bool is_bun = member_name == "execPath" || member_name == "argv0";
+  if (now_->tracked && (is_bun || member_name == "sep")) {
+    now_->operand.kind = Value::Kind::text;
+    now_->operand.text = is_bun ? "bun" : "/";
+  }
+  if (now_->receiver.is_text() && (member_name == "href" || member_name == "pathname")) now_->operand = now_->receiver;
   now_->operand.begin = now_->receiver.begin;
   now_->operand.end = at.end;
   now_->word = {};
@@ -248,7 +227,7 @@ void ViewBuilder::name(std::string_view text, std::uint32_t index) {
     now_->annotated = true;
     now_->ambient = now_->ambient || (index > 1 && source_of(tokens_[index - 2]) == "declare");
     now_->name_token = index;
-    note_declared(text);
+    names_.note_declared(text);
     begin_operand(at, Value{}, put(text, at));
     now_->word = text;
     return;
@@ -269,18 +248,7 @@ void ViewBuilder::name(std::string_view text, std::uint32_t index) {
   std::string_view written = text;
   const NameTable::Meaning* meaning = is_key ? nullptr : names_.use(text);
   if (meaning != nullptr) {
-    if (!meaning->aliases.empty()) {
-      const std::vector<std::string>& paths = meaning->aliases;
-      const std::size_t chosen = index == forced_token_ ? forced_index_ : 0;
-      written = paths[std::min(chosen, paths.size() - 1)];
-      for (std::uint32_t i = 1; i < paths.size() && forced_token_ == UINT32_MAX; ++i) {
-        if (other_meanings_.size() < kOtherMeaningsMax) {
-          other_meanings_.push_back({index, i});
-        } else {
-          over_budget_ = true;  // there is no saying what the rest stands for
-        }
-      }
-    }
+    if (!meaning->path.empty()) written = meaning->path;
     value = meaning->constant;
   }
   value.begin = at.begin;
@@ -311,11 +279,7 @@ Value ViewBuilder::literal_value(const Token& token) {
   value.begin = token.begin;
   value.end = token.end;
   value.text = inner;
-  if (token.markup) {
-    if (inner.find('&') != std::string_view::npos) value.text = arena_.copy(decode_character_references(inner));
-  } else if (token.escaped) {
-    value.text = arena_.copy(decode_escapes(inner));
-  }
+  if (token.escaped && !token.markup) value.text = arena_.copy(decode_escapes(inner));
   return value;
 }
 
@@ -447,7 +411,7 @@ std::uint32_t ViewBuilder::import_clause(std::uint32_t index) {
     }
     put(word_text, at);
     if (root.empty() && !type_only && at.kind == TokenKind::word && groups_.empty() && text(i + 1) != "as") {
-      if (!is_test_module(specifier.text)) note_declared(word_text);
+      if (!is_test_module(specifier.text)) names_.note_declared(word_text);
     }
     if (root.empty() && !type_only && at.kind == TokenKind::word && groups_.empty() && text(i + 1) != "as" &&
         text(i - 1) != "type") {
@@ -457,20 +421,18 @@ std::uint32_t ViewBuilder::import_clause(std::uint32_t index) {
     const std::string_view before = i > index + 1 ? text(i - 1) : std::string_view();
     const std::string_view behind = text(i + 1);
     const bool renames = behind == "as" && i + 2 < string_at;
-    bool is_new = true;
     if (before.empty() && (behind == "from" || behind == ",")) {
-      is_new = names_.add_alias(word_text, root);
+      add_alias(word_text, root, at.begin, at.end);
     } else if (before == "as" && i >= 2 && text(i - 2) == "*") {
-      is_new = names_.add_alias(word_text, root);
+      add_alias(word_text, root, at.begin, at.end);
     } else if (before == "{" || before == "," || (before == "type" && text(i - 2) != "import")) {
       const std::string_view local = renames ? text(i + 2) : word_text;
       if (word_text == "type" && !renames && behind != "," && behind != "}") continue;
       const std::string target =
           word_text == "default" ? std::string(root) : std::string(root) + "." + std::string(word_text);
       if (word_text != "default") note_member(root, word_text, at.begin, at.end);
-      is_new = names_.add_alias(local, target);
+      add_alias(local, target, at.begin, at.end);
     }
-    if (!is_new) second_reading_ = true;
   }
   add_entry("import", specifier.text, specifier_token.begin, specifier_token.end);
   if (!type_only) note_module(specifier.text, specifier_token.begin, specifier_token.end);

@@ -116,6 +116,13 @@ TEST(UsesView, TellsWhatInheritsFromARootAtEveryPlace) {
   }
 }
 
+// A name is followed to one thing; in another scope it may be another.
+TEST(UsesView, TellsWhatElseANameStandsFor) {
+  EXPECT_THAT(uses("{ const a = fs; } const a = process; use(a.env)"), Contains("value|process|="));
+  EXPECT_THAT(
+      uses("{ const { a } = mine; } const a = eval; const { exit: a } = process"), Contains("value|process.exit|="));
+}
+
 TEST(UsesView, FollowsNamesInsteadOfTellingThem) {
   expect_none(
       {"const p = process; p.cwd()", "let e = eval", "const x = fs.rmSync", "const { exit } = process; exit()"});

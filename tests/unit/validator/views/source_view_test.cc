@@ -82,13 +82,6 @@ TEST(CodeView, KnowsNamesBeforeTheirDeclaration) {
   EXPECT_THAT(code("f(() => p.env); const p = process;"), HasSubstr("process.env"));
 }
 
-// In one scope the name is one thing, in another scope another; both readings are there.
-TEST(CodeView, KeepsEveryMeaningOfAName) {
-  const std::string text = code("{ const a = fs; } const a = process; use(a.env)");
-  EXPECT_THAT(text, HasSubstr("use(fs.env)"));
-  EXPECT_THAT(text, HasSubstr("use(process.env)"));
-}
-
 TEST(CodeView, DoesNotLetALocalNameHideAGlobal) {
   EXPECT_THAT(code("{ const process = console; } use(process.env)"), HasSubstr("use(process.env)"));
 }
