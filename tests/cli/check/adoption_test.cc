@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "common/file_io.h"
-#include "tests/support/cli/git_repository.h"
+#include "tests/support/program/git_repository.h"
 
 namespace guard::testing {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-#include "tests/support/cli/git_repository.h"
+#include "tests/support/program/git_repository.h"
 
 namespace guard::testing {
 namespace {

@@ -1,7 +1,7 @@
 // `guard check FOLDER` and .gitignore, with real git: what it may leave out, and what it may not.
 #include <gtest/gtest.h>
 
-#include "tests/support/cli/git_repository.h"
+#include "tests/support/program/git_repository.h"
 
 namespace guard::testing {
 namespace {

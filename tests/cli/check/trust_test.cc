@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/cli/git_repository.h"
-#include "tests/support/cli/guard_program.h"
+#include "tests/support/program/git_repository.h"
+#include "tests/support/program/guard_program.h"
 
 namespace guard::testing {
 namespace {

@@ -1,7 +1,7 @@
 // A password in the address of an engine is in nothing that guard prints or keeps.
 #include <gtest/gtest.h>
 
-#include "tests/support/cli/guard_program.h"
+#include "tests/support/program/guard_program.h"
 
 namespace guard::testing {
 namespace {

@@ -9,8 +9,8 @@
 #include <cstdlib>
 
 #include "runner/image/bun_binary.h"
-#include "tests/support/cli/guard_program.h"
 #include "tests/support/engine/container_use_script.h"
+#include "tests/support/program/guard_program.h"
 
 namespace guard::testing {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "tests/support/cli/guard_program.h"
+#include "tests/support/program/guard_program.h"
 
 namespace guard::testing {
 namespace {

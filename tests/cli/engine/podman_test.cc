@@ -13,7 +13,7 @@
 #include "common/cancel.h"
 #include "docker/engine_client.h"
 #include "runner/sandbox/docker_sweep.h"
-#include "tests/support/cli/guard_program.h"
+#include "tests/support/program/guard_program.h"
 
 namespace guard::testing {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "tests/support/cli/guard_program.h"
 #include "tests/support/engine/image_registry.h"
+#include "tests/support/program/guard_program.h"
 
 namespace guard::testing {
 namespace {

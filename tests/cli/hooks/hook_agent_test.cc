@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/support/cli/git_repository.h"
+#include "tests/support/program/git_repository.h"
 
 namespace guard::testing {
 namespace {

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tests/support/cli/git_repository.h"
+#include "tests/support/program/git_repository.h"
 
 namespace guard::testing {
 namespace {

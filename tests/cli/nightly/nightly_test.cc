@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "nightly/loop/journal.h"
-#include "tests/support/cli/nightly_night.h"
+#include "tests/support/program/nightly_night.h"
 
 namespace guard::testing {
 namespace {

@@ -9,8 +9,8 @@
 #include <regex>
 
 #include "common/hash.h"
-#include "tests/support/cli/guard_program.h"
 #include "tests/support/json_schema.h"
+#include "tests/support/program/guard_program.h"
 
 namespace guard::testing {
 namespace {

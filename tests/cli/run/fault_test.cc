@@ -11,7 +11,7 @@
 #include <set>
 
 #include "common/own_entry.h"
-#include "tests/support/cli/guard_program.h"
+#include "tests/support/program/guard_program.h"
 
 namespace guard::testing {
 namespace {

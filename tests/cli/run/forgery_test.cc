@@ -16,7 +16,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "tests/support/cli/guard_program.h"
+#include "tests/support/program/guard_program.h"
 
 namespace guard::testing {
 namespace {

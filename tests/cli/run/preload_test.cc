@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "tests/support/cli/git_repository.h"
-#include "tests/support/cli/guard_program.h"
+#include "tests/support/program/git_repository.h"
+#include "tests/support/program/guard_program.h"
 
 namespace guard::testing {
 namespace {

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "common/unique_fd.h"
-#include "tests/support/cli/guard_program.h"
 #include "tests/support/engine/fake_engine.h"
+#include "tests/support/program/guard_program.h"
 
 namespace guard::testing {
 namespace {

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "tests/support/cli/guard_program.h"
+#include "tests/support/program/guard_program.h"
 
 namespace guard::testing {
 namespace {

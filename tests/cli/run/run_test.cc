@@ -7,7 +7,7 @@
 #include <chrono>
 #include <thread>
 
-#include "tests/support/cli/guard_program.h"
+#include "tests/support/program/guard_program.h"
 
 namespace guard::testing {
 namespace {

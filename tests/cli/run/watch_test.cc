@@ -1,7 +1,7 @@
 // `guard run --watch`: as a person at a terminal uses it.
 #include <gtest/gtest.h>
 
-#include "tests/support/cli/guard_program.h"
+#include "tests/support/program/guard_program.h"
 
 namespace guard::testing {
 namespace {

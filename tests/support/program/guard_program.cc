@@ -1,4 +1,4 @@
-#include "tests/support/cli/guard_program.h"
+#include "tests/support/program/guard_program.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "tests/support/cli/nightly_night.h"
+#include "tests/support/program/nightly_night.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

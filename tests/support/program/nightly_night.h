@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tests/support/cli/git_repository.h"
+#include "tests/support/program/git_repository.h"
 
 namespace guard::testing {
 

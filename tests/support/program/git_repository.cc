@@ -1,4 +1,4 @@
-#include "tests/support/cli/git_repository.h"
+#include "tests/support/program/git_repository.h"
 
 #include <gtest/gtest.h>
 
