@@ -10,12 +10,14 @@
 #include "nightly/worth/script_tokens.h"
 #include "pipeline/gate/source_files.h"
 #include "pipeline/run/preload.h"
+#include "pipeline/run/staging.h"
 
 namespace guard::nightly {
 namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int kDepthMax = 64;
 constexpr std::uint64_t kScriptBytesMax = 2u << 20;  // more is data, and no place for a mutant
 
 bool is_source(const std::string& path) {
@@ -26,23 +28,67 @@ Error io(const fs::path& path, const std::error_code& failure) {
   return Error::from_errno(ErrorCode::io_error, printable(path.native()), failure.value());
 }
 
-// It was staged before, and its size is bounded by that.
-Result<void> copy_project(const fs::path& from, const fs::path& to) {
-  GUARD_TRY_ASSIGN(const Preload preload, read_preload(from));
-  std::vector<fs::path> names = {"src", "sandbox", "package.json", "tsconfig.json", "bun.lock", "bun.lockb"};
-  for (const std::string& path : preload.files) {
-    if (!path.starts_with("src/") && !path.starts_with("sandbox/")) names.emplace_back(path);
+// Copies what a run is made of, and nothing that a link leads to. Links stay links; whoever stages the copy judges
+// them.
+class Copier {
+ public:
+  Copier(const fs::path& from, const fs::path& to) : from_(from), to_(to) {}
+
+  Result<void> copy() {
+    GUARD_TRY_ASSIGN(const Preload preload, read_preload(from_));
+    for (const std::string& path : preload.files) {
+      if (path.starts_with("src/") || path.starts_with("sandbox/")) continue;
+      GUARD_TRY(make_folders((to_ / path).parent_path()));
+      GUARD_TRY(copy_any(path, 0));
+    }
+    for (const char* name : {"src", "sandbox", "package.json", "tsconfig.json", "bun.lock", "bun.lockb"})
+      GUARD_TRY(copy_any(name, 0));
+    return ok();
   }
-  for (const fs::path& name : names) {
+
+ private:
+  Result<void> copy_any(const fs::path& relative, int depth) {
     std::error_code failure;
-    if (fs::symlink_status(from / name, failure).type() == fs::file_type::not_found) continue;
-    GUARD_TRY(make_folders((to / name).parent_path()));
-    if (fs::exists(fs::symlink_status(to / name, failure))) continue;
-    fs::copy(from / name, to / name, fs::copy_options::recursive | fs::copy_options::copy_symlinks, failure);
-    if (failure) return io(name, failure);
+    const fs::file_status status = fs::symlink_status(from_ / relative, failure);
+    if (status.type() == fs::file_type::not_found) return ok();
+    if (failure) return io(relative, failure);
+    if (fs::is_symlink(status)) {
+      fs::copy_symlink(from_ / relative, to_ / relative, failure);
+      if (failure) return io(relative, failure);
+      return ok();
+    }
+    if (fs::is_directory(status)) return copy_folder(relative, depth);
+    if (!fs::is_regular_file(status))
+      return Error(
+          ErrorCode::input_invalid, fmt::format("{} is a device, FIFO or socket", printable(relative.native())));
+    GUARD_TRY_ASSIGN(const std::string bytes, read_file(from_ / relative, kStagedBytesMax, FollowLinks::no));
+    bytes_ += bytes.size();
+    if (bytes_ > kStagedBytesMax || ++files_ > kStagedFilesMax)
+      return Error(ErrorCode::input_invalid, "src and sandbox are larger than what is staged for a run");
+    return write_new_file(to_ / relative, bytes);
   }
-  return ok();
-}
+
+  Result<void> copy_folder(const fs::path& relative, int depth) {
+    if (depth > kDepthMax)
+      return Error(ErrorCode::input_invalid, fmt::format("{} is nested too deeply", printable(relative.native())));
+    GUARD_TRY(make_folders(to_ / relative));
+    std::error_code failure;
+    for (fs::directory_iterator entry(from_ / relative, failure), end; !failure && entry != end;
+         entry.increment(failure)) {
+      const fs::path name = entry->path().filename();
+      // Never staged from src/ either.
+      if (name == ".git" || name == "node_modules") continue;
+      GUARD_TRY(copy_any(relative / name, depth + 1));
+    }
+    if (failure) return io(relative, failure);
+    return ok();
+  }
+
+  const fs::path& from_;
+  const fs::path& to_;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t files_ = 0;
+};
 
 }  // namespace
 
@@ -52,7 +98,7 @@ Result<ProjectCopy> ProjectCopy::create(const fs::path& project, const fs::path&
   GUARD_TRY_ASSIGN(TempDir folder, TempDir::create(scratch));
   ProjectCopy made(std::move(folder));
   GUARD_TRY(make_folders(made.folder_));
-  GUARD_TRY(copy_project(project, made.folder_).context("copying the project"));
+  GUARD_TRY(Copier(project, made.folder_).copy().context("copying the project"));
   GUARD_TRY(made.read_scripts(before));
   made.follow_imports(tests);
   return made;
