@@ -96,23 +96,6 @@ Result<T> engine_failed(Result<T> result) {
   return engine_failed(std::move(result).error());
 }
 
-SandboxProbe sandbox_probe(const docker::EngineProbe& engine) {
-  SandboxProbe probe;
-  probe.state = engine.state == docker::EngineState::available ? ProbeState::available
-      : engine.state == docker::EngineState::absent            ? ProbeState::absent
-                                                               : ProbeState::unknown;
-  probe.reason = engine.reason;
-  probe.remedy = engine.remedy;
-  probe.endpoint = engine.endpoint.url();
-  if (!engine.info) return probe;
-  const auto said = [](bool value) { return value ? "true" : "false"; };
-  probe.version = engine.info->version;
-  probe.facts = {{"api", engine.info->api_version}, {"cgroups", "v" + engine.info->cgroup_version},
-      {"seccomp", said(engine.info->seccomp)}, {"apparmor", said(engine.info->apparmor)},
-      {"rootless", said(engine.info->rootless)}};
-  return probe;
-}
-
 // Whether the engine did all that it was asked for so far.
 enum class SoFar : std::uint8_t { well, failed };
 
@@ -689,6 +672,23 @@ class DockerSandbox final : public Sandbox {
 };
 
 }  // namespace
+
+SandboxProbe sandbox_probe(const docker::EngineProbe& engine) {
+  SandboxProbe probe;
+  probe.state = engine.state == docker::EngineState::available ? ProbeState::available
+      : engine.state == docker::EngineState::absent            ? ProbeState::absent
+                                                               : ProbeState::unknown;
+  probe.reason = engine.reason;
+  probe.remedy = engine.remedy;
+  probe.endpoint = engine.endpoint.url();
+  if (!engine.info) return probe;
+  const auto said = [](bool value) { return value ? "true" : "false"; };
+  probe.version = engine.info->version;
+  probe.facts = {{"api", engine.info->api_version}, {"cgroups", "v" + engine.info->cgroup_version},
+      {"seccomp", said(engine.info->seccomp)}, {"apparmor", said(engine.info->apparmor)},
+      {"rootless", said(engine.info->rootless)}};
+  return probe;
+}
 
 std::unique_ptr<Sandbox> make_docker_sandbox(DockerOptions options) {
   return std::make_unique<DockerSandbox>(std::move(options));

@@ -23,6 +23,10 @@
 #include "runner/init_side/collection.h"
 #include "runner/process/exec_result.h"
 
+namespace guard::docker {
+struct EngineProbe;
+}
+
 namespace guard {
 
 // Always read-only, the whole of a folder. `source` is an absolute path on the host: a file or folder of guard's own
@@ -167,6 +171,9 @@ struct DockerOptions {
   milliseconds probe_deadline{2000};
 };
 std::unique_ptr<Sandbox> make_docker_sandbox(DockerOptions options);
+
+// What the state of an engine means for the docker sandbox.
+SandboxProbe sandbox_probe(const docker::EngineProbe& engine);
 std::unique_ptr<Sandbox> make_namespace_sandbox();
 std::unique_ptr<Sandbox> make_host_sandbox();
 

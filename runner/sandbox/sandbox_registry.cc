@@ -42,20 +42,7 @@ EngineLocation locate_engine(
       docker::probe_engine(docker::engine_candidates(environment, allowed), deadline, cancel);
   EngineLocation location;
   location.engine = probe.endpoint;
-  location.probe.reason = probe.reason;
-  location.probe.remedy = probe.remedy;
-  location.probe.endpoint = probe.endpoint.url();
-  switch (probe.state) {
-    case docker::EngineState::available: location.probe.state = ProbeState::available; break;
-    case docker::EngineState::absent: location.probe.state = ProbeState::absent; break;
-    case docker::EngineState::unknown: location.probe.state = ProbeState::unknown; break;
-  }
-  if (probe.info) {
-    location.probe.version = probe.info->version;
-    location.probe.facts = {{"api", probe.info->api_version}, {"cgroups", "v" + probe.info->cgroup_version},
-        {"seccomp", probe.info->seccomp ? "true" : "false"}, {"apparmor", probe.info->apparmor ? "true" : "false"},
-        {"rootless", probe.info->rootless ? "true" : "false"}};
-  }
+  location.probe = sandbox_probe(probe);
   return location;
 }
 
