@@ -9,7 +9,6 @@
 #include <cstdlib>
 
 #include "common/text/text.h"
-#include "pipeline/recorded_verdict.h"
 
 namespace guard {
 namespace {

@@ -109,6 +109,10 @@ struct RunJudgement {
 // contradicts makes it rejected.
 RunJudgement judge_test_run(const RunObservations& evidence);
 
+// The same for what an evidence record says of a run: `evidence` has no report in `exec`, and `tests` is what it said,
+// or nothing.
+RunJudgement judge_recorded_run(const RunObservations& evidence, std::optional<TestSummary> tests);
+
 // For `guard exec`: no report to be read.
 Verdict judge_command(const ExecResult& exec, bool sandboxed);
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "common/text/text.h"
-#include "pipeline/recorded_verdict.h"
 #include "pipeline/run/preload.h"
 #include "pipeline/run/test_command.h"
+#include "pipeline/verdict.h"
 #include "runner/init_side/init_stream.h"
 #include "runner/sandbox/container_use_sandbox.h"
 

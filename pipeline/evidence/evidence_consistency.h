@@ -1,5 +1,5 @@
 // Whether an evidence record contradicts itself: what somebody who changed one field would have to change, too. What it
-// says of the run is given to the judge that gave the verdict (pipeline/recorded_verdict.h). Pure functions.
+// says of the run is given to the judge that gave the verdict (pipeline/verdict.h). Pure functions.
 #pragma once
 
 #include <vector>
