@@ -19,7 +19,9 @@ Lists read_lists(Secrets secrets) {
   RuleReader reader(shipped_rules_data().rules);
   Lists out;
   if (reader.rest().empty()) return out;
-  for (std::uint32_t left = reader.number(); left > 0; --left) {
+  std::uint32_t left = reader.number();
+  out.rules.reserve(left);
+  for (; left > 0; --left) {
     RuleReader record(reader.view());
     Rule rule;
     if (secrets == Secrets::leave_out && RuleReader(record).number() == static_cast<std::uint32_t>(Tier::secret))

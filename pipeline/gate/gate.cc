@@ -262,7 +262,7 @@ CheckRecord gate_change_as(const GateRequest& asked, const ChangeSet& change,
   if (!hits) return failed(std::move(record), hits.error());
   auto banned = check_ungated(request, others);
   if (!banned) return failed(std::move(record), std::move(banned).error());
-  record = weigh(request, *hits, validator_options(request, gated.files, mode).module_names, mode);
+  record = weigh(request, *hits, read_module_names(request.project, paths_of(gated.files), request.absent), mode);
   record.change = size;
   record.report.files = gated.files.size() + banned->files;
   record.report.bytes = banned->bytes;
