@@ -81,6 +81,12 @@ TriggerTable::TriggerTable(std::span<const SecretKind> kinds) {
 
 // Into the filters.
 void TriggerTable::enter(const Trigger& trigger) {
+  const std::string_view head = std::string_view(trigger.literal).substr(0, kFilterBytes);
+  if (head == std::string(head.size(), head.front())) {
+    runs_.add(head.front());
+    if (trigger.fold_case && head.front() >= 'a' && head.front() <= 'z')
+      runs_.add(static_cast<char>(head.front() - 32));
+  }
   char bytes[kFilterBytes] = {};
   const std::size_t size = trigger.literal.copy(bytes, sizeof bytes);
   if (size > kShortBytesMax) {
@@ -133,6 +139,8 @@ std::size_t TriggerTable::likely_places(const char* text, std::size_t count, std
   std::size_t kept = 0;
   for (std::size_t i = 0; i < likely; ++i) {
     const std::uint64_t eight = eight_at(text + places[i]);
+    // In a flood of one byte whose hashes are in the filters by chance each place would have to be compared.
+    if (eight == (eight << 8 | eight >> 56) && !runs_.has(text[places[i]])) continue;
     std::uint64_t found = exact_.has(hash_of(eight, kShortBytesMax));
     for (const std::size_t size : kLongerSizes) found |= longer_.has(hash_of(eight | kFold, size));
     places[kept] = places[i];

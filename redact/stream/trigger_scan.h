@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "redact/kinds/byte_set.h"
 #include "redact/kinds/secret_kind.h"
 #include "redact/stream/stream_text.h"
 
@@ -62,6 +63,7 @@ class TriggerTable {
 
   std::vector<Trigger> triggers_;  // sorted by their first three bytes, letters folded
   std::vector<std::uint32_t> keys_;
+  ByteSet runs_;  // bytes of which a literal's beginning may consist
   Filter fours_;
   Filter exact_;   // literals of up to four bytes
   Filter longer_;  // by the bytes that there are of five, six and eight

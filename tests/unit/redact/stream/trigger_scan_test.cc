@@ -21,7 +21,7 @@ struct Literal {
 const std::vector<Literal>& literals() {
   static const std::vector<Literal> all = {{"sk-", false, "0-9a-z"}, {"hf_", false, "a-zA-Z"}, {":aa"}, {"pwd", true},
       {"akia"}, {"jira", true, "=_"}, {"xoxb-"}, {"token", true}, {"secret", true}, {"a-rather-long-literal"}, {"abcd"},
-      {"abcde"}, {"bcdef"}, {"bcdefg"}, {"fetch-a"}, {"p4ssw0rd", true}, {"Pass"}};
+      {"abcde"}, {"bcdef"}, {"bcdefg"}, {"fetch-a"}, {"p4ssw0rd", true}, {"Pass"}, {"qqqq", true}, {"ttttttttttu"}};
   return all;
 }
 
