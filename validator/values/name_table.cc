@@ -99,7 +99,7 @@ NameTable::Meaning& NameTable::add(std::string_view name, std::uint64_t hash) {
   Meaning& meaning = meanings_[meaning_count_++];
   meaning.name = name;
   meaning.hash = hash;
-  meaning.path.clear();
+  meaning.path = {};
   meaning.constant = Value{};
   meaning.had_value = false;
   const std::size_t mask = slots_.size() - 1;
@@ -126,7 +126,7 @@ bool NameTable::is_declared(std::string_view name) const noexcept {
 bool NameTable::add_alias(std::string_view name, std::string_view path) {
   if (name.empty() || path.empty() || name == path || is_tracked_path(name)) return true;
   const std::uint64_t hash = hash_name(name);
-  std::string& known = add(name, hash).path;
+  std::string_view& known = add(name, hash).path;
   if (!known.empty()) return known == path;
   known = path;
   learned_late_ = learned_late_ || was_used(hash);

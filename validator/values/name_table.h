@@ -29,7 +29,8 @@ class NameTable {
  public:
   void clear() noexcept;
 
-  // `name` stands for `path`. False if it stands for another one already, and keeps it.
+  // `name` stands for `path`. False if it stands for another one already, and keeps it. Both have to outlive the table
+  // or its next clear(), as the texts of values do.
   bool add_alias(std::string_view name, std::string_view path);
   // `name` was given `value` here; it holds until the next one.
   void assign(std::string_view name, const Value& value);
@@ -42,7 +43,7 @@ class NameTable {
   struct Meaning {
     std::string_view name;
     std::uint64_t hash = 0;
-    std::string path;
+    std::string_view path;
     Value constant;
     bool had_value = false;
   };

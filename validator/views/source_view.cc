@@ -6,7 +6,7 @@
 #include "validator/lex/js_lexer.h"
 #include "validator/values/constant_folder.h"
 #include "validator/values/name_table.h"
-#include "validator/views/view_builder.h"
+#include "validator/views/token_reader.h"
 
 namespace guard {
 
@@ -51,22 +51,22 @@ bool SourceViews::read(std::string_view text, std::string_view path, const TextS
   const std::optional<TextSpan> at = origin != nullptr ? std::optional<TextSpan>(*origin) : std::nullopt;
   for (int reading = 0; reading < 2; ++reading) {
     s.texts.cut(begin);
-    ViewBuilder builder(text, s.names, s.arena, s.lists, s.texts, origin == nullptr && is_typed_path(path), at);
-    builder.set_read_bytes(s.read_bytes);
-    builder.read(s.lexed.tokens);
-    if (reading == 0 && s.names.learned_late() && !builder.over_budget()) {
-      s.steps += builder.steps();
+    TokenReader reader(text, s.names, s.arena, s.lists, s.texts, origin == nullptr && is_typed_path(path), at);
+    reader.set_read_bytes(s.read_bytes);
+    reader.read(s.lexed.tokens);
+    if (reading == 0 && s.names.learned_late() && !reader.over_budget()) {
+      s.steps += reader.steps();
       continue;
     }
     for (const TokenRange& range : s.lexed.alternatives) {
       if (s.lexed.undecidable) break;  // the file is refused as it is
-      builder.read(std::span(s.lexed.alternative_tokens).subspan(range.first, range.count));
+      reader.read(std::span(s.lexed.alternative_tokens).subspan(range.first, range.count));
     }
     if (origin == nullptr && !is_script_path(path)) {
-      builder.add_entry({}, text, 0, static_cast<std::uint32_t>(text.size()));
+      reader.writer().add_string({}, text, 0, static_cast<std::uint32_t>(text.size()));
     }
-    s.steps += builder.steps();
-    return !builder.over_budget();
+    s.steps += reader.steps();
+    return !reader.over_budget();
   }
   return true;
 }
@@ -89,16 +89,9 @@ void SourceViews::build(std::string_view bytes, std::string_view path) {
   if (!read(bytes, path, nullptr)) s.undecidable = true;
 
   // Where eval or its kin is handed around, any text may be what it runs.
-  const std::string& uses = s.texts.uses.text();
-  for (const std::string_view runner : {"value\x1d"
-                                        "eval\x1d",
-           "value\x1d"
-           "Function\x1d",
-           "value\x1d%.constructor\x1d"}) {
-    if (uses.find(runner) == std::string::npos) continue;
+  if (s.texts.hands_runner) {
     if (s.texts.texts.size() > kTextsMax) s.undecidable = true;
     s.texts.nested.insert(s.texts.nested.end(), s.texts.texts.begin(), s.texts.texts.end());
-    break;
   }
 
   // Code in strings, and code in strings in that code. All of it together may be a few times as long as the file.
