@@ -38,6 +38,7 @@ constexpr std::array kMaskedPaths = {
     "/proc/config.gz",
     "/proc/diskstats",
     "/proc/driver",
+    "/proc/fs",
     "/proc/iomem",
     "/proc/ioports",
     "/proc/kallsyms",
@@ -65,10 +66,9 @@ constexpr std::array kMaskedPaths = {
     "/sys/module",
     "/sys/power",
 };
-constexpr std::array kReadonlyPaths = {"/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger"};
+constexpr std::array kReadonlyPaths = {"/proc/bus", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger"};
 
-// The smallest that engines take. With IpcMode "none" there is no /dev/shm at all; an engine that makes one
-// nevertheless makes it this small.
+// The smallest that engines take. With IpcMode "none" there is no /dev/shm but the one among `scratch`.
 constexpr std::uint64_t kShmBytes = 64ul * 1024;
 
 // When the host itself runs short of memory the kernel should take the untrusted program before anything else.
@@ -115,6 +115,8 @@ json ulimit(std::string_view name, std::uint64_t value) { return {{"Name", name}
 
 }  // namespace
 
+std::span<const char* const> masked_paths() noexcept { return kMaskedPaths; }
+
 std::string container_config(const ContainerConfig& config) {
   json tmpfs = json::object();
   // Owned by the program's user, /tmp too: runtimes give the mount the mode that the image's own folder has, whatever
@@ -148,6 +150,8 @@ std::string container_config(const ContainerConfig& config) {
     host["Ulimits"].push_back(ulimit("nproc", kPodmanUserProcesses));
   }
   if (!config.runtime.empty()) host["Runtime"] = config.runtime;
+  // Engines switch it off where there is no network, and ::1 with it.
+  if (config.ipv6_loopback) host["Sysctls"] = {{"net.ipv6.conf.lo.disable_ipv6", "0"}};
   if (config.network_mode == "none") {
     // Engines copy the host's resolv.conf even where no packet can leave; the addresses in it are nobody's business.
     host["Dns"] = json::array({"127.0.0.1"});

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,7 @@ struct ContainerConfig {
   std::uint32_t open_files = 0;
   std::uint64_t file_bytes = 0;
   std::string network_mode = "none";
+  bool ipv6_loopback = false;        // ::1 too; the kernel has to know IPv6, or the container does not start
   std::string_view seccomp_profile;  // Docker's JSON form
   std::string seccomp_file;          // the same in a file, for podman, which reads it itself
   std::string apparmor_profile;      // empty: the engine's own choice
@@ -53,6 +55,9 @@ struct ContainerConfig {
 // The user inside. Not root, and not a user that an image gives any right to.
 inline constexpr std::uint32_t kUid = 1000;
 inline constexpr std::uint32_t kGid = 1000;
+
+// What no program may read in /proc and /sys, on any backend: it tells about the host.
+std::span<const char* const> masked_paths() noexcept;
 
 std::string container_config(const ContainerConfig& config);
 

@@ -35,7 +35,8 @@ void set_limits(const RunPlan& plan, SandboxSpec& spec) {
 }
 
 void set_environment(const RunPlan& plan, SandboxSpec& spec) {
-  spec.env = {{"HOME", "/tmp"}, {"TMPDIR", "/tmp"}, {"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"LANG", "C.UTF-8"},
+  spec.env = {{"HOME", "/tmp"}, {"USER", "runner"}, {"TMPDIR", "/tmp"}, {"PATH", "/usr/local/bin:/usr/bin:/bin"},
+      {"LANG", "C.UTF-8"},
       // bun then refuses test.only and unstored snapshots: both would let a run look greener than it is.
       {"CI", "true"}, {"DO_NOT_TRACK", "1"},
       // Or what a test writes below /tmp would be what src/ means.

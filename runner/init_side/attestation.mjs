@@ -1320,23 +1320,6 @@ export default (table, key, channel, jsc, required, isPreloading) => {
     closeMembers(loadBuiltin("node:inspector"), ["open", "waitForDebugger"]);
     return exportsOf(loadBuiltin("node:" + name));
   };
-  // The sandboxes refuse the system call that lists interfaces; all have the loopback alone.
-  let os = null;
-  const osModule = () => {
-    if (os !== null) return os;
-    const module = loadBuiltin("node:os");
-    const { networkInterfaces } = module;
-    const stand = like(function () {
-      try {
-        return apply(networkInterfaces, module, []);
-      } catch {
-        const lo = { address: "127.0.0.1", netmask: "255.0.0.0", family: "IPv4", mac: "00:00:00:00:00:00" };
-        return { lo: [{ ...lo, internal: true, cidr: "127.0.0.1/8" }] };
-      }
-    }, networkInterfaces);
-    defineProperty(module, "networkInterfaces", { value: stand, writable: true, enumerable: true, configurable: true });
-    return (os = exportsOf(module));
-  };
   // Made when they are asked for the first time.
   const makers = {
     __proto__: null,
@@ -1345,7 +1328,6 @@ export default (table, key, channel, jsc, required, isPreloading) => {
     async_hooks: () => exportsOf(loadStorage()),
     inspector: () => inspectorModule("inspector"),
     "inspector/promises": () => inspectorModule("inspector/promises"),
-    os: osModule,
     test: () => (nodeTest ??= nodeTestModule()),
   };
   // There are four ways to a module: by "node:" and by import of the bare name, by require of it, by process, and by
@@ -1354,7 +1336,7 @@ export default (table, key, channel, jsc, required, isPreloading) => {
   apply(Bun.plugin, Bun, [{
     name: kNamespace,
     setup(build) {
-      const filter = /^(?:assert|assert\/strict|async_hooks|inspector|inspector\/promises|os|test)$/;
+      const filter = /^(?:assert|assert\/strict|async_hooks|inspector|inspector\/promises|test)$/;
       build.onResolve({ filter, namespace: "node" }, ({ path }) => ({ path, namespace: kNamespace }));
       const exportsAt = ({ path }) => ({ exports: makers[path](), loader: "object" });
       build.onLoad({ filter: /./, namespace: kNamespace }, exportsAt);
@@ -1365,10 +1347,9 @@ export default (table, key, channel, jsc, required, isPreloading) => {
   });
   const handIn = (name, module) => {
     required[name] = module;
-    if (name === "os" || name === kNamespace + ":os") return; // which tests may replace
     handedOut[handedOut.length] = { __proto__: null, name, module };
   };
-  for (const name of ["assert", "assert/strict", "async_hooks", "inspector", "inspector/promises", "os"]) {
+  for (const name of ["assert", "assert/strict", "async_hooks", "inspector", "inspector/promises"]) {
     const module = { __proto__: null, get exports() { return makers[name]()["module.exports"]; } };
     handIn(name, module);
     handIn(kNamespace + ":" + name, module);

@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -425,6 +426,9 @@ Result<docker::ContainerConfig> config_for(const SandboxSpec& spec, const docker
   config.open_files = spec.limits.open_files;
   config.file_bytes = spec.limits.file_bytes;
   config.network_mode = spec.network == Network::host ? "host" : spec.network == Network::bridge ? "bridge" : "none";
+  // Another runtime has a network of its own, and a remote engine a kernel that nothing is known of.
+  config.ipv6_loopback =
+      spec.network == Network::none && shown == Shown::mounted && ::access("/proc/sys/net/ipv6/conf/lo", F_OK) == 0;
   config.seccomp_profile = seccomp_profile_json();
   // podman loads a profile of its own under another name and uses it unasked.
   if (engine.apparmor && !engine.podman)
@@ -662,7 +666,7 @@ class DockerSandbox final : public Sandbox {
     init.take_into(result);
     result.enforced_by = limits_of_init();
     for (const char* limit : {"memory", "swap", "pids", "cpus"}) result.enforced_by[limit] = "cgroup";
-    result.enforced_by["network"] = spec.network == Network::none ? "namespace" : "none";
+    result.enforced_by["network"] = spec.network == Network::none ? "namespace" : kOpenNetwork;
     result.enforced_by["syscalls"] = "seccomp";
     add_folder_limits(spec.limits, result);
     return result;

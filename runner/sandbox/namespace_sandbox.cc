@@ -13,6 +13,7 @@
 
 #include "common/file_io.h"
 #include "common/text/text.h"
+#include "docker/container_config.h"
 #include "runner/files/scratch_file.h"
 #include "runner/init_side/init_binary.h"
 #include "runner/init_side/init_run.h"
@@ -32,11 +33,6 @@ constexpr int kPlainArgsFd = 13;
 
 constexpr uid_t kHostUserBase = 1'900'000'000;
 constexpr uid_t kNobody = 65'534;
-
-// What engines mask in /proc, too.
-constexpr std::array kMaskedFiles = {"kcore", "keys", "key-users", "kmsg", "kallsyms", "latency_stats", "timer_list",
-    "timer_stats", "sched_debug", "interrupts", "config.gz"};
-constexpr std::array kMaskedFolders = {"acpi", "asound", "scsi", "driver", "fs"};
 
 // The user a root-run sandbox drops to: outside what distributions hand out to people, services and containers. In a
 // container that maps few users there may be no such number; nobody is the next best.
@@ -65,14 +61,15 @@ std::string find_bwrap(const NamespaceOptions& options) {
   return {};
 }
 
-template <std::size_t N>
-std::vector<std::string> those_in_proc(const std::array<const char*, N>& names) {
-  std::vector<std::string> found;
-  for (const char* name : names) {
-    if (std::string path = fmt::format("/proc/{}", name); ::access(path.c_str(), F_OK) == 0)
-      found.push_back(std::move(path));
+// What engines mask in /proc is masked here, too; there is no /sys.
+ProcMasks proc_masks() {
+  ProcMasks masks;
+  for (const std::string path : docker::masked_paths()) {
+    struct stat found {};
+    if (!path.starts_with("/proc/") || ::stat(path.c_str(), &found) != 0) continue;
+    (S_ISDIR(found.st_mode) ? masks.folders : masks.files).push_back(path);
   }
-  return found;
+  return masks;
 }
 
 Result<std::vector<RootEntry>> root_entries(const std::filesystem::path& root) {
@@ -219,7 +216,7 @@ Result<ExecResult> NamespaceSandbox::run(
   BwrapInputs inputs;
   inputs.seccomp_fd = kSeccompFd;
   inputs.info_fd = kInfoFd;
-  inputs.masks = {those_in_proc(kMaskedFiles), those_in_proc(kMaskedFolders)};
+  inputs.masks = proc_masks();
   GUARD_TRY_ASSIGN(inputs.root, root_entries(spec.image.root_folder));
   GUARD_TRY_ASSIGN(const std::filesystem::path init, init_binary_path());
   inputs.init_source = init.string();

@@ -145,7 +145,9 @@ Result<void> check_limits(const SandboxSpec& spec) {
 }  // namespace
 
 std::vector<MemoryFolder> memory_folders(const SandboxSpec& spec) {
-  std::vector<MemoryFolder> folders = {{"/tmp", spec.limits.tmp_bytes, spec.limits.tmp_files, true}};
+  const Limits& limits = spec.limits;
+  std::vector<MemoryFolder> folders = {
+      {"/tmp", limits.tmp_bytes, limits.tmp_files, true}, {"/dev/shm", limits.tmp_bytes, limits.tmp_files, true}};
   for (const ScratchFolder& scratch : spec.scratch)
     folders.push_back({scratch.target, scratch.bytes_max, scratch.files_max});
   return folders;
@@ -157,9 +159,10 @@ std::map<std::string, std::string> limits_of_init() {
 
 void add_missing_limits(ExecResult& result) {
   for (const char* limit : {"memory", "swap", "pids", "cpus", "tmp_size", "tmp_files", "tmp_noexec", "sandbox_size",
-           "sandbox_files", "network", "files", "syscalls"}) {
+           "sandbox_files", "files", "syscalls"}) {
     result.enforced_by.emplace(limit, "none");
   }
+  result.enforced_by.emplace("network", kOpenNetwork);
 }
 
 void add_folder_limits(const Limits& limits, ExecResult& result) {

@@ -107,19 +107,23 @@ struct SandboxSpec {
   static constexpr int kAttestationFd = 4;
 };
 
-// Everything in memory that a run may write to: /tmp and the scratch folders.
+// Everything in memory that a run may write to: /tmp, /dev/shm and the scratch folders.
 struct MemoryFolder {
   std::string target;
   std::uint64_t bytes_max = 0;
   std::uint64_t files_max = 0;
-  bool shared = false;  // /tmp, with the sticky bit; the others are for the program's user alone
+  bool shared = false;  // /tmp and /dev/shm, with the sticky bit; the others are for the program's user alone
 };
 std::vector<MemoryFolder> memory_folders(const SandboxSpec& spec);
 
 // What init and guard enforce in every sandbox, as ExecResult::enforced_by says it.
 std::map<std::string, std::string> limits_of_init();
 
-// "none" in result.enforced_by for every limit that is not in it: for backends without isolation of guard's own.
+// enforced_by["network"] where nothing holds a program back; "none" would read as the name of the setting.
+inline constexpr const char* kOpenNetwork = "open";
+
+// "none" (or "open") in result.enforced_by for every limit that is not in it: for backends without isolation of guard's
+// own.
 void add_missing_limits(ExecResult& result);
 
 // Adds to result.enforced_by what was seen from inside of the limits of /tmp: not every way of mounting can keep each

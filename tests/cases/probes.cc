@@ -5,6 +5,7 @@
 #include <grp.h>
 #include <linux/bpf.h>
 #include <linux/keyctl.h>
+#include <linux/netlink.h>
 #include <linux/sched.h>
 #include <linux/userfaultfd.h>
 #include <netinet/in.h>
@@ -117,7 +118,7 @@ int main() {
   try_socket("socket:unix", AF_UNIX, SOCK_STREAM);
   try_socket("socket:inet", AF_INET, SOCK_STREAM);
   try_socket("socket:inet_raw", AF_INET, SOCK_RAW, IPPROTO_ICMP);
-  try_socket("socket:netlink", AF_NETLINK, SOCK_RAW);
+  try_socket("socket:netlink", AF_NETLINK, SOCK_RAW, NETLINK_GENERIC);
   try_socket("socket:packet", AF_PACKET, SOCK_RAW);
   try_socket("socket:vsock", AF_VSOCK, SOCK_STREAM);
   try_socket("socket:alg", AF_ALG, SOCK_SEQPACKET);

@@ -137,7 +137,7 @@ int show_environment() {
   return 0;
 }
 
-// The IPv4 address of an interface; not over netlink, which the filter refuses.
+// The IPv4 address of an interface.
 int show_address(const char* interface) {
   const int fd = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   ifreq request{};

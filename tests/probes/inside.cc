@@ -12,6 +12,7 @@
 #include <grp.h>
 #include <linux/bpf.h>
 #include <linux/keyctl.h>
+#include <linux/netlink.h>
 #include <linux/sched.h>
 #include <linux/userfaultfd.h>
 #include <mqueue.h>
@@ -124,8 +125,8 @@ std::string status_field(const std::string& label) {
 // ---- files ----
 
 void probe_writing() {
-  for (const char* folder : {"/", "/etc", "/usr", "/app", "/app/src", "/root", "/run", "/var", "/bin", "/dev",
-           "/dev/shm", "/proc/sys/kernel"}) {
+  for (const char* folder :
+      {"/", "/etc", "/usr", "/app", "/app/src", "/root", "/run", "/var", "/bin", "/dev", "/proc/sys/kernel"}) {
     const std::string path = std::string(folder) + "/planted";
     const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     must_fail(1, std::string("write ") + folder, fd);
@@ -461,7 +462,9 @@ void probe_system_calls() {
     int protocol;
   } sockets[] = {{35, "AF_VSOCK", AF_VSOCK, SOCK_STREAM, 0}, {36, "AF_ALG", AF_ALG, SOCK_SEQPACKET, 0},
       {37, "AF_PACKET", AF_PACKET, SOCK_RAW, 0}, {37, "raw IP", AF_INET, SOCK_RAW, IPPROTO_RAW},
-      {38, "AF_NETLINK", AF_NETLINK, SOCK_RAW, 0}, {39, "AF_TIPC", AF_TIPC, SOCK_RDM, 0},
+      {38, "AF_NETLINK", AF_NETLINK, SOCK_RAW, NETLINK_GENERIC},
+      {38, "audit by netlink", AF_NETLINK, SOCK_RAW, NETLINK_AUDIT},
+      {38, "netfilter by netlink", AF_NETLINK, SOCK_RAW, NETLINK_NETFILTER}, {39, "AF_TIPC", AF_TIPC, SOCK_RDM, 0},
       {39, "AF_XDP", 44, SOCK_RAW, 0}, {39, "AF_CAN", AF_CAN, SOCK_RAW, 1}, {39, "AF_KCM", AF_KCM, SOCK_DGRAM, 0},
       {39, "AF_RDS", AF_RDS, SOCK_SEQPACKET, 0}, {39, "AF_BLUETOOTH", AF_BLUETOOTH, SOCK_RAW, 0},
       {39, "AF_QIPCRTR", 42, SOCK_DGRAM, 0}, {39, "AF_SMC", 43, SOCK_STREAM, 0}};
@@ -611,7 +614,9 @@ void probe_environment(const std::string& secret) {
 }
 
 void probe_channels(int shm_key) {
-  must_fail(60, "/dev/shm", ::open("/dev/shm/planted", O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  // Found by the next run, were it the same folder.
+  must_fail(60, "/dev/shm of another run", ::open("/dev/shm/planted", O_RDONLY | O_CLOEXEC));
+  ::close(::open("/dev/shm/planted", O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
   must_fail(60, "System V memory of the host", ::shmget(shm_key, 1, 0));
   must_fail(60, "keyrings", ::syscall(SYS_keyctl, KEYCTL_GET_KEYRING_ID, KEY_SPEC_USER_KEYRING, 1));
   const int program = ::open("/bin/probe", O_RDONLY | O_CLOEXEC);

@@ -28,6 +28,7 @@ ContainerConfig example() {
   config.pids = 256;
   config.open_files = 4096;
   config.file_bytes = 1u << 30;
+  config.ipv6_loopback = true;
   config.seccomp_profile = R"({"defaultAction":"SCMP_ACT_ERRNO"})";
   config.labels = {{"guard.cache", "0011223344556677"}, {"guard.deadline", "1800000000"}, {"guard.run", "r"}};
   return config;

@@ -121,7 +121,7 @@ TEST_F(ContainerUse, RunsInAnEnvironmentOfItsOwnAndDeletesIt) {
   EXPECT_EQ(result->seen_inside.at("uid"), "1000");
   EXPECT_EQ(result->seen_inside.at("pid"), "1");
   EXPECT_EQ(result->enforced_by.at("memory"), "none");
-  EXPECT_EQ(result->enforced_by.at("network"), "none");
+  EXPECT_EQ(result->enforced_by.at("network"), "open");
   EXPECT_EQ(result->enforced_by.at("open_files"), "rlimit");
   EXPECT_TRUE(result->notes.empty());
   const std::string source = wanted.host_folder.string();
