@@ -56,7 +56,7 @@ void add_temporary_folder(Lines& lines) {
   struct statvfs folder {};
   if (statvfs("/tmp", &folder) != 0) return;
   // A tmpfs without a limit shows none; other file systems show how many files the whole disk may hold.
-  lines.add("tmp_bytes", static_cast<long long>(folder.f_blocks * folder.f_frsize));
+  lines.add("tmp_bytes", static_cast<long long>(folder.f_blocks) * static_cast<long long>(folder.f_frsize));
   lines.add("tmp_files", static_cast<long long>(folder.f_files));
   lines.add("tmp_noexec", (folder.f_flag & ST_NOEXEC) != 0 ? 1 : 0);
 }

@@ -138,7 +138,8 @@ int run_scratch_stage(int argc, char** argv) {
   command[3] = const_cast<char*>("--");
   memcpy(command + 4, options.command + 1, static_cast<size_t>(rest) * sizeof(char*));
   execv(command[0], command);
-  fprintf(stderr, "guard-init: executing %s: %s\n", command[0], strerror(errno));
+  fprintf(stderr, "guard-init: executing %s: %s\n", options.command[0], strerror(errno));
+  free(static_cast<void*>(command));
   return kExitCannotServe;
 }
 

@@ -3,18 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
+#include <map>
 #include <set>
 
 #include "common/hash.h"
 #include "common/text/glob.h"
 #include "redact/redactor.h"
+#include "validator/change/path_names.h"
 #include "validator/side_files.h"
 
 namespace guard {
 namespace {
 
-bool is_listed(const std::vector<std::string>& globs, const std::string& path) {
+bool matches_any(const std::vector<std::string>& globs, const std::string& path) {
   return std::any_of(globs.begin(), globs.end(), [&](const std::string& glob) { return glob_matches(glob, path); });
 }
 
@@ -24,34 +25,19 @@ bool may_hold_secret(const SecretSource& secrets, const std::string& text) {
   return !masked || *masked != text;
 }
 
-// One that means the same everywhere: hidden nowhere, no option to a command, nothing to a shell, and no other name to
-// a file system that folds case, drops dots and blanks at the end or knows streams.
+// A part of a path that means the same everywhere: hidden nowhere, no option to a command, nothing to a shell, and no
+// other file or device where case is folded.
 bool is_plain_name(std::string_view name) {
-  static constexpr std::string_view kMeaning = ":\\$;()|&<>*?\"'`!{}[]~#%^";
-  static constexpr std::string_view kFoldToLetters[] = {"\u017f", "\u212a"};  // long s and the sign of Kelvin
-  if (name.empty() || name.front() == '.' || name.front() == '-' || name.back() == '.' || name.back() == ' ')
-    return false;
-  if (name.find_first_of(kMeaning) != std::string_view::npos) return false;
-  return std::none_of(std::begin(kFoldToLetters), std::end(kFoldToLetters),
-      [&](std::string_view letter) { return name.find(letter) != std::string_view::npos; });
+  static constexpr std::string_view kMeaning = "$;()|&<>*?\"'`!{}[]~#%^";
+  if (name.empty() || name.front() == '.' || name.front() == '-') return false;
+  return name.find_first_of(kMeaning) == std::string_view::npos;
 }
 
-// Instructions that agents read, and settings that tools run, wherever they find them.
-bool is_read_by_itself(std::string_view file_name) {
-  // Some file systems do not tell AGENTS.md from agents.md.
-  std::string name(file_name);
-  std::transform(
-      name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  static constexpr std::string_view kNames[] = {"makefile", "gnumakefile", "justfile", "taskfile.yml", "taskfile.yaml",
-      "rakefile", "dockerfile", "containerfile", "conftest.py", "setup.py", "lefthook.yml", "lefthook.yaml", "mcp.json",
-      "gruntfile.js", "gulpfile.js", "deno.json", "deno.jsonc", "vercel.json", "netlify.toml", "guard.toml"};
-  if (std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames)) return true;
-  if (name.ends_with(".code-workspace")) return true;
-  for (const std::string_view agent : {"agents.", "agent.", "claude.", "gemini."}) {
-    if (name.starts_with(agent) && name.ends_with(".md")) return true;
-  }
-  const std::size_t dot = name.rfind('.');
-  return dot != std::string::npos && std::string_view(name).substr(0, dot).ends_with(".config");
+// Instructions that agents read, and settings that tools run, wherever they find them. `name` is folded.
+bool is_obeyed(std::string_view name) {
+  static constexpr std::string_view kLists[] = {"ci_files", "agent_files", "tool_files", "build_files", "guard_files"};
+  return is_listed(name.substr(0, name.find('.')), "device_names") ||
+      std::any_of(std::begin(kLists), std::end(kLists), [&](std::string_view list) { return is_listed(name, list); });
 }
 
 // One bringing back: `files` are those that may still come back.
@@ -83,10 +69,14 @@ struct BringingBack {
     if (request.policy == CollectPolicy::none || record.verdict.kind() != VerdictKind::allowed) return ok();
     if (request.policy == CollectPolicy::listed) {
       leave_where(LeftBehindReason::not_listed, [&](const CollectedFile& file) {
-        return !is_listed(request.gate->config->run.collect_paths, in_project(file.path));
+        return !matches_any(request.gate->config->run.collect_paths, in_project(file.path));
       });
     }
-    leave_where(LeftBehindReason::kept_out, [](const CollectedFile& file) { return is_kept_out(file.path); });
+    // Of two that are one file where case is folded, nobody can say which would stay.
+    std::map<std::string, int> spellings;
+    for (const CollectedFile& file : files) ++spellings[folded_path(file.path)];
+    leave_where(LeftBehindReason::kept_out,
+        [&](const CollectedFile& file) { return is_kept_out(file.path) || spellings[folded_path(file.path)] > 1; });
     if (files.empty()) return ok();
     judge(std::move(checked));
     if (record.verdict.kind() != VerdictKind::allowed) {
@@ -142,12 +132,14 @@ struct BringingBack {
 bool is_kept_out(std::string_view path) {
   // What the gate knows as a danger is judged by it, and rejects the run.
   if (side_file(path)) return false;
+  if (!path_fault(path).empty() || side_file(folded_path(path))) return true;
   for (std::size_t begin = 0; begin <= path.size();) {
     const std::size_t end = std::min(path.find('/', begin), path.size());
     if (!is_plain_name(path.substr(begin, end - begin))) return true;
     begin = end + 1;
   }
-  return is_read_by_itself(path.substr(path.rfind('/') + 1));
+  const auto names = folded_names(path);
+  return std::any_of(names.begin(), names.end(), is_obeyed);
 }
 
 Result<void> bring_back(const BringBackRequest& request, SourceFiles checked, Collection written, RunRecord& record) {

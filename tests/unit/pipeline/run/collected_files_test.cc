@@ -130,6 +130,14 @@ TEST_F(CollectedFiles, ListedBringsBackWhatTheConfigurationNames) {
           {"sandbox/pipe", "special_file"}}));
 }
 
+// One of them would take the other's place where file systems fold case.
+TEST_F(CollectedFiles, NamesThatDifferInCaseAloneBothStayBehind) {
+  ASSERT_TRUE(bring(CollectPolicy::all, {{"out/a.txt", "x"}, {"Out/A.txt", "y"}, {"out/b.txt", "z"}}));
+  EXPECT_EQ(on_disk(), Names{"out/b.txt"});
+  EXPECT_EQ(reasons(),
+      (Told{{"sandbox/Out/A.txt", "kept_out"}, {"sandbox/out/a.txt", "kept_out"}, {"sandbox/pipe", "special_file"}}));
+}
+
 TEST_F(CollectedFiles, AFindingRejectsTheRunAndKeepsEverythingOut) {
   ASSERT_TRUE(bring(CollectPolicy::all, {{"bad.test.ts", "JSON.stringify(process.env);\n"}, {"good.txt", "x"}}));
   EXPECT_EQ(record_.verdict.reason, Reason::findings);
@@ -151,11 +159,11 @@ TEST_F(CollectedFiles, NamesThatNeverComeBack) {
     EXPECT_EQ(record_.verdict.reason, Reason::findings) << name;
     EXPECT_EQ(reasons()[std::string("sandbox/") + name], "finding") << name;
   }
-  for (const char* name :
-      {".vscode/settings.json", ".claude/settings.json", ".cursorrules", ".gitignore", "a/.hidden/b", "CLAUDE.md",
-          "a/Agents.md", "gemini.md", "AGENTS.override.md", "eslint.config.js", "vite.config.ts", "Makefile",
-          "a/conftest.py", "lefthook.yml", "mcp.json", "x.code-workspace", "-rf", "--help", "$(id)", "a;b",
-          "CLAUDE.md ", "pac\u212aage.json", "t\u017fconfig.json", "a/b.", "bunfig.toml::$DATA"}) {
+  for (const char* name : {".vscode/settings.json", ".claude/settings.json", ".cursorrules", ".gitignore",
+           "a/.hidden/b", "CLAUDE.md", "a/Agents.md", "gemini.md", "AGENTS.override.md", "eslint.config.js",
+           "vite.config.ts", "Makefile", "a/conftest.py", "lefthook.yml", "mcp.json", "x.code-workspace", "-rf",
+           "--help", "$(id)", "a;b", "CLAUDE.md ", "pac\u212aage.json", "t\u017fconfig.json", "a/b.",
+           "bunfig.toml::$DATA", "aux.ts", "a/COM1.txt", "nul/a", "binding.gyp", "turbo.json", "CMakeLists.txt"}) {
     record_ = RunRecord{};
     record_.verdict = Verdict{Reason::tests_passed, {}};
     ASSERT_TRUE(bring(CollectPolicy::all, {{name, "x"}}));

@@ -185,7 +185,9 @@ TEST(ChangePolicy, WhatSomebodyObeysIsRefused) {
 
 TEST(ChangePolicy, ATestNeedsNoBuildFilesAndNoHiddenOnes) {
   for (const std::string path : {"tsconfig.json", "tsconfig.base.json", "Makefile", "vite.config.ts",
-           "sandbox/Dockerfile", "sandbox/.hidden", ".cache/a.ts", "justfile"}) {
+           "sandbox/Dockerfile", "sandbox/.hidden", ".cache/a.ts", "justfile", "binding.gyp", "npm-shrinkwrap.json",
+           "vitest.workspace.ts", "turbo.json", "nx.json", "lerna.json", "pkg/BUILD.bazel", "lib.bzl", "CMakeLists.txt",
+           "build.gradle.kts", "app.config.yaml"}) {
     EXPECT_EQ(refused(changed(path), TaskKind::test), Rules{"policy.tool_configuration"}) << path;
     EXPECT_EQ(refused(changed(path), TaskKind::any), Rules()) << path;
   }
