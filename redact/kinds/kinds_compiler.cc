@@ -64,7 +64,7 @@ class KindWriter {
   }
 
   static std::string part(const char* list, std::size_t& first, std::size_t count) {
-    const std::string text = fmt::format("std::span({}).subspan({}, {})", list, first, count);
+    std::string text = fmt::format("std::span({}).subspan({}, {})", list, first, count);
     first += count;
     return text;
   }

@@ -38,6 +38,7 @@ std::vector<std::string> split_blanks(std::string_view text) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-function-size): a check per key
 Result<SecretKind> read_secret_kind(const Rule& rule, KindTexts& texts) {
   using Machine = SecretKind::Machine;
   SecretKind kind;

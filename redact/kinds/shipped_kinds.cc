@@ -4,7 +4,7 @@
 namespace guard {
 namespace {
 
-using std::string_view_literals::operator""sv;
+using std::string_view_literals::operator""sv;  // NOLINT(misc-unused-using-decls): the table uses it
 
 #include "redact/shipped_kinds_tables.inc"
 
