@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "validator/values/constant_folder.h"
@@ -15,10 +16,11 @@ namespace guard {
 namespace {
 
 constexpr std::size_t kWordsMax = 256;  // of one command
-constexpr std::size_t kBracesMax = 64;  // words out of one {a,b}{c,d}
 
 using Words = std::vector<std::string>;
 
+bool is_blank_on_line(char c) { return c == ' ' || c == '\t'; }
+bool ends_mark(char c) { return std::string_view(" \t\n;|&<>()").find(c) != std::string_view::npos; }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
 
 // What all readers of one text share.
@@ -66,22 +68,6 @@ std::size_t closing(std::string_view text, std::size_t from, char open, char clo
   return text.size();
 }
 
-// What printf writes: escapes decoded, %s and its kin filled in.
-std::string formatted(std::string_view format, const Words& words, std::size_t next) {
-  std::string text;
-  const std::string decoded = decode_escapes(format);
-  for (std::size_t i = 0; i < decoded.size(); ++i) {
-    if (decoded[i] != '%' || i + 1 == decoded.size()) {
-      text += decoded[i];
-    } else if (decoded[++i] == '%') {
-      text += '%';
-    } else if (next < words.size()) {
-      text += words[next++];
-    }
-  }
-  return text;
-}
-
 // Reads one text. Commands go to `out` as they end.
 class ShellReader {
  public:
@@ -101,6 +87,7 @@ class ShellReader {
     while (at_ < text_.size() && !shared_.spent()) step();
     const bool whole = !cut_ && at_ >= text_.size();
     end_command(kCommandNext);
+    run(std::exchange(document_, {}));
     if (!whole || shared_.spent()) add_unread();
     return any_;
   }
@@ -142,6 +129,7 @@ class ShellReader {
       case ';':
         ++at_;
         end_command(kCommandNext);
+        if (c == '\n') run(std::exchange(document_, {}));
         return;
       case '&':
         if (peek(1) == '>' || (at_ > 0 && text_[at_ - 1] == '>')) {  // &> file, >&2
@@ -162,12 +150,8 @@ class ShellReader {
         end_command(kCommandPiped);
         return;
       case '(':
-        // (( 1 << b )): no here-document
-        if (peek(1) == '(') arithmetic_ = true;
-        [[fallthrough]];
       case ')':
         // ( sh ) groups; what is piped into the group is piped into its first command.
-        if (c == ')' && peek(1) == ')') arithmetic_ = false;
         ++at_;
         if (!words_.empty() || in_word_) end_command(kCommandNext);
         return;
@@ -195,10 +179,29 @@ class ShellReader {
       case '$': dollar(false); return;
       default: break;
     }
+    if (c == '{' && !in_word_ && braced()) return;
     in_word_ = true;
-    if (c == '{' || c == ',' || c == '}') braces_.push_back(word_.size());
     word_ += c;
     ++at_;
+  }
+
+  // {npm,install} is two words. Braces inside of words stay.
+  bool braced() {
+    const std::size_t close = text_.find('}', at_);
+    if (close == std::string_view::npos) return false;
+    const std::string_view inner = text_.substr(at_ + 1, close - at_ - 1);
+    if (inner.find(',') == std::string_view::npos || inner.find_first_of(" \t\n{$`") != std::string_view::npos)
+      return false;
+    for (const char c : inner) {
+      in_word_ = true;
+      if (c == ',') {
+        end_word();
+      } else if (c != '\'' && c != '"') {
+        word_ += c;
+      }
+    }
+    at_ = close + 1;
+    return true;
   }
 
   void single_quoted() {
@@ -261,67 +264,46 @@ class ShellReader {
       double_quoted();
       return;
     }
-    std::string name;
-    std::string fallback;
+    std::size_t end = at_ + 1;
+    std::string_view name;
     if (next == '{') {
-      const std::size_t end = closing(text_, at_ + 2, '{', '}');
-      const std::string_view inner = text_.substr(at_ + 2, end - at_ - 2);
-      std::size_t size = 0;
-      while (size < inner.size() && is_shell_name_byte(inner[size])) ++size;
-      name = inner.substr(0, size);
-      at_ = std::min(end + 1, text_.size());
-      const std::size_t dash = inner.find_first_of("-=+", size);
-      if (dash != std::string_view::npos && dash <= size + 1) {
-        fallback = inner.substr(dash + 1);
-        // ${x-$(npm i)}
-        run_substitutions(fallback);
-      } else if (size < inner.size()) {  // ${x:0:3}, ${x%%y}: computed
-        run_substitutions(inner);
-        add_to_word(std::string_view(&kWildcard, 1));
-        return;
-      }
+      end = closing(text_, at_ + 2, '{', '}');
+      name = text_.substr(at_ + 2, end - at_ - 2);
+      end = std::min(end + 1, text_.size());
+      // ${x-$(npm i)}: what is computed is not known, but what it runs is.
+      const std::size_t runs = std::min(name.find("$("), name.find('`'));
+      if (runs != std::string_view::npos) substitute(name.substr(runs));
     } else if (is_shell_name_byte(next)) {
-      std::size_t end = at_ + 1;
-      if (next >= '0' && next <= '9') {
-        end = at_ + 2;
-      } else {
-        while (end < text_.size() && is_shell_name_byte(text_[end])) ++end;
-      }
+      const bool positional = next >= '0' && next <= '9';
+      while (end < text_.size() && is_shell_name_byte(text_[end]) && !(positional && end > at_ + 1)) ++end;
       name = text_.substr(at_ + 1, end - at_ - 1);
-      at_ = end;
-    } else if (next == '@' || next == '*') {
-      at_ += 2;
-      name = "@";
-    } else if (next == '#' || next == '?' || next == '!' || next == '-') {
-      at_ += 2;
-      return;
+    } else if (next != '\0' && std::string_view("@*#?!-").find(next) != std::string_view::npos) {
+      name = text_.substr(at_ + 1, 1);
+      ++end;
     } else {
       word_ += '$';
       ++at_;
       return;
     }
-    expand(name, fallback, in_quotes);
+    at_ = end;
+    expand(name, in_quotes);
   }
 
-  void expand(const std::string& name, const std::string& fallback, bool in_quotes) {
-    const auto separators = shared_.variables.find("IFS");
-    if (name == "IFS" && separators == shared_.variables.end()) {
+  void expand(std::string_view name, bool in_quotes) {
+    if (name == "IFS") {
       if (!in_quotes) end_word();
       return;
     }
     const auto known = shared_.variables.find(name);
-    std::string value = known != shared_.variables.end() ? known->second : fallback;
-    const bool positional = name == "@" || (!name.empty() && name[0] >= '0' && name[0] <= '9');
-    if (value.empty() && known == shared_.variables.end() && !positional) value = kWildcard;
-    if (in_quotes && name != "@") {
+    const std::string value = known != shared_.variables.end() ? known->second : std::string(1, kWildcard);
+    if (in_quotes) {
       add_to_word(value);
       return;
     }
     // Unquoted values are split into words.
     if (!shared_.take(value.size())) return;
     for (const char c : value) {
-      const bool parts = separators != shared_.variables.end() && separators->second.find(c) != std::string::npos;
-      if (parts || is_blank(c)) {
+      if (is_blank(c)) {
         end_word();
       } else {
         in_word_ = true;
@@ -345,29 +327,6 @@ class ShellReader {
     word_ += kWildcard;
   }
 
-  // The substitutions in a text that is no command itself.
-  void run_substitutions(std::string_view text) {
-    for (std::size_t i = 0; i < text.size() && !shared_.spent(); ++i) {
-      std::size_t begin = 0;
-      std::size_t end = 0;
-      if (text[i] == '\\') {
-        ++i;
-      } else if (text[i] == '`') {
-        begin = i + 1;
-        end = std::min(text.find('`', begin), text.size());
-      } else if (text.substr(i, 2) == "$(") {
-        begin = i + 2;
-        end = closing(text, begin, '(', ')');
-      }
-      if (begin == 0) continue;
-      std::string commands;
-      ShellReader(text.substr(begin, end - begin), shared_, commands, depth_ + 1).read(kCommandInner);
-      nested_ = true;
-      inner_ += commands;
-      i = end;
-    }
-  }
-
   void redirection(char c) {
     if (peek(1) == '(') {  // <(curl ..)
       in_word_ = true;
@@ -388,7 +347,7 @@ class ShellReader {
       ++at_;
       ++arrows;
     }
-    if (c == '<' && arrows == 2 && !arithmetic_) {
+    if (c == '<' && arrows == 2) {
       here_document();
       return;
     }
@@ -399,82 +358,52 @@ class ShellReader {
     output_ = output_ || (c == '>' && !errors);
   }
 
-  // The word behind <<, and whether substitutions in the document are run.
-  std::pair<std::string, bool> document_mark() {
-    std::string mark;
-    bool plain = true;
-    constexpr std::string_view kEnds = " \t\n;|&<>()";
-    while (at_ < text_.size() && kEnds.find(peek()) == std::string_view::npos) {
-      const char c = peek();
-      ++at_;
-      if (c != '\'' && c != '"' && c != '\\') {
-        mark += c;
-        continue;
-      }
-      plain = false;
-      if (c == '\\') continue;
-      const std::size_t end = std::min(text_.find(c, at_), text_.size());
-      mark += text_.substr(at_, end - at_);
-      at_ = std::min(end + 1, text_.size());
-    }
-    return {mark, plain};
-  }
-
-  // bash <<EOF: the lines up to EOF are what the command reads.
+  // cat <<EOF: the lines up to EOF are read as commands, whatever reads them in the end.
   void here_document() {
-    const bool tabs = peek() == '-';
-    if (tabs) ++at_;
-    while (peek() == ' ' || peek() == '\t') ++at_;
-    const auto [mark, plain] = document_mark();
+    while (peek() == '-' || is_blank_on_line(peek())) ++at_;
+    std::string mark;
+    bool quoted = false;
+    for (; at_ < text_.size() && (quoted || !ends_mark(peek())); ++at_) {
+      const bool quote = peek() == '\'' || peek() == '"';
+      quoted = quoted != quote;
+      if (!quote && peek() != '\\') mark += peek();
+    }
     const std::size_t line = text_.find('\n', at_);
     if (line == std::string_view::npos || mark.empty()) return;
     // The document of an earlier << on this line comes first.
     const std::size_t begin = std::max(line + 1, document_end_);
-    std::size_t end = begin;
-    std::size_t next = begin;
-    bool found = false;
-    while (!found && next < text_.size()) {
-      end = next;
+    for (std::size_t end = begin; end < text_.size();) {
       const std::size_t stop = std::min(text_.find('\n', end), text_.size());
       std::string_view here = text_.substr(end, stop - end);
-      while (tabs && !here.empty() && here[0] == '\t') here.remove_prefix(1);
-      if (!here.empty() && here.back() == '\r') here.remove_suffix(1);
-      found = here == mark;
-      next = stop + 1;
+      here.remove_prefix(std::min(here.find_first_not_of('\t'), here.size()));
+      if (here.ends_with('\r')) here.remove_suffix(1);
+      if (here == mark) {
+        // What stands behind the mark on its line goes on (`bash <<A | tee x`); end_command() leaps over the document.
+        document_end_ = std::min(stop + 1, text_.size());
+        if (shared_.take(end - begin + 1)) document_ += text_.substr(begin, end - begin);
+        return;
+      }
+      end = stop + 1;
     }
-    if (!found) end = text_.size();
-    if (!shared_.take(end - begin + 1)) return;
-    standard_input_ = text_.substr(begin, end - begin);
-    if (plain) run_substitutions(*standard_input_);
-    if (shared_.words != nullptr) run(std::string(*standard_input_));
-    // A mark that does not come may have been none: then the lines are commands as well. What stands behind the mark on
-    // its line goes on (`bash <<A | tee x`); end_command() leaps over the document.
-    if (found) document_end_ = std::min(next, text_.size());
+    // A mark that does not come may have been none: then the lines are commands as well.
   }
 
   void end_word() {
     if (!in_word_) return;
     std::string word;
     word.swap(word_);
-    std::vector<std::size_t> braces;
-    braces.swap(braces_);
     in_word_ = false;
     if (redirected_) {
       redirected_ = false;
       if (here_string_) {
-        standard_input_ = word;
+        here_string_text_ = word;
       } else if (reads_ && words_.size() < kWordsMax) {
         words_.push_back("<" + word);
       }
       here_string_ = false;
       return;
     }
-    if (braces.size() >= 3) {
-      std::size_t made = 0;
-      add_braced(word, braces, made);
-    } else {
-      add_word(std::move(word));
-    }
+    add_word(std::move(word));
   }
 
   void add_word(std::string word) {
@@ -482,32 +411,6 @@ class ShellReader {
       words_.push_back(std::move(word));
     } else {
       shared_.bytes_left = 0;
-    }
-  }
-
-  // a{b,c}d is abd acd. `braces` says where unquoted braces and commas stand.
-  void add_braced(const std::string& word, const std::vector<std::size_t>& braces, std::size_t& made) {
-    // The first group that holds no other one.
-    std::size_t first = braces.size();
-    std::size_t last = braces.size();
-    for (std::size_t i = 0; i < braces.size() && last == braces.size(); ++i) {
-      if (word[braces[i]] == '{') first = i;
-      if (word[braces[i]] == '}' && first < i && i - first >= 2) last = i;
-    }
-    if (last == braces.size() || ++made > kBracesMax) {
-      add_word(word);
-      return;
-    }
-    for (std::size_t i = first; i < last; ++i) {
-      const std::size_t begin = braces[i] + 1;
-      std::string one = word.substr(0, braces[first]);
-      one += word.substr(begin, braces[i + 1] - begin);
-      const std::size_t tail = one.size();
-      one += word.substr(braces[last] + 1);
-      if (!shared_.take(one.size() + 1)) return;
-      std::vector<std::size_t> rest(braces.begin(), braces.begin() + static_cast<std::ptrdiff_t>(first));
-      for (std::size_t j = last + 1; j < braces.size(); ++j) rest.push_back(braces[j] - braces[last] - 1 + tail);
-      add_braced(one, rest, made);
     }
   }
 
@@ -523,7 +426,7 @@ class ShellReader {
       end_inner();
       if (next == kCommandPiped) joint_ = next;
     }
-    standard_input_.reset();
+    here_string_text_.reset();
     words_.clear();
     output_ = false;
     redirected_ = false;
@@ -552,22 +455,18 @@ class ShellReader {
       last_text_.reset();
       return;
     }
-    const bool declares = words[0] == "export" || words[0] == "local" || words[0] == "declare" || words[0] == "alias" ||
-        words[0] == "readonly" || words[0] == "typeset";
-    for (std::size_t i = 1; declares && i < words.size(); ++i) {
-      if (is_shell_assignment(words[i])) assign(words[i]);
+    // export A=b
+    for (const std::string& word : words) {
+      if (is_shell_assignment(word)) assign(word);
     }
-    const bool feeds = program_name(words[0]) == "xargs";
-    strip_wrappers(words);
+    const std::size_t program = started_program(words);
     // xargs gives what it reads to its program.
-    if (feeds && program_name(words[0]) != "xargs") {
-      words.push_back(joint == kCommandPiped && last_text_ ? *last_text_ : std::string(1, kWildcard));
-    }
+    if (program > 0 && program_name(words[0]) == "xargs") words.emplace_back(1, kWildcard);
+    words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(program));
     emit(joint, words);
     end_inner();
     run_texts(words, joint);
-    std::optional<std::string> said = output_ ? std::nullopt : text_of(words, joint);
-    last_text_ = std::move(said);
+    last_text_ = output_ ? std::nullopt : text_of(words, joint);
   }
 
   void emit(char joint, const Words& words) {
@@ -589,86 +488,53 @@ class ShellReader {
   // What the command writes, where that is known.
   std::optional<std::string> text_of(const Words& words, char joint) {
     const std::string_view name = program_name(words[0]);
-    if (name == "tee" || (name == "cat" && (words.size() == 1 || words[1] == "-"))) {
-      if (standard_input_) return std::move(standard_input_);
-      return joint == kCommandPiped ? last_text_ : std::nullopt;
-    }
-    if ((name == "which" && words.size() == 2) || (name == "command" && words.size() == 3)) return words.back();
+    if (name == "tee" || name == "cat") return joint == kCommandPiped ? last_text_ : std::nullopt;
+    if (name == "which" && words.size() == 2) return words[1];
     if (name != "echo" && name != "printf") return std::nullopt;
     std::size_t next = 1;
-    while (next < words.size() &&
-        (words[next] == "--" || words[next] == "-n" || words[next] == "-e" || words[next] == "-ne" ||
-            words[next] == "-en" || words[next] == "-E")) {
-      ++next;
-    }
-    if (next == words.size()) return std::string();
-    if (name == "printf") return formatted(words[next], words, next + 1);
-    std::string text;
-    for (std::size_t i = next; i < words.size(); ++i) text += (i > next ? " " : "") + words[i];
-    return text.find('\\') == std::string::npos ? text : decode_escapes(text);
+    while (next < words.size() && words[next].starts_with('-')) ++next;
+    return decode_escapes(joined(words, next));
   }
 
   void run(std::string_view text) {
     if (text.empty()) return;
     nested_ = true;
-    ShellReader(text, shared_, out_, depth_ + 1).read(kCommandNext);
+    const bool any = ShellReader(text, shared_, out_, depth_ + 1).read(kCommandNext);
+    any_ = any_ || any;
   }
 
-  // sh -c TEXT name args..: they are $0, $1 and so on.
-  void run_with_arguments(const Words& words, std::size_t text) {
-    std::string all;
-    for (std::size_t i = text + 1; i < words.size() && i < text + 11; ++i) {
-      assign(std::to_string(i - text - 1) + "=" + words[i]);
-      if (i > text + 1) all += (all.empty() ? "" : " ") + words[i];
-    }
-    assign("@=" + all);
-    run(words[text]);
+  static std::string joined(const Words& words, std::size_t first) {
+    std::string text;
+    for (std::size_t i = first; i < words.size(); ++i) text += (i > first ? " " : "") + words[i];
+    return text;
   }
 
   // Texts that the command runs as a shell would: sh -c TEXT, eval TEXT, su -c TEXT, echo TEXT | sh, sh <<< TEXT.
   void run_texts(const Words& words, char joint) {
     const std::string name(program_name(words[0]));
-    const auto joined = [&](std::size_t first) {
-      std::string text;
-      for (std::size_t i = first; i < words.size(); ++i) text += (i > first ? " " : "") + words[i];
-      return text;
-    };
-    if (name == "eval" || name == "watch" || name == "parallel") return run(joined(1));
-    if (name == "set" && words.size() > 2 && words[1] == "--") return assign("@=" + joined(2));
+    if (name.find(' ') != std::string::npos) return run(joined(words, 0));  // env -S "npm install"
+    if (name == "eval") return run(joined(words, 1));
     if (name == "trap" && words.size() > 2) return run(words[1]);
-    if (name == "alias") {
-      for (std::size_t i = 1; i < words.size(); ++i) {
-        const std::size_t equals = words[i].find('=');
-        if (equals != std::string::npos) run(std::string_view(words[i]).substr(equals + 1));
-      }
-      return;
+    const bool shell = is_word_of("shell_programs", name);
+    const bool runs_option = shell || is_word_of("shell_text_runners", name);
+    for (std::size_t i = 1; i + 1 < words.size(); ++i) {
+      if (name == "find" && (words[i] == "-exec" || words[i] == "-execdir" || words[i] == "-ok"))
+        return run(joined(words, i + 1));
+      if (!runs_option || !takes_text(words[i])) continue;
+      std::size_t text = i + 1;
+      while (text + 1 < words.size() && words[text].starts_with('-')) ++text;
+      run(words[text]);
+      break;
     }
-    if (name == "find") {
-      for (std::size_t i = 1; i + 1 < words.size(); ++i) {
-        if (words[i] == "-exec" || words[i] == "-execdir" || words[i] == "-ok") return run(joined(i + 1));
-      }
-      return;
-    }
-    const bool shell = is_shell_program(name);
-    if (shell || name == "su" || name == "script" || name == "runuser" || name == "sg" || name == "docker" ||
-        name == "podman") {
-      run_option_c(words);
-    }
-    if (!shell) return;
-    if (joint == kCommandPiped && last_text_) run(std::string(*last_text_));
-    if (standard_input_) run(std::string(*standard_input_));
+    if (shell && joint == kCommandPiped && last_text_) run(std::string(*last_text_));
+    if (shell && here_string_text_) run(std::string(*here_string_text_));
   }
 
-  void run_option_c(const Words& words) {
-    for (std::size_t i = 1; i + 1 < words.size(); ++i) {
-      const std::string& option = words[i];
-      const bool cluster =
-          option.size() > 1 && option[0] == '-' && option[1] != '-' && option.find('c') != std::string::npos;
-      if (!cluster && option != "-Command" && option != "/c" && option != "/C" && option != "--command") continue;
-      std::size_t text = i + 1;
-      while (text + 1 < words.size() && words[text].size() > 1 && words[text][0] == '-') ++text;
-      return run_with_arguments(words, text);
-    }
+  // -c, also as one of several letters.
+  static bool takes_text(std::string_view option) {
+    const bool letters = option.size() > 1 && option[0] == '-' && option[1] != '-';
+    return (letters && option.find('c') != std::string_view::npos) || option == "-Command" || option == "/c" ||
+        option == "/C" || option == "--command";
   }
 
   std::string_view text_;
@@ -680,17 +546,16 @@ class ShellReader {
   std::size_t commands_ = 0;
   Words words_;
   std::string word_;
-  std::vector<std::size_t> braces_;            // where unquoted { , } stand in word_
-  std::string inner_;                          // commands inside substitutions of this command
-  std::optional<std::string> standard_input_;  // here-string or here-document
-  std::optional<std::string> last_text_;       // what the command before writes, if it is known
+  std::string inner_;  // commands inside substitutions of this command
+  std::optional<std::string> here_string_text_;
+  std::string document_;                  // of << in this line
+  std::optional<std::string> last_text_;  // what the command before writes, if it is known
   std::size_t document_end_ = 0;
   char joint_ = kCommandNext;
   bool in_word_ = false;
   bool redirected_ = false;
   bool here_string_ = false;
   bool reads_ = false;
-  bool arithmetic_ = false;
   bool output_ = false;
   bool nested_ = false;  // there are commands besides those of this text
   bool any_ = false;

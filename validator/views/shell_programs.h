@@ -1,17 +1,17 @@
-// What is known of the programs that start other programs.
+// What is known of the programs that start other programs; their names stand in rules/word_lists.toml.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace guard {
 
+// Is it one of a list of word_lists.toml?
+bool is_word_of(std::string_view list, std::string_view name) noexcept;
+
 // The last part of a path, without `.exe` and the like; the whole of an address.
 std::string_view program_name(std::string_view word) noexcept;
-
-// Does it run texts that it is given with -c or on its standard input?
-bool is_shell_program(std::string_view name) noexcept;
 
 // A byte of a shell's variable name.
 constexpr bool is_shell_name_byte(char c) noexcept {
@@ -21,12 +21,11 @@ constexpr bool is_shell_name_byte(char c) noexcept {
 // NAME=value
 bool is_shell_assignment(std::string_view word) noexcept;
 
-// Takes off what only starts the program behind it: `sudo -u me env A=b timeout 5 npm test` is `npm test`. Words that
-// name no other program (`env` alone, `command -v npm`) stay.
-void strip_wrappers(std::vector<std::string>& words);
-
-// A pattern in the place of a program (n?m, [n]pm) as the program that it can stand for among those that rules look
-// for; the name itself if there is none.
+// A pattern in the place of a program (n?m, [n]pm) as a program that rules look for; the name itself if there is none.
 std::string_view program_of_pattern(std::string_view name);
+
+// The index of the program that the words start in the end: `npm` of `sudo -u me env A=b timeout 5 npm test`. Words
+// that name no other program (`env` alone, `command -v npm`) stay.
+std::size_t started_program(std::span<const std::string> words) noexcept;
 
 }  // namespace guard
