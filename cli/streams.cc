@@ -93,11 +93,8 @@ void Streams::choose_color(ColorChoice choice, const Environment& environment) {
 
 bool wants_color(ColorChoice choice, bool is_terminal, const Environment& environment) {
   if (choice != ColorChoice::automatic) return choice == ColorChoice::always;
-  const auto value = [&](const char* name) {
-    const auto found = environment.find(name);
-    return found == environment.end() ? std::string_view() : std::string_view(found->second);
-  };
-  return is_terminal && value("NO_COLOR").empty() && !value("TERM").empty() && value("TERM") != "dumb";
+  const std::string terminal = value_of(environment, "TERM");
+  return is_terminal && value_of(environment, "NO_COLOR").empty() && !terminal.empty() && terminal != "dumb";
 }
 
 void print_error(Streams& streams, const Error& error) {

@@ -19,6 +19,13 @@ class ByteSink {
   virtual Result<void> finish() = 0;
 };
 
+// Drops all of it.
+class NullSink final : public ByteSink {
+ public:
+  Result<void> push(std::span<const char>) override { return ok(); }
+  Result<void> finish() override { return ok(); }
+};
+
 // Keeps all of it.
 class StringSink final : public ByteSink {
  public:

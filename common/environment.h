@@ -12,4 +12,10 @@ using Environment = std::map<std::string, std::string>;
 // Of a name that stands there twice the first counts, as for getenv(3).
 Environment process_environment();
 
+// Empty for one that is not there.
+inline std::string value_of(const Environment& environment, const std::string& name) {
+  const auto found = environment.find(name);
+  return found == environment.end() ? std::string() : found->second;
+}
+
 }  // namespace guard

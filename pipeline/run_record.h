@@ -63,16 +63,23 @@ struct CollectRecord {
       true;  // false: guard does not know of all that was written (on the host and of a stopped run: of nothing)
 };
 
-struct RunRecord {
+// What all files of a run came to together.
+struct RunOutcome {
   Verdict verdict;
+  std::vector<FileResult> files;     // of all test files, in the order they run in; empty: none was run
+  std::optional<TestSummary> tests;  // of those whose report could be read
+  std::uint64_t kept_bytes = 0;
+  std::uint64_t dropped_bytes = 0;
+  std::map<std::string, std::uint64_t> redactions;
+};
+
+struct RunRecord : RunOutcome {
   std::optional<Error> error;
   std::string backend;
   std::string why_backend;
   std::vector<std::string> tiers;
   std::optional<CheckRecord> check;
   std::vector<std::string> preload;  // what bun loaded before each test file, after guard's own script
-  std::vector<FileResult> files;     // of all test files, in the order they run in; empty: none was run
-  std::optional<TestSummary> tests;  // of those whose report could be read
   std::optional<ExecResult> exec;
   std::optional<CollectRecord> collected;  // where `exec` is
   std::optional<LineCoverage> lines;       // for a person: which lines of the checked files ran, tests left out
@@ -80,9 +87,6 @@ struct RunRecord {
                                            // and the tests can forge it
   std::size_t jobs = 1;                    // sandboxes side by side; each had its share of the limits
   std::uint64_t keep_bytes = 0;            // the cap
-  std::uint64_t kept_bytes = 0;
-  std::uint64_t dropped_bytes = 0;
-  std::map<std::string, std::uint64_t> redactions;
   std::vector<std::pair<std::string, std::string>> unmasked;  // known values that can't be masked: name, why
   std::optional<SandboxSpec> spec;
   std::map<std::string, std::string>

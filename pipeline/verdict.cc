@@ -204,12 +204,8 @@ bool is_looked_up(std::string_view name) {
 
 std::optional<Verdict> planted(const Collection& written) {
   const auto is_planted = [](std::string_view path) {
-    while (!path.empty()) {
-      const std::size_t slash = std::min(path.find('/'), path.size());
-      if (is_looked_up(path.substr(0, slash))) return true;
-      path.remove_prefix(std::min(slash + 1, path.size()));
-    }
-    return false;
+    const auto names = pieces_of(path, '/');
+    return std::any_of(names.begin(), names.end(), is_looked_up);
   };
   const auto named = [](std::string_view path) {
     return verdict(
@@ -351,25 +347,9 @@ std::optional<Reason> reason_named(std::string_view name) noexcept {
   return std::nullopt;
 }
 
-std::string_view to_string(VerdictKind kind) noexcept {
-  switch (kind) {
-    case allowed: return "allowed";
-    case rejected: return "rejected";
-    case undecided: return "undecided";
-    case unavailable: return "unavailable";
-  }
-  return "undecided";
-}
-
 int Verdict::exit_status() const noexcept {
   if (reason == Reason::interrupted) return info(ErrorCode::cancelled).exit_status;
-  switch (kind()) {
-    case allowed: return 0;
-    case rejected: return 1;
-    case undecided: return 2;
-    case unavailable: return 3;
-  }
-  return 2;
+  return static_cast<int>(kind());  // 0, 1, 2, 3
 }
 
 std::string missing_hardening(const std::map<std::string, std::string>& seen) {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/enum_names.h"
 #include "common/error.h"
 #include "pipeline/config/config.h"
 #include "runner/init_side/bun_report.h"
@@ -20,6 +21,9 @@
 namespace guard {
 
 enum class VerdictKind : std::uint8_t { allowed, rejected, undecided, unavailable };
+template <>
+inline constexpr std::array<std::string_view, 4> kNamesOf<VerdictKind> = {
+    "allowed", "rejected", "undecided", "unavailable"};
 
 enum class Reason : std::uint8_t {
   // allowed
@@ -74,7 +78,6 @@ struct Verdict {
   VerdictKind kind() const noexcept { return info(reason).verdict; }
   int exit_status() const noexcept;  // 0 / 1 / 2 / 3, 130 when interrupted
 };
-std::string_view to_string(VerdictKind kind) noexcept;
 
 // An Error on the deciding way never becomes allowed: unavailable for the codes that say so, else undecided.
 Verdict verdict_of(const Error& error);

@@ -34,11 +34,7 @@ void LazySecrets::prepare(Config config, const Environment& environment) {
 
 Result<const SecretSource*> LazySecrets::get() {
   if (!made_) {
-    std::vector<KnownSecret> known;
-    if (environment_ != nullptr) {
-      GUARD_TRY_ASSIGN(known, known_secrets(*environment_, config_.redact.mask_env, config_.redact.mask_file));
-    }
-    GUARD_TRY_ASSIGN(made_, SecretSource::shipped(std::move(known), config_.redact.kinds_off));
+    GUARD_TRY_ASSIGN(made_, secrets_of(environment_ == nullptr ? Environment() : *environment_, config_));
   }
   return &*made_;
 }

@@ -64,8 +64,8 @@ Result<std::vector<Commit>> commits_to_replay(const Options& options, const Canc
       git.read({"log", "--no-merges", fmt::format("--max-count={}", count_max), "-z", "--format=%H%n%P%n%cs%n%s",
           "--end-of-options", range}));
   std::vector<Commit> commits;
-  for (const std::string_view entry : git_pieces(answer, '\0')) {
-    const auto lines = git_pieces(entry, '\n');
+  for (const std::string_view entry : pieces_of(answer, '\0')) {
+    const auto lines = pieces_of(entry, '\n');
     if (lines.size() < 3) return odd_git_answer("log");
     if (lines[1].empty()) continue;
     commits.push_back({std::string(lines[0]), std::string(lines[1]), std::string(lines[2]),
@@ -188,9 +188,8 @@ void print_text(const std::vector<Replayed>& all, OutStream& out) {
     for (std::size_t i = 0; i < findings.size(); ++i) {
       commits_of_rule[findings[i].rule].insert(one.commit.id);
       if (i >= kFindingsShown) continue;
-      const std::string place =
-          findings[i].line == 0 ? findings[i].path : fmt::format("{}:{}", findings[i].path, findings[i].line);
-      out.print("    {}: {}  {}\n", printable(place), findings[i].rule, printable(findings[i].excerpt).substr(0, 80));
+      out.print("    {}: {}  {}\n", printable(place_text(findings[i].path, findings[i].line)), findings[i].rule,
+          printable(findings[i].excerpt).substr(0, 80));
     }
     if (findings.size() > kFindingsShown) out.print("    and {} more\n", findings.size() - kFindingsShown);
     if (one.check.error) out.print("    {}\n", printable(one.check.error->message()));

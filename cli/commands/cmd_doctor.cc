@@ -7,6 +7,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/rule_engine.h"
 #include "cli/commands/trusted_inputs.h"
+#include "common/text/paint.h"
 #include "common/text/text.h"
 #include "pipeline/backend_choice.h"
 #include "pipeline/config/config.h"
@@ -128,13 +129,11 @@ Result<int> cmd_doctor(const Options& options, CommandContext& context) {
     }
     context.streams.out.write(dump(document));
   } else {
-    const auto paint = [&](std::string_view style, std::string_view text) {
-      return context.streams.out_color ? fmt::format("\x1b[{}m{}\x1b[0m", style, text) : std::string(text);
-    };
+    const Painter paint{context.streams.out_color ? Colour::on : Colour::off};
     for (const auto& row : rows) {
       const bool good = row.state == "ok" || row.state == "available";
-      context.streams.out.print(
-          "{:<14} {} {}\n", row.name, paint(good ? "32" : "33", fmt::format("{:<10}", row.state)), printable(row.text));
+      context.streams.out.print("{:<14} {} {}\n", row.name,
+          paint(good ? kGreen : kYellow, fmt::format("{:<10}", row.state)), printable(row.text));
       if (!row.remedy.empty()) context.streams.out.print("{:<14} next: {}\n", "", printable(row.remedy));
       for (const auto& [key, value] : row.facts)
         context.streams.out.print("{:<14}   {} = {}\n", "", key, printable(value));

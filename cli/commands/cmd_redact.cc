@@ -39,9 +39,7 @@ Result<void> redact(const Options& options, CommandContext& context) {
   ConfigSources sources = config_of(options.config, {}, context);
   sources.overrides = options.overrides;
   GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(sources));
-  const auto& masks = loaded.config.redact;
-  GUARD_TRY_ASSIGN(auto known, known_secrets(context.environment, masks.mask_env, masks.mask_file));
-  GUARD_TRY_ASSIGN(const SecretSource secrets, SecretSource::shipped(std::move(known), masks.kinds_off));
+  GUARD_TRY_ASSIGN(const SecretSource secrets, secrets_of(context.environment, loaded.config));
   if (options.format != OutputFormat::json) {
     for (const auto& [name, why] : secrets.refused())
       context.streams.err.print("guard: {} is not masked: {}\n", printable(name), why);

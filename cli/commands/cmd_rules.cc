@@ -123,17 +123,10 @@ Result<int> prove(const Options& options, CommandContext& context, const RuleEng
 // The marks between the parts of an entry of the strings view, in a form that can be read.
 std::string readable(std::string_view view) {
   std::string text;
-  for (std::size_t at = 0; at < view.size();) {
-    const std::size_t end = std::min(view.find('\n', at), view.size());
-    if (end > at) text += "  " + printable(view.substr(at, end - at)) + "\n";
-    at = end + 1;
-  }
+  for (const auto line : pieces_of(view)) text += line.empty() ? "" : "  " + printable(line) + "\n";
   for (const auto& [mark, word] :
-      {std::pair("\\x1e", "<"), std::pair("\\x1d", "| "), std::pair("\\x1f", ">\n  "), std::pair("\\x1a", "<?>")}) {
-    for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos; at += std::string_view(word).size()) {
-      text.replace(at, std::string_view(mark).size(), word);
-    }
-  }
+      {std::pair("\\x1e", "<"), std::pair("\\x1d", "| "), std::pair("\\x1f", ">\n  "), std::pair("\\x1a", "<?>")})
+    text = replaced(std::move(text), mark, word);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\n')) text.pop_back();
   return text + "\n";
 }

@@ -160,12 +160,6 @@ std::string document_of(const RunRecord& record, OutputFormat format, const RunR
   }
 }
 
-class NullSink final : public ByteSink {
- public:
-  Result<void> push(std::span<const char>) override { return ok(); }
-  Result<void> finish() override { return ok(); }
-};
-
 // A run of its own, of which nothing else is kept: all files in one process, whose coverage bun can write, is no way to
 // decide anything.
 void measure_coverage(const RunRequest& request, RunRecord& record, const CancelToken& cancel) {

@@ -5,22 +5,19 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 
-#include "cli/commands/rule_engine.h"
+#include "cli/commands/check_session.h"
 #include "cli/commands/trusted_inputs.h"
 #include "common/file_io.h"
 #include "common/text/text.h"
 #include "pipeline/change/change_source.h"
 #include "pipeline/change/git.h"
-#include "pipeline/evidence/masked_record.h"
 #include "pipeline/gate/gate.h"
 #include "pipeline/hooks/agent_event.h"
 #include "pipeline/hooks/commit_hook.h"
 #include "pipeline/hooks/proposed_write.h"
 #include "pipeline/hooks/shell_command.h"
 #include "pipeline/report/report_text.h"
-#include "pipeline/run/run_output.h"
 
 // A file under [check] paths is judged as it will be. Of any other file, and of a command, the banned patterns are
 // looked for. A command that commits is judged by what is staged now; where it could stage more before it commits, the
@@ -46,37 +43,21 @@ class Judge {
     GUARD_TRY(refuse_inside_tree(options_.config, "--config", root_, context_));
     GUARD_TRY(refuse_inside_tree(options_.rules, "--rules", root_, context_));
     GUARD_TRY_ASSIGN(const ConfigSources sources, config_at_head(options_.config, root_, context_));
-    GUARD_TRY_ASSIGN(LoadedConfig loaded, load_config(sources));
-    config_ = std::move(loaded.config);
-    GUARD_TRY_ASSIGN(engine_, load_rule_engine(options_.rules));
-    GUARD_TRY_ASSIGN(
-        auto known, known_secrets(context_.environment, config_.redact.mask_env, config_.redact.mask_file));
-    GUARD_TRY_ASSIGN(secrets_, SecretSource::shipped(std::move(known), config_.redact.kinds_off));
-    request_.rules = engine_.rules;
-    request_.matcher = &*engine_.matcher;
-    request_.config = &config_;
-    request_.secrets = [this]() -> Result<const SecretSource*> { return &*secrets_; };
-
-    auto record = event.action == AgentAction::command ? of_command(event) : of_file(event);
-    if (record) mask_record(*secrets_, *record);
-    return record;
+    GUARD_TRY_ASSIGN(request_, prepare_check(sources, options_.rules, context_, session_));
+    return masked_check(event.action == AgentAction::command ? of_command(event) : of_file(event), session_);
   }
 
  private:
-  const EngineLocation& locate() {
-    if (!located_) located_ = locate_engine(config_, context_.environment, context_.cancel);
-    return *located_;
-  }
-
   // Where only the banned patterns count, the tiers make no difference.
   std::string plain_mode() const { return options_.mode == "auto" ? "host" : options_.mode; }
 
   CheckRecord gated(const SourceFiles& files) {
-    return gate(request_, files, options_.mode, [this]() -> const EngineLocation& { return locate(); });
+    return gate(
+        request_, files, options_.mode, [this]() -> const EngineLocation& { return locate(session_, context_); });
   }
 
   Result<CheckRecord> of_file(const AgentEvent& event) {
-    GUARD_TRY_ASSIGN(ProposedWrite proposed, proposed_write(event, root_, config_.check.paths));
+    GUARD_TRY_ASSIGN(ProposedWrite proposed, proposed_write(event, root_, request_.config->check.paths));
     if (!proposed.gated) {
       CheckRecord record =
           gate_added(request_, {proposed.path, std::move(proposed.after)}, proposed.before, plain_mode());
@@ -123,7 +104,7 @@ class Judge {
     GUARD_TRY_ASSIGN(const CollectedChange collected, collect_change(root_, staged, context_.cancel));
     request_.files_expected = false;
     return gate_change(request_, collected.change, std::nullopt, options_.mode,
-        [this]() -> const EngineLocation& { return locate(); });
+        [this]() -> const EngineLocation& { return locate(session_, context_); });
   }
 
   // Whether the agent's folder lies in the repository that guard was asked to look at.
@@ -156,10 +137,7 @@ class Judge {
   const Options& options_;
   CommandContext& context_;
   fs::path root_;
-  Config config_;
-  RuleEngine engine_;
-  std::optional<SecretSource> secrets_;
-  std::optional<EngineLocation> located_;
+  CheckSession session_;
   GateRequest request_;
 };
 

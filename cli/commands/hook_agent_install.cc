@@ -11,7 +11,6 @@
 
 #include "cli/commands/rule_engine.h"
 #include "cli/commands/trusted_inputs.h"
-#include "cli/lines.h"
 #include "common/file_io.h"
 #include "common/text/foreign_json.h"
 #include "common/text/text.h"
@@ -108,8 +107,8 @@ Result<std::string> with_brief(const fs::path& path, const std::string& before, 
 // All that lies between the first and the last line that differ, with some lines around it.
 void print_edit(const Edit& edit, OutStream& out) {
   constexpr std::size_t kAround = 3;
-  const auto before = lines_of(edit.before);
-  const auto after = lines_of(edit.after);
+  const auto before = pieces_of(edit.before);
+  const auto after = pieces_of(edit.after);
   const std::size_t shorter = std::min(before.size(), after.size());
   std::size_t same = 0;
   while (same < shorter && before[same] == after[same]) ++same;

@@ -79,13 +79,8 @@ Result<std::string> new_night_id() {
 }
 
 std::string full_branch(const std::string& named, const std::string& night) {
-  std::string name = named.empty() ? "guard/" + night : named;
-  const auto put = [&name](std::string_view mark, const std::string& value) {
-    for (std::size_t at = name.find(mark); at != std::string::npos; at = name.find(mark, at + value.size()))
-      name.replace(at, mark.size(), value);
-  };
-  put("{night}", night);
-  put("{date}", night.substr(0, 10));
+  std::string name = replaced(named.empty() ? "guard/{night}" : named, "{night}", night);
+  name = replaced(std::move(name), "{date}", night.substr(0, 10));
   return name.starts_with("refs/") ? name : "refs/heads/" + name;
 }
 
@@ -140,9 +135,7 @@ Result<void> prepare(const Options& options, CommandContext& context, const std:
     if (!task.never_generated.empty()) continue;
     GUARD_TRY_ASSIGN(task.never_generated, nightly::never_generated(task, validator));
   }
-  const auto& masks = works.config.config.redact;
-  GUARD_TRY_ASSIGN(auto known, known_secrets(context.environment, masks.mask_env, masks.mask_file));
-  GUARD_TRY_ASSIGN(works.secrets, SecretSource::shipped(std::move(known), masks.kinds_off));
+  GUARD_TRY_ASSIGN(works.secrets, secrets_of(context.environment, works.config.config));
 
   auto& shared = works.context;
   shared.repository = &works.place->repository;
@@ -219,7 +212,7 @@ Result<int> conclude(
     const Options& options, CommandContext& context, NightWorks& works, const nightly::NightResult& result) {
   GUARD_TRY_ASSIGN(const auto input, page_input(*works.place, *works.journal, works.context.night));
   const auto render = [&](nightly::ReportFormat format) {
-    return nightly::render_report(input, format, *works.secrets, nightly::ReportColour::off);
+    return nightly::render_report(input, format, *works.secrets, Colour::off);
   };
   const std::string summary = nightly::summary_line(input);
   const fs::path page = works.place->state.path() / "report.html";
@@ -508,16 +501,15 @@ Result<int> report(const Options& options, CommandContext& context) {
   GUARD_TRY_ASSIGN(const NightlyPlace place, nightly_place(options, context, never));
   GUARD_TRY_ASSIGN(const Journal journal, Journal::open(place.state.journal(), Journal::Access::read));
   GUARD_TRY_ASSIGN(const Night night, chosen_night(journal, options.night));
-  GUARD_TRY_ASSIGN(auto known, known_secrets(context.environment, {}, {}));
-  GUARD_TRY_ASSIGN(const SecretSource secrets, SecretSource::shipped(std::move(known)));
+  GUARD_TRY_ASSIGN(const SecretSource secrets, secrets_of(context.environment));
   const auto format = options.format == OutputFormat::json ? nightly::ReportFormat::json
       : options.format == OutputFormat::html               ? nightly::ReportFormat::html
       : options.format == OutputFormat::markdown           ? nightly::ReportFormat::markdown
                                                            : nightly::ReportFormat::text;
   const bool colour = context.streams.out_color && options.output.empty();
   GUARD_TRY_ASSIGN(const auto input, page_input(place, journal, night.id));
-  GUARD_TRY_ASSIGN(const std::string text,
-      nightly::render_report(input, format, secrets, colour ? nightly::ReportColour::on : nightly::ReportColour::off));
+  GUARD_TRY_ASSIGN(
+      const std::string text, nightly::render_report(input, format, secrets, colour ? Colour::on : Colour::off));
   if (options.output.empty()) {
     context.streams.out.write(text);
   } else {

@@ -30,11 +30,6 @@ constexpr std::uint64_t kPlanBytesMax = 4u << 20;
 constexpr std::uint64_t kUnitBytesMax = 1u << 20;
 constexpr std::uint64_t kUsersBytesMax = 16u << 20;
 
-std::string value_of(const Environment& environment, const std::string& name) {
-  const auto found = environment.find(name);
-  return found == environment.end() ? std::string() : found->second;
-}
-
 Result<std::string> absolute(const std::string& path) {
   if (path.empty()) return std::string();
   std::error_code failure;
@@ -46,17 +41,8 @@ Result<std::string> absolute(const std::string& path) {
 // Not getpwuid(): a static program would load libraries of the machine's for it.
 Result<std::string> home_of(uid_t user) {
   GUARD_TRY_ASSIGN(const std::string users, read_file("/etc/passwd", kUsersBytesMax));
-  std::string_view rest = users;
-  while (!rest.empty()) {
-    std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-    std::vector<std::string_view> fields;
-    for (;;) {
-      const std::size_t colon = line.find(':');
-      fields.push_back(line.substr(0, colon));
-      if (colon == std::string_view::npos) break;
-      line.remove_prefix(colon + 1);
-    }
+  for (const auto line : pieces_of(users)) {
+    const auto fields = pieces_of(line, ':');
     uid_t number = 0;
     if (fields.size() < 6) continue;
     const auto parsed = std::from_chars(fields[2].data(), fields[2].data() + fields[2].size(), number);

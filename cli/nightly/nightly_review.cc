@@ -76,7 +76,7 @@ Result<void> must_be_free(const nightly::NightRepository& repository, const std:
   GUARD_TRY_ASSIGN(const std::string added,
       repository.git().read({"diff-tree", "-r", "-z", "--root", "--no-commit-id", "--name-only", "--no-renames",
           "--diff-filter=A", commit}));
-  for (const auto path : git_pieces(added, '\0')) {
+  for (const auto path : pieces_of(added, '\0')) {
     std::error_code failure;
     if (std::filesystem::exists(std::filesystem::symlink_status(repository.top() / std::string(path), failure))) {
       return Error(ErrorCode::input_invalid, fmt::format("{} is in the work tree already", printable(path)))
@@ -135,9 +135,7 @@ Result<void> decide(Desk& desk, const Task& task, Review review, const std::stri
   return desk.journal.review(task.night, task.id, review, note);
 }
 
-nightly::ReportColour colour_of(const CommandContext& context) {
-  return context.streams.out_color ? nightly::ReportColour::on : nightly::ReportColour::off;
-}
+Colour colour_of(const CommandContext& context) { return context.streams.out_color ? Colour::on : Colour::off; }
 
 std::string_view done_word(Review review) {
   return review == Review::taken ? "taken" : review == Review::dropped ? "dropped" : "goes back";
@@ -189,8 +187,7 @@ Result<int> list(Desk& desk, const Options& options, CommandContext& context) {
   }
   const bool waiting = std::any_of(desk.tasks.begin(), desk.tasks.end(),
       [](const Task& task) { return task.state == TaskState::accepted && task.review == Review::none; });
-  GUARD_TRY_ASSIGN(auto known, known_secrets(context.environment, {}, {}));
-  GUARD_TRY_ASSIGN(const SecretSource secrets, SecretSource::shipped(std::move(known)));
+  GUARD_TRY_ASSIGN(const SecretSource secrets, secrets_of(context.environment));
   if (waiting && context.streams.out_is_terminal && ::isatty(STDIN_FILENO) != 0) return ask(desk, secrets, context);
   std::vector<nightly::Attempt> attempts;
   for (const auto& task : desk.tasks) {

@@ -51,10 +51,8 @@ Result<void> check_arguments(const VerbRow& verb, const ActionRow& action, const
 }
 
 bool has_word(std::string_view words, std::string_view word) {
-  for (; !words.empty(); words.remove_prefix(std::min(words.find(' '), words.size() - 1) + 1)) {
-    if (words.substr(0, words.find(' ')) == word) return true;
-  }
-  return false;
+  const auto pieces = pieces_of(words, ' ');
+  return std::find(pieces.begin(), pieces.end(), word) != pieces.end();
 }
 
 // Whether the options that were given go with the action and with each other.

@@ -60,8 +60,6 @@ enum class Action : std::uint8_t {
 template <>
 inline constexpr std::array<std::string_view, 3> kNamesOf<ColorChoice> = {"auto", "always", "never"};
 template <>
-inline constexpr std::array<std::string_view, 2> kNamesOf<TaskKind> = {"test", "any"};
-template <>
 inline constexpr std::array<std::string_view, 2> kNamesOf<Kept> = {"head", "both"};
 template <>
 inline constexpr std::array<std::string_view, 7> kNamesOf<OutputFormat> = {

@@ -6,8 +6,8 @@
 #include <array>
 
 #include "cli/commands/hook_agent.h"
-#include "cli/lines.h"
 #include "cli/options/option_checks.h"
+#include "common/text/text.h"
 
 namespace guard {
 namespace {
@@ -555,7 +555,7 @@ guard generate fish > ~/.config/fish/completions/guard.fish)",
 
 std::string indented(std::string_view lines, std::string_view before) {
   std::string text;
-  for (const auto line : lines_of(lines)) text += fmt::format("{}{}\n", before, line);
+  for (const auto line : pieces_of(lines)) text += fmt::format("{}{}\n", before, line);
   return text;
 }
 

@@ -1,6 +1,7 @@
 #include "common/text/text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
@@ -103,6 +104,44 @@ std::string printable_lines(std::string_view bytes) {
   }
   return shown + printable(bytes);
 }
+
+std::vector<std::string_view> pieces_of(std::string_view text, char end) {
+  std::vector<std::string_view> pieces;
+  while (!text.empty()) {
+    const std::size_t at = std::min(text.find(end), text.size());
+    pieces.push_back(text.substr(0, at));
+    text.remove_prefix(std::min(at + 1, text.size()));
+  }
+  return pieces;
+}
+
+std::string cut_text(std::string_view text, std::size_t bytes_max, std::string_view sign) {
+  if (text.size() <= bytes_max) return std::string(text);
+  std::size_t end = bytes_max;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return std::string(text.substr(0, end)).append(sign);
+}
+
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+std::string listed(const std::vector<std::string>& names, std::size_t shown_max) {
+  const auto shown = static_cast<std::ptrdiff_t>(std::min(names.size(), shown_max));
+  std::string text = fmt::format("{}", fmt::join(names.begin(), names.begin() + shown, ", "));
+  return names.size() > shown_max ? fmt::format("{} and {} more", text, names.size() - shown_max) : text;
+}
+
+std::string place_text(std::string_view path, std::uint64_t line, std::uint64_t column) {
+  std::string text(path);
+  if (line > 0) text += fmt::format(":{}", line);
+  if (column > 0) text += fmt::format(":{}", column);
+  return text;
+}
+
+std::string shell_quoted(std::string_view text) { return "'" + replaced(std::string(text), "'", "'\\''") + "'"; }
 
 std::string plural(std::uint64_t count, std::string_view word) {
   return std::to_string(count) + " " + std::string(word) + (count == 1 ? "" : "s");

@@ -29,6 +29,24 @@ std::string printable(std::string_view bytes);
 // The same of a text of several lines: its line feeds stay.
 std::string printable_lines(std::string_view bytes);
 
+// The pieces that `end` ends: the lines of a text, say. The last one may lack its end.
+std::vector<std::string_view> pieces_of(std::string_view text, char end = '\n');
+
+// At most `bytes_max`, cut between characters and followed by `sign` where something is missing.
+std::string cut_text(std::string_view text, std::size_t bytes_max, std::string_view sign);
+
+// Every `from` is `to` then.
+std::string replaced(std::string text, std::string_view from, std::string_view to);
+
+// "a, b and 3 more".
+std::string listed(const std::vector<std::string>& names, std::size_t shown_max);
+
+// "src/a.ts:12:3"; a number that is 0 is left out.
+std::string place_text(std::string_view path, std::uint64_t line, std::uint64_t column = 0);
+
+// As one word for a POSIX shell.
+std::string shell_quoted(std::string_view text);
+
 // "1 file", "2 files".
 std::string plural(std::uint64_t count, std::string_view word);
 

@@ -40,13 +40,7 @@ constexpr std::size_t kSaidKept = 2'000;  // bytes of a generator's last lines
 std::string last_line(std::string_view text) {
   constexpr std::size_t kShown = 200;
   text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);  // npos + 1: 0
-  std::string line = printable(text.substr(text.rfind('\n') + 1));
-  if (line.size() > kShown) {
-    line.resize(kShown);
-    while (!line.empty() && !is_utf8(line)) line.pop_back();
-    line += " ...";
-  }
-  return line;
+  return cut_text(printable(text.substr(text.rfind('\n') + 1)), kShown, " ...");
 }
 
 // The attempt is over, one way or the other.
@@ -134,10 +128,8 @@ void take_failures(const RunRecord& record, const SecretSource& secrets, Attempt
   for (const Failure& failure : failures_of(record)) {
     if (attempt.findings.size() >= kFindingsKept) break;
     std::string message = failure.test;
-    for (std::string_view rest = failure.message; !rest.empty();) {
-      const std::size_t end = std::min(rest.find('\n'), rest.size());
-      if (end > 0) message.append(message.empty() ? "" : "; ").append(rest.substr(0, end));
-      rest.remove_prefix(std::min(end + 1, rest.size()));
+    for (const auto line : pieces_of(failure.message)) {
+      if (!line.empty()) message.append(message.empty() ? "" : "; ").append(line);
     }
     attempt.findings.push_back(
         {std::string(failure.kind), std::string(kFailedTest), masked_or_withheld(secrets, failure.file), failure.line,
@@ -299,9 +291,7 @@ class AttemptRun {
   }
 
   StepEnd read() {
-    ReadLimits limits;
-    limits.file_bytes_max = config_.check.max_file_bytes;
-    auto read = clone_->read_change(limits, cancel_);
+    auto read = clone_->read_change(config_.check.max_file_bytes, cancel_);
     if (!read) {
       // Nothing of ours makes a file that we cannot read.
       if (read.error().sys_errno() != EACCES && read.error().sys_errno() != EPERM) return std::move(read).error();

@@ -61,14 +61,14 @@ Result<Clone> Clone::create(const NightRepository& repository, const fs::path& f
   return clone;
 }
 
-Result<ChangeSet> Clone::read_change(const ReadLimits& limits, const CancelToken& cancel) const {
+Result<ChangeSet> Clone::read_change(std::uint64_t file_bytes_max, const CancelToken& cancel) const {
   ChangeRequest request;
   request.from = ChangeFrom::work_tree;
   request.base = commit_;
   request.work_tree = folder_;
-  request.file_bytes_max = limits.file_bytes_max;
-  request.bytes_max = limits.total_bytes_max;
-  request.files_max = limits.changed_files_max;
+  request.file_bytes_max = file_bytes_max;
+  request.bytes_max = 64ull << 20;
+  request.files_max = 1'000;  // more are not listed; that is a finding then
   GUARD_TRY_ASSIGN(CollectedChange collected, collect_change(repository_->top(), request, cancel));
   GUARD_TRY(look_for_traps(collected.change));
   return std::move(collected.change);
@@ -103,7 +103,7 @@ Result<void> Clone::look_for_traps(ChangeSet& change) const {
     add(".git/config", "git cannot read the clone's configuration");
     return ok();
   }
-  for (const auto key : git_pieces(*listed, '\0')) {
+  for (const auto key : pieces_of(*listed, '\0')) {
     const bool harmless = std::any_of(
         kHarmlessKeys.begin(), kHarmlessKeys.end(), [key](std::string_view start) { return key.starts_with(start); });
     if (!harmless) add(".git/config", fmt::format("{} was set in the clone", printable(key)));

@@ -17,12 +17,6 @@
 
 namespace guard::nightly {
 
-struct ReadLimits {
-  std::uint64_t file_bytes_max = 2ull << 20;  // a larger file is not read: ChangedFile::unread
-  std::uint64_t total_bytes_max = 64ull << 20;
-  std::uint64_t changed_files_max = 1'000;  // more are not listed; that is a finding then
-};
-
 class Clone {
  public:
   // Makes `folder`, which must not be there, and checks `commit` out. The repository must outlive the clone.
@@ -33,8 +27,8 @@ class Clone {
   const std::string& commit() const noexcept { return commit_; }
 
   // What differs from `commit`, but for what the .gitignore files of the commit leave out; and what was put into its
-  // .git to be run later. Nobody may write to the clone meanwhile.
-  Result<ChangeSet> read_change(const ReadLimits& limits, const CancelToken& cancel) const;
+  // .git to be run later. Nobody may write to the clone meanwhile. A larger file is not read: ChangedFile::unread.
+  Result<ChangeSet> read_change(std::uint64_t file_bytes_max, const CancelToken& cancel) const;
 
   // Lays a change over the checked out files: the tree that is judged. Regular files only. INPUT_INVALID for what a
   // link of the tree would lead elsewhere.

@@ -26,8 +26,8 @@ std::string feedback_of(const Attempt& attempt, std::string_view output) {
       text += fmt::format("  ... and {} more\n", attempt.findings.size() - kFindingsShown);
       break;
     }
-    text += fmt::format("  {}{}: {} ({})\n", printable(finding.path),
-        finding.line > 0 ? fmt::format(":{}", finding.line) : "", printable(finding.message), printable(finding.rule));
+    text += fmt::format("  {}: {} ({})\n", place_text(printable(finding.path), finding.line),
+        printable(finding.message), printable(finding.rule));
     if (!finding.excerpt.empty()) text += fmt::format("    | {}\n", printable(finding.excerpt));
     if (!finding.fix.empty()) text += fmt::format("    instead: {}\n", printable(finding.fix));
   }
@@ -35,18 +35,9 @@ std::string feedback_of(const Attempt& attempt, std::string_view output) {
     if (output.size() > kOutputShown) output.remove_prefix(output.size() - kOutputShown);
     text += attempt.outcome == AttemptOutcome::failed ? "\nThe end of what you printed:\n"
                                                       : "\nThe end of what the tests said:\n";
-    while (!output.empty()) {
-      const std::size_t end = std::min(output.find('\n'), output.size());
-      text += "  | " + printable(output.substr(0, end)) + "\n";
-      output.remove_prefix(std::min(end + 1, output.size()));
-    }
+    for (const auto line : pieces_of(output)) text += "  | " + printable(line) + "\n";
   }
-  if (text.size() > kFeedbackBytesMax) {
-    text.resize(kFeedbackBytesMax);
-    while (!text.empty() && !is_utf8(text)) text.pop_back();
-    text += "\n(cut)\n";
-  }
-  return text;
+  return cut_text(text, kFeedbackBytesMax, "\n(cut)\n");
 }
 
 std::string prompt_with(std::string_view brief, std::string_view prompt, std::string_view feedback) {

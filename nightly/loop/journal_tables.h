@@ -66,10 +66,9 @@ constexpr Column<Row> column(std::string_view name, ColumnUse use = ColumnUse::s
     if constexpr (is_string) {
       value = query.text(at);
     } else if constexpr (std::is_enum_v<Value>) {
-      const auto names = names_of(Value{});
-      const auto* const found = std::find(names.begin(), names.end(), query.text(at));
-      if (found == names.end()) return query.unknown(at);  // never a default
-      value = static_cast<Value>(found - names.begin());
+      const auto known = named<Value>(query.text(at));
+      if (!known) return query.unknown(at);  // never a default
+      value = *known;
     } else {
       value = static_cast<Value>(query.integer(at));
     }

@@ -48,14 +48,12 @@ std::string added_text(const ChangeSet& change, std::size_t bytes_max) {
     if (file.unread) text += "(not read)\n";
     std::uint32_t number = 0;
     auto range = file.added.begin();
-    for (std::string_view rest = file.new_bytes;
-         !rest.empty() && range != file.added.end() && text.size() < bytes_max;) {
-      const std::size_t end = std::min(rest.find('\n'), rest.size());
+    for (const auto line : pieces_of(file.new_bytes)) {
+      if (range == file.added.end() || text.size() >= bytes_max) break;
       ++number;
       if (number == range->first) text += fmt::format("@@ +{},{} @@\n", range->first, range->second - range->first + 1);
-      if (number >= range->first) text.append("+").append(rest.substr(0, end)).append("\n");
+      if (number >= range->first) text.append("+").append(line).append("\n");
       if (number >= range->second) ++range;
-      rest.remove_prefix(std::min(end + 1, rest.size()));
     }
   }
   if (text.size() > bytes_max) text.resize(bytes_max);

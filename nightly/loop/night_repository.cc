@@ -106,7 +106,7 @@ Result<std::optional<std::string>> NightRepository::tip(const std::string& branc
   GUARD_TRY_ASSIGN(
       const std::string listed, git_.read({"for-each-ref", "--format=%(objectname) %(refname)", "--", branch}));
   // A pattern also finds what lies below it.
-  for (const auto line : git_pieces(listed, '\n')) {
+  for (const auto line : pieces_of(listed, '\n')) {
     const std::size_t space = line.find(' ');
     if (space != std::string_view::npos && line.substr(space + 1) == branch)
       return std::optional<std::string>(line.substr(0, space));

@@ -469,7 +469,7 @@ std::vector<std::string> clean_up(const NightContext& context) {
 Result<void> settle_references(const NightRepository& repository, const Journal& journal) {
   GUARD_TRY_ASSIGN(
       const std::string pending, repository.git().read({"for-each-ref", "--format=%(refname)", std::string(kPending)}));
-  for (const auto line : git_pieces(pending, '\n')) {
+  for (const auto line : pieces_of(pending, '\n')) {
     const std::string name(line);
     const std::string night = name.substr(kPending.size(), name.find('/', kPending.size()) - kPending.size());
     GUARD_TRY_ASSIGN(const auto attempts, journal.attempts(night));

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/enum_names.h"
 #include "validator/change/change_policy.h"
 
 namespace guard::nightly {
@@ -131,30 +132,26 @@ struct Attempt {
       timings_ms;  // "clone", "generator", "gate", "run", "worth", "commit", ...
 };
 
-// Wire names, in the order of the enums: the journal and the documents hold them. What is requeued is called put_back
-// there, as in older versions.
-constexpr auto names_of(NightState) noexcept {
-  return std::array<std::string_view, 5>{"running", "finished", "ended", "stopped", "killed"};
-}
-constexpr auto names_of(TaskState) noexcept {
-  return std::array<std::string_view, 6>{"waiting", "running", "accepted", "refused", "failed", "skipped"};
-}
-constexpr auto names_of(TaskKind) noexcept { return std::array<std::string_view, 2>{"test", "any"}; }
-constexpr auto names_of(Review) noexcept {
-  return std::array<std::string_view, 4>{"none", "taken", "dropped", "sent_back"};
-}
-constexpr auto names_of(Rollout) noexcept { return std::array<std::string_view, 3>{"sandbox", "host", "none"}; }
-constexpr auto names_of(AttemptStep) noexcept {
-  return std::array<std::string_view, 8>{
-      "cloning", "generating", "reading", "gating", "testing", "weighing", "committing", "done"};
-}
-constexpr auto names_of(AttemptOutcome) noexcept {
-  return std::array<std::string_view, 6>{"none", "accepted", "refused", "failed", "put_back", "interrupted"};
-}
-
-template <typename Enum>
-constexpr auto to_string(Enum value) noexcept -> decltype(names_of(value)[0], std::string_view()) {
-  return names_of(value)[static_cast<std::size_t>(value)];
-}
-
 }  // namespace guard::nightly
+
+namespace guard {
+
+// Wire names: the journal and the documents hold them. What is requeued is called put_back there, as in older versions.
+template <>
+inline constexpr std::array<std::string_view, 5> kNamesOf<nightly::NightState> = {
+    "running", "finished", "ended", "stopped", "killed"};
+template <>
+inline constexpr std::array<std::string_view, 6> kNamesOf<nightly::TaskState> = {
+    "waiting", "running", "accepted", "refused", "failed", "skipped"};
+template <>
+inline constexpr std::array<std::string_view, 4> kNamesOf<nightly::Review> = {"none", "taken", "dropped", "sent_back"};
+template <>
+inline constexpr std::array<std::string_view, 3> kNamesOf<nightly::Rollout> = {"sandbox", "host", "none"};
+template <>
+inline constexpr std::array<std::string_view, 8> kNamesOf<nightly::AttemptStep> = {
+    "cloning", "generating", "reading", "gating", "testing", "weighing", "committing", "done"};
+template <>
+inline constexpr std::array<std::string_view, 6> kNamesOf<nightly::AttemptOutcome> = {
+    "none", "accepted", "refused", "failed", "put_back", "interrupted"};
+
+}  // namespace guard

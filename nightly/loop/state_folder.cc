@@ -20,11 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string value_of(const Environment& environment, const std::string& name) {
-  const auto found = environment.find(name);
-  return found == environment.end() ? std::string() : found->second;
-}
-
 Result<fs::path> root_folder(const Environment& environment) {
   if (const auto given = value_of(environment, "GUARD_STATE_DIR"); !given.empty()) return fs::path(given);
   if (::geteuid() == 0) return fs::path("/var/lib/guard");

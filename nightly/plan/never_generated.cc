@@ -12,6 +12,7 @@
 #include <cctype>
 #include <memory>
 
+#include "common/text/text.h"
 #include "nightly/plan/plan.h"
 #include "rules/rule_set.h"
 #include "validator/validator.h"
@@ -53,9 +54,7 @@ constexpr Topic kTopics[] = {
 
 std::unique_ptr<const RE2> compiled(std::string_view words) {
   constexpr std::string_view kNoWord = "[^a-z0-9\\x80-\\xff]";
-  std::string pattern = fmt::format("(^|{0})({1})({0}|$)", kNoWord, words);
-  for (std::size_t at = 0; (at = pattern.find('~', at)) != std::string::npos;)
-    pattern.replace(at, 1, "[ \\t\\r\\n_*`'\"-]*");
+  const std::string pattern = replaced(fmt::format("(^|{0})({1})({0}|$)", kNoWord, words), "~", "[ \\t\\r\\n_*`'\"-]*");
   RE2::Options options(RE2::Latin1);
   options.set_case_sensitive(false);
   return std::make_unique<const RE2>(pattern, options);

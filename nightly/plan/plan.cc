@@ -346,12 +346,9 @@ class PlanReader {
   void read_kind(const TomlMember& member, TaskKind& kind) {
     if (member.value.kind != TomlValue::Kind::string)
       return fault(member, fmt::format("must be \"test\" or \"any\", not {}", member.value.kind_name()));
-    for (const TaskKind known : {TaskKind::test, TaskKind::any}) {
-      if (to_string(known) != member.value.text) continue;
-      kind = known;
-      return;
-    }
-    fault(member, fmt::format("must be \"test\" or \"any\", not \"{}\"", shown_value(member.value.text)));
+    const auto known = named<TaskKind>(member.value.text);
+    kind = known.value_or(kind);
+    if (!known) fault(member, fmt::format("must be \"test\" or \"any\", not \"{}\"", shown_value(member.value.text)));
   }
 
   void read_prompt(const TomlValue& table, const TomlMember* prompt, const TomlMember* file, PlannedTask& task) {

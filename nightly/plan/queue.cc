@@ -6,17 +6,6 @@
 
 namespace guard::nightly {
 
-std::string_view to_string(Standing standing) noexcept {
-  switch (standing) {
-    case Standing::open: return "open";
-    case Standing::taken: return "taken";
-    case Standing::dropped: return "dropped";
-    case Standing::to_review: return "to_review";
-    case Standing::given_up: return "given_up";
-  }
-  return "open";
-}
-
 Standing standing_of(const Task& newest) noexcept {
   switch (newest.review) {
     case Review::taken: return Standing::taken;

@@ -18,7 +18,6 @@ enum class Standing : std::uint8_t {
   to_review,  // accepted, and nobody has looked at it
   given_up,   // refused after all its attempts
 };
-std::string_view to_string(Standing standing) noexcept;
 
 // `newest`: the newest row of the task that was not skipped. A generator that failed, and a refusal by the plan's own
 // words, decide nothing.
@@ -32,3 +31,7 @@ enum class Again : bool { no, yes };  // whether to run decided tasks, too
 std::vector<Task> queue_tasks(const Plan& plan, const std::vector<Task>& newest, const std::string& night, Again again);
 
 }  // namespace guard::nightly
+
+template <>
+inline constexpr std::array<std::string_view, 5> guard::kNamesOf<guard::nightly::Standing> = {
+    "open", "taken", "dropped", "to_review", "given_up"};

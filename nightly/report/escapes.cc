@@ -68,24 +68,12 @@ std::string terminal_line(std::string_view text) {
   return cut_text(printable(text.substr(0, 2 * kLineBytesMax)), kLineBytesMax, " ...");
 }
 
-std::string cut_text(std::string_view text, std::size_t bytes_max, std::string_view sign) {
-  if (text.size() <= bytes_max) return std::string(text);
-  std::size_t end = bytes_max;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return std::string(text.substr(0, end)).append(sign);
-}
-
 std::string_view first_lines(std::string_view text, std::size_t bytes_max, bool& cut) {
   cut = text.size() > bytes_max;
   if (!cut) return text;
   if (const std::size_t line = text.substr(0, bytes_max).rfind('\n'); line != std::string_view::npos)
     return text.substr(0, line + 1);
   return text.substr(0, cut_text(text, bytes_max, "").size());
-}
-
-std::string painted(ReportColour colour, std::string_view style, std::string_view words) {
-  if (colour == ReportColour::off || style.empty()) return std::string(words);
-  return std::string("\x1b[").append(style).append("m").append(words).append("\x1b[0m");
 }
 
 std::string_view colour_of(TaskState state) {

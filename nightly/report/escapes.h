@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "common/text/text.h"
 #include "nightly/report/report.h"
 
 namespace guard::nightly {
@@ -21,9 +22,6 @@ std::string markdown_cell(std::string_view text);  // cut to what a table takes
 // For a terminal: cut to some lines of it.
 std::string terminal_line(std::string_view text);
 
-// At most `bytes_max`, cut between characters and followed by `sign` where something is missing.
-std::string cut_text(std::string_view text, std::size_t bytes_max, std::string_view sign);
-
 // Whole lines of at most `bytes_max`; `cut`: whether something is missing. A line longer than that is cut between
 // characters.
 std::string_view first_lines(std::string_view text, std::size_t bytes_max, bool& cut);
@@ -33,9 +31,7 @@ enum class DiffLine : std::uint8_t { context, name, hunk, added, removed };
 template <typename Line>
 void for_each_diff_line(std::string_view diff, const Line& line) {
   bool in_head = true;  // until a hunk begins, "---" and "+++" are names
-  while (!diff.empty()) {
-    const std::size_t end = std::min(diff.find('\n'), diff.size());
-    const std::string_view words = diff.substr(0, end);
+  for (const auto words : pieces_of(diff)) {
     in_head = (in_head || words.starts_with("diff ")) && !words.starts_with("@@");
     line(words.starts_with("@@")     ? DiffLine::hunk
             : in_head                ? DiffLine::name
@@ -43,13 +39,9 @@ void for_each_diff_line(std::string_view diff, const Line& line) {
             : words.starts_with("-") ? DiffLine::removed
                                      : DiffLine::context,
         words);
-    diff.remove_prefix(std::min(end + 1, diff.size()));
   }
 }
 
-// Colours of a terminal; `words` must be harmless already.
-inline constexpr std::string_view kRed = "31", kGreen = "32", kYellow = "33", kCyan = "36", kBold = "1", kDim = "2";
-std::string painted(ReportColour colour, std::string_view style, std::string_view words);
 std::string_view colour_of(TaskState state);
 
 }  // namespace guard::nightly

@@ -89,19 +89,19 @@ std::string markdown_report(const ReportView& view) {
 }
 
 // Colours that a template names: {{&bold}}...{{&off}}.
-void add_colours(Json& model, ReportColour colour) {
+void add_colours(Json& model, Colour colour) {
   for (const auto& [name, style] :
       {std::pair{"bold", kBold}, std::pair{"dim", kDim}, std::pair{"cyan", kCyan}, std::pair{"yellow", kYellow},
           std::pair{"green", kGreen}, std::pair{"red", kRed}, std::pair{"off", std::string_view("0")}})
-    model[name] = colour == ReportColour::on ? fmt::format("\x1b[{}m", style) : "";
+    model[name] = colour == Colour::on ? fmt::format("\x1b[{}m", style) : "";
 }
 
-std::string text_report(const ReportView& view, ReportColour colour) {
+std::string text_report(const ReportView& view, Colour colour) {
   Json model = report_model(view, kTextLimits);
   add_colours(model, colour);
   std::string counts;
   for (Json& group : model["_groups"]) {
-    const std::string state = painted(colour, group["_colour"].get<std::string>(), group["state"].get<std::string>());
+    const std::string state = Painter{colour}(group["_colour"].get<std::string>(), group["state"].get<std::string>());
     if (group["count"] != 0 || group["state"] == "accepted")
       counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", group["count"].get<std::size_t>(), state);
     group["_painted"] = state;
@@ -121,7 +121,7 @@ ReportInput masked_tasks(
 }  // namespace
 
 Result<std::string> render_report(
-    const ReportInput& input, ReportFormat format, const SecretSource& secrets, ReportColour colour) {
+    const ReportInput& input, ReportFormat format, const SecretSource& secrets, Colour colour) {
   const ReportInput masked = masked_input(secrets, input);
   const ReportView view(masked);
   switch (format) {
@@ -134,19 +134,15 @@ Result<std::string> render_report(
 }
 
 std::string review_text(
-    const Task& task, const std::vector<Attempt>& attempts, const SecretSource& secrets, ReportColour colour) {
+    const Task& task, const std::vector<Attempt>& attempts, const SecretSource& secrets, Colour colour) {
   const ReportInput input = masked_tasks({task}, attempts, secrets);
   const ReportView view(input);
   const TaskView& row = view.tasks.front();
   Json model = task_model(row, kReviewLimits);
   add_colours(model, colour);
-  model["_painted"] = painted(colour, colour_of(task.state), to_string(task.state));
+  model["_painted"] = Painter{colour}(colour_of(task.state), to_string(task.state));
   Json lines = Json::array();
-  for (std::string_view rest = row.task->prompt; !rest.empty();) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    lines.push_back(printable(rest.substr(0, end)));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
+  for (const auto line : pieces_of(row.task->prompt)) lines.push_back(printable(line));
   model["_more_prompt"] = lines.size() > kPromptLinesShown;
   if (lines.size() > kPromptLinesShown) lines.erase(lines.begin() + kPromptLinesShown, lines.end());
   model["_prompt"] = lines;
@@ -156,15 +152,15 @@ std::string review_text(
     constexpr std::string_view kColours[] = {"", kBold, kCyan, kGreen, kRed};
     std::string diff;
     for_each_diff_line((*last)->diff, [&](DiffLine kind, std::string_view line) {
-      diff += painted(colour, kColours[static_cast<std::size_t>(kind)], printable(line)) + "\n";
+      diff += Painter{colour}(kColours[static_cast<std::size_t>(kind)], printable(line)) + "\n";
     });
     model["_change"] = {{"number", (*last)->number}, {"diff", diff}};
   }
   return fill_template(review_template(), model, {terminal_line, nullptr});
 }
 
-std::string review_list(const std::vector<Task>& tasks, const std::vector<Attempt>& attempts,
-    const SecretSource& secrets, ReportColour colour) {
+std::string review_list(
+    const std::vector<Task>& tasks, const std::vector<Attempt>& attempts, const SecretSource& secrets, Colour colour) {
   constexpr std::size_t kIdWidthMax = 40;
   const ReportInput input = masked_tasks(tasks, attempts, secrets);
   const ReportView view(input);
@@ -181,7 +177,7 @@ std::string review_list(const std::vector<Task>& tasks, const std::vector<Attemp
       if (!fact.empty()) facts += (facts.empty() ? "" : ", ") + fact;
     }
     text += fmt::format("{:<{}}  {}  {}\n", terminal_line(task.id), width,
-        painted(colour, colour_of(task.state), fmt::format("{:<8}", to_string(task.state))), facts);
+        Painter{colour}(colour_of(task.state), fmt::format("{:<8}", to_string(task.state))), facts);
   }
   return text;
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "common/text/paint.h"
 #include "nightly/loop/journal.h"
 #include "nightly/loop/night_values.h"
 #include "redact/kinds/secret_source.h"
@@ -29,10 +30,10 @@ struct ReportInput {
 Result<ReportInput> report_input(const Journal& journal, const std::string& night);
 
 enum class ReportFormat : std::uint8_t { text, markdown, html, json };
-enum class ReportColour : bool { off, on };  // of text alone
 
+// `colour`: of text alone.
 Result<std::string> render_report(
-    const ReportInput& input, ReportFormat format, const SecretSource& secrets, ReportColour colour);
+    const ReportInput& input, ReportFormat format, const SecretSource& secrets, Colour colour);
 
 // One line, for the subject of a mail: "guard: 31 of 40 accepted, 7 refused, 2 failed in 6 h 12 min (finished)".
 std::string summary_line(const ReportInput& input);

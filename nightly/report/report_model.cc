@@ -40,7 +40,7 @@ std::string why_text(std::string_view reason, std::string_view detail) {
 Json finding_model(const AttemptFinding& finding) {
   return {{"rule", finding.rule}, {"tier", finding.tier}, {"path", finding.path}, {"line", finding.line},
       {"message", finding.message}, {"fix", finding.fix}, {"excerpt", finding.excerpt},
-      {"_place", finding.line > 0 ? fmt::format("{}:{}", finding.path, finding.line) : finding.path}};
+      {"_place", place_text(finding.path, finding.line)}};
 }
 
 Json attempt_model(const Task& task, const Attempt& attempt, bool newest, const ModelLimits& limits) {

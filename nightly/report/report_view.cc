@@ -25,19 +25,14 @@ std::string argument(std::string_view text) {
   const std::string word = printable(text);
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./";
   if (!word.empty() && word.front() != '-' && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
+  return shell_quoted(word);
 }
 
 // "a, b, c and 4 more"
 std::string names_of(const std::vector<const TaskView*>& rows) {
-  constexpr std::size_t kNamed = 3;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(rows.size(), kNamed); ++i)
-    text += (i == 0 ? "" : ", ") + printable(rows[i]->task->id);
-  if (rows.size() > kNamed) text += fmt::format(" and {} more", rows.size() - kNamed);
-  return text;
+  std::vector<std::string> names;
+  for (const TaskView* row : rows) names.push_back(printable(row->task->id));
+  return listed(names, 3);
 }
 
 std::vector<Step> steps_of(const ReportView& view) {

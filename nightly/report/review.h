@@ -14,10 +14,10 @@ namespace guard::nightly {
 // `attempts`: of this task, by number. Masked once more and made harmless; the diff is that of the last attempt that
 // has one.
 std::string review_text(
-    const Task& task, const std::vector<Attempt>& attempts, const SecretSource& secrets, ReportColour colour);
+    const Task& task, const std::vector<Attempt>& attempts, const SecretSource& secrets, Colour colour);
 
 // One line per task, for choosing: "add-negative  accepted  3 passed, 5 of 6 broken versions noticed".
-std::string review_list(const std::vector<Task>& tasks, const std::vector<Attempt>& attempts,
-    const SecretSource& secrets, ReportColour colour);
+std::string review_list(
+    const std::vector<Task>& tasks, const std::vector<Attempt>& attempts, const SecretSource& secrets, Colour colour);
 
 }  // namespace guard::nightly

@@ -45,13 +45,8 @@ Passed sum_of(const ByFile& files) {
   return sum;
 }
 
-std::string shown(const std::string& file, std::string title) {
-  if (title.size() > kTitleBytesShown) {
-    title.resize(kTitleBytesShown);
-    while (!title.empty() && !is_utf8(title)) title.pop_back();
-    title += "...";
-  }
-  return printable(fmt::format("{} > {}", file, title));
+std::string shown(const std::string& file, const std::string& title) {
+  return printable(fmt::format("{} > {}", file, cut_text(title, kTitleBytesShown, "...")));
 }
 
 }  // namespace
@@ -93,10 +88,9 @@ std::string lost_tests(const TestSummary& before, const TestSummary& after) {
         fmt::format("{} ({} of {} assertions left)", printable(file.file), now->assertions, file.assertions));
   }
   if (losses.empty()) return {};
-  std::string text = "tests that passed before the change are removed, renamed, skipped or assert less: ";
-  for (std::size_t i = 0; i < losses.size() && i < kLossesShown; ++i) text += (i == 0 ? "" : ", ") + losses[i];
-  if (losses.size() > kLossesShown) text += fmt::format(" and {} more", losses.size() - kLossesShown);
-  return text + "; keep every existing test with its title and its assertions, and add new ones beside them";
+  return "tests that passed before the change are removed, renamed, skipped or assert less: " +
+      listed(losses, kLossesShown) +
+      "; keep every existing test with its title and its assertions, and add new ones beside them";
 }
 
 }  // namespace guard::nightly

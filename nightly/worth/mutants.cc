@@ -337,7 +337,7 @@ void take_spread(const std::vector<TextMutant>& all, std::size_t max, std::vecto
 }  // namespace
 
 std::vector<TextMutant> mutants_of(
-    std::string_view path, std::string_view bytes, std::size_t max, const std::set<std::uint32_t>& first) {
+    std::string_view path, std::string_view bytes, std::size_t max, const LineHits& first) {
   if (!is_code_name(path) || is_declaration(path)) return {};
   std::vector<TextMutant> all = Places(path, bytes).find();
   const auto middle = std::stable_partition(

@@ -7,11 +7,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "pipeline/report/line_coverage.h"
 namespace guard::nightly {
 
 enum class MutantKind : std::uint8_t {
@@ -38,7 +38,7 @@ struct TextMutant {
 // At most `max`, those on the lines of `first` before all others, spread over the kinds and over the script. Empty for
 // what is no script.
 std::vector<TextMutant> mutants_of(
-    std::string_view path, std::string_view bytes, std::size_t max, const std::set<std::uint32_t>& first = {});
+    std::string_view path, std::string_view bytes, std::size_t max, const LineHits& first = {});
 
 std::string mutated(std::string_view bytes, const TextMutant& mutant);
 

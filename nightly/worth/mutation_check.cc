@@ -17,9 +17,9 @@
 
 #include "common/hash.h"
 #include "common/text/text.h"
-#include "nightly/worth/lcov.h"
 #include "nightly/worth/mutants.h"
 #include "nightly/worth/project_copy.h"
+#include "pipeline/report/line_coverage.h"
 
 namespace guard::nightly {
 namespace {
@@ -28,12 +28,6 @@ namespace {
 constexpr std::uint64_t kTimeoutFactor = 4;
 constexpr std::uint64_t kTimeoutLeast_s = 5;
 constexpr std::uint64_t kGrace_s = 1;
-
-class NoSink final : public ByteSink {
- public:
-  Result<void> push(std::span<const char>) override { return ok(); }
-  Result<void> finish() override { return ok(); }
-};
 
 std::string words_of(const RunRecord& record) {
   const std::string& detail = record.verdict.detail;
@@ -282,29 +276,33 @@ class Weighing {
     worth_.lines_covered = count_lines(covered_);
     if (old_pass_) {
       GUARD_TRY_ASSIGN(const auto before, with_old_tests([&] { return coverage_of(old_files()); }));
-      for (const auto& [path, lines] : before.value_or(CoveredLines()))
+      for (const auto& [path, lines] : before.value_or(LineCoverage()))
         covered_[path].insert(lines.begin(), lines.end());
     }
     if (request_.old_tests.empty()) {
       worth_.lines_newly_covered = worth_.lines_covered;
     } else if (worth_.lines_covered > 0) {
       GUARD_TRY_ASSIGN(const auto known, coverage_of(request_.old_tests));
-      if (known) worth_.lines_newly_covered = count_new_lines(covered_, *known);
+      if (known) worth_.lines_newly_covered = count_lines(covered_, *known);
     }
     return ok();
   }
 
-  // Of src/, as bun writes about the run; nothing where that did not come about.
-  Result<std::optional<CoveredLines>> coverage_of(const std::vector<std::string>& files) {
+  // The lines of src/ that ran, as bun writes about the run; nothing where that did not come about.
+  Result<std::optional<LineCoverage>> coverage_of(const std::vector<std::string>& files) {
     RunRequest wanted = plain_run();
     wanted.files = files;
     wanted.jobs = 1;
     wanted.options.coverage = Coverage::on;
     GUARD_TRY_ASSIGN(const RunRecord record, run(wanted));
-    if (record.verdict.kind() != VerdictKind::allowed || !record.coverage) return std::optional<CoveredLines>();
-    std::map<std::string, std::uint32_t> line_counts;
-    for (const auto& path : copy_->sources()) line_counts[path] = lines_in(copy_->scripts().at(path));
-    return std::optional(covered_lines(*record.coverage, line_counts));
+    if (record.verdict.kind() != VerdictKind::allowed || !record.coverage) return std::optional<LineCoverage>();
+    const auto& sources = copy_->sources();
+    LineCoverage lines = parse_lcov(*record.coverage, [&](const std::string& file) {
+      return std::binary_search(sources.begin(), sources.end(), file) ? lines_in(copy_->scripts().at(file)) : 0u;
+    });
+    for (auto& [file, hits] : lines) std::erase_if(hits, [](const auto& line) { return !line.second; });
+    std::erase_if(lines, [](const auto& file) { return file.second.empty(); });
+    return std::optional(std::move(lines));
   }
 
   // ---- broken code -------------------------------------------------------------------------------------------------
@@ -361,9 +359,7 @@ class Weighing {
         worth_.detail = fmt::format(
             "the existing tests failed on a broken version of {} ({}), and as they are changed they pass on it; leave "
             "what they expect, and add to it",
-            version.mutant.line > 0 ? fmt::format("{}:{}", printable(version.mutant.path), version.mutant.line)
-                                    : printable(version.mutant.path),
-            printable(version.mutant.what));
+            place_text(printable(version.mutant.path), version.mutant.line), printable(version.mutant.what));
       }
     }
     failed_.insert(trial.names.begin(), trial.names.end());
@@ -414,8 +410,8 @@ class Weighing {
       const auto text = copy_->scripts().find(path);
       if (text == copy_->scripts().end()) continue;
       const auto lines = covered_.find(path);
-      auto mutants = mutants_of(
-          path, text->second, request_.mutants, lines == covered_.end() ? std::set<std::uint32_t>() : lines->second);
+      auto mutants =
+          mutants_of(path, text->second, request_.mutants, lines == covered_.end() ? LineHits() : lines->second);
       if (!mutants.empty()) all.emplace_back(path, std::move(mutants));
       if (all.size() >= request_.mutants) break;
     }
@@ -525,7 +521,7 @@ class Weighing {
   const TestRunner& runner_;
   Worth worth_;
   std::optional<ProjectCopy> copy_;
-  CoveredLines covered_;
+  LineCoverage covered_;
   std::uint64_t limit_s_ = kTimeoutLeast_s;
   std::uint64_t tests_ = 0;
   std::uint64_t not_judged_ = 0;
@@ -538,9 +534,8 @@ class Weighing {
 
 Result<Worth> weigh_tests(const WorthRequest& request, const CancelToken& cancel) {
   return weigh_tests(request, cancel, [](const RunRequest& run, const CancelToken& stop) {
-    NoSink out;
-    NoSink err;
-    return run_tests(run, out, err, stop);
+    NullSink out;
+    return run_tests(run, out, out, stop);
   });
 }
 

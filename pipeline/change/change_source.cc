@@ -216,10 +216,6 @@ Result<ChangeSet> patch_change(const Git& git, const fs::path& top, const std::s
 Result<ChangeSet> work_tree_change(const Git& git, const fs::path& top, const std::string& tree,
     const ChangeRequest& request, const CancelToken& cancel) {
   GUARD_TRY_ASSIGN(const TreeEntries base, list_tree(git, tree, TreeSizes::told));
-  WorkTreeLimits limits;
-  limits.file_bytes_max = request.file_bytes_max;
-  limits.bytes_max = request.bytes_max;
-  limits.files_max = request.files_max;
   const bool elsewhere = !request.work_tree.empty();
   std::map<std::string, std::string> variables;
   if (elsewhere) {
@@ -231,7 +227,7 @@ Result<ChangeSet> work_tree_change(const Git& git, const fs::path& top, const st
   const Git there(request.work_tree, cancel, std::move(variables));
   GUARD_TRY_ASSIGN(WorkTreeChange found,
       compare_work_tree(
-          elsewhere ? request.work_tree : top, elsewhere ? there : git, base, tree.size(), limits, cancel));
+          elsewhere ? request.work_tree : top, elsewhere ? there : git, base, tree.size(), request, cancel));
   std::set<std::string> wanted;
   for (const auto& file : found.files) {
     const auto entry = base.find(file.path);
@@ -257,7 +253,7 @@ Result<void> list_unchanged(const Git& git, const std::string& tree, ChangeSet& 
   GUARD_TRY_ASSIGN(const std::string listed, git.read({"ls-tree", "-r", "-z", "--name-only", "--full-tree", tree}));
   std::set<std::string_view> changed;
   for (const auto& file : change.files) changed.insert(file.path);
-  for (const auto path : git_pieces(listed, '\0')) {
+  for (const auto path : pieces_of(listed, '\0')) {
     if (!changed.contains(path)) change.unchanged.emplace_back(path);
   }
   return ok();

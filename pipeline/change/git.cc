@@ -119,7 +119,7 @@ Result<std::vector<std::string>> Git::ignored() const {
       read({"--work-tree=.", "ls-files", "-z", "--others", "--ignored", "--exclude-per-directory=.gitignore",
                "--directory"},
           {}, kIgnoredDeadline));
-  const auto names = git_pieces(listed, '\0');
+  const auto names = pieces_of(listed, '\0');
   return std::vector<std::string>(names.begin(), names.end());
 }
 
@@ -135,7 +135,7 @@ Result<std::string> Git::why_ignored(std::string_view names, std::chrono::millis
   // check-ignore knows no literal pathspecs, and a name may begin like a pathspec's magic words: "./" in front makes it
   // none.
   std::string input;
-  for (const auto name : git_pieces(names, '\0')) input.append("./").append(name).push_back('\0');
+  for (const auto name : pieces_of(names, '\0')) input.append("./").append(name).push_back('\0');
   std::vector<std::string> argv = harmless_git();
   argv.insert(argv.end(),
       {"--work-tree=.", "-c", "core.excludesFile=/dev/null", "check-ignore", "-z", "-v", "--no-index", "--stdin"});

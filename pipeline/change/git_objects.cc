@@ -67,7 +67,7 @@ Result<TreeEntries> list_tree(const Git& git, const std::string& tree, TreeSizes
   if (!listed.empty() && listed.back() != '\0') return odd_git_answer("ls-tree");
   TreeEntries entries;
   // "<mode> blob <id> <size>\t<path>", or without the size
-  for (const auto piece : git_pieces(listed, '\0')) {
+  for (const auto piece : pieces_of(listed, '\0')) {
     const std::size_t tab = piece.find('\t');
     if (tab == std::string_view::npos) return odd_git_answer("ls-tree");
     const auto fields = git_fields(piece.substr(0, tab));
@@ -119,16 +119,6 @@ Result<std::map<std::string, std::string>> read_blobs(const Git& git, const std:
     text.remove_prefix(line_end + 1 + size + 1);
   }
   return blobs;
-}
-
-std::vector<std::string_view> git_pieces(std::string_view answer, char end) {
-  std::vector<std::string_view> pieces;
-  while (!answer.empty()) {
-    const std::size_t at = std::min(answer.find(end), answer.size());
-    pieces.push_back(answer.substr(0, at));
-    answer.remove_prefix(std::min(at + 1, answer.size()));
-  }
-  return pieces;
 }
 
 std::vector<std::string_view> git_fields(std::string_view line) {

@@ -40,9 +40,8 @@ Result<TreeEntries> list_tree(const Git& git, const std::string& tree, TreeSizes
 Result<std::map<std::string, std::uint64_t>> blob_sizes(const Git& git, const std::set<std::string>& ids);
 Result<std::map<std::string, std::string>> read_blobs(const Git& git, const std::set<std::string>& ids);
 
-// For those who read other answers of git: the pieces that `end` ends (the last may lack it), the words of a line, an
-// answer of one line, and what to say of one that nobody understands.
-std::vector<std::string_view> git_pieces(std::string_view answer, char end);
+// For those who read other answers of git: the words of a line, an answer of one line, and what to say of one that
+// nobody understands.
 std::vector<std::string_view> git_fields(std::string_view line);
 std::string without_line_end(std::string answer);
 Error odd_git_answer(std::string_view command);

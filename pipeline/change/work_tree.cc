@@ -31,7 +31,7 @@ constexpr std::size_t kOpenFoldersMax = 1'000;  // they go on a command line
 class Comparing {
  public:
   Comparing(const std::filesystem::path& top, const TreeEntries& base, std::size_t id_digits,
-      const WorkTreeLimits& limits, const CancelToken& cancel)
+      const ChangeRequest& limits, const CancelToken& cancel)
       : top_(top), base_(base), id_digits_(id_digits), limits_(limits), cancel_(cancel) {}
 
   Result<WorkTreeChange> run(const Git& git) {
@@ -91,12 +91,12 @@ class Comparing {
   // Keeps what a trusted file leaves out, and answers the folders that none does.
   std::vector<std::string> believe(const Git& git, const std::string& names) {
     std::set<std::string> open;
-    for (const auto name : git_pieces(names, '\0')) {
+    for (const auto name : pieces_of(names, '\0')) {
       if (name.ends_with('/')) open.emplace(name);
     }
     const auto told = git.why_ignored(names, kIgnoredDeadline);
     const auto fields =
-        git_pieces(told ? std::string_view(*told) : std::string_view(), '\0');  // source, line, pattern, path
+        pieces_of(told ? std::string_view(*told) : std::string_view(), '\0');  // source, line, pattern, path
     for (std::size_t i = 0; i + 3 < fields.size(); i += 4) {
       const std::string source(fields[i]);
       std::string_view path = fields[i + 3];
@@ -270,7 +270,7 @@ class Comparing {
   const std::filesystem::path& top_;
   const TreeEntries& base_;
   const std::size_t id_digits_;
-  const WorkTreeLimits& limits_;
+  const ChangeRequest& limits_;
   const CancelToken& cancel_;
   std::map<std::string, bool> trusted_;  // .gitignore files, by path
   std::set<std::string> ignored_;        // files and folders that a trusted one leaves out
@@ -283,7 +283,7 @@ class Comparing {
 }  // namespace
 
 Result<WorkTreeChange> compare_work_tree(const std::filesystem::path& top, const Git& git, const TreeEntries& base,
-    std::size_t id_digits, const WorkTreeLimits& limits, const CancelToken& cancel) {
+    std::size_t id_digits, const ChangeRequest& limits, const CancelToken& cancel) {
   return Comparing(top, base, id_digits, limits, cancel).run(git);
 }
 

@@ -12,17 +12,12 @@
 #include <vector>
 
 #include "common/result.h"
+#include "pipeline/change/change_source.h"
 #include "pipeline/change/git.h"
 #include "pipeline/change/git_objects.h"
 #include "validator/change/change_set.h"
 
 namespace guard {
-
-struct WorkTreeLimits {
-  std::uint64_t file_bytes_max = UINT64_MAX;
-  std::uint64_t bytes_max = UINT64_MAX;  // of all new texts together
-  std::uint64_t files_max = UINT64_MAX;
-};
 
 struct WorkTreeChange {
   std::vector<ChangedFile> files;  // new bytes and kinds; what they were before is for the caller to fill in
@@ -30,9 +25,9 @@ struct WorkTreeChange {
   std::vector<Finding> findings;
 };
 
-// `top` is the root of the work tree of `git`. `id_digits` as the repository's ids have them. IO_ERROR where something
-// cannot be read, CANCELLED.
+// `top` is the root of the work tree of `git`. `id_digits` as the repository's ids have them. Of `limits` those of
+// files and bytes count. IO_ERROR where something cannot be read, CANCELLED.
 Result<WorkTreeChange> compare_work_tree(const std::filesystem::path& top, const Git& git, const TreeEntries& base,
-    std::size_t id_digits, const WorkTreeLimits& limits, const CancelToken& cancel);
+    std::size_t id_digits, const ChangeRequest& limits, const CancelToken& cancel);
 
 }  // namespace guard

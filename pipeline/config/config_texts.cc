@@ -75,13 +75,10 @@ std::string_view glob_rule(std::string_view text) {
   if (const auto fault = path_rule(text); !fault.empty()) return fault;
   if (text[0] == '/') return "is absolute; globs are relative to the project";
   if (text.find('\\') != std::string_view::npos) return "holds a backslash; folders are joined with /";
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find('/', at), text.size());
-    const auto segment = text.substr(at, end - at);
-    if (segment == ".." || segment == ".") return "holds a . or .. segment";
-    at = end + 1;
-  }
-  return "";
+  const auto parts = pieces_of(text, '/');
+  const bool dots =
+      std::any_of(parts.begin(), parts.end(), [](std::string_view part) { return part == ".." || part == "."; });
+  return dots ? "holds a . or .. segment" : "";
 }
 
 std::string shown_value(std::string_view text) {

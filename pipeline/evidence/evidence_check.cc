@@ -33,15 +33,6 @@ EvidenceCheck check_shape(const nlohmann::json& document) {
 
 }  // namespace
 
-std::string_view to_string(CheckState state) noexcept {
-  switch (state) {
-    case CheckState::ok: return "ok";
-    case CheckState::differs: return "differs";
-    case CheckState::unknown: return "unknown";
-  }
-  return "unknown";
-}
-
 CheckState EvidenceVerification::state() const noexcept {
   const auto any = [&](CheckState state) {
     return std::any_of(checks.begin(), checks.end(), [&](const EvidenceCheck& check) { return check.state == state; });

@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "common/cancel.h"
+#include "common/enum_names.h"
 #include "common/result.h"
 
 namespace guard {
 
 enum class CheckState : std::uint8_t { ok, differs, unknown };
-std::string_view to_string(CheckState state) noexcept;
+template <>
+inline constexpr std::array<std::string_view, 3> kNamesOf<CheckState> = {"ok", "differs", "unknown"};
 
 struct EvidenceCheck {
   std::string name;  // "project files"

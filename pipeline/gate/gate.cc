@@ -333,16 +333,9 @@ CheckRecord gate(
 CheckRecord gate_tree(
     const GateRequest& request, const TreeGate& tree, std::string_view mode, const LocateEngine& engine) {
   const std::string_view first_mode = mode == "auto" ? "host" : mode;
-  TreeRequest looking;
-  looking.rules = request.rules;
-  looking.matcher = request.matcher;
-  looking.options = validator_options(*request.config, tiers_of(first_mode, request.config->trust_namespace));
-  looking.paths = tree.paths;
-  looking.collect = tree.collect;
-  looking.jobs = tree.jobs;
-  looking.keep_names = request.keep_names || !request.config->check.waivers.empty();
-  looking.progress = tree.progress;
-  const auto hits = look_at_tree(looking);
+  const auto hits = look_at_tree({tree, request.rules, request.matcher,
+      validator_options(*request.config, tiers_of(first_mode, request.config->trust_namespace)),
+      request.keep_names || !request.config->check.waivers.empty()});
   if (!hits) return failed(record_for(request, first_mode), hits.error());
   std::vector<std::string> paths;
   for (const FileHits& file : hits->files) paths.push_back(file.path);

@@ -61,14 +61,8 @@ Result<TreeHits> look_at_files(const GateRequest& request, const SourceFiles& fi
 CheckRecord weigh_files(
     const GateRequest& request, const SourceFiles& files, const Result<TreeHits>& hits, std::string_view mode);
 
-// Files and folders by name, read and judged in parallel without being kept (tree_check.h). Excerpts are made from a
-// second reading of the files that have findings, and left out where a file has changed.
-struct TreeGate {
-  std::vector<std::string> paths;
-  CollectOptions collect;
-  unsigned jobs = 1;
-  std::function<void(std::uint64_t files, std::uint64_t bytes)> progress;
-};
+// Reads and judges in parallel without keeping (tree_check.h). Excerpts are made from a second reading of the files
+// that have findings, and left out where a file has changed.
 CheckRecord gate_tree(
     const GateRequest& request, const TreeGate& tree, std::string_view mode, const LocateEngine& engine = {});
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "common/text/text.h"
 #include "redact/masked_regions.h"
 #include "validator/snippet.h"
 #include "validator/views/reading.h"
@@ -56,13 +57,6 @@ struct MaskedFile {
   }
 };
 
-// The end of a text cut to `bytes_max` at most, never within a character.
-std::string cut(std::string text, std::size_t bytes_max) {
-  if (text.size() <= bytes_max) return text;
-  while (bytes_max > 0 && (static_cast<unsigned char>(text[bytes_max]) & 0xC0) == 0x80) --bytes_max;
-  return text.substr(0, bytes_max) + "...";
-}
-
 // A secret may reach out of what matched, and even out of what was kept around it: then the file's own regions tell.
 Result<std::string> masked_reading(const SecretSource& secrets, const MaskedFile& file, const Finding& finding) {
   const Reading& reading = finding.reading;
@@ -77,7 +71,7 @@ Result<std::string> masked_reading(const SecretSource& secrets, const MaskedFile
     at = std::min(region.end, reading.end);
   }
   shown += reading.text.substr(at, reading.end - at);
-  return cut(shown_reading(shown), kMatchedBytesMax);
+  return cut_text(shown_reading(shown), kMatchedBytesMax, "...");
 }
 
 Result<void> mask_all(const SecretSource& secrets, std::string_view bytes, std::vector<Finding>& findings) {

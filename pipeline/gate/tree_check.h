@@ -27,16 +27,20 @@ struct TreeHits {
   std::uint64_t bytes = 0;
 };
 
-struct TreeRequest {
-  const RuleSet* rules = nullptr;
-  const Matcher* matcher = nullptr;
-  ValidatorOptions options;
+// Files and folders by name.
+struct TreeGate {
   std::vector<std::string> paths;
   CollectOptions collect;
   unsigned jobs = 1;
-  bool keep_names = false;
   std::function<void(std::uint64_t files, std::uint64_t bytes)>
       progress;  // called now and then, from the caller's thread
+};
+
+struct TreeRequest : TreeGate {
+  const RuleSet* rules = nullptr;
+  const Matcher* matcher = nullptr;
+  ValidatorOptions options;
+  bool keep_names = false;
 };
 
 // The outcome does not depend on the number of threads, nor on their luck. Of several errors the one whose path comes

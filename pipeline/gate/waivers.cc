@@ -62,17 +62,6 @@ std::string waiver_text(const UsedWaiver& used) {
   return fmt::format("waiver: {} in {}, {}", used.waiver.rule, used.waiver.path, used.waiver.reason);
 }
 
-std::string_view to_string(IdleWaiver::Why why) noexcept {
-  switch (why) {
-    case IdleWaiver::Why::expired: return "expired";
-    case IdleWaiver::Why::not_waivable: return "not_waivable";
-    case IdleWaiver::Why::no_file: return "no_file";
-    case IdleWaiver::Why::no_finding: return "no_finding";
-    case IdleWaiver::Why::changed: return "changed";
-  }
-  return "changed";
-}
-
 bool is_waivable(FindingTier tier) noexcept {
   return tier == FindingTier::docker || tier == FindingTier::host || tier == FindingTier::side_file;
 }
@@ -122,8 +111,7 @@ std::string waiver_template(const Report& report, const ProjectPaths& paths, std
   for (const auto& finding : report.findings) {
     if (finding.severity != Severity::block) continue;
     const std::string path = paths.shown(finding.path);
-    const std::string place =
-        printable(finding.line == 0 ? finding.path : fmt::format("{}:{}", finding.path, finding.line));
+    const std::string place = printable(place_text(finding.path, finding.line));
     if (!is_waivable(finding.tier)) {
       text += fmt::format(
           "# {}: {} cannot be waived ({} has no exceptions)\n\n", place, finding.rule, to_string(finding.tier));

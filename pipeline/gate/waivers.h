@@ -30,7 +30,9 @@ struct IdleWaiver {
   Why why = Why::no_file;
   std::string sentence;
 };
-std::string_view to_string(IdleWaiver::Why why) noexcept;
+template <>
+inline constexpr std::array<std::string_view, 5> kNamesOf<IdleWaiver::Why> = {
+    "expired", "not_waivable", "no_file", "no_finding", "changed"};
 
 struct WaivedFinding {
   Finding finding;

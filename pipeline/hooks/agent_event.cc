@@ -196,10 +196,7 @@ std::string agent_answer(AgentForm form, bool allowed, std::string_view reason) 
   const auto* agent =
       std::find_if(std::begin(kAgents), std::end(kAgents), [&](const AgentRow& known) { return known.form == form; });
   const std::string text = Json(reason).dump(-1, ' ', false, Json::error_handler_t::replace);
-  std::string answer(agent->denial);
-  for (std::size_t at = answer.find("{}"); at != std::string::npos; at = answer.find("{}", at + text.size()))
-    answer.replace(at, 2, text);
-  return answer + "\n";
+  return replaced(std::string(agent->denial), "{}", text) + "\n";
 }
 
 Result<std::string> apply_edits(std::string text, const std::vector<TextEdit>& edits) {

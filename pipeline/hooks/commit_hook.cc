@@ -19,26 +19,15 @@ namespace fs = std::filesystem;
 // How a hook is known as guard's, whatever its version. Scripts of later versions keep this line.
 constexpr std::string_view kMark = "# guard pre-commit hook.";
 constexpr std::string_view kProgramLine = "\nguard='";
-constexpr std::string_view kQuoteInQuotes = "'\\''";
 // A hook is a page of text; whatever is larger was not written by guard.
 constexpr std::uint64_t kHookBytesMax = 1u << 20;
-
-std::string shell_quoted(std::string_view text) {
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? kQuoteInQuotes : std::string_view(&c, 1);
-  return quoted + "'";
-}
 
 // The program that a script of ours names; anything where its line was edited.
 std::string program_of(const std::string& script) {
   const std::size_t begin = script.find(kProgramLine) + kProgramLine.size();
   const std::size_t end = script.find("'\nif [", begin);
   if (begin >= script.size() || end == std::string::npos) return {};
-  std::string program = script.substr(begin, end - begin);
-  for (std::size_t at = program.find(kQuoteInQuotes); at != std::string::npos;
-       at = program.find(kQuoteInQuotes, at + 1))
-    program.replace(at, kQuoteInQuotes.size(), "'");
-  return program;
+  return replaced(script.substr(begin, end - begin), "'\\''", "'");
 }
 
 bool is_program(const fs::path& path) {
@@ -73,16 +62,6 @@ bool lies_in(const fs::path& inner, const fs::path& outer) {
 }
 
 }  // namespace
-
-std::string_view to_string(HookState state) noexcept {
-  switch (state) {
-    case HookState::absent: return "absent";
-    case HookState::installed: return "installed";
-    case HookState::outdated: return "outdated";
-    case HookState::foreign: return "foreign";
-  }
-  return "foreign";
-}
 
 std::string commit_hook_script(const fs::path& program) {
   // A name that is looked up on the PATH must come out absolute: the folder that a hook runs in is the repository's,

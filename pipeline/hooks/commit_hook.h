@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "common/cancel.h"
+#include "common/enum_names.h"
 #include "common/result.h"
 
 namespace guard {
@@ -19,7 +20,8 @@ enum class HookState : std::uint8_t {
   outdated,   // guard's own, but of another version, edited, not executable, or naming a program that is gone
   foreign,    // somebody else's, links included
 };
-std::string_view to_string(HookState state) noexcept;
+template <>
+inline constexpr std::array<std::string_view, 4> kNamesOf<HookState> = {"absent", "installed", "outdated", "foreign"};
 
 struct CommitHook {
   std::filesystem::path path;  // where git looks for it: core.hooksPath, linked work trees and submodules included

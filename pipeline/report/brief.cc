@@ -111,13 +111,8 @@ std::string brief_text(const BriefRequest& request) {
       "## How the code you write here is judged\n\nguard checks it before it runs, and runs its tests in a sandbox. "
       "What follows is all you need to know to pass.\n\n### Where\n\n";
   for (const auto& line : layout(request)) text += fmt::format("- {}\n", line);
-  std::vector<std::string> packages = packages_of(request.project);
-  if (!packages.empty()) {
-    const std::size_t more = packages.size() > kPackagesShown ? packages.size() - kPackagesShown : 0;
-    packages.resize(packages.size() - more);
-    text +=
-        fmt::format("- Packages: {}{}\n", fmt::join(packages, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
-  }
+  if (const auto packages = packages_of(request.project); !packages.empty())
+    text += fmt::format("- Packages: {}\n", listed(packages, kPackagesShown));
   text += "\n### What the tests are held to\n\n";
   for (const auto& line : requirements(*request.config)) text += fmt::format("- {}\n", line);
   for (const auto& [tier, heading] : kTiers) {

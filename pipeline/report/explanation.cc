@@ -88,12 +88,7 @@ Result<void> mask(const SecretSource& secrets, const SourceFile& file, Explanati
 
 // ---- text ----
 
-std::string cut(std::string text) {
-  if (text.size() <= kPieceBytesMax) return text;
-  std::size_t end = kPieceBytesMax;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return text.substr(0, end) + "...";
-}
+std::string cut(std::string_view text) { return cut_text(text, kPieceBytesMax, "..."); }
 
 // Without the marks between the parts of an entry.
 std::string shown_entry(const ViewPiece& piece) {
@@ -148,14 +143,9 @@ Result<ExplainedLine> explain_line(const GateRequest& request, const SourceFiles
 }
 
 std::string explanation_text(const ExplainedLine& explained, Colour colour) {
-  const auto paint = [&](std::string_view style, std::string_view text) {
-    return colour == Colour::on ? fmt::format("\x1b[{}m{}\x1b[0m", style, text) : std::string(text);
-  };
+  const Painter paint{colour};
   const Explanation& explanation = explained.explanation;
-  std::string text = paint("1",
-                         explanation.line == 0 ? printable(explanation.path)
-                                               : fmt::format("{}:{}", printable(explanation.path), explanation.line)) +
-      "\n";
+  std::string text = paint(kBold, place_text(printable(explanation.path), explanation.line)) + "\n";
   std::size_t told = 0;
   bool code = false;
   for (const auto& piece : explanation.pieces) {
@@ -174,7 +164,7 @@ std::string explanation_text(const ExplainedLine& explained, Colour colour) {
   for (const auto& story : explanation.rules) {
     const bool whole = explanation.line == 0 && story.story == Story::fired;
     if (group != story.story)
-      text += paint("1", fmt::format("{}:", whole ? "found in this file" : heading(story.story))) + "\n";
+      text += paint(kBold, fmt::format("{}:", whole ? "found in this file" : heading(story.story))) + "\n";
     group = story.story;
     text += fmt::format("  {}: {}\n", story.rule, printable(story.sentence));
     if (whole && !story.lines.empty()) text += fmt::format("    at line {}\n", fmt::join(story.lines, ", "));

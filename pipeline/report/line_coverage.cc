@@ -1,4 +1,5 @@
 #include "pipeline/report/line_coverage.h"
+#include "common/text/text.h"
 
 #include <fmt/format.h>
 
@@ -22,10 +23,7 @@ LineCoverage parse_lcov(
   LineCoverage coverage;
   std::string file;
   std::uint32_t most = 0;
-  for (std::size_t begin = 0; begin < report.size();) {
-    const std::size_t end = std::min(report.find('\n', begin), report.size());
-    std::string_view line = report.substr(begin, end - begin);
-    begin = end + 1;
+  for (std::string_view line : pieces_of(report)) {
     if (line.starts_with("SF:")) {
       file = line.substr(3);
       most = lines_max(file);
@@ -48,6 +46,17 @@ LineCoverage parse_lcov(
 std::uint64_t count_covered(const LineHits& lines) {
   return static_cast<std::uint64_t>(
       std::count_if(lines.begin(), lines.end(), [](const auto& line) { return line.second; }));
+}
+
+std::uint64_t count_lines(const LineCoverage& lines, const LineCoverage& known) {
+  std::uint64_t count = 0;
+  for (const auto& [file, hits] : lines) {
+    const auto found = known.find(file);
+    count += hits.size();
+    if (found == known.end()) continue;
+    for (const auto& [line, ran] : hits) count -= found->second.count(line);
+  }
+  return count;
 }
 
 std::vector<std::pair<std::uint32_t, std::uint32_t>> uncovered_ranges(const LineHits& lines) {

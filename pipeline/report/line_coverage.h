@@ -21,6 +21,9 @@ LineCoverage parse_lcov(
 
 std::uint64_t count_covered(const LineHits& lines);
 
+// Those of `lines` that `known` does not have, whether they ran or not.
+std::uint64_t count_lines(const LineCoverage& lines, const LineCoverage& known = {});
+
 // Lines that did not run, as ranges; a line without code does not part two of them.
 std::vector<std::pair<std::uint32_t, std::uint32_t>> uncovered_ranges(const LineHits& lines);
 

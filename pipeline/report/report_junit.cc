@@ -15,8 +15,7 @@ namespace {
 std::string xml_text(std::string_view text) {
   std::string shown = printable_lines(text);
   for (const std::string_view never : {"\xef\xbf\xbe", "\xef\xbf\xbf"}) {  // U+FFFE, U+FFFF
-    for (std::size_t at = shown.find(never); at != std::string::npos; at = shown.find(never, at))
-      shown.replace(at, never.size(), "?");
+    shown = replaced(std::move(shown), never, "?");
   }
   return shown;
 }
@@ -167,9 +166,7 @@ class Writer {
 
   static void add_finding(pugi::xml_node suite, const Finding& finding, Counts& counts) {
     auto entry = add_finding_case(suite, finding, counts);
-    const std::string where =
-        finding.line == 0 ? finding.path : fmt::format("{}:{}:{}", finding.path, finding.line, finding.column);
-    std::string text = xml_text(where) + "\n";
+    std::string text = xml_text(place_text(finding.path, finding.line, finding.column)) + "\n";
     if (!finding.excerpt.empty()) text += "  " + xml_text(finding.excerpt) + "\n";
     if (!finding.matched.empty()) text += "reads as: " + xml_text(finding.matched) + "\n";
     if (!finding.fix.empty()) text += "instead: " + xml_text(finding.fix) + "\n";

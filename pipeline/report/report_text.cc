@@ -1,6 +1,7 @@
 #include "pipeline/report/report_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -13,27 +14,8 @@
 namespace guard {
 namespace {
 
-constexpr std::string_view kRed = "31", kGreen = "32", kYellow = "33", kBold = "1", kDim = "2";
-
-class Painter {
- public:
-  explicit Painter(Colour colour) : on_(colour == Colour::on) {}
-  std::string operator()(std::string_view style, std::string_view text) const {
-    return on_ ? fmt::format("\x1b[{}m{}\x1b[0m", style, text) : std::string(text);
-  }
-
- private:
-  bool on_;
-};
-
 std::string_view style_of(VerdictKind kind) {
-  switch (kind) {
-    case VerdictKind::allowed: return kGreen;
-    case VerdictKind::rejected: return kRed;
-    case VerdictKind::undecided:
-    case VerdictKind::unavailable: return kYellow;
-  }
-  return kYellow;
+  return kind == VerdictKind::allowed ? kGreen : kind == VerdictKind::rejected ? kRed : kYellow;
 }
 
 std::string bytes_text(std::uint64_t bytes) {
@@ -42,14 +24,16 @@ std::string bytes_text(std::uint64_t bytes) {
   return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
 }
 
+std::string place_of(const Finding& finding) {
+  return place_text(printable(finding.path), finding.line, finding.column);
+}
+
 // path:line:column  tier  rule
 //   excerpt
 //   ^~~~
 //   message; then what to write instead
 std::string finding_text(const Finding& finding, const Painter& paint) {
-  std::string place = printable(finding.path);
-  if (finding.line > 0) place += fmt::format(":{}:{}", finding.line, finding.column);
-  std::string text = fmt::format("{}: {} [{}] {}\n", paint(kBold, place),
+  std::string text = fmt::format("{}: {} [{}] {}\n", paint(kBold, place_of(finding)),
       paint(finding.severity == Severity::block ? kRed : kYellow, to_string(finding.tier)), finding.rule,
       printable(finding.message));
   if (!finding.excerpt.empty()) {
@@ -133,25 +117,18 @@ std::string findings_text(const CheckRecord& record, const Painter& paint) {
 // A failed test as a person looks for it: where, which, and what the matcher said.
 std::string failure_text(const Failure& failure, const Painter& paint) {
   constexpr std::size_t kLinesMax = 12;
-  std::string place = printable(failure.file);
-  if (failure.line > 0) place += fmt::format(":{}", failure.line);
-  if (failure.column > 0) place += fmt::format(":{}", failure.column);
+  const std::string place = place_text(printable(failure.file), failure.line, failure.column);
   std::string title = printable(failure.test);
   if (failure.test.empty()) {
     title = fmt::format("({})", failure.kind);
     std::replace(title.begin(), title.end(), '_', ' ');
   }
   std::string text = fmt::format("{} {} {}\n", paint(kRed, "failed:"), place, paint(kBold, title));
-  std::string_view message = failure.message;
-  for (std::size_t lines = 0; !message.empty(); ++lines) {
-    const std::size_t end = std::min(message.find('\n'), message.size());
-    if (lines == kLinesMax) {
-      text += fmt::format("    {}\n", paint(kDim, "... (the rest is in the output above)"));
-      break;
-    }
-    if (end > 0) text += fmt::format("    {}\n", printable(message.substr(0, end)));
-    message.remove_prefix(std::min(end + 1, message.size()));
+  const auto lines = pieces_of(failure.message);
+  for (std::size_t i = 0; i < std::min(lines.size(), kLinesMax); ++i) {
+    if (!lines[i].empty()) text += fmt::format("    {}\n", printable(lines[i]));
   }
+  if (lines.size() > kLinesMax) text += fmt::format("    {}\n", paint(kDim, "... (the rest is in the output above)"));
   if (!failure.next.empty()) text += fmt::format("    {} {}\n", paint(kBold, "next:"), failure.next);
   return text;
 }
@@ -243,12 +220,8 @@ constexpr std::size_t kRefusedShown = 10;
 std::string refused_text(const std::vector<Finding>& refused, const Painter& paint) {
   std::string text;
   for (std::size_t i = 0; i < std::min(refused.size(), kRefusedShown); ++i) {
-    const Finding& finding = refused[i];
-    const std::string place = finding.line > 0
-        ? fmt::format("{}:{}:{}", printable(finding.path), finding.line, finding.column)
-        : printable(finding.path);
     text += fmt::format("{} {} is refused and not loaded by what was named: [{}] {}\n", paint(kYellow, "left out:"),
-        place, finding.rule, printable(finding.message));
+        place_of(refused[i]), refused[i].rule, printable(refused[i].message));
   }
   if (refused.size() > kRefusedShown)
     text += fmt::format("{} {} more refused files (--format json lists them all)\n", paint(kYellow, "left out:"),
@@ -256,16 +229,12 @@ std::string refused_text(const std::vector<Finding>& refused, const Painter& pai
   return text;
 }
 
-std::string tiers_text(const std::vector<std::string>& tiers) {
-  std::string text;
-  for (const auto& tier : tiers) text += (text.empty() ? "" : " + ") + tier;
-  return text;
-}
+std::string tiers_text(const std::vector<std::string>& tiers) { return fmt::format("{}", fmt::join(tiers, " + ")); }
 
 }  // namespace
 
 std::string check_text(const CheckRecord& record, Colour colour) {
-  const Painter paint(colour);
+  const Painter paint{colour};
   std::string text = findings_text(record, paint);
   if (record.error) text += error_text(*record.error);
   text += fmt::format("{} {}, {}; tiers {} (mode {})\n", paint(kBold, "checked:"), plural(record.report.files, "file"),
@@ -288,7 +257,7 @@ std::string check_text(const CheckRecord& record, Colour colour) {
 }
 
 std::string run_text(const RunRecord& record, Colour colour) {
-  const Painter paint(colour);
+  const Painter paint{colour};
   std::string text;
   if (record.check) text += findings_text(*record.check, paint);
   if (record.error) text += error_text(*record.error);

@@ -4,11 +4,10 @@
 
 #include <string>
 
+#include "common/text/paint.h"
 #include "pipeline/run_record.h"
 
 namespace guard {
-
-enum class Colour : bool { off, on };
 
 std::string check_text(const CheckRecord& record, Colour colour);
 std::string run_text(const RunRecord& record, Colour colour);

@@ -54,18 +54,6 @@ Failure failure_of(const FileResult& result) {
 
 }  // namespace
 
-std::string_view to_string(FileState state) noexcept {
-  switch (state) {
-    case FileState::passed: return "passed";
-    case FileState::failed: return "failed";
-    case FileState::timed_out: return "timed_out";
-    case FileState::crashed: return "crashed";
-    case FileState::not_begun: return "not_begun";
-    case FileState::not_selected: return "not_selected";
-  }
-  return "failed";
-}
-
 bool is_failure(FileState state) noexcept {
   return state == FileState::failed || state == FileState::timed_out || state == FileState::crashed;
 }

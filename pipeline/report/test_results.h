@@ -24,7 +24,9 @@ enum class FileState : std::uint8_t {
   not_begun,
   not_selected,  // none of its tests has a name that was asked for (-t)
 };
-std::string_view to_string(FileState state) noexcept;
+template <>
+inline constexpr std::array<std::string_view, 6> kNamesOf<FileState> = {
+    "passed", "failed", "timed_out", "crashed", "not_begun", "not_selected"};
 
 // By default that of a file that a stopped run did not come to.
 struct FileResult {

@@ -8,6 +8,7 @@
 
 #include "common/hash.h"
 #include "common/text/glob.h"
+#include "common/text/text.h"
 #include "redact/redactor.h"
 #include "validator/change/path_names.h"
 #include "validator/side_files.h"
@@ -133,11 +134,8 @@ bool is_kept_out(std::string_view path) {
   // What the gate knows as a danger is judged by it, and rejects the run.
   if (side_file(path)) return false;
   if (!path_fault(path).empty() || side_file(folded_path(path))) return true;
-  for (std::size_t begin = 0; begin <= path.size();) {
-    const std::size_t end = std::min(path.find('/', begin), path.size());
-    if (!is_plain_name(path.substr(begin, end - begin))) return true;
-    begin = end + 1;
-  }
+  const auto parts = pieces_of(path, '/');
+  if (parts.empty() || path.ends_with('/') || !std::all_of(parts.begin(), parts.end(), is_plain_name)) return true;
   const auto names = folded_names(path);
   return std::any_of(names.begin(), names.end(), is_obeyed);
 }

@@ -371,10 +371,7 @@ class Sum {
       if (reason == sum_.verdict.reason) files.erase(files.begin());
       if (files.empty()) continue;
       sum_.verdict.detail += fmt::format("; {}{}: {}", reason == sum_.verdict.reason ? "also " : "", info(reason).name,
-          printable(fmt::format("{}",
-              fmt::join(files.begin(), files.begin() + static_cast<std::ptrdiff_t>(std::min(files.size(), kShownMax)),
-                  ", "))));
-      if (files.size() > kShownMax) sum_.verdict.detail += fmt::format(" and {} more", files.size() - kShownMax);
+          printable(listed(files, kShownMax)));
     }
   }
 

@@ -13,8 +13,8 @@
 #include "common/byte_sink.h"
 #include "common/cancel.h"
 #include "common/result.h"
-#include "pipeline/report/test_results.h"
 #include "pipeline/run/run_spec.h"
+#include "pipeline/run_record.h"
 #include "pipeline/verdict.h"
 #include "redact/kinds/secret_source.h"
 #include "runner/init_side/collection.h"
@@ -35,15 +35,10 @@ struct ParallelRunRequest {
 
 // What the files came to together. Tests are those of all; times and bytes are sums, `wall` and peak memory those of
 // the largest.
-struct ParallelRun {
-  Verdict verdict;  // of the first file that is rejected; else of the first that is not allowed; else the pass of all
-  std::vector<FileResult> files;     // of each file of the request, in its order
-  std::optional<TestSummary> tests;  // of those whose report could be read; nothing: of none
+// The verdict is that of the first file that is rejected; else of the first that is not allowed; else the pass of all.
+struct ParallelRun : RunOutcome {
   ExecResult exec;
   std::optional<Collection> written;  // by all of them; of files with the same name and other bytes the first
-  std::uint64_t kept_bytes = 0;
-  std::uint64_t dropped_bytes = 0;
-  std::map<std::string, std::uint64_t> redactions;
 };
 
 // The limits of one of `jobs` sandboxes that run side by side.

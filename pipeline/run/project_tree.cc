@@ -22,12 +22,9 @@ bool is_below(std::string_view path, std::string_view folder) {
 }
 
 bool is_never_shown(std::string_view path) {
-  while (!path.empty()) {
-    const std::string_view part = path.substr(0, path.find('/'));
-    if (part.starts_with(".env") || part == ".git" || part == "node_modules") return true;
-    path.remove_prefix(std::min(path.size(), part.size() + 1));
-  }
-  return false;
+  const auto parts = pieces_of(path, '/');
+  return std::any_of(parts.begin(), parts.end(),
+      [](std::string_view part) { return part.starts_with(".env") || part == ".git" || part == "node_modules"; });
 }
 
 class Reader {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/file_io.h"
+#include "common/text/text.h"
 #include "redact/stream/terminal_safety.h"
 
 namespace guard {
@@ -113,16 +114,25 @@ Result<std::vector<KnownSecret>> known_secrets(const std::map<std::string, std::
     GUARD_TRY_ASSIGN(const std::string text, read_file(file, kFileBytesMax).context("reading redact.mask_file"));
     std::string_view rest = text;
     if (rest.starts_with("\xef\xbb\xbf")) rest.remove_prefix(3);
-    while (!rest.empty()) {
-      const std::size_t end = std::min(rest.find('\n'), rest.size());
-      std::string_view line = rest.substr(0, end);
-      rest.remove_prefix(std::min(end + 1, rest.size()));
+    for (std::string_view line : pieces_of(rest)) {
       while (!line.empty() && (line.back() == '\r' || line.back() == ' ' || line.back() == '\t')) line.remove_suffix(1);
       while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
       if (!line.empty()) secrets.push_back({"mask_file", std::string(line)});
     }
   }
   return secrets;
+}
+
+Result<SecretSource> secrets_of(
+    const Environment& environment, const Config& config, const std::map<std::string, std::string>& passed) {
+  const auto& masks = config.redact;
+  GUARD_TRY_ASSIGN(auto known, known_secrets(environment, masks.mask_env, masks.mask_file));
+  for (const auto& [name, value] : passed) {
+    if (std::none_of(
+            known.begin(), known.end(), [&wanted = name](const KnownSecret& secret) { return secret.name == wanted; }))
+      known.push_back({name, value});
+  }
+  return SecretSource::shipped(std::move(known), masks.kinds_off);
 }
 
 }  // namespace guard

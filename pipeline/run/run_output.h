@@ -10,8 +10,10 @@
 #include <string>
 
 #include "common/byte_sink.h"
+#include "common/environment.h"
 #include "common/output_cap.h"
 #include "common/result.h"
+#include "pipeline/config/config.h"
 #include "redact/kinds/secret_source.h"
 #include "redact/redactor.h"
 #include "runner/init_side/bun_report.h"
@@ -58,5 +60,10 @@ class RunOutput {
 // secrets would pass.
 Result<std::vector<KnownSecret>> known_secrets(const std::map<std::string, std::string>& environment,
     const std::vector<std::string>& names, const std::vector<std::string>& files);
+
+// What is masked where this configuration holds: the kinds, what is known of the environment, and what else is `passed`
+// in.
+Result<SecretSource> secrets_of(
+    const Environment& environment, const Config& config = {}, const std::map<std::string, std::string>& passed = {});
 
 }  // namespace guard

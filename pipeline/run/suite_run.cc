@@ -40,18 +40,6 @@ constexpr milliseconds kProbeDeadline{2000};  // of the embedded sandbox, for th
 
 std::string joined(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, ", ")); }
 
-// The kinds, what the environment holds, and what is passed in.
-Result<SecretSource> secrets_of(const RunRequest& request, const std::map<std::string, std::string>& variables) {
-  const auto& masks = request.config.redact;
-  GUARD_TRY_ASSIGN(auto known, known_secrets(request.environment, masks.mask_env, masks.mask_file));
-  for (const auto& [name, value] : variables) {
-    if (std::none_of(
-            known.begin(), known.end(), [&wanted = name](const KnownSecret& secret) { return secret.name == wanted; }))
-      known.push_back({name, value});
-  }
-  return SecretSource::shipped(std::move(known), masks.kinds_off);
-}
-
 void relax_if(bool relaxed, std::string sentence, RunRecord& record) {
   if (relaxed) record.relaxations.push_back(std::move(sentence));
 }
@@ -152,7 +140,7 @@ class Run {
     GUARD_TRY(choose());
     remove_what_is_left_over();
     GUARD_TRY_ASSIGN(plan_.variables, run_variables(config_, request_.environment));
-    GUARD_TRY_ASSIGN(secrets_, secrets_of(request_, plan_.variables));
+    GUARD_TRY_ASSIGN(secrets_, secrets_of(request_.environment, config_, plan_.variables));
     record_.unmasked = secrets_->refused();
 
     stage(plan_.tests() ? "check" : "collect");
@@ -185,16 +173,11 @@ class Run {
     record_.keep_bytes = config_.limits.output_keep_bytes;
 
     stage("run");
-    GUARD_TRY_ASSIGN(ParallelRun ran, run(spec));
+    GUARD_TRY_ASSIGN(std::optional<Collection> written, run(spec));
 
     stage("judge");
-    record_.verdict = std::move(ran.verdict);
-    record_.tests = std::move(ran.tests);
-    if (plan_.tests()) {
-      record_.files = std::move(ran.files);
-      judge();
-    }
-    return bring_back(std::move(ran.written));
+    if (plan_.tests()) judge();
+    return bring_back(std::move(written));
   }
 
   // ---- what is asked for ----
@@ -382,7 +365,8 @@ class Run {
             : fmt::format("running {} ({} of {})", files[done], done + 1, files.size()));
   }
 
-  Result<ParallelRun> run(const SandboxSpec& spec) {
+  // Answers what was written.
+  Result<std::optional<Collection>> run(const SandboxSpec& spec) {
     const DockerOptions docker{engine_used(), config_.docker.runtime, milliseconds(config_.docker.probe_deadline_ms)};
     ParallelRunRequest request;
     request.plan = &plan_;
@@ -398,9 +382,7 @@ class Run {
       take_engine(sandbox->probe(Deadline::after(kProbeDeadline)), *record_.facts);
     GUARD_TRY_ASSIGN(ParallelRun ran,
         run_parallel(request, out_, err_, cancel_).context(fmt::format("running in the {} sandbox", record_.backend)));
-    record_.kept_bytes = ran.kept_bytes;
-    record_.dropped_bytes = ran.dropped_bytes;
-    record_.redactions = std::move(ran.redactions);
+    static_cast<RunOutcome&>(record_) = std::move(ran);
     if (record_.facts) {
       record_.facts->stdout_sha256 = out_.finish_hex();
       record_.facts->stderr_sha256 = err_.finish_hex();
@@ -408,7 +390,7 @@ class Run {
     record_.exec = std::move(ran.exec);
     record_.notes.insert(record_.notes.end(), record_.exec->notes.begin(), record_.exec->notes.end());
     if (ran.written && plan_.coverage()) take_coverage(*ran.written);
-    return ran;
+    return std::move(ran.written);
   }
 
   // It names guard's own files, so it is for guard alone and never comes back into the project.

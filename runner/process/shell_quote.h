@@ -2,16 +2,14 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include "common/text/text.h"
 
 namespace guard {
 
-// The word as one the shell takes as it is, whatever it holds: in single quotes, each of its own as '\''. An empty word
-// stays a word. No word may hold a NUL byte: no argument can.
-std::string shell_quoted(std::string_view word);
-
-// The words with blanks between them.
+// The words with blanks between them, each quoted (common/text/text.h), plain ones too: what needs no quotes differs
+// between shells. No word may hold a NUL byte: no argument can.
 std::string shell_line(const std::vector<std::string>& words);
 
 }  // namespace guard

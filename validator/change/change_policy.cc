@@ -277,8 +277,6 @@ class Policing {
 
 }  // namespace
 
-std::string_view to_string(TaskKind kind) noexcept { return kind == TaskKind::test ? "test" : "any"; }
-
 std::vector<Finding> check_policy(const ChangeSet& change, const PolicyOptions& options) {
   return Policing(change, options).run();
 }

@@ -6,13 +6,15 @@
 #include <string_view>
 #include <vector>
 
+#include "common/enum_names.h"
 #include "validator/change/change_set.h"
 
 namespace guard {
 
 // A task that writes tests has its own list of files that it may never touch (`forbidden_files`); any other may.
 enum class TaskKind : std::uint8_t { test, any };
-std::string_view to_string(TaskKind kind) noexcept;  // "test", "any"
+template <>
+inline constexpr std::array<std::string_view, 2> kNamesOf<TaskKind> = {"test", "any"};
 
 struct PolicyOptions {
   TaskKind kind = TaskKind::test;

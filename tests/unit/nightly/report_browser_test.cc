@@ -61,7 +61,7 @@ TEST_F(ReportInABrowser, IsSoundHtmlAndReadableOnEveryScreen) {
     if (input.attempts[i].outcome == AttemptOutcome::failed)
       input.attempts[i].generator_said = "asking the model\nmodel quota exceeded: " + std::string(300, 'x') + "\n";
   }
-  const auto page = render_report(input, ReportFormat::html, *secrets, ReportColour::off);
+  const auto page = render_report(input, ReportFormat::html, *secrets, Colour::off);
   ASSERT_TRUE(page);
   EXPECT_EQ(complaints(*page), "");
 }
@@ -84,7 +84,7 @@ TEST_F(ReportInABrowser, StaysWholeWhateverANightHolds) {
     for (auto& finding : attempt.findings) finding.message += odd;
   }
   input.night.why = odd;
-  const auto page = render_report(input, ReportFormat::html, *secrets, ReportColour::off);
+  const auto page = render_report(input, ReportFormat::html, *secrets, Colour::off);
   ASSERT_TRUE(page);
   EXPECT_EQ(complaints(*page), "");
 }
@@ -93,7 +93,7 @@ TEST_F(ReportInABrowser, StaysWholeWhateverANightHolds) {
 TEST_F(ReportInABrowser, IsSeenWhereItIsBroken) {
   const auto secrets = SecretSource::shipped();
   ASSERT_TRUE(secrets);
-  const auto page = render_report(testing::sample_night(10), ReportFormat::html, *secrets, ReportColour::off);
+  const auto page = render_report(testing::sample_night(10), ReportFormat::html, *secrets, Colour::off);
   ASSERT_TRUE(page);
   const auto with = [&](std::string_view old, std::string_view broken) {
     std::string text = *page;

@@ -65,7 +65,7 @@ class CloneTest : public ::testing::Test {
   }
 
   ChangeSet change_of(const Clone& made) const {
-    auto read = made.read_change(ReadLimits(), never_);
+    auto read = made.read_change(2u << 20, never_);
     EXPECT_TRUE(read) << read.error().to_string();
     return read ? *read : ChangeSet();
   }

@@ -33,7 +33,7 @@ const SecretSource& secrets() {
   return source;
 }
 
-std::string render(const ReportInput& input, ReportFormat format, ReportColour colour = ReportColour::off) {
+std::string render(const ReportInput& input, ReportFormat format, Colour colour = Colour::off) {
   auto text = render_report(input, format, secrets(), colour);
   EXPECT_TRUE(text) << text.error().to_string();
   return text ? std::move(*text) : std::string();
@@ -365,7 +365,7 @@ TEST(ReportText, HasTheLinesOfItsOwnWhateverTheWordsSay) {
   expect_no_secret(text);
   EXPECT_EQ(lines_of(text), lines_of(render(night_saying("word"), ReportFormat::text)));
   // Colours are ours alone.
-  std::string coloured = render(night_saying(hostile()), ReportFormat::text, ReportColour::on);
+  std::string coloured = render(night_saying(hostile()), ReportFormat::text, Colour::on);
   for (const std::string_view style :
       {"\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[36m"}) {
     for (std::size_t at = 0; (at = coloured.find(style)) != std::string::npos;) coloured.erase(at, style.size());

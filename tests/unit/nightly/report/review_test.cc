@@ -29,7 +29,7 @@ std::vector<Attempt> attempts_of(const ReportInput& input, const Task& task) {
   return list;
 }
 
-std::string shown_task(std::size_t place, ReportColour colour = ReportColour::off) {
+std::string shown_task(std::size_t place, Colour colour = Colour::off) {
   const ReportInput input = sample_night(10);
   return review_text(input.tasks[place], attempts_of(input, input.tasks[place]), secrets(), colour);
 }
@@ -57,7 +57,7 @@ TEST(Review, ShowsWhyATaskWasRefused) {
 }
 
 TEST(Review, ColoursOfADiffTellNamesFromLines) {
-  const std::string text = shown_task(0, ReportColour::on);
+  const std::string text = shown_task(0, Colour::on);
   EXPECT_THAT(text, HasSubstr("\x1b[1m+++ b/sandbox/parse-query-0.test.ts\x1b[0m"));
   EXPECT_THAT(text, HasSubstr("\x1b[32m+  pairs: 1_000,\x1b[0m"));
   EXPECT_THAT(text, HasSubstr("\x1b[31m-  pairs: 100,\x1b[0m"));
@@ -78,8 +78,8 @@ TEST(Review, ShowsHostileWordsHarmlessly) {
     attempt.findings = {{words, words, words, 1, words, words, words}};
     attempt.task = task.id;
   }
-  for (const std::string& text : {review_text(task, attempts, secrets(), ReportColour::off),
-           review_list({task}, attempts, secrets(), ReportColour::off)}) {
+  for (const std::string& text :
+      {review_text(task, attempts, secrets(), Colour::off), review_list({task}, attempts, secrets(), Colour::off)}) {
     EXPECT_TRUE(std::all_of(text.begin(), text.end(),
         [](char c) { return c == '\n' || (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f); }));
     EXPECT_THAT(text, Not(HasSubstr("\xe2\x80\xae")));
@@ -91,7 +91,7 @@ TEST(Review, ShowsHostileWordsHarmlessly) {
 
 TEST(Review, ListsTasksToChooseFrom) {
   const ReportInput input = sample_night(10);
-  const std::string text = review_list(input.tasks, input.attempts, secrets(), ReportColour::off);
+  const std::string text = review_list(input.tasks, input.attempts, secrets(), Colour::off);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 10);
   EXPECT_THAT(
       text, HasSubstr("parse-query-0      accepted  3 passed, 5 of 6 broken versions noticed, on the host, taken\n"));

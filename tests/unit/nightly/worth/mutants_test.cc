@@ -153,7 +153,7 @@ TEST(Mutants, AreSpreadOverTheScriptAndOverKinds) {
 TEST(Mutants, BeginWithTheLinesThatAreKnownToRun) {
   std::string text;
   for (int i = 0; i < 100; ++i) text += "x = a + b;\n";
-  const auto mutants = mutants_of("src/a.ts", text, 3, {70, 71});
+  const auto mutants = mutants_of("src/a.ts", text, 3, {{70, true}, {71, true}});
   ASSERT_EQ(mutants.size(), 3u);
   EXPECT_EQ(mutants[0].line, 70u);
   EXPECT_EQ(mutants[1].line, 71u);
