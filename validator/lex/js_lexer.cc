@@ -23,11 +23,9 @@ namespace lexer_detail {
 
 // What came before decides whether `/` divides and whether `<` compares.
 enum class Last : std::uint8_t {
-  start,    // an operand is due
-  operand,  // an operand has just ended
-  literal,  // a number, a string or a regular expression has: no word may follow on its line, but operators that are
-            // words
-  dot,      // a member name is due
+  start,          // an operand is due
+  operand,        // an operand has just ended
+  dot,            // a member name is due
   maybe_operand,  // `)` and its kin: probably an operand has ended
   maybe_start,    // `}` and its kin: probably an operand is due
 };
@@ -42,8 +40,7 @@ enum class FrameKind : std::uint8_t {
   open_tag,
   close_tag,
   children,
-  expression,
-  type_arguments
+  expression
 };
 
 struct Frame {
@@ -162,62 +159,6 @@ Last after_word(std::string_view word) noexcept {
     case packed("abstract"): return rest.empty() ? Last::maybe_start : Last::operand;
     default: return Last::operand;
   }
-}
-
-// Words that may stand right behind a literal.
-bool may_follow_literal(std::string_view word) noexcept {
-  switch (packed(word)) {
-    case packed("in"):
-    case packed("of"):
-    case packed("as"):
-    case packed("is"):
-    case packed("with"):
-    case packed("from"):  // export * as "name" from
-    case packed("assert"):
-    case packed("extends"): return true;
-    case packed("instance"): return word == "instanceof";
-    case packed("satisfie"): return word == "satisfies";
-    default: return false;
-  }
-}
-
-// False where every engine refuses the whole program because of this literal: flags that there are not, parentheses
-// that don't match, nothing to repeat. `text` is /body/flags.
-bool may_be_regex(std::string_view text) noexcept {
-  const std::size_t slash = text.rfind('/');
-  std::uint32_t seen = 0;
-  for (const char flag : text.substr(slash + 1)) {
-    const std::size_t index = std::string_view("dgimsuvy").find(flag);
-    if (index == std::string_view::npos || (seen >> index & 1U) != 0) return false;
-    seen |= 1U << index;
-    if (flag == 'v') return true;  // other rules
-  }
-  const std::string_view body = text.substr(1, slash - 1);
-  int depth = 0;
-  bool repeatable = false;  // a quantifier may stand here
-  bool quantified = false;  // the last one may be made lazy
-  for (std::size_t at = 0; at < body.size(); ++at) {
-    const char c = body[at];
-    if (c == '*' || c == '+' || c == '?') {
-      if (!repeatable && !(quantified && c == '?')) return false;
-      quantified = repeatable;
-      repeatable = false;
-      continue;
-    }
-    quantified = c == '}';  // of {2,3}; elsewhere a plain character, which may be repeated
-    repeatable = c != '|' && c != '(';
-    if (c == '\\') {
-      ++at;
-    } else if (c == '[') {
-      while (++at < body.size() && body[at] != ']') at += body[at] == '\\' ? 1 : 0;
-    } else if (c == '(') {
-      ++depth;
-      if (at + 1 < body.size() && body[at + 1] == '?') ++at;
-    } else if (c == ')' && --depth < 0) {
-      return false;
-    }
-  }
-  return depth == 0;
 }
 
 class Lexer {
@@ -438,28 +379,23 @@ class Lexer {
 
     const char c = text_[begin];
     const Last last = state.last;
-    // The main reading never gives up.
-    const bool word_refused = !is_main && last == Last::literal && !line_before;
     if (starts_word(begin)) {
       token.kind = TokenKind::word;
       token.end = word_end(begin, token.escaped, false);
       if (token.end == begin) token.end = begin + 1;
-      if (word_refused && !may_follow_literal(text_.substr(begin, token.end - begin))) return Step::impossible;
       state.last =
           last == Last::dot || token.escaped ? Last::operand : after_word(text_.substr(begin, token.end - begin));
     } else if (has_class(c, kDigit) || (c == '.' && has_class(peek(begin + 1), kDigit))) {
-      if (word_refused) return Step::impossible;
       number(token);
-      state.last = Last::literal;
+      state.last = Last::operand;
     } else if (c == '"' || c == '\'') {
       const std::uint32_t end = over_budget() || decision == Decision::plain ? 0 : string_end(begin, c, true);
-      if (word_refused) return Step::impossible;
       state.last = Last::operand;
       if (end != 0) {
         token.kind = TokenKind::string;
         token.end = end;
         token.escaped = std::memchr(text_.data() + begin, '\\', end - begin) != nullptr;
-        state.last = Last::literal;
+        state.last = Last::operand;
       }
     } else if (c == '`') {
       state.last = Last::operand;
@@ -500,11 +436,9 @@ class Lexer {
     const Last last = state.last;
     std::uint32_t end = 0;
     // A type may end before a line end, and then a statement may begin with a regular expression.
-    const bool certain_divide =
-        (last == Last::operand || last == Last::literal || last == Last::dot) && !token.line_before;
+    const bool certain_divide = (last == Last::operand || last == Last::dot) && !token.line_before;
     if (decision != Decision::divide && !over_budget() && (!certain_divide || decision == Decision::regex)) {
       end = regex_end(token.begin);
-      if (end != 0 && last != Last::start && !may_be_regex(text_.substr(token.begin, end - token.begin))) end = 0;
     }
     bool regex = end != 0;
     if (regex && decision == Decision::none && last != Last::start) {
@@ -514,7 +448,7 @@ class Lexer {
     if (regex) {
       token.kind = TokenKind::regex;
       token.end = end;
-      state.last = Last::literal;
+      state.last = Last::operand;
     } else {
       if (peek(token.begin + 1) == '=') token.end = token.begin + 2;
       state.last = Last::start;
@@ -536,8 +470,7 @@ class Lexer {
       bool ignored = false;
       const std::uint32_t next = skip_blanks(token.begin + 1, ignored, false);
       const bool could_open = next < size_ && (starts_word(next) || text_[next] == '>');
-      const bool certain_compare =
-          last == Last::dot || ((last == Last::operand || last == Last::literal) && !token.line_before);
+      const bool certain_compare = last == Last::dot || (last == Last::operand && !token.line_before);
       if (could_open && (!certain_compare || decision == Decision::element)) {
         bool element = true;
         if (decision == Decision::none && (last != Last::start || looks_generic(next))) {
@@ -612,12 +545,8 @@ class Lexer {
         break;
       case '=': length = d == '>' ? 2 : d == '=' ? (e == '=' ? 3 : 2) : 1; break;
       case '>':
-        if (top(state) == FrameKind::type_arguments) {
-          pop(state);
-        } else {
-          state.last = Last::maybe_start;
-          if (d == '=') length = 2;
-        }
+        state.last = Last::maybe_start;
+        if (d == '=') length = 2;
         break;
       case '-':
         if (d == '-' && e == '>' && token.line_before) {
@@ -738,7 +667,7 @@ class Lexer {
       push(state, FrameKind::expression);
       state.last = Last::start;
     } else if (c == '<') {
-      push(state, state.last == Last::operand ? FrameKind::type_arguments : FrameKind::open_tag);
+      push(state, FrameKind::open_tag);
       state.last = Last::start;
     } else if (c == '>') {
       end_tag(state);

@@ -5,6 +5,8 @@
 #include <cstring>
 
 #include "common/text/base64.h"
+#include "common/text/characters.h"
+#include "validator/values/known_names.h"
 
 namespace guard {
 namespace {
@@ -82,11 +84,6 @@ std::string decode_percent(std::string_view text) {
   return out;
 }
 
-std::string_view last_segment(std::string_view path) noexcept {
-  const std::size_t dot = path.rfind('.');
-  return dot == std::string_view::npos ? path : path.substr(dot + 1);
-}
-
 // JavaScript's index arithmetic: negative counts from the end, all is clamped.
 std::size_t clamp_index(std::int64_t index, std::size_t size) noexcept {
   if (index < 0) index += static_cast<std::int64_t>(size);
@@ -109,7 +106,7 @@ Value from_char_codes(std::span<const Value> args, Arena& arena) {
   std::string out;
   for (const Value& arg : args) {
     if (arg.kind == Value::Kind::number && arg.number >= 0 && arg.number <= 0x10ffff) {
-      append_utf8(out, static_cast<std::uint32_t>(arg.number));
+      append_utf8(static_cast<char32_t>(arg.number), out);
     } else {
       out.push_back(kWildcard);
     }
@@ -199,16 +196,6 @@ Value fold_text_method(
   }
   if (method == "replace" || method == "replaceAll") return replace(receiver, args, method == "replaceAll", arena);
   if (method == "split") return split(receiver, args, lists, arena);
-  if (method == "toLowerCase" || method == "toLocaleLowerCase" || method == "toUpperCase" ||
-      method == "toLocaleUpperCase") {
-    const bool lower = method.find("Lower") != std::string_view::npos;
-    std::string out(text);
-    for (char& c : out) {
-      if (lower && c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-      if (!lower && c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-    }
-    return text_value(out, arena);
-  }
   return {};
 }
 
@@ -228,28 +215,6 @@ Value fold_list_method(
   if (method == "reverse" || method == "toReversed") {
     std::vector<Value> reversed(items.rbegin(), items.rend());
     return make_list(std::move(reversed), lists);
-  }
-  if (method == "slice" && !args.empty()) {
-    const auto size = static_cast<std::int64_t>(items.size());
-    std::int64_t from = 0;
-    std::int64_t to = size;
-    number_argument(args, 0, from);
-    number_argument(args, 1, to);
-    from = std::clamp<std::int64_t>(from < 0 ? from + size : from, 0, size);
-    to = std::clamp<std::int64_t>(to < 0 ? to + size : to, from, size);
-    return make_list({items.begin() + from, items.begin() + to}, lists);
-  }
-  if (method == "concat" && !args.empty()) {
-    std::vector<Value> all = items;
-    for (const Value& arg : args) {
-      if (arg.kind == Value::Kind::list) {
-        all.insert(all.end(), lists[arg.list].begin(), lists[arg.list].end());
-      } else {
-        all.push_back(arg);
-      }
-      if (all.size() > kListMax) return {};
-    }
-    return make_list(std::move(all), lists);
   }
   return {};
 }
@@ -321,24 +286,6 @@ void Arena::clear() noexcept {
   total_ = 0;
 }
 
-void append_utf8(std::string& out, std::uint32_t code_point) {
-  if (code_point < 0x80) {
-    out.push_back(static_cast<char>(code_point));
-  } else if (code_point < 0x800) {
-    out.push_back(static_cast<char>(0xc0 | (code_point >> 6)));
-    out.push_back(static_cast<char>(0x80 | (code_point & 0x3f)));
-  } else if (code_point < 0x10000) {
-    out.push_back(static_cast<char>(0xe0 | (code_point >> 12)));
-    out.push_back(static_cast<char>(0x80 | ((code_point >> 6) & 0x3f)));
-    out.push_back(static_cast<char>(0x80 | (code_point & 0x3f)));
-  } else {
-    out.push_back(static_cast<char>(0xf0 | ((code_point >> 18) & 0x07)));
-    out.push_back(static_cast<char>(0x80 | ((code_point >> 12) & 0x3f)));
-    out.push_back(static_cast<char>(0x80 | ((code_point >> 6) & 0x3f)));
-    out.push_back(static_cast<char>(0x80 | (code_point & 0x3f)));
-  }
-}
-
 std::string decode_escapes(std::string_view inner) {
   std::string out;
   out.reserve(inner.size());
@@ -352,38 +299,20 @@ std::string decode_escapes(std::string_view inner) {
     }
     const char kind = inner[++at];
     std::uint32_t value = 0;
+    constexpr std::string_view kNames = "ntrbfv";
+    if (const std::size_t simple = kNames.find(kind); simple != std::string_view::npos) {
+      out.push_back("\n\t\r\b\f\v"[simple]);
+      ++at;
+      continue;
+    }
     switch (kind) {
-      case 'n':
-        out.push_back('\n');
-        ++at;
-        break;
-      case 't':
-        out.push_back('\t');
-        ++at;
-        break;
-      case 'r':
-        out.push_back('\r');
-        ++at;
-        break;
-      case 'b':
-        out.push_back('\b');
-        ++at;
-        break;
-      case 'f':
-        out.push_back('\f');
-        ++at;
-        break;
-      case 'v':
-        out.push_back('\v');
-        ++at;
-        break;
       case '\r':  // a line continuation is nothing
         at += at + 1 < inner.size() && inner[at + 1] == '\n' ? 2 : 1;
         break;
       case '\n': ++at; break;
       case 'x':
         if (read_hex(inner, at + 1, 2, value)) {
-          append_utf8(out, value);
+          append_utf8(value, out);
           at += 3;
         } else {
           out.push_back(kind);
@@ -392,7 +321,7 @@ std::string decode_escapes(std::string_view inner) {
         break;
       case 'u':
         if (read_unicode_escape(inner, at, value)) {
-          append_utf8(out, value);
+          append_utf8(value, out);
         } else {
           out.push_back(kind);
           ++at;
@@ -406,7 +335,7 @@ std::string decode_escapes(std::string_view inner) {
             if (next > 0xff) break;
             value = next;
           }
-          append_utf8(out, value);
+          append_utf8(value, out);
         } else if (inner.compare(at, 3, "\xe2\x80\xa8") == 0 || inner.compare(at, 3, "\xe2\x80\xa9") == 0) {
           at += 3;
         } else {
@@ -425,7 +354,7 @@ std::string decode_identifier(std::string_view word) {
     std::uint32_t value = 0;
     std::size_t next = at + 1;
     if (word[at] == '\\' && next < word.size() && word[next] == 'u' && read_unicode_escape(word, next, value)) {
-      append_utf8(out, value);
+      append_utf8(value, out);
       at = next;
     } else {
       out.push_back(word[at]);
@@ -481,7 +410,7 @@ Value join_values(const Value& a, const Value& b, Arena& arena) {
 }
 
 Value fold_function(std::string_view callee, std::span<const Value> args, ValueLists& lists, Arena& arena) {
-  const std::string_view name = last_segment(callee);
+  const std::string_view name = last_name(callee);
   std::string_view text;
   const bool has_text = text_argument(args, 0, text);
   if (name == "join" || name == "resolve" || name == "normalize") return join_path(args, arena);
@@ -560,20 +489,6 @@ std::string decoded_text(std::string_view text) {
   if (hex && decode_hex(text, out) && is_plain(out)) return out;
   out.clear();
   return base64 && decode_base64(text, out) && is_plain(out) ? out : std::string();
-}
-
-std::string command_line(std::span<const Value> words) {
-  std::string line;
-  for (const Value& word : words) {
-    if (!line.empty()) line.push_back(' ');
-    if (word.is_text()) {
-      line.append(word.text);
-    } else {
-      line.push_back(kWildcard);
-    }
-    if (line.size() > kTextMax) break;
-  }
-  return line;
 }
 
 std::string normalized_path(std::string_view path) {

@@ -68,7 +68,6 @@ Value make_list(std::vector<Value> items, ValueLists& lists);
 std::string decode_escapes(std::string_view inner);
 // \uXXXX and \u{X} in an identifier.
 std::string decode_identifier(std::string_view word);
-void append_utf8(std::string& out, std::uint32_t code_point);
 
 Value number_value(std::string_view literal);
 
@@ -78,15 +77,12 @@ Value join_values(const Value& a, const Value& b, Arena& arena);
 // What `callee(args)` is, for the functions that build strings: atob, String.fromCharCode, path.join, new URL, ...
 Value fold_function(std::string_view callee, std::span<const Value> args, ValueLists& lists, Arena& arena);
 
-// What `receiver.method(args)` is: concat, slice, replace, split, reverse, join, toString, ...
+// What `receiver.method(args)` is: concat, slice, split, reverse, join, toString
 Value fold_method(
     const Value& receiver, std::string_view method, std::span<const Value> args, ValueLists& lists, Arena& arena);
 
 // What a text in hex or base64 says, if that is plain text; empty otherwise.
 std::string decoded_text(std::string_view text);
-
-// The words of a command as one line, as a shell would be given it. Unknown words are wildcards.
-std::string command_line(std::span<const Value> words);
 
 // `//`, `/./` and `/x/../` taken out; empty if there is nothing to take out.
 std::string normalized_path(std::string_view path);

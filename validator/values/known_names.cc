@@ -11,7 +11,10 @@ namespace {
 
 constexpr std::size_t kSlots = 512;
 
-constexpr CalleeTraits kProgram = 32;  // no trait of a function: names_program()
+// No traits of functions.
+constexpr CalleeTraits kProgram = 32;
+constexpr CalleeTraits kRoot = 64;
+constexpr CalleeTraits kGlobal = 128;
 
 struct Slot {
   std::string_view name;
@@ -24,7 +27,7 @@ class TraitTable {
   TraitTable() noexcept {
     constexpr std::pair<std::string_view, CalleeTraits> kLists[] = {{"runs_text", kRunsText},
         {"runs_command", kRunsCommand}, {"asserts", kAsserts}, {"passive", kPassive}, {"folds", kFolds},
-        {"programs", kProgram}};
+        {"programs", kProgram}, {"followed_roots", kRoot}, {"known_globals", kGlobal}};
     for (const auto& [list, trait] : kLists) {
       for (const SurfaceRow& row : word_list(list)) {
         Slot& slot = slots_[slot_of(row.name)];
@@ -68,6 +71,9 @@ CalleeTraits traits_of(std::string_view callee) noexcept {
   constexpr CalleeTraits kOfFunctions = kProgram - 1;
   return name.empty() || name.size() > 32 ? CalleeTraits{0} : trait_table().find(name) & kOfFunctions;
 }
+
+bool is_root_name(std::string_view name) noexcept { return (trait_table().find(name) & kRoot) != 0; }
+bool is_known_global(std::string_view name) noexcept { return (trait_table().find(name) & kGlobal) != 0; }
 
 bool names_program(std::string_view text) noexcept {
   constexpr std::size_t kTextMax = 65'536;

@@ -22,6 +22,12 @@ using CalleeTraits = std::uint8_t;
 // `callee` as the code view spells it; its last name decides.
 CalleeTraits traits_of(std::string_view callee) noexcept;
 
+// Is `name` a global or module root that rules speak of?
+bool is_root_name(std::string_view name) noexcept;
+
+// A global that stands for itself behind globalThis.
+bool is_known_global(std::string_view name) noexcept;
+
 // Does a program that the rules speak of stand in `text` as a word?
 bool names_program(std::string_view text) noexcept;
 

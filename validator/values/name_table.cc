@@ -5,44 +5,11 @@
 #include "rules/surface.h"
 
 namespace guard {
-bool is_root_name(std::string_view name) noexcept {
-  switch (packed_name(name)) {
-    case packed_name("Worker"):
-    case packed_name("Object"):
-    case packed_name("Buffer"):
-    case packed_name("String"):
-    case packed_name("atob"):
-    case packed_name("process"):
-    case packed_name("Bun"):
-    case packed_name("console"):
-    case packed_name("global"):
-    case packed_name("self"):
-    case packed_name("window"):
-    case packed_name("Reflect"):
-    case packed_name("Function"):
-    case packed_name("eval"):
-    case packed_name("require"):
-    case packed_name("import"):
-    case packed_name("module"):
-    case packed_name("fs"):
-    case packed_name("path"):
-    case packed_name("vm"):
-    case packed_name("ffi"):
-    case packed_name("cluster"):
-    case packed_name("os"):
-    case packed_name("timers"): return true;
-    default:
-      return name == "setTimeout" || name == "setInterval" || name == "globalThis" || name == "worker_threads" ||
-          name == "child_process" || name == "inspector";
-  }
-}
 
 std::string_view module_root(std::string_view specifier) noexcept {
   if (specifier.substr(0, 5) == "node:") specifier.remove_prefix(5);
-  if (specifier == "process" || specifier == "child_process" || specifier == "path" || specifier == "module" ||
-      specifier == "vm" || specifier == "worker_threads" || specifier == "os" || specifier == "console" ||
-      specifier == "cluster" || specifier == "inspector" || specifier == "timers") {
-    return specifier;
+  for (const SurfaceRow& row : word_list("followed_modules")) {
+    if (row.name == specifier) return row.name;
   }
   if (specifier == "bun") return "Bun";
   if (specifier == "bun:ffi") return "ffi";

@@ -18,9 +18,6 @@ namespace guard {
 // "fs" for "node:fs/promises", "Bun" for "bun", "process" for "node:process"; empty for modules we don't follow.
 std::string_view module_root(std::string_view specifier) noexcept;
 
-// Is `name` a global or module root that rules speak of?
-bool is_root_name(std::string_view name) noexcept;
-
 // True for a dotted path that begins with a global or module root that rules speak of: "process.env",
 // "fs.readFileSync".
 bool is_tracked_path(std::string_view path) noexcept;

@@ -322,15 +322,11 @@ Value TokenReader::list_value(std::span<const Argument> args, std::uint32_t begi
   return list;
 }
 
-// A command and its words: spawn(["npm", "i"]), spawn("npm", ["install"]), run("npm", "install").
+// A command and its words: spawn("npm", ["install"]), run("npm", "install").
 void TokenReader::add_words_of(std::span<const Argument> args, std::uint32_t end) {
   constexpr std::size_t kWordsMax = 16;
   if (args.empty()) return;
   const Value& first = args[0].value;
-  if (first.kind == Value::Kind::list && (traits_of(callee_here()) & kRunsCommand) != 0) {
-    const std::vector<Value> items = lists_[first.list];
-    writer_.add_words(callee_here(), items, false, first.begin, end);
-  }
   if (args.size() < 2 || !first.is_text()) return;
   std::vector<Value> words = {first};
   for (std::size_t i = 1; i < args.size() && i < kWordsMax; ++i) {

@@ -1,7 +1,6 @@
 #include "validator/views/operand.h"
 
 #include <algorithm>
-#include <array>
 
 #include "validator/values/known_names.h"
 #include "validator/values/name_table.h"
@@ -66,13 +65,6 @@ Loader loader_of(std::string_view callee) noexcept {
 bool loads_module_itself(std::string_view callee) noexcept {
   return callee == "require" || callee == "import" || callee == "process.getBuiltinModule" ||
       callee == "module.require" || callee == "import.meta.require";
-}
-
-bool is_known_global(std::string_view name) noexcept {
-  static constexpr std::array<std::string_view, 17> kGlobals = {"process", "Bun", "console", "eval", "Function",
-      "require", "fetch", "globalThis", "global", "self", "setTimeout", "window", "atob", "Reflect", "Worker", "Buffer",
-      "setInterval"};
-  return std::find(kGlobals.begin(), kGlobals.end(), name) != kGlobals.end();
 }
 
 bool is_plain_specifier(std::string_view text) noexcept {

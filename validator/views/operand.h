@@ -72,9 +72,6 @@ Loader loader_of(std::string_view callee) noexcept;
 // Is what it loads known to be the module itself?
 bool loads_module_itself(std::string_view callee) noexcept;
 
-// A global that stands for itself behind globalThis.
-bool is_known_global(std::string_view name) noexcept;
-
 // What may be shown of a string in the code view: a module name and nothing that could be taken for code.
 bool is_plain_specifier(std::string_view text) noexcept;
 

@@ -218,8 +218,8 @@ class TokenReader {
   std::vector<Shadow> shadows_;
   std::uint32_t closed_first_ = 0;  // tokens of the round bracket that was closed last
   std::uint32_t closed_end_ = 0;
-  bool closed_condition_ = false;           // it was that of if, while, for, ...
   bool masked_load_ = false;                // the next import() stands in a type
+  bool closed_condition_ = false;           // it was that of if, while, for, ...
   mutable std::uint64_t looked_ahead_ = 0;  // tokens
   std::uint64_t list_bytes_ = 0;
   bool over_budget_ = false;

@@ -176,11 +176,14 @@ void ViewWriter::add_string(
   }
   const bool certain = (traits & kRunsCommand) != 0;
   const bool likely = certain || ((traits & kAsserts) == 0 && callee != "import" && names_program(text));
-  const auto add_reading = [&](const std::string& reading) {
-    if (!reading.empty()) add(reading);
-  };
-  if (text.find('/') != std::string_view::npos) add_reading(normalized_path(text));
-  if (likely || text.size() <= 256) add_reading(shell_reading(text));
+  if (text.find('/') != std::string_view::npos) {
+    const std::string path = normalized_path(text);
+    if (!path.empty()) add(path);
+  }
+  if (likely || text.size() <= 256) {
+    const std::string command = shell_reading(text);
+    if (!command.empty()) add(command);
+  }
   if (likely) add_commands(callee, text, false, certain, begin, end);
 }
 

@@ -220,23 +220,6 @@ TEST(JsLexer, TokensAreInOrderAndInsideTheText) {
   }
 }
 
-TEST(JsLexer, DropsReadingsThatNoEngineTakes) {
-  EXPECT_THAT(other_texts("f(a) / b / call(c)"), IsEmpty()) << "`call` is no flag";
-  EXPECT_THAT(other_texts("f(a) / (b / g"), IsEmpty()) << "an open parenthesis";
-  EXPECT_THAT(other_texts("f(a) /* */ / ) / g"), IsEmpty());
-  EXPECT_THAT(other_texts("f(a) / * b / g"), IsEmpty()) << "nothing to repeat";
-  EXPECT_THAT(other_texts("f(a) / b / gg"), IsEmpty()) << "a flag twice";
-  EXPECT_THAT(other_texts("if (a) / 'b / g; c('d')"), IsEmpty()) << "a word right behind a string";
-  for (const char* text : {"if (a) /b/.test(c)", "if (a) /(?<x>b+?|[(])*\\)/dgimsuy.test(c)", "if (a) /a{2}?/ in b",
-           "if (a) /[[a]--[(]]/v.test(c)", "if (a) /}*]/.test(b)"}) {
-    EXPECT_THAT(other_texts(text), Not(IsEmpty())) << text;
-  }
-  for (const char* text :
-      {"if (a) /'/; 'x' in y; z /'/ 1", "if (a) /'/; export * as 'x' from y", "if (a) /'/; 'x'\ny"}) {
-    EXPECT_THAT(other_texts(text), Contains("y")) << text;
-  }
-}
-
 // The reading that turns out to be none may have been right as far as its last doubt.
 TEST(JsLexer, KeepsWhatStandsBeforeADoubtInARefusedReading) {
   EXPECT_THAT(other_texts("if (a) /\"/.test(b); act(c); if (d) /\" e/.test(f); g(\"h\")"), Contains("act"));
