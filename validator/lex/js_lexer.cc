@@ -96,7 +96,7 @@ constexpr std::array<std::uint8_t, 256> make_classes() {
   for (std::size_t c = '0'; c <= '9'; ++c) classes[c] = kWord | kDigit;
   for (std::size_t c = 0x80; c <= 0xff; ++c) classes[c] = kWord;
   classes['_'] = classes['$'] = classes['#'] = kWord;
-  for (const char c : {' ', '\t', '\n', '\r', '\v', '\f'}) classes[static_cast<std::size_t>(c)] = kBlank;
+  for (const char c : {' ', '\t', '\n', '\r', '\v', '\f'}) classes[static_cast<unsigned char>(c)] = kBlank;
   return classes;
 }
 constexpr auto kClasses = make_classes();

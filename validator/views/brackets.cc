@@ -28,14 +28,6 @@ std::vector<Value> values_of(std::span<const Argument> args) {
 
 }  // namespace
 
-char TokenReader::closes(const Token& token) const noexcept {
-  if (token.kind == TokenKind::substitution_close) return '$';
-  if (token.kind == TokenKind::template_close) return '`';
-  if (token.kind != TokenKind::punctuator) return 0;
-  const char c = source_[token.begin];
-  return c == ')' ? '(' : c == ']' ? '[' : c == '}' ? '{' : '\0';
-}
-
 bool TokenReader::is_open(char open) const noexcept {
   constexpr std::size_t kSearchMax = 64;
   std::size_t looked_at = 0;
@@ -50,8 +42,7 @@ bool TokenReader::is_open(char open) const noexcept {
 std::string_view TokenReader::callee_here() const noexcept {
   std::size_t looked_at = 0;
   for (const Frame* frame = frame_; frame->outer != nullptr && looked_at < 16; frame = frame->outer, ++looked_at) {
-    if ((frame->open == '(' && frame->call) || frame->tagged)
-      return called_name(frame->outer->now.operand.name, frame->first_argument);
+    if ((frame->open == '(' && frame->call) || frame->tagged) return frame->called;
   }
   return {};
 }
@@ -75,6 +66,7 @@ void TokenReader::group(char open, bool in_type, bool pattern) {
   frame.tagged = open == '`' && e.open && !in_type;
   frame.raw = frame.tagged && e.operand.name == "String.raw";
   frame.condition = open == '(' && !e.open && at_ > 0 && is_word(at_ - 1) && is_condition_word(text_before());
+  if ((frame.call && open == '(') || frame.tagged) frame.called = called_name(e.operand.name);
   frame.pattern = pattern;
   frame.token = at_;
   frame.code_begin = writer_.code_size();
@@ -210,7 +202,7 @@ void TokenReader::close_call(Frame& frame, const Token& at) {
   const std::span<const Argument> args(args_.data() + frame.args_begin, args_.size() - frame.args_begin);
   Expression& outer = frame.outer->now;
   Operand& o = outer.operand;
-  const std::string_view called = called_name(o.name, frame.first_argument);
+  const std::string_view called = frame.called;
   const Value first = args.empty() ? Value{} : args[0].value;
   const Value second = args.size() < 2 ? Value{} : args[1].value;
   const bool declares = is_parameter_list(frame);
@@ -228,19 +220,25 @@ void TokenReader::close_call(Frame& frame, const Token& at) {
     writer_.add_use("call", ".constructor", first.is_text() ? "text" : "value", o.begin, at.end);
   add_words_of(args, at.end);
   Value result;
-  if (o.receiver.kind != Value::Kind::unknown && !o.method.empty()) {
+  const bool of_value = !o.method.empty() && o.receiver.kind != Value::Kind::unknown;
+  if (of_value) {
     result = fold_method(o.receiver, o.method, values_of(args), lists_, arena_);
   } else if ((traits_of(called) & kFolds) != 0) {
     result = fold_function(called, values_of(args), lists_, arena_);
   }
   if (result.kind == Value::Kind::list) list_bytes_ += lists_[result.list].size() * sizeof(Value);
   result.lone = false;
-  result.begin = o.receiver.kind != Value::Kind::unknown ? o.receiver.begin : o.begin;
+  result.begin = of_value ? o.receiver.begin : o.begin;
   result.end = at.end;
   const std::string_view path = call_path(called, args);
-  std::string_view given;
-  if (args.size() == 1 && args[0].name.size() <= 32) given = args[0].name;
-  const std::string_view name = longer(longer(longer(o.name, "("), given), ")");
+  // Only what goes on is asked for its name.
+  const std::string_view next = text_at(at_);
+  std::string_view name;
+  if (!next.empty() && std::string_view(".?([`").find(next[0]) != std::string_view::npos) {
+    name = longer(o.name, "(");
+    if (args.size() == 1 && args[0].name.size() <= 32) name = longer(name, args[0].name);
+    name = longer(name, ")");
+  }
   frame_ = frame.outer;
   if (load_module(frame, called, first, at) || reflect(called, args, at)) return;
   writer_.put(")", at);
@@ -261,8 +259,9 @@ void TokenReader::close_call(Frame& frame, const Token& at) {
 bool TokenReader::load_module(const Frame& frame, std::string_view called, const Value& specifier, const Token& at) {
   const bool masked = called == "import" && masked_load_;
   if (called == "import") masked_load_ = false;
+  if (masked || !specifier.is_text()) return false;
   const Loader loader = loader_of(called);
-  if (masked || loader == Loader::none || !specifier.is_text() || !is_plain_specifier(specifier.text)) return false;
+  if (loader == Loader::none || !is_plain_specifier(specifier.text)) return false;
   const std::string_view root = module_root(specifier.text);
   if (loader == Loader::by_result && root.empty()) return false;
   note_module(specifier.text, specifier.begin, specifier.end);
@@ -291,6 +290,7 @@ bool TokenReader::load_module(const Frame& frame, std::string_view called, const
 
 // Reflect.get(x, "y") is x.y, Reflect.deleteProperty(x, "y") is delete x.y.
 bool TokenReader::reflect(std::string_view callee, std::span<const Argument> args, const Token& at) {
+  if (!callee.starts_with("Reflect.")) return false;
   const bool deletes = callee == "Reflect.deleteProperty";
   if ((callee != "Reflect.get" && !deletes) || args.size() < 2 || args[0].name.empty()) return false;
   const Value& key = args[1].value;

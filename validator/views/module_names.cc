@@ -1,82 +1,52 @@
-// How it works. The text is read token by token, strings with the keys above them. No tree is built and nothing is
-// refused: tsconfig.json has comments and trailing commas, and a name too many only means that more files are judged
-// together.
+// How it works. The tokens of JavaScript are those of JSON, too: strings are taken with the keys above them. No tree is
+// built and nothing is refused: tsconfig.json has comments and trailing commas, and a name too many only means that
+// more files are judged together.
 #include "validator/views/module_names.h"
 
 #include <algorithm>
+
+#include "validator/lex/js_lexer.h"
+#include "validator/values/constant_folder.h"
 
 namespace guard {
 namespace {
 
 constexpr std::size_t kDepthMax = 64;
 
+// The strings of a JSON text that are values, with the keys above them.
 class JsonStrings {
  public:
-  explicit JsonStrings(std::string_view text) : text_(text) {}
+  explicit JsonStrings(std::string_view text) : text_(text) { lex(text, Markup::no, lexed_); }
 
   // Another string that is a value; false at the end.
   bool next() {
-    while (at_ < text_.size()) {
-      const char c = text_[at_];
-      if (c == '"') {
-        std::string string = read_string();
-        skip_blanks();
-        if (at_ < text_.size() && text_[at_] == ':') {
-          if (!keys_.empty()) keys_.back() = std::move(string);
-          continue;
-        }
+    while (at_ < lexed_.tokens.size()) {
+      const Token& token = lexed_.tokens[at_++];
+      const char first = text_[token.begin];
+      if (first == '{' && keys_.size() < kDepthMax) keys_.emplace_back();
+      if (first == '}' && !keys_.empty()) keys_.pop_back();
+      if (token.kind != TokenKind::string) continue;
+      std::string string = decode_escapes(text_.substr(token.begin + 1, token.end - token.begin - 2));
+      const bool is_key = at_ < lexed_.tokens.size() && text_[lexed_.tokens[at_].begin] == ':';
+      if (!is_key) {
         value = std::move(string);
         return true;
       }
-      if (c == '{' && keys_.size() < kDepthMax) keys_.emplace_back();
-      if (c == '}' && !keys_.empty()) keys_.pop_back();
-      if (c == '/') {
-        skip_comment();
-      } else {
-        ++at_;
-      }
+      if (!keys_.empty()) keys_.back() = std::move(string);
     }
     return false;
   }
 
   std::size_t depth() const noexcept { return keys_.size(); }
-  const std::string& key(std::size_t depth) const noexcept { return depth < keys_.size() ? keys_[depth] : kNone; }
+  std::string_view key(std::size_t depth) const noexcept {
+    return depth < keys_.size() ? keys_[depth] : std::string_view();
+  }
 
   std::string value;
 
  private:
-  inline static const std::string kNone;
-
-  std::string read_string() {
-    std::string string;
-    for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_) {
-      if (text_[at_] == '\\' && at_ + 1 < text_.size()) ++at_;  // of the escapes only \/ has a use in a path
-      string += text_[at_];
-    }
-    ++at_;
-    return string;
-  }
-
-  void skip_comment() {
-    const std::string_view rest = text_.substr(at_);
-    std::size_t end = 1;
-    if (rest.starts_with("//")) end = rest.find('\n');
-    if (rest.starts_with("/*")) end = rest.find("*/");
-    at_ = end == std::string_view::npos ? text_.size() : at_ + end;
-  }
-
-  void skip_blanks() {
-    for (;;) {
-      const std::size_t before = at_;
-      while (
-          at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\r' || text_[at_] == '\t'))
-        ++at_;
-      if (at_ < text_.size() && text_[at_] == '/') skip_comment();
-      if (at_ == before) return;
-    }
-  }
-
   std::string_view text_;
+  LexedText lexed_;
   std::size_t at_ = 0;
   std::vector<std::string> keys_;  // one for each open object
 };
@@ -95,10 +65,10 @@ class Reader {
     package.folder = folder_;
     std::vector<ModuleName> inside;
     for (JsonStrings strings(text); strings.next();) {
-      const std::string& top = strings.key(0);
+      const std::string_view top = strings.key(0);
       if (strings.depth() == 1 && top == "name") package.name = strings.value;
-      if (top == "imports") add(inside, strings.key(1), strings.value);
-      if (top == "exports" && strings.key(1).starts_with("./")) add(inside, strings.key(1), strings.value);
+      if (top == "imports") add(inside, std::string(strings.key(1)), strings.value);
+      if (top == "exports" && strings.key(1).starts_with("./")) add(inside, std::string(strings.key(1)), strings.value);
       const bool entry = top == "main" || top == "module" || top == "source" || top == "browser" || top == "bun" ||
           (top == "exports" && !strings.key(1).starts_with("./"));
       if (entry) package.targets.push_back(joined_path(folder_, strings.value));
@@ -124,7 +94,7 @@ class Reader {
         extended.push_back(joined_path(folder_, strings.value));
       if (strings.key(0) != "compilerOptions") continue;
       if (strings.depth() == 2 && strings.key(1) == "baseUrl") base = strings.value;
-      if (strings.key(1) == "paths") aliases.push_back({strings.key(2), {strings.value}, {}});
+      if (strings.key(1) == "paths") aliases.push_back({std::string(strings.key(2)), {strings.value}, {}});
     }
     const std::string from = joined_path(folder_, base);
     for (ModuleName& alias : aliases) {

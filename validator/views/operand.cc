@@ -20,10 +20,11 @@ std::string_view longer_name(std::string_view name, std::string_view tail, Arena
   return arena.concat(arena.concat(head, std::string_view(&kWildcard, 1)), whole.substr(whole.size() - kEnd));
 }
 
-std::string_view called_name(std::string_view callee, std::string_view first_argument) noexcept {
-  if (callee == "Reflect.apply" || callee == "Reflect.construct") return first_argument;
-  for (const std::string_view tail : {".call", ".apply", ".bind"}) {
-    if (callee.ends_with(tail)) return callee.substr(0, callee.size() - tail.size());
+std::string_view called_name(std::string_view callee) noexcept {
+  const std::size_t dot = callee.rfind('.');
+  if (dot != std::string_view::npos && callee.substr(0, dot) != "Reflect") {
+    const std::string_view method = callee.substr(dot + 1);
+    if (method == "call" || method == "apply" || method == "bind") return callee.substr(0, dot);
   }
   if (callee.ends_with(')')) return callee.substr(0, callee.find(".bind("));
   return callee;
@@ -40,7 +41,8 @@ std::string_view member_path(std::string_view path, std::string_view name, Arena
 }
 
 std::string_view call_path(std::string_view callee, std::span<const Argument> args) noexcept {
-  const std::string_view first = args.empty() ? std::string_view() : args[0].path;
+  if (args.empty()) return {};
+  const std::string_view first = args[0].path;
   if (callee == "promisify" || callee == "util.promisify") return first;
   if (callee == "Object.create") {
     for (const std::string_view root : {"process", "Bun", "globalThis", "global", "fs"}) {

@@ -18,8 +18,8 @@ struct Operand {
   std::string_view path;    // what it is of the surface: process.env; empty if nothing that is known
   std::string_view own;     // a.b of a constant object of the file, under which its members are known
   std::string_view word;    // if it is a single name
-  Value receiver;           // x of x.method
-  std::string_view method;  // its name; both while the operand ends in a member
+  Value receiver;           // x of x.method; only where there is one
+  std::string_view method;  // its name, while the operand ends in a member
   std::size_t code_begin = 0;
   std::size_t code_end = 0;  // types that it is cast to lie behind it
   std::uint32_t begin = 0;   // in the source
@@ -29,7 +29,6 @@ struct Operand {
   // Begins anew. Member by member: a copy of a fresh one costs several times as much.
   void restart(const Value& of, std::string_view called_as, std::size_t at) noexcept {
     value = of;
-    receiver = Value{};
     name = called_as;
     path = own = word = method = std::string_view();
     code_begin = code_end = at;
@@ -57,8 +56,8 @@ struct Argument {
 constexpr std::size_t kNameMax = 256;
 std::string_view longer_name(std::string_view name, std::string_view tail, Arena& arena);
 
-// What is called in the end: f of f.call(..), f.apply(..), f.bind(..)(..), Reflect.apply(f, ..).
-std::string_view called_name(std::string_view callee, std::string_view first_argument) noexcept;
+// What is called in the end: f of f.call(..), f.apply(..), f.bind(..)(..).
+std::string_view called_name(std::string_view callee) noexcept;
 
 // The member `name` of what `path` names; empty where that is nothing of the surface.
 std::string_view member_path(std::string_view path, std::string_view name, Arena& arena);

@@ -455,9 +455,10 @@ class ShellReader {
       last_text_.reset();
       return;
     }
-    // export A=b
-    for (const std::string& word : words) {
-      if (is_shell_assignment(word)) assign(word);
+    const bool declares =
+        words[0] == "export" || words[0] == "local" || words[0] == "declare" || words[0] == "readonly";
+    for (std::size_t i = 1; declares && i < words.size(); ++i) {
+      if (is_shell_assignment(words[i])) assign(words[i]);
     }
     const std::size_t program = started_program(words);
     // xargs gives what it reads to its program.
@@ -515,8 +516,8 @@ class ShellReader {
     if (name.find(' ') != std::string::npos) return run(joined(words, 0));  // env -S "npm install"
     if (name == "eval") return run(joined(words, 1));
     if (name == "trap" && words.size() > 2) return run(words[1]);
-    const bool shell = is_word_of("shell_programs", name);
-    const bool runs_option = shell || is_word_of("shell_text_runners", name);
+    const bool shell = is_shell_program(name);
+    const bool runs_option = runs_text_option(name);
     for (std::size_t i = 1; i + 1 < words.size(); ++i) {
       if (name == "find" && (words[i] == "-exec" || words[i] == "-execdir" || words[i] == "-ok"))
         return run(joined(words, i + 1));

@@ -17,18 +17,22 @@ struct Wrapper {
   int operands = 0;
 };
 
+bool has_name(std::span<const SurfaceRow> rows, std::string_view name) noexcept {
+  return std::ranges::binary_search(rows, name, {}, &SurfaceRow::name);
+}
+
 std::optional<Wrapper> wrapper_of(std::string_view name) noexcept {
-  for (const SurfaceRow& row : word_list("shell_wrappers")) {
-    if (!row.name.starts_with(name) || row.name.substr(name.size(), 1) != " ") continue;
-    const std::size_t last = row.name.size() - 1;
-    return Wrapper{row.name.substr(name.size() + 1, last - name.size() - 2), row.name[last] - '0'};
-  }
-  return std::nullopt;
+  static const auto kRows = word_list("shell_wrappers");
+  const auto first_word = [](const SurfaceRow& row) { return row.name.substr(0, row.name.find(' ')); };
+  const auto row = std::ranges::find(kRows, name, first_word);
+  if (row == kRows.end()) return std::nullopt;
+  const std::size_t last = row->name.size() - 1;
+  return Wrapper{row->name.substr(name.size() + 1, last - name.size() - 2), row->name[last] - '0'};
 }
 
 // Is the value of the option the word behind it? Of -iu it is, of -ume not.
 bool takes_next(std::string_view value_options, std::string_view option) noexcept {
-  if (option.starts_with("--")) return is_word_of("shell_value_options", option);
+  if (option.starts_with("--")) return has_name(word_list("shell_value_options"), option);
   return option.size() > 1 && option.find_first_of(value_options, 1) == option.size() - 1;
 }
 
@@ -51,9 +55,14 @@ std::size_t started_by(const Wrapper& wrapper, std::span<const std::string> word
 
 }  // namespace
 
-bool is_word_of(std::string_view list, std::string_view name) noexcept {
-  const auto rows = word_list(list);
-  return std::any_of(rows.begin(), rows.end(), [&](const SurfaceRow& row) { return row.name == name; });
+bool is_shell_program(std::string_view name) noexcept {
+  static const auto kPrograms = word_list("shell_programs");
+  return has_name(kPrograms, name);
+}
+
+bool runs_text_option(std::string_view name) noexcept {
+  static const auto kRunners = word_list("shell_text_runners");
+  return is_shell_program(name) || has_name(kRunners, name);
 }
 
 std::string_view program_name(std::string_view word) noexcept {

@@ -434,7 +434,8 @@ void TokenReader::begin_operand(const Value& value, std::string_view name, std::
 std::string_view TokenReader::longer(std::string_view name, std::string_view tail) {
   const std::size_t begin = static_cast<std::size_t>(name.data() - source_.data());
   const bool here = std::less_equal<>()(source_.data(), name.data()) && begin < source_.size() &&
-      name.size() + tail.size() <= kNameMax && source_.substr(begin + name.size()).starts_with(tail);
+      name.size() + tail.size() <= kNameMax &&
+      (tail.data() == name.data() + name.size() || source_.substr(begin + name.size()).starts_with(tail));
   return here ? source_.substr(begin, name.size() + tail.size()) : longer_name(name, tail, arena_);
 }
 
@@ -534,7 +535,8 @@ void TokenReader::end_argument() {
   }
   argument.value = finish(true);
   const std::size_t count = args_.size() - frame_->args_begin;
-  if (count == 0) frame_->first_argument = argument.name;
+  if (count == 0 && (frame_->called == "Reflect.apply" || frame_->called == "Reflect.construct"))
+    frame_->called = argument.name;
   if (spread && argument.value.kind == Value::Kind::list) {
     const std::vector<Value>& items = lists_[argument.value.list];
     if (count + items.size() > kListMax) return;

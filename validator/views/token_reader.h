@@ -90,11 +90,11 @@ class TokenReader {
     bool condition = false;  // if (, while (: what follows is a statement
     bool pattern = false;    // { and [ of names that are declared
     std::uint32_t token = 0;
-    std::size_t code_begin = 0;       // size of the code before it was opened
-    std::size_t args_begin = 0;       // in args_
-    std::string_view first_argument;  // its name
-    std::string_view scope;           // { of a constant of this name
-    std::string_view key;             // of the property that is being read
+    std::size_t code_begin = 0;  // size of the code before it was opened
+    std::size_t args_begin = 0;  // in args_
+    std::string_view called;     // what is called in the end, of a call and of f`
+    std::string_view scope;      // { of a constant of this name
+    std::string_view key;        // of the property that is being read
     std::vector<HandedRoot> handed;
     Expression now;
   };
@@ -153,7 +153,13 @@ class TokenReader {
   bool is_open(char open) const noexcept;
   bool is_symbol_of_global(const Frame& frame) const noexcept;
   // The bracket that this token closes, or 0.
-  char closes(const Token& token) const noexcept;
+  char closes(const Token& token) const noexcept {
+    if (token.kind == TokenKind::substitution_close) return '$';
+    if (token.kind == TokenKind::template_close) return '`';
+    if (token.kind != TokenKind::punctuator) return 0;
+    const char c = source_[token.begin];
+    return c == ')' ? '(' : c == ']' ? '[' : c == '}' ? '{' : '\0';
+  }
 
   // bindings.cc: names, patterns, properties, imports, and names that hide globals.
   void bind(const Value& total, bool last);
