@@ -16,6 +16,7 @@
 #include <cstring>
 
 #include "validator/lex/byte_scan.h"
+#include "validator/lex/text_scanner.h"
 #include "validator/lex/u64_table.h"
 
 namespace guard {
@@ -85,24 +86,6 @@ using namespace lexer_detail;
 constexpr std::uint32_t kFramesMax = 1U << 24;
 constexpr std::uint32_t kContextTokens = 12;
 
-constexpr std::uint8_t kWord = 1;  // may stand in an identifier
-constexpr std::uint8_t kDigit = 2;
-constexpr std::uint8_t kBlank = 4;  // ASCII white space and line ends
-
-constexpr std::array<std::uint8_t, 256> make_classes() {
-  std::array<std::uint8_t, 256> classes{};
-  for (std::size_t c = 'a'; c <= 'z'; ++c) classes[c] = kWord;
-  for (std::size_t c = 'A'; c <= 'Z'; ++c) classes[c] = kWord;
-  for (std::size_t c = '0'; c <= '9'; ++c) classes[c] = kWord | kDigit;
-  for (std::size_t c = 0x80; c <= 0xff; ++c) classes[c] = kWord;
-  classes['_'] = classes['$'] = classes['#'] = kWord;
-  for (const char c : {' ', '\t', '\n', '\r', '\v', '\f'}) classes[static_cast<unsigned char>(c)] = kBlank;
-  return classes;
-}
-constexpr auto kClasses = make_classes();
-
-bool has_class(char c, std::uint8_t wanted) noexcept { return (kClasses[static_cast<unsigned char>(c)] & wanted) != 0; }
-
 // The first eight bytes of a word as a number, to compare with all keywords at once.
 constexpr std::uint64_t packed(std::string_view word) noexcept {
   std::uint64_t number = 0;
@@ -161,205 +144,23 @@ Last after_word(std::string_view word) noexcept {
   }
 }
 
-class Lexer {
+// One token behind another: step() and the frames that are open.
+class TokenSteps {
  public:
-  Lexer(std::string_view text, Markup markup, LexedText& out)
-      : text_(text),
-        size_(static_cast<std::uint32_t>(text.size())),
-        markup_(markup == Markup::possible),
-        out_(out),
-        memory_(*out.memory) {
-    frames_.clear();
-    frames_.push_back({});
-    memory_.frame_ids.clear();
-    main_states_.clear();
-    doubts_.clear();
-    memory_.seen.clear();
-    memory_.first_seen.clear();
-  }
-
-  void run() {
-    lex_main();
-    follow_doubts();
-    out_.steps = looked_at_ + wasted_;
-  }
-
- private:
   enum class Step : std::uint8_t { token, end, impossible };
 
-  // --- small readers -------------------------------------------------------------------------------------------
-
-  char peek(std::size_t at) const noexcept { return at < size_ ? text_[at] : '\0'; }
-  FrameKind top(const State& state) const noexcept { return frames_[state.frame].kind; }
-  bool over_budget() const noexcept { return wasted_ > 4ULL * size_ + 65536; }
-
-  void push(State& state, FrameKind kind) {
-    const std::uint64_t key = (static_cast<std::uint64_t>(state.frame) << 8) | static_cast<std::uint64_t>(kind);
-    if (frames_.size() >= kFramesMax) {
-      out_.undecidable = true;
-      return;
-    }
-    const U64Table::Entry entry = memory_.frame_ids.insert(key, static_cast<std::uint32_t>(frames_.size()));
-    if (entry.fresh) frames_.push_back({state.frame, kind});
-    state.frame = entry.value;
-  }
-  void pop(State& state) const noexcept { state.frame = frames_[state.frame].parent; }
-
-  // Past blanks and comments. Comments end at every line end that JavaScript knows.
-  std::uint32_t skip_blanks(std::uint32_t at, bool& line_before, bool record_marks) {
-    while (at < size_) {
-      const char first = text_[at];
-      if (has_class(first, kBlank)) {
-        line_before = line_before || first == '\n' || first == '\r';
-        ++at;
-        continue;
-      }
-      if (first != '/' && first != '#' && static_cast<unsigned char>(first) < 0x80) return at;
-      bool line_end = false;
-      const std::size_t blank = blank_length(text_, at, line_end);
-      if (blank != 0) {
-        line_before = line_before || line_end;
-        if (record_marks && at != 0 && text_[at] == '\xef') out_.byte_order_marks.push_back(at);
-        at += static_cast<std::uint32_t>(blank);
-        continue;
-      }
-      if (text_[at] == '/' && peek(at + 1) == '/') {
-        at = line_end_after(at + 2);
-        continue;
-      }
-      if (text_[at] == '/' && peek(at + 1) == '*') {
-        const std::uint32_t close = block_comment_end(at + 2);
-        if (close == 0) return at;
-        line_before = line_before || has_line_end(at, close);
-        at = close;
-        continue;
-      }
-      if (at == 0 && text_[at] == '#' && peek(1) == '!') {
-        at = line_end_after(2);
-        continue;
-      }
-      return at;
-    }
-    return at;
+  TokenSteps(std::string_view text, Markup markup, LexedText& out)
+      : scan_(text),
+        markup_(markup == Markup::possible),
+        out_(out),
+        frames_(out.memory->frames),
+        frame_ids_(out.memory->frame_ids) {
+    frames_.clear();
+    frames_.push_back({});
+    frame_ids_.clear();
   }
 
-  std::uint32_t line_end_after(std::uint32_t at) const noexcept {
-    for (;; ++at) {
-      at = static_cast<std::uint32_t>(find_any_of<'\n', '\r', '\xe2'>(text_, at));
-      if (at >= size_) break;
-      const char c = text_[at];
-      if (c == '\n' || c == '\r') return at;
-      if (c == '\xe2' && is_line_separator(at)) return at;
-    }
-    return size_;
-  }
-
-  bool is_line_separator(std::uint32_t at) const noexcept {
-    return peek(at + 1) == '\x80' && (peek(at + 2) == '\xa8' || peek(at + 2) == '\xa9');
-  }
-
-  // Looks no further than `end`: a long line of short comments would otherwise be read once for each.
-  bool has_line_end(std::uint32_t begin, std::uint32_t end) const noexcept {
-    for (;; ++begin) {
-      begin = static_cast<std::uint32_t>(find_any_of<'\n', '\r', '\xe2'>(text_.substr(0, end), begin));
-      if (begin >= end) break;
-      const char c = text_[begin];
-      if (c == '\n' || c == '\r' || (c == '\xe2' && is_line_separator(begin))) return true;
-    }
-    return false;
-  }
-
-  // Offset just behind `*/`, or 0 where the comment never closes.
-  std::uint32_t block_comment_end(std::uint32_t at) {
-    if (at >= no_comment_end_from_) return 0;
-    const std::size_t close = text_.find("*/", at);
-    if (close == std::string_view::npos) {
-      no_comment_end_from_ = std::min(no_comment_end_from_, at);
-      return 0;
-    }
-    return static_cast<std::uint32_t>(close + 2);
-  }
-
-  // Offset behind the closing quote, or 0 where the line ends first. A backslash takes the next character along, a line
-  // end too; U+2028 and U+2029 may stand in a string.
-  std::uint32_t string_end(std::uint32_t at, char quote, bool escapes) {
-    const std::uint32_t begin = at;
-    for (++at;; ++at) {
-      at = static_cast<std::uint32_t>(quote == '"' ? find_any_of<'"', '\\', '\n', '\r'>(text_, at)
-                                                   : find_any_of<'\'', '\\', '\n', '\r'>(text_, at));
-      if (at >= size_) break;
-      const char c = text_[at];
-      if (c == quote) return at + 1;
-      if (!escapes) continue;
-      if (c == '\\') {
-        if (peek(at + 1) == '\r' && peek(at + 2) == '\n') ++at;
-        ++at;
-      } else if (c == '\n' || c == '\r') {
-        break;
-      }
-    }
-    wasted_ += std::min(at, size_) - begin;
-    return 0;
-  }
-
-  // Offset behind the flags of the regular expression that begins at `at`, or 0 where its line ends first.
-  std::uint32_t regex_end(std::uint32_t at) {
-    const std::uint32_t begin = at;
-    bool in_class = false;
-    for (++at; at < size_; ++at) {
-      const char c = text_[at];
-      if (c == '\n' || c == '\r' || (c == '\xe2' && is_line_separator(at))) break;
-      if (c == '\\') {
-        if (peek(at + 1) == '\n' || peek(at + 1) == '\r') break;
-        ++at;
-      } else if (c == '[') {
-        in_class = true;
-      } else if (c == ']') {
-        in_class = false;
-      } else if (c == '/' && !in_class) {
-        ++at;
-        while (at < size_ && has_class(text_[at], kWord)) ++at;
-        return std::min(at, size_);
-      }
-    }
-    wasted_ += std::min(at, size_) - begin;
-    return 0;
-  }
-
-  bool starts_word(std::uint32_t at) const noexcept {
-    if (at >= size_) return false;
-    const char c = text_[at];
-    if (c == '\\') return peek(at + 1) == 'u';
-    if (!has_class(c, kWord) || has_class(c, kDigit)) return false;
-    bool line_end = false;
-    return static_cast<unsigned char>(c) < 0x80 || blank_length(text_, at, line_end) == 0;
-  }
-
-  std::uint32_t word_end(std::uint32_t at, bool& escaped, bool hyphens) const noexcept {
-    while (at < size_) {
-      const char c = text_[at];
-      if (has_class(c, kWord)) {
-        bool line_end = false;
-        if (static_cast<unsigned char>(c) >= 0xc2 && blank_length(text_, at, line_end) != 0) break;
-        ++at;
-      } else if (c == '\\' && peek(at + 1) == 'u') {
-        escaped = true;
-        at += 2;
-        if (peek(at) == '{') {
-          const std::uint32_t limit = std::min(size_, at + 12);
-          while (at < limit && text_[at] != '}') ++at;
-          if (at < limit) ++at;
-        }
-      } else if (hyphens && c == '-') {
-        ++at;
-      } else {
-        break;
-      }
-    }
-    return at;
-  }
-
-  // --- one token -----------------------------------------------------------------------------------------------
+  TextScanner& scan() noexcept { return scan_; }
 
   // Reads the token at `state` and moves `state` behind it. `decision` overrules what would be chosen here; what else
   // could be chosen goes to `doubt`.
@@ -371,35 +172,37 @@ class Lexer {
 
     const State before = state;
     bool line_before = state.at == 0;
-    const std::uint32_t begin = skip_blanks(state.at, line_before, is_main);
+    const std::uint32_t begin = scan_.skip_blanks(state.at, line_before, is_main ? &out_.byte_order_marks : nullptr);
     state.at = begin;
-    if (begin >= size_) return Step::end;
+    if (begin >= scan_.size()) return Step::end;
     token = Token{begin, begin + 1, TokenKind::punctuator, line_before, false, false};
     if (frame == FrameKind::open_tag || frame == FrameKind::close_tag) return tag_step(state, token);
 
-    const char c = text_[begin];
+    const char c = scan_.text()[begin];
     const Last last = state.last;
-    if (starts_word(begin)) {
+    if (scan_.starts_word(begin)) {
       token.kind = TokenKind::word;
-      token.end = word_end(begin, token.escaped, false);
+      token.end = scan_.word_end(begin, token.escaped, false);
       if (token.end == begin) token.end = begin + 1;
-      state.last =
-          last == Last::dot || token.escaped ? Last::operand : after_word(text_.substr(begin, token.end - begin));
-    } else if (has_class(c, kDigit) || (c == '.' && has_class(peek(begin + 1), kDigit))) {
-      number(token);
+      state.last = last == Last::dot || token.escaped ? Last::operand
+                                                      : after_word(scan_.text().substr(begin, token.end - begin));
+    } else if (has_class(c, kDigit) || (c == '.' && has_class(scan_.peek(begin + 1), kDigit))) {
+      token.kind = TokenKind::number;
+      token.end = scan_.number_end(begin);
       state.last = Last::operand;
     } else if (c == '"' || c == '\'') {
-      const std::uint32_t end = over_budget() || decision == Decision::plain ? 0 : string_end(begin, c, true);
+      const std::uint32_t end =
+          scan_.over_budget() || decision == Decision::plain ? 0 : scan_.string_end(begin, c, true);
       state.last = Last::operand;
       if (end != 0) {
         token.kind = TokenKind::string;
         token.end = end;
-        token.escaped = std::memchr(text_.data() + begin, '\\', end - begin) != nullptr;
+        token.escaped = std::memchr(scan_.text().data() + begin, '\\', end - begin) != nullptr;
         state.last = Last::operand;
       }
     } else if (c == '`') {
       state.last = Last::operand;
-      if (decision != Decision::plain && !over_budget()) {
+      if (decision != Decision::plain && !scan_.over_budget()) {
         token.kind = TokenKind::template_open;
         push(state, FrameKind::template_text);
       }
@@ -414,31 +217,28 @@ class Lexer {
     return Step::token;
   }
 
-  void number(Token& token) const noexcept {
-    std::uint32_t at = token.begin;
-    while (at < size_) {
-      const char c = text_[at];
-      if (has_class(c, kWord) && static_cast<unsigned char>(c) < 0x80) {
-        const bool exponent = (c == 'e' || c == 'E') && (peek(at + 1) == '+' || peek(at + 1) == '-') &&
-            has_class(peek(at + 2), kDigit) && peek(token.begin + 1) != 'x';
-        at += exponent ? 2 : 1;
-      } else if (c == '.' && peek(at + 1) != '.' && (has_class(peek(at + 1), kDigit) || !starts_word(at + 1))) {
-        ++at;
-      } else {
-        break;
-      }
+ private:
+  FrameKind top(const State& state) const noexcept { return frames_[state.frame].kind; }
+
+  void push(State& state, FrameKind kind) {
+    const std::uint64_t key = (static_cast<std::uint64_t>(state.frame) << 8) | static_cast<std::uint64_t>(kind);
+    if (frames_.size() >= kFramesMax) {
+      out_.undecidable = true;
+      return;
     }
-    token.kind = TokenKind::number;
-    token.end = at;
+    const U64Table::Entry entry = frame_ids_.insert(key, static_cast<std::uint32_t>(frames_.size()));
+    if (entry.fresh) frames_.push_back({state.frame, kind});
+    state.frame = entry.value;
   }
+  void pop(State& state) const noexcept { state.frame = frames_[state.frame].parent; }
 
   void slash(const State& before, State& state, Token& token, Decision decision, Doubt& doubt) {
     const Last last = state.last;
     std::uint32_t end = 0;
     // A type may end before a line end, and then a statement may begin with a regular expression.
     const bool certain_divide = (last == Last::operand || last == Last::dot) && !token.line_before;
-    if (decision != Decision::divide && !over_budget() && (!certain_divide || decision == Decision::regex)) {
-      end = regex_end(token.begin);
+    if (decision != Decision::divide && !scan_.over_budget() && (!certain_divide || decision == Decision::regex)) {
+      end = scan_.regex_end(token.begin);
     }
     bool regex = end != 0;
     if (regex && decision == Decision::none && last != Last::start) {
@@ -450,7 +250,7 @@ class Lexer {
       token.end = end;
       state.last = Last::operand;
     } else {
-      if (peek(token.begin + 1) == '=') token.end = token.begin + 2;
+      if (scan_.peek(token.begin + 1) == '=') token.end = token.begin + 2;
       state.last = Last::start;
     }
   }
@@ -458,18 +258,18 @@ class Lexer {
   // `<`: a comparison, the type arguments of a call, an element, or the beginning of an HTML comment.
   bool less_than(const State& before, State& state, Token& token, Decision decision, Doubt& doubt) {
     const Last last = state.last;
-    if (text_.compare(token.begin, 4, "<!--") == 0) {
+    if (scan_.text().compare(token.begin, 4, "<!--") == 0) {
       if (decision == Decision::html_comment) {
-        token.end = line_end_after(token.begin);
+        token.end = scan_.line_end_after(token.begin);
         token.kind = TokenKind::markup_text;
         state.last = last;
         return true;
       }
       doubt = {before, Decision::html_comment};
-    } else if (markup_ && decision != Decision::compare && !over_budget()) {
+    } else if (markup_ && decision != Decision::compare && !scan_.over_budget()) {
       bool ignored = false;
-      const std::uint32_t next = skip_blanks(token.begin + 1, ignored, false);
-      const bool could_open = next < size_ && (starts_word(next) || text_[next] == '>');
+      const std::uint32_t next = scan_.skip_blanks(token.begin + 1, ignored);
+      const bool could_open = next < scan_.size() && (scan_.starts_word(next) || scan_.text()[next] == '>');
       const bool certain_compare = last == Last::dot || (last == Last::operand && !token.line_before);
       if (could_open && (!certain_compare || decision == Decision::element)) {
         bool element = true;
@@ -486,7 +286,7 @@ class Lexer {
         return false;
       }
     }
-    if (peek(token.begin + 1) == '=') token.end = token.begin + 2;
+    if (scan_.peek(token.begin + 1) == '=') token.end = token.begin + 2;
     state.last = Last::start;
     return true;
   }
@@ -495,20 +295,20 @@ class Lexer {
   bool looks_generic(std::uint32_t at) {
     bool escaped = false;
     bool ignored = false;
-    const std::uint32_t end = word_end(at, escaped, false);
-    const std::string_view name = text_.substr(at, end - at);
-    std::uint32_t next = skip_blanks(end, ignored, false);
-    if (name == "const" || peek(next) == ',' || text_.compare(next, 8, "extends ") == 0) return true;
-    if (peek(next) != '>' || name.empty()) return false;
-    next = skip_blanks(next + 1, ignored, false);
-    return peek(next) == '(';
+    const std::uint32_t end = scan_.word_end(at, escaped, false);
+    const std::string_view name = scan_.text().substr(at, end - at);
+    std::uint32_t next = scan_.skip_blanks(end, ignored);
+    if (name == "const" || scan_.peek(next) == ',' || scan_.text().compare(next, 8, "extends ") == 0) return true;
+    if (scan_.peek(next) != '>' || name.empty()) return false;
+    next = scan_.skip_blanks(next + 1, ignored);
+    return scan_.peek(next) == '(';
   }
 
   void punctuator(const State& before, State& state, Token& token, Decision decision, Doubt& doubt) {
     const std::uint32_t begin = token.begin;
-    const char c = text_[begin];
-    const char d = peek(begin + 1);
-    const char e = peek(begin + 2);
+    const char c = scan_.text()[begin];
+    const char d = scan_.peek(begin + 1);
+    const char e = scan_.peek(begin + 2);
     std::uint32_t length = 1;
     state.last = Last::start;
     switch (c) {
@@ -552,7 +352,7 @@ class Lexer {
         if (d == '-' && e == '>' && token.line_before) {
           if (decision == Decision::html_comment) {
             token.kind = TokenKind::markup_text;
-            token.end = line_end_after(begin);
+            token.end = scan_.line_end_after(begin);
             state.last = before.last;
             return;
           }
@@ -599,12 +399,12 @@ class Lexer {
 
   Step template_step(State& state, Token& token) {
     const std::uint32_t begin = state.at;
-    if (begin >= size_) return Step::end;
+    if (begin >= scan_.size()) return Step::end;
     token = Token{begin, begin + 1, TokenKind::template_close, false, false, false};
-    if (text_[begin] == '`') {
+    if (scan_.text()[begin] == '`') {
       pop(state);
       state.last = Last::operand;
-    } else if (text_[begin] == '$' && peek(begin + 1) == '{') {
+    } else if (scan_.text()[begin] == '$' && scan_.peek(begin + 1) == '{') {
       token.kind = TokenKind::substitution_open;
       token.end = begin + 2;
       push(state, FrameKind::substitution);
@@ -612,15 +412,16 @@ class Lexer {
     } else {
       std::uint32_t at = begin;
       for (;; ++at) {
-        at = static_cast<std::uint32_t>(find_any_of<'`', '$', '\\'>(text_, at));
-        if (at >= size_ || text_[at] == '`' || (text_[at] == '$' && peek(at + 1) == '{')) break;
-        if (text_[at] == '\\') {
+        at = static_cast<std::uint32_t>(find_any_of<'`', '$', '\\'>(scan_.text(), at));
+        if (at >= scan_.size() || scan_.text()[at] == '`' || (scan_.text()[at] == '$' && scan_.peek(at + 1) == '{'))
+          break;
+        if (scan_.text()[at] == '\\') {
           token.escaped = true;
           ++at;
         }
       }
       token.kind = TokenKind::template_text;
-      token.end = std::min(at, size_);
+      token.end = std::min(at, scan_.size());
     }
     state.at = token.end;
     return Step::token;
@@ -628,19 +429,19 @@ class Lexer {
 
   Step children_step(State& state, Token& token) {
     const std::uint32_t begin = state.at;
-    if (begin >= size_) return Step::end;
+    if (begin >= scan_.size()) return Step::end;
     token = Token{begin, begin + 1, TokenKind::punctuator, false, false, false};
     state.last = Last::start;
-    if (text_[begin] == '{') {
+    if (scan_.text()[begin] == '{') {
       push(state, FrameKind::expression);
-    } else if (text_[begin] == '<') {
+    } else if (scan_.text()[begin] == '<') {
       bool ignored = false;
-      const std::uint32_t next = skip_blanks(begin + 1, ignored, false);
-      push(state, peek(next) == '/' ? FrameKind::close_tag : FrameKind::open_tag);
+      const std::uint32_t next = scan_.skip_blanks(begin + 1, ignored);
+      push(state, scan_.peek(next) == '/' ? FrameKind::close_tag : FrameKind::open_tag);
     } else {
-      const std::size_t end = text_.find_first_of("{<", begin);
+      const std::size_t end = scan_.text().find_first_of("{<", begin);
       token.kind = TokenKind::markup_text;
-      token.end = end == std::string_view::npos ? size_ : static_cast<std::uint32_t>(end);
+      token.end = end == std::string_view::npos ? scan_.size() : static_cast<std::uint32_t>(end);
     }
     state.at = token.end;
     return Step::token;
@@ -649,14 +450,14 @@ class Lexer {
   // Inside a tag there are names, attributes, expressions in braces, type arguments and comments, nothing else.
   Step tag_step(State& state, Token& token) {
     const std::uint32_t begin = token.begin;
-    const char c = text_[begin];
+    const char c = scan_.text()[begin];
     Step result = Step::token;
-    if (starts_word(begin)) {
+    if (scan_.starts_word(begin)) {
       token.kind = TokenKind::word;
-      token.end = std::max(begin + 1, word_end(begin, token.escaped, true));
+      token.end = std::max(begin + 1, scan_.word_end(begin, token.escaped, true));
       state.last = Last::operand;
     } else if (c == '"' || c == '\'') {
-      const std::uint32_t end = over_budget() ? 0 : string_end(begin, c, false);
+      const std::uint32_t end = scan_.over_budget() ? 0 : scan_.string_end(begin, c, false);
       if (end != 0) {
         token.kind = TokenKind::string;
         token.markup = true;
@@ -673,8 +474,8 @@ class Lexer {
       end_tag(state);
     } else if (c == '/' && top(state) == FrameKind::open_tag) {
       bool ignored = false;
-      const std::uint32_t next = skip_blanks(begin + 1, ignored, false);
-      if (peek(next) == '>') {
+      const std::uint32_t next = scan_.skip_blanks(begin + 1, ignored);
+      if (scan_.peek(next) == '>') {
         token.end = next + 1;
         pop(state);
         state.last = Last::maybe_operand;
@@ -701,7 +502,32 @@ class Lexer {
     state.last = Last::maybe_operand;
   }
 
-  // --- readings ------------------------------------------------------------------------------------------------
+  TextScanner scan_;
+  bool markup_;
+  LexedText& out_;
+  std::vector<Frame>& frames_;
+  U64Table& frame_ids_;
+};
+
+// The readings of a text: the main one, then those that the doubts met on the way lead to.
+class Lexer {
+ public:
+  Lexer(std::string_view text, Markup markup, LexedText& out)
+      : steps_(text, markup, out), out_(out), memory_(*out.memory) {
+    main_states_.clear();
+    doubts_.clear();
+    memory_.seen.clear();
+    memory_.first_seen.clear();
+  }
+
+  void run() {
+    lex_main();
+    follow_doubts();
+    out_.steps = scan().size() + scan().wasted();
+  }
+
+ private:
+  TextScanner& scan() noexcept { return steps_.scan(); }
 
   void lex_main() {
     State state;
@@ -709,16 +535,16 @@ class Lexer {
     Doubt doubt;
     std::size_t last_at_root = 0;  // tokens up to here stand outside every frame
     bool element_refuted = false;  // the element that is open can't be one
-    if (text_.substr(0, 3) == "\xef\xbb\xbf") state.at = 3;
+    if (scan().text().substr(0, 3) == "\xef\xbb\xbf") state.at = 3;
     for (;;) {
       if (state.frame == 0) {
         last_at_root = out_.tokens.size();
         element_refuted = false;
       }
-      const Step result = step(state, Decision::none, token, doubt, true);
-      if (result == Step::end) break;
+      const TokenSteps::Step result = steps_.step(state, Decision::none, token, doubt, true);
+      if (result == TokenSteps::Step::end) break;
       // The main reading never gives up; what else the refuted element may be is followed as a doubt.
-      if (result == Step::impossible && !element_refuted) {
+      if (result == TokenSteps::Step::impossible && !element_refuted) {
         element_refuted = true;
         doubt_opening(last_at_root, Decision::compare);
       }
@@ -726,7 +552,6 @@ class Lexer {
       main_states_.push_back(packed_state(state));
       if (doubt.decision != Decision::none) doubts_.push_back(doubt);
     }
-    looked_at_ += size_;
     if (state.frame != 0) {
       doubt_opening(last_at_root,
           last_at_root < out_.tokens.size() && out_.tokens[last_at_root].kind == TokenKind::template_open
@@ -760,7 +585,7 @@ class Lexer {
   // Most places are reached in one state alone, and a list by offset is kinder to the cache than a hash table.
   bool is_new(const State& state) {
     const std::uint32_t what = packed_state(state) + 1;
-    std::uint32_t& first = memory_.first_seen[std::min(state.at, size_)];
+    std::uint32_t& first = memory_.first_seen[std::min(state.at, scan().size())];
     if (first == 0) {
       first = what;
       return true;
@@ -769,17 +594,17 @@ class Lexer {
   }
 
   void follow_doubts() {
-    if (!doubts_.empty()) memory_.first_seen.resize(static_cast<std::size_t>(size_) + 1);
+    if (!doubts_.empty()) memory_.first_seen.resize(static_cast<std::size_t>(scan().size()) + 1);
     while (!doubts_.empty()) {
       const Doubt doubt = doubts_.back();
       doubts_.pop_back();
-      if (over_budget()) {
+      if (scan().over_budget()) {
         out_.undecidable = true;
         break;
       }
       if (memory_.seen.insert(key_of(doubt.state, doubt.decision)).fresh) follow(doubt);
     }
-    if (over_budget()) out_.undecidable = true;
+    if (scan().over_budget()) out_.undecidable = true;
   }
 
   void follow(const Doubt& start) {
@@ -804,19 +629,19 @@ class Lexer {
     for (;;) {
       if (state.frame == 0) own_root = out_.alternative_tokens.size();
       const std::uint32_t before = state.at;
-      const Step result = step(state, decision, token, doubt, false);
+      const TokenSteps::Step result = steps_.step(state, decision, token, doubt, false);
       decision = Decision::none;
-      wasted_ += state.at - before + 1;
-      if (result == Step::impossible) {
+      scan().waste(state.at - before + 1);
+      if (result == TokenSteps::Step::impossible) {
         out_.alternative_tokens.resize(certain);
         if (certain == first) return;
         break;
       }
-      if (result == Step::end) {
+      if (result == TokenSteps::Step::end) {
         if (state.frame != 0 && own_root > begun) reopen(begun, own_root, states, start);
         break;
       }
-      if (over_budget()) break;
+      if (scan().over_budget()) break;
       if (doubt.decision != Decision::none) {
         doubts_.push_back(doubt);
         certain = out_.alternative_tokens.size();
@@ -842,17 +667,11 @@ class Lexer {
     doubts_.push_back({index > 0 ? states[index - 1] : start.state, is_template ? Decision::plain : Decision::compare});
   }
 
-  std::string_view text_;
-  std::uint32_t size_;
-  bool markup_;
+  TokenSteps steps_;
   LexedText& out_;
   LexerMemory& memory_;
-  std::vector<Frame>& frames_ = memory_.frames;
   std::vector<std::uint32_t>& main_states_ = memory_.main_states;
   std::vector<Doubt>& doubts_ = memory_.doubts;
-  std::uint32_t no_comment_end_from_ = UINT32_MAX;
-  std::uint64_t wasted_ = 0;
-  std::uint64_t looked_at_ = 0;
 };
 
 }  // namespace
