@@ -75,7 +75,7 @@ void TokenReader::name_property(const Value& value) {
   Value kept = value;
   kept.lone = false;
   // $`${{ raw: ".." }}` is not quoted.
-  if (key == "raw" && value.is_text()) writer_.add_commands("Bun.$", value.text, false, true, value.begin, value.end);
+  if (key == "raw" && value.is_text()) writer_.add_commands("Bun.$", value.text, true, value.begin, value.end);
   // { process: new Job() } has nothing to do with the global of that name.
   if (value.kind == Value::Kind::unknown && now().made && !(now().open && now().operand.tracked) && is_root_name(key))
     kept.kind = Value::Kind::own;

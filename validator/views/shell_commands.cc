@@ -68,38 +68,28 @@ std::size_t closing(std::string_view text, std::size_t from, char open, char clo
   return text.size();
 }
 
-// Reads one text. Commands go to `out` as they end.
-class ShellReader {
+// A command as it was read, before it is known what it starts.
+struct SimpleCommand {
+  Words words;
+  std::optional<std::string> here_string;  // <<< text
+  std::string inner;                       // the commands in its substitutions
+  bool output = false;                     // it goes to a file
+};
+
+// Writes commands, and those that they run in turn.
+class CommandList {
  public:
-  ShellReader(std::string_view text, Shared& shared, std::string& out, int depth)
-      : text_(text.substr(0, kShellTextBytesMax)),
-        cut_(text.size() > text_.size()),
-        shared_(shared),
-        out_(out),
-        depth_(depth) {}
+  CommandList(Shared& shared, std::string& out, int depth) : shared_(shared), out_(out), depth_(depth) {}
 
-  bool read(char first_joint) {
-    joint_ = first_joint;
-    if (depth_ > kShellDepthMax || !shared_.take(text_.size() + 1)) {
-      add_unread();
-      return true;
-    }
-    while (at_ < text_.size() && !shared_.spent()) step();
-    const bool whole = !cut_ && at_ >= text_.size();
-    end_command(kCommandNext);
-    run(std::exchange(document_, {}));
-    if (!whole || shared_.spent()) add_unread();
-    return any_;
-  }
+  bool any() const { return any_; }
 
-  // What the text writes, if it is one command of which that is known.
+  // What the commands write, if it is one of which that is known.
   std::optional<std::string> said() const {
     if (commands_ != 1 || nested_ || !last_text_ || last_text_->find(kWildcard) != std::string::npos)
       return std::nullopt;
     return last_text_;
   }
 
- private:
   void add_unread() {
     if (shared_.words != nullptr) shared_.words->whole = false;
     nested_ = true;
@@ -109,6 +99,142 @@ class ShellReader {
     out_ += kCommandsUnread;
   }
 
+  void add(char joint, const SimpleCommand& command) {
+    if (command.words.empty()) return end_inner(command);
+    ++commands_;
+    if (shared_.words != nullptr) shared_.words->commands.push_back(command.words);
+    if (shared_.commands_left > 0) --shared_.commands_left;
+    std::size_t first = 0;
+    while (first < command.words.size() && is_shell_assignment(command.words[first])) assign(command.words[first++]);
+    Words words(command.words.begin() + static_cast<std::ptrdiff_t>(first), command.words.end());
+    if (words.empty()) {
+      last_text_.reset();
+      return end_inner(command);
+    }
+    const bool declares =
+        words[0] == "export" || words[0] == "local" || words[0] == "declare" || words[0] == "readonly";
+    for (std::size_t i = 1; declares && i < words.size(); ++i) {
+      if (is_shell_assignment(words[i])) assign(words[i]);
+    }
+    const std::size_t program = started_program(words);
+    // xargs gives what it reads to its program.
+    if (program > 0 && program_name(words[0]) == "xargs") words.emplace_back(1, kWildcard);
+    words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(program));
+    any_ = true;
+    out_ += joint;
+    out_ += '\x1d';
+    append_clean(program_of_pattern(program_name(words[0])));
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      out_ += ' ';
+      append_clean(words[i]);
+    }
+    if (command.output) out_ += " >";
+    end_inner(command);
+    run_texts(joint, words, command.here_string);
+    last_text_ = command.output ? std::nullopt : text_of(words, joint);
+  }
+
+  // Commands besides those of this text.
+  void note_nested() { nested_ = true; }
+  void run(std::string_view text);
+
+ private:
+  void end_inner(const SimpleCommand& command) {
+    out_ += command.inner;
+    any_ = any_ || !command.inner.empty();
+  }
+
+  void assign(const std::string& word) {
+    const std::size_t equals = word.find('=');
+    if (shared_.take(word.size())) shared_.variables[word.substr(0, equals)] = word.substr(equals + 1);
+  }
+
+  void append_clean(std::string_view word) {
+    for (const char c : word) out_ += (c >= '\x1b' && c <= '\x1f') || c == '\n' ? ' ' : c;
+  }
+
+  // What the command writes, where that is known.
+  std::optional<std::string> text_of(const Words& words, char joint) {
+    const std::string_view name = program_name(words[0]);
+    if (name == "tee" || name == "cat") return joint == kCommandPiped ? last_text_ : std::nullopt;
+    if (name == "which" && words.size() == 2) return words[1];
+    if (name != "echo" && name != "printf") return std::nullopt;
+    std::size_t next = 1;
+    while (next < words.size() && words[next].starts_with('-')) ++next;
+    return decode_escapes(joined(words, next));
+  }
+
+  static std::string joined(const Words& words, std::size_t first) {
+    std::string text;
+    for (std::size_t i = first; i < words.size(); ++i) text += (i > first ? " " : "") + words[i];
+    return text;
+  }
+
+  // Texts that the command runs as a shell would: sh -c TEXT, eval TEXT, su -c TEXT, echo TEXT | sh, sh <<< TEXT.
+  void run_texts(char joint, const Words& words, const std::optional<std::string>& here_string) {
+    const std::string name(program_name(words[0]));
+    if (name.find(' ') != std::string::npos) return run(joined(words, 0));  // env -S "npm install"
+    if (name == "eval") return run(joined(words, 1));
+    if (name == "trap" && words.size() > 2) return run(words[1]);
+    const bool shell = is_shell_program(name);
+    const bool runs_option = runs_text_option(name);
+    for (std::size_t i = 1; i + 1 < words.size(); ++i) {
+      if (name == "find" && (words[i] == "-exec" || words[i] == "-execdir" || words[i] == "-ok"))
+        return run(joined(words, i + 1));
+      if (!runs_option || !takes_text(words[i])) continue;
+      std::size_t text = i + 1;
+      while (text + 1 < words.size() && words[text].starts_with('-')) ++text;
+      run(words[text]);
+      break;
+    }
+    if (shell && joint == kCommandPiped && last_text_) run(std::string(*last_text_));
+    if (shell && here_string) run(std::string(*here_string));
+  }
+
+  // -c, also as one of several letters.
+  static bool takes_text(std::string_view option) {
+    const bool letters = option.size() > 1 && option[0] == '-' && option[1] != '-';
+    return (letters && option.find('c') != std::string_view::npos) || option == "-Command" || option == "/c" ||
+        option == "/C" || option == "--command";
+  }
+
+  Shared& shared_;
+  std::string& out_;
+  int depth_;
+  std::size_t commands_ = 0;
+  std::optional<std::string> last_text_;  // what the command before writes, if it is known
+  bool nested_ = false;                   // there are commands besides those of this text
+  bool any_ = false;
+};
+
+// Reads the words of one text. Commands go to the list as they end.
+class ShellReader {
+ public:
+  ShellReader(std::string_view text, Shared& shared, std::string& out, int depth)
+      : text_(text.substr(0, kShellTextBytesMax)),
+        cut_(text.size() > text_.size()),
+        shared_(shared),
+        list_(shared, out, depth),
+        depth_(depth) {}
+
+  // False if there was no command.
+  bool read(char first_joint) {
+    joint_ = first_joint;
+    if (depth_ > kShellDepthMax || !shared_.take(text_.size() + 1)) {
+      list_.add_unread();
+      return true;
+    }
+    while (at_ < text_.size() && !shared_.spent()) step();
+    const bool whole = !cut_ && at_ >= text_.size();
+    end_command(kCommandNext);
+    list_.run(std::exchange(document_, {}));
+    if (!whole || shared_.spent()) list_.add_unread();
+    return list_.any();
+  }
+
+  const CommandList& list() const { return list_; }
+
+ private:
   void add_to_word(std::string_view text) {
     in_word_ = true;
     if (shared_.take(text.size())) word_ += text;
@@ -129,12 +255,12 @@ class ShellReader {
       case ';':
         ++at_;
         end_command(kCommandNext);
-        if (c == '\n') run(std::exchange(document_, {}));
+        if (c == '\n') list_.run(std::exchange(document_, {}));
         return;
       case '&':
         if (peek(1) == '>' || (at_ > 0 && text_[at_ - 1] == '>')) {  // &> file, >&2
           ++at_;
-          redirected_ = true;
+          redirect_ = Redirect::away;
           return;
         }
         at_ += peek(1) == '&' ? 2 : 1;
@@ -153,7 +279,7 @@ class ShellReader {
       case ')':
         // ( sh ) groups; what is piped into the group is piped into its first command.
         ++at_;
-        if (!words_.empty() || in_word_) end_command(kCommandNext);
+        if (!now_.words.empty() || in_word_) end_command(kCommandNext);
         return;
       case '<':
       case '>': redirection(c); return;
@@ -318,12 +444,12 @@ class ShellReader {
     std::string commands;
     ShellReader reader(inner, shared_, commands, depth_ + 1);
     reader.read(kCommandInner);
-    if (const std::optional<std::string> said = reader.said()) {
+    if (const std::optional<std::string> said = reader.list().said()) {
       add_to_word(*said);
       return;
     }
-    nested_ = true;
-    inner_ += commands;
+    list_.note_nested();
+    now_.inner += commands;
     word_ += kWildcard;
   }
 
@@ -352,10 +478,8 @@ class ShellReader {
       return;
     }
     if (peek() == '|' || peek() == '&' || peek() == '-') ++at_;
-    redirected_ = true;
-    here_string_ = c == '<' && arrows == 3;
-    reads_ = c == '<' && arrows == 1;
-    output_ = output_ || (c == '>' && !errors);
+    redirect_ = c == '>' || arrows > 3 ? Redirect::away : arrows == 3 ? Redirect::here_string : Redirect::from_file;
+    now_.output = now_.output || (c == '>' && !errors);
   }
 
   // cat <<EOF: the lines up to EOF are read as commands, whatever reads them in the end.
@@ -393,22 +517,16 @@ class ShellReader {
     std::string word;
     word.swap(word_);
     in_word_ = false;
-    if (redirected_) {
-      redirected_ = false;
-      if (here_string_) {
-        here_string_text_ = word;
-      } else if (reads_ && words_.size() < kWordsMax) {
-        words_.push_back("<" + word);
-      }
-      here_string_ = false;
-      return;
-    }
+    const Redirect redirect = std::exchange(redirect_, Redirect::none);
+    if (redirect == Redirect::here_string) now_.here_string = word;
+    if (redirect == Redirect::from_file) word = "<" + word;
+    if (redirect == Redirect::here_string || redirect == Redirect::away) return;
     add_word(std::move(word));
   }
 
   void add_word(std::string word) {
-    if (words_.size() < kWordsMax) {
-      words_.push_back(std::move(word));
+    if (now_.words.size() < kWordsMax) {
+      now_.words.push_back(std::move(word));
     } else {
       shared_.bytes_left = 0;
     }
@@ -417,150 +535,39 @@ class ShellReader {
   void end_command(char next) {
     end_word();
     if (at_ > 0 && at_ <= text_.size() && text_[at_ - 1] == '\n') at_ = std::max(at_, document_end_);
-    const char joint = joint_;
-    if (!words_.empty()) {
-      add_command(joint);
-      joint_ = next;
-    } else {
-      // Substitutions without a command: X=$(curl ..)
-      end_inner();
-      if (next == kCommandPiped) joint_ = next;
-    }
-    here_string_text_.reset();
-    words_.clear();
-    output_ = false;
-    redirected_ = false;
-  }
-
-  void end_inner() {
-    out_ += inner_;
-    any_ = any_ || !inner_.empty();
-    inner_.clear();
-  }
-
-  void assign(const std::string& word) {
-    const std::size_t equals = word.find('=');
-    if (shared_.take(word.size())) shared_.variables[word.substr(0, equals)] = word.substr(equals + 1);
-  }
-
-  void add_command(char joint) {
-    ++commands_;
-    if (shared_.words != nullptr) shared_.words->commands.push_back(words_);
-    if (shared_.commands_left > 0) --shared_.commands_left;
-    std::size_t first = 0;
-    while (first < words_.size() && is_shell_assignment(words_[first])) assign(words_[first++]);
-    Words words(words_.begin() + static_cast<std::ptrdiff_t>(first), words_.end());
-    if (words.empty()) {
-      end_inner();
-      last_text_.reset();
-      return;
-    }
-    const bool declares =
-        words[0] == "export" || words[0] == "local" || words[0] == "declare" || words[0] == "readonly";
-    for (std::size_t i = 1; declares && i < words.size(); ++i) {
-      if (is_shell_assignment(words[i])) assign(words[i]);
-    }
-    const std::size_t program = started_program(words);
-    // xargs gives what it reads to its program.
-    if (program > 0 && program_name(words[0]) == "xargs") words.emplace_back(1, kWildcard);
-    words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(program));
-    emit(joint, words);
-    end_inner();
-    run_texts(words, joint);
-    last_text_ = output_ ? std::nullopt : text_of(words, joint);
-  }
-
-  void emit(char joint, const Words& words) {
-    any_ = true;
-    out_ += joint;
-    out_ += '\x1d';
-    append_clean(program_of_pattern(program_name(words[0])));
-    for (std::size_t i = 1; i < words.size(); ++i) {
-      out_ += ' ';
-      append_clean(words[i]);
-    }
-    if (output_) out_ += " >";
-  }
-
-  void append_clean(std::string_view word) {
-    for (const char c : word) out_ += (c >= '\x1b' && c <= '\x1f') || c == '\n' ? ' ' : c;
-  }
-
-  // What the command writes, where that is known.
-  std::optional<std::string> text_of(const Words& words, char joint) {
-    const std::string_view name = program_name(words[0]);
-    if (name == "tee" || name == "cat") return joint == kCommandPiped ? last_text_ : std::nullopt;
-    if (name == "which" && words.size() == 2) return words[1];
-    if (name != "echo" && name != "printf") return std::nullopt;
-    std::size_t next = 1;
-    while (next < words.size() && words[next].starts_with('-')) ++next;
-    return decode_escapes(joined(words, next));
-  }
-
-  void run(std::string_view text) {
-    if (text.empty()) return;
-    nested_ = true;
-    const bool any = ShellReader(text, shared_, out_, depth_ + 1).read(kCommandNext);
-    any_ = any_ || any;
-  }
-
-  static std::string joined(const Words& words, std::size_t first) {
-    std::string text;
-    for (std::size_t i = first; i < words.size(); ++i) text += (i > first ? " " : "") + words[i];
-    return text;
-  }
-
-  // Texts that the command runs as a shell would: sh -c TEXT, eval TEXT, su -c TEXT, echo TEXT | sh, sh <<< TEXT.
-  void run_texts(const Words& words, char joint) {
-    const std::string name(program_name(words[0]));
-    if (name.find(' ') != std::string::npos) return run(joined(words, 0));  // env -S "npm install"
-    if (name == "eval") return run(joined(words, 1));
-    if (name == "trap" && words.size() > 2) return run(words[1]);
-    const bool shell = is_shell_program(name);
-    const bool runs_option = runs_text_option(name);
-    for (std::size_t i = 1; i + 1 < words.size(); ++i) {
-      if (name == "find" && (words[i] == "-exec" || words[i] == "-execdir" || words[i] == "-ok"))
-        return run(joined(words, i + 1));
-      if (!runs_option || !takes_text(words[i])) continue;
-      std::size_t text = i + 1;
-      while (text + 1 < words.size() && words[text].starts_with('-')) ++text;
-      run(words[text]);
-      break;
-    }
-    if (shell && joint == kCommandPiped && last_text_) run(std::string(*last_text_));
-    if (shell && here_string_text_) run(std::string(*here_string_text_));
-  }
-
-  // -c, also as one of several letters.
-  static bool takes_text(std::string_view option) {
-    const bool letters = option.size() > 1 && option[0] == '-' && option[1] != '-';
-    return (letters && option.find('c') != std::string_view::npos) || option == "-Command" || option == "/c" ||
-        option == "/C" || option == "--command";
+    list_.add(joint_, now_);
+    // Substitutions without a command, X=$(curl ..), are joined to nothing.
+    if (!now_.words.empty() || next == kCommandPiped) joint_ = next;
+    now_ = SimpleCommand();
+    redirect_ = Redirect::none;
   }
 
   std::string_view text_;
   bool cut_;
   Shared& shared_;
-  std::string& out_;
+  CommandList list_;
   int depth_;
   std::size_t at_ = 0;
-  std::size_t commands_ = 0;
-  Words words_;
+  SimpleCommand now_;
   std::string word_;
-  std::string inner_;  // commands inside substitutions of this command
-  std::optional<std::string> here_string_text_;
-  std::string document_;                  // of << in this line
-  std::optional<std::string> last_text_;  // what the command before writes, if it is known
+  std::string document_;  // of << in this line
   std::size_t document_end_ = 0;
   char joint_ = kCommandNext;
   bool in_word_ = false;
-  bool redirected_ = false;
-  bool here_string_ = false;
-  bool reads_ = false;
-  bool output_ = false;
-  bool nested_ = false;  // there are commands besides those of this text
-  bool any_ = false;
+  enum class Redirect : std::uint8_t {
+    none,
+    away,
+    from_file,
+    here_string
+  } redirect_ = Redirect::none;  // of the next word
 };
+
+void CommandList::run(std::string_view text) {
+  if (text.empty()) return;
+  nested_ = true;
+  const bool any = ShellReader(text, shared_, out_, depth_ + 1).read(kCommandNext);
+  any_ = any_ || any;
+}
 
 }  // namespace
 
@@ -578,26 +585,17 @@ ShellWords shell_words(std::string_view text) {
   return words;
 }
 
-bool append_argv_command(std::string_view words_by_nul, std::string& out) {
-  // As a shell text in which every word is quoted.
-  std::string text;
-  while (!words_by_nul.empty()) {
-    const std::size_t end = words_by_nul.find('\0');
-    const std::string_view word = words_by_nul.substr(0, end);
-    if (!text.empty()) text += ' ';
-    text += '\'';
-    for (const char c : word) {
-      if (c == '\'') {
-        text += "'\\''";
-      } else {
-        text += c;
-      }
-    }
-    text += '\'';
-    if (end == std::string_view::npos) break;
-    words_by_nul.remove_prefix(end + 1);
+bool append_argv_command(std::span<const std::string> words, std::string& out) {
+  Shared shared;
+  CommandList list(shared, out, 0);
+  SimpleCommand command;
+  for (const std::string& word : words) {
+    if (shared.take(word.size() + 1)) command.words.push_back(word);
   }
-  return append_shell_commands(text, out);
+  while (!command.words.empty() && command.words.back().empty()) command.words.pop_back();
+  list.add(kCommandNext, command);
+  if (shared.spent()) list.add_unread();
+  return list.any();
 }
 
 }  // namespace guard

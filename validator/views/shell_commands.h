@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +45,6 @@ struct ShellWords {
 ShellWords shell_words(std::string_view text);
 
 // append_shell_commands() of a program and its arguments as they are given to exec: no shell looks at them.
-bool append_argv_command(std::string_view words_by_nul, std::string& out);
+bool append_argv_command(std::span<const std::string> words, std::string& out);
 
 }  // namespace guard

@@ -1,5 +1,7 @@
 #include "validator/views/view_writer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -184,32 +186,35 @@ void ViewWriter::add_string(
     const std::string command = shell_reading(text);
     if (!command.empty()) add(command);
   }
-  if (likely) add_commands(callee, text, false, certain, begin, end);
+  if (likely) add_commands(callee, text, certain, begin, end);
 }
 
 void ViewWriter::add_words(
     std::string_view callee, std::span<const Value> words, bool in_options, std::uint32_t begin, std::uint32_t end) {
   const auto is_text = [](const Value& value) { return value.is_text(); };
   if (words.empty() || words.size() > kListMax || std::none_of(words.begin(), words.end(), is_text)) return;
-  std::string argv;
-  for (const Value& word : words) {
-    if (!argv.empty()) argv += '\0';
-    argv += word.is_text() ? word.text : std::string_view(&kWildcard, 1);
-  }
+  std::vector<std::string> argv;
+  for (const Value& word : words) argv.emplace_back(word.is_text() ? word.text : std::string_view(&kWildcard, 1));
   const CalleeTraits traits = traits_of(callee);
   const bool asserts = (traits & kAsserts) != 0 && !is_own_name(callee, names_);
   const bool certain = (traits & kRunsCommand) != 0;
   if (asserts && is_compared_by(callee)) return;
-  if (!asserts) add_commands(callee, argv, true, certain || in_options, begin, end);
+  std::string commands;
+  if (!asserts && append_argv_command(argv, commands))
+    write_commands(callee, commands, certain || in_options, begin, end);
   if (words.size() == 1) return;
-  std::replace(argv.begin(), argv.end(), '\0', ' ');
-  add_string(callee, argv, begin, end, !certain);
+  const auto first = std::find_if(argv.begin(), argv.end(), [](const std::string& word) { return !word.empty(); });
+  add_string(callee, fmt::format("{}", fmt::join(first, argv.end(), " ")), begin, end, !certain);
 }
 
 void ViewWriter::add_commands(
-    std::string_view callee, std::string_view text, bool argv, bool certain, std::uint32_t begin, std::uint32_t end) {
+    std::string_view callee, std::string_view text, bool certain, std::uint32_t begin, std::uint32_t end) {
   std::string commands;
-  if (!(argv ? append_argv_command(text, commands) : append_shell_commands(text, commands))) return;
+  if (append_shell_commands(text, commands)) write_commands(callee, commands, certain, begin, end);
+}
+
+void ViewWriter::write_commands(
+    std::string_view callee, std::string_view commands, bool certain, std::uint32_t begin, std::uint32_t end) {
   std::string entry = {kEntryBegin, certain ? '!' : '?'};
   entry += end_of_callee(callee);
   entry += commands;

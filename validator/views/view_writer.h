@@ -82,9 +82,9 @@ class ViewWriter {
   // A program and its arguments. `in_options`: { cmd: [..] }.
   void add_words(
       std::string_view callee, std::span<const Value> words, bool in_options, std::uint32_t begin, std::uint32_t end);
-  // A text for a shell, or words that are parted by NUL.
+  // A text for a shell. `certain`: the callee is known to run commands.
   void add_commands(
-      std::string_view callee, std::string_view text, bool argv, bool certain, std::uint32_t begin, std::uint32_t end);
+      std::string_view callee, std::string_view text, bool certain, std::uint32_t begin, std::uint32_t end);
   void add_use(
       std::string_view kind, std::string_view path, std::string_view detail, std::uint32_t begin, std::uint32_t end);
   void add_escaped_name(const Token& at);
@@ -93,6 +93,8 @@ class ViewWriter {
   TextSpan span_of(std::uint32_t begin, std::uint32_t end) const noexcept {
     return origin_ ? *origin_ : TextSpan{begin, end};
   }
+  void write_commands(
+      std::string_view callee, std::string_view commands, bool certain, std::uint32_t begin, std::uint32_t end);
   void write(MappedText& to, std::string_view text, std::uint32_t begin, std::uint32_t end);
 
   ViewTexts& out_;
