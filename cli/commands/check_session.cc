@@ -1,11 +1,7 @@
 #include "cli/commands/check_session.h"
 
 #include "pipeline/evidence/masked_record.h"
-#include "pipeline/report/report_github.h"
-#include "pipeline/report/report_json.h"
-#include "pipeline/report/report_junit.h"
-#include "pipeline/report/report_sarif.h"
-#include "pipeline/report/report_text.h"
+#include "pipeline/report/reports.h"
 #include "pipeline/run/run_output.h"
 
 namespace guard {
@@ -27,16 +23,11 @@ std::string report_of(
 
 }  // namespace
 
-void LazySecrets::prepare(Config config, const Environment& environment) {
-  config_ = std::move(config);
-  environment_ = &environment;
-}
-
-Result<const SecretSource*> LazySecrets::get() {
-  if (!made_) {
-    GUARD_TRY_ASSIGN(made_, secrets_of(environment_ == nullptr ? Environment() : *environment_, config_));
+Result<const SecretSource*> CheckSession::secrets() {
+  if (!made_secrets) {
+    GUARD_TRY_ASSIGN(made_secrets, secrets_of(environment, loaded.config));
   }
-  return &*made_;
+  return &*made_secrets;
 }
 
 Result<GateRequest> prepare_check(
@@ -46,16 +37,20 @@ Result<GateRequest> prepare_check(
   GUARD_TRY_ASSIGN(session.engine, load_rule_engine(rules));
   const bool found_above = sources.file.empty() && session.loaded.file.has_parent_path();
   session.project = found_above ? session.loaded.file.parent_path().string() : sources.search_from.string();
-  session.secrets.prepare(config, context.environment);
+  session.environment = context.environment;
   // Whatever can be wrong with them is said whether there are findings or not.
-  if (!config.redact.mask_file.empty() || !config.redact.kinds_off.empty()) GUARD_TRY(session.secrets.get());
+  if (!config.redact.mask_file.empty() || !config.redact.kinds_off.empty()) GUARD_TRY(session.secrets());
 
   GateRequest request;
   request.rules = session.engine.rules;
   request.matcher = &*session.engine.matcher;
   request.config = &config;
   request.seen_from = session.project;
-  request.secrets = [&session] { return session.secrets.get(); };
+  request.secrets = [&session] { return session.secrets(); };
+  request.engine = [&session, &context]() -> const EngineLocation& {
+    if (!session.located) session.located = locate_engine(session.loaded.config, context.environment, context.cancel);
+    return *session.located;
+  };
   return request;
 }
 
@@ -66,11 +61,6 @@ CollectOptions collect_options(const Config& config) {
   return collect;
 }
 
-const EngineLocation& locate(CheckSession& session, CommandContext& context) {
-  if (!session.located) session.located = locate_engine(session.loaded.config, context.environment, context.cancel);
-  return *session.located;
-}
-
 Result<CheckRecord> masked_check(Result<CheckRecord> record, CheckSession& session) {
   if (!record) return masked(record.error());
   // An allowed change without findings and waivers holds no word that is not guard's own.
@@ -78,7 +68,7 @@ Result<CheckRecord> masked_check(Result<CheckRecord> record, CheckSession& sessi
       record->report.findings.empty() && record->waived.empty() && record->waivers.empty() &&
       record->idle_waivers.empty() && record->names.empty();
   if (only_ours) return record;
-  auto made = session.secrets.get();
+  auto made = session.secrets();
   if (!made) return masked(made.error());
   mask_record(**made, *record);
   return record;

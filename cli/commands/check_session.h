@@ -13,21 +13,13 @@
 
 namespace guard {
 
-// What is masked, made when it is first needed and then kept: making it takes longer than checking a small file.
-class LazySecrets {
- public:
-  void prepare(Config config, const Environment& environment);
-  Result<const SecretSource*> get();
-
- private:
-  Config config_;
-  const Environment* environment_ = nullptr;
-  std::optional<SecretSource> made_;
-};
-
 // Outlives the request that prepare_check() makes, and the record.
 struct CheckSession {
-  LazySecrets secrets;
+  // What is masked, made when it is first needed and then kept: making it takes longer than checking a small file.
+  Result<const SecretSource*> secrets();
+
+  Environment environment;
+  std::optional<SecretSource> made_secrets;
   RuleEngine engine;
   LoadedConfig loaded;
   std::string project;  // the folder that guard.toml speaks for, or the current one
@@ -40,9 +32,6 @@ Result<GateRequest> prepare_check(
 
 // Which files this configuration wants to be read; what git ignores is not left out yet.
 CollectOptions collect_options(const Config& config);
-
-// Where the container engine is, asked once.
-const EngineLocation& locate(CheckSession& session, CommandContext& context);
 
 // The record, or the error that there is none, as they may be shown.
 Result<CheckRecord> masked_check(Result<CheckRecord> record, CheckSession& session);

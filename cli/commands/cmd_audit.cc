@@ -86,8 +86,7 @@ Result<CheckRecord> replay_gate(const Options& options, const Commit& commit, co
   GUARD_TRY_ASSIGN(const CollectedChange collected, collect_change(".", change, context.cancel));
   std::optional<PolicyOptions> policy;
   if (options.kind) policy = policy_options(config, *options.kind);
-  return gate_change(request, collected.change, policy, options.mode,
-      [&]() -> const EngineLocation& { return locate(session, context); });
+  return gate_change(request, collected.change, policy, options.mode);
 }
 
 // Runs the tests that a commit adds or changes, in a clone, with the configuration of today.
@@ -211,10 +210,10 @@ void print_text(const std::vector<Replayed>& all, OutStream& out) {
 
 Result<std::vector<Replayed>> replay_all(const Options& options, CommandContext& context) {
   CheckSession session;
-  GUARD_TRY_ASSIGN(const ConfigSources sources, config_at_head(options.config, ".", context));
+  GUARD_TRY_ASSIGN(const ConfigSources sources, config_at(options.config, ".", {}, context));
   GUARD_TRY_ASSIGN(GateRequest request, prepare_check(sources, options.rules, context, session));
   request.files_expected = false;
-  GUARD_TRY_ASSIGN(const SecretSource* secrets, session.secrets.get());
+  GUARD_TRY_ASSIGN(const SecretSource* secrets, session.secrets());
   GUARD_TRY_ASSIGN(std::vector<Commit> commits, commits_to_replay(options, context.cancel));
   std::optional<nightly::NightRepository> repository;
   std::optional<SandboxReplay> sandbox;

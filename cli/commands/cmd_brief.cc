@@ -8,21 +8,12 @@
 
 namespace guard {
 
-namespace {
-
-Result<std::string> brief(const Options& options, CommandContext& context) {
+Result<int> cmd_brief(const Options& options, CommandContext& context) {
   GUARD_TRY_ASSIGN(const std::filesystem::path project, project_folder(options.project));
   GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(config_of(options.config, project, context)));
   GUARD_TRY_ASSIGN(const RuleEngine engine, load_rule_engine(options.rules));
   const BriefRequest request{project, &loaded.config, engine.rules};
-  return options.format == OutputFormat::json ? brief_document(request) : brief_text(request);
-}
-
-}  // namespace
-
-Result<int> cmd_brief(const Options& options, CommandContext& context) {
-  GUARD_TRY_ASSIGN(const std::string text, brief(options, context));
-  context.streams.out.write(text);
+  context.streams.out.write(options.format == OutputFormat::json ? brief_document(request) : brief_text(request));
   return 0;
 }
 

@@ -22,7 +22,7 @@
 #include "pipeline/gate/gate.h"
 #include "pipeline/gate/waivers.h"
 #include "pipeline/report/explanation.h"
-#include "pipeline/report/report_text.h"
+#include "pipeline/report/reports.h"
 
 namespace guard {
 namespace {
@@ -31,7 +31,7 @@ namespace fs = std::filesystem;
 
 // A gated commit is judged by the configuration that it is based on, never by the one that it brings along.
 Result<ConfigSources> config_sources(const Options& options, CommandContext& context) {
-  if (options.staged) return config_at_head(options.config, ".", context);
+  if (options.staged) return config_at(options.config, ".", {}, context);
   if (!options.config.empty()) return config_of(options.config, {}, context);
   std::error_code failure;
   const auto here = fs::current_path(failure);
@@ -96,7 +96,6 @@ Result<void> write_baseline(const GateRequest& request, const TreeGate& tree, co
 
 Result<CheckRecord> unmasked_check(const Options& options, CommandContext& context, CheckSession& session) {
   GUARD_TRY_ASSIGN(const GateRequest request, prepare(options, context, session));
-  const auto engine = [&]() -> const EngineLocation& { return locate(session, context); };
   CollectOptions collect = collect_options(session.loaded.config);
 
   if (options.staged) {
@@ -105,7 +104,7 @@ Result<CheckRecord> unmasked_check(const Options& options, CommandContext& conte
     GUARD_TRY_ASSIGN(const CollectedChange collected, collect_change(".", staged, context.cancel));
     GateRequest relaxed = request;
     relaxed.files_expected = false;  // a commit that touches nothing gated is no reason to stop it
-    return gate_change(relaxed, collected.change, std::nullopt, options.mode, engine);
+    return gate_change(relaxed, collected.change, std::nullopt, options.mode);
   }
 
   if (!options.read_stdin) {
@@ -131,10 +130,10 @@ Result<CheckRecord> unmasked_check(const Options& options, CommandContext& conte
     }
     GateRequest with_baseline = request;
     with_baseline.baseline = &baseline;
-    return gate_tree(with_baseline, tree, options.write_baseline ? "host" : options.mode, engine);
+    return gate_tree(with_baseline, tree, options.write_baseline ? "host" : options.mode);
   }
   GUARD_TRY_ASSIGN(const SourceFiles files, collect_stdin(STDIN_FILENO, options.stdin_name, collect));
-  return gate(request, files, options.mode, engine);
+  return gate(request, files, options.mode);
 }
 
 // No verdict: whoever asks wants to understand one. All tiers are on where the mode is left to guard, so that none is

@@ -10,6 +10,7 @@
 #include "common/text/paint.h"
 #include "common/text/text.h"
 #include "pipeline/backend_choice.h"
+#include "pipeline/change/config_trust.h"
 #include "pipeline/config/config.h"
 #include "pipeline/report/json_parts.h"
 #include "pipeline/run/first_look.h"
@@ -76,7 +77,11 @@ Result<int> cmd_doctor(const Options& options, CommandContext& context) {
   const fs::path project = fs::weakly_canonical(options.project.empty() ? "." : options.project, failure);
 
   // It starts the program that container_use.program names, as a run would.
-  const auto loaded = load_trusted(config_of(options.config, project, context), project, context);
+  auto loaded = load_config(config_of(options.config, project, context));
+  if (loaded) {
+    if (auto trusted = trust_relaxations(*loaded, project, context.cancel); !trusted)
+      loaded = std::move(trusted).error();
+  }
   const Config config = loaded ? loaded->config : Config{};
 
   std::vector<Row> rows;

@@ -50,8 +50,8 @@ Result<CheckRecord> judge(const Options& options, CommandContext& context, Check
   const Config& config = session.loaded.config;
   GUARD_TRY_ASSIGN(const ChangeRequest asked, change_request(options, std::move(base), config));
   GUARD_TRY_ASSIGN(const CollectedChange collected, collect_change(".", asked, context.cancel));
-  return gate_change(request, collected.change, policy_options(config, options.kind.value_or(TaskKind::test)),
-      options.mode, [&]() -> const EngineLocation& { return locate(session, context); });
+  return gate_change(
+      request, collected.change, policy_options(config, options.kind.value_or(TaskKind::test)), options.mode);
 }
 
 }  // namespace

@@ -18,15 +18,10 @@ namespace fs = std::filesystem;
 std::string status_text(const CommitHook& hook) {
   std::string text = fmt::format("{}: {}\n", to_string(hook.state), printable(hook.path.native()));
   if (!hook.why.empty()) text += fmt::format("  {}\n", hook.why);
-  switch (hook.state) {
-    case HookState::installed: break;
-    case HookState::absent: text += "  next: guard hook install\n"; break;
-    case HookState::outdated: text += "  next: `guard hook install` writes it anew\n"; break;
-    case HookState::foreign:
-      text += "  next: let that hook call `guard check --staged`, and fail where it fails\n";
-      break;
-  }
-  return text;
+  constexpr std::string_view kNext[] = {"  next: guard hook install\n", "",
+      "  next: `guard hook install` writes it anew\n",
+      "  next: let that hook call `guard check --staged`, and fail where it fails\n"};
+  return text.append(kNext[static_cast<std::size_t>(hook.state)]);
 }
 
 void report(const CommitHook& hook, std::string_view sentence, OutputFormat format, CommandContext& context) {

@@ -13,7 +13,6 @@
 #include "common/text/text.h"
 #include "pipeline/backend_choice.h"
 #include "pipeline/config/config.h"
-#include "pipeline/report/json_parts.h"
 #include "pipeline/run/image_upkeep.h"
 #include "runner/image/image.h"
 #include "runner/sandbox/sandbox_registry.h"
@@ -83,11 +82,9 @@ Result<int> build(const Options& options, CommandContext& context) {
   }
   progress.clear();
   if (options.format == OutputFormat::json) {
-    const nlohmann::ordered_json document = {{"version", 1}, {"reference", image.reference}, {"id", image.id},
-        {"root_folder", image.root_folder.string()}, {"engine", loads ? engine.probe.endpoint : ""},
-        {"libraries", plan.libraries}, {"notes", plan.notes}};
-    context.streams.out.write(dump(document));
-    return 0;
+    return write_json(context,
+        {{"version", 1}, {"reference", image.reference}, {"id", image.id}, {"root_folder", image.root_folder.string()},
+            {"engine", loads ? engine.probe.endpoint : ""}, {"libraries", plan.libraries}, {"notes", plan.notes}});
   }
   context.streams.out.print("image:       {} ({})\nroot folder: {}\nengine:      {}\n", image.reference, image.id,
       printable(image.root_folder.native()),
@@ -106,10 +103,6 @@ nlohmann::ordered_json row_of(const CachedImage& image) {
       {"projects", projects}};
 }
 
-void write_json(const nlohmann::ordered_json& document, CommandContext& context) {
-  context.streams.out.write(dump(document));
-}
-
 std::string line_of(const CachedImage& image) {
   return fmt::format("{:16}  {:>7.1f} MB  {}", image.digest.substr(0, 16), static_cast<double>(image.bytes) / 1e6,
       printable(image.folder.native()));
@@ -120,8 +113,7 @@ Result<int> list(const Options& options, CommandContext& context) {
   if (options.format == OutputFormat::json) {
     auto rows = nlohmann::ordered_json::array();
     for (const auto& image : images) rows.push_back(row_of(image));
-    write_json({{"version", 1}, {"images", rows}}, context);
-    return 0;
+    return write_json(context, {{"version", 1}, {"images", rows}});
   }
   if (images.empty()) context.streams.out.write("no images are cached; `guard image build` makes one\n");
   for (const auto& image : images) {
@@ -156,8 +148,7 @@ Result<int> prune(const Options& options, CommandContext& context) {
       row["why"] = fate.why;
       (fate.goes ? removed : kept).push_back(std::move(row));
     }
-    write_json({{"version", 1}, {"dry_run", !acts}, {"images", removed}, {"kept", kept}}, context);
-    return 0;
+    return write_json(context, {{"version", 1}, {"dry_run", !acts}, {"images", removed}, {"kept", kept}});
   }
   bool any = false;
   for (const auto& fate : fates) {

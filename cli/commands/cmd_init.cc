@@ -1,8 +1,6 @@
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <array>
-#include <cerrno>
 #include <filesystem>
 #include <optional>
 
@@ -17,17 +15,6 @@ namespace guard {
 namespace {
 
 namespace fs = std::filesystem;
-
-enum class Kind : std::uint8_t { nothing, folder, other };
-
-Result<Kind> kind_of(const fs::path& path) {
-  struct stat status {};
-  if (::lstat(path.c_str(), &status) != 0) {
-    if (errno == ENOENT) return Kind::nothing;
-    return Error::from_errno(ErrorCode::io_error, fmt::format("cannot look at {}", printable(path.native())), errno);
-  }
-  return S_ISDIR(status.st_mode) ? Kind::folder : Kind::other;
-}
 
 std::string text_of(const FirstLook& look, const fs::path& project) {
   std::string text = fmt::format("found in {}:\n", printable(project.native()));
@@ -57,10 +44,14 @@ Result<fs::path> init(const Options& options, const CancelToken& cancel, FirstLo
   }
   // The only place where it is read, also when one stands further down.
   const fs::path path = place.root / kConfigFileName;
-  GUARD_TRY_ASSIGN(const Kind there, kind_of(path));
-  if (there == Kind::folder)
+  std::error_code failure;
+  const fs::file_type there = fs::symlink_status(path, failure).type();
+  if (there == fs::file_type::none)
+    return Error::from_errno(
+        ErrorCode::io_error, fmt::format("cannot look at {}", printable(path.native())), failure.value());
+  if (there == fs::file_type::directory)
     return Error(ErrorCode::input_invalid, fmt::format("{} is a folder", printable(path.native())));
-  if (there != Kind::nothing && !options.force) {
+  if (there != fs::file_type::not_found && !options.force) {
     return Error(ErrorCode::input_invalid, fmt::format("{} is there already", printable(path.native())))
         .hint("edit it, or replace it with `guard init --force`");
   }

@@ -35,7 +35,9 @@ Result<void> pump(int fd, std::string_view name, ByteSink& sink, const OutStream
   }
 }
 
-Result<void> redact(const Options& options, CommandContext& context) {
+}  // namespace
+
+Result<int> cmd_redact(const Options& options, CommandContext& context) {
   ConfigSources sources = config_of(options.config, {}, context);
   sources.overrides = options.overrides;
   GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(sources));
@@ -75,7 +77,7 @@ Result<void> redact(const Options& options, CommandContext& context) {
       GUARD_TRY(redactor.finish());
     } else {
       (void)redactor.finish_cut();  // what went wrong first is what is told
-      return pumped;
+      return std::move(pumped).error();
     }
     for (const auto& [kind, count] : redactor.counts()) counts[kind] += count;
   }
@@ -96,13 +98,6 @@ Result<void> redact(const Options& options, CommandContext& context) {
   } else if (dropped > 0) {
     context.streams.err.print("guard: {} bytes dropped: the cap is {}\n", dropped, cap);
   }
-  return ok();
-}
-
-}  // namespace
-
-Result<int> cmd_redact(const Options& options, CommandContext& context) {
-  GUARD_TRY(redact(options, context));
   return 0;
 }
 

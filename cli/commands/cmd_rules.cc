@@ -28,15 +28,12 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-void write_json(CommandContext& context, const Json& document) { context.streams.out.write(dump(document)); }
-
 int list(const Options& options, CommandContext& context, const RuleSet& rules) {
   if (options.format == OutputFormat::json) {
     Json document = {{"version", 1}, {"digest", rules.digest()}, {"rules", Json::array()}};
     for (const auto& rule : rules.rules())
       document["rules"].push_back({{"id", rule.id}, {"tier", to_string(rule.tier)}, {"title", rule.title}});
-    write_json(context, document);
-    return 0;
+    return write_json(context, document);
   }
   for (const auto& rule : rules.rules())
     context.streams.out.print("{:<8} {:<38} {}\n", to_string(rule.tier), rule.id, rule.title);
@@ -80,8 +77,7 @@ Result<int> show(const Options& options, CommandContext& context, const RuleSet&
         {"all_of", rule->all_of}, {"references", rule->references}, {"match", texts_of(rule->match)},
         {"no_match", texts_of(rule->no_match)}};
     for (const auto& pattern : rule->patterns) document["patterns"].push_back(pattern.regex);
-    write_json(context, document);
-    return 0;
+    return write_json(context, document);
   }
   OutStream& out = context.streams.out;
   out.print("{}  ({})\n{}\n", rule->id, to_string(rule->tier), rule->title);

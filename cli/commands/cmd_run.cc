@@ -17,11 +17,7 @@
 #include "pipeline/config/config.h"
 #include "pipeline/evidence/evidence_file.h"
 #include "pipeline/evidence/masked_record.h"
-#include "pipeline/report/report_github.h"
-#include "pipeline/report/report_json.h"
-#include "pipeline/report/report_junit.h"
-#include "pipeline/report/report_sarif.h"
-#include "pipeline/report/report_text.h"
+#include "pipeline/report/reports.h"
 #include "pipeline/run/project_tree.h"
 #include "pipeline/run/suite_run.h"
 

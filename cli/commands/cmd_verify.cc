@@ -20,11 +20,18 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kDetailsShown = 20;
 
-int exit_status(CheckState state) { return state == CheckState::ok ? 0 : state == CheckState::differs ? 1 : 2; }
-
-std::string_view result_name(CheckState state) {
-  return state == CheckState::ok ? "holds" : state == CheckState::differs ? "differs" : "undecided";
-}
+// By CheckState, whose number is the exit status, too.
+struct StateWords {
+  std::string_view result;
+  std::string_view label;
+  std::string_view conclusion;
+};
+constexpr StateWords kStates[] = {
+    {"holds", "ok", "holds: everything in the record is as it was"},
+    {"differs", "differs", "differs: the record was changed, or does not speak of what is there now"},
+    {"undecided", "cannot be checked", "undecided: not everything could be checked"},
+};
+const StateWords& words_of(CheckState state) { return kStates[static_cast<std::size_t>(state)]; }
 
 Result<EvidenceVerification> verify(const Options& options, CommandContext& context) {
   EvidencePresent present;
@@ -51,7 +58,7 @@ Json check_json(const EvidenceCheck& check) {
 }
 
 Json document_head(const Options& options, CheckState state) {
-  return {{"version", 1}, {"record", clean(options.arguments[0])}, {"result", result_name(state)}};
+  return {{"version", 1}, {"record", clean(options.arguments[0])}, {"result", words_of(state).result}};
 }
 
 std::string document(const Options& options, const EvidenceVerification& verification) {
@@ -70,21 +77,8 @@ std::string document(const Options& options, const Error& error) {
   return dump(json);
 }
 
-std::string_view label(CheckState state) {
-  return state == CheckState::ok ? "ok" : state == CheckState::differs ? "differs" : "cannot be checked";
-}
-
-std::string_view conclusion(CheckState state) {
-  switch (state) {
-    case CheckState::ok: return "holds: everything in the record is as it was";
-    case CheckState::differs: return "differs: the record was changed, or does not speak of what is there now";
-    case CheckState::unknown: break;
-  }
-  return "undecided: not everything could be checked";
-}
-
 void print_check(OutStream& out, const EvidenceCheck& check) {
-  out.print("{:<17}  {}: {}\n", label(check.state), check.name, printable(check.sentence));
+  out.print("{:<17}  {}: {}\n", words_of(check.state).label, check.name, printable(check.sentence));
   for (std::size_t i = 0; i < check.details.size() && i < kDetailsShown; ++i)
     out.print("{:<17}    {}\n", "", printable(check.details[i]));
   if (check.details.size() > kDetailsShown)
@@ -98,7 +92,7 @@ void print_text(OutStream& out, const EvidenceVerification& verification) {
         printable(verification.reason), printable(verification.run_id), verification.started);
   }
   for (const auto& check : verification.checks) print_check(out, check);
-  out.print("\n{}\n", conclusion(verification.state()));
+  out.print("\n{}\n", words_of(verification.state()).conclusion);
 }
 
 }  // namespace
@@ -116,7 +110,7 @@ Result<int> cmd_verify(const Options& options, CommandContext& context) {
   } else {
     print_text(out, *verification);
   }
-  return exit_status(verification->state());
+  return static_cast<int>(verification->state());
 }
 
 }  // namespace guard

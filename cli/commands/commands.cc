@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <csignal>
+#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "common/text/text.h"
 #include "pipeline/evidence/masked_record.h"
+#include "pipeline/report/json_parts.h"
 #include "redact/kinds/secret_source.h"
 #include "rules/rule_set.h"
 
@@ -37,6 +39,11 @@ Result<std::filesystem::path> own_program() {
   std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", failure);
   if (failure) return Error::from_errno(ErrorCode::io_error, "cannot tell where guard itself is", failure.value());
   return program;
+}
+
+int write_json(CommandContext& context, const nlohmann::ordered_json& document) {
+  context.streams.out.write(dump(document));
+  return 0;
 }
 
 Error masked(const Error& error) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 
 #include "cli/options/options.h"
 #include "cli/streams.h"
@@ -42,6 +43,9 @@ Result<std::filesystem::path> project_folder(const std::string& named);
 
 // The file that is running, and not the word it was called by: that may be a name on today's PATH.
 Result<std::filesystem::path> own_program();
+
+// Writes the document of --format json; answers 0.
+int write_json(CommandContext& context, const nlohmann::ordered_json& document);
 
 // An error as it may be shown: what git, bun or an engine said in it can hold a secret.
 Error masked(const Error& error);

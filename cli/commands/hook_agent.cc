@@ -17,7 +17,7 @@
 #include "pipeline/hooks/commit_hook.h"
 #include "pipeline/hooks/proposed_write.h"
 #include "pipeline/hooks/shell_command.h"
-#include "pipeline/report/report_text.h"
+#include "pipeline/report/reports.h"
 
 // A file under [check] paths is judged as it will be. Of any other file, and of a command, the banned patterns are
 // looked for. A command that commits is judged by what is staged now; where it could stage more before it commits, the
@@ -42,7 +42,7 @@ class Judge {
     GUARD_TRY_ASSIGN(root_, Git(folder, context_.cancel).top());
     GUARD_TRY(refuse_inside_tree(options_.config, "--config", root_, context_));
     GUARD_TRY(refuse_inside_tree(options_.rules, "--rules", root_, context_));
-    GUARD_TRY_ASSIGN(const ConfigSources sources, config_at_head(options_.config, root_, context_));
+    GUARD_TRY_ASSIGN(const ConfigSources sources, config_at(options_.config, root_, {}, context_));
     GUARD_TRY_ASSIGN(request_, prepare_check(sources, options_.rules, context_, session_));
     return masked_check(event.action == AgentAction::command ? of_command(event) : of_file(event), session_);
   }
@@ -50,11 +50,6 @@ class Judge {
  private:
   // Where only the banned patterns count, the tiers make no difference.
   std::string plain_mode() const { return options_.mode == "auto" ? "host" : options_.mode; }
-
-  CheckRecord gated(const SourceFiles& files) {
-    return gate(
-        request_, files, options_.mode, [this]() -> const EngineLocation& { return locate(session_, context_); });
-  }
 
   Result<CheckRecord> of_file(const AgentEvent& event) {
     GUARD_TRY_ASSIGN(ProposedWrite proposed, proposed_write(event, root_, request_.config->check.paths));
@@ -66,7 +61,7 @@ class Judge {
     SourceFiles files;
     files.files.push_back({proposed.path, std::move(proposed.after)});
     files.findings = std::move(proposed.findings);
-    return gated(files);
+    return gate(request_, files, options_.mode);
   }
 
   Result<CheckRecord> of_command(const AgentEvent& event) {
@@ -103,8 +98,7 @@ class Judge {
     staged.from = ChangeFrom::index;
     GUARD_TRY_ASSIGN(const CollectedChange collected, collect_change(root_, staged, context_.cancel));
     request_.files_expected = false;
-    return gate_change(request_, collected.change, std::nullopt, options_.mode,
-        [this]() -> const EngineLocation& { return locate(session_, context_); });
+    return gate_change(request_, collected.change, std::nullopt, options_.mode);
   }
 
   // Whether the agent's folder lies in the repository that guard was asked to look at.

@@ -127,7 +127,9 @@ void print_edit(const Edit& edit, OutStream& out) {
   print(' ', olds.subspan(before.size() - tail, std::min(tail, kAround)));
 }
 
-Result<int> install(const Options& options, CommandContext& context) {
+}  // namespace
+
+Result<int> hook_agent_install(const Options& options, CommandContext& context) {
   const auto* agent = std::find_if(
       std::begin(kAgents), std::end(kAgents), [&](const AgentRow& row) { return row.name == options.agent; });
   if (agent == std::end(kAgents)) return Error(ErrorCode::internal, "an agent without a row");
@@ -160,9 +162,5 @@ Result<int> install(const Options& options, CommandContext& context) {
   if (open) out.print("next:    repeat the command with --yes to write this\n");
   return open ? 1 : 0;
 }
-
-}  // namespace
-
-Result<int> hook_agent_install(const Options& options, CommandContext& context) { return install(options, context); }
 
 }  // namespace guard

@@ -6,7 +6,6 @@
 
 #include "common/text/text.h"
 #include "pipeline/change/change_source.h"
-#include "pipeline/change/config_trust.h"
 #include "pipeline/change/git.h"
 #include "pipeline/config/config_file.h"
 
@@ -21,18 +20,6 @@ ConfigSources config_of(const std::string& config, const std::filesystem::path& 
     sources.file = config;
   }
   return sources;
-}
-
-Result<LoadedConfig> load_trusted(
-    const ConfigSources& sources, const std::filesystem::path& project, CommandContext& context) {
-  GUARD_TRY_ASSIGN(LoadedConfig loaded, load_config(sources));
-  GUARD_TRY(trust_relaxations(loaded, project, context.cancel));
-  return loaded;
-}
-
-Result<ConfigSources> config_at_head(
-    const std::string& config, const std::filesystem::path& folder, CommandContext& context) {
-  return config_at(config, folder, {}, context);
 }
 
 Result<ConfigSources> config_at(

@@ -13,17 +13,8 @@ namespace guard {
 // `config` as typed, or the guard.toml that is found from `folder` upwards.
 ConfigSources config_of(const std::string& config, const std::filesystem::path& folder, const CommandContext& context);
 
-// Loads it, and refuses what it relaxes unless it is committed (pipeline/change/config_trust.h): for verbs that act on
-// it.
-Result<LoadedConfig> load_trusted(
-    const ConfigSources& sources, const std::filesystem::path& project, CommandContext& context);
-
-// `config` as typed, or guard.toml at HEAD of the repository that holds `folder`: never the one that a change brings
-// along.
-Result<ConfigSources> config_at_head(
-    const std::string& config, const std::filesystem::path& folder, CommandContext& context);
-
-// The same at `base`, a commit's id; empty: HEAD.
+// `config` as typed, or guard.toml at `base`, a commit's id (empty: HEAD), of the repository that holds `folder`: never
+// the one that a change brings along.
 Result<ConfigSources> config_at(
     const std::string& config, const std::filesystem::path& folder, const std::string& base, CommandContext& context);
 

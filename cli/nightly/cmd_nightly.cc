@@ -21,9 +21,7 @@
 #include "nightly/loop/wall_clock.h"
 #include "nightly/plan/plan.h"
 #include "nightly/plan/queue.h"
-#include "nightly/plan/rollout.h"
 #include "nightly/report/report.h"
-#include "pipeline/config/config_file.h"
 #include "pipeline/gate/gate.h"
 #include "pipeline/report/json_parts.h"
 #include "pipeline/run/run_output.h"
@@ -114,12 +112,7 @@ Result<void> prepare(const Options& options, CommandContext& context, const std:
   const fs::path top = works.place->repository.top();
   GUARD_TRY(refuse_inside_tree(options.config, "--config", top, context));
   GUARD_TRY(refuse_inside_tree(options.rules, "--rules", top, context));
-  ConfigSources sources = config_of(options.config, {}, context);
-  sources.search_from.clear();
-  if (options.config.empty()) {
-    GUARD_TRY_ASSIGN(auto text, works.place->repository.file_at(base, std::string(kConfigFileName)));
-    if (text) sources.text = ConfigText{"guard.toml at " + base.substr(0, 12), std::move(*text)};
-  }
+  GUARD_TRY_ASSIGN(ConfigSources sources, config_at(options.config, top, base, context));
   sources.overrides = options.overrides;
   GUARD_TRY_ASSIGN(works.config, load_config(sources));
   if (works.config.config.run.isolation == Isolation::run) {
@@ -368,10 +361,8 @@ Result<int> show_plan(const Options& options, CommandContext& context) {
       tasks.push_back({{"id", task.id}, {"kind", to_string(task.kind)}, {"attempts", task.attempts},
           {"tests", task.tests}, {"project", task.project}, {"never_generated", task.never_generated}});
     }
-    const nlohmann::ordered_json document = {
-        {"version", 1}, {"base", plan.base}, {"branch", plan.branch}, {"jobs", plan.jobs}, {"tasks", tasks}};
-    context.streams.out.write(dump(document));
-    return 0;
+    return write_json(
+        context, {{"version", 1}, {"base", plan.base}, {"branch", plan.branch}, {"jobs", plan.jobs}, {"tasks", tasks}});
   }
   context.streams.out.print("{} tasks from {}, {} at a time, at most {} attempts\n", plan.tasks.size(),
       printable(plan.base), plan.jobs, plan.budget.attempts);

@@ -14,7 +14,6 @@
 #include "common/file_io.h"
 #include "common/text/text.h"
 #include "nightly/plan/plan.h"
-#include "pipeline/report/json_parts.h"
 
 namespace guard {
 namespace {
@@ -113,10 +112,7 @@ Result<int> nightly_add(const Options& options, CommandContext& context) {
   GUARD_TRY(write_file_atomically(file, text, info.st_mode & 0777));
   OutStream& out = context.streams.out;
   if (options.format == OutputFormat::json) {
-    const nlohmann::ordered_json document = {
-        {"version", 1}, {"plan", file.native()}, {"id", id}, {"tasks", plan.tasks.size()}};
-    out.write(dump(document));
-    return 0;
+    return write_json(context, {{"version", 1}, {"plan", file.native()}, {"id", id}, {"tasks", plan.tasks.size()}});
   }
   out.print("added {} to {}, which has {} now\n  next: guard nightly run {}\n", printable(id), printable(options.plan),
       plural(plan.tasks.size(), "task"), printable(options.plan));

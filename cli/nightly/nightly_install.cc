@@ -17,7 +17,6 @@
 #include "common/text/text.h"
 #include "nightly/install/systemd_units.h"
 #include "nightly/plan/plan.h"
-#include "pipeline/report/json_parts.h"
 
 namespace guard {
 namespace {
@@ -192,11 +191,9 @@ Result<int> nightly_install(const Options& options, CommandContext& context) {
       files.push_back({{"path", (folder / units.files[i].name).native()},
           {"state", found[i] == Standing::same ? "unchanged" : "written"}});
     }
-    const nlohmann::ordered_json document = {{"version", 1}, {"manager", options.user ? "user" : "system"},
-        {"files", files}, {"timers", units.timers}, {"state_folder", request.state}, {"next", steps},
-        {"cron", units.cron}};
-    out.write(dump(document));
-    return 0;
+    return write_json(context,
+        {{"version", 1}, {"manager", options.user ? "user" : "system"}, {"files", files}, {"timers", units.timers},
+            {"state_folder", request.state}, {"next", steps}, {"cron", units.cron}});
   }
   for (std::size_t i = 0; i < units.files.size(); ++i) {
     out.print("{}: {}\n", found[i] == Standing::same ? "unchanged" : "written",
@@ -240,8 +237,7 @@ Result<int> nightly_uninstall(const Options& options, CommandContext& context) {
   if (options.format == OutputFormat::json) {
     nlohmann::ordered_json removed = nlohmann::ordered_json::array();
     for (const fs::path& file : ours) removed.push_back(file.native());
-    context.streams.out.write(dump(nlohmann::ordered_json{{"version", 1}, {"removed", removed}}));
-    return 0;
+    return write_json(context, {{"version", 1}, {"removed", removed}});
   }
   for (const fs::path& file : ours) context.streams.out.print("removed: {}\n", printable(file.native()));
   context.streams.out.print("{}",

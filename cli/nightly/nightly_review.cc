@@ -12,7 +12,7 @@
 #include "cli/nightly/nightly_parts.h"
 #include "common/text/text.h"
 #include "nightly/plan/queue.h"
-#include "nightly/report/review.h"
+#include "nightly/report/report.h"
 #include "pipeline/change/git_objects.h"
 #include "pipeline/report/json_parts.h"
 #include "pipeline/run/run_output.h"
@@ -181,9 +181,7 @@ Result<int> list(Desk& desk, const Options& options, CommandContext& context) {
       tasks.push_back({{"id", task.id}, {"state", to_string(task.state)}, {"reason", task.reason},
           {"commit", task.commit}, {"night", task.night}, {"review", to_string(task.review)}});
     }
-    const nlohmann::ordered_json document = {{"version", 1}, {"night", desk.night.id}, {"tasks", tasks}};
-    context.streams.out.write(dump(document));
-    return 0;
+    return write_json(context, {{"version", 1}, {"night", desk.night.id}, {"tasks", tasks}});
   }
   const bool waiting = std::any_of(desk.tasks.begin(), desk.tasks.end(),
       [](const Task& task) { return task.state == TaskState::accepted && task.review == Review::none; });
@@ -201,16 +199,10 @@ Result<int> list(Desk& desk, const Options& options, CommandContext& context) {
   return 0;
 }
 
-std::string_view standing_text(nightly::Standing standing) {
-  switch (standing) {
-    case nightly::Standing::open: return "runs in the next night";
-    case nightly::Standing::taken: return "taken";
-    case nightly::Standing::dropped: return "dropped";
-    case nightly::Standing::to_review: return "accepted: take, drop or send it back with `guard nightly review`";
-    case nightly::Standing::given_up: return "refused after all its attempts: `guard nightly retry` runs it again";
-  }
-  return "";
-}
+// By nightly::Standing.
+constexpr std::string_view kStandings[] = {"runs in the next night", "taken", "dropped",
+    "accepted: take, drop or send it back with `guard nightly review`",
+    "refused after all its attempts: `guard nightly retry` runs it again"};
 
 // Every task that ever ran, and what the next night does with it.
 Result<int> list_queue(const Options& options, CommandContext& context) {
@@ -224,12 +216,11 @@ Result<int> list_queue(const Options& options, CommandContext& context) {
       document["tasks"].push_back({{"id", task.id}, {"standing", to_string(nightly::standing_of(task))},
           {"night", task.night}, {"state", to_string(task.state)}, {"reason", task.reason}, {"commit", task.commit}});
     }
-    context.streams.out.write(dump(document));
-    return 0;
+    return write_json(context, document);
   }
   for (const Task& task : latest) {
-    context.streams.out.print(
-        "{:<24} {}  {}\n", printable(task.id), task.night, standing_text(nightly::standing_of(task)));
+    context.streams.out.print("{:<24} {}  {}\n", printable(task.id), task.night,
+        kStandings[static_cast<std::size_t>(nightly::standing_of(task))]);
   }
   return 0;
 }

@@ -90,18 +90,6 @@ Result<std::shared_ptr<const TreeEntries>> NightRepository::listing(const std::s
   return cache_->listings.emplace(commit, std::move(made)).first->second;
 }
 
-Result<std::optional<std::string>> NightRepository::file_at(const std::string& commit, const std::string& path) const {
-  GUARD_TRY_ASSIGN(const auto tree, listing(commit));
-  const auto entry = tree->find(path);
-  if (entry == tree->end()) return std::optional<std::string>();
-  if (entry->second.kind != EntryKind::file && entry->second.kind != EntryKind::executable) {
-    return Error(ErrorCode::config_invalid,
-        fmt::format("{} is not a regular file at {}", printable(path), commit.substr(0, 12)));
-  }
-  GUARD_TRY_ASSIGN(auto read, read_blobs(git_, {entry->second.id}));
-  return std::optional<std::string>(std::move(read.begin()->second));
-}
-
 Result<std::optional<std::string>> NightRepository::tip(const std::string& branch) const {
   GUARD_TRY_ASSIGN(
       const std::string listed, git_.read({"for-each-ref", "--format=%(objectname) %(refname)", "--", branch}));

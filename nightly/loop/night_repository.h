@@ -45,8 +45,6 @@ class NightRepository {
   Result<std::string> commit_id(const std::string& revision) const;
   // What it holds, without sizes.
   Result<std::shared_ptr<const TreeEntries>> listing(const std::string& commit) const;
-  // The bytes of a regular file at `commit`; nothing where there is none.
-  Result<std::optional<std::string>> file_at(const std::string& commit, const std::string& path) const;
 
   Result<std::optional<std::string>> tip(const std::string& branch) const;
   // INPUT_INVALID where there is such a branch, or the name is none for a branch.

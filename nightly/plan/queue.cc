@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <map>
+
+#include "common/hash.h"
 
 namespace guard::nightly {
 
@@ -19,18 +23,10 @@ Standing standing_of(const Task& newest) noexcept {
 
 namespace {
 
-std::string sentence_of(Standing standing, const std::string& night) {
-  switch (standing) {
-    case Standing::open: break;
-    case Standing::taken: return fmt::format("taken from night {}", night);
-    case Standing::dropped: return fmt::format("dropped after night {}", night);
-    case Standing::to_review:
-      return fmt::format("accepted in night {} and not reviewed yet: guard nightly review", night);
-    case Standing::given_up:
-      return fmt::format("refused in night {} after all its attempts: `guard nightly retry` runs it again", night);
-  }
-  return {};
-}
+// By Standing; {} is the night.
+constexpr std::string_view kSentences[] = {"", "taken from night {}", "dropped after night {}",
+    "accepted in night {} and not reviewed yet: guard nightly review",
+    "refused in night {} after all its attempts: `guard nightly retry` runs it again"};
 
 }  // namespace
 
@@ -52,7 +48,7 @@ std::vector<Task> queue_tasks(
       if (standing != Standing::open && again == Again::no) {
         task.state = TaskState::skipped;
         task.reason = to_string(standing);
-        task.detail = sentence_of(standing, before.night);
+        task.detail = fmt::format(fmt::runtime(kSentences[static_cast<std::size_t>(standing)]), before.night);
       } else if (before.review == Review::sent_back) {
         task.note = before.note;
       }
@@ -60,6 +56,21 @@ std::vector<Task> queue_tasks(
     tasks.push_back(std::move(task));
   }
   return tasks;
+}
+
+unsigned rollout_bucket(std::string_view task_id) {
+  const std::string digest = sha256_hex(task_id);
+  unsigned value = 0;
+  std::from_chars(digest.data(), digest.data() + 7, value, 16);
+  return value % 100;
+}
+
+Rollout rollout_of(const Config& config, std::string_view task_id) {
+  const auto& rollout = config.rollout;
+  const bool forced = std::find(rollout.force.begin(), rollout.force.end(), task_id) != rollout.force.end();
+  if (forced || (rollout.enabled && rollout_bucket(task_id) < rollout.percent)) return Rollout::sandbox;
+  const bool host_allowed = config.backend == Backend::host || config.fallback == Backend::host;
+  return host_allowed ? Rollout::host : Rollout::none;
 }
 
 }  // namespace guard::nightly

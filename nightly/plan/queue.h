@@ -8,6 +8,7 @@
 
 #include "nightly/loop/night_values.h"
 #include "nightly/plan/plan.h"
+#include "pipeline/config/config.h"
 
 namespace guard::nightly {
 
@@ -29,6 +30,14 @@ enum class Again : bool { no, yes };  // whether to run decided tasks, too
 // whose prompt is another now is a new task. Task::note of one that was sent back is the person's. Rollout is left to
 // the caller.
 std::vector<Task> queue_tasks(const Plan& plan, const std::vector<Task>& newest, const std::string& night, Again again);
+
+// Which tasks run in the sandbox. A stable choice: the same task id falls the same way in every night, and a larger
+// percentage never takes a task out. Rollout::host for a task that is not chosen where the configuration allows the
+// host, Rollout::none where it does not.
+Rollout rollout_of(const Config& config, std::string_view task_id);
+
+// 0 to 99, from the SHA-256 of the id.
+unsigned rollout_bucket(std::string_view task_id);
 
 }  // namespace guard::nightly
 

@@ -198,12 +198,10 @@ Json trend_charts(const std::vector<Sums>& newest_first) {
     charts.push_back(trend(title, title, columns.back().words, columns));
   };
   const auto plain = [](std::uint64_t value) { return fmt::format("{}", value); };
-  add(
-      "attempts", [](const Sums& night) { return night.attempts; }, plain);
-  add(
-      "findings", [](const Sums& night) { return night.findings; }, plain);
-  add(
-      "flaky tests", [](const Sums& night) { return night.flaky; }, plain);
+  for (const auto& [title, sum] : {std::pair("attempts", &Sums::attempts), std::pair("findings", &Sums::findings),
+           std::pair("flaky tests", &Sums::flaky)})
+    add(
+        title, [&sum = sum](const Sums& night) { return night.*sum; }, plain);
   const auto length = [](const Sums& night) {
     return static_cast<std::uint64_t>(night.ended_ms > night.started_ms ? night.ended_ms - night.started_ms : 0);
   };

@@ -7,9 +7,16 @@
 #include "common/text/text.h"
 #include "nightly/report/charts.h"
 #include "nightly/report/escapes.h"
+#include "nightly/report/report.h"
 #include "nightly/report/report_model.h"
-#include "nightly/report/review.h"
-#include "nightly/report/templates.h"
+
+extern "C" {
+extern const char guard_page_html[], guard_page_html_end[];
+extern const char guard_page_css[], guard_page_css_end[];
+extern const char guard_report_md[], guard_report_md_end[];
+extern const char guard_report_txt[], guard_report_txt_end[];
+extern const char guard_review_txt[], guard_review_txt_end[];
+}
 
 namespace guard::nightly {
 namespace {
@@ -66,23 +73,25 @@ std::string html_report(const ReportView& view) {
       }
     }
   }
+  const std::string_view style(guard_page_css, guard_page_css_end);
   Sha256 hash;
-  hash.update(page_style());
+  hash.update(style);
   const auto digest = hash.finish();
-  model["_style"] = page_style();
+  model["_style"] = style;
   model["_style_digest"] =
       base64url_encode(std::string_view(reinterpret_cast<const char*>(digest.data()), digest.size()));
   model["_outcomes"] = outcome_chart(view);
   model["_timeline"] = timeline_chart(view);
   model["_trends"] = trend_charts(view.input.trend);
-  return fill_template(page_template(), model, {html, html_lines});
+  return fill_template({guard_page_html, guard_page_html_end}, model, {html, html_lines});
 }
 
 // What there is no room for in a comment is counted.
 std::string markdown_report(const ReportView& view) {
   ModelLimits limits = kMarkdownLimits;
   for (std::size_t rows = view.tasks.size();; rows = rows * 3 / 4) {
-    std::string text = fill_template(markdown_template(), report_model(view, limits), {markdown_cell, markdown});
+    std::string text =
+        fill_template({guard_report_md, guard_report_md_end}, report_model(view, limits), {markdown_cell, markdown});
     if (text.size() <= kCommentBytesMax || rows == 0) return text;
     limits.tasks = limits.refused = rows;
   }
@@ -107,7 +116,7 @@ std::string text_report(const ReportView& view, Colour colour) {
     group["_painted"] = state;
   }
   model["_counts"] = counts;
-  return fill_template(text_template(), model, {terminal_line, nullptr});
+  return fill_template({guard_report_txt, guard_report_txt_end}, model, {terminal_line, nullptr});
 }
 
 ReportInput masked_tasks(
@@ -156,7 +165,7 @@ std::string review_text(
     });
     model["_change"] = {{"number", (*last)->number}, {"diff", diff}};
   }
-  return fill_template(review_template(), model, {terminal_line, nullptr});
+  return fill_template({guard_review_txt, guard_review_txt_end}, model, {terminal_line, nullptr});
 }
 
 std::string review_list(

@@ -35,6 +35,16 @@ enum class ReportFormat : std::uint8_t { text, markdown, html, json };
 Result<std::string> render_report(
     const ReportInput& input, ReportFormat format, const SecretSource& secrets, Colour colour);
 
+// What `guard nightly review` shows of one task, so that a person can take it, drop it or send it back: what was asked
+// for, what came of it, and the change. `attempts`: of this task, by number. Masked once more and made harmless; the
+// diff is that of the last attempt that has one.
+std::string review_text(
+    const Task& task, const std::vector<Attempt>& attempts, const SecretSource& secrets, Colour colour);
+
+// One line per task, for choosing: "add-negative  accepted  3 passed, 5 of 6 broken versions noticed".
+std::string review_list(
+    const std::vector<Task>& tasks, const std::vector<Attempt>& attempts, const SecretSource& secrets, Colour colour);
+
 // One line, for the subject of a mail: "guard: 31 of 40 accepted, 7 refused, 2 failed in 6 h 12 min (finished)".
 std::string summary_line(const ReportInput& input);
 

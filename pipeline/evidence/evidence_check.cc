@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "pipeline/evidence/evidence_comparison.h"
-#include "pipeline/evidence/evidence_consistency.h"
 #include "pipeline/evidence/evidence_record.h"
 
 namespace guard {

@@ -10,6 +10,7 @@
 #include "common/cancel.h"
 #include "common/enum_names.h"
 #include "common/result.h"
+#include "pipeline/evidence/evidence_record.h"
 
 namespace guard {
 
@@ -48,6 +49,15 @@ struct EvidenceVerification {
   // differs, if any check does; else unknown, if any could not be made; else ok.
   CheckState state() const noexcept;
 };
+
+// Whether a record contradicts itself: what somebody who changed one field would have to change, too. What it says of
+// the run is given to the judge that gave the verdict (pipeline/verdict.h). Pure.
+std::vector<EvidenceCheck> check_consistency(const EvidenceRecord& record);
+
+// Whether what it was made of is still there: the project's files, guard, its rules, the image, bun. Reads files and
+// changes nothing; what the run did not come as far as is left out.
+std::vector<EvidenceCheck> compare_with_present(
+    const EvidenceRecord& record, const EvidencePresent& present, const CancelToken& cancel);
 
 // Whether `bytes` is a record that was not changed since it was written, does not contradict itself, and still fits
 // `present`. INPUT_INVALID where it cannot be read as a record (evidence_record.h), CANCELLED.

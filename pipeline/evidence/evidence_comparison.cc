@@ -1,16 +1,14 @@
-#include "pipeline/evidence/evidence_comparison.h"
+#include "pipeline/evidence/evidence_check.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 
 #include "common/file_io.h"
 #include "common/hash.h"
-#include "common/text/foreign_json.h"
 #include "common/text/text.h"
 #include "pipeline/change/git.h"
 #include "pipeline/config/config_file.h"
@@ -28,7 +26,6 @@ namespace guard {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 using Table = std::map<std::string, std::string>;
 
 constexpr std::string_view kRunAgain = "run the tests again: the record speaks of what was there then";
@@ -57,37 +54,14 @@ struct ProjectFiles {
   Table others;  // links, devices and the like, which no run would stage, as keys
 };
 
-// A key of the configuration that the run had, as JSON; null where the record does not know it.
-json recorded_value(const EvidenceRecord& record, const char* key) {
-  const auto found = record.config.find(key);
-  const auto value = found == record.config.end() ? Result<json>(json()) : parse_json(found->second);
-  return value ? *value : json();
-}
-
-// The limit that the run had; what is larger was not read.
-std::uint64_t file_bytes_max(const EvidenceRecord& record) {
-  constexpr std::uint64_t kMost = 1u << 30;
-  const json value = recorded_value(record, "check.max_file_bytes");
-  std::uint64_t bytes = 0;
-  return parse_bytes(value.is_string() ? value.get<std::string>() : value.dump(), bytes)
-      ? std::min(bytes, kMost)
-      : Config().check.max_file_bytes;
-}
-
-std::vector<std::string> gated_paths(const EvidenceRecord& record) {
-  const json list = recorded_value(record, "check.paths");
-  return list.is_array() && std::all_of(list.begin(), list.end(), [](const json& glob) { return glob.is_string(); })
-      ? list.get<std::vector<std::string>>()
-      : Config().check.paths;
-}
-
 Result<ProjectFiles> read_project(const EvidenceRecord& record, const fs::path& project) {
   const RunRecord& run = record.run;
   ProjectTreeRequest wanted;
   wanted.project = project;
   wanted.named = run.facts->files;
-  wanted.gated_paths = gated_paths(record);
-  wanted.file_bytes_max = file_bytes_max(record);
+  const Config config = recorded_config(record);
+  wanted.gated_paths = config.check.paths;
+  wanted.file_bytes_max = config.check.max_file_bytes;  // what is larger was not read
   if (run.spec) wanted.also = preloaded_files(recorded_preload(run.spec->argv));
   const CancelToken never;
   wanted.ignored = Git::ignored_names(never);

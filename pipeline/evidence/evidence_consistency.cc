@@ -1,4 +1,4 @@
-#include "pipeline/evidence/evidence_consistency.h"
+#include "pipeline/evidence/evidence_check.h"
 
 #include <fmt/format.h>
 
@@ -192,35 +192,30 @@ Faults test_faults(const EvidenceRecord& record) {
 // The beginnings of the relaxations that follow from the rest of the record.
 Faults expected_relaxations(const EvidenceRecord& record) {
   const RunRecord& run = record.run;
-  const auto value = [&](const char* key) {
-    const auto found = record.config.find(key);
-    return found == record.config.end() ? std::string() : found->second;
-  };
-  const bool in_docker = run.backend == "docker";
-  const bool in_namespace = run.backend == "namespace";
-  const bool in_environment = run.backend == "container-use";
-  const bool configured = !record.config.empty();
+  const Config config = recorded_config(record);
+  const auto backend = named<Backend>(run.backend);
+  const bool in_docker = backend == Backend::docker;
+  const bool in_namespace = backend == Backend::namespace_sandbox;
+  const bool in_environment = backend == Backend::container_use;
   // --backend is no key; the sentence that says why is the one place where it can be seen.
   const bool fell_back =
-      (in_namespace && (value("backend") == "\"docker\"" || value("backend") == "\"container-use\"")) ||
-      (in_environment && value("backend") == "\"docker\"");
+      (in_namespace || in_environment) && config.backend != *backend && config.backend != Backend::host;
   const bool asked_for = run.why_backend == "the embedded sandbox was asked for with --backend" ||
       run.why_backend == "container-use was asked for with --backend";
-  const bool named_image = in_docker && value("docker.image") != "\"\"";
-  const bool has_tools = !value("image.tools").empty() && value("image.tools") != "[]";
+  const bool named_image = in_docker && !config.docker.image.empty();
   const std::pair<bool, std::string_view> rows[] = {
-      {run.backend == "host", "host: "},
+      {backend == Backend::host, "host: "},
       {in_environment, "container-use: "},
       {in_namespace && !has(run.tiers, "host"), "trust_namespace: "},
       {in_docker && !record.network.empty() && record.network != "none", "docker.network = "},
       {!run.facts->rules_folder.empty(), "rules: "},
       {run.check && !run.check->waived.empty(), "waiver: "},
-      {configured && value("redact.kinds_off") != "[]", "redact.kinds_off: "},
-      {configured && value("check.two_hit_ignore") != "[]", "check.two_hit_ignore: "},
-      {configured && fell_back && !asked_for, "fallback: "},
-      {configured && in_environment && value("container_use.env_id") != "\"\"", "container_use.env_id = "},
-      {configured && run.staged && named_image, "docker.image = "},
-      {configured && run.staged && (in_namespace || (in_docker && !named_image)) && has_tools, "image.tools: "},
+      {!config.redact.kinds_off.empty(), "redact.kinds_off: "},
+      {!config.check.two_hit_ignore.empty(), "check.two_hit_ignore: "},
+      {!record.config.empty() && fell_back && !asked_for, "fallback: "},
+      {in_environment && !config.container_use.env_id.empty(), "container_use.env_id = "},
+      {run.staged && named_image, "docker.image = "},
+      {run.staged && (in_namespace || (in_docker && !named_image)) && !config.image.tools.empty(), "image.tools: "},
   };
   Faults expected;
   for (const auto& [holds, beginning] : rows) need(!holds, beginning, expected);

@@ -10,6 +10,9 @@
 #include "common/hash.h"
 #include "common/text/foreign_json.h"
 #include "common/text/json_schema.h"
+#include "common/text/toml_file.h"
+#include "pipeline/config/config_keys.h"
+#include "pipeline/config/config_values.h"
 #include "pipeline/report/json_fields.h"
 #include "pipeline/report/json_parts.h"
 
@@ -323,6 +326,17 @@ EvidenceRecord read_evidence(const json& document) {
   if (document["limits"].is_null()) run.spec.reset();
   if (!document.contains("relaxations")) run.relaxations = record.widenings;  // of an older guard
   return record;
+}
+
+Config recorded_config(const EvidenceRecord& record) {
+  Config config;
+  for (const ConfigKey& key : config_keys()) {
+    const auto said = record.config.find(key.dotted());
+    if (said == record.config.end() || !key.has_text_form()) continue;
+    const auto root = parse_toml("value = " + said->second, "the record");
+    if (root && root->find("value") != nullptr) (void)set_from_toml(key, *root->find("value"), {}, config);
+  }
+  return config;
 }
 
 std::string time_text(EvidenceTime when) {

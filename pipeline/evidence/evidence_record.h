@@ -66,6 +66,10 @@ std::vector<std::string> shape_faults(const nlohmann::json& document);
 // `document` has no shape_faults().
 EvidenceRecord read_evidence(const nlohmann::json& document);
 
+// The configuration of the run as the record has it: what it does not say, or as no configuration could, is the
+// default. Without variables and waivers.
+Config recorded_config(const EvidenceRecord& record);
+
 // "2030-01-31T12:00:00.000Z" and back; nothing where there is no such day or hour.
 using EvidenceTime = std::chrono::sys_time<milliseconds>;
 std::string time_text(EvidenceTime when);

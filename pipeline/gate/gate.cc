@@ -225,12 +225,12 @@ std::vector<std::string> paths_of(const std::vector<SourceFile>& files) {
 }
 
 // `judge` says what the files come to in a mode.
-CheckRecord decide(const GateRequest& request, std::string_view mode, const LocateEngine& engine,
-    const std::function<CheckRecord(std::string_view mode)>& judge) {
+CheckRecord decide(
+    const GateRequest& request, std::string_view mode, const std::function<CheckRecord(std::string_view mode)>& judge) {
   if (mode != "auto") return judge(mode);
   CheckRecord strict = judge("host");
   if (!blocks(strict, [](FindingTier tier) { return tier == FindingTier::host; })) return strict;
-  auto choice = choose_backend(*request.config, std::nullopt, engine,
+  auto choice = choose_backend(*request.config, std::nullopt, request.engine,
       [&request] { return probe_container_use(*request.config, process_environment()); });
   if (choice) return choice->tiers.host ? std::move(strict) : judge(to_string(choice->backend));
   const bool refused_anyway = blocks(strict, [](FindingTier tier) { return tier != FindingTier::host; });
@@ -324,14 +324,12 @@ CheckRecord weigh_files(
   return conclude(request, std::move(record), std::move(names), kept_in(files.files));
 }
 
-CheckRecord gate(
-    const GateRequest& request, const SourceFiles& files, std::string_view mode, const LocateEngine& engine) {
+CheckRecord gate(const GateRequest& request, const SourceFiles& files, std::string_view mode) {
   const auto hits = look_at_files(request, files, mode == "auto" ? "host" : mode);
-  return decide(request, mode, engine, [&](std::string_view as) { return weigh_files(request, files, hits, as); });
+  return decide(request, mode, [&](std::string_view as) { return weigh_files(request, files, hits, as); });
 }
 
-CheckRecord gate_tree(
-    const GateRequest& request, const TreeGate& tree, std::string_view mode, const LocateEngine& engine) {
+CheckRecord gate_tree(const GateRequest& request, const TreeGate& tree, std::string_view mode) {
   const std::string_view first_mode = mode == "auto" ? "host" : mode;
   const auto hits = look_at_tree({tree, request.rules, request.matcher,
       validator_options(*request.config, tiers_of(first_mode, request.config->trust_namespace)),
@@ -347,7 +345,7 @@ CheckRecord gate_tree(
     if (!bytes || sha256_hex(*bytes) != digest->second) return std::nullopt;
     return SourceFile{path, std::move(*bytes)};
   };
-  return decide(request, mode, engine, [&](std::string_view as) {
+  return decide(request, mode, [&](std::string_view as) {
     return conclude(request, weigh(request, *hits, modules, as), hits->names, read_again);
   });
 }
@@ -373,9 +371,8 @@ PolicyOptions policy_options(const Config& config, TaskKind kind) {
 }
 
 CheckRecord gate_change(const GateRequest& request, const ChangeSet& change, const std::optional<PolicyOptions>& policy,
-    std::string_view mode, const LocateEngine& engine) {
-  return decide(
-      request, mode, engine, [&](std::string_view as) { return gate_change_as(request, change, policy, as); });
+    std::string_view mode) {
+  return decide(request, mode, [&](std::string_view as) { return gate_change_as(request, change, policy, as); });
 }
 
 CheckRecord gate_added(

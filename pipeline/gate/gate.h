@@ -3,8 +3,8 @@
 // Every check takes the same way: files are looked at one by one (from memory, or by tree_check.h), what they say is
 // judged together, and what is found goes through marks, excerpts, masks, waivers and the baseline to a verdict.
 //
-// `mode` is that of a sandbox, or "auto" where `engine` is given: all tiers are matched first, and only where there are
-// host-only findings is the engine looked up. So no file changes what is said of another one.
+// `mode` is that of a sandbox, or "auto" where the request has an engine: all tiers are matched first, and only where
+// there are host-only findings is the engine looked up. So no file changes what is said of another one.
 #pragma once
 
 #include <filesystem>
@@ -28,6 +28,8 @@
 
 namespace guard {
 
+using LocateEngine = std::function<const EngineLocation&()>;
+
 struct GateRequest {
   const RuleSet* rules = nullptr;
   const Matcher* matcher = nullptr;
@@ -41,8 +43,8 @@ struct GateRequest {
   bool files_expected = true;          // zero files is undecided
   bool keep_names = false;             // CheckRecord::names: only for reports that list clean files, too
   const Baseline* baseline = nullptr;  // findings that are no reason to refuse
+  LocateEngine engine = {};            // for the mode "auto"
 };
-using LocateEngine = std::function<const EngineLocation&()>;
 
 // How the configuration wants files to be judged.
 ValidatorOptions validator_options(const Config& config, TierSet tiers);
@@ -52,8 +54,7 @@ ValidatorOptions validator_options(
     const GateRequest& request, const std::vector<SourceFile>& files, std::string_view mode);
 
 // Judges `files` with the tiers of `mode`. Secrets in excerpts are masked here, before any report sees them.
-CheckRecord gate(
-    const GateRequest& request, const SourceFiles& files, std::string_view mode, const LocateEngine& engine = {});
+CheckRecord gate(const GateRequest& request, const SourceFiles& files, std::string_view mode);
 
 // Its two halves, for those who weigh what they looked at more than once (run_gate.h): `hits` are of `files`, or of
 // more files.
@@ -63,8 +64,7 @@ CheckRecord weigh_files(
 
 // Reads and judges in parallel without keeping (tree_check.h). Excerpts are made from a second reading of the files
 // that have findings, and left out where a file has changed.
-CheckRecord gate_tree(
-    const GateRequest& request, const TreeGate& tree, std::string_view mode, const LocateEngine& engine = {});
+CheckRecord gate_tree(const GateRequest& request, const TreeGate& tree, std::string_view mode);
 
 // What [policy] says for tasks of this kind; without allowed_paths a task that writes tests may change what [check]
 // paths gates.
@@ -75,7 +75,7 @@ PolicyOptions policy_options(const Config& config, TaskKind kind);
 // read is a finding, and so is, without a policy, too, what configures guard or stands for gated files without being
 // one (a link, a submodule). A change without any file is undecided where request.files_expected, else allowed.
 CheckRecord gate_change(const GateRequest& request, const ChangeSet& change, const std::optional<PolicyOptions>& policy,
-    std::string_view mode, const LocateEngine& engine = {});
+    std::string_view mode);
 
 // A text that is about to be written outside of the gated paths, or run as a command: the banned patterns (and, in a
 // script with [hook] everywhere, the always tier), and of their hits those that `before` did not have.

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "pipeline/gate/gate.h"
-#include "pipeline/report/report_text.h"
+#include "pipeline/report/reports.h"
 #include "validator/judge/explain.h"
 
 namespace guard {

@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include "common/text/text.h"
-#include "pipeline/report/json_fields.h"
 
 namespace guard {
 
@@ -23,18 +22,6 @@ Json error_json(const Error& error) {
   if (!error.details().empty()) {
     for (const auto& [key, value] : error.details()) json["details"][key] = clean(value);
   }
-  return json;
-}
-
-Json attested_json(const Attested& attested) {
-  return {{"ran", attested.count("begun")}, {"expected_failures", attested.count("expected_failures")},
-      {"redirected", attested.redirected}};
-}
-
-Json limits_json(const SandboxSpec& spec, std::uint64_t keep_bytes) {
-  Json json;
-  JsonFields fields(json);
-  limits_fields(fields, spec, keep_bytes);
   return json;
 }
 

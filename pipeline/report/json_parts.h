@@ -8,8 +8,6 @@
 #include <string_view>
 
 #include "common/error.h"
-#include "runner/process/exec_result.h"
-#include "runner/sandbox/sandbox.h"
 
 namespace guard {
 
@@ -17,11 +15,6 @@ namespace guard {
 std::string clean(std::string_view text);
 
 nlohmann::ordered_json error_json(const Error& error);
-
-nlohmann::ordered_json attested_json(const Attested& attested);
-
-// What was asked for. `keep_bytes`: the cap of the output.
-nlohmann::ordered_json limits_json(const SandboxSpec& spec, std::uint64_t keep_bytes);
 
 // Indented, with a newline at the end.
 std::string dump(const nlohmann::ordered_json& document);

@@ -1,4 +1,4 @@
-#include "pipeline/report/report_github.h"
+#include "pipeline/report/reports.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "pipeline/report/report_json.h"
+#include "pipeline/report/reports.h"
 
 #include <fmt/format.h>
 
@@ -150,7 +150,13 @@ void exec_fields(JsonFields& fields, const ExecResult& exec) {
   fields("memory_peak_bytes", exec.memory_peak_bytes);
   fields("stdout_bytes", exec.stdout_bytes);
   fields("stderr_bytes", exec.stderr_bytes);
-  if (exec.attested) fields("attested", attested_json(*exec.attested));
+  if (exec.attested) {
+    fields.part("attested", exec.attested, [](JsonFields& part, const Attested& attested) {
+      part("ran", attested.count("begun"));
+      part("expected_failures", attested.count("expected_failures"));
+      part("redirected", attested.redirected);
+    });
+  }
   fields("seen_inside", exec.seen_inside);
   fields("enforced_by", exec.enforced_by);
 }
@@ -210,7 +216,9 @@ std::string run_document(const RunRecord& record) {
     output("redactions", record.redactions);
     output.if_any("not_masked", record.unmasked);
   });
-  fields("limits", record.spec ? limits_json(*record.spec, record.keep_bytes) : Json::object());
+  fields.part("limits", true, [&](JsonFields& limits) {
+    if (record.spec) limits_fields(limits, *record.spec, record.keep_bytes);
+  });
   fields("jobs", record.jobs);
   sandbox_fields(fields, record);
   fields("hashes", record.hashes);

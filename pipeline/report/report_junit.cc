@@ -1,4 +1,4 @@
-#include "pipeline/report/report_junit.h"
+#include "pipeline/report/reports.h"
 
 #include <fmt/format.h>
 

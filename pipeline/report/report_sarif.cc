@@ -1,4 +1,4 @@
-#include "pipeline/report/report_sarif.h"
+#include "pipeline/report/reports.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "pipeline/report/report_text.h"
+#include "pipeline/report/reports.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -14,7 +14,6 @@
 #include "common/unique_fd.h"
 #include "pipeline/backend_choice.h"
 #include "pipeline/change/git.h"
-#include "pipeline/evidence/digest_sink.h"
 #include "pipeline/evidence/masked_record.h"
 #include "pipeline/gate/gate.h"
 #include "pipeline/gate/run_gate.h"
@@ -39,6 +38,23 @@ namespace fs = std::filesystem;
 constexpr milliseconds kProbeDeadline{2000};  // of the embedded sandbox, for the record alone
 
 std::string joined(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, ", ")); }
+
+// Digests bytes on their way to the next sink.
+class DigestSink final : public ByteSink {
+ public:
+  explicit DigestSink(ByteSink& next) : next_(next) {}
+  Result<void> push(std::span<const char> bytes) override {
+    hash_.update(bytes);
+    return next_.push(bytes);
+  }
+  Result<void> finish() override { return next_.finish(); }
+
+  std::string finish_hex() { return hash_.finish_hex(); }
+
+ private:
+  ByteSink& next_;
+  Sha256 hash_;
+};
 
 void relax_if(bool relaxed, std::string sentence, RunRecord& record) {
   if (relaxed) record.relaxations.push_back(std::move(sentence));

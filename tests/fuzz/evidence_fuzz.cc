@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "pipeline/evidence/evidence_consistency.h"
+#include "pipeline/evidence/evidence_check.h"
 #include "pipeline/evidence/evidence_record.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

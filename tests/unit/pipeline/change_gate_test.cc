@@ -247,10 +247,11 @@ TEST(ChangeGate, TheEngineIsAskedOnlyWhereItDecides) {
     EngineLocation location;
     location.probe.state = state;
     const ChangeSet change{files, {}, {}};
-    return gate_change(request, change, policy_options(config, TaskKind::test), "auto", [&]() -> const EngineLocation& {
+    request.engine = [&]() -> const EngineLocation& {
       ++asked;
       return location;
-    });
+    };
+    return gate_change(request, change, policy_options(config, TaskKind::test), "auto");
   };
   const auto judge = [&](const std::string& text, int& asked) {
     return judge_all({changed("sandbox/a.test.ts", text)}, asked);

@@ -10,7 +10,6 @@
 #include "common/file_io.h"
 #include "common/hash.h"
 #include "pipeline/evidence/evidence_check.h"
-#include "pipeline/evidence/evidence_consistency.h"
 #include "pipeline/evidence/evidence_file.h"
 #include "pipeline/evidence/evidence_record.h"
 #include "pipeline/evidence/masked_record.h"

@@ -10,11 +10,7 @@
 #include <sstream>
 
 #include "pipeline/gate/masked_excerpts.h"
-#include "pipeline/report/report_github.h"
-#include "pipeline/report/report_json.h"
-#include "pipeline/report/report_junit.h"
-#include "pipeline/report/report_sarif.h"
-#include "pipeline/report/report_text.h"
+#include "pipeline/report/reports.h"
 #include "tests/support/json_schema.h"
 #include "tests/support/pipeline/gate_fixture.h"
 

@@ -12,6 +12,7 @@
 #include "common/file_io.h"
 #include "nightly/loop/night_repository.h"
 #include "nightly/loop/state_folder.h"
+#include "pipeline/change/change_source.h"
 #include "runner/process/subprocess.h"
 
 namespace guard::nightly {
@@ -86,7 +87,7 @@ class CloneTest : public ::testing::Test {
 TEST_F(CloneTest, HoldsTheBytesOfTheRepository) {
   sh("git config filter.evil.smudge 'touch ../ran; cat'");
   const Clone made = clone();
-  EXPECT_EQ(read_file(place() / "notes.md", 100).value(), repository_->file_at(base_, "notes.md").value().value());
+  EXPECT_EQ(read_file(place() / "notes.md", 100).value(), read_at(top(), base_, "notes.md", never_).value());
   EXPECT_FALSE(fs::exists(folder_.path() / "ran"));
   EXPECT_THAT(paths(change_of(made)), IsEmpty());
   EXPECT_EQ(sh("git log --format=%s; git status --porcelain; git remote", place()), "base\n");
@@ -154,7 +155,7 @@ TEST_F(CloneTest, ACommitHoldsExactlyTheChange) {
   const auto tree = repository_->listing(*commit).value();
   EXPECT_EQ(tree->size(), 3u + 6u);
   EXPECT_EQ(tree->count("line\nfeed.ts"), 1u);
-  EXPECT_EQ(repository_->file_at(*commit, "\xff\xfe.ts").value().value(), std::string("x\0y\r\n", 5));
+  EXPECT_EQ(read_at(top(), *commit, "\xff\xfe.ts", never_).value(), std::string("x\0y\r\n", 5));
   EXPECT_EQ(sh("git rev-parse HEAD"), base_ + "\n") << "nothing moved";
   EXPECT_TRUE(repository_->settle("refs/guard/pending/n/t"));
   EXPECT_EQ(sh("git for-each-ref refs/guard"), "");

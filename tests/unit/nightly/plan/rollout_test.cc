@@ -1,4 +1,4 @@
-#include "nightly/plan/rollout.h"
+#include "nightly/plan/queue.h"
 
 #include <gtest/gtest.h>
 

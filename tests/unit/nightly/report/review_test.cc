@@ -1,4 +1,4 @@
-#include "nightly/report/review.h"
+#include "nightly/report/report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,13 +1,10 @@
 // One list of failures for every format.
 #include "pipeline/report/test_results.h"
+#include "pipeline/report/reports.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "pipeline/report/report_github.h"
-#include "pipeline/report/report_json.h"
-#include "pipeline/report/report_junit.h"
-#include "pipeline/report/report_text.h"
 #include "pipeline/run_record.h"
 
 namespace guard {

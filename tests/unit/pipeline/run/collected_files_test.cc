@@ -1,5 +1,6 @@
 // Which files of a run come back, and what becomes of its verdict.
 #include "pipeline/run/collected_files.h"
+#include "pipeline/report/reports.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,8 +12,6 @@
 #include <sstream>
 
 #include "common/file_io.h"
-#include "pipeline/report/report_json.h"
-#include "pipeline/report/report_text.h"
 #include "tests/support/pipeline/gate_fixture.h"
 
 namespace guard {
