@@ -72,9 +72,8 @@ class HttpConnection;  // docker/http_connection.h
 struct HttpAnswer;
 struct HttpRequest;
 
-// The attached stream of a container: both directions of one hijacked connection. guard writes no more than a key, at
-// the start: the container's standard input ends when this is destroyed, or when guard dies, and that is what the init
-// inside waits for.
+// The attached stream of a container: both directions of one hijacked connection. The container's standard input ends
+// when this is destroyed, or when guard dies, and that is what the init inside waits for.
 class Attachment {
  public:
   explicit Attachment(std::unique_ptr<Channel> channel);
@@ -85,7 +84,8 @@ class Attachment {
   bool pending() const noexcept;
   // Appends what is there of the framed stream to `buffer`, perhaps nothing; never waits. False at the stream's end.
   Result<bool> read_some(std::string& buffer);
-  // A few bytes to the container's standard input, before its stream is read.
+  // To the container's standard input. Waits until the engine has taken all, so no more than somebody there has asked
+  // for.
   Result<void> write(std::string_view bytes);
 
  private:

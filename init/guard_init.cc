@@ -1,12 +1,12 @@
 // guard-init: PID 1 of a sandbox (or, on the host, a plain supervisor that adopts orphans).
 //
-//   guard-init [--owner TEXT] [--no-life-line] [--report] [--attest] [--filter] [--watch] [--key] [--nofile N] [--fsize
-//   N] [--nproc N]
+//   guard-init [--owner TEXT] [--no-life-line] [--report] [--attest] [--filter] [--watch] [--key] [--stdin]
+//              [--nofile N] [--fsize N] [--nproc N]
 //              [--deadline-ms N] [--grace-ms N] [--each N [--each-ms N]] [--fresh FOLDER]... [--fill FOLDER SOURCE]
 //              [--collect FOLDER [--collect-files N] [--collect-bytes N] [--collect-file-bytes N]] -- PROGRAM [ARG...]
 //
-// It speaks the frames of runner/init_side/init_protocol.h on its standard output and reads nothing but the end of its
-// standard input, which is the life line. PROGRAM is looked up in PATH, gets the environment as it is, /dev/null as its
+// It speaks the frames of runner/init_side/init_protocol.h on its standard output. Its standard input is the life line,
+// of which the end is what matters. PROGRAM is looked up in PATH, gets the environment as it is, /dev/null as its
 // standard input, pipes as its outputs (and as descriptor 3 with --report), a session of its own, and no other
 // descriptor but a socket as descriptor 4 with --attest.
 //
@@ -24,6 +24,7 @@
 //   the runtime does not do it (gVisor's kernel is its own, and asks nobody).
 //   --watch             a kill for memory or a refused process in our cgroup ends the run: it can't go well any more,
 //   and the program may try for ever. Only where the cgroup that we see is the run's own.
+//   --stdin             PROGRAM reads what guard hands over on the life line (init/program_input.h), not /dev/null.
 //   --key               the first bytes of standard input are the key of the frames' tags
 //   (runner/init_side/frame_tag.h).
 //   --collect FOLDER    once everything has ended, what was written there is handed out (init/collect_files.h): the
@@ -70,6 +71,7 @@
 #include "init/observations.h"
 #include "init/process_watch.h"
 #include "init/processes.h"
+#include "init/program_input.h"
 #include "init/scratch_stage.h"
 #include "init/stream.h"
 
@@ -97,6 +99,7 @@ struct Options {
   bool filter = false;
   bool watch = false;
   bool key = false;
+  bool input = false;
   long long nofile = -1;
   long long fsize = -1;
   long long nproc = -1;
@@ -149,10 +152,10 @@ bool parse_options(int argc, char** argv, Options& options) {
       {"--no-life-line", &options.no_life_line, nullptr, nullptr}, {"--report", &options.report, nullptr, nullptr},
       {"--attest", &options.attest, nullptr, nullptr}, {"--filter", &options.filter, nullptr, nullptr},
       {"--watch", &options.watch, nullptr, nullptr}, {"--key", &options.key, nullptr, nullptr},
-      {"--nofile", nullptr, &options.nofile, nullptr}, {"--each", nullptr, &options.each, nullptr},
-      {"--each-ms", nullptr, &options.each_ms, nullptr}, {"--fsize", nullptr, &options.fsize, nullptr},
-      {"--nproc", nullptr, &options.nproc, nullptr}, {"--deadline-ms", nullptr, &options.deadline_ms, nullptr},
-      {"--grace-ms", nullptr, &options.grace_ms, nullptr},
+      {"--stdin", &options.input, nullptr, nullptr}, {"--nofile", nullptr, &options.nofile, nullptr},
+      {"--each", nullptr, &options.each, nullptr}, {"--each-ms", nullptr, &options.each_ms, nullptr},
+      {"--fsize", nullptr, &options.fsize, nullptr}, {"--nproc", nullptr, &options.nproc, nullptr},
+      {"--deadline-ms", nullptr, &options.deadline_ms, nullptr}, {"--grace-ms", nullptr, &options.grace_ms, nullptr},
       {"--collect-files", nullptr, &options.collect.files_max, nullptr},
       {"--collect-bytes", nullptr, &options.collect.bytes_max, nullptr},
       {"--collect-file-bytes", nullptr, &options.collect.file_bytes_max, nullptr},
@@ -249,14 +252,14 @@ void set_limit(__rlimit_resource_t resource, long long value, const char* name) 
 
 // `word`: which of the last --each arguments this run gets.
 [[noreturn]] void become_program(const Options& options, long long word, int out, int err, int report, int attestation,
-    int watch, int status, int null) {
+    int watch, int status, int input) {
   setsid();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  if (dup2(null, 0) == 0 && dup2(out, 1) == 1 && dup2(err, 2) == 2 &&
+  if (dup2(input, 0) == 0 && dup2(out, 1) == 1 && dup2(err, 2) == 2 &&
       (!options.report || dup2(report, kReportFd) == kReportFd) &&
       (!options.attest || dup2(attestation, kAttestationFd) == kAttestationFd)) {
     if (options.each > 0) {
@@ -357,9 +360,15 @@ void supervise(Source (&sources)[3], Ending& ending, const Options& options, lon
   long long look_at = is_pid_one() ? now_ms() + kWatchEveryMs : kNever;
   size_t turn = 0;
   while (!ending.everything_ended) {
-    pollfd fds[8] = {{life_line_descriptor(), POLLIN, 0}, {g_signals, POLLIN, 0}, {stream_descriptor(), 0, 0}};
+    if (!frame_pending() && wants_input()) {
+      begin_frame(FrameType::input, 0);
+      asked_for_input();
+      send_some();
+    }
+    pollfd fds[9] = {{life_line_descriptor(), input_events(), 0}, {g_signals, POLLIN, 0}, {stream_descriptor(), 0, 0}};
     fds[2].events = frame_pending() ? POLLOUT : 0;
-    nfds_t count = 3;
+    fds[3] = {input_descriptor(), POLLOUT, 0};
+    nfds_t count = 4;
     for (const Source& source : sources) {
       if (source.fd >= 0 && !frame_pending()) fds[count++] = {source.fd, POLLIN, 0};
     }
@@ -378,7 +387,12 @@ void supervise(Source (&sources)[3], Ending& ending, const Options& options, lon
     if (look_at != kNever && ending.kill_at == kNever) wake_at(look_at);
     poll(fds, count, wait > 60'000 ? 60'000 : static_cast<int>(wait));
 
-    if (fds[0].revents != 0) check_life_line();
+    if ((fds[0].revents & POLLIN) != 0) {
+      take_input();
+    } else if (fds[0].revents != 0) {
+      leave_at_once();  // guard is gone, whatever waits for the program
+    }
+    if (fds[3].revents != 0) write_input();
     if ((fds[2].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0) leave_at_once();
     if (ending.watch.listener >= 0) answer_call(ending.watch);
     take_signals(ending, options);
@@ -406,6 +420,7 @@ void supervise(Source (&sources)[3], Ending& ending, const Options& options, lon
       send_some();
     if (!frame_pending() && read_source(sources, turn)) send_some();
   }
+  close_input();
   // No process is left that could write: what the pipes hold is all there will ever be. Somebody outside who was handed
   // a descriptor (on the host) may keep one open; an empty pipe is the end for us.
   send_all();
@@ -534,14 +549,18 @@ bool run_program(const Options& options, long long word, long long deadline, int
   int watch[2] = {-1, -1};
   if (options.attest) make_socket_pair(SOCK_SEQPACKET, watch);
 
+  const int input = options.input ? open_input() : -1;
+
   Ending ending;
   ending.program = fork();
   if (ending.program < 0) fail_to_start("fork", errno);
   if (ending.program == 0)
-    become_program(options, word, out[1], err[1], report[1], attestation, watch[1], status[1], null);
+    become_program(
+        options, word, out[1], err[1], report[1], attestation, watch[1], status[1], options.input ? input : null);
   close(out[1]);
   close(err[1]);
   close(status[1]);
+  if (options.input) close(input);
   if (options.report) close(report[1]);
   if (options.attest) {
     close(attestation);

@@ -12,8 +12,10 @@
 // With a key (runner/init_side/frame_tag.h) every frame is followed by its tag, which the payload length does not
 // count.
 //
-// init's standard input is its life line: guard writes the key to it where one is used, and nothing else; when it
-// closes, guard is gone, and init kills every process and exits.
+// init's standard input is its life line: guard writes the key to it where one is used, and what the program is to
+// read; when it closes, guard is gone, and init kills every process and exits. Of the program's input init asks for a
+// chunk with an input frame without a payload, and guard answers with one of the same form, with 1 to kInputBytesMax
+// bytes, or none at the end of the input. So nothing is on its way that nobody has room for.
 #pragma once
 
 #include <cstddef>
@@ -32,6 +34,7 @@ enum class FrameType : std::uint8_t {
   file = 'F',         // size (8 bytes, big-endian), then the path below the collected folder
   file_data = 'D',    // the next bytes of the file that was begun last
   left_behind = 'L',  // one LeftBehindCode, then the path as it is, cut to kCollectedPathMax bytes
+  input = 'I',        // see above
   collected = 'C',    // "key=value\n" lines: files, bytes, left_behind (told or not), complete (0 or 1)
   exit = 'X',         // "key=value\n" lines: how it ended
 };
@@ -51,6 +54,7 @@ enum class LeftBehindCode : std::uint8_t {
 
 constexpr std::size_t kHeaderBytes = 8;
 constexpr std::size_t kFramePayloadMax = 64ul * 1024;
+constexpr std::size_t kInputBytesMax = 32ul * 1024;  // with its header less than an empty pipe takes
 
 // The program finds a random key of kTagKeyBytes on its attestation socket and can read it once. It shows that it is
 // the one who has read it by the SipHash-2-4 tag (kTagBytes, as of a frame) behind what it says

@@ -16,6 +16,7 @@
 
 #include "common/text/text.h"
 #include "runner/init_side/init_stream.h"
+#include "runner/init_side/program_input.h"
 #include "runner/process/process_tree.h"
 
 namespace guard {
@@ -45,7 +46,9 @@ class Runner {
       : spec_(spec),
         run_(run),
         cancel_(cancel),
-        stream_(out, err, spec.limits.output_flood_bytes, spec.report, spec.collect) {
+        stream_(out, err, spec.limits.output_flood_bytes, spec.report, spec.collect),
+        input_(spec.input_descriptor) {
+    if (spec.input_descriptor >= 0) stream_.expect_input();
     stream_.expect_programs(spec.each.size(), [this] { end_of_program(); });
   }
 
@@ -55,6 +58,7 @@ class Runner {
   Result<void> start();
   void pump();
   void read_frames();
+  void send_input();
   void read_complaints();
   void read_info();
   void look_at_limits();
@@ -73,6 +77,7 @@ class Runner {
   const InitRun& run_;
   const CancelToken& cancel_;
   InitStream stream_;
+  ProgramInput input_;
 
   UniqueFd life_line_;
   UniqueFd frames_;
@@ -112,7 +117,7 @@ Result<void> Runner::start() {
     GUARD_TRY_ASSIGN(info, make_pipe());
     child.descriptors.emplace_back(info.write.get(), run_.info_fd);
   }
-  for (const int fd : {frames.read.get(), complaints.read.get(), info.read.get()}) {
+  for (const int fd : {frames.read.get(), complaints.read.get(), info.read.get(), life_line.write.get()}) {
     if (fd >= 0 && ::fcntl(fd, F_SETFL, O_NONBLOCK) != 0) {
       return Error::from_errno(ErrorCode::environment_creation_failed, "fcntl", errno);
     }
@@ -186,6 +191,7 @@ void Runner::read_frames() {
     fail(std::move(pushed).error());
     return;
   }
+  if (stream_.input_wanted()) input_.wanted();
   if (stream_.hello_seen() && !checked_) {
     checked_ = true;
     if (run_.confinement == Confinement::must_be_proved) {
@@ -195,6 +201,15 @@ void Runner::read_frames() {
   if (stream_.flooded()) end_run(OutcomeKind::output_flood);
   if (spender_) end_run(spender_->second);
   if (stream_.exit_seen()) linger_until_ = linger_until_.sooner(Deadline::after(kLingerSpan));
+}
+
+// Init has asked for it and reads it at once, so that this never waits.
+void Runner::send_input() {
+  auto frame = input_.next_frame();
+  if (!frame) return fail(std::move(frame).error());
+  const ssize_t sent = ::write(life_line_.get(), frame->data(), frame->size());
+  if (sent == static_cast<ssize_t>(frame->size()) || (sent < 0 && errno == EPIPE)) return;  // its end is told elsewhere
+  fail(Error::from_errno(ErrorCode::protocol_error, "handing input to the sandbox's init", sent < 0 ? errno : EIO));
 }
 
 // What bubblewrap or the init say when they can't start; drained always, kept up to a limit.
@@ -277,15 +292,17 @@ Deadline Runner::next_wake() const {
 
 void Runner::pump() {
   while (frames_ || !child_ended_) {
-    std::array<pollfd, 5> fds = {pollfd{frames_.get(), POLLIN, 0}, pollfd{complaints_.get(), POLLIN, 0},
+    std::array<pollfd, 6> fds = {pollfd{frames_.get(), POLLIN, 0}, pollfd{complaints_.get(), POLLIN, 0},
         pollfd{info_.get(), POLLIN, 0}, pollfd{child_ended_ ? -1 : child_->pidfd(), POLLIN, 0},
-        pollfd{why_ || error_ ? -1 : cancel_.fd(), POLLIN, 0}};
+        pollfd{why_ || error_ ? -1 : cancel_.fd(), POLLIN, 0},
+        pollfd{why_ || error_ || !life_line_ ? -1 : input_.descriptor(), POLLIN, 0}};
     if (::poll(fds.data(), fds.size(), next_wake().poll_timeout()) < 0 && errno != EINTR) {
       fail(Error::from_errno(ErrorCode::environment_creation_failed, "poll", errno));
     }
     if (info_ && fds[2].revents != 0) read_info();
     if (frames_ && fds[0].revents != 0) read_frames();
     if (complaints_ && fds[1].revents != 0) read_complaints();
+    if (life_line_ && fds[5].revents != 0) send_input();
     if (!child_ended_ && fds[3].revents != 0) {
       child_ended_ = true;
       linger_until_ = linger_until_.sooner(Deadline::after(kLingerSpan));

@@ -15,6 +15,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/byte_sink.h"
@@ -60,6 +61,10 @@ class InitStream final {
 
   // Before the first push(): so many programs run one after another; `ended` is called between the output of two.
   void expect_programs(std::size_t count, std::function<void()> ended);
+
+  // Before the first push(): init may ask for input. Has it, since the last call?
+  void expect_input() noexcept { may_want_input_ = true; }
+  bool input_wanted() noexcept { return std::exchange(input_wanted_, false); }
 
   // Before the first push(): every frame has to carry its tag.
   using TagKey = std::array<unsigned char, init_protocol::kTagKeyBytes>;
@@ -108,6 +113,8 @@ class InitStream final {
   bool forged_ = false;
 
   bool hello_seen_ = false;
+  bool may_want_input_ = false;
+  bool input_wanted_ = false;
   bool flooded_ = false;
   bool report_truncated_ = false;
   std::uint64_t stdout_bytes_ = 0;

@@ -278,6 +278,8 @@ Result<ExecResult> ContainerUseSandbox::run(
     return unavailable("limits of memory and processes can't be enforced in an environment of container-use",
         "drop `require_cgroups`, or use another backend");
   }
+  if (spec.input_descriptor >= 0)
+    return Error(ErrorCode::input_invalid, "container-use can't hand standard input to a command");
   for (const auto& [name, value] : spec.env) {
     if (is_shell_name(name)) continue;
     return Error(ErrorCode::input_invalid,

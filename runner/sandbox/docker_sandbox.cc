@@ -35,6 +35,7 @@
 #include "runner/image/image_archive.h"
 #include "runner/init_side/init_binary.h"
 #include "runner/init_side/init_stream.h"
+#include "runner/init_side/program_input.h"
 #include "runner/process/stray_processes.h"
 #include "runner/sandbox/apparmor_profile.h"
 #include "runner/sandbox/docker_sweep.h"
@@ -230,6 +231,7 @@ class Pump {
         engine_(engine),
         container_(container),
         init_(init),
+        input_(spec.input_descriptor),
         frames_([this](int stream, std::span<const char> bytes) { return take(stream, bytes); }) {}
 
   // Returns at the end of the stream. An Error leaves the container running: its removal kills it.
@@ -240,8 +242,9 @@ class Pump {
     while (open) {
       GUARD_TRY(step_on(cancel));
       const bool heed_cancel = intervention_ == Intervention::none;
-      std::array<pollfd, 3> fds = {pollfd{attachment.fd(), POLLIN, 0},
-          pollfd{heed_cancel ? cancel.fd() : -1, POLLIN, 0}, pollfd{signal_ ? signal_->fd() : -1, POLLIN, 0}};
+      std::array<pollfd, 4> fds = {pollfd{attachment.fd(), POLLIN, 0},
+          pollfd{heed_cancel ? cancel.fd() : -1, POLLIN, 0}, pollfd{signal_ ? signal_->fd() : -1, POLLIN, 0},
+          pollfd{heed_cancel ? input_.descriptor() : -1, POLLIN, 0}};
       // A token without a descriptor cannot wake us, so it is looked at now and then.
       Deadline wake = next_step_;
       if (heed_cancel && cancel.fd() < 0) wake = wake.sooner(Deadline::after(kLookAtCancel));
@@ -255,6 +258,11 @@ class Pump {
           GUARD_TRY(signal_->finish());
           signal_.reset();
         }
+      }
+      if (fds[3].revents != 0) {
+        GUARD_TRY_ASSIGN(const std::string frame, input_.next_frame());
+        // Where the container has ended meanwhile, its stream says how.
+        static_cast<void>(attachment.write(frame));
       }
       if (fds[0].revents == 0 && !attachment.pending()) continue;
       bytes.clear();
@@ -282,6 +290,7 @@ class Pump {
       return ok();
     }
     GUARD_TRY(init_.push(bytes));
+    if (init_.input_wanted()) input_.wanted();
     if (!confinement_checked_ && init_.hello_seen()) {
       confinement_checked_ = true;
       GUARD_TRY(check_confinement(init_.hello()));
@@ -336,6 +345,7 @@ class Pump {
   docker::EngineClient& engine_;
   const std::string& container_;
   InitStream& init_;
+  ProgramInput input_;
   docker::StreamFrames frames_;
   std::unique_ptr<docker::PendingKill> signal_;  // the last one sent, until it is answered
   std::string complaint_;
@@ -633,6 +643,7 @@ class DockerSandbox final : public Sandbox {
 
     InitStream init(out, err, spec.limits.output_flood_bytes, spec.report, spec.collect);
     init.expect_programs(spec.each.size(), spec.program_ended);
+    if (spec.input_descriptor >= 0) init.expect_input();
     if (!config.runtime.empty()) {
       InitStream::TagKey key;
       if (::getrandom(key.data(), key.size(), 0) != static_cast<ssize_t>(key.size())) {

@@ -89,6 +89,7 @@ struct SandboxSpec {
   std::function<void()>
       program_ended;  // called where the sinks are pushed, between the output of one program and of the next
   std::string working_dir = "/app";
+  int input_descriptor = -1;               // the program reads it to its end; negative: /dev/null. Not on container-use
   std::map<std::string, std::string> env;  // complete: nothing is inherited
   std::vector<Mount> mounts;               // parents before children
   std::vector<ScratchFolder> scratch;      // mounted after `mounts`; /tmp is always there besides

@@ -171,8 +171,8 @@ int talk_to(const std::string& where) {
   return 0;
 }
 
-int open_socket(int family) {
-  const int fd = ::socket(family, SOCK_RAW, 0);
+int open_socket(int family, int protocol = 0) {
+  const int fd = ::socket(family, SOCK_RAW, protocol);
   std::printf("%s\n", fd < 0 ? ::strerrorname_np(errno) : "ok");
   return 0;
 }
@@ -196,6 +196,7 @@ int run(std::string_view how, const char* argument) {
   if (how == "report") return ::write(3, argument, std::strlen(argument)) > 0 ? 0 : 1;
   if (how == "address") return show_address(argument);
   if (how == "talk-to") return talk_to(argument);
+  if (how == "open-netlink") return open_socket(AF_NETLINK, std::atoi(argument));
   if (how == "open-socket") return open_socket(std::atoi(argument));
   return 64;
 }

@@ -59,6 +59,9 @@ TEST(BwrapArgs, SpellsOutTheWholeSandbox) {
       "--size 500\n"
       "--perms 1777\n"
       "--tmpfs /tmp\n"
+      "--size 500\n"
+      "--perms 1777\n"
+      "--tmpfs /dev/shm\n"
       "--size 256\n"
       "--perms 0755\n"
       "--tmpfs /app/sandbox\n"
@@ -79,6 +82,7 @@ TEST(BwrapArgs, BindsWhatTheStageBeforeHasMounted) {
       "--prepared 12\n"
       "--plain 13\n"
       "--scratch 1777:500:20\n"
+      "--scratch 1777:500:20\n"
       "--scratch 0755:256:10\n"
       "--");
   BwrapInputs inputs;
@@ -86,7 +90,8 @@ TEST(BwrapArgs, BindsWhatTheStageBeforeHasMounted) {
   const std::string args = shown(bwrap_args(spec, inputs));
   EXPECT_NE(args.find("--ro-bind /cache/app /app\n"
                       "--bind /cache/scratch/0 /tmp\n"
-                      "--bind /cache/scratch/1 /app/sandbox\n"),
+                      "--bind /cache/scratch/1 /dev/shm\n"
+                      "--bind /cache/scratch/2 /app/sandbox\n"),
       std::string::npos)
       << args;
   EXPECT_EQ(args.find("--tmpfs /app"), std::string::npos);

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <linux/netlink.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
@@ -470,9 +471,11 @@ class DockerNetworkTest : public DockerSandboxTest {
 
   // A wider network widens nothing else: the families that no test needs stay closed.
   void expect_closed_families(Network network) {
-    for (const int family : {AF_NETLINK, AF_PACKET, AF_VSOCK, AF_ALG}) {
+    for (const int family : {AF_PACKET, AF_VSOCK, AF_ALG}) {
       EXPECT_EQ(output_of(spec_in(network, {"open-socket", std::to_string(family)})), "EPERM\n") << family;
     }
+    EXPECT_EQ(output_of(spec_in(network, {"open-netlink", std::to_string(NETLINK_ROUTE)})), "ok\n");
+    EXPECT_EQ(output_of(spec_in(network, {"open-netlink", std::to_string(NETLINK_NETFILTER)})), "EPERM\n");
   }
 };
 
@@ -812,7 +815,8 @@ TEST_F(PodmanSandboxTest, ConfinesTheProgramAsSeenFromInside) {
     EXPECT_NE(status.find(line), std::string::npos) << line << status;
   }
   EXPECT_EQ(interfaces_in(output_of(spec({"cat", "/proc/net/dev"}))), std::set<std::string>{"lo"});
-  EXPECT_EQ(output_of(spec({"open-socket", std::to_string(AF_NETLINK)})), "EPERM\n");  // our profile, not podman's own
+  EXPECT_EQ(
+      output_of(spec({"open-netlink", std::to_string(NETLINK_GENERIC)})), "EPERM\n");  // our profile, not podman's own
   EXPECT_EQ(output_of(spec({"cat", "/proc/interrupts"})), "");
   const std::string limits = output_of(spec({"cat", "/proc/self/limits"}));
   EXPECT_NE(limits.find("Max core file size        0                    0"), std::string::npos) << limits;

@@ -1,5 +1,6 @@
 #include <signal.h>
 
+#include "runner/files/scratch_file.h"
 #include "runner/sandbox/cgroup.h"
 #include "tests/support/runner/sandbox_fixture.h"
 
@@ -39,6 +40,18 @@ TEST_P(HostSandbox, RunsInTheFolderWithTheEnvironmentNamedAndNothingElse) {
     EXPECT_EQ(result->enforced_by.at("network"), "open");
     EXPECT_EQ(result->enforced_by.at("syscalls"), "none");
     EXPECT_EQ(result->seen_inside.at("no_new_privs"), "1");
+  });
+}
+
+TEST_P(HostSandbox, HandsInputOn) {
+  run_as(GetParam(), [this] {
+    const auto file = memory_file("input", "given\n");
+    ASSERT_OK(file);
+    SandboxSpec wanted = on_host({"copies_input"});
+    wanted.input_descriptor = file->get();
+    auto result = run(wanted);
+    ASSERT_OK(result);
+    EXPECT_EQ(out_.text, "given\n");
   });
 }
 
