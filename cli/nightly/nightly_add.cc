@@ -12,8 +12,10 @@
 
 #include "cli/nightly/nightly_parts.h"
 #include "common/file_io.h"
+#include "common/text/characters.h"
 #include "common/text/text.h"
 #include "nightly/plan/plan.h"
+#include "pipeline/config/config_values.h"
 
 namespace guard {
 namespace {
@@ -28,12 +30,10 @@ std::string id_of(std::string_view prompt, const std::set<std::string>& taken) {
   constexpr std::size_t kWordsMax = 5, kIdBytesMax = 40;
   std::string id;
   std::size_t words = 0;
-  for (const char c : prompt) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-    const bool capital = c >= 'A' && c <= 'Z';
-    if (letter || capital) {
+  for (const char c : lower_case(prompt)) {
+    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) {
       if (id.size() >= kIdBytesMax) break;
-      id += capital ? static_cast<char>(c - 'A' + 'a') : c;
+      id += c;
     } else if (!id.empty() && id.back() != '-') {
       if (++words == kWordsMax || c == '\n') break;
       id += '-';
@@ -46,22 +46,14 @@ std::string id_of(std::string_view prompt, const std::set<std::string>& taken) {
   return whole;
 }
 
-std::string toml_string(std::string_view text) {
-  const bool lines = text.find('\n') != std::string_view::npos;
-  std::string out = lines ? "\"\"\"\n" : "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += fmt::format("\\{}", c);
-    } else if (c == '\n' && lines) {
-      out += c;
-    } else if (byte < 0x20 || byte == 0x7f) {
-      out += fmt::format("\\u{:04x}", byte);
-    } else {
-      out += c;
-    }
+std::string toml_text(std::string_view text) {
+  if (text.find('\n') == std::string_view::npos) return toml_string(text);
+  std::string out;
+  for (const auto line : pieces_of(text)) {
+    const std::string quoted = toml_string(line);
+    out += "\n" + quoted.substr(1, quoted.size() - 2);
   }
-  return out + (lines ? "\"\"\"" : "\"");
+  return fmt::format("\"\"\"{}{}\"\"\"", out, text.ends_with('\n') ? "\n" : "");
 }
 
 Result<std::string> prompt_of(const Options& options) {
@@ -99,7 +91,7 @@ Result<int> nightly_add(const Options& options, CommandContext& context) {
     for (const auto& name : options.after) list += fmt::format("{}{}", list.empty() ? "" : ", ", toml_string(name));
     text += fmt::format("after = [{}]\n", list);
   }
-  text += fmt::format("prompt = {}\n", toml_string(prompt));
+  text += fmt::format("prompt = {}\n", toml_text(prompt));
   GUARD_TRY_ASSIGN(const nightly::Plan plan, nightly::parse_plan(text, options.plan, file.parent_path()));
   const nightly::PlannedTask& added = plan.tasks.back();
   if (added.id != id || added.prompt != prompt)

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -43,10 +42,7 @@ Result<std::string> home_of(uid_t user) {
   for (const auto line : pieces_of(users)) {
     const auto fields = pieces_of(line, ':');
     uid_t number = 0;
-    if (fields.size() < 6) continue;
-    const auto parsed = std::from_chars(fields[2].data(), fields[2].data() + fields[2].size(), number);
-    if (parsed.ec == std::errc() && parsed.ptr == fields[2].data() + fields[2].size() && number == user)
-      return std::string(fields[5]);
+    if (fields.size() >= 6 && read_number(fields[2], number) && number == user) return std::string(fields[5]);
   }
   return Error(
       ErrorCode::input_invalid, fmt::format("user {} owns the repository, and has no home in /etc/passwd", user))

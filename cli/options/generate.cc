@@ -57,25 +57,15 @@ Json model() {
 }
 
 // Within single quotes, where brackets and colons mean something.
-std::string zsh(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (std::string_view("[]:\\").find(c) != std::string_view::npos) out += '\\';
-    out += c;
-  }
-  return replaced(std::move(out), "'", "'\\''");
-}
+std::string zsh(std::string_view text) { return replaced(backslashed(text, "[]:\\"), "'", "'\\''"); }
 
 // A minus that can be copied from the page, and no line that starts a macro.
 std::string roff(std::string_view text) {
   static constexpr std::string_view kSpecial = "\\-'`^~";
   static constexpr std::string_view kWritten[] = {"\\e", "\\-", "\\(aq", "\\(ga", "\\(ha", "\\(ti"};
-  std::string out = text.starts_with('.') ? "\\&" : "";
-  for (const char c : text) {
-    const std::size_t at = kSpecial.find(c);
-    out += at == std::string_view::npos ? std::string_view(&c, 1) : kWritten[at];
-  }
-  return out;
+  std::string out(text);
+  for (std::size_t i = 0; i < kSpecial.size(); ++i) out = replaced(std::move(out), kSpecial.substr(i, 1), kWritten[i]);
+  return text.starts_with('.') ? "\\&" + out : out;
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "cli/options/verbs.h"
 #include "common/text/text.h"
@@ -11,22 +10,11 @@
 #include "pipeline/config/config_values.h"
 
 namespace guard {
-namespace {
-
-// The number that `text` begins with; what is behind it is left in `text`.
-template <typename Number>
-bool take_number(std::string_view& text, Number& number) {
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return fault == std::errc();
-}
-
-}  // namespace
 
 // ---- values ----
 
 Result<void> read_jobs(std::string_view value, Options& options) {
-  if (take_number(value, options.jobs) && value.empty() && options.jobs >= 1 && options.jobs <= 256) return ok();
+  if (read_number(value, options.jobs) && options.jobs >= 1 && options.jobs <= 256) return ok();
   return mistake("--jobs takes a number from 1 to 256",
       options.verb->name == "check" ? "leave it out: all processors are used then"
                                     : "leave it out: all files then run in one sandbox");

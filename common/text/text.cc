@@ -115,6 +115,15 @@ std::vector<std::string_view> pieces_of(std::string_view text, char end) {
   return pieces;
 }
 
+std::string backslashed(std::string_view text, std::string_view special) {
+  std::string out;
+  for (const char c : text) {
+    if (special.find(c) != std::string_view::npos) out += '\\';
+    out += c;
+  }
+  return out;
+}
+
 std::string cut_text(std::string_view text, std::size_t bytes_max, std::string_view sign) {
   if (text.size() <= bytes_max) return std::string(text);
   std::size_t end = bytes_max;

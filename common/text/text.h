@@ -1,6 +1,7 @@
 // Small text helpers: where an offset is, and how to show hostile bytes safely.
 #pragma once
 
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -37,6 +38,23 @@ std::string cut_text(std::string_view text, std::size_t bytes_max, std::string_v
 
 // Every `from` is `to` then.
 std::string replaced(std::string text, std::string_view from, std::string_view to);
+
+// A backslash before each byte that is one of `special`.
+std::string backslashed(std::string_view text, std::string_view special);
+
+// The number that `text` begins with, which is taken off. False: there is none, or it is too large.
+template <typename Number>
+bool take_number(std::string_view& text, Number& number) {
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return fault == std::errc();
+}
+
+// Whether `text` is a number, and nothing else.
+template <typename Number>
+bool read_number(std::string_view text, Number& number) {
+  return take_number(text, number) && text.empty();
+}
 
 // "a, b and 3 more".
 std::string listed(const std::vector<std::string>& names, std::size_t shown_max);

@@ -182,35 +182,17 @@ Result<std::string> unit_word(std::string_view text) {
   if (const auto fault = unit_text_fault(text); !fault.empty())
     return Error(ErrorCode::input_invalid, fmt::format("\"{}\" {}", printable(text), fault));
   // Paths are read without C escapes, commands with them; these two mean the same in both.
-  std::string word = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') word += '\\';
-    if (c == '%') word += '%';
-    word += c;
-  }
-  return word + "\"";
+  return fmt::format("\"{}\"", replaced(backslashed(text, "\"\\"), "%", "%%"));
 }
 
 std::string cron_word(std::string_view text) {
-  std::string word = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      word += "'\\''";
-    } else if (c == '%') {
-      word += "''\\%";  // two quotes first: a backslash that stands before would take cron's own away
-    } else {
-      word += c;
-    }
-  }
-  return word + "'";
+  // Before a percent sign two quotes first: a backslash that stands before would take cron's own away.
+  return fmt::format("'{}'", replaced(replaced(std::string(text), "'", "'\\''"), "%", "''\\%"));
 }
 
 std::string unit_path(std::string_view path, std::string_view repository) {
   std::string kept;
-  while (!path.empty()) {
-    const std::size_t end = std::min(path.find(':'), path.size());
-    const std::string_view folder = path.substr(0, end);
-    path.remove_prefix(std::min(end + 1, path.size()));
+  for (const auto folder : pieces_of(path, ':')) {
     if (!folder.starts_with('/') || is_below(folder, repository) || !unit_text_fault(folder).empty()) continue;
     if (!kept.empty()) kept += ':';
     kept += folder;

@@ -47,9 +47,8 @@ Result<Clone> Clone::create(const NightRepository& repository, const fs::path& f
   GUARD_TRY(make_folders(git_folder / "refs/heads", 0755));
   const std::string objects = (repository.common_folder() / "objects").native();
   // git reads quoted lines as C strings.
-  std::string line = "\"";
-  for (const char c : objects) line += (c == '"' || c == '\\') ? std::string{'\\', c} : std::string(1, c);
-  GUARD_TRY(write_new_file(git_folder / "objects/info/alternates", line + "\"\n"));
+  GUARD_TRY(
+      write_new_file(git_folder / "objects/info/alternates", fmt::format("\"{}\"\n", backslashed(objects, "\"\\"))));
   GUARD_TRY(write_new_file(git_folder / "info/attributes", kAttributes));
   GUARD_TRY(write_new_file(git_folder / "refs/heads/guard", commit + "\n"));
   std::error_code failure;

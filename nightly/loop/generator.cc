@@ -9,7 +9,6 @@
 
 #include <array>
 #include <atomic>
-#include <charconv>
 #include <memory>
 #include <thread>
 
@@ -96,10 +95,7 @@ bool parse_report(std::string_view line, GeneratorResult& result) {
   const auto number_after = [&line](std::string_view word, auto& value) {
     if (!line.starts_with(word)) return false;
     line.remove_prefix(word.size());
-    const auto parsed = std::from_chars(line.data(), line.data() + line.size(), value);
-    if (parsed.ec != std::errc()) return false;
-    line.remove_prefix(static_cast<std::size_t>(parsed.ptr - line.data()));
-    return true;
+    return take_number(line, value);
   };
   if (number_after("exit ", result.value)) {
     result.end = GeneratorResult::End::exited;
@@ -119,8 +115,7 @@ std::vector<pid_t> strays(std::string_view prefix) {
   while (const dirent* entry = ::readdir(proc.get())) {
     const std::string_view name = entry->d_name;
     pid_t pid = 0;
-    const auto parsed = std::from_chars(name.data(), name.data() + name.size(), pid);
-    if (parsed.ec != std::errc() || parsed.ptr != name.data() + name.size() || pid == ::getpid()) continue;
+    if (!read_number(name, pid) || pid == ::getpid()) continue;
     const UniqueFd fd(::open(fmt::format("/proc/{}/environ", pid).c_str(), O_RDONLY | O_CLOEXEC));
     if (!fd) continue;
     const auto text = read_all(fd.get(), 4u << 20, "environ");
@@ -172,21 +167,20 @@ Result<GeneratorResult> run_generator(
   if (output->dropped_bytes() > 0)
     result.output += fmt::format("\n[{} bytes more were dropped]\n", output->dropped_bytes());
 
+  const auto ended = [&](End end, std::string sentence) {
+    result.end = end;
+    result.sentence = std::move(sentence);
+  };
   if (seen > request.flood_bytes) {
-    result.end = End::flooded;
-    result.sentence = fmt::format("ended after {} bytes of output", request.flood_bytes);
+    ended(End::flooded, fmt::format("ended after {} bytes of output", request.flood_bytes));
   } else if (disk_full) {
-    result.end = End::disk_full;
-    result.sentence = "ended because the disk filled up";
+    ended(End::disk_full, "ended because the disk filled up");
   } else if (ran->outcome.kind == OutcomeKind::cancelled) {
-    result.end = End::cancelled;
-    result.sentence = "ended by guard";
+    ended(End::cancelled, "ended by guard");
   } else if (ran->outcome.kind == OutcomeKind::timed_out) {
-    result.end = End::timed_out;
-    result.sentence = fmt::format("timed out after {:g} s", static_cast<double>(request.timeout.count()) / 1000);
+    ended(End::timed_out, fmt::format("timed out after {:g} s", static_cast<double>(request.timeout.count()) / 1000));
   } else if (!reported && line.starts_with("error ")) {
-    result.end = End::not_started;
-    result.sentence = line.substr(6, line.find('\n') - 6);
+    ended(End::not_started, line.substr(6, line.find('\n') - 6));
   } else if (!reported) {
     return Error(ErrorCode::execution_failed, "the supervisor of the generator ended without a report");
   } else {

@@ -40,13 +40,9 @@ std::string import_data(std::string_view bytes) {
 }  // namespace
 
 bool is_path_for_a_tree(std::string_view path) {
-  if (path.empty() || path.find('\0') != std::string_view::npos) return false;
-  for (std::string_view rest = path;;) {
-    const std::size_t slash = rest.find('/');
-    const std::string_view name = rest.substr(0, slash);
+  if (path.empty() || path.ends_with('/') || path.find('\0') != std::string_view::npos) return false;
+  for (const auto name : pieces_of(path, '/')) {
     if (name.empty() || name == "." || name == "..") return false;
-    if (slash == std::string_view::npos) break;
-    rest.remove_prefix(slash + 1);
   }
   const auto names = folded_names(path);
   return std::none_of(

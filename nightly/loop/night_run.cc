@@ -136,18 +136,17 @@ class Loop {
   // not choose, or that comes after another one which came to nothing. A task comes after what is there: accepted in
   // this night, or taken by the person before it began.
   bool decide(Row& row) {
-    Task& task = row.task;
-    if (!row.planned->never_generated.empty()) {
-      task.state = TaskState::refused;
-      task.reason = "never_generated";
-      task.detail = row.planned->never_generated;
+    const auto decided = [&task = row.task](TaskState state, const char* reason, std::string detail) {
+      task.state = state;
+      task.reason = reason;
+      task.detail = std::move(detail);
       return true;
-    }
-    if (task.rollout == Rollout::none) {
-      task.state = TaskState::skipped;
-      task.reason = "not_rolled_out";
-      task.detail = "the roll-out did not choose this task, and the configuration does not allow the host";
-      return true;
+    };
+    if (!row.planned->never_generated.empty())
+      return decided(TaskState::refused, "never_generated", row.planned->never_generated);
+    if (row.task.rollout == Rollout::none) {
+      return decided(TaskState::skipped, "not_rolled_out",
+          "the roll-out did not choose this task, and the configuration does not allow the host");
     }
     for (const auto& id : row.planned->after) {
       const Task& before = row_of(id).task;
@@ -155,11 +154,9 @@ class Loop {
       if (!is_over(before) || before.state == TaskState::accepted ||
           (before.state == TaskState::skipped && before.reason == to_string(Standing::taken)))
         continue;
-      task.state = TaskState::skipped;
-      task.reason = "after";
-      task.detail = fmt::format("comes after {}, which is {}{}", id, to_string(before.state),
-          before.detail.empty() ? "" : ": " + before.detail);
-      return true;
+      return decided(TaskState::skipped, "after",
+          fmt::format("comes after {}, which is {}{}", id, to_string(before.state),
+              before.detail.empty() ? "" : ": " + before.detail));
     }
     return false;
   }
@@ -402,17 +399,14 @@ Result<NightResult> resume_night(const NightOptions& options, Night night, const
   GUARD_TRY_ASSIGN(const auto tip, context.repository->tip(night.branch));
   if (!tip) {
     // The last commit that was accepted stands on all others; where it is gone, too, nobody can say what was judged.
-    std::string last = night.base;
-    std::int64_t ended = 0;
+    std::pair<std::int64_t, std::string> last = {0, night.base};
     for (const auto& attempt : attempts) {
-      if (attempt.outcome == AttemptOutcome::accepted && attempt.ended_ms >= ended) {
-        last = attempt.commit;
-        ended = attempt.ended_ms;
-      }
+      if (attempt.outcome == AttemptOutcome::accepted && attempt.ended_ms >= last.first)
+        last = {attempt.ended_ms, attempt.commit};
     }
-    GUARD_TRY(
-        context.repository->commit_id(last).context("looking for the last commit of the night, whose branch is gone"));
-    GUARD_TRY(context.repository->create_branch(night.branch, last));
+    GUARD_TRY(context.repository->commit_id(last.second)
+                  .context("looking for the last commit of the night, whose branch is gone"));
+    GUARD_TRY(context.repository->create_branch(night.branch, last.second));
   }
   GUARD_TRY(context.journal->forget_stop(night.id));
   night.state = NightState::running;

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 
 #include "common/file_io.h"
 #include "common/hash.h"
@@ -50,9 +49,8 @@ NightLock::Holder written_holder(int fd) {
   const ssize_t size = ::pread(fd, text, sizeof text - 1, 0);
   NightLock::Holder holder;
   if (size <= 0) return holder;
-  const char* const end = text + size;
-  const auto parsed = std::from_chars(text, end, holder.process);
-  const std::string_view rest(parsed.ptr, static_cast<std::size_t>(end - parsed.ptr));
+  std::string_view rest(text, static_cast<std::size_t>(size));
+  take_number(rest, holder.process);
   if (rest.starts_with(' ')) holder.night = std::string(rest.substr(1, rest.find('\n') - 1));
   return holder;
 }

@@ -12,6 +12,7 @@
 #include <cctype>
 #include <memory>
 
+#include "common/text/characters.h"
 #include "common/text/text.h"
 #include "nightly/plan/plan.h"
 #include "rules/rule_set.h"
@@ -89,8 +90,7 @@ bool names_rule(std::string_view low, std::string_view id) {
 
 std::string sentence_for(std::string_view text) {
   if (const auto sentence = sentence_of_topic(text); !sentence.empty()) return std::string(sentence);
-  std::string low(text);
-  std::transform(low.begin(), low.end(), low.begin(), [](unsigned char c) { return c < 0x80 ? std::tolower(c) : c; });
+  const std::string low = lower_case(text);
   for (const Rule& rule : RuleSet::shipped_gate().rules()) {
     const bool fixed = rule.tier == Tier::always || rule.tier == Tier::banned;
     if (fixed && names_rule(low, rule.id))

@@ -11,17 +11,10 @@ constexpr std::size_t kCellBytesMax = 160;
 constexpr std::size_t kLineBytesMax = 300;  // some lines of a terminal
 
 std::string without_markup(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\'': out += "&#39;"; break;
-      default: out += c;
-    }
-  }
+  std::string out(text);
+  static constexpr std::pair<std::string_view, std::string_view> kWritten[] = {
+      {"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}};
+  for (const auto& [sign, written] : kWritten) out = replaced(std::move(out), sign, written);
   return out;
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "common/hash.h"
 #include "common/text/text.h"
@@ -25,8 +24,7 @@ std::string lines(const std::set<std::string>& ids) {
 // "<id> blob <size>", or "<id> missing". What is no blob is nothing that a file can hold.
 bool parse_header(std::string_view line, const std::string& id, std::uint64_t& size) {
   const std::string prefix = id + " blob ";
-  const char* const end = line.data() + line.size();
-  return line.starts_with(prefix) && std::from_chars(line.data() + prefix.size(), end, size).ptr == end;
+  return line.starts_with(prefix) && read_number(line.substr(prefix.size()), size);
 }
 
 }  // namespace
@@ -73,10 +71,8 @@ Result<TreeEntries> list_tree(const Git& git, const std::string& tree, TreeSizes
     const auto fields = git_fields(piece.substr(0, tab));
     if (fields.size() != (sizes == TreeSizes::told ? 4u : 3u)) return odd_git_answer("ls-tree");
     TreeEntry entry{entry_kind(fields[0]), std::string(fields[2]), 0};
-    if (sizes == TreeSizes::told && fields[3] != "-") {
-      const char* const end = fields[3].data() + fields[3].size();
-      if (std::from_chars(fields[3].data(), end, entry.size).ptr != end) return odd_git_answer("ls-tree");
-    }
+    if (sizes == TreeSizes::told && fields[3] != "-" && !read_number(fields[3], entry.size))
+      return odd_git_answer("ls-tree");
     entries.emplace(std::string(piece.substr(tab + 1)), std::move(entry));
   }
   return entries;
@@ -122,12 +118,8 @@ Result<std::map<std::string, std::string>> read_blobs(const Git& git, const std:
 }
 
 std::vector<std::string_view> git_fields(std::string_view line) {
-  std::vector<std::string_view> words;
-  while (!line.empty()) {
-    const std::size_t space = std::min(line.find(' '), line.size());
-    if (space > 0) words.push_back(line.substr(0, space));
-    line.remove_prefix(std::min(space + 1, line.size()));
-  }
+  auto words = pieces_of(line, ' ');
+  std::erase(words, std::string_view());
   return words;
 }
 

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "common/text/text.h"
 #include "pipeline/config/config_texts.h"
@@ -20,12 +19,6 @@ template <typename... Handlers>
 struct Overloaded : Handlers... {
   using Handlers::operator()...;
 };
-
-template <typename Number>
-bool read_number(std::string_view text, Number& number) {
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return fault == std::errc() && end == text.data() + text.size();
-}
 
 TomlValue string_value(std::string_view text) {
   TomlValue value;

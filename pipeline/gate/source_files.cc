@@ -4,6 +4,7 @@
 #include <array>
 
 #include "common/file_io.h"
+#include "common/text/characters.h"
 #include "common/text/glob.h"
 #include "pipeline/gate/file_walk.h"
 
@@ -19,30 +20,20 @@ bool is_gated_path(const std::vector<std::string>& globs, std::string_view path)
   }
 }
 
-namespace {
-
-std::string in_lower_case(std::string_view name) {
-  std::string lower(name);
-  for (char& byte : lower) {
-    if (byte >= 'A' && byte <= 'Z') byte = static_cast<char>(byte - 'A' + 'a');
-  }
-  return lower;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 // bun compares without case, too.
 bool is_code_name(std::string_view name) {
   static constexpr std::array<std::string_view, 8> kEndings = {
       ".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts"};
-  const std::string lower = in_lower_case(name);
+  const std::string lower = lower_case(name);
   return std::any_of(
       kEndings.begin(), kEndings.end(), [&](std::string_view ending) { return lower.ends_with(ending); });
 }
 
 bool is_test_name(std::string_view name) {
   if (!is_code_name(name)) return false;
-  const std::string stem = in_lower_case(name.substr(0, name.rfind('.')));
+  const std::string stem = lower_case(name.substr(0, name.rfind('.')));
   return stem.ends_with(".test") || stem.ends_with("_test") || stem.ends_with(".spec") || stem.ends_with("_spec");
 }
 

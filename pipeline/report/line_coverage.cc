@@ -1,22 +1,12 @@
 #include "pipeline/report/line_coverage.h"
-#include "common/text/text.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+
+#include "common/text/text.h"
 
 namespace guard {
-namespace {
-
-bool take_number(std::string_view& text, std::uint64_t& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc()) return false;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return true;
-}
-
-}  // namespace
 
 LineCoverage parse_lcov(
     std::string_view report, const std::function<std::uint32_t(const std::string& file)>& lines_max) {

@@ -12,15 +12,9 @@ namespace {
 enum class Place : bool { message, property };
 
 std::string escaped(std::string_view text, Place place) {
-  std::string out;
-  for (const char c : printable_lines(text)) {
-    const bool special = c == '%' || c == '\r' || c == '\n' || (place == Place::property && (c == ':' || c == ','));
-    if (special) {
-      out += fmt::format("%{:02X}", static_cast<unsigned>(c));
-    } else {
-      out += c;
-    }
-  }
+  std::string out = printable_lines(text);
+  for (const char c : std::string_view(place == Place::property ? "%\r\n:," : "%\r\n"))
+    out = replaced(std::move(out), std::string_view(&c, 1), fmt::format("%{:02X}", static_cast<unsigned>(c)));
   return out;
 }
 

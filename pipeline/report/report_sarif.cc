@@ -39,14 +39,7 @@ std::string uri_of(std::string_view path) {
 std::string help_of(const std::string& fix, const std::string& page) { return fmt::format("{} (See {}.)", fix, page); }
 
 // What the reader of a Markdown cell must not take for markup.
-std::string markdown(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (std::string_view("\\`*_{}[]<>#|").find(c) != std::string_view::npos) out += '\\';
-    out += c;
-  }
-  return out;
-}
+std::string markdown(std::string_view text) { return backslashed(text, "\\`*_{}[]<>#|"); }
 
 class Rules {
  public:

@@ -1,4 +1,5 @@
 #include "pipeline/report/rule_page.h"
+#include "common/text/text.h"
 
 #include <fmt/format.h>
 
@@ -69,16 +70,6 @@ bool is_rule_tier(FindingTier tier) {
       tier == FindingTier::banned;
 }
 
-// A pipe would end the cell of the table.
-std::string cell(std::string_view text) {
-  std::string shown;
-  for (const char c : text) {
-    if (c == '|') shown += '\\';
-    shown += c;
-  }
-  return shown;
-}
-
 }  // namespace
 
 std::string rule_anchor(std::string_view rule, FindingTier tier) {
@@ -100,7 +91,9 @@ std::string rules_page(const RuleSet& rules) {
     text +=
         fmt::format("\n## {}\n\n{}\n{}\n\n| rule | what it finds |\n|---|---|\n", tier.title, tier.about, tier.waiving);
     for (const auto& rule : rules.rules()) {
-      if (rule.tier == tier.tier) text += fmt::format("| <a id=\"{0}\"></a>{0} | {1} |\n", rule.id, cell(rule.title));
+      // A pipe would end the cell of the table.
+      if (rule.tier == tier.tier)
+        text += fmt::format("| <a id=\"{0}\"></a>{0} | {1} |\n", rule.id, backslashed(rule.title, "|"));
     }
   }
   return text + std::string(kOtherFindings);

@@ -66,14 +66,9 @@ std::vector<std::string> gated_paths(const std::vector<std::string>& tests) {
   std::set<std::string> globs;
   for (const std::string& test : tests) {
     std::string folder;
-    for (std::size_t at = 0; at < test.size() && folder.empty();) {
-      const std::size_t slash = test.find('/', at);
-      if (slash == std::string::npos) break;
-      const std::string_view part = std::string_view(test).substr(at, slash - at);
-      if (std::find(kTestFolders.begin(), kTestFolders.end(), part) != kTestFolders.end())
-        folder = fmt::format("{}/**", part);
-      at = slash + 1;
-    }
+    const auto parts = pieces_of(test, '/');
+    const auto part = std::find_first_of(parts.begin(), parts.end() - 1, kTestFolders.begin(), kTestFolders.end());
+    if (part != parts.end() - 1) folder = fmt::format("{}/**", *part);
     const std::size_t dot = test.rfind('.');
     const std::size_t mark =
         dot == std::string::npos || dot == 0 ? std::string::npos : test.find_last_of("._", dot - 1);
