@@ -62,4 +62,8 @@ std::span<const SurfaceRow> word_list(std::string_view list) noexcept {
   return {first, last};
 }
 
+bool is_word_of(std::string_view list, std::string_view name) noexcept {
+  return std::ranges::binary_search(word_list(list), name, {}, &SurfaceRow::name);
+}
+
 }  // namespace guard

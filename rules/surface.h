@@ -41,6 +41,9 @@ struct SurfaceRow {
   SurfaceClass surface = SurfaceClass::free;
 };
 
+// Is it one of a list of word_lists.toml, letter by letter?
+bool is_word_of(std::string_view list, std::string_view name) noexcept;
+
 // A list of word_lists.toml, sorted by name. There must be such a list: an empty one would let everything pass.
 std::span<const SurfaceRow> word_list(std::string_view list) noexcept;
 

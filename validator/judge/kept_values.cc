@@ -6,12 +6,12 @@
 #include <array>
 #include <unordered_set>
 
+#include "rules/surface.h"
+
 namespace guard {
 namespace {
 
 constexpr std::array<std::string_view, 5> kDeclares = {"let", "var", "const", "class", "function"};
-constexpr std::array<std::string_view, 9> kTakesEntry = {
-    "set", "push", "add", "unshift", "splice", "append", "fill", "enqueue", "concat"};
 
 bool gives_value(std::string_view rest) noexcept {
   for (const std::string_view sign : {"||=", "\?\?=", "&&=", "+="}) {
@@ -62,7 +62,7 @@ Keeping keeps_values(const CodeText& code) {
     }
     if (code.at(next) == '[') next = std::min(code.partner(next), code.text().size() - 1) + 1;
     const std::string_view rest = code.behind(next);
-    const bool enters = is_one_of(kTakesEntry, last) && rest.size() > 1 && rest[0] == '(' && rest[1] != ')';
+    const bool enters = is_word_of("takes_entry", last) && rest.size() > 1 && rest[0] == '(' && rest[1] != ')';
     if (!gives_value(rest) && !enters) continue;
     given.insert(word);
     if (next != end && word != "process" && word != "this" && hands_variable(rest)) variables.insert(word);

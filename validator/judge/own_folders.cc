@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "rules/surface.h"
 #include "validator/values/known_names.h"
 
 namespace guard {
@@ -22,12 +23,8 @@ constexpr std::size_t kImportMax = 2000;  // bytes of one import
 constexpr int kNamesDeep = 3;
 constexpr std::size_t kNowhere = CodeText::kNowhere;
 
-constexpr std::array<std::string_view, 6> kRemovals = {"rm", "rmSync", "rmdir", "rmdirSync", "unlink", "unlinkSync"};
 // Other ways to delete, and what moves other things to where they are deleted. A link is deleted itself, not what it
 // leads to.
-constexpr std::array<std::string_view, 16> kOthers = {"rimraf", "rimrafSync", "remove", "removeSync", "emptyDir",
-    "emptyDirSync", "rename", "renameSync", "mount", "move", "moveSync", "trash", "del", "eval", "mkdtempDisposable",
-    "mkdtempDisposableSync"};
 // What gives a name a value that is never a folder, and what may leave it as it is.
 constexpr std::array<std::string_view, 8> kCompounds = {"+=", "-=", "*=", "/=", "%=", "|=", "&=", "^="};
 constexpr std::array<std::string_view, 3> kDefaults = {"||=", "\?\?=", "&&="};
@@ -71,14 +68,14 @@ class Removals {
     for (const std::string_view word : code_.names()) {
       const std::size_t at = code_.place_of(word);
       const std::size_t end = at + word.size();
-      if (is_one_of(kRemovals, word) && !is_imported(at)) {
+      if (is_word_of("removals", word) && !is_imported(at)) {
         const auto removal = removed(at, end);
         if (!removal) return false;
         names.insert(*removal);
         if (names.size() > kNamesMax) return false;
       }
       const bool used = code_.at(end) == '(' || (end < code_.text().size() && code_.ahead_of(at).ends_with('.'));
-      if (is_one_of(kOthers, word) && !is_imported(at) && used) return false;
+      if (is_word_of("other_removals", word) && !is_imported(at) && used) return false;
     }
     return !names.empty() && is_own_module(kFileSystem) && !replaces("mkdtemp", kFileSystem) &&
         !replaces("realpath", kFileSystem) &&

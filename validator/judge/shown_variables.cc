@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "rules/surface.h"
 #include "validator/values/known_names.h"
 
 namespace guard {
@@ -16,19 +17,6 @@ constexpr std::size_t kPlacesMax = 2'000;
 constexpr std::size_t kNowhere = CodeText::kNowhere;
 
 // What gives back, in one form or another, what it is given.
-constexpr std::array<std::string_view, 38> kGivesBack = {"resolve", "then", "all", "of", "from", "stringify", "parse",
-    "String", "encodeURIComponent", "encodeURI", "btoa", "atob", "concat", "join", "replace", "replaceAll", "padStart",
-    "padEnd", "map", "flatMap", "at", "push", "unshift", "set", "append", "add", "assign", "freeze", "fromEntries",
-    "entries", "values", "structuredClone", "Object", "Array", "format", "inspect", "escape", "Promise"};
-constexpr std::array<std::string_view, 18> kHolds = {"Headers", "URL", "URLSearchParams", "Request", "Response",
-    "FormData", "Blob", "File", "Set", "Map", "Array", "Date", "RegExp", "String", "Error", "TypeError", "WeakRef",
-    "Promise"};
-constexpr std::array<std::string_view, 6> kFills = {"push", "unshift", "set", "append", "add", "assign"};
-constexpr std::array<std::string_view, 9> kAsks = {
-    "if", "while", "for", "switch", "catch", "skipIf", "runIf", "todoIf", "Boolean"};
-constexpr std::array<std::string_view, 8> kTitled = {
-    "test", "it", "describe", "suite", "specify", "each", "skip", "only"};
-constexpr std::array<std::string_view, 3> kFails = {"reject", "fail", "done"};
 
 constexpr std::array<std::string_view, 3> kFakes = {"=mock(", "=jest.fn(", "=vi.fn("};
 
@@ -136,7 +124,7 @@ class Way {
           const std::string_view chain = chain_before(i);
           const std::string_view last = last_part(chain);
           if (!chain.empty()) {
-            if (is_one_of(kAsks, last)) return false;
+            if (is_word_of("asks_only", last)) return false;
             if (last == "expect") {  // where it says nothing but whether it is there
               const std::string_view rest = code_.text().substr(behind(i));
               if (rest.starts_with(".toBeDefined") || rest.starts_with(".toBeT")) return false;
@@ -146,11 +134,11 @@ class Way {
             if (shows(chain, last, sibling)) return true;
             if (last == "function" || last.empty()) return false;
             const bool makes = ahead_of(i - chain.size()).ends_with("new ");
-            if (makes ? !is_one_of(kHolds, last) : !is_one_of(kGivesBack, last)) {
+            if (makes ? !is_word_of("holds_value", last) : !is_word_of("gives_back", last)) {
               if (fakes_.count(last) != 0) add_name(last, {}, false);
               return false;
             }
-            if (!makes && is_one_of(kFills, last) && chain.find('.') != kNowhere)
+            if (!makes && is_word_of("fills_container", last) && chain.find('.') != kNowhere)
               add_name(first_part(chain), {}, false);
             i -= chain.size() + (makes ? 4 : 0);
           }
@@ -236,7 +224,7 @@ class Way {
 
   bool shows(std::string_view chain, std::string_view last, bool sibling) const {
     if (last == "expect" || chain == "expect.soft" || chain.starts_with("assert") || chain.starts_with("console.") ||
-        is_one_of(kFails, last))
+        is_word_of("fails_with", last))
       return true;
     if (last.size() > 2 && last.starts_with("to") && std::isupper(static_cast<unsigned char>(last[2])) != 0 &&
         chain.starts_with('.'))
@@ -244,7 +232,7 @@ class Way {
     static constexpr std::array<std::string_view, 6> kCompares = {
         "equal", "strictEqual", "notStrictEqual", "deepEqual", "deepStrictEqual", "notDeepEqual"};
     if (is_one_of(kCompares, last)) return true;
-    return !sibling && (is_one_of(kTitled, first_part(chain)) || last == "each");
+    return !sibling && (is_word_of("has_title", first_part(chain)) || last == "each");
   }
 
   const CodeText& code_;

@@ -29,51 +29,11 @@ bool is_tracked_path(std::string_view path) noexcept {
 }
 
 void NameTable::clear() noexcept {
-  if (meaning_count_ != 0) std::fill(slots_.begin(), slots_.end(), 0);
-  meaning_count_ = 0;
+  meanings_.clear();
   std::fill(used_.begin(), used_.end(), 0);
   declared_.clear();
   has_properties_ = false;
   learned_late_ = false;
-}
-
-NameTable::Meaning* NameTable::find(std::string_view name, std::uint64_t hash) noexcept {
-  if (meaning_count_ == 0) return nullptr;
-  const std::size_t mask = slots_.size() - 1;
-  for (std::size_t at = hash & mask; slots_[at] != 0; at = (at + 1) & mask) {
-    Meaning& meaning = meanings_[slots_[at] - 1];
-    if (meaning.hash == hash && meaning.name == name) return &meaning;
-  }
-  return nullptr;
-}
-
-const NameTable::Meaning* NameTable::find(std::string_view name, std::uint64_t hash) const noexcept {
-  return const_cast<NameTable*>(this)->find(name, hash);
-}
-
-NameTable::Meaning& NameTable::add(std::string_view name, std::uint64_t hash) {
-  if (Meaning* const known = find(name, hash); known != nullptr) return *known;
-  if ((meaning_count_ + 1) * 2 > slots_.size()) {
-    slots_.assign(std::max<std::size_t>(256, slots_.size() * 2), 0);
-    const std::size_t mask = slots_.size() - 1;
-    for (std::size_t i = 0; i < meaning_count_; ++i) {
-      std::size_t at = meanings_[i].hash & mask;
-      while (slots_[at] != 0) at = (at + 1) & mask;
-      slots_[at] = static_cast<std::uint32_t>(i + 1);
-    }
-  }
-  if (meaning_count_ == meanings_.size()) meanings_.emplace_back();
-  Meaning& meaning = meanings_[meaning_count_++];
-  meaning.name = name;
-  meaning.hash = hash;
-  meaning.path = {};
-  meaning.constant = Value{};
-  meaning.had_value = false;
-  const std::size_t mask = slots_.size() - 1;
-  std::size_t at = hash & mask;
-  while (slots_[at] != 0) at = (at + 1) & mask;
-  slots_[at] = static_cast<std::uint32_t>(meaning_count_);
-  return meaning;
 }
 
 // Only names that the validator trusts are worth keeping. What the file asserts with is not the test library's then,
@@ -90,38 +50,44 @@ bool NameTable::is_declared(std::string_view name) const noexcept {
   return std::find(declared_.begin(), declared_.end(), hash_name(name)) != declared_.end();
 }
 
+// A name was given a meaning. Was it used before?
+void NameTable::note_late(std::string_view name) noexcept {
+  const std::uint64_t bit = hash_name(name) % kUsedBits;
+  learned_late_ = learned_late_ || (used_[bit / 64] >> (bit % 64) & 1U) != 0;
+}
+
 bool NameTable::add_alias(std::string_view name, std::string_view path) {
   if (name.empty() || path.empty() || name == path || is_tracked_path(name)) return true;
-  const std::uint64_t hash = hash_name(name);
-  std::string_view& known = add(name, hash).path;
+  std::string_view& known = meanings_[name].path;
   if (!known.empty()) return known == path;
   known = path;
-  learned_late_ = learned_late_ || was_used(hash);
+  note_late(name);
   return true;
 }
 
 void NameTable::assign(std::string_view name, const Value& value) {
   if (name.empty()) return;
-  const std::uint64_t hash = hash_name(name);
   if (value.kind == Value::Kind::unknown) {
-    if (Meaning* const known = find(name, hash); known != nullptr) known->constant = value;
+    if (const auto known = meanings_.find(name); known != meanings_.end()) known->second.constant = value;
     return;
   }
-  Meaning& meaning = add(name, hash);
-  learned_late_ = learned_late_ || (!meaning.had_value && was_used(hash));
+  Meaning& meaning = meanings_[name];
+  if (!meaning.had_value) note_late(name);
   meaning.constant = value;
   meaning.had_value = true;
 }
 
 const NameTable::Meaning* NameTable::use(std::string_view name) {
-  const std::uint64_t hash = hash_name(name);
-  mark_used(hash);
-  return find(name, hash);
+  const std::uint64_t bit = hash_name(name) % kUsedBits;
+  used_[bit / 64] |= 1ULL << (bit % 64);
+  const auto known = meanings_.find(name);
+  return known == meanings_.end() ? nullptr : &known->second;
 }
 
 const Value* NameTable::constant(std::string_view name) const {
-  const Meaning* const known = find(name, hash_name(name));
-  return known == nullptr || known->constant.kind == Value::Kind::unknown ? nullptr : &known->constant;
+  const auto known = meanings_.find(name);
+  const bool has_value = known != meanings_.end() && known->second.constant.kind != Value::Kind::unknown;
+  return has_value ? &known->second.constant : nullptr;
 }
 
 }  // namespace guard

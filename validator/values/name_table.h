@@ -6,8 +6,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "validator/values/constant_folder.h"
@@ -38,17 +38,13 @@ class NameTable {
   bool is_declared(std::string_view name) const noexcept;
 
   struct Meaning {
-    std::string_view name;
-    std::uint64_t hash = 0;
     std::string_view path;
     Value constant;
     bool had_value = false;
   };
-  const Meaning* find(std::string_view name) const noexcept { return find(name, hash_name(name)); }
 
   // What `name` means, or nullptr; remembers that it was used.
   const Meaning* use(std::string_view name);
-  void note_use(std::string_view name) { mark_used(hash_name(name)); }
   const Value* constant(std::string_view name) const;
 
   // Was a constant with a dot in its name assigned?
@@ -58,18 +54,15 @@ class NameTable {
  private:
   static constexpr std::size_t kUsedBits = 1u << 16;
 
-  Meaning* find(std::string_view name, std::uint64_t hash) noexcept;
-  const Meaning* find(std::string_view name, std::uint64_t hash) const noexcept;
-  Meaning& add(std::string_view name, std::uint64_t hash);
-  void mark_used(std::uint64_t hash) noexcept { used_[hash % kUsedBits / 64] |= 1ULL << (hash % 64); }
-  bool was_used(std::uint64_t hash) const noexcept { return (used_[hash % kUsedBits / 64] >> (hash % 64) & 1U) != 0; }
+  struct NameHash {
+    std::size_t operator()(std::string_view name) const noexcept { return hash_name(name); }
+  };
+  void note_late(std::string_view name) noexcept;
 
-  std::vector<Meaning> meanings_;
-  std::size_t meaning_count_ = 0;     // of those, the rest is kept for its memory
-  std::vector<std::uint32_t> slots_;  // by hash: index into meanings_, plus one
-  std::vector<std::uint64_t> used_ =
-      std::vector<std::uint64_t>(kUsedBits / 64);  // bits by hash: a false alarm only costs a reading
-  std::vector<std::uint64_t> declared_;            // hashes, unsorted, few of interest
+  std::unordered_map<std::string_view, Meaning, NameHash> meanings_;
+  // Bits by hash of names that were used: a false alarm only costs a reading.
+  std::vector<std::uint64_t> used_ = std::vector<std::uint64_t>(kUsedBits / 64);
+  std::vector<std::uint64_t> declared_;  // hashes, unsorted, few of interest
   bool has_properties_ = false;
   bool learned_late_ = false;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "rules/surface.h"
 #include "validator/values/known_names.h"
 #include "validator/views/token_reader.h"
 
@@ -19,11 +20,6 @@ bool is_bindable(std::string_view name) noexcept {
 
 bool opens(std::string_view text) noexcept { return text == "(" || text == "[" || text == "{"; }
 bool shuts(std::string_view text) noexcept { return text == ")" || text == "]" || text == "}"; }
-
-bool is_test_module(std::string_view specifier) noexcept {
-  return specifier == "bun:test" || specifier == "vitest" || specifier == "@jest/globals" || specifier == "node:test" ||
-      specifier == "node:assert" || specifier == "node:assert/strict" || specifier == "assert" || specifier == "chai";
-}
 
 }  // namespace
 
@@ -192,7 +188,7 @@ void TokenReader::import_clause() {
     if (type_only || text_at(i + 1) == "as") continue;
     if (root.empty() && at.kind == TokenKind::word && depth_ == 0) {
       // From a package or a file: not the global of that name.
-      if (!is_test_module(specifier.text)) names_.note_declared(written);
+      if (!is_word_of("test_modules", specifier.text)) names_.note_declared(written);
       if (text_at(i - 1) != "type") declare_shadow(written, i);
     }
     if (!root.empty()) import_name(i, first, root);

@@ -168,7 +168,7 @@ void TokenReader::close_plain(Frame& frame, const Token& at, bool in_type) {
   Value total = finish(true);
   ++at_;
   // The names of parameters, or what goes on behind the parenthesis, were not handed to anybody.
-  if (!frame.condition && !unwrap && !is_arrow_head(at_, frame.outer->now.lead == '?')) note_handed(frame, {}, {});
+  if (!frame.condition && !unwrap && text_at(at_) != "=>") note_handed(frame, {}, {});
   frame_ = frame.outer;
   if (in_type || frame.condition) {
     writer_.put(")", at);

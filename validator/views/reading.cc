@@ -8,16 +8,13 @@
 #include "common/text/text.h"
 #include "validator/values/constant_folder.h"
 #include "validator/values/known_names.h"
+#include "validator/views/view_writer.h"
 
 namespace guard {
 namespace {
 
 constexpr std::size_t kSourceBytesMax = 4096;
-constexpr char kEntryBegin = '\x1e';
-constexpr char kTextBegin = '\x1d';
-constexpr char kEntryEnd = '\x1f';
-
-bool is_mark(char c) noexcept { return c == kEntryBegin || c == kTextBegin || c == kEntryEnd || c == kWildcard; }
+bool is_mark(char c) noexcept { return c == kEntryBegin || c == kEntryText || c == kEntryEnd || c == kWildcard; }
 
 std::string_view next_word(std::string_view text, std::size_t& at) noexcept {
   while (at < text.size() && !is_word_byte(text[at])) ++at;
@@ -46,7 +43,7 @@ bool says_the_same(View view, std::string_view source, std::string_view matched)
   std::size_t begin = 0;
   for (std::size_t at = 0; at <= matched.size(); ++at) {
     if (at < matched.size() && !is_mark(matched[at])) continue;
-    const bool callee = at < matched.size() && matched[at] == kTextBegin;
+    const bool callee = at < matched.size() && matched[at] == kEntryText;
     if (at < matched.size() && matched[at] == kWildcard) return false;
     if (!callee && source.find(matched.substr(begin, at - begin)) == std::string_view::npos) return false;
     begin = at + 1;
@@ -82,12 +79,12 @@ std::string shown_reading(std::string_view text) {
   std::string shown;
   bool called = false;
   // Entries of strings have one mark inside, those of commands and uses have more.
-  const bool is_call = std::count(text.begin(), text.end(), kTextBegin) == 1;
+  const bool is_call = std::count(text.begin(), text.end(), kEntryText) == 1;
   for (std::size_t at = 0; at < text.size(); ++at) {
     const char c = text[at];
-    if (c == kTextBegin && !is_call) {
+    if (c == kEntryText && !is_call) {
       if (!shown.empty()) shown += ' ';
-    } else if (c == kTextBegin) {
+    } else if (c == kEntryText) {
       called = !shown.empty();
       if (called) shown += "(\"";
     } else if (c == kEntryEnd) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "rules/surface.h"
 #include "validator/values/constant_folder.h"
 #include "validator/views/shell_programs.h"
 
@@ -176,8 +177,8 @@ class CommandList {
     if (name.find(' ') != std::string::npos) return run(joined(words, 0));  // env -S "npm install"
     if (name == "eval") return run(joined(words, 1));
     if (name == "trap" && words.size() > 2) return run(words[1]);
-    const bool shell = is_shell_program(name);
-    const bool runs_option = runs_text_option(name);
+    const bool shell = is_word_of("shell_programs", name);
+    const bool runs_option = shell || is_word_of("shell_text_runners", name);
     for (std::size_t i = 1; i + 1 < words.size(); ++i) {
       if (name == "find" && (words[i] == "-exec" || words[i] == "-execdir" || words[i] == "-ok"))
         return run(joined(words, i + 1));

@@ -17,10 +17,6 @@ struct Wrapper {
   int operands = 0;
 };
 
-bool has_name(std::span<const SurfaceRow> rows, std::string_view name) noexcept {
-  return std::ranges::binary_search(rows, name, {}, &SurfaceRow::name);
-}
-
 std::optional<Wrapper> wrapper_of(std::string_view name) noexcept {
   static const auto kRows = word_list("shell_wrappers");
   const auto first_word = [](const SurfaceRow& row) { return row.name.substr(0, row.name.find(' ')); };
@@ -32,7 +28,7 @@ std::optional<Wrapper> wrapper_of(std::string_view name) noexcept {
 
 // Is the value of the option the word behind it? Of -iu it is, of -ume not.
 bool takes_next(std::string_view value_options, std::string_view option) noexcept {
-  if (option.starts_with("--")) return has_name(word_list("shell_value_options"), option);
+  if (option.starts_with("--")) return is_word_of("shell_value_options", option);
   return option.size() > 1 && option.find_first_of(value_options, 1) == option.size() - 1;
 }
 
@@ -54,16 +50,6 @@ std::size_t started_by(const Wrapper& wrapper, std::span<const std::string> word
 }
 
 }  // namespace
-
-bool is_shell_program(std::string_view name) noexcept {
-  static const auto kPrograms = word_list("shell_programs");
-  return has_name(kPrograms, name);
-}
-
-bool runs_text_option(std::string_view name) noexcept {
-  static const auto kRunners = word_list("shell_text_runners");
-  return is_shell_program(name) || has_name(kRunners, name);
-}
 
 std::string_view program_name(std::string_view word) noexcept {
   if (word.find("://") != std::string_view::npos) return word;

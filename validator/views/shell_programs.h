@@ -7,10 +7,6 @@
 
 namespace guard {
 
-// Does it run texts that it is given with -c; a shell also those on its standard input?
-bool is_shell_program(std::string_view name) noexcept;
-bool runs_text_option(std::string_view name) noexcept;
-
 // The last part of a path, without `.exe` and the like; the whole of an address.
 std::string_view program_name(std::string_view word) noexcept;
 

@@ -185,7 +185,6 @@ class TokenReader {
   void note_computed_global(const Frame& frame, std::uint32_t close);
   void note_attributes(std::uint32_t index);
   void note_reexport(std::string_view specifier);
-  bool is_arrow_head(std::uint32_t index, bool in_condition) const noexcept;
   bool is_parameter_list(const Frame& frame) const noexcept;
 
   Expression& now() noexcept { return frame_->now; }

@@ -86,18 +86,6 @@ void TokenReader::note_value(bool last) {
   writer_.add_use("value", o.path, std::string_view(&e.lead, 1), o.begin, end);
 }
 
-// `=>`, or a type and then `=>`: what stood in parentheses before `index` were parameters.
-bool TokenReader::is_arrow_head(std::uint32_t index, bool in_condition) const noexcept {
-  if (text_at(index) == "=>") return true;
-  if (in_condition || text_at(index) != ":") return false;  // c ? (a, b) : d => e
-  for (std::uint32_t i = index + 1; i < index + 40 && i < tokens_.size(); ++i) {
-    const std::string_view text = text_at(i);
-    if (text == "=>") return true;
-    if (text == ";" || text == "," || text == "=" || text == "(") return false;
-  }
-  return false;
-}
-
 // f(..) { and f(..) => declare a function: what stands between are names. The next token is behind the bracket.
 bool TokenReader::is_parameter_list(const Frame& frame) const noexcept {
   if (frame.outer->now.lead == 'o') return false;  // class extends f(..) {
