@@ -12,9 +12,14 @@ namespace {
 // kSurfaceRows, sorted.
 #include "rules/surface_table.inc"
 
-SurfaceClass find(std::string_view object, std::string_view name, SurfaceClass otherwise) noexcept {
-  const auto* const place = std::lower_bound(std::begin(kSurfaceRows), std::end(kSurfaceRows), std::pair(object, name),
+// The first row that does not stand before this one.
+const SurfaceRow* place_of(std::string_view object, std::string_view name) noexcept {
+  return std::lower_bound(std::begin(kSurfaceRows), std::end(kSurfaceRows), std::pair(object, name),
       [](const SurfaceRow& row, const auto& sought) { return std::pair(row.object, row.name) < sought; });
+}
+
+SurfaceClass find(std::string_view object, std::string_view name, SurfaceClass otherwise) noexcept {
+  const SurfaceRow* const place = place_of(object, name);
   return place != std::end(kSurfaceRows) && place->object == object && place->name == name ? place->surface : otherwise;
 }
 
@@ -57,13 +62,18 @@ bool is_free_handler(std::string_view function) noexcept {
 }
 
 std::span<const SurfaceRow> word_list(std::string_view list) noexcept {
-  const auto [first, last] = std::ranges::equal_range(kSurfaceRows, list, {}, &SurfaceRow::object);
+  const auto by_object = [](const SurfaceRow& a, const SurfaceRow& b) { return a.object < b.object; };
+  const auto [first, last] =
+      std::equal_range(std::begin(kSurfaceRows), std::end(kSurfaceRows), SurfaceRow{list, {}}, by_object);
   if (first == last) std::abort();
   return {first, last};
 }
 
 bool is_word_of(std::string_view list, std::string_view name) noexcept {
-  return std::ranges::binary_search(word_list(list), name, {}, &SurfaceRow::name);
+  const SurfaceRow* const place = place_of(list, name);
+  if (place != std::end(kSurfaceRows) && place->object == list) return place->name == name;
+  if (place == std::begin(kSurfaceRows) || std::prev(place)->object != list) std::abort();  // no such list
+  return false;
 }
 
 }  // namespace guard

@@ -41,7 +41,7 @@ struct SurfaceRow {
   SurfaceClass surface = SurfaceClass::free;
 };
 
-// Is it one of a list of word_lists.toml, letter by letter?
+// Is it one of a list of word_lists.toml, letter by letter? There must be such a list.
 bool is_word_of(std::string_view list, std::string_view name) noexcept;
 
 // A list of word_lists.toml, sorted by name. There must be such a list: an empty one would let everything pass.

@@ -8,7 +8,8 @@ namespace guard {
 
 std::string_view module_root(std::string_view specifier) noexcept {
   if (specifier.substr(0, 5) == "node:") specifier.remove_prefix(5);
-  for (const SurfaceRow& row : word_list("followed_modules")) {
+  static const auto kFollowed = word_list("followed_modules");
+  for (const SurfaceRow& row : kFollowed) {
     if (row.name == specifier) return row.name;
   }
   if (specifier == "bun") return "Bun";

@@ -100,8 +100,9 @@ bool TokenReader::is_parameter_list(const Frame& frame) const noexcept {
 // The call closes: what it was handed is told with its name and, where the second argument is a text, the member it is
 // about.
 void TokenReader::note_handed(const Frame& frame, std::string_view callee, std::string_view member) {
+  if (frame.handed.empty()) return;
   const std::string_view function = last_name(callee);
-  const bool own = !frame.handed.empty() && is_own_name(callee, names_);
+  const bool own = is_own_name(callee, names_);
   for (const HandedRoot& root : frame.handed) {
     // A spy without an implementation calls through to what it watches.
     if (function == "spyOn" && !member.empty() && at_ < tokens_.size() && text_at(at_) != ".")
