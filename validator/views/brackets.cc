@@ -59,9 +59,9 @@ void TokenReader::group(char open, bool in_type, bool pattern) {
     shadow_parameters(at_);
     name_function();
   }
-  Frame frame;
-  frame.outer = frame_;
-  frame.open = open;
+  if (frames_.size() <= depth_ + 1) frames_.emplace_back();
+  Frame& frame = frames_[depth_ + 1];
+  frame.restart(open, frame_);
   frame.call = e.open && !in_type && !pattern && (open == '(' || open == '[');
   frame.tagged = open == '`' && e.open && !in_type;
   frame.raw = frame.tagged && e.operand.name == "String.raw";
@@ -72,10 +72,9 @@ void TokenReader::group(char open, bool in_type, bool pattern) {
   frame.code_begin = writer_.code_size();
   frame.args_begin = args_.size();
   if (open == '{') frame.scope = scope_of_object();
-  frame.now.lead = open == '$' ? '`' : open;
   if (open == '`') {
+    frame.now.sum = unknown_at(tokens_[at_].begin, tokens_[at_].end);
     frame.now.sum.kind = Value::Kind::text;
-    frame.now.sum.begin = tokens_[at_].begin;
     frame.now.has_sum = true;
   }
   const std::size_t shadows = shadows_.size();

@@ -67,8 +67,9 @@ void TokenReader::read(std::span<const Token> tokens) {
   at_ = closed_first_ = closed_end_ = 0;
   masked_load_ = false;
   shadows_.clear();
-  Frame top;
-  frame_ = &top;
+  if (frames_.empty()) frames_.emplace_back();
+  frame_ = &frames_.front();
+  frame_->restart(';', nullptr);
   writer_.put("\n;", Token{});
   level();
   finish(true);
@@ -516,10 +517,9 @@ Value TokenReader::finish(bool last, bool compared) {
   if (!e.target.declared.empty() || e.target.pattern_end != 0) bind(total, last);
   e.target.put_back = {};
   if (last) {
-    Target next;
-    next.declaration = e.target.declaration;
-    next.ambient = next.declaration && e.target.ambient;
-    e.target = next;
+    e.target.declared = {};
+    e.target.pattern_first = e.target.pattern_end = e.target.name_token = 0;
+    e.target.ambient = e.target.declaration && e.target.ambient;
   }
   e.restart(last ? ';' : e.lead);
   return total;

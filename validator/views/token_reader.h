@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -97,6 +98,17 @@ class TokenReader {
     std::string_view key;        // of the property that is being read
     std::vector<HandedRoot> handed;
     Expression now;
+
+    // Begins anew, with the memory that it has.
+    void restart(char bracket, Frame* around) noexcept {
+      outer = around;
+      open = bracket;
+      call = tagged = raw = condition = pattern = false;
+      called = scope = key = std::string_view();
+      handed.clear();
+      now.target = Target{};
+      now.restart(bracket == '$' ? '`' : bracket);
+    }
   };
 
   // A declaration that hides a global of the same name, for these tokens.
@@ -216,7 +228,8 @@ class TokenReader {
   bool typed_;
 
   std::span<const Token> tokens_;
-  std::uint32_t at_ = 0;  // the token that is read next
+  std::uint32_t at_ = 0;      // the token that is read next
+  std::deque<Frame> frames_;  // one for each open bracket; later ones are kept for their memory
   Frame* frame_ = nullptr;
   std::size_t depth_ = 0;
   std::vector<Argument> args_;  // of all open brackets
