@@ -1,7 +1,10 @@
 // `guard run` and `guard exec`: gate, sandbox, redactor, verdict.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 
 #include "cli/commands/commands.h"
@@ -250,6 +253,9 @@ int run(const Options& options, CommandContext& context, RuleEngine& engine, Run
     for (const auto& [path, hash] : record.hashes) seen->push_back(path);
     for (const auto& finding : record.refused) seen->push_back(finding.path);
   }
+  const bool ended = record.exec && record.exec->outcome.kind == OutcomeKind::exited &&
+      (record.verdict.kind() == VerdictKind::allowed || record.verdict.reason == Reason::command_failed);
+  if (options.exit_code == ExitCode::program && ended) return static_cast<int>(record.exec->outcome.value);
   return record.verdict.exit_status();
 }
 
@@ -286,6 +292,15 @@ Result<int> cmd_exec(const Options& options, CommandContext& context) {
   RuleEngine engine;
   RunRequest request;
   request.argv = options.arguments;
+  request.working_dir = options.cwd;
+  UniqueFd input;
+  if (options.input == "-") {
+    request.input_descriptor = STDIN_FILENO;
+  } else if (!options.input.empty()) {
+    input.reset(::open(options.input.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!input) return Error::from_errno(ErrorCode::input_invalid, printable(options.input), errno);
+    request.input_descriptor = input.get();
+  }
   auto project = project_folder(options.project);
   Result<void> prepared = ok();
   if (project) {

@@ -22,6 +22,7 @@ struct VerbRow;
 
 enum class OutputFormat : std::uint8_t { text, json, sarif, junit, github, markdown, html };
 enum class ImageTarget : std::uint8_t { automatic, engine, root_folder, all };
+enum class ExitCode : std::uint8_t { guard, program };  // whose `guard exec` ends with
 // What a cap of `guard redact` leaves.
 enum class Kept : std::uint8_t { head, both };
 // The second word of `guard image build` and its like; `take` and `send_back` are the third of `guard nightly review`.
@@ -59,6 +60,8 @@ enum class Action : std::uint8_t {
 
 template <>
 inline constexpr std::array<std::string_view, 3> kNamesOf<ColorChoice> = {"auto", "always", "never"};
+template <>
+inline constexpr std::array<std::string_view, 2> kNamesOf<ExitCode> = {"guard", "program"};
 template <>
 inline constexpr std::array<std::string_view, 2> kNamesOf<Kept> = {"head", "both"};
 template <>
@@ -107,9 +110,12 @@ struct Options {
 
   // run, exec
   std::optional<Backend> backend;  // nothing: auto
-  std::string record;              // a file or folder; empty: what [run] record says
-  unsigned jobs = 0;               // check: threads; run: sandboxes side by side; 0: not given
-  std::string test_name;           // empty: all tests
+  ExitCode exit_code = ExitCode::guard;
+  std::string cwd;        // a folder of the project; empty: the project
+  std::string input;      // a file, or "-"; empty: nothing to read
+  std::string record;     // a file or folder; empty: what [run] record says
+  unsigned jobs = 0;      // check: threads; run: sandboxes side by side; 0: not given
+  std::string test_name;  // empty: all tests
   bool watch = false;
   bool coverage = false;
   std::string lcov;  // a file

@@ -119,8 +119,8 @@ constexpr OptionRow kAuditOptions[] = {
     kRules,
 };
 
-// The first rows are for `run` alone.
-constexpr OptionRow kRunOptions[] = {
+// The first rows are for `run` alone, the last ones for `exec`.
+constexpr OptionRow kRunRows[] = {
     {"--jobs", "N", "one sandbox per file, N at a time, sharing the limits (default: one sandbox for all)", read_jobs},
     brief("-t",
         {"--test-name", "PATTERN", "run only tests whose name, with its groups, matches this regular expression",
@@ -150,8 +150,13 @@ constexpr OptionRow kRunOptions[] = {
     kColor,
     kConfig,
     kRules,
+    {"--cwd", "DIR", "start the command in this folder of the project", &Options::cwd},
+    {"--stdin", "FILE", "let the command read FILE, or guard's own standard input where FILE is -", &Options::input},
+    {"--exit-code", "WHOSE", "guard, or program: that of a command that came to its own end",
+        read_choice<&Options::exit_code>, kNamesOf<ExitCode>},
 };
-constexpr std::span<const OptionRow> kExecOptions = std::span(kRunOptions).subspan(7);
+constexpr std::span<const OptionRow> kRunOptions = std::span(kRunRows).first(std::size(kRunRows) - 3);
+constexpr std::span<const OptionRow> kExecOptions = std::span(kRunRows).subspan(7);
 
 constexpr OptionRow kImageOptions[] = {
     excludes("--root-folder --all",
@@ -296,7 +301,8 @@ constexpr std::string_view kRunStatus =
     "3 no environment may be used; 64 usage; 130 interrupted, 143 terminated";
 constexpr std::string_view kExecStatus =
     "0 the command exited with 0; 1 it did not, or a limit or signal ended it; 2 undecided: the outcome is unknown;\n"
-    "3 no environment may be used; 64 usage; 130 interrupted, 143 terminated";
+    "3 no environment may be used; 64 usage; 130 interrupted, 143 terminated; with --exit-code program\n"
+    "that of the command, where it came to its own end";
 constexpr std::string_view kPlainStatus = "0 done, 2 failed, 64 usage";
 
 constexpr VerbRow kVerbs[] = {
@@ -368,7 +374,8 @@ the C library and the project's packages. Limits, masking and clean-up are those
         .actions = kExecActions,
         .options = kExecOptions,
         .examples = R"(guard exec -- bun --version
-guard exec --memory 512m -- bun -e 'console.log(process.memoryUsage().rss)')",
+guard exec --memory 512m -- bun -e 'console.log(process.memoryUsage().rss)'
+printf hi | guard exec --stdin - --exit-code program -- bun -e 'process.exit((await Bun.stdin.text()).length)')",
         .exit_status = kExecStatus,
         .run = cmd_exec,
         .check = check_exec,

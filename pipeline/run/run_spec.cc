@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "common/file_io.h"
+#include "common/text/text.h"
 #include "runner/init_side/init_binary.h"
 
 namespace guard {
@@ -83,6 +84,28 @@ Result<void> set_test_command(
   return ok();
 }
 
+// A folder of the project, if there is one of that name among what was staged.
+Result<void> set_working_dir(const RunPlan& plan, const StagedTree& staged, SandboxSpec& spec) {
+  if (plan.request.working_dir.empty()) return ok();
+  std::string folder = fs::path(plan.request.working_dir).lexically_normal().generic_string();
+  while (folder.ends_with('/')) folder.pop_back();
+  std::error_code failure;
+  if (folder.empty() || folder == ".." || folder.starts_with("../") || folder.front() == '/' ||
+      !fs::is_directory(fs::symlink_status(staged.app / folder, failure))) {
+    return Error(ErrorCode::input_invalid,
+        fmt::format("{} is no folder of the project in which there are files", printable(plan.request.working_dir)))
+        .hint("name one relative to the project's folder; ignored files are not staged");
+  }
+  if (plan.choice.backend == Backend::container_use)
+    return Error(ErrorCode::input_invalid, "container-use starts every command in the project's folder");
+  if (plan.works_in_staged_folder()) {
+    spec.host_folder /= folder;
+  } else {
+    spec.working_dir = fmt::format("{}/{}", spec.working_dir, folder);
+  }
+  return ok();
+}
+
 }  // namespace
 
 Result<void> fill_run_spec(const RunPlan& plan, const RunFolder& folder, const StagedTree& staged, SandboxSpec& spec) {
@@ -105,7 +128,8 @@ Result<void> fill_run_spec(const RunPlan& plan, const RunFolder& folder, const S
   set_environment(plan, spec);
   if (plan.tests()) return set_test_command(plan, folder, staged, spec);
   spec.argv = plan.request.argv;
-  return ok();
+  spec.input_descriptor = plan.request.input_descriptor;
+  return set_working_dir(plan, staged, spec);
 }
 
 }  // namespace guard

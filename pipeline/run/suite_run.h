@@ -31,6 +31,8 @@ struct RunRequest {
                          // job, in the sandboxes that hand files out
   std::size_t jobs = 1;  // 2 or more: a sandbox for each file, so many at a time (not on the host)
   std::vector<std::string> argv;  // not empty: a command without the gate instead of tests (`guard exec`)
+  std::string working_dir;        // of that command, relative to the project
+  int input_descriptor = -1;      // it reads this to its end; negative: nothing to read
   Config config;
   // Whether a refused file that is neither named nor loaded is left out; nights keep the whole change, so there it
   // decides.
