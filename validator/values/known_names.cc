@@ -9,7 +9,7 @@
 namespace guard {
 namespace {
 
-constexpr std::size_t kSlots = 512;
+constexpr std::size_t kSlots = 1024;
 
 // No traits of functions.
 constexpr CalleeTraits kProgram = 32;
@@ -33,11 +33,16 @@ class TraitTable {
         Slot& slot = slots_[slot_of(row.name)];
         slot.name = row.name;
         slot.traits |= trait;
+        if (trait == kProgram) program_letters_ |= letter(row.name[0]);
       }
     }
   }
 
   CalleeTraits find(std::string_view name) const noexcept { return slots_[slot_of(name)].traits; }
+  // Most words begin with a letter that no program begins with.
+  bool is_program(std::string_view word) const noexcept {
+    return (program_letters_ & letter(word[0])) != 0 && (find(word) & kProgram) != 0;
+  }
 
  private:
   std::size_t slot_of(std::string_view name) const noexcept {
@@ -46,7 +51,10 @@ class TraitTable {
     return at;
   }
 
+  static constexpr std::uint32_t letter(char c) noexcept { return 1U << (static_cast<unsigned char>(c) & 31U); }
+
   std::array<Slot, kSlots> slots_;
+  std::uint32_t program_letters_ = 0;
 };
 
 const TraitTable& trait_table() {
@@ -84,8 +92,7 @@ bool names_program(std::string_view text) noexcept {
     std::size_t end = at;
     while (end < text.size() && is_program_byte(text[end])) ++end;
     const bool in_name = at > 0 && (text[at - 1] == '.' || (text[at - 1] >= 'A' && text[at - 1] <= 'Z'));  // .env
-    if (!in_name && end - at >= 2 && end - at <= 16 && (trait_table().find(text.substr(at, end - at)) & kProgram) != 0)
-      return true;
+    if (!in_name && end - at >= 2 && end - at <= 16 && trait_table().is_program(text.substr(at, end - at))) return true;
     at = end + 1;
   }
   return false;

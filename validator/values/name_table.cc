@@ -81,6 +81,7 @@ void NameTable::assign(std::string_view name, const Value& value) {
 const NameTable::Meaning* NameTable::use(std::string_view name) {
   const std::uint64_t bit = hash_name(name) % kUsedBits;
   used_[bit / 64] |= 1ULL << (bit % 64);
+  if (meanings_.empty()) return nullptr;
   const auto known = meanings_.find(name);
   return known == meanings_.end() ? nullptr : &known->second;
 }

@@ -85,8 +85,12 @@ bool TokenReader::spent_too_much() const noexcept {
 
 // To the bracket that closes the frame, or one around it.
 void TokenReader::level() {
+  constexpr std::uint32_t kTokensPerCheck = 16;
   while (at_ < tokens_.size()) {
-    over_budget_ = over_budget_ || spent_too_much();
+    if (++unchecked_ == kTokensPerCheck) {
+      unchecked_ = 0;
+      over_budget_ = over_budget_ || spent_too_much();
+    }
     if (over_budget_) at_ = static_cast<std::uint32_t>(tokens_.size());
     const char open = over_budget_ ? '\0' : closes(tokens_[at_]);
     if (open == 0) {

@@ -200,9 +200,12 @@ class TokenReader {
   bool is_parameter_list(const Frame& frame) const noexcept;
 
   Expression& now() noexcept { return frame_->now; }
+  std::string_view text_of(const Token& token) const noexcept {
+    return {source_.data() + token.begin, token.end - token.begin};
+  }
   std::string_view text_at(std::uint32_t index) const noexcept {
     if (index >= tokens_.size()) return {};
-    return source_.substr(tokens_[index].begin, tokens_[index].end - tokens_[index].begin);
+    return text_of(tokens_[index]);
   }
   std::string_view text_before(std::uint32_t count = 1) const noexcept {
     return at_ < count ? std::string_view() : text_at(at_ - count);
@@ -215,7 +218,7 @@ class TokenReader {
   std::string_view word_at(std::uint32_t index);
   Value literal_value(const Token& token);
   std::uint32_t matching_bracket(std::uint32_t index) const noexcept;
-  std::size_t put(const Token& at) { return writer_.put(source_.substr(at.begin, at.end - at.begin), at); }
+  std::size_t put(const Token& at) { return writer_.put(text_of(at), at); }
   bool spent_too_much() const noexcept;
 
   std::string_view source_;
@@ -240,6 +243,7 @@ class TokenReader {
   bool closed_condition_ = false;           // it was that of if, while, for, ...
   mutable std::uint64_t looked_ahead_ = 0;  // tokens
   std::uint64_t list_bytes_ = 0;
+  std::uint32_t unchecked_ = 0;  // tokens since the budget was looked at
   bool over_budget_ = false;
 };
 
