@@ -70,6 +70,12 @@ Row rules_row() {
       "", {}};
 }
 
+Result<LoadedConfig> trusted_config(const ConfigSources& sources, const fs::path& project, const CancelToken& cancel) {
+  GUARD_TRY_ASSIGN(LoadedConfig loaded, load_config(sources));
+  GUARD_TRY(trust_relaxations(loaded, project, cancel));
+  return loaded;
+}
+
 }  // namespace
 
 Result<int> cmd_doctor(const Options& options, CommandContext& context) {
@@ -77,11 +83,7 @@ Result<int> cmd_doctor(const Options& options, CommandContext& context) {
   const fs::path project = fs::weakly_canonical(options.project.empty() ? "." : options.project, failure);
 
   // It starts the program that container_use.program names, as a run would.
-  auto loaded = load_config(config_of(options.config, project, context));
-  if (loaded) {
-    if (auto trusted = trust_relaxations(*loaded, project, context.cancel); !trusted)
-      loaded = std::move(trusted).error();
-  }
+  const auto loaded = trusted_config(config_of(options.config, project, context), project, context.cancel);
   const Config config = loaded ? loaded->config : Config{};
 
   std::vector<Row> rows;

@@ -15,7 +15,6 @@
 namespace guard {
 namespace {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kDetailsShown = 20;
