@@ -98,7 +98,6 @@ Result<Bio> open_pem(const std::string& path) {
   if (!text) return tls_error("files", fmt::format("{} cannot be read: {}", printable(path), text.error().message()));
   Bio bio(BIO_new(BIO_s_mem()));
   const int size = static_cast<int>(text->size());
-  // NOLINTNEXTLINE(clang-analyzer-cplusplus.InnerPointer): nothing has changed the text
   if (bio == nullptr || BIO_write(bio.get(), text->data(), size) != size) {
     return tls_error("files", fmt::format("{} cannot be kept in memory", printable(path)));
   }

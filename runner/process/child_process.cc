@@ -188,9 +188,11 @@ Result<ChildProcess> ChildProcess::start(const ChildSpec& spec) {
   // Not fork(): copying our page tables, and every page that we write to afterwards, costs more than the rest of a
   // start. The child works in our memory while we wait: it leaves nothing there but the numbers of its own descriptors
   // in `plan`.
+  // NOLINTBEGIN(clang-analyzer-security.insecureAPI.vfork,clang-analyzer-unix.Vfork)
   const pid_t pid = ::vfork();
   const int fork_error = errno;
   if (pid == 0) run_child(plan, spec);
+  // NOLINTEND(clang-analyzer-security.insecureAPI.vfork,clang-analyzer-unix.Vfork)
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (pid < 0) return Error::from_errno(ErrorCode::execution_failed, "fork", fork_error);
   ::setpgid(pid, pid);  // both sides set it, so that it holds whoever comes first

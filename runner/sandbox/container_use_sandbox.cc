@@ -110,8 +110,9 @@ std::string fault_of(const Result<ProcessResult>& ended) {
 // because one argument has an end and a list of tests has none.
 std::string command_text(const SandboxSpec& spec) {
   std::string text;
-  for (const auto& [name, value] : spec.env) text += fmt::format("export {}\n", shell_line({name + "=" + value}));
-  return text + "exec " + shell_line(init_command(kInitInEnvironment, spec, {.no_life_line = true})) + "\n";
+  for (const auto& [name, value] : spec.env)
+    text += fmt::format("export {}\n", shell_line({fmt::format("{}={}", name, value)}));
+  return text + fmt::format("exec {}\n", shell_line(init_command(kInitInEnvironment, spec, {.no_life_line = true})));
 }
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
