@@ -119,8 +119,7 @@ constexpr OptionRow kAuditOptions[] = {
     kRules,
 };
 
-// The first rows are for `run` alone, the last ones for `exec`.
-constexpr OptionRow kRunRows[] = {
+constexpr OptionRow kOnlyRunOptions[] = {
     {"--jobs", "N", "one sandbox per file, N at a time, sharing the limits (default: one sandbox for all)", read_jobs},
     brief("-t",
         {"--test-name", "PATTERN", "run only tests whose name, with its groups, matches this regular expression",
@@ -132,6 +131,17 @@ constexpr OptionRow kRunRows[] = {
     sets("run.collect",
         {"--collect", "MODE", "which files written by passing tests to keep: none, listed (collect_paths) or all", {},
             kNamesOf<CollectPolicy>}),
+};
+
+constexpr OptionRow kOnlyExecOptions[] = {
+    {"--cwd", "DIR", "start the command in this folder of the project", &Options::cwd},
+    {"--stdin", "FILE", "let the command read FILE, or guard's own standard input where FILE is -", &Options::input},
+    {"--exit-code", "WHOSE", "guard, or program: that of a command that came to its own end",
+        read_choice<&Options::exit_code>, kNamesOf<ExitCode>},
+};
+
+// Of `run` and `exec`.
+constexpr OptionRow kSandboxOptions[] = {
     {"--backend", "NAME", "auto, docker, namespace, host or container-use; the tiers follow the backend",
         read_choice<&Options::backend>, kBackendNames},
     sets("limits.timeout", {"--timeout", "SECONDS", "time limit of the whole run"}),
@@ -150,13 +160,16 @@ constexpr OptionRow kRunRows[] = {
     kColor,
     kConfig,
     kRules,
-    {"--cwd", "DIR", "start the command in this folder of the project", &Options::cwd},
-    {"--stdin", "FILE", "let the command read FILE, or guard's own standard input where FILE is -", &Options::input},
-    {"--exit-code", "WHOSE", "guard, or program: that of a command that came to its own end",
-        read_choice<&Options::exit_code>, kNamesOf<ExitCode>},
 };
-constexpr std::span<const OptionRow> kRunOptions = std::span(kRunRows).first(std::size(kRunRows) - 3);
-constexpr std::span<const OptionRow> kExecOptions = std::span(kRunRows).subspan(7);
+
+template <std::size_t A, std::size_t B>
+constexpr auto joined(const OptionRow (&first)[A], const OptionRow (&second)[B]) {
+  std::array<OptionRow, A + B> all = {};
+  std::ranges::copy(second, std::ranges::copy(first, all.begin()).out);
+  return all;
+}
+constexpr auto kRunOptions = joined(kOnlyRunOptions, kSandboxOptions);
+constexpr auto kExecOptions = joined(kOnlyExecOptions, kSandboxOptions);
 
 constexpr OptionRow kImageOptions[] = {
     excludes("--root-folder --all",

@@ -58,7 +58,7 @@ named=$(IFS='|'; printf '%s' "${folders[*]}")
 while IFS=: read -r file number path; do
   [[ -e $path || -e ${file%/*}/$path ]] || say "$file:$number: names $path, which does not exist"
 done < <(grep -HnoE "(^|[^A-Za-z0-9_./-])($named)(/[a-z0-9_-]+)+\.(h|cc|md|toml|mjs|sh|json)\b" "${product[@]}" ./[!C]*.md ./CONTRIBUTING.md docs/*.md 2>/dev/null |
-  sed -E 's/^([^:]*:[0-9]+:)[^A-Za-z0-9_]/\1/' | grep -vE ':(.*/)?(sandbox|src)/' || true)
+  sed -E 's/^([^:]*:[0-9]+:)[^A-Za-z0-9_]/\1/' | grep -vE ':(\.\.?/|[^/]*\*[^/]*/)*(packages/[a-z]+/)?(sandbox|src)/' || true)
 
 if [[ -n $clang_format ]]; then
   if ! found=$("$clang_format" --dry-run "${cpp[@]}" 2>&1); then say "$clang_format: $found"; fi
