@@ -115,7 +115,7 @@ Result<nlohmann::ordered_json> unit_values(const SystemdUnitRequest& request) {
   auto variables = request.variables;
   variables.emplace_back("GUARD_CACHE_DIR", request.cache);
   for (const auto& [name, value] : variables) {
-    GUARD_TRY_ASSIGN(std::string word, unit_word(name + "=" + value));
+    GUARD_TRY_ASSIGN(std::string word, unit_word(fmt::format("{}={}", name, value)));
     values["variables"].push_back(std::move(word));
   }
   return values;

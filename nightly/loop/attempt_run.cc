@@ -468,7 +468,7 @@ class AttemptRun {
     if (auto moved = context_.repository->move_branch(context_.branch, tip_, attempt_.commit); !moved) {
       // It may have moved all the same: what can't be told apart stays in the journal as it is, for `resume`.
       auto there = finish_commit(context_, attempt_);
-      if (!there) fatal_ = std::move(there).error();
+      if (!there) fatal_ = there.error();
       if (!there || !*there) return std::move(moved).error();
     }
     *context_.branch_tip = attempt_.commit;

@@ -22,7 +22,7 @@ std::int64_t busy_ms(const Attempt& attempt, std::int64_t now_ms) {
 
 // As an argument for a shell. Ids of tasks are plain words; whatever else stands there is put into quotes.
 std::string argument(std::string_view text) {
-  const std::string word = printable(text);
+  std::string word = printable(text);
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./";
   if (!word.empty() && word.front() != '-' && word.find_first_not_of(kPlain) == std::string::npos) return word;
   return shell_quoted(word);

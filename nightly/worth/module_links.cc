@@ -287,18 +287,17 @@ std::string resolve_import(std::string_view importer, std::string_view specifier
   static constexpr std::string_view kEndings[] = {
       "", ".tsx", ".ts", ".mts", ".cts", ".jsx", ".js", ".mjs", ".cjs", ".json"};
   for (const std::string_view ending : kEndings) {
-    if (const std::string found = base + std::string(ending); files.count(found) != 0) return found;
+    if (std::string found = base + std::string(ending); files.count(found) != 0) return found;
   }
   static constexpr std::pair<std::string_view, std::string_view> kSources[] = {
       {".js", ".ts"}, {".js", ".tsx"}, {".jsx", ".tsx"}, {".mjs", ".mts"}, {".cjs", ".cts"}};
   for (const auto& [written, meant] : kSources) {
     if (!base.ends_with(written)) continue;
-    if (const std::string found = base.substr(0, base.size() - written.size()) + std::string(meant);
-        files.count(found) != 0)
+    if (std::string found = base.substr(0, base.size() - written.size()) + std::string(meant); files.count(found) != 0)
       return found;
   }
   for (const std::string_view ending : kEndings) {
-    if (const std::string found = fmt::format("{}/index{}", base, ending); !ending.empty() && files.count(found) != 0)
+    if (std::string found = fmt::format("{}/index{}", base, ending); !ending.empty() && files.count(found) != 0)
       return found;
   }
   return {};

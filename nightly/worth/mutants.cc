@@ -120,11 +120,11 @@ class Places {
       if (!script_.is_word(i) || is_member(i) || !begins_statement(i)) continue;
       const std::string_view word = script_.at(i);
       const bool named = script_.is_word(i + 1);
-      if (word == "import" && !script_.is(i + 1, "(") && !script_.is(i + 1, ".")) {
-        leave_out_up_to_module_name(i);
-      } else if (word == "export" &&
+      const bool imports = word == "import" && !script_.is(i + 1, "(") && !script_.is(i + 1, ".");
+      const bool exports = word == "export" &&
           (script_.is(i + 1, "*") || script_.is(i + 1, "{") ||
-              (script_.is(i + 1, "type") && (script_.is(i + 2, "{") || script_.is(i + 2, "*"))))) {
+              (script_.is(i + 1, "type") && (script_.is(i + 2, "{") || script_.is(i + 2, "*"))));
+      if (imports || exports) {
         leave_out_up_to_module_name(i);
       } else if (word == "interface" && named) {
         leave_out(i, declaration_end(i, true));
