@@ -95,7 +95,7 @@ Result<int> cmd_doctor(const Options& options, CommandContext& context) {
   const EngineLocation engine = locate_engine(config, context.environment, context.cancel);
   rows.push_back(row_of("docker", engine.probe));
   rows.push_back(row_of("namespace", make_namespace_sandbox()->probe(Deadline::after(milliseconds(5000)))));
-  const SandboxProbe container_use = probe_container_use(config, context.environment);
+  SandboxProbe container_use = probe_container_use(config, context.environment);
   // Nobody has to hear of a backend that is asked for by name only.
   if (config.backend == Backend::container_use || !config.container_use.program.empty())
     rows.push_back(row_of("container-use", container_use));
