@@ -196,6 +196,14 @@ Value fold_text_method(
   }
   if (method == "replace" || method == "replaceAll") return replace(receiver, args, method == "replaceAll", arena);
   if (method == "split") return split(receiver, args, lists, arena);
+  if (method == "toLowerCase" || method == "toLocaleLowerCase") return text_value(lower_case(text), arena);
+  if (method == "toUpperCase" || method == "toLocaleUpperCase") {
+    std::string out(text);
+    for (char& c : out) {
+      if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    }
+    return text_value(out, arena);
+  }
   return {};
 }
 
@@ -215,6 +223,28 @@ Value fold_list_method(
   if (method == "reverse" || method == "toReversed") {
     std::vector<Value> reversed(items.rbegin(), items.rend());
     return make_list(std::move(reversed), lists);
+  }
+  if (method == "slice") {
+    const auto size = static_cast<std::int64_t>(items.size());
+    std::int64_t from = 0;
+    std::int64_t to = size;
+    number_argument(args, 0, from);
+    number_argument(args, 1, to);
+    from = std::clamp<std::int64_t>(from < 0 ? from + size : from, 0, size);
+    to = std::clamp<std::int64_t>(to < 0 ? to + size : to, from, size);
+    return make_list({items.begin() + from, items.begin() + to}, lists);
+  }
+  if (method == "concat") {
+    std::vector<Value> all = items;
+    for (const Value& arg : args) {
+      if (arg.kind == Value::Kind::list) {
+        all.insert(all.end(), lists[arg.list].begin(), lists[arg.list].end());
+      } else {
+        all.push_back(arg);
+      }
+      if (all.size() > kListMax) return {};
+    }
+    return make_list(std::move(all), lists);
   }
   return {};
 }

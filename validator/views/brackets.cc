@@ -125,7 +125,7 @@ void TokenReader::close(Frame& frame, const Token& at, bool in_type) {
       break;
     }
     default:
-      finish(true);
+      end_property();
       ++at_;
       frame_ = frame.outer;
       writer_.put("}", at);
@@ -326,6 +326,9 @@ void TokenReader::add_words_of(std::span<const Argument> args, std::uint32_t end
   constexpr std::size_t kWordsMax = 16;
   if (args.empty()) return;
   const Value& first = args[0].value;
+  // Bun.spawn(words): a list that was built elsewhere. A literal has told of itself.
+  if (first.kind == Value::Kind::list && (traits_of(callee_here()) & kRunsCommand) != 0)
+    writer_.add_words(callee_here(), lists_[first.list], false, first.begin, end);
   if (args.size() < 2 || !first.is_text()) return;
   std::vector<Value> words = {first};
   for (std::size_t i = 1; i < args.size() && i < kWordsMax; ++i) {

@@ -123,11 +123,21 @@ void TokenReader::comma() {
   if (frame_->open == '(' || frame_->open == '[') {
     end_argument();
   } else {
-    finish(true);
+    end_property();
   }
   put(tokens_[at_++]);
   now().lead = ',';
   if (now().target.declaration) declarator();
+}
+
+// { cmd: words } and { cmd } of a list that was built elsewhere; a literal has told of itself.
+void TokenReader::end_property() {
+  const bool short_form = (now().lead == '{' || now().lead == ',') && now().word() == "cmd";
+  const bool literal = text_before() == "]";
+  const Value value = finish(true);
+  if (frame_->open != '{' || literal || value.kind != Value::Kind::list) return;
+  if (short_form || frame_->key == "cmd")
+    writer_.add_words(callee_here(), lists_[value.list], true, tokens_[at_ - 1].begin, tokens_[at_ - 1].end);
 }
 
 void TokenReader::colon() {

@@ -69,6 +69,39 @@ std::size_t closing(std::string_view text, std::size_t from, char open, char clo
   return text.size();
 }
 
+// id_{rsa,dsa} is two words. Quotes in there are gone by now; a word with too many alternatives stays one.
+std::vector<std::string> alternatives_of(const std::string& word) {
+  constexpr std::size_t kAlternativesMax = 64;
+  std::vector<std::string> done;
+  std::vector<std::string> open = {word};
+  while (!open.empty()) {
+    const std::string now = std::move(open.back());
+    open.pop_back();
+    std::vector<std::size_t> cuts;  // the bracket, its commas and the other bracket
+    for (std::size_t begin = now.find('{'); begin != std::string::npos && cuts.empty();
+         begin = now.find('{', begin + 1)) {
+      int depth = 0;
+      std::vector<std::size_t> found;
+      for (std::size_t at = begin; at < now.size() && (at == begin || depth > 0); ++at) {
+        if (now[at] == '{' && ++depth == 1) found.push_back(at);
+        if (now[at] == ',' && depth == 1) found.push_back(at);
+        if (now[at] == '}' && --depth == 0) found.push_back(at);
+      }
+      if (depth == 0 && found.size() > 2) cuts = std::move(found);
+    }
+    if (cuts.empty()) {
+      done.push_back(now);
+      continue;
+    }
+    for (std::size_t i = cuts.size() - 1; i > 0; --i) {
+      open.push_back(now.substr(0, cuts[0]) + now.substr(cuts[i - 1] + 1, cuts[i] - cuts[i - 1] - 1) +
+          now.substr(cuts.back() + 1));
+    }
+    if (open.size() + done.size() > kAlternativesMax) return {word};
+  }
+  return done;
+}
+
 // A command as it was read, before it is known what it starts.
 struct SimpleCommand {
   Words words;
@@ -162,7 +195,14 @@ class CommandList {
     if (name != "echo" && name != "printf") return std::nullopt;
     std::size_t next = 1;
     while (next < words.size() && words[next].starts_with('-')) ++next;
-    return decode_escapes(joined(words, next));
+    if (name == "echo" || next >= words.size()) return decode_escapes(joined(words, next));
+    std::string said = words[next];
+    for (std::size_t at = said.find("%s"); at != std::string::npos; at = said.find("%s", at)) {
+      const std::string word = ++next < words.size() ? words[next] : std::string();
+      said.replace(at, 2, word);
+      at += word.size();
+    }
+    return decode_escapes(said);
   }
 
   static std::string joined(const Words& words, std::size_t first) {
@@ -177,6 +217,7 @@ class CommandList {
     if (name.find(' ') != std::string::npos) return run(joined(words, 0));  // env -S "npm install"
     if (name == "eval") return run(joined(words, 1));
     if (name == "trap" && words.size() > 2) return run(words[1]);
+    for (std::size_t i = 1; name == "alias" && i < words.size(); ++i) run(words[i].substr(words[i].find('=') + 1));
     const bool shell = is_word_of("shell_programs", name);
     const bool runs_option = shell || is_word_of("shell_text_runners", name);
     for (std::size_t i = 1; i + 1 < words.size(); ++i) {
@@ -185,11 +226,36 @@ class CommandList {
       if (!runs_option || !takes_text(words[i])) continue;
       std::size_t text = i + 1;
       while (text + 1 < words.size() && words[text].starts_with('-')) ++text;
-      run(words[text]);
+      run(with_parameters(words, text));
       break;
     }
     if (shell && joint == kCommandPiped && last_text_) run(std::string(*last_text_));
     if (shell && here_string) run(std::string(*here_string));
+  }
+
+  // The script with what stands behind it: sh -c '"$@"' _ npm i.
+  static std::string with_parameters(const Words& words, std::size_t text) {
+    const std::string& script = words[text];
+    if (text + 1 == words.size()) return script;
+    std::string whole;
+    for (std::size_t at = 0; at < script.size(); ++at) {
+      const char next = script[at] == '$' && at + 1 < script.size() ? script[at + 1] : '\0';
+      const bool number = next >= '0' && next <= '9';
+      if (!number && next != '@' && next != '*') {
+        whole += script[at];
+        continue;
+      }
+      ++at;
+      // Quotes around all of them part words.
+      if (!number) {
+        if (!whole.empty() && whole.back() == '"') whole.pop_back();
+        whole += joined(words, text + 2);
+        if (at + 1 < script.size() && script[at + 1] == '"') ++at;
+      } else if (const std::size_t word = text + 1 + static_cast<std::size_t>(next - '0'); word < words.size()) {
+        whole += words[word];
+      }
+    }
+    return whole;
   }
 
   // -c, also as one of several letters.
@@ -306,29 +372,10 @@ class ShellReader {
       case '$': dollar(false); return;
       default: break;
     }
-    if (c == '{' && !in_word_ && braced()) return;
+    braces_ = braces_ || c == '{';
     in_word_ = true;
     word_ += c;
     ++at_;
-  }
-
-  // {npm,install} is two words. Braces inside of words stay.
-  bool braced() {
-    const std::size_t close = text_.find('}', at_);
-    if (close == std::string_view::npos) return false;
-    const std::string_view inner = text_.substr(at_ + 1, close - at_ - 1);
-    if (inner.find(',') == std::string_view::npos || inner.find_first_of(" \t\n{$`") != std::string_view::npos)
-      return false;
-    for (const char c : inner) {
-      in_word_ = true;
-      if (c == ',') {
-        end_word();
-      } else if (c != '\'' && c != '"') {
-        word_ += c;
-      }
-    }
-    at_ = close + 1;
-    return true;
   }
 
   void single_quoted() {
@@ -421,8 +468,22 @@ class ShellReader {
       if (!in_quotes) end_word();
       return;
     }
+    // Nobody has set them, where a text is a script of its own: n$@pm is npm.
+    const bool positional = name == "@" || name == "*" || (name.size() == 1 && name[0] >= '1' && name[0] <= '9');
+    if (positional && (!in_quotes || !word_.empty())) return;
+    // ${x:-word}, ${x-word}, ${x:=word}: the word where x is not set.
+    std::optional<std::string_view> otherwise;
+    if (const std::size_t sign = name.find_first_of(":-=#%/?+$`"); sign != std::string_view::npos && sign > 0) {
+      const std::size_t begin = name[sign] == ':' ? sign + 1 : sign;
+      if (begin < name.size() && (name[begin] == '-' || name[begin] == '=')) {
+        if (name.find_first_of("$`") == std::string_view::npos) otherwise = name.substr(begin + 1);
+        name = name.substr(0, sign);
+      }
+    }
     const auto known = shared_.variables.find(name);
-    const std::string value = known != shared_.variables.end() ? known->second : std::string(1, kWildcard);
+    const std::string value = known != shared_.variables.end() ? known->second
+        : otherwise                                            ? std::string(*otherwise)
+                                                               : std::string(1, kWildcard);
     if (in_quotes) {
       add_to_word(value);
       return;
@@ -521,8 +582,10 @@ class ShellReader {
     const Redirect redirect = std::exchange(redirect_, Redirect::none);
     if (redirect == Redirect::here_string) now_.here_string = word;
     if (redirect == Redirect::from_file) word = "<" + word;
+    const bool braces = std::exchange(braces_, false);
     if (redirect == Redirect::here_string || redirect == Redirect::away) return;
-    add_word(std::move(word));
+    if (!braces) return add_word(std::move(word));
+    for (std::string& one : alternatives_of(word)) add_word(std::move(one));
   }
 
   void add_word(std::string word) {
@@ -555,6 +618,7 @@ class ShellReader {
   std::size_t document_end_ = 0;
   char joint_ = kCommandNext;
   bool in_word_ = false;
+  bool braces_ = false;  // the word has a { that is not quoted
   enum class Redirect : std::uint8_t {
     none,
     away,

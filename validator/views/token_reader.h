@@ -143,6 +143,7 @@ class TokenReader {
   void general_operator(std::string_view text);
   void dots(std::string_view text);
   void comma();
+  void end_property();
   void colon();
   void assignment();
   void plus();

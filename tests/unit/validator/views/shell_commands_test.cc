@@ -95,10 +95,11 @@ TEST(ShellCommands, NamesProgramsWithoutFolderAndEnding) {
 }
 
 TEST(ShellCommands, FollowsVariables) {
-  expect_all({{"X=npm; $X install", "npm install"}, {"X='npm install'; $X y", "npm install y"},
-      {"X='a b'; c \"$X\"", "c a b"}, {"export X=npm; ${X} i", "export X=npm ; npm i"},
-      {"npm${IFS}install", "npm install"}, {"npm$IFS'install'", "npm install"}, {"${X:-npm} i", "? i"}, {"$X i", "? i"},
-      {"x=npmx; ${x:0:3} i", "? i"}, {"npm \"$@\"", "npm ?"}});
+  expect_all(
+      {{"X=npm; $X install", "npm install"}, {"X='npm install'; $X y", "npm install y"}, {"X='a b'; c \"$X\"", "c a b"},
+          {"export X=npm; ${X} i", "export X=npm ; npm i"}, {"npm${IFS}install", "npm install"},
+          {"npm$IFS'install'", "npm install"}, {"${X:-npm} i", "npm i"}, {"n$@p$1m i", "npm i"},
+          {"x=np; ${x:-a}m i", "npm i"}, {"$X i", "? i"}, {"x=npmx; ${x:0:3} i", "? i"}, {"npm \"$@\"", "npm ?"}});
 }
 
 TEST(ShellCommands, ExpandsBraces) {
@@ -116,8 +117,8 @@ TEST(ShellCommands, FollowsSubstitutions) {
 
 TEST(ShellCommands, ReadsTextsThatAShellIsGiven) {
   expect_all({{"sh -c 'npm i'", "sh -c npm i ; npm i"}, {"bash --norc -ec 'npm i'", "bash --norc -ec npm i ; npm i"},
-      {"bash -c -- 'npm i'", "bash -c -- npm i ; npm i"}, {"sh -c '$0 $1' npm i", "sh -c $0 $1 npm i ; ? ?"},
-      {"sh -c 'npm \"$@\"' _ i", "sh -c npm \"$@\" _ i ; npm ?"}, {"eval 'npm' i", "eval npm i ; npm i"},
+      {"bash -c -- 'npm i'", "bash -c -- npm i ; npm i"}, {"sh -c '$0 $1' npm i", "sh -c $0 $1 npm i ; npm i"},
+      {"sh -c 'npm \"$@\"' _ i", "sh -c npm \"$@\" _ i ; npm i"}, {"eval 'npm' i", "eval npm i ; npm i"},
       {"cmd.exe /c 'npm i'", "cmd /c npm i ; npm i"},
       {"trap 'true; npm i' EXIT", "trap true; npm i EXIT ; true ; npm i"},
       {"find . -exec npm i {} \\;", "find . -exec npm i {} ; ; npm i {}"},
