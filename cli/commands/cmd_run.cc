@@ -297,7 +297,8 @@ Result<int> cmd_exec(const Options& options, CommandContext& context) {
   if (options.input == "-") {
     request.input_descriptor = STDIN_FILENO;
   } else if (!options.input.empty()) {
-    input.reset(::open(options.input.c_str(), O_RDONLY | O_CLOEXEC));
+    // Not to wait for a writer here, where no time limit holds yet.
+    input.reset(::open(options.input.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (!input) return Error::from_errno(ErrorCode::input_invalid, printable(options.input), errno);
     request.input_descriptor = input.get();
   }

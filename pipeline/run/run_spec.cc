@@ -89,6 +89,7 @@ Result<void> set_working_dir(const RunPlan& plan, const StagedTree& staged, Sand
   if (plan.request.working_dir.empty()) return ok();
   std::string folder = fs::path(plan.request.working_dir).lexically_normal().generic_string();
   while (folder.ends_with('/')) folder.pop_back();
+  if (folder == ".") return ok();
   std::error_code failure;
   if (folder.empty() || folder == ".." || folder.starts_with("../") || folder.front() == '/' ||
       !fs::is_directory(fs::symlink_status(staged.app / folder, failure))) {

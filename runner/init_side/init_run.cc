@@ -207,8 +207,10 @@ void Runner::read_frames() {
 void Runner::send_input() {
   auto frame = input_.next_frame();
   if (!frame) return fail(std::move(frame).error());
-  const ssize_t sent = ::write(life_line_.get(), frame->data(), frame->size());
-  if (sent == static_cast<ssize_t>(frame->size()) || (sent < 0 && errno == EPIPE)) return;  // its end is told elsewhere
+  if (!*frame) return;
+  const std::string& bytes = **frame;
+  const ssize_t sent = ::write(life_line_.get(), bytes.data(), bytes.size());
+  if (sent == static_cast<ssize_t>(bytes.size()) || (sent < 0 && errno == EPIPE)) return;  // its end is told elsewhere
   fail(Error::from_errno(ErrorCode::protocol_error, "handing input to the sandbox's init", sent < 0 ? errno : EIO));
 }
 

@@ -107,7 +107,7 @@ Result<InitExit> parse_exit(const Fields& fields) {
     exit.sysctl = printable(text("sysctl"));
     return exit;
   }
-  if (value > 4095) return broken("an exit value out of range");
+  if (value > (exit.kind == InitExit::Kind::exited ? 255u : 4095u)) return broken("an exit value out of range");
   for (const FlagField& flag : kFlags) {
     if (flag.required == Required::no && !fields.contains(flag.key)) continue;
     GUARD_TRY_ASSIGN(const std::uint64_t said, number(fields, flag.key));

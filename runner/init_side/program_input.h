@@ -2,6 +2,7 @@
 // (runner/init_side/init_protocol.h). Not thread-safe; the descriptor must outlive it.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "common/result.h"
@@ -19,8 +20,9 @@ class ProgramInput final {
   int descriptor() const noexcept { return wanted_ && !ended_ ? descriptor_ : -1; }
 
   // Once it is readable: what goes to init, at most 32 KiB and so small that an empty pipe takes it whole. A frame
-  // without bytes is the end. IO_ERROR where it can't be read.
-  Result<std::string> next_frame();
+  // without bytes is the end; nothing: somebody else has read what was there. Never waits, but for a terminal or a
+  // disk. IO_ERROR where it can't be read.
+  Result<std::optional<std::string>> next_frame();
 
  private:
   int descriptor_;

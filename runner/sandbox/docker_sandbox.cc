@@ -260,9 +260,9 @@ class Pump {
         }
       }
       if (fds[3].revents != 0) {
-        GUARD_TRY_ASSIGN(const std::string frame, input_.next_frame());
+        GUARD_TRY_ASSIGN(const auto frame, input_.next_frame());
         // Where the container has ended meanwhile, its stream says how.
-        static_cast<void>(attachment.write(frame));
+        if (frame) static_cast<void>(attachment.write(*frame));
       }
       if (fds[0].revents == 0 && !attachment.pending()) continue;
       bytes.clear();

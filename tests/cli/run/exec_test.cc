@@ -48,6 +48,7 @@ TEST_P(Exec, StartsInAFolderOfTheProject) {
   project_.write("src/deep/a.ts", "export {};\n");
   const auto result = exec({"--cwd", "src/deep"}, "console.log(process.cwd(), require('fs').readdirSync('.').join())");
   EXPECT_EQ(result.out, "/app/src/deep a.ts\n") << result.err;
+  EXPECT_EQ(exec({"--cwd", "./"}, "console.log(process.cwd())").out, "/app\n");
   for (const char* folder : {"..", "src/../..", "/app", "nothing", "src/deep/a.ts"}) {
     const auto refused = exec({"--cwd", folder}, "1");
     EXPECT_EQ(refused.exit_status, 2) << folder << refused.err;

@@ -111,10 +111,10 @@ TEST(ProgramInput, AsksTheDescriptorOnlyWhereInitHasAsked) {
   EXPECT_LT(input.descriptor(), 0);
   input.wanted();
   EXPECT_EQ(input.descriptor(), file->get());
-  EXPECT_EQ(*input.next_frame(), std::string("I\0\0\0\0\0\0\3abc", 11));
+  EXPECT_EQ(input.next_frame()->value(), std::string("I\0\0\0\0\0\0\3abc", 11));
   EXPECT_LT(input.descriptor(), 0);
   input.wanted();
-  EXPECT_EQ(*input.next_frame(), std::string("I\0\0\0\0\0\0\0", 8));
+  EXPECT_EQ(input.next_frame()->value(), std::string("I\0\0\0\0\0\0\0", 8));
   input.wanted();
   EXPECT_LT(input.descriptor(), 0) << "behind the end";
   ProgramInput closed(-1);
@@ -122,6 +122,22 @@ TEST(ProgramInput, AsksTheDescriptorOnlyWhereInitHasAsked) {
   const auto frame = closed.next_frame();
   ASSERT_FALSE(frame);
   EXPECT_EQ(frame.error().code(), ErrorCode::io_error);
+}
+
+// Somebody else who shares it may have taken what poll(2) saw.
+TEST(ProgramInput, NeverWaitsForWhatIsNotThere) {
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  const UniqueFd read_end(ends[0]);
+  UniqueFd write_end(ends[1]);
+  ProgramInput input(read_end.get());
+  input.wanted();
+  const auto nothing = input.next_frame();
+  ASSERT_TRUE(nothing) << nothing.error().to_string();
+  EXPECT_FALSE(nothing->has_value());
+  EXPECT_EQ(input.descriptor(), read_end.get()) << "it is still wanted";
+  ASSERT_EQ(::write(write_end.get(), "x", 1), 1);
+  EXPECT_EQ(input.next_frame()->value(), std::string("I\0\0\0\0\0\0\1x", 9));
 }
 
 TEST(ProgramInput, NobodyAsksWhereNothingIsOffered) {
