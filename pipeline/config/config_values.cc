@@ -19,6 +19,8 @@ template <typename... Handlers>
 struct Overloaded : Handlers... {
   using Handlers::operator()...;
 };
+template <typename... Handlers>
+Overloaded(Handlers...) -> Overloaded<Handlers...>;  // clang 14 makes none of its own
 
 TomlValue string_value(std::string_view text) {
   TomlValue value;

@@ -79,7 +79,7 @@ void keep_evidence(const EvidencePlace& place, std::string_view guard_version, i
   (void)std::move(error).context("keeping the evidence record");
   const VerdictKind kind = record.verdict.kind();
   if (kind == VerdictKind::allowed || kind == VerdictKind::rejected) {
-    record.verdict = verdict_of(error);
+    record.verdict = verdict_of(error);  // NOLINT(bugprone-use-after-move): context() gives itself back
     record.error = std::move(error);
   } else {
     record.notes.push_back(fmt::format("the evidence record was not kept: {}", error.message()));

@@ -250,6 +250,7 @@ Error error_of(const json& written) {
   }
   Error error(code, text("message"));
   const json details = written.value("details", json::object());  // items() refers to it
+  // NOLINTNEXTLINE(bugprone-use-after-move): it gives itself back
   for (const auto& [key, value] : details.items()) (void)std::move(error).detail(key, value.get<std::string>());
   return error;
 }

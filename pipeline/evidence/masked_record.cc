@@ -78,9 +78,11 @@ class Mask {
 Error masked_error(const SecretSource& secrets, const Error& error) {
   const Mask mask(secrets);
   Error hidden(error.code(), mask.masked(error.message()));
+  // NOLINTBEGIN(bugprone-use-after-move): each gives itself back
   for (const auto& frame : error.frames()) (void)std::move(hidden).context(mask.masked(frame));
   (void)std::move(hidden).hint(mask.masked(error.hint()));
   for (const auto& [key, value] : error.details()) (void)std::move(hidden).detail(key, mask.masked(value));
+  // NOLINTEND(bugprone-use-after-move)
   return hidden;
 }
 

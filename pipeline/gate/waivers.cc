@@ -18,7 +18,7 @@ namespace {
 // The day `days` after `date`, both "YYYY-MM-DD".
 std::string day_after(std::string_view date, int days) {
   std::tm parts{};
-  const std::string text(date);
+  std::string text(date);
   if (::strptime(text.c_str(), "%Y-%m-%d", &parts) == nullptr) return text;
   parts.tm_mday += days;
   const std::time_t then = ::timegm(&parts);

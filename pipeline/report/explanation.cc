@@ -99,7 +99,7 @@ std::string shown_entry(const ViewPiece& piece) {
 
 std::string shown(const ViewPiece& piece) {
   if (piece.view == View::raw || piece.view == View::code) return cut(printable(piece.text));
-  const std::string text = cut(shown_entry(piece));
+  std::string text = cut(shown_entry(piece));
   if (piece.view != View::strings) return text;
   return piece.callee.empty() ? fmt::format("\"{}\"", text) : fmt::format("{}(\"{}\")", printable(piece.callee), text);
 }

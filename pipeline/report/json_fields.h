@@ -113,9 +113,7 @@ class JsonFields {
       return clean(value);
     } else if constexpr (std::is_enum_v<Value>) {
       return to_string(value);
-    } else if constexpr (std::is_same_v<Value, Out>) {
-      return value;
-    } else if constexpr (std::is_arithmetic_v<Value>) {
+    } else if constexpr (std::is_same_v<Value, Out> || std::is_arithmetic_v<Value>) {
       return value;
     } else {
       return put_many(value);

@@ -403,7 +403,7 @@ class Run {
       record_.facts->stdout_sha256 = out_.finish_hex();
       record_.facts->stderr_sha256 = err_.finish_hex();
     }
-    record_.exec = std::move(ran.exec);
+    record_.exec = std::move(ran.exec);  // NOLINT(bugprone-use-after-move): it is not of what was moved
     record_.notes.insert(record_.notes.end(), record_.exec->notes.begin(), record_.exec->notes.end());
     if (ran.written && plan_.coverage()) take_coverage(*ran.written);
     return std::move(ran.written);

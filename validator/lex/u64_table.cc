@@ -18,7 +18,8 @@ constexpr std::size_t kSlotsKept = std::size_t{1} << 16;
 std::uint64_t process_number() noexcept {
   std::uint64_t number = 0x2545f4914f6cdd1dULL;
 #if defined(__linux__)
-  const auto* const random = reinterpret_cast<const char*>(::getauxval(AT_RANDOM));
+  const auto* const random =
+      reinterpret_cast<const char*>(::getauxval(AT_RANDOM));  // NOLINT(performance-no-int-to-ptr): the kernel's
   if (random != nullptr) std::memcpy(&number, random, sizeof number);
 #endif
   return number;
