@@ -81,7 +81,7 @@ Result<void> OutputCap::push(std::span<const char> bytes) {
     return out_.push(bytes);
   }
   if (budget_.closed_) {
-    budget_.dropped_ += carry_.size() + bytes.size();
+    drop(carry_.size() + bytes.size());
     carry_.clear();
     return ok();
   }
@@ -109,7 +109,7 @@ Result<void> OutputCap::push(std::span<const char> bytes) {
   }
   GUARD_TRY(keep(all.substr(0, fitting)));
   if (budget_.closed_) {
-    budget_.dropped_ += carry_.size() - fitting;
+    drop(carry_.size() - fitting);
     carry_.clear();
   } else {
     carry_.erase(0, fitting);
@@ -123,10 +123,15 @@ Result<void> OutputCap::keep(std::string_view units) {
   return out_.push(units);
 }
 
+void OutputCap::drop(std::size_t bytes) {
+  budget_.dropped_ += bytes;
+  truncated_ = truncated_ || bytes > 0;
+}
+
 Result<void> OutputCap::finish() {
   if (budget_.closed_ || budget_.kept_ + carry_.size() > budget_.bytes_max_) {
     budget_.closed_ = budget_.closed_ || !carry_.empty();
-    budget_.dropped_ += carry_.size();
+    drop(carry_.size());
   } else {
     GUARD_TRY(keep(carry_));
   }

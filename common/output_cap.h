@@ -38,14 +38,18 @@ class OutputCap final : public ByteSink {
   Result<void> push(std::span<const char> bytes) override;
   Result<void> finish() override;
 
+  bool truncated() const noexcept { return truncated_; }  // some bytes of this stream were dropped
+
   // No marker or escape is longer; what goes on without an end is text.
   static constexpr std::size_t kUnitBytesMax = 256;
 
  private:
   Result<void> keep(std::string_view units);
+  void drop(std::size_t bytes);
 
   OutputBudget& budget_;
   ByteSink& out_;
+  bool truncated_ = false;
   std::string carry_;  // an unfinished marker, character or escape at the end of the last push
 };
 

@@ -70,7 +70,18 @@ struct RunOutcome {
   std::optional<TestSummary> tests;  // of those whose report could be read
   std::uint64_t kept_bytes = 0;
   std::uint64_t dropped_bytes = 0;
+  bool out_truncated = false;  // some of the dropped bytes were of standard output
+  bool err_truncated = false;
   std::map<std::string, std::uint64_t> redactions;
+};
+
+// What a command wrote to one of its streams, for the document.
+struct StreamRecord {
+  std::string text;         // as it was printed: masked and capped
+  bool truncated = false;   // there was more, or the run ended in an error
+  std::string file;         // not empty: it went there, every byte as it came, and there is no text
+  std::uint64_t bytes = 0;  // of the file
+  std::string sha256;
 };
 
 struct RunRecord : RunOutcome {
@@ -81,6 +92,8 @@ struct RunRecord : RunOutcome {
   std::optional<CheckRecord> check;
   std::vector<std::string> preload;  // what bun loaded before each test file, after guard's own script
   std::optional<ExecResult> exec;
+  std::optional<StreamRecord> out;  // of a command, where a document is made of it
+  std::optional<StreamRecord> err;
   std::optional<CollectRecord> collected;  // where `exec` is
   std::optional<LineCoverage> lines;       // for a person: which lines of the checked files ran, tests left out
   std::optional<std::string> coverage;     // lcov as bun wrote it, where it was asked for and could be had; not masked,

@@ -11,11 +11,13 @@
 #include "cli/commands/rule_engine.h"
 #include "cli/commands/trusted_inputs.h"
 #include "cli/file_watch.h"
+#include "cli/output_file.h"
 #include "cli/progress.h"
 #include "cli/test_lines.h"
 #include "common/file_io.h"
 #include "common/hash.h"
 #include "common/text/text.h"
+#include "common/unique_fd.h"
 #include "pipeline/change/config_trust.h"
 #include "pipeline/config/config.h"
 #include "pipeline/evidence/evidence_file.h"
@@ -44,6 +46,33 @@ class ClearingSink final : public ByteSink {
   Progress& progress_;
   OutStream& next_;
 };
+
+// Keeps what it passes on, for a document.
+class KeepingSink final : public ByteSink {
+ public:
+  explicit KeepingSink(ByteSink& next) : next_(next) {}
+  Result<void> push(std::span<const char> bytes) override {
+    text.append(bytes.data(), bytes.size());
+    return next_.push(bytes);
+  }
+  Result<void> finish() override { return next_.finish(); }
+  std::string text;
+
+ private:
+  ByteSink& next_;
+};
+
+// What a command reads and where its output goes, where that is not guard's own streams.
+struct CommandFiles {
+  UniqueFd input;
+  std::optional<OutputFile> out;
+  std::optional<OutputFile> err;
+};
+
+StreamRecord stream_record(std::string text, bool truncated, std::optional<OutputFile>& file) {
+  if (!file) return {std::move(text), truncated, {}, 0, {}};
+  return {{}, false, file->path(), file->bytes(), file->finish_sha256()};
+}
 
 std::string_view stage_sentence(std::string_view stage) {
   if (stage == "probe") return "looking for a container engine";
@@ -190,9 +219,50 @@ void measure_coverage(const RunRequest& request, RunRecord& record, const Cancel
   });
 }
 
+// A run whose configuration is read, as far as a person follows it.
+RunRecord run_in_view(
+    const Options& options, CommandContext& context, RunRequest& request, CommandFiles& files, Progress& progress) {
+  Streams& streams = context.streams;
+  const bool document = options.format != OutputFormat::text;
+  const bool command = !request.argv.empty();
+  // With a format for machines stdout is one document and nothing else.
+  ClearingSink out(progress, document ? streams.err : streams.out);
+  ClearingSink err(progress, streams.err);
+  TestLines painted(err);
+  request.progress = [&](std::string_view stage) { progress.say(stage_sentence(stage)); };
+  request.warn = [&](std::string_view sentence) {
+    progress.without_line(true, [&] { streams.err.print("guard: warning: {}\n", sentence); });
+  };
+  request.raw_out = files.out ? &*files.out : nullptr;
+  request.raw_err = files.err ? &*files.err : nullptr;
+  RunRecord record;
+  if (command && document) {
+    KeepingSink kept_out(out);
+    KeepingSink kept_err(err);
+    record = run_tests(request, kept_out, kept_err, context.cancel);
+    const bool broken = record.spec && !record.exec;
+    record.out = stream_record(std::move(kept_out.text), broken || record.out_truncated, files.out);
+    record.err = stream_record(std::move(kept_err.text), broken || record.err_truncated, files.err);
+  } else {
+    const bool paints = streams.err_color && !command;
+    record = run_tests(request, out, paints ? static_cast<ByteSink&>(painted) : err, context.cancel);
+  }
+  if (options.coverage) {
+    progress.say("running once more for the coverage");
+    measure_coverage(request, record, context.cancel);
+  }
+  static_cast<void>(painted.finish());  // a stream that can't be written to is told at the end
+  if (record.dropped_bytes > 0) {
+    (document || command ? streams.err : streams.out)
+        .print("\n[guard: the output is cut here, after {} bytes; {} more were dropped]\n", record.kept_bytes,
+            record.dropped_bytes);
+  }
+  return record;
+}
+
 // `seen`: what the verdict was about, relative to the project, for those who wait for a change of it; may be null.
 int run(const Options& options, CommandContext& context, RuleEngine& engine, RunRequest& request, Result<void> prepared,
-    std::vector<std::string>* seen = nullptr) {
+    CommandFiles files = {}, std::vector<std::string>* seen = nullptr) {
   Streams& streams = context.streams;
   const bool document = options.format != OutputFormat::text;
   const bool command = !request.argv.empty();
@@ -207,26 +277,7 @@ int run(const Options& options, CommandContext& context, RuleEngine& engine, Run
     if (prepared) prepared = std::move(placed);
     if (prepared) prepared = prepare(options, context, engine, request, place);
     if (prepared) {
-      // With a format for machines stdout is one document and nothing else.
-      ClearingSink out(progress, document ? streams.err : streams.out);
-      ClearingSink err(progress, streams.err);
-      request.progress = [&](std::string_view stage) { progress.say(stage_sentence(stage)); };
-      request.warn = [&](std::string_view sentence) {
-        progress.without_line(true, [&] { streams.err.print("guard: warning: {}\n", sentence); });
-      };
-      TestLines painted(err);
-      record = run_tests(
-          request, out, streams.err_color && !command ? static_cast<ByteSink&>(painted) : err, context.cancel);
-      if (options.coverage) {
-        progress.say("running once more for the coverage");
-        measure_coverage(request, record, context.cancel);
-      }
-      static_cast<void>(painted.finish());  // a stream that can't be written to is told at the end
-      if (record.dropped_bytes > 0) {
-        (document || command ? streams.err : streams.out)
-            .print("\n[guard: the output is cut here, after {} bytes; {} more were dropped]\n", record.kept_bytes,
-                record.dropped_bytes);
-      }
+      record = run_in_view(options, context, request, files, progress);
     } else {
       record.verdict = verdict_of(prepared.error());
       record.error = std::move(prepared).error();
@@ -266,7 +317,33 @@ int run_once(const Options& options, CommandContext& context, fs::path& project,
   request.options.names = options.test_name;
   auto resolved = resolve_files(options, request);
   project = request.project;
-  return run(options, context, engine, request, std::move(resolved), seen);
+  return run(options, context, engine, request, std::move(resolved), {}, seen);
+}
+
+Result<void> open_files(const Options& options, RunRequest& request, CommandFiles& files) {
+  if (options.input == "-") {
+    request.input_descriptor = STDIN_FILENO;
+  } else if (!options.input.empty()) {
+    // Not to wait for a writer here, where no time limit holds yet.
+    files.input.reset(::open(options.input.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (!files.input) return Error::from_errno(ErrorCode::input_invalid, printable(options.input), errno);
+    request.input_descriptor = files.input.get();
+  }
+  if (!options.out_file.empty()) {
+    GUARD_TRY_ASSIGN(files.out, OutputFile::open("--out", options.out_file));
+  }
+  if (!options.err_file.empty()) {
+    GUARD_TRY_ASSIGN(files.err, OutputFile::open("--err", options.err_file));
+  }
+  // Nothing is emptied before all of them are known to be different.
+  if (files.out && files.err) GUARD_TRY(files.out->differs_from(files.err->fd(), "--err"));
+  for (auto* file : {&files.out, &files.err}) {
+    if (*file) GUARD_TRY((*file)->differs_from(request.input_descriptor, "--stdin"));
+  }
+  for (auto* file : {&files.out, &files.err}) {
+    if (*file) GUARD_TRY((*file)->empty());
+  }
+  return ok();
 }
 
 }  // namespace
@@ -293,23 +370,15 @@ Result<int> cmd_exec(const Options& options, CommandContext& context) {
   RunRequest request;
   request.argv = options.arguments;
   request.working_dir = options.cwd;
-  UniqueFd input;
-  if (options.input == "-") {
-    request.input_descriptor = STDIN_FILENO;
-  } else if (!options.input.empty()) {
-    // Not to wait for a writer here, where no time limit holds yet.
-    input.reset(::open(options.input.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    if (!input) return Error::from_errno(ErrorCode::input_invalid, printable(options.input), errno);
-    request.input_descriptor = input.get();
-  }
+  CommandFiles files;
+  Result<void> prepared = open_files(options, request, files);
   auto project = project_folder(options.project);
-  Result<void> prepared = ok();
   if (project) {
     request.project = *project;
-  } else {
+  } else if (prepared) {
     prepared = std::move(project).error();
   }
-  return run(options, context, engine, request, std::move(prepared));
+  return run(options, context, engine, request, std::move(prepared), std::move(files));
 }
 
 }  // namespace guard

@@ -115,6 +115,9 @@ Result<void> check_run(const SplitArguments&, Options& options) {
 }
 
 Result<void> check_exec(const SplitArguments&, Options& options) {
+  for (const auto* file : {&options.out_file, &options.err_file}) {
+    if (*file == "-") return mistake("--out and --err need a file", "leave them out to see the output");
+  }
   if (options.format == OutputFormat::text || options.format == OutputFormat::json) return ok();
   return mistake("guard exec checks nothing, so there are no findings to report", "use --format text or json");
 }

@@ -111,8 +111,10 @@ struct Options {
   // run, exec
   std::optional<Backend> backend;  // nothing: auto
   ExitCode exit_code = ExitCode::guard;
-  std::string cwd;        // a folder of the project; empty: the project
-  std::string input;      // a file, or "-"; empty: nothing to read
+  std::string cwd;       // a folder of the project; empty: the project
+  std::string input;     // a file, or "-"; empty: nothing to read
+  std::string out_file;  // takes the command's standard output as it is
+  std::string err_file;
   std::string record;     // a file or folder; empty: what [run] record says
   unsigned jobs = 0;      // check: threads; run: sandboxes side by side; 0: not given
   std::string test_name;  // empty: all tests

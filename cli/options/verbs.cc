@@ -136,6 +136,9 @@ constexpr OptionRow kOnlyRunOptions[] = {
 constexpr OptionRow kOnlyExecOptions[] = {
     {"--cwd", "DIR", "start the command in this folder of the project", &Options::cwd},
     {"--stdin", "FILE", "let the command read FILE, or guard's own standard input where FILE is -", &Options::input},
+    {"--out", "FILE", "write standard output to FILE, every byte as it comes: not masked, not capped",
+        &Options::out_file},
+    {"--err", "FILE", "the same for standard error", &Options::err_file},
     {"--exit-code", "WHOSE", "guard, or program: that of a command that came to its own end",
         read_choice<&Options::exit_code>, kNamesOf<ExitCode>},
 };
@@ -383,11 +386,13 @@ guard run --jobs 4 --record evidence/ sandbox/)",
         .summary = "run any command in the same sandbox, unchecked",
         .usage = "exec [OPTION...] -- COMMAND ARGUMENT...",
         .about = R"(The command is started directly, not by a shell, and guard's image has none: only bun,
-the C library and the project's packages. Limits, masking and clean-up are those of `guard run`.)",
+the C library and the project's packages. Limits, masking and clean-up are those of `guard run`. A file of --out or
+--err gets the bytes as they come: nothing in it is masked, and only the flood limit holds.)",
         .actions = kExecActions,
         .options = kExecOptions,
         .examples = R"(guard exec -- bun --version
 guard exec --memory 512m -- bun -e 'console.log(process.memoryUsage().rss)'
+guard exec --out page.pdf -- bun src/print.ts
 printf hi | guard exec --stdin - --exit-code program -- bun -e 'process.exit((await Bun.stdin.text()).length)')",
         .exit_status = kExecStatus,
         .run = cmd_exec,

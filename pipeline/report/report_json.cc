@@ -161,6 +161,17 @@ void exec_fields(JsonFields& fields, const ExecResult& exec) {
   fields("enforced_by", exec.enforced_by);
 }
 
+void stream_fields(JsonFields& fields, const StreamRecord& stream) {
+  if (stream.file.empty()) {
+    fields("text", stream.text);
+    fields("truncated", stream.truncated);
+  } else {
+    fields("file", stream.file);
+    fields("bytes", stream.bytes);
+    fields("sha256", stream.sha256);
+  }
+}
+
 void collected_fields(JsonFields& fields, const CollectRecord& record) {
   fields("mode", record.policy);
   fields.rows("files", record.files, [](JsonFields& row, const BroughtBack& file) {
@@ -220,6 +231,8 @@ std::string run_document(const RunRecord& record) {
     if (record.spec) limits_fields(limits, *record.spec, record.keep_bytes);
   });
   fields("jobs", record.jobs);
+  if (record.out) fields.part("stdout", record.out, stream_fields);
+  if (record.err) fields.part("stderr", record.err, stream_fields);
   sandbox_fields(fields, record);
   fields("hashes", record.hashes);
   fields.if_any("preload", record.preload);

@@ -29,6 +29,8 @@ struct Part {
   std::map<std::string, std::uint64_t> redactions;
   std::uint64_t kept_bytes = 0;
   std::uint64_t dropped_bytes = 0;
+  bool out_truncated = false;
+  bool err_truncated = false;
 };
 using Parts = std::vector<Part>;
 
@@ -88,8 +90,15 @@ Result<Parts> run_sandbox(
     spec.argv.insert(spec.argv.end(), words.begin(), words.end());
   }
   GUARD_TRY_ASSIGN(const auto sandbox, request.make_sandbox());
+  ByteSink* const raw_out = request.plan->request.raw_out;
+  ByteSink* const raw_err = request.plan->request.raw_err;
   // Where this fails, what is still held back stays held back: nobody can say how the stream would have gone on.
-  GUARD_TRY_ASSIGN(ExecResult exec, sandbox->run(spec, output->out(), output->err(), cancel));
+  GUARD_TRY_ASSIGN(ExecResult exec,
+      sandbox->run(
+          spec, raw_out != nullptr ? *raw_out : output->out(), raw_err != nullptr ? *raw_err : output->err(), cancel));
+  for (ByteSink* raw : {raw_out, raw_err}) {
+    if (raw != nullptr) GUARD_TRY(raw->finish());
+  }
   GUARD_TRY(output->finish(exec.outcome.kind == OutcomeKind::exited ? RunOutput::Ending::whole : RunOutput::Ending::cut)
                 .context("masking the last of the output"));
   told.push_back(output->take_told());
@@ -106,6 +115,8 @@ Result<Parts> run_sandbox(
   last.redactions = output->redactions();
   last.kept_bytes = output->kept_bytes();
   last.dropped_bytes = output->dropped_bytes();
+  last.out_truncated = output->truncated(RunOutput::Stream::out);
+  last.err_truncated = output->truncated(RunOutput::Stream::err);
   leave_out_the_bystander(parts);
   return parts;
 }
@@ -330,6 +341,8 @@ class Sum {
   void add_output(const Part& part) {
     sum_.kept_bytes += part.kept_bytes;
     sum_.dropped_bytes += part.dropped_bytes;
+    sum_.out_truncated = sum_.out_truncated || part.out_truncated;
+    sum_.err_truncated = sum_.err_truncated || part.err_truncated;
     for (const auto& [kind, count] : part.redactions) sum_.redactions[kind] += count;
   }
 

@@ -96,6 +96,9 @@ std::map<std::string, std::uint64_t> RunOutput::redactions() const {
 
 std::uint64_t RunOutput::kept_bytes() const noexcept { return state_->budget.kept_bytes(); }
 std::uint64_t RunOutput::dropped_bytes() const noexcept { return state_->budget.dropped_bytes(); }
+bool RunOutput::truncated(Stream stream) const noexcept {
+  return (stream == Stream::out ? state_->out : state_->err).cap.truncated();
+}
 
 Result<std::vector<KnownSecret>> known_secrets(const std::map<std::string, std::string>& environment,
     const std::vector<std::string>& names, const std::vector<std::string>& files) {

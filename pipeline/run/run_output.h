@@ -48,6 +48,8 @@ class RunOutput {
   std::map<std::string, std::uint64_t> redactions() const;  // per kind, both streams
   std::uint64_t kept_bytes() const noexcept;
   std::uint64_t dropped_bytes() const noexcept;
+  enum class Stream { out, err };
+  bool truncated(Stream stream) const noexcept;  // whether some of the dropped bytes were of this one
 
  private:
   struct State;

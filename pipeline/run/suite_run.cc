@@ -69,6 +69,8 @@ void tell_relaxations(const RunRequest& request, RunRecord& record) {
   const Config& config = request.config;
   relax_if(!request.rules_folder.empty(),
       "rules: " + request.rules_folder + " instead of the shipped docker and host tiers", record);
+  for (const auto& [option, sink] : {std::pair("--out", request.raw_out), std::pair("--err", request.raw_err)})
+    relax_if(sink != nullptr, fmt::format("{}: neither masked nor capped", option), record);
   relax_if(!config.redact.kinds_off.empty(), "redact.kinds_off: " + joined(config.redact.kinds_off), record);
   relax_if(!request.options.names.empty(),
       fmt::format("-t: only tests whose name matches {} ran", printable(request.options.names)), record);
@@ -201,6 +203,8 @@ class Run {
   Result<void> refuse_what_does_not_fit() const {
     if (request_.facts && !request_.options.is_plain())
       return Error(ErrorCode::internal, "an evidence record was asked for a run that is not the plain one");
+    if (plan_.tests() && (request_.raw_out != nullptr || request_.raw_err != nullptr))
+      return Error(ErrorCode::internal, "the output of tests was asked for unmasked");
     if (plan_.coverage() && (config_.run.collect != CollectPolicy::none || request_.jobs > 1)) {
       return Error(
           ErrorCode::internal, "coverage was asked for of a run that hands out other files, or of several at once");

@@ -33,6 +33,10 @@ struct RunRequest {
   std::vector<std::string> argv;  // not empty: a command without the gate instead of tests (`guard exec`)
   std::string working_dir;        // of that command, relative to the project
   int input_descriptor = -1;      // it reads this to its end; negative: nothing to read
+  // Of that command: what takes a stream as it comes, neither masked nor capped, in place of run_tests()' sink. Ended
+  // by finish() where the command came to an end.
+  ByteSink* raw_out = nullptr;
+  ByteSink* raw_err = nullptr;
   Config config;
   // Whether a refused file that is neither named nor loaded is left out; nights keep the whole change, so there it
   // decides.

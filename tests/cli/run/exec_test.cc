@@ -1,6 +1,8 @@
 // `guard exec` as the executor of scripts: what the command reads, where it starts, how guard ends with it.
 #include <gtest/gtest.h>
 
+#include "common/file_io.h"
+#include "common/hash.h"
 #include "tests/support/program/guard_program.h"
 
 namespace guard::testing {
@@ -21,6 +23,12 @@ class Exec : public ::testing::TestWithParam<const char*> {
     call.arguments.insert(call.arguments.end(), {"--", "bun", "-e", script});
     call.stdin_text = input;
     return project_.guard(call);
+  }
+
+  std::string file(const char* name) const {
+    auto text = read_file(project_.path() / name, 64u << 20);
+    EXPECT_TRUE(text) << name;
+    return text ? *text : std::string();
   }
   Project project_;
 };
@@ -64,6 +72,98 @@ TEST_P(Exec, EndsAsTheCommandDoesWhereThatIsAskedFor) {
       << "no end of its own";
   EXPECT_EQ(exec({"--exit-code", "program", "--timeout", "1"}, "for (;;);").exit_status, 1);
   EXPECT_EQ(exec({"--exit-code", "mine"}, "1").exit_status, 64);
+}
+
+// Half a million bytes of all values, with what is masked elsewhere among them.
+constexpr const char* kBinary =
+    "const b = new Uint8Array(512 * 1024); for (let i = 0; i < b.length; ++i) b[i] = (i * 7 + (i >> 8)) & 255;"
+    "const fs = require('fs'); const all = (fd, bytes) => { for (let at = 0; at < bytes.length;) at += "
+    "fs.writeSync(fd, "
+    "bytes, at); };"
+    "all(1, b); all(1, Buffer.from('\\x1b[2J' + process.env.MINE)); all(2, Buffer.from([0, 255, 10]));";
+
+std::string binary() {
+  std::string bytes(std::size_t{512} * 1024, '\0');
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>((i * 7 + (i >> 8)) & 255);
+  return bytes;
+}
+
+TEST_P(Exec, WritesEveryByteIntoTheFilesThatAreAskedFor) {
+  const std::string expected = binary() + "\x1b[2Jhidden-elsewhere";
+  project_.write("out.bin", std::string(std::size_t{1} << 20, 'x'));  // longer than what comes
+  const auto result =
+      exec({"--out", "out.bin", "--err", "err.bin", "--env", "MINE=hidden-elsewhere", "--format", "json"}, kBinary);
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_TRUE(file("out.bin") == expected) << file("out.bin").size();
+  EXPECT_EQ(file("err.bin"), std::string("\0\xff\n", 3));
+  const auto document = result.document();
+  EXPECT_EQ(document["stdout"],
+      (nlohmann::json{{"file", "out.bin"}, {"bytes", expected.size()}, {"sha256", sha256_hex(expected)}}));
+  EXPECT_EQ(document["stderr"]["bytes"], 3);
+  EXPECT_EQ(document["output"]["kept_bytes"], 0);
+  EXPECT_EQ(document["relaxations"].size(), 3) << document["relaxations"];
+  EXPECT_EQ(result.err.find("hidden-elsewhere"), std::string::npos) << result.err;
+  std::error_code failure;
+  EXPECT_EQ(std::filesystem::status(project_.path() / "err.bin", failure).permissions() & std::filesystem::perms(0777),
+      std::filesystem::perms(0600));
+}
+
+TEST_P(Exec, KeepsWhatWasWrittenUntilTheTimeOut) {
+  const auto result =
+      exec({"--out", "out.txt", "--timeout", "2"}, "process.stdout.write('so far'); setInterval(() => {}, 1000)");
+  EXPECT_EQ(result.exit_status, 1) << result.err;
+  EXPECT_EQ(file("out.txt"), "so far");
+}
+
+TEST_P(Exec, NamesTheFileThatCannotTakeTheOutput) {
+  project_.write("input.txt", "input");
+  std::error_code failure;
+  std::filesystem::create_symlink("input.txt", project_.path() / "link", failure);
+  struct Case {
+    std::vector<std::string> options;
+    const char* says;
+  };
+  const Case cases[] = {{{"--out", "missing/out"}, "missing/out"}, {{"--err", "."}, "--err"},
+      {{"--out", "link"}, "symbolic link"}, {{"--out", "/dev/full"}, "regular file"},
+      {{"--out", "same", "--err", "./same"}, "same file"},
+      {{"--stdin", "input.txt", "--out", "input.txt"}, "same file"}};
+  for (const Case& wrong : cases) {
+    const auto result = exec(wrong.options, "console.log('ran')");
+    EXPECT_EQ(result.exit_status, 2) << wrong.says << result.err;
+    EXPECT_NE(result.err.find(wrong.says), std::string::npos) << wrong.says << result.err;
+    EXPECT_EQ(result.out, "");
+  }
+  EXPECT_EQ(file("input.txt"), "input");
+  EXPECT_EQ(exec({"--out", "-"}, "1").exit_status, 64);
+}
+
+TEST_P(Exec, DoesNotSucceedWhereTheDiskIsFull) {
+  std::error_code failure;
+  std::filesystem::create_directory(project_.path() / "small", failure);
+  ProcessSpec spec;
+  spec.argv = {"unshare", "--mount", "sh", "-c", "mount -t tmpfs -o size=64k none small || exit 99; exec \"$@\"", "sh",
+      GUARD_PROGRAM, "exec", "--backend", GetParam(), "--out", "small/out", "--", "bun", "-e", kBinary};
+  spec.cwd = project_.path();
+  spec.env = project_.environment();
+  const auto result = run_program(spec);
+  if (result.exit_status == 99 || result.err.starts_with("unshare:"))
+    GTEST_SKIP() << "nothing can be mounted here: " << result.err;
+  EXPECT_EQ(result.exit_status, 2) << result.err;
+  EXPECT_NE(result.err.find("small/out"), std::string::npos) << result.err;
+}
+
+TEST_P(Exec, PutsBothStreamsIntoTheDocument) {
+  const auto result = exec({"--env", "MINE=hidden-value", "--format", "json"},
+      "console.log('one', process.env.MINE); console.error('two'); process.exit(3)");
+  const auto document = result.document();
+  EXPECT_EQ(document["stdout"], (nlohmann::json{{"text", "one [REDACTED:env:MINE]\n"}, {"truncated", false}}))
+      << result.out;
+  EXPECT_EQ(document["stderr"], (nlohmann::json{{"text", "two\n"}, {"truncated", false}}));
+
+  const auto cut =
+      exec({"--format", "json"}, "console.error('x'); process.stdout.write('y'.repeat(100000))").document();
+  EXPECT_TRUE(cut["stdout"]["truncated"]);
+  EXPECT_EQ(cut["stdout"]["text"].get<std::string>().size() + cut["stderr"]["text"].get<std::string>().size(), 81920);
 }
 
 }  // namespace
