@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "common/text/text.h"
+#include "common/text/time_text.h"
 
 namespace guard {
 namespace {
@@ -100,7 +101,7 @@ std::optional<Verdict> verdict_of_outcome(const Outcome& outcome) {
       if (outcome.value == SIGXFSZ) return verdict(Reason::storage_full, "a file outgrew the limit of a file's size");
       return verdict(Reason::crashed, fmt::format("signal {}", outcome.value));
     case OutcomeKind::timed_out:
-      return verdict(Reason::timed_out, fmt::format("stopped after {} s", outcome.value / 1000));
+      return verdict(Reason::timed_out, fmt::format("stopped after {}", time_text(milliseconds(outcome.value))));
     case OutcomeKind::out_of_memory: return verdict(Reason::out_of_memory, outcome.detail);
     case OutcomeKind::pids_limit: return verdict(Reason::pids_limit, outcome.detail);
     case OutcomeKind::output_flood: return verdict(Reason::output_flood, outcome.detail);

@@ -127,7 +127,7 @@ constexpr OptionRow kOnlyRunOptions[] = {
     {"--coverage", {}, "run once more, and report which lines ran; not part of the verdict", &Options::coverage},
     {"--lcov", "FILE", "write the coverage to FILE in lcov's format; implies --coverage", &Options::lcov},
     {"--watch", {}, "run again whenever a file changes", &Options::watch},
-    sets("run.file_timeout", {"--file-timeout", "SECONDS", "time limit of each test file; the other files still run"}),
+    sets("run.file_timeout", {"--file-timeout", "TIME", "time limit of each test file; the other files still run"}),
     sets("run.collect",
         {"--collect", "MODE", "which files written by passing tests to keep: none, listed (collect_paths) or all", {},
             kNamesOf<CollectPolicy>}),
@@ -147,7 +147,7 @@ constexpr OptionRow kOnlyExecOptions[] = {
 constexpr OptionRow kSandboxOptions[] = {
     {"--backend", "NAME", "auto, docker, namespace, host or container-use; the tiers follow the backend",
         read_choice<&Options::backend>, kBackendNames},
-    sets("limits.timeout", {"--timeout", "SECONDS", "time limit of the whole run"}),
+    sets("limits.timeout", {"--timeout", "TIME", "time limit of the whole run: 90 (seconds), 2.5s or 100ms"}),
     sets("limits.memory", {"--memory", "BYTES", "memory limit, such as 512m or 2g"}),
     sets("limits.cpus", {"--cpus", "N", "processors, such as 1.5"}),
     sets("limits.pids", {"--pids", "N", "limit of processes and threads"}),

@@ -186,9 +186,9 @@ class Weighing {
 
   RunRequest limited_run() const {
     RunRequest run = plain_run();
-    for (std::uint64_t* timeout_s : {&run.config.namespace_sandbox.timeout_s, &run.config.docker.timeout_s,
-             &run.config.host.timeout_s, &run.config.container_use.timeout_s}) {
-      *timeout_s = std::min(*timeout_s, limit_s_);
+    for (milliseconds* timeout : {&run.config.namespace_sandbox.timeout, &run.config.docker.timeout,
+             &run.config.host.timeout, &run.config.container_use.timeout}) {
+      *timeout = std::min<milliseconds>(*timeout, std::chrono::seconds(limit_s_));
     }
     run.config.run.grace_s = std::min(run.config.run.grace_s, kGrace_s);
     return run;

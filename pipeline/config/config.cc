@@ -192,8 +192,7 @@ class Loader {
     for (const auto& key : config_keys()) {
       const ConfigKey* general = key.inherits.empty() ? nullptr : find_config_key(key.inherits);
       if (general == nullptr || said_[general].source <= said_[&key].source) continue;
-      for (const auto& complaint : set_from_text(key, toml_literal(*general, config()), config()))
-        faults_.push_back(complaint.sentence);
+      std::get<TimeSlot>(key.slot)(config()) = std::get<TimeSlot>(general->slot)(config());
       said_[&key] = {said_[general].source, fmt::format("{} ({})", key.inherits, said_[general].origin)};
     }
   }

@@ -16,6 +16,7 @@
 #include "common/enum_names.h"
 #include "common/environment.h"
 #include "common/result.h"
+#include "common/time.h"
 #include "runner/sandbox/backend.h"
 
 namespace guard {
@@ -70,7 +71,7 @@ struct Config {
   struct {
     std::string image;  // empty: the tag made from the project's contents
     NetworkMode network = NetworkMode::none;
-    std::uint64_t timeout_s = 300;
+    milliseconds timeout{300'000};
     PullPolicy pull = PullPolicy::never;
     std::string runtime;  // empty: the engine's default
     std::uint64_t probe_deadline_ms = 2000;
@@ -86,15 +87,15 @@ struct Config {
     std::uint64_t sandbox_files = 10'000;
     std::uint64_t output_keep_bytes = 81'920;
     std::uint64_t output_flood_bytes = 1ull << 30;
-    std::uint64_t timeout_s = 300;
+    milliseconds timeout{300'000};
   } limits;
 
   struct {
-    std::uint64_t timeout_s = 300;
+    milliseconds timeout{300'000};
   } namespace_sandbox;
 
   struct {
-    std::uint64_t timeout_s = 300;
+    milliseconds timeout{300'000};
     bool warn_on_start = true;
     std::vector<std::string> env = {"PATH", "HOME", "LANG"};
   } host;
@@ -108,7 +109,7 @@ struct Config {
     std::string program;  // empty: looked for in the folders of the system
     std::string image;    // refused: the program takes none
     std::string env_id;   // empty: an environment is made for each run
-    std::uint64_t timeout_s = 300;
+    milliseconds timeout{300'000};
   } container_use;
 
   struct {
@@ -126,7 +127,7 @@ struct Config {
   } hook;
 
   struct {
-    std::uint64_t file_timeout_s = 0;  // of one test file; 0: only the time of all
+    milliseconds file_timeout{0};  // of one test file; 0: only the time of all
     std::uint64_t grace_s = 10;
     CollectPolicy collect = CollectPolicy::none;
     std::vector<std::string> collect_paths;  // globs, relative to the project: "sandbox/out/**"
@@ -169,14 +170,14 @@ struct Config {
   } rollout;
 
   // How long a run may take there.
-  std::uint64_t timeout_s(Backend where) const noexcept {
+  milliseconds timeout(Backend where) const noexcept {
     switch (where) {
-      case Backend::docker: return docker.timeout_s;
-      case Backend::namespace_sandbox: return namespace_sandbox.timeout_s;
-      case Backend::host: return host.timeout_s;
-      case Backend::container_use: return container_use.timeout_s;
+      case Backend::docker: return docker.timeout;
+      case Backend::namespace_sandbox: return namespace_sandbox.timeout;
+      case Backend::host: return host.timeout;
+      case Backend::container_use: return container_use.timeout;
     }
-    return limits.timeout_s;
+    return limits.timeout;
   }
 };
 

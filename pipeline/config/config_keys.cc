@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <type_traits>
 
+#include "common/text/time_text.h"
 #include "pipeline/config/config_texts.h"
 #include "pipeline/config/config_values.h"
 
@@ -50,13 +52,14 @@ constexpr double kKiB = 1024;
 constexpr double kMiB = 1024 * kKiB;
 constexpr double kGiB = 1024 * kMiB;
 constexpr double kTiB = 1024 * kGiB;
+constexpr double kMillisecond = 0.001;
 constexpr double kDayS = 86'400;
 
 constexpr KeyForm range(double min, double max, std::string_view unit = {}) {
   return {.min = min, .max = max, .unit = unit};
 }
 constexpr KeyForm size(double min, double max) { return {.min = min, .max = max, .is_size = true}; }
-constexpr KeyForm kPlaceTimeout = {.min = 1, .max = kDayS, .unit = "s", .inherits = "limits.timeout"};
+constexpr KeyForm kPlaceTimeout = {.min = kMillisecond, .max = kDayS, .inherits = "limits.timeout"};
 
 bool never(const ConfigKey&, const Config&) { return false; }
 
@@ -116,8 +119,7 @@ constexpr ConfigKey kKeys[] = {
         {.rule = reference_rule, .empty_means = "the tag made from lockfile, package.json and bun"}},
     {"docker.network", GUARD_AT(docker.network), when_changed,
         "What the container may reach; anything but none is written into the evidence of every run."},
-    {"docker.timeout", GUARD_AT(docker.timeout_s), never, "The same in a container; else limits.timeout.",
-        kPlaceTimeout},
+    {"docker.timeout", GUARD_AT(docker.timeout), never, "The same in a container; else limits.timeout.", kPlaceTimeout},
     {"docker.pull", GUARD_AT(docker.pull), when_changed,
         "Whether guard may pull the image that docker.image names, where the engine does not have it."},
     {"docker.runtime", GUARD_AT(docker.runtime), when_changed,
@@ -134,8 +136,8 @@ constexpr ConfigKey kKeys[] = {
     {"image.unused_days", GUARD_AT(image.unused_days), never,
         "`guard image build` removes images that no project has used for so long; 0: none.", range(0, 3650, "days")},
 
-    {"limits.timeout", GUARD_AT(limits.timeout_s), never, "How long a run may take, in whichever place.",
-        range(1, kDayS, "s")},
+    {"limits.timeout", GUARD_AT(limits.timeout), never, "How long a run may take, in whichever place.",
+        range(kMillisecond, kDayS)},
     {"limits.memory", GUARD_AT(limits.memory_bytes), never, "Memory of a run, without swap.", size(16 * kMiB, kTiB)},
     {"limits.cpus", GUARD_AT(limits.cpus), never, "Processors of a run.", range(0.1, 1024)},
     {"limits.pids", GUARD_AT(limits.pids), never, "Processes and threads of a run.", range(8, 1'000'000)},
@@ -150,10 +152,10 @@ constexpr ConfigKey kKeys[] = {
     {"limits.output_flood", GUARD_AT(limits.output_flood_bytes), never, "Output beyond this ends the run as rejected.",
         size(64 * kKiB, kTiB)},
 
-    {"namespace.timeout", GUARD_AT(namespace_sandbox.timeout_s), never,
+    {"namespace.timeout", GUARD_AT(namespace_sandbox.timeout), never,
         "The same in the embedded sandbox; else limits.timeout.", kPlaceTimeout},
 
-    {"host.timeout", GUARD_AT(host.timeout_s), never, "The same on the host; else limits.timeout.", kPlaceTimeout},
+    {"host.timeout", GUARD_AT(host.timeout), never, "The same on the host; else limits.timeout.", kPlaceTimeout},
     {"host.warn_on_start", GUARD_AT(host.warn_on_start), when_changed,
         "Warn once when something is to run without a sandbox; it is written into the evidence either way."},
     {"host.env", GUARD_AT(host.env), when_more, "Variables of guard's own environment that a run on the host sees.",
@@ -167,7 +169,7 @@ constexpr ConfigKey kKeys[] = {
     {"container_use.env_id", GUARD_AT(container_use.env_id), when_changed,
         "An environment of the cu program that all runs share; it is never deleted.",
         {.rule = environment_id_rule, .empty_means = "one is made for each run"}},
-    {"container_use.timeout", GUARD_AT(container_use.timeout_s), never,
+    {"container_use.timeout", GUARD_AT(container_use.timeout), never,
         "The same in an environment of the cu program; else limits.timeout.", kPlaceTimeout},
 
     {"check.paths", GUARD_AT(check.paths), when_less, "What `guard check` without paths, and with --staged, judges.",
@@ -192,8 +194,8 @@ constexpr ConfigKey kKeys[] = {
 
     {"run.grace_s", GUARD_AT(run.grace_s), never, "What a run that is told to end has left before it is killed.",
         range(0, 600, "s")},
-    {"run.file_timeout", GUARD_AT(run.file_timeout_s), never,
-        "How long one test file may take; the others still run. 0: only limits.timeout.", range(0, kDayS, "s")},
+    {"run.file_timeout", GUARD_AT(run.file_timeout), never,
+        "How long one test file may take; the others still run. 0: only limits.timeout.", range(0, kDayS)},
     {"run.collect", GUARD_AT(run.collect), never,
         "Which files that passing tests wrote are collected: none, those of collect_paths, or all that the rules "
         "allow."},
@@ -285,6 +287,10 @@ std::string ConfigKey::environment_name() const {
 }
 
 std::string ConfigKey::range_text() const {
+  if (is_time()) {
+    const auto text = [](double seconds) { return time_text(milliseconds(std::llround(seconds * 1000))); };
+    return fmt::format("{} to {}", text(min), text(max));
+  }
   if (!is_size) return fmt::format("{} to {}{}{}", min, max, unit.empty() ? "" : " ", unit);
   return fmt::format(
       "{} to {}", bytes_text(static_cast<std::uint64_t>(min)), bytes_text(static_cast<std::uint64_t>(max)));
@@ -293,7 +299,7 @@ std::string ConfigKey::range_text() const {
 std::string ConfigKey::type_text() const {
   if (!choices().empty()) return fmt::format("{}", fmt::join(choices(), ", "));
   if (min != max) return fmt::format("{}{}", is_size ? "size, " : "", range_text());
-  constexpr std::string_view kOthers[] = {"", "true, false", "", "", "text", "list", "table", "tables"};
+  constexpr std::string_view kOthers[] = {"", "true, false", "", "", "text", "list", "table", "tables", ""};
   return std::string(kOthers[slot.index()]);
 }
 

@@ -21,10 +21,11 @@ struct ChoiceSlot {
 };
 using VariablesSlot = std::map<std::string, PassedVariable>& (*)(Config&);
 using WaiversSlot = std::vector<Waiver>& (*)(Config&);
+using TimeSlot = milliseconds& (*)(Config&);
 
 // Where a row's value lives in a Config, and with that what type it has.
 using ConfigSlot = std::variant<ChoiceSlot, bool& (*)(Config&), std::uint64_t& (*)(Config&), double& (*)(Config&),
-    std::string& (*)(Config&), std::vector<std::string>& (*)(Config&), VariablesSlot, WaiversSlot>;
+    std::string& (*)(Config&), std::vector<std::string>& (*)(Config&), VariablesSlot, WaiversSlot, TimeSlot>;
 
 // What is wrong with a text or with an item of a list, as the end of a sentence; empty: nothing.
 using TextRule = std::string_view (*)(std::string_view);
@@ -38,7 +39,7 @@ using Relaxes = bool (*)(const ConfigKey&, const Config&);
 
 // What is not true of every key.
 struct KeyForm {
-  double min = 0;  // of numbers
+  double min = 0;  // of numbers; of times in seconds
   double max = 0;
   bool is_size = false;               // a number of bytes: also text such as "2g"
   std::string_view unit = {};         // "s", "ms"
@@ -46,7 +47,7 @@ struct KeyForm {
   std::string_view empty_means = {};  // what an empty text or list stands for
   bool needs_items = false;           // an empty list cannot be meant
   bool adds = false;  // list: adds to what a lower source said; dropping an item would widen what is allowed
-  // A key of the same type, whose value this one has where nothing that counts for more sets it.
+  // Of a time: another one, whose value this one has where nothing that counts for more sets it.
   std::string_view inherits = {};
 };
 
@@ -75,6 +76,8 @@ struct ConfigKey : KeyForm {
     const auto* choice = std::get_if<ChoiceSlot>(&slot);
     return choice == nullptr ? std::span<const std::string_view>() : choice->names;
   }
+  // Seconds, or text with a unit: "100ms".
+  bool is_time() const { return std::holds_alternative<TimeSlot>(slot); }
   // Variables and waivers have none: they stand in the file, one by one.
   bool has_text_form() const {
     return !std::holds_alternative<VariablesSlot>(slot) && !std::holds_alternative<WaiversSlot>(slot);

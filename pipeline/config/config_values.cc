@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "common/text/text.h"
+#include "common/text/time_text.h"
 #include "pipeline/config/config_texts.h"
 
 namespace guard {
@@ -55,9 +56,11 @@ std::optional<TomlValue> value_of(const ConfigKey& key, std::string_view text) {
 
 std::string wanted(const ConfigKey& key) {
   if (!key.choices().empty()) return fmt::format("one of \"{}\"", fmt::join(key.choices(), "\", \""));
-  const std::string_view end = key.is_size ? ", as a number of bytes or with k, m, g or t" : "";
+  const std::string_view end = key.is_size ? ", as a number of bytes or with k, m, g or t"
+      : key.is_time()                      ? ", as a number of seconds or with ms or s"
+                                           : "";
   constexpr std::string_view kTypes[] = {"", "true or false", "a whole number from ", "a number from ", "a string",
-      "a list of strings", "a table of variables", "an array of tables"};
+      "a list of strings", "a table of variables", "an array of tables", "a time from "};
   const std::string_view type = key.is_size ? "a size from " : kTypes[key.slot.index()];
   return fmt::format("{}{}{}", type, key.min == key.max ? std::string() : key.range_text(), end);
 }
@@ -132,6 +135,19 @@ class Setter {
   void take(double& (*slot)(Config&)) {
     if (value_.kind == Kind::integer || is(Kind::floating))
       take_number(slot, value_.number, fmt::format("{}", value_.number));
+  }
+
+  void take(TimeSlot slot) {
+    const bool is_text = value_.kind == Kind::string;
+    if (!is_text && value_.kind != Kind::integer) is(Kind::floating);
+    if (!complaints_.empty()) return;
+    const std::string shown =
+        is_text ? fmt::format("\"{}\"", shown_value(value_.text)) : fmt::format("{}", value_.number);
+    milliseconds time{0};
+    if (is_text ? !parse_time(value_.text, time) : !parse_time(shown, time)) return refuse(shown);
+    const double seconds = std::chrono::duration<double>(time).count();
+    if (seconds < key_.min || seconds > key_.max) return refuse(shown);
+    slot(config_) = time;
   }
 
   void take(std::string& (*slot)(Config&)) {
@@ -236,6 +252,11 @@ std::string toml_literal(const ConfigKey& key, const Config& config) {
                           std::vector<std::string> items;
                           for (const auto& item : slot(values)) items.push_back(toml_string(item));
                           return fmt::format("[{}]", fmt::join(items, ", "));
+                        },
+                        [&](TimeSlot slot) {
+                          const milliseconds time = slot(values);
+                          return time.count() % 1000 == 0 ? std::to_string(time.count() / 1000)
+                                                          : toml_string(fmt::format("{}ms", time.count()));
                         },
                         [](VariablesSlot) { return std::string("{}"); }, [](WaiversSlot) { return std::string("[]"); }},
       key.slot);

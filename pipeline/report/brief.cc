@@ -10,6 +10,7 @@
 #include "common/file_io.h"
 #include "common/text/foreign_json.h"
 #include "common/text/text.h"
+#include "common/text/time_text.h"
 #include "pipeline/report/json_parts.h"
 #include "pipeline/run/project_tree.h"
 
@@ -60,8 +61,8 @@ std::vector<std::string> requirements(const Config& config) {
       "There is no network but the loopback interface, and no variable of the outside: only HOME, PATH, TMPDIR, LANG "
       "and CI are set.");
   list.push_back("Nothing is installed while tests run; a package that is not in the lockfile is not there.");
-  list.push_back(fmt::format("Limits of a run: {} s, {} MB of memory, {} processes, {} KB of output.",
-      config.namespace_sandbox.timeout_s, config.limits.memory_bytes >> 20, config.limits.pids,
+  list.push_back(fmt::format("Limits of a run: {}, {} MB of memory, {} processes, {} KB of output.",
+      time_text(config.namespace_sandbox.timeout), config.limits.memory_bytes >> 20, config.limits.pids,
       config.limits.output_keep_bytes >> 10));
   list.push_back(
       "Never write keys, tokens, JWTs or private keys as literals, not even made-up ones; join them from parts: "

@@ -172,6 +172,17 @@ void stream_fields(JsonFields& fields, const StreamRecord& stream) {
   }
 }
 
+// A time-out is an outcome and no error of guard's. Who reads codes alone finds it here, with the limit that was
+// passed: that of the run, or of one test file.
+Error time_out_error(const RunRecord& record) {
+  Error error(ErrorCode::execution_timeout, std::string(info(record.verdict.reason).sentence));
+  if (!record.spec) return error;
+  milliseconds limit = record.spec->each_timeout.count() > 0 ? record.spec->each_timeout : record.spec->timeout;
+  if (record.exec && record.exec->outcome.kind == OutcomeKind::timed_out)
+    limit = milliseconds(record.exec->outcome.value);
+  return std::move(error).detail("timeout", std::to_string(limit.count()));
+}
+
 void collected_fields(JsonFields& fields, const CollectRecord& record) {
   fields("mode", record.policy);
   fields.rows("files", record.files, [](JsonFields& row, const BroughtBack& file) {
@@ -245,7 +256,11 @@ std::string run_document(const RunRecord& record) {
   fields.if_any("notes", record.notes);
   fields("timings_ms", record.timings);
   fields.if_any("evidence", record.evidence_file);
-  if (record.error) fields("error", error_json(*record.error));
+  if (record.error) {
+    fields("error", error_json(*record.error));
+  } else if (record.verdict.reason == Reason::timed_out) {
+    fields("error", error_json(time_out_error(record)));
+  }
   return dump(json);
 }
 

@@ -25,10 +25,10 @@ void set_limits(const RunPlan& plan, SandboxSpec& spec) {
   spec.network = config.docker.network == NetworkMode::none ? Network::none
       : config.docker.network == NetworkMode::bridge        ? Network::bridge
                                                             : Network::host;
-  spec.timeout = std::chrono::seconds(config.timeout_s(plan.choice.backend));
-  if (plan.tests() && config.run.file_timeout_s > 0) {
+  spec.timeout = config.timeout(plan.choice.backend);
+  if (plan.tests() && config.run.file_timeout.count() > 0) {
     // One file alone, or each in a sandbox of its own, has no more time than a file may take.
-    spec.each_timeout = std::chrono::seconds(config.run.file_timeout_s);
+    spec.each_timeout = config.run.file_timeout;
     if (plan.jobs() > 1 || plan.tree.tests.size() == 1) spec.timeout = std::min(spec.timeout, spec.each_timeout);
   }
   spec.grace = std::chrono::seconds(config.run.grace_s);

@@ -248,7 +248,7 @@ TEST(Options, RunTurnsItsOptionsIntoOverrides) {
   sources.overrides = overrides;
   const auto loaded = load_config(sources);
   ASSERT_TRUE(loaded) << loaded.error().message();
-  EXPECT_EQ(loaded->config.host.timeout_s, 60U);
+  EXPECT_EQ(loaded->config.host.timeout, std::chrono::seconds(60));
   EXPECT_EQ(loaded->config.limits.memory_bytes, 512U << 20);
   EXPECT_THAT(loaded->config.redact.mask_env, ElementsAre("A", "B", "C"));
   EXPECT_EQ(loaded->find("limits.memory")->origin, "option --memory");

@@ -20,6 +20,8 @@
 namespace guard {
 namespace {
 
+using namespace std::chrono_literals;
+
 namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -278,20 +280,44 @@ TEST(Config, OneTimeoutIsForAllPlaces) {
   const auto times = [](const Result<LoadedConfig>& loaded) {
     EXPECT_TRUE(loaded);
     const Config& config = loaded->config;
-    return std::vector<std::uint64_t>{config.docker.timeout_s, config.namespace_sandbox.timeout_s,
-        config.host.timeout_s, config.container_use.timeout_s};
+    return std::vector<milliseconds>{
+        config.docker.timeout, config.namespace_sandbox.timeout, config.host.timeout, config.container_use.timeout};
   };
-  using Times = std::vector<std::uint64_t>;
-  EXPECT_EQ(times(load("[limits]\ntimeout = 60\n")), (Times{60, 60, 60, 60}));
-  EXPECT_EQ(times(load("[limits]\ntimeout = 60\n[docker]\ntimeout = 70\n")), (Times{70, 60, 60, 60}));
-  EXPECT_EQ(times(load("[docker]\ntimeout = 70\n")), (Times{70, 300, 300, 300}));
-  EXPECT_EQ(times(load("[docker]\ntimeout = 70\n", {{"GUARD_LIMITS_TIMEOUT", "50"}})), (Times{50, 50, 50, 50}));
-  EXPECT_EQ(times(load("[limits]\ntimeout = 60\n", {{"GUARD_DOCKER_TIMEOUT", "40"}})), (Times{40, 60, 60, 60}));
-  EXPECT_EQ(times(load("", {{"GUARD_LIMITS_TIMEOUT", "50"}, {"GUARD_HOST_TIMEOUT", "40"}})), (Times{50, 50, 40, 50}));
+  using Times = std::vector<milliseconds>;
+  EXPECT_EQ(times(load("[limits]\ntimeout = 60\n")), (Times{60s, 60s, 60s, 60s}));
+  EXPECT_EQ(times(load("[limits]\ntimeout = 60\n[docker]\ntimeout = 70\n")), (Times{70s, 60s, 60s, 60s}));
+  EXPECT_EQ(times(load("[docker]\ntimeout = 70\n")), (Times{70s, 300s, 300s, 300s}));
+  EXPECT_EQ(times(load("[docker]\ntimeout = 70\n", {{"GUARD_LIMITS_TIMEOUT", "50"}})), (Times{50s, 50s, 50s, 50s}));
+  EXPECT_EQ(times(load("[limits]\ntimeout = 60\n", {{"GUARD_DOCKER_TIMEOUT", "40"}})), (Times{40s, 60s, 60s, 60s}));
+  EXPECT_EQ(
+      times(load("", {{"GUARD_LIMITS_TIMEOUT", "50"}, {"GUARD_HOST_TIMEOUT", "40"}})), (Times{50s, 50s, 40s, 50s}));
+  EXPECT_EQ(times(load("[limits]\ntimeout = \"100ms\"\n")), (Times{100ms, 100ms, 100ms, 100ms}));
   const auto loaded = load("[limits]\ntimeout = 60\n[docker]\ntimeout = 70\n", {{"GUARD_LIMITS_TIMEOUT", "50"}});
   ASSERT_TRUE(loaded);
   EXPECT_EQ(loaded->find("docker.timeout")->origin, "limits.timeout (environment GUARD_LIMITS_TIMEOUT)");
   EXPECT_EQ(loaded->find("docker.timeout")->value, "50");
+}
+
+TEST(Config, TimesAreSecondsOrHaveAUnit) {
+  const auto time = [](const std::string& value) {
+    const auto loaded = load("[limits]\ntimeout = " + value + "\n");
+    return loaded ? loaded->config.limits.timeout : -1ms;
+  };
+  EXPECT_EQ(time("90"), 90s);
+  EXPECT_EQ(time("2.5"), 2500ms);
+  EXPECT_EQ(time("0.001"), 1ms);
+  EXPECT_EQ(time("\"100ms\""), 100ms);
+  EXPECT_EQ(time("\"2.5s\""), 2500ms);
+  EXPECT_EQ(time("\"90\""), 90s);
+  for (const char* wrong : {"0", "-1", "86401", "0.0001", "1e30", "nan", "inf", "true", "\"\"", "\"0ms\"", "\"1.5ms\"",
+           "\"5m\"", "\"ms\"", "\"s\"", "\"-1s\"", "\"1 s\"", "\"1.s\"", "\"1.2345s\"", "\"99999999999999999999s\""})
+    EXPECT_EQ(time(wrong), -1ms) << wrong;
+  const auto whole = load("[limits]\ntimeout = \"2000ms\"\n");
+  ASSERT_TRUE(whole);
+  EXPECT_EQ(whole->find("limits.timeout")->value, "2");
+  const auto part = load("", {{"GUARD_LIMITS_TIMEOUT", "1.5s"}});
+  ASSERT_TRUE(part);
+  EXPECT_EQ(part->find("host.timeout")->value, "\"1500ms\"");
 }
 
 // ---- faults ----
@@ -330,7 +356,9 @@ TEST(Config, AllFaultsOfAllSourcesAreToldAtOnce) {
                 "\"container-use\", not \"dcoker\"; did you mean \"docker\"?"));
   EXPECT_THAT(message, HasSubstr("guard.toml:3:8: limits.pids must be a whole number from 8 to 1000000, not a string"));
   EXPECT_THAT(message, HasSubstr("guard.toml:4:10: limits.memory must be a size from 16m to 1t"));
-  EXPECT_THAT(message, HasSubstr("guard.toml:6:11: docker.timeout must be a whole number from 1 to 86400 s, not 0"));
+  EXPECT_THAT(message,
+      HasSubstr("guard.toml:6:11: docker.timeout must be a time from 1 ms to 86400 s, as a number "
+                "of seconds or with ms or s, not 0"));
   EXPECT_THAT(message, HasSubstr("environment GUARD_ROLLOUT_PERCENT: rollout.percent must be"));
   EXPECT_THAT(message, HasSubstr("option --cpus: limits.cpus must be a number from 0.1 to 1024"));
 }
@@ -369,7 +397,7 @@ TEST(Config, ValuesOutOfRangeOrOfTheWrongTypeAreRefused) {
       "[limits]\npids = 9223372036854775807",
       "[limits]\noutput_keep = 0",
       "[rollout]\npercent = -1",
-      "[docker]\ntimeout = \"300\"",
+      "[docker]\ntimeout = \"5 minutes\"",
       "[docker]\nimage = \"-x\"",
       "[docker]\nimage = \"a b\"",
       "[docker]\nimage = \"a\\nb\"",
@@ -394,8 +422,8 @@ TEST(Config, ValuesOutOfRangeOrOfTheWrongTypeAreRefused) {
       "[limits]\noutput_keep = \"64m\"\noutput_flood = \"1m\"",
   };
   for (const auto& text : bad) EXPECT_FALSE(load(text)) << text;
-  for (const std::string text : {"", " 5", "5 ", "+5", "-5", "0x5", "5.0", "1e2", "18446744073709551616"}) {
-    EXPECT_FALSE(load("", {{"GUARD_DOCKER_TIMEOUT", text}})) << text;
+  for (const std::string text : {"", " 50", "50 ", "+50", "-50", "0x50", "50.0", "1e2", "18446744073709551616"}) {
+    EXPECT_FALSE(load("", {{"GUARD_LIMITS_PIDS", text}})) << text;
   }
   for (const std::string text : {"yes", "TRUE", "1", ""})
     EXPECT_FALSE(load("", {{"GUARD_TRUST_NAMESPACE", text}})) << text;
@@ -515,7 +543,7 @@ class ConfigSearch : public ::testing::Test {
   }
   static std::uint64_t timeout(const Result<LoadedConfig>& loaded) {
     EXPECT_TRUE(loaded) << loaded.error().message();
-    return loaded ? loaded->config.docker.timeout_s : 0;
+    return loaded ? static_cast<std::uint64_t>(loaded->config.docker.timeout.count() / 1000) : 0;
   }
   static std::string with_timeout(int seconds) { return "[docker]\ntimeout = " + std::to_string(seconds) + "\n"; }
 
