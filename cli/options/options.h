@@ -115,6 +115,7 @@ struct Options {
   std::string input;     // a file, or "-"; empty: nothing to read
   std::string out_file;  // takes the command's standard output as it is
   std::string err_file;
+  std::vector<std::string> env_files;
   std::string record;     // a file or folder; empty: what [run] record says
   unsigned jobs = 0;      // check: threads; run: sandboxes side by side; 0: not given
   std::string test_name;  // empty: all tests

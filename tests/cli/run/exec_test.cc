@@ -88,6 +88,20 @@ TEST_P(Exec, EndsWithinMilliseconds) {
   EXPECT_EQ(exec({"--timeout", "1h"}, "1").exit_status, 64);
 }
 
+TEST_P(Exec, TakesVariablesFromAFileAndMasksThem) {
+  project_.write("my.env", "# said\nexport MINE='first value'\nOTHER=second-value\nTHIRD=\"a\\tb\"\n");
+  const char* script = "const e = process.env; console.log(e.MINE, e.OTHER, e.OTHER.length, e.THIRD.length)";
+  const auto result = exec({"--env-file", "my.env", "--env", "OTHER=another-value"}, script);
+  EXPECT_EQ(result.out, "[REDACTED:env:MINE] [REDACTED:env:OTHER] 13 3\n") << result.err;
+
+  project_.write("bad.env", "MINE=hidden-value\nhidden-value\n");
+  const auto refused = exec({"--env-file", "bad.env"}, script);
+  EXPECT_EQ(refused.exit_status, 2);
+  EXPECT_NE(refused.err.find("bad.env:2: there is no ="), std::string::npos) << refused.err;
+  EXPECT_EQ(refused.err.find("hidden-value"), std::string::npos) << refused.err;
+  EXPECT_EQ(exec({"--env-file", "missing.env"}, script).exit_status, 2);
+}
+
 // Half a million bytes of all values, with what is masked elsewhere among them.
 constexpr const char* kBinary =
     "const b = new Uint8Array(512 * 1024); for (let i = 0; i < b.length; ++i) b[i] = (i * 7 + (i >> 8)) & 255;"
