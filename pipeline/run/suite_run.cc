@@ -18,6 +18,7 @@
 #include "pipeline/gate/gate.h"
 #include "pipeline/gate/run_gate.h"
 #include "pipeline/run/collected_files.h"
+#include "pipeline/run/command_hints.h"
 #include "pipeline/run/parallel_run.h"
 #include "pipeline/run/preload.h"
 #include "pipeline/run/project_tree.h"
@@ -195,6 +196,9 @@ class Run {
 
     stage("judge");
     if (plan_.tests()) judge();
+    // An environment of the cu program and the host have a network of their own.
+    if (record_.verdict.reason == Reason::command_failed && !plan_.works_in_staged_folder())
+      record_.error = why_it_failed(spec);
     return bring_back(std::move(written));
   }
 
@@ -400,8 +404,11 @@ class Run {
     GUARD_TRY_ASSIGN(const auto sandbox, request.make_sandbox());
     if (record_.facts && !plan_.on_docker())
       take_engine(sandbox->probe(Deadline::after(kProbeDeadline)), *record_.facts);
-    GUARD_TRY_ASSIGN(ParallelRun ran,
-        run_parallel(request, out_, err_, cancel_).context(fmt::format("running in the {} sandbox", record_.backend)));
+    auto parts = run_parallel(request, out_, err_, cancel_);
+    if (!parts && !plan_.tests() && !plan_.works_in_staged_folder())
+      parts = with_start_hint(std::move(parts).error(), spec);
+    GUARD_TRY_ASSIGN(
+        ParallelRun ran, std::move(parts).context(fmt::format("running in the {} sandbox", record_.backend)));
     static_cast<RunOutcome&>(record_) = std::move(ran);
     if (record_.facts) {
       record_.facts->stdout_sha256 = out_.finish_hex();

@@ -102,6 +102,24 @@ TEST_P(Exec, TakesVariablesFromAFileAndMasksThem) {
   EXPECT_EQ(exec({"--env-file", "missing.env"}, script).exit_status, 2);
 }
 
+TEST_P(Exec, SaysThatPackagesCannotBeInstalledHere) {
+  ProgramCall call;
+  call.arguments = {"exec", "--backend", GetParam(), "--format", "json", "--", "bun", "install"};
+  const auto failed = project_.guard(call);
+  EXPECT_EQ(failed.exit_status, 1) << failed.err;
+  const auto document = failed.document();
+  EXPECT_EQ(document["reason"], "command_failed");
+  EXPECT_EQ(document["error"]["code"], "DEPENDENCY_UNSATISFIED");
+  EXPECT_NE(document["error"]["message"].get<std::string>().find("no network"), std::string::npos);
+  EXPECT_NE(document["next"].get<std::string>().find("guard image build"), std::string::npos);
+
+  call.arguments = {"exec", "--backend", GetParam(), "--", "npm", "install"};
+  const auto missing = project_.guard(call);
+  EXPECT_EQ(missing.exit_status, 2) << missing.err;
+  EXPECT_NE(missing.err.find("starting npm"), std::string::npos) << missing.err;
+  EXPECT_NE(missing.err.find("no network"), std::string::npos) << missing.err;
+}
+
 // Half a million bytes of all values, with what is masked elsewhere among them.
 constexpr const char* kBinary =
     "const b = new Uint8Array(512 * 1024); for (let i = 0; i < b.length; ++i) b[i] = (i * 7 + (i >> 8)) & 255;"
