@@ -194,6 +194,8 @@ void Runner::read_frames() {
   if (stream_.input_wanted()) input_.wanted();
   if (stream_.hello_seen() && !checked_) {
     checked_ = true;
+    // One that was sent earlier is lost: a PID 1 that listens to no signal yet gets none.
+    if (term_sent_ == TermSent::yes) signal_init(SIGTERM);
     if (run_.confinement == Confinement::must_be_proved) {
       if (auto confined = check_confinement(stream_.hello()); !confined) fail(std::move(confined).error());
     }
@@ -326,6 +328,11 @@ Result<Outcome> Runner::decide() {
     auto outcome = outcome_of(*stream_.exit(), term_sent_, spec_.timeout);
     if (!outcome) return std::move(outcome).error();
     natural = std::move(*outcome);
+  }
+  if (!stream_.hello_seen() && forced(OutcomeKind::timed_out)) {
+    return Error(ErrorCode::execution_timeout,
+        fmt::format("the time limit of {} ms passed before the sandbox was ready", spec_.timeout.count()))
+        .detail("timeout", std::to_string(spec_.timeout.count()));
   }
   if (!stream_.hello_seen()) {
     return Error(ErrorCode::environment_creation_failed,

@@ -295,6 +295,8 @@ class Pump {
       confinement_checked_ = true;
       GUARD_TRY(check_confinement(init_.hello()));
       GUARD_TRY(check_kernel());
+      // One that was sent earlier is lost: a PID 1 that listens to no signal yet gets none.
+      if (term_sent_ == TermSent::yes && !kill_sent_) GUARD_TRY(send_signal("SIGTERM"));
     }
     return ok();
   }

@@ -147,6 +147,25 @@ TEST_P(NamespaceSandbox, EndsSeveralProgramsTogetherWhenTheirTimeIsOver) {
   });
 }
 
+// A TERM that comes before init listens is lost. Where it were not sent again, this would last as long as the grace.
+TEST_P(NamespaceSandbox, EndsAtOnceWhereTheTimeIsOverWhileItStarts) {
+  each([this] {
+    for (const int limit_ms : {1, 3, 6, 10, 15, 20, 30, 50}) {
+      SandboxSpec wanted = spec({"sleeps"});
+      wanted.timeout = milliseconds(limit_ms);
+      wanted.grace = std::chrono::minutes(10);
+      const auto result = run(wanted);
+      if (result) {
+        EXPECT_EQ(result->outcome.kind, OutcomeKind::timed_out) << limit_ms;
+        EXPECT_EQ(result->outcome.value, limit_ms);
+      } else {
+        EXPECT_EQ(result.error().code(), ErrorCode::execution_timeout) << result.error().to_string();
+        EXPECT_EQ(result.error().details().at("timeout"), std::to_string(limit_ms));
+      }
+    }
+  });
+}
+
 TEST_P(NamespaceSandbox, CollectsNothingUnasked) {
   each([this] {
     auto result = run(spec({"writes_files", "tree", "/app/scratch"}));
