@@ -106,7 +106,7 @@ json environment(const ContainerConfig& config) {
 }
 
 json bind_mount(const BindMount& mount) {
-  return {{"Type", "bind"}, {"Source", mount.source}, {"Target", mount.target}, {"ReadOnly", true},
+  return {{"Type", "bind"}, {"Source", mount.source}, {"Target", mount.target}, {"ReadOnly", !mount.writable},
       // Read-only does not reach mounts below the source on older engines, so those are left out.
       {"BindOptions", {{"Propagation", "rprivate"}, {"NonRecursive", true}}}};
 }

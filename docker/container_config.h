@@ -19,6 +19,7 @@ namespace guard::docker {
 struct BindMount {
   std::string source;
   std::string target;
+  bool writable = false;
 };
 
 // A folder in memory, owned by the program's user.

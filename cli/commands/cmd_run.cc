@@ -376,6 +376,7 @@ Result<int> cmd_exec(const Options& options, CommandContext& context) {
   RunRequest request;
   request.argv = options.arguments;
   request.working_dir = options.cwd;
+  request.writes = options.writes;
   CommandFiles files;
   Result<void> prepared = open_files(options, request, files);
   auto project = project_folder(options.project);

@@ -111,9 +111,10 @@ struct Options {
   // run, exec
   std::optional<Backend> backend;  // nothing: auto
   ExitCode exit_code = ExitCode::guard;
-  std::string cwd;       // a folder of the project; empty: the project
-  std::string input;     // a file, or "-"; empty: nothing to read
-  std::string out_file;  // takes the command's standard output as it is
+  std::string cwd;                  // a folder of the project; empty: the project
+  std::string input;                // a file, or "-"; empty: nothing to read
+  std::vector<std::string> writes;  // folders of the project
+  std::string out_file;             // takes the command's standard output as it is
   std::string err_file;
   std::vector<std::string> env_files;
   std::string record;     // a file or folder; empty: what [run] record says

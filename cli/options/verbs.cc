@@ -136,6 +136,9 @@ constexpr OptionRow kOnlyRunOptions[] = {
 constexpr OptionRow kOnlyExecOptions[] = {
     {"--cwd", "DIR", "start the command in this folder of the project", &Options::cwd},
     {"--stdin", "FILE", "let the command read FILE, or guard's own standard input where FILE is -", &Options::input},
+    repeated({"--write", "DIR",
+        "let the command write to this folder of the project for real; what it writes is not checked",
+        &Options::writes}),
     {"--out", "FILE", "write standard output to FILE, every byte as it comes: not masked, not capped",
         &Options::out_file},
     {"--err", "FILE", "the same for standard error", &Options::err_file},

@@ -6,6 +6,8 @@
 
 #include "common/file_io.h"
 #include "common/text/text.h"
+#include "runner/files/plain_path.h"
+#include "runner/files/writable_folder.h"
 #include "runner/init_side/init_binary.h"
 
 namespace guard {
@@ -84,6 +86,11 @@ Result<void> set_test_command(
   return ok();
 }
 
+bool lies_in_any(std::string_view path, const std::vector<std::string>& folders) {
+  return std::any_of(
+      folders.begin(), folders.end(), [&](const auto& folder) { return is_same_or_below(path, folder); });
+}
+
 // A folder of the project, if there is one of that name among what was staged.
 Result<void> set_working_dir(const RunPlan& plan, const StagedTree& staged, SandboxSpec& spec) {
   if (plan.request.working_dir.empty()) return ok();
@@ -92,13 +99,17 @@ Result<void> set_working_dir(const RunPlan& plan, const StagedTree& staged, Sand
   if (folder == ".") return ok();
   std::error_code failure;
   if (folder.empty() || folder == ".." || folder.starts_with("../") || folder.front() == '/' ||
-      !fs::is_directory(fs::symlink_status(staged.app / folder, failure))) {
+      (!fs::is_directory(fs::symlink_status(staged.app / folder, failure)) && !lies_in_any(folder, plan.writes))) {
     return Error(ErrorCode::input_invalid,
         fmt::format("{} is no folder of the project in which there are files", printable(plan.request.working_dir)))
         .hint("name one relative to the project's folder; ignored files are not staged");
   }
   if (plan.choice.backend == Backend::container_use)
     return Error(ErrorCode::input_invalid, "container-use starts every command in the project's folder");
+  if (plan.works_in_staged_folder() && lies_in_any(folder, plan.writes)) {
+    return Error(ErrorCode::input_invalid,
+        "on the host --cwd can't lie in a folder of --write: what is above it would be the project, and not the copy");
+  }
   if (plan.works_in_staged_folder()) {
     spec.host_folder /= folder;
   } else {
@@ -107,15 +118,62 @@ Result<void> set_working_dir(const RunPlan& plan, const StagedTree& staged, Sand
   return ok();
 }
 
+// The folders themselves, in the place of what would be staged there.
+Result<void> share(const RunPlan& plan, const StagedTree& staged, SandboxSpec& spec) {
+  for (const std::string& folder : plan.writes) {
+    const fs::path source = plan.request.project / folder;
+    const fs::path place = staged.app / folder;
+    if (!plan.works_in_staged_folder()) {
+      GUARD_TRY(make_folders(place));  // what it is mounted on
+      spec.shared.push_back({source, fmt::format("{}/{}", spec.working_dir, folder)});
+      continue;
+    }
+    if (plan.choice.backend != Backend::host)
+      return Error(ErrorCode::input_invalid, "container-use can't write to a folder of this machine (--write)");
+    GUARD_TRY(make_folders(place.parent_path()));
+    std::error_code failure;
+    fs::create_directory_symlink(source, place, failure);
+    if (failure) return Error::from_errno(ErrorCode::io_error, printable(place.native()), failure.value());
+  }
+  return ok();
+}
+
 }  // namespace
+
+Result<std::vector<std::string>> shared_folders(const fs::path& project, const std::vector<std::string>& names) {
+  std::vector<std::string> folders;
+  for (const std::string& name : names) {
+    GUARD_TRY_ASSIGN(std::string folder, writable_folder(project, name));
+    const bool twice = lies_in_any(folder, folders) ||
+        std::any_of(folders.begin(), folders.end(), [&](const auto& other) { return is_same_or_below(other, folder); });
+    if (twice)
+      return Error(
+          ErrorCode::input_invalid, fmt::format("--write {} lies in another one, or holds it", printable(name)))
+          .hint("name the outer folder alone");
+    folders.push_back(std::move(folder));
+  }
+  return folders;
+}
+
+void leave_to_command(const std::vector<std::string>& folders, ProjectTree& tree) {
+  if (folders.empty()) return;
+  std::erase_if(tree.gated.files, [&](const SourceFile& file) { return lies_in_any(file.path, folders); });
+  std::erase_if(tree.others, [&](const std::string& path) { return lies_in_any(path, folders); });
+  const bool shared = tree.writable.empty() || lies_in_any(tree.writable, folders) ||
+      std::any_of(
+          folders.begin(), folders.end(), [&](const auto& path) { return is_same_or_below(path, tree.writable); });
+  if (shared) tree.writable = folders.front();
+}
 
 Result<void> fill_run_spec(const RunPlan& plan, const RunFolder& folder, const StagedTree& staged, SandboxSpec& spec) {
   const Config& config = plan.config;
   spec.run_id = folder.run_id();
   spec.host_folder = staged.app;
   mount_staged(staged, plan.tree.writable, config.limits.sandbox_bytes, config.limits.sandbox_files, spec);
+  // Of what is shared no copy is in memory, and nothing is handed out.
+  if (lies_in_any(plan.tree.writable, plan.writes)) spec.scratch.clear();
   // Elsewhere tests write into the staged copy itself, which is thrown away unseen.
-  if (!plan.works_in_staged_folder()) {
+  if (!plan.works_in_staged_folder() && !spec.scratch.empty()) {
     CollectRequest& collect = spec.collect.emplace();
     collect.folder = spec.scratch.front().target;
     if (plan.collect_policy() != CollectPolicy::none || plan.coverage()) {
@@ -130,6 +188,7 @@ Result<void> fill_run_spec(const RunPlan& plan, const RunFolder& folder, const S
   if (plan.tests()) return set_test_command(plan, folder, staged, spec);
   spec.argv = plan.request.argv;
   spec.input_descriptor = plan.request.input_descriptor;
+  GUARD_TRY(share(plan, staged, spec));
   return set_working_dir(plan, staged, spec);
 }
 

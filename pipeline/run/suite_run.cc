@@ -72,6 +72,9 @@ void tell_relaxations(const RunRequest& request, RunRecord& record) {
       "rules: " + request.rules_folder + " instead of the shipped docker and host tiers", record);
   for (const auto& [option, sink] : {std::pair("--out", request.raw_out), std::pair("--err", request.raw_err)})
     relax_if(sink != nullptr, fmt::format("{}: neither masked nor capped", option), record);
+  for (const std::string& folder : request.writes)
+    relax_if(
+        true, fmt::format("--write {}: what the command writes there stays, unchecked", printable(folder)), record);
   relax_if(!config.redact.kinds_off.empty(), "redact.kinds_off: " + joined(config.redact.kinds_off), record);
   relax_if(!request.options.names.empty(),
       fmt::format("-t: only tests whose name matches {} ran", printable(request.options.names)), record);
@@ -209,6 +212,8 @@ class Run {
       return Error(ErrorCode::internal, "an evidence record was asked for a run that is not the plain one");
     if (plan_.tests() && (request_.raw_out != nullptr || request_.raw_err != nullptr))
       return Error(ErrorCode::internal, "the output of tests was asked for unmasked");
+    if (plan_.tests() && !request_.writes.empty())
+      return Error(ErrorCode::internal, "tests were to write into the project");
     if (plan_.coverage() && (config_.run.collect != CollectPolicy::none || request_.jobs > 1)) {
       return Error(
           ErrorCode::internal, "coverage was asked for of a run that hands out other files, or of several at once");
@@ -302,6 +307,8 @@ class Run {
     }
     if (!plan_.tests()) {
       plan_.tree.tests.clear();
+      GUARD_TRY_ASSIGN(plan_.writes, shared_folders(request_.project, request_.writes));
+      leave_to_command(plan_.writes, plan_.tree);
       // Without a gate nothing is refused, but a link or device is no more mounted than in a test run.
       for (const auto& finding : plan_.tree.gated.findings) record_.left_out.push_back(finding.path);
     }

@@ -30,9 +30,10 @@ struct RunRequest {
   TestOptions options;   // plain wherever `facts` are: no evidence record tells of another command. Coverage: with one
                          // job, in the sandboxes that hand files out
   std::size_t jobs = 1;  // 2 or more: a sandbox for each file, so many at a time (not on the host)
-  std::vector<std::string> argv;  // not empty: a command without the gate instead of tests (`guard exec`)
-  std::string working_dir;        // of that command, relative to the project
-  int input_descriptor = -1;      // it reads this to its end; negative: nothing to read
+  std::vector<std::string> argv;    // not empty: a command without the gate instead of tests (`guard exec`)
+  std::string working_dir;          // of that command, relative to the project
+  std::vector<std::string> writes;  // folders of the project that it may write to for real, relative
+  int input_descriptor = -1;        // it reads this to its end; negative: nothing to read
   // Of that command: what takes a stream as it comes, neither masked nor capped, in place of run_tests()' sink. Ended
   // by finish() where the command came to an end.
   ByteSink* raw_out = nullptr;

@@ -31,6 +31,11 @@ inline bool is_same_or_below(std::string_view path, std::string_view folder) {
   return path == folder || (path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/');
 }
 
+// A name that is never shown to a program under test, wherever it lies.
+inline bool is_never_mounted(std::string_view part) {
+  return part == ".git" || part == "node_modules" || part.starts_with(".env");
+}
+
 inline bool is_hex(std::string_view text, std::size_t digits) {
   return text.size() == digits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }

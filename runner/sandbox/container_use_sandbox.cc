@@ -279,6 +279,7 @@ Result<ExecResult> ContainerUseSandbox::run(
     return unavailable("limits of memory and processes can't be enforced in an environment of container-use",
         "drop `require_cgroups`, or use another backend");
   }
+  GUARD_TRY(refuse_shared(spec, "container-use"));
   if (spec.input_descriptor >= 0)
     return Error(ErrorCode::input_invalid, "container-use can't hand standard input to a command");
   for (const auto& [name, value] : spec.env) {

@@ -428,6 +428,7 @@ Result<docker::ContainerConfig> config_for(const SandboxSpec& spec, const docker
   if (shown == Shown::mounted) {
     config.mounts.push_back({init.string(), std::string(kInitPath)});
     for (const Mount& mount : spec.mounts) config.mounts.push_back({mount.source.string(), mount.target});
+    for (const Mount& folder : spec.shared) config.mounts.push_back({folder.source.string(), folder.target, true});
   }
   for (const MemoryFolder& folder : memory_folders(spec)) {
     config.scratch.push_back({folder.target, folder.bytes_max, folder.files_max, folder.shared});
@@ -504,6 +505,8 @@ class DockerSandbox final : public Sandbox {
     std::optional<ScopedImage> staged;
     // gVisor lists a file that is mounted as a folder.
     if (endpoint.is_remote() || !options_.runtime.empty()) {
+      GUARD_TRY(refuse_shared(
+          spec, endpoint.is_remote() ? "a container engine on another machine" : "a runtime of docker.runtime"));
       parts.shown = Shown::as_an_image;
       staged.emplace(parts.ending, spec.run_id);
       GUARD_TRY_ASSIGN(parts.image.id, engine_failed(send_files(spec, parts, staged->name())));

@@ -23,11 +23,11 @@ Error refuse(std::string sentence) { return Error(ErrorCode::input_invalid, std:
 
 bool has_nul(std::string_view text) { return text.find('\0') != std::string_view::npos; }
 
-// The name in `path` that is never shown to a program under test, wherever it lies; empty: there is none.
+// The name in `path` that is_never_mounted(); empty: there is none.
 std::string_view forbidden_part(std::string_view path) {
   std::string_view found;
   any_path_part(path, [&found](std::string_view part) {
-    if (part == ".git" || part == "node_modules" || part.starts_with(".env")) found = part;
+    if (is_never_mounted(part)) found = part;
     return !found.empty();
   });
   return found;
@@ -92,6 +92,10 @@ Result<void> check_targets(const SandboxSpec& spec) {
   for (const Mount& mount : spec.mounts) {
     GUARD_TRY(check_source(mount.source.string(), homes));
     GUARD_TRY(add(mount.target));
+  }
+  for (const Mount& folder : spec.shared) {
+    GUARD_TRY(check_source(folder.source.string(), homes));
+    GUARD_TRY(add(folder.target));
   }
   bool filled = false;
   for (const ScratchFolder& scratch : spec.scratch) {
@@ -204,6 +208,12 @@ Result<void> validate(const SandboxSpec& spec) {
   GUARD_TRY(check_targets(spec));
   GUARD_TRY(check_collect(spec));
   return check_limits(spec);
+}
+
+Result<void> refuse_shared(const SandboxSpec& spec, std::string_view who) {
+  if (spec.shared.empty()) return ok();
+  return Error(ErrorCode::input_invalid, fmt::format("{} can't write to a folder of this machine (--write)", who))
+      .hint("use a container engine on this machine, or --backend namespace");
 }
 
 Result<void> validate_host_folder(const SandboxSpec& spec, std::string_view who) {

@@ -29,8 +29,8 @@ struct EngineProbe;
 
 namespace guard {
 
-// Always read-only, the whole of a folder. `source` is an absolute path on the host: a file or folder of guard's own
-// staging area.
+// Read-only but for SandboxSpec::shared, the whole of a folder. `source` is an absolute path on the host: a file or
+// folder of guard's own staging area, or a shared folder.
 struct Mount {
   std::filesystem::path source;
   std::string target;  // absolute path inside
@@ -92,6 +92,7 @@ struct SandboxSpec {
   int input_descriptor = -1;               // the program reads it to its end; negative: /dev/null. Not on container-use
   std::map<std::string, std::string> env;  // complete: nothing is inherited
   std::vector<Mount> mounts;               // parents before children
+  std::vector<Mount> shared;               // folders of the project itself, writable: what is written there stays
   std::vector<ScratchFolder> scratch;      // mounted after `mounts`; /tmp is always there besides
   std::filesystem::path host_folder;       // what working_dir means on the host backend
   RuntimeImage image;
@@ -134,6 +135,8 @@ void add_folder_limits(const Limits& limits, ExecResult& result);
 // INPUT_INVALID with the reason: empty argv, a relative target, a mount of what is never mounted (.env*, .git,
 // node_modules of the host, sockets, home, /), NUL bytes, limits of 0. Backends call it first.
 Result<void> validate(const SandboxSpec& spec);
+// For backends that can't mount: INPUT_INVALID where a folder is shared.
+Result<void> refuse_shared(const SandboxSpec& spec, std::string_view who);
 // For backends that run in spec.host_folder: INPUT_INVALID where it is no folder, or files are to be collected. `who`:
 // the backend, in a sentence.
 Result<void> validate_host_folder(const SandboxSpec& spec, std::string_view who);

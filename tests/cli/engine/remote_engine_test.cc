@@ -394,6 +394,15 @@ TEST_P(RemoteEngine, AllowsHonestTestsAndLeavesNothing) {
   expect_nothing_left();
 }
 
+TEST_P(RemoteEngine, CannotWriteToAFolderOfThisMachine) {
+  EXPECT_EQ(guard({"image", "build", "--engine"}).exit_status, 0);
+  project_.write("out/old.txt", "old");
+  const auto refused = guard({"exec", "--backend", "docker", "--write", "out", "--", "bun", "-e", "console.log(1)"});
+  EXPECT_EQ(refused.exit_status, 2) << refused.err;
+  EXPECT_EQ(refused.out, "");
+  EXPECT_NE(refused.err.find("on another machine can't write"), std::string::npos) << refused.err;
+}
+
 TEST_P(RemoteEngine, RejectsFailingTestsFloodsAndTimeOuts) {
   project_.write("guard.toml", "[run]\ngrace_s = 1\n");
   project_.write("sandbox/a.test.ts",

@@ -120,6 +120,79 @@ TEST_P(Exec, SaysThatPackagesCannotBeInstalledHere) {
   EXPECT_NE(missing.err.find("no network"), std::string::npos) << missing.err;
 }
 
+// The sandbox's user is not the one that runs the tests, where that is root: a folder of the project that it may write
+// to.
+void open_to_all(const Project& project, const char* folder) {
+  std::filesystem::permissions(project.path(), std::filesystem::perms(0755));
+  std::filesystem::permissions(project.path() / folder, std::filesystem::perms(0777));
+}
+
+TEST_P(Exec, WritesForRealOnlyWhereItIsAskedTo) {
+  project_.write("out/deep/old.txt", "old");
+  open_to_all(project_, "out");
+  open_to_all(project_, "out/deep");
+  const char* script =
+      "const fs = require('fs'); console.log(fs.readFileSync('out/deep/old.txt', 'utf8'));"
+      "fs.writeFileSync('out/deep/new.txt', 'new'); fs.writeFileSync('sandbox/x.txt', 'x');"
+      "try { fs.writeFileSync('src/x.ts', ''); } catch (e) { console.log(e.code); }";
+  const auto result = exec({"--write", "./out/", "--format", "json"}, script);
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_EQ(file("out/deep/new.txt"), "new");
+  EXPECT_FALSE(std::filesystem::exists(project_.path() / "sandbox/x.txt"));
+  const auto document = result.document();
+  EXPECT_EQ(document["stdout"]["text"], "old\nEROFS\n");
+  EXPECT_EQ(document["relaxations"][0], "--write ./out/: what the command writes there stays, unchecked");
+  EXPECT_EQ(exec({"--write", "out", "--cwd", "out/deep"}, "console.log(process.cwd())").out, "/app/out/deep\n");
+}
+
+TEST_P(Exec, WritesToTheSandboxFolderForReal) {
+  project_.write("sandbox/old.txt", "old");
+  open_to_all(project_, "sandbox");
+  const auto result = exec({"--write", "sandbox"},
+      "const fs = require('fs'); fs.writeFileSync('sandbox/new.txt', fs.readFileSync('sandbox/old.txt'))");
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_EQ(file("sandbox/new.txt"), "old");
+}
+
+TEST(ExecOnTheHost, WritesForRealOnlyWhereItIsAskedTo) {
+  Project project;
+  project.write("out/old.txt", "old\n");
+  ProgramCall call;
+  call.arguments = {"exec", "--backend", "host", "--write", "out", "--", "/bin/sh", "-c",
+      "cat out/old.txt; echo new > out/new.txt; echo x > src/new.ts"};
+  call.environment = {{"GUARD_FALLBACK", "host"}};
+  const auto result = project.guard(call);
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_EQ(result.out, "old\n");
+  const auto written = read_file(project.path() / "out/new.txt", 100);
+  ASSERT_TRUE(written);
+  EXPECT_EQ(*written, "new\n");
+  EXPECT_FALSE(std::filesystem::exists(project.path() / "src/new.ts"));
+  // From there `..` would lead into the project.
+  call.arguments = {"exec", "--backend", "host", "--write", "out", "--cwd", "out", "--", "/bin/sh", "-c", "echo ran"};
+  const auto refused = project.guard(call);
+  EXPECT_EQ(refused.exit_status, 2) << refused.err;
+  EXPECT_EQ(refused.out, "");
+}
+
+TEST_P(Exec, RefusesToWriteWhereNoCommandMay) {
+  project_.write("a/node_modules/x/index.js", "");
+  project_.write("b/.git/HEAD", "");
+  project_.write("c/.env", "");
+  project_.write("d/x", "");
+  std::error_code failure;
+  std::filesystem::create_directory_symlink("d", project_.path() / "link", failure);
+  for (const char* folder :
+      {".", "..", "/tmp", "a", "a/node_modules/x", "b", "b/.git", "c", "d/x", "link", "none", "src/.."}) {
+    const auto result = exec({"--write", folder}, "console.log('ran')");
+    EXPECT_EQ(result.exit_status, 2) << folder << result.err;
+    EXPECT_NE(result.err.find("--write"), std::string::npos) << folder << result.err;
+    EXPECT_EQ(result.out, "") << folder;
+  }
+  EXPECT_EQ(exec({"--write", "d", "--write", "d"}, "1").exit_status, 2);
+  EXPECT_EQ(project_.guard({"run", "--write", "sandbox"}).exit_status, 64);
+}
+
 // Half a million bytes of all values, with what is masked elsewhere among them.
 constexpr const char* kBinary =
     "const b = new Uint8Array(512 * 1024); for (let i = 0; i < b.length; ++i) b[i] = (i * 7 + (i >> 8)) & 255;"

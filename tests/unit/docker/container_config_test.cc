@@ -48,6 +48,13 @@ TEST(ContainerConfig, IsWhatTheGoldenFileSays) {
   EXPECT_EQ(body, *expected);
 }
 
+TEST(ContainerConfig, MountsReadOnlyUnlessItIsToldOtherwise) {
+  ContainerConfig config = example();
+  config.mounts.push_back({"/project/out", "/app/out", true});
+  for (const json& mount : parsed(config)["HostConfig"]["Mounts"])
+    EXPECT_EQ(mount["ReadOnly"], mount["Source"] != "/project/out") << mount;
+}
+
 // The recipe that guard promises at least, checked apart from the golden file: that one can be rewritten by mistake.
 TEST(ContainerConfig, SetsEveryFlagOfTheRecipe) {
   const json body = parsed(example());

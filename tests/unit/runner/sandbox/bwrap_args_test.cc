@@ -97,6 +97,16 @@ TEST(BwrapArgs, BindsWhatTheStageBeforeHasMounted) {
   EXPECT_EQ(args.find("--tmpfs /app"), std::string::npos);
 }
 
+// Last, so that no folder in memory hides it.
+TEST(BwrapArgs, BindsWhatIsSharedWritableAboveEverything) {
+  SandboxSpec spec;
+  spec.mounts = {{"/cache/app", "/app"}};
+  spec.shared = {{"/project/out", "/app/out"}};
+  spec.scratch = {{"/app/sandbox", "", 256, 10}};
+  const std::string args = shown(bwrap_args(spec, {}));
+  EXPECT_NE(args.find("--tmpfs /app/sandbox\n--bind /project/out /app/out\n--chdir /app\n"), std::string::npos) << args;
+}
+
 // A value that looks like an option stays a value: it follows an option that takes it.
 TEST(BwrapArgs, KeepsValuesThatLookLikeOptionsWhereTheyBelong) {
   SandboxSpec spec;

@@ -95,6 +95,24 @@ TEST_F(SandboxSpecTest, RefusesTargetsThatHideOrEscape) {
       "two filled folders", scratch({{"/app/x", "/app/staged", 1 << 20, 10}, {"/app/y", "/app/staged", 1 << 20, 10}}));
 }
 
+TEST_F(SandboxSpecTest, SharesOnlyWhatItWouldMount) {
+  const auto staged = make("a");
+  const auto shared = [](const std::filesystem::path& source, const std::string& target) {
+    return [=](SandboxSpec& s) { s.shared = {{source, target}}; };
+  };
+  refuses("the root", shared("/", "/app/x"));
+  refuses(".git", shared(make(".git/config"), "/app/x"));
+  refuses("node_modules", shared(staged, "/app/node_modules"));
+  refuses("over a mount", [&](SandboxSpec& s) {
+    s.mounts = {{staged, "/app/x"}};
+    s.shared = {{staged, "/app/x"}};
+  });
+  refuses("under a folder in memory", [&](SandboxSpec& s) {
+    s.shared = {{staged, "/app/x/y"}};
+    s.scratch = {{"/app/x", "", 1 << 20, 10}};
+  });
+}
+
 TEST_F(SandboxSpecTest, NeverMountsWhatMustNotBeSeen) {
   const auto from = [](const std::filesystem::path& source) {
     return [=](SandboxSpec& s) { s.mounts = {{source, "/app/x"}}; };
