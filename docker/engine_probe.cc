@@ -316,9 +316,7 @@ EngineProbe probe_engine(const EngineCandidates& candidates, Deadline deadline, 
   probe.reason = refused.empty()
       ? "no container engine: no socket of one is there"
       : fmt::format("no container engine: {} refuses connections, so nothing runs behind it", refused);
-  probe.remedy =
-      fmt::format("start Docker for the container sandbox, or stay with the configured fallback; looked for: {}",
-          join(places, ", "));
+  probe.remedy = fmt::format("start a container engine (Docker or podman); looked for: {}", join(places, ", "));
   return probe;
 }
 

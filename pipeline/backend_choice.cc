@@ -2,8 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace guard {
 namespace {
+
+// One program or an empty sandbox has to start.
+constexpr milliseconds kProbeLimit{5'000};
 
 Error unavailable(Backend wanted, std::string message, std::string hint) {
   return Error(ErrorCode::environment_unavailable, std::move(message))
@@ -11,126 +16,54 @@ Error unavailable(Backend wanted, std::string message, std::string hint) {
       .hint(std::move(hint));
 }
 
-bool host_is_configured(const Config& config) {
-  return config.backend == Backend::host || config.fallback == Backend::host;
+std::vector<std::string> relaxations_of(Backend backend, const Config& config) {
+  switch (backend) {
+    case Backend::namespace_sandbox:
+      if (config.trust_namespace) return {"trust_namespace: the host-only tier is skipped in the embedded sandbox"};
+      break;
+    case Backend::host: return {"host: the code runs on this machine without isolation"};
+    case Backend::docker:
+      if (config.docker.network != NetworkMode::none)
+        return {fmt::format("docker.network = {}: the code reaches the network", to_string(config.docker.network))};
+      break;
+    case Backend::container_use: {
+      std::vector<std::string> relaxations = {
+          "container-use: isolation as the cu program gives it, built per its description and not verified against the "
+          "real program; no limit of memory, processes, network or files is enforced by guard"};
+      if (const auto& id = config.container_use.env_id; !id.empty()) {
+        relaxations.push_back(
+            fmt::format("container_use.env_id = {}: earlier runs may have changed this environment", id));
+      }
+      return relaxations;
+    }
+  }
+  return {};
 }
 
-BackendChoice choice_of(Backend backend, const Config& config, std::string why) {
-  BackendChoice choice;
-  choice.backend = backend;
-  choice.tiers = tiers_of(to_string(backend), config.trust_namespace);
-  choice.why = std::move(why);
-  if (choice.backend == Backend::namespace_sandbox && config.trust_namespace) {
-    choice.relaxations.emplace_back("trust_namespace: the host-only tier is skipped in the embedded sandbox");
+std::vector<Backend> order_of(const Config& config, std::optional<Backend> forced) {
+  std::vector<Backend> order = {forced.value_or(config.backend)};
+  if (forced) return order;
+  for (const Backend backend : config.fallback) {
+    if (std::ranges::find(order, backend) == order.end()) order.push_back(backend);
   }
-  if (choice.backend == Backend::host)
-    choice.relaxations.emplace_back("host: the code runs on this machine without isolation");
-  if (choice.backend == Backend::docker && config.docker.network != NetworkMode::none) {
-    choice.relaxations.push_back(
-        fmt::format("docker.network = {}: the code reaches the network", to_string(config.docker.network)));
-  }
-  return choice;
+  return order;
 }
 
-// The program only has to start: it is told to say its version.
-constexpr milliseconds kContainerUseProbe{5'000};
-
-Result<BackendChoice> use_host(const Config& config, std::string why) {
-  if (!host_is_configured(config)) {
-    return unavailable(Backend::host, "running on the host is not allowed by the configuration",
-        "leave --backend out, or set fallback = \"host\" in guard.toml if you really mean it");
-  }
-  return choice_of(Backend::host, config, std::move(why));
+// The host is always there. What the embedded sandbox lacks its run says as well, so it is only asked where another one
+// could take over.
+bool is_asked(Backend backend, bool is_last) {
+  return backend != Backend::host && !(backend == Backend::namespace_sandbox && is_last);
 }
 
-class Chooser {
- public:
-  const Config& config;
-  const std::optional<Backend>& forced;
-  const std::function<const EngineLocation&()>& engine;
-  const std::function<SandboxProbe()>& container_use;
-
-  Result<BackendChoice> choose() const {
-    const std::string asked = forced ? "asked for with --backend" : "configured";
-    switch (forced.value_or(config.backend)) {
-      case Backend::namespace_sandbox:
-        return choice_of(Backend::namespace_sandbox, config, "the embedded sandbox was " + asked);
-      case Backend::host: return use_host(config, "the host was " + asked);
-      case Backend::container_use:
-        return use_container_use("container-use was " + asked, forced ? Otherwise::nothing : Otherwise::fallback);
-      case Backend::docker: break;
-    }
-    const EngineLocation& location = engine();
-    switch (location.probe.state) {
-      case ProbeState::available:
-        return choice_of(
-            Backend::docker, config, fmt::format("a container engine answers at {}", location.probe.endpoint));
-      case ProbeState::unknown:
-        return unavailable(Backend::docker,
-            fmt::format("the state of the container engine is unknown: {}", location.probe.reason),
-            location.probe.remedy);
-      case ProbeState::absent: break;
-    }
-    if (forced)
-      return unavailable(Backend::docker, fmt::format("there is no container engine: {}", location.probe.reason),
-          location.probe.remedy);
-    if (config.fallback == Backend::container_use) {
-      GUARD_TRY_ASSIGN(BackendChoice choice,
-          use_container_use(
-              fmt::format("{}; the fallback is container-use", location.probe.reason), Otherwise::nothing));
-      choice.relaxations.emplace_back("fallback: no container engine, so container-use");
-      return choice;
-    }
-    return fall_back(Backend::docker, "container engine", location.probe);
+Result<void> may_be_used(Backend backend, const Config& config) {
+  if (backend == Backend::container_use && !config.container_use.image.empty()) {
+    return unavailable(backend, "container_use.image is set, and the cu program takes no image",
+        "leave it out, and choose the image in cu's own configuration");
   }
-
- private:
-  enum class Otherwise : std::uint8_t { nothing, fallback };
-
-  // Of what was proved absent; the fallback is not that itself.
-  Result<BackendChoice> fall_back(Backend wanted, std::string_view words, const SandboxProbe& absent) const {
-    if (config.fallback == Backend::namespace_sandbox) {
-      BackendChoice choice = choice_of(
-          Backend::namespace_sandbox, config, fmt::format("{}; the fallback is the embedded sandbox", absent.reason));
-      choice.relaxations.push_back(fmt::format("fallback: no {}, so the embedded sandbox", words));
-      return choice;
-    }
-    if (config.fallback == Backend::host)
-      return use_host(config, fmt::format("{}; the fallback is the host", absent.reason));
-    return unavailable(wanted,
-        fmt::format("there is no {} ({}) and fallback = \"{}\"", words, absent.reason,
-            config.fallback ? to_string(*config.fallback) : "none"),
-        absent.remedy);
-  }
-
-  Result<BackendChoice> use_container_use(std::string why, Otherwise otherwise) const {
-    if (!config.container_use.image.empty()) {
-      return unavailable(Backend::container_use, "container_use.image is set, and the cu program takes no image",
-          "leave it out, and choose the image in cu's own configuration");
-    }
-    const SandboxProbe probe = container_use();
-    switch (probe.state) {
-      case ProbeState::available: break;
-      case ProbeState::unknown:
-        return unavailable(Backend::container_use,
-            fmt::format("the state of container-use is unknown: {}", probe.reason), probe.remedy);
-      case ProbeState::absent:
-        if (otherwise == Otherwise::fallback) return fall_back(Backend::container_use, "container-use", probe);
-        return unavailable(
-            Backend::container_use, fmt::format("there is no container-use: {}", probe.reason), probe.remedy);
-    }
-    BackendChoice choice = choice_of(Backend::container_use, config, std::move(why));
-    choice.relaxations.emplace_back(
-        "container-use: isolation as the cu program gives it, built per its description and not verified against the "
-        "real program; no limit of memory, "
-        "processes, network or files is enforced by guard");
-    if (!config.container_use.env_id.empty()) {
-      choice.relaxations.push_back(fmt::format(
-          "container_use.env_id = {}: earlier runs may have changed this environment", config.container_use.env_id));
-    }
-    return choice;
-  }
-};
+  if (backend != Backend::host || config.allows(Backend::host)) return ok();
+  return unavailable(backend, "running on the host is not allowed by the configuration",
+      "leave --backend out, or set fallback = \"host\" in guard.toml if you really mean it");
+}
 
 }  // namespace
 
@@ -149,9 +82,45 @@ std::vector<std::string> tier_names(TierSet tiers) {
   return names;
 }
 
-Result<BackendChoice> choose_backend(const Config& config, std::optional<Backend> forced,
-    const std::function<const EngineLocation&()>& engine, const std::function<SandboxProbe()>& container_use) {
-  return Chooser{config, forced, engine, container_use}.choose();
+Result<BackendChoice> choose_backend(const Config& config, std::optional<Backend> forced, const BackendProbe& probe) {
+  const std::vector<Backend> order = order_of(config, forced);
+  std::string reasons;
+  std::string replaced;
+  SandboxProbe state;
+  for (const Backend backend : order) {
+    GUARD_TRY(may_be_used(backend, config));
+    const std::string_view words = backend_row(backend).words;
+    state = {};
+    state.state = ProbeState::available;
+    if (is_asked(backend, backend == order.back())) state = probe(backend);
+    if (state.state == ProbeState::unknown) {
+      return unavailable(
+          backend, fmt::format("{}the state of {} is unknown: {}", reasons, words, state.reason), state.remedy);
+    }
+    if (state.state == ProbeState::absent) {
+      reasons += fmt::format("{} is not there: {}; ", words, state.reason);
+      replaced += fmt::format("{}{}", replaced.empty() ? "" : ", ", words);
+      continue;
+    }
+    BackendChoice choice;
+    choice.backend = backend;
+    choice.tiers = tiers_of(to_string(backend), config.trust_namespace);
+    choice.relaxations = relaxations_of(backend, config);
+    if (!replaced.empty()) {
+      choice.why = fmt::format("{}the fallback is {}", reasons, words);
+      choice.relaxations.push_back(fmt::format("fallback: {} in place of {}", words, replaced));
+    } else if (backend == Backend::docker) {
+      choice.why = fmt::format("{} answers at {}", words, state.endpoint);
+    } else {
+      choice.why = fmt::format("{} was {}", words, forced ? "asked for with --backend" : "configured");
+    }
+    return choice;
+  }
+  reasons.resize(reasons.size() - std::string_view("; ").size());
+  const bool alone = !forced && config.fallback.empty();
+  return unavailable(order.back(), std::move(reasons),
+      alone ? fmt::format("{}; or let another one take over, as with fallback = \"namespace\"", state.remedy)
+            : std::move(state.remedy));
 }
 
 Result<ImageInputs> image_inputs(std::filesystem::path project, const Config& config) {
@@ -169,17 +138,19 @@ EngineLocation locate_engine(const Config& config, const Environment& environmen
       environment, config.docker.plain_tcp, Deadline::after(milliseconds(config.docker.probe_deadline_ms)), cancel);
 }
 
-ContainerUseOptions container_use_options(const Config& config, const Environment& environment) {
-  ContainerUseOptions options;
-  options.program = config.container_use.program;
-  options.environment_id = config.container_use.env_id;
-  options.environment = environment;
+SandboxOptions sandbox_options(const Config& config, const Environment& environment, docker::Endpoint engine) {
+  SandboxOptions options;
+  options.docker = {std::move(engine), config.docker.runtime, milliseconds(config.docker.probe_deadline_ms)};
+  options.container_use.program = config.container_use.program;
+  options.container_use.environment_id = config.container_use.env_id;
+  options.container_use.environment = environment;
   return options;
 }
 
-SandboxProbe probe_container_use(const Config& config, const Environment& environment) {
-  return make_container_use_sandbox(container_use_options(config, environment))
-      ->probe(Deadline::after(kContainerUseProbe));
+SandboxProbe probe_backend(Backend backend, const Config& config, const Environment& environment,
+    const std::function<const EngineLocation&()>& engine) {
+  if (backend == Backend::docker) return engine().probe;
+  return make_sandbox(backend, sandbox_options(config, environment, {}))->probe(Deadline::after(kProbeLimit));
 }
 
 Result<void> network_fits(const BackendChoice& choice, const Config& config, bool unprotected_engine) {

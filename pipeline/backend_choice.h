@@ -29,11 +29,13 @@ struct BackendChoice {
 TierSet tiers_of(std::string_view mode, bool trust_namespace);
 std::vector<std::string> tier_names(TierSet tiers);
 
+// The state of a backend; asked at most once for each, and only where the answer matters.
+using BackendProbe = std::function<SandboxProbe(Backend)>;
+
+// The first of the configured backend and its fallbacks that is there, as long as those before it are provably absent.
 // `forced`: the backend of --backend; it skips the choice, not the tiers, and host still needs the configuration's
-// leave. `engine` and `container_use` are called at most once, and only if the answer matters. ENVIRONMENT_UNAVAILABLE
-// with the reason and what to do.
-Result<BackendChoice> choose_backend(const Config& config, std::optional<Backend> forced,
-    const std::function<const EngineLocation&()>& engine, const std::function<SandboxProbe()>& container_use);
+// leave. ENVIRONMENT_UNAVAILABLE with the reason and what to do.
+Result<BackendChoice> choose_backend(const Config& config, std::optional<Backend> forced, const BackendProbe& probe);
 
 // The engine that this environment leads to, looked for as the configuration says.
 EngineLocation locate_engine(const Config& config, const Environment& environment, const CancelToken& cancel);
@@ -41,9 +43,12 @@ EngineLocation locate_engine(const Config& config, const Environment& environmen
 // What the image of a project is made from, with this machine's bun.
 Result<ImageInputs> image_inputs(std::filesystem::path project, const Config& config);
 
-// What the configuration says of container-use, and the state of its program, looked up in `environment`.
-ContainerUseOptions container_use_options(const Config& config, const Environment& environment);
-SandboxProbe probe_container_use(const Config& config, const Environment& environment);
+// What the configuration says of the backends.
+SandboxOptions sandbox_options(const Config& config, const Environment& environment, docker::Endpoint engine);
+
+// `engine`: where docker is asked for.
+SandboxProbe probe_backend(Backend backend, const Config& config, const Environment& environment,
+    const std::function<const EngineLocation&()>& engine);
 
 // CONFIG_INVALID where the configuration grants the code a network that the chosen backend cannot give: said before
 // anything is built or staged, and never answered with less than was asked for. Not a part of the choice: `guard check`

@@ -108,7 +108,7 @@ struct RunRecord : RunOutcome {
   std::vector<std::string> left_out;  // never mounted
   std::vector<Finding> refused;  // the same, of files that the run neither names nor loads: the first finding of each
   std::vector<std::string> relaxations;
-  std::vector<std::string> notes;  // what went wrong beside the run: leftovers that could not be removed
+  std::vector<std::string> notes;  // beside the run: leftovers that could not be removed, settings that had no use
   std::vector<std::pair<std::string, milliseconds>> timings;  // stage -> time, in order
   std::optional<RunFacts> facts;                              // where an evidence record is kept
   std::string evidence_file;                                  // where it is kept, as named

@@ -310,6 +310,10 @@ Verdict verdict_of_tests(
     const RunObservations& evidence, const std::optional<TestSummary>& tests, const std::string& unreadable) {
   const ExecResult& exec = evidence.exec;
   if (auto decided = not_ended_well(exec, evidence.sandboxed)) return *decided;
+  if (exec.seen_inside.contains("shared_environment")) {
+    return verdict(Reason::sandbox_unproved,
+        "the sandbox is shared with earlier runs, which may have left another init or other tests in it");
+  }
   if (exec.outcome.value != 0) return verdict_of_failure(evidence, tests);
   if (!unreadable.empty()) return verdict(Reason::report_incomplete, unreadable);
   if (!tests) return verdict_without_report(evidence.text);
@@ -365,8 +369,6 @@ std::string missing_hardening(const std::map<std::string, std::string>& seen) {
   }
   if (value("no_new_privs") != "1") return "may gain privileges (no_new_privs is not set)";
   if (value("seccomp") != "2") return "runs without a system call filter";
-  if (!value("shared_environment").empty())
-    return "is shared with earlier runs, which may have left another init or other tests in it";
   return {};
 }
 

@@ -94,11 +94,13 @@ Result<int> cmd_doctor(const Options& options, CommandContext& context) {
   rows.push_back(rules_row());
   const EngineLocation engine = locate_engine(config, context.environment, context.cancel);
   rows.push_back(row_of("docker", engine.probe));
-  rows.push_back(row_of("namespace", make_namespace_sandbox()->probe(Deadline::after(milliseconds(5000)))));
-  SandboxProbe container_use = probe_container_use(config, context.environment);
+  const auto probe = [&](Backend backend) {
+    return probe_backend(backend, config, context.environment, [&]() -> const EngineLocation& { return engine; });
+  };
+  rows.push_back(row_of("namespace", probe(Backend::namespace_sandbox)));
   // Nobody has to hear of a backend that is asked for by name only.
-  if (config.backend == Backend::container_use || !config.container_use.program.empty())
-    rows.push_back(row_of("container-use", container_use));
+  if (config.allows(Backend::container_use) || !config.container_use.program.empty())
+    rows.push_back(row_of("container-use", probe(Backend::container_use)));
   rows.push_back(image_row(project, config));
   for (auto& finding : first_look(project, context.cancel).findings) {
     rows.push_back({std::move(finding.name), finding.works ? "ok" : "bad", std::move(finding.text),
@@ -106,10 +108,8 @@ Result<int> cmd_doctor(const Options& options, CommandContext& context) {
   }
 
   // The choice that a run would make now. Without a readable configuration there is none.
-  Result<BackendChoice> choice = loaded
-      ? choose_backend(
-            config, std::nullopt, [&]() -> const EngineLocation& { return engine; }, [&] { return container_use; })
-      : Result<BackendChoice>(loaded.error());
+  Result<BackendChoice> choice =
+      loaded ? choose_backend(config, std::nullopt, probe) : Result<BackendChoice>(loaded.error());
   if (choice) {
     if (auto fits = network_fits(*choice, config); !fits) choice = std::move(fits).error();
   }

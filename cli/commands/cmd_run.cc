@@ -154,6 +154,20 @@ void take_config(const Options& options, const LoadedConfig& loaded, const RunRe
   facts.config_sha256 = sha256_hex(loaded.file_bytes);
 }
 
+// A person's run is no task with an id: it counts as one that any percentage but 0 has chosen.
+Result<void> roll_out(Config& config) {
+  if (config.rollout.enabled && config.rollout.percent > 0) return ok();
+  const std::string_view key = config.rollout.enabled ? "rollout.percent is 0" : "rollout.enabled is false";
+  if (!config.allows(Backend::host)) {
+    return Error(ErrorCode::environment_unavailable,
+        fmt::format("{}: nothing runs in the sandbox, and the host is not allowed by the configuration", key))
+        .detail("environmentType", std::string(to_string(config.backend)))
+        .hint("change [rollout] in guard.toml, or name a sandbox with --backend");
+  }
+  config.backend = Backend::host;
+  return ok();
+}
+
 Result<void> prepare(const Options& options, CommandContext& context, RuleEngine& engine, RunRequest& request,
     std::optional<EvidencePlace>& place) {
   ConfigSources sources = config_of(options.config, request.project, context);
@@ -173,6 +187,7 @@ Result<void> prepare(const Options& options, CommandContext& context, RuleEngine
   GUARD_TRY(std::move(trusted));
   request.config = std::move(loaded.config);
   request.backend = options.backend;
+  if (!request.backend) GUARD_TRY(roll_out(request.config));
   request.environment = context.environment;
   GUARD_TRY_ASSIGN(engine, load_rule_engine(options.rules));
   request.rules = engine.rules;

@@ -105,7 +105,15 @@ Result<void> check_gate(const SplitArguments& given, Options&) {
   return mistake("--head needs --base: what is it to be compared with?", "guard gate --base origin/main --head HEAD");
 }
 
-Result<void> check_run(const SplitArguments&, Options& options) {
+// Only containers are made from an image.
+Result<void> check_place(const SplitArguments& given, const Options& options) {
+  if (!given.has("--image") || options.backend.value_or(Backend::docker) == Backend::docker) return ok();
+  return mistake(fmt::format("--image is of containers, and --backend {} runs in none", to_string(*options.backend)),
+      "leave out one of them");
+}
+
+Result<void> check_run(const SplitArguments& given, Options& options) {
+  GUARD_TRY(check_place(given, options));
   if (!options.test_name.empty() && !options.record.empty())
     return mistake("--test-name runs a part of the tests, which is no evidence for --record", "leave out one of them");
   options.coverage = options.coverage || !options.lcov.empty();
@@ -114,7 +122,8 @@ Result<void> check_run(const SplitArguments&, Options& options) {
   return ok();
 }
 
-Result<void> check_exec(const SplitArguments&, Options& options) {
+Result<void> check_exec(const SplitArguments& given, Options& options) {
+  GUARD_TRY(check_place(given, options));
   for (const auto* file : {&options.out_file, &options.err_file}) {
     if (*file == "-") return mistake("--out and --err need a file", "leave them out to see the output");
   }

@@ -237,10 +237,10 @@ class AttemptRun {
     std::optional<Backend> forced;
     if (order_.rollout == Rollout::host) forced = Backend::host;
     EngineLocation located;  // asked for at most once
-    auto chosen = choose_backend(
-        config_, forced,
-        [&]() -> const EngineLocation& { return located = locate_engine(config_, context_.environment, cancel_); },
-        [&] { return probe_container_use(config_, context_.environment); });
+    auto chosen = choose_backend(config_, forced, [&](Backend backend) {
+      return probe_backend(backend, config_, context_.environment,
+          [&]() -> const EngineLocation& { return located = locate_engine(config_, context_.environment, cancel_); });
+    });
     if (!chosen) {
       const Verdict verdict = verdict_of(chosen.error());
       return AttemptEnd{AttemptOutcome::requeued, std::string(info(verdict.reason).name), chosen.error().message()};

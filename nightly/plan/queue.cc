@@ -69,8 +69,7 @@ Rollout rollout_of(const Config& config, std::string_view task_id) {
   const auto& rollout = config.rollout;
   const bool forced = std::find(rollout.force.begin(), rollout.force.end(), task_id) != rollout.force.end();
   if (forced || (rollout.enabled && rollout_bucket(task_id) < rollout.percent)) return Rollout::sandbox;
-  const bool host_allowed = config.backend == Backend::host || config.fallback == Backend::host;
-  return host_allowed ? Rollout::host : Rollout::none;
+  return config.allows(Backend::host) ? Rollout::host : Rollout::none;
 }
 
 }  // namespace guard::nightly

@@ -4,6 +4,7 @@
 // default is its initializer here.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <filesystem>
@@ -63,8 +64,8 @@ struct PassedVariable {
 
 struct Config {
   Backend backend = Backend::docker;
-  // Only where what was asked for was proved absent; nothing: nobody takes over.
-  std::optional<Backend> fallback = Backend::namespace_sandbox;
+  // Who takes over, in this order, where all before were proved absent.
+  std::vector<Backend> fallback = {Backend::namespace_sandbox};
   bool trust_namespace = false;
   bool require_cgroups = false;
 
@@ -168,6 +169,10 @@ struct Config {
     std::uint64_t percent = 100;
     std::vector<std::string> force;
   } rollout;
+
+  bool allows(Backend place) const {
+    return backend == place || std::find(fallback.begin(), fallback.end(), place) != fallback.end();
+  }
 
   // How long a run may take there.
   milliseconds timeout(Backend where) const noexcept {

@@ -14,19 +14,6 @@
 namespace guard {
 namespace {
 
-// What `fallback` may be: a backend that takes over, or none.
-constexpr std::size_t kFallbacks =
-    static_cast<std::size_t>(std::ranges::count_if(kBackends, [](const BackendRow& row) { return row.stands_in; }));
-constexpr auto kFallbackNames = [] {
-  std::array<std::string_view, kFallbacks + 1> names = {};
-  std::size_t count = 0;
-  for (const BackendRow& row : kBackends) {
-    if (row.stands_in) names[count++] = row.name;
-  }
-  names[count] = "none";
-  return names;
-}();
-
 // The slot of what `Get` finds in a Config. A choice's names are those of its enum.
 template <typename Get>
 constexpr ConfigSlot slot(Get get) {
@@ -35,13 +22,6 @@ constexpr ConfigSlot slot(Get get) {
     return ChoiceSlot{kNamesOf<Value>,
         [](Config& config, std::size_t index) { Get{}(config) = static_cast<Value>(index); },
         [](Config& config) { return static_cast<std::size_t>(Get{}(config)); }};
-  } else if constexpr (std::is_same_v<Value, std::optional<Backend>>) {
-    return ChoiceSlot{kFallbackNames,
-        [](Config& config, std::size_t index) { Get{}(config) = named<Backend>(kFallbackNames[index]); },
-        [](Config& config) {
-          const std::string_view name = Get{}(config) ? to_string(*Get{}(config)) : "none";
-          return static_cast<std::size_t>(std::ranges::find(kFallbackNames, name) - kFallbackNames.begin());
-        }};
   } else {
     return +get;
   }
@@ -87,11 +67,10 @@ bool when_less(const ConfigKey& key, const Config& config) { return !is_subset(k
 // A list of what is let through: an item that the default does not have.
 bool when_more(const ConfigKey& key, const Config& config) { return !is_subset(key, config, Config()); }
 
-// Environments of the cu program have a network and none of our limits.
-bool leaves_sandbox(const ConfigKey& key, const Config& config) {
-  const auto& choice = std::get<ChoiceSlot>(key.slot);
-  const auto backend = named<Backend>(choice.names[choice.get(const_cast<Config&>(config))]);  // NOLINT: only read
-  return backend && !backend_row(*backend).limits_resources;
+// The host and environments of the cu program have none of our limits.
+bool leaves_sandbox(const ConfigKey&, const Config& config) { return !backend_row(config.backend).limits_resources; }
+bool falls_out_of_sandbox(const ConfigKey&, const Config& config) {
+  return !std::ranges::all_of(config.fallback, &BackendRow::limits_resources, backend_row);
 }
 
 bool leaves_project(const ConfigKey&, const Config& config) {
@@ -108,8 +87,9 @@ bool asserts_nothing(const ConfigKey&, const Config& config) {
 constexpr ConfigKey kKeys[] = {
     {"backend", GUARD_AT(backend), leaves_sandbox,
         "Where code runs: a container, the embedded sandbox, the host itself, or an environment of the cu program."},
-    {"fallback", GUARD_AT(fallback), leaves_sandbox,
-        "What takes over where no container engine exists; one that exists and fails is never replaced."},
+    {"fallback", GUARD_AT(fallback), falls_out_of_sandbox,
+        "What takes over, in this order, where the backend is not installed; one that is there and fails is never "
+        "replaced."},
     {"trust_namespace", GUARD_AT(trust_namespace), when_changed,
         "Skip the host-only rules in the embedded sandbox, as in a container."},
     {"require_cgroups", GUARD_AT(require_cgroups), never,
@@ -255,8 +235,8 @@ constexpr ConfigKey kKeys[] = {
 
     {"rollout.enabled", GUARD_AT(rollout.enabled), never,
         "Whether tasks run in the sandbox; else on the host, if that is allowed, or not at all."},
-    {"rollout.percent", GUARD_AT(rollout.percent), never, "Of a hundred tasks, how many run in the sandbox.",
-        range(0, 100)},
+    {"rollout.percent", GUARD_AT(rollout.percent), never,
+        "Of a hundred tasks, how many run in the sandbox; 0: no `guard run` either.", range(0, 100)},
     {"rollout.force", GUARD_AT(rollout.force), never, "Ids of tasks that always run in the sandbox.",
         {.rule = id_rule}},
 };
@@ -299,7 +279,9 @@ std::string ConfigKey::range_text() const {
 std::string ConfigKey::type_text() const {
   if (!choices().empty()) return fmt::format("{}", fmt::join(choices(), ", "));
   if (min != max) return fmt::format("{}{}", is_size ? "size, " : "", range_text());
-  constexpr std::string_view kOthers[] = {"", "true, false", "", "", "text", "list", "table", "tables", ""};
+  if (std::holds_alternative<BackendsSlot>(slot))
+    return fmt::format("{}, {}; a list is an order", fmt::join(kNamesOf<Backend>, ", "), kNoBackend);
+  constexpr std::string_view kOthers[] = {"", "true, false", "", "", "text", "list", "table", "tables", "", ""};
   return std::string(kOthers[slot.index()]);
 }
 

@@ -22,10 +22,15 @@ struct ChoiceSlot {
 using VariablesSlot = std::map<std::string, PassedVariable>& (*)(Config&);
 using WaiversSlot = std::vector<Waiver>& (*)(Config&);
 using TimeSlot = milliseconds& (*)(Config&);
+using BackendsSlot = std::vector<Backend>& (*)(Config&);
 
 // Where a row's value lives in a Config, and with that what type it has.
 using ConfigSlot = std::variant<ChoiceSlot, bool& (*)(Config&), std::uint64_t& (*)(Config&), double& (*)(Config&),
-    std::string& (*)(Config&), std::vector<std::string>& (*)(Config&), VariablesSlot, WaiversSlot, TimeSlot>;
+    std::string& (*)(Config&), std::vector<std::string>& (*)(Config&), VariablesSlot, WaiversSlot, TimeSlot,
+    BackendsSlot>;
+
+// What a list of backends is written as where it is empty.
+inline constexpr std::string_view kNoBackend = "none";
 
 // What is wrong with a text or with an item of a list, as the end of a sentence; empty: nothing.
 using TextRule = std::string_view (*)(std::string_view);

@@ -43,7 +43,8 @@ std::optional<TomlValue> value_of(const ConfigKey& key, std::string_view text) {
   } else if (std::holds_alternative<double& (*)(Config&)>(key.slot)) {
     if (!read_number(text, value.number)) return std::nullopt;
     value.kind = Kind::floating;
-  } else if (std::holds_alternative<std::vector<std::string>& (*)(Config&)>(key.slot)) {
+  } else if (std::holds_alternative<std::vector<std::string>& (*)(Config&)>(key.slot) ||
+      std::holds_alternative<BackendsSlot>(key.slot)) {
     value.kind = Kind::array;
     for (std::size_t at = 0; !trimmed(text).empty() && at <= text.size();) {
       const std::size_t end = std::min(text.find(',', at), text.size());
@@ -56,6 +57,8 @@ std::optional<TomlValue> value_of(const ConfigKey& key, std::string_view text) {
 
 std::string wanted(const ConfigKey& key) {
   if (!key.choices().empty()) return fmt::format("one of \"{}\"", fmt::join(key.choices(), "\", \""));
+  if (std::holds_alternative<BackendsSlot>(key.slot))
+    return fmt::format("\"{}\" or a list of \"{}\"", kNoBackend, fmt::join(kNamesOf<Backend>, "\", \""));
   const std::string_view end = key.is_size ? ", as a number of bytes or with k, m, g or t"
       : key.is_time()                      ? ", as a number of seconds or with ms or s"
                                            : "";
@@ -78,8 +81,8 @@ class Setter {
     return std::move(complaints_);
   }
 
-  void refuse(std::string_view got, std::string_view more = {}) {
-    complain(value_, fmt::format("{} must be {}, not {}{}", key_.dotted(), wanted(key_), got, more));
+  void refuse(std::string_view got) {
+    complain(value_, fmt::format("{} must be {}, not {}", key_.dotted(), wanted(key_), got));
   }
 
  private:
@@ -111,9 +114,7 @@ class Setter {
     if (!is(Kind::string)) return;
     const auto found = std::ranges::find(choice.names, value_.text);
     if (found != choice.names.end()) return choice.set(config_, static_cast<std::size_t>(found - choice.names.begin()));
-    const auto near = nearest_word(value_.text, {choice.names.begin(), choice.names.end()});
-    refuse(fmt::format("\"{}\"", shown_value(value_.text)),
-        near.empty() ? std::string() : fmt::format("; did you mean \"{}\"?", near));
+    refuse_word(value_, choice.names);
   }
 
   void take(bool& (*slot)(Config&)) {
@@ -192,6 +193,31 @@ class Setter {
     for (const auto& item : value_.items) add_waiver(item, file_name_, slot(config_), complaints_);
   }
 
+  // A text alone is a list of one.
+  void take(BackendsSlot slot) {
+    const bool is_list = value_.kind == Kind::array;
+    if (!is_list && !is(Kind::string)) return;
+    const std::span<const TomlValue> items(is_list ? value_.items.data() : &value_, is_list ? value_.items.size() : 1);
+    std::vector<Backend> backends;
+    for (const auto& item : items) {
+      const auto backend = item.kind == Kind::string ? named<Backend>(item.text) : std::nullopt;
+      if (backend) {
+        backends.push_back(*backend);
+      } else if (items.size() > 1 || item.text != kNoBackend) {
+        return refuse_word(item, kNamesOf<Backend>);
+      }
+    }
+    slot(config_) = std::move(backends);
+  }
+
+  void refuse_word(const TomlValue& word, std::span<const std::string_view> known) {
+    const auto near = nearest_word(word.text, {known.begin(), known.end()});
+    complain(word,
+        fmt::format("{} must be {}, not {}{}", key_.dotted(), wanted(key_),
+            word.kind == Kind::string ? fmt::format("\"{}\"", shown_value(word.text)) : word.kind_name(),
+            near.empty() ? std::string() : fmt::format("; did you mean \"{}\"?", near)));
+  }
+
   const ConfigKey& key_;
   const TomlValue& value_;
   std::string_view file_name_;
@@ -257,6 +283,13 @@ std::string toml_literal(const ConfigKey& key, const Config& config) {
                           const milliseconds time = slot(values);
                           return time.count() % 1000 == 0 ? std::to_string(time.count() / 1000)
                                                           : toml_string(fmt::format("{}ms", time.count()));
+                        },
+                        [&](BackendsSlot slot) {
+                          const auto& backends = slot(values);
+                          if (backends.empty()) return toml_string(kNoBackend);
+                          std::vector<std::string> names;
+                          for (const Backend backend : backends) names.push_back(toml_string(to_string(backend)));
+                          return backends.size() == 1 ? names.front() : fmt::format("[{}]", fmt::join(names, ", "));
                         },
                         [](VariablesSlot) { return std::string("{}"); }, [](WaiversSlot) { return std::string("[]"); }},
       key.slot);

@@ -252,10 +252,10 @@ class Run {
   }
 
   Result<void> choose() {
-    GUARD_TRY_ASSIGN(plan_.choice,
-        choose_backend(
-            config_, request_.backend, [this]() -> const EngineLocation& { return engine(); },
-            [this] { return probe_container_use(config_, request_.environment); }));
+    GUARD_TRY_ASSIGN(plan_.choice, choose_backend(config_, request_.backend, [this](Backend backend) {
+      return probe_backend(
+          backend, config_, request_.environment, [this]() -> const EngineLocation& { return engine(); });
+    }));
     record_.backend = to_string(plan_.choice.backend);
     record_.why_backend = plan_.choice.why;
     log_info(record_.backend + ": " + plan_.choice.why);
@@ -264,7 +264,12 @@ class Run {
     if (plan_.choice.backend == Backend::host && config_.host.warn_on_start)
       warn(request_, "this runs on the host, without isolation");
     GUARD_TRY(network_fits(plan_.choice, config_, plan_.on_docker() && engine().engine.is_plain_tcp()));
-    if (plan_.on_docker()) tell_of_engine(request_, engine(), record_);
+    if (plan_.on_docker()) {
+      tell_of_engine(request_, engine(), record_);
+    } else if (!config_.docker.image.empty()) {
+      record_.notes.push_back(fmt::format("docker.image = {} is not used by {}", printable(config_.docker.image),
+          backend_row(plan_.choice.backend).words));
+    }
     tell_relaxations(request_, record_);
     return ok();
   }
@@ -272,8 +277,9 @@ class Run {
   docker::Endpoint engine_used() { return plan_.on_docker() ? engine().engine : docker::Endpoint(); }
 
   void remove_what_is_left_over() {
-    record_.notes = remove_leftovers(engine_used(), cancel_).failed;
-    for (auto& sentence : sweep_own(request_.project / "sandbox").failed) record_.notes.push_back(std::move(sentence));
+    for (auto sentences :
+        {remove_leftovers(engine_used(), cancel_).failed, sweep_own(request_.project / "sandbox").failed})
+      std::ranges::move(sentences, std::back_inserter(record_.notes));
   }
 
   // ---- which files ----
@@ -398,14 +404,12 @@ class Run {
 
   // Answers what was written.
   Result<std::optional<Collection>> run(const SandboxSpec& spec) {
-    const DockerOptions docker{engine_used(), config_.docker.runtime, milliseconds(config_.docker.probe_deadline_ms)};
+    const SandboxOptions options = sandbox_options(config_, request_.environment, engine_used());
     ParallelRunRequest request;
     request.plan = &plan_;
     request.spec = &spec;
     request.secrets = &*secrets_;
-    request.make_sandbox = [&] {
-      return make_sandbox(plan_.choice.backend, docker, container_use_options(config_, request_.environment));
-    };
+    request.make_sandbox = [&] { return make_sandbox(plan_.choice.backend, options); };
     request.progress = [&](std::size_t done) { tell_progress(done); };
     record_.jobs = plan_.jobs();
     GUARD_TRY_ASSIGN(const auto sandbox, request.make_sandbox());

@@ -135,7 +135,10 @@ class ContainerUseSandbox final : public Sandbox {
     const Answer answer = ask({"--version"}, deadline, milliseconds(0), never);
     probe.reason = "the cu program answers";
     probe.version = shown(answer.said.out.substr(0, std::min<std::size_t>(answer.said.out.find('\n'), 80)));
-    if (answer.fault.empty()) return probe;
+    if (answer.fault.empty()) {
+      probe.reason = "it answers; whether it has the design note's `environment` commands shows when one is made";
+      return probe;
+    }
     probe.state = ProbeState::unknown;
     probe.reason = fmt::format("`cu --version` {}: {}", answer.fault, shown(answer.said.err));
     probe.remedy =

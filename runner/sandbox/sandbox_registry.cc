@@ -46,15 +46,14 @@ EngineLocation locate_engine(
   return location;
 }
 
-std::unique_ptr<Sandbox> make_sandbox(
-    Backend backend, const DockerOptions& docker, const ContainerUseOptions& container_use) {
+std::unique_ptr<Sandbox> make_sandbox(Backend backend, const SandboxOptions& options) {
   switch (backend) {
     case Backend::namespace_sandbox: return make_namespace_sandbox();
-    case Backend::container_use: return make_container_use_sandbox(container_use);
+    case Backend::container_use: return make_container_use_sandbox(options.container_use);
     case Backend::host: return make_host_sandbox();
     case Backend::docker: break;
   }
-  return make_docker_sandbox(docker);
+  return make_docker_sandbox(options.docker);
 }
 
 Leftovers remove_leftovers(const docker::Endpoint& engine, const CancelToken& cancel, SweepMode mode) {

@@ -26,8 +26,12 @@ struct EngineLocation {
 EngineLocation locate_engine(
     const Environment& environment, bool plain_tcp, Deadline deadline, const CancelToken& cancel);
 
-std::unique_ptr<Sandbox> make_sandbox(
-    Backend backend, const DockerOptions& docker, const ContainerUseOptions& container_use = {});
+// Each backend takes its own part.
+struct SandboxOptions {
+  DockerOptions docker;
+  ContainerUseOptions container_use;
+};
+std::unique_ptr<Sandbox> make_sandbox(Backend backend, const SandboxOptions& options);
 
 // Removes what killed runs of this cache folder left behind: containers and images of runs (where `engine` is not
 // empty), processes and cgroups, run folders. Runs that are alive are left alone. Sentences about what could not be

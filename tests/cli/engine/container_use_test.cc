@@ -138,6 +138,25 @@ TEST_F(ContainerUseRun, AReusedEnvironmentIsTold) {
   EXPECT_EQ(script_->calls_of("environment delete"), 0);
 }
 
+// A command is not what the gate stands for; that others were there before is told.
+TEST_F(ContainerUseRun, AReusedEnvironmentMayServeACommand) {
+  const auto result = project_.guard({"exec", "--backend", "container-use", "--format", "json", "--", "true"},
+      {{"GUARD_CONTAINER_USE_PROGRAM", script_->program().string()}, {"GUARD_CONTAINER_USE_ENV_ID", "mine"}});
+  expect_verdict(result, 0, "allowed", "command_succeeded");
+  EXPECT_TRUE(holds(result.document()["relaxations"], "container_use.env_id = mine")) << result.out;
+}
+
+TEST_F(ContainerUseRun, AnEngineMayTakeOverWhereThereIsNone) {
+  GUARD_NEEDS(Needs::docker);
+  project_.build_image("docker");
+  const auto result = project_.guard({"run", "--format", "json", "sandbox/a.test.ts"},
+      {{"GUARD_BACKEND", "container-use"}, {"GUARD_FALLBACK", "docker,namespace"}});
+  expect_verdict(result, 0, "allowed", "tests_passed");
+  EXPECT_EQ(result.document()["backend"], "docker");
+  EXPECT_TRUE(holds(result.document()["relaxations"], "fallback: a container engine in place of container-use"))
+      << result.out;
+}
+
 // One that does not answer is unknown: nothing runs, whatever the fallback.
 TEST_F(ContainerUseRun, AProgramThatDoesNotAnswerIsUnavailable) {
   behave("version-fails", "sandbox");

@@ -673,5 +673,41 @@ TEST(RunAsOrdinaryUser, AllowsHonestTestsInTheNamespace) {
   EXPECT_EQ(result.document()["exec"]["seen_inside"]["uid"], "1000");
 }
 
+TEST(RunOptions, AnImageIsOfContainersAlone) {
+  const Project project;
+  for (const char* verb : {"run", "exec"}) {
+    for (const char* backend : {"namespace", "host", "container-use"}) {
+      const auto result = project.guard({verb, "--image", "x:1", "--backend", backend, "--", "true"});
+      EXPECT_EQ(result.exit_status, 64) << result.err;
+      EXPECT_NE(result.err.find("--image is of containers"), std::string::npos) << result.err;
+    }
+  }
+}
+
+TEST(RunOptions, AnImageThatHasNoUseIsTold) {
+  GUARD_NEEDS(Needs::namespace_sandbox);
+  Project project;
+  project.build_image("namespace");
+  const auto result =
+      project.guard({"exec", "--image", "x:1", "--", "bun", "--version"}, {{"GUARD_BACKEND", "namespace"}});
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_NE((result.out + result.err).find("docker.image = x:1 is not used by the embedded sandbox"), std::string::npos)
+      << result.out << result.err;
+}
+
+// As in nights: nothing is in the sandbox, so it is the host or nothing.
+TEST(RunOptions, ARolloutOfNothingRunsNothing) {
+  Project project;
+  project.write("sandbox/a.test.ts", kPassing);
+  for (const auto& [variable, value] : {std::pair("GUARD_ROLLOUT_PERCENT", "0"), {"GUARD_ROLLOUT_ENABLED", "false"}}) {
+    const auto result = project.guard({"run", "--format", "json", "sandbox/a.test.ts"}, {{variable, value}});
+    EXPECT_EQ(result.exit_status, 3) << result.out << result.err;
+    EXPECT_EQ(result.document()["error"]["code"], "ENVIRONMENT_UNAVAILABLE") << result.out;
+    const auto host = project.guard(
+        {"run", "--format", "json", "sandbox/a.test.ts"}, {{variable, value}, {"GUARD_FALLBACK", "host"}});
+    EXPECT_EQ(host.document()["backend"], "host") << host.out;
+  }
+}
+
 }  // namespace
 }  // namespace guard::testing

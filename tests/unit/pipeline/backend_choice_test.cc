@@ -16,15 +16,15 @@ EngineLocation engine_in(ProbeState state) {
   return location;
 }
 
+// What is not given must not be asked for.
 Result<BackendChoice> choose(const Config& config, ProbeState state, std::optional<Backend> forced = std::nullopt,
-    std::optional<ProbeState> container_use = std::nullopt) {
-  const EngineLocation location = engine_in(state);
-  return choose_backend(
-      config, forced, [&]() -> const EngineLocation& { return location; },
-      [&] {
-        EXPECT_TRUE(container_use) << "nobody asked for it";
-        return engine_in(container_use.value_or(ProbeState::unknown)).probe;
-      });
+    std::optional<ProbeState> container_use = std::nullopt, std::optional<ProbeState> embedded = std::nullopt) {
+  return choose_backend(config, forced, [&](Backend backend) {
+    if (backend == Backend::docker) return engine_in(state).probe;
+    const auto& given = backend == Backend::container_use ? container_use : embedded;
+    EXPECT_TRUE(given && backend != Backend::host) << "nobody asked for " << to_string(backend);
+    return engine_in(given.value_or(ProbeState::unknown)).probe;
+  });
 }
 
 TEST(BackendChoice, AvailableEngineRunsInAContainerWithoutTheHostTier) {
@@ -45,8 +45,8 @@ TEST(BackendChoice, AbsentEngineFallsBackToTheEmbeddedSandboxWithAllTiers) {
 
 // The row that matters most: whatever is configured, an unknown engine runs nothing anywhere.
 TEST(BackendChoice, UnknownEngineRunsNowhere) {
-  for (const std::optional<Backend> fallback :
-      {std::optional(Backend::namespace_sandbox), std::optional(Backend::host), std::optional<Backend>()}) {
+  for (const std::vector<Backend>& fallback : {std::vector{Backend::namespace_sandbox}, {Backend::host}, {},
+           {Backend::container_use, Backend::namespace_sandbox, Backend::host}}) {
     Config config;
     config.fallback = fallback;
     for (const auto& forced : {std::optional<Backend>(), std::optional<Backend>(Backend::docker)}) {
@@ -62,7 +62,7 @@ TEST(BackendChoice, UnknownEngineRunsNowhere) {
 
 TEST(BackendChoice, AbsentEngineWithoutFallbackIsUnavailable) {
   Config config;
-  config.fallback = std::nullopt;
+  config.fallback = {};
   EXPECT_FALSE(choose(config, ProbeState::absent));
 }
 
@@ -71,7 +71,7 @@ TEST(BackendChoice, ForcedDockerNeverFallsBack) { EXPECT_FALSE(choose(Config{}, 
 TEST(BackendChoice, HostNeedsTheConfigurationsLeave) {
   EXPECT_FALSE(choose(Config{}, ProbeState::available, Backend::host));
   Config config;
-  config.fallback = Backend::host;
+  config.fallback = {Backend::host};
   const auto fallen = choose(config, ProbeState::absent);
   ASSERT_TRUE(fallen);
   EXPECT_EQ(fallen->backend, Backend::host);
@@ -84,20 +84,63 @@ TEST(BackendChoice, HostNeedsTheConfigurationsLeave) {
 
 TEST(BackendChoice, ForcedNamespaceSkipsTheProbeButNoTier) {
   bool asked = false;
-  const EngineLocation location = engine_in(ProbeState::available);
-  const auto choice = choose_backend(
-      Config{}, Backend::namespace_sandbox,
-      [&]() -> const EngineLocation& {
-        asked = true;
-        return location;
-      },
-      [&] {
-        asked = true;
-        return location.probe;
-      });
+  const auto choice = choose_backend(Config{}, Backend::namespace_sandbox, [&](Backend) {
+    asked = true;
+    return engine_in(ProbeState::available).probe;
+  });
   ASSERT_TRUE(choice);
   EXPECT_FALSE(asked);
   EXPECT_TRUE(choice->tiers.host);
+}
+
+// A fallback is an order: the first that is there, as long as all before it are provably absent.
+TEST(BackendChoice, TheFallbackIsAnOrder) {
+  Config config;
+  config.backend = Backend::container_use;
+  config.fallback = {Backend::docker, Backend::namespace_sandbox, Backend::host};
+  const auto none = std::optional<Backend>();
+  const auto docker = choose(config, ProbeState::available, none, ProbeState::absent);
+  ASSERT_TRUE(docker) << docker.error().to_string();
+  EXPECT_EQ(docker->backend, Backend::docker);
+  EXPECT_FALSE(docker->tiers.host);
+  EXPECT_EQ(docker->relaxations, std::vector<std::string>{"fallback: a container engine in place of container-use"});
+
+  const auto embedded = choose(config, ProbeState::absent, none, ProbeState::absent, ProbeState::available);
+  ASSERT_TRUE(embedded);
+  EXPECT_EQ(embedded->backend, Backend::namespace_sandbox);
+  EXPECT_TRUE(embedded->relaxations.back().ends_with("in place of container-use, a container engine"));
+
+  const auto host = choose(config, ProbeState::absent, none, ProbeState::absent, ProbeState::absent);
+  ASSERT_TRUE(host);
+  EXPECT_EQ(host->backend, Backend::host);
+
+  // Whoever is in an unknown state ends it.
+  EXPECT_FALSE(choose(config, ProbeState::available, none, ProbeState::unknown));
+  EXPECT_FALSE(choose(config, ProbeState::unknown, none, ProbeState::absent));
+  const auto stuck = choose(config, ProbeState::absent, none, ProbeState::absent, ProbeState::unknown);
+  ASSERT_FALSE(stuck);
+  EXPECT_EQ(stuck.error().details().at("environmentType"), "namespace");
+}
+
+TEST(BackendChoice, TheEmbeddedSandboxCanBeReplacedToo) {
+  Config config;
+  config.backend = Backend::namespace_sandbox;
+  config.fallback = {Backend::docker};
+  const auto choice = choose(config, ProbeState::available, std::nullopt, std::nullopt, ProbeState::absent);
+  ASSERT_TRUE(choice);
+  EXPECT_EQ(choice->backend, Backend::docker);
+  EXPECT_FALSE(choose(config, ProbeState::absent, std::nullopt, std::nullopt, ProbeState::absent));
+}
+
+TEST(BackendChoice, OnlyWhereNobodyTakesOverTheHintSpeaksOfIt) {
+  Config config;
+  config.fallback = {};
+  const auto nobody = choose(config, ProbeState::absent);
+  ASSERT_FALSE(nobody);
+  EXPECT_EQ(nobody.error().hint(), "fix the test; or let another one take over, as with fallback = \"namespace\"");
+  const auto forced = choose(config, ProbeState::absent, Backend::docker);
+  ASSERT_FALSE(forced);
+  EXPECT_EQ(forced.error().hint(), "fix the test");
 }
 
 TEST(BackendChoice, TrustingTheNamespaceIsRecorded) {
@@ -115,7 +158,7 @@ TEST(BackendChoice, ContainerUseIsNoBoundaryForTheGate) {
   Config configured;
   configured.backend = Backend::container_use;
   Config fallen_back;
-  fallen_back.fallback = Backend::container_use;
+  fallen_back.fallback = {Backend::container_use};
   Config trusting;
   trusting.trust_namespace = true;
   const Result<BackendChoice> choices[] = {choose(configured, ProbeState::unknown, std::nullopt, ProbeState::available),
@@ -133,8 +176,8 @@ TEST(BackendChoice, ContainerUseIsNoBoundaryForTheGate) {
 }
 
 TEST(BackendChoice, ContainerUseInAnUnknownStateRunsNowhere) {
-  for (const auto fallback : {std::optional(Backend::namespace_sandbox), std::optional(Backend::host),
-           std::optional<Backend>(), std::optional(Backend::container_use)}) {
+  for (const std::vector<Backend>& fallback :
+      {std::vector{Backend::namespace_sandbox}, {Backend::host}, {}, {Backend::container_use}}) {
     Config config;
     config.fallback = fallback;
     config.backend = Backend::container_use;
@@ -146,7 +189,7 @@ TEST(BackendChoice, ContainerUseInAnUnknownStateRunsNowhere) {
     }
   }
   Config config;
-  config.fallback = Backend::container_use;
+  config.fallback = {Backend::container_use};
   EXPECT_FALSE(choose(config, ProbeState::absent, std::nullopt, ProbeState::unknown));
 }
 
@@ -159,7 +202,7 @@ TEST(BackendChoice, AnAbsentContainerUseLeadsToTheFallback) {
   EXPECT_TRUE(fallen->tiers.host);
   EXPECT_TRUE(fallen->relaxations.back().starts_with("fallback: ")) << fallen->relaxations.back();
   EXPECT_FALSE(choose(config, ProbeState::available, Backend::container_use, ProbeState::absent));
-  for (const auto fallback : {std::optional<Backend>(), std::optional(Backend::container_use)}) {
+  for (const std::vector<Backend>& fallback : {std::vector<Backend>(), {Backend::container_use}}) {
     config.fallback = fallback;
     EXPECT_FALSE(choose(config, ProbeState::available, std::nullopt, ProbeState::absent));
   }

@@ -46,9 +46,9 @@ TEST(RolloutOf, TheBucketOfAnIdIsFixed) {
 TEST(RolloutOf, WhatIsNotChosenRunsNowhereUnlessTheHostIsAllowed) {
   Config config = with(0);
   EXPECT_EQ(rollout_of(config, "a"), Rollout::none);
-  config.fallback = Backend::host;
+  config.fallback = {Backend::host};
   EXPECT_EQ(rollout_of(config, "a"), Rollout::host);
-  config.fallback = std::nullopt;
+  config.fallback = {};
   config.backend = Backend::host;
   EXPECT_EQ(rollout_of(config, "a"), Rollout::host);
 }

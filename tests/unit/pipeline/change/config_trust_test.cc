@@ -31,7 +31,7 @@ const std::map<std::string, std::pair<std::string, std::string>>& values() {
   // relaxing and harmless; an empty text: there is none
   static const std::map<std::string, std::pair<std::string, std::string>> kValues = {
       {"backend", {"\"host\"", "\"namespace\""}},
-      {"fallback", {"\"container-use\"", "\"none\""}},
+      {"fallback", {"[\"namespace\", \"container-use\"]", "[\"docker\", \"namespace\"]"}},
       {"trust_namespace", {"true", "false"}},
       {"require_cgroups", {"", "true"}},
       {"docker.image", {"\"x:1\"", "\"\""}},

@@ -61,7 +61,7 @@ struct Sample {
 const std::map<std::string, Sample>& samples() {
   static const std::map<std::string, Sample> kSamples = {
       {"backend", {"\"host\"", "host", "\"host\""}},
-      {"fallback", {"\"none\"", "none", "\"none\""}},
+      {"fallback", {"[\"docker\", \"host\"]", "docker, host", "[\"docker\", \"host\"]"}},
       {"trust_namespace", {"true", "true", "true"}},
       {"require_cgroups", {"true", "true", "true"}},
       {"docker.image", {"\"tests:1\"", "tests:1", "\"tests:1\""}},
@@ -376,6 +376,18 @@ TEST(Config, ASyntaxErrorDoesNotHideTheFaultsOfTheEnvironment) {
       AllOf(HasSubstr("guard.toml:1:"), HasSubstr("GUARD_RUN_GRACE_S")));
 }
 
+TEST(Config, AFallbackIsABackendAnOrderOrNone) {
+  const std::map<std::string, std::string> shown = {{"\"docker\"", "\"docker\""}, {"[\"host\"]", "\"host\""},
+      {"[\"docker\", \"namespace\"]", "[\"docker\", \"namespace\"]"}, {"\"none\"", "\"none\""},
+      {"[\"none\"]", "\"none\""}, {"[]", "\"none\""}};
+  for (const auto& [given, expected] : shown) {
+    const auto loaded = load("fallback = " + given);
+    ASSERT_TRUE(loaded) << given;
+    EXPECT_EQ(value_of(*loaded, "fallback"), expected);
+  }
+  EXPECT_THAT(fault_of(load("fallback = [\"docker\", \"hots\"]")), HasSubstr("did you mean \"host\"?"));
+}
+
 TEST(Config, ValuesOutOfRangeOrOfTheWrongTypeAreRefused) {
   const std::vector<std::string> bad = {
       "trust_namespace = \"true\"",
@@ -383,7 +395,10 @@ TEST(Config, ValuesOutOfRangeOrOfTheWrongTypeAreRefused) {
       "backend = 3",
       "backend = \"\"",
       "backend = \"Docker\"",
-      "fallback = \"docker\"",
+      "fallback = \"dokcer\"",
+      "fallback = \"\"",
+      "fallback = [1]",
+      "fallback = [\"none\", \"docker\"]",
       "[limits]\nmemory = -1",
       "[limits]\nmemory = 0",
       "[limits]\nmemory = \"\"",
