@@ -33,6 +33,26 @@ TEST(DockerBlock, ReadsOfEnvFiles) {
   expect_docker("docker.secret_file", "import { readFileSync as r } from 'fs'; r('.env')");
 }
 
+TEST(DockerBlock, ReadsOfFilesThatAreCalledAfterASecret) {
+  for (const char* file : {"token", ".token", "auth_token", "my.token", "id_token.jwt", "prod.env", "credentials",
+           "a.p12", "a.pfx", ".npmrc", ".netrc", ".pgpass", "kubeconfig", "deploy/kubeconfig.yaml", "access-token",
+           "authToken", "secrets", "secret.txt", "password.txt", "api-key.txt", "jwt.secret", "db/app.prod.env",
+           "prod.tfvars", "terraform.tfstate", "/home/u/.bash_history"}) {
+    expect_docker("docker.secret_file", std::string("readFileSync('") + file + "')");
+    expect_docker("docker.secret_file", std::string("await Bun.file(join(root, '") + file + "')).text()");
+  }
+  for (const char* file :
+      {"tokenizer.json", "tokenize.ts", "tokens.css", "token.ts", "token-list.html", "secretary.txt", "example.env",
+          "password-form.html", "history.json", "credentials.test.ts", "keyboard.json"}) {
+    expect_no_docker(std::string("readFileSync('") + file + "')");
+  }
+  // The words alone, where nothing reads a file.
+  for (const char* text : {"const t = read('token')", "await fetch('/oauth/token')", "store.open('secrets')",
+           "import { tokens } from './tokens'", "expect(scan('token')).toEqual([])", "copy('password')"}) {
+    expect_no_docker(text);
+  }
+}
+
 TEST(DockerBlock, ReadsOfKeysAndCredentials) {
   for (const char* file : {"server.pem", "certs/ca.pem", "server.key", "id_rsa", "/home/u/.ssh/id_rsa", "id_ed25519",
            "~/.aws/credentials", "credentials.json", "config/credentials.yml", "api-token.txt", "token.json", ".npmrc",
