@@ -138,9 +138,17 @@ class CommandList {
     ++commands_;
     if (shared_.words != nullptr) shared_.words->commands.push_back(command.words);
     if (shared_.commands_left > 0) --shared_.commands_left;
-    std::size_t first = 0;
-    while (first < command.words.size() && is_shell_assignment(command.words[first])) assign(command.words[first++]);
-    Words words(command.words.begin() + static_cast<std::ptrdiff_t>(first), command.words.end());
+    Words words;
+    Words read_from;  // files in front of the program, as words behind it
+    for (const std::string& word : command.words) {
+      if (words.empty() && is_shell_assignment(word)) {
+        assign(word);
+      } else if (words.empty() && word.size() > 1 && word[0] == '<') {
+        read_from.push_back(word);
+      } else {
+        words.push_back(word);
+      }
+    }
     if (words.empty()) {
       last_text_.reset();
       return end_inner(command);
@@ -150,6 +158,7 @@ class CommandList {
     for (std::size_t i = 1; declares && i < words.size(); ++i) {
       if (is_shell_assignment(words[i])) assign(words[i]);
     }
+    words.insert(words.end(), read_from.begin(), read_from.end());
     const std::size_t program = started_program(words);
     // xargs gives what it reads to its program.
     if (program > 0 && program_name(words[0]) == "xargs") words.emplace_back(1, kWildcard);
@@ -180,7 +189,11 @@ class CommandList {
 
   void assign(const std::string& word) {
     const std::size_t equals = word.find('=');
-    if (shared_.take(word.size())) shared_.variables[word.substr(0, equals)] = word.substr(equals + 1);
+    if (!shared_.take(word.size())) return;
+    const bool adds = word[equals - 1] == '+';
+    std::string& value = shared_.variables[word.substr(0, adds ? equals - 1 : equals)];
+    if (!adds) value.clear();
+    if (shared_.take(value.size())) value += word.substr(equals + 1);
   }
 
   void append_clean(std::string_view word) {
@@ -215,7 +228,7 @@ class CommandList {
   void run_texts(char joint, const Words& words, const std::optional<std::string>& here_string) {
     const std::string name(program_name(words[0]));
     if (name.find(' ') != std::string::npos) return run(joined(words, 0));  // env -S "npm install"
-    if (name == "eval") return run(joined(words, 1));
+    if (name == "eval") return run(joined(words, words.size() > 1 && words[1] == "--" ? 2 : 1));
     if (name == "trap" && words.size() > 2) return run(words[1]);
     for (std::size_t i = 1; name == "alias" && i < words.size(); ++i) run(words[i].substr(words[i].find('=') + 1));
     const bool shell = is_word_of("shell_programs", name);

@@ -61,7 +61,8 @@ std::string_view program_name(std::string_view word) noexcept {
 bool is_shell_assignment(std::string_view word) noexcept {
   const std::size_t equals = word.find('=');
   if (equals == std::string_view::npos || equals == 0 || (word[0] >= '0' && word[0] <= '9')) return false;
-  return std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(equals), is_shell_name_byte);
+  const std::size_t name = equals > 1 && word[equals - 1] == '+' ? equals - 1 : equals;
+  return std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(name), is_shell_name_byte);
 }
 
 std::string_view program_of_pattern(std::string_view name) {
