@@ -1,15 +1,18 @@
 #include "nightly/loop/judged_change.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
 #include <set>
 
+#include "common/text/characters.h"
 #include "common/text/glob.h"
 #include "common/text/text.h"
 #include "pipeline/gate/source_files.h"
 #include "pipeline/run/run_output.h"
+#include "rules/surface.h"
 #include "validator/change/change_policy.h"
 
 namespace guard::nightly {
@@ -60,8 +63,45 @@ std::string added_text(const ChangeSet& change, std::size_t bytes_max) {
   return text;
 }
 
+namespace {
+
+std::string added_lines(const ChangedFile& file) {
+  std::string added;
+  std::uint32_t number = 0;
+  auto range = file.added.begin();
+  for (const auto line : pieces_of(file.new_bytes)) {
+    if (range == file.added.end()) break;
+    if (++number >= range->first) added.append(line).append("\n");
+    if (number >= range->second) ++range;
+  }
+  return added;
+}
+
+std::optional<Finding> test_of_patterns(const ChangeSet& change) {
+  constexpr std::size_t kNamedMax = 1;  // what a client of an engine is tested with
+  std::set<std::string_view> named;
+  const ChangedFile* where = nullptr;
+  for (const auto& file : change.files) {
+    const std::string added = lower_case(added_lines(file));
+    for (const SurfaceRow& row : word_list("escape_names")) {
+      if (added.find(row.name) == std::string::npos) continue;
+      named.insert(row.name);
+      where = &file;
+    }
+  }
+  if (named.size() <= kNamedMax) return std::nullopt;
+  return policy_finding("policy.generated_gate_test", where->path,
+      fmt::format("names {}: tests of security patterns are written by hand, never generated", fmt::join(named, ", ")),
+      "leave these tests to a person");
+}
+
+}  // namespace
+
 std::vector<Finding> findings_of_night(const ChangeSet& change, TaskKind kind, const SecretSource& secrets) {
   std::vector<Finding> findings;
+  if (kind == TaskKind::test) {
+    if (auto found = test_of_patterns(change)) findings.push_back(*std::move(found));
+  }
   for (const auto& file : change.files) {
     if (kind == TaskKind::test && file.after == EntryKind::absent && is_test_name(file.path)) {
       findings.push_back(policy_finding("policy.test_removed", file.path, "a test file is removed or renamed",

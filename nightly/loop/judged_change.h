@@ -30,7 +30,8 @@ bool fits_on(const TreeEntries& start, const TreeEntries& tip, const ChangeSet& 
 std::string added_text(const ChangeSet& change, std::size_t bytes_max);
 
 // A value that guard knows to be secret, in a file that would be committed. The shapes of secrets are the rules'
-// business. For a task of kind test: test files that are removed.
+// business. For a task of kind test: test files that are removed, and tests of security patterns, which are written by
+// hand: they name two ways out of a sandbox or more (rules/word_lists.toml), as data that no rule refuses.
 std::vector<Finding> findings_of_night(const ChangeSet& change, TaskKind kind, const SecretSource& secrets);
 
 struct ChosenTests {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -82,7 +83,8 @@ void keep_evidence(const EvidencePlace& place, std::string_view guard_version, i
     record.verdict = verdict_of(error);  // NOLINT(bugprone-use-after-move): context() gives itself back
     record.error = std::move(error);
   } else {
-    record.notes.push_back(fmt::format("the evidence record was not kept: {}", error.message()));
+    record.notes.push_back(
+        fmt::format("the evidence record was not kept: {} ({})", error.message(), fmt::join(error.frames(), ", ")));
   }
 }
 

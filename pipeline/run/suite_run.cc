@@ -418,8 +418,9 @@ class Run {
     auto parts = run_parallel(request, out_, err_, cancel_);
     if (!parts && !plan_.tests() && !plan_.works_in_staged_folder())
       parts = with_start_hint(std::move(parts).error(), spec);
-    GUARD_TRY_ASSIGN(
-        ParallelRun ran, std::move(parts).context(fmt::format("running in the {} sandbox", record_.backend)));
+    GUARD_TRY_ASSIGN(ParallelRun ran,
+        std::move(parts).context(fmt::format("running {} in the {} sandbox",
+            plan_.tests() ? "the tests" : printable(spec.argv.front()), record_.backend)));
     static_cast<RunOutcome&>(record_) = std::move(ran);
     if (record_.facts) {
       record_.facts->stdout_sha256 = out_.finish_hex();

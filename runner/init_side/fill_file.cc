@@ -1,6 +1,7 @@
 #include "runner/init_side/fill_file.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -20,7 +21,7 @@ Result<FillFile> FillFile::create(const std::filesystem::path& path) {
   // The umask of whoever started us must not keep the sandbox's user out.
   if (!file || ::fchmod(file.get(), 0444) != 0)
     return Error::from_errno(ErrorCode::io_error, printable(path.native()), errno);
-  return FillFile(std::move(file));
+  return FillFile(std::move(file), path);
 }
 
 Result<void> FillFile::add(fill_format::Kind kind, std::string_view path, std::string_view content) {
@@ -48,11 +49,15 @@ Result<void> FillFile::append(std::string_view bytes) {
     return ok();
   }
   GUARD_TRY(flush());
-  return write_all(file_.get(), bytes);
+  return write(bytes);
+}
+
+Result<void> FillFile::write(std::string_view bytes) {
+  return write_all(file_.get(), bytes).context(fmt::format("writing {}", printable(path_.native())));
 }
 
 Result<void> FillFile::flush() {
-  GUARD_TRY(write_all(file_.get(), waiting_));
+  GUARD_TRY(write(waiting_));
   waiting_.clear();
   return ok();
 }

@@ -23,11 +23,13 @@ class FillFile {
   Result<void> finish();
 
  private:
-  explicit FillFile(UniqueFd file) : file_(std::move(file)) {}
+  FillFile(UniqueFd file, std::filesystem::path path) : file_(std::move(file)), path_(std::move(path)) {}
   Result<void> append(std::string_view bytes);
   Result<void> flush();
+  Result<void> write(std::string_view bytes);
 
   UniqueFd file_;
+  std::filesystem::path path_;  // for what is said of it
   std::string waiting_;
 };
 

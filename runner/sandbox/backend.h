@@ -24,7 +24,7 @@ struct BackendRow {
 
 // In the order of Backend, which is the order in which names are listed.
 inline constexpr std::array<BackendRow, 4> kBackends = {{
-    {Backend::docker, "docker", true, true, true, true, "a container engine"},
+    {Backend::docker, "docker", true, true, true, true, "the container engine"},
     {Backend::namespace_sandbox, "namespace", true, true, true, false, "the embedded sandbox"},
     {Backend::host, "host", false, false, false, true, "the host"},
     {Backend::container_use, "container-use", true, false, false, true, "container-use"},

@@ -18,4 +18,4 @@ if [[ $parts != 1 ]]; then
 fi
 echo "${#sources[@]} sources"
 printf '%s\0' "${sources[@]}" |
-  xargs -0 -n 1 -P "$(nproc)" clang-tidy-14 -p "$build" --quiet --extra-arg=-Wno-unknown-warning-option 2> >(grep -v 'warnings generated' >&2)
+  xargs -0 -n 1 -P "$(nproc)" clang-tidy-14 -p "$build" --quiet --extra-arg=-Wno-unknown-warning-option 2> >(grep -vE 'warnings? generated' >&2)

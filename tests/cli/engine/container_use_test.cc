@@ -116,8 +116,13 @@ TEST_F(ContainerUseRun, WhatGoesWrongIsNeverAllowed) {
   for (const char* fault : {"create-fails", "create-nonsense", "create-option", "run-fails", "run-noise",
            "run-dies-late", "run-cut", "run-status"}) {
     behave(fault, "sandbox");
-    expect_verdict(run({"--backend", "container-use"}), 2, "undecided", "error");
+    const auto result = run({"--backend", "container-use"});
+    expect_verdict(result, 2, "undecided", "error");
     EXPECT_EQ(script_->environments(), 0) << fault;
+    if (!std::string_view(fault).starts_with("create-")) continue;
+    const auto error = result.document()["error"];
+    EXPECT_EQ(error["code"], "ENVIRONMENT_CREATION_FAILED") << error;
+    EXPECT_TRUE(error["details"].contains("stderr")) << error;
   }
 }
 
@@ -153,7 +158,7 @@ TEST_F(ContainerUseRun, AnEngineMayTakeOverWhereThereIsNone) {
       {{"GUARD_BACKEND", "container-use"}, {"GUARD_FALLBACK", "docker,namespace"}});
   expect_verdict(result, 0, "allowed", "tests_passed");
   EXPECT_EQ(result.document()["backend"], "docker");
-  EXPECT_TRUE(holds(result.document()["relaxations"], "fallback: a container engine in place of container-use"))
+  EXPECT_TRUE(holds(result.document()["relaxations"], "fallback: the container engine in place of container-use"))
       << result.out;
 }
 

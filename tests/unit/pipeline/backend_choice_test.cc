@@ -103,12 +103,12 @@ TEST(BackendChoice, TheFallbackIsAnOrder) {
   ASSERT_TRUE(docker) << docker.error().to_string();
   EXPECT_EQ(docker->backend, Backend::docker);
   EXPECT_FALSE(docker->tiers.host);
-  EXPECT_EQ(docker->relaxations, std::vector<std::string>{"fallback: a container engine in place of container-use"});
+  EXPECT_EQ(docker->relaxations, std::vector<std::string>{"fallback: the container engine in place of container-use"});
 
   const auto embedded = choose(config, ProbeState::absent, none, ProbeState::absent, ProbeState::available);
   ASSERT_TRUE(embedded);
   EXPECT_EQ(embedded->backend, Backend::namespace_sandbox);
-  EXPECT_TRUE(embedded->relaxations.back().ends_with("in place of container-use, a container engine"));
+  EXPECT_TRUE(embedded->relaxations.back().ends_with("in place of container-use, the container engine"));
 
   const auto host = choose(config, ProbeState::absent, none, ProbeState::absent, ProbeState::absent);
   ASSERT_TRUE(host);
