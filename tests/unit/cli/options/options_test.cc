@@ -227,11 +227,11 @@ TEST(Options, HostileTextInMistakesIsPrintableAndShort) {
 // ---- guard run, guard exec ----
 
 TEST(Options, RunTurnsItsOptionsIntoOverrides) {
-  const auto options = parsed({"run", "--backend", "namespace", "--timeout", "60", "sandbox/a.test.ts", "--memory=512m",
+  const auto options = parsed({"run", "--backend", "docker", "--timeout", "60", "sandbox/a.test.ts", "--memory=512m",
       "--cpus", "1.5", "--pids", "64", "--image", "tests:1", "--mask-env", "A,B", "--mask-env", "C", "--env", "TZ=UTC",
       "--env", "TOKEN", "--env", "X==,y", "--quiet", "--collect", "all"});
   EXPECT_THAT(options.arguments, ElementsAre("sandbox/a.test.ts"));
-  EXPECT_EQ(options.backend, Backend::namespace_sandbox);
+  EXPECT_EQ(options.backend, Backend::docker);
   EXPECT_TRUE(options.quiet);
   const auto& overrides = options.overrides;
   EXPECT_EQ(override_of(overrides, "limits.timeout"), "60");

@@ -385,7 +385,7 @@ TEST(Config, AFallbackIsABackendAnOrderOrNone) {
     ASSERT_TRUE(loaded) << given;
     EXPECT_EQ(value_of(*loaded, "fallback"), expected);
   }
-  EXPECT_THAT(fault_of(load("fallback = [\"docker\", \"hots\"]")), HasSubstr("did you mean \"host\"?"));
+  EXPECT_THAT(fault_of(load("fallback = [\"docker\", \"hosts\"]")), HasSubstr("did you mean \"host\"?"));
 }
 
 TEST(Config, ValuesOutOfRangeOrOfTheWrongTypeAreRefused) {
