@@ -119,8 +119,7 @@ std::string KnownValues::add(std::string_view value, std::uint32_t kind) {
   }
   for (std::size_t shift = 0; shift < 3; ++shift) {
     for (const std::string& text : base64(value, shift)) {
-      // Of a short value only what stands alone, as in a manifest of secrets.
-      if (text.size() >= (shift == 0 ? kEncodedBytesMin : kFragmentBytes)) add_text(text, kind);
+      if (text.size() >= kEncodedBytesMin) add_text(text, kind);
     }
   }
   for (const std::string& text : hex(value)) {

@@ -62,8 +62,8 @@ Result<SecretKind> read_secret_kind(const Rule& rule, KindTexts& texts) {
   };
 
   for (const auto& [key, value] : rule.redact) {
-    constexpr std::string_view known[] = {"prefix", "nocase", "next", "left", "lead", "lead_max", "tail", "except",
-        "entropy", "machine", "chars", "min", "needs", "pad"};
+    constexpr std::string_view known[] = {"prefix", "nocase", "next", "left", "behind", "lead", "lead_max", "tail",
+        "except", "entropy", "machine", "chars", "min", "needs", "pad"};
     if (std::find(std::begin(known), std::end(known), key) == std::end(known)) {
       return fault(fmt::format("`redact.{}` is not a key", key));
     }
@@ -121,6 +121,7 @@ Result<SecretKind> read_secret_kind(const Rule& rule, KindTexts& texts) {
   const std::string left = text("left");
   if (!left.empty() && left != "word" && left != "any") return fault("`redact.left` must be word or any");
   kind.any_left = left == "any";
+  kind.behind = texts.keep(text("behind"));
   if (!text("lead").empty() &&
       (!set("lead", kind.lead) || !number("lead_max", kind.lead_max) || kind.lead_max > kLeadMax)) {
     return fault("`redact.lead` needs a set of bytes and a lead_max of at most 32");

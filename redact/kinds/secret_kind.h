@@ -7,6 +7,7 @@
 //   next      bytes one of which follows the prefix. Needed for prefixes of fewer than 5 bytes: they stand in ordinary
 //             text so often that the scan has to look at one byte more before it calls for a decision
 //   left      "word" (default): no letter or digit may stand before a match; "any": anything may
+//   behind    pattern that all of what stands before a match must fit, of which kLeftContextBytes are looked at
 //   lead      bytes that may stand before the prefix and belong to the match, at most lead_max of them
 //   tail      bytes that go on belonging to the secret after the pattern's group, without limit; "A-Za-z0-9_-" by
 //             default
@@ -52,6 +53,7 @@ struct SecretKind {
   bool fold_case = false;
   ByteSet next;  // empty: any byte, or none, may follow the prefix
   bool any_left = false;
+  std::string_view behind;  // empty: it does not matter
   ByteSet lead;
   std::size_t lead_max = 0;
   ByteSet tail;

@@ -77,7 +77,7 @@ bool at_word_start(std::string_view left) {
       ends_in_colour(left);
 }
 
-SecretMatcher::SecretMatcher(const SecretKind& kind) : kind_(&kind), except_(kind.except) {
+SecretMatcher::SecretMatcher(const SecretKind& kind) : kind_(&kind), behind_(kind.behind), except_(kind.except) {
   for (const SecretPattern& pattern : kind.patterns) patterns_.emplace_back(pattern.regex);
 }
 
@@ -85,6 +85,12 @@ Result<KindMatch> SecretMatcher::decide(const Candidate& candidate, LastRefusal*
   const std::string_view window = candidate.window;
   if (!begins(*kind_, window.substr(candidate.lead_bytes))) return KindMatch();
   if (!kind_->any_left && !candidate.left_masked && !at_word_start(candidate.left)) return KindMatch();
+  if (!kind_->behind.empty()) {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    GUARD_TRY_ASSIGN(const bool stands_behind, behind_.match(candidate.left, 0, begin, end));
+    if (!stands_behind) return KindMatch();
+  }
   if (last != nullptr && !window.empty() && last->window == window) return KindMatch();
   GUARD_TRY_ASSIGN(const KindMatch match, judge(window));
   if (last != nullptr && !match.found) last->window = window;

@@ -44,6 +44,7 @@ class SecretMatcher {
   Result<KindMatch> judge(std::string_view window) const;
   const SecretKind* kind_;
   std::deque<LazyPattern> patterns_;
+  LazyPattern behind_;
   LazyPattern except_;
 };
 

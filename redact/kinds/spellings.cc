@@ -125,8 +125,9 @@ void add_written(std::string_view value, std::vector<std::string>& out) {
   constexpr std::string_view kComponent = "-_.~";    // RFC 3986
   constexpr std::string_view kScript = "-_.!~*'()";  // encodeURIComponent
   constexpr std::string_view kForm = "-_.*";         // forms
+  constexpr std::string_view kNone;                  // what is on the safe side
   for (const bool upper : {true, false}) {
-    for (const std::string_view kept : {kComponent, kScript, kForm}) {
+    for (const std::string_view kept : {kComponent, kScript, kForm, kNone}) {
       for (const bool plus : {true, false}) out.push_back(percent(value, kept, upper, plus));
     }
   }

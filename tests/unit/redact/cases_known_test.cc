@@ -56,6 +56,17 @@ TEST(RedactCases, D47_Base64InEachAlignmentWithAnyTail) {
   hides_in_base64("u:", "\n", Base64::url);
 }
 
+// Of a value that is too short for its base64 to be searched for in parts.
+TEST(RedactCases, D47_Base64OfAShortValueInsideALongerText) {
+  const SecretSource source = source_with({{"PASS", "hunter7-pw"}});
+  for (const std::string before : {"", "a", "bc"}) {
+    const std::string all = base64_of(before + "hunter7-pw" + std::string(60, 'x'));
+    const std::size_t begin = (before.size() * 8 + 5) / 6;
+    const std::size_t end = (before.size() + 10) * 8 / 6;
+    EXPECT_EQ(redacted(source, all + "\n"), all.substr(0, begin) + "[REDACTED:env:PASS]" + all.substr(end) + "\n");
+  }
+}
+
 TEST(RedactCases, D48_HexInEitherCase) {
   std::string lower;
   std::string upper;

@@ -17,6 +17,22 @@ TEST(RedactCases, A02_EveryAnthropicFamily) {
 
 TEST(RedactCases, A03_LegacyOpenAiKey) { hides("<1>\n", "[REDACTED:openai]\n", {openai_key()}); }
 
+// Whatever they are made of where a name says key, and with three digits anywhere.
+TEST(RedactCases, A03_ShortKeys) {
+  const std::string named = joined("sk", "-abc");
+  const std::string alone = joined("sk", "-abc123");
+  for (const char* before : {"OPENAI_API_KEY=", "export MY_KEY=\"", "  \"apiKey\": \"", "key: ", "the token is ",
+           "got key ", "Authorization: Bearer "}) {
+    hides(std::string(before) + "<1> ok\n", std::string(before) + "[REDACTED:openai] ok\n", {named});
+  }
+  hides("a\n<1>\n  '<1>'\nb\n", "a\n[REDACTED:openai]\n  '[REDACTED:openai]'\nb\n", {alone});
+  hides("it printed <1> here\n", "it printed [REDACTED:openai] here\n", {alone});
+  hides("it printed <1>.\n", "it printed [REDACTED:openai].\n", {joined("sk", "-abc123DEF456")});
+  hides("it printed <1> here\n", "it printed [REDACTED:anthropic] here\n", {joined("sk", "-ant-abc")});
+  keeps("class=\"sk-button sk-circle12\" <div key=\"a\" class=\"sk-cube\">\n", Lines::may_wait);
+  keeps("assets/sk-DkX93a2b.js desk-abc123DEF456 sk-SK monkey sk-abc and sk-2024-01-01\n", Lines::may_wait);
+}
+
 TEST(RedactCases, A04_OpenAiProjectKeyWithHyphens) {
   hides("key: <1>;\n", "key: [REDACTED:openai];\n",
       {joined("sk", "-proj-", random_text(20, 21), "_", random_text(20, 22), "-", random_text(60, 23))});
@@ -88,6 +104,12 @@ TEST(RedactCases, A18_EncryptedTokenOfFiveParts) {
           random_text(22, 32))});
   hides("t=<1> u\n", "t=[REDACTED:jwt] u\n",
       {joined(kJwtHead, ".", random_text(16, 33), ".", random_text(40, 34), ".", random_text(22, 35))});
+}
+
+TEST(RedactCases, A17_HeaderOfATokenAlone) {
+  const std::string header = joined("ey", "JhbGciOiJIUzI1NiJ9");
+  hides("<1>\n", "[REDACTED:jwt]\n", {header});
+  hides("the header is <1>, and\n", "the header is [REDACTED:jwt], and\n", {header});
 }
 
 TEST(RedactCases, A19_TokenLongerThanTheWindow) { hides("t=<1> u\n", "t=[REDACTED:jwt] u\n", {jwt(6000)}); }

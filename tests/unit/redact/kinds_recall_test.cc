@@ -72,7 +72,7 @@ void expect_hidden(const Rule& rule, const std::string& before, const Sample& sa
 TEST(KindsRecall, NothingOfASecretSurvivesAroundPunctuation) {
   std::size_t judged = 0;
   for (const Rule& rule : secret_rules().rules()) {
-    if (rule.id == "secret.pem" || rule.redact.count("machine") > 0) continue;
+    if (rule.redact.count("machine") > 0 || rule.redact.count("behind") > 0) continue;
     const std::vector<Sample> samples = samples_of(rule);
     EXPECT_FALSE(samples.empty()) << rule.id;
     for (const Sample& sample : samples) {

@@ -211,6 +211,7 @@ TEST(SecretSource, ShippedTableIsThatOfTheShippedRules) {
     EXPECT_EQ(a.lead_max, b.lead_max) << b.rule_id;
     EXPECT_EQ(a.fold_case, b.fold_case) << b.rule_id;
     EXPECT_EQ(a.any_left, b.any_left) << b.rule_id;
+    EXPECT_EQ(a.behind, b.behind) << b.rule_id;
     EXPECT_EQ(a.has_group, b.has_group) << b.rule_id;
     EXPECT_EQ(a.needs.size(), b.needs.size()) << b.rule_id;
   }
