@@ -60,7 +60,7 @@ class KindWriter {
         "{{{}, {}, SecretKind::Machine({}), {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n",
         cpp_literal(kind.rule_id), cpp_literal(kind.name), static_cast<int>(kind.machine), prefixes, kind.fold_case,
         set(kind.next), kind.any_left, cpp_literal(kind.behind), set(kind.lead), kind.lead_max, set(kind.tail),
-        kind.has_group, needs, kind.entropy_min, patterns, cpp_literal(kind.except), set(kind.run_chars), kind.run_min,
+        kind.has_group, needs, kind.entropy_min, kind.size_min, patterns, cpp_literal(kind.except), set(kind.run_chars),
         set(kind.run_pad));
   }
 

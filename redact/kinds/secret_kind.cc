@@ -6,6 +6,8 @@
 #include <array>
 #include <charconv>
 
+#include "redact/stream/stream_text.h"
+
 namespace guard {
 namespace {
 
@@ -85,7 +87,7 @@ Result<SecretKind> read_secret_kind(const Rule& rule, KindTexts& texts) {
   if (machine == "run") {
     kind.machine = Machine::run;
     if (!set("chars", kind.run_chars)) return fault("`redact.chars` is missing or no set of bytes");
-    if (!number("min", kind.run_min) || kind.run_min < 16 || kind.run_min > 1024)
+    if (!number("min", kind.size_min) || kind.size_min < 16 || kind.size_min > 1024)
       return fault("`redact.min` must be 16 to 1024");
     if (!text("pad").empty() && !set("pad", kind.run_pad)) return fault("`redact.pad` is no set of bytes");
     return kind;
@@ -143,6 +145,8 @@ Result<SecretKind> read_secret_kind(const Rule& rule, KindTexts& texts) {
       return fault("`redact.entropy` must be a number such as 3.5");
     kind.entropy_min = bits[0] - '0' + (tenths ? (bits[2] - '0') / 10.0 : 0.0);
   }
+  if (!text("min").empty() && (!number("min", kind.size_min) || kind.size_min > kWindowBytes))
+    return fault("`redact.min` must be a number of bytes, 256 at most");
   if (rule.patterns.empty()) return fault("a pattern is missing");
   std::vector<SecretPattern> patterns;
   for (const Pattern& pattern : rule.patterns) {

@@ -14,6 +14,7 @@
 //   except    pattern, anchored at the group's first byte, of values that are no secret
 //   needs     sets of bytes, separated by blanks; each has a byte among the first 64 of the value (the group and what
 //             of the tail follows it in the window)
+//   min       so many bytes of `tail` in a row the value has at least. That is soon seen, where a name is a common word
 //   entropy   the Shannon entropy that these 64 bytes have at least, in bits a byte ("3.5"). Only for a pattern with a
 //             group that is followed by the value's end and not by "[": a value cut short by a marker must not count
 //   machine   "pem" (the pattern is the first line, the lines after it are followed) or "run" (no pattern and no
@@ -60,12 +61,12 @@ struct SecretKind {
   bool has_group = false;  // the secret is a part of the match: a name stands before it
   std::span<const ByteSet> needs;
   double entropy_min = 0;
+  std::size_t size_min = 0;  // of a value; of a run
   std::span<const SecretPattern> patterns;
   std::string_view except;  // empty: nothing is excepted
 
   // Machine::run
   ByteSet run_chars;
-  std::size_t run_min = 0;
   ByteSet run_pad;
 
   // Known by a name and by the looks of the value alone.
@@ -98,10 +99,10 @@ Result<SecretKind> read_secret_kind(const Rule& rule, KindTexts& texts);
 inline constexpr std::size_t kRunPadMax = 2;
 // A letter that is repeated and a ruler of a few signs are no secret. Of 101 characters of base64 some 50 differ.
 inline constexpr std::size_t kRunDistinctMin = 10;
-// More of them in `run_min` bytes make a path. Of 101 characters of base64 one or two are slashes.
+// More of them in `size_min` bytes make a path. Of 101 characters of base64 one or two are slashes.
 inline constexpr std::size_t kRunSlashesMax = 8;
 
-// One of these is missing for `window`, `run_min` bytes, to be a secret; nothing if it is one.
+// One of these is missing for `window`, `size_min` bytes, to be a secret; nothing if it is one.
 std::optional<ByteSet> missing_in_run(const SecretKind& kind, std::string_view window);
 
 }  // namespace guard

@@ -56,7 +56,19 @@ bool begins(const SecretKind& kind, std::string_view text) {
   });
 }
 
+// Has the window room for a value? Looked at from far to near: text that has none is left after a few bytes.
+bool may_hold_value(const SecretKind& kind, std::string_view window) {
+  for (std::size_t begin = 0; begin + kind.size_min <= window.size();) {
+    std::size_t at = begin + kind.size_min;
+    while (at > begin && kind.tail.has(window[at - 1])) --at;
+    if (at == begin) return true;
+    begin = at;
+  }
+  return false;
+}
+
 bool looks_random(const SecretKind& kind, std::string_view value) {
+  if (value.size() < kind.size_min) return false;
   value = value.substr(0, kJudgedBytes);
   for (const ByteSet& need : kind.needs) {
     if (std::none_of(value.begin(), value.end(), [&](char c) { return need.has(c); })) return false;
@@ -85,15 +97,16 @@ Result<KindMatch> SecretMatcher::decide(const Candidate& candidate, LastRefusal*
   const std::string_view window = candidate.window;
   if (!begins(*kind_, window.substr(candidate.lead_bytes))) return KindMatch();
   if (!kind_->any_left && !candidate.left_masked && !at_word_start(candidate.left)) return KindMatch();
-  if (!kind_->behind.empty()) {
+  if (!may_hold_value(*kind_, window)) return KindMatch();
+  if (last != nullptr && !window.empty() && last->window == window) return KindMatch();
+  GUARD_TRY_ASSIGN(const KindMatch match, judge(window));
+  if (last != nullptr && !match.found) last->window = window;
+  if (match.found && !kind_->behind.empty()) {
     std::size_t begin = 0;
     std::size_t end = 0;
     GUARD_TRY_ASSIGN(const bool stands_behind, behind_.match(candidate.left, 0, begin, end));
     if (!stands_behind) return KindMatch();
   }
-  if (last != nullptr && !window.empty() && last->window == window) return KindMatch();
-  GUARD_TRY_ASSIGN(const KindMatch match, judge(window));
-  if (last != nullptr && !match.found) last->window = window;
   return match;
 }
 

@@ -36,7 +36,7 @@ void RunFinder::advance(const StreamText& text, const OuterMask* outer, std::vec
 // Moves begin_ to the next secret and answers true, or as far as the text tells and answers false.
 bool RunFinder::search(const StreamText& text, const OuterMask* outer) {
   const ByteSet& chars = kind_->run_chars;
-  const Offset min = kind_->run_min;
+  const Offset min = kind_->size_min;
   for (;;) {
     const bool short_of_text = begin_ + min > text.end();
     const Offset probe_end = short_of_text ? text.end() : begin_ + min;

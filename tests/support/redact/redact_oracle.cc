@@ -164,9 +164,9 @@ class Definition {
       if (!in_alphabet(text_[at])) continue;
       const auto run_end = std::find_if_not(text_.begin() + static_cast<std::ptrdiff_t>(at), text_.end(), in_alphabet);
       std::size_t end = static_cast<std::size_t>(run_end - text_.begin());
-      for (; at + kind.run_min <= end; ++at) {
-        const std::string_view window = text_.substr(at, kind.run_min);
-        if (missing_in_run(kind, window) || (shadow_ != nullptr && shadow_->last_seam(at, at + kind.run_min) > at))
+      for (; at + kind.size_min <= end; ++at) {
+        const std::string_view window = text_.substr(at, kind.size_min);
+        if (missing_in_run(kind, window) || (shadow_ != nullptr && shadow_->last_seam(at, at + kind.size_min) > at))
           continue;
         const std::size_t left = at - std::min(at, kLeftContextBytes);
         if (const std::size_t escape = rest_of_escape(text_.substr(left, at - left), window); escape > 0) {
