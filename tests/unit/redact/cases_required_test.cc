@@ -31,6 +31,8 @@ TEST(RedactCases, A03_ShortKeys) {
   hides("it printed <1> here\n", "it printed [REDACTED:anthropic] here\n", {joined("sk", "-ant-abc")});
   keeps("class=\"sk-button sk-circle12\" <div key=\"a\" class=\"sk-cube\">\n", Lines::may_wait);
   keeps("assets/sk-DkX93a2b.js desk-abc123DEF456 sk-SK monkey sk-abc and sk-2024-01-01\n", Lines::may_wait);
+  keeps("sk-ant-api03-... sk-ant-oat01 sk-circle12 sk-cube-grid2 monkey sk-fading-circle\n", Lines::may_wait);
+  keeps("api.mailjet.com/v3/4e5f0a1b9c8d72634e5f and mailjet-4e5f0a1b9c8d7263.js\n", Lines::may_wait);
 }
 
 TEST(RedactCases, A04_OpenAiProjectKeyWithHyphens) {
