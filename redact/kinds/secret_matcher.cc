@@ -98,14 +98,18 @@ Result<KindMatch> SecretMatcher::decide(const Candidate& candidate, LastRefusal*
   if (!begins(*kind_, window.substr(candidate.lead_bytes))) return KindMatch();
   if (!kind_->any_left && !candidate.left_masked && !at_word_start(candidate.left)) return KindMatch();
   if (!may_hold_value(*kind_, window)) return KindMatch();
-  if (last != nullptr && !window.empty() && last->window == window) return KindMatch();
-  GUARD_TRY_ASSIGN(const KindMatch match, judge(window));
-  if (last != nullptr && !match.found) last->window = window;
+  const std::string_view left = kind_->behind.empty() ? std::string_view() : candidate.left;
+  if (last != nullptr && !window.empty() && last->window == window && last->left == left) return KindMatch();
+  GUARD_TRY_ASSIGN(KindMatch match, judge(window));
   if (match.found && !kind_->behind.empty()) {
     std::size_t begin = 0;
     std::size_t end = 0;
-    GUARD_TRY_ASSIGN(const bool stands_behind, behind_.match(candidate.left, 0, begin, end));
-    if (!stands_behind) return KindMatch();
+    GUARD_TRY_ASSIGN(const bool stands_behind, behind_.match(left, 0, begin, end));
+    if (!stands_behind) match = KindMatch();
+  }
+  if (last != nullptr && !match.found) {
+    last->window = window;
+    last->left = left;
   }
   return match;
 }

@@ -32,6 +32,7 @@ struct Candidate {
 // comparing them is much cheaper than judging them.
 struct LastRefusal {
   std::string window;
+  std::string left;  // where it counts
 };
 
 // Compiles the kind's patterns when they are first needed; safe to share between threads.
