@@ -34,7 +34,7 @@ constexpr std::string_view kWhatToDo =
 
 std::string installer_of(const std::vector<std::string>& argv) {
   if (argv.empty()) return {};
-  const std::string program = std::filesystem::path(argv.front()).filename().string();
+  std::string program = std::filesystem::path(argv.front()).filename().string();
   const auto* row = std::ranges::find(kInstallers, std::string_view(program), &Installer::program);
   if (row == std::end(kInstallers)) return {};
   const auto action =
