@@ -154,18 +154,15 @@ void take_config(const Options& options, const LoadedConfig& loaded, const RunRe
   facts.config_sha256 = sha256_hex(loaded.file_bytes);
 }
 
-// A person's run is no task with an id: it counts as one that any percentage but 0 has chosen.
-Result<void> roll_out(Config& config) {
+// A person's run is no task with an id: it counts as one that any percentage but 0 has chosen. It never leads to the
+// host: whoever writes guard.toml could then move runs there.
+Result<void> roll_out(const Config& config) {
   if (config.rollout.enabled && config.rollout.percent > 0) return ok();
-  const std::string_view key = config.rollout.enabled ? "rollout.percent is 0" : "rollout.enabled is false";
-  if (!config.allows(Backend::host)) {
-    return Error(ErrorCode::environment_unavailable,
-        fmt::format("{}: nothing runs in the sandbox, and the host is not allowed by the configuration", key))
-        .detail("environmentType", std::string(to_string(config.backend)))
-        .hint("change [rollout] in guard.toml, or name a sandbox with --backend");
-  }
-  config.backend = Backend::host;
-  return ok();
+  return Error(ErrorCode::environment_unavailable,
+      fmt::format("{}: nothing runs in the sandbox",
+          config.rollout.enabled ? "rollout.percent is 0" : "rollout.enabled is false"))
+      .detail("environmentType", std::string(to_string(config.backend)))
+      .hint("change [rollout] in guard.toml, or name a sandbox with --backend");
 }
 
 Result<void> prepare(const Options& options, CommandContext& context, RuleEngine& engine, RunRequest& request,
