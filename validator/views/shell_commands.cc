@@ -105,9 +105,12 @@ std::vector<std::string> alternatives_of(const std::string& word) {
 // A command as it was read, before it is known what it starts.
 struct SimpleCommand {
   Words words;
+  Words read_from;                         // <file, wherever it stood: it is no word of what is started
   std::optional<std::string> here_string;  // <<< text
   std::string inner;                       // the commands in its substitutions
   bool output = false;                     // it goes to a file
+
+  bool empty() const { return words.empty() && read_from.empty(); }
 };
 
 // Writes commands, and those that they run in turn.
@@ -134,35 +137,27 @@ class CommandList {
   }
 
   void add(char joint, const SimpleCommand& command) {
-    if (command.words.empty()) return end_inner(command);
+    if (command.empty()) return end_inner(command);
     ++commands_;
-    if (shared_.words != nullptr) shared_.words->commands.push_back(command.words);
+    if (shared_.words != nullptr) shared_.words->commands.push_back(with_files(command.words, command));
     if (shared_.commands_left > 0) --shared_.commands_left;
-    Words words;
-    Words read_from;  // files in front of the program, as words behind it
-    for (const std::string& word : command.words) {
-      if (words.empty() && is_shell_assignment(word)) {
-        assign(word);
-      } else if (words.empty() && word.size() > 1 && word[0] == '<') {
-        read_from.push_back(word);
-      } else {
-        words.push_back(word);
-      }
-    }
-    if (words.empty()) {
+    std::size_t first = 0;
+    while (first < command.words.size() && is_shell_assignment(command.words[first])) assign(command.words[first++]);
+    Words words(command.words.begin() + static_cast<std::ptrdiff_t>(first), command.words.end());
+    if (words.empty() && command.read_from.empty()) {
       last_text_.reset();
       return end_inner(command);
     }
-    const bool declares =
-        words[0] == "export" || words[0] == "local" || words[0] == "declare" || words[0] == "readonly";
+    const bool declares = !words.empty() &&
+        (words[0] == "export" || words[0] == "local" || words[0] == "declare" || words[0] == "readonly");
     for (std::size_t i = 1; declares && i < words.size(); ++i) {
       if (is_shell_assignment(words[i])) assign(words[i]);
     }
-    words.insert(words.end(), read_from.begin(), read_from.end());
     const std::size_t program = started_program(words);
     // xargs gives what it reads to its program.
     if (program > 0 && program_name(words[0]) == "xargs") words.emplace_back(1, kWildcard);
     words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(program));
+    words = with_files(std::move(words), command);
     any_ = true;
     out_ += joint;
     out_ += '\x1d';
@@ -182,6 +177,11 @@ class CommandList {
   void run(std::string_view text);
 
  private:
+  static Words with_files(Words words, const SimpleCommand& command) {
+    words.insert(words.end(), command.read_from.begin(), command.read_from.end());
+    return words;
+  }
+
   void end_inner(const SimpleCommand& command) {
     out_ += command.inner;
     any_ = any_ || !command.inner.empty();
@@ -359,7 +359,7 @@ class ShellReader {
       case ')':
         // ( sh ) groups; what is piped into the group is piped into its first command.
         ++at_;
-        if (!now_.words.empty() || in_word_) end_command(kCommandNext);
+        if (!now_.empty() || in_word_) end_command(kCommandNext);
         return;
       case '<':
       case '>': redirection(c); return;
@@ -597,13 +597,14 @@ class ShellReader {
     if (redirect == Redirect::from_file) word = "<" + word;
     const bool braces = std::exchange(braces_, false);
     if (redirect == Redirect::here_string || redirect == Redirect::away) return;
-    if (!braces) return add_word(std::move(word));
-    for (std::string& one : alternatives_of(word)) add_word(std::move(one));
+    Words& words = redirect == Redirect::from_file ? now_.read_from : now_.words;
+    if (!braces) return add_word(std::move(word), words);
+    for (std::string& one : alternatives_of(word)) add_word(std::move(one), words);
   }
 
-  void add_word(std::string word) {
-    if (now_.words.size() < kWordsMax) {
-      now_.words.push_back(std::move(word));
+  void add_word(std::string word, Words& words) {
+    if (words.size() < kWordsMax) {
+      words.push_back(std::move(word));
     } else {
       shared_.bytes_left = 0;
     }
@@ -614,7 +615,7 @@ class ShellReader {
     if (at_ > 0 && at_ <= text_.size() && text_[at_ - 1] == '\n') at_ = std::max(at_, document_end_);
     list_.add(joint_, now_);
     // Substitutions without a command, X=$(curl ..), are joined to nothing.
-    if (!now_.words.empty() || next == kCommandPiped) joint_ = next;
+    if (!now_.empty() || next == kCommandPiped) joint_ = next;
     now_ = SimpleCommand();
     redirect_ = Redirect::none;
   }
