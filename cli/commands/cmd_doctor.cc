@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands/commands.h"
@@ -94,8 +95,15 @@ Result<int> cmd_doctor(const Options& options, CommandContext& context) {
   rows.push_back(rules_row());
   const EngineLocation engine = locate_engine(config, context.environment, context.cancel);
   rows.push_back(row_of("docker", engine.probe));
+  // For its row and for the choice.
+  std::map<Backend, SandboxProbe> probed;
   const auto probe = [&](Backend backend) {
-    return probe_backend(backend, config, context.environment, [&]() -> const EngineLocation& { return engine; });
+    const auto [at, is_new] = probed.try_emplace(backend);
+    if (is_new) {
+      at->second =
+          probe_backend(backend, config, context.environment, [&]() -> const EngineLocation& { return engine; });
+    }
+    return at->second;
   };
   rows.push_back(row_of("namespace", probe(Backend::namespace_sandbox)));
   // Nobody has to hear of a backend that is asked for by name only.

@@ -42,6 +42,23 @@ bool fits_on(const TreeEntries& start, const TreeEntries& tip, const ChangeSet& 
   return true;
 }
 
+namespace {
+
+// Calls `see` with each line that the change adds, its range, and whether it is the first one there, until it answers
+// false.
+template <typename See>
+void walk_added(const ChangedFile& file, See see) {
+  std::uint32_t number = 0;
+  auto range = file.added.begin();
+  for (const auto line : pieces_of(file.new_bytes)) {
+    if (range == file.added.end()) return;
+    if (++number >= range->first && !see(line, *range, number == range->first)) return;
+    if (number >= range->second) ++range;
+  }
+}
+
+}  // namespace
+
 std::string added_text(const ChangeSet& change, std::size_t bytes_max) {
   std::string text;
   for (const auto& file : change.files) {
@@ -49,15 +66,12 @@ std::string added_text(const ChangeSet& change, std::size_t bytes_max) {
         fmt::format("--- {}\n+++ {}\n", file.before == EntryKind::absent ? "/dev/null" : "a/" + printable(file.path),
             file.after == EntryKind::absent ? "/dev/null" : "b/" + printable(file.path));
     if (file.unread) text += "(not read)\n";
-    std::uint32_t number = 0;
-    auto range = file.added.begin();
-    for (const auto line : pieces_of(file.new_bytes)) {
-      if (range == file.added.end() || text.size() >= bytes_max) break;
-      ++number;
-      if (number == range->first) text += fmt::format("@@ +{},{} @@\n", range->first, range->second - range->first + 1);
-      if (number >= range->first) text.append("+").append(line).append("\n");
-      if (number >= range->second) ++range;
-    }
+    walk_added(file, [&](std::string_view line, const auto& range, bool is_first) {
+      if (text.size() >= bytes_max) return false;
+      if (is_first) text += fmt::format("@@ +{},{} @@\n", range.first, range.second - range.first + 1);
+      text.append("+").append(line).append("\n");
+      return true;
+    });
   }
   if (text.size() > bytes_max) text.resize(bytes_max);
   return text;
@@ -65,24 +79,16 @@ std::string added_text(const ChangeSet& change, std::size_t bytes_max) {
 
 namespace {
 
-std::string added_lines(const ChangedFile& file) {
-  std::string added;
-  std::uint32_t number = 0;
-  auto range = file.added.begin();
-  for (const auto line : pieces_of(file.new_bytes)) {
-    if (range == file.added.end()) break;
-    if (++number >= range->first) added.append(line).append("\n");
-    if (number >= range->second) ++range;
-  }
-  return added;
-}
-
 std::optional<Finding> test_of_patterns(const ChangeSet& change) {
   constexpr std::size_t kNamedMax = 1;  // what a client of an engine is tested with
   std::set<std::string_view> named;
   std::string_view where;
   for (const auto& file : change.files) {
-    const std::string added = lower_case(added_lines(file));
+    std::string added;
+    walk_added(file, [&](std::string_view line, const auto&, bool) {
+      added.append(lower_case(line)).append("\n");
+      return true;
+    });
     for (const SurfaceRow& row : word_list("escape_names")) {
       if (added.find(row.name) == std::string::npos) continue;
       named.insert(row.name);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "common/text/text.h"
 #include "common/text/time_text.h"
@@ -55,6 +56,8 @@ std::optional<TomlValue> value_of(const ConfigKey& key, std::string_view text) {
   return value;
 }
 
+std::string in_quotes(std::string_view text) { return fmt::format("\"{}\"", shown_value(text)); }
+
 std::string wanted(const ConfigKey& key) {
   if (!key.choices().empty()) return fmt::format("one of \"{}\"", fmt::join(key.choices(), "\", \""));
   if (std::holds_alternative<BackendsSlot>(key.slot))
@@ -81,11 +84,13 @@ class Setter {
     return std::move(complaints_);
   }
 
-  void refuse(std::string_view got) {
-    complain(value_, fmt::format("{} must be {}, not {}", key_.dotted(), wanted(key_), got));
-  }
+  void refuse(std::string_view got) { refuse_at(value_, got); }
 
  private:
+  void refuse_at(const TomlValue& place, std::string_view got) {
+    complain(place, fmt::format("{} must be {}, not {}", key_.dotted(), wanted(key_), got));
+  }
+
   void complain(const TomlValue& place, std::string sentence) {
     complaints_.push_back({std::move(sentence), place.line, place.column});
   }
@@ -124,8 +129,8 @@ class Setter {
   void take(std::uint64_t& (*slot)(Config&)) {
     std::uint64_t bytes = 0;
     if (key_.is_size && value_.kind == Kind::string) {
-      const std::string quoted = fmt::format("\"{}\"", shown_value(value_.text));
-      return parse_bytes(value_.text, bytes) ? take_number(slot, bytes, quoted) : refuse(quoted);
+      const std::string shown = in_quotes(value_.text);
+      return parse_bytes(value_.text, bytes) ? take_number(slot, bytes, shown) : refuse(shown);
     }
     if (!is(Kind::integer)) return;
     const std::string shown = std::to_string(value_.integer);
@@ -142,10 +147,10 @@ class Setter {
     const bool is_text = value_.kind == Kind::string;
     if (!is_text && value_.kind != Kind::integer) is(Kind::floating);
     if (!complaints_.empty()) return;
-    const std::string shown =
-        is_text ? fmt::format("\"{}\"", shown_value(value_.text)) : fmt::format("{}", value_.number);
+    const std::string text = is_text ? value_.text : fmt::format("{}", value_.number);
+    const std::string shown = is_text ? in_quotes(text) : text;
     milliseconds time{0};
-    if (is_text ? !parse_time(value_.text, time) : !parse_time(shown, time)) return refuse(shown);
+    if (!parse_time(text, time)) return refuse(shown);
     const double seconds = std::chrono::duration<double>(time).count();
     if (seconds < key_.min || seconds > key_.max) return refuse(shown);
     slot(config_) = time;
@@ -212,10 +217,8 @@ class Setter {
 
   void refuse_word(const TomlValue& word, std::span<const std::string_view> known) {
     const auto near = nearest_word(word.text, {known.begin(), known.end()});
-    complain(word,
-        fmt::format("{} must be {}, not {}{}", key_.dotted(), wanted(key_),
-            word.kind == Kind::string ? fmt::format("\"{}\"", shown_value(word.text)) : word.kind_name(),
-            near.empty() ? std::string() : fmt::format("; did you mean \"{}\"?", near)));
+    const std::string hint = near.empty() ? std::string() : fmt::format("; did you mean \"{}\"?", near);
+    refuse_at(word, (word.kind == Kind::string ? in_quotes(word.text) : std::string(word.kind_name())) + hint);
   }
 
   const ConfigKey& key_;
@@ -226,11 +229,18 @@ class Setter {
   ConfigComplaints complaints_;
 };
 
+template <typename Items, typename Text = std::identity>
+std::string toml_list(const Items& items, Text text = {}) {
+  std::vector<std::string> literals;
+  for (const auto& item : items) literals.push_back(toml_string(text(item)));
+  return fmt::format("[{}]", fmt::join(literals, ", "));
+}
+
 }  // namespace
 
 ConfigComplaints set_from_text(const ConfigKey& key, std::string_view text, Config& config) {
   if (!key.has_text_form()) return {{fmt::format("{} can only be set in guard.toml", key.dotted())}};
-  const std::string as_given = fmt::format("\"{}\"", shown_value(text));
+  const std::string as_given = in_quotes(text);
   const auto value = value_of(key, text);
   if (value) return Setter(key, *value, {}, config, as_given).set();
   return {{fmt::format("{} must be {}, not {}", key.dotted(), wanted(key), as_given)}};
@@ -274,11 +284,7 @@ std::string toml_literal(const ConfigKey& key, const Config& config) {
                         },
                         [&](double& (*slot)(Config&)) { return fmt::format("{}", slot(values)); },
                         [&](std::string& (*slot)(Config&)) { return toml_string(slot(values)); },
-                        [&](std::vector<std::string>& (*slot)(Config&)) {
-                          std::vector<std::string> items;
-                          for (const auto& item : slot(values)) items.push_back(toml_string(item));
-                          return fmt::format("[{}]", fmt::join(items, ", "));
-                        },
+                        [&](std::vector<std::string>& (*slot)(Config&)) { return toml_list(slot(values)); },
                         [&](TimeSlot slot) {
                           const milliseconds time = slot(values);
                           return time.count() % 1000 == 0 ? std::to_string(time.count() / 1000)
@@ -287,9 +293,8 @@ std::string toml_literal(const ConfigKey& key, const Config& config) {
                         [&](BackendsSlot slot) {
                           const auto& backends = slot(values);
                           if (backends.empty()) return toml_string(kNoBackend);
-                          std::vector<std::string> names;
-                          for (const Backend backend : backends) names.push_back(toml_string(to_string(backend)));
-                          return backends.size() == 1 ? names.front() : fmt::format("[{}]", fmt::join(names, ", "));
+                          if (backends.size() == 1) return toml_string(to_string(backends.front()));
+                          return toml_list(backends, to_string<Backend>);
                         },
                         [](VariablesSlot) { return std::string("{}"); }, [](WaiversSlot) { return std::string("[]"); }},
       key.slot);

@@ -123,13 +123,12 @@ Result<void> share(const RunPlan& plan, const StagedTree& staged, SandboxSpec& s
   for (const std::string& folder : plan.writes) {
     const fs::path source = plan.request.project / folder;
     const fs::path place = staged.app / folder;
-    if (!plan.works_in_staged_folder()) {
+    // A backend that can't mount refuses it itself.
+    if (plan.choice.backend != Backend::host) {
       GUARD_TRY(make_folders(place));  // what it is mounted on
       spec.shared.push_back({source, fmt::format("{}/{}", spec.working_dir, folder)});
       continue;
     }
-    if (plan.choice.backend != Backend::host)
-      return Error(ErrorCode::input_invalid, "container-use can't write to a folder of this machine (--write)");
     GUARD_TRY(make_folders(place.parent_path()));
     std::error_code failure;
     fs::create_directory_symlink(source, place, failure);

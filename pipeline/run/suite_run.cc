@@ -277,9 +277,9 @@ class Run {
   docker::Endpoint engine_used() { return plan_.on_docker() ? engine().engine : docker::Endpoint(); }
 
   void remove_what_is_left_over() {
-    for (auto sentences :
+    for (const auto& sentences :
         {remove_leftovers(engine_used(), cancel_).failed, sweep_own(request_.project / "sandbox").failed})
-      std::ranges::move(sentences, std::back_inserter(record_.notes));
+      record_.notes.insert(record_.notes.end(), sentences.begin(), sentences.end());
   }
 
   // ---- which files ----

@@ -133,12 +133,9 @@ class ContainerUseSandbox final : public Sandbox {
     if (probe.state != ProbeState::available) return probe;
     const CancelToken never;
     const Answer answer = ask({"--version"}, deadline, milliseconds(0), never);
-    probe.reason = "the cu program answers";
+    probe.reason = "it answers; whether it has the design note's `environment` commands shows when one is made";
     probe.version = shown(answer.said.out.substr(0, std::min<std::size_t>(answer.said.out.find('\n'), 80)));
-    if (answer.fault.empty()) {
-      probe.reason = "it answers; whether it has the design note's `environment` commands shows when one is made";
-      return probe;
-    }
+    if (answer.fault.empty()) return probe;
     probe.state = ProbeState::unknown;
     probe.reason = fmt::format("`cu --version` {}: {}", answer.fault, shown(answer.said.err));
     probe.remedy =
