@@ -79,6 +79,21 @@ std::string added_text(const ChangeSet& change, std::size_t bytes_max) {
 
 namespace {
 
+// Does `name`, in lower case, stand in `text` as words of its own? offsetNs names no setns, myPtrace a ptrace.
+bool has_words(std::string_view text, std::string_view lower, std::string_view name) {
+  const auto is_letter = [](char c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; };
+  const auto parted = [&](char before, char behind) {
+    const bool hump = before >= 'a' && behind >= 'A' && behind <= 'Z';
+    return !is_letter(before) || !is_letter(behind) || hump;
+  };
+  for (std::size_t at = lower.find(name); at != std::string_view::npos; at = lower.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    if ((at == 0 || parted(text[at - 1], text[at])) && (end == text.size() || parted(text[end - 1], text[end])))
+      return true;
+  }
+  return false;
+}
+
 std::optional<Finding> test_of_patterns(const ChangeSet& change) {
   constexpr std::size_t kNamedMax = 1;  // what a client of an engine is tested with
   std::set<std::string_view> named;
@@ -86,11 +101,12 @@ std::optional<Finding> test_of_patterns(const ChangeSet& change) {
   for (const auto& file : change.files) {
     std::string added;
     walk_added(file, [&](std::string_view line, const auto&, bool) {
-      added.append(lower_case(line)).append("\n");
+      added.append(line).append("\n");
       return true;
     });
+    const std::string lower = lower_case(added);
     for (const SurfaceRow& row : word_list("escape_names")) {
-      if (added.find(row.name) == std::string::npos) continue;
+      if (!has_words(added, lower, row.name)) continue;
       named.insert(row.name);
       where = file.path;
     }

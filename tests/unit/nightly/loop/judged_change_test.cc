@@ -45,6 +45,15 @@ TEST(FindingsOfNight, OneNameIsWhatAClientIsTestedWith) {
   EXPECT_EQ(rules_of({added("src/a.ts", "docker.sock nsenter ptrace\n")}, TaskKind::any).size(), 0u) << "no test";
 }
 
+TEST(FindingsOfNight, NamesCountAsWordsOnly) {
+  EXPECT_EQ(
+      rules_of({added("sandbox/a.test.ts", "const offsetNs = promptRace; unshared(); // resetns, mydocker.socket\n")})
+          .size(),
+      0u);
+  for (const char* text : {"sys_ptrace(SETNS)", "myPtrace; runNsenter()", "ptraceAttach; nsenter1", "ptrace\nsetns"})
+    EXPECT_EQ(rules_of({added("sandbox/a.test.ts", text)}), kRefused) << text;
+}
+
 // What stood there before is not the generator's.
 TEST(FindingsOfNight, OnlyAddedLinesCount) {
   ChangedFile file = added("sandbox/a.test.ts", "docker.sock\nnsenter\nptrace\n");
