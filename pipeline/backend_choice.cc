@@ -123,6 +123,15 @@ Result<BackendChoice> choose_backend(const Config& config, std::optional<Backend
             : std::move(state.remedy));
 }
 
+Result<void> rolled_out(const Config& config) {
+  if (config.rollout.enabled && config.rollout.percent > 0) return ok();
+  return Error(ErrorCode::environment_unavailable,
+      fmt::format("{}: nothing runs in the sandbox",
+          config.rollout.enabled ? "rollout.percent is 0" : "rollout.enabled is false"))
+      .detail("environmentType", std::string(to_string(config.backend)))
+      .hint("change [rollout] in guard.toml, or name a sandbox with --backend");
+}
+
 Result<ImageInputs> image_inputs(std::filesystem::path project, const Config& config) {
   ImageInputs inputs;
   inputs.project = std::move(project);

@@ -37,6 +37,12 @@ using BackendProbe = std::function<SandboxProbe(Backend)>;
 // leave. ENVIRONMENT_UNAVAILABLE with the reason and what to do.
 Result<BackendChoice> choose_backend(const Config& config, std::optional<Backend> forced, const BackendProbe& probe);
 
+// ENVIRONMENT_UNAVAILABLE where [rollout] lets nothing run in the sandbox. A person's run is no task with an id: it
+// counts as one that any percentage but 0 has chosen. It never leads to the host: whoever writes guard.toml could then
+// move runs there. Not a part of the choice: a night asks for each task (nightly/plan/queue.h), and --backend overrules
+// it.
+Result<void> rolled_out(const Config& config);
+
 // The engine that this environment leads to, looked for as the configuration says.
 EngineLocation locate_engine(const Config& config, const Environment& environment, const CancelToken& cancel);
 

@@ -118,6 +118,7 @@ Result<int> cmd_doctor(const Options& options, CommandContext& context) {
   // The choice that a run would make now. Without a readable configuration there is none.
   Result<BackendChoice> choice =
       loaded ? choose_backend(config, std::nullopt, probe) : Result<BackendChoice>(loaded.error());
+  if (auto rolled = rolled_out(config); choice && !rolled) choice = std::move(rolled).error();
   if (choice) {
     if (auto fits = network_fits(*choice, config); !fits) choice = std::move(fits).error();
   }

@@ -19,6 +19,7 @@
 #include "common/hash.h"
 #include "common/text/text.h"
 #include "common/unique_fd.h"
+#include "pipeline/backend_choice.h"
 #include "pipeline/change/config_trust.h"
 #include "pipeline/config/config.h"
 #include "pipeline/config/env_file.h"
@@ -154,17 +155,6 @@ void take_config(const Options& options, const LoadedConfig& loaded, const RunRe
   facts.config_sha256 = sha256_hex(loaded.file_bytes);
 }
 
-// A person's run is no task with an id: it counts as one that any percentage but 0 has chosen. It never leads to the
-// host: whoever writes guard.toml could then move runs there.
-Result<void> roll_out(const Config& config) {
-  if (config.rollout.enabled && config.rollout.percent > 0) return ok();
-  return Error(ErrorCode::environment_unavailable,
-      fmt::format("{}: nothing runs in the sandbox",
-          config.rollout.enabled ? "rollout.percent is 0" : "rollout.enabled is false"))
-      .detail("environmentType", std::string(to_string(config.backend)))
-      .hint("change [rollout] in guard.toml, or name a sandbox with --backend");
-}
-
 Result<void> prepare(const Options& options, CommandContext& context, RuleEngine& engine, RunRequest& request,
     std::optional<EvidencePlace>& place) {
   ConfigSources sources = config_of(options.config, request.project, context);
@@ -184,7 +174,7 @@ Result<void> prepare(const Options& options, CommandContext& context, RuleEngine
   GUARD_TRY(std::move(trusted));
   request.config = std::move(loaded.config);
   request.backend = options.backend;
-  if (!request.backend) GUARD_TRY(roll_out(request.config));
+  if (!request.backend) GUARD_TRY(rolled_out(request.config));
   request.environment = context.environment;
   GUARD_TRY_ASSIGN(engine, load_rule_engine(options.rules));
   request.rules = engine.rules;

@@ -230,9 +230,12 @@ CheckRecord decide(
   if (mode != "auto") return judge(mode);
   CheckRecord strict = judge("host");
   if (!blocks(strict, [](FindingTier tier) { return tier == FindingTier::host; })) return strict;
-  auto choice = choose_backend(*request.config, std::nullopt, [&request](Backend backend) {
-    return probe_backend(backend, *request.config, process_environment(), request.engine);
-  });
+  auto choice = [&request]() -> Result<BackendChoice> {
+    GUARD_TRY(rolled_out(*request.config));
+    return choose_backend(*request.config, std::nullopt, [&request](Backend backend) {
+      return probe_backend(backend, *request.config, process_environment(), request.engine);
+    });
+  }();
   if (choice) return choice->tiers.host ? std::move(strict) : judge(to_string(choice->backend));
   const bool refused_anyway = blocks(strict, [](FindingTier tier) { return tier != FindingTier::host; });
   return refused_anyway ? std::move(strict) : failed(std::move(strict), std::move(choice).error());

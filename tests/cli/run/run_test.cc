@@ -706,6 +706,16 @@ TEST(RunOptions, ARolloutOfNothingRunsNothing) {
       EXPECT_EQ(result.exit_status, 3) << result.out << result.err;
       EXPECT_EQ(result.document()["error"]["code"], "ENVIRONMENT_UNAVAILABLE") << result.out;
     }
+    const auto doctor = project.guard({"doctor", "--format", "json"}, {{variable, value}}).document();
+    EXPECT_EQ(doctor["ready"], false);
+    EXPECT_EQ(doctor["would_run"]["backend"], nullptr) << doctor;
+    EXPECT_NE(doctor["would_run"]["why"].get<std::string>().find("rollout."), std::string::npos) << doctor;
+    // Whatever engine is there: no sandbox makes up for what only the host tier forbids.
+    project.write(
+        "sandbox/spawns.test.ts", "import { test } from 'bun:test';\ntest('a', () => { Bun.spawnSync(['ls']); });\n");
+    const auto checked = project.guard({"check", "--mode", "auto", "--format", "json", "sandbox/spawns.test.ts"},
+        {{variable, value}, {"GUARD_FALLBACK", "namespace"}});
+    EXPECT_EQ(checked.exit_status, 3) << checked.out << checked.err;
   }
 }
 
