@@ -51,6 +51,9 @@ Verdict judged_tests(const EvidenceRecord& record) {
   seen.exec = *run.exec;
   seen.assertions = Assertions::off;  // those that are missing are a relaxation
   seen.sandboxed = run.backend != "host";
+  // Who takes it out of what was seen has to take it out of the configuration, too.
+  if (run.backend == "container-use" && !recorded_config(record).container_use.env_id.empty())
+    seen.exec.seen_inside["shared_environment"] = "1";
   std::optional<TestSummary> tests = run.facts->report_sha256.empty() ? std::nullopt : run.tests;
   if (tests) {
     seen.text = TextSummary{tests->passed, tests->skipped, tests->failures, tests->tests, tests->files.size()};

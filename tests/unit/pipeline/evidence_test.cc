@@ -14,6 +14,7 @@
 #include "pipeline/evidence/evidence_record.h"
 #include "pipeline/evidence/masked_record.h"
 #include "pipeline/run/test_command.h"
+#include "runner/sandbox/container_use_sandbox.h"
 #include "tests/support/json_schema.h"
 
 namespace guard {
@@ -306,6 +307,21 @@ TEST(EvidenceConsistency, ForgeriesWithAFittingDigestShow) {
     record.relaxations = {"host: the code runs on this machine without isolation", "run.env: TZ is passed in"};
     record.facts->config.push_back({"run.env.TZ", "\"[REDACTED:env:TZ]\"", "option --env"});
   });
+  const RunRecord in_shared_environment = with(passed(), [](RunRecord& record) {
+    record.backend = record.check->mode = "container-use";
+    record.why_backend = "container-use was configured";
+    record.verdict = {Reason::sandbox_unproved, ""};
+    auto& seen = record.exec->seen_inside;
+    seen["pid"] = seen["shared_environment"] = "1";
+    seen["sources_writable"] = "0";
+    record.spec->image = {};
+    record.spec->argv = test_command(kBunInEnvironment, kAttestationInEnvironment, {"sandbox/a.test.ts"});
+    record.relaxations = {"container-use: isolation", "container_use.env_id = mine"};
+    RunFacts& facts = *record.facts;
+    facts.config[0].value = "\"container-use\"";
+    facts.config.push_back({"container_use.env_id", "\"mine\"", "guard.toml:3"});
+    facts.image_digest = facts.layer_sha256 = facts.bun_sha256 = facts.bun_version = "";
+  });
   const std::vector<Forgery> forgeries = {
       {"verdict", failed(), [](auto& r) { r["verdict"] = "allowed"; }, "verdict: "},
       {"verdict and reason", failed(),
@@ -377,6 +393,15 @@ TEST(EvidenceConsistency, ForgeriesWithAFittingDigestShow) {
             r["tiers"] = {"always", "docker"};
           },
           "\"trust_namespace: ...\""},
+      {"a pass in a shared environment", in_shared_environment,
+          [](auto& r) { r["verdict"] = "allowed", r["reason"] = "tests_passed", r["exit_status"] = 0; },
+          "leads to sandbox_unproved"},
+      {"and that it was shared", in_shared_environment,
+          [](auto& r) {
+            r["verdict"] = "allowed", r["reason"] = "tests_passed", r["exit_status"] = 0;
+            r["seen_inside"].erase("shared_environment");
+          },
+          "leads to sandbox_unproved"},
       {"where it ran", on_host, [](auto& r) { r["backend"] = "namespace"; }, "checked for another place"},
       {"a relaxation: host", on_host, [](auto& r) { r["relaxations"].erase(0); }, "\"host: ...\""},
       {"a relaxation: variable", on_host, [](auto& r) { r["relaxations"].erase(1); }, "run.env: TZ"},
