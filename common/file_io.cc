@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "common/own_entry.h"
+#include "common/read_watch.h"
 #include "common/text/text.h"
 
 namespace guard {
@@ -97,7 +98,8 @@ Result<std::string> read_to_end(int fd, std::size_t first, std::uint64_t bytes_m
 
 }  // namespace
 
-Result<std::string> read_file(const std::filesystem::path& path, std::uint64_t bytes_max, FollowLinks follow) {
+Result<std::string> read_file(
+    const std::filesystem::path& path, std::uint64_t bytes_max, FollowLinks follow, ReadFor purpose) {
   // O_NONBLOCK: opening a FIFO that nobody writes to must not hang. It means nothing to a regular file.
   const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (follow == FollowLinks::no ? O_NOFOLLOW : 0);
   UniqueFd fd(::open(path.c_str(), flags));
@@ -125,6 +127,7 @@ Result<std::string> read_file(const std::filesystem::path& path, std::uint64_t b
     return Error(
         ErrorCode::file_too_large, fmt::format("{} has {} bytes; the limit is {}", shown(path), size, bytes_max));
   }
+  if (purpose == ReadFor::guard) ReadWatch::tell(status, path.native());
   return read_to_end(fd.get(), static_cast<std::size_t>(size) + 1, bytes_max, shown(path));
 }
 

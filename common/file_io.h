@@ -17,10 +17,13 @@ namespace guard {
 
 enum class FollowLinks { no, yes };
 
+// the_program: guard only passes on what is in it, so nothing that guard does depends on it (common/read_watch.h).
+enum class ReadFor { guard, the_program };
+
 // The whole of a regular file. FILE_NOT_FOUND, FILE_TOO_LARGE (over `bytes_max`), INPUT_INVALID (a folder, FIFO,
 // socket, device, or a symbolic link where FollowLinks::no), IO_ERROR with errno.
-Result<std::string> read_file(
-    const std::filesystem::path& path, std::uint64_t bytes_max, FollowLinks follow = FollowLinks::yes);
+Result<std::string> read_file(const std::filesystem::path& path, std::uint64_t bytes_max,
+    FollowLinks follow = FollowLinks::yes, ReadFor purpose = ReadFor::guard);
 
 // Everything that can be read from `fd`, at most `bytes_max`; FILE_TOO_LARGE beyond.
 Result<std::string> read_all(int fd, std::uint64_t bytes_max, std::string_view name);

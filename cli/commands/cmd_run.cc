@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <iterator>
+#include <tuple>
 
 #include "cli/commands/commands.h"
 #include "cli/commands/rule_engine.h"
@@ -72,8 +73,16 @@ struct CommandFiles {
   std::optional<OutputFile> err;
 };
 
+// Once guard has read all that it reads.
+Result<void> outputs_were_not_read(const CommandFiles& files) {
+  for (const auto* file : {&files.out, &files.err}) {
+    if (*file) GUARD_TRY((*file)->was_not_read());
+  }
+  return ok();
+}
+
 StreamRecord stream_record(std::string text, bool truncated, std::optional<OutputFile>& file) {
-  if (!file) return {std::move(text), truncated, {}, 0, {}};
+  if (!file || !file->begun()) return {std::move(text), truncated, {}, 0, {}};
   return {{}, false, file->path(), file->bytes(), file->finish_sha256()};
 }
 
@@ -243,6 +252,7 @@ RunRecord run_in_view(
   };
   request.raw_out = files.out ? &*files.out : nullptr;
   request.raw_err = files.err ? &*files.err : nullptr;
+  request.before_start = [&] { return outputs_were_not_read(files); };
   RunRecord record;
   if (command && document) {
     KeepingSink kept_out(out);
@@ -269,8 +279,9 @@ RunRecord run_in_view(
 }
 
 // `seen`: what the verdict was about, relative to the project, for those who wait for a change of it; may be null.
-int run(const Options& options, CommandContext& context, RuleEngine& engine, RunRequest& request, Result<void> prepared,
-    CommandFiles files = {}, std::vector<std::string>* seen = nullptr) {
+// USAGE for a call that can't be right, whatever the run would have come to.
+Result<int> run(const Options& options, CommandContext& context, RuleEngine& engine, RunRequest& request,
+    Result<void> prepared, CommandFiles files = {}, std::vector<std::string>* seen = nullptr) {
   Streams& streams = context.streams;
   const bool document = options.format != OutputFormat::text;
   const bool command = !request.argv.empty();
@@ -293,6 +304,7 @@ int run(const Options& options, CommandContext& context, RuleEngine& engine, Run
       mask_or_withhold(std::nullopt, record);
     }
   }
+  if (record.error && record.error->code() == ErrorCode::usage) return *record.error;
   if (record.lines && !options.lcov.empty()) {
     if (const auto written = write_file_atomically(options.lcov, lcov_text(*record.lines), 0644); !written)
       record.notes.push_back("--lcov: " + written.error().message());
@@ -318,7 +330,8 @@ int run(const Options& options, CommandContext& context, RuleEngine& engine, Run
   return record.verdict.exit_status();
 }
 
-int run_once(const Options& options, CommandContext& context, fs::path& project, std::vector<std::string>* seen) {
+Result<int> run_once(
+    const Options& options, CommandContext& context, fs::path& project, std::vector<std::string>* seen) {
   RuleEngine engine;
   RunRequest request;
   request.jobs = std::max(1u, options.jobs);
@@ -337,21 +350,15 @@ Result<void> open_files(const Options& options, RunRequest& request, CommandFile
     if (!files.input) return Error::from_errno(ErrorCode::input_invalid, printable(options.input), errno);
     request.input_descriptor = files.input.get();
   }
-  if (!options.out_file.empty()) {
-    GUARD_TRY_ASSIGN(files.out, OutputFile::open("--out", options.out_file));
+  for (auto [option, path, file] :
+      {std::tuple("--out", &options.out_file, &files.out), std::tuple("--err", &options.err_file, &files.err)}) {
+    if (path->empty()) continue;
+    GUARD_TRY_ASSIGN(OutputFile opened, OutputFile::open({option, *path, request.project, options.writes}));
+    file->emplace(std::move(opened));
+    GUARD_TRY((*file)->differs_from(request.input_descriptor, "--stdin"));
+    if (!options.record.empty()) GUARD_TRY((*file)->differs_from(options.record, "--record"));
   }
-  if (!options.err_file.empty()) {
-    GUARD_TRY_ASSIGN(files.err, OutputFile::open("--err", options.err_file));
-  }
-  // Nothing is emptied before all of them are known to be different.
-  if (files.out && files.err) GUARD_TRY(files.out->differs_from(files.err->fd(), "--err"));
-  for (auto* file : {&files.out, &files.err}) {
-    if (*file) GUARD_TRY((*file)->differs_from(request.input_descriptor, "--stdin"));
-  }
-  for (auto* file : {&files.out, &files.err}) {
-    if (*file) GUARD_TRY((*file)->empty());
-  }
-  return ok();
+  return files.out && files.err ? files.out->differs_from(files.err->fd(), "--err") : ok();
 }
 
 }  // namespace
@@ -362,7 +369,7 @@ Result<int> cmd_run(const Options& options, CommandContext& context) {
   for (;;) {
     const auto begun = fs::file_time_type::clock::now();
     std::vector<std::string> seen;
-    const int status = run_once(options, context, project, &seen);
+    GUARD_TRY_ASSIGN(const int status, run_once(options, context, project, &seen));
     if (context.cancel.cancelled() || project.empty()) return status;
     std::vector<fs::path> files;
     for (const auto& name : seen) files.push_back(project / name);
@@ -380,11 +387,11 @@ Result<int> cmd_exec(const Options& options, CommandContext& context) {
   request.working_dir = options.cwd;
   request.writes = options.writes;
   CommandFiles files;
-  Result<void> prepared = open_files(options, request, files);
-  auto project = project_folder(options.project);
-  if (project) {
-    request.project = *project;
-  } else if (prepared) {
+  Result<void> prepared = ok();
+  if (auto project = project_folder(options.project)) {
+    request.project = *std::move(project);
+    prepared = open_files(options, request, files);
+  } else {
     prepared = std::move(project).error();
   }
   return run(options, context, engine, request, std::move(prepared), std::move(files));

@@ -106,7 +106,8 @@ class Stager {
     std::error_code failure;
     const fs::path path = project_ / relative;
     if (!fs::is_symlink(fs::symlink_status(path, failure))) {
-      GUARD_TRY_ASSIGN(const std::string bytes, read_file(path, kStagedBytesMax, FollowLinks::no));
+      GUARD_TRY_ASSIGN(
+          const std::string bytes, read_file(path, kStagedBytesMax, FollowLinks::no, ReadFor::the_program));
       return add_file(relative, bytes);
     }
     // One that leads to another place of the project is a link there, too. Any other would mean something else inside.

@@ -415,6 +415,7 @@ class Run {
     GUARD_TRY_ASSIGN(const auto sandbox, request.make_sandbox());
     if (record_.facts && !plan_.on_docker())
       take_engine(sandbox->probe(Deadline::after(kProbeDeadline)), *record_.facts);
+    if (request_.before_start) GUARD_TRY(request_.before_start());
     auto parts = run_parallel(request, out_, err_, cancel_);
     if (!parts && !plan_.tests() && !plan_.works_in_staged_folder())
       parts = with_start_hint(std::move(parts).error(), spec);

@@ -12,6 +12,7 @@
 #include "common/byte_sink.h"
 #include "common/cancel.h"
 #include "common/environment.h"
+#include "common/result.h"
 #include "pipeline/config/config.h"
 #include "pipeline/run/test_command.h"
 #include "pipeline/run_record.h"
@@ -38,6 +39,8 @@ struct RunRequest {
   // by finish() where the command came to an end.
   ByteSink* raw_out = nullptr;
   ByteSink* raw_err = nullptr;
+  // Called once all is read and prepared, before anything of the program's runs; its Error ends the run.
+  std::function<Result<void>()> before_start;
   Config config;
   // Whether a refused file that is neither named nor loaded is left out; nights keep the whole change, so there it
   // decides.
