@@ -182,8 +182,28 @@ std::string container_config(const ContainerConfig& config) {
       {"HostConfig", host},
   };
   if (config.podman) body["UnsetEnvAll"] = true;
-  // Bytes that are not UTF-8 would throw; replaced ones name a file that does not exist, and the engine says so.
+  // Others than UTF-8 would throw; check_is_text() refuses them.
   return body.dump(2, ' ', false, json::error_handler_t::replace);
+}
+
+Result<void> check_is_text(const ContainerConfig& config) {
+  const auto refuse = [](std::string_view what) {
+    return Error(ErrorCode::input_invalid,
+        fmt::format("{} is not UTF-8, and a container engine takes nothing else", printable(what)))
+        .hint("use UTF-8 there, or the embedded sandbox (--backend namespace)");
+  };
+  for (const BindMount& mount : config.mounts) {
+    if (!is_utf8(mount.source) || !is_utf8(mount.target)) return refuse(mount.source);
+  }
+  for (const TmpfsMount& mount : config.scratch) {
+    if (!is_utf8(mount.target)) return refuse(mount.target);
+  }
+  if (!std::ranges::all_of(config.command, is_utf8)) return refuse("an argument of the command");
+  if (!is_utf8(config.working_dir)) return refuse(config.working_dir);
+  for (const auto& [name, value] : config.env) {
+    if (!is_utf8(name) || !is_utf8(value)) return refuse(fmt::format("the variable {}", name));
+  }
+  return ok();
 }
 
 Result<void> check_names_for_podman(const ContainerConfig& config) {

@@ -62,6 +62,10 @@ std::span<const char* const> masked_paths() noexcept;
 
 std::string container_config(const ContainerConfig& config);
 
+// The request is JSON, which has no other bytes than UTF-8: with what stands in their place another folder may be
+// meant, or another value. INPUT_INVALID with the name of what is none.
+Result<void> check_is_text(const ContainerConfig& config);
+
 // podman writes mounts as options of its command line, where a comma or colon in a name begins another option.
 // INPUT_INVALID with the name of the first path that it would take for something else.
 Result<void> check_names_for_podman(const ContainerConfig& config);

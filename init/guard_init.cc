@@ -3,6 +3,7 @@
 //   guard-init [--owner TEXT] [--no-life-line] [--report] [--attest] [--filter] [--watch] [--key] [--stdin]
 //              [--nofile N] [--fsize N] [--nproc N]
 //              [--deadline-ms N] [--grace-ms N] [--each N [--each-ms N]] [--fresh FOLDER]... [--fill FOLDER SOURCE]
+//              [--shared FOLDER DEVICE:INODE]...
 //              [--collect FOLDER [--collect-files N] [--collect-bytes N] [--collect-file-bytes N]] -- PROGRAM [ARG...]
 //
 // It speaks the frames of runner/init_side/init_protocol.h on its standard output. Its standard input is the life line,
@@ -37,6 +38,7 @@
 //   --fresh FOLDER      is emptied between two of these runs (init/empty_folder.h).
 //   --fill FOLDER SOURCE  FOLDER starts with what the file SOURCE holds (runner/init_side/fill_format.h), before every
 //   run, and the exit frame tells what was done to the copies (init/filled_folder.h).
+//   --shared FOLDER DEVICE:INODE  nothing is started where FOLDER is another one.
 //
 // Started with --scratch-at it is another program: the stage before bubblewrap (init/scratch_stage.h).
 //
@@ -128,6 +130,14 @@ constexpr size_t kFreshFoldersMax = 8;
 FreshFolder g_fresh[kFreshFoldersMax];
 size_t g_fresh_count = 0;
 
+struct SharedFolder {
+  const char* path;
+  const char* identity;
+};
+constexpr size_t kSharedFoldersMax = 256;
+SharedFolder g_shared[kSharedFoldersMax];
+size_t g_shared_count = 0;
+
 struct Source {
   FrameType type = FrameType::out;
   int fd = -1;
@@ -172,6 +182,12 @@ bool parse_options(int argc, char** argv, Options& options) {
     if (strcmp(word, "--fresh") == 0) {
       if (i + 1 >= argc || g_fresh_count == kFreshFoldersMax) return false;
       g_fresh[g_fresh_count++].path = argv[++i];
+      continue;
+    }
+    if (strcmp(word, "--shared") == 0) {
+      if (i + 2 >= argc || g_shared_count == kSharedFoldersMax) return false;
+      g_shared[g_shared_count++] = {argv[i + 1], argv[i + 2]};
+      i += 2;
       continue;
     }
     bool taken = false;
@@ -513,6 +529,16 @@ Inherited inherited_now() {
   return now;
 }
 
+// The mount can't be moved any more, so what it is now it stays.
+void need_shared(const SharedFolder& folder) {
+  struct stat found {};
+  if (stat(folder.path, &found) != 0) fail_to_start("shared folder", errno);
+  char identity[64];
+  snprintf(identity, sizeof identity, "%llu:%llu", static_cast<unsigned long long>(found.st_dev),
+      static_cast<unsigned long long>(found.st_ino));
+  if (strcmp(identity, folder.identity) != 0) fail_to_start("a folder of --write was replaced by another one", 0);
+}
+
 void need_filled(const FillResult& result) {
   if (result.failed != nullptr) fail_to_start(result.failed, errno, result.sysctl);
 }
@@ -629,6 +655,7 @@ int run(int argc, char** argv) {
   if (options.filter) load_filter();
   say_hello();
 
+  for (size_t i = 0; i < g_shared_count; ++i) need_shared(g_shared[i]);
   for (size_t i = 0; i < g_fresh_count; ++i) {
     struct stat found {};
     if (stat(g_fresh[i].path, &found) != 0) fail_to_start("folder to keep fresh", errno);

@@ -86,9 +86,9 @@ Result<void> set_test_command(
   return ok();
 }
 
-bool lies_in_any(std::string_view path, const std::vector<std::string>& folders) {
+bool lies_in_any(std::string_view path, const std::vector<WritableFolder>& folders) {
   return std::any_of(
-      folders.begin(), folders.end(), [&](const auto& folder) { return is_same_or_below(path, folder); });
+      folders.begin(), folders.end(), [&](const auto& folder) { return is_same_or_below(path, folder.path); });
 }
 
 // A folder of the project, if there is one of that name among what was staged.
@@ -120,13 +120,13 @@ Result<void> set_working_dir(const RunPlan& plan, const StagedTree& staged, Sand
 
 // The folders themselves, in the place of what would be staged there.
 Result<void> share(const RunPlan& plan, const StagedTree& staged, SandboxSpec& spec) {
-  for (const std::string& folder : plan.writes) {
-    const fs::path source = plan.request.project / folder;
-    const fs::path place = staged.app / folder;
+  for (const WritableFolder& folder : plan.writes) {
+    const fs::path source = plan.request.project / folder.path;
+    const fs::path place = staged.app / folder.path;
     // A backend that can't mount refuses it itself.
     if (plan.choice.backend != Backend::host) {
       GUARD_TRY(make_folders(place));  // what it is mounted on
-      spec.shared.push_back({source, fmt::format("{}/{}", spec.working_dir, folder)});
+      spec.shared.push_back({source, fmt::format("{}/{}", spec.working_dir, folder.path), folder.identity});
       continue;
     }
     GUARD_TRY(make_folders(place.parent_path()));
@@ -139,12 +139,13 @@ Result<void> share(const RunPlan& plan, const StagedTree& staged, SandboxSpec& s
 
 }  // namespace
 
-Result<std::vector<std::string>> shared_folders(const fs::path& project, const std::vector<std::string>& names) {
-  std::vector<std::string> folders;
+Result<std::vector<WritableFolder>> shared_folders(const fs::path& project, const std::vector<std::string>& names) {
+  std::vector<WritableFolder> folders;
   for (const std::string& name : names) {
-    GUARD_TRY_ASSIGN(std::string folder, writable_folder(project, name));
-    const bool twice = lies_in_any(folder, folders) ||
-        std::any_of(folders.begin(), folders.end(), [&](const auto& other) { return is_same_or_below(other, folder); });
+    GUARD_TRY_ASSIGN(WritableFolder folder, writable_folder(project, name));
+    const bool twice = lies_in_any(folder.path, folders) ||
+        std::any_of(folders.begin(), folders.end(),
+            [&](const auto& other) { return is_same_or_below(other.path, folder.path); });
     if (twice)
       return Error(
           ErrorCode::input_invalid, fmt::format("--write {} lies in another one, or holds it", printable(name)))
@@ -154,14 +155,14 @@ Result<std::vector<std::string>> shared_folders(const fs::path& project, const s
   return folders;
 }
 
-void leave_to_command(const std::vector<std::string>& folders, ProjectTree& tree) {
+void leave_to_command(const std::vector<WritableFolder>& folders, ProjectTree& tree) {
   if (folders.empty()) return;
   std::erase_if(tree.gated.files, [&](const SourceFile& file) { return lies_in_any(file.path, folders); });
   std::erase_if(tree.others, [&](const std::string& path) { return lies_in_any(path, folders); });
   const bool shared = tree.writable.empty() || lies_in_any(tree.writable, folders) ||
-      std::any_of(
-          folders.begin(), folders.end(), [&](const auto& path) { return is_same_or_below(path, tree.writable); });
-  if (shared) tree.writable = folders.front();
+      std::any_of(folders.begin(), folders.end(),
+          [&](const auto& folder) { return is_same_or_below(folder.path, tree.writable); });
+  if (shared) tree.writable = folders.front().path;
 }
 
 Result<void> fill_run_spec(const RunPlan& plan, const RunFolder& folder, const StagedTree& staged, SandboxSpec& spec) {

@@ -29,7 +29,7 @@ struct RunPlan {
   Preload preload = {};
   std::filesystem::path host_bun = {};                // of the host backend
   std::map<std::string, std::string> variables = {};  // [run] env
-  std::vector<std::string> writes = {};               // shared_folders()
+  std::vector<WritableFolder> writes = {};            // shared_folders()
 
   bool tests() const { return request.argv.empty(); }
   bool coverage() const { return request.options.coverage == Coverage::on; }
@@ -52,13 +52,13 @@ struct RunPlan {
   CollectPolicy collect_policy() const { return tests() ? config.run.collect : CollectPolicy::none; }
 };
 
-// RunRequest::writes as plain relative paths, none of them below another: writable_folder().
-Result<std::vector<std::string>> shared_folders(
+// RunRequest::writes, none of them below another: writable_folder().
+Result<std::vector<WritableFolder>> shared_folders(
     const std::filesystem::path& project, const std::vector<std::string>& names);
 
 // What lies in `folders` is not staged: the command sees the folders themselves. A writable folder of the tree that
 // lies in one of them, or one of them in it, can't also be in memory; then the first of them takes its place.
-void leave_to_command(const std::vector<std::string>& folders, ProjectTree& tree);
+void leave_to_command(const std::vector<WritableFolder>& folders, ProjectTree& tree);
 
 // Completes `spec`, whose image is chosen. Writes guard's own scripts beside what is staged. IO_ERROR.
 Result<void> fill_run_spec(const RunPlan& plan, const RunFolder& folder, const StagedTree& staged, SandboxSpec& spec);

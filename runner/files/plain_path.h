@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <string_view>
 
 namespace guard {
@@ -34,6 +36,23 @@ inline bool is_same_or_below(std::string_view path, std::string_view folder) {
 // A name that is never shown to a program under test, wherever it lies.
 inline bool is_never_mounted(std::string_view part) {
   return part == ".git" || part == "node_modules" || part.starts_with(".env");
+}
+
+// A name under which people and programs keep private keys and passwords; rules/docker_block.toml forbids reading them.
+inline bool holds_credentials(std::string_view part) {
+  constexpr std::string_view kNames[] = {"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk",
+      ".npmrc", ".netrc", "_netrc", ".pgpass", ".pypirc", ".git-credentials", ".dockercfg", ".my.cnf", ".htpasswd",
+      ".vault-token", ".ssh", ".gnupg", ".aws"};
+  constexpr std::string_view kEndings[] = {".pem", ".key", ".p12", ".pfx", ".jks", ".ppk", ".kdbx", ".keystore"};
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  const auto ends_with = [&](std::string_view end) {
+    return part.size() >= end.size() &&
+        std::equal(end.begin(), end.end(), part.end() - static_cast<std::ptrdiff_t>(end.size()),
+            [&](char a, char b) { return a == lower(b); });
+  };
+  return std::any_of(std::begin(kNames), std::end(kNames),
+             [&](auto name) { return part.size() == name.size() && ends_with(name); }) ||
+      std::any_of(std::begin(kEndings), std::end(kEndings), ends_with);
 }
 
 inline bool is_hex(std::string_view text, std::size_t digits) {

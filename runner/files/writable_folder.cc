@@ -1,11 +1,18 @@
 #include "runner/files/writable_folder.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <memory>
 #include <system_error>
 
+#include "common/file_io.h"
 #include "common/text/text.h"
+#include "common/unique_fd.h"
 #include "runner/files/plain_path.h"
 
 namespace guard {
@@ -14,46 +21,98 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kEntriesMax = 200'000;
+constexpr int kDepthMax = 256;  // each level holds a descriptor
+constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
-Error refuse(std::string_view name, std::string_view what) {
-  return Error(ErrorCode::input_invalid, fmt::format("--write {}: {}", printable(name), what))
-      .hint("name a folder of the project that holds nothing but what the command may change");
-}
+class Look {
+ public:
+  explicit Look(std::string_view name) : name_(name) {}
+
+  Error refuse(std::string_view what) const {
+    return Error(ErrorCode::input_invalid, fmt::format("--write {}: {}", printable(name_), what))
+        .hint("name a folder of the project that holds nothing but what the command may change");
+  }
+
+  // Why nobody may write to what is called so; empty: by its name one may.
+  static std::string fault_of(std::string_view part) {
+    if (is_never_mounted(part)) return fmt::format("{}, which is never mounted", printable(part));
+    if (holds_credentials(part)) return fmt::format("{}, which may be a key or a password", printable(part));
+    return {};
+  }
+
+  // All that lies in `folder`, reached by descriptors: nobody can lead the look elsewhere.
+  Result<void> look_into(UniqueFd folder, const std::string& shown, int depth = 0) {
+    const auto closed = [](DIR* stream) { ::closedir(stream); };
+    const std::unique_ptr<DIR, decltype(closed)> stream(::fdopendir(folder.get()), closed);
+    if (!stream) return refuse(fmt::format("{} can't be read", printable(shown)));
+    folder.release();
+    for (errno = 0; const dirent* entry = ::readdir(stream.get()); errno = 0) {
+      const std::string_view name = entry->d_name;
+      if (name == "." || name == "..") continue;
+      if (++entries_ > kEntriesMax) return refuse(fmt::format("it holds more than {} files", kEntriesMax));
+      GUARD_TRY(look_at(::dirfd(stream.get()), entry->d_name, fmt::format("{}/{}", shown, name), depth));
+    }
+    return errno == 0 ? ok() : Result<void>(refuse(fmt::format("{} can't be read", printable(shown))));
+  }
+
+ private:
+  Result<void> look_at(int folder, const char* name, const std::string& shown, int depth) {
+    const auto holds = [&](std::string_view what) {
+      return refuse(fmt::format("it holds {}, {}", printable(shown), what));
+    };
+    if (!fault_of(name).empty())
+      return holds(is_never_mounted(name) ? "which is never mounted" : "which may be a key or a password");
+    struct stat found {};
+    if (::fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0)
+      return errno == ENOENT ? ok() : Result<void>(holds("which can't be looked at"));
+    if (S_ISLNK(found.st_mode)) return ok();  // inside it leads nowhere else than any other path
+    if (S_ISDIR(found.st_mode)) {
+      UniqueFd child(::openat(folder, name, kFolder));
+      if (!child || depth >= kDepthMax) return holds("which can't be looked into");
+      return look_into(std::move(child), shown, depth + 1);
+    }
+    if (!S_ISREG(found.st_mode)) return holds("which is no plain file");
+    if (found.st_nlink > 1) return holds("which has another name, too (a hard link)");
+    if ((found.st_mode & (S_ISUID | S_ISGID)) != 0) return holds("which runs as its owner or group");
+    return ok();
+  }
+
+  std::string_view name_;
+  std::size_t entries_ = 0;
+};
 
 }  // namespace
 
-Result<std::string> writable_folder(const fs::path& project, std::string_view name) {
+Result<WritableFolder> writable_folder(const fs::path& project, std::string_view name) {
+  Look look(name);
   std::string relative = fs::path(name).lexically_normal().generic_string();
   while (relative.ends_with('/')) relative.pop_back();
   if (relative.empty() || relative == "." || relative == ".." || relative.starts_with("../") || relative[0] == '/' ||
       relative.find('\0') != std::string::npos)
-    return refuse(name, "not a folder below the project's");
+    return look.refuse("not a folder below the project's");
+  if (!is_utf8((project / relative).native())) return look.refuse("its path is not UTF-8");
 
-  std::error_code failure;
-  fs::path path = project;
+  UniqueFd folder(::open(project.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   for (const fs::path& part : fs::path(relative)) {
-    if (is_never_mounted(part.native()))
-      return refuse(name, fmt::format("{} is never mounted", printable(part.native())));
-    path /= part;
-    const auto status = fs::symlink_status(path, failure);
-    if (fs::is_symlink(status)) return refuse(name, "there is a link in its path");
-    if (!fs::is_directory(status)) return refuse(name, "there is no such folder");
+    if (const std::string fault = Look::fault_of(part.native()); !fault.empty())
+      return look.refuse(fmt::format("there is {}", fault));
+    struct stat found {};
+    const bool there = ::fstatat(folder.get(), part.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0;
+    if (there && S_ISLNK(found.st_mode)) return look.refuse("there is a link in its path");
+    if (!there || !S_ISDIR(found.st_mode)) return look.refuse("there is no such folder");
+    folder = UniqueFd(::openat(folder.get(), part.c_str(), kFolder));
+    if (!folder) return look.refuse("it can't be read");
   }
-
-  std::size_t entries = 0;
-  fs::recursive_directory_iterator at(path, failure);
-  for (; !failure && at != fs::recursive_directory_iterator(); at.increment(failure)) {
-    const auto shown = [&] { return printable(at->path().lexically_relative(project).native()); };
-    if (++entries > kEntriesMax) return refuse(name, fmt::format("it holds more than {} files", kEntriesMax));
-    if (is_never_mounted(at->path().filename().native()))
-      return refuse(name, fmt::format("it holds {}, which is never mounted", shown()));
-    const auto status = at->symlink_status(failure);
-    if (failure) break;
-    if (!fs::is_regular_file(status) && !fs::is_directory(status) && !fs::is_symlink(status))
-      return refuse(name, fmt::format("it holds {}, which is no plain file", shown()));
+  struct stat found {};
+  if (::fstat(folder.get(), &found) != 0) return look.refuse("it can't be read");
+  std::error_code failure;
+  const std::string path = fs::weakly_canonical(project, failure) / relative;
+  if (const auto cache = cache_folder()) {
+    const std::string kept = fs::weakly_canonical(*cache, failure);
+    if (is_same_or_below(path, kept) || is_same_or_below(kept, path)) return look.refuse("guard's cache lies there");
   }
-  if (failure) return refuse(name, fmt::format("it can't be read: {}", failure.message()));
-  return relative;
+  GUARD_TRY(look.look_into(std::move(folder), relative));
+  return WritableFolder{std::move(relative), {found.st_dev, found.st_ino}};
 }
 
 }  // namespace guard

@@ -104,6 +104,10 @@ std::vector<std::string> init_command(std::string_view program, const SandboxSpe
     add("--fill", scratch.target);
     command.push_back(scratch.filled_from);
   }
+  for (const SharedFolder& folder : spec.shared) {
+    add("--shared", folder.target);
+    command.push_back(fmt::format("{}:{}", folder.identity.device, folder.identity.inode));
+  }
   if (!spec.each.empty()) {
     add("--each", spec.each.size());
     if (spec.each_timeout.count() > 0) add("--each-ms", spec.each_timeout.count());

@@ -98,6 +98,7 @@ class Runner {
   bool checked_ = false;  // the hello was held against what a sandbox must be
   TermSent term_sent_ = TermSent::no;
   std::optional<OutcomeKind> why_;
+  bool was_ready_ = false;  // when we ended it
   std::size_t programs_ended_ = 0;
   std::optional<std::pair<std::size_t, OutcomeKind>>
       spender_;  // of SandboxSpec::each: who hit a limit before the next one began
@@ -160,6 +161,7 @@ void Runner::kill_now() {
 void Runner::end_run(OutcomeKind why) {
   if (why_ || error_) return;
   why_ = why;
+  was_ready_ = stream_.hello_seen();
   const bool may_say_goodbye = why == OutcomeKind::timed_out || why == OutcomeKind::cancelled;
   if (!may_say_goodbye || (run_.info_fd >= 0 && !init_pidfd_)) {
     kill_now();
@@ -329,11 +331,7 @@ Result<Outcome> Runner::decide() {
     if (!outcome) return std::move(outcome).error();
     natural = std::move(*outcome);
   }
-  if (!stream_.hello_seen() && forced(OutcomeKind::timed_out)) {
-    return Error(ErrorCode::execution_timeout,
-        fmt::format("the time limit of {} ms passed before the sandbox was ready", spec_.timeout.count()))
-        .detail("timeout", std::to_string(spec_.timeout.count()));
-  }
+  if (!was_ready_ && forced(OutcomeKind::timed_out)) return not_ready_in_time(spec_.timeout);
   if (!stream_.hello_seen()) {
     return Error(ErrorCode::environment_creation_failed,
         fmt::format("the sandbox could not be made: {}",

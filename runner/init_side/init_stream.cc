@@ -323,6 +323,8 @@ Result<Outcome> outcome_of(const InitExit& exit, TermSent term_sent, millisecond
                               "two for each folder",
                 exit.sysctl));
       }
+      if (exit.value == 0)
+        return Error(ErrorCode::environment_creation_failed, fmt::format("the sandbox's init refused: {}", exit.step));
       return Error::from_errno(ErrorCode::environment_creation_failed,
           fmt::format("the sandbox's init failed at: {}", exit.step), static_cast<int>(exit.value));
     case InitExit::Kind::exec_failed:
@@ -341,6 +343,12 @@ Result<Outcome> outcome_of(const InitExit& exit, TermSent term_sent, millisecond
   if (exit.program_timeout.count() > 0) return Outcome{OutcomeKind::timed_out, exit.program_timeout.count(), {}};
   if (exit.kind == InitExit::Kind::signaled) return Outcome{OutcomeKind::signaled, exit.value, {}};
   return Outcome{OutcomeKind::exited, exit.value, exit.full_folders};
+}
+
+Error not_ready_in_time(milliseconds timeout) {
+  return Error(ErrorCode::execution_timeout,
+      fmt::format("the time limit of {} ms passed before the sandbox was ready", timeout.count()))
+      .detail("timeout", std::to_string(timeout.count()));
 }
 
 Error not_confined(std::string_view why) {

@@ -136,6 +136,9 @@ class InitStream final {
 enum class TermSent : std::uint8_t { no, yes };
 Result<Outcome> outcome_of(const InitExit& exit, TermSent term_sent, milliseconds timeout);
 
+// EXECUTION_TIMEOUT: nothing of the program's had run, so that the limit says nothing about it.
+Error not_ready_in_time(milliseconds timeout);
+
 // ENVIRONMENT_CREATION_FAILED with the reason as the detail "unproved".
 Error not_confined(std::string_view why);
 

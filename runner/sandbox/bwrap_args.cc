@@ -77,7 +77,7 @@ std::vector<std::string> bwrap_args(const SandboxSpec& spec, const BwrapInputs& 
       args.add("--bind", fmt::format("{}/{}", inputs.scratch_at, number++), folder.target);
     }
   }
-  for (const Mount& folder : spec.shared) args.add("--bind", folder.source.string(), folder.target);
+  for (const SharedFolder& folder : spec.shared) args.add("--bind", folder.source.string(), folder.target);
   args.add("--chdir", spec.working_dir, "--remount-ro", "/");
   return args.take();
 }

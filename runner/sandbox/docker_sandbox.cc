@@ -276,6 +276,7 @@ class Pump {
   void expect_another_kernel(std::string release) { not_this_kernel_ = std::move(release); }
 
   Intervention intervention() const noexcept { return intervention_; }
+  bool was_ready() const noexcept { return was_ready_; }  // when it was asked to end
   TermSent term_sent() const noexcept { return term_sent_; }
   bool kill_sent() const noexcept { return kill_sent_; }
 
@@ -327,6 +328,7 @@ class Pump {
 
   Result<void> ask_to_end(Intervention why) {
     intervention_ = why;
+    was_ready_ = init_.hello_seen();
     term_sent_ = TermSent::yes;
     next_step_ = Deadline::after(spec_.grace);
     return send_signal("SIGTERM");
@@ -355,6 +357,7 @@ class Pump {
   Deadline next_step_ = Deadline::never();
   Intervention intervention_ = Intervention::none;
   TermSent term_sent_ = TermSent::no;
+  bool was_ready_ = false;
   bool kill_sent_ = false;
   bool confinement_checked_ = false;
 };
@@ -375,6 +378,7 @@ Result<Outcome> conclude(const SandboxSpec& spec, const Pump& pump, const docker
   if (told_by_init && init.exit()->pids_refused > 0) {
     return Outcome{OutcomeKind::pids_limit, static_cast<std::int64_t>(spec.limits.pids), {}};
   }
+  if (pump.intervention() == Intervention::timed_out && !pump.was_ready()) return not_ready_in_time(spec.timeout);
   if (pump.intervention() == Intervention::timed_out) {
     return Outcome{
         OutcomeKind::timed_out, spec.timeout.count(), pump.kill_sent() ? "it ignored TERM and had to be killed" : ""};
@@ -428,7 +432,8 @@ Result<docker::ContainerConfig> config_for(const SandboxSpec& spec, const docker
   if (shown == Shown::mounted) {
     config.mounts.push_back({init.string(), std::string(kInitPath)});
     for (const Mount& mount : spec.mounts) config.mounts.push_back({mount.source.string(), mount.target});
-    for (const Mount& folder : spec.shared) config.mounts.push_back({folder.source.string(), folder.target, true});
+    for (const SharedFolder& folder : spec.shared)
+      config.mounts.push_back({folder.source.string(), folder.target, true});
   }
   for (const MemoryFolder& folder : memory_folders(spec)) {
     config.scratch.push_back({folder.target, folder.bytes_max, folder.files_max, folder.shared});
@@ -455,6 +460,7 @@ Result<docker::ContainerConfig> config_for(const SandboxSpec& spec, const docker
   }
 
   GUARD_TRY_ASSIGN(config.labels, labels_of(spec));
+  GUARD_TRY(check_is_text(config));
   return config;
 }
 

@@ -1,6 +1,7 @@
 #include "runner/sandbox/sandbox.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,6 +19,9 @@ constexpr std::size_t kRunIdBytesMax = 64;
 constexpr milliseconds kTimeMax{std::chrono::hours(24 * 7)};
 // A tmpfs is as large as was asked for, rounded up to whole pages.
 constexpr std::uint64_t kPageBytesMax = 65536;
+// execve(2): of one argument or variable with its end.
+constexpr std::size_t kWordBytesMax = 128ul * 1024;
+constexpr std::size_t kWordsBytesMax = 6ul << 20;
 
 Error refuse(std::string sentence) { return Error(ErrorCode::input_invalid, std::move(sentence)); }
 
@@ -93,7 +97,7 @@ Result<void> check_targets(const SandboxSpec& spec) {
     GUARD_TRY(check_source(mount.source.string(), homes));
     GUARD_TRY(add(mount.target));
   }
-  for (const Mount& folder : spec.shared) {
+  for (const SharedFolder& folder : spec.shared) {
     GUARD_TRY(check_source(folder.source.string(), homes));
     GUARD_TRY(add(folder.target));
   }
@@ -110,6 +114,40 @@ Result<void> check_targets(const SandboxSpec& spec) {
       return refuse(fmt::format("scratch folder {} can't be filled from {}", scratch.target, scratch.filled_from));
   }
   return ok();
+}
+
+// execve(2): of all arguments and variables together, with a pointer each.
+std::size_t words_bytes_max() {
+  struct rlimit stack {};
+  if (::getrlimit(RLIMIT_STACK, &stack) != 0) return kWordsBytesMax;
+  return static_cast<std::size_t>(std::min<rlim_t>(stack.rlim_cur / 4, kWordsBytesMax));
+}
+
+// What is too large would fail in the middle of the start, in words that name nothing.
+Result<void> check_words(const SandboxSpec& spec) {
+  std::size_t all = 0;
+  const auto fits = [&all](std::size_t bytes) {
+    all += bytes + 1 + sizeof(char*);
+    return bytes + 1 <= kWordBytesMax;
+  };
+  const auto too_long = [](std::string_view what, std::size_t bytes) {
+    return refuse(fmt::format(
+        "{} has {} bytes; the system starts no program with more than {} in one", what, bytes, kWordBytesMax - 1));
+  };
+  for (const auto* arguments : {&spec.argv, &spec.each}) {
+    for (const std::string& argument : *arguments) {
+      if (!fits(argument.size())) return too_long("an argument", argument.size());
+    }
+  }
+  for (const auto& [name, value] : spec.env) {
+    const std::size_t bytes = name.size() + 1 + value.size();
+    if (!fits(bytes)) return too_long(fmt::format("environment variable {} with its value", name), bytes);
+  }
+  if (all <= words_bytes_max()) return ok();
+  return refuse(
+      fmt::format("arguments and environment have {} bytes together; the system starts no program with more "
+                  "than {}",
+          all, words_bytes_max()));
 }
 
 Result<void> check_collect(const SandboxSpec& spec) {
@@ -205,6 +243,7 @@ Result<void> validate(const SandboxSpec& spec) {
       return refuse(fmt::format("environment variable \"{}\" can't be passed on", name));
     }
   }
+  GUARD_TRY(check_words(spec));
   GUARD_TRY(check_targets(spec));
   GUARD_TRY(check_collect(spec));
   return check_limits(spec);

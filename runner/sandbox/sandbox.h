@@ -20,6 +20,7 @@
 #include "common/result.h"
 #include "common/time.h"
 #include "docker/endpoint.h"
+#include "runner/files/writable_folder.h"
 #include "runner/init_side/collection.h"
 #include "runner/process/exec_result.h"
 
@@ -29,11 +30,18 @@ struct EngineProbe;
 
 namespace guard {
 
-// Read-only but for SandboxSpec::shared, the whole of a folder. `source` is an absolute path on the host: a file or
-// folder of guard's own staging area, or a shared folder.
+// Read-only. `source` is an absolute path on the host: a file or folder of guard's own staging area.
 struct Mount {
   std::filesystem::path source;
   std::string target;  // absolute path inside
+};
+
+// A folder of the project itself, writable. Between a look at it and its mount others may put another one in its place,
+// or in that of a folder above: init starts nothing unless what it finds at `target` is the folder that was looked at.
+struct SharedFolder {
+  std::filesystem::path source;
+  std::string target;
+  FileIdentity identity;
 };
 
 // A fresh folder in memory, writable for the program, gone with the run. Where it starts with files of the project, the
@@ -92,7 +100,7 @@ struct SandboxSpec {
   int input_descriptor = -1;               // the program reads it to its end; negative: /dev/null. Not on container-use
   std::map<std::string, std::string> env;  // complete: nothing is inherited
   std::vector<Mount> mounts;               // parents before children
-  std::vector<Mount> shared;               // folders of the project itself, writable: what is written there stays
+  std::vector<SharedFolder> shared;        // what is written there stays
   std::vector<ScratchFolder> scratch;      // mounted after `mounts`; /tmp is always there besides
   std::filesystem::path host_folder;       // what working_dir means on the host backend
   RuntimeImage image;

@@ -180,10 +180,12 @@ TEST_P(Exec, RefusesToWriteWhereNoCommandMay) {
   project_.write("b/.git/HEAD", "");
   project_.write("c/.env", "");
   project_.write("d/x", "");
+  project_.write("e/id_rsa", "");
+  project_.write("f/\xff/x", "");
   std::error_code failure;
   std::filesystem::create_directory_symlink("d", project_.path() / "link", failure);
-  for (const char* folder :
-      {".", "..", "/tmp", "a", "a/node_modules/x", "b", "b/.git", "c", "d/x", "link", "none", "src/.."}) {
+  for (const char* folder : {".", "..", "/tmp", "a", "a/node_modules/x", "b", "b/.git", "c", "d/x", "link", "none",
+           "src/..", "e", "f/\xff"}) {
     const auto result = exec({"--write", folder}, "console.log('ran')");
     EXPECT_EQ(result.exit_status, 2) << folder << result.err;
     EXPECT_NE(result.err.find("--write"), std::string::npos) << folder << result.err;
@@ -191,6 +193,43 @@ TEST_P(Exec, RefusesToWriteWhereNoCommandMay) {
   }
   EXPECT_EQ(exec({"--write", "d", "--write", "d"}, "1").exit_status, 2);
   EXPECT_EQ(project_.guard({"run", "--write", "sandbox"}).exit_status, 64);
+}
+
+// It would run as whoever owns the folder, for everybody who starts it.
+TEST_P(Exec, LeavesNoProgramsThatRunAsTheirOwner) {
+  project_.write("out/old.sh", "#!/bin/sh\n");
+  open_to_all(project_, "out");
+  std::filesystem::permissions(project_.path() / "out/old.sh", std::filesystem::perms(0666));
+  const auto result = exec({"--write", "out"},
+      "const fs = require('fs'); const told = [];"
+      "const attempt = (act) => { try { act(); told.push('done'); } catch (e) { told.push(e.code); } };"
+      "fs.writeFileSync('out/mine', ''); attempt(() => fs.chmodSync('out/mine', 0o755));"
+      "for (const bits of [0o4000, 0o2000, 0o6000]) { attempt(() => fs.chmodSync('out/mine', bits | 0o755));"
+      "  const fd = fs.openSync('out/mine', 'r+'); attempt(() => fs.fchmodSync(fd, bits | 0o755)); fs.closeSync(fd);"
+      "  attempt(() => fs.closeSync(fs.openSync('out/new' + bits, 'w', bits | 0o755))); }"
+      "console.log(told.join());");
+  EXPECT_EQ(
+      result.out,
+      "done" +
+          [] {
+            std::string refused;
+            for (int i = 0; i < 9; ++i) refused += ",EPERM";
+            return refused;
+          }() +
+          "\n")
+      << result.err;
+  for (const auto& entry : std::filesystem::directory_iterator(project_.path() / "out")) {
+    const auto special = std::filesystem::perms::set_uid | std::filesystem::perms::set_gid;
+    EXPECT_EQ(entry.status().permissions() & special, std::filesystem::perms::none) << entry.path();
+  }
+}
+
+TEST_P(Exec, SaysWhichVariableIsTooLarge) {
+  project_.write("large.env", "LARGE=" + std::string(128u << 10, 'x') + "\n");
+  const auto result = exec({"--env-file", "large.env"}, "1");
+  EXPECT_EQ(result.exit_status, 2) << result.err;
+  EXPECT_NE(result.err.find("LARGE"), std::string::npos) << result.err;
+  EXPECT_EQ(result.err.find("nonsense"), std::string::npos) << result.err;
 }
 
 // Half a million bytes of all values, with what is masked elsewhere among them.
@@ -236,24 +275,63 @@ TEST_P(Exec, KeepsWhatWasWrittenUntilTheTimeOut) {
 
 TEST_P(Exec, NamesTheFileThatCannotTakeTheOutput) {
   project_.write("input.txt", "input");
+  project_.write("bun.lock.txt", "kept");
+  project_.write("w/x", "x");
+  project_.write("my.env", "MINE=hidden-value\n");
+  project_.write("values", "another-hidden-value\n");
   std::error_code failure;
   std::filesystem::create_symlink("input.txt", project_.path() / "link", failure);
+  std::filesystem::create_directory_symlink("w", project_.path() / "through", failure);
+  std::filesystem::create_hard_link(project_.path() / "bun.lock.txt", project_.path() / "hard", failure);
   struct Case {
     std::vector<std::string> options;
     const char* says;
+    int exit_status = 64;
   };
-  const Case cases[] = {{{"--out", "missing/out"}, "missing/out"}, {{"--err", "."}, "--err"},
+  const Case cases[] = {{{"--out", "missing/out"}, "missing/out", 2}, {{"--err", "."}, "--err"},
       {{"--out", "link"}, "symbolic link"}, {{"--out", "/dev/full"}, "regular file"},
       {{"--out", "same", "--err", "./same"}, "same file"},
-      {{"--stdin", "input.txt", "--out", "input.txt"}, "same file"}};
+      {{"--stdin", "input.txt", "--out", "input.txt"}, "same file"}, {{"--out", "through/x"}, "symbolic link"},
+      {{"--out", "hard"}, "hard link"}, {{"--out", "node_modules/x/new"}, "node_modules"},
+      {{"--out", "w/x", "--write", "w"}, "--write"}, {{"--env-file", "my.env", "--out", "my.env"}, "my.env"},
+      {{"--record", "record.json", "--err", "record.json"}, "--record"}, {{"--out", "package.json"}, "package.json"},
+      {{"--out", "guard.toml"}, "guard.toml"}};
+  project_.write("node_modules/x/old", "");
+  const std::string package = file("package.json");
   for (const Case& wrong : cases) {
     const auto result = exec(wrong.options, "console.log('ran')");
-    EXPECT_EQ(result.exit_status, 2) << wrong.says << result.err;
+    EXPECT_EQ(result.exit_status, wrong.exit_status) << wrong.says << result.err;
     EXPECT_NE(result.err.find(wrong.says), std::string::npos) << wrong.says << result.err;
     EXPECT_EQ(result.out, "");
   }
   EXPECT_EQ(file("input.txt"), "input");
+  EXPECT_EQ(file("my.env"), "MINE=hidden-value\n");
+  EXPECT_EQ(file("package.json"), package);
+  EXPECT_EQ(file("hard"), "kept");
+  for (const char* name : {"same", "record.json", "guard.toml"})
+    EXPECT_FALSE(std::filesystem::exists(project_.path() / name)) << name;
   EXPECT_EQ(exec({"--out", "-"}, "1").exit_status, 64);
+
+  // What masks the other stream is not what takes this one.
+  project_.write("guard.toml", "[redact]\nmask_file = [\"values\"]\n");
+  const auto masked = exec({"--out", "values"}, "console.error('another-hidden-value')");
+  EXPECT_EQ(masked.exit_status, 64) << masked.err;
+  EXPECT_EQ(masked.err.find("another-hidden"), std::string::npos) << masked.err;
+  EXPECT_EQ(file("values"), "another-hidden-value\n");
+}
+
+TEST_P(Exec, KeepsTheFileOfARunThatDidNotBegin) {
+  project_.write("out.txt", "of the last run");
+  const std::string package = file("package.json");
+  const auto refused = exec({"--out", "out.txt", "--cwd", "nothing", "--format", "json"}, "1");
+  EXPECT_EQ(refused.exit_status, 2) << refused.err;
+  EXPECT_EQ(file("out.txt"), "of the last run");
+  project_.write("package.json", R"({"dependencies": {"unbuilt": "1.0.0"}})");
+  EXPECT_NE(exec({"--out", "new.txt"}, "1").exit_status, 0);
+  project_.write("package.json", package);
+  EXPECT_FALSE(std::filesystem::exists(project_.path() / "new.txt"));
+  EXPECT_EQ(exec({"--out", "out.txt"}, "1").exit_status, 0);
+  EXPECT_EQ(file("out.txt"), "");
 }
 
 TEST_P(Exec, DoesNotSucceedWhereTheDiskIsFull) {

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "common/file_io.h"
+#include "tests/support/scoped_env.h"
 
 namespace guard {
 namespace {
@@ -29,7 +30,7 @@ TEST_F(WritableFolder, IsNamedPlainly) {
   for (const char* name : {"a/b", "./a/b/", "a//b", "a/../a/b"}) {
     const auto found = writable_folder(project_.path(), name);
     ASSERT_TRUE(found) << name;
-    EXPECT_EQ(*found, "a/b");
+    EXPECT_EQ(found->path, "a/b");
   }
 }
 
@@ -62,6 +63,54 @@ TEST_F(WritableFolder, HoldsNoWayOut) {
   make("a/deep");
   ASSERT_EQ(::mkfifo((project_.path() / "a/deep/pipe").c_str(), 0600), 0);
   EXPECT_THAT(fault("a"), HasSubstr("a/deep/pipe"));
+  make("b");
+  ASSERT_TRUE(write_new_file(project_.path() / "hook", ""));
+  fs::create_hard_link(project_.path() / "hook", project_.path() / "b/x");
+  EXPECT_THAT(fault("b"), HasSubstr("b/x, which has another name"));
+  make("c");
+  ASSERT_TRUE(write_new_file(project_.path() / "c/tool", "", 04755));
+  EXPECT_THAT(fault("c"), HasSubstr("c/tool, which runs as its owner"));
+  make("d");
+  fs::permissions(project_.path() / "d", fs::perms(02775));
+  EXPECT_EQ(fault("d"), "") << "what is made in it gets its group, and no program runs as that";
+}
+
+TEST_F(WritableFolder, HoldsNoKeys) {
+  for (const char* name : {"id_rsa", "id_ed25519", "server.pem", "SERVER.PEM", "tls.key", ".npmrc"}) {
+    make("keys/deep");
+    ASSERT_TRUE(write_new_file(project_.path() / "keys/deep" / name, ""));
+    EXPECT_THAT(fault("keys"), HasSubstr(name)) << name;
+    fs::remove_all(project_.path() / "keys");
+    make(std::string(name) + "/a");
+    EXPECT_THAT(fault(std::string(name) + "/a"), HasSubstr(name)) << name;
+  }
+  make("fine");
+  for (const char* name : {"id_rsa.pub", "pem", "key", "monkey.ts"})
+    ASSERT_TRUE(write_new_file(project_.path() / "fine" / name, ""));
+  EXPECT_EQ(fault("fine"), "");
+}
+
+TEST_F(WritableFolder, IsNoPartOfTheCache) {
+  make("a/cache/images");
+  make("b");
+  const testing::ScopedEnv cache("GUARD_CACHE_DIR", (project_.path() / "a/cache").native());
+  for (const char* name : {"a", "a/cache", "a/cache/images"}) EXPECT_THAT(fault(name), HasSubstr("cache")) << name;
+  EXPECT_EQ(fault("b"), "");
+}
+
+TEST_F(WritableFolder, HasANameThatAnEngineCanBeTold) {
+  make("\xff");
+  EXPECT_THAT(fault("\xff"), HasSubstr("UTF-8"));
+}
+
+TEST_F(WritableFolder, IsKnownWhateverLiesThereLater) {
+  make("a");
+  const auto found = writable_folder(project_.path(), "a");
+  ASSERT_TRUE(found);
+  struct stat there {};
+  ASSERT_EQ(::stat((project_.path() / "a").c_str(), &there), 0);
+  EXPECT_EQ(found->identity.device, there.st_dev);
+  EXPECT_EQ(found->identity.inode, there.st_ino);
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ TEST(BwrapArgs, BindsWhatTheStageBeforeHasMounted) {
 TEST(BwrapArgs, BindsWhatIsSharedWritableAboveEverything) {
   SandboxSpec spec;
   spec.mounts = {{"/cache/app", "/app"}};
-  spec.shared = {{"/project/out", "/app/out"}};
+  spec.shared = {{"/project/out", "/app/out", {}}};
   spec.scratch = {{"/app/sandbox", "", 256, 10}};
   const std::string args = shown(bwrap_args(spec, {}));
   EXPECT_NE(args.find("--tmpfs /app/sandbox\n--bind /project/out /app/out\n--chdir /app\n"), std::string::npos) << args;

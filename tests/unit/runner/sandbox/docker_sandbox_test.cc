@@ -281,6 +281,49 @@ TEST_F(DockerSandboxTest, LimitsBytesAndFilesOfTheScratchFolders) {
   EXPECT_EQ(output_of(wanted), "2097152 ENOSPC\n");
 }
 
+TEST_F(DockerSandboxTest, StartsNothingWhereAnotherFolderWasMounted) {
+  const TempDir shared = *TempDir::create();
+  ASSERT_EQ(::chmod(shared.path().c_str(), 0755), 0);
+  struct stat there {};
+  ASSERT_EQ(::stat(shared.path().c_str(), &there), 0);
+  SandboxSpec wanted = spec({"exit", "3"});
+  wanted.shared = {{shared.path(), "/shared", {there.st_dev, there.st_ino}}};
+  const auto result = run(wanted);
+  ASSERT_TRUE(result) << result.error().to_string();
+  EXPECT_EQ(result->outcome.value, 3);
+  wanted = spec({"exit", "3"});
+  wanted.shared = {{shared.path(), "/shared", {there.st_dev, there.st_ino + 1}}};
+  const auto refused = run(wanted);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message().find("replaced"), std::string::npos) << refused.error().to_string();
+}
+
+TEST_F(DockerSandboxTest, ATimeOutSaysNothingOfAProgramThatDidNotStart) {
+  for (int i = 0; i < 5; ++i) {
+    SandboxSpec wanted = spec({"ignore-term"});
+    wanted.timeout = milliseconds(1);
+    wanted.grace = milliseconds(0);
+    const auto result = run(wanted);
+    if (!result) {
+      EXPECT_EQ(result.error().code(), ErrorCode::execution_timeout) << result.error().to_string();
+    } else {
+      EXPECT_EQ(result->outcome.kind, OutcomeKind::timed_out);
+      EXPECT_FALSE(result->seen_inside.empty());
+    }
+  }
+}
+
+// The request would mean another folder, or another value.
+TEST_F(DockerSandboxTest, RefusesWhatTheEngineCannotBeTold) {
+  SandboxSpec wanted = spec({"exit", "0"});
+  wanted.env["NAME"] = "\xff";
+  const auto refused = run(wanted);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), ErrorCode::input_invalid);
+  wanted = spec({"exit", "\xff"});
+  EXPECT_FALSE(run(wanted));
+}
+
 TEST_F(DockerSandboxTest, EndsAProgramThatIgnoresTermAtTheTimeOut) {
   SandboxSpec wanted = spec({"ignore-term"});
   wanted.timeout = milliseconds(2000);
@@ -614,7 +657,7 @@ TEST_P(EveryCallFails, NothingStaysBehindAFinishedRun) { fail_each_call_of(spec(
 
 TEST_P(EveryCallFails, NothingStaysBehindATimeOut) {
   SandboxSpec wanted = spec({"ignore-term"});
-  wanted.timeout = milliseconds(100);
+  wanted.timeout = milliseconds(500);
   wanted.grace = milliseconds(100);
   fail_each_call_of(wanted, OutcomeKind::timed_out);
 }

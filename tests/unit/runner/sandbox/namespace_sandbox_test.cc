@@ -64,6 +64,26 @@ TEST_P(NamespaceSandbox, GivesArgumentsEnvironmentFolderAndTakesBackStreamsRepor
   });
 }
 
+TEST_P(NamespaceSandbox, StartsNothingWhereAnotherFolderWasMounted) {
+  const TempDir shared = *TempDir::create();
+  ASSERT_EQ(::chmod(shared.path().c_str(), 0755), 0);
+  struct stat there {};
+  ASSERT_EQ(::stat(shared.path().c_str(), &there), 0);
+  each([&] {
+    SandboxSpec wanted = spec({"talks", "0"});
+    wanted.shared = {{shared.path(), "/app/shared", {there.st_dev, there.st_ino}}};
+    ASSERT_OK(run(wanted));
+    EXPECT_NE(out_.text, "");
+    out_.text.clear();
+    wanted = spec({"talks", "0"});
+    wanted.shared = {{shared.path(), "/app/shared", {there.st_dev, there.st_ino + 1}}};
+    const auto refused = run(wanted);
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().message().find("replaced"), std::string::npos) << refused.error().to_string();
+    EXPECT_EQ(out_.text, "");
+  });
+}
+
 // Nothing of our environment may come along, and bubblewrap adds PWD alone.
 TEST_P(NamespaceSandbox, PassesOnNoEnvironmentOfOurs) {
   const testing::ScopedEnv planted("GUARD_TEST_PLANTED_SECRET", "visible");

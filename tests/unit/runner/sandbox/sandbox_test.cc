@@ -69,6 +69,20 @@ TEST_F(SandboxSpecTest, RefusesEveryLimitOfNothing) {
   refuses("scratch files", [](SandboxSpec& s) { s.scratch = {{"/app/x", "", 1, 0}}; });
 }
 
+// Else the start fails in words that name nothing.
+TEST_F(SandboxSpecTest, RefusesWhatNoProgramCanBeStartedWith) {
+  const std::string large(128ul * 1024, 'x');
+  refuses("a large argument", [&](SandboxSpec& s) { s.argv.push_back(large); });
+  refuses("a large word of each", [&](SandboxSpec& s) { s.each.push_back(large); });
+  refuses("a large variable", [&](SandboxSpec& s) { s.env["A"] = large.substr(2); });
+  refuses("all together", [&](SandboxSpec& s) {
+    for (int i = 0; i < 100; ++i) s.env[std::to_string(i)] = large.substr(1024);
+  });
+  SandboxSpec fits = spec({"true"});
+  fits.env["A"] = large.substr(3);
+  EXPECT_TRUE(validate(fits));
+}
+
 TEST_F(SandboxSpecTest, RefusesTargetsThatHideOrEscape) {
   const auto staged = make("a");
   const auto mounted_at = [&](const std::string& target) {
@@ -98,17 +112,17 @@ TEST_F(SandboxSpecTest, RefusesTargetsThatHideOrEscape) {
 TEST_F(SandboxSpecTest, SharesOnlyWhatItWouldMount) {
   const auto staged = make("a");
   const auto shared = [](const std::filesystem::path& source, const std::string& target) {
-    return [=](SandboxSpec& s) { s.shared = {{source, target}}; };
+    return [=](SandboxSpec& s) { s.shared = {{source, target, {}}}; };
   };
   refuses("the root", shared("/", "/app/x"));
   refuses(".git", shared(make(".git/config"), "/app/x"));
   refuses("node_modules", shared(staged, "/app/node_modules"));
   refuses("over a mount", [&](SandboxSpec& s) {
     s.mounts = {{staged, "/app/x"}};
-    s.shared = {{staged, "/app/x"}};
+    s.shared = {{staged, "/app/x", {}}};
   });
   refuses("under a folder in memory", [&](SandboxSpec& s) {
-    s.shared = {{staged, "/app/x/y"}};
+    s.shared = {{staged, "/app/x/y", {}}};
     s.scratch = {{"/app/x", "", 1 << 20, 10}};
   });
 }
