@@ -17,11 +17,14 @@
 
 namespace guard {
 
-// Known to the validator by name: the first finds configurable names, the next two may leave out temporary folders, one
-// tells which files load each other, and of the others harmless variables are left out.
+// Known to the validator by name: the first finds configurable names, the next two may leave out temporary folders, the
+// two about secrets files that are made up, one tells which files load each other, and of the others harmless variables
+// are left out.
 inline constexpr std::string_view kApiKeyRule = "host.api_key_name";
 inline constexpr std::string_view kRemoveRule = "host.fs_remove";
 inline constexpr std::string_view kRemoveMethodRule = "host.fs_remove_method";
+inline constexpr std::string_view kSecretWordRule = "docker.secret_word";
+inline constexpr std::string_view kSecretCommandRule = "docker.secret_file_command";
 inline constexpr std::string_view kNamesFileFact = "fact.names_file";
 inline constexpr std::string_view kReadsVariableFact = "fact.reads_variable";
 inline constexpr std::string_view kKeepsValuesFact = "fact.keeps_values";

@@ -68,6 +68,8 @@ FileCheck::FileCheck(const RuleSet& rules, const Matcher& matcher, const Validat
   }
   for (std::uint32_t i = 0; i < rules.rules().size(); ++i) {
     const Rule& rule = rules.rules()[i];
+    if (rule.id == kSecretWordRule) secret_word_rule_ = i;
+    if (rule.id == kSecretCommandRule) secret_command_rule_ = i;
     if (rule.id == kRemoveRule) remove_rule_ = i;
     if (rule.id == kRemoveMethodRule) remove_method_rule_ = i;
     applies_[i] = applies(rule, options.tiers);
@@ -91,6 +93,7 @@ Result<void> FileCheck::look_at(const std::string& path, std::string_view bytes,
   places_.clear();
   readings_ = 0;
   removes_only_own_.reset();
+  written_.reset();
   std::fill(in_scope_.begin(), in_scope_.end(), std::int8_t{-1});
 
   if (bytes.size() >= kFileBytesLimit) {
@@ -202,6 +205,18 @@ bool FileCheck::removes_own(View view, const Match& match) {
   return *removes_only_own_;
 }
 
+// A file that is called after a secret, but holds none.
+bool FileCheck::is_made_up(View view, const Match& match) {
+  const bool word = match.index == secret_word_rule_ && view == View::strings;
+  if (!word && (match.index != secret_command_rule_ || view != View::commands)) return false;
+  const std::string_view text = views_.view(view);
+  if (!word && !text.substr(0, match.begin).ends_with("\x1e@\x1d")) return false;
+  if (is_made_up_file(text.substr(match.begin, match.end - match.begin))) return true;
+  if (!word) return false;
+  if (!written_) written_.emplace(views_);
+  return written_->covers(match.begin, match.end);
+}
+
 void FileCheck::take(View view, const Match& match) {
   if (match.is_fact) {
     if (match.index == names_file_) take_load(view, match);
@@ -214,7 +229,7 @@ void FileCheck::take(View view, const Match& match) {
   // Configurable names are looked for in take_api_keys().
   if (match.index == api_key_rule_) return;
   note(view, match, false);
-  if (!wanted(match.index) || removes_own(view, match)) return;
+  if (!wanted(match.index) || removes_own(view, match) || is_made_up(view, match)) return;
   const TextSpan span = views_.original(view, match.begin, match.end);
   candidates_.push_back({match.index, {span}, 0, match.confirmed, reading(view, match, span)});
 }

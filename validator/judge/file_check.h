@@ -16,6 +16,7 @@
 #include "validator/finding.h"
 #include "validator/judge/harmless_variables.h"
 #include "validator/judge/import_graph.h"
+#include "validator/made_up_files.h"
 #include "validator/validator.h"
 #include "validator/views/source_view.h"
 
@@ -76,6 +77,7 @@ class FileCheck {
 
   bool wanted(std::uint32_t rule);
   bool removes_own(View view, const Match& match);
+  bool is_made_up(View view, const Match& match);
   void take(View view, const Match& match);
   void note(View view, const Match& match, bool harmless);
   Reading reading(View view, const Match& match, TextSpan span);
@@ -95,9 +97,12 @@ class FileCheck {
   HarmlessHits harmless_;
   std::uint32_t api_key_rule_ = kNoRule;
   std::uint32_t names_file_ = kNoRule;  // a fact
+  std::uint32_t secret_word_rule_ = kNoRule;
+  std::uint32_t secret_command_rule_ = kNoRule;
   std::uint32_t remove_rule_ = kNoRule;
   std::uint32_t remove_method_rule_ = kNoRule;
   std::optional<bool> removes_only_own_;                   // of the file at hand, once it is asked for
+  std::optional<WrittenPaths> written_;                    // by it, once they are asked for
   std::vector<std::vector<std::uint32_t>> rules_of_fact_;  // rules whose findings stand where the fact does
   std::vector<bool> applies_;
 

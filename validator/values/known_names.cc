@@ -12,9 +12,9 @@ namespace {
 constexpr std::size_t kSlots = 1024;
 
 // No traits of functions.
-constexpr CalleeTraits kProgram = 32;
-constexpr CalleeTraits kRoot = 64;
-constexpr CalleeTraits kGlobal = 128;
+constexpr CalleeTraits kProgram = 128;
+constexpr CalleeTraits kRoot = 256;
+constexpr CalleeTraits kGlobal = 512;
 
 struct Slot {
   std::string_view name;
@@ -27,7 +27,8 @@ class TraitTable {
   TraitTable() noexcept {
     constexpr std::pair<std::string_view, CalleeTraits> kLists[] = {{"runs_text", kRunsText},
         {"runs_command", kRunsCommand}, {"asserts", kAsserts}, {"passive", kPassive}, {"folds", kFolds},
-        {"programs", kProgram}, {"followed_roots", kRoot}, {"known_globals", kGlobal}};
+        {"writes_first", kWritesFirst}, {"writes_second", kWritesSecond}, {"programs", kProgram},
+        {"followed_roots", kRoot}, {"known_globals", kGlobal}};
     for (const auto& [list, trait] : kLists) {
       for (const SurfaceRow& row : word_list(list)) {
         Slot& slot = slots_[slot_of(row.name)];

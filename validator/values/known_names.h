@@ -10,14 +10,16 @@ namespace guard {
 
 // What a function of this name does with what it is given. A name tells little about the function, so these only choose
 // how its arguments are read; they never excuse an act.
-enum CalleeTrait : std::uint8_t {
-  kRunsText = 1,     // runs a text as code: eval, Function, Worker, setTimeout
-  kRunsCommand = 2,  // runs a text or an array as a command: exec, spawn, $
-  kAsserts = 4,      // of a test library: names or compares what it is given
-  kPassive = 8,      // writes, creates or asks about a path, or only computes with it
-  kFolds = 16,       // its value can be computed: atob, join, fromCharCode
+enum CalleeTrait : std::uint16_t {
+  kRunsText = 1,       // runs a text as code: eval, Function, Worker, setTimeout
+  kRunsCommand = 2,    // runs a text or an array as a command: exec, spawn, $
+  kAsserts = 4,        // of a test library: names or compares what it is given
+  kPassive = 8,        // writes, creates or asks about a path, or only computes with it
+  kFolds = 16,         // its value can be computed: atob, join, fromCharCode
+  kWritesFirst = 32,   // writes the file that it is given the path of: writeFileSync
+  kWritesSecond = 64,  // writes what its second argument is the path of: copyFileSync
 };
-using CalleeTraits = std::uint8_t;
+using CalleeTraits = std::uint16_t;
 
 // `callee` as the code view spells it; its last name decides.
 CalleeTraits traits_of(std::string_view callee) noexcept;

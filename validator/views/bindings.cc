@@ -199,7 +199,7 @@ void TokenReader::import_clause() {
   writer_.put(shown ? "\"" + std::string(specifier.text) + "\"" : "\"\"", specifier_token);
   begin_operand(unknown_at(specifier_token.begin, specifier_token.end), "\"\"", writer_.code_size());
   at_ = end + 1;
-  note_attributes(at_);
+  note_attributes(at_, specifier);
 }
 
 // The local name at `index` of a clause that begins at `first`: a, * as a, { a }, { b as a }.

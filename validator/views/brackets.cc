@@ -1,5 +1,6 @@
 // The part of the token reader that reads brackets: calls, lists, objects, templates, parentheses.
 #include <algorithm>
+#include <array>
 
 #include "validator/values/known_names.h"
 #include "validator/views/token_reader.h"
@@ -17,6 +18,33 @@ Token place_of(std::uint32_t begin, std::uint32_t end) noexcept {
   place.begin = begin;
   place.end = end;
   return place;
+}
+
+// Is it a function of the file system, or a bare name, that ends at the end of `ahead`: fs.readFileSync, Bun.file?
+bool is_of_file_system(std::string_view ahead) noexcept {
+  if (ahead.empty() || !(is_word_byte(ahead.back()) || ahead.back() == '.')) return true;
+  return ahead.ends_with("fs.") || ahead.ends_with("promises.") || ahead.ends_with("Bun.");
+}
+
+// What reads each file of a list, by the code of what the list is gone through with: f=>fs.readFileSync(f,""). Empty if
+// nothing does.
+std::string_view reader_of_each(std::string_view code) {
+  static constexpr std::array<std::string_view, 5> kReaders = {
+      "readFileSync", "readFile", "createReadStream", "openSync", "file"};
+  const std::size_t arrow = code.find("=>");
+  std::string_view name = code.substr(0, arrow);
+  if (name.starts_with('(')) name.remove_prefix(1);
+  name = name.substr(0, name.find_first_of("),:"));
+  for (const std::string_view reader : kReaders) {
+    const std::size_t at = code.find(reader);
+    if (at == std::string_view::npos || !is_of_file_system(code.substr(0, at))) continue;
+    const std::string_view rest = code.substr(at + reader.size());
+    const bool handed = arrow == std::string_view::npos && (rest.empty() || rest[0] == ',' || rest[0] == ' ');
+    const bool called = arrow < at && rest.starts_with('(') && rest.substr(1).starts_with(name) &&
+        rest.size() > name.size() + 1 && !is_word_byte(rest[name.size() + 1]) && rest[name.size() + 1] != '.';
+    if (handed || called) return reader == "file" ? kTextCallee : reader;
+  }
+  return {};
 }
 
 std::vector<Value> values_of(std::span<const Argument> args) {
@@ -218,6 +246,7 @@ void TokenReader::close_call(Frame& frame, const Token& at) {
   if (called.ends_with(".constructor") && !args.empty() && (!outer.made || first.is_text()) && !declares)
     writer_.add_use("call", ".constructor", first.is_text() ? "text" : "value", o.begin, at.end);
   add_words_of(args, at.end);
+  note_files(frame, called, args);
   Value result;
   const bool of_value = !o.method.empty() && o.receiver.kind != Value::Kind::unknown;
   if (of_value) {
@@ -252,6 +281,30 @@ void TokenReader::close_call(Frame& frame, const Token& at) {
   o.path = path;
   o.tracked = tracked;
   o.called = true;
+}
+
+// Which files a call writes, and which it reads by another way than as an argument of what reads.
+void TokenReader::note_files(const Frame& frame, std::string_view called, std::span<const Argument> args) {
+  if (args.empty()) return;
+  const auto text_of_argument = [&](std::size_t i) { return i < args.size() ? args[i].value : Value{}; };
+  const Value& first = args[0].value;
+  const Value second = text_of_argument(1);
+  const CalleeTraits traits = traits_of(called);
+  const bool direct = called == frame.outer->now.operand.name;  // and no f.call(x, ..)
+  const bool opens = last_name(called) == "openSync" || last_name(called) == "open";
+  const bool opens_to_write = opens && second.is_text() && (second.text.starts_with('w') || second.text == "a");
+  if (direct && first.is_text() && ((traits & kWritesFirst) != 0 || called == "Bun.write" || opens_to_write))
+    writer_.add_path(kWritesCallee, first);
+  if (direct && second.is_text() && (traits & kWritesSecond) != 0) writer_.add_path(kWritesCallee, second);
+  if (called == "import" && first.is_text() && loads_as_text(frame.token, at_)) writer_.add_path(kTextCallee, first);
+  // [".."].map((f) => fs.readFileSync(f)), [".."].map(fs.readFileSync)
+  const Value& list = frame.outer->now.operand.receiver;
+  if (frame.outer->now.operand.method.empty() || list.kind != Value::Kind::list) return;
+  const std::string_view reader =
+      reader_of_each(std::string_view(out_.code.text()).substr(frame.code_begin + 1, kNameMax));
+  for (const Value& item : lists_[list.list]) {
+    if (!reader.empty() && item.is_text()) writer_.add_path(reader, item);
+  }
 }
 
 // require("x"), import("x"), createRequire(..)("x"): the name is shown, and the known globals stand for themselves.

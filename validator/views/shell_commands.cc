@@ -4,13 +4,16 @@
 #include "validator/views/shell_commands.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <sstream>
 #include <utility>
 #include <vector>
 
 #include "rules/surface.h"
 #include "validator/values/constant_folder.h"
+#include "validator/views/command_files.h"
 #include "validator/views/shell_programs.h"
 
 namespace guard {
@@ -29,7 +32,8 @@ struct Shared {
   std::map<std::string, std::string, std::less<>> variables;
   std::size_t bytes_left = kShellWorkBytesMax;
   std::size_t commands_left = kShellCommandsMax;
-  ShellWords* words = nullptr;  // where somebody wants them
+  ShellWords* words = nullptr;                // where somebody wants them
+  std::vector<std::string>* files = nullptr;  // that are read
 
   bool spent() const { return bytes_left == 0 || commands_left == 0; }
   // False, from then on, once there is not enough left.
@@ -141,6 +145,7 @@ class CommandList {
     ++commands_;
     if (shared_.words != nullptr) shared_.words->commands.push_back(with_files(command.words, command));
     if (shared_.commands_left > 0) --shared_.commands_left;
+    for (const std::string& file : command.read_from) add_file(file.substr(1));
     std::size_t first = 0;
     while (first < command.words.size() && is_shell_assignment(command.words[first])) assign(command.words[first++]);
     Words words(command.words.begin() + static_cast<std::ptrdiff_t>(first), command.words.end());
@@ -155,8 +160,14 @@ class CommandList {
     }
     const std::size_t program = started_program(words);
     // xargs gives what it reads to its program.
-    if (program > 0 && program_name(words[0]) == "xargs") words.emplace_back(1, kWildcard);
+    const bool adds_words = program > 0 && program_name(words[0]) == "xargs";
+    if (adds_words) add_files_of(std::span(words).first(program));
     words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(program));
+    Words given = words;
+    std::istringstream read(adds_words && joint == kCommandPiped ? last_text_.value_or("") : "");
+    given.insert(given.end(), std::istream_iterator<std::string>(read), {});
+    add_files_of(given);
+    if (adds_words) words.emplace_back(1, kWildcard);
     words = with_files(std::move(words), command);
     any_ = true;
     out_ += joint;
@@ -177,6 +188,14 @@ class CommandList {
   void run(std::string_view text);
 
  private:
+  void add_file(std::string file) {
+    if (shared_.files != nullptr && shared_.take(file.size() + 1)) add_read_file(std::move(file), *shared_.files);
+  }
+  void add_files_of(std::span<const std::string> words) {
+    if (shared_.files == nullptr) return;
+    for (std::string& file : files_read_by(words)) add_file(std::move(file));
+  }
+
   static Words with_files(Words words, const SimpleCommand& command) {
     words.insert(words.end(), command.read_from.begin(), command.read_from.end());
     return words;
@@ -460,6 +479,8 @@ class ShellReader {
       // ${x-$(npm i)}: what is computed is not known, but what it runs is.
       const std::size_t runs = std::min(name.find("$("), name.find('`'));
       if (runs != std::string_view::npos) substitute(name.substr(runs));
+      // ${!A@} and ${!A*} are the names of all variables that begin like that.
+      if (name.starts_with('!') && (name.ends_with('@') || name.ends_with('*'))) substitute("compgen -v");
     } else if (is_shell_name_byte(next)) {
       const bool positional = next >= '0' && next <= '9';
       while (end < text_.size() && is_shell_name_byte(text_[end]) && !(positional && end > at_ + 1)) ++end;
@@ -513,14 +534,15 @@ class ShellReader {
     }
   }
 
-  // $(echo npm) is npm; any other command stands for itself and an unknown word.
-  void substitute(std::string_view inner) {
+  // $(echo npm) is npm; any other command stands for itself and an unknown word. What <(echo npm) says is in a file.
+  void substitute(std::string_view inner, bool as_file = false) {
     in_word_ = true;
     std::string commands;
     ShellReader reader(inner, shared_, commands, depth_ + 1);
     reader.read(kCommandInner);
     if (const std::optional<std::string> said = reader.list().said()) {
-      add_to_word(*said);
+      if (as_file) now_.here_string = said;
+      add_to_word(as_file ? std::string(1, kWildcard) : *said);
       return;
     }
     list_.note_nested();
@@ -532,7 +554,7 @@ class ShellReader {
     if (peek(1) == '(') {  // <(curl ..)
       in_word_ = true;
       const std::size_t end = closing(text_, at_ + 2, '(', ')');
-      substitute(text_.substr(at_ + 2, end - at_ - 2));
+      substitute(text_.substr(at_ + 2, end - at_ - 2), true);
       at_ = std::min(end + 1, text_.size());
       return;
     }
@@ -650,8 +672,9 @@ void CommandList::run(std::string_view text) {
 
 }  // namespace
 
-bool append_shell_commands(std::string_view text, std::string& out) {
+bool append_shell_commands(std::string_view text, std::string& out, std::vector<std::string>* files) {
   Shared shared;
+  shared.files = files;
   return ShellReader(text, shared, out, 0).read(kCommandNext);
 }
 
@@ -664,8 +687,9 @@ ShellWords shell_words(std::string_view text) {
   return words;
 }
 
-bool append_argv_command(std::span<const std::string> words, std::string& out) {
+bool append_argv_command(std::span<const std::string> words, std::string& out, std::vector<std::string>* files) {
   Shared shared;
+  shared.files = files;
   CommandList list(shared, out, 0);
   SimpleCommand command;
   for (const std::string& word : words) {

@@ -34,7 +34,8 @@ constexpr int kShellDepthMax = 8;
 // Appends every simple command of `text` to `out`: a joint, 0x1d, the words parted by single blanks, and ` >` behind
 // them if its output goes to a file. The first word is the program's name without its folder. Past one of the limits
 // kCommandsUnread stands for the rest. False if `text` has no command that a shell could run.
-bool append_shell_commands(std::string_view text, std::string& out);
+// `files`: to which the files are added that they read (command_files.h).
+bool append_shell_commands(std::string_view text, std::string& out, std::vector<std::string>* files = nullptr);
 
 // The commands as their words, with all that stands in front of a program (NAME=value, sudo); also those of texts that
 // they run, and of here-documents, whoever reads these.
@@ -45,6 +46,7 @@ struct ShellWords {
 ShellWords shell_words(std::string_view text);
 
 // append_shell_commands() of a program and its arguments as they are given to exec: no shell looks at them.
-bool append_argv_command(std::span<const std::string> words, std::string& out);
+bool append_argv_command(
+    std::span<const std::string> words, std::string& out, std::vector<std::string>* files = nullptr);
 
 }  // namespace guard

@@ -1,7 +1,6 @@
 #include "validator/views/shell_programs.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "common/text/glob.h"
 #include "rules/surface.h"
@@ -11,30 +10,9 @@ namespace {
 
 constexpr int kWrappersMax = 16;  // around each other
 
-// A row of shell_wrappers: "timeout ks 1".
-struct Wrapper {
-  std::string_view value_options;
-  int operands = 0;
-};
-
-std::optional<Wrapper> wrapper_of(std::string_view name) noexcept {
-  static const auto kRows = word_list("shell_wrappers");
-  const auto first_word = [](const SurfaceRow& row) { return row.name.substr(0, row.name.find(' ')); };
-  const auto row = std::ranges::find(kRows, name, first_word);
-  if (row == kRows.end()) return std::nullopt;
-  const std::size_t last = row->name.size() - 1;
-  return Wrapper{row->name.substr(name.size() + 1, last - name.size() - 2), row->name[last] - '0'};
-}
-
-// Is the value of the option the word behind it? Of -iu it is, of -ume not.
-bool takes_next(std::string_view value_options, std::string_view option) noexcept {
-  if (option.starts_with("--")) return is_word_of("shell_value_options", option);
-  return option.size() > 1 && option.find_first_of(value_options, 1) == option.size() - 1;
-}
-
 // The index of the program that words[first] starts, or the number of words.
-std::size_t started_by(const Wrapper& wrapper, std::span<const std::string> words, std::size_t first) noexcept {
-  int operands = wrapper.operands;
+std::size_t started_by(const ProgramRow& wrapper, std::span<const std::string> words, std::size_t first) noexcept {
+  int operands = wrapper.operands - '0';
   for (std::size_t next = first + 1; next < words.size(); ++next) {
     const std::string_view word = words[next];
     if (word == "-S" || word == "--split-string") return next + 1;
@@ -51,6 +29,20 @@ std::size_t started_by(const Wrapper& wrapper, std::span<const std::string> word
 
 }  // namespace
 
+std::optional<ProgramRow> program_row(std::string_view list, std::string_view name) noexcept {
+  const auto rows = word_list(list);
+  const auto first_word = [](const SurfaceRow& row) { return row.name.substr(0, row.name.find(' ')); };
+  const auto row = std::ranges::find(rows, name, first_word);
+  if (row == rows.end()) return std::nullopt;
+  const std::size_t last = row->name.size() - 1;
+  return ProgramRow{row->name.substr(name.size() + 1, last - name.size() - 2), row->name[last]};
+}
+
+bool takes_next(std::string_view value_options, std::string_view option) noexcept {
+  if (option.starts_with("--")) return is_word_of("shell_value_options", option);
+  return option.size() > 1 && option.find_first_of(value_options, 1) == option.size() - 1;
+}
+
 std::string_view program_name(std::string_view word) noexcept {
   if (word.find("://") != std::string_view::npos) return word;
   const std::string_view name = word.substr(word.rfind('/') + 1);
@@ -61,20 +53,26 @@ std::string_view program_name(std::string_view word) noexcept {
 bool is_shell_assignment(std::string_view word) noexcept {
   const std::size_t equals = word.find('=');
   if (equals == std::string_view::npos || equals == 0 || (word[0] >= '0' && word[0] <= '9')) return false;
-  const std::size_t name = equals > 1 && word[equals - 1] == '+' ? equals - 1 : equals;
+  std::size_t name = equals > 1 && word[equals - 1] == '+' ? equals - 1 : equals;
+  // A[0]=1
+  if (const std::size_t index = word.find('['); index != 0 && index < name && word[name - 1] == ']') name = index;
   return std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(name), is_shell_name_byte);
 }
 
-std::string_view program_of_pattern(std::string_view name) {
-  constexpr std::size_t kPatternMax = 32;
-  if (name.find_first_of("*?[") == std::string_view::npos || name.size() > kPatternMax) return name;
-  // A bracket expression stands for one byte, whichever.
+std::string glob_of(std::string_view name) {
   std::string pattern;
   for (std::size_t i = 0; i < name.size(); ++i) {
     const std::size_t close = name[i] == '[' ? name.find(']', i + 2) : std::string_view::npos;
     pattern += close == std::string_view::npos ? name[i] : '?';
     if (close != std::string_view::npos) i = close;
   }
+  return pattern;
+}
+
+std::string_view program_of_pattern(std::string_view name) {
+  constexpr std::size_t kPatternMax = 32;
+  if (name.find_first_of("*?[") == std::string_view::npos || name.size() > kPatternMax) return name;
+  const std::string pattern = glob_of(name);
   if (glob_matches(pattern, "npm")) return "npm";  // of several, what installs
   const auto programs = word_list("sought_programs");
   const auto found = std::find_if(
@@ -85,7 +83,7 @@ std::string_view program_of_pattern(std::string_view name) {
 std::size_t started_program(std::span<const std::string> words) noexcept {
   std::size_t program = 0;
   for (int depth = 0; depth < kWrappersMax && program < words.size(); ++depth) {
-    const auto wrapper = wrapper_of(program_name(words[program]));
+    const auto wrapper = program_row("shell_wrappers", program_name(words[program]));
     const std::size_t next = wrapper ? started_by(*wrapper, words, program) : words.size();
     if (next >= words.size()) break;
     program = next;

@@ -18,6 +18,10 @@
 // where they are only asserted. So are paths with dot segments resolved, and commands as a shell would unquote them. In
 // a file whose name says that it is not JavaScript, the whole text is an entry too.
 //
+// A path that something is written to (writeFileSync, Bun.write, the second of copyFileSync, openSync(.., "w")) is an
+// entry of its own behind the call, with the callee `=>`. What is imported with { type: "text" } is an entry of
+// Bun.file, and so are the items of a list that is gone through by what reads each of them.
+//
 // A `=` in front of the callee says that it is quiet: it only compares, names, writes or computes with what it is given
 // (expect, existsSync, path.join). A second one says that it is a matcher of the test library: expect(x).toBe("y").
 //
@@ -26,6 +30,7 @@
 // command a joint (`;` next, `|` piped, `<` inside of the one before), 0x1d and its words with single blanks between,
 // and at the end 0x1f. Quotes, wrappers, variables and substitutions are undone (shell_commands.h); unknown words are
 // 0x1a. A program and its arguments in an array are one command, and no shell looks at them. Assertions have no entry.
+// Each file that commands of a callee that runs them read (command_files.h) is an entry, too: 0x1e `@` 0x1d path 0x1f.
 //
 // uses: what the file does with the objects that lead to the world (process, Bun, import.meta, module, globalThis,
 // modules and the functions that rules watch): 0x1e kind 0x1d path 0x1d detail 0x1f. Kinds:

@@ -1,6 +1,7 @@
 #include "validator/views/token_reader.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 
 #include "validator/values/known_names.h"
@@ -365,6 +366,24 @@ void TokenReader::number() {
   ++at_;
 }
 
+// "env" of spawn("bun", ["cli.ts", "env"]) and spawn(["bun", "cli.ts", "env"]), as a whole item.
+bool TokenReader::is_script_argument() const noexcept {
+  const Frame& list = *frame_;
+  if (list.open != '[' || list.call || list.outer == nullptr || list.outer->open != '(' || text_before() != ",")
+    return false;
+  const std::string_view next = text_at(at_ + 1);
+  if (next != "," && next != "]") return false;
+  const auto items = std::span(args_).subspan(list.outer->args_begin);
+  const auto is_script = [](const Argument& item) {
+    const std::string_view text = item.value.is_text() ? item.value.text : std::string_view();
+    return text.ends_with(".ts") || text.ends_with(".js") || text.ends_with(".mjs") || text.ends_with(".cjs");
+  };
+  static constexpr std::array<std::string_view, 4> kRuntimes = {"bun", "node", "deno", "tsx"};
+  return items.size() > 1 && items[0].value.is_text() &&
+      std::find(kRuntimes.begin(), kRuntimes.end(), items[0].value.text) != kRuntimes.end() &&
+      std::any_of(items.begin() + 1, items.end(), is_script);
+}
+
 void TokenReader::string_literal() {
   const Token& at = tokens_[at_];
   const Value value = literal_value(at);
@@ -375,7 +394,10 @@ void TokenReader::string_literal() {
   // { ".env": ".." } names a property.
   const bool is_key = frame_->open == '{' && (now().lead == '{' || now().lead == ',') && text_at(at_ + 1) == ":";
   const std::string_view callee = callee_here();
-  writer_.add_string(names_module ? "import" : is_key ? kKeyCallee : callee, value.text, at.begin, at.end);
+  writer_.add_string(names_module ? "import"
+          : is_key                ? kKeyCallee
+                                  : callee,
+      value.text, at.begin, at.end, is_script_argument() ? ViewWriter::Text::argument : ViewWriter::Text::whole);
   // A text in a coding, unless it is only told or compared; as the name of a member it is read wherever it stands.
   const bool indexes = frame_->open == '[' && frame_->call;
   if (indexes || (traits_of(callee) & (kAsserts | kPassive)) == 0) {

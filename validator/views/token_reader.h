@@ -129,6 +129,7 @@ class TokenReader {
   void type();
   bool ends_type(const Token& at, std::string_view text, std::uint32_t angles) const noexcept;
   void string_literal();
+  bool is_script_argument() const noexcept;
   void template_literal();
   void template_text();
   void number();
@@ -162,6 +163,7 @@ class TokenReader {
   bool reflect(std::string_view callee, std::span<const Argument> args, const Token& at);
   Value list_value(std::span<const Argument> args, std::uint32_t begin, std::uint32_t end);
   void add_words_of(std::span<const Argument> args, std::uint32_t end);
+  void note_files(const Frame& frame, std::string_view called, std::span<const Argument> args);
   std::string_view callee_here() const noexcept;
   bool is_open(char open) const noexcept;
   bool is_symbol_of_global(const Frame& frame) const noexcept;
@@ -196,7 +198,8 @@ class TokenReader {
   void note_value(bool last);
   void note_handed(const Frame& frame, std::string_view callee, std::string_view member);
   void note_computed_global(const Frame& frame, std::uint32_t close);
-  void note_attributes(std::uint32_t index);
+  void note_attributes(std::uint32_t index, const Value& specifier);
+  bool loads_as_text(std::uint32_t first, std::uint32_t end);
   void note_reexport(std::string_view specifier);
   bool is_parameter_list(const Frame& frame) const noexcept;
 

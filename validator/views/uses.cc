@@ -164,12 +164,25 @@ void TokenReader::note_reexport(std::string_view specifier) {
 }
 
 // import x from "./x" with { type: "macro" }: bun runs the function while it reads the file.
-void TokenReader::note_attributes(std::uint32_t index) {
+void TokenReader::note_attributes(std::uint32_t index, const Value& specifier) {
   if ((text_at(index) != "with" && text_at(index) != "assert") || text_at(index + 1) != "{") return;
   for (std::uint32_t i = index + 2; i < index + 16 && i < tokens_.size() && text_at(i) != "}"; ++i) {
     if (tokens_[i].kind != TokenKind::string || literal_value(tokens_[i]).text != "macro") continue;
     writer_.add_use("host", "macro", {}, tokens_[i].begin, tokens_[i].end);
   }
+  if (loads_as_text(index, index + 16)) writer_.add_path(kTextCallee, specifier);
+}
+
+// { type: "text" } among these tokens: the module is what stands in the file.
+bool TokenReader::loads_as_text(std::uint32_t first, std::uint32_t end) {
+  end = std::min(end, static_cast<std::uint32_t>(tokens_.size()));
+  for (std::uint32_t i = first + 2; i < end && text_at(i) != ";"; ++i) {
+    if (tokens_[i].kind != TokenKind::string || text_at(i - 1) != ":") continue;
+    const std::string_view key = text_at(i - 2);
+    const std::string_view type = literal_value(tokens_[i]).text;
+    if (key.find("type") != std::string_view::npos && (type == "text" || type == "file")) return true;
+  }
+  return false;
 }
 
 }  // namespace guard

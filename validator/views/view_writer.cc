@@ -66,6 +66,13 @@ bool is_compared_by(std::string_view callee) noexcept {
   return false;
 }
 
+// The quotes of a literal are no part of its text.
+void take_off_quotes(std::string_view text, std::uint32_t& begin, std::uint32_t& end) noexcept {
+  if (end - begin != text.size() + 2) return;
+  ++begin;
+  --end;
+}
+
 std::string_view end_of_callee(std::string_view callee) noexcept {
   return callee.substr(callee.size() - std::min(callee.size(), kCalleeMax));
 }
@@ -138,7 +145,7 @@ std::size_t ViewWriter::move_code(
 }
 
 void ViewWriter::add_string(
-    std::string_view callee, std::string_view text, std::uint32_t begin, std::uint32_t end, bool joined) {
+    std::string_view callee, std::string_view text, std::uint32_t begin, std::uint32_t end, Text kind) {
   CalleeTraits traits = traits_of(callee);
   // Only what is known by more than its last name is taken for harmless.
   constexpr CalleeTraits kQuiet = kAsserts | kPassive;
@@ -151,17 +158,13 @@ void ViewWriter::add_string(
     std::replace_if(cleaned.begin(), cleaned.end(), is_marker, ' ');
     text = cleaned;
   }
-  // The quotes of a literal are no part of its text.
-  if (end - begin == text.size() + 2) {
-    ++begin;
-    --end;
-  }
+  take_off_quotes(text, begin, end);
   scratch_.assign(1, kEntryBegin);
   if ((traits & kQuiet) != 0) scratch_ += '=';
   if ((traits & kAsserts) != 0 && callee.starts_with("expect(")) scratch_ += '=';
   scratch_ += end_of_callee(callee);
   scratch_ += kEntryText;
-  if (joined) scratch_ += kEntryJoined;
+  if (kind == Text::joined) scratch_ += kEntryJoined;
   const auto add = [&](std::string_view content) {
     write(out_.strings, scratch_, begin, begin);
     write(out_.strings, content, begin, end);
@@ -186,7 +189,17 @@ void ViewWriter::add_string(
     const std::string command = shell_reading(text);
     if (!command.empty()) add(command);
   }
-  if (likely) add_commands(callee, text, certain, begin, end);
+  if (likely && kind != Text::argument) add_commands(callee, text, certain, begin, end);
+}
+
+void ViewWriter::add_path(std::string_view callee, const Value& path) {
+  std::string entry(1, kEntryBegin);
+  (entry += callee) += kEntryText;
+  for (const char c : path.text) entry += c >= kEntryText && c <= kEntryEnd ? ' ' : c;
+  std::uint32_t begin = path.begin;
+  std::uint32_t end = path.end;
+  take_off_quotes(path.text, begin, end);
+  write(out_.strings, entry += kEntryEnd, begin, end);
 }
 
 void ViewWriter::add_words(
@@ -200,26 +213,35 @@ void ViewWriter::add_words(
   const bool certain = (traits & kRunsCommand) != 0;
   if (asserts && is_compared_by(callee)) return;
   std::string commands;
-  if (!asserts && append_argv_command(argv, commands))
-    write_commands(callee, commands, certain || in_options, begin, end);
+  std::vector<std::string> files;
+  if (!asserts && append_argv_command(argv, commands, &files))
+    write_commands(callee, commands, files, certain || in_options, begin, end);
   if (words.size() == 1) return;
   const auto first = std::find_if(argv.begin(), argv.end(), [](const std::string& word) { return !word.empty(); });
-  add_string(callee, fmt::format("{}", fmt::join(first, argv.end(), " ")), begin, end, !certain);
+  add_string(
+      callee, fmt::format("{}", fmt::join(first, argv.end(), " ")), begin, end, certain ? Text::whole : Text::joined);
 }
 
 void ViewWriter::add_commands(
     std::string_view callee, std::string_view text, bool certain, std::uint32_t begin, std::uint32_t end) {
   std::string commands;
-  if (append_shell_commands(text, commands)) write_commands(callee, commands, certain, begin, end);
+  std::vector<std::string> files;
+  if (append_shell_commands(text, commands, &files)) write_commands(callee, commands, files, certain, begin, end);
 }
 
-void ViewWriter::write_commands(
-    std::string_view callee, std::string_view commands, bool certain, std::uint32_t begin, std::uint32_t end) {
+void ViewWriter::write_commands(std::string_view callee, std::string_view commands, std::span<const std::string> files,
+    bool certain, std::uint32_t begin, std::uint32_t end) {
   std::string entry = {kEntryBegin, certain ? '!' : '?'};
   entry += end_of_callee(callee);
   entry += commands;
   entry += kEntryEnd;
   write(out_.commands, entry, begin, end);
+  for (const std::string& file : files) {
+    if (!certain) break;
+    entry = {kEntryBegin, kEntryReads, kEntryText};
+    for (const char c : file) entry += c >= kEntryText && c <= kEntryEnd ? ' ' : c;
+    write(out_.commands, entry += kEntryEnd, begin, end);
+  }
   // bun -e CODE
   for (std::string_view rest = commands; certain && rest.find(kEntryText) != std::string_view::npos;) {
     rest.remove_prefix(rest.find(kEntryText) + 1);

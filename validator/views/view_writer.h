@@ -22,8 +22,11 @@ constexpr char kEntryBegin = '\x1e';
 constexpr char kEntryText = '\x1d';
 constexpr char kEntryEnd = '\x1f';
 constexpr char kEntryJoined = '\v';
+constexpr char kEntryReads = '@';
 
-inline constexpr std::string_view kKeyCallee = "key";  // of texts that are names of properties
+inline constexpr std::string_view kKeyCallee = "key";        // of texts that are names of properties
+inline constexpr std::string_view kWritesCallee = "=>";      // of paths to which something is written
+inline constexpr std::string_view kTextCallee = "Bun.file";  // of modules that are loaded as texts
 
 // A text that the file runs as code: the argument of eval, a data: URL, what `bun -e` is given.
 struct NestedText {
@@ -75,10 +78,16 @@ class ViewWriter {
   std::size_t move_code(
       std::size_t to, std::size_t begin, std::size_t end, const Token& place, std::string_view prefix = {});
 
-  // `callee` is the function that the text is handed to, as the code view spells it. `joined`: of words that stand
-  // apart, and may be no command.
+  enum class Text : std::uint8_t {
+    whole,
+    joined,    // of words that stand apart, and may be no command
+    argument,  // of a script, and no command of its own
+  };
+  // `callee` is the function that the text is handed to, as the code view spells it.
   void add_string(
-      std::string_view callee, std::string_view text, std::uint32_t begin, std::uint32_t end, bool joined = false);
+      std::string_view callee, std::string_view text, std::uint32_t begin, std::uint32_t end, Text kind = Text::whole);
+  // The path of a file that `callee` is handed by a way of its own.
+  void add_path(std::string_view callee, const Value& path);
   // A program and its arguments. `in_options`: { cmd: [..] }.
   void add_words(
       std::string_view callee, std::span<const Value> words, bool in_options, std::uint32_t begin, std::uint32_t end);
@@ -93,8 +102,8 @@ class ViewWriter {
   TextSpan span_of(std::uint32_t begin, std::uint32_t end) const noexcept {
     return origin_ ? *origin_ : TextSpan{begin, end};
   }
-  void write_commands(
-      std::string_view callee, std::string_view commands, bool certain, std::uint32_t begin, std::uint32_t end);
+  void write_commands(std::string_view callee, std::string_view commands, std::span<const std::string> files,
+      bool certain, std::uint32_t begin, std::uint32_t end);
   void write(MappedText& to, std::string_view text, std::uint32_t begin, std::uint32_t end);
 
   ViewTexts& out_;

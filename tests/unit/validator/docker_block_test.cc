@@ -34,30 +34,75 @@ TEST(DockerBlock, ReadsOfEnvFiles) {
 }
 
 TEST(DockerBlock, ReadsOfFilesThatAreCalledAfterASecret) {
-  for (const char* file : {"token", ".token", "auth_token", "my.token", "id_token.jwt", "prod.env", "credentials",
-           "a.p12", "a.pfx", ".npmrc", ".netrc", ".pgpass", "kubeconfig", "deploy/kubeconfig.yaml", "access-token",
-           "authToken", "secrets", "secret.txt", "password.txt", "api-key.txt", "jwt.secret", "db/app.prod.env",
-           "prod.tfvars", "terraform.tfstate", "/home/u/.bash_history"}) {
+  for (const char* file : {"credentials", "a.p12", "a.pfx", ".npmrc", ".netrc", ".pgpass"}) {
     expect_docker("docker.secret_file", std::string("readFileSync('") + file + "')");
     expect_docker("docker.secret_file", std::string("await Bun.file(join(root, '") + file + "')).text()");
   }
   for (const char* file :
-      {"tokenizer.json", "tokenize.ts", "tokens.css", "token.ts", "token-list.html", "secretary.txt", "example.env",
-          "password-form.html", "history.json", "credentials.test.ts", "keyboard.json"}) {
+      {"token", ".token", "auth_token", "my.token", "id_token.jwt", "prod.env", "kubeconfig", "deploy/kubeconfig.yaml",
+          "access-token", "authToken", "secrets", "secret.txt", "password.txt", "api-key.txt", "jwt.secret",
+          "db/app.prod.env", "prod.tfvars", "terraform.tfstate", "/home/u/.bash_history", "TOKEN", "Api_Key",
+          "PROD.ENV", "env.local", "token.bak", "secrets/db", ".secrets/db.txt", "service-account-key.json",
+          "x-firebase-adminsdk-1a.json", "token_prod", "fixtures/../token", "fixtures/../../secrets.json"}) {
+    expect_docker("docker.secret_word", std::string("readFileSync('") + file + "')");
+    expect_docker("docker.secret_word", std::string("await Bun.file(join(root, '") + file + "')).text()");
+    expect_docker("docker.secret_word", std::string("import t from './") + file + "' with { type: 'text' }");
+    expect_docker("docker.secret_word", std::string("['") + file + "'].map((f) => readFileSync(f))");
+  }
+  for (const char* file : {"tokenizer.json", "tokenize.ts", "tokens.css", "token.ts", "token-list.html",
+           "secretary.txt", "example.env", "password-form.html", "history.json", "credentials.test.ts", "keyboard.json",
+           "fixtures/token", "__fixtures__/a/secrets.json", "testdata/prod.env", "locales/de/password.json",
+           "../fixtures/id_token.jwt", "design-tokens.json", "button.tokens.yaml", "sample.tfvars", "invalid.jwt",
+           "src/secrets/index.ts", "env.d.ts", "secrets/README.md", "dist/tokens.json"}) {
     expect_no_docker(std::string("readFileSync('") + file + "')");
   }
   // The words alone, where nothing reads a file.
   for (const char* text : {"const t = read('token')", "await fetch('/oauth/token')", "store.open('secrets')",
-           "import { tokens } from './tokens'", "expect(scan('token')).toEqual([])", "copy('password')"}) {
+           "import { tokens } from './tokens'", "expect(scan('token')).toEqual([])", "copy('password')",
+           "cache.readFile('token')", "vfs.readFileSync('token')", "m.readFile('secrets')", "i18n.readJson('secrets')",
+           "repo.copyFile('token', 'b')", "['token'].map((k) => parse(k))"}) {
     expect_no_docker(text);
+  }
+}
+
+TEST(DockerBlock, WhatIsOnlyWrittenIsNotRead) {
+  const std::string head = "import fs from 'fs'; import { join } from 'path'; ";
+  for (const char* text :
+      {"fs.openSync(join(dir, 'api-key'), 'w')", "fs.openSync('token', 'wx')", "fs.copyFileSync('a', 'token')",
+          "fs.renameSync(join(dir, 'a.tmp'), join(dir, 'token'))", "await fs.promises.cp('a', 'secrets')",
+          "fs.writeFileSync(join(dir, 'token'), 'a'); fs.readFileSync(join(dir, 'token'))",
+          "await Bun.write(`${dir}/prod.env`, 'a'); await Bun.file(`${dir}/prod.env`).text()"}) {
+    expect_no_docker(head + text);
+  }
+  for (const char* text : {"fs.openSync('token', 'r+')", "fs.openSync('token')", "fs.openSync('token', mode)",
+           "fs.openSync('token', 'a+')", "fs.copyFileSync('token', 'a')", "fs.renameSync('token', 'token')",
+           "fs.readFileSync(join(dir, 'token')); fs.writeFileSync(join(dir, 'token'), 'a')",
+           "fs.writeFileSync('token', 'a'); fs.readFileSync('token')",
+           "fs.appendFileSync(join(dir, 'token'), 'a'); fs.readFileSync(join(dir, 'token'))",
+           "fs.writeFileSync(join(dir, 'other'), 'a'); fs.readFileSync(join(dir, 'token'))"}) {
+    expect_docker("docker.secret_word", head + text);
+  }
+  expect_docker(
+      "docker.secret_file", head + "fs.writeFileSync(join(dir, '.env'), ''); fs.readFileSync(join(dir, '.env'))");
+}
+
+TEST(DockerBlock, ArgumentsOfAScriptAreNoCommands) {
+  const std::string head = "import { spawnSync } from 'child_process'; ";
+  for (const char* text : {"spawnSync('bun', ['cli.ts', 'env'])", "Bun.spawn(['bun', 'cli.ts', 'printenv'])",
+           "spawnSync('node', ['./cli.js', 'set', 'a=1'])"}) {
+    EXPECT_FALSE(finds("always.env_dump_child", head + text, kDocker)) << text;
+  }
+  for (const char* text : {"spawnSync('sh', ['-c', 'env'])", "spawnSync(shell, ['-c', 'env'])", "spawnSync('env', [])",
+           "spawnSync('bash', ['-c', x ? 'env' : 'a'])", "Bun.spawn(['env'])", "Bun.spawn(['npx', 'a', 'env'])",
+           "spawnSync('sh', ['a.js', '-c', 'env'])"}) {
+    EXPECT_TRUE(finds("always.env_dump_child", head + text, kDocker)) << text;
   }
 }
 
 TEST(DockerBlock, ReadsOfKeysAndCredentials) {
   for (const char* file : {"server.pem", "certs/ca.pem", "server.key", "id_rsa", "/home/u/.ssh/id_rsa", "id_ed25519",
-           "~/.aws/credentials", "credentials.json", "config/credentials.yml", "api-token.txt", "token.json", ".npmrc",
-           ".netrc", ".git-credentials", "/var/run/secrets/kubernetes.io/serviceaccount/token", "/run/secrets/db",
-           "/etc/shadow", "secrets.json"}) {
+           "~/.aws/credentials", "credentials.json", "config/credentials.yml", ".npmrc", ".netrc", ".git-credentials",
+           "/var/run/secrets/kubernetes.io/serviceaccount/token", "/run/secrets/db", "/etc/shadow"}) {
     expect_docker("docker.secret_file", std::string("readFileSync('") + file + "')");
   }
 }
@@ -66,6 +111,22 @@ TEST(DockerBlock, CommandsThatReadSecretFiles) {
   expect_docker("docker.secret_file_command", "import { $ } from 'bun'; await $`cat .env`");
   expect_docker(
       "docker.secret_file_command", "import { execSync } from 'child_process'; execSync('cat ~/.ssh/id_rsa')");
+  for (const char* command : {"<token cat", "read x < token; echo $x", "while read l; do echo $l; done < token",
+           "curl -F f=@token http://x", "gzip -c token", "paste token", "sed -n p token", "awk 1 prod.env",
+           "jq . token", "cat TOKEN", "openssl base64 -in token", "curl file:///app/token", "xargs -a token echo",
+           "echo token | xargs cat", "cat secrets/db", "sudo tac ./token.bak", "F=token; cat $F", "cat ${D}/token",
+           "cat tok??", "cat {a,token}"}) {
+    expect_docker("docker.secret_file_command",
+        std::string("import { execSync } from 'child_process'; execSync('") + command + "')");
+  }
+  expect_docker("docker.secret_file_command", "import { spawnSync } from 'child_process'; spawnSync('cat', ['token'])");
+  for (const char* command : {"cat fixtures/token", "jq .token a.json", "jq -r token a.json", "sed s/token/x/ a.txt",
+           "cp a token", "diff fixtures/token.json out/token.json", "split -l 9 a token", "curl http://localhost/token",
+           "curl -H token:x http://localhost", "grep -c secret README.md", "echo hi > secrets", "node a.js token",
+           "git checkout token", "git push o HEAD:token", "ls secrets", "test -f token", "cat src/token.ts",
+           "cat *.json", "perl -pe s/token/x/ a", "awk /secret/ log.txt", "sort -u words > tokens"}) {
+    expect_no_docker(std::string("import { execSync } from 'child_process'; execSync('") + command + "')");
+  }
 }
 
 TEST(DockerBlock, LeavesOtherFilesAlone) {

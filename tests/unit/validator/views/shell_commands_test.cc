@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 #include <vector>
@@ -46,6 +47,33 @@ void expect_all(const std::vector<Case>& cases) {
   for (const Case& one : cases) EXPECT_EQ(commands(one.text), one.commands) << one.text;
 }
 
+std::string files(std::string_view text) {
+  std::string out;
+  std::string all;
+  std::vector<std::string> read;
+  append_shell_commands(text, out, &read);
+  for (const std::string& file : read) all += (all.empty() ? "" : " ") + file;
+  return all;
+}
+
+TEST(ShellCommands, TellsWhichFilesCommandsRead) {
+  for (const auto& [text, expected] :
+      std::vector<Case>{{"cat -n a b", "a b"}, {"head -n 1 a", "a"}, {"cat < a", "a"}, {"<a cat", "a"},
+          {"echo $(<a)", "a"}, {"while read l; do echo $l; done < a", "a"}, {"read x < a", "a"},
+          {"grep -i x a b", "a b"}, {"grep -e x a", "a"}, {"sed -n p a", "a"}, {"awk -F : 1 a", "a"},
+          {"jq -r .token a", "a"}, {"jq --arg k v .x a", "a"}, {"perl -pe1 a", "a"}, {"cp a b c", "a b"},
+          {"split a", "a"}, {"split a b", "a"}, {"dd if=a of=b", "a"},
+          {"curl -d @a -F f=@b --data-binary=@c http://x/token", "a b c"}, {"curl -F 'f=<a' file:///b -T c", "a /b c"},
+          {"git show HEAD:a", "a"}, {"git push o HEAD:a", ""}, {"sudo cat a", "a"}, {"xargs -a a echo", "a"},
+          {"xargs -a a cat", "a"}, {"echo a b | xargs cat", "a b"}, {"echo a | xargs echo", ""}, {"sh -c 'cat a'", "a"},
+          {"cat a > b", "a"}, {"cat -- a", "a"}, {"ls a", ""}, {"echo a", ""}, {"node a b", ""},
+          {"cat to*en", "token to*en"}, {"cat x/tok??", "x/token x/tok??"}, {"cat *", "*"}, {"cat *.ts", "*.ts"}}) {
+    std::string found = files(text);
+    std::replace(found.begin(), found.end(), '\x1a', '?');
+    EXPECT_EQ(found, expected) << text;
+  }
+}
+
 TEST(ShellCommands, UndoesQuotes) {
   expect_all({{"npm install", "npm install"}, {"n'p'm \"inst\"all", "npm install"}, {"n\\pm i", "npm i"},
       {"npm \\\n i", "npm i"}, {"$'n\\x70m' i", "npm i"}, {"$\"npm\" i", "npm i"}, {"\"a\\\"b\"", "a\"b"},
@@ -72,6 +100,14 @@ TEST(ShellCommands, PartsCommandsAndTellsHowTheyAreJoined) {
       {"for i in 1 2; do npm i; done", "for i in 1 2 ; npm i ; done"},
       {"case $x in a) npm i;; esac", "case ? in a ; npm i ; esac"}, {"f() { npm i; }; f", "f ; npm i ; } ; f"},
       {"function f { npm i; }; f", "npm i ; } ; f"}});
+}
+
+TEST(ShellCommands, ReadsArraysFilesOfTextAndListsOfVariables) {
+  expect_all({{"A[0]=1 npm i", "npm i"}, {"A[i]+=1 npm i", "npm i"}, {"A]=1 npm i", "A]=1 npm i"},
+      {"source <(echo npm i)", "source ? ; npm i"}, {". <(printf env)", ". ? ; env"}, {"cat <(echo a)", "cat ?"},
+      {"parallel ::: env", "env"}, {"parallel echo ::: env", "echo ::: env"}, {"echo ${!A@}", "echo ?? < compgen -v"},
+      {"echo \"${!A*}\"", "echo ?? < compgen -v"}, {"echo ${!A[@]}", "echo ?"}, {"setarch x86_64 npm i", "npm i"},
+      {"prlimit --nproc=9 npm i", "npm i"}, {"direnv exec . npm i", "npm i"}});
 }
 
 TEST(ShellCommands, TakesOffWhatOnlyStartsAnotherProgram) {
