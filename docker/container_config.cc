@@ -88,7 +88,7 @@ std::string tmpfs_options(const ContainerConfig& config, const TmpfsMount& mount
   }
   // Without nr_inodes a tmpfs takes millions of empty files, which no byte limit counts.
   return fmt::format("rw,noexec,nosuid,nodev,size={},nr_inodes={},uid={},gid={},mode={}", mount.bytes_max,
-      mount.files_max, kUid, kGid, mount.shared ? "1777" : "0755");
+      mount.files_max, config.user, config.user, mount.shared ? "1777" : "0755");
 }
 
 json environment(const ContainerConfig& config) {
@@ -165,7 +165,7 @@ std::string container_config(const ContainerConfig& config) {
       {"Entrypoint", program},
       {"Cmd",
           config.command.empty() ? json::array() : json(std::vector(config.command.begin() + 1, config.command.end()))},
-      {"User", fmt::format("{}:{}", kUid, kGid)},
+      {"User", fmt::format("{}:{}", config.user, config.user)},
       {"WorkingDir", config.working_dir},
       {"Env", environment(config)},
       {"Hostname", "sandbox"},

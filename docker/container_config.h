@@ -15,6 +15,10 @@
 
 namespace guard::docker {
 
+// The user inside. Not root, and not a user that an image gives any right to.
+inline constexpr std::uint32_t kUid = 1000;
+inline constexpr std::uint32_t kGid = 1000;
+
 // Read-only, always. `source` is an absolute path that the engine can see.
 struct BindMount {
   std::string source;
@@ -34,6 +38,7 @@ struct ContainerConfig {
   std::string image;                 // an id, so that a tag moved meanwhile changes nothing
   std::vector<std::string> command;  // absolute program and its arguments; replaces entrypoint and command of the image
   std::string working_dir;
+  std::uint32_t user = kUid;  // and group; another one where a folder of this machine's is to be written to
   std::map<std::string, std::string> env;    // complete
   std::vector<std::string> image_env_names;  // what the image would add; taken out unless named in `env`
   std::vector<BindMount> mounts;
@@ -52,10 +57,6 @@ struct ContainerConfig {
   bool podman = false;               // asked in podman's words; see container_config.cc
   std::map<std::string, std::string> labels;
 };
-
-// The user inside. Not root, and not a user that an image gives any right to.
-inline constexpr std::uint32_t kUid = 1000;
-inline constexpr std::uint32_t kGid = 1000;
 
 // What no program may read in /proc and /sys, on any backend: it tells about the host.
 std::span<const char* const> masked_paths() noexcept;

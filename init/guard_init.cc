@@ -40,6 +40,8 @@
 //   run, and the exit frame tells what was done to the copies (init/filled_folder.h).
 //   --shared FOLDER DEVICE:INODE  nothing is started where FOLDER is another one.
 //
+//   --serve             no PROGRAM: tasks are run that guard asks for, until it goes (init/task_server.h).
+//
 // Started with --scratch-at it is another program: the stage before bubblewrap (init/scratch_stage.h).
 //
 // The tested program has our uid, so everything hangs on it not reaching our descriptors: we are not dumpable, which
@@ -76,6 +78,7 @@
 #include "init/program_input.h"
 #include "init/scratch_stage.h"
 #include "init/stream.h"
+#include "init/task_server.h"
 
 extern "C" {
 extern const char guard_seccomp_bpf[];
@@ -102,6 +105,7 @@ struct Options {
   bool watch = false;
   bool key = false;
   bool input = false;
+  bool serve = false;
   long long nofile = -1;
   long long fsize = -1;
   long long nproc = -1;
@@ -146,12 +150,6 @@ struct Source {
 int g_signals = -1;
 pid_t g_parent = 0;
 
-long long now_ms() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<long long>(now.tv_sec) * 1000 + now.tv_nsec / 1'000'000;
-}
-
 bool parse_options(int argc, char** argv, Options& options) {
   const struct {
     const char* name;
@@ -162,10 +160,11 @@ bool parse_options(int argc, char** argv, Options& options) {
       {"--no-life-line", &options.no_life_line, nullptr, nullptr}, {"--report", &options.report, nullptr, nullptr},
       {"--attest", &options.attest, nullptr, nullptr}, {"--filter", &options.filter, nullptr, nullptr},
       {"--watch", &options.watch, nullptr, nullptr}, {"--key", &options.key, nullptr, nullptr},
-      {"--stdin", &options.input, nullptr, nullptr}, {"--nofile", nullptr, &options.nofile, nullptr},
-      {"--each", nullptr, &options.each, nullptr}, {"--each-ms", nullptr, &options.each_ms, nullptr},
-      {"--fsize", nullptr, &options.fsize, nullptr}, {"--nproc", nullptr, &options.nproc, nullptr},
-      {"--deadline-ms", nullptr, &options.deadline_ms, nullptr}, {"--grace-ms", nullptr, &options.grace_ms, nullptr},
+      {"--stdin", &options.input, nullptr, nullptr}, {"--serve", &options.serve, nullptr, nullptr},
+      {"--nofile", nullptr, &options.nofile, nullptr}, {"--each", nullptr, &options.each, nullptr},
+      {"--each-ms", nullptr, &options.each_ms, nullptr}, {"--fsize", nullptr, &options.fsize, nullptr},
+      {"--nproc", nullptr, &options.nproc, nullptr}, {"--deadline-ms", nullptr, &options.deadline_ms, nullptr},
+      {"--grace-ms", nullptr, &options.grace_ms, nullptr},
       {"--collect-files", nullptr, &options.collect.files_max, nullptr},
       {"--collect-bytes", nullptr, &options.collect.bytes_max, nullptr},
       {"--collect-file-bytes", nullptr, &options.collect.file_bytes_max, nullptr},
@@ -177,7 +176,7 @@ bool parse_options(int argc, char** argv, Options& options) {
     if (strcmp(word, "--") == 0) {
       options.program = argv + i + 1;
       options.words = argc - i - 1;
-      return options.words > options.each;
+      return options.serve ? options.words == 0 && is_pid_one() : options.words > options.each;
     }
     if (strcmp(word, "--fresh") == 0) {
       if (i + 1 >= argc || g_fresh_count == kFreshFoldersMax) return false;
@@ -243,12 +242,6 @@ void load_filter() {
 }
 
 // --- start ---
-
-void close_inherited() {
-  if (syscall(SYS_close_range, 3u, ~0u, 0u) == 0) return;
-  const long open_max = sysconf(_SC_OPEN_MAX);
-  for (int fd = 3; fd < (open_max > 0 ? open_max : 65536); ++fd) close(fd);
-}
 
 // Like a pipe, but nobody can open it once more through /proc: whoever closes it has lost it.
 void make_socket_pipe(int (&ends)[2]) {
@@ -635,7 +628,7 @@ int run(int argc, char** argv) {
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, nullptr);
 
-  close_inherited();
+  close_from(3);
   open_stream(options.no_life_line ? LifeLine::none : LifeLine::standard_input);
   if (options.key) read_key();
   const int null_raw = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -653,9 +646,9 @@ int run(int argc, char** argv) {
   set_limit(RLIMIT_NPROC, options.nproc, "limit of processes");
   g_events_before = cgroup_events();
   if (options.filter) load_filter();
+  for (size_t i = 0; i < g_shared_count; ++i) need_shared(g_shared[i]);
   say_hello();
 
-  for (size_t i = 0; i < g_shared_count; ++i) need_shared(g_shared[i]);
   for (size_t i = 0; i < g_fresh_count; ++i) {
     struct stat found {};
     if (stat(g_fresh[i].path, &found) != 0) fail_to_start("folder to keep fresh", errno);
@@ -667,6 +660,7 @@ int run(int argc, char** argv) {
     g_filled.mode = found.st_mode & 07777;
     need_filled(fill_folder(g_filled.path, g_filled.source));
   }
+  if (options.serve) serve_tasks(null, g_signals);
   g_inherited = inherited_now();
   const long long deadline = options.deadline_ms < 0 ? kNever : now_ms() + options.deadline_ms;
   for (long long word = 0; run_program(options, word, deadline, null); ++word) start_afresh();

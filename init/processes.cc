@@ -5,7 +5,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 
 namespace guard::init {
 namespace {
@@ -68,6 +70,18 @@ bool read_number(const char* text, long long& number) {
   errno = 0;
   number = strtoll(text, &end, 10);
   return errno == 0 && end != text && *end == '\0' && number >= 0;
+}
+
+long long now_ms() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<long long>(now.tv_sec) * 1000 + now.tv_nsec / 1'000'000;
+}
+
+void close_from(int descriptor) {
+  if (syscall(SYS_close_range, static_cast<unsigned>(descriptor), ~0u, 0u) == 0) return;
+  const long open_max = sysconf(_SC_OPEN_MAX);
+  for (int fd = descriptor; fd < (open_max > 0 ? open_max : 65536); ++fd) close(fd);
 }
 
 void signal_everything(int signal_number) {

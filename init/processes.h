@@ -15,6 +15,12 @@ inline bool is_pid_one() { return getpid() == 1; }
 
 bool read_number(const char* text, long long& number);
 
+// Of the steady clock.
+long long now_ms();
+
+// Closes this descriptor and all above it.
+void close_from(int descriptor);
+
 // The beginning of /proc/<number>/<name>, ended by a NUL. False where there is none.
 template <size_t N>
 bool read_proc(long long number, const char* name, char (&text)[N]) {

@@ -91,6 +91,14 @@ std::vector<std::string> init_command(std::string_view program, const SandboxSpe
   add("--nofile", spec.limits.open_files);
   add("--fsize", spec.limits.file_bytes);
   if (duties.nproc > 0) add("--nproc", duties.nproc);
+  for (const SharedFolder& folder : spec.shared) {
+    add("--shared", folder.target);
+    command.push_back(fmt::format("{}:{}", folder.identity.device, folder.identity.inode));
+  }
+  if (spec.argv.empty()) {
+    command.insert(command.end(), {"--serve", "--"});
+    return command;
+  }
   add("--deadline-ms", (spec.timeout + spec.grace + kInitDeadlineSlack).count());
   add("--grace-ms", spec.grace.count());
   if (spec.collect) {
@@ -103,10 +111,6 @@ std::vector<std::string> init_command(std::string_view program, const SandboxSpe
     if (scratch.filled_from.empty() || !duties.own_folders) continue;
     add("--fill", scratch.target);
     command.push_back(scratch.filled_from);
-  }
-  for (const SharedFolder& folder : spec.shared) {
-    add("--shared", folder.target);
-    command.push_back(fmt::format("{}:{}", folder.identity.device, folder.identity.inode));
   }
   if (!spec.each.empty()) {
     add("--each", spec.each.size());

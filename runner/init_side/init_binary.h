@@ -35,9 +35,9 @@ std::string_view attestation_sha256();  // of both, hex
 inline constexpr std::string_view kAttestationStart = ".guard-attestation.mjs";
 inline constexpr std::string_view kAttestationCore = ".guard-attestation-core.js";
 
-// The command line of init for `spec`: {program, options..., "--", spec.argv...}. `program` is where init lies inside.
-// Init's own deadline lies behind
-// guard's (timeout + grace + a few seconds): it only matters when guard is stopped or starved.
+// The command line of init for `spec`: {program, options..., "--", spec.argv...}; without an argv, of an init that
+// serves tasks. `program` is where init lies inside. Init's own deadline lies behind guard's (timeout + grace + a few
+// seconds): it only matters when guard is stopped or starved.
 struct InitDuties {
   std::string owner = {};     // run_owner() of stray_processes.h; empty: nobody cleans up by it
   std::uint32_t nproc = 0;    // RLIMIT_NPROC; 0 where the limit of processes is kept by other means

@@ -1,20 +1,17 @@
 #include "runner/init_side/init_run.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <optional>
 
 #include "common/text/text.h"
+#include "runner/init_side/init_process.h"
 #include "runner/init_side/init_stream.h"
 #include "runner/init_side/program_input.h"
 #include "runner/process/process_tree.h"
@@ -27,25 +24,13 @@ constexpr milliseconds kTick{50};
 constexpr milliseconds kKillSlack{2'000};
 // Between the end of the one and of the other: the exit frame, the end of the stream, the child.
 constexpr milliseconds kLingerSpan{5'000};
-constexpr std::size_t kComplaintBytesMax = 16ul * 1024;
-
-struct Pipe {
-  UniqueFd read;
-  UniqueFd write;
-};
-
-Result<Pipe> make_pipe() {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return Error::from_errno(ErrorCode::environment_creation_failed, "pipe", errno);
-  return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
-}
-
 class Runner {
  public:
   Runner(const SandboxSpec& spec, const InitRun& run, ByteSink& out, ByteSink& err, const CancelToken& cancel)
       : spec_(spec),
         run_(run),
         cancel_(cancel),
+        init_(run.cgroup, run.info_fd),
         stream_(out, err, spec.limits.output_flood_bytes, spec.report, spec.collect),
         input_(spec.input_descriptor) {
     if (spec.input_descriptor >= 0) stream_.expect_input();
@@ -59,8 +44,6 @@ class Runner {
   void pump();
   void read_frames();
   void send_input();
-  void read_complaints();
-  void read_info();
   void look_at_limits();
   void look_at_limits_now();
   std::optional<OutcomeKind> limit_hit() const;
@@ -68,33 +51,21 @@ class Runner {
   void end_run(OutcomeKind why);
   void fail(Error error);
   void kill_now();
-  void signal_init(int signal_number) const;
   Deadline next_wake() const;
-  bool wait_for_init(Deadline deadline) const;
   Result<Outcome> decide();
 
   const SandboxSpec& spec_;
   const InitRun& run_;
   const CancelToken& cancel_;
+  InitProcess init_;
   InitStream stream_;
   ProgramInput input_;
-
-  UniqueFd life_line_;
-  UniqueFd frames_;
-  UniqueFd complaints_;
-  UniqueFd info_;
-  std::string complaint_text_;
-  std::string info_text_;
-  std::optional<ChildProcess> child_;
-  pid_t init_pid_ = -1;
-  UniqueFd init_pidfd_;
 
   SteadyClock::time_point began_ = SteadyClock::now();
   Deadline timeout_ = Deadline::never();
   Deadline kill_at_ = Deadline::never();
   Deadline linger_until_ = Deadline::never();
   Deadline next_look_ = Deadline::after(kTick);
-  bool child_ended_ = false;
   bool checked_ = false;  // the hello was held against what a sandbox must be
   TermSent term_sent_ = TermSent::no;
   std::optional<OutcomeKind> why_;
@@ -106,54 +77,22 @@ class Runner {
 };
 
 Result<void> Runner::start() {
-  GUARD_TRY_ASSIGN(Pipe life_line, make_pipe());
-  GUARD_TRY_ASSIGN(Pipe frames, make_pipe());
-  GUARD_TRY_ASSIGN(Pipe complaints, make_pipe());
-  Pipe info;
-  ChildSpec child = run_.child;
-  child.descriptors.emplace_back(life_line.read.get(), 0);
-  child.descriptors.emplace_back(frames.write.get(), 1);
-  child.descriptors.emplace_back(complaints.write.get(), 2);
-  if (run_.info_fd >= 0) {
-    GUARD_TRY_ASSIGN(info, make_pipe());
-    child.descriptors.emplace_back(info.write.get(), run_.info_fd);
-  }
-  for (const int fd : {frames.read.get(), complaints.read.get(), info.read.get(), life_line.write.get()}) {
-    if (fd >= 0 && ::fcntl(fd, F_SETFL, O_NONBLOCK) != 0) {
-      return Error::from_errno(ErrorCode::environment_creation_failed, "fcntl", errno);
-    }
-  }
-  GUARD_TRY_ASSIGN(ChildProcess started, ChildProcess::start(child));
-  child_.emplace(std::move(started));
-  life_line_ = std::move(life_line.write);
-  frames_ = std::move(frames.read);
-  complaints_ = std::move(complaints.read);
-  info_ = std::move(info.read);
-  if (run_.info_fd < 0) init_pid_ = child_->pid();
+  GUARD_TRY(init_.start(run_.child));
   began_ = SteadyClock::now();
   timeout_ = Deadline::after(spec_.timeout);
   return ok();
-}
-
-void Runner::signal_init(int signal_number) const {
-  const int fd = run_.info_fd < 0 ? child_->pidfd() : init_pidfd_.get();
-  if (fd >= 0) ::syscall(SYS_pidfd_send_signal, fd, signal_number, nullptr, 0);
 }
 
 // A PID namespace is gone with its init. On the host the end of the life line makes init kill what descends from it;
 // only if that takes too long we do, before the init, because what it has adopted can't be found any more once it is
 // gone.
 void Runner::kill_now() {
-  if (run_.info_fd < 0 && life_line_) {
-    life_line_.reset();
+  if (run_.info_fd < 0 && init_.life_line() >= 0) {
+    init_.cut_life_line();
     kill_at_ = Deadline::after(kKillSlack);
     return;
   }
-  life_line_.reset();
-  run_.cgroup.kill_all();
-  if (run_.info_fd < 0 && !child_ended_) kill_tree(child_->pid(), Deadline::after(kLingerSpan));
-  signal_init(SIGKILL);
-  child_->signal_group(SIGKILL);
+  init_.kill(Deadline::after(kLingerSpan));
   kill_at_ = Deadline::never();
   linger_until_ = linger_until_.sooner(Deadline::after(kLingerSpan));
 }
@@ -163,13 +102,13 @@ void Runner::end_run(OutcomeKind why) {
   why_ = why;
   was_ready_ = stream_.hello_seen();
   const bool may_say_goodbye = why == OutcomeKind::timed_out || why == OutcomeKind::cancelled;
-  if (!may_say_goodbye || (run_.info_fd >= 0 && !init_pidfd_)) {
+  if (!may_say_goodbye || !init_.can_be_signalled()) {
     kill_now();
     return;
   }
   term_sent_ = TermSent::yes;
   kill_at_ = Deadline::after(spec_.grace + kKillSlack);
-  signal_init(SIGTERM);
+  init_.signal(SIGTERM);
 }
 
 void Runner::fail(Error error) {
@@ -180,10 +119,10 @@ void Runner::fail(Error error) {
 
 void Runner::read_frames() {
   std::array<char, 128ul * 1024> buffer;
-  const ssize_t size = ::read(frames_.get(), buffer.data(), buffer.size());
+  const ssize_t size = ::read(init_.frames(), buffer.data(), buffer.size());
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (size <= 0) {
-    frames_.reset();
+    init_.frames_ended();
     linger_until_ = linger_until_.sooner(Deadline::after(kLingerSpan));
     return;
   }
@@ -197,7 +136,7 @@ void Runner::read_frames() {
   if (stream_.hello_seen() && !checked_) {
     checked_ = true;
     // One that was sent earlier is lost: a PID 1 that listens to no signal yet gets none.
-    if (term_sent_ == TermSent::yes) signal_init(SIGTERM);
+    if (term_sent_ == TermSent::yes) init_.signal(SIGTERM);
     if (run_.confinement == Confinement::must_be_proved) {
       if (auto confined = check_confinement(stream_.hello()); !confined) fail(std::move(confined).error());
     }
@@ -213,50 +152,14 @@ void Runner::send_input() {
   if (!frame) return fail(std::move(frame).error());
   if (!*frame) return;
   const std::string& bytes = **frame;
-  const ssize_t sent = ::write(life_line_.get(), bytes.data(), bytes.size());
+  const ssize_t sent = ::write(init_.life_line(), bytes.data(), bytes.size());
   if (sent == static_cast<ssize_t>(bytes.size()) || (sent < 0 && errno == EPIPE)) return;  // its end is told elsewhere
   fail(Error::from_errno(ErrorCode::protocol_error, "handing input to the sandbox's init", sent < 0 ? errno : EIO));
 }
 
-// What bubblewrap or the init say when they can't start; drained always, kept up to a limit.
-void Runner::read_complaints() {
-  std::array<char, 4096> buffer;
-  const ssize_t size = ::read(complaints_.get(), buffer.data(), buffer.size());
-  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  if (size <= 0) {
-    complaints_.reset();
-    return;
-  }
-  const std::size_t room = kComplaintBytesMax - complaint_text_.size();
-  complaint_text_.append(buffer.data(), std::min(room, static_cast<std::size_t>(size)));
-}
-
-// {"child-pid": 4711, ...}, from bubblewrap.
-void Runner::read_info() {
-  std::array<char, 1024> buffer;
-  const ssize_t size = ::read(info_.get(), buffer.data(), buffer.size());
-  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  if (size > 0) info_text_.append(buffer.data(), static_cast<std::size_t>(size));
-  if (size <= 0 || info_text_.size() > 4096) info_.reset();
-  static constexpr std::string_view kKey = "\"child-pid\":";
-  const std::size_t at = info_text_.find(kKey);
-  if (init_pidfd_ || at == std::string::npos) return;
-  const std::size_t digits = info_text_.find_first_not_of(' ', at + kKey.size());
-  // Not before something follows the number: it may have been cut.
-  if (digits == std::string::npos || info_text_.find_first_not_of("0123456789", digits) == std::string::npos) return;
-  pid_t pid = -1;
-  std::from_chars(info_text_.data() + digits, info_text_.data() + info_text_.size(), pid);
-  if (pid <= 1) return;
-  init_pid_ = pid;
-  init_pidfd_.reset(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-  if (!init_pidfd_ && !child_ended_ && errno != ESRCH) {
-    fail(Error::from_errno(ErrorCode::environment_creation_failed, "pidfd_open of the sandbox's init", errno));
-  }
-}
-
 // Past any of these the verdict can't change any more, so the run ends.
 void Runner::look_at_limits() {
-  if (child_ended_ || why_ || error_ || !next_look_.passed()) return;
+  if (init_.child_ended() || why_ || error_ || !next_look_.passed()) return;
   const auto began = SteadyClock::now();
   look_at_limits_now();
   // On a machine with very many processes a look takes long: never more than a tenth of the time.
@@ -283,8 +186,8 @@ void Runner::look_at_limits_now() {
   if (const auto hit = limit_hit()) return end_run(*hit);
   const bool watch_memory = !run_.cgroup.holds("memory");
   const bool watch_pids = !run_.cgroup.holds("pids");
-  if ((!watch_memory && !watch_pids) || init_pid_ <= 1) return;
-  const TreeUsage usage = measure_tree(init_pid_);
+  if ((!watch_memory && !watch_pids) || init_.pid() <= 1) return;
+  const TreeUsage usage = measure_tree(init_.pid());
   if (watch_memory && usage.memory_bytes > spec_.limits.memory_bytes) return end_run(OutcomeKind::out_of_memory);
   if (watch_pids && usage.tasks >= spec_.limits.pids) end_run(OutcomeKind::pids_limit);
 }
@@ -292,25 +195,27 @@ void Runner::look_at_limits_now() {
 Deadline Runner::next_wake() const {
   Deadline wake = linger_until_.sooner(kill_at_);
   if (!why_ && !error_) wake = wake.sooner(timeout_);
-  if (!child_ended_ && !why_ && !error_) wake = wake.sooner(next_look_);
+  if (!init_.child_ended() && !why_ && !error_) wake = wake.sooner(next_look_);
   return wake;
 }
 
 void Runner::pump() {
-  while (frames_ || !child_ended_) {
-    std::array<pollfd, 6> fds = {pollfd{frames_.get(), POLLIN, 0}, pollfd{complaints_.get(), POLLIN, 0},
-        pollfd{info_.get(), POLLIN, 0}, pollfd{child_ended_ ? -1 : child_->pidfd(), POLLIN, 0},
+  while (init_.frames() >= 0 || !init_.child_ended()) {
+    std::array<pollfd, 6> fds = {pollfd{init_.frames(), POLLIN, 0}, pollfd{init_.complaints(), POLLIN, 0},
+        pollfd{init_.info(), POLLIN, 0}, pollfd{init_.child_descriptor(), POLLIN, 0},
         pollfd{why_ || error_ ? -1 : cancel_.fd(), POLLIN, 0},
-        pollfd{why_ || error_ || !life_line_ ? -1 : input_.descriptor(), POLLIN, 0}};
+        pollfd{why_ || error_ || init_.life_line() < 0 ? -1 : input_.descriptor(), POLLIN, 0}};
     if (::poll(fds.data(), fds.size(), next_wake().poll_timeout()) < 0 && errno != EINTR) {
       fail(Error::from_errno(ErrorCode::environment_creation_failed, "poll", errno));
     }
-    if (info_ && fds[2].revents != 0) read_info();
-    if (frames_ && fds[0].revents != 0) read_frames();
-    if (complaints_ && fds[1].revents != 0) read_complaints();
-    if (life_line_ && fds[5].revents != 0) send_input();
-    if (!child_ended_ && fds[3].revents != 0) {
-      child_ended_ = true;
+    if (init_.info() >= 0 && fds[2].revents != 0) {
+      if (auto read = init_.read_info(); !read) fail(std::move(read).error());
+    }
+    if (init_.frames() >= 0 && fds[0].revents != 0) read_frames();
+    if (init_.complaints() >= 0 && fds[1].revents != 0) init_.read_complaints();
+    if (init_.life_line() >= 0 && fds[5].revents != 0) send_input();
+    if (!init_.child_ended() && fds[3].revents != 0) {
+      init_.child_has_ended();
       linger_until_ = linger_until_.sooner(Deadline::after(kLingerSpan));
     }
     if (cancel_.cancelled()) end_run(OutcomeKind::cancelled);
@@ -335,8 +240,8 @@ Result<Outcome> Runner::decide() {
   if (!stream_.hello_seen()) {
     return Error(ErrorCode::environment_creation_failed,
         fmt::format("the sandbox could not be made: {}",
-            complaint_text_.empty() ? "it ended without a word" : printable(complaint_text_)))
-        .detail("stderr", complaint_text_);
+            init_.complaint().empty() ? "it ended without a word" : printable(init_.complaint())))
+        .detail("stderr", init_.complaint());
   }
   if (natural && natural->kind == OutcomeKind::violation) return *natural;
   if (forced(OutcomeKind::output_flood) || stream_.flooded()) {
@@ -353,33 +258,16 @@ Result<Outcome> Runner::decide() {
   return *natural;
 }
 
-bool Runner::wait_for_init(Deadline deadline) const {
-  if (!init_pidfd_) return true;
-  pollfd ended{init_pidfd_.get(), POLLIN, 0};
-  for (;;) {
-    const int ready = ::poll(&ended, 1, deadline.poll_timeout());
-    if (ready >= 0 || errno != EINTR) return ready > 0;
-  }
-}
-
 Result<ExecResult> Runner::run() {
   GUARD_TRY(start());
   pump();
   // Whatever is still there goes now; a well-behaved init has left nothing.
-  if (!child_ended_) {
-    life_line_.reset();
+  if (!init_.child_ended()) {
+    init_.cut_life_line();
     kill_now();
   }
-  life_line_.reset();
-  child_->reap();
-  // A PID 1 has ended only when every process of its namespace has, which is later than the end of its stream.
-  if (!wait_for_init(Deadline::after(kLingerSpan))) {
+  if (!init_.finish(Deadline::after(kLingerSpan))) {
     return Error(ErrorCode::environment_creation_failed, "processes of the run could not be killed");
-  }
-  while (complaints_ && complaint_text_.size() < kComplaintBytesMax) {
-    const std::size_t before = complaint_text_.size();
-    read_complaints();
-    if (complaint_text_.size() == before) break;
   }
   ExecResult result;
   result.wall = std::chrono::duration_cast<milliseconds>(SteadyClock::now() - began_);
@@ -387,10 +275,7 @@ Result<ExecResult> Runner::run() {
   result.memory_peak_bytes = run_.cgroup.memory_peak_bytes();
   stream_.take_into(result);
   result.enforced_by = limits_of_init();
-  result.enforced_by["memory"] = run_.cgroup.holds("memory") ? "cgroup" : "watched";
-  result.enforced_by["swap"] = run_.cgroup.limits_swap() ? "cgroup" : "none";
-  result.enforced_by["pids"] = run_.cgroup.holds("pids") ? "cgroup" : "watched";
-  result.enforced_by["cpus"] = run_.cgroup.holds("cpu") ? "cgroup" : "none";
+  run_.cgroup.add_enforced(result.enforced_by);
   if (spender_ && spender_->first < result.earlier.size()) {
     Outcome& outcome = result.earlier[spender_->first].outcome;
     const bool passed = outcome.kind == OutcomeKind::exited && outcome.value == 0;

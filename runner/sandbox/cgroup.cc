@@ -271,6 +271,13 @@ std::uint64_t RunCgroup::memory_peak_bytes() const {
   return value;
 }
 
+void RunCgroup::add_enforced(std::map<std::string, std::string>& enforced_by) const {
+  enforced_by["memory"] = holds("memory") ? "cgroup" : "watched";
+  enforced_by["swap"] = limits_swap() ? "cgroup" : "none";
+  enforced_by["pids"] = holds("pids") ? "cgroup" : "watched";
+  enforced_by["cpus"] = holds("cpu") ? "cgroup" : "none";
+}
+
 void RunCgroup::kill_all() const {
   for (const auto& [controller, group] : groups_) kill_inside(group.path);
 }

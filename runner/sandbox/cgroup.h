@@ -51,6 +51,9 @@ class RunCgroup {
   std::uint64_t memory_peak_bytes() const;  // 0: not known
   bool limits_swap() const noexcept { return limits_swap_; }
 
+  // What holds memory, swap, pids and cpus, as ExecResult::enforced_by says it.
+  void add_enforced(std::map<std::string, std::string>& enforced_by) const;
+
   void kill_all() const;
 
  private:

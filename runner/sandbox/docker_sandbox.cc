@@ -20,6 +20,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -32,6 +33,7 @@
 #include "docker/engine_client.h"
 #include "docker/engine_probe.h"
 #include "docker/stream_frames.h"
+#include "runner/files/owned_tree.h"
 #include "runner/image/image_archive.h"
 #include "runner/init_side/init_binary.h"
 #include "runner/init_side/init_stream.h"
@@ -41,6 +43,7 @@
 #include "runner/sandbox/docker_sweep.h"
 #include "runner/sandbox/sandbox.h"
 #include "runner/sandbox/seccomp_filter.h"
+#include "runner/tasks/staying_sandbox.h"
 
 namespace guard {
 namespace {
@@ -67,6 +70,7 @@ constexpr milliseconds kLookAtCancel{100};
 constexpr milliseconds kLateCreation{2'000};
 // After this a container that nobody removed is surely nobody's.
 constexpr std::chrono::seconds kDeadlineSlack{60};
+constexpr std::chrono::hours kStayMax{96};  // of a sandbox that stays: twice the oldest that a session gets
 constexpr std::size_t kComplaintBytesMax = 4096;
 // A trial run with another runtime takes half a second where it works; where it does not, it may hang for ever.
 constexpr milliseconds kTrialLimit{20'000};
@@ -406,7 +410,8 @@ Result<Outcome> conclude(const SandboxSpec& spec, const Pump& pump, const docker
 
 Result<std::map<std::string, std::string>> labels_of(const SandboxSpec& spec) {
   GUARD_TRY_ASSIGN(const std::string cache, docker_cache_label());
-  const auto over = std::chrono::system_clock::now() + spec.timeout + spec.grace + kDeadlineSlack;
+  const auto over = std::chrono::system_clock::now() +
+      (spec.argv.empty() ? milliseconds(kStayMax) : spec.timeout + spec.grace) + kDeadlineSlack;
   const auto over_seconds = std::chrono::duration_cast<std::chrono::seconds>(over.time_since_epoch()).count();
   return std::map<std::string, std::string>{{docker_label::kRun, spec.run_id}, {docker_label::kCache, cache},
       {docker_label::kDeadline, std::to_string(over_seconds)}};
@@ -481,6 +486,119 @@ Result<ExecResult> with_removal(Result<ExecResult> result, Result<void> removed)
   return std::move(result).context(removed.error().message());
 }
 
+// What was made or may have been is removed by `container`.
+Result<std::string> create_container(const docker::ContainerConfig& config, const SandboxSpec& spec,
+    docker::EngineClient& client, ScopedContainer& container) {
+  auto created = client.create_container(container.name(), container_config(config), within_run(spec, kStartLimit));
+  if (created) return created;
+  // A status of 4xx is a no: what bears the name is not ours. Otherwise nobody knows what the engine did or will do.
+  const auto status = created.error().details().find("status");
+  const bool answered = status != created.error().details().end();
+  if (answered ? status->second.starts_with('4') : created.error().code() == ErrorCode::environment_unavailable) {
+    container.disarm();
+  } else if (!answered) {
+    container.answer_was_lost();
+  }
+  return engine_failed(created.error());
+}
+
+void add_container_limits(const SandboxSpec& spec, ExecResult& result) {
+  result.enforced_by = limits_of_init();
+  for (const char* limit : {"memory", "swap", "pids", "cpus"}) result.enforced_by[limit] = "cgroup";
+  result.enforced_by["network"] = spec.network == Network::none ? "namespace" : kOpenNetwork;
+  result.enforced_by["syscalls"] = "seccomp";
+}
+
+// The user inside a container that may write to a folder of this machine: the folder's owner, so that guard can remove
+// what the container has left there.
+std::uint32_t user_for_shared() { return ::geteuid() == 0 ? docker::kUid : static_cast<std::uint32_t>(::geteuid()); }
+
+// Init is reached over the engine's socket, on which one thread may write while another reads.
+class DockerLink final : public SandboxLink {
+ public:
+  DockerLink(SandboxSpec spec, const docker::EngineProbe& engine, const docker::ImageInfo& image)
+      : spec_(std::move(spec)),
+        parts_{engine, {engine.endpoint, never_}, {engine.endpoint, never_}, never_, image},
+        container_(parts_.ending, docker_container_name(spec_.run_id)),
+        frames_([this](int stream, std::span<const char> bytes) { return take(stream, bytes); }) {}
+
+  Result<void> start() override {
+    GUARD_TRY_ASSIGN(auto config, config_for(spec_, *parts_.engine.info, parts_.shown, parts_.image, ""));
+    config.user = user_for_shared();
+    GUARD_TRY_ASSIGN(std::string owner, run_owner(spec_.run_id));
+    container_.own_inits_of(std::move(owner));
+    GUARD_TRY_ASSIGN(const std::string id, create_container(config, spec_, parts_.client, container_));
+    GUARD_TRY_ASSIGN(auto attachment, engine_failed(parts_.client.attach(id, within_run(spec_, kCallLimit))));
+    {
+      const std::lock_guard lock(mutex_);
+      attachment_ = std::move(attachment);
+    }
+    return engine_failed(parts_.client.start(id, within_run(spec_, kStartLimit)));
+  }
+
+  Result<bool> receive(std::string& bytes, int wake, Deadline deadline) override {
+    std::array<pollfd, 2> fds = {pollfd{attachment_->fd(), POLLIN, 0}, pollfd{wake, POLLIN, 0}};
+    if (::poll(fds.data(), fds.size(), attachment_->pending() ? 0 : deadline.poll_timeout()) < 0 && errno != EINTR)
+      return Error::from_errno(ErrorCode::environment_unavailable, "poll", errno);
+    if (fds[0].revents == 0 && !attachment_->pending()) return true;
+    std::string raw;
+    GUARD_TRY_ASSIGN(const bool open, engine_failed(attachment_->read_some(raw)));
+    into_ = &bytes;
+    GUARD_TRY(frames_.push(raw));
+    return open;
+  }
+
+  Result<void> check(const std::map<std::string, std::string>& hello) override {
+    hello_ = hello;
+    return ok();
+  }
+
+  std::map<std::string, std::string> enforced_by() const override {
+    ExecResult result;
+    add_container_limits(spec_, result);
+    result.seen_inside = hello_;
+    add_folder_limits(spec_.limits, result);
+    return result.enforced_by;
+  }
+
+  Result<void> look() override { return ok(); }  // the engine has put all limits into the kernel's hands
+
+  Result<void> send(std::string_view frame) override {
+    const std::lock_guard lock(mutex_);
+    if (!attachment_) return Error(ErrorCode::environment_unavailable, "the sandbox is not there");
+    return engine_failed(attachment_->write(frame));
+  }
+
+  Result<void> end() override {
+    {
+      const std::lock_guard lock(mutex_);
+      attachment_.reset();
+    }
+    return container_.remove(SoFar::failed);
+  }
+
+  std::string complaint() const override { return printable(complaint_); }
+
+ private:
+  Result<void> take(int stream, std::span<const char> bytes) {
+    std::string& into = stream == 1 ? *into_ : complaint_;
+    into.append(bytes.data(), bytes.size());
+    if (complaint_.size() > kComplaintBytesMax) complaint_.erase(0, complaint_.size() - kComplaintBytesMax);
+    return ok();
+  }
+
+  const SandboxSpec spec_;
+  const CancelToken never_;
+  RunParts parts_;
+  ScopedContainer container_;
+  docker::StreamFrames frames_;
+  std::mutex mutex_;  // the attachment's being there, for send()
+  std::unique_ptr<docker::Attachment> attachment_;
+  std::string* into_ = nullptr;
+  std::string complaint_;
+  std::map<std::string, std::string> hello_;
+};
+
 class DockerSandbox final : public Sandbox {
  public:
   explicit DockerSandbox(DockerOptions options) : options_(std::move(options)) {}
@@ -492,16 +610,26 @@ class DockerSandbox final : public Sandbox {
     return sandbox_probe(docker::probe_engine(candidates(), deadline, never));
   }
 
+  Result<std::unique_ptr<OpenSandbox>> open(const SandboxSpec& spec, const CancelToken& cancel) override {
+    GUARD_TRY(validate(spec, Serves::tasks));
+    GUARD_TRY_ASSIGN(const auto engine, find_engine(cancel));
+    if (engine.endpoint.is_remote() || !options_.runtime.empty()) {
+      return Error(ErrorCode::input_invalid,
+          fmt::format("{} has no sandboxes that stay: no folder of this machine can be written to there",
+              engine.endpoint.is_remote() ? "a container engine on another machine" : "a runtime of docker.runtime"))
+          .hint("use a container engine on this machine without [docker] runtime, or --backend namespace");
+    }
+    docker::EngineClient client(engine.endpoint, cancel);
+    GUARD_TRY_ASSIGN(const docker::ImageInfo image, find_image(spec, client));
+    if (::geteuid() == 0) {
+      for (const SharedFolder& folder : spec.shared) GUARD_TRY(give_tree(folder.source, user_for_shared()));
+    }
+    return open_over(std::make_unique<DockerLink>(spec, engine, image), spec.timeout, cancel);
+  }
+
   Result<ExecResult> run(const SandboxSpec& spec, ByteSink& out, ByteSink& err, const CancelToken& cancel) override {
     GUARD_TRY(validate(spec));
-    // Asked again, though the caller has: an engine that was changed meanwhile must not run this with fewer limits.
-    auto engine = docker::probe_engine(candidates(), Deadline::after(options_.probe_deadline), cancel);
-    if (cancel.cancelled()) return Error(ErrorCode::cancelled, "stopped before the run began");
-    if (engine.state != docker::EngineState::available) {
-      return Error(ErrorCode::environment_unavailable, engine.reason)
-          .hint(engine.remedy)
-          .detail("environmentType", "docker");
-    }
+    GUARD_TRY_ASSIGN(auto engine, find_engine(cancel));
     const CancelToken never;
     const docker::Endpoint endpoint = engine.endpoint;
     RunParts parts{std::move(engine), {endpoint, cancel}, {endpoint, never}, cancel};
@@ -526,6 +654,16 @@ class DockerSandbox final : public Sandbox {
   }
 
  private:
+  // Asked again, though the caller has: an engine that was changed meanwhile must not run this with fewer limits.
+  Result<docker::EngineProbe> find_engine(const CancelToken& cancel) const {
+    auto engine = docker::probe_engine(candidates(), Deadline::after(options_.probe_deadline), cancel);
+    if (cancel.cancelled()) return Error(ErrorCode::cancelled, "stopped before the run began");
+    if (engine.state == docker::EngineState::available) return engine;
+    return Error(ErrorCode::environment_unavailable, engine.reason)
+        .hint(engine.remedy)
+        .detail("environmentType", "docker");
+  }
+
   // A runtime that was configured is trusted once a run of nothing has come through with every proof, under this boot
   // of this engine.
   Result<void> try_runtime(const SandboxSpec& spec, RunParts& parts) const {
@@ -632,21 +770,7 @@ class DockerSandbox final : public Sandbox {
     const docker::Endpoint& endpoint = parts.engine.endpoint;
     docker::EngineClient& client = parts.client;
     docker::EngineClient& ending = parts.ending;
-    const auto created =
-        client.create_container(container.name(), container_config(config), within_run(spec, kStartLimit));
-    if (!created) {
-      // A status of 4xx is a no: what bears the name is not ours. Otherwise nobody knows what the engine did or will
-      // do.
-      const auto status = created.error().details().find("status");
-      const bool answered = status != created.error().details().end();
-      if (answered ? status->second.starts_with('4') : created.error().code() == ErrorCode::environment_unavailable) {
-        container.disarm();
-      } else if (!answered) {
-        container.answer_was_lost();
-      }
-      return engine_failed(created.error());
-    }
-    const std::string& id = *created;
+    GUARD_TRY_ASSIGN(const std::string id, create_container(config, spec, client, container));
     if (!config.runtime.empty() && !endpoint.is_remote()) container.watch_processes_of(id);
     GUARD_TRY_ASSIGN(const auto attachment, engine_failed(client.attach(id, within_run(spec, kCallLimit))));
     const auto begun = SteadyClock::now();
@@ -686,10 +810,7 @@ class DockerSandbox final : public Sandbox {
     GUARD_TRY_ASSIGN(result.outcome, conclude(spec, pump, state, init, init.finish()));
     result.wall = std::chrono::duration_cast<milliseconds>(SteadyClock::now() - begun);
     init.take_into(result);
-    result.enforced_by = limits_of_init();
-    for (const char* limit : {"memory", "swap", "pids", "cpus"}) result.enforced_by[limit] = "cgroup";
-    result.enforced_by["network"] = spec.network == Network::none ? "namespace" : kOpenNetwork;
-    result.enforced_by["syscalls"] = "seccomp";
+    add_container_limits(spec, result);
     add_folder_limits(spec.limits, result);
     return result;
   }

@@ -1,6 +1,7 @@
 #include "runner/sandbox/namespace_sandbox.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -14,13 +15,17 @@
 #include "common/file_io.h"
 #include "common/text/text.h"
 #include "docker/container_config.h"
+#include "runner/files/owned_tree.h"
 #include "runner/files/scratch_file.h"
 #include "runner/init_side/init_binary.h"
+#include "runner/init_side/init_process.h"
 #include "runner/init_side/init_run.h"
+#include "runner/process/process_tree.h"
 #include "runner/process/stray_processes.h"
 #include "runner/process/subprocess.h"
 #include "runner/sandbox/bwrap_args.h"
 #include "runner/sandbox/seccomp_filter.h"
+#include "runner/tasks/staying_sandbox.h"
 
 namespace guard {
 namespace {
@@ -31,13 +36,19 @@ constexpr int kInfoFd = 11;
 constexpr int kPreparedArgsFd = 12;
 constexpr int kPlainArgsFd = 13;
 
+constexpr milliseconds kSendLimit{10'000};
+constexpr milliseconds kLeaveLimit{2'000};
+constexpr milliseconds kEndLimit{5'000};
+
 constexpr uid_t kHostUserBase = 1'900'000'000;
+constexpr uid_t kStayingUser = kHostUserBase - 1;
 constexpr uid_t kNobody = 65'534;
+
+uid_t user_of_this_process() { return kHostUserBase + static_cast<uid_t>(::getpid()); }
 
 // The user a root-run sandbox drops to: outside what distributions hand out to people, services and containers. In a
 // container that maps few users there may be no such number; nobody is the next best.
-Result<uid_t> host_user() {
-  const uid_t wanted = kHostUserBase + static_cast<uid_t>(::getpid());
+Result<uid_t> host_user(uid_t wanted) {
   std::ifstream map("/proc/self/uid_map");
   bool nobody_mapped = false;
   for (unsigned long long first = 0, outside = 0, count = 0; map >> first >> outside >> count;) {
@@ -138,7 +149,7 @@ Result<std::string> trial_run(const std::string& bwrap, Deadline deadline) {
   trial.deadline = deadline;
   trial.grace = milliseconds(0);
   if (::geteuid() == 0) {
-    GUARD_TRY_ASSIGN(trial.become_user, host_user());
+    GUARD_TRY_ASSIGN(trial.become_user, host_user(user_of_this_process()));
   }
   const CancelToken never;
   GUARD_TRY_ASSIGN(CollectedProcess said, collect_process(trial, 4096, never));
@@ -154,14 +165,125 @@ Result<std::string> trial_run(const std::string& bwrap, Deadline deadline) {
   return printable(words.substr(words.rfind(' ') + 1));
 }
 
+// All that a start needs, in one place: descriptors that bubblewrap finds, and the group that it enters.
+struct NamespaceStart {
+  explicit NamespaceStart(RunCgroup made) : cgroup(std::move(made)), run(cgroup) {}
+
+  RunCgroup cgroup;
+  InitRun run;
+  UniqueFd filter;
+  UniqueFd prepared_args;
+  UniqueFd plain_args;
+  bool limits_nproc = false;
+
+  void add_enforced(std::map<std::string, std::string>& enforced_by) const {
+    if (limits_nproc) enforced_by["pids"] = "rlimit";
+    enforced_by["network"] = "namespace";
+    enforced_by["syscalls"] = "seccomp";
+  }
+};
+
+// Init is our grandchild, behind pipes.
+class NamespaceLink final : public SandboxLink {
+ public:
+  NamespaceLink(std::unique_ptr<NamespaceStart> start, const Limits& limits)
+      : start_(std::move(start)), limits_(limits), init_(start_->cgroup, start_->run.info_fd) {}
+
+  Result<void> start() override {
+    GUARD_TRY(init_.start(start_->run.child));
+    started_ = true;
+    return ok();
+  }
+
+  Result<bool> receive(std::string& bytes, int wake, Deadline deadline) override {
+    std::array<pollfd, 5> fds = {pollfd{init_.frames(), POLLIN, 0}, pollfd{init_.complaints(), POLLIN, 0},
+        pollfd{init_.info(), POLLIN, 0}, pollfd{init_.child_descriptor(), POLLIN, 0}, pollfd{wake, POLLIN, 0}};
+    if (::poll(fds.data(), fds.size(), deadline.poll_timeout()) < 0 && errno != EINTR)
+      return Error::from_errno(ErrorCode::environment_unavailable, "poll", errno);
+    if (fds[2].revents != 0 && init_.info() >= 0) GUARD_TRY(init_.read_info());
+    if (fds[1].revents != 0) init_.read_complaints();
+    if (fds[3].revents != 0) init_.child_has_ended();
+    if (fds[0].revents == 0) return !init_.child_ended();
+    std::array<char, 64ul * 1024> buffer;
+    const ssize_t size = ::read(init_.frames(), buffer.data(), buffer.size());
+    if (size < 0 && (errno == EAGAIN || errno == EINTR)) return true;
+    if (size > 0) bytes.append(buffer.data(), static_cast<std::size_t>(size));
+    return size > 0;
+  }
+
+  Result<void> check(const std::map<std::string, std::string>& hello) override {
+    hello_ = hello;
+    return ok();
+  }
+
+  std::map<std::string, std::string> enforced_by() const override {
+    ExecResult result;
+    result.enforced_by = limits_of_init();
+    start_->cgroup.add_enforced(result.enforced_by);
+    start_->add_enforced(result.enforced_by);
+    result.seen_inside = hello_;
+    add_folder_limits(limits_, result);
+    return result.enforced_by;
+  }
+
+  // What a group limits it limits by itself: the kernel kills a task, or refuses it one, and the sandbox lives on.
+  Result<void> look() override {
+    if (start_->cgroup.holds("memory") || init_.pid() <= 1) return ok();
+    if (measure_tree(init_.pid()).memory_bytes <= limits_.memory_bytes) return ok();
+    return Error(ErrorCode::environment_unavailable,
+        fmt::format(
+            "the sandbox was ended: together its tasks used more than {} bytes of memory", limits_.memory_bytes))
+        .hint("where guard may make control groups, only the task that is too large is ended");
+  }
+
+  Result<void> send(std::string_view frame) override {
+    const Deadline deadline = Deadline::after(kSendLimit);
+    while (!frame.empty()) {
+      const ssize_t sent = ::write(init_.life_line(), frame.data(), frame.size());
+      if (sent > 0) frame.remove_prefix(static_cast<std::size_t>(sent));
+      if (sent >= 0 || errno == EINTR) continue;
+      if (errno != EAGAIN)
+        return Error::from_errno(ErrorCode::environment_unavailable, "speaking to the sandbox", errno);
+      if (deadline.passed())
+        return Error(ErrorCode::environment_unavailable, "the sandbox's init does not listen any more");
+      pollfd room{init_.life_line(), POLLOUT, 0};
+      ::poll(&room, 1, deadline.poll_timeout());
+    }
+    return ok();
+  }
+
+  Result<void> end() override {
+    if (!started_) return ok();
+    const Deadline deadline = Deadline::after(kEndLimit);
+    init_.cut_life_line();
+    // Init leaves by itself, and everything with it; where it does not, it is killed.
+    pollfd child{init_.child_descriptor(), POLLIN, 0};
+    if (child.fd >= 0 && ::poll(&child, 1, static_cast<int>(kLeaveLimit.count())) <= 0) init_.kill(deadline);
+    if (init_.finish(deadline)) return ok();
+    return Error(ErrorCode::environment_creation_failed, "processes of the sandbox could not be killed");
+  }
+
+  std::string complaint() const override { return init_.complaint(); }
+
+ private:
+  const std::unique_ptr<NamespaceStart> start_;
+  const Limits limits_;
+  InitProcess init_;
+  bool started_ = false;
+  std::map<std::string, std::string> hello_;
+};
+
 class NamespaceSandbox final : public Sandbox {
  public:
   explicit NamespaceSandbox(NamespaceOptions options) : options_(std::move(options)) {}
   std::string_view name() const noexcept override { return "namespace"; }
   SandboxProbe probe(Deadline deadline) const override;
   Result<ExecResult> run(const SandboxSpec& spec, ByteSink& out, ByteSink& err, const CancelToken& cancel) override;
+  Result<std::unique_ptr<OpenSandbox>> open(const SandboxSpec& spec, const CancelToken& cancel) override;
 
  private:
+  Result<std::unique_ptr<NamespaceStart>> prepare(const SandboxSpec& spec) const;
+
   NamespaceOptions options_;
 };
 
@@ -200,9 +322,7 @@ SandboxProbe NamespaceSandbox::probe(Deadline deadline) const {
   return probe;
 }
 
-Result<ExecResult> NamespaceSandbox::run(
-    const SandboxSpec& spec, ByteSink& out, ByteSink& err, const CancelToken& cancel) {
-  GUARD_TRY(validate(spec));
+Result<std::unique_ptr<NamespaceStart>> NamespaceSandbox::prepare(const SandboxSpec& spec) const {
   if (spec.network != Network::none) {
     return Error(ErrorCode::input_invalid, "the embedded sandbox has no network to offer")
         .hint("use `network = \"none\"`, or the docker backend");
@@ -213,6 +333,14 @@ Result<ExecResult> NamespaceSandbox::run(
         .hint("install it: apt install bubblewrap")
         .detail("environmentType", "namespace");
   }
+  auto start = std::make_unique<NamespaceStart>(RunCgroup::create(spec.run_id, spec.limits, options_.cgroups));
+  const RunCgroup& cgroup = start->cgroup;
+  if (spec.require_cgroups && (!cgroup.holds("memory") || !cgroup.holds("pids"))) {
+    return Error(
+        ErrorCode::environment_unavailable, "limits of memory and processes can't be enforced by control groups here")
+        .hint("run guard where control groups are delegated to it (systemd: Delegate=yes), or drop `require_cgroups`")
+        .detail("environmentType", "namespace");
+  }
   BwrapInputs inputs;
   inputs.seccomp_fd = kSeccompFd;
   inputs.info_fd = kInfoFd;
@@ -220,44 +348,53 @@ Result<ExecResult> NamespaceSandbox::run(
   GUARD_TRY_ASSIGN(inputs.root, root_entries(spec.image.root_folder));
   GUARD_TRY_ASSIGN(const std::filesystem::path init, init_binary_path());
   inputs.init_source = init.string();
-  GUARD_TRY_ASSIGN(const UniqueFd filter, seccomp_filter());
-  GUARD_TRY_ASSIGN(const UniqueFd plain_args, args_file(bwrap_args(spec, inputs)));
+  GUARD_TRY_ASSIGN(start->filter, seccomp_filter());
+  GUARD_TRY_ASSIGN(start->plain_args, args_file(bwrap_args(spec, inputs)));
   GUARD_TRY_ASSIGN(const std::filesystem::path scratch_at, mount_point());
   inputs.scratch_at = scratch_at.string();
-  GUARD_TRY_ASSIGN(const UniqueFd prepared_args, args_file(bwrap_args(spec, inputs)));
+  GUARD_TRY_ASSIGN(start->prepared_args, args_file(bwrap_args(spec, inputs)));
 
-  const RunCgroup cgroup = RunCgroup::create(spec.run_id, spec.limits, options_.cgroups);
-  if (spec.require_cgroups && (!cgroup.holds("memory") || !cgroup.holds("pids"))) {
-    return Error(
-        ErrorCode::environment_unavailable, "limits of memory and processes can't be enforced by control groups here")
-        .hint("run guard where control groups are delegated to it (systemd: Delegate=yes), or drop `require_cgroups`")
-        .detail("environmentType", "namespace");
-  }
-  InitRun run(cgroup);
+  start->limits_nproc = !cgroup.holds("pids") && nproc_is_per_namespace();
+  InitRun& run = start->run;
   run.info_fd = kInfoFd;
-  const bool limit_nproc = !cgroup.holds("pids") && nproc_is_per_namespace();
   run.child.argv = scratch_stage_command(spec, {init.string(), inputs.scratch_at, kPreparedArgsFd, kPlainArgsFd});
   run.child.argv.push_back(bwrap);
-  // bubblewrap and init are tasks, too.
-  const std::uint32_t nproc = limit_nproc ? spec.limits.pids + 2 : 0;
   InitDuties duties;
-  duties.nproc = nproc;
+  // bubblewrap and init are tasks, too.
+  duties.nproc = start->limits_nproc ? spec.limits.pids + 2 : 0;
   duties.own_folders = true;
   GUARD_TRY_ASSIGN(duties.owner, run_owner(spec.run_id));
   for (std::string& word : init_command(kInitInside, spec, duties)) run.child.argv.push_back(std::move(word));
   run.child.cwd = "/";
-  run.child.descriptors = {
-      {filter.get(), kSeccompFd}, {prepared_args.get(), kPreparedArgsFd}, {plain_args.get(), kPlainArgsFd}};
+  run.child.descriptors = {{start->filter.get(), kSeccompFd}, {start->prepared_args.get(), kPreparedArgsFd},
+      {start->plain_args.get(), kPlainArgsFd}};
   run.child.join_cgroups = cgroup.join_descriptors();
   if (::geteuid() == 0) {
-    GUARD_TRY_ASSIGN(run.child.become_user, host_user());
+    GUARD_TRY_ASSIGN(run.child.become_user, host_user(user_of_this_process()));
   }
-  GUARD_TRY_ASSIGN(ExecResult result, run_under_init(spec, run, out, err, cancel));
-  if (limit_nproc) result.enforced_by["pids"] = "rlimit";
-  result.enforced_by["network"] = "namespace";
-  result.enforced_by["syscalls"] = "seccomp";
+  return start;
+}
+
+Result<ExecResult> NamespaceSandbox::run(
+    const SandboxSpec& spec, ByteSink& out, ByteSink& err, const CancelToken& cancel) {
+  GUARD_TRY(validate(spec));
+  GUARD_TRY_ASSIGN(const auto start, prepare(spec));
+  GUARD_TRY_ASSIGN(ExecResult result, run_under_init(spec, start->run, out, err, cancel));
+  start->add_enforced(result.enforced_by);
   add_folder_limits(spec.limits, result);
   return result;
+}
+
+Result<std::unique_ptr<OpenSandbox>> NamespaceSandbox::open(const SandboxSpec& spec, const CancelToken& cancel) {
+  GUARD_TRY(validate(spec, Serves::tasks));
+  GUARD_TRY_ASSIGN(auto start, prepare(spec));
+  if (::geteuid() == 0) {
+    // Always the same one, so that what one sandbox has written the next one may go on with.
+    GUARD_TRY_ASSIGN(const uid_t user, host_user(kStayingUser));
+    start->run.child.become_user = user;
+    for (const SharedFolder& folder : spec.shared) GUARD_TRY(give_tree(folder.source, user));
+  }
+  return open_over(std::make_unique<NamespaceLink>(std::move(start), spec.limits), spec.timeout, cancel);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "runner/files/plain_path.h"
+#include "runner/tasks/open_sandbox.h"
 
 namespace guard {
 namespace {
@@ -222,13 +223,14 @@ void add_folder_limits(const Limits& limits, ExecResult& result) {
   result.enforced_by["tmp_noexec"] = by_tmpfs(seen("tmp_noexec") == 1);
 }
 
-Result<void> validate(const SandboxSpec& spec) {
+Result<void> validate(const SandboxSpec& spec, Serves serves) {
   const auto is_id_byte = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
   if (spec.run_id.empty() || spec.run_id.size() > kRunIdBytesMax ||
       !std::all_of(spec.run_id.begin(), spec.run_id.end(), is_id_byte)) {
     return refuse(fmt::format("run id \"{}\" is not 1 to {} of [a-z0-9-]", spec.run_id, kRunIdBytesMax));
   }
-  if (spec.argv.empty() || spec.argv.front().empty()) return refuse("no program to run was given");
+  if (serves == Serves::one_program && (spec.argv.empty() || spec.argv.front().empty()))
+    return refuse("no program to run was given");
   for (const auto* arguments : {&spec.argv, &spec.each}) {
     if (std::any_of(
             arguments->begin(), arguments->end(), [](const std::string& argument) { return has_nul(argument); })) {
@@ -247,6 +249,11 @@ Result<void> validate(const SandboxSpec& spec) {
   GUARD_TRY(check_targets(spec));
   GUARD_TRY(check_collect(spec));
   return check_limits(spec);
+}
+
+Result<std::unique_ptr<OpenSandbox>> Sandbox::open(const SandboxSpec&, const CancelToken&) {
+  return Error(ErrorCode::input_invalid, fmt::format("the backend {} has no sandboxes that stay", name()))
+      .hint("use --backend namespace or docker");
 }
 
 Result<void> refuse_shared(const SandboxSpec& spec, std::string_view who) {

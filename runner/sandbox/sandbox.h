@@ -142,7 +142,8 @@ void add_folder_limits(const Limits& limits, ExecResult& result);
 
 // INPUT_INVALID with the reason: empty argv, a relative target, a mount of what is never mounted (.env*, .git,
 // node_modules of the host, sockets, home, /), NUL bytes, limits of 0. Backends call it first.
-Result<void> validate(const SandboxSpec& spec);
+enum class Serves : std::uint8_t { one_program, tasks };
+Result<void> validate(const SandboxSpec& spec, Serves serves = Serves::one_program);
 // For backends that can't mount: INPUT_INVALID where a folder is shared.
 Result<void> refuse_shared(const SandboxSpec& spec, std::string_view who);
 // For backends that run in spec.host_folder: INPUT_INVALID where it is no folder, or files are to be collected. `who`:
@@ -163,6 +164,8 @@ struct SandboxProbe {
   std::map<std::string, std::string> facts;  // "cgroups": "v1", "memory_limit": "true" ...
 };
 
+class OpenSandbox;  // runner/tasks/open_sandbox.h
+
 class Sandbox {
  public:
   virtual ~Sandbox() = default;
@@ -175,6 +178,11 @@ class Sandbox {
   // knows whether the stream was whole). A sink that fails ends the run with that Error. Error: the environment failed,
   // or could not be shown to have held; whatever was started is gone when this returns.
   virtual Result<ExecResult> run(const SandboxSpec& spec, ByteSink& out, ByteSink& err, const CancelToken& cancel) = 0;
+
+  // A sandbox that stays: argv of `spec` is empty, its timeout is that of the start, and of the rest only what concerns
+  // the sandbox as a whole counts (env, input, each, collect, report and attestation belong to programs). INPUT_INVALID
+  // where the backend has none.
+  virtual Result<std::unique_ptr<OpenSandbox>> open(const SandboxSpec& spec, const CancelToken& cancel);
 };
 
 // `engine`: empty: the one that the environment names. `runtime`: empty for the engine's default.

@@ -12,8 +12,9 @@ set(may_include_runner docker common)
 set(may_include_pipeline validator runner redact rules common)
 set(may_include_nightly pipeline validator redact runner rules common)
 set(may_include_cli nightly pipeline validator runner redact docker rules common)
-# The static init shares two headers with the runner: what the two say to each other, and what a folder is filled with.
-set(may_include_init runner/init_side/init_protocol.h runner/init_side/fill_format.h)
+# The static init shares three headers with the runner: what the two say to each other, in either way of working, and what
+# a folder is filled with.
+set(may_include_init runner/init_side/init_protocol.h runner/tasks/task_protocol.h runner/init_side/fill_format.h)
 
 # Within a folder the same holds for its rooms, where these have an order; "." is what lies in none of them. A header
 # that is named stands for itself alone. redact has no order yet.
@@ -34,11 +35,12 @@ set(may_include_nightly/worth)
 set(may_include_nightly/loop plan worth)
 set(may_include_nightly/report plan worth loop)
 set(may_include_nightly/install)
-set(rooms_of_runner files process init_side sandbox image)
+set(rooms_of_runner files process init_side tasks sandbox image)
 set(may_include_runner/files)
 set(may_include_runner/process files runner/init_side/collection.h runner/sandbox/docker_sweep.h)
 set(may_include_runner/init_side files process sandbox)
-set(may_include_runner/sandbox files process init_side runner/image/image_archive.h)
+set(may_include_runner/tasks process init_side)
+set(may_include_runner/sandbox files process init_side tasks runner/image/image_archive.h)
 set(may_include_runner/image files process init_side sandbox)
 set(rooms_of_validator lex values views judge change .)
 set(may_include_validator/lex)

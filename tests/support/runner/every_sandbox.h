@@ -8,6 +8,7 @@
 
 #include "docker/engine_client.h"
 #include "runner/sandbox/namespace_sandbox.h"
+#include "runner/tasks/open_sandbox.h"
 #include "tests/support/engine/test_engine.h"
 #include "tests/support/runner/program_image.h"
 #include "tests/support/runner/sandbox_fixture.h"
@@ -77,6 +78,12 @@ class EverySandbox : public SandboxFixture, public ::testing::WithParamInterface
     wanted.image = {kImage, image_id_, {}};
     const std::string runtime = GetParam() == Where::runsc ? "runsc" : "";
     return make_docker_sandbox({test_engine_socket(), runtime, milliseconds(10'000)})->run(wanted, out_, err_, cancel_);
+  }
+
+  Result<std::unique_ptr<OpenSandbox>> open_in(SandboxSpec wanted) {
+    if (!in_container()) return make_namespace_sandbox()->open(wanted, cancel_);
+    wanted.image = {kImage, image_id_, {}};
+    return make_docker_sandbox({test_engine_socket(), "", milliseconds(10'000)})->open(wanted, cancel_);
   }
 
   void each(const std::function<void()>& body) {

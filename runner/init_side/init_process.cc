@@ -1,0 +1,131 @@
+#include "runner/init_side/init_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <string_view>
+#include <utility>
+
+#include "runner/process/process_tree.h"
+
+namespace guard {
+namespace {
+
+constexpr std::size_t kComplaintBytesMax = 16ul * 1024;
+
+struct Pipe {
+  UniqueFd read;
+  UniqueFd write;
+};
+
+Result<Pipe> make_pipe() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return Error::from_errno(ErrorCode::environment_creation_failed, "pipe", errno);
+  return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+}  // namespace
+
+Result<void> InitProcess::start(ChildSpec child) {
+  GUARD_TRY_ASSIGN(Pipe life_line, make_pipe());
+  GUARD_TRY_ASSIGN(Pipe frames, make_pipe());
+  GUARD_TRY_ASSIGN(Pipe complaints, make_pipe());
+  Pipe info;
+  child.descriptors.emplace_back(life_line.read.get(), 0);
+  child.descriptors.emplace_back(frames.write.get(), 1);
+  child.descriptors.emplace_back(complaints.write.get(), 2);
+  if (info_fd_ >= 0) {
+    GUARD_TRY_ASSIGN(info, make_pipe());
+    child.descriptors.emplace_back(info.write.get(), info_fd_);
+  }
+  for (const int fd : {frames.read.get(), complaints.read.get(), info.read.get(), life_line.write.get()}) {
+    if (fd >= 0 && ::fcntl(fd, F_SETFL, O_NONBLOCK) != 0) {
+      return Error::from_errno(ErrorCode::environment_creation_failed, "fcntl", errno);
+    }
+  }
+  GUARD_TRY_ASSIGN(ChildProcess started, ChildProcess::start(child));
+  child_.emplace(std::move(started));
+  life_line_ = std::move(life_line.write);
+  frames_ = std::move(frames.read);
+  complaints_ = std::move(complaints.read);
+  info_ = std::move(info.read);
+  if (info_fd_ < 0) init_pid_ = child_->pid();
+  return ok();
+}
+
+void InitProcess::read_complaints() {
+  std::array<char, 4096> buffer;
+  const ssize_t size = ::read(complaints_.get(), buffer.data(), buffer.size());
+  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (size <= 0) {
+    complaints_.reset();
+    return;
+  }
+  const std::size_t room = kComplaintBytesMax - complaint_text_.size();
+  complaint_text_.append(buffer.data(), std::min(room, static_cast<std::size_t>(size)));
+}
+
+// {"child-pid": 4711, ...}, from bubblewrap.
+Result<void> InitProcess::read_info() {
+  std::array<char, 1024> buffer;
+  const ssize_t size = ::read(info_.get(), buffer.data(), buffer.size());
+  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return ok();
+  if (size > 0) info_text_.append(buffer.data(), static_cast<std::size_t>(size));
+  if (size <= 0 || info_text_.size() > 4096) info_.reset();
+  static constexpr std::string_view kKey = "\"child-pid\":";
+  const std::size_t at = info_text_.find(kKey);
+  if (init_pidfd_ || at == std::string::npos) return ok();
+  const std::size_t digits = info_text_.find_first_not_of(' ', at + kKey.size());
+  // Not before something follows the number: it may have been cut.
+  if (digits == std::string::npos || info_text_.find_first_not_of("0123456789", digits) == std::string::npos)
+    return ok();
+  pid_t pid = -1;
+  std::from_chars(info_text_.data() + digits, info_text_.data() + info_text_.size(), pid);
+  if (pid <= 1) return ok();
+  init_pid_ = pid;
+  init_pidfd_.reset(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (!init_pidfd_ && !child_ended_ && errno != ESRCH) {
+    return Error::from_errno(ErrorCode::environment_creation_failed, "pidfd_open of the sandbox's init", errno);
+  }
+  return ok();
+}
+
+void InitProcess::signal(int signal_number) const {
+  const int fd = info_fd_ < 0 ? child_->pidfd() : init_pidfd_.get();
+  if (fd >= 0) ::syscall(SYS_pidfd_send_signal, fd, signal_number, nullptr, 0);
+}
+
+void InitProcess::kill(Deadline deadline) {
+  life_line_.reset();
+  cgroup_.kill_all();
+  if (info_fd_ < 0 && !child_ended_) kill_tree(child_->pid(), deadline);
+  signal(SIGKILL);
+  child_->signal_group(SIGKILL);
+}
+
+bool InitProcess::finish(Deadline deadline) {
+  life_line_.reset();
+  child_->reap();
+  // A PID 1 has ended only when every process of its namespace has, which is later than the end of its stream.
+  pollfd ended{init_pidfd_.get(), POLLIN, 0};
+  int ready = init_pidfd_ ? -1 : 1;
+  while (ready < 0) {
+    ready = ::poll(&ended, 1, deadline.poll_timeout());
+    if (ready < 0 && errno != EINTR) return false;
+  }
+  while (complaints_ && complaint_text_.size() < kComplaintBytesMax) {
+    const std::size_t before = complaint_text_.size();
+    read_complaints();
+    if (complaint_text_.size() == before) break;
+  }
+  return ready > 0;
+}
+
+}  // namespace guard

@@ -1,0 +1,222 @@
+#include "runner/tasks/staying_sandbox.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "common/byte_sink.h"
+#include "common/text/text.h"
+#include "common/unique_fd.h"
+#include "runner/init_side/init_stream.h"
+#include "runner/tasks/task_table.h"
+
+namespace guard {
+namespace {
+
+// Limits that are watched are looked at so often while tasks run.
+constexpr milliseconds kTick{100};
+constexpr milliseconds kIdleTick{1'000};
+constexpr milliseconds kLookAtCancel{50};
+
+class StayingSandbox final : public OpenSandbox {
+ public:
+  StayingSandbox(std::unique_ptr<SandboxLink> link, UniqueFd wake)
+      : link_(std::move(link)),
+        wake_(std::move(wake)),
+        table_(std::make_shared<TaskTable>([this](std::string_view frame) { return link_->send(frame); })) {
+    thread_ = std::thread([this] { serve(); });
+  }
+  StayingSandbox(const StayingSandbox&) = delete;
+  StayingSandbox& operator=(const StayingSandbox&) = delete;
+  ~StayingSandbox() override { static_cast<void>(close(milliseconds(0))); }
+
+  // Until init has said what it sees. CANCELLED, or why there is no sandbox.
+  Result<void> wait_until_ready(Deadline deadline, const CancelToken& cancel) {
+    std::unique_lock lock(mutex_);
+    while (state_ == State::starting) {
+      if (cancel.cancelled()) return Error(ErrorCode::cancelled, "stopped while the sandbox was started");
+      if (deadline.passed()) return Error(ErrorCode::execution_timeout, "the sandbox was not ready in time");
+      changed_.wait_for(lock, std::min(kLookAtCancel, deadline.remaining()));
+    }
+    if (state_ == State::open) return ok();
+    return fault_ ? *fault_ : Error(ErrorCode::environment_creation_failed, "the sandbox ended at once");
+  }
+
+  Result<std::unique_ptr<Task>> start(const TaskSpec& spec) override { return table_->start(spec); }
+
+  bool alive() const override {
+    const std::lock_guard lock(mutex_);
+    return state_ == State::open;
+  }
+
+  std::optional<Error> fault() const override {
+    const std::lock_guard lock(mutex_);
+    return fault_;
+  }
+
+  void on_end(std::function<void()> call) override {
+    {
+      const std::lock_guard lock(mutex_);
+      if (state_ != State::ended) {
+        on_end_ = std::move(call);
+        return;
+      }
+      if (closing_) return;
+    }
+    call();
+  }
+
+  std::size_t running() const override { return table_->running(); }
+
+  Result<void> close(milliseconds grace) override {
+    const std::lock_guard one_at_a_time(closing_mutex_);
+    if (!thread_.joinable()) return ended_;
+    {
+      const std::lock_guard lock(mutex_);
+      closing_ = true;
+    }
+    if (grace.count() > 0 && alive() && running() > 0) {
+      table_->signal_all(SIGTERM);
+      table_->wait_for_all(Deadline::after(grace));
+    }
+    stop_ = true;
+    const std::uint64_t one = 1;
+    if (::write(wake_.get(), &one, sizeof one) < 0) {
+      // It is readable already.
+    }
+    thread_.join();
+    return ended_;
+  }
+
+  // Both are set before anybody has this sandbox.
+  const std::map<std::string, std::string>& seen_inside() const override { return hello_; }
+  const std::map<std::string, std::string>& enforced_by() const override { return enforced_by_; }
+
+ private:
+  enum class State : std::uint8_t { starting, open, ended };
+
+  void serve() {
+    const Result<void> served = serve_to_the_end();
+    Error why = served ? Error(ErrorCode::environment_unavailable, "the sandbox was closed") : served.error();
+    Result<void> ended = link_->end();
+    if (const std::string said = link_->complaint(); !served && hello_.empty() && !said.empty())
+      why = std::move(why).detail("stderr", said);
+    table_->fail(why);
+    std::function<void()> call;
+    {
+      const std::lock_guard lock(mutex_);
+      state_ = State::ended;
+      ended_ = std::move(ended);
+      if (!served) fault_ = std::move(why);
+      if (!closing_) call = std::move(on_end_);
+    }
+    changed_.notify_all();
+    if (call) call();
+  }
+
+  Result<void> serve_to_the_end() {
+    GUARD_TRY(link_->start());
+    std::string bytes;
+    Deadline next_look = Deadline::after(kTick);
+    while (!stop_) {
+      bytes.clear();
+      GUARD_TRY_ASSIGN(const bool open, link_->receive(bytes, wake_.get(), next_look));
+      if (!bytes.empty()) GUARD_TRY(take(bytes));
+      if (stop_) break;
+      if (!open) return ended_by_itself();
+      if (!next_look.passed()) continue;
+      GUARD_TRY(link_->look());
+      next_look = Deadline::after(table_->running() > 0 ? kTick : kIdleTick);
+    }
+    return ok();
+  }
+
+  Error ended_by_itself() const {
+    if (!hello_.empty()) return Error(ErrorCode::environment_unavailable, "the sandbox has ended by itself");
+    const std::string said = link_->complaint();
+    return Error(ErrorCode::environment_creation_failed,
+        fmt::format("the sandbox could not be made: {}", said.empty() ? "it ended without a word" : printable(said)));
+  }
+
+  Result<void> take(std::string_view bytes) {
+    if (hello_.empty()) {
+      first_ += bytes;
+      const auto whole = first_frame_bytes();
+      if (first_.size() < whole) return ok();
+      GUARD_TRY(take_hello(std::string_view(first_).substr(0, whole)));
+      bytes = std::string_view(first_).substr(whole);
+    }
+    return table_->push(std::span(bytes.data(), bytes.size()));
+  }
+
+  std::size_t first_frame_bytes() const {
+    if (first_.size() < init_protocol::kHeaderBytes) return init_protocol::kHeaderBytes;
+    std::size_t payload = 0;
+    for (std::size_t i = 4; i < init_protocol::kHeaderBytes; ++i)
+      payload = payload << 8 | static_cast<unsigned char>(first_[i]);
+    return init_protocol::kHeaderBytes + std::min(payload, init_protocol::kFramePayloadMax + 1);
+  }
+
+  // As in every sandbox: the hello, or why init could not start.
+  Result<void> take_hello(std::string_view frame) {
+    StringSink none;
+    InitStream stream(none, none, 1, ReportChannel::off);
+    GUARD_TRY(stream.push(std::span(frame.data(), frame.size())));
+    if (stream.exit_seen()) {
+      auto outcome = outcome_of(*stream.exit(), TermSent::no, milliseconds(0));
+      if (!outcome) return std::move(outcome).error();
+    }
+    if (!stream.hello_seen())
+      return Error(ErrorCode::protocol_error, "the sandbox's init spoke nonsense: no hello at the start");
+    GUARD_TRY(check_confinement(stream.hello()));
+    GUARD_TRY(link_->check(stream.hello()));
+    {
+      const std::lock_guard lock(mutex_);
+      hello_ = stream.hello();
+      enforced_by_ = link_->enforced_by();
+      state_ = State::open;
+    }
+    changed_.notify_all();
+    return ok();
+  }
+
+  const std::unique_ptr<SandboxLink> link_;
+  const UniqueFd wake_;
+  const std::shared_ptr<TaskTable> table_;
+  std::string first_;  // of the thread alone
+  std::atomic<bool> stop_ = false;
+
+  std::mutex closing_mutex_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  State state_ = State::starting;
+  bool closing_ = false;
+  std::optional<Error> fault_;
+  std::function<void()> on_end_;
+  Result<void> ended_ = ok();
+  std::map<std::string, std::string> hello_;
+  std::map<std::string, std::string> enforced_by_;
+  std::thread thread_;  // last: it uses the others
+};
+
+}  // namespace
+
+Result<std::unique_ptr<OpenSandbox>> open_over(
+    std::unique_ptr<SandboxLink> link, milliseconds limit, const CancelToken& cancel) {
+  UniqueFd wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!wake) return Error::from_errno(ErrorCode::environment_creation_failed, "eventfd", errno);
+  auto sandbox = std::make_unique<StayingSandbox>(std::move(link), std::move(wake));
+  GUARD_TRY(sandbox->wait_until_ready(Deadline::after(limit), cancel));
+  return std::unique_ptr<OpenSandbox>(std::move(sandbox));
+}
+
+}  // namespace guard

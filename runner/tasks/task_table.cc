@@ -1,0 +1,442 @@
+#include "runner/tasks/task_table.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <deque>
+
+#include "common/text/text.h"
+#include "runner/init_side/init_protocol.h"
+
+namespace guard {
+namespace {
+
+using init_protocol::kFramePayloadMax;
+using init_protocol::kHeaderBytes;
+using task_protocol::FrameType;
+using task_protocol::kIdBytes;
+using task_protocol::kInputWindowBytes;
+using task_protocol::kWindowBytes;
+
+// What small pieces are joined to, so that a program that writes byte by byte does not cost a piece for each.
+constexpr std::size_t kPieceBytesMax = 64ul * 1024;
+
+Error broken(std::string_view what) {
+  return Error(ErrorCode::protocol_error, fmt::format("the sandbox's init spoke nonsense: {}", what));
+}
+
+Error invalid(std::string_view what) { return Error(ErrorCode::input_invalid, std::string(what)); }
+
+void add_number(std::string& bytes, std::uint32_t value) {
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift & 0xff);
+}
+
+void add_short(std::string& bytes, std::uint16_t value) {
+  bytes += static_cast<char>(value >> 8);
+  bytes += static_cast<char>(value & 0xff);
+}
+
+std::uint32_t number_at(std::string_view bytes) {
+  std::uint32_t value = 0;
+  for (std::size_t i = 0; i < 4; ++i) value = value << 8 | static_cast<unsigned char>(bytes[i]);
+  return value;
+}
+
+std::uint32_t milliseconds_of(milliseconds span) {
+  return static_cast<std::uint32_t>(std::clamp<milliseconds::rep>(span.count(), 0, 0x7fff'ffff));
+}
+
+bool is_output(FrameType type) { return type == FrameType::out || type == FrameType::err; }
+
+std::size_t place_of(FrameType stream) { return stream == FrameType::out ? 0 : 1; }
+
+// The fields of an end frame.
+struct EndFields {
+  std::string kind;
+  std::string step;
+  std::map<std::string, std::uint64_t, std::less<>> numbers;
+
+  std::uint64_t number(std::string_view key) const {
+    const auto found = numbers.find(key);
+    return found == numbers.end() ? 0 : found->second;
+  }
+};
+
+Result<EndFields> parse_end(std::string_view text) {
+  EndFields fields;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    const std::size_t equals = text.find('=');
+    if (end == std::string_view::npos || equals == std::string_view::npos || equals == 0 || equals > end)
+      return broken("a line of an end frame is none");
+    const std::string_view key = text.substr(0, equals);
+    const std::string_view value = text.substr(equals + 1, end - equals - 1);
+    text.remove_prefix(end + 1);
+    if (key == "kind") {
+      fields.kind = value;
+    } else if (key == "step") {
+      fields.step = printable(value);
+    } else {
+      std::uint64_t number = 0;
+      const auto [rest, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+      if (error != std::errc() || rest != value.data() + value.size()) return broken("a number that is none");
+      if (!fields.numbers.emplace(key, number).second) return broken("a key given twice");
+    }
+  }
+  return fields;
+}
+
+Error start_failure(const TaskSpec& spec, const EndFields& fields) {
+  const int error = static_cast<int>(fields.number("value"));
+  const bool program = spec.kind == TaskKind::program;
+  const std::string& what = spec.argv.empty() ? fields.step : spec.argv.front();
+  const bool folder = fields.step == "chdir";
+  Error failure = Error::from_errno(error == ENOENT ? ErrorCode::file_not_found : ErrorCode::execution_failed,
+      folder        ? fmt::format("entering the folder {}", printable(spec.working_dir))
+          : program ? fmt::format("starting {}", printable(what))
+                    : fmt::format("{} ({})", fields.step, printable(what)),
+      error);
+  return std::move(failure).detail("errno", std::to_string(error)).detail("step", fields.step);
+}
+
+// What an end frame says. An Error inside of the value: the task could not be started or done.
+Result<Result<TaskEnd>> end_of(const TaskSpec& spec, std::string_view payload) {
+  GUARD_TRY_ASSIGN(const EndFields fields, parse_end(payload));
+  TaskEnd end;
+  const std::uint64_t value = fields.number("value");
+  end.elapsed = milliseconds(static_cast<milliseconds::rep>(fields.number("elapsed_ms")));
+  end.cpu = milliseconds(static_cast<milliseconds::rep>((fields.number("user_us") + fields.number("sys_us")) / 1000));
+  end.max_rss_bytes = fields.number("max_rss_kb") * 1024;
+  if (fields.kind == "failed") {
+    if (value == 0 || value > 4095) return broken("an errno out of range");
+    return Result<TaskEnd>(start_failure(spec, fields));
+  }
+  if (fields.kind == "exited" && value <= 255) {
+    end.outcome = {OutcomeKind::exited, static_cast<std::int64_t>(value), {}};
+  } else if (fields.kind == "signaled" && value > 0 && value < NSIG) {
+    end.outcome = {OutcomeKind::signaled, static_cast<std::int64_t>(value), {}};
+  } else if (fields.kind == "lost") {
+    end.outcome = {OutcomeKind::violation, 0, "the process that guard keeps beside the program was killed from inside"};
+  } else {
+    return broken("an end of no known kind");
+  }
+  if (fields.number("timed_out") == 1 && end.outcome.kind != OutcomeKind::violation)
+    end.outcome = {OutcomeKind::timed_out, spec.timeout.count(), {}};
+  return Result<TaskEnd>(end);
+}
+
+}  // namespace
+
+struct TaskTable::State {
+  State(std::uint32_t number, TaskSpec asked) : id(number), spec(std::move(asked)) {}
+
+  const std::uint32_t id;
+  const TaskSpec spec;
+  std::condition_variable changed;
+  std::deque<Task::Piece> pieces;
+  std::size_t room[2] = {kWindowBytes, kWindowBytes};  // that init may still fill
+  std::size_t taken[2] = {0, 0};                       // of which it has not been told
+  std::size_t input_room = kInputWindowBytes;
+  bool input_closed = false;
+  bool dropped = false;  // nobody reads it any more
+  std::optional<Result<TaskEnd>> end;
+};
+
+class TableTask final : public Task {
+ public:
+  TableTask(std::shared_ptr<TaskTable> table, std::shared_ptr<TaskTable::State> state)
+      : table_(std::move(table)), state_(std::move(state)) {}
+  TableTask(const TableTask&) = delete;
+  TableTask& operator=(const TableTask&) = delete;
+
+  ~TableTask() override {
+    std::size_t unread[2] = {0, 0};
+    {
+      const std::lock_guard lock(table_->mutex_);
+      if (state_->end) return;
+      state_->dropped = true;
+      for (std::size_t i = 0; i < 2; ++i) unread[i] = kWindowBytes - state_->room[i];
+      for (std::size_t i = 0; i < 2; ++i) state_->room[i] = kWindowBytes;
+      state_->pieces.clear();
+    }
+    static_cast<void>(signal(SIGKILL));
+    table_->send_window(state_->id, FrameType::out, unread[0]);
+    table_->send_window(state_->id, FrameType::err, unread[1]);
+  }
+
+  Result<std::optional<Piece>> read(Deadline deadline) override {
+    Piece piece;
+    std::size_t told = 0;
+    const auto has_something = [this] { return !state_->pieces.empty() || state_->end; };
+    {
+      std::unique_lock lock(table_->mutex_);
+      if (!wait(lock, deadline, has_something)) return out_of_time("waiting for output of a task");
+      if (state_->pieces.empty()) return std::optional<Piece>();
+      piece = std::move(state_->pieces.front());
+      state_->pieces.pop_front();
+      const std::size_t place = piece.stream == Piece::Stream::out ? 0 : 1;
+      state_->taken[place] += piece.bytes.size();
+      // Not for every few bytes.
+      if (!state_->end && state_->taken[place] >= kWindowBytes / 4) {
+        told = std::exchange(state_->taken[place], 0);
+        state_->room[place] += told;
+      }
+    }
+    table_->send_window(state_->id, piece.stream == Piece::Stream::out ? FrameType::out : FrameType::err, told);
+    return std::optional(std::move(piece));
+  }
+
+  Result<void> write_input(std::string_view bytes, Deadline deadline) override {
+    if (!state_->spec.input && !state_->spec.terminal) return invalid("the task was started without an input");
+    while (!bytes.empty()) {
+      std::size_t size = 0;
+      {
+        std::unique_lock lock(table_->mutex_);
+        if (!wait(lock, deadline, [this] { return state_->input_room > 0 || state_->end || state_->input_closed; }))
+          return out_of_time("waiting until a task reads its input");
+        if (state_->input_closed) return invalid("the task's input was closed before");
+        if (state_->end) return ok();
+        size = std::min({bytes.size(), state_->input_room, kFramePayloadMax / 2});
+        state_->input_room -= size;
+      }
+      GUARD_TRY(table_->send(FrameType::input, state_->id, bytes.substr(0, size)));
+      bytes.remove_prefix(size);
+    }
+    return ok();
+  }
+
+  Result<void> close_input() override {
+    {
+      const std::lock_guard lock(table_->mutex_);
+      if (state_->end || std::exchange(state_->input_closed, true)) return ok();
+    }
+    return table_->send(FrameType::input, state_->id, {});
+  }
+
+  Result<void> signal(int signal_number) override {
+    if (signal_number <= 0 || signal_number >= NSIG) return invalid("there is no such signal");
+    if (ended()) return ok();
+    const char byte = static_cast<char>(signal_number);
+    return table_->send(FrameType::signal, state_->id, std::string_view(&byte, 1));
+  }
+
+  Result<void> resize(TerminalSize size) override {
+    if (!state_->spec.terminal) return invalid("the task has no terminal");
+    if (ended()) return ok();
+    std::string bytes;
+    add_short(bytes, size.rows);
+    add_short(bytes, size.columns);
+    return table_->send(FrameType::resize, state_->id, bytes);
+  }
+
+  bool ended() const override {
+    const std::lock_guard lock(table_->mutex_);
+    return state_->end.has_value();
+  }
+
+  Result<TaskEnd> end() const override {
+    const std::lock_guard lock(table_->mutex_);
+    if (!state_->end) return Error(ErrorCode::execution_failed, "the task has not ended");
+    return *state_->end;
+  }
+
+ private:
+  static Error out_of_time(std::string_view doing) {
+    return Error(ErrorCode::execution_timeout, fmt::format("the time was over while {}", doing));
+  }
+
+  template <typename Condition>
+  bool wait(std::unique_lock<std::mutex>& lock, Deadline deadline, Condition condition) const {
+    if (deadline.remaining() == milliseconds::max()) {
+      state_->changed.wait(lock, condition);
+      return true;
+    }
+    return state_->changed.wait_for(lock, deadline.remaining(), condition);
+  }
+
+  std::shared_ptr<TaskTable> table_;
+  std::shared_ptr<TaskTable::State> state_;
+};
+
+Result<std::string> encode_start(const TaskSpec& spec) {
+  if (spec.kind == TaskKind::program && (spec.argv.empty() || spec.argv.front().empty()))
+    return invalid("no program to run was given");
+  if (spec.working_dir.empty() || spec.working_dir.front() != '/') return invalid("the working folder is not absolute");
+  std::string payload;
+  payload += static_cast<char>(spec.kind);
+  payload += static_cast<char>(
+      (spec.input ? task_protocol::kWantsInput : 0) | (spec.terminal ? task_protocol::kWantsTerminal : 0));
+  const TerminalSize size = spec.terminal.value_or(TerminalSize());
+  add_short(payload, size.rows);
+  add_short(payload, size.columns);
+  add_number(payload, milliseconds_of(spec.timeout));
+  add_number(payload, milliseconds_of(spec.grace));
+  add_number(payload, static_cast<std::uint32_t>(spec.argv.size()));
+  add_number(payload, static_cast<std::uint32_t>(spec.env.size()));
+  const auto add = [&payload](std::string_view text) -> Result<void> {
+    if (text.find('\0') != std::string_view::npos) return invalid("an argument or variable holds a NUL byte");
+    payload.append(text) += '\0';
+    return ok();
+  };
+  GUARD_TRY(add(spec.working_dir));
+  for (const std::string& word : spec.argv) GUARD_TRY(add(word));
+  for (const auto& [name, value] : spec.env) {
+    if (name.empty() || name.find('=') != std::string::npos)
+      return invalid(fmt::format("environment variable \"{}\" can't be passed on", printable(name)));
+    GUARD_TRY(add(fmt::format("{}={}", name, value)));
+  }
+  if (payload.size() > task_protocol::kStartPayloadMax || spec.argv.size() + spec.env.size() > task_protocol::kWordsMax)
+    return invalid("the arguments and the environment are too long").hint("hand long text in as a file or as input");
+  return payload;
+}
+
+Result<std::unique_ptr<Task>> TaskTable::start(const TaskSpec& spec) {
+  GUARD_TRY_ASSIGN(const std::string payload, encode_start(spec));
+  std::shared_ptr<State> state;
+  {
+    const std::lock_guard lock(mutex_);
+    if (failure_) return *failure_;
+    if (tasks_.size() >= task_protocol::kTasksMax) {
+      return Error(ErrorCode::execution_failed,
+          fmt::format("{} tasks run in this sandbox already, more than that is not served", tasks_.size()))
+          .hint("wait until one of them has ended");
+    }
+    state = std::make_shared<State>(next_id_++, spec);
+    tasks_.emplace(state->id, state);
+  }
+  auto task = std::make_unique<TableTask>(shared_from_this(), state);
+  GUARD_TRY(send(FrameType::start, state->id, payload));
+  return task;
+}
+
+Result<void> TaskTable::send(FrameType type, std::uint32_t id, std::string_view payload) {
+  std::string frame;
+  frame.reserve(kHeaderBytes + kIdBytes + payload.size());
+  frame += static_cast<char>(type);
+  frame.append(3, '\0');
+  add_number(frame, static_cast<std::uint32_t>(kIdBytes + payload.size()));
+  add_number(frame, id);
+  frame += payload;
+  const std::lock_guard lock(sending_);
+  return send_(frame);
+}
+
+// Where this fails the sandbox is gone, and the reader of init's stream says so.
+void TaskTable::send_window(std::uint32_t id, FrameType stream, std::size_t bytes) {
+  if (bytes == 0) return;
+  std::string payload(1, static_cast<char>(stream));
+  add_number(payload, static_cast<std::uint32_t>(bytes));
+  static_cast<void>(send(FrameType::window, id, payload));
+}
+
+Result<void> TaskTable::push(std::span<const char> bytes) {
+  incoming_.append(bytes.data(), bytes.size());
+  std::string_view rest = incoming_;
+  while (rest.size() >= kHeaderBytes) {
+    const std::size_t payload = number_at(rest.substr(4));
+    if (rest[1] != 0 || rest[2] != 0 || rest[3] != 0) return broken("a malformed frame header");
+    if (payload < kIdBytes || payload > kFramePayloadMax) return broken("a frame out of the size limits");
+    if (rest.size() < kHeaderBytes + payload) break;
+    const std::string_view body = rest.substr(kHeaderBytes, payload);
+    GUARD_TRY(take({static_cast<FrameType>(rest[0]), number_at(body), body.substr(kIdBytes)}));
+    rest.remove_prefix(kHeaderBytes + payload);
+  }
+  incoming_.erase(0, incoming_.size() - rest.size());
+  return ok();
+}
+
+Result<void> TaskTable::take(const Frame& frame) {
+  std::unique_lock lock(mutex_);
+  const auto found = tasks_.find(frame.id);
+  if (found == tasks_.end()) return broken("a frame of no task");
+  const std::shared_ptr<State> state = found->second;
+  if (is_output(frame.type)) {
+    GUARD_TRY(take_output(*state, frame));
+    const bool dropped = state->dropped;
+    lock.unlock();
+    state->changed.notify_all();
+    if (dropped) send_window(frame.id, frame.type, frame.payload.size());
+    return ok();
+  }
+  if (frame.type == FrameType::window) {
+    if (frame.payload.size() != 5 || frame.payload[0] != static_cast<char>(FrameType::input))
+      return broken("a malformed window");
+    state->input_room += number_at(frame.payload.substr(1));
+    if (state->input_room > kInputWindowBytes) return broken("more room for input than there is");
+    state->changed.notify_all();
+    return ok();
+  }
+  if (frame.type != FrameType::end) return broken("an unknown frame type");
+  GUARD_TRY_ASSIGN(auto end, end_of(state->spec, frame.payload));
+  state->end = std::move(end);
+  tasks_.erase(found);
+  state->changed.notify_all();
+  if (tasks_.empty()) none_left_.notify_all();
+  return ok();
+}
+
+Result<void> TaskTable::take_output(State& state, const Frame& frame) {
+  std::size_t& room = state.room[place_of(frame.type)];
+  if (frame.payload.empty() || frame.payload.size() > room) return broken("more output than there is room for");
+  if (state.dropped) return ok();
+  room -= frame.payload.size();
+  const auto stream = frame.type == FrameType::out ? Task::Piece::Stream::out : Task::Piece::Stream::err;
+  if (!state.pieces.empty() && state.pieces.back().stream == stream &&
+      state.pieces.back().bytes.size() + frame.payload.size() <= kPieceBytesMax) {
+    state.pieces.back().bytes += frame.payload;
+  } else {
+    state.pieces.push_back({stream, std::string(frame.payload)});
+  }
+  return ok();
+}
+
+void TaskTable::fail(const Error& error) {
+  const std::lock_guard lock(mutex_);
+  if (!failure_) failure_ = error;
+  for (const auto& [id, state] : tasks_) {
+    state->end = *failure_;
+    state->changed.notify_all();
+  }
+  tasks_.clear();
+  none_left_.notify_all();
+}
+
+std::size_t TaskTable::running() const {
+  const std::lock_guard lock(mutex_);
+  return tasks_.size();
+}
+
+void TaskTable::signal_all(int signal_number) {
+  std::vector<std::uint32_t> ids;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [id, state] : tasks_) ids.push_back(id);
+  }
+  const char byte = static_cast<char>(signal_number);
+  for (const std::uint32_t id : ids) static_cast<void>(send(FrameType::signal, id, std::string_view(&byte, 1)));
+}
+
+bool TaskTable::wait_for_all(Deadline deadline) const {
+  std::unique_lock lock(mutex_);
+  return none_left_.wait_for(lock, deadline.remaining(), [this] { return tasks_.empty(); });
+}
+
+Result<TaskOutput> run_task(OpenSandbox& sandbox, const TaskSpec& spec, std::size_t bytes_max, Deadline deadline) {
+  GUARD_TRY_ASSIGN(const std::unique_ptr<Task> task, sandbox.start(spec));
+  TaskOutput output;
+  for (;;) {
+    GUARD_TRY_ASSIGN(const auto piece, task->read(deadline));
+    if (!piece) break;
+    std::string& kept = piece->stream == Task::Piece::Stream::out ? output.out : output.err;
+    const std::size_t room = bytes_max - std::min(bytes_max, kept.size());
+    kept.append(piece->bytes, 0, room);
+    output.cut = output.cut || piece->bytes.size() > room;
+  }
+  GUARD_TRY_ASSIGN(output.end, task->end());
+  return output;
+}
+
+}  // namespace guard

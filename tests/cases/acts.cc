@@ -1,0 +1,116 @@
+// acts WORD...: does one after another what its words say.
+//   args          prints what follows, a line each, and ends with 0
+//   env NAME      prints the variable, or "unset"
+//   cwd           prints the folder it is in
+//   file PATH     prints "there" or "not there"
+//   write PATH    makes a file with a few bytes
+//   tty           prints whether descriptor 0 is a terminal, and its size
+//   ids           prints its process and its parent's
+//   kill-parent   kills its parent
+//   orphan        leaves a process behind that writes "late" to PATH of the next word after a second
+//   stop-parent   stops its parent
+//   ignore-term   from here on
+//   hold          a child in a session of its own that holds the outputs and ignores TERM
+//   sleep MS
+//   flood BYTES   that many bytes on standard output
+//   echo          each line of its standard input, until its end
+//   exit CODE
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+namespace {
+
+void pause_ms(long ms) { usleep(static_cast<useconds_t>(ms) * 1000); }
+
+void make(const char* path) {
+  if (std::FILE* file = std::fopen(path, "w")) {
+    std::fputs("written\n", file);
+    std::fclose(file);
+  } else {
+    std::perror(path);
+  }
+}
+
+void flood(long long bytes) {
+  static char block[65536];
+  std::memset(block, 'x', sizeof block);
+  while (bytes > 0) {
+    const auto size = static_cast<size_t>(bytes < static_cast<long long>(sizeof block) ? bytes : sizeof block);
+    const ssize_t written = write(1, block, size);
+    if (written <= 0) _exit(9);
+    bytes -= written;
+  }
+}
+
+void orphan(const char* path) {
+  if (fork() != 0) return;
+  setsid();
+  if (fork() != 0) _exit(0);
+  pause_ms(1'000);
+  make(path);
+  _exit(0);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::setvbuf(stdout, nullptr, _IONBF, 0);
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    const auto next = [&] { return i + 1 < argc ? argv[++i] : const_cast<char*>("0"); };
+    if (word == "args") {
+      for (++i; i < argc; ++i) std::printf("%s\n", argv[i]);
+    } else if (word == "env") {
+      const char* value = std::getenv(next());
+      std::printf("%s\n", value == nullptr ? "unset" : value);
+    } else if (word == "cwd") {
+      char folder[4096];
+      std::printf("%s\n", getcwd(folder, sizeof folder));
+    } else if (word == "file") {
+      struct stat found {};
+      std::printf("%s\n", stat(next(), &found) == 0 ? "there" : "not there");
+    } else if (word == "write") {
+      make(next());
+    } else if (word == "tty") {
+      winsize size{};
+      ioctl(0, TIOCGWINSZ, &size);
+      std::printf("%s %d %d\n", isatty(0) != 0 ? "terminal" : "none", size.ws_row, size.ws_col);
+    } else if (word == "ids") {
+      std::printf("%d %d\n", getpid(), getppid());
+    } else if (word == "kill-parent") {
+      kill(getppid(), SIGKILL);
+      pause_ms(5'000);
+    } else if (word == "stop-parent") {
+      kill(getppid(), SIGSTOP);
+    } else if (word == "orphan") {
+      orphan(next());
+    } else if (word == "ignore-term") {
+      signal(SIGTERM, SIG_IGN);
+    } else if (word == "hold") {
+      if (fork() == 0) {
+        setsid();
+        signal(SIGTERM, SIG_IGN);
+        for (;;) pause();
+      }
+    } else if (word == "sleep") {
+      pause_ms(std::atol(next()));
+    } else if (word == "flood") {
+      flood(std::atoll(next()));
+    } else if (word == "echo") {
+      char line[4096];
+      while (std::fgets(line, sizeof line, stdin) != nullptr) std::printf("got %s", line);
+    } else if (word == "exit") {
+      return std::atoi(next());
+    } else {
+      return 64;
+    }
+  }
+  return 0;
+}
