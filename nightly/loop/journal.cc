@@ -15,21 +15,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "state ?, reason ?", or whatever is to be said of each column that is used so.
+// columns_text() by a format: "{} = ?".
 template <typename Row>
 std::string listed(const Table<Row>& table, std::initializer_list<ColumnUse> uses, std::string_view format,
     std::string_view between = ", ") {
-  std::vector<std::string> parts;
-  for (const auto& column : table.columns) {
-    if (std::find(uses.begin(), uses.end(), column.use) != uses.end())
-      parts.push_back(fmt::format(fmt::runtime(format), column.name, column.type));
-  }
-  return fmt::format("{}", fmt::join(parts, between));
+  return columns_text(
+      table, uses, [&](const auto& column) { return fmt::format(fmt::runtime(format), column.name, column.type); },
+      between);
 }
 
-constexpr std::initializer_list<ColumnUse> kAll = {ColumnUse::key, ColumnUse::kept, ColumnUse::saved};
-constexpr std::initializer_list<ColumnUse> kSaved = {ColumnUse::saved};
-constexpr std::initializer_list<ColumnUse> kKeys = {ColumnUse::key};
 constexpr std::string_view kDeclared = "{} {} NOT NULL";
 
 std::string schema() {
@@ -43,12 +37,13 @@ std::string schema() {
       "CREATE INDEX task_by_id ON task (id);"
       "CREATE TABLE attempt (key INTEGER PRIMARY KEY, {}, UNIQUE (night, task, number),"
       " FOREIGN KEY (night, task) REFERENCES task (night, id) ON DELETE CASCADE) STRICT;",
-      listed(kNights, kAll, kDeclared), listed(kTasks, kAll, kDeclared), listed(kAttempts, kAll, kDeclared));
+      listed(kNights, kAllColumns, kDeclared), listed(kTasks, kAllColumns, kDeclared),
+      listed(kAttempts, kAllColumns, kDeclared));
   for_each_list([&](const auto& list) {
     sql += fmt::format(
         "CREATE TABLE {} (attempt INTEGER NOT NULL REFERENCES attempt (key) ON DELETE CASCADE,"
         " position INTEGER NOT NULL, {}, PRIMARY KEY (attempt, position)) STRICT, WITHOUT ROWID;",
-        list.name, listed(list, kAll, kDeclared));
+        list.name, listed(list, kAllColumns, kDeclared));
   });
   return sql;
 }
@@ -118,40 +113,10 @@ struct Journal::State {
     return fmt::format("SELECT {} FROM {} AS t", fmt::join(parts, ", "), table.name);
   }
 
-  // add(row) takes each row of what select() began.
-  template <typename Row, typename Add>
-  static Result<void> read(SqliteQuery& query, const Table<Row>& table, const Add& add) {
-    return query.each([&]() -> Result<void> {
-      Row row{};
-      int at = 0;
-      for (const auto& column : table.columns) GUARD_TRY(column.read(query, at++, row));
-      add(std::move(row));
-      return ok();
-    });
-  }
-  template <typename Row>
-  static Result<std::vector<Row>> rows(SqliteQuery& query, const Table<Row>& table) {
-    std::vector<Row> all;
-    GUARD_TRY(read(query, table, [&](Row row) { all.push_back(std::move(row)); }));
-    return all;
-  }
-
-  template <typename Row>
-  static void bind(SqliteQuery& query, const Table<Row>& table, const Row& row, std::initializer_list<ColumnUse> uses) {
-    for (const auto& column : table.columns) {
-      if (std::find(uses.begin(), uses.end(), column.use) != uses.end()) column.bind(query, row);
-    }
-  }
-
-  template <typename Row>
-  static std::string insertion(const Table<Row>& table) {
-    return fmt::format(
-        "INSERT INTO {} ({}) VALUES ({})", table.name, listed(table, kAll, "{}"), listed(table, kAll, "?"));
-  }
   template <typename Row>
   Result<void> insert(const Table<Row>& table, const Row& row) {
     SqliteQuery query(*file, insertion(table));
-    bind(query, table, row, kAll);
+    bind_row(query, table, row, kAllColumns);
     return query.run();
   }
 
@@ -159,10 +124,10 @@ struct Journal::State {
   template <typename Row>
   Result<bool> update(const Table<Row>& table, const Row& row) {
     SqliteQuery query(*file,
-        fmt::format("UPDATE {} SET {} WHERE {}", table.name, listed(table, kSaved, "{} = ?"),
-            listed(table, kKeys, "{} = ?", " AND ")));
-    bind(query, table, row, kSaved);
-    bind(query, table, row, kKeys);
+        fmt::format("UPDATE {} SET {} WHERE {}", table.name, listed(table, kSavedColumns, "{} = ?"),
+            listed(table, kKeyColumns, "{} = ?", " AND ")));
+    bind_row(query, table, row, kSavedColumns);
+    bind_row(query, table, row, kKeyColumns);
     GUARD_TRY(query.run());
     return file->changed();
   }
@@ -172,8 +137,8 @@ struct Journal::State {
     {
       SqliteQuery query(*file,
           fmt::format("{} ON CONFLICT (night, task, number) DO UPDATE SET {} RETURNING key", insertion(kAttempts),
-              listed(kAttempts, kSaved, "{0} = excluded.{0}")));
-      bind(query, kAttempts, attempt, kAll);
+              listed(kAttempts, kSavedColumns, "{0} = excluded.{0}")));
+      bind_row(query, kAttempts, attempt, kAllColumns);
       GUARD_TRY(query.each([&] {
         key = query.integer(0);
         return ok();
@@ -190,12 +155,12 @@ struct Journal::State {
   Result<void> put_list(std::int64_t key, const Table<Item>& list, const std::vector<Item>& items) {
     GUARD_TRY(SqliteQuery(*file, fmt::format("DELETE FROM {} WHERE attempt = ?", list.name)).bind(key).run());
     const std::string sql = fmt::format("INSERT INTO {} (attempt, position, {}) VALUES (?, ?, {})", list.name,
-        listed(list, kAll, "{}"), listed(list, kAll, "?"));
+        listed(list, kAllColumns, "{}"), listed(list, kAllColumns, "?"));
     std::int64_t position = 0;
     for (const auto& item : items) {
       SqliteQuery query(*file, sql);
       query.bind(key).bind(position++);
-      bind(query, list, item, kAll);
+      bind_row(query, list, item, kAllColumns);
       GUARD_TRY(query.run());
     }
     return ok();
@@ -212,7 +177,7 @@ struct Journal::State {
           select(kAttempts) + " WHERE night = ?1 AND (?2 = '' OR task = ?2) ORDER BY " +
               (task.empty() ? "started_ms, key" : "number"));
       query.bind(night).bind(task);
-      GUARD_TRY(read(query, kAttempts, [&](Attempt attempt) {
+      GUARD_TRY(read_rows(query, kAttempts, [&](Attempt attempt) {
         places.emplace(query.integer(static_cast<int>(kAttempts.columns.size())), attempts.size());
         attempts.push_back(std::move(attempt));
       }));
@@ -222,10 +187,10 @@ struct Journal::State {
       SqliteQuery query(*file,
           fmt::format("SELECT {}, l.attempt FROM {} AS l JOIN attempt ON attempt.key = l.attempt WHERE attempt.night = "
                       "?1 AND (?2 = '' OR attempt.task = ?2) ORDER BY l.attempt, l.position",
-              listed(list, kAll, "l.{}"), list.name));
+              listed(list, kAllColumns, "l.{}"), list.name));
       query.bind(night).bind(task);
       if (!done) return;
-      done = read(query, list, [&](auto item) {
+      done = read_rows(query, list, [&](auto item) {
         const auto place = places.find(query.integer(static_cast<int>(list.columns.size())));
         if (place != places.end()) (attempts[place->second].*list.list).push_back(std::move(item));
       });
@@ -311,14 +276,14 @@ Result<std::vector<Night>> Journal::nights(std::size_t limit) const {
   const std::lock_guard lock(state_->mutex);
   SqliteQuery query(*state_->file, state_->select(kNights, "plan_text") + " ORDER BY started_ms DESC, id DESC LIMIT ?");
   query.bind(limit_of(limit));
-  return State::rows(query, kNights);
+  return all_rows(query, kNights);
 }
 
 Result<std::optional<Night>> Journal::night(const std::string& id) const {
   const std::lock_guard lock(state_->mutex);
   SqliteQuery query(*state_->file, state_->select(kNights) + " WHERE id = ?");
   query.bind(id);
-  GUARD_TRY_ASSIGN(auto found, State::rows(query, kNights));
+  GUARD_TRY_ASSIGN(auto found, all_rows(query, kNights));
   return found.empty() ? std::optional<Night>() : std::optional<Night>(std::move(found.front()));
 }
 
@@ -326,7 +291,7 @@ Result<std::vector<Task>> Journal::tasks(const std::string& night) const {
   const std::lock_guard lock(state_->mutex);
   SqliteQuery query(*state_->file, state_->select(kTasks) + " WHERE night = ? ORDER BY position, id");
   query.bind(night);
-  return State::rows(query, kTasks);
+  return all_rows(query, kTasks);
 }
 
 Result<std::vector<Attempt>> Journal::attempts(const std::string& night) const {
@@ -402,7 +367,7 @@ Result<std::vector<Task>> Journal::latest() const {
   SqliteQuery query(*state_->file,
       fmt::format("{} JOIN night AS n ON n.id = t.night WHERE {} ORDER BY n.started_ms, n.id, t.position",
           state_->select(kTasks), kIsLatest));
-  return State::rows(query, kTasks);
+  return all_rows(query, kTasks);
 }
 
 Result<std::vector<std::string>> Journal::forget(std::int64_t before_ms) {

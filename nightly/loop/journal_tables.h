@@ -5,78 +5,10 @@
 // then it reads as empty or 0.
 #pragma once
 
-#include <algorithm>
-#include <functional>
-#include <span>
-#include <type_traits>
-
-#include "common/sqlite.h"
+#include "common/sqlite_table.h"
 #include "nightly/loop/night_values.h"
 
 namespace guard::nightly {
-
-enum class ColumnUse : std::uint8_t {
-  key,   // finds the row
-  kept,  // set by begin(); save() leaves it alone
-  saved,
-};
-
-template <typename Row>
-struct Column {
-  std::string_view name;
-  ColumnUse use;
-  std::string_view type;
-  void (*bind)(SqliteQuery& query, const Row& row);
-  Result<void> (*read)(const SqliteQuery& query, int column, Row& row);
-  std::string* (*text)(Row& row);  // null: a number or an enum
-};
-
-template <typename Row>
-struct Table {
-  std::string_view name;
-  std::span<const Column<Row>> columns;
-
-  // Calls visit(std::string&) for each text of a row.
-  template <typename Visit>
-  void for_each_text(Row& row, Visit&& visit) const {
-    for (const auto& column : columns) {
-      if (column.text != nullptr) visit(*column.text(row));
-    }
-  }
-};
-
-// `member`: of Row, or a function that answers a reference into it.
-template <typename Row, auto member>
-constexpr Column<Row> column(std::string_view name, ColumnUse use = ColumnUse::saved) {
-  using Value = std::remove_cvref_t<std::invoke_result_t<decltype(member), Row&>>;
-  constexpr bool is_string = std::is_same_v<Value, std::string>;
-  Column<Row> made{name, use, is_string || std::is_enum_v<Value> ? "TEXT" : "INTEGER", nullptr, nullptr, nullptr};
-  made.bind = [](SqliteQuery& query, const Row& row) {
-    const Value& value = std::invoke(member, row);
-    if constexpr (is_string) {
-      query.bind(value);
-    } else if constexpr (std::is_enum_v<Value>) {
-      query.bind(to_string(value));
-    } else {
-      query.bind(static_cast<std::int64_t>(value));  // the upper half is kept as negative numbers
-    }
-  };
-  made.read = [](const SqliteQuery& query, int at, Row& row) -> Result<void> {
-    Value& value = std::invoke(member, row);
-    if constexpr (is_string) {
-      value = query.text(at);
-    } else if constexpr (std::is_enum_v<Value>) {
-      const auto known = named<Value>(query.text(at));
-      if (!known) return query.unknown(at);  // never a default
-      value = *known;
-    } else {
-      value = static_cast<Value>(query.integer(at));
-    }
-    return ok();
-  };
-  if constexpr (is_string) made.text = [](Row& row) { return &std::invoke(member, row); };
-  return made;
-}
 
 // What is long stands last in a row, so that the rest is read without walking its pages.
 inline constexpr Column<Night> kNightColumns[] = {
