@@ -1,0 +1,107 @@
+#include <fmt/format.h>
+
+#include "common/text/text.h"
+#include "sessions/manager_state.h"
+
+namespace guard::sessions {
+namespace {
+
+constexpr std::size_t kAnswerMax = 64ul << 20;  // of a list
+constexpr std::string_view kHome = "/workspace";
+
+Result<std::string> inside(const std::string& path) {
+  if (path.empty() || path.find('\0') != std::string::npos)
+    return Error(ErrorCode::input_invalid, fmt::format("\"{}\" is no path", printable(path)));
+  return path.front() == '/' ? path : fmt::format("{}/{}", kHome, path);
+}
+
+TaskSpec operation(TaskKind kind, std::vector<std::string> argv, Deadline deadline) {
+  TaskSpec spec;
+  spec.kind = kind;
+  spec.argv = std::move(argv);
+  if (const milliseconds left = deadline.remaining(); left != milliseconds::max())
+    spec.timeout = std::max(left, milliseconds(1));
+  return spec;
+}
+
+Result<TaskOutput> finished(Result<TaskOutput> output) {
+  if (!output) return output;
+  const Outcome& outcome = output->end.outcome;
+  if (outcome.kind == OutcomeKind::exited && outcome.value == 0) return output;
+  if (outcome.kind == OutcomeKind::timed_out)
+    return Error(ErrorCode::execution_timeout, "the operation on files took too long")
+        .detail("timeout", fmt::format("{}", outcome.value));
+  return Error(ErrorCode::execution_failed,
+      fmt::format("the operation on files ended as {}: {}", outcome_text(output->end), printable(output->err)));
+}
+
+}  // namespace
+
+Result<std::string> Manager::upload(
+    const std::string& id, const std::string& path, std::string_view bytes, Deadline deadline) {
+  GUARD_TRY_ASSIGN(std::string target, inside(path));
+  TaskSpec spec = operation(TaskKind::put, {target, "644"}, deadline);
+  spec.input = true;
+  GUARD_TRY_ASSIGN(const std::unique_ptr<Task> task, start(id, spec));
+  GUARD_TRY(task->write_input(bytes, deadline));
+  GUARD_TRY(task->close_input());
+  GUARD_TRY(finished(collect(*task, 0, deadline)));
+  return target;
+}
+
+Result<std::string> Manager::download(
+    const std::string& id, const std::string& path, std::size_t bytes_max, Deadline deadline) {
+  GUARD_TRY_ASSIGN(const std::string source, inside(path));
+  GUARD_TRY_ASSIGN(const std::unique_ptr<Task> task, start(id, operation(TaskKind::get, {source}, deadline)));
+  std::string bytes;
+  for (;;) {
+    GUARD_TRY_ASSIGN(const auto piece, task->read(deadline));
+    if (!piece) break;
+    if (piece->stream != Task::Piece::Stream::out) continue;
+    if (piece->bytes.size() > bytes_max - bytes.size())
+      return Error(ErrorCode::file_too_large, fmt::format("{} is over {} bytes", printable(source), bytes_max));
+    bytes += piece->bytes;
+  }
+  GUARD_TRY(finished(collect(*task, 0, deadline)));
+  return bytes;
+}
+
+Result<std::vector<Entry>> Manager::list(
+    const std::string& id, const std::string& path, std::size_t depth, Deadline deadline) {
+  GUARD_TRY_ASSIGN(const std::string folder, inside(path));
+  const TaskSpec spec = operation(TaskKind::list, {folder, fmt::format("{}", depth)}, deadline);
+  GUARD_TRY_ASSIGN(const TaskOutput output, finished(exec(id, spec, kAnswerMax, deadline)));
+  if (output.cut)
+    return Error(ErrorCode::file_too_large, fmt::format("{} holds too many files for one list", printable(folder)));
+  return parse_entries(output.out);
+}
+
+Result<Entry> Manager::stat(const std::string& id, const std::string& path, Deadline deadline) {
+  GUARD_TRY_ASSIGN(const std::string file, inside(path));
+  GUARD_TRY_ASSIGN(
+      const TaskOutput output, finished(exec(id, operation(TaskKind::stat, {file}, deadline), kAnswerMax, deadline)));
+  GUARD_TRY_ASSIGN(auto entries, parse_entries(output.out));
+  if (entries.size() != 1) return Error(ErrorCode::protocol_error, "the sandbox answered not one file");
+  return std::move(entries.front());
+}
+
+Result<void> Manager::move(const std::string& id, const std::string& from, const std::string& to, Deadline deadline) {
+  GUARD_TRY_ASSIGN(const std::string source, inside(from));
+  GUARD_TRY_ASSIGN(const std::string target, inside(to));
+  GUARD_TRY(finished(exec(id, operation(TaskKind::move, {source, target}, deadline), kAnswerMax, deadline)));
+  return ok();
+}
+
+Result<void> Manager::remove(const std::string& id, const std::string& path, Deadline deadline) {
+  GUARD_TRY_ASSIGN(const std::string file, inside(path));
+  GUARD_TRY(finished(exec(id, operation(TaskKind::remove, {file}, deadline), kAnswerMax, deadline)));
+  return ok();
+}
+
+Result<void> Manager::make_folder(const std::string& id, const std::string& path, Deadline deadline) {
+  GUARD_TRY_ASSIGN(const std::string folder, inside(path));
+  GUARD_TRY(finished(exec(id, operation(TaskKind::make_folder, {folder}, deadline), kAnswerMax, deadline)));
+  return ok();
+}
+
+}  // namespace guard::sessions
