@@ -40,7 +40,7 @@
 //   run, and the exit frame tells what was done to the copies (init/filled_folder.h).
 //   --shared FOLDER DEVICE:INODE  nothing is started where FOLDER is another one.
 //
-//   --serve             no PROGRAM: tasks are run that guard asks for, until it goes (init/task_server.h).
+//   --serve             no PROGRAM: tasks are run that guard asks for, until it goes (init/tasks/task_server.h).
 //
 // Started with --scratch-at it is another program: the stage before bubblewrap (init/scratch_stage.h).
 //
@@ -78,7 +78,7 @@
 #include "init/program_input.h"
 #include "init/scratch_stage.h"
 #include "init/stream.h"
-#include "init/task_server.h"
+#include "init/tasks/task_server.h"
 
 extern "C" {
 extern const char guard_seccomp_bpf[];

@@ -1,4 +1,4 @@
-// What a sandbox says of files in it (TaskKind::list and stat). Foreign bytes.
+// What a sandbox says of files in it (TaskOperation::list and stat). Foreign bytes.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 #include <cerrno>
 
 #include "common/file_io.h"
-#include "common/sqlite_table.h"
+#include "common/sqlite/sqlite_table.h"
 #include "common/text/text.h"
 
 namespace guard::sessions {

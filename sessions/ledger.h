@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "common/result.h"
-#include "common/sqlite.h"
+#include "common/sqlite/sqlite.h"
 #include "common/unique_fd.h"
 #include "sessions/session_values.h"
 #include "sessions/steps.h"

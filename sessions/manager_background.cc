@@ -21,7 +21,7 @@ Error no_command(const std::string& command) {
 }  // namespace
 
 Result<std::string> Manager::start_background(const std::string& id, const TaskSpec& spec) {
-  if (spec.kind != TaskKind::program || spec.input)
+  if (spec.kind != TaskOperation::program || spec.input)
     return Error(ErrorCode::input_invalid, "only a program without input can run in the background");
   GUARD_TRY_ASSIGN(const auto before, commands(id));
   CommandRow row;

@@ -15,7 +15,7 @@ Result<std::string> inside(const std::string& path) {
   return path.front() == '/' ? path : fmt::format("{}/{}", kHome, path);
 }
 
-TaskSpec operation(TaskKind kind, std::vector<std::string> argv, Deadline deadline) {
+TaskSpec operation(TaskOperation kind, std::vector<std::string> argv, Deadline deadline) {
   TaskSpec spec;
   spec.kind = kind;
   spec.argv = std::move(argv);
@@ -40,7 +40,7 @@ Result<TaskOutput> finished(Result<TaskOutput> output) {
 Result<std::string> Manager::upload(
     const std::string& id, const std::string& path, std::string_view bytes, Deadline deadline) {
   GUARD_TRY_ASSIGN(std::string target, inside(path));
-  TaskSpec spec = operation(TaskKind::put, {target, "644"}, deadline);
+  TaskSpec spec = operation(TaskOperation::put, {target, "644"}, deadline);
   spec.input = true;
   GUARD_TRY_ASSIGN(const std::unique_ptr<Task> task, start(id, spec));
   GUARD_TRY(task->write_input(bytes, deadline));
@@ -52,7 +52,7 @@ Result<std::string> Manager::upload(
 Result<std::string> Manager::download(
     const std::string& id, const std::string& path, std::size_t bytes_max, Deadline deadline) {
   GUARD_TRY_ASSIGN(const std::string source, inside(path));
-  GUARD_TRY_ASSIGN(const std::unique_ptr<Task> task, start(id, operation(TaskKind::get, {source}, deadline)));
+  GUARD_TRY_ASSIGN(const std::unique_ptr<Task> task, start(id, operation(TaskOperation::get, {source}, deadline)));
   std::string bytes;
   for (;;) {
     GUARD_TRY_ASSIGN(const auto piece, task->read(deadline));
@@ -69,7 +69,7 @@ Result<std::string> Manager::download(
 Result<std::vector<Entry>> Manager::list(
     const std::string& id, const std::string& path, std::size_t depth, Deadline deadline) {
   GUARD_TRY_ASSIGN(const std::string folder, inside(path));
-  const TaskSpec spec = operation(TaskKind::list, {folder, fmt::format("{}", depth)}, deadline);
+  const TaskSpec spec = operation(TaskOperation::list, {folder, fmt::format("{}", depth)}, deadline);
   GUARD_TRY_ASSIGN(const TaskOutput output, finished(exec(id, spec, kAnswerMax, deadline)));
   if (output.cut)
     return Error(ErrorCode::file_too_large, fmt::format("{} holds too many files for one list", printable(folder)));
@@ -78,8 +78,8 @@ Result<std::vector<Entry>> Manager::list(
 
 Result<Entry> Manager::stat(const std::string& id, const std::string& path, Deadline deadline) {
   GUARD_TRY_ASSIGN(const std::string file, inside(path));
-  GUARD_TRY_ASSIGN(
-      const TaskOutput output, finished(exec(id, operation(TaskKind::stat, {file}, deadline), kAnswerMax, deadline)));
+  GUARD_TRY_ASSIGN(const TaskOutput output,
+      finished(exec(id, operation(TaskOperation::stat, {file}, deadline), kAnswerMax, deadline)));
   GUARD_TRY_ASSIGN(auto entries, parse_entries(output.out));
   if (entries.size() != 1) return Error(ErrorCode::protocol_error, "the sandbox answered not one file");
   return std::move(entries.front());
@@ -88,19 +88,19 @@ Result<Entry> Manager::stat(const std::string& id, const std::string& path, Dead
 Result<void> Manager::move(const std::string& id, const std::string& from, const std::string& to, Deadline deadline) {
   GUARD_TRY_ASSIGN(const std::string source, inside(from));
   GUARD_TRY_ASSIGN(const std::string target, inside(to));
-  GUARD_TRY(finished(exec(id, operation(TaskKind::move, {source, target}, deadline), kAnswerMax, deadline)));
+  GUARD_TRY(finished(exec(id, operation(TaskOperation::move, {source, target}, deadline), kAnswerMax, deadline)));
   return ok();
 }
 
 Result<void> Manager::remove(const std::string& id, const std::string& path, Deadline deadline) {
   GUARD_TRY_ASSIGN(const std::string file, inside(path));
-  GUARD_TRY(finished(exec(id, operation(TaskKind::remove, {file}, deadline), kAnswerMax, deadline)));
+  GUARD_TRY(finished(exec(id, operation(TaskOperation::remove, {file}, deadline), kAnswerMax, deadline)));
   return ok();
 }
 
 Result<void> Manager::make_folder(const std::string& id, const std::string& path, Deadline deadline) {
   GUARD_TRY_ASSIGN(const std::string folder, inside(path));
-  GUARD_TRY(finished(exec(id, operation(TaskKind::make_folder, {folder}, deadline), kAnswerMax, deadline)));
+  GUARD_TRY(finished(exec(id, operation(TaskOperation::make_folder, {folder}, deadline), kAnswerMax, deadline)));
   return ok();
 }
 

@@ -7,7 +7,7 @@ namespace guard::sessions {
 
 Result<std::unique_ptr<Task>> begin_check(OpenSandbox& sandbox, milliseconds timeout) {
   TaskSpec spec;
-  spec.kind = TaskKind::usage;
+  spec.kind = TaskOperation::usage;
   spec.timeout = timeout;
   return sandbox.start(spec);
 }

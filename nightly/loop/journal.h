@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "common/result.h"
-#include "common/sqlite.h"
+#include "common/sqlite/sqlite.h"
 #include "nightly/loop/night_values.h"
 
 namespace guard::nightly {

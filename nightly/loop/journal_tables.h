@@ -5,7 +5,7 @@
 // then it reads as empty or 0.
 #pragma once
 
-#include "common/sqlite_table.h"
+#include "common/sqlite/sqlite_table.h"
 #include "nightly/loop/night_values.h"
 
 namespace guard::nightly {

@@ -20,7 +20,7 @@
 
 namespace guard {
 
-using task_protocol::TaskKind;
+using task_protocol::TaskOperation;
 
 struct TerminalSize {
   std::uint16_t rows = 24;
@@ -28,7 +28,7 @@ struct TerminalSize {
 };
 
 struct TaskSpec {
-  TaskKind kind = TaskKind::program;
+  TaskOperation kind = TaskOperation::program;
   std::vector<std::string> argv;           // no shell; of an operation: what runner/tasks/task_protocol.h says
   std::map<std::string, std::string> env;  // complete: nothing is inherited, and nothing stays for the next task
   std::string working_dir = "/workspace";

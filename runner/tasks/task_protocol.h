@@ -36,7 +36,7 @@ enum class FrameType : std::uint8_t {
 
 // What a task does. The operations on files take paths, absolute or from the task's folder, and follow links as any
 // program inside would: what holds them is the sandbox.
-enum class TaskKind : std::uint8_t {
+enum class TaskOperation : std::uint8_t {
   program = 'x',      // argv[0] is looked up in PATH of its environment
   put = 'p',          // PATH MODE(octal): what comes in becomes the file, at once or not at all; parents are made
   get = 'g',          // PATH: a regular file goes out

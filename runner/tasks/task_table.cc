@@ -91,7 +91,7 @@ Result<EndFields> parse_end(std::string_view text) {
 
 Error start_failure(const TaskSpec& spec, const EndFields& fields) {
   const int error = static_cast<int>(fields.number("value"));
-  const bool program = spec.kind == TaskKind::program;
+  const bool program = spec.kind == TaskOperation::program;
   const std::string& what = spec.argv.empty() ? fields.step : spec.argv.front();
   const bool folder = fields.step == "chdir";
   Error failure = Error::from_errno(error == ENOENT ? ErrorCode::file_not_found : ErrorCode::execution_failed,
@@ -262,7 +262,7 @@ class TableTask final : public Task {
 };
 
 Result<std::string> encode_start(const TaskSpec& spec) {
-  if (spec.kind == TaskKind::program && (spec.argv.empty() || spec.argv.front().empty()))
+  if (spec.kind == TaskOperation::program && (spec.argv.empty() || spec.argv.front().empty()))
     return invalid("no program to run was given");
   if (spec.working_dir.empty() || spec.working_dir.front() != '/') return invalid("the working folder is not absolute");
   std::string payload;

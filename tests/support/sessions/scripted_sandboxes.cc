@@ -132,7 +132,7 @@ class ScriptedSandboxes::Sandbox final : public OpenSandbox {
     if (world_->alive.count(id_) == 0) return Error(ErrorCode::environment_unavailable, "the sandbox has gone");
     if (const auto user = spec.env.find("USER_OF"); user != spec.env.end()) world_->callers[id_].insert(user->second);
     fs::path target;
-    Work work = spec.kind == TaskKind::program ? run(spec) : operate(spec, target);
+    Work work = spec.kind == TaskOperation::program ? run(spec) : operate(spec, target);
     return std::unique_ptr<Task>(std::make_unique<Program>(world_, id_, std::move(work), std::move(target)));
   }
   bool alive() const override {
@@ -191,27 +191,27 @@ class ScriptedSandboxes::Sandbox final : public OpenSandbox {
     Work work;
     std::error_code error;
     switch (spec.kind) {
-      case TaskKind::usage: work.sleeps = world_->sick.count(id_) > 0; break;
-      case TaskKind::put:
+      case TaskOperation::usage: work.sleeps = world_->sick.count(id_) > 0; break;
+      case TaskOperation::put:
         target = outside(spec.argv.at(0));
         work.takes_input = true;
         break;
-      case TaskKind::get: return of_file(outside(spec.argv.at(0)));
-      case TaskKind::stat:
-      case TaskKind::list: {
+      case TaskOperation::get: return of_file(outside(spec.argv.at(0)));
+      case TaskOperation::stat:
+      case TaskOperation::list: {
         std::string records;
         for (const auto& entry : fs::directory_iterator(workspace_, error)) {
           const std::string name = entry.path().filename().string();
-          if (spec.kind == TaskKind::stat && outside(spec.argv.at(0)) != entry.path()) continue;
+          if (spec.kind == TaskOperation::stat && outside(spec.argv.at(0)) != entry.path()) continue;
           records +=
               fmt::format("f 644 {} 0", entry.is_regular_file() ? entry.file_size() : 0) + '\0' + name + '\0' + '\0';
         }
         return said(std::move(records));
       }
-      case TaskKind::move: fs::rename(outside(spec.argv.at(0)), outside(spec.argv.at(1)), error); break;
-      case TaskKind::remove: fs::remove_all(outside(spec.argv.at(0)), error); break;
-      case TaskKind::make_folder: fs::create_directories(outside(spec.argv.at(0)), error); break;
-      case TaskKind::program: break;
+      case TaskOperation::move: fs::rename(outside(spec.argv.at(0)), outside(spec.argv.at(1)), error); break;
+      case TaskOperation::remove: fs::remove_all(outside(spec.argv.at(0)), error); break;
+      case TaskOperation::make_folder: fs::create_directories(outside(spec.argv.at(0)), error); break;
+      case TaskOperation::program: break;
     }
     if (error) work.end = Error(ErrorCode::file_not_found, error.message());
     return work;

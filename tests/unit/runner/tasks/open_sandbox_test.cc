@@ -62,7 +62,7 @@ class OpenSandboxTest : public testing::EverySandbox {
     return task;
   }
 
-  static TaskSpec operation(TaskKind kind, std::vector<std::string> words) {
+  static TaskSpec operation(TaskOperation kind, std::vector<std::string> words) {
     TaskSpec task;
     task.kind = kind;
     task.argv = std::move(words);
@@ -74,7 +74,7 @@ class OpenSandboxTest : public testing::EverySandbox {
   }
 
   static Result<TaskOutput> put(OpenSandbox& sandbox, const std::string& path, const std::string& bytes) {
-    TaskSpec task = operation(TaskKind::put, {path, "644"});
+    TaskSpec task = operation(TaskOperation::put, {path, "644"});
     task.input = true;
     GUARD_TRY_ASSIGN(const auto started, sandbox.start(task));
     GUARD_TRY(started->write_input(bytes, Deadline::after(milliseconds(30'000))));
@@ -175,7 +175,7 @@ TEST_P(OpenSandboxTest, ATaskThatIsDroppedIsKilledAndItsPlaceIsFree) {
       while (sandbox.running() > 0 && !deadline.passed()) std::this_thread::sleep_for(milliseconds(5));
       ASSERT_EQ(sandbox.running(), 0u);
     }
-    const auto used = done(sandbox, operation(TaskKind::usage, {}));
+    const auto used = done(sandbox, operation(TaskOperation::usage, {}));
     ASSERT_OK(used);
     EXPECT_NE(used->out.find("processes=2\n"), std::string::npos) << used->out;  // init, and this one
   });
@@ -230,7 +230,7 @@ TEST_P(OpenSandboxTest, EndsATaskAtItsTimeWithAllThatItStarted) {
           (how == std::string("stop-parent") && ended->end.outcome.kind == OutcomeKind::violation))
           << how << " " << to_string(ended->end.outcome.kind);
     }
-    const auto used = done(sandbox, operation(TaskKind::usage, {}));
+    const auto used = done(sandbox, operation(TaskOperation::usage, {}));
     ASSERT_OK(used);
     EXPECT_NE(used->out.find("processes=2\n"), std::string::npos) << used->out;
   });
@@ -320,17 +320,17 @@ TEST_P(OpenSandboxTest, PutsGetsListsMovesAndRemovesFiles) {
     std::string bytes(300'000, '\0');
     for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 7 + i / 251);
     ASSERT_OK(put(sandbox, "/workspace/a/b/file", bytes));
-    const auto got = done(sandbox, operation(TaskKind::get, {"a/b/file"}));
+    const auto got = done(sandbox, operation(TaskOperation::get, {"a/b/file"}));
     ASSERT_OK(got);
     EXPECT_TRUE(got->out == bytes);
     std::ifstream outside(workspace_ / "a/b/file", std::ios::binary);
     EXPECT_TRUE(std::string(std::istreambuf_iterator<char>(outside), {}) == bytes) << "not the folder outside";
 
     ASSERT_OK(put(sandbox, "/workspace/a/b/file", "shorter"));
-    ASSERT_OK(done(sandbox, operation(TaskKind::move, {"a/b/file", "a/moved"})));
-    ASSERT_OK(done(sandbox, operation(TaskKind::make_folder, {"x/y/z"})));
-    ASSERT_OK(done(sandbox, operation(TaskKind::make_folder, {"x/y/z"})));
-    const auto listed = done(sandbox, operation(TaskKind::list, {"/workspace", "9"}));
+    ASSERT_OK(done(sandbox, operation(TaskOperation::move, {"a/b/file", "a/moved"})));
+    ASSERT_OK(done(sandbox, operation(TaskOperation::make_folder, {"x/y/z"})));
+    ASSERT_OK(done(sandbox, operation(TaskOperation::make_folder, {"x/y/z"})));
+    const auto listed = done(sandbox, operation(TaskOperation::list, {"/workspace", "9"}));
     ASSERT_OK(listed);
     for (const std::string path : {"a", "a/b", "a/moved", "x", "x/y", "x/y/z"}) {
       std::string record(1, '\0');
@@ -339,18 +339,19 @@ TEST_P(OpenSandboxTest, PutsGetsListsMovesAndRemovesFiles) {
       EXPECT_NE(listed->out.find(record), std::string::npos) << path;
     }
     EXPECT_EQ(listed->out.find("guard-put"), std::string::npos);
-    const auto entry = done(sandbox, operation(TaskKind::stat, {"a/moved"}));
+    const auto entry = done(sandbox, operation(TaskOperation::stat, {"a/moved"}));
     ASSERT_OK(entry);
     EXPECT_EQ(entry->out.substr(0, 8), "f 644 7 ");
-    ASSERT_OK(done(sandbox, operation(TaskKind::remove, {"a"})));
-    ASSERT_OK(done(sandbox, operation(TaskKind::remove, {"a"})));
+    ASSERT_OK(done(sandbox, operation(TaskOperation::remove, {"a"})));
+    ASSERT_OK(done(sandbox, operation(TaskOperation::remove, {"a"})));
     EXPECT_FALSE(std::filesystem::exists(workspace_ / "a"));
 
     for (const auto& [kind, words] :
-        std::vector<std::pair<TaskKind, std::vector<std::string>>>{{TaskKind::get, {"/workspace"}},
-            {TaskKind::get, {"none"}}, {TaskKind::get, {"/dev/zero"}}, {TaskKind::list, {"none", "1"}},
-            {TaskKind::stat, {"none"}}, {TaskKind::move, {"none", "x/none"}}, {TaskKind::remove, {"/bin/acts"}},
-            {TaskKind::make_folder, {"/bin/folder"}}, {TaskKind::get, {}}, {static_cast<TaskKind>('?'), {}}}) {
+        std::vector<std::pair<TaskOperation, std::vector<std::string>>>{{TaskOperation::get, {"/workspace"}},
+            {TaskOperation::get, {"none"}}, {TaskOperation::get, {"/dev/zero"}}, {TaskOperation::list, {"none", "1"}},
+            {TaskOperation::stat, {"none"}}, {TaskOperation::move, {"none", "x/none"}},
+            {TaskOperation::remove, {"/bin/acts"}}, {TaskOperation::make_folder, {"/bin/folder"}},
+            {TaskOperation::get, {}}, {static_cast<TaskOperation>('?'), {}}}) {
       const auto failed = done(sandbox, operation(kind, words));
       EXPECT_FALSE(failed) << static_cast<char>(kind);
     }
@@ -364,7 +365,7 @@ TEST_P(OpenSandboxTest, AnUploadThatIsBrokenOffLeavesTheFileAsItWas) {
   opened([this](OpenSandbox& sandbox) {
     ASSERT_OK(put(sandbox, "/workspace/file", "first"));
     {
-      TaskSpec task = operation(TaskKind::put, {"/workspace/file", "644"});
+      TaskSpec task = operation(TaskOperation::put, {"/workspace/file", "644"});
       task.input = true;
       const auto started = sandbox.start(task);
       ASSERT_OK(started);
@@ -372,10 +373,10 @@ TEST_P(OpenSandboxTest, AnUploadThatIsBrokenOffLeavesTheFileAsItWas) {
     }
     const Deadline deadline = Deadline::after(milliseconds(10'000));
     while (sandbox.running() > 0 && !deadline.passed()) std::this_thread::sleep_for(milliseconds(5));
-    const auto got = done(sandbox, operation(TaskKind::get, {"file"}));
+    const auto got = done(sandbox, operation(TaskOperation::get, {"file"}));
     ASSERT_OK(got);
     EXPECT_EQ(got->out, "first");
-    const auto listed = done(sandbox, operation(TaskKind::list, {"/workspace", "9"}));
+    const auto listed = done(sandbox, operation(TaskOperation::list, {"/workspace", "9"}));
     ASSERT_OK(listed);
     EXPECT_EQ(listed->out.find("guard-put"), std::string::npos);
   });

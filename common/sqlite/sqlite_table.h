@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "common/enum_names.h"
-#include "common/sqlite.h"
+#include "common/sqlite/sqlite.h"
 
 namespace guard {
 

@@ -1,4 +1,4 @@
-#include "common/sqlite.h"
+#include "common/sqlite/sqlite.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

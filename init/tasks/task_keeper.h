@@ -2,7 +2,8 @@
 // (PR_SET_CHILD_SUBREAPER), so it can end all of one task beside others, which init itself, as everybody's PID 1, could
 // not tell apart. It says how the program ended once nothing of it is left.
 //
-// It shares the program's user and can be killed by it: then init kills what it has left behind (init/task_server.h).
+// It shares the program's user and can be killed by it: then init kills what it has left behind
+// (init/tasks/task_server.h).
 #pragma once
 
 #include <sys/types.h>
@@ -13,7 +14,7 @@ namespace guard::init {
 
 // A start frame, read in place.
 struct TaskStart {
-  task_protocol::TaskKind kind = task_protocol::TaskKind::program;
+  task_protocol::TaskOperation kind = task_protocol::TaskOperation::program;
   bool wants_input = false;
   bool wants_terminal = false;
   unsigned short rows = 0;

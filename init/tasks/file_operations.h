@@ -13,6 +13,6 @@ struct Failure {
 };
 
 // `argv` ends with a null pointer.
-Failure run_file_operation(task_protocol::TaskKind kind, int argc, char** argv);
+Failure run_file_operation(task_protocol::TaskOperation kind, int argc, char** argv);
 
 }  // namespace guard::init

@@ -1,4 +1,4 @@
-#include "init/file_operations.h"
+#include "init/tasks/file_operations.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 namespace guard::init {
 namespace {
 
-using task_protocol::TaskKind;
+using task_protocol::TaskOperation;
 
 constexpr int kListDepthMax = 64;
 constexpr long long kUsageEntriesMax = 1'000'000;
@@ -275,21 +275,21 @@ Failure usage() {
 
 }  // namespace
 
-Failure run_file_operation(TaskKind kind, int argc, char** argv) {
-  const int needed = kind == TaskKind::usage                                      ? 0
-      : kind == TaskKind::put || kind == TaskKind::list || kind == TaskKind::move ? 2
-                                                                                  : 1;
+Failure run_file_operation(TaskOperation kind, int argc, char** argv) {
+  const int needed = kind == TaskOperation::usage                                                ? 0
+      : kind == TaskOperation::put || kind == TaskOperation::list || kind == TaskOperation::move ? 2
+                                                                                                 : 1;
   if (argc != needed) return {"reading its arguments", EINVAL};
   switch (kind) {
-    case TaskKind::put: return put(argv[0], argv[1]);
-    case TaskKind::get: return get(argv[0]);
-    case TaskKind::list: return list(argv[0], argv[1]);
-    case TaskKind::stat: return stat_entry(argv[0]);
-    case TaskKind::move: return rename(argv[0], argv[1]) == 0 ? Failure() : failed("moving it");
-    case TaskKind::remove: return remove_entry(AT_FDCWD, argv[0]) ? Failure() : failed("removing it");
-    case TaskKind::make_folder: return make_folders(argv[0]) ? Failure() : failed("making the folder");
-    case TaskKind::usage: return usage();
-    case TaskKind::program: break;
+    case TaskOperation::put: return put(argv[0], argv[1]);
+    case TaskOperation::get: return get(argv[0]);
+    case TaskOperation::list: return list(argv[0], argv[1]);
+    case TaskOperation::stat: return stat_entry(argv[0]);
+    case TaskOperation::move: return rename(argv[0], argv[1]) == 0 ? Failure() : failed("moving it");
+    case TaskOperation::remove: return remove_entry(AT_FDCWD, argv[0]) ? Failure() : failed("removing it");
+    case TaskOperation::make_folder: return make_folders(argv[0]) ? Failure() : failed("making the folder");
+    case TaskOperation::usage: return usage();
+    case TaskOperation::program: break;
   }
   return {"no such operation", ENOSYS};
 }

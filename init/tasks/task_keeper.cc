@@ -1,4 +1,4 @@
-#include "init/task_keeper.h"
+#include "init/tasks/task_keeper.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,13 +14,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "init/file_operations.h"
 #include "init/processes.h"
+#include "init/tasks/file_operations.h"
 
 namespace guard::init {
 namespace {
 
-using task_protocol::TaskKind;
+using task_protocol::TaskOperation;
 
 constexpr int kControl = 3;
 constexpr int kSweepEveryMs = 5;
@@ -146,8 +146,8 @@ class Keeper {
   // Others' streams among them: a copy held here would keep these from ending.
   close_from(kControl + 1);
 
-  if (start.kind != TaskKind::program) {
-    if (chdir(start.folder) != 0 && start.kind != TaskKind::usage) end_with(record, "chdir", errno);
+  if (start.kind != TaskOperation::program) {
+    if (chdir(start.folder) != 0 && start.kind != TaskOperation::usage) end_with(record, "chdir", errno);
     const Failure failure = run_file_operation(start.kind, start.argc, start.argv);
     if (failure.step != nullptr) end_with(record, failure.step, failure.error);
     end_with(record);

@@ -1,5 +1,6 @@
 // The second way in which init works: it serves tasks that guard asks for, any number of them side by side, until guard
-// goes (runner/tasks/task_protocol.h). A keeper of its own stands between init and each task (init/task_keeper.h).
+// goes (runner/tasks/task_protocol.h). A keeper of its own stands between init and each task
+// (init/tasks/task_keeper.h).
 //
 // All is in static memory and all waiting is one poll(2). A reader outside that does not read stops its own stream
 // only: of each, init takes no more from the program than there is room for. What a killed keeper has left behind comes

@@ -1,4 +1,4 @@
-#include "init/task_server.h"
+#include "init/tasks/task_server.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 #include "init/processes.h"
 #include "init/stream.h"
-#include "init/task_keeper.h"
+#include "init/tasks/task_keeper.h"
 
 namespace guard::init {
 namespace {
@@ -103,7 +103,7 @@ Task* find_task(uint32_t id) {
 // Reads a start frame in place. False: guard writes no such thing.
 bool parse_start(char* bytes, size_t size, TaskStart& start) {
   if (size < kStartBytes || bytes[size - 1] != '\0') return false;
-  start.kind = static_cast<TaskKind>(bytes[0]);
+  start.kind = static_cast<TaskOperation>(bytes[0]);
   start.wants_input = (static_cast<unsigned char>(bytes[1]) & kWantsInput) != 0;
   start.wants_terminal = (static_cast<unsigned char>(bytes[1]) & kWantsTerminal) != 0;
   start.rows = short_at(bytes + 2);
@@ -113,7 +113,7 @@ bool parse_start(char* bytes, size_t size, TaskStart& start) {
   const size_t argc = number_at(bytes + 14);
   const size_t variables = number_at(bytes + 18);
   if (argc > kWordsMax || variables > kWordsMax - argc) return false;
-  if (start.kind == TaskKind::program && argc == 0) return false;
+  if (start.kind == TaskOperation::program && argc == 0) return false;
   char* text = bytes + kStartBytes;
   char* const end = bytes + size;
   const auto next = [&text, end]() -> char* {
@@ -232,7 +232,7 @@ void start_task(uint32_t id, char* bytes, size_t size, int null) {
   task.used = true;
   task.id = id;
   task.keeper = task.control = task.input = -1;
-  task.program = start.kind == TaskKind::program;
+  task.program = start.kind == TaskOperation::program;
   task.terminal = start.wants_terminal;
   task.outlets[0] = {FrameType::out, -1, kWindowBytes, false};
   task.outlets[1] = {FrameType::err, -1, kWindowBytes, false};
