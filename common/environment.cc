@@ -17,4 +17,16 @@ Environment process_environment() {
   return environment;
 }
 
+Result<std::filesystem::path> state_root(const Environment& environment) {
+  namespace fs = std::filesystem;
+  if (const auto given = value_of(environment, "GUARD_STATE_DIR"); !given.empty()) return fs::path(given);
+  if (::geteuid() == 0) return fs::path("/var/lib/guard");
+  if (const auto given = value_of(environment, "XDG_STATE_HOME"); given.starts_with('/'))
+    return fs::path(given) / "guard";
+  if (const auto home = value_of(environment, "HOME"); home.starts_with('/'))
+    return fs::path(home) / ".local/state/guard";
+  return Error(ErrorCode::config_invalid, "there is no place for what guard keeps: HOME is not set")
+      .hint("name one with --state");
+}
+
 }  // namespace guard

@@ -2,8 +2,11 @@
 // reads getenv() and tests need not change what all threads share.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <string>
+
+#include "common/result.h"
 
 namespace guard {
 
@@ -17,5 +20,10 @@ inline std::string value_of(const Environment& environment, const std::string& n
   const auto found = environment.find(name);
   return found == environment.end() ? std::string() : found->second;
 }
+
+// Where guard keeps what outlives a run: $GUARD_STATE_DIR, else /var/lib/guard for root, else $XDG_STATE_HOME/guard,
+// else
+// ~/.local/state/guard. CONFIG_INVALID where there is no such place.
+Result<std::filesystem::path> state_root(const Environment& environment);
 
 }  // namespace guard

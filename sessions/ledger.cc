@@ -72,7 +72,8 @@ const SqliteFormat& format() {
 }  // namespace
 
 Result<Owner> Owner::take(const fs::path& state) {
-  GUARD_TRY(make_folders(state, 0700).context("making the state folder of sessions"));
+  // The user of a sandbox that root starts has to get through to its workspace; all but these is closed to it.
+  GUARD_TRY(make_folders(state, 0711).context("making the state folder of sessions"));
   const fs::path path = state / "owner";
   UniqueFd lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
   if (!lock) return Error::from_errno(ErrorCode::io_error, fmt::format("opening {}", path.string()), errno);

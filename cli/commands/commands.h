@@ -36,6 +36,8 @@ Result<int> cmd_audit(const Options& options, CommandContext& context);
 Result<int> cmd_config(const Options& options, CommandContext& context);
 Result<int> cmd_init(const Options& options, CommandContext& context);
 Result<int> cmd_brief(const Options& options, CommandContext& context);
+Result<int> cmd_session(const Options& options, CommandContext& context);
+Result<int> cmd_serve(const Options& options, CommandContext& context);
 Result<int> cmd_generate(const Options& options, CommandContext& context);
 
 // The folder that --project names (the one we are in where it is empty), with links resolved.

@@ -6,6 +6,7 @@
 
 #include "cli/options/verbs.h"
 #include "common/text/text.h"
+#include "common/text/time_text.h"
 #include "pipeline/config/config_texts.h"
 #include "pipeline/config/config_values.h"
 
@@ -56,6 +57,12 @@ Result<void> read_time_of_day(std::string_view text, Options& options) {
       !digit(4, '9'))
     return mistake(fmt::format("--at {} is no time of day", shown_value(text)), "write --at 02:00");
   options.at = text;
+  return ok();
+}
+
+Result<void> read_time_limit(std::string_view text, Options& options) {
+  if (!parse_time(text, options.time_limit) || options.time_limit.count() <= 0)
+    return mistake(fmt::format("--timeout: \"{}\" is no time", printable(text)), "write 90 (seconds), 2.5s or 100ms");
   return ok();
 }
 

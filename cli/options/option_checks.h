@@ -30,7 +30,8 @@ Result<void> read_explain(std::string_view value, Options& options);  // "sandbo
 Result<void> read_cap(std::string_view value, Options& options);
 Result<void> read_max_age(std::string_view value, Options& options);  // "26h", "90m", "2d", "30s"
 Result<void> read_time_of_day(std::string_view value, Options& options);
-Result<void> read_variable(std::string_view value, Options& options);  // --env
+Result<void> read_time_limit(std::string_view value, Options& options);  // session --timeout: "90", "2.5s", "100ms"
+Result<void> read_variable(std::string_view value, Options& options);    // --env
 
 Result<void> check_check(const SplitArguments& given, Options& options);
 Result<void> check_gate(const SplitArguments& given, Options& options);

@@ -13,6 +13,7 @@
 
 #include "cli/streams.h"
 #include "common/enum_names.h"
+#include "common/time.h"
 #include "pipeline/config/config.h"
 #include "validator/change/change_policy.h"
 
@@ -55,7 +56,16 @@ enum class Action : std::uint8_t {
   man,
   bash,
   zsh,
-  fish
+  fish,
+  open,
+  exec,
+  upload,
+  download,
+  ls,
+  close,
+  stats,
+  log,
+  commands
 };
 
 template <>
@@ -68,9 +78,10 @@ template <>
 inline constexpr std::array<std::string_view, 7> kNamesOf<OutputFormat> = {
     "text", "json", "sarif", "junit", "github", "md", "html"};
 template <>
-inline constexpr std::array<std::string_view, 29> kNamesOf<Action> = {"", "build", "list", "prune", "show", "check",
+inline constexpr std::array<std::string_view, 38> kNamesOf<Action> = {"", "build", "list", "prune", "show", "check",
     "views", "doc", "diff", "install", "uninstall", "status", "agent", "run", "resume", "stop", "report", "review",
-    "add", "retry", "drop", "plan", "supervise", "take", "send-back", "man", "bash", "zsh", "fish"};
+    "add", "retry", "drop", "plan", "supervise", "take", "send-back", "man", "bash", "zsh", "fish", "open", "exec",
+    "upload", "download", "ls", "close", "stats", "log", "commands"};
 
 // Everything that can be said: a verb, its action and arguments, and a member for each option of verbs.cc, with what
 // holds where the option is not given. A verb reads what its own options fill.
@@ -128,6 +139,11 @@ struct Options {
   ImageTarget target = ImageTarget::automatic;
   bool dry_run = false;
   bool force = false;
+
+  // session
+  bool background = false;
+  bool remove = false;         // the workspace, too
+  milliseconds time_limit{0};  // 0: none
 
   // redact
   std::uint64_t cap_bytes = 0;  // 0: no cap

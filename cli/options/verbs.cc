@@ -261,7 +261,60 @@ constexpr OptionRow kNightlyOptions[] = {
     {"--quiet", {}, "run, resume: print only the result", &Options::quiet},
 };
 
+constexpr OptionRow kState = {"--state", "FOLDER",
+    "folder for sessions and their workspaces (default: ~/.local/state/guard, or GUARD_STATE_DIR)", &Options::state};
+constexpr OptionRow kSessionBackend = {"--backend", "NAME", "docker or namespace; where no `guard serve` runs",
+    read_choice<&Options::backend>, kBackendNames};
+constexpr OptionRow kServeOptions[] = {
+    kState,
+    kSessionBackend,
+    kProject,
+    kConfig,
+    {"--quiet", {}, "no progress, only errors", &Options::quiet},
+};
+constexpr OptionRow kSessionOptions[] = {
+    only("exec", {"--cwd", "DIR", "exec: the folder inside (default /workspace)", &Options::cwd}),
+    only("exec",
+        {"--stdin", "FILE", "exec: let the command read FILE, or guard's own input where it is -", &Options::input}),
+    only("exec",
+        {"--timeout", "TIME", "exec: time limit: 90 (seconds), 2.5s or 100ms (default: none)", read_time_limit}),
+    only("exec",
+        {"--background", {}, "exec: answer the command's id at once; `log` reads what it prints",
+            &Options::background}),
+    only("exec",
+        repeated({"--env", "NAME[=VALUE]", "exec: set a variable and mask its value; without =VALUE take guard's own",
+            read_variable})),
+    only("close", {"--remove", {}, "close: remove the workspace, too", &Options::remove}),
+    kMaskEnv,
+    kState,
+    kSessionBackend,
+    kProject,
+    kFormat,
+    {"--quiet", {}, "no progress, only results", &Options::quiet},
+    kConfig,
+};
+
 // ---- actions and arguments ----
+
+constexpr std::string_view kNoSession = "guard session needs the session: TENANT/CONVERSATION";
+constexpr std::string_view kASession = "guard session exec me/first -- bun --version";
+constexpr ActionRow kSessionActions[] = {
+    {Action::open, "SESSION", 1, kNoSession, kASession},
+    {.action = Action::exec,
+        .takes = "SESSION [OPTION...] -- COMMAND ARGUMENT...",
+        .arguments_max = kAnyNumber,
+        .missing = kNoSession,
+        .example = kASession,
+        .is_command = true},
+    {Action::upload, "SESSION FILE PATH", 3, kNoSession, "guard session upload me/first data.csv data.csv"},
+    {Action::download, "SESSION PATH [FILE]", 3, kNoSession, "guard session download me/first out.txt"},
+    {Action::ls, "SESSION [PATH]", 2, kNoSession, kASession},
+    {Action::list},
+    {Action::commands, "SESSION", 1, kNoSession, kASession},
+    {Action::log, "SESSION COMMAND", 2, kNoSession, kASession},
+    {Action::close, "SESSION [--remove]", 1, kNoSession, kASession},
+    {Action::stats},
+};
 
 constexpr ActionRow kNoArguments[] = {{}};
 constexpr ActionRow kFiles[] = {{.arguments_max = kAnyNumber}};
@@ -404,6 +457,33 @@ printf hi | guard exec --stdin - --exit-code program -- bun -e 'process.exit((aw
         .run = cmd_exec,
         .check = check_exec,
         .placement = Placement::behind_dashes},
+    {.name = "session",
+        .summary = "run commands in a sandbox that stays, with a workspace of its own",
+        .about = R"(A session TENANT/CONVERSATION has a sandbox of its own, without a network, and a
+folder /workspace that outlives it. Where `guard serve` runs, it keeps the sandbox between calls, and a call costs a
+millisecond more than the command alone; else each call starts one. What is run is not checked. Masked is what `exec`
+and `log` print; a file that is downloaded comes as it is. A command sees what `guard exec` shows: bun and the project's
+packages.)",
+        .actions = kSessionActions,
+        .options = kSessionOptions,
+        .examples = R"(guard session exec me/first -- bun -e 'await Bun.write("a", "1")'
+guard session ls me/first
+guard session exec me/first --background -- bun server.ts
+guard session close me/first --remove)",
+        .exit_status = R"(exec: that of the command, 124 where its time was over, 128 and the signal's number
+where one ended it; else 0 done, 2 failed, 3 no environment may be used, 64 usage)",
+        .run = cmd_session},
+    {.name = "serve",
+        .summary = "keep sandboxes ready for sessions, for programs of this user",
+        .usage = "serve [--state FOLDER] [--backend NAME]",
+        .about = R"(Keeps a pool of ready sandboxes and the sandboxes of sessions, and answers HTTP on the
+socket sessions/socket in the state folder (mode 0600, this user only): `guard session` finds it there, /metrics is for
+Prometheus, /healthz for a supervisor. Sandboxes end with it; every workspace stays. TERM gives commands ten seconds.)",
+        .actions = kNoArguments,
+        .options = kServeOptions,
+        .examples = "guard serve",
+        .exit_status = "0 asked to stop, and did; 2 failed, 3 no environment may be used, 64 usage",
+        .run = cmd_serve},
     {.name = "image",
         .summary = "build, list or remove the images that tests run on",
         .about = R"(Tests run on an image made of this machine's bun and C library and the project's

@@ -29,19 +29,22 @@ std::optional<std::string> decode(std::string_view text, Reading reading) {
   return bytes;
 }
 
-}  // namespace
-
-std::string base64url_encode(std::string_view bytes) {
+std::string encode(std::string_view bytes, std::string_view digits) {
   std::string text;
   for (std::size_t at = 0; at < bytes.size(); at += 3) {
     const std::string_view part = bytes.substr(at, 3);
     std::uint32_t group = 0;
     for (std::size_t i = 0; i < 3; ++i)
       group = group << 8 | (i < part.size() ? static_cast<unsigned char>(part[i]) : 0);
-    for (std::size_t i = 0; i < 4; ++i) text += i <= part.size() ? kUrlDigits[(group >> (18 - 6 * i)) & 63] : '=';
+    for (std::size_t i = 0; i < 4; ++i) text += i <= part.size() ? digits[(group >> (18 - 6 * i)) & 63] : '=';
   }
   return text;
 }
+
+}  // namespace
+
+std::string base64url_encode(std::string_view bytes) { return encode(bytes, kUrlDigits); }
+std::string base64_encode(std::string_view bytes) { return encode(bytes, kDigits); }
 
 std::optional<std::string> base64_decode(std::string_view text) {
   const std::size_t padding = text.size() - (text.find_last_not_of('=') + 1);

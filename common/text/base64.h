@@ -9,6 +9,8 @@ namespace guard {
 
 // The alphabet of section 5 ('-' and '_'), padded.
 std::string base64url_encode(std::string_view bytes);
+// That of section 4 ('+' and '/'), padded.
+std::string base64_encode(std::string_view bytes);
 
 // The alphabet of section 4 ('+' and '/'), with or without padding. Nothing for anything else, line ends too.
 std::optional<std::string> base64_decode(std::string_view text);

@@ -19,17 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<fs::path> root_folder(const Environment& environment) {
-  if (const auto given = value_of(environment, "GUARD_STATE_DIR"); !given.empty()) return fs::path(given);
-  if (::geteuid() == 0) return fs::path("/var/lib/guard");
-  if (const auto given = value_of(environment, "XDG_STATE_HOME"); given.starts_with('/'))
-    return fs::path(given) / "guard";
-  if (const auto home = value_of(environment, "HOME"); home.starts_with('/'))
-    return fs::path(home) / ".local/state/guard";
-  return Error(ErrorCode::config_invalid, "there is no place for the journal: HOME is not set")
-      .hint("name one with --state");
-}
-
 bool is_inside(const fs::path& path, const fs::path& folder) {
   const auto relative = path.lexically_relative(folder);
   return !relative.empty() && *relative.begin() != "..";
@@ -77,7 +66,7 @@ Result<StateFolder> StateFolder::of(const fs::path& top, const std::string& name
   std::error_code failure;
   fs::path path = fs::absolute(named, failure);
   if (named.empty()) {
-    GUARD_TRY_ASSIGN(const fs::path root, root_folder(environment));
+    GUARD_TRY_ASSIGN(const fs::path root, state_root(environment));
     path = fs::absolute(root, failure) / "nightly" /
         fmt::format("{}-{}", top.filename().native(), sha256_hex(top.native()).substr(0, 12));
   }

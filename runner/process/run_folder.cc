@@ -66,18 +66,22 @@ RunFolder::~RunFolder() {
 }
 
 Result<RunFolder> RunFolder::create() {
+  GUARD_TRY_ASSIGN(const std::string id, new_run_id());
+  return create(id);
+}
+
+Result<RunFolder> RunFolder::create(const std::string& id) {
   constexpr int kTries = 3;
   for (int left = kTries - 1;; --left) {
-    auto folder = create_once();
+    auto folder = create_once(id);
     if (folder || left == 0) return folder;
   }
 }
 
-Result<RunFolder> RunFolder::create_once() {
+Result<RunFolder> RunFolder::create_once(const std::string& id) {
   GUARD_TRY_ASSIGN(const std::filesystem::path runs, runs_folder());
   // Not to be listed by others: a run stages a copy of src in a folder of a random name.
   GUARD_TRY(make_folders(runs, 0711).context("making the run's folder"));
-  GUARD_TRY_ASSIGN(const std::string id, new_run_id());
   const UniqueFd parent(::open(runs.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!parent) return Error::from_errno(ErrorCode::io_error, fmt::format("cannot open {}", runs.string()), errno);
   // Under another name until the lock is held: a sweep that looks in between does not take it for a dead run.

@@ -24,6 +24,7 @@ bool is_run_id(std::string_view text);
 class RunFolder {
  public:
   static Result<RunFolder> create();
+  static Result<RunFolder> create(const std::string& id);  // a new_run_id() that the caller has written down before
   RunFolder(RunFolder&&) noexcept;
   RunFolder& operator=(RunFolder&&) noexcept;
   ~RunFolder();  // removes the folder
@@ -33,7 +34,7 @@ class RunFolder {
 
  private:
   RunFolder() = default;
-  static Result<RunFolder> create_once();
+  static Result<RunFolder> create_once(const std::string& id);
   std::string run_id_;
   std::filesystem::path path_;
   UniqueFd lock_;

@@ -108,8 +108,12 @@ class StayingSandbox final : public OpenSandbox {
     const Result<void> served = serve_to_the_end();
     Error why = served ? Error(ErrorCode::environment_unavailable, "the sandbox was closed") : served.error();
     Result<void> ended = link_->end();
-    if (const std::string said = link_->complaint(); !served && hello_.empty() && !said.empty())
-      why = std::move(why).detail("stderr", said);
+    // What was complained of is read to its end only now.
+    if (const std::string said = link_->complaint(); !served && hello_.empty() && !said.empty()) {
+      why = Error(Error(
+          ErrorCode::environment_creation_failed, fmt::format("{}: {}", served.error().message(), printable(said)))
+                      .detail("stderr", said));
+    }
     table_->fail(why);
     std::function<void()> call;
     {
@@ -141,10 +145,8 @@ class StayingSandbox final : public OpenSandbox {
   }
 
   Error ended_by_itself() const {
-    if (!hello_.empty()) return Error(ErrorCode::environment_unavailable, "the sandbox has ended by itself");
-    const std::string said = link_->complaint();
-    return Error(ErrorCode::environment_creation_failed,
-        fmt::format("the sandbox could not be made: {}", said.empty() ? "it ended without a word" : printable(said)));
+    return hello_.empty() ? Error(ErrorCode::environment_creation_failed, "the sandbox could not be made")
+                          : Error(ErrorCode::environment_unavailable, "the sandbox has ended by itself");
   }
 
   Result<void> take(std::string_view bytes) {

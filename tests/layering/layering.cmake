@@ -12,7 +12,8 @@ set(may_include_runner docker common)
 set(may_include_pipeline validator runner redact rules common)
 set(may_include_nightly pipeline validator redact runner rules common)
 set(may_include_sessions redact runner common)
-set(may_include_cli sessions nightly pipeline validator runner redact docker rules common)
+set(may_include_serve sessions runner common)
+set(may_include_cli serve sessions nightly pipeline validator runner redact docker rules common)
 # The static init shares three headers with the runner: what the two say to each other, in either way of working, and what
 # a folder is filled with.
 set(may_include_init runner/init_side/init_protocol.h runner/tasks/task_protocol.h runner/init_side/fill_format.h)
@@ -62,7 +63,7 @@ endfunction()
 
 set(wrong 0)
 set(seen 0)
-foreach(folder common rules docker validator redact runner pipeline nightly sessions cli init)
+foreach(folder common rules docker validator redact runner pipeline nightly sessions serve cli init)
   file(GLOB_RECURSE sources RELATIVE "${ROOT}" "${ROOT}/${folder}/*.cc" "${ROOT}/${folder}/*.h")
   foreach(source ${sources})
     file(STRINGS "${ROOT}/${source}" lines REGEX "^[ \t]*#[ \t]*include[ \t]*\"")

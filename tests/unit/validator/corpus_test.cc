@@ -99,7 +99,7 @@ struct Floor {
 };
 
 // What is reached. Functions of the file are not followed, nor what JSON, regular expressions and addresses make of a
-// text: all samples below a floor's `all` are "heavy" (docs/validator-ablation.md). Samples of "holdout" are counted
+// text: all samples below a floor's `all` are "heavy" (bench/validator-ablation.md). Samples of "holdout" are counted
 // and not named; what they showed at first sight stands in the README.
 constexpr Floor kFloors[] = {
     {"container", "dev", "1", 85, 87},

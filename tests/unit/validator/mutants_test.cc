@@ -24,7 +24,7 @@ using mutator::Program;
 using mutator::Random;
 
 // What is reached, less half a percent: each new example of a rule changes which mutants are made. Some rewrites give a
-// name or a text by a function, which isn't followed (docs/validator-ablation.md).
+// name or a text by a function, which isn't followed (bench/validator-ablation.md).
 constexpr double kFloor = 0.954;
 
 struct Seedling {

@@ -1,0 +1,146 @@
+#include "cli/sessions/session_sandbox.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "cli/commands/trusted_inputs.h"
+#include "cli/progress.h"
+#include "common/text/text.h"
+#include "docker/engine_client.h"
+#include "pipeline/backend_choice.h"
+#include "runner/image/image.h"
+#include "runner/process/run_folder.h"
+#include "runner/process/stray_processes.h"
+#include "runner/sandbox/docker_sweep.h"
+#include "runner/sandbox/sandbox_registry.h"
+
+namespace guard {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr milliseconds kStartLimit{60'000};
+constexpr milliseconds kRemoveLimit{15'000};
+
+// A sandbox that holds the lock of its run folder: whoever sweeps sees that it has an owner.
+class OwnedSandbox final : public OpenSandbox {
+ public:
+  OwnedSandbox(RunFolder folder, UniqueFd image, std::unique_ptr<OpenSandbox> sandbox)
+      : folder_(std::move(folder)), image_(std::move(image)), sandbox_(std::move(sandbox)) {}
+
+  Result<std::unique_ptr<Task>> start(const TaskSpec& spec) override { return sandbox_->start(spec); }
+  bool alive() const override { return sandbox_->alive(); }
+  std::optional<Error> fault() const override { return sandbox_->fault(); }
+  void on_end(std::function<void()> call) override { sandbox_->on_end(std::move(call)); }
+  std::size_t running() const override { return sandbox_->running(); }
+  Result<void> close(milliseconds grace) override { return sandbox_->close(grace); }
+  const std::map<std::string, std::string>& seen_inside() const override { return sandbox_->seen_inside(); }
+  const std::map<std::string, std::string>& enforced_by() const override { return sandbox_->enforced_by(); }
+
+ private:
+  RunFolder folder_;
+  UniqueFd image_;
+  std::unique_ptr<OpenSandbox> sandbox_;  // last: it goes first
+};
+
+struct Ground {
+  std::shared_ptr<Sandbox> sandbox;
+  ImagePlan plan;
+  RuntimeImage image;
+  Limits limits;
+  bool require_cgroups = false;
+};
+
+Result<std::unique_ptr<OpenSandbox>> open_one(const Ground& ground, const std::string& id, const fs::path& workspace) {
+  GUARD_TRY_ASSIGN(RunFolder folder, RunFolder::create(id));
+  GUARD_TRY_ASSIGN(UniqueFd held, hold_image(ground.plan));
+  struct stat found {};
+  if (::stat(workspace.c_str(), &found) != 0)
+    return Error::from_errno(ErrorCode::io_error, fmt::format("the workspace {}", workspace.string()), errno);
+  SandboxSpec spec;
+  spec.run_id = id;
+  spec.working_dir = "/workspace";
+  spec.env = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}};
+  spec.shared = {{workspace, "/workspace", {found.st_dev, found.st_ino}}};
+  spec.image = ground.image;
+  spec.limits = ground.limits;
+  spec.require_cgroups = ground.require_cgroups;
+  spec.timeout = kStartLimit;
+  const CancelToken never;
+  GUARD_TRY_ASSIGN(auto opened, ground.sandbox->open(spec, never));
+  return std::make_unique<OwnedSandbox>(std::move(folder), std::move(held), std::move(opened));
+}
+
+}  // namespace
+
+Result<fs::path> sessions_folder(const Options& options, const CommandContext& context) {
+  fs::path root(options.state);
+  if (root.empty()) {
+    GUARD_TRY_ASSIGN(root, state_root(context.environment));
+  }
+  std::error_code failure;
+  return fs::absolute(root, failure) / "sessions";
+}
+
+Result<SessionSandboxes> session_sandboxes(const Options& options, const Config& config, CommandContext& context) {
+  std::optional<EngineLocation> engine;
+  const auto locate = [&]() -> const EngineLocation& {
+    if (!engine) engine = locate_engine(config, context.environment, context.cancel);
+    return *engine;
+  };
+  GUARD_TRY_ASSIGN(const BackendChoice choice, choose_backend(config, options.backend, [&](Backend backend) {
+    return probe_backend(backend, config, context.environment, locate);
+  }));
+  if (config.docker.network != NetworkMode::none)
+    return Error(ErrorCode::config_invalid, "sessions have no network, and docker.network asks for one")
+        .hint("leave docker.network out, or name another guard.toml with --config");
+  const bool docker = choice.backend == Backend::docker;
+  const docker::Endpoint endpoint = docker ? locate().engine : docker::Endpoint();
+
+  GUARD_TRY_ASSIGN(const fs::path project, project_folder(options.project));
+  GUARD_TRY_ASSIGN(const ImageInputs inputs, image_inputs(project, config));
+  Progress progress(context.streams.err,
+      options.quiet                         ? Progress::Mode::quiet
+          : context.streams.err_is_terminal ? Progress::Mode::rewritten
+                                            : Progress::Mode::lines);
+  const ImageProgress say = [&](std::string_view line) { progress.say(line); };
+  auto ground = std::make_shared<Ground>();
+  GUARD_TRY_ASSIGN(ground->plan, plan_image(inputs));
+  if (!ground->plan.built) {
+    GUARD_TRY(build_root_folder(inputs, context.cancel, say));
+    GUARD_TRY_ASSIGN(ground->plan, plan_image(inputs));
+  }
+  if (docker) {
+    GUARD_TRY_ASSIGN(ground->image, load_into_engine(ground->plan, endpoint, context.cancel, say));
+  } else {
+    GUARD_TRY_ASSIGN(ground->image, runtime_image(ground->plan));
+  }
+  ground->sandbox = make_sandbox(choice.backend, sandbox_options(config, context.environment, endpoint));
+  ground->limits.memory_bytes = config.limits.memory_bytes;
+  ground->limits.cpus = config.limits.cpus;
+  ground->limits.pids = static_cast<std::uint32_t>(config.limits.pids);
+  ground->limits.tmp_bytes = config.limits.tmp_bytes;
+  ground->require_cgroups = config.require_cgroups;
+
+  SessionSandboxes sandboxes;
+  sandboxes.backend = std::string(backend_row(choice.backend).name);
+  sandboxes.factory = [ground](const std::string& id, const fs::path& workspace) {
+    return open_one(*ground, id, workspace);
+  };
+  sandboxes.remove_leftover = [docker, endpoint](const std::string& id) -> Result<void> {
+    if (docker) {
+      const CancelToken never;
+      GUARD_TRY(docker::EngineClient(endpoint, never)
+                    .remove_container(docker_container_name(id), Deadline::after(kRemoveLimit)));
+    }
+    GUARD_TRY_ASSIGN(const std::string owner, run_owner(id));
+    kill_inits_of(owner);
+    return ok();
+  };
+  return sandboxes;
+}
+
+}  // namespace guard

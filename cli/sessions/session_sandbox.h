@@ -1,0 +1,26 @@
+// What sessions run in here: the sandbox that the configuration of a project chooses, on that project's image.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cli/commands/commands.h"
+#include "common/result.h"
+#include "sessions/manager.h"
+
+namespace guard {
+
+struct SessionSandboxes {
+  std::string backend;  // in a document
+  sessions::SandboxFactory factory;
+  sessions::RemoveLeftover remove_leftover;
+};
+
+// Builds the image where it is missing. ENVIRONMENT_UNAVAILABLE where the chosen backend has no sandboxes that stay,
+// and for the reasons of a run. `config` outlives nothing: what is needed of it is copied.
+Result<SessionSandboxes> session_sandboxes(const Options& options, const Config& config, CommandContext& context);
+
+// <state>/sessions: ledger, workspaces, logs and socket.
+Result<std::filesystem::path> sessions_folder(const Options& options, const CommandContext& context);
+
+}  // namespace guard

@@ -1,0 +1,75 @@
+// What `guard serve` offers over HTTP, and what `guard session` asks for, with a server or without one: requests and
+// answers as values, so that one code serves both.
+//
+//   GET    /healthz, /metrics (Prometheus text), /v1/stats
+//   GET    /v1/sessions
+//   POST   /v1/sessions/T/C                             opens
+//   DELETE /v1/sessions/T/C?workspace=keep|remove       closes
+//   POST   /v1/sessions/T/C/exec                        {"argv", "env", "cwd", "timeout_ms", "input" (base64)}; answers
+//          lines of JSON: {"stream": "out"|"err", "bytes": base64} as they come, then {"end": ...} or {"error": ...}
+//   POST   /v1/sessions/T/C/commands                    the same body; answers {"command": id} at once
+//   GET    /v1/sessions/T/C/commands, .../commands/ID/log?offset=N
+//   POST   /v1/sessions/T/C/commands/ID/signal?signal=N
+//   GET, PUT, DELETE /v1/sessions/T/C/files?path=P      bytes of a file
+//   GET    /v1/sessions/T/C/list?path=P&depth=N
+//   POST   /v1/sessions/T/C/move?from=A&to=B, /folder?path=P, /lease?ms=N
+//
+// With open=1 in its query a request opens the session first.
+//
+// An error is {"error": {"code", "message", "hint"}} with a status of 400, 404, 409, 413, 500 or 503.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "common/result.h"
+#include "sessions/manager.h"
+
+namespace guard::serve {
+
+struct Request {
+  std::string method;
+  std::string path;                          // decoded, without the query
+  std::map<std::string, std::string> query;  // decoded
+  std::string body;
+};
+
+// begin() once, then write() as often as there is something. An Error means that nobody listens any more: the handler
+// stops, and what it had started in the foreground is killed.
+class Answer {
+ public:
+  virtual ~Answer() = default;
+  virtual Result<void> begin(unsigned status, std::string_view content_type) = 0;
+  virtual Result<void> write(std::string_view bytes) = 0;
+  virtual bool listening() { return true; }  // somebody still waits for what comes
+};
+
+constexpr std::size_t kBodyBytesMax = 128u << 20;  // of a request, and of a file that is handed out
+
+// Thread-safe.
+class Api {
+ public:
+  // `manager` must outlive it.
+  explicit Api(sessions::Manager& manager) : manager_(manager) {}
+
+  // Everything that goes wrong is in the answer.
+  void handle(const Request& request, Answer& answer);
+
+ private:
+  Result<void> route(const Request& request, Answer& answer);
+  Result<void> in_session(const std::string& session, std::string_view what, const Request& request, Answer& answer);
+  Result<void> commands_of(const std::string& session, std::string_view what, const Request& request, Answer& answer);
+  Result<void> files_of(const std::string& session, const Request& request, Answer& answer);
+  Result<void> exec(const std::string& session, const Request& request, Answer& answer);
+
+  sessions::Manager& manager_;
+};
+
+// "/v1/sessions/T/C/files?path=a%20b" -> path and query. INPUT_INVALID for a '%' that is none.
+Result<void> read_target(std::string_view target, Request& request);
+// The other way round, of one part.
+std::string percent_encoded(std::string_view text);
+
+}  // namespace guard::serve
