@@ -77,6 +77,41 @@ Result<LoadedConfig> trusted_config(const ConfigSources& sources, const fs::path
   return loaded;
 }
 
+Json document_of(const std::vector<Row>& rows, const Result<BackendChoice>& choice, bool ready) {
+  Json document = {{"version", 1}, {"ready", ready}, {"parts", Json::array()}};
+  for (const auto& row : rows) {
+    Json part = {{"name", row.name}, {"state", row.state}, {"reason", row.text}, {"remedy", row.remedy}};
+    for (const auto& [key, value] : row.facts) part["facts"][key] = value;
+    document["parts"].push_back(std::move(part));
+  }
+  if (choice) {
+    document["would_run"] = {
+        {"backend", to_string(choice->backend)}, {"tiers", tier_names(choice->tiers)}, {"why", choice->why}};
+  } else {
+    document["would_run"] = {{"backend", nullptr}, {"why", choice.error().message()}};
+  }
+  return document;
+}
+
+void print(const std::vector<Row>& rows, const Result<BackendChoice>& choice, Streams& streams) {
+  const Painter paint{streams.out_color ? Colour::on : Colour::off};
+  for (const auto& row : rows) {
+    const bool good = row.state == "ok" || row.state == "available";
+    streams.out.print("{:<14} {} {}\n", row.name, paint(good ? kGreen : kYellow, fmt::format("{:<10}", row.state)),
+        printable(row.text));
+    if (!row.remedy.empty()) streams.out.print("{:<14} next: {}\n", "", printable(row.remedy));
+    for (const auto& [key, value] : row.facts) streams.out.print("{:<14}   {} = {}\n", "", key, printable(value));
+  }
+  if (choice) {
+    std::string tiers;
+    for (const auto& name : tier_names(choice->tiers)) tiers += (tiers.empty() ? "" : " + ") + name;
+    streams.out.print(
+        "{:<14} {} with tiers {}: {}\n", "would run in", to_string(choice->backend), tiers, printable(choice->why));
+  } else {
+    streams.out.print("{:<14} nowhere: {}\n", "would run in", printable(choice.error().message()));
+  }
+}
+
 }  // namespace
 
 Result<int> cmd_doctor(const Options& options, CommandContext& context) {
@@ -131,37 +166,9 @@ Result<int> cmd_doctor(const Options& options, CommandContext& context) {
   }
 
   if (options.format == OutputFormat::json) {
-    Json document = {{"version", 1}, {"ready", ready}, {"parts", Json::array()}};
-    for (const auto& row : rows) {
-      Json part = {{"name", row.name}, {"state", row.state}, {"reason", row.text}, {"remedy", row.remedy}};
-      for (const auto& [key, value] : row.facts) part["facts"][key] = value;
-      document["parts"].push_back(std::move(part));
-    }
-    if (choice) {
-      document["would_run"] = {
-          {"backend", to_string(choice->backend)}, {"tiers", tier_names(choice->tiers)}, {"why", choice->why}};
-    } else {
-      document["would_run"] = {{"backend", nullptr}, {"why", choice.error().message()}};
-    }
-    context.streams.out.write(dump(document));
+    context.streams.out.write(dump(document_of(rows, choice, ready)));
   } else {
-    const Painter paint{context.streams.out_color ? Colour::on : Colour::off};
-    for (const auto& row : rows) {
-      const bool good = row.state == "ok" || row.state == "available";
-      context.streams.out.print("{:<14} {} {}\n", row.name,
-          paint(good ? kGreen : kYellow, fmt::format("{:<10}", row.state)), printable(row.text));
-      if (!row.remedy.empty()) context.streams.out.print("{:<14} next: {}\n", "", printable(row.remedy));
-      for (const auto& [key, value] : row.facts)
-        context.streams.out.print("{:<14}   {} = {}\n", "", key, printable(value));
-    }
-    if (choice) {
-      std::string tiers;
-      for (const auto& name : tier_names(choice->tiers)) tiers += (tiers.empty() ? "" : " + ") + name;
-      context.streams.out.print(
-          "{:<14} {} with tiers {}: {}\n", "would run in", to_string(choice->backend), tiers, printable(choice->why));
-    } else {
-      context.streams.out.print("{:<14} nowhere: {}\n", "would run in", printable(choice.error().message()));
-    }
+    print(rows, choice, context.streams);
   }
   if (!loaded) return loaded.error().exit_status();
   return ready ? 0 : 3;

@@ -75,20 +75,15 @@ bool make_folders(char* path) {
 bool find_target(const char* name, char (&target)[PATH_MAX], char (&folder)[PATH_MAX]) {
   if (realpath(name, target) == nullptr) {
     if (errno != ENOENT) return false;
-    if (strlen(name) >= sizeof target) return errno = ENAMETOOLONG, false;
-    strcpy(target, name);
+    if (snprintf(target, sizeof target, "%s", name) >= PATH_MAX) return errno = ENAMETOOLONG, false;
   }
-  strcpy(folder, target);
-  char* slash = strrchr(folder, '/');
-  if (slash == nullptr) {
-    strcpy(folder, ".");
-  } else if (slash == folder) {
-    strcpy(folder, "/");
-  } else {
-    *slash = '\0';
-    if (!make_folders(folder)) return false;
+  const char* const slash = strrchr(target, '/');
+  if (slash == nullptr || slash == target) {
+    snprintf(folder, sizeof folder, "%s", slash == nullptr ? "." : "/");
+    return true;
   }
-  return true;
+  snprintf(folder, sizeof folder, "%.*s", static_cast<int>(slash - target), target);
+  return make_folders(folder);
 }
 
 // A file without a name in `folder`, where its file system has such; else with `name`, which is then not empty.

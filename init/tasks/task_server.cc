@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -246,7 +247,7 @@ void start_task(uint32_t id, char* bytes, size_t size, int null) {
   if (!start_keeper(task, start, null)) {
     task.over = true;
     task.record.error = errno;
-    strcpy(task.record.step, "start");
+    snprintf(task.record.step, sizeof task.record.step, "start");
   }
 }
 

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""sessions.py GUARD [BACKEND]: what a command costs in a session, beside the same command alone, in turns in one run;
+and many sessions side by side. Needs GUARD_BUN, and for docker an engine. Figures: bench/sessions.md."""
+import concurrent.futures, json, os, pathlib, re, socket, statistics, subprocess, sys, tempfile, time
+
+guard, backend = os.path.abspath(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else "namespace"
+bun = os.environ["GUARD_BUN"]
+rounds, sessions, commands = 100, 50, 10
+state = tempfile.TemporaryDirectory(prefix="guard-bench-")
+os.chmod(state.name, 0o711)
+project = pathlib.Path(state.name) / "project"
+project.mkdir()
+(project / "package.json").write_text('{"name": "bench"}\n')
+server = subprocess.Popen([guard, "serve", "--quiet", "--state", state.name, "--backend", backend, "--project", project])
+
+
+def ask(method, path, body=None):
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(state.name + "/sessions/socket")
+        bytes_ = json.dumps(body).encode() if body is not None else b""
+        connection.sendall(f"{method} {path} HTTP/1.1\r\nHost: guard\r\nContent-Length: {len(bytes_)}\r\n\r\n".encode() + bytes_)
+        answer = b""
+        while chunk := connection.recv(65536):
+            answer += chunk
+    return answer
+
+
+def execute(session, argv):
+    began = time.perf_counter()
+    answer = ask("POST", f"/v1/sessions/{session}/exec?open=1", {"argv": argv})
+    took = (time.perf_counter() - began) * 1000
+    assert b'"kind":"exited","value":0' in answer, answer
+    return took
+
+
+def alone(argv):
+    began = time.perf_counter()
+    subprocess.run(argv, stdout=subprocess.DEVNULL, check=True)
+    return (time.perf_counter() - began) * 1000
+
+
+def quantiles(times):
+    times = sorted(times)
+    at = lambda share: times[min(len(times) - 1, int(share * len(times)))]
+    return f"{at(0.5):.2f} / {at(0.95):.2f} / {at(0.99):.2f}"
+
+
+def memory_of(marker):
+    """Of all processes below those that carry the marker on their command line: proportional set size, MB."""
+    total = 0
+    for folder in pathlib.Path("/proc").iterdir():
+        try:
+            if folder.name.isdigit() and marker in (folder / "cmdline").read_bytes():
+                total += int(re.search(rb"^Pss:\s+(\d+)", (folder / "smaps_rollup").read_bytes(), re.M)[1])
+        except (OSError, TypeError):
+            pass
+    return total / 1024
+
+
+try:
+    while server.poll() is None:
+        try:
+            if json.loads(ask("GET", "/v1/stats").split(b"\r\n\r\n", 1)[1].split(b"\r\n")[1])["pool"]["ready"] >= 5:
+                break
+        except (OSError, IndexError):
+            pass
+        time.sleep(0.05)
+    print(f"{backend}, {rounds} in turns, ms: median / 95 % / 99 %")
+    print(f"  first command, from the pool   {execute('bench/first', ['bun', '--revision']):.2f}")
+    for argv in (["bun", "--revision"], ["bun", "-e", "0"]):
+        bare, inside = [], []
+        for _ in range(rounds):
+            bare.append(alone([bun] + argv[1:]))
+            inside.append(execute("bench/first", argv))
+        print(f"  {' '.join(argv):<16} alone         {quantiles(bare)}")
+        print(f"  {' '.join(argv):<16} in a session  {quantiles(inside)}")
+        print(f"  {'':<16} more          {statistics.median(inside) - statistics.median(bare):.2f}")
+    began = time.perf_counter()
+    with concurrent.futures.ThreadPoolExecutor(sessions) as pool:
+        work = lambda number: [execute(f"bench/s{number}", ["bun", "--revision"]) for _ in range(commands)]
+        times = [took for took in pool.map(work, range(sessions))]
+    span = time.perf_counter() - began
+    print(f"  {sessions} new sessions x {commands} commands: {sessions * commands / span:.0f} a second")
+    print(f"    first of each  {quantiles([took[0] for took in times])}")
+    print(f"    the others     {quantiles([one for took in times for one in took[1:]])}")
+    print(f"    guard-init of all of them: {memory_of(b'--serve'):.1f} MB, guard serve {memory_of(b'serve' + bytes(1) + b'--quiet'):.1f} MB")
+finally:
+    server.terminate()
+    server.wait()
+    state.cleanup()
