@@ -56,9 +56,9 @@ Result<void> say_bytes(Answer& answer, std::string_view bytes) {
   return answer.write(bytes);
 }
 
-std::string text(const Request& request, const char* key, std::string otherwise = {}) {
+std::string text(const Request& request, const char* key, const std::string& otherwise = {}) {
   const auto found = request.query.find(key);
-  return found == request.query.end() ? std::move(otherwise) : found->second;
+  return found == request.query.end() ? otherwise : found->second;
 }
 
 Result<std::uint64_t> number(const Request& request, const char* key, std::uint64_t otherwise) {
