@@ -12,7 +12,10 @@ using std::chrono::milliseconds;
 
 class Deadline {
  public:
-  static Deadline after(milliseconds span) { return Deadline(SteadyClock::now() + span); }
+  // Longer than anybody waits is never.
+  static Deadline after(milliseconds span) {
+    return span > std::chrono::hours(24 * 365) ? never() : Deadline(SteadyClock::now() + span);
+  }
   static Deadline never() { return Deadline(SteadyClock::time_point::max()); }
 
   bool passed() const { return when_ != SteadyClock::time_point::max() && SteadyClock::now() >= when_; }

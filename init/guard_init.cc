@@ -331,8 +331,10 @@ bool is_from_outside(const signalfd_siginfo& info) {
 }
 
 void take_signals(Ending& ending, const Options& options) {
-  signalfd_siginfo info{};
-  while (read(g_signals, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+  // Some at a time: a program may send them as fast as we read.
+  for (int left = 32; left > 0; --left) {
+    signalfd_siginfo info{};
+    if (read(g_signals, &info, sizeof info) != static_cast<ssize_t>(sizeof info)) return;
     if (info.ssi_signo != SIGTERM) continue;
     if (is_from_outside(info)) {
       ending.term_from_outside = true;

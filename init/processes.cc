@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -76,6 +77,12 @@ long long now_ms() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<long long>(now.tv_sec) * 1000 + now.tv_nsec / 1'000'000;
+}
+
+void drain_signals(int signals) {
+  signalfd_siginfo some[32];
+  const ssize_t ignored = read(signals, some, sizeof some);
+  static_cast<void>(ignored);
 }
 
 void close_from(int descriptor) {

@@ -18,6 +18,10 @@ bool read_number(const char* text, long long& number);
 // Of the steady clock.
 long long now_ms();
 
+// Takes what waits at a signalfd, of which only the coming counts: some of it. Others may send as fast as we read, and
+// must not keep us from the rest of our work.
+void drain_signals(int signals);
+
 // Closes this descriptor and all above it.
 void close_from(int descriptor);
 

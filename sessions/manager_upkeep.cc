@@ -1,6 +1,8 @@
 // What a tick does.
 #include <fmt/format.h>
 
+#include <cerrno>
+
 #include "sessions/manager_state.h"
 
 namespace guard::sessions {
@@ -104,7 +106,8 @@ void Manager::State::check_healths() {
     const auto answer = is_full ? ok()
         : check.task            ? finish_check(**check.task, deadline)
                                 : Result<void>(check.task.error());
-    if (!answer) {
+    // So is one that has as many processes as it may.
+    if (!answer && !(answer.error().sys_errno() == EAGAIN && check.open->alive())) {
       set_faulty(check.id, answer.error().to_string());
       continue;
     }

@@ -79,7 +79,14 @@ Result<void> Workspaces::begin(std::string_view step, const std::string& id) con
   return watch_ ? watch_(step) : ok();
 }
 
+// Whatever mode a program inside has given to the folder, which is ours.
 Result<UniqueFd> Workspaces::open_one(const std::string& id) const {
+  const UniqueFd itself(::openat(fd_.get(), id.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!itself && errno != ENOENT) return fault("opening the workspace", id, errno);
+  if (!itself) return UniqueFd();
+  struct stat found {};
+  if (::fstat(itself.get(), &found) == 0 && (found.st_mode & 0700) != 0700)
+    ::chmod(fmt::format("/proc/self/fd/{}", itself.get()).c_str(), 0700);
   UniqueFd one(::openat(fd_.get(), id.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!one && errno != ENOENT) return fault("opening the workspace", id, errno);
   return one;
@@ -121,6 +128,7 @@ Result<void> Workspaces::move(const std::string& from, const std::string& to) {
 
 Result<void> Workspaces::remove(const std::string& id) {
   GUARD_TRY(begin("removing the workspace", id));
+  static_cast<void>(open_one(id));  // it may be closed to us; what is no folder is removed all the same
   return remove_tree(path(id));
 }
 

@@ -236,7 +236,7 @@ void tell(const char* key, long long value) {
   g_output.add(line, static_cast<size_t>(snprintf(line, sizeof line, "%s=%lld\n", key, value)));
 }
 
-Failure usage() {
+Failure usage(bool with_folders) {
   long long processes = 0;
   long long pages = 0;
   DIR* const proc = opendir("/proc");
@@ -258,6 +258,7 @@ Failure usage() {
     const char* files;
   } kFolders[] = {{"/workspace", "workspace_bytes", "workspace_files"}, {"/tmp", "tmp_bytes", "tmp_files"}};
   for (const auto& folder : kFolders) {
+    if (!with_folders) break;
     const int fd = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) continue;
     Usage used;
@@ -271,9 +272,8 @@ Failure usage() {
 }  // namespace
 
 Failure run_file_operation(TaskOperation kind, int argc, char** argv) {
-  const int needed = kind == TaskOperation::usage                                                ? 0
-      : kind == TaskOperation::put || kind == TaskOperation::list || kind == TaskOperation::move ? 2
-                                                                                                 : 1;
+  const bool two = kind == TaskOperation::put || kind == TaskOperation::list || kind == TaskOperation::move;
+  const int needed = kind == TaskOperation::usage ? (argc == 1 ? 1 : 0) : two ? 2 : 1;
   if (argc != needed) return {"reading its arguments", EINVAL};
   switch (kind) {
     case TaskOperation::put: return put(argv[0], argv[1]);
@@ -283,7 +283,7 @@ Failure run_file_operation(TaskOperation kind, int argc, char** argv) {
     case TaskOperation::move: return rename(argv[0], argv[1]) == 0 ? Failure() : failed("moving it");
     case TaskOperation::remove: return remove_entry(AT_FDCWD, argv[0]) ? Failure() : failed("removing it");
     case TaskOperation::make_folder: return make_folders(argv[0]) ? Failure() : failed("making the folder");
-    case TaskOperation::usage: return usage();
+    case TaskOperation::usage: return usage(argc == 1);
     case TaskOperation::program: break;
   }
   return {"no such operation", ENOSYS};

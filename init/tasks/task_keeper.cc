@@ -83,9 +83,7 @@ class Keeper {
       }
       pollfd fds[2] = {{control_open_ ? kControl : -1, POLLIN, 0}, {signals_, POLLIN, 0}};
       poll(fds, 2, program_ended_ || killing_ ? kSweepEveryMs : -1);
-      signalfd_siginfo ignored{};
-      while (read(signals_, &ignored, sizeof ignored) > 0) {
-      }
+      drain_signals(signals_);
       if (fds[0].revents != 0) take_orders();
     }
     return status_;
@@ -122,7 +120,8 @@ class Keeper {
         signal_everything(orders[i] & ~kToEverything);
         signal_everything(SIGCONT);
       } else if (!program_ended_) {
-        kill(-program_, orders[i]);
+        // Before it has a group of its own the signal waits for it: all are blocked until it becomes the program.
+        if (kill(-program_, orders[i]) != 0 && errno == ESRCH) kill(program_, orders[i]);
       }
     }
   }

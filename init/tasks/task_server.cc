@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -497,7 +496,9 @@ bool kill_orphans() {
     char state = 0;
     int parent = 0;
     if (fields == nullptr || sscanf(fields + 1, " %c %d", &state, &parent) != 2 || parent != 1) continue;
-    if (state == 'Z' || is_keeper(static_cast<pid_t>(pid))) continue;
+    // One that shows as a zombie may be the first thread of a process whose others run on; of a real one reap() sees
+    // the end.
+    if (is_keeper(static_cast<pid_t>(pid))) continue;
     found = true;
     kill(static_cast<pid_t>(pid), SIGKILL);
   }
@@ -573,9 +574,7 @@ int poll_timeout() {
     if (fds[0].revents != 0) read_requests(null);
     if ((fds[2].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0) leave_at_once();
     if (fds[2].revents != 0) send_some();
-    signalfd_siginfo ignored{};
-    while (read(signals, &ignored, sizeof ignored) > 0) {
-    }
+    drain_signals(signals);
     reap();
     const long long now = now_ms();
     for (size_t i = 0; i < kTasksMax; ++i) {

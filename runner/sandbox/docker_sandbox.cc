@@ -569,12 +569,14 @@ class DockerLink final : public SandboxLink {
     return engine_failed(attachment_->write(frame));
   }
 
+  // A send that waits for an init that does not read is woken by the end of the container.
   Result<void> end() override {
-    {
-      const std::lock_guard lock(mutex_);
-      attachment_.reset();
-    }
-    return container_.remove(SoFar::failed);
+    std::unique_lock lock(mutex_, std::try_to_lock);
+    if (lock) attachment_.reset();
+    auto removed = container_.remove(SoFar::failed);
+    if (!lock) lock.lock();
+    attachment_.reset();
+    return removed;
   }
 
   std::string complaint() const override { return printable(complaint_); }

@@ -8,9 +8,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
+#include <mutex>
 
 #include "common/file_io.h"
 #include "common/text/text.h"
@@ -36,7 +38,8 @@ constexpr int kInfoFd = 11;
 constexpr int kPreparedArgsFd = 12;
 constexpr int kPlainArgsFd = 13;
 
-constexpr milliseconds kSendLimit{10'000};
+constexpr milliseconds kSendLimit{5'000};
+constexpr milliseconds kLookAtEnd{20};
 constexpr milliseconds kLeaveLimit{2'000};
 constexpr milliseconds kEndLimit{5'000};
 
@@ -237,22 +240,26 @@ class NamespaceLink final : public SandboxLink {
   }
 
   Result<void> send(std::string_view frame) override {
+    const std::lock_guard lock(sending_);
     const Deadline deadline = Deadline::after(kSendLimit);
     while (!frame.empty()) {
+      if (ending_ || deadline.passed())
+        return Error(ErrorCode::environment_unavailable, "the sandbox's init does not listen any more");
       const ssize_t sent = ::write(init_.life_line(), frame.data(), frame.size());
       if (sent > 0) frame.remove_prefix(static_cast<std::size_t>(sent));
       if (sent >= 0 || errno == EINTR) continue;
       if (errno != EAGAIN)
         return Error::from_errno(ErrorCode::environment_unavailable, "speaking to the sandbox", errno);
-      if (deadline.passed())
-        return Error(ErrorCode::environment_unavailable, "the sandbox's init does not listen any more");
+      // In short waits, for end() must not wait for us.
       pollfd room{init_.life_line(), POLLOUT, 0};
-      ::poll(&room, 1, deadline.poll_timeout());
+      ::poll(&room, 1, static_cast<int>(kLookAtEnd.count()));
     }
     return ok();
   }
 
   Result<void> end() override {
+    ending_ = true;
+    const std::lock_guard lock(sending_);
     if (!started_) return ok();
     const Deadline deadline = Deadline::after(kEndLimit);
     init_.cut_life_line();
@@ -269,6 +276,8 @@ class NamespaceLink final : public SandboxLink {
   const std::unique_ptr<NamespaceStart> start_;
   const Limits limits_;
   InitProcess init_;
+  std::mutex sending_;  // the life line's being there
+  std::atomic<bool> ending_ = false;
   bool started_ = false;
   std::map<std::string, std::string> hello_;
 };

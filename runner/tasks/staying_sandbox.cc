@@ -27,12 +27,34 @@ constexpr milliseconds kTick{100};
 constexpr milliseconds kIdleTick{1'000};
 constexpr milliseconds kLookAtCancel{50};
 
+// What a send may still need when the sandbox object has gone: a task outlives it.
+struct Line {
+  Line(std::unique_ptr<SandboxLink> made, UniqueFd event) : link(std::move(made)), wake(std::move(event)) {}
+
+  Result<void> send(std::string_view frame) {
+    auto sent = link->send(frame);
+    if (sent) return sent;
+    deaf = true;
+    wake_up();
+    return sent;
+  }
+
+  void wake_up() const {
+    const std::uint64_t one = 1;
+    if (::write(wake.get(), &one, sizeof one) < 0) {
+      // It is readable already.
+    }
+  }
+
+  const std::unique_ptr<SandboxLink> link;
+  const UniqueFd wake;
+  std::atomic<bool> deaf = false;  // init could not be told something: the sandbox is of no use any more
+};
+
 class StayingSandbox final : public OpenSandbox {
  public:
-  StayingSandbox(std::unique_ptr<SandboxLink> link, UniqueFd wake)
-      : link_(std::move(link)),
-        wake_(std::move(wake)),
-        table_(std::make_shared<TaskTable>([this](std::string_view frame) { return link_->send(frame); })) {
+  explicit StayingSandbox(const std::shared_ptr<Line>& line)
+      : line_(line), table_(std::make_shared<TaskTable>([line](std::string_view frame) { return line->send(frame); })) {
     thread_ = std::thread([this] { serve(); });
   }
   StayingSandbox(const StayingSandbox&) = delete;
@@ -89,10 +111,7 @@ class StayingSandbox final : public OpenSandbox {
       table_->wait_for_all(Deadline::after(grace));
     }
     stop_ = true;
-    const std::uint64_t one = 1;
-    if (::write(wake_.get(), &one, sizeof one) < 0) {
-      // It is readable already.
-    }
+    line_->wake_up();
     thread_.join();
     return ended_;
   }
@@ -107,9 +126,9 @@ class StayingSandbox final : public OpenSandbox {
   void serve() {
     const Result<void> served = serve_to_the_end();
     Error why = served ? Error(ErrorCode::environment_unavailable, "the sandbox was closed") : served.error();
-    Result<void> ended = link_->end();
+    Result<void> ended = line_->link->end();
     // What was complained of is read to its end only now.
-    if (const std::string said = link_->complaint(); !served && hello_.empty() && !said.empty()) {
+    if (const std::string said = line_->link->complaint(); !served && hello_.empty() && !said.empty()) {
       why = Error(Error(
           ErrorCode::environment_creation_failed, fmt::format("{}: {}", served.error().message(), printable(said)))
                       .detail("stderr", said));
@@ -128,17 +147,19 @@ class StayingSandbox final : public OpenSandbox {
   }
 
   Result<void> serve_to_the_end() {
-    GUARD_TRY(link_->start());
+    GUARD_TRY(line_->link->start());
     std::string bytes;
     Deadline next_look = Deadline::after(kTick);
     while (!stop_) {
       bytes.clear();
-      GUARD_TRY_ASSIGN(const bool open, link_->receive(bytes, wake_.get(), next_look));
+      GUARD_TRY_ASSIGN(const bool open, line_->link->receive(bytes, line_->wake.get(), next_look));
       if (!bytes.empty()) GUARD_TRY(take(bytes));
       if (stop_) break;
+      if (line_->deaf)
+        return Error(ErrorCode::environment_unavailable, "the sandbox was given up: its init did not listen any more");
       if (!open) return ended_by_itself();
       if (!next_look.passed()) continue;
-      GUARD_TRY(link_->look());
+      GUARD_TRY(line_->link->look());
       next_look = Deadline::after(table_->running() > 0 ? kTick : kIdleTick);
     }
     return ok();
@@ -180,19 +201,18 @@ class StayingSandbox final : public OpenSandbox {
     if (!stream.hello_seen())
       return Error(ErrorCode::protocol_error, "the sandbox's init spoke nonsense: no hello at the start");
     GUARD_TRY(check_confinement(stream.hello()));
-    GUARD_TRY(link_->check(stream.hello()));
+    GUARD_TRY(line_->link->check(stream.hello()));
     {
       const std::lock_guard lock(mutex_);
       hello_ = stream.hello();
-      enforced_by_ = link_->enforced_by();
+      enforced_by_ = line_->link->enforced_by();
       state_ = State::open;
     }
     changed_.notify_all();
     return ok();
   }
 
-  const std::unique_ptr<SandboxLink> link_;
-  const UniqueFd wake_;
+  const std::shared_ptr<Line> line_;
   const std::shared_ptr<TaskTable> table_;
   std::string first_;  // of the thread alone
   std::atomic<bool> stop_ = false;
@@ -216,7 +236,7 @@ Result<std::unique_ptr<OpenSandbox>> open_over(
     std::unique_ptr<SandboxLink> link, milliseconds limit, const CancelToken& cancel) {
   UniqueFd wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!wake) return Error::from_errno(ErrorCode::environment_creation_failed, "eventfd", errno);
-  auto sandbox = std::make_unique<StayingSandbox>(std::move(link), std::move(wake));
+  auto sandbox = std::make_unique<StayingSandbox>(std::make_shared<Line>(std::move(link), std::move(wake)));
   GUARD_TRY(sandbox->wait_until_ready(Deadline::after(limit), cancel));
   return std::unique_ptr<OpenSandbox>(std::move(sandbox));
 }

@@ -45,7 +45,7 @@ enum class TaskOperation : std::uint8_t {
   move = 'm',         // FROM TO
   remove = 'r',       // PATH, with all that is in it; no error where there is none
   make_folder = 'f',  // PATH, with its parents; no error where there is one
-  usage = 'u',        // "key=value\n" lines: processes, memory_bytes, and bytes and files of /workspace and /tmp
+  usage = 'u',  // "key=value\n" lines: processes, memory_bytes; with [files] also bytes and files of /workspace, /tmp
 };
 
 // The fixed part of a start frame, behind the task's number; see encode_start() of runner/tasks/task_table.h.

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <deque>
 
 #include "common/text/text.h"
 #include "runner/init_side/init_protocol.h"
@@ -20,9 +19,6 @@ using task_protocol::FrameType;
 using task_protocol::kIdBytes;
 using task_protocol::kInputWindowBytes;
 using task_protocol::kWindowBytes;
-
-// What small pieces are joined to, so that a program that writes byte by byte does not cost a piece for each.
-constexpr std::size_t kPieceBytesMax = 64ul * 1024;
 
 Error broken(std::string_view what) {
   return Error(ErrorCode::protocol_error, fmt::format("the sandbox's init spoke nonsense: {}", what));
@@ -136,7 +132,8 @@ struct TaskTable::State {
   const std::uint32_t id;
   const TaskSpec spec;
   std::condition_variable changed;
-  std::deque<Task::Piece> pieces;
+  std::string held[2];  // what was not read yet
+  std::size_t turn = 0;
   std::size_t room[2] = {kWindowBytes, kWindowBytes};  // that init may still fill
   std::size_t taken[2] = {0, 0};                       // of which it has not been told
   std::size_t input_room = kInputWindowBytes;
@@ -160,7 +157,7 @@ class TableTask final : public Task {
       state_->dropped = true;
       for (std::size_t i = 0; i < 2; ++i) unread[i] = kWindowBytes - state_->room[i];
       for (std::size_t i = 0; i < 2; ++i) state_->room[i] = kWindowBytes;
-      state_->pieces.clear();
+      for (std::string& held : state_->held) held.clear();
     }
     static_cast<void>(signal(SIGKILL));
     table_->send_window(state_->id, FrameType::out, unread[0]);
@@ -170,14 +167,17 @@ class TableTask final : public Task {
   Result<std::optional<Piece>> read(Deadline deadline) override {
     Piece piece;
     std::size_t told = 0;
-    const auto has_something = [this] { return !state_->pieces.empty() || state_->end; };
+    const auto has_something = [this] { return !state_->held[0].empty() || !state_->held[1].empty() || state_->end; };
     {
       std::unique_lock lock(table_->mutex_);
       if (!wait(lock, deadline, has_something)) return out_of_time("waiting for output of a task");
-      if (state_->pieces.empty()) return std::optional<Piece>();
-      piece = std::move(state_->pieces.front());
-      state_->pieces.pop_front();
-      const std::size_t place = piece.stream == Piece::Stream::out ? 0 : 1;
+      // In turns, so that neither stream hides the other.
+      std::size_t place = state_->turn;
+      if (state_->held[place].empty()) place = 1 - place;
+      if (state_->held[place].empty()) return std::optional<Piece>();
+      state_->turn = 1 - place;
+      piece.stream = place == 0 ? Piece::Stream::out : Piece::Stream::err;
+      piece.bytes = std::exchange(state_->held[place], {});
       state_->taken[place] += piece.bytes.size();
       // Not for every few bytes.
       if (!state_->end && state_->taken[place] >= kWindowBytes / 4) {
@@ -321,7 +321,11 @@ Result<void> TaskTable::send(FrameType type, std::uint32_t id, std::string_view 
   add_number(frame, id);
   frame += payload;
   const std::lock_guard lock(sending_);
-  return send_(frame);
+  // Half a frame may have left: nothing can follow it.
+  if (broken_) return Error(ErrorCode::environment_unavailable, "the sandbox's init does not listen any more");
+  auto sent = send_(frame);
+  broken_ = !sent;
+  return sent;
 }
 
 // Where this fails the sandbox is gone, and the reader of init's stream says so.
@@ -383,13 +387,7 @@ Result<void> TaskTable::take_output(State& state, const Frame& frame) {
   if (frame.payload.empty() || frame.payload.size() > room) return broken("more output than there is room for");
   if (state.dropped) return ok();
   room -= frame.payload.size();
-  const auto stream = frame.type == FrameType::out ? Task::Piece::Stream::out : Task::Piece::Stream::err;
-  if (!state.pieces.empty() && state.pieces.back().stream == stream &&
-      state.pieces.back().bytes.size() + frame.payload.size() <= kPieceBytesMax) {
-    state.pieces.back().bytes += frame.payload;
-  } else {
-    state.pieces.push_back({stream, std::string(frame.payload)});
-  }
+  state.held[place_of(frame.type)] += frame.payload;
   return ok();
 }
 
@@ -421,7 +419,10 @@ void TaskTable::signal_all(int signal_number) {
 
 bool TaskTable::wait_for_all(Deadline deadline) const {
   std::unique_lock lock(mutex_);
-  return none_left_.wait_for(lock, deadline.remaining(), [this] { return tasks_.empty(); });
+  const auto none_left = [this] { return tasks_.empty(); };
+  if (deadline.remaining() != milliseconds::max()) return none_left_.wait_for(lock, deadline.remaining(), none_left);
+  none_left_.wait(lock, none_left);
+  return true;
 }
 
 Result<TaskOutput> run_task(OpenSandbox& sandbox, const TaskSpec& spec, std::size_t bytes_max, Deadline deadline) {

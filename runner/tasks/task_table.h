@@ -6,7 +6,7 @@
 // task_protocol::kWindowBytes of a stream are held.
 //
 // Thread-safe. push() and fail() are called by one thread; the function `send` by any, one call at a time, and it may
-// wait.
+// wait. Once it has failed it is not called again; it has to see to it that the sandbox is given up then.
 #pragma once
 
 #include <condition_variable>
@@ -58,6 +58,7 @@ class TaskTable : public std::enable_shared_from_this<TaskTable> {
 
   Send send_;
   std::mutex sending_;
+  bool broken_ = false;       // under sending_: a frame could not be sent
   mutable std::mutex mutex_;  // never held while sending
   mutable std::condition_variable none_left_;
   std::map<std::uint32_t, std::shared_ptr<State>> tasks_;  // that have not ended

@@ -10,11 +10,14 @@
 //   orphan        leaves a process behind that writes "late" to PATH of the next word after a second
 //   stop-parent   stops its parent
 //   ignore-term   from here on
+//   pester-init   two children that send signals to process 1 for as long as they live
+//   ghost PATH    leaves a process whose first thread has ended, and whose other one writes PATH after a second
 //   hold          a child in a session of its own that holds the outputs and ignores TERM
 //   sleep MS
 //   flood BYTES   that many bytes on standard output
 //   echo          each line of its standard input, until its end
 //   exit CODE
+#include <pthread.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -36,6 +39,29 @@ void make(const char* path) {
   } else {
     std::perror(path);
   }
+}
+
+void pester_init() {
+  for (int i = 0; i < 2; ++i) {
+    if (fork() != 0) continue;
+    for (int number = 0;; ++number) sigqueue(1, SIGRTMIN + number % 20, sigval{});
+  }
+}
+
+const char* g_path;
+void* write_late(void*) {
+  pause_ms(1'000);
+  make(g_path);
+  _exit(0);
+}
+
+void ghost(const char* path) {
+  if (fork() != 0) return;
+  setsid();
+  g_path = path;
+  pthread_t thread = {};
+  pthread_create(&thread, nullptr, write_late, nullptr);
+  pthread_exit(nullptr);
 }
 
 void flood(long long bytes) {
@@ -91,6 +117,10 @@ int main(int argc, char** argv) {
       kill(getppid(), SIGSTOP);
     } else if (word == "orphan") {
       orphan(next());
+    } else if (word == "pester-init") {
+      pester_init();
+    } else if (word == "ghost") {
+      ghost(next());
     } else if (word == "ignore-term") {
       signal(SIGTERM, SIG_IGN);
     } else if (word == "hold") {

@@ -46,6 +46,27 @@ TEST_F(WorkspacesTest, MovesEverythingAndFollowsNothing) {
   EXPECT_TRUE(workspaces_.move("r1", "r2")) << "again, after a crash";
 }
 
+// As an ordinary user: to root nothing is closed.
+TEST_F(WorkspacesTest, OpensWhatAProgramHasClosed) {
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    if (::geteuid() == 0 && (::setresgid(1000, 1000, 1000) != 0 || ::setresuid(1000, 1000, 1000) != 0)) ::_exit(2);
+    auto state = TempDir::create();
+    auto workspaces = state ? Workspaces::open(state->path()) : Result<Workspaces>(state.error());
+    bool good = workspaces && workspaces->make("r1") && workspaces->make("r2") &&
+        write_new_file(workspaces->path("r1") / "f", "kept") && ::chmod(workspaces->path("r1").c_str(), 0) == 0 &&
+        ::chmod(workspaces->path("r2").c_str(), 0555) == 0 && workspaces->move("r1", "r2") &&
+        read_file(workspaces->path("r2") / "f", 10).value_or("") == "kept" &&
+        ::chmod(workspaces->path("r2").c_str(), 0300) == 0 && workspaces->remove("r2") &&
+        !fs::exists(workspaces->path("r2"));
+    ::_exit(good ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
 TEST_F(WorkspacesTest, NeverOverwrites) {
   ASSERT_TRUE(workspaces_.make("r1"));
   ASSERT_TRUE(workspaces_.make("r2"));

@@ -264,6 +264,54 @@ TEST_P(OpenSandboxTest, ATaskThatKillsItsKeeperIsAViolationAndLeavesNothing) {
   });
 }
 
+// Its first thread has ended, so that it shows as a zombie.
+TEST_P(OpenSandboxTest, AProcessWithoutItsFirstThreadDoesNotOutliveItsTask) {
+  opened([this](OpenSandbox& sandbox) {
+    const auto killed = done(sandbox, acts({"ghost", "/workspace/late", "sleep", "100", "kill-parent"}));
+    ASSERT_OK(killed);
+    EXPECT_EQ(killed->end.outcome.kind, OutcomeKind::violation);
+    const auto after = done(sandbox, acts({"sleep", "1500", "file", "/workspace/late"}));
+    ASSERT_OK(after);
+    EXPECT_EQ(after->out, "not there\n");
+  });
+}
+
+// Signals queue at a process that has blocked them, PID 1 too.
+TEST_P(OpenSandboxTest, SignalsDoNotKeepInitFromItsWork) {
+  opened([this](OpenSandbox& sandbox) {
+    TaskSpec pesters = acts({"pester-init", "ignore-term", "sleep", "60000"});
+    pesters.timeout = milliseconds(1'000);
+    pesters.grace = milliseconds(100);
+    auto task = sandbox.start(pesters);
+    ASSERT_OK(task);
+    std::this_thread::sleep_for(milliseconds(200));
+    const auto beside = done(sandbox, acts({"env", "PATH"}));
+    ASSERT_OK(beside);
+    EXPECT_EQ(beside->out, "/bin\n");
+    const auto rest = (*task)->read(Deadline::after(milliseconds(30'000)));
+    ASSERT_OK(rest);
+    EXPECT_FALSE(*rest);
+    const auto end = (*task)->end();
+    ASSERT_OK(end);
+    EXPECT_EQ(end->outcome.kind, OutcomeKind::timed_out);
+  });
+}
+
+TEST_P(OpenSandboxTest, ASignalRightAfterTheStartIsNotLost) {
+  opened([this](OpenSandbox& sandbox) {
+    for (int i = 0; i < 100; ++i) {
+      auto task = sandbox.start(acts({"sleep", "60000"}));
+      ASSERT_OK(task);
+      ASSERT_OK((*task)->signal(SIGTERM));
+      const auto rest = (*task)->read(Deadline::after(milliseconds(10'000)));
+      ASSERT_OK(rest) << i;
+      const auto end = (*task)->end();
+      ASSERT_OK(end);
+      EXPECT_EQ(end->outcome.kind, OutcomeKind::signaled);
+    }
+  });
+}
+
 TEST_P(OpenSandboxTest, ATerminalHasASizeThatCanChange) {
   opened([this](OpenSandbox& sandbox) {
     TaskSpec spec = acts({"tty", "echo", "tty"});
