@@ -262,12 +262,7 @@ void set_limit(__rlimit_resource_t resource, long long value, const char* name) 
 // `word`: which of the last --each arguments this run gets.
 [[noreturn]] void become_program(const Options& options, long long word, int out, int err, int report, int attestation,
     int watch, int status, int input) {
-  setsid();
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
+  become_own_session();
   if (dup2(input, 0) == 0 && dup2(out, 1) == 1 && dup2(err, 2) == 2 &&
       (!options.report || dup2(report, kReportFd) == kReportFd) &&
       (!options.attest || dup2(attestation, kAttestationFd) == kAttestationFd)) {

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -25,18 +26,6 @@ int by_pid(const void* left, const void* right) {
   return static_cast<const Process*>(left)->pid - static_cast<const Process*>(right)->pid;
 }
 
-bool read_process(long long pid, Process& process) {
-  char text[512];
-  if (!read_proc(pid, "stat", text)) return false;
-  // The name is in parentheses and may hold anything, parentheses too: the fields start behind the last one.
-  const char* fields = strrchr(text, ')');
-  int parent = 0;
-  char state = 0;
-  if (fields == nullptr || sscanf(fields + 1, " %c %d", &state, &parent) != 2) return false;
-  process = {static_cast<pid_t>(pid), parent, parent == getpid()};
-  return true;
-}
-
 void signal_descendants(int signal_number) {
   static Process processes[1 << 17];
   size_t count = 0;
@@ -45,7 +34,9 @@ void signal_descendants(int signal_number) {
   while (dirent* entry = readdir(proc)) {
     long long pid = 0;
     if (entry->d_name[0] < '0' || entry->d_name[0] > '9' || !read_number(entry->d_name, pid)) continue;
-    if (count < sizeof processes / sizeof processes[0] && read_process(pid, processes[count])) ++count;
+    if (count == sizeof processes / sizeof processes[0]) continue;
+    const pid_t parent = parent_of(pid);
+    if (parent >= 0) processes[count++] = {static_cast<pid_t>(pid), parent, parent == getpid()};
   }
   closedir(proc);
   qsort(processes, count, sizeof processes[0], by_pid);
@@ -71,6 +62,24 @@ bool read_number(const char* text, long long& number) {
   errno = 0;
   number = strtoll(text, &end, 10);
   return errno == 0 && end != text && *end == '\0' && number >= 0;
+}
+
+pid_t parent_of(long long pid) {
+  char text[512];
+  if (!read_proc(pid, "stat", text)) return -1;
+  // The name is in parentheses and may hold anything, parentheses too: the fields start behind the last one.
+  const char* const fields = strrchr(text, ')');
+  int parent = 0;
+  return fields != nullptr && sscanf(fields + 1, " %*c %d", &parent) == 1 ? parent : -1;
+}
+
+void become_own_session() {
+  setsid();
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
 long long now_ms() {

@@ -38,6 +38,13 @@ bool read_proc(long long number, const char* name, char (&text)[N]) {
   return size > 0;
 }
 
+// From /proc; negative where there is no such process.
+pid_t parent_of(long long pid);
+
+// What a child of ours does first on its way to be a program: a session of its own, our end is its end, and signals as
+// any program finds them.
+void become_own_session();
+
 void signal_everything(int signal_number);
 
 // Kills everything and exits: nobody is left who reads what we say.

@@ -25,14 +25,11 @@ enum class State : unsigned char {
 };
 State g_state = State::none;
 int g_pipe = -1;
-unsigned char g_chunk[kHeaderBytes + kInputBytesMax];
+char g_chunk[kHeaderBytes + kInputBytesMax];
 size_t g_read = 0;
 size_t g_written = 0;
 
-size_t payload_bytes() {
-  return static_cast<size_t>(g_chunk[4]) << 24 | static_cast<size_t>(g_chunk[5]) << 16 |
-      static_cast<size_t>(g_chunk[6]) << 8 | g_chunk[7];
-}
+size_t payload_bytes() { return init_protocol::read_number(g_chunk + init_protocol::kLengthAt); }
 
 // Of the chunk that is being read, as far as is known.
 size_t chunk_bytes() { return g_read < kHeaderBytes ? kHeaderBytes : kHeaderBytes + payload_bytes(); }
@@ -63,7 +60,7 @@ void take_input() {
   if (size <= 0) leave_at_once();
   g_read += static_cast<size_t>(size);
   if (g_read < kHeaderBytes) return;
-  if (g_chunk[0] != static_cast<unsigned char>(FrameType::input) || payload_bytes() > kInputBytesMax) leave_at_once();
+  if (g_chunk[0] != static_cast<char>(FrameType::input) || payload_bytes() > kInputBytesMax) leave_at_once();
   if (g_read < chunk_bytes()) return;
   if (payload_bytes() == 0) return close_input();
   g_written = kHeaderBytes;

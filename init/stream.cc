@@ -34,12 +34,18 @@ uint64_t g_frames = 0;
 int g_stream = -1;
 int g_life_line = -1;
 
-void move_to_own_numbers(const int (&raw)[2], int (&ends)[2], const char* step) {
-  for (int i = 0; i < 2; ++i) {
-    ends[i] = fcntl(raw[i], F_DUPFD_CLOEXEC, kOwnFdsFrom);
-    if (ends[i] < 0) fail_to_start(step, errno);
-    close(raw[i]);
+bool move_to_own_numbers(const int (&raw)[2], int (&ends)[2]) {
+  for (int i = 0; i < 2; ++i) ends[i] = fcntl(raw[i], F_DUPFD_CLOEXEC, kOwnFdsFrom);
+  const int error = errno;
+  for (int i = 0; i < 2; ++i) close(raw[i]);
+  errno = error;
+  if (ends[0] >= 0 && ends[1] >= 0) return true;
+  for (int& end : ends) {
+    if (end >= 0) close(end);
+    end = -1;
   }
+  errno = error;
+  return false;
 }
 
 }  // namespace
@@ -69,9 +75,7 @@ void read_key() {
 void begin_frame(FrameType type, size_t payload_bytes) {
   memset(g_frame, 0, kHeaderBytes);
   g_frame[0] = static_cast<char>(type);
-  for (int i = 0; i < 4; ++i) {
-    g_frame[4 + i] = static_cast<char>((payload_bytes >> (24 - 8 * i)) & 0xff);
-  }
+  init_protocol::write_number(g_frame + init_protocol::kLengthAt, static_cast<uint32_t>(payload_bytes));
   g_frame_size = kHeaderBytes + payload_bytes;
   g_frame_sent = 0;
   if (!g_tagged) return;
@@ -147,16 +151,22 @@ int keep(int fd) {
   return kept;
 }
 
-void make_pipe(int (&ends)[2]) {
+bool open_pipe(int (&ends)[2]) {
   int raw[2];
-  if (pipe2(raw, O_CLOEXEC) != 0) fail_to_start("pipe", errno);
-  move_to_own_numbers(raw, ends, "pipe");
+  return pipe2(raw, O_CLOEXEC) == 0 && move_to_own_numbers(raw, ends);
+}
+
+bool open_socket_pair(int type, int (&ends)[2]) {
+  int raw[2];
+  return socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, raw) == 0 && move_to_own_numbers(raw, ends);
+}
+
+void make_pipe(int (&ends)[2]) {
+  if (!open_pipe(ends)) fail_to_start("pipe", errno);
 }
 
 void make_socket_pair(int type, int (&ends)[2]) {
-  int raw[2];
-  if (socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, raw) != 0) fail_to_start("socketpair", errno);
-  move_to_own_numbers(raw, ends, "socketpair");
+  if (!open_socket_pair(type, ends)) fail_to_start("socketpair", errno);
 }
 
 }  // namespace guard::init

@@ -54,6 +54,10 @@ class Lines {
 
 // The descriptor under a number of ours, closed on exec.
 int keep(int descriptor);
+// Both ends under numbers of ours, closed on exec. False with errno: there are none.
+bool open_pipe(int (&ends)[2]);
+bool open_socket_pair(int type, int (&ends)[2]);
+// The same, where init can't go on without them.
 void make_pipe(int (&ends)[2]);
 void make_socket_pair(int type, int (&ends)[2]);
 

@@ -48,12 +48,7 @@ struct StartFailure {
 }
 
 [[noreturn]] void become_program(const TaskStart& start, int status) {
-  setsid();
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
+  become_own_session();
   const char* step = "chdir";
   if (chdir(start.folder) == 0) {
     step = "terminal";

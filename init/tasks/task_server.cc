@@ -72,18 +72,8 @@ char g_requests[kHeaderBytes + kIdBytes + kStartPayloadMax];
 size_t g_requests_size = 0;
 char* g_words[kWordsMax + 2];
 
-uint32_t number_at(const char* bytes) {
-  uint32_t value = 0;
-  for (int i = 0; i < 4; ++i) value = value << 8 | static_cast<unsigned char>(bytes[i]);
-  return value;
-}
-
 unsigned short short_at(const char* bytes) {
   return static_cast<unsigned short>(static_cast<unsigned char>(bytes[0]) << 8 | static_cast<unsigned char>(bytes[1]));
-}
-
-void put_number(char* bytes, uint32_t value) {
-  for (int i = 0; i < 4; ++i) bytes[i] = static_cast<char>(value >> (24 - 8 * i) & 0xff);
 }
 
 void close_end(int& fd) {
@@ -108,10 +98,10 @@ bool parse_start(char* bytes, size_t size, TaskStart& start) {
   start.wants_terminal = (static_cast<unsigned char>(bytes[1]) & kWantsTerminal) != 0;
   start.rows = short_at(bytes + 2);
   start.columns = short_at(bytes + 4);
-  start.timeout_ms = number_at(bytes + 6);
-  start.grace_ms = number_at(bytes + 10);
-  const size_t argc = number_at(bytes + 14);
-  const size_t variables = number_at(bytes + 18);
+  start.timeout_ms = init_protocol::read_number(bytes + 6);
+  start.grace_ms = init_protocol::read_number(bytes + 10);
+  const size_t argc = init_protocol::read_number(bytes + 14);
+  const size_t variables = init_protocol::read_number(bytes + 18);
   if (argc > kWordsMax || variables > kWordsMax - argc) return false;
   if (start.kind == TaskOperation::program && argc == 0) return false;
   char* text = bytes + kStartBytes;
@@ -135,15 +125,11 @@ bool parse_start(char* bytes, size_t size, TaskStart& start) {
   return start.folder != nullptr && text == end;
 }
 
+// A pipe of which our end does not block.
 bool make_ends(int (&ends)[2], bool reader_is_ours) {
-  int raw[2];
-  if (pipe2(raw, O_CLOEXEC) != 0) return false;
-  for (int i = 0; i < 2; ++i) {
-    ends[i] = fcntl(raw[i], F_DUPFD_CLOEXEC, kOwnFdsFrom);
-    close(raw[i]);
-  }
+  if (!open_pipe(ends)) return false;
   const int ours = ends[reader_is_ours ? 0 : 1];
-  return ends[0] >= 0 && ends[1] >= 0 && fcntl(ours, F_SETFL, fcntl(ours, F_GETFL) | O_NONBLOCK) == 0;
+  return fcntl(ours, F_SETFL, fcntl(ours, F_GETFL) | O_NONBLOCK) == 0;
 }
 
 // Ours is the master, as input and as output.
@@ -188,13 +174,7 @@ int take_end(int& fd) {
 // False with errno: nothing was started.
 bool start_keeper(Task& task, const TaskStart& start, int null) {
   Plumbing plumbing;
-  int raw[2];
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, raw) != 0) return false;
-  for (int i = 0; i < 2; ++i) {
-    plumbing.control[i] = fcntl(raw[i], F_DUPFD_CLOEXEC, kOwnFdsFrom);
-    close(raw[i]);
-  }
-  if (plumbing.control[0] < 0 || plumbing.control[1] < 0) return false;
+  if (!open_socket_pair(SOCK_SEQPACKET, plumbing.control)) return false;
   if (start.wants_terminal) {
     if (!make_terminal(start, plumbing.master, plumbing.slave)) return false;
   } else if (!make_ends(plumbing.out, true) || !make_ends(plumbing.err, true) ||
@@ -349,7 +329,7 @@ void take_request(FrameType type, uint32_t id, char* bytes, size_t size, int nul
   }
   if (type == FrameType::window && size == 5) {
     for (Outlet& outlet : task->outlets) {
-      if (static_cast<char>(outlet.type) == bytes[0]) outlet.room += number_at(bytes + 1);
+      if (static_cast<char>(outlet.type) == bytes[0]) outlet.room += init_protocol::read_number(bytes + 1);
       if (outlet.room > kWindowBytes) leave_at_once();
     }
     return;
@@ -365,11 +345,11 @@ void read_requests(int null) {
   size_t at = 0;
   while (g_requests_size - at >= kHeaderBytes) {
     char* const frame = g_requests + at;
-    const size_t payload = number_at(frame + 4);
+    const size_t payload = init_protocol::read_number(frame + init_protocol::kLengthAt);
     if (payload < kIdBytes || payload > kIdBytes + kStartPayloadMax) leave_at_once();
     if (g_requests_size - at < kHeaderBytes + payload) break;
-    take_request(static_cast<FrameType>(frame[0]), number_at(frame + kHeaderBytes), frame + kHeaderBytes + kIdBytes,
-        payload - kIdBytes, null);
+    take_request(static_cast<FrameType>(frame[0]), init_protocol::read_number(frame + kHeaderBytes),
+        frame + kHeaderBytes + kIdBytes, payload - kIdBytes, null);
     at += kHeaderBytes + payload;
   }
   memmove(g_requests, g_requests + at, g_requests_size - at);
@@ -379,7 +359,7 @@ void read_requests(int null) {
 // --- what init says ---
 
 void begin_task_frame(const Task& task, FrameType type, size_t size) {
-  put_number(frame_payload(), task.id);
+  init_protocol::write_number(frame_payload(), task.id);
   begin_frame(static_cast<init_protocol::FrameType>(type), kIdBytes + size);
 }
 
@@ -388,7 +368,7 @@ bool tell_window(Task& task) {
   if (task.input_taken == 0 || (task.input_taken < kInputWindowBytes / 2 && task.input_size > 0)) return false;
   char* const said = frame_payload() + kIdBytes;
   said[0] = static_cast<char>(FrameType::input);
-  put_number(said + 1, static_cast<uint32_t>(task.input_taken));
+  init_protocol::write_number(said + 1, static_cast<uint32_t>(task.input_taken));
   task.input_taken = 0;
   begin_task_frame(task, FrameType::window, 5);
   return true;
@@ -490,12 +470,7 @@ bool kill_orphans() {
   bool found = false;
   while (const dirent* const entry = readdir(proc)) {
     long long pid = 0;
-    char text[512];
-    if (!read_number(entry->d_name, pid) || pid <= 1 || !read_proc(pid, "stat", text)) continue;
-    const char* const fields = strrchr(text, ')');
-    char state = 0;
-    int parent = 0;
-    if (fields == nullptr || sscanf(fields + 1, " %c %d", &state, &parent) != 2 || parent != 1) continue;
+    if (!read_number(entry->d_name, pid) || pid <= 1 || parent_of(pid) != 1) continue;
     // One that shows as a zombie may be the first thread of a process whose others run on; of a real one reap() sees
     // the end.
     if (is_keeper(static_cast<pid_t>(pid))) continue;

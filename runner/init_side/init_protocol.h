@@ -52,7 +52,19 @@ enum class LeftBehindCode : std::uint8_t {
   unreadable = 'r',  // closed to its own maker
 };
 
+// Lengths and numbers, big-endian, as they stand in a frame; `at` has room for kNumberBytes.
+constexpr std::size_t kNumberBytes = 4;
+inline void write_number(char* at, std::uint32_t value) {
+  for (std::size_t i = 0; i < kNumberBytes; ++i) at[i] = static_cast<char>(value >> (24 - 8 * i) & 0xff);
+}
+inline std::uint32_t read_number(const char* at) {
+  std::uint32_t value = 0;
+  for (std::size_t i = 0; i < kNumberBytes; ++i) value = value << 8 | static_cast<unsigned char>(at[i]);
+  return value;
+}
+
 constexpr std::size_t kHeaderBytes = 8;
+constexpr std::size_t kLengthAt = 4;  // in the header
 constexpr std::size_t kFramePayloadMax = 64ul * 1024;
 constexpr std::size_t kInputBytesMax = 32ul * 1024;  // with its header less than an empty pipe takes
 

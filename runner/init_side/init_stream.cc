@@ -177,9 +177,7 @@ Result<void> InitStream::push(std::span<const char> bytes) {
 
 Result<void> InitStream::check_header() {
   if (frame_[1] != 0 || frame_[2] != 0 || frame_[3] != 0) return broken("a malformed frame header");
-  payload_bytes_ = 0;
-  for (std::size_t i = 4; i < kHeaderBytes; ++i)
-    payload_bytes_ = payload_bytes_ << 8 | static_cast<unsigned char>(frame_[i]);
+  payload_bytes_ = init_protocol::read_number(frame_.data() + init_protocol::kLengthAt);
   if (payload_bytes_ > kFramePayloadMax) return broken("a frame over the size limit");
   frame_bytes_ = kHeaderBytes + payload_bytes_ + (key_ ? init_protocol::kTagBytes : 0);
   type_ = static_cast<FrameType>(frame_[0]);

@@ -37,7 +37,7 @@ Result<std::optional<std::string>> ProgramInput::next_frame() {
   if (size < 0) return Error::from_errno(ErrorCode::io_error, "reading the command's standard input", errno);
   frame.resize(kHeaderBytes + static_cast<std::size_t>(size));
   frame[0] = static_cast<char>(init_protocol::FrameType::input);
-  for (std::size_t i = 0; i < 4; ++i) frame[4 + i] = static_cast<char>(size >> (24 - 8 * i) & 0xff);
+  init_protocol::write_number(frame.data() + init_protocol::kLengthAt, static_cast<std::uint32_t>(size));
   wanted_ = false;
   ended_ = size == 0;
   return frame;

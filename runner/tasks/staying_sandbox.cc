@@ -183,9 +183,7 @@ class StayingSandbox final : public OpenSandbox {
 
   std::size_t first_frame_bytes() const {
     if (first_.size() < init_protocol::kHeaderBytes) return init_protocol::kHeaderBytes;
-    std::size_t payload = 0;
-    for (std::size_t i = 4; i < init_protocol::kHeaderBytes; ++i)
-      payload = payload << 8 | static_cast<unsigned char>(first_[i]);
+    const std::size_t payload = init_protocol::read_number(first_.data() + init_protocol::kLengthAt);
     return init_protocol::kHeaderBytes + std::min(payload, init_protocol::kFramePayloadMax + 1);
   }
 

@@ -15,6 +15,7 @@ namespace {
 
 using init_protocol::kFramePayloadMax;
 using init_protocol::kHeaderBytes;
+using init_protocol::read_number;
 using task_protocol::FrameType;
 using task_protocol::kIdBytes;
 using task_protocol::kInputWindowBytes;
@@ -27,18 +28,14 @@ Error broken(std::string_view what) {
 Error invalid(std::string_view what) { return Error(ErrorCode::input_invalid, std::string(what)); }
 
 void add_number(std::string& bytes, std::uint32_t value) {
-  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift & 0xff);
+  char number[init_protocol::kNumberBytes];
+  init_protocol::write_number(number, value);
+  bytes.append(number, sizeof number);
 }
 
 void add_short(std::string& bytes, std::uint16_t value) {
   bytes += static_cast<char>(value >> 8);
   bytes += static_cast<char>(value & 0xff);
-}
-
-std::uint32_t number_at(std::string_view bytes) {
-  std::uint32_t value = 0;
-  for (std::size_t i = 0; i < 4; ++i) value = value << 8 | static_cast<unsigned char>(bytes[i]);
-  return value;
 }
 
 std::uint32_t milliseconds_of(milliseconds span) {
@@ -340,12 +337,12 @@ Result<void> TaskTable::push(std::span<const char> bytes) {
   incoming_.append(bytes.data(), bytes.size());
   std::string_view rest = incoming_;
   while (rest.size() >= kHeaderBytes) {
-    const std::size_t payload = number_at(rest.substr(4));
+    const std::size_t payload = read_number(rest.data() + init_protocol::kLengthAt);
     if (rest[1] != 0 || rest[2] != 0 || rest[3] != 0) return broken("a malformed frame header");
     if (payload < kIdBytes || payload > kFramePayloadMax) return broken("a frame out of the size limits");
     if (rest.size() < kHeaderBytes + payload) break;
     const std::string_view body = rest.substr(kHeaderBytes, payload);
-    GUARD_TRY(take({static_cast<FrameType>(rest[0]), number_at(body), body.substr(kIdBytes)}));
+    GUARD_TRY(take({static_cast<FrameType>(rest[0]), read_number(body.data()), body.substr(kIdBytes)}));
     rest.remove_prefix(kHeaderBytes + payload);
   }
   incoming_.erase(0, incoming_.size() - rest.size());
@@ -368,7 +365,7 @@ Result<void> TaskTable::take(const Frame& frame) {
   if (frame.type == FrameType::window) {
     if (frame.payload.size() != 5 || frame.payload[0] != static_cast<char>(FrameType::input))
       return broken("a malformed window");
-    state->input_room += number_at(frame.payload.substr(1));
+    state->input_room += read_number(frame.payload.data() + 1);
     if (state->input_room > kInputWindowBytes) return broken("more room for input than there is");
     state->changed.notify_all();
     return ok();
