@@ -142,19 +142,21 @@ OutputFile::~OutputFile() {
 }
 
 Result<void> OutputFile::differs_from(int fd, std::string_view option) const {
-  if (fd < 0) return ok();
-  struct stat own {};
   struct stat other {};
-  if (::fstat(fd_.get(), &own) != 0 || ::fstat(fd, &other) != 0) return failure(ErrorCode::io_error, errno);
-  if (!same_file(own, other)) return ok();
-  return usage(fmt::format("{} and {} name the same file", option_, option));
+  if (fd < 0) return ok();
+  if (::fstat(fd, &other) != 0) return failure(ErrorCode::io_error, errno);
+  return differs_from(other, option);
 }
 
 Result<void> OutputFile::differs_from(const std::string& path, std::string_view option) const {
-  struct stat own {};
   struct stat other {};
+  return ::stat(path.c_str(), &other) != 0 ? ok() : differs_from(other, option);
+}
+
+Result<void> OutputFile::differs_from(const struct stat& other, std::string_view option) const {
+  struct stat own {};
   if (::fstat(fd_.get(), &own) != 0) return failure(ErrorCode::io_error, errno);
-  if (::stat(path.c_str(), &other) != 0 || !same_file(own, other)) return ok();
+  if (!same_file(own, other)) return ok();
   return usage(fmt::format("{} and {} name the same file", option_, option));
 }
 

@@ -65,6 +65,7 @@ class OutputFile final : public ByteSink {
   OutputFile(const OutputPlace& place, UniqueFd folder, std::string name)
       : option_(place.option), path_(place.path), folder_(std::move(folder)), name_(std::move(name)) {}
   Result<void> open_fd();
+  Result<void> differs_from(const struct stat& other, std::string_view option) const;
   Result<void> begin();
   Error refuse(std::string_view what) const;
   Error failure(ErrorCode code, int error_number) const;

@@ -76,4 +76,9 @@ void Progress::hide() {
   shown_ = false;
 }
 
+Progress::Mode progress_mode(const Streams& streams, bool quiet) {
+  if (quiet) return Progress::Mode::quiet;
+  return streams.err_is_terminal ? Progress::Mode::rewritten : Progress::Mode::lines;
+}
+
 }  // namespace guard

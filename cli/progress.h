@@ -50,4 +50,7 @@ class Progress {
   std::thread clock_;
 };
 
+// A rewritten line on a terminal, plain lines elsewhere.
+Progress::Mode progress_mode(const Streams& streams, bool quiet = false);
+
 }  // namespace guard

@@ -22,8 +22,7 @@ inline std::string value_of(const Environment& environment, const std::string& n
 }
 
 // Where guard keeps what outlives a run: $GUARD_STATE_DIR, else /var/lib/guard for root, else $XDG_STATE_HOME/guard,
-// else
-// ~/.local/state/guard. CONFIG_INVALID where there is no such place.
+// else ~/.local/state/guard. CONFIG_INVALID where there is no such place.
 Result<std::filesystem::path> state_root(const Environment& environment);
 
 }  // namespace guard

@@ -79,6 +79,13 @@ const ErrorCodeInfo& info(ErrorCode code) noexcept {
   std::abort();  // a code without a row: the table and the enum have drifted apart
 }
 
+std::optional<ErrorCode> find_error_code(std::string_view wire_name) noexcept {
+  for (int number = 0; number <= static_cast<int>(ErrorCode::internal); ++number) {
+    if (info(static_cast<ErrorCode>(number)).wire_name == wire_name) return static_cast<ErrorCode>(number);
+  }
+  return std::nullopt;
+}
+
 Error::Error(ErrorCode code, std::string message) : code_(code), message_(without_userinfo(message)) {}
 
 Error Error::from_errno(ErrorCode code, std::string_view what, int number) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,8 @@ struct ErrorCodeInfo {
 };
 
 const ErrorCodeInfo& info(ErrorCode code) noexcept;
+// Nothing: there is no such code.
+std::optional<ErrorCode> find_error_code(std::string_view wire_name) noexcept;
 
 class [[nodiscard]] Error {
  public:

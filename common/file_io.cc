@@ -3,11 +3,13 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 
 #include "common/own_entry.h"
 #include "common/read_watch.h"
@@ -275,6 +277,17 @@ Result<std::filesystem::path> shared_cache_folder() {
         ErrorCode::io_error, fmt::format("cannot open {} to the sandbox's user", shown(folder)), errno);
   }
   return folder;
+}
+
+Result<sockaddr_un> socket_address(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const int wrong = path.empty() || path.find('\0') != std::string::npos ? EINVAL
+      : path.size() >= sizeof address.sun_path                           ? ENAMETOOLONG
+                                                                         : 0;
+  if (wrong != 0) return Error::from_errno(ErrorCode::io_error, fmt::format("the socket {}", shown(path)), wrong);
+  std::memcpy(address.sun_path, path.data(), path.size());
+  return address;
 }
 
 }  // namespace guard

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sys/types.h>
+#include <sys/un.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -71,5 +72,9 @@ Result<std::filesystem::path> cache_folder();
 
 // The same, made where it is missing, and such that the user that root's sandbox runs as can walk through it.
 Result<std::filesystem::path> shared_cache_folder();
+
+// Of a socket in the file system. IO_ERROR with EINVAL for an empty path and a NUL (it would end the path early, and a
+// first one names an abstract socket that anybody may own), with ENAMETOOLONG for what a socket's name can't hold.
+Result<sockaddr_un> socket_address(const std::string& path);
 
 }  // namespace guard

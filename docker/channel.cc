@@ -8,7 +8,6 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,6 +20,7 @@
 #include <thread>
 #include <vector>
 
+#include "common/file_io.h"
 #include "docker/tls_channel.h"
 
 namespace guard::docker {
@@ -66,23 +66,15 @@ Result<UniqueFd> make_socket(int family) {
 }
 
 Result<UniqueFd> connect_local(const std::string& path, Deadline deadline, const CancelToken& cancel) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
   const std::string what = fmt::format("connecting to {}", path);
-  // A NUL would end the path early, and a first NUL names an abstract socket that anybody may own.
-  if (path.empty() || path.find('\0') != std::string::npos) {
-    return Error::from_errno(ErrorCode::environment_unavailable, what, EINVAL);
-  }
-  if (path.size() >= sizeof address.sun_path) {
-    return Error::from_errno(ErrorCode::environment_unavailable, what, ENAMETOOLONG);
-  }
-  std::memcpy(address.sun_path, path.data(), path.size());
+  const auto address = socket_address(path);
+  if (!address) return Error::from_errno(ErrorCode::environment_unavailable, what, address.error().sys_errno());
 
   // A full backlog answers EAGAIN at once on Linux instead of waiting; macOS says EINPROGRESS.
   constexpr milliseconds kRetry{10};
   while (true) {
     GUARD_TRY_ASSIGN(UniqueFd fd, make_socket(AF_UNIX));
-    if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return fd;
+    if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) == 0) return fd;
     const int number = errno;
     if (number != EAGAIN && number != EINTR && number != EINPROGRESS) {
       return Error::from_errno(ErrorCode::environment_unavailable, what, number);

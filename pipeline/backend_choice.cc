@@ -147,6 +147,18 @@ EngineLocation locate_engine(const Config& config, const Environment& environmen
       environment, config.docker.plain_tcp, Deadline::after(milliseconds(config.docker.probe_deadline_ms)), cancel);
 }
 
+Limits limits_of(const Config& config) {
+  Limits limits;
+  limits.memory_bytes = config.limits.memory_bytes;
+  limits.cpus = config.limits.cpus;
+  limits.pids = static_cast<std::uint32_t>(config.limits.pids);
+  limits.tmp_bytes = config.limits.tmp_bytes;
+  limits.sandbox_bytes = config.limits.sandbox_bytes;
+  limits.sandbox_files = config.limits.sandbox_files;
+  limits.output_flood_bytes = config.limits.output_flood_bytes;
+  return limits;
+}
+
 SandboxOptions sandbox_options(const Config& config, const Environment& environment, docker::Endpoint engine) {
   SandboxOptions options;
   options.docker = {std::move(engine), config.docker.runtime, milliseconds(config.docker.probe_deadline_ms)};

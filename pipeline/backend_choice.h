@@ -49,6 +49,9 @@ EngineLocation locate_engine(const Config& config, const Environment& environmen
 // What the image of a project is made from, with this machine's bun.
 Result<ImageInputs> image_inputs(std::filesystem::path project, const Config& config);
 
+// [limits], as a sandbox takes them.
+Limits limits_of(const Config& config);
+
 // What the configuration says of the backends.
 SandboxOptions sandbox_options(const Config& config, const Environment& environment, docker::Endpoint engine);
 

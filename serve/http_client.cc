@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <array>
@@ -11,8 +10,8 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
 #include <cerrno>
-#include <cstring>
 
+#include "common/file_io.h"
 #include "common/text/text.h"
 
 namespace guard::serve {
@@ -45,13 +44,12 @@ std::string target_of(const Request& request) {
 }  // namespace
 
 Result<UniqueFd> connect_to(const std::filesystem::path& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.native().size() >= sizeof address.sun_path) return UniqueFd();
-  std::memcpy(address.sun_path, path.c_str(), path.native().size());
+  const auto address = socket_address(path.native());
+  if (!address) return UniqueFd();
   UniqueFd connection(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!connection) return Error::from_errno(ErrorCode::io_error, "making a socket", errno);
-  if (::connect(connection.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return connection;
+  if (::connect(connection.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) == 0)
+    return connection;
   if (errno == ENOENT || errno == ECONNREFUSED) return UniqueFd();
   return Error::from_errno(ErrorCode::io_error, fmt::format("connecting to {}", printable(path.native())), errno);
 }

@@ -6,7 +6,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -18,10 +17,10 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
-#include <cstring>
 #include <list>
 #include <thread>
 
+#include "common/file_io.h"
 #include "common/text/text.h"
 
 namespace guard::serve {
@@ -156,21 +155,19 @@ Result<UniqueFd> listen_at(const std::filesystem::path& path) {
     ::fcntl(given.get(), F_SETFD, FD_CLOEXEC);
     return given;
   }
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.native().size() >= sizeof address.sun_path) {
+  const auto address = socket_address(path.native());
+  if (!address) {
     return Error(
         ErrorCode::input_invalid, fmt::format("{} is too long for the path of a socket", printable(path.native())))
         .hint("name a shorter folder with --state");
   }
-  std::memcpy(address.sun_path, path.c_str(), path.native().size());
   struct stat found {};
   if (::lstat(path.c_str(), &found) == 0 && S_ISSOCK(found.st_mode)) ::unlink(path.c_str());
   UniqueFd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!listener) return failed("making a socket");
   // Of the file that bind(2) makes, from its first moment on.
   const bool made = ::fchmod(listener.get(), 0600) == 0 &&
-      ::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
+      ::bind(listener.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) == 0 &&
       ::chmod(path.c_str(), 0600) == 0 && ::listen(listener.get(), SOMAXCONN) == 0;
   if (!made) return failed(fmt::format("listening at {}", printable(path.native())));
   return listener;

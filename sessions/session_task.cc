@@ -49,18 +49,4 @@ SessionTask::~SessionTask() {
   }
 }
 
-Result<TaskOutput> collect(Task& task, std::size_t bytes_max, Deadline deadline) {
-  TaskOutput output;
-  for (;;) {
-    GUARD_TRY_ASSIGN(const auto piece, task.read(deadline));
-    if (!piece) break;
-    std::string& kept = piece->stream == Task::Piece::Stream::out ? output.out : output.err;
-    const std::size_t room = bytes_max - kept.size();
-    output.cut = output.cut || piece->bytes.size() > room;
-    kept.append(piece->bytes, 0, room);
-  }
-  GUARD_TRY_ASSIGN(output.end, task.end());
-  return output;
-}
-
 }  // namespace guard::sessions

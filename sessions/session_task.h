@@ -62,7 +62,4 @@ class SessionTask final : public Task {
   std::shared_ptr<Outcomes> outcomes_;
 };
 
-// Reads a task to its end. EXECUTION_TIMEOUT when `deadline` passes first.
-Result<TaskOutput> collect(Task& task, std::size_t bytes_max, Deadline deadline);
-
 }  // namespace guard::sessions

@@ -50,8 +50,7 @@ Result<int> build(const Options& options, CommandContext& context) {
   GUARD_TRY_ASSIGN(const fs::path project, project_folder(options.project));
   GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(config_of(options.config, project, context)));
   GUARD_TRY_ASSIGN(const ImageInputs inputs, image_inputs(project, loaded.config));
-  Progress progress(
-      context.streams.err, context.streams.err_is_terminal ? Progress::Mode::rewritten : Progress::Mode::lines);
+  Progress progress(context.streams.err, progress_mode(context.streams));
   const ImageProgress say = [&](std::string_view line) { progress.say(line); };
 
   const EngineLocation engine = options.target == ImageTarget::root_folder

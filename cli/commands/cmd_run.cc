@@ -288,10 +288,7 @@ Result<int> run(const Options& options, CommandContext& context, RuleEngine& eng
   RunRecord record;
   std::optional<EvidencePlace> place;
   {
-    const auto mode = options.quiet ? Progress::Mode::quiet
-        : streams.err_is_terminal   ? Progress::Mode::rewritten
-                                    : Progress::Mode::lines;
-    Progress progress(streams.err, mode);
+    Progress progress(streams.err, progress_mode(streams, options.quiet));
     auto placed = take_place(options, request, place);
     if (prepared) prepared = std::move(placed);
     if (prepared) prepared = prepare(options, context, engine, request, place);

@@ -36,12 +36,7 @@ Error foreign_error(const json& said) {
     const auto found = said.find(key);
     return found != said.end() && found->is_string() ? found->get<std::string>() : std::string();
   };
-  ErrorCode code = ErrorCode::protocol_error;
-  const std::string name = text("code");
-  for (int number = 0; number <= static_cast<int>(ErrorCode::internal); ++number) {
-    if (info(static_cast<ErrorCode>(number)).wire_name == name) code = static_cast<ErrorCode>(number);
-  }
-  Error error(code, text("message"));
+  Error error(find_error_code(text("code")).value_or(ErrorCode::protocol_error), text("message"));
   const std::string hint = text("hint");
   return hint.empty() ? error : Error(std::move(error).hint(hint));
 }
@@ -82,10 +77,8 @@ class OutputAnswer final : public serve::Answer {
  public:
   OutputAnswer(ByteSink& out, ByteSink& err) : out_(out), err_(err) {}
 
-  Result<void> begin(unsigned status, std::string_view) override {
-    status_ = status;
-    return ok();
-  }
+  // An error is a line as any other.
+  Result<void> begin(unsigned, std::string_view) override { return ok(); }
 
   Result<void> write(std::string_view bytes) override {
     pending_ += bytes;
@@ -123,7 +116,6 @@ class OutputAnswer final : public serve::Answer {
 
   ByteSink& out_;
   ByteSink& err_;
-  unsigned status_ = 0;
   std::string pending_;
   std::optional<json> end_;
   std::optional<Error> failure_;

@@ -25,27 +25,6 @@ namespace fs = std::filesystem;
 constexpr milliseconds kStartLimit{60'000};
 constexpr milliseconds kRemoveLimit{15'000};
 
-// A sandbox that holds the lock of its run folder: whoever sweeps sees that it has an owner.
-class OwnedSandbox final : public OpenSandbox {
- public:
-  OwnedSandbox(RunFolder folder, UniqueFd image, std::unique_ptr<OpenSandbox> sandbox)
-      : folder_(std::move(folder)), image_(std::move(image)), sandbox_(std::move(sandbox)) {}
-
-  Result<std::unique_ptr<Task>> start(const TaskSpec& spec) override { return sandbox_->start(spec); }
-  bool alive() const override { return sandbox_->alive(); }
-  std::optional<Error> fault() const override { return sandbox_->fault(); }
-  void on_end(std::function<void()> call) override { sandbox_->on_end(std::move(call)); }
-  std::size_t running() const override { return sandbox_->running(); }
-  Result<void> close(milliseconds grace) override { return sandbox_->close(grace); }
-  const std::map<std::string, std::string>& seen_inside() const override { return sandbox_->seen_inside(); }
-  const std::map<std::string, std::string>& enforced_by() const override { return sandbox_->enforced_by(); }
-
- private:
-  RunFolder folder_;
-  UniqueFd image_;
-  std::unique_ptr<OpenSandbox> sandbox_;  // last: it goes first
-};
-
 struct Ground {
   std::shared_ptr<Sandbox> sandbox;
   ImagePlan plan;
@@ -71,7 +50,10 @@ Result<std::unique_ptr<OpenSandbox>> open_one(const Ground& ground, const std::s
   spec.timeout = kStartLimit;
   const CancelToken never;
   GUARD_TRY_ASSIGN(auto opened, ground.sandbox->open(spec, never));
-  return std::make_unique<OwnedSandbox>(std::move(folder), std::move(held), std::move(opened));
+  // Its lock shows whoever sweeps that the sandbox has an owner.
+  opened->keep(std::make_shared<RunFolder>(std::move(folder)));
+  opened->keep(std::make_shared<UniqueFd>(std::move(held)));
+  return opened;
 }
 
 }  // namespace
@@ -102,10 +84,7 @@ Result<SessionSandboxes> session_sandboxes(const Options& options, const Config&
 
   GUARD_TRY_ASSIGN(const fs::path project, project_folder(options.project));
   GUARD_TRY_ASSIGN(const ImageInputs inputs, image_inputs(project, config));
-  Progress progress(context.streams.err,
-      options.quiet                         ? Progress::Mode::quiet
-          : context.streams.err_is_terminal ? Progress::Mode::rewritten
-                                            : Progress::Mode::lines);
+  Progress progress(context.streams.err, progress_mode(context.streams, options.quiet));
   const ImageProgress say = [&](std::string_view line) { progress.say(line); };
   auto ground = std::make_shared<Ground>();
   GUARD_TRY_ASSIGN(ground->plan, plan_image(inputs));
@@ -119,10 +98,7 @@ Result<SessionSandboxes> session_sandboxes(const Options& options, const Config&
     GUARD_TRY_ASSIGN(ground->image, runtime_image(ground->plan));
   }
   ground->sandbox = make_sandbox(choice.backend, sandbox_options(config, context.environment, endpoint));
-  ground->limits.memory_bytes = config.limits.memory_bytes;
-  ground->limits.cpus = config.limits.cpus;
-  ground->limits.pids = static_cast<std::uint32_t>(config.limits.pids);
-  ground->limits.tmp_bytes = config.limits.tmp_bytes;
+  ground->limits = limits_of(config);
   ground->require_cgroups = config.require_cgroups;
 
   SessionSandboxes sandboxes;

@@ -29,17 +29,6 @@ constexpr milliseconds kWatchSpan{500};
 constexpr milliseconds kSupervisorGrace{20'000};
 constexpr std::uint64_t kReportMax = 4'096;
 
-struct Pipe {
-  UniqueFd read;
-  UniqueFd write;
-};
-
-Result<Pipe> make_pipe() {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return Error::from_errno(ErrorCode::execution_failed, "pipe", errno);
-  return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
-}
-
 // Says stop to one generator: because guard is to stop, because the disk fills up, or because the output never ends.
 class Watch {
  public:
@@ -130,8 +119,8 @@ std::vector<pid_t> strays(std::string_view prefix) {
 Result<GeneratorResult> run_generator(
     const GeneratorRequest& request, const SecretSource& secrets, const CancelToken& cancel) {
   using End = GeneratorResult::End;
-  GUARD_TRY_ASSIGN(Pipe life_line, make_pipe());
-  GUARD_TRY_ASSIGN(Pipe report, make_pipe());
+  GUARD_TRY_ASSIGN(Pipe life_line, make_pipe(ErrorCode::execution_failed));
+  GUARD_TRY_ASSIGN(Pipe report, make_pipe(ErrorCode::execution_failed));
   StringSink kept;
   GUARD_TRY_ASSIGN(const auto output, RunOutput::create(secrets, request.keep_bytes, kept, kept));
 

@@ -244,11 +244,7 @@ EvidenceRecord record_of(const RunRecord& run, std::string_view guard_version, i
 
 Error error_of(const json& written) {
   const auto text = [&](const char* key) { return written.value(key, std::string()); };
-  ErrorCode code = ErrorCode::internal;
-  for (int i = 0; i <= static_cast<int>(ErrorCode::internal); ++i) {
-    if (info(static_cast<ErrorCode>(i)).wire_name == text("code")) code = static_cast<ErrorCode>(i);
-  }
-  Error error(code, text("message"));
+  Error error(find_error_code(text("code")).value_or(ErrorCode::internal), text("message"));
   const json details = written.value("details", json::object());  // items() refers to it
   // NOLINTNEXTLINE(bugprone-use-after-move): it gives itself back
   for (const auto& [key, value] : details.items()) (void)std::move(error).detail(key, value.get<std::string>());

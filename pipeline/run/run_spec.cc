@@ -17,13 +17,7 @@ namespace fs = std::filesystem;
 
 void set_limits(const RunPlan& plan, SandboxSpec& spec) {
   const Config& config = plan.config;
-  spec.limits.memory_bytes = config.limits.memory_bytes;
-  spec.limits.cpus = config.limits.cpus;
-  spec.limits.pids = static_cast<std::uint32_t>(config.limits.pids);
-  spec.limits.tmp_bytes = config.limits.tmp_bytes;
-  spec.limits.sandbox_bytes = config.limits.sandbox_bytes;
-  spec.limits.sandbox_files = config.limits.sandbox_files;
-  spec.limits.output_flood_bytes = config.limits.output_flood_bytes;
+  spec.limits = limits_of(config);
   spec.network = config.docker.network == NetworkMode::none ? Network::none
       : config.docker.network == NetworkMode::bridge        ? Network::bridge
                                                             : Network::host;

@@ -34,9 +34,9 @@ class Look {
   }
 
   // Why nobody may write to what is called so; empty: by its name one may.
-  static std::string fault_of(std::string_view part) {
-    if (is_never_mounted(part)) return fmt::format("{}, which is never mounted", printable(part));
-    if (holds_credentials(part)) return fmt::format("{}, which may be a key or a password", printable(part));
+  static std::string_view fault_of(std::string_view part) {
+    if (is_never_mounted(part)) return "which is never mounted";
+    if (holds_credentials(part)) return "which may be a key or a password";
     return {};
   }
 
@@ -60,8 +60,7 @@ class Look {
     const auto holds = [&](std::string_view what) {
       return refuse(fmt::format("it holds {}, {}", printable(shown), what));
     };
-    if (!fault_of(name).empty())
-      return holds(is_never_mounted(name) ? "which is never mounted" : "which may be a key or a password");
+    if (const std::string_view fault = fault_of(name); !fault.empty()) return holds(fault);
     struct stat found {};
     if (::fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0)
       return errno == ENOENT ? ok() : Result<void>(holds("which can't be looked at"));
@@ -94,8 +93,8 @@ Result<WritableFolder> writable_folder(const fs::path& project, std::string_view
 
   UniqueFd folder(::open(project.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   for (const fs::path& part : fs::path(relative)) {
-    if (const std::string fault = Look::fault_of(part.native()); !fault.empty())
-      return look.refuse(fmt::format("there is {}", fault));
+    if (const std::string_view fault = Look::fault_of(part.native()); !fault.empty())
+      return look.refuse(fmt::format("there is {}, {}", printable(part.native()), fault));
     struct stat found {};
     const bool there = ::fstatat(folder.get(), part.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0;
     if (there && S_ISLNK(found.st_mode)) return look.refuse("there is a link in its path");

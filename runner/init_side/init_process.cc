@@ -20,29 +20,18 @@ namespace {
 
 constexpr std::size_t kComplaintBytesMax = 16ul * 1024;
 
-struct Pipe {
-  UniqueFd read;
-  UniqueFd write;
-};
-
-Result<Pipe> make_pipe() {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return Error::from_errno(ErrorCode::environment_creation_failed, "pipe", errno);
-  return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
-}
-
 }  // namespace
 
 Result<void> InitProcess::start(ChildSpec child) {
-  GUARD_TRY_ASSIGN(Pipe life_line, make_pipe());
-  GUARD_TRY_ASSIGN(Pipe frames, make_pipe());
-  GUARD_TRY_ASSIGN(Pipe complaints, make_pipe());
+  GUARD_TRY_ASSIGN(Pipe life_line, make_pipe(ErrorCode::environment_creation_failed));
+  GUARD_TRY_ASSIGN(Pipe frames, make_pipe(ErrorCode::environment_creation_failed));
+  GUARD_TRY_ASSIGN(Pipe complaints, make_pipe(ErrorCode::environment_creation_failed));
   Pipe info;
   child.descriptors.emplace_back(life_line.read.get(), 0);
   child.descriptors.emplace_back(frames.write.get(), 1);
   child.descriptors.emplace_back(complaints.write.get(), 2);
   if (info_fd_ >= 0) {
-    GUARD_TRY_ASSIGN(info, make_pipe());
+    GUARD_TRY_ASSIGN(info, make_pipe(ErrorCode::environment_creation_failed));
     child.descriptors.emplace_back(info.write.get(), info_fd_);
   }
   for (const int fd : {frames.read.get(), complaints.read.get(), info.read.get(), life_line.write.get()}) {

@@ -158,6 +158,12 @@ Result<std::string> find_program(const std::string& name, const std::map<std::st
   return Error(ErrorCode::file_not_found, fmt::format("no program \"{}\" in PATH", printable(name)));
 }
 
+Result<Pipe> make_pipe(ErrorCode code) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return Error::from_errno(code, "pipe", errno);
+  return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
 Result<ChildProcess> ChildProcess::start(const ChildSpec& spec) {
   if (spec.argv.empty() || spec.argv.front().empty())
     return Error(ErrorCode::input_invalid, "no program to run was given");
@@ -174,11 +180,8 @@ Result<ChildProcess> ChildProcess::start(const ChildSpec& spec) {
   for (const auto& [source, target] : spec.descriptors) plan.above = std::max(plan.above, target + 1);
   plan.parent = ::getpid();
 
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return Error::from_errno(ErrorCode::execution_failed, "pipe", errno);
-  UniqueFd status_read(ends[0]);
-  UniqueFd status_write(ends[1]);
-  plan.status = status_write.get();
+  GUARD_TRY_ASSIGN(Pipe status, make_pipe(ErrorCode::execution_failed));
+  plan.status = status.write.get();
 
   // No handler of ours may run in the child before it has put the defaults back.
   sigset_t all;
@@ -196,7 +199,7 @@ Result<ChildProcess> ChildProcess::start(const ChildSpec& spec) {
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (pid < 0) return Error::from_errno(ErrorCode::execution_failed, "fork", fork_error);
   ::setpgid(pid, pid);  // both sides set it, so that it holds whoever comes first
-  status_write.reset();
+  status.write.reset();
 
   ChildProcess child(pid, UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))));
   if (!child.pidfd_) return Error::from_errno(ErrorCode::execution_failed, "pidfd_open", errno);
@@ -204,7 +207,7 @@ Result<ChildProcess> ChildProcess::start(const ChildSpec& spec) {
   StartFailure failure;
   ssize_t size = 0;
   do {
-    size = ::read(status_read.get(), &failure, sizeof failure);
+    size = ::read(status.read.get(), &failure, sizeof failure);
   } while (size < 0 && errno == EINTR);
   if (size == 0) return child;
   if (size != static_cast<ssize_t>(sizeof failure))

@@ -18,6 +18,13 @@
 
 namespace guard {
 
+// Both ends close-on-exec. `code` with errno where there is none to be had.
+struct Pipe {
+  UniqueFd read;
+  UniqueFd write;
+};
+Result<Pipe> make_pipe(ErrorCode code);
+
 struct ChildSpec {
   std::vector<std::string> argv;           // argv[0] is looked up in PATH of `env` unless it holds a '/'
   std::string cwd;                         // empty: ours

@@ -26,14 +26,13 @@ struct Stream {
 Result<UniqueFd> attach(StreamMode mode, int number, Stream& stream, ByteSink& sink, ChildSpec& child) {
   if (mode == StreamMode::inherit) child.descriptors.emplace_back(number, number);
   if (mode != StreamMode::pipe) return UniqueFd();
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return Error::from_errno(ErrorCode::execution_failed, "pipe", errno);
-  stream.fd.reset(ends[0]);
+  GUARD_TRY_ASSIGN(Pipe pipe, make_pipe(ErrorCode::execution_failed));
+  stream.fd = std::move(pipe.read);
   stream.sink = &sink;
-  UniqueFd write_end(ends[1]);
-  if (::fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0) return Error::from_errno(ErrorCode::execution_failed, "fcntl", errno);
-  child.descriptors.emplace_back(ends[1], number);
-  return write_end;
+  if (::fcntl(stream.fd.get(), F_SETFL, O_NONBLOCK) != 0)
+    return Error::from_errno(ErrorCode::execution_failed, "fcntl", errno);
+  child.descriptors.emplace_back(pipe.write.get(), number);
+  return std::move(pipe.write);
 }
 
 // Reads once; the stream is closed at its end.

@@ -548,15 +548,10 @@ class DockerLink final : public SandboxLink {
     return open;
   }
 
-  Result<void> check(const std::map<std::string, std::string>& hello) override {
-    hello_ = hello;
-    return ok();
-  }
-
-  std::map<std::string, std::string> enforced_by() const override {
+  std::map<std::string, std::string> enforced_by(const std::map<std::string, std::string>& hello) const override {
     ExecResult result;
     add_container_limits(spec_, result);
-    result.seen_inside = hello_;
+    result.seen_inside = hello;
     add_folder_limits(spec_.limits, result);
     return result.enforced_by;
   }
@@ -598,7 +593,6 @@ class DockerLink final : public SandboxLink {
   std::unique_ptr<docker::Attachment> attachment_;
   std::string* into_ = nullptr;
   std::string complaint_;
-  std::map<std::string, std::string> hello_;
 };
 
 class DockerSandbox final : public Sandbox {

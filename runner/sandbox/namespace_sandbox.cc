@@ -214,17 +214,12 @@ class NamespaceLink final : public SandboxLink {
     return size > 0;
   }
 
-  Result<void> check(const std::map<std::string, std::string>& hello) override {
-    hello_ = hello;
-    return ok();
-  }
-
-  std::map<std::string, std::string> enforced_by() const override {
+  std::map<std::string, std::string> enforced_by(const std::map<std::string, std::string>& hello) const override {
     ExecResult result;
     result.enforced_by = limits_of_init();
     start_->cgroup.add_enforced(result.enforced_by);
     start_->add_enforced(result.enforced_by);
-    result.seen_inside = hello_;
+    result.seen_inside = hello;
     add_folder_limits(limits_, result);
     return result.enforced_by;
   }
@@ -279,7 +274,6 @@ class NamespaceLink final : public SandboxLink {
   std::mutex sending_;  // the life line's being there
   std::atomic<bool> ending_ = false;
   bool started_ = false;
-  std::map<std::string, std::string> hello_;
 };
 
 class NamespaceSandbox final : public Sandbox {

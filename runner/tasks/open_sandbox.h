@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/result.h"
@@ -95,15 +96,23 @@ class OpenSandbox {
 
   virtual const std::map<std::string, std::string>& seen_inside() const = 0;  // init's hello
   virtual const std::map<std::string, std::string>& enforced_by() const = 0;  // as ExecResult::enforced_by
+
+  // Lives as long as this: what the sandbox stands on. Before anybody else has it.
+  void keep(std::shared_ptr<void> thing) { kept_.push_back(std::move(thing)); }
+
+ private:
+  std::vector<std::shared_ptr<void>> kept_;  // goes behind the sandbox
 };
 
-// A task from its start to its end, its output kept up to `bytes_max` per stream; the rest is read and dropped.
+// What is left of a task to its end, its output kept up to `bytes_max` per stream; the rest is read and dropped.
+// EXECUTION_TIMEOUT when `deadline` passes first.
 struct TaskOutput {
   TaskEnd end;
   std::string out;
   std::string err;
   bool cut = false;
 };
+Result<TaskOutput> collect(Task& task, std::size_t bytes_max, Deadline deadline);
 Result<TaskOutput> run_task(OpenSandbox& sandbox, const TaskSpec& spec, std::size_t bytes_max, Deadline deadline);
 
 }  // namespace guard

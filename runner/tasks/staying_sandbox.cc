@@ -199,11 +199,10 @@ class StayingSandbox final : public OpenSandbox {
     if (!stream.hello_seen())
       return Error(ErrorCode::protocol_error, "the sandbox's init spoke nonsense: no hello at the start");
     GUARD_TRY(check_confinement(stream.hello()));
-    GUARD_TRY(line_->link->check(stream.hello()));
     {
       const std::lock_guard lock(mutex_);
       hello_ = stream.hello();
-      enforced_by_ = line_->link->enforced_by();
+      enforced_by_ = line_->link->enforced_by(hello_);
       state_ = State::open;
     }
     changed_.notify_all();

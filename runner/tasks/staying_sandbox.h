@@ -26,9 +26,8 @@ class SandboxLink {
   // by `deadline`. False at the end of the stream.
   virtual Result<bool> receive(std::string& bytes, int wake, Deadline deadline) = 0;
 
-  // Whether the sandbox is what it has to be, beyond check_confinement(); and what enforces its limits.
-  virtual Result<void> check(const std::map<std::string, std::string>& hello) = 0;
-  virtual std::map<std::string, std::string> enforced_by() const = 0;
+  // What enforces its limits, as ExecResult::enforced_by says it; `hello`: what init sees from inside.
+  virtual std::map<std::string, std::string> enforced_by(const std::map<std::string, std::string>& hello) const = 0;
 
   // A limit of the whole sandbox was passed that nothing else enforces.
   virtual Result<void> look() = 0;
