@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""sessions.py GUARD [BACKEND]: what a command costs in a session, beside the same command alone, in turns in one run;
-and many sessions side by side. Needs GUARD_BUN, and for docker an engine. Figures: bench/sessions.md."""
-import concurrent.futures, json, os, pathlib, re, socket, statistics, subprocess, sys, tempfile, time
+"""sessions.py GUARD [BACKEND]: what a command costs in a session, beside the same command alone, in bubblewrap (namespace) or by
+`docker exec` (docker), in turns in one run; beside a command that prints 100 MB; and in many sessions side by side. Needs
+GUARD_BUN, bwrap, and for docker an engine and its client. Figures: bench/sessions.md."""
+import concurrent.futures, json, os, pathlib, re, socket, statistics, subprocess, sys, tempfile, threading, time
 
 guard, backend = os.path.abspath(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else "namespace"
 bun = os.environ["GUARD_BUN"]
@@ -39,6 +40,17 @@ def alone(argv):
     return (time.perf_counter() - began) * 1000
 
 
+def beside():
+    """A name, and what comes before a command, for the peer of this backend."""
+    if backend != "docker":
+        return "bwrap", ["bwrap", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--unshare-all", "--die-with-parent", bun], []
+    docker = ["docker"] + (["--host", os.environ["DOCKER_HOST"]] if "DOCKER_HOST" in os.environ else [])
+    names = subprocess.run(docker + ["ps", "--filter", "label=guard.run", "--format", "{{.Image}}"], capture_output=True, text=True, check=True).stdout
+    started = subprocess.run(docker + ["run", "--detach", "--rm", "--network=none", "--entrypoint", "/usr/local/bin/bun", names.split()[0],
+        "-e", "setInterval(() => {}, 1e6)"], capture_output=True, text=True, check=True).stdout.strip()
+    return "docker exec", docker + ["exec", started, "/usr/local/bin/bun"], docker + ["kill", started]
+
+
 def quantiles(times):
     times = sorted(times)
     at = lambda share: times[min(len(times) - 1, int(share * len(times)))]
@@ -67,14 +79,27 @@ try:
         time.sleep(0.05)
     print(f"{backend}, {rounds} in turns, ms: median / 95 % / 99 %")
     print(f"  first command, from the pool   {execute('bench/first', ['bun', '--revision']):.2f}")
+    peer, before, after = beside()
     for argv in (["bun", "--revision"], ["bun", "-e", "0"]):
-        bare, inside = [], []
-        for _ in range(rounds):
+        bare, inside, other = [], [], []
+        for number in range(rounds):
             bare.append(alone([bun] + argv[1:]))
             inside.append(execute("bench/first", argv))
+            if number % 5 == 0:
+                other.append(alone(before + argv[1:]))
         print(f"  {' '.join(argv):<16} alone         {quantiles(bare)}")
         print(f"  {' '.join(argv):<16} in a session  {quantiles(inside)}")
+        print(f"  {' '.join(argv):<16} {peer:<13} {quantiles(other)}")
         print(f"  {'':<16} more          {statistics.median(inside) - statistics.median(bare):.2f}")
+    if after:
+        subprocess.run(after, stdout=subprocess.DEVNULL, check=True)
+    flood = "const chunk = Buffer.alloc(65536, 97); for (let i = 0; i < 1600; ++i) require('fs').writeSync(1, chunk)"
+    printing = threading.Thread(target=execute, args=("bench/first", ["bun", "-e", flood]))
+    printing.start()
+    meanwhile = []
+    while printing.is_alive():
+        meanwhile.append(execute("bench/first", ["bun", "--revision"]))
+    print(f"  bun --revision   while another command prints 100 MB: {quantiles(meanwhile)} ({len(meanwhile)} times)")
     began = time.perf_counter()
     with concurrent.futures.ThreadPoolExecutor(sessions) as pool:
         work = lambda number: [execute(f"bench/s{number}", ["bun", "--revision"]) for _ in range(commands)]

@@ -114,7 +114,7 @@ Result<SessionSandboxes> session_sandboxes(const Options& options, const Config&
     }
     GUARD_TRY_ASSIGN(const std::string owner, run_owner(id));
     kill_inits_of(owner);
-    return ok();
+    return remove_leftover_of(id);
   };
   return sandboxes;
 }

@@ -107,8 +107,18 @@ Result<RunFolder> RunFolder::create_once(const std::string& id) {
   return folder;
 }
 
-SweepResult sweep_dead_runs(
-    const std::function<Result<void>(const std::string& run_id)>& remove_leftover, SweepMode mode) {
+Result<bool> remove_dead_run(const std::string& run_id, const RemoveLeftoverOfRun& remove_leftover) {
+  GUARD_TRY_ASSIGN(const std::filesystem::path runs, runs_folder());
+  UniqueFd lock;
+  if (!is_run_id(run_id) || try_lock(runs / run_id, lock) == Lock::held_by_other) return false;
+  const std::string which = fmt::format("run {}", run_id);
+  // The folder stays where this fails, so that the next sweep tries again.
+  GUARD_TRY(remove_leftover(run_id).context(which));
+  GUARD_TRY(remove_tree(runs / run_id).context(which));
+  return true;
+}
+
+SweepResult sweep_dead_runs(const RemoveLeftoverOfRun& remove_leftover, SweepMode mode) {
   SweepResult result;
   const auto runs = runs_folder();
   if (!runs) {
@@ -127,21 +137,13 @@ SweepResult sweep_dead_runs(
   result.failed.insert(result.failed.end(), unborn.failed.begin(), unborn.failed.end());
   for (const std::string& name : names) {
     if (!is_run_id(name)) continue;
-    UniqueFd lock;
-    if (try_lock(*runs / name, lock) == Lock::held_by_other) continue;
     if (mode == SweepMode::list) {
-      result.removed.push_back(name);
+      if (!run_is_alive(name)) result.removed.push_back(name);
       continue;
     }
-    if (auto removed = remove_leftover(name); !removed) {
-      result.failed.push_back(fmt::format("run {}: {}", name, removed.error().to_string()));
-      continue;  // the folder stays, so that the next sweep tries again
-    }
-    if (auto removed = remove_tree(*runs / name); !removed) {
-      result.failed.push_back(fmt::format("run {}: {}", name, removed.error().to_string()));
-      continue;
-    }
-    result.removed.push_back(name);
+    const auto removed = remove_dead_run(name, remove_leftover);
+    if (!removed) result.failed.push_back(removed.error().to_string());
+    if (removed && *removed) result.removed.push_back(name);
   }
   return result;
 }

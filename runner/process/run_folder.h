@@ -40,14 +40,19 @@ class RunFolder {
   UniqueFd lock_;
 };
 
-// Run ids whose owner is dead. `remove_leftover` is called for each before its folder goes: it removes the processes,
-// cgroups or containers that carry the id. Returns the ids that were cleaned. Errors are listed, none stops the sweep.
+// Removes the processes, cgroups or containers that carry the id of a dead run; called before its folder goes.
+using RemoveLeftoverOfRun = std::function<Result<void>(const std::string& run_id)>;
+
+// False where its owner is alive: nothing is done then.
+Result<bool> remove_dead_run(const std::string& run_id, const RemoveLeftoverOfRun& remove_leftover);
+
+// The same for all runs whose owner is dead. Returns the ids that were cleaned. Errors are listed, none stops the
+// sweep.
 struct SweepResult {
   std::vector<std::string> removed;
   std::vector<std::string> failed;  // sentences
 };
-SweepResult sweep_dead_runs(
-    const std::function<Result<void>(const std::string& run_id)>& remove_leftover, SweepMode mode = SweepMode::remove);
+SweepResult sweep_dead_runs(const RemoveLeftoverOfRun& remove_leftover, SweepMode mode = SweepMode::remove);
 
 // True if the run with this id, started from this cache folder, is alive.
 bool run_is_alive(const std::string& run_id);

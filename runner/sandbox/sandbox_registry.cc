@@ -56,6 +56,18 @@ std::unique_ptr<Sandbox> make_sandbox(Backend backend, const SandboxOptions& opt
   return make_docker_sandbox(options.docker);
 }
 
+namespace {
+
+// And on the host the processes in them: those of the embedded sandbox die with guard.
+Result<void> remove_groups(const std::string& run_id) { return remove_cgroups_of(run_id, cgroup_places_here()); }
+
+}  // namespace
+
+Result<void> remove_leftover_of(const std::string& run_id) {
+  GUARD_TRY(remove_dead_run(run_id, remove_groups));
+  return ok();
+}
+
 Leftovers remove_leftovers(const docker::Endpoint& engine, const CancelToken& cancel, SweepMode mode) {
   Leftovers leftovers;
   if (!engine.empty()) {
@@ -77,8 +89,7 @@ Leftovers remove_leftovers(const docker::Endpoint& engine, const CancelToken& ca
   };
   // Behind the engine, which removes what it knows in order; before the folders, which some of them still hold.
   add(sweep_stray_inits(mode));
-  // Control groups, and on the host the processes in them: those of the embedded sandbox die with guard.
-  add(sweep_dead_runs([](const std::string& run_id) { return remove_cgroups_of(run_id, cgroup_places_here()); }, mode));
+  add(sweep_dead_runs(remove_groups, mode));
   for (const auto& folder : cache_folders()) add(sweep_own(folder, mode));
   return leftovers;
 }

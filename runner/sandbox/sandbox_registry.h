@@ -43,4 +43,7 @@ struct Leftovers {
 Leftovers remove_leftovers(
     const docker::Endpoint& engine, const CancelToken& cancel, SweepMode mode = SweepMode::remove);
 
+// The same of one run, but for what an engine knows, and processes.
+Result<void> remove_leftover_of(const std::string& run_id);
+
 }  // namespace guard

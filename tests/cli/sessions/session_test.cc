@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <thread>
 
@@ -172,8 +173,13 @@ TEST_P(Session, OutlivesItsServer) {
   serve();
   EXPECT_EQ(bun("await Bun.write('a.txt', 'kept')").exit_status, 0);
   EXPECT_EQ(bun("await Bun.sleep(1e5)", {"--background"}).exit_status, 0);
+  std::vector<std::filesystem::path> sandboxes;
+  for (const auto& entry : std::filesystem::directory_iterator(state_->path() / "sessions/workspaces"))
+    sandboxes.push_back(shared_cache() / "runs" / entry.path().filename());
+  EXPECT_TRUE(std::any_of(sandboxes.begin(), sandboxes.end(), [](const auto& run) { return exists(run); }));
   stop(SIGKILL);
   serve();
+  for (const auto& run : sandboxes) EXPECT_FALSE(exists(run)) << run;
   const auto result = bun("process.stdout.write(await Bun.file('a.txt').text())");
   EXPECT_EQ(result.out, "kept") << result.err;
   EXPECT_NE(session({"commands", kSession}).out.find("lost"), std::string::npos);

@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 
 #include <cstring>
@@ -138,6 +139,45 @@ class ProbeSuite : public testing::EverySandbox {
     EXPECT_EQ(result->outcome.kind, kind) << number << ": " << to_string(result->outcome.kind);
   }
 
+  std::vector<std::string> probe() const {
+    return {"/bin/probe", "--secret", kSecret, "--host-file", (folder() / "staged" / "given").string(), "--host-path",
+        folder().parent_path().string(), "--port", std::to_string(port_), "--abstract", abstract_name_, "--shm-key",
+        std::to_string(shm_key_)};
+  }
+
+  // Of what the probe has printed.
+  void expect_page(const Outcome& outcome, const std::map<std::string, std::string>& enforced_by) {
+    ASSERT_EQ(outcome.kind, OutcomeKind::exited) << to_string(outcome.kind) << outcome.detail << out_.text;
+    ASSERT_EQ(outcome.value, 0) << out_.text << err_.text;
+    std::map<int, std::set<std::string>> open;
+    std::set<int> tried;
+    bool done = false;
+    std::istringstream lines(out_.text);
+    for (std::string line; std::getline(lines, line);) {
+      done = line == "done";
+      const int number = std::atoi(line.c_str());
+      if (number == 0) continue;
+      tried.insert(number);
+      const std::size_t state = line.find(' ') + 1;
+      if (line.compare(state, 5, "open ") != 0) continue;
+      open[number].insert(line.substr(state + 5, line.find(": ", state) - state - 5));
+    }
+    ASSERT_TRUE(done) << "it did not come to its end:\n" << out_.text;
+    // Where no control group limits them, nothing does (and the record says so).
+    if (enforced_by.at("cpus") == "none") open.erase(54);
+    for (const int number : tried) {
+      EXPECT_TRUE(rows_.contains(number)) << number << " is not in the table";
+      std::string cell;
+      for (const std::string& name : open[number]) {
+        cell += (cell.empty() ? "open: " : "; ") + name;
+        EXPECT_TRUE(rows_[number].contains(name)) << number << " is open: " << name;
+      }
+      if (std::getenv("GUARD_PROBES_SHOW") != nullptr)
+        std::printf("ROW|%d|%s\n", number, cell.empty() ? "held" : cell.c_str());
+    }
+    if (std::getenv("GUARD_PROBES_SHOW") != nullptr) std::printf("%s\n", out_.text.c_str());
+  }
+
   static constexpr const char* kSecret = "a-planted-value-of-the-host";
   std::unique_ptr<testing::ScopedEnv> secret_;
   UniqueFd listener_;
@@ -154,41 +194,37 @@ INSTANTIATE_TEST_SUITE_P(In, ProbeSuite, testing::everywhere(), testing::name_of
 TEST_P(ProbeSuite, HoldsWhatThePageSays) {
   rows_ = documented(column(GetParam()));
   each([this] {
-    auto wanted = small({"/bin/probe", "--secret", kSecret, "--host-file", (folder() / "staged" / "given").string(),
-        "--host-path", folder().parent_path().string(), "--port", std::to_string(port_), "--abstract", abstract_name_,
-        "--shm-key", std::to_string(shm_key_)});
-    const auto result = run(wanted);
+    const auto result = run(small(probe()));
     ASSERT_TRUE(result) << result.error().to_string() << out_.text;
-    ASSERT_EQ(result->outcome.kind, OutcomeKind::exited)
-        << to_string(result->outcome.kind) << result->outcome.detail << out_.text;
-    ASSERT_EQ(result->outcome.value, 0) << out_.text << err_.text;
-    std::map<int, std::set<std::string>> open;
-    std::set<int> tried;
-    bool done = false;
-    std::istringstream lines(out_.text);
-    for (std::string line; std::getline(lines, line);) {
-      done = line == "done";
-      const int number = std::atoi(line.c_str());
-      if (number == 0) continue;
-      tried.insert(number);
-      const std::size_t state = line.find(' ') + 1;
-      if (line.compare(state, 5, "open ") != 0) continue;
-      open[number].insert(line.substr(state + 5, line.find(": ", state) - state - 5));
+    expect_page(result->outcome, result->enforced_by);
+  });
+}
+
+TEST_P(ProbeSuite, HoldsTheSameWhereTheSandboxStays) {
+  if (GetParam() == Where::runsc) GTEST_SKIP() << "this runtime has no sandboxes that stay";
+  rows_ = documented(column(GetParam()));
+  each([this] {
+    SandboxSpec wanted = small({});
+    const auto workspace = cache() / "workspace";
+    std::filesystem::create_directories(workspace);
+    struct stat found {};
+    ASSERT_EQ(::stat(workspace.c_str(), &found), 0);
+    wanted.shared = {{workspace, "/workspace", {found.st_dev, found.st_ino}}};
+    const auto sandbox = open_in(wanted);
+    ASSERT_TRUE(sandbox) << sandbox.error().to_string();
+    TaskSpec task;
+    task.argv = probe();
+    task.env = wanted.env;
+    // What the first one leaves behind opens nothing to the second.
+    for (int i = 0; i < 2; ++i) {
+      const auto result = run_task(**sandbox, task, 1u << 20, Deadline::after(milliseconds(60'000)));
+      ASSERT_TRUE(result) << result.error().to_string();
+      out_.text = result->out;
+      err_.text = result->err;
+      expect_page(result->end.outcome, (*sandbox)->enforced_by());
     }
-    ASSERT_TRUE(done) << "it did not come to its end:\n" << out_.text;
-    // Where no control group limits them, nothing does (and the record says so).
-    if (result->enforced_by.at("cpus") == "none") open.erase(54);
-    for (const int number : tried) {
-      EXPECT_TRUE(rows_.contains(number)) << number << " is not in the table";
-      std::string cell;
-      for (const std::string& name : open[number]) {
-        cell += (cell.empty() ? "open: " : "; ") + name;
-        EXPECT_TRUE(rows_[number].contains(name)) << number << " is open: " << name;
-      }
-      if (std::getenv("GUARD_PROBES_SHOW") != nullptr)
-        std::printf("ROW|%d|%s\n", number, cell.empty() ? "held" : cell.c_str());
-    }
-    if (std::getenv("GUARD_PROBES_SHOW") != nullptr) std::printf("%s\n", out_.text.c_str());
+    const auto closed = (*sandbox)->close(milliseconds(0));
+    EXPECT_TRUE(closed) << closed.error().to_string();
   });
 }
 
