@@ -148,6 +148,9 @@ def kill_all(naming):
                 pass
 
 
+unborn = set()
+
+
 def inhabitants():
     """Every process in a sandbox of ours: (pid, the id of its workspace, whether it is process 1 there)."""
     place = f"{state}/sessions/workspaces/"
@@ -155,6 +158,9 @@ def inhabitants():
         mounts = read(folder / "mountinfo")
         at = mounts.find(" " + place.removeprefix(mount_of_work))
         if at < 0 or os.stat("/proc/self/ns/mnt").st_ino == inode(folder / "ns/mnt"):
+            continue
+        if read(folder / "comm").startswith("runc:["):
+            unborn.add(int(folder.name))  # containerd died between create and start: the engine's own, and nothing of us runs in it
             continue
         id_ = mounts[at + 1 + len(place.removeprefix(mount_of_work)):].split()[0].split("/")[0]
         names = next((line.split()[1:] for line in read(folder / "status").splitlines() if line.startswith("NSpid:")), [])
@@ -278,7 +284,7 @@ def leftovers():
     left = [f"folder {name}" for name in os.listdir(state / "sessions/workspaces") if name not in folders]
     left += [f"log {name}" for name in os.listdir(state / "sessions/logs") if name not in commands] if (state / "sessions/logs").exists() else []
     left += [f"folder of a run {name}" for name in os.listdir(cache / "runs") if name not in sandboxes]
-    left += [f"process {pid} of {id_}" for pid, id_, _ in inhabitants() if id_ not in sandboxes]
+    left += [f"process {pid} of {id_}: {read(pathlib.Path(f'/proc/{pid}/cmdline'))[:200]!r}" for pid, id_, _ in inhabitants() if id_ not in sandboxes]
     for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines():
         target = line.split()[4]
         if target.startswith((f"{state}/", f"{cache}/")) and not any(id_ in target for id_ in sandboxes):
@@ -381,13 +387,16 @@ def main():
             raise Failed(f"processes after the end: {alive}")
         failed = False
         print(f"session_chaos: nothing lost and nothing left; killed: {counts}; commands: {sum(worker.successes for worker in workers)}, "
-              f"cut off: {sum(worker.errors for worker in workers)}")
+              f"cut off: {sum(worker.errors for worker in workers)}; containers that the engine forgot before they began: {len(unborn)}")
     except Failed as failure:
         print(f"session_chaos: round {number} ({victim}): {failure}\n  kept: {work}", file=sys.stderr)
     finally:
         if server.process is not None and server.process.poll() is None:
             server.kill()
         engine.stop()
+        for pid in unborn:
+            if "runc" in read(pathlib.Path(f"/proc/{pid}/comm")):
+                os.kill(pid, signal.SIGKILL)
         if not failed:
             shutil.rmtree(work, ignore_errors=True)
     return 1 if failed else 0
