@@ -1,7 +1,6 @@
 #include "sessions/manager.h"
 
 #include <fmt/format.h>
-#include <poll.h>
 
 #include <algorithm>
 
@@ -174,8 +173,7 @@ void Manager::run(const CancelToken& cancel) {
   while (!cancel.cancelled()) {
     tick();
     const std::int64_t pause = std::clamp(next_tick() - state_->clock.now_ms(), kTickPauseMinMs, kTickPauseMaxMs);
-    pollfd stop{cancel.fd(), POLLIN, 0};
-    static_cast<void>(::poll(&stop, 1, static_cast<int>(pause)));
+    state_->died->wait(cancel.fd(), milliseconds(pause));
   }
 }
 

@@ -60,7 +60,6 @@ struct Options {
   milliseconds close_grace{10'000};
   milliseconds check_deadline{5'000};
   milliseconds wait_max{60'000};
-  Workspace after_expiry = Workspace::keep;
   RemoveLeftover remove_leftover;  // for a dead owner's sandboxes, and where close() failed
   StepWatch watch;
 };
@@ -149,7 +148,7 @@ class Manager {
   // Does what is due: finds what died, checks healths, sweeps, ends what expired, wakes up the refill. One at a time.
   void tick();
   std::int64_t next_tick() const;       // when it is to be called again, at the latest (Clock)
-  void run(const CancelToken& cancel);  // tick() by the real time, until cancelled
+  void run(const CancelToken& cancel);  // tick() by the real time and whenever a sandbox dies, until cancelled
 
   // No operation begins any more; all sandboxes are closed, side by side. Workspaces stay.
   void stop(milliseconds grace);
@@ -158,6 +157,8 @@ class Manager {
   struct State;
   explicit Manager(std::unique_ptr<State> state);
   Result<void> begin_background(const CommandRow& row, const TaskSpec& spec);
+  Result<std::string> operate(const std::string& session, TaskOperation kind, std::vector<std::string> paths,
+      const std::string& how, Deadline deadline);
   std::unique_ptr<State> state_;
 };
 

@@ -66,41 +66,42 @@ Result<std::string> Manager::download(
   return bytes;
 }
 
+Result<std::string> Manager::operate(const std::string& id, TaskOperation kind, std::vector<std::string> paths,
+    const std::string& how, Deadline deadline) {
+  for (std::string& path : paths) GUARD_TRY_ASSIGN(path, inside(path));
+  if (!how.empty()) paths.push_back(how);
+  GUARD_TRY_ASSIGN(
+      TaskOutput output, finished(exec(id, operation(kind, std::move(paths), deadline), kAnswerMax, deadline)));
+  if (output.cut) return Error(ErrorCode::file_too_large, "the folder holds too many files for one list");
+  return std::move(output.out);
+}
+
 Result<std::vector<Entry>> Manager::list(
     const std::string& id, const std::string& path, std::size_t depth, Deadline deadline) {
-  GUARD_TRY_ASSIGN(const std::string folder, inside(path));
-  const TaskSpec spec = operation(TaskOperation::list, {folder, fmt::format("{}", depth)}, deadline);
-  GUARD_TRY_ASSIGN(const TaskOutput output, finished(exec(id, spec, kAnswerMax, deadline)));
-  if (output.cut)
-    return Error(ErrorCode::file_too_large, fmt::format("{} holds too many files for one list", printable(folder)));
-  return parse_entries(output.out);
+  GUARD_TRY_ASSIGN(
+      const std::string said, operate(id, TaskOperation::list, {path}, fmt::format("{}", depth), deadline));
+  return parse_entries(said);
 }
 
 Result<Entry> Manager::stat(const std::string& id, const std::string& path, Deadline deadline) {
-  GUARD_TRY_ASSIGN(const std::string file, inside(path));
-  GUARD_TRY_ASSIGN(const TaskOutput output,
-      finished(exec(id, operation(TaskOperation::stat, {file}, deadline), kAnswerMax, deadline)));
-  GUARD_TRY_ASSIGN(auto entries, parse_entries(output.out));
+  GUARD_TRY_ASSIGN(const std::string said, operate(id, TaskOperation::stat, {path}, {}, deadline));
+  GUARD_TRY_ASSIGN(auto entries, parse_entries(said));
   if (entries.size() != 1) return Error(ErrorCode::protocol_error, "the sandbox answered not one file");
   return std::move(entries.front());
 }
 
 Result<void> Manager::move(const std::string& id, const std::string& from, const std::string& to, Deadline deadline) {
-  GUARD_TRY_ASSIGN(const std::string source, inside(from));
-  GUARD_TRY_ASSIGN(const std::string target, inside(to));
-  GUARD_TRY(finished(exec(id, operation(TaskOperation::move, {source, target}, deadline), kAnswerMax, deadline)));
+  GUARD_TRY(operate(id, TaskOperation::move, {from, to}, {}, deadline));
   return ok();
 }
 
 Result<void> Manager::remove(const std::string& id, const std::string& path, Deadline deadline) {
-  GUARD_TRY_ASSIGN(const std::string file, inside(path));
-  GUARD_TRY(finished(exec(id, operation(TaskOperation::remove, {file}, deadline), kAnswerMax, deadline)));
+  GUARD_TRY(operate(id, TaskOperation::remove, {path}, {}, deadline));
   return ok();
 }
 
 Result<void> Manager::make_folder(const std::string& id, const std::string& path, Deadline deadline) {
-  GUARD_TRY_ASSIGN(const std::string folder, inside(path));
-  GUARD_TRY(finished(exec(id, operation(TaskOperation::make_folder, {folder}, deadline), kAnswerMax, deadline)));
+  GUARD_TRY(operate(id, TaskOperation::make_folder, {path}, {}, deadline));
   return ok();
 }
 

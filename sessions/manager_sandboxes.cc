@@ -56,6 +56,7 @@ Result<void> Manager::State::finish_start(const std::string& id) {
     GUARD_TRY(estate->ledger().save(&row, nullptr));
     GUARD_TRY(estate->workspaces().make(id));
     GUARD_TRY_ASSIGN(std::shared_ptr<OpenSandbox> open, factory(id, estate->workspaces().path(id)));
+    open->on_end([died = died] { died->ring(); });
     bool is_refill = false;
     {
       const std::lock_guard lock(mutex);

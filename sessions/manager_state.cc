@@ -1,6 +1,8 @@
 #include "sessions/manager_state.h"
 
 #include <fmt/format.h>
+#include <poll.h>
+#include <sys/eventfd.h>
 
 #include <algorithm>
 #include <system_error>
@@ -22,6 +24,17 @@ Result<std::thread> new_thread(std::function<void()> work) {
   } catch (const std::system_error& failure) {
     return Error::from_errno(ErrorCode::execution_failed, "starting a thread", failure.code().value());
   }
+}
+
+Bell::Bell() : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+void Bell::ring() const noexcept { static_cast<void>(::eventfd_write(fd_.get(), 1)); }
+
+void Bell::wait(int stop, milliseconds pause_max) const noexcept {
+  pollfd fds[] = {{stop, POLLIN, 0}, {fd_.get(), POLLIN, 0}};
+  static_cast<void>(::poll(fds, 2, static_cast<int>(pause_max.count())));
+  eventfd_t rung = 0;
+  static_cast<void>(::eventfd_read(fd_.get(), &rung));
 }
 
 Manager::State::Hold::~Hold() {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <thread>
 
+#include "common/unique_fd.h"
 #include "sessions/manager.h"
 #include "sessions/session_task.h"
 
@@ -19,6 +20,18 @@ Result<std::thread> new_thread(std::function<void()> work);
 // How a sandbox answers to a health check.
 Result<std::unique_ptr<Task>> begin_check(OpenSandbox& sandbox, milliseconds timeout);
 Result<void> finish_check(Task& task, Deadline deadline);
+
+// Wakes up whoever polls it. From any thread.
+class Bell {
+ public:
+  Bell();
+  void ring() const noexcept;
+  // Until it rings, `stop` is readable or the pause is over.
+  void wait(int stop, milliseconds pause_max) const noexcept;
+
+ private:
+  UniqueFd fd_;
+};
 
 struct Manager::State {
   struct Sandbox {
@@ -114,6 +127,7 @@ struct Manager::State {
   const Clock& clock;
   const Options options;
   const std::shared_ptr<Outcomes> outcomes = std::make_shared<Outcomes>();
+  const std::shared_ptr<Bell> died = std::make_shared<Bell>();  // a sandbox may outlive this
 
   std::mutex ticking;  // one tick at a time; taken before `mutex`
   mutable std::mutex mutex;

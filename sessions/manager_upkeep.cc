@@ -140,21 +140,18 @@ void Manager::State::decide() {
   const std::int64_t now = clock.now_ms();
   const std::vector<SessionRow> all = rows();
   for (const Decision& decision : decisions(options.policy, all, now)) {
-    const auto held = try_hold(decision.session);
+    const auto held = try_hold(decision.row.id);
     if (!held) continue;
-    SessionRow row = row_of(decision.session);
-    const auto again = decisions(options.policy, {&row, 1}, now);  // it may have been used meanwhile
-    if (again.empty() || again.front().fate != decision.fate) continue;
+    SessionRow row = row_of(decision.row.id);
+    if (row != decision.row) continue;  // it was used meanwhile
     switch (decision.fate) {
       case Fate::unmark:
         row.expires_ms = 0;
         noted(save(row));
         break;
-      case Fate::remove:
-        if (noted(retire_of(row.id, milliseconds(0)))) noted(finish_removal(row));
-        break;
+      case Fate::remove: noted(close(row.id, Workspace::remove)); break;
       case Fate::end:
-        if (noted(close(row.id, options.after_expiry)) && decision.by_sweep) {
+        if (noted(close(row.id, Workspace::keep)) && decision.by_sweep) {
           const std::lock_guard lock(mutex);
           ++report.cleaned;
         }

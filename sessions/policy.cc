@@ -1,6 +1,7 @@
 #include "sessions/policy.h"
 
 #include <algorithm>
+#include <functional>
 #include <tuple>
 
 namespace guard::sessions {
@@ -13,6 +14,18 @@ bool is_too_old(const Policy& policy, const SessionRow& session, std::int64_t no
 
 bool is_idle_too_long(const Policy& policy, const SessionRow& session, std::int64_t now) {
   return session.lease_ms <= now && now - session.used_ms > policy.idle_max.count();
+}
+
+// The last use of the newest TERMINATED session that is too many; before all times if none is.
+std::int64_t last_use_of_too_many(const Policy& policy, std::span<const SessionRow> sessions) {
+  std::vector<std::int64_t> uses;
+  for (const SessionRow& session : sessions) {
+    if (state_of(session) == SessionState::terminated && !session.removing) uses.push_back(session.used_ms);
+  }
+  if (uses.size() <= policy.terminated_max) return INT64_MIN;
+  const auto newest = uses.begin() + static_cast<std::ptrdiff_t>(policy.terminated_max);
+  std::nth_element(uses.begin(), newest, uses.end(), std::greater<>());
+  return *newest;
 }
 
 milliseconds wait_after_failure(const Policy& policy, const Pool& pool) {
@@ -74,19 +87,22 @@ Sweep sweep(const Policy& policy, std::span<const SessionRow> sessions, std::int
 
 std::vector<Decision> decisions(const Policy& policy, std::span<const SessionRow> sessions, std::int64_t now) {
   std::vector<Decision> made;
+  const std::int64_t too_many = last_use_of_too_many(policy, sessions);
   for (const SessionRow& session : sessions) {
     const SessionState state = state_of(session);
-    if (session.removing) {
-      made.push_back({session.id, Fate::remove, false});
+    const bool is_over = state == SessionState::terminated &&
+        (session.used_ms <= too_many || now - session.used_ms > policy.terminated_kept.count());
+    if (session.removing || is_over) {
+      made.push_back({session, Fate::remove, false});
     } else if (state == SessionState::running || state == SessionState::terminated) {
       continue;
     } else if (session.expires_ms != 0 && !is_expired(policy, session, now)) {
-      made.push_back({session.id, Fate::unmark, false});
+      made.push_back({session, Fate::unmark, false});
     } else if (session.expires_ms != 0 && session.expires_ms <= now) {
-      made.push_back({session.id, Fate::end, true});
+      made.push_back({session, Fate::end, true});
     } else if ((session.lease_ms != 0 && session.lease_ms <= now) ||
         (state == SessionState::error && has_passed(session.used_ms, policy.error_kept, now))) {
-      made.push_back({session.id, Fate::end, false});
+      made.push_back({session, Fate::end, false});
     }
   }
   return made;

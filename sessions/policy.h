@@ -30,6 +30,10 @@ struct Policy {
   milliseconds stagger_step{5'000};
   milliseconds stagger_max{30 * 60'000};
   milliseconds error_kept{60'000};  // ERROR, for whoever looks; then TERMINATED
+  // Unused for so long, or when there are more: a TERMINATED session goes, with its workspace, or disk and ledger would
+  // grow for ever.
+  milliseconds terminated_kept{30 * 24 * 3'600'000ll};
+  std::size_t terminated_max = 1'000;
 };
 
 struct Pool {
@@ -73,10 +77,10 @@ Sweep sweep(const Policy& policy, std::span<const SessionRow> sessions, std::int
 enum class Fate : std::uint8_t {
   end,     // its mark or its lease is due, or it was in ERROR for long enough
   unmark,  // it was used since it was marked
-  remove,  // its removal was begun and not finished
+  remove,  // its removal was begun and not finished; or it is TERMINATED, and kept no longer
 };
 struct Decision {
-  std::string session;
+  SessionRow row;  // as it was decided on
   Fate fate = Fate::end;
   bool by_sweep = false;  // of end: counts as cleaned
 };

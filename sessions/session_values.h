@@ -48,6 +48,8 @@ struct SessionRow {
   bool removing = false;        // asked to go with its workspace: nothing of it may be used any more
 
   std::size_t live = 0;  // not in the file: commands that have not ended
+
+  bool operator==(const SessionRow&) const = default;
 };
 
 // A command in the background. Its output is <state>/logs/<id>.

@@ -19,6 +19,7 @@ struct ScriptedSandboxes::World {
   bool spoil = false;
   std::set<std::string> sick;
   std::set<std::string> alive;
+  std::map<std::string, std::function<void()>> on_end;
   std::map<std::string, std::set<std::string>> callers;
   std::uint64_t sleepers_stopped = 0;
   std::size_t started = 0;
@@ -143,7 +144,10 @@ class ScriptedSandboxes::Sandbox final : public OpenSandbox {
     if (alive()) return std::nullopt;
     return Error(ErrorCode::environment_unavailable, "init was killed");
   }
-  void on_end(std::function<void()>) override {}
+  void on_end(std::function<void()> call) override {
+    const std::lock_guard lock(world_->mutex);
+    world_->on_end[id_] = std::move(call);
+  }
   std::size_t running() const override { return 0; }
   Result<void> close(milliseconds) override {
     const std::lock_guard lock(world_->mutex);
@@ -258,9 +262,12 @@ void ScriptedSandboxes::sicken(const std::string& sandbox) {
   world_->sick.insert(sandbox);
 }
 void ScriptedSandboxes::kill(const std::string& sandbox) {
-  const std::lock_guard lock(world_->mutex);
+  std::unique_lock lock(world_->mutex);
   world_->alive.erase(sandbox);
   world_->changed.notify_all();
+  const auto call = std::exchange(world_->on_end[sandbox], {});
+  lock.unlock();
+  if (call) call();
 }
 void ScriptedSandboxes::stop_sleepers() {
   const std::lock_guard lock(world_->mutex);

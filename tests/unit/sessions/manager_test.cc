@@ -499,6 +499,43 @@ TEST_F(ManagerTest, NeverSharesAnythingBetweenSessions) {
   }
 }
 
+// Without a call and long before the next tick is due.
+TEST_F(ManagerTest, SeesAtOnceThatASandboxDied) {
+  open();
+  CancelToken cancel;
+  std::thread thread([&] { manager_->run(cancel); });
+  wait_for_pool(5);
+  ASSERT_TRUE(manager_->open("t/a"));
+  ASSERT_TRUE(run("t/a", {"true"}).has_value());
+  wait_for_pool(5);
+  std::this_thread::sleep_for(milliseconds(300));  // its tick is over
+  const auto begun = SteadyClock::now();
+  sandboxes_.kill(sandbox_of("t/a"));
+  EXPECT_TRUE(eventually([&] { return info("t/a").row.state == SessionState::error; }));
+  const auto alive = sandboxes_.alive();
+  for (const std::string& id : alive) sandboxes_.kill(id);
+  EXPECT_TRUE(eventually([&] { return sandboxes_.started() == 11; })) << sandboxes_.started();
+  wait_for_pool(5);
+  EXPECT_LT(SteadyClock::now() - begun, milliseconds(3'000));
+  cancel.cancel();
+  thread.join();
+}
+
+TEST_F(ManagerTest, RemovesWhatWasTerminatedForTooLong) {
+  open(without_pool());
+  for (const std::string id : {"t/a", "t/b"}) {
+    ASSERT_TRUE(manager_->open(id));
+    ASSERT_TRUE(run(id, {"write", "f", id}).has_value());
+    ASSERT_TRUE(manager_->close(id, Workspace::keep));
+    clock_.advance(std::chrono::hours(24));
+  }
+  clock_.advance(std::chrono::hours(29 * 24));
+  manager_->tick();
+  ASSERT_EQ(manager_->sessions().size(), 1u);
+  EXPECT_EQ(folders().size(), 1u);
+  EXPECT_EQ(said("t/b", {"read", "f"}), "t/b");
+}
+
 TEST_F(ManagerTest, RunsByTheClockUntilItIsCancelled) {
   open();
   CancelToken cancel;

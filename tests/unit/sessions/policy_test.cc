@@ -152,6 +152,29 @@ TEST(Error, BecomesTerminatedAfterAMinute) {
   ASSERT_EQ(decisions(kPolicy, {&row, 1}, kStart + kMinute).size(), 1u);
 }
 
+TEST(Terminated, GoesAfterThirtyDaysOrWhereThereAreTooMany) {
+  Policy policy;
+  policy.terminated_max = 2;
+  const std::int64_t now = kStart + 100 * 24 * kHour;
+  std::vector<SessionRow> rows;
+  for (const std::int64_t days : {31, 30, 3, 2, 1})
+    rows.push_back(session("t/" + std::to_string(days), kStart, now - days * 24 * kHour));
+  const auto gone = [&] {
+    std::string ids;
+    for (const Decision& decision : decisions(policy, rows, now)) {
+      if (decision.fate == Fate::remove) ids += decision.row.id + " ";
+    }
+    return ids;
+  };
+  EXPECT_EQ(gone(), "") << "none is TERMINATED";
+  for (SessionRow& row : rows) row.state = SessionState::terminated;
+  EXPECT_EQ(gone(), "t/31 t/30 t/3 ");
+  rows[4].live = 1;
+  EXPECT_EQ(gone(), "t/31 t/30 ") << "what is used counts no more";
+  policy.terminated_max = 1'000;
+  EXPECT_EQ(gone(), "t/31 ");
+}
+
 // Whatever the rows are: the answer never lies in the past, and something is due then or it is a look-round.
 TEST(NextLook, NeverMissesWhatIsDue) {
   std::mt19937 random(3);
@@ -236,7 +259,7 @@ TEST(Sweep, KeepsItsPromisesOver72Hours) {
       }
     }
     for (const Decision& decision : decisions(kPolicy, all, now)) {
-      SessionRow& row = rows[decision.session];
+      SessionRow& row = rows[decision.row.id];
       if (decision.fate == Fate::unmark) {
         row.expires_ms = 0;
         ++unmarked;
