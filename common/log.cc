@@ -1,8 +1,12 @@
 #include "common/log.h"
 
+#include <fmt/format.h>
+#include <spdlog/sinks/rotating_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 
@@ -37,5 +41,28 @@ void log(spdlog::level::level_enum level, std::string_view sentence) {
 
 void log_debug(std::string_view sentence) { log(spdlog::level::debug, sentence); }
 void log_info(std::string_view sentence) { log(spdlog::level::info, sentence); }
+
+Result<JsonLog> JsonLog::open(const std::string& path) {
+  constexpr std::size_t kBytesMax = 16u << 20;
+  constexpr std::size_t kOlderMax = 2;
+  spdlog::sink_ptr sink;
+  try {
+    if (path == "-") {
+      sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
+    } else {
+      spdlog::file_event_handlers handlers;
+      handlers.after_open = [](const spdlog::filename_t&, std::FILE* file) { ::fchmod(::fileno(file), 0600); };
+      sink = std::make_shared<spdlog::sinks::rotating_file_sink_mt>(path, kBytesMax, kOlderMax, false, handlers);
+    }
+  } catch (const spdlog::spdlog_ex& failure) {
+    return Error(ErrorCode::io_error, fmt::format("opening the log: {}", printable(failure.what())));
+  }
+  auto made = std::make_shared<spdlog::logger>("guard", std::move(sink));
+  made->flush_on(spdlog::level::info);
+  made->set_pattern(R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ",%v)", spdlog::pattern_time_type::utc);
+  return JsonLog(std::move(made));
+}
+
+void JsonLog::write(std::string_view object) const { logger_->info(object.substr(1)); }
 
 }  // namespace guard

@@ -4,12 +4,35 @@
 // Thread-safe.
 #pragma once
 
+#include <memory>
+#include <string>
 #include <string_view>
+
+#include "common/result.h"
+
+namespace spdlog {
+class logger;
+}
 
 namespace guard {
 
 // Costs one comparison where the log is off.
 void log_debug(std::string_view sentence);
 void log_info(std::string_view sentence);
+
+// Lines of JSON for programs that watch guard, each an object that begins with its "time" (UTC).
+class JsonLog {
+ public:
+  // "-": standard error. A file is made with mode 0600, and is followed by `path`.1 and .2 where it has grown to 16
+  // MiB, of which the older one goes. IO_ERROR.
+  static Result<JsonLog> open(const std::string& path);
+
+  // `object` is the text of a JSON object with at least one member, on one line. What can't be written is lost.
+  void write(std::string_view object) const;
+
+ private:
+  explicit JsonLog(std::shared_ptr<spdlog::logger> logger) : logger_(std::move(logger)) {}
+  std::shared_ptr<spdlog::logger> logger_;
+};
 
 }  // namespace guard

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <vector>
 
 #include "common/text/base64.h"
 #include "common/text/foreign_json.h"
 #include "common/text/text.h"
 #include "serve/metrics.h"
+#include "sessions/session_task.h"
 
 namespace guard::serve {
 namespace {
@@ -20,12 +22,15 @@ using nlohmann::ordered_json;
 constexpr std::string_view kJson = "application/json";
 constexpr std::string_view kLines = "application/x-ndjson";
 constexpr std::string_view kBytes = "application/octet-stream";
+constexpr std::string_view kBelowSessions = "/v1/sessions/";
 constexpr milliseconds kFileLimit{600'000};
 constexpr std::size_t kLogBytesMax = 1u << 20;  // of one answer
 constexpr milliseconds kLookAtListener{250};
 
-unsigned status_of(ErrorCode code) {
-  switch (code) {
+unsigned status_of(const Error& error) {
+  if (error.details().contains("limit")) return 429;
+  if (error.details().contains("access")) return 403;
+  switch (error.code()) {
     case ErrorCode::input_invalid:
     case ErrorCode::usage: return 400;
     case ErrorCode::file_not_found: return 404;
@@ -110,6 +115,15 @@ Result<TaskSpec> task_of(const std::string& body, std::string& input) {
   return task;
 }
 
+// "/v1/sessions/T/C/what/else" -> "T/C" and "what/else".
+std::pair<std::string, std::string_view> place_in_session(std::string_view path) {
+  const std::string_view rest = path.substr(kBelowSessions.size());
+  const std::size_t first = rest.find('/');
+  const std::size_t second = first == std::string_view::npos ? first : rest.find('/', first + 1);
+  return {std::string(rest.substr(0, second)),
+      second == std::string_view::npos ? std::string_view() : rest.substr(second + 1)};
+}
+
 ordered_json end_json(const TaskEnd& end) {
   return {{"kind", to_string(end.outcome.kind)}, {"value", end.outcome.value}, {"elapsed_ms", end.elapsed.count()},
       {"cpu_ms", end.cpu.count()}, {"max_rss_bytes", end.max_rss_bytes}};
@@ -134,6 +148,7 @@ class Guarded final : public Answer {
   }
   Result<void> write(std::string_view bytes) override { return next_.write(bytes); }
   bool listening() override { return next_.listening(); }
+  void note(std::string_view outcome) override { next_.note(outcome); }
   bool begun() const noexcept { return begun_; }
 
  private:
@@ -147,8 +162,25 @@ void Api::handle(const Request& request, Answer& answer) {
   Guarded guarded(answer);
   const auto done = route(request, guarded);
   if (done) return;
-  if (!guarded.begun() && !guarded.begin(status_of(done.error().code()), kJson)) return;
+  answer.note(done.error().wire_name());
+  if (!guarded.begun()) return say_error(answer, done.error());
   static_cast<void>(guarded.write(text_of(error_json(done.error()))));
+}
+
+void say_error(Answer& answer, const Error& error) {
+  answer.note(error.wire_name());
+  if (answer.begin(status_of(error), kJson)) static_cast<void>(answer.write(text_of(error_json(error))));
+}
+
+Result<void> Api::open(const std::string& session, const std::string& client) {
+  GUARD_TRY(clients_.may_open(client, session, [this] {
+    std::set<std::string> open;
+    for (const auto& one : manager_.sessions()) {
+      if (one.state != sessions::SessionState::terminated) open.insert(one.row.id);
+    }
+    return open;
+  }));
+  return manager_.open(session);
 }
 
 Result<void> Api::route(const Request& request, Answer& answer) {
@@ -160,29 +192,24 @@ Result<void> Api::route(const Request& request, Answer& answer) {
     return answer.write(metrics_text(manager_.stats()));
   }
   if (get && path == "/v1/stats") return say(answer, stats_json(manager_.stats()));
-  constexpr std::string_view kSessions = "/v1/sessions";
-  if (get && path == kSessions) {
+  if (get && path == "/v1/sessions") {
     ordered_json rows = ordered_json::array();
     for (const auto& session : manager_.sessions()) rows.push_back(session_json(session));
     return say(answer, {{"sessions", std::move(rows)}});
   }
-  if (!path.starts_with("/v1/sessions/")) return no_such(request);
-  const std::string_view rest = path.substr(kSessions.size() + 1);
-  const std::size_t first = rest.find('/');
-  const std::size_t second = first == std::string_view::npos ? first : rest.find('/', first + 1);
-  const std::string session(rest.substr(0, second));
+  if (!path.starts_with(kBelowSessions)) return no_such(request);
+  const auto [session, what] = place_in_session(path);
   GUARD_TRY(sessions::check_session_id(session));
-  return in_session(
-      session, second == std::string_view::npos ? std::string_view() : rest.substr(second + 1), request, answer);
+  return in_session(session, what, request, answer);
 }
 
 Result<void> Api::in_session(
     const std::string& session, std::string_view what, const Request& request, Answer& answer) {
   const bool post = request.method == "POST";
-  if (request.query.contains("open")) GUARD_TRY(manager_.open(session));
+  if (request.query.contains("open")) GUARD_TRY(open(session, request.client));
   const auto done = [&]() -> Result<void> { return say(answer, {{"session", session}}); };
   if (what.empty() && post) {
-    GUARD_TRY(manager_.open(session));
+    GUARD_TRY(open(session, request.client));
     return done();
   }
   if (what.empty() && request.method == "DELETE") {
@@ -318,7 +345,27 @@ Result<void> Api::exec(const std::string& session, const Request& request, Answe
     GUARD_TRY(pass_on(**piece));
   }
   GUARD_TRY_ASSIGN(const TaskEnd end, task->end());
+  answer.note(sessions::outcome_text(end));
   return answer.write(text_of({{"end", end_json(end)}}));
+}
+
+Purpose purpose_of(const Request& request) {
+  constexpr std::string_view kMethods[] = {"GET", "POST", "PUT", "DELETE"};
+  constexpr std::string_view kOthers[] = {"/healthz", "/metrics", "/v1/stats", "/v1/sessions"};
+  constexpr std::string_view kVerbs[] = {
+      "", "exec", "files", "list", "move", "folder", "lease", "commands", "log", "signal"};
+  const auto known = [](std::string_view word, auto& words) {
+    return std::find(std::begin(words), std::end(words), word) != std::end(words) ? word : std::string_view("?");
+  };
+  Purpose purpose;
+  std::string_view what = known(request.path, kOthers);
+  if (request.path.starts_with(kBelowSessions)) {
+    auto [session, rest] = place_in_session(request.path);
+    what = known(rest.substr(rest.starts_with("commands/") ? rest.rfind('/') + 1 : 0), kVerbs);
+    if (sessions::check_session_id(session)) purpose.session = std::move(session);
+  }
+  purpose.verb = fmt::format("{}{}{}", known(request.method, kMethods), what.empty() ? "" : " ", what);
+  return purpose;
 }
 
 Result<void> read_target(std::string_view target, Request& request) {

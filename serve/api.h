@@ -16,7 +16,8 @@
 //
 // With open=1 in its query a request opens the session first.
 //
-// An error is {"error": {"code", "message", "hint"}} with a status of 400, 404, 409, 413, 500 or 503.
+// An error is {"error": {"code", "message", "hint"}} with a status of 400, 403, 404, 413, 429, 500 or 503; with 429 (a
+// limit) and 503 it can be asked for again, after the seconds of Retry-After.
 #pragma once
 
 #include <cstddef>
@@ -25,6 +26,7 @@
 #include <string_view>
 
 #include "common/result.h"
+#include "serve/clients.h"
 #include "sessions/manager.h"
 
 namespace guard::serve {
@@ -34,6 +36,7 @@ struct Request {
   std::string path;                          // decoded, without the query
   std::map<std::string, std::string> query;  // decoded
   std::string body;
+  std::string client = {};  // who asks; empty: this process itself
 };
 
 // begin() once, then write() as often as there is something. An Error means that nobody listens any more: the handler
@@ -44,6 +47,7 @@ class Answer {
   virtual Result<void> begin(unsigned status, std::string_view content_type) = 0;
   virtual Result<void> write(std::string_view bytes) = 0;
   virtual bool listening() { return true; }  // somebody still waits for what comes
+  virtual void note(std::string_view) {}     // for a log: "exited 0", or the name of an error
 };
 
 constexpr std::size_t kBodyBytesMax = 128u << 20;  // of a request, and of a file that is handed out
@@ -52,12 +56,15 @@ constexpr std::size_t kBodyBytesMax = 128u << 20;  // of a request, and of a fil
 class Api {
  public:
   // `manager` must outlive it.
-  explicit Api(sessions::Manager& manager) : manager_(manager) {}
+  explicit Api(sessions::Manager& manager, ClientLimits limits = {}) : manager_(manager), clients_(limits) {}
 
   // Everything that goes wrong is in the answer.
   void handle(const Request& request, Answer& answer);
 
+  Clients& clients() noexcept { return clients_; }
+
  private:
+  Result<void> open(const std::string& session, const std::string& client);
   Result<void> route(const Request& request, Answer& answer);
   Result<void> in_session(const std::string& session, std::string_view what, const Request& request, Answer& answer);
   Result<void> commands_of(const std::string& session, std::string_view what, const Request& request, Answer& answer);
@@ -65,7 +72,17 @@ class Api {
   Result<void> exec(const std::string& session, const Request& request, Answer& answer);
 
   sessions::Manager& manager_;
+  Clients clients_;
 };
+
+void say_error(Answer& answer, const Error& error);
+
+// What a request is for, as a log may show it: nothing of it is text that a client chose freely.
+struct Purpose {
+  std::string verb;     // "POST exec", "GET /metrics"; "?" for what there is not
+  std::string session;  // empty: of none
+};
+Purpose purpose_of(const Request& request);
 
 // "/v1/sessions/T/C/files?path=a%20b" -> path and query. INPUT_INVALID for a '%' that is none.
 Result<void> read_target(std::string_view target, Request& request);

@@ -4,45 +4,42 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
 #include <cerrno>
-#include <charconv>
-#include <cstdlib>
 #include <list>
+#include <nlohmann/json.hpp>
 #include <thread>
 
-#include "common/file_io.h"
 #include "common/text/text.h"
+#include "common/threads.h"
 
 namespace guard::serve {
 namespace {
 
 namespace http = boost::beast::http;
-using Socket = boost::asio::local::stream_protocol::socket;
+using Socket = boost::asio::generic::stream_protocol::socket;
 using boost::system::error_code;
 
-// A client that neither reads nor writes for so long is given up.
-constexpr time_t kSilenceSeconds = 60;
+// A client that neither reads nor writes for so long is given up; so is one whose request does not begin or whose head
+// does not end.
+constexpr milliseconds kSilenceMax{60'000};
+constexpr milliseconds kHeadMax{10'000};
+constexpr milliseconds kLook{1'000};
+constexpr milliseconds kLookWhileStopping{20};
+// What a refused client still sends is read for so long, or it would not come to see the answer.
+constexpr milliseconds kLingerMax{1'000};
 constexpr std::size_t kHeaderBytesMax = 64ul * 1024;
-constexpr int kHandedOver = 3;  // SD_LISTEN_FDS_START
 
 Error failed(std::string_view doing) { return Error::from_errno(ErrorCode::io_error, doing, errno); }
-
-bool may_speak(int connection) {
-  ucred peer{};
-  socklen_t size = sizeof peer;
-  return ::getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
-      (peer.uid == ::geteuid() || peer.uid == 0);
-}
 
 class HttpAnswer final : public Answer {
  public:
@@ -51,12 +48,13 @@ class HttpAnswer final : public Answer {
   Result<void> begin(unsigned status, std::string_view content_type) override {
     http::response<http::empty_body> head{static_cast<http::status>(status), 11};
     head.set(http::field::content_type, {content_type.data(), content_type.size()});
+    if (status == 429 || status == 503) head.set(http::field::retry_after, "1");
     head.keep_alive(false);
     head.chunked(true);
     http::response_serializer<http::empty_body> serializer{head};
     error_code failure;
     http::write_header(socket_, serializer, failure);
-    begun_ = !failure;
+    if (!failure) status_ = status;
     return said(failure);
   }
 
@@ -72,10 +70,15 @@ class HttpAnswer final : public Answer {
     return ::poll(&end, 1, 0) == 0;
   }
 
+  void note(std::string_view outcome) override { outcome_ = outcome; }
+
   void finish() {
     error_code ignored;
-    if (begun_) boost::asio::write(socket_, http::make_chunk_last(), ignored);
+    if (status_ != 0) boost::asio::write(socket_, http::make_chunk_last(), ignored);
   }
+
+  unsigned status() const noexcept { return status_; }  // 0: it was given none
+  const std::string& outcome() const noexcept { return outcome_; }
 
  private:
   static Result<void> said(const error_code& failure) {
@@ -84,125 +87,231 @@ class HttpAnswer final : public Answer {
   }
 
   Socket& socket_;
-  bool begun_ = false;
+  unsigned status_ = 0;
+  std::string outcome_ = "ok";
 };
 
-void serve_one(Socket& socket, Api& api) {
+struct Connection {
+  UniqueFd socket;  // the thread has another descriptor of it
+  const Listener* listener = nullptr;
+  Deadline head_by = Deadline::after(kHeadMax);
+  std::atomic<bool> has_head = false;
+  std::atomic<bool> done = false;
+  std::thread thread;
+};
+
+struct Server {
+  const ServeOptions& options;
+  Api& api;
+  std::atomic<bool> stopping = false;
+  std::atomic<std::size_t> at_work = 0;  // requests that are being answered
+};
+
+using Parser = http::request_parser<http::string_body>;
+
+Result<std::string> client_of(const Connection& connection, const Parser::value_type& head) {
+  if (connection.listener->token == nullptr) return client_at(connection.socket.get());
+  const auto field = [&head](std::string_view name) {
+    const auto found = head[{name.data(), name.size()}];
+    return std::string_view(found.data(), found.size());
+  };
+  return client_with(
+      *connection.listener->token, {field("Host"), field("Origin"), field("Sec-Fetch-Site"), field("Authorization")});
+}
+
+// The request, once its client may ask for it; `admitted` is kept while it is answered.
+Result<void> read_request(Socket& socket, Connection& connection, Server& server, boost::beast::flat_buffer& buffer,
+    Parser& parser, Request& request, std::shared_ptr<void>& admitted) {
+  const auto& head = parser.get();
+  request.client = "nobody";
+  request.method = std::string(head.method_string());
+  GUARD_TRY(read_target({head.target().data(), head.target().size()}, request));
+  auto client = client_of(connection, head);
+  if (client) request.client = *client;
+  // Those who may not speak share what one client may ask for.
+  const std::uint64_t body = parser.content_length().value_or(parser.chunked() ? kBodyBytesMax : 0);
+  GUARD_TRY_ASSIGN(admitted, server.api.clients().admit(request.client, client ? body : 0, SteadyClock::now()));
+  GUARD_TRY(std::move(client));
+  if (server.stopping) return Error(ErrorCode::environment_unavailable, "guard serve is stopping").hint("ask again");
+  error_code failure;
+  http::read(socket, buffer, parser, failure);
+  if (failure == http::error::body_limit)
+    return Error(ErrorCode::file_too_large, fmt::format("the body is over {} bytes", kBodyBytesMax));
+  if (failure) return Error(ErrorCode::input_invalid, fmt::format("half a request: {}", failure.message()));
+  request.body = std::move(parser.get().body());
+  return ok();
+}
+
+void log_request(
+    const ServeOptions& options, const Request& request, const HttpAnswer& answer, SteadyClock::time_point begun) {
+  if (options.log == nullptr) return;
+  const auto us = std::chrono::duration_cast<std::chrono::microseconds>(SteadyClock::now() - begun).count();
+  const Purpose purpose = purpose_of(request);
+  nlohmann::ordered_json line = {{"client", request.client}, {"verb", purpose.verb}};
+  if (!purpose.session.empty()) line["session"] = purpose.session;
+  line.update({{"status", answer.status()}, {"outcome", answer.outcome()}, {"ms", static_cast<double>(us) / 1e3}});
+  options.log->write(line.dump());
+}
+
+void linger(Socket& socket) {
+  const Deadline deadline = Deadline::after(kLingerMax);
+  std::array<char, 64ul * 1024> rest;
+  for (pollfd more{socket.native_handle(), POLLIN, 0}; ::poll(&more, 1, deadline.poll_timeout()) > 0;) {
+    if (deadline.passed() || ::recv(more.fd, rest.data(), rest.size(), 0) <= 0) return;
+  }
+}
+
+void serve_one(Socket& socket, Connection& connection, Server& server) {
+  const auto begun = SteadyClock::now();
   HttpAnswer answer(socket);
   boost::beast::flat_buffer buffer;
-  http::request_parser<http::string_body> parser;
+  Parser parser;
   parser.body_limit(kBodyBytesMax);
   parser.header_limit(kHeaderBytesMax);
   error_code failure;
-  http::read(socket, buffer, parser, failure);
-  if (failure == http::error::body_limit) {
-    if (answer.begin(413, "application/json"))
-      static_cast<void>(
-          answer.write("{\"error\": {\"code\": \"FILE_TOO_LARGE\", \"message\": \"the body is too large\"}}\n"));
-    return answer.finish();
-  }
-  // Half a request, or none: there is nobody to speak to.
-  if (failure) return;
+  http::read_header(socket, buffer, parser, failure);
+  connection.has_head = true;
+  // Half a head, or none: there is nobody to speak to.
+  if (failure && failure != http::error::body_limit) return;
   Request request;
-  const auto& got = parser.get();
-  request.method = std::string(got.method_string());
-  const auto target = read_target({got.target().data(), got.target().size()}, request);
-  if (target) {
-    request.body = std::move(parser.get().body());
-    api.handle(request, answer);
-  } else if (answer.begin(400, "application/json")) {
-    static_cast<void>(
-        answer.write("{\"error\": {\"code\": \"INPUT_INVALID\", \"message\": \"a malformed address\"}}\n"));
+  std::shared_ptr<void> admitted;
+  const auto read = failure
+      ? Result<void>(Error(ErrorCode::file_too_large, fmt::format("the body is over {} bytes", kBodyBytesMax)))
+      : read_request(socket, connection, server, buffer, parser, request, admitted);
+  server.at_work += read ? 1 : 0;
+  if (read) {
+    server.api.handle(request, answer);
+  } else {
+    say_error(answer, read.error());
   }
   answer.finish();
+  server.at_work -= read ? 1 : 0;
+  log_request(server.options, request, answer, begun);
+  error_code ignored;
+  socket.shutdown(Socket::shutdown_send, ignored);
+  if (!read) linger(socket);
 }
 
-struct Connection {
-  std::thread thread;
-  std::atomic<bool> done = false;
-};
-
 void limit_silence(int connection) {
-  const timeval span{kSilenceSeconds, 0};
+  const timeval span{std::chrono::duration_cast<std::chrono::seconds>(kSilenceMax).count(), 0};
   ::setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &span, sizeof span);
   ::setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &span, sizeof span);
 }
 
-void serve_connection(UniqueFd connection, Api& api) {
-  limit_silence(connection.get());
+void serve_connection(Connection& connection, Server& server) {
+  limit_silence(connection.socket.get());
   boost::asio::io_context context;
   error_code failure;
   Socket socket(context);
-  socket.assign(boost::asio::local::stream_protocol(), connection.get(), failure);
-  if (failure) return;
-  static_cast<void>(connection.release());
-  serve_one(socket, api);
-  socket.shutdown(Socket::shutdown_send, failure);
+  UniqueFd own(::fcntl(connection.socket.get(), F_DUPFD_CLOEXEC, 0));
+  const int family = connection.listener->token == nullptr ? AF_UNIX : AF_INET;
+  if (own) socket.assign(boost::asio::generic::stream_protocol(family, 0), own.get(), failure);
+  if (!own || failure) return;
+  static_cast<void>(own.release());
+  serve_one(socket, connection, server);
 }
 
-// Of systemd's socket activation: LISTEN_PID is us, LISTEN_FDS is 1.
-bool is_handed_over() {
-  const char* pid = std::getenv("LISTEN_PID");
-  const char* count = std::getenv("LISTEN_FDS");
-  return pid != nullptr && count != nullptr && std::to_string(::getpid()) == pid && std::string_view(count) == "1";
-}
-
-}  // namespace
-
-Result<UniqueFd> listen_at(const std::filesystem::path& path) {
-  if (is_handed_over()) {
-    UniqueFd given(kHandedOver);
-    ::fcntl(given.get(), F_SETFD, FD_CLOEXEC);
-    return given;
+class Connections {
+ public:
+  ~Connections() {
+    for (Connection& connection : all_) {
+      if (connection.thread.joinable()) connection.thread.join();
+    }
   }
-  const auto address = socket_address(path.native());
-  if (!address) {
-    return Error(
-        ErrorCode::input_invalid, fmt::format("{} is too long for the path of a socket", printable(path.native())))
-        .hint("name a shorter folder with --state");
-  }
-  struct stat found {};
-  if (::lstat(path.c_str(), &found) == 0 && S_ISSOCK(found.st_mode)) ::unlink(path.c_str());
-  UniqueFd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!listener) return failed("making a socket");
-  // Of the file that bind(2) makes, from its first moment on.
-  const bool made = ::fchmod(listener.get(), 0600) == 0 &&
-      ::bind(listener.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) == 0 &&
-      ::chmod(path.c_str(), 0600) == 0 && ::listen(listener.get(), SOMAXCONN) == 0;
-  if (!made) return failed(fmt::format("listening at {}", printable(path.native())));
-  return listener;
-}
 
-Result<void> serve_http(int listener, Api& api, const CancelToken& cancel, const std::function<void()>& drain) {
-  std::list<Connection> connections;
-  const auto forget_ended = [&connections] {
-    connections.remove_if([](Connection& connection) {
+  bool is_full(const Listener& listener) const {
+    std::size_t count = 0;
+    for (const Connection& connection : all_) count += connection.listener == &listener ? 1 : 0;
+    return count >= kConnectionsMax;
+  }
+
+  void accept(const Listener& listener, Server& server) {
+    UniqueFd accepted(::accept4(listener.socket, nullptr, nullptr, SOCK_CLOEXEC));
+    if (!accepted) return;
+    Connection& connection = all_.emplace_back();
+    connection.socket = std::move(accepted);
+    connection.listener = &listener;
+    auto thread = new_thread([&connection, &server] {
+      serve_connection(connection, server);
+      ::shutdown(connection.socket.get(), SHUT_RDWR);
+      connection.done = true;
+    });
+    if (thread) {
+      connection.thread = std::move(*thread);
+    } else {
+      all_.pop_back();
+    }
+  }
+
+  void forget_ended() {
+    all_.remove_if([](Connection& connection) {
+      if (!connection.done && !connection.has_head && connection.head_by.passed())
+        ::shutdown(connection.socket.get(), SHUT_RDWR);
       if (!connection.done) return false;
       connection.thread.join();
       return true;
     });
+  }
+
+  // Whoever is left is not heard any more.
+  void end() {
+    for (Connection& connection : all_) ::shutdown(connection.socket.get(), SHUT_RDWR);
+  }
+
+ private:
+  std::list<Connection> all_;
+};
+
+// Lets what is at work come to its end, then ends it.
+void drain(const Server& server, const std::function<void()>& stop) {
+  const Deadline deadline = Deadline::after(server.options.drain_max);
+  while (server.at_work > 0 && !deadline.passed()) std::this_thread::sleep_for(kLookWhileStopping);
+  stop();
+  const Deadline last_words = Deadline::after(kLingerMax);
+  while (server.at_work > 0 && !last_words.passed()) std::this_thread::sleep_for(kLookWhileStopping);
+}
+
+}  // namespace
+
+Result<void> serve_http(
+    const ServeOptions& options, Api& api, const CancelToken& cancel, const std::function<void()>& stop) {
+  Server server{options, api};
+  Connections connections;
+  std::atomic<bool> drained = false;
+  std::thread drainer;
+  const auto begin_drain = [&] {
+    server.stopping = true;
+    const auto work = [&] {
+      drain(server, stop);
+      drained = true;
+    };
+    if (auto thread = new_thread(work); thread) {
+      drainer = std::move(*thread);
+    } else {
+      work();
+    }
   };
   Result<void> served = ok();
-  while (!cancel.cancelled()) {
-    // Beyond the limit the next ones wait in the queue of the socket.
-    const bool full = connections.size() >= kConnectionsMax;
-    pollfd fds[2] = {{full ? -1 : listener, POLLIN, 0}, {cancel.fd(), POLLIN, 0}};
-    if (::poll(fds, 2, full ? 50 : 1'000) < 0 && errno != EINTR) {
-      served = failed("waiting for connections");
-      break;
+  while (!drained) {
+    if (cancel.cancelled() && !server.stopping) begin_drain();
+    std::vector<pollfd> fds = {{server.stopping ? -1 : cancel.fd(), POLLIN, 0}};
+    bool full = false;
+    for (const Listener& listener : options.listeners) {
+      full = full || connections.is_full(listener);
+      fds.push_back({connections.is_full(listener) ? -1 : listener.socket, POLLIN, 0});
     }
-    forget_ended();
-    if ((fds[0].revents & POLLIN) == 0) continue;
-    UniqueFd accepted(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
-    if (!accepted || !may_speak(accepted.get())) continue;
-    Connection& connection = connections.emplace_back();
-    connection.thread = std::thread([&connection, &api, fd = std::move(accepted)]() mutable {
-      serve_connection(std::move(fd), api);
-      connection.done = true;
-    });
+    const milliseconds pause = server.stopping ? kLookWhileStopping : full ? milliseconds(50) : kLook;
+    if (::poll(fds.data(), fds.size(), static_cast<int>(pause.count())) < 0 && errno != EINTR && !server.stopping) {
+      served = failed("waiting for connections");
+      begin_drain();
+    }
+    connections.forget_ended();
+    for (std::size_t i = 1; i < fds.size(); ++i) {
+      if ((fds[i].revents & POLLIN) != 0) connections.accept(options.listeners[i - 1], server);
+    }
   }
-  drain();
-  for (Connection& connection : connections) connection.thread.join();
+  if (drainer.joinable()) drainer.join();
+  connections.end();
   return served;
 }
 

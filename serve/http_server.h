@@ -1,25 +1,34 @@
-// HTTP/1.1 on a Unix socket for the person whose guard this is: one request per connection, one thread per connection,
-// both bounded. Who connects as another user is told nothing.
+// HTTP/1.1 for the programs of the person whose guard this is: one request per connection, one thread per connection,
+// both bounded. Who may not speak (serve/access.h) or asks for too much (serve/clients.h) is told so.
 #pragma once
 
-#include <filesystem>
 #include <functional>
+#include <vector>
 
 #include "common/cancel.h"
+#include "common/log.h"
 #include "common/result.h"
-#include "common/unique_fd.h"
+#include "serve/access.h"
 #include "serve/api.h"
 
 namespace guard::serve {
 
-constexpr std::size_t kConnectionsMax = 128;
+constexpr std::size_t kConnectionsMax = 128;  // of each listener: the next ones wait in its queue
 
-// Listens at `path` with mode 0600. What lies there is removed if it is a socket: whoever calls this owns its folder.
-// Where systemd has handed a listening socket over (LISTEN_FDS), that is taken. IO_ERROR.
-Result<UniqueFd> listen_at(const std::filesystem::path& path);
+struct Listener {
+  int socket = -1;
+  const Token* token = nullptr;  // of the loopback; null: a Unix socket
+};
 
-// Until cancelled; then no connection is taken any more, and those that are there come to their end: `drain` is called
-// first, which has to see to it.
-Result<void> serve_http(int listener, Api& api, const CancelToken& cancel, const std::function<void()>& drain);
+struct ServeOptions {
+  std::vector<Listener> listeners;
+  const JsonLog* log = nullptr;    // a line for each request; null: none
+  milliseconds drain_max{10'000};  // what requests get that are being answered when it is cancelled
+};
+
+// Until cancelled. From then on requests are refused with 503; once those before have ended, or after `drain_max`,
+// `stop` is called, which has to end what they wait for.
+Result<void> serve_http(
+    const ServeOptions& options, Api& api, const CancelToken& cancel, const std::function<void()>& stop);
 
 }  // namespace guard::serve

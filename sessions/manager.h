@@ -8,10 +8,10 @@
 // another sandbox, with the workspace. The same holds for a session that was closed with its workspace kept, or ended
 // by a sweep (TERMINATED).
 //
-// Errors: INPUT_INVALID (an id, path or limit), FILE_NOT_FOUND (no such session, command or file; a session that is
-// being removed), EXECUTION_TIMEOUT (waiting for somebody else's work on the session took Options::wait_max),
-// ENVIRONMENT_UNAVAILABLE (the sandbox went meanwhile; guard is stopping), IO_ERROR (ledger, folders), and those of the
-// factory.
+// Errors: INPUT_INVALID (an id or path; with the detail "limit" what is too much), FILE_NOT_FOUND (no such session,
+// command or file; a session that is being removed), EXECUTION_TIMEOUT (waiting for somebody else's work on the session
+// took Options::wait_max), ENVIRONMENT_UNAVAILABLE (the sandbox went meanwhile; guard is stopping), IO_ERROR (ledger,
+// folders), and those of the factory.
 //
 // Thread-safe, but for construction and destruction. Tasks may outlive the manager; their sandboxes are gone then.
 #pragma once

@@ -34,7 +34,9 @@ Result<std::string> Manager::start_background(const std::string& id, const TaskS
     const auto live = std::count_if(state_->background.begin(), state_->background.end(),
         [&](const auto& command) { return command.second.session == id && !command.second.over; });
     if (static_cast<std::size_t>(live) >= state_->options.background_max)
-      return Error(ErrorCode::input_invalid, fmt::format("{} commands of the session run in the background", live));
+      return Error(ErrorCode::input_invalid, fmt::format("{} commands of the session run in the background", live))
+          .detail("limit", "commands")
+          .hint("wait until one has ended, or end it with a signal");
     state_->background[row.id].session = id;
   }
   const auto oldest =

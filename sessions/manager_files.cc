@@ -68,7 +68,9 @@ Result<std::string> Manager::download(
 
 Result<std::string> Manager::operate(const std::string& id, TaskOperation kind, std::vector<std::string> paths,
     const std::string& how, Deadline deadline) {
-  for (std::string& path : paths) GUARD_TRY_ASSIGN(path, inside(path));
+  for (std::string& path : paths) {
+    GUARD_TRY_ASSIGN(path, inside(path));
+  }
   if (!how.empty()) paths.push_back(how);
   GUARD_TRY_ASSIGN(
       TaskOutput output, finished(exec(id, operation(kind, std::move(paths), deadline), kAnswerMax, deadline)));

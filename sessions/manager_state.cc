@@ -5,7 +5,6 @@
 #include <sys/eventfd.h>
 
 #include <algorithm>
-#include <system_error>
 
 namespace guard::sessions {
 namespace {
@@ -17,14 +16,6 @@ Error is_gone(const std::string& id) {
 }
 
 }  // namespace
-
-Result<std::thread> new_thread(std::function<void()> work) {
-  try {
-    return std::thread(std::move(work));
-  } catch (const std::system_error& failure) {
-    return Error::from_errno(ErrorCode::execution_failed, "starting a thread", failure.code().value());
-  }
-}
 
 Bell::Bell() : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
@@ -111,7 +102,8 @@ Result<void> Manager::State::check_limits(const std::string& id) const {
       of_tenant < options.sessions_per_tenant_max
           ? fmt::format("{} sessions are open, no more are allowed", all)
           : fmt::format("tenant {} has {} open sessions, no more are allowed", tenant_of(id), of_tenant))
-      .hint("close one, or raise the limit");
+      .detail("limit", "sessions")
+      .hint("close one: guard session close SESSION");
 }
 
 void Manager::State::count_live(Session& session) {

@@ -6,16 +6,13 @@
 #include <condition_variable>
 #include <mutex>
 #include <optional>
-#include <thread>
 
+#include "common/threads.h"
 #include "common/unique_fd.h"
 #include "sessions/manager.h"
 #include "sessions/session_task.h"
 
 namespace guard::sessions {
-
-// EXECUTION_FAILED where the system has no more threads.
-Result<std::thread> new_thread(std::function<void()> work);
 
 // How a sandbox answers to a health check.
 Result<std::unique_ptr<Task>> begin_check(OpenSandbox& sandbox, milliseconds timeout);

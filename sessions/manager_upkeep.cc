@@ -101,13 +101,11 @@ void Manager::State::check_healths() {
   for (Check& check : checks) check.task = begin_check(*check.open, options.check_deadline);
   const Deadline deadline = Deadline::after(options.check_deadline);
   for (Check& check : checks) {
-    const bool is_full =
-        !check.task && check.open->alive() && check.open->running() >= task_protocol::kTasksMax;  // busy, not ill
-    const auto answer = is_full ? ok()
-        : check.task            ? finish_check(**check.task, deadline)
-                                : Result<void>(check.task.error());
-    // So is one that has as many processes as it may.
-    if (!answer && !(answer.error().sys_errno() == EAGAIN && check.open->alive())) {
+    const auto answer = check.task ? finish_check(**check.task, deadline) : Result<void>(check.task.error());
+    // One that has as many tasks or processes as it may is busy, not ill.
+    const bool is_busy = !answer && check.open->alive() &&
+        (answer.error().details().contains("limit") || answer.error().sys_errno() == EAGAIN);
+    if (!answer && !is_busy) {
       set_faulty(check.id, answer.error().to_string());
       continue;
     }

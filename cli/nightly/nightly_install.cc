@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "cli/nightly/nightly_parts.h"
+#include "cli/unit_surroundings.h"
 #include "common/file_io.h"
 #include "common/text/text.h"
 #include "nightly/install/systemd_units.h"
@@ -109,25 +110,14 @@ Result<SystemdUnitRequest> request_of(const Options& options, CommandContext& co
     return std::chrono::minutes((options.at[at] - '0') * 10 + (options.at[at + 1] - '0'));
   };
   request.at = minutes(0) * 60 + minutes(3);
-  // What guard is led by and a unit would not know. Not what configures it: that belongs into guard.toml, where others
-  // see it.
-  if (const auto path = nightly::unit_path(value_of(environment, "PATH"), request.repository); !path.empty())
-    request.variables.emplace_back("PATH", path);
-  for (const char* name :
-      {"DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "DOCKER_TLS_VERIFY", "DOCKER_CERT_PATH", "GUARD_BUN"}) {
-    if (auto value = value_of(environment, name); !value.empty())
-      request.variables.emplace_back(name, std::move(value));
-  }
+  request.variables = unit_variables(environment, request.repository);
   GUARD_TRY(own_folders(request, owner));
   return request;
 }
 
 Result<fs::path> unit_folder(UnitManager manager, const std::string& home, const Environment& environment) {
   if (manager == UnitManager::system) return fs::path("/etc/systemd/system");
-  if (const auto given = value_of(environment, "XDG_CONFIG_HOME"); given.starts_with('/'))
-    return fs::path(given) / "systemd/user";
-  if (home.starts_with('/')) return fs::path(home) / ".config/systemd/user";
-  return Error(ErrorCode::config_invalid, "there is no place for units of this user: HOME is not set");
+  return user_unit_folder(home, environment);
 }
 
 enum class Standing : std::uint8_t { absent, same, older };

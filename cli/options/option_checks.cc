@@ -62,7 +62,7 @@ Result<void> read_time_of_day(std::string_view text, Options& options) {
 
 Result<void> read_time_limit(std::string_view text, Options& options) {
   if (!parse_time(text, options.time_limit) || options.time_limit.count() <= 0)
-    return mistake(fmt::format("--timeout: \"{}\" is no time", printable(text)), "write 90 (seconds), 2.5s or 100ms");
+    return mistake(fmt::format("\"{}\" is no time", printable(text)), "write 90 (seconds), 2.5s or 100ms");
   return ok();
 }
 

@@ -17,9 +17,11 @@ constexpr int kUsageStatus = 64;
 
 // The action of `guard image build` and its like is taken out of the arguments.
 Result<const ActionRow*> take_action(const VerbRow& verb, std::vector<std::string>& arguments) {
-  if (verb.actions.front().action == Action::none) return &verb.actions.front();
+  // Such a row alone has arguments of its own; beside others it is for a verb without an action.
+  const bool is_optional = verb.actions.front().action == Action::none;
+  if (is_optional && (verb.actions.size() == 1 || arguments.empty())) return &verb.actions.front();
   std::vector<std::string_view> names;
-  for (const auto& row : verb.actions) {
+  for (const auto& row : verb.actions.subspan(is_optional ? 1 : 0)) {
     if (!row.hidden) names.push_back(to_string(row.action));
   }
   const std::string hint =
@@ -27,7 +29,7 @@ Result<const ActionRow*> take_action(const VerbRow& verb, std::vector<std::strin
   if (arguments.empty()) return mistake(fmt::format("guard {} needs to know what to do", verb.name), hint);
   const std::string word = std::move(arguments.front());
   arguments.erase(arguments.begin());
-  for (const auto& row : verb.actions) {
+  for (const auto& row : verb.actions.subspan(is_optional ? 1 : 0)) {
     if (to_string(row.action) == word) return &row;
   }
   const auto near = nearest_word(word, names);

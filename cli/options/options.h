@@ -145,6 +145,12 @@ struct Options {
   bool remove = false;         // the workspace, too
   milliseconds time_limit{0};  // 0: none
 
+  // serve
+  std::string listen;      // an address of the loopback; empty: only the socket
+  std::string token_file;  // empty: in the state folder
+  std::string log_file;    // "-": standard error; empty: no log
+  bool print = false;      // install: the units, instead of writing them
+
   // redact
   std::uint64_t cap_bytes = 0;  // 0: no cap
   Kept kept = Kept::head;

@@ -268,6 +268,14 @@ constexpr OptionRow kSessionBackend = {"--backend", "NAME", "docker or namespace
 constexpr OptionRow kServeOptions[] = {
     kState,
     kSessionBackend,
+    {"--listen", "ADDRESS", "answer at 127.0.0.1:PORT or [::1]:PORT as well, whoever has the token", &Options::listen},
+    {"--token-file", "FILE", "where the token is, or is put (mode 0600; default: sessions/token in the state folder)",
+        &Options::token_file},
+    {"--log", "FILE", "write a line of JSON for each request to FILE, or to standard error where it is -",
+        &Options::log_file},
+    {"--drain", "TIME", "when asked to stop, what runs has so long to end by itself (default: 10)", read_time_limit},
+    only("install", {"--print", {}, "install: print the units, and write nothing", &Options::print}),
+    only("install uninstall", {"--force", {}, "install, uninstall: units that were changed, too", &Options::force}),
     kProject,
     kConfig,
     {"--quiet", {}, "no progress, only errors", &Options::quiet},
@@ -315,6 +323,8 @@ constexpr ActionRow kSessionActions[] = {
     {Action::close, "SESSION [--remove]", 1, kNoSession, kASession},
     {Action::stats},
 };
+
+constexpr ActionRow kServeActions[] = {{}, {Action::install}, {Action::uninstall}};
 
 constexpr ActionRow kNoArguments[] = {{}};
 constexpr ActionRow kFiles[] = {{.arguments_max = kAnyNumber}};
@@ -475,13 +485,19 @@ where one ended it; else 0 done, 2 failed, 3 no environment may be used, 64 usag
         .run = cmd_session},
     {.name = "serve",
         .summary = "keep sandboxes ready for sessions, for programs of this user",
-        .usage = "serve [--state FOLDER] [--backend NAME]",
+        .usage = "serve [--state FOLDER] [--backend NAME] [--listen 127.0.0.1:PORT]\n"
+                 "serve install [--print] [--force] [OPTION...]\nserve uninstall [--force]",
         .about = R"(Keeps a pool of ready sandboxes and the sandboxes of sessions, and answers HTTP on the
 socket sessions/socket in the state folder (mode 0600, this user only): `guard session` finds it there, /metrics is for
-Prometheus, /healthz for a supervisor. Sandboxes end with it; every workspace stays. TERM gives commands ten seconds.)",
-        .actions = kNoArguments,
+Prometheus, /healthz for a supervisor. With --listen other programs of this machine ask there, with "Authorization:
+Bearer TOKEN"; web pages are refused. One client may have 128 open sessions, 2,000 requests a second and 256 MB of
+bodies on their way; what is more is refused (429), and can be asked for again later. Sandboxes end with `guard serve`;
+every workspace stays. TERM refuses what is new, lets what runs end within --drain, and then ends it. `install` writes
+units of systemd for this user: a socket, and the service that it starts with these options when somebody asks.)",
+        .actions = kServeActions,
         .options = kServeOptions,
-        .examples = "guard serve",
+        .examples = R"(guard serve
+guard serve --listen 127.0.0.1:4711 --log serve.jsonl)",
         .exit_status = "0 asked to stop, and did; 2 failed, 3 no environment may be used, 64 usage",
         .run = cmd_serve},
     {.name = "image",

@@ -16,7 +16,7 @@ inline constexpr std::size_t kAnyNumber = SIZE_MAX;
 
 // What a verb, or one of its actions, takes as arguments.
 struct ActionRow {
-  Action action = Action::none;  // none: the verb has no actions, and this is its only row
+  Action action = Action::none;  // none: the verb is called without one; comes first
   std::string_view takes = {};   // the rest of its line in the usage
   std::size_t arguments_max = 0;
   std::string_view missing = {};  // the mistake, where there must be an argument

@@ -1,4 +1,5 @@
-// `guard serve`: sessions for the programs of one person, over a Unix socket.
+// `guard serve`: sessions for the programs of one person, over a Unix socket and, where asked for, a port of the
+// loopback.
 #include <fmt/format.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -6,20 +7,27 @@
 
 #include <chrono>
 #include <cstring>
+#include <optional>
 #include <thread>
 
 #include "cli/commands/commands.h"
 #include "cli/commands/trusted_inputs.h"
+#include "cli/sessions/serve_install.h"
 #include "cli/sessions/session_sandbox.h"
 #include "cli/sessions/session_service.h"
+#include "common/log.h"
 #include "common/text/text.h"
+#include "common/threads.h"
 #include "common/unique_fd.h"
 #include "serve/http_server.h"
 
 namespace guard {
 namespace {
 
-constexpr milliseconds kDrainGrace{10'000};
+namespace fs = std::filesystem;
+
+constexpr milliseconds kStopGrace{10'000};   // from TERM to KILL
+constexpr milliseconds kRemovalMax{60'000};  // of all containers, by an engine that is busy
 
 // systemd's notification protocol (sd_notify(3)): a datagram of lines.
 void tell_systemd(const Environment& environment, std::string_view what) {
@@ -37,22 +45,44 @@ void tell_systemd(const Environment& environment, std::string_view what) {
 }  // namespace
 
 Result<int> cmd_serve(const Options& options, CommandContext& context) {
+  const serve::ServeOptions defaults;
+  const milliseconds drain_max = options.time_limit.count() > 0 ? options.time_limit : defaults.drain_max;
+  if (options.action == Action::install) return serve_install(options, context, drain_max + kStopGrace + kRemovalMax);
+  if (options.action == Action::uninstall) return serve_uninstall(options, context);
   GUARD_TRY_ASSIGN(const auto folder, sessions_folder(options, context));
   GUARD_TRY_ASSIGN(auto service, open_session_service(options, context, PoolUse::filled));
   GUARD_TRY_ASSIGN(const UniqueFd listener, serve::listen_at(session_socket(folder)));
+  serve::ServeOptions serving;
+  serving.listeners = {{listener.get()}};
+  serving.drain_max = drain_max;
+  std::optional<JsonLog> log;
+  if (!options.log_file.empty()) {
+    GUARD_TRY_ASSIGN(log, JsonLog::open(options.log_file));
+    serving.log = &*log;
+  }
+  serve::LoopbackListener loopback;
+  std::optional<serve::Token> token;
+  if (!options.listen.empty()) {
+    const fs::path file = options.token_file.empty() ? folder / "token" : fs::path(options.token_file);
+    GUARD_TRY_ASSIGN(token, serve::Token::of_file(file));
+    GUARD_TRY_ASSIGN(loopback, serve::listen_on_loopback(options.listen));
+    serving.listeners.push_back({loopback.socket.get(), &*token});
+  }
   sessions::Manager& manager = *service.manager;
   OutStream& err = context.streams.err;
-  if (!options.quiet)
+  if (!options.quiet) {
     err.print(
         "guard: serving sessions in {} sandboxes at {}\n", service.backend, printable(session_socket(folder).native()));
+    if (token) err.print("guard: and at http://{}, for who knows the token\n", loopback.address);
+  }
   tell_systemd(context.environment, "READY=1\n");
-  std::thread upkeep([&] { manager.run(context.cancel); });
+  GUARD_TRY_ASSIGN(std::thread upkeep, new_thread([&] { manager.run(context.cancel); }));
   serve::Api api(manager);
-  const auto served = serve::serve_http(listener.get(), api, context.cancel, [&] {
+  const auto served = serve::serve_http(serving, api, context.cancel, [&] {
     tell_systemd(context.environment, "STOPPING=1\n");
-    if (!options.quiet) err.print("guard: stopping; commands have {} s to end\n", kDrainGrace.count() / 1000);
-    manager.stop(kDrainGrace);
+    manager.stop(kStopGrace);
   });
+  context.cancel.cancel();  // it has failed, where it was not that
   upkeep.join();
   for (const std::string& note : manager.notes()) err.print("guard: {}\n", printable(note));
   GUARD_TRY(served);

@@ -79,8 +79,8 @@ class OpenSandbox {
  public:
   virtual ~OpenSandbox() = default;  // close() without grace
 
-  // EXECUTION_FAILED where task_protocol::kTasksMax run already; ENVIRONMENT_UNAVAILABLE once it is gone;
-  // INPUT_INVALID.
+  // EXECUTION_FAILED (detail "limit") where task_protocol::kTasksMax run already; ENVIRONMENT_UNAVAILABLE once it is
+  // gone; INPUT_INVALID.
   virtual Result<std::unique_ptr<Task>> start(const TaskSpec& spec) = 0;
 
   virtual bool alive() const = 0;

@@ -299,6 +299,7 @@ Result<std::unique_ptr<Task>> TaskTable::start(const TaskSpec& spec) {
     if (tasks_.size() >= task_protocol::kTasksMax) {
       return Error(ErrorCode::execution_failed,
           fmt::format("{} tasks run in this sandbox already, more than that is not served", tasks_.size()))
+          .detail("limit", "tasks")
           .hint("wait until one of them has ended");
     }
     state = std::make_shared<State>(next_id_++, spec);
