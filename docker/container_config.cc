@@ -122,7 +122,9 @@ std::string container_config(const ContainerConfig& config) {
   // Owned by the program's user, /tmp too: runtimes give the mount the mode that the image's own folder has, whatever
   // is asked for.
   for (const TmpfsMount& mount : config.scratch) tmpfs[mount.target] = tmpfs_options(config, mount);
-  if (config.podman) tmpfs["/run"] = tmpfs["/var/tmp"] = kPodmanClosedFolder;
+  if (config.podman) {
+    for (const char* folder : {"/run", "/var/tmp"}) tmpfs.emplace(folder, kPodmanClosedFolder);
+  }
   json mounts = json::array();
   for (const BindMount& mount : config.mounts) mounts.push_back(bind_mount(mount));
 

@@ -156,8 +156,9 @@ Result<void> PendingKill::finish() {
   constexpr std::string_view kCall = "signalling a container";
   auto answer = connection_->receive(kAnswerBytesMax).context(std::string(kCall));
   if (!answer) return std::move(answer).error();
-  // 404: gone. 409: not running.
+  // 404: gone. 409: not running, which podman says with a status of 500 where it ends just then.
   if (is_one_of(answer->status, {204, 404, 409})) return ok();
+  if (string_field(parse_answer(answer->body), "cause") == "container state improper") return ok();
   return refused(ErrorCode::environment_unavailable, kCall, *answer);
 }
 

@@ -134,6 +134,7 @@ ordered_json session_json(const sessions::SessionInfo& session) {
       {"created_ms", session.row.created_ms}, {"used_ms", session.row.used_ms}, {"live", session.row.live}};
   if (session.row.lease_ms > 0) row["lease_ms"] = session.row.lease_ms;
   if (session.row.expires_ms > 0) row["expires_ms"] = session.row.expires_ms;
+  if (session.stored_bytes > 0) row["stored_bytes"] = session.stored_bytes;
   if (!session.fault.empty()) row["fault"] = printable(session.fault);
   return row;
 }

@@ -81,6 +81,12 @@ Result<void> Manager::open(const std::string& id) {
 Result<std::unique_ptr<Task>> Manager::start(const std::string& id, const TaskSpec& spec) {
   for (int tries_left = 1;; --tries_left) {
     GUARD_TRY_ASSIGN(const State::Use use, state_->acquire(id));
+    if (spec.kind == TaskOperation::program || spec.kind == TaskOperation::put) {
+      if (auto stored = state_->check_storage(id, *use.sandbox); !stored) {
+        use.live->end();
+        return std::move(stored).error();
+      }
+    }
     auto task = use.sandbox->start(spec);
     if (task) return std::unique_ptr<Task>(std::make_unique<SessionTask>(std::move(*task), use.live, state_->outcomes));
     use.live->end();
@@ -116,7 +122,7 @@ std::vector<SessionInfo> Manager::sessions() const {
   std::vector<SessionInfo> all;
   for (auto& [id, session] : state_->sessions) {
     state_->count_live(session);
-    SessionInfo info{session.row, state_of(session.row), session.fault};
+    SessionInfo info{session.row, state_of(session.row), session.fault, session.stored_bytes};
     const auto sandbox = state_->sandboxes.find(session.sandbox);
     if (sandbox != state_->sandboxes.end() && sandbox->second.open && !sandbox->second.open->alive()) {
       info.state = SessionState::error;
@@ -150,6 +156,7 @@ void Manager::tick() {
   state_->reap();
   state_->find_dead();
   state_->check_healths();
+  state_->watch_storage();
   state_->sweep_now();
   state_->decide();
   state_->save_uses(kUsesSavedEvery);

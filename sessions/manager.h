@@ -57,6 +57,9 @@ struct Options {
   std::size_t background_max = 16;         // live ones of a session
   std::size_t commands_kept = 100;         // of a session; the oldest that ended goes
   std::uint64_t log_bytes_max = 8u << 20;  // of a command; the rest is read and dropped
+  // Of a workspace. Watched, since a folder has no limit of its own: a session that is found above it loses its
+  // sandbox, and runs no program and takes no file until it has removed some.
+  std::uint64_t storage_max = 5ull << 30;
   milliseconds close_grace{10'000};
   milliseconds check_deadline{5'000};
   milliseconds wait_max{60'000};
@@ -87,7 +90,8 @@ struct Stats {
 struct SessionInfo {
   SessionRow row;  // `live` filled in
   SessionState state = SessionState::idle;
-  std::string fault;  // of ERROR, and of the sandbox before the present one: a sentence
+  std::string fault;               // of ERROR, and of the sandbox before the present one: a sentence
+  std::uint64_t stored_bytes = 0;  // in its workspace, when it was last looked at; 0: not yet
 };
 
 struct Log {
@@ -145,7 +149,8 @@ class Manager {
   Stats stats() const;
   std::vector<std::string> notes();  // what failed since the last call, beside calls: sentences
 
-  // Does what is due: finds what died, checks healths, sweeps, ends what expired, wakes up the refill. One at a time.
+  // Does what is due: finds what died, checks healths and storage, sweeps, ends what expired, wakes up the refill. One
+  // at a time.
   void tick();
   std::int64_t next_tick() const;       // when it is to be called again, at the latest (Clock)
   void run(const CancelToken& cancel);  // tick() by the real time and whenever a sandbox dies, until cancelled

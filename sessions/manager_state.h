@@ -44,6 +44,9 @@ struct Manager::State {
     std::string sandbox;  // id; empty: none
     std::vector<std::shared_ptr<Live>> live;
     std::string fault;
+    std::shared_ptr<Task> look;  // at what it stores
+    std::int64_t looked_ms = 0;
+    std::uint64_t stored_bytes = 0;
   };
   struct Background {
     std::string session;
@@ -111,6 +114,9 @@ struct Manager::State {
 
   void find_dead();
   void check_healths();
+  void watch_storage();
+  Error stores_too_much(const std::string& session, std::uint64_t bytes) const;
+  Result<void> check_storage(const std::string& session, OpenSandbox& sandbox);  // where it was above its limit
   void set_faulty(const std::string& sandbox, const std::string& why);
   void sweep_now();
   void decide();

@@ -55,6 +55,10 @@ std::vector<std::string> checks_due(const Policy& policy, std::span<const Sandbo
   return due;
 }
 
+bool is_storage_due(const Policy& policy, const SessionRow& session, std::int64_t looked_ms, std::int64_t now) {
+  return (session.live > 0 || session.used_ms >= looked_ms) && has_passed(looked_ms, policy.storage_every, now);
+}
+
 SessionState state_of(const SessionRow& session) noexcept {
   return session.live > 0 ? SessionState::running : session.state;
 }

@@ -23,6 +23,7 @@ struct Policy {
   milliseconds refill_every{10'000};
   milliseconds retry_every{1'000};
   milliseconds check_every{60'000};
+  milliseconds storage_every{10'000};
   milliseconds sweep_every{3'600'000};
   milliseconds idle_max{24 * 3'600'000};
   milliseconds age_max{48 * 3'600'000};
@@ -48,6 +49,9 @@ std::size_t starts_due(const Policy& policy, const Pool& pool, std::int64_t now)
 
 // Ids of sandboxes whose health is to be checked: pooled and claimed ones.
 std::vector<std::string> checks_due(const Policy& policy, std::span<const SandboxRow> sandboxes, std::int64_t now);
+
+// Whether to look at what a session stores: `looked_ms` was the last time.
+bool is_storage_due(const Policy& policy, const SessionRow& session, std::int64_t looked_ms, std::int64_t now);
 
 // RUNNING where a command is live, else what the row says.
 SessionState state_of(const SessionRow& session) noexcept;

@@ -25,6 +25,20 @@ namespace fs = std::filesystem;
 constexpr milliseconds kStartLimit{60'000};
 constexpr milliseconds kRemoveLimit{15'000};
 
+constexpr std::uint64_t kRunBytes = 64ull << 20;
+
+// A sandbox that stays has one processor and a little more of /tmp than a run, unless the configuration says something.
+Limits session_limits(const LoadedConfig& loaded) {
+  Limits limits = limits_of(loaded.config);
+  const auto is_default = [&loaded](std::string_view key) {
+    const ConfigEntry* entry = loaded.find(key);
+    return entry == nullptr || entry->origin == "default";
+  };
+  if (is_default("limits.cpus")) limits.cpus = 1;
+  if (is_default("limits.tmp_size")) limits.tmp_bytes = 512ull << 20;
+  return limits;
+}
+
 struct Ground {
   std::shared_ptr<Sandbox> sandbox;
   ImagePlan plan;
@@ -46,6 +60,7 @@ Result<std::unique_ptr<OpenSandbox>> open_one(const Ground& ground, const std::s
   spec.shared = {{workspace, "/workspace", {found.st_dev, found.st_ino}}};
   spec.image = ground.image;
   spec.limits = ground.limits;
+  spec.scratch = {{"/run", {}, kRunBytes, ground.limits.tmp_files}};
   spec.require_cgroups = ground.require_cgroups;
   spec.timeout = kStartLimit;
   const CancelToken never;
@@ -67,7 +82,9 @@ Result<fs::path> sessions_folder(const Options& options, const CommandContext& c
   return fs::absolute(root, failure) / "sessions";
 }
 
-Result<SessionSandboxes> session_sandboxes(const Options& options, const Config& config, CommandContext& context) {
+Result<SessionSandboxes> session_sandboxes(
+    const Options& options, const LoadedConfig& loaded, CommandContext& context) {
+  const Config& config = loaded.config;
   std::optional<EngineLocation> engine;
   const auto locate = [&]() -> const EngineLocation& {
     if (!engine) engine = locate_engine(config, context.environment, context.cancel);
@@ -98,7 +115,7 @@ Result<SessionSandboxes> session_sandboxes(const Options& options, const Config&
     GUARD_TRY_ASSIGN(ground->image, runtime_image(ground->plan));
   }
   ground->sandbox = make_sandbox(choice.backend, sandbox_options(config, context.environment, endpoint));
-  ground->limits = limits_of(config);
+  ground->limits = session_limits(loaded);
   ground->require_cgroups = config.require_cgroups;
 
   SessionSandboxes sandboxes;

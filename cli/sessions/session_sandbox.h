@@ -17,8 +17,8 @@ struct SessionSandboxes {
 };
 
 // Builds the image where it is missing. ENVIRONMENT_UNAVAILABLE where the chosen backend has no sandboxes that stay,
-// and for the reasons of a run. `config` outlives nothing: what is needed of it is copied.
-Result<SessionSandboxes> session_sandboxes(const Options& options, const Config& config, CommandContext& context);
+// and for the reasons of a run. `loaded` outlives nothing: what is needed of it is copied.
+Result<SessionSandboxes> session_sandboxes(const Options& options, const LoadedConfig& loaded, CommandContext& context);
 
 // <state>/sessions: ledger, workspaces, logs and socket.
 Result<std::filesystem::path> sessions_folder(const Options& options, const CommandContext& context);

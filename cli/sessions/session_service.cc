@@ -30,7 +30,7 @@ Result<SessionService> open_session_service(const Options& options, CommandConte
   sources.overrides = options.overrides;
   GUARD_TRY_ASSIGN(const LoadedConfig loaded, load_config(sources));
   GUARD_TRY(trust_relaxations(loaded, project, context.cancel));
-  GUARD_TRY_ASSIGN(SessionSandboxes sandboxes, session_sandboxes(options, loaded.config, context));
+  GUARD_TRY_ASSIGN(SessionSandboxes sandboxes, session_sandboxes(options, loaded, context));
   sessions::Options wanted;
   if (pool == PoolUse::none) wanted.policy.pool_min = wanted.policy.pool_target = wanted.policy.starts_max = 0;
   wanted.remove_leftover = sandboxes.remove_leftover;

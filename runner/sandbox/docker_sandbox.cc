@@ -609,10 +609,15 @@ class DockerSandbox final : public Sandbox {
   Result<std::unique_ptr<OpenSandbox>> open(const SandboxSpec& spec, const CancelToken& cancel) override {
     GUARD_TRY(validate(spec, Serves::tasks));
     GUARD_TRY_ASSIGN(const auto engine, find_engine(cancel));
+    // The kernel of a runtime such as gVisor numbers files anew, so init can't know the folder that was looked at; and
+    // a program may reach into init there, whose frames about tasks are not signed.
     if (engine.endpoint.is_remote() || !options_.runtime.empty()) {
       return Error(ErrorCode::input_invalid,
-          fmt::format("{} has no sandboxes that stay: no folder of this machine can be written to there",
-              engine.endpoint.is_remote() ? "a container engine on another machine" : "a runtime of docker.runtime"))
+          engine.endpoint.is_remote()
+              ? "a container engine on another machine has no sandboxes that stay: no folder of this one is there"
+              : fmt::format("the container runtime {} has no sandboxes that stay: it shows a folder of this machine so "
+                            "that nobody inside can tell that it is the right one",
+                    printable(options_.runtime)))
           .hint("use a container engine on this machine without [docker] runtime, or --backend namespace");
     }
     docker::EngineClient client(engine.endpoint, cancel);

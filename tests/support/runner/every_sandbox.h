@@ -15,7 +15,7 @@
 
 namespace guard::testing {
 
-enum class Where { docker, namespace_as_we_are, namespace_as_user, runsc };
+enum class Where { docker, namespace_as_we_are, namespace_as_user, runsc, podman };
 
 inline std::string name_of(const ::testing::TestParamInfo<Where>& tested) {
   switch (tested.param) {
@@ -23,6 +23,7 @@ inline std::string name_of(const ::testing::TestParamInfo<Where>& tested) {
     case Where::namespace_as_we_are: return "Namespace";
     case Where::namespace_as_user: return "NamespaceAsUser";
     case Where::runsc: return "Runsc";
+    case Where::podman: return "Podman";
   }
   return "";
 }
@@ -43,6 +44,10 @@ class EverySandbox : public SandboxFixture, public ::testing::WithParamInterface
           program, root() / "bin" / program.filename(), std::filesystem::copy_options::skip_existing);
     }
     if (in_container()) {
+      if (GetParam() == Where::podman && socket().empty()) {
+        if (std::getenv("GUARD_TEST_REQUIRE_PODMAN") != nullptr) FAIL() << "GUARD_TEST_PODMAN_SOCKET is not set";
+        GTEST_SKIP() << "needs a private podman service: set GUARD_TEST_PODMAN_SOCKET";
+      }
       GUARD_NEEDS_TEST_ENGINE();
       if (GetParam() == Where::runsc && !has_runsc() && std::getenv("GUARD_TEST_REQUIRE_RUNSC") != nullptr)
         FAIL() << "no runsc";
@@ -64,7 +69,11 @@ class EverySandbox : public SandboxFixture, public ::testing::WithParamInterface
     EXPECT_TRUE(engine_.remove_image(kImage, Deadline::after(milliseconds(60'000))));
   }
 
-  bool in_container() const { return GetParam() == Where::docker || GetParam() == Where::runsc; }
+  bool in_container() const {
+    return GetParam() == Where::docker || GetParam() == Where::runsc || GetParam() == Where::podman;
+  }
+
+  static std::string socket() { return GetParam() == Where::podman ? test_podman_socket() : test_engine_socket(); }
 
   bool has_runsc() {
     const auto info = engine_.engine_info(Deadline::after(milliseconds(10'000)));
@@ -77,13 +86,14 @@ class EverySandbox : public SandboxFixture, public ::testing::WithParamInterface
     if (!in_container()) return make_namespace_sandbox()->run(wanted, out_, err_, cancel_);
     wanted.image = {kImage, image_id_, {}};
     const std::string runtime = GetParam() == Where::runsc ? "runsc" : "";
-    return make_docker_sandbox({test_engine_socket(), runtime, milliseconds(10'000)})->run(wanted, out_, err_, cancel_);
+    return make_docker_sandbox({socket(), runtime, milliseconds(10'000)})->run(wanted, out_, err_, cancel_);
   }
 
   Result<std::unique_ptr<OpenSandbox>> open_in(SandboxSpec wanted) {
     if (!in_container()) return make_namespace_sandbox()->open(wanted, cancel_);
     wanted.image = {kImage, image_id_, {}};
-    return make_docker_sandbox({test_engine_socket(), "", milliseconds(10'000)})->open(wanted, cancel_);
+    const std::string runtime = GetParam() == Where::runsc ? "runsc" : "";
+    return make_docker_sandbox({socket(), runtime, milliseconds(10'000)})->open(wanted, cancel_);
   }
 
   void each(const std::function<void()>& body) {
@@ -93,7 +103,7 @@ class EverySandbox : public SandboxFixture, public ::testing::WithParamInterface
  private:
   const std::string kImage = "guard-test-everywhere:" + std::to_string(::getpid());
   CancelToken never_;
-  docker::EngineClient engine_{test_engine_socket(), never_};
+  docker::EngineClient engine_{socket(), never_};
   std::string image_id_;
 };
 

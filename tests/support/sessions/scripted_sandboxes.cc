@@ -195,7 +195,16 @@ class ScriptedSandboxes::Sandbox final : public OpenSandbox {
     Work work;
     std::error_code error;
     switch (spec.kind) {
-      case TaskOperation::usage: work.sleeps = world_->sick.count(id_) > 0; break;
+      case TaskOperation::usage: {
+        if (!spec.argv.empty()) {
+          std::uintmax_t bytes = 0;
+          for (const auto& entry : fs::recursive_directory_iterator(workspace_, error))
+            bytes += entry.is_regular_file() ? entry.file_size() : 0;
+          return said(fmt::format("processes=1\nworkspace_bytes={}\n", bytes));
+        }
+        work.sleeps = world_->sick.count(id_) > 0;
+        break;
+      }
       case TaskOperation::put:
         target = outside(spec.argv.at(0));
         work.takes_input = true;

@@ -317,6 +317,11 @@ TEST_F(EngineClientTest, KillingWhatDoesNotRunIsNoError) {
         status == 204 ? FakeReply{"HTTP/1.1 204 No Content\r\n\r\n", {}, {}} : fake_answer(status, "{}"));
     EXPECT_TRUE(kill()) << status;
   }
+  // podman's word for the same, when the container ends just then.
+  engine_.on("POST /containers/a/kill?signal=SIGTERM",
+      fake_answer(
+          500, R"({"cause":"container state improper","message":"can only kill running containers","response":500})"));
+  EXPECT_TRUE(kill());
   engine_.on("POST /containers/a/kill", fake_answer(500, "{}"));
   engine_.on("POST /containers/a/kill?signal=SIGTERM", fake_answer(500, "{}"));
   EXPECT_FALSE(kill());

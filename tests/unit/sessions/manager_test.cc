@@ -499,6 +499,35 @@ TEST_F(ManagerTest, NeverSharesAnythingBetweenSessions) {
   }
 }
 
+TEST_F(ManagerTest, RunsNothingWhereASessionStoresTooMuch) {
+  Options options = without_pool();
+  options.storage_max = 100;
+  open(options);
+  for (const std::string id : {"t/a", "t/b"}) {
+    ASSERT_TRUE(manager_->open(id));
+    ASSERT_TRUE(run(id, {"write", "small", std::string(40, 'x')}).has_value());
+  }
+  ASSERT_TRUE(run("t/a", {"write", "large", std::string(80, 'x')}).has_value());
+  const auto sleeper = manager_->start("t/a", program({"sleep"}));
+  for (int i = 0; i < 2; ++i) manager_->tick();
+  EXPECT_EQ(state("t/a"), SessionState::error);
+  EXPECT_THAT(info("t/a").fault, HasSubstr("stores 120 bytes in /workspace, 100 are allowed"));
+  EXPECT_TRUE((*sleeper)->ended()) << "it could have gone on to write";
+  EXPECT_EQ(state("t/b"), SessionState::idle);
+  EXPECT_EQ(info("t/b").stored_bytes, 40u);
+  const Deadline soon = Deadline::after(milliseconds(10'000));
+  const auto refused = run("t/a", {"true"});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().details().at("limit"), "storage");
+  EXPECT_THAT(refused.error().to_string(), HasSubstr("remove files"));
+  EXPECT_FALSE(manager_->upload("t/a", "more", "x", soon));
+  EXPECT_FALSE(manager_->start_background("t/a", program({"true"})));
+  EXPECT_EQ(manager_->download("t/a", "small", 100, soon)->size(), 40u);
+  EXPECT_EQ(state("t/a"), SessionState::idle) << "what is refused does not run";
+  EXPECT_TRUE(manager_->remove("t/a", "large", soon));
+  EXPECT_TRUE(run("t/a", {"true"}).has_value());
+}
+
 // Without a call and long before the next tick is due.
 TEST_F(ManagerTest, SeesAtOnceThatASandboxDied) {
   open();

@@ -175,6 +175,16 @@ TEST(Terminated, GoesAfterThirtyDaysOrWhereThereAreTooMany) {
   EXPECT_EQ(gone(), "t/31 ");
 }
 
+TEST(Storage, IsLookedAtWhereItMayHaveChanged) {
+  SessionRow row = session("t/a", kStart, kStart);
+  EXPECT_TRUE(is_storage_due(kPolicy, row, 0, kStart));
+  EXPECT_FALSE(is_storage_due(kPolicy, row, kStart - 5 * kSecond, kStart)) << "not so often";
+  EXPECT_TRUE(is_storage_due(kPolicy, row, kStart - 10 * kSecond, kStart));
+  EXPECT_FALSE(is_storage_due(kPolicy, row, kStart + kSecond, kStart + kHour)) << "unused since";
+  row.live = 1;
+  EXPECT_TRUE(is_storage_due(kPolicy, row, kStart + kSecond, kStart + kHour));
+}
+
 // Whatever the rows are: the answer never lies in the past, and something is due then or it is a look-round.
 TEST(NextLook, NeverMissesWhatIsDue) {
   std::mt19937 random(3);

@@ -38,7 +38,7 @@ class OpenSandboxTest : public testing::EverySandbox {
   Result<std::unique_ptr<OpenSandbox>> open() {
     SandboxSpec wanted = spec({});
     wanted.mounts.clear();
-    wanted.scratch.clear();
+    wanted.scratch = scratch_;
     workspace_ = cache() / ("workspace-" + wanted.run_id);
     std::filesystem::create_directories(workspace_);
     struct stat found {};
@@ -83,12 +83,23 @@ class OpenSandboxTest : public testing::EverySandbox {
 
   std::filesystem::path workspace_;
   std::string run_id_;
+  std::vector<ScratchFolder> scratch_;
 };
 
-// Another runtime has none that stay.
 INSTANTIATE_TEST_SUITE_P(In, OpenSandboxTest,
-    ::testing::Values(testing::Where::docker, testing::Where::namespace_as_we_are, testing::Where::namespace_as_user),
+    ::testing::Values(testing::Where::docker, testing::Where::namespace_as_we_are, testing::Where::namespace_as_user,
+        testing::Where::podman),
     testing::name_of);
+
+class OpenSandboxOfAnotherRuntime : public OpenSandboxTest {};
+INSTANTIATE_TEST_SUITE_P(In, OpenSandboxOfAnotherRuntime, ::testing::Values(testing::Where::runsc), testing::name_of);
+
+TEST_P(OpenSandboxOfAnotherRuntime, IsRefusedAndSaysWhy) {
+  const auto refused = open();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), ErrorCode::input_invalid);
+  EXPECT_NE(refused.error().message().find("runsc"), std::string::npos) << refused.error().message();
+}
 
 TEST_P(OpenSandboxTest, RunsOneTaskAfterAnotherEachWithItsOwnEnvironmentAndFolder) {
   opened([this](OpenSandbox& sandbox) {
@@ -447,6 +458,9 @@ TEST_P(OpenSandboxTest, ClosesWithGraceAndThenByForce) {
     const auto late = (*sandbox)->start(acts({"args"}));
     ASSERT_FALSE(late);
     EXPECT_EQ(late.error().code(), ErrorCode::environment_unavailable);
+    // podman's monitor of the container ends a moment after it.
+    const Deadline deadline = Deadline::after(milliseconds(10'000));
+    while (testing::processes_with(run_id_) > 0 && !deadline.passed()) std::this_thread::sleep_for(milliseconds(5));
     EXPECT_EQ(testing::processes_with(run_id_), 0);
     ASSERT_OK((*sandbox)->close(milliseconds(0)));
   });
@@ -476,6 +490,17 @@ TEST_P(OpenSandboxTest, SaysThatItHasGone) {
     EXPECT_FALSE((*sandbox)->alive());
     ASSERT_TRUE((*sandbox)->fault());
     EXPECT_EQ((*sandbox)->fault()->code(), ErrorCode::environment_unavailable);
+  });
+}
+
+// Its /run, as that of a session.
+TEST_P(OpenSandboxTest, HoldsAFolderInMemoryToItsLimit) {
+  scratch_ = {{"/run", {}, 1 << 20, 100}};
+  opened([this](OpenSandbox& sandbox) {
+    ASSERT_OK(put(sandbox, "/run/small", std::string(1000, 'x')));
+    const auto full = put(sandbox, "/run/large", std::string(2 << 20, 'x'));
+    ASSERT_FALSE(full);
+    EXPECT_EQ(full.error().sys_errno(), ENOSPC) << full.error().to_string();
   });
 }
 
