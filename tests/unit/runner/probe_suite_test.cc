@@ -25,6 +25,7 @@ std::string column(Where where) {
     case Where::namespace_as_we_are: return "namespace (root)";
     case Where::namespace_as_user: return "namespace (user)";
     case Where::runsc: return "docker + runsc";
+    case Where::podman: return "podman";
   }
   return {};
 }
