@@ -15,7 +15,7 @@ seed = sys.argv[4] if len(sys.argv) > 4 else str(time.time_ns())
 chance = random.Random(seed)
 bun, work = os.environ["GUARD_BUN"], pathlib.Path(tempfile.mkdtemp(prefix="gchaos.", dir="/tmp"))
 work.chmod(0o711)
-state, cache, project, began = work / "state", work / "cache", work / "project", time.time()
+state, cache, project = work / "state", work / "cache", work / "project"
 for folder in (state, cache, project):
     folder.mkdir(mode=0o755)
 (project / "package.json").write_text('{"name": "chaos"}\n')
@@ -270,6 +270,18 @@ def all_go_on(workers):
     until(90, "some session does not go on", done)
 
 
+ever = set()  # ids of sandboxes: other guards work on this machine, too
+
+
+def see_sandboxes():
+    while True:
+        try:
+            ever.update(os.listdir(state / "sessions/workspaces"))
+        except OSError:
+            pass
+        time.sleep(0.01)
+
+
 # ---- what is left -----------------------------------------------------------------------------------------------------------
 
 
@@ -289,13 +301,8 @@ def leftovers():
         target = line.split()[4]
         if target.startswith((f"{state}/", f"{cache}/")) and not any(id_ in target for id_ in sandboxes):
             left.append(f"mount {target}")
-    # Other guards work here, too: theirs have processes in them.
-    for folder in pathlib.Path("/sys/fs/cgroup").glob("**/guard-r*"):
-        try:
-            if not any(id_ in folder.name for id_ in sandboxes) and folder.stat().st_ctime > began and not (folder / "cgroup.procs").read_text():
-                left.append(f"control group {folder}")
-        except OSError:
-            pass
+    groups = {f"guard-{id_}" for id_ in ever - sandboxes}
+    left += [f"control group {at}/{name}" for at, names, _ in os.walk("/sys/fs/cgroup") for name in names if name in groups]
     if backend == "docker":
         listed = docker("ps", "--all", "--filter", "label=guard.run", "--format", '{{.Label "guard.run"}}')
         left += [f"container of {id_}" for id_ in listed.stdout.split() if id_ not in sandboxes]
@@ -371,6 +378,7 @@ def main():
     try:
         if backend == "docker":
             engine.start()
+        threading.Thread(target=see_sandboxes, daemon=True).start()
         server.start()
         for worker in workers:
             worker.store()
